@@ -38,7 +38,7 @@ func (w *walker) member(l layer, name string, in *countingReader, size, padding 
 		return err
 	}
 	entry := inside(l.name, name)
-	content := &summed{r: io.LimitReader(in, size), left: size, exact: true}
+	content := &summed{r: io.LimitReader(in, size), left: size}
 	m := &meter{w: w, name: entry, r: content, in: func() int64 { return in.n }}
 	if err := w.open(layer{name: entry, depth: l.depth + 1}, m); err != nil {
 		return err

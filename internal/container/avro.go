@@ -4,22 +4,19 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
-	"compress/flate"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/klauspost/compress/flate"
 	"io"
 	"math"
-
-	"github.com/vigiahq/vigia/internal/lzma"
-	"github.com/vigiahq/vigia/internal/zstd"
 )
 
 // avroFormat reads container files of Avro: the schema in front, then blocks of rows. A row is a line, its fields in
 // their columns.
 var avroFormat = document("Avro", starts("Obj\x01"), func(d *source, out *text) error {
-	a := &avro{in: bufio.NewReaderSize(io.NewSectionReader(d, 4, d.size-4), 64<<10), grow: d.grow, out: out, named: map[string]*avroType{}}
+	a := &avro{in: bufio.NewReaderSize(io.NewSectionReader(d, 4, d.size-4), 64<<10), out: out, named: map[string]*avroType{}}
 	if err := a.head(); err != nil {
 		return err
 	}
@@ -35,7 +32,6 @@ const (
 
 type avro struct {
 	in    *bufio.Reader
-	grow  func(int64) error
 	held  int64
 	out   *text
 	codec string
@@ -78,12 +74,6 @@ func (a *avro) bytes(most int64) ([]byte, error) {
 	}
 	if n < 0 || n > most {
 		return nil, errAvro
-	}
-	if n > a.held {
-		if err := a.grow(n - a.held); err != nil {
-			return nil, err
-		}
-		a.held = n
 	}
 	b, err := io.ReadAll(io.LimitReader(a.in, n))
 	if err == nil && int64(len(b)) < n {
@@ -226,7 +216,7 @@ func (a *avro) blocks() error {
 	}
 }
 
-func (a *avro) unpack(packed []byte) ([]byte, error) {
+func (a *avro) unpack(packed []byte) (_ []byte, err error) {
 	var r io.Reader
 	switch a.codec {
 	case "", "null":
@@ -238,11 +228,14 @@ func (a *avro) unpack(packed []byte) ([]byte, error) {
 	case "bzip2":
 		r = bzip2.NewReader(bytes.NewReader(packed))
 	case "xz":
-		r = lzma.NewXZ(bytes.NewReader(packed), a.grow)
+		r, err = newXZ(bytes.NewReader(packed))
 	case "zstandard":
-		r = zstd.NewReader(bytes.NewReader(packed), 8<<20)
+		r, err = newZstd(bytes.NewReader(packed))
 	default:
-		return nil, fmt.Errorf("Avro: packed in a way that is not read: %.20q", a.codec) //nolint:staticcheck // a name
+		return nil, fmt.Errorf("packed in a way that is not read: Avro codec %.20q", a.codec)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return io.ReadAll(io.LimitReader(r, avroBlockMost))
 }

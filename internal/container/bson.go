@@ -14,10 +14,8 @@ import (
 // bsonFormat reads what mongodump writes: documents one after the other. Each becomes a line of JSON, numbers written
 // out.
 var bsonFormat = &format{name: "BSON", known: isBSON, open: func(w *walker, l layer) error {
-	grow, release := w.growing()
-	defer release()
 	l.size = w.limits.Bytes // documents do not swell: a number is at most some times as long in digits
-	return w.written(l, func(out *text) error { return writeBSON(bufio.NewReaderSize(l.r, 64<<10), out, grow) })
+	return w.written(l, func(out *text) error { return writeBSON(bufio.NewReaderSize(l.r, 64<<10), out) })
 }}
 
 // isBSON holds the first document against its shape: a length, a known kind, a printable name, and a zero at its end if
@@ -52,8 +50,7 @@ const bsonLargest = 17 << 20 // Mongo takes no document over 16 MiB
 
 var errBSON = errors.New("damaged: not BSON")
 
-func writeBSON(in io.Reader, out *text, grow func(int64) error) error {
-	var held int64
+func writeBSON(in io.Reader, out *text) error {
 	var doc []byte
 	for {
 		var head [4]byte
@@ -67,12 +64,6 @@ func writeBSON(in io.Reader, out *text, grow func(int64) error) error {
 		}
 		if size < 5 || size > bsonLargest {
 			return errBSON
-		}
-		if size > held {
-			if err := grow(size - held); err != nil {
-				return err
-			}
-			held = size
 		}
 		if int64(cap(doc)) < size {
 			doc = make([]byte, size)

@@ -9,7 +9,7 @@ import (
 // compressFormat reads .Z, which the program compress writes.
 var compressFormat = stream("compress (.Z)", func(b []byte) bool {
 	return len(b) > 4 && b[0] == 0x1f && b[1] == 0x9d && b[2]&0x1f >= 9 && b[2]&0x1f <= 16 && b[2]&0x60 == 0
-}, usualWindow, func(in io.Reader, _ func(int64) error) (io.Reader, error) {
+}, func(in io.Reader) (io.Reader, error) {
 	z := &compressReader{in: bufio.NewReaderSize(in, 32<<10)}
 	var head [3]byte
 	if _, err := io.ReadFull(z.in, head[:]); err != nil {

@@ -59,6 +59,9 @@ type Options struct {
 type Entry struct {
 	Name  string
 	Depth int
+	// Binary says that it is of no kind that is read: what is handed out are the texts that stand in it, a line each, and
+	// lines beside each other need not belong together.
+	Binary bool
 }
 
 // Skip is something that was not read to its end, and why.

@@ -180,7 +180,6 @@ func dumpFormats(t *testing.T) []subformat {
 	return grouped("Dumps of databases", []subformat{
 		{name: "pg_dump -Fc, plain", file: fixture(t, "db/plain.pgdump"), want: people(60)}, {name: "pg_dump -Fc, gzip", file: fixture(t, "db/gzip.pgdump"), want: people(60)},
 		{name: "pg_dump -Fc, cut short", file: fixture(t, "db/plain.pgdump")[:4000], want: people(20), lost: "cut short"},
-		{name: "PostgreSQL, file of a table", file: fixture(t, "db/heap.pgpage"), want: people(60)},
 		{name: "BSON, texts", file: doc(2, text("529.982.247-25"))}, {name: "BSON, whole numbers", file: doc(0x12, binary.LittleEndian.AppendUint64(nil, 52998224725))},
 		{name: "BSON, floats", file: doc(1, binary.LittleEndian.AppendUint64(nil, math.Float64bits(52998224725)))}, {name: "BSON, decimals", file: doc(0x13, decimal)},
 		{name: "BSON, two documents in gzip", file: gzipped(t, append(bsonOf(id, bsonElement(2, "a", text("maria@exemplo.com"))), bsonOf(id, bsonElement(0x12, "cpf", binary.LittleEndian.AppendUint64(nil, 52998224725)))...))},
@@ -190,7 +189,7 @@ func dumpFormats(t *testing.T) []subformat {
 // FuzzDocument looks for panics in our readers of documents, and for an end.
 func FuzzDocument(f *testing.F) {
 	t := &testing.T{}
-	for _, make := range []func(*testing.T) []subformat{pdfFormats, oleFormats, dumpFormats, mssqlFormats, tableFormats, orcFormats, documentFormats, mailFormats, pstFormats} {
+	for _, make := range []func(*testing.T) []subformat{pdfFormats, oleFormats, dumpFormats, tableFormats, documentFormats, mailFormats} {
 		for _, s := range make(t) {
 			f.Add(s.file)
 		}

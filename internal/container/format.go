@@ -26,8 +26,8 @@ var formats []*format
 func init() { // the formats refer to the walker, which refers to them
 	formats = append([]*format{
 		gzipFormat, zstdFormat, xzFormat, bzip2Format, lz4Format, lzipFormat, compressFormat,
-		zipFormat, sevenZipFormat, rarFormat, arFormat, cpioFormat, sqliteFormat, sqliteLogFormat, pdfFormat, pgDumpFormat, oleFormat, avroFormat, parquetFormat, orcFormat, mssqlFormat, pstFormat, innodbFormat,
-		programFormat, tarFormat, zlibFormat, mailFormat, bsonFormat, pgPageFormat, lzmaFormat, isoFormat,
+		zipFormat, sevenZipFormat, rarFormat, arFormat, cpioFormat, sqliteFormat, sqliteLogFormat, pdfFormat, pgDumpFormat, oleFormat, avroFormat, parquetFormat,
+		programFormat, tarFormat, zlibFormat, mailFormat, bsonFormat, lzmaFormat, isoFormat,
 	}, lockedFormats...)
 }
 
@@ -47,17 +47,11 @@ func sniff(head []byte) *format {
 // Packed says whether what begins like this is opened by Walk, and no text by itself.
 func Packed(head []byte) bool { return sniff(head[:min(len(head), sniffed)]) != nil }
 
-// stream describes a compressed stream. decode gets the packed bytes, and asks grow before it takes memory; base is
-// what it holds in any case.
-func stream(name string, known func(head []byte) bool, base int64, decode func(in io.Reader, grow func(int64) error) (io.Reader, error)) *format {
+// stream describes a compressed stream. decode gets the packed bytes.
+func stream(name string, known func(head []byte) bool, decode func(in io.Reader) (io.Reader, error)) *format {
 	return &format{name: name, known: known, open: func(w *walker, l layer) error {
-		grow, release := w.growing()
-		defer release()
 		in := &countingReader{r: l.r}
-		if err := grow(base); err != nil {
-			return w.damaged(l.name, 0, err)
-		}
-		out, err := decode(in, grow)
+		out, err := decode(in)
 		if err != nil {
 			return w.damaged(l.name, 0, err)
 		}
@@ -90,9 +84,7 @@ func (w *walker) place(l *layer) (release func(), ok bool, err error) {
 // between tabs.
 func document(name string, known func(head []byte) bool, write func(d *source, out *text) error) *format {
 	return inPlace(name, known, func(w *walker, l layer) error {
-		grow, release := w.growing()
-		defer release()
-		return w.written(l, func(out *text) error { return write(&source{ReaderAt: l.at, size: l.size, grow: grow}, out) })
+		return w.written(l, func(out *text) error { return write(&source{ReaderAt: l.at, size: l.size}, out) })
 	})
 }
 
@@ -100,7 +92,6 @@ func document(name string, known func(head []byte) bool, write func(d *source, o
 type source struct {
 	io.ReaderAt
 	size int64
-	grow func(n int64) error
 }
 
 // written hands out what write writes, while it does. What was written before an error counts.

@@ -78,3 +78,11 @@ func full(at io.ReaderAt, p []byte, offset int64) error {
 }
 
 var errDamaged = errors.New("damaged")
+
+// cutShort tells an end that came too early.
+func cutShort(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

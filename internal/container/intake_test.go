@@ -31,7 +31,7 @@ type subformat struct {
 }
 
 // intakeFormats are made by these; another group of sub-formats is another function here.
-var intakeFormats = []func(t *testing.T) []subformat{streamFormats, archiveFormats, isoFormats, splitFormats, lockedFormatsMade, documentFormats, oleFormats, pdfFormats, databaseFormats, dumpFormats, innodbFormats, mssqlFormats, tableFormats, orcFormats, mailFormats, pstFormats, encodingFormats}
+var intakeFormats = []func(t *testing.T) []subformat{streamFormats, archiveFormats, isoFormats, splitFormats, lockedFormatsMade, documentFormats, oleFormats, pdfFormats, databaseFormats, dumpFormats, tableFormats, mailFormats, binaryFormats, encodingFormats}
 
 // TestIntake holds what is found in each sub-format against what was put into it: all of it, or a reason why not. From
 // this docs/formats/intake.md and spellings.md are made (go test ./internal/container -run TestIntake -update).
@@ -111,13 +111,10 @@ import would not report fails the test, unless it is named here.
 const intakeFoot = `
 ## What is not read, and why
 
-- Parquet by Brotli, ORC by LZO: tables are hardly ever packed so, and each would be one more module.
-- InnoDB table files that are compressed or encrypted. Of others, columns come by name where MySQL 8 says in the file
-  what they are; else texts are told by the rows of a page together, and of numbers only CPFs are. Rows that were
-  deleted and still stand in the file count. Long texts that stand apart come as lines of their own, not with their row.
-- SQL Server: rows that are compressed, and compressed backups, whose packing is not documented. Of numbers in columns
-  of fixed length only CPFs are told, by the rows around.
-- Outlook folders with pages of 4 KiB, which newer Outlooks keep for themselves (.ost), and Access databases.
+- ORC tables, table files of InnoDB, PostgreSQL and SQL Server, Outlook's folders, Access databases and every other
+  binary of which nothing is known: the texts in them are searched, of one or two bytes a character. What stands beside
+  an identifier there is not told as its record.
+- Parquet by Brotli, zip by PPMd.
 - What is encrypted for a key, or by a password that nobody gave.
 
 Each is named by the import, which counts it as read in part or not read.
@@ -248,6 +245,23 @@ func splitFormats(t *testing.T) []subformat {
 		{name: "a.part1.rar, a.part2.rar", volumes: rars}, {name: "a.part1.rar without the second", volumes: rars[:1], lost: "volume"},
 		{name: "a.txt.001, .002, ...", volumes: cut([]byte(strings.Repeat("x", 50)+" "+secret), "a.txt.%03d")},
 	})
+}
+
+// binaryFormats are of kinds that are not read: the texts in them are.
+func binaryFormats(*testing.T) []subformat {
+	holding := func(mark string) []byte {
+		var wide []byte
+		for _, c := range []byte("529.982.247-25") {
+			wide = append(wide, c, 0)
+		}
+		return slices.Concat([]byte(mark), bytes.Repeat([]byte{1, 0, 2, 0xff, 6, 3}, 200), []byte("maria@exemplo.com\x00"), bytes.Repeat([]byte{4, 5}, 50), wide, []byte{1, 2, 3})
+	}
+	var made []subformat
+	for name, mark := range map[string]string{"ORC": "ORC\x01", "Outlook": "!BDN\x01\x02", "SQL Server backup": "TAPE\x00\x00\x03", "unknown": "\x01\x02\x03"} {
+		made = append(made, subformat{name: name, file: holding(mark), lost: "only searched for plain text"})
+	}
+	slices.SortFunc(made, func(a, b subformat) int { return strings.Compare(a.name, b.name) })
+	return grouped("Binaries that are searched for texts", made)
 }
 
 func lockedFormatsMade(t *testing.T) []subformat {

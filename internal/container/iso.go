@@ -129,6 +129,6 @@ func (w *isoImage) record(r []byte, path string, depth int) error {
 	}
 	at, size := int64(binary.LittleEndian.Uint32(r[2:]))*isoSector, int64(binary.LittleEndian.Uint32(r[10:]))
 	entry := inside(l.name, path)
-	content := &summed{r: io.NewSectionReader(l.at, at, size), left: size, exact: true}
+	content := &summed{r: io.NewSectionReader(l.at, at, size), left: size}
 	return w.walker.open(layer{name: entry, depth: l.depth + 1}, &meter{w: w.walker, name: entry, r: content, in: func() int64 { return max(size, 1) }})
 }

@@ -68,9 +68,8 @@ func (w *walker) officeFile(l layer, names map[string]*zip.File, f *zip.File, sh
 
 // sharedStrings are the texts of a workbook, which cells point to. They are held while it is read.
 type sharedStrings struct {
-	texts   []string
-	loaded  bool
-	release func()
+	texts  []string
+	loaded bool
 }
 
 func (s *sharedStrings) load(w *walker, f *zip.File) error {
@@ -78,8 +77,6 @@ func (s *sharedStrings) load(w *walker, f *zip.File) error {
 		return nil
 	}
 	s.loaded = true
-	var grow func(int64) error
-	grow, s.release = w.growing()
 	raw, err := f.Open()
 	if err != nil {
 		return err
@@ -107,19 +104,10 @@ func (s *sharedStrings) load(w *walker, f *zip.File) error {
 		case xml.EndElement:
 			inText = false
 			if t.Name.Local == "si" {
-				if err := grow(int64(one.Len()) + 32); err != nil {
-					return err
-				}
 				s.texts = append(s.texts, one.String())
 				one.Reset()
 			}
 		}
-	}
-}
-
-func (s *sharedStrings) close() {
-	if s.release != nil {
-		s.release()
 	}
 }
 

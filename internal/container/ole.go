@@ -15,9 +15,7 @@ var errOLE = errors.New("damaged: not an OLE document")
 
 // ole hands out the streams: workbooks as rows, texts of messages as such, attachments opened, the rest as it is.
 func (w *walker) ole(l layer) error {
-	grow, release := w.growing()
-	defer release()
-	o := &oleFile{at: l.at, size: l.size, grow: grow}
+	o := &oleFile{at: l.at, size: l.size}
 	if err := o.open(); err != nil {
 		return w.damaged(l.name, 0, err)
 	}
@@ -74,7 +72,6 @@ type oleEntry struct {
 type oleFile struct {
 	at      io.ReaderAt
 	size    int64
-	grow    func(int64) error
 	shift   uint
 	small   uint
 	next    []uint32 // sector after each
@@ -94,9 +91,6 @@ func (o *oleFile) open() error {
 		return errOLE
 	}
 	sectors := o.size>>o.shift + 1
-	if err := o.grow(8 * sectors); err != nil {
-		return err
-	}
 	var tables []uint32
 	for i := 76; i < 512; i += 4 {
 		tables = append(tables, b.Uint32(head[i:]))
@@ -144,9 +138,6 @@ func (o *oleFile) list(start uint32) error {
 	if err != nil && len(raw) < 128 {
 		return err
 	}
-	if err := o.grow(int64(len(raw))); err != nil {
-		return err
-	}
 	for ; len(raw) >= 128; raw = raw[128:] {
 		e := raw[:128]
 		length := int(binary.LittleEndian.Uint16(e[64:]))
@@ -171,9 +162,6 @@ func (o *oleFile) openSmall(start uint32) error {
 	}
 	if root.size > o.size {
 		root.size = o.size
-	}
-	if err := o.grow(2 * root.size); err != nil {
-		return err
 	}
 	o.mini, _ = io.ReadAll(o.chain(root.start, root.size))                // what is there counts
 	table, _ := io.ReadAll(io.LimitReader(o.chain(start, 1<<40), o.size)) // and so does this

@@ -2,14 +2,14 @@ package container
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/vigiahq/vigia/internal/zstd"
+	"github.com/klauspost/compress/gzip"
+	"github.com/pierrec/lz4/v4"
 )
 
 // parquetFormat reads tables of Parquet column by column, page by page; a value is a line that begins with its column's
@@ -83,9 +83,6 @@ func (p *parquet) foot() error {
 		return errors.New("cut short: no table of contents")
 	case length > parquetFootMost || length > p.d.size-12:
 		return errParquet
-	}
-	if err := p.d.grow(8 * length); err != nil {
-		return err
 	}
 	raw := make([]byte, length)
 	if err := full(p.d, raw, p.d.size-8-length); err != nil {
@@ -268,12 +265,6 @@ func (p *parquet) column(c *parquetColumn) error {
 		if offset+h.packed > end {
 			return errParquet
 		}
-		if need := h.packed + h.size; need > p.held {
-			if err := p.d.grow(need - p.held); err != nil {
-				return err
-			}
-			p.held = need
-		}
 		raw := make([]byte, h.packed)
 		if err := full(p.d, raw, offset); err != nil {
 			return err
@@ -328,7 +319,9 @@ func parquetUnpack(codec int64, raw []byte, size int64) ([]byte, error) {
 	case snappy:
 		return snappyUnpack(raw, int(size))
 	case rawLZ4:
-		return lz4Unpack(make([]byte, 0, size), raw, int(size))
+		text := make([]byte, size)
+		n, err := lz4.UncompressBlock(raw, text)
+		return text[:max(n, 0)], err
 	case zip:
 		r, err := gzip.NewReader(bytes.NewReader(raw))
 		if err != nil {
@@ -336,7 +329,11 @@ func parquetUnpack(codec int64, raw []byte, size int64) ([]byte, error) {
 		}
 		return io.ReadAll(io.LimitReader(r, size))
 	case zst:
-		return io.ReadAll(io.LimitReader(zstd.NewReader(bytes.NewReader(raw), 8<<20), size))
+		r, err := newZstd(bytes.NewReader(raw))
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(io.LimitReader(r, size))
 	}
-	return nil, fmt.Errorf("Parquet: packed in a way that is not read: codec %d", codec) //nolint:staticcheck // a name
+	return nil, fmt.Errorf("packed in a way that is not read: Parquet codec %d", codec)
 }

@@ -13,25 +13,21 @@ var pdfFormat = document("PDF", starts("%PDF-"), func(d *source, out *text) erro
 	if d.size > pdfLargest {
 		return errMemory
 	}
-	if err := d.grow(3 * d.size); err != nil {
-		return err
-	}
 	file := make([]byte, d.size)
 	if err := full(d, file, 0); err != nil {
 		return err
 	}
-	p := &pdf{file: file, objects: map[int]pdfObject{}, grow: d.grow}
+	p := &pdf{file: file, objects: map[int]pdfObject{}}
 	return p.write(out)
 })
 
-const pdfLargest = 1 << 30
+const pdfLargest = 64 << 20
 
 // pdf is a file and the objects found in it, by number. Tables of references are not asked: they are often wrong, and
 // objects can be seen.
 type pdf struct {
 	file    []byte
 	objects map[int]pdfObject
-	grow    func(int64) error
 	cmaps   map[int]pdfCMap
 	fonts   map[string]pdfCMap // of any page
 	pages   map[int]int        // from a content to the page that shows it
@@ -224,10 +220,6 @@ func (p *pdf) unpack(o pdfObject) ([]byte, error) {
 	if int64(len(text)) == most {
 		return text, ErrBomb.With("PDF: unpacks to more than %d times its size", pdfRatio)
 	}
-	if gerr := p.grow(int64(len(text))); gerr != nil {
-		return text, gerr
-	}
-	defer func() { _ = p.grow(-int64(len(text))) }() // gives back
 	return text, err
 }
 

@@ -3,21 +3,18 @@ package container
 import (
 	"bufio"
 	"bytes"
-	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
 
-	"github.com/vigiahq/vigia/internal/zstd"
+	"github.com/klauspost/compress/zlib"
+	"github.com/pierrec/lz4/v4"
 )
 
 // pgDumpFormat reads the custom format of pg_dump (-Fc): a list of what was dumped, then the rows of each table, packed.
 // They come out as the plain format has them: COPY, rows, end.
 var pgDumpFormat = document("pg_dump archive", starts("PGDMP"), func(d *source, out *text) error {
-	if err := d.grow(8 << 20); err != nil {
-		return err
-	}
-	p := &pgDump{in: bufio.NewReaderSize(io.NewSectionReader(d, 0, d.size), 64<<10), copies: map[int64][]byte{}, grow: d.grow}
+	p := &pgDump{in: bufio.NewReaderSize(io.NewSectionReader(d, 0, d.size), 64<<10), copies: map[int64][]byte{}}
 	if err := p.head(); err != nil {
 		return err
 	}
@@ -33,7 +30,6 @@ type pgDump struct {
 	offSize int
 	packing int // 0 none, 1 gzip, 2 lz4, 3 zstd
 	copies  map[int64][]byte
-	grow    func(int64) error
 	err     error
 }
 
@@ -144,10 +140,6 @@ func (p *pgDump) entry() {
 		p.byte()
 	}
 	if len(copied) > 0 && p.err == nil {
-		if err := p.grow(int64(len(copied)) + 64); err != nil {
-			p.fail(err)
-			return
-		}
 		p.copies[id] = copied
 	}
 }
@@ -203,9 +195,9 @@ func (p *pgDump) rows(out *text) error {
 	case 1:
 		r, err = zlib.NewReader(chunks)
 	case 2:
-		r = &lz4Reader{in: chunks}
+		r = lz4.NewReader(chunks)
 	case 3:
-		r = zstd.NewReader(chunks, 8<<20)
+		r, err = newZstd(chunks)
 	default:
 		return fmt.Errorf("%w: packed in a way that is not known", errPGDump)
 	}

@@ -2,22 +2,15 @@ package container
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/ulikunitz/xz"
-
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // TestSevenZipMethods reads archives that 7-Zip 26.02 made, of two texts, an empty one, a folder and a link, packed in
@@ -46,73 +39,6 @@ func TestSevenZipMethods(t *testing.T) {
 	}
 }
 
-// TestKeysAreBounded: what the keys of an archive would cost is known before any is made, and a few kilobytes cannot ask
-// for minutes of it.
-func TestKeysAreBounded(t *testing.T) {
-	for _, name := range []string{"encrypted", "encrypted-table"} {
-		packed, err := os.ReadFile("testdata/7z/" + name + ".7z")
-		must(t, err)
-		values, _, report, err := walked(bytes.NewReader(packed), Limits{Derivations: 1 << 18}) // one key takes 1 << 19
-		if err != nil || len(values) > 0 || report.Verdict() != Unread || !strings.Contains(report.Skips[0].Reason, "too long") {
-			t.Errorf("%s: %d values, %+v, %v", name, len(values), report, err)
-		}
-	}
-}
-
-// TestManyBlocksOfXZ: blocks that each claim a window of 256 MiB take no more memory than what is in them.
-//
-//vigia:row H7
-//vigia:bar every block's window counts against the limit; what is encrypted is known before a key is made, and keys cost against a
-//vigia:bar limit; uploads have one.
-//vigia:seen 2026-11-16: 200 blocks of 256 MiB each take less than 16 MiB; an encrypted 7z is named where not one round may be spent.
-//vigia:tier C: 50 blocks, L: 200.
-//vigia:broken a window that is allocated whole; a key that is not counted: 90 values read beyond the limit.
-func TestManyBlocksOfXZ(t *testing.T) {
-	one := compressed(t, func(w io.Writer) (io.WriteCloser, error) { return xz.WriterConfig{DictCap: 1 << 28}.NewWriter(w) }, []byte(secret))
-	blocks := sized(50, 200)
-	file := bytes.Repeat(one, blocks)
-	var values []string
-	grown := scantest.Heap(t, func() {
-		var report Report
-		var err error
-		values, _, report, err = walked(bytes.NewReader(file), Limits{})
-		if err != nil || report.Skipped != 0 {
-			t.Errorf("%+v, %v", report, err)
-		}
-	})
-	if len(values) != 2*blocks || grown > 16<<20 {
-		t.Errorf("%d values; the heap grew by %d bytes", len(values), grown)
-	}
-}
-
-// TestKeysHaveALimit: an encrypted 7z is known as such where not one round may be spent; a key that asks for more rounds
-// than are left costs none of them, and what one costs counts against the next.
-//
-//vigia:row H7
-func TestKeysHaveALimit(t *testing.T) {
-	for _, name := range []string{"encrypted", "encrypted-table"} {
-		packed, err := os.ReadFile("testdata/7z/" + name + ".7z")
-		must(t, err)
-		report, err := Walk(context.Background(), "dump", bytes.NewReader(packed), Options{Limits: Limits{Derivations: -1}}, // one round would be too long
-			func(Entry, io.Reader) error { return nil })
-		if err != nil || report.Verdict() != Unread || !strings.Contains(report.Skips[0].Reason, "encrypted") {
-			t.Errorf("%s: %+v, %v", name, report, err)
-		}
-	}
-	w := walker{ctx: context.Background(), limits: Limits{Derivations: 1 << 20}, keys: map[string][]byte{}}
-	for _, power := range []byte{21, 40, 41, 62} {
-		if _, err := w.sevenZipKey("x", power, nil); !errors.Is(err, errDerivations) || w.derived != 0 {
-			t.Errorf("2^%d rounds: %v after %d", power, err, w.derived)
-		}
-	}
-	for range 4 { // what one key costs counts against the next
-		_, _ = w.sevenZipKey(fmt.Sprint(w.derived), 18, nil)
-	}
-	if _, err := w.sevenZipKey("one more", 18, nil); !errors.Is(err, errDerivations) {
-		t.Error("many keys have no limit:", err)
-	}
-}
-
 // resum gives a changed archive the check sums of its table and its start, as a hostile one would have.
 func resum(packed []byte) {
 	offset, length := binary.LittleEndian.Uint64(packed[12:]), binary.LittleEndian.Uint64(packed[20:])
@@ -130,12 +56,14 @@ func TestSevenZipDamage(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, path := range paths {
+		if strings.HasPrefix(filepath.Base(path), "encrypted") { // each try makes some twenty keys
+			continue
+		}
 		good, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		filtered := slices.Contains([]string{"arm64.7z", "bcj.7z", "bcj2.7z"}, filepath.Base(path))
-		for i := range sized(150, 1000) {
+		for i := range sized(20, 1000) {
 			bad := bytes.Clone(good)
 			for range 1 + random.IntN(3) {
 				bad[32+random.IntN(len(bad)-32)] ^= 1 << random.IntN(8)
@@ -143,8 +71,8 @@ func TestSevenZipDamage(t *testing.T) {
 			if i%2 == 0 {
 				resum(bad)
 			}
-			values, _, report, err := walked(bytes.NewReader(bad), Limits{Memory: 1 << 26, Derivations: 1 << 10})
-			if err != nil || i%2 == 1 && !filtered && report.Skipped == 0 && len(values) != 90 {
+			values, _, report, err := walked(bytes.NewReader(bad), Limits{Memory: 1 << 26})
+			if err != nil || i%2 == 1 && report.Skipped == 0 && len(values) != 90 {
 				t.Fatalf("%s: %d values, %v, %+v", path, len(values), err, report)
 			}
 		}
@@ -172,7 +100,7 @@ func FuzzSevenZip(f *testing.F) {
 				resum(packed)
 			}
 		}
-		if _, _, _, err := walked(bytes.NewReader(packed), Limits{Memory: 1 << 24, Bytes: 1 << 24, Derivations: 1 << 10}); err != nil && !errors.Is(err, ErrBomb) {
+		if _, _, _, err := walked(bytes.NewReader(packed), Limits{Memory: 1 << 24, Bytes: 1 << 24}); err != nil && !errors.Is(err, ErrBomb) {
 			t.Error(err)
 		}
 	})
@@ -188,7 +116,6 @@ func TestTriesCountTogether(t *testing.T) {
 		one, keys int64 // rounds of a key, and how many may be made
 		enough    bool
 	}{
-		{"7z/encrypted.7z", 1 << 19, 1, false},
 		{"zip/aes256.zip", 4 * zipRounds, 2, false},
 		{"zip/aes256.zip", 4 * zipRounds, 64, true},
 	} {

@@ -87,9 +87,6 @@ func newSQLite(d *source) (*sqlite, error) {
 		return nil, errDamaged
 	}
 	db.pages = (d.size + db.size - 1) / db.size
-	if err := d.grow(db.pages/8 + 1 + 8*db.size); err != nil {
-		return nil, err
-	}
 	db.seen = make([]byte, db.pages/8+1)
 	return db, nil
 }

@@ -1,20 +1,22 @@
 package container
 
 import (
+	"bufio"
 	"bytes"
 	"compress/bzip2"
-	"compress/flate"
-	"compress/gzip"
-	"compress/zlib"
+	"encoding/binary"
 	"errors"
 	"io"
 
-	"github.com/vigiahq/vigia/internal/lzma"
-	"github.com/vigiahq/vigia/internal/zstd"
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+	"github.com/ulikunitz/xz"
+	"github.com/ulikunitz/xz/lzma"
 )
-
-// usualWindow is what decoders hold that do not tell, with much to spare.
-const usualWindow = 1 << 20
 
 func starts(marks ...string) func(head []byte) bool {
 	return func(head []byte) bool {
@@ -27,40 +29,110 @@ func starts(marks ...string) func(head []byte) bool {
 	}
 }
 
-var gzipFormat = stream("gzip", starts("\x1f\x8b\x08"), usualWindow, func(in io.Reader, _ func(int64) error) (io.Reader, error) {
-	return gzip.NewReader(in)
-})
+var gzipFormat = stream("gzip", starts("\x1f\x8b\x08"), func(in io.Reader) (io.Reader, error) { return gzip.NewReader(in) })
 
 // bzip2Format is told by the mark of its first block, or of its end where there is none.
 var bzip2Format = stream("bzip2", func(b []byte) bool {
 	return len(b) > 10 && bytes.HasPrefix(b, []byte("BZh")) && b[3] >= '1' && b[3] <= '9' &&
 		(bytes.Equal(b[4:10], []byte{0x31, 0x41, 0x59, 0x26, 0x53, 0x59}) || bytes.Equal(b[4:10], []byte{0x17, 0x72, 0x45, 0x38, 0x50, 0x90}))
-}, 8<<20, func(in io.Reader, _ func(int64) error) (io.Reader, error) { return bzip2.NewReader(in), nil })
+}, func(in io.Reader) (io.Reader, error) { return bzip2.NewReader(in), nil })
 
-var zstdFormat = &format{name: "zstd", known: func(b []byte) bool {
+var zstdFormat = stream("zstd", func(b []byte) bool {
 	return bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}) || len(b) > 8 && b[0]>>4 == 5 && bytes.Equal(b[1:4], []byte{0x2a, 0x4d, 0x18})
-}, open: func(w *walker, l layer) error {
-	window := int64(8 << 20)
-	if size, ok := zstd.Window(l.head); ok && size < 1<<40 {
-		window = max(int64(zstd.Memory(size)), window)
+}, newZstd)
+
+// newZstd takes windows of up to 128 MiB, which zstd --long writes. With one decoder there is nothing to be closed.
+func newZstd(in io.Reader) (io.Reader, error) {
+	return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(128<<20))
+}
+
+var lz4Format = stream("LZ4", starts("\x04\x22\x4d\x18", "\x02\x21\x4c\x18"), func(in io.Reader) (io.Reader, error) {
+	return lz4.NewReader(in), nil
+})
+
+var xzFormat = stream("xz", starts("\xfd7zXZ\x00"), newXZ)
+
+func newXZ(in io.Reader) (io.Reader, error) { return xz.NewReader(bufio.NewReaderSize(in, 64<<10)) }
+
+var lzipFormat = stream("lzip", starts("LZIP\x01"), func(in io.Reader) (io.Reader, error) {
+	return &lzipReader{in: bufio.NewReaderSize(in, 64<<10)}, nil
+})
+
+// lzipReader reads the members of a lzip file: a head of six bytes, LZMA up to its mark, and a tail of twenty.
+type lzipReader struct {
+	in     *bufio.Reader
+	member io.Reader
+}
+
+func (l *lzipReader) Read(p []byte) (int, error) {
+	for {
+		if l.member == nil {
+			var head [6]byte
+			if n, err := fill(l.in, head[:]); n == 0 {
+				return 0, err
+			}
+			if string(head[:5]) != "LZIP\x01" || head[5]&31 < 12 || head[5]&31 > 29 {
+				return 0, errDamaged
+			}
+			window := uint32(1) << (head[5] & 31)
+			window -= window / 16 * uint32(head[5]>>5)
+			var err error
+			if l.member, err = newLZMA(l.in, binary.LittleEndian.AppendUint32([]byte{0x5d}, window), -1); err != nil {
+				return 0, err
+			}
+		}
+		n, err := l.member.Read(p)
+		if !errors.Is(err, io.EOF) {
+			return n, err
+		}
+		l.member = nil
+		if _, err := l.in.Discard(20); err != nil {
+			return n, io.ErrUnexpectedEOF
+		}
+		if n > 0 {
+			return n, nil
+		}
 	}
-	release, ok := w.reserve(l.name, window)
+}
+
+// newLZMA reads a bare stream whose five bytes of properties and size, below zero where a mark ends it, are known.
+func newLZMA(in io.Reader, properties []byte, size int64) (io.Reader, error) {
+	head := binary.LittleEndian.AppendUint64(bytes.Clone(properties), uint64(size))
+	byBytes, ok := in.(byteReader)
 	if !ok {
-		return nil
+		byBytes = bufio.NewReader(in)
 	}
-	defer release()
-	in := &countingReader{r: l.r}
-	out := zstd.NewReader(in, uint64(window))
-	return w.open(layer{name: l.name + "!", depth: l.depth + 1}, &meter{w: w, name: l.name, r: out, in: func() int64 { return in.n }})
-}}
+	return lzma.NewReader(&joinedBytes{head: head, in: byBytes})
+}
 
-var xzFormat = stream("xz", starts("\xfd7zXZ\x00"), usualWindow, func(in io.Reader, grow func(int64) error) (io.Reader, error) {
-	return lzma.NewXZ(in, grow), nil
-})
+// joinedBytes puts a head before a stream, byte by byte: the decoder then takes none beyond its end.
+type joinedBytes struct {
+	head []byte
+	in   byteReader
+}
 
-var lzipFormat = stream("lzip", starts("LZIP\x01"), usualWindow, func(in io.Reader, grow func(int64) error) (io.Reader, error) {
-	return lzma.NewLzip(in, grow), nil
-})
+type byteReader interface {
+	io.Reader
+	io.ByteReader
+}
+
+func (j *joinedBytes) Read(p []byte) (int, error) {
+	if len(j.head) > 0 {
+		n := copy(p, j.head)
+		j.head = j.head[n:]
+		return n, nil
+	}
+	return j.in.Read(p)
+}
+
+func (j *joinedBytes) ReadByte() (byte, error) {
+	if len(j.head) > 0 {
+		b := j.head[0]
+		j.head = j.head[1:]
+		return b, nil
+	}
+	return j.in.ReadByte()
+}
 
 // lzmaFormat has no mark: it is told by the usual properties, a size that can be, and the zero with which every stream
 // begins.
@@ -75,7 +147,7 @@ var lzmaFormat = stream("lzma", func(b []byte) bool {
 	}
 	unknown := bytes.Equal(b[5:13], []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 	return unknown || b[10] == 0 && b[11] == 0 && b[12] == 0
-}, usualWindow, func(in io.Reader, grow func(int64) error) (io.Reader, error) { return lzma.NewAlone(in, grow) })
+}, func(in io.Reader) (io.Reader, error) { return lzma.NewReader(bufio.NewReaderSize(in, 64<<10)) })
 
 // zlibFormat has two bytes that are a multiple of 31, which a text may have too: what follows must unpack.
 var zlibFormat = stream("zlib", func(b []byte) bool {
@@ -86,4 +158,12 @@ var zlibFormat = stream("zlib", func(b []byte) bool {
 	var text [64]byte
 	n, err := io.ReadFull(r, text[:])
 	return n > 0 && (err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF))
-}, usualWindow, func(in io.Reader, _ func(int64) error) (io.Reader, error) { return zlib.NewReader(in) })
+}, func(in io.Reader) (io.Reader, error) { return zlib.NewReader(in) })
+
+// snappyUnpack unpacks a block of Snappy, of at most so many bytes.
+func snappyUnpack(packed []byte, most int) ([]byte, error) {
+	if size, err := snappy.DecodedLen(packed); err != nil || size > most {
+		return nil, errDamaged
+	}
+	return snappy.Decode(nil, packed)
+}

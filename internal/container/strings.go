@@ -1,70 +1,69 @@
 package container
 
-// shortestString is how many characters in a row are taken for a text among bytes of which nothing else is known.
-const shortestString = 6
+import (
+	"io"
+	"unicode/utf8"
+)
 
-// writeStrings writes the texts that stand among bytes, each as a line.
-func writeStrings(out *text, b []byte) {
-	for _, s := range stringsIn(b) {
-		if out.line(s) != nil {
-			return
+// A run of at least shortestString characters is taken for a text among bytes of which nothing else is known; one of
+// longestString is cut.
+const (
+	shortestString = 6
+	longestString  = 64 << 10
+)
+
+// stringsReader reads the texts that stand in a binary, of one or two bytes a character, each as a line.
+type stringsReader struct {
+	in           io.Reader
+	narrow, wide []byte // runs that may go on
+	last         byte   // a printable byte whose zero would make it a wide character, or 0
+	lines        []byte // to be handed out
+	err          error
+}
+
+func (s *stringsReader) Read(p []byte) (int, error) {
+	var block [16 << 10]byte
+	for len(s.lines) == 0 {
+		if s.err != nil {
+			return 0, s.err
 		}
+		n, err := s.in.Read(block[:])
+		for _, c := range block[:n] {
+			s.take(c)
+		}
+		if s.err = err; err != nil {
+			s.take(1) // ends every run
+		}
+	}
+	n := copy(p, s.lines)
+	s.lines = s.lines[n:]
+	return n, nil
+}
+
+func (s *stringsReader) take(c byte) {
+	isWide := c == 0 && s.last != 0
+	if isWide {
+		s.wide = utf8.AppendRune(s.wide, rune(s.last))
+	}
+	if isPrintable(c) {
+		s.narrow = append(s.narrow, c)
+	}
+	if !isPrintable(c) || len(s.narrow) >= longestString {
+		s.narrow = s.endRun(s.narrow)
+	}
+	if !isWide && (s.last != 0 || !isPrintable(c)) || len(s.wide) >= longestString {
+		s.wide = s.endRun(s.wide)
+	}
+	if s.last = c; !isPrintable(c) {
+		s.last = 0
 	}
 }
 
-// stringsIn returns the texts that stand among bytes, of one or two bytes a character.
-func stringsIn(b []byte) (found [][]byte) {
-	for i := 0; i < len(b); {
-		end := i
-		for end+1 < len(b) && isPrintable(b[end]) && b[end+1] == 0 {
-			end += 2
-		}
-		if end-i >= 2*shortestString {
-			found = append(found, narrowed(nil, b[i:end]))
-			i = end
-			continue
-		}
-		for end = i; end < len(b) && isPrintable(b[end]); end++ {
-			if end+1 < len(b) && b[end+1] == 0 && end+3 < len(b) && isPrintable(b[end+2]) && b[end+3] == 0 {
-				break // wide characters begin
-			}
-		}
-		if end-i >= shortestString {
-			found = append(found, b[i:end])
-		}
-		i = max(end, i+1)
+func (s *stringsReader) endRun(run []byte) []byte {
+	if utf8.RuneCount(run) >= shortestString {
+		s.lines = append(append(s.lines, run...), '\n')
 	}
-	return found
+	return run[:0]
 }
 
 func isPrintable(c byte) bool { return c >= ' ' && c != 0x7f || c == '\t' }
-
-func printableBytes(b []byte) bool {
-	for _, c := range b {
-		if !isPrintable(c) && c != '\n' && c != '\r' {
-			return false
-		}
-	}
-	return true
-}
-
-// narrowed appends in UTF-8 what b says in UTF-16, or nothing where it is no such text: one of which most characters are
-// Latin.
-func narrowed(dst, b []byte) []byte {
-	if len(b) < 4 || len(b)%2 != 0 {
-		return dst
-	}
-	zeros := 0
-	for i := 1; i < len(b); i += 2 {
-		if b[i] == 0 {
-			zeros++
-		}
-		if b[i] == 0 && b[i-1] == 0 {
-			return dst
-		}
-	}
-	if zeros*8 < len(b)*3 {
-		return dst
-	}
-	return append(dst, wideText(b, false)...)
-}

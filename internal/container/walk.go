@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/fault"
 )
@@ -87,18 +88,18 @@ type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// plain hands out what is packed in no known way. If it is no text, that is noted.
+// plain hands out what is packed in no known way. Of what is no text the texts in it are handed out, which is noted.
 func (w *walker) plain(l layer, start []byte) error {
 	reason := unreadable(start)
-	entry := Entry{Name: l.name, Depth: l.depth}
+	if reason == "" {
+		return w.hand(Entry{Name: l.name, Depth: l.depth}, l.r)
+	}
 	before := w.report.Bytes
-	if err := w.hand(entry, l.r); err != nil {
+	if err := w.hand(Entry{Name: l.name, Depth: l.depth, Binary: true}, &stringsReader{in: l.r}); err != nil {
 		return err
 	}
-	if reason != "" {
-		w.report.Unknown++
-		w.skip(l.name, reason, w.report.Bytes-before)
-	}
+	w.report.Unknown++
+	w.skip(l.name, reason, w.report.Bytes-before)
 	return nil
 }
 
@@ -133,7 +134,12 @@ func plainly(err error) string {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return "cut short"
 	}
-	return err.Error()
+	for _, own := range []string{"damaged", "cut short", "encrypted", "too large", "packed in"} {
+		if strings.HasPrefix(err.Error(), own) {
+			return err.Error()
+		}
+	}
+	return "damaged: " + err.Error() // a library's word
 }
 
 func (w *walker) skip(name, reason string, offset int64) {
@@ -154,20 +160,6 @@ func (w *walker) reserve(name string, n int64) (release func(), ok bool) {
 	}
 	w.held += n
 	return func() { w.held -= n }, true
-}
-
-// growing is memory that a layer asks for as it goes on; release gives all of it back.
-func (w *walker) growing() (grow func(n int64) error, release func()) {
-	var mine int64
-	grow = func(n int64) error {
-		if n > w.limits.Memory-w.held {
-			return errMemory
-		}
-		w.held += n
-		mine += n
-		return nil
-	}
-	return grow, func() { w.held -= mine }
 }
 
 // file counts an entry of an archive.

@@ -68,7 +68,6 @@ func (w *walker) zipTable(l layer) zipOutcome {
 		}
 	}
 	var shared sharedStrings
-	defer func() { shared.close() }()
 	for _, f := range z.File {
 		done := false
 		if len(names) > 0 {
@@ -99,9 +98,7 @@ func (w *walker) zipFile(l layer, f *zip.File) error {
 	if e.flags&zipHasDescriptor != 0 {
 		e.check = byte(f.ModifiedTime >> 8)
 	}
-	grow, release := w.growing()
-	defer release()
-	r, err := w.zipOpen(e, grow, func() (io.Reader, error) { return f.OpenRaw() })
+	r, err := w.zipOpen(e, func() (io.Reader, error) { return f.OpenRaw() })
 	if err != nil {
 		return w.damaged(entry, 0, err)
 	}
@@ -125,28 +122,28 @@ const (
 )
 
 // zipOpen gives the text of a file. raw may be called again where passwords are tried.
-func (w *walker) zipOpen(e zipEntry, grow func(int64) error, raw func() (io.Reader, error)) (io.Reader, error) {
+func (w *walker) zipOpen(e zipEntry, raw func() (io.Reader, error)) (io.Reader, error) {
 	if e.flags&zipEncrypted != 0 {
-		return w.zipDecrypt(e, grow, raw)
+		return w.zipDecrypt(e, raw)
 	}
 	in, err := raw()
 	if err != nil {
 		return nil, err
 	}
-	return e.text(in, grow)
+	return e.text(in)
 }
 
 // text undoes the packing and holds the text against its check sum.
-func (e *zipEntry) text(in io.Reader, grow func(int64) error) (io.Reader, error) {
-	r, err := e.unpack(in, grow)
+func (e *zipEntry) text(in io.Reader) (io.Reader, error) {
+	r, err := e.unpack(in)
 	if err != nil || !e.sized {
 		return r, err
 	}
-	return &summed{r: r, left: e.size, sum: e.sum, summed: e.sum != 0 || e.size == 0, hash: crc32.NewIEEE(), exact: true}, nil
+	return &summed{r: r, left: e.size, sum: e.sum, summed: e.sum != 0 || e.size == 0, hash: crc32.NewIEEE()}, nil
 }
 
 // zipDecrypt finds the password of a file: one that passes the check and under which the text can be unpacked.
-func (w *walker) zipDecrypt(e zipEntry, grow func(int64) error, raw func() (io.Reader, error)) (io.Reader, error) {
+func (w *walker) zipDecrypt(e zipEntry, raw func() (io.Reader, error)) (io.Reader, error) {
 	locked, err := newZipLock(&e)
 	if err != nil {
 		return nil, err
@@ -155,7 +152,7 @@ func (w *walker) zipDecrypt(e zipEntry, grow func(int64) error, raw func() (io.R
 		if err := w.derive(locked.cost()); err != nil {
 			return nil, err
 		}
-		open := func(grow func(int64) error) (io.Reader, error) {
+		open := func() (io.Reader, error) {
 			in, err := raw()
 			if err != nil {
 				return nil, err
@@ -163,24 +160,21 @@ func (w *walker) zipDecrypt(e zipEntry, grow func(int64) error, raw func() (io.R
 			if in, err = locked.open(in, password); err != nil {
 				return nil, err
 			}
-			return e.text(in, grow)
+			return e.text(in)
 		}
 		const tried = 1 << 20
-		trial, release := w.growing()
-		r, err := open(trial)
+		r, err := open()
 		if errors.Is(err, errEncrypted) {
-			release()
 			continue
 		}
 		if err == nil {
 			_, err = io.Copy(io.Discard, io.LimitReader(r, tried))
 		}
-		release()
 		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			continue
 		}
 		w.fitted = password
-		return open(grow)
+		return open()
 	}
 	return nil, errEncrypted
 }
@@ -207,7 +201,7 @@ func (w *walker) holdSome(r io.Reader) (at io.ReaderAt, size int64, rest io.Read
 	}
 }
 
-var errZipMethod = errors.New("zip: packed in a way that is not read")
+var errZipMethod = errors.New("packed in a way that is not read: zip")
 
 func zipMethod(n uint16) error {
 	names := map[uint16]string{1: "Shrink", 6: "Implode", 18: "TERSE", 19: "LZ77", 96: "JPEG", 97: "WavPack"}

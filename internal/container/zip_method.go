@@ -2,19 +2,16 @@ package container
 
 import (
 	"compress/bzip2"
-	"compress/flate"
 	"encoding/binary"
 	"errors"
 	"hash"
 	"io"
 
-	"github.com/vigiahq/vigia/internal/lzma"
-	"github.com/vigiahq/vigia/internal/ppmd"
-	"github.com/vigiahq/vigia/internal/zstd"
+	"github.com/klauspost/compress/flate"
 )
 
 // unpack undoes the packing of a file.
-func (e *zipEntry) unpack(in io.Reader, grow func(int64) error) (io.Reader, error) {
+func (e *zipEntry) unpack(in io.Reader) (io.Reader, error) {
 	switch e.method {
 	case 0:
 		return in, nil
@@ -23,32 +20,19 @@ func (e *zipEntry) unpack(in io.Reader, grow func(int64) error) (io.Reader, erro
 	case 9:
 		return newDeflate64(in), nil
 	case 12:
-		if err := grow(4 << 20); err != nil {
-			return nil, err
-		}
 		return bzip2.NewReader(in), nil
 	case 14:
-		return e.lzma(in, grow)
+		return e.lzma(in)
 	case 20, 93:
-		const window = 16 << 20
-		if err := grow(window); err != nil {
-			return nil, err
-		}
-		return zstd.NewReader(in, window), nil
+		return newZstd(in)
 	case 95:
-		return lzma.NewXZ(in, grow), nil
-	case 98:
-		size := e.size
-		if !e.sized {
-			size = ppmd.Unknown
-		}
-		return ppmd.NewZip(in, size, grow)
+		return newXZ(in)
 	}
 	return nil, zipMethod(e.method)
 }
 
 // lzma reads the version and size of the properties that stand before the stream.
-func (e *zipEntry) lzma(in io.Reader, grow func(int64) error) (io.Reader, error) {
+func (e *zipEntry) lzma(in io.Reader) (io.Reader, error) {
 	var head [9]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
 		return nil, errors.Join(io.ErrUnexpectedEOF, err)
@@ -58,9 +42,9 @@ func (e *zipEntry) lzma(in io.Reader, grow func(int64) error) (io.Reader, error)
 	}
 	size := e.size
 	if e.flags&zipHasMark != 0 || !e.sized {
-		size = lzma.Unknown
+		size = -1
 	}
-	return lzma.NewRaw(in, head[4:], size, grow)
+	return newLZMA(in, head[4:], size)
 }
 
 // summed reads the content of one file, to its end, and holds it against its size and check sum.
@@ -69,7 +53,6 @@ type summed struct {
 	left   int64
 	sum    uint32
 	summed bool // there is a sum
-	exact  bool // the text is what the sum was made of
 	hash   hash.Hash32
 }
 
@@ -78,10 +61,10 @@ var errSum = errors.New("damaged: the check sum does not match")
 func (s *summed) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
 	s.left -= int64(n)
-	if s.exact && s.summed {
+	if s.summed {
 		_, _ = s.hash.Write(p[:n]) // a hash takes everything
 	}
-	if errors.Is(err, io.EOF) && s.exact {
+	if errors.Is(err, io.EOF) {
 		switch {
 		case s.left > 0:
 			err = io.ErrUnexpectedEOF

@@ -100,8 +100,6 @@ func (e *zipEntry) wide() {
 
 // zipStreamed reads a file that stands at the beginning of in, and passes over it.
 func (w *walker) zipStreamed(l layer, e zipEntry, in *byteCounter, folder bool) error {
-	grow, release := w.growing()
-	defer release()
 	from := in.n
 	var raw io.Reader = in
 	if e.sized {
@@ -111,7 +109,7 @@ func (w *walker) zipStreamed(l layer, e zipEntry, in *byteCounter, folder bool) 
 	if !folder {
 		var r io.Reader
 		// A stream cannot be tried again: the first password that passes the check is taken.
-		if r, err = w.zipOnce(e, grow, raw); err != nil {
+		if r, err = w.zipOnce(e, raw); err != nil {
 			err = w.damaged(l.name, 0, err)
 		} else {
 			m := &meter{w: w, name: l.name, r: r, in: func() int64 { return in.n - from }}
@@ -130,9 +128,9 @@ func (w *walker) zipStreamed(l layer, e zipEntry, in *byteCounter, folder bool) 
 	return nil
 }
 
-func (w *walker) zipOnce(e zipEntry, grow func(int64) error, raw io.Reader) (io.Reader, error) {
+func (w *walker) zipOnce(e zipEntry, raw io.Reader) (io.Reader, error) {
 	if e.flags&zipEncrypted == 0 {
-		return e.text(raw, grow)
+		return e.text(raw)
 	}
 	lock, err := newZipLock(&e)
 	if err != nil {
@@ -153,7 +151,7 @@ func (w *walker) zipOnce(e zipEntry, grow func(int64) error, raw io.Reader) (io.
 			if err != nil {
 				return nil, err
 			}
-			return e.text(in, grow)
+			return e.text(in)
 		}
 	}
 	return nil, errEncrypted

@@ -131,7 +131,7 @@ func (im *importer) read(ctx context.Context, in Input) error {
 		return err
 	}
 	defer packed.Close()
-	text, err := unpack(in.Name, countingReader{packed, &im.bytes}, mostUnpacking)
+	text, err := unpack(in.Name, countingReader{packed, &im.bytes})
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package password
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"io"
 	"io/fs"
 	"os"
@@ -11,8 +10,9 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/vigiahq/vigia/internal/lzma"
-	"github.com/vigiahq/vigia/internal/zstd"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
 )
 
 // Input is one text to import. Its name tells how it is packed (.gz, .zst, .xz) and, in folders of range files, the
@@ -64,24 +64,19 @@ func Files(paths ...string) ([]Input, error) {
 	return inputs, nil
 }
 
-// mostUnpacking bounds the memory that an input may ask for: more than any usual setting of a packer needs.
+// mostUnpacking bounds the window of an input: more than any usual setting of a packer needs.
 const mostUnpacking = 256 << 20
 
-// unpack returns the text of a packed stream, which may ask for so much memory.
-func unpack(name string, packed io.Reader, most int64) (io.Reader, error) {
+// unpack returns the text of a packed stream.
+func unpack(name string, packed io.Reader) (io.Reader, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".gz":
 		z, err := gzip.NewReader(packed)
 		return z, err
 	case ".zst":
-		return zstd.NewReader(packed, uint64(most)), nil
+		return zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostUnpacking))
 	case ".xz":
-		return lzma.NewXZ(bufio.NewReaderSize(packed, 256<<10), func(n int64) error {
-			if most -= n; most < 0 {
-				return ErrInput.With("a file that takes too much memory to unpack")
-			}
-			return nil
-		}), nil
+		return xz.NewReader(bufio.NewReaderSize(packed, 256<<10))
 	}
 	return packed, nil
 }

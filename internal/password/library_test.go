@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -144,40 +143,6 @@ func TestImportUnpacks(t *testing.T) {
 		_, err := l.Import(ctx, Import{Algorithm: SHA1, Inputs: []Input{text(name, packed[:len(packed)-6])}})
 		if err == nil {
 			t.Errorf("%s: a cut file was imported", name)
-		}
-	}
-}
-
-// TestUnpackingIsBounded: what wants more memory than it may have is refused, and nothing else is.
-func TestUnpackingIsBounded(t *testing.T) {
-	var lines strings.Builder
-	for i := range 8000 {
-		lines.WriteString(sha1Hex(strconv.Itoa(i)) + "\n")
-	}
-	long := lines.String()
-	var zst, xzed bytes.Buffer
-	z, errZ := zstd.NewWriter(&zst)
-	x, errX := xz.NewWriter(&xzed)
-	if err := errors.Join(errZ, errX); err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range []io.WriteCloser{z, x} {
-		if _, err := io.WriteString(w, long); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, packed := range map[string]string{"h.zst": zst.String(), "h.xz": xzed.String()} {
-		for most, want := range map[int64]bool{mostUnpacking: true, 100 << 10: false} {
-			r, err := unpack(name, strings.NewReader(packed), most)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if text, err := io.ReadAll(r); (err == nil && string(text) == long) != want {
-				t.Errorf("%s with %d bytes: %d of %d, %v", name, most, len(text), len(long), err)
-			}
 		}
 	}
 }

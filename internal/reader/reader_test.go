@@ -214,3 +214,56 @@ func TestCancelEndsReader(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBinaryTellsNoRecords: of what stands in a binary of no known kind only the identifiers are told, without a record; the
+// same bytes as a text tell one.
+func TestBinaryTellsNoRecords(t *testing.T) {
+	row := "maria@exemplo.com:segredo123\n"
+	text := strings.Repeat(row, 50)
+	for name, c := range map[string]struct {
+		content string
+		told    bool
+	}{"text": {text, true}, "binary": {strings.Repeat("\x00\x01\x02\x03", 300) + text, false}} {
+		p, err := Start(context.Background(), Job{Workers: 1, Span: 1 << 20, Piece: 1 << 18}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Read(Input{Name: name, Inline: true}, []byte(c.content), nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		var seen, told int
+		var report *Report
+		for err == nil {
+			var f Fact
+			if f, err = p.Next(); f.Batch != nil {
+				derr := Decode(f.Batch, func(s *Sighting) {
+					seen++
+					if s.Told || s.HasPassword {
+						told++
+					}
+				})
+				if derr != nil {
+					t.Fatal(derr)
+				}
+			}
+			if f.Ended != nil {
+				report = f.Ended
+			}
+		}
+		if !errors.Is(err, io.EOF) || report == nil {
+			t.Fatal(err)
+		}
+		if seen == 0 || c.told != (told > 0) {
+			t.Errorf("%s: %d seen, %d of them told", name, seen, told)
+		}
+		if !c.told && (report.Skipped != 1 || !strings.Contains(report.Skips[0].Reason, "plain text")) {
+			t.Errorf("%s: %+v", name, report)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

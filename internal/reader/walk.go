@@ -13,6 +13,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan"
 	"github.com/vigiahq/vigia/internal/scan/record"
 	"github.com/vigiahq/vigia/internal/scan/stated"
@@ -35,6 +36,9 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 	walked, err := container.Walk(ctx, c.in.Name, meter(source, &c.read), options, func(entry container.Entry, r io.Reader) error {
 		if c.mapping == nil && !c.job.OnlyRecords {
 			c.searchName(entry.Name)
+		}
+		if entry.Binary {
+			return c.searchBinary(ctx, r)
 		}
 		if entry.Depth > 0 {
 			return c.searchStream(ctx, entry.Name, r, nil, 0)
@@ -163,6 +167,27 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 		}
 		return scan.NewPieces(metered{rest, &c.scanned}, c.job.Piece, from), nil
 	})
+}
+
+// searchBinary searches the texts of a binary that is of no known kind. What stands beside an identifier there need not
+// belong to it: no record is told.
+func (c *reading) searchBinary(ctx context.Context, r io.Reader) error {
+	this := c.at
+	c.at = Cursor{Input: this.Input, Stream: this.Stream + 1}
+	if c.passed(this) {
+		return nil
+	}
+	c.stream.Add(1)
+	c.pending.Wait() // from here on the worker belongs to this stream
+	scanner := scan.NewScanner(func(kind identifier.Kind, normal []byte) {
+		_, itself := record.ClassesOf(kind)
+		c.workers[0].found(&record.Sighting{Kind: kind, Normal: normal, Classes: itself, First: true})
+	})
+	n, err := scanner.Scan(ctx, metered{r, &c.scanned})
+	if err == nil {
+		c.mayCheck(n)
+	}
+	return err
 }
 
 // plainHead is how much of a text is looked at before it is cut.
