@@ -9,7 +9,6 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/feed"
-	"github.com/vigiahq/vigia/internal/leak"
 )
 
 type feedCmd struct {
@@ -60,16 +59,10 @@ func (v feedView) text(w io.Writer) {
 
 type feedAddCmd struct {
 	Name      string        `required:"" placeholder:"NAME" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
-	Kind      string        `required:"" enum:"folder,list,crawl,hibp,push" placeholder:"KIND" help:"folder: a folder or bucket into which dumps and manifests are dropped; list: an address that answers with a JSON list of dumps; crawl: pages read through a SOCKS5 proxy; hibp: the Have I Been Pwned API for watched e-mails; push: a receiver of records that a vendor sends, signed with the secret that is shown once."`
+	Kind      string        `required:"" enum:"folder,list,hibp,push" placeholder:"KIND" help:"folder: a folder or bucket into which dumps and manifests are dropped; list: an address that answers with a JSON list of dumps; hibp: the Have I Been Pwned API for watched e-mails; push: a receiver of records that a vendor sends, signed with the secret that is shown once."`
 	Target    string        `placeholder:"PATH|URL" help:"What to watch; nothing of a receiver, whose address is shown."`
 	Every     time.Duration `default:"1h" placeholder:"TIME" help:"Pause between two runs; at least 1m."`
 	Key       string        `env:"VIGIA_FEED_KEY" placeholder:"KEY" help:"API key; use the environment to keep it out of the process list. Sealed at rest."`
-	Proxy     string        `placeholder:"HOST:PORT" help:"SOCKS5 proxy of a crawl, such as Tor's 127.0.0.1:9050."`
-	Depth     int           `placeholder:"N" help:"How many links deep a crawl goes; default 2."`
-	Pages     int           `placeholder:"N" help:"Most pages of one crawl; default 200."`
-	PageBytes int64         `placeholder:"N" help:"Most bytes of one page; default 2 MiB."`
-	Delay     time.Duration `placeholder:"TIME" help:"Pause between two pages; default 2s."`
-	Exposes   []string      `placeholder:"CLASS" help:"What crawled pages expose; default email."`
 	PerMinute int           `placeholder:"N" help:"Calls a minute to an API; default is what the plan of the key allows, or 10 with --by address."`
 	By        string        `enum:"auto,address,range,domain" default:"auto" placeholder:"WAY" help:"How hibp is asked. address: a call for each, which tells the service the address; range: by six characters of a hash, for plans with k-anonymity; domain: a call for each domain that the key has proven, and nothing else; auto: domain where it is proven, else range, else address."`
 	NoPairs   bool          `help:"Keep nothing of the passwords that stand beside identifiers."`
@@ -81,7 +74,6 @@ func (feedAddCmd) Help() string {
 	return "A manifest is a JSON file beside the dump, dropped after it: loja.csv.gz and loja.json with\n" +
 		`  {"title": "Loja Exemplo", "date": "2026-03-01", "exposes": ["email", "password"], "kind": "breach"}` + "\n\nExamples:\n" +
 		"  vigia feed add --name caixa --kind folder --target /srv/dumps --every 1m\n" +
-		"  vigia feed add --name forum --kind crawl --target http://example.onion/ --proxy 127.0.0.1:9050\n" +
 		"  VIGIA_FEED_KEY=... vigia feed add --name hibp --kind hibp --target https://haveibeenpwned.com/api/v3 --by range\n" +
 		"  vigia feed add --name nimbo --kind push --mapping nimbo.yaml"
 }
@@ -100,8 +92,7 @@ func (c *feedAddCmd) Run(ctx context.Context, common *config.Common, o *output) 
 		f := feed.Feed{
 			Name: c.Name, Kind: feed.Kind(c.Kind), Target: c.Target, Secret: c.Key, Every: c.Every,
 			Settings: feed.Settings{
-				Mapping: mapping.Text(), Proxy: c.Proxy, Depth: c.Depth, Pages: c.Pages, PageBytes: c.PageBytes, Delay: c.Delay, Exposes: leak.ParseExposes(c.Exposes),
-				PerMinute: c.PerMinute, By: feed.By(c.By), NoPairs: c.NoPairs,
+				Mapping: mapping.Text(), PerMinute: c.PerMinute, By: feed.By(c.By), NoPairs: c.NoPairs,
 			},
 		}
 		if f.Kind == feed.Pushed {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"time"
@@ -33,25 +32,7 @@ func (a *App) Feeds(o config.Outgoing) (*feed.Feeds, error) {
 	if err != nil {
 		return nil, err
 	}
-	dial, err := proxyDialer(o)
-	if err != nil {
-		return nil, err
-	}
-	return &feed.Feeds{Store: a.Store.Feeds, Breaches: a.Store.Breaches, Jobs: a.Store.Jobs, Importer: a.Leaks.Importer, Client: client, DialProxy: dial, Now: a.now, Random: rand.Reader}, nil
-}
-
-// proxyDialer connects to SOCKS5 proxies: those that the operator named, and whatever else the guard lets pass.
-func proxyDialer(o config.Outgoing) (func(ctx context.Context, network, address string) (net.Conn, error), error) {
-	guard, err := NewGuard(o)
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		if slices.Contains(o.FeedProxies, address) {
-			return (&net.Dialer{}).DialContext(ctx, network, address)
-		}
-		return guard.DialContext(ctx, network, address)
-	}, nil
+	return &feed.Feeds{Store: a.Store.Feeds, Breaches: a.Store.Breaches, Jobs: a.Store.Jobs, Importer: a.Leaks.Importer, Client: client, Now: a.now, Random: rand.Reader}, nil
 }
 
 // harmless are the headers that may follow a redirect to another host: none of them can hold a secret.

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -36,21 +35,6 @@ func TestEverythingPassesTheGuard(t *testing.T) {
 	s3.Before = func(*http.Request) { met.Add(1) }
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { met.Add(1); _, _ = w.Write([]byte("[]")) }))
 	t.Cleanup(web.Close)
-	socks, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = socks.Close() })
-	go func() {
-		for {
-			c, err := socks.Accept()
-			if err != nil {
-				return
-			}
-			met.Add(1)
-			_ = c.Close()
-		}
-	}()
 	a, err := Open(context.Background(), config.Common{Data: filepath.Join(t.TempDir(), "data")}, sqldb.Options{MaxConns: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +49,6 @@ func TestEverythingPassesTheGuard(t *testing.T) {
 	for _, f := range []feed.Feed{
 		{Name: "balde", Kind: feed.Folder, Target: s3.Address},
 		{Name: "lista", Kind: feed.List, Target: web.URL + "/list?token=made-up"},
-		{Name: "paginas", Kind: feed.Crawl, Target: "http://example.com/", Settings: feed.Settings{Proxy: socks.Addr().String(), Delay: time.Millisecond}},
 	} {
 		if _, err := feeds.Add(ctx, f); err != nil {
 			t.Fatal(err)
@@ -104,9 +87,6 @@ func TestEverythingPassesTheGuard(t *testing.T) {
 			t.Errorf("%s: %d requests reached an inner address", name, met.Load())
 		}
 		opened := config.Outgoing{WebhookAllow: []string{"127.0.0.0/8"}}
-		if name == "paginas" {
-			opened = config.Outgoing{FeedProxies: []string{socks.Addr().String()}}
-		}
 		if way(opened); met.Load() == 0 {
 			t.Errorf("%s: what was opened is not reached", name)
 		}

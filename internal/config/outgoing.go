@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -12,12 +11,11 @@ import (
 type Outgoing struct {
 	WebhookAllow []string `name:"webhook-allow" env:"VIGIA_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Address ranges that outgoing calls may reach although they are not public; give the same as to the server."`
 	WebhookProxy string   `name:"webhook-proxy" env:"VIGIA_WEBHOOK_PROXY" placeholder:"URL" help:"Proxy that every outgoing call goes through; give the same as to the server."`
-	FeedProxies  []string `name:"feed-proxy" env:"VIGIA_FEED_PROXY" placeholder:"HOST:PORT" help:"SOCKS5 proxies that crawling feeds may use although their address is not public; give the same as to the server."`
 }
 
 // Outgoing is the server's.
 func (s Serve) Outgoing() Outgoing {
-	return Outgoing{WebhookAllow: s.WebhookAllow, WebhookProxy: s.WebhookProxy, FeedProxies: s.FeedProxies}
+	return Outgoing{WebhookAllow: s.WebhookAllow, WebhookProxy: s.WebhookProxy}
 }
 
 // Check validates it.
@@ -28,11 +26,6 @@ func (o Outgoing) Check() error {
 	}
 	if _, err := o.Proxy(); err != nil {
 		p = append(p, err.Error())
-	}
-	for _, address := range o.FeedProxies {
-		if _, _, err := net.SplitHostPort(address); err != nil {
-			p = append(p, "--feed-proxy: expected host:port, such as 127.0.0.1:9050")
-		}
 	}
 	return p.orNil()
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/feed"
-	"github.com/vigiahq/vigia/internal/leak"
 )
 
 // Feeds are the continuous sources of dumps.
@@ -26,7 +25,6 @@ type feedRow struct {
 var feedKinds = []choiceOption{
 	{string(feed.Folder), "Pasta ou bucket"},
 	{string(feed.List), "Lista por HTTPS"},
-	{string(feed.Crawl), "Páginas por proxy SOCKS5"},
 	{string(feed.HIBP), "Have I Been Pwned"},
 }
 
@@ -98,20 +96,8 @@ func addFeed(c *Console, r *request) (answer, error) {
 
 // feedSettings reads the limits of a feed; an empty field means the default.
 func feedSettings(r *request) (feed.Settings, error) {
-	s := feed.Settings{Proxy: r.text("proxy"), By: feed.By(r.text("by")), Exposes: leak.ParseExposes(r.PostForm["exposes"]), NoPairs: r.PostForm.Has("no_pairs")}
-	var kilobytes, seconds int
-	for _, f := range []struct {
-		name string
-		to   *int
-	}{{"depth", &s.Depth}, {"pages", &s.Pages}, {"page_kb", &kilobytes}, {"delay", &seconds}, {"per_minute", &s.PerMinute}} {
-		n, err := r.number(f.name, 0)
-		if err != nil {
-			return s, err
-		}
-		*f.to = n
-	}
-	s.PageBytes, s.Delay = int64(kilobytes)*1000, time.Duration(seconds)*time.Second
-	return s, nil
+	perMinute, err := r.number("per_minute", 0)
+	return feed.Settings{By: feed.By(r.text("by")), PerMinute: perMinute, NoPairs: r.PostForm.Has("no_pairs")}, err
 }
 
 func runFeed(c *Console, r *request) (answer, error) {

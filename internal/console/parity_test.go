@@ -377,10 +377,10 @@ func TestConsoleWork(t *testing.T) {
 
 	// A feed, read now although it is not due.
 	folder := t.TempDir()
-	d.post(303, "/feeds/new", "name", "caixa", "kind", "folder", "target", folder, "minutes", "600", "pages", "3", "exposes", "email")
+	d.post(303, "/feeds/new", "name", "caixa", "kind", "folder", "target", folder, "minutes", "600", "per_minute", "3")
 	d.job(feed.KindRun, "caixa")
 	first, err := d.app.Store.Feeds.FeedByName(ctx, "caixa")
-	if err != nil || first.Settings.Pages != 3 {
+	if err != nil || first.Settings.PerMinute != 3 {
 		t.Fatal(first, err)
 	}
 	d.post(303, "/feeds/caixa/run")

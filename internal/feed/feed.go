@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -33,7 +32,6 @@ type Kind string
 const (
 	Folder Kind = "folder" // a folder or bucket into which dumps and manifests are dropped
 	List   Kind = "list"   // an address that answers with a list of dumps
-	Crawl  Kind = "crawl"  // pages read through a SOCKS5 proxy
 	HIBP   Kind = "hibp"   // the account API of Have I Been Pwned
 	Pushed Kind = "push"   // records that a vendor sends to us, signed
 )
@@ -60,16 +58,6 @@ type Feed struct {
 
 // Settings are the limits of a feed; zero means the default.
 type Settings struct {
-	// Proxy is the SOCKS5 proxy of a crawl, host:port.
-	Proxy string `json:"proxy,omitempty"`
-	// Depth, Pages, PageBytes and Bytes bound a crawl; Delay is the pause between two requests.
-	Depth     int           `json:"depth,omitempty"`
-	Pages     int           `json:"pages,omitempty"`
-	PageBytes int64         `json:"page_bytes,omitempty"`
-	Bytes     int64         `json:"bytes,omitempty"`
-	Delay     time.Duration `json:"delay,omitempty"`
-	// Exposes is what is told of what a crawl finds.
-	Exposes []cyber.Exposed `json:"exposes,omitempty"`
 	// PerMinute bounds the calls to an API; zero: what the plan of the key allows, where that can be asked.
 	PerMinute int `json:"per_minute,omitempty"`
 	// By is how an API is asked; empty: ByAuto.
@@ -161,9 +149,7 @@ type Feeds struct {
 	Importer *intake.Importer
 	// Client calls out: it dials only what the guard allows.
 	Client *http.Client
-	// DialProxy connects to the proxy of a crawl; nil means any.
-	DialProxy func(ctx context.Context, network, address string) (net.Conn, error)
-	Now       func() time.Time
+	Now    func() time.Time
 	// Random makes secrets.
 	Random io.Reader
 	// PushPace, if set, takes a push of a feed into account and says how long it would have had to wait.
@@ -230,10 +216,6 @@ func checkFeed(f *Feed) error {
 		if !web {
 			return ErrInvalid.With("target: an https address")
 		}
-	case Crawl:
-		if !web || f.Settings.Proxy == "" {
-			return ErrInvalid.With("target: the address to begin with; proxy: the SOCKS5 proxy as host:port")
-		}
 	case HIBP:
 		if !web || f.Secret == "" {
 			return ErrInvalid.With("target: the API's address; secret: its key")
@@ -245,7 +227,7 @@ func checkFeed(f *Feed) error {
 		}
 	case Pushed:
 	default:
-		return ErrInvalid.With("kind: one of folder, list, crawl, hibp, push")
+		return ErrInvalid.With("kind: one of folder, list, hibp, push")
 	}
 	return nil
 }
@@ -343,8 +325,6 @@ func (fs *Feeds) run(ctx context.Context, f *Feed) error {
 		return fs.runFolder(ctx, f)
 	case List:
 		return fs.runList(ctx, f)
-	case Crawl:
-		return fs.runCrawl(ctx, f)
 	case HIBP:
 		return fs.runHIBP(ctx, f)
 	case Pushed:

@@ -4,28 +4,22 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/armon/go-socks5"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/job"
-	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/leak/leaktest"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
@@ -151,91 +145,6 @@ func TestListFeed(t *testing.T) {
 			t.Errorf("%d downloads, %d unchanged lists", dumps.Load(), tagged)
 		}
 	})
-}
-
-// fixedResolver sends every name to this machine, as a test's stand-in for the network behind a proxy.
-type fixedResolver struct{ asked *sync.Map }
-
-func (r fixedResolver) Resolve(ctx context.Context, name string) (context.Context, net.IP, error) {
-	r.asked.Store(name, true)
-	return ctx, net.IPv4(127, 0, 0, 1), nil
-}
-
-// TestCrawlFeed reads a made-up forum through a real SOCKS5 server.
-//
-//vigia:shows among others: what a killed crawl left as being imported is taken back by the next run
-//vigia:broken the same without taking it back
-func TestCrawlFeed(t *testing.T) {
-	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	var asked sync.Map
-	proxy, err := socks5.New(&socks5.Config{Resolver: fixedResolver{&asked}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = ln.Close() }()
-	go func() { _ = proxy.Serve(ln) }()
-
-	var hits sync.Map
-	page := func(body string) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			hits.Store(r.URL.Path, true)
-			w.Header().Set("Content-Type", "text/html")
-			_, _ = io.WriteString(w, body)
-		}
-	}
-	mux := http.NewServeMux()
-	mux.Handle("/{$}", page(`<a href="/um">1</a> <a href="/dois#x">2</a> <a href="http://outro.test/">fora</a> <a href="/grande">g</a> <a href="javascript:x">j</a>`))
-	mux.Handle("/um", page(`ana@exemplo.com.br <a href="/fundo">mais</a> <a href="/">volta</a>`))
-	mux.Handle("/dois", page(`bia@exemplo.com.br`))
-	mux.Handle("/fundo", page(`caio@exemplo.com.br <a href="/fundo2">mais</a>`))
-	mux.Handle("/fundo2", page(`nunca@exemplo.com.br`))
-	mux.Handle("/grande", page(strings.Repeat("x", 5000)+" longe@exemplo.com.br"))
-	site := httptest.NewServer(mux)
-	defer site.Close()
-	u, err := url.Parse(site.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fs := v.feeds()
-	f := feed.Feed{
-		Name: "forum", Kind: feed.Crawl, Target: "http://forum.test:" + u.Port() + "/",
-		Settings: feed.Settings{Proxy: ln.Addr().String(), Depth: 2, PageBytes: 4000, Delay: time.Millisecond},
-	}
-	if _, err := fs.Add(context.Background(), f); err != nil {
-		t.Fatal(err)
-	}
-	// A run that was killed while it imported; the other is somebody else's.
-	for _, left := range [][2]string{{"forum-20260101-000000", "feed forum"}, {"forum-oficial", ""}} {
-		b := leaktest.Breach(left[0], cyber.SourcePaste, cyber.ExposedEmail)
-		b.Source = left[1]
-		if err := v.Breaches.InsertBreach(context.Background(), leak.Record{Breach: b, State: leak.Importing}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := v.runFeed(fs, "forum"); got.Failures != 0 || got.State.Items != 5 {
-		t.Errorf("%+v", got)
-	}
-	const after = "forum-20260101-000000:retracted:0 forum-oficial:importing:0 forum-20261115-120000:published:3"
-	v.Want("first run", v.Names(), after)
-	v.Clock.Advance(time.Hour)
-	v.runFeed(fs, "forum")
-	v.Want("nothing new", v.Names(), after)
-	if _, visited := hits.Load("/fundo2"); visited {
-		t.Error("crawled deeper than allowed")
-	}
-	if _, out := asked.Load("outro.test"); out {
-		t.Error("left the host it began with")
-	}
-	if _, err := v.Feeds.UpdateFeed(context.Background(), "forum", func(f *feed.Feed) error { f.Settings.Proxy = "127.0.0.1:1"; return nil }); err != nil {
-		t.Fatal(err)
-	}
-	if got := v.runFeed(fs, "forum"); got.Failures != 1 {
-		t.Errorf("without its proxy: %+v", got)
-	}
 }
 
 // TestHIBPFeed against a stand-in that is slow, limits and changes its mind.

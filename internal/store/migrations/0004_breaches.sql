@@ -43,7 +43,7 @@ CREATE TABLE import_source (
 -- Continuous sources.
 CREATE TABLE feed (
 	name       TEXT PRIMARY KEY,
-	kind       TEXT NOT NULL CHECK (kind IN ('folder', 'list', 'crawl', 'hibp', 'push')),
+	kind       TEXT NOT NULL CHECK (kind IN ('folder', 'list', 'hibp', 'push')),
 	target     BYTEA NOT NULL,  -- sealed: folder, bucket or address, which can hold a secret
 	secret     BYTEA,           -- sealed: an API key, or what a vendor signs with
 	settings   TEXT NOT NULL,   -- JSON
