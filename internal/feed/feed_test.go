@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/job"
