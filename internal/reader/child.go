@@ -133,7 +133,7 @@ type smallStream struct {
 type worker struct {
 	recorder *scan.Recorder
 	out      *frameWriter
-	batch    []byte
+	batch    []byte // behind room for the head of its frame
 	// last is the password of the record before, of which several identifiers come, and digest that of it.
 	noPasswords bool
 	last        []byte
@@ -154,9 +154,9 @@ func (w *worker) found(s *record.Sighting) {
 }
 
 func (w *worker) flush() {
-	if len(w.batch) > 0 {
-		must(w.out.write(factSightings, w.batch))
-		w.batch = w.batch[:0]
+	if len(w.batch) > frameHead {
+		must(w.out.writeInPlace(factSightings, w.batch))
+		w.batch = w.batch[:frameHead]
 	}
 }
 
@@ -206,7 +206,7 @@ func (c *reading) run() error {
 	}
 	ctx := context.Background()
 	for range n {
-		w := &worker{out: c.out, noPasswords: c.job.NoPasswords}
+		w := &worker{out: c.out, noPasswords: c.job.NoPasswords, batch: make([]byte, frameHead, batchSize+4<<10)}
 		w.recorder = scan.NewRecorder(w.found)
 		c.workers = append(c.workers, w)
 		go func() {

@@ -45,3 +45,12 @@ func usage(pid int) (memory int64, cpu time.Duration, ok bool) {
 }
 
 func executable() (string, error) { return "/proc/self/exe", nil } // also when an upgrade has replaced the file
+
+// widen lets a pipe hold several batches, so that neither side waits for the other at each.
+func widen(pipe any) {
+	if f, ok := pipe.(*os.File); ok {
+		if raw, err := f.SyscallConn(); err == nil {
+			_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, 1<<20) }) // as it is will do
+		}
+	}
+}

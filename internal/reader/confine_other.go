@@ -16,3 +16,5 @@ func confine() (c Confinement) {
 func usage(int) (memory int64, cpu time.Duration, ok bool) { return 0, 0, false }
 
 func executable() (string, error) { return os.Executable() }
+
+func widen(any) {}

@@ -52,20 +52,35 @@ const (
 	servedFailed
 )
 
+// frameHead is how long the beginning of a frame is.
+const frameHead = 5
+
 type frameWriter struct {
 	mu  sync.Mutex
 	w   io.Writer
 	buf []byte
 }
 
-// write sends a frame in one piece, so that who reads it is woken once.
+// write sends a frame.
 func (f *frameWriter) write(kind frameKind, content []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.buf = append(f.buf[:0], byte(kind))
-	f.buf = binary.LittleEndian.AppendUint32(f.buf, uint32(len(content)))
-	f.buf = append(f.buf, content...)
-	_, err := f.w.Write(f.buf)
+	f.buf = append(append(f.buf[:0], make([]byte, frameHead)...), content...)
+	return f.send(kind, f.buf)
+}
+
+// writeInPlace sends a frame whose content stands behind room for its head, without copying it.
+func (f *frameWriter) writeInPlace(kind frameKind, frame []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.send(kind, frame)
+}
+
+// send writes all at once, so that who reads it is woken once.
+func (f *frameWriter) send(kind frameKind, frame []byte) error {
+	frame[0] = byte(kind)
+	binary.LittleEndian.PutUint32(frame[1:], uint32(len(frame)-frameHead))
+	_, err := f.w.Write(frame)
 	return err
 }
 
@@ -79,7 +94,7 @@ func (f *frameWriter) writeJSON(kind frameKind, v any) error {
 
 // readFrame reads a frame into room, which grows if it has to.
 func readFrame(r *bufio.Reader, room []byte) (frameKind, []byte, error) {
-	var head [5]byte
+	var head [frameHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, room, err
 	}

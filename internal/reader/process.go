@@ -88,6 +88,7 @@ func Start(ctx context.Context, job Job, files []*os.File) (*Process, error) {
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
+	widen(out)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start reader: %w", errors.Join(err, in.Close(), out.Close()))
 	}

@@ -58,7 +58,7 @@ type Job struct {
 	Often int64
 	// Files is how many open files it was started with.
 	Files int
-	// Careful finishes each input before the next one, so that it is known which of them ends its reader.
+	// Careful finishes what it has begun before each layer and each input, so that it is known what ends its reader.
 	Careful bool
 	// NoPasswords keeps the digests of passwords out of what is found.
 	NoPasswords bool

@@ -70,6 +70,9 @@ func (c *reading) layer() (refused string, closed func()) {
 		c.at.Stream = max(c.at.Stream, s.Streams)
 		return s.Reason, nil
 	}
+	if c.job.Careful {
+		c.check()
+	}
 	c.open = append(c.open, number)
 	must(c.out.writeJSON(factOpened, position{Layer: number, Streams: c.at.Stream}))
 	return "", func() {
