@@ -14,6 +14,8 @@ type DeliveryFilter struct {
 	// User is a person of the partner.
 	User partner.UserHash
 	Type Type
+	// Endpoint is one destination of the partner's.
+	Endpoint EndpointID
 	// From and To are a period of the end, To exclusive.
 	From, To time.Time
 	// Before is where to go on.

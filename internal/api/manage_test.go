@@ -256,12 +256,24 @@ func TestUsage(t *testing.T) {
 		s.as(t, s.Live, "POST", "/cyber/monitoring", `{"value":"uso","type":"email","userHash":"`+user+`"}`)
 		s.as(t, s.Other, "GET", "/cyber/services", "")
 		meter := partner.NewMeter(s.Store.Partners, s.Clock.Now)
-		failing := func(context.Context, partner.ID, []partner.Requests) error { return errPanic }
+		failing := func(context.Context, partner.ID, []partner.Requests, []partner.LoggedRequest) error { return errPanic }
 		if err := counter.Empty(t.Context(), failing); err == nil {
 			t.Error("a failure was not told")
 		}
 		if err := counter.Empty(t.Context(), meter.Add); err != nil {
 			t.Fatal(err)
+		}
+		for range 2 {
+			s.as(t, s.Live, "POST", "/cyber/monitoring", `{"value":"uso","type":"email","userHash":"`+user+`"}`)
+		}
+		if err := counter.Empty(t.Context(), func(ctx context.Context, id partner.ID, _ []partner.Requests, lines []partner.LoggedRequest) error {
+			return meter.Add(ctx, id, nil, lines)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		refused, err := meter.Latest(t.Context(), s.Live.ID, true)
+		if err != nil || len(refused) == 0 || refused[0].Operation != "POST /cyber/monitoring" || refused[0].Status != 400 || !strings.Contains(refused[0].Fault, ": ") || strings.Contains(fmt.Sprint(refused), "uso") {
+			t.Errorf("refused requests in the log: %+v %v", refused, err)
 		}
 		var got usage
 		s.as(t, s.Live, "GET", "/v1/usage?days=1", "").into(t, &got)

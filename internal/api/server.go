@@ -202,7 +202,7 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen 
 		status, err = telemetry.StatusGone, telemetry.ErrGone
 	}
 	end := s.Now()
-	s.Counted.add(r.caller.Partner, rt, status, end)
+	s.Counted.add(r.caller.Partner, rt, status, start, end, err)
 	seen.metrics.Done(status, end.Sub(start))
 	span.End(status, end)
 	logLine(ctx, seen.log.Handler(), r.caller, s.Callers.Log(s.Callers.Address(hr)), status, start, end, err)

@@ -2,20 +2,24 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Counter counts the requests of each partner between two times that somebody empties it.
 type Counter struct {
-	mu   sync.Mutex
-	seen map[tallied]*partner.Requests
+	mu    sync.Mutex
+	seen  map[tallied]*partner.Requests
+	lines map[partner.ID][]partner.LoggedRequest
 }
 
 type tallied struct {
@@ -25,10 +29,12 @@ type tallied struct {
 }
 
 // NewCounter makes an empty one.
-func NewCounter() *Counter { return &Counter{seen: map[tallied]*partner.Requests{}} }
+func NewCounter() *Counter {
+	return &Counter{seen: map[tallied]*partner.Requests{}, lines: map[partner.ID][]partner.LoggedRequest{}}
+}
 
 // add counts one request of a partner; what nobody is known for, or no route has, is not counted.
-func (c *Counter) add(id partner.ID, rt *route, status int, now time.Time) {
+func (c *Counter) add(id partner.ID, rt *route, status int, start, now time.Time, err error) {
 	if c == nil || id == "" || rt.method == "-" {
 		return
 	}
@@ -40,17 +46,38 @@ func (c *Counter) add(id partner.ID, rt *route, status int, now time.Time) {
 		n = &partner.Requests{Day: key.day, Operation: rt.method + " " + rt.path}
 		c.seen[key] = n
 	}
+	line := partner.LoggedRequest{At: start, Operation: n.Operation, Status: status, Took: now.Sub(start), Fault: faultField(err)}
+	if lines := c.lines[id]; len(lines) < partner.MaxLogged {
+		c.lines[id] = append(lines, line)
+	} else { // the oldest goes: no more are kept anyway
+		lines[n.Sent%partner.MaxLogged] = line
+	}
 	n.Sent++
 	if status >= http.StatusBadRequest {
 		n.Refused++
 	}
 }
 
+// faultField is what a log may tell of a fault: its code and the field that it is about, never what stood in it.
+func faultField(err error) string {
+	if err == nil {
+		return ""
+	}
+	code := fault.CodeOf(err)
+	var f *fault.Error
+	if errors.As(err, &f) {
+		if field, _, named := strings.Cut(f.Detail, ": "); named && len(field) <= 60 {
+			return code + ": " + field
+		}
+	}
+	return code
+}
+
 // Empty hands what was counted to keep, partner by partner. What could not be kept is counted on.
-func (c *Counter) Empty(ctx context.Context, keep func(ctx context.Context, id partner.ID, counts []partner.Requests) error) error {
+func (c *Counter) Empty(ctx context.Context, keep func(ctx context.Context, id partner.ID, counts []partner.Requests, lines []partner.LoggedRequest) error) error {
 	c.mu.Lock()
-	taken := c.seen
-	c.seen = map[tallied]*partner.Requests{}
+	taken, lines := c.seen, c.lines
+	c.seen, c.lines = map[tallied]*partner.Requests{}, map[partner.ID][]partner.LoggedRequest{}
 	c.mu.Unlock()
 	byPartner := map[partner.ID][]partner.Requests{}
 	for key, n := range taken {
@@ -58,7 +85,7 @@ func (c *Counter) Empty(ctx context.Context, keep func(ctx context.Context, id p
 	}
 	var failed error
 	for id, counts := range byPartner {
-		if err := keep(ctx, id, counts); err != nil {
+		if err := keep(ctx, id, counts, lines[id]); err != nil {
 			failed = err
 			c.giveBack(id, taken)
 		}

@@ -101,7 +101,7 @@ func (p *consoleParts) rules(r Rules, in store.Areas) console.Rules {
 	feeds.Store, feeds.Breaches, feeds.Jobs = in.Feeds, in.Breaches, in.Jobs
 	return console.Rules{
 		Operators: r.Operators, Audit: r.Audit, Partners: r.Partners, Services: r.Services, Figures: in.Overview,
-		Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: in.Overview, ProblemText: api.ItemError,
+		Meter: r.Meter, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: in.Overview, ProblemText: api.ItemError,
 		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Persons: p.persons.Over(in.Advice), Review: in.Overview,
 		Breaches: &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work}, Feeds: consoleFeeds{&feeds},
 		Passwords: &consolePasswords{a.Passwords, p.work, p.downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content, Messages: r.Messages,

@@ -223,6 +223,7 @@ func (s *stage) analyst() {
 
 	s.visit("/breaches/loja-nova")
 	s.unfold(`form[action$="/retract"]`)
+	s.fill(`form[action$="/retract"]`, "confirm", "loja-nova")
 	s.press(`form[action$="/retract"] button`)
 	s.see("Vazamento retirado")
 	s.wait("/findings?breach=loja-nova", "Nenhuma ocorrência")
@@ -279,6 +280,25 @@ func (s *stage) developer() {
 	s.press(`main form button[type="submit"]`)
 	key := s.secretAt(0)
 	s.must(s.t, "GET", s.api+"/cyber/services", key, "")
+	req, err := http.NewRequestWithContext(s.ctx, http.MethodPost, s.api+"/cyber/monitoring", strings.NewReader(`{"userHash":"`+s.user+`","type":"email","value":"torto"}`))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Header.Set("x-api-key", key)
+	req.Header.Set("content-type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	s.wait(home+"/requests?failed=1", "asset.invalid: value") // the log says what was refused and why, and not what was sent
+	s.look("requests")
+	if strings.Contains(s.text(), "torto") {
+		s.t.Error("the request log holds a value")
+	}
+	s.visit("/")
+	s.see("Recusadas hoje")
+	s.look("portal-home")
 
 	s.visit(home)
 	s.press(`a[href^="/webhooks/"][href$="/new"]`)

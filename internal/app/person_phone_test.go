@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -213,6 +214,21 @@ func (p *phone) here(name string) {
 		p.t.Errorf("%s weighs %d bytes", name, bytes)
 	}
 	p.picture("person" + strings.ReplaceAll(name, "/", "-"))
+}
+
+// document keeps what the screen shows for docs/person-page.md, when scripts/screenshots asks for it.
+func (p *phone) document(name string) {
+	p.t.Helper()
+	if os.Getenv("VIGIA_TEST_SCREENSHOTS") == "" {
+		return
+	}
+	image, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err == nil {
+		err = os.WriteFile(filepath.Join(treeRoot, "docs", "person", name+".png"), image, 0o600)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // firstRead follows a link on a cheap phone on 3G, nothing kept from before, and says what that costs: 400 ms until an answer

@@ -184,9 +184,11 @@ func TestPersonTicksThreeSteps(t *testing.T) {
 			p.press(`button[lang="` + string(lang) + `"]`)
 			p.visit("/p/")
 			p.here("/p/ in " + string(lang))
+			p.document("home-" + string(lang))
 			p.see(said[0])
 			p.press("main a.btn")
 			p.here("/p/steps in " + string(lang))
+			p.document("steps-" + string(lang))
 			for n := range 3 {
 				first := eval[string](p.browser, `document.querySelector("#passo-0 h3").textContent`)
 				p.press("#passo-0 button[value=done]")

@@ -420,7 +420,7 @@ func (s *Server) personHandler(persons *cyber.Persons, public url.URL) (http.Han
 
 // How often the requests of partners are written down, and how long a stopping process takes over the last of them.
 const (
-	countsEvery = time.Minute
+	countsEvery = 10 * time.Second
 	lastCounts  = 5 * time.Second
 )
 

@@ -11,12 +11,15 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // Breaches imports, edits and retracts.
 type Breaches interface {
 	All(ctx context.Context) ([]leak.Record, error)
 	ByName(ctx context.Context, name string) (leak.Record, error)
+	// Hits counts whom a breach has hit, partner by partner.
+	Hits(ctx context.Context, name string) ([]leak.Hits, error)
 	Edit(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error)
 	// Retract takes a breach back; its findings are withdrawn by a job.
 	Retract(ctx context.Context, name string) (leak.Record, error)
@@ -189,8 +192,12 @@ type breachPage struct {
 	Reasons []choiceCount
 	// Nowhere are classes that it is said to expose and that were not found, Unnamed the other way round.
 	Nowhere, Unnamed []string
-	// MostFrom is the breach that shares most with this one.
-	MostFrom string
+	// MostFrom is the breach that shares most with this one, New the share of it that none before had.
+	MostFrom, New string
+	// Hits are whom it has hit, by partner, and All of them together.
+	Hits  []leak.Hits
+	All   leak.Hits
+	Names map[partner.ID]string
 }
 
 // Final tells that the figures are those of the whole breach, and not of an import that goes on.
@@ -251,6 +258,20 @@ func showBreach(c *Console, r *request) (answer, error) {
 	}
 	if m := rec.Tally.Measured; m != nil {
 		page.MostFrom, _ = m.Most()
+		page.New = share(rec.Tally.Distinct-min(m.Known, rec.Tally.Distinct), rec.Tally.Distinct)
+	}
+	if page.Names, err = c.names(r); err != nil {
+		return nil, err
+	}
+	if page.Hits, err = c.Rules.Breaches.Hits(r.Context(), name); err != nil {
+		return nil, err
+	}
+	for _, h := range page.Hits {
+		page.All.People += h.People
+		page.All.Open += h.Open
+		page.All.Resolved += h.Resolved
+		page.All.Withdrawn += h.Withdrawn
+		page.All.Alerted += h.Alerted
 	}
 	for _, reason := range slices.Sorted(maps.Keys(rec.Tally.Reasons)) {
 		page.Reasons = append(page.Reasons, choiceCount{reasonText(reason), rec.Tally.Reasons[reason]})
@@ -284,6 +305,9 @@ func saveBreach(c *Console, r *request) (answer, error) {
 
 func retractBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
+	if r.text("confirm") != name {
+		return nil, errForm.With("confirm: the name of the breach")
+	}
 	if err := c.note(r, "breach.retract", name, ""); err != nil {
 		return nil, err
 	}

@@ -51,7 +51,8 @@ func TestConsoleRenewals(t *testing.T) {
 	}
 	d.post(422, "/breaches/loja/renew", "way", "append", "paths", "relativo.txt")
 	d.post(404, "/breaches/nada/renew", "way", "append", "paths", path)
-	d.post(303, "/breaches/loja/retract")
+	d.post(422, "/breaches/loja/retract", "confirm", "outro")
+	d.post(303, "/breaches/loja/retract", "confirm", "loja")
 	if res, _ := d.post(409, "/breaches/loja/renew", "way", "append", "paths", path); res.StatusCode != 409 {
 		t.Error(res.Status)
 	}

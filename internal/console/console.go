@@ -67,6 +67,7 @@ type Rules struct {
 	Content    *cyber.Catalogue
 	Messages   *message.Catalogue
 
+	Meter    *partner.Meter
 	Webhooks Webhooks
 	Events   Events
 	History  *alert.History

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -114,6 +115,8 @@ type deliveriesPage struct {
 	State alert.DeliveryState
 	Items []alert.Listed
 	Names map[partner.ID]string
+	// Addresses are the destinations of the page, by endpoint.
+	Addresses map[alert.EndpointID]string
 	// Failed are partners with failed deliveries on the page: all of them can be repeated at once.
 	Failed []failedOf
 }
@@ -141,13 +144,20 @@ func listDeliveries(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := deliveriesPage{State: asked.State, Items: list, Names: partnerChoice{All: all}.names()}
+	page := deliveriesPage{State: asked.State, Items: list, Names: partnerChoice{All: all}.names(), Addresses: map[alert.EndpointID]string{}}
 	total := int64(-1)
 	if counted, ok := map[alert.DeliveryState]operator.Figure{alert.DeliveryFailed: "deliveries.failed", alert.Pending: "deliveries.pending"}[asked.State]; ok {
 		total = f.total(now[counted], "state")
 	}
 	seen := map[partner.ID]bool{}
 	for _, d := range page.Items {
+		if _, known := page.Addresses[d.Endpoint]; !known {
+			e, err := c.Rules.Webhooks.ByID(r.Context(), d.Endpoint)
+			if err != nil && !errors.Is(err, alert.ErrEndpointNotFound) { // a deleted one leaves its deliveries for a while
+				return nil, err
+			}
+			page.Addresses[d.Endpoint] = hostOnly(e.URL)
+		}
 		if asked.State == alert.DeliveryFailed && !seen[d.Partner] {
 			seen[d.Partner] = true
 			page.Failed = append(page.Failed, failedOf{d.Partner, page.Names[d.Partner]})

@@ -160,8 +160,8 @@ var deliveryStates = listField{Name: "state", Label: "Situação", Options: []ch
 }}
 
 var deliveriesList = listing{
-	name: "deliveries", title: "Entregas", persons: true, role: operator.Viewer, portal: look, fields: []listField{partnerField, deliveryStates, typeField, fromField, toField},
-	header: []string{"situação", "evento", "tipo", "parceiro", "tentativas", "criada", "terminou"},
+	name: "deliveries", title: "Entregas", persons: true, role: operator.Viewer, portal: look, fields: []listField{partnerField, deliveryStates, typeField, {Name: "endpoint", Label: "Destino", Text: true}, fromField, toField},
+	header: []string{"situação", "evento", "tipo", "destino", "parceiro", "tentativas", "criada", "terminou"},
 	action: &replayMany,
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
 		list, next, err := in.Events.DeliveryList(ctx, f.deliveries(limit))
@@ -172,7 +172,7 @@ var deliveriesList = listing{
 		lines := make([]listLine, len(list))
 		for i, d := range list {
 			lines[i] = listLine{string(d.Partner) + "/" + string(d.Event) + "/" + string(d.Endpoint), []string{
-				deliveryStates.label(string(d.State)), string(d.Event), string(d.Type), names[d.Partner], strconv.Itoa(d.Attempts), stamp(d.CreatedAt), stamp(d.FinishedAt),
+				deliveryStates.label(string(d.State)), string(d.Event), string(d.Type), string(d.Endpoint), names[d.Partner], strconv.Itoa(d.Attempts), stamp(d.CreatedAt), stamp(d.FinishedAt),
 			}}
 		}
 		return lines, deliveryMark(next), err
@@ -184,7 +184,7 @@ func (f filter) deliveries(limit int) alert.DeliveryFilter {
 	if state == "" {
 		state = alert.DeliveryFailed
 	}
-	d := alert.DeliveryFilter{State: state, Partner: f.Partner, User: f.user, Type: alert.Type(f.is("type")), From: f.From, To: f.To, Limit: limit}
+	d := alert.DeliveryFilter{State: state, Partner: f.Partner, User: f.user, Type: alert.Type(f.is("type")), Endpoint: alert.EndpointID(f.is("endpoint")), From: f.From, To: f.To, Limit: limit}
 	if parts := strings.Split(f.After, "."); len(parts) == 4 {
 		at, _ := strconv.ParseInt(parts[0], 10, 64) // a place that somebody made up leads to another page of the same list
 		d.Before.Seq, _ = strconv.ParseInt(parts[3], 10, 64)

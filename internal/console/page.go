@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"io"
@@ -183,6 +184,8 @@ var functions = template.FuncMap{
 	"maskMail": func(mail string) string { return identifier.Mask(identifier.Email, mail) },
 	"mask4":    lastFour,
 	"maskName": maskName,
+	"action":   func(name string) string { return cmp.Or(actionNames[name], name) },
+	"system":   func(s cyber.System) string { return cmp.Or(systemNames[s], string(s)) },
 	"monogram": monogram,
 	"add":      func(a, b any) int64 { return toInt(a) + toInt(b) },
 	"sub":      func(a, b int) int { return a - b },

@@ -254,7 +254,7 @@ func TestConsoleSubjects(t *testing.T) {
 	}
 	d.recorded("subject.export", "", why)
 	_, page = d.post(200, "/subjects/access", "cpf", cpf, "reason", why)
-	if !strings.Contains(page, "subject.export") || !strings.Contains(page, "ana@exemplo.com.br") {
+	if !strings.Contains(page, "baixou a cópia dos dados") || !strings.Contains(page, "ana@exemplo.com.br") {
 		t.Error("the access report lacks the export:", page)
 	}
 

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -121,6 +122,13 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 	}
 	if n := len(held.Scores); n > 0 {
 		page.Score = &held.Scores[n-1]
+	}
+	if c.Rules.Persons != nil { // as the person's own page has it: the day's last score may be of this morning
+		now, err := c.Rules.Persons.Score(ctx, p.ID, who.User)
+		if err != nil {
+			return page, err
+		}
+		page.Score = &cyber.ScoreDay{Breach: int64(math.Round(now.Breach * 10)), Assessment: int64(math.Round(now.Assessment * 10))}
 	}
 	slices.Reverse(page.Events)
 	page.Events = page.Events[:min(len(page.Events), newestFirst)]

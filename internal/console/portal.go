@@ -155,7 +155,7 @@ var portalMenu = []sectionGroup{
 	}},
 	{"Integração", []section{
 		{"/partners/{id}", "Chaves e webhooks", "key"}, {"/deliveries", "Entregas", "send"}, {"/events", "Eventos", "bell"},
-		{"/partners/{id}/usage", "Uso e limites", "chart"},
+		{"/partners/{id}/requests", "Requisições", "list"}, {"/partners/{id}/usage", "Uso e limites", "chart"},
 	}},
 	{"Empresa", []section{{"/exports", "Exportações", "out"}, {"/operators", "Equipe", "people"}, {"/audit", "Auditoria", "list"}}},
 }

@@ -10,12 +10,27 @@ import (
 type portalPage struct {
 	Partner      partner.Partner
 	Live, Ending int
-	Webhooks     []webhookRow
+	Webhooks     []webhookHealth
 	Notices      []accessNotice
+	// Sent and Refused are requests of today; Failed are the latest that were refused.
+	Sent, Refused int64
+	Failed        []partner.LoggedRequest
+	Subscriptions int64
+	// Trying says that the sandbox is looked at.
+	Trying bool
 }
 
+// webhookHealth is a destination and how it does.
+type webhookHealth struct {
+	webhookRow
+	Health alert.Health
+}
+
+// portalFailures is how many refused requests the first page names.
+const portalFailures = 5
+
 func showPortal(c *Console, r *request) (answer, error) {
-	page := portalPage{Partner: r.scope.at}
+	page := portalPage{Partner: r.scope.at, Trying: r.scope.view().Trying || r.scope.at.Mode == partner.Sandbox}
 	keys, err := c.Rules.Partners.Keys(r.Context(), page.Partner.ID)
 	if err != nil {
 		return nil, err
@@ -33,7 +48,29 @@ func showPortal(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page.Webhooks = webhookRows(endpoints)
+	for _, row := range webhookRows(endpoints) {
+		health, err := c.Rules.History.Health(r.Context(), page.Partner.ID, row.ID)
+		if err != nil {
+			return nil, err
+		}
+		page.Webhooks = append(page.Webhooks, webhookHealth{row, health})
+	}
+	counts, err := c.Rules.Meter.Of(r.Context(), page.Partner.ID, 1)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range counts {
+		page.Sent, page.Refused = page.Sent+n.Sent, page.Refused+n.Refused
+	}
+	if page.Failed, err = c.Rules.Meter.Latest(r.Context(), page.Partner.ID, true); err != nil {
+		return nil, err
+	}
+	page.Failed = page.Failed[:min(len(page.Failed), portalFailures)]
+	active, err := c.Rules.Subscriptions.Active(r.Context(), page.Partner.ID, 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	page.Subscriptions = active.Total
 	if page.Notices, err = c.accessNotices(r); err != nil {
 		return nil, err
 	}
@@ -47,6 +84,23 @@ type usagePage struct {
 	// Looks is how the partner stands with its first looks; a sandbox has none.
 	Looks          cyber.LookStatus
 	Active, Events int64
+}
+
+// requestsPage is the log of a partner's latest requests.
+type requestsPage struct {
+	Partner    partner.Partner
+	FailedOnly bool
+	Lines      []partner.LoggedRequest
+}
+
+func showRequests(c *Console, r *request) (answer, error) {
+	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
+	page := requestsPage{Partner: p, FailedOnly: r.URL.Query().Get("failed") == "1"}
+	page.Lines, err = c.Rules.Meter.Latest(r.Context(), p.ID, page.FailedOnly)
+	return view{"requests", "Requisições", page}, err
 }
 
 func showUsage(c *Console, r *request) (answer, error) {

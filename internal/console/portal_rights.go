@@ -51,6 +51,7 @@ var portalRights = map[string]operator.Right{
 	"GET /partners/{id}/theme":                look,
 	"POST /partners/{id}/theme":               integrate,
 	"GET /partners/{id}/usage":                look,
+	"GET /partners/{id}/requests":             look,
 	"GET /partners/{id}/invite":               integrate,
 	"POST /partners/{id}/invite":              integrate,
 

@@ -21,7 +21,7 @@ func (r Rules) only(s scope) Rules {
 		Figures: ownFigures{of: r.Figures, webhooks: r.Webhooks, id: id}, Webhooks: ownWebhooks{r.Webhooks, id}, Events: ownEvents{r.Events, id},
 		History: r.History.Only(id), Cases: r.Cases.Only(id), Endpoints: r.Endpoints.Only(id), Saved: r.Saved,
 		Search: r.Search.Only(id), Subjects: ownSubjects{of: r.Subjects, id: id}, Review: ownReview{of: r.Review, id: id},
-		Services: r.Services, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: r.FindSubscriptions,
+		Services: r.Services, Meter: r.Meter, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: r.FindSubscriptions,
 		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Cover: r.Cover, ProblemText: r.ProblemText,
 	}
 }

@@ -79,6 +79,7 @@ var routes = []route{
 	{method: "GET", path: "/partners/{id}/theme", role: operator.Viewer, run: showTheme},
 	{method: "POST", path: "/partners/{id}/theme", role: operator.Admin, run: saveTheme, form: showTheme},
 	{method: "GET", path: "/partners/{id}/usage", role: operator.Viewer, run: showUsage},
+	{method: "GET", path: "/partners/{id}/requests", role: operator.Viewer, run: showRequests},
 	{method: "GET", path: "/partners/{id}/invite", role: operator.Admin, fresh: true, run: newInvite},
 	{method: "POST", path: "/partners/{id}/invite", role: operator.Admin, fresh: true, run: invite, form: newInvite},
 

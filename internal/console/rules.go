@@ -290,6 +290,8 @@ var rules = map[string]string{
 	"1 to 5":                                                                         "De 1 a 5.",
 	"an operator who may work on cases":                                              "Escolha um operador que possa atender casos.",
 	"one of aberto, em-andamento, aguardando-cliente, resolvido, fechado, cancelado": "Escolha uma situação da lista.",
+	"no such day in the calendar":                                                    "Este dia não existe no calendário.",
+	"the name of the breach":                                                         "Escreva o nome do vazamento como está na página.",
 	"the move was made already":                                                      "A mudança já foi feita e o parceiro foi avisado.",
 	"no such move from here":                                                         "O caso não pode ir daqui para esta situação.",
 	"expected an ISO 8601 date-time":                                                 "Escreva a data e a hora como 24/12/2026 15:00.",

@@ -50,7 +50,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	_, mistyped := d.post(200, "/search", "q", "529.982.247-26")
-	has(t, mistyped, "Este CPF não existe", `value="529.982.247-26" autofocus`)
+	has(t, mistyped, "Este CPF não existe")
 	for _, q := range []string{string(p.ID), "banco exemplo", "BANCO E"} {
 		if to := find(q); to != "/partners/"+string(p.ID) {
 			t.Errorf("%s leads to %s", q, to)
@@ -119,10 +119,10 @@ func TestPersonPage(t *testing.T) {
 	res, _ := d.post(303, "/search", "q", user)
 	path := res.Header.Get("location")
 	_, page := d.send(path, "", nil)
-	has(t, page, "Ma••• S.", "ouro", "Loja", "android", "Senha", "Em aberto", "monitoring.leak_detected", "-Maria da", "-maria@", "-87654321", "-Celular")
+	has(t, page, "Ma••• S.", "ouro", "Loja", "Android", "Senha", "Em aberto", "monitoring.leak_detected", "-Maria da", "-maria@", "-87654321", "-Celular")
 	d.post(303, path+"/reveal", "reason", "chamado 9")
 	_, page = d.send(path, "", nil)
-	has(t, page, "Maria da Silva", "maria@exemplo.com.br", "5511987654321", "person.reveal", "chamado 9")
+	has(t, page, "Maria da Silva", "maria@exemplo.com.br", "5511987654321", "viu os dados", "chamado 9")
 	d.recorded("person.reveal", strings.TrimPrefix(path, "/people/"+string(p.ID)+"/"), "chamado 9")
 
 	_, page = d.post(422, path+"/values", "type", "domain", "value", "nada")
@@ -138,7 +138,7 @@ func TestPersonPage(t *testing.T) {
 		t.Error(to)
 	}
 	_, page = d.send(path, "", nil)
-	has(t, page, "Senha trocada", "Domínio", "ana@exemplo.com.br", "finding.resolve")
+	has(t, page, "Senha trocada", "Domínio", "ana@exemplo.com.br", "resolveu uma ocorrência")
 	_, list := d.send("/findings?state=all", "", nil)
 	has(t, list, path)
 	_, page = d.send("/subscriptions/"+string(p.ID)+"/1", "", nil)

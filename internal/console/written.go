@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -42,9 +43,14 @@ func parseWhole(text string) (int, bool) {
 // parseDay reads 24/12/2026 and 2026-12-24 as the midnight of that day, UTC.
 func parseDay(field, text string) (time.Time, error) {
 	text = strings.TrimSpace(text)
+	var wrong *time.ParseError
 	for _, layout := range []string{"2/1/2006", time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
+		t, err := time.Parse(layout, text)
+		if err == nil {
 			return t, nil
+		}
+		if errors.As(err, &wrong) && strings.HasSuffix(wrong.Message, "out of range") {
+			return time.Time{}, errForm.With("%s: no such day in the calendar", field)
 		}
 	}
 	return time.Time{}, errForm.With("%s: a date such as 24/12/2026", field)

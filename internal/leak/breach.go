@@ -22,6 +22,18 @@ func NewBreaches(store Store, now func() time.Time) *Breaches {
 	return &Breaches{store: store, now: now}
 }
 
+// Hits are whom a breach has hit at one partner.
+type Hits struct {
+	Partner partner.ID
+	// People were hit; Open, Resolved and Withdrawn are their findings, and Alerted those of them that somebody was told of.
+	People, Open, Resolved, Withdrawn, Alerted int64
+}
+
+// Hits counts whom a breach has hit, partner by partner.
+func (b *Breaches) Hits(ctx context.Context, name string) ([]Hits, error) {
+	return b.store.BreachHits(ctx, name)
+}
+
 // All lists every breach, oldest first; the made-up one of the sandbox is left out.
 func (b *Breaches) All(ctx context.Context) ([]Record, error) {
 	all, err := b.store.Breaches(ctx)

@@ -189,6 +189,8 @@ type Probes struct {
 type Store interface {
 	Breaches(ctx context.Context) ([]Record, error)
 	BreachByName(ctx context.Context, name string) (Record, error)
+	// BreachHits counts whom a breach has hit, partner by partner.
+	BreachHits(ctx context.Context, name string) ([]Hits, error)
 	// UpdateBreach changes what is told of a breach and asks for the statuses to be computed again.
 	UpdateBreach(ctx context.Context, name string, change func(*Record) error) (Record, error)
 	// RetractBreach takes a breach back and hands over to the withdrawal of its findings.

@@ -17,10 +17,26 @@ type Requests struct {
 // KeepRequests is for how many days requests are counted.
 const KeepRequests = 90
 
+// LoggedRequest is one request of a partner as its developers see it afterwards. It holds nothing of what was sent.
+type LoggedRequest struct {
+	At        time.Time
+	Operation string
+	Status    int
+	Took      time.Duration
+	// Fault is the code of the fault and the field that it is about; empty when there was none.
+	Fault string
+}
+
+// MaxLogged is how many requests of a partner are kept, the latest.
+const MaxLogged = 1000
+
 // MeterStore keeps what partners ask for.
 type MeterStore interface {
 	// AddRequests adds to what is counted, and forgets days before the given one.
 	AddRequests(ctx context.Context, id ID, counts []Requests, forget int64) error
+	// LogRequests keeps requests, and forgets all but the latest MaxLogged; LatestRequests returns them, newest first.
+	LogRequests(ctx context.Context, id ID, lines []LoggedRequest) error
+	LatestRequests(ctx context.Context, id ID, failedOnly bool, limit int) ([]LoggedRequest, error)
 	// RequestsOf returns the counts since a day, newest day first, then by operation.
 	RequestsOf(ctx context.Context, id ID, since int64) ([]Requests, error)
 }
@@ -46,9 +62,17 @@ func UntilTomorrow(t time.Time) time.Duration {
 	return 24*time.Hour - t.Add(Brasilia).Sub(time.Unix(0, 0))%(24*time.Hour)
 }
 
-// Add counts what one process has seen of a partner.
-func (m *Meter) Add(ctx context.Context, id ID, counts []Requests) error {
-	return m.store.AddRequests(ctx, id, counts, Today(m.now())-KeepRequests)
+// Add counts what one process has seen of a partner, and keeps the latest of it.
+func (m *Meter) Add(ctx context.Context, id ID, counts []Requests, lines []LoggedRequest) error {
+	if err := m.store.AddRequests(ctx, id, counts, Today(m.now())-KeepRequests); err != nil {
+		return err
+	}
+	return m.store.LogRequests(ctx, id, lines)
+}
+
+// Latest returns the latest requests of a partner, newest first, or those of them that were refused.
+func (m *Meter) Latest(ctx context.Context, id ID, failedOnly bool) ([]LoggedRequest, error) {
+	return m.store.LatestRequests(ctx, id, failedOnly, MaxLogged)
 }
 
 // Of returns the counts of the last days.

@@ -320,3 +320,14 @@ func (s Breaches) Segments(ctx context.Context) ([]leak.Segment, int64, error) {
 	}, `SELECT name, segment, digest, pairs, pairs_digest FROM breach WHERE state = 'published' AND segment <> '' ORDER BY published_at, name`)
 	return segments, epoch, err
 }
+
+// BreachHits counts whom a breach has hit: see leak.Store. The operator's question: it names no partner.
+func (s Breaches) BreachHits(ctx context.Context, name string) ([]leak.Hits, error) {
+	return collect(ctx, s.reader(), func(row scanner) (h leak.Hits, err error) {
+		err = row.Scan(numbered(&h.Partner), &h.People, &h.Open, &h.Resolved, &h.Withdrawn, &h.Alerted)
+		return h, err
+	}, `SELECT f.partner_id, count(DISTINCT a.user_index), count(*) FILTER (WHERE f.resolution = ''), count(*) FILTER (WHERE f.resolution NOT IN ('', $2)),
+		count(*) FILTER (WHERE f.resolution = $2), count(*) FILTER (WHERE NOT f.quiet)
+		FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id WHERE f.breach = $1 GROUP BY f.partner_id ORDER BY f.partner_id`,
+		name, string(cyber.ResolvedRetracted))
+}

@@ -41,7 +41,7 @@ func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]a
 		}
 	}
 	look := f.Limit
-	if f.User == "" && (f.Partner != "" && f.State == alert.Delivered || f.Type != "") {
+	if f.User == "" && (f.Partner != "" && f.State == alert.Delivered || f.Type != "" || f.Endpoint != "") {
 		look = max(f.Limit, looks)
 	}
 	rows, err := collect(ctx, s.reader(), func(row scanner) (alert.Listed, error) {
@@ -57,7 +57,7 @@ func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]a
 		return nil, alert.DeliveryMark{}, fmt.Errorf("list deliveries: %w", err)
 	}
 	kept, last, more := sift(rows, f.Limit, look, func(l alert.Listed) bool {
-		return (f.Partner == "" || l.Partner == f.Partner) && (f.Type == "" || l.Type == f.Type)
+		return (f.Partner == "" || l.Partner == f.Partner) && (f.Type == "" || l.Type == f.Type) && (f.Endpoint == "" || l.Endpoint == f.Endpoint)
 	})
 	if !more {
 		return kept, alert.DeliveryMark{}, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func TestRequestsAreCounted(t *testing.T) {
 			meter := partner.NewMeter(e.Store.Partners, e.Clock.Now)
 			today := partner.Today(e.Clock.Now())
 			add := func(id partner.ID, day int64, operation string, sent, refused int64) {
-				if err := meter.Add(ctx, id, []partner.Requests{{Day: day, Operation: operation, Sent: sent, Refused: refused}}); err != nil {
+				if err := meter.Add(ctx, id, []partner.Requests{{Day: day, Operation: operation, Sent: sent, Refused: refused}}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -41,6 +42,25 @@ func TestRequestsAreCounted(t *testing.T) {
 			}
 			if got, err = meter.Of(ctx, one.ID, 1); err != nil || len(got) != 2 {
 				t.Errorf("one day: %v %v", got, err)
+			}
+			var lines []partner.LoggedRequest
+			for i := range partner.MaxLogged + 100 {
+				lines = append(lines, partner.LoggedRequest{At: e.Clock.Now().Add(time.Duration(i) * time.Millisecond), Operation: "GET /a", Status: 200 + 204*(i%2), Took: time.Millisecond, Fault: "x"})
+			}
+			for part := range slices.Chunk(lines, 300) {
+				if err := meter.Add(ctx, one.ID, nil, part); err != nil {
+					t.Fatal(err)
+				}
+			}
+			kept, err := meter.Latest(ctx, one.ID, false)
+			if err != nil || len(kept) != partner.MaxLogged || !kept[0].At.Equal(lines[len(lines)-1].At) || kept[0].Took != time.Millisecond {
+				t.Errorf("%d requests in the log, the newest %+v, %v", len(kept), kept[0], err)
+			}
+			if kept, err = meter.Latest(ctx, one.ID, true); err != nil || len(kept) != partner.MaxLogged/2 || kept[0].Status != 404 {
+				t.Errorf("%d refused requests, %v", len(kept), err)
+			}
+			if kept, err = meter.Latest(ctx, other.ID, false); err != nil || len(kept) != 0 {
+				t.Errorf("another partner's log has %d, %v", len(kept), err)
 			}
 			e.Clock.Advance((partner.KeepRequests + 1) * 24 * time.Hour)
 			add(one.ID, partner.Today(e.Clock.Now()), "GET /a", 1, 0)

@@ -19,7 +19,7 @@ var letterPage string
 // it becomes a PDF.
 var letterTemplate = template.Must(template.New("letter").Funcs(template.FuncMap{
 	"day": letterDay, "moment": letterMoment, "kind": wordFor(kindWords), "class": classWords, "severity": wordFor(severityWords), "status": wordFor(statusWords),
-	"resolved": wordFor(resolutionWords), "step": wordFor(stepWords), "cpf": letterCPF, "tenths": func(f float64) string { return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) },
+	"resolved": wordFor(resolutionWords), "step": wordFor(stepWords), "cpf": letterCPF, "event": wordFor(eventWords), "system": wordFor(systemWords), "watched": letterValue, "tenths": func(f float64) string { return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) },
 }).Parse(letterPage))
 
 var (
@@ -30,6 +30,15 @@ var (
 		"email": "e-mail", "password": "senha", "password_hash": "senha cifrada", "cpf": "CPF", "phone": "telefone", "card": "cartão", "address": "endereço",
 		"name": "nome", "birth_date": "data de nascimento", "document": "documento", "health": "dados de saúde", "financial": "dados financeiros",
 		"cookies": "acessos gravados no navegador", "ip_address": "endereço IP", "username": "nome de usuário", "other": "outros dados",
+	}
+	systemWords = map[string]string{"android": "Android", "ios": "iPhone ou iPad", "windows": "Windows", "macos": "macOS"}
+	eventWords  = map[string]string{
+		"monitoring.leak_detected": "um dado seu apareceu em um vazamento", "monitoring.status_changed": "a situação de um dado seu mudou",
+		"finding.step_due": "um passo do seu plano está perto do prazo", "case.status_changed": "a situação de um atendimento seu mudou",
+		"case.message_added": "houve uma mensagem em um atendimento seu", "case.appointment_changed": "o horário de um atendimento seu mudou",
+		"case.rated": "você avaliou um atendimento", "epp.key_expiring": "uma chave do antivírus está perto do fim", "epp.key_activated": "uma chave do antivírus foi ativada",
+		"epp.key_ended": "uma chave do antivírus acabou", "subscription.ended": "a sua assinatura foi encerrada", "subscription.suspended": "a sua assinatura foi suspensa",
+		"subscription.resumed": "a sua assinatura foi retomada",
 	}
 	severityWords   = map[string]string{"low": "baixa", "medium": "média", "high": "alta", "critical": "crítica"}
 	statusWords     = map[string]string{"monitorado": "sem ocorrências", "alerta": "em alerta", "comprometido": "comprometido"}
@@ -78,7 +87,15 @@ func letterCPF(text string) string {
 	if err != nil {
 		return text
 	}
-	return digits[:3] + "." + digits[3:6] + "." + digits[6:9] + "-" + digits[9:]
+	return identifier.WriteCPF(digits)
+}
+
+// letterValue writes a watched value as people do.
+func letterValue(kind, value string) string {
+	if kind == identifier.CPF.String() {
+		return letterCPF(value)
+	}
+	return value
 }
 
 // letter is what the page is made of.

@@ -118,6 +118,16 @@ document.addEventListener("keydown", (event) => {
 	}
 });
 
+// A day with data-day is looked at before a form with a large file is sent: 31/02 is found here, and not after the upload.
+for (const day of document.querySelectorAll("[data-day]")) {
+	day.addEventListener("input", () => {
+		const [, d, m, y] = day.value.trim().match(/^(\d{1,2})\/(\d{1,2})\/(\d{4})$/) ?? [];
+		const date = new Date(Date.UTC(y, m - 1, d));
+		const wrong = /^\d{4}-\d\d-\d\d$/.test(day.value.trim()) ? "" : !y ? "Escreva o dia como 24/12/2026." : date.getUTCDate() !== Number(d) || date.getUTCMonth() !== m - 1 ? `${day.value} não existe no calendário.` : date > new Date() ? "Este dia ainda não chegou." : "";
+		day.setCustomValidity(wrong);
+	});
+}
+
 // A colour with data-paint is shown at once in the preview of a person's page.
 for (const colour of document.querySelectorAll("[data-paint]")) {
 	const paint = () => document.querySelector(".phone").style.setProperty(colour.dataset.paint, colour.value);

@@ -52,6 +52,18 @@ CREATE TABLE request_count (
 	PRIMARY KEY (partner_id, day, operation)
 );
 
+-- The latest requests of a partner, for its developers. Nothing of what was sent is kept: no body, no address, no value.
+CREATE TABLE request_log (
+	partner_id INTEGER NOT NULL,
+	at         BIGINT NOT NULL,
+	number     BIGINT NOT NULL, -- tells requests of one moment apart
+	operation  TEXT NOT NULL,   -- method and template
+	status     INTEGER NOT NULL,
+	took       BIGINT NOT NULL, -- microseconds
+	fault      TEXT NOT NULL,   -- code of the fault and the field that it is about; empty: none
+	PRIMARY KEY (partner_id, at, number)
+);
+
 -- One row per idempotency key in use. The answer may repeat personal data, so it is sealed.
 CREATE TABLE idempotency (
 	created_at  BIGINT NOT NULL,
