@@ -335,7 +335,8 @@ func (b *browser) look(name string) {
 		b.t.Errorf("%s: in a window of 900 pixels the page has %d", name, room)
 	}
 	if over := eval[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
-		b.t.Errorf("%s: in a window of 900 pixels the page is %d too wide", name, over)
+		b.t.Errorf("%s: in a window of 900 pixels the page is %d too wide: %s", name, over, eval[string](b, `[...document.querySelectorAll("main *")]
+			.filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth).pop()?.outerHTML.slice(0, 200) ?? "?"`))
 	}
 	b.picture(name + "-window")
 	b.do(chromedp.EmulateViewport(1280, 900))

@@ -277,6 +277,7 @@ func (s *stage) developer() {
 	s.visit(home)
 	s.press(`a[href$="/keys/new"]`)
 	s.fill("main form", "label", "integração nova")
+	s.do(chromedp.SetValue("#scope-cyber", "cyber")) // a key only reads unless it is told
 	s.press(`main form button[type="submit"]`)
 	key := s.secretAt(0)
 	s.must(s.t, "GET", s.api+"/cyber/services", key, "")

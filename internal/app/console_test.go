@@ -432,6 +432,7 @@ func (b *browser) rest(id, webhook string) {
 		{"deliveries-failed", "/deliveries"}, {"jobs", "/jobs"}, {"audit", "/audit"}, {"operators", "/operators"}, {"operator-new", "/operators/new"},
 		{"account", "/account"}, {"prove", "/prove?next=/partners"}, {"feeds", "/feeds"}, {"feed-new", "/feeds/new"}, {"subscriptions-move", "/subscriptions/move?partner=" + id},
 		{"exports", "/exports"}, {"breach-renew", "/breaches/loja-exemplo/renew"}, {"partner-invite", "/partners/" + id + "/invite"},
+		{"requests", "/partners/" + id + "/requests"}, {"theme", "/partners/" + id + "/theme"}, {"messages", "/messages"},
 		{"events-report", "/events/report?partner=" + id + "&from=2026-01-01T00:00&to=2100-01-01T00:00"},
 	} {
 		b.visit(p.path)

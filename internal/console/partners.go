@@ -279,9 +279,12 @@ func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, partn
 
 func createKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	scopes, err := partner.ParseScopes(r.PostForm["scope"])
+	scopes, err := partner.ParseScopes(slices.DeleteFunc(r.PostForm["scope"], func(s string) bool { return s == "" }))
 	if err != nil {
 		return nil, err
+	}
+	if r.text("label") == "" {
+		return nil, partner.ErrInvalid.With("label: 1 to 200 characters, no control characters")
 	}
 	var expires time.Time
 	if days := r.text("days"); days != "" {

@@ -290,7 +290,7 @@ func TestPortalFirstThread(t *testing.T) {
 	if _, page := me.send(keys, "", nil); !strings.Contains(page, "chave Aurora") || strings.Contains(page, "Configurações") {
 		t.Error("the page of keys:", page)
 	}
-	if _, page := d.send(keys+"/keys/new", "", nil); strings.Contains(page, `value="credentials" checked`) || strings.Contains(page, `value="manage" checked`) || !strings.Contains(page, `value="cyber" checked`) {
+	if _, page := d.send(keys+"/keys/new", "", nil); strings.Contains(page, `value="credentials" checked`) || strings.Contains(page, `value="manage:read" selected`) || strings.Contains(page, `value="cyber" selected`) || !strings.Contains(page, `value="cyber:read" selected`) {
 		t.Error("the form offers more than the 14 operations by itself")
 	}
 	if _, page := me.post(200, keys+"/keys/new", "label", "nova", "scope", "cyber:read"); !strings.Contains(page, "vg_live_") {
