@@ -126,3 +126,17 @@ func TestFillersAreNoCards(t *testing.T) {
 		t.Fatal("too few fillers were made:", fillers)
 	}
 }
+
+// TestNumbersThatLeadElsewhere: texts made to hurt, with what is found in them.
+func TestNumbersThatLeadElsewhere(t *testing.T) {
+	for text, want := range map[string]int{
+		"++351912345678\n":                                    1,
+		strings.Repeat("1234 ", 1000):                         0,
+		strings.Repeat("529.982.247 ", 9):                     0,
+		strings.Repeat("++351912345678 %2B351912345679\n", 3): 6,
+	} {
+		if got := found(t, text); len(got) != want {
+			t.Errorf("%.40q: %q", text, got)
+		}
+	}
+}

@@ -91,6 +91,9 @@ func (s *finder) number(b []byte, i, j int) int {
 		last++
 	}
 	groups, anchor := s.groups[first:last], mostGroups-first
+	if len(groups) > mostGroups+1 && isList(groups) {
+		return groups[len(groups)-1].to
+	}
 	if len(groups) > 1 {
 		if end := s.grouped(b, groups, anchor); end > 0 {
 			return end
@@ -133,6 +136,16 @@ func (s *finder) network(b []byte, i int) int {
 	digits := append(append(append(append(s.text[:0], b[i:i+3]...), b[i+4:i+7]...), b[i+8:i+11]...), b[i+12:to]...)
 	s.addNumber(&record.Number{From: i, To: to, Digits: digits, May: record.CPFKind, Loose: true, Apart: true})
 	return to
+}
+
+// isList says whether groups are a list of small numbers: all as long as the first.
+func isList(groups []group) bool {
+	for _, g := range groups {
+		if g.size() > 4 || g.size() != groups[0].size() {
+			return false
+		}
+	}
+	return true
 }
 
 // inGap are the characters that part the groups of a number.

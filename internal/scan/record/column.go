@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // What a number is, its column tells: if nearly all numbers that stand in the same place of the records around have right
@@ -52,22 +53,20 @@ func (r *Reader) countNumber(n *numeral, bit uint64) {
 // decideNumbers tells of each number what it is by what was counted, and takes away what it is not.
 func (r *Reader) decideNumbers() {
 	r.sortNumbers()
-	i, kept := -1, 0
+	if r.disorder {
+		slices.SortStableFunc(r.numbers, func(a, b hit) int { return int(a.from - b.from) })
+	}
+	i, kept := 0, 0
 	var is, maybe, told Kinds
+	last := hit{from: -1}
 	for _, h := range r.numbers {
 		if h.length&surveyed != 0 {
-			for moved := false; i < 0 || r.found[i].from != h.from || r.found[i].to != h.to; {
-				if i++; i == len(r.found) { // out of order: from the beginning once more
-					if moved {
-						panic("a number without a column")
-					}
-					i, moved = 0, true
+			if h.from != last.from || h.to != last.to {
+				for r.found[i].from != h.from || r.found[i].to != h.to { // both are in order, but for numbers of one beginning
+					i = (i + 1) % len(r.found)
 				}
-				is, maybe, told = 0, 0, 0
-			}
-			n := &r.found[i]
-			if is|maybe == 0 {
-				is, maybe, told = r.decideNumber(n)
+				is, maybe, told = r.decideNumber(&r.found[i])
+				last = h
 			}
 			bit := Kinds(1) << h.kind
 			if (is|maybe)&bit == 0 {
@@ -342,16 +341,17 @@ func (r *Reader) rowStart(low, p int) int {
 
 var comma = []byte{','}
 
-// rowPlace is where a row of a statement begins that was read up to a place.
-type rowPlace struct{ start, at int }
+// rowPlace is where a row of a statement begins that was read from low up to a place; -1: there is none.
+type rowPlace struct{ low, start, at int }
 
 // tupleStart finds the parenthesis in b[low:at] that begins the row of a statement, or -1.
 func (r *Reader) tupleStart(low, at int) int {
 	b, w, end := r.b, &r.row, at
-	if w.start > low && w.at <= at && bytes.IndexByte(b[w.at:at], '(') < 0 {
+	if w.at > low && w.at <= at && (w.start > low || w.start < 0 && w.low <= low) && bytes.IndexByte(b[w.at:at], '(') < 0 {
 		w.at = at
 		return w.start
 	}
+	*w = rowPlace{low, -1, at}
 	for end > low {
 		n := bytes.LastIndexByte(b[low:end], '(')
 		if n < 0 {
@@ -359,7 +359,7 @@ func (r *Reader) tupleStart(low, at int) int {
 		}
 		end = low + n
 		if end == low || b[end-1] == ',' || b[end-1] == ' ' || b[end-1] == '\n' {
-			*w = rowPlace{end, at}
+			w.start = end
 			return end
 		}
 	}

@@ -63,9 +63,6 @@ func (r *Reader) adder() func(kind identifier.Kind, normal []byte, from, to int)
 			}
 			return
 		}
-		if kind == identifier.Phone && from > 0 && r.b[from-1] == '+' {
-			h.from--
-		}
 		if n := len(r.numbers); n > 0 && r.numbers[n-1].from >= h.from {
 			r.numbers = r.putBack(append(r.numbers, h))
 		} else {
