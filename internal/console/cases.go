@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -120,6 +121,8 @@ func (n naming) tickets(cases []cyber.Case) []ticket {
 			who = "Você"
 		case n.confined:
 			who = theService
+		default:
+			who, _, _ = strings.Cut(who, "@")
 		}
 		list[i].LastWord = who + ", há " + took(max(0, n.now.Sub(one.SpokeAt)))
 	}

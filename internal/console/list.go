@@ -269,6 +269,16 @@ func (v listView) Value(name string) string {
 	return v.filter.is(name)
 }
 
+// IsNarrowed reports whether the form of the list narrows it: the queues above a list have links of their own.
+func (v listView) IsNarrowed() bool {
+	for _, f := range v.Fields {
+		if word := v.Value(f.Name); !f.Tab && word != "" && word != ownerMe && word != ownerNone {
+			return true
+		}
+	}
+	return v.Person != ""
+}
+
 // Query is the filter, for forms and links.
 func (v listView) Query() string { return v.filter.query() }
 
