@@ -254,7 +254,7 @@ func FuzzOpen(f *testing.F) {
 func FuzzPage(f *testing.F) {
 	var p page
 	keys := distinct(1, 300)
-	n, l := plan(keys, costs{}, 0)
+	n, l := plan(keys, 0, 0)
 	encodePage(&p, keys[:n], l)
 	f.Add(p[:], keys[0], keys[n-1], uint64(n))
 	path := filepath.Join(f.TempDir(), "x.seg")

@@ -15,7 +15,7 @@ func (r *Reader) OpenLabels(open func(context, sealed []byte) ([]byte, error)) e
 	if r.code == nil || r.table.Load() != nil {
 		return nil
 	}
-	context := sha256.Sum256(slices.Concat(r.dir.encode(), r.note, r.code.describe()))
+	context := sha256.Sum256(slices.Concat(r.dir.encode(), r.note, r.code.encode()))
 	plain, err := open(context[:], r.sealed)
 	if err != nil {
 		return err
@@ -68,9 +68,6 @@ func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	if r.code != nil {
-		r.code.touch(p, head, key-r.dir.first[i], r.lastOf(i)-r.dir.first[i]+1)
-	}
 	at, found := pageFind(p, head, key-r.dir.first[i])
 	if found {
 		label = r.labelAt(p, head, at)
@@ -86,27 +83,7 @@ func (r *Reader) labelAt(p *page, head pageHead, at uint) LabelID {
 	if r.code == nil {
 		return 0
 	}
-	return LabelID(r.code.lookUp(p, head.labelsAt(), head.keys(), at))
-}
-
-// fewLabels is how many labels of a page are looked up each by itself: for more, the ones of its levels are counted all
-// at once.
-const fewLabels = 3
-
-// touch reads where a key with that offset, of a page that spans so much, should be if keys are spread evenly, with the
-// table before it and the label behind it. None of these reads waits for another, so memory brings all lines at once,
-// and not one after the other while the key is searched for. It is not inlined because a read whose result nobody wants
-// would be left out.
-//
-//go:noinline
-func (c *code) touch(p *page, head pageHead, offset, span uint64) byte { //nolint:unparam // see above
-	const line = 64
-	at := uint(float64(offset) / float64(span) * float64(head.keys()))
-	group := uint(offset >> (head.low() + slotBits))
-	key, label := (head.groupsAt()+group*slots+at*(head.low()+1))>>3, head.labelsAt()
-	levels := (label + head.keys()*c.suffix) >> 3
-	return p[(tableAt+2*group)%pageSize] | p[(key-line)%pageSize] | p[key%pageSize] | p[(key+line)%pageSize] |
-		p[(label+at*c.suffix)>>3%pageSize] | p[levels%pageSize] | p[(levels+line)%pageSize] | p[(levels+2*line)%pageSize]
+	return LabelID(r.code.place(p, head.labelsAt(), at))
 }
 
 // LookUpAll appends to dst those of probes that are in the set, with their labels, in the order of probes. Probes should
@@ -117,9 +94,6 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 		return dst, ErrClosed
 	}
 	defer m.guard(debug.SetPanicOnFault(true), &err)
-	var labels pageLabels
-	var all decoding
-	var hits [64]pageHit
 	for len(probes) > 0 {
 		i := r.locate(probes[0])
 		if i < 0 {
@@ -132,32 +106,9 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 			return dst, err
 		}
 		n, had := 0, len(dst)
-		if r.code != nil {
-			if len(probes) > manyProbes && probes[manyProbes] <= last && r.code.chain {
-				if dst, n, err = r.lookUpMany(dst, probes, p, head, i, &all); err != nil {
-					return dst, err
-				}
-				probes = probes[n:]
-				continue
-			}
-			r.code.touch(p, head, probes[0]-first, last-first+1)
-		}
-		for filled := false; n < len(probes) && probes[n] >= first && probes[n] <= last; {
-			// What is found is noted without a branch, which would be a guess, before any label is read.
-			found := 0
-			for end := min(len(probes), n+len(hits)); n < end && probes[n] >= first && probes[n] <= last; n++ {
-				at, is := pageFind(p, head, probes[n]-first)
-				hits[found] = pageHit{probes[n], at}
-				if is {
-					found++
-				}
-			}
-			if r.code != nil && !filled && found > fewLabels {
-				labels.fill(r.code, p, head.labelsAt(), head.keys())
-				filled = true
-			}
-			for _, h := range hits[:found] {
-				dst = append(dst, Entry{h.key, r.labelOf(p, head, &labels, filled, h.at)})
+		for ; n < len(probes) && probes[n] >= first && probes[n] <= last; n++ {
+			if at, found := pageFind(p, head, probes[n]-first); found {
+				dst = append(dst, Entry{probes[n], r.labelAt(p, head, at)})
 			}
 		}
 		if !intact(p) {
@@ -166,43 +117,6 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 		probes = probes[n:]
 	}
 	return dst, nil
-}
-
-// manyProbes is how many probes of one page make it worth while to read all its labels.
-const manyProbes = 100
-
-// lookUpMany looks up those of probes that page i can hold, and returns how many these are. All labels of the page are
-// read first: one after the other they cost far less than each by itself.
-func (r *Reader) lookUpMany(dst []Entry, probes []uint64, p *page, head pageHead, i int, all *decoding) (_ []Entry, n int, err error) {
-	first, last, had := r.dir.first[i], r.lastOf(i), len(dst)
-	if _, ok := all.decode(r.code, p, head.labelsAt(), head.keys()); !ok {
-		return dst, 0, ErrCorrupt.With("page %d: does not decode", i)
-	}
-	places := all.places
-	for n < len(probes) && probes[n] >= first && probes[n] <= last {
-		if at, found := pageFind(p, head, probes[n]-first); found {
-			dst = append(dst, Entry{probes[n], LabelID(places[at])})
-		}
-		n++
-	}
-	if !intact(p) {
-		return dst[:had], 0, errCut(i)
-	}
-	return dst, n, nil
-}
-
-// pageHit is a key that was found, and how many keys of the page are before it.
-type pageHit struct {
-	key uint64
-	at  uint
-}
-
-// labelOf is labelAt for who may have taken in the labels of the page.
-func (r *Reader) labelOf(p *page, head pageHead, labels *pageLabels, filled bool, at uint) LabelID {
-	if !filled {
-		return r.labelAt(p, head, at)
-	}
-	return LabelID(labels.lookUp(r.code, p, at))
 }
 
 // decodeEntries appends the entries of page i to dst, like decode.
@@ -219,7 +133,7 @@ func (r *Reader) decodeEntries(dst []Entry, room *entryRoom, i int) (_ []Entry, 
 	var end uint
 	var ok bool
 	if room.keys, end, ok = decodeKeys(room.keys[:0], p, r.dir.first[i]); ok && r.code != nil {
-		_, ok = room.decode(r.code, p, end, uint(len(room.keys)))
+		room.places, _, ok = r.code.decodePlaces(room.places[:0], p, end, uint(len(room.keys)))
 	}
 	if !ok {
 		return dst, ErrCorrupt.With("page %d: does not decode", i)
@@ -239,8 +153,8 @@ func (r *Reader) decodeEntries(dst []Entry, room *entryRoom, i int) (_ []Entry, 
 
 // entryRoom is what decoding entries takes.
 type entryRoom struct {
-	keys []uint64
-	decoding
+	keys   []uint64
+	places []uint32
 }
 
 // Entries walks keys and labels in rising order of the keys. After an error, which comes with a zero entry, it ends.

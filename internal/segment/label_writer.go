@@ -12,7 +12,7 @@ import (
 // united. It is for one goroutine; Labels may be shared by many writers.
 //
 // What it makes depends on the keys and their labels only, not on their order, the memory, or ids: it collects all of
-// them first, sorted and united, and then writes pages with the best code for the labels that are left.
+// them first, sorted and united, and then writes pages.
 type LabelWriter struct {
 	*builder[labelled]
 	labels *Labels
@@ -105,7 +105,7 @@ func (w *LabelWriter) Commit(ctx context.Context) (Summary, error) {
 		}
 	}
 	ranks := w.rank(w.current.(*recording).counts) //nolint:errcheck // a labelled writer has no other
-	run, err := newRun(w.tmp.File, w.width, newCode(ranks.frequency))
+	run, err := newRun(w.tmp.File, w.width, newLabelCode(len(ranks.texts)))
 	if err != nil {
 		return Summary{}, err
 	}
@@ -136,9 +136,8 @@ func (w *LabelWriter) Commit(ctx context.Context) (Summary, error) {
 
 // ranking is the labels of a segment, the most frequent first.
 type ranking struct {
-	texts     []string
-	frequency []uint64
-	places    []uint32 // by the id that a record has
+	texts  []string
+	places []uint32 // by the id that a record has
 }
 
 // rank puts labels in the order of the table; counts are by id.
@@ -170,7 +169,7 @@ func (w *LabelWriter) rank(counts []uint64) ranking {
 	r := ranking{places: make([]uint32, len(counts))}
 	place := map[LabelID]uint32{}
 	for i, u := range all {
-		r.texts, r.frequency, place[u.id] = append(r.texts, u.text), append(r.frequency, u.count), uint32(i)
+		r.texts, place[u.id] = append(r.texts, u.text), uint32(i)
 	}
 	for id, n := range counts {
 		if n > 0 {

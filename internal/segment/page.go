@@ -222,11 +222,12 @@ func fits(n int, offset uint64, l uint, labels uint64) bool {
 
 // plan finds how many of the sorted keys go into the next page and with how many low bits: the choice that takes most
 // keys. guess is where to look first.
-func plan(keys []uint64, labels costs, guess uint) (n int, l uint) {
-	n, l = longest(keys, labels, guess), guess
+// labelBits is what the label of each key takes.
+func plan(keys []uint64, labelBits uint64, guess uint) (n int, l uint) {
+	n, l = longest(keys, labelBits, guess), guess
 	for _, dir := range []int{-1, 1} {
 		for next := int(guess) + dir; next >= 0 && next <= maxLow; next += dir {
-			got := longest(keys, labels, uint(next))
+			got := longest(keys, labelBits, uint(next))
 			if got < n {
 				break
 			}
@@ -237,12 +238,9 @@ func plan(keys []uint64, labels costs, guess uint) (n int, l uint) {
 }
 
 // longest is how many of keys fit in one page with l low bits.
-func longest(keys []uint64, labels costs, l uint) int {
+func longest(keys []uint64, labelBits uint64, l uint) int {
 	most := min(len(keys), contentBits/int(l+1))
-	if labels.sums == nil {
-		return sort.Search(most, func(i int) bool { return !fits(i+1, keys[i]-keys[0], l, 0) })
-	}
-	return sort.Search(most, func(i int) bool { return !fits(i+1, keys[i]-keys[0], l, labels.of(i+1)) })
+	return sort.Search(most, func(i int) bool { return !fits(i+1, keys[i]-keys[0], l, uint64(i+1)*labelBits) })
 }
 
 // encodePage writes keys, which plan has found to fit with l low bits, into p, and returns the bit position behind them.

@@ -25,7 +25,7 @@ type Reader struct {
 	note   []byte
 	dir    directory
 	// Of a segment with labels: how they are coded, their sealed table, and, once opened, the table.
-	code   *code
+	code   *labelCode
 	sealed []byte
 	table  atomic.Pointer[[][]byte]
 	// jump[t] is the number of pages whose first key, less the first of all, is below t<<shift: it narrows the search
@@ -110,7 +110,7 @@ func (r *Reader) loadDirectory() error {
 	rest := slices.Clone(tail[n*dirEntry:])
 	r.note, rest = rest[:r.foot.noteLen], rest[r.foot.noteLen:]
 	if r.foot.labelled {
-		if r.code, r.sealed, err = decodeCode(rest); err != nil {
+		if r.code, r.sealed, err = decodeLabelCode(rest); err != nil {
 			return err
 		}
 	}

@@ -14,19 +14,17 @@ type run struct {
 	file    *os.File
 	out     *sink
 	dir     directory
-	code    *code    // nil where there are no labels
-	pending []uint64 // sorted, distinct, not yet in a page
-	labels  []uint32 // of the pending keys, by their places in the table
-	costs   costs    // of the labels
-	encoder encoder
+	code    *labelCode // nil where there are no labels
+	pending []uint64   // sorted, distinct, not yet in a page
+	labels  []uint32   // of the pending keys, by their places in the table
 	count   uint64
 	last    uint64
 	low     uint // low bits of the page before: the first guess for the next
 	page    page
 }
 
-func newRun(file *os.File, w Width, c *code) (*run, error) {
-	r := &run{file: file, out: newSink(file), code: c, encoder: encoder{code: c}, pending: make([]uint64, 0, 2*pageKeys)}
+func newRun(file *os.File, w Width, c *labelCode) (*run, error) {
+	r := &run{file: file, out: newSink(file), code: c, pending: make([]uint64, 0, 2*pageKeys)}
 	_, err := r.out.Write(encodeHeader(w, c != nil))
 	return r, err
 }
@@ -80,7 +78,6 @@ func (r *run) addLabelled(records []labelled, places []uint32) error {
 			keys[i], labels[i] = r[0], places[r[1]]
 		}
 		r.pending, r.labels = r.pending[:len(r.pending)+n], r.labels[:had+n]
-		r.costs.append(r.code, r.labels[had:])
 		records = records[n:]
 		if len(r.pending) == cap(r.pending) {
 			if err := r.emit(pageKeys); err != nil {
@@ -111,16 +108,12 @@ func (r *run) take(keys []uint64) {
 // emit writes pages until at most keep keys are pending. Fewer than pageKeys pending keys may not fill a page.
 func (r *run) emit(keep int) error {
 	rest, labels := r.pending, r.labels
-	costs := r.costs
 	for len(rest) > keep {
-		n, l := plan(rest, costs, r.low)
-		if r.code != nil {
-			n = r.code.fit(rest, labels, n, l)
-		}
+		n, l := plan(rest, r.code.bitsPerKey(), r.low)
 		end := encodePage(&r.page, rest[:n], l)
 		if r.code != nil {
-			r.encoder.encode(&r.page, end, labels[:n])
-			labels, costs.sums = labels[n:], costs.sums[n:]
+			r.code.putPlaces(&r.page, end, labels[:n])
+			labels = labels[n:]
 		}
 		if len(r.dir.first) >= maxPages {
 			return ErrOption.With("too many keys for one segment")
@@ -130,9 +123,6 @@ func (r *run) emit(keep int) error {
 			return err
 		}
 		rest, r.low = rest[n:], l
-	}
-	if r.code != nil {
-		r.costs.drop(len(r.labels) - len(labels))
 	}
 	r.pending = r.pending[:copy(r.pending, rest)]
 	r.labels = r.labels[:copy(r.labels, labels)]
@@ -157,7 +147,7 @@ func (r *run) finish(note []byte, seal func(context Digest) ([]byte, error)) (Su
 	tail := append(r.dir.encode(), note...)
 	if r.code != nil {
 		before := len(tail)
-		tail = append(tail, r.code.describe()...)
+		tail = append(tail, r.code.encode()...)
 		table, err := seal(sha256.Sum256(tail))
 		if err != nil {
 			return Summary{}, err

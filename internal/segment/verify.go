@@ -71,7 +71,7 @@ func (r *Reader) verifyPages(ctx context.Context, in io.Reader) error {
 func (r *Reader) verifyPage(keys []uint64, p *page, first uint64) []uint64 {
 	keys, end, ok := decodeKeys(keys, p, first)
 	if ok && r.code != nil {
-		end, ok = new(decoding).decode(r.code, p, end, uint(len(keys)))
+		_, end, ok = r.code.decodePlaces(nil, p, end, uint(len(keys)))
 	}
 	if !ok || !zeroFrom(p, end) {
 		return nil
