@@ -154,15 +154,15 @@ type filePieces struct {
 
 // FilePieces cuts the first total bytes of f. took is told, by any goroutine, how many bytes have been searched.
 func FilePieces(f *os.File, total, size int64, from Place, took func(n int64)) Pieces {
-	head := make([]byte, min(total, HeadSize))
+	head := make([]byte, min(total, headSize))
 	n, _ := f.ReadAt(head, 0) // an error comes again with the pieces
 	return &filePieces{
 		f: f, size: size, total: total, next: from.First, took: took, about: about{name: from.Name, sql: record.IsSQL(head[:n])}, chain: newChain(from.First, from.State),
 	}
 }
 
-// HeadSize is how much of a text tells what its rows are.
-const HeadSize = 32 << 10
+// headSize is how much of a text tells what its rows are.
+const headSize = 32 << 10
 
 func (p *filePieces) State() record.State { return p.chain.before(p.next) }
 

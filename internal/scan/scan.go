@@ -2,9 +2,9 @@
 // CNPJs and random Pix keys.
 //
 // A Scanner reads one stream and calls back with every identifier in its normal form; package container opens files and
-// archives and hands out the streams inside them. It knows neither breaches, fingerprints nor storage, and parses no
-// format: a Scanner anchors on '@' and on runs of digits, so a combo list, a table, JSON, SQL, HTML or a memory image
-// are all the same to it.
+// archives and hands out the streams inside them. It knows neither breaches, fingerprints nor storage. A finder anchors on
+// '@' and on runs of digits, so a combo list, a table, JSON, SQL, HTML or a memory image are all the same to it; package
+// record tells what a number is by the column it stands in, and what else its record holds.
 //
 // Invariants: memory does not grow with the input; nothing that was read is written anywhere; every value handed out is
 // its own normal form in package identifier.
