@@ -195,7 +195,7 @@ func demoHasAPast(t *testing.T, out *lines, visit func(string, url.Values) strin
 		}
 	}
 	for path, want := range map[string]string{
-		"/deliveries?state=failed": "case.", "/deliveries?state=pending": "<td", "/cases": "atrasado", "/findings?severity=critical": "<td",
+		"/deliveries?state=failed": "case.", "/deliveries?state=pending": "<td", "/cases": "Atrasado há", "/findings?severity=critical": "<td",
 	} {
 		if !strings.Contains(visit(path, nil), want) {
 			t.Errorf("%s has no %q", path, want)
