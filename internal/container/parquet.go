@@ -45,7 +45,6 @@ type parquet struct {
 	out     *text
 	schema  []parquetElement
 	columns []parquetColumn
-	held    int64
 }
 
 // parquetElement is a column, or a group of so many.

@@ -19,12 +19,11 @@ type walker struct {
 	visit    Visit
 	report   Report
 	source   countedSource
-	held     int64             // bytes of memory reserved
-	unpacked int64             // bytes that came out of any decoder or archive
-	files    int64             // entries of archives seen
-	derived  int64             // rounds of hashing spent on keys
-	fitted   string            // the password that fitted last
-	keys     map[string][]byte // made from passwords
+	held     int64  // bytes of memory reserved
+	unpacked int64  // bytes that came out of any decoder or archive
+	files    int64  // entries of archives seen
+	derived  int64  // rounds of hashing spent on keys
+	fitted   string // the password that fitted last
 }
 
 // countedSource counts what was taken from the source; of one that is read in place, all of it counts from the start.
