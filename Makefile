@@ -37,11 +37,6 @@ test: tools tidy ## what CI runs: install what is missing, quick checks, lint, a
 	scripts/beside "nice $(MAKE) --no-print-directory lint lint-api test-scripts" env VIGIA_TEST_ROOM="$(VIGIA_TEST_ROOM)" scripts/with-postgres go test -vet=off -ldflags=-w -p $(PARALLEL) -timeout 30m $(if $(filter ./...,$(PKG)),$(LONGEST)) $(PKG)
 	cd client && go test -vet=off ./...
 
-#vigia:row F3 `make test-race`; leaks of goroutines in `internal/webhook/` and `internal/seal/`
-#vigia:bar 0 reports
-#vigia:seen 2026-11-17 0 reports: store, api, app, the command and the benches whole, beside a load of 35; every other
-#vigia:seen package on the two days before
-#vigia:tier by hand
 .PHONY: test-race
 test-race: ## all tests under the race detector
 	scripts/install-tools --race

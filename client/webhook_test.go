@@ -80,8 +80,6 @@ func TestVectors(t *testing.T) {
 }
 
 // TestMutations changes one thing in a good message, 10,000 times: a bit, a byte, the length or the order of any part.
-//
-//vigia:row W4
 func TestMutations(t *testing.T) {
 	valid, _, _ := readVectors(t)
 	random := rand.New(rand.NewPCG(1, 2))

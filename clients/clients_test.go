@@ -89,13 +89,6 @@ func environment(s *apptest.Service) []string {
 
 // TestGeneratedClient: a client that a third party's generator makes of the document works, and its validators let
 // every answer pass. What is generated is never committed.
-//
-//vigia:row C3
-//vigia:bar every operation, at both spellings of its path, through a client that @hey-api/openapi-ts makes of the
-//vigia:bar document; zod checks requests and answers
-//vigia:seen 2026-11-15 20 operations
-//vigia:tier C; L: also the types of every call
-//vigia:broken a document that calls `exposed` a text
 func TestGeneratedClient(t *testing.T) {
 	t.Parallel()
 	lookAt(t, "generated")

@@ -17,10 +17,6 @@ import (
 
 // TestPython builds the package, installs it into an empty environment without network, and runs its tests there: those
 // of the client alone, and a story that calls every operation of a real server.
-//
-//vigia:shows every operation through the Python client, installed from its package without network; each answer is of
-//vigia:shows the type that its method states
-//vigia:broken an operation without a method; a member that its type does not list; a package without a module
 func TestPython(t *testing.T) {
 	t.Parallel()
 	lookAt(t, "python")

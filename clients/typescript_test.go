@@ -12,9 +12,6 @@ import (
 
 // TestTypeScript packs the client, which builds it, runs its tests, and then is a partner: the package in an empty
 // project, from nothing but itself, with the first call that its README shows and with a file that its types must judge.
-//
-//vigia:shows every operation through the TypeScript client; its package installs without network and judges types
-//vigia:broken a package without its types, or without the library that it needs
 func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	lookAt(t, "typescript")

@@ -11,9 +11,6 @@ import (
 )
 
 // The client reads answers with a length and in chunks, counts each, and ends at the first that is no 200.
-//
-//vigia:shows the client of the benchmarks reads answers of both forms to their end and takes no bad status for an answer
-//vigia:broken statuses not looked at; a chunk left unread: the run hung
 func TestRun(t *testing.T) {
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,9 +41,6 @@ func TestRun(t *testing.T) {
 }
 
 // Sides take turns, and a ratio is taken round by round.
-//
-//vigia:shows sides take turns, the median of the rounds' ratios is the ratio, and an error of any part ends the whole
-//vigia:broken all rounds of one side first
 func TestTurns(t *testing.T) {
 	order := ""
 	side := func(name string, rates ...int) func() Result {

@@ -14,9 +14,6 @@ import (
 func read(name string) string { return string(load.Must(os.ReadFile("../../" + name))) }
 
 // The figures of the page and the plots are what the committed raw results say.
-//
-//vigia:shows tables and plots of bench/README.md are those of the committed raw results
-//vigia:broken a figure changed in any of the three
 func TestReadmeShowsTheResults(t *testing.T) {
 	parts := marks.FindStringSubmatch(read(readme))
 	if parts == nil {
@@ -42,9 +39,6 @@ func TestReadmeShowsTheResults(t *testing.T) {
 }
 
 // Where Vigia is not the best of a line, the page says so.
-//
-//vigia:shows a line that Vigia does not win is named as a loss
-//vigia:broken less and more mixed up
 func TestLossesAreListed(t *testing.T) {
 	r := report{Date: "2026-01-01T00:00:00Z", Groups: []*group{{Title: "Work", Sides: []string{us, "Other"}, Measures: []measure{
 		{What: "won", Unit: "a second", Values: map[string]float64{us: 2, "Other": 1}},

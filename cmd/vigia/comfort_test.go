@@ -243,9 +243,6 @@ COMP_WORDS=(vigia); COMP_CWORD=1; _vigia; echo "${#COMPREPLY[@]}"`
 
 // TestZshAndFishComplete gives the other two scripts to their shells. These are not on every machine, so it is part of
 // the long run.
-//
-//vigia:shows both scripts parse and suggest (tier L)
-//vigia:broken a quote of a script dropped
 func TestZshAndFishComplete(t *testing.T) {
 	if !long() {
 		t.Skip("needs zsh and fish: VIGIA_TEST_LONG=1")

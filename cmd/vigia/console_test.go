@@ -16,9 +16,6 @@ var (
 
 // TestEveryCommandHasItsPage holds the table of docs/console-commands.md against the commands and the console's routes: a command has a page, or a
 // reason to be for the terminal only.
-//
-//vigia:shows every command has a page of the console or a reason
-//vigia:broken a row that goes, or names a route that is not there
 func TestEveryCommandHasItsPage(t *testing.T) {
 	text, err := os.ReadFile("../../docs/console-commands.md")
 	if err != nil {

@@ -216,17 +216,6 @@ func (o *oracle) post(address, body, key string) (int, string, error) {
 
 // TestKilledServer kills the server again and again while four writers create subscriptions: nothing that was
 // acknowledged may be missing or there twice, and what was not is created once by sending it again.
-//
-//vigia:row D1 SQLite
-//vigia:bar 200 kills: nothing acknowledged missing or twice
-//vigia:seen 2026-11-15 200 kills, 729 batches of 50, 9,726 sent again: 0 missing, 0 twice
-//vigia:tier C: 10 kills, L: 200
-//vigia:broken answer sent 30 ms before the commit
-//vigia:row D2 PostgreSQL, two replicas
-//vigia:bar the same
-//vigia:seen 2026-11-15 60 kills, 248 batches of 50, 249 sent again: 0 missing, 0 twice
-//vigia:tier C: 4 kills, L: 60
-//vigia:broken the same build
 func TestKilledServer(t *testing.T) {
 	kills := map[sqldb.Engine]int{sqldb.SQLite: 10, sqldb.PostgreSQL: 4}
 	if os.Getenv("VIGIA_TEST_LONG") != "" {

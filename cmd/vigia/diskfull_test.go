@@ -63,16 +63,6 @@ func (d *smallDisk) grow(t *testing.T, megabytes int) {
 //
 // On PostgreSQL the disk that fills is that of the tables. A full disk under its write-ahead log stops the server
 // itself, which is what TestPostgresCrash is about.
-//
-//vigia:row D7 both engines
-//vigia:bar 0 acknowledged missing; writes 503 with `retry-after`, reads 200; `/readyz` says no; writing again without a
-//vigia:bar restart
-//vigia:seen 2026-11-15 SQLite: 49 writes refused, 30 batches of 50, 0 missing, served 0.02 s after the disk grew;
-//vigia:seen PostgreSQL: 43 refused, 18 batches, 0 missing, 0.04 s
-//vigia:tier C
-//vigia:broken `SQLITE_FULL` and class 53 not counted as unavailable: 500
-//vigia:changed What is full is, on PostgreSQL, the disk of the tables. When the disk of its write-ahead log is full
-//vigia:changed the server stops itself, and what Vigia answers then is what D5 shows.
 func TestDiskFull(t *testing.T) {
 	const small, large = 24, 256
 	t.Run(string(sqldb.SQLite), func(t *testing.T) {

@@ -167,8 +167,6 @@ func must(t *testing.T, err error) {
 }
 
 // TestDoctorTellsOfPoolers: one that keeps sessions apart is fine, one that shares them is a problem with a remedy.
-//
-//vigia:row D21
 func TestDoctorTellsOfPoolers(t *testing.T) {
 	data, address := filepath.Join(t.TempDir(), "data"), storetest.NewAddress(t, sqldb.PostgreSQL, "")
 	pooler := sqldbtest.NewPooler(t, address, "session")

@@ -27,15 +27,6 @@ var hows = []string{"error=EIO", "error=ENOSPC", "signal=SIGKILL"}
 
 // TestFaultyCommit makes system calls of a commit fail, or the process die in them. What was acknowledged is there
 // afterwards, the database is whole, and a process whose sync failed does not go on.
-//
-//vigia:row D4
-//vigia:bar 0 corrupt states, 0 acknowledged lost; the process ends after a failed sync
-//vigia:seen 2026-11-15 48 faults under commits, 384 batches of 50: 0 lost, `vigia check` clean; 114 faults under
-//vigia:seen imports, 71 failed and were repeated; 100 kills of a publisher. With the link that publishes a segment
-//vigia:seen among the faults, 5 of the short run: 0 wrong
-//vigia:tier C: 4 and 5 faults, L: 48 and 117
-//vigia:broken a process that goes on after a failed sync; errors of the disk answered 500; the error of the link that
-//vigia:broken publishes a segment ignored: `vigia check` misses the file; a key file that is not synced
 func TestFaultyCommit(t *testing.T) {
 	sweep := []badCall{
 		{"fsync,fdatasync", "error=EIO", "1"}, {"pwrite64", "error=EIO", "5"}, {"pwrite64", "error=ENOSPC", "9"}, {"fsync,fdatasync", "signal=SIGKILL", "1"},
@@ -175,8 +166,6 @@ func checkWhole(t *testing.T, folder string) {
 
 // TestFaultyImport makes system calls of an import fail, or the process die in them. The command says so, and the same
 // command again ends with what an undisturbed one finds.
-//
-//vigia:row D4
 func TestFaultyImport(t *testing.T) {
 	sweep := []badCall{{"fsync,fdatasync", "error=EIO", "3"}, {"renameat,rename,renameat2", "error=ENOSPC", "1"}, {"renameat,rename,renameat2", "signal=SIGKILL", "1"},
 		{"linkat", "error=ENOSPC", "1"}, {"linkat", "signal=SIGKILL", "1"}} // a segment is published by a link

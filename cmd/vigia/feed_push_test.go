@@ -8,8 +8,6 @@ import (
 
 // TestReceiverCommands: a receiver is made, shown, given a new secret and removed; its secret is shown when it is made
 // and never again.
-//
-//vigia:shows the secret of a receiver is shown when it is made or replaced, and never again; a wrong mapping is told by line, field and rule
 func TestReceiverCommands(t *testing.T) {
 	data, folder := filepath.Join(t.TempDir(), "data"), t.TempDir()
 	run := func(args ...string) (int, map[string]any, string) {

@@ -16,12 +16,6 @@ import (
 
 // TestPausedReplica stops one of two servers in the middle of a transaction that holds a partner's counter: the
 // other one answers the partner again soon, by 200 or meanwhile by 503 with a time to come back.
-//
-//vigia:row D20
-//vigia:bar with a replica paused in a transaction the other writes for the same partner within 10 s; only 200, 409 and
-//vigia:bar 503 with `retry-after` until then
-//vigia:tier C: 2 pauses, L: 20
-//vigia:broken without `idle_in_transaction_session_timeout`, or rows sent by COPY: no enrolment while the pause lasts
 func TestPausedReplica(t *testing.T) {
 	pauses := 2
 	if long() {

@@ -215,12 +215,6 @@ func (c *strictClient) ask(method, path, key, body string) (int, error) {
 
 // TestRollingRestart replaces both servers behind a plain TCP balancer, one after the other, while clients with
 // connections of their own read and write: not one request fails.
-//
-//vigia:row D13
-//vigia:bar no request fails; readiness off first
-//vigia:seen 2026-11-15 50 restarts behind a TCP balancer, 15,156 requests, 0 failed
-//vigia:tier C: 2 restarts, L: 50
-//vigia:broken no `Connection: close` while draining: all 8 clients lose a request
 func TestRollingRestart(t *testing.T) {
 	t.Parallel()
 	rounds := 1
@@ -294,12 +288,6 @@ var gentle = []string{"--drain-time", "6s", "--stop-time", "60s"}
 
 // TestPostgresCrash kills the database under two servers that are written to: what they answer meanwhile is 503 with a
 // time to come back, and nothing acknowledged is lost or there twice.
-//
-//vigia:row D5
-//vigia:bar 0 lost, 0 double; only 200, 409 and 503 with `retry-after`; serving within 10 s of the database
-//vigia:seen 2026-11-15 20 kills, 209 batches of 50, 0 lost, 0 double; back after 0.18 s at most
-//vigia:tier C: 2 kills, L: 20
-//vigia:broken `classify` that lets errors pass as they are: 500
 func TestPostgresCrash(t *testing.T) {
 	kills := 2
 	if long() {
@@ -382,13 +370,6 @@ func untilServed(t *testing.T, f *fleet) time.Duration {
 
 // TestRevocation ends keys that are in use on two servers, every other one by a revocation and the rest by a roll whose
 // overlap runs out: from two seconds after the end no request is accepted any more, and none is refused before it.
-//
-//vigia:row A4
-//vigia:bar nothing accepted two seconds after a revocation or after the end of a roll's overlap, nothing refused a
-//vigia:bar second before
-//vigia:seen 2026-11-15 100 keys on 2 servers, 9,130 requests before, 0 late
-//vigia:tier C: 10 keys, L: 100
-//vigia:broken a gate that trusts its memory for 9 s: 20 late (before the roll was added)
 func TestRevocation(t *testing.T) {
 	t.Parallel()
 	const overlap = 3 * time.Second
@@ -476,13 +457,6 @@ func TestRevocation(t *testing.T) {
 
 // TestSharedRate sends ten times a partner's rate to two servers: together they grant the rate and not twice as much,
 // refuse the rest politely, and let another partner through.
-//
-//vigia:row A5
-//vigia:bar at most 1.2 times the limit over two replicas, refusals 429 with `retry-after`, others untouched
-//vigia:seen 2026-11-15 2,450 granted of 2,440; 23,464 refused; the other partner's p99 1.6 ms alone, 20 ms beside the
-//vigia:seen flood
-//vigia:tier C: 4 s, L: 60 s
-//vigia:broken each replica grants the whole rate: 396 of 200. Latency of others is told, not asserted
 func TestSharedRate(t *testing.T) {
 	seconds := 4
 	if long() {
@@ -591,9 +565,6 @@ func overload(t *testing.T, f *fleet, clients int, other string, length time.Dur
 
 // TestStandbyAnswersLists reads a list from a standby and a single thing from the database, and goes on when the
 // standby is gone.
-//
-//vigia:shows lists come from `--database-read`, single things do not, and a dead standby is passed over
-//vigia:broken lists read from the database itself
 func TestStandbyAnswersLists(t *testing.T) {
 	primary := storetest.NewServer(t)
 	standby := primary.NewStandby(t, "lists")
@@ -688,13 +659,6 @@ func pause(t *testing.T, s *storetest.Server, stop bool) {
 // TestFailover kills a primary whose commits wait for a standby, and promotes the standby: nothing acknowledged is
 // lost. Before the kill the standby is cut off for a moment, so that there is something to lose: where commits do not
 // wait, the same trial has to find a loss, which is counted. It runs at full size only.
-//
-//vigia:row D6
-//vigia:bar 0 acknowledged lost; a write served within 15 s of the kill
-//vigia:seen 2026-11-15 5 failovers to a synchronous standby that was cut off before: 29 to 44 batches of 50, 0 lost,
-//vigia:seen at most 0.52 s. Where commits do not wait: 1,050 of 2,400 acknowledged items lost
-//vigia:tier L: 5
-//vigia:broken the asynchronous variant is the broken one: it must lose, or the test fails
 func TestFailover(t *testing.T) {
 	if !long() {
 		return
@@ -760,8 +724,6 @@ func cutOff(t *testing.T, s *storetest.Server) {
 // TestWorkerDeath kills the worker that is at a job, and another one takes it up and ends it. A lease lasts half a
 // minute, so this takes that long and runs at full size only; TestJobLife of the store shows the same with a clock of
 // its own.
-//
-//vigia:row D10 a job's worker
 func TestWorkerDeath(t *testing.T) {
 	if !long() {
 		return

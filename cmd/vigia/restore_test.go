@@ -19,11 +19,6 @@ func killedAt(t *testing.T, calls string, n int, args ...string) bool {
 
 // TestKilledRestore kills a restore at many of its steps. Until the same command has come to its end nothing serves the
 // folder, and afterwards somebody who was erased since the backup is not back.
-//
-//vigia:row D23
-//vigia:bar no half restore is served; the same command completes it; what killed backups left is removed by the next
-//vigia:tier C: 6 kills, L: 60
-//vigia:broken without the marker: `serve` starts with an erased person present
 func TestKilledRestore(t *testing.T) {
 	last := 1
 	if long() {
@@ -75,8 +70,6 @@ func TestKilledRestore(t *testing.T) {
 }
 
 // TestKilledBackup: what a killed backup leaves is removed by the next one, and no half archive has the name.
-//
-//vigia:row D23
 func TestKilledBackup(t *testing.T) {
 	in, _ := lawful(t)
 	room := t.TempDir()

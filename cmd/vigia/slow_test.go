@@ -166,15 +166,6 @@ func healthy(url, key string, stop func() bool) *latencies {
 // for as long as the server lets them. Meanwhile every other request is served, and in the end all of them are let go.
 // The server is the real program with its real limits, so this takes as long as the longest of them: it runs beside
 // other tests.
-//
-//vigia:row A10
-//vigia:bar 0 errors of others, all let go, memory at most 150 MB (L: 300 MB)
-//vigia:seen 2026-11-15 9,999 clients: header 16 s, body 16 s, reader 42 s; 6,877 other requests, 0 failed, p99 49 ms;
-//vigia:seen 267 MB (it found 377 MB, see below)
-//vigia:tier C: 999, L: 9,999
-//vigia:broken 1,000 s for headers: never let go; the contract served by `http.ServeContent`, whose buffers are 64 KB
-//vigia:broken a reader: 377 MB
-//vigia:changed Slow readers are let go after 40 s; a bulk, whose body may take two minutes, after 150 s.
 func TestManySlowClients(t *testing.T) {
 	t.Parallel()
 	clients, most := 999, int64(150<<20)

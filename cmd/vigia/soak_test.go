@@ -26,16 +26,6 @@ type vitals struct {
 // TestSoak loads a real server with a mixture of everything for as long as SOAK says (`make soak`), and looks at it
 // once in a while: goroutines and file descriptors stay where they were, and memory has no slope. Without SOAK it does
 // not run: a minute of it shows nothing.
-//
-//vigia:row F6 `make soak`
-//vigia:bar goroutines and files +5 % at most, memory below 0.5 MB a minute
-//vigia:seen 2026-11-15 30 min: 683,299 requests, 0 failed, goroutines 36 and 36, files 37 and 37, memory 110 to 112
-//vigia:seen MB, 0.08 MB a minute. The caches of SQLite fill in the first 11 minutes (78 to 114 MB); the heap stands
-//vigia:seen at 13 MB throughout
-//vigia:tier by hand; `make test-long` ends with it
-//vigia:broken a goroutine more for each request: 12,898, then 21,104
-//vigia:changed A slope counts from half an hour on. Shorter runs show how fast SQLite's page caches fill, 16 MB for
-//vigia:changed each of 9 connections at most.
 func TestSoak(t *testing.T) {
 	text := os.Getenv("SOAK")
 	if text == "" {

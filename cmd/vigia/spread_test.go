@@ -36,9 +36,6 @@ func spreadDump(t *testing.T, megabytes int) string {
 // TestSpreadCommand: `vigia breach import --spread` beside workers finds what an import in one process finds: on SQLite
 // with the one server there is, on PostgreSQL with two workers, of which, at full size, one is killed while both are at
 // a part.
-//
-//vigia:shows real workers, SQLite and PostgreSQL; at full size (400 MB, 400 parts) one of two is killed with 398
-//vigia:shows parts left: 68 s on PostgreSQL, 2026-11-15
 func TestSpreadCommand(t *testing.T) {
 	for engine, workers := range map[sqldb.Engine]int{sqldb.SQLite: 1, sqldb.PostgreSQL: 2} {
 		t.Run(fmt.Sprint(engine), func(t *testing.T) {

@@ -17,12 +17,6 @@ import (
 // TestAnswerWaitsForTheDisk watches the system calls of the server while it creates subscriptions: before an answer
 // goes out, whatever was written to the database's log has to be synced. Killing a process cannot show this, because
 // the system keeps what was written; only a power cut would. A build that does not sync must be found out.
-//
-//vigia:row D3
-//vigia:bar every commit synced before its answer
-//vigia:seen 2026-11-15 20 of 20 answers after their sync
-//vigia:tier C
-//vigia:broken build tag `nosync`
 func TestAnswerWaitsForTheDisk(t *testing.T) {
 	answers := 20
 	if long() {
@@ -75,8 +69,6 @@ func watchSyncs(t *testing.T, binary string, answers int) error {
 // TestRotationWaitsForTheDisk watches the system calls of a rotation: the new key file is written and synced before it
 // takes its name, and its folder is synced after. Otherwise a power cut could leave an empty key file, or bring back
 // one without the key that values are sealed under by then.
-//
-//vigia:row D4
 func TestRotationWaitsForTheDisk(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "data")
 	crashPartner(t, folder, "")

@@ -80,20 +80,6 @@ func build(t *testing.T, folder, path string) {
 // side by side on the migrated database, and on the new one alone; no request fails and nothing acknowledged is lost.
 // Here "old" is this tree and "new" is this tree with one migration more, so it shows how a binary bears a newer
 // database; TestUpgradeFromHistory has a real pair.
-//
-//vigia:row D15
-//vigia:bar contract green on the old release, on both side by side and on the new; no request fails
-//vigia:seen 2026-11-15 this tree and the same with one migration more: 750 requests under the upgrade, 0 failed, 18
-//vigia:seen operations 6 times, 0 wrong. From the commit before migration 13: 889 requests, 0 failed. 292 statements
-//vigia:seen of schema 10 on schemas 10 to 13, both engines
-//vigia:tier C; L: with the binary of an older commit
-//vigia:broken readiness that refuses a newer schema; a staging table made LIKE its table (500 for every bulk: both
-//vigia:broken were in the product); migrations that rename a column or a table, or add a column without a default
-//vigia:changed There is no release yet. Tier C has this tree beside itself with one migration more; tier L builds the
-//vigia:changed newest commit that lacks the newest migration, which needs the history. What a release asks is frozen
-//vigia:changed in `internal/store/testdata/statements/`, taken from the log of a PostgreSQL that the tests of the
-//vigia:changed commit before migration 11 ran on. Going back to an older release is restoring a backup: an older
-//vigia:changed binary refuses the database.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	before, after := binary(t, ""), nextRelease(t)
@@ -102,8 +88,6 @@ func TestUpgrade(t *testing.T) {
 }
 
 // TestUpgradeFromHistory upgrades from the last commit that did not have the newest migration.
-//
-//vigia:row D15
 func TestUpgradeFromHistory(t *testing.T) {
 	if !long() {
 		t.Skip("needs the history of the repository: VIGIA_TEST_LONG=1")

@@ -9,8 +9,6 @@ import (
 
 // TestValuesNeedNoCommandLine: a value comes from the flag, from standard input or from a file, and a missing one is an
 // error that does not repeat anything.
-//
-//vigia:row A30
 func TestValuesNeedNoCommandLine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cpf")
 	if err := os.WriteFile(file, []byte("  from the file \nsecond line"), 0o600); err != nil {

@@ -268,9 +268,6 @@ func TestStopLetsGo(t *testing.T) {
 }
 
 // TestStopWithoutDatabase: a stop ends although results that no sender waits for cannot be recorded.
-//
-//vigia:shows a dispatcher stops although the database is away; found by seed 275 of the simulation
-//vigia:broken only senders waited for with a limit
 func TestStopWithoutDatabase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFakeQueue(1000)
@@ -317,9 +314,6 @@ func TestBreakerHoldsBack(t *testing.T) {
 
 // TestNothingBeginsWithoutHold: when nobody answers whether the hold on an endpoint stands, nothing is sent after its
 // time, until somebody does.
-//
-//vigia:shows nothing is sent to an endpoint whose hold cannot be made sure of
-//vigia:broken an attempt that does not ask
 func TestNothingBeginsWithoutHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFakeQueue(100)
@@ -357,9 +351,6 @@ func TestNothingBeginsWithoutHold(t *testing.T) {
 
 // TestLostEndpointIsLeft: when another worker has an endpoint, what was read for it is forgotten; when it is free again
 // the rest is sent.
-//
-//vigia:shows nothing is sent to an endpoint that another holds
-//vigia:broken a lane whose hold is lost keeps what it has
 func TestLostEndpointIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newFakeQueue(40)
@@ -388,9 +379,6 @@ func TestLostEndpointIsLeft(t *testing.T) {
 
 // TestLookIsGivenUp: a lane that is emptied while its deliveries are read takes none of them, and the look ends however
 // many there are.
-//
-//vigia:shows a look ends when its lane was emptied
-//vigia:broken an emptied lane that does not end the look
 func TestLookIsGivenUp(t *testing.T) {
 	q := newFakeQueue(3 * maxLook)
 	d := NewDispatcher(q, nil, time.Now, slog.New(slog.DiscardHandler), DispatcherOptions{NextTry: plainSchedule})

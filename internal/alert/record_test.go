@@ -66,9 +66,6 @@ func TestLastTryToRecord(t *testing.T) {
 }
 
 // TestWellEndpoints: a success takes the mark of failing from its endpoint once a second, and whenever there is one.
-//
-//vigia:shows an endpoint that fails and then works bears no mark of failing
-//vigia:broken a success that trusts what was known before the failure
 func TestWellEndpoints(t *testing.T) {
 	d, now, _ := standing(newFakeQueue(0), 4)
 	l := heldLane(d, "e")

@@ -20,10 +20,6 @@ func sentTo(seq int64, t Type, states ...DeliveryState) (rows []Sent) {
 }
 
 // TestTally: which event was pushed, which was pulled, and which is missing.
-//
-//vigia:shows an event is pushed once every endpoint that wants it has it, pulled once its area was read so far, else
-//vigia:shows missing
-//vigia:broken one delivery is enough; an event without deliveries is pushed; one cursor for both areas
 func TestTally(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

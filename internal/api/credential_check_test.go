@@ -86,8 +86,6 @@ func TestCredentialScope(t *testing.T) {
 
 // TestCredentialGuesses is the attack: a hundred made-up people with the address of one victim, at two partners, guess the
 // victim's password. All of them together have twenty guesses a day.
-//
-//vigia:row A21
 func TestCredentialGuesses(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.unlimited(t, s.Live)

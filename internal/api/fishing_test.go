@@ -20,8 +20,6 @@ func hashMadeOf(cpf string, who tenant) string {
 
 // TestNoFishing is the attack on CPFs: a live partner asks about people under hashes that it made up, and under the hash of
 // somebody whom it enrolled. Only the digest of that very CPF opens it.
-//
-//vigia:row A21
 func TestNoFishing(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.plan(t, s.Live, "ouro")
@@ -51,8 +49,6 @@ func TestNoFishing(t *testing.T) {
 
 // TestAddingIsFree: a live partner without any subscription adds as many people as it likes, one by one and in lists; how
 // many wait for their first look, and until when, stands in the person's list and in the usage.
-//
-//vigia:row A21
 func TestAddingIsFree(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.unlimited(t, s.Live)

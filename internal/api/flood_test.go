@@ -76,8 +76,6 @@ const maxGrowth = 32 << 20
 // TestEndlessBodies sends bodies without end, in chunks and with a length of 100 MB, to every route that takes one, in
 // the usual run by turns: no more is read than the limit and what is thrown away, of a key that opens nothing only the
 // latter.
-//
-//vigia:row A8
 func TestEndlessBodies(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	var newest atomic.Pointer[atomic.Int64]
@@ -154,8 +152,6 @@ func flood(address string, rt route, key, framing string, most int) (int, error)
 }
 
 // TestDeepBodies: nesting of a hundred thousand levels is refused by the bytes alone, whatever the route.
-//
-//vigia:row A8
 func TestDeepBodies(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	var highest int64

@@ -115,12 +115,6 @@ func (a *area) invalidBody() string {
 }
 
 // TestCredentials: every route, both prefixes, every way of not being allowed, one answer.
-//
-//vigia:row A2
-//vigia:bar one answer for 16 bad credentials on every route
-//vigia:seen 2026-11-15 540 requests on each engine, 16 kinds of credentials, 0 differ
-//vigia:tier C: under one of both prefixes by turns, L: under both
-//vigia:broken two keys in one request taken for one
 func TestCredentials(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		bad, tried := badCredentials(t, s), 0
@@ -260,16 +254,6 @@ func TestMethods(t *testing.T) {
 }
 
 // TestStrictJSON: what is no clean JSON object of the right types is refused on every route that takes a small body.
-//
-//vigia:row A8
-//vigia:bar all 4xx; heap grows by 32 MB at most
-//vigia:seen 2026-11-15 small route: 528,830 bytes at most from a caller without a key; heap +8.4 MB at most (it found
-//vigia:seen +104 MB for a bulk of white space)
-//vigia:tier C
-//vigia:broken the bulk without its limit of 1 MiB per item: heap +104 MB
-//vigia:changed Bytes read: the plan says limit + 64 KiB. net/http itself takes 256 KiB more of a body before it
-//vigia:changed answers and, from a body in chunks, 256 KiB after it, so that a client that is nearly done can read
-//vigia:changed the answer. The bar is limit + 576 KiB.
 func TestStrictJSON(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.unlimited(t, s.Live)
@@ -341,8 +325,6 @@ func wrongTypes(object, with string) string {
 }
 
 // TestBodyHeaders: content types, encodings and sizes.
-//
-//vigia:row A8
 func TestBodyHeaders(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.unlimited(t, s.Live)
@@ -446,8 +428,6 @@ func TestCallerWhoLeft(t *testing.T) {
 
 // TestRateLimit: the burst passes, the next is 429 with its headers, and time refills the bucket; another partner is
 // not touched.
-//
-//vigia:row A5
 func TestRateLimit(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Change(context.Background(), s.Live.ID, func(p *partner.Partner) {

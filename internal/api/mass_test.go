@@ -55,12 +55,6 @@ func load(t *testing.T, text, value string) string {
 
 // TestMassAssignment lets two people of one partner live the same life, one of them with members that only the server
 // may set in every object of every body: both lives look the same afterwards, and no other partner has got anything.
-//
-//vigia:row A7
-//vigia:bar 26 names in every object: nothing changes
-//vigia:seen 2026-11-15 0 changes
-//vigia:tier C
-//vigia:broken monitoring that honours `partner_id`
 func TestMassAssignment(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.plan(t, s.Sandbox, "plano-massa")

@@ -49,14 +49,6 @@ type mutable struct {
 // by turns, in the usual run). No answer is a
 // 5xx, each has the contract's shape, nothing that the contract forbids is accepted, and no refusal repeats what was
 // sent.
-//
-//vigia:row A6
-//vigia:bar 0 x 5xx, 0 off the contract, 0 invalid accepted
-//vigia:seen 2026-11-15 51,124 requests, 0 wrong (it found an appointment of null being accepted)
-//vigia:tier C: about 3,000, L: 32 rounds
-//vigia:broken null taken for an absent appointment
-//vigia:changed 50,000 requests as planned, in 32 rounds.
-//vigia:row A9
 func TestMutations(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.plan(t, s.Live, "p")

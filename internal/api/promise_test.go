@@ -78,8 +78,6 @@ func orNone(needs, more string) string {
 // TestContractKeepsItsPromises: the contract may grow, but what a partner's program relies on stays: no operation,
 // status, parameter or member goes or changes its type, and nothing that was optional is asked for. A new major version
 // is the place for that; -update writes the promises anew after an addition.
-//
-//vigia:row F5
 func TestContractKeepsItsPromises(t *testing.T) {
 	const file = "testdata/contract.promises"
 	now := promises(loadContract(t))

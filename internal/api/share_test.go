@@ -32,12 +32,6 @@ func (s *service) enrolled(t *testing.T, who tenant, from, to int) []string {
 
 // TestPoolHasOwners is the attack: a partner asks for keys until a vendor's pool is empty. People without a subscription
 // get none, one person a few, and a partner its share; what is reserved for another stays.
-//
-//vigia:row A23
-//vigia:bar 40 keys, two live partners: none for people without a subscription, 10 for one person, half for one partner
-//vigia:seen 2026-11-16 0, 10 and 20; before, 40
-//vigia:tier C
-//vigia:broken a share that is not asked: all 40 went to one partner
 func TestPoolHasOwners(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		endpoints := s.fillPool(t, 40)
@@ -93,8 +87,6 @@ func TestPoolHasOwners(t *testing.T) {
 
 // TestSlotsHaveOwners: appointments are for people with a subscription, within a partner's share, and those that were
 // kept for one partner are nobody else's.
-//
-//vigia:row A23
 func TestSlotsHaveOwners(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		cases := cyber.NewCases(s.Store.Cases, s.Clock.Now)

@@ -16,8 +16,6 @@ import (
 
 // TestSlowDatabaseIsUnavailable asks every route while the database lets nothing through: what needs it is answered 503
 // with a time to come back once the request's time is over, and nothing is answered 500.
-//
-//vigia:row D20
 func TestSlowDatabaseIsUnavailable(t *testing.T) {
 	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
 		t.Run(string(engine), func(t *testing.T) {

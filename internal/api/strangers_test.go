@@ -17,13 +17,6 @@ import (
 // TestStrangersHaveABudget: an address that sends bad keys without end is answered late, and always that its key is wrong;
 // others, a partner with a right key at the same address, and readers of the reference are not held up. What is logged
 // names the caller, as far as is asked for.
-//
-//vigia:row A30
-//vigia:bar what comes without a valid key has a budget per address; metrics need a token; CPFs need not stand on a
-//vigia:bar command line; no cell of a table is a formula; a data folder of somebody else is refused.
-//vigia:seen 2026-11-17: 10 refusals at once, the next each a second late; right keys of the same address pass.
-//vigia:tier C.
-//vigia:broken the budget not asked; a right key counted.
 func TestStrangersHaveABudget(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	var log bytes.Buffer

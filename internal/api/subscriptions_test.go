@@ -116,7 +116,6 @@ func (s *service) total(t testing.TB, who tenant) int64 {
 	return page.Total
 }
 
-//vigia:row A8
 func TestBulkLimits(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.plan(t, s.Live, "p")
@@ -189,12 +188,6 @@ func TestBulkKeepsOrder(t *testing.T) {
 
 // TestSameBulkAtOnce sends one bulk five times at once without a key: each person is created once, and the copies say
 // so.
-//
-//vigia:row D9
-//vigia:bar 0 duplicates
-//vigia:seen 2026-11-15 0 duplicates
-//vigia:tier C
-//vigia:broken the index of live subscriptions not unique
 func TestSameBulkAtOnce(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.plan(t, s.Live, "p")
@@ -226,8 +219,6 @@ func TestSameBulkAtOnce(t *testing.T) {
 
 // TestReplicasRaceForOneKey sends the same request with the same idempotency key to two replicas at once: one effect,
 // one answer. A replica that meets the other still working says 409, and the partner comes again.
-//
-//vigia:row D8
 func TestReplicasRaceForOneKey(t *testing.T) {
 	s := newService(t, sqldb.PostgreSQL)
 	s.plan(t, s.Live, "p")
@@ -269,8 +260,6 @@ func TestReplicasRaceForOneKey(t *testing.T) {
 }
 
 // TestServerOwnedMembers sends members that only the server may set, at every level: they change nothing.
-//
-//vigia:row A7
 func TestServerOwnedMembers(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.plan(t, s.Live, "p")

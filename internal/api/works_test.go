@@ -17,14 +17,6 @@ import (
 
 // TestBulkAnswersAreSmall is the attack: ten thousand items in which everything is wrong, under an idempotency key. They
 // made an answer of 7 MB, of which 9.3 MB were kept for a day.
-//
-//vigia:row A22
-//vigia:bar 310 KB in: an answer of 3 MB at most, of which 64 KB are kept; a replay is the same
-//vigia:seen 2026-11-16 2.0 MB, 0.7 KB kept (before 7 and 9.3 MB). `bench/fair`, quiet, another's write p95 against no
-//vigia:seen attack, medians of 5 rounds (worst): PostgreSQL, broken items, new people, reads 1.2 (1.4) each, 143 MiB;
-//vigia:seen SQLite 1.1 (1.2), 1.4 (2.2), 0.7 (2.0), 156 MiB; at a load of 30 once 9.1
-//vigia:tier C
-//vigia:broken every problem of every item named: an answer of 7 MB; refusals told at once
 func TestBulkAnswersAreSmall(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		body := "[" + strings.Repeat(`{"beneficiary":{"address":{}}},`, subscription.MaxItems-1) + `{"beneficiary":{"address":{}}}]`
@@ -44,8 +36,6 @@ func TestBulkAnswersAreSmall(t *testing.T) {
 }
 
 // TestKeptBulkHoldsNobody: what is kept of a bulk names items by their places, and a replay names the people again.
-//
-//vigia:row A22
 func TestKeptBulkHoldsNobody(t *testing.T) {
 	s := newService(t, "sqlite")
 	s.plan(t, s.Live, "p")
@@ -67,8 +57,6 @@ func callerOf(id partner.ID) partner.Caller { return partner.Caller{Partner: id}
 
 // TestBulkWorkIsBounded: one partner's bulk requests, and the room of what they have brought, never leave another
 // without any.
-//
-//vigia:row A22
 func TestBulkWorkIsBounded(t *testing.T) {
 	w := newWorks()
 	var passes []*bulkPass
@@ -126,8 +114,6 @@ func TestBulkWorkIsBounded(t *testing.T) {
 
 // TestBulkIsPaidByItems: items and bytes are charged after they were read, and who is in debt waits; single requests do
 // not.
-//
-//vigia:row A22
 func TestBulkIsPaidByItems(t *testing.T) {
 	l, now, who := newLimiter(nil), time.Unix(1e9, 0), callerOf("one")
 	l.take(who, now)
@@ -150,8 +136,6 @@ func TestBulkIsPaidByItems(t *testing.T) {
 }
 
 // TestHeavyRequestsShareSlots: bulks and long lists of one partner wait for each other, and no other partner does.
-//
-//vigia:row A22
 func TestHeavyRequestsShareSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorks()
@@ -239,8 +223,6 @@ func TestListsAreCharged(t *testing.T) {
 
 // TestRefusalsArePaced: who goes on asking after being refused hears the next refusals later, bulks sooner than single
 // requests; nobody else does, and those who wait are counted.
-//
-//vigia:row A22
 func TestRefusalsArePaced(t *testing.T) {
 	f, now := newRefusals(), time.Unix(1e9, 0)
 	for range refusalsAtOnce / heavyRefusal {
@@ -272,8 +254,6 @@ func TestRefusalsArePaced(t *testing.T) {
 }
 
 // TestRefusedRequestIsHeld: the server waits before it tells a refusal to one who has heard many.
-//
-//vigia:row A22
 func TestRefusedRequestIsHeld(t *testing.T) {
 	t.Parallel()
 	s := newService(t, sqldb.SQLite)

@@ -160,8 +160,6 @@ func TestEmptyFolder(t *testing.T) {
 }
 
 // TestKeyFileBelongs: start is refused with a foreign, missing or readable key file, and nothing is made in its place.
-//
-//vigia:row P4
 func TestKeyFileBelongs(t *testing.T) {
 	eachEngine(t, func(t *testing.T, c config.Common) {
 		open(t, c)
@@ -209,7 +207,6 @@ func TestKeyFileBelongs(t *testing.T) {
 	})
 }
 
-//vigia:row P4
 func TestDataFolder(t *testing.T) {
 	ctx := context.Background()
 	base := t.TempDir()
@@ -275,8 +272,6 @@ func TestReplicasStartTogether(t *testing.T) {
 }
 
 // TestNewerDatabase: an older program refuses a database that a newer one has migrated.
-//
-//vigia:row D15
 func TestNewerDatabase(t *testing.T) {
 	eachEngine(t, func(t *testing.T, c config.Common) {
 		open(t, c)
@@ -299,8 +294,6 @@ func TestNewerDatabase(t *testing.T) {
 }
 
 // TestKeyRotationWhileRunning: the command line rotates, the running server reads on and rewrites in the background.
-//
-//vigia:row P6
 func TestKeyRotationWhileRunning(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, c config.Common) {
@@ -346,8 +339,6 @@ func TestKeyRotationWhileRunning(t *testing.T) {
 }
 
 // TestGracefulStop: what is in flight when the signal comes is answered, and readiness goes first.
-//
-//vigia:row D13
 func TestGracefulStop(t *testing.T) {
 	whileDraining(t, 300*time.Millisecond, gracefulStop)
 }
@@ -427,8 +418,6 @@ func gracefulStop(t *testing.T, drain time.Duration) (inTime bool) {
 
 // TestSlowClients: a client that never finishes its headers is let go and disturbs nobody. The limits are the server's
 // own, so this only shows that they are set.
-//
-//vigia:row A10
 func TestSlowClients(t *testing.T) {
 	srv := serve(t, open(t, common(t, sqldb.SQLite)), nil)
 	for range 50 {

@@ -199,13 +199,6 @@ func holdsAll(t *testing.T, a *app.App, id partner.ID, people []int) {
 
 // TestBackupUnderLoad: what was acknowledged before a backup began is in it, whatever else is being written; it
 // restores into an empty folder and has no fault.
-//
-//vigia:row D14
-//vigia:bar everything acknowledged before
-//vigia:seen 2026-11-15 100,200 people, 79.7 MB: backup 5.0 s, restore and check 29.6 s, all there
-//vigia:tier C: 1,000 people, L: 100,000
-//vigia:broken a copy of the file without its log: 200 of 3,200 people missing (noticed only since a reader keeps them
-//vigia:broken in the log)
 func TestBackupUnderLoad(t *testing.T) {
 	ctx := context.Background()
 	c := common(t, sqldb.SQLite)
@@ -385,8 +378,6 @@ func TestRestoreRefuses(t *testing.T) {
 }
 
 // TestRestoreReplaysErasures: somebody who was erased after the backup is not back after the restore.
-//
-//vigia:row P7
 func TestRestoreReplaysErasures(t *testing.T) {
 	ctx := context.Background()
 	c := common(t, sqldb.SQLite)
@@ -428,8 +419,6 @@ func TestRestoreReplaysErasures(t *testing.T) {
 
 // TestBackupPostgres: PostgreSQL's own tools copy the database under load, the archive brings the corpora, and the two
 // fit together.
-//
-//vigia:row D14
 func TestBackupPostgres(t *testing.T) {
 	ctx := context.Background()
 	c := common(t, sqldb.PostgreSQL)

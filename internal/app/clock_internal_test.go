@@ -15,11 +15,6 @@ import (
 
 // TestSkewedClocks: of two replicas on one PostgreSQL one's clock is ten minutes fast and the other's ten minutes slow.
 // They agree on the time: no lease is broken, nothing due waits, nobody is taken for gone, and a key ends for both.
-//
-//vigia:row D24
-//vigia:bar clocks of replicas 20 minutes apart: no lease broken, nothing due waits, all replicas counted
-//vigia:tier C
-//vigia:broken each process by its own clock: two replicas are 20 minutes apart
 func TestSkewedClocks(t *testing.T) {
 	ctx := context.Background()
 	address := storetest.NewAddress(t, sqldb.PostgreSQL, "")

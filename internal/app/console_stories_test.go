@@ -45,9 +45,6 @@ const (
 
 // TestThreeStories walks three people through their work from the first page to the last, in a real browser: who answers
 // the telephone, who brings leaks in, and who connects a partner.
-//
-//vigia:shows three whole stories in a real browser: attendant, analyst, partner's developer
-//vigia:broken a search that finds nobody, a match that is not run, a replay that is not sent
 func TestThreeStories(t *testing.T) {
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))

@@ -125,8 +125,6 @@ func hostileJobs(t *testing.T, a *app.App) {
 }
 
 // TestConsoleHostileText crawls every page that links lead to, with hostile text in every field: none of it runs.
-//
-//vigia:row P10
 func TestConsoleHostileText(t *testing.T) {
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))

@@ -21,8 +21,6 @@ import (
 
 // TestDropKeys: an old key is dropped when nothing is sealed under it and every server knows of the new one; until then
 // it is refused, with what still needs it.
-//
-//vigia:row P16 dropped keys
 func TestDropKeys(t *testing.T) {
 	ctx := context.Background()
 	c := config.Common{Data: filepath.Join(t.TempDir(), "data")}
@@ -78,8 +76,6 @@ func TestDropKeys(t *testing.T) {
 }
 
 // TestWarnOfCustody: a start says that the key file lies beside the data, and nothing when it does not.
-//
-//vigia:row P16 warnings
 func TestWarnOfCustody(t *testing.T) {
 	ctx := context.Background()
 	for _, beside := range []bool{true, false} {

@@ -2,16 +2,11 @@ package app_test
 
 import (
 	"bytes"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"go/types"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -52,16 +47,6 @@ func TestDocumentsPointSomewhere(t *testing.T) {
 			if !inTree(named) && !inTree(path.Join(path.Dir(name), named)) {
 				t.Errorf("%s: names %s, which does not exist", name, named)
 			}
-		}
-	}
-}
-
-// TestDesignNotesAreListed keeps the list of design notes whole.
-func TestDesignNotesAreListed(t *testing.T) {
-	list := readTree(t, "docs/design/README.md")
-	for _, name := range treeFiles(t) {
-		if folder, file := path.Split(name); folder == "docs/design/" && file != "README.md" && !strings.Contains(list, "]("+file+")") {
-			t.Errorf("docs/design/README.md does not list %s", file)
 		}
 	}
 }
@@ -153,94 +138,6 @@ func TestStrangersAreFound(t *testing.T) {
 			t.Errorf("%q: found %v", text, got)
 		}
 	}
-}
-
-// headerLike is a word that would be a header name if its hyphens were hyphens.
-var headerLike = regexp.MustCompile(`^[A-Za-z0-9]+(?:[\p{Pd}\x{00AD}\x{2212}][A-Za-z0-9]+)+$`)
-
-// TestHeaderNamesAreASCII guards against a look-alike letter or hyphen in a header name: such a name never matches, no
-// compiler objects, and nobody sees it.
-func TestHeaderNamesAreASCII(t *testing.T) {
-	for _, name := range treeFiles(t) {
-		if !strings.HasSuffix(name, ".go") {
-			continue
-		}
-		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, name, readTree(t, name), parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ast.Inspect(file, func(node ast.Node) bool {
-			if word, at, found := strangeHeader(node); found {
-				t.Errorf("%s: header name %+q is not ASCII", set.Position(at), word)
-			}
-			return true
-		})
-	}
-}
-
-// strangeHeader looks at string literals that are used as a header's name, and at those that look like one.
-func strangeHeader(node ast.Node) (word string, at token.Pos, found bool) {
-	switch n := node.(type) {
-	case *ast.BasicLit:
-		word, ok := literalText(n)
-		return word, n.Pos(), ok && headerLike.MatchString(word) && !isASCII(word)
-	case *ast.CallExpr:
-		callee, ok := n.Fun.(*ast.SelectorExpr)
-		if !ok || len(n.Args) == 0 || !strings.Contains(types.ExprString(callee.X), "Header") {
-			return "", 0, false
-		}
-		word, ok := literalText(n.Args[0])
-		return word, n.Args[0].Pos(), ok && !isASCII(word)
-	case *ast.IndexExpr:
-		if !strings.Contains(types.ExprString(n.X), "Header") {
-			return "", 0, false
-		}
-		word, ok := literalText(n.Index)
-		return word, n.Index.Pos(), ok && !isASCII(word)
-	}
-	return "", 0, false
-}
-
-// TestStrangeHeadersAreFound shows that the look-alikes are caught. They are written as escapes, which a reader can see.
-func TestStrangeHeadersAreFound(t *testing.T) {
-	for expression, want := range map[string]bool{
-		`r.Header.Get("X-Forwarded-For")`:            false,
-		`r.Header.Get("X\u2010Forwarded-For")`:       true, // hyphen U+2010
-		`w.Header().Set("\u0445-request-id", "x")`:   true, // Cyrillic letter
-		`h["X" + "-Y"]`:                              false,
-		`r.Header["\u0425-Id"]`:                      true,
-		`name("x\u2011request-id")`:                  true, // not a header call, but looks like a name
-		`say("coração\u2013mente, um texto")`:        false,
-		`w.Header().Set("x-error-detail", "\u00e9")`: false, // a value is another matter
-	} {
-		parsed, err := parser.ParseExpr(expression)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := false
-		ast.Inspect(parsed, func(node ast.Node) bool {
-			_, _, found := strangeHeader(node)
-			got = got || found
-			return true
-		})
-		if got != want {
-			t.Errorf("%s: found %v", expression, got)
-		}
-	}
-}
-
-func literalText(node ast.Expr) (string, bool) {
-	literal, ok := node.(*ast.BasicLit)
-	if !ok || literal.Kind != token.STRING {
-		return "", false
-	}
-	word, err := strconv.Unquote(literal.Value)
-	return word, err == nil
-}
-
-func isASCII(word string) bool {
-	return strings.IndexFunc(word, func(r rune) bool { return r > unicode.MaxASCII }) < 0
 }
 
 func inTree(name string) bool {

@@ -11,8 +11,6 @@ import (
 
 // TestMetricsAreNotForAll: metrics answer who holds the token, and nobody else, also on this machine, where a proxy may be
 // that says nothing of whom it asks for.
-//
-//vigia:row A30
 func TestMetricsAreNotForAll(t *testing.T) {
 	const token = "made-up token of some length"
 	for _, c := range []struct {

@@ -8,8 +8,6 @@ import (
 )
 
 // TestForeignDataFolder: a data folder of another user is refused, whoever that is.
-//
-//vigia:row A30
 func TestForeignDataFolder(t *testing.T) {
 	folder := t.TempDir()
 	info, err := os.Stat(folder)

@@ -14,8 +14,6 @@ import (
 
 // TestPasskeys: a real browser with an authenticator of its own adds a passkey, adds no second one to that authenticator,
 // logs in with it alone, and can no longer once it was removed. The name is localhost, because a passkey is bound to a name and an address is none.
-//
-//vigia:row A29
 func TestPasskeys(t *testing.T) {
 	t.Parallel()
 	a := open(t, common(t, sqldb.SQLite))

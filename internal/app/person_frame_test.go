@@ -48,9 +48,6 @@ func (p *phone) frame() *browser {
 
 // TestPersonPageInFrame: a page stands in the frames of a site that the partner named, works there, and stands in nobody
 // else's.
-//
-//vigia:shows a person's page in a frame of an allowed site, and refused in another's, in a real browser without a complaint
-//vigia:broken a policy with `frame-ancestors *`
 func TestPersonPageInFrame(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)

@@ -75,8 +75,6 @@ func (p *phone) told() (address string) {
 // TestPersonStory tells the story of a person through the API and their pages alone, on a screen of 390 pixels: enrolled, a
 // leak found, the text of an SMS and the address in it, a link, a key activated, a case solved, every step done, the risk
 // fallen. It says what the first page costs on a cheap phone.
-//
-//vigia:shows the whole story of a person by API and pages on a phone, without script, with no violation that axe-core finds
 func TestPersonStory(t *testing.T) {
 	t.Parallel()
 	p := newPhone(t)

@@ -20,8 +20,6 @@ var (
 
 // TestEveryAlertHasItsPage: each rule names a page of its own, with something to do on it, and there are no pages
 // without a rule.
-//
-//vigia:shows alerts have pages
 func TestEveryAlertHasItsPage(t *testing.T) {
 	rules := readTree(t, "deploy/alerts.yaml")
 	pages := map[string]bool{}
@@ -48,8 +46,6 @@ func TestEveryAlertHasItsPage(t *testing.T) {
 
 // TestWatchedMetricsExist: what rules and dashboard ask for is there. Ours are looked up in the code, the runtime's in
 // a registry.
-//
-//vigia:shows what the alerts ask for is told
 func TestWatchedMetricsExist(t *testing.T) {
 	known := map[string]bool{}
 	for _, name := range treeFiles(t) {

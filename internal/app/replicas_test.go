@@ -15,8 +15,6 @@ import (
 
 // TestStoppingServerSendsClientsAway: while a server drains it still answers, and asks each client to come back on
 // another connection, so that a balancer of connections can take it elsewhere.
-//
-//vigia:row D13
 func TestStoppingServerSendsClientsAway(t *testing.T) {
 	t.Parallel()
 	whileDraining(t, 2*time.Second, sentAway)
@@ -56,8 +54,6 @@ func sentAway(t *testing.T, drain time.Duration) (inTime bool) {
 }
 
 // TestForeignStandby: a standby of another installation is refused, one that is not there is not.
-//
-//vigia:shows a standby of another installation is refused
 func TestForeignStandby(t *testing.T) {
 	ctx := context.Background()
 	own, stranger := common(t, sqldb.PostgreSQL), common(t, sqldb.PostgreSQL)

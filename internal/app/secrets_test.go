@@ -125,12 +125,6 @@ func madeSecrets(t *testing.T, key string) map[string]string {
 
 // TestNoSecretsInTheTree: no file of the tree holds a key, a token, a person or an address that is somebody's; and each
 // rule finds what it is for.
-//
-//vigia:row P3
-//vigia:bar 0, and one planted of each kind is found
-//vigia:seen 2026-11-15 700 files, 9 rules, 0; 223 errors and 50 KB of log, 0
-//vigia:tier C
-//vigia:broken a line that logs the path of an unknown request
 func TestNoSecretsInTheTree(t *testing.T) {
 	a := open(t, common(t, sqldb.SQLite))
 	_, cred, err := a.Partners.Create(context.Background(), "Banco", partner.Live, partner.Settings{})
@@ -165,8 +159,6 @@ func TestNoSecretsInTheTree(t *testing.T) {
 // TestNoSecretsInLogsAndErrors sends every kind of secret in every place of a request, and looks for them in the log at
 // its most talkative, in the metrics, and in every answer that is an error. One place is left out: x-request-id is the
 // caller's own word for a request, and the contract has it written in every log line.
-//
-//vigia:row P3
 func TestNoSecretsInLogsAndErrors(t *testing.T) {
 	a := open(t, common(t, sqldb.SQLite))
 	_, cred, err := storetest.Registry(a.Store.Partners, time.Now).Create(context.Background(), "Banco", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})

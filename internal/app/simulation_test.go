@@ -49,18 +49,6 @@ import (
 //
 // The number decides what is asked and which calls fail, by their name and their time; which goroutine goes first is
 // left to the runtime. VIGIA_TEST_SEED runs one number.
-//
-//vigia:row D16
-//vigia:bar 100,000 seeds
-//vigia:seen 2026-11-15 2,387 seeds in 20 minutes (2.0 a second): 12,018 findings, 21,612 alerts, 156,904 faults,
-//vigia:seen 10,784 killed workers, 0 wrong (an earlier run stopped at seed 275, which is mended)
-//vigia:tier C: 4 s, L: 20 minutes
-//vigia:broken order not kept; failures recorded as delivered; events sent to every endpoint; progress saved before
-//vigia:broken the hits
-//vigia:changed A seed took 0.2 to 0.8 s here, by the load, so 100,000 are hours. `make test-long` gives it 20
-//vigia:changed minutes. The seed decides requests and faults, by the name and time of a call; the order of goroutines
-//vigia:changed is the runtime's, so a failure that hangs on it may need a few runs of `VIGIA_TEST_SEED`. The store is
-//vigia:changed SQLite in memory; a statement that fails inside a transaction is D11's.
 func TestSimulation(t *testing.T) {
 	tp := newTemplate(t)
 	if text := os.Getenv("VIGIA_TEST_SEED"); text != "" {

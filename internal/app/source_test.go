@@ -65,42 +65,6 @@ func productSources(t *testing.T) []source {
 	return list
 }
 
-// packageOf returns by which name a file knows an imported package, or "".
-func packageOf(f *ast.File, imported string) string {
-	for _, spec := range f.Imports {
-		if spec.Path.Value != strconv.Quote(imported) {
-			continue
-		}
-		if spec.Name != nil {
-			return spec.Name.Name
-		}
-		return strings.TrimPrefix(path.Base(strings.TrimSuffix(imported, "/v2")), "go-")
-	}
-	return ""
-}
-
-// uses lists the selectors of an imported package in a file, such as time.Now, whether called or passed on.
-func (s source) uses(imported string, names ...string) (found []ast.Node) {
-	known := packageOf(s.file, imported)
-	if known == "" {
-		return nil
-	}
-	ast.Inspect(s.file, func(n ast.Node) bool {
-		selector, ok := n.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		from, ok := selector.X.(*ast.Ident)
-		for _, name := range names {
-			if ok && from.Name == known && selector.Sel.Name == name {
-				found = append(found, n)
-			}
-		}
-		return true
-	})
-	return found
-}
-
 // blank stands in a text for what is only known when the program runs.
 const blank = "\x00"
 

@@ -376,17 +376,6 @@ func canaries() int {
 
 // TestStolen: whoever carries everything away but the key file has no value of anybody in any of twelve encodings, and
 // no unkeyed hash of one. A planted value is found in each.
-//
-//vigia:row P1
-//vigia:bar 0 hits, a planted one is found
-//vigia:seen 2026-11-15 500 people: 88,001 needles in 24.7 MB (SQLite) and 11.1 MB (PostgreSQL), 0 hits
-//vigia:tier C: 20 people, L: 500
-//vigia:broken the body of a subscription also in clear: 650 hits
-//vigia:row P2
-//vigia:bar 0 matches of unkeyed hashes
-//vigia:seen 2026-11-15 500 people: 840,000 hashes, 0 matches on both engines
-//vigia:tier C: 20 people, L: 500
-//vigia:broken the index of CPFs without its key: 400 hits
 func TestStolen(t *testing.T) {
 	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
 		t.Run(string(engine), func(t *testing.T) {
@@ -478,13 +467,6 @@ func (w *world) hashes() sieve {
 
 // TestErasedEverywhere: after an erasure over the whole service nothing of the person opens any more, even with the
 // keys, and others are whole.
-//
-//vigia:row P7
-//vigia:bar 0 hits after 60 s, and after a restore
-//vigia:seen 2026-11-15 5 erasures beside a running server in 0.5 s (SQLite) and 0.6 s (PostgreSQL), 0 hits; 0 after a
-//vigia:seen restore
-//vigia:tier C
-//vigia:broken a person's answers left out of the erasure
 func TestErasedEverywhere(t *testing.T) {
 	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
 		t.Run(string(engine), func(t *testing.T) {

@@ -31,13 +31,6 @@ import (
 
 // TestTLS scans a listener the way a scanner does: it offers every version and every suite, one at a time. Only TLS 1.2
 // and 1.3 are spoken, none of the suites that are known to be weak, and nothing without TLS.
-//
-//vigia:row P9
-//vigia:bar only 1.2 and 1.3, no weak suite, nothing without TLS; a renewal fails no handshake
-//vigia:seen 2026-11-15 4 versions and all weak suites on both listeners; 1,755 handshakes during a renewal, 0 failed.
-//vigia:seen sslscan itself is not used
-//vigia:tier C
-//vigia:broken TLS 1.0 allowed; an RSA suite allowed; a half-made renewal not tolerated
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
@@ -130,8 +123,6 @@ func refusesPlain(t *testing.T, address string) {
 
 // TestCertificateRenewal replaces the files under a server in use, the certificate a while before its key: no handshake
 // fails, and the new one is used without a restart.
-//
-//vigia:row P9
 func TestCertificateRenewal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

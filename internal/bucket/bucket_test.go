@@ -222,8 +222,6 @@ func TestAddresses(t *testing.T) {
 
 // TestMetadataOnlyWhenAsked: credentials are not looked for in the metadata of the machine unless the address says so.
 // The stand-in is where a container's metadata would be.
-//
-//vigia:row A28
 func TestMetadataOnlyWhenAsked(t *testing.T) {
 	s3 := buckettest.NewS3(t)
 	asked := 0
@@ -252,8 +250,6 @@ func TestMetadataOnlyWhenAsked(t *testing.T) {
 }
 
 // TestBucketsStay: a signed request does not follow a redirect.
-//
-//vigia:row A28
 func TestBucketsStay(t *testing.T) {
 	followed := false
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed = true }))

@@ -10,8 +10,6 @@ import (
 )
 
 // TestAddressBehindProxies: X-Forwarded-For is believed from trusted proxies only, and only as far as they wrote it.
-//
-//vigia:row A29
 func TestAddressBehindProxies(t *testing.T) {
 	c := &Callers{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}
 	for _, x := range []struct {
@@ -60,8 +58,6 @@ func TestLoggedAddress(t *testing.T) {
 }
 
 // TestBudget: each address has its own, all of an IPv6 network have one, it comes back, and memory is bounded.
-//
-//vigia:row A30
 func TestBudget(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	b := NewBudget(func() time.Time { return now }, time.Second, 3)

@@ -13,8 +13,6 @@ import (
 
 // TestConsoleRenewals: a breach is appended to, replaced and read again from the browser, by files of the server and by a
 // file that is sent; nothing of that stays. What cannot be done is refused at once.
-//
-//vigia:shows a breach is renewed in the console, by paths and by an upload
 func TestConsoleRenewals(t *testing.T) {
 	d := newAdmin(t)
 	d.breach("loja")

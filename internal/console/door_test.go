@@ -33,8 +33,6 @@ func post(t *testing.T, base, path string, cookie *http.Cookie, form url.Values,
 // TestConsoleDoor: behind a proxy that speaks TLS browsers are held to https and links begin with it; the trail names
 // the caller that a trusted proxy tells of; tries on a locked account leave no line; what changed of one's own access is
 // told until it was read.
-//
-//vigia:row A29
 func TestConsoleDoor(t *testing.T) {
 	a := open(t)
 	srv := serve(t, a, func(c *config.Serve) {
@@ -101,8 +99,6 @@ func lockLonger(t *testing.T, a *app.App, email string, until time.Time) {
 }
 
 // TestConsoleTokenAfterProof: the cookie from before the password was given again opens nothing any more.
-//
-//vigia:row A29
 func TestConsoleTokenAfterProof(t *testing.T) {
 	a := open(t)
 	srv := serve(t, a, nil)
@@ -122,8 +118,6 @@ func TestConsoleTokenAfterProof(t *testing.T) {
 }
 
 // TestConsoleStrangers: who has no session can ask so much and no more, and who has one is not held up.
-//
-//vigia:row A30
 func TestConsoleStrangers(t *testing.T) {
 	a := open(t)
 	srv := serve(t, a, func(c *config.Serve) { c.StrangerRate = 60 })
@@ -141,8 +135,6 @@ func TestConsoleStrangers(t *testing.T) {
 }
 
 // TestConsoleUploads: a file beyond the limit is refused, whether it says how large it is or not, and nothing of it stays.
-//
-//vigia:row H7
 func TestConsoleUploads(t *testing.T) {
 	a := open(t)
 	srv := serve(t, a, func(c *config.Serve) { c.UploadLimit = 1 })

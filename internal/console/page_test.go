@@ -40,9 +40,6 @@ func TestWords(t *testing.T) {
 
 // TestPagesParse: every page's template is right, and none is parsed before it is shown: together they are most of what an
 // idle server would hold.
-//
-//vigia:shows every template of the console parses, and only when its page is shown
-//vigia:broken all pages parsed at the start
 func TestPagesParse(t *testing.T) {
 	t.Parallel()
 	all, err := parsePages(templateFiles)

@@ -217,8 +217,6 @@ func (d *adminSession) found(id partner.ID, user string) {
 }
 
 // TestConsoleSubjects: a person's rights in the browser: what is held, a copy, who looked, the incident, the erasure.
-//
-//vigia:shows what the console does for a person's rights is done, and recorded
 func TestConsoleSubjects(t *testing.T) {
 	d := newAdmin(t)
 	ctx := context.Background()
@@ -300,8 +298,6 @@ func TestConsoleSubjects(t *testing.T) {
 }
 
 // TestConsoleKeys: a rotation from the console makes a new key and seals everything anew.
-//
-//vigia:shows what the console does with keys is done, and recorded
 func TestConsoleKeys(t *testing.T) {
 	d := newAdmin(t)
 	d.customer()
@@ -320,8 +316,6 @@ func TestConsoleKeys(t *testing.T) {
 }
 
 // TestConsoleWork: what takes long is a job of this process: it is done, or says why not, or is cancelled.
-//
-//vigia:shows long work begun by a page ends, and tells damage
 func TestConsoleWork(t *testing.T) {
 	d := newAdmin(t)
 	ctx := context.Background()
@@ -417,8 +411,6 @@ func damage(path string) error {
 }
 
 // TestConsoleBusyWork: the same work is not begun twice, and what a dead process left is taken up.
-//
-//vigia:shows long work begun by a page is not begun twice
 func TestConsoleBusyWork(t *testing.T) {
 	d := newAdmin(t)
 	ctx := context.Background()
@@ -440,8 +432,6 @@ func TestConsoleBusyWork(t *testing.T) {
 }
 
 // TestConsoleOperations are the smaller things that the command line can do too.
-//
-//vigia:shows what else the console does is done, and recorded
 func TestConsoleOperations(t *testing.T) {
 	d := newAdmin(t)
 	ctx := context.Background()

@@ -37,8 +37,6 @@ func (d *adminSession) exported(list, query string) string {
 
 // TestPortalLists: a partner's people use the lists, their exports and kept filters as operators do, and whatever a form says, on
 // nothing but their own.
-//
-//vigia:shows a partner's person exports and changes nothing of another partner
 func TestPortalLists(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)

@@ -174,8 +174,6 @@ var endsSession = []string{"/logout", "/account/logout", "/account/password"}
 
 // TestPortalTenancy walks all routes of the console with the log-in of each role of a partner: what is not open to the role
 // is refused, what is another partner's is not there, and no page holds a word of it.
-//
-//vigia:shows a partner's person sees nothing of another partner on any page
 func TestPortalTenancy(t *testing.T) {
 	d := newAdmin(t)
 	own, other := d.tenant("Aurora", operator.PartnerRoles()...), d.tenant("Boreal", operator.PartnerViewer)

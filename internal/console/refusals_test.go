@@ -217,8 +217,6 @@ func route(t *testing.T, table *http.ServeMux, method, address string) string {
 
 // TestRefusalsInPortuguese fills every form of the console with every field wrong in turn. What comes back says in Portuguese
 // what is wrong, beside the field where it names one, and keeps what was typed.
-//
-//vigia:shows every refusal of the console is in Portuguese, beside its field, and the form keeps what was typed
 func TestRefusalsInPortuguese(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)

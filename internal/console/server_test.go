@@ -167,8 +167,6 @@ func TestOldAndPicked(t *testing.T) {
 
 // TestCellsAreNoFormulas: nothing that somebody wrote becomes a formula, whichever separator a spreadsheet believes in,
 // and in whichever width its characters are.
-//
-//vigia:row A30
 func TestCellsAreNoFormulas(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "Ana": "Ana", "a-b": "a-b", "ana@exemplo.com.br": "ana@exemplo.com.br", "=1+1": "'=1+1", "+55 11": "'+55 11", "-1": "'-1", "@SUM(1)": "'@SUM(1)",

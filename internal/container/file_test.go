@@ -75,8 +75,6 @@ func sized(usual, long int) int {
 }
 
 // TestTarOfAMillionFiles: so many, a twentieth of them in the usual run, take bounded memory.
-//
-//vigia:row H1
 func TestTarOfAMillionFiles(t *testing.T) {
 	n := sized(50_000, 1_000_000)
 	count := 0

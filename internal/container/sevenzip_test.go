@@ -108,8 +108,6 @@ func FuzzSevenZip(f *testing.F) {
 
 // TestTriesCountTogether: every password that is tried costs against one limit, so that the usual ones, which are tried on
 // everything that is locked, cannot be made to take longer than it.
-//
-//vigia:row H7
 func TestTriesCountTogether(t *testing.T) {
 	for _, c := range []struct {
 		name      string

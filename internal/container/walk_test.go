@@ -225,8 +225,6 @@ func bomb(t testing.TB, size int64) []byte {
 }
 
 // lz4Bomb is a frame of one block after the other, each a long match.
-//
-//vigia:row H1
 func lz4Bomb() []byte {
 	block := append(append([]byte{0x1f, 0, 1, 0}, bytes.Repeat([]byte{255}, 16000)...), 0)
 	file := []byte("\x04\x22\x4d\x18\x40\x70\xdf")

@@ -103,9 +103,6 @@ func TestIssueKeepsToThePlan(t *testing.T) {
 }
 
 // TestHoldingOf: which of a person's plans decides about keys, and when none of them gives any.
-//
-//vigia:shows a plan without keys gives none, as a subscription or by default, and takes none away from another plan
-//vigia:broken plans without keys counted like others; the default plan not looked at
 func TestHoldingOf(t *testing.T) {
 	t.Parallel()
 	in := func(id plan.ID, devices int) []Entitlement {

@@ -43,8 +43,6 @@ func TestLookBucket(t *testing.T) {
 }
 
 // TestJudgeLooks: what trips the brake and what does not.
-//
-//vigia:row A21
 func TestJudgeLooks(t *testing.T) {
 	day := func(looks, hits int64) LookHour { return LookHour{Looks: looks, Hits: hits} }
 	past := func(looks, hits, busiest int64) lookRange {

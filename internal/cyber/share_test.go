@@ -6,9 +6,6 @@ import (
 )
 
 // TestTakingKey: who may take another key from a pool that all partners share.
-//
-//vigia:shows a partner gets its share of a pool and what is reserved for it, and never what is reserved for others
-//vigia:broken reservations of others not counted; half of a pool also for the only partner
 func TestTakingKey(t *testing.T) {
 	t.Parallel()
 	other := func(used int64) []Share { return []Share{{Used: used}} }

@@ -378,9 +378,6 @@ func (p *simulated) do(luck *rand.Rand, f *Finding) (solved bool) {
 
 // TestStepsNeverRaiseRisk: 10,000 simulated people, a quarter of them in the usual run, work through their plans in any order, half-heartedly, with re-checks
 // in between. Neither of the two scores ever rises by it, and no value's status gets worse.
-//
-//vigia:shows 10,000 simulated people work through their plans, and no score rises by it
-//vigia:broken recycled findings that count by themselves once the one they repeat is resolved: a score rises
 func TestStepsNeverRaiseRisk(t *testing.T) {
 	t.Parallel()
 	items := firstCatalogue(t)

@@ -71,9 +71,6 @@ func (v *env) addHIBP(fs *feed.Feeds, name, target string, settings feed.Setting
 var longHex = regexp.MustCompile(`[0-9A-Fa-f]{7}`)
 
 // TestHIBPWays: by address, by range and by domain the same is found, with fewer calls and with less told to the service.
-//
-//vigia:shows the three ways find the same; by range nothing but six characters of a hash leaves, and a range is asked for once whoever watches in it
-//vigia:broken sensitive breaches told by range
 func TestHIBPWays(t *testing.T) {
 	one, two := alike(t)
 	own := "Bia@Empresa.com.br"
@@ -138,9 +135,6 @@ func TestHIBPWays(t *testing.T) {
 }
 
 // TestHIBPGoesOn: a run that breaks off is taken up where it stopped, and a wrong answer is no clean one.
-//
-//vigia:shows a walk over ranges that broke off asks for none again that was done
-//vigia:broken a cell counted as done before it was asked about
 func TestHIBPGoesOn(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	v.Load()

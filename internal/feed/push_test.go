@@ -56,9 +56,6 @@ const (
 
 // TestPushedRecords: what a vendor sends becomes a breach, or more of the one it is of, by the usual import; people are
 // told; nothing of it lies in the clear, and nothing is left of it when it is over.
-//
-//vigia:shows pushed records become a breach of their own or of the day, people are told, and bodies are sealed until they are imported
-//vigia:broken bodies kept as they came
 func TestPushedRecords(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
@@ -114,9 +111,6 @@ func TestPushedRecords(t *testing.T) {
 
 // TestPushIsRefused: what is not signed, not now, not once or not readable is kept nowhere, and what is wrong with it is
 // told by line, field and rule.
-//
-//vigia:shows a push that is not signed by the receiver's secret, is older than five minutes, comes twice or has a wrong line is kept nowhere
-//vigia:broken ids forgotten once their push was imported
 func TestPushIsRefused(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
@@ -239,9 +233,6 @@ func (d died) PushBody(ctx context.Context, p feed.Push) ([]byte, error) {
 
 // TestPushSurvivesAKill: what was answered is imported once, wherever the process was killed: before the import, in its
 // middle, and between the import and the last word on it. One that cannot be imported keeps no other from it.
-//
-//vigia:shows a push that was answered is imported once, also if the process was killed before, in or after the import
-//vigia:broken the push ended before its import
 func TestPushSurvivesAKill(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)

@@ -205,12 +205,6 @@ func vault(s *standIn) {
 // TestServices: each service, played by a stand-in that speaks its protocol and checks signature or token, wraps and
 // opens; with wrong credentials, another context, altered bytes or a service that is away nothing opens, and no error
 // holds a secret. A key file that it wraps opens with it alone.
-//
-//vigia:row P16
-//vigia:bar AWS KMS and Vault's transit wrap a key file; six faults of each are refused without a secret in the error
-//vigia:seen 2026-11-16 both; 12 of 12 refused
-//vigia:tier C
-//vigia:broken a header left out of the signature: the stand-in refuses
 func TestServices(t *testing.T) {
 	for name, c := range map[string]struct {
 		play  func(*standIn)

@@ -201,9 +201,6 @@ func TestLabelBounds(t *testing.T) {
 }
 
 // TestStatesOfABreach: what may still be done with a breach, and what was done already.
-//
-//vigia:shows what is over is not imported, published or renewed again, and a repetition after a crash changes nothing
-//vigia:broken a content published over another; a renewal of what somebody else renewed meanwhile
 func TestStatesOfABreach(t *testing.T) {
 	t.Parallel()
 	of := func(s State) Record {

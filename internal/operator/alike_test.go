@@ -24,15 +24,6 @@ func (c *counted) UpdateOperator(ctx context.Context, id operator.ID, end operat
 
 // TestConsoleAnswersAlike: whoever is named, a refusal costs one hash and one look at all operators under their lock, and
 // tells nothing: known, unknown, no address at all, without a password, locked and disabled.
-//
-//vigia:row P10
-//vigia:row A29
-//vigia:bar refusals cost the same work for known and unknown addresses; a lock that ended starts anew and feeds no trail;
-//vigia:bar tokens change at every proof; codes and passkeys stand in for an app; addresses are told through trusted proxies alone.
-//vigia:seen 2026-11-16: one hash and one locked read for each of six kinds of refusal; 0 violations of axe.
-//vigia:tier C.
-//vigia:broken the unknown address answered without the locked read; the count that goes on after a lock; a recovery code that
-//vigia:broken is not used up; a header believed whoever sent it.
 func TestConsoleAnswersAlike(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
@@ -69,8 +60,6 @@ func TestConsoleAnswersAlike(t *testing.T) {
 
 // TestLockStartsAnew: after a lock has ended one wrong try does not lock again for as long, and tries that meet a lock
 // are told from those that count.
-//
-//vigia:row A29
 func TestLockStartsAnew(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -109,8 +98,6 @@ func TestLockStartsAnew(t *testing.T) {
 }
 
 // TestTokensChange: the token from before a second factor, a proof or another password opens nothing afterwards.
-//
-//vigia:row A29
 func TestTokensChange(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -147,8 +134,6 @@ func TestTokensChange(t *testing.T) {
 
 // TestRecoveryCodes: each works once in the place of the app, with the password only; new ones end the old, and so does
 // a reset.
-//
-//vigia:row A29
 func TestRecoveryCodes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

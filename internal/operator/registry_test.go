@@ -175,7 +175,6 @@ func TestLock(t *testing.T) {
 	})
 }
 
-//vigia:row D12
 func TestSessionLimits(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

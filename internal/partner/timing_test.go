@@ -41,15 +41,6 @@ func someKey(t *testing.T) (Key, string) {
 // TestKeysAreComparedAlike: a key that nobody has and one whose digest differs late cost the same questions to the
 // database, are answered with the same error, and digests are compared by nothing that stops early. That last one is
 // read from the source, because time is too noisy to tell it in a short run; TestKeyTiming measures it in a long one.
-//
-//vigia:row A3 by construction
-//vigia:bar first against last byte of a key: a quarter of what an early exit shows in the same run
-//vigia:seen 2026-11-15 first against last byte -0.4 ns, with an early exit 25 ns; unknown against wrong key, whole
-//vigia:seen gate, 82 ns
-//vigia:tier C: construction, L: time
-//vigia:broken digests compared with an early exit: both fail, 26.4 ns
-//vigia:changed The plan says below 50 ns. An early exit over 32 bytes is only some 25 ns, so that bar would let it
-//vigia:changed pass. The bar is a quarter of what an early exit shows in the same run.
 func TestKeysAreComparedAlike(t *testing.T) {
 	known, text := someKey(t)
 	near := known
@@ -136,8 +127,6 @@ func difference(call func(which int)) float64 {
 // measurement does tell it of a comparison that stops at the first difference, and that is the scale: an early exit
 // over 32 bytes is some 20 ns, so a bar in nanoseconds would let it pass. It runs at full size only, because a busy
 // machine makes it uncertain.
-//
-//vigia:row A3 by measuring
 func TestKeyTiming(t *testing.T) {
 	if os.Getenv("VIGIA_TEST_LONG") == "" {
 		return

@@ -158,9 +158,6 @@ func extensions(a *passkeytest.Answer) {
 
 // Passkeys of every algorithm are made and used, and the library that judged them before says the same and keeps the
 // same.
-//
-//vigia:shows our judge of passkeys and the library that it took over from agree on whole ceremonies of three algorithms
-//vigia:broken 76 checks of internal/passkey left out or turned, one at a time: all noticed, but one that was of no use and went
 func TestCeremonies(t *testing.T) {
 	for _, algorithm := range algorithms {
 		for name, bend := range map[string]func(*passkeytest.Answer){
@@ -387,8 +384,6 @@ func (b broken) judged(t *testing.T, ours, library error) {
 }
 
 // A registration with one rule broken is refused, and the refusal names the rule.
-//
-//vigia:shows 60 registrations with one rule broken are refused by that rule; where the library takes one, the table says why
 func TestBrokenRegistrations(t *testing.T) {
 	table := slices.Concat(both(), registrations())
 	for _, b := range table {
@@ -402,8 +397,6 @@ func TestBrokenRegistrations(t *testing.T) {
 }
 
 // A log-in with one rule broken is refused, and the refusal names the rule.
-//
-//vigia:shows 38 log-ins with one rule broken are refused by that rule
 func TestBrokenLogins(t *testing.T) {
 	d := passkeytest.New(origin, passkeytest.ES256)
 	kept := register(t, d)
@@ -484,8 +477,6 @@ func TestCeremoniesAreNotMixed(t *testing.T) {
 }
 
 // No bit of what was signed, nor of the signature, can be flipped.
-//
-//vigia:shows each of some 7,400 flipped bits of signed data and signatures, in three algorithms, is refused
 func TestFlippedBits(t *testing.T) {
 	all := 0
 	for _, algorithm := range algorithms {

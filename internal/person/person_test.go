@@ -111,8 +111,6 @@ func TestNothingWithoutSession(t *testing.T) {
 
 // TestPagesShowOnePerson: the same user hash at two partners, and two people of one: a link shows nothing of the others,
 // reads and changes nothing of theirs by their ids.
-//
-//vigia:shows a person's page shows and changes nothing of another partner's people, nor of others of the same
 func TestPagesShowOnePerson(t *testing.T) {
 	w := newWorld(t)
 	one, two := w.tenant(t), w.tenant(t)
@@ -398,8 +396,6 @@ func TestRates(t *testing.T) {
 
 // TestPageWeight: with all that a page shows, a logo of the largest kind and every language, no page with its sheets
 // weighs 60 KB, before packing.
-//
-//vigia:shows every page of a person weighs less than 60 KB in all, unpacked
 func TestPageWeight(t *testing.T) {
 	w := newWorld(t)
 	of := w.tenant(t)

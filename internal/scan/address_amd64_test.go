@@ -11,9 +11,6 @@ import (
 )
 
 // Addresses are judged by masks where the processor can, else byte by byte: both ways must find the same.
-//
-//vigia:shows masks and byte by byte find the same addresses
-//vigia:broken a dot at the beginning let through
 func TestBothWaysToReadAnAddress(t *testing.T) {
 	fast := fastAddress // not on every processor
 	defer func() { fastAddress = fast }()

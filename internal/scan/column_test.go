@@ -22,7 +22,8 @@ func twoReadings(t *testing.T) string {
 	return ""
 }
 
-//vigia:shows a column decides between CPF and mobile, and keeps both where it says two things or nothing
+// TestColumnDecidesBetweenTwoReadings: a column decides between CPF and mobile, and keeps both where it says two
+// things or nothing.
 func TestColumnDecidesBetweenTwoReadings(t *testing.T) {
 	number := twoReadings(t)
 	for name, c := range map[string]struct {

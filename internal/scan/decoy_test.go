@@ -109,8 +109,6 @@ var places = map[string]func(d decoys) string{
 
 // TestDecoys: numbers whose place says that they are of a thing or a moment become nobody's identifier: at most one in a
 // thousand lines of each kind.
-//
-//vigia:shows times, ids, document numbers, cookies and payment slips are not taken for phones, cards or CPFs
 func TestDecoys(t *testing.T) {
 	const lines = 4000
 	check := func(name, text string) {

@@ -24,10 +24,6 @@ func must(t testing.TB, err error) {
 
 // The pieces of a file are those of the same bytes read as a stream: all of them, from their middle, and where the file
 // cannot be mapped.
-//
-//vigia:shows pieces of a file searched in place, or read where it cannot be mapped, are those of the same bytes as a
-//vigia:shows stream
-//vigia:broken a piece that ends 40 bytes early
 func TestFilePieces(t *testing.T) {
 	dump := scantest.NewDense(17, func(identifier.Kind, []byte, bool) {}).Append(nil, 256<<10)
 	path := filepath.Join(t.TempDir(), "dump")

@@ -25,8 +25,6 @@ func sighted(t *testing.T, text []byte) map[scantest.Value]record.Classes {
 
 // TestFixedWidth: in records without anything between their columns all values are found, and nothing else, in few rows
 // and in many.
-//
-//vigia:shows records of fixed width: every CPF, phone, card and address between glued columns is found, and no other
 func TestFixedWidth(t *testing.T) {
 	for _, n := range []int{12, 300} {
 		for _, text := range scantest.FixedTexts(n) {

@@ -44,8 +44,6 @@ func sized(usual, long int) int {
 }
 
 // TestOneLineOfAGigabyte: six kinds of lines of a gigabyte in all, a sixteenth of it in the usual run, take bounded memory.
-//
-//vigia:row H1
 func TestOneLineOfAGigabyte(t *testing.T) {
 	for name, filler := range map[string]string{
 		"letters": strings.Repeat("abcdefgh", 8192), "digits": strings.Repeat("1234567890", 8192), "groups": strings.Repeat("4111 1111-", 8192),
@@ -220,9 +218,6 @@ func TestMarks(t *testing.T) {
 
 // Whatever a sign can begin something with has to follow it to be marked, and little else: a sign that is missed is a leak
 // that is, and one too many costs time.
-//
-//vigia:shows each sign is marked before all that it can begin something with, and hardly before anything else
-//vigia:broken a backslash that is not marked before x
 func TestMarkedSigns(t *testing.T) {
 	needed := map[byte]string{'(': " aAdDpP", '[': " aAdDpP", '%': "245u", '&': "#ca", '\\': "uUxX"}
 	count := 0
@@ -250,9 +245,6 @@ func TestMarkedSigns(t *testing.T) {
 }
 
 // All ways to the places of numbers must agree with the rules spelled out, byte by byte.
-//
-//vigia:shows vectors, plain Go and the rules spelled out find the same places of numbers
-//vigia:broken one shift that is one too long
 func TestPlaces(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(6, 6))
 	worth := regexp.MustCompile(`^(?:[0-9]{8}|[0-9]{4}[^0-9](?:(?s:.)?[0-9]{4}(?:[^0-9]|$)|[0-9]{6})|[0-9]{3}[^0-9][0-9]{3}[^0-9][0-9]{3}[^0-9][0-9]{2})`)

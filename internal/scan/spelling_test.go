@@ -95,8 +95,6 @@ func FuzzDecode(f *testing.F) {
 }
 
 // TestSpellings: whatever way an identifier is written in, and whatever it stands in, it is found.
-//
-//vigia:shows each spelling of an identifier is found in each text that suits it
 func TestSpellings(t *testing.T) {
 	for _, s := range scantest.AllSpelled(12) {
 		got := map[scantest.Value]bool{}

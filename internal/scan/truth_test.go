@@ -64,8 +64,8 @@ func (s *score) check(t *testing.T, tables bool) {
 	}
 }
 
-//vigia:shows no identifier is missed in 16 MiB of tables, 4 of them in the usual run, nor with all lines shuffled;
-//vigia:shows second readings counted as wrong, 99.997 % are right
+// TestTruthOfDumps: no identifier is missed in 16 MiB of tables, 4 of them in the usual run, nor with all lines
+// shuffled; second readings counted as wrong, 99.997 % are right.
 func TestTruthOfDumps(t *testing.T) {
 	for name, c := range map[string]struct {
 		make     func(uint64, scantest.Truth) *scantest.Dump

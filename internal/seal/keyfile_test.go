@@ -26,11 +26,6 @@ func refuses(t *testing.T, path string, want error) {
 	}
 }
 
-//vigia:row P4
-//vigia:bar refuses to start
-//vigia:seen 2026-11-15 252 modes refused, 4 accepted; foreign files and folders on both engines refused
-//vigia:tier C
-//vigia:broken a key file that the group can read accepted
 func TestOpenRefusesModesOpenToOthers(t *testing.T) {
 	path := writeGolden(t)
 	for mode := range os.FileMode(0o1000) {

@@ -222,8 +222,6 @@ func TestProcessesThatRotateAtOnceLoseNothing(t *testing.T) {
 }
 
 // A process killed at any moment leaves a file that opens and holds every key it had promised.
-//
-//vigia:row D4
 func TestKilledRotationLosesNothing(t *testing.T) {
 	k := fresh(t)
 	var promised []uint32

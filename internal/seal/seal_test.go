@@ -59,12 +59,6 @@ func TestPlacesNeverShareAnEncoding(t *testing.T) {
 }
 
 // Property P5: a ciphertext moved to any other table, column, partner or row does not open there.
-//
-//vigia:row P5
-//vigia:bar all refused
-//vigia:seen 2026-11-15 passes
-//vigia:tier C
-//vigia:broken a place without its row
 func TestMovedCiphertextIsRefused(t *testing.T) {
 	k := fresh(t)
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -90,7 +84,6 @@ func TestMovedCiphertextIsRefused(t *testing.T) {
 	}
 }
 
-//vigia:row P5
 func TestAlteredCiphertextIsRefused(t *testing.T) {
 	k := fresh(t)
 	mustRotate(t, k)
@@ -116,7 +109,6 @@ func TestAlteredCiphertextIsRefused(t *testing.T) {
 	refused("other installation", mustSeal(t, fresh(t), home, "x"))
 }
 
-//vigia:row P5
 func TestNoncesDoNotRepeat(t *testing.T) {
 	const nonceSize = Overhead - PrefixSize - 16
 	count := 200_000

@@ -99,11 +99,6 @@ func sized(usual, long int) int {
 	return usual
 }
 
-//vigia:row H2
-//vigia:bar all found, no wrong answer
-//vigia:seen 2026-11-16 passes, every byte
-//vigia:tier C: one byte in 21, L: every byte
-//vigia:broken pages read without their checksum: a wrong answer
 func TestEveryFlippedByteIsNoticed(t *testing.T) {
 	content, keys, path := small(t)
 	for i := 0; i < len(content); i += damageStep() {
@@ -115,7 +110,6 @@ func TestEveryFlippedByteIsNoticed(t *testing.T) {
 	}
 }
 
-//vigia:row H2
 func TestEveryCutIsNoticed(t *testing.T) {
 	content, keys, path := small(t)
 	for n := 0; n < len(content); n += damageStep() {
@@ -179,8 +173,6 @@ func TestForeignFiles(t *testing.T) {
 }
 
 // A file that is cut under an open reader reads as zeros in its last page and not at all after it.
-//
-//vigia:row H2
 func TestCutWhileOpen(t *testing.T) {
 	keys := distinct(7, 20_000)
 	for _, touched := range []bool{true, false} {

@@ -27,7 +27,7 @@ var goldenDigests = map[Width]map[string]string{
 	},
 }
 
-//vigia:shows files of the first writer, byte for byte, with any memory
+// TestGoldenDigests: files of the first writer, byte for byte, with any memory.
 func TestGoldenDigests(t *testing.T) {
 	for width, golden := range goldenDigests {
 		keys := sets(width)

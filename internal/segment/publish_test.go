@@ -56,13 +56,6 @@ func publishForever(path string) {
 
 // A publisher is killed at a hundred moments, thirty in the usual run. Whatever is under the name afterwards is one of the two versions, whole,
 // and the next publisher is not held up by what the killed one left.
-//
-//vigia:row D4
-//vigia:row H3
-//vigia:bar old or new only
-//vigia:seen 2026-11-15 passes
-//vigia:tier C: 30 kills, L: 100
-//vigia:broken a file that has its name before it is finished
 func TestKilledPublisherLeavesOldOrNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.seg")
 	v := versions()

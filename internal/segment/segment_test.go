@@ -295,9 +295,6 @@ func TestSortKeys(t *testing.T) {
 
 // Keys that come in every way a writer treats apart: encoded straight, spilled, left in memory, and out of other
 // segments.
-//
-//vigia:shows keys that come in every way
-//vigia:broken half of the added segments left out
 func TestAllWaysTogether(t *testing.T) {
 	for seed := range uint64(6) {
 		rnd := rand.New(rand.NewPCG(seed, 9))
@@ -354,9 +351,6 @@ func TestAddSegmentOfAnotherWidth(t *testing.T) {
 
 // Keys that are not spread over their first digit do not fit the memory that sorts one digit, and must come out all the
 // same.
-//
-//vigia:shows keys that do not fit the memory of one digit come out all the same, byte for byte
-//vigia:broken what was left out of a reading is forgotten
 func TestSpillOfUnevenKeys(t *testing.T) {
 	var rnd *rand.Rand
 	for name, key := range map[string]func(i int) uint64{
@@ -407,9 +401,6 @@ func TestCommitGivenUpWhileSpilledKeysAreRead(t *testing.T) {
 }
 
 // A spill file that lost a bit must not make a segment.
-//
-//vigia:shows a bit lost in a spill file is noticed
-//vigia:broken its checksums not compared
 func TestDamagedSpillIsNoticed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.seg")
 	w, err := Create(path, Options{Width: Bits64, Memory: leastMemory})

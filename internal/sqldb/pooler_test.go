@@ -13,11 +13,6 @@ import (
 
 // TestPoolerThatKeepsSessionsApart works through PgBouncer as Debian configures it: sessions have their timeouts, and a
 // hold keeps others out.
-//
-//vigia:row D21
-//vigia:bar PgBouncer with its defaults works; one that shares sessions is refused at the start and noticed later
-//vigia:tier C
-//vigia:broken no proof of a session lock: poolers in transaction and statement mode are accepted
 func TestPoolerThatKeepsSessionsApart(t *testing.T) {
 	ctx := context.Background()
 	pooler := sqldbtest.NewPooler(t, os.Getenv("VIGIA_TEST_POSTGRES"), "")
@@ -57,8 +52,6 @@ func TestPoolerThatKeepsSessionsApart(t *testing.T) {
 }
 
 // TestPoolerThatSharesSessions is refused, in the words of an operator.
-//
-//vigia:row D21
 func TestPoolerThatSharesSessions(t *testing.T) {
 	for _, mode := range []string{"transaction", "statement"} {
 		pooler := sqldbtest.NewPooler(t, os.Getenv("VIGIA_TEST_POSTGRES"), mode)

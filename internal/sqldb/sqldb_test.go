@@ -131,7 +131,6 @@ func TestMigrateHalf(t *testing.T) {
 	})
 }
 
-//vigia:row D15
 func TestMigrateByManyReplicas(t *testing.T) {
 	each(t, func(t *testing.T, address string, _ *sqldb.DB) {
 		list := steps(t, stepA, stepB)

@@ -25,13 +25,6 @@ func record(t *testing.T, trail *operator.Trail, n int) {
 }
 
 // TestAuditTrail: a thousand reads leave a thousand lines, and whatever is edited, dropped, moved or added is found.
-//
-//vigia:row P8
-//vigia:bar every edit, drop and reorder found
-//vigia:seen 2026-11-15 1,000 lines and 14 falsifications on each engine, all found; 80 lines by 8 writers at once,
-//vigia:seen one chain
-//vigia:tier C
-//vigia:broken lines not checked against the one before
 func TestAuditTrail(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -101,8 +94,6 @@ func tampered(t *testing.T, e *storetest.Env, head operator.Head, statements []s
 }
 
 // TestAuditAtOnce: many at once still make one chain without gaps.
-//
-//vigia:row P8
 func TestAuditAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)

@@ -21,19 +21,6 @@ import (
 // TestClockJumps sets the clock forward and back under everything that waits for a time. Times in the database are of
 // the clock on the wall, so the clock may make things late; it never makes them early, loses them, or brings back what
 // was over.
-//
-//vigia:row D12
-//vigia:bar 6 jumps of the clock under 7 things that wait: none early, none lost, none revived
-//vigia:seen 2026-11-15 6 jumps from -400 d to +400 d under 7 things that wait, both engines: none early, lost or
-//vigia:seen revived (it found a session living a day longer)
-//vigia:tier C
-//vigia:broken sessions of the future accepted; claims a second early; answers swept an hour early
-//vigia:changed Times in the database are the wall's. A clock set back makes tries, leases and answers last longer by
-//vigia:changed as much; one set forward makes them due, and lets retention remove what is past its time by then. A
-//vigia:changed session that was last used in the future ends. A key that was revoked stays revoked whatever the clock
-//vigia:changed says, because that is a fact in its row. One that expired is judged by the clock, so a clock set back
-//vigia:changed by an hour makes it live for an hour. Keeping the highest time ever seen would stop that and would
-//vigia:changed turn one wrong jump forward into a lock-out for good; that is worse.
 func TestClockJumps(t *testing.T) {
 	const day = 24 * time.Hour
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {

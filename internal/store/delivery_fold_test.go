@@ -14,9 +14,6 @@ import (
 
 // TestEveryTryIsListed: wherever a try is kept it is listed once, in order: without and with text, repeated, held
 // meanwhile, said twice, and recorded by two workers.
-//
-//vigia:shows each try is listed once, wherever it is kept
-//vigia:broken a delivery that takes its neighbour's try
 func TestEveryTryIsListed(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
@@ -92,9 +89,6 @@ func (m *mailer) history(t *testing.T, event alert.EventID) string {
 }
 
 // TestFarApartResults: results whose events are far from each other are recorded all the same, each with its own try.
-//
-//vigia:shows results far from each other each get their own
-//vigia:broken a repeated recording that is not noticed
 func TestFarApartResults(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
@@ -133,9 +127,6 @@ func TestFarApartResults(t *testing.T) {
 }
 
 // TestWellResults: a success takes the mark of failing from its endpoint, unless it is said to have none.
-//
-//vigia:shows a success ends the time since which an endpoint fails
-//vigia:broken a success that always trusts its sender
 func TestWellResults(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()

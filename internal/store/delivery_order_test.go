@@ -138,9 +138,6 @@ func TestRetryAfterPassesTheTurn(t *testing.T) {
 
 // TestEndpointsAreHeldByOne: of many workers that take an endpoint at once one gets it; it keeps it until it lets go,
 // and whoever asks then has it.
-//
-//vigia:shows eight workers take five endpoints at once: one has each, until it lets go or is gone
-//vigia:broken a take that does not ask whether it got the lock
 func TestEndpointsAreHeldByOne(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()

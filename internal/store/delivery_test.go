@@ -212,8 +212,6 @@ func TestEventReachesItsEndpoint(t *testing.T) {
 
 // TestRevivedEndpointGetsAllThatWaits: when an endpoint that was given up answers again, deliveries that were tried in
 // vain are due at once; those of other endpoints keep their time.
-//
-//vigia:row W30
 func TestRevivedEndpointGetsAllThatWaits(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()

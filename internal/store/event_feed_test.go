@@ -33,11 +33,6 @@ func newEvents(t *testing.T, m *mailer, n int) []alert.Event {
 
 // TestCursorOfAReplacedHistory: after an older backup was restored, a cursor behind an event that it does not have is
 // refused, also when other events have its number by then; an older cursor goes on.
-//
-//vigia:row D22
-//vigia:bar no event is skipped by a cursor from before the restore of an older backup
-//vigia:tier C
-//vigia:broken the mark of a cursor not compared: a stale cursor brings 5 events and skips the others
 func TestCursorOfAReplacedHistory(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
@@ -208,12 +203,6 @@ func (m *mailer) exec(t *testing.T, statement string) {
 
 // TestOutbox: with a failure forced at each step in turn, by the database itself and between the statements, cause,
 // event and deliveries are there together or not at all.
-//
-//vigia:row D11
-//vigia:bar matches and alerts 1 : 1
-//vigia:seen 2026-11-15 500 forced faults on each engine, 1 : 1
-//vigia:tier C
-//vigia:broken the error of writing an event, or its deliveries, ignored
 func TestOutbox(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()

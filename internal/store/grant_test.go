@@ -166,12 +166,6 @@ func (w *intruder) later() time.Time {
 
 // TestWriterIsNoAdministrator: who can write to the database and does not hold the key file gains nothing by it, and
 // the check names the row.
-//
-//vigia:row A15
-//vigia:bar 13 ways of writing oneself in, by keys, partners, operators and sessions: none opens, each is named
-//vigia:seen 2026-11-16 0 of 13 on each engine; on the tree before it 13 of 13
-//vigia:tier C
-//vigia:broken without the keyed hash of a row, or with one that leaves a column out: it opens
 func TestWriterIsNoAdministrator(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		w := newIntruder(t, e)

@@ -14,7 +14,6 @@ import (
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-//vigia:row D12
 func TestJobLife(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -134,9 +133,6 @@ func TestClaimRace(t *testing.T) {
 
 // TestClaimTakesNoMore: a claim takes as many jobs as were asked for. PostgreSQL runs a subquery with SKIP LOCKED for
 // each row if it likes, and then takes all there are.
-//
-//vigia:shows a claim takes as many jobs as asked for
-//vigia:broken the rows chosen in a subquery of the UPDATE: PostgreSQL took 19 instead of 1
 func TestClaimTakesNoMore(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

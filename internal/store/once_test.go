@@ -110,12 +110,6 @@ func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
 }
 
 // TestOnceRaces sends every key from several workers of two replicas at once: one effect a key, equal answers.
-//
-//vigia:row D8
-//vigia:bar one effect, equal answers; 422, 409
-//vigia:seen 2026-11-15 40 keys x 6 on 2 replicas, both engines: one run each
-//vigia:tier C
-//vigia:broken a claim that is always granted (found only since each run answers differently)
 func TestOnceRaces(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
@@ -172,8 +166,6 @@ func TestOnceRaces(t *testing.T) {
 
 // TestOnceStuckOwner: while another replica works on the same key the answer is "still running", not a wait without
 // end.
-//
-//vigia:row D8
 func TestOnceStuckOwner(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		p, _ := e.NewPartner(t, partner.Live)
@@ -207,7 +199,6 @@ func TestOnceStuckOwner(t *testing.T) {
 	})
 }
 
-//vigia:row D12
 func TestSweepAnswers(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()

@@ -136,9 +136,6 @@ var (
 
 // TestPagesReadByIndex: no page asks anything for which the engine would read all rows of a table that grows, or all of a partner's
 // unless it stops at the first few of them.
-//
-//vigia:shows no statement behind a page of the console reads all rows of a table that grows, or all of a partner's
-//vigia:broken the condition on ended subscriptions, by which a person's are found, left out
 func TestPagesReadByIndex(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

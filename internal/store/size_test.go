@@ -14,9 +14,6 @@ import (
 
 // TestBytesOfASubscription: what a subscription and its person take on disk, indexes and counters included, loaded by
 // bulk requests of a thousand in the order of nothing.
-//
-//vigia:row D30 what a row takes
-//vigia:bar at most 560 bytes on SQLite, 700 on PostgreSQL
 func TestBytesOfASubscription(t *testing.T) {
 	people := 12_000
 	if os.Getenv("VIGIA_TEST_LONG") != "" {

@@ -67,11 +67,6 @@ func (w *lives) left(t *testing.T, user []byte) (n int64) {
 // TestLargeErasure: somebody with twenty thousand rows is erased in many small transactions. Nothing of them is shown from the
 // first on, whatever is still there; a process that is killed half way leaves neither receipt nor line in the trail, and the
 // erasure is gone on with: by the same command, or by a worker, who leaves what came since it began.
-//
-//vigia:row P7
-//vigia:shows 20,000 rows of a person are erased in transactions of at most 1,100 rows; killed half way, nothing is shown and
-//vigia:shows a worker or the same command ends it
-//vigia:broken an erasure that is not written down first; one that is shown until its end
 func TestLargeErasure(t *testing.T) {
 	t.Parallel()
 	for name, by := range map[string]func(*testing.T, *lives) int64{"a worker": resumeByWorker, "the same command": resumeByCommand} {

@@ -131,8 +131,6 @@ func TestSubjectErase(t *testing.T) {
 
 // TestEraseLooksAnswersUp: what was answered about others is not even opened, however much there is of it. One that
 // cannot be opened stands for all of it.
-//
-//vigia:row A22
 func TestEraseLooksAnswersUp(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
@@ -310,8 +308,6 @@ func (w *lives) sealedOf(t *testing.T, h human) (marks [][]byte) {
 }
 
 // TestErasedBytes: not even the ciphertexts of an erased person are in the files afterwards. Before, they are.
-//
-//vigia:row P7
 func TestErasedBytes(t *testing.T) {
 	people := 12
 	if os.Getenv("VIGIA_TEST_LONG") != "" {

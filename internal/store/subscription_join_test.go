@@ -91,9 +91,6 @@ func (c *crowd) countLoads(t *testing.T) (n int) {
 // TestBulkRequestsAreJoined: bulk requests of one partner that wait for each other go in one load; each is told which
 // of its own items were there, a repetition of another's among them, and totals and numbers are as if they had come one
 // after the other.
-//
-//vigia:shows bulk requests of one partner that wait for each other are one load, and each has its own answer
-//vigia:broken every request loaded on its own; repetitions across requests told to nobody
 func TestBulkRequestsAreJoined(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		const requests = 16
@@ -127,9 +124,6 @@ func TestBulkRequestsAreJoined(t *testing.T) {
 }
 
 // TestBulkThatFailsTakesNobodyAlong: of joined requests one cannot be kept and one is given up; the others are kept.
-//
-//vigia:shows a bulk request that cannot be kept, or is given up, fails none of those it was joined with
-//vigia:broken the error of the joined load told to all
 func TestBulkThatFailsTakesNobodyAlong(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		refuse := []string{`CREATE TRIGGER ghost BEFORE INSERT ON subscription WHEN NEW.plan_id = 'ghost' BEGIN SELECT RAISE(ABORT, 'no ghosts'); END`}

@@ -112,13 +112,6 @@ func comparePage(t fataler, e *storetest.Env, id partner.ID, offset int64, limit
 // TestPagesMatchThePlainQuery holds the block counts against the plain query under random creations, ends, suspensions,
 // resumptions, days that go by and sweeps that come late, with numbers that start near the borders of every level of
 // blocks.
-//
-//vigia:row A9
-//vigia:bar 0 x 5xx; every row once
-//vigia:seen 2026-11-15 100 drawn histories on each engine, every page equal to the plain query
-//vigia:tier C: 10 histories, L: 100
-//vigia:broken a page that begins a row late in all blocks but the first; a block counted from the beginning of its
-//vigia:broken level. A page of 10^4 at 10^6 rows is measured by `bench/api -only scale`, not here
 func TestPagesMatchThePlainQuery(t *testing.T) {
 	if os.Getenv("VIGIA_TEST_LONG") == "" { // a hundred otherwise
 		checks := flag.Lookup("rapid.checks")
@@ -417,8 +410,6 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 
 // TestReplicasRaceForTheSameItems lets two replicas create the same people at once: each ends with one subscription,
 // every request is answered, and between them the answers count each creation once.
-//
-//vigia:row D9
 func TestReplicasRaceForTheSameItems(t *testing.T) {
 	e := storetest.Open(t, sqldb.PostgreSQL)
 	second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)

@@ -24,12 +24,6 @@ var named = map[string]string{
 // the same at both. Whatever is new in the database after the second has it too, in any column of any table, is new as
 // well after somebody else did the same at a third: it does not come from the person. So whoever takes the database and
 // not the keys cannot tell that two partners know one person.
-//
-//vigia:row P15
-//vigia:bar no value of any column of any table that two partners have of one person, and a third has not of another
-//vigia:seen 2026-11-16 none on either engine; before it asset.fingerprint and erasure.person
-//vigia:tier C
-//vigia:broken fingerprints kept as they are: asset.fingerprint is named
 func TestPartnersCannotBeJoined(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		if err := cyber.NewServices(e.Store.Services, e.Clock.Now).Seed(context.Background()); err != nil {

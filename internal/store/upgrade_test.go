@@ -28,8 +28,6 @@ const oldStatements = "testdata/statements"
 // database that the first new one has migrated. So each of them must be understood by the schema it was written for,
 // and by every one since: tables, columns, the constraints that ON CONFLICT names; and no row it inserts may lack a
 // column that now has to be there.
-//
-//vigia:row D15
 func TestOldStatements(t *testing.T) {
 	if log := os.Getenv("VIGIA_STATEMENT_LOG"); log != "" {
 		recordStatements(t, log)
@@ -217,8 +215,6 @@ var contracts = regexp.MustCompile(`(?i)\b(DROP\s+TABLE|DROP\s+COLUMN|RENAME|ALT
 // TestMigrationsExpandFirst: a migration adds. One that takes away, renames or narrows says which release stopped using
 // what it takes, in a line "-- contract: unused since NNNN", NNNN being the newest migration of that release;
 // TestOldStatements then shows whether it is so.
-//
-//vigia:row D15
 func TestMigrationsExpandFirst(t *testing.T) {
 	version, _ := readStatements(t)
 	migrations, err := store.MigrationList()

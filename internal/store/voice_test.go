@@ -109,12 +109,6 @@ var referring = map[string][]string{"service": {"case_question"}}
 
 // TestWriterHasNoVoice: write access to the database without the key file changes nothing that people read, and nothing
 // about where something is sent or fetched; the check names the row.
-//
-//vigia:row A31
-//vigia:bar 21 ways of writing into rows that speak: none is served, each is named
-//vigia:seen 2026-11-17 0 of 21 on each engine; with the MACs not looked at 19 of 21 are served
-//vigia:tier C
-//vigia:broken without the MAC of a row, or with one that leaves a column out: it is served
 func TestWriterHasNoVoice(t *testing.T) {
 	tamperings := []struct {
 		table, statement string

@@ -14,10 +14,6 @@ import (
 
 // TestEndpointFollowsInBatches: an endpoint with thousands of deliveries is disabled and enabled in small transactions. It is off
 // from the first on, and on only with the last; whoever is killed between leaves nothing that is sent, and nothing that is lost.
-//
-//vigia:shows an endpoint with thousands of deliveries is switched off and on in transactions of at most 1,100 rows, killed
-//vigia:shows in between, and nothing is sent to it while it is off
-//vigia:broken enabled before what it missed is pending; a sweep that leaves what waits
 func TestEndpointFollowsInBatches(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -51,9 +51,6 @@ func post(d *supply.Door, kind, body string) *httptest.ResponseRecorder {
 }
 
 // TestDoor: what is answered to whom, and that neither answers nor logs repeat what was sent.
-//
-//vigia:shows each refusal of a push has its status, names field and rule and repeats nothing
-//vigia:broken the cause of our own faults answered
 func TestDoor(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -191,12 +191,6 @@ func TestDeadEndpoint(t *testing.T) {
 
 // TestRevivedEndpointIsProbedSoon: however long a receiver has been dead, the next attempt is less than five seconds
 // away.
-//
-//vigia:row W30
-//vigia:bar a backlog begins to arrive within 5 s of its endpoint's return
-//vigia:seen 2026-11-17 backlog of 20,000 (`bench/drain`), SQLite at a load of 21 on two cores: first after 2.7 s, 1,484/s, p95
-//vigia:seen of a healthy endpoint 2.5 times that in quiet; not yet measured in quiet, nor on PostgreSQL
-//vigia:tier C
 func TestRevivedEndpointIsProbedSoon(t *testing.T) {
 	c := &clock{epoch}
 	b := NewBreaker(DefaultBreaker, c.now)

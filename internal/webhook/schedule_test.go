@@ -23,13 +23,6 @@ func run(s Schedule, retryAfter time.Duration) []time.Duration {
 }
 
 // TestSchedule is row W3: ten tries, the tenth 75 h 35 min 5 s after the first, give or take the jitter.
-//
-//vigia:row D12
-//vigia:row W3
-//vigia:bar 10 attempts over 75 h
-//vigia:seen 2026-11-15 10 tries, last at 75 h 35 min
-//vigia:tier C
-//vigia:broken a last wait of 34 h
 func TestSchedule(t *testing.T) {
 	middle := run(NewSchedule(func() float64 { return 0.5 }), 0)
 	want := []string{"0s", "5s", "5m5s", "35m5s", "2h35m5s", "7h35m5s", "17h35m5s", "31h35m5s", "51h35m5s", "75h35m5s"}

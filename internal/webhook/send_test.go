@@ -127,12 +127,6 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // TestBadSinks is row W2: what receivers do wrong, each with what becomes of it.
-//
-//vigia:row W2
-//vigia:bar cut at 15 s, at most 64 KiB read
-//vigia:seen 2026-11-15 passes; at most 64 KiB read
-//vigia:tier C
-//vigia:broken an answer read up to 64 MB (the test compared the limit with itself before, and passed)
 func TestBadSinks(t *testing.T) {
 	hang := func(c net.Conn) { _, _ = io.Copy(io.Discard, c) } // until the other side gives up
 	status := func(line string) func(net.Conn) {
@@ -227,8 +221,6 @@ func TestBadSinks(t *testing.T) {
 }
 
 // TestTimeoutIsKept: the whole exchange ends by the client's time-out, whatever the receiver does with its connection.
-//
-//vigia:row W2
 func TestTimeoutIsKept(t *testing.T) {
 	silent := newSilent(t)
 	done := make(chan Outcome, 1)

@@ -67,12 +67,6 @@ func parseKeys(t *testing.T, texts []string) []Key {
 // TestVectors signs what the published file says and wants its signatures, byte for byte. The file was computed by
 // another implementation (Python's hmac and cryptography), and two of its entries are those published with the
 // standard.
-//
-//vigia:row W4
-//vigia:bar all agree, no mutant passes
-//vigia:seen 2026-11-15 10,000 mutations, 0 passed
-//vigia:tier C
-//vigia:broken a client that compares 20 characters of a signature: mutations pass
 func TestVectors(t *testing.T) {
 	file := readVectors(t)
 	if len(file.Valid) < 10 {
@@ -111,8 +105,6 @@ func TestVectors(t *testing.T) {
 
 // TestIndependentVerifiers hands random messages, signed by new keys of both schemes, to the standard's own library and
 // to crypto/ed25519.
-//
-//vigia:row W4
 func TestIndependentVerifiers(t *testing.T) {
 	var seed [32]byte
 	random := rand.NewChaCha8(seed)

@@ -117,13 +117,6 @@ func forbiddenNames(t *testing.T) *names {
 // TestForbiddenTargets is row W1: each host, with and without TLS, at saving, at sending and at the bare dialer. The
 // canary's port is opened, so that nothing but the address stands between us and it. The first target that passes ends
 // it: behind many of the others nobody answers, and with a guard that lets them pass each would take its time-out.
-//
-//vigia:row W1
-//vigia:bar 0 connections at the canaries
-//vigia:seen 2026-11-15 106 hosts, 954 checks, 0 connections
-//vigia:tier C
-//vigia:broken a guard that lets private addresses pass; a dialer that does not ask it: both fail within a second, at
-//vigia:broken the first target
 func TestForbiddenTargets(t *testing.T) {
 	c := newCanary(t, ":0")
 	g := NewGuard(nil)
@@ -189,8 +182,6 @@ func TestCanaryIsReachable(t *testing.T) {
 }
 
 // TestRedirects: an allowed receiver points at canaries on a forbidden and on an allowed address.
-//
-//vigia:row W1
 func TestRedirects(t *testing.T) {
 	forbidden, allowed := newCanary(t, "127.0.0.1:0"), newCanary(t, "127.0.0.2:0")
 	receiver := serveOn(t, "127.0.0.2:0", func(w http.ResponseWriter, r *http.Request) {
@@ -239,8 +230,6 @@ func TestRedirects(t *testing.T) {
 }
 
 // TestRebinding: names that point outside while they are checked and inside when they are dialled.
-//
-//vigia:row W1
 func TestRebinding(t *testing.T) {
 	c := newCanary(t, ":0")
 	answers := map[string][]string{

@@ -71,13 +71,6 @@ type answer struct {
 }
 
 // TestConformance runs every row.
-//
-//vigia:row C1
-//vigia:bar at least 2,000 checks of 14 operations and the extensions, from outside and from the contract's text
-//vigia:bar alone; a rule is a function that returns rows, listed in `rules`
-//vigia:seen 2026-11-15 5,399 checks
-//vigia:tier C
-//vigia:broken a group of 49; area code 55 forgotten
 func TestConformance(t *testing.T) {
 	w := newWorld(t)
 	total := 0

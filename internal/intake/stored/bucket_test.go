@@ -57,9 +57,6 @@ func sevenZipOf(text []byte) []byte {
 
 // TestArchivesInBuckets: a zip and a 7z, whose tables of contents stand at their ends, are read where they lie in a
 // bucket, by an import and by the parts of a spread one, and give the keys of the texts in them.
-//
-//vigia:shows a zip and a 7z in a bucket, imported and spread, give the keys of the texts in them
-//vigia:broken an object read from its beginning instead of the offset asked for
 func TestArchivesInBuckets(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		s3 := buckettest.NewS3(t)

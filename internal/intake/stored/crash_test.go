@@ -66,9 +66,6 @@ func crashSettings(v *env) {
 
 // TestKilledImports kills an import at any moment, again and again, until it gets through: the segment holds exactly
 // what an undisturbed import finds, and each finding and each alert is there once.
-//
-//vigia:shows full size on 2026-11-15: 50 kills over 39 imports on SQLite, 51 over 29 on PostgreSQL, same segment,
-//vigia:shows each finding once
 func TestKilledImports(t *testing.T) {
 	kills, size, people := 2, 2<<20, 90
 	if os.Getenv("VIGIA_TEST_LONG") != "" {

@@ -311,12 +311,6 @@ func TestResumeNeedsTheSameInputs(t *testing.T) {
 }
 
 // TestHostileInputs: broken and swelling archives are reported by name, the rest is imported.
-//
-//vigia:row H1
-//vigia:bar bounded memory, nothing half published
-//vigia:seen 2026-11-15 `internal/scan/` and `internal/leak/` pass
-//vigia:tier C
-//vigia:broken a ratio of 200,000,000: bombs pass
 func TestHostileInputs(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	text := []byte(strings.Repeat("ana@exemplo.com.br bia@exemplo.com.br\n", 20_000))
@@ -417,8 +411,6 @@ func TestDamagedSegmentIsNoAnswer(t *testing.T) {
 
 // TestImportOfAFileThatShrinks: what is cut off under an import is an error that names the file, not half a breach and
 // not the end of the process.
-//
-//vigia:shows a file cut short under its import is an error that names it
 func TestImportOfAFileThatShrinks(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	path := v.File("dump.txt", strings.Repeat("ana@exemplo.com.br\n", 40_000))

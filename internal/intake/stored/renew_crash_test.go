@@ -32,8 +32,6 @@ func renewalDump(first, last int, password string) string {
 
 // TestKilledRenewals kills renewals of each way at any moment: after each kill the breach is what it was or what it is to
 // be, whole; the same renewal run again gets through, and says of each person what an undisturbed one says.
-//
-//vigia:shows short run on 2026-11-16: append, replace and relabel killed on both engines, old or new content whole
 func TestKilledRenewals(t *testing.T) {
 	kills, people := 1, 3000
 	if os.Getenv("VIGIA_TEST_LONG") != "" {

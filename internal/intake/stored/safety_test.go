@@ -121,8 +121,6 @@ func (v *env) search(values []string) {
 
 // TestOutboxIsAtomic: when the alert cannot be kept there is no finding and no status either; once it can, all three
 // come.
-//
-//vigia:row D11
 func TestOutboxIsAtomic(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)

@@ -199,10 +199,6 @@ func nothingLeft(t *testing.T, e *storetest.Env, breach string, replicas ...*rep
 
 // TestSpreadEqualsUnsplit: two workers with nothing in common but the database and a bucket share an import. Its file
 // is that of an import in one process, byte for byte but for the name in it, and its counts are the same.
-//
-//vigia:shows two workers with only the database and a bucket in common share an import on both engines: keys and
-//vigia:shows counts of one process, nothing left
-//vigia:broken a merge that does not wait for waiting parts
 func TestSpreadEqualsUnsplit(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		bucket := sharedBucket(e)
@@ -275,9 +271,6 @@ func asJSON(t *testing.T, v any) string {
 }
 
 // TestSpreadReaches: objects of a bucket, plain and packed, and addresses are scanned where a worker finds them.
-//
-//vigia:shows objects and archives of buckets, addresses; what signs a link is readable in no row
-//vigia:broken addresses not taken out of the parts
 func TestSpreadReaches(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		a := newReplica(t, e, "a", sharedBucket(e))
@@ -342,9 +335,6 @@ func noSecretInRows(t *testing.T, e *storetest.Env) {
 
 // TestSpreadFails: a part that cannot be read fails the import with a reason that names the file; when it can be read
 // again, the same call goes on, and what was done is not done again.
-//
-//vigia:shows the reason names the file, and the same call goes on
-//vigia:broken parts that are done are done again
 func TestSpreadFails(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		a := newReplica(t, e, "a", sharedBucket(e))
@@ -413,9 +403,6 @@ func TestSpreadFails(t *testing.T) {
 
 // TestSpreadEnds: cancelling stops the parts and the same call goes on; retracting takes all of it away, even from a
 // worker that is at a part and knows nothing of it.
-//
-//vigia:shows cancel and retract stop it and leave nothing
-//vigia:broken a retraction that leaves parts
 func TestSpreadEnds(t *testing.T) {
 	ctx := context.Background()
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
@@ -491,9 +478,6 @@ func TestSpreadChild(t *testing.T) {
 
 // TestKilledPart kills a worker, as kill -9 does, while it is at a part. Nobody else gets the part before its lease is
 // over; then another worker scans it, and the outcome is that of an undisturbed import.
-//
-//vigia:shows kill -9 of a worker in a part: after its lease another scans it, same keys and counts
-//vigia:broken only waiting parts claimed; a dead worker's folder that stays
 func TestKilledPart(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		a := newReplica(t, e, "a", sharedBucket(e))

@@ -22,9 +22,6 @@ const nimbo = "vigia_mapping: 1\nformat: csv\nfields:\n  contato: email\n  chave
 
 // TestImportOfRecords: what records say of themselves is what is told, in a file as it is and in an archive; what is no
 // record is counted and named, and the rest stands. Nothing is searched for.
-//
-//vigia:shows an import of vigia-records tells exactly what the members say, and counts each line that is none
-//vigia:broken the same file searched as any JSON
 func TestImportOfRecords(t *testing.T) {
 	t.Parallel()
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))

@@ -107,12 +107,6 @@ func (v *lookEnv) facts(who cyber.Owner) (n int) {
 
 // TestFactsPerHour is the attack: a live partner adds the addresses of strangers who all leaked, and reads what is known
 // of them. Everything is accepted; what it learns comes at the pace of its tokens. The brake is not at work here.
-//
-//vigia:row A21
-//vigia:bar at most 6,000 facts on the first day, then 200 an hour; of CPFs under another's hash none is taken
-//vigia:seen 2026-11-17 1,000 at once, 5,800 after 24 hours, then 200 an hour; 0 of 200 CPFs
-//vigia:tier C
-//vigia:broken values without a token that are probed when they are added; an enrolled person's hash that opens every CPF
 func TestFactsPerHour(t *testing.T) {
 	e := storetest.Open(t, sqldb.SQLite)
 	v := newLookEnv(t, e)
@@ -148,8 +142,6 @@ func TestFactsPerHour(t *testing.T) {
 }
 
 // TestFirstLooksWait: what waits is found by new breaches at once, is looked up oldest first, and is not refunded.
-//
-//vigia:row A21
 func TestFirstLooksWait(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newLookEnv(t, e)
@@ -214,8 +206,6 @@ func TestFirstLooksWait(t *testing.T) {
 
 // TestGrantLooks: what an operator grants is used at once, above the burst; the setting of a partner changes its pace;
 // subscriptions in force for 30 days give more, not those that only say so.
-//
-//vigia:row A21
 func TestGrantLooks(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newLookEnv(t, e)
@@ -265,8 +255,6 @@ func TestGrantLooks(t *testing.T) {
 
 // TestLooksOverReplicas: two processes on one database together make as many first looks as one would, also when the
 // clock of one is ten minutes ahead of the other's.
-//
-//vigia:row A21
 func TestLooksOverReplicas(t *testing.T) {
 	e := storetest.Open(t, sqldb.PostgreSQL)
 	v := newLookEnv(t, e)
@@ -295,8 +283,6 @@ func TestLooksOverReplicas(t *testing.T) {
 
 // TestBrake: a partner whose first looks find far more than usual is stopped; the operator reads it in the trail, the
 // partner hears of it by an event, and a release lets the rest be looked up. A partner like the others goes on.
-//
-//vigia:row A21
 func TestBrake(t *testing.T) {
 	e := storetest.Open(t, sqldb.SQLite)
 	v := newLookEnv(t, e)

@@ -110,9 +110,6 @@ func TestPlanIsKept(t *testing.T) {
 
 // TestReminderJob: each step is told of once, all of a person's together, to whoever still has them to do; not of findings
 // that were resolved or withdrawn, and never twice, however many replicas look.
-//
-//vigia:shows each step is told of once, by four workers at once, and never of what was resolved or withdrawn
-//vigia:broken a look that leaves the time of the next one as it was: told again and again
 func TestReminderJob(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)

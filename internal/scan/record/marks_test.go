@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-//vigia:shows line ends and separators are marked alike on every processor, and found where a plain search finds them
+// TestMarks: line ends and separators are marked alike on every processor, and found where a plain search finds them.
 func TestMarks(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	text := make([]byte, 5*markBlock+77)

@@ -43,9 +43,6 @@ func lines(list ...string) string { return strings.Join(list, "\n") + "\n" }
 
 // TestNormalForm: a record says what its members say, all of it and nothing else, and a line that breaks a rule is told by
 // line, field and rule.
-//
-//vigia:shows vigia-records are read without a guess; what is refused is told by line, field and rule, never by its value
-//vigia:broken a member that nobody knows taken in silence
 func TestNormalForm(t *testing.T) {
 	t.Parallel()
 	text := lines(
@@ -148,9 +145,6 @@ fields:
 `
 
 // TestMappedTable: a vendor's table by its mapping. Values that are none are left out and told of; the rest stands.
-//
-//vigia:shows a vendor's export is read by a mapping of its fields, and a mapping that cannot be used says line, field and rule
-//vigia:broken columns taken by their place instead of their name
 func TestMappedTable(t *testing.T) {
 	t.Parallel()
 	m, err := stated.ParseMapping([]byte(table))
