@@ -34,7 +34,7 @@ type subformat struct {
 var intakeFormats = []func(t *testing.T) []subformat{streamFormats, archiveFormats, isoFormats, splitFormats, lockedFormatsMade, documentFormats, oleFormats, pdfFormats, databaseFormats, dumpFormats, tableFormats, mailFormats, binaryFormats, encodingFormats}
 
 // TestIntake holds what is found in each sub-format against what was put into it: all of it, or a reason why not. From
-// this docs/formats/intake.md and spellings.md are made (go test ./internal/container -run TestIntake -update).
+// this docs/formats/intake.md is made (go test ./internal/container -run TestIntake -update).
 func TestIntake(t *testing.T) {
 	var page strings.Builder
 	page.WriteString(intakeHead)
@@ -68,17 +68,10 @@ func TestIntake(t *testing.T) {
 		}
 	}
 	flush()
-	var spelled strings.Builder
-	spelled.WriteString(spelledHead)
-	for _, write := range []func(*testing.T, *strings.Builder) (int, int, int){writeSpellings, writeFixed} {
-		texts, more, there := write(t, &spelled)
-		count, planted, found = count+texts, planted+more, found+there
-	}
 	page.WriteString(intakeFoot)
-	fmt.Fprintf(&page, "\nWith the [spellings](spellings.md), %d sub-formats, %d values planted, %d found; each miss is\nreported by the import or named on one of the two pages.\n",
+	fmt.Fprintf(&page, "\n%d sub-formats, %d values planted, %d found; each miss is reported by the import or named above.\n",
 		count, planted, found)
 	keepPage(t, "intake.md", page.String())
-	keepPage(t, "spellings.md", spelled.String())
 }
 
 // keepPage writes a page, or holds what there is against it.
@@ -95,12 +88,6 @@ func keepPage(t *testing.T, name, page string) {
 		t.Errorf("%s is not what the readers do: write it with -update (%v)", path, err)
 	}
 }
-
-const spelledHead = `# How identifiers may be written
-
-Made by TestIntake in internal/container, as [what an import reads](intake.md) is. A miss fails the test, unless it is
-named here.
-`
 
 const intakeHead = `# What an import reads
 

@@ -27,7 +27,7 @@ func sighted(t *testing.T, text []byte) map[scantest.Value]record.Classes {
 // and in many.
 func TestFixedWidth(t *testing.T) {
 	for _, n := range []int{12, 300} {
-		for _, text := range scantest.FixedTexts(n) {
+		for _, text := range fixedTexts(n) {
 			if text.Lost != "" {
 				continue
 			}
@@ -48,7 +48,7 @@ func TestFixedWidth(t *testing.T) {
 
 // TestFixedWidthClasses: a date of birth beside a CPF is claimed, a recent one is not.
 func TestFixedWidthClasses(t *testing.T) {
-	for _, text := range scantest.FixedTexts(40) {
+	for _, text := range fixedTexts(40) {
 		births := strings.Contains(text.Name, "date") || strings.Contains(text.Name, "two kinds")
 		for v, classes := range sighted(t, text.Text) {
 			if classes.Has(record.BirthDate) != births {
@@ -59,7 +59,7 @@ func TestFixedWidthClasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	recent := ""
 	for i := range 40 {
-		recent += fmt.Sprintf("%s2019%02d%02d\n", scantest.CPFWithZeros(r, 0), 1+i%12, 1+i%28)
+		recent += fmt.Sprintf("%s2019%02d%02d\n", cpfWithZeros(r, 0), 1+i%12, 1+i%28)
 	}
 	for v, classes := range sighted(t, []byte(recent)) {
 		if classes != record.CPF {
@@ -98,7 +98,7 @@ func TestFixedDecoys(t *testing.T) {
 
 // FuzzFixed: whatever the rows, no panic, every value in its normal form, and the same wherever the text is cut.
 func FuzzFixed(f *testing.F) {
-	for _, text := range scantest.FixedTexts(6) {
+	for _, text := range fixedTexts(6) {
 		f.Add(text.Text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

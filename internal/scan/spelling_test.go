@@ -19,8 +19,8 @@ import (
 // how it is read.
 func TestSpelledOverBorders(t *testing.T) {
 	var text []byte
-	for _, s := range scantest.AllSpelled(3) {
-		if s.Spelling.Kind != identifier.Phone || len(s.Text)%3 == 0 { // not all of them: it takes its time
+	for _, s := range allSpelled(3) {
+		if s.spelling.Kind != identifier.Phone || len(s.Text)%3 == 0 { // not all of them: it takes its time
 			text = append(append(text, s.Text...), '\n')
 		}
 	}
@@ -73,7 +73,7 @@ func TestHints(t *testing.T) {
 // FuzzDecode: whatever the bytes, decoding them does not panic, places lie in the text, and the effort is bounded: a view is
 // not much longer than what it was made of.
 func FuzzDecode(f *testing.F) {
-	for i, s := range scantest.AllSpelled(1) {
+	for i, s := range allSpelled(1) {
 		if i%7 == 0 {
 			f.Add(s.Text)
 		}
@@ -96,7 +96,7 @@ func FuzzDecode(f *testing.F) {
 
 // TestSpellings: whatever way an identifier is written in, and whatever it stands in, it is found.
 func TestSpellings(t *testing.T) {
-	for _, s := range scantest.AllSpelled(12) {
+	for _, s := range allSpelled(12) {
 		got := map[scantest.Value]bool{}
 		r := NewRecorder(func(s *record.Sighting) { got[scantest.Value{Kind: s.Kind, Normal: string(s.Normal)}] = true })
 		if _, err := r.Scan(context.Background(), bytes.NewReader(s.Text), "dump"); err != nil {
@@ -108,8 +108,8 @@ func TestSpellings(t *testing.T) {
 				missed++
 			}
 		}
-		if missed > 0 && s.Spelling.Lost == "" {
-			t.Errorf("%v, %s, in %s: %d of %d missed: %.200q", s.Spelling.Kind, s.Spelling.Name, s.Carrier.Name, missed, len(s.Want), s.Text)
+		if missed > 0 && s.spelling.Lost == "" {
+			t.Errorf("%v, %s, in %s: %d of %d missed: %.200q", s.spelling.Kind, s.spelling.Name, s.carrier.Name, missed, len(s.Want), s.Text)
 		}
 	}
 }

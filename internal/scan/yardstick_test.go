@@ -14,8 +14,8 @@ import (
 )
 
 // joined writes rows with a separator between their fields, and no header.
-func joined(sep string) func(rows [][]scantest.Cell) []byte {
-	return func(rows [][]scantest.Cell) []byte {
+func joined(sep string) func(rows [][]cellText) []byte {
+	return func(rows [][]cellText) []byte {
 		var b strings.Builder
 		for i, row := range rows {
 			fmt.Fprintf(&b, "cliente %c%s", 'a'+i%26, sep)
@@ -28,13 +28,13 @@ func joined(sep string) func(rows [][]scantest.Cell) []byte {
 	}
 }
 
-// hardCarriers are the texts that carriers of scantest leave out.
-var hardCarriers = []scantest.Carrier{
+// hardCarriers are the texts that textCarriers of scantest leave out.
+var hardCarriers = []carrier{
 	{Name: "pipes, no header", Write: joined("|")},
 	{Name: "tildes, no header", Write: joined("~")},
 	{Name: "NUL bytes", Write: joined("\x00")},
 	{Name: "0x01 bytes", Write: joined("\x01")},
-	{Name: "tuples without names", Write: func(rows [][]scantest.Cell) []byte {
+	{Name: "tuples without names", Write: func(rows [][]cellText) []byte {
 		var b strings.Builder
 		b.WriteString("INSERT INTO t VALUES ")
 		for i, row := range rows {
@@ -49,7 +49,7 @@ var hardCarriers = []scantest.Carrier{
 		}
 		return []byte(b.String() + ";\n")
 	}},
-	{Name: "form-encoded", Named: true, Write: func(rows [][]scantest.Cell) []byte {
+	{Name: "form-encoded", Named: true, Write: func(rows [][]cellText) []byte {
 		var b strings.Builder
 		for _, row := range rows {
 			b.WriteString("nome=Ana+Lima")
@@ -60,7 +60,7 @@ var hardCarriers = []scantest.Carrier{
 		}
 		return []byte(b.String())
 	}},
-	{Name: "folded LDIF", Named: true, Write: func(rows [][]scantest.Cell) []byte {
+	{Name: "folded LDIF", Named: true, Write: func(rows [][]cellText) []byte {
 		var b strings.Builder
 		for i, row := range rows {
 			fmt.Fprintf(&b, "dn: uid=u%d,dc=exemplo\n", i)
@@ -76,7 +76,7 @@ var hardCarriers = []scantest.Carrier{
 		}
 		return []byte(b.String())
 	}},
-	{Name: "Firebase keys", Write: func(rows [][]scantest.Cell) []byte {
+	{Name: "Firebase keys", Write: func(rows [][]cellText) []byte {
 		var b strings.Builder
 		b.WriteString("{\"users\":{\n")
 		for i, row := range rows {
@@ -90,25 +90,25 @@ var hardCarriers = []scantest.Carrier{
 }
 
 // oddSpellings are spellings that only the rest of a column tells, and others that scantest leaves out.
-var oddSpellings = func() (all []scantest.Spelling) {
+var oddSpellings = func() (all []spelling) {
 	cpf := func(name string, write func(n string) string) {
-		all = append(all, scantest.Spelling{Kind: identifier.CPF, Name: name, Named: true, Write: func(r *rand.Rand) ([]scantest.Cell, string) {
-			n := scantest.CPFWithZeros(r, 0)
-			return []scantest.Cell{{Name: "cpf", Text: write(n)}}, n
+		all = append(all, spelling{Kind: identifier.CPF, Name: name, Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
+			n := cpfWithZeros(r, 0)
+			return []cellText{{Name: "cpf", Text: write(n)}}, n
 		}})
 	}
 	cpf("underscores", func(n string) string { return n[:3] + "_" + n[3:6] + "_" + n[6:9] + "_" + n[9:] })
 	cpf("slashes", func(n string) string { return n[:3] + "/" + n[3:6] + "/" + n[6:9] + "/" + n[9:] })
 	cpf("dots, underscore", func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "_" + n[9:] })
 	cpf("with .00", func(n string) string { return n + ".00" })
-	all = append(all, scantest.Spelling{Kind: identifier.CPF, Name: "zeros lost by chance", Named: true, Write: func(r *rand.Rand) ([]scantest.Cell, string) {
-		n := scantest.CPFWithZeros(r, max(0, r.IntN(8)-5))
-		return []scantest.Cell{{Name: "cpf", Text: strings.TrimLeft(n, "0")}}, n
+	all = append(all, spelling{Kind: identifier.CPF, Name: "zeros lost by chance", Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
+		n := cpfWithZeros(r, max(0, r.IntN(8)-5))
+		return []cellText{{Name: "cpf", Text: strings.TrimLeft(n, "0")}}, n
 	}})
 	phone := func(name string, write func(a, f, l string) string) {
-		all = append(all, scantest.Spelling{Kind: identifier.Phone, Name: name, Named: true, Write: func(r *rand.Rand) ([]scantest.Cell, string) {
-			a, f, l := []string{"11", "21", "41", "71", "85"}[r.IntN(5)], "9"+scantest.Digits(r, 4), scantest.Digits(r, 4)
-			return []scantest.Cell{{Name: "telefone", Text: write(a, f, l)}}, "+55" + a + f + l
+		all = append(all, spelling{Kind: identifier.Phone, Name: name, Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
+			a, f, l := []string{"11", "21", "41", "71", "85"}[r.IntN(5)], "9"+randomDigits(r, 4), randomDigits(r, 4)
+			return []cellText{{Name: "telefone", Text: write(a, f, l)}}, "+55" + a + f + l
 		}})
 	}
 	phone("mobile, underscores", func(a, f, l string) string { return a + "_" + f + "_" + l })
@@ -117,14 +117,14 @@ var oddSpellings = func() (all []scantest.Spelling) {
 	phone("mobile, 55 and exponent", func(a, f, l string) string { n := "55" + a + f + l; return n[:1] + "," + n[1:] + "E+12" })
 	phone("mobile, padded to 14", func(a, f, l string) string { return "000" + a + f + l })
 	phone("mobile, padded to 15", func(a, f, l string) string { return "0000" + a + f + l })
-	all = append(all, scantest.Spelling{Kind: identifier.Phone, Name: "area code apart, zero", Named: true, Write: func(r *rand.Rand) ([]scantest.Cell, string) {
-		a, n := []string{"11", "21", "41", "71", "85"}[r.IntN(5)], "9"+scantest.Digits(r, 8)
-		return []scantest.Cell{{Name: "ddd", Text: "0" + a}, {Name: "celular", Text: n}}, "+55" + a + n
+	all = append(all, spelling{Kind: identifier.Phone, Name: "area code apart, zero", Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
+		a, n := []string{"11", "21", "41", "71", "85"}[r.IntN(5)], "9"+randomDigits(r, 8)
+		return []cellText{{Name: "ddd", Text: "0" + a}, {Name: "celular", Text: n}}, "+55" + a + n
 	}})
 	card := func(name string, write func(n string) string) {
-		all = append(all, scantest.Spelling{Kind: identifier.Card, Name: name, Named: true, Write: func(r *rand.Rand) ([]scantest.Cell, string) {
-			n := scantest.Card(r)
-			return []scantest.Cell{{Name: "cartao", Text: write(n)}}, n
+		all = append(all, spelling{Kind: identifier.Card, Name: name, Named: true, Write: func(r *rand.Rand) ([]cellText, string) {
+			n := makeCard(r)
+			return []cellText{{Name: "cartao", Text: write(n)}}, n
 		}})
 	}
 	fours := func(sep string) func(n string) string {
@@ -139,7 +139,7 @@ var oddSpellings = func() (all []scantest.Spelling) {
 }()
 
 // isTwiceEncoded says whether a spelling that is an encoding itself would be encoded once more by its carrier.
-func isTwiceEncoded(s *scantest.Spelling, c *scantest.Carrier) bool {
+func isTwiceEncoded(s *spelling, c *carrier) bool {
 	cells, _ := s.Write(rand.New(rand.NewPCG(1, 1)))
 	text := cells[len(cells)-1].Text
 	isPlain := !strings.ContainsFunc(text, func(c rune) bool { return c >= 0x7f || strings.ContainsRune("&<>%={}[]?\\\"^", c) }) && (s.Kind != identifier.Email || strings.Count(text, "@") == 1 && !strings.ContainsAny(text, " ("))
@@ -178,35 +178,35 @@ func (y *yardstick) try(t *testing.T, kind identifier.Kind, spelling, carrier st
 func TestFormatsComeOutWhole(t *testing.T) {
 	y := yardstick{bad: map[string][]string{}}
 	const rows = 60
-	for _, s := range slices.Concat(scantest.Spellings, oddSpellings) {
+	for _, s := range slices.Concat(spellings, oddSpellings) {
 		if s.Lost != "" {
 			continue
 		}
-		for _, spelled := range scantest.Spell(&s, slices.Concat(scantest.Carriers, hardCarriers), rows) {
-			if isTwiceEncoded(&s, spelled.Carrier) {
+		for _, spelled := range spell(&s, slices.Concat(textCarriers, hardCarriers), rows) {
+			if isTwiceEncoded(&s, spelled.carrier) {
 				continue
 			}
-			y.try(t, s.Kind, s.Name, spelled.Carrier.Name, spelled.Text, spelled.Want)
+			y.try(t, s.Kind, s.Name, spelled.carrier.Name, spelled.Text, spelled.Want)
 		}
 		// The same without names that say anything: the values of a column say what it is.
 		mute := s
 		mute.Named = false
-		mute.Write = func(r *rand.Rand) ([]scantest.Cell, string) {
+		mute.Write = func(r *rand.Rand) ([]cellText, string) {
 			cells, normal := s.Write(r)
 			for i := range cells {
 				cells[i].Name = fmt.Sprintf("campo%c", 'a'+i)
 			}
 			return cells, normal
 		}
-		for _, spelled := range scantest.Spell(&mute, slices.Concat(scantest.Carriers, hardCarriers), rows) {
-			name := spelled.Carrier.Name
-			if apart := strings.HasPrefix(s.Name, "area code"); s.Kind == identifier.Email || !s.Named && !spelled.Carrier.Named || name == "sentences" || name == "Firebase keys" || apart && (name == "lines" || name == "HTML table") || isTwiceEncoded(&s, spelled.Carrier) {
+		for _, spelled := range spell(&mute, slices.Concat(textCarriers, hardCarriers), rows) {
+			name := spelled.carrier.Name
+			if apart := strings.HasPrefix(s.Name, "area code"); s.Kind == identifier.Email || !s.Named && !spelled.carrier.Named || name == "sentences" || name == "Firebase keys" || apart && (name == "lines" || name == "HTML table") || isTwiceEncoded(&s, spelled.carrier) {
 				continue
 			}
 			y.try(t, s.Kind, s.Name, "mute "+name, spelled.Text, spelled.Want)
 		}
 	}
-	for _, text := range scantest.FixedTexts(rows) {
+	for _, text := range fixedTexts(rows) {
 		if text.Lost == "" {
 			y.try(t, 0, "fixed width", text.Name, text.Text, text.Want)
 		}

@@ -92,7 +92,7 @@ func (d *Dump) combo() {
 
 func (d *Dump) csv(sep string) {
 	d.number(d.id)
-	d.text(sep + d.pick(firstNames...) + " " + d.pick(lastNames...) + sep)
+	d.text(sep + d.pick(FirstNames...) + " " + d.pick(LastNames...) + sep)
 	d.cpf()
 	d.text(sep)
 	d.phone(unlabelled)
@@ -140,7 +140,7 @@ func (d *Dump) sql() {
 }
 
 func (d *Dump) stealer() {
-	d.text("URL: https://www." + d.pick(domains...) + "/login?next=%2Fconta&t=")
+	d.text("URL: https://www." + d.pick(Domains...) + "/login?next=%2Fconta&t=")
 	d.number(1_700_000_000_000 + d.rnd.IntN(90_000_000_000))
 	d.text("\r\nUsername: ")
 	d.email()
@@ -154,7 +154,7 @@ func (d *Dump) stealer() {
 }
 
 func (d *Dump) html() {
-	d.text("<tr><td>" + d.pick(firstNames...) + "</td><td><a href=\"mailto:")
+	d.text("<tr><td>" + d.pick(FirstNames...) + "</td><td><a href=\"mailto:")
 	d.email()
 	d.text("\">e-mail</a></td><td>")
 	d.cpf()

@@ -87,11 +87,11 @@ func (p *people) password() string {
 	case 1:
 		return base + p.pick(`"`, `'`, `\`, "''", `"",`) + "x" + strconv.Itoa(p.rnd.IntN(100))
 	case 2: // somebody's address inside of it
-		return "x!" + p.pick(localNames...) + strconv.Itoa(p.rnd.IntN(1_000_000)) + "@" + p.pick(domains...) + "!9"
+		return "x!" + p.pick(LocalNames...) + strconv.Itoa(p.rnd.IntN(1_000_000)) + "@" + p.pick(Domains...) + "!9"
 	case 3:
 		return strconv.Itoa(100_000 + p.rnd.IntN(900_000))
 	case 4:
-		return p.pick(localNames...) + p.pick("", "!", "123", "@2020")
+		return p.pick(LocalNames...) + p.pick("", "!", "123", "@2020")
 	case 5:
 		return p.pick("Ç", "ã", "é") + base + p.pick("#", "$", "%", "&")
 	case 6:
@@ -149,11 +149,11 @@ var columnKinds = []kind{
 	plainKind("password", "senha,password,contraseña,contrasena,clave,passwd,pwd,Senha,PASSWORD,user_password,pass", (*people).password),
 	plainKind("password_hash", "password_hash,senha_hash,hash_senha,passwordHash,encrypted_password,hash,contrasena_hash", (*people).hash),
 	plainKind("name", "nome,name,nombre,full_name,Nome Completo,nombre_completo,nome_cliente,fullName,apellidos,sobrenome", func(p *people) string {
-		return p.pick(firstNames...) + " " + p.pick(lastNames...)
+		return p.pick(FirstNames...) + " " + p.pick(LastNames...)
 	}),
 	plainKind("birth_date", "data_nascimento,nascimento,birth_date,date_of_birth,dob,fecha_nacimiento,Data de Nascimento,dt_nasc,birthday", func(p *people) string { return p.date(1940, 2008) }),
 	plainKind("address", "endereco,endereço,address,direccion,dirección,logradouro,street_address,rua", func(p *people) string {
-		return p.pick("Rua ", "Av. ", "Travessa ") + p.pick(lastNames...) + " " + strconv.Itoa(1+p.rnd.IntN(3000))
+		return p.pick("Rua ", "Av. ", "Travessa ") + p.pick(LastNames...) + " " + strconv.Itoa(1+p.rnd.IntN(3000))
 	}),
 	plainKind("address", "cep,zip_code,codigo_postal,CEP", func(p *people) string {
 		return strconv.Itoa(10000+p.rnd.IntN(80000)) + "-" + strconv.Itoa(100+p.rnd.IntN(900))
@@ -161,7 +161,7 @@ var columnKinds = []kind{
 	plainKind("document", "rg,RG,passport,pasaporte,dni,cnh,documento_rg", func(p *people) string { return p.pick("MG", "SP", "X", "") + p.digits(8) + p.pick("", "X") }),
 	plainKind("ip_address", "ip,ip_address,last_ip,endereco_ip,direccion_ip,lastIp,registration_ip", (*people).ip),
 	plainKind("username", "username,usuario,login,nick,nome_usuario,nombre_usuario,userName", func(p *people) string {
-		return p.pick(localNames...) + "_" + p.pick(localNames...) + strconv.Itoa(p.rnd.IntN(1000))
+		return p.pick(LocalNames...) + "_" + p.pick(LocalNames...) + strconv.Itoa(p.rnd.IntN(1000))
 	}),
 	plainKind("financial", "salario,salary,renda,saldo,balance,renda_mensal,income,sueldo", func(p *people) string { return strconv.Itoa(1000+p.rnd.IntN(9000)) + "." + p.digits(2) }),
 	plainKind("cookies", "cookie,cookies,session_cookie", func(p *people) string { return "sid=" + p.hex(24) }),
@@ -171,6 +171,6 @@ var columnKinds = []kind{
 	plainKind("", "city,cidade,ciudad,estado,uf,country", func(p *people) string { return p.pick("Recife", "Santos", "Lima", "Porto Alegre") }),
 	plainKind("", "status,ativo,active,email_verified,is_admin,senha_expirada,password_reset", func(p *people) string { return p.pick("1", "0", "true", "false", "ativo") }),
 	plainKind("", "token,remember_token,api_token,session_id,reset_token,uuid", func(p *people) string { return p.hex(32) }),
-	plainKind("", "company_name,empresa,nome_empresa,product_name,nombre_producto,nome_mae", func(p *people) string { return p.pick(lastNames...) + " " + p.pick("Ltda", "S.A.", "e Filhos") }),
+	plainKind("", "company_name,empresa,nome_empresa,product_name,nombre_producto,nome_mae", func(p *people) string { return p.pick(LastNames...) + " " + p.pick("Ltda", "S.A.", "e Filhos") }),
 	plainKind("", "password_salt,salt,user_agent,obs", func(p *people) string { return p.pick("Mozilla/5.0", "x9f2", "cliente novo", "nao ligar") }),
 }

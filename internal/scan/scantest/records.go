@@ -33,7 +33,7 @@ var Formats = []Format{
 	{"tab", true, false, tabs}, {"fixed width", true, false, fixedWidth}, {"insert", true, false, inserts}, {"mysqldump", true, false, mysqldump},
 	{"copy", true, false, copies}, {"json lines", true, false, jsonLines}, {"json list", true, false, jsonList}, {"stealer log", true, false, stealerLog},
 	{"ldif", true, false, ldif}, {"vcard", true, false, vcards}, {"mail", false, false, mails}, {"no header", false, true, headless},
-	{"two columns, no header", false, true, twoColumns}, {"fixed width, glued", false, false, glued}, {"four hyphens", false, false, dashed},
+	{"two columns, no header", false, true, twoColumns}, {"four hyphens", false, false, dashed},
 }
 
 // Write makes a file of n records.
@@ -138,7 +138,7 @@ func dashed(p *people, f *File, n int) {
 		who.take(id)
 		who.take(secret)
 		if user {
-			f.printf("%s%d----", p.pick(localNames...), p.rnd.IntN(1000))
+			f.printf("%s%d----", p.pick(LocalNames...), p.rnd.IntN(1000))
 		}
 		f.printf("%s----%s\n", id.text, secret.text)
 		f.People = append(f.People, who)
@@ -146,7 +146,7 @@ func dashed(p *people, f *File, n int) {
 }
 
 func (p *people) site() (url, host string) {
-	host = p.pick("loja", "banco", "conta", "jogo") + strconv.Itoa(p.rnd.IntN(1000)) + "." + p.pick(domains...)
+	host = p.pick("loja", "banco", "conta", "jogo") + strconv.Itoa(p.rnd.IntN(1000)) + "." + p.pick(Domains...)
 	return p.pick("https://", "http://", "https://www.") + host + p.pick("/", "/login", "/auth?next=%2Fconta&a=b", ":8443/entrar"), host
 }
 

@@ -6,14 +6,15 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
+// Words that made-up people and their identifiers are made of.
 var (
-	firstNames = []string{"Maria", "João", "Ana", "Pedro", "Beatriz", "Carlos", "Débora", "Eduardo", "Flávia", "Gustavo", "Helena", "Ígor"}
-	lastNames  = []string{"Silva", "Souza", "Oliveira", "Lima", "Araújo", "Barros", "Conceição", "Dias", "Esteves", "Freitas"}
-	localNames = []string{"maria", "joao", "ana", "pedro", "bia", "carlos", "debora", "edu", "flavia", "guto", "helena", "igor", "silva", "souza", "lima"}
-	domains    = []string{"exemplo.com.br", "exemplo.com", "correio.test", "caixa-postal.example", "empresa.example.org", "loja.exemplo.net.br", "uni.example.edu"}
+	FirstNames = []string{"Maria", "João", "Ana", "Pedro", "Beatriz", "Carlos", "Débora", "Eduardo", "Flávia", "Gustavo", "Helena", "Ígor"}
+	LastNames  = []string{"Silva", "Souza", "Oliveira", "Lima", "Araújo", "Barros", "Conceição", "Dias", "Esteves", "Freitas"}
+	LocalNames = []string{"maria", "joao", "ana", "pedro", "bia", "carlos", "debora", "edu", "flavia", "guto", "helena", "igor", "silva", "souza", "lima"}
+	Domains    = []string{"exemplo.com.br", "exemplo.com", "correio.test", "caixa-postal.example", "empresa.example.org", "loja.exemplo.net.br", "uni.example.edu"}
 	words      = []string{"casa", "livro", "mesa", "verde", "promoção", "entrega", "frete", "garantia", "novo", "para", "com", "sem", "juros", "oferta",
 		"página", "serviço", "cliente", "atendimento", "carrinho", "desconto", "tamanho", "cor", "azul", "branco", "loja", "pedido", "nota"}
-	areas = []string{"11", "12", "15", "18", "19", "21", "24", "27", "31", "35", "41", "47", "51", "55", "61", "62", "67", "71", "75", "81", "85", "91", "98"}
+	Areas = []string{"11", "12", "15", "18", "19", "21", "24", "27", "31", "35", "41", "47", "51", "55", "61", "62", "67", "71", "75", "81", "85", "91", "98"}
 )
 
 func (d *Dump) pick(from ...string) string { return from[d.rnd.IntN(len(from))] }
@@ -73,13 +74,13 @@ func (d *Dump) cnpj() {
 
 func (d *Dump) email() {
 	start := len(d.out)
-	d.text(d.pick(localNames...))
+	d.text(d.pick(LocalNames...))
 	d.text(d.pick("", ".", "_", "-"))
-	d.text(d.pick(localNames...))
+	d.text(d.pick(LocalNames...))
 	d.number(d.rnd.IntN(100_000))
 	d.text(d.pick("", "", "", "", "", "", "+loja"))
 	d.text("@")
-	d.text(d.pick(domains...))
+	d.text(d.pick(Domains...))
 	d.truth(identifier.Email, d.out[start:], true)
 	if d.rnd.IntN(10) == 0 {
 		for i := start; i < len(d.out); i++ {
@@ -129,7 +130,7 @@ const (
 // phone writes a mobile, an old mobile or a landline. Ten bare digits of the area codes 12 to 17 without a label are
 // left out: those are times.
 func (d *Dump) phone(label bool) {
-	area, mid, last := d.pick(areas...), strconv.Itoa(1000+d.rnd.IntN(9000)), strconv.Itoa(1000+d.rnd.IntN(9000))
+	area, mid, last := d.pick(Areas...), strconv.Itoa(1000+d.rnd.IntN(9000)), strconv.Itoa(1000+d.rnd.IntN(9000))
 	kind := d.rnd.IntN(10)
 	switch {
 	case kind < 7: // a mobile of today

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
@@ -17,7 +16,6 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/scan/record"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 	"github.com/vigiahq/vigia/internal/scan/stated"
 )
 
@@ -151,7 +149,7 @@ func TestMappedTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	number := scantest.CPFWithZeros(rand.New(rand.NewPCG(1, 1)), 1) // a table of numbers loses its zero
+	number := "01234567890" // a table of numbers loses its zero
 	text := lines(
 		`id;senha;e_mail;documento;portal;dt_infeccao`,
 		`1;"pa;ss";ana@exemplo.com;`+strings.TrimLeft(number, "0")+`;https://loja.test;05/03/2026 10:00`,

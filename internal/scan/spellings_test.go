@@ -1,4 +1,4 @@
-package scantest
+package scan
 
 import (
 	"encoding/base64"
@@ -9,25 +9,26 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
-// Cell is a value with the name of its column.
-type Cell struct{ Name, Text string }
+// cellText is a value with the name of its column.
+type cellText struct{ Name, Text string }
 
-// Spelling is a way to write an identifier down. Write also says what it is to be found as, which is told from the value
+// spelling is a way to write an identifier down. Write also says what it is to be found as, which is told from the value
 // that was made up, never from the text.
-type Spelling struct {
+type spelling struct {
 	Kind identifier.Kind
 	Name string
 	// Named spellings can be told only where a column or a label says what they are.
 	Named bool
-	Write func(r *rand.Rand) (cells []Cell, normal string)
+	Write func(r *rand.Rand) (cells []cellText, normal string)
 	// Lost says why it is known not to be found.
 	Lost string
 }
 
-// Digits are n digits by chance, the first of them not zero.
-func Digits(r *rand.Rand, n int) string {
+// randomDigits are n digits by chance, the first of them not zero.
+func randomDigits(r *rand.Rand, n int) string {
 	b := make([]byte, n)
 	for i := range b {
 		b[i] = byte('0' + r.IntN(10))
@@ -36,10 +37,10 @@ func Digits(r *rand.Rand, n int) string {
 	return string(b)
 }
 
-// CPFWithZeros makes up a CPF that begins with so many zeros and no more.
-func CPFWithZeros(r *rand.Rand, zeros int) string {
+// cpfWithZeros makes up a CPF that begins with so many zeros and no more.
+func cpfWithZeros(r *rand.Rand, zeros int) string {
 	for {
-		start := strings.Repeat("0", zeros) + Digits(r, 9-zeros)
+		start := strings.Repeat("0", zeros) + randomDigits(r, 9-zeros)
 		for check := range 100 {
 			if n := fmt.Sprintf("%s%02d", start, check); identifier.ValidCPF(n) {
 				return n
@@ -48,14 +49,14 @@ func CPFWithZeros(r *rand.Rand, zeros int) string {
 	}
 }
 
-func cpfText(name string, named bool, zeros int, write func(n string) string) Spelling {
-	return Spelling{identifier.CPF, name, named, func(r *rand.Rand) ([]Cell, string) {
-		n := CPFWithZeros(r, zeros)
-		return []Cell{{"cpf", write(n)}}, n
+func cpfText(name string, named bool, zeros int, write func(n string) string) spelling {
+	return spelling{identifier.CPF, name, named, func(r *rand.Rand) ([]cellText, string) {
+		n := cpfWithZeros(r, zeros)
+		return []cellText{{"cpf", write(n)}}, n
 	}, ""}
 }
 
-var cpfSpellings = []Spelling{
+var cpfSpellings = []spelling{
 	cpfText("bare", false, 0, func(n string) string { return n }),
 	cpfText("dots and hyphen", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "-" + n[9:] }),
 	cpfText("hyphen alone", false, 0, func(n string) string { return n[:9] + "-" + n[9:] }),
@@ -81,7 +82,7 @@ var cpfSpellings = []Spelling{
 	cpfText("en dash", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "\u2013" + n[9:] }),
 	cpfText("zero width inside", false, 0, func(n string) string { return n[:3] + ".\u200b" + n[3:6] + "." + n[6:9] + "-" + n[9:] }),
 	cpfText("no-break spaces", false, 0, func(n string) string { return n[:3] + "\u00a0" + n[3:6] + "\u00a0" + n[6:9] + "\u00a0" + n[9:] }),
-	cpfText("entities", false, 0, entities),
+	cpfText("entities", false, 0, entitiesOf),
 	cpfText("quoted-printable hyphen", false, 0, func(n string) string { return n[:3] + "=2E" + n[3:6] + "=2E" + n[6:9] + "=2D" + n[9:] }),
 }
 
@@ -97,8 +98,8 @@ func wide(s string) string {
 	return b.String()
 }
 
-// entities writes each character as a decimal entity of HTML.
-func entities(s string) string {
+// entitiesOf writes each character as a decimal entity of HTML.
+func entitiesOf(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {
 		fmt.Fprintf(&b, "&#%d;", c)
@@ -107,21 +108,21 @@ func entities(s string) string {
 }
 
 func mobile(r *rand.Rand) (area, first, last string) {
-	return areas[r.IntN(len(areas))], "9" + strconv.Itoa(1000+r.IntN(9000)), strconv.Itoa(1000 + r.IntN(9000))
+	return scantest.Areas[r.IntN(len(scantest.Areas))], "9" + strconv.Itoa(1000+r.IntN(9000)), strconv.Itoa(1000 + r.IntN(9000))
 }
 
 func landline(r *rand.Rand) (area, first, last string) {
-	return areas[r.IntN(len(areas))], strconv.Itoa(2+r.IntN(4)) + strconv.Itoa(100+r.IntN(900)), strconv.Itoa(1000 + r.IntN(9000))
+	return scantest.Areas[r.IntN(len(scantest.Areas))], strconv.Itoa(2+r.IntN(4)) + strconv.Itoa(100+r.IntN(900)), strconv.Itoa(1000 + r.IntN(9000))
 }
 
-func phoneText(name string, named bool, of func(*rand.Rand) (string, string, string), write func(area, first, last string) string) Spelling {
-	return Spelling{identifier.Phone, name, named, func(r *rand.Rand) ([]Cell, string) {
+func phoneText(name string, named bool, of func(*rand.Rand) (string, string, string), write func(area, first, last string) string) spelling {
+	return spelling{identifier.Phone, name, named, func(r *rand.Rand) ([]cellText, string) {
 		area, first, last := of(r)
-		return []Cell{{"telefone", write(area, first, last)}}, "+55" + area + first + last
+		return []cellText{{"telefone", write(area, first, last)}}, "+55" + area + first + last
 	}, ""}
 }
 
-var phoneSpellings = []Spelling{
+var phoneSpellings = []spelling{
 	phoneText("mobile, bare", false, mobile, func(a, f, l string) string { return a + f + l }),
 	phoneText("mobile, 55", false, mobile, func(a, f, l string) string { return "55" + a + f + l }),
 	phoneText("mobile, +55", false, mobile, func(a, f, l string) string { return "+55" + a + f + l }),
@@ -153,17 +154,17 @@ var phoneSpellings = []Spelling{
 	phoneText("landline, dots", true, landline, func(a, f, l string) string { return a + "." + f + "." + l }),
 	phoneText("landline, slash", true, landline, func(a, f, l string) string { return a + "/" + f + "-" + l }),
 	phoneText("landline, +55", false, landline, func(a, f, l string) string { return "+55 " + a + " " + f + "-" + l }),
-	{identifier.Phone, "area code in a column of its own", true, func(r *rand.Rand) ([]Cell, string) {
+	{identifier.Phone, "area code in a column of its own", true, func(r *rand.Rand) ([]cellText, string) {
 		a, f, l := mobile(r)
-		return []Cell{{"ddd", a}, {"telefone", f + l}}, "+55" + a + f + l
+		return []cellText{{"ddd", a}, {"telefone", f + l}}, "+55" + a + f + l
 	}, ""},
-	{identifier.Phone, "area code apart, hyphen", true, func(r *rand.Rand) ([]Cell, string) {
+	{identifier.Phone, "area code apart, hyphen", true, func(r *rand.Rand) ([]cellText, string) {
 		a, f, l := mobile(r)
-		return []Cell{{"ddd", a}, {"celular", f + "-" + l}}, "+55" + a + f + l
+		return []cellText{{"ddd", a}, {"celular", f + "-" + l}}, "+55" + a + f + l
 	}, ""},
-	{identifier.Phone, "area code apart, landline", true, func(r *rand.Rand) ([]Cell, string) {
+	{identifier.Phone, "area code apart, landline", true, func(r *rand.Rand) ([]cellText, string) {
 		a, f, l := landline(r)
-		return []Cell{{"DDD", a}, {"fone", f + l}}, "+55" + a + f + l
+		return []cellText{{"DDD", a}, {"fone", f + l}}, "+55" + a + f + l
 	}, ""},
 	foreignText("foreign, +", false, "", func(code, n string) string { return "+" + code + n }),
 	foreignText("foreign, spaces", false, "", func(code, n string) string { return "+" + code + " " + n[:3] + " " + n[3:6] + " " + n[6:] }),
@@ -172,32 +173,32 @@ var phoneSpellings = []Spelling{
 }
 
 // foreignText makes up mobiles of Portugal.
-func foreignText(name string, named bool, lost string, write func(code, n string) string) Spelling {
-	return Spelling{identifier.Phone, name, named, func(r *rand.Rand) ([]Cell, string) {
-		n := "91" + Digits(r, 7)
-		return []Cell{{"telefone", write("351", n)}}, "+351" + n
+func foreignText(name string, named bool, lost string, write func(code, n string) string) spelling {
+	return spelling{identifier.Phone, name, named, func(r *rand.Rand) ([]cellText, string) {
+		n := "91" + randomDigits(r, 7)
+		return []cellText{{"telefone", write("351", n)}}, "+351" + n
 	}, lost}
 }
 
-// Card makes up a card of sixteen digits.
-func Card(r *rand.Rand) string {
-	n := []byte([]string{"4532", "5412", "4916", "5234"}[r.IntN(4)] + Digits(r, 12))
+// makeCard makes up a card of sixteen digits.
+func makeCard(r *rand.Rand) string {
+	n := []byte([]string{"4532", "5412", "4916", "5234"}[r.IntN(4)] + randomDigits(r, 12))
 	for !identifier.Luhn(n) {
 		n[15] = '0' + (n[15]-'0'+1)%10
 	}
 	return string(n)
 }
 
-func cardText(name string, named bool, write func(n string) string) Spelling {
-	return Spelling{identifier.Card, name, named, func(r *rand.Rand) ([]Cell, string) {
-		n := Card(r)
-		return []Cell{{"cartao", write(n)}}, n
+func cardText(name string, named bool, write func(n string) string) spelling {
+	return spelling{identifier.Card, name, named, func(r *rand.Rand) ([]cellText, string) {
+		n := makeCard(r)
+		return []cellText{{"cartao", write(n)}}, n
 	}, ""}
 }
 
 func fours(n, sep string) string { return strings.Join([]string{n[:4], n[4:8], n[8:12], n[12:]}, sep) }
 
-var cardSpellings = []Spelling{
+var cardSpellings = []spelling{
 	cardText("bare", false, func(n string) string { return n }),
 	cardText("spaces", false, func(n string) string { return fours(n, " ") }),
 	cardText("hyphens", false, func(n string) string { return fours(n, "-") }),
@@ -216,17 +217,17 @@ var cardSpellings = []Spelling{
 }
 
 func address(r *rand.Rand) string {
-	return localNames[r.IntN(len(localNames))] + "." + localNames[r.IntN(len(localNames))] + strconv.Itoa(r.IntN(100_000)) + "@" + domains[r.IntN(len(domains))]
+	return scantest.LocalNames[r.IntN(len(scantest.LocalNames))] + "." + scantest.LocalNames[r.IntN(len(scantest.LocalNames))] + strconv.Itoa(r.IntN(100_000)) + "@" + scantest.Domains[r.IntN(len(scantest.Domains))]
 }
 
-func mailText(name string, write func(s string) string) Spelling {
-	return Spelling{identifier.Email, name, false, func(r *rand.Rand) ([]Cell, string) {
+func mailText(name string, write func(s string) string) spelling {
+	return spelling{identifier.Email, name, false, func(r *rand.Rand) ([]cellText, string) {
 		s := address(r)
-		return []Cell{{"email", write(s)}}, s
+		return []cellText{{"email", write(s)}}, s
 	}, ""}
 }
 
-func lostMail(name, why string, write func(s string) string) Spelling {
+func lostMail(name, why string, write func(s string) string) spelling {
 	s := mailText(name, write)
 	s.Lost = why
 	return s
@@ -236,15 +237,15 @@ func at(with string) func(string) string {
 	return func(s string) string { return strings.Replace(s, "@", with, 1) }
 }
 
-var mailSpellings = []Spelling{
+var mailSpellings = []spelling{
 	mailText("plain", func(s string) string { return s }),
 	mailText("upper case", strings.ToUpper),
 	mailText(`\u0040`, at(`\u0040`)), mailText(`\x40`, at(`\x40`)), mailText("&#64;", at("&#64;")), mailText("&#x40;", at("&#x40;")), mailText("&commat;", at("&commat;")),
-	mailText("entities", entities),
+	mailText("entities", entitiesOf),
 	mailText("%40", at("%40")), mailText("%2540", at("%2540")),
-	{identifier.Email, "plus tag as %2B", false, func(r *rand.Rand) ([]Cell, string) {
+	{identifier.Email, "plus tag as %2B", false, func(r *rand.Rand) ([]cellText, string) {
 		s := strings.Replace(address(r), "@", "+loja@", 1)
-		return []Cell{{"email", strings.NewReplacer("+", "%2B", "@", "%40").Replace(s)}}, s
+		return []cellText{{"email", strings.NewReplacer("+", "%2B", "@", "%40").Replace(s)}}, s
 	}, ""},
 	mailText("=40", at("=40")),
 	mailText("RFC 2047, base64", func(s string) string { return "=?utf-8?B?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?=" }),
@@ -283,9 +284,9 @@ func cloudflare(s string) string {
 	return `<a class="__cf_email__" data-cfemail="` + hex.EncodeToString(hidden) + `">[email&#160;protected]</a>`
 }
 
-// Spellings are all of them.
-var Spellings = func() (all []Spelling) {
-	for _, s := range [][]Spelling{mailSpellings, cpfSpellings, phoneSpellings, cardSpellings} {
+// spellings are all of them.
+var spellings = func() (all []spelling) {
+	for _, s := range [][]spelling{mailSpellings, cpfSpellings, phoneSpellings, cardSpellings} {
 		all = append(all, s...)
 	}
 	return all

@@ -1,4 +1,4 @@
-package scantest
+package scan
 
 import (
 	"bytes"
@@ -7,27 +7,29 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
-// Carrier writes rows of cells into a text.
-type Carrier struct {
+// carrier writes rows of cells into a text.
+type carrier struct {
 	Name string
-	// Named carriers have names for their values.
+	// Named textCarriers have names for their values.
 	Named bool
-	Write func(rows [][]Cell) []byte
+	Write func(rows [][]cellText) []byte
 }
 
-// Carriers are the texts that spellings are put into.
-var Carriers = []Carrier{
-	{"comma", true, func(rows [][]Cell) []byte { return separatedRows(rows, ',', false) }},
-	{"semicolon", true, func(rows [][]Cell) []byte { return separatedRows(rows, ';', false) }},
-	{"tab", true, func(rows [][]Cell) []byte { return separatedRows(rows, '\t', false) }},
-	{"all in quotes", true, func(rows [][]Cell) []byte { return separatedRows(rows, ',', true) }},
+// textCarriers are the texts that spellings are put into.
+var textCarriers = []carrier{
+	{"comma", true, func(rows [][]cellText) []byte { return separatedRows(rows, ',', false) }},
+	{"semicolon", true, func(rows [][]cellText) []byte { return separatedRows(rows, ';', false) }},
+	{"tab", true, func(rows [][]cellText) []byte { return separatedRows(rows, '\t', false) }},
+	{"all in quotes", true, func(rows [][]cellText) []byte { return separatedRows(rows, ',', true) }},
 	{"one column", true, oneColumn},
-	{"JSON lines", true, func(rows [][]Cell) []byte { return objects(rows, false) }},
-	{"JSON list", true, func(rows [][]Cell) []byte { return objects(rows, true) }},
-	{"INSERT", true, func(rows [][]Cell) []byte { return statements(rows, false) }},
-	{"mysqldump", true, func(rows [][]Cell) []byte { return statements(rows, true) }},
+	{"JSON lines", true, func(rows [][]cellText) []byte { return objects(rows, false) }},
+	{"JSON list", true, func(rows [][]cellText) []byte { return objects(rows, true) }},
+	{"INSERT", true, func(rows [][]cellText) []byte { return statements(rows, false) }},
+	{"mysqldump", true, func(rows [][]cellText) []byte { return statements(rows, true) }},
 	{"COPY", true, copyRows},
 	{"labels", true, labelledRows},
 	{"key=value", true, keyValues},
@@ -35,12 +37,12 @@ var Carriers = []Carrier{
 	{"lines", false, lines},
 	{"sentences", false, sentences},
 	{"HTML table", false, htmlRows},
-	{"no header", false, func(rows [][]Cell) []byte {
+	{"no header", false, func(rows [][]cellText) []byte {
 		return separatedRows(rows, ';', false)[len("nome;;cidade\n")+namesLen(rows):]
 	}},
 }
 
-func namesLen(rows [][]Cell) (n int) {
+func namesLen(rows [][]cellText) (n int) {
 	for i, c := range rows[0] {
 		if n += len(c.Name); i > 0 {
 			n++
@@ -49,13 +51,13 @@ func namesLen(rows [][]Cell) (n int) {
 	return n
 }
 
-// around puts what else stands in a row around its cells.
-func around(row []Cell, i int) []Cell {
-	all := []Cell{{"nome", firstNames[i%len(firstNames)] + " " + lastNames[i%len(lastNames)]}}
-	return append(append(all, row...), Cell{"cidade", "Campinas"})
+// aroundCells puts what else stands in a row around its cells.
+func aroundCells(row []cellText, i int) []cellText {
+	all := []cellText{{"nome", scantest.FirstNames[i%len(scantest.FirstNames)] + " " + scantest.LastNames[i%len(scantest.LastNames)]}}
+	return append(append(all, row...), cellText{"cidade", "Campinas"})
 }
 
-func separatedRows(rows [][]Cell, sep rune, quotes bool) []byte {
+func separatedRows(rows [][]cellText, sep rune, quotes bool) []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.Comma = sep
@@ -72,7 +74,7 @@ func separatedRows(rows [][]Cell, sep rune, quotes bool) []byte {
 	}
 	for i, row := range rows {
 		var names, texts []string
-		for _, c := range around(row, i) {
+		for _, c := range aroundCells(row, i) {
 			names, texts = append(names, c.Name), append(texts, c.Text)
 		}
 		if i == 0 {
@@ -84,7 +86,7 @@ func separatedRows(rows [][]Cell, sep rune, quotes bool) []byte {
 	return b.Bytes()
 }
 
-func oneColumn(rows [][]Cell) []byte {
+func oneColumn(rows [][]cellText) []byte {
 	var b strings.Builder
 	for i, row := range rows {
 		var names, texts []string
@@ -99,7 +101,7 @@ func oneColumn(rows [][]Cell) []byte {
 	return []byte(b.String())
 }
 
-func objects(rows [][]Cell, list bool) []byte {
+func objects(rows [][]cellText, list bool) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -110,7 +112,7 @@ func objects(rows [][]Cell, list bool) []byte {
 	for i, row := range rows {
 		members := &bytes.Buffer{}
 		members.WriteString("{")
-		for k, c := range around(row, i) {
+		for k, c := range aroundCells(row, i) {
 			if k > 0 {
 				members.WriteString(",")
 			}
@@ -134,11 +136,11 @@ func objects(rows [][]Cell, list bool) []byte {
 	return b.Bytes()
 }
 
-func statements(rows [][]Cell, defined bool) []byte {
+func statements(rows [][]cellText, defined bool) []byte {
 	var b strings.Builder
 	for i, row := range rows {
 		var names, texts []string
-		for _, c := range around(row, i) {
+		for _, c := range aroundCells(row, i) {
 			names, texts = append(names, "`"+c.Name+"`"), append(texts, "'"+strings.ReplaceAll(c.Text, "'", "''")+"'")
 		}
 		if !defined {
@@ -155,11 +157,11 @@ func statements(rows [][]Cell, defined bool) []byte {
 	return []byte(b.String() + ";\n")
 }
 
-func copyRows(rows [][]Cell) []byte {
+func copyRows(rows [][]cellText) []byte {
 	var b strings.Builder
 	for i, row := range rows {
 		var names, texts []string
-		for _, c := range around(row, i) {
+		for _, c := range aroundCells(row, i) {
 			names, texts = append(names, c.Name), append(texts, strings.ReplaceAll(c.Text, `\`, `\\`))
 		}
 		if i == 0 {
@@ -170,10 +172,10 @@ func copyRows(rows [][]Cell) []byte {
 	return []byte(b.String() + "\\.\n")
 }
 
-func labelledRows(rows [][]Cell) []byte {
+func labelledRows(rows [][]cellText) []byte {
 	var b strings.Builder
 	for i, row := range rows {
-		for _, c := range around(row, i) {
+		for _, c := range aroundCells(row, i) {
 			b.WriteString(c.Name + ": " + c.Text + "\n")
 		}
 		b.WriteString("\n")
@@ -181,7 +183,7 @@ func labelledRows(rows [][]Cell) []byte {
 	return []byte(b.String())
 }
 
-func keyValues(rows [][]Cell) []byte {
+func keyValues(rows [][]cellText) []byte {
 	var b strings.Builder
 	for i, row := range rows {
 		fmt.Fprintf(&b, "2026-11-%02d 10:00:00 INFO", i%28+1)
@@ -193,11 +195,11 @@ func keyValues(rows [][]Cell) []byte {
 	return []byte(b.String())
 }
 
-func xmlRows(rows [][]Cell) []byte {
+func xmlRows(rows [][]cellText) []byte {
 	var b strings.Builder
 	for i, row := range rows {
 		b.WriteString("<cliente>\n")
-		for _, c := range around(row, i) {
+		for _, c := range aroundCells(row, i) {
 			fmt.Fprintf(&b, "  <%s>%s</%s>\n", c.Name, c.Text, c.Name)
 		}
 		b.WriteString("</cliente>\n")
@@ -205,7 +207,7 @@ func xmlRows(rows [][]Cell) []byte {
 	return []byte(b.String())
 }
 
-func lines(rows [][]Cell) []byte {
+func lines(rows [][]cellText) []byte {
 	var b strings.Builder
 	for _, row := range rows {
 		b.WriteString(row[len(row)-1].Text + "\n")
@@ -213,54 +215,54 @@ func lines(rows [][]Cell) []byte {
 	return []byte(b.String())
 }
 
-func sentences(rows [][]Cell) []byte {
+func sentences(rows [][]cellText) []byte {
 	var b strings.Builder
 	for i, row := range rows {
-		fmt.Fprintf(&b, "%s informou %s ontem, e espera a resposta.\n", firstNames[i%len(firstNames)], row[len(row)-1].Text)
+		fmt.Fprintf(&b, "%s informou %s ontem, e espera a resposta.\n", scantest.FirstNames[i%len(scantest.FirstNames)], row[len(row)-1].Text)
 	}
 	return []byte(b.String())
 }
 
-func htmlRows(rows [][]Cell) []byte {
+func htmlRows(rows [][]cellText) []byte {
 	var b strings.Builder
 	b.WriteString("<table>\n")
 	for i, row := range rows {
-		fmt.Fprintf(&b, "<tr><td>%s</td><td>%s</td></tr>\n", firstNames[i%len(firstNames)], row[len(row)-1].Text)
+		fmt.Fprintf(&b, "<tr><td>%s</td><td>%s</td></tr>\n", scantest.FirstNames[i%len(scantest.FirstNames)], row[len(row)-1].Text)
 	}
 	return []byte(b.String() + "</table>\n")
 }
 
-// Spelled is a text of one spelling in one carrier.
-type Spelled struct {
-	Spelling *Spelling
-	Carrier  *Carrier
+// spelled is a text of one spelling in one carrier.
+type spelled struct {
+	spelling *spelling
+	carrier  *carrier
 	Text     []byte
-	Want     []Value
+	Want     []scantest.Value
 }
 
-// AllSpelled writes n values of each spelling into each carrier that suits it.
-func AllSpelled(n int) (all []Spelled) {
-	for i := range Spellings {
-		all = append(all, Spell(&Spellings[i], Carriers, n)...)
+// allSpelled writes n values of each spelling into each carrier that suits it.
+func allSpelled(n int) (all []spelled) {
+	for i := range spellings {
+		all = append(all, spell(&spellings[i], textCarriers, n)...)
 	}
 	return all
 }
 
-// Spell writes n values of a spelling into each of the carriers that suits it.
-func Spell(s *Spelling, carriers []Carrier, n int) (all []Spelled) {
+// spell writes n values of a spelling into each of the textCarriers that suits it.
+func spell(s *spelling, carriers []carrier, n int) (all []spelled) {
 	for k := range carriers {
 		c := &carriers[k]
 		if s.Named && !c.Named {
 			continue
 		}
 		r := rand.New(rand.NewPCG(uint64(len(s.Name)), uint64(k)))
-		var rows [][]Cell
-		var want []Value
+		var rows [][]cellText
+		var want []scantest.Value
 		for range n {
 			cells, normal := s.Write(r)
-			rows, want = append(rows, cells), append(want, Value{s.Kind, normal})
+			rows, want = append(rows, cells), append(want, scantest.Value{Kind: s.Kind, Normal: normal})
 		}
-		all = append(all, Spelled{s, c, c.Write(rows), want})
+		all = append(all, spelled{s, c, c.Write(rows), want})
 	}
 	return all
 }
