@@ -59,12 +59,11 @@ func (v feedView) text(w io.Writer) {
 
 type feedAddCmd struct {
 	Name      string        `required:"" placeholder:"NAME" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
-	Kind      string        `required:"" enum:"folder,list,hibp,push" placeholder:"KIND" help:"folder: a folder or bucket into which dumps and manifests are dropped; list: an address that answers with a JSON list of dumps; hibp: the Have I Been Pwned API for watched e-mails; push: a receiver of records that a vendor sends, signed with the secret that is shown once."`
+	Kind      string        `required:"" enum:"folder,list,hibp,push" placeholder:"KIND" help:"folder: a folder or bucket into which dumps and manifests are dropped; list: an address that answers with a JSON list of dumps; hibp: the Have I Been Pwned API for watched e-mails, by six characters of their hashes, which needs a plan with k-anonymity; push: a receiver of records that a vendor sends, signed with the secret that is shown once."`
 	Target    string        `placeholder:"PATH|URL" help:"What to watch; nothing of a receiver, whose address is shown."`
 	Every     time.Duration `default:"1h" placeholder:"TIME" help:"Pause between two runs; at least 1m."`
 	Key       string        `env:"VIGIA_FEED_KEY" placeholder:"KEY" help:"API key; use the environment to keep it out of the process list. Sealed at rest."`
-	PerMinute int           `placeholder:"N" help:"Calls a minute to an API; default is what the plan of the key allows, or 10 with --by address."`
-	By        string        `enum:"auto,address,range,domain" default:"auto" placeholder:"WAY" help:"How hibp is asked. address: a call for each, which tells the service the address; range: by six characters of a hash, for plans with k-anonymity; domain: a call for each domain that the key has proven, and nothing else; auto: domain where it is proven, else range, else address."`
+	PerMinute int           `placeholder:"N" help:"Calls a minute to an API; default is what the plan of the key allows."`
 	NoPairs   bool          `help:"Keep nothing of the passwords that stand beside identifiers."`
 	Mapping   string        `placeholder:"FILE" help:"A mapping of a vendor's fields, by which all that comes is read: see docs/formats/vigia-records.md."`
 }
@@ -74,7 +73,7 @@ func (feedAddCmd) Help() string {
 	return "A manifest is a JSON file beside the dump, dropped after it: loja.csv.gz and loja.json with\n" +
 		`  {"title": "Loja Exemplo", "date": "2026-03-01", "exposes": ["email", "password"], "kind": "breach"}` + "\n\nExamples:\n" +
 		"  vigia feed add --name caixa --kind folder --target /srv/dumps --every 1m\n" +
-		"  VIGIA_FEED_KEY=... vigia feed add --name hibp --kind hibp --target https://haveibeenpwned.com/api/v3 --by range\n" +
+		"  VIGIA_FEED_KEY=... vigia feed add --name hibp --kind hibp --target https://haveibeenpwned.com/api/v3 --every 24h\n" +
 		"  vigia feed add --name nimbo --kind push --mapping nimbo.yaml"
 }
 
@@ -92,7 +91,7 @@ func (c *feedAddCmd) Run(ctx context.Context, common *config.Common, o *output) 
 		f := feed.Feed{
 			Name: c.Name, Kind: feed.Kind(c.Kind), Target: c.Target, Secret: c.Key, Every: c.Every,
 			Settings: feed.Settings{
-				Mapping: mapping.Text(), PerMinute: c.PerMinute, By: feed.By(c.By), NoPairs: c.NoPairs,
+				Mapping: mapping.Text(), PerMinute: c.PerMinute, NoPairs: c.NoPairs,
 			},
 		}
 		if f.Kind == feed.Pushed {

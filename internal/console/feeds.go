@@ -31,23 +31,16 @@ var feedKinds = []choiceOption{
 // pushLabel is the kind that the form of a new feed does not offer: its secret is shown on the command line.
 const pushLabel = "Registros enviados e assinados"
 
-var feedWays = []choiceOption{
-	{string(feed.ByAuto), "Automático"},
-	{string(feed.ByRange), "Por faixa de hash (k-anonimato)"},
-	{string(feed.ByDomain), "Por domínio comprovado"},
-	{string(feed.ByAddress), "Por endereço"},
-}
-
 type feedsPage struct {
 	recentJobs
 	Feeds []feedRow
 }
 
 // newFeedPage is the data of the form of a new feed.
-type newFeedPage struct{ Kinds, Ways, Exposed []choiceOption }
+type newFeedPage struct{ Kinds, Exposed []choiceOption }
 
 func newFeed(*Console, *request) (answer, error) {
-	return view{"feed-new", "Nova fonte", newFeedPage{feedKinds, feedWays, exposedOptions}}, nil
+	return view{"feed-new", "Nova fonte", newFeedPage{feedKinds, exposedOptions}}, nil
 }
 
 func listFeeds(c *Console, r *request) (answer, error) {
@@ -97,7 +90,7 @@ func addFeed(c *Console, r *request) (answer, error) {
 // feedSettings reads the limits of a feed; an empty field means the default.
 func feedSettings(r *request) (feed.Settings, error) {
 	perMinute, err := r.number("per_minute", 0)
-	return feed.Settings{By: feed.By(r.text("by")), PerMinute: perMinute, NoPairs: r.PostForm.Has("no_pairs")}, err
+	return feed.Settings{PerMinute: perMinute, NoPairs: r.PostForm.Has("no_pairs")}, err
 }
 
 func runFeed(c *Console, r *request) (answer, error) {

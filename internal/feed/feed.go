@@ -58,10 +58,8 @@ type Feed struct {
 
 // Settings are the limits of a feed; zero means the default.
 type Settings struct {
-	// PerMinute bounds the calls to an API; zero: what the plan of the key allows, where that can be asked.
+	// PerMinute bounds the calls to an API; zero: what the plan of the key allows.
 	PerMinute int `json:"per_minute,omitempty"`
-	// By is how an API is asked; empty: ByAuto.
-	By By `json:"by,omitempty"`
 	// Mapping says how the records of what comes are read, as it was written: see stated.ParseMapping.
 	Mapping string `json:"mapping,omitempty"`
 	// NoPairs keeps nothing of passwords beside identifiers; a manifest can ask for the same.
@@ -71,17 +69,10 @@ type Settings struct {
 // State is where a feed stands.
 type State struct {
 	Tag string `json:"tag,omitempty"` // of a list, so that it is fetched only when it changed
-	// After is where a walk over watched values stands: the last one asked about, and its partner.
-	After        cyber.AssetID `json:"after,omitempty"`
-	AfterPartner partner.ID    `json:"after_partner,omitempty"`
-	// A walk over ranges of hashes is cut into Cells, of which those before Cell are done; Watched is how many addresses
-	// there were when it began. A place among the hashes themselves would be a part of somebody's.
-	Cells   int64 `json:"cells,omitempty"`
-	Cell    int64 `json:"cell,omitempty"`
-	Watched int64 `json:"watched,omitempty"`
-	// DomainsDone says that this walk has asked about domains.
-	DomainsDone bool  `json:"domains_done,omitempty"`
-	Items       int64 `json:"items"` // taken so far
+	// Cell is how far a walk over ranges of hashes has come. Cells are large: a place among the hashes themselves would be
+	// a part of somebody's.
+	Cell  int64 `json:"cell,omitempty"`
+	Items int64 `json:"items"` // taken so far
 	// Orphans are files of a folder that no manifest speaks of.
 	Orphans int64 `json:"orphans,omitempty"`
 	// Refused are pushes that could not be imported.
@@ -219,11 +210,6 @@ func checkFeed(f *Feed) error {
 	case HIBP:
 		if !web || f.Secret == "" {
 			return ErrInvalid.With("target: the API's address; secret: its key")
-		}
-		switch f.Settings.By {
-		case "", ByAuto, ByAddress, ByRange, ByDomain:
-		default:
-			return ErrInvalid.With("by: one of auto, address, range, domain")
 		}
 	case Pushed:
 	default:

@@ -9,18 +9,6 @@ import (
 	"github.com/vigiahq/vigia/internal/leak"
 )
 
-// By is how the account API of Have I Been Pwned is asked about watched addresses.
-type By string
-
-// The ways. By address the service reads every address. By range it reads six characters of a hash, which some 400 other
-// addresses share. By domain it tells all that it knows of a domain whose owner the key has proven to be.
-const (
-	ByAuto    By = "auto" // domain where it is proven, else range where the plan has it, else address
-	ByAddress By = "address"
-	ByRange   By = "range"
-	ByDomain  By = "domain" // and nothing of addresses elsewhere
-)
-
 // hibpBreach is a breach as the account API tells it.
 type hibpBreach struct {
 	Name         string   `json:"Name"`
@@ -32,8 +20,7 @@ type hibpBreach struct {
 	IsSpamList   bool     `json:"IsSpamList"`
 	IsMalware    bool     `json:"IsMalware"`
 	IsStealerLog bool     `json:"IsStealerLog"`
-	// IsSensitive is one that the service tells nobody but the owner of the address. It leaves such out of what it
-	// answers by address; by range and domain it is left to us.
+	// IsSensitive marks a breach that only the owner of the address may be told of.
 	IsSensitive bool `json:"IsSensitive"`
 }
 
@@ -41,11 +28,6 @@ type hibpBreach struct {
 type hibpPlan struct {
 	Rpm           int  `json:"Rpm"`
 	IncludesKAnon bool `json:"IncludesKAnon"`
-}
-
-// hibpDomain is a domain that the holder of the key has proven to own.
-type hibpDomain struct {
-	DomainName string `json:"DomainName"`
 }
 
 // hibpSuffix is one hash of a range, without its first six characters, and the breaches of its address.

@@ -17,9 +17,9 @@ import (
 
 const (
 	hibpPerMinute = 10 // of the smallest subscription
-	// An answer by range has some 400 hashes with the names of their breaches; one about a domain all its addresses.
-	maxHIBPAnswer   = 4 << 20
-	maxDomainAnswer = 64 << 20
+	// An answer by range has some 400 hashes with the names of their breaches.
+	maxHIBPAnswer = 4 << 20
+	maxCatalogue  = 64 << 20
 	// hibpTries is how often one question is put when the service says to wait.
 	hibpTries       = 5
 	hibpLongestWait = 10 * time.Minute

@@ -1,10 +1,13 @@
 package feed
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha1" //nolint:gosec // ranges are of SHA-1: six characters of it hide an address among many, they do not prove one
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -17,61 +20,72 @@ import (
 )
 
 const (
-	leastBatch = 100 // questions between two places from which a walk goes on: a minute's, within bounds
-	mostBatch  = 20_000
 	mostAtOnce = 64 // calls under way: 12,000 a minute with answers that take a third of a second
 	walkBatch  = 1000
 	settleMost = 200 // values of a partner that are settled in one transaction
+	// prefixBytes of a hash are told to the service: six characters in hexadecimal.
+	prefixBytes = 3
+	// cells are equal parts of all hashes. A sweep that broke off goes on with the cell it was in.
+	cells = 1 << 12
+	// sliceMost is how many addresses are held in memory at once, some 15 MB.
+	sliceMost = 1 << 17
 )
 
-// hibpSweep asks the account API about all watched e-mail addresses once. It goes on where an earlier run stopped.
+// hibpSweep asks the account API about all watched e-mail addresses once, by the first characters of their hashes: some
+// 400 other addresses share them, so the service does not learn which one is watched. It goes on where an earlier run
+// stopped.
 type hibpSweep struct {
 	fs     *Feeds
 	f      *Feed
 	pace   *pacer
 	atOnce int
-	batch  int
-	// domains are those that the holder of the key has proven to own; byDomain says that those are asked about.
-	domains  []string
-	byDomain bool
-	// rest is how all other addresses are asked about; empty: they are not.
-	rest By
-
-	mu sync.Mutex
 	// known are breaches by the service's name for them; kept are those of ours that are in the store.
 	known map[string]cyber.Breach
 	kept  map[string]bool
 }
 
+// hashedEmail is a watched address by its hash.
+type hashedEmail struct {
+	hash    [sha1.Size]byte
+	partner partner.ID
+	asset   cyber.AssetID
+}
+
+// cell returns the part of all hashes that this one lies in.
+func (h *hashedEmail) cell() int64 { return int64(h.hash[0])<<4 | int64(h.hash[1])>>4 }
+
+func (h *hashedEmail) prefix() [prefixBytes]byte { return [prefixBytes]byte(h.hash[:]) }
+
 // runHIBP asks about every watched address, at the rate that the key allows, and begins again when it is through.
 func (fs *Feeds) runHIBP(ctx context.Context, f *Feed) error {
 	s := &hibpSweep{fs: fs, f: f, known: map[string]cyber.Breach{}, kept: map[string]bool{}}
 	s.setPace(f.Settings.PerMinute)
-	if err := s.plan(ctx); err != nil {
+	if err := s.readPlan(ctx); err != nil {
 		return err
 	}
-	if s.byDomain && !f.State.DomainsDone {
-		if err := s.askDomains(ctx); err != nil {
-			return fmt.Errorf("by domain: %w", err)
-		}
-		f.State.DomainsDone = true
-		if err := s.save(ctx); err != nil {
+	for f.State.Cell < cells {
+		emails, end, err := s.readEmails(ctx, f.State.Cell)
+		if err != nil {
 			return err
 		}
+		for len(emails) > 0 {
+			f.State.Cell = emails[0].cell()
+			n := 1
+			for n < len(emails) && emails[n].cell() == f.State.Cell {
+				n++
+			}
+			if err := s.askCell(ctx, emails[:n]); err != nil {
+				return err
+			}
+			emails = emails[n:]
+			f.State.Cell, f.State.Items = f.State.Cell+1, f.State.Items+int64(n)
+			if err := s.saveState(ctx); err != nil {
+				return err
+			}
+		}
+		f.State.Cell = end
 	}
-	var err error
-	switch s.rest {
-	case ByRange:
-		err = s.askRanges(ctx)
-	case ByAddress:
-		err = s.askAddresses(ctx)
-	case ByAuto, ByDomain:
-	}
-	if err != nil {
-		return fmt.Errorf("by %s: %w", s.rest, err)
-	}
-	f.State.After, f.State.AfterPartner = "", ""
-	f.State.Cells, f.State.Cell, f.State.Watched, f.State.DomainsDone = 0, 0, 0, false
+	f.State.Cell = 0
 	return nil
 }
 
@@ -80,210 +94,162 @@ func (s *hibpSweep) setPace(perMinute int) {
 	if perMinute <= 0 {
 		perMinute = hibpPerMinute
 	}
-	s.pace, s.batch = newPacer(perMinute), min(max(leastBatch, perMinute), mostBatch)
-	s.atOnce = min(max(1, perMinute/100), mostAtOnce)
+	s.pace, s.atOnce = newPacer(perMinute), min(max(1, perMinute/100), mostAtOnce)
 }
 
-// plan decides how to ask, by the feed's settings and by what the key allows.
-func (s *hibpSweep) plan(ctx context.Context) error {
-	by := s.f.Settings.By
-	if by == ByAddress {
-		s.rest = ByAddress
-		return nil
-	}
+// readPlan asks what the key allows, and for the catalogue of breaches.
+func (s *hibpSweep) readPlan(ctx context.Context) error {
 	var plan hibpPlan
 	if _, err := s.get(ctx, "/subscription/status", &plan, maxHIBPAnswer); err != nil {
 		return fmt.Errorf("plan: %w", err)
+	}
+	if !plan.IncludesKAnon {
+		return ErrInvalid.With("key: its plan does not include searches by range of hashes")
 	}
 	if s.f.Settings.PerMinute == 0 {
 		s.setPace(plan.Rpm)
 	}
 	var all []hibpBreach
-	if _, err := s.get(ctx, "/breaches", &all, maxDomainAnswer); err != nil {
+	if _, err := s.get(ctx, "/breaches", &all, maxCatalogue); err != nil {
 		return fmt.Errorf("breaches: %w", err)
 	}
 	for _, h := range all {
-		s.learn(h)
-	}
-	switch by {
-	case ByRange:
-		if !plan.IncludesKAnon {
-			return ErrInvalid.With("by: the plan of this key does not include searches by range")
-		}
-		s.rest = ByRange
-		return nil
-	case ByDomain:
-	case "", ByAuto, ByAddress:
-		if s.rest = ByAddress; plan.IncludesKAnon {
-			s.rest = ByRange
+		if b, ok := h.breach(s.fs.Now()); ok && !h.IsSensitive {
+			s.known[h.Name] = b
 		}
 	}
-	return s.provenDomains(ctx)
-}
-
-func (s *hibpSweep) provenDomains(ctx context.Context) error {
-	var proven []hibpDomain
-	if _, err := s.get(ctx, "/subscribeddomains", &proven, maxHIBPAnswer); err != nil {
-		return fmt.Errorf("domains: %w", err)
-	}
-	for _, d := range proven {
-		s.domains = append(s.domains, strings.ToLower(d.DomainName))
-	}
-	slices.Sort(s.domains)
-	s.byDomain = true
 	return nil
 }
 
-// proven says whether an address is of a domain that is asked about as a whole.
-func (s *hibpSweep) proven(address string) bool {
-	_, is := slices.BinarySearch(s.domains, address[strings.LastIndexByte(address, '@')+1:])
-	return is && s.byDomain
-}
-
-// learn takes what the service tells of a breach.
-func (s *hibpSweep) learn(h hibpBreach) {
-	b, ok := h.breach(s.fs.Now())
-	if !ok || h.IsSensitive {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.known[h.Name] = b
-}
-
-// save keeps how far the walk has come.
-func (s *hibpSweep) save(ctx context.Context) error {
+// saveState keeps how far the sweep has come.
+func (s *hibpSweep) saveState(ctx context.Context) error {
 	_, err := s.fs.Store.UpdateFeed(ctx, s.f.Name, func(kept *Feed) error { kept.State = s.f.State; return nil })
 	return err
 }
 
-// walk calls fn with every watched address, in lower case.
-func (s *hibpSweep) walk(ctx context.Context, fn func(a cyber.Asset, address string)) error {
+// readEmails returns the watched addresses of as many cells, from the given one on, as may be held in memory, in the
+// order of their hashes, and the cell behind the last of these.
+func (s *hibpSweep) readEmails(ctx context.Context, from int64) (emails []hashedEmail, end int64, err error) {
 	var of partner.ID
 	var after cyber.AssetID
+	end = cells
 	for {
 		assets, err := s.fs.Store.WatchedEmails(ctx, of, after, walkBatch)
-		if err != nil || len(assets) == 0 {
-			return err
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(assets) == 0 {
+			break
 		}
 		for _, a := range assets {
-			fn(a, lowered(a.Value))
 			of, after = a.Partner, a.ID
-		}
-	}
-}
-
-// lowered is an address as the service knows it.
-func lowered(address string) string { return strings.ToLower(strings.TrimSpace(address)) }
-
-// sightings are what was told of values, until they are settled.
-type sightings struct {
-	mu   sync.Mutex
-	hits map[partner.ID][]leak.Hit
-}
-
-// see takes breaches of a value by the service's names.
-func (s *sightings) see(of partner.ID, asset cyber.AssetID, names []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.hits == nil {
-		s.hits = map[partner.ID][]leak.Hit{}
-	}
-	for _, name := range names {
-		s.hits[of] = append(s.hits[of], leak.Hit{Asset: asset, Seen: cyber.Seen{Breach: name}})
-	}
-}
-
-// settle keeps what was told. Breaches of which nothing is known are left out.
-func (s *hibpSweep) settle(ctx context.Context, seen *sightings) error {
-	for of, hits := range seen.hits {
-		known := hits[:0]
-		for _, h := range hits {
-			ours, err := s.keep(ctx, h.Breach)
-			if err != nil {
-				return err
-			}
-			if h.Breach = ours; ours != "" {
-				known = append(known, h)
+			address := strings.ToLower(strings.TrimSpace(a.Value))
+			h := hashedEmail{hash: sha1.Sum([]byte(address)), partner: a.Partner, asset: a.ID} //nolint:gosec // see the import
+			if h.cell() >= from && h.cell() < end {
+				emails = append(emails, h)
 			}
 		}
-		for len(known) > 0 {
-			n := min(settleMost, len(known))
-			for n < len(known) && known[n].Asset == known[n-1].Asset { // a person is told of all of them at once
-				n++
-			}
-			if err := s.fs.Breaches.SettleAssets(ctx, of, known[:n]); err != nil {
-				return err
-			}
-			known = known[n:]
+		for len(emails) > sliceMost && end > from+1 {
+			end = from + (end-from)/2
+			emails = slices.DeleteFunc(emails, func(h hashedEmail) bool { return h.cell() >= end })
 		}
 	}
-	return nil
+	slices.SortFunc(emails, func(a, b hashedEmail) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+	return emails, end, nil
 }
 
-// keep sees to it that a breach is in the store, and returns our name for it; empty when nothing is known of it.
-func (s *hibpSweep) keep(ctx context.Context, name string) (string, error) {
-	b, ok := s.known[name]
-	if !ok || s.kept[b.Name] {
-		return b.Name, nil
-	}
-	b.AddedAt = s.fs.Now()
-	err := s.fs.Breaches.InsertBreach(ctx, leak.Record{Breach: b, State: leak.Published, PublishedAt: b.AddedAt})
-	if err != nil && !errors.Is(err, leak.ErrBreachExists) {
-		return "", err
-	}
-	s.kept[b.Name] = true
-	return b.Name, nil
-}
-
-// askAddresses asks about one address after the other, several at once where the rate allows that.
-func (s *hibpSweep) askAddresses(ctx context.Context) error {
-	for {
-		assets, err := s.fs.Store.WatchedEmails(ctx, s.f.State.AfterPartner, s.f.State.After, s.batch)
-		if err != nil || len(assets) == 0 {
-			return err
-		}
-		if err := s.askBatch(ctx, assets); err != nil {
-			return err
-		}
-		last := assets[len(assets)-1]
-		s.f.State.AfterPartner, s.f.State.After = last.Partner, last.ID
-		s.f.State.Items += int64(len(assets))
-		if err := s.save(ctx); err != nil {
-			return err
-		}
-	}
-}
-
-func (s *hibpSweep) askBatch(ctx context.Context, assets []cyber.Asset) error {
-	watchers := map[string][]cyber.Asset{} // the same address may be watched by several
-	for _, a := range assets {
-		if address := lowered(a.Value); !s.proven(address) {
-			watchers[address] = append(watchers[address], a)
-		}
-	}
-	var seen sightings
+// askCell asks about addresses that are sorted by their hashes: those that share a range share a call.
+func (s *hibpSweep) askCell(ctx context.Context, emails []hashedEmail) error {
+	var mu sync.Mutex
+	hits := map[partner.ID][]leak.Hit{}
 	group, asking := errgroup.WithContext(ctx)
 	group.SetLimit(s.atOnce)
-	for address, of := range watchers {
+	for len(emails) > 0 {
+		n := 1
+		for n < len(emails) && emails[n].prefix() == emails[0].prefix() {
+			n++
+		}
+		alike := emails[:n]
+		emails = emails[n:]
 		group.Go(func() error {
-			var breaches []hibpBreach
-			if _, err := s.get(asking, "/breachedaccount/"+url.PathEscape(address)+"?truncateResponse=false", &breaches, maxHIBPAnswer); err != nil {
-				return err
-			}
-			names := make([]string, len(breaches))
-			for i, h := range breaches {
-				s.learn(h)
-				names[i] = h.Name
-			}
-			for _, a := range of {
-				seen.see(a.Partner, a.ID, names)
-			}
-			return nil
+			return s.askRange(asking, alike, func(h hashedEmail, breach string) {
+				mu.Lock()
+				defer mu.Unlock()
+				hits[h.partner] = append(hits[h.partner], leak.Hit{Asset: h.asset, Seen: cyber.Seen{Breach: breach}})
+			})
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return s.settle(ctx, &seen)
+	for of, found := range hits {
+		if err := s.settle(ctx, of, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askRange asks about the range that hashes have in common. What it answers of anybody else is forgotten at once: most
+// answers have none that is wanted and are looked through without being taken apart. What is no list of hashes is not
+// taken for one without ours.
+func (s *hibpSweep) askRange(ctx context.Context, alike []hashedEmail, see func(h hashedEmail, breach string)) error {
+	var text json.RawMessage
+	prefix := alike[0].prefix()
+	found, err := s.get(ctx, "/breachedaccount/range/"+strings.ToUpper(hex.EncodeToString(prefix[:])), &text, maxHIBPAnswer)
+	if err != nil || !found {
+		return err
+	}
+	if text = bytes.TrimSpace(text); text[0] != '[' || len(bytes.TrimSpace(text[1:len(text)-1])) > 0 && !bytes.Contains(text, []byte(`"hashSuffix"`)) {
+		return errAnswer
+	}
+	for _, h := range alike {
+		rest := hex.EncodeToString(h.hash[prefixBytes:])
+		if !bytes.Contains(text, []byte(rest)) && !bytes.Contains(text, []byte(strings.ToUpper(rest))) {
+			continue
+		}
+		var answer []hibpSuffix
+		if err := json.Unmarshal(text, &answer); err != nil {
+			return errAnswer
+		}
+		for _, one := range answer {
+			if strings.EqualFold(one.HashSuffix, rest) {
+				for _, breach := range one.Websites {
+					see(h, breach)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// settle keeps what was told of values of a partner. Breaches of which nothing is known are left out.
+func (s *hibpSweep) settle(ctx context.Context, of partner.ID, hits []leak.Hit) error {
+	known := hits[:0]
+	for _, h := range hits {
+		b, ok := s.known[h.Breach]
+		if !ok {
+			continue
+		}
+		if h.Breach = b.Name; !s.kept[b.Name] {
+			b.AddedAt = s.fs.Now()
+			err := s.fs.Breaches.InsertBreach(ctx, leak.Record{Breach: b, State: leak.Published, PublishedAt: b.AddedAt})
+			if err != nil && !errors.Is(err, leak.ErrBreachExists) {
+				return err
+			}
+			s.kept[b.Name] = true
+		}
+		known = append(known, h)
+	}
+	for len(known) > 0 {
+		n := min(settleMost, len(known))
+		for n < len(known) && known[n].Asset == known[n-1].Asset { // a person is told of all of them at once
+			n++
+		}
+		if err := s.fs.Breaches.SettleAssets(ctx, of, known[:n]); err != nil {
+			return err
+		}
+		known = known[n:]
+	}
+	return nil
 }

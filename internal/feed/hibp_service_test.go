@@ -1,6 +1,4 @@
-// Package hibptest is a stand-in for the account API of Have I Been Pwned, version 3, as its documentation tells it: what
-// is asked with which headers, what is answered, and how calls beyond the rate are refused. Tests and benches only.
-package hibptest
+package feed_test
 
 import (
 	"bytes"
@@ -17,21 +15,21 @@ import (
 	"time"
 )
 
-// Service answers as the API does. Its fields are set before it is asked.
-type Service struct {
+// hibpService is a stand-in for the account API of Have I Been Pwned, version 3, as its documentation tells it: what is
+// asked with which headers, what is answered, and how calls beyond the rate are refused. Its fields are set before it is asked.
+type hibpService struct {
 	// Key is the one that it takes.
 	Key string
 	// Rpm is how many calls it takes before it says to wait; 0: any number. Block is for how long: a minute, shorter in
 	// tests. It does not look at how long the calls before took, because a busy machine never makes so many in a time.
 	Rpm   int
 	Block time.Duration
-	// KAnon says that the plan has searches by range; Domains are those that the key has proven.
-	KAnon   bool
-	Domains []string
+	// KAnon says that the plan has searches by range.
+	KAnon bool
 	// Accounts are the breaches of addresses, by name.
 	Accounts map[string][]string
 	// Catalogue is what is told of breaches.
-	Catalogue []Breach
+	Catalogue []catalogued
 	// Others is how many hashes of other people a range has.
 	Others int
 
@@ -43,12 +41,12 @@ type Service struct {
 	until time.Time // when it takes calls again
 	taken int
 
-	// What it was asked: by address, by range, about domains, for anything else; and how often it said to wait.
-	Addresses, Ranges, DomainCalls, Else, Refused atomic.Int64
+	// What it was asked by range, and how often it said to wait.
+	Ranges, Refused atomic.Int64
 }
 
-// Breach is one of the catalogue.
-type Breach struct {
+// catalogued is a breach of the catalogue.
+type catalogued struct {
 	Name        string   `json:"Name"`
 	Title       string   `json:"Title"`
 	BreachDate  string   `json:"BreachDate"`
@@ -65,7 +63,7 @@ type suffix struct {
 // prefixLength is what of a hash is told.
 const prefixLength = 6
 
-func (s *Service) index() {
+func (s *hibpService) index() {
 	s.ranges = map[string][]suffix{}
 	for address, names := range s.Accounts {
 		sum := sha1.Sum([]byte(strings.ToLower(address)))
@@ -80,13 +78,8 @@ func (s *Service) index() {
 	s.filler = []byte(strings.Join(list, ","))
 }
 
-// Calls is how often it was asked and answered.
-func (s *Service) Calls() int64 {
-	return s.Addresses.Load() + s.Ranges.Load() + s.DomainCalls.Load() + s.Else.Load()
-}
-
 // ServeHTTP answers below /api/v3.
-func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *hibpService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.once.Do(s.index)
 	path, ok := strings.CutPrefix(r.URL.Path, "/api/v3")
 	switch {
@@ -97,7 +90,6 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusForbidden)
 		return
 	case path == "/breaches":
-		s.Else.Add(1)
 		answer(w, s.Catalogue)
 		return
 	case r.Header.Get("hibp-api-key") != s.Key:
@@ -110,11 +102,11 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusTooManyRequests)
 		return
 	}
-	s.keyed(w, path, r.URL.Query().Get("truncateResponse") != "false")
+	s.keyed(w, path)
 }
 
 // limit takes a call, or says for how long it takes none.
-func (s *Service) limit() time.Duration {
+func (s *hibpService) limit() time.Duration {
 	if s.Rpm == 0 {
 		return 0
 	}
@@ -138,38 +130,21 @@ func (s *Service) limit() time.Duration {
 	return 0
 }
 
-func (s *Service) keyed(w http.ResponseWriter, path string, truncated bool) {
+func (s *hibpService) keyed(w http.ResponseWriter, path string) {
 	if prefix, ok := strings.CutPrefix(path, "/breachedaccount/range/"); ok {
 		s.Ranges.Add(1)
 		s.byRange(w, prefix)
 		return
 	}
-	if address, ok := strings.CutPrefix(path, "/breachedaccount/"); ok {
-		s.Addresses.Add(1)
-		s.byAddress(w, address, truncated)
-		return
-	}
-	if domain, ok := strings.CutPrefix(path, "/breacheddomain/"); ok {
-		s.DomainCalls.Add(1)
-		s.byDomain(w, domain)
-		return
-	}
-	s.Else.Add(1)
 	switch path {
 	case "/subscription/status":
 		answer(w, map[string]any{"SubscriptionName": "Pro 1", "Rpm": s.Rpm, "IncludesKAnon": s.KAnon})
-	case "/subscribeddomains":
-		domains := []map[string]any{}
-		for _, d := range s.Domains {
-			domains = append(domains, map[string]any{"DomainName": d, "PwnCount": len(s.Accounts)})
-		}
-		answer(w, domains)
 	default:
 		w.WriteHeader(http.StatusNotFound)
 	}
 }
 
-func (s *Service) byRange(w http.ResponseWriter, prefix string) {
+func (s *hibpService) byRange(w http.ResponseWriter, prefix string) {
 	if _, err := hex.DecodeString(prefix); err != nil || len(prefix) != prefixLength {
 		w.WriteHeader(http.StatusBadRequest)
 		return
@@ -198,45 +173,6 @@ func (s *Service) byRange(w http.ResponseWriter, prefix string) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(slices.Concat([]byte("["), bytes.Join(parts, []byte(",")), []byte("]"))) // whoever asked has gone
-}
-
-func (s *Service) byAddress(w http.ResponseWriter, address string, truncated bool) {
-	found := []any{}
-	for _, name := range s.Accounts[strings.ToLower(address)] {
-		for _, b := range s.Catalogue {
-			if b.Name != name || b.IsSensitive {
-				continue
-			}
-			if truncated {
-				found = append(found, map[string]any{"Name": b.Name})
-			} else {
-				found = append(found, b)
-			}
-		}
-	}
-	if len(found) == 0 {
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
-	answer(w, found)
-}
-
-func (s *Service) byDomain(w http.ResponseWriter, domain string) {
-	if !slices.Contains(s.Domains, domain) {
-		w.WriteHeader(http.StatusForbidden)
-		return
-	}
-	found := map[string][]string{}
-	for address, names := range s.Accounts {
-		if alias, ok := strings.CutSuffix(strings.ToLower(address), "@"+domain); ok {
-			found[alias] = names
-		}
-	}
-	if len(found) == 0 {
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
-	answer(w, found)
 }
 
 func answer(w http.ResponseWriter, v any) {
