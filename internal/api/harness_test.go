@@ -153,16 +153,12 @@ func newHandlerLogging(t testing.TB, e *storetest.Env, log io.Writer) *Server {
 		t.Fatal(err)
 	}
 	passwords := newPasswords(t, e.Folder, e.Clock.Now)
-	tracer, err := telemetry.NewTracer("test", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	books := &bookkeeper{e: e, services: services, passwords: passwords, content: cyber.NewCatalogue(e.Store.Advice, e.Clock.Now)}
 	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
 	return NewServer(Options{
 		PageURL: "https://minha.exemplo.com.br", Guard: guard, Outgoing: guard.Client(webhook.ClientOptions{}), Counted: NewCounter(),
 		Gate: partner.NewGate(e.Store.Partners, e.Clock.Now), Ledger: books, Rules: books.rules(e.Store.Areas),
-		Log: telemetry.NewLogger(log, telemetry.LogOptions{}), Metrics: telemetry.NewMetrics(), Tracer: tracer, Now: e.Clock.Now, VendorSecrets: []webhook.Secret{vendorSecret},
+		Log: telemetry.NewLogger(log, telemetry.LogOptions{}), Metrics: telemetry.NewMetrics(), Now: e.Clock.Now, VendorSecrets: []webhook.Secret{vendorSecret},
 	})
 }
 

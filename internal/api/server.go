@@ -90,7 +90,6 @@ type Options struct {
 	Rules   Rules
 	Log     *slog.Logger
 	Metrics *telemetry.Metrics
-	Tracer  *telemetry.Tracer
 	Now     func() time.Time
 	// Callers says where requests come from; Strangers is what each address may ask without a valid key.
 	Callers   *caller.Callers
@@ -184,10 +183,7 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen 
 	start := s.Now()
 	seen.metrics.Start()
 	ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
-	var span *telemetry.Span
-	if s.Tracer.Enabled {
-		span = s.Tracer.Start(hr.Header, rt.method, rt.path, start)
-	}
+	ctx, span := telemetry.StartRequest(ctx, hr.Header, rt.method, rt.path, start)
 	r := &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}
 	defer r.releaseSlot()
 	answer, err := s.answer(w, r, start)
@@ -204,7 +200,7 @@ func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen 
 	end := s.Now()
 	s.Counted.add(r.caller.Partner, rt, status, start, end, err)
 	seen.metrics.Done(status, end.Sub(start))
-	span.End(status, end)
+	telemetry.EndRequest(span, status, end)
 	logLine(ctx, seen.log.Handler(), r.caller, s.Callers.Log(s.Callers.Address(hr)), status, start, end, err)
 }
 

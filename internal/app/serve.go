@@ -31,12 +31,12 @@ import (
 
 // Server is a running service.
 type Server struct {
-	app     *App
-	cfg     config.Serve
-	log     *slog.Logger
-	metrics *telemetry.Metrics
-	tracer  *telemetry.Tracer
-	gate    *partner.Gate
+	app         *App
+	cfg         config.Serve
+	log         *slog.Logger
+	metrics     *telemetry.Metrics
+	stopTracing func(context.Context) error
+	gate        *partner.Gate
 	// callers says where requests come from, strangers what each address may ask without a key or session.
 	callers   *caller.Callers
 	strangers *caller.Budget
@@ -71,7 +71,7 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	if err != nil {
 		return nil, err
 	}
-	tracer, err := telemetry.NewTracer(version, log)
+	stopTracing, err := telemetry.StartTracing(ctx, version, log)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	}
 	return &Server{
 		callers: &caller.Callers{Proxies: proxies, Shown: caller.Shown(cfg.LogAddresses)}, strangers: strangerBudget(cfg.StrangerRate, a.now),
-		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), tracer: tracer, passwords: passwords,
+		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), stopTracing: stopTracing, passwords: passwords,
 		vendorSecrets: secrets, gate: partner.NewGate(a.Store.Partners, a.now), Ready: make(chan struct{}),
 	}, nil
 }
@@ -189,7 +189,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer cancel()
 	err = shutdown(deadline, servers)
 	stopWork()
-	err = errors.Join(err, ignoreCancelled(group.Wait()), s.tracer.Stop(deadline))
+	err = errors.Join(err, ignoreCancelled(group.Wait()), s.stopTracing(deadline))
 	s.passwords.Close()
 	s.log.Info("stopped")
 	return err
@@ -371,7 +371,7 @@ func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (par
 	}
 	routes := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: ledger{s.app, s.passwords, persons}, Rules: s.app.forPartners(s.passwords, persons),
-		Log: s.log, Metrics: s.metrics, Tracer: s.tracer, Now: s.app.now, Replicas: s.replicas.share, DatabaseTime: s.cfg.DatabaseTime,
+		Log: s.log, Metrics: s.metrics, Now: s.app.now, Replicas: s.replicas.share, DatabaseTime: s.cfg.DatabaseTime,
 		PageURL: public.String(), VendorSecrets: s.vendorSecrets,
 		Callers: s.callers, Strangers: s.strangers, Guard: guard, Outgoing: client, Counted: counter,
 	})

@@ -94,7 +94,6 @@ type template struct {
 	files        *corpora.Files
 	digest       [simBreaches]string
 	metrics      *telemetry.Metrics
-	tracer       *telemetry.Tracer
 	// seen counts what happened over all lives, to show that something did.
 	mu   sync.Mutex
 	seen map[string]int
@@ -137,8 +136,6 @@ func newTemplate(t *testing.T) *template {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	tp := &template{folder: folder, file: filepath.Join(folder, "template.db"), metrics: telemetry.NewMetrics(), seen: map[string]int{}}
 	tp.keys, err = seal.OpenOrCreate(filepath.Join(folder, "keys.json"))
-	must(err)
-	tp.tracer, err = telemetry.NewTracer("test", nil)
 	must(err)
 	clock := storetest.NewClock()
 	e := storetest.Reopen(t, filepath.Join(folder, "first.db"), folder, tp.keys, clock)
@@ -286,7 +283,7 @@ func (l *life) run() {
 	l.library = leak.NewLibrary(f.breaches(), l.tp.files, l.tp.keys, quiet)
 	l.handler = api.NewServer(api.Options{
 		Gate: partner.NewGate(f.partners(), l.now), Ledger: f, Rules: f.rules(),
-		Log: quiet, Metrics: l.tp.metrics, Tracer: l.tp.tracer, Now: l.now,
+		Log: quiet, Metrics: l.tp.metrics, Now: l.now,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	var workers, clients sync.WaitGroup

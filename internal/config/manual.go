@@ -25,10 +25,9 @@ func Manual() string {
 	b.WriteString(codeQuotes.ReplaceAllString(`
 ## Traces
 
-A span for each partner request is sent when OpenTelemetry's own variables name a collector
-('OTEL_EXPORTER_OTLP_ENDPOINT' or 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'), as JSON over HTTP. Beside them
-'OTEL_EXPORTER_OTLP_HEADERS' and '_TIMEOUT' (both also with 'TRACES_'), 'OTEL_TRACES_SAMPLER' and '_ARG',
-'OTEL_SERVICE_NAME', 'OTEL_RESOURCE_ATTRIBUTES' and 'OTEL_SDK_DISABLED' are read. A caller's 'traceparent' is followed.
+Spans of partners' requests, their statements and of jobs are sent by OpenTelemetry's own library when its variables
+name a collector: 'OTEL_EXPORTER_OTLP_ENDPOINT' or 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', over HTTP. All variables of that
+library count. A caller's 'traceparent' is followed. No path, parameter or value of a person stands in a span.
 
 ## Buckets
 

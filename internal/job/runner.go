@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // Store is where jobs are kept.
@@ -213,10 +215,12 @@ func (h *Hold) renew(ctx context.Context, stop context.CancelCauseFunc) {
 
 // safely turns a panic of a step into an error: one bad job must not end the process.
 func (h *Hold) safely(ctx context.Context, step Step, stop context.CancelCauseFunc) (err error) {
+	ctx, span := telemetry.StartJob(ctx, h.Kind)
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic of type %T", p) // its text may hold what was worked on
 		}
+		telemetry.EndJob(span, err)
 	}()
 	return step(ctx, &Run{Job: h.Job, every: h.runner.tell, stop: stop, Save: func(ctx context.Context, progress any) error {
 		return h.runner.store.SaveJob(ctx, h.worker, h.ID, progress)

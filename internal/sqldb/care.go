@@ -112,9 +112,10 @@ func (d *DB) words(ctx context.Context, query string) ([]string, error) {
 // ErrStillKept means that a reader kept old pages in use for so long that they could not be scrubbed.
 var ErrStillKept = errors.New("another process has been reading for too long: deleted bytes are still in the write-ahead log")
 
-// Scrub takes what was deleted out of the files. SQLite overwrites deleted rows as it goes, so what is left is copies of
-// them where they once were, which are wiped, and the write-ahead log, which is carried over and cut to nothing; that has
-// to wait for readers, and is tried until ctx ends.
+// Scrub takes what was deleted out of the files. SQLite overwrites deleted rows as it goes (secure_delete), so what is
+// left is the write-ahead log, which is checkpointed and truncated; that has to wait for readers, and is retried until ctx
+// ends. Copies of a row in the unused part of a page that it was moved from stay until the page is written again: every
+// personal value in them is sealed.
 // On PostgreSQL the tables are vacuumed, so that their pages are free to be overwritten; its write-ahead log is
 // recycled by the server.
 func (d *DB) Scrub(ctx context.Context, tables ...string) error {
@@ -131,9 +132,6 @@ func (d *DB) Scrub(ctx context.Context, tables ...string) error {
 		return fmt.Errorf("cut the write-ahead log: %w", err)
 	}
 	own.SetMaxOpenConns(1)
-	if err := d.wipeGaps(ctx, own); err != nil {
-		return errors.Join(err, own.Close())
-	}
 	return errors.Join(cutLog(ctx, own), own.Close())
 }
 
@@ -164,6 +162,23 @@ func cutLog(ctx context.Context, own *sql.DB) error {
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
+}
+
+// Analyze updates the statistics of SQLite's planner, so that it knows that a partner has many rows: of the tables that
+// grew tenfold since, or with all set of every table, because an index that was empty may have filled meanwhile. It
+// samples each index, so it takes milliseconds. PostgreSQL analyzes its tables by itself.
+func (d *DB) Analyze(ctx context.Context, all bool) error {
+	if d.engine != SQLite {
+		return nil
+	}
+	statement := `PRAGMA analysis_limit = 400; PRAGMA optimize = 0x10002`
+	if all {
+		statement = `PRAGMA analysis_limit = 400; ANALYZE`
+	}
+	if _, err := d.write.ExecContext(ctx, statement); err != nil {
+		return fmt.Errorf("update the planner's statistics: %w", err)
+	}
+	return nil
 }
 
 // noSync, behind an address, is for a file that is not kept.

@@ -17,6 +17,9 @@ const (
 	longLog = 8000
 	// longestWait is how long they wait at most, whatever the disk does.
 	longestWait = time.Second
+	// statisticsInterval is how often the planner's statistics are updated while there are writes, and how long a reading
+	// connection lives: it loads them when it opens. Every sixtieth time all tables are analyzed.
+	statisticsInterval = time.Minute
 )
 
 // carryLog begins to carry the write-ahead log into the SQLite file, beside the writers, and returns what ends that.
@@ -37,11 +40,17 @@ func (d *DB) carryLog() (stop func()) {
 		own.SetMaxOpenConns(1)
 		defer func() { _ = own.Close() }() // it has written what it was asked to
 		defer d.noteLog(false)
+		var analyzed time.Time
+		updates := 0
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-d.wrote:
+			}
+			if time.Since(analyzed) > statisticsInterval {
+				_ = d.Analyze(ctx, updates%60 == 59) // older statistics serve until the next minute
+				analyzed, updates = time.Now(), updates+1
 			}
 			if d.carry(own) > longLog {
 				d.noteLog(true)

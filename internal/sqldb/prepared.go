@@ -75,6 +75,7 @@ func (p *prepared) prepare(ctx context.Context, db *sql.DB) {
 
 // ExecContext runs a statement that returns nothing.
 func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	defer t.startStatement(ctx, query).End()
 	if stmt := t.prepared(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
 		return stmt.ExecContext(ctx, args...)
 	}
@@ -83,14 +84,16 @@ func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 
 // QueryContext runs a statement that returns rows. They must be read and closed before the same text is run again.
 func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	defer t.startStatement(ctx, query).End()
 	if stmt := t.prepared(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
-		return stmt.QueryContext(ctx, args...)
+		return stmt.QueryContext(ctx, args...) //nolint:sqlclosecheck // the caller closes the rows
 	}
-	return t.Tx.QueryContext(ctx, query, args...)
+	return t.Tx.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller closes the rows
 }
 
 // QueryRowContext runs a statement that returns one row.
 func (t *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	defer t.startStatement(ctx, query).End()
 	if stmt := t.prepared(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
 		return stmt.QueryRowContext(ctx, args...)
 	}
@@ -134,6 +137,7 @@ func (k keptReader) ExecContext(ctx context.Context, query string, args ...any) 
 }
 
 func (k keptReader) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	defer startStatement(ctx, query).End()
 	if stmt := k.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for as long as the database is open
 		return stmt.QueryRowContext(ctx, args...)
 	}
@@ -141,10 +145,11 @@ func (k keptReader) QueryRowContext(ctx context.Context, query string, args ...a
 }
 
 func (k keptReader) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	defer startStatement(ctx, query).End()
 	if stmt := k.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for as long as the database is open
-		return stmt.QueryContext(ctx, args...)
+		return stmt.QueryContext(ctx, args...) //nolint:sqlclosecheck // the caller closes the rows
 	}
-	return k.d.read.QueryContext(ctx, query, args...)
+	return k.d.read.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller closes the rows
 }
 
 // Texts are the statements of SQLite that were used so far, to be read or to be written: a test asks how the engine runs them.

@@ -125,6 +125,7 @@ func connectPostgres(ctx context.Context, address string, opts Options) (*DB, er
 	}
 	cfg.MaxConns = int32(min(opts.MaxConns, 1000))
 	setSession(cfg.ConnConfig, opts.StatementTimeout)
+	cfg.ConnConfig.Tracer = postgresTracer{}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("database: open PostgreSQL: %w", err)
@@ -172,6 +173,7 @@ func openSQLite(ctx context.Context, path string, passing bool) (*DB, error) {
 	}
 	read.SetMaxOpenConns(8)
 	read.SetMaxIdleConns(8)
+	read.SetConnMaxLifetime(statisticsInterval)
 	d := &DB{engine: SQLite, write: write, read: read, address: base, path: path, distrusted: make(chan struct{}), texts: newPrepared(), readTexts: newPrepared(),
 		wrote: make(chan struct{}, 1)}
 	d.stopCarrying = d.carryLog()

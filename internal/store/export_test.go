@@ -45,6 +45,3 @@ func (s *Store) LeadingBulk(id partner.ID) bool {
 
 // VeilForTest is how the partner's row keeps a fingerprint.
 func (s *Store) VeilForTest(id partner.ID, fingerprint uint64) int64 { return s.veil(id, fingerprint) }
-
-// StaysShort tells whether a table does not grow with people.
-func StaysShort(table string) bool { return sizes.Small[table] }

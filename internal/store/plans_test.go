@@ -139,8 +139,20 @@ var (
 func TestPagesReadByIndex(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	w := newLives(t, storetest.Open(t, sqldb.SQLite), 2)
-	if err := storetest.Write(ctx, w.Env, `DELETE FROM person_name`); err != nil { // of whom nobody spoke yet
+	w := newLives(t, storetest.Open(t, sqldb.SQLite), 150)
+	for _, statement := range []string{
+		`DELETE FROM person_name`, // no operator has looked one of them up yet
+		`UPDATE subscription SET ended_at = created_at WHERE seq % 5 = 0`,
+		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+			INSERT INTO breach (name, title, day, source, description, exposes, kind, verified, fabricated, spam_list, state, segment, digest, tally,
+			added_at, published_at, retracted_at) SELECT 'b' || i, '', 0, '', '', '', 'breach', TRUE, FALSE, FALSE, 'published', '', '', '{}', 1, 1, 0 FROM n`,
+		`UPDATE finding SET breach = 'b' || (rowid % 30 + 1)`,
+	} {
+		if err := storetest.Write(ctx, w.Env, statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.DB.Analyze(ctx, true); err != nil {
 		t.Fatal(err)
 	}
 	before := w.DB.Texts()
@@ -175,21 +187,25 @@ func TestPagesReadByIndex(t *testing.T) {
 // planned is how SQLite runs a statement.
 func planned(t *testing.T, db *sqldb.DB, text string) (steps []string) {
 	t.Helper()
-	rows, err := db.Reader().QueryContext(context.Background(), "EXPLAIN QUERY PLAN "+text, make([]any, marksOf(text))...)
+	ctx := context.Background()
+	err := db.InTx(ctx, func(tx *sqldb.Tx) error { // the writer's connection has the newest statistics
+		rows, err := tx.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, marksOf(text))...)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }() // only read
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				return err
+			}
+			steps = append(steps, detail)
+		}
+		return rows.Err()
+	})
 	if err != nil {
 		t.Fatal(text, err)
-	}
-	defer func() { _ = rows.Close() }() // only read
-	for rows.Next() {
-		var id, parent, unused int
-		var detail string
-		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-			t.Fatal(err)
-		}
-		steps = append(steps, detail)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return steps
 }

@@ -183,11 +183,7 @@ func Migrate(ctx context.Context, db *sqldb.DB, now time.Time) ([]sqldb.Migratio
 	if err != nil {
 		return nil, err
 	}
-	applied, err := db.Migrate(ctx, list, now)
-	if err != nil || len(applied) == 0 {
-		return applied, err
-	}
-	return applied, db.TellPlanner(ctx, sizes)
+	return db.Migrate(ctx, list, now)
 }
 
 // Bound tells whether a migrated database already belongs to a key file, so that a lost one is never replaced by a new

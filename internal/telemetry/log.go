@@ -28,7 +28,7 @@ func NewLogger(w io.Writer, o LogOptions) *slog.Logger {
 	if f, ok := w.(*os.File); ok && o.Format != "json" {
 		text = text || term.IsTerminal(int(f.Fd()))
 	}
-	var h slog.Handler = newJSONLines(w, opts)
+	var h slog.Handler = slog.NewJSONHandler(w, opts)
 	if text {
 		h = slog.NewTextHandler(w, opts)
 	}

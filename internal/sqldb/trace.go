@@ -1,0 +1,57 @@
+package sqldb
+
+import (
+	"context"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+)
+
+// startStatement begins the span of a statement where its request or job is traced. Texts are constants with numbered
+// parameters, so no value reaches a trace.
+func startStatement(ctx context.Context, text string) trace.Span {
+	parent := trace.SpanFromContext(ctx)
+	if !parent.IsRecording() {
+		return noop.Span{}
+	}
+	verb, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+	_, span := parent.TracerProvider().Tracer("github.com/vigiahq/vigia/internal/sqldb").Start(ctx, verb,
+		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("db.query.text", text)))
+	return span
+}
+
+// startStatement begins the span of a statement of SQLite; pgx has a tracer of its own.
+func (t *Tx) startStatement(ctx context.Context, text string) trace.Span {
+	if t.texts == nil {
+		return noop.Span{}
+	}
+	return startStatement(ctx, text)
+}
+
+// postgresTracer makes the spans of what pgx sends.
+type postgresTracer struct{}
+
+type statementSpan struct{}
+
+func (postgresTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, query pgx.TraceQueryStartData) context.Context {
+	span := startStatement(ctx, query.SQL)
+	if !span.IsRecording() {
+		return ctx
+	}
+	return context.WithValue(ctx, statementSpan{}, span)
+}
+
+func (postgresTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, query pgx.TraceQueryEndData) {
+	span, ok := ctx.Value(statementSpan{}).(trace.Span)
+	if !ok {
+		return
+	}
+	if query.Err != nil {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End()
+}
