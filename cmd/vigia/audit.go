@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/user"
 	"reflect"
@@ -14,7 +13,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/operator"
 )
 
@@ -121,16 +119,6 @@ type auditCmd struct {
 	Verify auditVerifyCmd `cmd:"" help:"Check the whole trail: a line that was changed, removed, moved or added is found."`
 }
 
-type auditView struct {
-	Line    int64  `json:"line"`
-	At      string `json:"at"`
-	Actor   string `json:"actor"`
-	From    string `json:"from"`
-	Action  string `json:"action"`
-	Subject string `json:"subject"`
-	Detail  string `json:"detail"`
-}
-
 type auditListCmd struct {
 	Actor   string `placeholder:"WHO" help:"Only what this operator (op_...) or account (cli:...) did."`
 	Action  string `placeholder:"ACTION" help:"Only this action, such as partner.create."`
@@ -145,21 +133,16 @@ func (auditListCmd) Help() string {
 }
 
 // Run lists lines.
-func (l *auditListCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		lines, err := a.Audit.Entries(ctx, operator.Filter{
-			Actor: l.Actor, Action: l.Action, Subject: l.Subject, Before: l.Before, Limit: max(l.Limit, 1),
-		})
-		if err != nil {
-			return err
-		}
-		t := table[auditView]{heading: "LINE\tAT\tWHO\tFROM\tACTION\tSUBJECT\tDETAIL"}
-		for _, e := range lines {
-			v := auditView{e.Seq, stamp(e.At), e.Name, e.From, e.Action, e.Subject, e.Detail}
-			t.add(v, v.Line, v.At, v.Actor, v.From, v.Action, v.Subject, v.Detail)
-		}
-		return t.print(o)
+func (l *auditListCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	lines, err := a.Audit.Entries(ctx, operator.Filter{
+		Actor: l.Actor, Action: l.Action, Subject: l.Subject, Before: l.Before, Limit: max(l.Limit, 1),
 	})
+	if err != nil {
+		return err
+	}
+	return o.list(records(lines, func(e operator.Entry) record {
+		return newRecord("line", e.Seq, "at", e.At, "actor", e.Name, "from", e.From, "action", e.Action, "subject", e.Subject, "detail", e.Detail)
+	}), "No line.")
 }
 
 type auditVerifyCmd struct {
@@ -173,19 +156,15 @@ func (auditVerifyCmd) Help() string {
 }
 
 // Run verifies the trail.
-func (v *auditVerifyCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+func (v *auditVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	expect, err := operator.ParseHead(v.Expect)
 	if err != nil {
 		return err
 	}
-	return withApp(ctx, c, func(a *app.App) error {
-		head, err := a.Audit.Verify(ctx, expect, nil)
-		if err != nil {
-			return err
-		}
-		text := fmt.Sprintf("%d:%x", head.Seq, head.MAC)
-		return o.print(map[string]any{"lines": head.Seq, "head": text, "intact": true}, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "The trail is intact: %d lines.\nNote this head elsewhere, to check against later:\n  %s\n", head.Seq, text)
-		})
-	})
+	head, err := a.Audit.Verify(ctx, expect, nil)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%d:%x", head.Seq, head.MAC)
+	return o.show(newRecord("lines", head.Seq, "head", text, "intact", true), "Note this head elsewhere, to check against later.")
 }

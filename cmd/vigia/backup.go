@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/backup"
 	"github.com/vigiahq/vigia/internal/config"
-	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/sqldb"
-	"github.com/vigiahq/vigia/internal/store"
 )
 
 type backupCmd struct {
@@ -31,53 +27,30 @@ func (backupCmd) Help() string {
 		"  vigia restore /backup/vigia-2026-11-15.tar.gz --data /var/lib/vigia-new --key-file /safe/keys.json"
 }
 
-type backupView struct {
-	File     string `json:"file"`
-	MadeAt   string `json:"made_at"`
-	Engine   string `json:"engine"`
-	Database bool   `json:"database"`
-	Corpora  string `json:"corpora"`
-	Files    int    `json:"files"`
-	Bytes    int64  `json:"bytes"`
-	Archive  int64  `json:"archive_bytes"`
-}
-
-func viewBackup(file string, m backup.Manifest) backupView {
-	v := backupView{
-		File: file, MadeAt: stamp(m.About.MadeAt), Engine: m.About.Engine, Database: m.About.Database, Corpora: m.About.Corpora, Files: len(m.Files), Bytes: m.Bytes(),
-	}
+func viewBackup(file string, m backup.Manifest) record {
+	size := int64(0)
 	if info, err := os.Stat(file); err == nil {
-		v.Archive = info.Size()
+		size = info.Size()
 	}
-	return v
-}
-
-func (v backupView) text(w io.Writer) {
-	database := "a copy of the SQLite database"
-	if !v.Database {
-		database = "no database: copy PostgreSQL by its own tools"
-	}
-	_, _ = fmt.Fprintf(w, "Backup     %s (%.1f MB)\nMade       %s\nHolds      %s; corpora %s; %d files, %.1f MB\n", v.File, float64(v.Archive)/1e6, v.MadeAt,
-		database, v.Corpora, v.Files, float64(v.Bytes)/1e6)
+	return newRecord("file", file, "made_at", m.About.MadeAt, "engine", m.About.Engine, "database", m.About.Database, "corpora", m.About.Corpora,
+		"files", len(m.Files), "bytes", m.Bytes(), "archive_bytes", size)
 }
 
 // Run writes a backup.
-func (b *backupCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withAppFor(ctx, c, func(a *app.App) error {
-		bar := o.progress("backup", "bytes")
-		m, err := a.Backup(ctx, b.File, app.BackupOptions{
-			WithoutCorpora: b.WithoutCorpora, Program: versionText(), Progress: func(done, total int64) { bar.set(done, total, "") },
-		})
-		bar.end()
-		if err != nil {
-			return err
-		}
-		v := viewBackup(b.File, m)
-		return o.print(v, func(w io.Writer) {
-			v.text(w)
-			_, _ = fmt.Fprintln(w, "\nThe key file is not in it: keep a copy of", a.Keys.Path(), "apart.")
-		})
+func (b *backupCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	bar := o.progress("backup", "bytes")
+	m, err := a.Backup(ctx, b.File, app.BackupOptions{
+		WithoutCorpora: b.WithoutCorpora, Program: versionText(), Progress: func(done, total int64) { bar.set(done, total, "") },
 	})
+	bar.end()
+	if err != nil {
+		return err
+	}
+	notes := []string{"The key file is not in it: keep a copy of " + a.Keys.Path() + " apart."}
+	if !m.About.Database {
+		notes = append(notes, "The database is not in it: copy PostgreSQL by its own tools.")
+	}
+	return o.show(viewBackup(b.File, m), notes...)
 }
 
 type restoreCmd struct {
@@ -91,9 +64,6 @@ func (restoreCmd) Help() string {
 		"erased since, and looks at everything like 'vigia check'. Nothing is put in place before all of the backup has been found right.\n\n" +
 		"Example:\n  vigia restore vigia-2026-11-15.tar.gz --data /var/lib/vigia-new --key-file /safe/keys.json --erasures erasures.jsonl"
 }
-
-// errProblems ends a command that found something wrong.
-var errProblems = fault.New(fault.Internal, "check.problems")
 
 // Run restores a backup.
 func (r *restoreCmd) Run(ctx context.Context, c *config.Common, o *output) error {
@@ -116,70 +86,11 @@ func (r *restoreCmd) Run(ctx context.Context, c *config.Common, o *output) error
 	if err != nil {
 		return err
 	}
-	v := struct {
-		backupView
-		Replayed int           `json:"erasures_replayed"`
-		Erased   int64         `json:"rows_erased_again"`
-		Problems []problemView `json:"problems"`
-	}{viewBackup(r.File, done.Manifest), done.Replayed.Lines, done.Replayed.Rows, viewProblems(done.Problems)}
-	err = o.print(v, func(w io.Writer) {
-		v.text(w)
-		_, _ = fmt.Fprintf(w, "Restored   to %s\n", c.Data)
-		if r.Erasures != "" {
-			_, _ = fmt.Fprintf(w, "Erasures   %d replayed, %d rows erased again\n", v.Replayed, v.Erased)
-		} else {
-			_, _ = fmt.Fprintln(w, "Erasures   none given. If anybody was erased after the backup was made, run 'vigia subject replay' before serving.")
-		}
-		o.problems(w, done.Problems)
-	})
+	notes := []string{"Restored to " + c.Data + "."}
+	if r.Erasures == "" {
+		notes = append(notes, "No log of erasures was given. If anybody was erased after the backup was made, run 'vigia subject replay' before serving.")
+	}
+	err = o.show(viewBackup(r.File, done.Manifest).and("erasures_replayed", done.Replayed.Lines, "rows_erased_again", done.Replayed.Rows,
+		"problems", viewProblems(done.Problems)), notes...)
 	return errors.Join(err, found(done.Problems))
-}
-
-type problemView struct {
-	Check string `json:"check"`
-	Where string `json:"where"`
-	What  string `json:"what"`
-}
-
-func viewProblems(list []store.Problem) []problemView {
-	views := make([]problemView, len(list))
-	for i, p := range list {
-		views[i] = problemView(p)
-	}
-	return views
-}
-
-// found turns problems into how the command ends.
-func found(list []store.Problem) error {
-	if len(list) == 0 {
-		return nil
-	}
-	return errProblems.With("%d problems were found", len(list))
-}
-
-// problems prints them for people; a thousand of one kind are shown as a few.
-func (o *output) problems(w io.Writer, list []store.Problem) {
-	if len(list) == 0 {
-		_, _ = fmt.Fprintln(w, "Everything is as it should be.")
-		return
-	}
-	const most = 20
-	counts := map[string]int{}
-	var rows [][]string
-	for _, p := range list {
-		if counts[p.Check]++; counts[p.Check] <= most {
-			rows = append(rows, []string{p.Check, p.Where, p.What})
-		}
-	}
-	for check, n := range counts {
-		if n > most {
-			rows = append(rows, []string{check, "...", fmt.Sprintf("and %d more; --json lists all", n-most)})
-		}
-	}
-	o.table(w, "CHECK\tWHERE\tWHAT IS WRONG", rows)
-}
-
-// withAppFor is withApp for work that may take long on a large database.
-func withAppFor(ctx context.Context, c *config.Common, fn func(a *app.App) error) error {
-	return withOptions(ctx, c, sqldb.Options{MaxConns: 4, StatementTimeout: app.LongStatement}, fn)
 }

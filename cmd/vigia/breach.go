@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"runtime/debug"
-	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -27,7 +24,6 @@ type breachCmd struct {
 	Show    breachShowCmd    `cmd:"" help:"Show one breach."`
 	Append  breachAppendCmd  `cmd:"" help:"Add what is new in further files to a published breach; findings follow."`
 	Replace breachReplaceCmd `cmd:"" help:"Swap the content of a published breach; findings that no longer hold are withdrawn."`
-	Relabel breachRelabelCmd `cmd:"" help:"Scan the dump of a published breach again and replace what is told of each value; findings follow."`
 	Edit    breachEditCmd    `cmd:"" help:"Change what is told of a breach; statuses follow."`
 	Explain breachExplainCmd `cmd:"" help:"Tell what a breach says of one value, and what was known of it before."`
 	Verify  breachVerifyCmd  `cmd:"" help:"Check every byte of a breach's segment."`
@@ -68,175 +64,42 @@ func (f *breachFlags) apply(b *cyber.Breach) error {
 	return err
 }
 
-type breachView struct {
-	Name        string           `json:"name"`
-	Title       string           `json:"title"`
-	Date        string           `json:"date"`
-	Kind        string           `json:"kind"`
-	Exposes     []cyber.Exposed  `json:"exposes"`
-	Source      string           `json:"source"`
-	Description string           `json:"description"`
-	Verified    bool             `json:"verified"`
-	Fabricated  bool             `json:"fabricated"`
-	SpamList    bool             `json:"spam_list"`
-	VendorWords bool             `json:"vendor_words"`
-	State       string           `json:"state"`
-	Segment     string           `json:"segment"`
-	Digest      string           `json:"digest"`
-	Distinct    int64            `json:"distinct"`
-	Pairs       int64            `json:"pairs"`
-	Measured    *leak.Measured   `json:"measured,omitempty"`
-	Found       map[string]int64 `json:"found"`
-	Bytes       int64            `json:"bytes"`
-	Scanned     int64            `json:"scanned"`
-	Streams     int64            `json:"streams"`
-	Problems    int64            `json:"problems"`
-	Verdict     string           `json:"verdict"`
-	Inputs      inputsView       `json:"inputs"`
-	Reasons     map[string]int64 `json:"reasons"`
-	// Told is how many identifiers stood in a record that could be told, and Classes what stood in those.
-	Told    int64            `json:"told"`
-	Classes map[string]int64 `json:"classes"`
-	// Nowhere are classes that it is said to expose and that were not found, Unnamed the other way round.
-	Nowhere     []cyber.Exposed `json:"named_not_found"`
-	Unnamed     []cyber.Exposed `json:"found_not_named"`
-	AddedAt     string          `json:"added_at"`
-	PublishedAt string          `json:"published_at"`
-	RetractedAt string          `json:"retracted_at"`
-	Renewals    int64           `json:"renewals"`
-	RenewedAt   string          `json:"renewed_at"`
-	// Of a spread import that is not over.
-	Parts     int    `json:"parts,omitempty"`
-	PartsDone int    `json:"parts_done,omitempty"`
-	Running   int    `json:"parts_running,omitempty"`
-	Trouble   string `json:"trouble,omitempty"`
-}
-
-// inputsView counts inputs by how much of them was read.
-type inputsView struct {
-	Read   int64 `json:"read"`
-	Partly int64 `json:"partly_read"`
-	Unread int64 `json:"not_read"`
+// viewBreach shows a breach; "told" is how many identifiers stood in a record that could be told and "classes" what stood
+// in those, "named_not_found" the classes that it is said to expose and that were not found.
+func viewBreach(r leak.Record) record {
+	t := r.Tally
+	nowhere, unnamed := t.Against(r.Exposes)
+	view := newRecord("name", r.Name, "title", r.Title, "state", r.State, "kind", r.Kind, "date", r.Date.Format(time.DateOnly), "exposes", r.Exposes,
+		"named_not_found", nowhere, "found_not_named", unnamed, "source", r.Source, "description", r.Description, "verified", r.Verified,
+		"fabricated", r.Fabricated, "spam_list", r.SpamList, "vendor_words", r.HasVendorWords, "bytes", t.Bytes, "scanned", t.Scanned, "streams", t.Streams,
+		"found", t.Found, "distinct", t.Distinct, "pairs", t.Pairs, "told", t.Told, "classes", t.Classes,
+		"verdict", t.Verdict(), "inputs", map[string]int64{"read": t.Read, "partly_read": t.Partly, "not_read": t.Unread}, "problems", t.Problems, "reasons", t.Reasons,
+		"segment", r.Segment, "digest", r.Digest, "added_at", r.AddedAt, "published_at", r.PublishedAt, "retracted_at", r.RetractedAt,
+		"renewals", r.Renewals, "renewed_at", r.RenewedAt)
+	if t.Measured != nil {
+		view = view.and("measured", newRecord("known", t.Measured.Known, "from", t.Measured.From))
+	}
+	return view
 }
 
 // withParts adds how far a spread import is.
-func (v breachView) withParts(ctx context.Context, a *app.App, r leak.Record) breachView {
-	if p, failed, ok := a.SpreadProgress(ctx, r); ok {
-		v.Parts, v.PartsDone, v.Running, v.Trouble = p.Parts, p.PartsDone, p.PartsRunning, p.Trouble
-		if failed != "" {
-			v.Running, v.Trouble = 0, failed
-		}
+func withParts(ctx context.Context, a *app.App, r leak.Record) record {
+	view := viewBreach(r)
+	p, failed, ok := a.SpreadProgress(ctx, r)
+	if !ok {
+		return view
 	}
-	return v
+	if failed != "" {
+		p.PartsRunning, p.Trouble = 0, failed
+	}
+	return view.and("parts", p.Parts, "parts_done", p.PartsDone, "parts_running", p.PartsRunning, "trouble", p.Trouble)
 }
 
-func viewBreach(r leak.Record) breachView {
-	found, reasons := r.Tally.Found, r.Tally.Reasons
-	if found == nil {
-		found = map[string]int64{}
-	}
-	if reasons == nil {
-		reasons = map[string]int64{}
-	}
-	counts := r.Tally.Classes
-	if counts == nil {
-		counts = map[string]int64{}
-	}
-	nowhere, unnamed := r.Tally.Against(r.Exposes)
-	return breachView{
-		Told: r.Tally.Told, Classes: counts, Nowhere: append([]cyber.Exposed{}, nowhere...), Unnamed: append([]cyber.Exposed{}, unnamed...),
-		Name: r.Name, Title: r.Title, Date: r.Date.Format(time.DateOnly), Kind: string(r.Kind), Exposes: r.Exposes, Source: r.Source,
-		Description: r.Description, Verified: r.Verified, Fabricated: r.Fabricated, SpamList: r.SpamList, VendorWords: r.HasVendorWords, State: string(r.State),
-		Segment: r.Segment, Digest: r.Digest, Distinct: r.Tally.Distinct, Pairs: r.Tally.Pairs, Measured: r.Tally.Measured, Found: found, Bytes: r.Tally.Bytes, Scanned: r.Tally.Scanned,
-		Streams: r.Tally.Streams, Problems: r.Tally.Problems, Verdict: r.Tally.Verdict(), Reasons: reasons,
-		Inputs: inputsView{r.Tally.Read, r.Tally.Partly, r.Tally.Unread}, AddedAt: stamp(r.AddedAt), PublishedAt: stamp(r.PublishedAt),
-		RetractedAt: stamp(r.RetractedAt), Renewals: r.Renewals, RenewedAt: stamp(r.RenewedAt),
-	}
-}
-
-func (v breachView) text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "Breach     %s (%s, %s, %s)\nTitle      %s\nExposes    %s\nFlags      verified=%t fabricated=%t spam list=%t\nSource     %s\n"+
-		"About      %s\n", v.Name, v.Kind, v.Date, v.State, v.Title, classes(v.Exposes), v.Verified, v.Fabricated, v.SpamList, v.Source, v.Description)
-	_, _ = fmt.Fprintf(w, "Read       %.1f MB in %d files, %.1f MB unpacked, %d problems\nFound      %s\nDistinct   %d (e-mail domains included)\n"+
-		"Pairs      %d (of an identifier and a password)\nSegment    %s\n", float64(v.Bytes)/1e6, v.Streams, float64(v.Scanned)/1e6, v.Problems, byType(v.Found),
-		v.Distinct, v.Pairs, v.Segment)
-	if v.Told > 0 {
-		_, _ = fmt.Fprintf(w, "Records    of %d identifiers: %s\n", v.Told, shares(v.Classes, v.Told))
-	}
-	if len(v.Nowhere) > 0 {
-		_, _ = fmt.Fprintf(w, "Warning    named, but not found: %s\n", classes(v.Nowhere))
-	}
-	if len(v.Unnamed) > 0 {
-		_, _ = fmt.Fprintf(w, "Warning    found, but not named: %s\n", classes(v.Unnamed))
-	}
-	v.measured(w)
-	_, _ = fmt.Fprintf(w, "Inputs     %s: %d read, %d in part, %d not\n", v.Verdict, v.Inputs.Read, v.Inputs.Partly, v.Inputs.Unread)
-	for _, reason := range slices.Sorted(maps.Keys(v.Reasons)) {
-		_, _ = fmt.Fprintf(w, "           %d: %s\n", v.Reasons[reason], reason)
-	}
-	if v.Renewals > 0 {
-		_, _ = fmt.Fprintf(w, "Renewed    %d times, last at %s\n", v.Renewals, v.RenewedAt)
-	}
-	if v.Parts > 0 {
-		_, _ = fmt.Fprintf(w, "Parts      %d of %d scanned, %d at work\n", v.PartsDone, v.Parts, v.Running)
-	}
-	if v.Trouble != "" {
-		_, _ = fmt.Fprintf(w, "Trouble    %s\n", v.Trouble)
-	}
-}
-
-// measured tells how much of the breach was known.
-func (v breachView) measured(w io.Writer) {
-	m := v.Measured
-	if m == nil {
-		return
-	}
-	from, _ := m.Most()
-	if from != "" {
-		from = ", most from " + from
-	}
-	_, _ = fmt.Fprintf(w, "Known      %s of the values%s\n", share(m.Known, v.Distinct), from)
-}
-
-// share is "91 %".
-func share(part, whole int64) string {
-	return strconv.FormatFloat(100*float64(part)/float64(max(1, whole)), 'f', 1, 64) + " %"
-}
-
-func classes(list []cyber.Exposed) string {
-	names := make([]string, len(list))
-	for i, c := range list {
-		names[i] = string(c)
-	}
-	return strings.Join(names, ", ")
-}
-
-// shares is "email 100 %, password 83 %", in the order of documentation.
-func shares(counts map[string]int64, of int64) string {
-	var parts []string
-	for _, e := range cyber.AllExposed() {
-		if n := counts[string(e)]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %.3g %%", e, 100*float64(n)/float64(of)))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// byType is "12 cpf, 40 email".
-func byType(found map[string]int64) string {
-	kinds := make([]string, 0, len(found))
-	for k := range found {
-		kinds = append(kinds, k)
-	}
-	sort.Strings(kinds)
-	parts := make([]string, len(kinds))
-	for i, k := range kinds {
-		parts[i] = fmt.Sprintf("%d %s", found[k], k)
-	}
-	if len(parts) == 0 {
-		return "nothing"
-	}
-	return strings.Join(parts, ", ")
+// withSkips adds what could not be read of a dump.
+func withSkips(view record, skips []container.Skip) record {
+	return view.and("skipped", records(skips, func(s container.Skip) record {
+		return newRecord("name", s.Name, "offset", s.Offset, "reason", s.Reason)
+	}))
 }
 
 type breachImportCmd struct {
@@ -279,7 +142,7 @@ func boundMemory() {
 }
 
 // Run imports, then matches.
-func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+func (b *breachImportCmd) Run(ctx context.Context, open opener, o *output) error {
 	boundMemory()
 	breach := cyber.Breach{Name: b.Name}
 	if err := b.apply(&breach); err != nil {
@@ -293,49 +156,59 @@ func (b *breachImportCmd) Run(ctx context.Context, c *config.Common, o *output) 
 	if b.DryRun {
 		return b.preview(ctx, o, spec)
 	}
-	return withApp(ctx, c, func(a *app.App) error {
-		a.Leaks.Importer.Workers = b.Workers
-		b.bound(a.Leaks.Importer)
-		imports := a.ImportBreach
-		if b.Spread {
-			imports = func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
-				return a.SpreadBreach(ctx, spec, int64(b.PartSize))
-			}
+	a, err := open()
+	if err != nil {
+		return err
+	}
+	a.Leaks.Importer.Workers = b.Workers
+	b.bound(a.Leaks.Importer)
+	imports := a.ImportBreach
+	if b.Spread {
+		imports = func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
+			return a.SpreadBreach(ctx, spec, int64(b.PartSize))
 		}
-		bar := o.progress("import "+b.Name, "bytes")
-		spec.Progress = func(p intake.Progress) {
-			note := byType(p.Found) + partsNote(p, b.Spread)
-			if p.Merging {
-				note += ", merging"
-			}
-			bar.before = p.Before
-			bar.set(p.Read, p.Total, note)
+	}
+	bar := o.progress("import "+b.Name, "bytes")
+	spec.Progress = func(p intake.Progress) {
+		note := countsText(p.Found) + partsNote(p, b.Spread)
+		if p.Merging {
+			note += ", merging"
 		}
-		out, err := imports(ctx, spec)
-		bar.end()
-		if err != nil {
-			if errors.Is(err, context.Canceled) && b.Spread {
-				return fmt.Errorf("not watching any more; the workers go on. Give it up: vigia breach retract --name %s", b.Name)
-			}
-			if errors.Is(err, context.Canceled) {
-				return fmt.Errorf("stopped; run the same command again to go on, or give it up: vigia breach retract --name %s", b.Name)
-			}
-			if errors.Is(err, intake.ErrDoubtful) {
-				return errors.Join(o.imported(out, leak.MatchProgress{}), err)
-			}
-			return err
-		}
-		matching := o.progress("match "+b.Name, "values")
-		match, err := a.MatchBreach(ctx, b.Name, func(p leak.MatchProgress) { matching.set(p.Probed, 0, fmt.Sprintf("%d hits", p.Hits)) })
+		bar.before = p.Before
+		bar.set(p.Read, p.Total, note)
+	}
+	out, err := imports(ctx, spec)
+	bar.end()
+	switch {
+	case errors.Is(err, context.Canceled) && b.Spread:
+		return fmt.Errorf("not watching any more; the workers go on. Give it up: vigia breach retract --name %s", b.Name)
+	case errors.Is(err, context.Canceled):
+		return fmt.Errorf("stopped; run the same command again to go on, or give it up: vigia breach retract --name %s", b.Name)
+	case errors.Is(err, intake.ErrDoubtful):
+		return errors.Join(o.show(withSkips(viewBreach(out.Record), out.Skips)), err)
+	case err != nil:
+		return err
+	}
+	return o.matched(ctx, a, out)
+}
+
+// matched looks the watched values up in what was imported, and shows what came of both.
+func (o *output) matched(ctx context.Context, a *app.App, out intake.Outcome) (err error) {
+	name := out.Record.Name
+	var match leak.MatchProgress
+	if !out.Unchanged {
+		matching := o.progress("match "+name, "values")
+		match, err = a.MatchBreach(ctx, name, func(p leak.MatchProgress) { matching.set(p.Probed, 0, fmt.Sprintf("%d hits", p.Hits)) })
 		matching.end()
 		if err != nil {
 			return err
 		}
-		if out.Record, err = a.Leaks.Breaches.ByName(ctx, b.Name); err != nil { // with what the match has measured
-			return err
-		}
-		return o.imported(out, match)
-	})
+	}
+	if out.Record, err = a.Leaks.Breaches.ByName(ctx, name); err != nil { // with what the match has measured
+		return err
+	}
+	return o.show(withSkips(viewBreach(out.Record).and("values_probed", match.Probed, "values_found", match.Hits, "unchanged", out.Unchanged,
+		"findings_checked", match.Checked, "findings_withdrawn", match.Withdrawn, "findings_changed", match.Changed), out.Skips))
 }
 
 // partsNote tells how far the parts of a spread import are.
@@ -371,26 +244,87 @@ func (s *byteSize) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// breachRenewal is what the commands that change the content of a published breach have in common.
+type breachRenewal struct {
+	breachName
+	config.Outgoing
+	importOpening
+	NoPairs bool     `help:"Keep nothing of the passwords that stand beside identifiers. So it is for a breach that was imported without pairs."`
+	Workers int      `placeholder:"N" help:"Scan with so many threads; 0 means one per core."`
+	Force   bool     `help:"Go on even if nothing was found, or most of it could not be read."`
+	Inputs  []string `arg:"" name:"input" help:"Files, folders, https addresses and objects of a bucket, as of breach import."`
+}
+
+type (
+	breachAppendCmd  struct{ breachRenewal }
+	breachReplaceCmd struct{ breachRenewal }
+)
+
+const renewalHelp = "\n\nThe breach stays as it is until the new content is whole. Ctrl-C stops cleanly; the same command goes on where it stopped.\n\nExample:\n  "
+
+// Help says what becomes of findings.
+func (breachAppendCmd) Help() string {
+	return "Adds what is new in further files. People who are found only now are told; so are those who were found before, if the new records say more of them." +
+		renewalHelp + "vigia breach append --name loja-exemplo second-part.7z"
+}
+
+// Help says what becomes of findings.
+func (breachReplaceCmd) Help() string {
+	return "Takes the content of the files for that of the breach, and the classes found in them for what it exposes; the same dump again has its records " +
+		"read as they are understood today. Findings that do not hold any more are withdrawn, as by a retraction; what the records say beyond what was told " +
+		"is told; what they do not say any more is dropped without an alert." +
+		renewalHelp + "vigia breach replace --name loja-exemplo right-dump.7z"
+}
+
+// Run appends.
+func (b *breachAppendCmd) Run(ctx context.Context, open opener, o *output) error {
+	return b.run(ctx, open, o, intake.Append, "append")
+}
+
+// Run replaces.
+func (b *breachReplaceCmd) Run(ctx context.Context, open opener, o *output) error {
+	return b.run(ctx, open, o, intake.Replace, "replace")
+}
+
+func (b *breachRenewal) run(ctx context.Context, open opener, o *output, way intake.Way, word string) error {
+	boundMemory()
+	spec, err := b.spec(ctx, b.Outgoing, b.Inputs)
+	if err != nil {
+		return err
+	}
+	spec.Breach, spec.Force, spec.NoPairs = cyber.Breach{Name: b.Name}, b.Force, b.NoPairs
+	a, err := open()
+	if err != nil {
+		return err
+	}
+	a.Leaks.Importer.Workers = b.Workers
+	b.bound(a.Leaks.Importer)
+	bar := o.progress(word+" "+b.Name, "bytes")
+	spec.Progress = func(p intake.Progress) {
+		bar.before = p.Before
+		bar.set(p.Read, p.Total, countsText(p.Found))
+	}
+	out, err := a.RenewBreach(ctx, way, spec)
+	bar.end()
+	if errors.Is(err, context.Canceled) {
+		return errors.New("stopped, the breach is as it was; run the same command again to go on")
+	}
+	if err != nil {
+		return err
+	}
+	return o.matched(ctx, a, out)
+}
+
 type breachListCmd struct{}
 
 // Run lists the breaches.
-func (breachListCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		all, err := a.Leaks.Breaches.All(ctx)
-		if err != nil {
-			return err
-		}
-		t := table[breachView]{heading: "NAME\tSTATE\tKIND\tDATE\tDISTINCT\tEXPOSES\tTITLE", none: "No breach yet. Import one: vigia breach import --help"}
-		for _, r := range all {
-			v := viewBreach(r).withParts(ctx, a, r)
-			state := v.State
-			if v.Parts > 0 {
-				state = fmt.Sprintf("%s %d/%d", state, v.PartsDone, v.Parts)
-			}
-			t.add(v, v.Name, state, v.Kind, v.Date, v.Distinct, classes(v.Exposes), v.Title)
-		}
-		return t.print(o)
-	})
+func (breachListCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	all, err := a.Leaks.Breaches.All(ctx)
+	if err != nil {
+		return err
+	}
+	return o.list(records(all, func(r leak.Record) record { return withParts(ctx, a, r) }), "No breach yet. Import one: vigia breach import --help",
+		"name", "state", "kind", "date", "distinct", "exposes", "title")
 }
 
 // breachName is how commands name a breach.
@@ -398,23 +332,15 @@ type breachName struct {
 	Name string `required:"" placeholder:"NAME" help:"The breach's name."`
 }
 
-func (o *output) breach(r leak.Record) error {
-	v := viewBreach(r)
-	return o.print(v, v.text)
-}
-
 type breachShowCmd struct{ breachName }
 
 // Run shows a breach.
-func (b *breachShowCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		r, err := a.Leaks.Breaches.ByName(ctx, b.Name)
-		if err != nil {
-			return err
-		}
-		v := viewBreach(r).withParts(ctx, a, r)
-		return o.print(v, v.text)
-	})
+func (b *breachShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	r, err := a.Leaks.Breaches.ByName(ctx, b.Name)
+	if err != nil {
+		return err
+	}
+	return o.show(withParts(ctx, a, r))
 }
 
 type breachEditCmd struct {
@@ -425,51 +351,43 @@ type breachEditCmd struct {
 
 // Help shows examples.
 func (breachEditCmd) Help() string {
-	return "Example:\n  vigia breach edit --name loja-exemplo --exposes email,password,cpf --verified\n  vigia breach edit --name loja-exemplo --approve"
+	return "Examples:\n  vigia breach edit --name loja-exemplo --exposes email,password,cpf --verified\n  vigia breach edit --name loja-exemplo --approve"
 }
 
 // Run edits a breach.
-func (b *breachEditCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+func (b *breachEditCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	var probe cyber.Breach
 	if err := b.apply(&probe); err != nil {
 		return err
 	}
-	return withApp(ctx, c, func(a *app.App) error {
-		r, err := a.EditBreach(ctx, b.Name, func(t *cyber.Breach) {
-			_ = b.apply(t) // checked above
-			t.HasVendorWords = t.HasVendorWords && !b.Approve && b.Title == nil
-		})
-		if err != nil {
-			return err
-		}
-		return o.breach(r)
+	r, err := a.EditBreach(ctx, b.Name, func(t *cyber.Breach) {
+		_ = b.apply(t) // checked above
+		t.HasVendorWords = t.HasVendorWords && !b.Approve && b.Title == nil
 	})
+	if err != nil {
+		return err
+	}
+	return o.show(viewBreach(r))
 }
 
 type breachVerifyCmd struct{ breachName }
 
 // Run reads a segment from front to back.
-func (b *breachVerifyCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		keys, err := a.Leaks.VerifySegment(ctx, b.Name)
-		if err != nil {
-			return err
-		}
-		return o.print(map[string]any{"name": b.Name, "whole": true, "keys": keys}, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "The segment of %s is whole: %d keys.\n", b.Name, keys)
-		})
-	})
+func (b *breachVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	keys, err := a.Leaks.VerifySegment(ctx, b.Name)
+	if err != nil {
+		return err
+	}
+	return o.show(newRecord("name", b.Name, "whole", true, "keys", keys))
 }
 
 type breachRetractCmd struct{ breachName }
 
 // Run retracts a breach.
-func (b *breachRetractCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		r, err := a.RetractBreach(ctx, b.Name)
-		if err != nil {
-			return err
-		}
-		return o.breach(r)
-	})
+func (b *breachRetractCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	r, err := a.RetractBreach(ctx, b.Name)
+	if err != nil {
+		return err
+	}
+	return o.show(viewBreach(r))
 }

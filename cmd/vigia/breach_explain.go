@@ -2,12 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -50,7 +46,7 @@ func (b *breachExplainCmd) value() (identifier.Kind, string) {
 }
 
 // Run explains.
-func (b *breachExplainCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) error {
 	kind, text := b.value()
 	if text == "" {
 		return leak.ErrBreachInvalid.With("value: one of --email, --cpf, --phone, --card, --pix-key and --cnpj is needed")
@@ -59,25 +55,43 @@ func (b *breachExplainCmd) Run(ctx context.Context, c *config.Common, o *output)
 	if err != nil {
 		return err
 	}
-	return withAppFor(ctx, c, func(a *app.App) error {
-		e, err := a.Leaks.Explain(ctx, b.Name, kind, text)
-		if err != nil {
-			return err
-		}
-		v := viewExplanation(b.Name, kind, e)
-		if len(dump.Inputs) > 0 {
-			b.bound(a.Leaks.Importer)
-			bar := o.progress("count "+b.Name, "bytes")
-			dump.Progress = func(p intake.Progress) { bar.set(p.Read, p.Total, "") }
-			counted, err := a.Leaks.CountRecords(ctx, dump, kind, text)
-			bar.end()
-			if err != nil {
-				return err
-			}
-			v.Dump = &countedView{counted.Records, counted.Loose, viewSkips(counted.Skips)}
-		}
-		return o.print(v, v.text)
-	})
+	a, err := open()
+	if err != nil {
+		return err
+	}
+	e, err := a.Leaks.Explain(ctx, b.Name, kind, text)
+	if err != nil {
+		return err
+	}
+	told := viewTold(e.Breach, e.Trace)
+	if !e.Found {
+		told = newRecord("exposed", nil, "sites", nil)
+	}
+	view := newRecord("name", b.Name, "type", kind, "found", e.Found, "news", e.News, "told", told, "earlier", records(e.Earlier, func(x leak.Before) record {
+		return append(newRecord("name", x.Breach.Name, "same_password", x.SamePassword), viewTold(x.Breach, x.Trace)...)
+	}))
+	if len(dump.Inputs) == 0 {
+		return o.show(view)
+	}
+	b.bound(a.Leaks.Importer)
+	bar := o.progress("count "+b.Name, "bytes")
+	dump.Progress = func(p intake.Progress) { bar.set(p.Read, p.Total, "") }
+	counted, err := a.Leaks.CountRecords(ctx, dump, kind, text)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	return o.show(view.and("dump", withSkips(newRecord("records", counted.Records, "outside_records", counted.Loose), counted.Skips)))
+}
+
+// viewTold shows what a breach tells of a value; "leaked_as" is how a Gmail address was spelled, without its letters.
+func viewTold(b cyber.Breach, t cyber.Trace) record {
+	day := t.TakenOn()
+	r := newRecord("basis", cyber.Finding{Breach: b}.Basis(), "exposed", b.Exposes, "sites", t.Sites, "passwords", len(t.Passwords), "leaked_as", t.Spellings.Masks())
+	if day.IsZero() {
+		return r
+	}
+	return r.and("taken_on", day.Format(time.DateOnly))
 }
 
 // dump is what the value's records are counted in; it has no inputs if none were given.
@@ -87,112 +101,4 @@ func (b *breachExplainCmd) dump(ctx context.Context) (spec intake.Spec, err erro
 	}
 	boundMemory()
 	return b.spec(ctx, b.Outgoing, b.Inputs)
-}
-
-type explanationView struct {
-	Name    string          `json:"name"`
-	Kind    string          `json:"type"`
-	Found   bool            `json:"found"`
-	News    bool            `json:"news"`
-	Known   toldView        `json:"told"`
-	Earlier []explainedView `json:"earlier"`
-	// Dump is what a search of the dump counted; nil when none was given.
-	Dump *countedView `json:"dump,omitempty"`
-}
-
-type countedView struct {
-	Records int64 `json:"records"`
-	// Loose are places where it stands in no record that could be told.
-	Loose   int64      `json:"outside_records"`
-	Skipped []skipView `json:"skipped"`
-}
-
-func (v *countedView) text(w io.Writer) {
-	if v == nil {
-		return
-	}
-	_, _ = fmt.Fprintf(w, "Records    %d of the dump hold it", v.Records)
-	if v.Loose > 0 {
-		_, _ = fmt.Fprintf(w, ", and %d places in no record that could be told", v.Loose)
-	}
-	_, _ = fmt.Fprintln(w)
-	printSkips(w, v.Skipped)
-}
-
-type toldView struct {
-	Basis     string          `json:"basis,omitempty"`
-	Exposes   []cyber.Exposed `json:"exposed"`
-	Sites     []string        `json:"sites"`
-	TakenOn   string          `json:"taken_on,omitempty"`
-	Passwords int             `json:"passwords"`
-	// LeakedAs is how a Gmail address was spelled, without its letters.
-	LeakedAs []string `json:"leaked_as,omitempty"`
-}
-
-type explainedView struct {
-	Name string `json:"name"`
-	toldView
-	SamePassword bool `json:"same_password"`
-}
-
-func viewTold(b cyber.Breach, t cyber.Trace) toldView {
-	v := toldView{Basis: string(cyber.Finding{Breach: b}.Basis()), Exposes: append([]cyber.Exposed{}, b.Exposes...), Sites: append([]string{}, t.Sites...), Passwords: len(t.Passwords), LeakedAs: t.Spellings.Masks()}
-	if day := t.TakenOn(); !day.IsZero() {
-		v.TakenOn = day.Format(time.DateOnly)
-	}
-	return v
-}
-
-func viewExplanation(name string, kind identifier.Kind, e leak.Explanation) explanationView {
-	v := explanationView{Name: name, Kind: kind.String(), Found: e.Found, News: e.News, Earlier: []explainedView{}, Known: toldView{Exposes: []cyber.Exposed{}, Sites: []string{}}}
-	if e.Found {
-		v.Known = viewTold(e.Breach, e.Trace)
-	}
-	for _, b := range e.Earlier {
-		v.Earlier = append(v.Earlier, explainedView{b.Breach.Name, viewTold(b.Breach, b.Trace), b.SamePassword})
-	}
-	return v
-}
-
-func (v explanationView) text(w io.Writer) {
-	if !v.Found {
-		_, _ = fmt.Fprintf(w, "%s does not hold this value (%s).\n", v.Name, v.Kind)
-		v.Dump.text(w)
-		return
-	}
-	_, _ = fmt.Fprintf(w, "Breach     %s holds this value (%s)\nTold       %s\n", v.Name, v.Kind, v.Known.line())
-	v.Dump.text(w)
-	for _, b := range v.Earlier {
-		same := ""
-		if b.SamePassword {
-			same = ", a password of both"
-		}
-		_, _ = fmt.Fprintf(w, "Earlier    %s: %s%s\n", b.Name, b.line(), same)
-	}
-	if v.News {
-		_, _ = fmt.Fprintln(w, "News       yes: no earlier breach told all of this")
-		return
-	}
-	_, _ = fmt.Fprintln(w, "News       no: earlier breaches told all of this, so nobody is alerted again")
-}
-
-// line is "email, password (from the records; 2 passwords; site.example, taken 2026-03-01)".
-func (t toldView) line() string {
-	more := []string{"from the records"}
-	if t.Basis != string(cyber.BasisRow) {
-		more[0] = "as the breach as a whole"
-	}
-	if t.Passwords > 0 {
-		more = append(more, fmt.Sprintf("%d passwords", t.Passwords))
-	}
-	if len(t.LeakedAs) > 0 {
-		more = append(more, "spelled "+strings.Join(t.LeakedAs, " "))
-	}
-	if len(t.Sites) > 0 {
-		more = append(more, strings.Join(t.Sites, " "))
-	}
-	if t.TakenOn != "" {
-		more = append(more, "taken "+t.TakenOn)
-	}
-	return classes(t.Exposes) + " (" + strings.Join(more, "; ") + ")"
 }

@@ -64,14 +64,11 @@ func TestBreachCommands(t *testing.T) {
 		}
 		return decode(t, out)
 	}
-	partner, _ := must("partner", "create", "--name", "Banco Exemplo")["partner_id"].(string)
-	watch := []string{"asset", "add", "--partner", partner, "--user-hash", "empresa", "--type", "domain", "--value"}
-	if must(append(watch, "Exemplo.com.br")...)["added"] != true || must(append(watch, "exemplo.com.br")...)["added"] != false {
-		t.Error("a domain is added once")
-	}
+	id, _ := must("partner", "create", "--name", "Banco Exemplo")["partner_id"].(string)
+	watchDomain(t, data, partner.ID(id), "exemplo.com.br")
 	status := func() string {
 		t.Helper()
-		_, out, _ := vigia(t, at("asset", "list", "--partner", partner, "--user-hash", "empresa")...)
+		_, out, _ := vigia(t, at("asset", "list", "--partner", id, "--user-hash", "empresa")...)
 		var list []struct{ Masked, Status string }
 		if err := json.Unmarshal([]byte(out), &list); err != nil || len(list) != 1 {
 			t.Fatal(out, err)
@@ -110,6 +107,19 @@ func TestBreachCommands(t *testing.T) {
 	if files, err := filepath.Glob(filepath.Join(data, "corpora", "leak", "*")); err != nil || len(files) != 0 {
 		t.Error("files left:", files, err)
 	}
+}
+
+// watchDomain watches a company's domain, as the console does.
+func watchDomain(t *testing.T, data string, id partner.ID, domain string) {
+	t.Helper()
+	a, err := app.Open(t.Context(), config.Common{Data: data}, sqldb.Options{})
+	must(t, err)
+	added, err := a.Monitoring.WatchOf(t.Context(), cyber.Owner{Partner: id, Mode: partner.Live}, "empresa", cyber.OperatorAdds, "domain", domain)
+	must(t, err)
+	if !added {
+		t.Error(domain, "was watched before")
+	}
+	must(t, a.Close())
 }
 
 func TestBreachCommandsRefuse(t *testing.T) {

@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/store"
 )
 
@@ -22,44 +20,41 @@ func (checkCmd) Help() string {
 }
 
 // Run checks.
-func (checkCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withAppFor(ctx, c, func(a *app.App) error {
-		bar := o.progress("check", "rows")
-		counts, order := map[string]int64{}, []string{}
-		list, err := a.Check(ctx, func(name string, rows int64) {
-			if _, known := counts[name]; !known {
-				order = append(order, name)
-			}
-			counts[name] = max(counts[name], rows)
-			bar.set(rows, 0, name)
-		})
-		bar.end()
-		if err != nil {
-			return err
+func (checkCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	bar := o.progress("check", "rows")
+	counts, order := map[string]int64{}, []string{}
+	list, err := a.Check(ctx, func(name string, rows int64) {
+		if _, known := counts[name]; !known {
+			order = append(order, name)
 		}
-		return errors.Join(o.checked(order, counts, list), found(list))
+		counts[name] = max(counts[name], rows)
+		bar.set(rows, 0, name)
 	})
-}
-
-func (o *output) checked(order []string, counts map[string]int64, list []store.Problem) error {
+	bar.end()
+	if err != nil {
+		return err
+	}
 	wrong := map[string]int{}
 	for _, p := range list {
 		wrong[p.Check]++
 	}
-	type checkView struct {
-		Name     string `json:"name"`
-		Looked   int64  `json:"looked_at"`
-		Problems int    `json:"problems"`
+	err = o.show(newRecord("sound", len(list) == 0, "checks", records(order, func(name string) record {
+		return newRecord("name", name, "looked_at", counts[name], "problems", wrong[name])
+	}), "problems", viewProblems(list)))
+	return errors.Join(err, found(list))
+}
+
+// errProblems ends a command that found something wrong.
+var errProblems = fault.New(fault.Internal, "check.problems")
+
+func viewProblems(list []store.Problem) []record {
+	return records(list, func(p store.Problem) record { return newRecord("check", p.Check, "where", p.Where, "what", p.What) })
+}
+
+// found turns problems into how the command ends.
+func found(list []store.Problem) error {
+	if len(list) == 0 {
+		return nil
 	}
-	views := make([]checkView, len(order))
-	rows := make([][]string, len(order))
-	for i, name := range order {
-		views[i] = checkView{name, counts[name], wrong[name]}
-		rows[i] = []string{name, fmt.Sprint(counts[name]), fmt.Sprint(wrong[name])}
-	}
-	return o.print(map[string]any{"checks": views, "problems": viewProblems(list), "sound": len(list) == 0}, func(w io.Writer) {
-		o.table(w, "CHECK\tLOOKED AT\tPROBLEMS", rows)
-		_, _ = fmt.Fprintln(w)
-		o.problems(w, list)
-	})
+	return errProblems.With("%d problems were found", len(list))
 }

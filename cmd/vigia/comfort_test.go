@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -28,7 +26,7 @@ func leaves(t *testing.T) []*kong.Node {
 		t.Fatal(err)
 	}
 	list := p.Model.Leaves(false)
-	if len(list) < 80 {
+	if len(list) < 60 {
 		t.Fatalf("only %d commands", len(list))
 	}
 	return list
@@ -36,35 +34,28 @@ func leaves(t *testing.T) []*kong.Node {
 
 var exampleLine = regexp.MustCompile(`(?m)^ {2,}(?:[A-Z_]+=\S+ )*(vigia .+)$`)
 
-// TestEveryCommandHasAnExample: --help ends well and shows at least one example of the command itself, and every
-// example that it shows is a command line that the parser takes.
-func TestEveryCommandHasAnExample(t *testing.T) {
-	all := leaves(t)
+// TestHelpExamplesParse: every example that --help shows is a command line that the parser takes.
+func TestHelpExamplesParse(t *testing.T) {
 	parses := newJudge(t)
-	for _, n := range all {
-		path := n.Path()
-		code, out, errs := vigia(t, append(strings.Fields(path), "--help")...)
-		if code != exitOK || errs != "" || !strings.Contains(out, "Usage: vigia") {
-			t.Errorf("%s --help: code %d, %s", path, code, errs)
-		}
-		own := 0
+	for _, n := range leaves(t) {
 		for _, m := range exampleLine.FindAllStringSubmatch(n.Detail, -1) {
-			line := m[1]
-			if line == "vigia "+path || strings.HasPrefix(line, "vigia "+path+" ") {
-				own++
+			if err := parses(m[1]); err != nil {
+				t.Errorf("%s --help shows %q: %v", n.Path(), m[1], err)
 			}
-			if err := parses(line); err != nil {
-				t.Errorf("%s --help shows %q: %v", path, line, err)
-			}
-		}
-		if own == 0 {
-			t.Errorf("%s --help has no example of it", path)
 		}
 	}
-	for path := range examples {
-		if !slices.ContainsFunc(all, func(n *kong.Node) bool { return n.Path() == path }) {
-			t.Errorf("there is an example for %s, which is no command", path)
-		}
+}
+
+// TestHelpShowsOwnFlags: --help shows a command's own flags, --help-all the global ones too, behind them.
+func TestHelpShowsOwnFlags(t *testing.T) {
+	code, out, errs := vigia(t, "key", "create", "--help")
+	if code != exitOK || errs != "" || !strings.Contains(out, "--scopes") || strings.Contains(out, "--database") {
+		t.Error(code, out, errs)
+	}
+	code, out, errs = vigia(t, "key", "create", "--help-all")
+	own, global := strings.Index(out, "--scopes"), strings.Index(out, "--database")
+	if code != exitOK || errs != "" || own < 0 || global < own {
+		t.Error(code, out, errs)
 	}
 }
 
@@ -113,8 +104,8 @@ func shellWords(line string) []string {
 // notOneShot are commands that run until they are stopped, and the ones that would look for another machine.
 var notOneShot = []string{"serve", "demo", "passwords download"}
 
-// ownFormat are commands that write a file in a format of its own: a catalogue in YAML, a log of one JSON value a line.
-var ownFormat = []string{"content export", "subject log"}
+// ownFormat are commands that write a format of their own: a log of one JSON value a line.
+var ownFormat = []string{"subject log"}
 
 // TestEveryCommandSpeaksJSON runs each command with made-up arguments on an empty installation: with --json it ends
 // with one JSON value on standard output, or with a JSON error on standard error, and never with loose text.
@@ -179,116 +170,4 @@ func valueFor(t *testing.T, v *kong.Value) string {
 		return file
 	}
 	return "x"
-}
-
-// TestExitCodesAreDocumented compares the manual page's list with the operator's page.
-func TestExitCodesAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range exitCodes {
-		if !strings.Contains(string(page), fmt.Sprintf("| %d | %s |", e.code, e.means)) {
-			t.Errorf("docs/operations.md does not say that %d means %q", e.code, e.means)
-		}
-	}
-}
-
-func TestNextWords(t *testing.T) {
-	var c cli
-	p, err := newParser(&c, io.Discard, io.Discard, func(int) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for typed, want := range map[string]string{
-		"par":                                 "partner",
-		"partner cr":                          "create",
-		"partner create --san":                "--sandbox",
-		"partner create --js":                 "--json", // of every command
-		"--data /x partner cr":                "create", // a flag's value is no command
-		"serve --log-level d":                 "debug",
-		"serve --log-level=debug --log-form":  "--log-format",
-		"completion f":                        "fish",
-		"partner create --sandbox --name x -": "--name",
-		"comp":                                "completion", // and not the hidden one
-		"partner create --name ":              "",           // anything
-		"nonsense ":                           "demo",       // still at the top
-	} {
-		got := nextWords(p.Model.Node, strings.Split(typed, " "))
-		if want == "" && len(got) == 0 {
-			continue
-		}
-		if len(got) == 0 || !slices.ContainsFunc(got, func(s suggestion) bool { return s.Word == want }) ||
-			slices.ContainsFunc(got, func(s suggestion) bool { return s.Word == "complete" || strings.ContainsAny(s.About, "\n\t") }) {
-			t.Errorf("%q: %v", typed, got)
-		}
-	}
-}
-
-// TestBashCompletes sources the script in a real bash.
-func TestBashCompletes(t *testing.T) {
-	folder := filepath.Dir(binary(t, ""))
-	script := `source <(vigia completion bash)
-COMP_WORDS=(vigia partner s); COMP_CWORD=2; _vigia; echo "${COMPREPLY[*]}"
-COMP_WORDS=(vigia serve --log-format ""); COMP_CWORD=3; _vigia; echo "${COMPREPLY[*]}"
-COMP_WORDS=(vigia); COMP_CWORD=1; _vigia; echo "${#COMPREPLY[@]}"`
-	cmd := exec.CommandContext(t.Context(), "bash", "-euc", script)
-	cmd.Env = append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"))
-	out, err := cmd.CombinedOutput()
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if err != nil || len(lines) != 3 || lines[0] != "show suspend set" || lines[1] != "auto json text" || len(lines[2]) < 2 {
-		t.Errorf("%v: %s", err, out)
-	}
-}
-
-// TestZshAndFishComplete gives the other two scripts to their shells. These are not on every machine, so it is part of
-// the long run.
-func TestZshAndFishComplete(t *testing.T) {
-	if !long() {
-		t.Skip("needs zsh and fish: VIGIA_TEST_LONG=1")
-	}
-	program := binary(t, "")
-	run := func(shell string, args ...string) string {
-		cmd := exec.CommandContext(t.Context(), shell, args...)
-		cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(program)+":"+os.Getenv("PATH"), "HOME="+t.TempDir())
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Errorf("%s: %v: %s", shell, err, out)
-		}
-		return string(out)
-	}
-	for _, shell := range []string{"zsh", "fish"} {
-		path := filepath.Join(t.TempDir(), "script")
-		if err := os.WriteFile(path, []byte(shellScripts[shell]), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		run(shell, "-n", path)
-	}
-	if got := run("fish", "-c", `vigia completion fish | source; complete -C "vigia partner s"`); !strings.HasPrefix(got, "set\t") ||
-		!strings.Contains(got, "\nsuspend\t") { // fish sorts
-		t.Errorf("fish: %q", got)
-	}
-	// zsh completes only at a terminal, so what the function hands to it is caught.
-	got := run("zsh", "-fc", `compdef() { }; _describe() { print -l -- "${(@P)2}" }; _files() { print files }
-		source <(vigia completion zsh); words=(vigia partner s); CURRENT=3; _vigia`)
-	if !strings.HasPrefix(got, "show:") || !strings.Contains(got, "\nsuspend:") {
-		t.Errorf("zsh: %q", got)
-	}
-}
-
-func TestManPage(t *testing.T) {
-	code, page, errs := vigia(t, "man")
-	if code != exitOK {
-		t.Fatal(errs)
-	}
-	for _, n := range leaves(t) {
-		if !n.Hidden && !strings.Contains(page, ".SS "+roff(strings.TrimSpace(n.FullPath()+manArguments(n)))+"\n") {
-			t.Errorf("the manual page leaves out %s", n.FullPath())
-		}
-	}
-	for number, line := range strings.Split(page, "\n") {
-		if strings.HasPrefix(line, ".") && !regexp.MustCompile(`^\.(TH|SH|SS|TP|PP|B|I|nf|fi)( |$)`).MatchString(line) {
-			t.Errorf("line %d is a request that nobody wrote: %q", number+1, line)
-		}
-	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
@@ -22,39 +21,27 @@ type feedCmd struct {
 	Remove feedRemoveCmd `cmd:"" help:"Forget a source, and what waits of a receiver. What it brought stays."`
 }
 
-type feedView struct {
-	Name     string `json:"name"`
-	Kind     string `json:"kind"`
-	Target   string `json:"target"`
-	Paused   bool   `json:"paused"`
-	Every    string `json:"every"`
-	Items    int64  `json:"items"`
-	Orphans  int64  `json:"files_without_manifest"`
-	Refused  int64  `json:"refused_pushes"`
-	LeftOut  int64  `json:"values_left_out"`
-	Caught   int64  `json:"quarantined_files"`
-	Failures int64  `json:"failures"`
-	Error    string `json:"error"`
-	LastAt   string `json:"last_at"`
-	NextAt   string `json:"next_at"`
+func viewFeed(f feed.Feed) record {
+	return newRecord("name", f.Name, "kind", f.Kind, "target", f.Shown(), "paused", f.Paused, "every", f.Every, "items", f.State.Items,
+		"files_without_manifest", f.State.Orphans, "refused_pushes", f.State.Refused, "values_left_out", f.State.LeftOut,
+		"quarantined_files", f.State.Quarantined, "failures", f.Failures, "error", f.Error, "last_at", f.LastAt, "next_at", f.NextAt)
 }
 
-func viewFeed(f feed.Feed) feedView {
-	return feedView{
-		Name: f.Name, Kind: string(f.Kind), Target: f.Shown(), Paused: f.Paused, Every: f.Every.String(), Items: f.State.Items, Orphans: f.State.Orphans, Refused: f.State.Refused, LeftOut: f.State.LeftOut, Caught: f.State.Quarantined, Failures: f.Failures,
-		Error: f.Error, LastAt: stamp(f.LastAt), NextAt: stamp(f.NextAt),
+// showFeed prints what a command made of a feed.
+func (o *output) showFeed(f feed.Feed, err error) error {
+	if err != nil {
+		return err
 	}
+	return o.show(viewFeed(f))
 }
 
-func (o *output) feed(f feed.Feed) error {
-	v := viewFeed(f)
-	return o.print(v, v.text)
-}
-
-func (v feedView) text(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "Feed      %s (%s, every %s, paused %t)\nTarget    %s\nTaken     %d items; %d files without a manifest; %d pushes refused\n"+
-		"Left out  %d values that are none of their kind; %d files in quarantine\n"+
-		"Last      %s\nNext      %s\nFailures  %d %s\n", v.Name, v.Kind, v.Every, v.Paused, v.Target, v.Items, v.Orphans, v.Refused, v.LeftOut, v.Caught, v.LastAt, v.NextAt, v.Failures, v.Error)
+// receiver prints a receiver and its new secret.
+func (o *output) receiver(f feed.Feed, secret string, err error) error {
+	if err != nil {
+		return err
+	}
+	return o.show(viewFeed(f).and("secret", secret), "The target is below the address of the partner API. The secret is not shown again. "+
+		"The vendor signs as Standard Webhooks do: see docs/leaks.md.")
 }
 
 type feedAddCmd struct {
@@ -78,115 +65,125 @@ func (feedAddCmd) Help() string {
 }
 
 // Run adds a feed.
-func (c *feedAddCmd) Run(ctx context.Context, common *config.Common, o *output) error {
+func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	mapping, err := readMapping(c.Mapping)
 	if err != nil {
 		return err
 	}
-	return withApp(ctx, common, func(a *app.App) error {
-		feeds, err := a.Feeds(config.Outgoing{})
-		if err != nil {
-			return err
-		}
-		f := feed.Feed{
-			Name: c.Name, Kind: feed.Kind(c.Kind), Target: c.Target, Secret: c.Key, Every: c.Every,
-			Settings: feed.Settings{
-				Mapping: mapping.Text(), PerMinute: c.PerMinute, NoPairs: c.NoPairs,
-			},
-		}
-		if f.Kind == feed.Pushed {
-			added, secret, err := feeds.AddReceiver(ctx, f)
-			if err != nil {
-				return err
-			}
-			return o.receiver(added, secret)
-		}
-		if f, err = feeds.Add(ctx, f); err != nil {
-			return err
-		}
-		return o.feed(f)
-	})
+	feeds, err := a.Feeds(config.Outgoing{})
+	if err != nil {
+		return err
+	}
+	f := feed.Feed{
+		Name: c.Name, Kind: feed.Kind(c.Kind), Target: c.Target, Secret: c.Key, Every: c.Every,
+		Settings: feed.Settings{Mapping: mapping.Text(), PerMinute: c.PerMinute, NoPairs: c.NoPairs},
+	}
+	if f.Kind == feed.Pushed {
+		return o.receiver(feeds.AddReceiver(ctx, f))
+	}
+	return o.showFeed(feeds.Add(ctx, f))
 }
 
 type feedListCmd struct{}
 
 // Run lists the feeds.
-func (feedListCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		all, err := a.Store.Feeds.Feeds(ctx)
-		if err != nil {
-			return err
-		}
-		views, rows := make([]feedView, len(all)), make([][]string, len(all))
-		for i, f := range all {
-			v := viewFeed(f)
-			views[i] = v
-			rows[i] = []string{v.Name, v.Kind, v.Every, fmt.Sprint(v.Paused), fmt.Sprint(v.Items), fmt.Sprint(v.Failures), v.LastAt, v.NextAt, v.Target}
-		}
-		return o.print(views, func(w io.Writer) {
-			if len(rows) == 0 {
-				_, _ = fmt.Fprintln(w, "No feed yet. Add one: vigia feed add --help")
-				return
-			}
-			o.table(w, "NAME\tKIND\tEVERY\tPAUSED\tITEMS\tFAILURES\tLAST\tNEXT\tTARGET", rows)
-		})
-	})
+func (feedListCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	all, err := a.Store.Feeds.Feeds(ctx)
+	if err != nil {
+		return err
+	}
+	return o.list(records(all, viewFeed), "No feed yet. Add one: vigia feed add --help",
+		"name", "kind", "every", "paused", "items", "failures", "last_at", "next_at", "target")
 }
 
-// pauseFeed pauses or resumes.
-func pauseFeed(ctx context.Context, c *config.Common, o *output, name string, paused bool) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		feeds, err := a.Feeds(config.Outgoing{})
-		if err != nil {
-			return err
-		}
-		f, err := feeds.Pause(ctx, name, paused)
-		if err != nil {
-			return err
-		}
-		return o.feed(f)
-	})
-}
-
-type feedPauseCmd struct {
+// feedArg names a feed.
+type feedArg struct {
 	Name string `arg:"" help:"The feed's name."`
 }
+
+func (f feedArg) pause(ctx context.Context, a *app.App, o *output, paused bool) error {
+	feeds, err := a.Feeds(config.Outgoing{})
+	if err != nil {
+		return err
+	}
+	return o.showFeed(feeds.Pause(ctx, f.Name, paused))
+}
+
+type feedPauseCmd struct{ feedArg }
 
 // Run pauses a feed.
-func (f *feedPauseCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return pauseFeed(ctx, c, o, f.Name, true)
+func (f *feedPauseCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	return f.pause(ctx, a, o, true)
 }
 
-type feedResumeCmd struct {
-	Name string `arg:"" help:"The feed's name."`
-}
+type feedResumeCmd struct{ feedArg }
 
 // Run resumes a feed.
-func (f *feedResumeCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return pauseFeed(ctx, c, o, f.Name, false)
+func (f *feedResumeCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	return f.pause(ctx, a, o, false)
 }
 
 type feedRunCmd struct {
-	Name string `arg:"" help:"The feed's name."`
+	feedArg
 	config.Outgoing
 }
 
 // Run runs a feed.
-func (f *feedRunCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+func (f *feedRunCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err := f.Outgoing.Check(); err != nil {
 		return err
 	}
-	return withApp(ctx, c, func(a *app.App) error {
-		done, err := a.RunFeed(ctx, f.Outgoing, f.Name)
-		if err != nil {
-			return err
-		}
-		if err := o.feed(done); err != nil {
-			return err
-		}
-		if done.Failures > 0 {
-			return fmt.Errorf("the feed failed: %s", done.Error)
-		}
-		return nil
-	})
+	done, err := a.RunFeed(ctx, f.Outgoing, f.Name)
+	if err := o.showFeed(done, err); err != nil {
+		return err
+	}
+	if done.Failures > 0 {
+		return fmt.Errorf("the feed failed: %s", done.Error)
+	}
+	return nil
+}
+
+// shownPushes is how many of a receiver's last pushes are shown.
+const shownPushes = 20
+
+type feedShowCmd struct{ feedArg }
+
+// Run shows a feed.
+func (f *feedShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	found, err := a.Store.Feeds.FeedByName(ctx, f.Name)
+	if err != nil {
+		return err
+	}
+	pushes, err := a.Store.Feeds.PushesOf(ctx, f.Name, shownPushes)
+	if err != nil {
+		return err
+	}
+	return o.show(viewFeed(found).and("pushes", records(pushes, func(p feed.Push) record {
+		return newRecord("received_at", p.ReceivedAt, "state", p.State, "breach", p.Breach, "records", p.Records, "bytes", p.Bytes, "error", p.Error, "ended_at", p.EndedAt)
+	})))
+}
+
+type feedRotateCmd struct{ feedArg }
+
+// Run makes a new secret.
+func (f *feedRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	feeds, err := a.Feeds(config.Outgoing{})
+	if err != nil {
+		return err
+	}
+	return o.receiver(feeds.Rotate(ctx, f.Name))
+}
+
+type feedRemoveCmd struct{ feedArg }
+
+// Run removes a feed.
+func (f *feedRemoveCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	feeds, err := a.Feeds(config.Outgoing{})
+	if err != nil {
+		return err
+	}
+	if err := feeds.Remove(ctx, f.Name); err != nil {
+		return err
+	}
+	return o.show(newRecord("name", f.Name, "removed", true), "What it brought stays.")
 }

@@ -78,10 +78,6 @@ func TestSubjectCommands(t *testing.T) {
 	if strings.Contains(trail, "52998224725") || strings.Contains(trail, "529.982.247-25") || strings.Contains(trail, user) || !strings.Contains(trail, "***.***.247-**") {
 		t.Error(trail)
 	}
-	access := decodeList(t, in.ok(t, "report", "access", "--cpf", "52998224725"))
-	if seen := fmt.Sprint(access); len(access) < 4 || !strings.Contains(seen, "subject.export") || !strings.Contains(seen, "report.access") {
-		t.Error(access)
-	}
 	erased := decode(t, in.ok(t, "subject", "erase", "--cpf", "52998224725", "--reason", "pedido 1"))
 	if erased["scrubbed"] != true || erased["rows"].(float64) < 8 {
 		t.Error(erased)
@@ -97,30 +93,6 @@ func TestSubjectCommands(t *testing.T) {
 	in.fails(t, exitUsage, "subject", "replay", write(t, filepath.Join(t.TempDir(), "x"), "{\n"))
 	if checked := decode(t, in.ok(t, "check")); checked["sound"] != true {
 		t.Error(checked)
-	}
-	if access := decodeList(t, in.ok(t, "report", "access", "--cpf", "52998224725")); !strings.Contains(fmt.Sprint(access), "subject.erased") {
-		t.Error("after the erasure:", access)
-	}
-}
-
-func TestIncidentCommand(t *testing.T) {
-	in, user := lawful(t)
-	report := decode(t, in.ok(t, "report", "incident", "--breach", "sandbox"))
-	if report["people"] != 1.0 || !strings.Contains(fmt.Sprint(report["list"]), user) || strings.Contains(fmt.Sprint(report), "vazamento.test") {
-		t.Error(report)
-	}
-	if report = decode(t, in.ok(t, "report", "incident", "--from", "2026-01-01T00:00:00Z", "--no-list")); report["people"] != 1.0 || len(report["list"].([]any)) != 0 ||
-		!strings.Contains(fmt.Sprint(report["showings"]), "subscription.import") {
-		t.Error(report)
-	}
-	in.fails(t, exitUsage, "report", "incident")
-	in.fails(t, exitUsage, "report", "incident", "--breach", "sandbox", "--reveal")
-	in.fails(t, exitNotFound, "report", "incident", "--breach", "nada")
-	if shown := in.ok(t, "report", "incident", "--breach", "sandbox", "--reveal", "--reason", "aviso"); !strings.Contains(shown, "ana@vazamento.test") {
-		t.Error(shown)
-	}
-	if access := fmt.Sprint(decodeList(t, in.ok(t, "report", "access", "--cpf", "52998224725"))); !strings.Contains(access, "subject.reveal") {
-		t.Error("nobody knows that the value was shown:", access)
 	}
 }
 
@@ -144,7 +116,7 @@ func TestBackupCommands(t *testing.T) {
 		t.Error("restored over an installation:", code)
 	}
 	code, out, errs = vigia(t, "check", "--data", to, "--key-file", filepath.Join(in.data, "keys.json"))
-	if code != 0 || !strings.Contains(out, "Everything is as it should be.") {
+	if code != 0 || !strings.HasPrefix(out, "sound  true") {
 		t.Error(code, out, errs)
 	}
 	if err := os.Chmod(filepath.Join(to, "vigia.db"), 0o644); err != nil {
@@ -153,11 +125,5 @@ func TestBackupCommands(t *testing.T) {
 	if code, out, errs = vigia(t, "check", "--data", to, "--key-file", filepath.Join(in.data, "keys.json"), "--json"); code != exitFailure ||
 		len(decode(t, out)["problems"].([]any)) == 0 || decode(t, errs)["error"] != "check.problems" {
 		t.Error(code, out, errs)
-	}
-	for _, args := range [][]string{{"backup"}, {"restore"}, {"check"}, {"subject", "export"}, {"subject", "erase"}, {"subject", "log"}, {"subject", "replay"},
-		{"report", "access"}, {"report", "incident"}} {
-		if code, out, _ := vigia(t, append(args, "--help")...); code != 0 || !strings.Contains(out, "Example") {
-			t.Errorf("%v: exit %d\n%s", args, code, out)
-		}
 	}
 }

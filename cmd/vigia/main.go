@@ -25,40 +25,33 @@ import (
 // cli is every command. Its tags are the help texts.
 type cli struct {
 	config.Common
+	HelpAll helpAllFlag `help:"Show help with the flags that every command takes."`
 
 	Demo         demoCmd         `cmd:"" group:"run" help:"Start everything on an embedded database with a sandbox partner, and print a key and curl lines to paste."`
 	Serve        serveCmd        `cmd:"" group:"run" help:"Run the service."`
 	Migrate      migrateCmd      `cmd:"" group:"run" help:"Bring the database up to date and stop; serve does it too."`
-	Partner      partnerCmd      `cmd:"" group:"clients" help:"Partners: create, list, show, suspend, resume, set."`
-	Key          keyCmd          `cmd:"" group:"clients" help:"API keys of a partner: create, list, roll, revoke."`
-	Keys         keysCmd         `cmd:"" group:"run" help:"The keys that seal personal data: rotate, drop, status."`
-	Service      serviceCmd      `cmd:"" group:"protect" help:"Catalogue of support services: add, list, edit, retire."`
-	Passwords    passwordsCmd    `cmd:"" group:"protect" help:"Breached-password corpora: import, download, status, verify."`
-	Webhook      webhookCmd      `cmd:"" group:"tell" help:"Webhook endpoints: create, list, show, test, rotate, enable, disable, delete."`
-	Event        eventCmd        `cmd:"" group:"tell" help:"Events and their deliveries: list, replay, report."`
-	Message      messageCmd      `cmd:"" group:"tell" help:"What people read of events: list, show, set, reset."`
-	Operator     operatorCmd     `cmd:"" group:"people" help:"People who use the console: create, list, role, reset, disable, enable, logout."`
-	Audit        auditCmd        `cmd:"" group:"people" help:"The audit trail: list, verify."`
-	Breach       breachCmd       `cmd:"" group:"protect" help:"Breaches: import, append, replace, relabel, list, show, explain, edit, verify, retract."`
-	Feed         feedCmd         `cmd:"" group:"protect" help:"Continuous sources of dumps: add, list, pause, resume, run."`
-	Asset        assetCmd        `cmd:"" group:"protect" help:"Watched values on the operator's side: add a domain, list a person's."`
-	Epp          eppCmd          `cmd:"" group:"protect" help:"Endpoint-protection keys: load, status, source, show, revoke, replace, install."`
-	Case         caseCmd         `cmd:"" group:"protect" help:"Support cases: list, show, move, note, assign, target, question, slot."`
-	Content      contentCmd      `cmd:"" group:"protect" help:"Educational content: list, show, add, edit, retire, reset, import, export."`
-	Score        scoreCmd        `cmd:"" group:"protect" help:"Risk score of a person: history."`
-	Plan         planCmd         `cmd:"" group:"clients" help:"Plans of a partner: create, list, show, edit, retire."`
-	Subscription subscriptionCmd `cmd:"" group:"clients" help:"Subscriptions: end, suspend, resume, import."`
-	Subject      subjectCmd      `cmd:"" group:"people" help:"A person's rights: export, erase, log, replay."`
-	Report       reportCmd       `cmd:"" group:"people" help:"Reports for people and authorities: access, incident."`
+	Doctor       doctorCmd       `cmd:"" group:"run" help:"Explain what is wrong with a set-up, without changing it."`
+	Check        checkCmd        `cmd:"" group:"run" help:"Look at everything that is kept and say what is wrong."`
 	Backup       backupCmd       `cmd:"" group:"run" help:"Copy this installation to one file while it runs."`
 	Restore      restoreCmd      `cmd:"" group:"run" help:"Make an installation of a backup and check it."`
-	Check        checkCmd        `cmd:"" group:"run" help:"Look at everything that is kept and say what is wrong."`
-	Doctor       doctorCmd       `cmd:"" group:"run" help:"Explain what is wrong with a set-up, without changing it."`
-	MCP          mcpCmd          `cmd:"" name:"mcp" group:"tell" help:"Tools for assistants that only read, by the Model Context Protocol."`
-	Completion   completionCmd   `cmd:"" group:"shell" help:"Print the completion script of a shell."`
-	Complete     completeCmd     `cmd:"" hidden:"" help:"What may come next; asked by the shells."`
-	Man          manCmd          `cmd:"" group:"shell" help:"Print the manual page."`
-	Version      versionCmd      `cmd:"" group:"shell" help:"Print the version."`
+	Keys         keysCmd         `cmd:"" group:"run" help:"The keys that seal personal data: rotate, drop, status."`
+	Partner      partnerCmd      `cmd:"" group:"clients" help:"Partners: create, list, show, suspend, resume, set, share, grant-looks, release-looks."`
+	Key          keyCmd          `cmd:"" group:"clients" help:"API keys of a partner: create, list, roll, revoke."`
+	Plan         planCmd         `cmd:"" group:"clients" help:"Plans of a partner: create, list, show, edit, retire."`
+	Subscription subscriptionCmd `cmd:"" group:"clients" help:"Subscriptions: import, list."`
+	Webhook      webhookCmd      `cmd:"" group:"clients" help:"Webhook endpoints: create, list, show, test, rotate, enable, disable, delete."`
+	Event        eventCmd        `cmd:"" group:"clients" help:"Events and their deliveries: list."`
+	Message      messageCmd      `cmd:"" group:"clients" help:"What people read of events: list."`
+	MCP          mcpCmd          `cmd:"" name:"mcp" group:"clients" help:"Tools for assistants that only read, by the Model Context Protocol."`
+	Breach       breachCmd       `cmd:"" group:"protect" help:"Breaches: import, append, replace, list, show, explain, edit, verify, retract."`
+	Passwords    passwordsCmd    `cmd:"" group:"protect" help:"Breached-password corpora: import, download, status, verify."`
+	Feed         feedCmd         `cmd:"" group:"protect" help:"Continuous sources of dumps: add, list, show, pause, resume, run, rotate, remove."`
+	Asset        assetCmd        `cmd:"" group:"protect" help:"Watched values of a person: list."`
+	Case         caseCmd         `cmd:"" group:"protect" help:"Support cases: list."`
+	Operator     operatorCmd     `cmd:"" group:"people" help:"People who use the console: create, invite, list, role, reset, disable, enable, logout."`
+	Audit        auditCmd        `cmd:"" group:"people" help:"The audit trail: list, verify."`
+	Subject      subjectCmd      `cmd:"" group:"people" help:"A person's rights: export, erase, log, replay."`
+	Version      versionCmd      `cmd:"" group:"run" help:"Print the version."`
 }
 
 func main() {
@@ -77,15 +70,35 @@ const (
 	exitConflict = 4
 )
 
-// commandGroups are the headings of --help, in its order.
+// commandGroups are the headings of --help, in its order; the last is that of the flags of every command.
 var commandGroups = []kong.Group{
 	{Key: "run", Title: "Run an installation"},
-	{Key: "clients", Title: "Partners and what they sell"},
-	{Key: "protect", Title: "Protection"},
-	{Key: "tell", Title: "Alerts"},
-	{Key: "people", Title: "People: operators, what they did, whom it is about"},
-	{Key: "shell", Title: "Shell"},
+	{Key: "clients", Title: "Partners"},
+	{Key: "protect", Title: "Leaks and cases"},
+	{Key: "people", Title: "Operators, their trail, and people's rights"},
 }
+
+// helpAllFlag prints help with the flags that every command takes; --help leaves them out.
+type helpAllFlag bool
+
+// BeforeReset prints the help, as kong's own flag does.
+func (helpAllFlag) BeforeReset(ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(helpOptions, ctx); err != nil {
+		return err
+	}
+	ctx.Kong.Exit(exitOK)
+	return nil
+}
+
+// printHelp shows a command's own flags.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	for _, f := range ctx.Model.Flags {
+		f.Hidden = f.Name != "help" && f.Name != "help-all"
+	}
+	return kong.DefaultHelpPrinter(options, ctx)
+}
+
+var helpOptions = kong.HelpOptions{Compact: true, FlagsLast: true, NoExpandSubcommands: true, ValueFormatter: withDefault}
 
 // withDefault adds to a flag's help what it is when left out, unless the text says so.
 func withDefault(v *kong.Value) string {
@@ -96,17 +109,20 @@ func withDefault(v *kong.Value) string {
 	return strings.TrimSuffix(text, ".") + " (default " + v.Default + ")."
 }
 
-// newParser makes the parser of the command line, every command with its examples.
+// newParser makes the parser of the command line.
 func newParser(c *cli, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, error) {
 	parser, err := kong.New(c, kong.Name("vigia"), kong.Writers(stdout, stderr),
 		kong.Description("Vigia, digital protection that an operator runs for its partners.\n\nExamples:\n"+
 			"  vigia demo\n  vigia serve --data /var/lib/vigia --listen :8080\n  vigia partner create --name 'Banco Exemplo' --json"),
-		kong.Vars{"passwords_base": password.DefaultBase}, kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true, NoExpandSubcommands: true}),
-		kong.ExplicitGroups(commandGroups), kong.ValueFormatter(withDefault), kong.Exit(exit))
-	if err == nil {
-		addExamples(parser.Model.Node)
+		kong.Vars{"passwords_base": password.DefaultBase}, kong.UsageOnError(), kong.ConfigureHelp(helpOptions), kong.Help(printHelp),
+		kong.ExplicitGroups(commandGroups), kong.Exit(exit))
+	if err != nil {
+		return nil, err
 	}
-	return parser, err
+	for _, f := range parser.Model.Flags { // behind a command's own
+		f.Group = &kong.Group{Key: "every", Title: "Flags of every command:"}
+	}
+	return parser, nil
 }
 
 // run is main without the process, so that tests call it.
@@ -132,13 +148,29 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	o := &output{w: stdout, err: stderr, json: c.JSON}
-	parsed.BindTo(withCommand(ctx, parsed), (*context.Context)(nil))
-	if err := parsed.Run(&c.Common, o); err != nil {
+	ctx = withCommand(ctx, parsed)
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	var opened *app.App
+	open := opener(func() (a *app.App, err error) {
+		opened, err = openApp(ctx, &c.Common)
+		return opened, err
+	})
+	err = parsed.BindSingletonProvider(func() (*app.App, error) { return open() })
+	if err == nil {
+		err = parsed.Run(&c.Common, o, open)
+	}
+	if opened != nil {
+		err = errors.Join(err, opened.Close())
+	}
+	if err != nil {
 		o.failure(err)
 		return exitCode(err)
 	}
 	return exitOK
 }
+
+// opener opens the service, for the commands that do not always need it; others take an *app.App.
+type opener func() (*app.App, error)
 
 type exited struct{}
 
@@ -167,14 +199,9 @@ func exitCode(err error) int {
 	return exitFailure
 }
 
-// withApp opens the service for an admin command and closes it after.
-func withApp(ctx context.Context, c *config.Common, fn func(a *app.App) error) error {
-	return withOptions(ctx, c, sqldb.Options{MaxConns: 2}, fn)
-}
-
 // founding are the commands that an installation may begin with; all others need one, so that a mistyped --data is noticed.
 var founding = []string{
-	"migrate", "partner.create", "operator.create", "service.add", "passwords.import", "passwords.download", "breach.import", "feed.add", "content.import",
+	"migrate", "partner.create", "operator.create", "passwords.import", "passwords.download", "breach.import", "feed.add",
 }
 
 var errNoInstallation = fault.New(fault.NotFound, "data.not_found")
@@ -191,16 +218,17 @@ func installed(ctx context.Context, c *config.Common) error {
 	return errNoInstallation.With("data: no installation in %s; --data or VIGIA_DATA names the folder, and serve or partner create begins one", c.Data)
 }
 
-func withOptions(ctx context.Context, c *config.Common, opts sqldb.Options, fn func(a *app.App) error) error {
+// openApp opens the service for an admin command, which may take long on a large database, and records the command.
+func openApp(ctx context.Context, c *config.Common) (*app.App, error) {
 	if err := installed(ctx, c); err != nil {
-		return err
+		return nil, err
 	}
-	a, err := app.Open(ctx, *c, opts)
+	a, err := app.Open(ctx, *c, sqldb.Options{MaxConns: 4, StatementTimeout: app.LongStatement})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := recordCommand(ctx, a); err != nil {
-		return errors.Join(err, a.Close())
+		return nil, errors.Join(err, a.Close())
 	}
-	return errors.Join(fn(a), a.Close())
+	return a, nil
 }

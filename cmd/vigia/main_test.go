@@ -103,32 +103,6 @@ func TestPartnerAndKeyCommands(t *testing.T) {
 	}
 }
 
-func TestServiceCommands(t *testing.T) {
-	data := filepath.Join(t.TempDir(), "data")
-	at := func(args ...string) []string { return append(args, "--data", data, "--json") }
-	code, out, errs := vigia(t, at("service", "add", "--name", "Backup", "--description", "Guardamos suas fotos.")...)
-	if code != 0 {
-		t.Fatal(errs)
-	}
-	id := decode(t, out)["id"].(string)
-	if code, out, _ := vigia(t, at("service", "edit", id, "--name", "Backup na nuvem")...); code != 0 || decode(t, out)["name"] != "Backup na nuvem" {
-		t.Error(code, out)
-	}
-	if code, out, _ := vigia(t, at("service", "retire", id)...); code != 0 || decode(t, out)["retired"] != true {
-		t.Error(code, out)
-	}
-	var list []map[string]any
-	if _, out, _ := vigia(t, at("service", "list")...); json.Unmarshal([]byte(out), &list) != nil || len(list) < 9 {
-		t.Error(out)
-	}
-	if code, _, _ := vigia(t, at("service", "edit", "sv_x", "--name", "y")...); code != exitNotFound {
-		t.Error(code)
-	}
-	if code, _, errs := vigia(t, at("service", "add", "--name", " ", "--description", "x")...); code != exitUsage || !strings.Contains(errs, "name") {
-		t.Error(code, errs)
-	}
-}
-
 func TestKeysCommands(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	if code, _, errs := vigia(t, "partner", "create", "--name", "x", "--data", data); code != 0 {
@@ -164,7 +138,7 @@ func TestHelp(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "vigia demo") {
 		t.Fatal(code, out)
 	}
-	for _, args := range [][]string{{"demo"}, {"serve"}, {"partner", "create"}, {"key", "create"}, {"service", "add"}} {
+	for _, args := range [][]string{{"demo"}, {"serve"}, {"partner", "create"}, {"key", "create"}} {
 		if code, out, _ := vigia(t, append(args, "--help")...); code != 0 || !strings.Contains(out, "Example") {
 			t.Errorf("%v: exit %d\n%s", args, code, out)
 		}

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 )
@@ -23,52 +20,23 @@ type operatorCmd struct {
 	Logout  operatorLogoutCmd  `cmd:"" help:"End all sessions of an operator."`
 }
 
-type operatorView struct {
-	ID        string `json:"operator_id"`
-	Email     string `json:"email"`
-	Role      string `json:"role"`
-	Partner   string `json:"partner_id,omitempty"`
-	Disabled  bool   `json:"disabled"`
-	TOTP      bool   `json:"second_factor"`
-	CreatedAt string `json:"created_at"`
-	LastLogin string `json:"last_login"`
-}
-
-func viewOperator(o operator.Operator) operatorView {
-	return operatorView{string(o.ID), o.Email, o.Role.Name(), string(o.Partner), o.Disabled, o.TOTPOn, stamp(o.CreatedAt), stamp(o.LastLogin)}
-}
-
-func (o *output) operator(who operator.Operator) error {
-	v := viewOperator(who)
-	return o.print(v, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "Operator       %s\nE-mail         %s\nRole           %s\n", v.ID, v.Email, v.Role)
-		if v.Partner != "" {
-			_, _ = fmt.Fprintf(w, "Partner        %s\n", v.Partner)
-		}
-		_, _ = fmt.Fprintf(w, "Disabled       %t\nSecond factor  %t\nLast login     %s\n", v.Disabled, v.TOTP, v.LastLogin)
-	})
-}
-
-// link shows a one-time link, which exists in full only now.
-func (o *output) link(who operator.Operator, console, token string) error {
-	address := linkAddress(console, token)
-	view := struct {
-		operatorView
-		Link string `json:"link"`
-	}{viewOperator(who), address}
-	return o.print(view, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "Operator  %s (%s, %s)\nLink      %s\n\nOpen it in a browser to choose a password. It works once, within 24 hours, and is shown this once.\n",
-			who.ID, who.Email, who.Role.Name(), address)
-	})
-}
-
-func linkAddress(console, token string) string {
-	return strings.TrimSuffix(console, "/") + "/link/" + token
+func viewOperator(o operator.Operator) record {
+	return newRecord("operator_id", o.ID, "email", o.Email, "role", o.Role.Name(), "partner_id", o.Partner, "disabled", o.Disabled, "second_factor", o.TOTPOn,
+		"created_at", o.CreatedAt, "last_login", o.LastLogin)
 }
 
 // consoleFlag is where the console is, for links.
 type consoleFlag struct {
 	Console string `name:"console" env:"VIGIA_CONSOLE_URL" default:"http://127.0.0.1:8081" placeholder:"URL" help:"Where browsers find the console; the link is made with it."`
+}
+
+// link shows a one-time link, which exists in full only now.
+func (f consoleFlag) link(o *output, who operator.Operator, token string, err error) error {
+	if err != nil {
+		return err
+	}
+	return o.show(viewOperator(who).and("link", strings.TrimSuffix(f.Console, "/")+"/link/"+token),
+		"Open the link in a browser to choose a password. It works once, within 24 hours, and is shown this once.")
 }
 
 type operatorCreateCmd struct {
@@ -84,24 +52,19 @@ func (operatorCreateCmd) Help() string {
 }
 
 // Run creates an operator.
-func (p *operatorCreateCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		role, err := operator.ParseRole(p.Role)
-		if err != nil {
-			return err
-		}
-		who, token, err := a.Operators.Create(ctx, p.Email, role)
-		if err != nil {
-			return err
-		}
-		return o.link(who, p.Console, token)
-	})
+func (p *operatorCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	role, err := operator.ParseRole(p.Role)
+	if err != nil {
+		return err
+	}
+	who, token, err := a.Operators.Create(ctx, p.Email, role)
+	return p.link(o, who, token, err)
 }
 
 type operatorInviteCmd struct {
-	Partner string `required:"" placeholder:"PARTNER" help:"The id of the partner whose person it is."`
-	Email   string `required:"" placeholder:"ADDRESS" help:"The person's e-mail."`
-	Role    string `default:"viewer" enum:"admin,developer,attendant,viewer" help:"What the person may do with what is the partner's: admin, developer, attendant, viewer."`
+	Partner partner.ID `required:"" placeholder:"PARTNER" help:"The id of the partner whose person it is."`
+	Email   string     `required:"" placeholder:"ADDRESS" help:"The person's e-mail."`
+	Role    string     `default:"viewer" enum:"admin,developer,attendant,viewer" help:"What the person may do with what is the partner's: admin, developer, attendant, viewer."`
 	consoleFlag
 }
 
@@ -113,40 +76,28 @@ func (operatorInviteCmd) Help() string {
 }
 
 // Run invites a partner's person.
-func (p *operatorInviteCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		role, err := operator.ParsePartnerRole(p.Role)
-		if err != nil {
-			return err
-		}
-		of, err := a.Partners.Partner(ctx, partner.ID(p.Partner))
-		if err != nil {
-			return err
-		}
-		who, token, err := a.Operators.Invite(ctx, of.ID, p.Email, role)
-		if err != nil {
-			return err
-		}
-		return o.link(who, p.Console, token)
-	})
+func (p *operatorInviteCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	role, err := operator.ParsePartnerRole(p.Role)
+	if err != nil {
+		return err
+	}
+	of, err := a.Partners.Partner(ctx, p.Partner)
+	if err != nil {
+		return err
+	}
+	who, token, err := a.Operators.Invite(ctx, of.ID, p.Email, role)
+	return p.link(o, who, token, err)
 }
 
 type operatorListCmd struct{}
 
 // Run lists the operators.
-func (operatorListCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		all, err := a.Operators.Operators(ctx)
-		if err != nil {
-			return err
-		}
-		t := table[operatorView]{heading: "OPERATOR\tROLE\tPARTNER\tDISABLED\tSECOND FACTOR\tLAST LOGIN\tE-MAIL", none: "No operator yet. Make one: vigia operator create --email ADDRESS --role admin"}
-		for _, who := range all {
-			v := viewOperator(who)
-			t.add(v, v.ID, v.Role, v.Partner, v.Disabled, v.TOTP, v.LastLogin, v.Email)
-		}
-		return t.print(o)
-	})
+func (operatorListCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	all, err := a.Operators.Operators(ctx)
+	if err != nil {
+		return err
+	}
+	return o.list(records(all, viewOperator), "No operator yet. Make one: vigia operator create --email ADDRESS --role admin")
 }
 
 // byEmail is the flag of commands about one operator.
@@ -155,18 +106,15 @@ type byEmail struct {
 }
 
 // change finds the operator and shows what became of it.
-func (b byEmail) change(ctx context.Context, c *config.Common, o *output, fn func(a *app.App, id operator.ID) (operator.Operator, error)) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		who, err := a.Operators.ByEmail(ctx, b.Email)
-		if err != nil {
-			return err
-		}
-		changed, err := fn(a, who.ID)
-		if err != nil {
-			return err
-		}
-		return o.operator(changed)
-	})
+func (b byEmail) change(ctx context.Context, a *app.App, o *output, fn func(who operator.Operator) (operator.Operator, error)) error {
+	who, err := a.Operators.ByEmail(ctx, b.Email)
+	if err != nil {
+		return err
+	}
+	if who, err = fn(who); err != nil {
+		return err
+	}
+	return o.show(viewOperator(who))
 }
 
 type operatorRoleCmd struct {
@@ -175,43 +123,37 @@ type operatorRoleCmd struct {
 }
 
 // Run changes a role.
-func (p *operatorRoleCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return p.change(ctx, c, o, func(a *app.App, id operator.ID) (operator.Operator, error) {
-		who, err := a.Operators.Operator(ctx, id)
-		if err != nil {
-			return who, err
-		}
+func (p *operatorRoleCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	return p.change(ctx, a, o, func(who operator.Operator) (operator.Operator, error) {
 		role, err := who.ParseRole(p.Role)
 		if err != nil {
 			return who, err
 		}
-		return a.Operators.SetRole(ctx, id, role)
+		return a.Operators.SetRole(ctx, who.ID, role)
 	})
 }
 
 type operatorDisableCmd struct{ byEmail }
 
 // Run disables an operator.
-func (p *operatorDisableCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return p.change(ctx, c, o, func(a *app.App, id operator.ID) (operator.Operator, error) { return a.Operators.Disable(ctx, id) })
+func (p *operatorDisableCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	return p.change(ctx, a, o, func(who operator.Operator) (operator.Operator, error) { return a.Operators.Disable(ctx, who.ID) })
 }
 
 type operatorEnableCmd struct{ byEmail }
 
 // Run enables an operator.
-func (p *operatorEnableCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return p.change(ctx, c, o, func(a *app.App, id operator.ID) (operator.Operator, error) { return a.Operators.Enable(ctx, id) })
+func (p *operatorEnableCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	return p.change(ctx, a, o, func(who operator.Operator) (operator.Operator, error) { return a.Operators.Enable(ctx, who.ID) })
 }
 
 type operatorLogoutCmd struct{ byEmail }
 
 // Run ends the sessions of an operator.
-func (p *operatorLogoutCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return p.change(ctx, c, o, func(a *app.App, id operator.ID) (operator.Operator, error) {
-		if _, err := a.Operators.LogoutEverywhere(ctx, id); err != nil {
-			return operator.Operator{}, err
-		}
-		return a.Operators.Operator(ctx, id)
+func (p *operatorLogoutCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	return p.change(ctx, a, o, func(who operator.Operator) (operator.Operator, error) {
+		_, err := a.Operators.LogoutEverywhere(ctx, who.ID)
+		return who, err
 	})
 }
 
@@ -221,16 +163,11 @@ type operatorResetCmd struct {
 }
 
 // Run resets an operator.
-func (p *operatorResetCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		who, err := a.Operators.ByEmail(ctx, p.Email)
-		if err != nil {
-			return err
-		}
-		who, token, err := a.Operators.Reset(ctx, who.ID)
-		if err != nil {
-			return err
-		}
-		return o.link(who, p.Console, token)
-	})
+func (p *operatorResetCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	who, err := a.Operators.ByEmail(ctx, p.Email)
+	if err != nil {
+		return err
+	}
+	who, token, err := a.Operators.Reset(ctx, who.ID)
+	return p.link(o, who, token, err)
 }

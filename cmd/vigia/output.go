@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -16,6 +20,112 @@ import (
 type output struct {
 	w, err io.Writer
 	json   bool
+}
+
+// record is what a command shows of one thing: names and values in order. As JSON it is an object, for people a line for
+// each value, and in a list a row.
+type record []field
+
+type field struct {
+	name  string
+	value any
+}
+
+// newRecord makes a record of names and values in turn, as slog takes them. Times become text, lists and maps are never
+// null.
+func newRecord(pairs ...any) record {
+	r := make(record, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		value := pairs[i+1]
+		if value == nil {
+			value = []string(nil)
+		}
+		if v := reflect.ValueOf(value); v.Kind() == reflect.Slice && v.IsNil() {
+			value = []string{}
+		} else if v.Kind() == reflect.Map && v.IsNil() {
+			value = map[string]int64{}
+		}
+		switch v := value.(type) {
+		case time.Time:
+			value = stamp(v)
+		case fmt.Stringer:
+			value = v.String()
+		}
+		r = append(r, field{name: fmt.Sprint(pairs[i]), value: value})
+	}
+	return r
+}
+
+// and returns the record with further names and values.
+func (r record) and(pairs ...any) record { return append(slices.Clip(r), newRecord(pairs...)...) }
+
+// value returns the value of a name as people read it.
+func (r record) value(name string) string {
+	for _, f := range r {
+		if f.name == name {
+			return f.text()
+		}
+	}
+	return ""
+}
+
+// MarshalJSON writes an object whose members stand in the record's order.
+func (r record) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for i, f := range r {
+		b.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
+		if err := enc.Encode(f.name); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := enc.Encode(f.value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// text is the value on one line: "a, b" of a list, "12 cpf, 40 email" of counts.
+func (f field) text() string {
+	switch value := f.value.(type) {
+	case json.RawMessage:
+		return string(value)
+	case map[string]int64:
+		return countsText(value)
+	}
+	v := reflect.ValueOf(f.value)
+	if v.Kind() != reflect.Slice {
+		return fmt.Sprint(f.value)
+	}
+	words := make([]string, v.Len())
+	for i := range words {
+		words[i] = fmt.Sprint(v.Index(i).Interface())
+		if inner, ok := v.Index(i).Interface().(record); ok {
+			words[i] = inner.line()
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// line is the values alone.
+func (r record) line() string {
+	words := make([]string, len(r))
+	for i, f := range r {
+		words[i] = f.text()
+	}
+	return strings.Join(words, " ")
+}
+
+// countsText is "12 cpf, 40 email".
+func countsText(counts map[string]int64) string {
+	words := make([]string, 0, len(counts))
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		words = append(words, fmt.Sprintf("%d %s", counts[name], name))
+	}
+	return strings.Join(words, ", ")
 }
 
 // print writes value as JSON, or calls text.
@@ -30,40 +140,85 @@ func (o *output) print(value any, text func(w io.Writer)) error {
 	return enc.Encode(value)
 }
 
-// table prints rows in columns under a heading.
-func (o *output) table(w io.Writer, heading string, rows [][]string) {
+// show prints one record; for people lists of records inside it are tables below, and notes come last.
+func (o *output) show(r record, notes ...string) error {
+	return o.print(r, func(w io.Writer) {
+		r.write(w)
+		for _, note := range notes {
+			_, _ = fmt.Fprintf(w, "\n%s\n", note)
+		}
+	})
+}
+
+// tableRows bounds the tables inside a record: a thousand problems of one kind are shown as a few.
+const tableRows = 50
+
+func (r record) write(w io.Writer) {
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(tw, heading)
+	for _, f := range r {
+		switch f.value.(type) {
+		case record, []record:
+		default:
+			if text := f.text(); text != "" { // people are not shown what there is not
+				_, _ = fmt.Fprintf(tw, "%s\t%s\n", f.name, text)
+			}
+		}
+	}
+	_ = tw.Flush()
+	for _, f := range r {
+		switch nested := f.value.(type) {
+		case record:
+			_, _ = fmt.Fprintf(w, "\n%s\n", f.name)
+			nested.write(w)
+		case []record:
+			if len(nested) == 0 {
+				continue
+			}
+			_, _ = fmt.Fprintf(w, "\n%s\n", f.name)
+			printTable(w, nested[:min(len(nested), tableRows)])
+			if more := len(nested) - tableRows; more > 0 {
+				_, _ = fmt.Fprintf(w, "and %d more; --json lists all\n", more)
+			}
+		}
+	}
+}
+
+// list prints records; people see the named columns, or all, and none in place of an empty table.
+func (o *output) list(rows []record, none string, columns ...string) error {
+	return o.print(append([]record{}, rows...), func(w io.Writer) { // an empty list is [] and not null
+		if len(rows) == 0 {
+			_, _ = fmt.Fprintln(w, none)
+			return
+		}
+		printTable(w, rows, columns...)
+	})
+}
+
+func printTable(w io.Writer, rows []record, columns ...string) {
+	if len(columns) == 0 {
+		for _, f := range rows[0] {
+			columns = append(columns, f.name)
+		}
+	}
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	_, _ = fmt.Fprintln(tw, strings.ToUpper(strings.Join(columns, "\t")))
 	for _, row := range rows {
-		_, _ = fmt.Fprintln(tw, strings.Join(row, "\t"))
+		cells := make([]string, len(columns))
+		for i, name := range columns {
+			cells[i] = row.value(name)
+		}
+		_, _ = fmt.Fprintln(tw, strings.Join(cells, "\t"))
 	}
 	_ = tw.Flush()
 }
 
-// table is a list of the same things: as JSON the views, for people a line each under a heading.
-type table[V any] struct {
-	heading string
-	none    string // for people, in place of a heading with nothing below
-	views   []V
-	rows    [][]string
-}
-
-func (t *table[V]) add(view V, cells ...any) {
-	row := make([]string, len(cells))
-	for i, c := range cells {
-		row[i] = fmt.Sprint(c)
+// records makes one of each.
+func records[T any](all []T, view func(T) record) []record {
+	list := make([]record, len(all))
+	for i, one := range all {
+		list[i] = view(one)
 	}
-	t.views, t.rows = append(t.views, view), append(t.rows, row)
-}
-
-func (t *table[V]) print(o *output) error {
-	return o.print(append([]V{}, t.views...), func(w io.Writer) { // an empty list is [] and not null
-		if len(t.rows) == 0 && t.none != "" {
-			_, _ = fmt.Fprintln(w, t.none)
-			return
-		}
-		o.table(w, t.heading, t.rows)
-	})
+	return list
 }
 
 // failure says what went wrong: a fault by its code and detail, anything else by its text.

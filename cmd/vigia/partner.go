@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"strings"
 
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -18,49 +15,16 @@ type partnerCmd struct {
 	Suspend      partnerSuspendCmd      `cmd:"" help:"Turn all keys of a partner off; nothing is lost."`
 	Resume       partnerResumeCmd       `cmd:"" help:"Undo suspend."`
 	Set          partnerSetCmd          `cmd:"" help:"Change a partner's name or settings."`
+	Share        partnerShareCmd        `cmd:"" help:"Bound or reserve what a partner takes of antivirus keys and appointments."`
 	GrantLooks   partnerGrantLooksCmd   `cmd:"" help:"Let more new values of a partner be looked up in past breaches, for onboarding."`
 	ReleaseLooks partnerReleaseLooksCmd `cmd:"" help:"Let first looks of a partner go on that the brake stopped."`
-	Theme        partnerThemeCmd        `cmd:"" help:"How the pages of a partner's people look."`
 }
 
-// partnerView is a partner as machines read it.
-type partnerView struct {
-	ID          string `json:"partner_id"`
-	Name        string `json:"name"`
-	Mode        string `json:"mode"`
-	Suspended   bool   `json:"suspended"`
-	Rate        int    `json:"rate_per_second"`
-	Burst       int    `json:"burst"`
-	DefaultPlan string `json:"default_plan"`
-	MaskCards   bool   `json:"mask_cards"`
-	// Sites are hosts of the partner's own.
-	Sites   []string `json:"sites"`
-	Watched []string `json:"watched_sites"`
-	// FirstLooks is how many new values may be looked up in past breaches in an hour; 0 where the default holds.
-	FirstLooks int `json:"first_looks_per_hour"`
-	// SandboxOf is the live partner that this is the sandbox of.
-	SandboxOf string `json:"sandbox_of,omitempty"`
-
-	CreatedAt string `json:"created_at"`
-}
-
-func viewPartner(p partner.Partner) partnerView {
+func viewPartner(p partner.Partner) record {
 	rate, burst := p.Settings.Rate()
-	return partnerView{
-		ID: string(p.ID), Name: p.Name, Mode: string(p.Mode), Suspended: p.Suspended, Rate: rate, Burst: burst,
-		DefaultPlan: p.Settings.DefaultPlan, MaskCards: p.Settings.MaskCards, Sites: append([]string{}, p.Settings.SiteList()...), Watched: append([]string{}, p.Settings.WatchedList()...), CreatedAt: stamp(p.CreatedAt),
-		FirstLooks: p.Settings.FirstLooksPerHour, SandboxOf: string(p.Settings.SandboxOf),
-	}
-}
-
-func (o *output) partner(p partner.Partner) error {
-	v := viewPartner(p)
-	return o.print(v, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "Partner       %s\nName          %s\nMode          %s\nSuspended     %t\nRate          %d/s, burst %d\n"+
-			"Default plan  %s\nMask cards    %t\nSites         %s\nWatched       %s\nFirst looks   %s an hour\nCreated       %s\n",
-			v.ID, v.Name, v.Mode, v.Suspended, v.Rate, v.Burst, v.DefaultPlan, v.MaskCards, strings.Join(v.Sites, ", "), strings.Join(v.Watched, ", "),
-			orDefault(v.FirstLooks, "200"), v.CreatedAt)
-	})
+	return newRecord("partner_id", p.ID, "name", p.Name, "mode", p.Mode, "suspended", p.Suspended, "rate_per_second", rate, "burst", burst,
+		"default_plan", p.Settings.DefaultPlan, "mask_cards", p.Settings.MaskCards, "sites", p.Settings.SiteList(), "watched_sites", p.Settings.WatchedList(),
+		"first_looks_per_hour", p.Settings.FirstLooksPerHour, "sandbox_of", p.Settings.SandboxOf, "created_at", p.CreatedAt)
 }
 
 type partnerCreateCmd struct {
@@ -77,170 +41,161 @@ func (partnerCreateCmd) Help() string {
 }
 
 // Run creates a partner.
-func (p *partnerCreateCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		mode := partner.Live
-		if p.Sandbox {
-			mode = partner.Sandbox
-		}
-		made, cred, err := a.Partners.Create(ctx, p.Name, mode,
-			partner.Settings{RatePerSecond: p.Rate, Burst: p.Burst, MaskCards: p.MaskCards})
-		if err != nil {
-			return err
-		}
-		view := struct {
-			partnerView
-			APIKey string `json:"api_key"`
-			Salt   string `json:"salt"`
-		}{viewPartner(made), cred.APIKey, cred.Salt}
-		return o.print(view, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "Partner  %s (%s, %s)\nAPI key  %s\nSalt     %s\n\n"+
-				"The key and the salt are shown this once: the service keeps a digest of the one and seals the other.\n",
-				made.ID, made.Name, made.Mode, cred.APIKey, cred.Salt)
-		})
-	})
+func (p *partnerCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	mode := partner.Live
+	if p.Sandbox {
+		mode = partner.Sandbox
+	}
+	made, cred, err := a.Partners.Create(ctx, p.Name, mode, partner.Settings{RatePerSecond: p.Rate, Burst: p.Burst, MaskCards: p.MaskCards})
+	if err != nil {
+		return err
+	}
+	return o.show(viewPartner(made).and("api_key", cred.APIKey, "salt", cred.Salt),
+		"The key and the salt are shown this once: the service keeps a digest of the one and seals the other.")
 }
 
 type partnerListCmd struct{}
 
 // Run lists the partners.
-func (partnerListCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		all, err := a.Partners.Partners(ctx)
-		if err != nil {
-			return err
-		}
-		t := table[partnerView]{heading: "PARTNER\tMODE\tSUSPENDED\tCREATED\tNAME", none: "No partner yet. Make one: vigia partner create --name NAME"}
-		for _, p := range all {
-			v := viewPartner(p)
-			t.add(v, v.ID, v.Mode, v.Suspended, v.CreatedAt, v.Name)
-		}
-		return t.print(o)
-	})
+func (partnerListCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	all, err := a.Partners.Partners(ctx)
+	if err != nil {
+		return err
+	}
+	return o.list(records(all, viewPartner), "No partner yet. Make one: vigia partner create --name NAME", "partner_id", "mode", "suspended", "created_at", "name")
 }
 
-type partnerShowCmd struct {
-	ID string `arg:"" name:"partner" help:"The partner's id."`
+// partnerArg names a partner.
+type partnerArg struct {
+	ID partner.ID `arg:"" name:"partner" help:"The partner's id."`
 }
+
+// showPartner prints what a command made of a partner.
+func (o *output) showPartner(p partner.Partner, err error) error {
+	if err != nil {
+		return err
+	}
+	return o.show(viewPartner(p))
+}
+
+type partnerShowCmd struct{ partnerArg }
 
 // Run shows a partner.
-func (p *partnerShowCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		found, err := a.Partners.Partner(ctx, partner.ID(p.ID))
-		if err != nil {
-			return err
-		}
-		return o.partner(found)
-	})
+func (p *partnerShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	return o.showPartner(a.Partners.Partner(ctx, p.ID))
 }
 
-type partnerSuspendCmd struct {
-	ID string `arg:"" name:"partner" help:"The partner's id."`
-}
+type partnerSuspendCmd struct{ partnerArg }
 
 // Run suspends a partner.
-func (p *partnerSuspendCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		changed, err := a.Partners.Suspend(ctx, partner.ID(p.ID))
-		if err != nil {
-			return err
-		}
-		return o.partner(changed)
-	})
+func (p *partnerSuspendCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	return o.showPartner(a.Partners.Suspend(ctx, p.ID))
 }
 
-type partnerResumeCmd struct {
-	ID string `arg:"" name:"partner" help:"The partner's id."`
-}
+type partnerResumeCmd struct{ partnerArg }
 
 // Run resumes a partner.
-func (p *partnerResumeCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		changed, err := a.Partners.Resume(ctx, partner.ID(p.ID))
-		if err != nil {
-			return err
-		}
-		return o.partner(changed)
-	})
+func (p *partnerResumeCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	return o.showPartner(a.Partners.Resume(ctx, p.ID))
 }
 
 type partnerSetCmd struct {
-	ID                string  `arg:"" name:"partner" help:"The partner's id."`
-	Name              *string `placeholder:"NAME" help:"New name."`
-	Rate              *int    `placeholder:"N" help:"Requests a second; 0 means 200."`
-	Burst             *int    `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
-	DefaultPlan       *string `placeholder:"PLAN" help:"Plan that covers people without a subscription; '' means none."`
-	MaskCards         *bool   `negatable:"" help:"Answer card numbers with all but the last four digits hidden."`
-	FirstLooksPerHour *int    `placeholder:"N" help:"New values that are looked up in past breaches in an hour; 0 means 200."`
-	SandboxOf         *string `placeholder:"PARTNER" help:"The live partner whose people may switch to this sandbox partner in the console; '' means none."`
-	// Site replaces the list.
-	Site []string `placeholder:"HOST" help:"Hosts of the partner's own, in place of those before; '' means none. A stolen credential for one is critical."`
-	// WatchSite replaces the list.
-	WatchSite []string `placeholder:"HOST" help:"Hosts of others to watch for the partner, in place of those before; '' means none. Everybody whose credential for one was taken is told."`
+	partnerArg
+	Name              *string     `placeholder:"NAME" help:"New name."`
+	Rate              *int        `placeholder:"N" help:"Requests a second; 0 means 200."`
+	Burst             *int        `placeholder:"N" help:"Requests at once; 0 means twice the rate."`
+	DefaultPlan       *string     `placeholder:"PLAN" help:"Plan that covers people without a subscription; '' means none."`
+	MaskCards         *bool       `negatable:"" help:"Answer card numbers with all but the last four digits hidden."`
+	FirstLooksPerHour *int        `placeholder:"N" help:"New values that are looked up in past breaches in an hour; 0 means 200."`
+	SandboxOf         *partner.ID `placeholder:"PARTNER" help:"The live partner whose people may switch to this sandbox partner in the console; '' means none."`
+	Site              []string    `placeholder:"HOST" help:"Hosts of the partner's own, in place of those before; '' means none. A stolen credential for one is critical."`
+	WatchSite         []string    `placeholder:"HOST" help:"Hosts of others to watch for the partner, in place of those before; '' means none. Everybody whose credential for one was taken is told."`
 }
 
 // Help shows examples.
 func (partnerSetCmd) Help() string {
-	return "Example:\n  vigia partner set pt_... --rate 500 --mask-cards\n  vigia partner set pt_... --site banco.com.br --site app.banco.com.br"
+	return "Examples:\n  vigia partner set pt_... --rate 500 --mask-cards\n  vigia partner set pt_... --site banco.com.br --site app.banco.com.br"
 }
 
 // Run changes what was given and leaves the rest.
-func (p *partnerSetCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		changed, err := a.Partners.Change(ctx, partner.ID(p.ID), func(q *partner.Partner) {
-			set(&q.Name, p.Name)
-			set(&q.Settings.RatePerSecond, p.Rate)
-			set(&q.Settings.Burst, p.Burst)
-			set(&q.Settings.DefaultPlan, p.DefaultPlan)
-			set(&q.Settings.MaskCards, p.MaskCards)
-			set(&q.Settings.FirstLooksPerHour, p.FirstLooksPerHour)
-			if p.SandboxOf != nil {
-				q.Settings.SandboxOf = partner.ID(*p.SandboxOf)
-			}
-			if p.Site != nil {
-				q.Settings.Sites = partner.JoinSites(p.Site)
-			}
-			if p.WatchSite != nil {
-				q.Settings.WatchedSites = partner.JoinSites(p.WatchSite)
-			}
-		})
-		if err != nil {
+func (p *partnerSetCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	return o.showPartner(a.Partners.Change(ctx, p.ID, func(q *partner.Partner) {
+		set(&q.Name, p.Name)
+		set(&q.Settings.RatePerSecond, p.Rate)
+		set(&q.Settings.Burst, p.Burst)
+		set(&q.Settings.DefaultPlan, p.DefaultPlan)
+		set(&q.Settings.MaskCards, p.MaskCards)
+		set(&q.Settings.FirstLooksPerHour, p.FirstLooksPerHour)
+		set(&q.Settings.SandboxOf, p.SandboxOf)
+		if p.Site != nil {
+			q.Settings.Sites = partner.JoinSites(p.Site)
+		}
+		if p.WatchSite != nil {
+			q.Settings.WatchedSites = partner.JoinSites(p.WatchSite)
+		}
+	}))
+}
+
+type partnerShareCmd struct {
+	partnerArg
+	Of      string `required:"" enum:"android,ios,windows,macos,appointments" help:"What is shared: antivirus keys of android, ios, windows or macos, or appointments."`
+	Quota   *int64 `placeholder:"N" help:"How many the partner may take in all; 0 means half while there are several live partners."`
+	Reserve *int64 `placeholder:"N" help:"How many keys of the pool are kept for the partner, those it took included."`
+}
+
+// Help shows examples.
+func (partnerShareCmd) Help() string {
+	return "Examples:\n  vigia partner share pt_... --of android --quota 5000 --reserve 1000\n  vigia partner share pt_... --of appointments --quota 40"
+}
+
+// Run sets a share and shows all of the partner's.
+func (p *partnerShareCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	of := cyber.SlotResource
+	if p.Of != "appointments" {
+		of = cyber.PoolResource(cyber.System(p.Of))
+	}
+	if p.Quota != nil || p.Reserve != nil {
+		if err := a.Endpoints.SetShare(ctx, p.ID, of, p.Quota, p.Reserve); err != nil {
 			return err
 		}
-		return o.partner(changed)
-	})
+	}
+	shares, err := a.Endpoints.Shares(ctx)
+	if err != nil {
+		return err
+	}
+	var rows []record
+	for _, s := range shares {
+		if s.Partner == p.ID {
+			rows = append(rows, newRecord("of", s.Resource, "used", s.Used, "quota", s.Quota, "reserved", s.Reserved))
+		}
+	}
+	return o.list(rows, "The partner has no share of its own.")
 }
 
 type partnerGrantLooksCmd struct {
-	ID    string `arg:"" name:"partner" help:"The partner's id."`
-	Count int64  `required:"" placeholder:"N" help:"How many more first looks."`
+	partnerArg
+	Count int64 `required:"" placeholder:"N" help:"How many more first looks."`
 }
 
 // Run grants first looks.
-func (p *partnerGrantLooksCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		if err := a.FirstLooks.Grant(ctx, partner.ID(p.ID), p.Count); err != nil {
-			return err
-		}
-		return o.firstLooks(ctx, a, partner.ID(p.ID))
-	})
+func (p *partnerGrantLooksCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	if err := a.FirstLooks.Grant(ctx, p.ID, p.Count); err != nil {
+		return err
+	}
+	return o.firstLooks(ctx, a, p.ID)
 }
 
-type partnerReleaseLooksCmd struct {
-	ID string `arg:"" name:"partner" help:"The partner's id."`
-}
+type partnerReleaseLooksCmd struct{ partnerArg }
 
 // Run releases first looks.
-func (p *partnerReleaseLooksCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		if err := a.FirstLooks.Release(ctx, partner.ID(p.ID)); err != nil {
-			return err
-		}
-		return o.firstLooks(ctx, a, partner.ID(p.ID))
-	})
+func (p *partnerReleaseLooksCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	if err := a.FirstLooks.Release(ctx, p.ID); err != nil {
+		return err
+	}
+	return o.firstLooks(ctx, a, p.ID)
 }
 
-// firstLooks prints how a partner stands with its first looks.
+// firstLooks prints how many first looks a partner has left.
 func (o *output) firstLooks(ctx context.Context, a *app.App, id partner.ID) error {
 	p, err := a.Partners.Partner(ctx, id)
 	if err != nil {
@@ -250,20 +205,10 @@ func (o *output) firstLooks(ctx context.Context, a *app.App, id partner.ID) erro
 	if err != nil {
 		return err
 	}
-	v := struct {
-		ID      string `json:"partner_id"`
-		Left    int64  `json:"left"`
-		Granted int64  `json:"granted"`
-		Waiting int64  `json:"waiting"`
-		Until   string `json:"until"`
-		Stopped bool   `json:"stopped"`
-	}{string(id), l.Left(), l.Granted, l.Waiting, stamp(l.Until), l.Stop.Stopped()}
-	return o.print(v, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "Partner  %s\nLeft     %d first looks, %d of them granted\nWaiting  %d values\nUntil    %s\nStopped  %t\n", v.ID, v.Left, v.Granted, v.Waiting, v.Until, v.Stopped)
-	})
+	return o.show(newRecord("partner_id", id, "left", l.Left(), "granted", l.Granted, "waiting", l.Waiting, "until", l.Until, "stopped", l.Stop.Stopped()))
 }
 
-// set takes a flag over when it was given.
+// set copies a flag's value when it was given.
 func set[T any](to *T, given *T) {
 	if given != nil {
 		*to = *given

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
-	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
@@ -19,27 +17,8 @@ type passwordsCmd struct {
 	Verify   passwordsVerifyCmd   `cmd:"" help:"Check every byte of the corpora."`
 }
 
-type corpusView struct {
-	Algorithm  string `json:"algorithm"`
-	Entries    uint64 `json:"entries"`
-	Widely     uint64 `json:"widely_exposed"`
-	Bytes      int64  `json:"bytes"`
-	Source     string `json:"source"`
-	ImportedAt string `json:"imported_at"`
-}
-
-func viewCorpus(c password.Corpus) corpusView {
-	return corpusView{
-		Algorithm: c.Algorithm.String(), Entries: c.Entries, Widely: c.Widely, Bytes: c.Bytes, Source: c.Source, ImportedAt: stamp(c.Imported),
-	}
-}
-
-func (o *output) corpus(c password.Corpus) error {
-	v := viewCorpus(c)
-	return o.print(v, func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "The %s corpus has %d entries (%d widely exposed) in %.1f MB, from %s.\n",
-			v.Algorithm, v.Entries, v.Widely, float64(v.Bytes)/1e6, v.Source)
-	})
+func viewCorpus(c password.Corpus) record {
+	return newRecord("algorithm", c.Algorithm, "entries", c.Entries, "widely_exposed", c.Widely, "bytes", c.Bytes, "imported_at", c.Imported, "source", c.Source)
 }
 
 type passwordsImportCmd struct {
@@ -55,7 +34,7 @@ func (passwordsImportCmd) Help() string {
 }
 
 // Run imports.
-func (p *passwordsImportCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+func (p *passwordsImportCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	algorithm, err := password.ParseAlgorithm(p.Algorithm)
 	if err != nil {
 		return err
@@ -68,18 +47,16 @@ func (p *passwordsImportCmd) Run(ctx context.Context, c *config.Common, o *outpu
 	if source == "" {
 		source = strings.Join(p.Files, ", ")
 	}
-	return withApp(ctx, c, func(a *app.App) error {
-		bar := o.progress("import "+p.Algorithm, "bytes")
-		corpus, err := a.Passwords.Import(ctx, password.Import{
-			Algorithm: algorithm, Inputs: inputs, Source: source,
-			Progress: func(at password.Progress) { bar.set(at.Done, at.Total, fmt.Sprintf("%d hashes", at.Hashes)) },
-		})
-		bar.end()
-		if err != nil {
-			return err
-		}
-		return o.corpus(corpus)
+	bar := o.progress("import "+p.Algorithm, "bytes")
+	corpus, err := a.Passwords.Import(ctx, password.Import{
+		Algorithm: algorithm, Inputs: inputs, Source: source,
+		Progress: func(at password.Progress) { bar.set(at.Done, at.Total, fmt.Sprintf("%d hashes", at.Hashes)) },
 	})
+	bar.end()
+	if err != nil {
+		return err
+	}
+	return o.show(viewCorpus(corpus))
 }
 
 type passwordsDownloadCmd struct {
@@ -96,7 +73,7 @@ func (passwordsDownloadCmd) Help() string {
 }
 
 // Run downloads.
-func (p *passwordsDownloadCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+func (p *passwordsDownloadCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	algorithm, err := password.ParseAlgorithm(p.Algorithm)
 	if err != nil {
 		return err
@@ -105,54 +82,37 @@ func (p *passwordsDownloadCmd) Run(ctx context.Context, c *config.Common, o *out
 	if err != nil {
 		return err
 	}
-	return withApp(ctx, c, func(a *app.App) error {
-		bar := o.progress("download "+p.Algorithm, "ranges")
-		corpus, err := a.Passwords.Download(ctx, password.Download{
-			Algorithm: algorithm, Base: p.Base, Parallel: p.Parallel, Client: client,
-			Progress: func(at password.Progress) {
-				bar.set(at.Done, at.Total, fmt.Sprintf("%d hashes, %.0f MB", at.Hashes, float64(at.Bytes)/1e6))
-			},
-		})
-		bar.end()
-		if err != nil {
-			return err
-		}
-		return o.corpus(corpus)
+	bar := o.progress("download "+p.Algorithm, "ranges")
+	corpus, err := a.Passwords.Download(ctx, password.Download{
+		Algorithm: algorithm, Base: p.Base, Parallel: p.Parallel, Client: client,
+		Progress: func(at password.Progress) {
+			bar.set(at.Done, at.Total, fmt.Sprintf("%d hashes, %.0f MB", at.Hashes, float64(at.Bytes)/1e6))
+		},
 	})
+	bar.end()
+	if err != nil {
+		return err
+	}
+	return o.show(viewCorpus(corpus))
 }
 
 type passwordsStatusCmd struct{}
 
 // Run shows the corpora.
-func (passwordsStatusCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		list, err := a.Passwords.Status()
-		if err != nil {
-			return err
-		}
-		t := table[corpusView]{
-			heading: "ALGORITHM\tENTRIES\tWIDELY EXPOSED\tSIZE\tIMPORTED\tSOURCE",
-			none:    "No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1",
-		}
-		for _, corpus := range list {
-			v := viewCorpus(corpus)
-			t.add(v, v.Algorithm, v.Entries, v.Widely, fmt.Sprintf("%.1f MB", float64(v.Bytes)/1e6), v.ImportedAt, v.Source)
-		}
-		return t.print(o)
-	})
+func (passwordsStatusCmd) Run(a *app.App, o *output) error {
+	list, err := a.Passwords.Status()
+	if err != nil {
+		return err
+	}
+	return o.list(records(list, viewCorpus), "No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1")
 }
 
 type passwordsVerifyCmd struct{}
 
 // Run verifies.
-func (passwordsVerifyCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		begin := time.Now()
-		if err := a.Passwords.Verify(ctx); err != nil {
-			return err
-		}
-		return o.print(map[string]string{"status": "sound"}, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "Every corpus is sound (%.1f s).\n", time.Since(begin).Seconds())
-		})
-	})
+func (passwordsVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	if err := a.Passwords.Verify(ctx); err != nil {
+		return err
+	}
+	return o.show(newRecord("status", "sound"))
 }

@@ -62,21 +62,14 @@ type migrateCmd struct {
 }
 
 // Run migrates and says what the database has now.
-func (m migrateCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		status := map[string]any{"engine": a.Engine, "status": "up to date"}
-		if m.Distribute {
-			spread, err := a.Store.Distribute(ctx)
-			if err != nil {
-				return err
-			}
-			status["distributed"] = spread
+func (m migrateCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	status := newRecord("engine", a.Engine, "status", "up to date")
+	if m.Distribute {
+		spread, err := a.Store.Distribute(ctx)
+		if err != nil {
+			return err
 		}
-		return o.print(status, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "The %s database is up to date.\n", a.Engine)
-			if m.Distribute {
-				_, _ = fmt.Fprintf(w, "Tables spread over its machines by this run: %d.\n", status["distributed"])
-			}
-		})
-	})
+		status = status.and("distributed", spread)
+	}
+	return o.show(status)
 }

@@ -7,11 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sort"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/subject"
@@ -49,40 +47,36 @@ func (subjectExportCmd) Help() string {
 }
 
 // Run exports.
-func (e *subjectExportCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+func (e *subjectExportCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	p, err := e.person()
 	if err != nil {
 		return err
 	}
-	return withAppFor(ctx, c, func(a *app.App) error {
-		held, err := a.Subjects.Export(ctx, p)
-		if err != nil {
-			return err
-		}
-		if len(held) == 0 {
-			return subject.ErrNobody.With("nothing is held about this person")
-		}
-		write := subject.WriteText
-		switch {
-		case o.json:
-			write = subject.WriteJSON
-		case e.Letter:
-			write = func(w io.Writer, all []subject.Held) error { return subject.WriteLetter(w, all, time.Now()) }
-		}
-		if e.Out == "" {
-			return write(o.w, held)
-		}
-		var text bytes.Buffer
-		if err := write(&text, held); err != nil {
-			return err
-		}
-		if err := durable.WriteNew(filepath.Clean(e.Out), text.Bytes()); err != nil {
-			return fmt.Errorf("export: %w", err)
-		}
-		return o.print(map[string]any{"file": e.Out, "partners": len(held)}, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "Written to %s: what %d partners hold.\n", e.Out, len(held))
-		})
-	})
+	held, err := a.Subjects.Export(ctx, p)
+	if err != nil {
+		return err
+	}
+	if len(held) == 0 {
+		return subject.ErrNobody.With("nothing is held about this person")
+	}
+	write := subject.WriteText
+	switch {
+	case o.json:
+		write = subject.WriteJSON
+	case e.Letter:
+		write = func(w io.Writer, all []subject.Held) error { return subject.WriteLetter(w, all, time.Now()) }
+	}
+	if e.Out == "" {
+		return write(o.w, held)
+	}
+	var text bytes.Buffer
+	if err := write(&text, held); err != nil {
+		return err
+	}
+	if err := durable.WriteNew(filepath.Clean(e.Out), text.Bytes()); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return o.show(newRecord("file", e.Out, "partners", len(held)))
 }
 
 type subjectEraseCmd struct {
@@ -100,43 +94,23 @@ func (subjectEraseCmd) Help() string {
 		"  vigia subject erase --user-hash e3d5a0... --partner pt_... --reason 'pedido 1235'"
 }
 
-type erasedView struct {
-	Partner string           `json:"partner_id"`
-	Erasure string           `json:"erasure_id"`
-	Rows    map[string]int64 `json:"rows"`
-	Total   int64            `json:"total"`
-}
-
 // Run erases.
-func (e *subjectEraseCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+func (e *subjectEraseCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	p, err := e.person()
 	if err != nil {
 		return err
 	}
-	return withAppFor(ctx, c, func(a *app.App) error {
-		out, err := a.EraseSubject(ctx, whoami(), p, e.Reason)
-		if err != nil {
-			return err
-		}
-		views, rows, total := make([]erasedView, len(out.Partners)), [][]string{}, int64(0)
-		for i, done := range out.Partners {
-			views[i] = erasedView{string(done.Partner), out.Tombstones[i].ID, done.Counts, done.Total()}
-			total += done.Total()
-			kinds := make([]string, 0, len(done.Counts))
-			for kind := range done.Counts {
-				kinds = append(kinds, kind)
-			}
-			sort.Strings(kinds)
-			for _, kind := range kinds {
-				rows = append(rows, []string{string(done.Partner), kind, fmt.Sprint(done.Counts[kind])})
-			}
-		}
-		v := map[string]any{"partners": views, "rows": total, "scrubbed": out.Scrubbed, "log": app.ErasureLog(*c)}
-		return o.print(v, func(w io.Writer) {
-			o.table(w, "PARTNER\tWHAT\tERASED", rows)
-			_, _ = fmt.Fprintf(w, "\n%d rows erased, and their bytes with them.\nThe tombstones are in %s: keep a copy of it apart from backups.\n", total, app.ErasureLog(*c))
-		})
-	})
+	out, err := a.EraseSubject(ctx, whoami(), p, e.Reason)
+	if err != nil {
+		return err
+	}
+	erased, total := make([]record, len(out.Partners)), int64(0)
+	for i, done := range out.Partners {
+		erased[i] = newRecord("partner_id", done.Partner, "erasure_id", out.Tombstones[i].ID, "rows", done.Counts, "total", done.Total())
+		total += done.Total()
+	}
+	return o.show(newRecord("partners", erased, "rows", total, "scrubbed", out.Scrubbed, "log", app.ErasureLog(a.Config)),
+		"The log holds the tombstones: keep a copy of it apart from backups.")
 }
 
 type subjectLogCmd struct{}
@@ -148,11 +122,9 @@ func (subjectLogCmd) Help() string {
 }
 
 // Run prints the log.
-func (subjectLogCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	return withApp(ctx, c, func(a *app.App) error {
-		_, err := a.Subjects.Log(ctx, o.w)
-		return err
-	})
+func (subjectLogCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	_, err := a.Subjects.Log(ctx, o.w)
+	return err
 }
 
 type subjectReplayCmd struct {
@@ -166,21 +138,17 @@ func (subjectReplayCmd) Help() string {
 }
 
 // Run replays.
-func (r *subjectReplayCmd) Run(ctx context.Context, c *config.Common, o *output) error {
+func (r *subjectReplayCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	log, err := os.Open(filepath.Clean(r.File))
 	if err != nil {
 		return fmt.Errorf("replay: %w", err)
 	}
 	defer func() { _ = log.Close() }() // only read
-	return withAppFor(ctx, c, func(a *app.App) error {
-		done, err := a.Subjects.Replay(ctx, log)
-		if err != nil {
-			return err
-		}
-		return o.print(map[string]any{"erasures": done.Lines, "rows": done.Rows, "scrubbed": done.Scrubbed}, func(w io.Writer) {
-			_, _ = fmt.Fprintf(w, "%d erasures replayed, %d rows erased again.\n", done.Lines, done.Rows)
-		})
-	})
+	done, err := a.Subjects.Replay(ctx, log)
+	if err != nil {
+		return err
+	}
+	return o.show(newRecord("erasures", done.Lines, "rows", done.Rows, "scrubbed", done.Scrubbed))
 }
 
 // maskedCPF is how a CPF stands in the audit trail.

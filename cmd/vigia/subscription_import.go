@@ -10,17 +10,16 @@ import (
 
 	"github.com/vigiahq/vigia/internal/api"
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 type subscriptionImportCmd struct {
-	File    string `arg:"" name:"file" help:"FILE.csv or FILE.jsonl."`
-	Partner string `required:"" placeholder:"ID" help:"The partner's id."`
-	Rejects string `placeholder:"FILE" help:"Where to write what was refused, with the reasons; by default beside the file, with .rejects in its name."`
-	DryRun  bool   `help:"Check everything, create nothing."`
+	File    string     `arg:"" name:"file" help:"FILE.csv or FILE.jsonl."`
+	Partner partner.ID `required:"" placeholder:"ID" help:"The partner's id."`
+	Rejects string     `placeholder:"FILE" help:"Where to write what was refused, with the reasons; by default beside the file, with .rejects in its name."`
+	DryRun  bool       `help:"Check everything, create nothing."`
 }
 
 // Help shows examples.
@@ -34,16 +33,8 @@ func (subscriptionImportCmd) Help() string {
 		"  vigia subscription import lote.jsonl --partner pt_... --dry-run --json"
 }
 
-type importView struct {
-	Created  int    `json:"created"`
-	Known    int    `json:"already_there"`
-	Rejected int    `json:"rejected"`
-	Rejects  string `json:"rejects_file,omitempty"`
-	DryRun   bool   `json:"dry_run"`
-}
-
 // Run imports a file.
-func (i *subscriptionImportCmd) Run(ctx context.Context, c *config.Common, o *output) (err error) {
+func (i *subscriptionImportCmd) Run(ctx context.Context, a *app.App, o *output) (err error) {
 	file, err := os.Open(i.File)
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
@@ -58,36 +49,23 @@ func (i *subscriptionImportCmd) Run(ctx context.Context, c *config.Common, o *ou
 	if err != nil {
 		return err
 	}
-	return withApp(ctx, c, func(a *app.App) error {
-		p, err := a.Partners.Partner(ctx, partner.ID(i.Partner))
-		if err != nil {
-			return err
-		}
-		bar := o.progress("import", "bytes")
-		report, err := a.Subscriptions.Import(ctx, p, source, i.DryRun, draft.NewRejects(rejects, source, api.ItemError).Write, func(r subscription.ImportReport) {
-			bar.set(read.n, info.Size(), fmt.Sprintf("%d created, %d already there, %d rejected", r.Created, r.Known, r.Rejected))
-		})
-		bar.end()
-		if err = errors.Join(err, rejects.close()); err != nil {
-			return err
-		}
-		view := importView{Created: report.Created, Known: report.Known, Rejected: report.Rejected, DryRun: i.DryRun}
-		if report.Rejected > 0 {
-			view.Rejects = rejects.path
-		}
-		return o.print(view, func(w io.Writer) { view.text(w) })
+	p, err := a.Partners.Partner(ctx, i.Partner)
+	if err != nil {
+		return err
+	}
+	bar := o.progress("import", "bytes")
+	report, err := a.Subscriptions.Import(ctx, p, source, i.DryRun, draft.NewRejects(rejects, source, api.ItemError).Write, func(r subscription.ImportReport) {
+		bar.set(read.n, info.Size(), fmt.Sprintf("%d created, %d already there, %d rejected", r.Created, r.Known, r.Rejected))
 	})
-}
-
-func (v importView) text(w io.Writer) {
-	created := "created"
-	if v.DryRun {
-		created = "would be created"
+	bar.end()
+	if err = errors.Join(err, rejects.close()); err != nil {
+		return err
 	}
-	_, _ = fmt.Fprintf(w, "%d %s, %d already there, %d rejected.\n", v.Created, created, v.Known, v.Rejected)
-	if v.Rejects != "" {
-		_, _ = fmt.Fprintf(w, "Rejects and their reasons: %s (it holds personal data)\n", v.Rejects)
+	view := newRecord("created", report.Created, "already_there", report.Known, "rejected", report.Rejected, "dry_run", i.DryRun)
+	if report.Rejected == 0 {
+		return o.show(view)
 	}
+	return o.show(view.and("rejects_file", rejects.path), "The rejects file holds personal data.")
 }
 
 // countingReader tells how far a file has been read.

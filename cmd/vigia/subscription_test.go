@@ -79,21 +79,9 @@ func TestPlanAndSubscriptionCommands(t *testing.T) {
 		t.Error(string(rejects), err)
 	}
 
-	expect(must("subscription", "suspend", "--partner", id, "--plan", "ouro", "--cpf", "52998224725"), "found=1 changed=1")
-	expect(must("subscription", "suspend", "--partner", id, "--plan", "ouro", "--cpf", "52998224725"), "found=1 changed=0")
-	expect(must("subscription", "resume", "--partner", id, "--holder", "12ABC34501DE35"), "found=3 changed=1")
-	leavers := write(t, filepath.Join(folder, "saidas.csv"), "plan_id,cpf\nouro,98765432100\nouro,11111111111\nouro,00000000191\n")
-	ended := must("subscription", "end", "--partner", id, "--file", leavers)
-	expect(ended, "found=1 changed=1 not_found=2")
-	if fmt.Sprint(ended["not_found_lines"]) != "[3 4]" {
-		t.Error(ended)
-	}
-	expect(must("subscription", "end", "--partner", id, "--holder", "12ABC34501DE35"), "found=3 changed=3")
-	if code, _, _ := vigia(t, at("subscription", "end", "--partner", id, "--holder", "12ABC34501DE35")...); code != exitNotFound {
-		t.Error("nothing left to end:", code)
-	}
-	if code, _, _ := vigia(t, at("subscription", "end", "--partner", id, "--cpf", "52998224725")...); code != exitUsage {
-		t.Error("a CPF without a plan:", code)
+	_, out, _ := vigia(t, at("subscription", "list", "--partner", id, "--plan", "ouro")...)
+	if list := decodeList(t, out); len(list) != 4 || list[0]["plan_id"] != "ouro" || list[0]["start_date"] != "2026-02-01" || strings.Contains(out, "52998224725") {
+		t.Error(out)
 	}
 	expect(must("plan", "retire", "ouro", "--partner", id), "retired=true")
 	expect(must("subscription", "import", mended, "--partner", id), "created=0 rejected=1")

@@ -45,7 +45,7 @@ type versionCmd struct{}
 
 // Run prints the version and the commit it was made from.
 func (versionCmd) Run(o *output) error {
-	return o.print(map[string]string{"version": versionText(), "commit": commitText()}, func(w io.Writer) {
+	return o.print(newRecord("version", versionText(), "commit", commitText()), func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "vigia %s, commit %s\n", versionText(), commitText())
 	})
 }

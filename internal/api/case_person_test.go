@@ -22,10 +22,10 @@ func TestCaseBothWays(t *testing.T) {
 		}
 		first := s.Clock.Now().Add(24 * time.Hour).UTC().Truncate(time.Second)
 		second := first.Add(time.Hour)
-		if _, err := cases.AddSlots(ctx, service, []time.Time{second, first}); err != nil {
+		if _, err := cases.AddSlots(ctx, service, "", []time.Time{second, first}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cases.AddSlotsFor(ctx, service, s.Other.ID, []time.Time{first.Add(2 * time.Hour)}); err != nil {
+		if _, err := cases.AddSlots(ctx, service, s.Other.ID, []time.Time{first.Add(2 * time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
 		user := s.enrolled(t, s.Live, 0, 1)[0]

@@ -105,7 +105,7 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	_, err = cases.Reply(ctx, list[0].ID, "bruna", "Olá")
 	must(err)
 	slot := s.Clock.Now().Add(time.Hour)
-	_, err = cases.AddSlots(ctx, list[0].Service, []time.Time{slot})
+	_, err = cases.AddSlots(ctx, list[0].Service, "", []time.Time{slot})
 	must(err)
 	_, err = cases.Rebook(ctx, cyber.CaseKey{ID: list[0].ID, Partner: s.Live.ID, User: partner.UserHash(user)}, "", []time.Time{slot})
 	must(err)

@@ -59,7 +59,7 @@ func TestMassAssignment(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.plan(t, s.Sandbox, "plano-massa")
 	for n := 1; n <= 2; n++ {
-		if _, err := cyber.NewCases(s.Store.Cases, s.Clock.Now).AddSlots(t.Context(), "sv_recuperacao_conta", []time.Time{s.slotOf(n)}); err != nil {
+		if _, err := cyber.NewCases(s.Store.Cases, s.Clock.Now).AddSlots(t.Context(), "sv_recuperacao_conta", "", []time.Time{s.slotOf(n)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -95,11 +95,11 @@ func TestSlotsHaveOwners(t *testing.T) {
 		for i := range 24 {
 			times = append(times, start.Add(time.Duration(i)*time.Hour))
 		}
-		if _, err := cases.AddSlots(t.Context(), "sv_ajuda_phishing", times); err != nil {
+		if _, err := cases.AddSlots(t.Context(), "sv_ajuda_phishing", "", times); err != nil {
 			t.Fatal(err)
 		}
 		late := start.Add(48 * time.Hour)
-		if _, err := cases.AddSlotsFor(t.Context(), "sv_ajuda_phishing", s.Other.ID, []time.Time{late}); err != nil {
+		if _, err := cases.AddSlots(t.Context(), "sv_ajuda_phishing", s.Other.ID, []time.Time{late}); err != nil {
 			t.Fatal(err)
 		}
 		book := func(who tenant, user string, at time.Time) answered {
@@ -162,7 +162,7 @@ func TestSandboxTakesNothingReal(t *testing.T) {
 		cases := cyber.NewCases(s.Store.Cases, s.Clock.Now)
 		const service = "sv_ajuda_phishing"
 		real := cyber.SandboxTimes(s.Clock.Now())[0] // at the same moment as a made-up one
-		if _, err := cases.AddSlots(t.Context(), service, []time.Time{real, real.Add(time.Minute)}); err != nil {
+		if _, err := cases.AddSlots(t.Context(), service, "", []time.Time{real, real.Add(time.Minute)}); err != nil {
 			t.Fatal(err)
 		}
 		book := func(at time.Time) answered {

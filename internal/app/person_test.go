@@ -80,7 +80,7 @@ func TestPersonStory(t *testing.T) {
 	p := newPhone(t)
 	ctx := t.Context()
 	p.dress()
-	if _, err := p.app.Cases.AddSlots(ctx, "sv_ajuda_phishing", []time.Time{time.Now().Add(48 * time.Hour).Truncate(time.Hour), time.Now().Add(72 * time.Hour).Truncate(time.Hour)}); err != nil {
+	if _, err := p.app.Cases.AddSlots(ctx, "sv_ajuda_phishing", "", []time.Time{time.Now().Add(48 * time.Hour).Truncate(time.Hour), time.Now().Add(72 * time.Hour).Truncate(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	p.enrol()

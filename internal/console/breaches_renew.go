@@ -16,8 +16,7 @@ type renewalForm struct {
 
 var wayOptions = []choiceOption{
 	{"append", "Acrescentar: o que há de novo nos arquivos entra no vazamento"},
-	{"replace", "Substituir: o conteúdo dos arquivos toma o lugar do atual"},
-	{"relabel", "Reler: os mesmos arquivos de antes, para dizer melhor o que há em cada registro"},
+	{"replace", "Substituir: o conteúdo dos arquivos toma o lugar do atual; com os mesmos arquivos, os registros são lidos de novo"},
 }
 
 func newRenewal(c *Console, r *request) (answer, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // servicePage is a service with what it asks and when it is there.
@@ -48,7 +49,13 @@ func addSlots(c *Console, r *request) (answer, error) {
 		times = append(times, t)
 	}
 	return c.onService(r, "case.slot.add", "service.slots", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
-		_, err := in.Cases.AddSlots(ctx, id, times)
+		only := partner.ID(r.text("partner"))
+		if only != "" {
+			if _, err := in.Partners.Partner(ctx, only); err != nil {
+				return err
+			}
+		}
+		_, err := in.Cases.AddSlots(ctx, id, only, times)
 		return err
 	})
 }

@@ -173,14 +173,9 @@ func (c *Cases) SetTarget(ctx context.Context, service ServiceID, target time.Du
 	return c.store.SetTarget(ctx, service, target)
 }
 
-// AddSlots puts times into a service's calendar. From the first one on, the service's cases are attended by
-// appointment.
-func (c *Cases) AddSlots(ctx context.Context, service ServiceID, times []time.Time) (int, error) {
-	return c.AddSlotsFor(ctx, service, "", times)
-}
-
-// AddSlotsFor puts times into a calendar that one partner's people alone may have.
-func (c *Cases) AddSlotsFor(ctx context.Context, service ServiceID, id partner.ID, times []time.Time) (int, error) {
+// AddSlots puts times into a service's calendar, for one partner's people alone where id names one. From the first one
+// on, the service's cases are attended by appointment.
+func (c *Cases) AddSlots(ctx context.Context, service ServiceID, id partner.ID, times []time.Time) (int, error) {
 	slots := make([]Slot, len(times))
 	for i, at := range times {
 		made, err := uuid.NewV7()

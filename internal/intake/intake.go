@@ -29,8 +29,6 @@ var (
 	ErrInput = fault.New(fault.Invalid, "breach.input")
 	// ErrDoubtful is an import that would tell people that they are safe, though nothing was found or little was read.
 	ErrDoubtful = fault.New(fault.Unprocessable, "breach.doubtful")
-	// ErrOther is a dump that was to give a breach its labels and is not the one that the breach was made from.
-	ErrOther = fault.New(fault.Unprocessable, "breach.other_dump")
 )
 
 // Store keeps what is imported.

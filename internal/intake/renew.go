@@ -14,12 +14,10 @@ import (
 // Way is how further inputs change a published breach.
 type Way int
 
-// The ways. Appending adds what is new in the inputs, replacing takes their content for the breach's, and relabelling
-// does the same with the dump that the breach was made from, so that what stands in its records is told anew.
+// The ways. Appending adds what is new in the inputs, replacing takes their content for the breach's.
 const (
 	Append Way = iota + 1
 	Replace
-	Relabel
 )
 
 // ParseWay reads the word of a way.
@@ -29,10 +27,8 @@ func ParseWay(word string) (Way, error) {
 		return Append, nil
 	case "replace":
 		return Replace, nil
-	case "relabel":
-		return Relabel, nil
 	}
-	return 0, ErrInput.With("way: one of append, replace, relabel")
+	return 0, ErrInput.With("way: one of append, replace")
 }
 
 // renewing marks the folder of a renewal: no breach has such a name.
@@ -63,7 +59,7 @@ func (im *Importer) Renew(ctx context.Context, way Way, spec Spec) (Outcome, err
 		return out, errors.Join(ErrDoubtful.With("inputs: %s: the breach stays as it is, unless it is forced (--force)", doubt), w.leave())
 	}
 	if err == nil {
-		err = im.renew(ctx, w, r, way, spec.Force)
+		err = im.renew(ctx, w, r, way)
 	}
 	if err != nil && !errors.Is(err, leak.ErrRetracted) {
 		return out, errors.Join(err, w.leave())
@@ -114,7 +110,7 @@ func (im *Importer) openRenewal(name string, spec Spec) (*work, error) {
 }
 
 // renew makes the new content out of what was scanned and publishes it.
-func (im *Importer) renew(ctx context.Context, w *work, r leak.Record, way Way, force bool) error {
+func (im *Importer) renew(ctx context.Context, w *work, r leak.Record, way Way) error {
 	tally, exposes := w.last.Tally, append(append([]cyber.Exposed{}, r.Exposes...), leak.Auto)
 	var err error
 	switch way {
@@ -124,10 +120,6 @@ func (im *Importer) renew(ctx context.Context, w *work, r leak.Record, way Way, 
 		}
 	case Replace:
 		exposes = []cyber.Exposed{leak.Auto}
-	case Relabel:
-		if !force {
-			err = im.sameDump(ctx, w, r)
-		}
 	}
 	if err != nil {
 		return err
@@ -152,39 +144,6 @@ func sumTally(before, more leak.Tally) leak.Tally {
 	sum.Add(before)
 	sum.Add(more)
 	return sum
-}
-
-// sameShare is the least share, in percent, of a breach's values that a dump must have, and of a dump's values that the
-// breach must have, to be taken for the one it was made from. The rest is what another version of the scanner reads
-// differently.
-const sameShare = 99
-
-// sameDump refuses a dump that the breach was not made from.
-func (im *Importer) sameDump(ctx context.Context, w *work, r leak.Record) error {
-	published, err := im.Files.Open(ctx, r.Segment, r.Digest)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = published.Close() }() // only read
-	scanned, err := segment.Open(w.final)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = scanned.Close() }() // only read
-	common, err := scanned.Compare(ctx, []*segment.Reader{published})
-	if err != nil {
-		return err
-	}
-	if common.Any*100 >= published.Count()*sameShare && common.Any*100 >= scanned.Count()*sameShare {
-		return nil
-	}
-	return ErrOther.With("inputs: hold %s of the breach's values, and %s of theirs are in it: not the dump it was made from "+
-		"(breach append adds them, breach replace swaps them, --force relabels all the same)",
-		percent(common.Any, published.Count()), percent(common.Any, scanned.Count()))
-}
-
-func percent(part, all uint64) string {
-	return fmt.Sprintf("%.1f %% (%d of %d)", 100*float64(part)/float64(max(1, all)), part, all)
 }
 
 // appendTo unites what was scanned with what is published. What an earlier try left is made again: the breach may be

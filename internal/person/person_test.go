@@ -192,7 +192,7 @@ func TestEverythingAPersonDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	times := cyber.SandboxTimes(storetest.Start) // the partner is a sandbox
-	if _, err := w.rules.Cases.AddSlots(t.Context(), "sv_ajuda_phishing", times); err != nil {
+	if _, err := w.rules.Cases.AddSlots(t.Context(), "sv_ajuda_phishing", "", times); err != nil {
 		t.Fatal(err)
 	}
 	v := w.visit(t, of, "pessoa-1", partner.Portuguese)

@@ -212,10 +212,10 @@ func TestSlots(t *testing.T) {
 		if c, err := open("u0", ten); err != nil || !c.Booked.IsZero() {
 			t.Fatal("without a calendar:", c, err)
 		}
-		if n, err := cases.AddSlots(ctx, phishing, []time.Time{ten, eleven}); err != nil || n != 2 {
+		if n, err := cases.AddSlots(ctx, phishing, "", []time.Time{ten, eleven}); err != nil || n != 2 {
 			t.Fatal(n, err)
 		}
-		if n, err := cases.AddSlots(ctx, phishing, []time.Time{ten}); err != nil || n != 0 {
+		if n, err := cases.AddSlots(ctx, phishing, "", []time.Time{ten}); err != nil || n != 0 {
 			t.Error("a slot was added twice:", n, err)
 		}
 		if _, err := open("u1", storetest.Start.Add(12*time.Hour)); !errors.Is(err, cyber.ErrAppointmentTaken) {

@@ -47,7 +47,6 @@ func TestKilledRenewals(t *testing.T) {
 		first := v.File("a.csv", renewalDump(0, people, "segredo1"))
 		for way, second := range map[intake.Way]string{
 			intake.Append: renewalDump(people/2, people*3/2, "segredo2"), intake.Replace: renewalDump(people/2, people*3/2, "segredo2"),
-			intake.Relabel: renewalDump(0, people, ""),
 		} {
 			v.killRenewals(way, first, v.File(fmt.Sprint("b", way, ".csv"), second), kills)
 		}

@@ -121,21 +121,6 @@ func TestRenew(t *testing.T) {
 		}
 		check("back", []string{"leak bia email:loja", "leak caio email:loja", "status bia email monitorado>comprometido", "status caio email monitorado>alerta"},
 			"loja [email] | email=alerta", "loja [email password] | email=comprometido", "loja [email] | email=alerta", "loja retracted | email=monitorado")
-		out, err = v.renew(intake.Relabel, "loja", "email,senha\nana@exemplo.com,segredo\neva@exemplo.com,x\n", false)
-		if !errors.Is(err, intake.ErrOther) || !strings.Contains(err.Error(), "50.0 % (2 of 4)") || !strings.Contains(err.Error(), "66.7 % (2 of 3)") {
-			t.Errorf("another dump: %v", err)
-		}
-		if _, err = v.renew(intake.Relabel, "loja", "email,senha,nome\nana@exemplo.com,,Ana Lima\nbia@exemplo.com,,\ncaio@exemplo.com,,\n", false); err != nil {
-			t.Fatal(err)
-		}
-		check("relabel", []string{"leak ana email:loja", "status bia email comprometido>alerta"},
-			"loja [email name] | email=alerta", "loja [email] | email=alerta", "loja [email] | email=alerta", "loja retracted | email=monitorado")
-		if _, err = v.renew(intake.Relabel, "loja", "email,senha\ndavi@exemplo.com,\n", true); err != nil {
-			t.Errorf("forced: %v", err)
-		}
-		if got := v.says("davi"); got != "loja [email] | email=alerta" {
-			t.Errorf("forced: %s", got)
-		}
 	})
 }
 
