@@ -13,7 +13,6 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -311,9 +310,9 @@ func (f filter) breaches(ctx context.Context, in *Rules, limit int) ([]leak.Reco
 	switch f.is("sort") {
 	case "old":
 	case "size":
-		order.StableBy(all, func(a, b *leak.Record) int { return cmp.Compare(b.Tally.Distinct, a.Tally.Distinct) })
+		slices.SortStableFunc(all, func(a, b leak.Record) int { return cmp.Compare(b.Tally.Distinct, a.Tally.Distinct) })
 	case "name":
-		order.StableBy(all, func(a, b *leak.Record) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortStableFunc(all, func(a, b leak.Record) int { return strings.Compare(a.Name, b.Name) })
 	default:
 		slices.Reverse(all)
 	}

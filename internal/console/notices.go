@@ -2,9 +2,9 @@ package console
 
 import (
 	"context"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/order"
 )
 
 // accessChanges are the lines of the audit trail that somebody is told of when their own access is concerned. There is
@@ -45,7 +45,7 @@ func (c *Console) accessNotices(r *request) ([]accessNotice, error) {
 			}
 		}
 	}
-	order.By(list, func(a, b *accessNotice) int { return int(b.Seq - a.Seq) })
+	slices.SortFunc(list, func(a, b accessNotice) int { return int(b.Seq - a.Seq) })
 	return list, nil
 }
 

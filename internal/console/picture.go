@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/order"
 )
 
 // A picture is a chart that the server draws: columns of stacked counts, as SVG, with the same numbers as a table behind it.
@@ -238,7 +237,7 @@ func tenths(n int64) string { return fmt.Sprintf("%d,%d", n/10, n%10) }
 
 // largest keeps the columns with the most, the largest first.
 func largest(columns []pictured, most int) []pictured {
-	order.StableBy(columns, func(a, b *pictured) int { return cmp.Compare(b.values[0], a.values[0]) })
+	slices.SortStableFunc(columns, func(a, b pictured) int { return cmp.Compare(b.values[0], a.values[0]) })
 	columns = slices.DeleteFunc(columns, func(c pictured) bool { return c.values[0] == 0 })
 	return columns[:min(len(columns), most)]
 }

@@ -3,10 +3,9 @@ package console
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
-
-	"github.com/vigiahq/vigia/internal/order"
 )
 
 // rules are the rules that refusals name, in the operators' language. A rule is written beside its field by whoever refuses,
@@ -390,7 +389,7 @@ var spokenRules = sync.OnceValue(func() []spokenRule {
 		pattern := verb.ReplaceAllString(regexp.QuoteMeta(rule), `(.+?)`)
 		list = append(list, spokenRule{regexp.MustCompile(`^` + pattern + `$`), text})
 	}
-	order.By(list, func(a, b *spokenRule) int { return len(b.pattern.String()) - len(a.pattern.String()) })
+	slices.SortFunc(list, func(a, b spokenRule) int { return len(b.pattern.String()) - len(a.pattern.String()) })
 	return list
 })
 

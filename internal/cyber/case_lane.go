@@ -3,10 +3,10 @@ package cyber
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -97,7 +97,7 @@ func (c *Cases) LanePage(ctx context.Context, f LaneFilter) (lane Lane, err erro
 		lane.Cases, lane.Total = append(lane.Cases, one.Cases...), lane.Total+one.Total
 	}
 	if len(statuses) > 1 {
-		order.By(lane.Cases, func(a, b *Case) int { return compareMarks(a.mark(f.Order), b.mark(f.Order), f.Order) })
+		slices.SortFunc(lane.Cases, func(a, b Case) int { return compareMarks(a.mark(f.Order), b.mark(f.Order), f.Order) })
 	}
 	if len(lane.Cases) > asked {
 		lane.Cases = lane.Cases[:asked]

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/vigiahq/vigia/internal/order"
 )
 
 // ContentStore keeps what the operator changed in the catalogue.
@@ -84,7 +82,7 @@ func (c *Catalogue) All(ctx context.Context) ([]Item, error) {
 	for _, it := range byID {
 		all = append(all, it)
 	}
-	order.By(all, func(a, b *Item) int {
+	slices.SortFunc(all, func(a, b Item) int {
 		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(typeOrder(a.Type), typeOrder(b.Type)), cmp.Compare(a.ID, b.ID))
 	})
 	return all, nil

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 )
@@ -47,7 +46,7 @@ func (e Entitled) All() (list []Entitlement, subscribed bool) {
 		list = e.Default
 	}
 	list = slices.Clone(list)
-	order.By(list, func(a, b *Entitlement) int {
+	slices.SortFunc(list, func(a, b Entitlement) int {
 		switch {
 		case a.Coverage.Limit != b.Coverage.Limit:
 			return cmp.Compare(b.Coverage.Limit, a.Coverage.Limit)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/order"
 )
 
 // Explanation is what a published breach says of one value, and what was known of it before.
@@ -42,7 +41,7 @@ func Explain(of Record, all []Record, seen cyber.Sighting) Explanation {
 	e := Explanation{Found: true, Breach: of.Of(trace), Trace: trace}
 	var told []cyber.Finding
 	all = slices.Clone(all)
-	order.StableBy(all, func(a, b *Record) int { return a.PublishedAt.Compare(b.PublishedAt) })
+	slices.SortStableFunc(all, func(a, b Record) int { return a.PublishedAt.Compare(b.PublishedAt) })
 	for _, r := range all {
 		t, holds := traces[r.Name]
 		if !holds || r.Name == of.Name || r.State != Published || !r.PublishedAt.Before(of.PublishedAt) {

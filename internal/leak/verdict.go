@@ -8,7 +8,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/order"
 )
 
 // Hit is a watched value that a breach holds, before it is a finding.
@@ -256,6 +255,6 @@ func (w *Watched) absorb(gone *Watched) Union {
 			u.Closed = append(u.Closed, *own)
 		}
 	}
-	order.StableBy(w.Findings, func(a, b *cyber.Finding) int { return cmp.Or(a.FoundAt.Compare(b.FoundAt), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(w.Findings, func(a, b cyber.Finding) int { return cmp.Or(a.FoundAt.Compare(b.FoundAt), cmp.Compare(a.ID, b.ID)) })
 	return u
 }

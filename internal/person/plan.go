@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/order"
 )
 
 // openSteps is how many steps stand open at a time: one who sees ten does none.
@@ -69,7 +68,7 @@ func (p *Pages) plan(r *request) (view planView, err error) {
 			v.Done, v.Skipped = v.Done && s.State == cyber.StepDone, v.Skipped && s.State != cyber.StepTodo
 		}
 	}
-	order.StableBy(list, func(a, b *stepView) int {
+	slices.SortStableFunc(list, func(a, b stepView) int {
 		return cmp.Or(severityRank(b.Severity)-severityRank(a.Severity), a.Due.Compare(b.Due))
 	})
 	for _, v := range list {

@@ -5,10 +5,10 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -90,7 +90,7 @@ type postureAsset struct {
 
 // posture puts the values in the order they were added; one that was added under both digests counts once.
 func (r *postureReader) posture() *cyber.Posture {
-	order.By(r.assets, func(a, b *postureAsset) int {
+	slices.SortFunc(r.assets, func(a, b postureAsset) int {
 		return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
 	})
 	seen := make(map[string]bool, len(r.assets))

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
@@ -40,7 +40,7 @@ func readTried(tried []byte) (a alert.AttemptLog) {
 // foldedRuns writes deliveries of one endpoint that arrived, with their tries. One statement writes a run of neighbours:
 // the tries are one argument, from which each row cuts its own by its number. A row that is not meant finds nothing there.
 func foldedRuns(worker string, k endpointKey, results []alert.Result, now int64) (runs []deliveredRun) {
-	order.By(results, func(a, b *alert.Result) int { return cmp.Compare(a.Delivery.Seq, b.Delivery.Seq) })
+	slices.SortFunc(results, func(a, b alert.Result) int { return cmp.Compare(a.Delivery.Seq, b.Delivery.Seq) })
 	for len(results) > 0 {
 		n := neighbours(len(results), func(i int) int64 { return results[i].Delivery.Seq })
 		run := results[:n]
@@ -86,7 +86,7 @@ func foldOthers(worker string, k endpointKey, run []alert.Result, now int64) (st
 
 // inOrder sorts tries by time.
 func inOrder(list []alert.AttemptLog) {
-	order.StableBy(list, func(a, b *alert.AttemptLog) int {
+	slices.SortStableFunc(list, func(a, b alert.AttemptLog) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Endpoint, b.Endpoint))
 	})
 }

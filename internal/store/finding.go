@@ -13,7 +13,6 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -251,7 +250,7 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 			findings = append(findings, f)
 		}
 	}
-	order.By(findings, func(a, b *cyber.Finding) int { return cmp.Or(b.FoundAt.Compare(a.FoundAt), cmp.Compare(b.ID, a.ID)) })
+	slices.SortFunc(findings, func(a, b cyber.Finding) int { return cmp.Or(b.FoundAt.Compare(a.FoundAt), cmp.Compare(b.ID, a.ID)) })
 	return findings, nil
 }
 

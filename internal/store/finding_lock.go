@@ -3,10 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -92,7 +92,7 @@ func (s Monitoring) lockRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, i
 	for i, asset := range ids {
 		place[asset] = i
 	}
-	order.By(rows, func(a, b *lockedRow) int { return place[a.ID] - place[b.ID] })
+	slices.SortFunc(rows, func(a, b lockedRow) int { return place[a.ID] - place[b.ID] })
 	return rows, nil
 }
 

@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"github.com/vigiahq/vigia/internal/job"
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
@@ -88,7 +88,7 @@ func (s Jobs) ClaimJobs(ctx context.Context, worker string, kinds []string, limi
 		return nil, fmt.Errorf("claim jobs: %w", err)
 	}
 	// An UPDATE returns its rows in any order.
-	order.By(jobs, func(a, b *job.Job) int {
+	slices.SortFunc(jobs, func(a, b job.Job) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
 	return jobs, nil

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -80,7 +79,7 @@ func (s Overview) subscriptionsOfPerson(ctx context.Context, id partner.ID, f su
 	kept := slices.DeleteFunc(all, func(one subscription.Subscription) bool {
 		return !f.Fits(one, today) || f.NewestFirst && f.After > 0 && one.Seq >= f.After || !f.NewestFirst && one.Seq <= f.After
 	})
-	order.By(kept, func(a, b *subscription.Subscription) int {
+	slices.SortFunc(kept, func(a, b subscription.Subscription) int {
 		if f.NewestFirst {
 			a, b = b, a
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/subject"
@@ -134,7 +133,7 @@ func (s Subjects) heldRows(ctx context.Context, who partner.Partner, p subject.P
 
 func (s Subjects) heldSubscriptions(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
 	h.Subscriptions, err = s.subscriptions().ofCPF(ctx, q, x.partner, x.cpf, `ORDER BY seq`)
-	order.By(h.Subscriptions, func(a, b *subscription.Subscription) int { return cmp.Compare(a.Seq, b.Seq) })
+	slices.SortFunc(h.Subscriptions, func(a, b subscription.Subscription) int { return cmp.Compare(a.Seq, b.Seq) })
 	return err
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
 )
@@ -43,7 +42,7 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 		}
 		accesses = append(accesses, found...)
 	}
-	order.By(accesses, func(a, b *subject.Access) int { return cmp.Compare(b.Seq, a.Seq) })
+	slices.SortFunc(accesses, func(a, b subject.Access) int { return cmp.Compare(b.Seq, a.Seq) })
 	return accesses, nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
 )
@@ -69,7 +68,7 @@ func (s Subjects) persons(ctx context.Context, rows []owned) ([]subject.Hit, err
 			hits = append(hits, subject.Hit{Kind: subject.HitPerson, Partner: id, ID: userRef(p.key)})
 		}
 	}
-	order.By(hits, func(a, b *subject.Hit) int { return strings.Compare(string(a.Partner)+a.ID, string(b.Partner)+b.ID) })
+	slices.SortFunc(hits, func(a, b subject.Hit) int { return strings.Compare(string(a.Partner)+a.ID, string(b.Partner)+b.ID) })
 	return slices.Compact(hits), nil
 }
 

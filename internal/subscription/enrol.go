@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/order"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 )
@@ -213,7 +212,7 @@ func (r *Registry) Keep(ctx context.Context, e *Enrolment, dryRun bool) (Outcome
 	for p := range e.register {
 		register = append(register, e.demo(p))
 	}
-	order.By(register, func(a, b *plan.Plan) int { return strings.Compare(string(a.ID), string(b.ID)) })
+	slices.SortFunc(register, func(a, b plan.Plan) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	duplicates, err := r.store.KeepBatch(ctx, e.batch, register, dryRun)
 	if err != nil {
 		return Outcome{}, err
@@ -235,7 +234,7 @@ func (r *Registry) Keep(ctx context.Context, e *Enrolment, dryRun bool) (Outcome
 		}
 		failures = append(failures, f)
 	}
-	order.By(failures, func(a, b *Failure) int { return a.Item - b.Item })
+	slices.SortFunc(failures, func(a, b Failure) int { return a.Item - b.Item })
 	return Outcome{Created: created, Failures: failures}, nil
 }
 

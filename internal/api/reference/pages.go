@@ -3,12 +3,12 @@ package reference
 import (
 	"bytes"
 	"fmt"
-	"html"
 	"html/template"
-	"strconv"
 	"strings"
 
-	"rsc.io/markdown"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 
 	"github.com/vigiahq/vigia/docs/guides"
 )
@@ -26,43 +26,16 @@ type writer struct {
 	found []found
 }
 
-// dialect is what our texts are written in. There is no raw HTML in them.
-var dialect = markdown.Parser{Table: true}
+// dialect is what our texts are written in. Raw HTML in them is left out.
+var dialect = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 func render(text []byte) template.HTML {
-	parsed := dialect.Parse(string(text))
-	taken := map[string]int{}
-	for _, b := range parsed.Blocks {
-		if h, ok := b.(*markdown.Heading); ok {
-			h.ID = headingID(markdown.ToHTML(h.Text), taken)
-		}
+	var page bytes.Buffer
+	if err := dialect.Convert(text, &page); err != nil {
+		panic(err) // a buffer takes everything
 	}
 	// Wide code scrolls, and what scrolls must be reachable by keyboard.
-	return template.HTML(strings.ReplaceAll(markdown.ToHTML(parsed), "<pre>", `<pre tabindex="0">`)) //nolint:gosec // our own text
-}
-
-// headingID is the name by which a heading is linked to: its letters and digits without accents, in lower case, words joined
-// by a minus sign. One that is there already gets a number.
-func headingID(heading string, taken map[string]int) string {
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		case r == ' ' || r == '-' || r == '_':
-			return '-'
-		}
-		return -1
-	}, html.UnescapeString(tag.ReplaceAllString(strings.TrimSpace(heading), "")))
-	if name == "" {
-		name = "heading"
-	}
-	n := taken[name]
-	if taken[name]++; n > 0 {
-		name += "-" + strconv.Itoa(n)
-	}
-	return name
+	return template.HTML(strings.ReplaceAll(page.String(), "<pre>", `<pre tabindex="0">`)) //nolint:gosec // our own text
 }
 
 // inline renders a sentence of the contract, without the paragraph that Markdown would make of it.

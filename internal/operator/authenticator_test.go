@@ -1,6 +1,4 @@
-// Package passkeytest is an authenticator and its browser in software, for tests of passkeys. It knows nothing of the
-// code that judges its answers, and every part of an answer can be bent before it is put together and signed.
-package passkeytest
+package operator_test
 
 import (
 	"crypto"
@@ -25,12 +23,12 @@ const (
 
 // Flags of authenticator data.
 const (
-	UP = 1 << 0
-	UV = 1 << 2
-	BE = 1 << 3
-	BS = 1 << 4
-	AT = 1 << 6
-	ED = 1 << 7
+	flagUP = 1 << 0
+	flagUV = 1 << 2
+	flagBE = 1 << 3
+	flagBS = 1 << 4
+	flagAT = 1 << 6
+	flagED = 1 << 7
 )
 
 // Device holds one passkey.
@@ -46,23 +44,23 @@ type Device struct {
 	signer crypto.Signer
 }
 
-// shared is the one RSA key of all devices: making one takes long.
-var shared = must(rsa.GenerateKey(rand.Reader, 2048))
+// sharedRSAKey is the one coseRSA key of all devices: making one takes long.
+var sharedRSAKey = mustValue(rsa.GenerateKey(rand.Reader, 2048))
 
-// New is a device with a key of an algorithm.
-func New(origin string, algorithm int) *Device {
+// newDevice returns a device with a key of an algorithm.
+func newDevice(origin string, algorithm int) *Device {
 	d := &Device{Origin: origin, ID: make([]byte, 16), Count: 1}
 	_, _ = rand.Read(d.ID)
 	switch algorithm {
 	case ES256:
-		key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-		point := must(key.PublicKey.Bytes())
-		d.signer, d.Key = key, EC(2, ES256, 1, point[1:33], point[33:])
+		key := mustValue(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+		point := mustValue(key.PublicKey.Bytes())
+		d.signer, d.Key = key, coseEC(2, ES256, 1, point[1:33], point[33:])
 	case EdDSA:
 		public, key, err := ed25519.GenerateKey(rand.Reader)
-		d.signer, d.Key = must(key, err), Map(Int(1), Int(1), Int(3), Int(EdDSA), Int(-1), Int(6), Int(-2), Bytes(public))
+		d.signer, d.Key = mustValue(key, err), cborMap(cborInt(1), cborInt(1), cborInt(3), cborInt(EdDSA), cborInt(-1), cborInt(6), cborInt(-2), cborBytes(public))
 	case RS256:
-		d.signer, d.Key = shared, RSA(shared.N.Bytes(), []byte{1, 0, 1})
+		d.signer, d.Key = sharedRSAKey, coseRSA(sharedRSAKey.N.Bytes(), []byte{1, 0, 1})
 	}
 	return d
 }
@@ -94,7 +92,7 @@ type Answer struct {
 
 func (d *Device) answer(ceremony, challenge, site string) *Answer {
 	return &Answer{
-		Type: "public-key", ID: d.ID, RawID: d.ID, Site: site, Flags: UP | UV, Count: d.Count, AttestedID: d.ID, Key: d.Key, Format: "none", Statement: Map(),
+		Type: "public-key", ID: d.ID, RawID: d.ID, Site: site, Flags: flagUP | flagUV, Count: d.Count, AttestedID: d.ID, Key: d.Key, Format: "none", Statement: cborMap(),
 		Client: map[string]any{"type": ceremony, "challenge": challenge, "origin": d.Origin, "crossOrigin": false},
 		Finish: func(client, data, signature []byte) ([]byte, []byte, []byte) { return client, data, signature },
 	}
@@ -104,7 +102,7 @@ func (d *Device) answer(ceremony, challenge, site string) *Answer {
 func (a *Answer) Data() []byte {
 	site := sha256.Sum256([]byte(a.Site))
 	data := binary.BigEndian.AppendUint32(append(site[:], a.Flags), a.Count)
-	if a.Flags&AT != 0 {
+	if a.Flags&flagAT != 0 {
 		data = append(data, make([]byte, 16)...)
 		data = binary.BigEndian.AppendUint16(data, uint16(len(a.AttestedID)))
 		data = slices.Concat(data, a.AttestedID, a.Key)
@@ -112,8 +110,8 @@ func (a *Answer) Data() []byte {
 	return slices.Concat(data, a.Extensions, a.Trailing)
 }
 
-// options are the members of what a browser is sent that it acts on.
-type options struct {
+// browserOptions are the members of what a browser is sent that it acts on.
+type browserOptions struct {
 	Challenge string `json:"challenge"`
 	RP        struct {
 		ID string `json:"id"`
@@ -124,8 +122,8 @@ type options struct {
 	} `json:"user"`
 }
 
-func read(sent any) (o options) {
-	text := must(json.Marshal(sent))
+func readOptions(sent any) (o browserOptions) {
+	text := mustValue(json.Marshal(sent))
 	if err := json.Unmarshal(text, &o); err != nil {
 		panic(err)
 	}
@@ -134,24 +132,24 @@ func read(sent any) (o options) {
 
 // Create makes the passkey that the options ask for.
 func (d *Device) Create(sent any, bend ...func(*Answer)) []byte {
-	o := read(sent)
-	d.User = must(base64.RawURLEncoding.DecodeString(o.User.ID))
+	o := readOptions(sent)
+	d.User = mustValue(base64.RawURLEncoding.DecodeString(o.User.ID))
 	a := d.answer("webauthn.create", o.Challenge, o.RP.ID)
-	a.Flags, a.Transports = a.Flags|AT, []string{"internal", "hybrid"}
+	a.Flags, a.Transports = a.Flags|flagAT, []string{"internal", "hybrid"}
 	for _, b := range bend {
 		b(a)
 	}
-	object := Map(Text("fmt"), Text(a.Format), Text("attStmt"), a.Statement, Text("authData"), Bytes(a.Data()))
-	client, object, _ := a.Finish(must(json.Marshal(a.Client)), object, nil)
-	return must(json.Marshal(map[string]any{
-		"id": text(a.ID), "rawId": text(a.RawID), "type": a.Type, "authenticatorAttachment": "platform", "clientExtensionResults": map[string]any{},
-		"response": map[string]any{"clientDataJSON": text(client), "attestationObject": text(object), "transports": a.Transports},
+	object := cborMap(cborText("fmt"), cborText(a.Format), cborText("attStmt"), a.Statement, cborText("authData"), cborBytes(a.Data()))
+	client, object, _ := a.Finish(mustValue(json.Marshal(a.Client)), object, nil)
+	return mustValue(json.Marshal(map[string]any{
+		"id": base64Text(a.ID), "rawId": base64Text(a.RawID), "type": a.Type, "authenticatorAttachment": "platform", "clientExtensionResults": map[string]any{},
+		"response": map[string]any{"clientDataJSON": base64Text(client), "attestationObject": base64Text(object), "transports": a.Transports},
 	}))
 }
 
 // Use proves that the passkey is held, as the options ask.
 func (d *Device) Use(sent any, bend ...func(*Answer)) []byte {
-	o := read(sent)
+	o := readOptions(sent)
 	if d.Count != 0 {
 		d.Count++
 	}
@@ -160,12 +158,12 @@ func (d *Device) Use(sent any, bend ...func(*Answer)) []byte {
 	for _, b := range bend {
 		b(a)
 	}
-	client, data := must(json.Marshal(a.Client)), a.Data()
+	client, data := mustValue(json.Marshal(a.Client)), a.Data()
 	client, data, signature := a.Finish(client, data, d.Sign(data, client))
-	return must(json.Marshal(map[string]any{
-		"id": text(a.ID), "rawId": text(a.RawID), "type": a.Type, "authenticatorAttachment": "platform", "clientExtensionResults": map[string]any{},
+	return mustValue(json.Marshal(map[string]any{
+		"id": base64Text(a.ID), "rawId": base64Text(a.RawID), "type": a.Type, "authenticatorAttachment": "platform", "clientExtensionResults": map[string]any{},
 		"response": map[string]any{
-			"clientDataJSON": text(client), "authenticatorData": text(data), "signature": text(signature), "userHandle": text(a.Handle),
+			"clientDataJSON": base64Text(client), "authenticatorData": base64Text(data), "signature": base64Text(signature), "userHandle": base64Text(a.Handle),
 		},
 	}))
 }
@@ -178,37 +176,39 @@ func (d *Device) Sign(data, client []byte) []byte {
 		return ed25519.Sign(key, signed)
 	}
 	digest := sha256.Sum256(signed)
-	return must(d.signer.Sign(rand.Reader, digest[:], crypto.SHA256))
+	return mustValue(d.signer.Sign(rand.Reader, digest[:], crypto.SHA256))
 }
 
-// EC is a COSE key on a curve.
-func EC(kind, algorithm, curve int, x, y []byte) []byte {
-	return Map(Int(1), Int(kind), Int(3), Int(algorithm), Int(-1), Int(curve), Int(-2), Bytes(x), Int(-3), Bytes(y))
+// coseEC is a COSE key on a curve.
+func coseEC(kind, algorithm, curve int, x, y []byte) []byte {
+	return cborMap(cborInt(1), cborInt(kind), cborInt(3), cborInt(algorithm), cborInt(-1), cborInt(curve), cborInt(-2), cborBytes(x), cborInt(-3), cborBytes(y))
 }
 
-// RSA is a COSE key of RSA.
-func RSA(modulus, exponent []byte) []byte {
-	return Map(Int(1), Int(3), Int(3), Int(RS256), Int(-1), Bytes(modulus), Int(-2), Bytes(exponent))
+// coseRSA is a COSE key of coseRSA.
+func coseRSA(modulus, exponent []byte) []byte {
+	return cborMap(cborInt(1), cborInt(3), cborInt(3), cborInt(RS256), cborInt(-1), cborBytes(modulus), cborInt(-2), cborBytes(exponent))
 }
 
-// Int, Bytes, Text and Map write CBOR; a map takes keys and values in turn.
-func Int(n int) []byte {
+// cborInt, cborBytes, cborText and cborMap write CBOR; a map takes keys and values in turn.
+func cborInt(n int) []byte {
 	if n < 0 {
-		return head(1, -1-n)
+		return cborHead(1, -1-n)
 	}
-	return head(0, n)
+	return cborHead(0, n)
 }
 
-// Bytes are a byte string.
-func Bytes(b []byte) []byte { return append(head(2, len(b)), b...) }
+// cborBytes are a byte string.
+func cborBytes(b []byte) []byte { return append(cborHead(2, len(b)), b...) }
 
-// Text is a text string.
-func Text(s string) []byte { return append(head(3, len(s)), s...) }
+// cborText is a base64Text string.
+func cborText(s string) []byte { return append(cborHead(3, len(s)), s...) }
 
-// Map is a map of keys and values in turn.
-func Map(items ...[]byte) []byte { return append(head(5, len(items)/2), slices.Concat(items...)...) }
+// cborMap is a map of keys and values in turn.
+func cborMap(items ...[]byte) []byte {
+	return append(cborHead(5, len(items)/2), slices.Concat(items...)...)
+}
 
-func head(major byte, n int) []byte {
+func cborHead(major byte, n int) []byte {
 	switch {
 	case n < 24:
 		return []byte{major<<5 | byte(n)}
@@ -218,9 +218,9 @@ func head(major byte, n int) []byte {
 	return []byte{major<<5 | 25, byte(n >> 8), byte(n)}
 }
 
-func text(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+func base64Text(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-func must[T any](v T, err error) T {
+func mustValue[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
