@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/assistant"
@@ -40,7 +41,11 @@ func (m *mcpCmd) Run(ctx context.Context, o *output) error {
 	if err != nil {
 		return config.Problems{"--api: " + err.Error()}
 	}
-	return assistant.New(versionText(), ask, telemetry.NewLogger(o.err, telemetry.LogOptions{})).Run(ctx, os.Stdin, o.w)
+	err = assistant.New(versionText(), ask, telemetry.NewLogger(o.err, telemetry.LogOptions{})).Run(ctx, &mcp.StdioTransport{})
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // serve answers over HTTP.

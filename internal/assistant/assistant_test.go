@@ -3,7 +3,6 @@ package assistant_test
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -39,29 +38,18 @@ func session(t *testing.T, over mcp.Transport) *mcp.ClientSession {
 	return s
 }
 
-// inProcess speaks over pipes, as over standard input and output.
+// inProcess speaks to the tools of a key without a network.
 func inProcess(t *testing.T, api, key string) *mcp.ClientSession {
 	t.Helper()
 	ask, err := client.New(client.Config{URL: api, Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return session(t, piped(t, assistant.New("test", ask, quiet)))
-}
-
-// piped runs the tools until the session that is made of it is closed.
-func piped(t *testing.T, s *assistant.Server) mcp.Transport {
-	t.Helper()
-	asked, asking := io.Pipe()
-	answers, answering := io.Pipe()
-	ended := make(chan error, 1)
-	go func() { ended <- s.Run(context.WithoutCancel(t.Context()), asked, answering) }()
-	t.Cleanup(func() {
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	})
-	return &mcp.IOTransport{Reader: answers, Writer: asking}
+	serverEnd, clientEnd := mcp.NewInMemoryTransports()
+	if _, err := assistant.New("test", ask, quiet).Connect(t.Context(), serverEnd, nil); err != nil {
+		t.Fatal(err)
+	}
+	return session(t, clientEnd)
 }
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -171,6 +159,11 @@ func TestAssistantKeepsTheRules(t *testing.T) {
 	}
 	if text, refused := call(t, inProcess(t, s.URL, narrow), "show_score", takes["show_score"]); !refused || !strings.Contains(text, "403") {
 		t.Error("a key without the scope:", text)
+	}
+	for name, with := range map[string]map[string]any{"missing": {}, "of another type": {"userHash": 7}, "not taken": {"userHash": takes["show_score"]["userHash"], "cpf": cpf}} {
+		if text, refused := call(t, other, "show_score", with); !refused {
+			t.Errorf("an argument that is %s: %s", name, text)
+		}
 	}
 	h := assistant.Handler("test", s.URL, nil, quiet)
 	for name, c := range map[string]struct {
