@@ -4,8 +4,9 @@
 //	PG_BIN=/usr/lib/postgresql/17/bin scripts/with-citus go run ./bench/citus -rounds 5 -seconds 3
 //
 // The two sides are two schemas of one coordinator: one whose tables are spread over two workers, and one whose tables
-// stay where they are, which is plain PostgreSQL. They take turns. Coordinator, workers, service and clients share one
-// machine, so that a second machine's processors are not in the figures: what is measured is the price alone.
+// stay where they are, which is plain PostgreSQL. They take turns. The spread side has a service on every node, and a
+// partner is asked for by way of the coordinator and by way of the node that holds its rows. Nodes, services and clients
+// share one machine, so that a second machine's processors are not in the figures: what is measured is the price alone.
 package main
 
 import (
@@ -13,7 +14,9 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -37,7 +40,8 @@ type side struct {
 	*site.Service
 	db      *sqldb.DB
 	ids     []partner.ID
-	tenants []load.Server // the API, by partner
+	tenants []load.Server // the API, by partner, at the node that holds its rows
+	homes   load.Server   // all of tenants
 	person  atomic.Int64  // the last made-up person
 	watched atomic.Int64
 }
@@ -45,23 +49,23 @@ type side struct {
 const tenants = 4
 
 func main() {
-	load.Main("seconds=3 c=8", load.Part{Name: "overhead,crossing,rebalance,kill", Run: measure})
+	load.Main("seconds=3 c=8", load.Part{Name: "overhead,crossing,rebalance,kill,coordinator", Run: measure})
 }
 
-// restarted is a worker that the script which made it does not know any more; the tables are dropped before it stops.
-var restarted *worker
+// restarted are nodes that the script which made them does not know any more; the tables are dropped before they stop.
+var restarted []*node
 
 func measure(ctx context.Context) {
 	load.Defer(func() {
-		if restarted != nil {
-			_, _ = restarted.control("stop", "-m", "immediate")
+		for _, n := range restarted {
+			_, _ = n.control("stop", "-m", "immediate")
 		}
 	})
 	plain, spread := newSide(ctx, false), newSide(ctx, true)
 	for _, step := range []struct {
 		name string
 		work func(ctx context.Context, plain, spread *side)
-	}{{"overhead", overhead}, {"crossing", crossing}, {"rebalance", rebalance}, {"kill", kill}} {
+	}{{"overhead", overhead}, {"crossing", crossing}, {"rebalance", rebalance}, {"kill", killWorker}, {"coordinator", killCoordinator}} {
 		if load.Wanted(step.name) {
 			step.work(ctx, plain, spread)
 		}
@@ -71,16 +75,32 @@ func measure(ctx context.Context) {
 // newSide makes a service with four partners, and people of each.
 func newSide(ctx context.Context, spread bool) *side {
 	s := &side{Service: site.New(ctx, "postgres")}
-	if spread {
-		fmt.Printf("%d tables spread\n", load.Must(s.Store.Distribute(ctx)))
-	}
 	s.db = s.DB(ctx)
 	s.Listen(ctx, "api", 32)
+	replicas := map[int64]string{} // by the port of their node
+	if spread {
+		fmt.Printf("%d tables spread\n", load.Must(s.Store.Distribute(ctx)))
+		for _, worker := range workers() {
+			c, at := s.Common, load.Must(url.Parse(s.Database))
+			at.Host = worker.Host
+			c.Database = at.String()
+			replica := site.Open(ctx, c)
+			replica.Listen(ctx, "api", 32)
+			replicas[load.Must(strconv.ParseInt(worker.Port(), 10, 64))] = replica.Addresses[0]
+		}
+	}
 	for range tenants {
 		p, c := s.NewPartner(ctx, site.NoLimits)
+		home := s.Addresses[0]
+		if spread {
+			home = replicas[site.Count(ctx, s.db, `SELECT nodeport FROM citus_shards WHERE table_name = 'subscription'::regclass
+				AND shardid = get_shard_id_for_distribution_column('subscription', $1::integer)`, p.ID.Number())]
+		}
 		s.ids, s.Headers = append(s.ids, p.ID), append(s.Headers, site.Header(c))
-		s.tenants = append(s.tenants, load.Server{Addresses: s.Addresses, Header: site.Header(c)})
+		s.tenants = append(s.tenants, load.Server{Addresses: []string{home}, Header: site.Header(c)})
+		s.homes.Addresses = append(s.homes.Addresses, home)
 	}
+	s.homes.Headers = s.Headers
 	load.Parallel(tenants, func(i int) {
 		for n := 0; n < *people; n += 1000 {
 			s.tenants[i].Ask("POST", "/v1/subscriptions", s.items(1000))
@@ -106,27 +126,25 @@ func overhead(ctx context.Context, plain, spread *side) {
 	for _, c := range []struct {
 		name, path string
 		body       func(s *side) []byte // nil for a GET
+		least      float64
 	}{
-		{"create one", "/v1/subscriptions", func(s *side) []byte { return s.items(1) }},
-		{"bulk of 100", "/v1/subscriptions", func(s *side) []byte { return s.items(100) }},
-		{"list of 100", "/v1/subscriptions?page_size=100", nil},
-		{"monitoring", "/v1/cyber/monitoring", (*side).value},
-		{"monitoring of a person", fmt.Sprintf("/v1/cyber/monitoring/%064x", 1), nil},
+		{"create one", "/v1/subscriptions", func(s *side) []byte { return s.items(1) }, 0.5},
+		{"bulk of 100", "/v1/subscriptions", func(s *side) []byte { return s.items(100) }, 0},
+		{"list of 100", "/v1/subscriptions?page_size=100", nil, 0},
+		{"monitoring", "/v1/cyber/monitoring", (*side).value, 0.5},
+		{"monitoring of a person", fmt.Sprintf("/v1/cyber/monitoring/%064x", 1), nil, 0.5},
 	} {
-		run := func(s *side) func() load.Result {
-			return s.Load(ctx, func() (path string, body []byte) {
+		run := func(s *side, at load.Server) func() load.Result {
+			return at.Load(ctx, func() (path string, body []byte) {
 				if c.body != nil {
 					body = c.body(s)
 				}
 				return c.path, body
 			})
 		}
-		compare(c.name, run(plain), run(spread))
+		load.PerSecond(c.name, load.Side{Name: "plain", Run: run(plain, plain.Server)}, load.Side{Name: "the coordinator", Run: run(spread, spread.Server)},
+			load.Side{Name: "the partner's node", Run: run(spread, spread.homes), Least: c.least})
 	}
-}
-
-func compare(what string, plain, spread func() load.Result) {
-	load.PerSecond(what, load.Side{Name: "plain", Run: plain}, load.Side{Name: "Citus", Run: spread})
 }
 
 // crossing compares what concerns all partners, and so all machines.
@@ -142,7 +160,7 @@ func crossing(ctx context.Context, plain, spread *side) {
 			once() // the first one also plans
 			return func() load.Result { return load.Time(1, once) }
 		}
-		compare(name, turn(here[name]), turn(there[name]))
+		load.PerSecond(name, load.Side{Name: "plain", Run: turn(here[name])}, load.Side{Name: "Citus", Run: turn(there[name])})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,12 +20,16 @@ import (
 )
 
 // workers are the addresses of the cluster's workers.
-func workers() []string { return strings.Fields(os.Getenv("VIGIA_TEST_CITUS")) }
+func workers() (list []*url.URL) {
+	for _, address := range strings.Fields(os.Getenv("VIGIA_TEST_CITUS")) {
+		list = append(list, load.Must(url.Parse(address)))
+	}
+	return list
+}
 
 // rebalance takes all partners off one worker and brings half of them back, while requests go on.
 func rebalance(ctx context.Context, _, s *side) {
-	worker := workers()[1]
-	port := load.Must(strconv.Atoi(strings.Split(worker[strings.LastIndex(worker, ":")+1:], "/")[0]))
+	port := load.Must(strconv.Atoi(workers()[1].Port()))
 	for _, step := range []struct {
 		name string
 		keep bool
@@ -42,26 +47,34 @@ func rebalance(ctx context.Context, _, s *side) {
 	}
 }
 
-// kill ends one worker as a crash would, brings it back after five seconds, and sees what came through.
-func kill(ctx context.Context, _, s *side) {
-	server := newWorker(ctx, workers()[0])
+func killWorker(ctx context.Context, _, s *side) {
+	killDuring(ctx, s, "a worker", workers()[0].String())
+}
+
+func killCoordinator(ctx context.Context, _, s *side) {
+	killDuring(ctx, s, "the coordinator", os.Getenv("VIGIA_TEST_POSTGRES"))
+}
+
+// killDuring ends a node as a crash would, brings it back after ten seconds, and sees what came through.
+func killDuring(ctx context.Context, s *side, what, address string) {
+	server := newNode(ctx, address)
 	var back time.Time
 	w := s.writeDuring(ctx, func(w *writer) string {
 		time.Sleep(2 * time.Second)
 		w.slowest.Store(0)
 		server.kill()
 		died := time.Now()
-		time.Sleep(5 * time.Second)
+		time.Sleep(10 * time.Second)
 		server.start()
-		restarted = server
+		restarted = append(restarted, server)
 		back = time.Now()
 		time.Sleep(5 * time.Second)
-		return fmt.Sprintf("a worker dead for %.1f s", back.Sub(died).Seconds())
+		return fmt.Sprintf("%s dead for %.1f s", what, back.Sub(died).Seconds())
 	})
 	for i := range w.tenants {
 		t := &w.tenants[i]
-		fmt.Printf("       partner %d: %d kept, %d refused with 503, %d not kept; served again %v after the worker was back\n",
-			i+1, t.kept, t.unavailable, len(t.unsure), max(0, t.lastFailure.Sub(back)).Round(10*time.Millisecond))
+		fmt.Printf("       partner %d at %s: %d kept, %d refused with 503, %d not kept; served again %v after the node was back\n",
+			i+1, s.homes.Addresses[i], t.kept, t.unavailable, len(t.unsure), max(0, t.lastFailure.Sub(back)).Round(10*time.Millisecond))
 	}
 }
 
@@ -124,16 +137,16 @@ func (s *side) create(ctx context.Context, i, person int) (status int) {
 	return status
 }
 
-// worker is a server of the cluster, which runs as the owner of its folder.
-type worker struct {
+// node is a server of the cluster, which runs as the owner of its folder.
+type node struct {
 	data, port string
 	owner      *syscall.Credential
 }
 
-func newWorker(ctx context.Context, address string) *worker {
+func newNode(ctx context.Context, address string) *node {
 	db := load.Must(sqldb.Open(ctx, address, sqldb.Options{MaxConns: 1}))
 	defer func() { _ = db.Close() }()
-	w := &worker{}
+	w := &node{}
 	load.Check(db.Reader().QueryRowContext(ctx, `SELECT current_setting('data_directory'), current_setting('port')`).Scan(&w.data, &w.port))
 	if info, ok := load.Must(os.Stat(w.data)).Sys().(*syscall.Stat_t); ok && os.Getuid() == 0 {
 		w.owner = &syscall.Credential{Uid: info.Uid, Gid: info.Gid}
@@ -142,26 +155,27 @@ func newWorker(ctx context.Context, address string) *worker {
 }
 
 // kill ends the server's first process at once; the others notice and go.
-func (w *worker) kill() {
+func (w *node) kill() {
 	note := load.Must(os.ReadFile(filepath.Join(w.data, "postmaster.pid")))
 	pid := load.Must(strconv.Atoi(strings.SplitN(string(note), "\n", 2)[0]))
 	load.Check(syscall.Kill(pid, syscall.SIGKILL))
 }
 
-func (w *worker) start() {
+func (w *node) start() {
 	for until := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) { // what is left of the old one needs a moment to go
 		out, err := w.control("start", "-w", "-o", "-p "+w.port, "-l", filepath.Join(filepath.Dir(w.data), "again.log"))
 		if err == nil {
 			return
 		}
 		if time.Now().After(until) {
-			load.Fail("the worker does not start: %w\n%s", err, out)
+			load.Fail("the node does not start: %w\n%s", err, out)
 		}
 	}
 }
 
-func (w *worker) control(what string, more ...string) ([]byte, error) {
+func (w *node) control(what string, more ...string) ([]byte, error) {
 	cmd := exec.Command(filepath.Join(os.Getenv("PG_BIN"), "pg_ctl"), append([]string{what, "-D", w.data}, more...)...)
 	cmd.Dir, cmd.SysProcAttr = filepath.Dir(w.data), &syscall.SysProcAttr{Credential: w.owner}
+	cmd.Env = append(os.Environ(), "HOME="+cmd.Dir) // nodes look for certificates there
 	return cmd.CombinedOutput()
 }

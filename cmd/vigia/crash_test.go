@@ -228,12 +228,13 @@ func TestKilledServer(t *testing.T) {
 
 func killLoop(t *testing.T, engine sqldb.Engine, kills int) {
 	folder := filepath.Join(t.TempDir(), "data")
-	database, replicas := "", 1
-	if engine == sqldb.PostgreSQL {
-		database, replicas = storetest.NewAddress(t, engine, folder), 2
+	databases := []string{""}
+	if engine == sqldb.PostgreSQL { // two replicas of one database; on Citus, one by each node and one more
+		database := storetest.NewAddress(t, engine, folder)
+		databases = append(storetest.Nodes(t, database), database)
 	}
-	o := &oracle{key: crashPartner(t, folder, database)}
-	for range replicas {
+	o := &oracle{key: crashPartner(t, folder, databases[0])}
+	for _, database := range databases {
 		s := newServer(t, binary(t, ""), folder, database)
 		s.start(t)
 		t.Cleanup(func() { s.kill() })
@@ -245,7 +246,7 @@ func killLoop(t *testing.T, engine sqldb.Engine, kills int) {
 	}
 	for n := 0; n < kills || o.retried.Load() == 0; n++ { // a kill in which nobody waits for an answer shows nothing
 		time.Sleep(time.Duration(20+rand.IntN(180)) * time.Millisecond)
-		victim := o.servers[n%replicas]
+		victim := o.servers[n%len(o.servers)]
 		victim.kill()
 		victim.start(t)
 	}

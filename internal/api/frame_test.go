@@ -456,6 +456,29 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
+// TestUsageEqualsHeaders: the rate that /usage tells is the one that the headers of its own answer tell and count down.
+func TestUsageEqualsHeaders(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Change(t.Context(), s.Other.ID, func(p *partner.Partner) {
+			p.Settings.RatePerSecond, p.Settings.Burst = 7, 30
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, who := range map[string]tenant{"by default": s.Live, "as set": s.Other} {
+			for sent := 1; sent <= 3; sent++ {
+				got := s.as(t, who, http.MethodGet, "/v1/usage", "")
+				var told usage
+				got.into(t, &told)
+				policy, left := fmt.Sprintf(`"partner";q=%d;w=1`, told.Rate.PerSecond), fmt.Sprintf(`"partner";r=%d;t=1`, told.Rate.Burst-sent)
+				if got.header.Get("ratelimit-policy") != policy || got.header.Get("ratelimit") != left || told.Rate.BulkPerSecond != 100*told.Rate.PerSecond {
+					t.Errorf("%s: request %d was told %+v and %v", name, sent, told.Rate, got.header)
+				}
+			}
+		}
+	})
+}
+
 // adapted serves one made-up route, to show what the adapter does with an endpoint's outcome.
 func adapted(t *testing.T, s *service, rt route) (*httptest.Server, *Server) {
 	t.Helper()

@@ -61,13 +61,14 @@ func Dots(s string) bool { return s == "." || s == ".." }
 // Canonical returns the same bytes for every spelling of one digest. The first byte tells digests from plain strings,
 // so that no string can pose as a digest.
 func (u UserHash) Canonical() []byte {
-	if d := u.digest(); d != nil {
+	if d := u.Digest(); d != nil {
 		return append([]byte{'d'}, d...)
 	}
 	return append([]byte{'s'}, u...)
 }
 
-func (u UserHash) digest() []byte {
+// Digest returns the bytes of a digest, 32 or 64 of them, and nil for any other string.
+func (u UserHash) Digest() []byte {
 	s := string(u)
 	switch len(s) {
 	case 64, 128:

@@ -23,11 +23,7 @@ func (t *Tx) Load(ctx context.Context, table string, columns []string, next func
 			return err
 		})
 	}
-	marks := make([]string, len(columns))
-	for i := range marks {
-		marks[i] = "$" + strconv.Itoa(i+1)
-	}
-	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+strings.Join(marks, ", ")+")")
+	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+marks(len(columns))+")")
 	if err != nil {
 		return 0, fmt.Errorf("prepare load of %s: %w", table, err)
 	}

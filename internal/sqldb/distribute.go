@@ -2,24 +2,60 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
+	"slices"
 )
 
 // ErrNotDistributed means that the database cannot spread tables over machines.
 var ErrNotDistributed = errors.New("the database has no extension citus: install it on every machine, " +
 	"CREATE EXTENSION citus, add the workers by citus_add_node, and try again")
 
-// Distribute has a PostgreSQL with the extension Citus spread tables over its machines: every table with column in its
-// primary key is distributed by it, all of one value on one machine, and everywhere is copied to all machines, in this
-// order. Tables that are spread already stay as they are. It returns how many it has spread.
-func (d *DB) Distribute(ctx context.Context, column string, everywhere []string) (done int, err error) {
-	if d.engine != PostgreSQL {
-		return 0, ErrNotDistributed
+// findCoordinator notes where the coordinator is when this server is a worker of a Citus cluster. Holders go there:
+// advisory locks are known to one node only.
+func (d *DB) findCoordinator(ctx context.Context, address string, opts Options) error {
+	var host, port string
+	there, err := d.hasCitus(ctx)
+	if err == nil && there {
+		err = d.read.QueryRowContext(ctx, `SELECT nodename, nodeport FROM pg_dist_node
+			WHERE groupid = 0 AND EXISTS (SELECT 1 FROM pg_dist_local_group WHERE groupid <> 0)`).Scan(&host, &port)
 	}
-	var there bool
-	err = d.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')`).Scan(&there)
-	if err != nil || !there {
+	if errors.Is(err, sql.ErrNoRows) || (err == nil && !there) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("database: find the coordinator: %w", err)
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return errors.New("database: the PostgreSQL address cannot be read") // its error would show the password
+	}
+	d.coordinator = net.JoinHostPort(host, port)
+	u.Host = d.coordinator
+	cfg, err := parseAddress(u.String(), opts)
+	if err != nil {
+		return err
+	}
+	d.holds = cfg.ConnConfig
+	return nil
+}
+
+func (d *DB) hasCitus(ctx context.Context) (there bool, err error) {
+	if d.engine == PostgreSQL {
+		err = d.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')`).Scan(&there)
+	}
+	return there, err
+}
+
+// Distribute has a PostgreSQL with the extension Citus spread tables over its machines: every table with column in its
+// primary key is distributed by it, all of one value on one machine; everywhere is copied to all machines, in this order;
+// and all other tables stay on the coordinator, where every machine reaches them. Tables that are spread already stay as
+// they are. It returns how many it has spread.
+func (d *DB) Distribute(ctx context.Context, column string, everywhere []string) (done int, err error) {
+	if there, err := d.hasCitus(ctx); err != nil || !there {
 		return 0, errors.Join(err, ErrNotDistributed)
 	}
 	for _, table := range everywhere {
@@ -27,7 +63,7 @@ func (d *DB) Distribute(ctx context.Context, column string, everywhere []string)
 			return done, err
 		}
 	}
-	tables, err := d.tablesBy(ctx, column)
+	tables, local, err := d.tablesBy(ctx, column)
 	if err != nil {
 		return done, err
 	}
@@ -41,29 +77,24 @@ func (d *DB) Distribute(ctx context.Context, column string, everywhere []string)
 			return done, err
 		}
 	}
-	return done, d.passSettingsOn(ctx)
-}
-
-// passSettingsOn has what a transaction sets for itself count on every machine that it reaches, such as how long it
-// waits for a lock. Sessions that begin from now on have it.
-func (d *DB) passSettingsOn(ctx context.Context) error {
-	var name, now string
-	err := d.read.QueryRowContext(ctx, `SELECT quote_ident(current_database()), current_setting('citus.propagate_set_commands')`).Scan(&name, &now)
-	if err == nil && now != "local" {
-		_, err = d.write.ExecContext(ctx, `ALTER DATABASE `+name+` SET citus.propagate_set_commands TO 'local'`)
+	for _, table := range local {
+		if slices.Contains(everywhere, table) {
+			continue
+		}
+		err := d.spread(ctx, &done, table, `SELECT citus_add_local_table_to_metadata($1::regclass, cascade_via_foreign_keys => true)`, table)
+		if err != nil {
+			return done, err
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("have machines share settings: %w", err)
-	}
-	return nil
+	return done, nil
 }
 
 // spread spreads a table unless it is spread already.
 func (d *DB) spread(ctx context.Context, done *int, table, statement string, args ...any) error {
 	var already bool
-	// Citus also lists tables that are local and refer to one that is everywhere: hashed ones and full copies count.
+	// Citus also lists local tables, by itself, that refer to one that is everywhere: these do not count.
 	err := d.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_dist_partition
-		WHERE logicalrelid = $1::regclass AND (partmethod = 'h' OR repmodel = 't'))`, table).Scan(&already)
+		WHERE logicalrelid = $1::regclass AND NOT autoconverted)`, table).Scan(&already)
 	if err == nil && !already {
 		err = d.InTx(ctx, func(tx *Tx) error {
 			if err := tx.lockMigrations(ctx); err != nil {
@@ -86,22 +117,27 @@ func (d *DB) spread(ctx context.Context, done *int, table, statement string, arg
 	return nil
 }
 
-// tablesBy are the tables with column in their primary key, those that others refer to first.
-func (d *DB) tablesBy(ctx context.Context, column string) (names []string, err error) {
-	rows, err := d.read.QueryContext(ctx, `SELECT c.relname FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
-		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey) AND a.attname = $1
-		WHERE c.relnamespace = current_schema()::regnamespace
+// tablesBy returns the tables with column in their primary key, those that others refer to first, and all others.
+func (d *DB) tablesBy(ctx context.Context, column string) (with, without []string, err error) {
+	rows, err := d.read.QueryContext(ctx, `SELECT c.relname, a.attname IS NOT NULL FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+		LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey) AND a.attname = $1
+		WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
 		ORDER BY (SELECT count(*) FROM pg_constraint f WHERE f.contype = 'f' AND f.confrelid = c.oid AND f.conrelid <> c.oid) = 0, c.relname`, column)
 	if err != nil {
-		return nil, fmt.Errorf("list tables: %w", err)
+		return nil, nil, fmt.Errorf("list tables: %w", err)
 	}
 	defer func() { _ = rows.Close() }() // Err below reports what matters
 	for rows.Next() {
 		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("list tables: %w", err)
+		var has bool
+		if err := rows.Scan(&name, &has); err != nil {
+			return nil, nil, fmt.Errorf("list tables: %w", err)
 		}
-		names = append(names, name)
+		if has {
+			with = append(with, name)
+		} else {
+			without = append(without, name)
+		}
 	}
-	return names, rows.Err()
+	return with, without, rows.Err()
 }

@@ -18,7 +18,8 @@ import (
 // Holder has names that no other holder of the same database has, in this process or another. What it has ends with
 // it: the system lets go for a process that dies, however it dies, so nobody waits for a lease to run out.
 //
-// On PostgreSQL a name is an advisory lock of a session of its own; on SQLite, where all processes are on one machine,
+// On PostgreSQL a name is an advisory lock of a session of its own, on Citus with the coordinator, since nodes do not
+// know each other's locks; on SQLite, where all processes are on one machine,
 // a lock on a file beside the database is the hold of every name: one process has them all. After an error nothing is
 // held any more, and the next Take begins anew.
 type Holder struct {
@@ -189,7 +190,7 @@ func (h *Holder) takeInSession(ctx context.Context, names []string) ([]string, e
 
 // connect begins the holder's session.
 func (h *Holder) connect(ctx context.Context) error {
-	cfg := h.db.pool.Config().ConnConfig
+	cfg := h.db.holds.Copy()
 	cfg.RuntimeParams["application_name"] = "vigia holds"
 	session, err := pgx.ConnectConfig(ctx, cfg)
 	if err != nil {

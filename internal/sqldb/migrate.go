@@ -56,14 +56,27 @@ func Migrations(files fs.FS) ([]Migration, error) {
 // migrationLock is the key of the PostgreSQL advisory lock under which migrations run; any fixed number would do.
 const migrationLock = 0x76696769
 
+// ErrBehindCoordinator means that a worker of a Citus cluster lacks migrations, which only the coordinator can apply.
+var ErrBehindCoordinator = errors.New("this database is a worker of a Citus cluster and its schema is behind this program")
+
 // Migrate applies the steps that are missing, each in its own transaction, and returns them. Many replicas may call it
 // at once: on PostgreSQL an advisory lock and on SQLite the single writer let one go first, and the others find nothing
 // left to do. A step that was applied with another text, or a database with steps this program does not know, is
-// refused.
+// refused, and so is a step on a worker of a Citus cluster.
 func (d *DB) Migrate(ctx context.Context, list []Migration, now time.Time) ([]Migration, error) {
+	missing, err := d.Pending(ctx, list)
+	switch {
+	case err == nil && missing == 0:
+		return nil, nil
+	case d.coordinator != "" && (err == nil || isState(err, "42P01")): // there is no table of migrations
+		return nil, fmt.Errorf("%w: run `vigia migrate --distribute` with the address of the coordinator (%s), then start this again",
+			ErrBehindCoordinator, d.coordinator)
+	case d.coordinator != "":
+		return nil, err
+	}
 	const table = `CREATE TABLE IF NOT EXISTS schema_migration (
 		version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)`
-	err := d.InTx(ctx, func(tx *Tx) error {
+	err = d.InTx(ctx, func(tx *Tx) error {
 		if err := tx.lockMigrations(ctx); err != nil {
 			return err
 		}

@@ -43,8 +43,11 @@ func (t *Tx) insertChunks(table string, columns []string, conflict string, next 
 		if err != nil || len(rows) == 0 {
 			return n, err
 		}
-		types, args := columnArrays(rows)
-		if err := insert("INSERT INTO "+table+" ("+names+") SELECT * FROM unnest("+types+")"+conflict, args); err != nil {
+		values, args := "VALUES ("+marks(len(columns))+")", rows[0] // Citus sends one row straight to its node
+		if len(rows) > 1 {
+			values, args = columnArrays(rows)
+		}
+		if err := insert("INSERT INTO "+table+" ("+names+") "+values+conflict, args); err != nil {
 			return n, fmt.Errorf("load %s: %w", table, err)
 		}
 		n += int64(len(rows))
@@ -66,8 +69,18 @@ func nextRows(next func() ([]any, error)) (rows [][]any, err error) {
 	return rows, nil
 }
 
-// columnArrays turns rows into one array for each column, and names their types.
-func columnArrays(rows [][]any) (types string, args []any) {
+// marks are the places of n arguments.
+func marks(n int) string {
+	text := ""
+	for i := range n {
+		text += ", $" + strconv.Itoa(i+1)
+	}
+	return strings.TrimPrefix(text, ", ")
+}
+
+// columnArrays turns rows into one array for each column, and returns a SELECT of them.
+func columnArrays(rows [][]any) (query string, args []any) {
+	types := ""
 	for i, v := range rows[0] {
 		if i > 0 {
 			types += ", "
@@ -84,7 +97,7 @@ func columnArrays(rows [][]any) (types string, args []any) {
 			types, args = types+"::bytea[]", append(args, columnArray[[]byte](rows, i))
 		}
 	}
-	return types, args
+	return "SELECT * FROM unnest(" + types + ")", args
 }
 
 func columnArray[T any](rows [][]any, column int) []T {
@@ -113,12 +126,7 @@ func (t *Tx) insertReturning(ctx context.Context, insert string, args []any, add
 }
 
 func (t *Tx) insertMissing(ctx context.Context, table string, columns []string, key int, next func() ([]any, error)) (added []int64, err error) {
-	marks := make([]string, len(columns))
-	for i := range marks {
-		marks[i] = "$" + strconv.Itoa(i+1)
-	}
-	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+strings.Join(marks, ", ")+
-		") ON CONFLICT DO NOTHING")
+	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+marks(len(columns))+") ON CONFLICT DO NOTHING")
 	if err != nil {
 		return nil, fmt.Errorf("prepare load of %s: %w", table, err)
 	}

@@ -20,6 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
@@ -40,6 +41,10 @@ type DB struct {
 	write  *sql.DB
 	read   *sql.DB
 	pool   *pgxpool.Pool // nil on SQLite
+	// coordinator is the address of the coordinator when this server is a worker of a Citus cluster, else empty.
+	coordinator string
+	// holds is how sessions for holders are opened; nil on SQLite.
+	holds *pgx.ConnConfig
 	// standby answers lists when there is one.
 	standby *DB
 	// address is how another connection to the same SQLite file is opened, path where it lies.
@@ -102,14 +107,17 @@ func openPostgres(ctx context.Context, address string, opts Options) (*DB, error
 	if err == nil {
 		err = d.refuseUnsafePostgres(ctx)
 	}
+	if err == nil {
+		err = d.findCoordinator(ctx, address, opts)
+	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
-// connectPostgres makes a pool; it does not ask the server anything yet.
-func connectPostgres(ctx context.Context, address string, opts Options) (*DB, error) {
+// parseAddress returns how connections to the PostgreSQL at address are opened.
+func parseAddress(address string, opts Options) (*pgxpool.Config, error) {
 	cfg, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		return nil, errors.New("database: the PostgreSQL address cannot be read; expected postgres://user:password@host:port/name")
@@ -126,12 +134,21 @@ func connectPostgres(ctx context.Context, address string, opts Options) (*DB, er
 	cfg.MaxConns = int32(min(opts.MaxConns, 1000))
 	setSession(cfg.ConnConfig, opts.StatementTimeout)
 	cfg.ConnConfig.Tracer = postgresTracer{}
+	return cfg, nil
+}
+
+// connectPostgres makes a pool; it does not ask the server anything yet.
+func connectPostgres(ctx context.Context, address string, opts Options) (*DB, error) {
+	cfg, err := parseAddress(address, opts)
+	if err != nil {
+		return nil, err
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("database: open PostgreSQL: %w", err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
-	return &DB{engine: PostgreSQL, write: db, read: db, pool: pool, distrusted: make(chan struct{})}, nil
+	return &DB{engine: PostgreSQL, write: db, read: db, pool: pool, holds: pool.Config().ConnConfig, distrusted: make(chan struct{})}, nil
 }
 
 // refuseUnsafePostgres keeps the promise that a committed transaction survives a crash.

@@ -77,7 +77,7 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 		if err != nil {
 			return err
 		}
-		if err := tx.QueryRowContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'cases' RETURNING value`).Scan(&c.Short); err != nil {
+		if err := tx.QueryRowContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'cases' RETURNING value`).Scan(&c.Short); err != nil {
 			return fmt.Errorf("number case: %w", err)
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,

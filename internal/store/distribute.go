@@ -2,9 +2,10 @@ package store
 
 import "context"
 
-// everywhere are the tables that have no partner in their key and that rows of partners refer to, or that say whose a
-// row is: each machine has a copy. All other tables without a partner stay on the coordinator.
-var everywhere = []string{"partner", "breach", "service", "case_slot", "api_key", "case_booking"}
+// everywhere are the tables of which each machine has a copy: they have no partner in their key, and rows of partners
+// refer to them, or requests of partners read them and they seldom change. Their changes need every machine. All other
+// tables without a partner stay on the coordinator.
+var everywhere = []string{"partner", "breach", "service", "case_slot", "api_key", "case_booking", "meta", "epoch", "schema_migration"}
 
 // Distribute spreads the partners' tables over the machines of a PostgreSQL with Citus, each partner's rows on one, and
 // returns how many tables it has spread.

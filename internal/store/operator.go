@@ -159,7 +159,7 @@ func (s Operators) UpdateOperator(ctx context.Context, id operator.ID, end opera
 	change func(o *operator.Operator, all []operator.Operator) error) (operator.Operator, error) {
 	var changed operator.Operator
 	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'operators'`); err != nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'operators'`); err != nil {
 			return fmt.Errorf("lock operators: %w", err)
 		}
 		all, err := s.operators(ctx, tx)

@@ -139,7 +139,7 @@ func (s Overview) goneBacklogs(ctx context.Context, figures []figure) ([]figure,
 
 // lockFigures lets one process count at a time: two that write the same rows in another order would wait for each other.
 func lockFigures(ctx context.Context, tx *sqldb.Tx) error {
-	if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'figures'`); err != nil {
+	if _, err := tx.ExecContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'figures'`); err != nil {
 		return fmt.Errorf("lock figures: %w", err)
 	}
 	return nil

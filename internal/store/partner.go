@@ -56,7 +56,7 @@ func (n numberScanner) Scan(value any) error {
 // NextPartner hands out the number of a new partner; none is handed out twice.
 func (s Partners) NextPartner(ctx context.Context) (n int64, err error) {
 	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		return tx.QueryRowContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'partners' RETURNING value`).Scan(&n)
+		return tx.QueryRowContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'partners' RETURNING value`).Scan(&n)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("number a partner: %w", err)

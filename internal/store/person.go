@@ -46,9 +46,17 @@ type user struct {
 // userOf joins the forms of a user hash through the person they belong to.
 func (s core) userOf(ctx context.Context, q querier, id partner.ID, u partner.UserHash) (user, error) {
 	sent := s.userIndex(id, u)
+	column := ""
+	switch len(u.Digest()) {
+	case 32:
+		column = "user_256"
+	case 64:
+		column = "user_512"
+	default: // a name that the partner made up
+		return user{write: sent, other: sent}, nil
+	}
 	var cpf, d256, d512 []byte
-	err := q.QueryRowContext(ctx, `SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND user_512 = $2
-		UNION ALL SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND user_256 = $2 LIMIT 1`,
+	err := q.QueryRowContext(ctx, `SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` = $2`,
 		number(id), sent).Scan(&cpf, &d256, &d512)
 	if errors.Is(err, sql.ErrNoRows) {
 		return user{write: sent, other: sent}, nil

@@ -203,13 +203,16 @@ var ErrForeignKeys = errors.New("the key file does not belong to this database")
 // CheckKeys binds a new database to the key file, and refuses an old one that is bound to another.
 func (s *Store) CheckKeys(ctx context.Context) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES ('key_binding', $1) ON CONFLICT (name) DO NOTHING`,
-			s.keys.Binding())
-		if err != nil {
-			return fmt.Errorf("bind keys: %w", err)
-		}
+		const read = `SELECT value FROM meta WHERE name = 'key_binding'`
 		var token []byte
-		if err := tx.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'key_binding'`).Scan(&token); err != nil {
+		err := tx.QueryRowContext(ctx, read).Scan(&token)
+		if errors.Is(err, sql.ErrNoRows) { // only then: on Citus a write here needs every node
+			_, err = tx.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES ('key_binding', $1) ON CONFLICT (name) DO NOTHING`, s.keys.Binding())
+			if err == nil {
+				err = tx.QueryRowContext(ctx, read).Scan(&token)
+			}
+		}
+		if err != nil {
 			return fmt.Errorf("bind keys: %w", err)
 		}
 		if err := s.keys.Verify(token); err != nil {

@@ -4,16 +4,23 @@ CREATE TABLE meta (
 	value BYTEA NOT NULL
 );
 
--- Counters that tell other processes when to forget or look again, and those that number partners and cases.
+-- Counters that tell other processes when to forget or look again.
 CREATE TABLE epoch (
 	name  TEXT PRIMARY KEY,
 	value BIGINT NOT NULL
 );
 INSERT INTO epoch (name, value) VALUES
-	('access', 1),    -- a key or a partner changed
-	('corpora', 1),   -- a breach was published or retracted
-	('operators', 1), -- locked by every change of an operator, so that rules over the whole list hold
-	('figures', 1),   -- locked by whoever counts for the console
+	('access', 1),  -- a key or a partner changed
+	('corpora', 1); -- a breach was published or retracted
+
+-- Counters that are locked while they are raised.
+CREATE TABLE counter (
+	name  TEXT PRIMARY KEY,
+	value BIGINT NOT NULL
+);
+INSERT INTO counter (name, value) VALUES
+	('operators', 1), -- by every change of an operator, so that rules over the whole list hold
+	('figures', 1),   -- by the worker that counts for the console
 	('partners', 0),  -- the last number that was given to a partner
 	('cases', 0);     -- the last number that was given to a case
 

@@ -5,10 +5,14 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,7 +87,7 @@ func Reopen(t testing.TB, address, folder string, keys *seal.Keys, clock *Clock)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() }) // a test may have closed it on purpose
-	if err := migrateMissing(ctx, db, clock.Now()); err != nil {
+	if _, err := store.Migrate(ctx, db, clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s := store.New(db, keys, clock.Now)
@@ -93,27 +97,35 @@ func Reopen(t testing.TB, address, folder string, keys *seal.Keys, clock *Clock)
 	return &Env{Store: s, DB: db, Keys: keys, Clock: clock, Address: address, Folder: folder}
 }
 
-// migrateMissing asks once whether anything is missing, where each migration asks for itself.
-func migrateMissing(ctx context.Context, db *sqldb.DB, now time.Time) error {
-	list, err := store.MigrationList()
-	if err != nil {
-		return err
-	}
-	if missing, err := db.Pending(ctx, list); err == nil && missing == 0 {
-		return nil
-	}
-	_, err = store.Migrate(ctx, db, now)
-	return err
-}
-
-// NewAddress returns the address of an empty database; on Citus, of one whose tables are made and spread.
+// NewAddress returns the address of an empty database; on Citus, of one whose tables are made and spread, by each node
+// of the cluster in turn.
 func NewAddress(t testing.TB, engine sqldb.Engine, folder string) string {
 	t.Helper()
 	address := sqldbtest.NewAddress(t, engine, folder)
-	if engine == sqldb.PostgreSQL && Citus() {
-		spread(t, address)
+	if engine != sqldb.PostgreSQL || !Citus() {
+		return address
 	}
-	return address
+	spread(t, address)
+	nodes := Nodes(t, address)
+	return nodes[turn.Add(1)%int64(len(nodes))]
+}
+
+var turn atomic.Int64
+
+// Nodes returns the addresses of a database by each node of its cluster; it has one node unless it is on Citus.
+func Nodes(t testing.TB, address string) []string {
+	t.Helper()
+	nodes := []string{}
+	for _, node := range append(strings.Fields(os.Getenv("VIGIA_TEST_CITUS")), os.Getenv("VIGIA_TEST_POSTGRES")) {
+		of, err := url.Parse(address)
+		at, err2 := url.Parse(node)
+		if err = errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		of.Host = at.Host
+		nodes = append(nodes, of.String())
+	}
+	return nodes
 }
 
 // Citus tells whether the test PostgreSQL spreads partners' tables over machines (scripts/with-citus starts such a one).
