@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -110,12 +112,12 @@ func withDefault(v *kong.Value) string {
 }
 
 // newParser makes the parser of the command line.
-func newParser(c *cli, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, error) {
-	parser, err := kong.New(c, kong.Name("vigia"), kong.Writers(stdout, stderr),
+func newParser(c *cli, stdout, stderr io.Writer, exit func(int), more ...kong.Option) (*kong.Kong, error) {
+	parser, err := kong.New(c, append(more, kong.Name("vigia"), kong.Writers(stdout, stderr),
 		kong.Description("Vigia, digital protection that an operator runs for its partners.\n\nExamples:\n"+
 			"  vigia demo\n  vigia serve --data /var/lib/vigia --listen :8080\n  vigia partner create --name 'Banco Exemplo' --json"),
 		kong.Vars{"passwords_base": password.DefaultBase}, kong.UsageOnError(), kong.ConfigureHelp(helpOptions), kong.Help(printHelp),
-		kong.ExplicitGroups(commandGroups), kong.Exit(exit))
+		kong.ExplicitGroups(commandGroups), kong.Exit(exit))...)
 	if err != nil {
 		return nil, err
 	}
@@ -125,22 +127,54 @@ func newParser(c *cli, stdout, stderr io.Writer, exit func(int)) (*kong.Kong, er
 	return parser, nil
 }
 
+// collectUnread has values that cannot be read listed together, where kong stops at the first one.
+func collectUnread(list *config.Problems) kong.Option {
+	known := kong.NewRegistry().RegisterDefaults()
+	return kong.OptionFunc(func(k *kong.Kong) error {
+		for _, typ := range []reflect.Type{reflect.TypeFor[string](), reflect.TypeFor[int](), reflect.TypeFor[time.Duration]()} {
+			read := func(ctx *kong.DecodeContext, target reflect.Value) error {
+				v := ctx.Value
+				err := known.ForType(typ).Decode(ctx, target)
+				if err == nil && v.Flag != nil && v.Enum != "" && typ.Kind() == reflect.String && !v.EnumMap()[target.String()] {
+					err = fmt.Errorf("%q is none of %s", target, strings.ReplaceAll(v.Enum, ",", ", "))
+					target.SetString(v.EnumSlice()[0]) // or kong refuses this one alone
+				}
+				if err == nil || v.Flag == nil {
+					return err
+				}
+				if problem := "--" + v.Name + ": " + err.Error(); !slices.Contains(*list, problem) {
+					*list = append(*list, problem)
+				}
+				return nil
+			}
+			if err := kong.TypeMapper(typ, kong.MapperFunc(read)).Apply(k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // run is main without the process, so that tests call it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var c cli
+	var unread config.Problems
 	exit := -1
-	parser, err := newParser(&c, stdout, stderr, func(code int) { exit = code; panic(exited{}) })
+	parser, err := newParser(&c, stdout, stderr, func(code int) { exit = code; panic(exited{}) }, collectUnread(&unread))
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "vigia:", err)
 		return exitFailure
 	}
-	if err := config.LoadSecretFiles(); err != nil {
-		_, _ = fmt.Fprintln(stderr, "vigia:", err)
-		return exitUsage
-	}
+	unread = unread.And(config.LoadSecretFiles())
 	parsed, err := parse(parser, args)
 	if exit >= 0 { // --help
 		return exit
+	}
+	if err == nil && len(unread) > 0 {
+		if parsed.Command() == "serve" {
+			unread = unread.And(c.Serve.Check(c.Common))
+		}
+		err = unread
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "vigia:", err)

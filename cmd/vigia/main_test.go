@@ -132,6 +132,23 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// TestAllProblemsAtOnce: whatever is wrong with a configuration is listed together, by whichever step finds it.
+func TestAllProblemsAtOnce(t *testing.T) {
+	t.Setenv("VIGIA_KEEP_JOBS", "muitos")
+	t.Setenv("VIGIA_LOG_LEVEL", "loud")
+	t.Setenv("VIGIA_METRICS_TOKEN_FILE", filepath.Join(t.TempDir(), "missing"))
+	code, _, errs := vigia(t, "serve", "--data", filepath.Join(t.TempDir(), "d"), "--max-connections", "abc", "--drain-time", "5",
+		"--log-format", "xml", "--listen", "x", "--roles", "cook", "--epp-callback-secret", "oi")
+	for _, flag := range []string{"VIGIA_METRICS_TOKEN_FILE", "--keep-jobs", "--log-level", "--max-connections", "--drain-time", "--log-format", "--listen", "--roles", "--epp-callback-secret"} {
+		if strings.Count(errs, "\n  - "+flag+": ") != 1 {
+			t.Errorf("%s is not listed once", flag)
+		}
+	}
+	if code != exitUsage || !strings.Contains(errs, "9 problems") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
 // TestHelp: every command explains itself, and those that take more than an id show an example.
 func TestHelp(t *testing.T) {
 	code, out, _ := vigia(t, "--help")

@@ -5,6 +5,7 @@
 package config
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -71,6 +72,20 @@ type Problems []string
 // Error lists them, one a line.
 func (p Problems) Error() string {
 	return "the configuration has " + count(len(p), "problem") + ":\n  - " + strings.Join(p, "\n  - ")
+}
+
+// And adds the problems that err lists, but for those of flags that p has a problem of already: a value that cannot be
+// read is out of bounds too.
+func (p Problems) And(err error) Problems {
+	var more Problems
+	errors.As(err, &more)
+	for _, problem := range more {
+		flag, _, _ := strings.Cut(problem, ":")
+		if !slices.ContainsFunc(p, func(known string) bool { return strings.HasPrefix(known, flag+":") }) {
+			p = append(p, problem)
+		}
+	}
+	return p
 }
 
 func count(n int, noun string) string {
@@ -174,6 +189,12 @@ func (s Serve) alertProblems() Problems {
 	var p Problems
 	if err := s.Outgoing().Check(); err != nil {
 		errors.As(err, &p)
+	}
+	for _, text := range s.EppSecrets {
+		base, has := strings.CutPrefix(text, "whsec_")
+		if key, err := base64.StdEncoding.DecodeString(base); !has || err != nil || len(key) < 24 || len(key) > 64 {
+			p = append(p, "--epp-callback-secret: expected whsec_ and the base64 of 24 to 64 bytes")
+		}
 	}
 	if s.WebhookSlots < 0 || s.WebhookSlots > 256 {
 		p = append(p, "--webhook-slots: 0 (the default) to 256")
