@@ -19,7 +19,7 @@ import (
 
 // How a person comes to the page of their own: the partner, who knows who they are, asks for a link; the link is good for
 // a few minutes and gives whoever opens it a session. Both are sealed texts that say everything, so that any replica can
-// read them and nothing is stored. See docs/design/0016-person-page.md.
+// read them and nothing is stored. See docs/internal/design/0016-person-page.md.
 
 const (
 	// LinkLife is how long a link opens the page, SessionLife how long the page stays open after that.

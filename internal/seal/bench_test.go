@@ -107,7 +107,7 @@ func BenchmarkMAC(b *testing.B) {
 }
 
 // BenchmarkAEADChoice compares the AEADs tink offers for very many messages, and AES-GCM as a yardstick; the figures in
-// docs/design/0002-keys.md come from it.
+// docs/internal/design/0002-keys.md come from it.
 func BenchmarkAEADChoice(b *testing.B) {
 	ad := benchPlace.encode()
 	for _, c := range []struct {

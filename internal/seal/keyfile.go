@@ -77,7 +77,7 @@ func newMaterial() (*material, error) {
 }
 
 // keyTemplate is the AEAD of new keys: XChaCha20-Poly1305 with tink's prefix. Its 192-bit random nonces do not repeat
-// in any number of messages we can reach; docs/design/0002-keys.md has the comparison.
+// in any number of messages we can reach; docs/internal/design/0002-keys.md has the comparison.
 func keyTemplate() *tinkpb.KeyTemplate { return aead.XChaCha20Poly1305KeyTemplate() }
 
 func (m *material) setHandle(h *keyset.Handle) error {

@@ -8,7 +8,7 @@
 //
 // Invariants: a sealed value opens only at the place it was sealed for and under a key in the file; the file is only
 // ever replaced whole, and a key seals nothing before the file that holds it is on disk; the index, match and MAC
-// secrets of a file never change (see docs/design/0002-keys.md), so an index or a fingerprint computed once stays true.
+// secrets of a file never change (see docs/internal/design/0002-keys.md), so an index or a fingerprint computed once stays true.
 package seal
 
 import (
