@@ -164,8 +164,8 @@ func crossing(ctx context.Context, plain, spread *side) {
 	}
 }
 
-// crossers are the functions of the store whose statements read rows of all partners, by the names that docs/citus.md has
-// for them. Each can be called again and again.
+// crossers are the functions of the store whose statements read rows of all partners, by their names in
+// internal/app/tenancy_sql_test.go. Each can be called again and again.
 func crossers(ctx context.Context, s *store.Store, all []partner.ID) map[string]func() {
 	nobody := partner.LongHash(site.CPF(1), "nobody's salt")
 	untraced := func(uint64) (leak.Held, error) { return leak.Held{}, nil }
@@ -211,7 +211,7 @@ func crossers(ctx context.Context, s *store.Store, all []partner.ID) map[string]
 		"DeleteSlot": func() { load.Check(s.Cases.DeleteSlot(ctx, "nowhere")) },
 	}
 	maps.Copy(list, chores(ctx, s))
-	names := map[string]string{ // checks of the whole database, by what docs/citus.md calls them
+	names := map[string]string{ // checks of the whole database, by what that test calls them
 		"references": "referenceQueries", "counts": "countQueries", "events": "eventQueries", "cases": "caseQueries",
 		"statuses": "checkStatuses", "indexes": "checkAssetIndexes", "erasures": "erasedQueries", "grants": "checkGrants",
 		"seals": "sealedRows",

@@ -128,7 +128,9 @@ func (w *writer) write(ctx context.Context, i int) {
 	if status == http.StatusServiceUnavailable {
 		t.unavailable++
 		time.Sleep(10 * time.Millisecond)
+		return
 	}
+	load.Bar(false, "partner %d was answered %d", i+1, status)
 }
 
 // create asks for a person's subscription.

@@ -5,7 +5,7 @@ import "context"
 // everywhere are the tables of which each machine has a copy: they have no partner in their key, and rows of partners
 // refer to them, or requests of partners read them and they seldom change. Their changes need every machine. All other
 // tables without a partner stay on the coordinator.
-var everywhere = []string{"partner", "breach", "service", "case_slot", "api_key", "case_booking", "meta", "epoch", "schema_migration"}
+var everywhere = []string{"partner", "breach", "service", "case_slot", "api_key", "case_booking", "case_question", "case_target", "content", "epoch", "epp_install", "meta", "schema_migration"}
 
 // Distribute spreads the partners' tables over the machines of a PostgreSQL with Citus, each partner's rows on one, and
 // returns how many tables it has spread.
