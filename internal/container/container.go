@@ -4,11 +4,12 @@
 // A format is one file here and one line in the list of format.go: how it is known by its first bytes, and how it is
 // read on. Names are never asked, and never used as paths.
 //
-// Invariants: nothing is written anywhere; what is held in memory was reserved first, within Limits; what is not read
-// to its end is reported with its name and the reason in plain words.
+// Invariants: nothing is written anywhere; what is not read to its end is reported with its name and the reason in plain
+// words. Memory and processor time are bounded by the process that this runs in (package reader), not here.
 package container
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -28,19 +29,10 @@ type Limits struct {
 	Depth int
 	// Entries is how many files may be in all archives together.
 	Entries int64
-	// Memory is what all layers under way may hold together: windows of decoders, tables of contents, and archives that
-	// must be read from their end (7z, databases) but lie inside another one.
-	Memory int64
-	// Directory is the size of the largest table of contents that is held.
-	Directory int64
-	// Derivations is how many rounds of hashing may be spent on turning passwords into keys.
-	Derivations int64
 }
 
-// DefaultLimits keep an import within 256 MiB of memory, and the making of keys within some seconds.
-var DefaultLimits = Limits{
-	Ratio: 200, Bytes: 4 << 40, Depth: 6, Entries: 20_000_000, Memory: 160 << 20, Directory: 16 << 20, Derivations: 1 << 28,
-}
+// DefaultLimits are what an import asks for. Memory and time are the reader process's to bound.
+var DefaultLimits = Limits{Ratio: 200, Bytes: 4 << 40, Depth: 6, Entries: 20_000_000}
 
 // slack is what may come out before the ratio counts: small files of blanks are no bombs.
 const slack = 4 << 20
@@ -134,18 +126,7 @@ func Walk(ctx context.Context, name string, source io.Reader, options Options, v
 
 func (l Limits) orDefault() Limits {
 	d := DefaultLimits
-	for _, f := range []struct{ own, byDefault *int64 }{
-		{&l.Ratio, &d.Ratio}, {&l.Bytes, &d.Bytes}, {&l.Entries, &d.Entries}, {&l.Memory, &d.Memory},
-		{&l.Directory, &d.Directory}, {&l.Derivations, &d.Derivations},
-	} {
-		if *f.own == 0 {
-			*f.own = *f.byDefault
-		}
-	}
-	if l.Depth == 0 {
-		l.Depth = d.Depth
-	}
-	return l
+	return Limits{Ratio: cmp.Or(l.Ratio, d.Ratio), Bytes: cmp.Or(l.Bytes, d.Bytes), Depth: cmp.Or(l.Depth, d.Depth), Entries: cmp.Or(l.Entries, d.Entries)}
 }
 
 func seekable(r io.Reader) (io.ReaderAt, int64, bool) {

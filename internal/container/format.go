@@ -62,22 +62,11 @@ func stream(name string, known func(head []byte) bool, decode func(in io.Reader)
 // inPlace describes what must be read at many places; what can only be read on is held in memory first.
 func inPlace(name string, known func(head []byte) bool, read func(w *walker, l layer) error) *format {
 	return &format{name: name, known: known, open: func(w *walker, l layer) error {
-		release, ok, err := w.place(&l)
-		if err != nil || !ok {
+		if ok, err := w.place(&l); err != nil || !ok {
 			return err
 		}
-		defer release()
 		return read(w, l)
 	}}
-}
-
-// place gives a layer its at. It reports false if the layer is too large to be held, which is noted.
-func (w *walker) place(l *layer) (release func(), ok bool, err error) {
-	if l.at != nil {
-		return func() {}, true, nil
-	}
-	l.at, l.size, release, err = w.hold(l.name, l.r)
-	return release, l.at != nil, err
 }
 
 // document describes what is turned into a text: write reads the layer and writes what it says, tables as rows of cells

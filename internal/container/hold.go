@@ -5,34 +5,63 @@ import (
 	"io"
 )
 
-// hold reads r into memory. It returns no reader if r was too large, which is noted. Of a stream that breaks off, what
-// was there is held, and that it broke is noted.
-func (w *walker) hold(name string, r io.Reader) (at io.ReaderAt, size int64, release func(), err error) {
-	var held chunks
-	release = func() { w.held -= int64(len(held)) * chunk }
-	for {
-		if _, ok := w.reserve(name, chunk); !ok {
-			release()
-			return nil, 0, nil, nil
-		}
-		part := make([]byte, chunk)
-		held = append(held, part)
-		n, err := fill(r, part)
-		size += int64(n)
-		if err == nil {
-			continue
-		}
-		if !errors.Is(err, io.EOF) {
-			if err := w.damaged(name, size, err); err != nil {
-				release()
-				return nil, 0, nil, err
-			}
-		}
-		return io.NewSectionReader(held, 0, size), size, release, nil
-	}
-}
+// errTooLarge means that something would have to be held in memory that is too large for it.
+var errTooLarge = errors.New("too large to be held in memory")
+
+// heldMost is how much of a layer that can only be read on is held in memory, to be read in place. A variable, for tests.
+var heldMost int64 = 96 << 20
 
 const chunk = 1 << 20
+
+// hold reads what it may of r into memory. It returns io.EOF if that is all of it, no error if there is more, and else
+// the error that broke it off.
+func hold(r io.Reader) (held *io.SectionReader, err error) {
+	var parts chunks
+	size := int64(0)
+	for err == nil && size < heldMost {
+		part := make([]byte, chunk)
+		var n int
+		n, err = fill(r, part)
+		parts, size = append(parts, part), size+int64(n)
+	}
+	return io.NewSectionReader(parts, 0, size), err
+}
+
+// place holds a layer that can only be read on, so that it can be read in place. It reports false if the layer is too
+// large for that, which is noted. Of a stream that breaks off, what was there is held, and that it broke is noted.
+func (w *walker) place(l *layer) (ok bool, err error) {
+	if l.at != nil {
+		return true, nil
+	}
+	held, err := hold(l.r)
+	switch {
+	case err == nil:
+		w.skip(l.name, errTooLarge.Error(), 0)
+		return false, nil
+	case !errors.Is(err, io.EOF):
+		if err := w.damaged(l.name, held.Size(), err); err != nil {
+			return false, err
+		}
+	}
+	l.at, l.size = held, held.Size()
+	return true, nil
+}
+
+// holdWhole places a layer that is small enough to be held; else it returns all of it as a stream.
+func (l *layer) holdWhole() (rest io.Reader) {
+	if l.at != nil {
+		return nil
+	}
+	held, err := hold(l.r)
+	switch {
+	case err == nil:
+		return io.MultiReader(held, l.r)
+	case !errors.Is(err, io.EOF):
+		return io.MultiReader(held, failed{err})
+	}
+	l.at, l.size = held, held.Size()
+	return nil
+}
 
 // chunks is text held in pieces, so that holding more never copies.
 type chunks [][]byte

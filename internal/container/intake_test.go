@@ -101,7 +101,7 @@ const intakeFoot = `
 - ORC tables, table files of InnoDB, PostgreSQL and SQL Server, Outlook's folders, Access databases and every other
   binary of which nothing is known: the texts in them are searched, of one or two bytes a character. What stands beside
   an identifier there is not told as its record.
-- Parquet by Brotli, zip by PPMd.
+- zip by PPMd.
 - What is encrypted for a key, or by a password that nobody gave.
 
 Each is named by the import, which counts it as read in part or not read.

@@ -16,11 +16,9 @@ var isoFormat = &format{name: "ISO 9660 image", known: emptyHead, open: func(w *
 	if !bytes.HasSuffix(start, []byte("CD001")) || len(start) < isoFirst+6 {
 		return w.plain(l, l.head)
 	}
-	release, ok, err := w.place(&l)
-	if err != nil || !ok {
+	if ok, err := w.place(&l); err != nil || !ok {
 		return err
 	}
-	defer release()
 	return w.iso(l)
 }}
 
@@ -69,18 +67,13 @@ type isoImage struct {
 func (w *isoImage) folder(record []byte, path string, depth int) error {
 	l := w.layer
 	at, size := int64(binary.LittleEndian.Uint32(record[2:]))*isoSector, int64(binary.LittleEndian.Uint32(record[10:]))
-	if depth == 0 || at+size > l.size || size > w.limits.Directory {
+	if depth == 0 || at+size > l.size {
 		return w.damaged(inside(l.name, path), 0, io.ErrUnexpectedEOF)
 	}
 	if w.seen[at] {
 		return nil
 	}
 	w.seen[at] = true
-	release, ok := w.reserve(inside(l.name, path), size)
-	if !ok {
-		return nil
-	}
-	defer release()
 	list := make([]byte, size)
 	if err := full(l.at, list, at); err != nil {
 		return w.damaged(inside(l.name, path), 0, err)

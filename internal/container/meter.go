@@ -40,29 +40,3 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	c.n += int64(n)
 	return n, err
 }
-
-// bounded stops one part that swells, where no walker may be asked: beside it, on another goroutine, another meter
-// counts.
-type bounded struct {
-	r        io.Reader
-	name     string
-	in       int64
-	ratio    int64
-	out      int64
-	canceled func() error
-}
-
-func (w *walker) bounded(name string, r io.Reader, in int64) io.Reader {
-	return &bounded{r: r, name: name, in: max(in, 1), ratio: w.limits.Ratio, canceled: w.ctx.Err}
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if err := b.canceled(); err != nil {
-		return 0, err
-	}
-	n, err := b.r.Read(p)
-	if b.out += int64(n); b.out > slack && b.out > b.ratio*b.in {
-		return n, ErrBomb.With("%s: unpacks to more than %d times its size", b.name, b.ratio)
-	}
-	return n, err
-}

@@ -45,7 +45,7 @@ func (w *walker) officeFile(l layer, names map[string]*zip.File, f *zip.File, sh
 	if err := w.file(l.name); err != nil {
 		return true, err
 	}
-	if err := shared.load(w, names["xl/sharedStrings.xml"]); err != nil { // cells would point nowhere
+	if err := shared.load(names["xl/sharedStrings.xml"]); err != nil { // cells would point nowhere
 		return true, w.damaged(inside(l.name, "xl/sharedStrings.xml"), 0, err)
 	}
 	raw, err := f.Open()
@@ -55,7 +55,7 @@ func (w *walker) officeFile(l layer, names map[string]*zip.File, f *zip.File, sh
 	defer func() { _ = raw.Close() }() // only read
 	entry := layer{name: inside(l.name, f.Name), depth: l.depth, size: int64(min(f.CompressedSize64, uint64(l.size)))}
 	return true, w.written(entry, func(out *text) error {
-		d := xml.NewDecoder(w.bounded(entry.name, raw, entry.size))
+		d := xml.NewDecoder(raw)
 		d.Strict = false
 		d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
 		err := write(d, out, shared.texts)
@@ -72,7 +72,7 @@ type sharedStrings struct {
 	loaded bool
 }
 
-func (s *sharedStrings) load(w *walker, f *zip.File) error {
+func (s *sharedStrings) load(f *zip.File) error {
 	if s.loaded || f == nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (s *sharedStrings) load(w *walker, f *zip.File) error {
 		return err
 	}
 	defer func() { _ = raw.Close() }() // only read
-	d := xml.NewDecoder(w.bounded(f.Name, raw, int64(f.CompressedSize64)))
+	d := xml.NewDecoder(raw)
 	d.Strict = false
 	var one strings.Builder
 	inText := false

@@ -7,10 +7,7 @@ var usualPasswords = []string{
 	"infected", "malware", "virus", "password", "123456", "1234", "12345", "123", "123456789", "novirus", "leak", "leaks", "breach", "combo", "admin", "qwerty", "senha", "",
 }
 
-var (
-	errEncrypted   = errors.New("encrypted: none of the passwords fits")
-	errDerivations = errors.New("encrypted: trying more passwords would take too long")
-)
+var errEncrypted = errors.New("encrypted: none of the passwords fits")
 
 // passwords are those to try, the likeliest first.
 func (w *walker) passwords() []string {
@@ -32,13 +29,4 @@ func (w *walker) passwords() []string {
 		add(p)
 	}
 	return all
-}
-
-// derive accounts for the making of a key before it is made: a file says itself how long that takes.
-func (w *walker) derive(rounds int64) error {
-	if rounds < 0 || rounds > w.limits.Derivations-w.derived {
-		return errDerivations
-	}
-	w.derived += rounds
-	return w.ctx.Err()
 }

@@ -11,7 +11,7 @@ import (
 // pdfFormat reads the texts of a PDF: page by page where its objects can be found, and else whatever is packed in it.
 var pdfFormat = document("PDF", starts("%PDF-"), func(d *source, out *text) error {
 	if d.size > pdfLargest {
-		return errMemory
+		return errTooLarge
 	}
 	file := make([]byte, d.size)
 	if err := full(d, file, 0); err != nil {

@@ -13,21 +13,11 @@ var programFormat = &format{name: "program", known: func(b []byte) bool {
 // program looks for an archive in the first megabytes, where a program for unpacking ends, and for a zip's table at the
 // end. One that holds none is searched as it is.
 func (w *walker) program(l layer) error {
-	if l.at == nil {
-		at, size, rest, release := w.holdSome(l.r)
-		defer release()
-		if rest != nil {
-			return w.hand(Entry{Name: l.name, Depth: l.depth}, rest)
-		}
-		l.at, l.size = at, size
+	if rest := l.holdWhole(); rest != nil {
+		return w.hand(Entry{Name: l.name, Depth: l.depth}, rest)
 	}
 	const searched = 4 << 20
 	start := make([]byte, min(searched, l.size))
-	if release, ok := w.reserve(l.name, int64(len(start))); ok {
-		defer release()
-	} else {
-		return nil
-	}
 	n, err := l.at.ReadAt(start, 0)
 	if start = start[:n]; n == 0 {
 		return w.damaged(l.name, 0, err)

@@ -13,32 +13,25 @@ var rarFormat = &format{name: "RAR", known: starts("Rar!\x1a\x07\x00", "Rar!\x1a
 
 // rar reads on inside a RAR of version 4 or 5, and through all volumes of a Set.
 func (w *walker) rar(l layer) error {
-	var rest io.Reader
-	if l.at == nil {
-		var release func()
-		l.at, l.size, rest, release = w.holdSome(l.r)
-		defer release()
-	}
-	// A window is made as large as it is claimed, up to a limit, for which there must be room.
-	window := max(0, w.limits.Memory-w.held) / 2
-	w.held += window
-	defer func() { w.held -= window }()
-	if rest != nil {
-		return w.rarFiles(l, func(string) (*rardecode.Reader, error) { return rarReader(rest, rarOptions(window, "")) }, nil)
+	if rest := l.holdWhole(); rest != nil {
+		return w.rarFiles(l, func(string) (*rardecode.Reader, error) { return rarReader(rest, rarOptions("")) }, errEncrypted)
 	}
 	open := func(password string) (*rardecode.Reader, error) {
 		if v, ok := l.at.(interface{ Volumes() []Volume }); ok {
 			if volumes := v.Volumes(); len(volumes) > 1 {
-				return rarVolumes(volumes, rarOptions(window, password))
+				return rarVolumes(volumes, rarOptions(password))
 			}
 		}
-		return rarReader(io.NewSectionReader(l.at, 0, l.size), rarOptions(window, password))
+		return rarReader(io.NewSectionReader(l.at, 0, l.size), rarOptions(password))
 	}
-	return w.rarFiles(l, open, func() (rarKeys, error) { return rarKeysOf(l.at, l.size) })
+	return w.rarFiles(l, open, nil)
 }
 
-func rarOptions(window int64, password string) []rardecode.Option {
-	options := []rardecode.Option{rardecode.MaxDictionarySize(window)}
+// rarWindow is the largest window that is made, as large as it is claimed.
+const rarWindow = 128 << 20
+
+func rarOptions(password string) []rardecode.Option {
+	options := []rardecode.Option{rardecode.MaxDictionarySize(rarWindow)}
 	if password != "" {
 		options = append(options, rardecode.Password(password))
 	}
@@ -66,17 +59,10 @@ func notPanicking(err *error) {
 	}
 }
 
-// rarFiles goes through the files. Where one is encrypted, a password is looked for; keys tells what that costs, and is
-// nil where the archive cannot be read a second time.
-func (w *walker) rarFiles(l layer, open func(password string) (*rardecode.Reader, error), keys func() (rarKeys, error)) error {
-	var (
-		password string
-		done     int
-		hopeless error // why what is encrypted stays so
-	)
-	if keys == nil {
-		hopeless = errEncrypted
-	}
+// rarFiles goes through the files. Where one is encrypted, a password is looked for; hopeless, if there is any, is why
+// what is encrypted stays so: the archive cannot be read a second time.
+func (w *walker) rarFiles(l layer, open func(password string) (*rardecode.Reader, error), hopeless error) error {
+	password, done := "", 0
 	for {
 		z, err := open(password)
 		for n := 0; err == nil; {
@@ -100,7 +86,7 @@ func (w *walker) rarFiles(l layer, open func(password string) (*rardecode.Reader
 		case errors.Is(err, io.EOF):
 			return nil
 		case (errors.Is(err, rardecode.ErrArchiveEncrypted) || errors.Is(err, rardecode.ErrArchivedFileEncrypted)) && password == "" && hopeless == nil:
-			password, hopeless = w.rarPassword(open, keys)
+			password, hopeless = w.rarPassword(open)
 			continue
 		case hopeless != nil && errors.Is(err, rardecode.ErrArchiveEncrypted):
 			err = hopeless
@@ -146,21 +132,17 @@ func (g guarded) Read(p []byte) (n int, err error) {
 }
 
 // rarPassword tries passwords on the first file that is encrypted.
-func (w *walker) rarPassword(open func(password string) (*rardecode.Reader, error), keys func() (rarKeys, error)) (string, error) {
-	k, err := keys()
-	if err != nil {
-		return "", err
-	}
+func (w *walker) rarPassword(open func(password string) (*rardecode.Reader, error)) (string, error) {
 	for _, password := range w.passwords() {
 		if password == "" {
 			continue
 		}
-		if err := w.derive(k.one); err != nil {
+		if err := w.ctx.Err(); err != nil {
 			return "", err
 		}
 		if rarFits(open, password) {
 			w.fitted = password
-			return password, w.derive(k.all)
+			return password, nil
 		}
 	}
 	return "", errEncrypted
@@ -194,7 +176,7 @@ func rarPlainly(err error) error {
 	case errors.Is(err, rardecode.ErrMultiVolume), errors.Is(err, rardecode.ErrBadVolumeNumber), errors.Is(err, fs.ErrNotExist):
 		return errors.New("RAR: another volume of the set is missing")
 	case errors.Is(err, rardecode.ErrDictionaryTooLarge):
-		return fmt.Errorf("RAR: %w", errMemory)
+		return fmt.Errorf("RAR: %w", errTooLarge)
 	case errors.Is(err, rardecode.ErrUnexpectedArcEnd), errors.Is(err, rardecode.ErrShortFile), errors.Is(err, rardecode.ErrDecoderOutOfData):
 		return io.ErrUnexpectedEOF
 	case errors.Is(err, rardecode.ErrBadFileChecksum):

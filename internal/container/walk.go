@@ -19,10 +19,8 @@ type walker struct {
 	visit    Visit
 	report   Report
 	source   countedSource
-	held     int64  // bytes of memory reserved
 	unpacked int64  // bytes that came out of any decoder or archive
 	files    int64  // entries of archives seen
-	derived  int64  // rounds of hashing spent on keys
 	fitted   string // the password that fitted last
 }
 
@@ -146,19 +144,6 @@ func (w *walker) skip(name, reason string, offset int64) {
 	if len(w.report.Skips) < skipsKept {
 		w.report.Skips = append(w.report.Skips, Skip{Name: name, Reason: reason, Offset: offset})
 	}
-}
-
-// errMemory means that a layer would need more memory than there is left.
-var errMemory = errors.New("too large for the memory limit")
-
-// reserve sets aside n bytes of memory for as long as a layer is open, or notes that the entry is skipped.
-func (w *walker) reserve(name string, n int64) (release func(), ok bool) {
-	if n > w.limits.Memory-w.held {
-		w.skip(name, errMemory.Error(), 0)
-		return nil, false
-	}
-	w.held += n
-	return func() { w.held -= n }, true
 }
 
 // file counts an entry of an archive.

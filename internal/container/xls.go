@@ -58,7 +58,7 @@ func (x *xls) record(kind uint16, b []byte) error {
 	u := binary.LittleEndian
 	if kind == xlsContinue && x.inText {
 		if len(x.raw)+len(b) > xlsMost {
-			return errMemory
+			return errTooLarge
 		}
 		x.breaks = append(x.breaks, len(x.raw))
 		x.raw = append(x.raw, b...)

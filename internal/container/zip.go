@@ -15,20 +15,15 @@ var zipFormat = &format{name: "zip", known: starts("PK\x03\x04", "PK\x05\x06", z
 // zipSpanned begins the first volume of a set; the offsets in its table of contents count from the volumes' beginnings.
 const zipSpanned = "PK\x07\x08"
 
-// zipEntryCost is how many bytes the zip library holds for each byte of a table of contents, at most.
-const zipEntryCost = 8
+// zipDirectoryMost is the size of the largest table of contents that is read: the library holds some eight bytes for each
+// of it.
+const zipDirectoryMost = 16 << 20
 
 // zip reads a zip by its table of contents, which stands at its end. Where that is missing, too large or out of reach,
 // the files are read one after the other as they come.
 func (w *walker) zip(l layer) error {
-	if l.at == nil {
-		at, size, rest, release := w.holdSome(l.r)
-		if rest != nil {
-			release()
-			return w.zipOnward(l, rest, "")
-		}
-		defer release()
-		l.at, l.size = at, size
+	if rest := l.holdWhole(); rest != nil {
+		return w.zipOnward(l, rest, "")
 	}
 	missing := w.zipTable(l)
 	if missing.done {
@@ -52,11 +47,9 @@ func (w *walker) zipTable(l layer) zipOutcome {
 	if err != nil {
 		return zipOutcome{reason: "cut short: no table of contents"}
 	}
-	if dir > w.limits.Directory || zipEntryCost*dir > w.limits.Memory-w.held {
+	if dir > zipDirectoryMost {
 		return zipOutcome{}
 	}
-	release, _ := w.reserve(l.name, zipEntryCost*dir)
-	defer release()
 	z, err := zip.NewReader(l.at, l.size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return zipOutcome{reason: "damaged: the table of contents is not in order"}
@@ -149,7 +142,7 @@ func (w *walker) zipDecrypt(e zipEntry, raw func() (io.Reader, error)) (io.Reade
 		return nil, err
 	}
 	for _, password := range w.passwords() {
-		if err := w.derive(locked.cost()); err != nil {
+		if err := w.ctx.Err(); err != nil {
 			return nil, err
 		}
 		open := func() (io.Reader, error) {
@@ -177,28 +170,6 @@ func (w *walker) zipDecrypt(e zipEntry, raw func() (io.Reader, error)) (io.Reade
 		return open()
 	}
 	return nil, errEncrypted
-}
-
-// holdSome holds what can only be read on, if it is small beside the memory that is left; else it returns all of it as
-// a stream.
-func (w *walker) holdSome(r io.Reader) (at io.ReaderAt, size int64, rest io.Reader, release func()) {
-	var held chunks
-	release = func() { w.held -= int64(len(held)) * chunk }
-	for most := (w.limits.Memory - w.held) / 2; ; {
-		if size+chunk > most {
-			return nil, 0, io.MultiReader(io.NewSectionReader(held, 0, size), r), release
-		}
-		w.held += chunk
-		part := make([]byte, chunk)
-		held = append(held, part)
-		n, err := fill(r, part)
-		if size += int64(n); errors.Is(err, io.EOF) {
-			return io.NewSectionReader(held, 0, size), size, nil, release
-		}
-		if err != nil {
-			return nil, 0, io.MultiReader(io.NewSectionReader(held, 0, size), failed{err}), release
-		}
-	}
 }
 
 var errZipMethod = errors.New("packed in a way that is not read: zip")

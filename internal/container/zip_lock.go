@@ -48,14 +48,6 @@ func newZipLock(e *zipEntry) (*zipLock, error) {
 	return nil, errDamaged
 }
 
-// cost is how many rounds of hashing a password takes.
-func (z *zipLock) cost() int64 {
-	if z.strength == 0 {
-		return 1
-	}
-	return zipRounds * 4
-}
-
 const zipRounds = 1000
 
 // open gives the packed text under a password, or errEncrypted where it is a wrong one.

@@ -142,7 +142,7 @@ func (w *walker) zipOnce(e zipEntry, raw io.Reader) (io.Reader, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	for _, password := range w.passwords() {
-		if err := w.derive(lock.cost()); err != nil {
+		if err := w.ctx.Err(); err != nil {
 			return nil, err
 		}
 		if _, err := lock.open(bytes.NewReader(start[:n]), password); err == nil {

@@ -55,10 +55,8 @@ type Tables interface {
 }
 
 const (
-	// Sorting and unpacking together stay well below 256 MiB. Sorting in larger pieces is not faster, and the last one
-	// is waited for.
+	// Sorting in larger pieces is not faster, and the last one is waited for.
 	defaultSortMemory = 48 << 20
-	unpackMemory      = 112 << 20
 	// Keys of a part are encoded twice, there and in the final segment: what took less than partTime is rather scanned
 	// again. largestPart bounds what is spilled at once.
 	smallestPart = 1 << 30
@@ -318,14 +316,6 @@ func (im *Importer) workers() int {
 		return im.Workers
 	}
 	return runtime.GOMAXPROCS(0)
-}
-
-func (im *Importer) limits() container.Limits {
-	l := im.Limits
-	if l.Memory == 0 {
-		l.Memory = unpackMemory
-	}
-	return l
 }
 
 func (im *Importer) memory() int {

@@ -89,7 +89,7 @@ func (run *importRun) readOn(ctx context.Context) error {
 		return err
 	}
 	job := reader.Job{
-		Limits: run.im.limits(), Workers: run.im.workers(), Span: run.im.span(), Piece: run.im.piece(), Often: run.im.PartBytes,
+		Limits: run.im.Limits, Workers: run.im.workers(), Span: run.im.span(), Piece: run.im.piece(), Often: run.im.PartBytes,
 		NoPasswords: run.w.noPairs, OnlyRecords: run.onlyRecords, Careful: run.checked.Trouble.Ended > 0,
 	}
 	if run.spec.Mapping != nil {

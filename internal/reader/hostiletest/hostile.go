@@ -61,6 +61,10 @@ func Files() map[string][]byte {
 	add("7z-memory", sevenZip([]byte{0x01, 0x04, 0x06, 0x00, 0x01, 0x09, 0x20, 0x00, 0x07, 0x0b, 0x01, 0x00, 0x01, 0x23, 0x03, 0x01, 0x01, 0x05, 0x5d, 0xff, 0xff, 0xff, 0xff, 0x0c, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x00, 0x00}))
 	add("7z-header", []byte("7z\xbc\xaf\x27\x1c\x00\x04"), binary.LittleEndian.AppendUint32(nil, 0), bytes.Repeat([]byte{0xff}, 20))
 
+	// RAR: keys that take sixteen million rounds for each password.
+	lock := append([]byte{21, 4, 0, 0, 0, 24}, zeros[:16]...)
+	add("rar-rounds", []byte("Rar!\x1a\x07\x01\x00"), binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(lock)), lock, bytes.Repeat([]byte{7}, 4096))
+
 	// Zip: archives in archives, overlapping members, tables of contents that are all there is.
 	nested := gzipped(zeros)
 	for range 8 {
