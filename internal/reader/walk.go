@@ -47,7 +47,7 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 	})
 	report := Report{Report: walked, Records: c.records, NoRecords: c.noText}
 	switch {
-	case errors.Is(err, scan.ErrChanged):
+	case errors.Is(err, errChanged):
 		report.Changed = true
 	case errors.Is(err, container.ErrBomb): // what it held so far stays, the rest of it is given up, the other inputs go on
 		reason := err.Error()
@@ -159,12 +159,14 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 		if err != nil {
 			return err
 		}
-		return c.searchSpans(ctx, name, this, func(from scan.Place) (scan.Pieces, error) {
-			c.read.Store(readBefore + from.First*c.job.Piece) // its first bytes have been read, and are once more
-			return scan.FilePieces(whole, stat.Size(), c.job.Piece, from, func(n int64) { c.read.Add(n); c.scanned.Add(n) }), nil
+		return c.searchSpans(ctx, name, this, func(from scan.Place) (*scan.Pieces, error) {
+			start := from.First * c.job.Piece
+			c.read.Store(readBefore + start) // its first bytes have been read, and are once more
+			text := &wholeFile{SectionReader: io.NewSectionReader(whole, start, stat.Size()-start), left: stat.Size() - start}
+			return scan.NewPieces(metered{metered{text, &c.read}, &c.scanned}, c.job.Piece, from), nil
 		})
 	}
-	return c.searchSpans(ctx, name, this, func(from scan.Place) (scan.Pieces, error) {
+	return c.searchSpans(ctx, name, this, func(from scan.Place) (*scan.Pieces, error) {
 		if _, err := io.CopyN(io.Discard, rest, from.First*c.job.Piece); err != nil {
 			return nil, err
 		}
@@ -216,7 +218,7 @@ func plainText(head []byte) bool {
 
 // searchSpans searches a large stream span by span; there is a Checkpoint after each. cut gives the pieces of the stream from the
 // place that is wanted.
-func (c *reading) searchSpans(ctx context.Context, name string, this Cursor, cut func(from scan.Place) (scan.Pieces, error)) error {
+func (c *reading) searchSpans(ctx context.Context, name string, this Cursor, cut func(from scan.Place) (*scan.Pieces, error)) error {
 	next, number := c.at, int64(0)
 	perSpan := max(1, c.job.Span/c.job.Piece)
 	from := scan.Place{Name: name}
@@ -282,6 +284,22 @@ func (c *reading) readRecords(ctx context.Context, name string, r io.Reader, hea
 		c.mayCheck(c.scanned.Load() - before)
 	}
 	return err
+}
+
+var errChanged = errors.New("the file changed while it was read")
+
+// wholeFile is the rest of a file. One that became shorter meanwhile is not read to its end.
+type wholeFile struct {
+	*io.SectionReader
+	left int64
+}
+
+func (f *wholeFile) Read(p []byte) (int, error) {
+	n, err := f.SectionReader.Read(p)
+	if f.left -= int64(n); errors.Is(err, io.EOF) && f.left > 0 {
+		err = errChanged
+	}
+	return n, err
 }
 
 // broken is where a source ends that failed.

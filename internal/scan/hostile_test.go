@@ -18,6 +18,13 @@ import (
 	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // repeated is text again and again, up to n bytes.
 type repeated struct {
 	text string

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -34,24 +32,13 @@ const Overlap = 2 * record.Reach
 func ScanParallel(ctx context.Context, r io.Reader, name string, recorders []*Recorder) (int64, error) {
 	counted := &countingReader{r: r}
 	text, mail := decodedMail(counted)
-	pieces := &streamPieces{r: text, size: PieceSize, about: about{name: name, mail: mail}, chain: newChain(0, record.State{})}
+	pieces := &Pieces{r: text, size: PieceSize, about: about{name: name, mail: mail}, chain: newChain(0, record.State{})}
 	_, err := pieces.Scan(ctx, math.MaxInt64, recorders)
 	return counted.n, err
 }
 
 // Splittable says whether a text that begins like this may be scanned from its middle: it is not in need of decoding.
 func Splittable(start []byte) bool { return !encoded(start[:min(len(start), sniffed)]) }
-
-// Pieces is a text, which needs no decoding, cut into pieces that are searched by themselves. Where piece n is depends
-// on the size of pieces alone: it is bytes n*size to (n+1)*size+Overlap, less where the text ends. So the same pieces
-// are found by whoever reads all of the text, goes on in its middle, or reads no more than that range, and all pieces
-// together find the same however they are shared out.
-type Pieces interface {
-	// Scan searches the next n pieces with a goroutine for each Recorder, and says whether there are more.
-	Scan(ctx context.Context, n int64, recorders []*Recorder) (more bool, err error)
-	// State is what the pieces so far say of the rows of the next one.
-	State() record.State
-}
 
 // Place is where in a text to begin: with which piece, and what those before it said.
 type Place struct {
@@ -60,8 +47,11 @@ type Place struct {
 	State record.State
 }
 
-// streamPieces are the pieces of what can only be read on.
-type streamPieces struct {
+// Pieces is a text, which needs no decoding, cut into pieces that are searched by themselves. Where piece n is depends
+// on the size of pieces alone: it is bytes n*size to (n+1)*size+Overlap, less where the text ends. So the same pieces
+// are found by a reader of all of the text and by one that goes on in its middle, and all pieces together find the same
+// however they are shared out.
+type Pieces struct {
 	r       io.Reader
 	size    int64
 	overlap [Overlap]byte
@@ -73,15 +63,16 @@ type streamPieces struct {
 }
 
 // NewPieces cuts r, which begins with the first piece that is wanted.
-func NewPieces(r io.Reader, size int64, from Place) Pieces {
-	return &streamPieces{r: r, size: size, number: from.First, about: about{name: from.Name, sql: from.State.SQL()}, chain: newChain(from.First, from.State)}
+func NewPieces(r io.Reader, size int64, from Place) *Pieces {
+	return &Pieces{r: r, size: size, number: from.First, about: about{name: from.Name, sql: from.State.SQL()}, chain: newChain(from.First, from.State)}
 }
 
-func (p *streamPieces) State() record.State { return p.chain.before(p.number) }
+// State is what the pieces so far say of the rows of the next one.
+func (p *Pieces) State() record.State { return p.chain.before(p.number) }
 
-// Scan has each goroutine read its pieces itself, one after the other, so that it searches what is still in the cache
-// of its own core.
-func (p *streamPieces) Scan(ctx context.Context, n int64, recorders []*Recorder) (more bool, err error) {
+// Scan searches the next n pieces with a goroutine for each Recorder, and says whether there are more. Each goroutine
+// reads its pieces itself, one after the other, so that it searches what is still in the cache of its own core.
+func (p *Pieces) Scan(ctx context.Context, n int64, recorders []*Recorder) (more bool, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	var reading sync.Mutex
 	for _, r := range recorders {
@@ -112,7 +103,7 @@ func (p *streamPieces) Scan(ctx context.Context, n int64, recorders []*Recorder)
 
 // cut reads the next piece. Pieces overlap on both sides, so that each can be searched without the others. What came
 // before an error is a piece too.
-func (p *streamPieces) cut(ctx context.Context, buf []byte) (piece, error) {
+func (p *Pieces) cut(ctx context.Context, buf []byte) (piece, error) {
 	next := piece{number: p.number, base: p.number * p.size}
 	p.number++
 	if err := ctx.Err(); err != nil {
@@ -138,90 +129,4 @@ func (p *streamPieces) cut(ctx context.Context, buf []byte) (piece, error) {
 		err = nil
 	}
 	return next, err
-}
-
-// filePieces are the pieces of a file, which are searched where they lie. Nobody has to wait until somebody else has
-// read.
-type filePieces struct {
-	f     *os.File
-	size  int64
-	total int64
-	next  int64 // piece
-	took  func(n int64)
-	about about
-	chain *chain
-}
-
-// FilePieces cuts the first total bytes of f. took is told, by any goroutine, how many bytes have been searched.
-func FilePieces(f *os.File, total, size int64, from Place, took func(n int64)) Pieces {
-	head := make([]byte, min(total, headSize))
-	n, _ := f.ReadAt(head, 0) // an error comes again with the pieces
-	return &filePieces{
-		f: f, size: size, total: total, next: from.First, took: took, about: about{name: from.Name, sql: record.IsSQL(head[:n])}, chain: newChain(from.First, from.State),
-	}
-}
-
-// headSize is how much of a text tells what its rows are.
-const headSize = 32 << 10
-
-func (p *filePieces) State() record.State { return p.chain.before(p.next) }
-
-func (p *filePieces) Scan(ctx context.Context, n int64, recorders []*Recorder) (more bool, err error) {
-	count := max(0, p.total-Overlap)/p.size + 1
-	end := count
-	if n < count-p.next {
-		end = p.next + n
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	var next atomic.Int64
-	next.Store(p.next)
-	for _, r := range recorders {
-		group.Go(func() error {
-			for ctx.Err() == nil {
-				number := next.Add(1) - 1
-				if number >= end {
-					return nil
-				}
-				err := p.search(r, number)
-				p.chain.release(number)
-				if err != nil {
-					return err
-				}
-			}
-			return ctx.Err()
-		})
-	}
-	err = group.Wait()
-	p.next = end
-	return end < count, err
-}
-
-// search searches a piece in a view of its own.
-func (p *filePieces) search(r *Recorder, n int64) error {
-	from, to := n*p.size, min((n+1)*p.size+Overlap, p.total)
-	err := mapped(p.f, from, to, func(b []byte) { p.piece(r, b, n) })
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	text := r.room(p.size)[:to-from]
-	if _, err := p.f.ReadAt(text, from); errors.Is(err, io.EOF) {
-		return ErrChanged
-	} else if err != nil {
-		return err
-	}
-	p.piece(r, text, n)
-	return nil
-}
-
-// piece searches piece n.
-func (p *filePieces) piece(r *Recorder, b []byte, n int64) {
-	next, mine := piece{text: b, limit: len(b), number: n, base: n * p.size}, int64(len(b))
-	if int64(len(b)) == p.size+Overlap { // not the last one
-		next.limit, mine = len(b)-record.Reach, p.size
-	}
-	if n > 0 {
-		next.from = min(record.Reach, len(b))
-	}
-	r.tell(next, &p.about, p.chain)
-	p.took(mine)
 }

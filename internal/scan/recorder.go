@@ -28,7 +28,7 @@ func NewRecorder(found record.Found) *Recorder {
 func (r *Recorder) Scan(ctx context.Context, source io.Reader, name string) (int64, error) {
 	counted := &countingReader{r: source}
 	text, mail := decodedMail(counted)
-	pieces := &streamPieces{r: text, size: PieceSize, about: about{name: name, mail: mail}, chain: newChain(0, record.State{})}
+	pieces := &Pieces{r: text, size: PieceSize, about: about{name: name, mail: mail}, chain: newChain(0, record.State{})}
 	for !pieces.ended {
 		next, err := pieces.cut(ctx, r.room(PieceSize))
 		r.tell(next, &pieces.about, pieces.chain)

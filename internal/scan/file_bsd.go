@@ -1,5 +1,0 @@
-//go:build unix && !linux
-
-package scan
-
-func populate([]byte) {}
