@@ -4,31 +4,26 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/vigiahq/vigia/internal/durable"
 )
 
 // builder puts records in order, in bounded memory. Records that come sorted go straight to its output. Others are put
-// in order of their first digit and spilled to an unnamed file beside the target, while the next ones are collected, and
-// sorted by complete. Repeated keys count once.
+// in order of their first digit, spilled to an unnamed file beside the target, and sorted by complete. Repeated keys
+// count once.
 type builder[R record] struct {
-	path    string
-	width   Width
-	note    []byte
-	memory  int
-	keys    []R // collected, in the order given
-	spare   []R // the other buffer; while spilling is set it is being spilled
-	scratch []R
-	room    [][]R     // buffers that are not needed any more, for the output
-	current output[R] // grows while the keys keep rising
-	begin   func(*os.File) (output[R], error)
-	unite   unite
-	spill   *spill[R]
-	// spilling gives the outcome of the spill under way; nil when there is none.
-	spilling chan error
+	path     string
+	width    Width
+	note     []byte
+	memory   int
+	keys     []R // collected, in the order given
+	scratch  []R
+	room     [][]R     // buffers that are not needed any more, for the output
+	current  output[R] // grows while the keys keep rising
+	begin    func(*os.File) (output[R], error)
+	unite    unite
+	spill    *spill[R]
 	segments []source[R]
 	tmp      *durable.File
 	unnamed  []*os.File // files that lost their name
@@ -45,7 +40,6 @@ type output[R record] interface {
 	addLast(records []R) error
 	// reopen returns what was added, and the file it is in, to be merged with other records. Nothing is added any more.
 	reopen() (source[R], *os.File, error)
-	stop()
 }
 
 func newBuilder[R record](path string, opt Options) (*builder[R], error) {
@@ -83,9 +77,9 @@ func (b *builder[R]) SetNote(note []byte) error {
 	return nil
 }
 
-// capacity is how many keys are collected before they are spilled: a third of the memory is for them, a third for those
-// that are being spilled, a third to put them in order.
-func (b *builder[R]) capacity() int { return b.memory / (3 * recordSize[R]()) }
+// capacity is how many keys are collected before they are spilled: half of the memory is for them, half to put them in
+// order.
+func (b *builder[R]) capacity() int { return b.memory / (2 * recordSize[R]()) }
 
 // add collects one record.
 func (b *builder[R]) add(record R) error {
@@ -143,8 +137,7 @@ func makeRoom[R record](n int) []R {
 	return room
 }
 
-// flush encodes what was collected if it goes on where the current run ends; else it has it spilled, and returns at
-// once.
+// flush encodes what was collected if it goes on where the current run ends; else it is spilled.
 func (b *builder[R]) flush() error {
 	if b.done {
 		return ErrClosed
@@ -154,21 +147,15 @@ func (b *builder[R]) flush() error {
 		b.keys = b.keys[:0]
 		return err
 	}
-	if err := b.spilled(); err != nil {
-		return err
-	}
 	if err := b.openSpill(); err != nil {
 		return err
 	}
 	if b.scratch == nil {
-		b.scratch, b.spare = makeRoom[R](cap(b.keys)), makeRoom[R](cap(b.keys))[:0]
+		b.scratch = makeRoom[R](cap(b.keys))
 	}
-	keys, scratch, done := b.keys, b.scratch, make(chan error, 1)
-	b.keys, b.spare, b.spilling = b.spare, keys[:0], done
-	go func() {
-		done <- b.spill.write(scratch, scatter(scratch, keys, uint(b.width), b.spill.digit))
-	}()
-	return nil
+	err := b.spill.write(b.scratch, scatter(b.scratch, b.keys, uint(b.width), b.spill.digit))
+	b.keys = b.keys[:0]
+	return err
 }
 
 // follows says whether keys are sorted and go on where the current run ends.
@@ -177,16 +164,6 @@ func (b *builder[R]) follows(keys []R) bool { return sortedByKey(keys) && b.goes
 // goesOn says whether keys, which are sorted, go on where the current run ends.
 func (b *builder[R]) goesOn(keys []R) bool {
 	return b.current == nil || len(keys) == 0 || b.current.accepts(keys[0][0])
-}
-
-// spilled waits for the spill under way.
-func (b *builder[R]) spilled() error {
-	if b.spilling == nil {
-		return nil
-	}
-	err := <-b.spilling
-	b.spilling = nil
-	return err
 }
 
 // append encodes sorted keys that follow the current run.
@@ -240,15 +217,11 @@ func (b *builder[R]) unname() error {
 
 // complete brings all keys into the current run.
 func (b *builder[R]) complete(ctx context.Context) error {
-	if err := b.spilled(); err != nil {
-		return err
-	}
-	cores := runtime.GOMAXPROCS(0)
 	var sources []source[R]
 	if b.spill == nil {
 		last := b.keys
 		if !sortedByKey(last) {
-			sortKeys(last, makeRoom[R](len(last)), uint(b.width), cores)
+			sortKeys(last, makeRoom[R](len(last)), uint(b.width))
 		}
 		b.keys = nil
 		if len(b.segments) == 0 && b.goesOn(last) {
@@ -261,11 +234,9 @@ func (b *builder[R]) complete(ctx context.Context) error {
 		sources = []source[R]{&collected}
 	} else {
 		b.spill.rest, b.spill.restStart = b.scratch, scatter(b.scratch, b.keys, uint(b.width), b.spill.digit)
-		b.room = [][]R{b.keys, b.spare}
-		b.keys, b.spare, b.scratch = nil, nil, nil
-		d := newDigits(ctx, b.spill, b.unite, b.capacity()/2, cores)
-		defer d.close()
-		sources = []source[R]{d}
+		b.room = [][]R{b.keys}
+		b.keys, b.scratch = nil, nil
+		sources = []source[R]{&digits[R]{spill: b.spill, unite: b.unite, limit: b.capacity() / 2}}
 	}
 	sources, err := b.others(sources)
 	if err == nil {
@@ -296,12 +267,8 @@ func (b *builder[R]) others(sources []source[R]) ([]source[R], error) {
 
 // publish syncs the temporary file, which finish has completed, and gives it its name.
 func (b *builder[R]) publish(ctx context.Context, finish func() (Summary, error)) (Summary, error) {
-	// It may take the system a while to take back what was spilled: that goes on while the segment is synced.
-	var closing sync.WaitGroup
-	spilled := b.unnamed
+	closeAll(b.unnamed)
 	b.unnamed = nil
-	closing.Go(func() { closeAll(spilled) })
-	defer closing.Wait()
 	sum, err := finish()
 	if err != nil {
 		return Summary{}, err
@@ -322,11 +289,7 @@ func (b *builder[R]) Abort() {
 		return
 	}
 	b.done = true
-	_ = b.spilled()
-	if b.current != nil {
-		b.current.stop()
-	}
-	b.keys, b.spare, b.scratch = nil, nil, nil
+	b.keys, b.scratch = nil, nil
 	b.tmp.Discard()
 	closeAll(b.unnamed)
 }

@@ -118,7 +118,6 @@ func (w *LabelWriter) Commit(ctx context.Context) (Summary, error) {
 			err = run.addLabelled(records, ranks.places)
 		}
 		if err != nil {
-			_ = run.out.stop()
 			return Summary{}, err
 		}
 		if len(records) == 0 {
@@ -126,11 +125,7 @@ func (w *LabelWriter) Commit(ctx context.Context) (Summary, error) {
 		}
 	}
 	return w.publish(ctx, func() (Summary, error) {
-		sum, err := run.finish(w.note, func(context Digest) ([]byte, error) { return w.seal(context[:], ranks.table()) })
-		if err != nil {
-			_ = run.out.stop()
-		}
-		return sum, err
+		return run.finish(w.note, func(context Digest) ([]byte, error) { return w.seal(context[:], ranks.table()) })
 	})
 }
 

@@ -24,34 +24,25 @@ func (s *sortedKeys[R]) more() ([]R, error) {
 // mergeBatch is how many keys of a source are looked at together: so much of all of them stays in a cache.
 const mergeBatch = 4096
 
-// merge appends the union of the sources to out. It looks for the next keys while the ones before are encoded.
+// merge appends the union of the sources to out.
 func merge[R record](ctx context.Context, out output[R], sources []source[R], unite unite) error {
 	if len(sources) == 1 {
 		return copyAll(ctx, out, sources[0])
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	batches, free := make(chan []R, 1), make(chan []R, 2)
-	free <- nil
-	free <- nil
-	failed := make(chan error, 1)
-	go func() {
-		defer close(batches)
-		failed <- newMerger(sources, unite).run(ctx, batches, free)
-	}()
-	var err error
-	for keys := range batches {
-		if err == nil {
-			if err = out.add(keys); err != nil {
-				cancel()
-			}
+	m := &merger[R]{sources: sources, unite: unite, heads: make([][]R, len(sources))}
+	var keys []R
+	for {
+		if err := m.fill(); err != nil {
+			return err
 		}
-		free <- keys
+		if err := ctx.Err(); err != nil || len(m.sources) == 0 {
+			return err
+		}
+		keys = m.next(keys)
+		if err := out.add(keys); err != nil {
+			return err
+		}
 	}
-	if merr := <-failed; err == nil {
-		err = merr
-	}
-	return err
 }
 
 // copyAll appends the keys of one source to out.
@@ -79,22 +70,6 @@ type merger[R record] struct {
 	heads   [][]R // what was read of each and not yet taken
 	parts   [][]R
 	buf     [2][]R
-}
-
-func newMerger[R record](sources []source[R], unite unite) *merger[R] {
-	return &merger[R]{sources: sources, unite: unite, heads: make([][]R, len(sources)), parts: make([][]R, 0, len(sources))}
-}
-
-func (m *merger[R]) run(ctx context.Context, batches chan<- []R, free <-chan []R) error {
-	for {
-		if err := m.fill(); err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil || len(m.sources) == 0 {
-			return err
-		}
-		batches <- m.next(<-free)
-	}
 }
 
 // fill reads more of the sources of which nothing is left, and forgets those that have ended.

@@ -116,8 +116,6 @@ func (r *recording) write(records []labelled) error {
 	return nil
 }
 
-func (r *recording) stop() {}
-
 // reopen makes the recording a source of what it has.
 func (r *recording) reopen() (source[labelled], *os.File, error) {
 	r.tally()

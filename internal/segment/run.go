@@ -36,8 +36,6 @@ func (r bareRun) add(records []bare) error { return r.run.add(keysOf(records)) }
 
 func (r bareRun) addLast(records []bare) error { return r.add(records) }
 
-func (r bareRun) stop() { _ = r.out.stop() }
-
 func (r bareRun) reopen() (source[bare], *os.File, error) {
 	if err := r.finishPages(); err != nil {
 		return nil, nil, err
@@ -134,7 +132,7 @@ func (r *run) finishPages() error {
 	if err := r.emit(0); err != nil {
 		return err
 	}
-	return r.out.flush()
+	return r.out.Flush()
 }
 
 // finish completes the file to a segment. seal, where there are labels, is given what their table is bound to and
@@ -160,7 +158,7 @@ func (r *run) finish(note []byte, seal func(context Digest) ([]byte, error)) (Su
 	if _, err := r.out.Write(tail); err != nil {
 		return Summary{}, err
 	}
-	if err := r.out.flush(); err != nil {
+	if err := r.out.Flush(); err != nil {
 		return Summary{}, err
 	}
 	f.dirSum = checksum(tail)

@@ -3,7 +3,6 @@ package segment
 import (
 	mathbits "math/bits"
 	"slices"
-	"sync"
 )
 
 // Digits of the two passes: the first cuts millions of keys into pieces that fit the fastest cache, the second cuts a
@@ -19,29 +18,18 @@ const (
 
 // sortKeys sorts keys that agree above the given number of bits by radix, most significant digit first; scratch is at
 // least as long as keys. For millions of evenly spread keys it takes half the time of a radix sort from the other end,
-// whose passes all go through slow memory. It uses up to the given number of cores where there are many keys.
-func sortKeys[R record](keys, scratch []R, bits uint, cores int) {
+// whose passes all go through slow memory.
+func sortKeys[R record](keys, scratch []R, bits uint) {
 	if bits < coarseDigit || len(keys) < fewKeys {
 		slices.SortFunc(keys, compareKeys[R])
 		return
 	}
 	start := scatter(scratch, keys, bits, coarseDigit)
 	bits -= coarseDigit
-	pieces := func(from, to int) {
-		var places fineDigits
-		for d := from; d < to; d++ {
-			sortPiece(keys[start[d]:start[d+1]], scratch[start[d]:start[d+1]], bits, &places)
-		}
+	var places fineDigits
+	for d := range 1 << coarseDigit {
+		sortPiece(keys[start[d]:start[d+1]], scratch[start[d]:start[d+1]], bits, &places)
 	}
-	if cores == 1 || len(keys) < manyKeys {
-		pieces(0, 1<<coarseDigit)
-		return
-	}
-	var sorting sync.WaitGroup
-	for c := range cores {
-		sorting.Go(func() { pieces(c<<coarseDigit/cores, (c+1)<<coarseDigit/cores) })
-	}
-	sorting.Wait()
 }
 
 // scatter copies keys, which agree above the given number of bits, into dst, ordered by the digit below that, which has no
@@ -82,7 +70,7 @@ func sortPiece[R record](to, from []R, bits uint, places *fineDigits) {
 	}
 	if len(from) > manyKeys {
 		copy(to, from)
-		sortKeys(to, from, bits, 1)
+		sortKeys(to, from, bits)
 		return
 	}
 	digit := min(fineDigit, uint(mathbits.Len(uint(len(from)))))
