@@ -56,6 +56,14 @@ func pdfFormats(t *testing.T) []subformat {
 	})
 }
 
+const (
+	oleStream   = 2
+	oleRoot     = 5
+	oleFree     = 0xffffffff
+	oleEnd      = 0xfffffffe
+	oleSmallest = 4096 // streams below this lie in small sectors
+)
+
 // oleOf makes a compound file: sectors of 512 bytes, all streams in large ones.
 func oleOf(streams ...any) []byte {
 	u := binary.LittleEndian
@@ -69,6 +77,15 @@ func oleOf(streams ...any) []byte {
 		}
 		u.PutUint16(e[64:], uint16(2*len(name)+2))
 		e[66] = kind
+		next, below := uint32(len(list)/128+1), uint32(oleFree) // each entry is to the right of the one before
+		if kind == oleRoot {
+			next, below = oleFree, 1
+		} else if int(next) > len(streams)/2 {
+			next = oleFree
+		}
+		for i, other := range []uint32{oleFree, next, below} {
+			u.PutUint32(e[68+4*i:], other)
+		}
 		u.PutUint32(e[116:], start)
 		u.PutUint32(e[120:], uint32(size))
 		list = append(list, e...)
@@ -113,7 +130,11 @@ func oleOf(streams ...any) []byte {
 	head := make([]byte, 512)
 	copy(head, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 	u.PutUint16(head[30:], 9)
+	u.PutUint16(head[26:], 3)
+	u.PutUint16(head[28:], 0xfffe)
 	u.PutUint16(head[32:], 6)
+	u.PutUint32(head[44:], 1)
+	u.PutUint32(head[56:], oleSmallest)
 	u.PutUint32(head[48:], directory)
 	u.PutUint32(head[60:], oleEnd)
 	u.PutUint32(head[68:], oleEnd)

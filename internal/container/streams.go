@@ -10,7 +10,6 @@ import (
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -159,11 +158,3 @@ var zlibFormat = stream("zlib", func(b []byte) bool {
 	n, err := io.ReadFull(r, text[:])
 	return n > 0 && (err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF))
 }, func(in io.Reader) (io.Reader, error) { return zlib.NewReader(in) })
-
-// snappyUnpack unpacks a block of Snappy, of at most so many bytes.
-func snappyUnpack(packed []byte, most int) ([]byte, error) {
-	if size, err := snappy.DecodedLen(packed); err != nil || size > most {
-		return nil, errDamaged
-	}
-	return snappy.Decode(nil, packed)
-}

@@ -136,7 +136,12 @@ func plainly(err error) string {
 			return err.Error()
 		}
 	}
-	return "damaged: " + err.Error() // a library's word
+	const most = 80 // a library may quote from the file
+	word := shown(err.Error())
+	if len(word) > most {
+		word = strings.ToValidUTF8(word[:most], "") + "..."
+	}
+	return "damaged: " + word
 }
 
 func (w *walker) skip(name, reason string, offset int64) {

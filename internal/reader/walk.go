@@ -134,6 +134,10 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 		c.buffers <- buf
 		return c.readRecords(ctx, name, r, head, err)
 	}
+	if n == 0 && errors.Is(err, io.EOF) {
+		c.buffers <- buf
+		return nil
+	}
 	if err != nil { // it ends here, or breaks off: what came before is searched all the same
 		c.pending.Add(1)
 		c.small <- smallStream{name, buf[:n], buf}
