@@ -37,7 +37,7 @@ var rules = []struct {
 		bulkPersonRows},
 	{"bulk groups", bulkGroupRows}, {"bulk outcomes", bulkOutcomeRows}, {"pages", pageRows}, {"single subscriptions",
 		singleRows},
-	{"tenancy", tenancyRows}, {"findings and events", findingRows}, {"answers", answerRows},
+	{"tenancy", tenancyRows}, {"findings and events", findingRows}, {"answers", answerRows}, {"decided later", decidedRows},
 }
 
 // check is one row.

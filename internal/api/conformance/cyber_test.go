@@ -364,3 +364,48 @@ func advice(user string) func(answer) error {
 		return nil
 	})
 }
+
+// decidedRows: what was decided in the third round and has no place above. The rows follow each other.
+func decidedRows(w *world) (rows []check) {
+	add := func(op, rule string, r request, holds func(answer) error) {
+		rows = append(rows, check{op, rule, r, expect{status: 200, holds: holds}})
+	}
+	user := w.fresh()
+	advises := func(want bool) func(answer) error {
+		return func(got answer) error {
+			if strings.Contains(string(got.body), `"sem-antivirus"`) != want {
+				return fmt.Errorf("told to install the antivirus: %t, want %t", !want, want)
+			}
+			return nil
+		}
+	}
+	advise := request{method: "GET", path: "/v1/cyber/advise/" + user}
+	add("9 GET advise", "no device", advise, advises(true))
+	add("6 POST epp", "a key", request{method: "POST", path: "/v1/cyber/epp", body: device("ios", "Celular", user)}, nil)
+	add("9 GET advise", "a key in force counts as protection", advise, advises(false))
+	var values []string
+	for i := range 120 {
+		values = append(values, watch("email", fmt.Sprintf("lote%d@exemplo.com.br", i), fmt.Sprintf("lote-%d", i/20)))
+	}
+	list := request{method: "POST", path: "/v1/cyber/assets", body: `{"items":[` + strings.Join(values, ",") + `]}`, header: http.Header{"idempotency-key": {w.fresh()}}}
+	for _, rule := range []string{"120 values with an idempotency key", "the same again"} {
+		add("POST assets", rule, list, has(func(v struct {
+			Result     string
+			TotalAdded int
+		}) error {
+			if v.Result != "success" || v.TotalAdded != 120 {
+				return fmt.Errorf("%+v", v)
+			}
+			return nil
+		}))
+	}
+	add("GET usage", "the rate of the headers", request{method: "GET", path: "/v1/usage"}, func(got answer) error {
+		return has(func(v struct{ Rate struct{ PerSecond int } }) error {
+			if policy := fmt.Sprintf(`"partner";q=%d;w=1`, v.Rate.PerSecond); got.header.Get("ratelimit-policy") != policy {
+				return fmt.Errorf("%q, want %q", got.header.Get("ratelimit-policy"), policy)
+			}
+			return nil
+		})(got)
+	})
+	return rows
+}
