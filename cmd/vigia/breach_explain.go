@@ -49,7 +49,7 @@ func (b *breachExplainCmd) value() (identifier.Kind, string) {
 func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) error {
 	kind, text := b.value()
 	if text == "" {
-		return leak.ErrBreachInvalid.With("value: one of --email, --cpf, --phone, --card, --pix-key and --cnpj is needed")
+		return leak.ErrBreachInvalid.Note("value: one of --email, --cpf, --phone, --card, --pix-key and --cnpj is needed")
 	}
 	dump, err := b.dump(ctx)
 	if err != nil {

@@ -56,5 +56,5 @@ func found(list []store.Problem) error {
 	if len(list) == 0 {
 		return nil
 	}
-	return errProblems.With("%d problems were found", len(list))
+	return errProblems.Note("%d problems were found", len(list))
 }

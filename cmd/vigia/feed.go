@@ -7,6 +7,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/feed"
 )
 
@@ -24,7 +25,7 @@ type feedCmd struct {
 func viewFeed(f feed.Feed) record {
 	return newRecord("name", f.Name, "kind", f.Kind, "target", f.Shown(), "paused", f.Paused, "every", f.Every, "items", f.State.Items,
 		"files_without_manifest", f.State.Orphans, "refused_pushes", f.State.Refused, "values_left_out", f.State.LeftOut,
-		"quarantined_files", f.State.Quarantined, "failures", f.Failures, "error", f.Error, "last_at", f.LastAt, "next_at", f.NextAt)
+		"quarantined_files", f.State.Quarantined, "failures", f.Failures, "error", fault.Recall(f.Error).Text, "last_at", f.LastAt, "next_at", f.NextAt)
 }
 
 // showFeed prints what a command made of a feed.
@@ -138,7 +139,7 @@ func (f *feedRunCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		return err
 	}
 	if done.Failures > 0 {
-		return fmt.Errorf("the feed failed: %s", done.Error)
+		return fmt.Errorf("the feed failed: %s", fault.Recall(done.Error).Text)
 	}
 	return nil
 }
@@ -159,7 +160,7 @@ func (f *feedShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		return err
 	}
 	return o.show(viewFeed(found).and("pushes", records(pushes, func(p feed.Push) record {
-		return newRecord("received_at", p.ReceivedAt, "state", p.State, "breach", p.Breach, "records", p.Records, "bytes", p.Bytes, "error", p.Error, "ended_at", p.EndedAt)
+		return newRecord("received_at", p.ReceivedAt, "state", p.State, "breach", p.Breach, "records", p.Records, "bytes", p.Bytes, "error", fault.Recall(p.Error).Text, "ended_at", p.EndedAt)
 	})))
 }
 

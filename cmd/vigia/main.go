@@ -249,7 +249,7 @@ func installed(ctx context.Context, c *config.Common) error {
 	if _, err := os.Stat(c.DatabaseAddress()); !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return errNoInstallation.With("data: no installation in %s; --data or VIGIA_DATA names the folder, and serve or partner create begins one", c.Data)
+	return errNoInstallation.Note("data: no installation in %s; --data or VIGIA_DATA names the folder, and serve or partner create begins one", c.Data)
 }
 
 // openApp opens the service for an admin command, which may take long on a large database, and records the command.

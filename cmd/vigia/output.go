@@ -227,8 +227,8 @@ func (o *output) failure(err error) {
 	code, text := "failure", err.Error()
 	if errors.As(err, &f) {
 		code = f.Code
-		if f.Detail != "" {
-			text = f.Detail
+		if detail := f.Detail(); detail != "" {
+			text = detail
 		}
 	}
 	if o.json {

@@ -57,7 +57,7 @@ func (e *subjectExportCmd) Run(ctx context.Context, a *app.App, o *output) error
 		return err
 	}
 	if len(held) == 0 {
-		return subject.ErrNobody.With("nothing is held about this person")
+		return subject.ErrNobody.Note("nothing is held about this person")
 	}
 	write := subject.WriteText
 	switch {

@@ -100,7 +100,7 @@ func (i *subscriptionImportCmd) open(r io.Reader) (subscription.Source, *rejects
 		}
 		return table, out, nil
 	}
-	return nil, nil, subscription.ErrFile.With("%s: expected a name that ends in .csv or .jsonl", i.File)
+	return nil, nil, subscription.ErrFile.Note("%s: expected a name that ends in .csv or .jsonl", i.File)
 }
 
 // rejectsFile is made only when there is something to write, readable by its owner alone.

@@ -205,7 +205,7 @@ const maxOverlap = 7 * 24 * time.Hour
 // Rotate replaces both keys. The old ones go on signing beside the new ones for overlap; zero ends them at once.
 func (s *Endpoints) Rotate(ctx context.Context, id partner.ID, endpoint EndpointID, overlap time.Duration) (Endpoint, error) {
 	if overlap < 0 || overlap > maxOverlap {
-		return Endpoint{}, webhook.ErrKey.With("overlap: 0 to %d hours", int(maxOverlap/time.Hour))
+		return Endpoint{}, webhook.ErrKey.With("overlap", fault.HoursUpTo, int(maxOverlap/time.Hour))
 	}
 	return s.store.UpdateEndpoint(ctx, id, endpoint, func(e *Endpoint) (err error) {
 		e.Keys, err = s.newKeys(e.Keys, overlap)
@@ -304,7 +304,7 @@ func ParseTypes(names []string) ([]Type, error) {
 	for _, n := range names {
 		t := Type(n)
 		if !slices.Contains(Types, t) {
-			return nil, ErrTypes.With("types: each must be one of %v", Types)
+			return nil, ErrTypes.With("types", fault.EachOneOf, Types)
 		}
 		if !slices.Contains(list, t) {
 			list = append(list, t)

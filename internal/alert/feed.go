@@ -61,7 +61,7 @@ func (a Areas) Allow(names []string) error {
 	}
 	readable := a.Types()
 	if slices.ContainsFunc(wanted, func(t Type) bool { return !slices.Contains(readable, t) }) {
-		return ErrTypes.With("types: only of events that this key may read: %v", readable)
+		return ErrTypes.With("types", fault.EventsOfKey, readable)
 	}
 	return nil
 }
@@ -126,11 +126,11 @@ func (f *Feed) Read(ctx context.Context, id partner.ID, of Areas, cursor string,
 	}
 	if after > stretch.Newest {
 		// Handed out by a database that knew more than this one: going on would hide what is still to come.
-		return Page{}, ErrCursor.With("after: is ahead of the newest event; read again without it")
+		return Page{}, ErrCursor.With("after", fault.CursorAhead)
 	}
 	if place.mark != 0 && stretch.At != "" && markOf(stretch.At) != place.mark {
 		// The same, but meanwhile this database has given the numbers up to the cursor to other events.
-		return Page{}, ErrCursor.With("after: stands behind an event that a restored backup does not have; read again without it")
+		return Page{}, ErrCursor.With("after", fault.CursorRestored)
 	}
 	if after > 0 {
 		if err := f.store.NotePull(ctx, id, of, after); err != nil {
@@ -189,7 +189,7 @@ func parseCursor(text string) (p cursorPlace, err error) {
 		}
 	}
 	if p.seq < 1 || p.String() != text {
-		return cursorPlace{}, ErrCursor.With("after: must be the value of next in an earlier answer")
+		return cursorPlace{}, ErrCursor.With("after", fault.CursorFormat)
 	}
 	return p, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
@@ -150,10 +151,10 @@ func (s Selection) Check() error {
 		}
 	}
 	if ways != 1 {
-		return ErrReplay.With("event, from, failed: give one event, a window, or all failed")
+		return ErrReplay.With("event, from, failed", fault.ReplayChoice)
 	}
 	if !s.From.IsZero() && !s.To.IsZero() && !s.From.Before(s.To) {
-		return ErrReplay.With("window: from must be before to")
+		return ErrReplay.With("window", fault.FromBeforeTo)
 	}
 	return nil
 }

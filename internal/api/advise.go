@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/once"
 )
 
@@ -111,7 +112,7 @@ func (s *Server) answerQuestion(r *request) (any, error) {
 		return nil, err
 	}
 	if body.CatalogID == "" || body.Value == "" {
-		return nil, errBodyInvalid.With("catalogId, value: must not be empty")
+		return nil, errBodyInvalid.With("catalogId, value", fault.NotEmpty)
 	}
 	if err := r.rules.Persons.Answer(r.ctx, r.caller.Partner, user, cyber.ContentID(body.CatalogID), body.Value); err != nil {
 		return nil, err

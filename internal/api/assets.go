@@ -5,6 +5,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // assetList is the body of POST /cyber/assets. What is wrong with an item is the item's own affair.
@@ -33,7 +34,7 @@ func (s *Server) addAssets(r *request) (any, error) {
 		return nil, err
 	}
 	if len(in.Items) == 0 || len(in.Items) > cyber.MaxBulk {
-		return nil, errBodyInvalid.With("items: 1 to %d", cyber.MaxBulk)
+		return nil, errBodyInvalid.With("items", fault.OneTo, cyber.MaxBulk)
 	}
 	end, err := s.beginList(r, len(in.Items))
 	if err != nil {

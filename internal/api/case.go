@@ -12,6 +12,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -64,10 +65,10 @@ func (b newCase) parse() (cyber.CaseRequest, error) {
 		return cyber.CaseRequest{}, err
 	}
 	if !partner.Printable(b.ServiceID, maxID) {
-		return cyber.CaseRequest{}, errBodyInvalid.With("serviceId: 1 to %d printable characters", maxID)
+		return cyber.CaseRequest{}, errBodyInvalid.With("serviceId", fault.PrintableLength, maxID)
 	}
 	if len(b.Appointments) > maxCaseItems || len(b.Questions) > maxCaseItems {
-		return cyber.CaseRequest{}, errBodyInvalid.With("appointments, questions: at most %d elements each", maxCaseItems)
+		return cyber.CaseRequest{}, errBodyInvalid.With("appointments, questions", fault.ElementsEach, maxCaseItems)
 	}
 	wanted := cyber.CaseRequest{Service: cyber.ServiceID(b.ServiceID), User: user}
 	for i, raw := range b.Appointments {
@@ -89,7 +90,7 @@ func (b newCase) parse() (cyber.CaseRequest, error) {
 
 func parseAppointment(field string, raw jsontext.Value) (cyber.Appointment, error) {
 	if raw.Kind() != '{' {
-		return cyber.Appointment{}, errBodyInvalid.With("%s: expected an object", field)
+		return cyber.Appointment{}, errBodyInvalid.With(field, fault.ExpectedObject)
 	}
 	var element struct {
 		Appointment jsontext.Value `json:"appointment"` // a pointer would take null for a member that is not there
@@ -106,7 +107,7 @@ func parseAppointment(field string, raw jsontext.Value) (cyber.Appointment, erro
 	}
 	var text string
 	if element.Appointment.Kind() != '"' || json.Unmarshal(element.Appointment, &text) != nil {
-		return cyber.Appointment{}, errBodyInvalid.With("%s.appointment: wrong JSON type", field)
+		return cyber.Appointment{}, errBodyInvalid.With(fmt.Sprintf("%s.appointment", field), fault.WrongJSONType)
 	}
 	var err error
 	a.At, err = cyber.ParseAppointment(field+".appointment", text)
@@ -117,7 +118,7 @@ func parseAppointment(field string, raw jsontext.Value) (cyber.Appointment, erro
 // says neither is kept all the same.
 func parseTriageAnswer(field string, raw jsontext.Value) (cyber.TriageAnswer, error) {
 	if raw.Kind() != '{' {
-		return cyber.TriageAnswer{}, errBodyInvalid.With("%s: expected an object", field)
+		return cyber.TriageAnswer{}, errBodyInvalid.With(field, fault.ExpectedObject)
 	}
 	var element map[string]jsontext.Value
 	if err := json.Unmarshal(raw, &element); err != nil {
@@ -143,7 +144,7 @@ func plainTexts(field string, element jsontext.Value) error {
 		case err != nil:
 			return jsonFault(err)
 		case token.Kind() == '"' && !partner.Paragraphs(token.String(), 0, len(element)):
-			return errBodyInvalid.With("%s: no control characters but line breaks in texts", field)
+			return errBodyInvalid.With(field, fault.NoControlCharacters)
 		}
 	}
 }

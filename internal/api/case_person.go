@@ -9,6 +9,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -194,7 +195,7 @@ func (s *Server) rebookCase(r *request) (any, error) {
 		return nil, err
 	}
 	if len(in.Appointments) > maxCaseItems {
-		return nil, errBodyInvalid.With("appointments: at most %d elements", maxCaseItems)
+		return nil, errBodyInvalid.With("appointments", fault.ElementsAtMost, maxCaseItems)
 	}
 	var times []time.Time
 	for i, raw := range in.Appointments {

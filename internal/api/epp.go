@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -29,7 +30,7 @@ func (s *Server) issueKey(r *request) (any, error) {
 		return nil, err
 	}
 	if body.Type != "antivirus" {
-		return nil, errBodyInvalid.With("type: must be antivirus")
+		return nil, errBodyInvalid.With("type", fault.MustBeAntivirus)
 	}
 	user, err := partner.ParseUserHash("userHash", body.UserHash)
 	if err != nil {
@@ -101,7 +102,7 @@ func (r *request) optionalUser() (partner.UserHash, error) {
 					return "", err
 				}
 				if !same {
-					return "", partner.ErrUserHash.With("%s: names another person than the rest of the request", field)
+					return "", partner.ErrUserHash.With(field, fault.AnotherPerson)
 				}
 			}
 			user = u

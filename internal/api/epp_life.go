@@ -6,6 +6,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/webhook"
@@ -104,9 +105,9 @@ func (s *Server) reportProtection(r *request, report, message string) (any, erro
 	if r.vendor {
 		switch {
 		case body.EppKey != named:
-			return nil, errBodyInvalid.With("eppKey: must be the key of the path")
+			return nil, errBodyInvalid.With("eppKey", fault.KeyOfThePath)
 		case body.Report != report:
-			return nil, errBodyInvalid.With("report: must be %s", report)
+			return nil, errBodyInvalid.With("report", fault.MustBe, report)
 		}
 		d, err := r.rules.Endpoints.Find(r.ctx, named)
 		if err != nil {
@@ -145,7 +146,7 @@ func (s *Server) answerVendor(r *request) (once.Answer, error) {
 	allowed := s.limits.take(vendorCaller, s.Now())
 	allowed.headers(r.reply)
 	if allowed.wait > 0 {
-		return once.Answer{}, errRateLimited.With("rate: more reports than all vendors together may send")
+		return once.Answer{}, errRateLimited.With("rate", fault.ReportsOfVendors)
 	}
 	r.vendor, r.body = true, body
 	return s.run(r)

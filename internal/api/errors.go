@@ -96,7 +96,7 @@ func detailOf(err error) string {
 	if !errors.As(err, &f) || f.Kind == fault.Internal || f.Kind == fault.Unauthenticated {
 		return ""
 	}
-	line := []byte(cmp.Or(f.Detail, detailByCode[f.Code], detailByKind[f.Kind]))
+	line := []byte(cmp.Or(f.Detail(), detailByCode[f.Code], detailByKind[f.Kind]))
 	for i, c := range line {
 		if c < 0x20 || c > 0x7e {
 			line[i] = '?'

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
@@ -30,7 +31,7 @@ const defaultEventLimit = 100
 func (s *Server) listEvents(r *request) (any, error) {
 	cursors := r.query["after"]
 	if len(cursors) > 1 || len(cursors) == 1 && cursors[0] == "" {
-		return nil, alert.ErrCursor.With("after: one cursor, or none")
+		return nil, alert.ErrCursor.With("after", fault.OneCursor)
 	}
 	cursor := ""
 	if len(cursors) == 1 {
@@ -80,7 +81,7 @@ func (s *Server) webhookKeys() http.Handler {
 		defer func() { r.endTime() }()
 		if !limit.AllowN(s.Now(), 1) {
 			w.Header().Set("retry-after", "1")
-			s.write(w, r, once.Answer{}, errRateLimited.With("rate: more requests than all callers together may send"))
+			s.write(w, r, once.Answer{}, errRateLimited.With("rate", fault.RequestsOfAll))
 			return
 		}
 		if err := r.readQuery(); err != nil {

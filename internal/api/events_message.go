@@ -2,6 +2,7 @@ package api
 
 import (
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/message"
 	"github.com/vigiahq/vigia/internal/partner"
 )
@@ -33,7 +34,7 @@ func (s *Server) messageOfEvent(r *request) (any, error) {
 	asked := map[string]string{}
 	for _, name := range r.route.query {
 		if len(r.query[name]) > 1 {
-			return nil, errQueryInvalid.With("%s: at most once", name)
+			return nil, errQueryInvalid.With(name, fault.AtMostOnce)
 		}
 		if len(r.query[name]) == 1 {
 			asked[name] = r.query[name][0]

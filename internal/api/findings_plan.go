@@ -5,6 +5,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -76,7 +77,7 @@ func (r *request) language() (partner.Language, error) {
 		return partner.Portuguese, nil
 	}
 	if len(asked) > 1 || asked[0] == "" {
-		return "", errQueryInvalid.With("lang: one of pt-BR, es, en")
+		return "", errQueryInvalid.With("lang", fault.OneOf, "pt-BR, es, en")
 	}
 	return partner.ParseLanguage(asked[0])
 }

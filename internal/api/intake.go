@@ -129,7 +129,7 @@ func packedJSON(h http.Header) (packed bool, err error) {
 		case "gzip", "x-gzip":
 			packed = true
 		default:
-			return false, errBodyType.With("content-encoding: gzip, once, or none")
+			return false, errBodyType.With("content-encoding", fault.GzipOnce)
 		}
 	}
 	ct := h.Values("Content-Type")
@@ -138,10 +138,10 @@ func packedJSON(h http.Header) (packed bool, err error) {
 	}
 	kind, params, err := mime.ParseMediaType(ct[0])
 	if err != nil || len(ct) > 1 || (kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))) {
-		return false, errBodyType.With("content-type: expected application/json")
+		return false, errBodyType.With("content-type", fault.ExpectedJSONType)
 	}
 	if cs := params["charset"]; cs != "" && !strings.EqualFold(cs, "utf-8") {
-		return false, errBodyType.With("content-type: expected charset utf-8")
+		return false, errBodyType.With("content-type", fault.ExpectedUTF8)
 	}
 	return packed, nil
 }
@@ -154,9 +154,9 @@ func bodyFault(err error) error {
 	case errors.As(err, &named):
 		return named
 	case errors.As(err, &large):
-		return errBodyTooLarge.With("body: at most %d bytes", large.Limit)
+		return errBodyTooLarge.With("body", fault.BytesAtMost, large.Limit)
 	}
-	return errBodySlow.With("body: did not arrive whole").Because(err)
+	return errBodySlow.With("body", fault.ArrivedInPart).Because(err)
 }
 
 var gunzips = sync.Pool{New: func() any { return new(gzip.Reader) }}
@@ -181,9 +181,9 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	u.given += int64(n)
 	switch {
 	case u.given > u.limit:
-		return n - int(u.given-u.limit), errBodyTooLarge.With("body: at most %d bytes unpacked", u.limit)
+		return n - int(u.given-u.limit), errBodyTooLarge.With("body", fault.BytesUnpacked, u.limit)
 	case u.given > unpackedFree && u.given > maxUnpackRatio*u.packed.read:
-		return n, errUnpackRatio.With("body: unpacks to more than %d times its size", maxUnpackRatio)
+		return n, errUnpackRatio.With("body", fault.UnpackRatio, maxUnpackRatio)
 	case err == nil, errors.Is(err, io.EOF):
 		return n, err //nolint:wrapcheck // io.EOF, or nothing
 	}
@@ -195,7 +195,7 @@ func (u *unpacking) fault() error {
 	if u.packed.err != nil {
 		return u.packed.err
 	}
-	return errUnpack.With("body: not valid gzip")
+	return errUnpack.With("body", fault.NotGzip)
 }
 
 // counting counts what was read, and keeps the error of a reading that failed.

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -72,7 +73,7 @@ func (s *Server) createKey(r *request) (any, error) {
 		return nil, err
 	}
 	if !expires.IsZero() && !expires.After(s.Now()) {
-		return nil, errBodyInvalid.With("expiresAt: must be in the future")
+		return nil, errBodyInvalid.With("expiresAt", fault.InTheFuture)
 	}
 	if err := r.mayChange(); err != nil {
 		return nil, err

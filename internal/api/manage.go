@@ -7,6 +7,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 )
@@ -42,7 +43,7 @@ func (r *request) note(action, subject, detail string) error {
 func (r *request) mayChange() error {
 	if wait := r.server.limits.mayChange(r.caller.Partner, r.server.Now()); wait > 0 {
 		r.reply.Set("retry-after", wholeSeconds(wait))
-		return errRateLimited.With("rate: more changes of webhooks and keys than this partner may make")
+		return errRateLimited.With("rate", fault.ChangesOfPartner)
 	}
 	return nil
 }
@@ -76,7 +77,7 @@ func momentOf(field, text string) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil || t.Year() < 1970 || strings.ContainsAny(text, ",") {
-		return time.Time{}, errBodyInvalid.With("%s: a date-time with its offset, such as 2026-01-31T03:00:00Z", field)
+		return time.Time{}, errBodyInvalid.With(field, fault.DateTimeOffset)
 	}
 	return t, nil
 }
@@ -87,10 +88,10 @@ const mostHours = 7 * 24
 // hoursOf reads a number of hours that must be given.
 func hoursOf(field string, hours *int64) (time.Duration, error) {
 	if hours == nil {
-		return 0, errBodyInvalid.With("%s: how many hours the old one stays valid; 0 ends it at once", field)
+		return 0, errBodyInvalid.With(field, fault.OverlapHours)
 	}
 	if *hours < 0 || *hours > mostHours {
-		return 0, errBodyInvalid.With("%s: 0 to %d hours", field, mostHours)
+		return 0, errBodyInvalid.With(field, fault.HoursUpTo, mostHours)
 	}
 	return time.Duration(*hours) * time.Hour, nil
 }

@@ -41,7 +41,7 @@ func (s *Server) checkPassword(r *request) (any, error) {
 func prefixFault(err error) error {
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind == fault.Invalid {
-		return f.With("passwordHashPrefix: %s", f.Detail)
+		return f.In("passwordHashPrefix")
 	}
 	return err
 }

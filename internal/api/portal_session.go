@@ -61,7 +61,7 @@ func optionalText(field string, raw jsontext.Value) (text string, err error) {
 		return "", nil
 	}
 	if raw.Kind() != '"' || json.Unmarshal(raw, &text) != nil {
-		return "", errBodyInvalid.With("%s: wrong JSON type", field)
+		return "", errBodyInvalid.With(field, fault.WrongJSONType)
 	}
 	return text, nil
 }
@@ -77,7 +77,7 @@ func (s *Server) pageOrigin(r *request) (string, error) {
 	}
 	at, local := caller.Listener(r.http)
 	if !local && r.caller.Mode == partner.Live {
-		return "", errNoPageURL.With("public-url: must be set by the operator for links of live partners")
+		return "", errNoPageURL.With("public-url", fault.PublicURLForLinks)
 	}
 	return at.String(), nil
 }

@@ -28,7 +28,7 @@ func (r *request) readQuery() error {
 			return err
 		}
 		if known := r.route.query; len(known) > 0 && !slices.Contains(known, name) {
-			return errQueryInvalid.With("query: unknown parameter, known here: %s", strings.Join(known, ", "))
+			return errQueryInvalid.With("query", fault.UnknownParameter, strings.Join(known, ", "))
 		}
 		r.query[name] = append(r.query[name], value)
 	}
@@ -38,14 +38,14 @@ func (r *request) readQuery() error {
 // queryPair decodes a pair. A plus stays a plus: in standard base64 it is a digit, and no parameter has a space.
 func queryPair(pair string) (name, value string, err error) {
 	if strings.Contains(pair, ";") {
-		return "", "", errQueryInvalid.With("query: pairs are separated by &, a semicolon is sent as %%3B")
+		return "", "", errQueryInvalid.With("query", fault.QuerySeparator)
 	}
 	name, value, _ = strings.Cut(pair, "=")
 	if name, err = url.PathUnescape(name); err == nil {
 		value, err = url.PathUnescape(value)
 	}
 	if err != nil {
-		return "", "", errQueryInvalid.With("query: a percent sign is followed by two hex digits, or sent as %%25")
+		return "", "", errQueryInvalid.With("query", fault.QueryPercent)
 	}
 	return name, value, nil
 }

@@ -77,7 +77,7 @@ func (r *request) releaseSlot() {
 func (r *request) beginRead(most int) error {
 	if wait := r.server.limits.listWait(r.caller, r.server.Now()); wait > 0 {
 		r.reply.Set("retry-after", wholeSeconds(wait))
-		return errRateLimited.With("rate: more items than this partner may read")
+		return errRateLimited.With("rate", fault.ItemsRead)
 	}
 	if most > lightList {
 		return r.takeSlot()
@@ -118,7 +118,7 @@ func (r *request) readClaim() error {
 	}
 	for _, k := range keys {
 		if k != keys[0] || len(k) == 0 || len(k) > maxIdempotencyKey {
-			return errHeaderInvalid.With("idempotency-key: one value of 1 to %d characters", maxIdempotencyKey)
+			return errHeaderInvalid.With("idempotency-key", fault.OneValueLength, maxIdempotencyKey)
 		}
 	}
 	r.claim.Key = keys[0]
@@ -150,7 +150,7 @@ func (r *request) once(work func(in *Rules) (any, error)) (once.Answer, error) {
 	})
 	if replayed && answer.Created != "" {
 		r.reply.Set("x-created-id", answer.Created)
-		return once.Answer{}, once.ErrGivenOnce.With("idempotency-key: the work is done, its answer holds a secret and was not kept")
+		return once.Answer{}, once.ErrGivenOnce.With("idempotency-key", fault.AnswerHeldSecret)
 	}
 	if replayed {
 		r.reply.Set("idempotency-replayed", "true")
@@ -208,7 +208,7 @@ func (r *request) decode(v any) error {
 		}
 	}
 	if trimmed := bytes.TrimLeft(r.body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
-		return errBodyInvalid.With("body: expected a JSON object")
+		return errBodyInvalid.With("body", fault.ExpectedJSONObject)
 	}
 	return jsonFault(json.Unmarshal(r.body, v))
 }
@@ -223,7 +223,7 @@ func checkDepth(body []byte) error {
 			return jsonFault(err)
 		}
 		if d.StackDepth() > maxDepth {
-			return errBodyInvalid.With("body: nested deeper than %d", maxDepth)
+			return errBodyInvalid.With("body", fault.NestedDeeper, maxDepth)
 		}
 	}
 }
@@ -236,16 +236,16 @@ func jsonFault(err error) error {
 	}
 	var semantic *json.SemanticError
 	if errors.As(err, &semantic) {
-		return errBodyInvalid.With("%s: wrong JSON type", plainPointer(semantic.JSONPointer))
+		return errBodyInvalid.With(plainPointer(semantic.JSONPointer), fault.WrongJSONType)
 	}
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return errBodyInvalid.With("body: duplicate member name")
+		return errBodyInvalid.With("body", fault.DuplicateName)
 	}
 	var syntactic *jsontext.SyntacticError
 	if errors.As(err, &syntactic) {
-		return errBodyInvalid.With("body: not valid JSON at byte %d", syntactic.ByteOffset)
+		return errBodyInvalid.With("body", fault.NotJSONAtByte, syntactic.ByteOffset)
 	}
-	return errBodyInvalid.With("body: not valid JSON")
+	return errBodyInvalid.With("body", fault.NotValidJSON)
 }
 
 func plainPointer(p jsontext.Pointer) string {
@@ -271,7 +271,7 @@ func (r *request) userHash() (partner.UserHash, error) {
 func (r *request) idInPath(name string, notFound *fault.Error) (string, error) {
 	id := r.http.PathValue(name)
 	if !partner.Printable(id, maxID) {
-		return "", notFound.With("%s: 1 to %d printable characters", name, maxID)
+		return "", notFound.With(name, fault.PrintableLength, maxID)
 	}
 	return id, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -92,7 +93,7 @@ func (s *Server) scores(r *request) (any, error) {
 		return nil, err
 	}
 	if len(in.UserHashes) == 0 || len(in.UserHashes) > cyber.MaxBulk {
-		return nil, errBodyInvalid.With("userHashes: 1 to %d", cyber.MaxBulk)
+		return nil, errBodyInvalid.With("userHashes", fault.OneTo, cyber.MaxBulk)
 	}
 	end, err := s.beginList(r, len(in.UserHashes))
 	if err != nil {

@@ -225,7 +225,7 @@ func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a onc
 	allowed := s.limits.take(r.caller, now)
 	allowed.headers(r.reply)
 	if allowed.wait > 0 {
-		return a, errRateLimited.With("rate: more requests than this partner may send")
+		return a, errRateLimited.With("rate", fault.RequestsOfPartner)
 	}
 	if r.route.body == noBody {
 		if err := r.readQuery(); err != nil {
@@ -421,7 +421,7 @@ func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
 	err, allow := error(errPathNotFound), ""
 	if place, _ := s.routes.find(sent(hr.URL), new([maxValues]string)); place != nil && len(place.byMethod) > 0 {
 		allow = place.methods()
-		err = errMethodNotAllowed.With("method: allowed are %s", allow)
+		err = errMethodNotAllowed.With("method", fault.AllowedAre, allow)
 	}
 	s.refuseUnrouted(w, hr, allow, err)
 }
@@ -429,7 +429,7 @@ func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
 // RefuseTarget answers a request whose target is no address, such as /score/%zz: net/http hands it to no handler.
 // URL.RawPath is the path as it was sent.
 func (s *Server) RefuseTarget(w http.ResponseWriter, hr *http.Request) {
-	s.refuseUnrouted(w, hr, "", errPathInvalid.With("path: no spaces or control characters, and a percent sign is followed by two hex digits"))
+	s.refuseUnrouted(w, hr, "", errPathInvalid.With("path", fault.PathCharacters))
 }
 
 // refuseNobody answers where there is no area, and so no credentials.

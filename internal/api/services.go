@@ -68,7 +68,7 @@ type questionItem struct {
 }
 
 // errServiceUnknown is answered as any path that is not there: the contract has no operation of that shape.
-var errServiceUnknown = fault.New(fault.NotFound, "service.unknown").With("id: no such service")
+var errServiceUnknown = fault.New(fault.NotFound, "service.unknown").With("id", fault.NoSuchService)
 
 func (s *Server) showService(r *request) (any, error) {
 	id, err := r.idInPath("id", errServiceUnknown)

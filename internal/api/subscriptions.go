@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -117,7 +118,7 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 func (r *request) pageInQuery() (int64, error) {
 	page, err := r.countInQuery("page", 1)
 	if err == nil && page > math.MaxInt32 {
-		return 0, errQueryInvalid.With("page: at most %d", math.MaxInt32)
+		return 0, errQueryInvalid.With("page", fault.AtMost, math.MaxInt32)
 	}
 	return page, err
 }
@@ -129,7 +130,7 @@ func (r *request) countInQuery(name string, absent int64) (int64, error) {
 	if !given {
 		return absent, nil
 	}
-	bad := errQueryInvalid.With("%s: one whole number of at least 1", name)
+	bad := errQueryInvalid.With(name, fault.OneWholeNumber)
 	if len(values) != 1 || values[0] == "" {
 		return 0, bad
 	}

@@ -3,12 +3,14 @@ package api
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/vigiahq/vigia/internal/draft"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -43,7 +45,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	defer pass.leave()
 	if wait := s.limits.bulkWait(r.caller, s.Now()); wait > 0 {
 		r.reply.Set("retry-after", wholeSeconds(wait))
-		return nil, errRateLimited.With("body: more items or bytes than this partner may send")
+		return nil, errRateLimited.With("body", fault.ItemsOrBytes)
 	}
 	if isHeavyBody(length) {
 		if err := r.takeSlot(); err != nil {
@@ -101,7 +103,7 @@ func (r *request) flagInQuery(name string) (bool, error) {
 	if len(values) == 1 && (values[0] == "true" || values[0] == "false") {
 		return values[0] == "true", nil
 	}
-	return false, errQueryInvalid.With("%s: true or false", name)
+	return false, errQueryInvalid.With(name, fault.TrueOrFalse)
 }
 
 // itemsInTurn is how many items a bulk checks before others get its turn.
@@ -117,7 +119,7 @@ func readItems(body io.Reader, turn *processorTurn, grow func(items, bytes int) 
 		if _, err := d.ReadToken(); err != nil {
 			return streamFault(err)
 		}
-		return errBodyInvalid.With("body: expected a JSON array")
+		return errBodyInvalid.With("body", fault.ExpectedJSONArray)
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return streamFault(err)
@@ -130,7 +132,7 @@ func readItems(body io.Reader, turn *processorTurn, grow func(items, bytes int) 
 			return streamFault(err)
 		}
 		if item == subscription.MaxItems {
-			return errBodyTooLarge.With("body: at most %d items", subscription.MaxItems)
+			return errBodyTooLarge.With("body", fault.ItemsAtMost, subscription.MaxItems)
 		}
 		if err := checkItemDepth(raw); err != nil {
 			return err
@@ -160,9 +162,9 @@ func readItems(body io.Reader, turn *processorTurn, grow func(items, bytes int) 
 // itemFault names the item whose JSON is broken and the rule, and nothing of its text.
 func itemFault(item int, err error) error {
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		return errBodyInvalid.With("body: item %d: duplicate member name", item)
+		return errBodyInvalid.With(fmt.Sprintf("body: item %d", item), fault.DuplicateName)
 	}
-	return errBodyInvalid.With("body: item %d: not valid JSON", item)
+	return errBodyInvalid.With(fmt.Sprintf("body: item %d", item), fault.NotValidJSON)
 }
 
 // pieces hands a body on while the decoder keeps up with it. The decoder holds what it has not yet understood, and that
@@ -192,7 +194,7 @@ func (p *pieces) Read(into []byte) (int, error) {
 		}
 		if held := p.decoder.UnreadBuffer(); len(held) > maxItemBody {
 			if len(bytes.TrimLeft(held[p.white:], white)) > 0 {
-				return 0, errBodyTooLarge.With("body: an item of more than %d bytes", maxItemBody)
+				return 0, errBodyTooLarge.With("body", fault.ItemBytes, maxItemBody)
 			}
 			p.white = len(held)
 			if n = copy(into, bytes.TrimLeft(into[:n], white)); n == 0 && err == nil {
@@ -211,7 +213,7 @@ func endOfBody(d *jsontext.Decoder) error {
 	case errors.Is(err, io.EOF):
 		return nil
 	case err == nil, errors.As(err, &syntactic):
-		return errBodyInvalid.With("body: more than one JSON value")
+		return errBodyInvalid.With("body", fault.OneJSONValue)
 	}
 	return streamFault(err)
 }
@@ -225,7 +227,7 @@ func streamFault(err error) error {
 	case errors.Is(err, errBodyTooLarge):
 		return err
 	case errors.Is(err, io.EOF):
-		return errBodyInvalid.With("body: empty")
+		return errBodyInvalid.With("body", fault.Empty)
 	}
 	return bodyFault(err)
 }
@@ -245,7 +247,7 @@ func checkItemDepth(item jsontext.Value) error {
 		case quoted:
 		case c == '{', c == '[':
 			if depth++; depth > maxDepth {
-				return errBodyInvalid.With("body: nested deeper than %d", maxDepth)
+				return errBodyInvalid.With("body", fault.NestedDeeper, maxDepth)
 			}
 		case c == '}', c == ']':
 			depth--

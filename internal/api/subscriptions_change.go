@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
@@ -34,7 +35,7 @@ func (r *request) subscriptionInPath() (plan.ID, string, error) {
 	}
 	cpf, err := identifier.ParseCPFDigits(r.http.PathValue("beneficiary_cpf"), identifier.Waived)
 	if err != nil {
-		return "", "", subscription.ErrNotFound.With("beneficiary_cpf: eleven digits")
+		return "", "", subscription.ErrNotFound.With("beneficiary_cpf", fault.ElevenDigits)
 	}
 	return plan.ID(planID), cpf, nil
 }
@@ -46,7 +47,7 @@ func (s *Server) changeSubscription(r *request) (any, error) {
 	}
 	edit := in.edit()
 	if edit.None() == (in.Move == nil) {
-		return nil, errBodyInvalid.With("move, expiry_date, partner_internal_id, partner_metadata, beneficiary: either a move, or something to edit")
+		return nil, errBodyInvalid.With("move, expiry_date, partner_internal_id, partner_metadata, beneficiary", fault.MoveOrEdit)
 	}
 	planID, cpf, err := r.subscriptionInPath()
 	if err != nil {
@@ -79,7 +80,7 @@ func (s *Server) changeSubscription(r *request) (any, error) {
 // notThere lets the detail name the path's members.
 func notThere(err error) error {
 	if errors.Is(err, subscription.ErrNotFound) {
-		return subscription.ErrNotFound.With("plan_id, beneficiary_cpf: no such subscription in force")
+		return subscription.ErrNotFound.With("plan_id, beneficiary_cpf", fault.NoSubscriptionInForce)
 	}
 	return err
 }
@@ -129,10 +130,10 @@ func (s *Server) moveSubscriptions(r *request) (any, error) {
 		return nil, err
 	}
 	if len(in.CPFs) == 0 || len(in.CPFs) > subscription.MaxMoves {
-		return nil, errBodyInvalid.With("cpfs: 1 to %d", subscription.MaxMoves)
+		return nil, errBodyInvalid.With("cpfs", fault.OneTo, subscription.MaxMoves)
 	}
 	if !partner.Printable(in.PlanID, plan.MaxID) {
-		return nil, errBodyInvalid.With("plan_id: 1 to %d printable characters", plan.MaxID)
+		return nil, errBodyInvalid.With("plan_id", fault.PrintableLength, plan.MaxID)
 	}
 	if err := s.chargeItems(r, len(in.CPFs)); err != nil {
 		return nil, err
@@ -163,7 +164,7 @@ func resultOf(good, bad int) string {
 func (s *Server) chargeItems(r *request, items int) error {
 	if wait := s.limits.bulkWait(r.caller, s.Now()); wait > 0 {
 		r.reply.Set("retry-after", wholeSeconds(wait))
-		return errRateLimited.With("body: more items or bytes than this partner may send")
+		return errRateLimited.With("body", fault.ItemsOrBytes)
 	}
 	s.limits.chargeBulk(r.caller, items, len(r.body), s.Now())
 	return nil

@@ -3,6 +3,7 @@ package api
 import (
 	"strconv"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -86,10 +87,10 @@ func (s *Server) editSubscriptions(r *request) (any, error) {
 		return nil, err
 	}
 	if len(in.Items) == 0 || len(in.Items) > subscription.MaxMoves {
-		return nil, errBodyInvalid.With("items: 1 to %d", subscription.MaxMoves)
+		return nil, errBodyInvalid.With("items", fault.OneTo, subscription.MaxMoves)
 	}
 	if !partner.Printable(in.PlanID, plan.MaxID) {
-		return nil, errBodyInvalid.With("plan_id: 1 to %d printable characters", plan.MaxID)
+		return nil, errBodyInvalid.With("plan_id", fault.PrintableLength, plan.MaxID)
 	}
 	end, err := s.beginList(r, len(in.Items))
 	if err != nil {

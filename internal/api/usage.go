@@ -66,7 +66,7 @@ func faultField(err error) string {
 	code := fault.CodeOf(err)
 	var f *fault.Error
 	if errors.As(err, &f) {
-		if field, _, named := strings.Cut(f.Detail, ": "); named && len(field) <= 60 {
+		if field, _, named := strings.Cut(f.Detail(), ": "); named && len(field) <= 60 {
 			return code + ": " + field
 		}
 	}

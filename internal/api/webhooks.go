@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/webhook"
@@ -198,7 +199,7 @@ func (s *Server) setWebhook(r *request) (any, error) {
 	case "paused":
 		to = alert.Disabled
 	default:
-		return nil, errBodyInvalid.With("state: enabled or paused")
+		return nil, errBodyInvalid.With("state", fault.EnabledOrPaused)
 	}
 	e, err := r.endpoint()
 	if err != nil {
@@ -277,7 +278,7 @@ func (s *Server) testWebhook(r *request) (any, error) {
 		return nil, err
 	}
 	if in.Type != string(alert.WebhookTest) {
-		return nil, errBodyInvalid.With("type: %s", alert.WebhookTest)
+		return nil, errBodyInvalid.With("type", fault.MustBeType, alert.WebhookTest)
 	}
 	e, err := r.endpoint()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -109,7 +110,7 @@ type bulkPass struct {
 	places       int // of bulks, taken by this one: none by a single write
 }
 
-var errBusy = errRateLimited.With("body: too much work of this partner, or of all, is under way")
+var errBusy = errRateLimited.With("body", fault.TooMuchWork)
 
 // enter begins a bulk request with a body of that length, which is below zero where it is not known, or refuses it.
 func (w *works) enter(id partner.ID, length int64) (*bulkPass, error) {

@@ -38,7 +38,7 @@ const backupMAC = "backup"
 // holds the corpora alone.
 func (a *App) Backup(ctx context.Context, path string, o BackupOptions) (m backup.Manifest, err error) {
 	if _, err := os.Lstat(path); err == nil { // told before the work, and once more after it
-		return m, backup.ErrExists.With("there is a file of that name already")
+		return m, backup.ErrExists.Note("there is a file of that name already")
 	}
 	stage, unstage, err := stageBackup(filepath.Dir(path))
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *App) Backup(ctx context.Context, path string, o BackupOptions) (m backu
 		err = a.Store.Upkeep.NoteBackup(ctx)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		err = backup.ErrExists.With("there is a file of that name already")
+		err = backup.ErrExists.Note("there is a file of that name already")
 	}
 	return m, err
 }
@@ -199,9 +199,9 @@ func Restore(ctx context.Context, c config.Common, path string, o RestoreOptions
 	}
 	if about.Database != (c.Database == "") {
 		if about.Database {
-			return r, backup.ErrEngine.With("the backup holds a SQLite database: leave --database out")
+			return r, backup.ErrEngine.Note("the backup holds a SQLite database: leave --database out")
 		}
-		return r, backup.ErrEngine.With("the backup holds no database: restore PostgreSQL by its own tools first, and name it with --database")
+		return r, backup.ErrEngine.Note("the backup holds no database: restore PostgreSQL by its own tools first, and name it with --database")
 	}
 	keys, err := keysOf(c, about)
 	if err != nil {
@@ -235,7 +235,7 @@ var ErrRestoring = fault.New(fault.Conflict, "backup.restoring")
 // RefuseRestoring refuses a folder whose restore is not complete.
 func RefuseRestoring(folder string) error {
 	if _, err := os.Lstat(filepath.Join(folder, restoreMarker)); err == nil {
-		return ErrRestoring.With("a restore into %s did not come to its end, or is still at work: run the same 'vigia restore' again, it begins anew", folder)
+		return ErrRestoring.Note("a restore into %s did not come to its end, or is still at work: run the same 'vigia restore' again, it begins anew", folder)
 	}
 	return nil
 }
@@ -259,7 +259,7 @@ func markRestore(folder string) (marker *os.File, err error) {
 	}
 	locked, err := durable.TryLock(marker)
 	if err == nil && !locked {
-		err = ErrRestoring.With("another restore into %s is at work", folder)
+		err = ErrRestoring.Note("another restore into %s is at work", folder)
 	}
 	if err == nil && serr == nil {
 		err = clearFolder(folder)
@@ -304,13 +304,13 @@ func (a *App) settle(ctx context.Context, r *Restored, o RestoreOptions, record 
 func keysOf(c config.Common, about backup.About) (*seal.Keys, error) {
 	keys, err := seal.Open(c.KeyFilePath())
 	if errors.Is(err, seal.ErrNoKeyFile) {
-		return nil, backup.ErrNoKeyFile.With("the key file is not in the backup: name your copy of it with --key-file, or put it at %s", c.KeyFilePath())
+		return nil, backup.ErrNoKeyFile.Note("the key file is not in the backup: name your copy of it with --key-file, or put it at %s", c.KeyFilePath())
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := keys.Verify(about.Binding); err != nil {
-		return nil, backup.ErrForeign.With("the key file at %s belongs to another installation than the backup", c.KeyFilePath())
+		return nil, backup.ErrForeign.Note("the key file at %s belongs to another installation than the backup", c.KeyFilePath())
 	}
 	return keys, nil
 }
@@ -326,7 +326,7 @@ func emptyFolder(path string) error {
 	}
 	for _, e := range entries {
 		if !slices.Contains(keptInRestore, e.Name()) {
-			return backup.ErrNotEmpty.With("the folder %s is not empty: choose another, or move what is there away", path)
+			return backup.ErrNotEmpty.Note("the folder %s is not empty: choose another, or move what is there away", path)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
@@ -98,12 +99,12 @@ func (i *consoleImports) beginRenewal(ctx context.Context, way intake.Way, spec 
 func (i *consoleImports) Verify(ctx context.Context, name string) error {
 	r, err := i.ByName(ctx, name)
 	if err == nil && r.State != leak.Published {
-		err = leak.ErrBreachNotFound.With("name: the breach has no segment")
+		err = leak.ErrBreachNotFound.With("name", fault.NoSegment)
 	}
 	if err != nil {
 		return err
 	}
-	return i.begin(ctx, leak.KindVerify, name, intake.ErrBusy.With("name: it is being verified"), func(ctx context.Context, _ func(any)) (any, error) {
+	return i.begin(ctx, leak.KindVerify, name, intake.ErrBusy.With("name", fault.BeingVerified), func(ctx context.Context, _ func(any)) (any, error) {
 		keys, err := i.app.Leaks.VerifySegment(ctx, name)
 		return leak.Verified{Keys: keys}, err
 	}, func() {})
@@ -114,7 +115,7 @@ func (i *consoleImports) Verify(ctx context.Context, name string) error {
 func (i *consoleImports) beginImport(ctx context.Context, spec intake.Spec, after func()) error {
 	if r, err := i.ByName(ctx, spec.Breach.Name); err == nil && r.State != leak.Importing {
 		after()
-		return leak.ErrBreachExists.With("name: taken")
+		return leak.ErrBreachExists.With("name", fault.Taken)
 	} else if err != nil && !errors.Is(err, leak.ErrBreachNotFound) {
 		after()
 		return err
@@ -186,7 +187,7 @@ func (i *consoleImports) behindAJob(ctx context.Context, kind string, spec intak
 	if err != nil {
 		after()
 		if errors.Is(err, job.ErrExists) {
-			return intake.ErrBusy.With("name: it is being imported")
+			return intake.ErrBusy.With("name", fault.BeingImported)
 		}
 		return err
 	}

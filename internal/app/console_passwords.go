@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/password"
 )
 
@@ -21,7 +22,7 @@ type consolePasswords struct {
 func (p *consolePasswords) Import(ctx context.Context, a password.Algorithm, source string, paths []string) error {
 	inputs, err := password.Files(onlyPaths(paths)...)
 	if err == nil && len(inputs) == 0 {
-		err = password.ErrInput.With("paths: whole paths of the server, one a line")
+		err = password.ErrInput.With("paths", fault.ServerPaths)
 	}
 	if err != nil {
 		return err

@@ -119,7 +119,7 @@ func writeUpload(path string, file io.Reader) error {
 	}
 	_, err = io.Copy(out, file)
 	if err = errors.Join(err, out.Close()); err != nil {
-		return intake.ErrInput.With("file: did not arrive whole").Because(err)
+		return intake.ErrInput.With("file", fault.ArrivedInPart).Because(err)
 	}
 	return nil
 }

@@ -67,7 +67,7 @@ func (a *App) DropKeys(ctx context.Context) ([]uint32, error) {
 		return nil, fmt.Errorf("drop keys: %w", err)
 	}
 	if age := a.now().Sub(info.ModTime()); age < keySettle {
-		return nil, seal.ErrKeyNeeded.With("the key file was changed a moment ago and a server may still seal under an older key; try again in %s",
+		return nil, seal.ErrKeyNeeded.Note("the key file was changed a moment ago and a server may still seal under an older key; try again in %s",
 			(keySettle - age).Round(time.Second))
 	}
 	left, err := a.Store.Upkeep.SealedByOlder(ctx)
@@ -75,7 +75,7 @@ func (a *App) DropKeys(ctx context.Context) ([]uint32, error) {
 		return nil, err
 	}
 	if len(left) > 0 {
-		return nil, seal.ErrKeyNeeded.With("still sealed under older keys: %s; a running worker seals them anew after 'vigia keys rotate'", strings.Join(left, ", "))
+		return nil, seal.ErrKeyNeeded.Note("still sealed under older keys: %s; a running worker seals them anew after 'vigia keys rotate'", strings.Join(left, ", "))
 	}
 	dropped := []uint32{}
 	for _, id := range a.Keys.IDs() {

@@ -18,6 +18,7 @@ import (
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
@@ -147,7 +148,7 @@ func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcom
 	}
 	name := spec.Breach.Name
 	if _, err := a.Store.Jobs.JobOf(ctx, intake.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
-		return intake.Outcome{}, errors.Join(intake.ErrBusy.With("name: was begun with --spread; go on with it so, or retract it"), err)
+		return intake.Outcome{}, errors.Join(intake.ErrBusy.With("name", fault.BegunSpread), err)
 	}
 	return a.importing(ctx, intake.KindImport, spec, func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
 		out, err := a.Leaks.Importer.Import(ctx, spec)
@@ -189,7 +190,7 @@ func (a *App) RenewBreach(ctx context.Context, way intake.Way, spec intake.Spec)
 func (a *App) importing(ctx context.Context, kind string, spec intake.Spec, do func(context.Context, intake.Spec) (intake.Outcome, error)) (intake.Outcome, error) {
 	hold, err := a.Jobs.Begin(ctx, a.place(), kind, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
 	if errors.Is(err, job.ErrExists) {
-		return intake.Outcome{}, intake.ErrBusy.With("name: another machine is importing it")
+		return intake.Outcome{}, intake.ErrBusy.With("name", fault.AnotherMachineImports)
 	}
 	if err != nil {
 		return intake.Outcome{}, err
@@ -303,7 +304,7 @@ func (l *Leaks) Explain(ctx context.Context, name string, kind identifier.Kind, 
 		return leak.Explanation{}, err
 	}
 	if of.State != leak.Published || of.Segment == "" {
-		return leak.Explanation{}, leak.ErrBreachNotFound.With("name: the breach has no segment")
+		return leak.Explanation{}, leak.ErrBreachNotFound.With("name", fault.NoSegment)
 	}
 	all, err := l.Breaches.All(ctx)
 	if err != nil {
@@ -331,7 +332,7 @@ func (l *Leaks) VerifySegment(ctx context.Context, name string) (uint64, error) 
 		return 0, err
 	}
 	if r.State != leak.Published || r.Segment == "" {
-		return 0, leak.ErrBreachNotFound.With("name: the breach has no segment")
+		return 0, leak.ErrBreachNotFound.With("name", fault.NoSegment)
 	}
 	var first uint64
 	for i, f := range r.Files() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
@@ -110,7 +111,7 @@ func (a *App) RunFeed(ctx context.Context, o config.Outgoing, name string) (feed
 	}
 	hold, err := a.Jobs.Begin(ctx, a.place(), feed.KindRun, name, struct{}{})
 	if errors.Is(err, job.ErrExists) {
-		return feed.Feed{}, intake.ErrBusy.With("name: a server is running it")
+		return feed.Feed{}, intake.ErrBusy.With("name", fault.FeedRunning)
 	}
 	if err != nil {
 		return feed.Feed{}, err

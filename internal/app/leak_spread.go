@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -30,9 +31,9 @@ func (a *App) SpreadBreach(ctx context.Context, spec intake.Spec, partBytes int6
 			out.Record, err = a.Store.Breaches.BreachByName(ctx, name)
 			return true, err
 		case job.Cancelled:
-			return true, job.ErrCancelled.With("name: the import was cancelled")
+			return true, job.ErrCancelled.With("name", fault.ImportCancelled)
 		case job.Failed:
-			return true, intake.ErrInput.With("%s", j.Error)
+			return true, intake.ErrInput.Note("%s", fault.Recall(j.Error).Text)
 		case job.Ready, job.Running:
 		}
 		return false, nil
@@ -52,5 +53,5 @@ func (a *App) SpreadProgress(ctx context.Context, r leak.Record) (p intake.Progr
 	if j.State == job.Cancelled {
 		return p, "cancelled", true
 	}
-	return p, j.Error, true
+	return p, fault.Recall(j.Error).Text, true
 }

@@ -95,7 +95,7 @@ type Source struct {
 func Write(ctx context.Context, path string, about About, sources []Source, mac func([]byte) []byte, progress func(done, total int64)) (Manifest, error) {
 	m := Manifest{About: about}
 	if _, err := os.Lstat(path); err == nil {
-		return m, ErrExists.With("there is a file of that name already")
+		return m, ErrExists.Note("there is a file of that name already")
 	}
 	out, err := durable.Create(path)
 	if err != nil {
@@ -107,7 +107,7 @@ func Write(ctx context.Context, path string, about About, sources []Source, mac 
 		err = out.PublishNew()
 	}
 	if errors.Is(err, os.ErrExist) {
-		return m, ErrExists.With("there is a file of that name already")
+		return m, ErrExists.Note("there is a file of that name already")
 	}
 	if err != nil {
 		return m, fmt.Errorf("write backup: %w", err)

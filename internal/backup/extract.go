@@ -79,7 +79,7 @@ type archive struct {
 func openArchive(name string) (*archive, error) {
 	f, err := os.Open(filepath.Clean(name))
 	if err != nil {
-		return nil, ErrNoBackup.With("the backup cannot be opened").Because(err)
+		return nil, ErrNoBackup.Note("the backup cannot be opened").Because(err)
 	}
 	info, err := f.Stat()
 	if err == nil {
@@ -90,7 +90,7 @@ func openArchive(name string) (*archive, error) {
 			return &archive{f, in, z, tar.NewReader(z), info.Size()}, nil
 		}
 	}
-	return nil, errors.Join(ErrNoBackup.With("the backup cannot be opened").Because(err), f.Close())
+	return nil, errors.Join(ErrNoBackup.Note("the backup cannot be opened").Because(err), f.Close())
 }
 
 func (a *archive) close() { _ = a.file.Close() } // only read
@@ -102,17 +102,17 @@ func (a *archive) about() (About, error) {
 		return about, a.damage(err)
 	}
 	if err != nil || h.Name != aboutName || h.Size > maxList {
-		return about, ErrNoBackup.With("not a backup of this program").Because(err)
+		return about, ErrNoBackup.Note("not a backup of this program").Because(err)
 	}
 	text, err := io.ReadAll(a.t)
 	if err != nil {
 		return about, a.damage(err)
 	}
 	if err := json.Unmarshal(text, &about); err != nil {
-		return about, ErrNoBackup.With("not a backup of this program").Because(err)
+		return about, ErrNoBackup.Note("not a backup of this program").Because(err)
 	}
 	if about.Format != Format {
-		return about, ErrNoBackup.With("the backup has format %d, this program reads format %d", about.Format, Format)
+		return about, ErrNoBackup.Note("the backup has format %d, this program reads format %d", about.Format, Format)
 	}
 	return about, nil
 }
@@ -122,13 +122,13 @@ func (a *archive) about() (About, error) {
 func (a *archive) damage(err error) error {
 	at, serr := a.file.Seek(0, io.SeekCurrent)
 	if (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) && serr == nil && at == a.size && a.in.Buffered() == 0 {
-		return ErrDamaged.With("the backup was cut short: it ends before its list of files").Because(err)
+		return ErrDamaged.Note("the backup was cut short: it ends before its list of files").Because(err)
 	}
 	return altered.Because(err)
 }
 
 // altered is the verdict on an archive whose bytes are not those that were written.
-var altered = ErrDamaged.With("the backup was altered: its bytes are not those that were written")
+var altered = ErrDamaged.Note("the backup was altered: its bytes are not those that were written")
 
 // extraction is one archive being unpacked.
 type extraction struct {
@@ -214,7 +214,7 @@ func (x *extraction) last() ([]byte, error) {
 		return nil, altered
 	}
 	if _, err := x.in.ReadByte(); !errors.Is(err, io.EOF) {
-		return nil, ErrDamaged.With("something was appended to the backup").Because(err)
+		return nil, ErrDamaged.Note("something was appended to the backup").Because(err)
 	}
 	return mac, nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -306,7 +307,7 @@ func saveBreach(c *Console, r *request) (answer, error) {
 func retractBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
 	if r.text("confirm") != name {
-		return nil, errForm.With("confirm: the name of the breach")
+		return nil, errForm.With("confirm", fault.NameOfTheBreach)
 	}
 	if err := c.note(r, "breach.retract", name, ""); err != nil {
 		return nil, err

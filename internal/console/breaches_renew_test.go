@@ -39,7 +39,7 @@ func TestConsoleRenewals(t *testing.T) {
 	d.upload(303, "/breaches/loja/renew/upload", "certo.txt", "caio@exemplo.com.br:1\n", "way", "replace")
 	renewed("replace", "upload", 2, 1)
 	d.noUploads()
-	if _, page := d.post(422, "/breaches/loja/renew", "way", "outro", "paths", path); !strings.Contains(page, "Escolha o que fazer com os arquivos.") {
+	if _, page := d.post(422, "/breaches/loja/renew", "way", "outro", "paths", path); !strings.Contains(page, "Escolha uma opção da lista.") {
 		t.Error(page)
 	}
 	d.post(422, "/breaches/loja/renew", "way", "append", "paths", "relativo.txt")

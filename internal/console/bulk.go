@@ -143,7 +143,7 @@ func (c *Console) bulkOf(r *request) (*listing, filter, bulkPage, error) {
 		List: l.name, Title: l.title, Action: l.action, Header: l.header, Rows: r.PostForm["row"], All: r.text("all") == "1", Query: f.query(),
 	}
 	if err == nil && !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
-		err = errNothing.With("row: 1 to %d lines", perPage)
+		err = errNothing.With("row", fault.LinesChosen, perPage)
 	}
 	return l, f, page, err
 }
@@ -179,7 +179,7 @@ func previewBulk(c *Console, r *request) (answer, error) {
 		page.Over = looked >= countLines
 	}
 	if page.Count == 0 {
-		return nil, errNothing.With("row: nothing fits any more")
+		return nil, errNothing.With("row", fault.NothingFits)
 	}
 	return view{"bulk", page.Action.Label, page}, nil
 }
@@ -192,7 +192,7 @@ func runBulk(c *Console, r *request) (answer, error) {
 	}
 	option := r.text("option")
 	if len(l.action.Options) > 0 && !offers(l.action.Options, option) {
-		return nil, errForm.With("option: one of the list")
+		return nil, errForm.With("option", fault.OneOfTheList)
 	}
 	if page.All {
 		if err := c.note(r, l.action.audit, l.name, "all: "+page.Query+" "+option); err != nil {

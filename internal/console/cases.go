@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -645,7 +646,7 @@ func (c *Console) assignee(r *request) (string, error) {
 		return r.who.Email, nil
 	}
 	if owners, err := c.owners(r); err != nil || to != "" && !slices.Contains(owners, to) {
-		return "", cmp.Or(err, error(cyber.ErrCaseInvalid.With("assignee: an operator who may work on cases")))
+		return "", cmp.Or(err, error(cyber.ErrCaseInvalid.With("assignee", fault.CaseOperator)))
 	}
 	return to, nil
 }
@@ -662,7 +663,7 @@ func assignCases(c *Console, r *request) (answer, error) {
 		ids[i] = cyber.CaseID(id)
 	}
 	if len(ids) == 0 || len(ids) > perPage {
-		return nil, errNothing.With("row: 1 to %d lines", perPage)
+		return nil, errNothing.With("row", fault.LinesChosen, perPage)
 	}
 	return then(redirect{"/cases?" + localQuery(r.text("back")), "case.assigned"}, c.assign(r, ids...))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 func listContent(c *Console, r *request) (answer, error) {
@@ -66,7 +67,7 @@ func saveContentYAML(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	if len(items) != 1 || string(items[0].ID) != r.PathValue("id") {
-		return nil, cyber.ErrContentInvalid.With("yaml: exactly this one item, its id unchanged")
+		return nil, cyber.ErrContentInvalid.With("yaml", fault.ExactlyThisItem)
 	}
 	return c.keepContent(r, items[0])
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
@@ -164,7 +165,7 @@ func conditionOf(r *request) (c cyber.Condition, err error) {
 	for _, word := range r.PostForm["assets"] {
 		kind, err := identifier.ParseKind(word)
 		if err != nil {
-			return c, cyber.ErrContentInvalid.With("assets: unknown kind of value")
+			return c, cyber.ErrContentInvalid.With("assets", fault.UnknownKindOfValue)
 		}
 		c.Assets = append(c.Assets, kind)
 	}
@@ -173,7 +174,7 @@ func conditionOf(r *request) (c cyber.Condition, err error) {
 			continue
 		}
 		if *kind, err = identifier.ParseKind(r.text(name)); err != nil {
-			return c, cyber.ErrContentInvalid.With("%s: unknown kind of value", name)
+			return c, cyber.ErrContentInvalid.With(name, fault.UnknownKindOfValue)
 		}
 	}
 	c.Severity = cyber.Severity(r.text("severity"))
@@ -207,7 +208,7 @@ func answeredOf(text string) (map[cyber.ContentID][]string, error) {
 			continue
 		}
 		if len(values) == 0 {
-			return nil, cyber.ErrContentInvalid.With("answered: an item and the values of its options")
+			return nil, cyber.ErrContentInvalid.With("answered", fault.ItemAndValues)
 		}
 		answered[cyber.ContentID(id)] = values
 	}

@@ -68,7 +68,7 @@ func then(to redirect, err error) (answer, error) {
 func (c *Console) sentFilter(r *request, l *listing) (filter, error) {
 	q, err := url.ParseQuery(r.PostFormValue("query"))
 	if err != nil {
-		return filter{}, errForm.With("query: cannot be read")
+		return filter{}, errForm.With("query", fault.Unreadable)
 	}
 	all, err := c.visible(r)
 	if err != nil {
@@ -283,7 +283,7 @@ func keepFilter(c *Console, r *request) (answer, error) {
 	}
 	name := r.text("name")
 	if n := utf8.RuneCountInString(name); n < 1 || n > 60 || strings.ContainsAny(name, "\r\n\t") {
-		return nil, operator.ErrFilter.With("name: 1 to 60 characters")
+		return nil, operator.ErrFilter.With("name", fault.Length, 60)
 	}
 	id := uuid.Must(uuid.NewV7())
 	err = c.change(r, "filter.keep", func(ctx context.Context, in *Rules) (string, string, error) {

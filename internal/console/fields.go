@@ -70,6 +70,9 @@ var fieldsByCode = map[string][]string{
 
 // formNames are the names that a form may have for the field of a refusal.
 func formNames(field string) []string {
+	if i := strings.LastIndex(field, ": "); i >= 0 { // a field inside another one
+		field = field[i+2:]
+	}
 	if field == "" {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
@@ -402,7 +403,7 @@ func pickPerson(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	if len(found) != 1 {
-		return nil, errPerson.With("q: %d people", len(found))
+		return nil, errPerson.With("q", fault.ManyPeople, len(found))
 	}
 	q := url.Values{"partner": {string(found[0].Partner)}, "person": {found[0].ID}}
 	return redirect{to: "/" + l.name + "?" + q.Encode()}, nil

@@ -181,12 +181,23 @@ func sentenceOf(err error) sentence {
 	}
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind != fault.Internal && f.Kind != fault.Unauthenticated {
-		var field string
-		field, s.Detail = inPortuguese(f.Detail)
-		s.Fields = formNames(field)
+		if f.Broken != nil {
+			s.Detail = f.Broken.Portuguese()
+		}
+		s.Fields = formNames(f.Field)
 	}
 	s.Fields = append(s.Fields, fieldsByCode[code]...)
 	return s
+}
+
+// failureText is why a job failed, in words, from what fault.Keep made of its error. Somebody who needs the cause finds it in
+// the log.
+func failureText(kept string) string {
+	r := fault.Recall(kept)
+	if text, ok := byCode[r.Code]; ok && r.Said == nil {
+		return text
+	}
+	return r.Portuguese()
 }
 
 // theService stands for those who run the service, where a partner's people read what they did.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -102,7 +103,7 @@ func settingsOf(r *request) (partner.Settings, error) {
 		}
 		n, ok := parseWhole(text)
 		if !ok {
-			return s, partner.ErrInvalid.With("%s: a whole number, or nothing for the default", f.name)
+			return s, partner.ErrInvalid.With(f.name, fault.WholeNumberOrDefault)
 		}
 		*f.to = n
 	}
@@ -222,7 +223,7 @@ func grantLooks(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	count, ok := parseWhole(r.text("count"))
 	if !ok {
-		return nil, cyber.ErrLooksInvalid.With("count: 1 to %d", cyber.MaxGrant)
+		return nil, cyber.ErrLooksInvalid.With("count", fault.OneTo, cyber.MaxGrant)
 	}
 	err := c.change(r, "partner.grant-looks", func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(id), strconv.Itoa(count), in.FirstLooks.Grant(ctx, id, int64(count))
@@ -284,13 +285,13 @@ func createKey(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	if r.text("label") == "" {
-		return nil, partner.ErrInvalid.With("label: 1 to 200 characters, no control characters")
+		return nil, partner.ErrInvalid.With("label", fault.PlainLength, 200)
 	}
 	var expires time.Time
 	if days := r.text("days"); days != "" {
 		n, ok := parseWhole(days)
 		if !ok || n < 1 || n > 3660 {
-			return nil, partner.ErrInvalid.With("days: 1 to 3660, or nothing for no end")
+			return nil, partner.ErrInvalid.With("days", fault.DaysOrNoEnd)
 		}
 		expires = c.Now().AddDate(0, 0, n)
 	}
@@ -337,7 +338,7 @@ func rollKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	hours, ok := parseWhole(r.text("hours"))
 	if !ok {
-		return nil, partner.ErrInvalid.With("hours: 0 to 168")
+		return nil, partner.ErrInvalid.With("hours", fault.ZeroTo, 168)
 	}
 	var text string
 	err := c.change(r, "key.roll", func(ctx context.Context, in *Rules) (string, string, error) {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 )
@@ -101,7 +102,7 @@ func planOf(r *request, p *plan.Plan) error {
 		if text := r.text(f.name); text != "" {
 			n, ok := parseWhole(text)
 			if !ok {
-				return plan.ErrInvalid.With("%s: a whole number", f.name)
+				return plan.ErrInvalid.With(f.name, fault.WholeNumber)
 			}
 			*f.to = n
 		}

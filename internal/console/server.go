@@ -166,7 +166,7 @@ func (c *Console) answer(w http.ResponseWriter, r *request) (a answer, err error
 
 // tooLarge says how large a file may be, and what to do with a larger one.
 func (c *Console) tooLarge() error {
-	return errUpload.With("file: at most %d MiB through the console (--upload-limit); import a larger one by its path on the server", c.UploadLimit>>20)
+	return errUpload.With("file", fault.UploadMiB, c.UploadLimit>>20)
 }
 
 // mendable tells faults that a person can mend in the form that was sent.

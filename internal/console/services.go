@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 func listServices(c *Console, r *request) (answer, error) {
@@ -57,7 +58,7 @@ func showService(c *Console, r *request) (answer, error) {
 func saveService(c *Console, r *request) (answer, error) {
 	position, ok := parseWhole(r.text("position"))
 	if !ok {
-		return nil, cyber.ErrServiceInvalid.With("position: a whole number")
+		return nil, cyber.ErrServiceInvalid.With("position", fault.WholeNumber)
 	}
 	err := c.change(r, "service.edit", func(ctx context.Context, in *Rules) (string, string, error) {
 		sv, err := in.Services.Edit(ctx, cyber.ServiceID(r.PathValue("id")), func(sv *cyber.Service) {

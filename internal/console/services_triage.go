@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -19,7 +20,7 @@ type servicePage struct {
 func setTarget(c *Console, r *request) (answer, error) {
 	hours, err := time.ParseDuration(strings.Replace(r.text("hours"), ",", ".", 1) + "h")
 	if err != nil || hours < 0 {
-		return nil, cyber.ErrServiceInvalid.With("hours: a number, 0 for no target")
+		return nil, cyber.ErrServiceInvalid.With("hours", fault.HoursOrNone)
 	}
 	return c.onService(r, "case.target", "service.target", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
 		return in.Cases.SetTarget(ctx, id, hours)
@@ -44,7 +45,7 @@ func addSlots(c *Console, r *request) (answer, error) {
 	for _, line := range lines(r.text("slots")) {
 		t, err := parseMoment("slots", line)
 		if err != nil {
-			return nil, cyber.ErrServiceInvalid.With("slots: one a line, such as 24/12/2026 15:00")
+			return nil, cyber.ErrServiceInvalid.With("slots", fault.MomentPerLine)
 		}
 		times = append(times, t)
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sort"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
@@ -200,7 +201,7 @@ var erasedKinds = map[string]string{
 
 func eraseSubject(c *Console, r *request) (answer, error) {
 	if r.text("confirm") != eraseWord {
-		return nil, errForm.With("confirm: type %s", eraseWord)
+		return nil, errForm.With("confirm", fault.TypeToConfirm, eraseWord)
 	}
 	p, why, err := c.personAsked(r, "subject.erase")
 	if err != nil {

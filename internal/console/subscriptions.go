@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
@@ -100,7 +101,7 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 	}
 	cpf, err := identifier.ParseCPF(r.text("cpf"), check)
 	if err != nil {
-		return nil, errForm.With("cpf: eleven digits, with or without dots and dash").Because(err)
+		return nil, errForm.With("cpf", fault.CPFFormat).Because(err)
 	}
 	masked := identifier.Mask(identifier.CPF, cpf)
 	if err := c.note(r, "subscription.find", c.Rules.Subjects.Ref(subject.Person{CPF: cpf}), string(choice.Current.ID)+" "+masked); err != nil {
@@ -180,7 +181,7 @@ func moveSubscription(c *Console, r *request, action, done string, move subscrip
 		return nil, err
 	}
 	if page.Ended {
-		return nil, subscription.ErrNotFound.With("subscription: it has ended")
+		return nil, subscription.ErrNotFound.With("subscription", fault.HasEnded)
 	}
 	err = c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Subscriptions.Move(ctx, page.Partner.ID, subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF}, move)

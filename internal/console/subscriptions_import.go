@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/draft"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -159,23 +160,23 @@ const maxField = 16 << 10
 func fieldsAndFile(r *request) (*multipart.Part, error) {
 	form, err := r.MultipartReader()
 	if err != nil {
-		return nil, errForm.With("file: choose one").Because(err)
+		return nil, errForm.With("file", fault.ChooseAFile).Because(err)
 	}
 	r.PostForm = url.Values{}
 	for {
 		part, err := form.NextPart()
 		if err != nil {
-			return nil, errForm.With("file: choose one").Because(err)
+			return nil, errForm.With("file", fault.ChooseAFile).Because(err)
 		}
 		if part.FormName() == "file" {
 			if part.FileName() == "" {
-				return nil, errForm.With("file: choose one")
+				return nil, errForm.With("file", fault.ChooseAFile)
 			}
 			return part, nil
 		}
 		value, err := io.ReadAll(io.LimitReader(part, maxField))
 		if err != nil {
-			return nil, errForm.With("form: did not arrive whole").Because(err)
+			return nil, errForm.With("form", fault.ArrivedInPart).Because(err)
 		}
 		r.PostForm.Add(part.FormName(), string(value))
 	}
@@ -185,15 +186,15 @@ func fieldsAndFile(r *request) (*multipart.Part, error) {
 func uploaded(r *request) (*multipart.Part, error) {
 	form, err := r.MultipartReader()
 	if err != nil {
-		return nil, errForm.With("file: choose one").Because(err)
+		return nil, errForm.With("file", fault.ChooseAFile).Because(err)
 	}
 	for {
 		part, err := form.NextPart()
 		if errors.Is(err, io.EOF) {
-			return nil, errForm.With("file: choose one")
+			return nil, errForm.With("file", fault.ChooseAFile)
 		}
 		if err != nil {
-			return nil, errForm.With("file: did not arrive whole").Because(err)
+			return nil, errForm.With("file", fault.ArrivedInPart).Because(err)
 		}
 		if part.FileName() != "" {
 			return part, nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/draft"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -38,7 +39,7 @@ func (c *Console) moveAsked(r *request, detail string) (partner.ID, subscription
 	name := strings.TrimSpace(r.PostForm.Get("move"))
 	move, ok := moves[name]
 	if !ok {
-		return "", 0, errForm.With("move: one of suspend, resume, end")
+		return "", 0, errForm.With("move", fault.OneOf, "suspend, resume, end")
 	}
 	if choice.Current.ID == "" {
 		return "", 0, partner.ErrNotFound

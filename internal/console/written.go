@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/plan"
 )
@@ -28,7 +29,7 @@ func parseReais(field, text string) (plan.Money, error) {
 	n, err := strconv.ParseUint(whole, 10, 64)
 	c, cerr := strconv.ParseUint(cents, 10, 64)
 	if err != nil || cerr != nil || n > 1_000_000_000_000 || len(cents) != 2 {
-		return 0, plan.ErrInvalid.With("%s: an amount such as 50.000 or 50.000,50", field)
+		return 0, plan.ErrInvalid.With(field, fault.AmountFormat)
 	}
 	return plan.Money(n*100 + c), nil
 }
@@ -50,10 +51,10 @@ func parseDay(field, text string) (time.Time, error) {
 			return t, nil
 		}
 		if errors.As(err, &wrong) && strings.HasSuffix(wrong.Message, "out of range") {
-			return time.Time{}, errForm.With("%s: no such day in the calendar", field)
+			return time.Time{}, errForm.With(field, fault.NoSuchDay)
 		}
 	}
-	return time.Time{}, errForm.With("%s: a date such as 24/12/2026", field)
+	return time.Time{}, errForm.With(field, fault.DateFormat)
 }
 
 // parseMoment reads 24/12/2026 15:00, and what a browser sends, by the clock of Brasília; a day alone is its first minute.
@@ -64,7 +65,7 @@ func parseMoment(field, text string) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, errForm.With("%s: a date and a time, such as 24/12/2026 15:00", field)
+	return time.Time{}, errForm.With(field, fault.MomentFormat)
 }
 
 // plainCNPJ takes the punctuation out of a CNPJ; what is none stays as it is, for the rule to refuse.
@@ -83,7 +84,7 @@ func (r *request) number(name string, none int) (int, error) {
 	}
 	n, ok := parseWhole(text)
 	if !ok || n < 0 {
-		return 0, errForm.With("%s: a whole number", name)
+		return 0, errForm.With(name, fault.WholeNumber)
 	}
 	return n, nil
 }

@@ -21,11 +21,11 @@ func (m *meter) Read(p []byte) (int, error) {
 	l := &m.w.limits
 	switch {
 	case m.w.unpacked > l.Bytes:
-		return n, ErrBomb.With("%s: more than %d bytes unpacked", m.name, l.Bytes)
+		return n, ErrBomb.Note("%s: more than %d bytes unpacked", m.name, l.Bytes)
 	case m.out > slack && m.in != nil && m.out > l.Ratio*m.in(),
 		m.w.unpacked > slack && m.w.unpacked > l.Ratio*int64(l.Depth)*m.w.source.bytes(),
 		m.out > slack && m.out > l.Ratio*m.w.source.bytes():
-		return n, ErrBomb.With("%s: unpacks to more than %d times its size", m.name, l.Ratio)
+		return n, ErrBomb.Note("%s: unpacks to more than %d times its size", m.name, l.Ratio)
 	}
 	return n, err
 }

@@ -218,7 +218,7 @@ func (p *pdf) unpack(o pdfObject) ([]byte, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(r, most))
 	if int64(len(text)) == most {
-		return text, ErrBomb.With("PDF: unpacks to more than %d times its size", pdfRatio)
+		return text, ErrBomb.Note("PDF: unpacks to more than %d times its size", pdfRatio)
 	}
 	return text, err
 }

@@ -155,7 +155,7 @@ func (w *walker) skip(name, reason string, offset int64) {
 func (w *walker) file(name string) error {
 	w.files++
 	if w.files > w.limits.Entries {
-		return ErrBomb.With("%s: more than %d files", name, w.limits.Entries)
+		return ErrBomb.Note("%s: more than %d files", name, w.limits.Entries)
 	}
 	return w.ctx.Err()
 }

@@ -52,7 +52,7 @@ func Open(dir, address string) (*Files, error) {
 	}
 	var err error
 	if d.bucket, err = bucket.Open(address, nil); err != nil {
-		return nil, ErrAddress.With("corpora: expected s3://bucket?region=... or file:///folder").Because(err)
+		return nil, ErrAddress.Note("corpora: expected s3://bucket?region=... or file:///folder").Because(err)
 	}
 	return d, nil
 }
@@ -184,11 +184,11 @@ func (d *Files) open(path, digest string) (*segment.Reader, error) {
 	}
 	if d.OpenTable != nil {
 		if err := r.OpenLabels(d.OpenTable); err != nil {
-			return nil, errors.Join(ErrDamaged.With("segment: its labels cannot be opened").Because(err), r.Close())
+			return nil, errors.Join(ErrDamaged.Note("segment: its labels cannot be opened").Because(err), r.Close())
 		}
 	}
 	if r.Digest().String() != digest {
-		return nil, errors.Join(ErrDamaged.With("segment: not the file that was published"), r.Close())
+		return nil, errors.Join(ErrDamaged.Note("segment: not the file that was published"), r.Close())
 	}
 	return r, nil
 }
@@ -209,7 +209,7 @@ func (d *Files) fetch(ctx context.Context, name, path, digest string) error {
 			err = errors.Join(r.Verify(ctx), r.Close())
 		}
 		if err != nil {
-			return ErrDamaged.With("segment: damaged in the bucket").Because(err)
+			return ErrDamaged.Note("segment: damaged in the bucket").Because(err)
 		}
 		return nil
 	})

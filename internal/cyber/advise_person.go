@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -107,11 +108,11 @@ func (s *Persons) Answer(ctx context.Context, id partner.ID, u partner.UserHash,
 			break
 		}
 		if !it.Question.offers(value) {
-			return ErrAnswerInvalid.With("value: none of the question's options")
+			return ErrAnswerInvalid.With("value", fault.NotAnOption)
 		}
 		return s.store.KeepAnswer(ctx, id, u, item, value)
 	}
-	return ErrContentNotFound.With("catalogId: no such item, or it asks nothing")
+	return ErrContentNotFound.With("catalogId", fault.NoSuchItem)
 }
 
 func (s *Persons) posture(ctx context.Context, id partner.ID, u partner.UserHash, scored bool) (*Posture, *catalogueIndex, error) {

@@ -43,7 +43,7 @@ func (b *Breaches) Page(ctx context.Context, mode partner.Mode, page int64, size
 // ByName returns one published breach.
 func (b *Breaches) ByName(ctx context.Context, mode partner.Mode, name string) (Breach, error) {
 	if name == SandboxBreach && mode != partner.Sandbox {
-		return Breach{}, ErrBreachUnknown.With("name: no such breach is published")
+		return Breach{}, ErrBreachUnknown.With("name", fault.BreachNotPublishedByName)
 	}
 	return b.store.PublishedBreach(ctx, name)
 }

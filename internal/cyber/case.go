@@ -256,10 +256,10 @@ const (
 func (c *Cases) Move(ctx context.Context, id CaseID, to CaseStatus, actor, note string) (Case, error) {
 	actor, note = strings.TrimSpace(actor), strings.TrimSpace(note)
 	if !partner.Printable(actor, maxActor) {
-		return Case{}, ErrCaseInvalid.With("actor: 1 to %d printable characters", maxActor)
+		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
 	}
 	if !partner.Paragraphs(note, 0, maxNote) {
-		return Case{}, ErrCaseInvalid.With("note: at most %d characters, no control characters but line breaks", maxNote)
+		return Case{}, ErrCaseInvalid.With("note", fault.TextAtMost, maxNote)
 	}
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
 		move, err := cs.move(to, actor, note, c.now())
@@ -270,7 +270,7 @@ func (c *Cases) Move(ctx context.Context, id CaseID, to CaseStatus, actor, note 
 // move takes the case to another status and returns the line that tells of it.
 func (c *Case) move(to CaseStatus, actor, note string, now time.Time) (CaseMove, error) {
 	if !c.Status.MayMoveTo(to) {
-		return CaseMove{}, ErrCaseMove.With("status: no such move from here")
+		return CaseMove{}, ErrCaseMove.With("status", fault.NoSuchMove)
 	}
 	m := CaseMove{From: c.Status, To: to, Actor: actor, Note: note, At: now}
 	c.Clock.move(now, to.runsClock())
@@ -303,7 +303,7 @@ func (c *Cases) Reply(ctx context.Context, id CaseID, actor, text string) (Case,
 func (c *Cases) write(ctx context.Context, id CaseID, kind MoveKind, actor, field, text string) (Case, error) {
 	actor, text = strings.TrimSpace(actor), strings.TrimSpace(text)
 	if !partner.Printable(actor, maxActor) {
-		return Case{}, ErrCaseInvalid.With("actor: 1 to %d printable characters", maxActor)
+		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
 	}
 	if err := checkParagraphs(field, text, maxNote); err != nil {
 		return Case{}, err
@@ -315,7 +315,7 @@ func (c *Cases) write(ctx context.Context, id CaseID, kind MoveKind, actor, fiel
 
 func checkParagraphs(field, text string, longest int) error {
 	if !partner.Paragraphs(text, 1, longest) {
-		return ErrCaseInvalid.With("%s: 1 to %d characters, no control characters but line breaks", field, longest)
+		return ErrCaseInvalid.With(field, fault.TextLength, longest)
 	}
 	return nil
 }
@@ -324,7 +324,7 @@ func checkParagraphs(field, text string, longest int) error {
 func (c *Cases) Assign(ctx context.Context, id CaseID, to string) (Case, error) {
 	to = strings.TrimSpace(to)
 	if to != "" && !partner.Printable(to, maxActor) {
-		return Case{}, ErrCaseInvalid.With("assignee: at most %d printable characters", maxActor)
+		return Case{}, ErrCaseInvalid.With("assignee", fault.PrintableAtMost, maxActor)
 	}
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
 		cs.Assignee, cs.ChangedAt = to, c.now()
@@ -335,7 +335,7 @@ func (c *Cases) Assign(ctx context.Context, id CaseID, to string) (Case, error) 
 // Take assigns a case to an operator; one that is open is in progress from then on.
 func (c *Cases) Take(ctx context.Context, id CaseID, actor string) (Case, error) {
 	if !partner.Printable(actor, maxActor) {
-		return Case{}, ErrCaseInvalid.With("actor: 1 to %d printable characters", maxActor)
+		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
 	}
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (change CaseChange, err error) {
 		cs.Assignee, cs.ChangedAt = actor, c.now()
@@ -350,11 +350,11 @@ func (c *Cases) Take(ctx context.Context, id CaseID, actor string) (Case, error)
 // End moves a case when UndoTime has passed, unless Undo is called or the person writes before.
 func (c *Cases) End(ctx context.Context, id CaseID, to CaseStatus, actor string) (Case, error) {
 	if !partner.Printable(actor, maxActor) {
-		return Case{}, ErrCaseInvalid.With("actor: 1 to %d printable characters", maxActor)
+		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
 	}
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
 		if !cs.Status.MayMoveTo(to) {
-			return CaseChange{}, ErrCaseMove.With("status: no such move from here")
+			return CaseChange{}, ErrCaseMove.With("status", fault.NoSuchMove)
 		}
 		cs.Ending = Ending{To: to, Actor: actor, At: c.now().Add(UndoTime)}
 		return CaseChange{}, nil
@@ -365,7 +365,7 @@ func (c *Cases) End(ctx context.Context, id CaseID, to CaseStatus, actor string)
 func (c *Cases) Undo(ctx context.Context, id CaseID) (Case, error) {
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
 		if cs.Ending.At.IsZero() {
-			return CaseChange{}, ErrCaseMove.With("status: the move was made already")
+			return CaseChange{}, ErrCaseMove.With("status", fault.MoveMade)
 		}
 		cs.Ending = Ending{}
 		return CaseChange{}, nil

@@ -32,7 +32,7 @@ const (
 // Fits tells whether a case of so many lines has room for what is added.
 func (c CaseChange) Fits(lines int64) error {
 	if lines+int64(len(c.Lines)) > maxCaseLines {
-		return ErrCaseTooLong.With("id: at most %d lines of history", maxCaseLines)
+		return ErrCaseTooLong.With("id", fault.HistoryLines, maxCaseLines)
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (m Message) check() error {
 		return nil
 	}
 	if !partner.Line(m.Attachment.Name, 1, maxAttachmentName) {
-		return ErrCaseInvalid.With("attachment.name: 1 to %d characters, no control characters", maxAttachmentName)
+		return ErrCaseInvalid.With("attachment.name", fault.PlainLength, maxAttachmentName)
 	}
 	return checkParagraphs("attachment.text", m.Attachment.Text, maxAttachment)
 }
@@ -110,7 +110,7 @@ func (c *Cases) Tell(ctx context.Context, key CaseKey, m Message) (Case, error) 
 		case CaseResolved:
 			next = CaseOpen
 		case CaseClosed, CaseCancelled:
-			return change, ErrCaseEnded.With("id: the case is closed or cancelled; open another")
+			return change, ErrCaseEnded.With("id", fault.CaseClosed)
 		case CaseOpen, CaseInProgress:
 		}
 		change.Lines = append(change.Lines, cs.line(MoveMessage, "", m.Text, now))
@@ -130,14 +130,14 @@ func (c *Cases) Tell(ctx context.Context, key CaseKey, m Message) (Case, error) 
 func (c *Cases) Cancel(ctx context.Context, key CaseKey, reason string) (Case, error) {
 	reason = strings.TrimSpace(reason)
 	if !partner.Paragraphs(reason, 0, maxNote) {
-		return Case{}, ErrCaseInvalid.With("reason: at most %d characters, no control characters but line breaks", maxNote)
+		return Case{}, ErrCaseInvalid.With("reason", fault.TextAtMost, maxNote)
 	}
 	return c.store.UpdateCase(ctx, key, func(cs *Case) (CaseChange, error) {
 		switch {
 		case cs.Status == CaseCancelled:
 			return CaseChange{}, nil
 		case !cs.Status.Open():
-			return CaseChange{}, ErrCaseEnded.With("id: the case is resolved or closed already")
+			return CaseChange{}, ErrCaseEnded.With("id", fault.CaseResolvedAlready)
 		}
 		move, err := cs.move(CaseCancelled, "", reason, c.now())
 		return CaseChange{Lines: []CaseMove{move}}, err
@@ -147,11 +147,11 @@ func (c *Cases) Cancel(ctx context.Context, key CaseKey, reason string) (Case, e
 // Rebook takes the first of the times that is free in place of the one that the case holds.
 func (c *Cases) Rebook(ctx context.Context, key CaseKey, mode partner.Mode, times []time.Time) (Case, error) {
 	if len(times) == 0 {
-		return Case{}, ErrCaseInvalid.With("appointments: at least one with a time")
+		return Case{}, ErrCaseInvalid.With("appointments", fault.AtLeastOneTime)
 	}
 	return c.store.UpdateCase(ctx, key, func(cs *Case) (CaseChange, error) {
 		if !cs.Status.Open() {
-			return CaseChange{}, ErrCaseEnded.With("id: the case is not open any more")
+			return CaseChange{}, ErrCaseEnded.With("id", fault.CaseNotOpen)
 		}
 		return CaseChange{Lines: []CaseMove{cs.line(MoveBooking, "", "", c.now())}, Book: &Wishes{Times: times, Mode: mode}}, nil
 	})
@@ -161,14 +161,14 @@ func (c *Cases) Rebook(ctx context.Context, key CaseKey, mode partner.Mode, time
 func (c *Cases) Rate(ctx context.Context, key CaseKey, rating int, comment string) (Case, error) {
 	comment = strings.TrimSpace(comment)
 	if rating < 1 || rating > 5 {
-		return Case{}, ErrCaseInvalid.With("rating: 1 to 5")
+		return Case{}, ErrCaseInvalid.With("rating", fault.OneTo, 5)
 	}
 	if !partner.Paragraphs(comment, 0, maxNote) {
-		return Case{}, ErrCaseInvalid.With("comment: at most %d characters, no control characters but line breaks", maxNote)
+		return Case{}, ErrCaseInvalid.With("comment", fault.TextAtMost, maxNote)
 	}
 	return c.store.UpdateCase(ctx, key, func(cs *Case) (CaseChange, error) {
 		if cs.Status != CaseResolved && cs.Status != CaseClosed {
-			return CaseChange{}, ErrCaseUnrated.With("id: only a resolved or closed case is rated")
+			return CaseChange{}, ErrCaseUnrated.With("id", fault.RateResolvedOnly)
 		}
 		cs.Rating = rating
 		return CaseChange{Lines: []CaseMove{cs.line(MoveRating, "", comment, c.now())}}, nil

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // CaseStatus is where a case stands.
@@ -55,7 +57,7 @@ func ParseCaseStatus(s string) (CaseStatus, error) {
 			return known, nil
 		}
 	}
-	return "", ErrCaseInvalid.With("status: one of aberto, em-andamento, aguardando-cliente, resolvido, fechado, cancelado")
+	return "", ErrCaseInvalid.With("status", fault.OneOf, "aberto, em-andamento, aguardando-cliente, resolvido, fechado, cancelado")
 }
 
 // Clock counts the working time of a case against its target. It stands while the client is waited for and once the

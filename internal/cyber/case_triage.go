@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -77,10 +78,10 @@ func (t Triage) check(answers []TriageAnswer) error {
 		}
 		given, ok := q.answer(answers)
 		if !ok || strings.TrimSpace(given) == "" {
-			return ErrCaseInvalid.With("questions: required question %d (%s) is not answered: %+q", i+1, q.ID, q.Text)
+			return ErrCaseInvalid.With("questions", fault.QuestionUnanswered, i+1, q.ID, q.Text)
 		}
 		if !q.allows(given) {
-			return ErrCaseInvalid.With("questions: the answer to question %d (%s) is none of its options: %+q", i+1, q.ID, q.Text)
+			return ErrCaseInvalid.With("questions", fault.AnswerNotAnOption, i+1, q.ID, q.Text)
 		}
 	}
 	return nil
@@ -118,12 +119,12 @@ func (c *Cases) AddQuestion(ctx context.Context, service ServiceID, text string,
 		ID: QuestionID("qs_" + made.String()), Service: service, Text: strings.TrimSpace(text), Required: required, CreatedAt: c.now(),
 	}
 	if !partner.Line(q.Text, 1, 300) {
-		return Question{}, ErrCaseInvalid.With("text: 1 to 300 characters, no control characters")
+		return Question{}, ErrCaseInvalid.With("text", fault.PlainLength, 300)
 	}
 	for _, o := range options {
 		o = strings.TrimSpace(o)
 		if !partner.Line(o, 1, 100) || len(q.Options) == 50 {
-			return Question{}, ErrCaseInvalid.With("options: at most 50, each 1 to 100 characters, no control characters")
+			return Question{}, ErrCaseInvalid.With("options", fault.OptionsFormat)
 		}
 		q.Options = append(q.Options, o)
 	}
@@ -152,7 +153,7 @@ func (c *Cases) ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error) {
 func (c *Cases) SaveReadyAnswer(ctx context.Context, a ReadyAnswer) error {
 	a.Title, a.Text = strings.TrimSpace(a.Title), strings.TrimSpace(a.Text)
 	if !partner.Line(a.Title, 1, 100) {
-		return ErrCaseInvalid.With("title: 1 to 100 characters, no control characters")
+		return ErrCaseInvalid.With("title", fault.PlainLength, 100)
 	}
 	if err := checkParagraphs("text", a.Text, maxNote); err != nil {
 		return err
@@ -168,7 +169,7 @@ func (c *Cases) DeleteReadyAnswer(ctx context.Context, title string) error {
 // SetTarget sets the working time for new cases of a service; 0 means none.
 func (c *Cases) SetTarget(ctx context.Context, service ServiceID, target time.Duration) error {
 	if target < 0 || target > 366*24*time.Hour {
-		return ErrCaseInvalid.With("target: 0 (none) to 366 days")
+		return ErrCaseInvalid.With("target", fault.TargetDays)
 	}
 	return c.store.SetTarget(ctx, service, target)
 }
@@ -183,7 +184,7 @@ func (c *Cases) AddSlots(ctx context.Context, service ServiceID, id partner.ID, 
 			return 0, fmt.Errorf("make slot id: %w", err)
 		}
 		if !at.After(c.now()) {
-			return 0, ErrCaseInvalid.With("slot: must be in the future")
+			return 0, ErrCaseInvalid.With("slot", fault.InTheFuture)
 		}
 		slots[i] = Slot{ID: SlotID("sl_" + made.String()), Service: service, Starts: at.UTC(), Partner: id}
 	}
@@ -216,5 +217,5 @@ func ParseAppointment(field, s string) (time.Time, error) {
 			return at.UTC(), nil
 		}
 	}
-	return time.Time{}, ErrCaseInvalid.With("%s: expected an ISO 8601 date-time", field)
+	return time.Time{}, ErrCaseInvalid.With(field, fault.DateTimeISO)
 }

@@ -139,37 +139,37 @@ func isSlug(s string) bool { return len(s) <= maxSlug && slug.MatchString(s) }
 
 // check says what is wrong with an item.
 func (it Item) check() error {
-	bad := func(format string, args ...any) error {
-		return ErrContentInvalid.With("%s: "+format, append([]any{asciiOnly(string(it.ID))}, args...)...)
+	bad := func(field string, rule fault.Rule, args ...any) error {
+		return ErrContentInvalid.With(field, rule, args...).In(asciiOnly(string(it.ID)))
 	}
 	switch {
 	case !isSlug(string(it.ID)):
-		return ErrContentInvalid.With("id: lower-case words joined by hyphens, at most %d characters", maxSlug)
+		return ErrContentInvalid.With("id", fault.HyphenatedWords, maxSlug)
 	case it.Type != ContentAlert && it.Type != ContentAdvice && it.Type != ContentTip:
-		return bad("type: one of alert, advice, tip")
+		return bad("type", fault.OneOf, "alert, advice, tip")
 	case !it.Device.known():
-		return bad("device: one of all, mobile, desktop")
+		return bad("device", fault.OneOf, "all, mobile, desktop")
 	case it.Rank < 1 || it.Rank > maxRank:
-		return bad("rank: 1 to %d", maxRank)
+		return bad("rank", fault.OneTo, maxRank)
 	case !partner.Paragraphs(it.Title, 1, maxTitle):
-		return bad("title: 1 to %d characters", maxTitle)
+		return bad("title", fault.Length, maxTitle)
 	case !partner.Paragraphs(it.Body, 1, maxBody) || !partner.Paragraphs(it.More, 0, maxBody):
-		return bad("body: 1 to %d characters", maxBody)
+		return bad("body", fault.Length, maxBody)
 	}
 	if word, ok := it.strayPlaceholder(); ok {
-		return bad("%s: no such word here", word)
+		return bad(word, fault.NoSuchWord)
 	}
-	if err := it.When.check(); err != "" {
-		return bad("when: %s", err)
+	if f := it.When.check(); f != nil {
+		return f.In("when").In(asciiOnly(string(it.ID)))
 	}
 	if it.Question == nil {
 		return nil
 	}
 	if it.When.aboutFinding() {
-		return bad("question: an item about a finding cannot ask, as the next finding would be hidden by the answer to the last")
+		return bad("question", fault.FindingCannotAsk)
 	}
-	if err := it.Question.check(); err != "" {
-		return bad("question: %s", err)
+	if f := it.Question.check(); f != nil {
+		return f.In("question").In(asciiOnly(string(it.ID)))
 	}
 	return nil
 }
@@ -193,53 +193,53 @@ func (it Item) strayPlaceholder() (string, bool) {
 	return "", false
 }
 
-func (c Condition) check() string {
+func (c Condition) check() *fault.Error {
 	for _, e := range c.Exposes {
 		if !slices.Contains(AllExposed(), e) {
-			return "exposes: unknown class"
+			return ErrContentInvalid.With("exposes", fault.UnknownClass)
 		}
 	}
 	for _, s := range c.Sources {
 		if !slices.Contains([]SourceKind{SourceBreach, SourceCombolist, SourceStealer, SourcePaste, SourcePhish}, s) {
-			return "sources: unknown kind"
+			return ErrContentInvalid.With("sources", fault.UnknownSource)
 		}
 	}
 	switch {
 	case c.Severity != "" && severityOrder(c.Severity) < 0:
-		return "severity: one of low, medium, high, critical"
+		return ErrContentInvalid.With("severity", fault.OneOf, "low, medium, high, critical")
 	case c.NoDevice != "" && !c.NoDevice.known() || c.HasDevice != "" && !c.HasDevice.known():
-		return "no_device, has_device: one of all, mobile, desktop"
+		return ErrContentInvalid.With("no_device, has_device", fault.OneOf, "all, mobile, desktop")
 	case c.KeyEndsWithin < 0 || c.KeyEndsWithin > maxKeyAhead:
-		return "key_ends_within: 0 to 366 days"
+		return ErrContentInvalid.With("key_ends_within", fault.DaysUpTo, maxKeyAhead)
 	case c.OpenFindings < 0:
-		return "open_findings: not negative"
+		return ErrContentInvalid.With("open_findings", fault.NotNegative)
 	}
 	for id, values := range c.Answered {
 		if !isSlug(string(id)) || len(values) == 0 {
-			return "answered: an item and the values of its options"
+			return ErrContentInvalid.With("answered", fault.ItemAndValues)
 		}
 	}
-	return ""
+	return nil
 }
 
-func (q ValidationQuestion) check() string {
+func (q ValidationQuestion) check() *fault.Error {
 	if !partner.Paragraphs(q.Text, 1, maxBody) || !partner.Paragraphs(q.Mends, 1, maxBody) {
-		return "text and mends: 1 to 1000 characters"
+		return ErrContentInvalid.With("text and mends", fault.Length, maxBody)
 	}
 	if len(q.Options) < 2 || len(q.Options) > maxOptions {
-		return "options: 2 to 10"
+		return ErrContentInvalid.With("options", fault.TwoToTenOptions)
 	}
 	seen, best := map[string]bool{}, maxRisk
 	for _, o := range q.Options {
 		if !isSlug(o.Value) || seen[o.Value] || !partner.Paragraphs(o.Label, 1, maxTitle) || o.Risk < 0 || o.Risk > maxRisk {
-			return "options: each a value of its own (a word like an id), a label and a risk of 0 to 10"
+			return ErrContentInvalid.With("options", fault.OptionFormat)
 		}
 		seen[o.Value], best = true, min(best, o.Risk)
 	}
 	if best != 0 || q.Weight() == 0 {
-		return "options: one must leave no risk (0) and one must leave some"
+		return ErrContentInvalid.With("options", fault.OptionsOfRisk)
 	}
-	return ""
+	return nil
 }
 
 func (d DeviceType) known() bool { return d == DeviceAll || d == DeviceMobile || d == DeviceDesktop }

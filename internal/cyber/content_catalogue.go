@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // ContentStore keeps what the operator changed in the catalogue.
@@ -101,13 +103,13 @@ func (c *Catalogue) Item(ctx context.Context, id ContentID) (Item, error) {
 	if i := slices.IndexFunc(all, func(it Item) bool { return it.ID == id }); i >= 0 {
 		return all[i], nil
 	}
-	return Item{}, ErrContentNotFound.With("content: no such id")
+	return Item{}, ErrContentNotFound.With("content", fault.NoSuchID)
 }
 
 // Import puts items over what is there. With fresh, an item that exists already is refused.
 func (c *Catalogue) Import(ctx context.Context, items []Item, fresh bool) error {
 	if len(items) == 0 {
-		return ErrContentInvalid.With("file: no items in it")
+		return ErrContentInvalid.With("file", fault.NoItemsInIt)
 	}
 	for _, it := range items {
 		if err := it.check(); err != nil {
@@ -115,7 +117,7 @@ func (c *Catalogue) Import(ctx context.Context, items []Item, fresh bool) error 
 		}
 		if fresh {
 			if _, err := c.Item(ctx, it.ID); err == nil {
-				return ErrContentExists.With("%s: is there already; use edit", it.ID)
+				return ErrContentExists.With(string(it.ID), fault.ContentThere)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
@@ -91,11 +92,11 @@ func ReadContent(r io.Reader) ([]Item, error) {
 		return nil, fmt.Errorf("read content: %w", err)
 	}
 	if len(text) > maxContentFile {
-		return nil, ErrContentInvalid.With("file: at most %d bytes", maxContentFile)
+		return nil, ErrContentInvalid.With("file", fault.BytesAtMost, maxContentFile)
 	}
 	var files []itemFile
 	if err := yaml.UnmarshalWithOptions(text, &files, yaml.Strict()); err != nil {
-		return nil, ErrContentInvalid.With("file: not a YAML list of items: %s", asciiOnly(err.Error())).Because(err)
+		return nil, ErrContentInvalid.With("file", fault.NotYAMLItems, asciiOnly(err.Error())).Because(err)
 	}
 	items, seen := make([]Item, len(files)), make(map[ContentID]bool, len(files))
 	for i, f := range files {
@@ -107,7 +108,7 @@ func ReadContent(r io.Reader) ([]Item, error) {
 			return nil, err
 		}
 		if seen[it.ID] {
-			return nil, ErrContentInvalid.With("%s: twice in one file", it.ID)
+			return nil, ErrContentInvalid.With(string(it.ID), fault.TwiceInFile)
 		}
 		items[i], seen[it.ID] = it, true
 	}
@@ -137,7 +138,7 @@ func (f itemFile) item() (Item, error) {
 	}
 	var err error
 	if it.When, err = f.When.condition(); err != nil {
-		return it, ErrContentInvalid.With("%s: when: unknown kind of value", asciiOnly(f.ID))
+		return it, ErrContentInvalid.With(fmt.Sprintf("%s: when", asciiOnly(f.ID)), fault.UnknownKindOfValue)
 	}
 	if f.Question != nil {
 		q := ValidationQuestion{Text: f.Question.Text, Mends: f.Question.Mends}

@@ -62,14 +62,14 @@ func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partne
 		fingerprints = append(fingerprints, m.fingerprint(byte(a.Kind), identifier.MatchForm(a.Kind, normal)))
 	}
 	if len(fingerprints) == 0 {
-		return false, ErrTooNew.With("userHash: values can be asked about 24 hours after they were added, or at once if the enrolment names them")
+		return false, ErrTooNew.With("userHash", fault.AskedTooSoon)
 	}
 	allowed, err := m.store.TakeGuesses(ctx, fingerprints, GuessesPerDay)
 	if err != nil {
 		return false, err
 	}
 	if len(allowed) == 0 {
-		return false, ErrGuesses.With("userHash: each value can be asked about %d times a day", GuessesPerDay)
+		return false, ErrGuesses.With("userHash", fault.AskedPerDay, GuessesPerDay)
 	}
 	return m.corpora.Holds(ctx, allowed, password)
 }

@@ -38,7 +38,7 @@ func ParseSystem(s string) (System, error) {
 			return known, nil
 		}
 	}
-	return "", ErrDeviceInvalid.With("operatingSystem: one of android, ios, windows, macos")
+	return "", ErrDeviceInvalid.With("operatingSystem", fault.OneOf, "android, ios, windows, macos")
 }
 
 // Mobile tells phones from computers.
@@ -95,7 +95,7 @@ func (r *DeviceRequest) check() error {
 	// The same name typed on two keyboards may be composed differently.
 	r.Name = norm.NFC.String(strings.Trim(r.Name, " "))
 	if !partner.Printable(r.Name, maxDeviceName) {
-		return ErrDeviceInvalid.With("deviceName: 1 to %d printable characters", maxDeviceName)
+		return ErrDeviceInvalid.With("deviceName", fault.PrintableLength, maxDeviceName)
 	}
 	return nil
 }
@@ -183,12 +183,12 @@ func (e *Endpoints) Issue(ctx context.Context, id partner.ID, r DeviceRequest) (
 		most := h.Plan.MaxDevices
 		switch {
 		case h.Excluded, h.Pooled && r.Mode == partner.Live && !h.Subscribed:
-			return NewKey{}, ErrNotCovered.With("userHash: no subscription in force whose plan includes endpoint protection")
+			return NewKey{}, ErrNotCovered.With("userHash", fault.NoProtectionPlan)
 		case h.Pooled && r.Mode != "" && most == 0:
 			most = mostPooled
 		}
 		if most > 0 && h.Live >= most {
-			return NewKey{}, ErrDeviceLimit.With("deviceName: the plan's limit of devices is %d", most)
+			return NewKey{}, ErrDeviceLimit.With("deviceName", fault.PlanDevices, most)
 		}
 		next.ValidUntil = next.IssuedAt.Add(h.Plan.KeyValidity())
 		if h.Subscribed && h.Plan.KeysEndWithSubscription {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -211,12 +212,12 @@ func (e *Endpoints) InstallLinks(ctx context.Context) (map[System]string, error)
 // it has to be https and carry nobody's credentials.
 func (e *Endpoints) SetInstallLink(ctx context.Context, system System, link string) error {
 	if _, err := ParseSystem(string(system)); err != nil && system != Linux {
-		return ErrDeviceInvalid.With("system: one of android, ios, windows, macos, linux")
+		return ErrDeviceInvalid.With("system", fault.OneOf, "android, ios, windows, macos, linux")
 	}
 	if link != "" {
 		u, err := url.Parse(link)
 		if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || !partner.Printable(link, maxInstallLink) {
-			return ErrDeviceInvalid.With("link: an https address of at most %d characters", maxInstallLink)
+			return ErrDeviceInvalid.With("link", fault.HTTPSAddressOf, maxInstallLink)
 		}
 	}
 	return e.store.SetInstallLink(ctx, system, link)

@@ -117,7 +117,7 @@ func (e *Endpoints) LoadPool(ctx context.Context, system System, file io.Reader,
 		}
 	}
 	if done.Read == 0 {
-		return done, ErrPoolFile.With("file: no keys in it")
+		return done, ErrPoolFile.With("file", fault.NoKeysInIt)
 	}
 	return done, nil
 }
@@ -128,7 +128,7 @@ func (e *Endpoints) Sources(ctx context.Context) ([]Source, error) { return e.st
 // SetSource changes where a system's keys come from.
 func (e *Endpoints) SetSource(ctx context.Context, system System, change SourceChange) error {
 	if mark := change.LowMark; mark != nil && (*mark < 0 || *mark > 1_000_000_000) {
-		return ErrPoolFile.With("low mark: 0 to 1000000000 keys")
+		return ErrPoolFile.With("low mark", fault.KeysUpTo)
 	}
 	return e.store.SetSource(ctx, system, change)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -58,18 +59,18 @@ func (r *poolReader) next() (VendorKey, error) {
 		return VendorKey{}, io.EOF
 	}
 	if err != nil {
-		return VendorKey{}, ErrPoolFile.With("file: not a list of keys or CSV").Because(err)
+		return VendorKey{}, ErrPoolFile.With("file", fault.NotAListOfKeys).Because(err)
 	}
 	line, _ := r.rows.FieldPos(0)
 	if r.key >= len(row) || !partner.Printable(strings.TrimSpace(row[r.key]), maxVendorKey) {
-		return VendorKey{}, ErrPoolFile.With("line %d: a key of 1 to %d printable characters expected", line, maxVendorKey)
+		return VendorKey{}, ErrPoolFile.With("", fault.KeyOnLine, line, maxVendorKey)
 	}
 	k := VendorKey{Key: strings.TrimSpace(row[r.key])}
 	if r.expires < 0 || r.expires >= len(row) {
 		return k, nil
 	}
 	if k.Expires, err = parseExpiry(strings.TrimSpace(row[r.expires])); err != nil {
-		return VendorKey{}, ErrPoolFile.With("line %d: expires: a date such as 2027-12-31 or 31/12/2027, a date-time with its zone, or nothing", line)
+		return VendorKey{}, ErrPoolFile.With("", fault.ExpiryOnLine, line)
 	}
 	return k, nil
 }

@@ -76,15 +76,15 @@ func (m *Monitoring) Plan(ctx context.Context, id partner.ID, user partner.UserH
 // MarkStep keeps what a person said of a step and returns the plan after it. Saying it again changes nothing.
 func (m *Monitoring) MarkStep(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, step StepID, state StepState) (Plan, error) {
 	if state != StepTodo && state != StepDone && state != StepSkipped {
-		return Plan{}, ErrStepInvalid.With("state: one of todo, done, skipped")
+		return Plan{}, ErrStepInvalid.With("state", fault.OneOf, "todo, done, skipped")
 	}
 	kept, err := m.store.ChangePlan(ctx, id, user, finding, func(p Plan) (PlanChange, error) {
 		s, ok := p.Step(step)
 		switch {
 		case !ok:
-			return PlanChange{}, ErrStepNotFound.With("step: not in the plan of this finding")
+			return PlanChange{}, ErrStepNotFound.With("step", fault.NotInPlan)
 		case !p.Finding.Open():
-			return PlanChange{}, ErrFindingClosed.With("id: the finding is resolved, its steps stay as they are")
+			return PlanChange{}, ErrFindingClosed.With("id", fault.FindingResolved)
 		case s.State == state:
 			return PlanChange{}, nil
 		}

@@ -104,5 +104,5 @@ func (c *Cover) Of(ctx context.Context, who partner.Caller, u partner.UserHash) 
 	case who.Mode == partner.Sandbox:
 		return []Entitlement{{Plan: plan.Plan{Coverage: plan.Demo()}}}, OriginDemo, nil
 	}
-	return nil, "", ErrCoverageNotFound.With("userhash: no subscription in force and no default plan")
+	return nil, "", ErrCoverageNotFound.With("userhash", fault.NoPlanInForce)
 }

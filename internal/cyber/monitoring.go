@@ -192,7 +192,7 @@ func (m *Monitoring) WatchOf(ctx context.Context, who Owner, user partner.UserHa
 func (m *Monitoring) newAsset(ctx context.Context, who Owner, user partner.UserHash, allowed Group, kind, value string) (NewAsset, error) {
 	k, err := identifier.ParseKind(kind)
 	if err != nil || !allowed.Has(k) {
-		return NewAsset{}, ErrAssetInvalid.With("type: one of %s", allowed.words())
+		return NewAsset{}, ErrAssetInvalid.With("type", fault.OneOf, allowed.words())
 	}
 	check := identifier.Required
 	if who.Mode == partner.Sandbox {
@@ -216,7 +216,7 @@ func (m *Monitoring) newAsset(ctx context.Context, who Owner, user partner.UserH
 		}
 		// A person is known by digests of the CPF that they were enrolled with, so that there is no other case.
 		if a.Paced && a.OwnCPF == "" {
-			return NewAsset{}, ErrAssetInvalid.With("userHash: for type cpf the digest of that very CPF")
+			return NewAsset{}, ErrAssetInvalid.With("userHash", fault.DigestOfCPF)
 		}
 	}
 	if who.Mode == partner.Sandbox {
@@ -228,12 +228,11 @@ func (m *Monitoring) newAsset(ctx context.Context, who Owner, user partner.UserH
 }
 
 func invalidValue(err error) error {
-	detail := "not valid"
 	var f *fault.Error
-	if errors.As(err, &f) && f.Detail != "" {
-		detail = f.Detail
+	if errors.As(err, &f) && f.Broken != nil {
+		return ErrAssetInvalid.With("value", f.Broken.Rule, f.Broken.Args...)
 	}
-	return ErrAssetInvalid.With("value: %s", detail)
+	return ErrAssetInvalid.With("value", fault.NotValid)
 }
 
 // recognise finds out whether a CPF is the one that the user hash was made of. Then both digests name one person.
@@ -278,7 +277,7 @@ func (m *Monitoring) Findings(ctx context.Context, id partner.ID, user partner.U
 // Resolve closes a finding because the person has dealt with it.
 func (m *Monitoring) Resolve(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, reason string) error {
 	if !slices.Contains(givenResolutions, Resolution(reason)) {
-		return ErrResolutionInvalid.With("reason: one of password_changed, account_closed, card_replaced, not_me, other")
+		return ErrResolutionInvalid.With("reason", fault.OneOf, "password_changed, account_closed, card_replaced, not_me, other")
 	}
 	return m.store.ResolveFinding(ctx, id, user, finding, Resolution(reason))
 }

@@ -181,7 +181,7 @@ func (f *FirstLooks) Waiting(ctx context.Context) (map[partner.ID]int64, error) 
 // Grant gives a live partner more first looks, for the time when it brings its customers.
 func (f *FirstLooks) Grant(ctx context.Context, id partner.ID, count int64) error {
 	if count < 1 || count > MaxGrant {
-		return ErrLooksInvalid.With("count: 1 to %d", MaxGrant)
+		return ErrLooksInvalid.With("count", fault.OneTo, MaxGrant)
 	}
 	if err := f.isLive(ctx, id); err != nil {
 		return err
@@ -201,7 +201,7 @@ func (f *FirstLooks) Release(ctx context.Context, id partner.ID) error {
 func (f *FirstLooks) isLive(ctx context.Context, id partner.ID) error {
 	p, err := f.partners.PartnerByID(ctx, id)
 	if err == nil && p.Mode != partner.Live {
-		err = ErrLooksInvalid.With("partner: first looks of a sandbox partner are not paced")
+		err = ErrLooksInvalid.With("partner", fault.SandboxNotPaced)
 	}
 	return err
 }

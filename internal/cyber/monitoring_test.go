@@ -274,8 +274,8 @@ func TestInvalidValueSaysWhy(t *testing.T) {
 	_, why := identifier.Parse(identifier.CPF, "123", identifier.Required)
 	err := m.Watch(t.Context(), Owner{Mode: partner.Live}, "u", "cpf", "123")
 	var f *fault.Error
-	if !errors.As(why, &f) || f.Detail == "" || !errors.Is(err, ErrAssetInvalid) || !strings.Contains(err.Error(), "value: "+f.Detail) {
-		t.Errorf("%v, want it to say %q", err, f.Detail)
+	if !errors.As(why, &f) || f.Detail() == "" || !errors.Is(err, ErrAssetInvalid) || !strings.Contains(err.Error(), "value: "+f.Detail()) {
+		t.Errorf("%v, want it to say %q", err, f.Detail())
 	}
 	if err := invalidValue(errOnPurpose); !strings.Contains(err.Error(), "value: not valid") {
 		t.Error(err)

@@ -114,7 +114,7 @@ func (s *PortalSessions) Offer(ctx context.Context, who partner.Caller, r Portal
 		return "", PortalSession{}, err
 	}
 	if !stands {
-		return "", PortalSession{}, ErrNobodyKnown.With("userHash: nothing is held about this person")
+		return "", PortalSession{}, ErrNobodyKnown.With("userHash", fault.NothingHeld)
 	}
 	link := make([]byte, linkBytes)
 	if _, err := io.ReadFull(s.random, link); err != nil {
@@ -135,7 +135,7 @@ func checkReturn(text string, sites []string) error {
 	}
 	u, err := url.Parse(text)
 	if err != nil || len(text) > maxReturn || !strings.HasPrefix(text, "https://") || u.Hostname() == "" || u.User != nil || strings.ContainsFunc(text, unprintable) {
-		return ErrPortalInvalid.With("returnUrl: an https address without user or password, at most %d characters", maxReturn)
+		return ErrPortalInvalid.With("returnUrl", fault.HTTPSAddressLength, maxReturn)
 	}
 	if len(sites) == 0 {
 		return nil
@@ -146,7 +146,7 @@ func checkReturn(text string, sites []string) error {
 			return nil
 		}
 	}
-	return ErrPortalInvalid.With("returnUrl: at one of the partner's own sites, or under one")
+	return ErrPortalInvalid.With("returnUrl", fault.PartnersOwnSite)
 }
 
 func unprintable(r rune) bool { return r <= ' ' || r > '~' }

@@ -147,10 +147,10 @@ func (s *Services) forget() {
 func (sv *Service) check() error {
 	sv.Name, sv.Description = strings.TrimSpace(sv.Name), strings.TrimSpace(sv.Description)
 	if !partner.Line(sv.Name, 1, 120) {
-		return ErrServiceInvalid.With("name: 1 to 120 characters, no control characters")
+		return ErrServiceInvalid.With("name", fault.PlainLength, 120)
 	}
 	if !partner.Paragraphs(sv.Description, 1, 1000) {
-		return ErrServiceInvalid.With("description: 1 to 1000 characters, no control characters but line breaks")
+		return ErrServiceInvalid.With("description", fault.TextLength, 1000)
 	}
 	return nil
 }

@@ -102,9 +102,9 @@ func (t Taking) Key(free int64) error {
 	floor := t.floor(inAll)
 	switch {
 	case t.Used >= t.Most(inAll):
-		return ErrShareUsed.With("operatingSystem: this partner has had its share of the keys for this system")
+		return ErrShareUsed.With("operatingSystem", fault.ShareOfKeysTaken)
 	case free == 0, t.Used >= t.kept(floor) && free <= t.owed(floor):
-		return ErrPoolEmpty.With("operatingSystem: no key left for this system")
+		return ErrPoolEmpty.With("operatingSystem", fault.NoKeyLeft)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func (t Taking) Key(free int64) error {
 // Appointment refuses another one to a partner that holds its share of all that are to come.
 func (t Taking) Appointment(held, inAll int64) error {
 	if held >= t.Most(inAll) {
-		return ErrShareUsed.With("appointments: this partner holds its share of the coming ones")
+		return ErrShareUsed.With("appointments", fault.ShareOfTimesTaken)
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (e *Endpoints) Shares(ctx context.Context) ([]Share, error) { return e.stor
 func (e *Endpoints) SetShare(ctx context.Context, id partner.ID, of Resource, quota, reserved *int64) error {
 	for _, n := range []*int64{quota, reserved} {
 		if n != nil && (*n < 0 || *n > 1_000_000_000) {
-			return ErrShareInvalid.With("quota, reserve: 0 to 1000000000")
+			return ErrShareInvalid.With("quota, reserve", fault.ZeroTo, 1000000000)
 		}
 	}
 	return e.store.SetShare(ctx, id, of, quota, reserved)

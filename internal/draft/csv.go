@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -57,7 +58,7 @@ func NewCSV(r io.Reader) (*CSV, error) {
 	}
 	first, err := in.Peek(in.Size())
 	if len(first) == 0 {
-		return nil, subscription.ErrFile.With("the file is empty").Because(err)
+		return nil, subscription.ErrFile.With("", fault.FileEmpty).Because(err)
 	}
 	first, _, _ = bytes.Cut(first, []byte{'\n'})
 	c := &CSV{Comma: ','}
@@ -68,7 +69,7 @@ func NewCSV(r io.Reader) (*CSV, error) {
 	c.in.Comma, c.in.FieldsPerRecord, c.in.ReuseRecord = c.Comma, -1, true
 	heading, err := c.in.Read()
 	if err != nil {
-		return nil, subscription.ErrFile.With("line 1 does not name columns").Because(err)
+		return nil, subscription.ErrFile.With("", fault.NoColumnNames).Because(err)
 	}
 	c.Heading = append(c.Heading, heading...)
 	return c, c.bind()
@@ -86,14 +87,14 @@ func (c *CSV) bind() error {
 			put = func(d *subscription.Draft, value string) { d.IsGroup = csvFlag(value) }
 		}
 		if put != nil && seen[name] {
-			return subscription.ErrFile.With("two columns are named %s", name)
+			return subscription.ErrFile.With("", fault.ColumnTwice, name)
 		}
 		seen[name] = true
 		c.columns = append(c.columns, put)
 	}
 	for _, need := range []string{"plan_id", "cpf"} {
 		if !seen[need] {
-			return subscription.ErrFile.With("there is no column %s", need)
+			return subscription.ErrFile.With("", fault.ColumnMissing, need)
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -30,7 +31,7 @@ func (j *jsonLines) Next(d *subscription.Draft) (int, []byte, error) {
 		j.line++
 		text, err := j.in.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
-			return 0, nil, subscription.ErrFile.With("line %d is longer than %d bytes", j.line, maxLine)
+			return 0, nil, subscription.ErrFile.With("", fault.LineLonger, j.line, maxLine)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return 0, nil, fmt.Errorf("read file: %w", err)

@@ -162,7 +162,7 @@ func (fs *Feeds) Add(ctx context.Context, f Feed) (Feed, error) {
 		f.Every = time.Hour
 	}
 	if f.Kind == Pushed {
-		return f, ErrInvalid.With("kind: a receiver is added on the command line, which shows its secret")
+		return f, ErrInvalid.With("kind", fault.ReceiverByTerminal)
 	}
 	if err := checkFeed(&f); err != nil {
 		return f, err
@@ -173,7 +173,7 @@ func (fs *Feeds) Add(ctx context.Context, f Feed) (Feed, error) {
 // AddReceiver registers a feed that takes pushes, and returns the secret that the vendor signs with, which is shown once.
 func (fs *Feeds) AddReceiver(ctx context.Context, f Feed) (added Feed, secret string, err error) {
 	if f.Target != "" || f.Secret != "" {
-		return f, "", ErrInvalid.With("target: a receiver has none of its own, and makes its secret itself")
+		return f, "", ErrInvalid.With("target", fault.ReceiverHasNoTarget)
 	}
 	f.Kind, f.Every, f.Target = Pushed, pushEvery, PushPath+f.Name
 	f.Created, f.NextAt = fs.Now(), fs.Now()
@@ -191,29 +191,29 @@ func checkFeed(f *Feed) error {
 		return err
 	}
 	if !leak.ValidName(f.Name) || len(f.Name) > 40 {
-		return ErrInvalid.With("name: 1 to 40 of a-z, 0-9, '-', '_' and '.'")
+		return ErrInvalid.With("name", fault.FeedName)
 	}
 	if f.Every < leastEvery {
-		return ErrInvalid.With("every: at least a minute")
+		return ErrInvalid.With("every", fault.AtLeastAMinute)
 	}
 	u, err := url.Parse(f.Target)
 	web := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 	switch f.Kind {
 	case Folder:
 		if !filepath.IsAbs(f.Target) && !strings.HasPrefix(f.Target, "s3://") && !strings.HasPrefix(f.Target, "file://") {
-			return ErrInvalid.With("target: a folder's absolute path, or s3://bucket")
+			return ErrInvalid.With("target", fault.FolderOrBucket)
 		}
 	case List:
 		if !web {
-			return ErrInvalid.With("target: an https address")
+			return ErrInvalid.With("target", fault.HTTPSAddress)
 		}
 	case HIBP:
 		if !web || f.Secret == "" {
-			return ErrInvalid.With("target: the API's address; secret: its key")
+			return ErrInvalid.With("target", fault.APIAddressAndKey)
 		}
 	case Pushed:
 	default:
-		return ErrInvalid.With("kind: one of folder, list, hibp, push")
+		return ErrInvalid.With("kind", fault.OneOf, "folder, list, hibp, push")
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ func (fs *Feeds) Start(ctx context.Context, name string) error {
 	}
 	_, err := fs.Jobs.AddJob(ctx, KindRun, name, struct{}{})
 	if errors.Is(err, job.ErrExists) {
-		return intake.ErrBusy.With("name: a server is running it")
+		return intake.ErrBusy.With("name", fault.FeedRunning)
 	}
 	return err
 }
@@ -296,13 +296,13 @@ var addressEnd = regexp.MustCompile(`://[^/@\s"]*@|\?[^\s"]*`)
 // reason is what is kept of a failure. Sources put what they like into errors, so it is short; addresses are cut where
 // they may hold secrets.
 func reason(err error) string {
-	text := addressEnd.ReplaceAllStringFunc(err.Error(), func(found string) string {
+	text := addressEnd.ReplaceAllStringFunc(fault.Keep(err), func(found string) string {
 		if found[0] == '?' {
 			return "?..."
 		}
 		return "://...@"
 	})
-	return strings.ToValidUTF8(text[:min(len(text), 300)], "")
+	return strings.ToValidUTF8(text[:min(len(text), 600)], "")
 }
 
 func (fs *Feeds) run(ctx context.Context, f *Feed) error {
@@ -316,7 +316,7 @@ func (fs *Feeds) run(ctx context.Context, f *Feed) error {
 	case Pushed:
 		return fs.runPush(ctx, f)
 	}
-	return ErrInvalid.With("kind: unknown")
+	return ErrInvalid.With("kind", fault.UnknownKindOfFeed)
 }
 
 // manifest is what comes with a dump in a folder, and what a list holds.
@@ -359,7 +359,7 @@ func (fs *Feeds) take(ctx context.Context, f *Feed, item string, m manifest, inp
 		return err
 	}
 	if len(inputs) == 0 {
-		return intake.ErrInput.With("files: the manifest names none that is there")
+		return intake.ErrInput.With("files", fault.ManifestNamesNone)
 	}
 	if b.Source == "" {
 		b.Source = sourceOf(*f)
@@ -381,7 +381,7 @@ func (fs *Feeds) take(ctx context.Context, f *Feed, item string, m manifest, inp
 func parseManifests(text []byte) ([]manifest, error) {
 	var list []manifest
 	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, ErrInvalid.With("the answer is no JSON list of dumps").Because(err)
+		return nil, ErrInvalid.With("", fault.NoListOfDumps).Because(err)
 	}
 	return list, nil
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/bucket"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/intake"
 )
 
@@ -87,7 +88,7 @@ func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d intak
 		return err
 	}
 	if d.Size > maxManifest {
-		return ErrInvalid.With("manifest: larger than %d bytes", maxManifest)
+		return ErrInvalid.With("manifest", fault.LargerThan, maxManifest)
 	}
 	text, err := bucket.ReadAll(ctx, b, d.Key, maxManifest)
 	if err != nil {
@@ -95,7 +96,7 @@ func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d intak
 	}
 	var m manifest
 	if err := json.Unmarshal(text, &m); err != nil {
-		return ErrInvalid.With("manifest: not JSON").Because(err)
+		return ErrInvalid.With("manifest", fault.NotJSON).Because(err)
 	}
 	base := strings.TrimSuffix(d.Key, ".json")
 	if m.Name == "" {

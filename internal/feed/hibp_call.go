@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/job"
 )
 
@@ -79,7 +80,7 @@ func (s *hibpSweep) getOnce(ctx context.Context, where string, into any, most in
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
 	if err != nil {
-		return false, 0, ErrInvalid.With("target: not an address") // the cause would hold the person's address
+		return false, 0, ErrInvalid.With("target", fault.NotAnAddress) // the cause would hold the person's address
 	}
 	req.Header.Set("hibp-api-key", s.f.Secret)
 	req.Header.Set("User-Agent", "vigia")

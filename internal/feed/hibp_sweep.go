@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 )
@@ -104,7 +105,7 @@ func (s *hibpSweep) readPlan(ctx context.Context) error {
 		return fmt.Errorf("plan: %w", err)
 	}
 	if !plan.IncludesKAnon {
-		return ErrInvalid.With("key: its plan does not include searches by range of hashes")
+		return ErrInvalid.With("key", fault.PlanWithoutRange)
 	}
 	if s.f.Settings.PerMinute == 0 {
 		s.setPace(plan.Rpm)

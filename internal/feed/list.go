@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/intake"
 )
 
@@ -46,7 +47,7 @@ func (fs *Feeds) fetchList(ctx context.Context, f *Feed) (list []manifest, tag s
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Target, nil)
 	if err != nil {
-		return nil, "", ErrInvalid.With("target: not an address").Because(err)
+		return nil, "", ErrInvalid.With("target", fault.NotAnAddress).Because(err)
 	}
 	if f.State.Tag != "" {
 		req.Header.Set("If-None-Match", f.State.Tag)
@@ -70,7 +71,7 @@ func (fs *Feeds) fetchList(ctx context.Context, f *Feed) (list []manifest, tag s
 		return nil, "", fmt.Errorf("fetch list: %w", err)
 	}
 	if len(text) > maxManifest {
-		return nil, "", ErrInvalid.With("the list is larger than %d bytes", maxManifest)
+		return nil, "", ErrInvalid.With("", fault.ListLargerThan, maxManifest)
 	}
 	list, err = parseManifests(text)
 	return list, res.Header.Get("ETag"), err

@@ -101,11 +101,11 @@ func (fs *Feeds) Receive(ctx context.Context, name string, header http.Header, b
 	}
 	if fs.PushPace != nil {
 		if wait := fs.PushPace(name); wait > 0 {
-			return Receipt{}, ErrPace.With("feed: too many pushes; at most one a second over time")
+			return Receipt{}, ErrPace.Note("feed: too many pushes; at most one a second over time")
 		}
 	}
 	if f.Paused {
-		return Receipt{}, ErrPaused.With("feed: is paused")
+		return Receipt{}, ErrPaused.Note("feed: is paused")
 	}
 	p, err := fs.readPush(ctx, f, body)
 	if err != nil {
@@ -133,12 +133,12 @@ func (fs *Feeds) readPush(ctx context.Context, f Feed, body []byte) (Push, error
 	sum := report.Records
 	switch {
 	case report.NoRecords != "":
-		return Push{}, ErrPush.With("%s", report.NoRecords)
+		return Push{}, ErrPush.Note("%s", report.NoRecords)
 	case m == nil && sum.Wrong > 0: // what a vendor exports is what it is: the import counts it
 		_, line, _ := strings.Cut(report.Skips[0].Name, ":")
-		return Push{}, ErrPush.With("line %s: %s", line, strings.TrimPrefix(report.Skips[0].Reason, "records: "))
+		return Push{}, ErrPush.Note("line %s: %s", line, strings.TrimPrefix(report.Skips[0].Reason, "records: "))
 	case sum.Records == 0:
-		return Push{}, ErrPush.With("records: at least one")
+		return Push{}, ErrPush.Note("records: at least one")
 	}
 	told, err := fs.toldOf(f, sum.Breach)
 	if err != nil {
@@ -154,7 +154,7 @@ func (fs *Feeds) readPush(ctx context.Context, f Feed, body []byte) (Push, error
 	case err != nil:
 		return Push{}, err
 	case r.Source != told.Source || r.State == leak.Retracted:
-		return Push{}, ErrTaken.With("breach.name: is another breach's, or was retracted")
+		return Push{}, ErrTaken.Note("breach.name: is another breach's, or was retracted")
 	}
 	return Push{Feed: f.Name, Breach: told.Name, Told: text, Records: sum.Records, LeftOut: sum.LeftOut, Bytes: int64(len(body)), State: PushWaiting, ReceivedAt: fs.Now()}, nil
 }
@@ -167,12 +167,12 @@ func (fs *Feeds) toldOf(f Feed, header json.RawMessage) (manifest, error) {
 		decoder := json.NewDecoder(bytes.NewReader(header))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&m); err != nil {
-			return m, ErrPush.With("line 1: breach: name, title, date, exposes, kind, description, verified, fabricated, spam_list, no_pairs, each of its own type").Because(err)
+			return m, ErrPush.Note("line 1: breach: name, title, date, exposes, kind, description, verified, fabricated, spam_list, no_pairs, each of its own type").Because(err)
 		}
 	}
 	m.IsVendors = header != nil
 	if len(m.Files) > 0 || len(m.URLs) > 0 {
-		return m, ErrPush.With("line 1: breach: the records are in the push itself")
+		return m, ErrPush.Note("line 1: breach: the records are in the push itself")
 	}
 	if len(m.Exposes) == 0 {
 		m.Exposes = []string{string(leak.Auto)}
@@ -185,7 +185,7 @@ func (fs *Feeds) toldOf(f Feed, header json.RawMessage) (manifest, error) {
 	}
 	var why *fault.Error
 	if errors.As(err, &why) {
-		return m, ErrPush.With("line 1: breach.%s", why.Detail)
+		return m, ErrPush.Note("line 1: breach.%s", why.Detail())
 	}
 	return m, err
 }
@@ -268,7 +268,7 @@ func (fs *Feeds) importPush(ctx context.Context, f *Feed, p Push, m *stated.Mapp
 		return 0, err
 	}
 	if err == nil && r.Source != told.Source {
-		return 0, ErrTaken.With("breach.name: is another breach's, or was retracted")
+		return 0, ErrTaken.Note("breach.name: is another breach's, or was retracted")
 	}
 	if err == nil && r.State == leak.Published {
 		out, err := fs.Importer.Renew(ctx, intake.Append, spec)
@@ -312,7 +312,7 @@ func pushSecrets(kept string, now time.Time) (secrets []webhook.Secret, err erro
 func (fs *Feeds) Rotate(ctx context.Context, name string) (f Feed, secret string, err error) {
 	f, err = fs.Store.UpdateFeed(ctx, name, func(f *Feed) error {
 		if f.Kind != Pushed {
-			return ErrInvalid.With("name: only a feed of kind push has a secret of ours")
+			return ErrInvalid.Note("name: only a feed of kind push has a secret of ours")
 		}
 		kept, shown, err := newPushSecret(fs.Random, f.Secret, fs.Now())
 		f.Secret, secret = kept, shown

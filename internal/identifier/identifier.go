@@ -66,23 +66,23 @@ const (
 
 // The rules a value can break. Callers tell which with errors.Is; the detail is plain ASCII and fit to be shown.
 var (
-	ErrKind        = rule("kind", "unknown type")
-	ErrEmpty       = rule("empty", "must not be empty")
-	ErrLength      = rule("length", "wrong length")
-	ErrCharacter   = rule("character", "character not allowed")
-	ErrCheckDigits = rule("check_digits", "check digits do not match")
-	ErrRepeated    = rule("repeated", "one repeated character")
-	ErrAreaCode    = rule("area_code", "unknown area code")
-	ErrCountryCode = rule("country_code", "missing or unknown country code")
-	ErrNumber      = rule("number", "no such number in its country's plan")
-	ErrAddress     = rule("address", "not one e-mail address")
-	ErrDomain      = rule("domain", "not a registrable domain name")
-	ErrPixKey      = rule("pix_key", "not a random Pix key")
-	ErrState       = rule("state", "unknown state")
+	ErrKind        = rule("kind", fault.UnknownType)
+	ErrEmpty       = rule("empty", fault.NotEmpty)
+	ErrLength      = rule("length", fault.WrongLength)
+	ErrCharacter   = rule("character", fault.CharacterNotAllowed)
+	ErrCheckDigits = rule("check_digits", fault.CheckDigits)
+	ErrRepeated    = rule("repeated", fault.RepeatedCharacter)
+	ErrAreaCode    = rule("area_code", fault.UnknownAreaCode)
+	ErrCountryCode = rule("country_code", fault.UnknownCountryCode)
+	ErrNumber      = rule("number", fault.NoSuchPhone)
+	ErrAddress     = rule("address", fault.NotOneEmail)
+	ErrDomain      = rule("domain", fault.NotADomain)
+	ErrPixKey      = rule("pix_key", fault.NotAPixKey)
+	ErrState       = rule("state", fault.UnknownState)
 )
 
-func rule(name, detail string) *fault.Error {
-	return fault.New(fault.Invalid, "identifier."+name).With("%s", detail)
+func rule(name string, broken fault.Rule) *fault.Error {
+	return fault.New(fault.Invalid, "identifier."+name).With("", broken)
 }
 
 // Parse returns the normal form of s as a value of kind k.

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/vigiahq/vigia/internal/container"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/reader"
 )
@@ -21,7 +22,7 @@ type Counted struct {
 // It writes nothing: how many records held a value is not kept anywhere, so whoever asks has to have the dump.
 func (im *Importer) Count(ctx context.Context, spec Spec, kind identifier.Kind, form []byte) (Counted, error) {
 	if len(spec.Inputs) == 0 {
-		return Counted{}, ErrInput.With("inputs: there is no file")
+		return Counted{}, ErrInput.With("inputs", fault.NoFile)
 	}
 	run := newImportRun(im, &work{noPairs: true}, spec)
 	counters := make([]counter, len(run.workers))

@@ -14,6 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan"
@@ -162,7 +163,7 @@ func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if len(spec.Inputs) == 0 {
-		return Outcome{}, ErrInput.With("inputs: there is no file")
+		return Outcome{}, ErrInput.With("inputs", fault.NoFile)
 	}
 	fresh, err := im.register(ctx, b)
 	if err != nil {
@@ -184,7 +185,7 @@ func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 	if w.final == "" {
 		err = run.build(ctx)
 	}
-	if doubt := w.last.Tally.Doubtful(); err == nil && doubt != "" && !spec.Force {
+	if doubt := w.last.Tally.Doubtful(); err == nil && doubt != nil && !spec.Force {
 		return im.refuse(ctx, w, b, run.skips, doubt)
 	}
 	if err == nil {
@@ -202,8 +203,8 @@ func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 
 // refuse gives the name back and keeps what was scanned, so that the same import with Force need not scan again. The
 // outcome says what was counted.
-func (im *Importer) refuse(ctx context.Context, w *work, b cyber.Breach, skips []container.Skip, doubt string) (Outcome, error) {
-	err := errors.Join(ErrDoubtful.With("inputs: %s: not published, unless it is forced (--force)", doubt), im.Store.DropImport(ctx, b.Name), w.leave())
+func (im *Importer) refuse(ctx context.Context, w *work, b cyber.Breach, skips []container.Skip, doubt *fault.Rule) (Outcome, error) {
+	err := errors.Join(ErrDoubtful.With("inputs", fault.DoubtfulImport, doubt.Said()), im.Store.DropImport(ctx, b.Name), w.leave())
 	return Outcome{Record: leak.Record{Breach: b, State: leak.Importing, Tally: w.last.Tally}, Skips: skips}, err
 }
 
@@ -237,10 +238,10 @@ func (im *Importer) register(ctx context.Context, b cyber.Breach) (fresh bool, e
 	case leak.Importing:
 		return false, nil
 	case leak.Retracted:
-		return false, leak.ErrRetracted.With("name: was retracted; import under another name")
+		return false, leak.ErrRetracted.With("name", fault.RetractedImportOther)
 	case leak.Published:
 	}
-	return false, leak.ErrBreachExists.With("name: is already published")
+	return false, leak.ErrBreachExists.With("name", fault.AlreadyPublished)
 }
 
 func (im *Importer) workDir(name string) string { return filepath.Join(im.Dir, name) }
@@ -248,7 +249,7 @@ func (im *Importer) workDir(name string) string { return filepath.Join(im.Dir, n
 // Discard removes what an import that will not go on has left on this machine.
 func (im *Importer) Discard(name string) error {
 	if !leak.ValidName(name) {
-		return leak.ErrBreachInvalid.With("name: not a breach's name")
+		return leak.ErrBreachInvalid.With("name", fault.NotABreachName)
 	}
 	return errors.Join(discard(im.workDir(name)), discard(im.workDir(name+renewing)))
 }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 
 	"github.com/vigiahq/vigia/internal/container"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/reader"
 )
 
@@ -196,7 +197,7 @@ func (run *importRun) takeFacts(p *reader.Process) error {
 // endInput judges an input that was read.
 func (run *importRun) endInput(report *reader.Report) error {
 	if report.Changed {
-		return ErrInput.With("inputs: %s changed while it was read", run.spec.Inputs[run.input].Name)
+		return ErrInput.With("inputs", fault.FileChangedWhileRead, run.spec.Inputs[run.input].Name)
 	}
 	if report.Failed != "" {
 		return errors.New(report.Failed)

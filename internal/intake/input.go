@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Input is one source of bytes: a file, or what an address answers with.
@@ -54,7 +56,7 @@ func Inputs(ctx context.Context, client *http.Client, args []string) ([]Input, e
 		inputs = append(inputs, JoinVolumes(more)...)
 	}
 	if len(inputs) == 0 {
-		return nil, ErrInput.With("inputs: there is no file")
+		return nil, ErrInput.With("inputs", fault.NoFile)
 	}
 	return inputs, nil
 }
@@ -62,10 +64,10 @@ func Inputs(ctx context.Context, client *http.Client, args []string) ([]Input, e
 func fileInputs(arg string) ([]Input, error) {
 	path, err := filepath.Abs(arg)
 	if err != nil {
-		return nil, ErrInput.With("inputs: not a path").Because(err)
+		return nil, ErrInput.With("inputs", fault.NotAPath).Because(err)
 	}
 	if path, err = filepath.EvalSymlinks(path); err != nil { // the argument itself may be a link
-		return nil, ErrInput.With("inputs: %s cannot be read", arg).Because(err)
+		return nil, ErrInput.With("inputs", fault.FileUnreadable, arg).Because(err)
 	}
 	var inputs []Input
 	err = filepath.WalkDir(path, func(p string, e fs.DirEntry, err error) error {
@@ -85,7 +87,7 @@ func fileInputs(arg string) ([]Input, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, ErrInput.With("inputs: %s cannot be read", arg).Because(err)
+		return nil, ErrInput.With("inputs", fault.FileUnreadable, arg).Because(err)
 	}
 	return inputs, nil
 }
@@ -116,7 +118,7 @@ func AddressInput(client *http.Client, address string) Input {
 	return Input{Name: strings.TrimSuffix(ShownAddress(address), "/"), Size: -1, Mark: addressMark(address), source: source{URL: address}, open: func(ctx context.Context) (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 		if err != nil {
-			return nil, ErrInput.With("inputs: not an address").Because(err)
+			return nil, ErrInput.With("inputs", fault.NotAnAddress).Because(err)
 		}
 		res, err := client.Do(req)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/vigiahq/vigia/internal/bucket"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // bucketInputs lists the objects of a bucket whose names begin with what follows the bucket's name.
@@ -22,7 +23,7 @@ func bucketInputs(ctx context.Context, client *http.Client, arg string) ([]Input
 	}
 	entries, err := openAndList(ctx, client, address, prefix)
 	if err != nil {
-		return nil, ErrInput.With("inputs: the bucket cannot be read").Because(err)
+		return nil, ErrInput.With("inputs", fault.BucketUnreadable).Because(err)
 	}
 	inputs := make([]Input, 0, len(entries))
 	for _, e := range entries {
@@ -68,7 +69,7 @@ func (e Entry) Open(ctx context.Context, b bucket.Bucket) io.ReadCloser {
 func splitBucket(arg string) (address, prefix string, err error) {
 	u, err := url.Parse(arg)
 	if err != nil {
-		return "", "", ErrInput.With("inputs: not the address of a bucket").Because(err)
+		return "", "", ErrInput.With("inputs", fault.NotABucket).Because(err)
 	}
 	if u.Scheme == "file" {
 		if !strings.HasSuffix(u.Path, "/") {

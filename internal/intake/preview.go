@@ -94,7 +94,7 @@ func (im *Importer) ReadRecords(ctx context.Context, body []byte, m *stated.Mapp
 // errNotRead says why nothing was read of records.
 func errNotRead(run *importRun) error {
 	if len(run.skips) > 0 {
-		return ErrInput.With("records: %s", run.skips[0].Reason)
+		return ErrInput.Note("records: %s", run.skips[0].Reason)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/durable"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/segment"
 )
@@ -28,7 +29,7 @@ func ParseWay(word string) (Way, error) {
 	case "replace":
 		return Replace, nil
 	}
-	return 0, ErrInput.With("way: one of append, replace")
+	return 0, ErrInput.With("way", fault.OneOf, "append, replace")
 }
 
 // renewing marks the folder of a renewal: no breach has such a name.
@@ -54,9 +55,9 @@ func (im *Importer) Renew(ctx context.Context, way Way, spec Spec) (Outcome, err
 		err = run.build(ctx)
 	}
 	out := Outcome{Record: r, Skips: run.skips}
-	if doubt := w.last.Tally.Doubtful(); err == nil && doubt != "" && !spec.Force {
+	if doubt := w.last.Tally.Doubtful(); err == nil && doubt != nil && !spec.Force {
 		out.Tally = w.last.Tally
-		return out, errors.Join(ErrDoubtful.With("inputs: %s: the breach stays as it is, unless it is forced (--force)", doubt), w.leave())
+		return out, errors.Join(ErrDoubtful.With("inputs", fault.DoubtfulRenewal, doubt.Said()), w.leave())
 	}
 	if err == nil {
 		err = im.renew(ctx, w, r, way)
@@ -85,13 +86,13 @@ func (im *Importer) renewable(ctx context.Context, spec Spec) (leak.Record, erro
 	case err != nil:
 		return r, err
 	case r.State == leak.Retracted:
-		return r, leak.ErrRetracted.With("name: was retracted; import under another name")
+		return r, leak.ErrRetracted.With("name", fault.RetractedImportOther)
 	case r.State == leak.Importing:
-		return r, leak.ErrBreachNotFound.With("name: is being imported and not published yet")
+		return r, leak.ErrBreachNotFound.With("name", fault.ImportNotPublished)
 	case r.Segment == "":
-		return r, leak.ErrBreachNotFound.With("name: the breach has no content of its own")
+		return r, leak.ErrBreachNotFound.With("name", fault.NoContent)
 	case len(spec.Inputs) == 0:
-		return r, ErrInput.With("inputs: there is no file")
+		return r, ErrInput.With("inputs", fault.NoFile)
 	}
 	return r, nil
 }

@@ -175,7 +175,7 @@ func cut(spec Spec, partBytes int64) ([]partArgs, error) {
 			continue
 		}
 		if in.source == (source{}) {
-			return nil, ErrInput.With("inputs: %s cannot be read by other processes", in.Name)
+			return nil, ErrInput.With("inputs", fault.FileUnreadableByOthers, in.Name)
 		}
 		whole := partInput{source: in.source, Mark: in.Mark, Bytes: in.Size}
 		if in.Size < 0 || held+in.Size > partBytes || len(small.Inputs) == partFiles {
@@ -188,7 +188,7 @@ func cut(spec Spec, partBytes int64) ([]partArgs, error) {
 	}
 	flush()
 	if len(parts) == 0 {
-		return nil, ErrInput.With("inputs: there is no file")
+		return nil, ErrInput.With("inputs", fault.NoFile)
 	}
 	return parts, nil
 }
@@ -236,7 +236,7 @@ func (s *Spreader) inputs(ctx context.Context, breach string, args partArgs) ([]
 			}
 		}
 		if p.Sealed > len(addresses) {
-			return nil, ErrInput.With("inputs: the address of %s is gone", p.URL)
+			return nil, ErrInput.With("inputs", fault.AddressGone, p.URL)
 		}
 		if p.Sealed > 0 {
 			p.URL = addresses[p.Sealed-1]
@@ -246,7 +246,7 @@ func (s *Spreader) inputs(ctx context.Context, breach string, args partArgs) ([]
 			return nil, err
 		}
 		if in.Mark != p.Mark {
-			return nil, ErrInput.With("inputs: %s changed since the import began", in.Name)
+			return nil, ErrInput.With("inputs", fault.FileChangedSince, in.Name)
 		}
 		inputs = append(inputs, in)
 	}
@@ -307,10 +307,10 @@ func (s *Spreader) Part(ctx context.Context, run *job.Run) error {
 	}
 	var args partArgs
 	if err := json.Unmarshal(run.Args, &args); err != nil {
-		return ErrInput.With("part: cannot be read").Because(err)
+		return ErrInput.With("part", fault.Unreadable).Because(err)
 	}
 	if run.Attempts > partAttempts {
-		return ErrInput.With("%s: given up after %d tries; the workers at it were stopped or died", args.name(), partAttempts)
+		return ErrInput.With(args.name(), fault.GivenUpStopped, partAttempts)
 	}
 	err := s.part(ctx, run, breach, number, args)
 	switch {
@@ -320,7 +320,7 @@ func (s *Spreader) Part(ctx context.Context, run *job.Run) error {
 		// A worker of this machine that lost the lease has not noticed yet.
 		return err
 	case run.Attempts == partAttempts && fault.KindOf(err) != fault.Invalid:
-		return ErrInput.With("%s: given up after %d tries: %v", args.name(), partAttempts, err)
+		return ErrInput.With(args.name(), fault.GivenUpBecause, partAttempts, err)
 	}
 	return err
 }
@@ -355,7 +355,7 @@ func (s *Spreader) part(ctx context.Context, run *job.Run, breach, number string
 	spec := Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Passwords: passwords}
 	if args.Mapping != "" {
 		if spec.Mapping, err = stated.ParseMapping([]byte(args.Mapping)); err != nil {
-			return errors.Join(ErrInput.With("mapping: cannot be read").Because(err), w.leave())
+			return errors.Join(ErrInput.With("mapping", fault.Unreadable).Because(err), w.leave())
 		}
 	}
 	err = im.scanPart(ctx, run, w, spec, number)

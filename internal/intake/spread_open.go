@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // passwords are those that whoever asked for the import gave with it.
@@ -15,7 +17,7 @@ func (s *Spreader) passwords(ctx context.Context, breach string, args partArgs) 
 	}
 	secrets, err := s.Importer.Store.SpreadAddresses(ctx, breach)
 	if err == nil && len(secrets) < args.Passwords {
-		err = ErrInput.With("password: those of this import are gone")
+		err = ErrInput.With("password", fault.PasswordsGone)
 	}
 	if err != nil {
 		return nil, err

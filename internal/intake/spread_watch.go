@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/segment"
@@ -20,7 +21,7 @@ func (s *Spreader) Watch(ctx context.Context, run *job.Run) error {
 	im, name := s.Importer, run.Subject
 	var args spreadArgs
 	if err := json.Unmarshal(run.Args, &args); err != nil {
-		return ErrInput.With("import: cannot be read").Because(err)
+		return ErrInput.With("import", fault.Unreadable).Because(err)
 	}
 	for {
 		r, err := im.Store.BreachByName(ctx, name)
@@ -79,7 +80,7 @@ func add(parts []job.Job) (spreadSum, error) {
 	sum := spreadSum{tally: leak.Tally{Found: map[string]int64{}}}
 	for i, j := range parts {
 		if j.State == job.Failed {
-			return sum, ErrInput.With("part %d of %d: %s", i+1, len(parts), j.Error)
+			return sum, ErrInput.With("", fault.PartFailed, i+1, len(parts), fault.Recall(j.Error))
 		}
 		var p partState
 		if err := json.Unmarshal(j.Progress, &p); err != nil {
@@ -115,9 +116,9 @@ func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args sp
 		sum.tally.Unread, sum.tally.Problems = sum.tally.Unread+n, sum.tally.Problems+n
 		sum.tally.Note(reason, n)
 	}
-	if doubt := sum.tally.Doubtful(); doubt != "" && !args.Force {
+	if doubt := sum.tally.Doubtful(); doubt != nil && !args.Force {
 		err := errors.Join(s.Importer.DropParts(ctx, name), s.Importer.Store.DropImport(ctx, name))
-		return errors.Join(err, ErrInput.With("inputs: %s: not published, unless it is forced (--force)", doubt))
+		return errors.Join(err, ErrInput.With("inputs", fault.DoubtfulImport, doubt.Said()))
 	}
 	s.merging.Lock() // sorting takes memory, and a worker may watch several imports
 	defer s.merging.Unlock()
@@ -181,7 +182,7 @@ func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) e
 func (s *Spreader) openPart(ctx context.Context, file, digest string) (*segment.Reader, error) {
 	r, err := s.Importer.Files.Open(ctx, file, digest)
 	if errors.Is(err, corpora.ErrMissing) && !s.Importer.Files.Shared() {
-		return nil, ErrInput.With("parts: %s is not in this machine's folder; workers of several machines need one --corpora", file)
+		return nil, ErrInput.With("parts", fault.NotInThisFolder, file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("merge parts: %s: %w", file, err)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/container"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // The names of volumes: a.7z.001, a.z01 with a.zip, a.part01.rar, a.r00 with a.rar.
@@ -119,7 +120,7 @@ func openSet(ctx context.Context, volumes []Input) (io.ReadCloser, error) {
 		s.close = append(s.close, r)
 		at, ok := r.(io.ReaderAt)
 		if !ok {
-			return nil, errors.Join(ErrInput.With("inputs: %s cannot be read in place", v.Name), s.Close())
+			return nil, errors.Join(ErrInput.With("inputs", fault.FileUnreadableInPlace, v.Name), s.Close())
 		}
 		parts = append(parts, container.Volume{Name: path.Base(strings.ReplaceAll(v.Name, "\\", "/")), At: at, Size: v.Size})
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/vigiahq/vigia/internal/durable"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/reader"
 	"github.com/vigiahq/vigia/internal/segment"
@@ -96,7 +97,7 @@ func lockFolder(dir string) (*os.File, error) {
 	}
 	locked, err := durable.TryLock(f)
 	if err == nil && !locked {
-		err = ErrBusy.With("name: another process is importing it")
+		err = ErrBusy.With("name", fault.AnotherProcessImports)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -124,7 +125,7 @@ func (w *work) checkPlan(inputs []Input) error {
 	}
 	var was plan
 	if err := json.Unmarshal(before, &was); err != nil || !slices.Equal(was.Marks, p.Marks) {
-		return ErrInput.With("inputs: not those that this import began with, or they changed since; retract the breach to give it up")
+		return ErrInput.With("inputs", fault.OtherInputs)
 	}
 	w.noPairs = w.noPairs || was.NoPairs
 	return nil

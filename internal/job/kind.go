@@ -60,7 +60,7 @@ func (k Kind) outcome(attempts int64, err error) (state State, reason string, to
 	}
 	// No repetition would mend a wrong argument, or bring back what is gone.
 	if kind := fault.KindOf(err); kind == fault.Invalid || kind == fault.NotFound || attempts >= k.Tries {
-		return Failed, err.Error(), true
+		return Failed, fault.Keep(err), true
 	}
-	return Ready, err.Error(), true
+	return Ready, fault.Keep(err), true
 }

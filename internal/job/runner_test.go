@@ -201,7 +201,7 @@ func TestOutcome(t *testing.T) {
 					t.Errorf("told %v, want %v", err, c.told)
 				}
 				j, err := e.Jobs.JobOf(ctx, "k", c.name)
-				if err != nil || j.State != c.state || j.Error != c.reason {
+				if err != nil || j.State != c.state || fault.Recall(j.Error).Text != c.reason {
 					t.Errorf("%s %q %v, want %s %q", j.State, j.Error, err, c.state, c.reason)
 				}
 			})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -52,7 +53,7 @@ func (b *Breaches) Edit(ctx context.Context, name string, edit func(*cyber.Breac
 	}
 	return b.store.UpdateBreach(ctx, name, func(r *Record) error {
 		if r.State == Retracted {
-			return ErrRetracted.With("name: was retracted")
+			return ErrRetracted.With("name", fault.WasRetracted)
 		}
 		before := r.Breach
 		edit(&r.Breach)
@@ -75,7 +76,7 @@ func (b *Breaches) Retract(ctx context.Context, name string) (Record, error) {
 
 func reserved(name string) error {
 	if name == cyber.SandboxBreach {
-		return ErrBreachInvalid.With("name: %s is the made-up breach of sandbox partners", cyber.SandboxBreach)
+		return ErrBreachInvalid.With("name", fault.SandboxBreach, cyber.SandboxBreach)
 	}
 	return nil
 }
@@ -93,30 +94,30 @@ func Check(b *cyber.Breach, now time.Time) error {
 		b.Kind = cyber.SourceBreach
 	}
 	if !ValidName(b.Name) {
-		return ErrBreachInvalid.With("name: 1 to 80 of a-z, 0-9, '-', '_' and single '.', beginning with a letter or digit")
+		return ErrBreachInvalid.With("name", fault.BreachName)
 	}
 	if err := reserved(b.Name); err != nil {
 		return err
 	}
 	if !partner.Line(b.Title, 1, 200) {
-		return ErrBreachInvalid.With("title: 1 to 200 characters, no control characters")
+		return ErrBreachInvalid.With("title", fault.PlainLength, 200)
 	}
 	if !partner.Line(b.Source, 0, 500) || !partner.Paragraphs(b.Description, 0, 4000) {
-		return ErrBreachInvalid.With("source: at most 500 characters; description: at most 4000; no control characters")
+		return ErrBreachInvalid.With("source", fault.BreachTexts)
 	}
 	if b.Date.IsZero() || b.Date.After(now) || b.Date.Year() < 1970 {
-		return ErrBreachInvalid.With("date: a day from 1970 to today, YYYY-MM-DD")
+		return ErrBreachInvalid.With("date", fault.DayRange)
 	}
 	kinds := []cyber.SourceKind{cyber.SourceBreach, cyber.SourceCombolist, cyber.SourceStealer, cyber.SourcePaste, cyber.SourcePhish}
 	if !slices.Contains(kinds, b.Kind) {
-		return ErrBreachInvalid.With("kind: one of breach, combolist, stealer, paste, phish")
+		return ErrBreachInvalid.With("kind", fault.OneOf, "breach, combolist, stealer, paste, phish")
 	}
 	return checkExposes(b)
 }
 
 func checkExposes(b *cyber.Breach) error {
 	if len(b.Exposes) == 0 {
-		return ErrBreachInvalid.With("exposes: name at least one class of data")
+		return ErrBreachInvalid.With("exposes", fault.NameAClass)
 	}
 	var ordered []cyber.Exposed
 	for _, c := range cyber.AllExposed() {
@@ -126,7 +127,7 @@ func checkExposes(b *cyber.Breach) error {
 	}
 	for _, c := range b.Exposes {
 		if !slices.Contains(ordered, c) {
-			return ErrBreachInvalid.With("exposes: classes are %s", classNames())
+			return ErrBreachInvalid.With("exposes", fault.ClassesAre, classNames())
 		}
 	}
 	b.Exposes = ordered
@@ -145,7 +146,7 @@ func classNames() string {
 func ParseDay(s string) (time.Time, error) {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
-		return t, ErrBreachInvalid.With("date: expected YYYY-MM-DD").Because(err)
+		return t, ErrBreachInvalid.With("date", fault.DayFormat).Because(err)
 	}
 	return t, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // ledger has a few breaches.
@@ -151,20 +152,21 @@ func TestTally(t *testing.T) {
 	}
 	found := map[string]int64{"email": 1}
 	for _, c := range []struct {
-		t                 Tally
-		verdict, doubtful string
+		t        Tally
+		verdict  string
+		doubtful *fault.Rule
 	}{
-		{Tally{Read: 1, Found: found}, "read", ""},
-		{Tally{Found: found}, "read", ""},
-		{Tally{Read: 1}, "read", "nothing was found"},
-		{Tally{Read: 1, Unread: 2, Found: found}, "partly read", "most of it could not be read"},
-		{Tally{Read: 1, Partly: 1, Unread: 2, Found: found}, "partly read", ""},
-		{Tally{Read: 1, Partly: 1, Found: found}, "partly read", ""},
-		{Tally{Partly: 1, Found: found}, "partly read", ""},
-		{Tally{Unread: 1}, "not read", "nothing was found"},
+		{Tally{Read: 1, Found: found}, "read", nil},
+		{Tally{Found: found}, "read", nil},
+		{Tally{Read: 1}, "read", &fault.NothingFound},
+		{Tally{Read: 1, Unread: 2, Found: found}, "partly read", &fault.MostUnreadable},
+		{Tally{Read: 1, Partly: 1, Unread: 2, Found: found}, "partly read", nil},
+		{Tally{Read: 1, Partly: 1, Found: found}, "partly read", nil},
+		{Tally{Partly: 1, Found: found}, "partly read", nil},
+		{Tally{Unread: 1}, "not read", &fault.NothingFound},
 	} {
 		if c.t.Verdict() != c.verdict || c.t.Doubtful() != c.doubtful {
-			t.Errorf("%+v: %q, %q", c.t, c.t.Verdict(), c.t.Doubtful())
+			t.Errorf("%+v: %q, %v", c.t, c.t.Verdict(), c.t.Doubtful())
 		}
 	}
 }

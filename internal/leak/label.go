@@ -71,13 +71,13 @@ func ParseLabel(text []byte) (Label, error) {
 		return l, nil
 	}
 	if len(text) < 2 {
-		return l, ErrLabel.With("cut short")
+		return l, ErrLabel.Note("cut short")
 	}
 	l.Classes = record.Classes(binary.BigEndian.Uint16(text))
 	rest := text[2:]
 	if len(rest) > 0 {
 		if l.Spellings, rest = identifier.Spellings(rest[0]), rest[1:]; l.Spellings == 0 && len(rest) == 0 {
-			return Label{}, ErrLabel.With("cut short")
+			return Label{}, ErrLabel.Note("cut short")
 		}
 	}
 	if len(rest) == 0 {
@@ -85,13 +85,13 @@ func ParseLabel(text []byte) (Label, error) {
 	}
 	day, n := binary.Uvarint(rest)
 	if n <= 0 || day > 1<<30 {
-		return Label{}, ErrLabel.With("no day")
+		return Label{}, ErrLabel.Note("no day")
 	}
 	l.Day = int32(day)
 	for rest = rest[n:]; len(rest) > 0; {
 		size, n := binary.Uvarint(rest)
 		if n <= 0 || size > uint64(len(rest)-n) || len(l.Sites) == mostSites {
-			return Label{}, ErrLabel.With("no site")
+			return Label{}, ErrLabel.Note("no site")
 		}
 		l.Sites = append(l.Sites, string(rest[n:n+int(size)]))
 		rest = rest[n+int(size):]

@@ -61,9 +61,9 @@ func (r Record) Changed() time.Time {
 func (r Record) GoOn() error {
 	switch r.State {
 	case Retracted:
-		return ErrRetracted.With("name: was retracted; import under another name")
+		return ErrRetracted.With("name", fault.RetractedImportOther)
 	case Published:
-		return ErrBreachExists.With("name: is already published")
+		return ErrBreachExists.With("name", fault.AlreadyPublished)
 	case Importing:
 	}
 	return nil
@@ -75,9 +75,9 @@ func (r Record) Publishes(digest string) (bool, error) {
 	case r.State == Published && r.Digest == digest:
 		return false, nil
 	case r.State == Retracted:
-		return false, ErrRetracted.With("name: was retracted")
+		return false, ErrRetracted.With("name", fault.WasRetracted)
 	case r.State == Published:
-		return false, ErrBreachExists.With("name: is published with other content")
+		return false, ErrBreachExists.With("name", fault.PublishedOtherwise)
 	}
 	return true, nil
 }
@@ -86,13 +86,13 @@ func (r Record) Publishes(digest string) (bool, error) {
 func (r Record) Renews(n Renewal) (bool, error) {
 	switch {
 	case r.State == Retracted:
-		return false, ErrRetracted.With("name: was retracted")
+		return false, ErrRetracted.With("name", fault.WasRetracted)
 	case r.State != Published:
-		return false, ErrBreachNotFound.With("name: is not published")
+		return false, ErrBreachNotFound.With("name", fault.NotPublished)
 	case r.Content == n.Digest+n.PairsDigest:
 		return false, nil
 	case r.Content != n.Base:
-		return false, ErrRenewed.With("name: somebody else renewed it meanwhile; run the same command again")
+		return false, ErrRenewed.With("name", fault.RenewedMeanwhile)
 	}
 	return true, nil
 }

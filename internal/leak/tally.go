@@ -1,6 +1,9 @@
 package leak
 
-import "github.com/vigiahq/vigia/internal/cyber"
+import (
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+)
 
 // Tally is what an import counted.
 type Tally struct {
@@ -110,16 +113,16 @@ func (t *Tally) Verdict() string {
 
 // Doubtful says why a breach is not to be published unasked, or nothing: one without an identifier, or of which most
 // could not be read, would tell people that they are safe.
-func (t *Tally) Doubtful() string {
+func (t *Tally) Doubtful() *fault.Rule {
 	var found int64
 	for _, n := range t.Found {
 		found += n
 	}
 	switch {
 	case found == 0:
-		return "nothing was found"
+		return &fault.NothingFound
 	case t.Unread > t.Read+t.Partly:
-		return "most of it could not be read"
+		return &fault.MostUnreadable
 	}
-	return ""
+	return nil
 }

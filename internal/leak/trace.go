@@ -29,7 +29,7 @@ func AppendTrace(dst []byte, t cyber.Trace) []byte {
 func ParseTrace(text []byte) (cyber.Trace, error) {
 	size, n := binary.Uvarint(text)
 	if n <= 0 || size > uint64(len(text)-n) || (uint64(len(text)-n)-size)%3 != 0 {
-		return cyber.Trace{}, ErrLabel.With("no trace")
+		return cyber.Trace{}, ErrLabel.Note("no trace")
 	}
 	label, err := ParseLabel(text[n : n+int(size)])
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 )
@@ -150,7 +151,7 @@ func (c *Catalogue) Reset(ctx context.Context, id partner.ID, k Key) error {
 	}
 	err := c.store.DropTemplate(ctx, id, k)
 	if errors.Is(err, ErrUnchanged) {
-		return ErrUnchanged.With("text: is not changed here")
+		return ErrUnchanged.With("text", fault.NotChangedHere)
 	}
 	return err
 }

@@ -33,7 +33,7 @@ func ParseChannel(s string) (Channel, error) {
 	if c := Channel(s); slices.Contains(Channels(), c) {
 		return c, nil
 	}
-	return "", ErrChannel.With("channel: one of email, sms, whatsapp, push")
+	return "", ErrChannel.With("channel", fault.OneOf, "email, sms, whatsapp, push")
 }
 
 // titled tells whether messages of the channel have a subject or title.
@@ -60,13 +60,13 @@ type Key struct {
 // Check refuses a text that there cannot be.
 func (k Key) Check() error {
 	if !slices.Contains(Events(), k.Event) {
-		return ErrInvalid.With("event: no message tells of it")
+		return ErrInvalid.With("event", fault.NoMessageTells)
 	}
 	if _, err := ParseChannel(string(k.Channel)); err != nil {
 		return err
 	}
 	if k.Language == "" {
-		return partner.ErrLanguage.With("lang: one of pt-BR, es, en")
+		return partner.ErrLanguage.With("lang", fault.OneOf, "pt-BR, es, en")
 	}
 	_, err := partner.ParseLanguage(string(k.Language))
 	return err

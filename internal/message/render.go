@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -31,16 +32,16 @@ func (t Template) Check() error {
 	}
 	if t.Channel.titled() == (strings.TrimSpace(t.Subject) == "") {
 		if t.Subject == "" {
-			return ErrInvalid.With("subject: e-mail and push need one")
+			return ErrInvalid.With("subject", fault.SubjectNeeded)
 		}
-		return ErrInvalid.With("subject: only e-mail and push have one")
+		return ErrInvalid.With("subject", fault.SubjectNotTaken)
 	}
 	if strings.TrimSpace(t.Text) == "" || !utf8.ValidString(t.Text) || !utf8.ValidString(t.Subject) || strings.ContainsAny(t.Subject, "\r\n") {
-		return ErrInvalid.With("text: neither empty nor broken, and a subject of one line")
+		return ErrInvalid.With("text", fault.TextBroken)
 	}
 	for _, found := range braced.FindAllString(t.Subject+"\n"+t.Text, -1) {
 		if !t.knows(found) {
-			return ErrInvalid.With("text: in braces only %s", wordList(t.Event))
+			return ErrInvalid.With("text", fault.WordsInBraces, wordList(t.Event))
 		}
 	}
 	return t.fits()
@@ -64,20 +65,20 @@ func (t Template) fits() error {
 	subject, text := utf8.RuneCountInString(fill(t.Subject, full)), utf8.RuneCountInString(fill(t.Text, full))
 	switch {
 	case t.Channel == SMS && septets(fold(fill(t.Text, full))) > maxSMS:
-		return ErrInvalid.With("text: an SMS has %d characters, with every word at its longest", maxSMS)
+		return ErrInvalid.With("text", fault.SMSLength, maxSMS)
 	case t.Channel == Push && (text > maxPush || subject > maxTitle):
-		return ErrInvalid.With("text: a push has a title of %d characters and a text of %d, with every word at its longest", maxTitle, maxPush)
+		return ErrInvalid.With("text", fault.PushLength, maxTitle, maxPush)
 	case t.Channel == WhatsApp && text > maxWhatsApp:
-		return ErrInvalid.With("text: a WhatsApp template has %d characters, with every word at its longest", maxWhatsApp)
+		return ErrInvalid.With("text", fault.WhatsAppLength, maxWhatsApp)
 	case t.Channel == Email && (text > maxEmail || subject > maxSubject):
-		return ErrInvalid.With("text: an e-mail has a subject of %d characters and a text of %d, with every word at its longest", maxSubject, maxEmail)
+		return ErrInvalid.With("text", fault.EmailLength, maxSubject, maxEmail)
 	}
 	if t.Channel != WhatsApp {
 		return nil
 	}
 	trimmed := strings.TrimSpace(t.Text)
 	if strings.HasPrefix(trimmed, "{") || strings.HasSuffix(trimmed, "}") {
-		return ErrInvalid.With("text: a WhatsApp template neither begins nor ends with a word in braces")
+		return ErrInvalid.With("text", fault.WhatsAppEnds)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func ParseHead(text string) (h Head, err error) {
 		h.MAC, err = hex.DecodeString(mac)
 	}
 	if err != nil || h.Seq < 1 || len(h.MAC) == 0 {
-		return Head{}, ErrHead.With("expect: a line's number, a colon and its head in hexadecimal")
+		return Head{}, ErrHead.With("expect", fault.HeadFormat)
 	}
 	return h, nil
 }

@@ -98,7 +98,7 @@ var (
 	ErrNotFound = fault.New(fault.NotFound, "operator.not_found")
 	ErrExists   = fault.New(fault.Conflict, "operator.exists")
 	ErrInvalid  = fault.New(fault.Invalid, "operator.invalid")
-	errRole     = ErrInvalid.With("role: one of admin, support, viewer")
+	errRole     = ErrInvalid.With("role", fault.OneOf, "admin, support, viewer")
 	// ErrLastAdmin keeps the service from being left without anybody who may run it.
 	ErrLastAdmin = fault.New(fault.Conflict, "operator.last_admin")
 	// ErrRefused is every failure to log in, whatever its cause.
@@ -200,7 +200,7 @@ func (r *Registry) Create(ctx context.Context, email string, role Role) (Operato
 func (r *Registry) create(ctx context.Context, id partner.ID, email string, role Role) (Operator, string, error) {
 	normal, err := identifier.ParseEmail(email)
 	if err != nil {
-		return Operator{}, "", ErrInvalid.With("email: expected an address such as ana@exemplo.com.br").Because(err)
+		return Operator{}, "", ErrInvalid.With("email", fault.EmailExample).Because(err)
 	}
 	made, err := uuid.NewV7()
 	if err != nil {

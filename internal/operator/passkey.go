@@ -66,7 +66,7 @@ var (
 // there and nowhere else, with the person always verified by the device, and without attestation.
 func relyingParty(origin string) (*webauthn.WebAuthn, error) {
 	if origin == "" {
-		return nil, ErrPasskeySite.With("public-url: must be given for passkeys outside this machine")
+		return nil, ErrPasskeySite.With("public-url", fault.PublicURLForPasskeys)
 	}
 	u, err := url.Parse(origin)
 	if err != nil {
@@ -170,7 +170,7 @@ func (r *Registry) BeginPasskey(ctx context.Context, id ID, origin string) (opti
 		return nil, "", err
 	}
 	if len(kept) >= mostKeys {
-		return nil, "", ErrPasskeys.With("passkeys: at most %d", mostKeys)
+		return nil, "", ErrPasskeys.With("passkeys", fault.AtMost, mostKeys)
 	}
 	creation, session, err := party.BeginRegistration(user, webauthn.WithCredentialParameters(offeredAlgorithms()),
 		webauthn.WithExclusions(webauthn.Credentials(user.credentials).CredentialDescriptors()))
@@ -185,7 +185,7 @@ func (r *Registry) BeginPasskey(ctx context.Context, id ID, origin string) (opti
 func (r *Registry) AddPasskey(ctx context.Context, id ID, origin, token, name string, response []byte) error {
 	name = strings.TrimSpace(name)
 	if name == "" || len(name) > longestName {
-		return ErrPasskeyName.With("name: 1 to %d characters", longestName)
+		return ErrPasskeyName.With("name", fault.Length, longestName)
 	}
 	party, err := relyingParty(origin)
 	if err != nil {

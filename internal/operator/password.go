@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Bounds of a password: long is what counts, so there are no rules of composition.
@@ -120,13 +122,13 @@ func withoutContext(password, email string) string {
 // checkPassword holds a new password against the rules.
 func (r *Registry) checkPassword(password, email string) error {
 	if n := utf8.RuneCountInString(password); !utf8.ValidString(password) || n < MinPassword || n > MaxPassword {
-		return ErrPassword.With("password: %d to %d characters", MinPassword, MaxPassword)
+		return ErrPassword.With("password", fault.LengthBetween, MinPassword, MaxPassword)
 	}
 	if name, _, _ := strings.Cut(email, "@"); strings.EqualFold(password, email) || strings.EqualFold(password, name) {
-		return ErrPassword.With("password: must not be the e-mail address")
+		return ErrPassword.With("password", fault.PasswordIsEmail)
 	}
 	if left := withoutContext(password, email); utf8.RuneCountInString(left) < MinPassword*2/3 || words(left) == "" && left != password && utf8.RuneCountInString(left) < MinPassword {
-		return ErrPassword.With("password: must be more than words of this service and of the e-mail address")
+		return ErrPassword.With("password", fault.PasswordGuessable)
 	}
 	tried := []string{password}
 	// A known password with digits before or behind it is guessed as soon as the known one, unless they are many.

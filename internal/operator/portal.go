@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -23,7 +24,7 @@ const partnerPrefix = "partner."
 // PartnerRoles lists the roles of partners' people.
 func PartnerRoles() []Role { return []Role{PartnerAdmin, Developer, Attendant, PartnerViewer} }
 
-var errPartnerRole = ErrInvalid.With("role: one of admin, developer, attendant, viewer")
+var errPartnerRole = ErrInvalid.With("role", fault.OneOf, "admin, developer, attendant, viewer")
 
 // ParsePartnerRole reads the name of a role of a partner's person: admin, developer, attendant or viewer.
 func ParsePartnerRole(s string) (Role, error) {
@@ -113,7 +114,7 @@ type ownPeople struct {
 	by Role // whose person asks
 }
 
-var errPartnerAdmin = ErrInvalid.With("role: an administrator of a partner is made and changed by another one, or by the operator")
+var errPartnerAdmin = ErrInvalid.With("role", fault.PartnerAdminBy)
 
 // changes refuses a change of an administrator, or to one, by others.
 func (s ownPeople) changes(roles ...Role) error {

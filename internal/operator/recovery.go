@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Recovery codes stand in for an authenticator app that was lost. Each has 120 random bits, so a fast digest is enough,
@@ -33,7 +35,7 @@ func (r *Registry) RecoveryCodes(ctx context.Context, id ID) ([]string, error) {
 	}
 	_, err := r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
 		if !o.TOTPOn {
-			return ErrInvalid.With("recovery: there is no second factor to stand in for")
+			return ErrInvalid.With("recovery", fault.NoSecondFactor)
 		}
 		o.Recovery = digests
 		return nil

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // KeyID names an API key in the operator's tools; it is not part of the key.
@@ -57,7 +59,7 @@ func ParseScopes(names []string) ([]Scope, error) {
 	for _, n := range names {
 		s := Scope(strings.TrimSpace(n))
 		if !slices.Contains(known, s) {
-			return nil, ErrInvalid.With("scopes: unknown scope; known are cyber, cyber:read, subscriptions, subscriptions:read, credentials, manage, manage:read")
+			return nil, ErrInvalid.With("scopes", fault.UnknownScope)
 		}
 		if !slices.Contains(scopes, s) {
 			scopes = append(scopes, s)
@@ -188,10 +190,10 @@ func (r *Registry) CreateKey(ctx context.Context, id ID, label string, scopes []
 
 func (r *Registry) createKey(ctx context.Context, id ID, label string, scopes []Scope, expires time.Time, madeBy KeyID) (Key, string, error) {
 	if !expires.IsZero() && !expires.After(r.now()) {
-		return Key{}, "", ErrInvalid.With("expires: must be in the future")
+		return Key{}, "", ErrInvalid.With("expires", fault.InTheFuture)
 	}
 	if !Line(label, 0, maxName) {
-		return Key{}, "", ErrInvalid.With("label: at most %d characters, no control characters", maxName)
+		return Key{}, "", ErrInvalid.With("label", fault.PlainAtMost, maxName)
 	}
 	p, err := r.store.PartnerByID(ctx, id)
 	if err != nil {
@@ -223,7 +225,7 @@ func (r *Registry) RollKey(ctx context.Context, id ID, old KeyID, overlap time.D
 // roll replaces a key; terms says when the new one ends and which key makes it, or refuses.
 func (r *Registry) roll(ctx context.Context, id ID, old KeyID, overlap time.Duration, terms func(Key) (time.Time, KeyID, error)) (Key, string, error) {
 	if overlap < 0 || overlap > maxRollHours*time.Hour {
-		return Key{}, "", ErrInvalid.With("overlap: 0 to %d hours", maxRollHours)
+		return Key{}, "", ErrInvalid.With("overlap", fault.HoursUpTo, maxRollHours)
 	}
 	p, err := r.store.PartnerByID(ctx, id)
 	if err != nil {
@@ -235,7 +237,7 @@ func (r *Registry) roll(ctx context.Context, id ID, old KeyID, overlap time.Dura
 	}
 	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == old })
 	if i < 0 || !keys[i].LiveAt(r.now()) {
-		return Key{}, "", ErrKeyNotFound.With("key: not a live key of this partner")
+		return Key{}, "", ErrKeyNotFound.With("key", fault.NotALiveKey)
 	}
 	expires, madeBy, err := terms(keys[i])
 	if err != nil {

@@ -21,7 +21,7 @@ var ErrTooManyKeys = fault.New(fault.Conflict, "key.too_many")
 func (c Caller) within(scopes []Scope) error {
 	for _, s := range scopes {
 		if !c.Allows(s) {
-			return ErrInvalid.With("scopes: no more than the calling key has; it lacks %s", s)
+			return ErrInvalid.With("scopes", fault.ScopeLacking, s)
 		}
 	}
 	return nil
@@ -39,7 +39,7 @@ func (c Caller) latest(t time.Time) time.Time {
 // the calling key, ends with it.
 func (r *Registry) CreateKeyBy(ctx context.Context, by Caller, label string, scopes []string, expires time.Time) (Key, string, error) {
 	if len(scopes) == 0 {
-		return Key{}, "", ErrInvalid.With("scopes: name at least one")
+		return Key{}, "", ErrInvalid.With("scopes", fault.NameAtLeastOne)
 	}
 	parsed, err := ParseScopes(scopes)
 	if err != nil {
@@ -54,7 +54,7 @@ func (r *Registry) CreateKeyBy(ctx context.Context, by Caller, label string, sco
 	}
 	now := r.now()
 	if live := slices.DeleteFunc(keys, func(k Key) bool { return !k.LiveAt(now) }); len(live) >= MaxOwnKeys {
-		return Key{}, "", ErrTooManyKeys.With("keys: at most %d in force", MaxOwnKeys)
+		return Key{}, "", ErrTooManyKeys.With("keys", fault.AtMostInForce, MaxOwnKeys)
 	}
 	return r.createKey(ctx, by.Partner, label, parsed, by.latest(expires), by.KeyID)
 }
@@ -71,7 +71,7 @@ func (r *Registry) RollKeyBy(ctx context.Context, by Caller, old KeyID, overlap 
 // only when self says that this is meant.
 func (r *Registry) RevokeKeyBy(ctx context.Context, by Caller, key KeyID, self bool) ([]Key, error) {
 	if key == by.KeyID && !self {
-		return nil, ErrInvalid.With("self: must be true to revoke the key that this request shows")
+		return nil, ErrInvalid.With("self", fault.ConfirmOwnKey)
 	}
 	return r.revoke(ctx, by.Partner, key, func(keys []Key, named Key) ([]Key, error) {
 		if err := by.within(named.Scopes); err != nil {

@@ -28,7 +28,7 @@ func ParseLanguage(text string) (Language, error) {
 		return Portuguese, nil
 	}
 	if !slices.Contains(Languages(), Language(text)) {
-		return "", ErrLanguage.With("lang: one of pt-BR, es, en")
+		return "", ErrLanguage.With("lang", fault.OneOf, "pt-BR, es, en")
 	}
 	return Language(text), nil
 }

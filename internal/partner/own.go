@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // One knows one partner among those that Of knows; to whoever asks it there is no other.
@@ -83,10 +85,10 @@ func (s ownPartner) InsertKey(ctx context.Context, id ID, k Key) error {
 	}
 	for _, scope := range k.Scopes {
 		if scope.showsPeople() && !s.clear {
-			return ErrInvalid.With("scope: %s shows people in clear; an administrator of the partner, or the operator, gives it", scope)
+			return ErrInvalid.With("scope", fault.ScopeShowsPeople, scope)
 		}
 		if !slices.Contains(held, scope) {
-			return ErrInvalid.With("scope: %s is the operator's to give; no key in force has it", scope)
+			return ErrInvalid.With("scope", fault.ScopeOperatorGives, scope)
 		}
 	}
 	return s.Store.InsertKey(ctx, id, k)

@@ -151,7 +151,7 @@ type Credentials struct {
 
 const maxName = 200
 
-var errName = ErrInvalid.With("name: 1 to %d characters, no control characters", maxName)
+var errName = ErrInvalid.With("name", fault.PlainLength, maxName)
 
 // Create registers a partner with a salt and a first key that has every scope.
 func (r *Registry) Create(ctx context.Context, name string, mode Mode, settings Settings) (Partner, Credentials, error) {
@@ -215,10 +215,10 @@ func (r *Registry) checkSandbox(ctx context.Context, p Partner) error {
 	}
 	of, err := r.store.PartnerByID(ctx, live)
 	if err != nil || p.Mode != Sandbox || of.Mode != Live {
-		return ErrInvalid.With("sandbox of: the id of a live partner, for a sandbox partner")
+		return ErrInvalid.With("sandbox of", fault.SandboxOfLive)
 	}
 	if other, err := r.SandboxOf(ctx, live); err == nil && other.ID != p.ID {
-		return ErrInvalid.With("sandbox of: that partner has a sandbox, %s", other.ID)
+		return ErrInvalid.With("sandbox of", fault.HasASandbox, other.ID)
 	}
 	return nil
 }
@@ -254,19 +254,19 @@ func (r *Registry) Change(ctx context.Context, id ID, edit func(*Partner)) (Part
 func (s Settings) check() error {
 	switch {
 	case s.RatePerSecond < 0 || s.RatePerSecond > 1_000_000:
-		return ErrInvalid.With("rate: 0 (default) to 1000000 requests a second")
+		return ErrInvalid.With("rate", fault.RequestsPerSecond)
 	case s.Burst < 0 || s.Burst > 1_000_000:
-		return ErrInvalid.With("burst: 0 (default) to 1000000 requests")
+		return ErrInvalid.With("burst", fault.RequestsAtOnce)
 	case s.FirstLooksPerHour < 0 || s.FirstLooksPerHour > 1_000_000_000:
-		return ErrInvalid.With("first looks: 0 (default) to 1000000000")
+		return ErrInvalid.With("first looks", fault.DefaultToBillion)
 	case len(s.DefaultPlan) > 255:
-		return ErrInvalid.With("default plan: at most 255 characters")
+		return ErrInvalid.With("default plan", fault.AtMostCharacters, 255)
 	case len(s.SiteList()) > mostSites || len(s.WatchedList()) > mostSites:
-		return ErrInvalid.With("site: at most %d", mostSites)
+		return ErrInvalid.With("site", fault.AtMost, mostSites)
 	case !slices.ContainsFunc(slices.Concat(s.SiteList(), s.WatchedList()), func(h string) bool { return !hostName.MatchString(h) || len(h) > 253 }):
 		return nil
 	}
-	return ErrInvalid.With("site: a host such as banco.com.br, without scheme, port or path")
+	return ErrInvalid.With("site", fault.HostName)
 }
 
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)

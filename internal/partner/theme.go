@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Theme is how a partner's people see their page. The zero value of each field means the service's own look.
@@ -97,7 +99,7 @@ func (t *Theme) check() error {
 		value *string
 	}{{"accent", &t.Accent}, {"accent text", &t.AccentText}} {
 		if *c.value = strings.ToLower(strings.TrimSpace(*c.value)); *c.value != "" && !colour.MatchString(*c.value) {
-			return ErrInvalid.With("%s: a colour such as #0b57a4", c.name)
+			return ErrInvalid.With(c.name, fault.ColourFormat)
 		}
 	}
 	accent, accentText := t.Colours()
@@ -106,19 +108,18 @@ func (t *Theme) check() error {
 	} {
 		// Cut, not rounded: 4.499 is not enough and must not read as if it were.
 		if ratio := Contrast(pair.over, pair.under); ratio < leastContrast {
-			return ErrInvalid.With("%s: its contrast is %s to 1 on the %s, and people need at least 4.5 to 1 to read it (WCAG 2.2, 1.4.3, level AA)",
-				pair.name, strconv.FormatFloat(math.Floor(ratio*100)/100, 'f', 2, 64), pair.on)
+			return ErrInvalid.With(pair.name, fault.Contrast, strconv.FormatFloat(math.Floor(ratio*100)/100, 'f', 2, 64), pair.on)
 		}
 	}
 	if t.Title = strings.TrimSpace(t.Title); !Line(t.Title, 0, maxTitle) {
-		return ErrInvalid.With("title: at most %d characters, no control characters", maxTitle)
+		return ErrInvalid.With("title", fault.PlainAtMost, maxTitle)
 	}
 	for lang, texts := range t.Texts {
 		if !slices.Contains(Languages(), lang) {
-			return ErrInvalid.With("lang: one of pt-BR, es, en")
+			return ErrInvalid.With("lang", fault.OneOf, "pt-BR, es, en")
 		}
 		if !Paragraphs(texts.Intro, 0, maxIntro) || !Paragraphs(texts.Contact, 0, maxIntro) {
-			return ErrInvalid.With("intro, contact: at most %d characters each, no control characters but line breaks", maxIntro)
+			return ErrInvalid.With("intro, contact", fault.TextsAtMost, maxIntro)
 		}
 	}
 	return t.checkFrames()
@@ -127,12 +128,12 @@ func (t *Theme) check() error {
 // checkFrames holds the origins to what a header can carry: a scheme and a host, and nothing that could end the list.
 func (t *Theme) checkFrames() error {
 	if len(t.Frames) > maxFrames {
-		return ErrInvalid.With("frame: at most %d", maxFrames)
+		return ErrInvalid.With("frame", fault.AtMost, maxFrames)
 	}
 	for i, f := range t.Frames {
 		u, err := url.Parse(strings.ToLower(strings.TrimSpace(f)))
 		if err != nil || u.Scheme != "https" || !hostName.MatchString(u.Hostname()) || u.User != nil || u.Path+u.RawQuery+u.Fragment != "" || u.Port() != "" && !digits(u.Port()) {
-			return ErrInvalid.With("frame: an origin such as https://app.banco.com.br, without path")
+			return ErrInvalid.With("frame", fault.OriginFormat)
 		}
 		t.Frames[i] = "https://" + u.Host
 	}
@@ -178,26 +179,25 @@ const (
 // redrawn reads a picture and writes it anew, so that nothing goes out but what can be seen.
 func redrawn(raw []byte) ([]byte, error) {
 	if len(raw) > MaxLogoFile {
-		return nil, ErrInvalid.With("logo: a file of at most %d KiB", MaxLogoFile>>10)
+		return nil, ErrInvalid.With("logo", fault.FileKiB, MaxLogoFile>>10)
 	}
 	size, format, err := image.DecodeConfig(bytes.NewReader(raw))
 	if err != nil || format != "png" && format != "jpeg" {
-		return nil, ErrInvalid.With("logo: a PNG or JPEG picture")
+		return nil, ErrInvalid.With("logo", fault.PictureFormat)
 	}
 	if size.Width > maxLogoWide || size.Height > maxLogoHigh || size.Width < 1 || size.Height < 1 {
-		return nil, ErrInvalid.With("logo: at most %d by %d dots", maxLogoWide, maxLogoHigh)
+		return nil, ErrInvalid.With("logo", fault.PictureSize, maxLogoWide, maxLogoHigh)
 	}
 	picture, _, err := image.Decode(bytes.NewReader(raw))
 	if err != nil {
-		return nil, ErrInvalid.With("logo: a PNG or JPEG picture")
+		return nil, ErrInvalid.With("logo", fault.PictureFormat)
 	}
 	var out bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, picture); err != nil {
-		return nil, ErrInvalid.With("logo: a PNG or JPEG picture").Because(err)
+		return nil, ErrInvalid.With("logo", fault.PictureFormat).Because(err)
 	}
 	if out.Len() > maxLogoSent {
-		return nil, ErrInvalid.With("logo: %d KiB as a PNG, and at most %d KiB, for phones on slow lines (fewer dots or fewer colours)",
-			(out.Len()+1023)>>10, maxLogoSent>>10)
+		return nil, ErrInvalid.With("logo", fault.PictureKiB, (out.Len()+1023)>>10, maxLogoSent>>10)
 	}
 	return out.Bytes(), nil
 }

@@ -28,11 +28,11 @@ type UserHash string
 func ParseUserHash(field, s string) (UserHash, error) {
 	switch {
 	case !Printable(s, MaxUserHash):
-		return "", ErrUserHash.With("%s: 1 to %d printable characters", field, MaxUserHash)
+		return "", ErrUserHash.With(field, fault.PrintableLength, MaxUserHash)
 	case Dots(s):
-		return "", ErrUserHash.With("%s: neither . nor .., which no path can carry", field)
+		return "", ErrUserHash.With(field, fault.DotPath)
 	case s == reservedSegment:
-		return "", ErrUserHash.With("%s: not %s, which is a path of its own", field, reservedSegment)
+		return "", ErrUserHash.With(field, fault.ReservedPath, reservedSegment)
 	}
 	return UserHash(s), nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -90,7 +91,7 @@ type downloader struct {
 func (l *Library) Download(ctx context.Context, job Download) (Corpus, error) {
 	job.fillIn()
 	if u, err := url.Parse(job.Base); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
-		return Corpus{}, ErrInput.With("the address of the range service must be http or https")
+		return Corpus{}, ErrInput.With("", fault.RangeAddress)
 	}
 	m, err := l.readManifest()
 	if err != nil {
@@ -191,7 +192,7 @@ func (d *downloader) publish(ctx context.Context) (Corpus, error) {
 	var old *openCorpus
 	if d.tags != nil {
 		if r.manifest.Corpora[d.job.Algorithm.String()].Digest != d.before.Digest {
-			return Corpus{}, errors.Join(ErrBusy.With("the corpus was replaced during the download: start it again"), d.journal.remove())
+			return Corpus{}, errors.Join(ErrBusy.With("", fault.CorpusReplaced), d.journal.remove())
 		}
 		if old, err = d.lib.openCorpus(d.job.Algorithm, d.before); err != nil {
 			return Corpus{}, err
@@ -223,7 +224,7 @@ func (d *downloader) keysOf(n uint32, old *openCorpus, keys, widely []uint64) (_
 		return d.journal.keys(n, keys, widely)
 	}
 	if old == nil {
-		return keys, widely, ErrRangeServer.With("range %05X is said to be unchanged, but there is nothing it was before", n)
+		return keys, widely, ErrRangeServer.With("", fault.RangeUnknown, n)
 	}
 	first := uint64(n) << 20
 	if keys, err = collect(keys, old.all, first); err != nil {

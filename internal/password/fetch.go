@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // answer is what the range service says about one range.
@@ -48,7 +50,7 @@ func (d *downloader) fetch(ctx context.Context, number uint32, tag string) (answ
 		case ctx.Err() != nil:
 			return answer{}, ctx.Err()
 		case !errors.As(err, &again) || attempt == maxAttempts:
-			return answer{}, ErrRangeServer.Because(err).With("range %05X after %d attempts", number, attempt)
+			return answer{}, ErrRangeServer.Because(err).With("", fault.RangeFailed, number, attempt)
 		}
 		// Half of the wait is left to chance, so that many workers do not come back together.
 		pause := max(wait/2+time.Duration(d.job.Chance()*float64(wait/2)), min(again.after, longestAsked))

@@ -45,7 +45,7 @@ type batch struct {
 // the import: the error names the file and the line, and the corpus that was in force stays so.
 func (l *Library) Import(ctx context.Context, job Import) (Corpus, error) {
 	if job.Source == SourceDefault {
-		return Corpus{}, ErrInput.With("source: %q is the name of the built-in sample", SourceDefault)
+		return Corpus{}, ErrInput.With("source", fault.NameOfSample, SourceDefault)
 	}
 	r, err := l.replace(job.Algorithm, job.Source)
 	if err != nil {
@@ -108,12 +108,12 @@ func (r *replacement) fill(ctx context.Context, job Import) error {
 func named(name string, err error) error {
 	var f *fault.Error
 	if errors.As(err, &f) && f.Code == ErrLine.Code {
-		return ErrLine.With("%s: %s", name, f.Detail)
+		return f.In(name)
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return ErrInput.Because(fmt.Errorf("%s: %w", name, err)).With("%s cannot be read", name)
+	return ErrInput.Because(fmt.Errorf("%s: %w", name, err)).With("", fault.FileUnreadable, name)
 }
 
 // importer reads inputs and hands their keys over in batches.
@@ -162,7 +162,7 @@ func (im *importer) readText(ctx context.Context, name string, text io.Reader) e
 			return err
 		}
 		if len(rest) == len(im.buf) {
-			return ErrLine.With("line %d: longer than %d bytes", parser.lines+1, readSize)
+			return ErrLine.With("", fault.LineIsLonger, parser.lines+1, readSize)
 		}
 		kept = copy(im.buf, rest)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Input is one text to import. Its name tells how it is packed (.gz, .zst, .xz) and, in folders of range files, the
@@ -55,10 +57,10 @@ func Files(paths ...string) ([]Input, error) {
 			return nil
 		})
 		if err != nil {
-			return nil, ErrInput.Because(err).With("a file or folder cannot be read")
+			return nil, ErrInput.Because(err).With("", fault.PathUnreadable)
 		}
 		if len(inputs) == found {
-			return nil, ErrInput.With("a folder without files")
+			return nil, ErrInput.With("", fault.FolderWithoutFiles)
 		}
 	}
 	return inputs, nil
@@ -97,7 +99,7 @@ func parserFor(a Algorithm, name string, head []byte) (*lineParser, error) {
 	if digits == a.digits()-rangeDigits {
 		prefix, ok := parseRange(stem(name))
 		if !ok {
-			return nil, ErrLine.With("line 1: too short for a hash, and the file is not named after a range")
+			return nil, ErrLine.With("", fault.FirstLineShort)
 		}
 		return rangeParser(a, prefix), nil
 	}

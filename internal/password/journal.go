@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/vigiahq/vigia/internal/durable"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -71,7 +72,7 @@ func (j *journal) take(head journalHead) error {
 		return err
 	}
 	if !locked {
-		return ErrBusy.With("another download is running")
+		return ErrBusy.With("", fault.DownloadRunning)
 	}
 	line, err := json.Marshal(head)
 	if err != nil {

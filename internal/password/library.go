@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/durable"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -88,18 +89,18 @@ func (l *Library) readManifest() (manifest, error) {
 func parseManifest(text []byte) (manifest, error) {
 	var m manifest
 	if len(text) > maxManifest {
-		return m, ErrManifest.With("too large")
+		return m, ErrManifest.With("", fault.TooLargeItem)
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, ErrManifest.Because(err)
 	}
 	if m.Version != manifestVersion {
-		return m, ErrManifest.With("version %d, this program reads version %d", m.Version, manifestVersion)
+		return m, ErrManifest.With("", fault.OtherVersion, m.Version, manifestVersion)
 	}
 	for name, e := range m.Corpora {
 		_, err := ParseAlgorithm(name)
 		if err != nil || !fileName.MatchString(e.File) || !fileName.MatchString(e.WideFile) || (e.TagFile != "" && !fileName.MatchString(e.TagFile)) {
-			return m, ErrManifest.With("an entry that is not ours")
+			return m, ErrManifest.With("", fault.ForeignEntry)
 		}
 	}
 	if m.Corpora == nil {
@@ -134,7 +135,7 @@ func (l *Library) lock() (unlock func(), err error) {
 	}
 	locked, err := durable.TryLock(f)
 	if err == nil && !locked {
-		err = ErrBusy.With("another import or download is running")
+		err = ErrBusy.With("", fault.ImportRunning)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -216,7 +217,7 @@ func (l *Library) openSegment(name, digest string) (*segment.Reader, error) {
 	}
 	if r.Digest().String() != digest || r.Width() != segment.Bits40 {
 		_ = r.Close()
-		return nil, ErrManifest.With("%s is not the file that the manifest names", name)
+		return nil, ErrManifest.With("", fault.NotTheNamedFile, name)
 	}
 	return r, nil
 }

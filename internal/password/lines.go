@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // lineParser turns lines HASH or HASH:COUNT into keys: the first 40 bits of each hash. In range files the first five
@@ -43,8 +45,8 @@ func (p *lineParser) parse(b []byte, last bool) (int, error) {
 			line, used = line[:end], end+1
 		}
 		p.lines++
-		if why := p.slow(bytes.TrimSuffix(line, []byte("\r"))); why != "" {
-			return at, ErrLine.With("line %d: %s", p.lines, why)
+		if why := p.slow(bytes.TrimSuffix(line, []byte("\r"))); why != nil {
+			return at, ErrLine.With("", fault.OnLine, p.lines, why.Said())
 		}
 		at += used
 	}
@@ -115,18 +117,18 @@ func (p *lineParser) take(key, count uint64) {
 }
 
 // slow reads one line without its end and returns what is wrong with it. It repeats nothing of the line.
-func (p *lineParser) slow(line []byte) string {
+func (p *lineParser) slow(line []byte) *fault.Rule {
 	if len(line) == 0 {
-		return ""
+		return nil
 	}
 	if len(line) < p.digits {
-		return "too short for a hash"
+		return &fault.ShortForAHash
 	}
 	var key uint64
 	for i, c := range line[:p.digits] {
 		v := hexValue(c)
 		if v > 15 {
-			return "a character that is not hexadecimal"
+			return &fault.NotHexadecimal
 		}
 		if uint(i)*4 < p.taken {
 			key = key<<4 | uint64(v)
@@ -135,15 +137,15 @@ func (p *lineParser) slow(line []byte) string {
 	count := uint64(1)
 	if rest := line[p.digits:]; len(rest) > 0 {
 		if rest[0] != ':' {
-			return "something other than a colon after the hash"
+			return &fault.NoColonAfterHash
 		}
 		var ok bool
 		if count, ok = number(rest[1:]); !ok {
-			return "the count is not a number"
+			return &fault.CountNotANumber
 		}
 	}
 	p.take(key|p.high, count)
-	return ""
+	return nil
 }
 
 // number reads decimal digits; one too large to hold is held at the largest value.

@@ -101,12 +101,12 @@ var (
 // ParsePrefix reads the 40 bits of a prefix. The error does not repeat it.
 func ParsePrefix(s string) (key uint64, err error) {
 	if len(s) != PrefixDigits {
-		return 0, ErrPrefix.With("must have %d hexadecimal characters", PrefixDigits)
+		return 0, ErrPrefix.With("", fault.HexadecimalLength, PrefixDigits)
 	}
 	for i := range len(s) {
 		v := hexValue(s[i])
 		if v > 15 {
-			return 0, ErrPrefix.With("must have only hexadecimal characters")
+			return 0, ErrPrefix.With("", fault.OnlyHexadecimal)
 		}
 		key = key<<4 | uint64(v)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vigiahq/vigia/internal/durable"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -77,7 +78,7 @@ func (r *replacement) commit(ctx context.Context) error {
 		return err
 	}
 	if all.Count == 0 {
-		return ErrInput.With("no hash in the input")
+		return ErrInput.With("", fault.NoHashInInput)
 	}
 	wide, err := r.wide.Commit(ctx)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -195,7 +196,7 @@ func cancelCase(p *Pages, r *request) (answer, error) {
 func rateCase(p *Pages, r *request) (answer, error) {
 	rating, err := strconv.Atoi(r.text("rating"))
 	if err != nil {
-		return nil, cyber.ErrCaseInvalid.With("rating: 1 to 5")
+		return nil, cyber.ErrCaseInvalid.With("rating", fault.OneTo, 5)
 	}
 	if _, err := p.Rules.Cases.Rate(r.Context(), r.caseKey(), rating, lines(r.text("comment"))); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -57,25 +58,25 @@ type SubLimit struct {
 func (c *Coverage) check() error {
 	switch {
 	case !partner.Line(c.Plan, 1, maxName):
-		return ErrInvalid.With("coverage plano: 1 to %d characters, no control characters", maxName)
+		return ErrInvalid.With("coverage plano", fault.PlainLength, maxName)
 	case c.Limit < 0 || c.Limit > maxLimitReais*100:
-		return ErrInvalid.With("coverage limiteCobertura: 0 to %d reais", int64(maxLimitReais))
+		return ErrInvalid.With("coverage limiteCobertura", fault.ReaisUpTo, int64(maxLimitReais))
 	case len(c.Types) > maxList || len(c.SubLimits) > maxList:
-		return ErrInvalid.With("coverage: at most %d entries in a list", maxList)
+		return ErrInvalid.With("coverage", fault.ListEntries, maxList)
 	case !partner.Paragraphs(c.Conditions, 0, maxText) || !partner.Paragraphs(c.Exclusions, 0, maxText):
-		return ErrInvalid.With("coverage texts: at most %d characters, no control characters but line breaks", maxText)
+		return ErrInvalid.With("coverage texts", fault.TextAtMost, maxText)
 	}
 	if c.WaitingDays < 0 || c.WaitingDays > maxWaitingDays {
-		return ErrInvalid.With("coverage carenciaDias: 0 to %d days", maxWaitingDays)
+		return ErrInvalid.With("coverage carenciaDias", fault.DaysUpTo, maxWaitingDays)
 	}
 	for _, t := range c.Types {
 		if !partner.Line(t, 1, maxName) {
-			return ErrInvalid.With("coverage tipoCobertura: each 1 to %d characters, no control characters", maxName)
+			return ErrInvalid.With("coverage tipoCobertura", fault.EachPlainLength, maxName)
 		}
 	}
 	for _, s := range c.SubLimits {
 		if !partner.Line(s.Name, 1, maxName) || s.Limit < 0 || s.Limit > c.Limit {
-			return ErrInvalid.With("coverage sublimites: a name of 1 to %d characters and a limit within limiteCobertura", maxName)
+			return ErrInvalid.With("coverage sublimites", fault.SubLimitFormat, maxName)
 		}
 	}
 	return nil
@@ -103,8 +104,7 @@ type subLimitFile struct {
 func ParseCoverage(text []byte) (Coverage, error) {
 	var f coverageFile
 	if err := json.Unmarshal(bytes.TrimSpace(text), &f, json.RejectUnknownMembers(true)); err != nil {
-		return Coverage{}, ErrInvalid.With("coverage: expected a JSON object with plano, limiteCobertura, tipoCobertura, " +
-			"condi\u00e7\u00f5es, exclus\u00f5es and, if any, sublimites and carenciaDias").Because(err)
+		return Coverage{}, ErrInvalid.With("coverage", fault.CoverageFormat).Because(err)
 	}
 	limit, err := parseMoney("limiteCobertura", f.Limite)
 	if err != nil {
@@ -122,7 +122,7 @@ func ParseCoverage(text []byte) (Coverage, error) {
 }
 
 func parseMoney(field string, number jsontext.Value) (Money, error) {
-	bad := ErrInvalid.With("coverage %s: a number of reais with at most two decimals, 0 to %d", field, int64(maxLimitReais))
+	bad := ErrInvalid.With(fmt.Sprintf("coverage %s", field), fault.ReaisDecimals, int64(maxLimitReais))
 	if len(number) == 0 || number.Kind() != '0' {
 		return 0, bad
 	}

@@ -132,15 +132,15 @@ func (p *Plan) check() error {
 	p.ID, p.Name = ID(strings.TrimSpace(string(p.ID))), strings.TrimSpace(p.Name)
 	switch {
 	case !partner.Printable(string(p.ID), MaxID):
-		return ErrInvalid.With("id: 1 to %d printable characters", MaxID)
+		return ErrInvalid.With("id", fault.PrintableLength, MaxID)
 	case partner.Dots(string(p.ID)):
-		return ErrInvalid.With("id: neither . nor .., which no path can carry")
+		return ErrInvalid.With("id", fault.DotPath)
 	case !partner.Line(p.Name, 1, maxName):
-		return ErrInvalid.With("name: 1 to %d characters, no control characters", maxName)
+		return ErrInvalid.With("name", fault.PlainLength, maxName)
 	case p.MaxDevices < NoDevices || p.MaxDevices > maxDevices:
-		return ErrInvalid.With("max devices: -1 (none), 0 (no limit) to %d", maxDevices)
+		return ErrInvalid.With("max devices", fault.DeviceLimit, maxDevices)
 	case p.KeyDays < 0 || p.KeyDays > maxKeyDays:
-		return ErrInvalid.With("key days: 0 (default, %d) to %d", DefaultKeyDays, maxKeyDays)
+		return ErrInvalid.With("key days", fault.DefaultTo, DefaultKeyDays, maxKeyDays)
 	}
 	return p.Coverage.check()
 }

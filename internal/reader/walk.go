@@ -282,7 +282,7 @@ func (c *reading) readRecords(ctx context.Context, name string, r io.Reader, hea
 	var text *fault.Error
 	if errors.Is(err, stated.ErrText) && errors.As(err, &text) { // the other streams may still be what they should be
 		c.noRecord(name, text)
-		c.noText, err = text.Detail, nil
+		c.noText, err = text.Detail(), nil
 	}
 	if err == nil {
 		c.mayCheck(c.scanned.Load() - before)
@@ -317,7 +317,7 @@ const skipsKept = 100
 func (c *reading) noRecord(where string, why *fault.Error) {
 	c.misreads++
 	if len(c.misread) < skipsKept {
-		c.misread = append(c.misread, container.Skip{Name: where, Reason: "records: " + why.Detail})
+		c.misread = append(c.misread, container.Skip{Name: where, Reason: "records: " + why.Detail()})
 	}
 }
 

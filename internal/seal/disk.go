@@ -19,23 +19,23 @@ func readFile(path string) ([]byte, os.FileInfo, error) {
 	f, err := openPlain(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, ErrNoKeyFile.With("there is no key file at %+q; restore it from a backup, as a new one cannot open an existing database", path)
+		return nil, nil, ErrNoKeyFile.Note("there is no key file at %+q; restore it from a backup, as a new one cannot open an existing database", path)
 	case errors.Is(err, errLink):
 		return nil, nil, unsafeFile(path, "is a symbolic link", "give the path of the file itself")
 	case err != nil:
-		return nil, nil, ErrKeyFileIO.With("cannot open the key file %+q", path).Because(err)
+		return nil, nil, ErrKeyFileIO.Note("cannot open the key file %+q", path).Because(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, nil, ErrKeyFileIO.With("cannot examine the key file %+q", path).Because(err)
+		return nil, nil, ErrKeyFileIO.Note("cannot examine the key file %+q", path).Because(err)
 	}
 	if err := checkFile(path, info, os.Geteuid()); err != nil {
 		return nil, nil, err
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxFileSize+1))
 	if err != nil {
-		return nil, nil, ErrKeyFileIO.With("cannot read the key file %+q", path).Because(err)
+		return nil, nil, ErrKeyFileIO.Note("cannot read the key file %+q", path).Because(err)
 	}
 	if len(raw) > maxFileSize {
 		return nil, nil, malformed(path, "it is too large")
@@ -51,7 +51,7 @@ func sameFile(a, b os.FileInfo) bool {
 }
 
 func unsafeFile(path, why, remedy string) error {
-	return ErrKeyFileUnsafe.With("the key file %+q %s: %s", path, why, remedy)
+	return ErrKeyFileUnsafe.Note("the key file %+q %s: %s", path, why, remedy)
 }
 
 // writeFile puts raw at path in one step: after a crash there is the old file or the new one, whole. With fresh set it
@@ -63,7 +63,7 @@ func writeFile(path string, raw []byte, fresh bool) error {
 	}
 	err := write(path, raw)
 	if fresh && errors.Is(err, fs.ErrExist) {
-		return ErrKeyFileExists.With("%+q exists and is never overwritten; open it, or choose another path", path)
+		return ErrKeyFileExists.Note("%+q exists and is never overwritten; open it, or choose another path", path)
 	}
 	if err != nil {
 		return cannotWrite(path, err)
@@ -80,13 +80,13 @@ func settle(path string) error {
 		return nil
 	}
 	if err != nil {
-		return ErrKeyFileIO.With("cannot sync the folder of the key file %+q", path).Because(err)
+		return ErrKeyFileIO.Note("cannot sync the folder of the key file %+q", path).Because(err)
 	}
 	return nil
 }
 
 func cannotWrite(path string, err error) error {
-	return ErrKeyFileIO.With("cannot write the key file %+q; see that its folder exists, is writable and has room", path).Because(err)
+	return ErrKeyFileIO.Note("cannot write the key file %+q; see that its folder exists, is writable and has room", path).Because(err)
 }
 
 // lockFile keeps other processes from replacing the key file until unlock is called. The lock is a file beside it, as

@@ -85,7 +85,7 @@ func (k *Keys) Verify(token []byte) error {
 			return nil
 		}
 	}
-	return ErrWrongKeys.With("the key file %+q does not belong to this database; give the one it was created with", k.path)
+	return ErrWrongKeys.Note("the key file %+q does not belong to this database; give the one it was created with", k.path)
 }
 
 // bindKey is the key of bindings, over all secrets that do not rotate.

@@ -155,7 +155,7 @@ func encodeFile(m *material, uri string) ([]byte, error) {
 		}
 		f.KMS = uri
 		if f.Wrapped, err = kek.Encrypt(plain, []byte(kmsContext)); err != nil {
-			return nil, ErrKMS.With("the key %+q did not wrap the key file; see that this host may use it to encrypt", uri).Because(err)
+			return nil, ErrKMS.Note("the key %+q did not wrap the key file; see that this host may use it to encrypt", uri).Because(err)
 		}
 	}
 	raw, err := json.Marshal(f, jsontext.WithIndent("  "))
@@ -174,7 +174,7 @@ func decodeFile(path string, raw []byte) (m *material, uri string, err error) {
 		return nil, "", malformed(path, "it is not JSON with a version ("+position(err)+")")
 	}
 	if head.Version != fileVersion {
-		return nil, "", ErrKeyFileVersion.With("%+q has version %d, this program reads %d: run the program that wrote it, or a newer one",
+		return nil, "", ErrKeyFileVersion.Note("%+q has version %d, this program reads %d: run the program that wrote it, or a newer one",
 			path, head.Version, fileVersion)
 	}
 	var f keyFile
@@ -204,7 +204,7 @@ func unwrap(path, uri string, wrapped []byte) (*material, error) {
 	}
 	plain, err := kek.Decrypt(wrapped, []byte(kmsContext))
 	if err != nil {
-		return nil, ErrKMS.With("the key %+q did not open %+q; see that this host may use it to decrypt, and that the file is whole", uri, path).Because(err)
+		return nil, ErrKMS.Note("the key %+q did not open %+q; see that this host may use it to decrypt, and that the file is whole", uri, path).Because(err)
 	}
 	defer clear(plain)
 	m := &material{}
@@ -218,17 +218,17 @@ func unwrap(path, uri string, wrapped []byte) (*material, error) {
 func envelope(uri string) (tink.AEAD, error) {
 	client, err := registry.GetKMSClient(uri)
 	if err != nil {
-		return nil, ErrKMS.With("no KMS client of this program handles %+q", uri).Because(err)
+		return nil, ErrKMS.Note("no KMS client of this program handles %+q", uri).Because(err)
 	}
 	kek, err := client.GetAEAD(uri)
 	if err != nil {
-		return nil, ErrKMS.With("the KMS does not give the key %+q", uri).Because(err)
+		return nil, ErrKMS.Note("the KMS does not give the key %+q", uri).Because(err)
 	}
 	return aead.NewKMSEnvelopeAEAD2(aead.AES256GCMKeyTemplate(), kek), nil
 }
 
 func malformed(path, why string) error {
-	return ErrKeyFileMalformed.With("%+q is not a key file: %s; restore it from a backup", path, why)
+	return ErrKeyFileMalformed.Note("%+q is not a key file: %s; restore it from a backup", path, why)
 }
 
 // position says where a parser stopped, without its message, which may quote a secret.

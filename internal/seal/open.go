@@ -101,7 +101,7 @@ func (k *Keys) read() (m *material, uri string, info os.FileInfo, err error) {
 	}
 	if k.kms != "" && uri != k.kms {
 		m.wipe()
-		return nil, "", nil, ErrKMS.With("%+q is not wrapped by the KMS key %+q; correct the setting, or restore the right file", k.path, k.kms)
+		return nil, "", nil, ErrKMS.Note("%+q is not wrapped by the KMS key %+q; correct the setting, or restore the right file", k.path, k.kms)
 	}
 	return m, uri, info, nil
 }
@@ -126,7 +126,7 @@ func (k *Keys) Reload() (changed bool, err error) {
 // disk.
 func (k *Keys) adopt(m *material, info os.FileInfo) (changed bool, err error) {
 	if bind := m.bindKey(); subtle.ConstantTimeCompare(bind[:], k.bind[:]) != 1 {
-		return false, ErrWrongKeys.With("%+q was replaced by the key file of another installation; put the right one back", k.path)
+		return false, ErrWrongKeys.Note("%+q was replaced by the key file of another installation; put the right one back", k.path)
 	}
 	r, err := m.ring()
 	if err != nil {
@@ -163,9 +163,9 @@ func (k *Keys) Drop(id uint32) error {
 	return k.replace(func(m *keyset.Manager, r *ring) error {
 		switch {
 		case !r.holds(id):
-			return ErrUnknownKey.With("the key file %+q holds no key %08x", k.path, id)
+			return ErrUnknownKey.Note("the key file %+q holds no key %08x", k.path, id)
 		case r.primary == id:
-			return ErrPrimaryKey.With("key %08x seals new values: rotate first, seal the rows anew, then drop it", id)
+			return ErrPrimaryKey.Note("key %08x seals new values: rotate first, seal the rows anew, then drop it", id)
 		}
 		return m.Delete(id)
 	})

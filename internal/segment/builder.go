@@ -44,7 +44,7 @@ type output[R record] interface {
 
 func newBuilder[R record](path string, opt Options) (*builder[R], error) {
 	if !opt.Width.valid() {
-		return nil, ErrOption.With("width must be 40 or 64")
+		return nil, ErrOption.Note("width must be 40 or 64")
 	}
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory
@@ -63,7 +63,7 @@ func newBuilder[R record](path string, opt Options) (*builder[R], error) {
 func createTemp(path string) (*durable.File, error) {
 	f, err := durable.Create(path)
 	if errors.Is(err, durable.ErrBusy) {
-		return nil, ErrBusy.With("another writer is at work on this segment")
+		return nil, ErrBusy.Note("another writer is at work on this segment")
 	}
 	return f, err
 }
@@ -71,7 +71,7 @@ func createTemp(path string) (*durable.File, error) {
 // SetNote replaces the note.
 func (b *builder[R]) SetNote(note []byte) error {
 	if len(note) > MaxNote {
-		return ErrOption.With("note longer than %d bytes", MaxNote)
+		return ErrOption.Note("note longer than %d bytes", MaxNote)
 	}
 	b.note = slices.Clone(note)
 	return nil

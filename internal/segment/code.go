@@ -25,11 +25,11 @@ func (c *labelCode) encode() []byte { return binary.LittleEndian.AppendUint32(ni
 // decodeLabelCode reads what encode wrote, and returns the rest.
 func decodeLabelCode(b []byte) (*labelCode, []byte, error) {
 	if len(b) < 4 {
-		return nil, nil, ErrCorrupt.With("labels: no code")
+		return nil, nil, ErrCorrupt.Note("labels: no code")
 	}
 	labels := binary.LittleEndian.Uint32(b)
 	if labels == 0 || labels > MaxLabels {
-		return nil, nil, ErrCorrupt.With("labels: a code that cannot be")
+		return nil, nil, ErrCorrupt.Note("labels: a code that cannot be")
 	}
 	return newLabelCode(int(labels)), b[4:], nil
 }

@@ -47,7 +47,7 @@ func (r *Reader) Label(id LabelID) ([]byte, error) {
 		return nil, err
 	}
 	if int(id) >= len(table) {
-		return nil, ErrOption.With("no label of this segment")
+		return nil, ErrOption.Note("no label of this segment")
 	}
 	return table[id], nil
 }
@@ -136,7 +136,7 @@ func (r *Reader) decodeEntries(dst []Entry, room *entryRoom, i int) (_ []Entry, 
 		room.places, _, ok = r.code.decodePlaces(room.places[:0], p, end, uint(len(room.keys)))
 	}
 	if !ok {
-		return dst, ErrCorrupt.With("page %d: does not decode", i)
+		return dst, ErrCorrupt.Note("page %d: does not decode", i)
 	}
 	if !intact(p) {
 		return dst, errCut(i)

@@ -26,7 +26,7 @@ type SealTable func(context, table []byte) ([]byte, error)
 // CreateLabelled starts a segment with labels, like Create.
 func CreateLabelled(path string, opt Options, labels *Labels, seal SealTable) (*LabelWriter, error) {
 	if labels == nil || seal == nil {
-		return nil, ErrOption.With("labels and their seal are missing")
+		return nil, ErrOption.Note("labels and their seal are missing")
 	}
 	b, err := newBuilder[labelled](path, opt)
 	if err != nil {
@@ -72,7 +72,7 @@ func (w *LabelWriter) AddAll(entries []Entry) error {
 // when Commit merges, and must stay open until then.
 func (w *LabelWriter) AddSegment(r *Reader) error {
 	if r.Width() != w.width {
-		return ErrOption.With("a segment of keys of another width")
+		return ErrOption.Note("a segment of keys of another width")
 	}
 	table, err := r.Labels()
 	if err != nil {
@@ -195,7 +195,7 @@ func decodeTable(b []byte, n int) ([][]byte, error) {
 		table, b = append(table, b[k:end:end]), b[end:]
 	}
 	if len(b) > 0 || len(table) != n {
-		return nil, ErrCorrupt.With("labels: a table that cannot be")
+		return nil, ErrCorrupt.Note("labels: a table that cannot be")
 	}
 	return table, nil
 }

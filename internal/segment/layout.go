@@ -52,18 +52,18 @@ func encodeHeader(w Width, labelled bool) []byte {
 
 func decodeHeader(b []byte) (w Width, labelled bool, err error) {
 	if string(b[:8]) != headerMagic {
-		return 0, false, ErrCorrupt.With("not a segment file")
+		return 0, false, ErrCorrupt.Note("not a segment file")
 	}
 	if binary.LittleEndian.Uint32(b[pageSize-4:]) != checksum(b[:pageSize-4]) {
-		return 0, false, ErrCorrupt.With("header: wrong checksum")
+		return 0, false, ErrCorrupt.Note("header: wrong checksum")
 	}
 	v := binary.LittleEndian.Uint16(b[8:])
 	if v != version && v != withLabels {
-		return 0, false, ErrCorrupt.With("header: version %d, this program reads versions up to %d", v, withLabels)
+		return 0, false, ErrCorrupt.Note("header: version %d, this program reads versions up to %d", v, withLabels)
 	}
 	w = Width(b[10])
 	if !w.valid() || binary.LittleEndian.Uint32(b[12:]) != pageSize {
-		return 0, false, ErrCorrupt.With("header: key width or page size not known")
+		return 0, false, ErrCorrupt.Note("header: key width or page size not known")
 	}
 	return w, v == withLabels, nil
 }
@@ -113,10 +113,10 @@ func decodeFooter(b []byte, labelled bool) (footer, error) {
 		rest = rest[labelFooter:]
 	}
 	if string(rest[32:40]) != footerMagic {
-		return footer{}, ErrCorrupt.With("footer missing: the file was cut or never finished")
+		return footer{}, ErrCorrupt.Note("footer missing: the file was cut or never finished")
 	}
 	if binary.LittleEndian.Uint32(rest[40:]) != checksum(b[:len(b)-4]) {
-		return footer{}, ErrCorrupt.With("footer: wrong checksum")
+		return footer{}, ErrCorrupt.Note("footer: wrong checksum")
 	}
 	f := footer{
 		count:   binary.LittleEndian.Uint64(b[0:]),
@@ -130,7 +130,7 @@ func decodeFooter(b []byte, labelled bool) (footer, error) {
 		f.labelsLen = binary.LittleEndian.Uint64(b[32:])
 	}
 	if f.pages > maxPages || f.noteLen > MaxNote || f.labelsLen > maxTable || (f.pages == 0) != (f.count == 0) {
-		return footer{}, ErrCorrupt.With("footer: counts out of range")
+		return footer{}, ErrCorrupt.Note("footer: counts out of range")
 	}
 	return f, nil
 }
@@ -171,11 +171,11 @@ func decodeDirectory(b []byte, n int, last uint64) (directory, error) {
 	for i := range d.first {
 		d.first[i] = binary.LittleEndian.Uint64(b[8*i:])
 		if i > 0 && d.first[i] <= d.first[i-1] {
-			return directory{}, ErrCorrupt.With("directory: page %d is out of order", i)
+			return directory{}, ErrCorrupt.Note("directory: page %d is out of order", i)
 		}
 	}
 	if n > 0 && d.first[n-1] > last {
-		return directory{}, ErrCorrupt.With("directory: last page starts after the last key")
+		return directory{}, ErrCorrupt.Note("directory: last page starts after the last key")
 	}
 	for i := range d.sum {
 		d.sum[i] = binary.LittleEndian.Uint32(b[8*n+4*i:])

@@ -41,7 +41,7 @@ func (m *mapping) guard(before bool, err *error) {
 		if e, ok := p.(error); !ok || !errors.As(e, &re) {
 			panic(p)
 		}
-		*err = ErrCorrupt.Because(re).With("a page cannot be read: the file was cut or changed while open")
+		*err = ErrCorrupt.Because(re).Note("a page cannot be read: the file was cut or changed while open")
 	}
 	runtime.KeepAlive(m)
 }

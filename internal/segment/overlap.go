@@ -19,7 +19,7 @@ func (r *Reader) Compare(ctx context.Context, others []*Reader) (Overlap, error)
 	walks := make([]walker, len(others))
 	for i, o := range others {
 		if o.width != r.width {
-			return result, ErrOption.With("a segment of keys of another width")
+			return result, ErrOption.Note("a segment of keys of another width")
 		}
 		walks[i] = walker{Reader: o, decoded: o.Count() < decodeUpTo*max(r.Count(), 1)}
 	}

@@ -57,7 +57,7 @@ func (r *Reader) load() (err error) {
 	}
 	size := r.stat.Size()
 	if !r.stat.Mode().IsRegular() || size < pageSize+footerSize {
-		return ErrCorrupt.With("not a segment file: too short")
+		return ErrCorrupt.Note("not a segment file: too short")
 	}
 	head, err := r.read(0, pageSize)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *Reader) load() (err error) {
 	}
 	length := footerLen(withLabels)
 	if size < pageSize+length {
-		return ErrCorrupt.With("not a segment file: too short")
+		return ErrCorrupt.Note("not a segment file: too short")
 	}
 	foot, err := r.read(size-length, int(length))
 	if err != nil {
@@ -79,10 +79,10 @@ func (r *Reader) load() (err error) {
 		return err
 	}
 	if r.foot.size() != size {
-		return ErrCorrupt.With("file has %d bytes, its footer calls for %d", size, r.foot.size())
+		return ErrCorrupt.Note("file has %d bytes, its footer calls for %d", size, r.foot.size())
 	}
 	if r.foot.last > r.width.MaxKey() {
-		return ErrCorrupt.With("footer: last key wider than the keys")
+		return ErrCorrupt.Note("footer: last key wider than the keys")
 	}
 	if err := r.loadDirectory(); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (r *Reader) loadDirectory() error {
 		return err
 	}
 	if checksum(tail) != r.foot.dirSum {
-		return ErrCorrupt.With("directory: wrong checksum")
+		return ErrCorrupt.Note("directory: wrong checksum")
 	}
 	if r.dir, err = decodeDirectory(tail, n, r.foot.last); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (r *Reader) read(at int64, n int) ([]byte, error) {
 	b := make([]byte, n)
 	if _, err := r.file.ReadAt(b, at); err != nil {
 		if errors.Is(err, io.EOF) {
-			err = ErrCorrupt.With("the file was cut while it was opened")
+			err = ErrCorrupt.Note("the file was cut while it was opened")
 		}
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (r *Reader) Contains(key uint64) (found bool, err error) {
 	return found, nil
 }
 
-func errCut(i int) error { return ErrCorrupt.With("page %d: the file was cut while open", i) }
+func errCut(i int) error { return ErrCorrupt.Note("page %d: the file was cut while open", i) }
 
 // check compares the page with its checksum the first time it is asked about it. Its head is then kept beside the
 // directory: a look-up that knows it does not wait for the first line of the page before it asks for the next one.
@@ -223,7 +223,7 @@ func (r *Reader) check(p *page, i int) (pageHead, error) {
 		return pageHead(head), nil
 	}
 	if checksum(p[:]) != r.dir.sum[i] {
-		return 0, ErrCorrupt.With("page %d: wrong checksum", i)
+		return 0, ErrCorrupt.Note("page %d: wrong checksum", i)
 	}
 	head := headOf(p)
 	r.heads[i].Store(uint64(head))
@@ -322,7 +322,7 @@ func (r *Reader) decode(dst []uint64, i int) (_ []uint64, err error) {
 	}
 	dst, ok := r.decodeKeys(dst, p, i)
 	if !ok {
-		return dst, ErrCorrupt.With("page %d: does not decode", i)
+		return dst, ErrCorrupt.Note("page %d: does not decode", i)
 	}
 	if !intact(p) {
 		return dst, errCut(i)

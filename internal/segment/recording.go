@@ -147,7 +147,7 @@ func (r *recorded) more() ([]labelled, error) {
 		return nil, err
 	}
 	if crc32.Checksum(block, castagnoli) != r.blocks[r.next] {
-		return nil, ErrCorrupt.With("spill file: wrong checksum")
+		return nil, ErrCorrupt.Note("spill file: wrong checksum")
 	}
 	r.next++
 	return r.records, nil

@@ -114,7 +114,7 @@ func (r *run) emit(keep int) error {
 			labels = labels[n:]
 		}
 		if len(r.dir.first) >= maxPages {
-			return ErrOption.With("too many keys for one segment")
+			return ErrOption.Note("too many keys for one segment")
 		}
 		r.dir.add(rest[0], checksum(r.page[:]))
 		if _, err := r.out.Write(r.page[:]); err != nil {
@@ -152,7 +152,7 @@ func (r *run) finish(note []byte, seal func(context Digest) ([]byte, error)) (Su
 		}
 		tail = append(tail, table...)
 		if f.labelsLen = uint64(len(tail) - before); f.labelsLen > maxTable {
-			return Summary{}, ErrOption.With("labels: the table is too long")
+			return Summary{}, ErrOption.Note("labels: the table is too long")
 		}
 	}
 	if _, err := r.out.Write(tail); err != nil {
@@ -195,11 +195,11 @@ func (r *runReader) more() ([]bare, error) {
 		return nil, err
 	}
 	if checksum(r.page[:]) != r.dir.sum[r.next] {
-		return nil, ErrCorrupt.With("spill file: wrong checksum")
+		return nil, ErrCorrupt.Note("spill file: wrong checksum")
 	}
 	var ok bool
 	if r.keys, ok = decodePage(r.keys[:0], &r.page, r.dir.first[r.next]); !ok {
-		return nil, ErrCorrupt.With("spill file: page %d does not decode", r.next)
+		return nil, ErrCorrupt.Note("spill file: page %d does not decode", r.next)
 	}
 	r.next++
 	return bareOf(r.keys), nil

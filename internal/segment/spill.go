@@ -82,7 +82,7 @@ func (s *spill[R]) gather(d int, keys []R) error {
 			return err
 		}
 		if crc32.Checksum(raw, castagnoli) != run.sums[d] {
-			return ErrCorrupt.With("spill file: wrong checksum")
+			return ErrCorrupt.Note("spill file: wrong checksum")
 		}
 		keys = keys[to-from:]
 	}
@@ -108,7 +108,7 @@ func (s *spill[R]) read(d int, buf *readBuffer[R], fn func(keys []R)) error {
 			from += n
 		}
 		if sum != run.sums[d] {
-			return ErrCorrupt.With("spill file: wrong checksum")
+			return ErrCorrupt.Note("spill file: wrong checksum")
 		}
 	}
 	return nil

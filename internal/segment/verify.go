@@ -31,7 +31,7 @@ func (r *Reader) Verify(ctx context.Context) error {
 		return err
 	}
 	if Digest(sum.Sum(nil)) != r.foot.digest {
-		return ErrCorrupt.With("file: wrong digest")
+		return ErrCorrupt.Note("file: wrong digest")
 	}
 	return r.Unchanged()
 }
@@ -51,18 +51,18 @@ func (r *Reader) verifyPages(ctx context.Context, in io.Reader) error {
 			return unexpectedEnd(err)
 		}
 		if checksum(p[:]) != r.dir.sum[i] {
-			return ErrCorrupt.With("page %d: wrong checksum", i)
+			return ErrCorrupt.Note("page %d: wrong checksum", i)
 		}
 		if keys = r.verifyPage(keys[:0], &p, first); len(keys) == 0 {
-			return ErrCorrupt.With("page %d: does not decode", i)
+			return ErrCorrupt.Note("page %d: does not decode", i)
 		}
 		count += uint64(len(keys))
 		if last = keys[len(keys)-1]; last > r.lastOf(i) {
-			return ErrCorrupt.With("page %d: reaches into the next", i)
+			return ErrCorrupt.Note("page %d: reaches into the next", i)
 		}
 	}
 	if count != r.foot.count || last != r.foot.last {
-		return ErrCorrupt.With("footer: %d keys, found %d, or another last key", r.foot.count, count)
+		return ErrCorrupt.Note("footer: %d keys, found %d, or another last key", r.foot.count, count)
 	}
 	return nil
 }
@@ -87,14 +87,14 @@ func (r *Reader) Unchanged() error {
 		return err
 	}
 	if now.Size() != r.stat.Size() || !now.ModTime().Equal(r.stat.ModTime()) {
-		return ErrCorrupt.With("the file was changed while open")
+		return ErrCorrupt.Note("the file was changed while open")
 	}
 	return nil
 }
 
 func unexpectedEnd(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return ErrCorrupt.With("the file was cut while open")
+		return ErrCorrupt.Note("the file was cut while open")
 	}
 	return err
 }

@@ -45,7 +45,7 @@ func Create(path string, opt Options) (*Writer, error) {
 // then.
 func (w *Writer) AddSegment(r *Reader) error {
 	if r.Width() != w.width {
-		return ErrOption.With("a segment of keys of another width")
+		return ErrOption.Note("a segment of keys of another width")
 	}
 	w.segments = append(w.segments, &segmentReader{Reader: r})
 	return nil

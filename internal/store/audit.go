@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -94,7 +95,7 @@ func (s Audit) auditHead(ctx context.Context, q querier) (operator.Head, error) 
 		return h, classify(fmt.Errorf("read audit head: %w", err))
 	}
 	if !hmac.Equal(tag, s.auditTag(h.Seq, h.MAC)) {
-		return h, operator.ErrTrailBroken.With("the head of the trail was not written by this service")
+		return h, operator.ErrTrailBroken.With("", fault.TrailHeadForged)
 	}
 	return h, nil
 }
@@ -122,11 +123,11 @@ func (s Audit) scanAudit(row scanner) (auditRow, error) {
 	r.At = fromMicros(at)
 	plain, err := s.keys.Unseal(auditPlace(r.Seq), sealed)
 	if err != nil {
-		return r, operator.ErrTrailBroken.With("line %d: its detail does not open", r.Seq).Because(err)
+		return r, operator.ErrTrailBroken.With("", fault.TrailDetailSealed, r.Seq).Because(err)
 	}
 	var d auditDetail
 	if err := json.Unmarshal(plain, &d); err != nil {
-		return r, operator.ErrTrailBroken.With("line %d: its detail cannot be read", r.Seq).Because(err)
+		return r, operator.ErrTrailBroken.With("", fault.TrailDetailUnreadable, r.Seq).Because(err)
 	}
 	r.From, r.Detail = d.From, d.Text
 	return r, nil
@@ -223,7 +224,7 @@ func (s Audit) VerifyAudit(ctx context.Context, expect operator.Head, progress f
 		return at, err
 	}
 	if expect.Seq > 0 && expect.Seq <= at.Seq {
-		return at, operator.ErrTrailBroken.With("line %d is older than the trail, which begins at line %d: note a newer head", expect.Seq, at.Seq+1)
+		return at, operator.ErrTrailBroken.With("", fault.TrailLineTooOld, expect.Seq, at.Seq+1)
 	}
 	for at.Seq < head.Seq {
 		rows, err := collect(ctx, s.reader(), s.scanAudit,
@@ -232,7 +233,7 @@ func (s Audit) VerifyAudit(ctx context.Context, expect operator.Head, progress f
 			return at, err
 		}
 		if len(rows) == 0 {
-			return at, operator.ErrTrailBroken.With("line %d is missing", at.Seq+1)
+			return at, operator.ErrTrailBroken.With("", fault.TrailLineMissing, at.Seq+1)
 		}
 		for _, r := range rows {
 			if at, err = s.follow(at, r, expect); err != nil {
@@ -244,10 +245,10 @@ func (s Audit) VerifyAudit(ctx context.Context, expect operator.Head, progress f
 		}
 	}
 	if !hmac.Equal(at.MAC, head.MAC) {
-		return at, operator.ErrTrailBroken.With("line %d is not the one that the head was made for", at.Seq)
+		return at, operator.ErrTrailBroken.With("", fault.TrailLineNotLast, at.Seq)
 	}
 	if expect.Seq > head.Seq {
-		return head, operator.ErrTrailBroken.With("the trail ends at line %d, before the expected line %d", head.Seq, expect.Seq)
+		return head, operator.ErrTrailBroken.With("", fault.TrailTooShort, head.Seq, expect.Seq)
 	}
 	return head, s.nothingBeyond(ctx, head)
 }
@@ -255,13 +256,13 @@ func (s Audit) VerifyAudit(ctx context.Context, expect operator.Head, progress f
 // follow checks one line against the one before.
 func (s Audit) follow(before operator.Head, r auditRow, expect operator.Head) (operator.Head, error) {
 	if r.Seq != before.Seq+1 {
-		return before, operator.ErrTrailBroken.With("line %d is missing", before.Seq+1)
+		return before, operator.ErrTrailBroken.With("", fault.TrailLineMissing, before.Seq+1)
 	}
 	if !hmac.Equal(r.mac, s.auditMAC(before.MAC, r.Entry)) {
-		return before, operator.ErrTrailBroken.With("line %d was changed, or does not follow line %d", r.Seq, before.Seq)
+		return before, operator.ErrTrailBroken.With("", fault.TrailLineChanged, r.Seq, before.Seq)
 	}
 	if r.Seq == expect.Seq && !hmac.Equal(r.mac, expect.MAC) {
-		return before, operator.ErrTrailBroken.With("line %d is not the one that was noted", r.Seq)
+		return before, operator.ErrTrailBroken.With("", fault.TrailLineNotNoted, r.Seq)
 	}
 	return operator.Head{Seq: r.Seq, MAC: r.mac}, nil
 }
@@ -282,7 +283,7 @@ func (s Audit) nothingBeyond(ctx context.Context, head operator.Head) error {
 		return classify(fmt.Errorf("read audit: %w", err))
 	}
 	if beyond > 0 {
-		return operator.ErrTrailBroken.With("%d lines stand outside the chain", beyond)
+		return operator.ErrTrailBroken.With("", fault.TrailLinesOutside, beyond)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -30,7 +31,7 @@ func (s Audit) auditBase(ctx context.Context, q querier) (operator.Head, error) 
 		return h, classify(fmt.Errorf("read audit base: %w", err))
 	}
 	if !hmac.Equal(tag, s.baseTag(h.Seq, h.MAC)) {
-		return h, operator.ErrTrailBroken.With("the beginning of the trail was not written by this service")
+		return h, operator.ErrTrailBroken.With("", fault.TrailBeginningForged)
 	}
 	return h, nil
 }

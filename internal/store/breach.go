@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -122,7 +123,7 @@ func (s Breaches) BreachByName(ctx context.Context, name string) (leak.Record, e
 func (c core) breachByName(ctx context.Context, q querier, name string) (leak.Record, error) {
 	r, err := c.scanRecord(q.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM breach b WHERE b.name = $1`, name))
 	if errors.Is(err, sql.ErrNoRows) {
-		return r, leak.ErrBreachNotFound.With("name: there is no such breach")
+		return r, leak.ErrBreachNotFound.With("name", fault.NoSuchBreach)
 	}
 	if err != nil {
 		return r, classify(fmt.Errorf("read breach: %w", err))
@@ -164,7 +165,7 @@ func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record)
 		return fmt.Errorf("insert breach: %w", err)
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(leak.ErrBreachExists.With("name: is taken"), err)
+		return errors.Join(leak.ErrBreachExists.With("name", fault.IsTaken), err)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 var _ cyber.BreachStore = Breaches{}
@@ -31,7 +32,7 @@ func (s Breaches) PublishedPage(ctx context.Context, without string, offset int6
 func (s Breaches) PublishedBreach(ctx context.Context, name string) (cyber.Breach, error) {
 	b, err := s.scanBreach(s.reader().QueryRowContext(ctx, `SELECT `+breachColumns+` FROM breach b WHERE b.name = $1 AND b.state = 'published'`, name))
 	if errors.Is(err, sql.ErrNoRows) {
-		return b, cyber.ErrBreachUnknown.With("name: no such breach is published")
+		return b, cyber.ErrBreachUnknown.With("name", fault.BreachNotPublishedByName)
 	}
 	if err != nil {
 		return b, classify(fmt.Errorf("read breach: %w", err))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -108,7 +109,7 @@ func (s Breaches) sameParts(ctx context.Context, tx *sqldb.Tx, name string, part
 		return err
 	}
 	if len(kept) == 0 {
-		return intake.ErrBusy.With("name: was begun as an import of one process; go on with it there, or retract it")
+		return intake.ErrBusy.With("name", fault.BegunAlone)
 	}
 	same := len(kept) == len(parts)
 	for i := 0; same && i < len(parts); i++ {
@@ -119,7 +120,7 @@ func (s Breaches) sameParts(ctx context.Context, tx *sqldb.Tx, name string, part
 		same = string(text) == string(kept[i].Args)
 	}
 	if !same {
-		return intake.ErrInput.With("inputs: not those that this import began with, or they changed since; retract the breach to give it up")
+		return intake.ErrInput.With("inputs", fault.OtherInputs)
 	}
 	if _, err := tx.ExecContext(ctx, `UPDATE job SET state = 'ready', lease = '', error = '', attempts = 0, cancel = $4, next_at = $3, finished_at = 0
 		WHERE `+partsOf+` AND state <> 'done'`, prefix, length, micros(s.now()), false); err != nil {

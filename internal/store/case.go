@@ -11,6 +11,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -203,7 +204,7 @@ func (s Cases) caseOf(ctx context.Context, q querier, owner partner.ID, id cyber
 // caseError names what reading one case may meet.
 func caseError(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return cyber.ErrCaseNotFound.With("case: no such id")
+		return cyber.ErrCaseNotFound.With("case", fault.NoSuchID)
 	}
 	if err != nil {
 		return classify(fmt.Errorf("read case: %w", err))
@@ -231,7 +232,7 @@ func (s Cases) lockCase(ctx context.Context, tx *sqldb.Tx, owner partner.ID, key
 		return u, fmt.Errorf("lock case: %w", err)
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return u, errors.Join(err, cyber.ErrCaseNotFound.With("case: no such id"))
+		return u, errors.Join(err, cyber.ErrCaseNotFound.With("case", fault.NoSuchID))
 	}
 	return u, nil
 }

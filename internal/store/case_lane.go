@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
@@ -124,7 +125,7 @@ func (s Cases) EndingCases(ctx context.Context, now time.Time, limit int) ([]cyb
 func (s Cases) SetWriter(ctx context.Context, key cyber.CaseKey, writer string, now time.Time) error {
 	owner, err := s.caseOwner(ctx, key.ID)
 	if err == nil && key.Partner != "" && owner != key.Partner {
-		err = cyber.ErrCaseNotFound.With("case: no such id")
+		err = cyber.ErrCaseNotFound.With("case", fault.NoSuchID)
 	}
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
@@ -33,7 +34,7 @@ func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wis
 			return time.Time{}, err
 		}
 		if len(covered.Subscribed) == 0 {
-			return time.Time{}, cyber.ErrNotCovered.With("userHash: appointments are for people with a subscription in force")
+			return time.Time{}, cyber.ErrNotCovered.With("userHash", fault.AppointmentsForCovered)
 		}
 	}
 	if wishes.Mode != "" {
@@ -59,7 +60,7 @@ func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wis
 			return at, nil
 		}
 	}
-	return time.Time{}, cyber.ErrAppointmentTaken.With("appointments: none of these times is free")
+	return time.Time{}, cyber.ErrAppointmentTaken.With("appointments", fault.NoTimeFree)
 }
 
 // hasCalendar reports whether a service has times that are to come.
@@ -97,7 +98,7 @@ func (s Cases) bookMadeUp(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishe
 		}
 		return at, nil
 	}
-	return time.Time{}, cyber.ErrAppointmentTaken.With("appointments: none of these times is free")
+	return time.Time{}, cyber.ErrAppointmentTaken.With("appointments", fault.NoTimeFree)
 }
 
 // freeMadeUp returns the times of a sandbox partner's made-up calendar that none of its cases has.
@@ -118,7 +119,7 @@ func (s Cases) rebook(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, u user, 
 	}
 	at, err := s.book(ctx, tx, *c, u, wishes, now)
 	if err == nil && at.IsZero() {
-		err = cyber.ErrNoCalendar.With("appointments: the service has no calendar")
+		err = cyber.ErrNoCalendar.With("appointments", fault.NoCalendar)
 	}
 	c.Booked = at
 	return err
@@ -213,11 +214,11 @@ func (s Cases) DeleteSlot(ctx context.Context, id cyber.SlotID) error {
 			WHERE sl.id = $1`, string(id)).Scan(&holder)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
-			return cyber.ErrSlotNotFound.With("slot: no such id")
+			return cyber.ErrSlotNotFound.With("slot", fault.NoSuchID)
 		case err != nil:
 			return fmt.Errorf("read slot: %w", err)
 		case holder != "":
-			return cyber.ErrSlotBooked.With("slot: a case holds it")
+			return cyber.ErrSlotBooked.With("slot", fault.SlotHeld)
 		}
 		// A booking made since then refers to the slot, and the engine refuses to delete it.
 		if _, err := tx.ExecContext(ctx, `DELETE FROM case_slot WHERE id = $1`, string(id)); err != nil {

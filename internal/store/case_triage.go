@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
@@ -21,7 +22,7 @@ func (s Cases) Triage(ctx context.Context, service cyber.ServiceID) (cyber.Triag
 		v.retired, v.created_at, v.mac FROM service v LEFT JOIN case_target g ON g.service_id = v.id WHERE v.id = $1`,
 		string(service), cyber.DefaultTarget.Microseconds()), []any{&target}})
 	if errors.Is(err, sql.ErrNoRows) || err == nil && offered.value.Retired {
-		return t, cyber.ErrServiceNotFound.With("serviceId: no such service")
+		return t, cyber.ErrServiceNotFound.With("serviceId", fault.NoSuchService)
 	}
 	if err != nil {
 		return t, classify(fmt.Errorf("read triage: %w", err))
@@ -75,7 +76,7 @@ func serviceExists(ctx context.Context, q querier, service cyber.ServiceID) erro
 		return fmt.Errorf("find service: %w", err)
 	}
 	if !there {
-		return cyber.ErrServiceNotFound.With("service: no such id")
+		return cyber.ErrServiceNotFound.With("service", fault.NoSuchID)
 	}
 	return nil
 }
@@ -88,7 +89,7 @@ func (s Cases) Questions(ctx context.Context, service cyber.ServiceID) ([]cyber.
 
 // DeleteQuestion removes a question.
 func (s Cases) DeleteQuestion(ctx context.Context, id cyber.QuestionID) error {
-	return s.deleteOne(ctx, `DELETE FROM case_question WHERE id = $1`, string(id), cyber.ErrQuestionNotFound.With("question: no such id"))
+	return s.deleteOne(ctx, `DELETE FROM case_question WHERE id = $1`, string(id), cyber.ErrQuestionNotFound.With("question", fault.NoSuchID))
 }
 
 func (s Cases) deleteOne(ctx context.Context, statement, id string, none error) error {

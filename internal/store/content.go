@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
@@ -58,5 +59,5 @@ func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 
 // DropContent forgets the operator's change of an item.
 func (s Advice) DropContent(ctx context.Context, id cyber.ContentID) error {
-	return s.cases().deleteOne(ctx, `DELETE FROM content WHERE id = $1`, string(id), cyber.ErrContentNotFound.With("content: was not changed"))
+	return s.cases().deleteOne(ctx, `DELETE FROM content WHERE id = $1`, string(id), cyber.ErrContentNotFound.With("content", fault.WasNotChanged))
 }

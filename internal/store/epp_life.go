@@ -10,6 +10,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -63,7 +64,7 @@ func (s Devices) lockLive(ctx context.Context, tx *sqldb.Tx, id partner.ID, key 
 		if _, err := s.oneDevice(ctx, tx, `partner_id = $1 AND id = $2`, number(id), string(key)); err != nil {
 			return d, err
 		}
-		return d, cyber.ErrDeviceEnded.With("key: has ended already")
+		return d, cyber.ErrDeviceEnded.With("key", fault.HasEndedAlready)
 	}
 	if err != nil {
 		return d, fmt.Errorf("lock key: %w", err)
@@ -156,7 +157,7 @@ func (s Devices) MoveDevice(ctx context.Context, id partner.ID, key cyber.KeyID,
 		}
 		if _, err = s.deviceNamed(ctx, tx, id, u, r.System, r.Name); !errors.Is(err, cyber.ErrDeviceUnknown) {
 			if err == nil {
-				err = cyber.ErrDeviceTaken.With("deviceName: has a live key already")
+				err = cyber.ErrDeviceTaken.With("deviceName", fault.HasALiveKey)
 			}
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -60,7 +61,7 @@ func (s Devices) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device)
 		ORDER BY loaded_at, id LIMIT 1`+s.db.SkipLocked()+`) RETURNING id, vendor_key, expires_at`,
 		string(d.System), micros(d.IssuedAt), string(d.ID)).Scan(&row, &sealed, &expires)
 	if errors.Is(err, sql.ErrNoRows) {
-		return cyber.VendorKey{}, cyber.ErrPoolEmpty.With("operatingSystem: no key left for this system")
+		return cyber.VendorKey{}, cyber.ErrPoolEmpty.With("operatingSystem", fault.NoKeyLeft)
 	}
 	if err != nil {
 		return cyber.VendorKey{}, fmt.Errorf("take key from pool: %w", err)

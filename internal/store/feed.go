@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -93,7 +94,7 @@ func (s Feeds) FeedByName(ctx context.Context, name string) (feed.Feed, error) {
 func (s Feeds) feedByName(ctx context.Context, q querier, name string) (feed.Feed, error) {
 	f, err := s.scanFeed(q.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feed WHERE name = $1`, name))
 	if errors.Is(err, sql.ErrNoRows) {
-		return f.value, feed.ErrNotFound.With("name: there is no such feed")
+		return f.value, feed.ErrNotFound.With("name", fault.NoSuchFeed)
 	}
 	return f.value, errors.Join(classify(err), f.err())
 }
@@ -111,7 +112,7 @@ func (s Feeds) InsertFeed(ctx context.Context, f feed.Feed) error {
 			return fmt.Errorf("insert feed: %w", err)
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(feed.ErrExists.With("name: is taken"), err)
+			return errors.Join(feed.ErrExists.With("name", fault.IsTaken), err)
 		}
 		return nil
 	})

@@ -63,7 +63,7 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 			return err
 		}
 		if kept = p; waiting+p.Bytes > feed.MostWaiting {
-			return feed.ErrBacklog.With("feed: %d bytes wait already; send later", waiting)
+			return feed.ErrBacklog.Note("feed: %d bytes wait already; send later", waiting)
 		}
 		for number, sealed := range parts {
 			_, err := tx.ExecContext(ctx, `INSERT INTO feed_push_part (feed, mark, number, body) VALUES ($1, $2, $3, $4)`, p.Feed, p.Mark, int64(number), sealed)
@@ -87,7 +87,7 @@ func (s Feeds) pushAgain(ctx context.Context, tx *sqldb.Tx, p feed.Push, bodyMar
 		return kept, fmt.Errorf("read push: %w", err)
 	}
 	if !bytes.Equal(before, bodyMark) {
-		return kept, feed.ErrRepeated.With("webhook-id: was used before, with another body")
+		return kept, feed.ErrRepeated.Note("webhook-id: was used before, with another body")
 	}
 	return kept, nil
 }
@@ -205,7 +205,7 @@ func (s Feeds) changeFeed(ctx context.Context, statement, name string) error {
 	return s.inTx(ctx, func(tx *sqldb.Tx) error {
 		n, err := affected(tx.ExecContext(ctx, statement, name))
 		if err == nil && n == 0 {
-			err = feed.ErrNotFound.With("name: there is no such feed")
+			err = feed.ErrNotFound.Note("name: there is no such feed")
 		}
 		return err
 	})

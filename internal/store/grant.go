@@ -31,7 +31,7 @@ import (
 var ErrForged = fault.New(fault.Internal, "grant.forged")
 
 func forged(table, row string) error {
-	return ErrForged.With("%s %s was changed by something that does not hold the key file; run: vigia check", table, row)
+	return ErrForged.Note("%s %s was changed by something that does not hold the key file; run: vigia check", table, row)
 }
 
 // checked is what was read from a row with a MAC.

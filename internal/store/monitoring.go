@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -112,7 +113,7 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		return false, 0, nil
 	}
 	if all >= int64(limit) {
-		return false, 0, cyber.ErrAssetLimit.With("userHash: at most %d values of one person", limit)
+		return false, 0, cyber.ErrAssetLimit.With("userHash", fault.ValuesOfPerson, limit)
 	}
 	fingerprint, look, err := s.firstLook(ctx, tx, id, a)
 	if err != nil {

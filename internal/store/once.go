@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -121,7 +122,7 @@ func (s Answers) answered(ctx context.Context, tx *sqldb.Tx, id partner.ID, clai
 		return fmt.Errorf("read answer: %w", err)
 	}
 	if string(kept) != string(digest) {
-		return once.ErrOtherBody.With("idempotency-key: was used before with another body")
+		return once.ErrOtherBody.With("idempotency-key", fault.UsedWithOtherBody)
 	}
 	plain, err := s.keys.Unseal(answerPlace(id, claim), sealed)
 	if err != nil {
@@ -132,7 +133,7 @@ func (s Answers) answered(ctx context.Context, tx *sqldb.Tx, id partner.ID, clai
 		return fmt.Errorf("read answer: %w", err)
 	}
 	if a.Status == 0 && a.Created == "" {
-		return once.ErrNotKept.With("idempotency-key: the work is done, its answer of more than %d bytes was not kept", once.MaxKept)
+		return once.ErrNotKept.With("idempotency-key", fault.AnswerNotKept, once.MaxKept)
 	}
 	return errReplay{once.Answer(a)}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -66,7 +67,7 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 			return fmt.Errorf("insert operator: %w", err)
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(operator.ErrExists.With("email: there is an operator with this address"), err)
+			return errors.Join(operator.ErrExists.With("email", fault.OperatorExists), err)
 		}
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -40,7 +41,7 @@ func (s Operators) KeepFilter(ctx context.Context, f operator.KeptFilter) error 
 			return fmt.Errorf("count filters: %w", err)
 		}
 		if n >= operator.MaxFilters {
-			return operator.ErrFilter.With("name: at most %d filters", operator.MaxFilters)
+			return operator.ErrFilter.With("name", fault.FiltersAtMost, operator.MaxFilters)
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO operator_filter (operator_id, id, list, content, created_at) VALUES ($1, $2, $3, $4, $5)`,
 			string(f.Operator), f.ID, f.List, text, micros(s.now()))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -42,7 +43,7 @@ func (s Plans) InsertPlan(ctx context.Context, id partner.ID, p plan.Plan) error
 		}
 		added, err := s.insertPlan(ctx, tx, id, p)
 		if err == nil && !added {
-			err = plan.ErrExists.With("id: the partner has a plan of this id")
+			err = plan.ErrExists.With("id", fault.PlanExists)
 		}
 		return err
 	})

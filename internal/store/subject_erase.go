@@ -217,7 +217,7 @@ func (s Subjects) keepTombstone(ctx context.Context, tx *sqldb.Tx, t subject.Tom
 func (s Subjects) Replay(ctx context.Context, t subject.Tombstone) (subject.Erased, error) {
 	var erased subject.Erased
 	if !hmac.Equal(t.MAC, s.tombstoneMAC(t)) {
-		return erased, subject.ErrForeign.With("this service did not write the line")
+		return erased, subject.ErrForeign.Note("this service did not write the line")
 	}
 	x := indexes{partner: t.Partner, cpf: nonNil(t.CPF), user256: t.User256, user512: t.User512, value: nonNil(t.Watched)}
 	ahead, err := s.eraseAhead(ctx, x, t.ErasedAt)

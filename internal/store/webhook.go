@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -141,7 +142,7 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 			return fmt.Errorf("count endpoints: %w", err)
 		}
 		if n >= limit {
-			return alert.ErrTooManyEndpoints.With("partner: at most %d webhooks", limit)
+			return alert.ErrTooManyEndpoints.With("partner", fault.WebhooksAtMost, limit)
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO endpoint (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 			string(e.ID), number(id), url, keys, joinTypes(e.Types), string(e.State), string(e.Reason), micros(e.FailingSince),

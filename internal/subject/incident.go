@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -21,9 +22,9 @@ type Incident struct {
 func (i Incident) check() error {
 	switch {
 	case (i.Breach == "") == i.From.IsZero():
-		return ErrInvalid.With("give a breach, or a window of time")
+		return ErrInvalid.With("", fault.BreachOrWindow)
 	case i.Breach == "" && !i.From.Before(i.To):
-		return ErrInvalid.With("the window ends before it begins")
+		return ErrInvalid.With("", fault.WindowReversed)
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func (d *Rights) Report(ctx context.Context, who operator.Actor, of Incident, kn
 		return r, err
 	}
 	if reveal && reason == "" {
-		return r, ErrNoReason.With("reason: say why the values have to be seen in clear")
+		return r, ErrNoReason.With("reason", fault.RevealReason)
 	}
 	err := d.store.Affected(ctx, of, func(a Affected) error {
 		if n := len(r.Partners); n == 0 || r.Partners[n-1].Partner != a.Partner {

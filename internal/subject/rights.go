@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 )
@@ -100,7 +101,7 @@ func (d *Rights) Erase(ctx context.Context, who operator.Actor, p Person, reason
 	var out Outcome
 	reason = strings.TrimSpace(reason)
 	if !partner.Paragraphs(reason, 1, 1000) {
-		return out, ErrNoReason.With("reason: 1 to 1000 characters; it is kept with the erasure")
+		return out, ErrNoReason.With("reason", fault.ErasureReason)
 	}
 	all, err := d.held(ctx, p)
 	if err != nil {
@@ -199,7 +200,7 @@ func (d *Rights) Replay(ctx context.Context, log io.Reader) (Replayed, error) {
 		}
 		var t Tombstone
 		if err := json.Unmarshal(in.Bytes(), &t); err != nil {
-			return done, ErrLogLine.With("line %d of the erasure log cannot be read", done.Lines+1).Because(err)
+			return done, ErrLogLine.With("", fault.ErasureLineUnreadable, done.Lines+1).Because(err)
 		}
 		erased, err := d.store.Replay(ctx, t)
 		if err != nil {
@@ -210,7 +211,7 @@ func (d *Rights) Replay(ctx context.Context, log io.Reader) (Replayed, error) {
 	}
 	if err := in.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			return done, ErrLogLine.With("line %d of the erasure log is too long", done.Lines+1)
+			return done, ErrLogLine.With("", fault.ErasureLineTooLong, done.Lines+1)
 		}
 		return done, fmt.Errorf("read the erasure log: %w", err)
 	}

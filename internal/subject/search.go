@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
 )
@@ -73,7 +74,7 @@ var byPrefix = map[string]HitKind{"cs_": HitCase, "evt_": HitEvent, "ek_": HitDe
 func (s *Search) Find(ctx context.Context, text string) (hits []Hit, as []string, err error) {
 	text = strings.TrimSpace(text)
 	if !partner.Printable(text, maxSought) {
-		return nil, nil, ErrInvalid.With("search: 1 to %d printable characters", maxSought)
+		return nil, nil, ErrInvalid.With("search", fault.PrintableLength, maxSought)
 	}
 	partners, err := s.tenants.Partners(ctx)
 	if err != nil {

@@ -42,9 +42,9 @@ func Parse(cpf, user, id string) (Person, error) {
 	p := Person{Partner: partner.ID(id)}
 	switch {
 	case (cpf == "") == (user == ""):
-		return p, ErrInvalid.With("give a CPF, or a user hash with its partner")
+		return p, ErrInvalid.With("", fault.NeedsPerson)
 	case user != "" && id == "":
-		return p, ErrInvalid.With("user-hash: means something only together with a partner")
+		return p, ErrInvalid.With("user-hash", fault.UserHashNeedsPartner)
 	case user != "":
 		var err error
 		p.User, err = partner.ParseUserHash("user-hash", user)
@@ -52,7 +52,7 @@ func Parse(cpf, user, id string) (Person, error) {
 	}
 	var err error
 	if p.CPF, err = identifier.ParseCPF(cpf, identifier.Waived); err != nil {
-		return p, ErrInvalid.With("cpf: eleven digits, with or without dots and dash")
+		return p, ErrInvalid.With("cpf", fault.CPFFormat)
 	}
 	return p, nil
 }

@@ -26,7 +26,7 @@ func ParseMove(name string) (Move, error) {
 	case "resume":
 		return Resume, nil
 	}
-	return 0, ErrEdit.With("move: one of end, suspend, resume")
+	return 0, ErrEdit.With("move", fault.OneOf, "end, suspend, resume")
 }
 
 // Edit is what may be changed of a subscription; nil leaves a member as it is.
@@ -133,24 +133,24 @@ func (c *checker) same(f Field, t Text, is string) string {
 
 // editRefusals say of each member what it must be, to whom one subscription is refused.
 var editRefusals = map[Field]*fault.Error{
-	FieldExpiryDate:   ErrEdit.With("expiry_date: a date as YYYY-MM-DD that is neither over nor before start_date, or empty for no end"),
-	FieldInternalID:   ErrEdit.With("partner_internal_id: at most %d characters, no control characters", maxText),
-	FieldMetadata:     ErrEdit.With("partner_metadata: a text of valid JSON, at most 8 KiB"),
-	FieldPrimaryCard:  ErrEdit.With("beneficiary.primary_card: 1 to %d characters, no control characters", maxCard),
-	FieldUserCard:     ErrEdit.With("beneficiary.user_card: 1 to %d characters, no control characters", maxCard),
-	FieldName:         ErrEdit.With("beneficiary.name: 1 to %d characters, no control characters", maxText),
-	FieldCPF:          ErrEdit.With("beneficiary.cpf: cannot be changed; end the subscription and enrol anew"),
-	FieldBirthDate:    ErrEdit.With("beneficiary.birth_date: a date as YYYY-MM-DD that is not in the future"),
-	FieldGender:       ErrEdit.With("beneficiary.gender: M or F"),
-	FieldEmail:        ErrEdit.With("beneficiary.email: an e-mail address"),
-	FieldPhone:        ErrEdit.With("beneficiary.phone_number: a phone number with its country code"),
-	FieldZipcode:      ErrEdit.With("beneficiary.address.zipcode: eight digits"),
-	FieldStreet:       ErrEdit.With("beneficiary.address.street: 1 to %d characters, no control characters", maxText),
-	FieldNumber:       ErrEdit.With("beneficiary.address.number: 1 to %d characters, no control characters", maxText),
-	FieldComplement:   ErrEdit.With("beneficiary.address.complement: at most %d characters, no control characters", maxText),
-	FieldNeighborhood: ErrEdit.With("beneficiary.address.neighborhood: 1 to %d characters, no control characters", maxText),
-	FieldCity:         ErrEdit.With("beneficiary.address.city: 1 to %d characters, no control characters", maxText),
-	FieldState:        ErrEdit.With("beneficiary.address.state: the two letters of a Brazilian state"),
+	FieldExpiryDate:   ErrEdit.With("expiry_date", fault.ExpiryDate),
+	FieldInternalID:   ErrEdit.With("partner_internal_id", fault.PlainAtMost, maxText),
+	FieldMetadata:     ErrEdit.With("partner_metadata", fault.MetadataFormat),
+	FieldPrimaryCard:  ErrEdit.With("beneficiary.primary_card", fault.PlainLength, maxCard),
+	FieldUserCard:     ErrEdit.With("beneficiary.user_card", fault.PlainLength, maxCard),
+	FieldName:         ErrEdit.With("beneficiary.name", fault.PlainLength, maxText),
+	FieldCPF:          ErrEdit.With("beneficiary.cpf", fault.CannotChange),
+	FieldBirthDate:    ErrEdit.With("beneficiary.birth_date", fault.PastDate),
+	FieldGender:       ErrEdit.With("beneficiary.gender", fault.GenderFormat),
+	FieldEmail:        ErrEdit.With("beneficiary.email", fault.EmailFormat),
+	FieldPhone:        ErrEdit.With("beneficiary.phone_number", fault.PhoneFormat),
+	FieldZipcode:      ErrEdit.With("beneficiary.address.zipcode", fault.EightDigits),
+	FieldStreet:       ErrEdit.With("beneficiary.address.street", fault.PlainLength, maxText),
+	FieldNumber:       ErrEdit.With("beneficiary.address.number", fault.PlainLength, maxText),
+	FieldComplement:   ErrEdit.With("beneficiary.address.complement", fault.PlainAtMost, maxText),
+	FieldNeighborhood: ErrEdit.With("beneficiary.address.neighborhood", fault.PlainLength, maxText),
+	FieldCity:         ErrEdit.With("beneficiary.address.city", fault.PlainLength, maxText),
+	FieldState:        ErrEdit.With("beneficiary.address.state", fault.StateFormat),
 }
 
 // EditOf is an edit of one person's subscription.

@@ -70,19 +70,19 @@ func (r *Registry) Move(ctx context.Context, id partner.ID, which Selection, mov
 	one, company := which.CPF != "" || which.Plan != "", which.Holder != ""
 	switch {
 	case which.Over != 0 || one == company || (one && (which.CPF == "" || which.Plan == "")):
-		return Moved{}, ErrSelection.With("give a plan and a CPF, or the CNPJ of a benefit holder")
+		return Moved{}, ErrSelection.With("", fault.SubscriptionChoice)
 	case company:
 		if _, err := identifier.ParseCNPJ(which.Holder, identifier.Waived); err != nil {
-			return Moved{}, ErrSelection.With("benefit holder: a CNPJ of fourteen characters without punctuation")
+			return Moved{}, ErrSelection.With("benefit holder", fault.CNPJFormat)
 		}
 	default:
 		if _, err := identifier.ParseCPFDigits(which.CPF, identifier.Waived); err != nil {
-			return Moved{}, ErrSelection.With("cpf: eleven digits")
+			return Moved{}, ErrSelection.With("cpf", fault.ElevenDigits)
 		}
 	}
 	total, err := r.moveAll(ctx, id, which, move)
 	if err == nil && total.Found == 0 {
-		err = ErrNotFound.With("no subscription that has not ended matches")
+		err = ErrNotFound.With("", fault.NoSubscriptionMatches)
 	}
 	return total, err
 }

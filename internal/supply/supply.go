@@ -120,36 +120,36 @@ func told(err error) refusal {
 	if !errors.As(err, &f) || f.Kind == fault.Internal {
 		return refusal{Code: "internal"}
 	}
-	return refusal{f.Code, f.Detail}
+	return refusal{f.Code, f.Detail()}
 }
 
 // take refuses what can be refused by its head, then reads the body and hands it on. wait is how long to stay away.
 func (d *Door) take(w http.ResponseWriter, r *http.Request, name, address string) (receipt feed.Receipt, wait time.Duration, err error) {
 	if r.Method != http.MethodPost {
-		return receipt, 0, errMethod.With("method: POST")
+		return receipt, 0, errMethod.Note("method: POST")
 	}
 	if wait := d.addresses.Take(address); wait > 0 {
-		return receipt, wait, errRate.With("address: too many requests")
+		return receipt, wait, errRate.Note("address: too many requests")
 	}
 	if !readable(r.Header) {
-		return receipt, 0, errType.With("content-type: application/x-ndjson, application/jsonl, application/json or text/csv, without content-encoding")
+		return receipt, 0, errType.Note("content-type: application/x-ndjson, application/jsonl, application/json or text/csv, without content-encoding")
 	}
 	if r.ContentLength > feed.MaxPush {
-		return receipt, 0, errLarge.With("body: at most %d bytes", feed.MaxPush)
+		return receipt, 0, errLarge.Note("body: at most %d bytes", feed.MaxPush)
 	}
 	select {
 	case d.room <- struct{}{}:
 		defer func() { <-d.room }()
 	default:
-		return receipt, time.Second, errBusy.With("server: too many pushes at once")
+		return receipt, time.Second, errBusy.Note("server: too many pushes at once")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, feed.MaxPush))
 	if err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return receipt, 0, errLarge.With("body: at most %d bytes", feed.MaxPush)
+			return receipt, 0, errLarge.Note("body: at most %d bytes", feed.MaxPush)
 		}
-		return receipt, 0, errBody.With("body: broke off").Because(err)
+		return receipt, 0, errBody.Note("body: broke off").Because(err)
 	}
 	receipt, err = d.Feeds.Receive(r.Context(), name, r.Header, body)
 	switch {

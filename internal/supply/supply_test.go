@@ -67,12 +67,12 @@ func TestDoor(t *testing.T) {
 		after string
 	}{
 		{webhook.ErrSignature, 401, `{"error":{"code":"webhook.signature"}}`, ""},
-		{feed.ErrPush.With("line 3: email: not one e-mail address"), 422, `{"error":{"code":"push.records","detail":"line 3: email: not one e-mail address"}}`, ""},
-		{feed.ErrRepeated.With("webhook-id: x"), 409, `{"error":{"code":"push.repeated","detail":"webhook-id: x"}}`, ""},
-		{feed.ErrPace.With("feed: x"), 429, `{"error":{"code":"push.rate","detail":"feed: x"}}`, "1"},
-		{feed.ErrBacklog.With("feed: x"), 503, `{"error":{"code":"push.backlog","detail":"feed: x"}}`, "60"},
+		{feed.ErrPush.Note("line 3: email: not one e-mail address"), 422, `{"error":{"code":"push.records","detail":"line 3: email: not one e-mail address"}}`, ""},
+		{feed.ErrRepeated.Note("webhook-id: x"), 409, `{"error":{"code":"push.repeated","detail":"webhook-id: x"}}`, ""},
+		{feed.ErrPace.Note("feed: x"), 429, `{"error":{"code":"push.rate","detail":"feed: x"}}`, "1"},
+		{feed.ErrBacklog.Note("feed: x"), 503, `{"error":{"code":"push.backlog","detail":"feed: x"}}`, "60"},
 		{errors.New("no disk"), 500, `{"error":{"code":"internal"}}`, ""},
-		{fault.New(fault.Internal, "x.y").With("z"), 500, `{"error":{"code":"internal"}}`, ""},
+		{fault.New(fault.Internal, "x.y").Note("z"), 500, `{"error":{"code":"internal"}}`, ""},
 	} {
 		r.err = c.err
 		w := post(d, "application/jsonl", "x")

@@ -51,7 +51,7 @@ func ParseSecret(text string) (Secret, error) {
 		return Secret{}, err
 	}
 	if len(key) < minSecret || len(key) > maxSecret {
-		return Secret{}, ErrKey.With("secret must have %d to %d bytes", minSecret, maxSecret)
+		return Secret{}, ErrKey.Note("secret must have %d to %d bytes", minSecret, maxSecret)
 	}
 	return Secret{key}, nil
 }
@@ -92,11 +92,11 @@ func ParseSigningKey(text string) (SigningKey, error) {
 		return SigningKey{}, err
 	}
 	if len(raw) != ed25519.PrivateKeySize {
-		return SigningKey{}, ErrKey.With("signing key must have %d bytes", ed25519.PrivateKeySize)
+		return SigningKey{}, ErrKey.Note("signing key must have %d bytes", ed25519.PrivateKeySize)
 	}
 	key := ed25519.NewKeyFromSeed(raw[:ed25519.SeedSize])
 	if !key.Equal(ed25519.PrivateKey(raw)) {
-		return SigningKey{}, ErrKey.With("signing key: the public half does not belong to the private half")
+		return SigningKey{}, ErrKey.Note("signing key: the public half does not belong to the private half")
 	}
 	return SigningKey{key}, nil
 }
@@ -126,11 +126,11 @@ func (SigningKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, signing
 func decodeKey(text, prefix string) ([]byte, error) {
 	encoded, ok := strings.CutPrefix(text, prefix)
 	if !ok {
-		return nil, ErrKey.With("key must start with %s", prefix)
+		return nil, ErrKey.Note("key must start with %s", prefix)
 	}
 	raw, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil || base64.StdEncoding.EncodeToString(raw) != encoded {
-		return nil, ErrKey.With("key must be standard base64 with padding after %s", prefix)
+		return nil, ErrKey.Note("key must be standard base64 with padding after %s", prefix)
 	}
 	return raw, nil
 }

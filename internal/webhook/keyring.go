@@ -1,6 +1,10 @@
 package webhook
 
-import "time"
+import (
+	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
+)
 
 // RotationOverlap is how long a replaced key goes on signing beside the new one, unless the operator cuts it short.
 const RotationOverlap = 24 * time.Hour
@@ -38,7 +42,7 @@ func (r Keyring) Rotate(next Key, now time.Time, overlap time.Duration) (Keyring
 		ring = append(ring, k)
 	}
 	if same > maxKeys {
-		return nil, ErrTooMany.With("overlap: at most %d keys may be valid at once", maxKeys)
+		return nil, ErrTooMany.With("overlap", fault.KeysValidAtOnce, maxKeys)
 	}
 	return ring, nil
 }

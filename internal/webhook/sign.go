@@ -23,10 +23,10 @@ const maxEventID = 128
 func Sign(header http.Header, id string, at time.Time, body []byte, keys []Key) error {
 	if !validEventID(id) {
 		// A dot in the id would let id and timestamp change places in the signed text.
-		return ErrSign.With("event id must be 1 to %d letters, digits, '_' or '-'", maxEventID)
+		return ErrSign.Note("event id must be 1 to %d letters, digits, '_' or '-'", maxEventID)
 	}
 	if len(keys) == 0 {
-		return ErrSign.With("an endpoint must have a key")
+		return ErrSign.Note("an endpoint must have a key")
 	}
 	timestamp := strconv.FormatInt(at.Unix(), 10)
 	content := make([]byte, 0, len(id)+len(timestamp)+len(body)+2)
@@ -39,7 +39,7 @@ func Sign(header http.Header, id string, at time.Time, body []byte, keys []Key) 
 	signatures := make([]string, 0, len(keys))
 	for _, key := range keys {
 		if !usable(key) {
-			return ErrSign.With("a key is empty")
+			return ErrSign.Note("a key is empty")
 		}
 		signatures = append(signatures, key.Scheme()+","+base64.StdEncoding.EncodeToString(key.sign(content)))
 	}

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // maxURL bounds an endpoint's URL in bytes.
@@ -29,7 +31,7 @@ func (g *Guard) CheckURL(ctx context.Context, raw string) error {
 	if err != nil {
 		return err
 	}
-	refused := ErrAddress.With("url: the host must resolve to allowed addresses only")
+	refused := ErrAddress.With("url", fault.HostResolves)
 	addrs := []netip.Addr{t.literal}
 	if !t.literal.IsValid() {
 		if addrs, err = g.Resolver.LookupNetIP(ctx, "ip", t.host); err != nil {
@@ -51,16 +53,16 @@ func (g *Guard) CheckURL(ctx context.Context, raw string) error {
 // ways (user info, escapes in the host, numbers as hosts, letters beyond ASCII) is refused.
 func parseTarget(raw string) (target, error) {
 	if len(raw) > maxURL {
-		return target{}, ErrURL.With("url: at most %d bytes", maxURL)
+		return target{}, ErrURL.With("url", fault.BytesAtMost, maxURL)
 	}
 	for i := range len(raw) {
 		if c := raw[i]; c <= ' ' || c > '~' || c == '\\' {
-			return target{}, ErrURL.With("url: printable ASCII without spaces and backslashes only")
+			return target{}, ErrURL.With("url", fault.PrintableASCII)
 		}
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		return target{}, ErrURL.With("url: not a URL").Because(err)
+		return target{}, ErrURL.With("url", fault.NotAURL).Because(err)
 	}
 	return targetOf(u, strings.Contains(raw, "#"))
 }
@@ -68,16 +70,16 @@ func parseTarget(raw string) (target, error) {
 func targetOf(u *url.URL, fragment bool) (target, error) {
 	t := target{channel: u.Scheme == "https"}
 	if u.Scheme != "https" && u.Scheme != "http" {
-		return target{}, ErrURL.With("url: the scheme must be https")
+		return target{}, ErrURL.With("url", fault.SchemeHTTPS)
 	}
 	if u.User != nil {
-		return target{}, ErrURL.With("url: no user or password")
+		return target{}, ErrURL.With("url", fault.NoUserInURL)
 	}
 	if fragment || u.Fragment != "" {
-		return target{}, ErrURL.With("url: no fragment")
+		return target{}, ErrURL.With("url", fault.NoFragment)
 	}
 	if u.Opaque != "" || u.Host == "" {
-		return target{}, ErrURL.With("url: a host is required")
+		return target{}, ErrURL.With("url", fault.HostRequired)
 	}
 	if err := t.setPort(u); err != nil {
 		return target{}, err
@@ -96,13 +98,13 @@ func (t *target) setPort(u *url.URL) error {
 	text := u.Port()
 	if text == "" {
 		if strings.HasSuffix(u.Host, ":") {
-			return ErrURL.With("url: the port is empty")
+			return ErrURL.With("url", fault.PortEmpty)
 		}
 		return nil
 	}
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || n == 0 || strconv.FormatUint(n, 10) != text {
-		return ErrURL.With("url: the port must be 1 to 65535")
+		return ErrURL.With("url", fault.PortRange)
 	}
 	t.port = uint16(n)
 	return nil
@@ -112,13 +114,13 @@ func (t *target) setHost(u *url.URL) error {
 	t.host = u.Hostname()
 	if addr, err := netip.ParseAddr(t.host); err == nil {
 		if addr.Zone() != "" {
-			return ErrURL.With("url: no zone in an address")
+			return ErrURL.With("url", fault.NoZone)
 		}
 		t.literal = addr
 		return nil
 	}
 	if !validName(t.host) {
-		return ErrURL.With("url: the host must be a DNS name or an IP address in its normal form")
+		return ErrURL.With("url", fault.HostForm)
 	}
 	return nil
 }

@@ -95,7 +95,7 @@ func TestThemeRefusals(t *testing.T) {
 	} {
 		_, err := reg.SetTheme(t.Context(), p.ID, c.edit)
 		var f *fault.Error
-		if !errors.As(err, &f) || !errors.Is(err, partner.ErrInvalid) || !strings.Contains(f.Detail, c.says) {
+		if !errors.As(err, &f) || !errors.Is(err, partner.ErrInvalid) || !strings.Contains(f.Detail(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -49,7 +49,7 @@ func Read(ctx context.Context, r io.Reader, m *Mapping, found Found, wrong Wrong
 	}
 	err := t.lines(r, t.normal)
 	if err == nil && !t.begun {
-		err = ErrText.With(`line 1: vigia_records: the first line is {"vigia_records": 1}`)
+		err = ErrText.Note(`line 1: vigia_records: the first line is {"vigia_records": 1}`)
 	}
 	return t.sum, err
 }
@@ -94,7 +94,7 @@ func (t *text) lines(r io.Reader, take func(number int64, line []byte) error) er
 			line = bytes.TrimPrefix(line, bom)
 		}
 		if len(line) > Longest {
-			if err := t.refuse(number, ErrRecord.With("line: at most %d bytes", Longest)); err != nil {
+			if err := t.refuse(number, ErrRecord.Note("line: at most %d bytes", Longest)); err != nil {
 				return err
 			}
 		} else if line = bytes.TrimSpace(line); len(line) > 0 {
@@ -114,10 +114,10 @@ func object(line []byte) (map[string]any, *fault.Error) {
 	decoder.UseNumber()
 	var members map[string]any
 	if err := decoder.Decode(&members); err != nil || members == nil {
-		return nil, ErrRecord.With("line: one JSON object")
+		return nil, ErrRecord.Note("line: one JSON object")
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, ErrRecord.With("line: one JSON object, and nothing after it")
+		return nil, ErrRecord.Note("line: one JSON object, and nothing after it")
 	}
 	return members, nil
 }
@@ -130,7 +130,7 @@ func (t *text) normal(number int64, line []byte) error {
 			why = t.header(members)
 		}
 		if why != nil {
-			return ErrText.With("line %d: %s", number, why.Detail)
+			return ErrText.Note("line %d: %s", number, why.Detail())
 		}
 		return nil
 	}
@@ -147,22 +147,22 @@ func (t *text) normal(number int64, line []byte) error {
 // header takes the first line.
 func (t *text) header(members map[string]any) *fault.Error {
 	if version, ok := members["vigia_records"].(json.Number); !ok || version.String() != "1" {
-		return ErrText.With(`vigia_records: the first line is {"vigia_records": 1}`)
+		return ErrText.Note(`vigia_records: the first line is {"vigia_records": 1}`)
 	}
 	for name, value := range members {
 		switch name {
 		case "vigia_records":
 		case "breach":
 			if _, ok := value.(map[string]any); !ok {
-				return ErrText.With("breach: a JSON object")
+				return ErrText.Note("breach: a JSON object")
 			}
 			told, err := json.Marshal(value)
 			if err != nil {
-				return ErrText.With("breach: a JSON object")
+				return ErrText.Note("breach: a JSON object")
 			}
 			t.sum.Breach = told
 		default:
-			return ErrText.With("%s: the first line has vigia_records and breach", shown(name))
+			return ErrText.Note("%s: the first line has vigia_records and breach", shown(name))
 		}
 	}
 	return nil
@@ -180,7 +180,7 @@ func (t *text) record(members map[string]any) *fault.Error {
 	}
 	for name := range members {
 		if !isMember(name) {
-			return ErrRecord.With("%s: not a member of a record; there are %s", shown(name), strings.Join(Members(), ", "))
+			return ErrRecord.Note("%s: not a member of a record; there are %s", shown(name), strings.Join(Members(), ", "))
 		}
 	}
 	return t.build.hand()
@@ -203,7 +203,7 @@ func (t *text) member(name string, value any, lists bool) *fault.Error {
 		return t.build.put(name, v, isoDates)
 	case []any:
 		if !lists || name == memberSite || name == memberInfected {
-			return ErrRecord.With("%s: a string", name)
+			return ErrRecord.Note("%s: a string", name)
 		}
 		for _, one := range v {
 			if why := t.member(name, one, false); why != nil {
@@ -212,7 +212,7 @@ func (t *text) member(name string, value any, lists bool) *fault.Error {
 		}
 		return nil
 	}
-	return ErrRecord.With("%s: a string, a list of strings, or true", name)
+	return ErrRecord.Note("%s: a string, a list of strings, or true", name)
 }
 
 // shown is a name that somebody sent, as far as it may be repeated: names of members are no values, but may be anything.

@@ -52,7 +52,7 @@ const maxMapping = 64 << 10
 // ParseMapping reads a mapping in YAML.
 func ParseMapping(text []byte) (*Mapping, error) {
 	if len(text) > maxMapping {
-		return nil, ErrMapping.With("line 1: file: at most %d bytes", maxMapping)
+		return nil, ErrMapping.Note("line 1: file: at most %d bytes", maxMapping)
 	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
@@ -60,10 +60,10 @@ func ParseMapping(text []byte) (*Mapping, error) {
 		if y := yaml.Error(nil); errors.As(err, &y) && y.GetToken() != nil {
 			line = y.GetToken().Position.Line
 		}
-		return nil, ErrMapping.With("line %d: file: not YAML", line).Because(err)
+		return nil, ErrMapping.Note("line %d: file: not YAML", line).Because(err)
 	}
 	if len(file.Docs) != 1 {
-		return nil, ErrMapping.With("line 1: file: one YAML document")
+		return nil, ErrMapping.Note("line 1: file: one YAML document")
 	}
 	m := &Mapping{separator: ',', dates: isoDates, empty: []string{"NULL", "null", `\N`}, text: string(text)}
 	given, why := members(file.Docs[0].Body)
@@ -95,14 +95,14 @@ type given struct {
 }
 
 func (g given) wrong(rule string, args ...any) *fault.Error {
-	return ErrMapping.With("line %d: %s: %s", g.line, shown(g.name), ErrMapping.With(rule, args...).Detail)
+	return ErrMapping.Note("line %d: %s: %s", g.line, shown(g.name), ErrMapping.Note(rule, args...).Detail())
 }
 
 // members reads a map; a name that comes twice is refused.
 func members(node ast.Node) ([]given, *fault.Error) {
 	in, ok := node.(ast.MapNode)
 	if !ok {
-		return nil, ErrMapping.With("line 1: file: a YAML map")
+		return nil, ErrMapping.Note("line 1: file: a YAML map")
 	}
 	var list []given
 	for it := in.MapRange(); it.Next(); {
@@ -210,7 +210,7 @@ func (m *Mapping) setFields(g given) *fault.Error {
 func (m *Mapping) check(all []given) error {
 	for _, needed := range []string{"vigia_mapping", "format", "fields"} {
 		if !slices.ContainsFunc(all, func(g given) bool { return g.name == needed }) {
-			return ErrMapping.With("line 1: %s: is needed", needed)
+			return ErrMapping.Note("line 1: %s: is needed", needed)
 		}
 	}
 	for _, g := range all {

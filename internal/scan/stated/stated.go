@@ -99,16 +99,16 @@ func (b *builder) put(member, value string, dates dateForm) *fault.Error {
 	switch member {
 	case memberSite:
 		if b.site = hostOf(value); b.site == "" {
-			return ErrRecord.With("site: a host, or an address with one")
+			return ErrRecord.Note("site: a host, or an address with one")
 		}
 	case memberInfected:
 		if b.day = dates.day(value); b.day == 0 {
-			return ErrRecord.With("infected: a day, %s", dates)
+			return ErrRecord.Note("infected: a day, %s", dates)
 		}
 	default:
 		if b.classes |= classes[member]; member == memberPassword {
 			if len(value) > longestPassword {
-				return ErrRecord.With("password: at most %d bytes", longestPassword)
+				return ErrRecord.Note("password: at most %d bytes", longestPassword)
 			}
 			b.passwords = append(b.passwords, value)
 		}
@@ -120,7 +120,7 @@ func (b *builder) put(member, value string, dates dateForm) *fault.Error {
 func (b *builder) has(member string) *fault.Error {
 	class, ok := classes[member]
 	if !ok {
-		return ErrRecord.With("%s: a value; true is for classes of data", member)
+		return ErrRecord.Note("%s: a value; true is for classes of data", member)
 	}
 	b.classes |= class
 	return nil
@@ -129,9 +129,9 @@ func (b *builder) has(member string) *fault.Error {
 func wrong(member string, err error) *fault.Error {
 	var f *fault.Error
 	if !errors.As(err, &f) {
-		return ErrRecord.With("%s: not one", member)
+		return ErrRecord.Note("%s: not one", member)
 	}
-	return ErrRecord.With("%s: %s", member, f.Detail)
+	return ErrRecord.Note("%s: %s", member, f.Detail())
 }
 
 // parse gives the normal form. What leaked may be old: phones may lack their ninth digit.
@@ -145,7 +145,7 @@ func parse(kind identifier.Kind, value string) (string, error) {
 // hand calls back with the identifiers of the record.
 func (b *builder) hand() *fault.Error {
 	if len(b.ids) == 0 {
-		return ErrRecord.With("record: at least one of email, cpf, phone, card, pix_key, cnpj")
+		return ErrRecord.Note("record: at least one of email, cpf, phone, card, pix_key, cnpj")
 	}
 	all := b.classes
 	for _, id := range b.ids {

@@ -31,7 +31,7 @@ func read(t *testing.T, r io.Reader, m *stated.Mapping) (told []string, sum stat
 		}
 		told = append(told, fmt.Sprintf("%s %s [%s] %s %s %d", s.Kind, s.Normal, strings.Join(classes, " "), s.Password, s.Site, s.Day))
 	}, func(line int64, why *fault.Error) error {
-		told = append(told, fmt.Sprintf("%d: %s", line, why.Detail))
+		told = append(told, fmt.Sprintf("%d: %s", line, why.Detail()))
 		return nil
 	})
 	return told, sum, err

@@ -30,7 +30,7 @@ func (m *Mapping) read(t *text, r io.Reader) error {
 	case formList:
 		return m.readList(t, r)
 	}
-	return ErrMapping.With("line 1: format: is needed")
+	return ErrMapping.Note("line 1: format: is needed")
 }
 
 // take puts one record together out of what get finds of each field.
@@ -79,7 +79,7 @@ func (m *Mapping) put(t *text, f *mappedField, value any) *fault.Error {
 	case nil:
 		return nil
 	default:
-		return ErrRecord.With("%s: a text, a number, true, or a list of them", shown(f.name))
+		return ErrRecord.Note("%s: a text, a number, true, or a list of them", shown(f.name))
 	}
 	if f.member != memberPassword {
 		plain = strings.TrimSpace(plain)
@@ -101,7 +101,7 @@ func (b *builder) putEither(plain string) *fault.Error {
 	if b.put("cpf", padDigits(plain, cpfDigits), isoDates) == nil || b.put("cnpj", padDigits(plain, cnpjDigits), isoDates) == nil {
 		return nil
 	}
-	return ErrRecord.With("%s: neither a CPF nor a CNPJ", memberEither)
+	return ErrRecord.Note("%s: neither a CPF nor a CNPJ", memberEither)
 }
 
 const cpfDigits, cnpjDigits = 11, 14
@@ -147,7 +147,7 @@ func (m *Mapping) readTable(t *text, r io.Reader) error {
 	table.Comma, table.FieldsPerRecord, table.LazyQuotes, table.ReuseRecord = m.separator, -1, true, true
 	heads, err := table.Read()
 	if errors.Is(err, io.EOF) {
-		return ErrText.With("line 1: columns: the file is empty")
+		return ErrText.Note("line 1: columns: the file is empty")
 	}
 	if err != nil {
 		return unlessForm(err)
@@ -161,7 +161,7 @@ func (m *Mapping) readTable(t *text, r io.Reader) error {
 	}
 	for _, f := range m.fields {
 		if _, ok := places[f.name]; !ok {
-			return ErrText.With("line 1: %s: the table has no such column", shown(f.name))
+			return ErrText.Note("line 1: %s: the table has no such column", shown(f.name))
 		}
 	}
 	for {
@@ -177,7 +177,7 @@ func (m *Mapping) readTable(t *text, r io.Reader) error {
 			return t.ctx.Err()
 		}
 		if len(row) != count {
-			if err := t.refuse(int64(line), ErrRecord.With("row: as many columns as the first line has")); err != nil {
+			if err := t.refuse(int64(line), ErrRecord.Note("row: as many columns as the first line has")); err != nil {
 				return err
 			}
 			continue
@@ -193,7 +193,7 @@ func (m *Mapping) readTable(t *text, r io.Reader) error {
 func unlessForm(err error) error {
 	var broken *csv.ParseError
 	if errors.As(err, &broken) {
-		return ErrText.With("line %d: row: not one of a table with this separator", broken.Line)
+		return ErrText.Note("line %d: row: not one of a table with this separator", broken.Line)
 	}
 	return err
 }
@@ -202,7 +202,7 @@ func (m *Mapping) readList(t *text, r io.Reader) error {
 	decoder := json.NewDecoder(r)
 	decoder.UseNumber()
 	if first, err := decoder.Token(); err != nil || first != json.Delim('[') {
-		return unlessSource(err, ErrText.With("line 1: file: a JSON list of objects"))
+		return unlessSource(err, ErrText.Note("line 1: file: a JSON list of objects"))
 	}
 	for number := int64(1); decoder.More(); number++ {
 		if number%1024 == 0 && t.ctx.Err() != nil {
@@ -210,7 +210,7 @@ func (m *Mapping) readList(t *text, r io.Reader) error {
 		}
 		var members map[string]any
 		if err := decoder.Decode(&members); err != nil {
-			return unlessSource(err, ErrText.With("record %d: not a JSON object", number))
+			return unlessSource(err, ErrText.Note("record %d: not a JSON object", number))
 		}
 		err := m.take(t, number, func(f *mappedField, put func(any) *fault.Error) *fault.Error { return along(members, f.path, put) })
 		if err != nil {
@@ -218,7 +218,7 @@ func (m *Mapping) readList(t *text, r io.Reader) error {
 		}
 	}
 	if _, err := decoder.Token(); err != nil {
-		return unlessSource(err, ErrText.With("file: the list does not end"))
+		return unlessSource(err, ErrText.Note("file: the list does not end"))
 	}
 	return nil
 }
