@@ -73,8 +73,8 @@ func (m *bitmap) window(n int) uint64 { return binary.LittleEndian.Uint64(m[n*st
 
 // rhythms marks, among the first 48 places of d, where a number worth a look begins or, if it has short groups, where
 // the last four digits of its first group begin. What is looked for has eight digits in a row, or four digits, a
-// character or two and four digits, or four, a character and six, or is written like 529.982.247-25. before is d one place
-// later: what stands before each place. rhythmsAVX2 is the same, line by line.
+// character or two and four digits, or four, a character and six, or is written like 529.982.247-25 or 529.982.247 -25. before is d one
+// place later: what stands before each place. rhythmsAVX2 is the same, line by line.
 func rhythms(d, before uint64) uint64 {
 	d3 := d & (d >> 1) & (d >> 2)
 	d4 := d3 & (d >> 3)
@@ -82,7 +82,7 @@ func rhythms(d, before uint64) uint64 {
 	end4 := d4 &^ (d >> 4)
 	long := d4 & (d4 >> 4) &^ before
 	split := end4 & (end4>>5 | end4>>6 | d4>>5&(d4>>7))
-	cpf := end3 & (end3 >> 4) & (end3 >> 8) & (d >> 12) & (d >> 13)
+	cpf := end3 & (end3 >> 4) & (end3 >> 8) & (d >> 13) & (d>>12 | d>>14)
 	return (long | split | cpf) & (1<<step - 1)
 }
 

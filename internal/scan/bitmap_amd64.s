@@ -132,6 +132,8 @@ next:
 	VPSRLQ      $8, Y3, Y8
 	VPSRLQ      $12, Y0, Y9
 	VPSRLQ      $13, Y0, Y10
+	VPSRLQ      $14, Y0, Y11
+	VPOR        Y9, Y11, Y9
 	VPAND       Y3, Y7, Y7
 	VPAND       Y8, Y9, Y8
 	VPAND       Y7, Y10, Y7

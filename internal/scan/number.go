@@ -67,6 +67,7 @@ func (s *finder) number(b []byte, i, j int) int {
 	}
 	isOpen := j < len(b) && inGap[b[j]]
 	if j-i == 3 && isOpen && i+14 <= len(b) && b[j] == '.' && b[i+7] == '.' && b[i+11] == '-' && s.dottedCPF(b, i) {
+		s.taken = i + 14
 		return i + 14
 	}
 	if isOpen && j-i <= 3 && b[j] == '.' {
@@ -82,7 +83,7 @@ func (s *finder) number(b []byte, i, j int) int {
 	}
 	first, last := mostGroups, mostGroups+1
 	s.groups[first] = group{i, j}
-	for at, ok := groupBefore(b, i); ok && first > 0; at, ok = groupBefore(b, at.from) {
+	for at, ok := groupBefore(b, i); ok && first > 0 && at.from >= s.taken; at, ok = groupBefore(b, at.from) {
 		first--
 		s.groups[first] = at
 	}
@@ -96,6 +97,7 @@ func (s *finder) number(b []byte, i, j int) int {
 	}
 	if len(groups) > 1 {
 		if end := s.grouped(b, groups, anchor); end > 0 {
+			s.taken = end
 			return end
 		}
 	}

@@ -65,7 +65,7 @@ func (r *Recorder) tell(p piece, about *about, chain *chain) {
 	r.records.Start(t)
 	from, limit := max(0, p.from-record.Known), min(len(p.text), p.limit+record.Known)
 	f := &r.finder
-	f.wanted, f.done = f.wanted[:0], 0
+	f.wanted, f.done, f.taken = f.wanted[:0], 0, 0
 	for from < limit { // some cells at a time, which are still in the cache when they are looked at for what is coded
 		end := from + chunk - int((p.base+int64(from))%cell)
 		end = min(end, limit)

@@ -49,6 +49,7 @@ type finder struct {
 	isView           bool // the text is a decoded view of another
 	decoder          *decoder
 	done             int          // numbers that begin before this have been read
+	taken            int          // groups that begin before this are of numbers that were found
 	wanted           []int        // where the text at hand has something to decode, as far as it was searched
 	text             [margin]byte // the value being put together
 	marks            marks

@@ -59,6 +59,7 @@ func cpfText(name string, named bool, zeros int, write func(n string) string) sp
 var cpfSpellings = []spelling{
 	cpfText("bare", false, 0, func(n string) string { return n }),
 	cpfText("dots and hyphen", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + "-" + n[9:] }),
+	cpfText("blank before the hyphen", false, 0, func(n string) string { return n[:3] + "." + n[3:6] + "." + n[6:9] + " -" + n[9:] }),
 	cpfText("hyphen alone", false, 0, func(n string) string { return n[:9] + "-" + n[9:] }),
 	cpfText("spaces", false, 0, func(n string) string { return n[:3] + " " + n[3:6] + " " + n[6:9] + " " + n[9:] }),
 	cpfText("hyphens", false, 0, func(n string) string { return n[:3] + "-" + n[3:6] + "-" + n[6:9] + "-" + n[9:] }),

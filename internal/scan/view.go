@@ -113,7 +113,7 @@ func (s *finder) decodeCell(b []byte, start, from, to int) {
 		n.From, n.To = first, last
 		return !counts || s.addNumber(n)
 	}
-	d.inner.done = 0
+	d.inner.done, d.inner.taken = 0, 0
 	d.inner.extract(v.text, 0, len(v.text))
 }
 
