@@ -3,6 +3,7 @@ package console_test
 import (
 	"context"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,6 +96,9 @@ func TestContentForm(t *testing.T) {
 		}
 		_, page := d.post(422, "/content/new", sent...)
 		has(t, page, `aria-invalid="true"`, "field-error")
+		if strings.Count(page, " autofocus") != 1 || !regexp.MustCompile(` autofocus="autofocus" aria-invalid="true"`).MatchString(page) {
+			t.Errorf("%s: the refused field does not have the focus", field)
+		}
 	}
 	d.post(303, "/content/troque-a-senha/retire")
 	_, page = d.send("/content/troque-a-senha", "", nil)

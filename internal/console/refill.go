@@ -110,6 +110,9 @@ func refill(page []byte, path string, sent url.Values, fields []string, text str
 	}
 	if at >= 0 && text != "" {
 		openAround(list, at)
+		for i := range list { // the person goes on at the field that was refused
+			list[i].mark("autofocus", i == at)
+		}
 		complain(list, at, text)
 	}
 	var b bytes.Buffer
