@@ -29,7 +29,7 @@ var UseKMS = sync.OnceFunc(func() {
 	}
 	guard := webhook.NewGuard(inner)
 	guard.Ports = append(guard.Ports, 8200)
-	registry.RegisterKMSClient(kms.New(kms.Options{HTTP: guard.Client(webhook.ClientOptions{}), Env: os.Getenv, Now: time.Now}))
+	registry.RegisterKMSClient(kms.New(kms.Options{HTTP: guard.Client(webhook.ClientOptions{}), Env: os.Getenv}))
 })
 
 // KeysBesideData tells whether whoever copies the data folder also has the keys in the clear.

@@ -1,8 +1,7 @@
 // Package bucket reads and writes objects, each a name and bytes, in a folder or in S3.
 //
 // It is as much of a bucket as the service needs: list, read from an offset, write whole, delete. An object that is
-// written appears whole under its name or not at all. Requests to S3 are signed, and credentials found, by the packages
-// of minio-go that do only that: its client, and every vendor's, brings many times the code.
+// written appears whole under its name or not at all. S3 is asked through minio-go's client.
 package bucket
 
 import (

@@ -3,7 +3,6 @@ package bucket
 import (
 	"cmp"
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -15,27 +14,25 @@ import (
 	"strings"
 	"time"
 
+	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
 // s3 is a bucket of S3, or of a service that speaks like it.
 type s3 struct {
-	base        url.URL // of the bucket
-	region      string
+	name   string
+	client *minio.Core
+	// credentials is nil for a bucket that everybody may read.
 	credentials *credentials.Credentials
-	client      *http.Client
 }
 
-// noRedirect stays where the address says: a request is signed for one host, and its token is nobody else's business.
-func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-
-// s3Client is shared, so that buckets which are opened anew for each object use the connections of those before.
-var s3Client = func() *http.Client {
+// s3Transport is shared, so that buckets which are opened anew for each object use the connections of those before.
+var s3Transport = func() *http.Transport {
 	transport, _ := http.DefaultTransport.(*http.Transport)
 	transport = transport.Clone()
 	transport.ResponseHeaderTimeout = time.Minute
 	transport.DisableCompression = true // an object is what was stored, not what it unpacks to
-	return &http.Client{Transport: transport, CheckRedirect: noRedirect}
+	return transport
 }()
 
 // openS3 reads the parameters region, endpoint, use_path_style, disable_https, profile, anonymous and metadata. What they
@@ -56,29 +53,31 @@ func openS3(name, path string, query url.Values, client *http.Client) (Bucket, e
 			return nil, fmt.Errorf("bucket: %s is neither true nor false", key)
 		}
 	}
-	b := &s3{client: s3Client, region: cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))}
-	if client != nil {
-		guarded := *client
-		guarded.CheckRedirect = noRedirect
-		b.client = &guarded
-	}
-	if b.region == "" {
+	region := cmp.Or(query.Get("region"), os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"))
+	if region == "" {
 		return nil, errors.New("bucket: s3://bucket?region=... or AWS_REGION has to say where the bucket is")
 	}
-	endpoint, err := s3Endpoint(query.Get("endpoint"), b.region, flags[1])
+	endpoint, err := s3Endpoint(query.Get("endpoint"), region, flags[1])
 	if err != nil {
 		return nil, err
 	}
-	b.base = *endpoint
+	b := &s3{name: name}
+	options := &minio.Options{Secure: endpoint.Scheme == "https", Region: region, Transport: s3Transport, MaxRetries: 4, BucketLookup: minio.BucketLookupDNS}
+	if client != nil && client.Transport != nil {
+		options.Transport = client.Transport
+	}
 	// A certificate covers one label before the endpoint's name, so a bucket with a dot in its name stands in the path
 	// too.
-	if flags[0] || (strings.Contains(name, ".") && b.base.Scheme == "https") {
-		b.base.Path += "/" + name
-	} else {
-		b.base.Host = name + "." + b.base.Host
+	if flags[0] || (strings.Contains(name, ".") && options.Secure) {
+		options.BucketLookup = minio.BucketLookupPath
 	}
+	options.Creds = credentials.NewStatic("", "", "", credentials.SignatureAnonymous)
 	if !flags[2] {
 		b.credentials = s3Credentials(query.Get("profile"), flags[3])
+		options.Creds = b.credentials
+	}
+	if b.client, err = minio.NewCore(endpoint.Host, options); err != nil {
+		return nil, errors.New("bucket: the address of the bucket's service cannot be used")
 	}
 	return b, nil
 }
@@ -95,13 +94,12 @@ func s3Endpoint(text, region string, plain bool) (*url.URL, error) {
 		text = "https://" + text
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.RawQuery != "" || (u.Scheme != "https" && u.Scheme != "http") {
+	if err != nil || u.Host == "" || u.RawQuery != "" || strings.Trim(u.Path, "/") != "" || (u.Scheme != "https" && u.Scheme != "http") {
 		return nil, errors.New("bucket: endpoint is not an address")
 	}
 	if plain {
 		u.Scheme = "http"
 	}
-	u.Path = strings.TrimSuffix(u.Path, "/")
 	return u, nil
 }
 
@@ -118,131 +116,99 @@ func s3Credentials(profile string, metadata bool) *credentials.Credentials {
 	return credentials.NewChainCredentials(found)
 }
 
-func (b *s3) List(ctx context.Context, prefix string) ([]Object, error) {
-	query := url.Values{"list-type": {"2"}, "prefix": {prefix}, "encoding-type": {"url"}}
-	var objects []Object
-	for {
-		var page struct {
-			EncodingType          string
-			IsTruncated           bool
-			NextContinuationToken string
-			Contents              []struct {
-				Key          string
-				Size         int64
-				LastModified time.Time
-			}
-		}
-		if err := b.ask(ctx, request{method: http.MethodGet, query: query}, &page); err != nil {
-			return nil, err
-		}
-		for _, o := range page.Contents {
-			if page.EncodingType == "url" { // XML has no way to write some characters that a name may have
-				var err error
-				if o.Key, err = url.QueryUnescape(o.Key); err != nil {
-					return nil, errors.New("bucket: a list with a name that cannot be read")
-				}
-			}
-			if !strings.HasSuffix(o.Key, "/") { // a marker that stands for a folder
-				objects = append(objects, Object{Key: o.Key, Size: o.Size, Modified: o.LastModified})
-			}
-		}
-		if !page.IsTruncated || page.NextContinuationToken == "" {
-			slices.SortFunc(objects, func(a, b Object) int { return strings.Compare(a.Key, b.Key) })
-			return objects, nil
-		}
-		query.Set("continuation-token", page.NextContinuationToken)
+var errCredentials = errors.New("bucket: there are no credentials in the environment or in ~/.aws, and the metadata of the machine is asked only with metadata=true")
+
+// checkCredentials refuses to go on without any: the library would ask as nobody, and be told that it may not.
+func (b *s3) checkCredentials() error {
+	if b.credentials == nil {
+		return nil
 	}
+	found, err := b.credentials.GetWithContext(&credentials.CredContext{Client: &http.Client{Timeout: 10 * time.Second}})
+	if err != nil {
+		return fmt.Errorf("bucket: credentials: %w", err)
+	}
+	if found.SignerType.IsAnonymous() {
+		return errCredentials
+	}
+	return nil
+}
+
+// s3Error names an object that is not there, and leaves the address out of errors.
+func s3Error(err error) error {
+	var asked *url.Error
+	switch refused := minio.ToErrorResponse(err); {
+	case err == nil:
+		return nil
+	case refused.Code == minio.NoSuchKey:
+		return fmt.Errorf("%w: %s", ErrMissing, refused.Code)
+	case errors.As(err, &asked):
+		return fmt.Errorf("bucket: %w", asked.Err)
+	default:
+		return fmt.Errorf("bucket: %w", err)
+	}
+}
+
+func (b *s3) List(ctx context.Context, prefix string) ([]Object, error) {
+	if err := b.checkCredentials(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the list where an error leaves the loop
+	var objects []Object
+	for o := range b.client.Client.ListObjects(ctx, b.name, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
+		if o.Err != nil {
+			return nil, s3Error(o.Err)
+		}
+		if !strings.HasSuffix(o.Key, "/") { // a marker that stands for a folder
+			objects = append(objects, Object{Key: o.Key, Size: o.Size, Modified: o.LastModified})
+		}
+	}
+	slices.SortFunc(objects, func(a, b Object) int { return strings.Compare(a.Key, b.Key) })
+	return objects, nil
 }
 
 func (b *s3) Read(ctx context.Context, key string, from int64) (io.ReadCloser, error) {
-	r := request{method: http.MethodGet, key: key}
-	if from > 0 {
-		r.header = http.Header{"Range": {fmt.Sprintf("bytes=%d-", from)}}
-	}
-	res, err := b.send(ctx, r)
-	if err != nil {
+	if err := b.checkCredentials(); err != nil {
 		return nil, err
 	}
-	if from > 0 && res.StatusCode != http.StatusPartialContent {
-		return nil, errors.Join(errors.New("bucket: the server cannot read from an offset"), res.Body.Close())
+	var options minio.GetObjectOptions
+	if from > 0 {
+		if err := options.SetRange(from, 0); err != nil {
+			return nil, err
+		}
 	}
-	return res.Body, nil
+	body, _, header, err := b.client.GetObject(ctx, b.name, key, options)
+	if err != nil {
+		return nil, s3Error(err)
+	}
+	if from > 0 && header.Get("Content-Range") == "" {
+		return nil, errors.Join(errors.New("bucket: the server cannot read from an offset"), body.Close())
+	}
+	return body, nil
 }
 
 func (b *s3) Delete(ctx context.Context, key string) error {
-	if err := b.ask(ctx, request{method: http.MethodDelete, key: key}, nil); err != nil && !errors.Is(err, ErrMissing) {
+	if err := b.checkCredentials(); err != nil {
+		return err
+	}
+	if err := s3Error(b.client.Client.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{})); err != nil && !errors.Is(err, ErrMissing) {
 		return err
 	}
 	return nil
 }
 
-// The sizes of S3: an object in one request is at most 5 GiB, one in parts at most 10,000 of them.
-const (
-	s3Part     = 64 << 20
-	s3MostPart = 10_000
-)
+// s3Part is how much of a large file is sent at a time. What was sent of an upload that fails is given up.
+const s3Part = 64 << 20
 
-// Write sends a small file in one request and a large one in parts, which become an object when the last request is
-// answered.
 func (b *s3) Write(ctx context.Context, key string, from *os.File) error {
+	if err := b.checkCredentials(); err != nil {
+		return err
+	}
 	info, err := from.Stat()
 	if err != nil {
 		return err
 	}
-	size, part := info.Size(), b.partSize(info.Size())
-	if size <= part {
-		return b.ask(ctx, request{method: http.MethodPut, key: key, body: io.NewSectionReader(from, 0, size)}, nil)
-	}
-	var upload struct{ UploadId string } // the name in the answer
-	if err := b.ask(ctx, request{method: http.MethodPost, key: key, query: url.Values{"uploads": {""}}}, &upload); err != nil {
-		return err
-	}
-	if upload.UploadId == "" {
-		return errors.New("bucket: an upload without an id")
-	}
-	id := url.Values{"uploadId": {upload.UploadId}}
-	if err := b.writeParts(ctx, key, id, from, size, part); err != nil {
-		// What arrived is given up, also when it is the context that ended.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-		defer cancel()
-		return errors.Join(err, b.ask(ctx, request{method: http.MethodDelete, key: key, query: id}, nil))
-	}
-	return nil
-}
-
-func (b *s3) partSize(size int64) int64 { return max(s3Part, (size+s3MostPart-1)/s3MostPart) }
-
-func (b *s3) writeParts(ctx context.Context, key string, id url.Values, from *os.File, size, part int64) error {
-	type done struct {
-		PartNumber int
-		ETag       string
-	}
-	whole := struct {
-		XMLName xml.Name `xml:"CompleteMultipartUpload"`
-		Part    []done
-	}{}
-	for n, at := 1, int64(0); at < size; n, at = n+1, at+part {
-		query := url.Values{"partNumber": {strconv.Itoa(n)}, "uploadId": id["uploadId"]}
-		body := io.NewSectionReader(from, at, min(part, size-at))
-		res, err := b.send(ctx, request{method: http.MethodPut, key: key, query: query, body: body})
-		if err != nil {
-			return err
-		}
-		_ = res.Body.Close() // empty
-		whole.Part = append(whole.Part, done{n, res.Header.Get("ETag")})
-	}
-	text, err := xml.Marshal(whole)
-	if err != nil {
-		return err
-	}
-	body := io.NewSectionReader(strings.NewReader(string(text)), 0, int64(len(text)))
-	// This request may fail in the body of an answer that says 200, as joining the parts takes a while.
-	var answer struct{ XMLName xml.Name }
-	if err := b.ask(ctx, request{method: http.MethodPost, key: key, query: id, body: body}, &answer); err != nil {
-		return err
-	}
-	if answer.XMLName.Local != "CompleteMultipartUploadResult" {
-		return fmt.Errorf("bucket: the parts were not joined: %s", answer.XMLName.Local)
-	}
-	return nil
+	_, err = b.client.Client.PutObject(ctx, b.name, key, io.NewSectionReader(from, 0, info.Size()), info.Size(),
+		minio.PutObjectOptions{PartSize: s3Part, NumThreads: 1, ContentType: "application/octet-stream"})
+	return s3Error(err)
 }

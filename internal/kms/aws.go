@@ -1,16 +1,17 @@
 package kms
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/signer"
 )
 
 const awsScheme = "aws-kms://"
@@ -47,9 +48,9 @@ type awsBody struct {
 }
 
 func (k *awsKey) call(operation string, in awsBody, associated []byte) (out awsBody, err error) {
-	id, secret := k.o.Env("AWS_ACCESS_KEY_ID"), k.o.Env("AWS_SECRET_ACCESS_KEY")
-	if id == "" || secret == "" {
-		return out, errors.New("kms: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN if they are of a session")
+	found, err := k.o.findCredentials()
+	if err != nil {
+		return out, err
 	}
 	in.KeyID = k.arn
 	if len(associated) > 0 {
@@ -65,12 +66,27 @@ func (k *awsKey) call(operation string, in awsBody, associated []byte) (out awsB
 	}
 	req.Header.Set("Content-Type", "application/x-amz-json-1.1")
 	req.Header.Set("X-Amz-Target", "TrentService."+operation)
-	if session := k.o.Env("AWS_SESSION_TOKEN"); session != "" {
-		req.Header.Set("X-Amz-Security-Token", session)
-	}
-	signV4(req, body, "kms", k.region, id, secret, k.o.Now())
+	req.Header.Set("X-Amz-Content-Sha256", hexDigest(body))
+	req = signer.SignV4WithServiceType(*req, found.AccessKeyID, found.SecretAccessKey, found.SessionToken, k.region, "kms")
 	err = k.o.exchange(req, body, &out)
 	return out, err
+}
+
+// findCredentials looks where AWS's own tools do: the environment, ~/.aws, and the role of the machine or container.
+func (o Options) findCredentials() (credentials.Value, error) {
+	if id := o.Env("AWS_ACCESS_KEY_ID"); id != "" {
+		return credentials.Value{AccessKeyID: id, SecretAccessKey: o.Env("AWS_SECRET_ACCESS_KEY"), SessionToken: o.Env("AWS_SESSION_TOKEN")}, nil
+	}
+	client := &http.Client{Timeout: 10 * time.Second}
+	providers := []credentials.Provider{&credentials.FileAWSCredentials{}}
+	if o.Env("AWS_EC2_METADATA_DISABLED") != "true" {
+		providers = append(providers, &credentials.IAM{Client: client})
+	}
+	found, err := credentials.NewChainCredentials(providers).GetWithContext(&credentials.CredContext{Client: client})
+	if err != nil || found.AccessKeyID == "" {
+		return found, errors.New("kms: there are no credentials in the environment (AWS_ACCESS_KEY_ID), in ~/.aws, or in a role of this machine")
+	}
+	return found, nil
 }
 
 // Encrypt implements tink.AEAD.
@@ -89,38 +105,6 @@ func (k *awsKey) Decrypt(sealed, associated []byte) ([]byte, error) {
 		err = errors.New("kms: the answer holds no plaintext")
 	}
 	return out.Plaintext, err
-}
-
-// signV4 signs a request without a query by AWS's Signature Version 4, with all headers that it has.
-func signV4(req *http.Request, body []byte, service, region, id, secret string, now time.Time) {
-	now = now.UTC()
-	stamp, day := now.Format("20060102T150405Z"), now.Format("20060102")
-	req.Header.Set("X-Amz-Date", stamp)
-	headers := map[string]string{"host": req.URL.Host}
-	for name, values := range req.Header {
-		headers[strings.ToLower(name)] = strings.TrimSpace(strings.Join(values, ","))
-	}
-	names := make([]string, 0, len(headers))
-	for name := range headers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	var canonical strings.Builder
-	canonical.WriteString(req.Method + "\n" + req.URL.EscapedPath() + "\n\n")
-	for _, name := range names {
-		canonical.WriteString(name + ":" + headers[name] + "\n")
-	}
-	signed := strings.Join(names, ";")
-	canonical.WriteString("\n" + signed + "\n" + hexDigest(body))
-	scope := day + "/" + region + "/" + service + "/aws4_request"
-	text := "AWS4-HMAC-SHA256\n" + stamp + "\n" + scope + "\n" + hexDigest([]byte(canonical.String()))
-	key := []byte("AWS4" + secret)
-	for _, part := range []string{day, region, service, "aws4_request", text} {
-		h := hmac.New(sha256.New, key)
-		h.Write([]byte(part))
-		key = h.Sum(nil)
-	}
-	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+id+"/"+scope+", SignedHeaders="+signed+", Signature="+hex.EncodeToString(key))
 }
 
 func hexDigest(body []byte) string {

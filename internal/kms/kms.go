@@ -26,9 +26,8 @@ import (
 type Options struct {
 	// HTTP makes the calls. Its guard decides what may be dialled.
 	HTTP *http.Client
-	// Env reads a setting of the environment: credentials are nowhere else.
+	// Env reads a variable of the environment.
 	Env func(name string) string
-	Now func() time.Time
 }
 
 // timeout bounds one exchange; tink hands no context on.

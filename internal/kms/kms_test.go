@@ -26,8 +26,6 @@ import (
 	"github.com/vigiahq/vigia/internal/seal"
 )
 
-var standInClock = time.Date(2026, 11, 16, 6, 0, 0, 0, time.UTC)
-
 // standIn is a service that speaks the protocol: it holds one key, and checks whoever asks.
 type standIn struct {
 	t     *testing.T
@@ -86,7 +84,7 @@ func signedRightly(r *http.Request, body []byte, secret string) bool {
 		return false
 	}
 	at, err := time.Parse("20060102T150405Z", r.Header.Get("X-Amz-Date"))
-	if err != nil || at.Sub(standInClock).Abs() > 5*time.Minute {
+	if err != nil || time.Since(at).Abs() > 5*time.Minute {
 		return false
 	}
 	covered := ";" + m[5] + ";"
@@ -241,8 +239,7 @@ func TestServices(t *testing.T) {
 					return c.env[variable]
 				}
 			}
-			now := func() time.Time { return standInClock }
-			good := New(Options{server.Client(), env(nil), now})
+			good := New(Options{server.Client(), env(nil)})
 			uri := c.uri(server.URL)
 			key, err := good.GetAEAD(uri)
 			if err != nil || !good.Supported(uri) {
@@ -272,9 +269,11 @@ func TestServices(t *testing.T) {
 			_, err = key.Decrypt(altered, []byte("context"))
 			refused("altered", err)
 			for what, o := range map[string]Options{
-				"wrong credentials": {server.Client(), env(c.wrong), now},
-				"none":              {server.Client(), func(v string) string { return map[string]string{"AWS_ENDPOINT_URL_KMS": server.URL}[v] }, now},
-				"unknown issuer":    {http.DefaultClient, env(nil), now},
+				"wrong credentials": {server.Client(), env(c.wrong)},
+				"none": {server.Client(), func(v string) string {
+					return map[string]string{"AWS_ENDPOINT_URL_KMS": server.URL, "AWS_EC2_METADATA_DISABLED": "true"}[v]
+				}},
+				"unknown issuer": {http.DefaultClient, env(nil)},
 			} {
 				bad, err := New(o).GetAEAD(uri)
 				if err == nil {
@@ -322,17 +321,6 @@ func wrapsKeyFile(t *testing.T, client *Client, uri string) {
 	registry.ClearKMSClients()
 	if _, err := seal.Open(path); err == nil {
 		t.Error("it opens without the service")
-	}
-}
-
-// TestSignature is the first example of AWS's published test suite of Signature Version 4.
-func TestSignature(t *testing.T) {
-	req := httptest.NewRequest(http.MethodGet, "https://example.amazonaws.com/", nil)
-	signV4(req, nil, "service", "us-east-1", standInID, standInSecret, time.Date(2015, 8, 30, 12, 36, 0, 0, time.UTC))
-	const want = "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders=host;x-amz-date, " +
-		"Signature=5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"
-	if got := req.Header.Get("Authorization"); got != want {
-		t.Error(got)
 	}
 }
 
