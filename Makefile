@@ -55,9 +55,10 @@ test-long: tools bin/litestream ## all tests at full size: crash, soak and scale
 CITUS_SKIP = ^TestOutbox$$|^TestOldStatements$$|^TestBulkThatFailsTakesNobodyAlong$$|^TestBytesOfASubscription$$|^TestCheck$$/postgres/partner_gone|^TestCheck$$/postgres/moved_seal
 CITUS_PKG ?= ./internal/store ./internal/api ./internal/leak/... ./internal/partner/stored ./internal/cyber/stored ./internal/intake/stored
 .PHONY: test-citus
-test-citus: ## store and API suites, alerts and kill loops on Citus (PG_BIN=the folder of a PostgreSQL that has it; half an hour)
+test-citus: ## store and API suites, kills of the service and of nodes, moves of rows on Citus (PG_BIN=the folder of a PostgreSQL that has it; half an hour)
 	scripts/with-citus go test -count=1 -p 1 -timeout 120m -run 'Test/postgres' -skip '$(CITUS_SKIP)' $(CITUS_PKG)
 	scripts/with-citus go test -count=1 -timeout 60m -run '^TestKilledServer$$/postgres' ./cmd/vigia
+	scripts/with-citus go run ./bench/citus -only rebalance,kill,coordinator -people 500
 
 .PHONY: check
 check: tidy verify ## the quick checks: format, vet, scripts, generated files
