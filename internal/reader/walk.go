@@ -229,6 +229,9 @@ func (c *reading) searchSpans(ctx context.Context, name string, this Cursor, cut
 	if this.Stream == c.in.From.Stream {
 		number = c.in.From.Span
 		from.First, from.State = number*perSpan, c.rows
+		if number > 0 {
+			c.scanned.Add(-scan.Overlap) // was read, and counted, with the span before
+		}
 	}
 	pieces, err := cut(from)
 	if err != nil {

@@ -413,7 +413,7 @@ func TestDamagedSegmentIsNoAnswer(t *testing.T) {
 // not the end of the process.
 func TestImportOfAFileThatShrinks(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	path := v.File("dump.txt", strings.Repeat("ana@exemplo.com.br\n", 40_000))
+	path := v.File("dump.txt", strings.Repeat("ana@exemplo.com.br\n", 400_000)) // more than is read ahead
 	inputs, err := intake.Inputs(context.Background(), nil, []string{path})
 	if err != nil {
 		t.Fatal(err)
