@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
@@ -16,4 +18,17 @@ func TestDistributeNeedsTheExtension(t *testing.T) {
 			t.Errorf("%d tables, %v", n, err)
 		}
 	})
+}
+
+// TestNodeThatGoesAwayIsUnavailable: Citus reports a node that dies under a transaction as an internal error.
+func TestNodeThatGoesAwayIsUnavailable(t *testing.T) {
+	for message, want := range map[string]bool{
+		"failure on connection marked as essential: 127.0.0.1:5432":               true,
+		"could not commit transaction for shard 102008 on at least one placement": true,
+		"cache lookup failed for relation 16384":                                  false,
+	} {
+		if got := sqldb.IsUnavailable(&pgconn.PgError{Code: "XX000", Message: message}); got != want {
+			t.Errorf("%s: %t", message, got)
+		}
+	}
 }

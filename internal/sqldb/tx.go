@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -211,6 +212,10 @@ func IsUnavailable(err error) bool {
 	if errors.As(err, &pe) {
 		switch pe.Code[:2] {
 		case "08", "40", "53", "57": // connection, transaction rolled back, insufficient resources, operator intervention
+			return true
+		}
+		// Citus gives no code of its own to a node that goes away under a transaction.
+		if pe.Code == "XX000" && (strings.HasPrefix(pe.Message, "failure on connection marked as essential") || strings.HasPrefix(pe.Message, "could not commit transaction")) {
 			return true
 		}
 		// Read-only transaction, idle in transaction for too long, lock timeout.
