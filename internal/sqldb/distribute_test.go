@@ -23,6 +23,7 @@ func TestDistributeNeedsTheExtension(t *testing.T) {
 // TestNodeThatGoesAwayIsUnavailable: Citus reports a node that dies under a transaction as an internal error.
 func TestNodeThatGoesAwayIsUnavailable(t *testing.T) {
 	for message, want := range map[string]bool{
+		"postmaster was shut down, exiting":                                       true,
 		"failure on connection marked as essential: 127.0.0.1:5432":               true,
 		"could not commit transaction for shard 102008 on at least one placement": true,
 		"cache lookup failed for relation 16384":                                  false,

@@ -215,7 +215,7 @@ func IsUnavailable(err error) bool {
 			return true
 		}
 		// Citus gives no code of its own to a node that goes away under a transaction.
-		if pe.Code == "XX000" && (strings.HasPrefix(pe.Message, "failure on connection marked as essential") || strings.HasPrefix(pe.Message, "could not commit transaction")) {
+		if pe.Code == "XX000" && (strings.HasPrefix(pe.Message, "postmaster was shut down") || strings.HasPrefix(pe.Message, "failure on connection marked as essential") || strings.HasPrefix(pe.Message, "could not commit transaction")) {
 			return true
 		}
 		// Read-only transaction, idle in transaction for too long, lock timeout.
