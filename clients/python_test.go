@@ -87,7 +87,7 @@ func operationsOf(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := reference.Parse(text)
+	c, err := reference.ParseContract(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func importPasswords(ctx context.Context, s *site.Service) {
 	lines = fmt.Appendf(lines, "%X:5000\n", sha1.Sum([]byte("password")))
 	file := load.File("hashes.txt")
 	load.Check(os.WriteFile(file, lines, 0o600))
-	load.Must(s.Passwords.Import(ctx, password.Import{Algorithm: password.SHA1, Inputs: load.Must(password.Files(file)), Source: "made up"}))
+	load.Must(s.Passwords.ImportCorpus(ctx, password.Import{Algorithm: password.SHA1, Inputs: load.Must(password.ListInputs(file)), Source: "made up"}))
 }
 
 const list = "/v1/subscriptions"
@@ -119,7 +119,7 @@ func get(ctx context.Context, s *site.Service) {
 		var start, expiry int64
 		seq, err := strconv.ParseInt(r.URL.Path[1:], 10, 64)
 		if err == nil {
-			err = db.Reader().QueryRowContext(r.Context(), `SELECT plan_id, start_day, expiry_day, body FROM subscription
+			err = db.ReadPool().QueryRowContext(r.Context(), `SELECT plan_id, start_day, expiry_day, body FROM subscription
 				WHERE partner_id = $1 AND seq = $2`, s.Partner.ID.Number(), seq).Scan(&plan, &start, &expiry, &body)
 		}
 		return body, err
@@ -165,7 +165,7 @@ func bulk(ctx context.Context, s *site.Service) {
 
 // stored reads the rows of a table that the last request filled, and returns how to write them.
 func stored(ctx context.Context, db *sqldb.DB, id int64, table string) (write func(tx *sqldb.Tx) error) {
-	found := load.Must(db.Reader().QueryContext(ctx, `SELECT `+table+`.* FROM subscription
+	found := load.Must(db.ReadPool().QueryContext(ctx, `SELECT `+table+`.* FROM subscription
 		JOIN person ON person.partner_id = subscription.partner_id AND person.cpf = subscription.cpf
 		WHERE subscription.partner_id = $1 AND seq > (SELECT last FROM subscription_counter WHERE partner_id = $1) - $2
 		ORDER BY seq`, id, *items))
@@ -197,7 +197,7 @@ func stored(ctx context.Context, db *sqldb.DB, id int64, table string) (write fu
 func score(ctx context.Context, s *site.Service) {
 	hashes := populate(ctx, s)
 	if s.Database != "" { // what autovacuum does in its own time: without figures the planner guesses
-		_, err := s.DB(ctx).Reader().ExecContext(ctx, `VACUUM ANALYZE`)
+		_, err := s.DB(ctx).ReadPool().ExecContext(ctx, `VACUUM ANALYZE`)
 		load.Check(err)
 	}
 	side := func(name string, least float64, path func(n int) string) load.Side {
@@ -215,7 +215,7 @@ func populate(ctx context.Context, s *site.Service) (hashes []string) {
 	var prints [4]leak.Probes // by value, one per person
 	for n := range *people {
 		cpf := site.CPF(n + 1)
-		_, d512 := partner.Digests(cpf, s.Credentials.Salt)
+		_, d512 := partner.PersonDigests(cpf, s.Credentials.Salt)
 		user := hex.EncodeToString(d512[1:])
 		hashes = append(hashes, user)
 		post := func(path, format string, args ...any) { s.Ask("POST", path, fmt.Appendf(nil, format, args...)) }
@@ -229,7 +229,7 @@ func populate(ctx context.Context, s *site.Service) (hashes []string) {
 			{identifier.Phone, fmt.Sprintf("+55119%08d", 70000000+n)}, {identifier.Email, fmt.Sprintf("outra.%d@exemplo.com.br", n)},
 		} {
 			post("/v1/cyber/monitoring", `{"value":%q,"type":%q,"userHash":%q}`, v.value, v.kind, user)
-			normal := load.Must(identifier.Parse(v.kind, v.value, identifier.Required))
+			normal := load.Must(identifier.ParseValue(v.kind, v.value, identifier.Required))
 			prints[i].Partner = s.Partner.ID
 			prints[i].Fingerprints = append(prints[i].Fingerprints, s.Keys.Fingerprint(byte(v.kind), []byte(normal)))
 		}

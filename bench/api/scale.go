@@ -86,7 +86,7 @@ func (s *filled) pages(ctx context.Context) {
 	load.Bar(p50 <= 200*time.Millisecond, "the last page takes %v; at most 200 ms", p50)
 	db, over, middle := s.DB(ctx), min(100_000, s.length/4), s.length/2
 	site.Exec(ctx, db, `UPDATE subscription SET expiry_day = $2 WHERE partner_id = $1 AND seq > $3 AND seq <= $4`, s.Partner.ID.Number(),
-		int64(subscription.DayOf(time.Now()))-1, middle, middle+over)
+		int64(subscription.DayInBrazil(time.Now()))-1, middle, middle+over)
 	s.CountSubscriptions(ctx, db)
 	load.Compare(fmt.Sprintf("%v, the same while %d are past their date", s, over), "pages/s", load.Result.Rate, side("first", 1, 0),
 		side("across them", middle/100+1, 0), side("last", (s.length-over)/100, 1.0/3))

@@ -167,29 +167,29 @@ func crossing(ctx context.Context, plain, spread *side) {
 // crossers are the functions of the store whose statements read rows of all partners, by their names in
 // internal/app/tenancy_sql_test.go. Each can be called again and again.
 func crossers(ctx context.Context, s *store.Store, all []partner.ID) map[string]func() {
-	nobody := partner.LongHash(site.CPF(1), "nobody's salt")
+	nobody := partner.LongUserHash(site.CPF(1), "nobody's salt")
 	untraced := func(uint64) (leak.Held, error) { return leak.Held{}, nil }
 	list := map[string]func(){
 		// What breaches and values that are looked up in them ask.
-		"probes":           func() { load.Must2(s.Breaches.Probes(ctx, leak.Place{}, 1000)) },
-		"DueLooks":         func() { load.Must(s.Breaches.DueLooks(ctx, 100)) },
+		"probes":           func() { load.Must2(s.Breaches.ListProbes(ctx, leak.Place{}, 1000)) },
+		"DueLooks":         func() { load.Must(s.Breaches.ListDueLooks(ctx, 100)) },
 		"WithdrawFindings": func() { load.Must(s.Breaches.WithdrawFindings(ctx, "sandbox", 100)) },
 		"RestateFindings":  func() { load.Must(s.Breaches.RestateFindings(ctx, "sandbox", "", 100)) },
 		"RejudgeFindings":  func() { load.Must(s.Breaches.RejudgeFindings(ctx, "sandbox", time.Time{}, "", 100, untraced)) },
 		"TellHits":         func() { load.Must(s.Breaches.TellHits(ctx, "sandbox", 100, untraced)) },
 		"WatchedEmails":    func() { load.Must(s.Feeds.WatchedEmails(ctx, "", "", 100)) },
 		// What an operator looks at and searches for.
-		"LookHours":             func() { load.Must(s.Monitoring.LookHours(ctx, 0)) },
-		"Sources":               func() { load.Must(s.Devices.Sources(ctx)) },
-		"Shares":                func() { load.Must(s.Devices.Shares(ctx)) },
+		"LookHours":             func() { load.Must(s.Monitoring.ListLookHours(ctx, 0)) },
+		"Sources":               func() { load.Must(s.Devices.ListSources(ctx)) },
+		"Shares":                func() { load.Must(s.Devices.ListShares(ctx)) },
 		"StoppedLooks":          func() { load.Must(s.Monitoring.StoppedLooks(ctx)) },
 		"WaitingPartners":       func() { load.Must(s.Monitoring.WaitingPartners(ctx)) },
 		"findings":              func() { load.Must2(s.Overview.FindingList(ctx, cyber.FindingFilter{Limit: 50})) },
-		"AssetList":             func() { load.Must2(s.Overview.AssetList(ctx, cyber.AssetFilter{Limit: 50})) },
+		"AssetList":             func() { load.Must2(s.Overview.ListAssets(ctx, cyber.AssetFilter{Limit: 50})) },
 		"DeliveryList":          func() { load.Must2(s.Overview.DeliveryList(ctx, alert.DeliveryFilter{Limit: 50})) },
 		"PersonsOfCPF":          func() { load.Must(s.Subjects.PersonsOfCPF(ctx, all, site.CPF(1))) },
 		"watchers":              func() { load.Must(s.Subjects.PersonsOfValue(ctx, all, identifier.Email, "ninguem@exemplo.com.br")) },
-		"named":                 func() { load.Must(s.Subjects.Named(ctx, all, subject.HitCase, "nowhere")) },
+		"named":                 func() { load.Must(s.Subjects.FindByID(ctx, all, subject.HitCase, "nowhere")) },
 		"PersonsOfUser":         func() { load.Must(s.Subjects.PersonsOfUser(ctx, all, nobody)) },
 		"SubscriptionsOfHolder": func() { load.Must(s.Subjects.SubscriptionsOfHolder(ctx, all, "00000000000191")) },
 		"affectedPage": func() {
@@ -197,17 +197,17 @@ func crossers(ctx context.Context, s *store.Store, all []partner.ID) map[string]
 			load.Check(s.Subjects.Affected(ctx, subject.Incident{Breach: "sandbox"}, told))
 		},
 		"EndpointOwner": func() { load.Must(s.Alerts.EndpointOwner(ctx, "nowhere")) },
-		"caseOwner":     func() { load.Must2(s.Cases.CaseByID(ctx, "nowhere")) },
+		"caseOwner":     func() { load.Must2(s.Cases.GetCase(ctx, "nowhere")) },
 		"oneDevice":     func() { load.Must(s.Devices.DeviceByID(ctx, "nowhere")) },
 		"KeyByDigest":   func() { load.Must2(s.Partners.KeyByDigest(ctx, make([]byte, 32))) },
 		// What those who attend to people look at.
-		"Cases": func() { load.Must(s.Cases.Cases(ctx, cyber.CaseFilter{Limit: 50})) },
-		"Lane":  func() { load.Must(s.Cases.Lane(ctx, cyber.LaneFilter{Status: cyber.CaseOpen, Limit: 50})) },
+		"Cases": func() { load.Must(s.Cases.ListCases(ctx, cyber.CaseFilter{Limit: 50})) },
+		"Lane":  func() { load.Must(s.Cases.ListLane(ctx, cyber.LaneFilter{Status: cyber.CaseOpen, Limit: 50})) },
 		"WaitingCases": func() {
 			load.Must(s.Cases.WaitingCases(ctx, cyber.LaneFilter{}, "", time.Now(), time.Now().Add(time.Hour)))
 		},
-		"Slots":      func() { load.Must(s.Cases.Slots(ctx, "sv_ajuda_phishing", time.Now())) },
-		"FreeSlots":  func() { load.Must(s.Cases.FreeSlots(ctx, all[0], "sv_ajuda_phishing", time.Now(), 50)) },
+		"Slots":      func() { load.Must(s.Cases.ListSlots(ctx, "sv_ajuda_phishing", time.Now())) },
+		"FreeSlots":  func() { load.Must(s.Cases.ListFreeSlots(ctx, all[0], "sv_ajuda_phishing", time.Now(), 50)) },
 		"DeleteSlot": func() { load.Check(s.Cases.DeleteSlot(ctx, "nowhere")) },
 	}
 	maps.Copy(list, chores(ctx, s))
@@ -216,7 +216,7 @@ func crossers(ctx context.Context, s *store.Store, all []partner.ID) map[string]
 		"statuses": "checkStatuses", "indexes": "checkAssetIndexes", "erasures": "erasedQueries", "grants": "checkGrants",
 		"seals": "sealedRows",
 	}
-	for _, check := range s.Upkeep.Checks() {
+	for _, check := range s.Upkeep.ListChecks() {
 		if name := names[check.Name]; name != "" {
 			list[name] = func() { load.Check(check.Run(ctx, func(store.Problem) {}, func(int64) {})) }
 		}
@@ -229,7 +229,7 @@ func chores(ctx context.Context, s *store.Store) map[string]func() {
 	const hour = time.Hour
 	never := store.Retention{Attempts: hour, Subscriptions: hour, Cases: hour, Devices: hour, Scores: 24 * hour, Jobs: hour}
 	nowhere := func(n int64) alert.EndpointRef {
-		return alert.EndpointRef{Partner: partner.Numbered(n), Endpoint: "nowhere"}
+		return alert.EndpointRef{Partner: partner.NumberedID(n), Endpoint: "nowhere"}
 	}
 	return map[string]func(){
 		"DueEndpoints":     func() { load.Must(s.Alerts.DueEndpoints(ctx)) },
@@ -239,12 +239,12 @@ func chores(ctx context.Context, s *store.Store) map[string]func() {
 		},
 		"dueReminders": func() { load.Must(s.Monitoring.RemindSteps(ctx, cyber.ReminderOf)) },
 		"endAsVendorSays": func() {
-			load.Must(s.Devices.LoadPool(ctx, cyber.MacOS, []cyber.VendorKey{{Key: "known", Expires: time.Now().Add(hour)}}))
+			load.Must(s.Devices.LoadKeyPool(ctx, cyber.MacOS, []cyber.VendorKey{{Key: "known", Expires: time.Now().Add(hour)}}))
 		},
 		"CountFigures":    func() { load.Check(s.Overview.CountFigures(ctx, 0)) },
 		"Tombstones":      func() { load.Must(s.Subjects.Tombstones(ctx)) },
 		"begunErasures":   func() { load.Must(s.Subjects.ResumeErasures(ctx, nil)) },
-		"Sweep":           func() { load.Must(s.Upkeep.Sweep(ctx, never)) },
+		"Sweep":           func() { load.Must(s.Upkeep.SweepExpired(ctx, never)) },
 		"SweepEvents":     func() { load.Must(s.Alerts.SweepEvents(ctx, hour)) },
 		"SweepAnswers":    func() { load.Must(s.Answers.SweepAnswers(ctx)) },
 		"EndUnsubscribed": func() { load.Must(s.Devices.EndUnsubscribed(ctx)) },

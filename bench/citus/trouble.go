@@ -146,10 +146,10 @@ type node struct {
 }
 
 func newNode(ctx context.Context, address string) *node {
-	db := load.Must(sqldb.Open(ctx, address, sqldb.Options{MaxConns: 1}))
+	db := load.Must(sqldb.OpenDatabase(ctx, address, sqldb.Options{MaxConns: 1}))
 	defer func() { _ = db.Close() }()
 	w := &node{}
-	load.Check(db.Reader().QueryRowContext(ctx, `SELECT current_setting('data_directory'), current_setting('port')`).Scan(&w.data, &w.port))
+	load.Check(db.ReadPool().QueryRowContext(ctx, `SELECT current_setting('data_directory'), current_setting('port')`).Scan(&w.data, &w.port))
 	if info, ok := load.Must(os.Stat(w.data)).Sys().(*syscall.Stat_t); ok && os.Getuid() == 0 {
 		w.owner = &syscall.Credential{Uid: info.Uid, Gid: info.Gid}
 	}

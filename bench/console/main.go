@@ -56,11 +56,11 @@ func measure(ctx context.Context) {
 // session makes an operator who is logged in.
 func session(ctx context.Context, s *site.Service) string {
 	const password = "girafa amarela no telhado"
-	_, link, err := s.Operators.Create(ctx, fmt.Sprintf("bench%d@exemplo.com.br", time.Now().UnixNano()), operator.Admin)
+	_, link, err := s.Operators.CreateOperator(ctx, fmt.Sprintf("bench%d@exemplo.com.br", time.Now().UnixNano()), operator.Admin)
 	load.Check(err)
-	o, token := load.Must2(s.Operators.Accept(ctx, link, password, "127.0.0.1"))
+	o, token := load.Must2(s.Operators.AcceptInvitation(ctx, link, password, "127.0.0.1"))
 	o = load.Must(s.Operators.BeginTOTP(ctx, o.ID))
-	load.Must(s.Operators.ConfirmTOTP(ctx, o.ID, operator.CodeAt(o.TOTP, time.Now())))
+	load.Must(s.Operators.ConfirmTOTP(ctx, o.ID, operator.AuthenticatorCode(o.TOTP, time.Now())))
 	return (&http.Cookie{Name: "__Host-vigia", Value: token}).String()
 }
 
@@ -124,7 +124,7 @@ func pages(ctx context.Context, s *site.Service) []page {
 		{"POST /search for a CPF", "/search", url.Values{"q": {site.CPF(1)}}},
 		{"POST /search for an e-mail", "/search", url.Values{"q": {"ninguem@exemplo.org"}}},
 	}
-	for _, p := range console.Pages() {
+	for _, p := range console.ListPages() {
 		if p.Method != http.MethodGet || unasked[p.Path] != "" {
 			continue
 		}
@@ -145,17 +145,17 @@ func pages(ctx context.Context, s *site.Service) []page {
 // names puts things that are there into the addresses of routes.
 func names(ctx context.Context, s *site.Service, person string) *strings.Replacer {
 	id := string(s.Partner.ID)
-	devices, _ := load.Must2(s.Endpoints.All(ctx, s.Partner.ID))
-	events, _ := load.Must2(s.Store.Overview.EventList(ctx, s.Partner.ID, alert.EventFilter{Limit: 1}))
+	devices, _ := load.Must2(s.Endpoints.ListPartnerDevices(ctx, s.Partner.ID))
+	events, _ := load.Must2(s.Store.Overview.ListEvents(ctx, s.Partner.ID, alert.EventFilter{Limit: 1}))
 	hits, _ := load.Must2(s.Store.Overview.FindingList(ctx, cyber.FindingFilter{Limit: 1}))
 	return strings.NewReplacer(
 		"/{$}", "/", "/people/{partner}/{ref}", person, "/partners/{id}", "/partners/"+id, "{partner}", id,
-		"{key}", string(load.Must(s.Partners.Keys(ctx, s.Partner.ID))[0].ID),
-		"{endpoint}", string(load.Must(s.Webhooks.Of(ctx, s.Partner.ID))[0].ID),
+		"{key}", string(load.Must(s.Partners.ListKeys(ctx, s.Partner.ID))[0].ID),
+		"{endpoint}", string(load.Must(s.Webhooks.ListEndpoints(ctx, s.Partner.ID))[0].ID),
 		"/services/{id}", "/services/"+string(services[0]), "{plan}", site.Plan, "{seq}", fmt.Sprint(*subscriptions/2),
 		"{finding}", string(hits[0].Finding.ID), "/breaches/{name}", "/breaches/"+breach,
-		"/cases/{id}", "/cases/"+string(load.Must(s.Cases.List(ctx, cyber.CaseFilter{Limit: 1}))[0].ID),
-		"/devices/{id}", "/devices/"+string(devices[0].ID), "/content/{id}", "/content/"+string(load.Must(s.Content.All(ctx))[0].ID),
+		"/cases/{id}", "/cases/"+string(load.Must(s.Cases.ListCases(ctx, cyber.CaseFilter{Limit: 1}))[0].ID),
+		"/devices/{id}", "/devices/"+string(devices[0].ID), "/content/{id}", "/content/"+string(load.Must(s.Content.ListItems(ctx))[0].ID),
 		"/messages/{event}/{channel}/{lang}", "/messages/monitoring.leak_detected/sms/pt-BR",
 		"{event}", string(events[0].ID), "/operators/{id}", "/operators/"+string(load.Must(s.Operators.Operators(ctx))[0].ID),
 	)
@@ -213,13 +213,13 @@ func fill(ctx context.Context, s *site.Service) {
 	fillFindings(ctx, s, db, *findings)
 	fillCases(ctx, s, db, *cases)
 	fillEvents(ctx, s, db, *events)
-	load.Must(s.Endpoints.Issue(ctx, s.Partner.ID, cyber.DeviceRequest{User: "ana", System: cyber.Android, Name: "Celular"}))
+	load.Must(s.Endpoints.IssueKey(ctx, s.Partner.ID, cyber.DeviceRequest{User: "ana", System: cyber.Android, Name: "Celular"}))
 }
 
 // watchFirst has the first person found in the breach, by the rules: copies have no page of their own.
 func watchFirst(ctx context.Context, s *site.Service) {
-	load.Check(s.Leaks.Library.Load(ctx))
-	user := client.UserHash(site.CPF(1), load.Must(s.Store.Partners.Salt(ctx, s.Partner.ID)))
+	load.Check(s.Leaks.Library.LoadPublished(ctx))
+	user := client.UserHash(site.CPF(1), load.Must(s.Store.Partners.OpenSalt(ctx, s.Partner.ID)))
 	owner := cyber.Owner{Partner: s.Partner.ID, Mode: s.Partner.Mode}
 	load.Check(s.Monitoring.Watch(ctx, owner, partner.UserHash(user), "email", leaked))
 }
@@ -250,7 +250,7 @@ func fillCases(ctx context.Context, s *site.Service, db *sqldb.DB, open int64) {
 
 // fillEvents makes a webhook and so many events: nine in ten arrived, the others failed or wait.
 func fillEvents(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
-	hook := load.Must(s.Webhooks.Create(ctx, s.Partner.ID, "https://banco.exemplo.com.br/", nil, anywhere{}))
+	hook := load.Must(s.Webhooks.CreateEndpoint(ctx, s.Partner.ID, "https://banco.exemplo.com.br/", nil, anywhere{}))
 	at, id := site.Spread(n), s.Partner.ID.Number()
 	plain := []byte(`{"type":"monitoring.leak_detected","data":{"userHash":"` + strings.Repeat("ab", 32) + `"}}`)
 	site.LoadRows(ctx, db, "event", "seq created_at partner_id id type person body", 1, n, func(i int64) ([]any, error) {
@@ -269,14 +269,14 @@ func fillEvents(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
 // anywhere lets every address pass: nothing is sent.
 type anywhere struct{}
 
-func (anywhere) CheckURL(context.Context, string) error { return nil }
+func (anywhere) CheckTargetURL(context.Context, string) error { return nil }
 
 // fillFindings makes a breach through the rules, then values that it holds, spread over thirty days; every tenth is
 // resolved.
 func fillFindings(ctx context.Context, s *site.Service, db *sqldb.DB, n int64) {
 	dump := load.File("dump.txt")
 	load.Check(os.WriteFile(dump, []byte(leaked+"\n"), 0o600))
-	load.Must(s.ImportBreach(ctx, intake.Spec{Inputs: load.Must(intake.Inputs(ctx, nil, []string{dump})), Breach: cyber.Breach{
+	load.Must(s.ImportBreach(ctx, intake.Spec{Inputs: load.Must(intake.ListInputs(ctx, nil, []string{dump})), Breach: cyber.Breach{
 		Name: breach, Title: "Vazamento de bancada", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
 		Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
 	}}))

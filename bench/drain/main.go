@@ -75,7 +75,7 @@ func measure(ctx context.Context, engine string) {
 	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
 	hook := func(path string) alert.Endpoint {
 		p, _ := s.NewPartner(ctx, site.NoLimits)
-		return load.Must(s.Webhooks.Create(ctx, p.ID, r.URL+path, nil, guard))
+		return load.Must(s.Webhooks.CreateEndpoint(ctx, p.ID, r.URL+path, nil, guard))
 	}
 	revived, healthy := hook("/revived"), hook("/healthy")
 	for done := 0; done < *backlog; done += 100 {
@@ -137,7 +137,7 @@ func (r *receiver) probe(ctx context.Context, s *site.Service, e alert.Endpoint)
 
 // newEvent is an alert of the usual size about a person of its own.
 func newEvent(id partner.ID, n int) alert.Event {
-	return load.Must(alert.New(id, alert.LeakDetected, partner.UserHash(fmt.Sprintf("%064x", n)), time.Now(), alert.Leak{Findings: []alert.LeakFinding{{
+	return load.Must(alert.NewEvent(id, alert.LeakDetected, partner.UserHash(fmt.Sprintf("%064x", n)), time.Now(), alert.Leak{Findings: []alert.LeakFinding{{
 		ID: "0198c0de-7a00-7000-8000-0000000000d1", Asset: "0198c0de-7a00-7000-8000-000000000001", Kind: "email",
 		Status: cyber.Status("comprometido"), Breach: "loja-exemplo", Severity: cyber.Severity("high"),
 	}}}))

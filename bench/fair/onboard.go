@@ -32,7 +32,7 @@ func onboard(ctx context.Context) {
 	}
 	s := site.New(ctx, load.Engine)
 	bank, keys := s.NewPartner(ctx, partner.Settings{RatePerSecond: 5000, Burst: 5000})
-	load.Check(s.FirstLooks.Grant(ctx, bank.ID, int64(3**people)))
+	load.Check(s.FirstLooks.GrantLooks(ctx, bank.ID, int64(3**people)))
 	s.Stop()
 	var dump strings.Builder
 	for n := 0; n < *people; n += 3 {
@@ -116,7 +116,7 @@ func bring(ctx context.Context) {
 	})
 	each(fmt.Sprint(3**people, " values added"), load.Conns, *people, func(i int) {
 		cpf := site.CPF(i)
-		user := partner.LongHash(cpf, salt)
+		user := partner.LongUserHash(cpf, salt)
 		for kind, value := range map[string]string{"email": customer(i), "cpf": cpf, "phone": fmt.Sprintf("5511%09d", 900_000_000+i)} {
 			post("/v1/cyber/monitoring", fmt.Appendf(nil, `{"type":%q,"value":%q,"userHash":%q}`, kind, value, user))
 		}

@@ -54,7 +54,7 @@ func main() {
 
 // importInto imports inputs as a breach of its own.
 func importInto(ctx context.Context, s *site.Service, name string, inputs ...intake.Input) {
-	load.Must(s.Leaks.Importer.Import(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
+	load.Must(s.Leaks.Importer.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
 		Name: name, Title: name, Date: time.Now().AddDate(0, -1, 0), Exposes: []cyber.Exposed{cyber.ExposedEmail},
 	}}))
 }
@@ -75,7 +75,7 @@ func imports(ctx context.Context) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 				imported++
 				return timed(func() {
-					importInto(ctx, s, fmt.Sprint("dump-", imported), load.Must(intake.Inputs(ctx, nil, []string{path}))...)
+					importInto(ctx, s, fmt.Sprint("dump-", imported), load.Must(intake.ListInputs(ctx, nil, []string{path}))...)
 				})
 			}
 		}

@@ -48,7 +48,7 @@ func labels(ctx context.Context) {
 	w := load.Must(segment.CreateLabelled(path, segment.Options{Width: segment.Bits64}, table, secret.SealTable))
 	rising(1, *keys)(func(key uint64) {
 		label := labelOf(random)
-		load.Check(w.Add(key, table.ID([]byte{label})))
+		load.Check(w.AddEntry(key, table.LabelID([]byte{label})))
 	})
 	load.Must(w.Commit(ctx))
 	b := site.OpenSegment(path)
@@ -176,7 +176,7 @@ func askBoth(ctx context.Context, a, b *segment.Reader, path string, random *ran
 // half returns n sorted keys, every second of which the segment holds.
 func half(r *segment.Reader, n int) []uint64 {
 	asked, every, i := make([]uint64, 0, n), max(1, 2*int(r.Count())/n), 0
-	for k, err := range r.All() {
+	for k, err := range r.AllKeys() {
 		load.Check(err)
 		if i++; i%every == 0 && len(asked) < n/2 {
 			asked = append(asked, k)
@@ -210,7 +210,7 @@ func overlap(ctx context.Context) {
 	a, b := part(0), part(1)
 	oneCore()
 	var got segment.Overlap
-	took := load.Time(1, func() { got = load.Must(a.Compare(ctx, []*segment.Reader{b})) })
+	took := load.Time(1, func() { got = load.Must(a.CompareWith(ctx, []*segment.Reader{b})) })
 	load.Bar(got.Any == shared && took.Spent < 4*time.Second, "overlap: %d with %d keys: %.2f s of CPU, %d in common, "+
 		"all of them counted (bar: 4 s on one core at 20 million)", a.Count(), b.Count(), took.Spent.Seconds(), got.Any)
 	earlier := []*segment.Reader{b}
@@ -218,7 +218,7 @@ func overlap(ctx context.Context) {
 	for i := range others {
 		earlier = append(earlier, write(ctx, rising(uint64(i)+10, max(1, *compared/others))))
 	}
-	took = load.Time(1, func() { got = load.Must(a.Compare(ctx, earlier)) })
+	took = load.Time(1, func() { got = load.Must(a.CompareWith(ctx, earlier)) })
 	load.Bar(got.Each[0] == shared, "overlap: %d keys with %d segments that have %d: %.2f s of CPU, %d known",
 		a.Count(), len(earlier), 2**compared, took.Spent.Seconds(), got.Any)
 }
@@ -238,12 +238,12 @@ func pairs(ctx context.Context) {
 			if i%every == 0 && len(kept) < cap(kept) {
 				kept = append(kept, p)
 			}
-			add(secret.Pair(p.value, p.password))
+			add(secret.PairFingerprint(p.value, p.password))
 		}
 	})
 	oneCore()
 	holds := func(value, password uint64) int {
-		if load.Must(r.Contains(secret.Pair(value, password))) {
+		if load.Must(r.Contains(secret.PairFingerprint(value, password))) {
 			return 1
 		}
 		return 0
@@ -295,7 +295,7 @@ type onlySegments struct {
 
 func (s *onlySegments) CorporaEpoch(context.Context) (int64, error) { return 1, nil }
 
-func (s *onlySegments) Segments(context.Context) ([]leak.Segment, int64, error) {
+func (s *onlySegments) ListSegments(context.Context) ([]leak.Segment, int64, error) {
 	return s.segments, 1, nil
 }
 
@@ -310,13 +310,13 @@ func newValue(ctx context.Context) {
 			s.segments = append(s.segments, leak.Segment{Breach: file, File: file, Digest: r.Digest().String()})
 		})
 	}
-	l := leak.NewLibrary(s, load.Must(corpora.Open(folder, "")), nil, slog.New(slog.DiscardHandler))
-	opened := load.Time(1, func() { load.Check(l.Load(ctx)) })
+	l := leak.NewLibrary(s, load.Must(corpora.OpenFiles(folder, "")), nil, slog.New(slog.DiscardHandler))
+	opened := load.Time(1, func() { load.Check(l.LoadPublished(ctx)) })
 	load.Defer(func() { load.Check(l.Close()) })
 	var times []time.Duration
 	for i := range 2 * lookUps {
 		value, start := rand.Uint64(), time.Now()
-		l.Probe(value)
+		l.ProbeFingerprint(value)
 		if i >= lookUps { // warm: most pages of most segments have been touched
 			times = append(times, time.Since(start))
 		}

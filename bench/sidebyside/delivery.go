@@ -196,8 +196,8 @@ func (c *scene) beside(ctx context.Context) {
 		}
 	}
 	took := load.Compare(fmt.Sprintf("%v, event to first attempt at 99 endpoints", c.Service), "times the p95 goes into a second",
-		load.Result.Rate, load.Side{Name: "alone", Run: side(c.Webhooks.Disable)},
-		load.Side{Name: "beside one that hangs", Run: side(c.Webhooks.Enable), Least: 1 / 1.5})
+		load.Result.Rate, load.Side{Name: "alone", Run: side(c.Webhooks.DisableEndpoint)},
+		load.Side{Name: "beside one that hangs", Run: side(c.Webhooks.EnableEndpoint), Least: 1 / 1.5})
 	p95 := load.Median(took[1].Values(func(r load.Result) float64 { return r.Elapsed.Seconds() }))
 	load.Bar(p95 <= 2, "the p95 beside %d events for one that hangs: %.3f s; at most 2", *events, p95)
 }
@@ -208,7 +208,7 @@ var guard = webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")
 // newEvent is an alert of the usual size about a person of its own.
 func newEvent(id partner.ID, n int) alert.Event {
 	user := partner.UserHash(fmt.Sprintf("%064x", n))
-	return load.Must(alert.New(id, alert.LeakDetected, user, time.Now(), alert.Leak{Findings: []alert.LeakFinding{{
+	return load.Must(alert.NewEvent(id, alert.LeakDetected, user, time.Now(), alert.Leak{Findings: []alert.LeakFinding{{
 		ID: "0198c0de-7a00-7000-8000-0000000000d1", Asset: "0198c0de-7a00-7000-8000-000000000001", Kind: "email",
 		Status: cyber.Status("comprometido"), Breach: "loja-exemplo", Severity: cyber.Severity("high"),
 	}}}))
@@ -218,7 +218,7 @@ func newEvent(id partner.ID, n int) alert.Event {
 func (c *scene) hooks(ctx context.Context, paths ...string) (list []alert.Endpoint) {
 	for _, path := range paths {
 		p, _ := c.NewPartner(ctx, site.NoLimits)
-		list = append(list, load.Must(c.Webhooks.Create(ctx, p.ID, c.URL+path, nil, guard)))
+		list = append(list, load.Must(c.Webhooks.CreateEndpoint(ctx, p.ID, c.URL+path, nil, guard)))
 	}
 	return list
 }
@@ -240,9 +240,9 @@ func (c *scene) publish(ctx context.Context, hooks ...alert.Endpoint) {
 func dispatch(s *site.Service, slots int) (stop func()) {
 	rule := webhook.DefaultGate
 	rule.Concurrent, rule.PerSecond = slots, 0
-	client := guard.Client(webhook.ClientOptions{})
+	client := guard.NewClient(webhook.ClientOptions{})
 	d := alert.NewDispatcher(s.Store.Alerts, client, time.Now, slog.New(slog.DiscardHandler), alert.DispatcherOptions{
-		Gate: rule, NextTry: webhook.NewSchedule(func() float64 { return 0.5 }).Next,
+		Gate: rule, NextTry: webhook.NewSchedule(func() float64 { return 0.5 }).NextAttempt,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -302,7 +302,7 @@ func deliver(ctx context.Context) {
 		dispatch(site.Open(ctx, c), load.Must(strconv.Atoi(flag.Arg(2))))
 		select {}
 	}
-	runQueue(ctx, load.Must(sqldb.Open(ctx, c.DatabaseAddress(), sqldb.Options{})), side)
+	runQueue(ctx, load.Must(sqldb.OpenDatabase(ctx, c.DatabaseAddress(), sqldb.Options{})), side)
 }
 
 // The queue that a team writes in an afternoon: a table of what to post, and a loop that selects, posts and marks as
@@ -315,7 +315,7 @@ func fillQueue(ctx context.Context, s *site.Service, url string, paths []string)
 	site.Exec(ctx, db, `CREATE INDEX queue_open ON queue (done, id)`)
 	site.LoadRows(ctx, db, "queue", "id event url body done", 0, int64(*events)-1, func(i int64) ([]any, error) {
 		e := newEvent(s.Partner.ID, int(i))
-		body, err := e.Body()
+		body, err := e.MarshalBody()
 		return []any{i, string(e.ID), url + paths[int(i)%len(paths)], string(body), int64(0)}, err
 	})
 }
@@ -327,7 +327,7 @@ type queued struct {
 
 // runQueue works until the process is killed. The plain loop reads all at once, signs as ours does and marks nothing.
 func runQueue(ctx context.Context, db *sqldb.DB, side string) {
-	client, most := guard.Client(webhook.ClientOptions{}), 100
+	client, most := guard.NewClient(webhook.ClientOptions{}), 100
 	keys := []webhook.Key{load.Must(webhook.NewSecret(rand.Reader))}
 	if side == loopSide {
 		keys, most = append(keys, load.Must(webhook.NewSigningKey(rand.Reader))), 1<<30
@@ -343,7 +343,7 @@ func runQueue(ctx context.Context, db *sqldb.DB, side string) {
 			for i := next.Add(1) - 1; i < int64(len(batch)); i = next.Add(1) - 1 {
 				q := batch[i]
 				q.At, q.Keys = time.Now(), keys
-				switch out := webhook.Send(ctx, client, q.Attempt); {
+				switch out := webhook.SendAttempt(ctx, client, q.Attempt); {
 				case out.Status != http.StatusNoContent:
 				case side == batchSide:
 					sent[w] = append(sent[w], q.id)
@@ -362,7 +362,7 @@ func runQueue(ctx context.Context, db *sqldb.DB, side string) {
 }
 
 func selectOpen(ctx context.Context, db *sqldb.DB, most int) (list []queued) {
-	rows := load.Must(db.Reader().QueryContext(ctx, `SELECT id, event, url, body FROM queue WHERE done = 0 ORDER BY id LIMIT $1`, most))
+	rows := load.Must(db.ReadPool().QueryContext(ctx, `SELECT id, event, url, body FROM queue WHERE done = 0 ORDER BY id LIMIT $1`, most))
 	defer rows.Close()
 	for rows.Next() {
 		var q queued

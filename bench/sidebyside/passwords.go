@@ -102,7 +102,7 @@ func makeSets(ctx context.Context) *sets {
 	})
 	f := load.Must(os.Create(s.path))
 	out, random := bufio.NewWriterSize(f, 1<<20), rand.NewPCG(7, 7)
-	for k, err := range s.reader.All() {
+	for k, err := range s.reader.AllKeys() {
 		load.Check(err)
 		s.flat = append(s.flat, byte(k>>32), byte(k>>24), byte(k>>16), byte(k>>8), byte(k))
 		// One password in c is seen c times or more, which is near to how the public corpus is spread.
@@ -154,8 +154,8 @@ func (s *sets) probes(count int) []uint64 {
 func importText(ctx context.Context, path string) (bytes int64) {
 	folder := load.Folder()
 	lib := load.Must(password.OpenLibrary(folder, time.Now))
-	from := password.Import{Algorithm: password.SHA1, Inputs: load.Must(password.Files(path)), Source: "made up"}
-	load.Must(lib.Import(ctx, from))
+	from := password.Import{Algorithm: password.SHA1, Inputs: load.Must(password.ListInputs(path)), Source: "made up"}
+	load.Must(lib.ImportCorpus(ctx, from))
 	load.Check(filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			bytes += site.Size(path)
@@ -174,7 +174,7 @@ func importAlone(ctx context.Context) {
 // fillTable loads the table as one would who knows SQLite: in order, in one transaction, with nothing in a row but the
 // key.
 func (s *sets) fillTable(ctx context.Context, file string) int64 {
-	table := load.Must(sqldb.Open(ctx, file, sqldb.Options{StatementTimeout: time.Hour}))
+	table := load.Must(sqldb.OpenDatabase(ctx, file, sqldb.Options{StatementTimeout: time.Hour}))
 	site.Exec(ctx, table, `CREATE TABLE breached (hash INTEGER PRIMARY KEY)`)
 	at, row := 0, make([]any, 1)
 	load.Check(table.InTx(ctx, func(tx *sqldb.Tx) error {
@@ -185,9 +185,9 @@ func (s *sets) fillTable(ctx context.Context, file string) int64 {
 		})
 	}))
 	load.Check(table.Close()) // empties the log into the table, so that the size is the table's
-	table = load.Must(sqldb.Open(ctx, file, sqldb.Options{}))
+	table = load.Must(sqldb.OpenDatabase(ctx, file, sqldb.Options{}))
 	load.Defer(func() { load.Check(table.Close()) })
-	find := load.Must(table.Reader().PrepareContext(ctx, `SELECT count(*) FROM breached WHERE hash = $1`))
+	find := load.Must(table.ReadPool().PrepareContext(ctx, `SELECT count(*) FROM breached WHERE hash = $1`))
 	s.has[tableSide] = func(k uint64) bool {
 		var found int
 		load.Check(find.QueryRowContext(ctx, int64(k)).Scan(&found))

@@ -78,7 +78,7 @@ func sum(counts [16]int) (n float64) {
 // perMB tells how many of each kind a megabyte holds.
 func perMB(counts [16]int) string {
 	var parts []string
-	for _, k := range identifier.Kinds() {
+	for _, k := range identifier.ListKinds() {
 		if counts[k] > 0 {
 			parts = append(parts, fmt.Sprintf("%s %.0f", k, float64(counts[k])/float64(*dumpSize<<20)*1e6))
 		}

@@ -69,7 +69,7 @@ func (s *Service) Import(ctx context.Context, n int) {
 			load.Must(io.WriteString(w, Item(i)+"\n"))
 		}
 	})
-	report := load.Must(s.Subscriptions.Import(ctx, s.Partner, draft.NewJSONLines(in), false,
+	report := load.Must(s.Subscriptions.ImportFile(ctx, s.Partner, draft.NewJSONLines(in), false,
 		func(r subscription.Reject) error { return fmt.Errorf("refused: %+v", r) }, func(subscription.ImportReport) {}))
 	if report.Created != n {
 		load.Fail("imported %+v", report)
@@ -95,7 +95,7 @@ func (s *Service) FillSubscriptions(ctx context.Context, db *sqldb.DB, n int64) 
 	id := s.Partner.ID.Number()
 	var have int64
 	var holder, body []byte
-	load.Check(db.Reader().QueryRowContext(ctx, `SELECT holder, body, (SELECT last FROM subscription_counter WHERE partner_id = $1)
+	load.Check(db.ReadPool().QueryRowContext(ctx, `SELECT holder, body, (SELECT last FROM subscription_counter WHERE partner_id = $1)
 		FROM subscription WHERE partner_id = $1 AND seq = 1`, id).Scan(&holder, &body, &have))
 	plain := load.Must(s.Keys.Unseal(s.Place("subscription", "body", "1"), body))
 	holder = append([]byte{}, holder...) // an empty one comes back as nil, which the column refuses
@@ -170,7 +170,7 @@ func LoadRows(ctx context.Context, db *sqldb.DB, table, columns string, from, to
 // LoadInto writes them in a transaction.
 func LoadInto(ctx context.Context, tx *sqldb.Tx, table, columns string, from, to int64, row func(int64) ([]any, error)) error {
 	i := from - 1
-	_, err := tx.Load(ctx, table, strings.Fields(columns), func() ([]any, error) {
+	_, err := tx.InsertRows(ctx, table, strings.Fields(columns), func() ([]any, error) {
 		if i++; i > to {
 			return nil, nil
 		}
@@ -218,7 +218,7 @@ func Scan(path string) (found [16]int) {
 	f := load.Must(os.Open(path))
 	defer func() { load.Check(f.Close()) }()
 	scanner := scan.NewScanner(func(kind identifier.Kind, _ []byte) { found[kind]++ })
-	report := load.Must(container.Walk(context.Background(), path, f, container.Options{}, func(_ container.Entry, r io.Reader) error {
+	report := load.Must(container.WalkSource(context.Background(), path, f, container.Options{}, func(_ container.Entry, r io.Reader) error {
 		_, err := scanner.Scan(context.Background(), r)
 		return err
 	}))
@@ -233,8 +233,8 @@ func Size(path string) int64 { return load.Must(os.Stat(path)).Size() }
 
 // Segment writes the keys that fill adds into a segment, and opens it.
 func Segment(ctx context.Context, path string, width segment.Width, fill func(add func(key uint64))) *segment.Reader {
-	w := load.Must(segment.Create(path, segment.Options{Width: width}))
-	fill(func(key uint64) { load.Check(w.Add(key)) })
+	w := load.Must(segment.CreateSegment(path, segment.Options{Width: width}))
+	fill(func(key uint64) { load.Check(w.AddKey(key)) })
 	load.Must(w.Commit(ctx))
 	return OpenSegment(path)
 }

@@ -51,10 +51,10 @@ func New(ctx context.Context, engine string) *Service {
 
 // Open opens an installation, which is made if it is not there.
 func Open(ctx context.Context, c config.Common) *Service {
-	s := &Service{App: load.Must(app.Open(ctx, c, sqldb.Options{})), Common: c}
+	s := &Service{App: load.Must(app.OpenApp(ctx, c, sqldb.Options{})), Common: c}
 	s.clean = []func(){func() { load.Check(s.App.Close()) }}
 	load.Defer(s.Stop)
-	if known := load.Must(s.Partners.Partners(ctx)); len(known) > 0 {
+	if known := load.Must(s.Partners.ListPartners(ctx)); len(known) > 0 {
 		s.Partner = known[0]
 		return s
 	}
@@ -81,9 +81,9 @@ var NoLimits = partner.Settings{
 
 // NewPartner makes a partner with a plan.
 func (s *Service) NewPartner(ctx context.Context, settings partner.Settings) (partner.Partner, partner.Credentials) {
-	p, c, err := s.Partners.Create(ctx, "Banco", partner.Live, settings)
+	p, c, err := s.Partners.CreatePartner(ctx, "Banco", partner.Live, settings)
 	load.Check(err)
-	load.Must(s.Plans.Create(ctx, plan.Plan{ID: Plan, Partner: p.ID, Name: "Ouro", Coverage: plan.Demo()}))
+	load.Must(s.Plans.CreatePlan(ctx, plan.Plan{ID: Plan, Partner: p.ID, Name: "Ouro", Coverage: plan.DemoCoverage()}))
 	return p, c
 }
 
@@ -92,7 +92,7 @@ func Header(c partner.Credentials) string { return "X-Api-Key: " + c.APIKey }
 
 // DB is the database, beside the service's own connections.
 func (s *Service) DB(ctx context.Context) *sqldb.DB {
-	db := load.Must(sqldb.Open(ctx, s.DatabaseAddress(), sqldb.Options{StatementTimeout: time.Hour}))
+	db := load.Must(sqldb.OpenDatabase(ctx, s.DatabaseAddress(), sqldb.Options{StatementTimeout: time.Hour}))
 	s.clean = append(s.clean, func() { load.Check(db.Close()) })
 	return db
 }
@@ -149,7 +149,7 @@ func Exec(ctx context.Context, db *sqldb.DB, statement string, args ...any) {
 
 // Count is the number that a query answers.
 func Count(ctx context.Context, db *sqldb.DB, query string, args ...any) (n int64) {
-	load.Check(db.Reader().QueryRowContext(ctx, query, args...).Scan(&n))
+	load.Check(db.ReadPool().QueryRowContext(ctx, query, args...).Scan(&n))
 	return n
 }
 

@@ -50,14 +50,14 @@ func measure(ctx context.Context) {
 	}
 	step("import", func() { b.Import(ctx, *rows) }) // all others work on what it left
 	step("backup", func() {
-		load.Must(b.Backup(ctx, load.File("backup.tar.gz"), app.BackupOptions{WithoutCorpora: true}))
+		load.Must(b.WriteBackup(ctx, load.File("backup.tar.gz"), app.BackupOptions{WithoutCorpora: true}))
 	})
-	step("rotation", func() { load.Check(b.Keys.Rotate()); all("sealed", site.SealAnew(ctx, b.Store)) })
+	step("rotation", func() { load.Check(b.Keys.RotateKey()); all("sealed", site.SealAnew(ctx, b.Store)) })
 	if load.Wanted("sweep") {
 		b.endAll(ctx)
 	}
 	step("sweep", func() {
-		all("swept", load.Must(b.Store.Upkeep.Sweep(ctx, store.Retention{Subscriptions: time.Hour}))["subscriptions"])
+		all("swept", load.Must(b.Store.Upkeep.SweepExpired(ctx, store.Retention{Subscriptions: time.Hour}))["subscriptions"])
 	})
 }
 

@@ -102,7 +102,7 @@ type (
 
 // collection is the whole file. The same contract gives the same bytes.
 func collection(document []byte) ([]byte, error) {
-	c, err := reference.Parse(document)
+	c, err := reference.ParseContract(document)
 	if err != nil {
 		return nil, err
 	}

@@ -33,8 +33,8 @@ var unrecorded = []string{"migrate", "version", "audit list", "audit verify"}
 // secretFlags are flags whose value is never kept.
 var secretFlags = []string{"secret", "password", "token", "database"}
 
-// said is what a flag or an argument was given. Flags that may be left out are pointers.
-func said(target reflect.Value) string {
+// givenText is what a flag or an argument was given. Flags that may be left out are pointers.
+func givenText(target reflect.Value) string {
 	if target = reflect.Indirect(target); !target.IsValid() {
 		return ""
 	}
@@ -51,13 +51,13 @@ func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
 		case step.Command != nil:
 			names = append(names, step.Command.Name)
 		case step.Positional != nil:
-			text := said(step.Positional.Target)
+			text := givenText(step.Positional.Target)
 			words = append(words, step.Positional.Name+"="+text)
 			if strings.IndexByte(text, '_') == 2 { // an id such as pt_...
 				subject = text
 			}
 		case step.Flag != nil && !step.Flag.Hidden && step.Flag.Name != "json" && step.Flag.Name != "data":
-			value := said(step.Flag.Target)
+			value := givenText(step.Flag.Target)
 			for _, s := range secretFlags {
 				if strings.Contains(step.Flag.Name, s) {
 					value = "..."
@@ -95,14 +95,14 @@ func recordCommand(ctx context.Context, a *app.App) error {
 	if c.person.CPF != "" {
 		c.person.User, c.person.Partner = "", "" // one name for a person, whichever partner is asked
 	}
-	if p, err := c.person.person(); err == nil {
-		c.subject = a.Subjects.Ref(p)
+	if p, err := c.person.parsePerson(); err == nil {
+		c.subject = a.Subjects.Reference(p)
 	}
-	return a.Audit.Record(ctx, whoami(), c.action, c.subject, c.detail)
+	return a.Audit.RecordAction(ctx, systemActor(), c.action, c.subject, c.detail)
 }
 
-// whoami is the account and the machine that run a command.
-func whoami() operator.Actor {
+// systemActor is the account and the machine that run a command.
+func systemActor() operator.Actor {
 	name := "uid " + strconv.Itoa(os.Getuid())
 	if u, err := user.Current(); err == nil {
 		name = u.Username
@@ -134,13 +134,13 @@ func (auditListCmd) Help() string {
 
 // Run lists lines.
 func (l *auditListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	lines, err := a.Audit.Entries(ctx, operator.Filter{
+	lines, err := a.Audit.ListEntries(ctx, operator.Filter{
 		Actor: l.Actor, Action: l.Action, Subject: l.Subject, Before: l.Before, Limit: max(l.Limit, 1),
 	})
 	if err != nil {
 		return err
 	}
-	return o.list(records(lines, func(e operator.Entry) record {
+	return o.listRecords(makeRecords(lines, func(e operator.Entry) record {
 		return newRecord("line", e.Seq, "at", e.At, "actor", e.Name, "from", e.From, "action", e.Action, "subject", e.Subject, "detail", e.Detail)
 	}), "No line.")
 }
@@ -161,10 +161,10 @@ func (v *auditVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	head, err := a.Audit.Verify(ctx, expect, nil)
+	head, err := a.Audit.VerifyTrail(ctx, expect, nil)
 	if err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%d:%x", head.Seq, head.MAC)
-	return o.show(newRecord("lines", head.Seq, "head", text, "intact", true), "Note this head elsewhere, to check against later.")
+	return o.showRecord(newRecord("lines", head.Seq, "head", text, "intact", true), "Note this head elsewhere, to check against later.")
 }

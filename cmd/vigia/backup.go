@@ -33,16 +33,16 @@ func viewBackup(file string, m backup.Manifest) record {
 		size = info.Size()
 	}
 	return newRecord("file", file, "made_at", m.About.MadeAt, "engine", m.About.Engine, "database", m.About.Database, "corpora", m.About.Corpora,
-		"files", len(m.Files), "bytes", m.Bytes(), "archive_bytes", size)
+		"files", len(m.Files), "bytes", m.TotalBytes(), "archive_bytes", size)
 }
 
 // Run writes a backup.
 func (b *backupCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	bar := o.progress("backup", "bytes")
-	m, err := a.Backup(ctx, b.File, app.BackupOptions{
-		WithoutCorpora: b.WithoutCorpora, Program: versionText(), Progress: func(done, total int64) { bar.set(done, total, "") },
+	m, err := a.WriteBackup(ctx, b.File, app.BackupOptions{
+		WithoutCorpora: b.WithoutCorpora, Program: versionText(), Progress: func(done, total int64) { bar.setProgress(done, total, "") },
 	})
-	bar.end()
+	bar.clearLine()
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (b *backupCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if !m.About.Database {
 		notes = append(notes, "The database is not in it: copy PostgreSQL by its own tools.")
 	}
-	return o.show(viewBackup(b.File, m), notes...)
+	return o.showRecord(viewBackup(b.File, m), notes...)
 }
 
 type restoreCmd struct {
@@ -77,12 +77,12 @@ func (r *restoreCmd) Run(ctx context.Context, c *config.Common, o *output) error
 		opts.Erasures = log
 	}
 	bar := o.progress("restore", "bytes")
-	opts.Progress = func(done, total int64) { bar.set(done, total, "") }
+	opts.Progress = func(done, total int64) { bar.setProgress(done, total, "") }
 	checking := o.progress("check", "rows")
-	opts.Checking = func(name string, rows int64) { checking.set(rows, 0, name) }
-	done, err := app.Restore(ctx, *c, r.File, opts, func(a *app.App) error { return recordCommand(ctx, a) })
-	bar.end()
-	checking.end()
+	opts.Checking = func(name string, rows int64) { checking.setProgress(rows, 0, name) }
+	done, err := app.RestoreBackup(ctx, *c, r.File, opts, func(a *app.App) error { return recordCommand(ctx, a) })
+	bar.clearLine()
+	checking.clearLine()
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (r *restoreCmd) Run(ctx context.Context, c *config.Common, o *output) error
 	if r.Erasures == "" {
 		notes = append(notes, "No log of erasures was given. If anybody was erased after the backup was made, run 'vigia subject replay' before serving.")
 	}
-	err = o.show(viewBackup(r.File, done.Manifest).and("erasures_replayed", done.Replayed.Lines, "rows_erased_again", done.Replayed.Rows,
+	err = o.showRecord(viewBackup(r.File, done.Manifest).withPairs("erasures_replayed", done.Replayed.Lines, "rows_erased_again", done.Replayed.Rows,
 		"problems", viewProblems(done.Problems)), notes...)
-	return errors.Join(err, found(done.Problems))
+	return errors.Join(err, problemsError(done.Problems))
 }

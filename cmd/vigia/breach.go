@@ -43,13 +43,14 @@ type breachFlags struct {
 	SpamList    *bool    `negatable:"" help:"It is a list of addresses to send spam to."`
 }
 
-func (f *breachFlags) apply(b *cyber.Breach) error {
-	set(&b.Title, f.Title)
-	set(&b.Source, f.Source)
-	set(&b.Description, f.Description)
-	set(&b.Verified, f.Verified)
-	set(&b.Fabricated, f.Fabricated)
-	set(&b.SpamList, f.SpamList)
+// applyFlags sets what was given of a breach.
+func (f *breachFlags) applyFlags(b *cyber.Breach) error {
+	setIfGiven(&b.Title, f.Title)
+	setIfGiven(&b.Source, f.Source)
+	setIfGiven(&b.Description, f.Description)
+	setIfGiven(&b.Verified, f.Verified)
+	setIfGiven(&b.Fabricated, f.Fabricated)
+	setIfGiven(&b.SpamList, f.SpamList)
 	if f.Kind != nil {
 		b.Kind = cyber.SourceKind(*f.Kind)
 	}
@@ -59,7 +60,7 @@ func (f *breachFlags) apply(b *cyber.Breach) error {
 	if f.Date == nil {
 		return nil
 	}
-	day, err := leak.ParseDay(*f.Date)
+	day, err := leak.ParseBreachDay(*f.Date)
 	b.Date = day
 	return err
 }
@@ -68,16 +69,16 @@ func (f *breachFlags) apply(b *cyber.Breach) error {
 // in those, "named_not_found" the classes that it is said to expose and that were not found.
 func viewBreach(r leak.Record) record {
 	t := r.Tally
-	nowhere, unnamed := t.Against(r.Exposes)
+	nowhere, unnamed := t.CompareClasses(r.Exposes)
 	view := newRecord("name", r.Name, "title", r.Title, "state", r.State, "kind", r.Kind, "date", r.Date.Format(time.DateOnly), "exposes", r.Exposes,
 		"named_not_found", nowhere, "found_not_named", unnamed, "source", r.Source, "description", r.Description, "verified", r.Verified,
 		"fabricated", r.Fabricated, "spam_list", r.SpamList, "vendor_words", r.HasVendorWords, "bytes", t.Bytes, "scanned", t.Scanned, "streams", t.Streams,
 		"found", t.Found, "distinct", t.Distinct, "pairs", t.Pairs, "told", t.Told, "classes", t.Classes,
-		"verdict", t.Verdict(), "inputs", map[string]int64{"read": t.Read, "partly_read": t.Partly, "not_read": t.Unread}, "problems", t.Problems, "reasons", t.Reasons,
+		"verdict", t.ReadVerdict(), "inputs", map[string]int64{"read": t.Read, "partly_read": t.Partly, "not_read": t.Unread}, "problems", t.Problems, "reasons", t.Reasons,
 		"segment", r.Segment, "digest", r.Digest, "added_at", r.AddedAt, "published_at", r.PublishedAt, "retracted_at", r.RetractedAt,
 		"renewals", r.Renewals, "renewed_at", r.RenewedAt)
 	if t.Measured != nil {
-		view = view.and("measured", newRecord("known", t.Measured.Known, "from", t.Measured.From))
+		view = view.withPairs("measured", newRecord("known", t.Measured.Known, "from", t.Measured.From))
 	}
 	return view
 }
@@ -92,12 +93,12 @@ func withParts(ctx context.Context, a *app.App, r leak.Record) record {
 	if failed != "" {
 		p.PartsRunning, p.Trouble = 0, failed
 	}
-	return view.and("parts", p.Parts, "parts_done", p.PartsDone, "parts_running", p.PartsRunning, "trouble", p.Trouble)
+	return view.withPairs("parts", p.Parts, "parts_done", p.PartsDone, "parts_running", p.PartsRunning, "trouble", p.Trouble)
 }
 
 // withSkips adds what could not be read of a dump.
 func withSkips(view record, skips []container.Skip) record {
-	return view.and("skipped", records(skips, func(s container.Skip) record {
+	return view.withPairs("skipped", makeRecords(skips, func(s container.Skip) record {
 		return newRecord("name", s.Name, "offset", s.Offset, "reason", s.Reason)
 	}))
 }
@@ -145,23 +146,23 @@ func boundMemory() {
 func (b *breachImportCmd) Run(ctx context.Context, open opener, o *output) error {
 	boundMemory()
 	breach := cyber.Breach{Name: b.Name}
-	if err := b.apply(&breach); err != nil {
+	if err := b.applyFlags(&breach); err != nil {
 		return err
 	}
-	spec, err := b.spec(ctx, b.Outgoing, b.Inputs)
+	spec, err := b.importSpec(ctx, b.Outgoing, b.Inputs)
 	if err != nil {
 		return err
 	}
 	spec.Breach, spec.Force, spec.NoPairs = breach, b.Force, b.NoPairs
 	if b.DryRun {
-		return b.preview(ctx, o, spec)
+		return b.previewRecords(ctx, o, spec)
 	}
 	a, err := open()
 	if err != nil {
 		return err
 	}
 	a.Leaks.Importer.Workers = b.Workers
-	b.bound(a.Leaks.Importer)
+	b.setLimits(a.Leaks.Importer)
 	imports := a.ImportBreach
 	if b.Spread {
 		imports = func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
@@ -175,39 +176,39 @@ func (b *breachImportCmd) Run(ctx context.Context, open opener, o *output) error
 			note += ", merging"
 		}
 		bar.before = p.Before
-		bar.set(p.Read, p.Total, note)
+		bar.setProgress(p.Read, p.Total, note)
 	}
 	out, err := imports(ctx, spec)
-	bar.end()
+	bar.clearLine()
 	switch {
 	case errors.Is(err, context.Canceled) && b.Spread:
 		return fmt.Errorf("not watching any more; the workers go on. Give it up: vigia breach retract --name %s", b.Name)
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("stopped; run the same command again to go on, or give it up: vigia breach retract --name %s", b.Name)
 	case errors.Is(err, intake.ErrDoubtful):
-		return errors.Join(o.show(withSkips(viewBreach(out.Record), out.Skips)), err)
+		return errors.Join(o.showRecord(withSkips(viewBreach(out.Record), out.Skips)), err)
 	case err != nil:
 		return err
 	}
-	return o.matched(ctx, a, out)
+	return o.matchAndShow(ctx, a, out)
 }
 
-// matched looks the watched values up in what was imported, and shows what came of both.
-func (o *output) matched(ctx context.Context, a *app.App, out intake.Outcome) (err error) {
+// matchAndShow looks the watched values up in what was imported, and shows what came of both.
+func (o *output) matchAndShow(ctx context.Context, a *app.App, out intake.Outcome) (err error) {
 	name := out.Record.Name
 	var match leak.MatchProgress
 	if !out.Unchanged {
 		matching := o.progress("match "+name, "values")
-		match, err = a.MatchBreach(ctx, name, func(p leak.MatchProgress) { matching.set(p.Probed, 0, fmt.Sprintf("%d hits", p.Hits)) })
-		matching.end()
+		match, err = a.MatchBreach(ctx, name, func(p leak.MatchProgress) { matching.setProgress(p.Probed, 0, fmt.Sprintf("%d hits", p.Hits)) })
+		matching.clearLine()
 		if err != nil {
 			return err
 		}
 	}
-	if out.Record, err = a.Leaks.Breaches.ByName(ctx, name); err != nil { // with what the match has measured
+	if out.Record, err = a.Leaks.Breaches.FindBreach(ctx, name); err != nil { // with what the match has measured
 		return err
 	}
-	return o.show(withSkips(viewBreach(out.Record).and("values_probed", match.Probed, "values_found", match.Hits, "unchanged", out.Unchanged,
+	return o.showRecord(withSkips(viewBreach(out.Record).withPairs("values_probed", match.Probed, "values_found", match.Hits, "unchanged", out.Unchanged,
 		"findings_checked", match.Checked, "findings_withdrawn", match.Withdrawn, "findings_changed", match.Changed), out.Skips))
 }
 
@@ -278,17 +279,18 @@ func (breachReplaceCmd) Help() string {
 
 // Run appends.
 func (b *breachAppendCmd) Run(ctx context.Context, open opener, o *output) error {
-	return b.run(ctx, open, o, intake.Append, "append")
+	return b.runRenewal(ctx, open, o, intake.Append, "append")
 }
 
 // Run replaces.
 func (b *breachReplaceCmd) Run(ctx context.Context, open opener, o *output) error {
-	return b.run(ctx, open, o, intake.Replace, "replace")
+	return b.runRenewal(ctx, open, o, intake.Replace, "replace")
 }
 
-func (b *breachRenewal) run(ctx context.Context, open opener, o *output, way intake.Way, word string) error {
+// runRenewal begins a renewal and shows what came of it.
+func (b *breachRenewal) runRenewal(ctx context.Context, open opener, o *output, way intake.Way, word string) error {
 	boundMemory()
-	spec, err := b.spec(ctx, b.Outgoing, b.Inputs)
+	spec, err := b.importSpec(ctx, b.Outgoing, b.Inputs)
 	if err != nil {
 		return err
 	}
@@ -298,32 +300,32 @@ func (b *breachRenewal) run(ctx context.Context, open opener, o *output, way int
 		return err
 	}
 	a.Leaks.Importer.Workers = b.Workers
-	b.bound(a.Leaks.Importer)
+	b.setLimits(a.Leaks.Importer)
 	bar := o.progress(word+" "+b.Name, "bytes")
 	spec.Progress = func(p intake.Progress) {
 		bar.before = p.Before
-		bar.set(p.Read, p.Total, countsText(p.Found))
+		bar.setProgress(p.Read, p.Total, countsText(p.Found))
 	}
 	out, err := a.RenewBreach(ctx, way, spec)
-	bar.end()
+	bar.clearLine()
 	if errors.Is(err, context.Canceled) {
 		return errors.New("stopped, the breach is as it was; run the same command again to go on")
 	}
 	if err != nil {
 		return err
 	}
-	return o.matched(ctx, a, out)
+	return o.matchAndShow(ctx, a, out)
 }
 
 type breachListCmd struct{}
 
 // Run lists the breaches.
 func (breachListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	all, err := a.Leaks.Breaches.All(ctx)
+	all, err := a.Leaks.Breaches.ListBreaches(ctx)
 	if err != nil {
 		return err
 	}
-	return o.list(records(all, func(r leak.Record) record { return withParts(ctx, a, r) }), "No breach yet. Import one: vigia breach import --help",
+	return o.listRecords(makeRecords(all, func(r leak.Record) record { return withParts(ctx, a, r) }), "No breach yet. Import one: vigia breach import --help",
 		"name", "state", "kind", "date", "distinct", "exposes", "title")
 }
 
@@ -336,11 +338,11 @@ type breachShowCmd struct{ breachName }
 
 // Run shows a breach.
 func (b *breachShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	r, err := a.Leaks.Breaches.ByName(ctx, b.Name)
+	r, err := a.Leaks.Breaches.FindBreach(ctx, b.Name)
 	if err != nil {
 		return err
 	}
-	return o.show(withParts(ctx, a, r))
+	return o.showRecord(withParts(ctx, a, r))
 }
 
 type breachEditCmd struct {
@@ -357,17 +359,17 @@ func (breachEditCmd) Help() string {
 // Run edits a breach.
 func (b *breachEditCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	var probe cyber.Breach
-	if err := b.apply(&probe); err != nil {
+	if err := b.applyFlags(&probe); err != nil {
 		return err
 	}
 	r, err := a.EditBreach(ctx, b.Name, func(t *cyber.Breach) {
-		_ = b.apply(t) // checked above
+		_ = b.applyFlags(t) // checked above
 		t.HasVendorWords = t.HasVendorWords && !b.Approve && b.Title == nil
 	})
 	if err != nil {
 		return err
 	}
-	return o.show(viewBreach(r))
+	return o.showRecord(viewBreach(r))
 }
 
 type breachVerifyCmd struct{ breachName }
@@ -378,7 +380,7 @@ func (b *breachVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error 
 	if err != nil {
 		return err
 	}
-	return o.show(newRecord("name", b.Name, "whole", true, "keys", keys))
+	return o.showRecord(newRecord("name", b.Name, "whole", true, "keys", keys))
 }
 
 type breachRetractCmd struct{ breachName }
@@ -389,5 +391,5 @@ func (b *breachRetractCmd) Run(ctx context.Context, a *app.App, o *output) error
 	if err != nil {
 		return err
 	}
-	return o.show(viewBreach(r))
+	return o.showRecord(viewBreach(r))
 }

@@ -33,8 +33,8 @@ func (breachExplainCmd) Help() string {
 		"  echo 529.982.247-25 | vigia breach explain --name loja-exemplo --cpf - --json"
 }
 
-// value is the one that was given.
-func (b *breachExplainCmd) value() (identifier.Kind, string) {
+// givenValue is the one that was given.
+func (b *breachExplainCmd) givenValue() (identifier.Kind, string) {
 	for kind, text := range map[identifier.Kind]personal{
 		identifier.Email: b.Email, identifier.CPF: b.CPF, identifier.Phone: b.Phone, identifier.Card: b.Card, identifier.PixKey: b.PixKey, identifier.CNPJ: b.CNPJ,
 	} {
@@ -47,11 +47,11 @@ func (b *breachExplainCmd) value() (identifier.Kind, string) {
 
 // Run explains.
 func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) error {
-	kind, text := b.value()
+	kind, text := b.givenValue()
 	if text == "" {
 		return leak.ErrBreachInvalid.Note("value: one of --email, --cpf, --phone, --card, --pix-key and --cnpj is needed")
 	}
-	dump, err := b.dump(ctx)
+	dump, err := b.dumpSpec(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,38 +67,38 @@ func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) erro
 	if !e.Found {
 		told = newRecord("exposed", nil, "sites", nil)
 	}
-	view := newRecord("name", b.Name, "type", kind, "found", e.Found, "news", e.News, "told", told, "earlier", records(e.Earlier, func(x leak.Before) record {
+	view := newRecord("name", b.Name, "type", kind, "found", e.Found, "news", e.News, "told", told, "earlier", makeRecords(e.Earlier, func(x leak.Before) record {
 		return append(newRecord("name", x.Breach.Name, "same_password", x.SamePassword), viewTold(x.Breach, x.Trace)...)
 	}))
 	if len(dump.Inputs) == 0 {
-		return o.show(view)
+		return o.showRecord(view)
 	}
-	b.bound(a.Leaks.Importer)
+	b.setLimits(a.Leaks.Importer)
 	bar := o.progress("count "+b.Name, "bytes")
-	dump.Progress = func(p intake.Progress) { bar.set(p.Read, p.Total, "") }
+	dump.Progress = func(p intake.Progress) { bar.setProgress(p.Read, p.Total, "") }
 	counted, err := a.Leaks.CountRecords(ctx, dump, kind, text)
-	bar.end()
+	bar.clearLine()
 	if err != nil {
 		return err
 	}
-	return o.show(view.and("dump", withSkips(newRecord("records", counted.Records, "outside_records", counted.Loose), counted.Skips)))
+	return o.showRecord(view.withPairs("dump", withSkips(newRecord("records", counted.Records, "outside_records", counted.Loose), counted.Skips)))
 }
 
 // viewTold shows what a breach tells of a value; "leaked_as" is how a Gmail address was spelled, without its letters.
 func viewTold(b cyber.Breach, t cyber.Trace) record {
 	day := t.TakenOn()
-	r := newRecord("basis", cyber.Finding{Breach: b}.Basis(), "exposed", b.Exposes, "sites", t.Sites, "passwords", len(t.Passwords), "leaked_as", t.Spellings.Masks())
+	r := newRecord("basis", cyber.Finding{Breach: b}.Basis(), "exposed", b.Exposes, "sites", t.Sites, "passwords", len(t.Passwords), "leaked_as", t.Spellings.MaskedSpellings())
 	if day.IsZero() {
 		return r
 	}
-	return r.and("taken_on", day.Format(time.DateOnly))
+	return r.withPairs("taken_on", day.Format(time.DateOnly))
 }
 
-// dump is what the value's records are counted in; it has no inputs if none were given.
-func (b *breachExplainCmd) dump(ctx context.Context) (spec intake.Spec, err error) {
+// dumpSpec is what the value's records are counted in; it has no inputs if none were given.
+func (b *breachExplainCmd) dumpSpec(ctx context.Context) (spec intake.Spec, err error) {
 	if len(b.Inputs) == 0 {
 		return spec, nil
 	}
 	boundMemory()
-	return b.spec(ctx, b.Outgoing, b.Inputs)
+	return b.importSpec(ctx, b.Outgoing, b.Inputs)
 }

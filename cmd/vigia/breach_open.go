@@ -21,24 +21,24 @@ type importOpening struct {
 	Limit        byteSize `placeholder:"SIZE" help:"How much may be unpacked from one input, such as 500GiB; 4096GiB if it is not given."`
 }
 
-// spec is what a command reads: its inputs, and how they are opened.
-func (o *importOpening) spec(ctx context.Context, through config.Outgoing, inputs []string) (spec intake.Spec, err error) {
+// importSpec is what a command reads: its inputs, and how they are opened.
+func (o *importOpening) importSpec(ctx context.Context, through config.Outgoing, inputs []string) (spec intake.Spec, err error) {
 	client, err := app.DownloadClient(through)
 	if err != nil {
 		return spec, err
 	}
-	if spec.Inputs, err = intake.Inputs(ctx, client, inputs); err != nil {
+	if spec.Inputs, err = intake.ListInputs(ctx, client, inputs); err != nil {
 		return spec, err
 	}
 	if spec.Passwords, err = o.passwords(); err != nil {
 		return spec, err
 	}
-	spec.Mapping, err = o.mapping()
+	spec.Mapping, err = o.readMapping()
 	return spec, err
 }
 
-// bound sets how much inputs may unfold into.
-func (o *importOpening) bound(im *intake.Importer) {
+// setLimits sets how much inputs may unfold into.
+func (o *importOpening) setLimits(im *intake.Importer) {
 	im.Limits.Ratio, im.Limits.Bytes = o.Ratio, int64(o.Limit)
 }
 
@@ -68,8 +68,8 @@ func (o *importOpening) passwords() ([]string, error) {
 	return all, lines.Err()
 }
 
-// mapping is how the inputs are read; nil without one.
-func (o *importOpening) mapping() (*stated.Mapping, error) {
+// readMapping is how the inputs are read; nil without one.
+func (o *importOpening) readMapping() (*stated.Mapping, error) {
 	if o.Mapping == "" {
 		return nil, nil //nolint:nilnil // most imports have none, and nil is what an import takes for that
 	}

@@ -12,17 +12,17 @@ import (
 // previewed is how many records a dry run shows.
 const previewed = 10
 
-// preview prints what an import would make of the first records. What the operator's own file holds is shown to the operator alone: it
+// previewRecords prints what an import would make of the first records. What the operator's own file holds is shown to the operator alone: it
 // goes neither to a log nor to disk.
-func (b *breachImportCmd) preview(ctx context.Context, o *output, spec intake.Spec) error {
+func (b *breachImportCmd) previewRecords(ctx context.Context, o *output, spec intake.Spec) error {
 	var im intake.Importer
-	b.bound(&im)
-	seen, tally, err := intake.Preview(ctx, spec, im.Limits, previewed)
+	b.setLimits(&im)
+	seen, tally, err := intake.PreviewRecords(ctx, spec, im.Limits, previewed)
 	if err != nil {
 		return err
 	}
-	view := newRecord("records", records(seen, func(u intake.Understood) record {
-		values := records(u.Values, func(v intake.UnderstoodValue) record { return newRecord("type", v.Kind, "value", v.Normal) })
+	view := newRecord("records", makeRecords(seen, func(u intake.Understood) record {
+		values := makeRecords(u.Values, func(v intake.UnderstoodValue) record { return newRecord("type", v.Kind, "value", v.Normal) })
 		infected := ""
 		if u.Day != 0 {
 			infected = time.Unix(int64(u.Day)*86400, 0).UTC().Format(time.DateOnly)
@@ -30,9 +30,9 @@ func (b *breachImportCmd) preview(ctx context.Context, o *output, spec intake.Sp
 		return newRecord("values", values, "exposes", exposedWords(uint16(u.Classes)), "site", u.Site, "infected", infected, "pair", u.Password)
 	}))
 	if tally == nil {
-		return o.show(view, "Nothing was written. The inputs were not read to their end.")
+		return o.showRecord(view, "Nothing was written. The inputs were not read to their end.")
 	}
-	return o.show(view.and("values_left_out", tally.LeftOut, "reasons", tally.Reasons), "Nothing was written.")
+	return o.showRecord(view.withPairs("values_left_out", tally.LeftOut, "reasons", tally.Reasons), "Nothing was written.")
 }
 
 // exposedWords are the classes of a record in the words of the vocabulary.

@@ -26,12 +26,12 @@ func TestImportGoesOnWithItsMatch(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	dump := write(t, filepath.Join(t.TempDir(), "dump.txt"), "ana@exemplo.com.br:senha\nbia@exemplo.com.br:senha\n")
 	load := []string{"breach", "import", "--name", "loja", "--title", "Loja", "--date", "2026-01-02", "--exposes", "email", "--data", data, "--json", dump}
-	a, err := app.Open(ctx, config.Common{Data: data}, sqldb.Options{})
+	a, err := app.OpenApp(ctx, config.Common{Data: data}, sqldb.Options{})
 	must(t, err)
-	p, _, err := a.Partners.Create(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
+	p, _, err := a.Partners.CreatePartner(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
 	must(t, err)
 	must(t, a.Monitoring.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, "ana", "email", "ana@exemplo.com.br"))
-	inputs, err := intake.Inputs(ctx, nil, []string{dump})
+	inputs, err := intake.ListInputs(ctx, nil, []string{dump})
 	must(t, err)
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	_, err = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{Name: "loja", Title: "Loja", Date: day, Exposes: []cyber.Exposed{"email"}}})
@@ -112,7 +112,7 @@ func TestBreachCommands(t *testing.T) {
 // watchDomain watches a company's domain, as the console does.
 func watchDomain(t *testing.T, data string, id partner.ID, domain string) {
 	t.Helper()
-	a, err := app.Open(t.Context(), config.Common{Data: data}, sqldb.Options{})
+	a, err := app.OpenApp(t.Context(), config.Common{Data: data}, sqldb.Options{})
 	must(t, err)
 	added, err := a.Monitoring.WatchOf(t.Context(), cyber.Owner{Partner: id, Mode: partner.Live}, "empresa", cyber.OperatorAdds, "domain", domain)
 	must(t, err)

@@ -23,14 +23,14 @@ func (checkCmd) Help() string {
 func (checkCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	bar := o.progress("check", "rows")
 	counts, order := map[string]int64{}, []string{}
-	list, err := a.Check(ctx, func(name string, rows int64) {
+	list, err := a.CheckAll(ctx, func(name string, rows int64) {
 		if _, known := counts[name]; !known {
 			order = append(order, name)
 		}
 		counts[name] = max(counts[name], rows)
-		bar.set(rows, 0, name)
+		bar.setProgress(rows, 0, name)
 	})
-	bar.end()
+	bar.clearLine()
 	if err != nil {
 		return err
 	}
@@ -38,21 +38,21 @@ func (checkCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	for _, p := range list {
 		wrong[p.Check]++
 	}
-	err = o.show(newRecord("sound", len(list) == 0, "checks", records(order, func(name string) record {
+	err = o.showRecord(newRecord("sound", len(list) == 0, "checks", makeRecords(order, func(name string) record {
 		return newRecord("name", name, "looked_at", counts[name], "problems", wrong[name])
 	}), "problems", viewProblems(list)))
-	return errors.Join(err, found(list))
+	return errors.Join(err, problemsError(list))
 }
 
 // errProblems ends a command that found something wrong.
 var errProblems = fault.New(fault.Internal, "check.problems")
 
 func viewProblems(list []store.Problem) []record {
-	return records(list, func(p store.Problem) record { return newRecord("check", p.Check, "where", p.Where, "what", p.What) })
+	return makeRecords(list, func(p store.Problem) record { return newRecord("check", p.Check, "where", p.Where, "what", p.What) })
 }
 
-// found turns problems into how the command ends.
-func found(list []store.Problem) error {
+// problemsError turns problems into how the command ends.
+func problemsError(list []store.Problem) error {
 	if len(list) == 0 {
 		return nil
 	}

@@ -119,7 +119,7 @@ func TestEveryCommandSpeaksJSON(t *testing.T) {
 		args := append(strings.Fields(path), madeUp(t, n)...)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		var out, errs bytes.Buffer
-		code := run(ctx, append(args, "--data", data, "--json"), &out, &errs)
+		code := runCommand(ctx, append(args, "--data", data, "--json"), &out, &errs)
 		cancel()
 		text := out.Bytes()
 		if code != exitOK && out.Len() == 0 {

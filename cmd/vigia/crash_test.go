@@ -338,13 +338,13 @@ func verifyAfterCrashes(t *testing.T, o *oracle, engine sqldb.Engine, folder str
 
 func checkIntegrity(t *testing.T, folder string) {
 	t.Helper()
-	db, err := sqldb.Open(context.Background(), filepath.Join(folder, "vigia.db"), sqldb.Options{})
+	db, err := sqldb.OpenDatabase(context.Background(), filepath.Join(folder, "vigia.db"), sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
 	var verdict string
-	if err := db.Reader().QueryRowContext(context.Background(), `PRAGMA integrity_check`).Scan(&verdict); err != nil || verdict != "ok" {
+	if err := db.ReadPool().QueryRowContext(context.Background(), `PRAGMA integrity_check`).Scan(&verdict); err != nil || verdict != "ok" {
 		t.Error("integrity check:", verdict, err)
 	}
 }

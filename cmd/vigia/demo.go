@@ -71,22 +71,22 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 			return err
 		}
 	}
-	receiver, err := newReceiver(ctx, free(ctx, d.ReceiverListen, "127.0.0.1:8082"))
+	receiver, err := newReceiver(ctx, freeListenAddress(ctx, d.ReceiverListen, "127.0.0.1:8082"))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, receiver.close()) }()
+	defer func() { err = errors.Join(err, receiver.closeServer()) }()
 	serve := config.Serve{
-		Listen: free(ctx, d.Listen, "127.0.0.1:8080"), ConsoleListen: free(ctx, d.ConsoleListen, "127.0.0.1:8081"), Roles: []string{"api", "worker", "console"}, LogLevel: "error",
+		Listen: freeListenAddress(ctx, d.Listen, "127.0.0.1:8080"), ConsoleListen: freeListenAddress(ctx, d.ConsoleListen, "127.0.0.1:8081"), Roles: []string{"api", "worker", "console"}, LogLevel: "error",
 		LogFormat: "auto", MaxConnections: 8, WebhookAllow: []string{"127.0.0.0/8", "::1/128"},
 		StopTime: 10 * time.Second, // none at all would call a stop beside an open connection a failure
 	}
-	log, closeLog, err := openLog(o.err, serve)
+	log, closeLog, err := openLogger(o.err, serve)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeLog()) }()
-	a, err := app.Open(ctx, common, sqldb.Options{})
+	a, err := app.OpenApp(ctx, common, sqldb.Options{})
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 		case <-running.Done():
 		case <-srv.Ready:
 			world.api, world.console = "http://"+srv.APIAddr.String(), "http://"+srv.ConsoleAddr.String()
-			err := world.begin(running, o.w)
+			err := world.beginWorld(running, o.w)
 			if err == nil {
 				err = world.remember(running, o.w)
 			}
@@ -129,9 +129,9 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 	return err
 }
 
-// free is the usual address, or any free port there when something else has it. An address that was asked for is kept, so that
+// freeListenAddress is the usual address, or any free port there when something else has it. An address that was asked for is kept, so that
 // whoever asked is told that it is taken.
-func free(ctx context.Context, addr, usual string) string {
+func freeListenAddress(ctx context.Context, addr, usual string) string {
 	if addr != usual {
 		return addr
 	}
@@ -174,7 +174,8 @@ func readSecrets(data string) (demoSecrets, error) {
 	return s, nil
 }
 
-func (s demoSecrets) write(data string) error {
+// writeSecrets keeps the demo's secrets in its data folder.
+func (s demoSecrets) writeSecrets(data string) error {
 	raw, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
@@ -185,12 +186,12 @@ func (s demoSecrets) write(data string) error {
 // findPartner makes sure that a partner of an earlier run is still there, or makes it.
 func findPartner(ctx context.Context, registry *partner.Registry, s *demoTenant, name string, mode partner.Mode, settings partner.Settings) error {
 	if s.PartnerID != "" {
-		_, err := registry.Partner(ctx, partner.ID(s.PartnerID))
+		_, err := registry.GetPartner(ctx, partner.ID(s.PartnerID))
 		if err == nil || !errors.Is(err, partner.ErrNotFound) {
 			return err
 		}
 	}
-	p, cred, err := registry.Create(ctx, name, mode, settings)
+	p, cred, err := registry.CreatePartner(ctx, name, mode, settings)
 	if err != nil {
 		return err
 	}

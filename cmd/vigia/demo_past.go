@@ -31,9 +31,14 @@ const pastDays = 30
 // pastClock stands where the past has come to. It only goes forward.
 type pastClock struct{ micros atomic.Int64 }
 
-func (c *pastClock) now() time.Time       { return time.UnixMicro(c.micros.Load()) }
-func (c *pastClock) pass(d time.Duration) { c.micros.Add(d.Microseconds()) }
-func (c *pastClock) reach(t time.Time)    { c.micros.Store(max(c.micros.Load(), t.UnixMicro())) }
+// currentTime returns the time of the past that is being lived.
+func (c *pastClock) currentTime() time.Time { return time.UnixMicro(c.micros.Load()) }
+
+// passTime moves the clock on.
+func (c *pastClock) passTime(d time.Duration) { c.micros.Add(d.Microseconds()) }
+
+// moveTo moves the clock to a time.
+func (c *pastClock) moveTo(t time.Time) { c.micros.Store(max(c.micros.Load(), t.UnixMicro())) }
 
 // past lives through the days before today by the same rules as a server does, on a clock of its own: people are enrolled
 // and watched, dumps come in and are matched, cases are opened and worked on, and alerts are sent to a partner's systems of
@@ -56,7 +61,7 @@ func (w *world) remember(ctx context.Context, out io.Writer) error {
 		return nil
 	}
 	w.secrets.Past = true // one that was interrupted stays as it is: people meant to see something else
-	if err := w.secrets.write(w.app.Config.Data); err != nil {
+	if err := w.secrets.writeSecrets(w.app.Config.Data); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -74,21 +79,21 @@ func (w *world) remember(ctx context.Context, out io.Writer) error {
 
 func livePast(ctx context.Context, c config.Common, live demoTenant, today time.Time) (_ *past, err error) {
 	clock := &pastClock{}
-	clock.reach(today.AddDate(0, 0, -pastDays))
-	a, err := app.OpenAt(ctx, c, sqldb.Options{}, clock.now)
+	clock.moveTo(today.AddDate(0, 0, -pastDays))
+	a, err := app.OpenAppAt(ctx, c, sqldb.Options{}, clock.currentTime)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	p := &past{App: a, clock: clock, today: today, salt: live.Salt, persons: a.Persons(nil), outside: &pastOutside{clock: clock, today: today}}
-	if p.partner, err = a.Partners.Partner(ctx, partner.ID(live.PartnerID)); err != nil {
+	p := &past{App: a, clock: clock, today: today, salt: live.Salt, persons: a.NewPersons(nil), outside: &pastOutside{clock: clock, today: today}}
+	if p.partner, err = a.Partners.GetPartner(ctx, partner.ID(live.PartnerID)); err != nil {
 		return nil, err
 	}
-	if err := p.prepare(ctx); err != nil {
+	if err := p.prepareService(ctx); err != nil {
 		return nil, err
 	}
 	for ago := pastDays; ago > 0; ago-- {
-		if err := p.day(ctx, ago); err != nil {
+		if err := p.liveDay(ctx, ago); err != nil {
 			return nil, fmt.Errorf("%d days ago: %w", ago, err)
 		}
 	}
@@ -98,15 +103,15 @@ func livePast(ctx context.Context, c config.Common, live demoTenant, today time.
 // The people who work on cases, besides the administrator.
 var pastStaff = []string{"bruna@exemplo.com.br", "caio@exemplo.com.br"}
 
-// prepare makes who works on cases, how soon they should be done and what is asked.
-func (p *past) prepare(ctx context.Context) error {
+// prepareService makes who works on cases, how soon they should be done and what is asked.
+func (p *past) prepareService(ctx context.Context) error {
 	for _, email := range pastStaff {
-		if _, _, err := p.Operators.Create(ctx, email, operator.Support); err != nil {
+		if _, _, err := p.Operators.CreateOperator(ctx, email, operator.Support); err != nil {
 			return err
 		}
 	}
 	for _, service := range pastServices {
-		if err := p.Cases.SetTarget(ctx, service, 36*time.Hour); err != nil {
+		if err := p.Cases.SetTargetTime(ctx, service, 36*time.Hour); err != nil {
 			return err
 		}
 		if _, err := p.Cases.AddQuestion(ctx, service, pastQuestion, false, []string{"Hoje", "Esta semana", "Há mais tempo"}); err != nil {
@@ -116,44 +121,45 @@ func (p *past) prepare(ctx context.Context) error {
 	return nil
 }
 
-// day lives through one day: from the hour at which the demo was started, for some hours.
-func (p *past) day(ctx context.Context, ago int) error {
-	p.clock.reach(p.today.AddDate(0, 0, -ago))
+// liveDay lives through one day: from the hour at which the demo was started, for some hours.
+func (p *past) liveDay(ctx context.Context, ago int) error {
+	p.clock.moveTo(p.today.AddDate(0, 0, -ago))
 	next := p.today.AddDate(0, 0, 1-ago)
-	for _, work := range []func(context.Context, int) error{p.enrol, p.leak, p.openCases, p.workOnCases, p.resolve} {
+	for _, work := range []func(context.Context, int) error{p.enrolPeople, p.importLeak, p.openCases, p.workOnCases, p.resolveFindings} {
 		if err := work(ctx, ago); err != nil {
 			return err
 		}
-		if err := p.deliver(ctx); err != nil {
+		if err := p.deliverDue(ctx); err != nil {
 			return err
 		}
-		p.clock.pass(time.Hour)
+		p.clock.passTime(time.Hour)
 	}
 	// While a receiver is down its deliveries are tried again and again, and never later than an hour ago: what the partners do
 	// today is not the past's to deliver.
 	const pause = 3 * time.Hour
-	for p.outside.down(brokenPath) && p.clock.now().Before(next.Add(-pause-time.Hour)) {
-		p.clock.pass(pause)
-		if err := p.deliver(ctx); err != nil {
+	for p.outside.isDown(brokenPath) && p.clock.currentTime().Before(next.Add(-pause-time.Hour)) {
+		p.clock.passTime(pause)
+		if err := p.deliverDue(ctx); err != nil {
 			return err
 		}
 	}
 	return p.Store.Overview.CountFigures(ctx, 0)
 }
 
-func (p *past) user(n int) partner.UserHash {
-	return partner.UserHash(client.UserHash(citizen(n).cpf, p.salt))
+// userHash returns the user hash of a person.
+func (p *past) userHash(n int) partner.UserHash {
+	return partner.UserHash(client.UserHash(makePerson(n).cpf, p.salt))
 }
 
-// enrol takes some people in and watches what is theirs.
-func (p *past) enrol(ctx context.Context, ago int) error {
+// enrolPeople takes some people in and watches what is theirs.
+func (p *past) enrolPeople(ctx context.Context, ago int) error {
 	first := p.people
 	p.people += 2 + ago*3%5
 	var lines strings.Builder
 	for n := first; n < p.people; n++ {
-		lines.WriteString(subscriptionItem(citizen(n), p.clock.now().Format("2006-01-02")) + "\n")
+		lines.WriteString(subscriptionItem(makePerson(n), p.clock.currentTime().Format("2006-01-02")) + "\n")
 	}
-	report, err := p.Subscriptions.Import(ctx, p.partner, draft.NewJSONLines(strings.NewReader(lines.String())), false,
+	report, err := p.Subscriptions.ImportFile(ctx, p.partner, draft.NewJSONLines(strings.NewReader(lines.String())), false,
 		func(r subscription.Reject) error { return fmt.Errorf("line %d is refused: %v", r.Line, r.Problems) }, func(subscription.ImportReport) {})
 	if err != nil {
 		return err
@@ -162,33 +168,34 @@ func (p *past) enrol(ctx context.Context, ago int) error {
 		return fmt.Errorf("enrolled %d of %d", report.Created, p.people-first)
 	}
 	for n := first; n < p.people; n++ {
-		if err := p.watch(ctx, n); err != nil {
+		if err := p.watchValues(ctx, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *past) watch(ctx context.Context, n int) error {
-	who, owner := citizen(n), cyber.Owner{Partner: p.partner.ID, Mode: p.partner.Mode}
+// watchValues watches the values of a person.
+func (p *past) watchValues(ctx context.Context, n int) error {
+	who, owner := makePerson(n), cyber.Owner{Partner: p.partner.ID, Mode: p.partner.Mode}
 	values := [][2]string{{"email", who.email}, {"cpf", who.cpf}, {"phone", who.phone}}
 	for _, v := range values[:2+n%2] {
-		if err := p.Monitoring.Watch(ctx, owner, p.user(n), v[0], v[1]); err != nil {
+		if err := p.Monitoring.Watch(ctx, owner, p.userHash(n), v[0], v[1]); err != nil {
 			return err
 		}
 	}
 	if n%3 == 0 {
-		system := cyber.Systems()[n%4]
-		if _, err := p.Endpoints.Issue(ctx, p.partner.ID, cyber.DeviceRequest{User: p.user(n), System: system, Name: "Aparelho de " + who.name}); err != nil {
+		system := cyber.ListSystems()[n%4]
+		if _, err := p.Endpoints.IssueKey(ctx, p.partner.ID, cyber.DeviceRequest{User: p.userHash(n), System: system, Name: "Aparelho de " + who.name}); err != nil {
 			return err
 		}
 	}
-	return p.score(ctx, n)
+	return p.keepScore(ctx, n)
 }
 
-// score has a person's score kept for the day.
-func (p *past) score(ctx context.Context, n int) error {
-	_, err := p.persons.Score(ctx, p.partner.ID, p.user(n))
+// keepScore has a person's score kept for the day.
+func (p *past) keepScore(ctx context.Context, n int) error {
+	_, err := p.persons.ComputeScore(ctx, p.partner.ID, p.userHash(n))
 	return err
 }
 
@@ -221,8 +228,8 @@ func (l pastLeak) customers(enrolled int) (list []int) {
 	return list
 }
 
-// leak imports and matches the day's dump.
-func (p *past) leak(ctx context.Context, ago int) error {
+// importLeak imports and matches the day's dump.
+func (p *past) importLeak(ctx context.Context, ago int) error {
 	i := slices.IndexFunc(pastLeaks, func(l pastLeak) bool { return l.ago == ago })
 	if i < 0 {
 		return nil
@@ -238,32 +245,32 @@ func (p *past) leak(ctx context.Context, ago int) error {
 		return err
 	}
 	defer func() { _ = os.Remove(path) }() // as an upload goes after its import
-	inputs, err := intake.Inputs(ctx, nil, []string{path})
+	inputs, err := intake.ListInputs(ctx, nil, []string{path})
 	if err != nil {
 		return err
 	}
 	breach := l.breach
 	breach.Source, breach.Exposes = "demonstração", []cyber.Exposed{leak.Auto}
-	breach.Date = p.clock.now().AddDate(0, 0, -20-5*i).Truncate(24 * time.Hour)
+	breach.Date = p.clock.currentTime().AddDate(0, 0, -20-5*i).Truncate(24 * time.Hour)
 	if _, err := p.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: breach}); err != nil {
 		return err
 	}
 	if _, err := p.MatchBreach(ctx, breach.Name, func(leak.MatchProgress) {}); err != nil {
 		return err
 	}
-	if err := p.Leaks.Library.Load(ctx); err != nil { // what is watched from now on is looked up in it at once
+	if err := p.Leaks.Library.LoadPublished(ctx); err != nil { // what is watched from now on is looked up in it at once
 		return err
 	}
 	for _, n := range customers {
-		if err := p.score(ctx, n); err != nil {
+		if err := p.keepScore(ctx, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// resolve has some people deal with a leak two days after it came in.
-func (p *past) resolve(ctx context.Context, ago int) error {
+// resolveFindings has some people deal with a leak two days after it came in.
+func (p *past) resolveFindings(ctx context.Context, ago int) error {
 	i := slices.IndexFunc(pastLeaks, func(l pastLeak) bool { return l.ago == ago+2 })
 	if i < 0 {
 		return nil
@@ -272,16 +279,16 @@ func (p *past) resolve(ctx context.Context, ago int) error {
 		if k%3 != 0 {
 			continue
 		}
-		found, err := p.Monitoring.Findings(ctx, p.partner.ID, p.user(n))
+		found, err := p.Monitoring.ListFindings(ctx, p.partner.ID, p.userHash(n))
 		if err != nil {
 			return err
 		}
 		for _, f := range found {
-			if err := p.Monitoring.Resolve(ctx, p.partner.ID, p.user(n), f.ID, string(cyber.ResolvedPasswordChanged)); err != nil {
+			if err := p.Monitoring.ResolveFinding(ctx, p.partner.ID, p.userHash(n), f.ID, string(cyber.ResolvedPasswordChanged)); err != nil {
 				return err
 			}
 		}
-		if err := p.score(ctx, n); err != nil {
+		if err := p.keepScore(ctx, n); err != nil {
 			return err
 		}
 	}

@@ -30,8 +30,8 @@ type pastCase struct {
 func (p *past) openCases(ctx context.Context, ago int) error {
 	for range 1 + ago%3 {
 		i := len(p.cases)
-		user := p.user(i * 3 % p.people)
-		opened, err := p.Cases.Open(ctx, p.partner.ID, cyber.CaseRequest{
+		user := p.userHash(i * 3 % p.people)
+		opened, err := p.Cases.OpenCase(ctx, p.partner.ID, cyber.CaseRequest{
 			Service: pastServices[i%len(pastServices)], User: user,
 			Answers: []cyber.TriageAnswer{{Question: pastQuestion, Answer: "Esta semana", JSON: `{"question":"` + pastQuestion + `","answer":"Esta semana"}`}},
 		})
@@ -39,10 +39,10 @@ func (p *past) openCases(ctx context.Context, ago int) error {
 			return err
 		}
 		p.cases = append(p.cases, &pastCase{cyber.CaseKey{ID: opened.ID, Partner: p.partner.ID, User: user}, ago, i % 6})
-		if err := p.deliver(ctx); err != nil {
+		if err := p.deliverDue(ctx); err != nil {
 			return err
 		}
-		p.clock.pass(7 * time.Minute)
+		p.clock.passTime(7 * time.Minute)
 	}
 	return nil
 }
@@ -51,50 +51,52 @@ func (p *past) openCases(ctx context.Context, ago int) error {
 func (p *past) workOnCases(ctx context.Context, ago int) error {
 	for i, c := range p.cases {
 		actor := pastStaff[i%len(pastStaff)]
-		if err := p.workOn(ctx, c, c.ago-ago, actor); err != nil {
+		if err := p.workOnCase(ctx, c, c.ago-ago, actor); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// workOn is a day of a case: most are done in time, some late, some wait for the person, some are left.
-func (p *past) workOn(ctx context.Context, c *pastCase, age int, actor string) error {
+// workOnCase is a day of a case: most are done in time, some late, some wait for the person, some are left.
+func (p *past) workOnCase(ctx context.Context, c *pastCase, age int, actor string) error {
 	switch {
 	case age == 1 && c.way < 5:
-		if err := p.takeUp(ctx, c, actor); err != nil || c.way > 2 {
+		if err := p.takeUpCase(ctx, c, actor); err != nil || c.way > 2 {
 			return err
 		}
-		return p.finish(ctx, c, actor)
+		return p.finishCase(ctx, c, actor)
 	case age == 4 && c.way == 3, age == 5 && c.way == 4:
-		return p.finish(ctx, c, actor)
+		return p.finishCase(ctx, c, actor)
 	case age == 2 && c.way == 4:
-		_, err := p.Cases.Move(ctx, c.ID, cyber.CaseWaiting, actor, "Pedi os cabeçalhos da mensagem.")
+		_, err := p.Cases.MoveCase(ctx, c.ID, cyber.CaseWaiting, actor, "Pedi os cabeçalhos da mensagem.")
 		return err
 	case age == 6 && c.way == 5:
-		_, err := p.Cases.Cancel(ctx, c.CaseKey, "Já resolvi com o banco.")
+		_, err := p.Cases.CancelCase(ctx, c.CaseKey, "Já resolvi com o banco.")
 		return err
 	}
 	return nil
 }
 
-func (p *past) takeUp(ctx context.Context, c *pastCase, actor string) error {
-	_, err := p.Cases.Assign(ctx, c.ID, actor)
+// takeUpCase has an attendant take a case.
+func (p *past) takeUpCase(ctx context.Context, c *pastCase, actor string) error {
+	_, err := p.Cases.AssignCase(ctx, c.ID, actor)
 	if err == nil {
-		_, err = p.Cases.Move(ctx, c.ID, cyber.CaseInProgress, actor, "Primeiro contato feito.")
+		_, err = p.Cases.MoveCase(ctx, c.ID, cyber.CaseInProgress, actor, "Primeiro contato feito.")
 	}
 	if err == nil {
-		_, err = p.Cases.Reply(ctx, c.ID, actor, "Olá! Já estamos olhando o seu caso. Não clique em links da mensagem que recebeu.")
+		_, err = p.Cases.AddReply(ctx, c.ID, actor, "Olá! Já estamos olhando o seu caso. Não clique em links da mensagem que recebeu.")
 	}
 	return err
 }
 
-func (p *past) finish(ctx context.Context, c *pastCase, actor string) error {
-	if _, err := p.Cases.Move(ctx, c.ID, cyber.CaseResolved, actor, "Senhas trocadas e segunda etapa ligada."); err != nil {
+// finishCase has an attendant resolve a case.
+func (p *past) finishCase(ctx context.Context, c *pastCase, actor string) error {
+	if _, err := p.Cases.MoveCase(ctx, c.ID, cyber.CaseResolved, actor, "Senhas trocadas e segunda etapa ligada."); err != nil {
 		return err
 	}
 	if c.way%2 == 0 {
-		if _, err := p.Cases.Rate(ctx, c.CaseKey, 4+c.way%3%2, "Obrigada!"); err != nil {
+		if _, err := p.Cases.RateCase(ctx, c.CaseKey, 4+c.way%3%2, "Obrigada!"); err != nil {
 			return err
 		}
 	}
@@ -108,9 +110,9 @@ type pastOutside struct {
 	asked atomic.Int64
 }
 
-// down tells whether a system does not work: one was down for four days, and is again since yesterday.
-func (o *pastOutside) down(path string) bool {
-	ago := o.today.Sub(o.clock.now())
+// isDown tells whether a system does not work: one was down for four days, and is again since yesterday.
+func (o *pastOutside) isDown(path string) bool {
+	ago := o.today.Sub(o.clock.currentTime())
 	return path == brokenPath && (ago > 12*24*time.Hour && ago < 16*24*time.Hour || ago < 26*time.Hour)
 }
 
@@ -118,9 +120,9 @@ func (o *pastOutside) down(path string) bool {
 func (o *pastOutside) RoundTrip(req *http.Request) (*http.Response, error) {
 	_ = req.Body.Close() // what it says is of no interest here
 	n := o.asked.Add(1)
-	o.clock.pass(time.Duration(80+n*37%240) * time.Millisecond)
+	o.clock.passTime(time.Duration(80+n*37%240) * time.Millisecond)
 	status, answer := http.StatusOK, "ok"
-	if o.down(req.URL.Path) {
+	if o.isDown(req.URL.Path) {
 		status, answer = http.StatusServiceUnavailable, "em manutenção"
 	}
 	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(answer)), Request: req}, nil
@@ -130,14 +132,14 @@ func (o *pastOutside) RoundTrip(req *http.Request) (*http.Response, error) {
 // hour that the past may not reach.
 const pastPatience = 40 * time.Millisecond
 
-// deliver sends what is due, as a worker does.
-func (p *past) deliver(ctx context.Context) error {
+// deliverDue sends what is due, as a worker does.
+func (p *past) deliverDue(ctx context.Context) error {
 	due, err := p.Store.Alerts.DueEndpoints(ctx)
 	if err != nil || len(due) == 0 {
 		return err
 	}
-	d := alert.NewDispatcher(p.Store.Alerts, &http.Client{Transport: p.outside}, p.clock.now, slog.New(slog.DiscardHandler), alert.DispatcherOptions{
-		Poll: 5 * time.Millisecond, NextTry: webhook.NewSchedule(func() float64 { return 0.5 }).Next,
+	d := alert.NewDispatcher(p.Store.Alerts, &http.Client{Transport: p.outside}, p.clock.currentTime, slog.New(slog.DiscardHandler), alert.DispatcherOptions{
+		Poll: 5 * time.Millisecond, NextTry: webhook.NewSchedule(func() float64 { return 0.5 }).NextAttempt,
 	})
 	running, stop := context.WithCancel(ctx)
 	over := make(chan struct{})
@@ -146,7 +148,7 @@ func (p *past) deliver(ctx context.Context) error {
 	asked, quiet := p.outside.asked.Load(), time.Now()
 	for len(due) > 0 && ctx.Err() == nil && time.Since(quiet) < pastPatience {
 		time.Sleep(2 * time.Millisecond)
-		p.clock.pass(20 * time.Millisecond) // the dispatcher looks at its own clock to look again
+		p.clock.passTime(20 * time.Millisecond) // the dispatcher looks at its own clock to look again
 		if n := p.outside.asked.Load(); n != asked {
 			asked, quiet = n, time.Now()
 		}

@@ -21,8 +21,8 @@ var (
 	plainLetters = strings.NewReplacer("á", "a", "ã", "a", "é", "e", "í", "i", "ú", "u", "ç", "c", "-", "")
 )
 
-// citizen is the n-th made-up person.
-func citizen(n int) person {
+// makePerson is the n-th made-up person.
+func makePerson(n int) person {
 	first, last, city := firstNames[n%len(firstNames)], surnames[n/3%len(surnames)], cities[n%len(cities)]
 	digits := fmt.Sprintf("%09d", 700_000_000+n)
 	return person{
@@ -68,7 +68,7 @@ func writeTable(path string, columns []column, people []int) (err error) {
 	}
 	_, _ = fmt.Fprintln(w, strings.Join(cells, ";")) // an error stays with the writer until Flush
 	for _, n := range people {
-		p := citizen(n)
+		p := makePerson(n)
 		fields := map[column]string{
 			"nome": p.name, "email": p.email, "cpf": p.cpf, "telefone": p.phone, "nascimento": p.birth, "endereco": p.street + ", " + p.city,
 			"senha": fmt.Sprintf("flor%dazul", n%997),

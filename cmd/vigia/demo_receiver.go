@@ -45,23 +45,24 @@ func newReceiver(ctx context.Context, address string) (*receiver, error) {
 	}
 	r := &receiver{url: "http://" + ln.Addr().String()}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+alertsPath, r.take)
-	mux.HandleFunc("POST "+brokenPath, refuse)
-	mux.HandleFunc("GET /{$}", r.page)
+	mux.HandleFunc("POST "+alertsPath, r.takeWebhook)
+	mux.HandleFunc("POST "+brokenPath, refuseRequest)
+	mux.HandleFunc("GET /{$}", r.showPage)
 	r.srv = &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
 	go func() { _ = r.srv.Serve(ln) }() // ends with close
 	return r, nil
 }
 
-func (r *receiver) close() error {
+// closeServer stops the receiver.
+func (r *receiver) closeServer() error {
 	if err := r.srv.Close(); err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
 }
 
-// trust adds the secret of an endpoint that sends here.
-func (r *receiver) trust(secret string) {
+// trustSecret adds the secret of an endpoint that sends here.
+func (r *receiver) trustSecret(secret string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.secrets = append(r.secrets, secret)
@@ -73,11 +74,13 @@ const (
 	brokenPath = "/crm-fora-do-ar"
 )
 
-func refuse(w http.ResponseWriter, _ *http.Request) {
+// refuseRequest answers like a system that is down.
+func refuseRequest(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "em manutenção", http.StatusServiceUnavailable)
 }
 
-func (r *receiver) take(w http.ResponseWriter, req *http.Request) {
+// takeWebhook verifies and keeps a webhook.
+func (r *receiver) takeWebhook(w http.ResponseWriter, req *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, 64<<10))
 	if err != nil {
 		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
@@ -120,7 +123,8 @@ h2 { font-size: 1rem; margin: 0; } p { margin: .25rem 0; } pre { overflow: auto;
 </body></html>
 `))
 
-func (r *receiver) page(w http.ResponseWriter, _ *http.Request) {
+// showPage lists what arrived.
+func (r *receiver) showPage(w http.ResponseWriter, _ *http.Request) {
 	r.mu.Lock()
 	list := slices.Clone(r.got)
 	r.mu.Unlock()

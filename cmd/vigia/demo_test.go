@@ -42,7 +42,7 @@ func startDemo(t *testing.T, data string, args ...string) (out *lines, stop func
 	var errs lines
 	done := make(chan int, 1)
 	go func() {
-		done <- run(ctx, append([]string{"demo", "--data", data, "--listen", "127.0.0.1:0", "--console-listen", "127.0.0.1:0", "--receiver-listen", "127.0.0.1:0"}, args...), out, &errs)
+		done <- runCommand(ctx, append([]string{"demo", "--data", data, "--listen", "127.0.0.1:0", "--console-listen", "127.0.0.1:0", "--receiver-listen", "127.0.0.1:0"}, args...), out, &errs)
 	}()
 	stop = sync.OnceFunc(func() {
 		cancel()
@@ -246,14 +246,14 @@ func TestFreeAddress(t *testing.T) {
 	}
 	defer func() { _ = l.Close() }()
 	taken := l.Addr().String()
-	if got := free(t.Context(), taken, taken); got != "127.0.0.1:0" {
+	if got := freeListenAddress(t.Context(), taken, taken); got != "127.0.0.1:0" {
 		t.Error(got)
 	}
-	if got := free(t.Context(), taken, "127.0.0.1:1"); got != taken {
+	if got := freeListenAddress(t.Context(), taken, "127.0.0.1:1"); got != taken {
 		t.Error(got)
 	}
 	_ = l.Close()
-	if got := free(t.Context(), taken, taken); got != taken {
+	if got := freeListenAddress(t.Context(), taken, taken); got != taken {
 		t.Error(got)
 	}
 }

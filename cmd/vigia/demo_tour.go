@@ -20,10 +20,10 @@ type step struct {
 // shownAnswer bounds a printed answer.
 const shownAnswer = 110
 
-// tour prints links and lines to paste. Every line works as it stands, more than once and in any order, except that the
+// printTour prints links and lines to paste. Every line works as it stands, more than once and in any order, except that the
 // removal works once for each start of the demo.
-func (w *world) tour(ctx context.Context, out io.Writer, logIn, dump string) error {
-	steps, err := w.steps(ctx)
+func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string) error {
+	steps, err := w.tourSteps(ctx)
 	if err != nil {
 		return err
 	}
@@ -35,15 +35,15 @@ func (w *world) tour(ctx context.Context, out io.Writer, logIn, dump string) err
 		w.api, w.api, w.console, logIn, w.receiver.url, dump, w.console, w.secrets.Sandbox.APIKey, w.secrets.Sandbox.Salt)
 	b.WriteString("\nPaste any of these. Under each stands how its answer begins.\n")
 	for i, s := range steps {
-		fmt.Fprintf(&b, "\n# %d. %s\n%s\n#    %s\n", i+1, s.about, w.curl(s), s.begins)
+		fmt.Fprintf(&b, "\n# %d. %s\n%s\n#    %s\n", i+1, s.about, w.curlLine(s), s.begins)
 	}
 	b.WriteString("\nStop with Ctrl-C. The same partners and people are there at the next start; --fresh starts over.\n")
 	_, err = io.WriteString(out, b.String())
 	return err
 }
 
-// curl is the line to paste.
-func (w *world) curl(s step) string {
+// curlLine is the line to paste.
+func (w *world) curlLine(s step) string {
 	line := "curl -sS"
 	if s.method != http.MethodGet && s.body == "" {
 		line += " -X " + s.method
@@ -55,10 +55,10 @@ func (w *world) curl(s step) string {
 	return line + " '" + w.api + s.path + "'"
 }
 
-// steps fills the contract's operations with real values.
-func (w *world) steps(ctx context.Context) ([]step, error) {
-	ana := w.user(people[0])
-	old, err := w.assetID(ctx, ana, "ana.antiga@exemplo.com.br")
+// tourSteps fills the contract's operations with real values.
+func (w *world) tourSteps(ctx context.Context) ([]step, error) {
+	ana := w.userHashOf(people[0])
+	old, err := w.findAssetID(ctx, ana, "ana.antiga@exemplo.com.br")
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (w *world) steps(ctx context.Context) ([]step, error) {
 		if steps[i].begins != "" {
 			continue
 		}
-		answer, err := w.call(ctx, steps[i].method, steps[i].path, "", "")
+		answer, err := w.callAPI(ctx, steps[i].method, steps[i].path, "", "")
 		if err != nil {
 			return nil, err
 		}
@@ -116,9 +116,9 @@ func beginning(answer string) string {
 	return string(runes[:shownAnswer])
 }
 
-// assetID finds the id of a watched value.
-func (w *world) assetID(ctx context.Context, user, value string) (string, error) {
-	answer, err := w.call(ctx, http.MethodGet, "/v1/cyber/monitoring/"+user, "", "")
+// findAssetID finds the id of a watched value.
+func (w *world) findAssetID(ctx context.Context, user, value string) (string, error) {
+	answer, err := w.callAPI(ctx, http.MethodGet, "/v1/cyber/monitoring/"+user, "", "")
 	if err != nil {
 		return "", err
 	}

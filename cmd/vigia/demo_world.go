@@ -51,7 +51,7 @@ func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve 
 	if err != nil {
 		return nil, err
 	}
-	guard, err := app.NewGuard(serve.Outgoing())
+	guard, err := app.NewOutgoingGuard(serve.OutgoingSettings())
 	if err != nil {
 		return nil, err
 	}
@@ -77,16 +77,16 @@ func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve 
 		if err := demoPlanOf(ctx, t.plans, partner.ID(t.PartnerID)); err != nil {
 			return nil, err
 		}
-		if err := t.point(ctx, t.endpoints, r, t.paths, guard); err != nil {
+		if err := t.pointWebhooks(ctx, t.endpoints, r, t.paths, guard); err != nil {
 			return nil, err
 		}
 	}
-	return &world{app: a, secrets: secrets, receiver: r}, secrets.write(data)
+	return &world{app: a, secrets: secrets, receiver: r}, secrets.writeSecrets(data)
 }
 
 // demoPlanOf makes sure that a partner sells the plan.
 func demoPlanOf(ctx context.Context, plans *plan.Catalogue, id partner.ID) error {
-	_, err := plans.Create(ctx, plan.Plan{
+	_, err := plans.CreatePlan(ctx, plan.Plan{
 		ID: demoPlan, Partner: id, Name: "Proteção Digital Família", MaxDevices: 5, KeyDays: 365,
 		Coverage: plan.Coverage{
 			Limit: 30_000_00, Types: []string{"Transações não autorizadas", "Roubo de identidade", "Compras on-line não entregues"},
@@ -102,47 +102,47 @@ func demoPlanOf(ctx context.Context, plans *plan.Catalogue, id partner.ID) error
 	return err
 }
 
-// point has the partner's alerts sent to the receiver; a receiver at another address than last time gets new endpoints.
-func (t *demoTenant) point(ctx context.Context, endpoints *alert.Endpoints, r *receiver, paths []string, guard alert.AddressCheck) error {
+// pointWebhooks has the partner's alerts sent to the receiver; a receiver at another address than last time gets new endpoints.
+func (t *demoTenant) pointWebhooks(ctx context.Context, endpoints *alert.Endpoints, r *receiver, paths []string, guard alert.AddressCheck) error {
 	id := partner.ID(t.PartnerID)
-	list, err := endpoints.Of(ctx, id)
+	list, err := endpoints.ListEndpoints(ctx, id)
 	if err != nil {
 		return err
 	}
 	for _, path := range paths {
 		i := slices.IndexFunc(list, func(e alert.Endpoint) bool { return string(e.ID) == t.Endpoints[path].ID })
 		if i >= 0 && list[i].URL != r.url+path {
-			if err := endpoints.Delete(ctx, id, list[i].ID); err != nil {
+			if err := endpoints.DeleteEndpoint(ctx, id, list[i].ID); err != nil {
 				return err
 			}
 			i = -1
 		}
 		if i < 0 {
-			made, err := endpoints.Create(ctx, id, r.url+path, nil, guard)
+			made, err := endpoints.CreateEndpoint(ctx, id, r.url+path, nil, guard)
 			if err != nil {
 				return err
 			}
 			t.Endpoints[path] = demoHook{string(made.ID), made.Secret()}
 		}
-		r.trust(t.Endpoints[path].Secret)
+		r.trustSecret(t.Endpoints[path].Secret)
 	}
 	return nil
 }
 
-// begin fills the world through the API, as a partner would, and prints the tour.
-func (w *world) begin(ctx context.Context, out io.Writer) error {
-	if err := w.enrol(ctx); err != nil {
+// beginWorld fills the world through the API, as a partner would, and prints the tour.
+func (w *world) beginWorld(ctx context.Context, out io.Writer) error {
+	if err := w.enrolEverybody(ctx); err != nil {
 		return err
 	}
-	ana := w.user(people[0])
+	ana := w.userHashOf(people[0])
 	for _, asset := range [][2]string{{"email", people[0].email}, {"cpf", people[0].cpf}, {"phone", people[0].phone}, {"email", "ana.antiga@exemplo.com.br"}} {
 		body := fmt.Sprintf(`{"value":%q,"type":%q,"userHash":%q}`, asset[1], asset[0], ana)
-		if _, err := w.call(ctx, http.MethodPost, "/v1/cyber/monitoring", body, "application/json"); err != nil {
+		if _, err := w.callAPI(ctx, http.MethodPost, "/v1/cyber/monitoring", body, "application/json"); err != nil {
 			return err
 		}
 	}
 	device := fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":%q}`, ana)
-	issued, err := w.call(ctx, http.MethodPost, "/v1/cyber/epp", device, "application/json")
+	issued, err := w.callAPI(ctx, http.MethodPost, "/v1/cyber/epp", device, "application/json")
 	if err != nil {
 		return err
 	}
@@ -150,10 +150,10 @@ func (w *world) begin(ctx context.Context, out io.Writer) error {
 	if err := json.Unmarshal([]byte(issued), &key); err != nil {
 		return err
 	}
-	if _, err := w.call(ctx, http.MethodPost, "/v1/cyber/epp/"+key.EppKey+"/activate", "{}", "application/json"); err != nil {
+	if _, err := w.callAPI(ctx, http.MethodPost, "/v1/cyber/epp/"+key.EppKey+"/activate", "{}", "application/json"); err != nil {
 		return err
 	}
-	logIn, err := w.logIn(ctx)
+	logIn, err := w.makeLogin(ctx)
 	if err != nil {
 		return err
 	}
@@ -161,18 +161,19 @@ func (w *world) begin(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return w.tour(ctx, out, logIn, dump)
+	return w.printTour(ctx, out, logIn, dump)
 }
 
-func (w *world) user(p person) string { return client.UserHash(p.cpf, w.secrets.Sandbox.Salt) }
+// userHashOf returns the user hash of a person.
+func (w *world) userHashOf(p person) string { return client.UserHash(p.cpf, w.secrets.Sandbox.Salt) }
 
-// enrol sends everybody in one bulk request; at a later start they are all there already, which is fine.
-func (w *world) enrol(ctx context.Context) error {
+// enrolEverybody sends everybody in one bulk request; at a later start they are all there already, which is fine.
+func (w *world) enrolEverybody(ctx context.Context) error {
 	items := make([]string, len(people))
 	for i, p := range people {
 		items[i] = subscriptionItem(p, "2026-01-01")
 	}
-	_, err := w.call(ctx, http.MethodPost, "/v1/subscriptions", "["+strings.Join(items, ",")+"]", "application/json")
+	_, err := w.callAPI(ctx, http.MethodPost, "/v1/subscriptions", "["+strings.Join(items, ",")+"]", "application/json")
 	return err
 }
 
@@ -219,13 +220,13 @@ func subscriptionItem(p person, start string) string {
 
 const demoAdmin = "admin@exemplo.com.br"
 
-// logIn makes the first administrator with a password that is printed at each start, and says how to get in: people may
+// makeLogin makes the first administrator with a password that is printed at each start, and says how to get in: people may
 // have chosen another password, or switched the second factor on.
-func (w *world) logIn(ctx context.Context) (string, error) {
-	o, err := w.app.Operators.ByEmail(ctx, demoAdmin)
+func (w *world) makeLogin(ctx context.Context) (string, error) {
+	o, err := w.app.Operators.FindByEmail(ctx, demoAdmin)
 	switch {
 	case errors.Is(err, operator.ErrNotFound):
-		_, token, err := w.app.Operators.Create(ctx, demoAdmin, operator.Admin)
+		_, token, err := w.app.Operators.CreateOperator(ctx, demoAdmin, operator.Admin)
 		if err != nil {
 			return "", err
 		}
@@ -248,7 +249,7 @@ func (w *world) logIn(ctx context.Context) (string, error) {
 // choosePassword uses a one-time link up.
 func (w *world) choosePassword(ctx context.Context, token string) (operator.Operator, error) {
 	w.secrets.ConsolePassword = strings.ToLower(rand.Text())
-	o, _, err := w.app.Operators.Accept(ctx, token, w.secrets.ConsolePassword, "demo")
+	o, _, err := w.app.Operators.AcceptInvitation(ctx, token, w.secrets.ConsolePassword, "demo")
 	if err != nil {
 		return o, err
 	}
@@ -256,11 +257,11 @@ func (w *world) choosePassword(ctx context.Context, token string) (operator.Oper
 		return o, err
 	}
 	w.secrets.ConsoleHash = o.Password
-	return o, w.secrets.write(w.app.Config.Data)
+	return o, w.secrets.writeSecrets(w.app.Config.Data)
 }
 
-// call asks the API with the demo's key and returns a 200 body.
-func (w *world) call(ctx context.Context, method, path, body, kind string) (string, error) {
+// callAPI asks the API with the demo's key and returns a 200 body.
+func (w *world) callAPI(ctx context.Context, method, path, body, kind string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, method, w.api+path, strings.NewReader(body))
 	if err != nil {
 		return "", err

@@ -145,7 +145,7 @@ func fillAndGrow(t *testing.T, f *fleet, disk *smallDisk, engine sqldb.Engine, l
 	verifyAfterCrashes(t, o, engine, f.folder, 0)
 	t.Logf("full after %d batches, %d writes refused, served %v after the disk grew", acked, full, took)
 	if f.admin != nil {
-		if err := f.admin.Store.Ready(context.Background()); err != nil {
+		if err := f.admin.Store.CheckReady(context.Background()); err != nil {
 			t.Error(err)
 		}
 	}

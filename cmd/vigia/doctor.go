@@ -47,15 +47,18 @@ type checkup struct {
 	list   []diagnosis
 }
 
-func (p *checkup) ok(area, format string, args ...any) {
+// reportOK notes that something is in order.
+func (p *checkup) reportOK(area, format string, args ...any) {
 	p.list = append(p.list, diagnosis{area, stateOK, fmt.Sprintf(format, args...), ""})
 }
 
-func (p *checkup) warn(area, found, remedy string) {
+// reportWarning notes what should be looked at.
+func (p *checkup) reportWarning(area, found, remedy string) {
 	p.list = append(p.list, diagnosis{area, stateWarning, found, remedy})
 }
 
-func (p *checkup) problem(area, found, remedy string) {
+// reportProblem notes what has to be mended.
+func (p *checkup) reportProblem(area, found, remedy string) {
 	p.list = append(p.list, diagnosis{area, stateProblem, found, remedy})
 }
 
@@ -66,13 +69,13 @@ var errSick = errors.New("the set-up has problems that keep the service from wor
 func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	p := &checkup{common: *c, serve: d.Serve, now: time.Now()}
 	p.configuration()
-	p.folder()
-	p.disk()
-	p.reader(ctx)
-	p.database(ctx, p.keyFile())
-	p.corpora()
+	p.checkFolder()
+	p.checkDisk()
+	p.checkReader(ctx)
+	p.database(ctx, p.checkKeyFile())
+	p.checkCorpora()
 	p.addresses(ctx)
-	p.clock()
+	p.checkClock()
 	p.webhooks()
 	problems := 0
 	for _, g := range p.list {
@@ -80,7 +83,7 @@ func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 			problems++
 		}
 	}
-	err := o.print(map[string]any{"findings": p.list, "healthy": problems == 0}, func(w io.Writer) { o.diagnoses(w, p.list) })
+	err := o.printValue(map[string]any{"findings": p.list, "healthy": problems == 0}, func(w io.Writer) { o.diagnoses(w, p.list) })
 	if problems > 0 {
 		err = errors.Join(err, errSick)
 	}
@@ -90,7 +93,7 @@ func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 // diagnoses are for people: a mark, in colour on a terminal, then what was found and what to do.
 func (o *output) diagnoses(w io.Writer, list []diagnosis) {
 	marks := map[string]string{stateOK: "ok      ", stateWarning: "warning ", stateProblem: "PROBLEM "}
-	if o.colours() {
+	if o.usesColours() {
 		marks = map[string]string{stateOK: "\x1b[32mok      \x1b[0m", stateWarning: "\x1b[33mwarning \x1b[0m", stateProblem: "\x1b[31mPROBLEM \x1b[0m"}
 	}
 	for _, g := range list {
@@ -101,8 +104,8 @@ func (o *output) diagnoses(w io.Writer, list []diagnosis) {
 	}
 }
 
-// colours tells whether results are read on a terminal by somebody who did not ask to be spared (no-color.org).
-func (o *output) colours() bool {
+// usesColours tells whether results are read on a terminal by somebody who did not ask to be spared (no-color.org).
+func (o *output) usesColours() bool {
 	f, ok := o.w.(*os.File)
 	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))
 }

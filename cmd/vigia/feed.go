@@ -33,7 +33,7 @@ func (o *output) showFeed(f feed.Feed, err error) error {
 	if err != nil {
 		return err
 	}
-	return o.show(viewFeed(f))
+	return o.showRecord(viewFeed(f))
 }
 
 // receiver prints a receiver and its new secret.
@@ -41,7 +41,7 @@ func (o *output) receiver(f feed.Feed, secret string, err error) error {
 	if err != nil {
 		return err
 	}
-	return o.show(viewFeed(f).and("secret", secret), "The target is below the address of the partner API. The secret is not shown again. "+
+	return o.showRecord(viewFeed(f).withPairs("secret", secret), "The target is below the address of the partner API. The secret is not shown again. "+
 		"The vendor signs as Standard Webhooks do: see docs/leaks.md.")
 }
 
@@ -82,18 +82,18 @@ func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if f.Kind == feed.Pushed {
 		return o.receiver(feeds.AddReceiver(ctx, f))
 	}
-	return o.showFeed(feeds.Add(ctx, f))
+	return o.showFeed(feeds.AddFeed(ctx, f))
 }
 
 type feedListCmd struct{}
 
 // Run lists the feeds.
 func (feedListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	all, err := a.Store.Feeds.Feeds(ctx)
+	all, err := a.Store.Feeds.ListFeeds(ctx)
 	if err != nil {
 		return err
 	}
-	return o.list(records(all, viewFeed), "No feed yet. Add one: vigia feed add --help",
+	return o.listRecords(makeRecords(all, viewFeed), "No feed yet. Add one: vigia feed add --help",
 		"name", "kind", "every", "paused", "items", "failures", "last_at", "next_at", "target")
 }
 
@@ -102,26 +102,27 @@ type feedArg struct {
 	Name string `arg:"" help:"The feed's name."`
 }
 
-func (f feedArg) pause(ctx context.Context, a *app.App, o *output, paused bool) error {
+// setPaused pauses or resumes a feed.
+func (f feedArg) setPaused(ctx context.Context, a *app.App, o *output, paused bool) error {
 	feeds, err := a.Feeds(config.Outgoing{})
 	if err != nil {
 		return err
 	}
-	return o.showFeed(feeds.Pause(ctx, f.Name, paused))
+	return o.showFeed(feeds.PauseFeed(ctx, f.Name, paused))
 }
 
 type feedPauseCmd struct{ feedArg }
 
 // Run pauses a feed.
 func (f *feedPauseCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return f.pause(ctx, a, o, true)
+	return f.setPaused(ctx, a, o, true)
 }
 
 type feedResumeCmd struct{ feedArg }
 
 // Run resumes a feed.
 func (f *feedResumeCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return f.pause(ctx, a, o, false)
+	return f.setPaused(ctx, a, o, false)
 }
 
 type feedRunCmd struct {
@@ -131,10 +132,10 @@ type feedRunCmd struct {
 
 // Run runs a feed.
 func (f *feedRunCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if err := f.Outgoing.Check(); err != nil {
+	if err := f.Outgoing.CheckOutgoing(); err != nil {
 		return err
 	}
-	done, err := a.RunFeed(ctx, f.Outgoing, f.Name)
+	done, err := a.RunFeedNow(ctx, f.Outgoing, f.Name)
 	if err := o.showFeed(done, err); err != nil {
 		return err
 	}
@@ -155,11 +156,11 @@ func (f *feedShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	pushes, err := a.Store.Feeds.PushesOf(ctx, f.Name, shownPushes)
+	pushes, err := a.Store.Feeds.ListPushes(ctx, f.Name, shownPushes)
 	if err != nil {
 		return err
 	}
-	return o.show(viewFeed(found).and("pushes", records(pushes, func(p feed.Push) record {
+	return o.showRecord(viewFeed(found).withPairs("pushes", makeRecords(pushes, func(p feed.Push) record {
 		return newRecord("received_at", p.ReceivedAt, "state", p.State, "breach", p.Breach, "records", p.Records, "bytes", p.Bytes, "error", fault.Recall(p.Error).Text, "ended_at", p.EndedAt)
 	})))
 }
@@ -172,7 +173,7 @@ func (f *feedRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	return o.receiver(feeds.Rotate(ctx, f.Name))
+	return o.receiver(feeds.RotateSecret(ctx, f.Name))
 }
 
 type feedRemoveCmd struct{ feedArg }
@@ -183,8 +184,8 @@ func (f *feedRemoveCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	if err := feeds.Remove(ctx, f.Name); err != nil {
+	if err := feeds.RemoveFeed(ctx, f.Name); err != nil {
 		return err
 	}
-	return o.show(newRecord("name", f.Name, "removed", true), "What it brought stays.")
+	return o.showRecord(newRecord("name", f.Name, "removed", true), "What it brought stays.")
 }

@@ -15,24 +15,25 @@ type keyCmd struct {
 	Revoke keyRevokeCmd `cmd:"" help:"End a key and the keys it made at once, on every replica within two seconds."`
 }
 
-func viewKey(k partner.Key) record {
+// keyRecord returns a key as commands show it.
+func keyRecord(k partner.Key) record {
 	state := "live"
 	switch {
 	case !k.RevokedAt.IsZero():
 		state = "revoked"
-	case !k.LiveAt(time.Now()):
+	case !k.IsLiveAt(time.Now()):
 		state = "expired"
 	}
 	return newRecord("key_id", k.ID, "partner_id", k.Partner, "label", k.Label, "preview", k.Preview, "scopes", k.Scopes, "state", state,
 		"created_at", k.CreatedAt, "expires_at", k.ExpiresAt, "revoked_at", k.RevokedAt, "made_by", k.MadeBy)
 }
 
-// newKey shows a key that exists in full only now.
-func (o *output) newKey(k partner.Key, text string, err error) error {
+// showNewKey shows a key that exists in full only now.
+func (o *output) showNewKey(k partner.Key, text string, err error) error {
 	if err != nil {
 		return err
 	}
-	return o.show(viewKey(k).and("api_key", text), "The API key is shown this once.")
+	return o.showRecord(keyRecord(k).withPairs("api_key", text), "The API key is shown this once.")
 }
 
 type keyCreateCmd struct {
@@ -57,7 +58,7 @@ func (k *keyCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if k.Expires != 0 {
 		expires = time.Now().Add(k.Expires)
 	}
-	return o.newKey(a.Partners.CreateKey(ctx, k.Partner, k.Label, scopes, expires))
+	return o.showNewKey(a.Partners.CreateKey(ctx, k.Partner, k.Label, scopes, expires))
 }
 
 type keyListCmd struct {
@@ -66,11 +67,11 @@ type keyListCmd struct {
 
 // Run lists keys.
 func (k *keyListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	keys, err := a.Partners.Keys(ctx, k.Partner)
+	keys, err := a.Partners.ListKeys(ctx, k.Partner)
 	if err != nil {
 		return err
 	}
-	return o.list(records(keys, viewKey), "No key.", "key_id", "preview", "state", "scopes", "created_at", "expires_at", "made_by", "label")
+	return o.listRecords(makeRecords(keys, keyRecord), "No key.", "key_id", "preview", "state", "scopes", "created_at", "expires_at", "made_by", "label")
 }
 
 // keyFlags name a key.
@@ -86,7 +87,7 @@ type keyRollCmd struct {
 
 // Run rolls a key.
 func (k *keyRollCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.newKey(a.Partners.RollKey(ctx, k.Partner, k.Key, k.Overlap))
+	return o.showNewKey(a.Partners.RollKey(ctx, k.Partner, k.Key, k.Overlap))
 }
 
 type keyRevokeCmd struct {
@@ -108,5 +109,5 @@ func (k *keyRevokeCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	for _, made := range ended[1:] {
 		too = append(too, made.ID)
 	}
-	return o.show(viewKey(ended[0]).and("ended_too", too))
+	return o.showRecord(keyRecord(ended[0]).withPairs("ended_too", too))
 }

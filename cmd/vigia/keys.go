@@ -12,7 +12,8 @@ type keysCmd struct {
 	Status keysStatusCmd `cmd:"" help:"Show the keys and count what older ones still seal."`
 }
 
-func (o *output) keys(ctx context.Context, a *app.App) error {
+// showKeys shows the state of the key file.
+func (o *output) showKeys(ctx context.Context, a *app.App) error {
 	current, old, err := a.Store.Upkeep.SealedUnder(ctx)
 	if err != nil {
 		return err
@@ -21,7 +22,7 @@ func (o *output) keys(ctx context.Context, a *app.App) error {
 	if old > 0 {
 		notes = append(notes, "A running worker rewrites the older ones; run 'vigia keys status' again to see it end.")
 	}
-	return o.show(newRecord("file", a.Keys.Path(), "primary", a.Keys.PrimaryID(), "keys", a.Keys.IDs(), "sealed_by_primary", current, "sealed_by_older", old), notes...)
+	return o.showRecord(newRecord("file", a.Keys.Path(), "primary", a.Keys.PrimaryID(), "keys", a.Keys.IDs(), "sealed_by_primary", current, "sealed_by_older", old), notes...)
 }
 
 type keysRotateCmd struct{}
@@ -31,7 +32,7 @@ func (keysRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err := a.RotateKeys(ctx); err != nil {
 		return err
 	}
-	return o.keys(ctx, a)
+	return o.showKeys(ctx, a)
 }
 
 type keysDropCmd struct{}
@@ -43,14 +44,14 @@ func (keysDropCmd) Help() string { return "Looks at every sealed value of the da
 
 // Run drops.
 func (keysDropCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	dropped, err := a.DropKeys(ctx)
+	dropped, err := a.DropOldKeys(ctx)
 	if err != nil {
 		return err
 	}
-	return o.show(newRecord("dropped", dropped), oldBackups)
+	return o.showRecord(newRecord("dropped", dropped), oldBackups)
 }
 
 type keysStatusCmd struct{}
 
 // Run shows the status.
-func (keysStatusCmd) Run(ctx context.Context, a *app.App, o *output) error { return o.keys(ctx, a) }
+func (keysStatusCmd) Run(ctx context.Context, a *app.App, o *output) error { return o.showKeys(ctx, a) }

@@ -21,23 +21,23 @@ func lawful(t *testing.T) (in installation, user string) {
 	t.Helper()
 	ctx := context.Background()
 	in = installation{data: filepath.Join(t.TempDir(), "data")}
-	a, err := app.Open(ctx, config.Common{Data: in.data}, sqldb.Options{})
+	a, err := app.OpenApp(ctx, config.Common{Data: in.data}, sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, cred, err := a.Partners.Create(ctx, "Banco Exemplo", partner.Sandbox, partner.Settings{})
+	p, cred, err := a.Partners.CreatePartner(ctx, "Banco Exemplo", partner.Sandbox, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.partner = p.ID
-	_, d512 := partner.Digests("52998224725", cred.Salt)
+	_, d512 := partner.PersonDigests("52998224725", cred.Salt)
 	user = hex.EncodeToString(d512[1:])
 	for _, value := range []string{"ana@vazamento.test", "ana@exemplo.com.br"} {
 		if err := a.Monitoring.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, partner.UserHash(user), "email", value); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if in.device, err = a.Endpoints.Issue(ctx, p.ID, cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular"}); err != nil {
+	if in.device, err = a.Endpoints.IssueKey(ctx, p.ID, cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Close(); err != nil {

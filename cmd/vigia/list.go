@@ -54,17 +54,17 @@ func (l *eventListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		if err != nil {
 			return err
 		}
-		return o.show(newRecord("deliveries", records(deliveries, func(d alert.DeliveryStatus) record {
+		return o.showRecord(newRecord("deliveries", makeRecords(deliveries, func(d alert.DeliveryStatus) record {
 			return newRecord("webhook", d.Endpoint, "state", d.State, "attempts", d.Attempts, "next_at", d.NextAt, "finished_at", d.FinishedAt)
-		}), "attempts", records(tries, func(t alert.AttemptLog) record {
+		}), "attempts", makeRecords(tries, func(t alert.AttemptLog) record {
 			return newRecord("webhook", t.Endpoint, "at", t.At, "status", t.Status, "failure", t.Failure, "milliseconds", t.Duration.Milliseconds(), "answer", t.Answer)
 		})))
 	}
-	list, err := a.History.Events(ctx, partner.ID(l.Partner), l.After, l.Limit)
+	list, err := a.History.ListEvents(ctx, partner.ID(l.Partner), l.After, l.Limit)
 	if err != nil {
 		return err
 	}
-	return o.list(records(list, func(e alert.Kept) record {
+	return o.listRecords(makeRecords(list, func(e alert.Kept) record {
 		return newRecord("seq", e.Seq, "id", e.ID, "at", e.At, "type", e.Type, "body", e.Body)
 	}), "No event.", "seq", "id", "at", "type")
 }
@@ -93,12 +93,12 @@ func (l *caseListCmd) Run(ctx context.Context, a *app.App, o *output) (err error
 			return err
 		}
 	}
-	list, err := a.Cases.List(ctx, f)
+	list, err := a.Cases.ListCases(ctx, f)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
-	return o.list(records(list, func(c cyber.Case) record {
+	return o.listRecords(makeRecords(list, func(c cyber.Case) record {
 		due, _ := c.Clock.Due()
 		return newRecord("case_id", c.ID, "partner_id", c.Partner, "service_id", c.Service, "status", c.Status, "assignee", c.Assignee, "booked", c.Booked,
 			"time_used", c.Clock.UsedAt(now).Round(time.Second), "time_target", c.Clock.Target, "due", due, "late", c.Clock.Late(now),
@@ -117,15 +117,15 @@ func (l *assetListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.Partners.Partner(ctx, partner.ID(l.Partner)); err != nil {
+	if _, err := a.Partners.GetPartner(ctx, partner.ID(l.Partner)); err != nil {
 		return err
 	}
 	assets, err := a.Monitoring.Watched(ctx, partner.ID(l.Partner), user)
 	if err != nil {
 		return err
 	}
-	return o.list(records(assets, func(v cyber.Asset) record {
-		return newRecord("id", v.ID, "type", v.Kind, "masked", identifier.Mask(v.Kind, v.Value), "status", v.Status, "added_at", v.AddedAt)
+	return o.listRecords(makeRecords(assets, func(v cyber.Asset) record {
+		return newRecord("id", v.ID, "type", v.Kind, "masked", identifier.MaskValue(v.Kind, v.Value), "status", v.Status, "added_at", v.AddedAt)
 	}), "Nothing is watched for this person.")
 }
 
@@ -136,7 +136,7 @@ type messageListCmd struct {
 
 // Run lists the texts.
 func (l *messageListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	all, err := a.Messages.All(ctx, partner.ID(l.Partner))
+	all, err := a.Messages.ListTemplates(ctx, partner.ID(l.Partner))
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (l *messageListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 			rows = append(rows, viewMessage(t))
 		}
 	}
-	return o.list(rows, "No text.", "event", "channel", "lang", "origin")
+	return o.listRecords(rows, "No text.", "event", "channel", "lang", "origin")
 }
 
 func viewMessage(t message.Template) record {
@@ -163,7 +163,7 @@ type subscriptionListCmd struct {
 
 // Run lists subscriptions.
 func (l *subscriptionListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if _, err := a.Partners.Partner(ctx, partner.ID(l.Partner)); err != nil {
+	if _, err := a.Partners.GetPartner(ctx, partner.ID(l.Partner)); err != nil {
 		return err
 	}
 	state := subscription.ListState(l.State)
@@ -176,8 +176,8 @@ func (l *subscriptionListCmd) Run(ctx context.Context, a *app.App, o *output) er
 	if err != nil {
 		return err
 	}
-	return o.list(records(list, func(s subscription.Subscription) record {
-		return newRecord("seq", s.Seq, "plan_id", s.Plan, "cpf", identifier.Mask(identifier.CPF, s.Beneficiary.CPF), "start_date", s.Start, "expiry_date", s.Expiry,
+	return o.listRecords(makeRecords(list, func(s subscription.Subscription) record {
+		return newRecord("seq", s.Seq, "plan_id", s.Plan, "cpf", identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF), "start_date", s.Start, "expiry_date", s.Expiry,
 			"benefit_holder", s.Holder, "partner_internal_id", s.InternalID, "suspended_at", s.SuspendedAt, "ended_at", s.EndedAt, "created_at", s.CreatedAt)
 	}), "No subscription.")
 }

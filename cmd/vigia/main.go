@@ -58,7 +58,7 @@ type cli struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := runCommand(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
@@ -155,8 +155,8 @@ func collectUnread(list *config.Problems) kong.Option {
 	})
 }
 
-// run is main without the process, so that tests call it.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// runCommand is main without the process, so that tests call it.
+func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var c cli
 	var unread config.Problems
 	exit := -1
@@ -166,13 +166,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitFailure
 	}
 	unread = unread.And(config.LoadSecretFiles())
-	parsed, err := parse(parser, args)
+	parsed, err := parseArguments(parser, args)
 	if exit >= 0 { // --help
 		return exit
 	}
 	if err == nil && len(unread) > 0 {
 		if parsed.Command() == "serve" {
-			unread = unread.And(c.Serve.Check(c.Common))
+			unread = unread.And(c.Serve.CheckServe(c.Common))
 		}
 		err = unread
 	}
@@ -197,7 +197,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = errors.Join(err, opened.Close())
 	}
 	if err != nil {
-		o.failure(err)
+		o.printFailure(err)
 		return exitCode(err)
 	}
 	return exitOK
@@ -208,8 +208,8 @@ type opener func() (*app.App, error)
 
 type exited struct{}
 
-// parse stops kong where it would end the process.
-func parse(parser *kong.Kong, args []string) (ctx *kong.Context, err error) {
+// parseArguments stops kong where it would end the process.
+func parseArguments(parser *kong.Kong, args []string) (ctx *kong.Context, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			if _, ok := p.(exited); !ok {
@@ -257,7 +257,7 @@ func openApp(ctx context.Context, c *config.Common) (*app.App, error) {
 	if err := installed(ctx, c); err != nil {
 		return nil, err
 	}
-	a, err := app.Open(ctx, *c, sqldb.Options{MaxConns: 4, StatementTimeout: app.LongStatement})
+	a, err := app.OpenApp(ctx, *c, sqldb.Options{MaxConns: 4, StatementTimeout: app.LongStatement})
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 func vigia(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = run(context.Background(), args, &out, &errs)
+	code = runCommand(context.Background(), args, &out, &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -32,7 +32,7 @@ func (mcpCmd) Help() string {
 // Run answers until standard input ends, or a signal comes.
 func (m *mcpCmd) Run(ctx context.Context, o *output) error {
 	if m.Listen != "" {
-		return m.serve(ctx, o)
+		return m.serveHTTP(ctx, o)
 	}
 	if !partner.WellFormed(m.APIKey) {
 		return config.Problems{"--api-key: a partner's API key is needed, from VIGIA_API_KEY or VIGIA_API_KEY_FILE"}
@@ -48,8 +48,8 @@ func (m *mcpCmd) Run(ctx context.Context, o *output) error {
 	return err
 }
 
-// serve answers over HTTP.
-func (m *mcpCmd) serve(ctx context.Context, o *output) error {
+// serveHTTP answers over HTTP.
+func (m *mcpCmd) serveHTTP(ctx context.Context, o *output) error {
 	if _, err := client.New(client.Config{URL: m.API, Key: "of-each-request"}); err != nil {
 		return config.Problems{"--api: " + err.Error()}
 	}

@@ -42,7 +42,7 @@ func TestAssistantOverPipes(t *testing.T) {
 	}
 	for want, args := range map[string][]string{"--api-key": {"mcp"}, "http or https address": {"mcp", "--api", "ftp://x", "--listen", "127.0.0.1:0"}} {
 		var said strings.Builder
-		if code := run(t.Context(), args, t.Output(), &said); code != exitUsage || !strings.Contains(said.String(), want) {
+		if code := runCommand(t.Context(), args, t.Output(), &said); code != exitUsage || !strings.Contains(said.String(), want) {
 			t.Errorf("%v: %d %s", args, code, &said)
 		}
 	}
@@ -62,7 +62,7 @@ func TestAssistantOverHTTP(t *testing.T) {
 	says, saying := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"mcp", "--listen", "127.0.0.1:0", "--api", api.URL}, t.Output(), saying)
+		ended <- runCommand(ctx, []string{"mcp", "--listen", "127.0.0.1:0", "--api", api.URL}, t.Output(), saying)
 	}()
 	said, err := bufio.NewReader(says).ReadString('\n')
 	_, at, found := strings.Cut(strings.TrimSpace(said), "Tools for assistants at ")

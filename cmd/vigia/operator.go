@@ -30,12 +30,12 @@ type consoleFlag struct {
 	Console string `name:"console" env:"VIGIA_CONSOLE_URL" default:"http://127.0.0.1:8081" placeholder:"URL" help:"Where browsers find the console; the link is made with it."`
 }
 
-// link shows a one-time link, which exists in full only now.
-func (f consoleFlag) link(o *output, who operator.Operator, token string, err error) error {
+// showLink shows a one-time link, which exists in full only now.
+func (f consoleFlag) showLink(o *output, who operator.Operator, token string, err error) error {
 	if err != nil {
 		return err
 	}
-	return o.show(viewOperator(who).and("link", strings.TrimSuffix(f.Console, "/")+"/link/"+token),
+	return o.showRecord(viewOperator(who).withPairs("link", strings.TrimSuffix(f.Console, "/")+"/link/"+token),
 		"Open the link in a browser to choose a password. It works once, within 24 hours, and is shown this once.")
 }
 
@@ -57,8 +57,8 @@ func (p *operatorCreateCmd) Run(ctx context.Context, a *app.App, o *output) erro
 	if err != nil {
 		return err
 	}
-	who, token, err := a.Operators.Create(ctx, p.Email, role)
-	return p.link(o, who, token, err)
+	who, token, err := a.Operators.CreateOperator(ctx, p.Email, role)
+	return p.showLink(o, who, token, err)
 }
 
 type operatorInviteCmd struct {
@@ -81,12 +81,12 @@ func (p *operatorInviteCmd) Run(ctx context.Context, a *app.App, o *output) erro
 	if err != nil {
 		return err
 	}
-	of, err := a.Partners.Partner(ctx, p.Partner)
+	of, err := a.Partners.GetPartner(ctx, p.Partner)
 	if err != nil {
 		return err
 	}
-	who, token, err := a.Operators.Invite(ctx, of.ID, p.Email, role)
-	return p.link(o, who, token, err)
+	who, token, err := a.Operators.InvitePartnerOperator(ctx, of.ID, p.Email, role)
+	return p.showLink(o, who, token, err)
 }
 
 type operatorListCmd struct{}
@@ -97,7 +97,7 @@ func (operatorListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	return o.list(records(all, viewOperator), "No operator yet. Make one: vigia operator create --email ADDRESS --role admin")
+	return o.listRecords(makeRecords(all, viewOperator), "No operator yet. Make one: vigia operator create --email ADDRESS --role admin")
 }
 
 // byEmail is the flag of commands about one operator.
@@ -105,16 +105,16 @@ type byEmail struct {
 	Email string `required:"" placeholder:"ADDRESS" help:"The operator's e-mail."`
 }
 
-// change finds the operator and shows what became of it.
-func (b byEmail) change(ctx context.Context, a *app.App, o *output, fn func(who operator.Operator) (operator.Operator, error)) error {
-	who, err := a.Operators.ByEmail(ctx, b.Email)
+// changeOperator finds the operator and shows what became of it.
+func (b byEmail) changeOperator(ctx context.Context, a *app.App, o *output, fn func(who operator.Operator) (operator.Operator, error)) error {
+	who, err := a.Operators.FindByEmail(ctx, b.Email)
 	if err != nil {
 		return err
 	}
 	if who, err = fn(who); err != nil {
 		return err
 	}
-	return o.show(viewOperator(who))
+	return o.showRecord(viewOperator(who))
 }
 
 type operatorRoleCmd struct {
@@ -124,12 +124,12 @@ type operatorRoleCmd struct {
 
 // Run changes a role.
 func (p *operatorRoleCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return p.change(ctx, a, o, func(who operator.Operator) (operator.Operator, error) {
+	return p.changeOperator(ctx, a, o, func(who operator.Operator) (operator.Operator, error) {
 		role, err := who.ParseRole(p.Role)
 		if err != nil {
 			return who, err
 		}
-		return a.Operators.SetRole(ctx, who.ID, role)
+		return a.Operators.ChangeRole(ctx, who.ID, role)
 	})
 }
 
@@ -137,21 +137,23 @@ type operatorDisableCmd struct{ byEmail }
 
 // Run disables an operator.
 func (p *operatorDisableCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return p.change(ctx, a, o, func(who operator.Operator) (operator.Operator, error) { return a.Operators.Disable(ctx, who.ID) })
+	return p.changeOperator(ctx, a, o, func(who operator.Operator) (operator.Operator, error) {
+		return a.Operators.DisableOperator(ctx, who.ID)
+	})
 }
 
 type operatorEnableCmd struct{ byEmail }
 
 // Run enables an operator.
 func (p *operatorEnableCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return p.change(ctx, a, o, func(who operator.Operator) (operator.Operator, error) { return a.Operators.Enable(ctx, who.ID) })
+	return p.changeOperator(ctx, a, o, func(who operator.Operator) (operator.Operator, error) { return a.Operators.EnableOperator(ctx, who.ID) })
 }
 
 type operatorLogoutCmd struct{ byEmail }
 
 // Run ends the sessions of an operator.
 func (p *operatorLogoutCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return p.change(ctx, a, o, func(who operator.Operator) (operator.Operator, error) {
+	return p.changeOperator(ctx, a, o, func(who operator.Operator) (operator.Operator, error) {
 		_, err := a.Operators.LogoutEverywhere(ctx, who.ID)
 		return who, err
 	})
@@ -164,10 +166,10 @@ type operatorResetCmd struct {
 
 // Run resets an operator.
 func (p *operatorResetCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	who, err := a.Operators.ByEmail(ctx, p.Email)
+	who, err := a.Operators.FindByEmail(ctx, p.Email)
 	if err != nil {
 		return err
 	}
-	who, token, err := a.Operators.Reset(ctx, who.ID)
-	return p.link(o, who, token, err)
+	who, token, err := a.Operators.ResetAccess(ctx, who.ID)
+	return p.showLink(o, who, token, err)
 }

@@ -47,7 +47,7 @@ func newRecord(pairs ...any) record {
 		}
 		switch v := value.(type) {
 		case time.Time:
-			value = stamp(v)
+			value = formatTime(v)
 		case fmt.Stringer:
 			value = v.String()
 		}
@@ -56,14 +56,14 @@ func newRecord(pairs ...any) record {
 	return r
 }
 
-// and returns the record with further names and values.
-func (r record) and(pairs ...any) record { return append(slices.Clip(r), newRecord(pairs...)...) }
+// withPairs returns the record with further names and values.
+func (r record) withPairs(pairs ...any) record { return append(slices.Clip(r), newRecord(pairs...)...) }
 
-// value returns the value of a name as people read it.
-func (r record) value(name string) string {
+// valueOf returns the value of a name as people read it.
+func (r record) valueOf(name string) string {
 	for _, f := range r {
 		if f.name == name {
-			return f.text()
+			return f.textValue()
 		}
 	}
 	return ""
@@ -88,8 +88,8 @@ func (r record) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// text is the value on one line: "a, b" of a list, "12 cpf, 40 email" of counts.
-func (f field) text() string {
+// textValue is the value on one line: "a, b" of a list, "12 cpf, 40 email" of counts.
+func (f field) textValue() string {
 	switch value := f.value.(type) {
 	case json.RawMessage:
 		return string(value)
@@ -104,17 +104,17 @@ func (f field) text() string {
 	for i := range words {
 		words[i] = fmt.Sprint(v.Index(i).Interface())
 		if inner, ok := v.Index(i).Interface().(record); ok {
-			words[i] = inner.line()
+			words[i] = inner.joinValues()
 		}
 	}
 	return strings.Join(words, ", ")
 }
 
-// line is the values alone.
-func (r record) line() string {
+// joinValues is the values alone.
+func (r record) joinValues() string {
 	words := make([]string, len(r))
 	for i, f := range r {
-		words[i] = f.text()
+		words[i] = f.textValue()
 	}
 	return strings.Join(words, " ")
 }
@@ -128,8 +128,8 @@ func countsText(counts map[string]int64) string {
 	return strings.Join(words, ", ")
 }
 
-// print writes value as JSON, or calls text.
-func (o *output) print(value any, text func(w io.Writer)) error {
+// printValue writes value as JSON, or calls text.
+func (o *output) printValue(value any, text func(w io.Writer)) error {
 	if !o.json {
 		text(o.w)
 		return nil
@@ -140,10 +140,10 @@ func (o *output) print(value any, text func(w io.Writer)) error {
 	return enc.Encode(value)
 }
 
-// show prints one record; for people lists of records inside it are tables below, and notes come last.
-func (o *output) show(r record, notes ...string) error {
-	return o.print(r, func(w io.Writer) {
-		r.write(w)
+// showRecord prints one record; for people lists of records inside it are tables below, and notes come last.
+func (o *output) showRecord(r record, notes ...string) error {
+	return o.printValue(r, func(w io.Writer) {
+		r.writeLines(w)
 		for _, note := range notes {
 			_, _ = fmt.Fprintf(w, "\n%s\n", note)
 		}
@@ -153,13 +153,14 @@ func (o *output) show(r record, notes ...string) error {
 // tableRows bounds the tables inside a record: a thousand problems of one kind are shown as a few.
 const tableRows = 50
 
-func (r record) write(w io.Writer) {
+// writeLines writes a name and a value to a line.
+func (r record) writeLines(w io.Writer) {
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	for _, f := range r {
 		switch f.value.(type) {
 		case record, []record:
 		default:
-			if text := f.text(); text != "" { // people are not shown what there is not
+			if text := f.textValue(); text != "" { // people are not shown what there is not
 				_, _ = fmt.Fprintf(tw, "%s\t%s\n", f.name, text)
 			}
 		}
@@ -169,7 +170,7 @@ func (r record) write(w io.Writer) {
 		switch nested := f.value.(type) {
 		case record:
 			_, _ = fmt.Fprintf(w, "\n%s\n", f.name)
-			nested.write(w)
+			nested.writeLines(w)
 		case []record:
 			if len(nested) == 0 {
 				continue
@@ -183,9 +184,9 @@ func (r record) write(w io.Writer) {
 	}
 }
 
-// list prints records; people see the named columns, or all, and none in place of an empty table.
-func (o *output) list(rows []record, none string, columns ...string) error {
-	return o.print(append([]record{}, rows...), func(w io.Writer) { // an empty list is [] and not null
+// listRecords prints records; people see the named columns, or all, and none in place of an empty table.
+func (o *output) listRecords(rows []record, none string, columns ...string) error {
+	return o.printValue(append([]record{}, rows...), func(w io.Writer) { // an empty list is [] and not null
 		if len(rows) == 0 {
 			_, _ = fmt.Fprintln(w, none)
 			return
@@ -205,15 +206,15 @@ func printTable(w io.Writer, rows []record, columns ...string) {
 	for _, row := range rows {
 		cells := make([]string, len(columns))
 		for i, name := range columns {
-			cells[i] = row.value(name)
+			cells[i] = row.valueOf(name)
 		}
 		_, _ = fmt.Fprintln(tw, strings.Join(cells, "\t"))
 	}
 	_ = tw.Flush()
 }
 
-// records makes one of each.
-func records[T any](all []T, view func(T) record) []record {
+// makeRecords makes one of each.
+func makeRecords[T any](all []T, view func(T) record) []record {
 	list := make([]record, len(all))
 	for i, one := range all {
 		list[i] = view(one)
@@ -221,8 +222,8 @@ func records[T any](all []T, view func(T) record) []record {
 	return list
 }
 
-// failure says what went wrong: a fault by its code and detail, anything else by its text.
-func (o *output) failure(err error) {
+// printFailure says what went wrong: a fault by its code and detail, anything else by its text.
+func (o *output) printFailure(err error) {
 	var f *fault.Error
 	code, text := "failure", err.Error()
 	if errors.As(err, &f) {
@@ -238,8 +239,8 @@ func (o *output) failure(err error) {
 	_, _ = fmt.Fprintln(o.err, "vigia:", text)
 }
 
-// stamp is how times are shown; the zero time is empty.
-func stamp(t time.Time) string {
+// formatTime is how times are shown; the zero time is empty.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

@@ -21,9 +21,9 @@ type partnerCmd struct {
 }
 
 func viewPartner(p partner.Partner) record {
-	rate, burst := p.Settings.Rate()
+	rate, burst := p.Settings.RateLimit()
 	return newRecord("partner_id", p.ID, "name", p.Name, "mode", p.Mode, "suspended", p.Suspended, "rate_per_second", rate, "burst", burst,
-		"default_plan", p.Settings.DefaultPlan, "mask_cards", p.Settings.MaskCards, "sites", p.Settings.SiteList(), "watched_sites", p.Settings.WatchedList(),
+		"default_plan", p.Settings.DefaultPlan, "mask_cards", p.Settings.MaskCards, "sites", p.Settings.ListSites(), "watched_sites", p.Settings.WatchedList(),
 		"first_looks_per_hour", p.Settings.FirstLooksPerHour, "sandbox_of", p.Settings.SandboxOf, "created_at", p.CreatedAt)
 }
 
@@ -46,11 +46,11 @@ func (p *partnerCreateCmd) Run(ctx context.Context, a *app.App, o *output) error
 	if p.Sandbox {
 		mode = partner.Sandbox
 	}
-	made, cred, err := a.Partners.Create(ctx, p.Name, mode, partner.Settings{RatePerSecond: p.Rate, Burst: p.Burst, MaskCards: p.MaskCards})
+	made, cred, err := a.Partners.CreatePartner(ctx, p.Name, mode, partner.Settings{RatePerSecond: p.Rate, Burst: p.Burst, MaskCards: p.MaskCards})
 	if err != nil {
 		return err
 	}
-	return o.show(viewPartner(made).and("api_key", cred.APIKey, "salt", cred.Salt),
+	return o.showRecord(viewPartner(made).withPairs("api_key", cred.APIKey, "salt", cred.Salt),
 		"The key and the salt are shown this once: the service keeps a digest of the one and seals the other.")
 }
 
@@ -58,11 +58,11 @@ type partnerListCmd struct{}
 
 // Run lists the partners.
 func (partnerListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	all, err := a.Partners.Partners(ctx)
+	all, err := a.Partners.ListPartners(ctx)
 	if err != nil {
 		return err
 	}
-	return o.list(records(all, viewPartner), "No partner yet. Make one: vigia partner create --name NAME", "partner_id", "mode", "suspended", "created_at", "name")
+	return o.listRecords(makeRecords(all, viewPartner), "No partner yet. Make one: vigia partner create --name NAME", "partner_id", "mode", "suspended", "created_at", "name")
 }
 
 // partnerArg names a partner.
@@ -75,28 +75,28 @@ func (o *output) showPartner(p partner.Partner, err error) error {
 	if err != nil {
 		return err
 	}
-	return o.show(viewPartner(p))
+	return o.showRecord(viewPartner(p))
 }
 
 type partnerShowCmd struct{ partnerArg }
 
 // Run shows a partner.
 func (p *partnerShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.showPartner(a.Partners.Partner(ctx, p.ID))
+	return o.showPartner(a.Partners.GetPartner(ctx, p.ID))
 }
 
 type partnerSuspendCmd struct{ partnerArg }
 
 // Run suspends a partner.
 func (p *partnerSuspendCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.showPartner(a.Partners.Suspend(ctx, p.ID))
+	return o.showPartner(a.Partners.SuspendPartner(ctx, p.ID))
 }
 
 type partnerResumeCmd struct{ partnerArg }
 
 // Run resumes a partner.
 func (p *partnerResumeCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.showPartner(a.Partners.Resume(ctx, p.ID))
+	return o.showPartner(a.Partners.ResumePartner(ctx, p.ID))
 }
 
 type partnerSetCmd struct {
@@ -119,19 +119,19 @@ func (partnerSetCmd) Help() string {
 
 // Run changes what was given and leaves the rest.
 func (p *partnerSetCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.showPartner(a.Partners.Change(ctx, p.ID, func(q *partner.Partner) {
-		set(&q.Name, p.Name)
-		set(&q.Settings.RatePerSecond, p.Rate)
-		set(&q.Settings.Burst, p.Burst)
-		set(&q.Settings.DefaultPlan, p.DefaultPlan)
-		set(&q.Settings.MaskCards, p.MaskCards)
-		set(&q.Settings.FirstLooksPerHour, p.FirstLooksPerHour)
-		set(&q.Settings.SandboxOf, p.SandboxOf)
+	return o.showPartner(a.Partners.UpdatePartner(ctx, p.ID, func(q *partner.Partner) {
+		setIfGiven(&q.Name, p.Name)
+		setIfGiven(&q.Settings.RatePerSecond, p.Rate)
+		setIfGiven(&q.Settings.Burst, p.Burst)
+		setIfGiven(&q.Settings.DefaultPlan, p.DefaultPlan)
+		setIfGiven(&q.Settings.MaskCards, p.MaskCards)
+		setIfGiven(&q.Settings.FirstLooksPerHour, p.FirstLooksPerHour)
+		setIfGiven(&q.Settings.SandboxOf, p.SandboxOf)
 		if p.Site != nil {
-			q.Settings.Sites = partner.JoinSites(p.Site)
+			q.Settings.Sites = partner.JoinSiteList(p.Site)
 		}
 		if p.WatchSite != nil {
-			q.Settings.WatchedSites = partner.JoinSites(p.WatchSite)
+			q.Settings.WatchedSites = partner.JoinSiteList(p.WatchSite)
 		}
 	}))
 }
@@ -155,11 +155,11 @@ func (p *partnerShareCmd) Run(ctx context.Context, a *app.App, o *output) error 
 		of = cyber.PoolResource(cyber.System(p.Of))
 	}
 	if p.Quota != nil || p.Reserve != nil {
-		if err := a.Endpoints.SetShare(ctx, p.ID, of, p.Quota, p.Reserve); err != nil {
+		if err := a.Endpoints.UpdateShare(ctx, p.ID, of, p.Quota, p.Reserve); err != nil {
 			return err
 		}
 	}
-	shares, err := a.Endpoints.Shares(ctx)
+	shares, err := a.Endpoints.ListShares(ctx)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (p *partnerShareCmd) Run(ctx context.Context, a *app.App, o *output) error 
 			rows = append(rows, newRecord("of", s.Resource, "used", s.Used, "quota", s.Quota, "reserved", s.Reserved))
 		}
 	}
-	return o.list(rows, "The partner has no share of its own.")
+	return o.listRecords(rows, "The partner has no share of its own.")
 }
 
 type partnerGrantLooksCmd struct {
@@ -179,7 +179,7 @@ type partnerGrantLooksCmd struct {
 
 // Run grants first looks.
 func (p *partnerGrantLooksCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if err := a.FirstLooks.Grant(ctx, p.ID, p.Count); err != nil {
+	if err := a.FirstLooks.GrantLooks(ctx, p.ID, p.Count); err != nil {
 		return err
 	}
 	return o.firstLooks(ctx, a, p.ID)
@@ -189,7 +189,7 @@ type partnerReleaseLooksCmd struct{ partnerArg }
 
 // Run releases first looks.
 func (p *partnerReleaseLooksCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if err := a.FirstLooks.Release(ctx, p.ID); err != nil {
+	if err := a.FirstLooks.ReleaseLooks(ctx, p.ID); err != nil {
 		return err
 	}
 	return o.firstLooks(ctx, a, p.ID)
@@ -197,19 +197,19 @@ func (p *partnerReleaseLooksCmd) Run(ctx context.Context, a *app.App, o *output)
 
 // firstLooks prints how many first looks a partner has left.
 func (o *output) firstLooks(ctx context.Context, a *app.App, id partner.ID) error {
-	p, err := a.Partners.Partner(ctx, id)
+	p, err := a.Partners.GetPartner(ctx, id)
 	if err != nil {
 		return err
 	}
-	l, err := a.FirstLooks.Status(ctx, id, p.Settings)
+	l, err := a.FirstLooks.LookStatus(ctx, id, p.Settings)
 	if err != nil {
 		return err
 	}
-	return o.show(newRecord("partner_id", id, "left", l.Left(), "granted", l.Granted, "waiting", l.Waiting, "until", l.Until, "stopped", l.Stop.Stopped()))
+	return o.showRecord(newRecord("partner_id", id, "left", l.TokensLeft(), "granted", l.Granted, "waiting", l.Waiting, "until", l.Until, "stopped", l.Stop.Stopped()))
 }
 
-// set copies a flag's value when it was given.
-func set[T any](to *T, given *T) {
+// setIfGiven copies a flag's value when it was given.
+func setIfGiven[T any](to *T, given *T) {
 	if given != nil {
 		*to = *given
 	}

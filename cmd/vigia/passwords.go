@@ -39,7 +39,7 @@ func (p *passwordsImportCmd) Run(ctx context.Context, a *app.App, o *output) err
 	if err != nil {
 		return err
 	}
-	inputs, err := password.Files(p.Files...)
+	inputs, err := password.ListInputs(p.Files...)
 	if err != nil {
 		return err
 	}
@@ -48,15 +48,15 @@ func (p *passwordsImportCmd) Run(ctx context.Context, a *app.App, o *output) err
 		source = strings.Join(p.Files, ", ")
 	}
 	bar := o.progress("import "+p.Algorithm, "bytes")
-	corpus, err := a.Passwords.Import(ctx, password.Import{
+	corpus, err := a.Passwords.ImportCorpus(ctx, password.Import{
 		Algorithm: algorithm, Inputs: inputs, Source: source,
-		Progress: func(at password.Progress) { bar.set(at.Done, at.Total, fmt.Sprintf("%d hashes", at.Hashes)) },
+		Progress: func(at password.Progress) { bar.setProgress(at.Done, at.Total, fmt.Sprintf("%d hashes", at.Hashes)) },
 	})
-	bar.end()
+	bar.clearLine()
 	if err != nil {
 		return err
 	}
-	return o.show(viewCorpus(corpus))
+	return o.showRecord(viewCorpus(corpus))
 }
 
 type passwordsDownloadCmd struct {
@@ -83,36 +83,36 @@ func (p *passwordsDownloadCmd) Run(ctx context.Context, a *app.App, o *output) e
 		return err
 	}
 	bar := o.progress("download "+p.Algorithm, "ranges")
-	corpus, err := a.Passwords.Download(ctx, password.Download{
+	corpus, err := a.Passwords.DownloadCorpus(ctx, password.Download{
 		Algorithm: algorithm, Base: p.Base, Parallel: p.Parallel, Client: client,
 		Progress: func(at password.Progress) {
-			bar.set(at.Done, at.Total, fmt.Sprintf("%d hashes, %.0f MB", at.Hashes, float64(at.Bytes)/1e6))
+			bar.setProgress(at.Done, at.Total, fmt.Sprintf("%d hashes, %.0f MB", at.Hashes, float64(at.Bytes)/1e6))
 		},
 	})
-	bar.end()
+	bar.clearLine()
 	if err != nil {
 		return err
 	}
-	return o.show(viewCorpus(corpus))
+	return o.showRecord(viewCorpus(corpus))
 }
 
 type passwordsStatusCmd struct{}
 
 // Run shows the corpora.
 func (passwordsStatusCmd) Run(a *app.App, o *output) error {
-	list, err := a.Passwords.Status()
+	list, err := a.Passwords.ReadStatus()
 	if err != nil {
 		return err
 	}
-	return o.list(records(list, viewCorpus), "No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1")
+	return o.listRecords(makeRecords(list, viewCorpus), "No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1")
 }
 
 type passwordsVerifyCmd struct{}
 
 // Run verifies.
 func (passwordsVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if err := a.Passwords.Verify(ctx); err != nil {
+	if err := a.Passwords.VerifyFiles(ctx); err != nil {
 		return err
 	}
-	return o.show(newRecord("status", "sound"))
+	return o.showRecord(newRecord("status", "sound"))
 }

@@ -22,7 +22,7 @@ func TestPausedReplica(t *testing.T) {
 		pauses = 20
 	}
 	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 2)
-	db, err := sqldb.Open(context.Background(), f.database, sqldb.Options{MaxConns: 2})
+	db, err := sqldb.OpenDatabase(context.Background(), f.database, sqldb.Options{MaxConns: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

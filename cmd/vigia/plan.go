@@ -20,7 +20,7 @@ type planCmd struct {
 }
 
 func viewPlan(p plan.Plan) (record, error) {
-	coverage, err := p.Coverage.JSON()
+	coverage, err := p.Coverage.MarshalCoverage()
 	return newRecord("plan_id", p.ID, "partner_id", p.Partner, "name", p.Name, "coverage", json.RawMessage(coverage), "max_devices", p.MaxDevices,
 		"key_days", p.KeyDays, "keys_end_with_subscription", p.KeysEndWithSubscription, "retired", p.Retired, "created_at", p.CreatedAt), err
 }
@@ -34,7 +34,7 @@ func (o *output) showPlan(p plan.Plan, err error) error {
 	if err != nil {
 		return err
 	}
-	return o.show(view)
+	return o.showRecord(view)
 }
 
 // readCoverage reads a coverage file, or nothing when none was named.
@@ -74,7 +74,7 @@ func (p *planCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	return o.showPlan(a.Plans.Create(ctx, plan.Plan{
+	return o.showPlan(a.Plans.CreatePlan(ctx, plan.Plan{
 		ID: p.ID, Partner: p.Partner, Name: p.Name, Coverage: coverage, MaxDevices: p.MaxDevices, KeyDays: p.KeyDays, KeysEndWithSubscription: p.KeysEnd,
 	}))
 }
@@ -85,7 +85,7 @@ type planListCmd struct {
 
 // Run lists plans.
 func (p *planListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	all, err := a.Plans.List(ctx, p.Partner)
+	all, err := a.Plans.ListPlans(ctx, p.Partner)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (p *planListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 			return err
 		}
 	}
-	return o.list(rows, "No plan yet. Make one: vigia plan create --partner ID --id PLAN --name NAME", "plan_id", "retired", "max_devices", "key_days", "name")
+	return o.listRecords(rows, "No plan yet. Make one: vigia plan create --partner ID --id PLAN --name NAME", "plan_id", "retired", "max_devices", "key_days", "name")
 }
 
 // planArg names a plan.
@@ -108,7 +108,7 @@ type planShowCmd struct{ planArg }
 
 // Run shows a plan.
 func (p *planShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.showPlan(a.Plans.Show(ctx, p.Partner, p.ID))
+	return o.showPlan(a.Plans.GetPlan(ctx, p.Partner, p.ID))
 }
 
 type planEditCmd struct {
@@ -132,11 +132,11 @@ func (p *planEditCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	return o.showPlan(a.Plans.Edit(ctx, p.Partner, p.ID, func(q *plan.Plan) {
-		set(&q.Name, p.Name)
-		set(&q.MaxDevices, p.MaxDevices)
-		set(&q.KeyDays, p.KeyDays)
-		set(&q.KeysEndWithSubscription, p.KeysEnd)
+	return o.showPlan(a.Plans.EditPlan(ctx, p.Partner, p.ID, func(q *plan.Plan) {
+		setIfGiven(&q.Name, p.Name)
+		setIfGiven(&q.MaxDevices, p.MaxDevices)
+		setIfGiven(&q.KeyDays, p.KeyDays)
+		setIfGiven(&q.KeysEndWithSubscription, p.KeysEnd)
 		if p.Open != nil {
 			q.Retired = !*p.Open
 		}
@@ -150,5 +150,5 @@ type planRetireCmd struct{ planArg }
 
 // Run retires a plan.
 func (p *planRetireCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.showPlan(a.Plans.Retire(ctx, p.Partner, p.ID))
+	return o.showPlan(a.Plans.RetirePlan(ctx, p.Partner, p.ID))
 }

@@ -41,8 +41,8 @@ func (o *output) progress(label, unit string) *progress {
 	return p
 }
 
-// set says how far it is; total is 0 where nobody knows.
-func (p *progress) set(done, total int64, note string) {
+// setProgress says how far it is; total is 0 where nobody knows.
+func (p *progress) setProgress(done, total int64, note string) {
 	every := sayEvery
 	if p.columns > 0 {
 		every = drawEvery
@@ -51,24 +51,24 @@ func (p *progress) set(done, total int64, note string) {
 		return
 	}
 	p.said = time.Now()
-	line := p.line(done, total, note)
+	line := p.progressLine(done, total, note)
 	if p.columns == 0 {
 		_, _ = fmt.Fprintln(p.w, line)
 		return
 	}
-	p.draw(bar(done, total) + line)
+	p.drawLine(progressBar(done, total) + line)
 }
 
-// draw replaces the line on the terminal; it must not reach the last column, behind which the next line begins.
-func (p *progress) draw(line string) {
+// drawLine replaces the line on the terminal; it must not reach the last column, behind which the next line begins.
+func (p *progress) drawLine(line string) {
 	if room := max(p.columns-1, 0); len(line) > room { // labels are in ASCII
 		line = line[:room]
 	}
 	_, _ = fmt.Fprintf(p.w, "\r\x1b[K%s", line) // a terminal that is gone stops nothing
 }
 
-// bar shows a share as a length; nothing where nobody knows the whole.
-func bar(done, total int64) string {
+// progressBar shows a share as a length; nothing where nobody knows the whole.
+func progressBar(done, total int64) string {
 	const length = 20
 	if total <= 0 {
 		return ""
@@ -77,14 +77,15 @@ func bar(done, total int64) string {
 	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", length-full) + "] "
 }
 
-func (p *progress) line(done, total int64, note string) string {
-	pace := job.PaceOf(done, p.before, total, time.Since(p.begin))
-	text := fmt.Sprintf("%s: %s", p.label, p.amount(done))
+// progressLine returns the line that shows how far it is.
+func (p *progress) progressLine(done, total int64, note string) string {
+	pace := job.NewPace(done, p.before, total, time.Since(p.begin))
+	text := fmt.Sprintf("%s: %s", p.label, p.formatAmount(done))
 	if pace.Percent >= 0 {
-		text += fmt.Sprintf(" of %s (%.0f %%)", p.amount(total), pace.Percent)
+		text += fmt.Sprintf(" of %s (%.0f %%)", p.formatAmount(total), pace.Percent)
 	}
 	if pace.PerSecond > 0 {
-		text += fmt.Sprintf(", %s/s", p.amount(int64(pace.PerSecond)))
+		text += fmt.Sprintf(", %s/s", p.formatAmount(int64(pace.PerSecond)))
 	}
 	if pace.Left > 0 {
 		text += fmt.Sprintf(", %v left", pace.Left)
@@ -95,16 +96,17 @@ func (p *progress) line(done, total int64, note string) string {
 	return text
 }
 
-func (p *progress) amount(n int64) string {
+// formatAmount writes a number of the unit that is counted.
+func (p *progress) formatAmount(n int64) string {
 	if p.unit == "bytes" {
 		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	}
 	return fmt.Sprintf("%d %s", n, p.unit)
 }
 
-// end clears the line on the terminal.
-func (p *progress) end() {
+// clearLine clears the line on the terminal.
+func (p *progress) clearLine() {
 	if p.columns > 0 {
-		p.draw("")
+		p.drawLine("")
 	}
 }

@@ -13,9 +13,9 @@ func TestProgress(t *testing.T) {
 	for _, columns := range []int{0, 30, 200} {
 		var w bytes.Buffer
 		p := &progress{w: &w, columns: columns, label: "import loja", unit: "bytes", begin: time.Now().Add(-10 * time.Second)}
-		p.set(25_000_000, 100_000_000, "3 emails")
-		p.set(26_000_000, 100_000_000, "too soon")
-		p.end()
+		p.setProgress(25_000_000, 100_000_000, "3 emails")
+		p.setProgress(26_000_000, 100_000_000, "too soon")
+		p.clearLine()
 		lines := strings.Split(w.String(), "\r\x1b[K")
 		if strings.Contains(w.String(), "too soon") {
 			t.Errorf("%d columns: every call is shown: %q", columns, lines)
@@ -36,7 +36,7 @@ func TestProgress(t *testing.T) {
 			}
 		}
 	}
-	if got := bar(7, 0) + bar(3, 2); got != "["+strings.Repeat("=", 20)+"] " {
+	if got := progressBar(7, 0) + progressBar(3, 2); got != "["+strings.Repeat("=", 20)+"] " {
 		t.Errorf("%q", got)
 	}
 }

@@ -27,22 +27,22 @@ func install(t *testing.T) installation {
 	t.Helper()
 	ctx := context.Background()
 	in := installation{data: filepath.Join(t.TempDir(), "data")}
-	a, err := app.Open(ctx, config.Common{Data: in.data}, sqldb.Options{})
+	a, err := app.OpenApp(ctx, config.Common{Data: in.data}, sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := a.Partners.Create(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
+	p, _, err := a.Partners.CreatePartner(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.partner = p.ID
-	if in.device, err = a.Endpoints.Issue(ctx, p.ID, cyber.DeviceRequest{User: "u1", System: cyber.Android, Name: "Celular"}); err != nil {
+	if in.device, err = a.Endpoints.IssueKey(ctx, p.ID, cyber.DeviceRequest{User: "u1", System: cyber.Android, Name: "Celular"}); err != nil {
 		t.Fatal(err)
 	}
-	if in.opened, err = a.Cases.Open(ctx, p.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1"}); err != nil {
+	if in.opened, err = a.Cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Persons(nil).Score(ctx, p.ID, "u1"); err != nil {
+	if _, err := a.NewPersons(nil).ComputeScore(ctx, p.ID, "u1"); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Close(); err != nil {

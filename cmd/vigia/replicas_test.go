@@ -134,13 +134,13 @@ func newFleet(t *testing.T, database string, replicas int, flags ...string) *fle
 		t.Cleanup(s.kill)
 		f.servers = append(f.servers, s)
 	}
-	a, err := app.Open(context.Background(), config.Common{Data: f.folder, Database: database}, sqldb.Options{MaxConns: 4})
+	a, err := app.OpenApp(context.Background(), config.Common{Data: f.folder, Database: database}, sqldb.Options{MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = a.Close() })
 	f.admin = a
-	list, err := a.Partners.Partners(context.Background())
+	list, err := a.Partners.ListPartners(context.Background())
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
@@ -465,11 +465,11 @@ func TestSharedRate(t *testing.T) {
 	const perSecond = 40
 	ctx := context.Background()
 	f := newFleet(t, storetest.NewAddress(t, sqldb.PostgreSQL, ""), 2)
-	_, cred, err := f.admin.Partners.Create(ctx, "Outro", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
+	_, cred, err := f.admin.Partners.CreatePartner(ctx, "Outro", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.admin.Partners.Change(ctx, f.partner.ID, func(p *partner.Partner) { p.Settings.RatePerSecond, p.Settings.Burst = perSecond, perSecond })
+	_, err = f.admin.Partners.UpdatePartner(ctx, f.partner.ID, func(p *partner.Partner) { p.Settings.RatePerSecond, p.Settings.Burst = perSecond, perSecond })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -617,12 +617,12 @@ func follows(t *testing.T, primary, standby *storetest.Server) {
 	t.Helper()
 	one := func(s *storetest.Server, query string, into any, args ...any) {
 		t.Helper()
-		db, err := sqldb.Open(context.Background(), s.Address(), sqldb.Options{MaxConns: 1})
+		db, err := sqldb.OpenDatabase(context.Background(), s.Address(), sqldb.Options{MaxConns: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = db.Close() }()
-		if err := db.Reader().QueryRowContext(context.Background(), query, args...).Scan(into); err != nil {
+		if err := db.ReadPool().QueryRowContext(context.Background(), query, args...).Scan(into); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -642,7 +642,7 @@ func follows(t *testing.T, primary, standby *storetest.Server) {
 // pause stops a standby from following, or lets it go on.
 func pause(t *testing.T, s *storetest.Server, stop bool) {
 	t.Helper()
-	db, err := sqldb.Open(context.Background(), s.Address(), sqldb.Options{MaxConns: 1})
+	db, err := sqldb.OpenDatabase(context.Background(), s.Address(), sqldb.Options{MaxConns: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -651,7 +651,7 @@ func pause(t *testing.T, s *storetest.Server, stop bool) {
 	if stop {
 		query = `SELECT pg_wal_replay_pause()`
 	}
-	if _, err := db.Reader().ExecContext(context.Background(), query); err != nil {
+	if _, err := db.ReadPool().ExecContext(context.Background(), query); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -709,13 +709,13 @@ func failover(t *testing.T, synchronous bool) (*oracle, time.Duration) {
 // cutOff keeps a standby from hearing more of its primary.
 func cutOff(t *testing.T, s *storetest.Server) {
 	t.Helper()
-	db, err := sqldb.Open(context.Background(), s.Address(), sqldb.Options{MaxConns: 1})
+	db, err := sqldb.OpenDatabase(context.Background(), s.Address(), sqldb.Options{MaxConns: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
 	for _, query := range []string{`ALTER SYSTEM SET primary_conninfo = 'host=127.0.0.1 port=1'`, `SELECT pg_reload_conf()`} {
-		if _, err := db.Reader().ExecContext(context.Background(), query); err != nil {
+		if _, err := db.ReadPool().ExecContext(context.Background(), query); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -741,7 +741,7 @@ func TestWorkerDeath(t *testing.T) {
 		t.Fatal(err)
 	}
 	for {
-		jobs, err := f.admin.Store.Jobs.Jobs(ctx, "keys.rewrite", 1)
+		jobs, err := f.admin.Store.Jobs.ListJobs(ctx, "keys.rewrite", 1)
 		if err != nil {
 			t.Fatal(err)
 		}

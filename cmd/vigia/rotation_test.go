@@ -48,7 +48,7 @@ func rotateUnderLoad(t *testing.T, engine sqldb.Engine, batches int64) {
 			t.Fatal(got.status, got.body, got.err)
 		}
 	}
-	a, err := app.Open(ctx, config.Common{Data: folder, Database: database}, sqldb.Options{MaxConns: 2})
+	a, err := app.OpenApp(ctx, config.Common{Data: folder, Database: database}, sqldb.Options{MaxConns: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func rotateUnderLoad(t *testing.T, engine sqldb.Engine, batches int64) {
 			break
 		}
 		for deadline := time.Now().Add(10 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-			if _, err := a.Keys.Reload(); err != nil {
+			if _, err := a.Keys.ReloadFile(); err != nil {
 				t.Error(err)
 				break
 			}

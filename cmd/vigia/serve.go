@@ -25,14 +25,14 @@ func (serveCmd) Help() string {
 
 // Run serves until a signal comes.
 func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
-	if err := s.Check(*c); err != nil { // before anything is created
+	if err := s.CheckServe(*c); err != nil { // before anything is created
 		return err
 	}
-	log, closeLog, err := openLog(o.err, s.Serve)
+	log, closeLog, err := openLogger(o.err, s.Serve)
 	if err != nil {
 		return err
 	}
-	a, err := app.Open(ctx, *c, sqldb.Options{MaxConns: s.MaxConnections, ReadAddress: s.DatabaseRead})
+	a, err := app.OpenApp(ctx, *c, sqldb.Options{MaxConns: s.MaxConnections, ReadAddress: s.DatabaseRead})
 	if err != nil {
 		return errors.Join(err, closeLog())
 	}
@@ -44,9 +44,9 @@ func (s *serveCmd) Run(ctx context.Context, c *config.Common, o *output) error {
 	return errors.Join(err, a.Close(), closeLog())
 }
 
-// openLog writes to standard error, or appends to the configured file.
-func openLog(stderr io.Writer, s config.Serve) (*slog.Logger, func() error, error) {
-	opts := telemetry.LogOptions{Level: s.Level(), Format: s.LogFormat}
+// openLogger writes to standard error, or appends to the configured file.
+func openLogger(stderr io.Writer, s config.Serve) (*slog.Logger, func() error, error) {
+	opts := telemetry.LogOptions{Level: s.SlogLevel(), Format: s.LogFormat}
 	if s.LogFile == "" {
 		return telemetry.NewLogger(stderr, opts), func() error { return nil }, nil
 	}
@@ -69,7 +69,7 @@ func (m migrateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 		if err != nil {
 			return err
 		}
-		status = status.and("distributed", spread)
+		status = status.withPairs("distributed", spread)
 	}
-	return o.show(status)
+	return o.showRecord(status)
 }

@@ -93,14 +93,14 @@ func TestSpreadCommand(t *testing.T) {
 // killOneAtWork kills a worker while each of two holds a part.
 func killOneAtWork(t *testing.T, folder, database string, servers []*server) {
 	ctx := context.Background()
-	a, err := app.Open(ctx, config.Common{Data: folder, Database: database}, sqldb.Options{MaxConns: 2})
+	a, err := app.OpenApp(ctx, config.Common{Data: folder, Database: database}, sqldb.Options{MaxConns: 2})
 	if err != nil {
 		t.Error(err)
 		return
 	}
 	defer func() { _ = a.Close() }()
 	for {
-		parts, err := a.Store.Breaches.Parts(ctx, "partes")
+		parts, err := a.Store.Breaches.ListParts(ctx, "partes")
 		if err != nil {
 			t.Error(err)
 			return

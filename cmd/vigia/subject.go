@@ -29,8 +29,9 @@ type personFlags struct {
 	Partner string   `placeholder:"PARTNER" help:"Only what is held for this partner; all of them when it is left out."`
 }
 
-func (f personFlags) person() (subject.Person, error) {
-	return subject.Parse(string(f.CPF), f.User, f.Partner)
+// parsePerson returns the person whom the flags name.
+func (f personFlags) parsePerson() (subject.Person, error) {
+	return subject.ParsePerson(string(f.CPF), f.User, f.Partner)
 }
 
 type subjectExportCmd struct {
@@ -48,11 +49,11 @@ func (subjectExportCmd) Help() string {
 
 // Run exports.
 func (e *subjectExportCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	p, err := e.person()
+	p, err := e.parsePerson()
 	if err != nil {
 		return err
 	}
-	held, err := a.Subjects.Export(ctx, p)
+	held, err := a.Subjects.ExportPerson(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -73,10 +74,10 @@ func (e *subjectExportCmd) Run(ctx context.Context, a *app.App, o *output) error
 	if err := write(&text, held); err != nil {
 		return err
 	}
-	if err := durable.WriteNew(filepath.Clean(e.Out), text.Bytes()); err != nil {
+	if err := durable.WriteNewFile(filepath.Clean(e.Out), text.Bytes()); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	return o.show(newRecord("file", e.Out, "partners", len(held)))
+	return o.showRecord(newRecord("file", e.Out, "partners", len(held)))
 }
 
 type subjectEraseCmd struct {
@@ -96,11 +97,11 @@ func (subjectEraseCmd) Help() string {
 
 // Run erases.
 func (e *subjectEraseCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	p, err := e.person()
+	p, err := e.parsePerson()
 	if err != nil {
 		return err
 	}
-	out, err := a.EraseSubject(ctx, whoami(), p, e.Reason)
+	out, err := a.EraseSubject(ctx, systemActor(), p, e.Reason)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (e *subjectEraseCmd) Run(ctx context.Context, a *app.App, o *output) error 
 		erased[i] = newRecord("partner_id", done.Partner, "erasure_id", out.Tombstones[i].ID, "rows", done.Counts, "total", done.Total())
 		total += done.Total()
 	}
-	return o.show(newRecord("partners", erased, "rows", total, "scrubbed", out.Scrubbed, "log", app.ErasureLog(a.Config)),
+	return o.showRecord(newRecord("partners", erased, "rows", total, "scrubbed", out.Scrubbed, "log", app.ErasureLog(a.Config)),
 		"The log holds the tombstones: keep a copy of it apart from backups.")
 }
 
@@ -123,7 +124,7 @@ func (subjectLogCmd) Help() string {
 
 // Run prints the log.
 func (subjectLogCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	_, err := a.Subjects.Log(ctx, o.w)
+	_, err := a.Subjects.WriteErasureLog(ctx, o.w)
 	return err
 }
 
@@ -144,12 +145,12 @@ func (r *subjectReplayCmd) Run(ctx context.Context, a *app.App, o *output) error
 		return fmt.Errorf("replay: %w", err)
 	}
 	defer func() { _ = log.Close() }() // only read
-	done, err := a.Subjects.Replay(ctx, log)
+	done, err := a.Subjects.ReplayLog(ctx, log)
 	if err != nil {
 		return err
 	}
-	return o.show(newRecord("erasures", done.Lines, "rows", done.Rows, "scrubbed", done.Scrubbed))
+	return o.showRecord(newRecord("erasures", done.Lines, "rows", done.Rows, "scrubbed", done.Scrubbed))
 }
 
 // maskedCPF is how a CPF stands in the audit trail.
-func maskedCPF(text string) string { return identifier.Mask(identifier.CPF, text) }
+func maskedCPF(text string) string { return identifier.MaskValue(identifier.CPF, text) }

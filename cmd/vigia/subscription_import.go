@@ -45,27 +45,27 @@ func (i *subscriptionImportCmd) Run(ctx context.Context, a *app.App, o *output) 
 		return fmt.Errorf("import: %w", err)
 	}
 	read := &countingReader{r: file}
-	source, rejects, err := i.open(read)
+	source, rejects, err := i.openSource(read)
 	if err != nil {
 		return err
 	}
-	p, err := a.Partners.Partner(ctx, i.Partner)
+	p, err := a.Partners.GetPartner(ctx, i.Partner)
 	if err != nil {
 		return err
 	}
 	bar := o.progress("import", "bytes")
-	report, err := a.Subscriptions.Import(ctx, p, source, i.DryRun, draft.NewRejects(rejects, source, api.ItemError).Write, func(r subscription.ImportReport) {
-		bar.set(read.n, info.Size(), fmt.Sprintf("%d created, %d already there, %d rejected", r.Created, r.Known, r.Rejected))
+	report, err := a.Subscriptions.ImportFile(ctx, p, source, i.DryRun, draft.NewRejects(rejects, source, api.ItemError).Write, func(r subscription.ImportReport) {
+		bar.setProgress(read.n, info.Size(), fmt.Sprintf("%d created, %d already there, %d rejected", r.Created, r.Known, r.Rejected))
 	})
-	bar.end()
-	if err = errors.Join(err, rejects.close()); err != nil {
+	bar.clearLine()
+	if err = errors.Join(err, rejects.closeFile()); err != nil {
 		return err
 	}
 	view := newRecord("created", report.Created, "already_there", report.Known, "rejected", report.Rejected, "dry_run", i.DryRun)
 	if report.Rejected == 0 {
-		return o.show(view)
+		return o.showRecord(view)
 	}
-	return o.show(view.and("rejects_file", rejects.path), "The rejects file holds personal data.")
+	return o.showRecord(view.withPairs("rejects_file", rejects.path), "The rejects file holds personal data.")
 }
 
 // countingReader tells how far a file has been read.
@@ -80,8 +80,8 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// open chooses the reader by the file's name.
-func (i *subscriptionImportCmd) open(r io.Reader) (subscription.Source, *rejectsFile, error) {
+// openSource chooses the reader by the file's name.
+func (i *subscriptionImportCmd) openSource(r io.Reader) (subscription.Source, *rejectsFile, error) {
 	dot := strings.LastIndexByte(i.File, '.')
 	if dot < 0 {
 		dot = len(i.File)
@@ -94,7 +94,7 @@ func (i *subscriptionImportCmd) open(r io.Reader) (subscription.Source, *rejects
 	case ".jsonl", ".ndjson":
 		return draft.NewJSONLines(r), out, nil
 	case ".csv":
-		table, err := draft.NewCSV(r)
+		table, err := draft.NewCSVReader(r)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -120,7 +120,8 @@ func (r *rejectsFile) Write(text []byte) (int, error) {
 	return r.file.Write(text)
 }
 
-func (r *rejectsFile) close() error {
+// closeFile closes the file of rejects, if there is one.
+func (r *rejectsFile) closeFile() error {
 	if r.file == nil {
 		return nil
 	}

@@ -35,8 +35,8 @@ func versionText() string {
 
 func commitText() string { return cmp.Or(commit, recorded("vcs.revision"), "unknown") }
 
-// builtAt is the time of the commit, if it is known.
-func builtAt() (time.Time, bool) {
+// buildTime is the time of the commit, if it is known.
+func buildTime() (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339, cmp.Or(built, recorded("vcs.time")))
 	return t, err == nil
 }
@@ -45,7 +45,7 @@ type versionCmd struct{}
 
 // Run prints the version and the commit it was made from.
 func (versionCmd) Run(o *output) error {
-	return o.print(newRecord("version", versionText(), "commit", commitText()), func(w io.Writer) {
+	return o.printValue(newRecord("version", versionText(), "commit", commitText()), func(w io.Writer) {
 		_, _ = fmt.Fprintf(w, "vigia %s, commit %s\n", versionText(), commitText())
 	})
 }

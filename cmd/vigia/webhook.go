@@ -36,7 +36,7 @@ func (o *output) showWebhook(e alert.Endpoint, err error) error {
 	if err != nil {
 		return err
 	}
-	return o.show(viewWebhook(e))
+	return o.showRecord(viewWebhook(e))
 }
 
 // webhookArg names an endpoint.
@@ -46,7 +46,7 @@ type webhookArg struct {
 
 // endpoint finds it.
 func (w webhookArg) endpoint(ctx context.Context, a *app.App) (alert.Endpoint, error) {
-	return a.Webhooks.ByID(ctx, alert.EndpointID(w.ID))
+	return a.Webhooks.FindEndpoint(ctx, alert.EndpointID(w.ID))
 }
 
 type webhookCreateCmd struct {
@@ -69,18 +69,18 @@ func (webhookCreateCmd) Help() string {
 
 // Run creates an endpoint.
 func (w *webhookCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if err := w.Outgoing.Check(); err != nil {
+	if err := w.Outgoing.CheckOutgoing(); err != nil {
 		return err
 	}
-	guard, err := app.NewGuard(w.Outgoing)
+	guard, err := app.NewOutgoingGuard(w.Outgoing)
 	if err != nil {
 		return err
 	}
-	e, err := a.Webhooks.Create(ctx, w.Partner, w.URL, w.Types, guard)
+	e, err := a.Webhooks.CreateEndpoint(ctx, w.Partner, w.URL, w.Types, guard)
 	if err != nil {
 		return err
 	}
-	return o.show(viewWebhook(e).and("secret", e.Secret()), "The secret is shown this once. Try it: vigia webhook test "+string(e.ID))
+	return o.showRecord(viewWebhook(e).withPairs("secret", e.Secret()), "The secret is shown this once. Try it: vigia webhook test "+string(e.ID))
 }
 
 type webhookListCmd struct {
@@ -91,22 +91,22 @@ type webhookListCmd struct {
 func (w *webhookListCmd) Run(ctx context.Context, a *app.App, o *output) (err error) {
 	partners := make([]partner.Partner, 1)
 	if w.Partner == "" {
-		partners, err = a.Partners.Partners(ctx)
+		partners, err = a.Partners.ListPartners(ctx)
 	} else {
-		partners[0], err = a.Partners.Partner(ctx, w.Partner)
+		partners[0], err = a.Partners.GetPartner(ctx, w.Partner)
 	}
 	if err != nil {
 		return err
 	}
 	var rows []record
 	for _, p := range partners {
-		list, err := a.Webhooks.Of(ctx, p.ID)
+		list, err := a.Webhooks.ListEndpoints(ctx, p.ID)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, records(list, viewWebhook)...)
+		rows = append(rows, makeRecords(list, viewWebhook)...)
 	}
-	return o.list(rows, "No webhook yet. Make one: vigia webhook create --partner ID --url URL", "id", "partner_id", "state", "reason", "types", "url")
+	return o.listRecords(rows, "No webhook yet. Make one: vigia webhook create --partner ID --url URL", "id", "partner_id", "state", "reason", "types", "url")
 }
 
 type webhookShowCmd struct{ webhookArg }
@@ -129,7 +129,7 @@ func (webhookTestCmd) Help() string {
 
 // Run sends a test.
 func (w *webhookTestCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if err := w.Outgoing.Check(); err != nil {
+	if err := w.Outgoing.CheckOutgoing(); err != nil {
 		return err
 	}
 	client, err := app.NewWebhookClient(w.Outgoing)
@@ -140,12 +140,12 @@ func (w *webhookTestCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	outcome, event, err := a.Webhooks.Test(ctx, e.Partner, e.ID, client)
+	outcome, event, err := a.Webhooks.SendTestEvent(ctx, e.Partner, e.ID, client)
 	if err != nil {
 		return err
 	}
-	taken := webhook.Judge(outcome).Action == webhook.Delivered
-	err = o.show(newRecord("event_id", event, "delivered", taken, "status", outcome.Status, "failure", outcome.Failure,
+	taken := webhook.JudgeOutcome(outcome).Action == webhook.Delivered
+	err = o.showRecord(newRecord("event_id", event, "delivered", taken, "status", outcome.Status, "failure", outcome.Failure,
 		"milliseconds", outcome.Duration.Milliseconds(), "answer", outcome.Answer))
 	if err == nil && !taken {
 		return fmt.Errorf("the receiver did not take the test")
@@ -168,10 +168,10 @@ func (w *webhookRotateCmd) Run(ctx context.Context, a *app.App, o *output) error
 	if err != nil {
 		return err
 	}
-	if e, err = a.Webhooks.Rotate(ctx, e.Partner, e.ID, overlap); err != nil {
+	if e, err = a.Webhooks.RotateKeys(ctx, e.Partner, e.ID, overlap); err != nil {
 		return err
 	}
-	return o.show(viewWebhook(e).and("secret", e.Secret()), note)
+	return o.showRecord(viewWebhook(e).withPairs("secret", e.Secret()), note)
 }
 
 type webhookEnableCmd struct{ webhookArg }
@@ -182,7 +182,7 @@ func (w *webhookEnableCmd) Run(ctx context.Context, a *app.App, o *output) error
 	if err != nil {
 		return err
 	}
-	return o.showWebhook(a.Webhooks.Enable(ctx, e.Partner, e.ID))
+	return o.showWebhook(a.Webhooks.EnableEndpoint(ctx, e.Partner, e.ID))
 }
 
 type webhookDisableCmd struct{ webhookArg }
@@ -193,7 +193,7 @@ func (w *webhookDisableCmd) Run(ctx context.Context, a *app.App, o *output) erro
 	if err != nil {
 		return err
 	}
-	return o.showWebhook(a.Webhooks.Disable(ctx, e.Partner, e.ID))
+	return o.showWebhook(a.Webhooks.DisableEndpoint(ctx, e.Partner, e.ID))
 }
 
 type webhookDeleteCmd struct{ webhookArg }
@@ -204,8 +204,8 @@ func (w *webhookDeleteCmd) Run(ctx context.Context, a *app.App, o *output) error
 	if err != nil {
 		return err
 	}
-	if err := a.Webhooks.Delete(ctx, e.Partner, e.ID); err != nil {
+	if err := a.Webhooks.DeleteEndpoint(ctx, e.Partner, e.ID); err != nil {
 		return err
 	}
-	return o.show(newRecord("deleted", e.ID))
+	return o.showRecord(newRecord("deleted", e.ID))
 }

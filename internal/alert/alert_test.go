@@ -15,7 +15,7 @@ import (
 var noon = time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 
 func plainSchedule(attempts int, now time.Time, after time.Duration) (time.Time, bool) {
-	return webhook.NewSchedule(func() float64 { return 0.5 }).Next(attempts, now, after)
+	return webhook.NewSchedule(func() float64 { return 0.5 }).NextAttempt(attempts, now, after)
 }
 
 // TestSettle: what each answer makes of a delivery.
@@ -37,7 +37,7 @@ func TestSettle(t *testing.T) {
 		"gone":                 {3, webhook.Outcome{Status: 410}, "pending 3 ordered in 1m0s"},
 		"cut by our own stop":  {3, webhook.Outcome{Failure: webhook.FailureInterrupted}, "pending 3 ordered in 0s"},
 	} {
-		r := settle(Delivery{Ordered: true, Attempts: c.attempts}, noon, c.outcome, plainSchedule, noon)
+		r := settleAttempt(Delivery{Ordered: true, Attempts: c.attempts}, noon, c.outcome, plainSchedule, noon)
 		got := fmt.Sprintf("%s %d", r.State, r.Attempts)
 		if r.State == Pending && r.Ordered {
 			got += " ordered"
@@ -49,7 +49,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
-	if r := settle(Delivery{}, noon, webhook.Outcome{Status: 500}, plainSchedule, noon); r.Ordered {
+	if r := settleAttempt(Delivery{}, noon, webhook.Outcome{Status: 500}, plainSchedule, noon); r.Ordered {
 		t.Error("a delivery about nobody became one that others wait for")
 	}
 }
@@ -59,7 +59,7 @@ func TestOrderTries(t *testing.T) {
 	soon := func(_ int, now time.Time, _ time.Duration) (time.Time, bool) { return now.Add(time.Second), true }
 	d := Delivery{Ordered: true}
 	for attempt, ordered := range []bool{true, false, false} {
-		r := settle(d, noon, webhook.Outcome{Status: 500}, soon, noon)
+		r := settleAttempt(d, noon, webhook.Outcome{Status: 500}, soon, noon)
 		if r.Attempts != attempt+1 || r.Ordered != ordered {
 			t.Errorf("after %d failures: ordered %t, want %t", r.Attempts, r.Ordered, ordered)
 		}
@@ -71,7 +71,7 @@ func TestOrderTries(t *testing.T) {
 func TestOrderWait(t *testing.T) {
 	for wait, ordered := range map[time.Duration]bool{time.Minute: true, time.Minute + time.Microsecond: false} {
 		next := func(_ int, now time.Time, _ time.Duration) (time.Time, bool) { return now.Add(wait), true }
-		if r := settle(Delivery{Ordered: true}, noon, webhook.Outcome{Status: 500}, next, noon); r.Ordered != ordered {
+		if r := settleAttempt(Delivery{Ordered: true}, noon, webhook.Outcome{Status: 500}, next, noon); r.Ordered != ordered {
 			t.Errorf("a next try in %s: ordered %t", wait, r.Ordered)
 		}
 	}
@@ -80,9 +80,9 @@ func TestOrderWait(t *testing.T) {
 // TestLaneKeepsPersonsTogether: one chain per person, in order, and one for each event about nobody.
 func TestLaneKeepsPersonsTogether(t *testing.T) {
 	l := newLane(EndpointRef{}, slots(4))
-	l.add([]Delivery{{Seq: 1, Person: "a"}, {Seq: 2}, {Seq: 3, Person: "b"}, {Seq: 4, Person: "a"}, {Seq: 5}})
+	l.queueDeliveries([]Delivery{{Seq: 1, Person: "a"}, {Seq: 2}, {Seq: 3, Person: "b"}, {Seq: 4, Person: "a"}, {Seq: 5}})
 	var got []string
-	for chain := l.take(); chain != nil; chain = l.take() {
+	for chain := l.takeChain(); chain != nil; chain = l.takeChain() {
 		var seqs []string
 		for _, d := range chain {
 			seqs = append(seqs, fmt.Sprint(d.Seq))
@@ -92,8 +92,8 @@ func TestLaneKeepsPersonsTogether(t *testing.T) {
 	if fmt.Sprint(got) != "[1+4 2 3 5]" || l.queued != 0 {
 		t.Errorf("%v, %d left", got, l.queued)
 	}
-	l.add([]Delivery{{Seq: 6}, {Seq: 7, Person: "a"}})
-	if l.clear(); l.queued != 0 || l.take() != nil || len(l.held) != 5 {
+	l.queueDeliveries([]Delivery{{Seq: 6}, {Seq: 7, Person: "a"}})
+	if l.clearQueued(); l.queued != 0 || l.takeChain() != nil || len(l.held) != 5 {
 		t.Errorf("%d left, %d in memory", l.queued, len(l.held))
 	}
 }
@@ -102,10 +102,10 @@ func TestLaneKeepsPersonsTogether(t *testing.T) {
 func TestLaneKnowsWhoWaits(t *testing.T) {
 	l := newLane(EndpointRef{}, slots(4))
 	first := Delivery{Seq: 1, Person: "a", Ordered: true}
-	l.add([]Delivery{first})
-	l.take() // under way
+	l.queueDeliveries([]Delivery{first})
+	l.takeChain() // under way
 	free := func(seq int64, person string, due bool) bool {
-		return l.free(Open{Delivery: Delivery{Seq: seq, Person: person, Ordered: true}, Due: due})
+		return l.canTake(Open{Delivery: Delivery{Seq: seq, Person: person, Ordered: true}, Due: due})
 	}
 	look := func(want string) {
 		t.Helper()
@@ -122,23 +122,23 @@ func TestLaneKnowsWhoWaits(t *testing.T) {
 	l.recorded = append(l.recorded, Result{Delivery: first, State: Pending, Ordered: true})
 	look("false false false false true true false")
 	// The next page of the pass does not show it any more; it is waited for all the same.
-	l.forget()
+	l.forgetSettled()
 	if free(8, "a", true) {
 		t.Error("a later delivery passes one that waits for its next try")
 	}
-	l.rewind() // its row says what it needs to
+	l.startPass() // its row says what it needs to
 	if !free(8, "a", true) {
 		t.Error("nothing waits any more")
 	}
 	// What was left out because an earlier one was under way is not overtaken when that one has arrived before the next
 	// page.
 	second := Delivery{Seq: 10, Person: "d", Ordered: true}
-	l.add([]Delivery{second})
+	l.queueDeliveries([]Delivery{second})
 	if free(11, "d", true) {
 		t.Error("a later delivery passes one that is under way")
 	}
 	l.recorded = append(l.recorded, Result{Delivery: second, State: Delivered})
-	l.forget()
+	l.forgetSettled()
 	if free(12, "d", true) {
 		t.Error("a later delivery passes one that the pass has left out")
 	}
@@ -182,10 +182,10 @@ func TestParseTypes(t *testing.T) {
 		t.Error(err)
 	}
 	e := Endpoint{Types: []Type{LeakDetected}}
-	if !e.Wants(LeakDetected) || e.Wants(StatusChanged) || !(Endpoint{}).Wants(StatusChanged) {
+	if !e.WantsType(LeakDetected) || e.WantsType(StatusChanged) || !(Endpoint{}).WantsType(StatusChanged) {
 		t.Error("the filter is wrong")
 	}
-	if e.State = Disabled; e.Awaits() != Held || (Endpoint{State: Enabled}).Awaits() != Pending {
+	if e.State = Disabled; e.InitialDeliveryState() != Held || (Endpoint{State: Enabled}).InitialDeliveryState() != Pending {
 		t.Error("a delivery begins in the wrong state")
 	}
 }
@@ -194,21 +194,21 @@ func TestParseTypes(t *testing.T) {
 func TestDead(t *testing.T) {
 	e := Endpoint{FailingSince: noon}
 	fiveDays := noon.AddDate(0, 0, 5)
-	if e.Dead(fiveDays.Add(-time.Second)) || !e.Dead(fiveDays) || (Endpoint{}).Dead(noon) {
+	if e.IsFailingTooLong(fiveDays.Add(-time.Second)) || !e.IsFailingTooLong(fiveDays) || (Endpoint{}).IsFailingTooLong(noon) {
 		t.Error("an endpoint is dead at the wrong time")
 	}
 }
 
 // TestBody: the bytes that partners verify do not change by accident.
 func TestBody(t *testing.T) {
-	e, err := New("pt_1", LeakDetected, "abc", noon, Leak{Findings: []LeakFinding{{
+	e, err := NewEvent("pt_1", LeakDetected, "abc", noon, Leak{Findings: []LeakFinding{{
 		ID: "f", Asset: "a", Kind: "email", Status: "alerta", Breach: "loja", Severity: "high", Exposed: []cyber.Exposed{cyber.ExposedEmail},
 		Basis: cyber.BasisRow,
 	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := e.Body()
+	body, err := e.MarshalBody()
 	want := `{"type":"monitoring.leak_detected","timestamp":"2026-11-15T12:00:00.000Z","data":{"userHash":"abc","findings":[` +
 		`{"id":"f","assetId":"a","assetType":"email","status":"alerta","breach":"loja","severity":"high","exposed":["email"],"basis":"row"}]}}`
 	if err != nil || string(body) != want {

@@ -19,7 +19,7 @@ func TestAreasAllow(t *testing.T) {
 		{subscriptions, []string{"subscription.ended"}, true}, {subscriptions, []string{"epp.key_expiring"}, false},
 		{nothing, []string{"webhook.test"}, true}, {nothing, []string{"subscription.ended"}, false}, {nothing, nil, false},
 	} {
-		if err := c.of.Allow(c.types); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrTypes) {
+		if err := c.of.CheckTypes(c.types); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrTypes) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

@@ -74,10 +74,10 @@ const disablePause = time.Minute
 // webhook.Schedule.Next is one.
 type NextTry func(attempts int, now time.Time, retryAfter time.Duration) (time.Time, bool)
 
-// settle says what an attempt makes of a delivery.
-func settle(d Delivery, at time.Time, outcome webhook.Outcome, next NextTry, now time.Time) Result {
+// settleAttempt says what an attempt makes of a delivery.
+func settleAttempt(d Delivery, at time.Time, outcome webhook.Outcome, next NextTry, now time.Time) Result {
 	r := Result{Delivery: d, At: at, Outcome: &outcome, State: Pending, Attempts: d.Attempts, NextAt: now, Ordered: d.Ordered, Now: now}
-	switch verdict := webhook.Judge(outcome); verdict.Action {
+	switch verdict := webhook.JudgeOutcome(outcome); verdict.Action {
 	case webhook.Delivered:
 		r.State, r.Attempts = Delivered, d.Attempts+1
 	case webhook.Retry:

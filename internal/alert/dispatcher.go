@@ -44,8 +44,8 @@ type Queue interface {
 	// RecordResults writes results in one transaction.
 	RecordResults(ctx context.Context, worker string, results []Result) error
 	UpdateEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, change func(*Endpoint) error) (Endpoint, error)
-	// Due is signalled after a commit of this process made deliveries due.
-	Due() <-chan struct{}
+	// DueSignal is signalled after a commit of this process made deliveries due.
+	DueSignal() <-chan struct{}
 }
 
 // Holds are the endpoints that one dispatcher has. They end with it: those of a process that was killed are free at
@@ -55,8 +55,8 @@ type Holds interface {
 	Take(ctx context.Context, endpoints []EndpointID) ([]EndpointID, error)
 	// Release lets go of endpoints.
 	Release(ctx context.Context, endpoints []EndpointID) error
-	// Stand makes sure that what was taken is still held.
-	Stand(ctx context.Context) error
+	// ConfirmHeld makes sure that what was taken is still held.
+	ConfirmHeld(ctx context.Context) error
 	// Close lets go of everything.
 	Close() error
 }
@@ -177,24 +177,24 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	recorded := make(chan struct{})
 	go func() { d.recordAll(sendCtx); close(recorded) }()
 	standing := make(chan struct{})
-	go func() { d.stand(sendCtx); close(standing) }()
+	go func() { d.keepHolds(sendCtx); close(standing) }()
 
 	tick := time.NewTicker(d.opts.Poll)
 	defer tick.Stop()
 	for anew := true; ctx.Err() == nil; {
-		if err := d.round(ctx, sendCtx, anew); err != nil && ctx.Err() == nil {
+		if err := d.dispatchRound(ctx, sendCtx, anew); err != nil && ctx.Err() == nil {
 			d.log.Error("deliveries cannot be taken up", "cause", err.Error())
 		}
 		anew = true
 		select {
 		case <-ctx.Done():
-		case <-d.queue.Due():
+		case <-d.queue.DueSignal():
 		case <-d.more:
 			anew = false
 		case <-tick.C:
 		}
 	}
-	d.stop()
+	d.stopSenders()
 	grace := time.AfterFunc(d.opts.Grace, cut) // also cuts the recording: a database that is away does not keep a process from stopping
 	defer grace.Stop()
 	d.senders.Wait()
@@ -207,11 +207,11 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	}
 }
 
-// round takes endpoints with due deliveries, reads what their lanes can take and sets senders to work. Which endpoints
+// dispatchRound takes endpoints with due deliveries, reads what their lanes can take and sets senders to work. Which endpoints
 // have work is asked anew only if told to: a lane that runs low knows that there is more.
-func (d *Dispatcher) round(ctx, sendCtx context.Context, anew bool) error {
-	defer d.employ(sendCtx)
-	if err := d.tidy(ctx); err != nil {
+func (d *Dispatcher) dispatchRound(ctx, sendCtx context.Context, anew bool) error {
+	defer d.startIdleSenders(sendCtx)
+	if err := d.releaseIdleEndpoints(ctx); err != nil {
 		return err
 	}
 	if anew {
@@ -221,20 +221,20 @@ func (d *Dispatcher) round(ctx, sendCtx context.Context, anew bool) error {
 		}
 		d.due = due
 	}
-	hungry, take := d.hungry(d.due)
-	if err := d.take(ctx, take); err != nil {
+	hungry, take := d.findHungryLanes(d.due)
+	if err := d.holdEndpoints(ctx, take); err != nil {
 		return err
 	}
 	for _, l := range hungry {
-		if err := d.feed(ctx, l); err != nil {
+		if err := d.readDueDeliveries(ctx, l); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// hungry returns the lanes that run low and are not paused, and which endpoints have to be taken for that.
-func (d *Dispatcher) hungry(due []EndpointRef) (hungry []*lane, take []EndpointRef) {
+// findHungryLanes returns the lanes that run low and are not paused, and which endpoints have to be taken for that.
+func (d *Dispatcher) findHungryLanes(due []EndpointRef) (hungry []*lane, take []EndpointRef) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
@@ -248,10 +248,10 @@ func (d *Dispatcher) hungry(due []EndpointRef) (hungry []*lane, take []EndpointR
 		}
 		if !l.changedAt.Equal(ref.ChangedAt) { // enabled again, or new keys: forget old grudges, and read it anew
 			l.changedAt, l.pausedUntil, l.ours, l.takeAt = ref.ChangedAt, time.Time{}, false, time.Time{}
-			l.clear()
-			d.gates.Forget(ref.Endpoint)
+			l.clearQueued()
+			d.gates.ForgetEndpoint(ref.Endpoint)
 		}
-		l.forget()
+		l.forgetSettled()
 		if l.queued >= l.batch || now.Before(l.pausedUntil) || !l.worthALook(ref.Newest, now) {
 			continue
 		}
@@ -269,26 +269,26 @@ func (d *Dispatcher) hungry(due []EndpointRef) (hungry []*lane, take []EndpointR
 			continue
 		}
 		// What is queued would be due: the endpoint was disabled or deleted.
-		l.clear()
-		if l.forget(); len(l.held) == 0 && !l.ours && !now.Before(l.pausedUntil) && len(d.lanes) > 2*len(due)+64 {
+		l.clearQueued()
+		if l.forgetSettled(); len(l.held) == 0 && !l.ours && !now.Before(l.pausedUntil) && len(d.lanes) > 2*len(due)+64 {
 			delete(d.lanes, id) // so that deleted endpoints leave no trace
-			d.gates.Forget(id)
+			d.gates.ForgetEndpoint(id)
 		}
 	}
 	return hungry, take
 }
 
-// feed reads deliveries into a lane that this process holds.
-func (d *Dispatcher) feed(ctx context.Context, l *lane) error {
+// readDueDeliveries reads deliveries into a lane that this process holds.
+func (d *Dispatcher) readDueDeliveries(ctx context.Context, l *lane) error {
 	d.mu.Lock()
 	now := d.now()
-	if !d.has(l, now) {
+	if !d.holdsEndpoint(l, now) {
 		d.mu.Unlock()
 		return nil
 	}
 	l.used = true
 	if l.cursor == 0 || now.Sub(l.passAt) >= passTime || now.Before(l.passAt) {
-		l.rewind()
+		l.startPass()
 		l.passAt = now
 	}
 	e, after, limit, pass := l.endpoint, l.cursor, l.batch, l.pass
@@ -307,7 +307,7 @@ func (d *Dispatcher) feed(ctx context.Context, l *lane) error {
 			if stale || len(free) == limit {
 				break
 			}
-			if after = row.Seq; l.free(row) {
+			if after = row.Seq; l.canTake(row) {
 				free = append(free, row.Delivery)
 			}
 		}
@@ -335,36 +335,36 @@ func (d *Dispatcher) feed(ctx context.Context, l *lane) error {
 		l.batch = min(2*limit, d.opts.MaxBatch)
 	}
 	l.arrived = 0
-	l.add(read)
+	l.queueDeliveries(read)
 	return nil
 }
 
-// employ sets idle slots to work, also those of lanes that found no sender free before.
-func (d *Dispatcher) employ(ctx context.Context) {
+// startIdleSenders sets idle slots to work, also those of lanes that found no sender free before.
+func (d *Dispatcher) startIdleSenders(ctx context.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, l := range d.lanes {
 		for l.active < d.opts.Gate.Concurrent && len(l.chains) > 0 && d.sending < d.opts.MaxSenders {
 			l.active++
 			d.sending++
-			chain := l.take()
-			d.senders.Go(func() { d.send(ctx, l, chain) })
+			chain := l.takeChain()
+			d.senders.Go(func() { d.sendChains(ctx, l, chain) })
 		}
 	}
 }
 
-// stop forgets everything that was not begun and keeps senders from beginning more.
-func (d *Dispatcher) stop() {
+// stopSenders forgets everything that was not begun and keeps senders from beginning more.
+func (d *Dispatcher) stopSenders() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.stopping = true
 	for _, l := range d.lanes {
-		l.clear()
+		l.clearQueued()
 	}
 }
 
-// wake asks for another round.
-func (d *Dispatcher) wake() {
+// requestRound asks for another round.
+func (d *Dispatcher) requestRound() {
 	select {
 	case d.more <- struct{}{}:
 	default:

@@ -112,7 +112,7 @@ func (h fakeHolds) Release(context.Context, []EndpointID) error {
 	return nil
 }
 
-func (h fakeHolds) Stand(ctx context.Context) error {
+func (h fakeHolds) ConfirmHeld(ctx context.Context) error {
 	for silent := true; silent && ctx.Err() == nil; {
 		if h.q.set(func() { silent = h.q.silent }); silent {
 			time.Sleep(100 * time.Millisecond)
@@ -182,7 +182,7 @@ func (q *fakeQueue) UpdateEndpoint(_ context.Context, _ partner.ID, _ EndpointID
 	return e, nil
 }
 
-func (q *fakeQueue) Due() <-chan struct{} { return nil }
+func (q *fakeQueue) DueSignal() <-chan struct{} { return nil }
 
 // count returns how many tries were recorded, and how many deliveries arrived.
 func (q *fakeQueue) count() (tried, arrived int) {
@@ -385,21 +385,21 @@ func TestLookIsGivenUp(t *testing.T) {
 	l := newLane(EndpointRef{Partner: "p", Endpoint: "e"}, slots(4))
 	l.batch = 4
 	l.ours, d.heldUntil = true, time.Now().Add(time.Hour)
-	l.add(q.rows[:1])
+	l.queueDeliveries(q.rows[:1])
 	looks := 0
 	q.looking = func() error {
 		if looks++; looks == 1 {
-			d.drop(l, l.take())
+			d.dropUntried(l, l.takeChain())
 		}
 		if looks > 10 {
 			return errors.New("it looks and looks")
 		}
 		return nil
 	}
-	if err := d.feed(t.Context(), l); err != nil || l.queued != 0 || looks != 1 {
+	if err := d.readDueDeliveries(t.Context(), l); err != nil || l.queued != 0 || looks != 1 {
 		t.Errorf("%d looks, %d queued: %v", looks, l.queued, err)
 	}
-	if err := d.feed(t.Context(), l); err != nil || l.queued != 4 {
+	if err := d.readDueDeliveries(t.Context(), l); err != nil || l.queued != 4 {
 		t.Errorf("%d queued by the next look: %v", l.queued, err)
 	}
 }

@@ -64,11 +64,11 @@ type Endpoint struct {
 	CreatedAt time.Time
 }
 
-// Wants tells whether events of a type go to the endpoint.
-func (e Endpoint) Wants(t Type) bool { return len(e.Types) == 0 || slices.Contains(e.Types, t) }
+// WantsType tells whether events of a type go to the endpoint.
+func (e Endpoint) WantsType(t Type) bool { return len(e.Types) == 0 || slices.Contains(e.Types, t) }
 
-// Awaits is the state in which a delivery to the endpoint begins, and begins anew.
-func (e Endpoint) Awaits() DeliveryState {
+// InitialDeliveryState is the state in which a delivery to the endpoint begins, and begins anew.
+func (e Endpoint) InitialDeliveryState() DeliveryState {
 	if e.State == Disabled {
 		return Held
 	}
@@ -81,8 +81,8 @@ func (e Endpoint) Address() string {
 	return address
 }
 
-// Dead tells whether a failure now is one too many.
-func (e Endpoint) Dead(now time.Time) bool {
+// IsFailingTooLong tells whether a failure now is one too many.
+func (e Endpoint) IsFailingTooLong(now time.Time) bool {
 	return !e.FailingSince.IsZero() && now.Sub(e.FailingSince) >= DeadAfter
 }
 
@@ -99,9 +99,9 @@ func (e Endpoint) Secret() string {
 // PublicKeys are the keys that verify v1a signatures made at now, newest first.
 func (e Endpoint) PublicKeys(now time.Time) []string {
 	var list []string
-	for _, k := range e.Keys.Live(now) {
+	for _, k := range e.Keys.LiveKeys(now) {
 		if s, ok := k.(webhook.SigningKey); ok {
-			list = append(list, s.Public())
+			list = append(list, s.PublicText())
 		}
 	}
 	return list
@@ -118,7 +118,7 @@ var (
 type EndpointStore interface {
 	// InsertEndpoint keeps a new endpoint unless the partner has limit of them.
 	InsertEndpoint(ctx context.Context, id partner.ID, e Endpoint, limit int) error
-	Endpoints(ctx context.Context, id partner.ID) ([]Endpoint, error)
+	ListEndpoints(ctx context.Context, id partner.ID) ([]Endpoint, error)
 	EndpointByID(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error)
 	// EndpointOwner finds the partner of an endpoint, for the operator and for the public keys.
 	EndpointOwner(ctx context.Context, endpoint EndpointID) (partner.ID, error)
@@ -153,23 +153,23 @@ func NewEndpoints(store EndpointStore, now func() time.Time, random io.Reader) *
 
 // AddressCheck says whether an address may be called at all; webhook.Guard does.
 type AddressCheck interface {
-	CheckURL(ctx context.Context, url string) error
+	CheckTargetURL(ctx context.Context, url string) error
 }
 
-// Create registers an endpoint with a secret and a signing key of its own.
-func (s *Endpoints) Create(ctx context.Context, id partner.ID, url string, types []string, guard AddressCheck) (Endpoint, error) {
+// CreateEndpoint registers an endpoint with a secret and a signing key of its own.
+func (s *Endpoints) CreateEndpoint(ctx context.Context, id partner.ID, url string, types []string, guard AddressCheck) (Endpoint, error) {
 	wanted, err := ParseTypes(types)
 	if err != nil {
 		return Endpoint{}, err
 	}
-	if err := guard.CheckURL(ctx, url); err != nil {
+	if err := guard.CheckTargetURL(ctx, url); err != nil {
 		return Endpoint{}, err
 	}
 	made, err := uuid.NewV7()
 	if err != nil {
 		return Endpoint{}, fmt.Errorf("make endpoint id: %w", err)
 	}
-	keys, err := s.newKeys(nil, 0)
+	keys, err := s.addNewKeys(nil, 0)
 	if err != nil {
 		return Endpoint{}, err
 	}
@@ -181,8 +181,8 @@ func (s *Endpoints) Create(ctx context.Context, id partner.ID, url string, types
 	return e, s.store.InsertEndpoint(ctx, id, e, MaxEndpoints)
 }
 
-// newKeys puts a new secret and a new signing key in front of a ring.
-func (s *Endpoints) newKeys(ring webhook.Keyring, overlap time.Duration) (webhook.Keyring, error) {
+// addNewKeys puts a new secret and a new signing key in front of a ring.
+func (s *Endpoints) addNewKeys(ring webhook.Keyring, overlap time.Duration) (webhook.Keyring, error) {
 	signing, err := webhook.NewSigningKey(s.random)
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (s *Endpoints) newKeys(ring webhook.Keyring, overlap time.Duration) (webhoo
 		return nil, err
 	}
 	for _, k := range []webhook.Key{signing, secret} {
-		if ring, err = ring.Rotate(k, s.now(), overlap); err != nil {
+		if ring, err = ring.RotateKey(k, s.now(), overlap); err != nil {
 			return nil, err
 		}
 	}
@@ -202,56 +202,56 @@ func (s *Endpoints) newKeys(ring webhook.Keyring, overlap time.Duration) (webhoo
 // maxOverlap is how long replaced keys may go on signing.
 const maxOverlap = 7 * 24 * time.Hour
 
-// Rotate replaces both keys. The old ones go on signing beside the new ones for overlap; zero ends them at once.
-func (s *Endpoints) Rotate(ctx context.Context, id partner.ID, endpoint EndpointID, overlap time.Duration) (Endpoint, error) {
+// RotateKeys replaces both keys. The old ones go on signing beside the new ones for overlap; zero ends them at once.
+func (s *Endpoints) RotateKeys(ctx context.Context, id partner.ID, endpoint EndpointID, overlap time.Duration) (Endpoint, error) {
 	if overlap < 0 || overlap > maxOverlap {
 		return Endpoint{}, webhook.ErrKey.With("overlap", fault.HoursUpTo, int(maxOverlap/time.Hour))
 	}
 	return s.store.UpdateEndpoint(ctx, id, endpoint, func(e *Endpoint) (err error) {
-		e.Keys, err = s.newKeys(e.Keys, overlap)
+		e.Keys, err = s.addNewKeys(e.Keys, overlap)
 		return err
 	})
 }
 
-// Enable pushes again: first what was held and what failed since the trouble began, then what is new.
-func (s *Endpoints) Enable(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error) {
+// EnableEndpoint pushes again: first what was held and what failed since the trouble began, then what is new.
+func (s *Endpoints) EnableEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error) {
 	return s.store.UpdateEndpoint(ctx, id, endpoint, func(e *Endpoint) error {
 		e.State, e.Reason = Enabled, ""
 		return nil
 	})
 }
 
-// Disable stops pushing; events are held.
-func (s *Endpoints) Disable(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error) {
+// DisableEndpoint stops pushing; events are held.
+func (s *Endpoints) DisableEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error) {
 	return s.store.UpdateEndpoint(ctx, id, endpoint, func(e *Endpoint) error {
 		e.State, e.Reason = Disabled, ByOperator
 		return nil
 	})
 }
 
-// Follow is for whoever enables or disables an endpoint in a transaction with more: before the one, and after the other, it
+// FollowState is for whoever enables or disables an endpoint in a transaction with more: before the one, and after the other, it
 // does what would make that transaction long.
-func (s *Endpoints) Follow(ctx context.Context, id partner.ID, endpoint EndpointID, to EndpointState) error {
+func (s *Endpoints) FollowState(ctx context.Context, id partner.ID, endpoint EndpointID, to EndpointState) error {
 	return s.store.FollowEndpoint(ctx, id, endpoint, to)
 }
 
-// Delete forgets an endpoint.
-func (s *Endpoints) Delete(ctx context.Context, id partner.ID, endpoint EndpointID) error {
+// DeleteEndpoint forgets an endpoint.
+func (s *Endpoints) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error {
 	return s.store.DeleteEndpoint(ctx, id, endpoint)
 }
 
-// Of lists a partner's endpoints, oldest first.
-func (s *Endpoints) Of(ctx context.Context, id partner.ID) ([]Endpoint, error) {
-	return s.store.Endpoints(ctx, id)
+// ListEndpoints lists a partner's endpoints, oldest first.
+func (s *Endpoints) ListEndpoints(ctx context.Context, id partner.ID) ([]Endpoint, error) {
+	return s.store.ListEndpoints(ctx, id)
 }
 
-// One returns an endpoint of a partner.
-func (s *Endpoints) One(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error) {
+// GetEndpoint returns an endpoint of a partner.
+func (s *Endpoints) GetEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error) {
 	return s.store.EndpointByID(ctx, id, endpoint)
 }
 
-// ByID returns one endpoint, whoever it belongs to: only the operator and the public keys ask.
-func (s *Endpoints) ByID(ctx context.Context, endpoint EndpointID) (Endpoint, error) {
+// FindEndpoint returns one endpoint, whoever it belongs to: only the operator and the public keys ask.
+func (s *Endpoints) FindEndpoint(ctx context.Context, endpoint EndpointID) (Endpoint, error) {
 	id, err := s.store.EndpointOwner(ctx, endpoint)
 	if err != nil {
 		return Endpoint{}, err
@@ -261,7 +261,7 @@ func (s *Endpoints) ByID(ctx context.Context, endpoint EndpointID) (Endpoint, er
 
 // PublicKeys are the keys with which anybody verifies what an endpoint is sent.
 func (s *Endpoints) PublicKeys(ctx context.Context, endpoint EndpointID) ([]string, error) {
-	e, err := s.ByID(ctx, endpoint)
+	e, err := s.FindEndpoint(ctx, endpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -271,14 +271,14 @@ func (s *Endpoints) PublicKeys(ctx context.Context, endpoint EndpointID) ([]stri
 // testTime is longer than an attempt can last.
 const testTime = 30 * time.Second
 
-// Test sends a webhook.test to one endpoint now, whatever its filter and state, and returns what came of it. It is
+// SendTestEvent sends a webhook.test to one endpoint now, whatever its filter and state, and returns what came of it. It is
 // tried once: whoever asked sees the result.
-func (s *Endpoints) Test(ctx context.Context, id partner.ID, endpoint EndpointID, client *http.Client) (webhook.Outcome, EventID, error) {
+func (s *Endpoints) SendTestEvent(ctx context.Context, id partner.ID, endpoint EndpointID, client *http.Client) (webhook.Outcome, EventID, error) {
 	e, err := s.store.EndpointByID(ctx, id, endpoint)
 	if err != nil {
 		return webhook.Outcome{}, "", err
 	}
-	event, err := New(id, WebhookTest, "", s.now(), struct{}{})
+	event, err := NewEvent(id, WebhookTest, "", s.now(), struct{}{})
 	if err != nil {
 		return webhook.Outcome{}, "", err
 	}
@@ -288,11 +288,11 @@ func (s *Endpoints) Test(ctx context.Context, id partner.ID, endpoint EndpointID
 		return webhook.Outcome{}, "", err
 	}
 	at := s.now()
-	outcome := webhook.Send(ctx, client, webhook.Attempt{
-		URL: e.URL, EventID: string(d.Event), At: at, Body: d.Body, Keys: e.Keys.Live(at),
+	outcome := webhook.SendAttempt(ctx, client, webhook.Attempt{
+		URL: e.URL, EventID: string(d.Event), At: at, Body: d.Body, Keys: e.Keys.LiveKeys(at),
 	})
 	r := Result{Delivery: d, At: at, Outcome: &outcome, State: DeliveryFailed, Attempts: 1, Now: s.now()}
-	if webhook.Judge(outcome).Action == webhook.Delivered {
+	if webhook.JudgeOutcome(outcome).Action == webhook.Delivered {
 		r.State = Delivered
 	}
 	return outcome, event.ID, s.store.RecordResults(context.WithoutCancel(ctx), worker, []Result{r})

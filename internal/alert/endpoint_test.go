@@ -28,7 +28,7 @@ func (s *oneEndpoint) InsertEndpoint(_ context.Context, _ partner.ID, e Endpoint
 	return nil
 }
 
-func (s *oneEndpoint) Endpoints(context.Context, partner.ID) ([]Endpoint, error) {
+func (s *oneEndpoint) ListEndpoints(context.Context, partner.ID) ([]Endpoint, error) {
 	return []Endpoint{s.e}, nil
 }
 
@@ -76,14 +76,14 @@ func (s *oneEndpoint) RecordResults(_ context.Context, _ string, results []Resul
 
 type guard struct{ err error }
 
-func (g guard) CheckURL(context.Context, string) error { return g.err }
+func (g guard) CheckTargetURL(context.Context, string) error { return g.err }
 
 func newEndpoint(t *testing.T) (*Endpoints, *oneEndpoint, *time.Time) {
 	t.Helper()
 	now := noon
 	s := &oneEndpoint{}
 	rules := NewEndpoints(s, func() time.Time { return now }, nil)
-	if _, err := rules.Create(t.Context(), "p", "https://partner.example/hook", []string{"webhook.test"}, guard{}); err != nil {
+	if _, err := rules.CreateEndpoint(t.Context(), "p", "https://partner.example/hook", []string{"webhook.test"}, guard{}); err != nil {
 		t.Fatal(err)
 	}
 	return rules, s, &now
@@ -99,20 +99,20 @@ func TestCreateEndpoint(t *testing.T) {
 	if e.Secret() == "" || len(e.PublicKeys(noon)) != 1 {
 		t.Errorf("%d keys: it cannot sign in both ways", len(e.Keys))
 	}
-	other, err := rules.Create(t.Context(), "p", "https://partner.example/hook", nil, guard{})
+	other, err := rules.CreateEndpoint(t.Context(), "p", "https://partner.example/hook", nil, guard{})
 	if err != nil || other.ID == e.ID || other.Secret() == e.Secret() {
 		t.Errorf("a second endpoint shares id or secret with the first: %v", err)
 	}
 	s.e = Endpoint{}
-	if _, err := rules.Create(t.Context(), "p", "https://partner.example/hook", []string{"case.closed"}, guard{}); !errors.Is(err, ErrTypes) || s.e.ID != "" {
+	if _, err := rules.CreateEndpoint(t.Context(), "p", "https://partner.example/hook", []string{"case.closed"}, guard{}); !errors.Is(err, ErrTypes) || s.e.ID != "" {
 		t.Errorf("a type that there is not: %v", err)
 	}
-	if _, err := rules.Create(t.Context(), "p", "https://127.0.0.1/", nil, guard{webhook.ErrURL}); !errors.Is(err, webhook.ErrURL) || s.e.ID != "" {
+	if _, err := rules.CreateEndpoint(t.Context(), "p", "https://127.0.0.1/", nil, guard{webhook.ErrURL}); !errors.Is(err, webhook.ErrURL) || s.e.ID != "" {
 		t.Errorf("an address that may not be called: %v", err)
 	}
 	for have := range 4 { // randomness that runs dry in the middle of either key
 		short := NewEndpoints(s, func() time.Time { return noon }, bytes.NewReader(make([]byte, 16*have)))
-		if _, err := short.Create(t.Context(), "p", "https://partner.example/hook", nil, guard{}); err == nil || s.e.ID != "" {
+		if _, err := short.CreateEndpoint(t.Context(), "p", "https://partner.example/hook", nil, guard{}); err == nil || s.e.ID != "" {
 			t.Errorf("keys were made of %d random bytes", 16*have)
 		}
 	}
@@ -122,9 +122,9 @@ func TestCreateEndpoint(t *testing.T) {
 func TestRotateEndpoint(t *testing.T) {
 	rules, s, now := newEndpoint(t)
 	old := s.e.Secret()
-	e, err := rules.Rotate(t.Context(), "p", s.e.ID, time.Hour)
-	if err != nil || e.Secret() == old || len(e.Keys.Live(noon)) != 4 || len(e.PublicKeys(noon.Add(time.Hour))) != 1 {
-		t.Errorf("%d keys sign: %v", len(e.Keys.Live(noon)), err)
+	e, err := rules.RotateKeys(t.Context(), "p", s.e.ID, time.Hour)
+	if err != nil || e.Secret() == old || len(e.Keys.LiveKeys(noon)) != 4 || len(e.PublicKeys(noon.Add(time.Hour))) != 1 {
+		t.Errorf("%d keys sign: %v", len(e.Keys.LiveKeys(noon)), err)
 	}
 	keys, err := rules.PublicKeys(t.Context(), e.ID)
 	if err != nil || len(keys) != 2 {
@@ -138,17 +138,17 @@ func TestRotateEndpoint(t *testing.T) {
 		t.Errorf("keys of an endpoint that there is not: %v", err)
 	}
 	for _, overlap := range []time.Duration{-1, maxOverlap + 1} {
-		if _, err := rules.Rotate(t.Context(), "p", e.ID, overlap); !errors.Is(err, webhook.ErrKey) || len(s.e.Keys) != 4 {
+		if _, err := rules.RotateKeys(t.Context(), "p", e.ID, overlap); !errors.Is(err, webhook.ErrKey) || len(s.e.Keys) != 4 {
 			t.Errorf("an overlap of %v: %v, %d keys", overlap, err, len(s.e.Keys))
 		}
 	}
 	for range 4 {
-		_, err = rules.Rotate(t.Context(), "p", e.ID, time.Hour)
+		_, err = rules.RotateKeys(t.Context(), "p", e.ID, time.Hour)
 	}
 	if err != nil {
 		t.Error(err)
 	}
-	if _, err = rules.Rotate(t.Context(), "p", e.ID, time.Hour); !errors.Is(err, webhook.ErrTooMany) || len(s.e.Keys) != 10 {
+	if _, err = rules.RotateKeys(t.Context(), "p", e.ID, time.Hour); !errors.Is(err, webhook.ErrTooMany) || len(s.e.Keys) != 10 {
 		t.Errorf("a sixth key beside five that were promised to live: %v, %d", err, len(s.e.Keys))
 	}
 }
@@ -157,22 +157,22 @@ func TestRotateEndpoint(t *testing.T) {
 func TestSwitchEndpoint(t *testing.T) {
 	rules, s, _ := newEndpoint(t)
 	id := s.e.ID
-	if e, err := rules.Disable(t.Context(), "p", id); err != nil || e.State != Disabled || e.Reason != ByOperator {
+	if e, err := rules.DisableEndpoint(t.Context(), "p", id); err != nil || e.State != Disabled || e.Reason != ByOperator {
 		t.Errorf("%s %s %v", e.State, e.Reason, err)
 	}
-	if e, err := rules.Enable(t.Context(), "p", id); err != nil || e.State != Enabled || e.Reason != "" {
+	if e, err := rules.EnableEndpoint(t.Context(), "p", id); err != nil || e.State != Enabled || e.Reason != "" {
 		t.Errorf("%s %s %v", e.State, e.Reason, err)
 	}
-	if e, err := rules.ByID(t.Context(), id); err != nil || e.ID != id {
+	if e, err := rules.FindEndpoint(t.Context(), id); err != nil || e.ID != id {
 		t.Errorf("%s %v", e.ID, err)
 	}
-	if list, err := rules.Of(t.Context(), "p"); err != nil || len(list) != 1 {
+	if list, err := rules.ListEndpoints(t.Context(), "p"); err != nil || len(list) != 1 {
 		t.Errorf("%d %v", len(list), err)
 	}
-	if err := rules.Delete(t.Context(), "p", id); err != nil {
+	if err := rules.DeleteEndpoint(t.Context(), "p", id); err != nil {
 		t.Error(err)
 	}
-	if _, err := rules.ByID(t.Context(), id); !errors.Is(err, ErrEndpointNotFound) {
+	if _, err := rules.FindEndpoint(t.Context(), id); !errors.Is(err, ErrEndpointNotFound) {
 		t.Errorf("after it was deleted: %v", err)
 	}
 }
@@ -181,7 +181,7 @@ func TestSwitchEndpoint(t *testing.T) {
 func TestTestEndpoint(t *testing.T) {
 	for status, want := range map[int]DeliveryState{http.StatusOK: Delivered, http.StatusInternalServerError: DeliveryFailed, http.StatusGone: DeliveryFailed} {
 		rules, s, _ := newEndpoint(t)
-		outcome, event, err := rules.Test(t.Context(), "p", s.e.ID, &http.Client{Transport: answer(status)})
+		outcome, event, err := rules.SendTestEvent(t.Context(), "p", s.e.ID, &http.Client{Transport: answer(status)})
 		if err != nil || outcome.Status != status || event != s.event.ID || s.event.Type != WebhookTest {
 			t.Errorf("%d: %+v, %s %s, %v", status, outcome, event, s.event.Type, err)
 		}
@@ -194,11 +194,11 @@ func TestTestEndpoint(t *testing.T) {
 		t.Error("something was sent")
 		return nil, errAway
 	})}
-	if _, _, err := rules.Test(t.Context(), "other", s.e.ID, client); !errors.Is(err, ErrEndpointNotFound) {
+	if _, _, err := rules.SendTestEvent(t.Context(), "other", s.e.ID, client); !errors.Is(err, ErrEndpointNotFound) {
 		t.Errorf("somebody else's endpoint: %v", err)
 	}
 	s.refuses = errAway
-	if _, _, err := rules.Test(t.Context(), "p", s.e.ID, client); !errors.Is(err, errAway) || len(s.results) != 0 {
+	if _, _, err := rules.SendTestEvent(t.Context(), "p", s.e.ID, client); !errors.Is(err, errAway) || len(s.results) != 0 {
 		t.Errorf("without a database: %v", err)
 	}
 }

@@ -60,8 +60,8 @@ type Event struct {
 	Data any
 }
 
-// New makes an event.
-func New(id partner.ID, t Type, user partner.UserHash, at time.Time, data any) (Event, error) {
+// NewEvent makes an event.
+func NewEvent(id partner.ID, t Type, user partner.UserHash, at time.Time, data any) (Event, error) {
 	made, err := uuid.NewV7()
 	if err != nil {
 		return Event{}, fmt.Errorf("make event id: %w", err)
@@ -72,8 +72,8 @@ func New(id partner.ID, t Type, user partner.UserHash, at time.Time, data any) (
 // TimeFormat is how times look in bodies.
 const TimeFormat = "2006-01-02T15:04:05.000Z"
 
-// Body is what is signed and sent: {type, timestamp, data}.
-func (e Event) Body() ([]byte, error) {
+// MarshalBody is what is signed and sent: {type, timestamp, data}.
+func (e Event) MarshalBody() ([]byte, error) {
 	rest, err := json.Marshal(e.Data)
 	if err != nil {
 		return nil, fmt.Errorf("encode event: %w", err)

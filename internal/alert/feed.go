@@ -42,16 +42,16 @@ func (t Type) ofSubscriptions() bool {
 	return t == SubscriptionEnded || t == SubscriptionSuspended || t == SubscriptionResumed
 }
 
-// Types are the types that may be read. A test is about nothing but the endpoint: everybody may.
-func (a Areas) Types() []Type {
+// ListTypes are the types that may be read. A test is about nothing but the endpoint: everybody may.
+func (a Areas) ListTypes() []Type {
 	return slices.DeleteFunc(slices.Clone(Types), func(t Type) bool {
 		return t != WebhookTest && (t.ofSubscriptions() && !a.Subscriptions || !t.ofSubscriptions() && !a.Cyber)
 	})
 }
 
-// Allow refuses types whose events may not be read: an endpoint must not be told what its maker could not have read. No
+// CheckTypes refuses types whose events may not be read: an endpoint must not be told what its maker could not have read. No
 // types means all of them.
-func (a Areas) Allow(names []string) error {
+func (a Areas) CheckTypes(names []string) error {
 	wanted, err := ParseTypes(names)
 	if err != nil {
 		return err
@@ -59,15 +59,15 @@ func (a Areas) Allow(names []string) error {
 	if len(wanted) == 0 {
 		wanted = Types
 	}
-	readable := a.Types()
+	readable := a.ListTypes()
 	if slices.ContainsFunc(wanted, func(t Type) bool { return !slices.Contains(readable, t) }) {
 		return ErrTypes.With("types", fault.EventsOfKey, readable)
 	}
 	return nil
 }
 
-// May tells whether events of a type may be read.
-func (a Areas) May(t Type) bool { return slices.Contains(a.Types(), t) }
+// CanRead tells whether events of a type may be read.
+func (a Areas) CanRead(t Type) bool { return slices.Contains(a.ListTypes(), t) }
 
 // Stretch is what the store has behind a number.
 type Stretch struct {
@@ -86,8 +86,8 @@ type Stretch struct {
 type FeedStore interface {
 	// EventsAfter returns up to limit events of some areas that follow seq.
 	EventsAfter(ctx context.Context, id partner.ID, of Areas, seq int64, limit int) (Stretch, error)
-	// NotePull remembers that the partner has everything of these areas up to seq.
-	NotePull(ctx context.Context, id partner.ID, of Areas, seq int64) error
+	// SavePull remembers that the partner has everything of these areas up to seq.
+	SavePull(ctx context.Context, id partner.ID, of Areas, seq int64) error
 }
 
 // Feed lets a partner read its events by cursor.
@@ -109,11 +109,11 @@ type Page struct {
 // MaxPage bounds a page.
 const MaxPage = 1000
 
-// Read returns what follows a cursor in the areas that the caller may read; the empty cursor stands before the oldest
+// ReadPage returns what follows a cursor in the areas that the caller may read; the empty cursor stands before the oldest
 // event that is kept. Numbers are in the order of commits, so nothing can appear later before a cursor that was handed
 // out, and a cursor is a place among all events, whoever shows it. Coming back with one is the proof that everything of
 // these areas up to it has arrived.
-func (f *Feed) Read(ctx context.Context, id partner.ID, of Areas, cursor string, limit int) (Page, error) {
+func (f *Feed) ReadPage(ctx context.Context, id partner.ID, of Areas, cursor string, limit int) (Page, error) {
 	place, err := parseCursor(cursor)
 	if err != nil {
 		return Page{}, err
@@ -128,23 +128,23 @@ func (f *Feed) Read(ctx context.Context, id partner.ID, of Areas, cursor string,
 		// Handed out by a database that knew more than this one: going on would hide what is still to come.
 		return Page{}, ErrCursor.With("after", fault.CursorAhead)
 	}
-	if place.mark != 0 && stretch.At != "" && markOf(stretch.At) != place.mark {
+	if place.mark != 0 && stretch.At != "" && eventMark(stretch.At) != place.mark {
 		// The same, but meanwhile this database has given the numbers up to the cursor to other events.
 		return Page{}, ErrCursor.With("after", fault.CursorRestored)
 	}
 	if after > 0 {
-		if err := f.store.NotePull(ctx, id, of, after); err != nil {
+		if err := f.store.SavePull(ctx, id, of, after); err != nil {
 			return Page{}, err
 		}
 	}
 	page := Page{Events: stretch.Events, Next: cursor, Skipped: cursor != "" && stretch.Gap}
 	// Behind what others may read as well, so that a quiet area's cursor does not grow old.
-	next := cursorPlace{stretch.Newest, markOf(stretch.NewestID)}
+	next := cursorPlace{stretch.Newest, eventMark(stretch.NewestID)}
 	if len(page.Events) > limit {
 		page.Events, page.HasMore, next = page.Events[:limit], true, cursorPlace{}
 	}
 	if n := len(page.Events); n > 0 && page.Events[n-1].Seq > next.seq {
-		next = cursorPlace{page.Events[n-1].Seq, markOf(page.Events[n-1].ID)}
+		next = cursorPlace{page.Events[n-1].Seq, eventMark(page.Events[n-1].ID)}
 	}
 	if next.seq > 0 && next.seq != after {
 		page.Next = next.String()
@@ -159,8 +159,8 @@ type cursorPlace struct {
 	mark uint64
 }
 
-// markOf is the mark of an event, never zero unless there is none.
-func markOf(id EventID) uint64 {
+// eventMark is the mark of an event, never zero unless there is none.
+func eventMark(id EventID) uint64 {
 	if id == "" {
 		return 0
 	}

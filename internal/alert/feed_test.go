@@ -30,7 +30,7 @@ func (k *keptEvents) EventsAfter(_ context.Context, _ partner.ID, _ Areas, seq i
 	return s, k.fails
 }
 
-func (k *keptEvents) NotePull(_ context.Context, _ partner.ID, _ Areas, seq int64) error {
+func (k *keptEvents) SavePull(_ context.Context, _ partner.ID, _ Areas, seq int64) error {
 	k.pulled = append(k.pulled, seq)
 	return k.fails
 }
@@ -66,7 +66,7 @@ func TestFeedRead(t *testing.T) {
 		if c.next > 0 {
 			next = cursorPlace{seq: c.next}.String()
 		}
-		page, err := NewFeed(&c.kept).Read(t.Context(), "p", Everything, cursor, c.limit)
+		page, err := NewFeed(&c.kept).ReadPage(t.Context(), "p", Everything, cursor, c.limit)
 		var seqs []int64
 		for _, e := range page.Events {
 			seqs = append(seqs, e.Seq)
@@ -82,13 +82,13 @@ func TestFeedRead(t *testing.T) {
 
 // TestFeedRefuses: a cursor of a database that knew more than this one, and a database that is away.
 func TestFeedRefuses(t *testing.T) {
-	if _, err := NewFeed(&keptEvents{newest: 3}).Read(t.Context(), "p", Everything, cursorPlace{seq: 4}.String(), 10); !errors.Is(err, ErrCursor) {
+	if _, err := NewFeed(&keptEvents{newest: 3}).ReadPage(t.Context(), "p", Everything, cursorPlace{seq: 4}.String(), 10); !errors.Is(err, ErrCursor) {
 		t.Errorf("a cursor ahead of the newest event: %v", err)
 	}
-	if _, err := NewFeed(&keptEvents{}).Read(t.Context(), "p", Everything, "not one", 10); !errors.Is(err, ErrCursor) {
+	if _, err := NewFeed(&keptEvents{}).ReadPage(t.Context(), "p", Everything, "not one", 10); !errors.Is(err, ErrCursor) {
 		t.Errorf("not a cursor: %v", err)
 	}
-	if _, err := NewFeed(&keptEvents{fails: errAway}).Read(t.Context(), "p", Everything, "", 10); !errors.Is(err, errAway) {
+	if _, err := NewFeed(&keptEvents{fails: errAway}).ReadPage(t.Context(), "p", Everything, "", 10); !errors.Is(err, errAway) {
 		t.Errorf("without a database: %v", err)
 	}
 }
@@ -103,7 +103,7 @@ func TestAreas(t *testing.T) {
 		of   Areas
 		want []Type
 	}{{Areas{}, []Type{WebhookTest}}, {Areas{Cyber: true}, cyber}, {Areas{Subscriptions: true}, subscriptions}, {Everything, Types}} {
-		if got := c.of.Types(); fmt.Sprint(got) != fmt.Sprint(c.want) {
+		if got := c.of.ListTypes(); fmt.Sprint(got) != fmt.Sprint(c.want) {
 			t.Errorf("%+v reads %v, want %v", c.of, got, c.want)
 		}
 	}

@@ -6,11 +6,13 @@ import (
 	"time"
 )
 
-// has tells whether an attempt for the endpoint may begin.
-func (d *Dispatcher) has(l *lane, now time.Time) bool { return l.ours && now.Before(d.heldUntil) }
+// holdsEndpoint tells whether an attempt for the endpoint may begin.
+func (d *Dispatcher) holdsEndpoint(l *lane, now time.Time) bool {
+	return l.ours && now.Before(d.heldUntil)
+}
 
-// stand makes sure of the holds until ctx ends. It waits for nothing else, so that a slow look costs no hold.
-func (d *Dispatcher) stand(ctx context.Context) {
+// keepHolds makes sure of the holds until ctx ends. It waits for nothing else, so that a slow look costs no hold.
+func (d *Dispatcher) keepHolds(ctx context.Context) {
 	tick := time.NewTicker(d.opts.Poll)
 	defer tick.Stop()
 	for {
@@ -20,11 +22,11 @@ func (d *Dispatcher) stand(ctx context.Context) {
 		case <-tick.C:
 		}
 		asked := d.now()
-		if err := d.holds.Stand(ctx); err != nil {
+		if err := d.holds.ConfirmHeld(ctx); err != nil {
 			if ctx.Err() == nil {
 				d.log.Error("endpoints cannot be held", "cause", err.Error())
 			}
-			d.lost()
+			d.dropLostEndpoints()
 			continue
 		}
 		d.mu.Lock()
@@ -33,19 +35,19 @@ func (d *Dispatcher) stand(ctx context.Context) {
 	}
 }
 
-// lost forgets what was read for endpoints: others may have them now.
-func (d *Dispatcher) lost() {
+// dropLostEndpoints forgets what was read for endpoints: others may have them now.
+func (d *Dispatcher) dropLostEndpoints() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.losses++
 	for _, l := range d.lanes {
 		l.ours = false
-		l.clear()
+		l.clearQueued()
 	}
 }
 
-// take takes endpoints.
-func (d *Dispatcher) take(ctx context.Context, refs []EndpointRef) error {
+// holdEndpoints takes endpoints.
+func (d *Dispatcher) holdEndpoints(ctx context.Context, refs []EndpointRef) error {
 	if len(refs) == 0 {
 		return nil
 	}
@@ -59,7 +61,7 @@ func (d *Dispatcher) take(ctx context.Context, refs []EndpointRef) error {
 	asked := d.now()
 	taken, err := d.holds.Take(ctx, ids)
 	if err != nil {
-		d.lost()
+		d.dropLostEndpoints()
 		return err
 	}
 	refs = slices.DeleteFunc(refs, func(ref EndpointRef) bool { return !slices.Contains(taken, ref.Endpoint) })
@@ -80,14 +82,14 @@ func (d *Dispatcher) take(ctx context.Context, refs []EndpointRef) error {
 	for _, e := range endpoints {
 		l := d.lanes[e.ID]
 		l.endpoint, l.ours, l.used = e, true, true
-		l.rewind()
+		l.startPass()
 	}
 	return nil
 }
 
-// tidy lets go of endpoints that are not in use. What is under way is in use: an endpoint is let go of only when all
+// releaseIdleEndpoints lets go of endpoints that are not in use. What is under way is in use: an endpoint is let go of only when all
 // that was sent to it is recorded.
-func (d *Dispatcher) tidy(ctx context.Context) error {
+func (d *Dispatcher) releaseIdleEndpoints(ctx context.Context) error {
 	now := d.now()
 	if now.Before(d.tidyAt) {
 		return nil
@@ -111,7 +113,7 @@ func (d *Dispatcher) tidy(ctx context.Context) error {
 	}
 	err := d.holds.Release(ctx, idle)
 	if err != nil {
-		d.lost()
+		d.dropLostEndpoints()
 	}
 	return err
 }

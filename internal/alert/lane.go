@@ -66,6 +66,7 @@ const (
 	firstBatch = 64
 )
 
+// newLane returns an empty lane of an endpoint.
 func newLane(ref EndpointRef, opts DispatcherOptions) *lane {
 	return &lane{
 		changedAt: ref.ChangedAt, unrecorded: make(chan struct{}, Unrecorded(opts.Gate.Concurrent)), batch: opts.firstBatch(),
@@ -75,8 +76,8 @@ func newLane(ref EndpointRef, opts DispatcherOptions) *lane {
 
 func (o DispatcherOptions) firstBatch() int { return min(firstBatch, o.MaxBatch) }
 
-// rewind begins a new pass.
-func (l *lane) rewind() {
+// startPass begins a new pass.
+func (l *lane) startPass() {
 	l.cursor, l.skipped = 0, false
 	l.pass++
 	clear(l.blocked)
@@ -91,9 +92,9 @@ func (l *lane) worthALook(newest int64, now time.Time) bool {
 	return !now.Before(l.lookAgain) && (l.queued == 0 || now.Sub(l.passAt) >= passTime)
 }
 
-// free tells whether a delivery that a look has met may be taken. It may not while an earlier one of its person is in
+// canTake tells whether a delivery that a look has met may be taken. It may not while an earlier one of its person is in
 // memory, or is waited for. An earlier one that is itself free is no obstacle: it is taken along, and sent before it.
-func (l *lane) free(o Open) bool {
+func (l *lane) canTake(o Open) bool {
 	if _, held := l.held[o.Seq]; held {
 		return false
 	}
@@ -112,8 +113,8 @@ func (l *lane) free(o Open) bool {
 	return true
 }
 
-// add queues deliveries, those of one person behind each other.
-func (l *lane) add(list []Delivery) {
+// queueDeliveries queues deliveries, those of one person behind each other.
+func (l *lane) queueDeliveries(list []Delivery) {
 	chainOf := make(map[string]int, len(list))
 	for _, d := range list {
 		l.held[d.Seq] = d.Person
@@ -128,8 +129,8 @@ func (l *lane) add(list []Delivery) {
 	l.queued += len(list)
 }
 
-// take removes the first chain; nil when there is none.
-func (l *lane) take() []Delivery {
+// takeChain removes the first chain; nil when there is none.
+func (l *lane) takeChain() []Delivery {
 	if len(l.chains) == 0 {
 		return nil
 	}
@@ -140,17 +141,17 @@ func (l *lane) take() []Delivery {
 	return chain
 }
 
-// clear forgets what no sender has begun; the rows say all there is to know, so it is read again.
-func (l *lane) clear() {
+// clearQueued forgets what no sender has begun; the rows say all there is to know, so it is read again.
+func (l *lane) clearQueued() {
 	for _, chain := range l.chains {
-		l.drop(chain)
+		l.dropDeliveries(chain)
 	}
 	l.chains, l.queued, l.more = nil, 0, true
-	l.rewind()
+	l.startPass()
 }
 
-// drop forgets deliveries.
-func (l *lane) drop(list []Delivery) {
+// dropDeliveries forgets deliveries.
+func (l *lane) dropDeliveries(list []Delivery) {
 	for _, d := range list {
 		if _, ok := l.held[d.Seq]; !ok {
 			continue
@@ -162,10 +163,10 @@ func (l *lane) drop(list []Delivery) {
 	}
 }
 
-// forget drops what is on disk. Whoever waits for its next try is waited for until the pass has met it.
-func (l *lane) forget() {
+// forgetSettled drops what is on disk. Whoever waits for its next try is waited for until the pass has met it.
+func (l *lane) forgetSettled() {
 	for _, r := range l.recorded {
-		l.drop([]Delivery{r.Delivery})
+		l.dropDeliveries([]Delivery{r.Delivery})
 		if r.State == Pending && r.Ordered {
 			l.blocked[r.Delivery.Person] = true
 		}
@@ -173,86 +174,86 @@ func (l *lane) forget() {
 	l.recorded = l.recorded[:0]
 }
 
-// send is a sender: it works through chains until there are none.
-func (d *Dispatcher) send(ctx context.Context, l *lane, chain []Delivery) {
+// sendChains is a sender: it works through chains until there are none.
+func (d *Dispatcher) sendChains(ctx context.Context, l *lane, chain []Delivery) {
 	for chain != nil {
 		for i, item := range chain {
-			if !d.attempt(ctx, l, item) {
-				d.drop(l, chain[i+1:])
+			if !d.attemptDelivery(ctx, l, item) {
+				d.dropUntried(l, chain[i+1:])
 				break
 			}
 		}
-		chain = d.next(l)
+		chain = d.nextChain(l)
 	}
 }
 
-// next takes the sender's next chain, or signs the sender off.
-func (d *Dispatcher) next(l *lane) []Delivery {
+// nextChain takes the sender's next chain, or signs the sender off.
+func (d *Dispatcher) nextChain(l *lane) []Delivery {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	chain := l.take()
+	chain := l.takeChain()
 	if chain == nil {
 		l.active--
 		d.sending--
 	}
 	if l.more && l.queued < l.batch {
-		d.wake()
+		d.requestRound()
 	}
 	return chain
 }
 
-// drop forgets deliveries that were not tried.
-func (d *Dispatcher) drop(l *lane, list []Delivery) {
+// dropUntried forgets deliveries that were not tried.
+func (d *Dispatcher) dropUntried(l *lane, list []Delivery) {
 	if len(list) == 0 {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	l.drop(list)
+	l.dropDeliveries(list)
 	l.more = true
-	l.rewind()
+	l.startPass()
 }
 
-// attempt makes one try and tells whether the person's next delivery may follow.
-func (d *Dispatcher) attempt(ctx context.Context, l *lane, item Delivery) bool {
+// attemptDelivery makes one try and tells whether the person's next delivery may follow.
+func (d *Dispatcher) attemptDelivery(ctx context.Context, l *lane, item Delivery) bool {
 	l.unrecorded <- struct{}{}
-	endpoint, ok := d.enter(ctx, l, item)
+	endpoint, ok := d.enterGate(ctx, l, item)
 	if !ok {
 		<-l.unrecorded
-		d.drop(l, []Delivery{item})
+		d.dropUntried(l, []Delivery{item})
 		return false
 	}
 	at := d.now()
-	outcome := webhook.Send(ctx, d.client, webhook.Attempt{
-		URL: endpoint.URL, EventID: string(item.Event), At: at, Body: item.Body, Keys: endpoint.Keys.Live(at),
+	outcome := webhook.SendAttempt(ctx, d.client, webhook.Attempt{
+		URL: endpoint.URL, EventID: string(item.Event), At: at, Body: item.Body, Keys: endpoint.Keys.LiveKeys(at),
 	})
-	action := webhook.Judge(outcome).Action
-	revived := d.gates.Leave(item.Endpoint, action)
+	action := webhook.JudgeOutcome(outcome).Action
+	revived := d.gates.LeaveGate(item.Endpoint, action)
 	d.opts.Observe(action, outcome)
-	result := settle(item, at, outcome, d.opts.NextTry, d.now())
+	result := settleAttempt(item, at, outcome, d.opts.NextTry, d.now())
 	result.Revived = revived && result.State == Delivered
-	d.record(l, result)
-	d.conclude(ctx, endpoint, result, action)
+	d.recordResult(l, result)
+	d.applyAction(ctx, endpoint, result, action)
 	return result.State == Delivered || !result.Ordered
 }
 
 // longestWait is how long a sender waits for its endpoint's gate; beyond it the lane is paused.
 const longestWait = time.Second
 
-// enter waits for the endpoint's gate. When the breaker is open the lane is paused and forgets what it has; when our
+// enterGate waits for the endpoint's gate. When the breaker is open the lane is paused and forgets what it has; when our
 // hold on the endpoint is over it only forgets.
-func (d *Dispatcher) enter(ctx context.Context, l *lane, item Delivery) (Endpoint, bool) {
+func (d *Dispatcher) enterGate(ctx context.Context, l *lane, item Delivery) (Endpoint, bool) {
 	for ctx.Err() == nil {
-		endpoint, ok := d.may(l)
+		endpoint, ok := d.claimAttempt(l)
 		if !ok {
 			return endpoint, false
 		}
-		wait, ok := d.gates.Enter(item.Endpoint)
+		wait, ok := d.gates.EnterGate(item.Endpoint)
 		if ok {
 			return endpoint, true
 		}
 		if wait > longestWait {
-			d.pause(l, d.now().Add(wait))
+			d.pauseLane(l, d.now().Add(wait))
 			return endpoint, false
 		}
 		select {
@@ -263,33 +264,33 @@ func (d *Dispatcher) enter(ctx context.Context, l *lane, item Delivery) (Endpoin
 	return Endpoint{}, false
 }
 
-// may returns the endpoint if an attempt may begin: it is ours, and nobody told us to stop.
-func (d *Dispatcher) may(l *lane) (Endpoint, bool) {
+// claimAttempt returns the endpoint if an attempt may begin: it is ours, and nobody told us to stop.
+func (d *Dispatcher) claimAttempt(l *lane) (Endpoint, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.stopping {
 		return Endpoint{}, false
 	}
-	if !d.has(l, d.now()) {
-		l.clear()
+	if !d.holdsEndpoint(l, d.now()) {
+		l.clearQueued()
 		return Endpoint{}, false
 	}
 	return l.endpoint, true
 }
 
-// pause empties a lane and starts over with small batches; until is when to ask again.
-func (d *Dispatcher) pause(l *lane, until time.Time) {
+// pauseLane empties a lane and starts over with small batches; until is when to ask again.
+func (d *Dispatcher) pauseLane(l *lane, until time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	l.batch = d.opts.firstBatch()
 	if until.After(l.pausedUntil) {
 		l.pausedUntil = until
 	}
-	l.clear()
+	l.clearQueued()
 }
 
-// settled notes that results are on disk.
-func (d *Dispatcher) settled(group []record) {
+// markSettled notes that results are on disk.
+func (d *Dispatcher) markSettled(group []record) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, r := range group {
@@ -297,7 +298,7 @@ func (d *Dispatcher) settled(group []record) {
 		l.recorded = append(l.recorded, r.result)
 		if l.skipped {
 			if l.lookAgain = (time.Time{}); l.queued < l.batch {
-				d.wake()
+				d.requestRound()
 			}
 		}
 		if r.result.State != Delivered {
@@ -310,13 +311,13 @@ func (d *Dispatcher) settled(group []record) {
 		l.endpoint.FailingSince = time.Time{}
 		if !l.pausedUntil.IsZero() {
 			l.pausedUntil = time.Time{}
-			d.wake()
+			d.requestRound()
 		}
 	}
 }
 
-// conclude does what a result means for the endpoint as a whole.
-func (d *Dispatcher) conclude(ctx context.Context, e Endpoint, r Result, action webhook.Action) {
+// applyAction does what a result means for the endpoint as a whole.
+func (d *Dispatcher) applyAction(ctx context.Context, e Endpoint, r Result, action webhook.Action) {
 	switch action {
 	case webhook.Delivered, webhook.Release:
 	case webhook.Retry:
@@ -324,21 +325,21 @@ func (d *Dispatcher) conclude(ctx context.Context, e Endpoint, r Result, action 
 			d.log.Error("delivery failed for good", "partner", string(e.Partner), "endpoint", string(e.ID),
 				"event", string(r.Delivery.Event), "attempts", r.Attempts)
 		}
-		if e.Dead(r.Now) {
-			d.disable(ctx, e, Failing)
+		if e.IsFailingTooLong(r.Now) {
+			d.disableEndpoint(ctx, e, Failing)
 		}
 	case webhook.Disable:
-		d.disable(ctx, e, Gone)
+		d.disableEndpoint(ctx, e, Gone)
 	}
 }
 
 // errAlive keeps an endpoint enabled that another worker has just reached.
 var errAlive = errors.New("the endpoint works again")
 
-// disable switches an endpoint off. If it cannot be written the next attempt comes to the same conclusion.
-func (d *Dispatcher) disable(ctx context.Context, e Endpoint, why Reason) {
+// disableEndpoint switches an endpoint off. If it cannot be written the next attempt comes to the same conclusion.
+func (d *Dispatcher) disableEndpoint(ctx context.Context, e Endpoint, why Reason) {
 	_, err := d.queue.UpdateEndpoint(context.WithoutCancel(ctx), e.Partner, e.ID, func(now *Endpoint) error {
-		if now.State == Disabled || why == Failing && !now.Dead(d.now()) {
+		if now.State == Disabled || why == Failing && !now.IsFailingTooLong(d.now()) {
 			return errAlive
 		}
 		now.State, now.Reason = Disabled, why
@@ -350,7 +351,7 @@ func (d *Dispatcher) disable(ctx context.Context, e Endpoint, why Reason) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if l := d.lanes[e.ID]; l != nil {
-			l.clear()
+			l.clearQueued()
 		}
 	case !errors.Is(err, errAlive) && !errors.Is(err, ErrEndpointNotFound):
 		d.log.Error("endpoint cannot be disabled", "endpoint", string(e.ID), "cause", err.Error())

@@ -60,13 +60,13 @@ func TestWorkersHaveNames(t *testing.T) {
 // TestLaneCountsPersons: a person is in memory until the last of their deliveries is forgotten.
 func TestLaneCountsPersons(t *testing.T) {
 	l := newLane(EndpointRef{}, slots(4))
-	l.add([]Delivery{{Seq: 1, Person: "a"}, {Seq: 2, Person: "a"}})
-	next := func() bool { l.rewind(); return l.free(Open{Delivery: Delivery{Seq: 3, Person: "a"}, Due: true}) }
-	l.drop([]Delivery{{Seq: 1, Person: "a"}})
+	l.queueDeliveries([]Delivery{{Seq: 1, Person: "a"}, {Seq: 2, Person: "a"}})
+	next := func() bool { l.startPass(); return l.canTake(Open{Delivery: Delivery{Seq: 3, Person: "a"}, Due: true}) }
+	l.dropDeliveries([]Delivery{{Seq: 1, Person: "a"}})
 	if next() {
 		t.Error("a later delivery passes one that is in memory")
 	}
-	l.drop([]Delivery{{Seq: 2, Person: "a"}, {Seq: 2, Person: "a"}})
+	l.dropDeliveries([]Delivery{{Seq: 2, Person: "a"}, {Seq: 2, Person: "a"}})
 	if !next() || len(l.persons) != 0 {
 		t.Errorf("%v is remembered of persons of whom nothing is in memory", l.persons)
 	}
@@ -85,10 +85,10 @@ func TestForgetBlocks(t *testing.T) {
 	} {
 		l := newLane(EndpointRef{}, slots(4))
 		c.r.Delivery = Delivery{Seq: 1, Person: "a"}
-		l.add([]Delivery{c.r.Delivery})
+		l.queueDeliveries([]Delivery{c.r.Delivery})
 		l.recorded = []Result{c.r}
-		l.forget()
-		if got := l.free(Open{Delivery: Delivery{Seq: 2, Person: "a"}, Due: true}); got != c.free {
+		l.forgetSettled()
+		if got := l.canTake(Open{Delivery: Delivery{Seq: 2, Person: "a"}, Due: true}); got != c.free {
 			t.Errorf("after %s, ordered %t: free %t", c.r.State, c.r.Ordered, got)
 		}
 	}
@@ -127,12 +127,12 @@ func TestFullLaneIsNotHungry(t *testing.T) {
 	d, _, _ := standing(newFakeQueue(0), 2)
 	l := heldLane(d, "e")
 	due := []EndpointRef{{Partner: "p", Endpoint: "e", Newest: 9}}
-	l.add([]Delivery{{Seq: 1}})
-	if hungry, _ := d.hungry(due); len(hungry) != 1 {
+	l.queueDeliveries([]Delivery{{Seq: 1}})
+	if hungry, _ := d.findHungryLanes(due); len(hungry) != 1 {
 		t.Error("a lane with one of two is not fed")
 	}
-	l.add([]Delivery{{Seq: 2}})
-	if hungry, _ := d.hungry(due); len(hungry) != 0 {
+	l.queueDeliveries([]Delivery{{Seq: 2}})
+	if hungry, _ := d.findHungryLanes(due); len(hungry) != 0 {
 		t.Error("a full lane is fed")
 	}
 }
@@ -144,10 +144,10 @@ func TestIdleLanesAreForgotten(t *testing.T) {
 		d.lanes[EndpointID(fmt.Sprint(i))] = newLane(EndpointRef{}, slots(2))
 	}
 	busy := d.lanes["7"]
-	busy.add([]Delivery{{Seq: 1}})
-	busy.take() // under way
+	busy.queueDeliveries([]Delivery{{Seq: 1}})
+	busy.takeChain() // under way
 	for range 3 {
-		d.hungry([]EndpointRef{{Endpoint: "e"}})
+		d.findHungryLanes([]EndpointRef{{Endpoint: "e"}})
 	}
 	if len(d.lanes) != 66 || d.lanes["7"] != busy || d.lanes["e"] == nil {
 		t.Errorf("%d lanes are left, want 64 beside twice those that are due; the busy one: %t", len(d.lanes), d.lanes["7"] == busy)
@@ -163,7 +163,7 @@ func TestPassGoesOn(t *testing.T) {
 	feed := func(later time.Duration) {
 		t.Helper()
 		*now = now.Add(later)
-		if err := d.feed(t.Context(), l); err != nil {
+		if err := d.readDueDeliveries(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -191,18 +191,18 @@ func TestNextPassSeesWhoIsFree(t *testing.T) {
 	q.rows[0].Person, q.rows[1].Person = "a", "a"
 	d, _, _ := standing(q, 4)
 	l := heldLane(d, "e")
-	l.add(q.rows[:1])
-	first := l.take()
-	if err := d.feed(t.Context(), l); err != nil || l.queued != 0 || l.more || !l.skipped {
+	l.queueDeliveries(q.rows[:1])
+	first := l.takeChain()
+	if err := d.readDueDeliveries(t.Context(), l); err != nil || l.queued != 0 || l.more || !l.skipped {
 		t.Fatalf("%d queued, more %t, skipped %t: %v", l.queued, l.more, l.skipped, err)
 	}
 	delete(q.nextAt, 1)
-	d.settled([]record{{result: Result{Delivery: first[0], State: Delivered}, lane: l}})
+	d.markSettled([]record{{result: Result{Delivery: first[0], State: Delivered}, lane: l}})
 	if !woken(d) || !l.lookAgain.IsZero() {
 		t.Error("nobody looks for what was left out")
 	}
-	l.forget()
-	if err := d.feed(t.Context(), l); err != nil || l.queued != 1 {
+	l.forgetSettled()
+	if err := d.readDueDeliveries(t.Context(), l); err != nil || l.queued != 1 {
 		t.Errorf("%d queued: %v", l.queued, err)
 	}
 }
@@ -222,7 +222,7 @@ func TestLookGoesFurther(t *testing.T) {
 	}
 	d, _, _ := standing(q, 4)
 	l := heldLane(d, "e")
-	if err := d.feed(t.Context(), l); err != nil || l.queued != 1 || l.more {
+	if err := d.readDueDeliveries(t.Context(), l); err != nil || l.queued != 1 || l.more {
 		t.Errorf("%d queued, more %t: %v", l.queued, l.more, err)
 	}
 	if want := []look{{0, 4}, {4, 8}, {12, 16}}; !slices.Equal(q.asked, want) {
@@ -242,7 +242,7 @@ func TestBatchGrows(t *testing.T) {
 		d, _, _ := standing(q, 4)
 		l := heldLane(d, "e")
 		l.batch, l.arrived = c.batch, c.arrived
-		if err := d.feed(t.Context(), l); err != nil || l.batch != c.want || l.arrived != 0 {
+		if err := d.readDueDeliveries(t.Context(), l); err != nil || l.batch != c.want || l.arrived != 0 {
 			t.Errorf("%s: a batch of %d, want %d: %v", name, l.batch, c.want, err)
 		}
 	}
@@ -269,18 +269,18 @@ func TestSendersAreBounded(t *testing.T) {
 		for i, l := range []*lane{one, two} {
 			l.endpoint = Endpoint{URL: "https://partner.example/", Keys: webhook.Keyring{{Key: secret}}}
 			for n := range 5 {
-				l.add([]Delivery{{Endpoint: EndpointID(fmt.Sprint(i + 1)), Seq: int64(n), Event: "evt_1", Body: []byte("{}")}})
+				l.queueDeliveries([]Delivery{{Endpoint: EndpointID(fmt.Sprint(i + 1)), Seq: int64(n), Event: "evt_1", Body: []byte("{}")}})
 			}
 		}
 		go d.recordAll(t.Context())
-		d.employ(t.Context())
+		d.startIdleSenders(t.Context())
 		synctest.Wait()
 		if one.active > 2 || two.active > 2 || one.active+two.active != 3 || d.sending != 3 {
 			t.Errorf("%d and %d senders, %d in all", one.active, two.active, d.sending)
 		}
 		under.Done()
 		d.senders.Wait()
-		d.employ(t.Context()) // the lane that found only one sender
+		d.startIdleSenders(t.Context()) // the lane that found only one sender
 		d.senders.Wait()
 		close(d.results)
 		if one.active != 0 || two.active != 0 || d.sending != 0 || one.queued+two.queued != 0 {
@@ -299,14 +299,14 @@ func TestLowLaneAsksForMore(t *testing.T) {
 		d, _, _ := standing(newFakeQueue(0), 2)
 		l := heldLane(d, "e")
 		for n := range c.left + 1 {
-			l.add([]Delivery{{Seq: int64(n)}})
+			l.queueDeliveries([]Delivery{{Seq: int64(n)}})
 		}
 		l.more = c.more
-		if d.next(l); woken(d) != c.wantsALook {
+		if d.nextChain(l); woken(d) != c.wantsALook {
 			t.Errorf("more %t, %d left: asked %t", c.more, l.queued, !c.wantsALook)
 		}
 		l.skipped = true
-		if d.settled([]record{{lane: l}}); woken(d) != (c.left < 2) {
+		if d.markSettled([]record{{lane: l}}); woken(d) != (c.left < 2) {
 			t.Errorf("%d left: what was left out is asked for: %t", l.queued, c.left >= 2)
 		}
 	}
@@ -344,7 +344,7 @@ func TestFailingSince(t *testing.T) {
 	d, _, _ := standing(newFakeQueue(0), 2)
 	l := heldLane(d, "e")
 	settle := func(state DeliveryState, attempts int, at time.Time) {
-		d.settled([]record{{result: Result{State: state, Attempts: attempts, Delivery: Delivery{Attempts: 1}, Now: at}, lane: l}})
+		d.markSettled([]record{{result: Result{State: state, Attempts: attempts, Delivery: Delivery{Attempts: 1}, Now: at}, lane: l}})
 	}
 	if settle(Pending, 1, noon); !l.endpoint.FailingSince.IsZero() {
 		t.Error("an attempt that our own stop cut counts as a failure")
@@ -384,12 +384,12 @@ func TestConclude(t *testing.T) {
 		q.endpoint = c.row
 		d, _, log := standing(q, 2)
 		l := heldLane(d, "e")
-		l.add([]Delivery{{Seq: 1}})
+		l.queueDeliveries([]Delivery{{Seq: 1}})
 		e := dead
 		if c.state == DeliveryFailed {
 			e.FailingSince = noon
 		}
-		d.conclude(t.Context(), e, Result{State: c.state, Now: noon}, c.action)
+		d.applyAction(t.Context(), e, Result{State: c.state, Now: noon}, c.action)
 		if got := fmt.Sprintf("%s %s", q.endpoint.State, q.endpoint.Reason); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}

@@ -28,8 +28,8 @@ type LeakFinding struct {
 	LeakedAs []string `json:"leakedAs,omitempty"`
 }
 
-// Leaked tells of everything that was found of one person at one time.
-func Leaked(news cyber.News, at time.Time) (Event, error) {
+// NewLeakEvent tells of everything that was found of one person at one time.
+func NewLeakEvent(news cyber.News, at time.Time) (Event, error) {
 	leak := Leak{Findings: make([]LeakFinding, len(news.Found))}
 	for i, f := range news.Found {
 		leak.Findings[i] = LeakFinding{
@@ -37,7 +37,7 @@ func Leaked(news cyber.News, at time.Time) (Event, error) {
 			Exposed: f.Breach.Exposes, Basis: f.Basis(), OwnSite: f.OwnSite, Watched: f.WatchedSite, LeakedAs: f.LeakedAs(),
 		}
 	}
-	return New(news.Partner, LeakDetected, news.User, at, leak)
+	return NewEvent(news.Partner, LeakDetected, news.User, at, leak)
 }
 
 // StatusChange is the data of StatusChanged.
@@ -48,9 +48,9 @@ type StatusChange struct {
 	Status   cyber.Status  `json:"status"`
 }
 
-// Restated tells that a watched value has another status than before.
-func Restated(a cyber.Asset, before cyber.Status, at time.Time) (Event, error) {
-	return New(a.Partner, StatusChanged, a.User, at, StatusChange{Asset: a.ID, Kind: a.Kind.String(), Previous: before, Status: a.Status})
+// NewStatusEvent tells that a watched value has another status than before.
+func NewStatusEvent(a cyber.Asset, before cyber.Status, at time.Time) (Event, error) {
+	return NewEvent(a.Partner, StatusChanged, a.User, at, StatusChange{Asset: a.ID, Kind: a.Kind.String(), Previous: before, Status: a.Status})
 }
 
 // DueSteps is the data of StepDue: what one person is to be reminded of at one time.
@@ -67,8 +67,8 @@ type DueOne struct {
 	Due       string          `json:"dueAt"`
 }
 
-// StepsDue tells of the steps of a person's plans whose deadline nears; plans hold no others.
-func StepsDue(id partner.ID, user partner.UserHash, plans []cyber.Plan, at time.Time) (Event, error) {
+// NewStepsDueEvent tells of the steps of a person's plans whose deadline nears; plans hold no others.
+func NewStepsDueEvent(id partner.ID, user partner.UserHash, plans []cyber.Plan, at time.Time) (Event, error) {
 	var due DueSteps
 	for _, p := range plans {
 		for _, s := range p.Steps {
@@ -77,7 +77,7 @@ func StepsDue(id partner.ID, user partner.UserHash, plans []cyber.Plan, at time.
 			})
 		}
 	}
-	return New(id, StepDue, user, at, due)
+	return NewEvent(id, StepDue, user, at, due)
 }
 
 // LookState says whether first looks of new values are made.
@@ -97,5 +97,5 @@ type LooksChanged struct {
 
 // LooksChange tells a partner that the first looks of its new values were stopped, or go on.
 func LooksChange(id partner.ID, state LookState, at time.Time) (Event, error) {
-	return New(id, FirstLooksChanged, "", at, LooksChanged{State: state})
+	return NewEvent(id, FirstLooksChanged, "", at, LooksChanged{State: state})
 }

@@ -54,7 +54,7 @@ func CaseEvents(c cyber.Case, lines []cyber.CaseMove) (events []Event, err error
 		case cyber.MoveNote, cyber.MoveAttachment:
 			continue
 		}
-		e, err := New(c.Partner, kind, c.User, m.At, data)
+		e, err := NewEvent(c.Partner, kind, c.User, m.At, data)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ type KeyExpiry struct {
 
 // KeyExpires tells that a device's key ends soon.
 func KeyExpires(d cyber.Device, at time.Time) (Event, error) {
-	return New(d.Partner, KeyExpiring, d.User, at, KeyExpiry{Key: d.ID, System: d.System, ValidUntil: d.ValidUntil.UTC().Format(TimeFormat)})
+	return NewEvent(d.Partner, KeyExpiring, d.User, at, KeyExpiry{Key: d.ID, System: d.System, ValidUntil: d.ValidUntil.UTC().Format(TimeFormat)})
 }
 
 // KeyActivation is the data of KeyActivated.
@@ -84,7 +84,7 @@ type KeyActivation struct {
 
 // KeyActivates tells that a device is protected from now on.
 func KeyActivates(d cyber.Device) (Event, error) {
-	return New(d.Partner, KeyActivated, d.User, d.ActivatedAt, KeyActivation{d.ID, d.System, d.ActivatedAt.UTC().Format(TimeFormat)})
+	return NewEvent(d.Partner, KeyActivated, d.User, d.ActivatedAt, KeyActivation{d.ID, d.System, d.ActivatedAt.UTC().Format(TimeFormat)})
 }
 
 // KeyEnd is the data of KeyEnded.
@@ -97,11 +97,11 @@ type KeyEnd struct {
 	MovedTo cyber.KeyID `json:"movedTo,omitempty"`
 }
 
-// KeyEnds tells that a key ended, for whatever reason. Of one that ended with its person's erasure it names nobody.
-func KeyEnds(d cyber.Device, at time.Time, movedTo cyber.KeyID) (Event, error) {
+// NewKeyEndEvent tells that a key ended, for whatever reason. Of one that ended with its person's erasure it names nobody.
+func NewKeyEndEvent(d cyber.Device, at time.Time, movedTo cyber.KeyID) (Event, error) {
 	user := d.User
 	if d.EndReason == cyber.EndErased {
 		user = ""
 	}
-	return New(d.Partner, KeyEnded, user, at, KeyEnd{d.ID, d.System, d.EndReason, d.EndedAt.UTC().Format(TimeFormat), movedTo})
+	return NewEvent(d.Partner, KeyEnded, user, at, KeyEnd{d.ID, d.System, d.EndReason, d.EndedAt.UTC().Format(TimeFormat), movedTo})
 }

@@ -16,8 +16,8 @@ type record struct {
 // maxGroup bounds how many results share a transaction.
 const maxGroup = 512
 
-// record has a result written. A success is left to the lane's bound; anything else is on disk when it returns.
-func (d *Dispatcher) record(l *lane, r Result) {
+// recordResult has a result written. A success is left to the lane's bound; anything else is on disk when it returns.
+func (d *Dispatcher) recordResult(l *lane, r Result) {
 	if r.State == Delivered {
 		d.results <- record{r, l, nil}
 		return
@@ -33,13 +33,13 @@ func (d *Dispatcher) record(l *lane, r Result) {
 func (d *Dispatcher) recordAll(ctx context.Context) {
 	group := make([]record, 0, maxGroup)
 	for first := range d.results {
-		group = d.drain(append(group[:0], first))
+		group = d.drainResults(append(group[:0], first))
 		if len(group) >= crowd {
 			time.Sleep(gather)
-			group = d.drain(group)
+			group = d.drainResults(group)
 		}
-		d.write(ctx, group)
-		d.settled(group)
+		d.writeResults(ctx, group)
+		d.markSettled(group)
 		for _, r := range group {
 			<-r.lane.unrecorded
 			if r.done != nil {
@@ -54,8 +54,8 @@ const (
 	gather = 3 * time.Millisecond
 )
 
-// drain adds the results that are there.
-func (d *Dispatcher) drain(group []record) []record {
+// drainResults adds the results that are there.
+func (d *Dispatcher) drainResults(group []record) []record {
 	for len(group) < maxGroup {
 		select {
 		case r, ok := <-d.results:
@@ -73,10 +73,10 @@ func (d *Dispatcher) drain(group []record) []record {
 // writeTime bounds one try to record; the last one is made after the dispatcher was told to stop.
 const writeTime = 10 * time.Second
 
-// write tries until the results are on disk. Their senders wait, so a database that is away stops the sending. After
+// writeResults tries until the results are on disk. Their senders wait, so a database that is away stops the sending. After
 // the end of ctx there is one last try: what is lost then is only the knowledge of an attempt, and it is repeated.
-func (d *Dispatcher) write(ctx context.Context, group []record) {
-	results := d.unmarked(group)
+func (d *Dispatcher) writeResults(ctx context.Context, group []record) {
+	results := d.collectResults(group)
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
 		last := ctx.Err() != nil
 		try, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTime)
@@ -100,9 +100,9 @@ func (d *Dispatcher) write(ctx context.Context, group []record) {
 // for a worker that lost its hold and tells of a failure late.
 const wellTime = time.Second
 
-// unmarked are the results of a group, with what is known of their endpoints: a success of one that has not failed since
+// collectResults are the results of a group, with what is known of their endpoints: a success of one that has not failed since
 // the last is spared the writing of it. All groups before are on disk.
-func (d *Dispatcher) unmarked(group []record) []Result {
+func (d *Dispatcher) collectResults(group []record) []Result {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()

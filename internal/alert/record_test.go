@@ -59,7 +59,7 @@ func TestLastTryToRecord(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		before := time.Now()
-		if d.write(ctx, make([]record, 1)); time.Since(before) != 10*time.Second {
+		if d.writeResults(ctx, make([]record, 1)); time.Since(before) != 10*time.Second {
 			t.Errorf("the last try took %s", time.Since(before))
 		}
 	})
@@ -74,10 +74,10 @@ func TestWellEndpoints(t *testing.T) {
 		for _, state := range states {
 			group = append(group, record{lane: l, result: Result{State: state, Attempts: 1, Now: *now}})
 		}
-		for _, r := range d.unmarked(group) {
+		for _, r := range d.collectResults(group) {
 			well = append(well, r.Well)
 		}
-		d.settled(group)
+		d.markSettled(group)
 		return well
 	}
 	for i, c := range []struct {

@@ -67,18 +67,18 @@ func (h Health) Rate() int64 {
 	return 100 * h.Delivered / (h.Delivered + h.Failed)
 }
 
-// Mean is how long a delivery that arrived was under way; 0 when none did.
-func (h Health) Mean() time.Duration { return h.Travel / time.Duration(max(h.Delivered, 1)) }
+// MeanDuration is how long a delivery that arrived was under way; 0 when none did.
+func (h Health) MeanDuration() time.Duration { return h.Travel / time.Duration(max(h.Delivered, 1)) }
 
 // HistoryStore is what the operator's view of events needs.
 type HistoryStore interface {
 	FeedStore
-	// Requeue makes the selected deliveries pending again with new tries, and returns how many.
-	Requeue(ctx context.Context, id partner.ID, s Selection) (int64, error)
+	// RequeueDeliveries makes the selected deliveries pending again with new tries, and returns how many.
+	RequeueDeliveries(ctx context.Context, id partner.ID, s Selection) (int64, error)
 	Deliveries(ctx context.Context, id partner.ID, event EventID) ([]DeliveryStatus, error)
-	Attempts(ctx context.Context, id partner.ID, event EventID) ([]AttemptLog, error)
+	ListAttempts(ctx context.Context, id partner.ID, event EventID) ([]AttemptLog, error)
 	EventReport(ctx context.Context, id partner.ID, of ReportOf) (Report, error)
-	Health(ctx context.Context, id partner.ID, endpoint EndpointID) (Health, error)
+	EndpointHealth(ctx context.Context, id partner.ID, endpoint EndpointID) (Health, error)
 }
 
 // Partners knows who there is.
@@ -95,13 +95,13 @@ type History struct {
 // NewHistory joins the rules to a store.
 func NewHistory(store HistoryStore, tenants Partners) *History { return &History{store, tenants} }
 
-// Only is the same for a partner's own people: to them there is no other partner.
-func (h *History) Only(id partner.ID) *History {
+// ForPartner is the same for a partner's own people: to them there is no other partner.
+func (h *History) ForPartner(id partner.ID) *History {
 	return &History{h.store, partner.One{Of: h.tenants, ID: id}}
 }
 
-// Events returns up to limit events that follow a number.
-func (h *History) Events(ctx context.Context, id partner.ID, after int64, limit int) ([]Kept, error) {
+// ListEvents returns up to limit events that follow a number.
+func (h *History) ListEvents(ctx context.Context, id partner.ID, after int64, limit int) ([]Kept, error) {
 	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
 		return nil, err
 	}
@@ -118,32 +118,32 @@ func (h *History) Deliveries(ctx context.Context, id partner.ID, event EventID) 
 	if err != nil {
 		return nil, nil, err
 	}
-	tries, err := h.store.Attempts(ctx, id, event)
+	tries, err := h.store.ListAttempts(ctx, id, event)
 	return list, tries, err
 }
 
-// Health tells how an endpoint of a partner fares.
-func (h *History) Health(ctx context.Context, id partner.ID, endpoint EndpointID) (Health, error) {
+// EndpointHealth tells how an endpoint of a partner fares.
+func (h *History) EndpointHealth(ctx context.Context, id partner.ID, endpoint EndpointID) (Health, error) {
 	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
 		return Health{}, err
 	}
-	return h.store.Health(ctx, id, endpoint)
+	return h.store.EndpointHealth(ctx, id, endpoint)
 }
 
-// Replay pushes again what was selected, whether it arrived before or not: receivers tell repeats by the event's id.
+// ReplayEvents pushes again what was selected, whether it arrived before or not: receivers tell repeats by the event's id.
 // Deliveries of disabled endpoints are held.
-func (h *History) Replay(ctx context.Context, id partner.ID, s Selection) (int64, error) {
-	if err := s.Check(); err != nil {
+func (h *History) ReplayEvents(ctx context.Context, id partner.ID, s Selection) (int64, error) {
+	if err := s.CheckSelection(); err != nil {
 		return 0, err
 	}
 	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
 		return 0, err
 	}
-	return h.store.Requeue(ctx, id, s)
+	return h.store.RequeueDeliveries(ctx, id, s)
 }
 
-// Check refuses a selection that names nothing, more than one thing, or no time at all.
-func (s Selection) Check() error {
+// CheckSelection refuses a selection that names nothing, more than one thing, or no time at all.
+func (s Selection) CheckSelection() error {
 	ways := 0
 	for _, given := range []bool{s.Event != "", !s.From.IsZero() || !s.To.IsZero(), s.Failed} {
 		if given {
@@ -159,8 +159,8 @@ func (s Selection) Check() error {
 	return nil
 }
 
-// Report compares events of a window with what the partner got, and shows the first of what is missing.
-func (h *History) Report(ctx context.Context, id partner.ID, of ReportOf) (Report, error) {
+// ReportEvents compares events of a window with what the partner got, and shows the first of what is missing.
+func (h *History) ReportEvents(ctx context.Context, id partner.ID, of ReportOf) (Report, error) {
 	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
 		return Report{}, err
 	}

@@ -16,7 +16,7 @@ type history struct {
 	shown    int
 }
 
-func (h *history) Requeue(context.Context, partner.ID, Selection) (int64, error) {
+func (h *history) RequeueDeliveries(context.Context, partner.ID, Selection) (int64, error) {
 	h.requeued++
 	return 7, nil
 }
@@ -25,7 +25,7 @@ func (h *history) Deliveries(context.Context, partner.ID, EventID) ([]DeliverySt
 	return []DeliveryStatus{{Seq: 1}}, h.fails
 }
 
-func (h *history) Attempts(context.Context, partner.ID, EventID) ([]AttemptLog, error) {
+func (h *history) ListAttempts(context.Context, partner.ID, EventID) ([]AttemptLog, error) {
 	return []AttemptLog{{Status: 500}}, nil
 }
 
@@ -64,7 +64,7 @@ func TestReplaySelection(t *testing.T) {
 		"a window backwards":    {Selection{From: noon.Add(time.Hour), To: noon}, false},
 	} {
 		h := &history{}
-		n, err := NewHistory(h, onlyPartner("p")).Replay(t.Context(), "p", c.s)
+		n, err := NewHistory(h, onlyPartner("p")).ReplayEvents(t.Context(), "p", c.s)
 		if c.ok && (err != nil || n != 7 || h.requeued != 1) {
 			t.Errorf("%s: %d, %v", name, n, err)
 		}
@@ -78,22 +78,22 @@ func TestReplaySelection(t *testing.T) {
 func TestHistory(t *testing.T) {
 	h := &history{keptEvents: keptEvents{seqs: []int64{1, 2, 3}, newest: 3}}
 	rules := NewHistory(h, onlyPartner("p"))
-	if list, err := rules.Events(t.Context(), "p", 1, 10); err != nil || len(list) != 2 {
+	if list, err := rules.ListEvents(t.Context(), "p", 1, 10); err != nil || len(list) != 2 {
 		t.Errorf("%d events: %v", len(list), err)
 	}
-	if list, err := rules.Events(t.Context(), "p", 0, 0); err != nil || len(list) != 1 {
+	if list, err := rules.ListEvents(t.Context(), "p", 0, 0); err != nil || len(list) != 1 {
 		t.Errorf("a page of none has %d events: %v", len(list), err)
 	}
-	if r, err := rules.Report(t.Context(), "p", ReportOf{From: noon, To: noon.Add(time.Hour), Show: 5}); err != nil || r.Events != 10 || h.shown != 5 {
+	if r, err := rules.ReportEvents(t.Context(), "p", ReportOf{From: noon, To: noon.Add(time.Hour), Show: 5}); err != nil || r.Events != 10 || h.shown != 5 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if list, tries, err := rules.Deliveries(t.Context(), "p", "evt_1"); err != nil || len(list) != 1 || len(tries) != 1 {
 		t.Errorf("%v %v %v", list, tries, err)
 	}
 	for name, ask := range map[string]func() error{
-		"events": func() error { _, err := rules.Events(t.Context(), "x", 0, 10); return err },
-		"report": func() error { _, err := rules.Report(t.Context(), "x", ReportOf{Show: 5}); return err },
-		"replay": func() error { _, err := rules.Replay(t.Context(), "x", Selection{Failed: true}); return err },
+		"events": func() error { _, err := rules.ListEvents(t.Context(), "x", 0, 10); return err },
+		"report": func() error { _, err := rules.ReportEvents(t.Context(), "x", ReportOf{Show: 5}); return err },
+		"replay": func() error { _, err := rules.ReplayEvents(t.Context(), "x", Selection{Failed: true}); return err },
 	} {
 		if err := ask(); !errors.Is(err, partner.ErrNotFound) {
 			t.Errorf("%s of a partner that there is not: %v", name, err)
@@ -105,6 +105,6 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-func (h *history) Health(context.Context, partner.ID, EndpointID) (Health, error) {
+func (h *history) EndpointHealth(context.Context, partner.ID, EndpointID) (Health, error) {
 	return Health{}, nil
 }

@@ -5,16 +5,16 @@ import "time"
 // Pulls are how far a partner has read its events, by area.
 type Pulls struct{ Cyber, Subscriptions int64 }
 
-// Has tells whether the partner has read an event.
-func (p Pulls) Has(t Type, seq int64) bool {
+// HasRead tells whether the partner has read an event.
+func (p Pulls) HasRead(t Type, seq int64) bool {
 	if t.ofSubscriptions() {
 		return seq <= p.Subscriptions
 	}
 	return seq <= p.Cyber
 }
 
-// Note is how far the partner has read once it has everything of some areas up to a number; it never goes back.
-func (p Pulls) Note(of Areas, seq int64) Pulls {
+// WithRead is how far the partner has read once it has everything of some areas up to a number; it never goes back.
+func (p Pulls) WithRead(of Areas, seq int64) Pulls {
 	if of.Cyber {
 		p.Cyber = max(p.Cyber, seq)
 	}
@@ -60,8 +60,8 @@ type EndpointReport struct {
 	Delivered, Pending, Held, Failed int64
 }
 
-// count counts a delivery.
-func (e *EndpointReport) count(s DeliveryState) {
+// countDelivery counts a delivery.
+func (e *EndpointReport) countDelivery(s DeliveryState) {
 	switch s {
 	case Delivered:
 		e.Delivered++
@@ -101,30 +101,30 @@ func NewTally(of ReportOf, pulled Pulls, endpoints []EndpointReport) *Tally {
 	return t
 }
 
-// Room is how many events more are to be looked at, up to a number.
-func (t *Tally) Room(atOnce int64) int64 {
+// Remaining is how many events more are to be looked at, up to a number.
+func (t *Tally) Remaining(atOnce int64) int64 {
 	if t.of.Most > 0 {
 		return min(atOnce, int64(t.of.Most)-t.report.Events)
 	}
 	return atOnce
 }
 
-// Add counts events with their deliveries, those of one event behind each other, and tells how many events they were
+// AddEvents counts events with their deliveries, those of one event behind each other, and tells how many events they were
 // and which was the last.
-func (t *Tally) Add(rows []Sent) (events, last int64) {
+func (t *Tally) AddEvents(rows []Sent) (events, last int64) {
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && rows[n].Seq == rows[0].Seq {
 			n++
 		}
-		t.add(rows[:n])
+		t.addEvent(rows[:n])
 		rows, events = rows[n:], events+1
 	}
 	return events, t.report.Next
 }
 
-// add counts one event. A delivery to an endpoint that there is no more says nothing.
-func (t *Tally) add(rows []Sent) {
+// addEvent counts one event. A delivery to an endpoint that there is no more says nothing.
+func (t *Tally) addEvent(rows []Sent) {
 	e, r, sent, open := rows[0], &t.report, 0, 0
 	for _, d := range rows {
 		line, there := t.lines[d.Endpoint]
@@ -132,13 +132,13 @@ func (t *Tally) add(rows []Sent) {
 			continue
 		}
 		sent++
-		if r.Endpoints[line].count(d.State); d.State != Delivered {
+		if r.Endpoints[line].countDelivery(d.State); d.State != Delivered {
 			open++
 		}
 	}
 	r.Events++
 	r.Next, r.Until = e.Seq, e.At
-	pushed, pulled := sent > 0 && open == 0, t.pulled.Has(e.Type, e.Seq)
+	pushed, pulled := sent > 0 && open == 0, t.pulled.HasRead(e.Type, e.Seq)
 	if pushed {
 		r.Pushed++
 	}
@@ -153,9 +153,9 @@ func (t *Tally) add(rows []Sent) {
 	}
 }
 
-// End returns the report and the numbers of the missing events that it is to name. Where no event is left to look at,
+// FinishReport returns the report and the numbers of the missing events that it is to name. Where no event is left to look at,
 // nothing says where to go on.
-func (t *Tally) End(more bool) (r Report, oldest []int64) {
+func (t *Tally) FinishReport(more bool) (r Report, oldest []int64) {
 	if !more {
 		t.report.Next, t.report.Until = 0, time.Time{}
 	}

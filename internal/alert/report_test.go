@@ -44,10 +44,10 @@ func TestTally(t *testing.T) {
 		"read and not pushed":               {sentTo(5, LeakDetected, Pending), Pulls{Cyber: 5}, "0 1 0"},
 	} {
 		tally := NewTally(ReportOf{}, c.pulled, []EndpointReport{{Endpoint: "a"}, {Endpoint: "b"}})
-		if n, last := tally.Add(c.rows); n != 1 || last != 5 {
+		if n, last := tally.AddEvents(c.rows); n != 1 || last != 5 {
 			t.Errorf("%s: %d events up to %d", name, n, last)
 		}
-		r, _ := tally.End(false)
+		r, _ := tally.FinishReport(false)
 		if got := fmt.Sprint(r.Pushed, r.Pulled, r.Missing); got != c.want || r.Events != 1 {
 			t.Errorf("%s: %s of %d, want %s", name, got, r.Events, c.want)
 		}
@@ -59,27 +59,27 @@ func TestTally(t *testing.T) {
 func TestTallyInParts(t *testing.T) {
 	t.Parallel()
 	tally := NewTally(ReportOf{Most: 4, Show: 2}, Pulls{}, []EndpointReport{{Endpoint: "a", State: Enabled}, {Endpoint: "b", State: Disabled}})
-	if got := fmt.Sprint(tally.Room(3), tally.Room(9)); got != "3 4" {
+	if got := fmt.Sprint(tally.Remaining(3), tally.Remaining(9)); got != "3 4" {
 		t.Errorf("room for %s", got)
 	}
 	first := slices.Concat(sentTo(2, LeakDetected, Delivered, Held), sentTo(3, LeakDetected, Delivered), sentTo(4, LeakDetected, Pending, Held))
-	if n, last := tally.Add(first); n != 3 || last != 4 || tally.Room(9) != 1 {
-		t.Errorf("%d events up to %d, room for %d", n, last, tally.Room(9))
+	if n, last := tally.AddEvents(first); n != 3 || last != 4 || tally.Remaining(9) != 1 {
+		t.Errorf("%d events up to %d, room for %d", n, last, tally.Remaining(9))
 	}
-	if n, last := tally.Add(sentTo(6, LeakDetected, DeliveryFailed)); n != 1 || last != 6 || tally.Room(9) != 0 {
-		t.Errorf("%d events up to %d, room for %d", n, last, tally.Room(9))
+	if n, last := tally.AddEvents(sentTo(6, LeakDetected, DeliveryFailed)); n != 1 || last != 6 || tally.Remaining(9) != 0 {
+		t.Errorf("%d events up to %d, room for %d", n, last, tally.Remaining(9))
 	}
-	r, oldest := tally.End(true)
+	r, oldest := tally.FinishReport(true)
 	if fmt.Sprint(oldest) != "[2 4]" || r.Missing != 3 || r.Pushed != 1 || r.Next != 6 || !r.Until.Equal(noon.Add(6*time.Second)) {
 		t.Errorf("%+v, missing %v", r, oldest)
 	}
 	if got := fmt.Sprintf("%+v", r.Endpoints); got != "[{Endpoint:a State:enabled Delivered:2 Pending:1 Held:0 Failed:1} {Endpoint:b State:disabled Delivered:0 Pending:0 Held:2 Failed:0}]" {
 		t.Error(got)
 	}
-	if r, _ = tally.End(false); r.Next != 0 || !r.Until.IsZero() {
+	if r, _ = tally.FinishReport(false); r.Next != 0 || !r.Until.IsZero() {
 		t.Errorf("after the last event it goes on at %d, %v", r.Next, r.Until)
 	}
-	if open := NewTally(ReportOf{}, Pulls{}, nil); open.Room(7) != 7 {
+	if open := NewTally(ReportOf{}, Pulls{}, nil); open.Remaining(7) != 7 {
 		t.Error("a report of all events ends")
 	}
 }
@@ -95,7 +95,7 @@ func TestPullsNote(t *testing.T) {
 		{Everything, 9, Pulls{9, 9}}, {Areas{Cyber: true}, 9, Pulls{9, 3}}, {Areas{Subscriptions: true}, 9, Pulls{5, 9}},
 		{Areas{}, 9, Pulls{5, 3}}, {Everything, 4, Pulls{5, 4}}, {Everything, 1, Pulls{5, 3}},
 	} {
-		if got := (Pulls{5, 3}).Note(c.of, c.seq); got != c.want {
+		if got := (Pulls{5, 3}).WithRead(c.of, c.seq); got != c.want {
 			t.Errorf("%+v reads up to %d: %+v, want %+v", c.of, c.seq, got, c.want)
 		}
 	}

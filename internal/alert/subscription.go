@@ -28,5 +28,5 @@ func SubscriptionMoved(id partner.ID, sub subscription.Subscription, move subscr
 	if !ok {
 		return Event{}, fmt.Errorf("no event tells of move %d", move)
 	}
-	return New(id, t, user, at, SubscriptionChange{Subscription: sub.ID(), Plan: sub.Plan, Internal: sub.InternalID})
+	return NewEvent(id, t, user, at, SubscriptionChange{Subscription: sub.ID(), Plan: sub.Plan, Internal: sub.InternalID})
 }

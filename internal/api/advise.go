@@ -29,12 +29,13 @@ type answerOption struct {
 	Label string `json:"label"`
 }
 
-func (s *Server) advise(r *request) (any, error) {
-	user, err := r.userHash()
+// listAdvice answers GET /cyber/advise.
+func (s *Server) listAdvice(r *request) (any, error) {
+	user, err := r.userHashInPath()
 	if err != nil {
 		return nil, err
 	}
-	applies, err := r.rules.Persons.Advise(r.ctx, r.caller.Partner, user)
+	applies, err := r.rules.Persons.ListAdvice(r.ctx, r.caller.Partner, user)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func adviceBody(user string, applies []cyber.Advice) []byte {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		p := a.Rendered(renderAdvice).(*advicePieces) //nolint:errcheck // it is what renderAdvice returned
+		p := a.RenderedItem(renderAdvice).(*advicePieces) //nolint:errcheck // it is what renderAdvice returned
 		body = append(append(body, p.head...), who...)
 		if !a.Personal {
 			body = append(body, p.whole...)
@@ -103,18 +104,18 @@ type newAnswer struct {
 }
 
 func (s *Server) answerQuestion(r *request) (any, error) {
-	user, err := r.userHash()
+	user, err := r.userHashInPath()
 	if err != nil {
 		return nil, err
 	}
 	var body newAnswer
-	if err := r.decode(&body); err != nil {
+	if err := r.decodeBody(&body); err != nil {
 		return nil, err
 	}
 	if body.CatalogID == "" || body.Value == "" {
 		return nil, errBodyInvalid.With("catalogId, value", fault.NotEmpty)
 	}
-	if err := r.rules.Persons.Answer(r.ctx, r.caller.Partner, user, cyber.ContentID(body.CatalogID), body.Value); err != nil {
+	if err := r.rules.Persons.SaveAnswer(r.ctx, r.caller.Partner, user, cyber.ContentID(body.CatalogID), body.Value); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgAnswerKept}, nil

@@ -30,7 +30,7 @@ type assetNotAdded struct {
 
 func (s *Server) addAssets(r *request) (any, error) {
 	var in assetList
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	if len(in.Items) == 0 || len(in.Items) > cyber.MaxBulk {
@@ -41,22 +41,22 @@ func (s *Server) addAssets(r *request) (any, error) {
 		return nil, err
 	}
 	defer end()
-	return r.once(func(rules *Rules) (any, error) { return watchEach(r, rules, in.Items) })
+	return r.runOnce(func(rules *Rules) (any, error) { return watchEach(r, rules, in.Items) })
 }
 
 func watchEach(r *request, rules *Rules, raw []jsontext.Value) (any, error) {
 	items, broken := assetItems(raw)
-	taken, refused, err := rules.Monitoring.WatchEach(r.ctx, r.owner(), items)
+	taken, refused, err := rules.Monitoring.WatchEach(r.ctx, r.assetOwner(), items)
 	if err != nil {
 		return nil, err
 	}
-	answer := assetsAdded{Result: resultOf(taken, len(refused)), Added: taken, NotAdded: len(refused), Refused: make([]assetNotAdded, len(refused))}
+	answer := assetsAdded{Result: resultWord(taken, len(refused)), Added: taken, NotAdded: len(refused), Refused: make([]assetNotAdded, len(refused))}
 	for i, f := range refused {
 		why := error(f.Why)
 		if broken[f.Item] != nil {
 			why = broken[f.Item]
 		}
-		answer.Refused[i] = assetNotAdded{f.Item, messageOf(why, r.route.area.statusOf(why)), detailOf(why)}
+		answer.Refused[i] = assetNotAdded{f.Item, messageOf(why, r.route.area.statusOfFault(why)), errorDetail(why)}
 	}
 	return answer, nil
 }
@@ -77,19 +77,19 @@ func assetItems(raw []jsontext.Value) (items []cyber.BulkItem, broken map[int]er
 
 // beginList lets a list of items in: few at once for each partner, each item paid for, a long one in a slot.
 func (s *Server) beginList(r *request, items int) (end func(), err error) {
-	pass, err := s.works.enter(r.caller.Partner, int64(len(r.body)))
+	pass, err := s.works.enterBulk(r.caller.Partner, int64(len(r.body)))
 	if err != nil {
 		return nil, err
 	}
 	if err := s.chargeItems(r, items); err != nil {
-		pass.leave()
+		pass.leaveBulk()
 		return nil, err
 	}
 	if items > lightList {
-		if err := r.takeSlot(); err != nil {
-			pass.leave()
+		if err := r.takeHeavySlot(); err != nil {
+			pass.leaveBulk()
 			return nil, err
 		}
 	}
-	return pass.leave, nil
+	return pass.leaveBulk, nil
 }

@@ -29,7 +29,8 @@ type breachPage struct {
 
 const defaultBreachPage = 50
 
-func factsOf(b cyber.Breach) breachFacts {
+// newBreachFacts returns what answers tell of a breach.
+func newBreachFacts(b cyber.Breach) breachFacts {
 	return breachFacts{
 		breachItem:  breachItem{b.Name, b.Title, b.Date.Format(time.DateOnly), string(b.Kind)},
 		Description: b.Description, Exposes: b.Exposes, Verified: b.Verified, Fabricated: b.Fabricated, SpamList: b.SpamList,
@@ -50,7 +51,7 @@ func (s *Server) listBreaches(r *request) (any, error) {
 	if err := r.beginRead(size); err != nil {
 		return nil, err
 	}
-	found, total, err := r.rules.Breaches.Page(r.ctx, r.caller.Mode, page, size)
+	found, total, err := r.rules.Breaches.ListBreaches(r.ctx, r.caller.Mode, page, size)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (s *Server) listBreaches(r *request) (any, error) {
 		HasNext: page <= (total-1)/int64(size),
 	}
 	for i, b := range found {
-		answer.Breaches[i] = factsOf(b)
+		answer.Breaches[i] = newBreachFacts(b)
 	}
 	return answer, nil
 }
@@ -70,9 +71,9 @@ func (s *Server) showBreach(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := r.rules.Breaches.ByName(r.ctx, r.caller.Mode, name)
+	b, err := r.rules.Breaches.FindBreach(r.ctx, r.caller.Mode, name)
 	if err != nil {
 		return nil, err
 	}
-	return factsOf(b), nil
+	return newBreachFacts(b), nil
 }

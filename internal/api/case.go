@@ -40,17 +40,18 @@ type caseTask struct {
 // maxCaseItems bounds each array of a case.
 const maxCaseItems = 100
 
-func (s *Server) openCase(r *request) (any, error) {
+// openSupportCase answers POST /cyber/case.
+func (s *Server) openSupportCase(r *request) (any, error) {
 	var body newCase
-	if err := r.decode(&body); err != nil {
+	if err := r.decodeBody(&body); err != nil {
 		return nil, err
 	}
-	wanted, err := body.parse()
+	wanted, err := body.parseRequest()
 	if err != nil {
 		return nil, err
 	}
 	wanted.Mode = r.caller.Mode
-	c, err := r.rules.Cases.Open(r.ctx, r.caller.Partner, wanted)
+	c, err := r.rules.Cases.OpenCase(r.ctx, r.caller.Partner, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +60,13 @@ func (s *Server) openCase(r *request) (any, error) {
 	}}, nil
 }
 
-func (b newCase) parse() (cyber.CaseRequest, error) {
+// parseRequest returns the request that the body describes.
+func (b newCase) parseRequest() (cyber.CaseRequest, error) {
 	user, err := partner.ParseUserHash("userHash", b.UserHash)
 	if err != nil {
 		return cyber.CaseRequest{}, err
 	}
-	if !partner.Printable(b.ServiceID, maxID) {
+	if !partner.IsPrintable(b.ServiceID, maxID) {
 		return cyber.CaseRequest{}, errBodyInvalid.With("serviceId", fault.PrintableLength, maxID)
 	}
 	if len(b.Appointments) > maxCaseItems || len(b.Questions) > maxCaseItems {

@@ -64,7 +64,7 @@ func showCaseLine(m cyber.CaseMove) caseLine {
 	case cyber.MoveStatus:
 		line.Status = string(m.To)
 	case cyber.MoveAttachment:
-		attached := m.Attached()
+		attached := m.ParseAttachment()
 		line.Name, line.Text = attached.Name, attached.Text
 	default:
 	}
@@ -72,11 +72,11 @@ func showCaseLine(m cyber.CaseMove) caseLine {
 }
 
 func (s *Server) listCases(r *request) (any, error) {
-	user, err := r.userHash()
+	user, err := r.userHashInPath()
 	if err != nil {
 		return nil, err
 	}
-	list, err := r.rules.Cases.Of(r.ctx, r.caller.Partner, user)
+	list, err := r.rules.Cases.ListPersonCases(r.ctx, r.caller.Partner, user)
 	if err != nil {
 		return nil, err
 	}
@@ -88,29 +88,30 @@ func (s *Server) listCases(r *request) (any, error) {
 	return items, nil
 }
 
-func (s *Server) showCase(r *request) (any, error) {
-	user, err := r.userHash()
+// showPersonCase answers with one case and its history.
+func (s *Server) showPersonCase(r *request) (any, error) {
+	user, err := r.userHashInPath()
 	if err != nil {
 		return nil, err
 	}
-	key, err := r.caseKey(user)
+	key, err := r.caseKeyInPath(user)
 	if err != nil {
 		return nil, err
 	}
-	c, moves, err := r.rules.Cases.Read(r.ctx, key)
+	c, moves, err := r.rules.Cases.ReadPersonCase(r.ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	r.items = len(moves)
-	detail := caseDetail{caseItem: showCaseItem(c), Appointments: elements(c.Appointments), Questions: elements(c.Answers), History: make([]caseLine, len(moves))}
+	detail := caseDetail{caseItem: showCaseItem(c), Appointments: rawElements(c.Appointments), Questions: rawElements(c.Answers), History: make([]caseLine, len(moves))}
 	for i, m := range moves {
 		detail.History[i] = showCaseLine(m)
 	}
 	return detail, nil
 }
 
-// elements are what the partner sent, as it was sent.
-func elements(texts []string) []jsontext.Value {
+// rawElements are what the partner sent, as it was sent.
+func rawElements(texts []string) []jsontext.Value {
 	list := make([]jsontext.Value, len(texts))
 	for i, t := range texts {
 		list[i] = jsontext.Value(t)
@@ -118,22 +119,22 @@ func elements(texts []string) []jsontext.Value {
 	return list
 }
 
-// caseKey is the case that the path names, of a person.
-func (r *request) caseKey(user partner.UserHash) (cyber.CaseKey, error) {
+// caseKeyInPath is the case that the path names, of a person.
+func (r *request) caseKeyInPath(user partner.UserHash) (cyber.CaseKey, error) {
 	id, err := r.idInPath("id", cyber.ErrCaseNotFound)
 	return cyber.CaseKey{ID: cyber.CaseID(id), Partner: r.caller.Partner, User: user}, err
 }
 
-// onCase reads a body about a case of the person that it names.
-func (r *request) onCase(body any, userHash *string) (cyber.CaseKey, error) {
-	if err := r.decode(body); err != nil {
+// readCaseBody reads a body about a case of the person that it names.
+func (r *request) readCaseBody(body any, userHash *string) (cyber.CaseKey, error) {
+	if err := r.decodeBody(body); err != nil {
 		return cyber.CaseKey{}, err
 	}
 	user, err := partner.ParseUserHash("userHash", *userHash)
 	if err != nil {
 		return cyber.CaseKey{}, err
 	}
-	return r.caseKey(user)
+	return r.caseKeyInPath(user)
 }
 
 // caseMessage is the body of POST /cyber/case/{id}/messages.
@@ -148,9 +149,10 @@ type attachment struct {
 	Text string `json:"text"`
 }
 
-func (s *Server) tellCase(r *request) (any, error) {
+// addCaseMessage adds what the person writes to a case.
+func (s *Server) addCaseMessage(r *request) (any, error) {
 	var in caseMessage
-	key, err := r.onCase(&in, &in.UserHash)
+	key, err := r.readCaseBody(&in, &in.UserHash)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +160,7 @@ func (s *Server) tellCase(r *request) (any, error) {
 	if in.Attachment != nil {
 		m.Attachment = &cyber.Attachment{Name: in.Attachment.Name, Text: in.Attachment.Text}
 	}
-	if _, err := r.rules.Cases.Tell(r.ctx, key, m); err != nil {
+	if _, err := r.rules.Cases.AddMessage(r.ctx, key, m); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgCaseTold}, nil
@@ -172,11 +174,11 @@ type caseCancel struct {
 
 func (s *Server) cancelCase(r *request) (any, error) {
 	var in caseCancel
-	key, err := r.onCase(&in, &in.UserHash)
+	key, err := r.readCaseBody(&in, &in.UserHash)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.rules.Cases.Cancel(r.ctx, key, in.Reason); err != nil {
+	if _, err := r.rules.Cases.CancelCase(r.ctx, key, in.Reason); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgCaseCancelled}, nil
@@ -190,7 +192,7 @@ type caseRebook struct {
 
 func (s *Server) rebookCase(r *request) (any, error) {
 	var in caseRebook
-	key, err := r.onCase(&in, &in.UserHash)
+	key, err := r.readCaseBody(&in, &in.UserHash)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +209,7 @@ func (s *Server) rebookCase(r *request) (any, error) {
 			times = append(times, a.At)
 		}
 	}
-	c, err := r.rules.Cases.Rebook(r.ctx, key, r.caller.Mode, times)
+	c, err := r.rules.Cases.RebookCase(r.ctx, key, r.caller.Mode, times)
 	if err != nil {
 		return nil, err
 	}
@@ -221,13 +223,14 @@ type caseRating struct {
 	Comment  string `json:"comment"`
 }
 
-func (s *Server) rateCase(r *request) (any, error) {
+// ratePersonCase keeps what the person thought of a case.
+func (s *Server) ratePersonCase(r *request) (any, error) {
 	var in caseRating
-	key, err := r.onCase(&in, &in.UserHash)
+	key, err := r.readCaseBody(&in, &in.UserHash)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.rules.Cases.Rate(r.ctx, key, in.Rating, in.Comment); err != nil {
+	if _, err := r.rules.Cases.RateCase(r.ctx, key, in.Rating, in.Comment); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgCaseRated}, nil

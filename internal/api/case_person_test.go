@@ -22,10 +22,10 @@ func TestCaseBothWays(t *testing.T) {
 		}
 		first := s.Clock.Now().Add(24 * time.Hour).UTC().Truncate(time.Second)
 		second := first.Add(time.Hour)
-		if _, err := cases.AddSlots(ctx, service, "", []time.Time{second, first}); err != nil {
+		if _, err := cases.AddFreeSlots(ctx, service, "", []time.Time{second, first}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cases.AddSlots(ctx, service, s.Other.ID, []time.Time{first.Add(2 * time.Hour)}); err != nil {
+		if _, err := cases.AddFreeSlots(ctx, service, s.Other.ID, []time.Time{first.Add(2 * time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
 		user := s.enrolled(t, s.Live, 0, 1)[0]
@@ -58,14 +58,14 @@ func TestCaseBothWays(t *testing.T) {
 
 		// The operator asks back; the person answers, which moves the case on; they agree on another time.
 		for _, to := range []cyber.CaseStatus{cyber.CaseInProgress, cyber.CaseWaiting} {
-			if _, err := cases.Move(ctx, cyber.CaseID(id), to, "bruna", "liguei e não atendeu"); err != nil {
+			if _, err := cases.MoveCase(ctx, cyber.CaseID(id), to, "bruna", "liguei e não atendeu"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := cases.Reply(ctx, cyber.CaseID(id), "bruna", "Qual banco?"); err != nil {
+		if _, err := cases.AddReply(ctx, cyber.CaseID(id), "bruna", "Qual banco?"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cases.Note(ctx, cyber.CaseID(id), "bruna", "parece nervoso"); err != nil {
+		if _, err := cases.AddNote(ctx, cyber.CaseID(id), "bruna", "parece nervoso"); err != nil {
 			t.Fatal(err)
 		}
 		ask(http.MethodPost, "case/"+id+"/messages", on+`,"text":"O banco azul","attachment":{"name":"aviso.txt","text":"Seu acesso\nfoi bloqueado"}}`, 200)
@@ -76,7 +76,7 @@ func TestCaseBothWays(t *testing.T) {
 		if asks := ask(http.MethodGet, "services/"+service, "", 200); !strings.Contains(asks, `"slots":["`+stamp(first)+`"]`) {
 			t.Error("the time that was given back is not free:", asks)
 		}
-		if _, err := cases.Move(ctx, cyber.CaseID(id), cyber.CaseResolved, "bruna", ""); err != nil {
+		if _, err := cases.MoveCase(ctx, cyber.CaseID(id), cyber.CaseResolved, "bruna", ""); err != nil {
 			t.Fatal(err)
 		}
 		ask(http.MethodPost, "case/"+id+"/cancel", on+`}`, 409)

@@ -23,9 +23,9 @@ var packers = sync.Pool{New: func() any {
 	return &packer{gzip: w}
 }}
 
-// packed returns what is sent of an answer: packed by gzip where it is large and the caller asked for that. The header
+// compressAnswer returns what is sent of an answer: packed by gzip where it is large and the caller asked for that. The header
 // Vary tells caches about it in both cases.
-func packed(h http.Header, r *request, body []byte) []byte {
+func compressAnswer(h http.Header, r *request, body []byte) []byte {
 	if len(body) <= minPacked || r.route.secret {
 		return body
 	}
@@ -56,7 +56,7 @@ func takesGzip(header []string) bool {
 	for _, line := range header {
 		for item := range strings.SplitSeq(line, ",") {
 			name, params, _ := strings.Cut(item, ";")
-			weight := weightOf(params)
+			weight := parseQuality(params)
 			switch strings.ToLower(strings.TrimSpace(name)) {
 			case "gzip", "x-gzip":
 				gzipAt = max(gzipAt, weight)
@@ -73,8 +73,8 @@ func takesGzip(header []string) bool {
 	return gzipAt > 0 && gzipAt >= plainAt
 }
 
-// weightOf reads ;q=0.5. What cannot be read counts as a no: an answer that is not packed can be read by everybody.
-func weightOf(params string) float64 {
+// parseQuality reads ;q=0.5. What cannot be read counts as a no: an answer that is not packed can be read by everybody.
+func parseQuality(params string) float64 {
 	if params == "" {
 		return 1
 	}

@@ -110,7 +110,7 @@ func TestPackedBodies(t *testing.T) {
 		if rt.body == noBody {
 			continue
 		}
-		good, limit := sampleBody(rt), int(rt.body.most())
+		good, limit := sampleBody(rt), int(rt.body.maxBodyLength())
 		if rt.body == streamBody {
 			good = itemsOf(1, 2)
 		}

@@ -38,11 +38,11 @@ var originWord = map[cyber.Origin]string{
 }
 
 func (s *Server) listCover(r *request) (any, error) {
-	user, err := r.userHash()
+	user, err := r.userHashInPath()
 	if err != nil {
 		return nil, err
 	}
-	list, origin, err := r.rules.Cover.Of(r.ctx, r.caller, user)
+	list, origin, err := r.rules.Cover.ListCover(r.ctx, r.caller, user)
 	if err != nil {
 		return nil, err
 	}
@@ -50,18 +50,18 @@ func (s *Server) listCover(r *request) (any, error) {
 	for i, e := range list {
 		item := coverItem{
 			PlanID: string(e.ID), Origin: originWord[origin], Details: detailsOf(e.Coverage), SubLimits: []subLimit{},
-			WaitingDays: e.Coverage.WaitingDays, CoveredFrom: day(e.CoveredFrom()), From: day(e.From), Until: day(e.Until),
+			WaitingDays: e.Coverage.WaitingDays, CoveredFrom: formatDay(e.CoveredFrom()), From: formatDay(e.From), Until: formatDay(e.Until),
 		}
 		for _, l := range e.Coverage.SubLimits {
-			item.SubLimits = append(item.SubLimits, subLimit{l.Name, jsontext.Value(l.Limit.Decimal())})
+			item.SubLimits = append(item.SubLimits, subLimit{l.Name, jsontext.Value(l.Limit.DecimalText())})
 		}
 		answer.Covers[i] = item
 	}
 	return answer, nil
 }
 
-// day writes a day, or a time, as the contract does, empty where there is none.
-func day(t time.Time) string {
+// formatDay writes a day, or a time, as the contract does, empty where there is none.
+func formatDay(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

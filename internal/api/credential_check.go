@@ -17,7 +17,7 @@ type credentialCheck struct {
 // password, as in checkPassword.
 func (s *Server) checkCredential(r *request) (any, error) {
 	var in credentialCheck
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	user, err := partner.ParseUserHash("userHash", in.UserHash)
@@ -28,7 +28,7 @@ func (s *Server) checkCredential(r *request) (any, error) {
 	if err != nil {
 		return nil, prefixFault(err)
 	}
-	exposed, err := r.rules.Monitoring.CheckCredential(r.ctx, r.owner(), user, prefix)
+	exposed, err := r.rules.Monitoring.CheckCredential(r.ctx, r.assetOwner(), user, prefix)
 	if errors.Is(err, cyber.ErrGuesses) {
 		r.reply.Set("retry-after", wholeSeconds(partner.UntilTomorrow(s.Now())))
 	}

@@ -148,7 +148,7 @@ func TestCredentialGuesses(t *testing.T) {
 // TestFirstKey: what a partner's first key may do is the 14 operations, and nothing more.
 func TestFirstKey(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
-	p, cred, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Create(t.Context(), "Banco", partner.Live, partner.Settings{})
+	p, cred, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).CreatePartner(t.Context(), "Banco", partner.Live, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

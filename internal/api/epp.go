@@ -20,9 +20,10 @@ type protectionKey struct {
 	ValidUntil string `json:"validUntil"`
 }
 
-func (s *Server) issueKey(r *request) (any, error) {
+// issueDeviceKey answers POST /cyber/epp.
+func (s *Server) issueDeviceKey(r *request) (any, error) {
 	var body newProtectionKey
-	if err := r.decode(&body); err != nil {
+	if err := r.decodeBody(&body); err != nil {
 		return nil, err
 	}
 	system, err := cyber.ParseSystem(body.OperatingSystem)
@@ -36,7 +37,7 @@ func (s *Server) issueKey(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := r.rules.Endpoints.Issue(r.ctx, r.caller.Partner, cyber.DeviceRequest{User: user, System: system, Name: body.DeviceName, Mode: r.caller.Mode})
+	d, err := r.rules.Endpoints.IssueKey(r.ctx, r.caller.Partner, cyber.DeviceRequest{User: user, System: system, Name: body.DeviceName, Mode: r.caller.Mode})
 	if err != nil {
 		return nil, err
 	}
@@ -62,13 +63,13 @@ func (s *Server) listDevices(r *request) (any, error) {
 	}
 	var found []cyber.Device
 	if user != "" {
-		found, err = r.rules.Endpoints.Of(r.ctx, r.caller.Partner, user)
+		found, err = r.rules.Endpoints.ListDevices(r.ctx, r.caller.Partner, user)
 	} else {
 		if err := r.beginRead(cyber.MaxListed); err != nil {
 			return nil, err
 		}
 		var more bool
-		if found, more, err = r.rules.Endpoints.All(r.ctx, r.caller.Partner); more {
+		if found, more, err = r.rules.Endpoints.ListPartnerDevices(r.ctx, r.caller.Partner); more {
 			r.reply.Set("x-truncated", "true")
 		}
 	}
@@ -97,7 +98,7 @@ func (r *request) optionalUser() (partner.UserHash, error) {
 				return "", err
 			}
 			if user != "" {
-				same, err := r.server.Rules.Endpoints.OnePerson(r.ctx, r.caller.Partner, u, user)
+				same, err := r.server.Rules.Endpoints.IsSamePerson(r.ctx, r.caller.Partner, u, user)
 				if err != nil {
 					return "", err
 				}

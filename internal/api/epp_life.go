@@ -44,7 +44,7 @@ func (s *Server) showProtection(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := r.rules.Endpoints.Own(r.ctx, r.caller.Partner, named)
+	d, err := r.rules.Endpoints.FindOwnDevice(r.ctx, r.caller.Partner, named)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Server) showProtection(r *request) (any, error) {
 	}
 	now := s.Now()
 	detail := keyDetail{
-		KeyID: string(d.ID), OperatingSystem: string(d.System), DeviceName: d.Name, EppKey: d.Key, State: string(d.StateAt(now)),
+		KeyID: string(d.ID), OperatingSystem: string(d.System), DeviceName: d.Name, EppKey: d.Key, State: string(d.KeyStateAt(now)),
 		IssuedAt: d.IssuedAt.UTC().Format(alert.TimeFormat), ValidUntil: d.ValidUntil.UTC().Format(alert.TimeFormat),
 		InstallLink: links[d.System], InstallLinks: installLinks{
 			links[cyber.Android], links[cyber.IOS], links[cyber.Linux], links[cyber.MacOS], links[cyber.Windows],
@@ -95,7 +95,7 @@ func (s *Server) heartbeatProtection(r *request) (any, error) {
 
 func (s *Server) reportProtection(r *request, report, message string) (any, error) {
 	var body keyReport
-	if err := r.decode(&body); err != nil {
+	if err := r.decodeBody(&body); err != nil {
 		return nil, err
 	}
 	named, err := r.idInPath("key", cyber.ErrDeviceUnknown)
@@ -109,13 +109,13 @@ func (s *Server) reportProtection(r *request, report, message string) (any, erro
 		case body.Report != report:
 			return nil, errBodyInvalid.With("report", fault.MustBe, report)
 		}
-		d, err := r.rules.Endpoints.Find(r.ctx, named)
+		d, err := r.rules.Endpoints.FindDevice(r.ctx, named)
 		if err != nil {
 			return nil, err
 		}
 		r.caller.Partner = d.Partner
 	}
-	if _, err := r.rules.Endpoints.Report(r.ctx, r.caller.Partner, named); err != nil {
+	if _, err := r.rules.Endpoints.ReportProtected(r.ctx, r.caller.Partner, named); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, message}, nil
@@ -137,24 +137,24 @@ func (s *Server) answerVendor(r *request) (once.Answer, error) {
 	// What is longer is cut, and then its signature is wrong.
 	body, err := io.ReadAll(io.LimitReader(r.http.Body, maxVendorBody))
 	if err == nil {
-		err = webhook.Verify(r.http.Header, body, s.Now(), s.VendorSecrets)
+		err = webhook.VerifyRequest(r.http.Header, body, s.Now(), s.VendorSecrets)
 	}
 	if err != nil {
 		s.slowStranger(r, partner.ErrUnauthorised)
 		return once.Answer{}, partner.ErrUnauthorised
 	}
-	allowed := s.limits.take(vendorCaller, s.Now())
-	allowed.headers(r.reply)
+	allowed := s.limits.takeToken(vendorCaller, s.Now())
+	allowed.setHeaders(r.reply)
 	if allowed.wait > 0 {
 		return once.Answer{}, errRateLimited.With("rate", fault.ReportsOfVendors)
 	}
 	r.vendor, r.body = true, body
-	return s.run(r)
+	return s.runRoute(r)
 }
 
 // protectionOf reads a body about a key of the person that it names.
 func (r *request) protectionOf(body any, userHash *string) (named string, err error) {
-	if err := r.decode(body); err != nil {
+	if err := r.decodeBody(body); err != nil {
 		return "", err
 	}
 	user, err := partner.ParseUserHash("userHash", *userHash)
@@ -164,11 +164,11 @@ func (r *request) protectionOf(body any, userHash *string) (named string, err er
 	if named, err = r.idInPath("key", cyber.ErrDeviceUnknown); err != nil {
 		return "", err
 	}
-	d, err := r.rules.Endpoints.Own(r.ctx, r.caller.Partner, named)
+	d, err := r.rules.Endpoints.FindOwnDevice(r.ctx, r.caller.Partner, named)
 	if err != nil {
 		return "", err
 	}
-	same, err := r.rules.Endpoints.OnePerson(r.ctx, r.caller.Partner, user, d.User)
+	same, err := r.rules.Endpoints.IsSamePerson(r.ctx, r.caller.Partner, user, d.User)
 	if err == nil && !same {
 		err = cyber.ErrDeviceUnknown
 	}

@@ -31,7 +31,7 @@ type vendorCall struct {
 func (s *service) vendor(t *testing.T, c vendorCall, more ...string) answered {
 	t.Helper()
 	h := http.Header{}
-	if err := webhook.Sign(h, "call_1", c.at, []byte(c.body), []webhook.Key{c.secret}); err != nil {
+	if err := webhook.SignHeaders(h, "call_1", c.at, []byte(c.body), []webhook.Key{c.secret}); err != nil {
 		t.Fatal(err)
 	}
 	for i := 0; i < len(more); i += 2 {

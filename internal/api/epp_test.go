@@ -19,7 +19,7 @@ func TestTruncatedDevices(t *testing.T) {
 	endpoints := cyber.NewEndpoints(s.Store.Devices, s.Clock.Now, nil)
 	add := func(n int) {
 		t.Helper()
-		d, err := endpoints.Issue(context.Background(), s.Live.ID, cyber.DeviceRequest{
+		d, err := endpoints.IssueKey(context.Background(), s.Live.ID, cyber.DeviceRequest{
 			User: partner.UserHash("muitos"), System: cyber.Windows, Name: fmt.Sprintf("Estação %04d", n),
 		})
 		if err != nil {
@@ -65,7 +65,7 @@ func TestBothDigestsNameOnePerson(t *testing.T) {
 // TestEveryRecommendationHasItsSentence: whatever the model can recommend is said in full, with nothing left to fill
 // in.
 func TestEveryRecommendationHasItsSentence(t *testing.T) {
-	for _, m := range cyber.AllMends() {
+	for _, m := range cyber.ListMends() {
 		switch m {
 		case cyber.MendAnswer: // the catalogue's own words
 		case cyber.MendWatch:

@@ -58,8 +58,8 @@ var (
 	errPanic     = fault.New(fault.Internal, "panic")
 )
 
-// statusOf is the one table from kinds of faults to HTTP.
-func (a *area) statusOf(err error) int {
+// statusOfFault is the one table from kinds of faults to HTTP.
+func (a *area) statusOfFault(err error) int {
 	if errors.Is(err, errMethodNotAllowed) {
 		return http.StatusMethodNotAllowed
 	}
@@ -90,8 +90,8 @@ func (a *area) statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// detailOf is what the header x-error-detail says, in one line of ASCII: which field broke which rule.
-func detailOf(err error) string {
+// errorDetail is what the header x-error-detail says, in one line of ASCII: which field broke which rule.
+func errorDetail(err error) string {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind == fault.Internal || f.Kind == fault.Unauthenticated {
 		return ""

@@ -45,7 +45,7 @@ func (s *Server) listEvents(r *request) (any, error) {
 	if err := r.beginRead(most); err != nil {
 		return nil, err
 	}
-	page, err := r.rules.Events.Read(r.ctx, r.caller.Partner, readableBy(r.caller), cursor, most)
+	page, err := r.rules.Events.ReadPage(r.ctx, r.caller.Partner, readableBy(r.caller), cursor, most)
 	if err != nil {
 		return nil, err
 	}
@@ -77,27 +77,27 @@ func (s *Server) webhookKeys() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get("x-request-id")))
 		r := &request{http: hr, ctx: ctx, route: rt, server: s, reply: w.Header()}
-		r.allow(s.DatabaseTime)
+		r.allowTime(s.DatabaseTime)
 		defer func() { r.endTime() }()
 		if !limit.AllowN(s.Now(), 1) {
 			w.Header().Set("retry-after", "1")
-			s.write(w, r, once.Answer{}, errRateLimited.With("rate", fault.RequestsOfAll))
+			s.writeAnswer(w, r, once.Answer{}, errRateLimited.With("rate", fault.RequestsOfAll))
 			return
 		}
 		if err := r.readQuery(); err != nil {
-			s.write(w, r, once.Answer{}, err)
+			s.writeAnswer(w, r, once.Answer{}, err)
 			return
 		}
 		keys, err := s.Rules.Webhooks.PublicKeys(r.ctx, alert.EndpointID(hr.PathValue("endpoint")))
 		if err != nil {
-			s.write(w, r, once.Answer{}, err)
+			s.writeAnswer(w, r, once.Answer{}, err)
 			return
 		}
 		body, err := json.Marshal(struct {
 			Keys []string `json:"keys"`
 		}{keys}, json.FormatNilSliceAsNull(false))
 		if err != nil {
-			s.write(w, r, once.Answer{}, err)
+			s.writeAnswer(w, r, once.Answer{}, err)
 			return
 		}
 		h := w.Header()

@@ -83,9 +83,9 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	accepted(http.MethodPost, "/v1/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":"email","userHash":%q}`, mail, user), new(any))
 	must((&transcript{s: s}).leak(t, []string{"loja", "2026-10-01", "email,password", "email=" + mail}))
 	// The brake on first looks, and its release.
-	_, err := s.Store.Monitoring.StopLooks(ctx, s.Live.ID, cyber.LookStop{At: s.Clock.Now(), What: cyber.UnusualHits, Seen: 990, Usual: 632})
+	_, err := s.Store.Monitoring.StopFirstLooks(ctx, s.Live.ID, cyber.LookStop{At: s.Clock.Now(), What: cyber.UnusualHits, Seen: 990, Usual: 632})
 	must(err)
-	must(cyber.NewFirstLooks(s.Store.Monitoring, s.Store.Partners, s.Clock.Now).Release(ctx, s.Live.ID))
+	must(cyber.NewFirstLooks(s.Store.Monitoring, s.Store.Partners, s.Clock.Now).ReleaseLooks(ctx, s.Live.ID))
 	var found []struct{ ID string }
 	accepted(http.MethodGet, "/v1/cyber/findings/"+user, "", &found)
 	s.Clock.Advance(13 * time.Hour) // a step of a day is reminded of at half time
@@ -97,19 +97,19 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	// A case that moves.
 	accepted(http.MethodPost, "/v1/cyber/case", fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":%q}`, user), new(any))
 	cases := cyber.NewCases(s.Store.Cases, s.Clock.Now)
-	list, err := cases.List(ctx, cyber.CaseFilter{Partner: s.Live.ID, Limit: 1})
+	list, err := cases.ListCases(ctx, cyber.CaseFilter{Partner: s.Live.ID, Limit: 1})
 	must(err)
-	_, err = cases.Move(ctx, list[0].ID, cyber.CaseInProgress, "bruna", "")
+	_, err = cases.MoveCase(ctx, list[0].ID, cyber.CaseInProgress, "bruna", "")
 	must(err)
 	// And one that is talked about, moved to another time and rated.
-	_, err = cases.Reply(ctx, list[0].ID, "bruna", "Olá")
+	_, err = cases.AddReply(ctx, list[0].ID, "bruna", "Olá")
 	must(err)
 	slot := s.Clock.Now().Add(time.Hour)
-	_, err = cases.AddSlots(ctx, list[0].Service, "", []time.Time{slot})
+	_, err = cases.AddFreeSlots(ctx, list[0].Service, "", []time.Time{slot})
 	must(err)
-	_, err = cases.Rebook(ctx, cyber.CaseKey{ID: list[0].ID, Partner: s.Live.ID, User: partner.UserHash(user)}, "", []time.Time{slot})
+	_, err = cases.RebookCase(ctx, cyber.CaseKey{ID: list[0].ID, Partner: s.Live.ID, User: partner.UserHash(user)}, "", []time.Time{slot})
 	must(err)
-	_, err = cases.Move(ctx, list[0].ID, cyber.CaseResolved, "bruna", "")
+	_, err = cases.MoveCase(ctx, list[0].ID, cyber.CaseResolved, "bruna", "")
 	must(err)
 	accepted(http.MethodPost, "/v1/cyber/case/"+string(list[0].ID)+"/rate", fmt.Sprintf(`{"userHash":%q,"rating":5}`, user), new(any))
 	// A key that is activated, moved, and ends soon.
@@ -123,11 +123,11 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 	subscriptions := subscription.NewRegistry(s.Store.Subscriptions, s.Store.Plans, s.Store.Partners, s.Clock.Now)
 	for n := range 2 {
 		for _, move := range []subscription.Move{subscription.Suspend, subscription.Resume, subscription.End} {
-			_, err = subscriptions.Move(ctx, s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(n + 1)}, move)
+			_, err = subscriptions.MoveSubscriptions(ctx, s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(n + 1)}, move)
 			must(err)
 		}
 	}
-	_, _, err = alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil).Test(ctx, s.Live.ID, endpoint, loopback.Client(webhook.ClientOptions{}))
+	_, _, err = alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil).SendTestEvent(ctx, s.Live.ID, endpoint, loopback.NewClient(webhook.ClientOptions{}))
 	must(err)
 }
 
@@ -137,7 +137,7 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 func TestEventsAreWhatTheDocumentSays(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		box := newMailbox(t)
-		endpoint, err := alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil).Create(context.Background(), s.Live.ID, box.URL, nil, loopback)
+		endpoint, err := alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil).CreateEndpoint(context.Background(), s.Live.ID, box.URL, nil, loopback)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +199,7 @@ func TestEventsNamePeopleAsThePartnerDid(t *testing.T) {
 		if got := s.as(t, s.Live, http.MethodPost, "/v1/subscriptions", "["+itemOf(1, "")+"]"); got.status != http.StatusOK {
 			t.Fatal(got.body)
 		}
-		d256, d512 := partner.Digests(cpfOf(1), s.Live.Salt)
+		d256, d512 := partner.PersonDigests(cpfOf(1), s.Live.Salt)
 		spelt := []string{
 			hex.EncodeToString(d256[1:]), strings.ToUpper(hex.EncodeToString(d512[1:])), base64.RawURLEncoding.EncodeToString(d256[1:]),
 			base64.URLEncoding.EncodeToString(d512[1:]),
@@ -210,7 +210,7 @@ func TestEventsNamePeopleAsThePartnerDid(t *testing.T) {
 		// next causes an event about the person and tells how it names them.
 		next := func() string {
 			t.Helper()
-			if _, err := subscriptions.Move(context.Background(), s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(1)}, move); err != nil {
+			if _, err := subscriptions.MoveSubscriptions(context.Background(), s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(1)}, move); err != nil {
 				t.Fatal(err)
 			}
 			move = subscription.Suspend + subscription.Resume - move
@@ -280,7 +280,7 @@ func TestEventsNamePeopleAsThePartnerDid(t *testing.T) {
 func (s *service) pushAll(t *testing.T, box *mailbox, events int) map[string]string {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	dispatcher := alert.NewDispatcher(s.Store.Alerts, loopback.Client(webhook.ClientOptions{}), s.Clock.Now, slog.New(slog.DiscardHandler), alert.DispatcherOptions{Worker: "w"})
+	dispatcher := alert.NewDispatcher(s.Store.Alerts, loopback.NewClient(webhook.ClientOptions{}), s.Clock.Now, slog.New(slog.DiscardHandler), alert.DispatcherOptions{Worker: "w"})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

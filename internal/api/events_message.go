@@ -48,7 +48,7 @@ func (s *Server) messageOfEvent(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.rules.Messages.Of(r.ctx, r.caller.Partner, readableBy(r.caller), alert.EventID(id), channel, language)
+	m, err := r.rules.Messages.RenderEvent(r.ctx, r.caller.Partner, readableBy(r.caller), alert.EventID(id), channel, language)
 	if err != nil {
 		return nil, err
 	}

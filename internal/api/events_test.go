@@ -36,7 +36,7 @@ func TestEventsByCursor(t *testing.T) {
 		for i := range 25 {
 			user := hashOf(fmt.Sprint("pessoa", i))
 			secret(user)
-			e, err := alert.New(s.Live.ID, alert.LeakDetected, partner.UserHash(user), s.Clock.Now(), alert.Leak{
+			e, err := alert.NewEvent(s.Live.ID, alert.LeakDetected, partner.UserHash(user), s.Clock.Now(), alert.Leak{
 				Findings: []alert.LeakFinding{{
 					ID: "f", Asset: "a", Kind: "email", Status: "alerta", Breach: "loja", Severity: "high",
 					Exposed: []cyber.Exposed{cyber.ExposedEmail}, Basis: cyber.BasisRow,
@@ -48,7 +48,7 @@ func TestEventsByCursor(t *testing.T) {
 			if err := s.Alerts.AddEvents(context.Background(), s.Live.ID, e); err != nil {
 				t.Fatal(err)
 			}
-			body, err := e.Body()
+			body, err := e.MarshalBody()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,13 +85,13 @@ func TestEventsByCursor(t *testing.T) {
 func TestEventsByScope(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		ctx := context.Background()
-		endpoint, err := alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil).Create(ctx, s.Live.ID, newMailbox(t).URL, nil, loopback)
+		endpoint, err := alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil).CreateEndpoint(ctx, s.Live.ID, newMailbox(t).URL, nil, loopback)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.happenings(t, endpoint.ID)
 		s.happeningsAgain(t)
-		kept, err := alert.NewHistory(s.Store.Alerts, s.Store.Partners).Events(ctx, s.Live.ID, 0, 1000) // as the operator, so that nothing counts as pulled
+		kept, err := alert.NewHistory(s.Store.Alerts, s.Store.Partners).ListEvents(ctx, s.Live.ID, 0, 1000) // as the operator, so that nothing counts as pulled
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +202,7 @@ func TestWebhookKeys(t *testing.T) {
 		ctx := context.Background()
 		guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
 		endpoints := alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil)
-		e, err := endpoints.Create(ctx, s.Live.ID, "https://127.0.0.1/", nil, guard)
+		e, err := endpoints.CreateEndpoint(ctx, s.Live.ID, "https://127.0.0.1/", nil, guard)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +226,7 @@ func TestWebhookKeys(t *testing.T) {
 		if strings.Contains(body, "whsec_") || strings.Contains(body, "whsk_") {
 			t.Error("a secret is public")
 		}
-		if e, err = endpoints.Rotate(ctx, s.Live.ID, e.ID, webhook.RotationOverlap); err != nil {
+		if e, err = endpoints.RotateKeys(ctx, s.Live.ID, e.ID, webhook.RotationOverlap); err != nil {
 			t.Fatal(err)
 		}
 		if _, body, _ = get(string(e.ID)); strings.Count(body, "whpk_") != 2 {

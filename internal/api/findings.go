@@ -36,8 +36,8 @@ type breachItem struct {
 	Kind  string `json:"kind"`
 }
 
-// dayOf writes a day; nothing of one that is not known.
-func dayOf(t time.Time) string {
+// formatDayOrNothing writes a day; nothing of one that is not known.
+func formatDayOrNothing(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -51,11 +51,11 @@ type resolution struct {
 }
 
 func (s *Server) listFindings(r *request) (any, error) {
-	user, err := r.userHash()
+	user, err := r.userHashInPath()
 	if err != nil {
 		return nil, err
 	}
-	findings, err := r.rules.Monitoring.Findings(r.ctx, r.caller.Partner, user)
+	findings, err := r.rules.Monitoring.ListFindings(r.ctx, r.caller.Partner, user)
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +64,9 @@ func (s *Server) listFindings(r *request) (any, error) {
 	for i, f := range findings {
 		items[i] = findingItem{
 			ID: string(f.ID), AssetID: string(f.Asset), AssetType: f.Kind.String(), Exposed: f.Breach.Exposes, Basis: f.Basis(),
-			Sites: f.Trace.Sites, TakenOn: dayOf(f.Trace.TakenOn()), OwnSite: f.OwnSite, Watched: f.WatchedSite, LeakedAs: f.LeakedAs(),
+			Sites: f.Trace.Sites, TakenOn: formatDayOrNothing(f.Trace.TakenOn()), OwnSite: f.OwnSite, Watched: f.WatchedSite, LeakedAs: f.LeakedAs(),
 			Breach:   breachItem{f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), string(f.Breach.Kind)},
-			Severity: string(f.Severity), State: stateOf(f), FoundAt: f.FoundAt.Format(alert.TimeFormat),
+			Severity: string(f.Severity), State: findingState(f), FoundAt: f.FoundAt.Format(alert.TimeFormat),
 		}
 		if !f.Open() {
 			items[i].ResolvedAt, items[i].Reason = f.ResolvedAt.Format(alert.TimeFormat), string(f.Resolution)
@@ -81,14 +81,14 @@ func (s *Server) resolveFinding(r *request) (any, error) {
 		return nil, err
 	}
 	var in resolution
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	user, err := partner.ParseUserHash("userHash", in.UserHash)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.rules.Monitoring.Resolve(r.ctx, r.caller.Partner, user, cyber.FindingID(id), in.Reason); err != nil {
+	if err := r.rules.Monitoring.ResolveFinding(r.ctx, r.caller.Partner, user, cyber.FindingID(id), in.Reason); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgFindingResolved}, nil

@@ -30,16 +30,17 @@ type planStep struct {
 	MarkedAt  string `json:"markedAt,omitempty"`
 }
 
-// stateOf is how answers call whether a finding is still open.
-func stateOf(f cyber.Finding) string {
+// findingState is how answers call whether a finding is still open.
+func findingState(f cyber.Finding) string {
 	if f.Open() {
 		return "open"
 	}
 	return "resolved"
 }
 
-func (s *Server) showPlan(r *request) (any, error) {
-	user, err := r.userHash()
+// showFindingPlan answers with the plan of a finding.
+func (s *Server) showFindingPlan(r *request) (any, error) {
+	user, err := r.userHashInPath()
 	if err != nil {
 		return nil, err
 	}
@@ -47,16 +48,16 @@ func (s *Server) showPlan(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := r.language()
+	in, err := r.requestedLanguage()
 	if err != nil {
 		return nil, err
 	}
-	plan, err := r.rules.Monitoring.Plan(r.ctx, r.caller.Partner, user, cyber.FindingID(id))
+	plan, err := r.rules.Monitoring.GetPlan(r.ctx, r.caller.Partner, user, cyber.FindingID(id))
 	if err != nil {
 		return nil, err
 	}
 	answer := findingPlan{
-		FindingID: string(plan.Finding.ID), State: stateOf(plan.Finding), Language: string(in), Remaining: len(plan.Remaining()), Steps: make([]planStep, len(plan.Steps)),
+		FindingID: string(plan.Finding.ID), State: findingState(plan.Finding), Language: string(in), Remaining: len(plan.Remaining()), Steps: make([]planStep, len(plan.Steps)),
 	}
 	for i, st := range plan.Steps {
 		answer.Steps[i] = planStep{
@@ -70,8 +71,8 @@ func (s *Server) showPlan(r *request) (any, error) {
 	return answer, nil
 }
 
-// language is the one that texts are asked for in.
-func (r *request) language() (partner.Language, error) {
+// requestedLanguage is the one that texts are asked for in.
+func (r *request) requestedLanguage() (partner.Language, error) {
 	asked := r.query["lang"]
 	if len(asked) == 0 {
 		return partner.Portuguese, nil
@@ -88,7 +89,8 @@ type stepMark struct {
 	State    string `json:"state"`
 }
 
-func (s *Server) markStep(r *request) (any, error) {
+// markFindingStep keeps what a person says of a step.
+func (s *Server) markFindingStep(r *request) (any, error) {
 	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
 	if err != nil {
 		return nil, err
@@ -98,14 +100,14 @@ func (s *Server) markStep(r *request) (any, error) {
 		return nil, err
 	}
 	var in stepMark
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	user, err := partner.ParseUserHash("userHash", in.UserHash)
 	if err != nil {
 		return nil, err
 	}
-	_, err = r.rules.Monitoring.MarkStep(r.ctx, r.caller.Partner, user, cyber.FindingID(id), cyber.StepID(step), cyber.StepState(in.State))
+	_, err = r.rules.Monitoring.MarkPlanStep(r.ctx, r.caller.Partner, user, cyber.FindingID(id), cyber.StepID(step), cyber.StepState(in.State))
 	if err != nil {
 		return nil, err
 	}
@@ -131,19 +133,19 @@ func (s *Server) recheckFinding(r *request) (any, error) {
 		return nil, err
 	}
 	var in recheck
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	user, err := partner.ParseUserHash("userHash", in.UserHash)
 	if err != nil {
 		return nil, err
 	}
-	now, err := r.rules.Monitoring.Recheck(r.ctx, r.caller.Partner, user, cyber.FindingID(id))
+	now, err := r.rules.Monitoring.RecheckFinding(r.ctx, r.caller.Partner, user, cyber.FindingID(id))
 	if err != nil {
 		return nil, err
 	}
 	answer := rechecked{
-		FindingID: string(now.Finding.ID), State: stateOf(now.Finding), Reason: string(now.Finding.Resolution), Status: now.Status, Remaining: []cyber.StepID{},
+		FindingID: string(now.Finding.ID), State: findingState(now.Finding), Reason: string(now.Finding.Resolution), Status: now.Status, Remaining: []cyber.StepID{},
 	}
 	for _, st := range now.Remaining() {
 		answer.Remaining = append(answer.Remaining, st.ID)

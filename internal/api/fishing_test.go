@@ -14,7 +14,7 @@ import (
 
 // hashMadeOf is the user hash that a partner makes of a CPF.
 func hashMadeOf(cpf string, who tenant) string {
-	d256, _ := partner.Digests(cpf, who.Salt)
+	d256, _ := partner.PersonDigests(cpf, who.Salt)
 	return hex.EncodeToString(d256[1:])
 }
 
@@ -94,7 +94,7 @@ func TestAddingIsFree(t *testing.T) {
 		}
 		pace := cyber.NewFirstLooks(s.Store.Monitoring, s.Store.Partners, s.Clock.Now)
 		for range 3 {
-			if _, err := pace.Start(t.Context()); err != nil {
+			if _, err := pace.StartLooks(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

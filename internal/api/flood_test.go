@@ -91,7 +91,7 @@ func TestEndlessBodies(t *testing.T) {
 		if rt.body == noBody {
 			continue
 		}
-		limit := int(rt.body.most())
+		limit := int(rt.body.maxBodyLength())
 		for f, framing := range []string{"Transfer-Encoding: chunked", "Content-Length: 100000000"} {
 			if rt.body != streamBody && (i+f)%sized(2, 1) != 0 {
 				continue
@@ -156,12 +156,12 @@ func TestDeepBodies(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	var highest int64
 	for i, rt := range routes {
-		levels := min(100_000, int(rt.body.most())/2-100)
+		levels := min(100_000, int(rt.body.maxBodyLength())/2-100)
 		for k, c := range []string{"[]", "{}"} {
 			opening := c[:1]
 			if c == "{}" {
 				opening = `{"a":`
-				levels = min(100_000, int(rt.body.most())/8-100)
+				levels = min(100_000, int(rt.body.maxBodyLength())/8-100)
 			}
 			if rt.body == noBody || rt.body != streamBody && (i+k)%sized(2, 1) != 0 { // by turns in the usual run
 				continue
@@ -231,7 +231,7 @@ func TestEarlyRefusalsAreSeen(t *testing.T) {
 			t.Errorf("%s: %d, %v", name, status, err)
 		}
 	}
-	for handler.limits.take(callerOf(s.Live.ID), handler.Now()).wait == 0 { // until its rate is used up
+	for handler.limits.takeToken(callerOf(s.Live.ID), handler.Now()).wait == 0 { // until its rate is used up
 	}
 	if status, err := post(bulk, s.Live.APIKey, asJSON); status != http.StatusTooManyRequests || err != nil {
 		t.Errorf("too many requests: %d, %v", status, err)

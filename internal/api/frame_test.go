@@ -164,7 +164,7 @@ func badCredentials(t *testing.T, s *service) map[string]http.Header {
 	_, expired := key(partner.ContractScopes(), s.Clock.Now().Add(time.Second))
 	s.Clock.Advance(2 * time.Second)
 	suspended := s.tenant(t, partner.Live)
-	if _, err := reg.Suspend(ctx, suspended.ID); err != nil {
+	if _, err := reg.SuspendPartner(ctx, suspended.ID); err != nil {
 		t.Fatal(err)
 	}
 	_, cyberOnly := key([]partner.Scope{partner.ScopeCyber}, time.Time{})
@@ -355,7 +355,7 @@ func TestBodyHeaders(t *testing.T) {
 				t.Errorf("%s as %q: %d", rt.path, ct, got.status)
 			}
 		}
-		limit := int(rt.body.most())
+		limit := int(rt.body.maxBodyLength())
 		open, end := good[:len(good)-1], good[len(good)-1:]
 		if got := send(open + strings.Repeat(" ", limit+1-len(good)) + end); got.status != http.StatusRequestEntityTooLarge {
 			t.Errorf("%s one byte over %d: %d", rt.path, limit, got.status)
@@ -430,7 +430,7 @@ func TestCallerWhoLeft(t *testing.T) {
 // not touched.
 func TestRateLimit(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
-	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Change(context.Background(), s.Live.ID, func(p *partner.Partner) {
+	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).UpdatePartner(context.Background(), s.Live.ID, func(p *partner.Partner) {
 		p.Settings.RatePerSecond, p.Settings.Burst = 2, 5
 	})
 	if err != nil {
@@ -459,7 +459,7 @@ func TestRateLimit(t *testing.T) {
 // TestUsageEqualsHeaders: the rate that /usage tells is the one that the headers of its own answer tell and count down.
 func TestUsageEqualsHeaders(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
-		_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Change(t.Context(), s.Other.ID, func(p *partner.Partner) {
+		_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).UpdatePartner(t.Context(), s.Other.ID, func(p *partner.Partner) {
 			p.Settings.RatePerSecond, p.Settings.Burst = 7, 30
 		})
 		if err != nil {
@@ -483,7 +483,7 @@ func TestUsageEqualsHeaders(t *testing.T) {
 func adapted(t *testing.T, s *service, rt route) (*httptest.Server, *Server) {
 	t.Helper()
 	server := newHandler(t, s.Env)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { server.serve(w, r, &rt, server.observe(&rt)) }))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { server.serveRequest(w, r, &rt, server.newObserved(&rt)) }))
 	t.Cleanup(srv.Close)
 	return srv, server
 }

@@ -149,14 +149,14 @@ func newHandler(t testing.TB, e *storetest.Env) *Server {
 func newHandlerLogging(t testing.TB, e *storetest.Env, log io.Writer) *Server {
 	t.Helper()
 	services := cyber.NewServices(e.Store.Services, e.Clock.Now)
-	if err := services.Seed(context.Background()); err != nil {
+	if err := services.SeedServices(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	passwords := newPasswords(t, e.Folder, e.Clock.Now)
 	books := &bookkeeper{e: e, services: services, passwords: passwords, content: cyber.NewCatalogue(e.Store.Advice, e.Clock.Now)}
 	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
 	return NewServer(Options{
-		PageURL: "https://minha.exemplo.com.br", Guard: guard, Outgoing: guard.Client(webhook.ClientOptions{}), Counted: NewCounter(),
+		PageURL: "https://minha.exemplo.com.br", Guard: guard, Outgoing: guard.NewClient(webhook.ClientOptions{}), Counted: NewCounter(),
 		Gate: partner.NewGate(e.Store.Partners, e.Clock.Now), Ledger: books, Rules: books.rules(e.Store.Areas),
 		Log: telemetry.NewLogger(log, telemetry.LogOptions{}), Metrics: telemetry.NewMetrics(), Now: e.Clock.Now, VendorSecrets: []webhook.Secret{vendorSecret},
 	})
@@ -185,7 +185,7 @@ func (b *bookkeeper) rules(in store.Areas) Rules {
 }
 
 func (b *bookkeeper) Once(ctx context.Context, id partner.ID, c once.Claim, work func(in *Rules) (once.Answer, error)) (once.Answer, bool, error) {
-	return b.e.Store.Answers.Once(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
+	return b.e.Store.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
 		in := b.rules(tx.Areas)
 		return work(&in)
 	})
@@ -213,11 +213,11 @@ func importPasswords(t testing.TB, lib *password.Library, a password.Algorithm, 
 	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	inputs, err := password.Files(file)
+	inputs, err := password.ListInputs(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lib.Import(context.Background(), password.Import{Algorithm: a, Inputs: inputs, Source: "made up"}); err != nil {
+	if _, err := lib.ImportCorpus(context.Background(), password.Import{Algorithm: a, Inputs: inputs, Source: "made up"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -301,7 +301,7 @@ func checkRate(t testing.TB, c call, res *http.Response) {
 	t.Helper()
 	refused := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
 	path, _, _ := strings.Cut(c.path, "?")
-	known := !refused && areaOf(sentPath{path, true}) != nil && res.StatusCode < 500
+	known := !refused && areaOfPath(sentPath{path, true}) != nil && res.StatusCode < 500
 	left, policy := res.Header.Get("RateLimit"), res.Header.Get("RateLimit-Policy")
 	if known && (!rateForm.MatchString(left) || policy == "") || refused && left+policy != "" {
 		t.Errorf("%s %s answered %d with RateLimit %q of %q", c.method, c.path, res.StatusCode, left, policy)
@@ -372,7 +372,7 @@ type oneCredential struct{ cyber.Unasked }
 
 const knownCredential = 0x7c4a8d09ca
 
-func (oneCredential) Holds(_ context.Context, _ []uint64, password uint64) (bool, error) {
+func (oneCredential) HoldsPair(_ context.Context, _ []uint64, password uint64) (bool, error) {
 	return password == knownCredential, nil
 }
 

@@ -20,11 +20,11 @@ type coverageDetails struct {
 }
 
 func (s *Server) insurance(r *request) (any, error) {
-	user, err := r.userHash()
+	user, err := r.userHashInPath()
 	if err != nil {
 		return nil, err
 	}
-	list, _, err := r.rules.Cover.Of(r.ctx, r.caller, user)
+	list, _, err := r.rules.Cover.ListCover(r.ctx, r.caller, user)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (s *Server) insurance(r *request) (any, error) {
 
 func detailsOf(c plan.Coverage) coverageDetails {
 	return coverageDetails{
-		Plano: c.Plan, LimiteCobertura: jsontext.Value(c.Limit.Decimal()), TipoCobertura: c.Types, Condicoes: c.Conditions,
+		Plano: c.Plan, LimiteCobertura: jsontext.Value(c.Limit.DecimalText()), TipoCobertura: c.Types, Condicoes: c.Conditions,
 		Exclusoes: c.Exclusions,
 	}
 }

@@ -55,15 +55,15 @@ func (in *intake) Read(p []byte) (int, error) {
 	return n, err //nolint:wrapcheck // io.EOF, or nothing
 }
 
-// drain reads what is left, so that the digest is that of the body up to its limit. It is false for a body that does
+// drainBody reads what is left, so that the digest is that of the body up to its limit. It is false for a body that does
 // not arrive.
-func (in *intake) drain() bool {
+func (in *intake) drainBody() bool {
 	_, _ = io.Copy(io.Discard, in) // the error is in the intake
 	return !errors.Is(in.err, errBodySlow)
 }
 
-// sum is the digest of body and query: the same body with another query is another request.
-func (in *intake) sum(query string) []byte {
+// bodyDigest is the digest of body and query: the same body with another query is another request.
+func (in *intake) bodyDigest(query string) []byte {
 	body := in.digest.Sum(nil)
 	if query == "" && in.refusedAs == "" {
 		return body
@@ -72,18 +72,18 @@ func (in *intake) sum(query string) []byte {
 	return sum[:]
 }
 
-// close gives back what was borrowed.
-func (in *intake) close() {
+// releaseBuffers gives back what was borrowed.
+func (in *intake) releaseBuffers() {
 	if u, ok := in.from.(*unpacking); ok && u.gunzip != nil {
 		gunzips.Put(u.gunzip)
 		in.from = nil
 	}
 }
 
-// openBody judges the headers of a body and prepares its reading. What is refused here can still be read, for its
+// openRequestBody judges the headers of a body and prepares its reading. What is refused here can still be read, for its
 // digest.
-func (r *request) openBody(w http.ResponseWriter) error {
-	limit := r.route.body.most()
+func (r *request) openRequestBody(w http.ResponseWriter) error {
+	limit := r.route.body.maxBodyLength()
 	if r.route.body == streamBody {
 		// A large body may take longer than the server's general limits. Servers without deadlines (tests) may refuse.
 		control, now := http.NewResponseController(w), time.Now()
@@ -174,7 +174,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 		z, _ := gunzips.Get().(*gzip.Reader)
 		u.gunzip = z
 		if err := z.Reset(&u.packed); err != nil {
-			return 0, u.fault()
+			return 0, u.gzipFault()
 		}
 	}
 	n, err := u.gunzip.Read(p)
@@ -187,11 +187,11 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	case err == nil, errors.Is(err, io.EOF):
 		return n, err //nolint:wrapcheck // io.EOF, or nothing
 	}
-	return n, u.fault()
+	return n, u.gzipFault()
 }
 
-// fault tells gzip that is broken from a connection that is.
-func (u *unpacking) fault() error {
+// gzipFault tells gzip that is broken from a connection that is.
+func (u *unpacking) gzipFault() error {
 	if u.packed.err != nil {
 		return u.packed.err
 	}

@@ -30,28 +30,30 @@ type madeKey struct {
 	APIKey string `json:"apiKey"`
 }
 
-func (s *Server) showKey(k partner.Key, who partner.Caller) keyItem {
+// newKeyItem returns a key as answers show it.
+func (s *Server) newKeyItem(k partner.Key, who partner.Caller) keyItem {
 	item := keyItem{
-		ID: string(k.ID), Label: k.Label, Starts: k.Preview, Scopes: k.Scopes, State: "live", CreatedAt: stamp(k.CreatedAt),
-		ExpiresAt: stamp(k.ExpiresAt), RevokedAt: stamp(k.RevokedAt), MadeBy: string(k.MadeBy), Calling: k.ID == who.KeyID,
+		ID: string(k.ID), Label: k.Label, Starts: k.Preview, Scopes: k.Scopes, State: "live", CreatedAt: formatMoment(k.CreatedAt),
+		ExpiresAt: formatMoment(k.ExpiresAt), RevokedAt: formatMoment(k.RevokedAt), MadeBy: string(k.MadeBy), Calling: k.ID == who.KeyID,
 	}
 	switch {
 	case !k.RevokedAt.IsZero():
 		item.State = "revoked"
-	case !k.LiveAt(s.Now()):
+	case !k.IsLiveAt(s.Now()):
 		item.State = "expired"
 	}
 	return item
 }
 
-func (s *Server) listKeys(r *request) (any, error) {
-	keys, err := r.rules.Keys.Keys(r.ctx, r.caller.Partner)
+// listPartnerKeys answers with the partner's keys.
+func (s *Server) listPartnerKeys(r *request) (any, error) {
+	keys, err := r.rules.Keys.ListKeys(r.ctx, r.caller.Partner)
 	if err != nil {
 		return nil, err
 	}
 	items := make([]keyItem, len(keys))
 	for i, k := range keys {
-		items[i] = s.showKey(k, r.caller)
+		items[i] = s.newKeyItem(k, r.caller)
 	}
 	return items, nil
 }
@@ -65,10 +67,10 @@ type newKey struct {
 
 func (s *Server) createKey(r *request) (any, error) {
 	var in newKey
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
-	expires, err := momentOf("expiresAt", in.ExpiresAt)
+	expires, err := parseMoment("expiresAt", in.ExpiresAt)
 	if err != nil {
 		return nil, err
 	}
@@ -82,10 +84,10 @@ func (s *Server) createKey(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.record("key.create", string(k.ID), string(r.caller.Partner)); err != nil {
+	if err := r.recordAudit("key.create", string(k.ID), string(r.caller.Partner)); err != nil {
 		return nil, err
 	}
-	return encodeSecret(string(k.ID), madeKey{s.showKey(k, r.caller), text})
+	return encodeSecret(string(k.ID), madeKey{s.newKeyItem(k, r.caller), text})
 }
 
 // rolling is the body of POST /keys/{id}/roll.
@@ -93,12 +95,13 @@ type rolling struct {
 	Grace *int64 `json:"graceHours"`
 }
 
-func (s *Server) rollKey(r *request) (any, error) {
+// rollPartnerKey replaces a key.
+func (s *Server) rollPartnerKey(r *request) (any, error) {
 	var in rolling
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
-	grace, err := hoursOf("graceHours", in.Grace)
+	grace, err := parseHours("graceHours", in.Grace)
 	if err != nil {
 		return nil, err
 	}
@@ -113,10 +116,10 @@ func (s *Server) rollKey(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.record("key.roll", id, string(k.ID)); err != nil {
+	if err := r.recordAudit("key.roll", id, string(k.ID)); err != nil {
 		return nil, err
 	}
-	return encodeSecret(string(k.ID), madeKey{s.showKey(k, r.caller), text})
+	return encodeSecret(string(k.ID), madeKey{s.newKeyItem(k, r.caller), text})
 }
 
 func (s *Server) revokeKey(r *request) (any, error) {
@@ -135,5 +138,5 @@ func (s *Server) revokeKey(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return done{http.StatusOK, msgKeyRevoked}, r.record("key.revoke", id, partner.KeyIDs(ended[1:]))
+	return done{http.StatusOK, msgKeyRevoked}, r.recordAudit("key.revoke", id, partner.JoinKeyIDs(ended[1:]))
 }

@@ -59,20 +59,20 @@ type allowance struct {
 	told rateTold
 }
 
-// take spends a token, or says how long until there is one.
-func (l *limiter) take(who partner.Caller, now time.Time) allowance {
-	perSecond, burst := l.part(who)
+// takeToken spends a token, or says how long until there is one.
+func (l *limiter) takeToken(who partner.Caller, now time.Time) allowance {
+	perSecond, burst := l.processShare(who)
 	l.mu.Lock()
 	b := l.buckets[who.Partner]
 	switch {
 	case b == nil: // one bucket per partner that exists: nothing to evict
 		b = &bucket{
-			Limiter: rate.NewLimiter(perSecond, burst), perSecond: perSecond, burst: burst, told: toldOf(who, perSecond),
+			Limiter: rate.NewLimiter(perSecond, burst), perSecond: perSecond, burst: burst, told: rateHeaderValues(who, perSecond),
 			bulk: rate.NewLimiter(perSecond*itemsPerRequest, burst*itemsPerRequest), list: rate.NewLimiter(perSecond*itemsPerRequest, burst*itemsPerRequest),
 		}
 		l.buckets[who.Partner] = b
 	case b.perSecond != perSecond || b.burst != burst:
-		b.perSecond, b.burst, b.told = perSecond, burst, toldOf(who, perSecond)
+		b.perSecond, b.burst, b.told = perSecond, burst, rateHeaderValues(who, perSecond)
 		b.SetLimitAt(now, perSecond)
 		b.SetBurstAt(now, burst)
 		for _, items := range []*rate.Limiter{b.bulk, b.list} {
@@ -82,7 +82,7 @@ func (l *limiter) take(who partner.Caller, now time.Time) allowance {
 	}
 	told := b.told
 	l.mu.Unlock()
-	if wait := spend(b.Limiter, now); wait > 0 {
+	if wait := spendToken(b.Limiter, now); wait > 0 {
 		return allowance{wait: wait, told: told}
 	}
 	return allowance{left: max(int(b.TokensAt(now)), 0), told: told}
@@ -92,34 +92,35 @@ func (l *limiter) take(who partner.Caller, now time.Time) allowance {
 // many it may read in lists.
 const itemsPerRequest = 100
 
-// bulkWait returns how long a partner has to wait before its next bulk.
-func (l *limiter) bulkWait(who partner.Caller, now time.Time) time.Duration {
-	return debtWait(l.bucketOf(who).bulk, now)
+// waitForBulk returns how long a partner has to wait before its next bulk.
+func (l *limiter) waitForBulk(who partner.Caller, now time.Time) time.Duration {
+	return waitForDebt(l.partnerBucket(who).bulk, now)
 }
 
-// listWait returns how long a partner has to wait before its next list.
-func (l *limiter) listWait(who partner.Caller, now time.Time) time.Duration {
-	return debtWait(l.bucketOf(who).list, now)
+// waitForList returns how long a partner has to wait before its next list.
+func (l *limiter) waitForList(who partner.Caller, now time.Time) time.Duration {
+	return waitForDebt(l.partnerBucket(who).list, now)
 }
 
 // chargeBulk charges a partner for what it has sent.
 func (l *limiter) chargeBulk(who partner.Caller, items, bytes int, now time.Time) {
-	charge(l.bucketOf(who).bulk, items, bytes, now)
+	chargeTokens(l.partnerBucket(who).bulk, items, bytes, now)
 }
 
 // chargeList charges a partner for what it has read.
 func (l *limiter) chargeList(who partner.Caller, items, bytes int, now time.Time) {
-	charge(l.bucketOf(who).list, items, bytes, now)
+	chargeTokens(l.partnerBucket(who).list, items, bytes, now)
 }
 
-func (l *limiter) bucketOf(who partner.Caller) *bucket {
+// partnerBucket returns the buckets of a caller's partner.
+func (l *limiter) partnerBucket(who partner.Caller) *bucket {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buckets[who.Partner]
 }
 
-// debtWait returns how long it takes until a bucket has a token again.
-func debtWait(b *rate.Limiter, now time.Time) time.Duration {
+// waitForDebt returns how long it takes until a bucket has a token again.
+func waitForDebt(b *rate.Limiter, now time.Time) time.Duration {
 	missing := 1 - b.TokensAt(now)
 	if missing <= 0 {
 		return 0
@@ -127,13 +128,13 @@ func debtWait(b *rate.Limiter, now time.Time) time.Duration {
 	return max(time.Duration(missing/float64(b.Limit())*float64(time.Second)), time.Millisecond)
 }
 
-// charge takes a token for each item, or for each KiB where there are more of them, into debt if need be.
-func charge(b *rate.Limiter, items, bytes int, now time.Time) {
+// chargeTokens takes a token for each item, or for each KiB where there are more of them, into debt if need be.
+func chargeTokens(b *rate.Limiter, items, bytes int, now time.Time) {
 	b.ReserveN(now, min(max(items, bytes>>10), b.Burst()))
 }
 
-// spend takes a token from a bucket, or says how long until there is one.
-func spend(b *rate.Limiter, now time.Time) time.Duration {
+// spendToken takes a token from a bucket, or says how long until there is one.
+func spendToken(b *rate.Limiter, now time.Time) time.Duration {
 	if b.AllowN(now, 1) {
 		return 0
 	}
@@ -143,8 +144,9 @@ func spend(b *rate.Limiter, now time.Time) time.Duration {
 	return max(wait, time.Millisecond)
 }
 
-func toldOf(who partner.Caller, part rate.Limit) rateTold {
-	perSecond, _ := who.Settings.Rate()
+// rateHeaderValues returns what the headers say of a caller's rate.
+func rateHeaderValues(who partner.Caller, part rate.Limit) rateTold {
+	perSecond, _ := who.Settings.RateLimit()
 	next := time.Duration(float64(time.Second) / float64(part))
 	return rateTold{policy: []string{`"partner";q=` + strconv.Itoa(perSecond) + `;w=1`}, next: ";t=" + wholeSeconds(next)}
 }
@@ -154,9 +156,9 @@ func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(max(d.Seconds(), 1))))
 }
 
-// headers tells the caller how much is left, and one that has to wait when to come back. The names are in canonical
+// setHeaders tells the caller how much is left, and one that has to wait when to come back. The names are in canonical
 // form: these headers go out with every answer, and Set would copy and check them.
-func (a allowance) headers(h http.Header) {
+func (a allowance) setHeaders(h http.Header) {
 	h["Ratelimit-Policy"] = a.told.policy
 	if a.wait > 0 {
 		seconds := wholeSeconds(a.wait)
@@ -169,9 +171,9 @@ func (a allowance) headers(h http.Header) {
 	h["Ratelimit"] = []string{string(append(text, a.told.next...))}
 }
 
-// part is what this process grants of a partner's rate and burst.
-func (l *limiter) part(who partner.Caller) (rate.Limit, int) {
-	perSecond, burst := who.Settings.Rate()
+// processShare is what this process grants of a partner's rate and burst.
+func (l *limiter) processShare(who partner.Caller) (rate.Limit, int) {
+	perSecond, burst := who.Settings.RateLimit()
 	n := l.replicas()
 	return rate.Limit(perSecond) / rate.Limit(n), max(burst/n, 1)
 }

@@ -15,7 +15,7 @@ func TestBurstIsShared(t *testing.T) {
 	replicas := 4
 	l := newLimiter(func() int { return replicas })
 	granted := func() (n int) {
-		for l.take(who, now).wait == 0 {
+		for l.takeToken(who, now).wait == 0 {
 			n++
 		}
 		return n
@@ -28,7 +28,7 @@ func TestBurstIsShared(t *testing.T) {
 		t.Errorf("one of four replicas grants %d requests a second of 8", n)
 	}
 	replicas = 1
-	l.take(who, now) // from here on the bucket fills as one
+	l.takeToken(who, now) // from here on the bucket fills as one
 	now = now.Add(time.Hour)
 	if n := granted(); n != 40 {
 		t.Errorf("the last replica grants %d requests of a burst of 40", n)

@@ -28,15 +28,15 @@ func (l *limiter) mayChange(id partner.ID, now time.Time) time.Duration {
 		l.changes[id] = b
 	}
 	l.mu.Unlock()
-	return spend(b, now)
+	return spendToken(b, now)
 }
 
-// note takes one of the partner's changes and writes who is about to make it into the audit trail.
-func (r *request) note(action, subject, detail string) error {
+// recordChange takes one of the partner's changes and writes who is about to make it into the audit trail.
+func (r *request) recordChange(action, subject, detail string) error {
 	if err := r.mayChange(); err != nil {
 		return err
 	}
-	return r.record(action, subject, detail)
+	return r.recordAudit(action, subject, detail)
 }
 
 // mayChange refuses a partner that changes too much.
@@ -48,30 +48,30 @@ func (r *request) mayChange() error {
 	return nil
 }
 
-// record is a line of the audit trail.
-func (r *request) record(action, subject, detail string) error {
+// recordAudit is a line of the audit trail.
+func (r *request) recordAudit(action, subject, detail string) error {
 	from := r.server.Callers
-	who := operator.Actor{Name: "api:" + string(r.caller.KeyID), From: from.Log(from.Address(r.http))}
-	return r.rules.Audit.Record(r.ctx, who, action, subject, detail)
+	who := operator.Actor{Name: "api:" + string(r.caller.KeyID), From: from.AddressForLog(from.CallerAddress(r.http))}
+	return r.rules.Audit.RecordAction(r.ctx, who, action, subject, detail)
 }
 
-// over is the request with other rules: those of the transaction that keeps the answer.
-func (r *request) over(in *Rules) *request {
+// withRules is the request with other rules: those of the transaction that keeps the answer.
+func (r *request) withRules(in *Rules) *request {
 	inner := *r
 	inner.rules = in
 	return &inner
 }
 
-// stamp writes a moment; nothing of one that is not there.
-func stamp(t time.Time) string {
+// formatMoment writes a moment; nothing of one that is not there.
+func formatMoment(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format(alert.TimeFormat)
 }
 
-// momentOf reads a moment of a body.
-func momentOf(field, text string) (time.Time, error) {
+// parseMoment reads a moment of a body.
+func parseMoment(field, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -85,8 +85,8 @@ func momentOf(field, text string) (time.Time, error) {
 // mostHours is how long what was replaced may stay valid.
 const mostHours = 7 * 24
 
-// hoursOf reads a number of hours that must be given.
-func hoursOf(field string, hours *int64) (time.Duration, error) {
+// parseHours reads a number of hours that must be given.
+func parseHours(field string, hours *int64) (time.Duration, error) {
 	if hours == nil {
 		return 0, errBodyInvalid.With(field, fault.OverlapHours)
 	}

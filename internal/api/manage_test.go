@@ -102,7 +102,7 @@ func TestOwnWebhooks(t *testing.T) {
 // audited holds the trail against what keys did, oldest first.
 func (s *service) audited(t *testing.T, want ...string) {
 	t.Helper()
-	lines, err := operator.NewTrail(s.Store.Audit, s.Clock.Now).Entries(context.Background(), operator.Filter{Limit: 100})
+	lines, err := operator.NewTrail(s.Store.Audit, s.Clock.Now).ListEntries(context.Background(), operator.Filter{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,27 +257,27 @@ func TestUsage(t *testing.T) {
 		s.as(t, s.Other, "GET", "/cyber/services", "")
 		meter := partner.NewMeter(s.Store.Partners, s.Clock.Now)
 		failing := func(context.Context, partner.ID, []partner.Requests, []partner.LoggedRequest) error { return errPanic }
-		if err := counter.Empty(t.Context(), failing); err == nil {
+		if err := counter.FlushCounts(t.Context(), failing); err == nil {
 			t.Error("a failure was not told")
 		}
-		if err := counter.Empty(t.Context(), meter.Add); err != nil {
+		if err := counter.FlushCounts(t.Context(), meter.AddRequests); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
 			s.as(t, s.Live, "POST", "/cyber/monitoring", `{"value":"uso","type":"email","userHash":"`+user+`"}`)
 		}
-		if err := counter.Empty(t.Context(), func(ctx context.Context, id partner.ID, _ []partner.Requests, lines []partner.LoggedRequest) error {
-			return meter.Add(ctx, id, nil, lines)
+		if err := counter.FlushCounts(t.Context(), func(ctx context.Context, id partner.ID, _ []partner.Requests, lines []partner.LoggedRequest) error {
+			return meter.AddRequests(ctx, id, nil, lines)
 		}); err != nil {
 			t.Fatal(err)
 		}
-		refused, err := meter.Latest(t.Context(), s.Live.ID, true)
+		refused, err := meter.LatestRequests(t.Context(), s.Live.ID, true)
 		if err != nil || len(refused) == 0 || refused[0].Operation != "POST /cyber/monitoring" || refused[0].Status != 400 || !strings.Contains(refused[0].Fault, ": ") || strings.Contains(fmt.Sprint(refused), "uso") {
 			t.Errorf("refused requests in the log: %+v %v", refused, err)
 		}
 		var got usage
 		s.as(t, s.Live, "GET", "/v1/usage?days=1", "").into(t, &got)
-		today := dayNumbered(partner.Today(s.Clock.Now()))
+		today := dayNumbered(partner.DayNumber(s.Clock.Now()))
 		want := []usageRequests{{today, "GET /cyber/score/{userhash}", 3, 0}, {today, "POST /cyber/monitoring", 2, 1}}
 		if fmt.Sprint(got.Requests) != fmt.Sprint(want) {
 			t.Errorf("%+v", got.Requests)
@@ -377,7 +377,7 @@ func TestAnswersBelongToTheKey(t *testing.T) {
 func TestSecretsAreNotKept(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		hook := s.webhookOf(t, s.Sandbox)
-		key, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Keys(t.Context(), s.Sandbox.ID)
+		key, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).ListKeys(t.Context(), s.Sandbox.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,7 +59,7 @@ func TestMassAssignment(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.plan(t, s.Sandbox, "plano-massa")
 	for n := 1; n <= 2; n++ {
-		if _, err := cyber.NewCases(s.Store.Cases, s.Clock.Now).AddSlots(t.Context(), "sv_recuperacao_conta", "", []time.Time{s.slotOf(n)}); err != nil {
+		if _, err := cyber.NewCases(s.Store.Cases, s.Clock.Now).AddFreeSlots(t.Context(), "sv_recuperacao_conta", "", []time.Time{s.slotOf(n)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -193,7 +193,7 @@ func (s *service) settle(t *testing.T, ask func(template, path, body string) str
 	kase := "/cyber/case/" + opened.Task.ID
 	ask("POST /cyber/case/{id}/rebook", kase+"/rebook", fmt.Sprintf(`{"userHash":%q,"appointments":[{"appointment":%q}]}`, user, s.slotOf(n).Format(time.RFC3339)))
 	for _, to := range []cyber.CaseStatus{cyber.CaseInProgress, cyber.CaseResolved} {
-		if _, err := cases.Move(ctx, cyber.CaseID(opened.Task.ID), to, "bruna", ""); err != nil {
+		if _, err := cases.MoveCase(ctx, cyber.CaseID(opened.Task.ID), to, "bruna", ""); err != nil {
 			t.Fatal(err)
 		}
 	}

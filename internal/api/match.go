@@ -30,9 +30,9 @@ type bound struct {
 	seen  observed
 }
 
-// add puts a route in the tree. That no template has a value where another has a fixed segment is what lets find go one
+// addRoute puts a route in the tree. That no template has a value where another has a fixed segment is what lets find go one
 // way only; "extra" in the place of a user hash or an id is the one exception, and no digest reads so.
-func (t *tree) add(b *bound) {
+func (t *tree) addRoute(b *bound) {
 	for _, segment := range strings.Split(strings.TrimPrefix(b.route.path, "/"), "/") {
 		if strings.HasPrefix(segment, "{") {
 			b.names = append(b.names, strings.Trim(segment, "{}"))
@@ -65,17 +65,17 @@ type sentPath struct {
 	encoded bool
 }
 
-// sent returns the path of a request as it was sent. net/url keeps it in RawPath where its own encoding of the decoded
+// pathAsSent returns the path of a request as it was sent. net/url keeps it in RawPath where its own encoding of the decoded
 // path differs; where it does not, every slash of the decoded path was sent as a slash.
-func sent(u *url.URL) sentPath {
+func pathAsSent(u *url.URL) sentPath {
 	if u.RawPath != "" {
 		return sentPath{u.RawPath, true}
 	}
 	return sentPath{u.Path, false}
 }
 
-// next takes a segment off the path, decoded. It is false at the end, and for what has no slash before it.
-func (p *sentPath) next() (string, bool) {
+// nextSegment takes a segment off the path, decoded. It is false at the end, and for what has no slash before it.
+func (p *sentPath) nextSegment() (string, bool) {
 	if p.rest == "" || p.rest[0] != '/' {
 		return "", false
 	}
@@ -95,18 +95,18 @@ func (p *sentPath) next() (string, bool) {
 // skipVersion leaves out the prefix that every route answers at too.
 func (p sentPath) skipVersion() sentPath {
 	unversioned := p
-	if first, ok := unversioned.next(); ok && first == versionPrefix[1:] {
+	if first, ok := unversioned.nextSegment(); ok && first == versionPrefix[1:] {
 		return unversioned
 	}
 	return p
 }
 
-// find walks along a path. The values are those of the segments that the template leaves open; an empty segment is
+// findRoute walks along a path. The values are those of the segments that the template leaves open; an empty segment is
 // none.
-func (t *tree) find(p sentPath, values *[maxValues]string) (found *tree, count int) {
+func (t *tree) findRoute(p sentPath, values *[maxValues]string) (found *tree, count int) {
 	p = p.skipVersion()
 	for {
-		segment, ok := p.next()
+		segment, ok := p.nextSegment()
 		if !ok {
 			return t, count
 		}
@@ -123,8 +123,8 @@ func (t *tree) find(p sentPath, values *[maxValues]string) (found *tree, count i
 	}
 }
 
-// methods lists what a path answers to, for the header Allow.
-func (t *tree) methods() string {
+// listMethods lists what a path answers to, for the header Allow.
+func (t *tree) listMethods() string {
 	methods := slices.Sorted(maps.Keys(t.byMethod))
 	if i := slices.Index(methods, http.MethodGet); i >= 0 {
 		methods = slices.Insert(methods, i+1, http.MethodHead)
@@ -132,8 +132,8 @@ func (t *tree) methods() string {
 	return strings.Join(methods, ", ")
 }
 
-// of returns the route of a method; HEAD is a GET whose body net/http leaves out.
-func (t *tree) of(method string) *bound {
+// routeOfMethod returns the route of a method; HEAD is a GET whose body net/http leaves out.
+func (t *tree) routeOfMethod(method string) *bound {
 	if t == nil {
 		return nil
 	}
@@ -143,10 +143,10 @@ func (t *tree) of(method string) *bound {
 	return t.byMethod[method]
 }
 
-// areaOf says in which shape a path that no route has is refused; nil when it belongs to no area.
-func areaOf(p sentPath) *area {
+// areaOfPath says in which shape a path that no route has is refused; nil when it belongs to no area.
+func areaOfPath(p sentPath) *area {
 	p = p.skipVersion()
-	first, _ := p.next()
+	first, _ := p.nextSegment()
 	switch {
 	case "/"+first == cyberArea.prefix, "/"+first == eventsPath, slices.Contains(managed, first):
 		return cyberArea
@@ -159,18 +159,18 @@ func areaOf(p sentPath) *area {
 // readScopeOf is what a path of an area that no route has asks for, so that it does not tell keys apart.
 func readScopeOf(p sentPath) partner.Scope {
 	rest := p.skipVersion()
-	switch first, _ := rest.next(); {
+	switch first, _ := rest.nextSegment(); {
 	case "/"+first == eventsPath:
 		return partner.ScopeAnyRead
 	case slices.Contains(managed, first):
 		return partner.ScopeManageRead
 	}
-	return areaOf(p).readScope
+	return areaOfPath(p).readScope
 }
 
-// place names what a request is about: its route and values, the same for every way of encoding the path and with or
+// requestPlace names what a request is about: its route and values, the same for every way of encoding the path and with or
 // without the version.
-func (rt *route) place(hr *http.Request) string {
+func (rt *route) requestPlace(hr *http.Request) string {
 	text := rt.method + " " + rt.path
 	for _, segment := range strings.Split(rt.path, "/") {
 		if strings.HasPrefix(segment, "{") {

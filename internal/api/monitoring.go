@@ -31,28 +31,30 @@ type done struct {
 	Description string `json:"description"`
 }
 
-func (s *Server) addMonitoring(r *request) (any, error) { return watchOf(r, cyber.ContractAdds) }
+func (s *Server) addMonitoring(r *request) (any, error) { return watchValue(r, cyber.ContractAdds) }
 
-func (s *Server) addExtra(r *request) (any, error) { return watchOf(r, cyber.ExtraKinds) }
+// addExtraAsset watches a value of the extension's kinds.
+func (s *Server) addExtraAsset(r *request) (any, error) { return watchValue(r, cyber.ExtraKinds) }
 
-func watchOf(r *request, group cyber.Group) (any, error) {
+// watchValue adds a value of a group's kinds.
+func watchValue(r *request, group cyber.Group) (any, error) {
 	var in newAsset
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	user, err := partner.ParseUserHash("userHash", in.UserHash)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.rules.Monitoring.WatchOf(r.ctx, r.owner(), user, group, in.Type, in.Value); err != nil {
+	if _, err := r.rules.Monitoring.WatchOf(r.ctx, r.assetOwner(), user, group, in.Type, in.Value); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgMonitoringAdded}, nil
 }
 
-// owner returns whose values the request adds.
-func (r *request) owner() cyber.Owner {
-	return cyber.OwnerOf(r.caller.Partner, r.caller.Mode, r.caller.Settings)
+// assetOwner returns whose values the request adds.
+func (r *request) assetOwner() cyber.Owner {
+	return cyber.NewOwner(r.caller.Partner, r.caller.Mode, r.caller.Settings)
 }
 
 func (s *Server) listMonitoring(r *request) (any, error) { return watchedOf(r, cyber.ContractShows) }
@@ -60,7 +62,7 @@ func (s *Server) listMonitoring(r *request) (any, error) { return watchedOf(r, c
 func (s *Server) listExtra(r *request) (any, error) { return watchedOf(r, cyber.ExtraKinds) }
 
 func watchedOf(r *request, group cyber.Group) (any, error) {
-	user, err := r.userHash()
+	user, err := r.userHashInPath()
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +84,7 @@ func watchedOf(r *request, group cyber.Group) (any, error) {
 		return items, nil
 	}
 	// The contract's items have no member for it.
-	status, err := r.rules.FirstLooks.StatusOf(r.ctx, r.caller.Partner, r.caller.Settings, newest)
+	status, err := r.rules.FirstLooks.LookStatusSince(r.ctx, r.caller.Partner, r.caller.Settings, newest)
 	if err != nil {
 		return nil, err
 	}
@@ -100,16 +102,19 @@ const (
 	untilHeader   = "x-first-looks-until"
 )
 
-func (s *Server) removeMonitoring(r *request) (any, error) { return forgetOf(r, cyber.ContractShows) }
+func (s *Server) removeMonitoring(r *request) (any, error) {
+	return forgetValue(r, cyber.ContractShows)
+}
 
-func (s *Server) removeExtra(r *request) (any, error) { return forgetOf(r, cyber.ExtraKinds) }
+func (s *Server) removeExtra(r *request) (any, error) { return forgetValue(r, cyber.ExtraKinds) }
 
-func forgetOf(r *request, group cyber.Group) (any, error) {
+// forgetValue ends the watch on a value of a group's kinds.
+func forgetValue(r *request, group cyber.Group) (any, error) {
 	id, err := r.idInPath("id", cyber.ErrAssetNotFound)
 	if err != nil {
 		return nil, err
 	}
-	user, err := r.userHash()
+	user, err := r.userHashInPath()
 	if err != nil {
 		return nil, err
 	}

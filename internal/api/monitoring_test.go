@@ -43,7 +43,7 @@ func TestMonitoringLimit(t *testing.T) {
 func TestMonitoringJoinsDigests(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		const cpf = "52998224725"
-		d256, d512 := partner.Digests(cpf, s.Live.Salt)
+		d256, d512 := partner.PersonDigests(cpf, s.Live.Salt)
 		short, long := hex.EncodeToString(d256[1:]), strings.ToUpper(hex.EncodeToString(d512[1:]))
 		list := func(user string) string {
 			return s.as(t, s.Live, http.MethodGet, "/v1/cyber/monitoring/"+user, "").body

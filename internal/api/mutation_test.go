@@ -151,7 +151,7 @@ func (s *service) ownMutables(t *testing.T, user string) []mutable {
 
 func (s *service) unlimited(t *testing.T, who tenant) {
 	t.Helper()
-	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Change(t.Context(), who.ID, func(p *partner.Partner) {
+	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).UpdatePartner(t.Context(), who.ID, func(p *partner.Partner) {
 		p.Settings.RatePerSecond, p.Settings.Burst = 1_000_000, 1_000_000 // the clock stands still
 	})
 	if err != nil {

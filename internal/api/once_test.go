@@ -35,14 +35,14 @@ func TestEveryRefusalIsKept(t *testing.T) {
 	eachEngine(t, func(t *testing.T, s *service) {
 		s.unlimited(t, s.Sandbox)
 		few := 1 // what keeps answers is the same for all routes, and on both engines
-		if s.DB.Engine() == sqldb.PostgreSQL {
+		if s.DB.EngineName() == sqldb.PostgreSQL {
 			few = sized(3, 1)
 		}
 		for i, rt := range routes {
 			if rt.body == noBody || rt.body != streamBody && i%few != 0 {
 				continue
 			}
-			good, limit := sampleBody(rt), int(rt.body.most())
+			good, limit := sampleBody(rt), int(rt.body.maxBodyLength())
 			large := good[:1] + strings.Repeat(" ", limit) + good[1:]
 			if rt.body == streamBody {
 				good = itemsOf(1, 3)

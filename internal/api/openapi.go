@@ -19,7 +19,7 @@ var document []byte
 
 // documentHandler serves the contract at /openapi.yaml.
 func documentHandler() http.Handler {
-	return reference.Static(document, "application/yaml")
+	return reference.StaticHandler(document, "application/yaml")
 }
 
 // jsonDocument is the same document in JSON, made when it is first asked for.
@@ -37,24 +37,24 @@ var jsonDocument = sync.OnceValues(func() ([]byte, error) {
 
 // jsonDocumentHandler serves the contract at /openapi.json, for tools that read no YAML.
 func jsonDocumentHandler() http.Handler {
-	return lazily("openapi.json", func() (http.Handler, error) {
+	return lazyHandler("openapi.json", func() (http.Handler, error) {
 		made, err := jsonDocument()
 		if err != nil {
 			return nil, err
 		}
-		return reference.Static(made, "application/json"), nil
+		return reference.StaticHandler(made, "application/json"), nil
 	})
 }
 
 // madeReference is all pages of the reference, made when one is first asked for: they are the same for every handler.
-var madeReference = sync.OnceValues(func() (http.Handler, error) { return reference.Handler(document) })
+var madeReference = sync.OnceValues(func() (http.Handler, error) { return reference.NewHandler(document) })
 
 // referenceHandler serves the API reference below /docs/.
-func referenceHandler() http.Handler { return lazily("reference", madeReference) }
+func referenceHandler() http.Handler { return lazyHandler("reference", madeReference) }
 
-// lazily makes a handler when it is first asked: a command or a replica that nobody reads at does not pay for it. What
+// lazyHandler makes a handler when it is first asked: a command or a replica that nobody reads at does not pay for it. What
 // it makes depends on the binary alone, so a failure is one of the build, which a test would have met.
-func lazily(name string, make func() (http.Handler, error)) http.Handler {
+func lazyHandler(name string, make func() (http.Handler, error)) http.Handler {
 	made := sync.OnceValues(make)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h, err := made()

@@ -48,7 +48,7 @@ func (tr *transcript) operator(t *testing.T, line string) {
 }
 
 func (tr *transcript) hashes(_ *testing.T, args []string) error {
-	d256, d512 := partner.Digests(args[1], tr.s.Live.Salt)
+	d256, d512 := partner.PersonDigests(args[1], tr.s.Live.Salt)
 	tr.vars[args[0]+"_256"] = hex.EncodeToString(d256[1:])
 	tr.vars[args[0]+"_512"] = strings.ToUpper(hex.EncodeToString(d512[1:]))
 	tr.vars[args[0]+"_b64"] = base64.RawURLEncoding.EncodeToString(d512[1:])
@@ -59,10 +59,10 @@ func (tr *transcript) hashes(_ *testing.T, args []string) error {
 func (tr *transcript) setPlan(t *testing.T, args []string) error {
 	ctx, plans := context.Background(), plan.NewCatalogue(tr.s.Store.Plans, tr.s.Clock.Now)
 	id := plan.ID(args[0])
-	if _, err := plans.Show(ctx, tr.s.Live.ID, id); err != nil {
+	if _, err := plans.GetPlan(ctx, tr.s.Live.ID, id); err != nil {
 		tr.s.plan(t, tr.s.Live, args[0])
 	}
-	_, err := plans.Edit(ctx, tr.s.Live.ID, id, func(p *plan.Plan) {
+	_, err := plans.EditPlan(ctx, tr.s.Live.ID, id, func(p *plan.Plan) {
 		for _, set := range args[1:] {
 			name, value, _ := strings.Cut(set, "=")
 			n, _ := strconv.Atoi(value)
@@ -88,7 +88,7 @@ func (tr *transcript) setPlan(t *testing.T, args []string) error {
 }
 
 func (tr *transcript) setDefault(_ *testing.T, args []string) error {
-	_, err := partner.NewRegistry(tr.s.Store.Partners, tr.s.Clock.Now, nil).Change(context.Background(), tr.s.Live.ID, func(p *partner.Partner) {
+	_, err := partner.NewRegistry(tr.s.Store.Partners, tr.s.Clock.Now, nil).UpdatePartner(context.Background(), tr.s.Live.ID, func(p *partner.Partner) {
 		p.Settings.DefaultPlan = strings.Join(args, "")
 	})
 	return err
@@ -108,7 +108,7 @@ func (tr *transcript) loadPool(_ *testing.T, args []string) error {
 		}
 		keys = append(keys, k)
 	}
-	_, err := tr.s.Devices.LoadPool(context.Background(), cyber.System(args[0]), keys)
+	_, err := tr.s.Devices.LoadKeyPool(context.Background(), cyber.System(args[0]), keys)
 	return err
 }
 
@@ -137,13 +137,13 @@ func (tr *transcript) moveCase(_ *testing.T, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = cyber.NewCases(tr.s.Store.Cases, tr.s.Clock.Now).Move(context.Background(), cyber.CaseID(args[0]), to, "bruna", "")
+	_, err = cyber.NewCases(tr.s.Store.Cases, tr.s.Clock.Now).MoveCase(context.Background(), cyber.CaseID(args[0]), to, "bruna", "")
 	return err
 }
 
 func (tr *transcript) moveSubscription(move subscription.Move) func(*testing.T, []string) error {
 	return func(_ *testing.T, args []string) error {
-		_, err := subscription.NewRegistry(tr.s.Store.Subscriptions, tr.s.Store.Plans, tr.s.Store.Partners, tr.s.Clock.Now).Move(context.Background(), tr.s.Live.ID,
+		_, err := subscription.NewRegistry(tr.s.Store.Subscriptions, tr.s.Store.Plans, tr.s.Store.Partners, tr.s.Clock.Now).MoveSubscriptions(context.Background(), tr.s.Live.ID,
 			subscription.Selection{Plan: plan.ID(args[0]), CPF: args[1]}, move)
 		return err
 	}
@@ -183,7 +183,7 @@ func (tr *transcript) leak(_ *testing.T, args []string) error {
 		if err != nil {
 			return err
 		}
-		normal, err := identifier.Parse(kind, value, identifier.Required)
+		normal, err := identifier.ParseValue(kind, value, identifier.Required)
 		if err != nil {
 			return err
 		}

@@ -26,11 +26,11 @@ const corpusHeader = "X-Corpus"
 // no log, and the answer, like every answer here, is not to be stored by anybody on its way.
 func (s *Server) checkPassword(r *request) (any, error) {
 	var in passwordCheck
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	// The built-in sample is for trying things out: to a live partner it would deny nearly everything that is known.
-	found, err := s.Rules.Passwords.Check(in.PasswordHashPrefix, r.caller.Mode == partner.Sandbox)
+	found, err := s.Rules.Passwords.CheckPrefix(in.PasswordHashPrefix, r.caller.Mode == partner.Sandbox)
 	if err != nil {
 		return nil, prefixFault(err)
 	}
@@ -62,7 +62,7 @@ func (s *Server) passwordAnswer(mode partner.Mode, found password.Answer) (any, 
 	if answers == nil || answers.corpora != found.Corpora {
 		answers = &passwordAnswers{found.Corpora, map[password.Exposure]once.Answer{}}
 		for exposure, advice := range passwordAdvice {
-			answer, err := encode(passwordAnswer{Exposed: exposure != password.NotKnown, Recommendations: advice})
+			answer, err := encodeAnswer(passwordAnswer{Exposed: exposure != password.NotKnown, Recommendations: advice})
 			if err != nil {
 				return nil, err
 			}

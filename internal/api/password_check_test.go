@@ -33,7 +33,7 @@ func withLibrary(t *testing.T) (*service, *password.Library, func()) {
 	s.server.Config.Handler = server
 	return s, lib, func() {
 		t.Helper()
-		if err := checker.Reload(); err != nil {
+		if err := checker.ReloadCorpora(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -81,7 +81,7 @@ var walkedDigests = sized(2_000, 20_000)
 func TestEveryDigestIsMatched(t *testing.T) {
 	var routesOf tree
 	for i := range routes {
-		routesOf.add(&bound{route: &routes[i]})
+		routesOf.addRoute(&bound{route: &routes[i]})
 	}
 	eachDigest(t, func(n int, digest []byte) error {
 		for _, text := range spelled(digest) {
@@ -93,8 +93,8 @@ func TestEveryDigestIsMatched(t *testing.T) {
 					return err
 				}
 				var values [maxValues]string
-				place, count := routesOf.find(sent(u), &values)
-				if place.of(op.method) == nil || count == 0 {
+				place, count := routesOf.findRoute(pathAsSent(u), &values)
+				if place.routeOfMethod(op.method) == nil || count == 0 {
 					return fmt.Errorf("%s %s: no route", op.method, target)
 				}
 				user, err := partner.ParseUserHash("userhash", values[count-1])
@@ -239,8 +239,8 @@ func TestDotsNeverEnter(t *testing.T) {
 		if !strings.Contains(got.body, `"total_created_items":0`) || !strings.Contains(got.body, `"plan_id: `) {
 			t.Errorf("plan %q: %d %s", dots, got.status, got.body)
 		}
-		_, err := plan.NewCatalogue(s.Store.Plans, s.Clock.Now).Create(t.Context(), plan.Plan{
-			ID: plan.ID(dots), Partner: s.Live.ID, Name: "Plano", Coverage: plan.Demo(),
+		_, err := plan.NewCatalogue(s.Store.Plans, s.Clock.Now).CreatePlan(t.Context(), plan.Plan{
+			ID: plan.ID(dots), Partner: s.Live.ID, Name: "Plano", Coverage: plan.DemoCoverage(),
 		})
 		if err == nil {
 			t.Errorf("the operator registered plan %q", dots)
@@ -293,7 +293,7 @@ func TestNoPathIsRedirected(t *testing.T) {
 func TestTemplatesDoNotShadow(t *testing.T) {
 	var all tree
 	for i := range routes {
-		all.add(&bound{route: &routes[i]})
+		all.addRoute(&bound{route: &routes[i]})
 	}
 	var walk func(at string, place *tree)
 	walk = func(at string, place *tree) {

@@ -30,7 +30,7 @@ const portalPath = "/p/enter/"
 
 func (s *Server) openPortal(r *request) (any, error) {
 	var in portalRequest
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	user, err := partner.ParseUserHash("userHash", in.UserHash)
@@ -48,7 +48,7 @@ func (s *Server) openPortal(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	token, link, err := r.rules.Sessions.Offer(r.ctx, r.caller, wanted)
+	token, link, err := r.rules.Sessions.CreateLink(r.ctx, r.caller, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *Server) pageOrigin(r *request) (string, error) {
 	if s.PageURL != "" {
 		return s.PageURL, nil
 	}
-	at, local := caller.Listener(r.http)
+	at, local := caller.ListenerURL(r.http)
 	if !local && r.caller.Mode == partner.Live {
 		return "", errNoPageURL.With("public-url", fault.PublicURLForLinks)
 	}

@@ -36,8 +36,8 @@ type refusedPartner struct {
 
 func newRefusals() *refusals { return &refusals{of: map[partner.ID]*refusedPartner{}} }
 
-// delay is how long a partner's refusal is held; one that is not zero ends with release.
-func (f *refusals) delay(id partner.ID, heavy bool, now time.Time) (wait time.Duration, release func()) {
+// delayOfRefusal is how long a partner's refusal is held; one that is not zero ends with release.
+func (f *refusals) delayOfRefusal(id partner.ID, heavy bool, now time.Time) (wait time.Duration, release func()) {
 	cost := 1
 	if heavy {
 		cost = heavyRefusal
@@ -67,17 +67,17 @@ func (f *refusals) delay(id partner.ID, heavy bool, now time.Time) (wait time.Du
 	}
 }
 
-// hold lets a partner that asks too much wait for its refusal.
-func (f *refusals) hold(ctx context.Context, id partner.ID, heavy bool, now time.Time) {
-	wait, release := f.delay(id, heavy, now)
+// holdRefusal lets a partner that asks too much wait for its refusal.
+func (f *refusals) holdRefusal(ctx context.Context, id partner.ID, heavy bool, now time.Time) {
+	wait, release := f.delayOfRefusal(id, heavy, now)
 	defer release()
 	if wait > 0 {
-		pause(ctx, wait)
+		waitOrLeave(ctx, wait)
 	}
 }
 
-// pause waits for a time, or until the caller is gone.
-func pause(ctx context.Context, wait time.Duration) {
+// waitOrLeave waits for a time, or until the caller is gone.
+func waitOrLeave(ctx context.Context, wait time.Duration) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

@@ -60,10 +60,10 @@ type request struct {
 	release func()
 }
 
-// takeSlot waits for one of the partner's slots for heavy requests. The request has it until its answer is written,
+// takeHeavySlot waits for one of the partner's slots for heavy requests. The request has it until its answer is written,
 // because encoding and compressing a long list is most of its work.
-func (r *request) takeSlot() (err error) {
-	r.release, err = r.server.works.takeSlot(r.ctx, r.caller.Partner)
+func (r *request) takeHeavySlot() (err error) {
+	r.release, err = r.server.works.takeHeavySlot(r.ctx, r.caller.Partner)
 	return err
 }
 
@@ -75,19 +75,19 @@ func (r *request) releaseSlot() {
 
 // beginRead lets a list of at most that many items in, unless the partner is in debt for lists before it.
 func (r *request) beginRead(most int) error {
-	if wait := r.server.limits.listWait(r.caller, r.server.Now()); wait > 0 {
+	if wait := r.server.limits.waitForList(r.caller, r.server.Now()); wait > 0 {
 		r.reply.Set("retry-after", wholeSeconds(wait))
 		return errRateLimited.With("rate", fault.ItemsRead)
 	}
 	if most > lightList {
-		return r.takeSlot()
+		return r.takeHeavySlot()
 	}
 	return nil
 }
 
-// allow gives the calls that follow so long together, whatever was left before: the time that a body takes to arrive is
+// allowTime gives the calls that follow so long together, whatever was left before: the time that a body takes to arrive is
 // not the database's.
-func (r *request) allow(d time.Duration) {
+func (r *request) allowTime(d time.Duration) {
 	if r.endTime != nil {
 		r.endTime()
 	} else {
@@ -104,8 +104,8 @@ func (r *request) workTime() time.Duration {
 	return r.server.DatabaseTime
 }
 
-// readBody reads a small body whole.
-func (r *request) readBody() (err error) {
+// readSmallBody reads a small body whole.
+func (r *request) readSmallBody() (err error) {
 	r.body, err = io.ReadAll(&r.in)
 	return err
 }
@@ -122,28 +122,28 @@ func (r *request) readClaim() error {
 		}
 	}
 	r.claim.Key = keys[0]
-	r.claim.Path, r.claim.Line = r.route.place(r.http), r.caller.Line
+	r.claim.Path, r.claim.Line = r.route.requestPlace(r.http), r.caller.Line
 	return nil
 }
 
-// once runs work unless this request has been answered before; without an idempotency key it simply runs.
-func (r *request) once(work func(in *Rules) (any, error)) (once.Answer, error) {
+// runOnce runs work unless this request has been answered before; without an idempotency key it simply runs.
+func (r *request) runOnce(work func(in *Rules) (any, error)) (once.Answer, error) {
 	if r.claim.Key == "" {
 		value, err := work(r.rules)
 		if err != nil {
 			return once.Answer{}, err
 		}
-		return encode(value)
+		return encodeAnswer(value)
 	}
 	r.claimed = true
-	r.claim.Digest, r.claim.About = r.in.sum(r.http.URL.RawQuery), r.about()
+	r.claim.Digest, r.claim.About = r.in.bodyDigest(r.http.URL.RawQuery), r.personOfRequest()
 	answer, replayed, err := r.server.Ledger.Once(r.ctx, r.caller.Partner, r.claim, func(in *Rules) (once.Answer, error) {
 		value, err := work(in)
 		if err == nil {
-			return encode(value)
+			return encodeAnswer(value)
 		}
 		// One who asked too often has not been answered: the repeat may be.
-		if refusal := r.route.area.refusal(err); refusal.Status < http.StatusInternalServerError && refusal.Status != http.StatusTooManyRequests {
+		if refusal := r.route.area.encodeRefusal(err); refusal.Status < http.StatusInternalServerError && refusal.Status != http.StatusTooManyRequests {
 			return refusal, nil
 		}
 		return once.Answer{}, err
@@ -160,7 +160,7 @@ func (r *request) once(work func(in *Rules) (any, error)) (once.Answer, error) {
 
 // encodeSecret encodes an answer that holds a secret, and so is given once; id names what was made.
 func encodeSecret(id string, value any) (once.Answer, error) {
-	answer, err := encode(value)
+	answer, err := encodeAnswer(value)
 	answer.Created = id
 	return answer, err
 }
@@ -168,11 +168,11 @@ func encodeSecret(id string, value any) (once.Answer, error) {
 // onceBefore claims the idempotency key for a request whose work is done anew by whoever repeats it: another body under
 // the key is refused before anything is done, and nothing of the answer is kept.
 func (r *request) onceBefore() (once.Answer, error) {
-	return r.once(func(*Rules) (any, error) { return struct{}{}, nil })
+	return r.runOnce(func(*Rules) (any, error) { return struct{}{}, nil })
 }
 
-// about is the person whom a request with a small body names, in its path or its body.
-func (r *request) about() partner.UserHash {
+// personOfRequest is the person whom a request with a small body names, in its path or its body.
+func (r *request) personOfRequest() partner.UserHash {
 	name := r.http.PathValue("userhash")
 	if name == "" && len(r.body) > 0 {
 		var in struct {
@@ -189,19 +189,19 @@ func (r *request) about() partner.UserHash {
 	return user
 }
 
-// refuse keeps a refusal that was found before the request's work began, like every answer but those of 5xx. A body
+// keepRefusal keeps a refusal that was found before the request's work began, like every answer but those of 5xx. A body
 // that did not arrive was never a request: its repeat is the first one.
-func (r *request) refuse(err error) (once.Answer, error) {
-	status := r.route.area.statusOf(err)
+func (r *request) keepRefusal(err error) (once.Answer, error) {
+	status := r.route.area.statusOfFault(err)
 	keep := r.claim.Key != "" && !r.claimed && status < http.StatusInternalServerError && status != http.StatusTooManyRequests
-	if !keep || errors.Is(err, errBodySlow) || !r.in.drain() {
+	if !keep || errors.Is(err, errBodySlow) || !r.in.drainBody() {
 		return once.Answer{}, err
 	}
-	return r.once(func(*Rules) (any, error) { return nil, err })
+	return r.runOnce(func(*Rules) (any, error) { return nil, err })
 }
 
-// decode reads a small body into v: one JSON value, strict, its members' names unique.
-func (r *request) decode(v any) error {
+// decodeBody reads a small body into v: one JSON value, strict, its members' names unique.
+func (r *request) decodeBody(v any) error {
 	if bytes.Count(r.body, []byte{'{'})+bytes.Count(r.body, []byte{'['}) > maxDepth {
 		if err := checkDepth(r.body); err != nil {
 			return err
@@ -262,24 +262,25 @@ func plainPointer(p jsontext.Pointer) string {
 	return s
 }
 
-// userHash reads the {userhash} of the path.
-func (r *request) userHash() (partner.UserHash, error) {
+// userHashInPath reads the {userhash} of the path.
+func (r *request) userHashInPath() (partner.UserHash, error) {
 	return partner.ParseUserHash("userhash", r.http.PathValue("userhash"))
 }
 
 // idInPath reads an id from the path; one that no id could be is simply not found.
 func (r *request) idInPath(name string, notFound *fault.Error) (string, error) {
 	id := r.http.PathValue(name)
-	if !partner.Printable(id, maxID) {
+	if !partner.IsPrintable(id, maxID) {
 		return "", notFound.With(name, fault.PrintableLength, maxID)
 	}
 	return id, nil
 }
 
-func typeName(v any) string { return fmt.Sprintf("%T", v) }
+// panicTypeName names the type of a panic's value.
+func panicTypeName(v any) string { return fmt.Sprintf("%T", v) }
 
-// causeOf is what the log says of a failure. Causes come from the engine and the system; rules keep values out of them.
-func causeOf(err error) string {
+// causeForLog is what the log says of a failure. Causes come from the engine and the system; rules keep values out of them.
+func causeForLog(err error) string {
 	const limit = 500
 	if s := err.Error(); len(s) > limit {
 		return s[:limit]

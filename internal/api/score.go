@@ -16,12 +16,13 @@ type riskScore struct {
 	Recommendations []string `json:"recommendations"`
 }
 
-func (s *Server) score(r *request) (any, error) {
-	user, err := r.userHash()
+// showScore answers GET /cyber/score.
+func (s *Server) showScore(r *request) (any, error) {
+	user, err := r.userHashInPath()
 	if err != nil {
 		return nil, err
 	}
-	score, err := r.rules.Persons.Score(r.ctx, r.caller.Partner, user)
+	score, err := r.rules.Persons.ComputeScore(r.ctx, r.caller.Partner, user)
 	if err != nil {
 		return nil, err
 	}
@@ -42,11 +43,11 @@ type scorePoint struct {
 }
 
 func (s *Server) scoreHistory(r *request) (any, error) {
-	user, err := r.userHash()
+	user, err := r.userHashInPath()
 	if err != nil {
 		return nil, err
 	}
-	days, err := r.rules.Persons.History(r.ctx, r.caller.Partner, user)
+	days, err := r.rules.Persons.ScoreHistory(r.ctx, r.caller.Partner, user)
 	if err != nil {
 		return nil, err
 	}
@@ -87,9 +88,10 @@ type scoreItem struct {
 	Detail          string   `json:"detail,omitempty"`
 }
 
-func (s *Server) scores(r *request) (any, error) {
+// showScoreHistory answers with the days on which a score changed.
+func (s *Server) showScoreHistory(r *request) (any, error) {
 	var in userList
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	if len(in.UserHashes) == 0 || len(in.UserHashes) > cyber.MaxBulk {
@@ -109,11 +111,11 @@ func (s *Server) scores(r *request) (any, error) {
 		item := scoreItem{UserHash: name}
 		user, err := partner.ParseUserHash("userHash", name)
 		if err != nil {
-			item.Detail = detailOf(err)
+			item.Detail = errorDetail(err)
 			answer.Scores[i] = item
 			continue
 		}
-		score, err := r.rules.Persons.Score(r.ctx, r.caller.Partner, user)
+		score, err := r.rules.Persons.ComputeScore(r.ctx, r.caller.Partner, user)
 		if err != nil {
 			return nil, err
 		}

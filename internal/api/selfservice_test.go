@@ -167,7 +167,7 @@ func TestStatistics(t *testing.T) {
 		}
 		var got statistics
 		s.as(t, s.Sandbox, "GET", "/v1/statistics?days=2", "").into(t, &got)
-		today := dayNumbered(partner.Today(s.Clock.Now()))
+		today := dayNumbered(partner.DayNumber(s.Clock.Now()))
 		if len(got.Days) != 2 || got.Days[1] != (statisticsDay{today, 1, 1, 3, 1}) || got.Days[0].Enrolments != 0 {
 			t.Errorf("%+v", got)
 		}

@@ -42,7 +42,7 @@ type Authenticator interface {
 
 // Passwords says whether a password is known from breaches; where sample is true, the built-in list counts as a corpus.
 type Passwords interface {
-	Check(prefix string, sample bool) (password.Answer, error)
+	CheckPrefix(prefix string, sample bool) (password.Answer, error)
 }
 
 // Rules are what the routes ask.
@@ -70,8 +70,8 @@ type Rules struct {
 
 // Figures are what is counted by day.
 type Figures interface {
-	// Days returns what was kept of figures over the last days, for one part of the service.
-	Days(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error)
+	// FiguresByDay returns what was kept of figures over the last days, for one part of the service.
+	FiguresByDay(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error)
 }
 
 // Ledger remembers answers.
@@ -128,9 +128,9 @@ type Server struct {
 // NewServer builds the handler of the partner API.
 func NewServer(o Options) *Server {
 	o.DatabaseTime = cmp.Or(o.DatabaseTime, 10*time.Second)
-	s := &Server{Options: o, limits: newLimiter(o.Replicas), works: newWorks(), refusals: newRefusals(), mux: http.NewServeMux()}
+	s := &Server{Options: o, limits: newLimiter(o.Replicas), works: newWorkLimits(), refusals: newRefusals(), mux: http.NewServeMux()}
 	for i := range routes {
-		s.routes.add(&bound{route: &routes[i], seen: s.observe(&routes[i])})
+		s.routes.addRoute(&bound{route: &routes[i], seen: s.newObserved(&routes[i])})
 	}
 	s.mux.Handle("GET /openapi.yaml", documentHandler())
 	s.mux.Handle("GET /openapi.json", jsonDocumentHandler())
@@ -147,22 +147,22 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Strict-Transport-Security"] = strictTransport
 	}
 	var values [maxValues]string
-	place, _ := s.routes.find(sent(r.URL), &values)
-	switch b := place.of(r.Method); {
+	place, _ := s.routes.findRoute(pathAsSent(r.URL), &values)
+	switch b := place.routeOfMethod(r.Method); {
 	case b != nil:
 		for i, name := range b.names {
 			r.SetPathValue(name, values[i])
 		}
-		s.serve(w, r, b.route, b.seen)
-	case areaOf(sent(r.URL)) != nil || !clean(r.URL.Path):
+		s.serveRequest(w, r, b.route, b.seen)
+	case areaOfPath(pathAsSent(r.URL)) != nil || !isCleanPath(r.URL.Path):
 		s.unknownPath(w, r)
 	default:
 		s.mux.ServeHTTP(w, r)
 	}
 }
 
-// clean tells whether the mux takes a path as it is.
-func clean(p string) bool {
+// isCleanPath tells whether the mux takes a path as it is.
+func isCleanPath(p string) bool {
 	tidy := path.Clean(p)
 	return strings.HasPrefix(p, "/") && (p == tidy || p == tidy+"/" && tidy != "/")
 }
@@ -174,46 +174,47 @@ type observed struct {
 	log     *slog.Logger
 }
 
-func (s *Server) observe(rt *route) observed {
-	return observed{s.Metrics.Route(rt.method + " " + rt.path), s.Log.With("method", rt.method, "route", rt.path)}
+// newObserved returns the metrics and the logger of a route.
+func (s *Server) newObserved(rt *route) observed {
+	return observed{s.Metrics.NewRoute(rt.method + " " + rt.path), s.Log.With("method", rt.method, "route", rt.path)}
 }
 
-// serve is the one path of every request.
-func (s *Server) serve(w http.ResponseWriter, hr *http.Request, rt *route, seen observed) {
+// serveRequest is the one path of every request.
+func (s *Server) serveRequest(w http.ResponseWriter, hr *http.Request, rt *route, seen observed) {
 	start := s.Now()
-	seen.metrics.Start()
+	seen.metrics.CountStart()
 	ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
 	ctx, span := telemetry.StartRequest(ctx, hr.Header, rt.method, rt.path, start)
 	r := &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}
 	defer r.releaseSlot()
-	answer, err := s.answer(w, r, start)
+	answer, err := s.answerRequest(w, r, start)
 	if fault.KindOf(err) == fault.Internal && errors.Is(r.ctx.Err(), context.DeadlineExceeded) {
 		err = errOutOfTime.Because(err)
 	}
 	if r.caller.Partner != "" && errors.Is(err, errRateLimited) {
-		s.refusals.hold(ctx, r.caller.Partner, isHeavyBody(hr.ContentLength), s.Now())
+		s.refusals.holdRefusal(ctx, r.caller.Partner, isHeavyBody(hr.ContentLength), s.Now())
 	}
-	status := s.write(w, r, answer, err)
-	if telemetry.HungUp(ctx, err) {
+	status := s.writeAnswer(w, r, answer, err)
+	if telemetry.IsCallerGone(ctx, err) {
 		status, err = telemetry.StatusGone, telemetry.ErrGone
 	}
 	end := s.Now()
-	s.Counted.add(r.caller.Partner, rt, status, start, end, err)
+	s.Counted.countRequest(r.caller.Partner, rt, status, start, end, err)
 	seen.metrics.Done(status, end.Sub(start))
 	telemetry.EndRequest(span, status, end)
-	logLine(ctx, seen.log.Handler(), r.caller, s.Callers.Log(s.Callers.Address(hr)), status, start, end, err)
+	logRequest(ctx, seen.log.Handler(), r.caller, s.Callers.AddressForLog(s.Callers.CallerAddress(hr)), status, start, end, err)
 }
 
-// answer runs a request up to its encoded body; a panic becomes an internal fault.
-func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a once.Answer, err error) {
+// answerRequest runs a request up to its encoded body; a panic becomes an internal fault.
+func (s *Server) answerRequest(w http.ResponseWriter, r *request, now time.Time) (a once.Answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			// The value of a panic may quote what a partner sent, so only its type is logged, and the stack.
-			s.Log.ErrorContext(r.ctx, "panic", "type", typeName(p), "stack", string(debug.Stack()))
+			s.Log.ErrorContext(r.ctx, "panic", "type", panicTypeName(p), "stack", string(debug.Stack()))
 			a, err = once.Answer{}, errPanic
 		}
 	}()
-	r.allow(s.DatabaseTime)
+	r.allowTime(s.DatabaseTime)
 	defer func() { r.endTime() }()
 	if s.fromVendor(r) {
 		return s.answerVendor(r)
@@ -222,8 +223,8 @@ func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a onc
 		s.slowStranger(r, err)
 		return a, err
 	}
-	allowed := s.limits.take(r.caller, now)
-	allowed.headers(r.reply)
+	allowed := s.limits.takeToken(r.caller, now)
+	allowed.setHeaders(r.reply)
 	if allowed.wait > 0 {
 		return a, errRateLimited.With("rate", fault.RequestsOfPartner)
 	}
@@ -231,23 +232,23 @@ func (s *Server) answer(w http.ResponseWriter, r *request, now time.Time) (a onc
 		if err := r.readQuery(); err != nil {
 			return a, err
 		}
-		a, err = s.run(r)
+		a, err = s.runRoute(r)
 		s.limits.chargeList(r.caller, r.items, len(a.Body), now)
 		return a, err
 	}
 	if err := r.readClaim(); err != nil {
 		return a, err
 	}
-	defer r.in.close()
-	if a, err = s.takeIn(w, r); err != nil {
-		return r.refuse(err)
+	defer r.in.releaseBuffers()
+	if a, err = s.readAndRun(w, r); err != nil {
+		return r.keepRefusal(err)
 	}
 	return a, nil
 }
 
-// takeIn reads query and body and does what they ask for.
-func (s *Server) takeIn(w http.ResponseWriter, r *request) (once.Answer, error) {
-	typeErr := r.openBody(w)
+// readAndRun reads query and body and does what they ask for.
+func (s *Server) readAndRun(w http.ResponseWriter, r *request) (once.Answer, error) {
+	typeErr := r.openRequestBody(w)
 	if err := r.readQuery(); err != nil {
 		return once.Answer{}, err
 	}
@@ -255,33 +256,34 @@ func (s *Server) takeIn(w http.ResponseWriter, r *request) (once.Answer, error) 
 		return once.Answer{}, typeErr
 	}
 	if r.route.body == streamBody {
-		return s.run(r)
+		return s.runRoute(r)
 	}
-	giveBack, err := s.works.takeBody(r.caller.Partner, r.http.ContentLength, r.route.body.most())
+	giveBack, err := s.works.takeBodyRoom(r.caller.Partner, r.http.ContentLength, r.route.body.maxBodyLength())
 	if err != nil {
 		return once.Answer{}, err
 	}
 	defer giveBack()
-	if err := r.readBody(); err != nil {
+	if err := r.readSmallBody(); err != nil {
 		return once.Answer{}, err
 	}
-	r.allow(r.workTime())
+	r.allowTime(r.workTime())
 	if r.claim.Key == "" || r.route.outside {
-		return s.run(r)
+		return s.runRoute(r)
 	}
-	return r.once(func(in *Rules) (any, error) {
+	return r.runOnce(func(in *Rules) (any, error) {
 		inner := *r
 		inner.rules = in
 		return r.route.run(s, &inner)
 	})
 }
 
-func (s *Server) run(r *request) (once.Answer, error) {
+// runRoute runs the rule of a route and encodes what it returns.
+func (s *Server) runRoute(r *request) (once.Answer, error) {
 	value, err := r.route.run(s, r)
 	if err != nil {
 		return once.Answer{}, err
 	}
-	return encode(value)
+	return encodeAnswer(value)
 }
 
 func (s *Server) authenticate(r *request) (partner.Caller, error) {
@@ -298,20 +300,20 @@ func (s *Server) slowStranger(r *request, err error) {
 	if !errors.Is(err, partner.ErrUnauthorised) {
 		return
 	}
-	wait := s.Strangers.Take(s.Callers.Address(r.http))
+	wait := s.Strangers.TakeToken(s.Callers.CallerAddress(r.http))
 	if wait == 0 {
 		return
 	}
 	if s.strangersHeld.Add(1) <= heldOfAll {
-		pause(r.ctx, min(wait, holdMost))
+		waitOrLeave(r.ctx, min(wait, holdMost))
 	}
 	s.strangersHeld.Add(-1)
 }
 
-// encode writes a value to a buffer, so that a failure is an error and never half an answer. What is encoded already,
+// encodeAnswer writes a value to a buffer, so that a failure is an error and never half an answer. What is encoded already,
 // by once or in an earlier request, stays as it is: an endpoint with a header of its own, which a replay must repeat,
 // returns encode(value) with Headers filled.
-func encode(value any) (once.Answer, error) {
+func encodeAnswer(value any) (once.Answer, error) {
 	if a, ok := value.(once.Answer); ok {
 		return a, nil
 	}
@@ -322,15 +324,15 @@ func encode(value any) (once.Answer, error) {
 	return once.Answer{Status: http.StatusOK, Body: body}, nil
 }
 
-// refusal encodes a fault in the shape of its area.
-func (a *area) refusal(err error) once.Answer {
-	status := a.statusOf(err)
+// encodeRefusal encodes a fault in the shape of its area.
+func (a *area) encodeRefusal(err error) once.Answer {
+	status := a.statusOfFault(err)
 	body, merr := json.Marshal(a.body(status, messageOf(err, status)))
 	if merr != nil { // cannot happen with these shapes; an empty body is still an honest status
 		body = nil
 	}
 	answer := once.Answer{Status: status, Body: body}
-	if detail := detailOf(err); detail != "" {
+	if detail := errorDetail(err); detail != "" {
 		answer.Headers = map[string]string{detailHeader: detail}
 	}
 	return answer
@@ -353,17 +355,17 @@ var (
 	strictTransport = []string{"max-age=63072000; includeSubDomains"}
 )
 
-// write sends the answer and returns its status.
-func (s *Server) write(w http.ResponseWriter, r *request, answer once.Answer, err error) int {
+// writeAnswer sends the answer and returns its status.
+func (s *Server) writeAnswer(w http.ResponseWriter, r *request, answer once.Answer, err error) int {
 	h := w.Header()
 	if err != nil {
 		discardBody(w, r.http)
-		answer = r.route.area.refusal(err)
+		answer = r.route.area.encodeRefusal(err)
 		h.Del("idempotency-replayed") // the repeat of a request whose work is done anew was refused: nothing was repeated
 	}
 	// Canonical names and shared values: these headers go out with every answer, and Set would copy and check them.
 	h["Content-Type"], h["Cache-Control"], h["X-Content-Type-Options"] = jsonType, noStore, noSniff
-	body := packed(h, r, answer.Body)
+	body := compressAnswer(h, r, answer.Body)
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	h[requestIDHeader] = []string{telemetry.RequestID(r.ctx)}
 	for name, value := range answer.Headers {
@@ -389,9 +391,9 @@ func retryAfter(h http.Header, status int, err error) {
 	}
 }
 
-// logLine is the one line of a request. It goes to the handler directly: a Logger would look for the line of code that
+// logRequest is the one line of a request. It goes to the handler directly: a Logger would look for the line of code that
 // logs and ask for the time once more.
-func logLine(ctx context.Context, log slog.Handler, who partner.Caller, from string, status int, start, end time.Time, err error) {
+func logRequest(ctx context.Context, log slog.Handler, who partner.Caller, from string, status int, start, end time.Time, err error) {
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError && err != nil {
 		level = slog.LevelError
@@ -410,7 +412,7 @@ func logLine(ctx context.Context, log slog.Handler, who partner.Caller, from str
 	if err != nil {
 		line.AddAttrs(slog.String("code", fault.CodeOf(err)))
 		if level == slog.LevelError {
-			line.AddAttrs(slog.String("cause", causeOf(err)))
+			line.AddAttrs(slog.String("cause", causeForLog(err)))
 		}
 	}
 	_ = log.Handle(ctx, line) // as a Logger does: there is nobody to tell that telling failed
@@ -419,8 +421,8 @@ func logLine(ctx context.Context, log slog.Handler, who partner.Caller, from str
 // unknownPath refuses what no route matches.
 func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
 	err, allow := error(errPathNotFound), ""
-	if place, _ := s.routes.find(sent(hr.URL), new([maxValues]string)); place != nil && len(place.byMethod) > 0 {
-		allow = place.methods()
+	if place, _ := s.routes.findRoute(pathAsSent(hr.URL), new([maxValues]string)); place != nil && len(place.byMethod) > 0 {
+		allow = place.listMethods()
 		err = errMethodNotAllowed.With("method", fault.AllowedAre, allow)
 	}
 	s.refuseUnrouted(w, hr, allow, err)
@@ -436,12 +438,12 @@ func (s *Server) RefuseTarget(w http.ResponseWriter, hr *http.Request) {
 func (s *Server) refuseNobody(w http.ResponseWriter, hr *http.Request, refusal error) {
 	ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
 	rt := &route{method: "-", path: "unknown", area: cyberArea}
-	s.write(w, &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}, once.Answer{}, refusal)
+	s.writeAnswer(w, &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}, once.Answer{}, refusal)
 }
 
 // refuseUnrouted answers in the shape of the path's area, after the credentials like everything else.
 func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow string, refusal error) {
-	rt := &route{method: "-", path: "unknown", area: areaOf(sent(hr.URL)), run: func(_ *Server, r *request) (any, error) {
+	rt := &route{method: "-", path: "unknown", area: areaOfPath(pathAsSent(hr.URL)), run: func(_ *Server, r *request) (any, error) {
 		if allow != "" {
 			r.reply.Set("allow", allow)
 		}
@@ -451,6 +453,6 @@ func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow s
 		s.refuseNobody(w, hr, refusal)
 		return
 	}
-	rt.scope = readScopeOf(sent(hr.URL))
-	s.serve(w, hr, rt, s.observe(rt))
+	rt.scope = readScopeOf(pathAsSent(hr.URL))
+	s.serveRequest(w, hr, rt, s.newObserved(rt))
 }

@@ -28,18 +28,18 @@ type encodedServices struct {
 }
 
 func (s *Server) listServices(r *request) (any, error) {
-	offered, err := r.rules.Services.Offered(r.ctx)
+	offered, err := r.rules.Services.ListOffered(r.ctx)
 	if err != nil {
 		return nil, err
 	}
-	if e := s.services.Load(); e != nil && sameList(e.of, offered) {
+	if e := s.services.Load(); e != nil && isSameList(e.of, offered) {
 		return e.answer, nil
 	}
 	list := serviceList{Services: make([]serviceItem, len(offered))}
 	for i, sv := range offered {
 		list.Services[i] = serviceItem{ID: string(sv.ID), Name: sv.Name, Description: sv.Description}
 	}
-	answer, err := encode(list)
+	answer, err := encodeAnswer(list)
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +47,8 @@ func (s *Server) listServices(r *request) (any, error) {
 	return answer, nil
 }
 
-// sameList tells whether two lists are one and the same memory.
-func sameList(a, b []cyber.Service) bool {
+// isSameList tells whether two lists are one and the same memory.
+func isSameList(a, b []cyber.Service) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
@@ -75,7 +75,7 @@ func (s *Server) showService(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	offered, err := r.rules.Services.Offered(r.ctx)
+	offered, err := r.rules.Services.ListOffered(r.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *Server) showService(r *request) (any, error) {
 	if at < 0 {
 		return nil, errServiceUnknown
 	}
-	asks, err := r.rules.Cases.Ask(r.ctx, r.caller.Partner, offered[at])
+	asks, err := r.rules.Cases.DescribeService(r.ctx, r.caller.Partner, offered[at])
 	if err != nil {
 		return nil, err
 	}

@@ -61,8 +61,8 @@ func TestPoolHasOwners(t *testing.T) {
 		// Reserved for the other: the first, with a larger quota, leaves them.
 		quota, kept := int64(40), int64(15)
 		for _, set := range []error{
-			endpoints.SetShare(t.Context(), s.Live.ID, cyber.PoolResource(cyber.Windows), &quota, nil),
-			endpoints.SetShare(t.Context(), s.Other.ID, cyber.PoolResource(cyber.Windows), nil, &kept),
+			endpoints.UpdateShare(t.Context(), s.Live.ID, cyber.PoolResource(cyber.Windows), &quota, nil),
+			endpoints.UpdateShare(t.Context(), s.Other.ID, cyber.PoolResource(cyber.Windows), nil, &kept),
 		} {
 			if set != nil {
 				t.Fatal(set)
@@ -78,7 +78,7 @@ func TestPoolHasOwners(t *testing.T) {
 		if a := ask(s.Live, users[0], "pc0"); a.status != http.StatusOK || !strings.Contains(a.body, "POOL-") {
 			t.Error("a device that has its key:", a)
 		}
-		shares, err := endpoints.Shares(t.Context())
+		shares, err := endpoints.ListShares(t.Context())
 		if err != nil || len(shares) != 2 || shares[0].Used+shares[1].Used != 40 {
 			t.Error(shares, err)
 		}
@@ -95,11 +95,11 @@ func TestSlotsHaveOwners(t *testing.T) {
 		for i := range 24 {
 			times = append(times, start.Add(time.Duration(i)*time.Hour))
 		}
-		if _, err := cases.AddSlots(t.Context(), "sv_ajuda_phishing", "", times); err != nil {
+		if _, err := cases.AddFreeSlots(t.Context(), "sv_ajuda_phishing", "", times); err != nil {
 			t.Fatal(err)
 		}
 		late := start.Add(48 * time.Hour)
-		if _, err := cases.AddSlots(t.Context(), "sv_ajuda_phishing", s.Other.ID, []time.Time{late}); err != nil {
+		if _, err := cases.AddFreeSlots(t.Context(), "sv_ajuda_phishing", s.Other.ID, []time.Time{late}); err != nil {
 			t.Fatal(err)
 		}
 		book := func(who tenant, user string, at time.Time) answered {
@@ -138,7 +138,7 @@ func (s *service) fillPool(t *testing.T, n int) *cyber.Endpoints {
 	for i := range n {
 		fmt.Fprintf(&file, "POOL-%04d\n", i)
 	}
-	if _, err := endpoints.LoadPool(t.Context(), cyber.Windows, strings.NewReader(file.String()), nil); err != nil {
+	if _, err := endpoints.LoadKeyPool(t.Context(), cyber.Windows, strings.NewReader(file.String()), nil); err != nil {
 		t.Fatal(err)
 	}
 	return endpoints
@@ -155,14 +155,14 @@ func TestSandboxTakesNothingReal(t *testing.T) {
 				t.Error("a key of a sandbox:", a)
 			}
 		}
-		sources, err := endpoints.Sources(t.Context())
+		sources, err := endpoints.ListSources(t.Context())
 		if err != nil || slices.ContainsFunc(sources, func(src cyber.Source) bool { return src.Taken != 0 }) {
 			t.Error("keys were taken:", sources, err)
 		}
 		cases := cyber.NewCases(s.Store.Cases, s.Clock.Now)
 		const service = "sv_ajuda_phishing"
 		real := cyber.SandboxTimes(s.Clock.Now())[0] // at the same moment as a made-up one
-		if _, err := cases.AddSlots(t.Context(), service, "", []time.Time{real, real.Add(time.Minute)}); err != nil {
+		if _, err := cases.AddFreeSlots(t.Context(), service, "", []time.Time{real, real.Add(time.Minute)}); err != nil {
 			t.Fatal(err)
 		}
 		book := func(at time.Time) answered {
@@ -185,7 +185,7 @@ func TestSandboxTakesNothingReal(t *testing.T) {
 		if a := s.as(t, s.Sandbox, http.MethodGet, "/v1/cyber/cases/"+hashOf("ana"), ""); !strings.Contains(a.body, real.Format("2006-01-02T15:04")) {
 			t.Error("the case does not tell its appointment:", a)
 		}
-		slots, err := cases.Slots(t.Context(), service)
+		slots, err := cases.ListSlots(t.Context(), service)
 		if err != nil || len(slots) != 2 || slots[0].Case != "" || slots[1].Case != "" {
 			t.Error("real times were taken:", slots, err)
 		}
@@ -236,10 +236,10 @@ func TestUnusedKeyReturnsToItsPool(t *testing.T) {
 			t.Error("a vendor that does not allow it:", status)
 		}
 		allowed := true
-		if err := endpoints.SetSource(t.Context(), cyber.Windows, cyber.SourceChange{Returns: &allowed}); err != nil {
+		if err := endpoints.UpdateSource(t.Context(), cyber.Windows, cyber.SourceChange{Returns: &allowed}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := endpoints.LoadPool(t.Context(), cyber.Windows, strings.NewReader("SECOND-KEY-0001"), nil); err != nil {
+		if _, err := endpoints.LoadKeyPool(t.Context(), cyber.Windows, strings.NewReader("SECOND-KEY-0001"), nil); err != nil {
 			t.Fatal(err)
 		}
 		second, _ := issue(users[1])
@@ -255,7 +255,7 @@ func TestUnusedKeyReturnsToItsPool(t *testing.T) {
 		if _, status := issue(users[2]); status != http.StatusServiceUnavailable {
 			t.Error("a key that a device used came again:", status)
 		}
-		shares, err := endpoints.Shares(t.Context())
+		shares, err := endpoints.ListShares(t.Context())
 		if err != nil || len(shares) != 1 || shares[0].Used != 2 {
 			t.Error(shares, err)
 		}

@@ -28,7 +28,7 @@ func (s *Server) statistics(r *request) (any, error) {
 		return nil, err
 	}
 	days := int(min(asked, mostStatisticsDays))
-	found, err := r.rules.Figures.Days(r.ctx, string(r.caller.Partner), days,
+	found, err := r.rules.Figures.FiguresByDay(r.ctx, string(r.caller.Partner), days,
 		operator.FindingsOfDay, operator.AlertsOfDay, operator.SubscriptionsOfDay, operator.CasesOpenedOfDay)
 	if err != nil {
 		return nil, err

@@ -69,8 +69,8 @@ type paginationWire struct {
 	HasPrevious bool  `json:"has_previous"`
 }
 
-// wireDay writes a date the way the contract answers: a date-time at midnight UTC, or nothing.
-func wireDay(d subscription.Day) string {
+// formatWireDay writes a date the way the contract answers: a date-time at midnight UTC, or nothing.
+func formatWireDay(d subscription.Day) string {
 	if d == 0 {
 		return ""
 	}
@@ -92,7 +92,7 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 	if err := r.beginRead(size); err != nil {
 		return nil, err
 	}
-	found, err := r.rules.Subscriptions.Active(r.ctx, r.caller.Partner, page, size)
+	found, err := r.rules.Subscriptions.ListActive(r.ctx, r.caller.Partner, page, size)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 	}
 	for i, sub := range found.Items {
 		wire.Data[i] = listedWire{
-			PartnerID: string(r.caller.Partner), StartDate: wireDay(sub.Start), ExpiryDate: wireDay(sub.Expiry), PlanID: string(sub.Plan),
+			PartnerID: string(r.caller.Partner), StartDate: formatWireDay(sub.Start), ExpiryDate: formatWireDay(sub.Expiry), PlanID: string(sub.Plan),
 			Beneficiary: listedBeneficiaryWire{Name: sub.Beneficiary.Name, CPF: sub.Beneficiary.CPF, Email: sub.Beneficiary.Email},
 		}
 	}
@@ -154,13 +154,13 @@ func (s *Server) getSubscription(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	sub, err := r.rules.Subscriptions.Of(r.ctx, r.caller.Partner, planID, cpf)
+	sub, err := r.rules.Subscriptions.FindSubscription(r.ctx, r.caller.Partner, planID, cpf)
 	if err != nil {
 		return nil, err
 	}
 	b, a := sub.Beneficiary, sub.Beneficiary.Address
 	wire := subscriptionWire{
-		StartDate: wireDay(sub.Start), ExpiryDate: wireDay(sub.LastDay()), PlanID: string(sub.Plan),
+		StartDate: formatWireDay(sub.Start), ExpiryDate: formatWireDay(sub.LastDay()), PlanID: string(sub.Plan),
 		Beneficiary: beneficiaryWire{
 			PrimaryCard: b.PrimaryCard, UserCard: b.UserCard, Name: b.Name, CPF: b.CPF, BirthDate: b.BirthDate, Gender: b.Gender,
 			Email: b.Email, PhoneNumber: b.Phone,
@@ -171,8 +171,8 @@ func (s *Server) getSubscription(r *request) (any, error) {
 		},
 	}
 	if r.caller.Settings.MaskCards {
-		wire.Beneficiary.PrimaryCard = identifier.Mask(identifier.Card, b.PrimaryCard)
-		wire.Beneficiary.UserCard = identifier.Mask(identifier.Card, b.UserCard)
+		wire.Beneficiary.PrimaryCard = identifier.MaskValue(identifier.Card, b.PrimaryCard)
+		wire.Beneficiary.UserCard = identifier.MaskValue(identifier.Card, b.UserCard)
 	}
 	return wire, nil
 }

@@ -38,35 +38,35 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if _, packed := r.in.from.(*unpacking); packed {
 		length = -1 // nobody knows what it unpacks to
 	}
-	pass, err := s.works.enter(r.caller.Partner, length)
+	pass, err := s.works.enterBulk(r.caller.Partner, length)
 	if err != nil {
 		return nil, err
 	}
-	defer pass.leave()
-	if wait := s.limits.bulkWait(r.caller, s.Now()); wait > 0 {
+	defer pass.leaveBulk()
+	if wait := s.limits.waitForBulk(r.caller, s.Now()); wait > 0 {
 		r.reply.Set("retry-after", wholeSeconds(wait))
 		return nil, errRateLimited.With("body", fault.ItemsOrBytes)
 	}
 	if isHeavyBody(length) {
-		if err := r.takeSlot(); err != nil {
+		if err := r.takeHeavySlot(); err != nil {
 			return nil, err
 		}
 	}
-	r.allow(s.DatabaseTime)
-	enrolment, err := r.rules.Subscriptions.Enrol(r.ctx, r.caller.Partner, r.caller.Mode, r.caller.Epoch)
+	r.allowTime(s.DatabaseTime)
+	enrolment, err := r.rules.Subscriptions.BeginEnrolment(r.ctx, r.caller.Partner, r.caller.Mode, r.caller.Epoch)
 	if err != nil {
 		return nil, err
 	}
-	turn := s.works.newTurn()
-	turn.begin()
-	defer turn.end()
-	err = readItems(&r.in, turn, pass.grow, enrolment.Add)
-	turn.end()
+	turn := s.works.newProcessorTurn()
+	turn.beginTurn()
+	defer turn.endTurn()
+	err = readItems(&r.in, turn, pass.growRoom, enrolment.AddItem)
+	turn.endTurn()
 	s.limits.chargeBulk(r.caller, pass.items, pass.bytes, s.Now())
 	if err != nil {
 		return nil, err
 	}
-	r.allow(r.workTime())
+	r.allowTime(r.workTime())
 	if !dryRun { // it numbers subscriptions, one request after the other
 		r.claim.Queue, r.claim.IsBulk = "subscriptions", pass.places > 0
 		if pass.places > 0 {
@@ -80,8 +80,8 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 			return nil, err
 		}
 	}
-	kept, err := r.once(func(in *Rules) (any, error) {
-		outcome, err := in.Subscriptions.Keep(r.ctx, enrolment, dryRun)
+	kept, err := r.runOnce(func(in *Rules) (any, error) {
+		outcome, err := in.Subscriptions.KeepEnrolment(r.ctx, enrolment, dryRun)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if err != nil || kept.Status != http.StatusOK {
 		return kept, err
 	}
-	turn.begin()
+	turn.beginTurn()
 	return contractAnswer(kept, enrolment)
 }
 
@@ -147,7 +147,7 @@ func readItems(body io.Reader, turn *processorTurn, grow func(items, bytes int) 
 				return err
 			}
 			bytesRead = 0
-			turn.yield()
+			turn.yieldTurn()
 		}
 	}
 	if _, err := d.ReadToken(); err != nil {
@@ -186,9 +186,9 @@ const maxItemBody = 1 << 20
 func (p *pieces) Read(into []byte) (int, error) {
 	const white = " \t\r\n"
 	for {
-		p.turn.end()
+		p.turn.endTurn()
 		n, err := p.body.Read(into)
-		p.turn.begin()
+		p.turn.beginTurn()
 		if at := p.decoder.InputOffset(); at != p.at {
 			p.at, p.white = at, 0
 		}

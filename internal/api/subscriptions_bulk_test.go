@@ -213,7 +213,7 @@ func TestActiveIsByDate(t *testing.T) {
 			t.Error("only what is active is in the way:", again.body)
 		}
 		rules := subscription.NewRegistry(s.Store.Subscriptions, s.Store.Plans, s.Store.Partners, s.Clock.Now)
-		if _, err := rules.Move(t.Context(), s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(4)}, subscription.End); err != nil {
+		if _, err := rules.MoveSubscriptions(t.Context(), s.Live.ID, subscription.Selection{Plan: "p", CPF: cpfOf(4)}, subscription.End); err != nil {
 			t.Fatal(err)
 		}
 		list(3)

@@ -42,11 +42,11 @@ func (r *request) subscriptionInPath() (plan.ID, string, error) {
 
 func (s *Server) changeSubscription(r *request) (any, error) {
 	var in subscriptionChange
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
-	edit := in.edit()
-	if edit.None() == (in.Move == nil) {
+	edit := in.parseEdit()
+	if edit.IsEmpty() == (in.Move == nil) {
 		return nil, errBodyInvalid.With("move, expiry_date, partner_internal_id, partner_metadata, beneficiary", fault.MoveOrEdit)
 	}
 	planID, cpf, err := r.subscriptionInPath()
@@ -54,31 +54,31 @@ func (s *Server) changeSubscription(r *request) (any, error) {
 		return nil, err
 	}
 	if in.Move != nil {
-		move, err := subscription.ParseMove(*in.Move)
+		move, err := subscription.ParseMoveName(*in.Move)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := r.rules.Subscriptions.Move(r.ctx, r.caller.Partner, subscription.Selection{Plan: planID, CPF: cpf}, move); err != nil {
-			return nil, notThere(err)
+		if _, err := r.rules.Subscriptions.MoveSubscriptions(r.ctx, r.caller.Partner, subscription.Selection{Plan: planID, CPF: cpf}, move); err != nil {
+			return nil, nameMissingMember(err)
 		}
 	} else {
-		sub, err := r.rules.Subscriptions.Edit(r.ctx, r.caller.Partner, planID, cpf, edit)
+		sub, err := r.rules.Subscriptions.EditSubscription(r.ctx, r.caller.Partner, planID, cpf, edit)
 		if err != nil {
 			return nil, err
 		}
-		if err := r.record("subscription.edit", string(sub.ID()), string(r.caller.Partner)); err != nil {
+		if err := r.recordAudit("subscription.edit", string(sub.ID()), string(r.caller.Partner)); err != nil {
 			return nil, err
 		}
 	}
-	sub, err := r.rules.Subscriptions.Of(r.ctx, r.caller.Partner, planID, cpf)
+	sub, err := r.rules.Subscriptions.FindSubscription(r.ctx, r.caller.Partner, planID, cpf)
 	if err != nil {
 		return nil, err
 	}
 	return subscriptionState(sub), nil
 }
 
-// notThere lets the detail name the path's members.
-func notThere(err error) error {
+// nameMissingMember lets the detail name the path's members.
+func nameMissingMember(err error) error {
 	if errors.Is(err, subscription.ErrNotFound) {
 		return subscription.ErrNotFound.With("plan_id, beneficiary_cpf", fault.NoSubscriptionInForce)
 	}
@@ -87,7 +87,7 @@ func notThere(err error) error {
 
 func subscriptionState(sub subscription.Subscription) subscriptionNow {
 	now := subscriptionNow{
-		ID: string(sub.ID()), PlanID: string(sub.Plan), State: "active", StartDate: wireDay(sub.Start), ExpiryDate: wireDay(sub.LastDay()),
+		ID: string(sub.ID()), PlanID: string(sub.Plan), State: "active", StartDate: formatWireDay(sub.Start), ExpiryDate: formatWireDay(sub.LastDay()),
 		InternalID: sub.InternalID, Metadata: sub.Metadata,
 	}
 	switch {
@@ -122,17 +122,17 @@ type notMovedWire struct {
 
 func (s *Server) moveSubscriptions(r *request) (any, error) {
 	var in subscriptionMoves
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
-	move, err := subscription.ParseMove(in.Move)
+	move, err := subscription.ParseMoveName(in.Move)
 	if err != nil {
 		return nil, err
 	}
 	if len(in.CPFs) == 0 || len(in.CPFs) > subscription.MaxMoves {
 		return nil, errBodyInvalid.With("cpfs", fault.OneTo, subscription.MaxMoves)
 	}
-	if !partner.Printable(in.PlanID, plan.MaxID) {
+	if !partner.IsPrintable(in.PlanID, plan.MaxID) {
 		return nil, errBodyInvalid.With("plan_id", fault.PrintableLength, plan.MaxID)
 	}
 	if err := s.chargeItems(r, len(in.CPFs)); err != nil {
@@ -142,15 +142,15 @@ func (s *Server) moveSubscriptions(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := subscriptionsMoved{Result: resultOf(moved, len(failed)), TotalChanged: moved, TotalNotChanged: len(failed), NotChanged: make([]notMovedWire, len(failed))}
+	answer := subscriptionsMoved{Result: resultWord(moved, len(failed)), TotalChanged: moved, TotalNotChanged: len(failed), NotChanged: make([]notMovedWire, len(failed))}
 	for i, f := range failed {
 		answer.NotChanged[i] = notMovedWire{f.Item, f.CPF, []string{ItemError(f.Problems[0])}}
 	}
 	return answer, nil
 }
 
-// resultOf is one word for what became of many items.
-func resultOf(good, bad int) string {
+// resultWord is one word for what became of many items.
+func resultWord(good, bad int) string {
 	switch {
 	case bad == 0:
 		return "success"
@@ -162,7 +162,7 @@ func resultOf(good, bad int) string {
 
 // chargeItems makes a partner pay for the items of a request as bulk requests do, or wait until it has paid for others.
 func (s *Server) chargeItems(r *request, items int) error {
-	if wait := s.limits.bulkWait(r.caller, s.Now()); wait > 0 {
+	if wait := s.limits.waitForBulk(r.caller, s.Now()); wait > 0 {
 		r.reply.Set("retry-after", wholeSeconds(wait))
 		return errRateLimited.With("body", fault.ItemsOrBytes)
 	}

@@ -39,7 +39,8 @@ type addressChange struct {
 	State        *string `json:"state"`
 }
 
-func (in subscriptionEdit) edit() subscription.Edit {
+// parseEdit returns the edit that the body describes.
+func (in subscriptionEdit) parseEdit() subscription.Edit {
 	e := subscription.Edit{Expiry: in.ExpiryDate, InternalID: in.InternalID, Metadata: in.Metadata}
 	b := in.Beneficiary
 	if b == nil {
@@ -83,13 +84,13 @@ type notEditedWire struct {
 
 func (s *Server) editSubscriptions(r *request) (any, error) {
 	var in subscriptionEdits
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	if len(in.Items) == 0 || len(in.Items) > subscription.MaxMoves {
 		return nil, errBodyInvalid.With("items", fault.OneTo, subscription.MaxMoves)
 	}
-	if !partner.Printable(in.PlanID, plan.MaxID) {
+	if !partner.IsPrintable(in.PlanID, plan.MaxID) {
 		return nil, errBodyInvalid.With("plan_id", fault.PrintableLength, plan.MaxID)
 	}
 	end, err := s.beginList(r, len(in.Items))
@@ -97,19 +98,20 @@ func (s *Server) editSubscriptions(r *request) (any, error) {
 		return nil, err
 	}
 	defer end()
-	return r.once(func(rules *Rules) (any, error) { return r.over(rules).editEach(in) })
+	return r.runOnce(func(rules *Rules) (any, error) { return r.withRules(rules).editSubscriptions(in) })
 }
 
-func (r *request) editEach(in subscriptionEdits) (any, error) {
+// editSubscriptions changes subscriptions one by one.
+func (r *request) editSubscriptions(in subscriptionEdits) (any, error) {
 	items := make([]subscription.EditOf, len(in.Items))
 	for i, item := range in.Items {
-		items[i] = subscription.EditOf{CPF: item.CPF, Edit: item.edit()}
+		items[i] = subscription.EditOf{CPF: item.CPF, Edit: item.parseEdit()}
 	}
 	changed, failed, err := r.rules.Subscriptions.EditEach(r.ctx, r.caller.Partner, plan.ID(in.PlanID), items)
 	if err != nil {
 		return nil, err
 	}
-	answer := subscriptionsEdited{Result: resultOf(changed, len(failed)), TotalChanged: changed, TotalNotChanged: len(failed), NotChanged: make([]notEditedWire, len(failed))}
+	answer := subscriptionsEdited{Result: resultWord(changed, len(failed)), TotalChanged: changed, TotalNotChanged: len(failed), NotChanged: make([]notEditedWire, len(failed))}
 	for i, f := range failed {
 		errs := make([]string, len(f.Problems))
 		for j, p := range f.Problems {
@@ -120,5 +122,5 @@ func (r *request) editEach(in subscriptionEdits) (any, error) {
 	if changed == 0 {
 		return answer, nil
 	}
-	return answer, r.record("subscription.edit", string(r.caller.Partner), strconv.Itoa(changed))
+	return answer, r.recordAudit("subscription.edit", string(r.caller.Partner), strconv.Itoa(changed))
 }

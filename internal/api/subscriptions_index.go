@@ -16,7 +16,7 @@ const maxNotCreated = 4096
 // between colons in base64. The last one always is: ten thousand items take 1,670 characters.
 func notCreatedIndex(failures []int) string {
 	for _, runs := range []bool{false, true} {
-		if list := placesOf(failures, runs); len(list) <= maxNotCreated {
+		if list := encodePlaces(failures, runs); len(list) <= maxNotCreated {
 			return string(list)
 		}
 	}
@@ -27,9 +27,9 @@ func notCreatedIndex(failures []int) string {
 	return ":" + base64.StdEncoding.EncodeToString(bits) + ":"
 }
 
-// placesOf lists places in decimal, and stops when the list has become too long. Failures are in the order of the
+// encodePlaces lists places in decimal, and stops when the list has become too long. Failures are in the order of the
 // request.
-func placesOf(failures []int, runs bool) []byte {
+func encodePlaces(failures []int, runs bool) []byte {
 	var list []byte
 	for i := 0; i < len(failures) && len(list) <= maxNotCreated; i++ {
 		first := failures[i]

@@ -62,7 +62,7 @@ func packOutcome(o subscription.Outcome) (once.Answer, error) {
 		}
 		kept.Failed = append(kept.Failed, run)
 	}
-	return encode(kept)
+	return encodeAnswer(kept)
 }
 
 // contractAnswer makes the contract's answer of what was kept and of the request's items.
@@ -83,7 +83,7 @@ func contractAnswer(kept once.Answer, e *subscription.Enrolment) (once.Answer, e
 		}
 		for item := run.First; item < run.First+run.Count; item++ {
 			failed := notCreatedWire{Errors: errs}
-			failed.CPF, failed.BenefitHolder, failed.PlanID = e.Sent(item)
+			failed.CPF, failed.BenefitHolder, failed.PlanID = e.SentMembers(item)
 			wire.NotCreatedItems, items = append(wire.NotCreatedItems, failed), append(items, item)
 		}
 	}
@@ -93,7 +93,7 @@ func contractAnswer(kept once.Answer, e *subscription.Enrolment) (once.Answer, e
 			wire.Result = "partial_success"
 		}
 	}
-	answer, err := encode(wire)
+	answer, err := encodeAnswer(wire)
 	if err == nil && len(items) > 0 {
 		answer.Headers = map[string]string{notCreatedHeader: notCreatedIndex(items)}
 	}

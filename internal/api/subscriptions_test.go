@@ -25,8 +25,8 @@ import (
 // plan registers a plan for a partner.
 func (s *service) plan(t testing.TB, who tenant, id string) {
 	t.Helper()
-	_, err := plan.NewCatalogue(s.Store.Plans, s.Clock.Now).Create(context.Background(), plan.Plan{
-		ID: plan.ID(id), Partner: who.ID, Name: "Plano " + id, Coverage: plan.Demo(),
+	_, err := plan.NewCatalogue(s.Store.Plans, s.Clock.Now).CreatePlan(context.Background(), plan.Plan{
+		ID: plan.ID(id), Partner: who.ID, Name: "Plano " + id, Coverage: plan.DemoCoverage(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +222,7 @@ func TestSameBulkAtOnce(t *testing.T) {
 func TestReplicasRaceForOneKey(t *testing.T) {
 	s := newService(t, sqldb.PostgreSQL)
 	s.plan(t, s.Live, "p")
-	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Change(context.Background(), s.Live.ID,
+	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).UpdatePartner(context.Background(), s.Live.ID,
 		func(p *partner.Partner) { p.Settings.RatePerSecond = 1_000_000 }) // the test's clock stands still, so no token comes back
 	if err != nil {
 		t.Fatal(err)
@@ -291,7 +291,7 @@ func TestMaskedCards(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	s.plan(t, s.Live, "p")
 	s.post(t, s.server.URL, s.Live.APIKey, itemsOf(1, 2))
-	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Change(context.Background(), s.Live.ID,
+	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).UpdatePartner(context.Background(), s.Live.ID,
 		func(p *partner.Partner) { p.Settings.MaskCards = true })
 	if err != nil {
 		t.Fatal(err)

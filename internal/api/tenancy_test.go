@@ -525,7 +525,7 @@ func comparable(a answered, sent, twin *belongings) string {
 // furnish gives a partner its things through its own requests.
 func (s *service) furnish(t *testing.T, who tenant, n int) *belongings {
 	t.Helper()
-	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).Change(context.Background(), who.ID, func(p *partner.Partner) {
+	_, err := partner.NewRegistry(s.Store.Partners, s.Clock.Now, nil).UpdatePartner(context.Background(), who.ID, func(p *partner.Partner) {
 		p.Settings.RatePerSecond, p.Settings.Burst = 100_000, 100_000 // the clock stands still
 	})
 	if err != nil {
@@ -561,7 +561,7 @@ func (s *service) furnish(t *testing.T, who tenant, n int) *belongings {
 
 // spellings are the ways in which one person's hash may be written.
 func spellings(cpf, salt string) [3]string {
-	d256, d512 := partner.Digests(cpf, salt)
+	d256, d512 := partner.PersonDigests(cpf, salt)
 	return [3]string{hex.EncodeToString(d256[1:]), strings.ToUpper(hex.EncodeToString(d512[1:])), base64.RawURLEncoding.EncodeToString(d512[1:])}
 }
 
@@ -577,7 +577,7 @@ func (s *service) breach(t *testing.T, all []*belongings) {
 		t.Fatal(err)
 	}
 	var prints []leak.Probes
-	partners, err := s.Partners.Partners(ctx)
+	partners, err := s.Partners.ListPartners(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -682,12 +682,12 @@ func ownedBy(who tenant, owner string) bool {
 func (s *service) snapshot(t *testing.T) digests {
 	t.Helper()
 	tables := `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`
-	if s.DB.Engine() == sqldb.PostgreSQL {
+	if s.DB.EngineName() == sqldb.PostgreSQL {
 		tables = `SELECT tablename FROM pg_tables WHERE schemaname = current_schema()`
 	}
 	all := digests{}
 	for _, table := range s.texts(t, tables) {
-		rows, err := s.DB.Reader().QueryContext(context.Background(), `SELECT * FROM `+table)
+		rows, err := s.DB.ReadPool().QueryContext(context.Background(), `SELECT * FROM `+table)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -728,7 +728,7 @@ func (s *service) snapshot(t *testing.T) digests {
 
 func (s *service) texts(t *testing.T, query string) []string {
 	t.Helper()
-	rows, err := s.DB.Reader().QueryContext(context.Background(), query)
+	rows, err := s.DB.ReadPool().QueryContext(context.Background(), query)
 	if err != nil {
 		t.Fatal(err)
 	}

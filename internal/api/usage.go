@@ -33,12 +33,12 @@ func NewCounter() *Counter {
 	return &Counter{seen: map[tallied]*partner.Requests{}, lines: map[partner.ID][]partner.LoggedRequest{}}
 }
 
-// add counts one request of a partner; what nobody is known for, or no route has, is not counted.
-func (c *Counter) add(id partner.ID, rt *route, status int, start, now time.Time, err error) {
+// countRequest counts one request of a partner; what nobody is known for, or no route has, is not counted.
+func (c *Counter) countRequest(id partner.ID, rt *route, status int, start, now time.Time, err error) {
 	if c == nil || id == "" || rt.method == "-" {
 		return
 	}
-	key := tallied{id, partner.Today(now), rt}
+	key := tallied{id, partner.DayNumber(now), rt}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.seen[key]
@@ -73,8 +73,8 @@ func faultField(err error) string {
 	return code
 }
 
-// Empty hands what was counted to keep, partner by partner. What could not be kept is counted on.
-func (c *Counter) Empty(ctx context.Context, keep func(ctx context.Context, id partner.ID, counts []partner.Requests, lines []partner.LoggedRequest) error) error {
+// FlushCounts hands what was counted to keep, partner by partner. What could not be kept is counted on.
+func (c *Counter) FlushCounts(ctx context.Context, keep func(ctx context.Context, id partner.ID, counts []partner.Requests, lines []partner.LoggedRequest) error) error {
 	c.mu.Lock()
 	taken, lines := c.seen, c.lines
 	c.seen, c.lines = map[tallied]*partner.Requests{}, map[partner.ID][]partner.LoggedRequest{}
@@ -87,13 +87,14 @@ func (c *Counter) Empty(ctx context.Context, keep func(ctx context.Context, id p
 	for id, counts := range byPartner {
 		if err := keep(ctx, id, counts, lines[id]); err != nil {
 			failed = err
-			c.giveBack(id, taken)
+			c.restoreCounts(id, taken)
 		}
 	}
 	return failed
 }
 
-func (c *Counter) giveBack(id partner.ID, taken map[tallied]*partner.Requests) {
+// restoreCounts counts again what could not be kept.
+func (c *Counter) restoreCounts(id partner.ID, taken map[tallied]*partner.Requests) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key, n := range taken {
@@ -157,24 +158,24 @@ func (s *Server) showUsage(r *request) (any, error) {
 		return nil, err
 	}
 	var answer usage
-	answer.Rate.PerSecond, answer.Rate.Burst = r.caller.Settings.Rate()
+	answer.Rate.PerSecond, answer.Rate.Burst = r.caller.Settings.RateLimit()
 	answer.Rate.BulkPerSecond = answer.Rate.PerSecond * itemsPerRequest
-	active, err := r.rules.Subscriptions.Active(r.ctx, r.caller.Partner, 1, 1)
+	active, err := r.rules.Subscriptions.ListActive(r.ctx, r.caller.Partner, 1, 1)
 	if err != nil {
 		return nil, err
 	}
 	answer.Active = active.Total
-	if answer.Budgets, err = s.budgets(r); err != nil {
+	if answer.Budgets, err = s.listBudgets(r); err != nil {
 		return nil, err
 	}
 	if r.caller.Mode == partner.Live {
-		l, err := r.rules.FirstLooks.Status(r.ctx, r.caller.Partner, r.caller.Settings)
+		l, err := r.rules.FirstLooks.LookStatus(r.ctx, r.caller.Partner, r.caller.Settings)
 		if err != nil {
 			return nil, err
 		}
-		answer.Looks = &usageLooks{l.PerHour, l.Subscriptions, cyber.LookBurst, l.Left(), l.Waiting, day(l.Until.UTC()), l.Stop.Stopped()}
+		answer.Looks = &usageLooks{l.PerHour, l.Subscriptions, cyber.LookBurst, l.TokensLeft(), l.Waiting, formatDay(l.Until.UTC()), l.Stop.Stopped()}
 	}
-	counts, err := r.rules.Meter.Of(r.ctx, r.caller.Partner, days)
+	counts, err := r.rules.Meter.CountsOfDays(r.ctx, r.caller.Partner, days)
 	if err != nil {
 		return nil, err
 	}
@@ -187,24 +188,25 @@ func (s *Server) showUsage(r *request) (any, error) {
 
 func dayNumbered(day int64) string { return time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly) }
 
-// budgets are what the partner may have of things.
-func (s *Server) budgets(r *request) ([]usageBudget, error) {
+// listBudgets are what the partner may have of things.
+func (s *Server) listBudgets(r *request) ([]usageBudget, error) {
 	id := r.caller.Partner
-	endpoints, err := r.rules.Webhooks.Of(r.ctx, id)
+	endpoints, err := r.rules.Webhooks.ListEndpoints(r.ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := r.rules.Keys.Keys(r.ctx, id)
+	keys, err := r.rules.Keys.ListKeys(r.ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	now := s.Now()
-	live := slices.DeleteFunc(keys, func(k partner.Key) bool { return !k.LiveAt(now) })
+	live := slices.DeleteFunc(keys, func(k partner.Key) bool { return !k.IsLiveAt(now) })
 	return []usageBudget{
-		budgetOf("webhooks", alert.MaxEndpoints, int64(len(endpoints))), budgetOf("keys", partner.MaxOwnKeys, int64(len(live))),
+		newUsageBudget("webhooks", alert.MaxEndpoints, int64(len(endpoints))), newUsageBudget("keys", partner.MaxOwnKeys, int64(len(live))),
 	}, nil
 }
 
-func budgetOf(name string, limit, used int64) usageBudget {
+// newUsageBudget returns how much of a budget is used.
+func newUsageBudget(name string, limit, used int64) usageBudget {
 	return usageBudget{name, limit, used, max(limit-used, 0)}
 }

@@ -62,8 +62,8 @@ type webhookSecret struct {
 
 func showEndpoint(e alert.Endpoint) webhookItem {
 	item := webhookItem{
-		ID: string(e.ID), URL: e.Address(), Types: append([]alert.Type{}, e.Types...), State: "enabled", FailingSince: stamp(e.FailingSince),
-		CreatedAt: stamp(e.CreatedAt),
+		ID: string(e.ID), URL: e.Address(), Types: append([]alert.Type{}, e.Types...), State: "enabled", FailingSince: formatMoment(e.FailingSince),
+		CreatedAt: formatMoment(e.CreatedAt),
 	}
 	if e.State == alert.Disabled {
 		item.State, item.Reason = "paused", string(e.Reason)
@@ -79,7 +79,7 @@ func (s *Server) shownOnce(e alert.Endpoint) (once.Answer, error) {
 }
 
 func (s *Server) listWebhooks(r *request) (any, error) {
-	list, err := r.rules.Webhooks.Of(r.ctx, r.caller.Partner)
+	list, err := r.rules.Webhooks.ListEndpoints(r.ctx, r.caller.Partner)
 	if err != nil {
 		return nil, err
 	}
@@ -90,39 +90,40 @@ func (s *Server) listWebhooks(r *request) (any, error) {
 	return items, nil
 }
 
-// endpoint is the one that the path names, of the caller's own.
-func (r *request) endpoint() (alert.Endpoint, error) {
+// endpointInPath is the one that the path names, of the caller's own.
+func (r *request) endpointInPath() (alert.Endpoint, error) {
 	id, err := r.idInPath("id", alert.ErrEndpointNotFound)
 	if err != nil {
 		return alert.Endpoint{}, err
 	}
-	return r.rules.Webhooks.One(r.ctx, r.caller.Partner, alert.EndpointID(id))
+	return r.rules.Webhooks.GetEndpoint(r.ctx, r.caller.Partner, alert.EndpointID(id))
 }
 
 func (s *Server) showWebhook(r *request) (any, error) {
-	e, err := r.endpoint()
+	e, err := r.endpointInPath()
 	if err != nil {
 		return nil, err
 	}
-	h, err := r.rules.History.Health(r.ctx, r.caller.Partner, e.ID)
+	h, err := r.rules.History.EndpointHealth(r.ctx, r.caller.Partner, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	health := webhookHealth{Delivered: h.Delivered, Failed: h.Failed, MeanMs: h.Mean().Milliseconds(), Backlog: h.Backlog}
+	health := webhookHealth{Delivered: h.Delivered, Failed: h.Failed, MeanMs: h.MeanDuration().Milliseconds(), Backlog: h.Backlog}
 	if rate := h.Rate(); rate >= 0 {
 		health.SuccessRate = &rate
 	}
 	if !h.Last.At.IsZero() {
-		last := tryOf(webhook.Outcome{Status: h.Last.Status, Failure: h.Last.Failure, Duration: h.Last.Duration})
-		last.At = stamp(h.Last.At)
+		last := newWebhookTry(webhook.Outcome{Status: h.Last.Status, Failure: h.Last.Failure, Duration: h.Last.Duration})
+		last.At = formatMoment(h.Last.At)
 		health.LastTry = &last
 	}
 	return webhookDetail{showEndpoint(e), append([]string{}, e.PublicKeys(s.Now())...), health}, nil
 }
 
-func tryOf(o webhook.Outcome) webhookTry {
+// newWebhookTry returns what came of a try, as answers show it.
+func newWebhookTry(o webhook.Outcome) webhookTry {
 	return webhookTry{
-		Delivered: webhook.Judge(o).Action == webhook.Delivered, Status: o.Status, Failure: string(o.Failure), TookMs: o.Duration.Milliseconds(),
+		Delivered: webhook.JudgeOutcome(o).Action == webhook.Delivered, Status: o.Status, Failure: string(o.Failure), TookMs: o.Duration.Milliseconds(),
 	}
 }
 
@@ -135,28 +136,28 @@ type newWebhook struct {
 // looked is what was found out about an address before.
 type looked struct{ err error }
 
-// CheckURL says it.
-func (l looked) CheckURL(context.Context, string) error { return l.err }
+// CheckTargetURL says it.
+func (l looked) CheckTargetURL(context.Context, string) error { return l.err }
 
 func (s *Server) createWebhook(r *request) (any, error) {
 	var in newWebhook
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
-	if err := readableBy(r.caller).Allow(in.Types); err != nil {
+	if err := readableBy(r.caller).CheckTypes(in.Types); err != nil {
 		return nil, err
 	}
 	// Looks names up, which no transaction may wait for.
-	found := looked{s.Guard.CheckURL(r.ctx, in.URL)}
+	found := looked{s.Guard.CheckTargetURL(r.ctx, in.URL)}
 	if found.err != nil {
 		return nil, found.err
 	}
-	return r.once(func(rules *Rules) (any, error) {
-		inner := r.over(rules)
-		if err := inner.note("webhook.create", string(r.caller.Partner), alert.Endpoint{URL: in.URL}.Address()); err != nil {
+	return r.runOnce(func(rules *Rules) (any, error) {
+		inner := r.withRules(rules)
+		if err := inner.recordChange("webhook.create", string(r.caller.Partner), alert.Endpoint{URL: in.URL}.Address()); err != nil {
 			return nil, err
 		}
-		e, err := rules.Webhooks.Create(r.ctx, r.caller.Partner, in.URL, in.Types, found)
+		e, err := rules.Webhooks.CreateEndpoint(r.ctx, r.caller.Partner, in.URL, in.Types, found)
 		if err != nil {
 			return nil, err
 		}
@@ -166,18 +167,18 @@ func (s *Server) createWebhook(r *request) (any, error) {
 
 // readableBy are the areas whose events a key may read.
 func readableBy(who partner.Caller) alert.Areas {
-	return alert.Areas{Cyber: who.Allows(partner.ScopeCyberRead), Subscriptions: who.Allows(partner.ScopeSubscriptionsRead)}
+	return alert.Areas{Cyber: who.HasScope(partner.ScopeCyberRead), Subscriptions: who.HasScope(partner.ScopeSubscriptionsRead)}
 }
 
 func (s *Server) removeWebhook(r *request) (any, error) {
-	e, err := r.endpoint()
+	e, err := r.endpointInPath()
 	if err != nil {
 		return nil, err
 	}
-	if err := r.note("webhook.delete", string(e.ID), ""); err != nil {
+	if err := r.recordChange("webhook.delete", string(e.ID), ""); err != nil {
 		return nil, err
 	}
-	if err := r.rules.Webhooks.Delete(r.ctx, r.caller.Partner, e.ID); err != nil {
+	if err := r.rules.Webhooks.DeleteEndpoint(r.ctx, r.caller.Partner, e.ID); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgWebhookRemoved}, nil
@@ -190,7 +191,7 @@ type webhookState struct {
 
 func (s *Server) setWebhook(r *request) (any, error) {
 	var in webhookState
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	to := alert.Enabled
@@ -201,37 +202,37 @@ func (s *Server) setWebhook(r *request) (any, error) {
 	default:
 		return nil, errBodyInvalid.With("state", fault.EnabledOrPaused)
 	}
-	e, err := r.endpoint()
+	e, err := r.endpointInPath()
 	if err != nil {
 		return nil, err
 	}
 	if e.State != to && to == alert.Enabled {
 		// What the endpoint missed may be more than one transaction should hold.
-		if err := r.rules.Webhooks.Follow(r.ctx, r.caller.Partner, e.ID, to); err != nil {
+		if err := r.rules.Webhooks.FollowState(r.ctx, r.caller.Partner, e.ID, to); err != nil {
 			return nil, err
 		}
 	}
-	answer, err := r.once(func(rules *Rules) (any, error) { return r.over(rules).switchWebhook(e.ID, to) })
+	answer, err := r.runOnce(func(rules *Rules) (any, error) { return r.withRules(rules).switchWebhook(e.ID, to) })
 	if err == nil && to == alert.Disabled {
-		err = r.rules.Webhooks.Follow(r.ctx, r.caller.Partner, e.ID, to)
+		err = r.rules.Webhooks.FollowState(r.ctx, r.caller.Partner, e.ID, to)
 	}
 	return answer, err
 }
 
 // switchWebhook enables or disables a webhook that is not so already.
 func (r *request) switchWebhook(id alert.EndpointID, to alert.EndpointState) (any, error) {
-	e, err := r.rules.Webhooks.One(r.ctx, r.caller.Partner, id)
+	e, err := r.rules.Webhooks.GetEndpoint(r.ctx, r.caller.Partner, id)
 	if err != nil {
 		return nil, err
 	}
 	if e.State == to {
 		return showEndpoint(e), nil
 	}
-	act, action := r.rules.Webhooks.Enable, "webhook.enable"
+	act, action := r.rules.Webhooks.EnableEndpoint, "webhook.enable"
 	if to == alert.Disabled {
-		act, action = r.rules.Webhooks.Disable, "webhook.disable"
+		act, action = r.rules.Webhooks.DisableEndpoint, "webhook.disable"
 	}
-	if err := r.note(action, string(id), ""); err != nil {
+	if err := r.recordChange(action, string(id), ""); err != nil {
 		return nil, err
 	}
 	if e, err = act(r.ctx, r.caller.Partner, id); err != nil {
@@ -247,21 +248,21 @@ type rotation struct {
 
 func (s *Server) rotateWebhook(r *request) (any, error) {
 	var in rotation
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
-	overlap, err := hoursOf("overlapHours", in.Overlap)
+	overlap, err := parseHours("overlapHours", in.Overlap)
 	if err != nil {
 		return nil, err
 	}
-	e, err := r.endpoint()
+	e, err := r.endpointInPath()
 	if err != nil {
 		return nil, err
 	}
-	if err := r.note("webhook.rotate", string(e.ID), ""); err != nil {
+	if err := r.recordChange("webhook.rotate", string(e.ID), ""); err != nil {
 		return nil, err
 	}
-	if e, err = r.rules.Webhooks.Rotate(r.ctx, r.caller.Partner, e.ID, overlap); err != nil {
+	if e, err = r.rules.Webhooks.RotateKeys(r.ctx, r.caller.Partner, e.ID, overlap); err != nil {
 		return nil, err
 	}
 	return s.shownOnce(e)
@@ -274,27 +275,27 @@ type webhookTest struct {
 
 func (s *Server) testWebhook(r *request) (any, error) {
 	var in webhookTest
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	if in.Type != string(alert.WebhookTest) {
 		return nil, errBodyInvalid.With("type", fault.MustBeType, alert.WebhookTest)
 	}
-	e, err := r.endpoint()
+	e, err := r.endpointInPath()
 	if err != nil {
 		return nil, err
 	}
 	if kept, err := r.onceBefore(); err != nil || kept.Status != http.StatusOK {
 		return kept, err
 	}
-	if err := r.note("webhook.test", string(e.ID), ""); err != nil {
+	if err := r.recordChange("webhook.test", string(e.ID), ""); err != nil {
 		return nil, err
 	}
-	outcome, event, err := r.rules.Webhooks.Test(r.ctx, r.caller.Partner, e.ID, s.Outgoing)
+	outcome, event, err := r.rules.Webhooks.SendTestEvent(r.ctx, r.caller.Partner, e.ID, s.Outgoing)
 	if err != nil {
 		return nil, err
 	}
-	answer := tryOf(outcome)
+	answer := newWebhookTry(outcome)
 	answer.EventID = string(event)
 	return answer, nil
 }
@@ -314,7 +315,7 @@ type replayed struct {
 
 func (s *Server) replayWebhook(r *request) (any, error) {
 	var in replay
-	if err := r.decode(&in); err != nil {
+	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
 	which := alert.Selection{Event: alert.EventID(in.Event), Failed: in.Failed}
@@ -324,14 +325,14 @@ func (s *Server) replayWebhook(r *request) (any, error) {
 		if field == "to" {
 			text = in.To
 		}
-		if *at, err = momentOf(field, text); err != nil {
+		if *at, err = parseMoment(field, text); err != nil {
 			return nil, err
 		}
 	}
-	if err := which.Check(); err != nil {
+	if err := which.CheckSelection(); err != nil {
 		return nil, err
 	}
-	e, err := r.endpoint()
+	e, err := r.endpointInPath()
 	if err != nil {
 		return nil, err
 	}
@@ -339,10 +340,10 @@ func (s *Server) replayWebhook(r *request) (any, error) {
 	if kept, err := r.onceBefore(); err != nil || kept.Status != http.StatusOK {
 		return kept, err
 	}
-	if err := r.note("event.replay", string(e.ID), ""); err != nil {
+	if err := r.recordChange("event.replay", string(e.ID), ""); err != nil {
 		return nil, err
 	}
-	n, err := r.rules.History.Replay(r.ctx, r.caller.Partner, which)
+	n, err := r.rules.History.ReplayEvents(r.ctx, r.caller.Partner, which)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,8 @@ type partnerWork struct {
 	load *semaphore.Weighted
 }
 
-func newWorks() *works {
+// newWorkLimits returns the bounds on heavy requests.
+func newWorkLimits() *works {
 	return &works{of: map[partner.ID]*partnerWork{}, processors: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))}
 }
 
@@ -70,29 +71,33 @@ type processorTurn struct {
 	has        bool
 }
 
-func (w *works) newTurn() *processorTurn { return &processorTurn{processors: w.processors} }
+// newProcessorTurn returns the turn of one request on the processors.
+func (w *works) newProcessorTurn() *processorTurn { return &processorTurn{processors: w.processors} }
 
-func (t *processorTurn) begin() {
+// beginTurn waits until a processor is free.
+func (t *processorTurn) beginTurn() {
 	if !t.has {
 		t.processors <- struct{}{}
 		t.has = true
 	}
 }
 
-func (t *processorTurn) end() {
+// endTurn gives the processor back.
+func (t *processorTurn) endTurn() {
 	if t.has {
 		<-t.processors
 		t.has = false
 	}
 }
 
-// yield lets those compute who wait.
-func (t *processorTurn) yield() {
-	t.end()
-	t.begin()
+// yieldTurn lets those compute who wait.
+func (t *processorTurn) yieldTurn() {
+	t.endTurn()
+	t.beginTurn()
 }
 
-func (w *works) partner(id partner.ID) *partnerWork {
+// workOfPartner returns what a partner has under way.
+func (w *works) workOfPartner(id partner.ID) *partnerWork {
 	p := w.of[id]
 	if p == nil { // one per partner that exists: nothing to evict
 		p = &partnerWork{slots: semaphore.NewWeighted(heavySlots), load: semaphore.NewWeighted(1)}
@@ -112,11 +117,11 @@ type bulkPass struct {
 
 var errBusy = errRateLimited.With("body", fault.TooMuchWork)
 
-// enter begins a bulk request with a body of that length, which is below zero where it is not known, or refuses it.
-func (w *works) enter(id partner.ID, length int64) (*bulkPass, error) {
+// enterBulk begins a bulk request with a body of that length, which is below zero where it is not known, or refuses it.
+func (w *works) enterBulk(id partner.ID, length int64) (*bulkPass, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	b := &bulkPass{works: w, work: w.partner(id)}
+	b := &bulkPass{works: w, work: w.workOfPartner(id)}
 	if length < 0 || length > singleBody {
 		b.places = 1
 	}
@@ -128,8 +133,8 @@ func (w *works) enter(id partner.ID, length int64) (*bulkPass, error) {
 	return b, nil
 }
 
-// grow takes room for items that were read. One who finds none gives back all it has, so that the others get on.
-func (b *bulkPass) grow(items, bytes int) error {
+// growRoom takes room for items that were read. One who finds none gives back all it has, so that the others get on.
+func (b *bulkPass) growRoom(items, bytes int) error {
 	n := int64(bytes + items*itemRoom)
 	b.works.mu.Lock()
 	defer b.works.mu.Unlock()
@@ -151,7 +156,8 @@ func (b *bulkPass) beginLoad(ctx context.Context) (end func(), err error) {
 	return func() { b.work.load.Release(1) }, nil
 }
 
-func (b *bulkPass) leave() {
+// leaveBulk gives everything back.
+func (b *bulkPass) leaveBulk() {
 	b.works.mu.Lock()
 	defer b.works.mu.Unlock()
 	b.work.bulks -= b.places
@@ -163,10 +169,10 @@ func (b *bulkPass) leave() {
 // isHeavyBody judges a body by its length, which is below zero where it is not known.
 func isHeavyBody(length int64) bool { return length < 0 || length > lightBody }
 
-// takeSlot waits for one of a partner's slots for heavy requests and returns what gives it back.
-func (w *works) takeSlot(ctx context.Context, id partner.ID) (release func(), err error) {
+// takeHeavySlot waits for one of a partner's slots for heavy requests and returns what gives it back.
+func (w *works) takeHeavySlot(ctx context.Context, id partner.ID) (release func(), err error) {
 	w.mu.Lock()
-	slots := w.partner(id).slots
+	slots := w.workOfPartner(id).slots
 	w.mu.Unlock()
 	waiting, cancel := context.WithTimeout(ctx, slotWait)
 	defer cancel()
@@ -176,14 +182,14 @@ func (w *works) takeSlot(ctx context.Context, id partner.ID) (release func(), er
 	return func() { slots.Release(1) }, nil
 }
 
-// takeBody takes room for a body that is read whole, and returns what gives it back.
-func (w *works) takeBody(id partner.ID, length, most int64) (func(), error) {
+// takeBodyRoom takes room for a body that is read whole, and returns what gives it back.
+func (w *works) takeBodyRoom(id partner.ID, length, most int64) (func(), error) {
 	if length < 0 || length > most {
 		length = most
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	p := w.partner(id)
+	p := w.workOfPartner(id)
 	if p.small+length > smallOfOne || w.all.small+length > smallOfAll {
 		return nil, errBusy
 	}

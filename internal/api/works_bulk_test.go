@@ -11,26 +11,26 @@ import (
 // TestBulksLeaveAProcessorFree: bulks compute on all processors but one, and one that gives its turn up lets the next begin.
 func TestBulksLeaveAProcessorFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorks()
+		w := newWorkLimits()
 		most := max(1, runtime.GOMAXPROCS(0)-1)
 		turns := make([]*processorTurn, most)
 		for i := range turns {
-			turns[i] = w.newTurn()
-			turns[i].begin()
-			turns[i].begin() // has it already
+			turns[i] = w.newProcessorTurn()
+			turns[i].beginTurn()
+			turns[i].beginTurn() // has it already
 		}
 		began := false
 		go func() {
-			next := w.newTurn()
-			next.begin()
+			next := w.newProcessorTurn()
+			next.beginTurn()
 			began = true
-			next.end()
+			next.endTurn()
 		}()
 		synctest.Wait()
 		if began {
 			t.Errorf("more than %d bulks compute", most)
 		}
-		turns[0].yield()
+		turns[0].yieldTurn()
 		synctest.Wait()
 		if !began {
 			t.Error("a turn that was given up does not let the next begin")
@@ -41,9 +41,9 @@ func TestBulksLeaveAProcessorFree(t *testing.T) {
 // TestOneBulkOfAPartnerWrites: a second bulk of a partner waits for the first one to end, and another partner's does not.
 func TestOneBulkOfAPartnerWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorks()
+		w := newWorkLimits()
 		begin := func(id partner.ID) (end func()) {
-			pass, err := w.enter(id, lightBody+1)
+			pass, err := w.enterBulk(id, lightBody+1)
 			if err == nil {
 				end, err = pass.beginLoad(t.Context())
 			}

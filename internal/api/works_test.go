@@ -25,7 +25,7 @@ func TestBulkAnswersAreSmall(t *testing.T) {
 			t.Fatalf("%d, %d bytes: %.300s", status, len(first), first)
 		}
 		var kept int
-		if err := s.DB.Reader().QueryRowContext(t.Context(), `SELECT max(length(answer)) FROM idempotency`).Scan(&kept); err != nil || kept > 64<<10 {
+		if err := s.DB.ReadPool().QueryRowContext(t.Context(), `SELECT max(length(answer)) FROM idempotency`).Scan(&kept); err != nil || kept > 64<<10 {
 			t.Error("kept:", kept, err)
 		}
 		if status, again := s.post(t, s.server.URL, s.Live.APIKey, body, "idempotency-key", "tudo-errado"); status != http.StatusOK || again != first {
@@ -58,53 +58,53 @@ func callerOf(id partner.ID) partner.Caller { return partner.Caller{Partner: id}
 // TestBulkWorkIsBounded: one partner's bulk requests, and the room of what they have brought, never leave another
 // without any.
 func TestBulkWorkIsBounded(t *testing.T) {
-	w := newWorks()
+	w := newWorkLimits()
 	var passes []*bulkPass
 	for range bulksOfOne {
-		p, err := w.enter("one", -1)
+		p, err := w.enterBulk("one", -1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		passes = append(passes, p)
 	}
-	if _, err := w.enter("one", -1); !errors.Is(err, errRateLimited) {
+	if _, err := w.enterBulk("one", -1); !errors.Is(err, errRateLimited) {
 		t.Error("one too many:", err)
 	}
 	for range 4 * bulksOfOne { // people enrolled one by one are no bulks
-		single, err := w.enter("one", singleBody)
+		single, err := w.enterBulk("one", singleBody)
 		if err != nil {
 			t.Fatal("a single write:", err)
 		}
 		passes = append(passes, single)
 	}
 	for n := 0; ; n++ {
-		if err := passes[n%len(passes)].grow(64, 64<<10); errors.Is(err, errRateLimited) {
+		if err := passes[n%len(passes)].growRoom(64, 64<<10); errors.Is(err, errRateLimited) {
 			break
 		}
 		if n > roomOfOne/(64<<10) {
 			t.Fatal("room without end")
 		}
 	}
-	other, err := w.enter("other", 32<<20)
-	if err != nil || other.grow(subscription.MaxItems, 32<<20) != nil {
+	other, err := w.enterBulk("other", 32<<20)
+	if err != nil || other.growRoom(subscription.MaxItems, 32<<20) != nil {
 		t.Error("another partner:", err)
 	}
-	other.leave()
+	other.leaveBulk()
 	for _, p := range passes {
-		p.leave()
+		p.leaveBulk()
 	}
 	if w.all != (underWay{}) || w.of["one"].underWay != (underWay{}) {
 		t.Errorf("left behind: %+v", w.all)
 	}
 	var backs []func()
 	for {
-		back, err := w.takeBody("one", -1, maxSmallBody)
+		back, err := w.takeBodyRoom("one", -1, maxSmallBody)
 		if err != nil {
 			break
 		}
 		backs = append(backs, back)
 	}
-	if _, err := w.takeBody("other", 100, maxSmallBody); err != nil || len(backs) != smallOfOne/maxSmallBody {
+	if _, err := w.takeBodyRoom("other", 100, maxSmallBody); err != nil || len(backs) != smallOfOne/maxSmallBody {
 		t.Error("small bodies:", len(backs), err)
 	}
 	for _, back := range backs {
@@ -116,21 +116,21 @@ func TestBulkWorkIsBounded(t *testing.T) {
 // not.
 func TestBulkIsPaidByItems(t *testing.T) {
 	l, now, who := newLimiter(nil), time.Unix(1e9, 0), callerOf("one")
-	l.take(who, now)
+	l.takeToken(who, now)
 	n := 0
-	for ; l.bulkWait(who, now) == 0 && n < 100; n++ {
+	for ; l.waitForBulk(who, now) == 0 && n < 100; n++ {
 		l.chargeBulk(who, subscription.MaxItems, 4<<20, now)
 	}
-	if n != 4 || l.take(who, now).wait != 0 {
+	if n != 4 || l.takeToken(who, now).wait != 0 {
 		t.Error("bulks of ten thousand at once:", n)
 	}
-	if wait := l.bulkWait(who, now); wait <= 0 || l.bulkWait(who, now.Add(wait+time.Millisecond)) != 0 {
+	if wait := l.waitForBulk(who, now); wait <= 0 || l.waitForBulk(who, now.Add(wait+time.Millisecond)) != 0 {
 		t.Error(wait)
 	}
 	l = newLimiter(nil)
-	l.take(who, now)
+	l.takeToken(who, now)
 	l.chargeBulk(who, 1, 100<<20, now)
-	if l.bulkWait(who, now) == 0 {
+	if l.waitForBulk(who, now) == 0 {
 		t.Error("bytes are free")
 	}
 }
@@ -138,24 +138,24 @@ func TestBulkIsPaidByItems(t *testing.T) {
 // TestHeavyRequestsShareSlots: bulks and long lists of one partner wait for each other, and no other partner does.
 func TestHeavyRequestsShareSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorks()
+		w := newWorkLimits()
 		var held []func()
 		for range heavySlots {
-			release, err := w.takeSlot(t.Context(), "one")
+			release, err := w.takeHeavySlot(t.Context(), "one")
 			if err != nil {
 				t.Fatal(err)
 			}
 			held = append(held, release)
 		}
 		start := time.Now()
-		if _, err := w.takeSlot(t.Context(), "one"); !errors.Is(err, errRateLimited) || time.Since(start) != slotWait {
+		if _, err := w.takeHeavySlot(t.Context(), "one"); !errors.Is(err, errRateLimited) || time.Since(start) != slotWait {
 			t.Error("one too many:", err, time.Since(start))
 		}
-		if _, err := w.takeSlot(t.Context(), "other"); err != nil {
+		if _, err := w.takeHeavySlot(t.Context(), "other"); err != nil {
 			t.Error("another partner:", err)
 		}
 		held[0]()
-		if _, err := w.takeSlot(t.Context(), "one"); err != nil {
+		if _, err := w.takeHeavySlot(t.Context(), "one"); err != nil {
 			t.Error("after one ended:", err)
 		}
 	})
@@ -191,7 +191,7 @@ func TestListsArePaidByItems(t *testing.T) {
 	if answer := ask(s.Live.APIKey, "/v1/cyber/score/u1"); answer.Code != http.StatusOK {
 		t.Error("a single request:", answer.Code)
 	}
-	if server.limits.bulkWait(callerOf(s.Live.ID), now) != 0 {
+	if server.limits.waitForBulk(callerOf(s.Live.ID), now) != 0 {
 		t.Error("bulks wait for lists")
 	}
 	if answer := ask(s.Other.APIKey, events); answer.Code != http.StatusOK {
@@ -215,7 +215,7 @@ func TestListsAreCharged(t *testing.T) {
 	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/subscriptions?page_size=50", http.NoBody)
 	req.Header.Set("x-api-key", s.Live.APIKey)
 	server.ServeHTTP(httptest.NewRecorder(), req)
-	b := server.limits.bucketOf(callerOf(s.Live.ID))
+	b := server.limits.partnerBucket(callerOf(s.Live.ID))
 	if left := b.list.TokensAt(server.Now()); int(left) > b.list.Burst()-len(items)+1 {
 		t.Errorf("%v of %d tokens are left after a list of %d", left, b.list.Burst(), len(items))
 	}
@@ -226,29 +226,29 @@ func TestListsAreCharged(t *testing.T) {
 func TestRefusalsArePaced(t *testing.T) {
 	f, now := newRefusals(), time.Unix(1e9, 0)
 	for range refusalsAtOnce / heavyRefusal {
-		if wait, _ := f.delay("one", true, now); wait != 0 {
+		if wait, _ := f.delayOfRefusal("one", true, now); wait != 0 {
 			t.Fatal("held at once:", wait)
 		}
 	}
-	if wait, release := f.delay("other", false, now); wait != 0 {
+	if wait, release := f.delayOfRefusal("other", false, now); wait != 0 {
 		t.Error("another partner:", wait)
 	} else {
 		release()
 	}
-	first, _ := f.delay("one", true, now)
-	light, _ := f.delay("one", false, now)
+	first, _ := f.delayOfRefusal("one", true, now)
+	light, _ := f.delayOfRefusal("one", false, now)
 	if first != heavyRefusal*time.Second/refusalsPerSecond || light <= first {
 		t.Error("one too many:", first, light)
 	}
 	for f.of["one"].held < heldOfOne {
-		if wait, _ := f.delay("one", true, now); wait <= 0 || wait > holdMost {
+		if wait, _ := f.delayOfRefusal("one", true, now); wait <= 0 || wait > holdMost {
 			t.Fatal(wait)
 		}
 	}
-	if wait, _ := f.delay("one", true, now); wait != 0 || f.held != heldOfOne {
+	if wait, _ := f.delayOfRefusal("one", true, now); wait != 0 || f.held != heldOfOne {
 		t.Error("held without end:", wait, f.held)
 	}
-	if wait, _ := f.delay("one", false, now.Add(time.Minute)); wait != 0 {
+	if wait, _ := f.delayOfRefusal("one", false, now.Add(time.Minute)); wait != 0 {
 		t.Error("a minute later:", wait)
 	}
 }
@@ -261,7 +261,7 @@ func TestRefusedRequestIsHeld(t *testing.T) {
 	var wait time.Duration
 	for wait < 100*time.Millisecond {
 		var release func()
-		wait, release = server.refusals.delay(s.Live.ID, false, server.Now())
+		wait, release = server.refusals.delayOfRefusal(s.Live.ID, false, server.Now())
 		release()
 	}
 	busy := route{method: "GET", path: "/cyber/busy", area: cyberArea, scope: partner.ScopeCyberRead, run: func(*Server, *request) (any, error) {
@@ -270,7 +270,7 @@ func TestRefusedRequestIsHeld(t *testing.T) {
 	req := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/cyber/busy", http.NoBody)
 	req.Header.Set("x-api-key", s.Live.APIKey)
 	answer, start := httptest.NewRecorder(), time.Now()
-	server.serve(answer, req, &busy, server.observe(&busy))
+	server.serveRequest(answer, req, &busy, server.newObserved(&busy))
 	if took := time.Since(start); answer.Code != http.StatusTooManyRequests || took < wait || server.refusals.held != 0 {
 		t.Error(answer.Code, took, server.refusals.held)
 	}

@@ -39,16 +39,16 @@ type App struct {
 	clock *clock
 }
 
-// Open prepares the data folder, opens or makes the key file, opens the database, migrates it and checks that the two
+// OpenApp prepares the data folder, opens or makes the key file, opens the database, migrates it and checks that the two
 // belong together. Many processes may do so at once.
-func Open(ctx context.Context, c config.Common, opts sqldb.Options) (*App, error) {
+func OpenApp(ctx context.Context, c config.Common, opts sqldb.Options) (*App, error) {
 	return openFollowing(ctx, c, opts, time.Now)
 }
 
 // openFollowing opens with a clock that follows the database's where that is a server's.
 func openFollowing(ctx context.Context, c config.Common, opts sqldb.Options, own func() time.Time) (*App, error) {
 	shared := &clock{own: own}
-	a, err := OpenAt(ctx, c, opts, shared.now)
+	a, err := OpenAppAt(ctx, c, opts, shared.adjustedNow)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +59,8 @@ func openFollowing(ctx context.Context, c config.Common, opts sqldb.Options, own
 	return a, nil
 }
 
-// OpenAt is Open on another clock. It is for work of the command line that tells of other days; a server's is the real one.
-func OpenAt(ctx context.Context, c config.Common, opts sqldb.Options, now func() time.Time) (*App, error) {
+// OpenAppAt is Open on another clock. It is for work of the command line that tells of other days; a server's is the real one.
+func OpenAppAt(ctx context.Context, c config.Common, opts sqldb.Options, now func() time.Time) (*App, error) {
 	if err := RefuseRestoring(c.Data); err != nil {
 		return nil, err
 	}
@@ -69,29 +69,30 @@ func OpenAt(ctx context.Context, c config.Common, opts sqldb.Options, now func()
 
 // openAnyway is OpenAt for the restore itself.
 func openAnyway(ctx context.Context, c config.Common, opts sqldb.Options, now func() time.Time) (*App, error) {
-	if err := c.Check(); err != nil {
+	if err := c.CheckCommon(); err != nil {
 		return nil, err
 	}
 	if err := prepareFolder(c.Data); err != nil {
 		return nil, err
 	}
 	opts.Insecure = c.DatabaseInsecure
-	db, err := sqldb.Open(ctx, c.DatabaseAddress(), opts)
+	db, err := sqldb.OpenDatabase(ctx, c.DatabaseAddress(), opts)
 	if err != nil {
 		return nil, err
 	}
-	a, err := build(ctx, c, db, now)
+	a, err := buildApp(ctx, c, db, now)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return a, nil
 }
 
-func build(ctx context.Context, c config.Common, db *sqldb.DB, now func() time.Time) (*App, error) {
+// buildApp joins an open database to its keys and rules.
+func buildApp(ctx context.Context, c config.Common, db *sqldb.DB, now func() time.Time) (*App, error) {
 	if _, err := store.Migrate(ctx, db, now()); err != nil {
 		return nil, fmt.Errorf("bring the database up to date: %w", err)
 	}
-	keys, err := openKeys(ctx, c, db)
+	keys, err := openKeyFile(ctx, c, db)
 	if err != nil {
 		return nil, err
 	}
@@ -99,41 +100,41 @@ func build(ctx context.Context, c config.Common, db *sqldb.DB, now func() time.T
 	if err != nil {
 		return nil, fmt.Errorf("password corpora: %w", err)
 	}
-	st := store.New(db, keys, now)
+	st := store.NewStore(db, keys, now)
 	st.GmailAsOne(c.GmailAsOne)
 	leaks, err := openLeaks(c, st, keys, now)
 	if err != nil {
 		return nil, fmt.Errorf("leak corpora: %w", err)
 	}
-	a := &App{Config: c, Keys: keys, Store: st, Passwords: passwords, Leaks: leaks, Engine: db.Engine(), now: now}
-	a.Rules = a.rules(st.Areas)
-	a.lasting()
-	a.Jobs = job.NewRunner(st.Jobs, slog.New(slog.DiscardHandler), a.kinds(nil)...)
+	a := &App{Config: c, Keys: keys, Store: st, Passwords: passwords, Leaks: leaks, Engine: db.EngineName(), now: now}
+	a.Rules = a.newRules(st.Areas)
+	a.makeLastingRules()
+	a.Jobs = job.NewRunner(st.Jobs, slog.New(slog.DiscardHandler), a.jobKinds(nil)...)
 	a.Subjects = subject.NewRights(st.Subjects, st.Partners, a.Audit, now)
-	if err := errors.Join(st.CheckKeys(ctx), st.CheckStandby(ctx)); err != nil {
+	if err := errors.Join(st.BindKeyFile(ctx), st.CheckStandby(ctx)); err != nil {
 		return nil, err
 	}
-	return a, a.Services.Seed(ctx)
+	return a, a.Services.SeedServices(ctx)
 }
 
-// openKeys opens the key file, and makes one only for a database that never had any.
-func openKeys(ctx context.Context, c config.Common, db *sqldb.DB) (*seal.Keys, error) {
+// openKeyFile opens the key file, and makes one only for a database that never had any.
+func openKeyFile(ctx context.Context, c config.Common, db *sqldb.DB) (*seal.Keys, error) {
 	UseKMS()
-	bound, err := store.Bound(ctx, db)
+	bound, err := store.IsBound(ctx, db)
 	if err != nil {
 		return nil, err
 	}
 	if bound {
-		return seal.Open(c.KeyFilePath())
+		return seal.OpenKeyFile(c.KeyFilePath())
 	}
 	if c.KMS != "" {
-		return seal.OpenOrCreate(c.KeyFilePath(), seal.WithKMS(c.KMS))
+		return seal.OpenOrCreate(c.KeyFilePath(), seal.WithKMSKey(c.KMS))
 	}
 	return seal.OpenOrCreate(c.KeyFilePath())
 }
 
 // Close lets go of the database.
-func (a *App) Close() error { return errors.Join(a.Leaks.close(), a.Store.Close()) }
+func (a *App) Close() error { return errors.Join(a.Leaks.closeLibrary(), a.Store.Close()) }
 
 // prepareFolder makes the data folder, or makes sure that nobody else can look into one that is ours.
 func prepareFolder(path string) error {
@@ -161,7 +162,7 @@ func prepareFolder(path string) error {
 	if info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows" {
 		return nil
 	}
-	if !ours(path) {
+	if !isOwnFolder(path) {
 		return fmt.Errorf("data folder: others can look into %s (mode %04o), and it holds files that are not Vigia's; "+
 			"choose an empty folder, or run: chmod 700 %s", path, info.Mode().Perm(), path)
 	}
@@ -174,15 +175,15 @@ func prepareFolder(path string) error {
 // checkOwner refuses a folder of another user, who could put another database or key file into it. Windows has no such
 // numbers.
 func checkOwner(path string, info os.FileInfo, user int) error {
-	if owner := seal.OwnerOf(info); runtime.GOOS != "windows" && owner != user {
+	if owner := seal.FileOwner(info); runtime.GOOS != "windows" && owner != user {
 		return fmt.Errorf("data folder: %s belongs to user %d and this program runs as user %d; run it as the owner, or give the folder to that user",
 			path, owner, user)
 	}
 	return nil
 }
 
-// ours tells whether a folder is empty or already holds our database or keys: only then its mode is ours to change.
-func ours(path string) bool {
+// isOwnFolder tells whether a folder is empty or already holds our database or keys: only then its mode is ours to change.
+func isOwnFolder(path string) bool {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return false

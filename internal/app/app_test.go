@@ -41,7 +41,7 @@ func eachEngine(t *testing.T, fn func(t *testing.T, c config.Common)) {
 
 func open(t *testing.T, c config.Common) *app.App {
 	t.Helper()
-	a, err := app.Open(context.Background(), c, sqldb.Options{MaxConns: 4})
+	a, err := app.OpenApp(context.Background(), c, sqldb.Options{MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestEmptyFolder(t *testing.T) {
 	eachEngine(t, func(t *testing.T, c config.Common) {
 		a := open(t, c)
 		srv := serve(t, a, nil)
-		_, cred, err := a.Partners.Create(context.Background(), "Banco", partner.Live, partner.Settings{})
+		_, cred, err := a.Partners.CreatePartner(context.Background(), "Banco", partner.Live, partner.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestKeyFileBelongs(t *testing.T) {
 		}
 		refused := func(what string) error {
 			t.Helper()
-			a, err := app.Open(context.Background(), c, sqldb.Options{})
+			a, err := app.OpenApp(context.Background(), c, sqldb.Options{})
 			if err == nil {
 				_ = a.Close()
 				t.Errorf("%s: accepted", what)
@@ -214,7 +214,7 @@ func TestDataFolder(t *testing.T) {
 	if err := os.Mkdir(empty, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	a, err := app.Open(ctx, config.Common{Data: empty}, sqldb.Options{})
+	a, err := app.OpenApp(ctx, config.Common{Data: empty}, sqldb.Options{})
 	if err != nil {
 		t.Fatal("an empty folder is ours to tighten:", err)
 	}
@@ -229,13 +229,13 @@ func TestDataFolder(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(shared, "letter.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := app.Open(ctx, config.Common{Data: shared}, sqldb.Options{}); err == nil || !strings.Contains(err.Error(), "chmod") {
+	if _, err := app.OpenApp(ctx, config.Common{Data: shared}, sqldb.Options{}); err == nil || !strings.Contains(err.Error(), "chmod") {
 		t.Error("a folder of somebody else's must be refused with the remedy:", err)
 	}
 	if info, _ := os.Stat(shared); info.Mode().Perm() != 0o755 {
 		t.Error("its mode was changed:", info.Mode())
 	}
-	if _, err := app.Open(ctx, config.Common{Data: filepath.Join(shared, "letter.txt")}, sqldb.Options{}); err == nil {
+	if _, err := app.OpenApp(ctx, config.Common{Data: filepath.Join(shared, "letter.txt")}, sqldb.Options{}); err == nil {
 		t.Error("a file is no folder")
 	}
 }
@@ -246,12 +246,12 @@ func TestReplicasStartTogether(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 6 {
 			wg.Go(func() {
-				a, err := app.Open(context.Background(), c, sqldb.Options{MaxConns: 2})
+				a, err := app.OpenApp(context.Background(), c, sqldb.Options{MaxConns: 2})
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				all, err := a.Services.All(context.Background())
+				all, err := a.Services.ListServices(context.Background())
 				if err != nil || len(all) < 8 {
 					t.Error(len(all), err)
 				}
@@ -260,7 +260,7 @@ func TestReplicasStartTogether(t *testing.T) {
 		}
 		wg.Wait()
 		a := open(t, c)
-		all, err := a.Services.All(context.Background())
+		all, err := a.Services.ListServices(context.Background())
 		names := map[string]bool{}
 		for _, s := range all {
 			names[s.Name] = true
@@ -275,7 +275,7 @@ func TestReplicasStartTogether(t *testing.T) {
 func TestNewerDatabase(t *testing.T) {
 	eachEngine(t, func(t *testing.T, c config.Common) {
 		open(t, c)
-		db, err := sqldb.Open(context.Background(), c.DatabaseAddress(), sqldb.Options{})
+		db, err := sqldb.OpenDatabase(context.Background(), c.DatabaseAddress(), sqldb.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +287,7 @@ func TestNewerDatabase(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := app.Open(context.Background(), c, sqldb.Options{}); !errors.Is(err, sqldb.ErrNewerDatabase) {
+		if _, err := app.OpenApp(context.Background(), c, sqldb.Options{}); !errors.Is(err, sqldb.ErrNewerDatabase) {
 			t.Error(err)
 		}
 	})
@@ -300,7 +300,7 @@ func TestKeyRotationWhileRunning(t *testing.T) {
 		ctx := context.Background()
 		a := open(t, c)
 		serve(t, a, nil)
-		p, cred, err := a.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{})
+		p, cred, err := a.Partners.CreatePartner(ctx, "Banco", partner.Live, partner.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -315,7 +315,7 @@ func TestKeyRotationWhileRunning(t *testing.T) {
 		if cli.Keys.PrimaryID() == before {
 			t.Fatal("the key is the old one")
 		}
-		if _, _, err := cli.Partners.Create(ctx, "Outro", partner.Live, partner.Settings{}); err != nil {
+		if _, _, err := cli.Partners.CreatePartner(ctx, "Outro", partner.Live, partner.Settings{}); err != nil {
 			t.Fatal(err)
 		}
 		deadline := time.Now().Add(2 * time.Minute)
@@ -332,7 +332,7 @@ func TestKeyRotationWhileRunning(t *testing.T) {
 			}
 			time.Sleep(50 * time.Millisecond)
 		}
-		if salt, err := a.Store.Partners.Salt(ctx, p.ID); err != nil || salt != cred.Salt {
+		if salt, err := a.Store.Partners.OpenSalt(ctx, p.ID); err != nil || salt != cred.Salt {
 			t.Error(err)
 		}
 	})
@@ -361,7 +361,7 @@ func gracefulStop(t *testing.T, drain time.Duration) (inTime bool) {
 	c := common(t, sqldb.SQLite)
 	a := open(t, c)
 	srv := serve(t, a, func(s *config.Serve) { s.DrainTime = drain })
-	_, cred, err := a.Partners.Create(context.Background(), "Banco", partner.Live, partner.Settings{})
+	_, cred, err := a.Partners.CreatePartner(context.Background(), "Banco", partner.Live, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

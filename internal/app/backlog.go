@@ -35,11 +35,11 @@ func (s *Server) watchBacklog() error {
 	list := []prometheus.Collector{b, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "vigia_password_corpus_age_seconds", Help: "Time since the oldest password corpus in force was imported.",
 	}, s.corpusAge)}
-	for name, pool := range s.app.Store.Pools() {
+	for name, pool := range s.app.Store.ConnectionPools() {
 		list = append(list, collectors.NewDBStatsCollector(pool, name))
 	}
 	for _, c := range list {
-		if err := s.metrics.Register(c); err != nil {
+		if err := s.metrics.RegisterCollector(c); err != nil {
 			return fmt.Errorf("register metrics: %w", err)
 		}
 	}
@@ -47,7 +47,7 @@ func (s *Server) watchBacklog() error {
 }
 
 func (s *Server) corpusAge() (oldest float64) {
-	for _, c := range s.passwords.Corpora() {
+	for _, c := range s.passwords.ListCorpora() {
 		oldest = max(oldest, s.app.now().Sub(c.Imported).Seconds())
 	}
 	return oldest
@@ -71,7 +71,7 @@ func (b *backlog) Collect(out chan<- prometheus.Metric) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	counted, err := s.app.Store.Upkeep.Backlog(ctx)
+	counted, err := s.app.Store.Upkeep.CountBacklog(ctx)
 	if err != nil {
 		s.log.Warn("backlog cannot be counted", "cause", err.Error())
 		return

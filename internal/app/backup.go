@@ -33,10 +33,10 @@ type BackupOptions struct {
 // The purposes of keyed hashes.
 const backupMAC = "backup"
 
-// Backup writes a copy of this installation to a new file, while servers go on writing. The key file is never in it:
+// WriteBackup writes a copy of this installation to a new file, while servers go on writing. The key file is never in it:
 // together they would be all that a thief needs. A PostgreSQL database is copied by its own tools; then the archive
 // holds the corpora alone.
-func (a *App) Backup(ctx context.Context, path string, o BackupOptions) (m backup.Manifest, err error) {
+func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m backup.Manifest, err error) {
 	if _, err := os.Lstat(path); err == nil { // told before the work, and once more after it
 		return m, backup.ErrExists.Note("there is a file of that name already")
 	}
@@ -46,7 +46,7 @@ func (a *App) Backup(ctx context.Context, path string, o BackupOptions) (m backu
 	}
 	defer func() { err = errors.Join(err, unstage()) }()
 	about := backup.About{
-		Format: backup.Format, MadeAt: a.now().UTC(), Program: o.Program, Engine: string(a.Engine), Corpora: "included", Binding: a.Keys.Binding(),
+		Format: backup.Format, MadeAt: a.now().UTC(), Program: o.Program, Engine: string(a.Engine), Corpora: "included", Binding: a.Keys.NewBinding(),
 	}
 	var sources []backup.Source
 	defer func() {
@@ -74,7 +74,7 @@ func (a *App) Backup(ctx context.Context, path string, o BackupOptions) (m backu
 		}
 	}
 	staged := filepath.Join(stage, "archive")
-	m, err = backup.Write(ctx, staged, about, sources, func(list []byte) []byte { return a.Keys.MAC(backupMAC, list) }, o.Progress)
+	m, err = backup.WriteArchive(ctx, staged, about, sources, func(list []byte) []byte { return a.Keys.MAC(backupMAC, list) }, o.Progress)
 	if err == nil {
 		err = durable.RenameNew(staged, path)
 	}
@@ -102,7 +102,7 @@ func stageBackup(beside string) (stage string, unstage func() error, err error) 
 		if err != nil {
 			continue // just being made, or another's
 		}
-		dead, err := durable.TryLock(f)
+		dead, err := durable.TryLockFile(f)
 		if err == nil && dead {
 			err = os.RemoveAll(folder)
 		}
@@ -115,7 +115,7 @@ func stageBackup(beside string) (stage string, unstage func() error, err error) 
 	}
 	lock, err := os.OpenFile(filepath.Join(stage, stageLock), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
-		_, err = durable.TryLock(lock)
+		_, err = durable.TryLockFile(lock)
 	}
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(stage))
@@ -125,17 +125,17 @@ func stageBackup(beside string) (stage string, unstage func() error, err error) 
 
 // copyDatabase copies the database and opens the copy: what is archived has been seen to open with the keys.
 func (a *App) copyDatabase(ctx context.Context, path string) (*store.Store, *os.File, error) {
-	if err := a.Store.CopyTo(ctx, path); err != nil {
+	if err := a.Store.CopyDatabaseTo(ctx, path); err != nil {
 		return nil, nil, err
 	}
-	db, err := sqldb.Open(ctx, path, sqldb.Options{Passing: true})
+	db, err := sqldb.OpenDatabase(ctx, path, sqldb.Options{Passing: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	copied := store.New(db, a.Keys, a.now)
-	err = copied.CheckKeys(ctx)
+	copied := store.NewStore(db, a.Keys, a.now)
+	err = copied.BindKeyFile(ctx)
 	if err == nil {
-		err = db.Scrub(ctx) // all of it is in the one file
+		err = db.ScrubDeleted(ctx) // all of it is in the one file
 	}
 	var file *os.File
 	if err == nil {
@@ -149,12 +149,12 @@ func (a *App) copyDatabase(ctx context.Context, path string) (*store.Store, *os.
 
 // openCorpora opens every file that the copy of the database speaks of, and the password corpora in force.
 func (a *App) openCorpora(ctx context.Context, st *store.Store) (sources []backup.Source, err error) {
-	segments, _, err := st.Breaches.Segments(ctx)
+	segments, _, err := st.Breaches.ListSegments(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, g := range segments {
-		for _, file := range g.Files() {
+		for _, file := range g.ListFiles() {
 			name := filepath.Base(file.Name)
 			f, err := os.Open(filepath.Join(a.Config.CorporaPath(), "leak", name))
 			if err != nil {
@@ -189,11 +189,11 @@ type Restored struct {
 	Problems []store.Problem
 }
 
-// Restore unpacks a backup into an empty folder, opens it with its key file, erases again whoever was erased since, and
+// RestoreBackup unpacks a backup into an empty folder, opens it with its key file, erases again whoever was erased since, and
 // checks everything. record is called with the restored installation before it is looked at. Until it is done a marker
 // keeps every other command from the folder; the next restore begins anew in it.
-func Restore(ctx context.Context, c config.Common, path string, o RestoreOptions, record func(*App) error) (r Restored, err error) {
-	about, err := backup.Describe(path)
+func RestoreBackup(ctx context.Context, c config.Common, path string, o RestoreOptions, record func(*App) error) (r Restored, err error) {
+	about, err := backup.DescribeArchive(path)
 	if err != nil {
 		return r, err
 	}
@@ -203,7 +203,7 @@ func Restore(ctx context.Context, c config.Common, path string, o RestoreOptions
 		}
 		return r, backup.ErrEngine.Note("the backup holds no database: restore PostgreSQL by its own tools first, and name it with --database")
 	}
-	keys, err := keysOf(c, about)
+	keys, err := openBackupKeys(c, about)
 	if err != nil {
 		return r, err
 	}
@@ -212,14 +212,14 @@ func Restore(ctx context.Context, c config.Common, path string, o RestoreOptions
 		return r, err
 	}
 	defer func() { err = errors.Join(err, marker.Close()) }()
-	if r.Manifest, err = unpack(ctx, c, path, keys, o.Progress); err != nil {
+	if r.Manifest, err = unpackBackup(ctx, c, path, keys, o.Progress); err != nil {
 		return r, errors.Join(err, clearFolder(c.Data), os.Remove(marker.Name()))
 	}
 	a, err := openAnyway(ctx, c, sqldb.Options{MaxConns: 4, StatementTimeout: LongStatement}, time.Now)
 	if err != nil {
 		return r, err
 	}
-	if err := errors.Join(a.settle(ctx, &r, o, record), a.Close()); err != nil {
+	if err := errors.Join(a.settleRestore(ctx, &r, o, record), a.Close()); err != nil {
 		return r, err
 	}
 	return r, os.Remove(marker.Name())
@@ -257,7 +257,7 @@ func markRestore(folder string) (marker *os.File, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("restore: %w", err)
 	}
-	locked, err := durable.TryLock(marker)
+	locked, err := durable.TryLockFile(marker)
 	if err == nil && !locked {
 		err = ErrRestoring.Note("another restore into %s is at work", folder)
 	}
@@ -287,29 +287,30 @@ func clearFolder(path string) error {
 	return err
 }
 
-func (a *App) settle(ctx context.Context, r *Restored, o RestoreOptions, record func(*App) error) (err error) {
+// settleRestore erases again whom tombstones name, and records the restore.
+func (a *App) settleRestore(ctx context.Context, r *Restored, o RestoreOptions, record func(*App) error) (err error) {
 	if err := record(a); err != nil {
 		return err
 	}
 	if o.Erasures != nil {
-		if r.Replayed, err = a.Subjects.Replay(ctx, o.Erasures); err != nil {
+		if r.Replayed, err = a.Subjects.ReplayLog(ctx, o.Erasures); err != nil {
 			return err
 		}
 	}
-	r.Problems, err = a.Check(ctx, o.Checking)
+	r.Problems, err = a.CheckAll(ctx, o.Checking)
 	return err
 }
 
-// keysOf opens the key file and makes sure that the backup is sealed with it, before anything is unpacked.
-func keysOf(c config.Common, about backup.About) (*seal.Keys, error) {
-	keys, err := seal.Open(c.KeyFilePath())
+// openBackupKeys opens the key file and makes sure that the backup is sealed with it, before anything is unpacked.
+func openBackupKeys(c config.Common, about backup.About) (*seal.Keys, error) {
+	keys, err := seal.OpenKeyFile(c.KeyFilePath())
 	if errors.Is(err, seal.ErrNoKeyFile) {
 		return nil, backup.ErrNoKeyFile.Note("the key file is not in the backup: name your copy of it with --key-file, or put it at %s", c.KeyFilePath())
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := keys.Verify(about.Binding); err != nil {
+	if err := keys.VerifyBinding(about.Binding); err != nil {
 		return nil, backup.ErrForeign.Note("the key file at %s belongs to another installation than the backup", c.KeyFilePath())
 	}
 	return keys, nil
@@ -332,19 +333,19 @@ func emptyFolder(path string) error {
 	return nil
 }
 
-// unpack puts files in place only when all of them are right.
-func unpack(ctx context.Context, c config.Common, path string, keys *seal.Keys, progress func(done, total int64)) (m backup.Manifest, err error) {
+// unpackBackup puts files in place only when all of them are right.
+func unpackBackup(ctx context.Context, c config.Common, path string, keys *seal.Keys, progress func(done, total int64)) (m backup.Manifest, err error) {
 	stage, err := os.MkdirTemp(c.Data, ".restore-*")
 	if err != nil {
 		return m, fmt.Errorf("restore: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(stage)) }()
-	m, err = backup.Extract(ctx, path, stage, func(list, mac []byte) bool { return hmac.Equal(mac, keys.MAC(backupMAC, list)) }, progress)
+	m, err = backup.ExtractArchive(ctx, path, stage, func(list, mac []byte) bool { return hmac.Equal(mac, keys.MAC(backupMAC, list)) }, progress)
 	if err != nil {
 		return m, err
 	}
 	for _, name := range []string{"corpora", "vigia.db"} { // the database last: with it the folder is an installation
-		err := durable.Rename(filepath.Join(stage, name), filepath.Join(c.Data, name))
+		err := durable.RenameSynced(filepath.Join(stage, name), filepath.Join(c.Data, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return m, fmt.Errorf("restore: %w", err)
 		}

@@ -131,7 +131,7 @@ func installation(t *testing.T, c config.Common, people int) (*app.App, caller, 
 	t.Helper()
 	a := open(t, c)
 	srv := serve(t, a, nil)
-	p, cred, err := a.Partners.Create(context.Background(), "Banco", partner.Sandbox, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
+	p, cred, err := a.Partners.CreatePartner(context.Background(), "Banco", partner.Sandbox, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func installation(t *testing.T, c config.Common, people int) (*app.App, caller, 
 
 func importBreach(t *testing.T, a *app.App, name, dump string) {
 	t.Helper()
-	inputs, err := intake.Inputs(context.Background(), nil, []string{dump})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{dump})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	before := writers.snapshot()
 	file := filepath.Join(t.TempDir(), "b.tar.gz")
 	began := time.Now()
-	made, err := open(t, c).Backup(ctx, file, app.BackupOptions{}) // as the command does, beside the server
+	made, err := open(t, c).WriteBackup(ctx, file, app.BackupOptions{}) // as the command does, beside the server
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,17 +234,17 @@ func TestBackupUnderLoad(t *testing.T) {
 	if raw, err := os.ReadFile(file); err != nil || bytes.Contains(raw, []byte("keys.json")) {
 		t.Error("the key file is in it", err)
 	}
-	if _, err := a.Backup(ctx, file, app.BackupOptions{}); !errors.Is(err, backup.ErrExists) {
+	if _, err := a.WriteBackup(ctx, file, app.BackupOptions{}); !errors.Is(err, backup.ErrExists) {
 		t.Error("a backup was overwritten:", err)
 	}
 
 	to := copyKeys(t, c)
 	began = time.Now()
-	done, err := app.Restore(ctx, to, file, app.RestoreOptions{}, noRecord)
+	done, err := app.RestoreBackup(ctx, to, file, app.RestoreOptions{}, noRecord)
 	if err != nil || len(done.Problems) != 0 {
 		t.Fatal(done.Problems, err)
 	}
-	t.Logf("%d people, %.1f MB: backup in %v, restore and check in %v", preloaded()+len(before), float64(made.Bytes())/1e6, took.Round(time.Millisecond),
+	t.Logf("%d people, %.1f MB: backup in %v, restore and check in %v", preloaded()+len(before), float64(made.TotalBytes())/1e6, took.Round(time.Millisecond),
 		time.Since(began).Round(time.Millisecond))
 	restored := open(t, to)
 	everyone := before
@@ -255,7 +255,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	if n, err := restored.Leaks.VerifySegment(ctx, "loja"); err != nil || n == 0 {
 		t.Error("the segment:", n, err)
 	}
-	if list, err := restored.Passwords.Status(); err != nil || len(list) == 0 {
+	if list, err := restored.Passwords.ReadStatus(); err != nil || len(list) == 0 {
 		t.Error("password corpora:", list, err)
 	}
 }
@@ -286,16 +286,16 @@ func TestRestoreRefuses(t *testing.T) {
 	ctx := context.Background()
 	c := common(t, sqldb.SQLite)
 	a := open(t, c)
-	if _, _, err := a.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{}); err != nil {
+	if _, _, err := a.Partners.CreatePartner(ctx, "Banco", partner.Live, partner.Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "b.tar.gz")
-	if _, err := a.Backup(ctx, file, app.BackupOptions{}); err != nil {
+	if _, err := a.WriteBackup(ctx, file, app.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	refused := func(what string, to config.Common, file string, want error) {
 		t.Helper()
-		_, err := app.Restore(ctx, to, file, app.RestoreOptions{}, noRecord)
+		_, err := app.RestoreBackup(ctx, to, file, app.RestoreOptions{}, noRecord)
 		if err == nil || want != nil && !errors.Is(err, want) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -331,7 +331,7 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 		to := copyKeys(t, c)
 		refused(what, to, damaged, nil)
-		if _, err := app.Restore(ctx, to, damaged, app.RestoreOptions{}, noRecord); err == nil || !strings.Contains(err.Error(), verdict) {
+		if _, err := app.RestoreBackup(ctx, to, damaged, app.RestoreOptions{}, noRecord); err == nil || !strings.Contains(err.Error(), verdict) {
 			t.Errorf("%s is called: %v", what, err)
 		}
 	}
@@ -342,7 +342,7 @@ func TestRestoreRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 		to := copyKeys(t, c)
-		done, err := app.Restore(ctx, to, damaged, app.RestoreOptions{}, noRecord)
+		done, err := app.RestoreBackup(ctx, to, damaged, app.RestoreOptions{}, noRecord)
 		if err != nil {
 			if _, err := os.Stat(filepath.Join(to.Data, "vigia.db")); err == nil {
 				t.Errorf("%s: the database was put in place", what)
@@ -353,7 +353,7 @@ func TestRestoreRefuses(t *testing.T) {
 			return
 		}
 		unharmed++
-		if list, err := open(t, to).Partners.Partners(ctx); err != nil || len(list) != 1 || len(done.Problems) != 0 {
+		if list, err := open(t, to).Partners.ListPartners(ctx); err != nil || len(list) != 1 || len(done.Problems) != 0 {
 			t.Errorf("%s: %v, %v, %v", what, list, done.Problems, err)
 		}
 	}
@@ -372,7 +372,7 @@ func TestRestoreRefuses(t *testing.T) {
 	try("something appended", append(bytes.Clone(raw), raw...), "appended")
 	try("a line appended", append(bytes.Clone(raw), "a line"...), "appended")
 	ok := copyKeys(t, c)
-	if done, err := app.Restore(ctx, ok, file, app.RestoreOptions{}, noRecord); err != nil || len(done.Problems) != 0 {
+	if done, err := app.RestoreBackup(ctx, ok, file, app.RestoreOptions{}, noRecord); err != nil || len(done.Problems) != 0 {
 		t.Error("the sound one:", done.Problems, err)
 	}
 }
@@ -383,7 +383,7 @@ func TestRestoreReplaysErasures(t *testing.T) {
 	c := common(t, sqldb.SQLite)
 	a, _, p := installation(t, c, 10)
 	file := filepath.Join(t.TempDir(), "b.tar.gz")
-	if _, err := a.Backup(ctx, file, app.BackupOptions{WithoutCorpora: true}); err != nil {
+	if _, err := a.WriteBackup(ctx, file, app.BackupOptions{WithoutCorpora: true}); err != nil {
 		t.Fatal(err)
 	}
 	gone := subject.Person{CPF: "00000000007"}
@@ -397,11 +397,11 @@ func TestRestoreReplaysErasures(t *testing.T) {
 	defer func() { _ = log.Close() }()
 	for name, opts := range map[string]app.RestoreOptions{"with the log": {Erasures: log}, "without": {}} {
 		to := copyKeys(t, c)
-		done, err := app.Restore(ctx, to, file, opts, noRecord)
+		done, err := app.RestoreBackup(ctx, to, file, opts, noRecord)
 		if err != nil {
 			t.Fatal(err)
 		}
-		held, err := open(t, to).Subjects.Export(ctx, gone)
+		held, err := open(t, to).Subjects.ExportPerson(ctx, gone)
 		if err != nil || (len(held) == 0) != (name == "with the log") {
 			t.Errorf("%s: %d partners hold something, %v", name, len(held), err)
 		}
@@ -440,7 +440,7 @@ func TestBackupPostgres(t *testing.T) {
 	command(t, "pg_dump", "--format=custom", "--schema="+schema, "--file="+dump, plain.String())
 	writers.stop()
 	archive := filepath.Join(t.TempDir(), "corpora.tar.gz")
-	made, err := a.Backup(ctx, archive, app.BackupOptions{})
+	made, err := a.WriteBackup(ctx, archive, app.BackupOptions{})
 	if err != nil || made.About.Database || len(made.Files) < 3 {
 		t.Fatal(made, err)
 	}
@@ -468,7 +468,7 @@ func TestBackupPostgres(t *testing.T) {
 
 	to := copyKeys(t, c)
 	refuse := to
-	if _, err := app.Restore(ctx, refuse, archive, app.RestoreOptions{}, noRecord); !errors.Is(err, backup.ErrEngine) {
+	if _, err := app.RestoreBackup(ctx, refuse, archive, app.RestoreOptions{}, noRecord); !errors.Is(err, backup.ErrEngine) {
 		t.Error("corpora without a database:", err)
 	}
 	to.Database = address.String()
@@ -477,13 +477,13 @@ func TestBackupPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = log.Close() }()
-	done, err := app.Restore(ctx, to, archive, app.RestoreOptions{Erasures: log}, noRecord)
+	done, err := app.RestoreBackup(ctx, to, archive, app.RestoreOptions{Erasures: log}, noRecord)
 	if err != nil || len(done.Problems) != 0 || done.Replayed.Rows < 2 {
 		t.Fatal(done.Problems, done.Replayed, err)
 	}
 	restored := open(t, to)
 	holdsAll(t, restored, p.ID, before)
-	if held, err := restored.Subjects.Export(ctx, gone); err != nil || len(held) != 0 {
+	if held, err := restored.Subjects.ExportPerson(ctx, gone); err != nil || len(held) != 0 {
 		t.Error("an erased person is back:", held, err)
 	}
 	if n, err := restored.Leaks.VerifySegment(ctx, "loja"); err != nil || n == 0 {
@@ -517,13 +517,13 @@ func TestCheckFiles(t *testing.T) {
 		"passwords": {flipped("password"), flipped("password")},
 		"files":     {chmod(0o644), chmod(0o600)},
 	} {
-		if found, err := a.Check(ctx, nil); err != nil || len(found) != 0 {
+		if found, err := a.CheckAll(ctx, nil); err != nil || len(found) != 0 {
 			t.Fatal("a sound installation:", found, err)
 		}
 		if err := change.damage(); err != nil {
 			t.Fatal(err)
 		}
-		found, err := a.Check(ctx, nil)
+		found, err := a.CheckAll(ctx, nil)
 		if err != nil || len(found) != 1 || found[0].Check != what {
 			t.Errorf("%s: %v %v", what, found, err)
 		}

@@ -14,16 +14,16 @@ import (
 // LongStatement is how long one statement of a check may take on PostgreSQL.
 const LongStatement = time.Hour
 
-// Check looks at everything that this installation keeps and returns what is wrong: the database, the segments and
+// CheckAll looks at everything that this installation keeps and returns what is wrong: the database, the segments and
 // password corpora, and who can read the files. It may run beside servers. at is told what is being looked at, and may
 // be nil.
-func (a *App) Check(ctx context.Context, at func(name string, rows int64)) ([]store.Problem, error) {
+func (a *App) CheckAll(ctx context.Context, at func(name string, rows int64)) ([]store.Problem, error) {
 	if at == nil {
 		at = func(string, int64) {}
 	}
 	var list []store.Problem
 	found := func(p store.Problem) { list = append(list, p) }
-	for _, c := range a.Store.Upkeep.Checks() {
+	for _, c := range a.Store.Upkeep.ListChecks() {
 		at(c.Name, 0)
 		if err := c.Run(ctx, found, func(rows int64) { at(c.Name, rows) }); err != nil {
 			return list, fmt.Errorf("check %s: %w", c.Name, err)
@@ -33,7 +33,7 @@ func (a *App) Check(ctx context.Context, at func(name string, rows int64)) ([]st
 		return list, err
 	}
 	at("passwords", 0)
-	if err := a.Passwords.Verify(ctx); err != nil {
+	if err := a.Passwords.VerifyFiles(ctx); err != nil {
 		if ctx.Err() != nil {
 			return list, ctx.Err()
 		}
@@ -46,13 +46,13 @@ func (a *App) Check(ctx context.Context, at func(name string, rows int64)) ([]st
 // checkSegments reads every published segment from the first byte to the last.
 func (a *App) checkSegments(ctx context.Context, found func(store.Problem), at func(string, int64)) error {
 	at("segments", 0)
-	segments, _, err := a.Store.Breaches.Segments(ctx)
+	segments, _, err := a.Store.Breaches.ListSegments(ctx)
 	if err != nil {
 		return fmt.Errorf("check segments: %w", err)
 	}
 	for i, g := range segments {
-		for _, f := range g.Files() {
-			_, err := a.Leaks.verify(ctx, f)
+		for _, f := range g.ListFiles() {
+			_, err := a.Leaks.verifySegment(ctx, f)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

@@ -25,7 +25,8 @@ const (
 	clockNews  = 2 * time.Second
 )
 
-func (c *clock) now() time.Time { return c.own().Add(time.Duration(c.offset.Load())) }
+// adjustedNow returns the database's time as far as it is known.
+func (c *clock) adjustedNow() time.Time { return c.own().Add(time.Duration(c.offset.Load())) }
 
 // followClock compares this process's clock with the database's and returns by how much it was off beyond what was
 // known, or zero.
@@ -53,7 +54,7 @@ func (a *App) followClock(ctx context.Context) (time.Duration, error) {
 
 // watchClock keeps following. A database that does not answer leaves the last correction in place.
 func (s *Server) watchClock(ctx context.Context) {
-	every(ctx, clockEvery, func() {
+	runEvery(ctx, clockEvery, func() {
 		if change, err := s.app.followClock(ctx); err == nil && change.Abs() >= clockNews {
 			s.log.Warn("the clocks of this machine and of the database differ: the database's is used; keep both by NTP", "seconds", change.Seconds())
 		}

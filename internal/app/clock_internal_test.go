@@ -60,18 +60,18 @@ func TestSkewedClocks(t *testing.T) {
 			t.Errorf("the %s one counts %d replicas: %v", name, n, err)
 		}
 	}
-	p, _, err := fast.Partners.Create(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
+	p, _, err := fast.Partners.CreatePartner(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard, err := NewGuard(config.Outgoing{WebhookAllow: []string{"127.0.0.0/8"}})
+	guard, err := NewOutgoingGuard(config.Outgoing{WebhookAllow: []string{"127.0.0.0/8"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fast.Webhooks.Create(ctx, p.ID, "http://127.0.0.1:9/x", nil, guard); err != nil {
+	if _, err := fast.Webhooks.CreateEndpoint(ctx, p.ID, "http://127.0.0.1:9/x", nil, guard); err != nil {
 		t.Fatal(err)
 	}
-	e, err := alert.New(p.ID, alert.WebhookTest, "", fast.now(), map[string]int{})
+	e, err := alert.NewEvent(p.ID, alert.WebhookTest, "", fast.now(), map[string]int{})
 	if err != nil {
 		t.Fatal(err)
 	}

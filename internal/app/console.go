@@ -25,8 +25,8 @@ import (
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
-// exposed looks an operator's new password up in our own corpora. It happens so rarely that they are opened for it.
-func (a *App) exposed(text string) (bool, error) {
+// isExposedPassword looks an operator's new password up in our own corpora. It happens so rarely that they are opened for it.
+func (a *App) isExposedPassword(text string) (bool, error) {
 	if err := a.Passwords.EnsureDefault(context.Background()); err != nil && !errors.Is(err, password.ErrBusy) {
 		return false, err
 	}
@@ -36,42 +36,42 @@ func (a *App) exposed(text string) (bool, error) {
 	}
 	defer checker.Close()
 	sum := sha1.Sum([]byte(text)) //nolint:gosec // as above
-	found, err := checker.Check(hex.EncodeToString(sum[:])[:password.PrefixDigits], true)
+	found, err := checker.CheckPrefix(hex.EncodeToString(sum[:])[:password.PrefixDigits], true)
 	return found.Exposure != password.NotKnown, err
 }
 
 // consoleHandler is the operator's pages. ctx and group own the imports that a page begins.
 func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (http.Handler, error) {
 	a := s.app
-	guard, err := NewGuard(s.cfg.Outgoing())
+	guard, err := NewOutgoingGuard(s.cfg.OutgoingSettings())
 	if err != nil {
 		return nil, err
 	}
-	client, err := NewWebhookClient(s.cfg.Outgoing())
+	client, err := NewWebhookClient(s.cfg.OutgoingSettings())
 	if err != nil {
 		return nil, err
 	}
-	feeds, err := a.Feeds(s.cfg.Outgoing())
+	feeds, err := a.Feeds(s.cfg.OutgoingSettings())
 	if err != nil {
 		return nil, err
 	}
-	downloads, err := DownloadClient(s.cfg.Outgoing())
+	downloads, err := DownloadClient(s.cfg.OutgoingSettings())
 	if err != nil {
 		return nil, err
 	}
-	public, err := s.cfg.Public()
+	public, err := s.cfg.ParsePublicURL()
 	if err != nil {
 		return nil, err
 	}
 	work := s.newConsoleWork(ctx, group)
-	if err := work.sweep(); err != nil {
+	if err := work.sweepUploads(); err != nil {
 		return nil, err
 	}
-	parts := &consoleParts{app: a, work: work, guard: guard, client: client, downloads: downloads, feeds: *feeds, persons: s.persons()}
-	return console.New(console.Options{
-		Rules: parts.rules(a.Rules, a.Store.Areas),
-		InTx:  parts.inTx,
-		Begin: parts.work.outlive,
+	parts := &consoleParts{app: a, work: work, guard: guard, client: client, downloads: downloads, feeds: *feeds, persons: s.personRules()}
+	return console.NewConsole(console.Options{
+		Rules: parts.consoleRules(a.Rules, a.Store.Areas),
+		InTx:  parts.runInTx,
+		Begin: parts.work.beginDetached,
 		Log:   s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
 		Callers: s.callers, Strangers: s.strangers, Public: public, UploadLimit: s.cfg.UploadBytes(),
 		Latency: func() []telemetry.Latency {
@@ -95,14 +95,14 @@ type consoleParts struct {
 	persons   *cyber.Persons
 }
 
-// rules are the console's, over the database or over one transaction of it.
-func (p *consoleParts) rules(r Rules, in store.Areas) console.Rules {
+// consoleRules are the console's, over the database or over one transaction of it.
+func (p *consoleParts) consoleRules(r Rules, in store.Areas) console.Rules {
 	a, feeds := p.app, p.feeds
 	feeds.Store, feeds.Breaches, feeds.Jobs = in.Feeds, in.Breaches, in.Jobs
 	return console.Rules{
 		Operators: r.Operators, Audit: r.Audit, Partners: r.Partners, Services: r.Services, Figures: in.Overview,
 		Meter: r.Meter, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: in.Overview, ProblemText: api.ItemError,
-		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Persons: p.persons.Over(in.Advice), Review: in.Overview,
+		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Persons: p.persons.WithStore(in.Advice), Review: in.Overview,
 		Breaches: &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work}, Feeds: consoleFeeds{&feeds},
 		Passwords: &consolePasswords{a.Passwords, p.work, p.downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content, Messages: r.Messages,
 		Subjects: consoleSubjects{a.Subjects, a}, Search: subject.NewSearch(in.Subjects, in.Partners), Cover: r.Cover, Keys: consoleKeys{a},
@@ -110,10 +110,10 @@ func (p *consoleParts) rules(r Rules, in store.Areas) console.Rules {
 	}
 }
 
-// inTx runs fn with rules whose changes are committed together.
-func (p *consoleParts) inTx(ctx context.Context, fn func(in *console.Rules) error) error {
+// runInTx runs fn with rules whose changes are committed together.
+func (p *consoleParts) runInTx(ctx context.Context, fn func(in *console.Rules) error) error {
 	return p.app.Store.InTx(ctx, func(tx store.Tx) error {
-		in := p.rules(p.app.within(tx), tx.Areas)
+		in := p.consoleRules(p.app.rulesWithin(tx), tx.Areas)
 		return fn(&in)
 	})
 }
@@ -133,17 +133,17 @@ func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) 
 		}
 	}
 	group.Go(func() error {
-		every(ctx, figuresEvery, func() {
+		runEvery(ctx, figuresEvery, func() {
 			report("counts for the console", s.app.Store.Overview.CountFigures(ctx, figuresEvery/2))
-			_, err := s.app.Operators.Sweep(ctx)
+			_, err := s.app.Operators.SweepSessions(ctx)
 			report("sweep of sessions", err)
 			report("sweep of exports", s.app.Store.Operators.SweepExports(ctx, s.app.now()))
 		})
 		return nil
 	})
 	group.Go(func() error {
-		every(ctx, headEvery, func() {
-			head, err := s.app.Store.Audit.AuditHead(ctx)
+		runEvery(ctx, headEvery, func() {
+			head, err := s.app.Store.Audit.TrailHead(ctx)
 			if errors.Is(err, operator.ErrTrailBroken) {
 				report("the head of the audit trail is not as it was written", err)
 			} else {

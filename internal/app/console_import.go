@@ -28,7 +28,7 @@ type consoleImports struct {
 
 // Import begins to import the files behind paths.
 func (i *consoleImports) Import(ctx context.Context, b cyber.Breach, noPairs bool, paths []string) error {
-	inputs, err := intake.Inputs(ctx, http.DefaultClient, onlyPaths(paths))
+	inputs, err := intake.ListInputs(ctx, http.DefaultClient, onlyPaths(paths))
 	if err != nil {
 		return err
 	}
@@ -48,11 +48,11 @@ func onlyPaths(paths []string) []string {
 
 // Upload keeps a file for the time of its import and begins it.
 func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, noPairs bool, name string, file io.Reader) error {
-	path, remove, err := i.keep(name, file)
+	path, remove, err := i.keepUpload(name, file)
 	if err != nil {
 		return err
 	}
-	inputs, err := intake.Inputs(ctx, http.DefaultClient, []string{path})
+	inputs, err := intake.ListInputs(ctx, http.DefaultClient, []string{path})
 	if err != nil {
 		remove()
 		return err
@@ -62,7 +62,7 @@ func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, noPairs boo
 
 // Renew begins to renew a breach by the files behind paths.
 func (i *consoleImports) Renew(ctx context.Context, way intake.Way, breach string, noPairs bool, paths []string) error {
-	inputs, err := intake.Inputs(ctx, http.DefaultClient, onlyPaths(paths))
+	inputs, err := intake.ListInputs(ctx, http.DefaultClient, onlyPaths(paths))
 	if err != nil {
 		return err
 	}
@@ -71,11 +71,11 @@ func (i *consoleImports) Renew(ctx context.Context, way intake.Way, breach strin
 
 // RenewUpload keeps a file for the time of the renewal and begins it.
 func (i *consoleImports) RenewUpload(ctx context.Context, way intake.Way, breach string, noPairs bool, name string, file io.Reader) error {
-	path, remove, err := i.keep(name, file)
+	path, remove, err := i.keepUpload(name, file)
 	if err != nil {
 		return err
 	}
-	inputs, err := intake.Inputs(ctx, http.DefaultClient, []string{path})
+	inputs, err := intake.ListInputs(ctx, http.DefaultClient, []string{path})
 	if err != nil {
 		remove()
 		return err
@@ -97,14 +97,14 @@ func (i *consoleImports) beginRenewal(ctx context.Context, way intake.Way, spec 
 
 // Verify begins to read a breach's segment from the first byte to the last.
 func (i *consoleImports) Verify(ctx context.Context, name string) error {
-	r, err := i.ByName(ctx, name)
+	r, err := i.FindBreach(ctx, name)
 	if err == nil && r.State != leak.Published {
 		err = leak.ErrBreachNotFound.With("name", fault.NoSegment)
 	}
 	if err != nil {
 		return err
 	}
-	return i.begin(ctx, leak.KindVerify, name, intake.ErrBusy.With("name", fault.BeingVerified), func(ctx context.Context, _ func(any)) (any, error) {
+	return i.beginWork(ctx, leak.KindVerify, name, intake.ErrBusy.With("name", fault.BeingVerified), func(ctx context.Context, _ func(any)) (any, error) {
 		keys, err := i.app.Leaks.VerifySegment(ctx, name)
 		return leak.Verified{Keys: keys}, err
 	}, func() {})
@@ -113,7 +113,7 @@ func (i *consoleImports) Verify(ctx context.Context, name string) error {
 // beginImport refuses what can be refused at once and leaves the rest to a goroutine of the server. The import takes
 // its job itself, so that the command line can go on with it.
 func (i *consoleImports) beginImport(ctx context.Context, spec intake.Spec, after func()) error {
-	if r, err := i.ByName(ctx, spec.Breach.Name); err == nil && r.State != leak.Importing {
+	if r, err := i.FindBreach(ctx, spec.Breach.Name); err == nil && r.State != leak.Importing {
 		after()
 		return leak.ErrBreachExists.With("name", fault.Taken)
 	} else if err != nil && !errors.Is(err, leak.ErrBreachNotFound) {
@@ -162,7 +162,7 @@ func (k consoleKeys) Rotate(ctx context.Context) error { return k.app.RotateKeys
 type consoleFeeds struct{ *feed.Feeds }
 
 // All returns every feed.
-func (f consoleFeeds) All(ctx context.Context) ([]feed.Feed, error) { return f.Store.Feeds(ctx) }
+func (f consoleFeeds) All(ctx context.Context) ([]feed.Feed, error) { return f.Store.ListFeeds(ctx) }
 
 // consoleWebhooks joins the rules of endpoints to what may be called from here.
 type consoleWebhooks struct {
@@ -173,12 +173,12 @@ type consoleWebhooks struct {
 
 // Create makes an endpoint whose address the guard allows.
 func (w *consoleWebhooks) Create(ctx context.Context, id partner.ID, url string, types []string) (alert.Endpoint, error) {
-	return w.Endpoints.Create(ctx, id, url, types, w.guard)
+	return w.Endpoints.CreateEndpoint(ctx, id, url, types, w.guard)
 }
 
 // Test sends once through the guard.
 func (w *consoleWebhooks) Test(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (webhook.Outcome, alert.EventID, error) {
-	return w.Endpoints.Test(ctx, id, endpoint, w.client)
+	return w.Endpoints.SendTestEvent(ctx, id, endpoint, w.client)
 }
 
 // behindAJob leaves work to a goroutine of the server. The job is there before the page that shows it.

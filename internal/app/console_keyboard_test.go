@@ -18,7 +18,7 @@ import (
 func (s *stage) newCase() cyber.CaseID {
 	s.t.Helper()
 	s.must(s.t, "POST", s.api+"/cyber/case", s.key, `{"userHash":"`+s.user+`","serviceId":"sv_ajuda_phishing"}`)
-	list, err := s.app.Cases.List(s.ctx, cyber.CaseFilter{Limit: 1})
+	list, err := s.app.Cases.ListCases(s.ctx, cyber.CaseFilter{Limit: 1})
 	if err != nil || len(list) != 1 {
 		s.t.Fatal(list, err)
 	}
@@ -34,7 +34,7 @@ func TestReasonTypedOnACaseMovesNothing(t *testing.T) {
 	srv := serveLogged(t, a, (*app.Server).RelaxSecondFactor)
 	s.browser, s.api = newBrowser(t, "http://"+srv.ConsoleAddr.String()), "http://"+srv.APIAddr.String()+"/v1"
 	s.must(t, "POST", s.api+"/subscriptions", s.key, "["+fmt.Sprintf(simItem, s.cpf)+"]")
-	_, token, err := a.Operators.Create(s.ctx, "atende@exemplo.com.br", operator.Support)
+	_, token, err := a.Operators.CreateOperator(s.ctx, "atende@exemplo.com.br", operator.Support)
 	s.come(token, err)
 	id := s.newCase()
 
@@ -45,7 +45,7 @@ func TestReasonTypedOnACaseMovesNothing(t *testing.T) {
 	if typed := eval[string](s.browser, `document.querySelector('form[action$="/reveal"] [name="reason"]')?.value ?? location.pathname`); typed != reason {
 		t.Errorf("the reason holds %q", typed)
 	}
-	c, moves, err := a.Cases.Show(s.ctx, id)
+	c, moves, err := a.Cases.ShowCase(s.ctx, id)
 	if err != nil || c.Status != cyber.CaseOpen || c.Assignee != "" || len(moves) != 1 {
 		t.Errorf("typing a reason left the case %s, of %q, with %d lines: %v", c.Status, c.Assignee, len(moves), err)
 	}
@@ -60,7 +60,7 @@ func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {
 	work := make(chan struct{}) // until it is closed no waiting move is made, however slow the browser is
 	srv := serveLogged(t, a, (*app.Server).RelaxSecondFactor, func(s *app.Server) { s.WorkAfter(work) })
 	s.browser, s.api = newBrowser(t, "http://"+srv.ConsoleAddr.String()), "http://"+srv.APIAddr.String()+"/v1"
-	_, token, err := a.Operators.Create(s.ctx, "atende@exemplo.com.br", operator.Support)
+	_, token, err := a.Operators.CreateOperator(s.ctx, "atende@exemplo.com.br", operator.Support)
 	s.come(token, err)
 	id := s.newCase()
 	page := "/cases/" + string(id)
@@ -70,7 +70,7 @@ func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {
 	s.do(chromedp.KeyEvent("e")) // asks, and does no more
 	s.see("Resolver este caso?")
 	s.do(chromedp.KeyEvent("\x1b"))
-	if c, _, err := a.Cases.Show(s.ctx, id); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" {
+	if c, _, err := a.Cases.ShowCase(s.ctx, id); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" {
 		t.Errorf("asking moved the case: %+v %v", c, err)
 	}
 	resolve := func() {
@@ -83,7 +83,7 @@ func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {
 	resolve()
 	s.press(`form[action$="/undo"] button`)
 	s.see("Desfeito")
-	if c, moves, err := a.Cases.Show(s.ctx, id); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" || len(moves) != 2 {
+	if c, moves, err := a.Cases.ShowCase(s.ctx, id); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" || len(moves) != 2 {
 		t.Errorf("undone: %+v, %d lines, %v", c, len(moves), err)
 	}
 	resolve()

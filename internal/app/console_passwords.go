@@ -20,7 +20,7 @@ type consolePasswords struct {
 
 // Import begins to replace a corpus by the files behind paths of the server.
 func (p *consolePasswords) Import(ctx context.Context, a password.Algorithm, source string, paths []string) error {
-	inputs, err := password.Files(onlyPaths(paths)...)
+	inputs, err := password.ListInputs(onlyPaths(paths)...)
 	if err == nil && len(inputs) == 0 {
 		err = password.ErrInput.With("paths", fault.ServerPaths)
 	}
@@ -35,11 +35,11 @@ func (p *consolePasswords) Import(ctx context.Context, a password.Algorithm, sou
 
 // Upload keeps a file for the time of its import and begins it.
 func (p *consolePasswords) Upload(ctx context.Context, a password.Algorithm, source, name string, file io.Reader) error {
-	path, remove, err := p.keep(name, file)
+	path, remove, err := p.keepUpload(name, file)
 	if err != nil {
 		return err
 	}
-	inputs, err := password.Files(path)
+	inputs, err := password.ListInputs(path)
 	if err != nil {
 		remove()
 		return err
@@ -51,9 +51,9 @@ func (p *consolePasswords) Upload(ctx context.Context, a password.Algorithm, sou
 }
 
 func (p *consolePasswords) importFrom(ctx context.Context, a password.Algorithm, source string, inputs []password.Input, after func()) error {
-	return p.begin(ctx, password.KindImport, a.String(), password.ErrBusy, func(ctx context.Context, tell func(any)) (any, error) {
+	return p.beginWork(ctx, password.KindImport, a.String(), password.ErrBusy, func(ctx context.Context, tell func(any)) (any, error) {
 		var at password.Progress
-		_, err := p.Library.Import(ctx, password.Import{Algorithm: a, Inputs: inputs, Source: source, Progress: func(now password.Progress) {
+		_, err := p.Library.ImportCorpus(ctx, password.Import{Algorithm: a, Inputs: inputs, Source: source, Progress: func(now password.Progress) {
 			at = now
 			tell(now)
 		}})
@@ -63,9 +63,9 @@ func (p *consolePasswords) importFrom(ctx context.Context, a password.Algorithm,
 
 // Download begins to fetch a corpus from the public range service; another address is for the command line.
 func (p *consolePasswords) Download(ctx context.Context, a password.Algorithm) error {
-	return p.begin(ctx, password.KindDownload, a.String(), password.ErrBusy, func(ctx context.Context, tell func(any)) (any, error) {
+	return p.beginWork(ctx, password.KindDownload, a.String(), password.ErrBusy, func(ctx context.Context, tell func(any)) (any, error) {
 		var at password.Progress
-		_, err := p.Library.Download(ctx, password.Download{Algorithm: a, Client: p.client, Progress: func(now password.Progress) {
+		_, err := p.Library.DownloadCorpus(ctx, password.Download{Algorithm: a, Client: p.client, Progress: func(now password.Progress) {
 			at = now
 			tell(now)
 		}})
@@ -75,7 +75,7 @@ func (p *consolePasswords) Download(ctx context.Context, a password.Algorithm) e
 
 // Verify begins to read every byte of the corpora.
 func (p *consolePasswords) Verify(ctx context.Context) error {
-	return p.begin(ctx, password.KindVerify, "", password.ErrBusy, func(ctx context.Context, _ func(any)) (any, error) {
-		return struct{}{}, p.Library.Verify(ctx)
+	return p.beginWork(ctx, password.KindVerify, "", password.ErrBusy, func(ctx context.Context, _ func(any)) (any, error) {
+		return struct{}{}, p.Library.VerifyFiles(ctx)
 	}, func() {})
 }

@@ -75,14 +75,14 @@ func newStage(t *testing.T, a *app.App) *stage {
 			t.Fatal(err)
 		}
 	}
-	p, cred, err := a.Partners.Create(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
+	p, cred, err := a.Partners.CreatePartner(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
 	must(err)
-	_, err = a.Plans.Create(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Plano Ouro", Coverage: plan.Demo()})
+	_, err = a.Plans.CreatePlan(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Plano Ouro", Coverage: plan.DemoCoverage()})
 	must(err)
 	s := &stage{app: a, partner: p.ID, key: cred.APIKey, cpf: simCPF(1)}
 	s.user = client.UserHash(s.cpf, cred.Salt)
 	dump := writeLines(t, 1000)
-	inputs, err := intake.Inputs(ctx, nil, []string{dump})
+	inputs, err := intake.ListInputs(ctx, nil, []string{dump})
 	must(err)
 	_, err = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
 		Name: oldBreach, Title: "Loja Antiga", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword},
@@ -139,7 +139,7 @@ func (s *stage) unfold(form string) {
 // answered and worked to its end; the partner sees every step.
 func (s *stage) attendant() {
 	s.t.Helper()
-	_, token, err := s.app.Operators.Create(s.ctx, "atende@exemplo.com.br", operator.Support)
+	_, token, err := s.app.Operators.CreateOperator(s.ctx, "atende@exemplo.com.br", operator.Support)
 	s.come(token, err)
 	s.fill("form.search", "q", s.cpf[:3]+"."+s.cpf[3:6]+"."+s.cpf[6:9]+"-"+s.cpf[9:])
 	s.press("form.search button")
@@ -177,7 +177,7 @@ func (s *stage) attendant() {
 	s.unfold(`form[action$="/move"] button[value="Fechado"]`)
 	s.press(`form[action$="/move"] button[value="Fechado"]`)
 	s.see("Caso movido")
-	c, moves, err := s.app.Cases.Show(s.ctx, id)
+	c, moves, err := s.app.Cases.ShowCase(s.ctx, id)
 	if err != nil || c.Status != cyber.CaseClosed || c.Assignee != "atende@exemplo.com.br" || len(moves) != 6 {
 		s.t.Error(c.Status, c.Assignee, len(moves), err)
 	}
@@ -196,7 +196,7 @@ func (s *stage) attendant() {
 // proves to be forged and is taken back, and nobody is called compromised any more.
 func (s *stage) analyst() {
 	s.t.Helper()
-	_, token, err := s.app.Operators.Create(s.ctx, "analisa@exemplo.com.br", operator.Admin)
+	_, token, err := s.app.Operators.CreateOperator(s.ctx, "analisa@exemplo.com.br", operator.Admin)
 	s.come(token, err)
 	s.visit("/breaches/new?from=upload")
 	s.fill("main form", "name", "loja-nova", "title", "Loja Nova", "date", "01/10/2026")
@@ -264,7 +264,7 @@ func (s *stage) developer() {
 		got <- r.Header.Get("webhook-id")
 	}))
 	defer sink.Close()
-	_, token, err := s.app.Operators.Invite(s.ctx, s.partner, "dev@exemplo.com.br", operator.Developer)
+	_, token, err := s.app.Operators.InvitePartnerOperator(s.ctx, s.partner, "dev@exemplo.com.br", operator.Developer)
 	s.come(token, err)
 	for _, list := range []string{"findings", "monitoring", "devices", "deliveries", "cases", "exports", "audit"} {
 		s.visit("/" + list)

@@ -104,7 +104,7 @@ func (r *receiver) wait(t *testing.T, about string) string {
 // enter follows a one-time link, chooses a password, sets up the second factor and returns its secret.
 func (b *browser) enter(a *app.App, email string, role operator.Role) []byte {
 	b.t.Helper()
-	_, token, err := a.Operators.Create(context.Background(), email, role)
+	_, token, err := a.Operators.CreateOperator(context.Background(), email, role)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func (b *browser) enter(a *app.App, email string, role operator.Role) []byte {
 	b.fill("form", "code", "000000")
 	b.press("form button")
 	b.see("O código não confere")
-	b.fill("form", "code", operator.CodeAt(secret, time.Now()))
+	b.fill("form", "code", operator.AuthenticatorCode(secret, time.Now()))
 	b.press("form button")
 	b.see("Códigos de recuperação")
 	b.look("recovery-codes")
@@ -198,7 +198,7 @@ func TestConsoleStory(t *testing.T) {
 	}
 	b.press("main p a.button")
 	id := strings.TrimPrefix(eval[string](b, `location.pathname`), "/partners/")
-	p, err := a.Partners.Partner(ctx, partner.ID(id))
+	p, err := a.Partners.GetPartner(ctx, partner.ID(id))
 	if err != nil || p.Settings.RatePerSecond != 500 {
 		t.Fatal(p, err)
 	}
@@ -262,7 +262,7 @@ func TestConsoleStory(t *testing.T) {
 	b.press(`form[action$="/reveal"] button`)
 	b.see("Maria da Silva")
 	b.see("52998224725")
-	lines, err := a.Audit.Entries(ctx, operator.Filter{Action: "subscription.reveal", Limit: 10})
+	lines, err := a.Audit.ListEntries(ctx, operator.Filter{Action: "subscription.reveal", Limit: 10})
 	if err != nil || len(lines) != 1 || lines[0].Detail != "chamado 42 da pessoa" {
 		t.Error("the reveal left no line:", lines, err)
 	}
@@ -392,7 +392,7 @@ func (b *browser) followJob(a *app.App) {
 	if _, err := a.Store.Jobs.AddJob(ctx, kind, "grande", struct{}{}); err != nil {
 		b.t.Fatal(err)
 	}
-	j, taken, err := a.Store.Jobs.TakeJob(ctx, worker, kind, "grande")
+	j, taken, err := a.Store.Jobs.TakeJobOf(ctx, worker, kind, "grande")
 	if err != nil || !taken {
 		b.t.Fatal(taken, err)
 	}

@@ -38,10 +38,10 @@ var errStopped = fault.New(fault.Unavailable, "job.stopped")
 // work does something long. It tells how far it is and returns what is kept of the result.
 type work func(ctx context.Context, tell func(progress any)) (result any, err error)
 
-// begin takes a job and leaves the work to a goroutine of the server; after is called when it is over, or at once when
+// beginWork takes a job and leaves the work to a goroutine of the server; after is called when it is over, or at once when
 // the same work is already under way, which is busy.
-func (w *consoleWork) begin(ctx context.Context, kind, subject string, busy error, do work, after func()) error {
-	hold, err := w.app.Jobs.Begin(ctx, w.worker, kind, subject, struct{}{})
+func (w *consoleWork) beginWork(ctx context.Context, kind, subject string, busy error, do work, after func()) error {
+	hold, err := w.app.Jobs.BeginJob(ctx, w.worker, kind, subject, struct{}{})
 	if errors.Is(err, job.ErrExists) {
 		err = busy
 	}
@@ -52,7 +52,7 @@ func (w *consoleWork) begin(ctx context.Context, kind, subject string, busy erro
 	w.group.Go(func() error {
 		defer after()
 		// The lease outlives the server's context by the moment that it takes to write down how the job ended.
-		err := hold.Run(context.WithoutCancel(w.ctx), func(ctx context.Context, run *job.Run) error { return w.step(ctx, run, do) })
+		err := hold.RunStep(context.WithoutCancel(w.ctx), func(ctx context.Context, run *job.Run) error { return w.runStep(ctx, run, do) })
 		if err != nil && w.ctx.Err() == nil && !errors.Is(err, job.ErrCancelled) {
 			w.log.Error("work of the console failed", "kind", kind, "subject", subject, "cause", err.Error()) // the job's row tells the operator
 		}
@@ -61,17 +61,17 @@ func (w *consoleWork) begin(ctx context.Context, kind, subject string, busy erro
 	return nil
 }
 
-// outlive begins what a page alone knows how to do.
-func (w *consoleWork) outlive(ctx context.Context, kind, subject string, busy error, do func(context.Context, func(any)) (any, error)) error {
-	return w.begin(ctx, kind, subject, busy, do, func() {})
+// beginDetached begins what a page alone knows how to do.
+func (w *consoleWork) beginDetached(ctx context.Context, kind, subject string, busy error, do func(context.Context, func(any)) (any, error)) error {
+	return w.beginWork(ctx, kind, subject, busy, do, func() {})
 }
 
-// step runs the work until it is over, cancelled, or the server stops.
-func (w *consoleWork) step(ctx context.Context, run *job.Run, do work) error {
+// runStep runs the work until it is over, cancelled, or the server stops.
+func (w *consoleWork) runStep(ctx context.Context, run *job.Run, do work) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer context.AfterFunc(w.ctx, func() { stop(errStopped) })()
-	result, err := do(ctx, func(progress any) { run.Tell(ctx, progress) })
+	result, err := do(ctx, func(progress any) { run.TellProgress(ctx, progress) })
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause
 	}
@@ -81,20 +81,22 @@ func (w *consoleWork) step(ctx context.Context, run *job.Run, do work) error {
 	return run.Save(context.WithoutCancel(ctx), result)
 }
 
-// uploads is where a file lies for the time of its import; nobody but the service can look into the data folder.
-func (w *consoleWork) uploads() string { return filepath.Join(w.app.Config.CorporaPath(), "upload") }
+// uploadFolder is where a file lies for the time of its import; nobody but the service can look into the data folder.
+func (w *consoleWork) uploadFolder() string {
+	return filepath.Join(w.app.Config.CorporaPath(), "upload")
+}
 
-// sweep removes what a killed process left.
-func (w *consoleWork) sweep() error {
-	if err := os.RemoveAll(w.uploads()); err != nil {
+// sweepUploads removes what a killed process left.
+func (w *consoleWork) sweepUploads() error {
+	if err := os.RemoveAll(w.uploadFolder()); err != nil {
 		return fmt.Errorf("uploads: %w", err)
 	}
 	return nil
 }
 
-// keep writes an upload to a folder of its own; remove takes it away again.
-func (w *consoleWork) keep(name string, file io.Reader) (path string, remove func(), err error) {
-	folder := filepath.Join(w.uploads(), rand.Text())
+// keepUpload writes an upload to a folder of its own; remove takes it away again.
+func (w *consoleWork) keepUpload(name string, file io.Reader) (path string, remove func(), err error) {
+	folder := filepath.Join(w.uploadFolder(), rand.Text())
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", nil, fmt.Errorf("keep upload: %w", err)
 	}

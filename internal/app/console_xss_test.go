@@ -47,15 +47,15 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 			t.Fatal(err)
 		}
 	}
-	p, cred, err := a.Partners.Create(ctx, payload, partner.Sandbox, partner.Settings{DefaultPlan: payloadFlat})
+	p, cred, err := a.Partners.CreatePartner(ctx, payload, partner.Sandbox, partner.Settings{DefaultPlan: payloadFlat})
 	must(err)
 	_, _, err = a.Partners.CreateKey(ctx, p.ID, payload, partner.ContractScopes(), time.Time{})
 	must(err)
-	sv, err := a.Services.Add(ctx, payload, payload)
+	sv, err := a.Services.AddService(ctx, payload, payload)
 	must(err)
 	_, err = a.Cases.AddQuestion(ctx, sv.ID, payload, false, []string{payloadFlat, "outra"})
 	must(err)
-	_, err = a.Plans.Create(ctx, plan.Plan{ID: payloadFlat, Partner: p.ID, Name: payload, Coverage: plan.Coverage{
+	_, err = a.Plans.CreatePlan(ctx, plan.Plan{ID: payloadFlat, Partner: p.ID, Name: payload, Coverage: plan.Coverage{
 		Plan: payload, Types: []string{payload}, Conditions: payload, Exclusions: payload, SubLimits: []plan.SubLimit{{Name: payload}},
 	}})
 	must(err)
@@ -72,15 +72,15 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	post("/cyber/monitoring", `{"userHash":`+user+`,"type":"email","value":"img@vazamento.test"}`)
 	post("/cyber/case", `{"userHash":`+user+`,"serviceId":"`+string(sv.ID)+`","appointments":[{"appointment":"2026-12-24T10:00:00-03:00","obs":`+q+`}],"questions":[{"question":`+q+`,"answer":`+q+`}]}`)
 	post("/cyber/epp", `{"userHash":`+user+`,"operatingSystem":"android","type":"antivirus","deviceName":`+user+`}`)
-	cases, err := a.Cases.List(ctx, cyber.CaseFilter{Limit: 10})
+	cases, err := a.Cases.ListCases(ctx, cyber.CaseFilter{Limit: 10})
 	must(err)
-	_, err = a.Cases.Move(ctx, cases[0].ID, cyber.CaseInProgress, payloadFlat, payload)
+	_, err = a.Cases.MoveCase(ctx, cases[0].ID, cyber.CaseInProgress, payloadFlat, payload)
 	must(err)
-	_, err = a.Cases.Assign(ctx, cases[0].ID, payloadFlat)
+	_, err = a.Cases.AssignCase(ctx, cases[0].ID, payloadFlat)
 	must(err)
 	dump := filepath.Join(t.TempDir(), url.PathEscape(payload)+".txt")
 	must(os.WriteFile(dump, []byte("x@exemplo.org "+payload+"\n"), 0o600))
-	inputs, err := intake.Inputs(context.Background(), nil, []string{dump})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{dump})
 	must(err)
 	_, err = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{
 		Name: "xss", Title: payload, Source: payload, Description: payload, Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail},
@@ -89,17 +89,17 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	must(err)
 	lists := filepath.Join(t.TempDir(), "lista.txt")
 	must(os.WriteFile(lists, []byte(strings.Repeat("A", 40)+":1\n"), 0o600))
-	hashes, err := password.Files(lists)
+	hashes, err := password.ListInputs(lists)
 	must(err)
-	_, err = a.Passwords.Import(ctx, password.Import{Algorithm: password.SHA1, Inputs: hashes, Source: payload})
+	_, err = a.Passwords.ImportCorpus(ctx, password.Import{Algorithm: password.SHA1, Inputs: hashes, Source: payload})
 	must(err)
 	_, err = a.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, payloadFlat, cyber.OperatorAdds, "domain", "vazamento.test")
 	must(err)
-	items, err := a.Content.All(ctx)
+	items, err := a.Content.ListItems(ctx)
 	must(err)
 	item := items[len(items)-1]
 	item.Title, item.Body = strings.ReplaceAll(payload[:100], "{{1}}", ""), strings.ReplaceAll(payload, "{{1}}", "")
-	must(a.Content.Import(ctx, []cyber.Item{item}, false))
+	must(a.Content.ImportItems(ctx, []cyber.Item{item}, false))
 	return p.ID
 }
 
@@ -114,7 +114,7 @@ func hostileJobs(t *testing.T, a *app.App) {
 		if _, err := a.Store.Jobs.AddJob(ctx, kind, payload, struct{}{}); err != nil {
 			t.Fatal(err)
 		}
-		j, taken, err := a.Store.Jobs.TakeJob(ctx, "w_test", kind, payload)
+		j, taken, err := a.Store.Jobs.TakeJobOf(ctx, "w_test", kind, payload)
 		if err != nil || !taken {
 			t.Fatal(kind, taken, err)
 		}
@@ -133,18 +133,18 @@ func TestConsoleHostileText(t *testing.T) {
 	b := newBrowser(t, "http://"+srv.ConsoleAddr.String())
 	id := hostile(t, a, "http://"+srv.APIAddr.String()+"/v1")
 	sink := newReceiver(t, payload)
-	_, token, err := a.Operators.Create(context.Background(), "ana@exemplo.com.br", operator.Admin)
+	_, token, err := a.Operators.CreateOperator(context.Background(), "ana@exemplo.com.br", operator.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.visit("/link/" + token)
 	b.fill("form", "password", consolePassword, "again", consolePassword)
 	b.press("form button")
-	o, err := a.Operators.ByEmail(context.Background(), "ana@exemplo.com.br")
+	o, err := a.Operators.FindByEmail(context.Background(), "ana@exemplo.com.br")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.fill("form", "code", operator.CodeAt(o.TOTP, time.Now()))
+	b.fill("form", "code", operator.AuthenticatorCode(o.TOTP, time.Now()))
 	b.press("form button")
 
 	b.visit("/webhooks/" + string(id) + "/new")

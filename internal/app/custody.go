@@ -29,7 +29,7 @@ var UseKMS = sync.OnceFunc(func() {
 	}
 	guard := webhook.NewGuard(inner)
 	guard.Ports = append(guard.Ports, 8200)
-	registry.RegisterKMSClient(kms.New(kms.Options{HTTP: guard.Client(webhook.ClientOptions{}), Env: os.Getenv}))
+	registry.RegisterKMSClient(kms.NewClient(kms.Options{HTTP: guard.NewClient(webhook.ClientOptions{}), Env: os.Getenv}))
 })
 
 // KeysBesideData tells whether whoever copies the data folder also has the keys in the clear.
@@ -55,11 +55,11 @@ func (a *App) WarnOfCustody(log *slog.Logger, standby string) {
 // keySettle is how long a rotation takes to be known: every server looks at the key file each second.
 const keySettle = 10 * time.Second
 
-// DropKeys removes every key but the one that seals now, for good, and returns their ids. It is refused while anything is
+// DropOldKeys removes every key but the one that seals now, for good, and returns their ids. It is refused while anything is
 // sealed under one of them, or a server may not have noticed the last rotation. What it cannot see are backups: those
 // made before need a key file of their time.
-func (a *App) DropKeys(ctx context.Context) ([]uint32, error) {
-	if _, err := a.Keys.Reload(); err != nil {
+func (a *App) DropOldKeys(ctx context.Context) ([]uint32, error) {
+	if _, err := a.Keys.ReloadFile(); err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(a.Keys.Path())
@@ -82,7 +82,7 @@ func (a *App) DropKeys(ctx context.Context) ([]uint32, error) {
 		if id == a.Keys.PrimaryID() {
 			continue
 		}
-		if err := a.Keys.Drop(id); err != nil {
+		if err := a.Keys.DropKey(id); err != nil {
 			return dropped, err
 		}
 		dropped = append(dropped, id)

@@ -24,12 +24,12 @@ import (
 func TestDropKeys(t *testing.T) {
 	ctx := context.Background()
 	c := config.Common{Data: filepath.Join(t.TempDir(), "data")}
-	a, err := app.Open(ctx, c, sqldb.Options{})
+	a, err := app.OpenApp(ctx, c, sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = a.Close() }()
-	if _, _, err := a.Operators.Create(ctx, "ana@exemplo.com.br", operator.Admin); err != nil {
+	if _, _, err := a.Operators.CreateOperator(ctx, "ana@exemplo.com.br", operator.Admin); err != nil {
 		t.Fatal(err)
 	}
 	changed := func(at time.Time) {
@@ -47,7 +47,7 @@ func TestDropKeys(t *testing.T) {
 	}
 	refused := func(want string) {
 		t.Helper()
-		if dropped, err := a.DropKeys(ctx); !errors.Is(err, seal.ErrKeyNeeded) || !strings.Contains(err.Error(), want) || len(dropped) != 0 {
+		if dropped, err := a.DropOldKeys(ctx); !errors.Is(err, seal.ErrKeyNeeded) || !strings.Contains(err.Error(), want) || len(dropped) != 0 {
 			t.Errorf("dropped %v, %v", dropped, err)
 		}
 	}
@@ -62,15 +62,15 @@ func TestDropKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	dropped, err := a.DropKeys(ctx)
+	dropped, err := a.DropOldKeys(ctx)
 	if err != nil || len(dropped) != 1 || len(a.Keys.IDs()) != 1 {
 		t.Fatal(dropped, a.Keys.IDs(), err)
 	}
-	if o, err := a.Operators.ByEmail(ctx, "ana@exemplo.com.br"); err != nil || o.Email == "" {
+	if o, err := a.Operators.FindByEmail(ctx, "ana@exemplo.com.br"); err != nil || o.Email == "" {
 		t.Error("what was sealed before is lost:", err)
 	}
 	changed(before)
-	if dropped, err = a.DropKeys(ctx); err != nil || len(dropped) != 0 {
+	if dropped, err = a.DropOldKeys(ctx); err != nil || len(dropped) != 0 {
 		t.Error("nothing to drop:", dropped, err)
 	}
 }
@@ -83,7 +83,7 @@ func TestWarnOfCustody(t *testing.T) {
 		if !beside {
 			c.KeyFile = filepath.Join(t.TempDir(), "keys.json")
 		}
-		a, err := app.Open(ctx, c, sqldb.Options{})
+		a, err := app.OpenApp(ctx, c, sqldb.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

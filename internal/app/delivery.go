@@ -15,9 +15,9 @@ import (
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
-// NewGuard makes the one guard of everything that calls out.
-func NewGuard(o config.Outgoing) (*webhook.Guard, error) {
-	ranges, err := o.Ranges()
+// NewOutgoingGuard makes the one guard of everything that calls out.
+func NewOutgoingGuard(o config.Outgoing) (*webhook.Guard, error) {
+	ranges, err := o.AllowedRanges()
 	if err != nil {
 		return nil, err
 	}
@@ -26,19 +26,19 @@ func NewGuard(o config.Outgoing) (*webhook.Guard, error) {
 
 // NewWebhookClient makes the client that webhooks are sent with.
 func NewWebhookClient(o config.Outgoing) (*http.Client, error) {
-	guard, err := NewGuard(o)
+	guard, err := NewOutgoingGuard(o)
 	if err != nil {
 		return nil, err
 	}
-	proxy, err := o.Proxy()
+	proxy, err := o.ParseProxy()
 	if err != nil {
 		return nil, err
 	}
-	return guard.Client(webhook.ClientOptions{Proxy: proxy}), nil
+	return guard.NewClient(webhook.ClientOptions{Proxy: proxy}), nil
 }
 
-// gateRule is what one endpoint may take from this process.
-func gateRule(c config.Serve) webhook.GateRule {
+// endpointGateRule is what one endpoint may take from this process.
+func endpointGateRule(c config.Serve) webhook.GateRule {
 	rule := webhook.DefaultGate
 	if c.WebhookSlots > 0 {
 		rule.Concurrent = c.WebhookSlots
@@ -49,8 +49,8 @@ func gateRule(c config.Serve) webhook.GateRule {
 
 // startDelivery pushes events and forgets old ones.
 func (s *Server) startDelivery(group *errgroup.Group, ctx context.Context) error { //nolint:revive // the group comes first, it owns the context
-	rule := gateRule(s.cfg)
-	client, err := NewWebhookClient(s.cfg.Outgoing())
+	rule := endpointGateRule(s.cfg)
+	client, err := NewWebhookClient(s.cfg.OutgoingSettings())
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *Server) startDelivery(group *errgroup.Group, ctx context.Context) error
 		return err
 	}
 	d := alert.NewDispatcher(s.app.Store.Alerts, client, s.app.now, s.log, alert.DispatcherOptions{
-		Gate: rule, NextTry: webhook.NewSchedule(rand.Float64).Next, Observe: observe,
+		Gate: rule, NextTry: webhook.NewSchedule(rand.Float64).NextAttempt, Observe: observe,
 	})
 	group.Go(func() error {
 		d.Run(ctx)
@@ -71,7 +71,7 @@ func (s *Server) startDelivery(group *errgroup.Group, ctx context.Context) error
 		keep = alert.KeepEvents
 	}
 	group.Go(func() error {
-		every(ctx, 10*time.Minute, func() {
+		runEvery(ctx, 10*time.Minute, func() {
 			if n, err := s.app.Store.Alerts.SweepEvents(ctx, keep); err != nil && ctx.Err() == nil {
 				s.log.Error("sweep of events failed", "cause", err.Error())
 			} else if n > 0 {
@@ -93,7 +93,7 @@ func (s *Server) watchDeliveries() (func(webhook.Action, webhook.Outcome), error
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
 	})
 	for _, c := range []prometheus.Collector{attempts, duration} {
-		if err := s.metrics.Register(c); err != nil {
+		if err := s.metrics.RegisterCollector(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
 	}

@@ -41,7 +41,7 @@ func TestAlertReachesPartner(t *testing.T) {
 		Listen: "127.0.0.1:0", ConsoleListen: "127.0.0.1:0", Roles: []string{"api", "worker"}, WebhookAllow: []string{"127.0.0.0/8"},
 		MaxConnections: 4, StopTime: time.Minute,
 	}
-	service, err := app.Open(ctx, common, sqldb.Options{})
+	service, err := app.OpenApp(ctx, common, sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,20 +54,20 @@ func TestAlertReachesPartner(t *testing.T) {
 	go func() { stopped <- server.Run(ctx) }()
 	<-server.Ready
 
-	admin, err := app.Open(ctx, common, sqldb.Options{})
+	admin, err := app.OpenApp(ctx, common, sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = admin.Close() }()
-	p, _, err := admin.Partners.Create(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
+	p, _, err := admin.Partners.CreatePartner(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard, err := app.NewGuard(serve.Outgoing())
+	guard, err := app.NewOutgoingGuard(serve.OutgoingSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint, err := admin.Webhooks.Create(ctx, p.ID, receiver.URL, nil, guard)
+	endpoint, err := admin.Webhooks.CreateEndpoint(ctx, p.ID, receiver.URL, nil, guard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestAlertReachesPartner(t *testing.T) {
 		t.Fatal(public, err)
 	}
 	for _, key := range []string{endpoint.Secret(), public[0]} {
-		event, err := alert.New(p.ID, alert.StatusChanged, "abc", time.Now(), alert.StatusChange{Status: "alerta"})
+		event, err := alert.NewEvent(p.ID, alert.StatusChanged, "abc", time.Now(), alert.StatusChange{Status: "alerta"})
 		if err == nil {
 			err = admin.Store.Alerts.AddEvents(ctx, p.ID, event)
 		}

@@ -14,11 +14,11 @@ const looksAtOnce = 10
 // makeFirstLooks looks up waiting values in past breaches as far as there are tokens, some of each partner in turn.
 func (s *Server) makeFirstLooks(ctx context.Context) error {
 	for range looksAtOnce {
-		started, err := s.app.FirstLooks.Start(ctx)
+		started, err := s.app.FirstLooks.StartLooks(ctx)
 		if err != nil {
 			return err
 		}
-		if _, err := s.app.Leaks.Library.Settle(ctx); err != nil || started == 0 {
+		if _, err := s.app.Leaks.Library.SettleDueLooks(ctx); err != nil || started == 0 {
 			return err
 		}
 	}
@@ -38,11 +38,11 @@ func (s *Server) watchFirstLooks(ctx context.Context) error {
 		Name: "vigia_first_looks_waiting", Help: "Watched values of each live partner that wait for their first look into past breaches.",
 	}, []string{"partner"})
 	for _, g := range []prometheus.Collector{stopped, waiting} {
-		if err := s.metrics.Register(g); err != nil {
+		if err := s.metrics.RegisterCollector(g); err != nil {
 			return fmt.Errorf("register metrics: %w", err)
 		}
 	}
-	every(ctx, brakeEvery, func() {
+	runEvery(ctx, brakeEvery, func() {
 		if err := s.brakeFirstLooks(ctx, stopped, waiting); err != nil && ctx.Err() == nil {
 			s.log.Error("first looks cannot be judged", "cause", err.Error())
 		}
@@ -51,7 +51,7 @@ func (s *Server) watchFirstLooks(ctx context.Context) error {
 }
 
 func (s *Server) brakeFirstLooks(ctx context.Context, stopped, waiting *prometheus.GaugeVec) error {
-	made, err := s.app.FirstLooks.Brake(ctx)
+	made, err := s.app.FirstLooks.BrakeLooks(ctx)
 	for id, stop := range made {
 		s.log.Warn("first looks of a partner are stopped until an operator releases them", "partner", string(id),
 			"what", string(stop.What), "seen", stop.Seen, "usual", stop.Usual)
@@ -59,7 +59,7 @@ func (s *Server) brakeFirstLooks(ctx context.Context, stopped, waiting *promethe
 	if err != nil {
 		return err
 	}
-	all, err := s.app.FirstLooks.Stopped(ctx)
+	all, err := s.app.FirstLooks.ListStopped(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Server) brakeFirstLooks(ctx context.Context, stopped, waiting *promethe
 	for id, stop := range all {
 		stopped.WithLabelValues(string(id), string(stop.What)).Set(1)
 	}
-	counts, err := s.app.FirstLooks.Waiting(ctx)
+	counts, err := s.app.FirstLooks.CountWaiting(ctx)
 	if err != nil {
 		return err
 	}

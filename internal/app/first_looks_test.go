@@ -24,7 +24,7 @@ func TestServerMakesFirstLooks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, c config.Common) {
 		ctx := context.Background()
 		operator := open(t, c)
-		p, cred, err := operator.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{FirstLooksPerHour: 1})
+		p, cred, err := operator.Partners.CreatePartner(ctx, "Banco", partner.Live, partner.Settings{FirstLooksPerHour: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestServerMakesFirstLooks(t *testing.T) {
 		if err := os.WriteFile(dump, []byte(lines.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		inputs, err := intake.Inputs(ctx, nil, []string{dump})
+		inputs, err := intake.ListInputs(ctx, nil, []string{dump})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestServerMakesFirstLooks(t *testing.T) {
 		}
 		waiting := func() int64 {
 			t.Helper()
-			l, err := operator.FirstLooks.Status(ctx, p.ID, p.Settings)
+			l, err := operator.FirstLooks.LookStatus(ctx, p.ID, p.Settings)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestServerMakesFirstLooks(t *testing.T) {
 		if got := status(t, s, cred.APIKey, "u1199"); got != "monitorado" {
 			t.Error("looked up without a token:", got)
 		}
-		if err := operator.FirstLooks.Grant(ctx, p.ID, people); err != nil {
+		if err := operator.FirstLooks.GrantLooks(ctx, p.ID, people); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, "the grant", func() bool { return waiting() == 0 && status(t, s, cred.APIKey, "u1199") == "alerta" })

@@ -11,8 +11,8 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// health adds the two questions a balancer asks: is the process alive, and may it get traffic.
-func (s *Server) health(mux *http.ServeMux) {
+// addHealthRoutes adds the two questions a balancer asks: is the process alive, and may it get traffic.
+func (s *Server) addHealthRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeHealth(w, http.StatusOK, map[string]string{"status": "ok"})
 	})
@@ -46,8 +46,8 @@ func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 			s.log.WarnContext(ctx, "not ready", "part", name, "cause", err.Error())
 		}
 	}
-	note("database", s.app.Store.Ready(ctx))
-	_, err := s.app.Keys.Reload()
+	note("database", s.app.Store.CheckReady(ctx))
+	_, err := s.app.Keys.ReloadFile()
 	note("keys", err)
 	free, err := FreeSpace(s.app.Config.Data)
 	switch {
@@ -62,8 +62,8 @@ func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 		checks["disk"] = "ok"
 	}
 	if s.cfg.Has("api") {
-		note("corpora", s.passwords.Health())
-		for _, c := range s.passwords.Corpora() {
+		note("corpora", s.passwords.CheckHealth())
+		for _, c := range s.passwords.ListCorpora() {
 			checks["corpora."+c.Algorithm.String()] = "corpus"
 			if c.Sample() {
 				checks["corpora."+c.Algorithm.String()] = "sample"
@@ -79,7 +79,7 @@ func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 // metricsHandler shows metrics to whoever holds the token. Where a connection comes from decides nothing: behind a proxy on
 // this machine everybody comes from this machine.
 func (s *Server) metricsHandler() http.Handler {
-	metrics, want := s.metrics.Handler(), []byte("Bearer "+s.cfg.MetricsToken)
+	metrics, want := s.metrics.NewHandler(), []byte("Bearer "+s.cfg.MetricsToken)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case s.cfg.MetricsToken == "":
@@ -120,7 +120,7 @@ const sessionsEvery = 30 * time.Second
 func (s *Server) watchSessions(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	every(ctx, sessionsEvery, func() {
+	runEvery(ctx, sessionsEvery, func() {
 		if err := s.app.Store.ProveSession(ctx); errors.Is(err, sqldb.ErrSharedSession) {
 			s.log.Error("stopping", "cause", err.Error())
 			stop(err)

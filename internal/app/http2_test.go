@@ -91,7 +91,7 @@ func TestHTTP2Abuse(t *testing.T) {
 	pool := writeCertificate(t, cert, certKey, newSigner(t), 1)
 	a := open(t, common(t, sqldb.SQLite))
 	srv := serve(t, a, func(s *config.Serve) { s.TLSCert, s.TLSKey = cert, certKey })
-	_, cred, err := a.Partners.Create(context.Background(), "Banco", partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
+	_, cred, err := a.Partners.CreatePartner(context.Background(), "Banco", partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
 	if err != nil {
 		t.Fatal(err)
 	}

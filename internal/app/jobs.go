@@ -21,22 +21,22 @@ import (
 // manyTries is for work that has to be done in the end, however long a disk is full or a bucket away.
 const manyTries = 20
 
-// kinds declares every kind of job once. A kind without a lane is run by whoever begins it, because nobody else has its
+// jobKinds declares every kind of job once. A kind without a lane is run by whoever begins it, because nobody else has its
 // files. feeds may be nil where no worker runs.
-func (a *App) kinds(feeds *feed.Feeds) []job.Kind {
+func (a *App) jobKinds(feeds *feed.Feeds) []job.Kind {
 	work := &job.Lane{Name: "work", AtOnce: 4}
 	slow := &job.Lane{Name: "feeds", AtOnce: 4, Before: feeds.Schedule} // a slow source must not keep a match waiting
 	spreads := &job.Lane{Name: "spread imports", AtOnce: 16}            // to watch over one costs next to nothing
 	parts := &job.Lane{Name: "parts of imports", AtOnce: 1}             // one takes all cores
 	return []job.Kind{
 		{Name: seal.KindRewrite, Lane: work, Tries: manyTries, Step: a.rewriteSealed},
-		{Name: leak.KindMatch, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Match},
-		{Name: leak.KindWithdraw, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Withdraw},
-		{Name: leak.KindRestate, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Restate},
-		{Name: leak.KindSites, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.Sites},
+		{Name: leak.KindMatch, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.MatchBreach},
+		{Name: leak.KindWithdraw, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.WithdrawBreach},
+		{Name: leak.KindRestate, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.RestateBreach},
+		{Name: leak.KindSites, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.RejudgeSites},
 		{Name: feed.KindRun, Lane: slow, Tries: manyTries, Step: feeds.Run},
-		{Name: intake.KindSpread, Lane: spreads, Tries: manyTries, Step: a.Leaks.Spreader.Watch},
-		{Name: intake.KindPart, Lane: parts, Tries: manyTries, Step: a.Leaks.Spreader.Part},
+		{Name: intake.KindSpread, Lane: spreads, Tries: manyTries, Step: a.Leaks.Spreader.WatchParts},
+		{Name: intake.KindPart, Lane: parts, Tries: manyTries, Step: a.Leaks.Spreader.RunPart},
 		{Name: intake.KindImport},
 		{Name: intake.KindRenew},
 		{Name: leak.KindVerify},
@@ -50,7 +50,7 @@ func (a *App) kinds(feeds *feed.Feeds) []job.Kind {
 
 // startJobs runs the jobs that any worker may take.
 func (s *Server) startJobs(ctx context.Context, group *errgroup.Group) error {
-	feeds, err := s.app.Feeds(s.cfg.Outgoing())
+	feeds, err := s.app.Feeds(s.cfg.OutgoingSettings())
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func (s *Server) startJobs(ctx context.Context, group *errgroup.Group) error {
 		return err
 	}
 	s.app.Leaks.Spreader.Client = feeds.Client
-	runner := job.NewRunner(s.app.Store.Jobs, s.log, s.app.kinds(feeds)...)
-	group.Go(func() error { runner.Work(ctx); return nil })
+	runner := job.NewRunner(s.app.Store.Jobs, s.log, s.app.jobKinds(feeds)...)
+	group.Go(func() error { runner.RunDueJobs(ctx); return nil })
 	return nil
 }
 
@@ -70,12 +70,12 @@ func (s *Server) startChores(group *errgroup.Group, ctx context.Context) { //nol
 	group.Go(func() error { s.sweepRetention(ctx); return nil })
 	group.Go(func() error { s.resumeErasures(ctx); return nil })
 	group.Go(func() error {
-		every(ctx, time.Second, func() { s.chore(ctx, "made final moves of cases", s.app.Cases.MakeEndings) })
+		runEvery(ctx, time.Second, func() { s.runChore(ctx, "made final moves of cases", s.app.Cases.MakeEndings) })
 		return nil
 	})
 	group.Go(func() error {
-		every(ctx, 30*time.Second, func() {
-			if n, err := s.app.Subscriptions.Sweep(ctx); err != nil && ctx.Err() == nil {
+		runEvery(ctx, 30*time.Second, func() {
+			if n, err := s.app.Subscriptions.SweepExpired(ctx); err != nil && ctx.Err() == nil {
 				s.log.Error("sweep of subscriptions failed", "cause", err.Error())
 			} else if n > 0 {
 				s.log.Info("subscriptions ended", "count", n)
@@ -84,7 +84,7 @@ func (s *Server) startChores(group *errgroup.Group, ctx context.Context) { //nol
 		return nil
 	})
 	group.Go(func() error {
-		every(ctx, 10*time.Minute, func() {
+		runEvery(ctx, 10*time.Minute, func() {
 			if n, err := s.app.Store.Answers.SweepAnswers(ctx); err != nil && ctx.Err() == nil {
 				s.log.Error("sweep of kept answers failed", "cause", err.Error())
 			} else if n > 0 {
@@ -97,7 +97,7 @@ func (s *Server) startChores(group *errgroup.Group, ctx context.Context) { //nol
 
 // RotateKeys makes a new primary key and asks the workers to rewrite what older ones sealed.
 func (a *App) RotateKeys(ctx context.Context) error {
-	if err := a.Keys.Rotate(); err != nil {
+	if err := a.Keys.RotateKey(); err != nil {
 		return err
 	}
 	_, err := a.Store.Jobs.AddJob(ctx, seal.KindRewrite, fmt.Sprint(a.Keys.PrimaryID()), struct{}{})
@@ -106,7 +106,7 @@ func (a *App) RotateKeys(ctx context.Context) error {
 
 // rewriteSealed is the step of seal.KindRewrite.
 func (a *App) rewriteSealed(ctx context.Context, run *job.Run) error {
-	if _, err := a.Keys.Reload(); err != nil {
+	if _, err := a.Keys.ReloadFile(); err != nil {
 		return err
 	}
 	var p store.RewriteProgress

@@ -38,13 +38,13 @@ type Leaks struct {
 }
 
 func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() time.Time) (*Leaks, error) {
-	files, err := corpora.Open(filepath.Join(c.CorporaPath(), "leak"), c.Corpora)
+	files, err := corpora.OpenFiles(filepath.Join(c.CorporaPath(), "leak"), c.Corpora)
 	if err != nil {
 		return nil, err
 	}
 	files.OpenTable = keys.OpenTable
 	importer := &intake.Importer{
-		Store: st.Breaches, Jobs: st.Jobs, Files: files, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprint: keys.Fingerprint, Pair: keys.Pair, Tables: keys, Now: now,
+		Store: st.Breaches, Jobs: st.Jobs, Files: files, Dir: filepath.Join(c.CorporaPath(), "import"), Fingerprint: keys.Fingerprint, Pair: keys.PairFingerprint, Tables: keys, Now: now,
 	}
 	return &Leaks{
 		Files:    files,
@@ -56,7 +56,8 @@ func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() tim
 	}, nil
 }
 
-func (l *Leaks) close() error { return l.Library.Close() }
+// closeLibrary lets go of the segments.
+func (l *Leaks) closeLibrary() error { return l.Library.Close() }
 
 // libraryEvery is how often a process looks for new breaches and for values whose first look can be made.
 const libraryEvery = time.Second
@@ -64,13 +65,13 @@ const libraryEvery = time.Second
 // startLibrary keeps the published segments open and, in a worker, probes what could not be probed when it was added.
 func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) error {
 	l := s.app.Leaks.Library
-	l.LogTo(s.log)
+	l.SetLogger(s.log)
 	if err := s.watchLibrary(); err != nil {
 		return err
 	}
 	complaint := ""
 	look := func() {
-		err := l.Load(ctx)
+		err := l.LoadPublished(ctx)
 		if err == nil && s.cfg.Has("worker") {
 			err = s.makeFirstLooks(ctx)
 		}
@@ -83,7 +84,7 @@ func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) error 
 		complaint = text
 	}
 	look() // before the first request, so that it is answered like the rest
-	group.Go(func() error { every(ctx, libraryEvery, look); return nil })
+	group.Go(func() error { runEvery(ctx, libraryEvery, look); return nil })
 	return nil
 }
 
@@ -94,11 +95,11 @@ func (s *Server) watchLibrary() error {
 		value      func() float64
 	}{
 		{"vigia_leak_segments", "Breach segments that this process holds open.", func() float64 { n, _ := l.Size(); return float64(n) }},
-		{"vigia_leak_pairs", "Pairs of an identifier and a password in the open segments.", func() float64 { return float64(l.Pairs()) }},
+		{"vigia_leak_pairs", "Pairs of an identifier and a password in the open segments.", func() float64 { return float64(l.CountPairs()) }},
 		{"vigia_leak_known_ratio", "Which part of the newest measured breach earlier ones had.", s.app.knownRatio},
 		{"vigia_leak_keys", "Fingerprints in the open segments.", func() float64 { _, k := l.Size(); return float64(k) }},
 	} {
-		if err := s.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.value)); err != nil {
+		if err := s.metrics.RegisterCollector(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.value)); err != nil {
 			return fmt.Errorf("register metrics: %w", err)
 		}
 	}
@@ -110,7 +111,7 @@ func (s *Server) watchLibrary() error {
 func (a *App) knownRatio() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	all, err := a.Leaks.Breaches.All(ctx)
+	all, err := a.Leaks.Breaches.ListBreaches(ctx)
 	if err != nil {
 		return 0
 	}
@@ -126,9 +127,9 @@ func (a *App) knownRatio() float64 {
 	return float64(newest.Tally.Measured.Known) / float64(max(1, newest.Tally.Distinct))
 }
 
-// place names this machine and data folder as a holder of leases: only one process can be at an import there, so what a
+// leaseHolder names this machine and data folder as a holder of leases: only one process can be at an import there, so what a
 // killed one left can be taken up at once.
-func (a *App) place() string {
+func (a *App) leaseHolder() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
@@ -143,15 +144,15 @@ func (a *App) place() string {
 
 // ImportBreach imports in this process, as a job that the console shows and can cancel.
 func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
-	if err := leak.CheckNew(&spec.Breach, a.now()); err != nil {
+	if err := leak.CheckNewBreach(&spec.Breach, a.now()); err != nil {
 		return intake.Outcome{}, err
 	}
 	name := spec.Breach.Name
-	if _, err := a.Store.Jobs.JobOf(ctx, intake.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
+	if _, err := a.Store.Jobs.NewestJobOf(ctx, intake.KindSpread, name); !errors.Is(err, job.ErrNotFound) {
 		return intake.Outcome{}, errors.Join(intake.ErrBusy.With("name", fault.BegunSpread), err)
 	}
 	return a.importing(ctx, intake.KindImport, spec, func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
-		out, err := a.Leaks.Importer.Import(ctx, spec)
+		out, err := a.Leaks.Importer.ImportBreach(ctx, spec)
 		if errors.Is(err, leak.ErrBreachExists) {
 			if r, unmatched := a.unmatched(ctx, spec.Breach); unmatched {
 				return intake.Outcome{Record: r}, nil
@@ -164,11 +165,11 @@ func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcom
 // unmatched returns the published breach of the same name and description when its match has not come to an end: the
 // command that imported it was killed in between, and goes on when it is given again.
 func (a *App) unmatched(ctx context.Context, b cyber.Breach) (leak.Record, bool) {
-	r, err := a.Leaks.Breaches.ByName(ctx, b.Name)
+	r, err := a.Leaks.Breaches.FindBreach(ctx, b.Name)
 	if err != nil || r.Title != b.Title || !r.Date.Equal(b.Date) || r.Source != b.Source || !slices.Equal(r.Exposes, b.Exposes) {
 		return r, false
 	}
-	j, err := a.Store.Jobs.JobOf(ctx, leak.KindMatch, b.Name)
+	j, err := a.Store.Jobs.NewestJobOf(ctx, leak.KindMatch, b.Name)
 	if err != nil || j.State != job.Ready && j.State != job.Running {
 		return r, false
 	}
@@ -178,17 +179,17 @@ func (a *App) unmatched(ctx context.Context, b cyber.Breach) (leak.Record, bool)
 
 // RenewBreach renews a published breach in this process, as a job of the same kind of life.
 func (a *App) RenewBreach(ctx context.Context, way intake.Way, spec intake.Spec) (intake.Outcome, error) {
-	if _, err := a.Leaks.Breaches.ByName(ctx, spec.Breach.Name); err != nil {
+	if _, err := a.Leaks.Breaches.FindBreach(ctx, spec.Breach.Name); err != nil {
 		return intake.Outcome{}, err
 	}
 	return a.importing(ctx, intake.KindRenew, spec, func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
-		return a.Leaks.Importer.Renew(ctx, way, spec)
+		return a.Leaks.Importer.RenewBreach(ctx, way, spec)
 	})
 }
 
 // importing does the work of a job that reads inputs of this machine.
 func (a *App) importing(ctx context.Context, kind string, spec intake.Spec, do func(context.Context, intake.Spec) (intake.Outcome, error)) (intake.Outcome, error) {
-	hold, err := a.Jobs.Begin(ctx, a.place(), kind, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
+	hold, err := a.Jobs.BeginJob(ctx, a.leaseHolder(), kind, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
 	if errors.Is(err, job.ErrExists) {
 		return intake.Outcome{}, intake.ErrBusy.With("name", fault.AnotherMachineImports)
 	}
@@ -196,18 +197,18 @@ func (a *App) importing(ctx context.Context, kind string, spec intake.Spec, do f
 		return intake.Outcome{}, err
 	}
 	var out intake.Outcome
-	err = hold.Run(ctx, func(ctx context.Context, run *job.Run) error {
+	err = hold.RunStep(ctx, func(ctx context.Context, run *job.Run) error {
 		tell, last := spec.Progress, intake.Progress{}
 		spec.Progress = func(p intake.Progress) {
 			last = p
 			if tell != nil {
 				tell(p)
 			}
-			run.Tell(ctx, p)
+			run.TellProgress(ctx, p)
 		}
 		out, err = do(ctx, spec)
 		if errors.Is(err, intake.ErrBusy) { // another process of this place is at it, and holds the same lease
-			return job.Leave(err)
+			return job.LeaveToOther(err)
 		}
 		if err == nil && kind == intake.KindImport { // a renewal's breach has more than what was read for it
 			last = last.Ended(out.Tally)
@@ -224,9 +225,9 @@ func (a *App) importing(ctx context.Context, kind string, spec intake.Spec, do f
 // for the last look at values that were added meanwhile; a server takes that up.
 func (a *App) MatchBreach(ctx context.Context, name string, tell func(leak.MatchProgress)) (leak.MatchProgress, error) {
 	var p leak.MatchProgress
-	hold, err := a.Jobs.Take(ctx, a.place(), leak.KindMatch, name)
+	hold, err := a.Jobs.TakeJob(ctx, a.leaseHolder(), leak.KindMatch, name)
 	if errors.Is(err, job.ErrNotFound) {
-		return p, a.Jobs.Follow(ctx, leak.KindMatch, name, func(j job.Job) (bool, error) {
+		return p, a.Jobs.FollowJob(ctx, leak.KindMatch, name, func(j job.Job) (bool, error) {
 			if err := json.Unmarshal(j.Progress, &p); err != nil {
 				return false, fmt.Errorf("read progress: %w", err)
 			}
@@ -237,7 +238,7 @@ func (a *App) MatchBreach(ctx context.Context, name string, tell func(leak.Match
 	if err != nil {
 		return p, err
 	}
-	err = hold.Run(ctx, func(ctx context.Context, run *job.Run) error {
+	err = hold.RunStep(ctx, func(ctx context.Context, run *job.Run) error {
 		save := run.Save
 		run.Save = func(ctx context.Context, progress any) error {
 			if at, ok := progress.(*leak.MatchProgress); ok {
@@ -246,10 +247,10 @@ func (a *App) MatchBreach(ctx context.Context, name string, tell func(leak.Match
 			}
 			return save(ctx, progress)
 		}
-		if err := a.Leaks.Matcher.First(ctx, run); err != nil {
+		if err := a.Leaks.Matcher.MatchFirst(ctx, run); err != nil {
 			return err
 		}
-		return job.Later()
+		return job.ContinueLater()
 	})
 	return p, err
 }
@@ -260,74 +261,74 @@ func (a *App) RetractBreach(ctx context.Context, name string) (leak.Record, erro
 	if err != nil {
 		return r, err
 	}
-	return r, a.runNow(ctx, leak.KindWithdraw, name, func(ctx context.Context, run *job.Run) error {
+	return r, a.runJobNow(ctx, leak.KindWithdraw, name, func(ctx context.Context, run *job.Run) error {
 		if err := a.Leaks.Matcher.WithdrawFirst(ctx, run); err != nil {
 			return err
 		}
-		return job.Later()
+		return job.ContinueLater()
 	})
 }
 
 // Retract takes a breach back and removes what an unfinished import left on this machine. A worker withdraws its
 // findings.
 func (l *Leaks) Retract(ctx context.Context, name string) (leak.Record, error) {
-	r, err := l.Breaches.Retract(ctx, name)
+	r, err := l.Breaches.RetractBreach(ctx, name)
 	if err != nil {
 		return r, err
 	}
-	if err := l.Importer.Discard(name); err != nil && !errors.Is(err, intake.ErrBusy) { // a running import notices by itself
+	if err := l.Importer.DiscardWork(name); err != nil && !errors.Is(err, intake.ErrBusy) { // a running import notices by itself
 		return r, err
 	}
 	return r, nil
 }
 
-// runNow runs a step of a job here, unless a server got to the job first.
-func (a *App) runNow(ctx context.Context, kind, subject string, step job.Step) error {
-	hold, err := a.Jobs.Take(ctx, a.place(), kind, subject)
+// runJobNow runs a step of a job here, unless a server got to the job first.
+func (a *App) runJobNow(ctx context.Context, kind, subject string, step job.Step) error {
+	hold, err := a.Jobs.TakeJob(ctx, a.leaseHolder(), kind, subject)
 	if errors.Is(err, job.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return hold.Run(ctx, step)
+	return hold.RunStep(ctx, step)
 }
 
 // Explain tells what a published breach says of one value, and what was known of it before.
 func (l *Leaks) Explain(ctx context.Context, name string, kind identifier.Kind, value string) (leak.Explanation, error) {
-	normal, err := identifier.Parse(kind, value, identifier.Required)
+	normal, err := identifier.ParseValue(kind, value, identifier.Required)
 	if err != nil {
 		return leak.Explanation{}, err
 	}
-	of, err := l.Breaches.ByName(ctx, name)
+	of, err := l.Breaches.FindBreach(ctx, name)
 	if err != nil {
 		return leak.Explanation{}, err
 	}
 	if of.State != leak.Published || of.Segment == "" {
 		return leak.Explanation{}, leak.ErrBreachNotFound.With("name", fault.NoSegment)
 	}
-	all, err := l.Breaches.All(ctx)
+	all, err := l.Breaches.ListBreaches(ctx)
 	if err != nil {
 		return leak.Explanation{}, err
 	}
-	if err := l.Library.Load(ctx); err != nil {
+	if err := l.Library.LoadPublished(ctx); err != nil {
 		return leak.Explanation{}, err
 	}
-	return leak.Explain(of, all, l.Library.Probe(l.Importer.Fingerprint(byte(kind), identifier.MatchForm(kind, normal)))), nil
+	return leak.ExplainSighting(of, all, l.Library.ProbeFingerprint(l.Importer.Fingerprint(byte(kind), identifier.MatchForm(kind, normal)))), nil
 }
 
 // CountRecords counts the records of a dump that hold a value.
 func (l *Leaks) CountRecords(ctx context.Context, dump intake.Spec, kind identifier.Kind, value string) (intake.Counted, error) {
-	normal, err := identifier.Parse(kind, value, identifier.Required)
+	normal, err := identifier.ParseValue(kind, value, identifier.Required)
 	if err != nil {
 		return intake.Counted{}, err
 	}
-	return l.Importer.Count(ctx, dump, kind, identifier.MatchForm(kind, normal))
+	return l.Importer.CountValue(ctx, dump, kind, identifier.MatchForm(kind, normal))
 }
 
 // VerifySegment checks a breach's segments from the first byte to the last and returns how many identifiers it has.
 func (l *Leaks) VerifySegment(ctx context.Context, name string) (uint64, error) {
-	r, err := l.Breaches.ByName(ctx, name)
+	r, err := l.Breaches.FindBreach(ctx, name)
 	if err != nil {
 		return 0, err
 	}
@@ -335,8 +336,8 @@ func (l *Leaks) VerifySegment(ctx context.Context, name string) (uint64, error) 
 		return 0, leak.ErrBreachNotFound.With("name", fault.NoSegment)
 	}
 	var first uint64
-	for i, f := range r.Files() {
-		keys, err := l.verify(ctx, f)
+	for i, f := range r.ListFiles() {
+		keys, err := l.verifySegment(ctx, f)
 		if err != nil {
 			return 0, err
 		}
@@ -347,20 +348,21 @@ func (l *Leaks) VerifySegment(ctx context.Context, name string) (uint64, error) 
 	return first, nil
 }
 
-func (l *Leaks) verify(ctx context.Context, f leak.File) (keys uint64, err error) {
+// verifySegment reads a segment from the first byte to the last.
+func (l *Leaks) verifySegment(ctx context.Context, f leak.File) (keys uint64, err error) {
 	reader, err := l.Files.Open(ctx, f.Name, f.Digest)
 	if err != nil {
 		return 0, err
 	}
-	return reader.Count(), errors.Join(reader.Verify(ctx), reader.Close())
+	return reader.Count(), errors.Join(reader.VerifyAll(ctx), reader.Close())
 }
 
 // EditBreach changes what is told of a breach and brings statuses in line, here or through the server that got to it
 // first.
 func (a *App) EditBreach(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error) {
-	r, err := a.Leaks.Breaches.Edit(ctx, name, edit)
+	r, err := a.Leaks.Breaches.EditBreach(ctx, name, edit)
 	if err != nil {
 		return r, err
 	}
-	return r, a.runNow(ctx, leak.KindRestate, name, a.Leaks.Matcher.Restate)
+	return r, a.runJobNow(ctx, leak.KindRestate, name, a.Leaks.Matcher.RestateBreach)
 }

@@ -39,9 +39,9 @@ func (a *App) Feeds(o config.Outgoing) (*feed.Feeds, error) {
 // harmless are the headers that may follow a redirect to another host: none of them can hold a secret.
 var harmless = []string{"Accept", "User-Agent", "Range", "If-None-Match"}
 
-// follow follows a few redirects. Only harmless headers go to another host: net/http takes the usual secrets away, but
+// followRedirect follows a few redirects. Only harmless headers go to another host: net/http takes the usual secrets away, but
 // not a key in a header of its own, nor the address before, which may be a signed one.
-func follow(req *http.Request, via []*http.Request) error {
+func followRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > mostRedirect {
 		return http.ErrUseLastResponse
 	}
@@ -58,16 +58,16 @@ func follow(req *http.Request, via []*http.Request) error {
 
 // DownloadClient fetches dumps: it is patient and follows a few redirects, each of which passes the guard again.
 func DownloadClient(o config.Outgoing) (*http.Client, error) {
-	guard, err := NewGuard(o)
+	guard, err := NewOutgoingGuard(o)
 	if err != nil {
 		return nil, err
 	}
-	proxy, err := o.Proxy()
+	proxy, err := o.ParseProxy()
 	if err != nil {
 		return nil, err
 	}
-	client := guard.Client(webhook.ClientOptions{Proxy: proxy, Timeout: downloadTime})
-	client.CheckRedirect = follow
+	client := guard.NewClient(webhook.ClientOptions{Proxy: proxy, Timeout: downloadTime})
+	client.CheckRedirect = followRedirect
 	return client, nil
 }
 
@@ -83,7 +83,7 @@ func (s *Server) watchFeeds() (func(feed.Feed, time.Duration, error), error) {
 		Name: "vigia_feed_last_success_timestamp_seconds", Help: "When a feed last ran without failing.",
 	}, []string{"feed"})
 	for _, c := range []prometheus.Collector{runs, took, success} {
-		if err := s.metrics.Register(c); err != nil {
+		if err := s.metrics.RegisterCollector(c); err != nil {
 			return nil, fmt.Errorf("register metrics: %w", err)
 		}
 	}
@@ -100,8 +100,8 @@ func (s *Server) watchFeeds() (func(feed.Feed, time.Duration, error), error) {
 	}, nil
 }
 
-// RunFeed runs a feed here and now, unless a server is at it.
-func (a *App) RunFeed(ctx context.Context, o config.Outgoing, name string) (feed.Feed, error) {
+// RunFeedNow runs a feed here and now, unless a server is at it.
+func (a *App) RunFeedNow(ctx context.Context, o config.Outgoing, name string) (feed.Feed, error) {
 	feeds, err := a.Feeds(o)
 	if err != nil {
 		return feed.Feed{}, err
@@ -109,14 +109,14 @@ func (a *App) RunFeed(ctx context.Context, o config.Outgoing, name string) (feed
 	if _, err := a.Store.Feeds.FeedByName(ctx, name); err != nil {
 		return feed.Feed{}, err
 	}
-	hold, err := a.Jobs.Begin(ctx, a.place(), feed.KindRun, name, struct{}{})
+	hold, err := a.Jobs.BeginJob(ctx, a.leaseHolder(), feed.KindRun, name, struct{}{})
 	if errors.Is(err, job.ErrExists) {
 		return feed.Feed{}, intake.ErrBusy.With("name", fault.FeedRunning)
 	}
 	if err != nil {
 		return feed.Feed{}, err
 	}
-	if err := hold.Run(ctx, feeds.Run); err != nil {
+	if err := hold.RunStep(ctx, feeds.Run); err != nil {
 		return feed.Feed{}, err
 	}
 	return a.Store.Feeds.FeedByName(ctx, name)
@@ -127,10 +127,10 @@ const pushesEvery, pushesAtOnce = time.Second, 30
 
 // vendorHandler is where vendors send breach records to.
 func (s *Server) vendorHandler() (http.Handler, error) {
-	feeds, err := s.app.Feeds(s.cfg.Outgoing())
+	feeds, err := s.app.Feeds(s.cfg.OutgoingSettings())
 	if err != nil {
 		return nil, err
 	}
-	feeds.PushPace = caller.NewBudget(s.app.now, pushesEvery, pushesAtOnce).Take
-	return supply.New(supply.Options{Feeds: feeds, Log: s.log, Now: s.app.now, Callers: s.callers}), nil
+	feeds.PushPace = caller.NewBudget(s.app.now, pushesEvery, pushesAtOnce).TakeToken
+	return supply.NewDoor(supply.Options{Feeds: feeds, Log: s.log, Now: s.app.now, Callers: s.callers}), nil
 }

@@ -13,12 +13,12 @@ import (
 
 // SpreadBreach has the workers of all replicas import, and waits for them. When ctx ends they go on.
 func (a *App) SpreadBreach(ctx context.Context, spec intake.Spec, partBytes int64) (intake.Outcome, error) {
-	if err := a.Leaks.Importer.Spread(ctx, spec, partBytes); err != nil {
+	if err := a.Leaks.Importer.SpreadImport(ctx, spec, partBytes); err != nil {
 		return intake.Outcome{}, err
 	}
 	name := spec.Breach.Name
 	var out intake.Outcome
-	err := a.Jobs.Follow(ctx, intake.KindSpread, name, func(j job.Job) (over bool, err error) {
+	err := a.Jobs.FollowJob(ctx, intake.KindSpread, name, func(j job.Job) (over bool, err error) {
 		var p intake.Progress
 		if err := json.Unmarshal(j.Progress, &p); err != nil {
 			return false, fmt.Errorf("read progress: %w", err)
@@ -46,7 +46,7 @@ func (a *App) SpreadProgress(ctx context.Context, r leak.Record) (p intake.Progr
 	if r.State != leak.Importing {
 		return p, "", false
 	}
-	j, err := a.Store.Jobs.JobOf(ctx, intake.KindSpread, r.Name)
+	j, err := a.Store.Jobs.NewestJobOf(ctx, intake.KindSpread, r.Name)
 	if err != nil || json.Unmarshal(j.Progress, &p) != nil {
 		return p, "", false
 	}

@@ -25,7 +25,7 @@ func TestServersNoticeBreaches(t *testing.T) {
 		ctx := context.Background()
 		c.Corpora = "file://" + t.TempDir()
 		operator := open(t, c)
-		_, cred, err := operator.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{})
+		_, cred, err := operator.Partners.CreatePartner(ctx, "Banco", partner.Live, partner.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestServersNoticeBreaches(t *testing.T) {
 		if err := os.WriteFile(dump, []byte("ana@exemplo.com.br bia@exemplo.com.br"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		inputs, err := intake.Inputs(context.Background(), nil, []string{dump})
+		inputs, err := intake.ListInputs(context.Background(), nil, []string{dump})
 		if err != nil {
 			t.Fatal(err)
 		}

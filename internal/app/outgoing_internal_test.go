@@ -27,7 +27,7 @@ func TestEverythingPassesTheGuard(t *testing.T) {
 	s3.Before = func(*http.Request) { met.Add(1) }
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { met.Add(1); _, _ = w.Write([]byte("[]")) }))
 	t.Cleanup(web.Close)
-	a, err := Open(context.Background(), config.Common{Data: filepath.Join(t.TempDir(), "data")}, sqldb.Options{MaxConns: 2})
+	a, err := OpenApp(context.Background(), config.Common{Data: filepath.Join(t.TempDir(), "data")}, sqldb.Options{MaxConns: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,11 +42,11 @@ func TestEverythingPassesTheGuard(t *testing.T) {
 		{Name: "balde", Kind: feed.Folder, Target: s3.Address},
 		{Name: "lista", Kind: feed.List, Target: web.URL + "/list?token=made-up"},
 	} {
-		if _, err := feeds.Add(ctx, f); err != nil {
+		if _, err := feeds.AddFeed(ctx, f); err != nil {
 			t.Fatal(err)
 		}
 		ways[f.Name] = func(o config.Outgoing) {
-			ran, err := a.RunFeed(ctx, o, f.Name)
+			ran, err := a.RunFeedNow(ctx, o, f.Name)
 			if err != nil {
 				t.Error(err)
 			}
@@ -62,7 +62,7 @@ func TestEverythingPassesTheGuard(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			inputs, err := intake.Inputs(ctx, client, []string{arg})
+			inputs, err := intake.ListInputs(ctx, client, []string{arg})
 			if err != nil {
 				return // a bucket is listed at once
 			}

@@ -45,7 +45,7 @@ func TestPasskeys(t *testing.T) {
 	logOut()
 	b.do(chromedp.Click(`form[action="/login/passkey"] button`))
 	b.waitHere("Visão geral")
-	lines, err := a.Audit.Entries(context.Background(), operator.Filter{Action: "login", Limit: 1})
+	lines, err := a.Audit.ListEntries(context.Background(), operator.Filter{Action: "login", Limit: 1})
 	if err != nil || len(lines) != 1 || lines[0].Detail != "passkey" {
 		t.Error("the trail does not tell how somebody got in:", lines, err)
 	}

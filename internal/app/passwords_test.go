@@ -24,7 +24,7 @@ func TestNewCorpusWhileRunning(t *testing.T) {
 	c := common(t, sqldb.SQLite)
 	a := open(t, c)
 	srv := serve(t, a, nil)
-	_, cred, err := a.Partners.Create(context.Background(), "Banco", partner.Live, partner.Settings{RatePerSecond: 100_000})
+	_, cred, err := a.Partners.CreatePartner(context.Background(), "Banco", partner.Live, partner.Settings{RatePerSecond: 100_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +82,11 @@ func importHashes(t *testing.T, a *app.App, lines string) {
 	if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	inputs, err := password.Files(file)
+	inputs, err := password.ListInputs(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Passwords.Import(context.Background(), password.Import{Algorithm: password.SHA1, Inputs: inputs, Source: "test"}); err != nil {
+	if _, err := a.Passwords.ImportCorpus(context.Background(), password.Import{Algorithm: password.SHA1, Inputs: inputs, Source: "test"}); err != nil {
 		t.Fatal(err)
 	}
 }

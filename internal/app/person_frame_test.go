@@ -54,7 +54,7 @@ func TestPersonPageInFrame(t *testing.T) {
 	p.enrol()
 	p.embed(partnerSite)
 	p.complained("frame-ancestors 'none'")
-	if _, err := p.app.Partners.SetTheme(t.Context(), p.of.ID, func(th *partner.Theme) { th.Frames = []string{partnerSite} }); err != nil {
+	if _, err := p.app.Partners.UpdateTheme(t.Context(), p.of.ID, func(th *partner.Theme) { th.Frames = []string{partnerSite} }); err != nil {
 		t.Fatal(err)
 	}
 	p.embed(partnerSite)

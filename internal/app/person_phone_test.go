@@ -78,17 +78,17 @@ func (m metered) Write(b []byte) (int, error) {
 
 func newPhone(t *testing.T) *phone {
 	t.Helper()
-	a, err := app.Open(context.Background(), config.Common{Data: filepath.Join(t.TempDir(), "data")}, sqldb.Options{MaxConns: 4})
+	a, err := app.OpenApp(context.Background(), config.Common{Data: filepath.Join(t.TempDir(), "data")}, sqldb.Options{MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = a.Close() })
-	of, cred, err := a.Partners.Create(context.Background(), "Banco Exemplo", partner.Sandbox, partner.Settings{})
+	of, cred, err := a.Partners.CreatePartner(context.Background(), "Banco Exemplo", partner.Sandbox, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	srv := serveAt(t, a, pageSite)
-	p := &phone{app: a, api: "http://" + srv.APIAddr.String(), key: cred.APIKey, of: of, user: string(partner.LongHash(ana, cred.Salt))}
+	p := &phone{app: a, api: "http://" + srv.APIAddr.String(), key: cred.APIKey, of: of, user: string(partner.LongUserHash(ana, cred.Salt))}
 	address := p.front(t)
 	p.browser = newBrowser(t, pageSite, chromedp.Flag("ignore-certificate-errors", true),
 		chromedp.Flag("host-resolver-rules", "MAP *.exemplo.com.br "+address+" , MAP *.exemplo.org "+address+" , MAP *.protecao.example "+address+" , MAP * ~NOTFOUND"))

@@ -31,7 +31,7 @@ func (p *phone) dress() {
 	if err := png.Encode(&logo, picture); err != nil {
 		p.t.Fatal(err)
 	}
-	if _, err := p.app.Partners.SetTheme(p.t.Context(), p.of.ID, func(th *partner.Theme) {
+	if _, err := p.app.Partners.UpdateTheme(p.t.Context(), p.of.ID, func(th *partner.Theme) {
 		th.Accent, th.Title, th.Logo = "#7a1fa2", "Proteção Banco Exemplo", logo.Bytes()
 		th.Texts = map[partner.Language]partner.ThemeTexts{partner.Portuguese: {Intro: "Bem-vinda.", Contact: "Ligue 4004 0000."}}
 	}); err != nil {
@@ -39,7 +39,7 @@ func (p *phone) dress() {
 	}
 	key := message.Key{Event: alert.LeakDetected, Channel: message.SMS, Language: partner.Portuguese}
 	text := "{parceiro}: seu {dado} apareceu em um vazamento. Veja o que fazer: " + partnerSite + "/protecao"
-	if err := p.app.Messages.Set(p.t.Context(), p.of.ID, message.Template{Key: key, Text: text}); err != nil {
+	if err := p.app.Messages.SetTemplate(p.t.Context(), p.of.ID, message.Template{Key: key, Text: text}); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -80,7 +80,7 @@ func TestPersonStory(t *testing.T) {
 	p := newPhone(t)
 	ctx := t.Context()
 	p.dress()
-	if _, err := p.app.Cases.AddSlots(ctx, "sv_ajuda_phishing", "", []time.Time{time.Now().Add(48 * time.Hour).Truncate(time.Hour), time.Now().Add(72 * time.Hour).Truncate(time.Hour)}); err != nil {
+	if _, err := p.app.Cases.AddFreeSlots(ctx, "sv_ajuda_phishing", "", []time.Time{time.Now().Add(48 * time.Hour).Truncate(time.Hour), time.Now().Add(72 * time.Hour).Truncate(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	p.enrol()
@@ -117,10 +117,10 @@ func TestPersonStory(t *testing.T) {
 	p.here("/p/cases/one")
 	path := eval[string](p.browser, `location.pathname`)
 	id := cyber.CaseID(strings.TrimPrefix(path, "/p/cases/"))
-	if _, err := p.app.Cases.Move(ctx, id, cyber.CaseInProgress, "op_1", ""); err != nil {
+	if _, err := p.app.Cases.MoveCase(ctx, id, cyber.CaseInProgress, "op_1", ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.app.Cases.Reply(ctx, id, "op_1", "Já bloqueamos o link. Precisa de mais alguma coisa?"); err != nil {
+	if _, err := p.app.Cases.AddReply(ctx, id, "op_1", "Já bloqueamos o link. Precisa de mais alguma coisa?"); err != nil {
 		t.Fatal(err)
 	}
 	p.visit(path)
@@ -128,7 +128,7 @@ func TestPersonStory(t *testing.T) {
 	p.do(chromedp.SendKeys("#text", "Não, obrigada."))
 	p.press(`form[action$="/reply"] button`)
 	p.see("Mensagem enviada.")
-	if _, err := p.app.Cases.Move(ctx, id, cyber.CaseResolved, "op_1", ""); err != nil {
+	if _, err := p.app.Cases.MoveCase(ctx, id, cyber.CaseResolved, "op_1", ""); err != nil {
 		t.Fatal(err)
 	}
 	p.visit(path)

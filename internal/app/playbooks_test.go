@@ -56,7 +56,7 @@ func TestWatchedMetricsExist(t *testing.T) {
 		}
 	}
 	answer := httptest.NewRecorder()
-	telemetry.NewMetrics().Handler().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	telemetry.NewMetrics().NewHandler().ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 	for _, line := range strings.Split(answer.Body.String(), "\n") {
 		if rest, ok := strings.CutPrefix(line, "# TYPE "); ok {
 			known[strings.Fields(rest)[0]] = true

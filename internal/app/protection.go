@@ -20,13 +20,13 @@ func (s *Server) watchKeysAndPools(ctx context.Context) error {
 	free := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "vigia_epp_pool_free", Help: "Vendor keys left to be issued, by system; only systems whose keys come from a pool.",
 	}, []string{"system"})
-	if err := s.metrics.Register(free); err != nil {
+	if err := s.metrics.RegisterCollector(free); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
-	every(ctx, protectionEvery, func() {
-		s.chore(ctx, "told of keys that end soon or ended", s.app.Endpoints.GiveNotices)
-		s.chore(ctx, "ended keys with their subscription", s.app.Endpoints.EndUnsubscribed)
-		s.chore(ctx, "reminded of steps that are due", s.app.Monitoring.RemindSteps)
+	runEvery(ctx, protectionEvery, func() {
+		s.runChore(ctx, "told of keys that end soon or ended", s.app.Endpoints.GiveNotices)
+		s.runChore(ctx, "ended keys with their subscription", s.app.Endpoints.EndUnsubscribed)
+		s.runChore(ctx, "reminded of steps that are due", s.app.Monitoring.RemindSteps)
 		if err := s.reportPools(ctx, free); err != nil && ctx.Err() == nil {
 			s.log.Error("pools cannot be counted", "cause", err.Error())
 		}
@@ -34,8 +34,8 @@ func (s *Server) watchKeysAndPools(ctx context.Context) error {
 	return nil
 }
 
-// chore runs a piece of periodic work and says in the log what it did, if anything.
-func (s *Server) chore(ctx context.Context, what string, work func(context.Context) (int, error)) {
+// runChore runs a piece of periodic work and says in the log what it did, if anything.
+func (s *Server) runChore(ctx context.Context, what string, work func(context.Context) (int, error)) {
 	switch n, err := work(ctx); {
 	case err != nil && ctx.Err() == nil:
 		s.log.Error("chore failed", "chore", what, "cause", err.Error())
@@ -45,7 +45,7 @@ func (s *Server) chore(ctx context.Context, what string, work func(context.Conte
 }
 
 func (s *Server) reportPools(ctx context.Context, free *prometheus.GaugeVec) error {
-	sources, err := s.app.Endpoints.Sources(ctx)
+	sources, err := s.app.Endpoints.ListSources(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (s *Server) reportPools(ctx context.Context, free *prometheus.GaugeVec) err
 			free.WithLabelValues(string(src.System)).Set(float64(src.Free))
 		}
 	}
-	turned, err := s.app.Endpoints.TurnedLow(ctx)
+	turned, err := s.app.Endpoints.PoolsTurnedLow(ctx)
 	for _, src := range turned {
 		if src.Low() {
 			s.log.Warn("pool of endpoint keys is low", "system", string(src.System), "free", src.Free, "mark", src.LowMark)
@@ -66,7 +66,7 @@ func (s *Server) reportPools(ctx context.Context, free *prometheus.GaugeVec) err
 	return err
 }
 
-// Persons are the rules of advice and score; missed is told of a day's score that could not be kept, and may be nil.
-func (a *App) Persons(missed func(context.Context, error)) *cyber.Persons {
+// NewPersons are the rules of advice and score; missed is told of a day's score that could not be kept, and may be nil.
+func (a *App) NewPersons(missed func(context.Context, error)) *cyber.Persons {
 	return cyber.NewPersons(a.Store.Advice, a.Content, a.now, missed)
 }

@@ -21,8 +21,8 @@ const (
 // the whole rate together where a balancer spreads requests evenly.
 type replicas struct{ serving atomic.Int64 }
 
-// share is by how many a rate is divided.
-func (r *replicas) share() int { return int(max(r.serving.Load(), 1)) }
+// countReplicas is by how many a rate is divided.
+func (r *replicas) countReplicas() int { return int(max(r.serving.Load(), 1)) }
 
 // joinReplicas tells the others of this process until ctx ends. On the embedded database there are no others.
 func (s *Server) joinReplicas(ctx context.Context, group *errgroup.Group) {
@@ -44,7 +44,7 @@ func (s *Server) joinReplicas(ctx context.Context, group *errgroup.Group) {
 	}
 	tell() // before the first request, which would else be granted the whole rate
 	group.Go(func() error {
-		every(ctx, replicaTells, func() {
+		runEvery(ctx, replicaTells, func() {
 			if !s.stopping.Load() {
 				tell()
 			}

@@ -59,16 +59,16 @@ func TestForeignStandby(t *testing.T) {
 	own, stranger := common(t, sqldb.PostgreSQL), common(t, sqldb.PostgreSQL)
 	open(t, own)
 	open(t, stranger)
-	if a, err := app.Open(ctx, own, sqldb.Options{ReadAddress: stranger.Database}); err == nil {
+	if a, err := app.OpenApp(ctx, own, sqldb.Options{ReadAddress: stranger.Database}); err == nil {
 		_ = a.Close()
 		t.Error("the lists of another installation would be answered")
 	}
 	for _, address := range []string{own.Database, storetest.NewAddress(t, sqldb.PostgreSQL, ""), "postgres://nobody@127.0.0.1:1/x?connect_timeout=1"} {
-		a, err := app.Open(ctx, own, sqldb.Options{ReadAddress: address})
+		a, err := app.OpenApp(ctx, own, sqldb.Options{ReadAddress: address})
 		if err != nil {
 			t.Fatal(address, err)
 		}
-		p, _, err := a.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{})
+		p, _, err := a.Partners.CreatePartner(ctx, "Banco", partner.Live, partner.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,8 +39,8 @@ type Rules struct {
 	Figures       store.Overview
 }
 
-// rules joins the rules that remember nothing between calls to areas of the store.
-func (a *App) rules(in store.Areas) Rules {
+// newRules joins the rules that remember nothing between calls to areas of the store.
+func (a *App) newRules(in store.Areas) Rules {
 	return Rules{
 		Partners:      partner.NewRegistry(in.Partners, a.now, nil),
 		Plans:         plan.NewCatalogue(in.Plans, a.now),
@@ -62,18 +62,18 @@ func (a *App) rules(in store.Areas) Rules {
 	}
 }
 
-// lasting adds the rules that remember something between calls: made once, and Over a transaction inside one.
-func (a *App) lasting() {
+// makeLastingRules adds the rules that remember something between calls: made once, and Over a transaction inside one.
+func (a *App) makeLastingRules() {
 	a.Services = cyber.NewServices(a.Store.Services, a.now)
 	a.Content = cyber.NewCatalogue(a.Store.Advice, a.now)
-	a.Operators = operator.NewRegistry(a.Store.Operators, a.exposed, a.now, nil)
+	a.Operators = operator.NewRegistry(a.Store.Operators, a.isExposedPassword, a.now, nil)
 }
 
-// within are the rules whose changes are committed together, with tx.
-func (a *App) within(tx store.Tx) Rules {
-	in := a.rules(tx.Areas)
-	in.Services, in.Content = a.Services.Over(tx.Services), a.Content.Over(tx.Advice)
-	in.Operators = a.Operators.Over(tx.Operators)
+// rulesWithin are the rules whose changes are committed together, with tx.
+func (a *App) rulesWithin(tx store.Tx) Rules {
+	in := a.newRules(tx.Areas)
+	in.Services, in.Content = a.Services.WithStore(tx.Services), a.Content.WithStore(tx.Advice)
+	in.Operators = a.Operators.WithStore(tx.Operators)
 	return in
 }
 
@@ -95,8 +95,8 @@ type ledger struct {
 
 // Once is the store's, with the rules bound to its transaction.
 func (l ledger) Once(ctx context.Context, id partner.ID, c once.Claim, work func(in *api.Rules) (once.Answer, error)) (once.Answer, bool, error) {
-	return l.app.Store.Answers.Once(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
-		in := l.app.within(tx).forPartners(l.passwords, l.persons.Over(tx.Advice))
+	return l.app.Store.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
+		in := l.app.rulesWithin(tx).forPartners(l.passwords, l.persons.WithStore(tx.Advice))
 		return work(&in)
 	})
 }

@@ -127,7 +127,7 @@ func madeSecrets(t *testing.T, key string) map[string]string {
 // rule finds what it is for.
 func TestNoSecretsInTheTree(t *testing.T) {
 	a := open(t, common(t, sqldb.SQLite))
-	_, cred, err := a.Partners.Create(context.Background(), "Banco", partner.Live, partner.Settings{})
+	_, cred, err := a.Partners.CreatePartner(context.Background(), "Banco", partner.Live, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestNoSecretsInTheTree(t *testing.T) {
 // caller's own word for a request, and the contract has it written in every log line.
 func TestNoSecretsInLogsAndErrors(t *testing.T) {
 	a := open(t, common(t, sqldb.SQLite))
-	_, cred, err := storetest.Registry(a.Store.Partners, time.Now).Create(context.Background(), "Banco", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
+	_, cred, err := storetest.Registry(a.Store.Partners, time.Now).CreatePartner(context.Background(), "Banco", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,10 +60,10 @@ type Server struct {
 
 // NewServer joins an open App to its listeners' configuration.
 func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, version string) (*Server, error) {
-	if err := cfg.Check(a.Config); err != nil {
+	if err := cfg.CheckServe(a.Config); err != nil {
 		return nil, err
 	}
-	proxies, err := cfg.Proxies()
+	proxies, err := cfg.ParseProxies()
 	if err != nil {
 		return nil, err
 	}
@@ -134,14 +134,14 @@ func (s *Server) Run(ctx context.Context) error {
 	var servers []*http.Server
 	if s.cfg.Has("api") {
 		// The gate's memory is filled before the first request, so that the first one is as fast as the rest.
-		group.Go(func() error { s.gate.Watch(groupCtx); return nil })
+		group.Go(func() error { s.gate.WatchChanges(groupCtx); return nil })
 		group.Go(func() error { return s.passwords.Run(groupCtx) })
 		s.joinReplicas(groupCtx, group)
 		partners, unparsed, err := s.partnerHandler(groupCtx, group)
 		if err != nil {
 			return err
 		}
-		srv, addr, err := s.listen(group, s.cfg.Listen, partners, unparsed, writeTime)
+		srv, addr, err := s.listenAndServe(group, s.cfg.Listen, partners, unparsed, writeTime)
 		if err != nil {
 			return err
 		}
@@ -149,11 +149,11 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	pages, err := s.operatorHandler(groupCtx, group)
 	if err != nil {
-		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
+		return errors.Join(err, shutDownServers(context.WithoutCancel(ctx), servers))
 	}
-	srv, addr, err := s.listen(group, s.cfg.ConsoleListen, pages, nil, pageTime)
+	srv, addr, err := s.listenAndServe(group, s.cfg.ConsoleListen, pages, nil, pageTime)
 	if err != nil {
-		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
+		return errors.Join(err, shutDownServers(context.WithoutCancel(ctx), servers))
 	}
 	servers, s.ConsoleAddr = append(servers, srv), addr
 	group.Go(func() error { s.watchKeys(groupCtx); return nil })
@@ -161,11 +161,11 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { s.watchClock(groupCtx); return nil })
 	group.Go(func() error { return s.watchSessions(groupCtx) })
 	if err := errors.Join(s.watchWriter(groupCtx), s.watchBacklog()); err != nil {
-		return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
+		return errors.Join(err, shutDownServers(context.WithoutCancel(ctx), servers))
 	}
 	if s.cfg.Has("worker") {
 		if err := s.startWork(groupCtx, group); err != nil {
-			return errors.Join(err, shutdown(context.WithoutCancel(ctx), servers))
+			return errors.Join(err, shutDownServers(context.WithoutCancel(ctx), servers))
 		}
 	}
 	close(s.Ready)
@@ -187,7 +187,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.StopTime)
 	defer cancel()
-	err = shutdown(deadline, servers)
+	err = shutDownServers(deadline, servers)
 	stopWork()
 	err = errors.Join(err, ignoreCancelled(group.Wait()), s.stopTracing(deadline))
 	s.passwords.Close()
@@ -229,7 +229,8 @@ func ignoreCancelled(err error) error {
 	return err
 }
 
-func shutdown(ctx context.Context, servers []*http.Server) error {
+// shutDownServers stops servers and waits for their requests.
+func shutDownServers(ctx context.Context, servers []*http.Server) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(servers))
 	for i, srv := range servers {
@@ -243,23 +244,23 @@ func shutdown(ctx context.Context, servers []*http.Server) error {
 	return errors.Join(errs...)
 }
 
-// listen opens the address before it returns, so that an address in use is an error at start. unparsed, if there is
+// listenAndServe opens the address before it returns, so that an address in use is an error at start. unparsed, if there is
 // one, answers requests whose target is no address.
-func (s *Server) listen(group *errgroup.Group, address string, h, unparsed http.Handler, answer time.Duration) (*http.Server, net.Addr, error) {
+func (s *Server) listenAndServe(group *errgroup.Group, address string, h, unparsed http.Handler, answer time.Duration) (*http.Server, net.Addr, error) {
 	ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return nil, nil, fmt.Errorf("listen: %w", err)
 	}
 	srv := &http.Server{
-		Handler: s.leaving(h), ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: answer, IdleTimeout: idleTime,
+		Handler: s.withConnectionClose(h), ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: answer, IdleTimeout: idleTime,
 		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(quiet{s.log.Handler()}, slog.LevelDebug),
 	}
 	if s.cfg.TLSCert != "" {
 		certs := &certificate{certFile: s.cfg.TLSCert, keyFile: s.cfg.TLSKey}
-		if _, err := certs.get(nil); err != nil {
+		if _, err := certs.currentCertificate(nil); err != nil {
 			return nil, nil, errors.Join(err, ln.Close())
 		}
-		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certs.get, NextProtos: []string{"h2", "http/1.1"}}
+		srv.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certs.currentCertificate, NextProtos: []string{"h2", "http/1.1"}}
 	}
 	group.Go(func() error {
 		var err error
@@ -281,9 +282,9 @@ func (s *Server) listen(group *errgroup.Group, address string, h, unparsed http.
 	return srv, ln.Addr(), nil
 }
 
-// leaving asks clients of a stopping server to come back on another connection: a balancer that only sees connections
+// withConnectionClose asks clients of a stopping server to come back on another connection: a balancer that only sees connections
 // would else keep sending requests here until the connection is closed under one of them.
-func (s *Server) leaving(h http.Handler) http.Handler {
+func (s *Server) withConnectionClose(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.stopping.Load() {
 			w.Header()["Connection"] = closing
@@ -316,7 +317,8 @@ type certificate struct {
 
 const certificateCheck = time.Second
 
-func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+// currentCertificate returns the certificate as it is on disk.
+func (c *certificate) currentCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.loaded != nil && time.Since(c.checked) < certificateCheck {
@@ -348,20 +350,20 @@ func addressText(a net.Addr) string {
 // partnerHandler is what the partners' listener serves, and what answers there when the target of a request is no
 // address.
 func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (partners, unparsed http.Handler, err error) {
-	guard, err := NewGuard(s.cfg.Outgoing())
+	guard, err := NewOutgoingGuard(s.cfg.OutgoingSettings())
 	if err != nil {
 		return nil, nil, err
 	}
-	client, err := NewWebhookClient(s.cfg.Outgoing())
+	client, err := NewWebhookClient(s.cfg.OutgoingSettings())
 	if err != nil {
 		return nil, nil, err
 	}
 	counter := api.NewCounter()
 	group.Go(func() error { s.keepCounts(ctx, counter); return nil })
 	health := http.NewServeMux()
-	s.health(health)
-	persons := s.persons()
-	public, err := s.cfg.Page()
+	s.addHealthRoutes(health)
+	persons := s.personRules()
+	public, err := s.cfg.ParsePageURL()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -371,7 +373,7 @@ func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (par
 	}
 	routes := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: ledger{s.app, s.passwords, persons}, Rules: s.app.forPartners(s.passwords, persons),
-		Log: s.log, Metrics: s.metrics, Now: s.app.now, Replicas: s.replicas.share, DatabaseTime: s.cfg.DatabaseTime,
+		Log: s.log, Metrics: s.metrics, Now: s.app.now, Replicas: s.replicas.countReplicas, DatabaseTime: s.cfg.DatabaseTime,
 		PageURL: public.String(), VendorSecrets: s.vendorSecrets,
 		Callers: s.callers, Strangers: s.strangers, Guard: guard, Outgoing: client, Counted: counter,
 	})
@@ -409,7 +411,7 @@ func withDeadline(h http.Handler, d time.Duration) http.Handler {
 // personHandler is people's own pages.
 func (s *Server) personHandler(persons *cyber.Persons, public url.URL) (http.Handler, error) {
 	a := s.app
-	return person.New(person.Options{
+	return person.NewPages(person.Options{
 		Rules: person.Rules{
 			Sessions: a.Sessions, Themes: a.Partners, Monitoring: a.Monitoring, Persons: persons, Cases: a.Cases, Services: a.Services,
 			Endpoints: a.Endpoints, Cover: a.Cover, Subjects: a.Subjects, Audit: a.Audit,
@@ -427,19 +429,19 @@ const (
 // keepCounts writes down what partners asked for.
 func (s *Server) keepCounts(ctx context.Context, counter *api.Counter) {
 	keep := func(ctx context.Context) {
-		if err := counter.Empty(ctx, s.app.Meter.Add); err != nil && ctx.Err() == nil {
+		if err := counter.FlushCounts(ctx, s.app.Meter.AddRequests); err != nil && ctx.Err() == nil {
 			s.log.Error("chore failed", "chore", "count of requests", "cause", err.Error())
 		}
 	}
-	every(ctx, countsEvery, func() { keep(ctx) })
+	runEvery(ctx, countsEvery, func() { keep(ctx) })
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastCounts)
 	defer cancel()
 	keep(last)
 }
 
-// persons are the rules of advice and score; a score that cannot be kept is worth a line in the log and no more.
-func (s *Server) persons() *cyber.Persons {
-	return s.app.Persons(func(ctx context.Context, err error) {
+// personRules are the rules of advice and score; a score that cannot be kept is worth a line in the log and no more.
+func (s *Server) personRules() *cyber.Persons {
+	return s.app.NewPersons(func(ctx context.Context, err error) {
 		s.log.WarnContext(ctx, "score of the day not kept", "cause", err.Error())
 	})
 }
@@ -447,7 +449,7 @@ func (s *Server) persons() *cyber.Persons {
 // operatorHandler is the operator's listener.
 func (s *Server) operatorHandler(ctx context.Context, group *errgroup.Group) (http.Handler, error) {
 	mux := http.NewServeMux()
-	s.health(mux)
+	s.addHealthRoutes(mux)
 	mux.Handle("GET /metrics", s.metricsHandler())
 	if !s.cfg.Has("console") {
 		return mux, nil
@@ -459,8 +461,8 @@ func (s *Server) operatorHandler(ctx context.Context, group *errgroup.Group) (ht
 
 // watchKeys notices a rotation made by the command line.
 func (s *Server) watchKeys(ctx context.Context) {
-	every(ctx, time.Second, func() {
-		if changed, err := s.app.Keys.Reload(); err != nil {
+	runEvery(ctx, time.Second, func() {
+		if changed, err := s.app.Keys.ReloadFile(); err != nil {
 			s.log.Error("key file cannot be read", "cause", err.Error())
 		} else if changed {
 			s.log.Info("key file changed", "primary", s.app.Keys.PrimaryID())
@@ -468,8 +470,8 @@ func (s *Server) watchKeys(ctx context.Context) {
 	})
 }
 
-// every runs fn now and then at each interval until ctx ends.
-func every(ctx context.Context, interval time.Duration, fn func()) {
+// runEvery runs fn now and then at each interval until ctx ends.
+func runEvery(ctx context.Context, interval time.Duration, fn func()) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {

@@ -140,38 +140,38 @@ func newTemplate(t *testing.T) *template {
 	clock := storetest.NewClock()
 	e := storetest.Reopen(t, filepath.Join(folder, "first.db"), folder, tp.keys, clock)
 	for i := range tp.partners {
-		p, cred, err := partner.NewRegistry(e.Store.Partners, clock.Now, nil).Create(ctx, fmt.Sprint("Banco ", i), partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
+		p, cred, err := partner.NewRegistry(e.Store.Partners, clock.Now, nil).CreatePartner(ctx, fmt.Sprint("Banco ", i), partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
 		must(err)
-		_, err = plan.NewCatalogue(e.Store.Plans, clock.Now).Create(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro"})
+		_, err = plan.NewCatalogue(e.Store.Plans, clock.Now).CreatePlan(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro"})
 		must(err)
 		host := fmt.Sprintf("banco%d.example", i)
-		_, err = alert.NewEndpoints(e.Store.Alerts, clock.Now, nil).Create(ctx, p.ID, "https://"+host+"/", nil, anyAddress{})
+		_, err = alert.NewEndpoints(e.Store.Alerts, clock.Now, nil).CreateEndpoint(ctx, p.ID, "https://"+host+"/", nil, anyAddress{})
 		must(err)
 		tp.partners[i] = simPartner{p.ID, cred.APIKey, host}
 	}
-	must(e.DB.CopyTo(ctx, tp.file))
-	tp.files, err = corpora.Open(filepath.Join(folder, "corpora"), "")
+	must(e.DB.CopyFileTo(ctx, tp.file))
+	tp.files, err = corpora.OpenFiles(filepath.Join(folder, "corpora"), "")
 	must(err)
 	for b := range simBreaches {
 		path := filepath.Join(folder, fmt.Sprintf("new-%d.seg", b))
-		w, err := segment.Create(path, segment.Options{Width: segment.Bits64})
+		w, err := segment.CreateSegment(path, segment.Options{Width: segment.Bits64})
 		must(err)
 		for a := range simAddresses {
 			if leaked(a, b) {
-				must(w.Add(tp.keys.Fingerprint(emailKind, []byte(simAddress(a)))))
+				must(w.AddKey(tp.keys.Fingerprint(emailKind, []byte(simAddress(a)))))
 			}
 		}
 		s, err := w.Commit(ctx)
 		must(err)
 		tp.digest[b] = s.Digest.String()
-		must(tp.files.Put(ctx, simBreach(b)+".seg", path))
+		must(tp.files.PublishFile(ctx, simBreach(b)+".seg", path))
 	}
 	return tp
 }
 
 type anyAddress struct{}
 
-func (anyAddress) CheckURL(context.Context, string) error { return nil }
+func (anyAddress) CheckTargetURL(context.Context, string) error { return nil }
 
 // life is one run.
 type life struct {
@@ -253,11 +253,11 @@ func (tp *template) live(t *testing.T, seed uint64) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		l := &life{T: t, tp: tp, seed: seed, begin: time.Now(), tries: map[string]int{}, counts: map[string]int{}}
-		db, err := sqldb.Open(context.Background(), file, sqldb.Options{})
+		db, err := sqldb.OpenDatabase(context.Background(), file, sqldb.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.db, l.store = db, store.New(db, tp.keys, l.now)
+		l.db, l.store = db, store.NewStore(db, tp.keys, l.now)
 		l.run()
 		l.verify()
 		if err := db.Close(); err != nil {
@@ -291,8 +291,8 @@ func (l *life) run() {
 	workers.Go(func() { l.work(ctx, f) })
 	workers.Go(func() {
 		for ctx.Err() == nil {
-			if err := l.library.Load(ctx); err == nil {
-				_, _ = l.library.Settle(ctx) // looked at again in a moment
+			if err := l.library.LoadPublished(ctx); err == nil {
+				_, _ = l.library.SettleDueLooks(ctx) // looked at again in a moment
 			}
 			sleep(ctx, 2*time.Second)
 		}
@@ -421,7 +421,7 @@ func (l *life) work(ctx context.Context, f flaky) {
 		worker := fmt.Sprint("w", round)
 		jobs, _ := f.jobs().ClaimJobs(ctx, worker, []string{leak.KindMatch}, 4) // what failed is claimed later
 		for _, j := range jobs {
-			err := m.Match(ctx, &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return f.jobs().SaveJob(ctx, worker, j.ID, p) }})
+			err := m.MatchBreach(ctx, &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return f.jobs().SaveJob(ctx, worker, j.ID, p) }})
 			switch {
 			case err == nil:
 				_ = f.jobs().FinishJob(ctx, worker, j, job.Done, "") // a job that could not be finished is done again
@@ -442,8 +442,8 @@ func (l *life) settle() {
 	var left string
 	for range 2000 {
 		time.Sleep(2 * time.Second)
-		pending, err := l.store.Breaches.DueLooks(ctx, 1)
-		jobs, jerr := l.store.Jobs.Jobs(ctx, leak.KindMatch, 10)
+		pending, err := l.store.Breaches.ListDueLooks(ctx, 1)
+		jobs, jerr := l.store.Jobs.ListJobs(ctx, leak.KindMatch, 10)
 		due, derr := l.undelivered()
 		if err != nil || jerr != nil || derr != nil {
 			l.Fatal(err, jerr, derr)

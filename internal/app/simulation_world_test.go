@@ -145,7 +145,7 @@ func (w flakyPartners) KeyByDigest(ctx context.Context, digest []byte) (k partne
 
 func (f flaky) Once(ctx context.Context, id partner.ID, c once.Claim, work func(*api.Rules) (once.Answer, error)) (a once.Answer, replayed bool, err error) {
 	err = act(f, "Once", func() error {
-		a, replayed, err = f.Answers.Once(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
+		a, replayed, err = f.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
 			in := flaky{tx.Areas, f.life, f.dead}.rules()
 			return work(&in)
 		})
@@ -157,8 +157,8 @@ func (f flaky) Once(ctx context.Context, id partner.ID, c once.Claim, work func(
 	return a, replayed, err
 }
 
-func (w flakyPlans) Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
-	return chanced(w.f, "Plans", func() ([]plan.Plan, error) { return w.thePlans.Plans(ctx, id) })
+func (w flakyPlans) ListPlans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
+	return chanced(w.f, "Plans", func() ([]plan.Plan, error) { return w.thePlans.ListPlans(ctx, id) })
 }
 
 func (w flakySubscriptions) NewBatch(ctx context.Context, id partner.ID) (subscription.Batch, error) {
@@ -225,13 +225,13 @@ func (w flakyBreaches) CorporaEpoch(ctx context.Context) (int64, error) {
 	return chanced(w.f, "CorporaEpoch", func() (int64, error) { return w.theBreaches.CorporaEpoch(ctx) })
 }
 
-func (w flakyBreaches) Segments(ctx context.Context) (list []leak.Segment, epoch int64, err error) {
-	err = act(w.f, "Segments", func() error { list, epoch, err = w.theBreaches.Segments(ctx); return err })
+func (w flakyBreaches) ListSegments(ctx context.Context) (list []leak.Segment, epoch int64, err error) {
+	err = act(w.f, "Segments", func() error { list, epoch, err = w.theBreaches.ListSegments(ctx); return err })
 	return list, epoch, err
 }
 
-func (w flakyBreaches) Probes(ctx context.Context, after leak.Place, limit int) (list []leak.Probes, last leak.Place, err error) {
-	err = act(w.f, "Probes", func() error { list, last, err = w.theBreaches.Probes(ctx, after, limit); return err })
+func (w flakyBreaches) ListProbes(ctx context.Context, after leak.Place, limit int) (list []leak.Probes, last leak.Place, err error) {
+	err = act(w.f, "Probes", func() error { list, last, err = w.theBreaches.ListProbes(ctx, after, limit); return err })
 	return list, last, err
 }
 
@@ -248,8 +248,8 @@ func (w flakyBreaches) TellHits(ctx context.Context, breach string, limit int, t
 	return chanced(w.f, "TellHits", func() (int, error) { return w.theBreaches.TellHits(ctx, breach, limit, trace) })
 }
 
-func (w flakyBreaches) DueLooks(ctx context.Context, limit int) ([]leak.DueLook, error) {
-	return chanced(w.f, "DueLooks", func() ([]leak.DueLook, error) { return w.theBreaches.DueLooks(ctx, limit) })
+func (w flakyBreaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, error) {
+	return chanced(w.f, "DueLooks", func() ([]leak.DueLook, error) { return w.theBreaches.ListDueLooks(ctx, limit) })
 }
 
 func (w flakyBreaches) SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []leak.Hit) error {
@@ -315,7 +315,7 @@ func answerOf(status int) *http.Response {
 }
 
 func (l *life) undelivered() (n int, err error) {
-	err = l.db.Reader().QueryRow(`SELECT count(*) FROM delivery WHERE state <> 'delivered'`).Scan(&n)
+	err = l.db.ReadPool().QueryRow(`SELECT count(*) FROM delivery WHERE state <> 'delivered'`).Scan(&n)
 	return n, err
 }
 

@@ -85,7 +85,7 @@ func newCanary(n int, salt string) canary {
 		phone: fmt.Sprintf("551198%07d", 3_100_000+n*7919), card: luhn(fmt.Sprintf("4539%011d", 12_345_678_901+n*7_919)), street: "Travessa " + word + " do Passarinho",
 		device: "Telefone " + word + " amarelo", note: "a pessoa " + word + " contou que perdeu a senha",
 	}
-	d256, d512 := partner.Digests(c.cpf, salt)
+	d256, d512 := partner.PersonDigests(c.cpf, salt)
 	c.user, c.hash256 = hex.EncodeToString(d512[1:]), hex.EncodeToString(d256[1:])
 	return c
 }
@@ -126,11 +126,11 @@ func newWorld(t *testing.T, engine sqldb.Engine, n int) *world {
 	ctx := context.Background()
 	w := &world{config: common(t, engine), logs: &lockedBuffer{}}
 	w.App = open(t, w.config)
-	p, cred, err := w.Partners.Create(ctx, "Banco", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
+	p, cred, err := w.Partners.CreatePartner(ctx, "Banco", partner.Live, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Store.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro", Coverage: plan.Demo(), CreatedAt: time.Now()}); err != nil {
+	if err := w.Store.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro", Coverage: plan.DemoCoverage(), CreatedAt: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	w.partner, w.salt = p, cred.Salt
@@ -225,27 +225,27 @@ func (w *world) fail(t *testing.T, who caller) {
 		who.send("GET", "/"+c.email+"/"+c.cpf, "")
 		caller{t, who.base, c.cpf + c.user}.send("GET", "/v1/subscriptions", "")
 	}
-	if _, err := w.Webhooks.Create(ctx, w.partner.ID, "http://127.0.0.1:9/", nil, loopbackOnly{}); err != nil {
+	if _, err := w.Webhooks.CreateEndpoint(ctx, w.partner.ID, "http://127.0.0.1:9/", nil, loopbackOnly{}); err != nil {
 		t.Fatal(err)
 	}
-	cases, err := w.Cases.List(ctx, cyber.CaseFilter{Limit: 1000})
+	cases, err := w.Cases.ListCases(ctx, cyber.CaseFilter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, cs := range cases {
-		if _, err := w.Cases.Move(ctx, cs.ID, cyber.CaseInProgress, "op_1", w.canaries[i%len(w.canaries)].note); err != nil {
+		if _, err := w.Cases.MoveCase(ctx, cs.ID, cyber.CaseInProgress, "op_1", w.canaries[i%len(w.canaries)].note); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := w.Store.Jobs.AddJob(ctx, "breach.match", "no-such-breach", struct{}{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Audit.Record(ctx, operator.Actor{Name: "cli:test"}, "subject.export", w.Subjects.Ref(subject.Person{CPF: w.canaries[0].cpf}), "porque "+w.canaries[0].name); err != nil {
+	if err := w.Audit.RecordAction(ctx, operator.Actor{Name: "cli:test"}, "subject.export", w.Subjects.Reference(subject.Person{CPF: w.canaries[0].cpf}), "porque "+w.canaries[0].name); err != nil {
 		t.Fatal(err)
 	}
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		logs := string(w.logs.bytes())
-		j, err := w.Store.Jobs.JobOf(ctx, "breach.match", "no-such-breach")
+		j, err := w.Store.Jobs.NewestJobOf(ctx, "breach.match", "no-such-breach")
 		if err == nil && j.Error != "" && strings.Contains(logs, "job failed") {
 			return
 		}
@@ -258,7 +258,7 @@ func (w *world) fail(t *testing.T, who caller) {
 // loopbackOnly lets the test's webhook be registered.
 type loopbackOnly struct{}
 
-func (loopbackOnly) CheckURL(context.Context, string) error { return nil }
+func (loopbackOnly) CheckTargetURL(context.Context, string) error { return nil }
 
 // loot is everything that a thief could carry away, but for the key file.
 func (w *world) loot(t *testing.T) map[string][]byte {
@@ -268,10 +268,10 @@ func (w *world) loot(t *testing.T) map[string][]byte {
 		loot["dump"] = pgDump(t, w.config.Database)
 	}
 	file, unpacked := filepath.Join(t.TempDir(), "b.tar.gz"), t.TempDir()
-	if _, err := w.Backup(context.Background(), file, app.BackupOptions{}); err != nil {
+	if _, err := w.WriteBackup(context.Background(), file, app.BackupOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := backup.Extract(context.Background(), file, unpacked, func([]byte, []byte) bool { return true }, nil); err != nil {
+	if _, err := backup.ExtractArchive(context.Background(), file, unpacked, func([]byte, []byte) bool { return true }, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, folder := range []string{w.config.Data, unpacked} {
@@ -415,7 +415,7 @@ func (w *world) plant(t *testing.T, s sieve) {
 			}
 		}
 	}
-	if err := w.Audit.Record(context.Background(), operator.Actor{Name: w.canaries[0].email}, "test.leak", "", ""); err != nil {
+	if err := w.Audit.RecordAction(context.Background(), operator.Actor{Name: w.canaries[0].email}, "test.leak", "", ""); err != nil {
 		t.Fatal(err)
 	}
 	found := 0
@@ -481,16 +481,16 @@ func TestErasedEverywhere(t *testing.T) {
 			}
 			t.Logf("5 erasures beside a running server in %v", time.Since(began).Round(time.Millisecond))
 			for i, c := range w.canaries {
-				held, err := w.Subjects.Export(ctx, subject.Person{CPF: c.cpf})
+				held, err := w.Subjects.ExportPerson(ctx, subject.Person{CPF: c.cpf})
 				if err != nil || (len(held) == 0) != (i < 5) {
 					t.Error(i, held, err)
 				}
 			}
 			w.stop()
-			if _, err := w.Store.Upkeep.Sweep(ctx, store.Retention{}); err != nil { // tries that were on their way
+			if _, err := w.Store.Upkeep.SweepExpired(ctx, store.Retention{}); err != nil { // tries that were on their way
 				t.Fatal(err)
 			}
-			if found, err := w.Check(ctx, nil); err != nil || len(found) != 0 {
+			if found, err := w.CheckAll(ctx, nil); err != nil || len(found) != 0 {
 				t.Error(found, err)
 			}
 		})

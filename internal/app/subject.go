@@ -24,18 +24,18 @@ func ErasureLog(c config.Common) string { return filepath.Join(c.Data, "erasures
 func (a *App) EraseSubject(ctx context.Context, who operator.Actor, p subject.Person, reason string) (subject.Outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, eraseTime)
 	defer cancel()
-	return a.Subjects.Erase(ctx, who, p, reason, a.logErasures)
+	return a.Subjects.ErasePerson(ctx, who, p, reason, a.logErasures)
 }
 
 // logErasures notes tombstones in the log of this machine's data folder.
 func (a *App) logErasures(stones []subject.Tombstone) error {
-	return durable.Append(ErasureLog(a.Config), func(w io.Writer) error { return subject.WriteLog(w, stones) })
+	return durable.AppendToFile(ErasureLog(a.Config), func(w io.Writer) error { return subject.WriteTombstones(w, stones) })
 }
 
 // resumeErasures ends erasures whose command was killed or ran out of time.
 func (s *Server) resumeErasures(ctx context.Context) {
-	every(ctx, time.Minute, func() {
-		if n, err := s.app.Subjects.Resume(ctx, s.app.logErasures); err != nil && ctx.Err() == nil {
+	runEvery(ctx, time.Minute, func() {
+		if n, err := s.app.Subjects.ResumeErasures(ctx, s.app.logErasures); err != nil && ctx.Err() == nil {
 			s.log.Error("erasures that were left half way cannot be ended", "cause", err.Error())
 		} else if n > 0 {
 			s.log.Info("erasures that were left half way are ended", "count", n)
@@ -57,8 +57,8 @@ func retention(c config.Serve) store.Retention {
 
 // sweepRetention removes what is past its time, now and then.
 func (s *Server) sweepRetention(ctx context.Context) {
-	every(ctx, retentionEvery, func() {
-		removed, err := s.app.Store.Upkeep.Sweep(ctx, retention(s.cfg))
+	runEvery(ctx, retentionEvery, func() {
+		removed, err := s.app.Store.Upkeep.SweepExpired(ctx, retention(s.cfg))
 		for what, n := range removed {
 			if n > 0 {
 				s.log.Info("removed what is past its time", "what", what, "count", n)

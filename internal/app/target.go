@@ -64,7 +64,7 @@ func (c *targetConn) Read(p []byte) (int, error) {
 
 func (c *targetConn) Write(p []byte) (int, error) {
 	if len(p) == len(unparsedAnswer) && string(p) == unparsedAnswer {
-		if answer := c.refuse(); answer != nil {
+		if answer := c.refuseTarget(); answer != nil {
 			_, err := c.Conn.Write(answer)
 			return len(p), err //nolint:wrapcheck // as above
 		}
@@ -95,9 +95,9 @@ func (c *targetConn) CloseWrite() error {
 // requestLine is not bound to the beginning of a line: the body of an earlier request may end right before it.
 var requestLine = regexp.MustCompile(`([A-Z]+) ([^ \r\n]+|/[^\r\n]+) HTTP/1\.[01]\r?\n`)
 
-// refuse lets the handler answer the request whose target did not parse. It is nil when the request was refused for
+// refuseTarget lets the handler answer the request whose target did not parse. It is nil when the request was refused for
 // another reason.
-func (c *targetConn) refuse() []byte {
+func (c *targetConn) refuseTarget() []byte {
 	at := unparsedTarget(c.head)
 	if at == nil {
 		return nil
@@ -176,25 +176,27 @@ type accepted struct {
 
 func newTLSTargetListener(ln net.Listener, config *tls.Config, handler http.Handler) *tlsTargetListener {
 	l := &tlsTargetListener{Listener: ln, config: config, handler: handler, ready: make(chan accepted), closed: make(chan struct{})}
-	go l.run()
+	go l.acceptLoop()
 	return l
 }
 
-func (l *tlsTargetListener) run() {
+// acceptLoop accepts connections and shakes hands with each.
+func (l *tlsTargetListener) acceptLoop() {
 	for {
 		c, err := l.Listener.Accept()
 		if err == nil {
-			go l.shake(tls.Server(c, l.config))
+			go l.shakeHands(tls.Server(c, l.config))
 			continue
 		}
-		l.hand(nil, err) // net/http decides whether to try again
+		l.handOver(nil, err) // net/http decides whether to try again
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 	}
 }
 
-func (l *tlsTargetListener) hand(c net.Conn, err error) {
+// handOver gives a connection to Accept.
+func (l *tlsTargetListener) handOver(c net.Conn, err error) {
 	select {
 	case l.ready <- accepted{c, err}:
 	case <-l.closed:
@@ -204,7 +206,8 @@ func (l *tlsTargetListener) hand(c net.Conn, err error) {
 	}
 }
 
-func (l *tlsTargetListener) shake(c *tls.Conn) {
+// shakeHands completes a TLS handshake, or closes the connection.
+func (l *tlsTargetListener) shakeHands(c *tls.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), readTime)
 	defer cancel()
 	if err := c.HandshakeContext(ctx); err != nil {
@@ -216,10 +219,10 @@ func (l *tlsTargetListener) shake(c *tls.Conn) {
 		return
 	}
 	if state := c.ConnectionState(); state.NegotiatedProtocol != "h2" {
-		l.hand(&secureTargetConn{targetConn{Conn: c, handler: l.handler}, state}, nil)
+		l.handOver(&secureTargetConn{targetConn{Conn: c, handler: l.handler}, state}, nil)
 		return
 	}
-	l.hand(c, nil)
+	l.handOver(c, nil)
 }
 
 func (l *tlsTargetListener) Accept() (net.Conn, error) {

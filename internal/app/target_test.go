@@ -76,7 +76,7 @@ func TestUnparsedTarget(t *testing.T) {
 					s.TLSCert, s.TLSKey = cert, certKey
 				}
 			})
-			_, cred, err := a.Partners.Create(context.Background(), "Banco", partner.Sandbox, partner.Settings{})
+			_, cred, err := a.Partners.CreatePartner(context.Background(), "Banco", partner.Sandbox, partner.Settings{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -148,7 +148,7 @@ func each[From, To any](all []From, show func(From) To) []To {
 
 func shownAssets(all []client.Asset) assets {
 	return assets{each(all, func(a client.Asset) asset {
-		return asset{a.ID, string(a.Type), identifier.Mask(kinds[a.Type], a.Value), string(a.Status)}
+		return asset{a.ID, string(a.Type), identifier.MaskValue(kinds[a.Type], a.Value), string(a.Status)}
 	})}
 }
 
@@ -189,7 +189,7 @@ func shownHistory(c client.CaseDetail) caseHistory {
 func shownSubscriptions(p client.SubscriptionPage) subscriptions {
 	return subscriptions{each(p.Items, func(s client.Subscription) subscribed {
 		b := s.Beneficiary
-		return subscribed{s.PlanID, identifier.Mask(identifier.CPF, b.CPF), identifier.Mask(identifier.Email, b.Email), identifier.Mask(identifier.Phone, b.PhoneNumber), s.StartDate}
+		return subscribed{s.PlanID, identifier.MaskValue(identifier.CPF, b.CPF), identifier.MaskValue(identifier.Email, b.Email), identifier.MaskValue(identifier.Phone, b.PhoneNumber), s.StartDate}
 	}), p.Page, p.TotalItems, p.TotalPages}
 }
 

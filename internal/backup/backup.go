@@ -66,8 +66,8 @@ type Manifest struct {
 	Files []File `json:"files"`
 }
 
-// Bytes is how much is inside.
-func (m Manifest) Bytes() (n int64) {
+// TotalBytes is how much is inside.
+func (m Manifest) TotalBytes() (n int64) {
 	for _, f := range m.Files {
 		n += f.Bytes
 	}
@@ -90,20 +90,20 @@ type Source struct {
 	File *os.File
 }
 
-// Write makes an archive of mode 0600 at path, beside its name first. mac is the keyed hash over the list. progress may
+// WriteArchive makes an archive of mode 0600 at path, beside its name first. mac is the keyed hash over the list. progress may
 // be nil.
-func Write(ctx context.Context, path string, about About, sources []Source, mac func([]byte) []byte, progress func(done, total int64)) (Manifest, error) {
+func WriteArchive(ctx context.Context, path string, about About, sources []Source, mac func([]byte) []byte, progress func(done, total int64)) (Manifest, error) {
 	m := Manifest{About: about}
 	if _, err := os.Lstat(path); err == nil {
 		return m, ErrExists.Note("there is a file of that name already")
 	}
-	out, err := durable.Create(path)
+	out, err := durable.CreateFile(path)
 	if err != nil {
 		return m, fmt.Errorf("write backup: %w", err)
 	}
-	defer out.Discard()
+	defer out.DiscardFile()
 	w := writer{ctx: ctx, manifest: &m, progress: progress}
-	if err = w.write(out.Steady(), sources, mac); err == nil {
+	if err = w.writeAll(out.SteadyWriter(), sources, mac); err == nil {
 		err = out.PublishNew()
 	}
 	if errors.Is(err, os.ErrExist) {
@@ -122,7 +122,8 @@ type writer struct {
 	done, total int64
 }
 
-func (w *writer) write(out io.Writer, sources []Source, mac func([]byte) []byte) error {
+// writeAll writes the description, the files and the list.
+func (w *writer) writeAll(out io.Writer, sources []Source, mac func([]byte) []byte) error {
 	z, err := gzip.NewWriterLevel(out, gzip.BestSpeed) // sealed data hardly shrinks
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func (w *writer) write(out io.Writer, sources []Source, mac func([]byte) []byte)
 	t := tar.NewWriter(z)
 	about, err := json.Marshal(w.manifest.About)
 	if err == nil {
-		err = w.small(t, aboutName, about)
+		err = w.writeSmall(t, aboutName, about)
 	}
 	for _, s := range sources {
 		info, serr := s.File.Stat()
@@ -141,7 +142,7 @@ func (w *writer) write(out io.Writer, sources []Source, mac func([]byte) []byte)
 	}
 	for _, s := range sources {
 		if err == nil {
-			err = w.file(t, s)
+			err = w.writeFile(t, s)
 		}
 	}
 	var list []byte
@@ -149,7 +150,7 @@ func (w *writer) write(out io.Writer, sources []Source, mac func([]byte) []byte)
 		list, err = json.Marshal(w.manifest)
 	}
 	if err == nil {
-		err = errors.Join(w.small(t, manifestName, list), w.small(t, macName, mac(list)))
+		err = errors.Join(w.writeSmall(t, manifestName, list), w.writeSmall(t, macName, mac(list)))
 	}
 	if err != nil {
 		return errors.Join(err, z.Close())
@@ -157,7 +158,8 @@ func (w *writer) write(out io.Writer, sources []Source, mac func([]byte) []byte)
 	return errors.Join(t.Close(), z.Close())
 }
 
-func (w *writer) small(t *tar.Writer, name string, content []byte) error {
+// writeSmall adds a file that is in memory.
+func (w *writer) writeSmall(t *tar.Writer, name string, content []byte) error {
 	if err := t.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(content)), Format: tar.FormatPAX}); err != nil {
 		return err
 	}
@@ -165,7 +167,8 @@ func (w *writer) small(t *tar.Writer, name string, content []byte) error {
 	return err
 }
 
-func (w *writer) file(t *tar.Writer, s Source) error {
+// writeFile adds a file of the disk.
+func (w *writer) writeFile(t *tar.Writer, s Source) error {
 	if !fileName.MatchString(s.Name) {
 		return fmt.Errorf("%q is no name for a file of a backup", s.Name)
 	}
@@ -206,8 +209,8 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// equal compares two values by their JSON.
-func equal(a, b any) bool {
+// isSameJSON compares two values by their JSON.
+func isSameJSON(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)
 	return errX == nil && errY == nil && bytes.Equal(x, y)

@@ -35,7 +35,7 @@ func TestEveryFlippedBit(t *testing.T) {
 	mac := []byte("stands for the keyed hash")
 	var list []byte
 	about := backup.About{Format: backup.Format, MadeAt: time.Unix(1800000000, 0).UTC(), Program: "test", Engine: "sqlite", Database: true}
-	if _, err := backup.Write(ctx, file, about, []backup.Source{{Name: "vigia.db", File: f}}, func(l []byte) []byte { list = l; return mac }, nil); err != nil {
+	if _, err := backup.WriteArchive(ctx, file, about, []backup.Source{{Name: "vigia.db", File: f}}, func(l []byte) []byte { list = l; return mac }, nil); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(file)
@@ -58,7 +58,7 @@ func TestEveryFlippedBit(t *testing.T) {
 		if err := os.Mkdir(to, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := backup.Extract(ctx, filepath.Join(folder, "damaged"), to, verify, nil); err != nil {
+		if _, err := backup.ExtractArchive(ctx, filepath.Join(folder, "damaged"), to, verify, nil); err != nil {
 			refused++
 		} else {
 			harmless++
@@ -99,12 +99,12 @@ func TestForgedList(t *testing.T) {
 		}
 	}
 	sources := []backup.Source{{Name: "vigia.db", File: f}}
-	if _, err := backup.Write(ctx, file, about, sources, sign("theirs"), nil); err != nil {
+	if _, err := backup.WriteArchive(ctx, file, about, sources, sign("theirs"), nil); err != nil {
 		t.Fatal(err)
 	}
 	extract := func(key string) error {
 		verify := func(list, mac []byte) bool { return hmac.Equal(mac, sign(key)(list)) }
-		_, err := backup.Extract(ctx, file, t.TempDir(), verify, nil)
+		_, err := backup.ExtractArchive(ctx, file, t.TempDir(), verify, nil)
 		return err
 	}
 	if err := extract("theirs"); err != nil {

@@ -18,27 +18,27 @@ import (
 	"github.com/vigiahq/vigia/internal/durable"
 )
 
-// Describe reads what an archive says of itself, and nothing more.
-func Describe(file string) (About, error) {
+// DescribeArchive reads what an archive says of itself, and nothing more.
+func DescribeArchive(file string) (About, error) {
 	var about About
 	r, err := openArchive(file)
 	if err != nil {
 		return about, err
 	}
-	defer r.close()
-	return r.about()
+	defer r.closeArchive()
+	return r.readAbout()
 }
 
-// Extract unpacks an archive into an empty folder and checks every byte of it. verify is asked whether the list at the
+// ExtractArchive unpacks an archive into an empty folder and checks every byte of it. verify is asked whether the list at the
 // end is what it was. When it fails, the folder holds rubbish; the caller takes it away.
-func Extract(ctx context.Context, file, folder string, verify func(list, mac []byte) bool, progress func(done, total int64)) (Manifest, error) {
+func ExtractArchive(ctx context.Context, file, folder string, verify func(list, mac []byte) bool, progress func(done, total int64)) (Manifest, error) {
 	var m Manifest
 	r, err := openArchive(file)
 	if err != nil {
 		return m, err
 	}
-	defer r.close()
-	about, err := r.about()
+	defer r.closeArchive()
+	about, err := r.readAbout()
 	if err != nil {
 		return m, err
 	}
@@ -48,11 +48,11 @@ func Extract(ctx context.Context, file, folder string, verify func(list, mac []b
 	}
 	defer func() { _ = root.Close() }() // only a handle of the folder
 	x := extraction{archive: r, root: root, ctx: ctx, progress: progress}
-	list, err := x.files()
+	list, err := x.extractFiles()
 	if err != nil {
 		return m, err
 	}
-	mac, err := x.last()
+	mac, err := x.readMAC()
 	if err != nil {
 		return m, err
 	}
@@ -62,7 +62,7 @@ func Extract(ctx context.Context, file, folder string, verify func(list, mac []b
 	if err := json.Unmarshal(list, &m); err != nil {
 		return m, altered.Because(err)
 	}
-	if !equal(m.About, about) || !equal(m.Files, x.found) {
+	if !isSameJSON(m.About, about) || !isSameJSON(m.Files, x.found) {
 		return m, altered
 	}
 	return m, durable.SyncFolders(folder)
@@ -93,20 +93,22 @@ func openArchive(name string) (*archive, error) {
 	return nil, errors.Join(ErrNoBackup.Note("the backup cannot be opened").Because(err), f.Close())
 }
 
-func (a *archive) close() { _ = a.file.Close() } // only read
+// closeArchive lets go of the file.
+func (a *archive) closeArchive() { _ = a.file.Close() } // only read
 
-func (a *archive) about() (About, error) {
+// readAbout reads what the archive says of itself.
+func (a *archive) readAbout() (About, error) {
 	var about About
 	h, err := a.t.Next()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return about, a.damage(err)
+		return about, a.nameDamage(err)
 	}
 	if err != nil || h.Name != aboutName || h.Size > maxList {
 		return about, ErrNoBackup.Note("not a backup of this program").Because(err)
 	}
 	text, err := io.ReadAll(a.t)
 	if err != nil {
-		return about, a.damage(err)
+		return about, a.nameDamage(err)
 	}
 	if err := json.Unmarshal(text, &about); err != nil {
 		return about, ErrNoBackup.Note("not a backup of this program").Because(err)
@@ -117,9 +119,9 @@ func (a *archive) about() (About, error) {
 	return about, nil
 }
 
-// damage names what is wrong with an archive that cannot be read on. An altered one may seem to end early, too: then
+// nameDamage names what is wrong with an archive that cannot be read on. An altered one may seem to end early, too: then
 // there is more of the file.
-func (a *archive) damage(err error) error {
+func (a *archive) nameDamage(err error) error {
 	at, serr := a.file.Seek(0, io.SeekCurrent)
 	if (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) && serr == nil && at == a.size && a.in.Buffered() == 0 {
 		return ErrDamaged.Note("the backup was cut short: it ends before its list of files").Because(err)
@@ -139,18 +141,18 @@ type extraction struct {
 	found    []File
 }
 
-// files unpacks up to the list at the end and returns that.
-func (x *extraction) files() ([]byte, error) {
+// extractFiles unpacks up to the list at the end and returns that.
+func (x *extraction) extractFiles() ([]byte, error) {
 	seen := map[string]bool{}
 	for {
 		h, err := x.t.Next()
 		if err != nil {
-			return nil, x.damage(err)
+			return nil, x.nameDamage(err)
 		}
 		if h.Name == manifestName && h.Size <= maxList {
 			list, err := io.ReadAll(x.t)
 			if err != nil {
-				return nil, x.damage(err)
+				return nil, x.nameDamage(err)
 			}
 			return list, nil
 		}
@@ -158,13 +160,14 @@ func (x *extraction) files() ([]byte, error) {
 			return nil, altered
 		}
 		seen[h.Name] = true
-		if err := x.file(h); err != nil {
+		if err := x.extractFile(h); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func (x *extraction) file(h *tar.Header) error {
+// extractFile unpacks one file and adds it to the list.
+func (x *extraction) extractFile(h *tar.Header) error {
 	if dir := path.Dir(h.Name); dir != "." {
 		if err := x.root.MkdirAll(dir, 0o700); err != nil {
 			return fmt.Errorf("restore: %w", err)
@@ -175,41 +178,41 @@ func (x *extraction) file(h *tar.Header) error {
 		return fmt.Errorf("restore: %w", err)
 	}
 	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(out, sum), &watched{ctx: x.ctx, in: x.t, seen: x.saw})
+	n, err := io.Copy(io.MultiWriter(out, sum), &watched{ctx: x.ctx, in: x.t, seen: x.reportProgress})
 	if err != nil && x.ctx.Err() == nil {
-		err = x.damage(err)
+		err = x.nameDamage(err)
 	}
 	x.found = append(x.found, File{h.Name, n, hex.EncodeToString(sum.Sum(nil))})
-	return errors.Join(err, durable.Close(out))
+	return errors.Join(err, durable.SyncAndClose(out))
 }
 
-// saw tells how far the reading of the archive is.
-func (x *extraction) saw(int64) {
+// reportProgress tells how far the reading of the archive is.
+func (x *extraction) reportProgress(int64) {
 	if at, err := x.archive.file.Seek(0, io.SeekCurrent); err == nil && x.progress != nil {
 		x.progress(at, x.size)
 	}
 }
 
-// last reads the keyed hash and makes sure that nothing follows.
-func (x *extraction) last() ([]byte, error) {
+// readMAC reads the keyed hash and makes sure that nothing follows.
+func (x *extraction) readMAC() ([]byte, error) {
 	h, err := x.t.Next()
 	if err != nil {
-		return nil, x.damage(err)
+		return nil, x.nameDamage(err)
 	}
 	if h.Name != macName || h.Size > 1024 {
 		return nil, altered
 	}
 	mac, err := io.ReadAll(x.t)
 	if err != nil {
-		return nil, x.damage(err)
+		return nil, x.nameDamage(err)
 	}
 	if _, err := x.t.Next(); err == nil {
 		return nil, altered
 	} else if !errors.Is(err, io.EOF) {
-		return nil, x.damage(err)
+		return nil, x.nameDamage(err)
 	}
 	if n, err := io.Copy(io.Discard, x.z); err != nil { // the sum of all bytes is checked at their end
-		return nil, x.damage(err)
+		return nil, x.nameDamage(err)
 	} else if n > 0 {
 		return nil, altered
 	}

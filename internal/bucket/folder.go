@@ -70,18 +70,18 @@ func (f folder) Write(ctx context.Context, key string, from *os.File) error {
 	if err := f.root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	file, err := durable.Create(filepath.Join(f.root.Name(), name))
+	file, err := durable.CreateFile(filepath.Join(f.root.Name(), name))
 	if err != nil {
 		return err
 	}
-	defer file.Discard()
+	defer file.DiscardFile()
 	if _, err := from.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	if _, err := io.Copy(file, untilDone{ctx, from}); err != nil {
 		return err
 	}
-	return file.Publish()
+	return file.PublishFile()
 }
 
 func (f folder) Delete(_ context.Context, key string) error {

@@ -32,15 +32,15 @@ type Callers struct {
 	Shown   Shown
 }
 
-// Address is where a request came from: the other side of the connection, or what the nearest trusted proxies say. It is
+// CallerAddress is where a request came from: the other side of the connection, or what the nearest trusted proxies say. It is
 // the text of an address, or of whatever the connection has in its place.
-func (c *Callers) Address(r *http.Request) string {
-	peer := host(r.RemoteAddr)
+func (c *Callers) CallerAddress(r *http.Request) string {
+	peer := withoutPort(r.RemoteAddr)
 	if c == nil || len(c.Proxies) == 0 {
 		return peer
 	}
 	at, err := netip.ParseAddr(peer)
-	if err != nil || !c.trusts(at) {
+	if err != nil || !c.isTrusted(at) {
 		return peer
 	}
 	// Every proxy appends who it was asked by, so the list is read from its end up to the first that is not ours.
@@ -50,16 +50,16 @@ func (c *Callers) Address(r *http.Request) string {
 		if err != nil {
 			break
 		}
-		if at = hop.Unmap(); !c.trusts(at) {
+		if at = hop.Unmap(); !c.isTrusted(at) {
 			break
 		}
 	}
 	return at.String()
 }
 
-// Listener is the address that a request's connection came in at, as the beginning of links, and whether it is one that
+// ListenerURL is the address that a request's connection came in at, as the beginning of links, and whether it is one that
 // only this machine reaches.
-func Listener(r *http.Request) (at url.URL, local bool) {
+func ListenerURL(r *http.Request) (at url.URL, local bool) {
 	at.Scheme = "http"
 	if r.TLS != nil {
 		at.Scheme = "https"
@@ -72,7 +72,8 @@ func Listener(r *http.Request) (at url.URL, local bool) {
 	return at, local
 }
 
-func (c *Callers) trusts(a netip.Addr) bool {
+// isTrusted reports whether an address is that of a trusted proxy.
+func (c *Callers) isTrusted(a netip.Addr) bool {
 	for _, p := range c.Proxies {
 		if p.Contains(a.Unmap().WithZone("")) {
 			return true
@@ -81,8 +82,8 @@ func (c *Callers) trusts(a netip.Addr) bool {
 	return false
 }
 
-// host cuts the port off; it allocates nothing, since every request of a partner passes here.
-func host(remote string) string {
+// withoutPort cuts the port off; it allocates nothing, since every request of a partner passes here.
+func withoutPort(remote string) string {
 	i := strings.LastIndexByte(remote, ':')
 	if i < 0 {
 		return remote
@@ -90,19 +91,19 @@ func host(remote string) string {
 	return strings.Trim(remote[:i], "[]")
 }
 
-// Log is an address as logs have it; empty when they have none.
-func (c *Callers) Log(address string) string {
+// AddressForLog is an address as logs have it; empty when they have none.
+func (c *Callers) AddressForLog(address string) string {
 	switch {
 	case c == nil || c.Shown == Whole || c.Shown == "":
 		return address
 	case c.Shown == Nothing:
 		return ""
 	}
-	return network(address, 24, 48)
+	return cutToNetwork(address, 24, 48)
 }
 
-// network cuts an address down to its first bits; what is no address is nobody's.
-func network(address string, v4, v6 int) string {
+// cutToNetwork cuts an address down to its first bits; what is no address is nobody's.
+func cutToNetwork(address string, v4, v6 int) string {
 	a, err := netip.ParseAddr(address)
 	if err != nil {
 		return "?"
@@ -137,13 +138,13 @@ func NewBudget(now func() time.Time, every time.Duration, burst int) *Budget {
 	return &Budget{now: now, every: every, burst: burst, by: map[string]*rate.Limiter{}}
 }
 
-// Take spends one of an address's, or says how long until there is one. A nil budget has no end.
-func (b *Budget) Take(address string) time.Duration {
+// TakeToken spends one of an address's, or says how long until there is one. A nil budget has no end.
+func (b *Budget) TakeToken(address string) time.Duration {
 	if b == nil {
 		return 0
 	}
 	if strings.Contains(address, ":") {
-		address = network(address, 32, 64)
+		address = cutToNetwork(address, 32, 64)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -33,10 +33,10 @@ func TestAddressBehindProxies(t *testing.T) {
 		for _, h := range x.headers {
 			r.Header.Add("X-Forwarded-For", h)
 		}
-		if got := c.Address(r); got != x.want {
+		if got := c.CallerAddress(r); got != x.want {
 			t.Errorf("%s %q: %s, want %s", x.remote, x.headers, got, x.want)
 		}
-		if got := (*Callers)(nil).Address(r); got != host(x.remote) {
+		if got := (*Callers)(nil).CallerAddress(r); got != withoutPort(x.remote) {
 			t.Errorf("without proxies %s is %s", x.remote, got)
 		}
 	}
@@ -51,7 +51,7 @@ func TestLoggedAddress(t *testing.T) {
 		{"", "192.0.2.77", "192.0.2.77"}, {Whole, "2001:db8::1", "2001:db8::1"}, {Nothing, "192.0.2.77", ""},
 		{Network, "192.0.2.77", "192.0.2.0/24"}, {Network, "2001:db8:1:2::1", "2001:db8:1::/48"}, {Network, "fe80::1%eth0", "fe80::/48"}, {Network, "pipe", "?"},
 	} {
-		if got := (&Callers{Shown: x.shown}).Log(x.in); got != x.expect {
+		if got := (&Callers{Shown: x.shown}).AddressForLog(x.in); got != x.expect {
 			t.Errorf("%s of %s: %s", x.shown, x.in, got)
 		}
 	}
@@ -62,24 +62,24 @@ func TestBudget(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	b := NewBudget(func() time.Time { return now }, time.Second, 3)
 	for i := range 3 {
-		if b.Take("192.0.2.1") != 0 || b.Take("2001:db8::"+strconv.Itoa(i+1)) != 0 {
+		if b.TakeToken("192.0.2.1") != 0 || b.TakeToken("2001:db8::"+strconv.Itoa(i+1)) != 0 {
 			t.Fatal("refused too early", i)
 		}
 	}
-	if wait := b.Take("192.0.2.1"); wait <= 0 || wait > time.Second {
+	if wait := b.TakeToken("192.0.2.1"); wait <= 0 || wait > time.Second {
 		t.Error("no end, or no word when:", wait)
 	}
-	if b.Take("2001:db8::ffff") == 0 {
+	if b.TakeToken("2001:db8::ffff") == 0 {
 		t.Error("another address of the same network starts over")
 	}
-	if b.Take("192.0.2.2") != 0 || (*Budget)(nil).Take("192.0.2.1") != 0 {
+	if b.TakeToken("192.0.2.2") != 0 || (*Budget)(nil).TakeToken("192.0.2.1") != 0 {
 		t.Error("another address pays for the first")
 	}
-	if now = now.Add(time.Second); b.Take("192.0.2.1") != 0 {
+	if now = now.Add(time.Second); b.TakeToken("192.0.2.1") != 0 {
 		t.Error("nothing comes back")
 	}
 	for i := range most + 10 {
-		b.Take(strconv.Itoa(i))
+		b.TakeToken(strconv.Itoa(i))
 	}
 	if len(b.by) > most {
 		t.Error(len(b.by), "addresses are remembered")

@@ -71,7 +71,7 @@ type Problems []string
 
 // Error lists them, one a line.
 func (p Problems) Error() string {
-	return "the configuration has " + count(len(p), "problem") + ":\n  - " + strings.Join(p, "\n  - ")
+	return "the configuration has " + countNoun(len(p), "problem") + ":\n  - " + strings.Join(p, "\n  - ")
 }
 
 // And adds the problems that err lists, but for those of flags that p has a problem of already: a value that cannot be
@@ -88,23 +88,24 @@ func (p Problems) And(err error) Problems {
 	return p
 }
 
-func count(n int, noun string) string {
+// countNoun writes a number with its noun.
+func countNoun(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Check validates the common part.
-func (c Common) Check() error {
+// CheckCommon validates the common part.
+func (c Common) CheckCommon() error {
 	var p Problems
-	p = append(p, c.problems()...)
-	return p.orNil()
+	p = append(p, c.collectProblems()...)
+	return p.asError()
 }
 
-// Check validates a server's whole configuration.
-func (s Serve) Check(c Common) error {
-	p := append(Problems{}, c.problems()...)
+// CheckServe validates a server's whole configuration.
+func (s Serve) CheckServe(c Common) error {
+	p := append(Problems{}, c.collectProblems()...)
 	for _, a := range []struct{ flag, value string }{{"--listen", s.Listen}, {"--console-listen", s.ConsoleListen}} {
 		if _, _, err := net.SplitHostPort(a.value); err != nil {
 			p = append(p, a.flag+": expected host:port, such as 127.0.0.1:8080 or :8080")
@@ -118,7 +119,7 @@ func (s Serve) Check(c Common) error {
 	}
 	for _, r := range s.Roles {
 		if !slices.Contains([]string{"api", "worker", "console"}, r) {
-			p = append(p, "--roles: "+quote(r)+" is none of api, worker, console")
+			p = append(p, "--roles: "+quoteValue(r)+" is none of api, worker, console")
 		}
 	}
 	if (s.TLSCert == "") != (s.TLSKey == "") {
@@ -145,10 +146,11 @@ func (s Serve) Check(c Common) error {
 	if s.DatabaseRead != "" && (c.Database == "" || !isPostgres(s.DatabaseRead)) {
 		p = append(p, "--database-read: expected the postgres:// address of a standby of --database")
 	}
-	return p.orNil()
+	return p.asError()
 }
 
-func (c Common) problems() Problems {
+// collectProblems returns what is wrong with the common part.
+func (c Common) collectProblems() Problems {
 	var p Problems
 	if c.Data == "" {
 		p = append(p, "--data: name a folder")
@@ -163,14 +165,16 @@ func isPostgres(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
-func (p Problems) orNil() error {
+// asError returns nil when there are none.
+func (p Problems) asError() error {
 	if len(p) == 0 {
 		return nil
 	}
 	return p
 }
 
-func quote(s string) string { return fmt.Sprintf("%q", s) }
+// quoteValue writes a value as errors show it.
+func quoteValue(s string) string { return fmt.Sprintf("%q", s) }
 
 // Has tells whether this process plays a role.
 func (s Serve) Has(role string) bool { return slices.Contains(s.Roles, role) }
@@ -187,7 +191,7 @@ const (
 
 func (s Serve) alertProblems() Problems {
 	var p Problems
-	if err := s.Outgoing().Check(); err != nil {
+	if err := s.OutgoingSettings().CheckOutgoing(); err != nil {
 		errors.As(err, &p)
 	}
 	for _, text := range s.EppSecrets {
@@ -222,8 +226,8 @@ func (s Serve) alertProblems() Problems {
 	return p
 }
 
-// Level is the log level as slog knows it.
-func (s Serve) Level() slog.Level {
+// SlogLevel is the log level as slog knows it.
+func (s Serve) SlogLevel() slog.Level {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(s.LogLevel)); err != nil {
 		return slog.LevelInfo
@@ -268,17 +272,18 @@ func LoadSecretFiles() error {
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			p = append(p, name+"_FILE: "+cause(err))
+			p = append(p, name+"_FILE: "+causeText(err))
 			continue
 		}
 		if err := os.Setenv(name, strings.TrimSpace(string(text))); err != nil {
 			p = append(p, name+"_FILE: "+err.Error())
 		}
 	}
-	return p.orNil()
+	return p.asError()
 }
 
-func cause(err error) string {
+// causeText returns an error's text without what stands before it.
+func causeText(err error) string {
 	var pe *os.PathError
 	if errors.As(err, &pe) {
 		return "the file cannot be read: " + pe.Err.Error()

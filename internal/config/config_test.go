@@ -17,12 +17,12 @@ var update = flag.Bool("update", false, "write docs/configuration.md anew")
 func TestManual(t *testing.T) {
 	const path = "../../docs/configuration.md"
 	if *update {
-		if err := os.WriteFile(path, []byte(config.Manual()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(config.ConfigurationPage()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, err := os.ReadFile(path)
-	if err != nil || string(got) != config.Manual() {
+	if err != nil || string(got) != config.ConfigurationPage() {
 		t.Errorf("docs/configuration.md is stale (%v): run go generate ./internal/config", err)
 	}
 }
@@ -35,7 +35,7 @@ func good() (config.Common, config.Serve) {
 
 func TestAllProblemsAtOnce(t *testing.T) {
 	c, s := good()
-	if err := s.Check(c); err != nil {
+	if err := s.CheckServe(c); err != nil {
 		t.Fatal(err)
 	}
 	c.Data, c.Database = "", "mysql://x"
@@ -43,7 +43,7 @@ func TestAllProblemsAtOnce(t *testing.T) {
 		Listen: "nowhere", ConsoleListen: "nowhere", Roles: []string{"api", "janitor"}, TLSCert: "/does/not/exist",
 		WebhookAllow: []string{"10.0.0.0/33"}, StopTime: -1, MaxConnections: 1,
 	}
-	err := s.Check(c)
+	err := s.CheckServe(c)
 	var problems config.Problems
 	if !errors.As(err, &problems) {
 		t.Fatal(err)
@@ -64,11 +64,11 @@ func TestAllProblemsAtOnce(t *testing.T) {
 func TestListenersDiffer(t *testing.T) {
 	c, s := good()
 	s.ConsoleListen = s.Listen
-	if s.Check(c) == nil {
+	if s.CheckServe(c) == nil {
 		t.Error("the console may not share the partners' address")
 	}
 	s.Listen, s.ConsoleListen = "127.0.0.1:0", "127.0.0.1:0"
-	if err := s.Check(c); err != nil {
+	if err := s.CheckServe(c); err != nil {
 		t.Error("two free ports differ:", err)
 	}
 }
@@ -94,7 +94,7 @@ func TestSecretFiles(t *testing.T) {
 }
 
 func TestLevel(t *testing.T) {
-	if (config.Serve{LogLevel: "warn"}).Level() != slog.LevelWarn || (config.Serve{LogLevel: "?"}).Level() != slog.LevelInfo {
+	if (config.Serve{LogLevel: "warn"}).SlogLevel() != slog.LevelWarn || (config.Serve{LogLevel: "?"}).SlogLevel() != slog.LevelInfo {
 		t.Error("levels")
 	}
 }

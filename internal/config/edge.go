@@ -19,13 +19,13 @@ const (
 // edgeProblems checks what is told about proxies, addresses and callers whom nobody knows.
 func (s Serve) edgeProblems() Problems {
 	var p Problems
-	if _, err := s.Proxies(); err != nil {
+	if _, err := s.ParseProxies(); err != nil {
 		p = append(p, err.Error())
 	}
-	if _, err := s.Public(); err != nil {
+	if _, err := s.ParsePublicURL(); err != nil {
 		p = append(p, err.Error())
 	}
-	if _, err := s.Page(); err != nil && s.PageURL != "" {
+	if _, err := s.ParsePageURL(); err != nil && s.PageURL != "" {
 		p = append(p, err.Error())
 	}
 	if s.MetricsToken != "" && len(s.MetricsToken) < leastToken {
@@ -40,12 +40,13 @@ func (s Serve) edgeProblems() Problems {
 	return p
 }
 
-// Proxies parses --trusted-proxies.
-func (s Serve) Proxies() ([]netip.Prefix, error) {
-	return ranges("--trusted-proxies", s.TrustedProxies)
+// ParseProxies parses --trusted-proxies.
+func (s Serve) ParseProxies() ([]netip.Prefix, error) {
+	return parseRanges("--trusted-proxies", s.TrustedProxies)
 }
 
-func ranges(flag string, texts []string) ([]netip.Prefix, error) {
+// parseRanges reads ranges of addresses that a flag names.
+func parseRanges(flag string, texts []string) ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	for _, text := range texts {
 		p, err := netip.ParsePrefix(strings.TrimSpace(text))
@@ -57,18 +58,19 @@ func ranges(flag string, texts []string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// Public parses --public-url; the zero URL means that nothing was said.
-func (s Serve) Public() (url.URL, error) { return origin("--public-url", s.PublicURL) }
+// ParsePublicURL parses --public-url; the zero URL means that nothing was said.
+func (s Serve) ParsePublicURL() (url.URL, error) { return parseOrigin("--public-url", s.PublicURL) }
 
-// Page parses --page-url, in the same way; without it --public-url counts.
-func (s Serve) Page() (url.URL, error) {
+// ParsePageURL parses --page-url, in the same way; without it --public-url counts.
+func (s Serve) ParsePageURL() (url.URL, error) {
 	if s.PageURL == "" {
-		return s.Public()
+		return s.ParsePublicURL()
 	}
-	return origin("--page-url", s.PageURL)
+	return parseOrigin("--page-url", s.PageURL)
 }
 
-func origin(flag, text string) (url.URL, error) {
+// parseOrigin reads an address without a path that a flag names.
+func parseOrigin(flag, text string) (url.URL, error) {
 	if text == "" {
 		return url.URL{}, nil
 	}

@@ -13,15 +13,15 @@ import (
 // codeQuotes are the quotes that stand for backticks, which a raw string cannot hold.
 var codeQuotes = regexp.MustCompile(`'([^' ]+)'`)
 
-// Manual is docs/configuration.md: every setting with its flag, variable, default and meaning, from the struct tags.
-func Manual() string {
+// ConfigurationPage is docs/configuration.md: every setting with its flag, variable, default and meaning, from the struct tags.
+func ConfigurationPage() string {
 	var b strings.Builder
 	b.WriteString("# Configuration\n\n" +
 		"Made from the code by `go generate ./internal/config`; edit the field tags there, not this page.\n\n" +
 		"A flag wins over its environment variable. All problems of a configuration are listed at once, before anything is\n" +
 		"created. A setting marked *secret* can also be given as the path of a file in the variable with `_FILE` at its end.\n")
-	section(&b, "Every command", "These go before or after the command's name.", reflect.TypeFor[Common]())
-	section(&b, "`vigia serve`", "What a running server takes.", reflect.TypeFor[Serve]())
+	writeSection(&b, "Every command", "These go before or after the command's name.", reflect.TypeFor[Common]())
+	writeSection(&b, "`vigia serve`", "What a running server takes.", reflect.TypeFor[Serve]())
 	b.WriteString(codeQuotes.ReplaceAllString(`
 ## Traces
 
@@ -40,7 +40,8 @@ from the usual variables: 'AWS_REGION', 'AWS_ENDPOINT_URL_S3', 'AWS_ACCESS_KEY_I
 	return b.String()
 }
 
-func section(b *strings.Builder, title, about string, t reflect.Type) {
+// writeSection adds the table of a struct's settings.
+func writeSection(b *strings.Builder, title, about string, t reflect.Type) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n", title, about)
 	for i := range t.NumField() {
 		tag := t.Field(i).Tag

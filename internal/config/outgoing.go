@@ -13,30 +13,30 @@ type Outgoing struct {
 	WebhookProxy string   `name:"webhook-proxy" env:"VIGIA_WEBHOOK_PROXY" placeholder:"URL" help:"Proxy that every outgoing call goes through; give the same as to the server."`
 }
 
-// Outgoing is the server's.
-func (s Serve) Outgoing() Outgoing {
+// OutgoingSettings is the server's.
+func (s Serve) OutgoingSettings() Outgoing {
 	return Outgoing{WebhookAllow: s.WebhookAllow, WebhookProxy: s.WebhookProxy}
 }
 
-// Check validates it.
-func (o Outgoing) Check() error {
+// CheckOutgoing validates it.
+func (o Outgoing) CheckOutgoing() error {
 	var p Problems
-	if _, err := o.Ranges(); err != nil {
+	if _, err := o.AllowedRanges(); err != nil {
 		p = append(p, err.Error())
 	}
-	if _, err := o.Proxy(); err != nil {
+	if _, err := o.ParseProxy(); err != nil {
 		p = append(p, err.Error())
 	}
-	return p.orNil()
+	return p.asError()
 }
 
-// Ranges parses --webhook-allow.
-func (o Outgoing) Ranges() ([]netip.Prefix, error) {
-	return ranges("--webhook-allow", o.WebhookAllow)
+// AllowedRanges parses --webhook-allow.
+func (o Outgoing) AllowedRanges() ([]netip.Prefix, error) {
+	return parseRanges("--webhook-allow", o.WebhookAllow)
 }
 
-// Proxy parses --webhook-proxy; nil means none. The text is not repeated in the error, as it may hold a password.
-func (o Outgoing) Proxy() (*url.URL, error) {
+// ParseProxy parses --webhook-proxy; nil means none. The text is not repeated in the error, as it may hold a password.
+func (o Outgoing) ParseProxy() (*url.URL, error) {
 	if o.WebhookProxy == "" {
 		return nil, nil //nolint:nilnil // no proxy is the usual answer, and http.Transport spells it nil too
 	}

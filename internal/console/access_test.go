@@ -26,16 +26,16 @@ var noFollow = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) 
 func session(t *testing.T, a *app.App, email string, role operator.Role) *http.Cookie {
 	t.Helper()
 	ctx := context.Background()
-	_, link, err := a.Operators.Create(ctx, email, role)
+	_, link, err := a.Operators.CreateOperator(ctx, email, role)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, token, err := a.Operators.Accept(ctx, link, consolePassword, "127.0.0.1")
+	o, token, err := a.Operators.AcceptInvitation(ctx, link, consolePassword, "127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if o, err = a.Operators.BeginTOTP(ctx, o.ID); err == nil {
-		_, err = a.Operators.ConfirmTOTP(ctx, o.ID, operator.CodeAt(o.TOTP, time.Now()))
+		_, err = a.Operators.ConfirmTOTP(ctx, o.ID, operator.AuthenticatorCode(o.TOTP, time.Now()))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -101,12 +101,12 @@ func TestConsoleRoles(t *testing.T) {
 	srv := serve(t, a, nil)
 	base := "http://" + srv.ConsoleAddr.String()
 	cookies := map[operator.Role]*http.Cookie{}
-	for _, role := range operator.Roles() {
+	for _, role := range operator.ListRoles() {
 		cookies[role] = session(t, a, string(role)+"@exemplo.com.br", role)
 	}
 	// These would end the session that the test goes on with.
 	spared := []string{"/logout", "/account/logout", "/account/password"}
-	for _, p := range console.Pages() {
+	for _, p := range console.ListPages() {
 		path := concrete(p.Path)
 		res, _ := ask(t, base, p.Method, path, nil, nil)
 		if p.Role == "" {
@@ -118,7 +118,7 @@ func TestConsoleRoles(t *testing.T) {
 		if res.StatusCode != http.StatusSeeOther || !strings.HasPrefix(res.Header.Get("location"), "/login") {
 			t.Errorf("%s %s without a session: %d", p.Method, p.Path, res.StatusCode)
 		}
-		for _, role := range operator.Roles() {
+		for _, role := range operator.ListRoles() {
 			if slices.Contains(spared, p.Path) || strings.HasSuffix(p.Path, "/events") {
 				continue
 			}
@@ -144,7 +144,7 @@ func TestConsoleHeaders(t *testing.T) {
 	base := "http://" + srv.ConsoleAddr.String()
 	admin := session(t, a, "ana@exemplo.com.br", operator.Admin)
 	paths := []string{"/static/console.css", "/nada"}
-	for _, p := range console.Pages() {
+	for _, p := range console.ListPages() {
 		if p.Method == http.MethodGet {
 			paths = append(paths, concrete(p.Path))
 		}
@@ -191,7 +191,7 @@ func TestConsoleOtherSites(t *testing.T) {
 	base := "http://" + srv.ConsoleAddr.String()
 	admin := session(t, a, "ana@exemplo.com.br", operator.Admin)
 	ctx := context.Background()
-	before, err := a.Store.Audit.AuditHead(ctx)
+	before, err := a.Store.Audit.TrailHead(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestConsoleOtherSites(t *testing.T) {
 		{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}}, {"Origin": {"https://mal.example"}}, {"Origin": {"null"}},
 		{"Sec-Fetch-Site": {"cross-site"}, "Origin": {base}},
 	} {
-		for _, p := range console.Pages() {
+		for _, p := range console.ListPages() {
 			if p.Method != http.MethodPost {
 				continue
 			}
@@ -209,7 +209,7 @@ func TestConsoleOtherSites(t *testing.T) {
 		}
 	}
 	// Every change and every log-out leaves a line, so a trail that did not grow means that nothing happened.
-	if after, err := a.Store.Audit.AuditHead(ctx); err != nil || after.Seq != before.Seq {
+	if after, err := a.Store.Audit.TrailHead(ctx); err != nil || after.Seq != before.Seq {
 		t.Errorf("%d lines before, %d after, %v", before.Seq, after.Seq, err)
 	}
 	if res, _ := ask(t, base, http.MethodGet, "/", admin, nil); res.StatusCode != http.StatusOK {
@@ -223,7 +223,7 @@ func TestConsoleFresh(t *testing.T) {
 	srv := serve(t, a, nil)
 	base := "http://" + srv.ConsoleAddr.String()
 	admin := session(t, a, "ana@exemplo.com.br", operator.Admin)
-	s, _, err := a.Operators.Session(context.Background(), admin.Value)
+	s, _, err := a.Operators.ResumeSession(context.Background(), admin.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestConsoleFresh(t *testing.T) {
 	if err := a.Store.Operators.UpdateSession(context.Background(), s); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range console.Pages() {
+	for _, p := range console.ListPages() {
 		if strings.HasSuffix(p.Path, "logout") || strings.HasSuffix(p.Path, "/events") {
 			continue // would end the session, or never end
 		}
@@ -266,7 +266,7 @@ func TestConsoleCookie(t *testing.T) {
 	srv := serve(t, a, nil)
 	base := "http://" + srv.ConsoleAddr.String()
 	admin := session(t, a, "ana@exemplo.com.br", operator.Admin)
-	s, _, err := a.Operators.Session(context.Background(), admin.Value)
+	s, _, err := a.Operators.ResumeSession(context.Background(), admin.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestFormSurvivesAnEndedSession(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
 	p, user := d.customer()
-	c, err := d.app.Cases.Open(context.Background(), p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)})
+	c, err := d.app.Cases.OpenCase(context.Background(), p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,14 +294,14 @@ func TestFormSurvivesAnEndedSession(t *testing.T) {
 	const text = "não quero escrever isto de novo"
 	_, page := d.post(200, path, "kind", "reply", "text", text)
 	has(t, page, "A sua sessão terminou", text, `name="kept.text"`)
-	if _, moves, err := d.app.Cases.Show(context.Background(), c.ID); err != nil || len(moves) != 1 {
+	if _, moves, err := d.app.Cases.ShowCase(context.Background(), c.ID); err != nil || len(moves) != 1 {
 		t.Fatal("something was written without a session:", moves, err)
 	}
-	ana, err := d.app.Operators.ByEmail(context.Background(), "ana@exemplo.com.br")
+	ana, err := d.app.Operators.FindByEmail(context.Background(), "ana@exemplo.com.br")
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, page := d.post(200, "/login", "email", ana.Email, "password", consolePassword, "code", operator.CodeAt(ana.TOTP, time.Now().Add(30*time.Second)),
+	res, page := d.post(200, "/login", "email", ana.Email, "password", consolePassword, "code", operator.AuthenticatorCode(ana.TOTP, time.Now().Add(30*time.Second)),
 		"next", "/cases/"+string(c.ID), "kept_path", path, "kept.kind", "reply", "kept.text", text)
 	has(t, page, "Enviar agora", `action="`+path+`"`, text)
 	for _, cookie := range res.Cookies() {

@@ -15,7 +15,7 @@ type answersPage struct {
 // showAnswers lists the answers that operators keep ready.
 func showAnswers(c *Console, r *request) (answer, error) {
 	list, err := c.Rules.Cases.ReadyAnswers(r.Context())
-	page := answersPage{Answers: list, Title: r.text("title"), Text: r.text("text")}
+	page := answersPage{Answers: list, Title: r.trimmedField("title"), Text: r.trimmedField("text")}
 	for _, a := range list {
 		if a.Title == r.URL.Query().Get("edit") {
 			page.Title, page.Text = a.Title, a.Text
@@ -25,17 +25,17 @@ func showAnswers(c *Console, r *request) (answer, error) {
 }
 
 func saveAnswer(c *Console, r *request) (answer, error) {
-	a := cyber.ReadyAnswer{Title: r.text("title"), Text: r.text("text")}
-	err := c.change(r, "answer.save", func(ctx context.Context, in *Rules) (string, string, error) {
+	a := cyber.ReadyAnswer{Title: r.trimmedField("title"), Text: r.trimmedField("text")}
+	err := c.changeWithAudit(r, "answer.save", func(ctx context.Context, in *Rules) (string, string, error) {
 		return a.Title, "", in.Cases.SaveReadyAnswer(ctx, a)
 	})
-	return then(redirect{"/answers", "answer.saved"}, err)
+	return redirectAfter(redirect{"/answers", "answer.saved"}, err)
 }
 
 func deleteAnswer(c *Console, r *request) (answer, error) {
-	title := r.text("title")
-	err := c.change(r, "answer.delete", func(ctx context.Context, in *Rules) (string, string, error) {
+	title := r.trimmedField("title")
+	err := c.changeWithAudit(r, "answer.delete", func(ctx context.Context, in *Rules) (string, string, error) {
 		return title, "", in.Cases.DeleteReadyAnswer(ctx, title)
 	})
-	return then(redirect{"/answers", "answer.deleted"}, err)
+	return redirectAfter(redirect{"/answers", "answer.deleted"}, err)
 }

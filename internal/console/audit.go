@@ -31,11 +31,11 @@ type auditCheck struct {
 func listAudit(c *Console, r *request) (answer, error) { return c.auditView(r, nil) }
 
 func (c *Console) auditView(r *request, checked *auditCheck) (answer, error) {
-	f, err := c.filterOf(r.Context(), &auditList, r.URL.Query(), "", nil)
+	f, err := c.parseFilterQuery(r.Context(), &auditList, r.URL.Query(), "", nil)
 	if err != nil {
 		return nil, err
 	}
-	entries, next, err := f.entries(r.Context(), &c.Rules, perPage)
+	entries, next, err := f.readEntries(r.Context(), &c.Rules, perPage)
 	if err != nil {
 		return nil, err
 	}
@@ -43,13 +43,13 @@ func (c *Console) auditView(r *request, checked *auditCheck) (answer, error) {
 	if page.Entries, err = c.auditRows(r, entries); err != nil {
 		return nil, err
 	}
-	page.List, err = c.listView(r, &auditList, f, nil, len(entries), seqText(next), -1)
+	page.List, err = c.newListView(r, &auditList, f, nil, len(entries), formatSeq(next), -1)
 	return view{"audit", "Auditoria", page}, err
 }
 
 // auditRows puts e-mails in the place of operators' ids.
 func (c *Console) auditRows(r *request, entries []operator.Entry) ([]auditRow, error) {
-	emails, err := emailsIn(r.Context(), &c.Rules)
+	emails, err := operatorEmails(r.Context(), &c.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -66,14 +66,14 @@ func (c *Console) auditRows(r *request, entries []operator.Entry) ([]auditRow, e
 }
 
 func verifyAudit(c *Console, r *request) (answer, error) {
-	expect, err := operator.ParseHead(r.text("expect"))
+	expect, err := operator.ParseHead(r.trimmedField("expect"))
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "audit.verify", "", ""); err != nil {
+	if err := c.recordAction(r, "audit.verify", "", ""); err != nil {
 		return nil, err
 	}
-	head, err := c.Rules.Audit.Verify(r.Context(), expect, nil)
+	head, err := c.Rules.Audit.VerifyTrail(r.Context(), expect, nil)
 	check := &auditCheck{Whole: err == nil, Lines: head.Seq, MAC: hex.EncodeToString(head.MAC)}
 	if errors.Is(err, operator.ErrTrailBroken) {
 		check.Why = sentenceOf(err).Detail

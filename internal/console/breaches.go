@@ -17,11 +17,11 @@ import (
 
 // Breaches imports, edits and retracts.
 type Breaches interface {
-	All(ctx context.Context) ([]leak.Record, error)
-	ByName(ctx context.Context, name string) (leak.Record, error)
-	// Hits counts whom a breach has hit, partner by partner.
-	Hits(ctx context.Context, name string) ([]leak.Hits, error)
-	Edit(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error)
+	ListBreaches(ctx context.Context) ([]leak.Record, error)
+	FindBreach(ctx context.Context, name string) (leak.Record, error)
+	// CountHits counts whom a breach has hit, partner by partner.
+	CountHits(ctx context.Context, name string) ([]leak.Hits, error)
+	EditBreach(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error)
 	// Retract takes a breach back; its findings are withdrawn by a job.
 	Retract(ctx context.Context, name string) (leak.Record, error)
 	// Verify begins to read every byte of a breach's segment, as a job.
@@ -38,15 +38,15 @@ type Breaches interface {
 }
 
 func listBreaches(c *Console, r *request) (answer, error) {
-	f, err := c.filterOf(r.Context(), &breachesList, r.URL.Query(), "", nil)
+	f, err := c.parseFilterQuery(r.Context(), &breachesList, r.URL.Query(), "", nil)
 	if err != nil {
 		return nil, err
 	}
-	list, next, err := f.breaches(r.Context(), &c.Rules, perPage)
+	list, next, err := f.readBreaches(r.Context(), &c.Rules, perPage)
 	if err != nil {
 		return nil, err
 	}
-	all, err := c.Rules.Breaches.All(r.Context())
+	all, err := c.Rules.Breaches.ListBreaches(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +56,12 @@ func listBreaches(c *Console, r *request) (answer, error) {
 	for i, rec := range list {
 		rows[i].Record = rec
 		if rec.State == leak.Importing {
-			if rows[i].Import, err = c.importOf(r, rec.Name); err != nil {
+			if rows[i].Import, err = c.newestImport(r, rec.Name); err != nil {
 				return nil, err
 			}
 		}
 	}
-	around, err := c.listView(r, &breachesList, f, nil, len(rows), next, -1)
+	around, err := c.newListView(r, &breachesList, f, nil, len(rows), next, -1)
 	return view{"breaches", "Vazamentos", breachesPage{around, rows}}, err
 }
 
@@ -76,9 +76,9 @@ type breachRow struct {
 	Import *jobRow
 }
 
-// importOf is the newest job that reads a breach; nil when there is none.
-func (c *Console) importOf(r *request, name string) (*jobRow, error) {
-	jobs, err := c.Rules.Jobs.JobsAbout(r.Context(), name, []string{intake.KindImport, intake.KindSpread}, 1)
+// newestImport is the newest job that reads a breach; nil when there is none.
+func (c *Console) newestImport(r *request, name string) (*jobRow, error) {
+	jobs, err := c.Rules.Jobs.ListJobsAbout(r.Context(), name, []string{intake.KindImport, intake.KindSpread}, 1)
 	if err != nil || len(jobs) == 0 {
 		return nil, err
 	}
@@ -124,19 +124,20 @@ var kindOptions = []choiceOption{
 // Has tells whether the form's breach exposes a class.
 func (f breachForm) Has(class string) bool { return slices.Contains(f.Exposes, cyber.Exposed(class)) }
 
-func newForm(rec leak.Record) breachForm {
+// newBreachForm returns the form of a breach as it is now.
+func newBreachForm(rec leak.Record) breachForm {
 	return breachForm{Record: rec, Exposed: exposedOptions, Kinds: kindOptions}
 }
 
 func newBreach(_ *Console, r *request) (answer, error) {
-	form := newForm(leak.Record{})
+	form := newBreachForm(leak.Record{})
 	form.Upload = r.URL.Query().Get("from") == "upload" || r.route.upload
 	return view{"breach-new", "Importar vazamento", form}, nil
 }
 
-// breachOf reads the fields of the form.
-func breachOf(values url.Values, b *cyber.Breach) error {
-	day, err := parseDay("date", values.Get("date"))
+// parseBreachForm reads the fields of the form.
+func parseBreachForm(values url.Values, b *cyber.Breach) error {
+	day, err := parseDayField("date", values.Get("date"))
 	if err != nil {
 		return err
 	}
@@ -147,21 +148,21 @@ func breachOf(values url.Values, b *cyber.Breach) error {
 }
 
 func importBreach(c *Console, r *request) (answer, error) {
-	b := cyber.Breach{Name: r.text("name")}
-	if err := breachOf(r.PostForm, &b); err != nil {
+	b := cyber.Breach{Name: r.trimmedField("name")}
+	if err := parseBreachForm(r.PostForm, &b); err != nil {
 		return nil, err
 	}
-	if err := leak.CheckNew(&b, c.Now()); err != nil {
+	if err := leak.CheckNewBreach(&b, c.Now()); err != nil {
 		return nil, err
 	}
-	paths := lines(r.text("paths"))
-	if err := c.note(r, "breach.import", b.Name, r.text("paths")); err != nil {
+	paths := splitLines(r.trimmedField("paths"))
+	if err := c.recordAction(r, "breach.import", b.Name, r.trimmedField("paths")); err != nil {
 		return nil, err
 	}
 	if err := c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), paths); err != nil {
 		return nil, err
 	}
-	return redirect{at("breaches", b.Name), "breach.started"}, nil
+	return redirect{joinPath("breaches", b.Name), "breach.started"}, nil
 }
 
 func uploadBreach(c *Console, r *request) (answer, error) {
@@ -170,19 +171,19 @@ func uploadBreach(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	b := cyber.Breach{Name: r.PostForm.Get("name")}
-	if err := breachOf(r.PostForm, &b); err != nil {
+	if err := parseBreachForm(r.PostForm, &b); err != nil {
 		return nil, err
 	}
-	if err := leak.CheckNew(&b, c.Now()); err != nil {
+	if err := leak.CheckNewBreach(&b, c.Now()); err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "breach.import", b.Name, "upload"); err != nil {
+	if err := c.recordAction(r, "breach.import", b.Name, "upload"); err != nil {
 		return nil, err
 	}
 	if err := c.Rules.Breaches.Upload(r.Context(), b, r.PostForm.Has("no_pairs"), file.FileName(), file); err != nil {
 		return nil, err
 	}
-	return redirect{at("breaches", b.Name), "breach.started"}, nil
+	return redirect{joinPath("breaches", b.Name), "breach.started"}, nil
 }
 
 type breachPage struct {
@@ -227,18 +228,18 @@ var breachKinds = []string{intake.KindImport, intake.KindRenew, intake.KindSprea
 
 func showBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
-	jobs, err := c.Rules.Jobs.JobsAbout(r.Context(), name, breachKinds, perPage)
+	jobs, err := c.Rules.Jobs.ListJobsAbout(r.Context(), name, breachKinds, perPage)
 	if err != nil {
 		return nil, err
 	}
-	rec, err := c.Rules.Breaches.ByName(r.Context(), name)
+	rec, err := c.Rules.Breaches.FindBreach(r.Context(), name)
 	if err != nil {
 		if len(jobs) == 0 {
 			return nil, err
 		}
 		rec = leak.Record{Breach: cyber.Breach{Name: name, Title: name}, State: leak.Importing} // its import has only just begun
 	}
-	page := breachPage{breachForm: newForm(rec), recentJobs: recentJobs{jobRows(jobs, c.Now())}}
+	page := breachPage{breachForm: newBreachForm(rec), recentJobs: recentJobs{newJobRows(jobs, c.Now())}}
 	if rec.State == leak.Importing { // the record has no figures yet: those of the job are the only ones
 		for i := range page.Jobs {
 			if p, told := page.Jobs[i].importing(); told {
@@ -254,17 +255,17 @@ func showBreach(c *Console, r *request) (answer, error) {
 		}
 	}
 	if page.Final() {
-		nowhere, unnamed := rec.Tally.Against(rec.Exposes)
+		nowhere, unnamed := rec.Tally.CompareClasses(rec.Exposes)
 		page.Nowhere, page.Unnamed = exposedLabels(nowhere), exposedLabels(unnamed)
 	}
 	if m := rec.Tally.Measured; m != nil {
-		page.MostFrom, _ = m.Most()
-		page.New = share(rec.Tally.Distinct-min(m.Known, rec.Tally.Distinct), rec.Tally.Distinct)
+		page.MostFrom, _ = m.LargestOverlap()
+		page.New = formatShare(rec.Tally.Distinct-min(m.Known, rec.Tally.Distinct), rec.Tally.Distinct)
 	}
-	if page.Names, err = c.names(r); err != nil {
+	if page.Names, err = c.partnerNames(r); err != nil {
 		return nil, err
 	}
-	if page.Hits, err = c.Rules.Breaches.Hits(r.Context(), name); err != nil {
+	if page.Hits, err = c.Rules.Breaches.CountHits(r.Context(), name); err != nil {
 		return nil, err
 	}
 	for _, h := range page.Hits {
@@ -288,11 +289,11 @@ func showBreach(c *Console, r *request) (answer, error) {
 func saveBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
 	var given cyber.Breach
-	if err := breachOf(r.PostForm, &given); err != nil {
+	if err := parseBreachForm(r.PostForm, &given); err != nil {
 		return nil, err
 	}
-	err := c.change(r, "breach.edit", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Breaches.Edit(ctx, name, func(b *cyber.Breach) {
+	err := c.changeWithAudit(r, "breach.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Breaches.EditBreach(ctx, name, func(b *cyber.Breach) {
 			given.Name, given.AddedAt = b.Name, b.AddedAt
 			*b = given
 		})
@@ -301,30 +302,30 @@ func saveBreach(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return redirect{at("breaches", name), "breach.saved"}, nil
+	return redirect{joinPath("breaches", name), "breach.saved"}, nil
 }
 
 func retractBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
-	if r.text("confirm") != name {
+	if r.trimmedField("confirm") != name {
 		return nil, errForm.With("confirm", fault.NameOfTheBreach)
 	}
-	if err := c.note(r, "breach.retract", name, ""); err != nil {
+	if err := c.recordAction(r, "breach.retract", name, ""); err != nil {
 		return nil, err
 	}
 	if _, err := c.Rules.Breaches.Retract(r.Context(), name); err != nil {
 		return nil, err
 	}
-	return redirect{at("breaches", name), "breach.retracted"}, nil
+	return redirect{joinPath("breaches", name), "breach.retracted"}, nil
 }
 
 func verifyBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
-	if err := c.note(r, "breach.verify", name, ""); err != nil {
+	if err := c.recordAction(r, "breach.verify", name, ""); err != nil {
 		return nil, err
 	}
 	if err := c.Rules.Breaches.Verify(r.Context(), name); err != nil {
 		return nil, err
 	}
-	return redirect{at("breaches", name), "job.started"}, nil
+	return redirect{joinPath("breaches", name), "job.started"}, nil
 }

@@ -20,7 +20,7 @@ var wayOptions = []choiceOption{
 }
 
 func newRenewal(c *Console, r *request) (answer, error) {
-	rec, err := c.Rules.Breaches.ByName(r.Context(), r.PathValue("name"))
+	rec, err := c.Rules.Breaches.FindBreach(r.Context(), r.PathValue("name"))
 	if err != nil {
 		return nil, err
 	}
@@ -29,8 +29,8 @@ func newRenewal(c *Console, r *request) (answer, error) {
 }
 
 func renewBreach(c *Console, r *request) (answer, error) {
-	return c.renewal(r, r.text("paths"), func(name string, way intake.Way) error {
-		return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), lines(r.text("paths")))
+	return c.beginRenewal(r, r.trimmedField("paths"), func(name string, way intake.Way) error {
+		return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), splitLines(r.trimmedField("paths")))
 	})
 }
 
@@ -39,26 +39,26 @@ func uploadRenewal(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.renewal(r, "upload", func(name string, way intake.Way) error {
+	return c.beginRenewal(r, "upload", func(name string, way intake.Way) error {
 		return c.Rules.Breaches.RenewUpload(r.Context(), way, name, r.PostForm.Has("no_pairs"), file.FileName(), file)
 	})
 }
 
-// renewal refuses what can be refused before it is noted who began it, and begins.
-func (c *Console) renewal(r *request, from string, begin func(name string, way intake.Way) error) (answer, error) {
+// beginRenewal refuses what can be refused before it is noted who began it, and begins.
+func (c *Console) beginRenewal(r *request, from string, begin func(name string, way intake.Way) error) (answer, error) {
 	name := r.PathValue("name")
 	way, err := intake.ParseWay(r.PostForm.Get("way"))
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.Rules.Breaches.ByName(r.Context(), name); err != nil {
+	if _, err := c.Rules.Breaches.FindBreach(r.Context(), name); err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "breach."+r.PostForm.Get("way"), name, from); err != nil {
+	if err := c.recordAction(r, "breach."+r.PostForm.Get("way"), name, from); err != nil {
 		return nil, err
 	}
 	if err := begin(name, way); err != nil {
 		return nil, err
 	}
-	return redirect{at("breaches", name), "breach.renewing"}, nil
+	return redirect{joinPath("breaches", name), "breach.renewing"}, nil
 }

@@ -26,7 +26,7 @@ func TestConsoleRenewals(t *testing.T) {
 			t.Fatal(way, j.State, j.Error)
 		}
 		d.recorded("breach."+way, "loja", from)
-		rec, err := d.app.Leaks.Breaches.ByName(context.Background(), "loja")
+		rec, err := d.app.Leaks.Breaches.FindBreach(context.Background(), "loja")
 		if err != nil || rec.Renewals != renewals || rec.Tally.Found["email"] != emails {
 			t.Errorf("%s: %+v, %v", way, rec, err)
 		}

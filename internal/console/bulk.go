@@ -35,8 +35,8 @@ var resolveMany = bulkAction{
 		if err != nil {
 			return err
 		}
-		_, user := found.Owner()
-		return in.Monitoring.Resolve(ctx, id, user, found.Finding.ID, option)
+		_, user := found.OwnerOfValue()
+		return in.Monitoring.ResolveFinding(ctx, id, user, found.Finding.ID, option)
 	},
 }
 
@@ -47,7 +47,7 @@ var replayMany = bulkAction{
 		if len(key) < 2 {
 			return errForm
 		}
-		_, err := in.History.Replay(ctx, id, alert.Selection{Event: alert.EventID(key[0]), Endpoint: alert.EndpointID(key[1])})
+		_, err := in.History.ReplayEvents(ctx, id, alert.Selection{Event: alert.EventID(key[0]), Endpoint: alert.EndpointID(key[1])})
 		return err
 	},
 }
@@ -64,7 +64,7 @@ var endMany = bulkAction{
 		if err != nil || !sub.EndedAt.IsZero() {
 			return err
 		}
-		_, err = in.Subscriptions.Move(ctx, id, subscription.Selection{Plan: sub.Plan, CPF: sub.Beneficiary.CPF}, subscription.End)
+		_, err = in.Subscriptions.MoveSubscriptions(ctx, id, subscription.Selection{Plan: sub.Plan, CPF: sub.Beneficiary.CPF}, subscription.End)
 		return err
 	},
 }
@@ -73,7 +73,7 @@ var revokeMany = bulkAction{
 	Label: "Revogar", Warning: "As chaves deixam de valer. Quem as usa precisa pedir outra.", audit: "epp.revoke",
 	portal: attend,
 	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
-		d, err := in.Endpoints.Show(ctx, cyber.KeyID(key[0]))
+		d, err := in.Endpoints.GetDevice(ctx, cyber.KeyID(key[0]))
 		if err != nil {
 			return err
 		}
@@ -85,8 +85,8 @@ var revokeMany = bulkAction{
 	},
 }
 
-// open tells whether somebody may do it; nobody may do what there is not.
-func (a *bulkAction) open(who operator.Operator) bool {
+// isAllowedTo tells whether somebody may do it; nobody may do what there is not.
+func (a *bulkAction) isAllowedTo(who operator.Operator) bool {
 	switch {
 	case a == nil:
 		return false
@@ -126,13 +126,13 @@ type bulkPage struct {
 // Back is the list that one came from.
 func (p bulkPage) Back() string { return "/" + p.List + "?" + p.Query }
 
-// bulkOf reads what a form is about.
-func (c *Console) bulkOf(r *request) (*listing, filter, bulkPage, error) {
+// parseBulkForm reads what a form is about.
+func (c *Console) parseBulkForm(r *request) (*listing, filter, bulkPage, error) {
 	l, err := listNamed(r)
 	if err == nil && l.action == nil {
 		err = errNotFound
 	}
-	if err == nil && !l.action.open(r.who) {
+	if err == nil && !l.action.isAllowedTo(r.who) {
 		err = errForbidden
 	}
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *Console) bulkOf(r *request) (*listing, filter, bulkPage, error) {
 	}
 	f, err := c.sentFilter(r, l)
 	page := bulkPage{
-		List: l.name, Title: l.title, Action: l.action, Header: l.header, Rows: r.PostForm["row"], All: r.text("all") == "1", Query: f.query(),
+		List: l.name, Title: l.title, Action: l.action, Header: l.header, Rows: r.PostForm["row"], All: r.trimmedField("all") == "1", Query: f.encodeQuery(),
 	}
 	if err == nil && !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
 		err = errNothing.With("row", fault.LinesChosen, perPage)
@@ -150,7 +150,7 @@ func (c *Console) bulkOf(r *request) (*listing, filter, bulkPage, error) {
 
 // previewBulk shows what an action would be done to, and asks.
 func previewBulk(c *Console, r *request) (answer, error) {
-	l, f, page, err := c.bulkOf(r)
+	l, f, page, err := c.parseBulkForm(r)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func previewBulk(c *Console, r *request) (answer, error) {
 	for _, key := range page.Rows {
 		chosen[key] = true
 	}
-	f.After = r.text("after")
+	f.After = r.trimmedField("after")
 	for looked := 0; looked < countLines; {
 		lines, next, err := l.read(r.Context(), &c.Rules, f, atOnce)
 		if err != nil {
@@ -184,18 +184,18 @@ func previewBulk(c *Console, r *request) (answer, error) {
 	return view{"bulk", page.Action.Label, page}, nil
 }
 
-// runBulk does it: chosen lines at once, each with its line in the trail; all that fit as a job, with one line before.
-func runBulk(c *Console, r *request) (answer, error) {
-	l, f, page, err := c.bulkOf(r)
+// runBulkAction does it: chosen lines at once, each with its line in the trail; all that fit as a job, with one line before.
+func runBulkAction(c *Console, r *request) (answer, error) {
+	l, f, page, err := c.parseBulkForm(r)
 	if err != nil {
 		return nil, err
 	}
-	option := r.text("option")
-	if len(l.action.Options) > 0 && !offers(l.action.Options, option) {
+	option := r.trimmedField("option")
+	if len(l.action.Options) > 0 && !offersOption(l.action.Options, option) {
 		return nil, errForm.With("option", fault.OneOfTheList)
 	}
 	if page.All {
-		if err := c.note(r, l.action.audit, l.name, "all: "+page.Query+" "+option); err != nil {
+		if err := c.recordAction(r, l.action.audit, l.name, "all: "+page.Query+" "+option); err != nil {
 			return nil, err
 		}
 		subject, to := l.name, redirect{"/jobs", "bulk.started"}
@@ -203,37 +203,37 @@ func runBulk(c *Console, r *request) (answer, error) {
 			subject, to = l.name+" "+string(r.scope.at.ID), redirect{page.Back(), "bulk.begun"}
 		}
 		err := c.Begin(r.Context(), KindBulk, subject, errBulk, func(ctx context.Context, tell func(any)) (any, error) {
-			return c.doAll(ctx, l, f, option, tell)
+			return c.applyToAll(ctx, l, f, option, tell)
 		})
-		return then(to, err)
+		return redirectAfter(to, err)
 	}
-	all, err := c.visible(r)
+	all, err := c.visiblePartners(r)
 	if err != nil {
 		return nil, err
 	}
 	for _, key := range page.Rows {
 		id, rest, _ := strings.Cut(key, "/")
-		if !known(all, partner.ID(id)) {
+		if !isKnownPartner(all, partner.ID(id)) {
 			return nil, partner.ErrNotFound
 		}
-		err := c.change(r, l.action.audit, func(ctx context.Context, in *Rules) (string, string, error) {
+		err := c.changeWithAudit(r, l.action.audit, func(ctx context.Context, in *Rules) (string, string, error) {
 			return rest, "bulk " + option, l.action.do(ctx, in, partner.ID(id), strings.Split(rest, "/"), option)
 		})
-		if err != nil && !gone(err) {
+		if err != nil && !isGoneError(err) {
 			return nil, err
 		}
 	}
 	return redirect{page.Back(), "bulk.done"}, nil
 }
 
-// gone tells of a line that somebody else has dealt with meanwhile.
-func gone(err error) bool {
+// isGoneError tells of a line that somebody else has dealt with meanwhile.
+func isGoneError(err error) bool {
 	kind := fault.KindOf(err)
 	return kind == fault.NotFound || kind == fault.Conflict
 }
 
-// doAll does an action to every line that fits. Places stay where they are while lines leave the list.
-func (c *Console) doAll(ctx context.Context, l *listing, f filter, option string, tell func(any)) (listWork, error) {
+// applyToAll does an action to every line that fits. Places stay where they are while lines leave the list.
+func (c *Console) applyToAll(ctx context.Context, l *listing, f filter, option string, tell func(any)) (listWork, error) {
 	var done listWork
 	for {
 		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)
@@ -245,7 +245,7 @@ func (c *Console) doAll(ctx context.Context, l *listing, f filter, option string
 			switch err := l.action.do(ctx, &c.Rules, partner.ID(id), strings.Split(rest, "/"), option); {
 			case err == nil:
 				done.Lines++
-			case gone(err):
+			case isGoneError(err):
 				done.Refused++
 			default:
 				return done, err

@@ -86,13 +86,13 @@ func deadlineOf(c cyber.Case, now time.Time) deadline {
 	case !running:
 		return deadline{Text: "Sem prazo"}
 	case rest < 0:
-		return deadline{Class: "bad", Text: "Atrasado há " + took(-rest)}
-	case due.Before(endOfDay(now)) && rest < 2*time.Hour:
-		return deadline{Class: "warn", Text: "Vence em " + took(rest)}
-	case due.Before(endOfDay(now)):
+		return deadline{Class: "bad", Text: "Atrasado há " + formatDuration(-rest)}
+	case due.Before(nextMidnight(now)) && rest < 2*time.Hour:
+		return deadline{Class: "warn", Text: "Vence em " + formatDuration(rest)}
+	case due.Before(nextMidnight(now)):
 		return deadline{Class: "warn", Text: "Vence hoje, " + due.In(brazil).Format("15:04")}
 	}
-	return deadline{Text: "F" + left(rest)[1:]}
+	return deadline{Text: "F" + formatTimeLeft(rest)[1:]}
 }
 
 // naming gives services and partners their names.
@@ -106,7 +106,8 @@ type naming struct {
 	me string
 }
 
-func (n naming) tickets(cases []cyber.Case) []ticket {
+// newTickets returns cases as cards of the desk.
+func (n naming) newTickets(cases []cyber.Case) []ticket {
 	list := make([]ticket, len(cases))
 	for i, one := range cases {
 		list[i] = ticket{Case: one, ServiceName: n.services[one.Service], PartnerName: n.partners[one.Partner]}
@@ -125,14 +126,15 @@ func (n naming) tickets(cases []cyber.Case) []ticket {
 		default:
 			who, _, _ = strings.Cut(who, "@")
 		}
-		list[i].LastWord = who + ", há " + took(max(0, n.now.Sub(one.SpokeAt)))
+		list[i].LastWord = who + ", há " + formatDuration(max(0, n.now.Sub(one.SpokeAt)))
 	}
 	return list
 }
 
-func (c *Console) naming(r *request, services []cyber.Service, partners []partner.Partner) naming {
+// loadNames returns the names that cards of the desk show.
+func (c *Console) loadNames(r *request, services []cyber.Service, partners []partner.Partner) naming {
 	n := naming{
-		services: make(map[cyber.ServiceID]string, len(services)), partners: partnerChoice{All: partners}.names(), now: c.Now(), confined: c.confined,
+		services: make(map[cyber.ServiceID]string, len(services)), partners: partnerChoice{All: partners}.namesByID(), now: c.Now(), confined: c.confined,
 		me: r.who.Email,
 	}
 	for _, s := range services {
@@ -141,8 +143,8 @@ func (c *Console) naming(r *request, services []cyber.Service, partners []partne
 	return n
 }
 
-// owners are the addresses of those who may work on a case.
-func (c *Console) owners(r *request) ([]string, error) {
+// listCaseOwners are the addresses of those who may work on a case.
+func (c *Console) listCaseOwners(r *request) ([]string, error) {
 	all, err := c.Rules.Operators.Operators(r.Context())
 	var list []string
 	for _, o := range all {
@@ -155,20 +157,20 @@ func (c *Console) owners(r *request) ([]string, error) {
 
 // casesFilter reads what the desk is narrowed to. A partner that there is not has no cases.
 func (c *Console) casesFilter(r *request, partners []partner.Partner) (filter, error) {
-	id, q := c.chosen(r, partners), r.URL.Query()
+	id, q := c.chosenPartner(r, partners), r.URL.Query()
 	if status, err := cyber.ParseCaseStatus(q.Get("status")); err == nil {
 		q.Set("status", string(status))
 	}
-	if known(partners, id) {
-		return c.filterOf(r.Context(), &casesList, q, id, partners)
+	if isKnownPartner(partners, id) {
+		return c.parseFilterQuery(r.Context(), &casesList, q, id, partners)
 	}
-	f, err := c.filterOf(r.Context(), &casesList, q, "", partners)
+	f, err := c.parseFilterQuery(r.Context(), &casesList, q, "", partners)
 	f.Partner = id
 	return f, err
 }
 
 func showCases(c *Console, r *request) (answer, error) {
-	partners, err := c.visible(r)
+	partners, err := c.visiblePartners(r)
 	if err != nil {
 		return nil, err
 	}
@@ -176,11 +178,11 @@ func showCases(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	services, err := c.Rules.Services.All(r.Context())
+	services, err := c.Rules.Services.ListServices(r.Context())
 	if err != nil {
 		return nil, err
 	}
-	page := casesPage{Status: cyber.CaseStatus(f.is("status")), AsLanes: f.is("view") == "lanes"}
+	page := casesPage{Status: cyber.CaseStatus(f.wordOf("status")), AsLanes: f.wordOf("view") == "lanes"}
 	if page.Tabs, err = c.queueTabs(r, f); err != nil {
 		return nil, err
 	}
@@ -188,26 +190,26 @@ func showCases(c *Console, r *request) (answer, error) {
 	if page.AsLanes && page.Status == "" {
 		shown = []cyber.CaseStatus{cyber.CaseOpen, cyber.CaseInProgress, cyber.CaseWaiting}
 	}
-	names := c.naming(r, services, partners)
+	names := c.loadNames(r, services, partners)
 	for _, status := range shown {
-		l, err := c.lane(r, f, status, len(shown) == 1)
+		l, err := c.readDeskLane(r, f, status, len(shown) == 1)
 		if err != nil {
 			return nil, err
 		}
-		l.Tickets = names.tickets(l.Cases)
+		l.Tickets = names.newTickets(l.Cases)
 		if err := c.nameTickets(r, l.Tickets); err != nil {
 			return nil, err
 		}
 		page.Lanes, page.Total = append(page.Lanes, l), page.Total+l.Total
 	}
-	page.Other = f.with("view", map[bool]string{false: "lanes", true: ""}[page.AsLanes])
+	page.Other = f.deskAddressWith("view", map[bool]string{false: "lanes", true: ""}[page.AsLanes])
 	if err := c.pictureCases(r); err != nil {
 		return nil, err
 	}
-	if page.List, err = c.listView(r, &casesList, f, partners, 0, "", page.Total); err != nil {
+	if page.List, err = c.newListView(r, &casesList, f, partners, 0, "", page.Total); err != nil {
 		return nil, err
 	}
-	if page.Owners, err = c.owners(r); err != nil {
+	if page.Owners, err = c.listCaseOwners(r); err != nil {
 		return nil, err
 	}
 	page.List.offerCaseChoices(services, page.Owners)
@@ -216,15 +218,15 @@ func showCases(c *Console, r *request) (answer, error) {
 
 // queueTabs counts the queues of a day among what the filter leaves.
 func (c *Console) queueTabs(r *request, f filter) ([]queueTab, error) {
-	all := f.laneOf("", 0)
+	all := f.laneFilter("", 0)
 	all.Assignee, all.Unassigned, all.DueFrom, all.DueTo = "", false, time.Time{}, time.Time{}
-	n, err := c.Rules.Cases.Waiting(r.Context(), all, r.who.Email, endOfDay(c.Now()))
+	n, err := c.Rules.Cases.CountWaiting(r.Context(), all, r.who.Email, nextMidnight(c.Now()))
 	tabs := []queueTab{
-		{Label: "Atrasados", Path: f.with("due", "late"), Count: n.Late, Current: f.is("due") == "late", Late: n.Late > 0},
-		{Label: "Vencem hoje", Path: f.with("due", "today"), Count: n.Today, Current: f.is("due") == "today"},
-		{Label: "Meus", Path: f.with("owner", ownerMe), Count: n.Mine, Current: f.is("owner") == ownerMe},
-		{Label: "Sem responsável", Path: f.with("owner", ownerNone), Count: n.Free, Current: f.is("owner") == ownerNone},
-		{Label: "Todos", Path: f.with("owner", ""), Count: n.Open, Current: f.is("due") == "" && f.is("owner") == "" && f.is("status") == ""},
+		{Label: "Atrasados", Path: f.deskAddressWith("due", "late"), Count: n.Late, Current: f.wordOf("due") == "late", Late: n.Late > 0},
+		{Label: "Vencem hoje", Path: f.deskAddressWith("due", "today"), Count: n.Today, Current: f.wordOf("due") == "today"},
+		{Label: "Meus", Path: f.deskAddressWith("owner", ownerMe), Count: n.Mine, Current: f.wordOf("owner") == ownerMe},
+		{Label: "Sem responsável", Path: f.deskAddressWith("owner", ownerNone), Count: n.Free, Current: f.wordOf("owner") == ownerNone},
+		{Label: "Todos", Path: f.deskAddressWith("owner", ""), Count: n.Open, Current: f.wordOf("due") == "" && f.wordOf("owner") == "" && f.wordOf("status") == ""},
 	}
 	if c.confined { // who of the service works on what is not for partners
 		tabs = slices.Delete(tabs, 2, 4)
@@ -232,9 +234,9 @@ func (c *Console) queueTabs(r *request, f filter) ([]queueTab, error) {
 	return tabs, err
 }
 
-// with is the address of the desk with another word in the filter, and without those that say which queue or status it is.
-func (f filter) with(name, word string) string {
-	q, _ := url.ParseQuery(f.query()) // it was just encoded
+// deskAddressWith is the address of the desk with another word in the filter, and without those that say which queue or status it is.
+func (f filter) deskAddressWith(name, word string) string {
+	q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
 	if !q.Has("partner") {
 		q.Set("partner", "")
 	}
@@ -257,26 +259,26 @@ func (c *Console) nameTickets(r *request, list []ticket) error {
 			return err
 		}
 		if len(held) > 0 {
-			list[i].Name, list[i].Mark = maskName(held[0].Beneficiary.Name), monogram(held[0].Beneficiary.Name)
+			list[i].Name, list[i].Mark = maskPersonName(held[0].Beneficiary.Name), monogramOf(held[0].Beneficiary.Name)
 		}
 	}
 	return nil
 }
 
-// lane reads one status of the desk: a few of it beside others, or a page of it alone.
-func (c *Console) lane(r *request, f filter, status cyber.CaseStatus, alone bool) (lane, error) {
-	asked := f.laneOf(status, perLane)
-	if f.is("owner") == ownerMe {
+// readDeskLane reads one status of the desk: a few of it beside others, or a page of it alone.
+func (c *Console) readDeskLane(r *request, f filter, status cyber.CaseStatus, alone bool) (lane, error) {
+	asked := f.laneFilter(status, perLane)
+	if f.wordOf("owner") == ownerMe {
 		asked.Assignee = r.who.Email
 	}
 	if alone {
-		asked.Limit, asked.After = 2*perLane, laneMark(r.URL.Query())
+		asked.Limit, asked.After = 2*perLane, parseLaneMark(r.URL.Query())
 	}
-	one, err := c.Rules.Cases.LanePage(r.Context(), asked)
+	one, err := c.Rules.Cases.ListLane(r.Context(), asked)
 	if err != nil {
 		return lane{}, err
 	}
-	q, _ := url.ParseQuery(f.query()) // it was just encoded
+	q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
 	q.Set("status", string(status))
 	l := lane{Lane: one, Whole: "/cases?" + q.Encode()}
 	if one.Next.ID != "" {
@@ -307,8 +309,8 @@ func (v *listView) offerCaseChoices(services []cyber.Service, owners []string) {
 	}
 }
 
-// laneMark reads where a lane goes on from the address.
-func laneMark(q url.Values) cyber.LaneMark {
+// parseLaneMark reads where a lane goes on from the address.
+func parseLaneMark(q url.Values) cyber.LaneMark {
 	m := cyber.LaneMark{ID: cyber.CaseID(q.Get("id"))}
 	if at, err := strconv.ParseInt(q.Get("at"), 10, 64); err == nil {
 		m.Due = time.UnixMicro(at)
@@ -361,25 +363,26 @@ const (
 	earlierCases, openFindings = 5, 5
 )
 
-func (c *Console) casePage(r *request) (page casePage, err error) {
+// loadCasePage returns a case with all that its page shows.
+func (c *Console) loadCasePage(r *request) (page casePage, err error) {
 	ctx := r.Context()
-	one, moves, err := c.Rules.Cases.Show(ctx, cyber.CaseID(r.PathValue("id")))
+	one, moves, err := c.Rules.Cases.ShowCase(ctx, cyber.CaseID(r.PathValue("id")))
 	if err != nil {
 		return page, err
 	}
-	services, err := c.Rules.Services.All(ctx)
+	services, err := c.Rules.Services.ListServices(ctx)
 	if err != nil {
 		return page, err
 	}
-	partners, err := c.Rules.Partners.Partners(ctx)
+	partners, err := c.Rules.Partners.ListPartners(ctx)
 	if err != nil {
 		return page, err
 	}
-	names := c.naming(r, services, partners)
-	page = casePage{ticket: names.tickets([]cyber.Case{one})[0], Person: c.personPath(one.Partner, one.User), Writer: one.OtherWriter(r.who.Email, c.Now())}
+	names := c.loadNames(r, services, partners)
+	page = casePage{ticket: names.newTickets([]cyber.Case{one})[0], Person: c.personPath(one.Partner, one.User), Writer: one.OtherWriter(r.who.Email, c.Now())}
 	if c.confined {
 		moves, err = c.movesForPartner(r, moves)
-	} else if page.Owners, err = c.owners(r); err == nil {
+	} else if page.Owners, err = c.listCaseOwners(r); err == nil {
 		page.Ready, err = c.Rules.Cases.ReadyAnswers(ctx)
 	}
 	if err != nil {
@@ -393,10 +396,10 @@ func (c *Console) casePage(r *request) (page casePage, err error) {
 	if one.Assignee != "" && !slices.Contains(page.Owners, one.Assignee) {
 		page.Owners = append(page.Owners, one.Assignee) // an operator who has left, or a name given by the command
 	}
-	if page.Reveal, err = c.revealOf(r, one.Partner, one.User); err != nil {
+	if page.Reveal, err = c.currentReveal(r, one.Partner, one.User); err != nil {
 		return page, err
 	}
-	if page.Talk, err = c.talk(r, page, moves); err != nil {
+	if page.Talk, err = c.buildConversation(r, page, moves); err != nil {
 		return page, err
 	}
 	subscriptions, err := c.Rules.FindSubscriptions.SubscriptionsOfUser(ctx, one.Partner, one.User)
@@ -405,23 +408,23 @@ func (c *Console) casePage(r *request) (page casePage, err error) {
 	}
 	if len(subscriptions) > 0 {
 		page.Who = &subscriptions[0].Beneficiary
-		page.Name, page.Mark = maskName(page.Who.Name), monogram(page.Who.Name)
+		page.Name, page.Mark = maskPersonName(page.Who.Name), monogramOf(page.Who.Name)
 	}
 	page.Findings, _, err = c.Rules.Review.FindingList(ctx, cyber.FindingFilter{Partner: one.Partner, User: one.User, OpenOnly: true, Limit: openFindings})
 	if err != nil {
 		return page, err
 	}
-	others, err := c.Rules.Cases.Of(ctx, one.Partner, one.User)
+	others, err := c.Rules.Cases.ListPersonCases(ctx, one.Partner, one.User)
 	others = slices.DeleteFunc(others, func(o cyber.Case) bool { return o.ID == one.ID })
-	page.Earlier = names.tickets(others[:min(len(others), earlierCases)])
+	page.Earlier = names.newTickets(others[:min(len(others), earlierCases)])
 	return page, err
 }
 
-// talk tells the history of a case as a conversation.
-func (c *Console) talk(r *request, page casePage, moves []cyber.CaseMove) ([]talkLine, error) {
+// buildConversation tells the history of a case as a conversation.
+func (c *Console) buildConversation(r *request, page casePage, moves []cyber.CaseMove) ([]talkLine, error) {
 	list := make([]talkLine, 0, len(moves))
 	for _, m := range moves {
-		l := talkLine{Class: "did", Who: m.Actor, At: m.At, Text: m.Note, Mark: monogram(m.Actor)}
+		l := talkLine{Class: "did", Who: m.Actor, At: m.At, Text: m.Note, Mark: monogramOf(m.Actor)}
 		switch m.Actor {
 		case "":
 			l.Who, l.Mark = "Pessoa", page.Mark
@@ -454,7 +457,7 @@ func (c *Console) talk(r *request, page casePage, moves []cyber.CaseMove) ([]tal
 			if l.Closed {
 				break
 			}
-			questions, err := c.Rules.Cases.Questions(r.Context(), page.Service)
+			questions, err := c.Rules.Cases.ListQuestions(r.Context(), page.Service)
 			if err != nil {
 				return nil, err
 			}
@@ -462,7 +465,7 @@ func (c *Console) talk(r *request, page casePage, moves []cyber.CaseMove) ([]tal
 				l.Answers = append(l.Answers, readAnswer(element, questions))
 			}
 			for _, a := range page.Case.Appointments {
-				l.Wishes = append(l.Wishes, readWish(a))
+				l.Wishes = append(l.Wishes, formatWish(a))
 			}
 		}
 		list = append(list, l)
@@ -470,8 +473,9 @@ func (c *Console) talk(r *request, page casePage, moves []cyber.CaseMove) ([]tal
 	return list, nil
 }
 
-func showCase(c *Console, r *request) (answer, error) {
-	page, err := c.casePage(r)
+// showCasePage shows a case.
+func showCasePage(c *Console, r *request) (answer, error) {
+	page, err := c.loadCasePage(r)
 	if err != nil {
 		return nil, err
 	}
@@ -480,11 +484,11 @@ func showCase(c *Console, r *request) (answer, error) {
 
 // revealCase opens who the person is and what they wrote: answers and wished times may hold anything.
 func revealCase(c *Console, r *request) (answer, error) {
-	one, _, err := c.Rules.Cases.Show(r.Context(), cyber.CaseID(r.PathValue("id")))
+	one, _, err := c.Rules.Cases.ShowCase(r.Context(), cyber.CaseID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}
-	return then(redirect{to: at("cases", string(one.ID))}, c.reveal(r, one.Partner, one.User))
+	return redirectAfter(redirect{to: joinPath("cases", string(one.ID))}, c.recordReveal(r, one.Partner, one.User))
 }
 
 // readAnswer puts an element of a request into words; a question that is named by its id is shown by its text.
@@ -506,7 +510,7 @@ func readAnswer(element string, questions []cyber.Question) asked {
 	}
 	a := asked{Question: first(cyber.QuestionMembers), Answer: first(cyber.AnswerMembers)}
 	if a.Answer == "" {
-		return asked{JSON: indented(element)}
+		return asked{JSON: indentJSON(element)}
 	}
 	for _, q := range questions {
 		if a.Question == string(q.ID) {
@@ -516,17 +520,17 @@ func readAnswer(element string, questions []cyber.Question) asked {
 	return a
 }
 
-// readWish shows a wished time as people here write times; anything else as it was sent.
-func readWish(element string) string {
+// formatWish shows a wished time as people here write times; anything else as it was sent.
+func formatWish(element string) string {
 	var members struct{ Appointment time.Time }
 	if err := json.Unmarshal([]byte(element), &members); err != nil || members.Appointment.IsZero() {
-		return indented(element)
+		return indentJSON(element)
 	}
 	return members.Appointment.In(brazil).Format("02/01/2006 15:04")
 }
 
-// indented lays JSON out for people; what is no JSON stays as it is.
-func indented(text string) string {
+// indentJSON lays JSON out for people; what is no JSON stays as it is.
+func indentJSON(text string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
 		return text
@@ -534,36 +538,37 @@ func indented(text string) string {
 	return b.String()
 }
 
-func moveCase(c *Console, r *request) (answer, error) {
-	to, err := cyber.ParseCaseStatus(r.text("to"))
+// moveCaseStatus moves a case to the status that the form names.
+func moveCaseStatus(c *Console, r *request) (answer, error) {
+	to, err := cyber.ParseCaseStatus(r.trimmedField("to"))
 	if err != nil {
 		return nil, err
 	}
 	id := cyber.CaseID(r.PathValue("id"))
-	err = c.change(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.Move(ctx, id, to, r.who.Email, "")
+	err = c.changeWithAudit(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Cases.MoveCase(ctx, id, to, r.who.Email, "")
 		return string(id), string(to), err
 	})
-	return then(redirect{at("cases", string(id)), "case.moved"}, err)
+	return redirectAfter(redirect{joinPath("cases", string(id)), "case.moved"}, err)
 }
 
-// endCase makes a final move that can be undone for a while, and goes on with the next case.
-func endCase(c *Console, r *request) (answer, error) {
-	to, err := cyber.ParseCaseStatus(r.text("to"))
+// endCaseLater makes a final move that can be undone for a while, and goes on with the next case.
+func endCaseLater(c *Console, r *request) (answer, error) {
+	to, err := cyber.ParseCaseStatus(r.trimmedField("to"))
 	if err != nil {
 		return nil, err
 	}
 	id := cyber.CaseID(r.PathValue("id"))
-	err = c.change(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.End(ctx, id, to, r.who.Email)
+	err = c.changeWithAudit(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Cases.EndCase(ctx, id, to, r.who.Email)
 		return string(id), string(to), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	next := at("cases", string(id))
-	if r.text("go") == "next" {
-		if next, err = c.nextCase(r, id); err != nil {
+	next := joinPath("cases", string(id))
+	if r.trimmedField("go") == "next" {
+		if next, err = c.nextCasePath(r, id); err != nil {
 			return nil, err
 		}
 		next += "?undo=" + url.QueryEscape(string(id))
@@ -571,55 +576,56 @@ func endCase(c *Console, r *request) (answer, error) {
 	return redirect{next, "case.ending"}, nil
 }
 
-// nextCase is the page of the most urgent case that waits for the operator, or else of one without an owner, or else the desk.
-func (c *Console) nextCase(r *request, done cyber.CaseID) (string, error) {
+// nextCasePath is the page of the most urgent case that waits for the operator, or else of one without an owner, or else the desk.
+func (c *Console) nextCasePath(r *request, done cyber.CaseID) (string, error) {
 	for _, f := range []cyber.LaneFilter{{Assignee: r.who.Email, Limit: perLane}, {Unassigned: true, Limit: perLane}} {
-		l, err := c.Rules.Cases.LanePage(r.Context(), f)
+		l, err := c.Rules.Cases.ListLane(r.Context(), f)
 		if err != nil {
 			return "", err
 		}
 		for _, one := range l.Cases {
 			if one.ID != done && one.Ending.At.IsZero() && one.Status != cyber.CaseWaiting {
-				return at("cases", string(one.ID)), nil
+				return joinPath("cases", string(one.ID)), nil
 			}
 		}
 	}
 	return "/cases", nil
 }
 
-func undoCase(c *Console, r *request) (answer, error) {
+// undoCaseEnd takes back a final move.
+func undoCaseEnd(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	err := c.change(r, "case.undo", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.Undo(ctx, id)
+	err := c.changeWithAudit(r, "case.undo", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Cases.UndoEnd(ctx, id)
 		return string(id), "", err
 	})
-	return then(redirect{at("cases", string(id)), "case.undone"}, err)
+	return redirectAfter(redirect{joinPath("cases", string(id)), "case.undone"}, err)
 }
 
 // writeCase keeps a note, or sends a reply to the person.
 func writeCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	action, done, write := "case.reply", "case.replied", (*cyber.Cases).Reply
-	if r.text("kind") == "note" {
-		action, done, write = "case.note", "case.noted", (*cyber.Cases).Note
+	action, done, write := "case.reply", "case.replied", (*cyber.Cases).AddReply
+	if r.trimmedField("kind") == "note" {
+		action, done, write = "case.note", "case.noted", (*cyber.Cases).AddNote
 	}
-	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := write(in.Cases, ctx, id, r.who.Email, r.text("text"))
+	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := write(in.Cases, ctx, id, r.who.Email, r.trimmedField("text"))
 		return string(id), "", err
 	})
-	return then(redirect{at("cases", string(id)), done}, err)
+	return redirectAfter(redirect{joinPath("cases", string(id)), done}, err)
 }
 
 // writingCase hears from the script of a page whether an answer is being written, and says who else writes one. It leaves no
 // line in the trail: nothing about the case changes.
 func writingCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	one, _, err := c.Rules.Cases.Show(r.Context(), id)
+	one, _, err := c.Rules.Cases.ShowCase(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	if r.text("typing") == "1" {
-		if err := c.Rules.Cases.Writing(r.Context(), id, r.who.Email); err != nil {
+	if r.trimmedField("typing") == "1" {
+		if err := c.Rules.Cases.NoteWriting(r.Context(), id, r.who.Email); err != nil {
 			return nil, err
 		}
 	}
@@ -630,22 +636,23 @@ func writingCase(c *Console, r *request) (answer, error) {
 	return document{map[string]string{"other": other}}, nil
 }
 
-func takeCase(c *Console, r *request) (answer, error) {
+// takeOverCase assigns a case to the operator who asks.
+func takeOverCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	err := c.change(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.Take(ctx, id, r.who.Email)
+	err := c.changeWithAudit(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Cases.TakeCase(ctx, id, r.who.Email)
 		return string(id), r.who.Email, err
 	})
-	return then(redirect{at("cases", string(id)), "case.taken"}, err)
+	return redirectAfter(redirect{joinPath("cases", string(id)), "case.taken"}, err)
 }
 
-// assignee is the operator whom a form names: somebody who may work on cases, or nobody.
-func (c *Console) assignee(r *request) (string, error) {
-	to := r.text("assignee")
+// parseAssignee is the operator whom a form names: somebody who may work on cases, or nobody.
+func (c *Console) parseAssignee(r *request) (string, error) {
+	to := r.trimmedField("assignee")
 	if r.PostForm.Has("me") {
 		return r.who.Email, nil
 	}
-	if owners, err := c.owners(r); err != nil || to != "" && !slices.Contains(owners, to) {
+	if owners, err := c.listCaseOwners(r); err != nil || to != "" && !slices.Contains(owners, to) {
 		return "", cmp.Or(err, error(cyber.ErrCaseInvalid.With("assignee", fault.CaseOperator)))
 	}
 	return to, nil
@@ -653,7 +660,7 @@ func (c *Console) assignee(r *request) (string, error) {
 
 func assignCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	return then(redirect{at("cases", string(id)), "case.assigned"}, c.assign(r, id))
+	return redirectAfter(redirect{joinPath("cases", string(id)), "case.assigned"}, c.assignCases(r, id))
 }
 
 // assignCases gives the cases that were marked on the desk to one operator.
@@ -665,7 +672,7 @@ func assignCases(c *Console, r *request) (answer, error) {
 	if len(ids) == 0 || len(ids) > perPage {
 		return nil, errNothing.With("row", fault.LinesChosen, perPage)
 	}
-	return then(redirect{"/cases?" + localQuery(r.text("back")), "case.assigned"}, c.assign(r, ids...))
+	return redirectAfter(redirect{"/cases?" + localQuery(r.trimmedField("back")), "case.assigned"}, c.assignCases(r, ids...))
 }
 
 // localQuery reads a query that a form brings back; anything else is none.
@@ -677,15 +684,15 @@ func localQuery(text string) string {
 	return q.Encode()
 }
 
-// assign gives cases to the operator whom the form names, each with its line in the trail.
-func (c *Console) assign(r *request, ids ...cyber.CaseID) error {
-	to, err := c.assignee(r)
+// assignCases gives cases to the operator whom the form names, each with its line in the trail.
+func (c *Console) assignCases(r *request, ids ...cyber.CaseID) error {
+	to, err := c.parseAssignee(r)
 	for _, id := range ids {
 		if err != nil {
 			return err
 		}
-		err = c.change(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
-			_, err := in.Cases.Assign(ctx, id, to)
+		err = c.changeWithAudit(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
+			_, err := in.Cases.AssignCase(ctx, id, to)
 			return string(id), to, err
 		})
 	}

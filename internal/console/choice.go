@@ -14,9 +14,9 @@ import (
 // errReason asks for the reason without which no personal value is shown.
 var errReason = fault.New(fault.Invalid, "reason.missing")
 
-// reason is why somebody wants to see a personal value.
-func reason(r *request) (string, error) {
-	text := cmp.Or(r.text("preset"), r.text("reason"))
+// parseReason is why somebody wants to see a personal value.
+func parseReason(r *request) (string, error) {
+	text := cmp.Or(r.trimmedField("preset"), r.trimmedField("reason"))
 	if len(text) < 3 {
 		return "", errReason
 	}
@@ -26,20 +26,20 @@ func reason(r *request) (string, error) {
 // revealTime is how long a person's values and words stay open to the operator who gave a reason.
 const revealTime = 15 * time.Minute
 
-// reveal records why somebody wants to see who a person is. The line in the trail is what opens the pages about them, until
+// recordReveal records why somebody wants to see who a person is. The line in the trail is what opens the pages about them, until
 // revealTime has passed: so there is one line for all that is looked at meanwhile.
-func (c *Console) reveal(r *request, id partner.ID, user partner.UserHash) error {
-	why, err := reason(r)
+func (c *Console) recordReveal(r *request, id partner.ID, user partner.UserHash) error {
+	why, err := parseReason(r)
 	if err != nil {
 		return err
 	}
-	return c.note(r, "person.reveal", c.Rules.Subjects.Ref(subject.Person{User: user, Partner: id}), why)
+	return c.recordAction(r, "person.reveal", c.Rules.Subjects.Reference(subject.Person{User: user, Partner: id}), why)
 }
 
-// revealOf is the operator's reveal of a person that still holds; nil when there is none.
-func (c *Console) revealOf(r *request, id partner.ID, user partner.UserHash) (*operator.Entry, error) {
-	lines, err := c.Rules.Audit.Entries(r.Context(), operator.Filter{
-		Actor: string(r.who.ID), Action: "person.reveal", Subject: c.Rules.Subjects.Ref(subject.Person{User: user, Partner: id}), From: c.Now().Add(-revealTime), Limit: 1,
+// currentReveal is the operator's reveal of a person that still holds; nil when there is none.
+func (c *Console) currentReveal(r *request, id partner.ID, user partner.UserHash) (*operator.Entry, error) {
+	lines, err := c.Rules.Audit.ListEntries(r.Context(), operator.Filter{
+		Actor: string(r.who.ID), Action: "person.reveal", Subject: c.Rules.Subjects.Reference(subject.Person{User: user, Partner: id}), From: c.Now().Add(-revealTime), Limit: 1,
 	})
 	if err != nil || len(lines) == 0 {
 		return nil, err
@@ -53,14 +53,14 @@ type partnerChoice struct {
 	Current partner.Partner
 }
 
-// choose reads which partner a page is about: the one in the address, the one that was chosen before, or the newest.
-func (c *Console) choose(r *request) (partnerChoice, error) {
-	all, err := c.visible(r)
+// choosePartner reads which partner a page is about: the one in the address, the one that was chosen before, or the newest.
+func (c *Console) choosePartner(r *request) (partnerChoice, error) {
+	all, err := c.visiblePartners(r)
 	if err != nil {
 		return partnerChoice{}, err
 	}
 	choice := partnerChoice{All: all}
-	asked := c.chosen(r, all)
+	asked := c.chosenPartner(r, all)
 	for _, p := range all {
 		if p.ID == asked || asked == "" {
 			choice.Current = p
@@ -72,13 +72,14 @@ func (c *Console) choose(r *request) (partnerChoice, error) {
 	return choice, nil
 }
 
-// names maps ids to names of partners, for lists over all of them.
-func (c *Console) names(r *request) (map[partner.ID]string, error) {
-	all, err := c.visible(r)
-	return partnerChoice{All: all}.names(), err
+// partnerNames maps ids to names of partners, for lists over all of them.
+func (c *Console) partnerNames(r *request) (map[partner.ID]string, error) {
+	all, err := c.visiblePartners(r)
+	return partnerChoice{All: all}.namesByID(), err
 }
 
-func (p partnerChoice) names() map[partner.ID]string {
+// namesByID returns the names of the partners to choose from.
+func (p partnerChoice) namesByID() map[partner.ID]string {
 	names := make(map[partner.ID]string, len(p.All))
 	for _, one := range p.All {
 		names[one.ID] = one.Name
@@ -86,8 +87,8 @@ func (p partnerChoice) names() map[partner.ID]string {
 	return names
 }
 
-// at joins escaped segments to a path; ids may be in partners' own words.
-func at(segments ...string) string {
+// joinPath joins escaped segments to a path; ids may be in partners' own words.
+func joinPath(segments ...string) string {
 	path := ""
 	for _, s := range segments {
 		path += "/" + url.PathEscape(s)

@@ -83,10 +83,10 @@ type Rules struct {
 // Figures are the counts that the overview shows. They are kept up beside the tables, because counting millions of rows
 // takes longer than a page may.
 type Figures interface {
-	Figures(ctx context.Context) (operator.Figures, error)
-	// Days are figures of the last days, of the whole service or one part of it; Parts what each part has of one.
-	Days(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error)
-	Parts(ctx context.Context, name operator.Figure, days int) (map[string]int64, error)
+	LastFigures(ctx context.Context) (operator.Figures, error)
+	// FiguresByDay are figures of the last days, of the whole service or one part of it; Parts what each part has of one.
+	FiguresByDay(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error)
+	FiguresByPart(ctx context.Context, name operator.Figure, days int) (map[string]int64, error)
 }
 
 // Options are what the console itself needs.
@@ -123,8 +123,8 @@ type Console struct {
 	handler  http.Handler
 }
 
-// New builds the console.
-func New(o Options) (*Console, error) {
+// NewConsole builds the console.
+func NewConsole(o Options) (*Console, error) {
 	p, err := parsedPages()
 	if err != nil {
 		return nil, fmt.Errorf("console templates: %w", err)
@@ -136,20 +136,20 @@ func New(o Options) (*Console, error) {
 	c := &Console{Options: o, pages: p, tries: caller.NewBudget(o.Now, triesEvery, triesBurst)}
 	mux := http.NewServeMux()
 	for _, rt := range routes {
-		mux.Handle(rt.method+" "+rt.path, c.adapt(rt))
+		mux.Handle(rt.method+" "+rt.path, c.adaptRoute(rt))
 	}
-	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(static))))
-	mux.Handle("/", c.adapt(route{method: http.MethodGet, path: "unknown", role: operator.Viewer, run: notFound}))
+	mux.Handle("GET /static/", withCaching(http.StripPrefix("/static/", http.FileServerFS(static))))
+	mux.Handle("/", c.adaptRoute(route{method: http.MethodGet, path: "unknown", role: operator.Viewer, run: showNotFound}))
 	// CrossOriginProtection refuses what another site makes a browser send; the cookie's SameSite is the second net.
-	c.handler = c.secured(http.NewCrossOriginProtection().Handler(mux))
+	c.handler = c.withSecurityHeaders(http.NewCrossOriginProtection().Handler(mux))
 	return c, nil
 }
 
 // ServeHTTP answers an operator.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.handler.ServeHTTP(w, r) }
 
-// secured sets what every answer of the console carries.
-func (c *Console) secured(next http.Handler) http.Handler {
+// withSecurityHeaders sets what every answer of the console carries.
+func (c *Console) withSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("content-security-policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
@@ -161,23 +161,23 @@ func (c *Console) secured(next http.Handler) http.Handler {
 		h.Set("cross-origin-resource-policy", "same-origin")
 		h.Set("permissions-policy", "camera=(), microphone=(), geolocation=(), browsing-topics=()")
 		h.Set("cache-control", "no-store")
-		if c.overTLS(r) {
+		if c.isOverTLS(r) {
 			h.Set("strict-transport-security", "max-age=63072000; includeSubDomains")
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// overTLS tells whether the browser speaks TLS: with us, or with the proxy that --public-url tells of.
-func (c *Console) overTLS(r *http.Request) bool { return r.TLS != nil || c.Public.Scheme == "https" }
+// isOverTLS tells whether the browser speaks TLS: with us, or with the proxy that --public-url tells of.
+func (c *Console) isOverTLS(r *http.Request) bool { return r.TLS != nil || c.Public.Scheme == "https" }
 
-// origin is what links to the console begin with and passkeys are bound to; empty where it was not told and the console is
+// publicOrigin is what links to the console begin with and passkeys are bound to; empty where it was not told and the console is
 // not on this machine alone. The Host header decides nothing: whoever sends a request writes it.
-func (c *Console) origin(r *http.Request) string {
+func (c *Console) publicOrigin(r *http.Request) string {
 	if c.Public.Host != "" {
 		return c.Public.Scheme + "://" + c.Public.Host
 	}
-	at, local := caller.Listener(r)
+	at, local := caller.ListenerURL(r)
 	if !local {
 		return ""
 	}
@@ -185,8 +185,8 @@ func (c *Console) origin(r *http.Request) string {
 	return at.String()
 }
 
-// cached lets a browser keep the style sheet and the script for a while; they change only with the program.
-func cached(next http.Handler) http.Handler {
+// withCaching lets a browser keep the style sheet and the script for a while; they change only with the program.
+func withCaching(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("cache-control", "public, max-age=300")
 		next.ServeHTTP(w, r)

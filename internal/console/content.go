@@ -10,7 +10,7 @@ import (
 )
 
 func listContent(c *Console, r *request) (answer, error) {
-	all, err := c.Rules.Content.All(r.Context())
+	all, err := c.Rules.Content.ListItems(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -20,8 +20,8 @@ func listContent(c *Console, r *request) (answer, error) {
 // sampleWords stand for what an item names of a finding.
 var sampleWords = strings.NewReplacer("{vazamento}", "Loja Exemplo", "{valor}", "a***@e***.br", "{data}", "01/03/2026", "{mais}", "2")
 
-// sampled is an item with made-up words where it names a finding.
-func sampled(it cyber.Item) cyber.Item {
+// withSampleWords is an item with made-up words where it names a finding.
+func withSampleWords(it cyber.Item) cyber.Item {
 	it.Title, it.Body, it.More = sampleWords.Replace(it.Title), sampleWords.Replace(it.Body), sampleWords.Replace(it.More)
 	return it
 }
@@ -33,13 +33,13 @@ func contentView(r *request, it cyber.Item) (answer, error) {
 	if err := cyber.WriteContent(&b, []cyber.Item{it}); err != nil {
 		return nil, err
 	}
-	shown := sampled(it)
+	shown := withSampleWords(it)
 	page.YAML, page.Preview = b.String(), &shown
 	return view{"content-item", it.Title, page}, nil
 }
 
 func showContent(c *Console, r *request) (answer, error) {
-	it, err := c.Rules.Content.Item(r.Context(), cyber.ContentID(r.PathValue("id")))
+	it, err := c.Rules.Content.GetItem(r.Context(), cyber.ContentID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}
@@ -48,11 +48,11 @@ func showContent(c *Console, r *request) (answer, error) {
 
 // saveContent keeps what the form holds, or shows how it would look.
 func saveContent(c *Console, r *request) (answer, error) {
-	now, err := c.Rules.Content.Item(r.Context(), cyber.ContentID(r.PathValue("id")))
+	now, err := c.Rules.Content.GetItem(r.Context(), cyber.ContentID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}
-	it, err := itemOf(r, now.ID)
+	it, err := parseItemForm(r, now.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -76,19 +76,19 @@ func (c *Console) keepContent(r *request, it cyber.Item) (answer, error) {
 	if r.PostForm.Has("preview") {
 		return contentView(r, it)
 	}
-	err := c.change(r, "content.edit", func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(it.ID), "", in.Content.Import(ctx, []cyber.Item{it}, false)
+	err := c.changeWithAudit(r, "content.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(it.ID), "", in.Content.ImportItems(ctx, []cyber.Item{it}, false)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{at("content", string(it.ID)), "content.saved"}, nil
+	return redirect{joinPath("content", string(it.ID)), "content.saved"}, nil
 }
 
 func resetContent(c *Console, r *request) (answer, error) {
 	id := cyber.ContentID(r.PathValue("id"))
-	err := c.change(r, "content.reset", func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(id), "", in.Content.Reset(ctx, id)
+	err := c.changeWithAudit(r, "content.reset", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(id), "", in.Content.ResetItem(ctx, id)
 	})
 	if err != nil {
 		return nil, err
@@ -106,18 +106,18 @@ func offerContent(c *Console, r *request) (answer, error) {
 
 func (c *Console) offerContent(r *request, action string, retired bool) (answer, error) {
 	id := cyber.ContentID(r.PathValue("id"))
-	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Content.Edit(ctx, id, func(it *cyber.Item) { it.Retired = retired })
+	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Content.EditItem(ctx, id, func(it *cyber.Item) { it.Retired = retired })
 		return string(id), "", err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{at("content", string(id)), "content.saved"}, nil
+	return redirect{joinPath("content", string(id)), "content.saved"}, nil
 }
 
 func exportContent(c *Console, r *request) (answer, error) {
-	all, err := c.Rules.Content.All(r.Context())
+	all, err := c.Rules.Content.ListItems(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -149,12 +149,12 @@ func newContent(_ *Console, r *request) (answer, error) {
 
 // createContent adds the item of the form.
 func createContent(c *Console, r *request) (answer, error) {
-	it, err := itemOf(r, cyber.ContentID(r.text("id")))
+	it, err := parseItemForm(r, cyber.ContentID(r.trimmedField("id")))
 	if err != nil {
 		return nil, err
 	}
 	if r.PostForm.Has("preview") {
-		shown := sampled(it)
+		shown := withSampleWords(it)
 		return newContentView(r, it, &shown), nil
 	}
 	return c.addContent(r, []cyber.Item{it}, true)
@@ -170,12 +170,12 @@ func importContent(c *Console, r *request) (answer, error) {
 }
 
 func (c *Console) addContent(r *request, items []cyber.Item, fresh bool) (answer, error) {
-	err := c.change(r, "content.add", func(ctx context.Context, in *Rules) (string, string, error) {
+	err := c.changeWithAudit(r, "content.add", func(ctx context.Context, in *Rules) (string, string, error) {
 		names := make([]string, len(items))
 		for i, it := range items {
 			names[i] = string(it.ID)
 		}
-		return strings.Join(names, " "), "", in.Content.Import(ctx, items, fresh)
+		return strings.Join(names, " "), "", in.Content.ImportItems(ctx, items, fresh)
 	})
 	if err != nil {
 		return nil, err

@@ -30,8 +30,8 @@ type optionRow struct {
 	cyber.Option
 }
 
-// rowOf names the fields of an answer: by letters, as a refusal names its field in letters.
-func rowOf(i int) string { return "option_" + string(rune('a'+i)) + "_" }
+// answerFieldName names the fields of an answer: by letters, as a refusal names its field in letters.
+func answerFieldName(i int) string { return "option_" + string(rune('a'+i)) + "_" }
 
 const (
 	// formOptions is how many answers the form has room for at least; spareOptions how many it adds to those that are there.
@@ -75,10 +75,11 @@ func (f contentForm) Has(list, word string) bool {
 }
 
 // Watched and NotWatched are kinds of values as the form names them; empty for none.
-func (f contentForm) Watched() string    { return kindName(f.When.Watched) }
-func (f contentForm) NotWatched() string { return kindName(f.When.NotWatched) }
+func (f contentForm) Watched() string    { return kindLabel(f.When.Watched) }
+func (f contentForm) NotWatched() string { return kindLabel(f.When.NotWatched) }
 
-func kindName(k identifier.Kind) string {
+// kindLabel returns the Portuguese name of a kind of value.
+func kindLabel(k identifier.Kind) string {
 	if k == 0 {
 		return ""
 	}
@@ -114,7 +115,7 @@ func newContentForm(it cyber.Item, sent url.Values) contentForm {
 	f := contentForm{Item: it}
 	given := f.Asks().Options
 	for i := range mostOptions {
-		row := optionRow{Row: rowOf(i)}
+		row := optionRow{Row: answerFieldName(i)}
 		if i < len(given) {
 			row.Option = given[i]
 		}
@@ -125,14 +126,14 @@ func newContentForm(it cyber.Item, sent url.Values) contentForm {
 	return f
 }
 
-// itemOf reads the fields. What they hold is checked like a file, so that both ways know the same rules.
-func itemOf(r *request, id cyber.ContentID) (cyber.Item, error) {
+// parseItemForm reads the fields. What they hold is checked like a file, so that both ways know the same rules.
+func parseItemForm(r *request, id cyber.ContentID) (cyber.Item, error) {
 	it := cyber.Item{
-		ID: id, Type: cyber.ContentType(r.text("type")), Device: cyber.DeviceType(r.text("device")), Title: r.text("title"), Body: unwrapped(r, "body"),
+		ID: id, Type: cyber.ContentType(r.trimmedField("type")), Device: cyber.DeviceType(r.trimmedField("device")), Title: r.trimmedField("title"), Body: unwrapped(r, "body"),
 		More: unwrapped(r, "more"),
 	}
 	var err error
-	if it.Rank, err = r.number("rank", 0); err != nil {
+	if it.Rank, err = r.parseNumberField("rank", 0); err != nil {
 		return it, err
 	}
 	if it.When, err = conditionOf(r); err != nil {
@@ -153,7 +154,9 @@ func itemOf(r *request, id cyber.ContentID) (cyber.Item, error) {
 }
 
 // unwrapped is a text of several lines as it is kept: browsers send line breaks in the form of mail.
-func unwrapped(r *request, name string) string { return strings.ReplaceAll(r.text(name), "\r\n", "\n") }
+func unwrapped(r *request, name string) string {
+	return strings.ReplaceAll(r.trimmedField(name), "\r\n", "\n")
+}
 
 func conditionOf(r *request) (c cyber.Condition, err error) {
 	for _, word := range r.PostForm["exposes"] {
@@ -170,23 +173,23 @@ func conditionOf(r *request) (c cyber.Condition, err error) {
 		c.Assets = append(c.Assets, kind)
 	}
 	for name, kind := range map[string]*identifier.Kind{"watched": &c.Watched, "not_watched": &c.NotWatched} {
-		if r.text(name) == "" {
+		if r.trimmedField(name) == "" {
 			continue
 		}
-		if *kind, err = identifier.ParseKind(r.text(name)); err != nil {
+		if *kind, err = identifier.ParseKind(r.trimmedField(name)); err != nil {
 			return c, cyber.ErrContentInvalid.With(name, fault.UnknownKindOfValue)
 		}
 	}
-	c.Severity = cyber.Severity(r.text("severity"))
-	c.NoDevice, c.HasDevice = cyber.DeviceType(r.text("no_device")), cyber.DeviceType(r.text("has_device"))
+	c.Severity = cyber.Severity(r.trimmedField("severity"))
+	c.NoDevice, c.HasDevice = cyber.DeviceType(r.trimmedField("no_device")), cyber.DeviceType(r.trimmedField("has_device"))
 	c.NoFindings, c.OpenCase, c.WaitingCase = r.PostForm.Has("no_findings"), r.PostForm.Has("open_case"), r.PostForm.Has("waiting_case")
-	if c.OpenFindings, err = r.number("open_findings", 0); err != nil {
+	if c.OpenFindings, err = r.parseNumberField("open_findings", 0); err != nil {
 		return c, err
 	}
-	if c.KeyEndsWithin, err = r.number("key_ends_within", 0); err != nil {
+	if c.KeyEndsWithin, err = r.parseNumberField("key_ends_within", 0); err != nil {
 		return c, err
 	}
-	c.Answered, err = answeredOf(r.text("answered"))
+	c.Answered, err = answeredOf(r.trimmedField("answered"))
 	return c, err
 }
 
@@ -219,10 +222,10 @@ func answeredOf(text string) (map[cyber.ContentID][]string, error) {
 func questionOf(r *request) (*cyber.ValidationQuestion, error) {
 	q := cyber.ValidationQuestion{Text: unwrapped(r, "question"), Mends: unwrapped(r, "mends")}
 	for i := range mostOptions {
-		row := rowOf(i)
-		o := cyber.Option{Value: r.text(row + "value"), Label: r.text(row + "label")}
+		row := answerFieldName(i)
+		o := cyber.Option{Value: r.trimmedField(row + "value"), Label: r.trimmedField(row + "label")}
 		var err error
-		if o.Risk, err = r.number(row+"risk", 0); err != nil {
+		if o.Risk, err = r.parseNumberField(row+"risk", 0); err != nil {
 			return nil, err
 		}
 		if o != (cyber.Option{}) {

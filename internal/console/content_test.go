@@ -52,7 +52,7 @@ func TestContentForm(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
 	ctx := context.Background()
-	all, err := d.app.Content.All(ctx)
+	all, err := d.app.Content.ListItems(ctx)
 	if err != nil || len(all) < 10 {
 		t.Fatal(len(all), err)
 	}
@@ -63,7 +63,7 @@ func TestContentForm(t *testing.T) {
 		path := "/content/" + string(it.ID)
 		_, page := d.send(path, "", nil)
 		d.post(303, path, filled(t, page, path)...)
-		if now, err := d.app.Content.Item(ctx, it.ID); err != nil || !reflect.DeepEqual(now, it) {
+		if now, err := d.app.Content.GetItem(ctx, it.ID); err != nil || !reflect.DeepEqual(now, it) {
 			t.Errorf("%s comes back otherwise: %v\n%+v\n%+v", it.ID, err, it, now)
 		}
 	}
@@ -75,11 +75,11 @@ func TestContentForm(t *testing.T) {
 	}
 	_, page := d.post(200, "/content/new", append(item, "preview", "1")...)
 	has(t, page, "<h3>Troque a senha</h3>", "Ainda não", `value="troque-a-senha"`)
-	if _, err := d.app.Content.Item(ctx, "troque-a-senha"); err == nil {
+	if _, err := d.app.Content.GetItem(ctx, "troque-a-senha"); err == nil {
 		t.Error("a preview was kept")
 	}
 	d.post(303, "/content/new", item...)
-	made, err := d.app.Content.Item(ctx, "troque-a-senha")
+	made, err := d.app.Content.GetItem(ctx, "troque-a-senha")
 	if err != nil || made.Rank != 1000 || made.Body != "Uma linha.\nOutra linha." || made.Question == nil || len(made.Question.Options) != 2 ||
 		!made.When.NoFindings || strings.Join(made.When.Answered["usa-gerenciador"], "+") != "nao+talvez" || made.Device != cyber.DeviceMobile {
 		t.Errorf("%+v %v", made, err)
@@ -103,14 +103,14 @@ func TestContentForm(t *testing.T) {
 	d.post(303, "/content/troque-a-senha/retire")
 	_, page = d.send("/content/troque-a-senha", "", nil)
 	d.post(303, "/content/troque-a-senha", filled(t, page, "/content/troque-a-senha")...)
-	if now, err := d.app.Content.Item(ctx, "troque-a-senha"); err != nil || !now.Retired {
+	if now, err := d.app.Content.GetItem(ctx, "troque-a-senha"); err != nil || !now.Retired {
 		t.Error("saving the text offers the item again:", err)
 	}
 	yaml := cutOut(t, page, `name="yaml"`, "</textarea>")
 	_, yaml, _ = strings.Cut(html.UnescapeString(yaml), ">")
 	d.post(303, "/content/troque-a-senha/yaml", "yaml", strings.Replace(yaml, "Troque a senha", "Troque já", 1))
 	d.post(422, "/content/troque-a-senha/yaml", "yaml", strings.Replace(yaml, "troque-a-senha", "outro", 1))
-	if now, err := d.app.Content.Item(ctx, "troque-a-senha"); err != nil || now.Title != "Troque já" {
+	if now, err := d.app.Content.GetItem(ctx, "troque-a-senha"); err != nil || now.Title != "Troque já" {
 		t.Error(now.Title, err)
 	}
 }

@@ -22,8 +22,8 @@ type installLink struct {
 	Link   string
 }
 
-// installs are the links of all systems, those without one too.
-func (c *Console) installs(ctx context.Context) ([]installLink, error) {
+// listInstallLinks are the links of all systems, those without one too.
+func (c *Console) listInstallLinks(ctx context.Context) ([]installLink, error) {
 	links, err := c.Rules.Endpoints.InstallLinks(ctx)
 	if err != nil {
 		return nil, err
@@ -56,35 +56,35 @@ func (p devicesPage) PartnerName(id partner.ID) string {
 }
 
 func listDevices(c *Console, r *request) (answer, error) {
-	choice, err := c.choose(r)
+	choice, err := c.choosePartner(r)
 	if err != nil {
 		return nil, err
 	}
 	page := devicesPage{partnerChoice: choice}
 	if !c.confined { // pools serve all partners
-		if page.Sources, err = c.Rules.Endpoints.Sources(r.Context()); err != nil {
+		if page.Sources, err = c.Rules.Endpoints.ListSources(r.Context()); err != nil {
 			return nil, err
 		}
-		if page.Shares, err = c.Rules.Endpoints.Shares(r.Context()); err != nil {
+		if page.Shares, err = c.Rules.Endpoints.ListShares(r.Context()); err != nil {
 			return nil, err
 		}
-		if page.Installs, err = c.installs(r.Context()); err != nil {
+		if page.Installs, err = c.listInstallLinks(r.Context()); err != nil {
 			return nil, err
 		}
 	}
 	if choice.Current.ID != "" {
-		f, err := c.filterOf(r.Context(), &devicesList, r.URL.Query(), choice.Current.ID, choice.All)
+		f, err := c.parseFilterQuery(r.Context(), &devicesList, r.URL.Query(), choice.Current.ID, choice.All)
 		if err != nil {
 			return nil, err
 		}
-		found, next, err := c.Rules.Review.DeviceList(r.Context(), choice.Current.ID, f.devices(perPage))
+		found, next, err := c.Rules.Review.DeviceList(r.Context(), choice.Current.ID, f.deviceFilter(perPage))
 		if err != nil {
 			return nil, err
 		}
 		for _, d := range found {
-			page.Devices = append(page.Devices, devicePage{Device: d, State: d.StateAt(c.Now())})
+			page.Devices = append(page.Devices, devicePage{Device: d, State: d.KeyStateAt(c.Now())})
 		}
-		if page.List, err = c.listView(r, &devicesList, f, choice.All, len(page.Devices), markText(next), -1); err != nil {
+		if page.List, err = c.newListView(r, &devicesList, f, choice.All, len(page.Devices), formatMark(next), -1); err != nil {
 			return nil, err
 		}
 	}
@@ -93,14 +93,14 @@ func listDevices(c *Console, r *request) (answer, error) {
 
 // findDevice looks an activation key up; a POST, so that the key stands in no address.
 func findDevice(c *Console, r *request) (answer, error) {
-	d, err := c.Rules.Endpoints.Find(r.Context(), r.text("key"))
+	d, err := c.Rules.Endpoints.FindDevice(r.Context(), r.trimmedField("key"))
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "epp.find", string(d.ID), ""); err != nil {
+	if err := c.recordAction(r, "epp.find", string(d.ID), ""); err != nil {
 		return nil, err
 	}
-	return redirect{to: at("devices", string(d.ID))}, nil
+	return redirect{to: joinPath("devices", string(d.ID))}, nil
 }
 
 type devicePage struct {
@@ -142,19 +142,20 @@ func (p devicePage) KeyMasked() string {
 	return "****" + p.Key[len(p.Key)-4:]
 }
 
-func (c *Console) device(r *request) (devicePage, error) {
-	d, err := c.Rules.Endpoints.Show(r.Context(), cyber.KeyID(r.PathValue("id")))
+// loadDevicePage returns a key with what its page shows.
+func (c *Console) loadDevicePage(r *request) (devicePage, error) {
+	d, err := c.Rules.Endpoints.GetDevice(r.Context(), cyber.KeyID(r.PathValue("id")))
 	if err != nil {
 		return devicePage{}, err
 	}
-	names, err := c.names(r)
+	names, err := c.partnerNames(r)
 	return devicePage{
-		Device: d, PartnerName: names[d.Partner], Person: c.personPath(d.Partner, d.User), State: d.StateAt(c.Now()), Systems: cyber.Systems(),
+		Device: d, PartnerName: names[d.Partner], Person: c.personPath(d.Partner, d.User), State: d.KeyStateAt(c.Now()), Systems: cyber.ListSystems(),
 	}, err
 }
 
 func showDevice(c *Console, r *request) (answer, error) {
-	page, err := c.device(r)
+	page, err := c.loadDevicePage(r)
 	if err != nil {
 		return nil, err
 	}
@@ -162,15 +163,15 @@ func showDevice(c *Console, r *request) (answer, error) {
 }
 
 func revealDevice(c *Console, r *request) (answer, error) {
-	why, err := reason(r)
+	why, err := parseReason(r)
 	if err != nil {
 		return nil, err
 	}
-	page, err := c.device(r)
+	page, err := c.loadDevicePage(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "epp.reveal", string(page.ID), why); err != nil {
+	if err := c.recordAction(r, "epp.reveal", string(page.ID), why); err != nil {
 		return nil, err
 	}
 	page.Shown = true
@@ -179,39 +180,39 @@ func revealDevice(c *Console, r *request) (answer, error) {
 
 func revokeDevice(c *Console, r *request) (answer, error) {
 	id := cyber.KeyID(r.PathValue("id"))
-	err := c.change(r, "epp.revoke", func(ctx context.Context, in *Rules) (string, string, error) {
+	err := c.changeWithAudit(r, "epp.revoke", func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Endpoints.Revoke(ctx, id)
 		return string(id), "", err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{at("devices", string(id)), "device.revoked"}, nil
+	return redirect{joinPath("devices", string(id)), "device.revoked"}, nil
 }
 
 func replaceDevice(c *Console, r *request) (answer, error) {
 	id := cyber.KeyID(r.PathValue("id"))
 	var made cyber.Device
-	err := c.change(r, "epp.replace", func(ctx context.Context, in *Rules) (_, _ string, err error) {
-		made, err = in.Endpoints.Replace(ctx, id, cyber.System(r.text("system")), r.text("name"))
+	err := c.changeWithAudit(r, "epp.replace", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		made, err = in.Endpoints.Replace(ctx, id, cyber.System(r.trimmedField("system")), r.trimmedField("name"))
 		return string(id), string(made.ID), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{at("devices", string(made.ID)), "device.replaced"}, nil
+	return redirect{joinPath("devices", string(made.ID)), "device.replaced"}, nil
 }
 
 func setSource(c *Console, r *request) (answer, error) {
 	system := cyber.System(r.PathValue("system"))
-	mark, err := r.number("low_mark", 0)
+	mark, err := r.parseNumberField("low_mark", 0)
 	if err != nil {
 		return nil, err
 	}
 	low := int64(mark)
-	pooled, returns := r.text("source") == "pool", r.text("returns") != ""
-	err = c.change(r, "epp.source", func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(system), r.text("source"), in.Endpoints.SetSource(ctx, system, cyber.SourceChange{Pooled: &pooled, LowMark: &low, Returns: &returns})
+	pooled, returns := r.trimmedField("source") == "pool", r.trimmedField("returns") != ""
+	err = c.changeWithAudit(r, "epp.source", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(system), r.trimmedField("source"), in.Endpoints.UpdateSource(ctx, system, cyber.SourceChange{Pooled: &pooled, LowMark: &low, Returns: &returns})
 	})
 	if err != nil {
 		return nil, err
@@ -221,8 +222,8 @@ func setSource(c *Console, r *request) (answer, error) {
 
 func setInstall(c *Console, r *request) (answer, error) {
 	system := cyber.System(r.PathValue("system"))
-	err := c.change(r, "epp.install", func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(system), r.text("link"), in.Endpoints.SetInstallLink(ctx, system, r.text("link"))
+	err := c.changeWithAudit(r, "epp.install", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(system), r.trimmedField("link"), in.Endpoints.SetInstallLink(ctx, system, r.trimmedField("link"))
 	})
 	if err != nil {
 		return nil, err
@@ -230,16 +231,17 @@ func setInstall(c *Console, r *request) (answer, error) {
 	return redirect{"/devices", "device.install"}, nil
 }
 
-func loadPool(c *Console, r *request) (answer, error) {
+// loadKeyPool reads a vendor's file into a pool.
+func loadKeyPool(c *Console, r *request) (answer, error) {
 	system := cyber.System(r.PathValue("system"))
-	file, err := uploaded(r)
+	file, err := uploadedFile(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "epp.load", string(system), ""); err != nil {
+	if err := c.recordAction(r, "epp.load", string(system), ""); err != nil {
 		return nil, err
 	}
-	if _, err := c.Rules.Endpoints.LoadPool(r.Context(), system, file, func(cyber.Loaded) {}); err != nil {
+	if _, err := c.Rules.Endpoints.LoadKeyPool(r.Context(), system, file, func(cyber.Loaded) {}); err != nil {
 		return nil, err
 	}
 	return redirect{"/devices", "device.loaded"}, nil

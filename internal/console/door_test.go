@@ -55,7 +55,7 @@ func TestConsoleDoor(t *testing.T) {
 			t.Error(res.StatusCode)
 		}
 	}
-	lines, err := a.Audit.Entries(ctx, operator.Filter{Action: "login.refused", Limit: 20})
+	lines, err := a.Audit.ListEntries(ctx, operator.Filter{Action: "login.refused", Limit: 20})
 	if err != nil || len(lines) != 5 {
 		t.Errorf("%d lines of refused tries, %v: those that met a lock grow the trail", len(lines), err)
 	}
@@ -64,11 +64,11 @@ func TestConsoleDoor(t *testing.T) {
 			t.Error("the trail has the address of the proxy:", l.From)
 		}
 	}
-	who, err := a.Operators.ByEmail(ctx, "ana@exemplo.com.br")
+	who, err := a.Operators.FindByEmail(ctx, "ana@exemplo.com.br")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Audit.Record(ctx, operator.Actor{Name: "cli:root", From: "servidor"}, "operator.role", string(who.ID), "admin"); err != nil {
+	if err := a.Audit.RecordAction(ctx, operator.Actor{Name: "cli:root", From: "servidor"}, "operator.role", string(who.ID), "admin"); err != nil {
 		t.Fatal(err)
 	}
 	if _, body := ask(t, base, http.MethodGet, "/", admin, nil); !strings.Contains(body, "Seu papel foi mudado") || !strings.Contains(body, "servidor") {
@@ -85,7 +85,7 @@ func TestConsoleDoor(t *testing.T) {
 // lockLonger lets the lock of an account, which must be there and last until a time, last for an hour.
 func lockLonger(t *testing.T, a *app.App, email string, until time.Time) {
 	t.Helper()
-	who, err := a.Operators.ByEmail(context.Background(), email)
+	who, err := a.Operators.FindByEmail(context.Background(), email)
 	if err != nil || who.LockedUntil.Before(until) {
 		t.Fatal("not locked:", who.LockedUntil, err)
 	}

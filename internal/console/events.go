@@ -12,9 +12,9 @@ import (
 
 // Events lists events and deliveries.
 type Events interface {
-	// EventList returns a page without bodies and the number that the next goes on from; 0 at the end.
-	EventList(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error)
-	EventByID(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error)
+	// ListEvents returns a page without bodies and the number that the next goes on from; 0 at the end.
+	ListEvents(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error)
+	GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error)
 	DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, alert.DeliveryMark, error)
 }
 
@@ -25,20 +25,20 @@ type eventsPage struct {
 }
 
 func listEvents(c *Console, r *request) (answer, error) {
-	choice, err := c.choose(r)
+	choice, err := c.choosePartner(r)
 	if err != nil || choice.Current.ID == "" {
 		return view{"events", "Eventos", eventsPage{partnerChoice: choice}}, err
 	}
-	f, err := c.filterOf(r.Context(), &eventsList, r.URL.Query(), choice.Current.ID, choice.All)
+	f, err := c.parseFilterQuery(r.Context(), &eventsList, r.URL.Query(), choice.Current.ID, choice.All)
 	if err != nil {
 		return nil, err
 	}
 	page := eventsPage{partnerChoice: choice}
 	var next int64
-	if page.Events, next, err = c.Rules.Events.EventList(r.Context(), choice.Current.ID, f.events(perPage)); err != nil {
+	if page.Events, next, err = c.Rules.Events.ListEvents(r.Context(), choice.Current.ID, f.eventFilter(perPage)); err != nil {
 		return nil, err
 	}
-	page.List, err = c.listView(r, &eventsList, f, choice.All, len(page.Events), seqText(next), -1)
+	page.List, err = c.newListView(r, &eventsList, f, choice.All, len(page.Events), formatSeq(next), -1)
 	return view{"events", "Eventos", page}, err
 }
 
@@ -58,11 +58,11 @@ type eventDelivery struct {
 }
 
 func showEvent(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.Partner(r.Context(), partnerOf(r))
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
 	if err != nil {
 		return nil, err
 	}
-	e, err := c.Rules.Events.EventByID(r.Context(), p.ID, alert.EventID(r.PathValue("event")))
+	e, err := c.Rules.Events.GetEvent(r.Context(), p.ID, alert.EventID(r.PathValue("event")))
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +70,11 @@ func showEvent(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	endpoints, err := c.Rules.Webhooks.Of(r.Context(), p.ID)
+	endpoints, err := c.Rules.Webhooks.ListEndpoints(r.Context(), p.ID)
 	if err != nil {
 		return nil, err
 	}
-	page := eventPage{Partner: p, Event: e, Body: indented(string(e.Body))}
+	page := eventPage{Partner: p, Event: e, Body: indentJSON(string(e.Body))}
 	var about struct {
 		Data struct{ UserHash partner.UserHash }
 	}
@@ -90,7 +90,7 @@ func showEvent(c *Console, r *request) (answer, error) {
 		}
 		for _, end := range endpoints {
 			if end.ID == s.Endpoint {
-				d.Address = hostOnly(end.URL)
+				d.Address = withoutQuery(end.URL)
 			}
 		}
 		page.Deliveries = append(page.Deliveries, d)
@@ -100,14 +100,14 @@ func showEvent(c *Console, r *request) (answer, error) {
 
 func replayEvent(c *Console, r *request) (answer, error) {
 	id, event := partnerOf(r), alert.EventID(r.PathValue("event"))
-	err := c.change(r, "event.replay", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.History.Replay(ctx, id, alert.Selection{Event: event, Endpoint: alert.EndpointID(r.text("endpoint"))})
+	err := c.changeWithAudit(r, "event.replay", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.History.ReplayEvents(ctx, id, alert.Selection{Event: event, Endpoint: alert.EndpointID(r.trimmedField("endpoint"))})
 		return string(event), string(id), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{at("events", string(id), string(event)), "event.replayed"}, nil
+	return redirect{joinPath("events", string(id), string(event)), "event.replayed"}, nil
 }
 
 type deliveriesPage struct {
@@ -127,11 +127,11 @@ type failedOf struct {
 }
 
 func listDeliveries(c *Console, r *request) (answer, error) {
-	all, err := c.visible(r)
+	all, err := c.visiblePartners(r)
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.filter(r, &deliveriesList, all)
+	f, err := c.parseFilter(r, &deliveriesList, all)
 	if err != nil {
 		return nil, err
 	}
@@ -144,35 +144,35 @@ func listDeliveries(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := deliveriesPage{State: asked.State, Items: list, Names: partnerChoice{All: all}.names(), Addresses: map[alert.EndpointID]string{}}
+	page := deliveriesPage{State: asked.State, Items: list, Names: partnerChoice{All: all}.namesByID(), Addresses: map[alert.EndpointID]string{}}
 	total := int64(-1)
 	if counted, ok := map[alert.DeliveryState]operator.Figure{alert.DeliveryFailed: "deliveries.failed", alert.Pending: "deliveries.pending"}[asked.State]; ok {
-		total = f.total(now[counted], "state")
+		total = f.totalUnlessFiltered(now[counted], "state")
 	}
 	seen := map[partner.ID]bool{}
 	for _, d := range page.Items {
 		if _, known := page.Addresses[d.Endpoint]; !known {
-			e, err := c.Rules.Webhooks.ByID(r.Context(), d.Endpoint)
+			e, err := c.Rules.Webhooks.FindEndpoint(r.Context(), d.Endpoint)
 			if err != nil && !errors.Is(err, alert.ErrEndpointNotFound) { // a deleted one leaves its deliveries for a while
 				return nil, err
 			}
-			page.Addresses[d.Endpoint] = hostOnly(e.URL)
+			page.Addresses[d.Endpoint] = withoutQuery(e.URL)
 		}
 		if asked.State == alert.DeliveryFailed && !seen[d.Partner] {
 			seen[d.Partner] = true
 			page.Failed = append(page.Failed, failedOf{d.Partner, page.Names[d.Partner]})
 		}
 	}
-	page.List, err = c.listView(r, &deliveriesList, f, all, len(list), deliveryMark(next), total)
+	page.List, err = c.newListView(r, &deliveriesList, f, all, len(list), deliveryMark(next), total)
 	return view{"deliveries", "Entregas", page}, err
 }
 
 func replayFailed(c *Console, r *request) (answer, error) {
-	id := partner.ID(r.text("partner"))
-	if err := c.note(r, "event.replay", string(id), "all failed"); err != nil {
+	id := partner.ID(r.trimmedField("partner"))
+	if err := c.recordAction(r, "event.replay", string(id), "all failed"); err != nil {
 		return nil, err
 	}
-	if _, err := c.Rules.History.Replay(r.Context(), id, alert.Selection{Failed: true}); err != nil {
+	if _, err := c.Rules.History.ReplayEvents(r.Context(), id, alert.Selection{Failed: true}); err != nil {
 		return nil, err
 	}
 	return redirect{"/deliveries", "event.replayed"}, nil

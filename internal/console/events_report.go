@@ -35,7 +35,7 @@ const formMoment = "02/01/2006 15:04"
 // reportEvents compares what happened with what the partner got. It counts, so it does so only when a window was
 // chosen.
 func reportEvents(c *Console, r *request) (answer, error) {
-	choice, err := c.choose(r)
+	choice, err := c.choosePartner(r)
 	if err != nil {
 		return nil, err
 	}
@@ -43,16 +43,16 @@ func reportEvents(c *Console, r *request) (answer, error) {
 	if choice.Current.ID == "" || !r.URL.Query().Has("from") {
 		return view{"events-report", "Conferência de entregas", page}, nil
 	}
-	from, to, err := r.window()
+	from, to, err := r.parseWindow()
 	if err != nil {
 		return nil, err
 	}
 	page.From, page.To = r.FormValue("from"), r.FormValue("to")
-	after, err := r.number("after", 0)
+	after, err := r.parseNumberField("after", 0)
 	if err != nil {
 		return nil, err
 	}
-	report, err := c.Rules.History.Report(r.Context(), choice.Current.ID,
+	report, err := c.Rules.History.ReportEvents(r.Context(), choice.Current.ID,
 		alert.ReportOf{From: from, To: to, After: int64(after), Most: reportPart, Show: shownMissing})
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func reportEvents(c *Console, r *request) (answer, error) {
 		q.Set("after", strconv.FormatInt(report.Next, 10))
 		page.Next = "/events/report?" + q.Encode()
 	}
-	endpoints, err := c.Rules.Webhooks.Of(r.Context(), choice.Current.ID)
+	endpoints, err := c.Rules.Webhooks.ListEndpoints(r.Context(), choice.Current.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func reportEvents(c *Console, r *request) (answer, error) {
 		row := endpointReport{EndpointReport: e, Address: string(e.Endpoint)}
 		for _, end := range endpoints {
 			if end.ID == e.Endpoint {
-				row.Address = hostOnly(end.URL)
+				row.Address = withoutQuery(end.URL)
 			}
 		}
 		page.Endpoints = append(page.Endpoints, row)
@@ -79,31 +79,31 @@ func reportEvents(c *Console, r *request) (answer, error) {
 	return view{"events-report", "Conferência de entregas", page}, nil
 }
 
-// window reads the fields from and to.
-func (r *request) window() (from, to time.Time, err error) {
-	if from, err = r.moment("from"); err != nil {
+// parseWindow reads the fields from and to.
+func (r *request) parseWindow() (from, to time.Time, err error) {
+	if from, err = r.parseMomentField("from"); err != nil {
 		return from, to, err
 	}
-	to, err = r.moment("to")
+	to, err = r.parseMomentField("to")
 	return from, to, err
 }
 
 // replayWindow pushes again what happened in a window.
 func replayWindow(c *Console, r *request) (answer, error) {
-	choice, err := c.choose(r)
+	choice, err := c.choosePartner(r)
 	if err != nil {
 		return nil, err
 	}
-	from, to, err := r.window()
+	from, to, err := r.parseWindow()
 	if err != nil {
 		return nil, err
 	}
 	id := choice.Current.ID
 	detail := from.UTC().Format(time.RFC3339) + " " + to.UTC().Format(time.RFC3339)
-	if err := c.note(r, "event.replay", string(id), detail); err != nil {
+	if err := c.recordAction(r, "event.replay", string(id), detail); err != nil {
 		return nil, err
 	}
-	if _, err := c.Rules.History.Replay(r.Context(), id, alert.Selection{From: from, To: to}); err != nil {
+	if _, err := c.Rules.History.ReplayEvents(r.Context(), id, alert.Selection{From: from, To: to}); err != nil {
 		return nil, err
 	}
 	return redirect{"/deliveries?state=pending", "event.replayed"}, nil

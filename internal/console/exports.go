@@ -27,8 +27,8 @@ type Saved interface {
 	BeginExport(ctx context.Context, e operator.Export) error
 	// AddExportPart appends to a file; lines counts all so far, and done says that this was the last part.
 	AddExportPart(ctx context.Context, id string, number, lines int64, body []byte, done bool) error
-	Exports(ctx context.Context, owner operator.ID) ([]operator.Export, error)
-	Export(ctx context.Context, owner operator.ID, id string) (operator.Export, error)
+	ListExports(ctx context.Context, owner operator.ID) ([]operator.Export, error)
+	GetExport(ctx context.Context, owner operator.ID, id string) (operator.Export, error)
 	ExportPart(ctx context.Context, id string, number int64) ([]byte, error)
 	DropExport(ctx context.Context, owner operator.ID, id string) error
 }
@@ -56,8 +56,8 @@ type listWork struct {
 	Lines, Refused int64
 }
 
-// then is where to go after what may have failed.
-func then(to redirect, err error) (answer, error) {
+// redirectAfter is where to go after what may have failed.
+func redirectAfter(to redirect, err error) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (c *Console) sentFilter(r *request, l *listing) (filter, error) {
 	if err != nil {
 		return filter{}, errForm.With("query", fault.Unreadable)
 	}
-	all, err := c.visible(r)
+	all, err := c.visiblePartners(r)
 	if err != nil {
 		return filter{}, err
 	}
@@ -78,7 +78,7 @@ func (c *Console) sentFilter(r *request, l *listing) (filter, error) {
 	if id == "" && c.confined {
 		id = r.scope.at.ID
 	}
-	f, err := c.filterOf(r.Context(), l, q, id, all)
+	f, err := c.parseFilterQuery(r.Context(), l, q, id, all)
 	f.After = ""
 	return f, err
 }
@@ -93,17 +93,17 @@ func exportList(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.is("owner") == ownerMe {
+	if f.wordOf("owner") == ownerMe {
 		f.values.Set("owner", r.who.Email)
 	}
 	format := operator.CSV
-	if r.text("format") == string(operator.JSON) {
+	if r.trimmedField("format") == string(operator.JSON) {
 		format = operator.JSON
 	}
 	id := uuid.Must(uuid.NewV7())
 	e := operator.Export{ID: "ex_" + id.String(), Operator: r.who.ID, List: l.name, Format: format, CreatedAt: c.Now(), Until: c.Now().Add(operator.ExportLife)}
-	err = c.change(r, "list.export", func(ctx context.Context, in *Rules) (string, string, error) {
-		return e.ID, l.name + " " + f.query(), in.Saved.BeginExport(ctx, e)
+	err = c.changeWithAudit(r, "list.export", func(ctx context.Context, in *Rules) (string, string, error) {
+		return e.ID, l.name + " " + f.encodeQuery(), in.Saved.BeginExport(ctx, e)
 	})
 	if err != nil {
 		return nil, err
@@ -111,26 +111,26 @@ func exportList(c *Console, r *request) (answer, error) {
 	err = c.Begin(r.Context(), KindExport, e.ID, errForm, func(ctx context.Context, tell func(any)) (any, error) {
 		return c.writeList(ctx, l, f, e, tell)
 	})
-	return then(redirect{"/exports", "export.started"}, err)
+	return redirectAfter(redirect{"/exports", "export.started"}, err)
 }
 
 // writeList reads a list to its end and keeps it in sealed parts.
 func (c *Console) writeList(ctx context.Context, l *listing, f filter, e operator.Export, tell func(any)) (listWork, error) {
 	var done listWork
 	out, part := listWriter{format: e.Format, header: l.header}, int64(0)
-	out.begin()
+	out.beginTable()
 	for more := true; more; {
 		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)
 		if err != nil {
 			return done, err
 		}
 		for _, line := range lines {
-			out.line(line.cells)
+			out.writeLine(line.cells)
 		}
 		done.Lines += int64(len(lines))
 		f.After, more = next, next != "" && done.Lines < operator.MaxExport
 		if !more {
-			out.end()
+			out.endTable()
 		}
 		if out.Len() >= partBytes || !more {
 			part++
@@ -152,19 +152,20 @@ type listWriter struct {
 	lines  int
 }
 
-// add writes to the buffer, which takes everything.
-func (w *listWriter) add(text string) { _, _ = w.WriteString(text) }
+// appendText writes to the buffer, which takes everything.
+func (w *listWriter) appendText(text string) { _, _ = w.WriteString(text) }
 
-func (w *listWriter) begin() {
+// beginTable writes what stands before the first line.
+func (w *listWriter) beginTable() {
 	if w.format == operator.JSON {
-		w.add("[")
+		w.appendText("[")
 		return
 	}
-	w.row(w.header)
+	w.writeRow(w.header)
 }
 
-// row writes a line of a table; nothing in it is taken for a formula.
-func (w *listWriter) row(cells []string) {
+// writeRow writes a line of a table; nothing in it is taken for a formula.
+func (w *listWriter) writeRow(cells []string) {
 	out := csv.NewWriter(&w.Buffer)
 	out.Comma = ';'
 	plain := make([]string, len(cells))
@@ -175,31 +176,33 @@ func (w *listWriter) row(cells []string) {
 	out.Flush()
 }
 
-func (w *listWriter) line(cells []string) {
+// writeLine writes a line as it is.
+func (w *listWriter) writeLine(cells []string) {
 	if w.format != operator.JSON {
-		w.row(cells)
+		w.writeRow(cells)
 		return
 	}
 	if w.lines++; w.lines > 1 {
-		w.add(",")
+		w.appendText(",")
 	}
-	w.add("\n{")
+	w.appendText("\n{")
 	for i, cell := range cells {
 		if i > 0 {
-			w.add(",")
+			w.appendText(",")
 		}
 		name, _ := json.Marshal(w.header[i]) // texts can always be written
 		value, _ := json.Marshal(cell)
-		w.add(string(name))
-		w.add(":")
-		w.add(string(value))
+		w.appendText(string(name))
+		w.appendText(":")
+		w.appendText(string(value))
 	}
-	w.add("}")
+	w.appendText("}")
 }
 
-func (w *listWriter) end() {
+// endTable writes what stands behind the last line.
+func (w *listWriter) endTable() {
 	if w.format == operator.JSON {
-		w.add("\n]\n")
+		w.appendText("\n]\n")
 	}
 }
 
@@ -215,7 +218,7 @@ type exportRow struct {
 
 // showExports lists one's own files.
 func showExports(c *Console, r *request) (answer, error) {
-	list, err := c.Rules.Saved.Exports(r.Context(), r.who.ID)
+	list, err := c.Rules.Saved.ListExports(r.Context(), r.who.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -237,14 +240,14 @@ func showExports(c *Console, r *request) (answer, error) {
 
 // downloadExport hands a file out to whoever asked for it, and says so in the trail.
 func downloadExport(c *Console, r *request) (answer, error) {
-	e, err := c.Rules.Saved.Export(r.Context(), r.who.ID, r.PathValue("id"))
+	e, err := c.Rules.Saved.GetExport(r.Context(), r.who.ID, r.PathValue("id"))
 	if err == nil && e.List == checkedFile {
 		err = operator.ErrNoExport
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "list.download", e.ID, e.List+": "+strconv.FormatInt(e.Lines, 10)); err != nil {
+	if err := c.recordAction(r, "list.download", e.ID, e.List+": "+strconv.FormatInt(e.Lines, 10)); err != nil {
 		return nil, err
 	}
 	kind, ending := "text/csv; charset=utf-8", string(e.Format)
@@ -281,15 +284,15 @@ func keepFilter(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := r.text("name")
+	name := r.trimmedField("name")
 	if n := utf8.RuneCountInString(name); n < 1 || n > 60 || strings.ContainsAny(name, "\r\n\t") {
 		return nil, operator.ErrFilter.With("name", fault.Length, 60)
 	}
 	id := uuid.Must(uuid.NewV7())
-	err = c.change(r, "filter.keep", func(ctx context.Context, in *Rules) (string, string, error) {
-		return l.name, "", in.Saved.KeepFilter(ctx, operator.KeptFilter{Operator: r.who.ID, ID: "fl_" + id.String(), List: l.name, Name: name, Query: f.query()})
+	err = c.changeWithAudit(r, "filter.keep", func(ctx context.Context, in *Rules) (string, string, error) {
+		return l.name, "", in.Saved.KeepFilter(ctx, operator.KeptFilter{Operator: r.who.ID, ID: "fl_" + id.String(), List: l.name, Name: name, Query: f.encodeQuery()})
 	})
-	return then(redirect{"/" + l.name + "?" + f.query(), "filter.kept"}, err)
+	return redirectAfter(redirect{"/" + l.name + "?" + f.encodeQuery(), "filter.kept"}, err)
 }
 
 // dropFilter removes one of one's own.
@@ -298,8 +301,8 @@ func dropFilter(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.change(r, "filter.drop", func(ctx context.Context, in *Rules) (string, string, error) {
+	err = c.changeWithAudit(r, "filter.drop", func(ctx context.Context, in *Rules) (string, string, error) {
 		return l.name, "", in.Saved.DropFilter(ctx, r.who.ID, r.PathValue("filter"))
 	})
-	return then(redirect{"/" + l.name, "filter.dropped"}, err)
+	return redirectAfter(redirect{"/" + l.name, "filter.dropped"}, err)
 }

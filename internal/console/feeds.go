@@ -10,10 +10,10 @@ import (
 // Feeds are the continuous sources of dumps.
 type Feeds interface {
 	All(ctx context.Context) ([]feed.Feed, error)
-	Add(ctx context.Context, f feed.Feed) (feed.Feed, error)
-	Pause(ctx context.Context, name string, paused bool) (feed.Feed, error)
-	// Start has a worker run a feed now.
-	Start(ctx context.Context, name string) error
+	AddFeed(ctx context.Context, f feed.Feed) (feed.Feed, error)
+	PauseFeed(ctx context.Context, name string, paused bool) (feed.Feed, error)
+	// StartFeed has a worker run a feed now.
+	StartFeed(ctx context.Context, name string) error
 }
 
 // feedRow is a feed as a page shows it: without its key.
@@ -39,7 +39,8 @@ type feedsPage struct {
 // newFeedPage is the data of the form of a new feed.
 type newFeedPage struct{ Kinds, Exposed []choiceOption }
 
-func newFeed(*Console, *request) (answer, error) {
+// showNewFeed shows the form of a new feed.
+func showNewFeed(*Console, *request) (answer, error) {
 	return view{"feed-new", "Nova fonte", newFeedPage{feedKinds, exposedOptions}}, nil
 }
 
@@ -49,7 +50,7 @@ func listFeeds(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	var page feedsPage
-	if page.Jobs, err = c.latest(r, feed.KindRun); err != nil {
+	if page.Jobs, err = c.latestJobs(r, feed.KindRun); err != nil {
 		return nil, err
 	}
 	for _, f := range all {
@@ -68,17 +69,18 @@ func listFeeds(c *Console, r *request) (answer, error) {
 	return view{"feeds", "Fontes", page}, nil
 }
 
-func addFeed(c *Console, r *request) (answer, error) {
-	minutes, err := r.number("minutes", 0)
+// createFeed makes a feed.
+func createFeed(c *Console, r *request) (answer, error) {
+	minutes, err := r.parseNumberField("minutes", 0)
 	if err != nil {
 		return nil, err
 	}
-	f := feed.Feed{Name: r.text("name"), Kind: feed.Kind(r.text("kind")), Target: r.text("target"), Secret: r.text("key"), Every: time.Duration(minutes) * time.Minute}
+	f := feed.Feed{Name: r.trimmedField("name"), Kind: feed.Kind(r.trimmedField("kind")), Target: r.trimmedField("target"), Secret: r.trimmedField("key"), Every: time.Duration(minutes) * time.Minute}
 	if f.Settings, err = feedSettings(r); err != nil {
 		return nil, err
 	}
-	err = c.change(r, "feed.add", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Feeds.Add(ctx, f)
+	err = c.changeWithAudit(r, "feed.add", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Feeds.AddFeed(ctx, f)
 		return f.Name, f.Shown(), err
 	})
 	if err != nil {
@@ -89,14 +91,15 @@ func addFeed(c *Console, r *request) (answer, error) {
 
 // feedSettings reads the limits of a feed; an empty field means the default.
 func feedSettings(r *request) (feed.Settings, error) {
-	perMinute, err := r.number("per_minute", 0)
+	perMinute, err := r.parseNumberField("per_minute", 0)
 	return feed.Settings{PerMinute: perMinute, NoPairs: r.PostForm.Has("no_pairs")}, err
 }
 
-func runFeed(c *Console, r *request) (answer, error) {
+// startFeed starts a feed now.
+func startFeed(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
-	err := c.change(r, "feed.run", func(ctx context.Context, in *Rules) (string, string, error) {
-		return name, "", in.Feeds.Start(ctx, name)
+	err := c.changeWithAudit(r, "feed.run", func(ctx context.Context, in *Rules) (string, string, error) {
+		return name, "", in.Feeds.StartFeed(ctx, name)
 	})
 	if err != nil {
 		return nil, err
@@ -109,8 +112,8 @@ func pauseFeed(c *Console, r *request) (answer, error) { return c.setPaused(r, "
 func resumeFeed(c *Console, r *request) (answer, error) { return c.setPaused(r, "feed.resume", false) }
 
 func (c *Console) setPaused(r *request, action string, paused bool) (answer, error) {
-	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Feeds.Pause(ctx, r.PathValue("name"), paused)
+	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Feeds.PauseFeed(ctx, r.PathValue("name"), paused)
 		return r.PathValue("name"), "", err
 	})
 	if err != nil {

@@ -51,16 +51,16 @@ func showFinding(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, user := found.Owner()
-	p, err := c.Rules.Partners.Partner(r.Context(), id)
+	id, user := found.OwnerOfValue()
+	p, err := c.Rules.Partners.GetPartner(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := c.Rules.Monitoring.Plan(r.Context(), id, user, found.Finding.ID)
+	plan, err := c.Rules.Monitoring.GetPlan(r.Context(), id, user, found.Finding.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "finding.view", string(found.Finding.ID), ""); err != nil {
+	if err := c.recordAction(r, "finding.view", string(found.Finding.ID), ""); err != nil {
 		return nil, err
 	}
 	return view{"finding", "Ocorrência", findingPage{
@@ -69,22 +69,22 @@ func showFinding(c *Console, r *request) (answer, error) {
 	}}, nil
 }
 
-// markStep keeps what a person told an attendant of a step.
-func markStep(c *Console, r *request) (answer, error) {
+// markFindingStep keeps what a person told an attendant of a step.
+func markFindingStep(c *Console, r *request) (answer, error) {
 	found, err := c.findingOf(r)
 	if err != nil {
 		return nil, err
 	}
-	step, state := r.PathValue("step"), r.text("state")
-	err = c.change(r, "finding.step", func(ctx context.Context, in *Rules) (string, string, error) {
-		id, user := found.Owner()
-		_, err := in.Monitoring.MarkStep(ctx, id, user, found.Finding.ID, cyber.StepID(step), cyber.StepState(state))
+	step, state := r.PathValue("step"), r.trimmedField("state")
+	err = c.changeWithAudit(r, "finding.step", func(ctx context.Context, in *Rules) (string, string, error) {
+		id, user := found.OwnerOfValue()
+		_, err := in.Monitoring.MarkPlanStep(ctx, id, user, found.Finding.ID, cyber.StepID(step), cyber.StepState(state))
 		return string(found.Finding.ID), step + " " + state, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{at("findings", string(found.Asset.Partner), string(found.Finding.ID)), "finding.step"}, nil
+	return redirect{joinPath("findings", string(found.Asset.Partner), string(found.Finding.ID)), "finding.step"}, nil
 }
 
 // recheckFinding resolves a finding whose steps are done.
@@ -94,9 +94,9 @@ func recheckFinding(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	var now cyber.Rechecked
-	err = c.change(r, "finding.recheck", func(ctx context.Context, in *Rules) (_, _ string, err error) {
-		id, user := found.Owner()
-		now, err = in.Monitoring.Recheck(ctx, id, user, found.Finding.ID)
+	err = c.changeWithAudit(r, "finding.recheck", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		id, user := found.OwnerOfValue()
+		now, err = in.Monitoring.RecheckFinding(ctx, id, user, found.Finding.ID)
 		return string(found.Finding.ID), string(now.Finding.Resolution), err
 	})
 	if err != nil {
@@ -106,5 +106,5 @@ func recheckFinding(c *Console, r *request) (answer, error) {
 	if now.Finding.Open() {
 		said = "finding.left"
 	}
-	return redirect{at("findings", string(found.Asset.Partner), string(found.Finding.ID)), said}, nil
+	return redirect{joinPath("findings", string(found.Asset.Partner), string(found.Finding.ID)), said}, nil
 }

@@ -14,14 +14,14 @@ func TestFindingPage(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
 	ctx, user := context.Background(), strings.Repeat("ab", 32)
-	p, _, err := d.app.Partners.Create(ctx, "Banco de Teste", partner.Sandbox, partner.Settings{})
+	p, _, err := d.app.Partners.CreatePartner(ctx, "Banco de Teste", partner.Sandbox, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := d.app.Monitoring.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, partner.UserHash(user), "email", "maria@vazamento.test"); err != nil {
 		t.Fatal(err)
 	}
-	list, err := d.app.Monitoring.Findings(ctx, p.ID, partner.UserHash(user))
+	list, err := d.app.Monitoring.ListFindings(ctx, p.ID, partner.UserHash(user))
 	if err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
@@ -29,7 +29,7 @@ func TestFindingPage(t *testing.T) {
 	at := "/findings/" + string(p.ID) + "/" + string(found.ID)
 	plan := func() cyber.Plan {
 		t.Helper()
-		one, err := d.app.Monitoring.Plan(ctx, p.ID, partner.UserHash(user), found.ID)
+		one, err := d.app.Monitoring.GetPlan(ctx, p.ID, partner.UserHash(user), found.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

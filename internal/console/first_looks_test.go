@@ -15,7 +15,7 @@ import (
 func TestFirstLooksPage(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
-	p, _, err := d.app.Partners.Create(t.Context(), "Banco Exemplo", partner.Live, partner.Settings{})
+	p, _, err := d.app.Partners.CreatePartner(t.Context(), "Banco Exemplo", partner.Live, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestFirstLooksPage(t *testing.T) {
 	if _, page := d.send(path+"/usage", "", nil); !strings.Contains(page, "301.000") || !strings.Contains(page, "Nenhum dado espera") {
 		t.Error("the page of usage:", page)
 	}
-	stopped, err := d.app.Store.Monitoring.StopLooks(t.Context(), p.ID, cyber.LookStop{At: time.Now(), What: cyber.UnusualHits, Seen: 990, Usual: 632})
+	stopped, err := d.app.Store.Monitoring.StopFirstLooks(t.Context(), p.ID, cyber.LookStop{At: time.Now(), What: cyber.UnusualHits, Seen: 990, Usual: 632})
 	if err != nil || !stopped {
 		t.Fatal(stopped, err)
 	}

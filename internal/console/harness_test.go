@@ -25,7 +25,7 @@ const patience = 3 * time.Minute
 func open(t *testing.T) *app.App {
 	t.Helper()
 	c := config.Common{Data: filepath.Join(sqldbtest.Folder(t), "data")}
-	a, err := app.Open(context.Background(), c, sqldb.Options{MaxConns: 4})
+	a, err := app.OpenApp(context.Background(), c, sqldb.Options{MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 
 // Reports tell whom an incident affects.
 type Reports interface {
-	Report(ctx context.Context, who operator.Actor, of subject.Incident, known time.Time, reveal bool, reason string) (subject.Report, error)
+	ReportIncident(ctx context.Context, who operator.Actor, of subject.Incident, known time.Time, reveal bool, reason string) (subject.Report, error)
 }
 
 // shownPeople is how many people of an incident the page lists; the file has all of them.
@@ -39,8 +39,8 @@ type affectedRow struct {
 }
 
 func (c *Console) incidentPage(r *request) (incidentPage, error) {
-	all, err := c.Rules.Partners.Partners(r.Context())
-	return incidentPage{Partners: all, Names: partnerChoice{All: all}.names()}, err
+	all, err := c.Rules.Partners.ListPartners(r.Context())
+	return incidentPage{Partners: all, Names: partnerChoice{All: all}.namesByID()}, err
 }
 
 func newIncident(c *Console, r *request) (answer, error) {
@@ -53,13 +53,13 @@ func newIncident(c *Console, r *request) (answer, error) {
 
 // incidentAsked reads the form and makes the report, recorded first.
 func (c *Console) incidentAsked(r *request, reveal bool) (subject.Report, error) {
-	of := subject.Incident{Breach: r.text("breach"), Partner: partner.ID(r.text("partner"))}
+	of := subject.Incident{Breach: r.trimmedField("breach"), Partner: partner.ID(r.trimmedField("partner"))}
 	var known time.Time
 	for _, f := range []struct {
 		name string
 		to   *time.Time
 	}{{"from", &of.From}, {"to", &of.To}, {"known", &known}} {
-		t, err := r.moment(f.name)
+		t, err := r.parseMomentField(f.name)
 		if err != nil {
 			return subject.Report{}, err
 		}
@@ -71,10 +71,10 @@ func (c *Console) incidentAsked(r *request, reveal bool) (subject.Report, error)
 	if known.IsZero() {
 		known = c.Now()
 	}
-	why := r.text("reason")
+	why := r.trimmedField("reason")
 	if reveal {
 		var err error
-		if why, err = reason(r); err != nil {
+		if why, err = parseReason(r); err != nil {
 			return subject.Report{}, err
 		}
 	}
@@ -86,10 +86,10 @@ func (c *Console) incidentAsked(r *request, reveal bool) (subject.Report, error)
 	if why != "" {
 		detail += ": " + why
 	}
-	if err := c.note(r, "report.incident", string(of.Partner), detail); err != nil {
+	if err := c.recordAction(r, "report.incident", string(of.Partner), detail); err != nil {
 		return subject.Report{}, err
 	}
-	return c.Rules.Subjects.Report(r.Context(), r.actor(), of, known, reveal, why)
+	return c.Rules.Subjects.ReportIncident(r.Context(), r.auditActor(), of, known, reveal, why)
 }
 
 func reportIncident(c *Console, r *request) (answer, error) {

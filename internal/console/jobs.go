@@ -22,9 +22,9 @@ import (
 
 // Jobs shows and cancels work that outlives a request.
 type Jobs interface {
-	Jobs(ctx context.Context, kind string, limit int) ([]job.Job, error)
-	JobsAbout(ctx context.Context, subject string, kinds []string, limit int) ([]job.Job, error)
-	JobByID(ctx context.Context, id job.ID) (job.Job, error)
+	ListJobs(ctx context.Context, kind string, limit int) ([]job.Job, error)
+	ListJobsAbout(ctx context.Context, subject string, kinds []string, limit int) ([]job.Job, error)
+	GetJob(ctx context.Context, id job.ID) (job.Job, error)
 	CancelJob(ctx context.Context, id job.ID) error
 }
 
@@ -48,8 +48,8 @@ type jobRow struct {
 	now time.Time
 }
 
-// stalled tells that the process which runs it gives no sign of life.
-func (j jobRow) stalled() bool {
+// isStalled tells that the process which runs it gives no sign of life.
+func (j jobRow) isStalled() bool {
 	return j.State == job.Running && j.NextAt.Before(j.now.Add(-job.Lease))
 }
 
@@ -59,22 +59,22 @@ type recentJobs struct{ Jobs []jobRow }
 // Busy is the job that is at work; nil when none is.
 func (p recentJobs) Busy() *jobRow {
 	for i := range p.Jobs {
-		if j := &p.Jobs[i]; !j.Over() && !j.stalled() && (j.State == job.Running || j.NextAt.Before(j.now)) {
+		if j := &p.Jobs[i]; !j.Over() && !j.isStalled() && (j.State == job.Running || j.NextAt.Before(j.now)) {
 			return j
 		}
 	}
 	return nil
 }
 
-// latest returns the newest jobs of some kinds, newest first.
-func (c *Console) latest(r *request, kinds ...string) ([]jobRow, error) {
+// latestJobs returns the newest jobs of some kinds, newest first.
+func (c *Console) latestJobs(r *request, kinds ...string) ([]jobRow, error) {
 	var rows []jobRow
 	for _, kind := range kinds {
-		list, err := c.Rules.Jobs.Jobs(r.Context(), kind, perPage)
+		list, err := c.Rules.Jobs.ListJobs(r.Context(), kind, perPage)
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, jobRows(list, c.Now())...)
+		rows = append(rows, newJobRows(list, c.Now())...)
 	}
 	sort.SliceStable(rows, func(i, j int) bool { return rows[i].CreatedAt.After(rows[j].CreatedAt) })
 	return rows, nil
@@ -94,12 +94,12 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 	case leak.KindMatch:
 		var p leak.MatchProgress
 		if json.Unmarshal(j.Progress, &p) == nil {
-			row.Text = counted(p.Probed, "dado conferido", "dados conferidos") + ", " + counted(p.Hits, "encontrado", "encontrados")
+			row.Text = countWithWord(p.Probed, "dado conferido", "dados conferidos") + ", " + countWithWord(p.Hits, "encontrado", "encontrados")
 		}
 	case leak.KindVerify:
 		var p leak.Verified
 		if json.Unmarshal(j.Progress, &p) == nil && j.State == job.Done {
-			row.Text = "Todos os bytes conferem: " + counted(int64(p.Keys), "impressão", "impressões")
+			row.Text = "Todos os bytes conferem: " + countWithWord(int64(p.Keys), "impressão", "impressões")
 		}
 	case password.KindVerify:
 		if j.State == job.Done {
@@ -112,10 +112,10 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 	case KindExport, KindBulk:
 		var p listWork
 		if json.Unmarshal(j.Progress, &p) == nil {
-			row.Text = counted(p.Lines, "linha", "linhas")
+			row.Text = countWithWord(p.Lines, "linha", "linhas")
 		}
 		if p.Refused > 0 {
-			row.Text += ", " + counted(p.Refused, "já estava assim", "já estavam assim")
+			row.Text += ", " + countWithWord(p.Refused, "já estava assim", "já estavam assim")
 		}
 	}
 	switch {
@@ -125,7 +125,7 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 		row.Text = "Falhou: " + failureText(j.Error)
 	case j.State == job.Cancelled:
 		row.Text = "Cancelada"
-	case row.stalled():
+	case row.isStalled():
 		row.Text = "Sem sinal do processo que a fazia"
 	case j.CancelAsked && !row.Over():
 		row.Text = "Cancelando…"
@@ -152,14 +152,14 @@ func (row *jobRow) importText() {
 	for _, n := range p.Found {
 		found += n
 	}
-	pace := p.Pace(row.CreatedAt, row.now)
-	row.Text = byteSize(p.Read)
+	pace := p.CurrentPace(row.CreatedAt, row.now)
+	row.Text = formatByteSize(p.Read)
 	if pace.Percent >= 0 && row.State != job.Done {
-		row.Text += " de " + byteSize(p.Total)
+		row.Text += " de " + formatByteSize(p.Total)
 	}
-	row.Text += fmt.Sprintf(" lidos, %s %s", number(found), plural(found, "identificador encontrado", "identificadores encontrados"))
+	row.Text += fmt.Sprintf(" lidos, %s %s", groupedNumber(found), pluralWord(found, "identificador encontrado", "identificadores encontrados"))
 	if p.Distinct > 0 {
-		row.Text += fmt.Sprintf(", %s %s", number(p.Distinct), plural(p.Distinct, "impressão no índice", "impressões no índice"))
+		row.Text += fmt.Sprintf(", %s %s", groupedNumber(p.Distinct), pluralWord(p.Distinct, "impressão no índice", "impressões no índice"))
 	}
 	if p.Parts > 0 {
 		row.Text += fmt.Sprintf(", %d de %d partes", p.PartsDone, p.Parts)
@@ -170,20 +170,20 @@ func (row *jobRow) importText() {
 	case p.Merging:
 		row.Text += ", montando o índice"
 	default:
-		row.Text += paceText(pace)
+		row.Text += describePace(pace)
 	}
 }
 
-// paceText tells how fast bytes are read and when that will be over.
-func paceText(p job.Pace) (text string) {
+// describePace tells how fast bytes are read and when that will be over.
+func describePace(p job.Pace) (text string) {
 	if p.Percent >= 0 {
 		text = fmt.Sprintf(", %s %%", strings.Replace(strconv.FormatFloat(p.Percent, 'f', 1, 64), ".", ",", 1))
 	}
 	if p.PerSecond > 0 {
-		text += ", " + byteSize(int64(p.PerSecond)) + "/s"
+		text += ", " + formatByteSize(int64(p.PerSecond)) + "/s"
 	}
 	if p.Left > 0 {
-		text += ", " + left(p.Left)
+		text += ", " + formatTimeLeft(p.Left)
 	}
 	return text
 }
@@ -194,14 +194,14 @@ func (row *jobRow) passwordText() {
 	if json.Unmarshal(row.Progress, &p) != nil || p.Bytes == 0 {
 		return
 	}
-	row.Text = byteSize(p.Bytes) + " lidos, " + counted(int64(p.Hashes), "senha", "senhas")
+	row.Text = formatByteSize(p.Bytes) + " lidos, " + countWithWord(int64(p.Hashes), "senha", "senhas")
 	if row.State != job.Running {
 		return
 	}
 	elapsed := row.now.Sub(row.CreatedAt)
-	pace := job.PaceOf(p.Done, 0, p.Total, elapsed)
-	row.Percent, pace.PerSecond = pace.Percent, job.PaceOf(p.Bytes, 0, 0, elapsed).PerSecond // a download counts ranges
-	row.Text += paceText(pace)
+	pace := job.NewPace(p.Done, 0, p.Total, elapsed)
+	row.Percent, pace.PerSecond = pace.Percent, job.NewPace(p.Bytes, 0, 0, elapsed).PerSecond // a download counts ranges
+	row.Text += describePace(pace)
 }
 
 func (row *jobRow) rewriteText() {
@@ -209,10 +209,11 @@ func (row *jobRow) rewriteText() {
 	if json.Unmarshal(row.Progress, &p) != nil || p.Columns == 0 {
 		return
 	}
-	row.Text, row.Percent = counted(p.Rewritten, "valor selado de novo", "valores selados de novo"), float64(p.Column)*100/float64(p.Columns)
+	row.Text, row.Percent = countWithWord(p.Rewritten, "valor selado de novo", "valores selados de novo"), float64(p.Column)*100/float64(p.Columns)
 }
 
-func jobRows(list []job.Job, now time.Time) []jobRow {
+// newJobRows returns jobs as a page shows them.
+func newJobRows(list []job.Job, now time.Time) []jobRow {
 	rows := make([]jobRow, len(list))
 	for i, j := range list {
 		rows[i] = newJobRow(j, now)
@@ -226,18 +227,19 @@ type jobsPage struct {
 	Latency []telemetry.Latency
 }
 
-func listJobs(c *Console, r *request) (answer, error) {
-	list, err := c.Rules.Jobs.Jobs(r.Context(), "", perPage)
+// showJobs lists jobs.
+func showJobs(c *Console, r *request) (answer, error) {
+	list, err := c.Rules.Jobs.ListJobs(r.Context(), "", perPage)
 	if err != nil {
 		return nil, err
 	}
-	return view{"jobs", "Tarefas", jobsPage{Jobs: jobRows(list, c.Now()), Latency: c.Latency()}}, nil
+	return view{"jobs", "Tarefas", jobsPage{Jobs: newJobRows(list, c.Now()), Latency: c.Latency()}}, nil
 }
 
 func cancelJob(c *Console, r *request) (answer, error) {
 	id := job.ID(r.PathValue("id"))
-	err := c.change(r, "job.cancel", func(ctx context.Context, in *Rules) (string, string, error) {
-		j, err := in.Jobs.JobByID(ctx, id)
+	err := c.changeWithAudit(r, "job.cancel", func(ctx context.Context, in *Rules) (string, string, error) {
+		j, err := in.Jobs.GetJob(ctx, id)
 		if err != nil {
 			return "", "", err
 		}
@@ -246,7 +248,7 @@ func cancelJob(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return redirect{localPath(r.text("back")), "job.cancelled"}, nil
+	return redirect{localPath(r.trimmedField("back")), "job.cancelled"}, nil
 }
 
 const (
@@ -258,7 +260,7 @@ const (
 // followJob streams where a job stands until it is over.
 func followJob(c *Console, r *request) (answer, error) {
 	id := job.ID(r.PathValue("id"))
-	if _, err := c.Rules.Jobs.JobByID(r.Context(), id); err != nil {
+	if _, err := c.Rules.Jobs.GetJob(r.Context(), id); err != nil {
 		return nil, err
 	}
 	return stream(func(ctx context.Context, w http.ResponseWriter) error {
@@ -268,7 +270,7 @@ func followJob(c *Console, r *request) (answer, error) {
 		defer cancel()
 		last := ""
 		for {
-			j, err := c.Rules.Jobs.JobByID(ctx, id)
+			j, err := c.Rules.Jobs.GetJob(ctx, id)
 			if err != nil {
 				return ignoreEnd(err)
 			}

@@ -57,7 +57,7 @@ func TestJobRow(t *testing.T) {
 // TestBusy: a page follows the job that is at work: not one that is over, that waits for its next try, or whose process
 // is gone.
 func TestBusy(t *testing.T) {
-	rows := jobRows([]job.Job{
+	rows := newJobRows([]job.Job{
 		{ID: "done", State: job.Done},
 		{ID: "waits", State: job.Ready, NextAt: noon.Add(time.Minute)},
 		{ID: "gone", State: job.Running, NextAt: noon.Add(-job.Lease - time.Second)},
@@ -69,7 +69,7 @@ func TestBusy(t *testing.T) {
 	if got := (recentJobs{rows[:3]}).Busy(); got != nil {
 		t.Errorf("%+v", got)
 	}
-	due := jobRows([]job.Job{{ID: "due", State: job.Ready, NextAt: noon.Add(-time.Second)}}, noon)
+	due := newJobRows([]job.Job{{ID: "due", State: job.Ready, NextAt: noon.Add(-time.Second)}}, noon)
 	if got := (recentJobs{due}).Busy(); got == nil {
 		t.Error("a job that is due is about to begin")
 	}

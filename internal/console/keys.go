@@ -25,16 +25,18 @@ type keysPage struct {
 	Current, Old int64
 }
 
-func (c *Console) keysPage(r *request) (keysPage, error) {
+// loadKeysPage returns a partner's keys as their page shows them.
+func (c *Console) loadKeysPage(r *request) (keysPage, error) {
 	var page keysPage
 	page.Primary, page.All, page.File = c.Rules.Keys.State()
-	jobs, err := c.latest(r, seal.KindRewrite)
+	jobs, err := c.latestJobs(r, seal.KindRewrite)
 	page.Jobs = jobs[:min(len(jobs), shownJobs)]
 	return page, err
 }
 
-func showKeys(c *Console, r *request) (answer, error) {
-	page, err := c.keysPage(r)
+// showKeysPage shows a partner's keys.
+func showKeysPage(c *Console, r *request) (answer, error) {
+	page, err := c.loadKeysPage(r)
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +44,10 @@ func showKeys(c *Console, r *request) (answer, error) {
 }
 
 func countKeys(c *Console, r *request) (answer, error) {
-	if err := c.note(r, "keys.status", "", ""); err != nil {
+	if err := c.recordAction(r, "keys.status", "", ""); err != nil {
 		return nil, err
 	}
-	page, err := c.keysPage(r)
+	page, err := c.loadKeysPage(r)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +60,7 @@ func countKeys(c *Console, r *request) (answer, error) {
 
 // rotateKeys writes the key file, which no transaction holds: the line comes first.
 func rotateKeys(c *Console, r *request) (answer, error) {
-	if err := c.note(r, "keys.rotate", "", ""); err != nil {
+	if err := c.recordAction(r, "keys.rotate", "", ""); err != nil {
 		return nil, err
 	}
 	if err := c.Rules.Keys.Rotate(r.Context()); err != nil {

@@ -56,9 +56,9 @@ type listField struct {
 	Tab bool
 }
 
-// service tells of a field that only those who run the service have: partners' people have one partner, and do not know who
+// isServiceOnly tells of a field that only those who run the service have: partners' people have one partner, and do not know who
 // works on what.
-func (f listField) service() bool { return f.Name == "partner" || f.Name == "owner" }
+func (f listField) isServiceOnly() bool { return f.Name == "partner" || f.Name == "owner" }
 
 // filter is what a list is narrowed to, as its address says it. It holds ids, words of ours, days and keyed references: nothing
 // that somebody typed about a person.
@@ -77,14 +77,14 @@ type filter struct {
 	confined bool
 }
 
-// is returns a word of the filter.
-func (f filter) is(name string) string { return f.values.Get(name) }
+// wordOf returns a word of the filter.
+func (f filter) wordOf(name string) string { return f.values.Get(name) }
 
-// oldest tells that the order is turned round.
-func (f filter) oldest() bool { return f.is("sort") == "old" }
+// isOldestFirst tells that the order is turned round.
+func (f filter) isOldestFirst() bool { return f.wordOf("sort") == "old" }
 
-// mark reads a place that is a time and an id.
-func (f filter) mark() cyber.Mark {
+// parseMark reads a place that is a time and an id.
+func (f filter) parseMark() cyber.Mark {
 	at, id, _ := strings.Cut(f.After, ".")
 	n, err := strconv.ParseInt(at, 10, 64)
 	if err != nil {
@@ -93,28 +93,30 @@ func (f filter) mark() cyber.Mark {
 	return cyber.Mark{At: time.UnixMicro(n), ID: id}
 }
 
-// number reads a place that is a number.
-func (f filter) number() int64 {
+// parseNumber reads a place that is a number.
+func (f filter) parseNumber() int64 {
 	n, _ := strconv.ParseInt(f.After, 10, 64) // anything else is the beginning
 	return n
 }
 
-func markText(m cyber.Mark) string {
+// formatMark writes a place that parseMark reads.
+func formatMark(m cyber.Mark) string {
 	if m.ID == "" {
 		return ""
 	}
 	return strconv.FormatInt(m.At.UnixMicro(), 10) + "." + m.ID
 }
 
-func seqText(n int64) string {
+// formatSeq writes a place that parseNumber reads.
+func formatSeq(n int64) string {
 	if n == 0 {
 		return ""
 	}
 	return strconv.FormatInt(n, 10)
 }
 
-// query is the filter as an address has it, without the place.
-func (f filter) query() string {
+// encodeQuery is the filter as an address has it, without the place.
+func (f filter) encodeQuery() string {
 	v := url.Values{}
 	for name, list := range f.values {
 		if len(list) > 0 && list[0] != "" {
@@ -130,8 +132,8 @@ func (f filter) query() string {
 	return v.Encode()
 }
 
-// total is a count that was made beforehand, where nothing but its own word and the order narrows the list; else -1.
-func (f filter) total(counted int64, word string) int64 {
+// totalUnlessFiltered is a count that was made beforehand, where nothing but its own word and the order narrows the list; else -1.
+func (f filter) totalUnlessFiltered(counted int64, word string) int64 {
 	if f.Partner != "" || f.Person != "" {
 		return -1
 	}
@@ -146,16 +148,16 @@ func (f filter) total(counted int64, word string) int64 {
 // partnerCookie keeps the chosen partner from page to page. It holds an id and ends with the browser.
 const partnerCookie = "__Host-vigia-partner"
 
-// visible are the partners whose data somebody may see; every list is asked about these and no others.
-func (c *Console) visible(r *request) ([]partner.Partner, error) {
+// visiblePartners are the partners whose data somebody may see; every list is asked about these and no others.
+func (c *Console) visiblePartners(r *request) ([]partner.Partner, error) {
 	if r.who.Partner != "" {
 		return []partner.Partner{r.scope.at}, nil
 	}
-	return c.Rules.Partners.Partners(r.Context())
+	return c.Rules.Partners.ListPartners(r.Context())
 }
 
-// chosen is the partner that a page is narrowed to: the one in the address, which is kept, or the one kept; none means all.
-func (c *Console) chosen(r *request, all []partner.Partner) partner.ID {
+// chosenPartner is the partner that a page is narrowed to: the one in the address, which is kept, or the one kept; none means all.
+func (c *Console) chosenPartner(r *request, all []partner.Partner) partner.ID {
 	q := r.URL.Query()
 	if r.PostForm.Has("partner") { // not FormValue, which would read an upload whole
 		q = r.PostForm
@@ -166,19 +168,20 @@ func (c *Console) chosen(r *request, all []partner.Partner) partner.ID {
 			r.kept = &http.Cookie{
 				Name: partnerCookie, Value: string(id), Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 			}
-			if !known(all, id) {
+			if !isKnownPartner(all, id) {
 				r.kept.Value, r.kept.MaxAge = "", -1 //nolint:gosec // its attributes stand above
 			}
 		}
 		return id
 	}
-	if cookie, err := r.Cookie(partnerCookie); err == nil && known(all, partner.ID(cookie.Value)) {
+	if cookie, err := r.Cookie(partnerCookie); err == nil && isKnownPartner(all, partner.ID(cookie.Value)) {
 		return partner.ID(cookie.Value)
 	}
 	return ""
 }
 
-func known(all []partner.Partner, id partner.ID) bool {
+// isKnownPartner reports whether a partner is among those that may be seen.
+func isKnownPartner(all []partner.Partner, id partner.ID) bool {
 	for _, p := range all {
 		if p.ID == id {
 			return true
@@ -187,25 +190,25 @@ func known(all []partner.Partner, id partner.ID) bool {
 	return false
 }
 
-// filter reads what an address narrows a list to.
-func (c *Console) filter(r *request, l *listing, all []partner.Partner) (filter, error) {
-	id := c.chosen(r, all)
-	if r.problem != nil && !known(all, id) { // a page that tells of a problem tells of that one
+// parseFilter reads what an address narrows a list to.
+func (c *Console) parseFilter(r *request, l *listing, all []partner.Partner) (filter, error) {
+	id := c.chosenPartner(r, all)
+	if r.problem != nil && !isKnownPartner(all, id) { // a page that tells of a problem tells of that one
 		id = ""
 	}
-	return c.filterOf(r.Context(), l, r.URL.Query(), id, all)
+	return c.parseFilterQuery(r.Context(), l, r.URL.Query(), id, all)
 }
 
-// filterOf reads a query; unknown words of it do not restrict.
-func (c *Console) filterOf(ctx context.Context, l *listing, q url.Values, id partner.ID, all []partner.Partner) (filter, error) {
+// parseFilterQuery reads a query; unknown words of it do not restrict.
+func (c *Console) parseFilterQuery(ctx context.Context, l *listing, q url.Values, id partner.ID, all []partner.Partner) (filter, error) {
 	f := filter{Partner: id, values: url.Values{}, After: q.Get("after"), now: c.Now(), confined: c.confined}
-	if id != "" && !known(all, id) {
+	if id != "" && !isKnownPartner(all, id) {
 		return f, partner.ErrNotFound
 	}
 	for _, field := range l.fields {
 		value := q.Get(field.Name)
 		switch {
-		case field.Name == "partner" || value == "" || c.confined && field.service():
+		case field.Name == "partner" || value == "" || c.confined && field.isServiceOnly():
 			continue
 		case field.Text:
 		case field.Max > 0:
@@ -222,7 +225,7 @@ func (c *Console) filterOf(ctx context.Context, l *listing, q url.Values, id par
 			} else {
 				f.From = day
 			}
-		case !offers(field.Options, value):
+		case !offersOption(field.Options, value):
 			continue
 		}
 		f.values.Set(field.Name, value)
@@ -231,12 +234,13 @@ func (c *Console) filterOf(ctx context.Context, l *listing, q url.Values, id par
 	if ref == "" || id == "" {
 		return f, nil
 	}
-	who, err := c.Rules.Subjects.Referred(ctx, id, ref)
+	who, err := c.Rules.Subjects.FindReferred(ctx, id, ref)
 	f.Person, f.user = ref, who.User
 	return f, err
 }
 
-func offers(options []choiceOption, value string) bool {
+// offersOption reports whether a value is one of the options.
+func offersOption(options []choiceOption, value string) bool {
 	for _, o := range options {
 		if o.Value == value {
 			return true
@@ -267,7 +271,7 @@ func (v listView) Value(name string) string {
 	if name == "partner" {
 		return string(v.filter.Partner)
 	}
-	return v.filter.is(name)
+	return v.filter.wordOf(name)
 }
 
 // IsNarrowed reports whether the form of the list narrows it: the queues above a list have links of their own.
@@ -281,7 +285,7 @@ func (v listView) IsNarrowed() bool {
 }
 
 // Query is the filter, for forms and links.
-func (v listView) Query() string { return v.filter.query() }
+func (v listView) Query() string { return v.filter.encodeQuery() }
 
 // Of is the address of the list under a query.
 func (v listView) Of(query string) string { return v.Path + "?" + query }
@@ -296,11 +300,11 @@ func (v listView) Inner() bool { return v.filter.After != "" }
 // Partner is the chosen one.
 func (v listView) Partner() partner.ID { return v.filter.Partner }
 
-// listView puts together what stands around a table of so many lines.
-func (c *Console) listView(r *request, l *listing, f filter, all []partner.Partner, shown int, next string, total int64) (listView, error) {
+// newListView puts together what stands around a table of so many lines.
+func (c *Console) newListView(r *request, l *listing, f filter, all []partner.Partner, shown int, next string, total int64) (listView, error) {
 	v := listView{Name: l.name, Path: "/" + l.name, filter: f, Shown: shown, Total: total, Persons: l.persons}
 	for _, field := range l.fields {
-		if c.confined && field.service() {
+		if c.confined && field.isServiceOnly() {
 			continue
 		}
 		if field.Name == "partner" && field.Options == nil {
@@ -309,35 +313,35 @@ func (c *Console) listView(r *request, l *listing, f filter, all []partner.Partn
 		v.Fields = append(v.Fields, field)
 	}
 	if next != "" {
-		q, _ := url.ParseQuery(f.query()) // it was just encoded
+		q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
 		q.Set("after", next)
 		v.Next = v.Path + "?" + q.Encode()
 	} else if f.After == "" && total < 0 {
 		v.Total = int64(shown)
 	}
 	if f.Person != "" {
-		v.Person = at("people", string(f.Partner), f.Person)
+		v.Person = joinPath("people", string(f.Partner), f.Person)
 	}
-	if l.action.open(r.who) {
+	if l.action.isAllowedTo(r.who) {
 		v.Action = l.action
 	}
 	saved, err := c.Rules.Saved.KeptFilters(r.Context(), r.who.ID)
 	for _, one := range saved {
-		if one.List == l.name && (!c.confined || r.scope.holds(one.Query)) {
+		if one.List == l.name && (!c.confined || r.scope.coversQuery(one.Query)) {
 			v.Saved = append(v.Saved, one)
 		}
 	}
 	return v, err
 }
 
-// holds tells whether a kept filter is about the partner that is looked at: somebody with a sandbox has filters of both.
-func (s scope) holds(query string) bool {
+// coversQuery tells whether a kept filter is about the partner that is looked at: somebody with a sandbox has filters of both.
+func (s scope) coversQuery(query string) bool {
 	q, err := url.ParseQuery(query)
 	return err == nil && q.Get("partner") == string(s.at.ID)
 }
 
-// open tells whether somebody may see a list.
-func (l *listing) open(who operator.Operator) bool {
+// isVisibleTo tells whether somebody may see a list.
+func (l *listing) isVisibleTo(who operator.Operator) bool {
 	if who.Partner != "" {
 		return who.Role.May(l.portal)
 	}
@@ -359,7 +363,7 @@ func partnerOptions(all []partner.Partner) []choiceOption {
 func listNamed(r *request) (*listing, error) {
 	for _, l := range listings {
 		if l.name == r.PathValue("list") {
-			if !l.open(r.who) {
+			if !l.isVisibleTo(r.who) {
 				return nil, errForbidden
 			}
 			return l, nil
@@ -368,8 +372,8 @@ func listNamed(r *request) (*listing, error) {
 	return nil, errNotFound
 }
 
-// showList shows the list that a path names again, after a form of its was refused.
-func showList(c *Console, r *request) (answer, error) {
+// showListAgain shows the list that a path names again, after a form of its was refused.
+func showListAgain(c *Console, r *request) (answer, error) {
 	show := map[string]func(*Console, *request) (answer, error){
 		findingsList.name: listFindings, assetsList.name: listAssets, eventsList.name: listEvents, deliveriesList.name: listDeliveries,
 		subscriptionsList.name: listSubscriptions, devicesList.name: listDevices, breachesList.name: listBreaches, casesList.name: showCases,
@@ -388,11 +392,11 @@ func pickPerson(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits, as, err := c.Rules.Search.Find(r.Context(), r.PostFormValue("q"))
+	hits, as, err := c.Rules.Search.FindText(r.Context(), r.PostFormValue("q"))
 	if err != nil {
 		return nil, err
 	}
-	only := partner.ID(r.text("partner"))
+	only := partner.ID(r.trimmedField("partner"))
 	var found []subject.Hit
 	for _, h := range hits {
 		if h.Kind == subject.HitPerson && (only == "" || h.Partner == only) {

@@ -30,46 +30,46 @@ var casesList = listing{
 	},
 	header: []string{"id", "número", "serviço", "parceiro", "situação", "aberto", "prazo", "responsável"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		lane, next, err := f.lane(ctx, in, limit)
+		lane, next, err := f.readLane(ctx, in, limit)
 		if err != nil {
 			return nil, "", err
 		}
-		names, err := namesIn(ctx, in)
+		names, err := partnerNamesIn(ctx, in)
 		lines := make([]listLine, len(lane.Cases))
 		for i, one := range lane.Cases {
 			due, _ := one.Clock.Due()
 			lines[i] = listLine{string(one.Partner) + "/" + string(one.ID), []string{
-				string(one.ID), strconv.FormatInt(one.Short, 10), string(one.Service), names[one.Partner], string(one.Status), stamp(one.CreatedAt), stamp(due), f.worker(one),
+				string(one.ID), strconv.FormatInt(one.Short, 10), string(one.Service), names[one.Partner], string(one.Status), formatStamp(one.CreatedAt), formatStamp(due), f.assigneeOf(one),
 			}}
 		}
 		return lines, next, err
 	},
 }
 
-// worker is who works on a case; partners' people are not told who of the service does.
-func (f filter) worker(one cyber.Case) string {
+// assigneeOf is who works on a case; partners' people are not told who of the service does.
+func (f filter) assigneeOf(one cyber.Case) string {
 	if f.confined && one.Assignee != "" {
 		return theService
 	}
 	return one.Assignee
 }
 
-// laneOf is the filter of one lane of the desk. Owners are told by words of ours or by an operator's address, which
+// laneFilter is the filter of one lane of the desk. Owners are told by words of ours or by an operator's address, which
 // stands in no address of a page that this makes.
-func (f filter) laneOf(status cyber.CaseStatus, limit int) cyber.LaneFilter {
+func (f filter) laneFilter(status cyber.CaseStatus, limit int) cyber.LaneFilter {
 	l := cyber.LaneFilter{
-		Partner: f.Partner, User: f.user, Service: cyber.ServiceID(f.is("service")), Status: status, From: f.From, To: f.To, Limit: limit,
+		Partner: f.Partner, User: f.user, Service: cyber.ServiceID(f.wordOf("service")), Status: status, From: f.From, To: f.To, Limit: limit,
 	}
-	switch f.is("due") {
+	switch f.wordOf("due") {
 	case "late":
 		l.DueTo = f.now
 	case "today":
-		l.DueFrom, l.DueTo = f.now, endOfDay(f.now)
+		l.DueFrom, l.DueTo = f.now, nextMidnight(f.now)
 	}
-	if order := f.is("sort"); order != "urgent" {
+	if order := f.wordOf("sort"); order != "urgent" {
 		l.Order = cyber.LaneOrder(order)
 	}
-	switch owner := f.is("owner"); owner {
+	switch owner := f.wordOf("owner"); owner {
 	case ownerNone:
 		l.Unassigned = true
 	default:
@@ -78,25 +78,25 @@ func (f filter) laneOf(status cyber.CaseStatus, limit int) cyber.LaneFilter {
 	return l
 }
 
-// lane reads cases of the status that the place names, and goes on with the next status behind its end.
-func (f filter) lane(ctx context.Context, in *Rules, limit int) (cyber.Lane, string, error) {
+// readLane reads cases of the status that the place names, and goes on with the next status behind its end.
+func (f filter) readLane(ctx context.Context, in *Rules, limit int) (cyber.Lane, string, error) {
 	statuses := cyber.CaseStatuses()
 	parts := strings.SplitN(f.After, ".", 3)
 	at, _ := strconv.Atoi(parts[0]) // anything else is the beginning
 	for ; at < len(statuses); at++ {
 		status := statuses[at]
-		if only := f.is("status"); only != "" && only != string(status) || only == "" && !status.Open() {
+		if only := f.wordOf("status"); only != "" && only != string(status) || only == "" && !status.Open() {
 			parts = nil
 			continue
 		}
-		one := f.laneOf(status, limit)
+		one := f.laneFilter(status, limit)
 		if len(parts) == 3 {
 			one.After.ID = cyber.CaseID(parts[2])
 			if due, _ := strconv.ParseInt(parts[1], 10, 64); due != 0 {
 				one.After.Due = time.UnixMicro(due)
 			}
 		}
-		lane, err := in.Cases.LanePage(ctx, one)
+		lane, err := in.Cases.ListLane(ctx, one)
 		if err != nil {
 			return lane, "", err
 		}
@@ -125,28 +125,28 @@ var auditList = listing{
 	},
 	header: []string{"número", "quando", "quem", "ação", "sobre"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		entries, next, err := f.entries(ctx, in, limit)
+		entries, next, err := f.readEntries(ctx, in, limit)
 		if err != nil {
 			return nil, "", err
 		}
-		emails, err := emailsIn(ctx, in)
+		emails, err := operatorEmails(ctx, in)
 		lines := make([]listLine, len(entries))
 		for i, e := range entries {
 			who := e.Name
 			if email := emails[e.Name]; email != "" {
 				who = email
 			}
-			lines[i] = listLine{strconv.FormatInt(e.Seq, 10), []string{strconv.FormatInt(e.Seq, 10), stamp(e.At), who, e.Action, e.Subject}}
+			lines[i] = listLine{strconv.FormatInt(e.Seq, 10), []string{strconv.FormatInt(e.Seq, 10), formatStamp(e.At), who, e.Action, e.Subject}}
 		}
-		return lines, seqText(next), err
+		return lines, formatSeq(next), err
 	},
 }
 
-// entries reads lines of the trail that fit, and the number that the next page goes on from; 0 at the end.
-func (f filter) entries(ctx context.Context, in *Rules, limit int) ([]operator.Entry, int64, error) {
-	actor := f.is("actor")
+// readEntries reads lines of the trail that fit, and the number that the next page goes on from; 0 at the end.
+func (f filter) readEntries(ctx context.Context, in *Rules, limit int) ([]operator.Entry, int64, error) {
+	actor := f.wordOf("actor")
 	if strings.Contains(actor, "@") { // the trail names people by their ids: addresses change hands
-		emails, err := emailsIn(ctx, in)
+		emails, err := operatorEmails(ctx, in)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -156,8 +156,8 @@ func (f filter) entries(ctx context.Context, in *Rules, limit int) ([]operator.E
 			}
 		}
 	}
-	entries, err := in.Audit.Entries(ctx, operator.Filter{
-		Actor: actor, Action: f.is("action"), Subject: f.is("subject"), From: f.From, To: f.To, OldestFirst: f.oldest(), Before: f.number(), Limit: limit + 1,
+	entries, err := in.Audit.ListEntries(ctx, operator.Filter{
+		Actor: actor, Action: f.wordOf("action"), Subject: f.wordOf("subject"), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseNumber(), Limit: limit + 1,
 	})
 	if len(entries) <= limit {
 		return entries, 0, err
@@ -165,8 +165,8 @@ func (f filter) entries(ctx context.Context, in *Rules, limit int) ([]operator.E
 	return entries[:limit], entries[limit-1].Seq, err
 }
 
-// emailsIn are the addresses of operators, by their ids.
-func emailsIn(ctx context.Context, in *Rules) (map[string]string, error) {
+// operatorEmails are the addresses of operators, by their ids.
+func operatorEmails(ctx context.Context, in *Rules) (map[string]string, error) {
 	people, err := in.Operators.Operators(ctx)
 	emails := make(map[string]string, len(people))
 	for _, o := range people {

@@ -18,18 +18,18 @@ func TestAuditList(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
 	ctx := context.Background()
-	ana, err := d.app.Operators.ByEmail(ctx, "ana@exemplo.com.br")
+	ana, err := d.app.Operators.FindByEmail(ctx, "ana@exemplo.com.br")
 	if err != nil {
 		t.Fatal(err)
 	}
 	today := func() string { return time.Now().In(time.FixedZone("", -3*60*60)).Format(time.DateOnly) }
 	first := today()
 	for i := range 60 {
-		if err := d.app.Audit.Record(ctx, operator.Actor{Name: string(ana.ID), From: "192.0.2.1"}, "test.line", fmt.Sprint("of-ana-", i), ""); err != nil {
+		if err := d.app.Audit.RecordAction(ctx, operator.Actor{Name: string(ana.ID), From: "192.0.2.1"}, "test.line", fmt.Sprint("of-ana-", i), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.app.Audit.Record(ctx, operator.Actor{Name: "cli:root", From: "host"}, "test.line", "of-root", ""); err != nil {
+	if err := d.app.Audit.RecordAction(ctx, operator.Actor{Name: "cli:root", From: "host"}, "test.line", "of-root", ""); err != nil {
 		t.Fatal(err)
 	}
 	last := today() // another day than the first when midnight was in between
@@ -60,7 +60,7 @@ func TestDeskIsNarrowed(t *testing.T) {
 	p, user := d.customer()
 	var opened []string
 	for range 3 {
-		c, err := d.app.Cases.Open(context.Background(), p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)})
+		c, err := d.app.Cases.OpenCase(context.Background(), p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)})
 		if err != nil {
 			t.Fatal(err)
 		}

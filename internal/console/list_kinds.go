@@ -35,8 +35,8 @@ var (
 	sortField = listField{Name: "sort", Label: "Ordem", Options: []choiceOption{{"new", "Mais novos primeiro"}, {"old", "Mais antigos primeiro"}}}
 )
 
-// label is the word of an option.
-func (f listField) label(value string) string {
+// optionLabel is the word of an option.
+func (f listField) optionLabel(value string) string {
 	for _, o := range f.Options {
 		if o.Value == value {
 			return o.Label
@@ -45,17 +45,18 @@ func (f listField) label(value string) string {
 	return value
 }
 
-// stamp is a time in a table.
-func stamp(t time.Time) string {
+// formatStamp is a time in a table.
+func formatStamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.In(brazil).Format("02/01/2006 15:04:05")
 }
 
-func namesIn(ctx context.Context, in *Rules) (map[partner.ID]string, error) {
-	all, err := in.Partners.Partners(ctx)
-	return partnerChoice{All: all}.names(), err
+// partnerNamesIn returns the names of partners by their ids.
+func partnerNamesIn(ctx context.Context, in *Rules) (map[partner.ID]string, error) {
+	all, err := in.Partners.ListPartners(ctx)
+	return partnerChoice{All: all}.namesByID(), err
 }
 
 var findingStates = listField{Name: "state", Label: "Situação", Options: []choiceOption{{"open", "Em aberto"}, {"resolved", "Resolvidas"}, {"all", "Todas"}}}
@@ -66,11 +67,11 @@ var findingsList = listing{
 	header: []string{"encontrado", "gravidade", "tipo", "valor", "vazamento", "parceiro", "situação", "id"},
 	action: &resolveMany,
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		found, next, err := in.Review.FindingList(ctx, f.findings(limit))
+		found, next, err := in.Review.FindingList(ctx, f.findingFilter(limit))
 		if err != nil {
 			return nil, "", err
 		}
-		names, err := namesIn(ctx, in)
+		names, err := partnerNamesIn(ctx, in)
 		lines := make([]listLine, len(found))
 		for i, one := range found {
 			state := "Em aberto"
@@ -78,19 +79,20 @@ var findingsList = listing{
 				state = resolutionName(one.Finding.Resolution)
 			}
 			lines[i] = listLine{string(one.Asset.Partner) + "/" + string(one.Finding.ID), []string{
-				stamp(one.Finding.FoundAt), severityField.label(string(one.Finding.Severity)), kindWords[one.Asset.Kind],
-				identifier.Mask(one.Asset.Kind, one.Asset.Value), one.Finding.Breach.Title, names[one.Asset.Partner], state, string(one.Finding.ID),
+				formatStamp(one.Finding.FoundAt), severityField.optionLabel(string(one.Finding.Severity)), kindWords[one.Asset.Kind],
+				identifier.MaskValue(one.Asset.Kind, one.Asset.Value), one.Finding.Breach.Title, names[one.Asset.Partner], state, string(one.Finding.ID),
 			}}
 		}
-		return lines, markText(next), err
+		return lines, formatMark(next), err
 	},
 }
 
-func (f filter) findings(limit int) cyber.FindingFilter {
+// findingFilter returns the filter of a list of findings.
+func (f filter) findingFilter(limit int) cyber.FindingFilter {
 	return cyber.FindingFilter{
-		Partner: f.Partner, User: f.user, Breach: f.is("breach"), OpenOnly: f.is("state") == "" || f.is("state") == "open",
-		ResolvedOnly: f.is("state") == "resolved", Kind: f.is("kind"), Severity: cyber.Severity(f.is("severity")), From: f.From, To: f.To,
-		OldestFirst: f.oldest(), Before: f.mark(), Limit: limit,
+		Partner: f.Partner, User: f.user, Breach: f.wordOf("breach"), OpenOnly: f.wordOf("state") == "" || f.wordOf("state") == "open",
+		ResolvedOnly: f.wordOf("state") == "resolved", Kind: f.wordOf("kind"), Severity: cyber.Severity(f.wordOf("severity")), From: f.From, To: f.To,
+		OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
 	}
 }
 
@@ -103,28 +105,29 @@ var assetsList = listing{
 	fields: []listField{partnerField, assetStates, kindField, fromField, toField, sortField},
 	header: []string{"tipo", "valor", "situação", "parceiro", "desde", "id"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		assets, next, err := in.Review.AssetList(ctx, f.assets(limit))
+		assets, next, err := in.Review.ListAssets(ctx, f.assetFilter(limit))
 		if err != nil {
 			return nil, "", err
 		}
-		names, err := namesIn(ctx, in)
+		names, err := partnerNamesIn(ctx, in)
 		lines := make([]listLine, len(assets))
 		for i, a := range assets {
 			lines[i] = listLine{string(a.Partner) + "/" + string(a.ID), []string{
-				kindWords[a.Kind], identifier.Mask(a.Kind, a.Value), string(a.Status), names[a.Partner], stamp(a.AddedAt), string(a.ID),
+				kindWords[a.Kind], identifier.MaskValue(a.Kind, a.Value), string(a.Status), names[a.Partner], formatStamp(a.AddedAt), string(a.ID),
 			}}
 		}
-		return lines, markText(next), err
+		return lines, formatMark(next), err
 	},
 }
 
-func (f filter) assets(limit int) cyber.AssetFilter {
-	status := cyber.Status(f.is("status"))
+// assetFilter returns the filter of a list of watched values.
+func (f filter) assetFilter(limit int) cyber.AssetFilter {
+	status := cyber.Status(f.wordOf("status"))
 	if status == "" {
 		status = cyber.StatusCompromised
 	}
 	return cyber.AssetFilter{
-		Status: status, Partner: f.Partner, User: f.user, Kind: f.is("kind"), From: f.From, To: f.To, OldestFirst: f.oldest(), Before: f.mark(), Limit: limit,
+		Status: status, Partner: f.Partner, User: f.user, Kind: f.wordOf("kind"), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
 	}
 }
 
@@ -141,17 +144,18 @@ var eventsList = listing{
 	name: "events", title: "Eventos", persons: true, role: operator.Viewer, portal: look, fields: []listField{ofOne, typeField, fromField, toField, sortField},
 	header: []string{"número", "quando", "tipo", "id"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		events, next, err := in.Events.EventList(ctx, f.Partner, f.events(limit))
+		events, next, err := in.Events.ListEvents(ctx, f.Partner, f.eventFilter(limit))
 		lines := make([]listLine, len(events))
 		for i, e := range events {
-			lines[i] = listLine{string(f.Partner) + "/" + string(e.ID), []string{strconv.FormatInt(e.Seq, 10), stamp(e.At), string(e.Type), string(e.ID)}}
+			lines[i] = listLine{string(f.Partner) + "/" + string(e.ID), []string{strconv.FormatInt(e.Seq, 10), formatStamp(e.At), string(e.Type), string(e.ID)}}
 		}
-		return lines, seqText(next), err
+		return lines, formatSeq(next), err
 	},
 }
 
-func (f filter) events(limit int) alert.EventFilter {
-	return alert.EventFilter{User: f.user, Type: alert.Type(f.is("type")), From: f.From, To: f.To, OldestFirst: f.oldest(), After: f.number(), Limit: limit}
+// eventFilter returns the filter of a list of events.
+func (f filter) eventFilter(limit int) alert.EventFilter {
+	return alert.EventFilter{User: f.user, Type: alert.Type(f.wordOf("type")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), After: f.parseNumber(), Limit: limit}
 }
 
 var deliveryStates = listField{Name: "state", Label: "Situação", Options: []choiceOption{
@@ -167,11 +171,11 @@ var deliveriesList = listing{
 		if err != nil {
 			return nil, "", err
 		}
-		names, err := namesIn(ctx, in)
+		names, err := partnerNamesIn(ctx, in)
 		lines := make([]listLine, len(list))
 		for i, d := range list {
 			lines[i] = listLine{string(d.Partner) + "/" + string(d.Event) + "/" + string(d.Endpoint), []string{
-				deliveryStates.label(string(d.State)), string(d.Event), string(d.Type), string(d.Endpoint), names[d.Partner], strconv.Itoa(d.Attempts), stamp(d.CreatedAt), stamp(d.FinishedAt),
+				deliveryStates.optionLabel(string(d.State)), string(d.Event), string(d.Type), string(d.Endpoint), names[d.Partner], strconv.Itoa(d.Attempts), formatStamp(d.CreatedAt), formatStamp(d.FinishedAt),
 			}}
 		}
 		return lines, deliveryMark(next), err
@@ -179,11 +183,11 @@ var deliveriesList = listing{
 }
 
 func (f filter) deliveries(limit int) alert.DeliveryFilter {
-	state := alert.DeliveryState(f.is("state"))
+	state := alert.DeliveryState(f.wordOf("state"))
 	if state == "" {
 		state = alert.DeliveryFailed
 	}
-	d := alert.DeliveryFilter{State: state, Partner: f.Partner, User: f.user, Type: alert.Type(f.is("type")), Endpoint: alert.EndpointID(f.is("endpoint")), From: f.From, To: f.To, Limit: limit}
+	d := alert.DeliveryFilter{State: state, Partner: f.Partner, User: f.user, Type: alert.Type(f.wordOf("type")), Endpoint: alert.EndpointID(f.wordOf("endpoint")), From: f.From, To: f.To, Limit: limit}
 	if parts := strings.Split(f.After, "."); len(parts) == 4 {
 		at, _ := strconv.ParseInt(parts[0], 10, 64) // a place that somebody made up leads to another page of the same list
 		d.Before.Seq, _ = strconv.ParseInt(parts[3], 10, 64)
@@ -224,7 +228,7 @@ var subscriptionsList = listing{
 		for i, s := range list {
 			state, last := "Ativa", ""
 			switch {
-			case s.Over(subscription.DayOf(f.now)):
+			case s.Over(subscription.DayInBrazil(f.now)):
 				state = "Encerrada"
 			case !s.SuspendedAt.IsZero():
 				state = "Suspensa"
@@ -233,22 +237,22 @@ var subscriptionsList = listing{
 				last = s.LastDay().String()
 			}
 			lines[i] = listLine{string(f.Partner) + "/" + strconv.FormatInt(s.Seq, 10), []string{
-				strconv.FormatInt(s.Seq, 10), maskName(s.Beneficiary.Name), identifier.Mask(identifier.CPF, s.Beneficiary.CPF), string(s.Plan), s.Start.String(), last, state,
+				strconv.FormatInt(s.Seq, 10), maskPersonName(s.Beneficiary.Name), identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF), string(s.Plan), s.Start.String(), last, state,
 			}}
 		}
-		return lines, seqText(next), err
+		return lines, formatSeq(next), err
 	},
 }
 
 func (f filter) subscriptions(limit int) subscription.ListFilter {
 	l := subscription.ListFilter{
-		State: subscription.ListState(f.is("state")), Plan: plan.ID(f.is("plan")), User: f.user, NewestFirst: f.is("sort") == "new", After: f.number(), Limit: limit,
+		State: subscription.ListState(f.wordOf("state")), Plan: plan.ID(f.wordOf("plan")), User: f.user, NewestFirst: f.wordOf("sort") == "new", After: f.parseNumber(), Limit: limit,
 	}
 	if !f.From.IsZero() {
-		l.From = subscription.DayOf(f.From)
+		l.From = subscription.DayInBrazil(f.From)
 	}
 	if !f.To.IsZero() {
-		l.To = subscription.DayOf(f.To) - 1
+		l.To = subscription.DayInBrazil(f.To) - 1
 	}
 	return l
 }
@@ -261,17 +265,18 @@ var devicesList = listing{
 	header: []string{"emitida", "sistema", "pessoa", "ativada", "último contato", "vale até", "id"},
 	action: &revokeMany,
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		list, next, err := in.Review.DeviceList(ctx, f.Partner, f.devices(limit))
+		list, next, err := in.Review.DeviceList(ctx, f.Partner, f.deviceFilter(limit))
 		lines := make([]listLine, len(list))
 		for i, d := range list {
-			lines[i] = listLine{string(d.Partner) + "/" + string(d.ID), []string{stamp(d.IssuedAt), string(d.System), short(d.User), stamp(d.ActivatedAt), stamp(d.SeenAt), stamp(d.ValidUntil), string(d.ID)}}
+			lines[i] = listLine{string(d.Partner) + "/" + string(d.ID), []string{formatStamp(d.IssuedAt), string(d.System), shortID(d.User), formatStamp(d.ActivatedAt), formatStamp(d.SeenAt), formatStamp(d.ValidUntil), string(d.ID)}}
 		}
-		return lines, markText(next), err
+		return lines, formatMark(next), err
 	},
 }
 
-func (f filter) devices(limit int) cyber.DeviceFilter {
-	return cyber.DeviceFilter{User: f.user, System: cyber.System(f.is("system")), From: f.From, To: f.To, OldestFirst: f.oldest(), Before: f.mark(), Limit: limit}
+// deviceFilter returns the filter of a list of devices.
+func (f filter) deviceFilter(limit int) cyber.DeviceFilter {
+	return cyber.DeviceFilter{User: f.user, System: cyber.System(f.wordOf("system")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit}
 }
 
 var breachStates = listField{Name: "state", Label: "Situação", None: "Todas", Options: []choiceOption{
@@ -285,29 +290,29 @@ var breachesList = listing{
 	}}},
 	header: []string{"nome", "título", "aconteceu", "tipo", "impressões", "situação", "incluído"},
 	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		list, next, err := f.breaches(ctx, in, limit)
+		list, next, err := f.readBreaches(ctx, in, limit)
 		lines := make([]listLine, len(list))
 		for i, b := range list {
 			lines[i] = listLine{b.Name, []string{
-				b.Name, b.Title, b.Date.UTC().Format("02/01/2006"), listField{Options: kindOptions}.label(string(b.Kind)),
-				strconv.FormatInt(b.Tally.Distinct, 10), breachStates.label(string(b.State)), stamp(b.AddedAt),
+				b.Name, b.Title, b.Date.UTC().Format("02/01/2006"), listField{Options: kindOptions}.optionLabel(string(b.Kind)),
+				strconv.FormatInt(b.Tally.Distinct, 10), breachStates.optionLabel(string(b.State)), formatStamp(b.AddedAt),
 			}}
 		}
 		return lines, next, err
 	},
 }
 
-// breaches are few: all of them are in memory, and the place of a page is its number of lines before.
-func (f filter) breaches(ctx context.Context, in *Rules, limit int) ([]leak.Record, string, error) {
-	all, err := in.Breaches.All(ctx)
+// readBreaches are few: all of them are in memory, and the place of a page is its number of lines before.
+func (f filter) readBreaches(ctx context.Context, in *Rules, limit int) ([]leak.Record, string, error) {
+	all, err := in.Breaches.ListBreaches(ctx)
 	if err != nil {
 		return nil, "", err
 	}
 	all = slices.DeleteFunc(all, func(b leak.Record) bool {
-		return f.is("state") != "" && string(b.State) != f.is("state") || f.is("kind") != "" && string(b.Kind) != f.is("kind") ||
+		return f.wordOf("state") != "" && string(b.State) != f.wordOf("state") || f.wordOf("kind") != "" && string(b.Kind) != f.wordOf("kind") ||
 			b.AddedAt.Before(f.From) || !f.To.IsZero() && !b.AddedAt.Before(f.To)
 	})
-	switch f.is("sort") {
+	switch f.wordOf("sort") {
 	case "old":
 	case "size":
 		slices.SortStableFunc(all, func(a, b leak.Record) int { return cmp.Compare(b.Tally.Distinct, a.Tally.Distinct) })
@@ -316,7 +321,7 @@ func (f filter) breaches(ctx context.Context, in *Rules, limit int) ([]leak.Reco
 	default:
 		slices.Reverse(all)
 	}
-	from := min(int(max(0, f.number())), len(all))
+	from := min(int(max(0, f.parseNumber())), len(all))
 	if to := from + limit; to < len(all) {
 		return all[from:to], strconv.Itoa(to), nil
 	}

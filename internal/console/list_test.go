@@ -19,7 +19,7 @@ import (
 func (d *adminSession) sandbox(name string, values int) partner.Partner {
 	d.t.Helper()
 	ctx := context.Background()
-	p, _, err := d.app.Partners.Create(ctx, name, partner.Sandbox, partner.Settings{})
+	p, _, err := d.app.Partners.CreatePartner(ctx, name, partner.Sandbox, partner.Settings{})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestListOfAPerson(t *testing.T) {
 	_, page := d.send(to, "", nil)
 	has(t, page, "1 no total.")
 	for i := range 2 {
-		if _, err := d.app.Cases.Open(context.Background(), p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(fmt.Sprint("pessoa", i))}); err != nil {
+		if _, err := d.app.Cases.OpenCase(context.Background(), p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(fmt.Sprint("pessoa", i))}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,7 +115,7 @@ func TestListOfAPerson(t *testing.T) {
 		t.Errorf("%d cases of one person", n)
 	}
 	d.post(422, "/lists/findings/person", "q", "ninguem@exemplo.com.br")
-	lines, err := d.app.Audit.Entries(context.Background(), operator.Filter{Action: "search", Limit: 10})
+	lines, err := d.app.Audit.ListEntries(context.Background(), operator.Filter{Action: "search", Limit: 10})
 	if err != nil || len(lines) != 2 {
 		t.Fatal(lines, err)
 	}
@@ -167,7 +167,7 @@ func TestExportList(t *testing.T) {
 		d.post(303, "/lists/"+list+"/export", "query", "partner="+string(p.ID))
 	}
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		jobs, err := d.app.Store.Jobs.Jobs(context.Background(), console.KindExport, 50)
+		jobs, err := d.app.Store.Jobs.ListJobs(context.Background(), console.KindExport, 50)
 		if err != nil || time.Now().After(deadline) {
 			t.Fatal(jobs, err)
 		}

@@ -73,31 +73,32 @@ func showLogin(_ *Console, r *request) (answer, error) {
 	return view{"login", "Entrar", loginPage{Next: localPath(next), NoCookie: strings.Contains(next, "entered=1"), Kept: keptFormOf(r)}}, nil
 }
 
-func login(c *Console, r *request) (answer, error) {
-	if c.tries.Take(r.address()) > 0 {
+// logIn checks address and password, and asks for the second factor.
+func logIn(c *Console, r *request) (answer, error) {
+	if c.tries.TakeToken(r.callerAddress()) > 0 {
 		return nil, errTries
 	}
 	ctx := r.Context()
-	try, err := c.Rules.Operators.Try(ctx, r.text("email"), r.PostFormValue("password"))
+	try, err := c.Rules.Operators.TryPassword(ctx, r.trimmedField("email"), r.PostFormValue("password"))
 	if err != nil {
 		return nil, err
 	}
 	var out operator.Outcome
 	err = c.InTx(ctx, func(in *Rules) (err error) {
-		if out, err = in.Operators.Decide(ctx, try, code(r), r.address()); err != nil {
+		if out, err = in.Operators.DecideLogin(ctx, try, parseCode(r), r.callerAddress()); err != nil {
 			return err
 		}
-		who := operator.Actor{Name: string(out.Operator.ID), From: r.address()}
+		who := operator.Actor{Name: string(out.Operator.ID), From: r.callerAddress()}
 		switch {
 		case out.Token != "":
 			if out.Recovered {
-				if err := in.Audit.Record(ctx, who, "account.recovered", who.Name, ""); err != nil {
+				if err := in.Audit.RecordAction(ctx, who, "account.recovered", who.Name, ""); err != nil {
 					return err
 				}
 			}
-			return in.Audit.Record(ctx, who, "login", who.Name, "")
+			return in.Audit.RecordAction(ctx, who, "login", who.Name, "")
 		case out.Counted:
-			return in.Audit.Record(ctx, who, "login.refused", who.Name, "")
+			return in.Audit.RecordAction(ctx, who, "login.refused", who.Name, "")
 		}
 		return nil
 	})
@@ -123,8 +124,8 @@ func enterWith(r *request, who operator.Operator, token string) answer {
 	return redirect{to: next}
 }
 
-// code is the six digits or a recovery code, however they were typed.
-func code(r *request) string { return strings.ReplaceAll(r.text("code"), " ", "") }
+// parseCode is the six digits or a recovery code, however they were typed.
+func parseCode(r *request) string { return strings.ReplaceAll(r.trimmedField("code"), " ", "") }
 
 // linkPage is the data of the page behind a one-time link.
 type linkPage struct {
@@ -132,29 +133,31 @@ type linkPage struct {
 	Min          int
 }
 
-func showLink(c *Console, r *request) (answer, error) {
+// showInvitation shows the page behind an invitation's link.
+func showInvitation(c *Console, r *request) (answer, error) {
 	token := r.PathValue("token")
-	o, err := c.Rules.Operators.Invited(r.Context(), token)
+	o, err := c.Rules.Operators.FindInvited(r.Context(), token)
 	if err != nil {
 		return nil, err
 	}
 	return view{"link", "Escolha a sua senha", linkPage{token, o.Email, operator.MinPassword}}, nil
 }
 
-func useLink(c *Console, r *request) (answer, error) {
-	if c.tries.Take(r.address()) > 0 {
+// acceptInvitation sets the password of an invited operator.
+func acceptInvitation(c *Console, r *request) (answer, error) {
+	if c.tries.TakeToken(r.callerAddress()) > 0 {
 		return nil, errTries
 	}
 	password := r.PostFormValue("password")
 	if password != r.PostFormValue("again") {
 		return nil, errMismatch
 	}
-	o, token, err := c.Rules.Operators.Accept(r.Context(), r.PathValue("token"), password, r.address())
+	o, token, err := c.Rules.Operators.AcceptInvitation(r.Context(), r.PathValue("token"), password, r.callerAddress())
 	if err != nil {
 		return nil, err
 	}
 	r.who = o
-	if err := c.note(r, "link.used", string(o.ID), ""); err != nil {
+	if err := c.recordAction(r, "link.used", string(o.ID), ""); err != nil {
 		return nil, err
 	}
 	r.cookie = sessionCookie(token)
@@ -181,11 +184,11 @@ func showSecondFactor(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"second-factor", "Segundo fator", factorPage{groups(o.TOTPText()), picture, c.SecondFactorOptional}}, nil
+	return view{"second-factor", "Segundo fator", factorPage{groupInFours(o.TOTPSecretText()), picture, c.SecondFactorOptional}}, nil
 }
 
-// groups writes a secret in groups of four, as people read it.
-func groups(s string) string {
+// groupInFours writes a secret in groups of four, as people read it.
+func groupInFours(s string) string {
 	var b strings.Builder
 	for i, r := range s {
 		if i > 0 && i%4 == 0 {
@@ -219,17 +222,17 @@ func confirmSecondFactor(c *Console, r *request) (answer, error) {
 	if r.who.TOTPOn { // nothing to confirm, and no recovery codes for the asking
 		return redirect{to: "/"}, nil
 	}
-	if c.tries.Take(r.address()) > 0 {
+	if c.tries.TakeToken(r.callerAddress()) > 0 {
 		return nil, errTries
 	}
 	var codes []string
 	var token string
-	err := c.change(r, "account.second_factor", func(ctx context.Context, in *Rules) (_, _ string, err error) {
-		if _, err = in.Operators.ConfirmTOTP(ctx, r.who.ID, code(r)); err == nil {
+	err := c.changeWithAudit(r, "account.second_factor", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		if _, err = in.Operators.ConfirmTOTP(ctx, r.who.ID, parseCode(r)); err == nil {
 			codes, err = in.Operators.RecoveryCodes(ctx, r.who.ID)
 		}
 		if err == nil {
-			token, err = in.Operators.Renew(ctx, &r.session)
+			token, err = in.Operators.RenewToken(ctx, &r.session)
 		}
 		return string(r.who.ID), "", err
 	})
@@ -242,7 +245,7 @@ func confirmSecondFactor(c *Console, r *request) (answer, error) {
 
 // recoveryPage shows new recovery codes, once.
 func recoveryPage(heading string, codes []string, back string) view {
-	return secrets(secretPage{
+	return secretsView(secretPage{
 		Heading: heading, Text: "Guarde estes códigos longe do aparelho. Cada um substitui o aplicativo autenticador uma vez, se ele se perder.",
 		Secrets: []shownSecret{{"Códigos de recuperação", strings.Join(codes, "  "), "Eles não serão mostrados de novo; os anteriores deixaram de valer."}},
 		Back:    back, BackLabel: "Guardei os códigos, continuar",
@@ -251,7 +254,7 @@ func recoveryPage(heading string, codes []string, back string) view {
 
 func renewRecovery(c *Console, r *request) (answer, error) {
 	var codes []string
-	err := c.change(r, "account.recovery_codes", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	err := c.changeWithAudit(r, "account.recovery_codes", func(ctx context.Context, in *Rules) (_, _ string, err error) {
 		codes, err = in.Operators.RecoveryCodes(ctx, r.who.ID)
 		return string(r.who.ID), "", err
 	})
@@ -261,11 +264,12 @@ func renewRecovery(c *Console, r *request) (answer, error) {
 	return recoveryPage("Códigos novos", codes, "/account"), nil
 }
 
-func logout(c *Console, r *request) (answer, error) {
-	if err := c.Rules.Operators.Logout(r.Context(), r.session); err != nil {
+// logOut ends the session.
+func logOut(c *Console, r *request) (answer, error) {
+	if err := c.Rules.Operators.EndSession(r.Context(), r.session); err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "logout", string(r.who.ID), ""); err != nil {
+	if err := c.recordAction(r, "logout", string(r.who.ID), ""); err != nil {
 		return nil, err
 	}
 	r.cookie = endCookie()
@@ -276,11 +280,12 @@ func showProof(_ *Console, r *request) (answer, error) {
 	return view{"prove", "Confirme que é você", localPath(r.FormValue("next"))}, nil
 }
 
-func prove(c *Console, r *request) (answer, error) {
-	if c.tries.Take(r.address()) > 0 {
+// proveAgain asks for the second factor again before something grave.
+func proveAgain(c *Console, r *request) (answer, error) {
+	if c.tries.TakeToken(r.callerAddress()) > 0 {
 		return nil, errTries
 	}
-	token, err := c.Rules.Operators.Prove(r.Context(), &r.session, r.PostFormValue("password"))
+	token, err := c.Rules.Operators.ProvePassword(r.Context(), &r.session, r.PostFormValue("password"))
 	if err != nil {
 		return nil, err
 	}
@@ -297,11 +302,11 @@ type accountPage struct {
 }
 
 func showAccount(c *Console, r *request) (answer, error) {
-	sessions, err := c.Rules.Operators.Sessions(r.Context(), r.who.ID)
+	sessions, err := c.Rules.Operators.ListSessions(r.Context(), r.who.ID)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := c.Rules.Operators.Passkeys(r.Context(), r.who.ID)
+	keys, err := c.Rules.Operators.ListPasskeys(r.Context(), r.who.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +318,7 @@ func changePassword(c *Console, r *request) (answer, error) {
 	if next != r.PostFormValue("again") {
 		return nil, errMismatch
 	}
-	if err := c.note(r, "account.password", string(r.who.ID), ""); err != nil {
+	if err := c.recordAction(r, "account.password", string(r.who.ID), ""); err != nil {
 		return nil, err
 	}
 	token, err := c.Rules.Operators.ChangePassword(r.Context(), r.session, r.PostFormValue("present"), next)
@@ -325,7 +330,7 @@ func changePassword(c *Console, r *request) (answer, error) {
 }
 
 func logoutEverywhere(c *Console, r *request) (answer, error) {
-	if err := c.note(r, "logout.everywhere", string(r.who.ID), ""); err != nil {
+	if err := c.recordAction(r, "logout.everywhere", string(r.who.ID), ""); err != nil {
 		return nil, err
 	}
 	if _, err := c.Rules.Operators.LogoutEverywhere(r.Context(), r.who.ID); err != nil {

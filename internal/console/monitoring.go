@@ -14,8 +14,8 @@ type Review interface {
 	FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, cyber.Mark, error)
 	DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error)
 	FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error)
-	AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error)
-	AssetByID(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error)
+	ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error)
+	GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error)
 }
 
 const perPage = 50
@@ -26,7 +26,7 @@ func (c *Console) figuresNow(r *request) (map[operator.Figure]int64, error) {
 	if c.confined {
 		return map[operator.Figure]int64{}, nil
 	}
-	figures, err := c.Rules.Figures.Figures(r.Context())
+	figures, err := c.Rules.Figures.LastFigures(r.Context())
 	return figures.Now, err
 }
 
@@ -43,16 +43,16 @@ type assetsPage struct {
 func listAssets(c *Console, r *request) (answer, error) { return c.assetsView(r, nil) }
 
 func (c *Console) assetsView(r *request, shown map[cyber.AssetID]string) (answer, error) {
-	choice, err := c.choose(r)
+	choice, err := c.choosePartner(r)
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.filter(r, &assetsList, choice.All)
+	f, err := c.parseFilter(r, &assetsList, choice.All)
 	if err != nil {
 		return nil, err
 	}
-	asked := f.assets(perPage)
-	assets, next, err := c.Rules.Review.AssetList(r.Context(), asked)
+	asked := f.assetFilter(perPage)
+	assets, next, err := c.Rules.Review.ListAssets(r.Context(), asked)
 	if err != nil {
 		return nil, err
 	}
@@ -60,31 +60,31 @@ func (c *Console) assetsView(r *request, shown map[cyber.AssetID]string) (answer
 	if err != nil {
 		return nil, err
 	}
-	page := assetsPage{Status: asked.Status, Assets: assets, Shown: shown, partnerChoice: choice, Names: choice.names()}
+	page := assetsPage{Status: asked.Status, Assets: assets, Shown: shown, partnerChoice: choice, Names: choice.namesByID()}
 	counted := map[cyber.Status]operator.Figure{
 		cyber.StatusMonitored: "assets.monitored", cyber.StatusAlert: "assets.alert", cyber.StatusCompromised: "assets.compromised",
 	}[asked.Status]
-	page.List, err = c.listView(r, &assetsList, f, choice.All, len(assets), markText(next), f.total(now[counted], "status"))
+	page.List, err = c.newListView(r, &assetsList, f, choice.All, len(assets), formatMark(next), f.totalUnlessFiltered(now[counted], "status"))
 	return view{"monitoring", "Dados monitorados", page}, err
 }
 
 func revealAsset(c *Console, r *request) (answer, error) {
-	why, err := reason(r)
+	why, err := parseReason(r)
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.Rules.Review.AssetByID(r.Context(), partner.ID(r.PathValue("partner")), cyber.AssetID(r.PathValue("asset")))
+	a, err := c.Rules.Review.GetAsset(r.Context(), partner.ID(r.PathValue("partner")), cyber.AssetID(r.PathValue("asset")))
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "asset.reveal", string(a.ID), why); err != nil {
+	if err := c.recordAction(r, "asset.reveal", string(a.ID), why); err != nil {
 		return nil, err
 	}
 	return c.assetsView(r, map[cyber.AssetID]string{a.ID: a.Value})
 }
 
 // Person is the page of the person whom a finding is about.
-func (p findingsPage) Person(f cyber.Found) string { return p.people(f.Owner()) }
+func (p findingsPage) Person(f cyber.Found) string { return p.people(f.OwnerOfValue()) }
 
 type findingsPage struct {
 	people   func(partner.ID, partner.UserHash) string
@@ -106,16 +106,16 @@ var resolutionOptions = []choiceOption{
 }
 
 func listFindings(c *Console, r *request) (answer, error) {
-	all, err := c.visible(r)
+	all, err := c.visiblePartners(r)
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.filter(r, &findingsList, all)
+	f, err := c.parseFilter(r, &findingsList, all)
 	if err != nil {
 		return nil, err
 	}
-	page := findingsPage{people: c.personPath, Reasons: resolutionOptions, Names: partnerChoice{All: all}.names()}
-	found, next, err := c.Rules.Review.FindingList(r.Context(), f.findings(perPage))
+	page := findingsPage{people: c.personPath, Reasons: resolutionOptions, Names: partnerChoice{All: all}.namesByID()}
+	found, next, err := c.Rules.Review.FindingList(r.Context(), f.findingFilter(perPage))
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func listFindings(c *Console, r *request) (answer, error) {
 	}
 	counts := map[string]int64{"": now[operator.FindingsOpen], "open": now[operator.FindingsOpen], "resolved": now[operator.FindingsResolved]}
 	counts["all"] = counts["open"] + counts["resolved"]
-	page.List, err = c.listView(r, &findingsList, f, all, len(found), markText(next), f.total(counts[f.is("state")], "state"))
+	page.List, err = c.newListView(r, &findingsList, f, all, len(found), formatMark(next), f.totalUnlessFiltered(counts[f.wordOf("state")], "state"))
 	return view{"findings", "Ocorrências", page}, err
 }
 
@@ -135,17 +135,17 @@ func resolveFinding(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.change(r, "finding.resolve", func(ctx context.Context, in *Rules) (string, string, error) {
-		id, user := found.Owner()
-		err := in.Monitoring.Resolve(ctx, id, user, found.Finding.ID, r.text("resolution"))
-		return string(found.Finding.ID), r.text("resolution"), err
+	err = c.changeWithAudit(r, "finding.resolve", func(ctx context.Context, in *Rules) (string, string, error) {
+		id, user := found.OwnerOfValue()
+		err := in.Monitoring.ResolveFinding(ctx, id, user, found.Finding.ID, r.trimmedField("resolution"))
+		return string(found.Finding.ID), r.trimmedField("resolution"), err
 	})
 	if err != nil {
 		return nil, err
 	}
 	to := "/findings"
 	if r.PostForm.Has("person") {
-		to = c.personPath(found.Owner())
+		to = c.personPath(found.OwnerOfValue())
 	}
 	return redirect{to, "finding.resolved"}, nil
 }

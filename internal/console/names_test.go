@@ -82,11 +82,11 @@ func TestNumbersAgree(t *testing.T) {
 			}
 		}
 	})
-	if left(time.Hour) != "falta 1 h" || left(3*time.Hour) != "faltam 3 h" {
-		t.Error(left(time.Hour), left(3*time.Hour))
+	if formatTimeLeft(time.Hour) != "falta 1 h" || formatTimeLeft(3*time.Hour) != "faltam 3 h" {
+		t.Error(formatTimeLeft(time.Hour), formatTimeLeft(3*time.Hour))
 	}
 	for n, want := range map[int64]string{0: "0 dias", 1: "1 dia", 2: "2 dias", 1500: "1.500 dias"} {
-		if got := counted(n, "dia", "dias"); got != want {
+		if got := countWithWord(n, "dia", "dias"); got != want {
 			t.Error(got)
 		}
 	}

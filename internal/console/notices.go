@@ -35,7 +35,7 @@ type accessNotice struct {
 func (c *Console) accessNotices(r *request) ([]accessNotice, error) {
 	var list []accessNotice
 	for action, text := range accessChanges {
-		entries, err := c.Rules.Audit.Entries(r.Context(), operator.Filter{Subject: string(r.who.ID), Action: action, Limit: noticesPer})
+		entries, err := c.Rules.Audit.ListEntries(r.Context(), operator.Filter{Subject: string(r.who.ID), Action: action, Limit: noticesPer})
 		if err != nil {
 			return nil, err
 		}
@@ -49,9 +49,10 @@ func (c *Console) accessNotices(r *request) ([]accessNotice, error) {
 	return list, nil
 }
 
-func noticed(c *Console, r *request) (answer, error) {
-	err := c.change(r, "account.noticed", func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(r.who.ID), "", in.Operators.Noticed(ctx, r.who.ID)
+// dismissNotices notes that the operator has seen the notices.
+func dismissNotices(c *Console, r *request) (answer, error) {
+	err := c.changeWithAudit(r, "account.noticed", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(r.who.ID), "", in.Operators.DismissNotices(ctx, r.who.ID)
 	})
 	return redirect{to: "/"}, err
 }

@@ -26,7 +26,7 @@ func TestImportFiguresAgree(t *testing.T) {
 	if _, err := d.app.Store.Jobs.AddJob(ctx, kind, name, struct{}{}); err != nil {
 		t.Fatal(err)
 	}
-	j, _, err := d.app.Store.Jobs.TakeJob(ctx, worker, kind, name)
+	j, _, err := d.app.Store.Jobs.TakeJobOf(ctx, worker, kind, name)
 	if err != nil {
 		t.Fatal(err)
 	}

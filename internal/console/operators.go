@@ -18,7 +18,7 @@ func listOperators(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := c.names(r)
+	names, err := c.partnerNames(r)
 	if err != nil {
 		return nil, err
 	}
@@ -49,25 +49,25 @@ func newOperator(*Console, *request) (answer, error) {
 // oneTimeLink is the page that shows a link which works once.
 func (c *Console) oneTimeLink(r *request, o operator.Operator, heading, token string) view {
 	help := "Quem o abrir escolhe a senha desta conta."
-	if c.origin(r.Request) == "" {
+	if c.publicOrigin(r.Request) == "" {
 		help += " Ponha antes dele o endereço deste console, que não foi informado em --public-url."
 	}
-	return secrets(secretPage{
+	return secretsView(secretPage{
 		Heading: heading, Text: "Envie o link a " + o.Email + " por um canal seguro. Ele vale por 24 horas e funciona uma vez.",
-		Secrets: []shownSecret{{"Link de uso único", c.origin(r.Request) + "/link/" + token, help}},
+		Secrets: []shownSecret{{"Link de uso único", c.publicOrigin(r.Request) + "/link/" + token, help}},
 		Back:    "/operators/" + url.PathEscape(string(o.ID)), BackLabel: "Copiei o link, continuar",
 	})
 }
 
 func createOperator(c *Console, r *request) (answer, error) {
-	role, err := operator.ParseRole(r.text("role"))
+	role, err := operator.ParseRole(r.trimmedField("role"))
 	if err != nil {
 		return nil, err
 	}
 	var made operator.Operator
 	var token string
-	err = c.change(r, "operator.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
-		made, token, err = in.Operators.Create(ctx, r.text("email"), role)
+	err = c.changeWithAudit(r, "operator.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		made, token, err = in.Operators.CreateOperator(ctx, r.trimmedField("email"), role)
 		return string(made.ID), string(role), err
 	})
 	if err != nil {
@@ -77,7 +77,7 @@ func createOperator(c *Console, r *request) (answer, error) {
 }
 
 func newInvite(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.PathValue("id")))
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}
@@ -94,20 +94,20 @@ type inviteForm struct {
 // mayApprove reports whether who asks makes administrators of partners.
 func (r *request) mayApprove() bool { return r.who.Partner == "" || r.who.Role.May(operator.Approve) }
 
-// invite makes an account for a partner's person.
-func invite(c *Console, r *request) (answer, error) {
-	role, err := operator.ParsePartnerRole(r.text("role"))
+// inviteOperator makes an account for a partner's person.
+func inviteOperator(c *Console, r *request) (answer, error) {
+	role, err := operator.ParsePartnerRole(r.trimmedField("role"))
 	if err != nil {
 		return nil, err
 	}
 	var made operator.Operator
 	var token string
-	err = c.change(r, "operator.invite", func(ctx context.Context, in *Rules) (_, _ string, err error) {
-		p, err := in.Partners.Partner(ctx, partner.ID(r.PathValue("id")))
+	err = c.changeWithAudit(r, "operator.invite", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		p, err := in.Partners.GetPartner(ctx, partner.ID(r.PathValue("id")))
 		if err != nil {
 			return "", "", err
 		}
-		made, token, err = in.Operators.Invite(ctx, p.ID, r.text("email"), role)
+		made, token, err = in.Operators.InvitePartnerOperator(ctx, p.ID, r.trimmedField("email"), role)
 		return string(made.ID), string(p.ID) + " " + string(role), err
 	})
 	if err != nil {
@@ -127,15 +127,15 @@ type operatorPage struct {
 
 func showOperator(c *Console, r *request) (answer, error) {
 	id := operator.ID(r.PathValue("id"))
-	o, err := c.Rules.Operators.Operator(r.Context(), id)
+	o, err := c.Rules.Operators.GetOperator(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := c.Rules.Operators.Sessions(r.Context(), id)
+	sessions, err := c.Rules.Operators.ListSessions(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	roles := operator.Roles()
+	roles := operator.ListRoles()
 	if o.Partner != "" {
 		roles = slices.DeleteFunc(operator.PartnerRoles(), func(role operator.Role) bool { return role == operator.PartnerAdmin && !r.mayApprove() })
 	}
@@ -148,7 +148,7 @@ func (c *Console) onOperator(r *request, action, done string, fn func(ctx contex
 	if id == r.who.ID {
 		return nil, errSelf
 	}
-	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
 		detail, err := fn(ctx, in, id)
 		return string(id), detail, err
 	})
@@ -158,15 +158,16 @@ func (c *Console) onOperator(r *request, action, done string, fn func(ctx contex
 	return redirect{"/operators/" + url.PathEscape(string(id)), done}, nil
 }
 
-func setRole(c *Console, r *request) (answer, error) {
+// changeRole changes what an operator may do.
+func changeRole(c *Console, r *request) (answer, error) {
 	return c.onOperator(r, "operator.role", "operator.role", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
-		who, err := in.Operators.Operator(ctx, id)
+		who, err := in.Operators.GetOperator(ctx, id)
 		if err != nil {
 			return "", err
 		}
-		role, err := who.ParseRole(r.text("role"))
+		role, err := who.ParseRole(r.trimmedField("role"))
 		if err == nil {
-			_, err = in.Operators.SetRole(ctx, id, role)
+			_, err = in.Operators.ChangeRole(ctx, id, role)
 		}
 		return string(role), err
 	})
@@ -174,14 +175,14 @@ func setRole(c *Console, r *request) (answer, error) {
 
 func disableOperator(c *Console, r *request) (answer, error) {
 	return c.onOperator(r, "operator.disable", "operator.disabled", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
-		_, err := in.Operators.Disable(ctx, id)
+		_, err := in.Operators.DisableOperator(ctx, id)
 		return "", err
 	})
 }
 
 func enableOperator(c *Console, r *request) (answer, error) {
 	return c.onOperator(r, "operator.enable", "operator.enabled", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
-		_, err := in.Operators.Enable(ctx, id)
+		_, err := in.Operators.EnableOperator(ctx, id)
 		return "", err
 	})
 }
@@ -197,7 +198,7 @@ func resetOperator(c *Console, r *request) (answer, error) {
 	var o operator.Operator
 	var token string
 	_, err := c.onOperator(r, "operator.reset", "", func(ctx context.Context, in *Rules, id operator.ID) (_ string, err error) {
-		o, token, err = in.Operators.Reset(ctx, id)
+		o, token, err = in.Operators.ResetAccess(ctx, id)
 		return "", err
 	})
 	if err != nil {

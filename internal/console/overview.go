@@ -40,7 +40,7 @@ func (p overviewPage) Assets() int64 {
 func showOverview(c *Console, r *request) (answer, error) {
 	var page overviewPage
 	var err error
-	if page.Figures, err = c.Rules.Figures.Figures(r.Context()); err != nil {
+	if page.Figures, err = c.Rules.Figures.LastFigures(r.Context()); err != nil {
 		return nil, err
 	}
 	if err = c.pictureOverview(r, page.Now); err != nil {
@@ -49,23 +49,23 @@ func showOverview(c *Console, r *request) (answer, error) {
 	if page.Notices, err = c.accessNotices(r); err != nil {
 		return nil, err
 	}
-	partners, err := c.Rules.Partners.Partners(r.Context())
+	partners, err := c.Rules.Partners.ListPartners(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	page.Partners = len(partners)
-	enrolled, err := c.Rules.Figures.Parts(r.Context(), operator.SubscriptionsActive, 0)
+	enrolled, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.SubscriptionsActive, 0)
 	if err != nil {
 		return nil, err
 	}
-	protected, err := c.Rules.Figures.Parts(r.Context(), operator.DevicesProtected, 0)
+	protected, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.DevicesProtected, 0)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range partners {
 		page.ByPartner = append(page.ByPartner, partnerFigures{Partner: p, Subscriptions: enrolled[string(p.ID)], Devices: protected[string(p.ID)]})
 	}
-	breaches, err := c.Rules.Breaches.All(r.Context())
+	breaches, err := c.Rules.Breaches.ListBreaches(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -75,22 +75,22 @@ func showOverview(c *Console, r *request) (answer, error) {
 			page.Identifiers += b.Tally.Distinct
 		}
 	}
-	if page.Corpora, err = c.Rules.Passwords.Status(); err != nil {
+	if page.Corpora, err = c.Rules.Passwords.ReadStatus(); err != nil {
 		return nil, err
 	}
-	jobs, err := c.Rules.Jobs.Jobs(r.Context(), "", 5)
+	jobs, err := c.Rules.Jobs.ListJobs(r.Context(), "", 5)
 	if err != nil {
 		return nil, err
 	}
-	page.Jobs = jobRows(jobs, c.Now())
-	if page.Waiting, err = c.Rules.Cases.Waiting(r.Context(), cyber.LaneFilter{}, r.who.Email, endOfDay(c.Now())); err != nil {
+	page.Jobs = newJobRows(jobs, c.Now())
+	if page.Waiting, err = c.Rules.Cases.CountWaiting(r.Context(), cyber.LaneFilter{}, r.who.Email, nextMidnight(c.Now())); err != nil {
 		return nil, err
 	}
 	return view{"overview", "Visão geral", page}, nil
 }
 
-// endOfDay is the next midnight in Brasília.
-func endOfDay(now time.Time) time.Time {
+// nextMidnight is the next midnight in Brasília.
+func nextMidnight(now time.Time) time.Time {
 	y, m, d := now.In(brazil).Date()
 	return time.Date(y, m, d+1, 0, 0, 0, 0, brazil)
 }

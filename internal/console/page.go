@@ -61,7 +61,8 @@ func parsePages(files fs.FS) (*pages, error) {
 	return p, nil
 }
 
-func (p *pages) render(w io.Writer, f frame, name string) error {
+// renderPage writes a page inside the frame.
+func (p *pages) renderPage(w io.Writer, f frame, name string) error {
 	parsed, ok := p.byName[name]
 	if !ok {
 		return fmt.Errorf("no page named %q", name)
@@ -102,7 +103,8 @@ type menuItem struct {
 	Current           bool
 }
 
-func (c *Console) frame(r *request, v view) frame {
+// newFrame returns what stands around every page.
+func (c *Console) newFrame(r *request, v view) frame {
 	f := frame{
 		Title: v.title, Operator: r.who, Path: r.URL.Path, Done: doneSentences[r.URL.Query().Get("done")], Undo: r.URL.Query().Get("undo"), Form: r.PostForm, Data: v.data,
 		Now: c.Now(), Pictures: r.pictures,
@@ -115,7 +117,7 @@ func (c *Console) frame(r *request, v view) frame {
 	if r.who.ID == "" || r.route.early || r.route.role == "" || (!r.who.TOTPOn && !c.SecondFactorOptional) {
 		return f
 	}
-	f.Menu, f.Scope = menuFor(r), r.scope.view()
+	f.Menu, f.Scope = menuOf(r), r.scope.newScopeView()
 	return f
 }
 
@@ -144,8 +146,8 @@ func (f frame) May(role string) bool { return f.Operator.Role.Covers(operator.Ro
 // Can is the same by the route that would be refused, for pages that partners' people see too.
 func (f frame) Can(key string) (bool, error) {
 	for _, rt := range routes {
-		if rt.key() == key {
-			return rt.open(f.Operator), nil
+		if rt.tableKey() == key {
+			return rt.isOpenTo(f.Operator), nil
 		}
 	}
 	return false, fmt.Errorf("no route %s", key)
@@ -156,49 +158,50 @@ func (f frame) Can(key string) (bool, error) {
 var brazil = time.FixedZone("BRT", -3*60*60)
 
 var functions = template.FuncMap{
-	"date":     func(t time.Time) string { return whenZero(t, "02/01/2006") },
-	"time":     func(t time.Time) string { return whenZero(t, "02/01/2006 15:04") },
-	"clock":    func(t time.Time) string { return whenZero(t, "02/01/2006 15:04:05") },
+	"date":     func(t time.Time) string { return formatTime(t, "02/01/2006") },
+	"time":     func(t time.Time) string { return formatTime(t, "02/01/2006 15:04") },
+	"clock":    func(t time.Time) string { return formatTime(t, "02/01/2006 15:04:05") },
 	"iso":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"number":   func(n any) string { return number(toInt(n)) },
-	"bytes":    func(n any) string { return byteSize(toInt(n)) },
-	"took":     took,
-	"left":     left,
-	"brief":    brief,
+	"number":   func(n any) string { return groupedNumber(toInteger(n)) },
+	"bytes":    func(n any) string { return formatByteSize(toInteger(n)) },
+	"took":     formatDuration,
+	"left":     formatTimeLeft,
+	"brief":    briefNumber,
 	"failure":  failureText,
 	"role":     func(r operator.Role) string { return roleNames[string(r)] },
-	"short":    short,
-	"icon":     icon,
-	"dict":     dict,
+	"short":    shortID,
+	"icon":     iconHTML,
+	"dict":     makeDict,
 	"join":     func(list []string) string { return strings.Join(list, " ") },
 	"list":     func(items ...any) []any { return items },
-	"mask":     identifier.Mask,
-	"roles":    operator.Roles,
-	"plural":   func(n any, one, many string) string { return plural(toInt(n), one, many) },
+	"mask":     identifier.MaskValue,
+	"roles":    operator.ListRoles,
+	"plural":   func(n any, one, many string) string { return pluralWord(toInteger(n), one, many) },
 	"count":    func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
 	"arrived":  func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
-	"at":       func(segments ...any) string { return at(texts(segments)...) },
-	"reais":    reais,
-	"cpf":      identifier.WriteCPF,
-	"maskCPF":  func(cpf string) string { return identifier.Mask(identifier.CPF, cpf) },
-	"maskMail": func(mail string) string { return identifier.Mask(identifier.Email, mail) },
-	"mask4":    lastFour,
-	"maskName": maskName,
+	"at":       func(segments ...any) string { return joinPath(toTexts(segments)...) },
+	"reais":    formatReais,
+	"cpf":      identifier.FormatCPF,
+	"maskCPF":  func(cpf string) string { return identifier.MaskValue(identifier.CPF, cpf) },
+	"maskMail": func(mail string) string { return identifier.MaskValue(identifier.Email, mail) },
+	"mask4":    lastFourDigits,
+	"maskName": maskPersonName,
 	"action":   func(name string) string { return cmp.Or(actionNames[name], name) },
 	"system":   func(s cyber.System) string { return cmp.Or(systemNames[s], string(s)) },
-	"monogram": monogram,
-	"add":      func(a, b any) int64 { return toInt(a) + toInt(b) },
+	"monogram": monogramOf,
+	"add":      func(a, b any) int64 { return toInteger(a) + toInteger(b) },
 	"sub":      func(a, b int) int { return a - b },
 	"tenths": func(n any) string {
-		return strings.Replace(strconv.FormatFloat(float64(toInt(n))/10, 'f', 1, 64), ".", ",", 1)
+		return strings.Replace(strconv.FormatFloat(float64(toInteger(n))/10, 'f', 1, 64), ".", ",", 1)
 	},
 	"neg":        func(d time.Duration) time.Duration { return -d },
-	"dayField":   dayField,
+	"dayField":   formatDayField,
 	"date3":      func(t time.Time) string { return t.UTC().Format("02/01/2006") },
 	"resolution": resolutionName,
 }
 
-func texts(values []any) []string {
+// toTexts writes values as texts.
+func toTexts(values []any) []string {
 	list := make([]string, len(values))
 	for i, v := range values {
 		list[i] = fmt.Sprint(v)
@@ -206,16 +209,16 @@ func texts(values []any) []string {
 	return list
 }
 
-// lastFour shows the end of a number that is long enough to hide the rest.
-func lastFour(s string) string {
+// lastFourDigits shows the end of a number that is long enough to hide the rest.
+func lastFourDigits(s string) string {
 	if len(s) < 8 {
 		return "****"
 	}
 	return "****" + s[len(s)-4:]
 }
 
-// maskName is a name as a list shows it, enough to tell two people apart: two letters, and the last initial.
-func maskName(name string) string {
+// maskPersonName is a name as a list shows it, enough to tell two people apart: two letters, and the last initial.
+func maskPersonName(name string) string {
 	words := strings.Fields(name)
 	if len(words) == 0 {
 		return ""
@@ -229,8 +232,8 @@ func maskName(name string) string {
 	return masked
 }
 
-// monogram is the two letters that stand for a name or for an operator's address.
-func monogram(name string) string {
+// monogramOf is the two letters that stand for a name or for an operator's address.
+func monogramOf(name string) string {
 	name, _, _ = strings.Cut(name, "@")
 	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '.' || r == '_' || r == '-' })
 	if len(words) == 0 {
@@ -245,8 +248,8 @@ func monogram(name string) string {
 	return strings.ToUpper(string(first) + last)
 }
 
-// dayField is a day as the field of a form holds it.
-func dayField(t time.Time) string {
+// formatDayField is a day as the field of a form holds it.
+func formatDayField(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -262,24 +265,29 @@ func resolutionName(r cyber.Resolution) string {
 	return "Retirado"
 }
 
-func whenZero(t time.Time, layout string) string {
+// formatTime writes a time, or a dash for the zero time.
+func formatTime(t time.Time, layout string) string {
 	if t.IsZero() {
 		return "—"
 	}
 	return t.In(brazil).Format(layout)
 }
 
-func plural(n int64, one, many string) string {
+// pluralWord returns the word for one or for many.
+func pluralWord(n int64, one, many string) string {
 	if n == 1 {
 		return one
 	}
 	return many
 }
 
-// counted is a number with what it counts.
-func counted(n int64, one, many string) string { return number(n) + " " + plural(n, one, many) }
+// countWithWord is a number with what it counts.
+func countWithWord(n int64, one, many string) string {
+	return groupedNumber(n) + " " + pluralWord(n, one, many)
+}
 
-func toInt(n any) int64 {
+// toInteger returns a number of any integer type.
+func toInteger(n any) int64 {
 	switch n := n.(type) {
 	case int:
 		return int64(n)
@@ -293,19 +301,19 @@ func toInt(n any) int64 {
 	return 0
 }
 
-// brief writes a number in few letters, for the side of a chart: 1234567 as 1,2 mi.
-func brief(n int64) string {
+// briefNumber writes a number in few letters, for the side of a chart: 1234567 as 1,2 mi.
+func briefNumber(n int64) string {
 	switch {
 	case n >= 1_000_000:
-		return strings.TrimSuffix(tenths(n/100_000), ",0") + " mi"
+		return strings.TrimSuffix(formatTenths(n/100_000), ",0") + " mi"
 	case n >= 10_000:
-		return strings.TrimSuffix(tenths(n/100), ",0") + " mil"
+		return strings.TrimSuffix(formatTenths(n/100), ",0") + " mil"
 	}
-	return number(n)
+	return groupedNumber(n)
 }
 
-// number writes 1234567 as 1.234.567.
-func number(n int64) string {
+// groupedNumber writes 1234567 as 1.234.567.
+func groupedNumber(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	sign := ""
 	if n < 0 {
@@ -317,7 +325,8 @@ func number(n int64) string {
 	return sign + s
 }
 
-func byteSize(n int64) string {
+// formatByteSize writes a number of bytes for people.
+func formatByteSize(n int64) string {
 	units := []string{"B", "kB", "MB", "GB", "TB"}
 	f, i := float64(n), 0
 	for f >= 1000 && i < len(units)-1 {
@@ -330,8 +339,8 @@ func byteSize(n int64) string {
 	return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) + " " + units[i]
 }
 
-// took writes a duration for people: 850 µs, 12,3 ms, 2 min.
-func took(d time.Duration) string {
+// formatDuration writes a duration for people: 850 µs, 12,3 ms, 2 min.
+func formatDuration(d time.Duration) string {
 	comma := func(f float64, unit string) string {
 		return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) + " " + unit
 	}
@@ -347,20 +356,20 @@ func took(d time.Duration) string {
 	case d < 48*time.Hour:
 		return strconv.Itoa(int(d.Hours())) + " h"
 	}
-	return counted(int64(d.Hours()/24), "dia", "dias")
+	return countWithWord(int64(d.Hours()/24), "dia", "dias")
 }
 
-// left is how long something still takes: falta 1 h, faltam 2 h.
-func left(d time.Duration) string {
-	text := took(d)
+// formatTimeLeft is how long something still takes: falta 1 h, faltam 2 h.
+func formatTimeLeft(d time.Duration) string {
+	text := formatDuration(d)
 	if strings.HasPrefix(text, "1 ") {
 		return "falta " + text
 	}
 	return "faltam " + text
 }
 
-// short leaves of an id what tells it from others on one screen.
-func short(id any) string {
+// shortID leaves of an id what tells it from others on one screen.
+func shortID(id any) string {
 	s := []rune(fmt.Sprint(id)) // some ids are in partners' own words
 	if len(s) <= 16 {
 		return string(s)
@@ -372,8 +381,8 @@ func short(id any) string {
 	return string(s[:prefix]) + "…" + string(s[len(s)-8:])
 }
 
-// dict makes the argument of a partial from names and values.
-func dict(pairs ...any) (map[string]any, error) {
+// makeDict makes the argument of a partial from names and values.
+func makeDict(pairs ...any) (map[string]any, error) {
 	if len(pairs)%2 != 0 {
 		return nil, fmt.Errorf("dict: %d arguments", len(pairs))
 	}
@@ -419,7 +428,7 @@ var icons = map[string]string{
 	"shield":   `<path d="M12 3l8 3v6c0 5-3.500 8-8 9-4.500-1-8-4-8-9V6zM8.500 12l2.500 2.500 4.500-5"/>`,
 }
 
-// icon is decoration beside a word: screen readers skip it.
-func icon(name string) template.HTML {
+// iconHTML is decoration beside a word: screen readers skip it.
+func iconHTML(name string) template.HTML {
 	return template.HTML(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">` + icons[name] + `</svg>`) //nolint:gosec // our own constants
 }

@@ -17,19 +17,19 @@ var noon = time.Date(2026, 11, 15, 15, 0, 0, 0, time.UTC) // 12:00 in Brasília
 // TestWords: numbers, sizes, times and names as pages write them.
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{number(0), "0"}, {number(999), "999"}, {number(1000), "1.000"}, {number(1234567), "1.234.567"}, {number(-1234), "-1.234"},
-		{byteSize(0), "0 B"}, {byteSize(999), "999 B"}, {byteSize(1000), "1,0 kB"}, {byteSize(12_340_000), "12,3 MB"},
-		{byteSize(5e15), "5000,0 TB"},
-		{took(850 * time.Microsecond), "850 µs"}, {took(12_340 * time.Microsecond), "12,3 ms"}, {took(time.Second), "1,0 s"},
-		{took(time.Minute), "1 min"}, {took(time.Hour), "1 h"}, {took(47 * time.Hour), "47 h"}, {took(48 * time.Hour), "2 dias"},
-		{reais(0), "0"}, {reais(5_000_000), "50.000"}, {reais(5_000_050), "50.000,50"}, {reais(101), "1,01"},
-		{whenZero(time.Time{}, time.DateOnly), "—"}, {whenZero(noon, "02/01/2006 15:04"), "15/11/2026 12:00"},
-		{dayField(time.Time{}), ""}, {dayField(noon), "15/11/2026"},
-		{short("op_1"), "op_1"}, {short("op_0123456789abcdef"), "op_…89abcdef"}, {short("plano ouro da cooperativa"), "plan…perativa"},
-		{lastFour("4111111111111111"), "****1111"}, {lastFour("1234567"), "****"}, {lastFour(""), "****"},
-		{maskName("Ana Élida  Souza"), "An••• S."}, {maskName("Élida"), "Él•••"}, {maskName(""), ""}, {monogram("ana.prado@x.br"), "AP"}, {monogram("Élida de Souza"), "ÉS"}, {monogram(""), ""},
-		{groups("ABCDEFGHI"), "ABCD EFGH I"}, {at("breaches", "a/b c"), "/breaches/a%2Fb%20c"},
-		{hostOnly("https://x.example/h?token=1"), "https://x.example/h"},
+		{groupedNumber(0), "0"}, {groupedNumber(999), "999"}, {groupedNumber(1000), "1.000"}, {groupedNumber(1234567), "1.234.567"}, {groupedNumber(-1234), "-1.234"},
+		{formatByteSize(0), "0 B"}, {formatByteSize(999), "999 B"}, {formatByteSize(1000), "1,0 kB"}, {formatByteSize(12_340_000), "12,3 MB"},
+		{formatByteSize(5e15), "5000,0 TB"},
+		{formatDuration(850 * time.Microsecond), "850 µs"}, {formatDuration(12_340 * time.Microsecond), "12,3 ms"}, {formatDuration(time.Second), "1,0 s"},
+		{formatDuration(time.Minute), "1 min"}, {formatDuration(time.Hour), "1 h"}, {formatDuration(47 * time.Hour), "47 h"}, {formatDuration(48 * time.Hour), "2 dias"},
+		{formatReais(0), "0"}, {formatReais(5_000_000), "50.000"}, {formatReais(5_000_050), "50.000,50"}, {formatReais(101), "1,01"},
+		{formatTime(time.Time{}, time.DateOnly), "—"}, {formatTime(noon, "02/01/2006 15:04"), "15/11/2026 12:00"},
+		{formatDayField(time.Time{}), ""}, {formatDayField(noon), "15/11/2026"},
+		{shortID("op_1"), "op_1"}, {shortID("op_0123456789abcdef"), "op_…89abcdef"}, {shortID("plano ouro da cooperativa"), "plan…perativa"},
+		{lastFourDigits("4111111111111111"), "****1111"}, {lastFourDigits("1234567"), "****"}, {lastFourDigits(""), "****"},
+		{maskPersonName("Ana Élida  Souza"), "An••• S."}, {maskPersonName("Élida"), "Él•••"}, {maskPersonName(""), ""}, {monogramOf("ana.prado@x.br"), "AP"}, {monogramOf("Élida de Souza"), "ÉS"}, {monogramOf(""), ""},
+		{groupInFours("ABCDEFGHI"), "ABCD EFGH I"}, {joinPath("breaches", "a/b c"), "/breaches/a%2Fb%20c"},
+		{withoutQuery("https://x.example/h?token=1"), "https://x.example/h"},
 		{kindCounts(map[identifier.Kind]int{identifier.CPF: 2, identifier.Email: 1}), "1 e-mail, 2 CPF"},
 	} {
 		if c.got != c.want {
@@ -59,7 +59,7 @@ func TestPagesParse(t *testing.T) {
 	if err != nil {
 		t.Fatalf("a page was parsed before it was shown: %v", err)
 	}
-	if err := broken.render(io.Discard, frame{}, "page"); err == nil {
+	if err := broken.renderPage(io.Discard, frame{}, "page"); err == nil {
 		t.Error("a broken page was shown")
 	}
 }
@@ -129,11 +129,11 @@ func TestDeadline(t *testing.T) {
 
 // TestMarks: where a list goes on survives the way through an address.
 func TestMarks(t *testing.T) {
-	f := filter{After: markText(cyber.Mark{At: noon.Add(3 * time.Microsecond), ID: "a&b=c.d"})}
-	if m := f.mark(); !m.At.Equal(noon.Add(3*time.Microsecond)) || m.ID != "a&b=c.d" {
+	f := filter{After: formatMark(cyber.Mark{At: noon.Add(3 * time.Microsecond), ID: "a&b=c.d"})}
+	if m := f.parseMark(); !m.At.Equal(noon.Add(3*time.Microsecond)) || m.ID != "a&b=c.d" {
 		t.Errorf("%+v", m)
 	}
-	if m := (filter{After: "yesterday.x"}).mark(); m != (cyber.Mark{}) {
+	if m := (filter{After: "yesterday.x"}).parseMark(); m != (cyber.Mark{}) {
 		t.Errorf("%+v", m)
 	}
 	d := alert.DeliveryMark{At: noon, Partner: "pt_1", Endpoint: "we_1", Seq: 7}

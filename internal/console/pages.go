@@ -13,8 +13,8 @@ type Page struct {
 	Fresh bool
 }
 
-// Lists names every list, as paths do.
-func Lists() []string {
+// ListNames names every list, as paths do.
+func ListNames() []string {
 	names := make([]string, len(listings))
 	for i, l := range listings {
 		names[i] = l.name
@@ -22,11 +22,11 @@ func Lists() []string {
 	return names
 }
 
-// Pages returns the whole route table.
-func Pages() []Page {
+// ListPages returns the whole route table.
+func ListPages() []Page {
 	list := make([]Page, len(routes))
 	for i, rt := range routes {
-		list[i] = Page{rt.method, rt.path, rt.role, portalRights[rt.key()], rt.fresh}
+		list[i] = Page{rt.method, rt.path, rt.role, portalRights[rt.tableKey()], rt.fresh}
 	}
 	return list
 }

@@ -114,7 +114,7 @@ func (d *adminSession) upload(want int, path, name, content string, fields ...st
 func (d *adminSession) job(kind, subject string) job.Job {
 	d.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		j, err := d.app.Store.Jobs.JobOf(context.Background(), kind, subject)
+		j, err := d.app.Store.Jobs.NewestJobOf(context.Background(), kind, subject)
 		if err == nil && j.State != job.Ready && j.State != job.Running {
 			return j
 		}
@@ -145,7 +145,7 @@ func (d *adminSession) noUploads() {
 // recorded expects a line of the audit trail.
 func (d *adminSession) recorded(action, subject, detail string) {
 	d.t.Helper()
-	lines, err := d.app.Audit.Entries(context.Background(), operator.Filter{Action: action, Limit: 100})
+	lines, err := d.app.Audit.ListEntries(context.Background(), operator.Filter{Action: action, Limit: 100})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -165,14 +165,14 @@ const maria = `[{"start_date":"2026-01-01","expiry_date":null,"plan_id":"ouro","
 func (d *adminSession) customer() (p partner.Partner, user string) {
 	d.t.Helper()
 	ctx := context.Background()
-	p, cred, err := d.app.Partners.Create(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
+	p, cred, err := d.app.Partners.CreatePartner(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if _, err := d.app.Plans.Create(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro"}); err != nil {
+	if _, err := d.app.Plans.CreatePlan(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Ouro"}); err != nil {
 		d.t.Fatal(err)
 	}
-	_, digest := partner.Digests("52998224725", cred.Salt)
+	_, digest := partner.PersonDigests("52998224725", cred.Salt)
 	user = hex.EncodeToString(digest[1:])
 	for path, body := range map[string]string{
 		"/subscriptions": maria, "/cyber/monitoring": `{"userHash":"` + user + `","type":"email","value":"maria@exemplo.com.br"}`,
@@ -191,7 +191,7 @@ func (d *adminSession) breach(name string) {
 	if err := os.WriteFile(dump, []byte("maria@exemplo.com.br:123456\n"), 0o600); err != nil {
 		d.t.Fatal(err)
 	}
-	inputs, err := intake.Inputs(context.Background(), nil, []string{dump})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{dump})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func (d *adminSession) breach(name string) {
 func (d *adminSession) found(id partner.ID, user string) {
 	d.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
-		if list, err := d.app.Monitoring.Findings(context.Background(), id, partner.UserHash(user)); err == nil && len(list) > 0 {
+		if list, err := d.app.Monitoring.ListFindings(context.Background(), id, partner.UserHash(user)); err == nil && len(list) > 0 {
 			return
 		}
 		if time.Now().After(deadline) {
@@ -288,7 +288,7 @@ func TestConsoleSubjects(t *testing.T) {
 	if raw, err := os.ReadFile(app.ErasureLog(d.app.Config)); err != nil || len(raw) == 0 {
 		t.Error("no tombstone outside the database:", err)
 	}
-	lines, err := d.app.Audit.Entries(ctx, operator.Filter{Limit: 100})
+	lines, err := d.app.Audit.ListEntries(ctx, operator.Filter{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestConsoleWork(t *testing.T) {
 	if j := d.job(leak.KindVerify, "loja"); j.State != job.Done {
 		t.Error(j.State, j.Error)
 	}
-	rec, err := d.app.Leaks.Breaches.ByName(ctx, "loja")
+	rec, err := d.app.Leaks.Breaches.FindBreach(ctx, "loja")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +350,7 @@ func TestConsoleWork(t *testing.T) {
 	if j := d.job("passwords.import", "sha1"); j.State != job.Done {
 		t.Fatal(j)
 	}
-	if list, err := d.app.Passwords.Status(); err != nil || len(list) == 0 || list[0].Entries != 2 || list[0].Source != "equipe" {
+	if list, err := d.app.Passwords.ReadStatus(); err != nil || len(list) == 0 || list[0].Entries != 2 || list[0].Source != "equipe" {
 		t.Error(list, err)
 	}
 	path := filepath.Join(t.TempDir(), "lista.txt")
@@ -417,7 +417,7 @@ func TestConsoleBusyWork(t *testing.T) {
 	if _, err := d.app.Store.Jobs.AddJob(ctx, "passwords.verify", "", struct{}{}); err != nil {
 		t.Fatal(err)
 	}
-	j, taken, err := d.app.Store.Jobs.TakeJob(ctx, "another process", "passwords.verify", "")
+	j, taken, err := d.app.Store.Jobs.TakeJobOf(ctx, "another process", "passwords.verify", "")
 	if err != nil || !taken {
 		t.Fatal(taken, err)
 	}
@@ -471,7 +471,7 @@ func TestConsoleOperations(t *testing.T) {
 	if res, yaml := d.send("/content/export", "", nil); !strings.Contains(yaml, "- id: ") || !strings.Contains(res.Header.Get("content-disposition"), "catalogo.yaml") {
 		t.Error(res.Header)
 	}
-	items, err := d.app.Content.All(ctx)
+	items, err := d.app.Content.ListItems(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -481,7 +481,7 @@ func TestConsoleOperations(t *testing.T) {
 		retired bool
 	}{{"retire", true}, {"offer", false}} {
 		d.post(303, "/content/"+string(item)+"/"+step.action)
-		if it, err := d.app.Content.Item(ctx, item); err != nil || it.Retired != step.retired {
+		if it, err := d.app.Content.GetItem(ctx, item); err != nil || it.Retired != step.retired {
 			t.Error(step, it.Retired, err)
 		}
 	}

@@ -14,12 +14,12 @@ import (
 )
 
 func listPartners(c *Console, r *request) (answer, error) {
-	all, err := c.Rules.Partners.Partners(r.Context())
+	all, err := c.Rules.Partners.ListPartners(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	slices.Reverse(all) // newest first
-	stopped, err := c.Rules.FirstLooks.Stopped(r.Context())
+	stopped, err := c.Rules.FirstLooks.ListStopped(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +53,9 @@ type secretPage struct {
 
 type shownSecret struct{ Label, Value, Help string }
 
-// secrets makes the page of secrets that were made just now; it is the answer to the POST itself, so that nothing keeps
+// secretsView makes the page of secrets that were made just now; it is the answer to the POST itself, so that nothing keeps
 // them.
-func secrets(p secretPage) view { return view{"secret", p.Heading, p} }
+func secretsView(p secretPage) view { return view{"secret", p.Heading, p} }
 
 const (
 	keyHelp  = "O serviço guarda apenas um resumo dela. Envie ao parceiro por um canal seguro."
@@ -68,19 +68,19 @@ func createPartner(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	mode := partner.Live
-	if r.text("mode") == string(partner.Sandbox) {
+	if r.trimmedField("mode") == string(partner.Sandbox) {
 		mode = partner.Sandbox
 	}
 	var made partner.Partner
 	var cred partner.Credentials
-	err = c.change(r, "partner.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
-		made, cred, err = in.Partners.Create(ctx, r.text("name"), mode, settings)
+	err = c.changeWithAudit(r, "partner.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		made, cred, err = in.Partners.CreatePartner(ctx, r.trimmedField("name"), mode, settings)
 		return string(made.ID), string(mode), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return secrets(secretPage{
+	return secretsView(secretPage{
 		Heading: "Parceiro criado", Text: made.Name + " já pode chamar a API. A chave e o salt aparecem só agora.",
 		Secrets: []shownSecret{{"Chave da API", cred.APIKey, keyHelp}, {"Salt", cred.Salt, saltHelp}},
 		Back:    partnerPath(made.ID), BackLabel: "Guardei os dois, continuar",
@@ -91,13 +91,13 @@ func partnerPath(id partner.ID) string { return "/partners/" + url.PathEscape(st
 
 // settingsOf reads the fields that creation and change share.
 func settingsOf(r *request) (partner.Settings, error) {
-	s := partner.Settings{DefaultPlan: r.text("default_plan"), MaskCards: r.PostForm.Has("mask_cards"), Sites: partner.JoinSites([]string{r.text("sites")}),
-		WatchedSites: partner.JoinSites([]string{r.text("watched_sites")}), SandboxOf: partner.ID(r.text("sandbox_of"))}
+	s := partner.Settings{DefaultPlan: r.trimmedField("default_plan"), MaskCards: r.PostForm.Has("mask_cards"), Sites: partner.JoinSiteList([]string{r.trimmedField("sites")}),
+		WatchedSites: partner.JoinSiteList([]string{r.trimmedField("watched_sites")}), SandboxOf: partner.ID(r.trimmedField("sandbox_of"))}
 	for _, f := range []struct {
 		name string
 		to   *int
 	}{{"rate", &s.RatePerSecond}, {"burst", &s.Burst}, {"first_looks_per_hour", &s.FirstLooksPerHour}} {
-		text := r.text(f.name)
+		text := r.trimmedField(f.name)
 		if text == "" {
 			continue
 		}
@@ -129,14 +129,15 @@ type keyRow struct {
 	Made int
 }
 
-func (c *Console) keyRows(keys []partner.Key) []keyRow {
+// newKeyRows returns keys as a page shows them.
+func (c *Console) newKeyRows(keys []partner.Key) []keyRow {
 	rows := make([]keyRow, len(keys))
 	for i, k := range keys {
 		state := "live"
 		switch {
 		case !k.RevokedAt.IsZero():
 			state = "revoked"
-		case !k.LiveAt(c.Now()):
+		case !k.IsLiveAt(c.Now()):
 			state = "expired"
 		case !k.ExpiresAt.IsZero():
 			state = "ending"
@@ -148,7 +149,7 @@ func (c *Console) keyRows(keys []partner.Key) []keyRow {
 			}
 		}
 		for _, made := range partner.Descendants(keys, k.ID) {
-			if made.LiveAt(c.Now()) {
+			if made.IsLiveAt(c.Now()) {
 				rows[i].Made++
 			}
 		}
@@ -159,20 +160,20 @@ func (c *Console) keyRows(keys []partner.Key) []keyRow {
 
 func showPartner(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	p, err := c.Rules.Partners.Partner(r.Context(), id)
+	p, err := c.Rules.Partners.GetPartner(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := c.Rules.Partners.Keys(r.Context(), id)
+	keys, err := c.Rules.Partners.ListKeys(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	endpoints, err := c.Rules.Webhooks.Of(r.Context(), id)
+	endpoints, err := c.Rules.Webhooks.ListEndpoints(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	page := partnerPage{Partner: p, Keys: c.keyRows(keys), Webhooks: webhookRows(endpoints)}
-	if page.Looks, err = c.Rules.FirstLooks.Status(r.Context(), id, p.Settings); err != nil {
+	page := partnerPage{Partner: p, Keys: c.newKeyRows(keys), Webhooks: webhookRows(endpoints)}
+	if page.Looks, err = c.Rules.FirstLooks.LookStatus(r.Context(), id, p.Settings); err != nil {
 		return nil, err
 	}
 	return view{"partner", p.Name, page}, nil
@@ -183,7 +184,7 @@ func (k keyRow) MadeToo() string {
 	if k.Made == 0 {
 		return ""
 	}
-	return " Com ela " + plural(int64(k.Made), "termina ", "terminam ") + counted(int64(k.Made), "chave criada por ela.", "chaves criadas por ela ou pelas que ela criou.")
+	return " Com ela " + pluralWord(int64(k.Made), "termina ", "terminam ") + countWithWord(int64(k.Made), "chave criada por ela.", "chaves criadas por ela ou pelas que ela criou.")
 }
 
 // ScopeNames joins the scopes of a key.
@@ -201,8 +202,8 @@ func savePartner(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.change(r, "partner.set", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Partners.Change(ctx, id, func(p *partner.Partner) { p.Name, p.Settings = r.text("name"), settings })
+	err = c.changeWithAudit(r, "partner.set", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Partners.UpdatePartner(ctx, id, func(p *partner.Partner) { p.Name, p.Settings = r.trimmedField("name"), settings })
 		return string(id), "", err
 	})
 	if err != nil {
@@ -212,21 +213,21 @@ func savePartner(c *Console, r *request) (answer, error) {
 }
 
 func suspendPartner(c *Console, r *request) (answer, error) {
-	return c.partnerChange(r, "partner.suspend", "partner.suspended", (*partner.Registry).Suspend)
+	return c.partnerChange(r, "partner.suspend", "partner.suspended", (*partner.Registry).SuspendPartner)
 }
 
 func resumePartner(c *Console, r *request) (answer, error) {
-	return c.partnerChange(r, "partner.resume", "partner.resumed", (*partner.Registry).Resume)
+	return c.partnerChange(r, "partner.resume", "partner.resumed", (*partner.Registry).ResumePartner)
 }
 
 func grantLooks(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	count, ok := parseWhole(r.text("count"))
+	count, ok := parseWhole(r.trimmedField("count"))
 	if !ok {
 		return nil, cyber.ErrLooksInvalid.With("count", fault.OneTo, cyber.MaxGrant)
 	}
-	err := c.change(r, "partner.grant-looks", func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(id), strconv.Itoa(count), in.FirstLooks.Grant(ctx, id, int64(count))
+	err := c.changeWithAudit(r, "partner.grant-looks", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(id), strconv.Itoa(count), in.FirstLooks.GrantLooks(ctx, id, int64(count))
 	})
 	if err != nil {
 		return nil, err
@@ -236,8 +237,8 @@ func grantLooks(c *Console, r *request) (answer, error) {
 
 func releaseLooks(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	err := c.change(r, "partner.release-looks", func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(id), "", in.FirstLooks.Release(ctx, id)
+	err := c.changeWithAudit(r, "partner.release-looks", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(id), "", in.FirstLooks.ReleaseLooks(ctx, id)
 	})
 	if err != nil {
 		return nil, err
@@ -247,7 +248,7 @@ func releaseLooks(c *Console, r *request) (answer, error) {
 
 func (c *Console) partnerChange(r *request, action, done string, fn func(*partner.Registry, context.Context, partner.ID) (partner.Partner, error)) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := fn(in.Partners, ctx, id)
 		return string(id), "", err
 	})
@@ -257,12 +258,13 @@ func (c *Console) partnerChange(r *request, action, done string, fn func(*partne
 	return redirect{partnerPath(id), done}, nil
 }
 
-func newKey(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.PathValue("id")))
+// createPartnerKey makes a key and shows it once.
+func createPartnerKey(c *Console, r *request) (answer, error) {
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}
-	scopes, err := c.Rules.Partners.Grantable(r.Context(), p.ID)
+	scopes, err := c.Rules.Partners.GrantableScopes(r.Context(), p.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -284,11 +286,11 @@ func createKey(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.text("label") == "" {
+	if r.trimmedField("label") == "" {
 		return nil, partner.ErrInvalid.With("label", fault.PlainLength, 200)
 	}
 	var expires time.Time
-	if days := r.text("days"); days != "" {
+	if days := r.trimmedField("days"); days != "" {
 		n, ok := parseWhole(days)
 		if !ok || n < 1 || n > 3660 {
 			return nil, partner.ErrInvalid.With("days", fault.DaysOrNoEnd)
@@ -296,15 +298,15 @@ func createKey(c *Console, r *request) (answer, error) {
 		expires = c.Now().AddDate(0, 0, n)
 	}
 	var text string
-	err = c.change(r, "key.create", func(ctx context.Context, in *Rules) (string, string, error) {
-		k, made, err := in.Partners.CreateKey(ctx, id, r.text("label"), scopes, expires)
+	err = c.changeWithAudit(r, "key.create", func(ctx context.Context, in *Rules) (string, string, error) {
+		k, made, err := in.Partners.CreateKey(ctx, id, r.trimmedField("label"), scopes, expires)
 		text = made
 		return string(k.ID), string(id), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return secrets(secretPage{
+	return secretsView(secretPage{
 		Heading: "Chave criada", Text: "Ela aparece só agora.", Secrets: []shownSecret{{"Chave da API", text, keyHelp}},
 		Back: partnerPath(id), BackLabel: "Guardei a chave, continuar",
 	}), nil
@@ -318,15 +320,15 @@ type rollPage struct {
 
 func confirmRoll(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	p, err := c.Rules.Partners.Partner(r.Context(), id)
+	p, err := c.Rules.Partners.GetPartner(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := c.Rules.Partners.Keys(r.Context(), id)
+	keys, err := c.Rules.Partners.ListKeys(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range c.keyRows(keys) {
+	for _, k := range c.newKeyRows(keys) {
 		if string(k.ID) == r.PathValue("key") {
 			return view{"key-roll", "Trocar chave", rollPage{p, k}}, nil
 		}
@@ -334,14 +336,15 @@ func confirmRoll(c *Console, r *request) (answer, error) {
 	return nil, partner.ErrKeyNotFound
 }
 
-func rollKey(c *Console, r *request) (answer, error) {
+// replaceKey replaces a key and shows the new one once.
+func replaceKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	hours, ok := parseWhole(r.text("hours"))
+	hours, ok := parseWhole(r.trimmedField("hours"))
 	if !ok {
 		return nil, partner.ErrInvalid.With("hours", fault.ZeroTo, 168)
 	}
 	var text string
-	err := c.change(r, "key.roll", func(ctx context.Context, in *Rules) (string, string, error) {
+	err := c.changeWithAudit(r, "key.roll", func(ctx context.Context, in *Rules) (string, string, error) {
 		_, made, err := in.Partners.RollKey(ctx, id, partner.KeyID(r.PathValue("key")), time.Duration(hours)*time.Hour)
 		text = made
 		return r.PathValue("key"), string(id), err
@@ -349,7 +352,7 @@ func rollKey(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return secrets(secretPage{
+	return secretsView(secretPage{
 		Heading: "Chave trocada", Text: "A chave antiga vale por mais " + strconv.Itoa(hours) + " h. A nova aparece só agora.",
 		Secrets: []shownSecret{{"Chave da API", text, keyHelp}}, Back: partnerPath(id), BackLabel: "Guardei a chave, continuar",
 	}), nil
@@ -357,9 +360,9 @@ func rollKey(c *Console, r *request) (answer, error) {
 
 func revokeKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	err := c.change(r, "key.revoke", func(ctx context.Context, in *Rules) (string, string, error) {
+	err := c.changeWithAudit(r, "key.revoke", func(ctx context.Context, in *Rules) (string, string, error) {
 		ended, err := in.Partners.RevokeKey(ctx, id, partner.KeyID(r.PathValue("key")))
-		return r.PathValue("key"), partner.KeyIDs(ended), err
+		return r.PathValue("key"), partner.JoinKeyIDs(ended), err
 	})
 	if err != nil {
 		return nil, err

@@ -19,25 +19,25 @@ type ceremony struct {
 }
 
 func beginPasskeyLogin(c *Console, r *request) (answer, error) {
-	if c.tries.Take(r.address()) > 0 {
+	if c.tries.TakeToken(r.callerAddress()) > 0 {
 		return nil, errTries
 	}
-	options, token, err := c.Rules.Operators.BeginPasskeyLogin(r.Context(), c.origin(r.Request))
+	options, token, err := c.Rules.Operators.BeginPasskeyLogin(r.Context(), c.publicOrigin(r.Request))
 	return document{ceremony{options, token}}, err
 }
 
 func passkeyLogin(c *Console, r *request) (answer, error) {
-	if c.tries.Take(r.address()) > 0 {
+	if c.tries.TakeToken(r.callerAddress()) > 0 {
 		return nil, errTries
 	}
 	var o operator.Operator
 	var token string
 	err := c.InTx(r.Context(), func(in *Rules) (err error) {
-		o, token, err = in.Operators.PasskeyLogin(r.Context(), c.origin(r.Request), r.PostFormValue("token"), []byte(r.PostFormValue("response")), r.address())
+		o, token, err = in.Operators.PasskeyLogin(r.Context(), c.publicOrigin(r.Request), r.PostFormValue("token"), []byte(r.PostFormValue("response")), r.callerAddress())
 		if err != nil {
 			return err
 		}
-		return in.Audit.Record(r.Context(), operator.Actor{Name: string(o.ID), From: r.address()}, "login", string(o.ID), "passkey")
+		return in.Audit.RecordAction(r.Context(), operator.Actor{Name: string(o.ID), From: r.callerAddress()}, "login", string(o.ID), "passkey")
 	})
 	if err != nil {
 		return nil, err
@@ -46,13 +46,13 @@ func passkeyLogin(c *Console, r *request) (answer, error) {
 }
 
 func beginPasskey(c *Console, r *request) (answer, error) {
-	options, token, err := c.Rules.Operators.BeginPasskey(r.Context(), r.who.ID, c.origin(r.Request))
+	options, token, err := c.Rules.Operators.BeginPasskey(r.Context(), r.who.ID, c.publicOrigin(r.Request))
 	return document{ceremony{options, token}}, err
 }
 
 func addPasskey(c *Console, r *request) (answer, error) {
-	err := c.change(r, "account.passkey_added", func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(r.who.ID), r.text("name"), in.Operators.AddPasskey(ctx, r.who.ID, c.origin(r.Request), r.PostFormValue("token"), r.text("name"),
+	err := c.changeWithAudit(r, "account.passkey_added", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(r.who.ID), r.trimmedField("name"), in.Operators.AddPasskey(ctx, r.who.ID, c.publicOrigin(r.Request), r.PostFormValue("token"), r.trimmedField("name"),
 			[]byte(r.PostFormValue("response")))
 	})
 	if err != nil {
@@ -62,7 +62,7 @@ func addPasskey(c *Console, r *request) (answer, error) {
 }
 
 func removePasskey(c *Console, r *request) (answer, error) {
-	err := c.change(r, "account.passkey_removed", func(ctx context.Context, in *Rules) (string, string, error) {
+	err := c.changeWithAudit(r, "account.passkey_removed", func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(r.who.ID), "", in.Operators.RemovePasskey(ctx, r.who.ID, r.PathValue("passkey"))
 	})
 	if err != nil {
@@ -71,5 +71,5 @@ func removePasskey(c *Console, r *request) (answer, error) {
 	return redirect{"/account", "account.passkey_removed"}, nil
 }
 
-// encode writes a document; what a rule made always can be.
-func (d document) encode() ([]byte, error) { return json.Marshal(d.body) }
+// encodeJSON writes a document; what a rule made always can be.
+func (d document) encodeJSON() ([]byte, error) { return json.Marshal(d.body) }

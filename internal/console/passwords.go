@@ -9,7 +9,7 @@ import (
 
 // Passwords are the corpora of breached passwords. What takes long is begun as a job.
 type Passwords interface {
-	Status() ([]password.Corpus, error)
+	ReadStatus() ([]password.Corpus, error)
 	Verify(ctx context.Context) error
 	// Import replaces a corpus by files behind paths of the server, Upload by a file that is kept for the time of its
 	// import.
@@ -31,11 +31,11 @@ var algorithmOptions = []choiceOption{{password.SHA1.String(), "SHA-1"}, {passwo
 const shownJobs = 8
 
 func showPasswords(c *Console, r *request) (answer, error) {
-	corpora, err := c.Rules.Passwords.Status()
+	corpora, err := c.Rules.Passwords.ReadStatus()
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := c.latest(r, password.KindImport, password.KindDownload, password.KindVerify)
+	jobs, err := c.latestJobs(r, password.KindImport, password.KindDownload, password.KindVerify)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func showPasswords(c *Console, r *request) (answer, error) {
 
 // passwordWork records and begins work on the corpora.
 func (c *Console) passwordWork(r *request, action, subject, detail string, begin func() error) (answer, error) {
-	if err := c.note(r, action, subject, detail); err != nil {
+	if err := c.recordAction(r, action, subject, detail); err != nil {
 		return nil, err
 	}
 	if err := begin(); err != nil {
@@ -59,12 +59,12 @@ func verifyPasswords(c *Console, r *request) (answer, error) {
 }
 
 func importPasswords(c *Console, r *request) (answer, error) {
-	a, err := password.ParseAlgorithm(r.text("algorithm"))
+	a, err := password.ParseAlgorithm(r.trimmedField("algorithm"))
 	if err != nil {
 		return nil, err
 	}
-	return c.passwordWork(r, "passwords.import", a.String(), r.text("paths"), func() error {
-		return c.Rules.Passwords.Import(r.Context(), a, r.text("source"), lines(r.text("paths")))
+	return c.passwordWork(r, "passwords.import", a.String(), r.trimmedField("paths"), func() error {
+		return c.Rules.Passwords.Import(r.Context(), a, r.trimmedField("source"), splitLines(r.trimmedField("paths")))
 	})
 }
 
@@ -83,7 +83,7 @@ func uploadPasswords(c *Console, r *request) (answer, error) {
 }
 
 func downloadPasswords(c *Console, r *request) (answer, error) {
-	a, err := password.ParseAlgorithm(r.text("algorithm"))
+	a, err := password.ParseAlgorithm(r.trimmedField("algorithm"))
 	if err != nil {
 		return nil, err
 	}

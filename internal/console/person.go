@@ -51,49 +51,49 @@ type personFinding struct {
 // newestFirst is how many lines of each kind a person's page shows; their export has all.
 const newestFirst = 100
 
-// personOf reads whom an address names.
-func (c *Console) personOf(r *request) (partner.Partner, subject.Person, error) {
-	p, err := c.Rules.Partners.Partner(r.Context(), partnerOf(r))
+// parsePerson reads whom an address names.
+func (c *Console) parsePerson(r *request) (partner.Partner, subject.Person, error) {
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
 	if err != nil {
 		return p, subject.Person{}, err
 	}
-	who, err := c.Rules.Subjects.Referred(r.Context(), p.ID, r.PathValue("ref"))
+	who, err := c.Rules.Subjects.FindReferred(r.Context(), p.ID, r.PathValue("ref"))
 	return p, who, err
 }
 
 func showPerson(c *Console, r *request) (answer, error) {
-	p, who, err := c.personOf(r)
+	p, who, err := c.parsePerson(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "person.view", c.Rules.Subjects.Ref(who), ""); err != nil {
+	if err := c.recordAction(r, "person.view", c.Rules.Subjects.Reference(who), ""); err != nil {
 		return nil, err
 	}
 	page, err := c.personPage(r, p, who)
 	if err != nil {
 		return nil, err
 	}
-	page.Reveal, err = c.revealOf(r, p.ID, who.User)
+	page.Reveal, err = c.currentReveal(r, p.ID, who.User)
 	return view{"person", "Pessoa", page}, err
 }
 
 func revealPerson(c *Console, r *request) (answer, error) {
-	p, who, err := c.personOf(r)
+	p, who, err := c.parsePerson(r)
 	if err != nil {
 		return nil, err
 	}
-	return then(redirect{to: c.personPath(p.ID, who.User)}, c.reveal(r, p.ID, who.User))
+	return redirectAfter(redirect{to: c.personPath(p.ID, who.User)}, c.recordReveal(r, p.ID, who.User))
 }
 
 func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) (page personPage, err error) {
 	ctx := r.Context()
-	held, looked, err := c.Rules.Subjects.About(ctx, p, who)
+	held, looked, err := c.Rules.Subjects.DescribePerson(ctx, p, who)
 	if err != nil {
 		return page, err
 	}
-	page = personPage{Held: held, User: who.User, Ref: c.Rules.Subjects.Ref(who), Path: c.personPath(p.ID, who.User), Reasons: resolutionOptions, Line: newScoreLine(held.Scores, c.Now())}
+	page = personPage{Held: held, User: who.User, Ref: c.Rules.Subjects.Reference(who), Path: c.personPath(p.ID, who.User), Reasons: resolutionOptions, Line: newScoreLine(held.Scores, c.Now())}
 	for _, s := range slices.Backward(held.Subscriptions) {
-		page.Subscriptions = append(page.Subscriptions, c.stateOf(s))
+		page.Subscriptions = append(page.Subscriptions, c.subscriptionState(s))
 	}
 	if len(page.Subscriptions) > 0 {
 		page.Who = &page.Subscriptions[0].Beneficiary
@@ -103,20 +103,20 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 		values[a.ID] = a.Value
 	}
 	for _, f := range slices.Backward(held.Findings) {
-		page.Findings = append(page.Findings, personFinding{f, values[f.Asset], exposedLabels(f.Breach.Exposes), cyber.PlanOf(f, held.Steps)})
+		page.Findings = append(page.Findings, personFinding{f, values[f.Asset], exposedLabels(f.Breach.Exposes), cyber.NewPlan(f, held.Steps)})
 	}
-	if page.Services, err = c.Rules.Services.All(ctx); err != nil {
+	if page.Services, err = c.Rules.Services.ListServices(ctx); err != nil {
 		return page, err
 	}
 	cases := make([]cyber.Case, 0, len(held.Cases))
 	for _, one := range slices.Backward(held.Cases) {
 		cases = append(cases, one.Case)
 	}
-	page.Cases = c.naming(r, page.Services, []partner.Partner{p}).tickets(cases)
+	page.Cases = c.loadNames(r, page.Services, []partner.Partner{p}).newTickets(cases)
 	for _, d := range slices.Backward(held.Devices) {
-		page.Devices = append(page.Devices, devicePage{Device: d, State: d.StateAt(c.Now())})
+		page.Devices = append(page.Devices, devicePage{Device: d, State: d.KeyStateAt(c.Now())})
 	}
-	page.Cover, _, err = c.Rules.Cover.Of(ctx, partner.Caller{Partner: p.ID, Mode: p.Mode}, who.User)
+	page.Cover, _, err = c.Rules.Cover.ListCover(ctx, partner.Caller{Partner: p.ID, Mode: p.Mode}, who.User)
 	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {
 		return page, err
 	}
@@ -124,7 +124,7 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 		page.Score = &held.Scores[n-1]
 	}
 	if c.Rules.Persons != nil { // as the person's own page has it: the day's last score may be of this morning
-		now, err := c.Rules.Persons.Score(ctx, p.ID, who.User)
+		now, err := c.Rules.Persons.ComputeScore(ctx, p.ID, who.User)
 		if err != nil {
 			return page, err
 		}
@@ -179,13 +179,13 @@ func appendPoint(path []byte, x, y int64) []byte {
 // personNamed reads a person from the address, or from a form: a POST, so that the hash stands in no address, history or log.
 func (c *Console) personNamed(r *request) (partner.Partner, subject.Person, error) {
 	if r.PathValue("ref") != "" {
-		return c.personOf(r)
+		return c.parsePerson(r)
 	}
-	user, err := partner.ParseUserHash("user_hash", r.text("user_hash"))
+	user, err := partner.ParseUserHash("user_hash", r.trimmedField("user_hash"))
 	if err != nil {
 		return partner.Partner{}, subject.Person{}, err
 	}
-	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.text("partner")))
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.trimmedField("partner")))
 	return p, subject.Person{User: user, Partner: p.ID}, err
 }
 
@@ -195,7 +195,7 @@ func findPerson(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "search", c.Rules.Subjects.Ref(who), "user hash"); err != nil {
+	if err := c.recordAction(r, "search", c.Rules.Subjects.Reference(who), "user hash"); err != nil {
 		return nil, err
 	}
 	return redirect{to: c.personPath(p.ID, who.User)}, nil
@@ -207,10 +207,10 @@ func watchValue(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind := r.text("type")
-	err = c.change(r, "asset.add", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, who.User, cyber.OperatorAdds, kind, r.text("value"))
-		return in.Subjects.Ref(who), kind, err
+	kind := r.trimmedField("type")
+	err = c.changeWithAudit(r, "asset.add", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, who.User, cyber.OperatorAdds, kind, r.trimmedField("value"))
+		return in.Subjects.Reference(who), kind, err
 	})
 	if err != nil {
 		return nil, err
@@ -218,19 +218,19 @@ func watchValue(c *Console, r *request) (answer, error) {
 	return redirect{c.personPath(p.ID, who.User), "asset.added"}, nil
 }
 
-// openCase opens a case in the name of a person who calls.
-func openCase(c *Console, r *request) (answer, error) {
-	p, who, err := c.personOf(r)
+// openCaseForPerson opens a case in the name of a person who calls.
+func openCaseForPerson(c *Console, r *request) (answer, error) {
+	p, who, err := c.parsePerson(r)
 	if err != nil {
 		return nil, err
 	}
 	var opened cyber.Case
-	err = c.change(r, "case.open", func(ctx context.Context, in *Rules) (_, _ string, err error) {
-		opened, err = in.Cases.OpenFor(ctx, p.ID, cyber.CaseRequest{Service: cyber.ServiceID(r.text("service")), User: who.User})
+	err = c.changeWithAudit(r, "case.open", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		opened, err = in.Cases.OpenCaseByPhone(ctx, p.ID, cyber.CaseRequest{Service: cyber.ServiceID(r.trimmedField("service")), User: who.User})
 		return string(opened.ID), string(p.ID), err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{at("cases", string(opened.ID)), "case.opened"}, nil
+	return redirect{joinPath("cases", string(opened.ID)), "case.opened"}, nil
 }

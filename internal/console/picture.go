@@ -58,7 +58,8 @@ type gridLine struct {
 	Value int64
 }
 
-func round1(f float64) float64 { return float64(int64(f*10+0.5)) / 10 }
+// roundToTenth rounds to one decimal.
+func roundToTenth(f float64) float64 { return float64(int64(f*10+0.5)) / 10 }
 
 // niceCeiling is the least of 2, 4, 10, 20, 40, 100, ... that is not below n: halves of it are whole numbers.
 func niceCeiling(n int64) int64 {
@@ -112,11 +113,11 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 	every := max(1, (len(columns)+5)/6)
 	room := step * float64(every)
 	for i, c := range columns {
-		one := pictureColumn{Label: c.label, X: round1(pictureLeft + step*float64(i) + step*0.1), Values: c.values}
+		one := pictureColumn{Label: c.label, X: roundToTenth(pictureLeft + step*float64(i) + step*0.1), Values: c.values}
 		if (len(columns)-1-i)%every == 0 {
-			one.Short = cut(c.short, max(3, int(room/letterWidth)))
+			one.Short = cutName(c.short, max(3, int(room/letterWidth)))
 			half := float64(utf8.RuneCountInString(one.Short)) * letterWidth / 2
-			one.Tick = round1(min(one.X+step*0.4, pictureWidth-half))
+			one.Tick = roundToTenth(min(one.X+step*0.4, pictureWidth-half))
 		}
 		y := float64(pictureBase)
 		for j, of := range series {
@@ -127,23 +128,23 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 			}
 			y -= h
 			one.Parts = append(one.Parts, picturePart{
-				Y: round1(y), W: round1(step * 0.8), H: round1(h), Class: of.Class, Title: c.label + ", " + of.Label + ": " + number(c.values[j]),
+				Y: roundToTenth(y), W: roundToTenth(step * 0.8), H: roundToTenth(h), Class: of.Class, Title: c.label + ", " + of.Label + ": " + groupedNumber(c.values[j]),
 			})
 		}
 		p.Columns = append(p.Columns, one)
 	}
-	p.Lead = p.words()
+	p.Lead = p.describeInWords()
 	return p
 }
 
-// words tells what there is in all, series by series.
-func (p picture) words() string {
+// describeInWords tells what there is in all, series by series.
+func (p picture) describeInWords() string {
 	text := ""
 	for i, s := range p.Series {
 		if i > 0 {
 			text += ", "
 		}
-		text += s.Label + ": " + number(s.Total)
+		text += s.Label + ": " + groupedNumber(s.Total)
 	}
 	return text
 }
@@ -172,8 +173,8 @@ var periods = []struct {
 
 const defaultPeriod = 30
 
-// periodOf reads over how many days the pictures of a page are.
-func periodOf(r *request) int {
+// parsePeriod reads over how many days the pictures of a page are.
+func parsePeriod(r *request) int {
 	days, _ := strconv.Atoi(r.URL.Query().Get("dias")) // anything else is the usual period
 	if slices.ContainsFunc(periods, func(p struct {
 		days  int
@@ -186,9 +187,9 @@ func periodOf(r *request) int {
 	return defaultPeriod
 }
 
-// show hands pictures to the page that is answered.
-func (r *request) show(list ...picture) {
-	days, path := periodOf(r), r.URL.Path
+// addPictures hands pictures to the page that is answered.
+func (r *request) addPictures(list ...picture) {
+	days, path := parsePeriod(r), r.URL.Path
 	if r.Method == http.MethodPost { // an action that shows its page again
 		path = path[:strings.LastIndexByte(path, '/')]
 	}
@@ -205,8 +206,8 @@ func (r *request) show(list ...picture) {
 	}
 }
 
-// overTime is a picture of days, or of weeks when there are more days than columns can be told apart.
-func overTime(title string, series []pictureSeries, counts ...[]operator.DayCount) picture {
+// pictureOverTime is a picture of days, or of weeks when there are more days than columns can be told apart.
+func pictureOverTime(title string, series []pictureSeries, counts ...[]operator.DayCount) picture {
 	each, first := 1, "Dia"
 	if len(counts[0]) > 92 {
 		each, first = 7, "Semana que começa em"
@@ -225,25 +226,26 @@ func overTime(title string, series []pictureSeries, counts ...[]operator.DayCoun
 	return newPicture(title, first, series, columns)
 }
 
-// share writes a part of a whole as a percentage; "—" of nothing.
-func share(part, whole int64) string {
+// formatShare writes a part of a whole as a percentage; "—" of nothing.
+func formatShare(part, whole int64) string {
 	if whole == 0 {
 		return "—"
 	}
-	return tenths(part*1000/whole) + "%"
+	return formatTenths(part*1000/whole) + "%"
 }
 
-func tenths(n int64) string { return fmt.Sprintf("%d,%d", n/10, n%10) }
+// formatTenths writes a number of tenths with a comma.
+func formatTenths(n int64) string { return fmt.Sprintf("%d,%d", n/10, n%10) }
 
-// largest keeps the columns with the most, the largest first.
-func largest(columns []pictured, most int) []pictured {
+// largestColumns keeps the columns with the most, the largest first.
+func largestColumns(columns []pictured, most int) []pictured {
 	slices.SortStableFunc(columns, func(a, b pictured) int { return cmp.Compare(b.values[0], a.values[0]) })
 	columns = slices.DeleteFunc(columns, func(c pictured) bool { return c.values[0] == 0 })
 	return columns[:min(len(columns), most)]
 }
 
-// mean is how long one of n took.
-func mean(micros, n int64) time.Duration {
+// meanDuration is how long one of n took.
+func meanDuration(micros, n int64) time.Duration {
 	if n == 0 {
 		return 0
 	}

@@ -15,7 +15,7 @@ func TestPicture(t *testing.T) {
 	for i := range days {
 		days[i] = operator.DayCount{Day: noon.AddDate(0, 0, i-364).Truncate(24 * time.Hour), Count: 1}
 	}
-	p := overTime("x", []pictureSeries{{Label: "a", Class: "c0"}, {Label: "b", Class: "c1"}}, days, days)
+	p := pictureOverTime("x", []pictureSeries{{Label: "a", Class: "c0"}, {Label: "b", Class: "c1"}}, days, days)
 	if len(p.Columns) != 53 || p.Series[0].Total != 365 || p.Columns[0].Values[1] != 7 || p.First != "Semana que começa em" {
 		t.Fatalf("%d columns, %+v, first %+v", len(p.Columns), p.Series, p.Columns[0])
 	}
@@ -27,7 +27,7 @@ func TestPicture(t *testing.T) {
 	if p.Lead != "a: 365, b: 365" || p.Empty() {
 		t.Errorf("%q", p.Lead)
 	}
-	month := overTime("x", []pictureSeries{{Label: "a"}}, days[:30])
+	month := pictureOverTime("x", []pictureSeries{{Label: "a"}}, days[:30])
 	ticks := 0
 	for _, c := range month.Columns {
 		if c.Short != "" {
@@ -41,11 +41,11 @@ func TestPicture(t *testing.T) {
 		t.Errorf("%+v", none)
 	}
 	for n, want := range map[int64]string{0: "0", 999: "999", 9999: "9.999", 12_300: "12,3 mil", 40_000: "40 mil", 2_500_000: "2,5 mi"} {
-		if got := brief(n); got != want {
+		if got := briefNumber(n); got != want {
 			t.Errorf("%d is written %q, want %q", n, got, want)
 		}
 	}
-	if share(1, 3) != "33,3%" || share(0, 0) != "—" || !strings.HasPrefix(cut("Cooperativa", 9), "Cooperat") {
-		t.Error(share(1, 3), share(0, 0), cut("Cooperativa", 9))
+	if formatShare(1, 3) != "33,3%" || formatShare(0, 0) != "—" || !strings.HasPrefix(cutName("Cooperativa", 9), "Cooperat") {
+		t.Error(formatShare(1, 3), formatShare(0, 0), cutName("Cooperativa", 9))
 	}
 }

@@ -29,7 +29,7 @@ func (c *Console) pictureOverview(r *request, now map[operator.Figure]int64) err
 	for _, o := range exposedOptions {
 		names = append(names, operator.FindingsOfClass(o.Value))
 	}
-	counts, err := c.Rules.Figures.Days(r.Context(), "", periodOf(r), names...)
+	counts, err := c.Rules.Figures.FiguresByDay(r.Context(), "", parsePeriod(r), names...)
 	if err != nil {
 		return err
 	}
@@ -39,26 +39,27 @@ func (c *Console) pictureOverview(r *request, now map[operator.Figure]int64) err
 	}
 	var classes, bands []pictured
 	for _, o := range exposedOptions {
-		classes = append(classes, pictured{label: o.Label, short: o.Label, values: []int64{sum(counts[operator.FindingsOfClass(o.Value)])}})
+		classes = append(classes, pictured{label: o.Label, short: o.Label, values: []int64{sumOfDays(counts[operator.FindingsOfClass(o.Value)])}})
 	}
 	for i := range operator.ScoreBands {
-		bands = append(bands, pictured{fmt.Sprintf("%d a %d", i*10, i*10+10), fmt.Sprint(i * 10), []int64{now[operator.ScoresIn(i)]}})
+		bands = append(bands, pictured{fmt.Sprintf("%d a %d", i*10, i*10+10), fmt.Sprint(i * 10), []int64{now[operator.ScoreBandFigure(i)]}})
 	}
 	one := func(title, label, class string, name operator.Figure) picture {
-		return overTime(title, []pictureSeries{{Label: label, Class: class}}, counts[name])
+		return pictureOverTime(title, []pictureSeries{{Label: label, Class: class}}, counts[name])
 	}
-	r.show(
-		overTime("Ocorrências por gravidade", series, bySeverity...),
+	r.addPictures(
+		pictureOverTime("Ocorrências por gravidade", series, bySeverity...),
 		one("Alertas enviados", "Alertas", "c0", operator.AlertsOfDay),
 		one("Novas assinaturas", "Assinaturas", "c1", operator.SubscriptionsOfDay),
 		one("Entregas", "Entregas", "c0", operator.DeliveriesOfDay),
-		newPicture("Ocorrências pelo que expõem", "Classe", []pictureSeries{{Label: "Ocorrências", Class: "c3"}}, largest(classes, 6)),
+		newPicture("Ocorrências pelo que expõem", "Classe", []pictureSeries{{Label: "Ocorrências", Class: "c3"}}, largestColumns(classes, 6)),
 		newPicture("Pontuação das pessoas (amostra; maior é pior)", "Pontuação", []pictureSeries{{Label: "Pessoas da amostra", Class: "c0"}}, bands),
 	)
 	return nil
 }
 
-func sum(days []operator.DayCount) (n int64) {
+// sumOfDays returns the total of days.
+func sumOfDays(days []operator.DayCount) (n int64) {
 	for _, d := range days {
 		n += d.Count
 	}
@@ -79,7 +80,7 @@ func (c *Console) pictureBreaches(r *request, all []leak.Record) {
 	if r.who.Partner != "" {
 		return
 	}
-	since := c.Now().AddDate(0, 0, -periodOf(r))
+	since := c.Now().AddDate(0, 0, -parsePeriod(r))
 	bands := make([]pictured, len(sizeBands))
 	for i, b := range sizeBands {
 		bands[i] = pictured{b.label, b.short, make([]int64, 2)}
@@ -110,36 +111,36 @@ func (c *Console) pictureBreaches(r *request, all []leak.Record) {
 	}
 	novelty := newPicture("Novidade dos mais recentes, em %", "Vazamento", []pictureSeries{{Label: "Novo", Class: "c2"}, {Label: "Já conhecido", Class: "c0"}}, newest)
 	novelty.Lead, novelty.NoTotals = "De cada vazamento, quanto nenhum anterior tinha.", true
-	r.show(newPicture("Vazamentos por tamanho", "Tamanho", []pictureSeries{{Label: "Com maioria nova", Class: "c2"}, {Label: "Com maioria já conhecida", Class: "c0"}}, bands), novelty)
+	r.addPictures(newPicture("Vazamentos por tamanho", "Tamanho", []pictureSeries{{Label: "Com maioria nova", Class: "c2"}, {Label: "Com maioria já conhecida", Class: "c0"}}, bands), novelty)
 }
 
 // pictureWebhook draws how an endpoint does: what arrived, how long that took, and what waits.
 func (c *Console) pictureWebhook(r *request, endpoint string) error {
-	counts, err := c.Rules.Figures.Days(r.Context(), endpoint, periodOf(r), operator.ArrivedOfDay, operator.GivenUpOfDay, operator.TravelOfDay)
+	counts, err := c.Rules.Figures.FiguresByDay(r.Context(), endpoint, parsePeriod(r), operator.ArrivedOfDay, operator.GivenUpOfDay, operator.TravelOfDay)
 	if err != nil {
 		return err
 	}
-	waiting, err := c.Rules.Figures.Parts(r.Context(), operator.Backlog, 0)
+	waiting, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.Backlog, 0)
 	if err != nil {
 		return err
 	}
 	arrived, lost := counts[operator.ArrivedOfDay], counts[operator.GivenUpOfDay]
-	health := overTime("Entregas deste destino", []pictureSeries{{Label: "Chegaram", Class: "c1"}, {Label: "Falharam", Class: "c3"}}, arrived, lost)
+	health := pictureOverTime("Entregas deste destino", []pictureSeries{{Label: "Chegaram", Class: "c1"}, {Label: "Falharam", Class: "c3"}}, arrived, lost)
 	n := waiting[endpoint]
-	health.Lead = fmt.Sprintf("Taxa de sucesso: %s. Na fila agora: %s %s.", share(sum(arrived), sum(arrived)+sum(lost)), number(n), plural(n, "entrega", "entregas"))
+	health.Lead = fmt.Sprintf("Taxa de sucesso: %s. Na fila agora: %s %s.", formatShare(sumOfDays(arrived), sumOfDays(arrived)+sumOfDays(lost)), groupedNumber(n), pluralWord(n, "entrega", "entregas"))
 	seconds := make([]operator.DayCount, len(arrived))
 	for i, d := range counts[operator.TravelOfDay] {
-		seconds[i] = operator.DayCount{Day: d.Day, Count: mean(d.Count, arrived[i].Count).Milliseconds()}
+		seconds[i] = operator.DayCount{Day: d.Day, Count: meanDuration(d.Count, arrived[i].Count).Milliseconds()}
 	}
-	travel := newPicture("Tempo até chegar, em ms", "Dia", []pictureSeries{{Label: "Média do dia", Class: "c0"}}, daily(seconds))
+	travel := newPicture("Tempo até chegar, em ms", "Dia", []pictureSeries{{Label: "Média do dia", Class: "c0"}}, dailyColumns(seconds))
 	travel.NoTotals = true
-	travel.Lead = "Do evento até a resposta do destino, em média: " + took(mean(sum(counts[operator.TravelOfDay]), sum(arrived))) + "."
-	r.show(health, travel)
+	travel.Lead = "Do evento até a resposta do destino, em média: " + formatDuration(meanDuration(sumOfDays(counts[operator.TravelOfDay]), sumOfDays(arrived))) + "."
+	r.addPictures(health, travel)
 	return nil
 }
 
-// daily makes a column of each day: means cannot be added up to weeks.
-func daily(days []operator.DayCount) (list []pictured) {
+// dailyColumns makes a column of each day: means cannot be added up to weeks.
+func dailyColumns(days []operator.DayCount) (list []pictured) {
 	for _, d := range days {
 		list = append(list, pictured{d.Day.Format("02/01/2006"), d.Day.Format("02/01"), []int64{d.Count}})
 	}
@@ -151,14 +152,14 @@ func (c *Console) pictureCases(r *request) error {
 	if r.who.Partner != "" {
 		return nil
 	}
-	counts, err := c.Rules.Figures.Days(r.Context(), "", periodOf(r), operator.CasesOpenedOfDay, operator.CasesInTimeOfDay, operator.CasesLateOfDay)
+	counts, err := c.Rules.Figures.FiguresByDay(r.Context(), "", parsePeriod(r), operator.CasesOpenedOfDay, operator.CasesInTimeOfDay, operator.CasesLateOfDay)
 	if err != nil {
 		return err
 	}
 	inTime, late := counts[operator.CasesInTimeOfDay], counts[operator.CasesLateOfDay]
-	solved := overTime("Casos resolvidos: prazo", []pictureSeries{{Label: "No prazo", Class: "c1"}, {Label: "Fora do prazo", Class: "c3"}}, inTime, late)
-	solved.Lead = "Resolvidos no prazo: " + share(sum(inTime), sum(inTime)+sum(late)) + ". Casos sem prazo não contam."
-	r.show(overTime("Casos abertos", []pictureSeries{{Label: "Abertos", Class: "c0"}}, counts[operator.CasesOpenedOfDay]), solved)
+	solved := pictureOverTime("Casos resolvidos: prazo", []pictureSeries{{Label: "No prazo", Class: "c1"}, {Label: "Fora do prazo", Class: "c3"}}, inTime, late)
+	solved.Lead = "Resolvidos no prazo: " + formatShare(sumOfDays(inTime), sumOfDays(inTime)+sumOfDays(late)) + ". Casos sem prazo não contam."
+	r.addPictures(pictureOverTime("Casos abertos", []pictureSeries{{Label: "Abertos", Class: "c0"}}, counts[operator.CasesOpenedOfDay]), solved)
 	return nil
 }
 
@@ -167,20 +168,20 @@ func (c *Console) picturePartners(r *request, all []partner.Partner) error {
 	if r.who.Partner != "" {
 		return nil
 	}
-	counts, err := c.Rules.Figures.Parts(r.Context(), operator.SubscriptionsOfDay, periodOf(r))
+	counts, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.SubscriptionsOfDay, parsePeriod(r))
 	if err != nil {
 		return err
 	}
 	var columns []pictured
 	for _, p := range all {
-		columns = append(columns, pictured{p.Name, cut(p.Name, 9), []int64{counts[string(p.ID)]}})
+		columns = append(columns, pictured{p.Name, cutName(p.Name, 9), []int64{counts[string(p.ID)]}})
 	}
-	r.show(newPicture("Novas assinaturas por parceiro", "Parceiro", []pictureSeries{{Label: "Assinaturas", Class: "c0"}}, largest(columns, 6)))
+	r.addPictures(newPicture("Novas assinaturas por parceiro", "Parceiro", []pictureSeries{{Label: "Assinaturas", Class: "c0"}}, largestColumns(columns, 6)))
 	return nil
 }
 
-// cut shortens a name to what stands below a column.
-func cut(name string, most int) string {
+// cutName shortens a name to what stands below a column.
+func cutName(name string, most int) string {
 	if runes := []rune(name); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}

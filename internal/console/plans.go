@@ -17,11 +17,11 @@ type plansPage struct {
 }
 
 func listPlans(c *Console, r *request) (answer, error) {
-	choice, err := c.choose(r)
+	choice, err := c.choosePartner(r)
 	if err != nil || choice.Current.ID == "" {
 		return view{"plans", "Planos", plansPage{partnerChoice: choice}}, err
 	}
-	plans, err := c.Rules.Plans.List(r.Context(), choice.Current.ID)
+	plans, err := c.Rules.Plans.ListPlans(r.Context(), choice.Current.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -38,55 +38,57 @@ type planPage struct {
 	Path                    string
 }
 
-func newPlan(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.PathValue("partner")))
+// showNewPlan shows the form of a new plan.
+func showNewPlan(c *Console, r *request) (answer, error) {
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("partner")))
 	if err != nil {
 		return nil, err
 	}
-	return view{"plan", "Novo plano", planPage{Partner: p, New: true, Path: at("plans", string(p.ID), "new")}}, nil
+	return view{"plan", "Novo plano", planPage{Partner: p, New: true, Path: joinPath("plans", string(p.ID), "new")}}, nil
 }
 
-func showPlan(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.PathValue("partner")))
+// showPlanPage shows a plan.
+func showPlanPage(c *Console, r *request) (answer, error) {
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("partner")))
 	if err != nil {
 		return nil, err
 	}
-	one, err := c.Rules.Plans.Show(r.Context(), p.ID, plan.ID(r.PathValue("plan")))
+	one, err := c.Rules.Plans.GetPlan(r.Context(), p.ID, plan.ID(r.PathValue("plan")))
 	if err != nil {
 		return nil, err
 	}
 	page := planPage{
-		Partner: p, Plan: one, Limit: reais(one.Coverage.Limit), Types: strings.Join(one.Coverage.Types, "\n"),
-		Path: at("plans", string(p.ID), "edit", string(one.ID)),
+		Partner: p, Plan: one, Limit: formatReais(one.Coverage.Limit), Types: strings.Join(one.Coverage.Types, "\n"),
+		Path: joinPath("plans", string(p.ID), "edit", string(one.ID)),
 	}
 	lines := make([]string, len(one.Coverage.SubLimits))
 	for i, s := range one.Coverage.SubLimits {
-		lines[i] = s.Name + ": " + reais(s.Limit)
+		lines[i] = s.Name + ": " + formatReais(s.Limit)
 	}
 	page.SubLimits = strings.Join(lines, "\n")
 	return view{"plan", one.Name, page}, nil
 }
 
-// reais writes an amount as people do: 50.000 or 50.000,50.
-func reais(m plan.Money) string {
-	text := number(int64(m) / 100)
+// formatReais writes an amount as people do: 50.000 or 50.000,50.
+func formatReais(m plan.Money) string {
+	text := groupedNumber(int64(m) / 100)
 	if cents := int64(m) % 100; cents != 0 {
 		text += "," + strconv.Itoa(int(cents/10)) + strconv.Itoa(int(cents%10))
 	}
 	return text
 }
 
-// planOf fills a plan from the form.
-func planOf(r *request, p *plan.Plan) error {
-	limit, err := parseReais("limit", r.text("limit"))
+// parsePlanForm fills a plan from the form.
+func parsePlanForm(r *request, p *plan.Plan) error {
+	limit, err := parseReais("limit", r.trimmedField("limit"))
 	if err != nil {
 		return err
 	}
-	p.Name, p.KeysEndWithSubscription = r.text("name"), r.PostForm.Has("keys_end")
+	p.Name, p.KeysEndWithSubscription = r.trimmedField("name"), r.PostForm.Has("keys_end")
 	p.Coverage = plan.Coverage{
-		Plan: r.text("coverage_plan"), Limit: limit, Types: lines(r.text("types")), Conditions: r.text("conditions"), Exclusions: r.text("exclusions"),
+		Plan: r.trimmedField("coverage_plan"), Limit: limit, Types: splitLines(r.trimmedField("types")), Conditions: r.trimmedField("conditions"), Exclusions: r.trimmedField("exclusions"),
 	}
-	for _, line := range lines(r.text("sub_limits")) {
+	for _, line := range splitLines(r.trimmedField("sub_limits")) {
 		name, amount, _ := strings.Cut(line, ":")
 		m, err := parseReais("sub limits", amount)
 		if err != nil {
@@ -99,7 +101,7 @@ func planOf(r *request, p *plan.Plan) error {
 		to   *int
 	}{{"max_devices", &p.MaxDevices}, {"key_days", &p.KeyDays}, {"waiting_days", &p.Coverage.WaitingDays}} {
 		*f.to = 0
-		if text := r.text(f.name); text != "" {
+		if text := r.trimmedField(f.name); text != "" {
 			n, ok := parseWhole(text)
 			if !ok {
 				return plan.ErrInvalid.With(f.name, fault.WholeNumber)
@@ -110,8 +112,8 @@ func planOf(r *request, p *plan.Plan) error {
 	return nil
 }
 
-// lines splits a text area, without empty lines.
-func lines(text string) []string {
+// splitLines splits a text area, without empty lines.
+func splitLines(text string) []string {
 	list := []string{}
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -122,12 +124,12 @@ func lines(text string) []string {
 }
 
 func createPlan(c *Console, r *request) (answer, error) {
-	p := plan.Plan{ID: plan.ID(r.text("id")), Partner: partner.ID(r.PathValue("partner"))}
-	if err := planOf(r, &p); err != nil {
+	p := plan.Plan{ID: plan.ID(r.trimmedField("id")), Partner: partner.ID(r.PathValue("partner"))}
+	if err := parsePlanForm(r, &p); err != nil {
 		return nil, err
 	}
-	err := c.change(r, "plan.create", func(ctx context.Context, in *Rules) (string, string, error) {
-		made, err := in.Plans.Create(ctx, p)
+	err := c.changeWithAudit(r, "plan.create", func(ctx context.Context, in *Rules) (string, string, error) {
+		made, err := in.Plans.CreatePlan(ctx, p)
 		return string(p.Partner), string(made.ID), err
 	})
 	if err != nil {
@@ -136,14 +138,15 @@ func createPlan(c *Console, r *request) (answer, error) {
 	return redirect{"/plans?partner=" + url.QueryEscape(string(p.Partner)), "plan.saved"}, nil
 }
 
-func savePlan(c *Console, r *request) (answer, error) {
+// savePlanForm keeps what the form of a plan says.
+func savePlanForm(c *Console, r *request) (answer, error) {
 	id, name := partner.ID(r.PathValue("partner")), plan.ID(r.PathValue("plan"))
 	var given plan.Plan
-	if err := planOf(r, &given); err != nil {
+	if err := parsePlanForm(r, &given); err != nil {
 		return nil, err
 	}
-	err := c.change(r, "plan.edit", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Plans.Edit(ctx, id, name, func(p *plan.Plan) {
+	err := c.changeWithAudit(r, "plan.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Plans.EditPlan(ctx, id, name, func(p *plan.Plan) {
 			given.Retired = !r.PostForm.Has("offered")
 			given.ID, given.Partner, given.CreatedAt = p.ID, p.Partner, p.CreatedAt
 			*p = given

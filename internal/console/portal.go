@@ -20,20 +20,20 @@ var portalRun = map[string]handler{
 	"GET /{$}": showPortal,
 }
 
-// key is how tables name a route.
-func (rt route) key() string { return rt.method + " " + rt.path }
+// tableKey is how tables name a route.
+func (rt route) tableKey() string { return rt.method + " " + rt.path }
 
-// open tells whether somebody may use a route.
-func (rt route) open(who operator.Operator) bool {
+// isOpenTo tells whether somebody may use a route.
+func (rt route) isOpenTo(who operator.Operator) bool {
 	if who.Partner != "" {
-		return who.Role.May(portalRights[rt.key()])
+		return who.Role.May(portalRights[rt.tableKey()])
 	}
 	return who.Role.Covers(rt.role)
 }
 
-// handler is what the route does for whoever asks.
-func (rt route) handler(who operator.Operator) handler {
-	if run := portalRun[rt.key()]; run != nil && who.Partner != "" {
+// handlerFor is what the route does for whoever asks.
+func (rt route) handlerFor(who operator.Operator) handler {
+	if run := portalRun[rt.tableKey()]; run != nil && who.Partner != "" {
 		return run
 	}
 	return rt.run
@@ -52,20 +52,20 @@ type scope struct {
 // errSuspended keeps the people of a suspended partner out, like its keys.
 var errSuspended = fault.New(fault.Forbidden, "partner.suspended")
 
-// scopeOf reads what somebody's session sees.
-func (c *Console) scopeOf(r *request) (s scope, err error) {
+// loadScope reads what somebody's session sees.
+func (c *Console) loadScope(r *request) (s scope, err error) {
 	if r.who.Partner == "" {
 		return s, nil
 	}
 	s.role = r.who.Role
-	if s.home, err = c.Rules.Partners.Partner(r.Context(), r.who.Partner); err != nil {
+	if s.home, err = c.Rules.Partners.GetPartner(r.Context(), r.who.Partner); err != nil {
 		return s, err
 	}
 	s.at = s.home
 	if s.home.Suspended && !r.route.early {
 		return s, errSuspended
 	}
-	trial, err := c.Rules.Partners.SandboxOf(r.Context(), s.home.ID)
+	trial, err := c.Rules.Partners.FindSandbox(r.Context(), s.home.ID)
 	if errors.Is(err, partner.ErrNotFound) {
 		return s, nil
 	}
@@ -100,9 +100,9 @@ func (rt route) pathPartner() string {
 	return ""
 }
 
-// confine refuses a request that names another partner, as it would one that there is not, and names the own one where
+// confineToPartner refuses a request that names another partner, as it would one that there is not, and names the own one where
 // none is named. The form has been read.
-func (r *request) confine() error {
+func (r *request) confineToPartner() error {
 	if r.who.Partner == "" {
 		return nil
 	}
@@ -129,17 +129,17 @@ func (r *request) confine() error {
 	return nil
 }
 
-// within is the console as a session sees it.
-func (c *Console) within(s scope) *Console {
+// withScope is the console as a session sees it.
+func (c *Console) withScope(s scope) *Console {
 	if s.home.ID == "" {
 		return c
 	}
 	own := *c
 	own.confined = true
-	own.Rules = c.Rules.only(s)
+	own.Rules = c.Rules.onlyPartner(s)
 	own.InTx = func(ctx context.Context, fn func(in *Rules) error) error {
 		return c.InTx(ctx, func(in *Rules) error {
-			inside := in.only(s)
+			inside := in.onlyPartner(s)
 			return fn(&inside)
 		})
 	}
@@ -160,8 +160,8 @@ var portalMenu = []sectionGroup{
 	{"Empresa", []section{{"/exports", "Exportações", "out"}, {"/operators", "Equipe", "people"}, {"/audit", "Auditoria", "list"}}},
 }
 
-// menuFor is what somebody may open.
-func menuFor(r *request) []menuGroup {
+// menuOf is what somebody may open.
+func menuOf(r *request) []menuGroup {
 	table := menu
 	if r.who.Partner != "" {
 		table = portalMenu
@@ -170,7 +170,7 @@ func menuFor(r *request) []menuGroup {
 	for _, g := range table {
 		group := menuGroup{Label: g.label}
 		for _, s := range g.sections {
-			if !allowed(r.who, s.path) {
+			if !isMenuAllowed(r.who, s.path) {
 				continue
 			}
 			path := strings.ReplaceAll(s.path, "{id}", string(r.scope.at.ID))
@@ -192,6 +192,7 @@ type scopeView struct {
 	Switch, Trying bool
 }
 
-func (s scope) view() scopeView {
+// newScopeView returns the scope as pages show it.
+func (s scope) newScopeView() scopeView {
 	return scopeView{s.at.ID, s.at.Name, s.sandbox != "", s.at.ID != s.home.ID}
 }

@@ -30,12 +30,12 @@ type webhookHealth struct {
 const portalFailures = 5
 
 func showPortal(c *Console, r *request) (answer, error) {
-	page := portalPage{Partner: r.scope.at, Trying: r.scope.view().Trying || r.scope.at.Mode == partner.Sandbox}
-	keys, err := c.Rules.Partners.Keys(r.Context(), page.Partner.ID)
+	page := portalPage{Partner: r.scope.at, Trying: r.scope.newScopeView().Trying || r.scope.at.Mode == partner.Sandbox}
+	keys, err := c.Rules.Partners.ListKeys(r.Context(), page.Partner.ID)
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range c.keyRows(keys) {
+	for _, k := range c.newKeyRows(keys) {
 		switch k.State {
 		case "ending":
 			page.Ending++
@@ -44,29 +44,29 @@ func showPortal(c *Console, r *request) (answer, error) {
 			page.Live++
 		}
 	}
-	endpoints, err := c.Rules.Webhooks.Of(r.Context(), page.Partner.ID)
+	endpoints, err := c.Rules.Webhooks.ListEndpoints(r.Context(), page.Partner.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, row := range webhookRows(endpoints) {
-		health, err := c.Rules.History.Health(r.Context(), page.Partner.ID, row.ID)
+		health, err := c.Rules.History.EndpointHealth(r.Context(), page.Partner.ID, row.ID)
 		if err != nil {
 			return nil, err
 		}
 		page.Webhooks = append(page.Webhooks, webhookHealth{row, health})
 	}
-	counts, err := c.Rules.Meter.Of(r.Context(), page.Partner.ID, 1)
+	counts, err := c.Rules.Meter.CountsOfDays(r.Context(), page.Partner.ID, 1)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range counts {
 		page.Sent, page.Refused = page.Sent+n.Sent, page.Refused+n.Refused
 	}
-	if page.Failed, err = c.Rules.Meter.Latest(r.Context(), page.Partner.ID, true); err != nil {
+	if page.Failed, err = c.Rules.Meter.LatestRequests(r.Context(), page.Partner.ID, true); err != nil {
 		return nil, err
 	}
 	page.Failed = page.Failed[:min(len(page.Failed), portalFailures)]
-	active, err := c.Rules.Subscriptions.Active(r.Context(), page.Partner.ID, 1, 1)
+	active, err := c.Rules.Subscriptions.ListActive(r.Context(), page.Partner.ID, 1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -94,32 +94,32 @@ type requestsPage struct {
 }
 
 func showRequests(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.PathValue("id")))
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}
 	page := requestsPage{Partner: p, FailedOnly: r.URL.Query().Get("failed") == "1"}
-	page.Lines, err = c.Rules.Meter.Latest(r.Context(), p.ID, page.FailedOnly)
+	page.Lines, err = c.Rules.Meter.LatestRequests(r.Context(), p.ID, page.FailedOnly)
 	return view{"requests", "Requisições", page}, err
 }
 
 func showUsage(c *Console, r *request) (answer, error) {
 	ctx := r.Context()
-	p, err := c.Rules.Partners.Partner(ctx, partner.ID(r.PathValue("id")))
+	p, err := c.Rules.Partners.GetPartner(ctx, partner.ID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}
 	page := usagePage{Partner: p}
-	page.Rate, page.Burst = p.Settings.Rate()
-	active, err := c.Rules.Subscriptions.Active(ctx, p.ID, 1, 1)
+	page.Rate, page.Burst = p.Settings.RateLimit()
+	active, err := c.Rules.Subscriptions.ListActive(ctx, p.ID, 1, 1)
 	if err != nil {
 		return nil, err
 	}
 	page.Active = active.Total
-	if page.Looks, err = c.Rules.FirstLooks.Status(ctx, p.ID, p.Settings); err != nil {
+	if page.Looks, err = c.Rules.FirstLooks.LookStatus(ctx, p.ID, p.Settings); err != nil {
 		return nil, err
 	}
-	newest, _, err := c.Rules.Events.EventList(ctx, p.ID, alert.EventFilter{Limit: 1})
+	newest, _, err := c.Rules.Events.ListEvents(ctx, p.ID, alert.EventFilter{Limit: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 func TestPortalDecidesEveryRoute(t *testing.T) {
 	known := map[string]bool{"GET unknown": true}
 	for _, rt := range routes {
-		known[rt.key()] = true
-		if _, decided := portalRights[rt.key()]; decided != (rt.role != "") {
-			t.Errorf("%s: who of a partner's people may use it? Write the decision into portalRights: %t", rt.key(), decided)
+		known[rt.tableKey()] = true
+		if _, decided := portalRights[rt.tableKey()]; decided != (rt.role != "") {
+			t.Errorf("%s: who of a partner's people may use it? Write the decision into portalRights: %t", rt.tableKey(), decided)
 		}
 	}
 	for key := range portalRights {

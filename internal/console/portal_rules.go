@@ -11,16 +11,16 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
-// only are the rules for a partner's people. What is not here is missing on purpose: a page that reaches for it fails
+// onlyPartner are the rules for a partner's people. What is not here is missing on purpose: a page that reaches for it fails
 // instead of showing what is others'. Of rules that stand here as they are every question takes the partner, which comes
 // from a path or a form that confine has seen, or is about nobody's data.
-func (r Rules) only(s scope) Rules {
+func (r Rules) onlyPartner(s scope) Rules {
 	id := s.at.ID
 	return Rules{
-		Operators: r.Operators.Only(s.home.ID, s.role), Audit: r.Audit.Only(s.home.ID, r.Operators), Partners: r.Partners.Only(id, s.role.May(operator.Approve)),
+		Operators: r.Operators.ForPartner(s.home.ID, s.role), Audit: r.Audit.ForPartner(s.home.ID, r.Operators), Partners: r.Partners.ForPartner(id, s.role.May(operator.Approve)),
 		Figures: ownFigures{of: r.Figures, webhooks: r.Webhooks, id: id}, Webhooks: ownWebhooks{r.Webhooks, id}, Events: ownEvents{r.Events, id},
-		History: r.History.Only(id), Cases: r.Cases.Only(id), Endpoints: r.Endpoints.Only(id), Saved: r.Saved,
-		Search: r.Search.Only(id), Subjects: ownSubjects{of: r.Subjects, id: id}, Review: ownReview{of: r.Review, id: id},
+		History: r.History.ForPartner(id), Cases: r.Cases.ForPartner(id), Endpoints: r.Endpoints.Only(id), Saved: r.Saved,
+		Search: r.Search.ForPartner(id), Subjects: ownSubjects{of: r.Subjects, id: id}, Review: ownReview{of: r.Review, id: id},
 		Services: r.Services, Meter: r.Meter, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: r.FindSubscriptions,
 		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Cover: r.Cover, ProblemText: r.ProblemText,
 	}
@@ -32,9 +32,9 @@ type ownWebhooks struct {
 	id partner.ID
 }
 
-// ByID returns an endpoint of the one partner.
-func (w ownWebhooks) ByID(ctx context.Context, endpoint alert.EndpointID) (alert.Endpoint, error) {
-	e, err := w.Webhooks.ByID(ctx, endpoint)
+// FindEndpoint returns an endpoint of the one partner.
+func (w ownWebhooks) FindEndpoint(ctx context.Context, endpoint alert.EndpointID) (alert.Endpoint, error) {
+	e, err := w.Webhooks.FindEndpoint(ctx, endpoint)
 	if err == nil && e.Partner != w.id {
 		return alert.Endpoint{}, alert.ErrEndpointNotFound
 	}
@@ -48,23 +48,23 @@ type ownSubjects struct {
 	id partner.ID
 }
 
-// Ref names a person.
-func (s ownSubjects) Ref(p subject.Person) string { return s.of.Ref(p) }
+// Reference names a person.
+func (s ownSubjects) Reference(p subject.Person) string { return s.of.Reference(p) }
 
-// Referred is a person of the one partner.
-func (s ownSubjects) Referred(ctx context.Context, id partner.ID, ref string) (subject.Person, error) {
+// FindReferred is a person of the one partner.
+func (s ownSubjects) FindReferred(ctx context.Context, id partner.ID, ref string) (subject.Person, error) {
 	if id != s.id {
 		return subject.Person{}, subject.ErrNobody
 	}
-	return s.of.Referred(ctx, id, ref)
+	return s.of.FindReferred(ctx, id, ref)
 }
 
-// About is what the one partner's page of a person shows.
-func (s ownSubjects) About(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, []subject.Access, error) {
+// DescribePerson is what the one partner's page of a person shows.
+func (s ownSubjects) DescribePerson(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, []subject.Access, error) {
 	if who.ID != s.id || p.Partner != s.id {
 		return subject.Held{}, nil, subject.ErrNobody
 	}
-	return s.of.About(ctx, who, p)
+	return s.of.DescribePerson(ctx, who, p)
 }
 
 // ownEvents are one partner's events and deliveries.
@@ -73,20 +73,20 @@ type ownEvents struct {
 	id partner.ID
 }
 
-// EventList lists events of the one partner.
-func (e ownEvents) EventList(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error) {
+// ListEvents lists events of the one partner.
+func (e ownEvents) ListEvents(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error) {
 	if id != e.id {
 		return nil, 0, partner.ErrNotFound
 	}
-	return e.of.EventList(ctx, id, f)
+	return e.of.ListEvents(ctx, id, f)
 }
 
-// EventByID returns an event of the one partner.
-func (e ownEvents) EventByID(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
+// GetEvent returns an event of the one partner.
+func (e ownEvents) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
 	if id != e.id {
 		return alert.Kept{}, alert.ErrEventNotFound
 	}
-	return e.of.EventByID(ctx, id, event)
+	return e.of.GetEvent(ctx, id, event)
 }
 
 // DeliveryList lists deliveries of the one partner, whatever was asked for.
@@ -107,10 +107,10 @@ func (v ownReview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cy
 	return v.of.FindingList(ctx, f)
 }
 
-// AssetList lists watched values of the one partner, whatever was asked for.
-func (v ownReview) AssetList(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error) {
+// ListAssets lists watched values of the one partner, whatever was asked for.
+func (v ownReview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error) {
 	f.Partner = v.id
-	return v.of.AssetList(ctx, f)
+	return v.of.ListAssets(ctx, f)
 }
 
 // DeviceList lists devices of the one partner.
@@ -121,12 +121,12 @@ func (v ownReview) DeviceList(ctx context.Context, id partner.ID, f cyber.Device
 	return v.of.DeviceList(ctx, id, f)
 }
 
-// AssetByID returns a watched value of the one partner.
-func (v ownReview) AssetByID(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
+// GetAsset returns a watched value of the one partner.
+func (v ownReview) GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
 	if id != v.id {
 		return cyber.Asset{}, cyber.ErrAssetNotFound
 	}
-	return v.of.AssetByID(ctx, id, asset)
+	return v.of.GetAsset(ctx, id, asset)
 }
 
 // FindingByID returns a finding of the one partner.
@@ -170,14 +170,14 @@ type ownFigures struct {
 	id       partner.ID
 }
 
-// Figures are the whole service's.
-func (ownFigures) Figures(context.Context) (operator.Figures, error) {
+// LastFigures are the whole service's.
+func (ownFigures) LastFigures(context.Context) (operator.Figures, error) {
 	return operator.Figures{}, partner.ErrNotFound
 }
 
-// mine are the parts that are the one partner's.
-func (f ownFigures) mine(ctx context.Context) (map[string]bool, error) {
-	list, err := f.webhooks.Of(ctx, f.id)
+// ownParts are the parts that are the one partner's.
+func (f ownFigures) ownParts(ctx context.Context) (map[string]bool, error) {
+	list, err := f.webhooks.ListEndpoints(ctx, f.id)
 	parts := map[string]bool{string(f.id): true}
 	for _, e := range list {
 		parts[string(e.ID)] = true
@@ -185,25 +185,25 @@ func (f ownFigures) mine(ctx context.Context) (map[string]bool, error) {
 	return parts, err
 }
 
-// Days returns counts of the one partner or of an endpoint of its own.
-func (f ownFigures) Days(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error) {
-	mine, err := f.mine(ctx)
+// FiguresByDay returns counts of the one partner or of an endpoint of its own.
+func (f ownFigures) FiguresByDay(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error) {
+	mine, err := f.ownParts(ctx)
 	if err == nil && !mine[part] {
 		err = partner.ErrNotFound
 	}
 	if err != nil {
 		return nil, err
 	}
-	return f.of.Days(ctx, part, days, names...)
+	return f.of.FiguresByDay(ctx, part, days, names...)
 }
 
-// Parts returns a count of each part that is the one partner's.
-func (f ownFigures) Parts(ctx context.Context, name operator.Figure, days int) (map[string]int64, error) {
-	mine, err := f.mine(ctx)
+// FiguresByPart returns a count of each part that is the one partner's.
+func (f ownFigures) FiguresByPart(ctx context.Context, name operator.Figure, days int) (map[string]int64, error) {
+	mine, err := f.ownParts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := f.of.Parts(ctx, name, days)
+	all, err := f.of.FiguresByPart(ctx, name, days)
 	maps.DeleteFunc(all, func(part string, _ int64) bool { return !mine[part] })
 	return all, err
 }

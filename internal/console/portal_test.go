@@ -33,13 +33,13 @@ type tenant struct {
 // anywhere allows every address: nothing is sent.
 type anywhere struct{}
 
-func (anywhere) CheckURL(context.Context, string) error { return nil }
+func (anywhere) CheckTargetURL(context.Context, string) error { return nil }
 
 // enter makes a partner's person with a second factor and returns the cookie of a session.
 func enter(t *testing.T, d *adminSession, id partner.ID, email string, role operator.Role) (operator.Operator, *http.Cookie) {
 	t.Helper()
 	ctx := context.Background()
-	o, token, err := d.app.Operators.Invite(ctx, id, email, role) // the token serves for the session too: no password is hashed
+	o, token, err := d.app.Operators.InvitePartnerOperator(ctx, id, email, role) // the token serves for the session too: no password is hashed
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func enter(t *testing.T, d *adminSession, id partner.ID, email string, role oper
 		return nil
 	})
 	if err == nil {
-		err = people.InsertSession(ctx, operator.Session{Digest: people.Digest(token), Operator: o.ID, CreatedAt: now, SeenAt: now, ProvedAt: now, From: "127.0.0.1"})
+		err = people.InsertSession(ctx, operator.Session{Digest: people.TokenDigest(token), Operator: o.ID, CreatedAt: now, SeenAt: now, ProvedAt: now, From: "127.0.0.1"})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func (d *adminSession) tenant(name string, roles ...operator.Role) tenant {
 	t.Helper()
 	ctx := context.Background()
 	p, user := d.customer()
-	p, err := d.app.Partners.Change(ctx, p.ID, func(p *partner.Partner) { p.Name = "Banco " + name })
+	p, err := d.app.Partners.UpdatePartner(ctx, p.ID, func(p *partner.Partner) { p.Name = "Banco " + name })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,28 +79,28 @@ func (d *adminSession) tenant(name string, roles ...operator.Role) tenant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint, err := d.app.Webhooks.Create(ctx, p.ID, "https://"+strings.ToLower(name)+".example/avisos", nil, anywhere{})
+	endpoint, err := d.app.Webhooks.CreateEndpoint(ctx, p.ID, "https://"+strings.ToLower(name)+".example/avisos", nil, anywhere{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := d.app.Services.All(ctx)
+	service, err := d.app.Services.ListServices(ctx)
 	if err == nil && len(service) == 0 {
-		_, err = d.app.Services.Add(ctx, "Orientação", "Ajuda depois de um golpe.")
+		_, err = d.app.Services.AddService(ctx, "Orientação", "Ajuda depois de um golpe.")
 	}
 	if err == nil {
-		service, err = d.app.Services.All(ctx)
+		service, err = d.app.Services.ListServices(ctx)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := d.app.Cases.OpenFor(ctx, p.ID, cyber.CaseRequest{Service: service[0].ID, User: partner.UserHash(user)})
+	opened, err := d.app.Cases.OpenCaseByPhone(ctx, p.ID, cyber.CaseRequest{Service: service[0].ID, User: partner.UserHash(user)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.app.Cases.Move(ctx, opened.ID, opened.Status.Moves()[0], "ana@exemplo.com.br", ""); err != nil {
+	if _, err := d.app.Cases.MoveCase(ctx, opened.ID, opened.Status.Moves()[0], "ana@exemplo.com.br", ""); err != nil {
 		t.Fatal(err)
 	}
-	events, err := d.app.History.Events(ctx, p.ID, 0, 10)
+	events, err := d.app.History.ListEvents(ctx, p.ID, 0, 10)
 	if err != nil || len(events) == 0 {
 		t.Fatal("no event to look at:", err)
 	}
@@ -117,13 +117,13 @@ func (d *adminSession) tenant(name string, roles ...operator.Role) tenant {
 			t.Fatal(err)
 		}
 	}
-	device, err := d.app.Endpoints.Issue(ctx, p.ID, cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular de " + name})
+	device, err := d.app.Endpoints.IssueKey(ctx, p.ID, cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular de " + name})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.named["device"] = string(device.ID)
 	w.marks = append(w.marks, string(device.ID), device.Key, "arquivo de "+name)
-	w.named["ref"] = d.app.Subjects.Ref(subject.Person{User: partner.UserHash(user), Partner: p.ID})
+	w.named["ref"] = d.app.Subjects.Reference(subject.Person{User: partner.UserHash(user), Partner: p.ID})
 	w.named["key"], w.named["endpoint"], w.named["case"], w.named["event"] = string(key.ID), string(endpoint.ID), string(opened.ID), string(events[0].ID)
 	w.marks = append(w.marks, p.Name, string(p.ID), key.Preview, string(key.ID), string(endpoint.ID), string(opened.ID), string(events[0].ID))
 	return w
@@ -233,12 +233,12 @@ func TestPortalTenancy(t *testing.T) {
 
 // everyPage is the route table with each list by its name.
 func everyPage() (all []console.Page) {
-	for _, p := range console.Pages() {
+	for _, p := range console.ListPages() {
 		if !strings.Contains(p.Path, "{list}") {
 			all = append(all, p)
 			continue
 		}
-		for _, list := range console.Lists() {
+		for _, list := range console.ListNames() {
 			one := p
 			one.Path = strings.Replace(p.Path, "{list}", list, 1)
 			all = append(all, one)
@@ -265,7 +265,7 @@ func offersOnlyWhatIsOpen(t *testing.T, role operator.Role, page, text string) {
 }
 
 func leadsSomewhere(role operator.Role, method, path string) bool {
-	for _, p := range console.Pages() {
+	for _, p := range console.ListPages() {
 		pattern := "^" + inBraces.ReplaceAllString(strings.ReplaceAll(p.Path, "{$}", ""), `[^/]+`) + "$"
 		if p.Method == method && regexp.MustCompile(pattern).MatchString(path) && role.May(p.Portal) {
 			return true
@@ -294,12 +294,12 @@ func TestPortalFirstThread(t *testing.T) {
 	if _, page := me.post(200, keys+"/keys/new", "label", "nova", "scope", "cyber:read"); !strings.Contains(page, "vg_live_") {
 		t.Error("no key is shown:", page)
 	}
-	list, err := d.app.Partners.Keys(ctx, own.ID)
+	list, err := d.app.Partners.ListKeys(ctx, own.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range list { // the operator leaves nothing but reading
-		if k.Allows(partner.ScopeCyber) {
+		if k.HasScope(partner.ScopeCyber) {
 			if _, err := d.app.Partners.RevokeKey(ctx, own.ID, k.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -311,7 +311,7 @@ func TestPortalFirstThread(t *testing.T) {
 
 	me.post(422, keys+"/invite", "email", "eva@aurora.example", "role", "admin")
 	me.post(200, keys+"/invite", "email", "eva@aurora.example", "role", "attendant")
-	eva, err := d.app.Operators.ByEmail(ctx, "eva@aurora.example")
+	eva, err := d.app.Operators.FindByEmail(ctx, "eva@aurora.example")
 	if err != nil || eva.Partner != own.ID || eva.Role != operator.Attendant {
 		t.Error(eva, err)
 	}
@@ -341,17 +341,17 @@ func TestPortalSandbox(t *testing.T) {
 	ctx := context.Background()
 	own, other := d.tenant("Aurora", operator.PartnerViewer), d.tenant("Boreal")
 	trial := func(name string, of partner.ID) partner.Partner {
-		p, _, err := d.app.Partners.Create(ctx, name, partner.Sandbox, partner.Settings{SandboxOf: of})
+		p, _, err := d.app.Partners.CreatePartner(ctx, name, partner.Sandbox, partner.Settings{SandboxOf: of})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
 	mine, theirs := trial("Aurora em testes", own.ID), trial("Boreal em testes", other.ID)
-	if _, _, err := d.app.Partners.Create(ctx, "Segundo", partner.Sandbox, partner.Settings{SandboxOf: own.ID}); err == nil {
+	if _, _, err := d.app.Partners.CreatePartner(ctx, "Segundo", partner.Sandbox, partner.Settings{SandboxOf: own.ID}); err == nil {
 		t.Error("a partner has two sandboxes")
 	}
-	if _, err := d.app.Partners.Change(ctx, other.ID, func(p *partner.Partner) { p.Settings.SandboxOf = own.ID }); err == nil {
+	if _, err := d.app.Partners.UpdatePartner(ctx, other.ID, func(p *partner.Partner) { p.Settings.SandboxOf = own.ID }); err == nil {
 		t.Error("a live partner is another's sandbox")
 	}
 	me := own.people[operator.PartnerViewer]
@@ -446,13 +446,13 @@ func TestPortalShowsWhichKeyMadeWhich(t *testing.T) {
 		}
 	}
 	me.post(303, keys+"/keys/"+string(maker.ID)+"/revoke")
-	list, err := d.app.Partners.Keys(ctx, own.ID)
+	list, err := d.app.Partners.ListKeys(ctx, own.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range list {
-		if (k.ID == maker.ID || k.ID == child.ID) == k.LiveAt(time.Now()) {
-			t.Errorf("%s is live: %v", k.Label, k.LiveAt(time.Now()))
+		if (k.ID == maker.ID || k.ID == child.ID) == k.IsLiveAt(time.Now()) {
+			t.Errorf("%s is live: %v", k.Label, k.IsLiveAt(time.Now()))
 		}
 	}
 }
@@ -468,7 +468,7 @@ func TestPortalDeveloperGivesNoPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	admin, err := d.app.Operators.ByEmail(ctx, "admin@aurora.example")
+	admin, err := d.app.Operators.FindByEmail(ctx, "admin@aurora.example")
 	if err != nil {
 		t.Fatal(err)
 	}

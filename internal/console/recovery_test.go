@@ -18,7 +18,7 @@ func TestLostSecondFactor(t *testing.T) {
 	d := newAdmin(t)
 	ctx := context.Background()
 	session(t, d.app, "bia@exemplo.com.br", operator.Support)
-	bia, err := d.app.Operators.ByEmail(ctx, "bia@exemplo.com.br")
+	bia, err := d.app.Operators.FindByEmail(ctx, "bia@exemplo.com.br")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,11 +56,11 @@ func TestSecondFactorOfTheDemo(t *testing.T) {
 	t.Parallel()
 	a := open(t)
 	srv := serve(t, a, nil, (*app.Server).RelaxSecondFactor)
-	_, link, err := a.Operators.Create(context.Background(), "ana@exemplo.com.br", operator.Admin)
+	_, link, err := a.Operators.CreateOperator(context.Background(), "ana@exemplo.com.br", operator.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, token, err := a.Operators.Accept(context.Background(), link, consolePassword, "127.0.0.1")
+	_, token, err := a.Operators.AcceptInvitation(context.Background(), link, consolePassword, "127.0.0.1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func (d *adminSession) offered() []form {
 	d.t.Helper()
 	table := http.NewServeMux()
 	queue := []string{"/breaches/new?from=upload", "/breaches/new"}
-	for _, p := range console.Pages() {
+	for _, p := range console.ListPages() {
 		table.Handle(p.Method+" "+p.Path, http.NotFoundHandler())
 		if p.Method == http.MethodGet && !strings.Contains(p.Path, "{") && !slices.Contains([]string{"/subjects/erasures", "/content/export", "/breaches/new"}, p.Path) {
 			queue = append(queue, p.Path)
@@ -244,7 +244,7 @@ func TestRefusalsInPortuguese(t *testing.T) {
 			}
 		}
 	}
-	for _, page := range console.Pages() {
+	for _, page := range console.ListPages() {
 		if page.Method == http.MethodPost && !tried[page.Path] && !slices.Contains(unoffered, page.Path) && harmless[page.Path] == "" {
 			t.Errorf("no form of %s was tried", page.Path)
 		}
@@ -331,14 +331,14 @@ func (d *adminSession) furnish(p partner.Partner, user string) {
 	} {
 		d.post(303, step.path, step.fields...)
 	}
-	if _, _, err := d.app.Operators.Create(ctx, "bia@exemplo.com.br", operator.Support); err != nil {
+	if _, _, err := d.app.Operators.CreateOperator(ctx, "bia@exemplo.com.br", operator.Support); err != nil {
 		d.t.Fatal(err)
 	}
-	services, err := d.app.Services.All(ctx)
+	services, err := d.app.Services.ListServices(ctx)
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	if _, err := d.app.Cases.OpenFor(ctx, p.ID, cyber.CaseRequest{Service: services[0].ID, User: partner.UserHash(user)}); err != nil {
+	if _, err := d.app.Cases.OpenCaseByPhone(ctx, p.ID, cyber.CaseRequest{Service: services[0].ID, User: partner.UserHash(user)}); err != nil {
 		d.t.Fatal(err)
 	}
 	// A job that is at work for as long as the test looks: it can be cancelled.

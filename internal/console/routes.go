@@ -40,17 +40,17 @@ func (rt route) proofPage(r *http.Request) string {
 // it is portalRights.
 var routes = []route{
 	{method: "GET", path: "/login", run: showLogin},
-	{method: "POST", path: "/login", run: login, form: showLogin},
+	{method: "POST", path: "/login", run: logIn, form: showLogin},
 	{method: "POST", path: "/login/passkey/begin", run: beginPasskeyLogin},
 	{method: "POST", path: "/login/passkey", run: passkeyLogin, form: showLogin},
-	{method: "GET", path: "/link/{token}", run: showLink},
-	{method: "POST", path: "/link/{token}", run: useLink, form: showLink},
+	{method: "GET", path: "/link/{token}", run: showInvitation},
+	{method: "POST", path: "/link/{token}", run: acceptInvitation, form: showInvitation},
 
 	{method: "GET", path: "/second-factor", role: operator.Viewer, early: true, run: showSecondFactor},
 	{method: "POST", path: "/second-factor", role: operator.Viewer, early: true, run: confirmSecondFactor, form: showSecondFactor},
-	{method: "POST", path: "/logout", role: operator.Viewer, early: true, run: logout},
+	{method: "POST", path: "/logout", role: operator.Viewer, early: true, run: logOut},
 	{method: "GET", path: "/prove", role: operator.Viewer, run: showProof},
-	{method: "POST", path: "/prove", role: operator.Viewer, run: prove, form: showProof},
+	{method: "POST", path: "/prove", role: operator.Viewer, run: proveAgain, form: showProof},
 	{method: "GET", path: "/account", role: operator.Viewer, run: showAccount},
 	{method: "POST", path: "/account/password", role: operator.Viewer, run: changePassword, form: showAccount},
 	{method: "POST", path: "/account/logout", role: operator.Viewer, run: logoutEverywhere},
@@ -58,7 +58,7 @@ var routes = []route{
 	{method: "POST", path: "/account/passkeys/begin", role: operator.Viewer, fresh: true, run: beginPasskey},
 	{method: "POST", path: "/account/passkeys", role: operator.Viewer, fresh: true, run: addPasskey, form: showAccount},
 	{method: "POST", path: "/account/passkeys/{passkey}/remove", role: operator.Viewer, fresh: true, run: removePasskey, form: showAccount},
-	{method: "POST", path: "/account/noticed", role: operator.Viewer, run: noticed},
+	{method: "POST", path: "/account/noticed", role: operator.Viewer, run: dismissNotices},
 
 	{method: "GET", path: "/{$}", role: operator.Viewer, run: showOverview},
 
@@ -71,17 +71,17 @@ var routes = []route{
 	{method: "POST", path: "/partners/{id}/resume", role: operator.Admin, run: resumePartner, form: showPartner},
 	{method: "POST", path: "/partners/{id}/first-looks/grant", role: operator.Admin, run: grantLooks, form: showPartner},
 	{method: "POST", path: "/partners/{id}/first-looks/release", role: operator.Admin, run: releaseLooks, form: showPartner},
-	{method: "GET", path: "/partners/{id}/keys/new", role: operator.Admin, fresh: true, run: newKey},
-	{method: "POST", path: "/partners/{id}/keys/new", role: operator.Admin, fresh: true, run: createKey, form: newKey},
+	{method: "GET", path: "/partners/{id}/keys/new", role: operator.Admin, fresh: true, run: createPartnerKey},
+	{method: "POST", path: "/partners/{id}/keys/new", role: operator.Admin, fresh: true, run: createKey, form: createPartnerKey},
 	{method: "GET", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, fresh: true, run: confirmRoll},
-	{method: "POST", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, fresh: true, run: rollKey, form: confirmRoll},
+	{method: "POST", path: "/partners/{id}/keys/{key}/roll", role: operator.Admin, fresh: true, run: replaceKey, form: confirmRoll},
 	{method: "POST", path: "/partners/{id}/keys/{key}/revoke", role: operator.Admin, run: revokeKey, form: showPartner},
 	{method: "GET", path: "/partners/{id}/theme", role: operator.Viewer, run: showTheme},
 	{method: "POST", path: "/partners/{id}/theme", role: operator.Admin, run: saveTheme, form: showTheme},
 	{method: "GET", path: "/partners/{id}/usage", role: operator.Viewer, run: showUsage},
 	{method: "GET", path: "/partners/{id}/requests", role: operator.Viewer, run: showRequests},
 	{method: "GET", path: "/partners/{id}/invite", role: operator.Admin, fresh: true, run: newInvite},
-	{method: "POST", path: "/partners/{id}/invite", role: operator.Admin, fresh: true, run: invite, form: newInvite},
+	{method: "POST", path: "/partners/{id}/invite", role: operator.Admin, fresh: true, run: inviteOperator, form: newInvite},
 
 	{method: "POST", path: "/sandbox", role: operator.Viewer, run: switchSandbox},
 
@@ -94,7 +94,7 @@ var routes = []route{
 	{method: "POST", path: "/services/{id}/target", role: operator.Admin, run: setTarget, form: showService},
 	{method: "POST", path: "/services/{id}/questions", role: operator.Admin, run: addQuestion, form: showService},
 	{method: "POST", path: "/services/{id}/questions/{question}/remove", role: operator.Admin, run: removeQuestion, form: showService},
-	{method: "POST", path: "/services/{id}/slots", role: operator.Support, run: addSlots, form: showService},
+	{method: "POST", path: "/services/{id}/slots", role: operator.Support, run: addServiceSlots, form: showService},
 	{method: "POST", path: "/services/{id}/slots/{slot}/remove", role: operator.Support, run: removeSlot, form: showService},
 
 	{method: "GET", path: "/webhooks/{partner}/new", role: operator.Admin, fresh: true, run: newWebhook},
@@ -108,19 +108,19 @@ var routes = []route{
 	{method: "POST", path: "/webhooks/{partner}/{endpoint}/delete", role: operator.Admin, run: deleteWebhook, form: showWebhook},
 
 	{method: "GET", path: "/plans", role: operator.Viewer, run: listPlans},
-	{method: "GET", path: "/plans/{partner}/new", role: operator.Admin, run: newPlan},
-	{method: "POST", path: "/plans/{partner}/new", role: operator.Admin, run: createPlan, form: newPlan},
-	{method: "GET", path: "/plans/{partner}/edit/{plan}", role: operator.Viewer, run: showPlan},
-	{method: "POST", path: "/plans/{partner}/edit/{plan}", role: operator.Admin, run: savePlan, form: showPlan},
+	{method: "GET", path: "/plans/{partner}/new", role: operator.Admin, run: showNewPlan},
+	{method: "POST", path: "/plans/{partner}/new", role: operator.Admin, run: createPlan, form: showNewPlan},
+	{method: "GET", path: "/plans/{partner}/edit/{plan}", role: operator.Viewer, run: showPlanPage},
+	{method: "POST", path: "/plans/{partner}/edit/{plan}", role: operator.Admin, run: savePlanForm, form: showPlanPage},
 
 	{method: "GET", path: "/subscriptions", role: operator.Viewer, run: listSubscriptions},
 	{method: "POST", path: "/subscriptions/find", role: operator.Viewer, run: findSubscriptions, form: listSubscriptions},
 	{method: "GET", path: "/subscriptions/import", role: operator.Support, run: showImport},
 	{method: "POST", path: "/subscriptions/import", role: operator.Support, upload: true, run: importSubscriptions, form: showImport},
 	{method: "POST", path: "/subscriptions/import/{file}", role: operator.Support, upload: true, run: createChecked, form: showImport},
-	{method: "GET", path: "/subscriptions/move", role: operator.Support, run: showMove},
-	{method: "POST", path: "/subscriptions/move/holder", role: operator.Support, run: moveHolder, form: showMove},
-	{method: "POST", path: "/subscriptions/move/table", role: operator.Support, upload: true, run: moveTable, form: showMove},
+	{method: "GET", path: "/subscriptions/move", role: operator.Support, run: showMoveForm},
+	{method: "POST", path: "/subscriptions/move/holder", role: operator.Support, run: moveHolder, form: showMoveForm},
+	{method: "POST", path: "/subscriptions/move/table", role: operator.Support, upload: true, run: moveTable, form: showMoveForm},
 	{method: "GET", path: "/subscriptions/{partner}/{seq}", role: operator.Viewer, run: showSubscription},
 	{method: "POST", path: "/subscriptions/{partner}/{seq}/reveal", role: operator.Support, run: revealSubscription, form: showSubscription},
 	{method: "POST", path: "/subscriptions/{partner}/{seq}/end", role: operator.Support, run: endSubscription, form: showSubscription},
@@ -128,11 +128,11 @@ var routes = []route{
 	{method: "POST", path: "/subscriptions/{partner}/{seq}/resume", role: operator.Support, run: resumeSubscription, form: showSubscription},
 
 	{method: "GET", path: "/search", role: operator.Viewer, run: showSearch},
-	{method: "POST", path: "/search", role: operator.Viewer, run: search, form: showSearch},
+	{method: "POST", path: "/search", role: operator.Viewer, run: searchPeople, form: showSearch},
 	{method: "GET", path: "/people/{partner}/{ref}", role: operator.Viewer, run: showPerson},
 	{method: "POST", path: "/people/{partner}/{ref}/reveal", role: operator.Support, run: revealPerson, form: showPerson},
 	{method: "POST", path: "/people/{partner}/{ref}/values", role: operator.Admin, run: watchValue, form: showPerson},
-	{method: "POST", path: "/people/{partner}/{ref}/case", role: operator.Support, run: openCase, form: showPerson},
+	{method: "POST", path: "/people/{partner}/{ref}/case", role: operator.Support, run: openCaseForPerson, form: showPerson},
 
 	{method: "GET", path: "/monitoring", role: operator.Viewer, run: listAssets},
 	{method: "POST", path: "/monitoring/find", role: operator.Viewer, run: findPerson, form: listAssets},
@@ -140,7 +140,7 @@ var routes = []route{
 	{method: "POST", path: "/monitoring/{partner}/{asset}/reveal", role: operator.Support, run: revealAsset, form: listAssets},
 	{method: "GET", path: "/findings", role: operator.Viewer, run: listFindings},
 	{method: "GET", path: "/findings/{partner}/{finding}", role: operator.Viewer, run: showFinding},
-	{method: "POST", path: "/findings/{partner}/{finding}/steps/{step}", role: operator.Support, run: markStep, form: showFinding},
+	{method: "POST", path: "/findings/{partner}/{finding}/steps/{step}", role: operator.Support, run: markFindingStep, form: showFinding},
 	{method: "POST", path: "/findings/{partner}/{finding}/recheck", role: operator.Support, run: recheckFinding, form: showFinding},
 	{method: "POST", path: "/findings/{partner}/{finding}/resolve", role: operator.Support, run: resolveFinding, form: showFinding},
 
@@ -157,9 +157,9 @@ var routes = []route{
 	{method: "POST", path: "/breaches/{name}/retract", role: operator.Admin, run: retractBreach, form: showBreach},
 
 	{method: "GET", path: "/feeds", role: operator.Viewer, run: listFeeds},
-	{method: "GET", path: "/feeds/new", role: operator.Admin, fresh: true, run: newFeed},
-	{method: "POST", path: "/feeds/new", role: operator.Admin, fresh: true, run: addFeed, form: newFeed},
-	{method: "POST", path: "/feeds/{name}/run", role: operator.Admin, run: runFeed, form: listFeeds},
+	{method: "GET", path: "/feeds/new", role: operator.Admin, fresh: true, run: showNewFeed},
+	{method: "POST", path: "/feeds/new", role: operator.Admin, fresh: true, run: createFeed, form: showNewFeed},
+	{method: "POST", path: "/feeds/{name}/run", role: operator.Admin, run: startFeed, form: listFeeds},
 	{method: "POST", path: "/feeds/{name}/pause", role: operator.Admin, run: pauseFeed, form: listFeeds},
 	{method: "POST", path: "/feeds/{name}/resume", role: operator.Admin, run: resumeFeed, form: listFeeds},
 
@@ -170,15 +170,15 @@ var routes = []route{
 	{method: "POST", path: "/passwords/verify", role: operator.Admin, run: verifyPasswords, form: showPasswords},
 
 	{method: "GET", path: "/cases", role: operator.Viewer, run: showCases},
-	{method: "GET", path: "/cases/{id}", role: operator.Viewer, run: showCase},
-	{method: "POST", path: "/cases/{id}/move", role: operator.Support, run: moveCase, form: showCase},
-	{method: "POST", path: "/cases/{id}/assign", role: operator.Support, run: assignCase, form: showCase},
-	{method: "POST", path: "/cases/{id}/take", role: operator.Support, run: takeCase, form: showCase},
-	{method: "POST", path: "/cases/{id}/end", role: operator.Support, run: endCase, form: showCase},
-	{method: "POST", path: "/cases/{id}/undo", role: operator.Support, run: undoCase, form: showCase},
-	{method: "POST", path: "/cases/{id}/write", role: operator.Support, run: writeCase, form: showCase},
+	{method: "GET", path: "/cases/{id}", role: operator.Viewer, run: showCasePage},
+	{method: "POST", path: "/cases/{id}/move", role: operator.Support, run: moveCaseStatus, form: showCasePage},
+	{method: "POST", path: "/cases/{id}/assign", role: operator.Support, run: assignCase, form: showCasePage},
+	{method: "POST", path: "/cases/{id}/take", role: operator.Support, run: takeOverCase, form: showCasePage},
+	{method: "POST", path: "/cases/{id}/end", role: operator.Support, run: endCaseLater, form: showCasePage},
+	{method: "POST", path: "/cases/{id}/undo", role: operator.Support, run: undoCaseEnd, form: showCasePage},
+	{method: "POST", path: "/cases/{id}/write", role: operator.Support, run: writeCase, form: showCasePage},
 	{method: "POST", path: "/cases/{id}/writing", role: operator.Support, run: writingCase},
-	{method: "POST", path: "/cases/{id}/reveal", role: operator.Support, run: revealCase, form: showCase},
+	{method: "POST", path: "/cases/{id}/reveal", role: operator.Support, run: revealCase, form: showCasePage},
 	{method: "POST", path: "/cases/assign", role: operator.Support, run: assignCases, form: showCases},
 	{method: "GET", path: "/answers", role: operator.Support, run: showAnswers},
 	{method: "POST", path: "/answers", role: operator.Support, run: saveAnswer, form: showAnswers},
@@ -187,7 +187,7 @@ var routes = []route{
 	{method: "GET", path: "/devices", role: operator.Viewer, run: listDevices},
 	{method: "POST", path: "/devices/find", role: operator.Support, run: findDevice, form: listDevices},
 	{method: "POST", path: "/devices/pools/{system}/source", role: operator.Admin, run: setSource, form: listDevices},
-	{method: "POST", path: "/devices/pools/{system}/load", role: operator.Admin, upload: true, run: loadPool, form: listDevices},
+	{method: "POST", path: "/devices/pools/{system}/load", role: operator.Admin, upload: true, run: loadKeyPool, form: listDevices},
 	{method: "POST", path: "/devices/pools/{system}/install", role: operator.Admin, run: setInstall, form: listDevices},
 	{method: "GET", path: "/devices/{id}", role: operator.Viewer, run: showDevice},
 	{method: "POST", path: "/devices/{id}/reveal", role: operator.Support, run: revealDevice, form: showDevice},
@@ -195,9 +195,9 @@ var routes = []route{
 	{method: "POST", path: "/devices/{id}/replace", role: operator.Support, run: replaceDevice, form: showDevice},
 
 	{method: "GET", path: "/messages", role: operator.Viewer, run: listTexts},
-	{method: "GET", path: "/messages/{event}/{channel}/{lang}", role: operator.Viewer, run: showText},
-	{method: "POST", path: "/messages/{event}/{channel}/{lang}", role: operator.Admin, run: saveText, form: showText},
-	{method: "POST", path: "/messages/{event}/{channel}/{lang}/reset", role: operator.Admin, run: resetText, form: showText},
+	{method: "GET", path: "/messages/{event}/{channel}/{lang}", role: operator.Viewer, run: showTextPage},
+	{method: "POST", path: "/messages/{event}/{channel}/{lang}", role: operator.Admin, run: saveTextForm, form: showTextPage},
+	{method: "POST", path: "/messages/{event}/{channel}/{lang}/reset", role: operator.Admin, run: resetText, form: showTextPage},
 	{method: "GET", path: "/content", role: operator.Viewer, run: listContent},
 	{method: "GET", path: "/content/new", role: operator.Admin, run: newContent},
 	{method: "POST", path: "/content/new", role: operator.Admin, run: createContent, form: newContent},
@@ -218,18 +218,18 @@ var routes = []route{
 	{method: "GET", path: "/deliveries", role: operator.Viewer, run: listDeliveries},
 	{method: "POST", path: "/deliveries/replay", role: operator.Support, run: replayFailed, form: listDeliveries},
 
-	{method: "POST", path: "/lists/{list}/person", role: operator.Viewer, run: pickPerson, form: showList},
+	{method: "POST", path: "/lists/{list}/person", role: operator.Viewer, run: pickPerson, form: showListAgain},
 	{method: "POST", path: "/lists/{list}/export", role: operator.Viewer, run: exportList},
-	{method: "POST", path: "/lists/{list}/filters", role: operator.Viewer, run: keepFilter, form: showList},
+	{method: "POST", path: "/lists/{list}/filters", role: operator.Viewer, run: keepFilter, form: showListAgain},
 	{method: "POST", path: "/lists/{list}/filters/{filter}/drop", role: operator.Viewer, run: dropFilter},
-	{method: "POST", path: "/lists/{list}/bulk", role: operator.Support, run: previewBulk, form: showList},
-	{method: "POST", path: "/lists/{list}/bulk/run", role: operator.Support, run: runBulk},
+	{method: "POST", path: "/lists/{list}/bulk", role: operator.Support, run: previewBulk, form: showListAgain},
+	{method: "POST", path: "/lists/{list}/bulk/run", role: operator.Support, run: runBulkAction},
 	{method: "GET", path: "/exports", role: operator.Viewer, run: showExports},
 	{method: "GET", path: "/exports/{id}", role: operator.Viewer, run: downloadExport},
 
-	{method: "GET", path: "/jobs", role: operator.Viewer, run: listJobs},
+	{method: "GET", path: "/jobs", role: operator.Viewer, run: showJobs},
 	{method: "GET", path: "/jobs/{id}/events", role: operator.Viewer, run: followJob},
-	{method: "POST", path: "/jobs/{id}/cancel", role: operator.Admin, run: cancelJob, form: listJobs},
+	{method: "POST", path: "/jobs/{id}/cancel", role: operator.Admin, run: cancelJob, form: showJobs},
 
 	{method: "GET", path: "/subjects", role: operator.Admin, fresh: true, run: showSubjects},
 	{method: "POST", path: "/subjects/find", role: operator.Admin, run: findSubject, form: showSubjects},
@@ -241,9 +241,9 @@ var routes = []route{
 	{method: "GET", path: "/incidents", role: operator.Admin, run: newIncident},
 	{method: "POST", path: "/incidents", role: operator.Admin, run: reportIncident, form: newIncident},
 	{method: "POST", path: "/incidents/download", role: operator.Admin, fresh: true, run: downloadIncident, form: newIncident},
-	{method: "GET", path: "/keys", role: operator.Admin, run: showKeys},
-	{method: "POST", path: "/keys/count", role: operator.Admin, run: countKeys, form: showKeys},
-	{method: "POST", path: "/keys/rotate", role: operator.Admin, fresh: true, run: rotateKeys, form: showKeys},
+	{method: "GET", path: "/keys", role: operator.Admin, run: showKeysPage},
+	{method: "POST", path: "/keys/count", role: operator.Admin, run: countKeys, form: showKeysPage},
+	{method: "POST", path: "/keys/rotate", role: operator.Admin, fresh: true, run: rotateKeys, form: showKeysPage},
 
 	{method: "GET", path: "/audit", role: operator.Admin, run: listAudit},
 	{method: "POST", path: "/audit/verify", role: operator.Admin, run: verifyAudit, form: listAudit},
@@ -251,7 +251,7 @@ var routes = []route{
 	{method: "GET", path: "/operators/new", role: operator.Admin, fresh: true, run: newOperator},
 	{method: "POST", path: "/operators/new", role: operator.Admin, fresh: true, run: createOperator, form: newOperator},
 	{method: "GET", path: "/operators/{id}", role: operator.Admin, run: showOperator},
-	{method: "POST", path: "/operators/{id}/role", role: operator.Admin, fresh: true, run: setRole, form: showOperator},
+	{method: "POST", path: "/operators/{id}/role", role: operator.Admin, fresh: true, run: changeRole, form: showOperator},
 	{method: "POST", path: "/operators/{id}/disable", role: operator.Admin, run: disableOperator, form: showOperator},
 	{method: "POST", path: "/operators/{id}/enable", role: operator.Admin, fresh: true, run: enableOperator, form: showOperator},
 	{method: "POST", path: "/operators/{id}/logout", role: operator.Admin, run: endSessions, form: showOperator},
@@ -280,14 +280,14 @@ var menu = []sectionGroup{
 	{"Sistema", []section{{"/jobs", "Tarefas", "gear"}, {"/exports", "Exportações", "out"}, {"/audit", "Auditoria", "list"}, {"/operators", "Operadores", "people"}}},
 }
 
-// allowed tells whether somebody may open a page of the menu.
-func allowed(who operator.Operator, path string) bool {
+// isMenuAllowed tells whether somebody may open a page of the menu.
+func isMenuAllowed(who operator.Operator, path string) bool {
 	if path == "/" {
 		path = "/{$}"
 	}
 	for _, rt := range routes {
 		if rt.method == http.MethodGet && rt.path == path {
-			return rt.open(who)
+			return rt.isOpenTo(who)
 		}
 	}
 	return false

@@ -30,8 +30,8 @@ type sealedFile struct {
 	held  bytes.Buffer
 }
 
-// newFile is a file of whoever asks.
-func (c *Console) newFile(r *request, list, about string, format operator.Format) *sealedFile {
+// newSealedFile is a file of whoever asks.
+func (c *Console) newSealedFile(r *request, list, about string, format operator.Format) *sealedFile {
 	return &sealedFile{ctx: r.Context(), saved: c.Rules.Saved, Export: operator.Export{
 		ID: "ex_" + uuid.Must(uuid.NewV7()).String(), Operator: r.who.ID, List: list, About: about, Format: format,
 		CreatedAt: c.Now(), Until: c.Now().Add(operator.ExportLife),
@@ -48,24 +48,25 @@ func (f *sealedFile) Write(text []byte) (int, error) {
 	}
 	_, _ = f.held.Write(text) // a buffer takes everything
 	if f.held.Len() >= partBytes {
-		return len(text), f.keep(0, false)
+		return len(text), f.keepPart(0, false)
 	}
 	return len(text), nil
 }
 
-func (f *sealedFile) keep(lines int64, done bool) error {
+// keepPart seals and keeps what was written since.
+func (f *sealedFile) keepPart(lines int64, done bool) error {
 	f.Parts++
 	err := f.saved.AddExportPart(f.ctx, f.ID, f.Parts, lines, f.held.Bytes(), done)
 	f.held.Reset()
 	return err
 }
 
-// finish says how many lines it has, if anything was written.
-func (f *sealedFile) finish(lines int) error {
+// finishFile says how many lines it has, if anything was written.
+func (f *sealedFile) finishFile(lines int) error {
 	if !f.begun {
 		return nil
 	}
-	return f.keep(int64(lines), true)
+	return f.keepPart(int64(lines), true)
 }
 
 // sealedReader reads a file part by part.

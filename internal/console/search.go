@@ -26,35 +26,35 @@ var hitLabels = map[subject.HitKind]string{
 	subject.HitEndpoint: "Webhook", subject.HitPartner: "Parceiro",
 }
 
-// hitPath is the page of a hit; who finds something may open it, partners' people too.
-func hitPath(h subject.Hit) string {
+// pathOfHit is the page of a hit; who finds something may open it, partners' people too.
+func pathOfHit(h subject.Hit) string {
 	id := string(h.Partner)
 	switch h.Kind {
 	case subject.HitPerson:
-		return at("people", id, h.ID)
+		return joinPath("people", id, h.ID)
 	case subject.HitSubscription:
-		return at("subscriptions", id, h.ID)
+		return joinPath("subscriptions", id, h.ID)
 	case subject.HitCase:
-		return at("cases", h.ID)
+		return joinPath("cases", h.ID)
 	case subject.HitEvent:
-		return at("events", id, h.ID)
+		return joinPath("events", id, h.ID)
 	case subject.HitDevice:
-		return at("devices", h.ID)
+		return joinPath("devices", h.ID)
 	case subject.HitEndpoint:
-		return at("webhooks", id, h.ID)
+		return joinPath("webhooks", id, h.ID)
 	case subject.HitPartner:
 	}
-	return at("partners", id)
+	return joinPath("partners", id)
 }
 
 func showSearch(*Console, *request) (answer, error) {
 	return view{"search", "Busca", searchPage{}}, nil
 }
 
-// search looks up what somebody was told on the telephone. It is a POST, so that what was typed stands in no address, history
+// searchPeople looks up what somebody was told on the telephone. It is a POST, so that what was typed stands in no address, history
 // or log; the trail has what it was read as and whom it found.
-func search(c *Console, r *request) (answer, error) {
-	hits, as, err := c.Rules.Search.Find(r.Context(), r.PostFormValue("q"))
+func searchPeople(c *Console, r *request) (answer, error) {
+	hits, as, err := c.Rules.Search.FindText(r.Context(), r.PostFormValue("q"))
 	if err != nil {
 		return nil, err
 	}
@@ -62,15 +62,15 @@ func search(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	if len(hits) == 1 {
-		return redirect{to: hitPath(hits[0])}, nil
+		return redirect{to: pathOfHit(hits[0])}, nil
 	}
-	names, err := c.names(r)
+	names, err := c.partnerNames(r)
 	if err != nil {
 		return nil, err
 	}
 	page := searchPage{Asked: true, Full: len(hits) == subject.MaxHits, Mistyped: len(hits) == 0 && subject.HasWrongCheckDigits(r.PostFormValue("q"))}
 	for _, h := range hits {
-		page.Hits = append(page.Hits, hitRow{hitLabels[h.Kind], names[h.Partner], h.ID, hitPath(h)})
+		page.Hits = append(page.Hits, hitRow{hitLabels[h.Kind], names[h.Partner], h.ID, pathOfHit(h)})
 	}
 	return view{"search", "Busca", page}, nil
 }
@@ -79,14 +79,14 @@ func search(c *Console, r *request) (answer, error) {
 func (c *Console) noteSearch(r *request, hits []subject.Hit, as []string) error {
 	detail := strings.Join(as, ", ") + ": " + strconv.Itoa(len(hits))
 	if len(hits) == 0 {
-		return c.note(r, "search", "", detail)
+		return c.recordAction(r, "search", "", detail)
 	}
 	for _, h := range hits {
 		of := h.ID
 		if h.Kind == subject.HitSubscription {
 			of = string(h.Partner) + "/" + h.ID
 		}
-		if err := c.note(r, "search", of, detail); err != nil {
+		if err := c.recordAction(r, "search", of, detail); err != nil {
 			return err
 		}
 	}
@@ -95,5 +95,5 @@ func (c *Console) noteSearch(r *request, hits []subject.Hit, as []string) error 
 
 // personPath is the page of somebody whom a partner names.
 func (c *Console) personPath(id partner.ID, user partner.UserHash) string {
-	return at("people", string(id), c.Rules.Subjects.Ref(subject.Person{User: user, Partner: id}))
+	return joinPath("people", string(id), c.Rules.Subjects.Reference(subject.Person{User: user, Partner: id}))
 }

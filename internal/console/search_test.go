@@ -19,7 +19,7 @@ func TestSearch(t *testing.T) {
 	d := newAdmin(t)
 	p, user := d.customer()
 	ctx := context.Background()
-	c, err := d.app.Cases.Open(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)})
+	c, err := d.app.Cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +64,11 @@ func TestSearch(t *testing.T) {
 	d.post(422, "/search", "q", strings.Repeat("x", 321))
 
 	// The same person with two partners is two people to choose from: what one partner knows is not the other's.
-	other, cred, err := d.app.Partners.Create(ctx, "Clube", partner.Live, partner.Settings{})
+	other, cred, err := d.app.Partners.CreatePartner(ctx, "Clube", partner.Live, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash := partner.LongHash("52998224725", cred.Salt)
+	hash := partner.LongUserHash("52998224725", cred.Salt)
 	if err := d.app.Monitoring.Watch(ctx, cyber.Owner{Partner: other.ID, Mode: other.Mode}, hash, "cpf", "52998224725"); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%d people, not 2", n)
 	}
 
-	lines, err := d.app.Audit.Entries(ctx, operator.Filter{Action: "search", Limit: 100})
+	lines, err := d.app.Audit.ListEntries(ctx, operator.Filter{Action: "search", Limit: 100})
 	if err != nil || len(lines) < 10 {
 		t.Fatal(len(lines), err)
 	}
@@ -113,7 +113,7 @@ func TestPersonPage(t *testing.T) {
 	ctx := context.Background()
 	d.breach("loja")
 	found := d.findings(1)
-	if _, err := d.app.Endpoints.Issue(ctx, p.ID, cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular"}); err != nil {
+	if _, err := d.app.Endpoints.IssueKey(ctx, p.ID, cyber.DeviceRequest{User: partner.UserHash(user), System: cyber.Android, Name: "Celular"}); err != nil {
 		t.Fatal(err)
 	}
 	res, _ := d.post(303, "/search", "q", user)
@@ -143,7 +143,7 @@ func TestPersonPage(t *testing.T) {
 	has(t, list, path)
 	_, page = d.send("/subscriptions/"+string(p.ID)+"/1", "", nil)
 	has(t, page, path)
-	kept, _, err := d.app.Store.Overview.EventList(ctx, p.ID, alert.EventFilter{Limit: 1})
+	kept, _, err := d.app.Store.Overview.ListEvents(ctx, p.ID, alert.EventFilter{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestPersonPage(t *testing.T) {
 	has(t, page, path)
 
 	// Nobody's reference, another partner's, and no reference at all.
-	other, _, err := d.app.Partners.Create(ctx, "Clube", partner.Live, partner.Settings{})
+	other, _, err := d.app.Partners.CreatePartner(ctx, "Clube", partner.Live, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,16 +68,16 @@ type request struct {
 	problem error
 }
 
-// actor is who does it, for the audit trail.
-func (r *request) actor() operator.Actor {
-	return operator.Actor{Name: string(r.who.ID), From: r.address()}
+// auditActor is who does it, for the audit trail.
+func (r *request) auditActor() operator.Actor {
+	return operator.Actor{Name: string(r.who.ID), From: r.callerAddress()}
 }
 
-// text is a field of the form without surrounding space.
-func (r *request) text(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
+// trimmedField is a field of the form without surrounding space.
+func (r *request) trimmedField(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 
-// address is where the request came from.
-func (r *request) address() string { return r.from }
+// callerAddress is where the request came from.
+func (r *request) callerAddress() string { return r.from }
 
 const maxForm = 1 << 20
 
@@ -89,13 +89,14 @@ var (
 	errNotFound  = fault.New(fault.NotFound, "path.not_found")
 )
 
-func notFound(*Console, *request) (answer, error) { return nil, errNotFound }
+// showNotFound answers what no route is for.
+func showNotFound(*Console, *request) (answer, error) { return nil, errNotFound }
 
 // pageTime is how long the work of a page may take. Some reports read all of a large table.
 const pageTime = 2 * time.Minute
 
-// adapt turns a route into a handler.
-func (c *Console) adapt(rt route) http.Handler {
+// adaptRoute turns a route into a handler.
+func (c *Console) adaptRoute(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		start := c.Now()
 		if !rt.upload {
@@ -103,25 +104,25 @@ func (c *Console) adapt(rt route) http.Handler {
 			defer cancel()
 			hr = hr.WithContext(ctx)
 		}
-		r := &request{Request: hr, route: rt, from: c.Callers.Address(hr)}
-		a, err := c.answer(w, r)
-		status := c.write(w, r, a, err)
+		r := &request{Request: hr, route: rt, from: c.Callers.CallerAddress(hr)}
+		a, err := c.runRequest(w, r)
+		status := c.writeAnswer(w, r, a, err)
 		page.Line{
-			Pages: "console", Route: rt.path, From: c.Callers.Log(r.from), Who: slog.String("operator", string(r.who.ID)), Status: status, Took: c.Now().Sub(start), Err: err,
-		}.Log(c.Log, hr)
+			Pages: "console", Route: rt.path, From: c.Callers.AddressForLog(r.from), Who: slog.String("operator", string(r.who.ID)), Status: status, Took: c.Now().Sub(start), Err: err,
+		}.WriteTo(c.Log, hr)
 	})
 }
 
-// answer runs a request up to what it answers; a panic becomes an internal fault.
-func (c *Console) answer(w http.ResponseWriter, r *request) (a answer, err error) {
+// runRequest runs a request up to what it answers; a panic becomes an internal fault.
+func (c *Console) runRequest(w http.ResponseWriter, r *request) (a answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.Log.ErrorContext(r.Context(), "panic", "stack", string(debug.Stack()))
 			a, err = nil, errPanic
 		}
 	}()
-	to, err := c.enter(r)
-	if r.who.ID == "" && c.Strangers.Take(r.from) > 0 {
+	to, err := c.enterSession(r)
+	if r.who.ID == "" && c.Strangers.TakeToken(r.from) > 0 {
 		return nil, errTries
 	}
 	if err != nil || to != nil {
@@ -133,7 +134,7 @@ func (c *Console) answer(w http.ResponseWriter, r *request) (a answer, err error
 			return nil, errForm.Because(err)
 		}
 	}
-	if err := r.confine(); err != nil {
+	if err := r.confineToPartner(); err != nil {
 		return nil, err
 	}
 	if r.route.upload {
@@ -144,18 +145,18 @@ func (c *Console) answer(w http.ResponseWriter, r *request) (a answer, err error
 	}
 	if r.route.upload && c.UploadLimit > 0 {
 		if r.ContentLength > c.UploadLimit+maxForm {
-			err = c.tooLarge()
+			err = c.fileTooLargeError()
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, c.UploadLimit+maxForm) // the other fields have room beside the file
 	}
-	own := c.within(r.scope)
+	own := c.withScope(r.scope)
 	if err == nil {
-		a, err = r.route.handler(r.who)(own, r)
+		a, err = r.route.handlerFor(r.who)(own, r)
 	}
 	if large := (*http.MaxBytesError)(nil); r.route.upload && errors.As(err, &large) {
-		err = c.tooLarge()
+		err = c.fileTooLargeError()
 	}
-	if err != nil && r.route.form != nil && mendable(err) {
+	if err != nil && r.route.form != nil && isMendable(err) {
 		r.problem = err
 		if again, ferr := r.route.form(own, r); ferr == nil {
 			return again, err
@@ -164,13 +165,13 @@ func (c *Console) answer(w http.ResponseWriter, r *request) (a answer, err error
 	return a, err
 }
 
-// tooLarge says how large a file may be, and what to do with a larger one.
-func (c *Console) tooLarge() error {
+// fileTooLargeError says how large a file may be, and what to do with a larger one.
+func (c *Console) fileTooLargeError() error {
 	return errUpload.With("file", fault.UploadMiB, c.UploadLimit>>20)
 }
 
-// mendable tells faults that a person can mend in the form that was sent.
-func mendable(err error) bool {
+// isMendable tells faults that a person can mend in the form that was sent.
+func isMendable(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict, fault.TooLarge, fault.Unprocessable, fault.NotFound:
 		return true
@@ -183,20 +184,20 @@ func mendable(err error) bool {
 	return false
 }
 
-// enter opens the session and checks role, second factor and proof. A redirect is returned where something is to be
+// enterSession opens the session and checks role, second factor and proof. A redirect is returned where something is to be
 // done first.
-func (c *Console) enter(r *request) (answer, error) {
+func (c *Console) enterSession(r *request) (answer, error) {
 	if r.route.role == "" {
 		return nil, nil //nolint:nilnil // nothing to do first
 	}
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
-		return toLogin(r, false), nil
+		return redirectToLogin(r, false), nil
 	}
-	r.session, r.who, err = c.Rules.Operators.Session(r.Context(), cookie.Value)
+	r.session, r.who, err = c.Rules.Operators.ResumeSession(r.Context(), cookie.Value)
 	if errors.Is(err, operator.ErrNoSession) {
 		r.cookie = endCookie()
-		return toLogin(r, true), nil
+		return redirectToLogin(r, true), nil
 	}
 	if err != nil {
 		return nil, err
@@ -204,21 +205,21 @@ func (c *Console) enter(r *request) (answer, error) {
 	if !r.who.TOTPOn && !c.SecondFactorOptional && !r.route.early {
 		return redirect{to: "/second-factor"}, nil
 	}
-	if !r.route.open(r.who) {
+	if !r.route.isOpenTo(r.who) {
 		return nil, errForbidden
 	}
-	if r.scope, err = c.scopeOf(r); err != nil {
+	if r.scope, err = c.loadScope(r); err != nil {
 		return nil, err
 	}
-	if r.route.fresh && !r.session.Fresh(c.Now()) {
+	if r.route.fresh && !r.session.IsFresh(c.Now()) {
 		return redirect{to: "/prove?next=" + url.QueryEscape(r.route.proofPage(r.Request))}, nil
 	}
 	return nil, nil //nolint:nilnil // nothing to do first
 }
 
-// toLogin remembers where somebody wanted to go. What they had typed into a form goes along through the log-in, so that a
+// redirectToLogin remembers where somebody wanted to go. What they had typed into a form goes along through the log-in, so that a
 // session that ended meanwhile costs them nothing; an upload does not.
-func toLogin(r *request, ended bool) answer {
+func redirectToLogin(r *request, ended bool) answer {
 	if r.Method == http.MethodPost && ended && !r.route.upload {
 		r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
 		if err := r.ParseForm(); err == nil {
@@ -247,8 +248,8 @@ func localPath(p string) string {
 	return p
 }
 
-// write sends the answer and returns its status.
-func (c *Console) write(w http.ResponseWriter, r *request, a answer, err error) int {
+// writeAnswer sends the answer and returns its status.
+func (c *Console) writeAnswer(w http.ResponseWriter, r *request, a answer, err error) int {
 	if r.kept != nil {
 		http.SetCookie(w, r.kept)
 	}
@@ -282,23 +283,23 @@ func (c *Console) write(w http.ResponseWriter, r *request, a answer, err error) 
 		_, _ = w.Write(a.body) // a reader that is gone needs no file
 		return http.StatusOK
 	case document:
-		if body, merr := a.encode(); err == nil && merr == nil {
+		if body, merr := a.encodeJSON(); err == nil && merr == nil {
 			w.Header().Set("content-type", "application/json")
 			_, _ = w.Write(body) // as above
 			return http.StatusOK
 		}
 	case view:
-		return c.writeView(w, r, a, page.StatusOf(err))
+		return c.writeView(w, r, a, page.StatusOfFault(err))
 	}
 	if err == nil { // a handler that returned nothing at all
 		err = errPanic
 	}
-	return c.writeView(w, r, view{name: "problem", title: "Não foi possível", data: sentenceOf(err)}, page.StatusOf(err))
+	return c.writeView(w, r, view{name: "problem", title: "Não foi possível", data: sentenceOf(err)}, page.StatusOfFault(err))
 }
 
 // writeView renders into a buffer first, so that a failure is an error page and never half a page.
 func (c *Console) writeView(w http.ResponseWriter, r *request, v view, status int) int {
-	b, err := c.page(r, v)
+	b, err := c.renderView(r, v)
 	if err != nil {
 		c.Log.ErrorContext(r.Context(), "page cannot be rendered", "page", v.name, "cause", err.Error())
 		http.Error(w, "A página não pôde ser montada.", http.StatusInternalServerError)
@@ -310,11 +311,11 @@ func (c *Console) writeView(w http.ResponseWriter, r *request, v view, status in
 	return status
 }
 
-// page renders a view. A form that was refused is filled in again, and its problem said beside the field where there is one.
-func (c *Console) page(r *request, v view) ([]byte, error) {
-	f := c.frame(r, v)
+// renderView renders a view. A form that was refused is filled in again, and its problem said beside the field where there is one.
+func (c *Console) renderView(r *request, v view) ([]byte, error) {
+	f := c.newFrame(r, v)
 	var b bytes.Buffer
-	if err := c.pages.render(&b, f, v.name); err != nil || f.Problem == nil {
+	if err := c.pages.renderPage(&b, f, v.name); err != nil || f.Problem == nil {
 		return b.Bytes(), err
 	}
 	said := f.Problem.Detail
@@ -327,27 +328,27 @@ func (c *Console) page(r *request, v view) ([]byte, error) {
 	}
 	f.Problem.Placed = true
 	b.Reset()
-	if err := c.pages.render(&b, f, v.name); err != nil {
+	if err := c.pages.renderPage(&b, f, v.name); err != nil {
 		return nil, err
 	}
 	filled, _ = refill(b.Bytes(), r.URL.Path, r.PostForm, f.Problem.Fields, said)
 	return filled, nil
 }
 
-// change runs a change and its line in the audit trail in one transaction: fn works with the rules it is given and no others,
+// changeWithAudit runs a change and its line in the audit trail in one transaction: fn works with the rules it is given and no others,
 // must be short, and must not reach outside the database.
-func (c *Console) change(r *request, action string, fn func(ctx context.Context, in *Rules) (subject, detail string, err error)) error {
+func (c *Console) changeWithAudit(r *request, action string, fn func(ctx context.Context, in *Rules) (subject, detail string, err error)) error {
 	ctx := r.Context()
 	return c.InTx(ctx, func(in *Rules) error {
 		subject, detail, err := fn(ctx, in)
 		if err != nil {
 			return err
 		}
-		return in.Audit.Record(ctx, r.actor(), action, subject, detail)
+		return in.Audit.RecordAction(ctx, r.auditActor(), action, subject, detail)
 	})
 }
 
-// note records what is about to be done or shown, for work that does not fit into one transaction.
-func (c *Console) note(r *request, action, subject, detail string) error {
-	return c.Rules.Audit.Record(r.Context(), r.actor(), action, subject, detail)
+// recordAction records what is about to be done or shown, for work that does not fit into one transaction.
+func (c *Console) recordAction(r *request, action, subject, detail string) error {
+	return c.Rules.Audit.RecordAction(r.Context(), r.auditActor(), action, subject, detail)
 }

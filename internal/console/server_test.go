@@ -43,7 +43,7 @@ func TestToLogin(t *testing.T) {
 		{http.MethodGet, "/", "/login"}, {http.MethodGet, "/plans?partner=a%20b", "/login?next=%2Fplans%3Fpartner%3Da%2520b"},
 		{http.MethodPost, "/plans", "/login"},
 	} {
-		if got := toLogin(&request{Request: httptest.NewRequest(c.method, c.path, nil)}, false); got != (redirect{to: c.want}) {
+		if got := redirectToLogin(&request{Request: httptest.NewRequest(c.method, c.path, nil)}, false); got != (redirect{to: c.want}) {
 			t.Errorf("%s %s: %+v", c.method, c.path, got)
 		}
 	}
@@ -70,7 +70,7 @@ func TestMendable(t *testing.T) {
 		operator.ErrRefused: true, operator.ErrNoSession: false, fault.New(fault.RateLimited, "x"): true,
 		fault.New(fault.Forbidden, "x"): false, fault.New(fault.Unavailable, "x"): false, errors.New("x"): false,
 	} {
-		if got := mendable(err); got != want {
+		if got := isMendable(err); got != want {
 			t.Errorf("%v: %t", err, got)
 		}
 	}
@@ -80,28 +80,28 @@ func TestMendable(t *testing.T) {
 func TestFields(t *testing.T) {
 	r := posted(t, "/x", "n=+12+&neg=-1&word=x&at=2026-12-24T15%3A00&bad=24%2F12&reason=ok&why=pedido")
 	for name, want := range map[string]int{"n": 12, "missing": 7} {
-		if got, err := r.number(name, 7); err != nil || got != want {
+		if got, err := r.parseNumberField(name, 7); err != nil || got != want {
 			t.Errorf("%s: %d, %v", name, got, err)
 		}
 	}
 	for _, name := range []string{"neg", "word"} {
-		if _, err := r.number(name, 7); !errors.Is(err, errForm) {
+		if _, err := r.parseNumberField(name, 7); !errors.Is(err, errForm) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got, err := r.moment("at"); err != nil || !got.Equal(time.Date(2026, 12, 24, 18, 0, 0, 0, time.UTC)) {
+	if got, err := r.parseMomentField("at"); err != nil || !got.Equal(time.Date(2026, 12, 24, 18, 0, 0, 0, time.UTC)) {
 		t.Error("a time is read as Brasília's:", got, err)
 	}
-	if got, err := r.moment("missing"); err != nil || !got.IsZero() {
+	if got, err := r.parseMomentField("missing"); err != nil || !got.IsZero() {
 		t.Error(got, err)
 	}
-	if _, err := r.moment("bad"); !errors.Is(err, errForm) {
+	if _, err := r.parseMomentField("bad"); !errors.Is(err, errForm) {
 		t.Error(err)
 	}
-	if _, err := reason(r); !errors.Is(err, errReason) {
+	if _, err := parseReason(r); !errors.Is(err, errReason) {
 		t.Error("two letters are no reason:", err)
 	}
-	if why, err := reason(posted(t, "/x", "reason=+pedido+")); err != nil || why != "pedido" {
+	if why, err := parseReason(posted(t, "/x", "reason=+pedido+")); err != nil || why != "pedido" {
 		t.Error(why, err)
 	}
 }
@@ -127,13 +127,13 @@ func TestAllowed(t *testing.T) {
 		{operator.Viewer, "/", true}, {operator.Viewer, "/partners", true}, {operator.Viewer, "/partners/new", false},
 		{operator.Admin, "/partners/new", true}, {operator.Viewer, "/nowhere", false}, {"", "/", false},
 	} {
-		if got := allowed(operator.Operator{Role: c.role}, c.path); got != c.want {
+		if got := isMenuAllowed(operator.Operator{Role: c.role}, c.path); got != c.want {
 			t.Errorf("%s at %s: %t", c.role, c.path, got)
 		}
 	}
 	for _, g := range menu {
 		for _, s := range g.sections {
-			if !allowed(operator.Operator{Role: operator.Admin}, s.path) {
+			if !isMenuAllowed(operator.Operator{Role: operator.Admin}, s.path) {
 				t.Errorf("the menu leads to %s, which nobody may open", s.path)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 func listServices(c *Console, r *request) (answer, error) {
-	all, err := c.Rules.Services.All(r.Context())
+	all, err := c.Rules.Services.ListServices(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -17,8 +17,8 @@ func listServices(c *Console, r *request) (answer, error) {
 }
 
 func addService(c *Console, r *request) (answer, error) {
-	err := c.change(r, "service.add", func(ctx context.Context, in *Rules) (string, string, error) {
-		sv, err := in.Services.Add(ctx, r.text("name"), r.text("description"))
+	err := c.changeWithAudit(r, "service.add", func(ctx context.Context, in *Rules) (string, string, error) {
+		sv, err := in.Services.AddService(ctx, r.trimmedField("name"), r.trimmedField("description"))
 		return string(sv.ID), sv.Name, err
 	})
 	if err != nil {
@@ -27,8 +27,9 @@ func addService(c *Console, r *request) (answer, error) {
 	return redirect{"/services", "service.added"}, nil
 }
 
-func (c *Console) service(r *request) (cyber.Service, error) {
-	all, err := c.Rules.Services.All(r.Context())
+// loadService returns the service that the address names.
+func (c *Console) loadService(r *request) (cyber.Service, error) {
+	all, err := c.Rules.Services.ListServices(r.Context())
 	if err != nil {
 		return cyber.Service{}, err
 	}
@@ -41,28 +42,28 @@ func (c *Console) service(r *request) (cyber.Service, error) {
 }
 
 func showService(c *Console, r *request) (answer, error) {
-	sv, err := c.service(r)
+	sv, err := c.loadService(r)
 	if err != nil {
 		return nil, err
 	}
 	page := servicePage{Service: sv}
-	if page.Questions, err = c.Rules.Cases.Questions(r.Context(), sv.ID); err != nil {
+	if page.Questions, err = c.Rules.Cases.ListQuestions(r.Context(), sv.ID); err != nil {
 		return nil, err
 	}
-	if page.Slots, err = c.Rules.Cases.Slots(r.Context(), sv.ID); err != nil {
+	if page.Slots, err = c.Rules.Cases.ListSlots(r.Context(), sv.ID); err != nil {
 		return nil, err
 	}
 	return view{"service", sv.Name, page}, nil
 }
 
 func saveService(c *Console, r *request) (answer, error) {
-	position, ok := parseWhole(r.text("position"))
+	position, ok := parseWhole(r.trimmedField("position"))
 	if !ok {
 		return nil, cyber.ErrServiceInvalid.With("position", fault.WholeNumber)
 	}
-	err := c.change(r, "service.edit", func(ctx context.Context, in *Rules) (string, string, error) {
-		sv, err := in.Services.Edit(ctx, cyber.ServiceID(r.PathValue("id")), func(sv *cyber.Service) {
-			sv.Name, sv.Description, sv.Position, sv.Retired = r.text("name"), r.text("description"), int64(position), !r.PostForm.Has("offered")
+	err := c.changeWithAudit(r, "service.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+		sv, err := in.Services.EditService(ctx, cyber.ServiceID(r.PathValue("id")), func(sv *cyber.Service) {
+			sv.Name, sv.Description, sv.Position, sv.Retired = r.trimmedField("name"), r.trimmedField("description"), int64(position), !r.PostForm.Has("offered")
 		})
 		return r.PathValue("id"), sv.Name, err
 	})
@@ -73,8 +74,8 @@ func saveService(c *Console, r *request) (answer, error) {
 }
 
 func retireService(c *Console, r *request) (answer, error) {
-	err := c.change(r, "service.retire", func(ctx context.Context, in *Rules) (string, string, error) {
-		sv, err := in.Services.Retire(ctx, cyber.ServiceID(r.PathValue("id")))
+	err := c.changeWithAudit(r, "service.retire", func(ctx context.Context, in *Rules) (string, string, error) {
+		sv, err := in.Services.RetireService(ctx, cyber.ServiceID(r.PathValue("id")))
 		return string(sv.ID), sv.Name, err
 	})
 	if err != nil {

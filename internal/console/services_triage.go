@@ -18,18 +18,18 @@ type servicePage struct {
 }
 
 func setTarget(c *Console, r *request) (answer, error) {
-	hours, err := time.ParseDuration(strings.Replace(r.text("hours"), ",", ".", 1) + "h")
+	hours, err := time.ParseDuration(strings.Replace(r.trimmedField("hours"), ",", ".", 1) + "h")
 	if err != nil || hours < 0 {
 		return nil, cyber.ErrServiceInvalid.With("hours", fault.HoursOrNone)
 	}
 	return c.onService(r, "case.target", "service.target", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
-		return in.Cases.SetTarget(ctx, id, hours)
+		return in.Cases.SetTargetTime(ctx, id, hours)
 	})
 }
 
 func addQuestion(c *Console, r *request) (answer, error) {
 	return c.onService(r, "case.question.add", "service.question", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
-		_, err := in.Cases.AddQuestion(ctx, id, r.text("question"), r.PostForm.Has("required"), lines(r.text("options")))
+		_, err := in.Cases.AddQuestion(ctx, id, r.trimmedField("question"), r.PostForm.Has("required"), splitLines(r.trimmedField("options")))
 		return err
 	})
 }
@@ -40,9 +40,10 @@ func removeQuestion(c *Console, r *request) (answer, error) {
 	})
 }
 
-func addSlots(c *Console, r *request) (answer, error) {
+// addServiceSlots adds times to a service's calendar.
+func addServiceSlots(c *Console, r *request) (answer, error) {
 	var times []time.Time
-	for _, line := range lines(r.text("slots")) {
+	for _, line := range splitLines(r.trimmedField("slots")) {
 		t, err := parseMoment("slots", line)
 		if err != nil {
 			return nil, cyber.ErrServiceInvalid.With("slots", fault.MomentPerLine)
@@ -50,13 +51,13 @@ func addSlots(c *Console, r *request) (answer, error) {
 		times = append(times, t)
 	}
 	return c.onService(r, "case.slot.add", "service.slots", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
-		only := partner.ID(r.text("partner"))
+		only := partner.ID(r.trimmedField("partner"))
 		if only != "" {
-			if _, err := in.Partners.Partner(ctx, only); err != nil {
+			if _, err := in.Partners.GetPartner(ctx, only); err != nil {
 				return err
 			}
 		}
-		_, err := in.Cases.AddSlots(ctx, id, only, times)
+		_, err := in.Cases.AddFreeSlots(ctx, id, only, times)
 		return err
 	})
 }
@@ -69,9 +70,9 @@ func removeSlot(c *Console, r *request) (answer, error) {
 
 func (c *Console) onService(r *request, action, done string, fn func(ctx context.Context, in *Rules, id cyber.ServiceID) error) (answer, error) {
 	id := cyber.ServiceID(r.PathValue("id"))
-	err := c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(id), "", fn(ctx, in, id) })
+	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(id), "", fn(ctx, in, id) })
 	if err != nil {
 		return nil, err
 	}
-	return redirect{at("services", string(id)), done}, nil
+	return redirect{joinPath("services", string(id)), done}, nil
 }

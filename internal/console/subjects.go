@@ -14,16 +14,16 @@ import (
 
 // Subjects are what the law gives a person.
 type Subjects interface {
-	// Ref is the audit trail's name for a person.
-	Ref(p subject.Person) string
-	// Referred is whom a reference in an address names; About what a page shows of them.
-	Referred(ctx context.Context, id partner.ID, ref string) (subject.Person, error)
-	About(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, []subject.Access, error)
-	Export(ctx context.Context, p subject.Person) ([]subject.Held, error)
-	Accesses(ctx context.Context, p subject.Person) ([]subject.Access, error)
+	// Reference is the audit trail's name for a person.
+	Reference(p subject.Person) string
+	// FindReferred is whom a reference in an address names; About what a page shows of them.
+	FindReferred(ctx context.Context, id partner.ID, ref string) (subject.Person, error)
+	DescribePerson(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, []subject.Access, error)
+	ExportPerson(ctx context.Context, p subject.Person) ([]subject.Held, error)
+	ListAccesses(ctx context.Context, p subject.Person) ([]subject.Access, error)
 	Erase(ctx context.Context, who operator.Actor, p subject.Person, reason string) (subject.Outcome, error)
-	// Log writes the tombstones of all erasures.
-	Log(ctx context.Context, w io.Writer) (int, error)
+	// WriteErasureLog writes the tombstones of all erasures.
+	WriteErasureLog(ctx context.Context, w io.Writer) (int, error)
 	Reports
 }
 
@@ -45,7 +45,7 @@ type heldCount struct {
 }
 
 func (c *Console) subjectsPage(r *request) (subjectsPage, error) {
-	all, err := c.Rules.Partners.Partners(r.Context())
+	all, err := c.Rules.Partners.ListPartners(r.Context())
 	return subjectsPage{Partners: all, CPF: r.PostForm.Get("cpf"), User: r.PostForm.Get("user_hash"), Partner: r.PostForm.Get("partner")}, err
 }
 
@@ -59,22 +59,22 @@ func showSubjects(c *Console, r *request) (answer, error) {
 
 // personAsked reads who is meant and why, and records it before anything is looked up.
 func (c *Console) personAsked(r *request, action string) (p subject.Person, why string, err error) {
-	if ref := r.text("ref"); ref != "" { // from the person's page, which holds neither
-		p, err = c.Rules.Subjects.Referred(r.Context(), partner.ID(r.text("partner")), ref)
+	if ref := r.trimmedField("ref"); ref != "" { // from the person's page, which holds neither
+		p, err = c.Rules.Subjects.FindReferred(r.Context(), partner.ID(r.trimmedField("partner")), ref)
 	} else {
-		p, err = subject.Parse(r.text("cpf"), r.text("user_hash"), r.text("partner"))
+		p, err = subject.ParsePerson(r.trimmedField("cpf"), r.trimmedField("user_hash"), r.trimmedField("partner"))
 	}
 	if err != nil {
 		return p, "", err
 	}
-	if why, err = reason(r); err != nil {
+	if why, err = parseReason(r); err != nil {
 		return p, "", err
 	}
 	named := p
 	if named.CPF != "" {
 		named.Partner = "" // one name for a person, whichever partner is asked
 	}
-	return p, why, c.note(r, action, c.Rules.Subjects.Ref(named), why)
+	return p, why, c.recordAction(r, action, c.Rules.Subjects.Reference(named), why)
 }
 
 func findSubject(c *Console, r *request) (answer, error) {
@@ -82,7 +82,7 @@ func findSubject(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, err := c.Rules.Subjects.Export(r.Context(), p)
+	held, err := c.Rules.Subjects.ExportPerson(r.Context(), p)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func findSubject(c *Console, r *request) (answer, error) {
 			{h.StoredAnswers, "resposta guardada da API", "respostas guardadas da API"},
 		} {
 			if n.count > 0 {
-				row.Counts = append(row.Counts, choiceCount{plural(int64(n.count), n.one, n.many), int64(n.count)})
+				row.Counts = append(row.Counts, choiceCount{pluralWord(int64(n.count), n.one, n.many), int64(n.count)})
 			}
 		}
 		page.Held = append(page.Held, row)
@@ -117,7 +117,7 @@ func exportSubject(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, err := c.Rules.Subjects.Export(r.Context(), p)
+	held, err := c.Rules.Subjects.ExportPerson(r.Context(), p)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func exportSubject(c *Console, r *request) (answer, error) {
 	}
 	file, write := download{name: "titular-" + c.Now().In(brazil).Format("2006-01-02-1504"), kind: "text/plain; charset=utf-8"}, subject.WriteText
 	ending := ".txt"
-	switch r.text("format") {
+	switch r.trimmedField("format") {
 	case "json":
 		file.kind, ending, write = "application/json", ".json", subject.WriteJSON
 	case "letter":
@@ -146,7 +146,7 @@ func showAccesses(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := c.Rules.Subjects.Accesses(r.Context(), p)
+	list, err := c.Rules.Subjects.ListAccesses(r.Context(), p)
 	if err != nil {
 		return nil, err
 	}
@@ -200,18 +200,18 @@ var erasedKinds = map[string]string{
 }
 
 func eraseSubject(c *Console, r *request) (answer, error) {
-	if r.text("confirm") != eraseWord {
+	if r.trimmedField("confirm") != eraseWord {
 		return nil, errForm.With("confirm", fault.TypeToConfirm, eraseWord)
 	}
 	p, why, err := c.personAsked(r, "subject.erase")
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.Rules.Subjects.Erase(r.Context(), r.actor(), p, why)
+	out, err := c.Rules.Subjects.Erase(r.Context(), r.auditActor(), p, why)
 	if err != nil {
 		return nil, err
 	}
-	names, err := c.names(r)
+	names, err := c.partnerNames(r)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +237,7 @@ func eraseSubject(c *Console, r *request) (answer, error) {
 // erasureLog hands out the log of erasures: keyed indexes, which name nobody.
 func erasureLog(c *Console, r *request) (answer, error) {
 	var b bytes.Buffer
-	if _, err := c.Rules.Subjects.Log(r.Context(), &b); err != nil {
+	if _, err := c.Rules.Subjects.WriteErasureLog(r.Context(), &b); err != nil {
 		return nil, err
 	}
 	return download{"apagamentos.jsonl", "application/jsonl", b.Bytes()}, nil

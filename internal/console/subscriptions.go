@@ -38,24 +38,26 @@ type subscriptionState struct {
 	Ended bool
 }
 
-func (c *Console) stateOf(s subscription.Subscription) subscriptionState {
-	return subscriptionState{s, s.Over(subscription.DayOf(c.Now()))}
+// subscriptionState returns a subscription with the words for its state.
+func (c *Console) subscriptionState(s subscription.Subscription) subscriptionState {
+	return subscriptionState{s, s.Over(subscription.DayInBrazil(c.Now()))}
 }
 
-func (c *Console) statesOf(list []subscription.Subscription) []subscriptionState {
+// subscriptionStates returns subscriptions with the words for their states.
+func (c *Console) subscriptionStates(list []subscription.Subscription) []subscriptionState {
 	states := make([]subscriptionState, len(list))
 	for i, s := range list {
-		states[i] = c.stateOf(s)
+		states[i] = c.subscriptionState(s)
 	}
 	return states
 }
 
 func listSubscriptions(c *Console, r *request) (answer, error) {
-	choice, err := c.choose(r)
+	choice, err := c.choosePartner(r)
 	if err != nil || choice.Current.ID == "" {
 		return view{"subscriptions", "Assinaturas", subscriptionsPage{partnerChoice: choice}}, err
 	}
-	f, err := c.filterOf(r.Context(), &subscriptionsList, r.URL.Query(), choice.Current.ID, choice.All)
+	f, err := c.parseFilterQuery(r.Context(), &subscriptionsList, r.URL.Query(), choice.Current.ID, choice.All)
 	if err != nil {
 		return nil, err
 	}
@@ -63,20 +65,20 @@ func listSubscriptions(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	running, err := c.Rules.Subscriptions.Active(r.Context(), choice.Current.ID, 1, 1)
+	running, err := c.Rules.Subscriptions.ListActive(r.Context(), choice.Current.ID, 1, 1)
 	if err != nil {
 		return nil, err
 	}
-	plans, err := c.Rules.Plans.List(r.Context(), choice.Current.ID)
+	plans, err := c.Rules.Plans.ListPlans(r.Context(), choice.Current.ID)
 	if err != nil {
 		return nil, err
 	}
-	page := subscriptionsPage{partnerChoice: choice, Items: c.statesOf(list), Total: running.Total, Plans: len(plans)}
+	page := subscriptionsPage{partnerChoice: choice, Items: c.subscriptionStates(list), Total: running.Total, Plans: len(plans)}
 	total := int64(-1)
 	if len(f.values) == 0 && f.Person == "" {
 		total = running.Total
 	}
-	if page.List, err = c.listView(r, &subscriptionsList, f, choice.All, len(list), seqText(next), total); err != nil {
+	if page.List, err = c.newListView(r, &subscriptionsList, f, choice.All, len(list), formatSeq(next), total); err != nil {
 		return nil, err
 	}
 	for i := range page.List.Fields {
@@ -91,7 +93,7 @@ func listSubscriptions(c *Console, r *request) (answer, error) {
 
 // findSubscriptions looks a CPF up. It is a POST, so that the CPF stands in no address, history or log.
 func findSubscriptions(c *Console, r *request) (answer, error) {
-	choice, err := c.choose(r)
+	choice, err := c.choosePartner(r)
 	if err != nil {
 		return nil, err
 	}
@@ -99,12 +101,12 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 	if choice.Current.Mode == partner.Sandbox {
 		check = identifier.Waived
 	}
-	cpf, err := identifier.ParseCPF(r.text("cpf"), check)
+	cpf, err := identifier.ParseCPF(r.trimmedField("cpf"), check)
 	if err != nil {
 		return nil, errForm.With("cpf", fault.CPFFormat).Because(err)
 	}
-	masked := identifier.Mask(identifier.CPF, cpf)
-	if err := c.note(r, "subscription.find", c.Rules.Subjects.Ref(subject.Person{CPF: cpf}), string(choice.Current.ID)+" "+masked); err != nil {
+	masked := identifier.MaskValue(identifier.CPF, cpf)
+	if err := c.recordAction(r, "subscription.find", c.Rules.Subjects.Reference(subject.Person{CPF: cpf}), string(choice.Current.ID)+" "+masked); err != nil {
 		return nil, err
 	}
 	found, err := c.Rules.FindSubscriptions.SubscriptionsOfCPF(r.Context(), choice.Current.ID, cpf)
@@ -112,7 +114,7 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	return view{"subscriptions", "Assinaturas", subscriptionsPage{
-		partnerChoice: choice, Items: c.statesOf(found), Total: int64(len(found)), Sought: masked, Plans: 1,
+		partnerChoice: choice, Items: c.subscriptionStates(found), Total: int64(len(found)), Sought: masked, Plans: 1,
 	}}, nil
 }
 
@@ -128,7 +130,7 @@ type subscriptionPage struct {
 
 // subscriptionOf reads the subscription that a path names.
 func (c *Console) subscriptionOf(r *request) (subscriptionPage, error) {
-	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.PathValue("partner")))
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("partner")))
 	if err != nil {
 		return subscriptionPage{}, err
 	}
@@ -140,9 +142,9 @@ func (c *Console) subscriptionOf(r *request) (subscriptionPage, error) {
 	if err != nil {
 		return subscriptionPage{}, err
 	}
-	page := subscriptionPage{Partner: p, subscriptionState: c.stateOf(sub), Path: at("subscriptions", string(p.ID), strconv.FormatInt(seq, 10))}
-	ref, err := c.Rules.Search.Enrolled(r.Context(), p.ID, sub.Beneficiary.CPF)
-	page.Person = at("people", string(p.ID), ref)
+	page := subscriptionPage{Partner: p, subscriptionState: c.subscriptionState(sub), Path: joinPath("subscriptions", string(p.ID), strconv.FormatInt(seq, 10))}
+	ref, err := c.Rules.Search.FindEnrolled(r.Context(), p.ID, sub.Beneficiary.CPF)
+	page.Person = joinPath("people", string(p.ID), ref)
 	return page, err
 }
 
@@ -154,13 +156,13 @@ func showSubscription(c *Console, r *request) (answer, error) {
 	return view{"subscription", "Assinatura", page}, nil
 }
 
-// subject names a subscription in the audit trail.
-func (p subscriptionPage) subject() string {
+// auditSubject names a subscription in the audit trail.
+func (p subscriptionPage) auditSubject() string {
 	return string(p.Partner.ID) + "/" + strconv.FormatInt(p.Seq, 10)
 }
 
 func revealSubscription(c *Console, r *request) (answer, error) {
-	why, err := reason(r)
+	why, err := parseReason(r)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +170,7 @@ func revealSubscription(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "subscription.reveal", page.subject(), why); err != nil {
+	if err := c.recordAction(r, "subscription.reveal", page.auditSubject(), why); err != nil {
 		return nil, err
 	}
 	page.Shown = true
@@ -183,9 +185,9 @@ func moveSubscription(c *Console, r *request, action, done string, move subscrip
 	if page.Ended {
 		return nil, subscription.ErrNotFound.With("subscription", fault.HasEnded)
 	}
-	err = c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Subscriptions.Move(ctx, page.Partner.ID, subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF}, move)
-		return page.subject(), "", err
+	err = c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Subscriptions.MoveSubscriptions(ctx, page.Partner.ID, subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF}, move)
+		return page.auditSubject(), "", err
 	})
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ type rejectRow struct {
 }
 
 func showImport(c *Console, r *request) (answer, error) {
-	choice, err := c.choose(r)
+	choice, err := c.choosePartner(r)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func importSubscriptions(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	dryRun := r.URL.Query().Get("dry") == "1"
-	file, err := uploaded(r)
+	file, err := uploadedFile(r)
 	if err != nil {
 		return nil, err
 	}
@@ -60,15 +60,15 @@ func importSubscriptions(c *Console, r *request) (answer, error) {
 	if name := strings.ToLower(file.FileName()); strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson") {
 		format = operator.JSON
 	}
-	in, kept := io.Reader(file), c.newFile(r, checkedFile, string(choice.Current.ID), format)
+	in, kept := io.Reader(file), c.newSealedFile(r, checkedFile, string(choice.Current.ID), format)
 	if dryRun {
 		in = io.TeeReader(file, kept)
 	}
-	report, err := c.enrol(r, choice.Current, in, format, dryRun)
+	report, err := c.enrolFromFile(r, choice.Current, in, format, dryRun)
 	if err != nil {
 		return nil, err
 	}
-	if err := kept.finish(report.Created); err != nil {
+	if err := kept.finishFile(report.Created); err != nil {
 		return nil, err
 	}
 	switch {
@@ -88,14 +88,14 @@ func createChecked(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := c.Rules.Saved.Export(r.Context(), r.who.ID, r.PathValue("file"))
+	file, err := c.Rules.Saved.GetExport(r.Context(), r.who.ID, r.PathValue("file"))
 	if err == nil && (file.List != checkedFile || file.About != string(choice.Current.ID)) {
 		err = operator.ErrNoExport
 	}
 	if err != nil {
 		return nil, err
 	}
-	report, err := c.enrol(r, choice.Current, &sealedReader{ctx: r.Context(), saved: c.Rules.Saved, file: file}, file.Format, false)
+	report, err := c.enrolFromFile(r, choice.Current, &sealedReader{ctx: r.Context(), saved: c.Rules.Saved, file: file}, file.Format, false)
 	if err != nil {
 		return nil, err
 	}
@@ -107,18 +107,18 @@ func createChecked(c *Console, r *request) (answer, error) {
 
 // enrolling is the partner whose people are sent.
 func (c *Console) enrolling(r *request) (partnerChoice, error) {
-	choice, err := c.choose(r)
+	choice, err := c.choosePartner(r)
 	if err == nil && choice.Current.ID == "" {
 		err = partner.ErrNotFound
 	}
 	return choice, err
 }
 
-// enrol creates what a file holds, or says what would be created.
-func (c *Console) enrol(r *request, p partner.Partner, in io.Reader, format operator.Format, dryRun bool) (*importReport, error) {
+// enrolFromFile creates what a file holds, or says what would be created.
+func (c *Console) enrolFromFile(r *request, p partner.Partner, in io.Reader, format operator.Format, dryRun bool) (*importReport, error) {
 	source := draft.NewJSONLines(in)
 	if format == operator.CSV {
-		table, err := draft.NewCSV(in)
+		table, err := draft.NewCSVReader(in)
 		if err != nil {
 			return nil, err
 		}
@@ -128,13 +128,13 @@ func (c *Console) enrol(r *request, p partner.Partner, in io.Reader, format oper
 	if dryRun {
 		detail = "dry run"
 	}
-	if err := c.note(r, "subscription.import", string(p.ID), detail); err != nil {
+	if err := c.recordAction(r, "subscription.import", string(p.ID), detail); err != nil {
 		return nil, err
 	}
-	report, file := &importReport{DryRun: dryRun}, c.newFile(r, rejectedFile, string(p.ID), format)
+	report, file := &importReport{DryRun: dryRun}, c.newSealedFile(r, rejectedFile, string(p.ID), format)
 	rejects := draft.NewRejects(file, source, c.Rules.ProblemText)
 	var err error
-	report.ImportReport, err = c.Rules.Subscriptions.Import(r.Context(), p, source, dryRun, func(j subscription.Reject) error {
+	report.ImportReport, err = c.Rules.Subscriptions.ImportFile(r.Context(), p, source, dryRun, func(j subscription.Reject) error {
 		if len(report.Rejects) < shownRejects {
 			row := rejectRow{Line: j.Line}
 			for _, p := range j.Problems {
@@ -145,7 +145,7 @@ func (c *Console) enrol(r *request, p partner.Partner, in io.Reader, format oper
 		return rejects.Write(j)
 	}, func(subscription.ImportReport) {})
 	if err == nil {
-		err = file.finish(report.Rejected)
+		err = file.finishFile(report.Rejected)
 	}
 	if err == nil && file.begun {
 		report.File = file.ID
@@ -182,8 +182,8 @@ func fieldsAndFile(r *request) (*multipart.Part, error) {
 	}
 }
 
-// uploaded returns the first file of a form, as a stream.
-func uploaded(r *request) (*multipart.Part, error) {
+// uploadedFile returns the first file of a form, as a stream.
+func uploadedFile(r *request) (*multipart.Part, error) {
 	form, err := r.MultipartReader()
 	if err != nil {
 		return nil, errForm.With("file", fault.ChooseAFile).Because(err)

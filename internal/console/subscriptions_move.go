@@ -20,19 +20,21 @@ var moveOptions = []choiceOption{{"suspend", "Suspender"}, {"resume", "Retomar"}
 
 var moves = map[string]subscription.Move{"suspend": subscription.Suspend, "resume": subscription.Resume, "end": subscription.End}
 
-func (c *Console) moveView(r *request, moved *subscription.MovedTable) (answer, error) {
-	choice, err := c.choose(r)
+// newMoveView returns the page of moves by a table.
+func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answer, error) {
+	choice, err := c.choosePartner(r)
 	if err != nil {
 		return nil, err
 	}
 	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moveOptions, moved}}, nil
 }
 
-func showMove(c *Console, r *request) (answer, error) { return c.moveView(r, nil) }
+// showMoveForm shows the form of moves by a table.
+func showMoveForm(c *Console, r *request) (answer, error) { return c.newMoveView(r, nil) }
 
 // moveAsked reads which partner and which move, and records them.
 func (c *Console) moveAsked(r *request, detail string) (partner.ID, subscription.Move, error) {
-	choice, err := c.choose(r)
+	choice, err := c.choosePartner(r)
 	if err != nil {
 		return "", 0, err
 	}
@@ -44,7 +46,7 @@ func (c *Console) moveAsked(r *request, detail string) (partner.ID, subscription
 	if choice.Current.ID == "" {
 		return "", 0, partner.ErrNotFound
 	}
-	return choice.Current.ID, move, c.note(r, "subscription."+name, string(choice.Current.ID), detail)
+	return choice.Current.ID, move, c.recordAction(r, "subscription."+name, string(choice.Current.ID), detail)
 }
 
 // moveHolder moves all subscriptions that a company pays for.
@@ -53,11 +55,11 @@ func moveHolder(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	moved, err := c.Rules.Subscriptions.Move(r.Context(), id, subscription.Selection{Holder: plainCNPJ(r.text("holder"))}, move)
+	moved, err := c.Rules.Subscriptions.MoveSubscriptions(r.Context(), id, subscription.Selection{Holder: plainCNPJ(r.trimmedField("holder"))}, move)
 	if err != nil {
 		return nil, err
 	}
-	return c.moveView(r, &subscription.MovedTable{Found: moved.Found, Changed: moved.Changed})
+	return c.newMoveView(r, &subscription.MovedTable{Found: moved.Found, Changed: moved.Changed})
 }
 
 // moveTable moves the subscriptions of an uploaded table while it arrives.
@@ -70,7 +72,7 @@ func moveTable(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	table, err := draft.NewCSV(file)
+	table, err := draft.NewCSVReader(file)
 	if err != nil {
 		return nil, err
 	}
@@ -78,5 +80,5 @@ func moveTable(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.moveView(r, &moved)
+	return c.newMoveView(r, &moved)
 }

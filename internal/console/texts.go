@@ -24,15 +24,15 @@ type textsOfEvent struct {
 }
 
 func listTexts(c *Console, r *request) (answer, error) {
-	page := textsPage{Partner: partner.ID(r.FormValue("partner")), Langs: partner.Languages(), Channels: message.Channels()}
+	page := textsPage{Partner: partner.ID(r.FormValue("partner")), Langs: partner.ListLanguages(), Channels: message.ListChannels()}
 	var err error
 	if page.Lang, err = partner.ParseLanguage(r.FormValue("lang")); err != nil {
 		return nil, err
 	}
-	if page.Partners, err = c.Rules.Partners.Partners(r.Context()); err != nil {
+	if page.Partners, err = c.Rules.Partners.ListPartners(r.Context()); err != nil {
 		return nil, err
 	}
-	all, err := c.Rules.Messages.All(r.Context(), page.Partner)
+	all, err := c.Rules.Messages.ListTemplates(r.Context(), page.Partner)
 	if err != nil {
 		return nil, err
 	}
@@ -66,57 +66,61 @@ func (p textPage) Own() bool {
 	return p.Origin == message.ForPartner || p.Origin == message.ByOperator && p.Partner == ""
 }
 
-func textKey(r *request) message.Key {
+// parseTextKey reads which text an address names.
+func parseTextKey(r *request) message.Key {
 	return message.Key{Event: alert.Type(r.PathValue("event")), Channel: message.Channel(r.PathValue("channel")), Language: partner.Language(r.PathValue("lang"))}
 }
 
-func showText(c *Console, r *request) (answer, error) {
-	t, err := c.Rules.Messages.Show(r.Context(), partner.ID(r.FormValue("partner")), textKey(r))
+// showTextPage shows a text of messages.
+func showTextPage(c *Console, r *request) (answer, error) {
+	t, err := c.Rules.Messages.GetTemplate(r.Context(), partner.ID(r.FormValue("partner")), parseTextKey(r))
 	if err != nil {
 		return nil, err
 	}
-	return c.textView(r, t)
+	return c.newTextView(r, t)
 }
 
-func (c *Console) textView(r *request, t message.Template) (answer, error) {
-	page := textPage{Template: t, Partner: partner.ID(r.FormValue("partner")), Words: message.Words(t.Event)}
-	names, err := c.names(r)
+// newTextView returns the page of a text.
+func (c *Console) newTextView(r *request, t message.Template) (answer, error) {
+	page := textPage{Template: t, Partner: partner.ID(r.FormValue("partner")), Words: message.ListWords(t.Event)}
+	names, err := c.partnerNames(r)
 	if err != nil {
 		return nil, err
 	}
 	page.PartnerName = names[page.Partner]
-	if page.Preview, err = message.Preview(t); err != nil {
+	if page.Preview, err = message.PreviewTemplate(t); err != nil {
 		return nil, err
 	}
 	return view{"text", "Mensagem", page}, nil
 }
 
-func saveText(c *Console, r *request) (answer, error) {
-	t, id := message.Template{Key: textKey(r), Subject: r.text("subject"), Text: r.PostFormValue("text")}, partner.ID(r.FormValue("partner"))
+// saveTextForm keeps a partner's own text.
+func saveTextForm(c *Console, r *request) (answer, error) {
+	t, id := message.Template{Key: parseTextKey(r), Subject: r.trimmedField("subject"), Text: r.PostFormValue("text")}, partner.ID(r.FormValue("partner"))
 	if r.PostForm.Has("preview") {
-		if err := t.Check(); err != nil {
+		if err := t.CheckTemplate(); err != nil {
 			return nil, err
 		}
-		return c.textView(r, t)
+		return c.newTextView(r, t)
 	}
-	err := c.change(r, "message.set", func(ctx context.Context, in *Rules) (string, string, error) {
-		return textSubject(t.Key, id), "", in.Messages.Set(ctx, id, t)
+	err := c.changeWithAudit(r, "message.set", func(ctx context.Context, in *Rules) (string, string, error) {
+		return textSubject(t.Key, id), "", in.Messages.SetTemplate(ctx, id, t)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{textPath(t.Key, id), "text.saved"}, nil
+	return redirect{pathOfText(t.Key, id), "text.saved"}, nil
 }
 
 func resetText(c *Console, r *request) (answer, error) {
-	k, id := textKey(r), partner.ID(r.FormValue("partner"))
-	err := c.change(r, "message.reset", func(ctx context.Context, in *Rules) (string, string, error) {
-		return textSubject(k, id), "", in.Messages.Reset(ctx, id, k)
+	k, id := parseTextKey(r), partner.ID(r.FormValue("partner"))
+	err := c.changeWithAudit(r, "message.reset", func(ctx context.Context, in *Rules) (string, string, error) {
+		return textSubject(k, id), "", in.Messages.ResetTemplate(ctx, id, k)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return redirect{textPath(k, id), "text.reset"}, nil
+	return redirect{pathOfText(k, id), "text.reset"}, nil
 }
 
 // textSubject is how the audit trail names a text.
@@ -128,8 +132,9 @@ func textSubject(k message.Key, id partner.ID) string {
 	return name
 }
 
-func textPath(k message.Key, id partner.ID) string {
-	path := at("messages", string(k.Event), string(k.Channel), string(k.Language))
+// pathOfText returns the address of a text's page.
+func pathOfText(k message.Key, id partner.ID) string {
+	path := joinPath("messages", string(k.Event), string(k.Channel), string(k.Language))
 	if id != "" {
 		path += "?partner=" + string(id)
 	}

@@ -29,17 +29,17 @@ type themeTexts struct {
 var languageNames = map[partner.Language]string{partner.Portuguese: "Português", partner.Spanish: "Espanhol", partner.English: "Inglês"}
 
 func showTheme(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.Partner(r.Context(), partner.ID(r.PathValue("id")))
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}
-	theme, err := c.Rules.Partners.Theme(r.Context(), p.ID)
+	theme, err := c.Rules.Partners.GetTheme(r.Context(), p.ID)
 	if err != nil {
 		return nil, err
 	}
 	page := themePage{Partner: p, Theme: theme}
-	page.Accent, page.AccentText = theme.Colours()
-	for _, l := range partner.Languages() {
+	page.Accent, page.AccentText = theme.EffectiveColours()
+	for _, l := range partner.ListLanguages() {
 		page.Texts = append(page.Texts, themeTexts{l, languageNames[l], theme.Texts[l]})
 	}
 	return view{"theme", "Página das pessoas", page}, nil
@@ -49,18 +49,18 @@ func saveTheme(c *Console, r *request) (answer, error) {
 	if err := r.ParseMultipartForm(maxForm); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return nil, errForm.Because(err)
 	}
-	logo, err := r.picture("file")
+	logo, err := r.uploadedPicture("file")
 	if err != nil {
 		return nil, err
 	}
 	id := partner.ID(r.PathValue("id"))
-	err = c.change(r, "partner.theme", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Partners.SetTheme(ctx, id, func(t *partner.Theme) {
-			t.Accent, t.AccentText = r.text("accent"), r.text("accent_text")
-			t.Title, t.Frames = r.text("title"), strings.Fields(r.text("frame"))
+	err = c.changeWithAudit(r, "partner.theme", func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Partners.UpdateTheme(ctx, id, func(t *partner.Theme) {
+			t.Accent, t.AccentText = r.trimmedField("accent"), r.trimmedField("accent_text")
+			t.Title, t.Frames = r.trimmedField("title"), strings.Fields(r.trimmedField("frame"))
 			t.Texts = map[partner.Language]partner.ThemeTexts{}
-			for _, l := range partner.Languages() {
-				texts := partner.ThemeTexts{Intro: r.text("intro-" + string(l)), Contact: r.text("contact-" + string(l))}
+			for _, l := range partner.ListLanguages() {
+				texts := partner.ThemeTexts{Intro: r.trimmedField("intro-" + string(l)), Contact: r.trimmedField("contact-" + string(l))}
 				if texts != (partner.ThemeTexts{}) {
 					t.Texts[l] = texts
 				}
@@ -68,7 +68,7 @@ func saveTheme(c *Console, r *request) (answer, error) {
 			switch {
 			case len(logo) > 0:
 				t.Logo = logo
-			case r.text("no_logo") != "":
+			case r.trimmedField("no_logo") != "":
 				t.Logo = nil
 			}
 		})
@@ -80,8 +80,8 @@ func saveTheme(c *Console, r *request) (answer, error) {
 	return redirect{partnerPath(id) + "/theme", "theme.saved"}, nil
 }
 
-// picture is a small file of a form that may be left out.
-func (r *request) picture(name string) ([]byte, error) {
+// uploadedPicture is a small file of a form that may be left out.
+func (r *request) uploadedPicture(name string) ([]byte, error) {
 	part, _, err := r.FormFile(name)
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
 		return []byte{}, nil

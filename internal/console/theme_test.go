@@ -15,7 +15,7 @@ import (
 func TestThemePage(t *testing.T) {
 	t.Parallel()
 	d := newAdmin(t)
-	p, _, err := d.app.Partners.Create(t.Context(), "Banco Exemplo", partner.Live, partner.Settings{})
+	p, _, err := d.app.Partners.CreatePartner(t.Context(), "Banco Exemplo", partner.Live, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestThemePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.upload(http.StatusSeeOther, path, "logo.png", picture.String(), append(colours, "intro-es", "Hola", "frame", "https://app.banco.com.br")...)
-	kept, err := d.app.Partners.Theme(t.Context(), p.ID)
+	kept, err := d.app.Partners.GetTheme(t.Context(), p.ID)
 	if err != nil || kept.Accent != "#7a1fa2" || kept.Texts[partner.Spanish].Intro != "Hola" || len(kept.Logo) == 0 || len(kept.Frames) != 1 {
 		t.Fatalf("%+v %v", kept, err)
 	}
@@ -40,7 +40,7 @@ func TestThemePage(t *testing.T) {
 		t.Error("the page does not show what was kept:", page)
 	}
 	d.post(http.StatusSeeOther, path, append(colours, "no_logo", "on")...)
-	if kept, err := d.app.Partners.Theme(t.Context(), p.ID); err != nil || len(kept.Logo) != 0 {
+	if kept, err := d.app.Partners.GetTheme(t.Context(), p.ID); err != nil || len(kept.Logo) != 0 {
 		t.Error("the logo is still there:", err)
 	}
 }

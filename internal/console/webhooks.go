@@ -12,19 +12,19 @@ import (
 
 // Webhooks are the endpoints of partners. Create and Test reach out, so they know which addresses may be called.
 type Webhooks interface {
-	Of(ctx context.Context, id partner.ID) ([]alert.Endpoint, error)
-	ByID(ctx context.Context, endpoint alert.EndpointID) (alert.Endpoint, error)
+	ListEndpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error)
+	FindEndpoint(ctx context.Context, endpoint alert.EndpointID) (alert.Endpoint, error)
 	Create(ctx context.Context, id partner.ID, url string, types []string) (alert.Endpoint, error)
 	Test(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (webhook.Outcome, alert.EventID, error)
-	Rotate(ctx context.Context, id partner.ID, endpoint alert.EndpointID, overlap time.Duration) (alert.Endpoint, error)
-	Enable(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
-	Disable(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
-	Follow(ctx context.Context, id partner.ID, endpoint alert.EndpointID, to alert.EndpointState) error
-	Delete(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error
+	RotateKeys(ctx context.Context, id partner.ID, endpoint alert.EndpointID, overlap time.Duration) (alert.Endpoint, error)
+	EnableEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
+	DisableEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
+	FollowState(ctx context.Context, id partner.ID, endpoint alert.EndpointID, to alert.EndpointState) error
+	DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error
 }
 
-// hostOnly leaves the query of an address out: receivers keep tokens there.
-func hostOnly(address string) string { return alert.Endpoint{URL: address}.Address() }
+// withoutQuery leaves the query of an address out: receivers keep tokens there.
+func withoutQuery(address string) string { return alert.Endpoint{URL: address}.Address() }
 
 type webhookRow struct {
 	alert.Endpoint
@@ -34,7 +34,7 @@ type webhookRow struct {
 func webhookRows(list []alert.Endpoint) []webhookRow {
 	rows := make([]webhookRow, len(list))
 	for i, e := range list {
-		rows[i] = webhookRow{e, hostOnly(e.URL)}
+		rows[i] = webhookRow{e, withoutQuery(e.URL)}
 	}
 	return rows
 }
@@ -53,7 +53,7 @@ type webhookForm struct {
 }
 
 func newWebhook(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.Partner(r.Context(), partnerOf(r))
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
 	if err != nil {
 		return nil, err
 	}
@@ -65,23 +65,23 @@ const secretHelp = "Com ele o parceiro confere a assinatura de cada aviso (Stand
 func createWebhook(c *Console, r *request) (answer, error) {
 	id := partnerOf(r)
 	// The address is looked up before anything is written, so this is no short transaction: the line comes first.
-	if err := c.note(r, "webhook.create", string(id), hostOnly(r.text("url"))); err != nil {
+	if err := c.recordAction(r, "webhook.create", string(id), withoutQuery(r.trimmedField("url"))); err != nil {
 		return nil, err
 	}
-	e, err := c.Rules.Webhooks.Create(r.Context(), id, r.text("url"), r.PostForm["type"])
+	e, err := c.Rules.Webhooks.Create(r.Context(), id, r.trimmedField("url"), r.PostForm["type"])
 	if err != nil {
 		return nil, err
 	}
-	return secrets(secretPage{
+	return secretsView(secretPage{
 		Heading: "Webhook criado", Text: "O segredo aparece só agora. Depois de entregá-lo, envie um teste pela página do webhook.",
 		Secrets: []shownSecret{{"Segredo", e.Secret(), secretHelp}},
-		Back:    at("webhooks", string(id), string(e.ID)), BackLabel: "Guardei o segredo, continuar",
+		Back:    joinPath("webhooks", string(id), string(e.ID)), BackLabel: "Guardei o segredo, continuar",
 	}), nil
 }
 
 // endpointOf reads the endpoint that a path names and holds it against the path's partner.
 func (c *Console) endpointOf(r *request) (alert.Endpoint, error) {
-	e, err := c.Rules.Webhooks.ByID(r.Context(), alert.EndpointID(r.PathValue("endpoint")))
+	e, err := c.Rules.Webhooks.FindEndpoint(r.Context(), alert.EndpointID(r.PathValue("endpoint")))
 	if err == nil && e.Partner != partnerOf(r) {
 		return alert.Endpoint{}, alert.ErrEndpointNotFound
 	}
@@ -93,18 +93,18 @@ func (c *Console) webhookView(r *request, outcome *webhook.Outcome) (answer, err
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.Rules.Partners.Partner(r.Context(), e.Partner)
+	p, err := c.Rules.Partners.GetPartner(r.Context(), e.Partner)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.pictureWebhook(r, string(e.ID)); err != nil {
 		return nil, err
 	}
-	health, err := c.Rules.History.Health(r.Context(), p.ID, e.ID)
+	health, err := c.Rules.History.EndpointHealth(r.Context(), p.ID, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	return view{"webhook", "Webhook", webhookPage{health, p, webhookRow{e, hostOnly(e.URL)}, e.PublicKeys(c.Now()), outcome}}, nil
+	return view{"webhook", "Webhook", webhookPage{health, p, webhookRow{e, withoutQuery(e.URL)}, e.PublicKeys(c.Now()), outcome}}, nil
 }
 
 func showWebhook(c *Console, r *request) (answer, error) { return c.webhookView(r, nil) }
@@ -114,7 +114,7 @@ func testWebhook(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.note(r, "webhook.test", string(e.ID), ""); err != nil {
+	if err := c.recordAction(r, "webhook.test", string(e.ID), ""); err != nil {
 		return nil, err
 	}
 	outcome, _, err := c.Rules.Webhooks.Test(r.Context(), e.Partner, e.ID)
@@ -129,7 +129,7 @@ func confirmRotate(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return view{"webhook-rotate", "Trocar segredo", webhookRow{e, hostOnly(e.URL)}}, nil
+	return view{"webhook-rotate", "Trocar segredo", webhookRow{e, withoutQuery(e.URL)}}, nil
 }
 
 func rotateWebhook(c *Console, r *request) (answer, error) {
@@ -137,21 +137,21 @@ func rotateWebhook(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	hours, err := r.number("hours", 0)
+	hours, err := r.parseNumberField("hours", 0)
 	if err != nil {
 		return nil, err
 	}
-	err = c.change(r, "webhook.rotate", func(ctx context.Context, in *Rules) (_, _ string, err error) {
-		e, err = in.Webhooks.Rotate(ctx, e.Partner, e.ID, time.Duration(hours)*time.Hour)
+	err = c.changeWithAudit(r, "webhook.rotate", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		e, err = in.Webhooks.RotateKeys(ctx, e.Partner, e.ID, time.Duration(hours)*time.Hour)
 		return string(e.ID), "", err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return secrets(secretPage{
+	return secretsView(secretPage{
 		Heading: "Segredo trocado", Text: "O segredo antigo também assina por mais " + strconv.Itoa(hours) + " h. O novo aparece só agora.",
 		Secrets: []shownSecret{{"Segredo", e.Secret(), secretHelp}},
-		Back:    at("webhooks", string(e.Partner), string(e.ID)), BackLabel: "Guardei o segredo, continuar",
+		Back:    joinPath("webhooks", string(e.Partner), string(e.ID)), BackLabel: "Guardei o segredo, continuar",
 	}), nil
 }
 
@@ -160,11 +160,11 @@ func (c *Console) webhookChange(r *request, action, done string, fn func(ctx con
 	if err != nil {
 		return nil, err
 	}
-	err = c.change(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(e.ID), "", fn(ctx, in, e) })
+	err = c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(e.ID), "", fn(ctx, in, e) })
 	if err != nil {
 		return nil, err
 	}
-	to := at("webhooks", string(e.Partner), string(e.ID))
+	to := joinPath("webhooks", string(e.Partner), string(e.ID))
 	if action == "webhook.delete" {
 		to = partnerPath(e.Partner)
 	}
@@ -174,13 +174,13 @@ func (c *Console) webhookChange(r *request, action, done string, fn func(ctx con
 func enableWebhook(c *Console, r *request) (answer, error) {
 	e, err := c.endpointOf(r)
 	if err == nil { // what the endpoint missed may be more than one transaction should hold
-		err = c.Rules.Webhooks.Follow(r.Context(), e.Partner, e.ID, alert.Enabled)
+		err = c.Rules.Webhooks.FollowState(r.Context(), e.Partner, e.ID, alert.Enabled)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return c.webhookChange(r, "webhook.enable", "webhook.enabled", func(ctx context.Context, in *Rules, e alert.Endpoint) error {
-		_, err := in.Webhooks.Enable(ctx, e.Partner, e.ID)
+		_, err := in.Webhooks.EnableEndpoint(ctx, e.Partner, e.ID)
 		return err
 	})
 }
@@ -188,17 +188,17 @@ func enableWebhook(c *Console, r *request) (answer, error) {
 func disableWebhook(c *Console, r *request) (answer, error) {
 	var of alert.Endpoint
 	done, err := c.webhookChange(r, "webhook.disable", "webhook.disabled", func(ctx context.Context, in *Rules, e alert.Endpoint) (err error) {
-		of, err = in.Webhooks.Disable(ctx, e.Partner, e.ID)
+		of, err = in.Webhooks.DisableEndpoint(ctx, e.Partner, e.ID)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return done, c.Rules.Webhooks.Follow(r.Context(), of.Partner, of.ID, alert.Disabled)
+	return done, c.Rules.Webhooks.FollowState(r.Context(), of.Partner, of.ID, alert.Disabled)
 }
 
 func deleteWebhook(c *Console, r *request) (answer, error) {
 	return c.webhookChange(r, "webhook.delete", "webhook.deleted", func(ctx context.Context, in *Rules, e alert.Endpoint) error {
-		return in.Webhooks.Delete(ctx, e.Partner, e.ID)
+		return in.Webhooks.DeleteEndpoint(ctx, e.Partner, e.ID)
 	})
 }

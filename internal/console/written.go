@@ -38,11 +38,11 @@ func parseReais(field, text string) (plan.Money, error) {
 func parseWhole(text string) (int, bool) {
 	plain := strings.ReplaceAll(text, ".", "")
 	n, err := strconv.Atoi(plain)
-	return n, err == nil && (plain == text || number(int64(n)) == text)
+	return n, err == nil && (plain == text || groupedNumber(int64(n)) == text)
 }
 
-// parseDay reads 24/12/2026 and 2026-12-24 as the midnight of that day, UTC.
-func parseDay(field, text string) (time.Time, error) {
+// parseDayField reads 24/12/2026 and 2026-12-24 as the midnight of that day, UTC.
+func parseDayField(field, text string) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	var wrong *time.ParseError
 	for _, layout := range []string{"2/1/2006", time.DateOnly} {
@@ -76,9 +76,9 @@ func plainCNPJ(text string) string {
 	return text
 }
 
-// number is a field that holds a whole number; the empty field is none.
-func (r *request) number(name string, none int) (int, error) {
-	text := r.text(name)
+// parseNumberField is a field that holds a whole number; the empty field is none.
+func (r *request) parseNumberField(name string, none int) (int, error) {
+	text := r.trimmedField(name)
 	if text == "" {
 		return none, nil
 	}
@@ -89,8 +89,8 @@ func (r *request) number(name string, none int) (int, error) {
 	return n, nil
 }
 
-// moment is a field of a date and a time; the empty field is the zero time.
-func (r *request) moment(name string) (time.Time, error) {
+// parseMomentField is a field of a date and a time; the empty field is the zero time.
+func (r *request) parseMomentField(name string) (time.Time, error) {
 	text := strings.TrimSpace(r.FormValue(name))
 	if text == "" {
 		return time.Time{}, nil

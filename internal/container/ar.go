@@ -9,38 +9,39 @@ import (
 )
 
 // arFormat is what ar and Debian's packages are.
-var arFormat = &format{name: "ar", known: starts("!<arch>\n"), open: (*walker).ar}
+var arFormat = &format{name: "ar", known: startsWith("!<arch>\n"), open: (*walker).walkAr}
 
-func (w *walker) ar(l layer) error {
+// walkAr opens the members of a Unix archive.
+func (w *walker) walkAr(l layer) error {
 	in := &countingReader{r: l.r}
 	if _, err := io.CopyN(io.Discard, in, 8); err != nil {
-		return w.damaged(l.name, in.n, err)
+		return w.noteDamage(l.name, in.n, err)
 	}
 	for {
 		var head [60]byte
-		n, err := fill(in, head[:])
+		n, err := fillBuffer(in, head[:])
 		if n == 0 && errors.Is(err, io.EOF) {
 			return nil
 		}
 		size, perr := strconv.ParseInt(string(bytes.TrimSpace(head[48:58])), 10, 62)
 		if err != nil || perr != nil || size < 0 || string(head[58:]) != "`\n" {
-			return w.damaged(l.name, in.n, cutShort(err))
+			return w.noteDamage(l.name, in.n, cutShort(err))
 		}
-		if err := w.member(l, string(bytes.TrimRight(head[:16], " /")), in, size, size&1); err != nil {
+		if err := w.openMember(l, string(bytes.TrimRight(head[:16], " /")), in, size, size&1); err != nil {
 			return err
 		}
 	}
 }
 
-// member opens the next size bytes of in as a file, and passes over what of it was not read and over padding.
-func (w *walker) member(l layer, name string, in *countingReader, size, padding int64) error {
-	if err := w.file(l.name); err != nil {
+// openMember opens the next size bytes of in as a file, and passes over what of it was not read and over padding.
+func (w *walker) openMember(l layer, name string, in *countingReader, size, padding int64) error {
+	if err := w.countFile(l.name); err != nil {
 		return err
 	}
-	entry := inside(l.name, name)
+	entry := entryName(l.name, name)
 	content := &summed{r: io.LimitReader(in, size), left: size}
 	m := &meter{w: w, name: entry, r: content, in: func() int64 { return in.n }}
-	if err := w.open(layer{name: entry, depth: l.depth + 1}, m); err != nil {
+	if err := w.openLayer(layer{name: entry, depth: l.depth + 1}, m); err != nil {
 		return err
 	}
 	_, _ = io.Copy(io.Discard, content)      // an error comes again at the next head
@@ -49,14 +50,15 @@ func (w *walker) member(l layer, name string, in *countingReader, size, padding 
 }
 
 // cpioFormat is what cpio and RPM's packages are, in the three forms that are met.
-var cpioFormat = &format{name: "cpio", known: starts("070701", "070702", "070707"), open: (*walker).cpio}
+var cpioFormat = &format{name: "cpio", known: startsWith("070701", "070702", "070707"), open: (*walker).walkCpio}
 
-func (w *walker) cpio(l layer) error {
+// walkCpio opens the files of a cpio archive.
+func (w *walker) walkCpio(l layer) error {
 	in := &countingReader{r: l.r}
 	for {
 		head := make([]byte, 76)
-		if _, err := fill(in, head); err != nil {
-			return w.damaged(l.name, in.n, cutShort(err))
+		if _, err := fillBuffer(in, head); err != nil {
+			return w.noteDamage(l.name, in.n, cutShort(err))
 		}
 		var mode, names, size int64
 		align := int64(1)
@@ -70,18 +72,18 @@ func (w *walker) cpio(l layer) error {
 			mode, names, size = number(head[18:24], 8), number(head[59:65], 8), number(head[65:76], 8)
 		} else {
 			more := make([]byte, 110-76)
-			if _, err := fill(in, more); err != nil {
-				return w.damaged(l.name, in.n, cutShort(err))
+			if _, err := fillBuffer(in, more); err != nil {
+				return w.noteDamage(l.name, in.n, cutShort(err))
 			}
 			head = append(head, more...)
 			mode, size, names, align = number(head[14:22], 16), number(head[54:62], 16), number(head[94:102], 16), 4
 		}
 		if !ok || names < 1 || names > 1<<16 || !strings.HasPrefix(string(head), "0707") {
-			return w.damaged(l.name, in.n, errDamaged)
+			return w.noteDamage(l.name, in.n, errDamaged)
 		}
-		name := make([]byte, names+pad(int64(len(head))+names, align))
-		if _, err := fill(in, name); err != nil {
-			return w.damaged(l.name, in.n, cutShort(err))
+		name := make([]byte, names+paddingTo(int64(len(head))+names, align))
+		if _, err := fillBuffer(in, name); err != nil {
+			return w.noteDamage(l.name, in.n, cutShort(err))
 		}
 		called := strings.TrimRight(string(name[:names]), "\x00")
 		if called == "TRAILER!!!" {
@@ -89,13 +91,14 @@ func (w *walker) cpio(l layer) error {
 		}
 		const kind, plain = 0o170000, 0o100000
 		if mode&kind != plain {
-			_, _ = io.CopyN(io.Discard, in, size+pad(size, align)) // an error comes again at the next head
+			_, _ = io.CopyN(io.Discard, in, size+paddingTo(size, align)) // an error comes again at the next head
 			continue
 		}
-		if err := w.member(l, called, in, size, pad(size, align)); err != nil {
+		if err := w.openMember(l, called, in, size, paddingTo(size, align)); err != nil {
 			return err
 		}
 	}
 }
 
-func pad(n, align int64) int64 { return (align - n%align) % align }
+// paddingTo returns how many bytes are missing to a multiple of align.
+func paddingTo(n, align int64) int64 { return (align - n%align) % align }

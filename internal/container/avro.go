@@ -14,7 +14,7 @@ import (
 
 // avroFormat reads container files of Avro: the schema in front, then blocks of rows. A row is a line, its fields in
 // their columns; those of a record inside it are columns of their own.
-var avroFormat = document("Avro", starts("Obj\x01"), func(d *source, out *text) error {
+var avroFormat = document("Avro", startsWith("Obj\x01"), func(d *source, out *text) error {
 	config := avro.Config{MaxByteSliceSize: 16 << 20}.Freeze()
 	rows, err := ocf.NewDecoder(io.NewSectionReader(d, 0, d.size), ocf.WithDecoderConfig(config), ocf.WithDecoderSchemaCache(&avro.SchemaCache{}))
 	if err != nil {
@@ -22,7 +22,7 @@ var avroFormat = document("Avro", starts("Obj\x01"), func(d *source, out *text) 
 	}
 	defer func() { _ = rows.Close() }() // only read
 	writeAvroNames(rows.Schema(), "", nil, out)
-	for err = out.row(); err == nil && rows.HasNext(); err = out.row() {
+	for err = out.endRow(); err == nil && rows.HasNext(); err = out.endRow() {
 		var row any
 		if err := rows.Decode(&row); err != nil {
 			return err
@@ -56,7 +56,7 @@ func avroRecord(s avro.Schema, outer []*avro.RecordSchema) *avro.RecordSchema {
 func writeAvroNames(s avro.Schema, name string, outer []*avro.RecordSchema, out *text) {
 	r := avroRecord(s, outer)
 	if r == nil {
-		out.cell([]byte(name))
+		out.writeCell([]byte(name))
 		return
 	}
 	for _, f := range r.Fields() {
@@ -67,7 +67,7 @@ func writeAvroNames(s avro.Schema, name string, outer []*avro.RecordSchema, out 
 func writeAvroValue(s avro.Schema, v any, outer []*avro.RecordSchema, out *text) {
 	r := avroRecord(s, outer)
 	if r == nil {
-		out.cell([]byte(avroText(v)))
+		out.writeCell([]byte(avroText(v)))
 		return
 	}
 	fields, _ := v.(map[string]any)

@@ -13,14 +13,14 @@ import (
 
 // bsonFormat reads what mongodump writes: documents one after the other. Each becomes a line of JSON, numbers written
 // out.
-var bsonFormat = &format{name: "BSON", known: isBSON, open: func(w *walker, l layer) error {
+var bsonFormat = &format{name: "BSON", known: isBSONDocument, open: func(w *walker, l layer) error {
 	l.size = w.limits.Bytes // documents do not swell: a number is at most some times as long in digits
-	return w.written(l, func(out *text) error { return writeBSON(bufio.NewReaderSize(l.r, 64<<10), out) })
+	return w.handWritten(l, func(out *text) error { return writeBSON(bufio.NewReaderSize(l.r, 64<<10), out) })
 }}
 
-// isBSON holds the first document against its shape: a length, a known kind, a printable name, and a zero at its end if
+// isBSONDocument holds the first document against its shape: a length, a known kind, a printable name, and a zero at its end if
 // that is in sight.
-func isBSON(b []byte) bool {
+func isBSONDocument(b []byte) bool {
 	if len(b) < 16 {
 		return false
 	}
@@ -54,7 +54,7 @@ func writeBSON(in io.Reader, out *text) error {
 	var doc []byte
 	for {
 		var head [4]byte
-		n, err := fill(in, head[:])
+		n, err := fillBuffer(in, head[:])
 		if n == 0 && errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -69,10 +69,10 @@ func writeBSON(in io.Reader, out *text) error {
 			doc = make([]byte, size)
 		}
 		doc = doc[:size-4]
-		k, rerr := fill(in, doc)
+		k, rerr := fillBuffer(in, doc)
 		w := bsonWriter{b: doc[:k], out: out}
 		werr := w.document('{', '}', 0)
-		if err := out.row(); err != nil {
+		if err := out.endRow(); err != nil {
 			return err
 		}
 		if k < len(doc) {
@@ -90,7 +90,8 @@ type bsonWriter struct {
 	out *text
 }
 
-func (w *bsonWriter) take(n int) []byte {
+// takeBytes returns the next n bytes, or nil when there are fewer.
+func (w *bsonWriter) takeBytes(n int) []byte {
 	if n < 0 || n > len(w.b) {
 		w.b = nil
 		return nil
@@ -100,7 +101,8 @@ func (w *bsonWriter) take(n int) []byte {
 	return v
 }
 
-func (w *bsonWriter) name() ([]byte, bool) {
+// readName reads the name of a member, up to its zero.
+func (w *bsonWriter) readName() ([]byte, bool) {
 	end := bytes.IndexByte(w.b, 0)
 	if end < 0 {
 		return nil, false
@@ -110,8 +112,9 @@ func (w *bsonWriter) name() ([]byte, bool) {
 	return v, true
 }
 
-func (w *bsonWriter) quoted(s []byte) {
-	w.out.raw(strconv.AppendQuote(nil, string(s)))
+// writeQuoted writes a text as a JSON string.
+func (w *bsonWriter) writeQuoted(s []byte) {
+	w.out.writeRaw(strconv.AppendQuote(nil, string(s)))
 }
 
 // document writes the elements up to the zero that ends them.
@@ -119,46 +122,47 @@ func (w *bsonWriter) document(open, end byte, depth int) error {
 	if depth > 100 {
 		return errBSON
 	}
-	w.out.raw([]byte{open})
+	w.out.writeRaw([]byte{open})
 	for first := true; ; first = false {
-		kind := w.take(1)
+		kind := w.takeBytes(1)
 		if kind == nil {
 			return errBSON
 		}
 		if kind[0] == 0 {
-			w.out.raw([]byte{end})
+			w.out.writeRaw([]byte{end})
 			return nil
 		}
-		name, ok := w.name()
+		name, ok := w.readName()
 		if !ok {
 			return errBSON
 		}
 		if !first {
-			w.out.raw([]byte(", "))
+			w.out.writeRaw([]byte(", "))
 		}
 		if open == '{' {
-			w.quoted(name)
-			w.out.raw([]byte(": "))
+			w.writeQuoted(name)
+			w.out.writeRaw([]byte(": "))
 		}
-		if err := w.value(kind[0], depth); err != nil {
+		if err := w.writeValue(kind[0], depth); err != nil {
 			return err
 		}
 	}
 }
 
-func (w *bsonWriter) value(kind byte, depth int) error {
+// writeValue writes a value of a kind as JSON.
+func (w *bsonWriter) writeValue(kind byte, depth int) error {
 	fixed := map[byte]int{1: 8, 7: 12, 8: 1, 9: 8, 0x10: 4, 0x11: 8, 0x12: 8, 0x13: 16}
 	if n, ok := fixed[kind]; ok {
-		v := w.take(n)
+		v := w.takeBytes(n)
 		if v == nil {
 			return errBSON
 		}
-		w.fixed(kind, v)
+		w.writeFixed(kind, v)
 		return nil
 	}
 	switch kind {
 	case 3, 4:
-		if w.take(4) == nil {
+		if w.takeBytes(4) == nil {
 			return errBSON
 		}
 		if kind == 4 {
@@ -166,75 +170,78 @@ func (w *bsonWriter) value(kind byte, depth int) error {
 		}
 		return w.document('{', '}', depth+1)
 	case 2, 13, 14: // text, code, symbol
-		return w.text()
+		return w.writeText()
 	case 5:
-		return w.bytes()
+		return w.writeBinary()
 	case 6, 10, 0x7f, 0xff:
-		w.out.raw([]byte("null"))
+		w.out.writeRaw([]byte("null"))
 		return nil
 	case 11: // a pattern and its options
-		pattern, ok := w.name()
-		if _, ok2 := w.name(); !ok || !ok2 {
+		pattern, ok := w.readName()
+		if _, ok2 := w.readName(); !ok || !ok2 {
 			return errBSON
 		}
-		w.quoted(pattern)
+		w.writeQuoted(pattern)
 		return nil
 	}
 	return errBSON
 }
 
-func (w *bsonWriter) text() error {
-	head := w.take(4)
+// writeText writes a text with its length before it.
+func (w *bsonWriter) writeText() error {
+	head := w.takeBytes(4)
 	if head == nil {
 		return errBSON
 	}
-	s := w.take(int(int32(binary.LittleEndian.Uint32(head))))
+	s := w.takeBytes(int(int32(binary.LittleEndian.Uint32(head))))
 	if len(s) == 0 {
 		return errBSON
 	}
-	w.quoted(s[:len(s)-1])
+	w.writeQuoted(s[:len(s)-1])
 	return nil
 }
 
-func (w *bsonWriter) bytes() error {
-	head := w.take(5)
+// writeBinary writes binary data in hexadecimal digits.
+func (w *bsonWriter) writeBinary() error {
+	head := w.takeBytes(5)
 	if head == nil {
 		return errBSON
 	}
-	b := w.take(int(int32(binary.LittleEndian.Uint32(head))))
+	b := w.takeBytes(int(int32(binary.LittleEndian.Uint32(head))))
 	if b == nil {
 		return errBSON
 	}
-	if noText(b) {
+	if isBinary(b) {
 		b = nil
 	}
-	w.quoted(b)
+	w.writeQuoted(b)
 	return nil
 }
 
-func (w *bsonWriter) fixed(kind byte, v []byte) {
+// writeFixed writes a value of fixed length.
+func (w *bsonWriter) writeFixed(kind byte, v []byte) {
 	switch kind {
 	case 1:
-		w.out.raw(strconv.AppendFloat(nil, math.Float64frombits(binary.LittleEndian.Uint64(v)), 'f', -1, 64))
+		w.out.writeRaw(strconv.AppendFloat(nil, math.Float64frombits(binary.LittleEndian.Uint64(v)), 'f', -1, 64))
 	case 7:
-		w.quoted([]byte(hex.EncodeToString(v)))
+		w.writeQuoted([]byte(hex.EncodeToString(v)))
 	case 8:
-		w.out.raw(strconv.AppendBool(nil, v[0] != 0))
+		w.out.writeRaw(strconv.AppendBool(nil, v[0] != 0))
 	case 0x10:
-		w.out.raw(strconv.AppendInt(nil, int64(int32(binary.LittleEndian.Uint32(v))), 10))
+		w.out.writeRaw(strconv.AppendInt(nil, int64(int32(binary.LittleEndian.Uint32(v))), 10))
 	case 0x13:
-		w.decimal(v)
+		w.writeDecimal(v)
 	default:
-		w.out.raw(strconv.AppendInt(nil, int64(binary.LittleEndian.Uint64(v)), 10))
+		w.out.writeRaw(strconv.AppendInt(nil, int64(binary.LittleEndian.Uint64(v)), 10))
 	}
 }
 
-// decimal writes a decimal number of 128 bits whose digits fit into 64, as those of people do.
-func (w *bsonWriter) decimal(v []byte) {
+// writeDecimal writes a decimal number of 128 bits whose digits fit into 64, as those of people do.
+func (w *bsonWriter) writeDecimal(v []byte) {
 	low, high := binary.LittleEndian.Uint64(v), binary.LittleEndian.Uint64(v[8:])
 	exponent := int(high>>49&0x3fff) - 6176
 	if high&(1<<49-1) != 0 || exponent < -30 || exponent > 30 {
-		w.out.raw([]byte("null"))
+		w.out.writeRaw([]byte("null"))
 		return
 	}
 	digits := strconv.FormatUint(low, 10)
@@ -247,5 +254,5 @@ func (w *bsonWriter) decimal(v []byte) {
 		}
 		digits = digits[:len(digits)+exponent] + "." + digits[len(digits)+exponent:]
 	}
-	w.out.raw([]byte(digits))
+	w.out.writeRaw([]byte(digits))
 }

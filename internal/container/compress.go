@@ -7,7 +7,7 @@ import (
 )
 
 // compressFormat reads .Z, which the program compress writes.
-var compressFormat = stream("compress (.Z)", func(b []byte) bool {
+var compressFormat = streamFormat("compress (.Z)", func(b []byte) bool {
 	return len(b) > 4 && b[0] == 0x1f && b[1] == 0x9d && b[2]&0x1f >= 9 && b[2]&0x1f <= 16 && b[2]&0x60 == 0
 }, func(in io.Reader) (io.Reader, error) {
 	z := &compressReader{in: bufio.NewReaderSize(in, 32<<10)}
@@ -16,7 +16,7 @@ var compressFormat = stream("compress (.Z)", func(b []byte) bool {
 		return nil, io.ErrUnexpectedEOF
 	}
 	z.most, z.blocks = uint(head[2]&0x1f), head[2]&0x80 != 0
-	z.clear()
+	z.resetTable()
 	return z, nil
 })
 
@@ -42,7 +42,8 @@ type compressReader struct {
 	err    error
 }
 
-func (z *compressReader) clear() {
+// resetTable forgets all codes but those of single bytes.
+func (z *compressReader) resetTable() {
 	z.width, z.last = 9, -1
 	z.next = 256
 	if z.blocks {
@@ -61,13 +62,13 @@ func (z *compressReader) Read(p []byte) (int, error) {
 		if z.err != nil {
 			return 0, z.err
 		}
-		z.err = z.step()
+		z.err = z.decodeStep()
 	}
 	return 0, nil
 }
 
-// code takes the next one.
-func (z *compressReader) code() (int, error) {
+// readCode takes the next one.
+func (z *compressReader) readCode() (int, error) {
 	if z.bit+int(z.width) > z.codes {
 		n, err := io.ReadFull(z.in, z.group[:z.width])
 		if n == 0 {
@@ -90,13 +91,14 @@ func (z *compressReader) code() (int, error) {
 	return v, nil
 }
 
-func (z *compressReader) step() error {
-	code, err := z.code()
+// decodeStep decodes one code.
+func (z *compressReader) decodeStep() error {
+	code, err := z.readCode()
 	if err != nil {
 		return err
 	}
 	if z.blocks && code == 256 {
-		z.clear()
+		z.resetTable()
 		return nil
 	}
 	at := len(z.stack)

@@ -106,21 +106,21 @@ var ErrBomb = fault.New(fault.Unprocessable, "scan.bomb")
 // the entry.
 type Visit func(entry Entry, r io.Reader) error
 
-// Walk opens source and calls visit for every text in it: for source itself, or, if it is packed in any way, for what
+// WalkSource opens source and calls visit for every text in it: for source itself, or, if it is packed in any way, for what
 // lies inside, through all layers. It writes nothing anywhere: what must be held to be read is held in memory, within
 // the limit, or skipped and reported.
 //
 // A source that also is an io.ReaderAt and an io.Seeker, such as a file or a Set, is read in place whatever its size.
-func Walk(ctx context.Context, name string, source io.Reader, options Options, visit Visit) (Report, error) {
+func WalkSource(ctx context.Context, name string, source io.Reader, options Options, visit Visit) (Report, error) {
 	options.Limits = options.orDefault()
 	w := &walker{ctx: ctx, options: options, limits: options.Limits, visit: visit}
 	if at, size, ok := seekable(source); ok {
 		w.source.known = size
-		err := w.open(layer{name: shown(name), at: at, size: size}, io.NewSectionReader(at, 0, size))
+		err := w.openLayer(layer{name: printableName(name), at: at, size: size}, io.NewSectionReader(at, 0, size))
 		return w.report, err
 	}
 	w.source.r = source
-	err := w.open(layer{name: shown(name)}, &w.source)
+	err := w.openLayer(layer{name: printableName(name)}, &w.source)
 	return w.report, err
 }
 
@@ -141,8 +141,8 @@ func seekable(r io.Reader) (io.ReaderAt, int64, bool) {
 
 const nameLongest = 256
 
-// shown makes a name fit to be shown: short, valid UTF-8, nothing that steers a terminal.
-func shown(name string) string {
+// printableName makes a name fit to be shown: short, valid UTF-8, nothing that steers a terminal.
+func printableName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return '?'
@@ -155,5 +155,5 @@ func shown(name string) string {
 	return name
 }
 
-// inside names an entry of the archive outer.
-func inside(outer, name string) string { return outer + "!" + shown(name) }
+// entryName names an entry of the archive outer.
+func entryName(outer, name string) string { return outer + "!" + printableName(name) }

@@ -50,12 +50,13 @@ func (d *deflate64) Read(p []byte) (int, error) {
 		if d.err != nil {
 			return 0, d.err
 		}
-		d.more()
+		d.decodeMore()
 	}
 	return 0, nil
 }
 
-func (d *deflate64) fail(err error) {
+// setError ends the stream with an error.
+func (d *deflate64) setError(err error) {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
@@ -64,11 +65,12 @@ func (d *deflate64) fail(err error) {
 	}
 }
 
-func (d *deflate64) take(n uint) uint32 {
+// takeBits returns the next n bits.
+func (d *deflate64) takeBits(n uint) uint32 {
 	for d.bits < n {
 		c, err := d.in.ReadByte()
 		if err != nil {
-			d.fail(err)
+			d.setError(err)
 			return 0
 		}
 		d.acc |= uint32(c) << d.bits
@@ -80,31 +82,32 @@ func (d *deflate64) take(n uint) uint32 {
 	return v
 }
 
-func (d *deflate64) put(c byte) {
+// putByte adds a byte to the window.
+func (d *deflate64) putByte(c byte) {
 	d.window[d.w] = c
 	d.w = (d.w + 1) % len(d.window)
 	d.total++
 }
 
-// more unpacks a step.
-func (d *deflate64) more() {
+// decodeMore unpacks a step.
+func (d *deflate64) decodeMore() {
 	for n := 0; n < step64 && d.err == nil; n++ {
 		switch {
 		case d.copying > 0:
-			d.put(d.window[d.from])
+			d.putByte(d.window[d.from])
 			d.from = (d.from + 1) % len(d.window)
 			d.copying--
 		case d.stored > 0:
-			if c := byte(d.take(8)); d.err == nil {
-				d.put(c)
+			if c := byte(d.takeBits(8)); d.err == nil {
+				d.putByte(c)
 			}
 			d.stored--
 		case d.packed:
-			d.symbol()
+			d.decodeSymbol()
 		case d.last:
-			d.fail(errEnd64)
+			d.setError(errEnd64)
 		default:
-			d.block()
+			d.readBlockHead()
 		}
 	}
 	if errors.Is(d.err, errEnd64) {
@@ -114,16 +117,16 @@ func (d *deflate64) more() {
 
 var errEnd64 = errors.New("the end")
 
-// block reads the head of a block.
-func (d *deflate64) block() {
-	d.last = d.take(1) == 1
-	switch d.take(2) {
+// readBlockHead reads the head of a block.
+func (d *deflate64) readBlockHead() {
+	d.last = d.takeBits(1) == 1
+	switch d.takeBits(2) {
 	case 0:
 		d.acc >>= d.bits & 7
 		d.bits -= d.bits & 7
-		length, inverse := d.take(16), d.take(16)
+		length, inverse := d.takeBits(16), d.takeBits(16)
 		if d.err == nil && length != ^inverse&0xffff {
-			d.fail(errDeflate64)
+			d.setError(errDeflate64)
 		}
 		d.stored = int(length)
 	case 1:
@@ -144,31 +147,31 @@ func (d *deflate64) block() {
 		for i := range far {
 			far[i] = 5
 		}
-		d.packed = d.literal.build(lengths[:]) && d.far.build(far[:])
+		d.packed = d.literal.buildTable(lengths[:]) && d.far.buildTable(far[:])
 	case 2:
-		d.packed = d.tables()
+		d.packed = d.readTables()
 		if !d.packed {
-			d.fail(errDeflate64)
+			d.setError(errDeflate64)
 		}
 	default:
-		d.fail(errDeflate64)
+		d.setError(errDeflate64)
 	}
 }
 
-// tables reads the codes of a block.
-func (d *deflate64) tables() bool {
-	literals, fars, count := int(d.take(5))+257, int(d.take(5))+1, int(d.take(4))+4
+// readTables reads the codes of a block.
+func (d *deflate64) readTables() bool {
+	literals, fars, count := int(d.takeBits(5))+257, int(d.takeBits(5))+1, int(d.takeBits(4))+4
 	var small [19]uint8
 	for i := range count {
-		small[[19]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}[i]] = uint8(d.take(3))
+		small[[19]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}[i]] = uint8(d.takeBits(3))
 	}
 	var code huffman64
-	if !code.build(small[:]) {
+	if !code.buildTable(small[:]) {
 		return false
 	}
 	var lengths [288 + 32]uint8
 	for i := 0; i < literals+fars; {
-		s := code.read(d)
+		s := code.readSymbol(d)
 		if d.err != nil {
 			return false
 		}
@@ -182,11 +185,11 @@ func (d *deflate64) tables() bool {
 			if i == 0 {
 				return false
 			}
-			value, again = lengths[i-1], 3+int(d.take(2)) //nolint:gosec // i is above 0 here
+			value, again = lengths[i-1], 3+int(d.takeBits(2)) //nolint:gosec // i is above 0 here
 		case s == 17:
-			again = 3 + int(d.take(3))
+			again = 3 + int(d.takeBits(3))
 		default:
-			again = 11 + int(d.take(7))
+			again = 11 + int(d.takeBits(7))
 		}
 		if i+again > literals+fars {
 			return false
@@ -196,42 +199,43 @@ func (d *deflate64) tables() bool {
 			i++
 		}
 	}
-	return d.literal.build(lengths[:literals]) && d.far.build(lengths[literals:literals+fars])
+	return d.literal.buildTable(lengths[:literals]) && d.far.buildTable(lengths[literals:literals+fars])
 }
 
-func (d *deflate64) symbol() {
-	s := d.literal.read(d)
+// decodeSymbol decodes a literal, a match or the end of a block.
+func (d *deflate64) decodeSymbol() {
+	s := d.literal.readSymbol(d)
 	switch {
 	case d.err != nil:
 	case s < 256:
-		d.put(byte(s))
+		d.putByte(byte(s))
 	case s == 256:
 		d.packed = false
 	case s > 285:
-		d.fail(errDeflate64)
+		d.setError(errDeflate64)
 	default:
-		d.match(s - 257)
+		d.decodeMatch(s - 257)
 	}
 }
 
-// match reads how long and how far back a match is.
-func (d *deflate64) match(code int) {
+// decodeMatch reads how long and how far back a match is.
+func (d *deflate64) decodeMatch(code int) {
 	length := 3 + code
 	switch {
 	case code == 28:
-		length = 3 + int(d.take(16))
+		length = 3 + int(d.takeBits(16))
 	case code >= 8:
 		extra := uint(code/4 - 1)
-		length = 3 + (4+code%4)<<extra + int(d.take(extra))
+		length = 3 + (4+code%4)<<extra + int(d.takeBits(extra))
 	}
-	far := d.far.read(d)
+	far := d.far.readSymbol(d)
 	distance := 1 + far
 	if far >= 4 {
 		extra := uint(far/2 - 1)
-		distance = 1 + (2+far%2)<<extra + int(d.take(extra))
+		distance = 1 + (2+far%2)<<extra + int(d.takeBits(extra))
 	}
 	if d.err == nil && int64(distance) > d.total {
-		d.fail(errDeflate64)
+		d.setError(errDeflate64)
 	}
 	if d.err == nil {
 		d.copying, d.from = length, (d.w-distance+len(d.window))%len(d.window)
@@ -244,7 +248,8 @@ type huffman64 struct {
 	symbols [288]uint16
 }
 
-func (h *huffman64) build(lengths []uint8) bool {
+// buildTable makes the table of a code, and reports whether its lengths fit.
+func (h *huffman64) buildTable(lengths []uint8) bool {
 	clear(h.counts[:])
 	for _, n := range lengths {
 		h.counts[n]++
@@ -267,10 +272,11 @@ func (h *huffman64) build(lengths []uint8) bool {
 	return true
 }
 
-func (h *huffman64) read(d *deflate64) int {
+// readSymbol reads the next symbol.
+func (h *huffman64) readSymbol(d *deflate64) int {
 	code, first, index := 0, 0, 0
 	for n := 1; n < 16; n++ {
-		code |= int(d.take(1))
+		code |= int(d.takeBits(1))
 		if d.err != nil {
 			return 0
 		}
@@ -282,6 +288,6 @@ func (h *huffman64) read(d *deflate64) int {
 		first = (first + count) << 1
 		code <<= 1
 	}
-	d.fail(errDeflate64)
+	d.setError(errDeflate64)
 	return 0
 }

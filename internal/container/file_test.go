@@ -30,7 +30,7 @@ func TestFileInPlace(t *testing.T) {
 	defer f.Close()
 	count := func(source io.Reader) (counts [8]int, report Report) {
 		sc := scan.NewScanner(func(kind identifier.Kind, _ []byte) { counts[kind]++ })
-		report, err := Walk(context.Background(), "dump", source, Options{}, func(_ Entry, r io.Reader) error {
+		report, err := WalkSource(context.Background(), "dump", source, Options{}, func(_ Entry, r io.Reader) error {
 			_, err := sc.Scan(context.Background(), r)
 			return err
 		})
@@ -80,7 +80,7 @@ func TestTarOfAMillionFiles(t *testing.T) {
 	count := 0
 	s := scan.NewScanner(func(identifier.Kind, []byte) { count++ })
 	grown := scantest.Heap(t, func() {
-		report, err := Walk(context.Background(), "dump", manyFiles(n), Options{}, func(_ Entry, r io.Reader) error {
+		report, err := WalkSource(context.Background(), "dump", manyFiles(n), Options{}, func(_ Entry, r io.Reader) error {
 			_, err := s.Scan(context.Background(), r)
 			return err
 		})

@@ -31,8 +31,8 @@ func init() { // the formats refer to the walker, which refers to them
 	}, lockedFormats...)
 }
 
-// sniff knows a format by its first bytes, or returns nil. Names are not asked: dumps are called anything.
-func sniff(head []byte) *format {
+// sniffFormat knows a format by its first bytes, or returns nil. Names are not asked: dumps are called anything.
+func sniffFormat(head []byte) *format {
 	if len(head) < 2 {
 		return nil
 	}
@@ -44,25 +44,25 @@ func sniff(head []byte) *format {
 	return nil
 }
 
-// Packed says whether what begins like this is opened by Walk, and no text by itself.
-func Packed(head []byte) bool { return sniff(head[:min(len(head), sniffed)]) != nil }
+// IsPacked says whether what begins like this is opened by Walk, and no text by itself.
+func IsPacked(head []byte) bool { return sniffFormat(head[:min(len(head), sniffed)]) != nil }
 
-// stream describes a compressed stream. decode gets the packed bytes.
-func stream(name string, known func(head []byte) bool, decode func(in io.Reader) (io.Reader, error)) *format {
+// streamFormat describes a compressed stream. decode gets the packed bytes.
+func streamFormat(name string, known func(head []byte) bool, decode func(in io.Reader) (io.Reader, error)) *format {
 	return &format{name: name, known: known, open: func(w *walker, l layer) error {
 		in := &countingReader{r: l.r}
 		out, err := decode(in)
 		if err != nil {
-			return w.damaged(l.name, 0, err)
+			return w.noteDamage(l.name, 0, err)
 		}
-		return w.open(layer{name: l.name + "!", depth: l.depth + 1}, &meter{w: w, name: l.name, r: out, in: func() int64 { return in.n }})
+		return w.openLayer(layer{name: l.name + "!", depth: l.depth + 1}, &meter{w: w, name: l.name, r: out, in: func() int64 { return in.n }})
 	}}
 }
 
-// inPlace describes what must be read at many places; what can only be read on is held in memory first.
-func inPlace(name string, known func(head []byte) bool, read func(w *walker, l layer) error) *format {
+// inPlaceFormat describes what must be read at many places; what can only be read on is held in memory first.
+func inPlaceFormat(name string, known func(head []byte) bool, read func(w *walker, l layer) error) *format {
 	return &format{name: name, known: known, open: func(w *walker, l layer) error {
-		if ok, err := w.place(&l); err != nil || !ok {
+		if ok, err := w.holdLayer(&l); err != nil || !ok {
 			return err
 		}
 		return read(w, l)
@@ -72,8 +72,8 @@ func inPlace(name string, known func(head []byte) bool, read func(w *walker, l l
 // document describes what is turned into a text: write reads the layer and writes what it says, tables as rows of cells
 // between tabs.
 func document(name string, known func(head []byte) bool, write func(d *source, out *text) error) *format {
-	return inPlace(name, known, func(w *walker, l layer) error {
-		return w.written(l, func(out *text) error { return write(&source{ReaderAt: l.at, size: l.size}, out) })
+	return inPlaceFormat(name, known, func(w *walker, l layer) error {
+		return w.handWritten(l, func(out *text) error { return write(&source{ReaderAt: l.at, size: l.size}, out) })
 	})
 }
 
@@ -83,8 +83,8 @@ type source struct {
 	size int64
 }
 
-// written hands out what write writes, while it does. What was written before an error counts.
-func (w *walker) written(l layer, write func(out *text) error) error {
+// handWritten hands out what write writes, while it does. What was written before an error counts.
+func (w *walker) handWritten(l layer, write func(out *text) error) error {
 	r, pipe := io.Pipe()
 	done := make(chan struct{})
 	go func() {
@@ -94,7 +94,7 @@ func (w *walker) written(l layer, write func(out *text) error) error {
 	defer func() { <-done }()
 	defer func() { _ = r.Close() }() // returns nil
 	size := max(l.size, 1)
-	return w.hand(Entry{Name: l.name + "!", Depth: l.depth + 1}, &meter{w: w, name: l.name, r: r, in: func() int64 { return size }})
+	return w.handEntry(Entry{Name: l.name + "!", Depth: l.depth + 1}, &meter{w: w, name: l.name, r: r, in: func() int64 { return size }})
 }
 
 // writeAll turns what a damaged file can do to a reader of it into an error.

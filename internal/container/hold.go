@@ -13,33 +13,33 @@ var heldMost int64 = 96 << 20
 
 const chunk = 1 << 20
 
-// hold reads what it may of r into memory. It returns io.EOF if that is all of it, no error if there is more, and else
+// holdInMemory reads what it may of r into memory. It returns io.EOF if that is all of it, no error if there is more, and else
 // the error that broke it off.
-func hold(r io.Reader) (held *io.SectionReader, err error) {
+func holdInMemory(r io.Reader) (held *io.SectionReader, err error) {
 	var parts chunks
 	size := int64(0)
 	for err == nil && size < heldMost {
 		part := make([]byte, chunk)
 		var n int
-		n, err = fill(r, part)
+		n, err = fillBuffer(r, part)
 		parts, size = append(parts, part), size+int64(n)
 	}
 	return io.NewSectionReader(parts, 0, size), err
 }
 
-// place holds a layer that can only be read on, so that it can be read in place. It reports false if the layer is too
+// holdLayer holds a layer that can only be read on, so that it can be read in place. It reports false if the layer is too
 // large for that, which is noted. Of a stream that breaks off, what was there is held, and that it broke is noted.
-func (w *walker) place(l *layer) (ok bool, err error) {
+func (w *walker) holdLayer(l *layer) (ok bool, err error) {
 	if l.at != nil {
 		return true, nil
 	}
-	held, err := hold(l.r)
+	held, err := holdInMemory(l.r)
 	switch {
 	case err == nil:
-		w.skip(l.name, errTooLarge.Error(), 0)
+		w.noteSkip(l.name, errTooLarge.Error(), 0)
 		return false, nil
 	case !errors.Is(err, io.EOF):
-		if err := w.damaged(l.name, held.Size(), err); err != nil {
+		if err := w.noteDamage(l.name, held.Size(), err); err != nil {
 			return false, err
 		}
 	}
@@ -52,7 +52,7 @@ func (l *layer) holdWhole() (rest io.Reader) {
 	if l.at != nil {
 		return nil
 	}
-	held, err := hold(l.r)
+	held, err := holdInMemory(l.r)
 	switch {
 	case err == nil:
 		return io.MultiReader(held, l.r)
@@ -77,9 +77,9 @@ func (c chunks) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// fill reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off,
+// fillBuffer reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off,
 // for which decoders return io.ErrUnexpectedEOF.
-func fill(r io.Reader, p []byte) (n int, err error) {
+func fillBuffer(r io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var m int
 		m, err = r.Read(p[n:])
@@ -91,8 +91,8 @@ func fill(r io.Reader, p []byte) (n int, err error) {
 	return n, err
 }
 
-// full reads exactly len(p) bytes at a place of a file; a file that ends before is cut short.
-func full(at io.ReaderAt, p []byte, offset int64) error {
+// readExactly reads exactly len(p) bytes at a place of a file; a file that ends before is cut short.
+func readExactly(at io.ReaderAt, p []byte, offset int64) error {
 	if offset < 0 {
 		return errDamaged
 	}

@@ -343,7 +343,7 @@ func cpioFile(old bool) []byte {
 			continue
 		}
 		fmt.Fprintf(&b, "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x", 0, 0o100644, 0, 0, 1, 0, len(f[1]), 0, 0, 0, 0, len(name), 0)
-		b.WriteString(name + strings.Repeat("\x00", int(pad(int64(110+len(name)), 4))) + f[1] + strings.Repeat("\x00", int(pad(int64(len(f[1])), 4))))
+		b.WriteString(name + strings.Repeat("\x00", int(paddingTo(int64(110+len(name)), 4))) + f[1] + strings.Repeat("\x00", int(paddingTo(int64(len(f[1])), 4))))
 	}
 	return b.Bytes()
 }

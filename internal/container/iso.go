@@ -14,12 +14,12 @@ var isoFormat = &format{name: "ISO 9660 image", known: emptyHead, open: func(w *
 	l.r = bufio.NewReaderSize(l.r, isoFirst+isoSector)
 	start, _ := l.r.Peek(isoFirst + 6) // an error comes again with the read after it
 	if !bytes.HasSuffix(start, []byte("CD001")) || len(start) < isoFirst+6 {
-		return w.plain(l, l.head)
+		return w.handPlain(l, l.head)
 	}
-	if ok, err := w.place(&l); err != nil || !ok {
+	if ok, err := w.holdLayer(&l); err != nil || !ok {
 		return err
 	}
-	return w.iso(l)
+	return w.walkISO(l)
 }}
 
 const (
@@ -31,13 +31,13 @@ const (
 
 func emptyHead(b []byte) bool { return len(b) == sniffed && len(bytes.Trim(b, "\x00")) == 0 }
 
-// iso opens the files of the tree with the best names.
-func (w *walker) iso(l layer) error {
+// walkISO opens the files of the tree with the best names.
+func (w *walker) walkISO(l layer) error {
 	var root []byte
 	wide := false
 	for at := int64(isoFirst); ; at += isoSector {
 		var d [isoSector]byte
-		if full(l.at, d[:], at) != nil || string(d[1:6]) != "CD001" {
+		if readExactly(l.at, d[:], at) != nil || string(d[1:6]) != "CD001" {
 			break
 		}
 		const primary, joliet, last = 1, 2, 255
@@ -49,10 +49,10 @@ func (w *walker) iso(l layer) error {
 		}
 	}
 	if root == nil {
-		return w.damaged(l.name, 0, errDamaged)
+		return w.noteDamage(l.name, 0, errDamaged)
 	}
 	i := &isoImage{walker: w, layer: l, wide: wide, seen: map[int64]bool{}}
-	return i.folder(root, "", isoDeepest)
+	return i.openFolder(root, "", isoDeepest)
 }
 
 // isoImage is an image under way.
@@ -63,20 +63,20 @@ type isoImage struct {
 	seen map[int64]bool // folders, so that one that lists itself comes to an end
 }
 
-// folder opens what a folder lists, whose own record is given.
-func (w *isoImage) folder(record []byte, path string, depth int) error {
+// openFolder opens what a folder lists, whose own record is given.
+func (w *isoImage) openFolder(record []byte, path string, depth int) error {
 	l := w.layer
 	at, size := int64(binary.LittleEndian.Uint32(record[2:]))*isoSector, int64(binary.LittleEndian.Uint32(record[10:]))
 	if depth == 0 || at+size > l.size {
-		return w.damaged(inside(l.name, path), 0, io.ErrUnexpectedEOF)
+		return w.noteDamage(entryName(l.name, path), 0, io.ErrUnexpectedEOF)
 	}
 	if w.seen[at] {
 		return nil
 	}
 	w.seen[at] = true
 	list := make([]byte, size)
-	if err := full(l.at, list, at); err != nil {
-		return w.damaged(inside(l.name, path), 0, err)
+	if err := readExactly(l.at, list, at); err != nil {
+		return w.noteDamage(entryName(l.name, path), 0, err)
 	}
 	for i := 0; i < len(list); {
 		n := int(list[i])
@@ -85,9 +85,9 @@ func (w *isoImage) folder(record []byte, path string, depth int) error {
 			continue
 		}
 		if n < 34 || i+n > len(list) || 33+int(list[i+32]) > n {
-			return w.damaged(inside(l.name, path), int64(i), errDamaged)
+			return w.noteDamage(entryName(l.name, path), int64(i), errDamaged)
 		}
-		if err := w.record(list[i:i+n], path, depth); err != nil {
+		if err := w.openRecord(list[i:i+n], path, depth); err != nil {
 			return err
 		}
 		i += n
@@ -95,8 +95,8 @@ func (w *isoImage) folder(record []byte, path string, depth int) error {
 	return nil
 }
 
-// record opens a file or folder.
-func (w *isoImage) record(r []byte, path string, depth int) error {
+// openRecord opens a file or folder.
+func (w *isoImage) openRecord(r []byte, path string, depth int) error {
 	l := w.layer
 	name := string(r[33 : 33+int(r[32])])
 	if name == "\x00" || name == "\x01" {
@@ -113,15 +113,15 @@ func (w *isoImage) record(r []byte, path string, depth int) error {
 	if path += name; len(path) > nameLongest {
 		path = path[:nameLongest]
 	}
-	if err := w.file(l.name); err != nil {
+	if err := w.countFile(l.name); err != nil {
 		return err
 	}
 	const folder = 2
 	if r[25]&folder != 0 {
-		return w.folder(r, path+"/", depth-1)
+		return w.openFolder(r, path+"/", depth-1)
 	}
 	at, size := int64(binary.LittleEndian.Uint32(r[2:]))*isoSector, int64(binary.LittleEndian.Uint32(r[10:]))
-	entry := inside(l.name, path)
+	entry := entryName(l.name, path)
 	content := &summed{r: io.NewSectionReader(l.at, at, size), left: size}
-	return w.walker.open(layer{name: entry, depth: l.depth + 1}, &meter{w: w.walker, name: entry, r: content, in: func() int64 { return max(size, 1) }})
+	return w.walker.openLayer(layer{name: entry, depth: l.depth + 1}, &meter{w: w.walker, name: entry, r: content, in: func() int64 { return max(size, 1) }})
 }

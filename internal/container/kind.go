@@ -11,13 +11,13 @@ func unreadable(head []byte) string {
 				if k.name == "" {
 					return ""
 				}
-				if noText(head) { // a text may begin with the same letters
+				if isBinary(head) { // a text may begin with the same letters
 					return k.name + ": only searched for plain text"
 				}
 			}
 		}
 	}
-	if noText(head) {
+	if isBinary(head) {
 		return "binary of an unknown kind: only searched for plain text"
 	}
 	return ""
@@ -43,9 +43,9 @@ var kinds = []struct {
 	{"dBase table", 0, []string{"\xf5\xee\xff"}},
 }
 
-// noText says whether bytes are no text in any usual encoding: text has hardly any control characters but line ends and
+// isBinary says whether bytes are no text in any usual encoding: text has hardly any control characters but line ends and
 // tabs, and the zero bytes of wide characters lie in step.
-func noText(head []byte) bool {
+func isBinary(head []byte) bool {
 	if len(head) < 16 || bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
 		return false
 	}

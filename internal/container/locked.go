@@ -5,20 +5,21 @@ import "bytes"
 // lockedFormats are encrypted as a whole, in ways for which passwords are not tried: they are named, so that nobody
 // takes them for clean.
 var lockedFormats = []*format{
-	locked("encrypted with OpenSSL", starts("Salted__", "U2FsdGVkX1")),
-	locked("encrypted with OpenPGP", starts("-----BEGIN PGP MESSAGE-----")),
-	locked("encrypted with OpenPGP", isOpenPGP),
-	locked("encrypted with age", starts("age-encryption.org/v1", "-----BEGIN AGE ENCRYPTED FILE-----")),
-	locked("encrypted with Ansible Vault", starts("$ANSIBLE_VAULT;")),
-	locked("encrypted: a LUKS volume", starts("LUKS\xba\xbe")),
-	locked("encrypted: a BitLocker volume", func(b []byte) bool { return len(b) > 11 && bytes.Equal(b[3:11], []byte("-FVE-FS-")) }),
-	locked("encrypted: a KeePass database", starts("\x03\xd9\xa2\x9a")),
-	locked("encrypted with AES Crypt", func(b []byte) bool { return starts("AES")(b) && len(b) > 4 && b[3] <= 3 && b[4] == 0 }),
+	lockedFormat("encrypted with OpenSSL", startsWith("Salted__", "U2FsdGVkX1")),
+	lockedFormat("encrypted with OpenPGP", startsWith("-----BEGIN PGP MESSAGE-----")),
+	lockedFormat("encrypted with OpenPGP", isOpenPGP),
+	lockedFormat("encrypted with age", startsWith("age-encryption.org/v1", "-----BEGIN AGE ENCRYPTED FILE-----")),
+	lockedFormat("encrypted with Ansible Vault", startsWith("$ANSIBLE_VAULT;")),
+	lockedFormat("encrypted: a LUKS volume", startsWith("LUKS\xba\xbe")),
+	lockedFormat("encrypted: a BitLocker volume", func(b []byte) bool { return len(b) > 11 && bytes.Equal(b[3:11], []byte("-FVE-FS-")) }),
+	lockedFormat("encrypted: a KeePass database", startsWith("\x03\xd9\xa2\x9a")),
+	lockedFormat("encrypted with AES Crypt", func(b []byte) bool { return startsWith("AES")(b) && len(b) > 4 && b[3] <= 3 && b[4] == 0 }),
 }
 
-func locked(reason string, known func([]byte) bool) *format {
+// lockedFormat describes what is encrypted as a whole.
+func lockedFormat(reason string, known func([]byte) bool) *format {
 	return &format{name: reason, known: known, open: func(w *walker, l layer) error {
-		w.skip(l.name, reason, 0)
+		w.noteSkip(l.name, reason, 0)
 		return nil
 	}}
 }

@@ -13,24 +13,25 @@ import (
 )
 
 // mailFormat is a message, or a mailbox of them. Their texts are decoded, their attachments opened.
-var mailFormat = &format{name: "mail", known: mail.Known, open: (*walker).mail}
+var mailFormat = &format{name: "mail", known: mail.IsMessage, open: (*walker).walkMail}
 
-func (w *walker) mail(l layer) error {
+// walkMail hands out the texts and attachments of messages.
+func (w *walker) walkMail(l layer) error {
 	m := &mailReader{in: bufio.NewReaderSize(l.r, 64<<10), header: true}
 	for {
 		m.attached = false
-		if err := w.hand(Entry{Name: l.name, Depth: l.depth}, m); err != nil {
+		if err := w.handEntry(Entry{Name: l.name, Depth: l.depth}, m); err != nil {
 			return err
 		}
 		if !m.attached {
 			return nil
 		}
-		if err := w.file(l.name); err != nil {
+		if err := w.countFile(l.name); err != nil {
 			return err
 		}
-		entry := inside(l.name, m.name)
+		entry := entryName(l.name, m.name)
 		r := &attachment{m: m}
-		if err := w.open(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: r}); err != nil {
+		if err := w.openLayer(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: r}); err != nil {
 			return err
 		}
 		_, _ = io.Copy(io.Discard, r) // the next part begins where this one ends
@@ -73,8 +74,8 @@ func (m *mailReader) Read(p []byte) (int, error) {
 			return 0, m.err
 		}
 		var line []byte
-		line, m.err = m.line()
-		m.out = m.read(m.out[:0], line)
+		line, m.err = m.nextLine()
+		m.out = m.appendLine(m.out[:0], line)
 		if m.err != nil && m.header {
 			m.endField()
 		}
@@ -85,8 +86,8 @@ func (m *mailReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line takes the next line, or a piece of one that is too long.
-func (m *mailReader) line() ([]byte, error) {
+// nextLine takes the next line, or a piece of one that is too long.
+func (m *mailReader) nextLine() ([]byte, error) {
 	line, err := m.in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
 		err = nil
@@ -94,12 +95,12 @@ func (m *mailReader) line() ([]byte, error) {
 	return line, err
 }
 
-// read appends to dst what a line says.
-func (m *mailReader) read(dst, line []byte) []byte {
+// appendLine appends to dst what a line says.
+func (m *mailReader) appendLine(dst, line []byte) []byte {
 	text := bytes.TrimRight(line, "\r\n")
 	continued := m.long
 	m.long = len(line) > 0 && line[len(line)-1] != '\n'
-	if !continued && m.border(text) {
+	if !continued && m.isBorder(text) {
 		m.header, m.body, m.kind, m.name = true, unencoded, "", ""
 		m.carry = m.carry[:0]
 		m.blank = false
@@ -113,17 +114,17 @@ func (m *mailReader) read(dst, line []byte) []byte {
 		m.attached = m.body == base64Text && (m.name != "" || !strings.HasPrefix(m.kind, "text/") && m.kind != "")
 		return append(dst, line...)
 	case m.header:
-		return m.head(dst, line, text)
+		return m.appendHeader(dst, line, text)
 	case m.body == quotedPrintable:
-		return mail.Unquote(dst, line)
+		return mail.AppendUnquoted(dst, line)
 	case m.body == base64Text:
-		return m.unbase(dst, text)
+		return m.appendBase64(dst, text)
 	}
 	return append(dst, line...)
 }
 
-// border tells the lines between parts and messages.
-func (m *mailReader) border(text []byte) bool {
+// isBorder tells the lines between parts and messages.
+func (m *mailReader) isBorder(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("From ")) && (m.blank || m.body == base64Text) {
 		m.boundaries = m.boundaries[:0]
 		return true
@@ -141,8 +142,8 @@ func (m *mailReader) border(text []byte) bool {
 
 const fieldLongest = 16 << 10
 
-// head takes a line of a header and appends it with its encoded words undone.
-func (m *mailReader) head(dst, line, text []byte) []byte {
+// appendHeader takes a line of a header and appends it with its encoded words undone.
+func (m *mailReader) appendHeader(dst, line, text []byte) []byte {
 	if len(text) > 0 && text[0] != ' ' && text[0] != '\t' {
 		m.endField()
 	}
@@ -186,22 +187,23 @@ func (m *mailReader) endField() {
 		if b := parameters["boundary"]; b != "" && len(m.boundaries) < 64 {
 			m.boundaries = append(m.boundaries, b)
 		}
-		m.called(parameters["name"])
+		m.noteName(parameters["name"])
 	case "content-disposition":
 		if _, parameters, err := mime.ParseMediaType(value); err == nil {
-			m.called(parameters["filename"])
+			m.noteName(parameters["filename"])
 		}
 	}
 }
 
-func (m *mailReader) called(name string) {
+// noteName remembers the name of an attachment.
+func (m *mailReader) noteName(name string) {
 	if name != "" {
 		m.name = name
 	}
 }
 
-// unbase undoes base64 over the ends of lines.
-func (m *mailReader) unbase(dst, text []byte) []byte {
+// appendBase64 undoes base64 over the ends of lines.
+func (m *mailReader) appendBase64(dst, text []byte) []byte {
 	for _, c := range text {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '=' {
 			m.carry = append(m.carry, c)
@@ -244,7 +246,7 @@ func (a *attachment) Read(p []byte) (int, error) {
 			return 0, m.err
 		}
 		start, err := m.in.Peek(2)
-		if len(start) == 2 && (start[0] == '-' && start[1] == '-' || start[0] == 'F' && a.next()) {
+		if len(start) == 2 && (start[0] == '-' && start[1] == '-' || start[0] == 'F' && a.nextMessage()) {
 			a.done = true
 			m.body = unencoded
 			m.blank = true
@@ -255,8 +257,8 @@ func (a *attachment) Read(p []byte) (int, error) {
 			continue
 		}
 		var line []byte
-		line, m.err = m.line()
-		a.out = m.unbase(a.out[:0], bytes.TrimRight(line, "\r\n"))
+		line, m.err = m.nextLine()
+		a.out = m.appendBase64(a.out[:0], bytes.TrimRight(line, "\r\n"))
 		a.text = a.out
 	}
 	n := copy(p, a.text)
@@ -264,8 +266,8 @@ func (a *attachment) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next says whether another message begins here.
-func (a *attachment) next() bool {
+// nextMessage says whether another message begins here.
+func (a *attachment) nextMessage() bool {
 	start, _ := a.m.in.Peek(5)
 	return string(start) == "From "
 }

@@ -23,8 +23,8 @@ func (m *meter) Read(p []byte) (int, error) {
 	case m.w.unpacked > l.Bytes:
 		return n, ErrBomb.Note("%s: more than %d bytes unpacked", m.name, l.Bytes)
 	case m.out > slack && m.in != nil && m.out > l.Ratio*m.in(),
-		m.w.unpacked > slack && m.w.unpacked > l.Ratio*int64(l.Depth)*m.w.source.bytes(),
-		m.out > slack && m.out > l.Ratio*m.w.source.bytes():
+		m.w.unpacked > slack && m.w.unpacked > l.Ratio*int64(l.Depth)*m.w.source.bytesRead(),
+		m.out > slack && m.out > l.Ratio*m.w.source.bytesRead():
 		return n, ErrBomb.Note("%s: unpacks to more than %d times its size", m.name, l.Ratio)
 	}
 	return n, err

@@ -42,19 +42,19 @@ func (w *walker) officeFile(l layer, names map[string]*zip.File, f *zip.File, sh
 	if write == nil || f.Flags&zipEncrypted != 0 {
 		return false, nil
 	}
-	if err := w.file(l.name); err != nil {
+	if err := w.countFile(l.name); err != nil {
 		return true, err
 	}
-	if err := shared.load(names["xl/sharedStrings.xml"]); err != nil { // cells would point nowhere
-		return true, w.damaged(inside(l.name, "xl/sharedStrings.xml"), 0, err)
+	if err := shared.loadStrings(names["xl/sharedStrings.xml"]); err != nil { // cells would point nowhere
+		return true, w.noteDamage(entryName(l.name, "xl/sharedStrings.xml"), 0, err)
 	}
 	raw, err := f.Open()
 	if err != nil {
-		return true, w.damaged(inside(l.name, f.Name), 0, err)
+		return true, w.noteDamage(entryName(l.name, f.Name), 0, err)
 	}
 	defer func() { _ = raw.Close() }() // only read
-	entry := layer{name: inside(l.name, f.Name), depth: l.depth, size: int64(min(f.CompressedSize64, uint64(l.size)))}
-	return true, w.written(entry, func(out *text) error {
+	entry := layer{name: entryName(l.name, f.Name), depth: l.depth, size: int64(min(f.CompressedSize64, uint64(l.size)))}
+	return true, w.handWritten(entry, func(out *text) error {
 		d := xml.NewDecoder(raw)
 		d.Strict = false
 		d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
@@ -72,7 +72,8 @@ type sharedStrings struct {
 	loaded bool
 }
 
-func (s *sharedStrings) load(f *zip.File) error {
+// loadStrings reads the texts that cells refer to.
+func (s *sharedStrings) loadStrings(f *zip.File) error {
 	if s.loaded || f == nil {
 		return nil
 	}
@@ -150,12 +151,12 @@ func writeSheet(d *xml.Decoder, out *text, shared []string) error {
 				inValue = false
 			case "c":
 				for ; column < at && column < 1<<14; column++ {
-					out.cell(nil)
+					out.writeCell(nil)
 				}
 				column++
 				writeCell(out, kind, value.String(), shared)
 			case "row":
-				if err := out.row(); err != nil {
+				if err := out.endRow(); err != nil {
 					return err
 				}
 			}
@@ -172,11 +173,11 @@ func writeCell(out *text, kind, value string, shared []string) {
 		}
 	case "", "n":
 		if f, err := strconv.ParseFloat(value, 64); err == nil && strings.ContainsAny(value, "eE") {
-			out.number(f)
+			out.writeNumber(f)
 			return
 		}
 	}
-	out.cell([]byte(value))
+	out.writeCell([]byte(value))
 }
 
 // columnOf reads the letters of a cell's name: AB12 is column 27.
@@ -210,22 +211,22 @@ func writeRuns(d *xml.Decoder, out *text, _ []string) error {
 			case "t", "instrText", "delText":
 				inText = true
 			case "tab":
-				out.raw([]byte{'\t'})
+				out.writeRaw([]byte{'\t'})
 			case "br", "cr":
-				out.raw([]byte{'\n'})
+				out.writeRaw([]byte{'\n'})
 			}
 		case xml.CharData:
 			if inText {
-				out.raw(t)
+				out.writeRaw(t)
 			}
 		case xml.EndElement:
 			switch t.Name.Local {
 			case "t", "instrText", "delText":
 				inText = false
 			case "tc":
-				out.raw([]byte{'\t'})
+				out.writeRaw([]byte{'\t'})
 			case "p", "tr":
-				out.raw([]byte{'\n'})
+				out.writeRaw([]byte{'\n'})
 			}
 		}
 		if out.err != nil {
@@ -274,10 +275,10 @@ func writeOpenDocument(d *xml.Decoder, out *text, _ []string) error {
 				if number != "" {
 					writeCell(out, "n", number, nil)
 				} else {
-					out.cell([]byte(shown.String()))
+					out.writeCell([]byte(shown.String()))
 				}
 				for range min(max(cells-1, 0), 64) {
-					out.cell(nil)
+					out.writeCell(nil)
 				}
 				shown.Reset()
 				inCell = false
@@ -286,9 +287,9 @@ func writeOpenDocument(d *xml.Decoder, out *text, _ []string) error {
 					shown.WriteByte(' ')
 					break
 				}
-				out.raw([]byte(shown.String()))
+				out.writeRaw([]byte(shown.String()))
 				shown.Reset()
-				if err := out.row(); err != nil {
+				if err := out.endRow(); err != nil {
 					return err
 				}
 			}

@@ -9,17 +9,17 @@ import (
 )
 
 // oleFormat is the file of many streams in which Office kept documents before 2007, and Outlook keeps messages.
-var oleFormat = inPlace("OLE document", starts("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), (*walker).ole)
+var oleFormat = inPlaceFormat("OLE document", startsWith("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), (*walker).walkOLE)
 
-// ole hands out the streams: workbooks as rows, texts of messages as such, attachments opened, the rest as it is.
-func (w *walker) ole(l layer) error {
+// walkOLE hands out the streams: workbooks as rows, texts of messages as such, attachments opened, the rest as it is.
+func (w *walker) walkOLE(l layer) error {
 	streams, err := mscfb.New(l.at)
 	if err != nil {
-		return w.damaged(l.name, 0, err)
+		return w.noteDamage(l.name, 0, err)
 	}
 	for _, e := range streams.File {
 		if e.Name == "EncryptedPackage" || e.Name == "EncryptionInfo" {
-			w.skip(l.name, errEncrypted.Error(), 0)
+			w.noteSkip(l.name, errEncrypted.Error(), 0)
 			return nil
 		}
 	}
@@ -27,7 +27,7 @@ func (w *walker) ole(l layer) error {
 		if e.FileInfo().IsDir() || e.Size == 0 {
 			continue
 		}
-		if err := w.file(l.name); err != nil {
+		if err := w.countFile(l.name); err != nil {
 			return err
 		}
 		if err := w.oleStream(l, e); err != nil {
@@ -38,16 +38,16 @@ func (w *walker) ole(l layer) error {
 }
 
 func (w *walker) oleStream(l layer, e *mscfb.File) error {
-	entry := layer{name: inside(l.name, e.Name), depth: l.depth, size: l.size}
+	entry := layer{name: entryName(l.name, e.Name), depth: l.depth, size: l.size}
 	switch {
 	case e.Name == "Workbook" || e.Name == "Book":
-		return w.written(entry, func(out *text) error { return writeXLS(e, out) })
+		return w.handWritten(entry, func(out *text) error { return writeXLS(e, out) })
 	case strings.HasPrefix(e.Name, "__substg1.0_") && strings.HasSuffix(e.Name, "001F"), e.Name == "WordDocument":
-		return w.written(entry, func(out *text) error { return writeMixed(e, out) })
+		return w.handWritten(entry, func(out *text) error { return writeMixed(e, out) })
 	case strings.HasPrefix(e.Name, "__substg1.0_3701"): // an attachment
-		return w.open(layer{name: entry.name, depth: l.depth + 1}, &meter{w: w, name: entry.name, r: e, in: func() int64 { return l.size }})
+		return w.openLayer(layer{name: entry.name, depth: l.depth + 1}, &meter{w: w, name: entry.name, r: e, in: func() int64 { return l.size }})
 	}
-	return w.hand(Entry{Name: entry.name, Depth: l.depth + 1}, e)
+	return w.handEntry(Entry{Name: entry.name, Depth: l.depth + 1}, e)
 }
 
 // writeMixed writes bytes that hold texts of one and of two bytes a character: zeros between letters are left out, and
@@ -61,13 +61,13 @@ func writeMixed(r io.Reader, out *text) error {
 			switch {
 			case c == 0:
 				if zeros++; zeros == 2 {
-					out.raw([]byte{'\n'})
+					out.writeRaw([]byte{'\n'})
 				}
 				continue
 			case c < ' ' && c != '\t':
-				out.raw([]byte{'\n'})
+				out.writeRaw([]byte{'\n'})
 			default:
-				out.raw([]byte{c})
+				out.writeRaw([]byte{c})
 			}
 			zeros = 0
 		}
@@ -75,7 +75,7 @@ func writeMixed(r io.Reader, out *text) error {
 			return out.err
 		}
 		if errors.Is(err, io.EOF) {
-			return out.row()
+			return out.endRow()
 		}
 		if err != nil {
 			return err

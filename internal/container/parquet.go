@@ -9,9 +9,9 @@ import (
 )
 
 // parquetFormat reads tables of Parquet row by row, their columns by the paths of their names.
-var parquetFormat = document("Parquet", starts("PAR1"), func(d *source, out *text) error {
+var parquetFormat = document("Parquet", startsWith("PAR1"), func(d *source, out *text) error {
 	var mark [4]byte
-	if err := full(d, mark[:], d.size-4); err != nil {
+	if err := readExactly(d, mark[:], d.size-4); err != nil {
 		return err
 	}
 	switch string(mark[:]) {
@@ -27,9 +27,9 @@ var parquetFormat = document("Parquet", starts("PAR1"), func(d *source, out *tex
 	}
 	columns := table.Schema().Columns()
 	for _, path := range columns {
-		out.cell([]byte(strings.Join(path, ".")))
+		out.writeCell([]byte(strings.Join(path, ".")))
 	}
-	if err := out.row(); err != nil {
+	if err := out.endRow(); err != nil {
 		return err
 	}
 	for _, group := range table.RowGroups() {
@@ -50,14 +50,14 @@ func writeParquetRows(rows parquet.Rows, columns int, out *text) error {
 			for column := range columns {
 				for first := true; len(row) > 0 && row[0].Column() == column; row = row[1:] {
 					if !first {
-						out.raw([]byte{' '})
+						out.writeRaw([]byte{' '})
 						out.begun = false
 					}
 					writeParquetValue(row[0], out)
 					first = false
 				}
 			}
-			if err := out.row(); err != nil {
+			if err := out.endRow(); err != nil {
 				return err
 			}
 		}
@@ -73,16 +73,16 @@ func writeParquetRows(rows parquet.Rows, columns int, out *text) error {
 func writeParquetValue(v parquet.Value, out *text) {
 	switch v.Kind() {
 	case parquet.Int32:
-		out.integer(int64(v.Int32()))
+		out.writeInteger(int64(v.Int32()))
 	case parquet.Int64:
-		out.integer(v.Int64())
+		out.writeInteger(v.Int64())
 	case parquet.Float:
-		out.number(float64(v.Float()))
+		out.writeNumber(float64(v.Float()))
 	case parquet.Double:
-		out.number(v.Double())
+		out.writeNumber(v.Double())
 	case parquet.ByteArray, parquet.FixedLenByteArray:
-		out.cell(v.ByteArray())
+		out.writeCell(v.ByteArray())
 	default: // nothing, a truth value, a time
-		out.cell(nil)
+		out.writeCell(nil)
 	}
 }

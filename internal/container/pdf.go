@@ -9,16 +9,16 @@ import (
 )
 
 // pdfFormat reads the texts of a PDF: page by page where its objects can be found, and else whatever is packed in it.
-var pdfFormat = document("PDF", starts("%PDF-"), func(d *source, out *text) error {
+var pdfFormat = document("PDF", startsWith("%PDF-"), func(d *source, out *text) error {
 	if d.size > pdfLargest {
 		return errTooLarge
 	}
 	file := make([]byte, d.size)
-	if err := full(d, file, 0); err != nil {
+	if err := readExactly(d, file, 0); err != nil {
 		return err
 	}
 	p := &pdf{file: file, objects: map[int]pdfObject{}}
-	return p.write(out)
+	return p.writeText(out)
 })
 
 const pdfLargest = 64 << 20
@@ -41,8 +41,9 @@ type pdfObject struct {
 
 var errPDFLocked = errors.New("encrypted: a PDF with a password")
 
-func (p *pdf) write(out *text) error {
-	p.find(p.file)
+// writeText writes the text of all pages.
+func (p *pdf) writeText(out *text) error {
+	p.findObjects(p.file)
 	for _, o := range p.objects {
 		if bytes.Contains(o.dict, []byte("/Type/XRef")) || bytes.Contains(o.dict, []byte("/Type /XRef")) {
 			if bytes.Contains(o.dict, []byte("/Encrypt")) {
@@ -56,27 +57,27 @@ func (p *pdf) write(out *text) error {
 	p.unpackObjects()
 	p.findFonts()
 	lost := error(nil)
-	for _, n := range p.numbers() {
+	for _, n := range p.objectNumbers() {
 		o := p.objects[n]
 		if o.stream == nil || pdfNoText(o.dict) {
-			if err := out.line(pdfStrings(o.dict)); err != nil { // titles, forms, links
+			if err := out.writeLine(pdfStrings(o.dict)); err != nil { // titles, forms, links
 				return err
 			}
 			continue
 		}
-		raw, err := p.unpack(o)
+		raw, err := p.unpackStream(o)
 		if err != nil && lost == nil {
 			lost = err
 		}
-		if err := p.content(raw, p.fontsOf(n), out); err != nil {
+		if err := p.writeContent(raw, p.pageFonts(n), out); err != nil {
 			return err
 		}
 	}
 	return lost
 }
 
-// numbers are those of the objects, in order.
-func (p *pdf) numbers() []int {
+// objectNumbers are those of the objects, in order.
+func (p *pdf) objectNumbers() []int {
 	all := make([]int, 0, len(p.objects))
 	for n := range p.objects {
 		all = append(all, n)
@@ -95,8 +96,8 @@ func pdfNoText(dict []byte) bool {
 	return false
 }
 
-// find looks for "12 0 obj".
-func (p *pdf) find(file []byte) {
+// findObjects looks for "12 0 obj".
+func (p *pdf) findObjects(file []byte) {
 	for at := 0; ; {
 		i := bytes.Index(file[at:], []byte(" obj"))
 		if i < 0 {
@@ -193,8 +194,8 @@ func pdfReference(dict []byte, name string) (int, bool) {
 // pdfRatio is how much a stream may swell.
 const pdfRatio = 200
 
-// unpack undoes the filters of a stream; what came out before an error counts.
-func (p *pdf) unpack(o pdfObject) ([]byte, error) {
+// unpackStream undoes the filters of a stream; what came out before an error counts.
+func (p *pdf) unpackStream(o pdfObject) ([]byte, error) {
 	var r io.Reader = bytes.NewReader(o.stream)
 	most := int64(slack) + pdfRatio*int64(len(o.stream))
 	dict := o.dict
@@ -225,12 +226,12 @@ func (p *pdf) unpack(o pdfObject) ([]byte, error) {
 
 // unpackObjects finds the objects that are packed together in streams of objects.
 func (p *pdf) unpackObjects() {
-	for _, n := range p.numbers() {
+	for _, n := range p.objectNumbers() {
 		o := p.objects[n]
 		if o.stream == nil || !bytes.Contains(o.dict, []byte("/ObjStm")) {
 			continue
 		}
-		text, _ := p.unpack(o) // what is there counts
+		text, _ := p.unpackStream(o) // what is there counts
 		count, _ := pdfNumber(o.dict, "/N")
 		first, _ := pdfNumber(o.dict, "/First")
 		if first > len(text) {

@@ -40,7 +40,7 @@ func (h *pdfHex) Read(p []byte) (int, error) {
 	n, err := h.r.Read(raw)
 	out, half, pending := 0, byte(0), false
 	for _, c := range raw[:n] {
-		v := mail.Hex(c)
+		v := mail.HexDigitValue(c)
 		if v > 15 {
 			continue
 		}
@@ -63,7 +63,7 @@ type pdfCMap struct {
 // it, and else any of that name, for names are nearly always the same all over a file.
 func (p *pdf) findFonts() {
 	p.cmaps, p.fonts, p.pages = map[int]pdfCMap{}, map[string]pdfCMap{}, map[int]int{}
-	for _, n := range p.numbers() {
+	for _, n := range p.objectNumbers() {
 		dict := p.objects[n].dict
 		p.collectFonts(dict, p.fonts, 0)
 		i := bytes.Index(dict, []byte("/Contents"))
@@ -83,7 +83,8 @@ func (p *pdf) findFonts() {
 	}
 }
 
-func (p *pdf) fontsOf(content int) func(name string) pdfCMap {
+// pageFonts returns what finds the fonts of a page by name.
+func (p *pdf) pageFonts(content int) func(name string) pdfCMap {
 	mine := map[string]pdfCMap{}
 	for _, n := range []int{p.pages[content], content} {
 		p.collectFonts(p.objects[n].dict, mine, 0)
@@ -122,13 +123,13 @@ func (p *pdf) collectFonts(dict []byte, fonts map[string]pdfCMap, depth int) {
 	fields := bytes.FieldsFunc(rest[2:end], func(c rune) bool { return c == ' ' || c == '/' || c == '\r' || c == '\n' })
 	for j := 0; j+3 < len(fields); j += 4 {
 		if n, err := strconv.Atoi(string(fields[j+1])); err == nil {
-			fonts[string(fields[j])] = p.cmap(n)
+			fonts[string(fields[j])] = p.fontCMap(n)
 		}
 	}
 }
 
-// cmap reads what the codes of a font stand for, once.
-func (p *pdf) cmap(font int) pdfCMap {
+// fontCMap reads what the codes of a font stand for, once.
+func (p *pdf) fontCMap(font int) pdfCMap {
 	if m, ok := p.cmaps[font]; ok {
 		return m
 	}
@@ -137,8 +138,8 @@ func (p *pdf) cmap(font int) pdfCMap {
 		m.width = 2
 	}
 	if n, ok := pdfReference(p.objects[font].dict, "/ToUnicode"); ok {
-		raw, _ := p.unpack(p.objects[n]) // what is there counts
-		m.read(raw)
+		raw, _ := p.unpackStream(p.objects[n]) // what is there counts
+		m.readRanges(raw)
 	}
 	p.cmaps[font] = m
 	return m
@@ -146,13 +147,13 @@ func (p *pdf) cmap(font int) pdfCMap {
 
 const cmapMost = 1 << 17
 
-// read reads the lists of single codes and of ranges.
-func (m *pdfCMap) read(raw []byte) {
+// readRanges reads the lists of single codes and of ranges.
+func (m *pdfCMap) readRanges(raw []byte) {
 	m.texts = map[int]string{}
 	var words [][]byte
 	mode := 0
 	for l := (pdfLexer{b: raw}); ; {
-		token, kind := l.next()
+		token, kind := l.nextToken()
 		switch {
 		case kind == pdfEnd || len(m.texts) > cmapMost:
 			return
@@ -171,11 +172,11 @@ func (m *pdfCMap) read(raw []byte) {
 		case mode == 3 && len(words) == 1:
 			m.width = max(1, min(2, len(words[0])))
 		case mode == 1 && len(words) == 2:
-			m.texts[pdfCode(words[0])] = pdfWide(words[1])
+			m.texts[codeValue(words[0])] = decodeUTF16(words[1])
 			words = nil
 		case mode == 2 && len(words) == 3:
-			from, to := pdfCode(words[0]), pdfCode(words[1])
-			text := []rune(pdfWide(words[2]))
+			from, to := codeValue(words[0]), codeValue(words[1])
+			text := []rune(decodeUTF16(words[2]))
 			for c := from; c <= min(to, from+0xffff) && len(text) > 0; c++ {
 				m.texts[c] = string(text)
 				text[len(text)-1]++
@@ -185,14 +186,16 @@ func (m *pdfCMap) read(raw []byte) {
 	}
 }
 
-func pdfCode(b []byte) (n int) {
+// codeValue returns the number that bytes of a code are.
+func codeValue(b []byte) (n int) {
 	for _, c := range b[:min(len(b), 3)] {
 		n = n<<8 | int(c)
 	}
 	return n
 }
 
-func pdfWide(b []byte) string {
+// decodeUTF16 returns the text of bytes in UTF-16.
+func decodeUTF16(b []byte) string {
 	units := make([]uint16, len(b)/2)
 	for i := range units {
 		units[i] = uint16(b[2*i])<<8 | uint16(b[2*i+1])
@@ -200,36 +203,36 @@ func pdfWide(b []byte) string {
 	return string(utf16.Decode(units))
 }
 
-// say writes the text of a string in a font.
-func (m pdfCMap) say(b []byte, out *text) {
+// writeString writes the text of a string in a font.
+func (m pdfCMap) writeString(b []byte, out *text) {
 	if m.texts == nil {
 		switch {
 		case bytes.HasPrefix(b, []byte{0xfe, 0xff}):
-			out.raw([]byte(pdfWide(b[2:])))
+			out.writeRaw([]byte(decodeUTF16(b[2:])))
 		default:
-			out.raw(b)
+			out.writeRaw(b)
 		}
 		return
 	}
 	for len(b) >= m.width {
-		if s, ok := m.texts[pdfCode(b[:m.width])]; ok {
-			out.raw([]byte(s))
+		if s, ok := m.texts[codeValue(b[:m.width])]; ok {
+			out.writeRaw([]byte(s))
 		}
 		b = b[m.width:]
 	}
 }
 
-// content follows the operators of a page: what is shown, and where a line or a word ends.
-func (p *pdf) content(raw []byte, fonts func(name string) pdfCMap, out *text) error {
+// writeContent follows the operators of a page: what is shown, and where a line or a word ends.
+func (p *pdf) writeContent(raw []byte, fonts func(name string) pdfCMap, out *text) error {
 	var font pdfCMap
 	var name string
 	var shown [][]byte
 	var numbers []float64
 	for l := (pdfLexer{b: raw}); ; {
-		token, kind := l.next()
+		token, kind := l.nextToken()
 		switch kind {
 		case pdfEnd:
-			return out.row()
+			return out.endRow()
 		case pdfName:
 			name = string(token)
 		case pdfString:
@@ -248,19 +251,19 @@ func (p *pdf) content(raw []byte, fonts func(name string) pdfCMap, out *text) er
 			case "Tj", "TJ", "'", "\"":
 				for _, s := range shown {
 					if s == nil {
-						out.raw([]byte{' '})
+						out.writeRaw([]byte{' '})
 					} else {
-						font.say(s, out)
+						font.writeString(s, out)
 					}
 				}
 			case "Td", "TD":
 				if n := len(numbers); n >= 2 && numbers[n-1] == 0 {
-					out.raw([]byte{' '})
+					out.writeRaw([]byte{' '})
 				} else {
-					out.raw([]byte{'\n'})
+					out.writeRaw([]byte{'\n'})
 				}
 			case "T*", "ET", "Tm", "BT":
-				out.raw([]byte{'\n'})
+				out.writeRaw([]byte{'\n'})
 			}
 			shown, numbers = nil, nil
 		}
@@ -274,13 +277,13 @@ func (p *pdf) content(raw []byte, fonts func(name string) pdfCMap, out *text) er
 func pdfStrings(dict []byte) []byte {
 	var all []byte
 	for l := (pdfLexer{b: dict}); ; {
-		token, kind := l.next()
+		token, kind := l.nextToken()
 		switch kind {
 		case pdfEnd:
 			return all
 		case pdfString:
 			if bytes.HasPrefix(token, []byte{0xfe, 0xff}) {
-				token = []byte(pdfWide(token[2:]))
+				token = []byte(decodeUTF16(token[2:]))
 			}
 			all = append(append(all, token...), '\n')
 		default:
@@ -304,7 +307,8 @@ type pdfLexer struct {
 	at int
 }
 
-func (l *pdfLexer) next() ([]byte, pdfToken) {
+// nextToken returns the next token.
+func (l *pdfLexer) nextToken() ([]byte, pdfToken) {
 	for l.at < len(l.b) {
 		c := l.b[l.at]
 		switch {
@@ -313,18 +317,18 @@ func (l *pdfLexer) next() ([]byte, pdfToken) {
 				l.at++
 			}
 		case c == '(':
-			return l.literal(), pdfString
+			return l.readLiteral(), pdfString
 		case bytes.HasPrefix(l.b[l.at:], []byte("<<")):
 			l.at += 2
 		case c == '<':
-			return l.hex(), pdfString
+			return l.readHexString(), pdfString
 		case c == '/':
 			l.at++
-			return l.word(), pdfName
+			return l.readWord(), pdfName
 		case pdfDelimiter(c):
 			l.at++
 		default:
-			w := l.word()
+			w := l.readWord()
 			if len(w) == 0 {
 				l.at++
 				continue
@@ -342,7 +346,8 @@ func pdfDelimiter(c byte) bool {
 	return c <= ' ' || c == '<' || c == '>' || c == '[' || c == ']' || c == '{' || c == '}' || c == ')'
 }
 
-func (l *pdfLexer) word() []byte {
+// readWord reads a word up to a delimiter.
+func (l *pdfLexer) readWord() []byte {
 	from := l.at
 	for l.at < len(l.b) && !pdfDelimiter(l.b[l.at]) && l.b[l.at] != '/' && l.b[l.at] != '(' && l.b[l.at] != '%' {
 		l.at++
@@ -350,8 +355,8 @@ func (l *pdfLexer) word() []byte {
 	return l.b[from:l.at]
 }
 
-// literal reads (text), with its escapes and inner parentheses.
-func (l *pdfLexer) literal() (s []byte) {
+// readLiteral reads (text), with its escapes and inner parentheses.
+func (l *pdfLexer) readLiteral() (s []byte) {
 	depth := 0
 	for l.at < len(l.b) {
 		c := l.b[l.at]
@@ -366,7 +371,7 @@ func (l *pdfLexer) literal() (s []byte) {
 				return s
 			}
 		case c == '\\' && l.at < len(l.b):
-			s = l.escape(s)
+			s = l.readEscape(s)
 			continue
 		}
 		s = append(s, c)
@@ -374,7 +379,8 @@ func (l *pdfLexer) literal() (s []byte) {
 	return s
 }
 
-func (l *pdfLexer) escape(s []byte) []byte {
+// readEscape reads what follows a backslash.
+func (l *pdfLexer) readEscape(s []byte) []byte {
 	c := l.b[l.at]
 	l.at++
 	switch {
@@ -395,7 +401,8 @@ func (l *pdfLexer) escape(s []byte) []byte {
 	return append(s, c)
 }
 
-func (l *pdfLexer) hex() (s []byte) {
+// readHexString reads <hexadecimal digits>.
+func (l *pdfLexer) readHexString() (s []byte) {
 	l.at++
 	half, pending := byte(0), false
 	for l.at < len(l.b) {
@@ -404,7 +411,7 @@ func (l *pdfLexer) hex() (s []byte) {
 		if c == '>' {
 			break
 		}
-		if v := mail.Hex(c); v < 16 {
+		if v := mail.HexDigitValue(c); v < 16 {
 			if pending {
 				s = append(s, half<<4|v)
 			}

@@ -13,12 +13,12 @@ import (
 
 // pgDumpFormat reads the custom format of pg_dump (-Fc): a list of what was dumped, then the rows of each table, packed.
 // They come out as the plain format has them: COPY, rows, end.
-var pgDumpFormat = document("pg_dump archive", starts("PGDMP"), func(d *source, out *text) error {
+var pgDumpFormat = document("pg_dump archive", startsWith("PGDMP"), func(d *source, out *text) error {
 	p := &pgDump{in: bufio.NewReaderSize(io.NewSectionReader(d, 0, d.size), 64<<10), copies: map[int64][]byte{}}
-	if err := p.head(); err != nil {
+	if err := p.readHead(); err != nil {
 		return err
 	}
-	return p.blocks(out)
+	return p.readBlocks(out)
 })
 
 var errPGDump = errors.New("damaged: not what pg_dump writes")
@@ -33,27 +33,29 @@ type pgDump struct {
 	err     error
 }
 
-func (p *pgDump) byte() int {
+// readByte returns the next byte, or -1.
+func (p *pgDump) readByte() int {
 	c, err := p.in.ReadByte()
 	if err != nil {
-		p.fail(cutShort(err))
+		p.setError(cutShort(err))
 		return 0
 	}
 	return int(c)
 }
 
-func (p *pgDump) fail(err error) {
+// setError ends the dump with an error.
+func (p *pgDump) setError(err error) {
 	if p.err == nil {
 		p.err = err
 	}
 }
 
-// integer is a sign and bytes from the lowest on.
-func (p *pgDump) integer() int64 {
-	negative := p.byte() != 0
+// readInteger is a sign and bytes from the lowest on.
+func (p *pgDump) readInteger() int64 {
+	negative := p.readByte() != 0
 	var v int64
 	for i := range p.intSize {
-		v |= int64(p.byte()) << (8 * i)
+		v |= int64(p.readByte()) << (8 * i)
 	}
 	if negative {
 		return -v
@@ -63,89 +65,89 @@ func (p *pgDump) integer() int64 {
 
 const pgTextLongest = 16 << 20
 
-// text is a length and bytes; minus one is none.
-func (p *pgDump) text() []byte {
-	n := p.integer()
+// readText is a length and bytes; minus one is none.
+func (p *pgDump) readText() []byte {
+	n := p.readInteger()
 	if n < 0 || p.err != nil {
 		return nil
 	}
 	if n > pgTextLongest {
-		p.fail(errPGDump)
+		p.setError(errPGDump)
 		return nil
 	}
 	b, err := io.ReadAll(io.LimitReader(p.in, n)) // not made for the claim
 	if err != nil || int64(len(b)) < n {
-		p.fail(cutShort(err))
+		p.setError(cutShort(err))
 	}
 	return b
 }
 
-// head reads the version, the packing and the list of what was dumped.
-func (p *pgDump) head() error {
+// readHead reads the version, the packing and the list of what was dumped.
+func (p *pgDump) readHead() error {
 	for range len("PGDMP") {
-		p.byte()
+		p.readByte()
 	}
-	p.version = p.byte()<<16 | p.byte()<<8
+	p.version = p.readByte()<<16 | p.readByte()<<8
 	if p.version > 0x010000 {
-		p.version |= p.byte()
+		p.version |= p.readByte()
 	}
-	p.intSize, p.offSize = p.byte(), p.byte()
-	if format := p.byte(); p.err == nil && format != 1 || p.intSize < 1 || p.intSize > 8 || p.offSize < 1 || p.offSize > 8 {
-		p.fail(errPGDump)
+	p.intSize, p.offSize = p.readByte(), p.readByte()
+	if format := p.readByte(); p.err == nil && format != 1 || p.intSize < 1 || p.intSize > 8 || p.offSize < 1 || p.offSize > 8 {
+		p.setError(errPGDump)
 	}
 	if p.version >= 0x010f00 {
-		p.packing = p.byte()
-	} else if level := p.integer(); level != 0 {
+		p.packing = p.readByte()
+	} else if level := p.readInteger(); level != 0 {
 		p.packing = 1
 	}
 	for range 7 { // when it was made
-		p.integer()
+		p.readInteger()
 	}
 	for range 3 { // database, server, program
-		p.text()
+		p.readText()
 	}
-	count := p.integer()
+	count := p.readInteger()
 	for i := int64(0); i < count && p.err == nil; i++ {
-		p.entry()
+		p.readEntry()
 	}
 	return p.err
 }
 
-// entry reads one thing that was dumped, and keeps the COPY of a table.
-func (p *pgDump) entry() {
-	id := p.integer()
-	p.integer() // has data
-	p.text()    // table oid
-	p.text()    // oid
-	p.text()    // tag
-	p.text()    // description
-	p.integer() // section
-	p.text()    // definition
-	p.text()    // what drops it
-	copied := p.text()
-	p.text() // namespace
-	p.text() // tablespace
+// readEntry reads one thing that was dumped, and keeps the COPY of a table.
+func (p *pgDump) readEntry() {
+	id := p.readInteger()
+	p.readInteger() // has data
+	p.readText()    // table oid
+	p.readText()    // oid
+	p.readText()    // tag
+	p.readText()    // description
+	p.readInteger() // section
+	p.readText()    // definition
+	p.readText()    // what drops it
+	copied := p.readText()
+	p.readText() // namespace
+	p.readText() // tablespace
 	if p.version >= 0x010e00 {
-		p.text() // access method
+		p.readText() // access method
 	}
 	if p.version >= 0x011000 {
-		p.integer() // kind of relation
+		p.readInteger() // kind of relation
 	}
-	p.text()                              // owner
-	p.text()                              // with oids
-	for p.err == nil && p.text() != nil { // what it depends on
+	p.readText()                              // owner
+	p.readText()                              // with oids
+	for p.err == nil && p.readText() != nil { // what it depends on
 	}
-	p.byte() // how the offset is to be taken
+	p.readByte() // how the offset is to be taken
 	for range p.offSize {
-		p.byte()
+		p.readByte()
 	}
 	if len(copied) > 0 && p.err == nil {
 		p.copies[id] = copied
 	}
 }
 
-// blocks reads the rows of table after table.
-func (p *pgDump) blocks(out *text) error {
+// readBlocks reads the rows of table after table.
+func (p *pgDump) readBlocks(out *text) error {
 	for {
 		kind, err := p.in.ReadByte()
 		if errors.Is(err, io.EOF) {
@@ -155,27 +157,27 @@ func (p *pgDump) blocks(out *text) error {
 		if err != nil || kind != data && kind != blobs {
 			return errors.Join(errPGDump, err)
 		}
-		id := p.integer()
+		id := p.readInteger()
 		if p.err != nil {
 			return p.err
 		}
 		if kind == blobs { // each large object has a number before it; zero ends them
 			for {
-				if oid := p.integer(); oid == 0 || p.err != nil {
+				if oid := p.readInteger(); oid == 0 || p.err != nil {
 					break
 				}
-				if err := p.rows(out); err != nil {
+				if err := p.writeRows(out); err != nil {
 					return err
 				}
 			}
 		} else {
-			if err := out.line(bytes.TrimSpace(p.copies[id])); err != nil {
+			if err := out.writeLine(bytes.TrimSpace(p.copies[id])); err != nil {
 				return err
 			}
-			if err := p.rows(out); err != nil {
+			if err := p.writeRows(out); err != nil {
 				return err
 			}
-			if err := out.line([]byte(`\.`)); err != nil {
+			if err := out.writeLine([]byte(`\.`)); err != nil {
 				return err
 			}
 		}
@@ -185,8 +187,8 @@ func (p *pgDump) blocks(out *text) error {
 	}
 }
 
-// rows writes the rows of one table. What was unpacked before damage counts; the next table begins behind its chunks.
-func (p *pgDump) rows(out *text) error {
+// writeRows writes the rows of one table. What was unpacked before damage counts; the next table begins behind its chunks.
+func (p *pgDump) writeRows(out *text) error {
 	chunks := &pgChunks{p: p}
 	var r io.Reader = chunks
 	var err error
@@ -197,7 +199,7 @@ func (p *pgDump) rows(out *text) error {
 	case 2:
 		r = lz4.NewReader(chunks)
 	case 3:
-		r, err = newZstd(chunks)
+		r, err = newZstdReader(chunks)
 	default:
 		return fmt.Errorf("%w: packed in a way that is not known", errPGDump)
 	}
@@ -223,7 +225,7 @@ func (c *pgChunks) Read(b []byte) (int, error) {
 		if c.done {
 			return 0, io.EOF
 		}
-		if c.left = c.p.integer(); c.p.err != nil {
+		if c.left = c.p.readInteger(); c.p.err != nil {
 			return 0, c.p.err
 		}
 		if c.left <= 0 {

@@ -9,10 +9,10 @@ import (
 	"github.com/nwaples/rardecode/v2"
 )
 
-var rarFormat = &format{name: "RAR", known: starts("Rar!\x1a\x07\x00", "Rar!\x1a\x07\x01\x00"), open: (*walker).rar}
+var rarFormat = &format{name: "RAR", known: startsWith("Rar!\x1a\x07\x00", "Rar!\x1a\x07\x01\x00"), open: (*walker).walkRAR}
 
-// rar reads on inside a RAR of version 4 or 5, and through all volumes of a Set.
-func (w *walker) rar(l layer) error {
+// walkRAR reads on inside a RAR of version 4 or 5, and through all volumes of a Set.
+func (w *walker) walkRAR(l layer) error {
 	if rest := l.holdWhole(); rest != nil {
 		return w.rarFiles(l, func(string) (*rardecode.Reader, error) { return rarReader(rest, rarOptions("")) }, errEncrypted)
 	}
@@ -67,7 +67,7 @@ func (w *walker) rarFiles(l layer, open func(password string) (*rardecode.Reader
 		z, err := open(password)
 		for n := 0; err == nil; {
 			var h *rardecode.FileHeader
-			if h, err = rarNext(z); err != nil {
+			if h, err = nextRARFile(z); err != nil {
 				break
 			}
 			if n++; n <= done { // before the password was looked for
@@ -78,7 +78,7 @@ func (w *walker) rarFiles(l layer, open func(password string) (*rardecode.Reader
 				break
 			}
 			done = n
-			if err := w.rarFile(l, h, z, hopeless); err != nil {
+			if err := w.openRARFile(l, h, z, hopeless); err != nil {
 				return err
 			}
 		}
@@ -91,31 +91,33 @@ func (w *walker) rarFiles(l layer, open func(password string) (*rardecode.Reader
 		case hopeless != nil && errors.Is(err, rardecode.ErrArchiveEncrypted):
 			err = hopeless
 		}
-		return w.damaged(l.name, 0, rarPlainly(err))
+		return w.noteDamage(l.name, 0, rarPlainly(err))
 	}
 }
 
-func rarNext(z *rardecode.Reader) (h *rardecode.FileHeader, err error) {
+// nextRARFile returns the next file; a panic of the library is an error.
+func nextRARFile(z *rardecode.Reader) (h *rardecode.FileHeader, err error) {
 	defer notPanicking(&err)
 	return z.Next()
 }
 
-func (w *walker) rarFile(l layer, h *rardecode.FileHeader, z *rardecode.Reader, hopeless error) error {
-	if err := w.file(l.name); err != nil {
+// openRARFile opens a file of a RAR archive.
+func (w *walker) openRARFile(l layer, h *rardecode.FileHeader, z *rardecode.Reader, hopeless error) error {
+	if err := w.countFile(l.name); err != nil {
 		return err
 	}
 	if h.IsDir || h.LinkType != rardecode.LinkTypeNone || !h.Mode().IsRegular() {
 		return nil
 	}
-	entry := inside(l.name, h.Name)
+	entry := entryName(l.name, h.Name)
 	if h.Encrypted && hopeless != nil {
-		return w.damaged(entry, 0, hopeless)
+		return w.noteDamage(entry, 0, hopeless)
 	}
 	packed := max(h.PackedSize, 1)
 	if h.Solid || l.at != nil {
 		packed = max(l.size, packed)
 	}
-	return w.open(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: guarded{z}, in: func() int64 { return packed }})
+	return w.openLayer(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: guarded{z}, in: func() int64 { return packed }})
 }
 
 // guarded is a library's reader that damaged bytes may bring to panic.
@@ -140,7 +142,7 @@ func (w *walker) rarPassword(open func(password string) (*rardecode.Reader, erro
 		if err := w.ctx.Err(); err != nil {
 			return "", err
 		}
-		if rarFits(open, password) {
+		if fitsRARPassword(open, password) {
 			w.fitted = password
 			return password, nil
 		}
@@ -148,13 +150,14 @@ func (w *walker) rarPassword(open func(password string) (*rardecode.Reader, erro
 	return "", errEncrypted
 }
 
-func rarFits(open func(password string) (*rardecode.Reader, error), password string) bool {
+// fitsRARPassword reports whether a password opens the archive.
+func fitsRARPassword(open func(password string) (*rardecode.Reader, error), password string) bool {
 	z, err := open(password)
 	if err != nil {
 		return false
 	}
 	for {
-		h, err := rarNext(z)
+		h, err := nextRARFile(z)
 		if err != nil {
 			return false
 		}

@@ -34,10 +34,11 @@ func NewSet(volumes []Volume) *Set {
 	return s
 }
 
-// Volumes are those of the set: some archives number their blocks by volume.
-func (s *Set) Volumes() []Volume { return s.volumes }
+// ListVolumes are those of the set: some archives number their blocks by volume.
+func (s *Set) ListVolumes() []Volume { return s.volumes }
 
-func (s *Set) size() int64 {
+// totalSize returns the length of all volumes together.
+func (s *Set) totalSize() int64 {
 	if len(s.ends) == 0 {
 		return 0
 	}
@@ -71,7 +72,7 @@ func (s *Set) ReadAt(p []byte, offset int64) (n int, err error) {
 }
 
 func (s *Set) Read(p []byte) (int, error) {
-	n, err := s.ReadAt(p[:min(int64(len(p)), max(0, s.size()-s.at))], s.at)
+	n, err := s.ReadAt(p[:min(int64(len(p)), max(0, s.totalSize()-s.at))], s.at)
 	s.at += int64(n)
 	if n == 0 && err == nil && len(p) > 0 {
 		err = io.EOF
@@ -85,7 +86,7 @@ func (s *Set) Seek(offset int64, whence int) (int64, error) {
 	case io.SeekCurrent:
 		offset += s.at
 	case io.SeekEnd:
-		offset += s.size()
+		offset += s.totalSize()
 	}
 	if offset < 0 {
 		return 0, errors.New("container: negative offset")

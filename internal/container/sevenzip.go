@@ -8,7 +8,7 @@ import (
 	"github.com/bodgit/sevenzip"
 )
 
-var sevenZipFormat = inPlace("7z", starts("7z\xbc\xaf\x27\x1c"), (*walker).sevenZip)
+var sevenZipFormat = inPlaceFormat("7z", startsWith("7z\xbc\xaf\x27\x1c"), (*walker).sevenZip)
 
 var errSevenZip = errors.New("damaged: not a 7z")
 
@@ -26,23 +26,23 @@ func init() { // the one usual method that the library does not know
 func (w *walker) sevenZip(l layer) error {
 	archive, err := w.unlockSevenZip(l)
 	if err != nil {
-		return w.damaged(l.name, 0, err)
+		return w.noteDamage(l.name, 0, err)
 	}
 	for _, f := range archive.File {
-		if err := w.file(l.name); err != nil {
+		if err := w.countFile(l.name); err != nil {
 			return err
 		}
 		if !f.Mode().IsRegular() || f.UncompressedSize == 0 {
 			continue
 		}
-		entry := inside(l.name, f.Name)
+		entry := entryName(l.name, f.Name)
 		content, err := openSevenZipFile(f)
 		if err != nil {
-			w.skip(entry, plainly(err), 0)
+			w.noteSkip(entry, explainError(err), 0)
 			continue
 		}
 		m := &meter{w: w, name: entry, r: content, in: func() int64 { return l.size }}
-		if err := w.open(layer{name: entry, depth: l.depth + 1}, m); err != nil {
+		if err := w.openLayer(layer{name: entry, depth: l.depth + 1}, m); err != nil {
 			return err
 		}
 		if _, err := io.Copy(io.Discard, m); err != nil && (errors.Is(err, ErrBomb) || w.ctx.Err() != nil) {

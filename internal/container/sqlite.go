@@ -10,19 +10,19 @@ import (
 )
 
 // sqliteFormat reads a database as tables, by code that expects the file to be hostile.
-var sqliteFormat = document("SQLite", starts("SQLite format 3\x00"), func(d *source, out *text) error {
+var sqliteFormat = document("SQLite", startsWith("SQLite format 3\x00"), func(d *source, out *text) error {
 	db, err := newSQLite(d)
 	if err != nil {
 		return err
 	}
-	return db.write(out)
+	return db.writeTables(out)
 })
 
 // sqliteLogFormat is the write-ahead log beside a database, which holds what was written last: pages without the tables
 // that they belong to.
-var sqliteLogFormat = document("SQLite write-ahead log", starts("\x37\x7f\x06\x82", "\x37\x7f\x06\x83"), func(d *source, out *text) error {
+var sqliteLogFormat = document("SQLite write-ahead log", startsWith("\x37\x7f\x06\x82", "\x37\x7f\x06\x83"), func(d *source, out *text) error {
 	var head [32]byte
-	if err := full(d, head[:], 0); err != nil {
+	if err := readExactly(d, head[:], 0); err != nil {
 		return err
 	}
 	db := &sqlite{d: d, size: int64(binary.BigEndian.Uint32(head[8:])), encoding: 1}
@@ -41,7 +41,7 @@ var sqliteLogFormat = document("SQLite write-ahead log", starts("\x37\x7f\x06\x8
 			start = 100
 		}
 		if page[start] == sqliteLeaf {
-			if err := db.leaf(page, start, nil, out); err != nil {
+			if err := db.writeLostLeaf(page, start, nil, out); err != nil {
 				return err
 			}
 		}
@@ -75,7 +75,7 @@ type sqliteTable struct {
 
 func newSQLite(d *source) (*sqlite, error) {
 	var head [100]byte
-	if err := full(d, head[:], 0); err != nil {
+	if err := readExactly(d, head[:], 0); err != nil {
 		return nil, err
 	}
 	db := &sqlite{d: d, size: int64(binary.BigEndian.Uint16(head[16:])), encoding: head[59]}
@@ -91,14 +91,15 @@ func newSQLite(d *source) (*sqlite, error) {
 	return db, nil
 }
 
-func (db *sqlite) write(out *text) error {
+// writeTables writes the rows of all tables.
+func (db *sqlite) writeTables(out *text) error {
 	type entry struct {
 		root  int64
 		table sqliteTable
 		name  string
 	}
 	var tables []entry
-	err := db.tree(1, 0, func(_ int64, values []any) error {
+	err := db.walkTree(1, 0, func(_ int64, values []any) error {
 		if len(values) < 5 || fmt.Sprint(values[0]) != "table" {
 			return nil
 		}
@@ -117,10 +118,10 @@ func (db *sqlite) write(out *text) error {
 		if t.root < 2 || t.root > db.pages {
 			continue
 		}
-		if err := t.table.head(t.name, out); err != nil {
+		if err := t.table.writeHead(t.name, out); err != nil {
 			return err
 		}
-		err := db.tree(t.root, 0, func(rowid int64, values []any) error { return t.table.row(rowid, values, out) })
+		err := db.walkTree(t.root, 0, func(rowid int64, values []any) error { return t.table.writeRow(rowid, values, out) })
 		if err != nil {
 			return err
 		}
@@ -135,49 +136,51 @@ func (db *sqlite) leftovers(out *text) error {
 		if db.seen[n/8]>>(n%8)&1 == 1 {
 			continue
 		}
-		page, start, err := db.page(n)
+		page, start, err := db.readPage(n)
 		if err != nil || page[start] != sqliteLeaf {
 			continue
 		}
-		if err := db.leaf(page, start, nil, out); err != nil {
+		if err := db.writeLostLeaf(page, start, nil, out); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t sqliteTable) head(name string, out *text) error {
-	if err := out.line([]byte("-- " + shown(name))); err != nil {
+// writeHead writes the names of the columns.
+func (t sqliteTable) writeHead(name string, out *text) error {
+	if err := out.writeLine([]byte("-- " + printableName(name))); err != nil {
 		return err
 	}
 	for _, c := range t.columns {
-		out.cell([]byte(c))
+		out.writeCell([]byte(c))
 	}
-	return out.row()
+	return out.endRow()
 }
 
-func (t sqliteTable) row(rowid int64, values []any, out *text) error {
+// writeRow writes a row.
+func (t sqliteTable) writeRow(rowid int64, values []any, out *text) error {
 	for i, v := range values {
 		switch v := v.(type) {
 		case int64:
-			out.integer(v)
+			out.writeInteger(v)
 		case float64:
-			out.number(v)
+			out.writeNumber(v)
 		case string:
-			out.cell([]byte(v))
+			out.writeCell([]byte(v))
 		default:
 			if i == t.rowid {
-				out.integer(rowid)
+				out.writeInteger(rowid)
 			} else {
-				out.cell(nil)
+				out.writeCell(nil)
 			}
 		}
 	}
-	return out.row()
+	return out.endRow()
 }
 
-// page reads a page; its tree begins at start.
-func (db *sqlite) page(n int64) (page []byte, start int, err error) {
+// readPage reads a page; its tree begins at start.
+func (db *sqlite) readPage(n int64) (page []byte, start int, err error) {
 	if n < 1 || n > db.pages {
 		return nil, 0, errDamaged
 	}
@@ -191,33 +194,33 @@ func (db *sqlite) page(n int64) (page []byte, start int, err error) {
 	return page, start, nil
 }
 
-// tree goes through the rows below a page. What is damaged is passed over and remembered.
-func (db *sqlite) tree(n int64, depth int, row func(rowid int64, values []any) error) error {
+// walkTree goes through the rows below a page. What is damaged is passed over and remembered.
+func (db *sqlite) walkTree(n int64, depth int, row func(rowid int64, values []any) error) error {
 	if n < 1 || n > db.pages || depth > 30 || db.seen[n/8]>>(n%8)&1 == 1 {
-		db.note(errDamaged)
+		db.noteDamage(errDamaged)
 		return nil
 	}
 	db.seen[n/8] |= 1 << (n % 8)
-	page, start, err := db.page(n)
+	page, start, err := db.readPage(n)
 	if err != nil {
-		db.note(err)
+		db.noteDamage(err)
 		return nil
 	}
 	kind := page[start]
 	switch kind {
 	case sqliteLeaf, sqliteLeafIndex:
-		return db.rows(page, start, row)
+		return db.readRows(page, start, row)
 	case sqliteInterior, sqliteInteriorIndex:
 	default:
-		db.note(errDamaged)
+		db.noteDamage(errDamaged)
 		return nil
 	}
-	for _, at := range db.cells(page, start, 12) {
+	for _, at := range db.cellOffsets(page, start, 12) {
 		if at+4 > len(page) {
-			db.note(errDamaged)
+			db.noteDamage(errDamaged)
 			continue
 		}
-		if err := db.tree(int64(binary.BigEndian.Uint32(page[at:])), depth+1, row); err != nil {
+		if err := db.walkTree(int64(binary.BigEndian.Uint32(page[at:])), depth+1, row); err != nil {
 			return err
 		}
 		if kind == sqliteInteriorIndex { // rows of a table without numbers stand here too
@@ -226,21 +229,22 @@ func (db *sqlite) tree(n int64, depth int, row func(rowid int64, values []any) e
 			}
 		}
 	}
-	return db.tree(int64(binary.BigEndian.Uint32(page[start+8:])), depth+1, row)
+	return db.walkTree(int64(binary.BigEndian.Uint32(page[start+8:])), depth+1, row)
 }
 
-func (db *sqlite) note(err error) {
+// noteDamage remembers the first damage.
+func (db *sqlite) noteDamage(err error) {
 	if db.lost == nil {
 		db.lost = err
 	}
 }
 
-// cells are the places of the cells of a page whose head has so many bytes.
-func (db *sqlite) cells(page []byte, start, head int) []int {
+// cellOffsets are the places of the cells of a page whose head has so many bytes.
+func (db *sqlite) cellOffsets(page []byte, start, head int) []int {
 	count := int(binary.BigEndian.Uint16(page[start+3:]))
 	if list := start + head; list+2*count > len(page) {
 		count = max(0, (len(page)-list)/2)
-		db.note(errDamaged)
+		db.noteDamage(errDamaged)
 	}
 	places := make([]int, count)
 	for i := range places {
@@ -249,8 +253,9 @@ func (db *sqlite) cells(page []byte, start, head int) []int {
 	return places
 }
 
-func (db *sqlite) rows(page []byte, start int, row func(rowid int64, values []any) error) error {
-	for _, at := range db.cells(page, start, 8) {
+// readRows calls row for the rows of a leaf.
+func (db *sqlite) readRows(page []byte, start int, row func(rowid int64, values []any) error) error {
+	for _, at := range db.cellOffsets(page, start, 8) {
 		if page[start] == sqliteLeafIndex {
 			if err := db.indexRow(page, at, row); err != nil {
 				return err
@@ -260,14 +265,14 @@ func (db *sqlite) rows(page []byte, start int, row func(rowid int64, values []an
 		length, n := sqliteVarint(page, at)
 		rowid, k := sqliteVarint(page, at+n)
 		if n == 0 || k == 0 {
-			db.note(errDamaged)
+			db.noteDamage(errDamaged)
 			continue
 		}
-		payload, err := db.payload(page, at+n+k, length, db.usable-35)
+		payload, err := db.readPayload(page, at+n+k, length, db.usable-35)
 		if err != nil {
-			db.note(err)
+			db.noteDamage(err)
 		}
-		if err := row(rowid, db.record(payload)); err != nil {
+		if err := row(rowid, db.parseRecord(payload)); err != nil {
 			return err
 		}
 	}
@@ -277,28 +282,28 @@ func (db *sqlite) rows(page []byte, start int, row func(rowid int64, values []an
 func (db *sqlite) indexRow(page []byte, at int, row func(rowid int64, values []any) error) error {
 	length, n := sqliteVarint(page, at)
 	if n == 0 {
-		db.note(errDamaged)
+		db.noteDamage(errDamaged)
 		return nil
 	}
-	payload, err := db.payload(page, at+n, length, (db.usable-12)*64/255-23)
+	payload, err := db.readPayload(page, at+n, length, (db.usable-12)*64/255-23)
 	if err != nil {
-		db.note(err)
+		db.noteDamage(err)
 	}
-	return row(0, db.record(payload))
+	return row(0, db.parseRecord(payload))
 }
 
-// leaf writes the rows of a page that belongs to no known table.
-func (db *sqlite) leaf(page []byte, start int, _ any, out *text) error {
-	return db.rows(page, start, func(rowid int64, values []any) error {
-		return sqliteTable{rowid: -1}.row(rowid, values, out)
+// writeLostLeaf writes the rows of a page that belongs to no known table.
+func (db *sqlite) writeLostLeaf(page []byte, start int, _ any, out *text) error {
+	return db.readRows(page, start, func(rowid int64, values []any) error {
+		return sqliteTable{rowid: -1}.writeRow(rowid, values, out)
 	})
 }
 
 // sqliteLongest is the longest row that is read.
 const sqliteLongest = 16 << 20
 
-// payload puts a row together from the page and the pages it flows over to. What is there comes with the error.
-func (db *sqlite) payload(page []byte, at int, length int64, most int) ([]byte, error) {
+// readPayload puts a row together from the page and the pages it flows over to. What is there comes with the error.
+func (db *sqlite) readPayload(page []byte, at int, length int64, most int) ([]byte, error) {
 	if length < 0 || at > len(page) {
 		return nil, errDamaged
 	}
@@ -322,7 +327,7 @@ func (db *sqlite) payload(page []byte, at int, length int64, most int) ([]byte, 
 		if db.seen == nil { // a log: the pages it flows over to are elsewhere
 			return text, nil
 		}
-		more, _, err := db.page(next)
+		more, _, err := db.readPage(next)
 		if err != nil || db.seen[next/8]>>(next%8)&1 == 1 {
 			return text, errDamaged
 		}
@@ -336,12 +341,12 @@ func (db *sqlite) payload(page []byte, at int, length int64, most int) ([]byte, 
 	return text, nil
 }
 
-// record takes the values of a row apart: their kinds stand before them.
-func (db *sqlite) record(b []byte) (values []any) {
+// parseRecord takes the values of a row apart: their kinds stand before them.
+func (db *sqlite) parseRecord(b []byte) (values []any) {
 	head, n := sqliteVarint(b, 0)
 	if n == 0 || head < int64(n) || head > int64(len(b)) {
 		if len(b) > 0 {
-			db.note(errDamaged)
+			db.noteDamage(errDamaged)
 		}
 		return nil
 	}
@@ -358,7 +363,7 @@ func (db *sqlite) record(b []byte) (values []any) {
 				break
 			}
 		}
-		values = append(values, db.value(kind, body[:size]))
+		values = append(values, db.parseValue(kind, body[:size]))
 		body = body[size:]
 	}
 	return values
@@ -374,7 +379,8 @@ func sqliteSize(kind int64) int64 {
 	return [12]int64{0, 1, 2, 3, 4, 6, 8, 8, 0, 0, -1, -1}[kind]
 }
 
-func (db *sqlite) value(kind int64, b []byte) any {
+// parseValue returns a value of a kind.
+func (db *sqlite) parseValue(kind int64, b []byte) any {
 	switch {
 	case kind == 0:
 		return nil
@@ -388,7 +394,7 @@ func (db *sqlite) value(kind int64, b []byte) any {
 		return math.Float64frombits(binary.BigEndian.Uint64(b))
 	case kind == 8, kind == 9:
 		return kind - 8
-	case kind&1 == 0 && noText(b): // bytes that are no text
+	case kind&1 == 0 && isBinary(b): // bytes that are no text
 		return nil
 	case kind&1 == 1 && db.encoding > 1:
 		return wideText(b, db.encoding == 3)

@@ -11,7 +11,7 @@ func sqliteColumns(sql string) sqliteTable {
 		return t
 	}
 	for _, part := range topLevel(sql[open+1:]) {
-		name, rest := sqlWord(part)
+		name, rest := takeSQLWord(part)
 		switch strings.ToUpper(name) {
 		case "PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "CONSTRAINT", "":
 			if part = strings.TrimSpace(part); part == "" || !strings.ContainsAny(part[:1], "\"[`") {
@@ -56,8 +56,8 @@ func topLevel(s string) (parts []string) {
 	return append(parts, s[from:])
 }
 
-// sqlWord takes the first word of a text, out of its quotes.
-func sqlWord(s string) (word, rest string) {
+// takeSQLWord takes the first word of a text, out of its quotes.
+func takeSQLWord(s string) (word, rest string) {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return "", ""

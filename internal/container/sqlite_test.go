@@ -18,7 +18,7 @@ import (
 func texts(t testing.TB, source io.Reader, options Options) (string, Report) {
 	t.Helper()
 	var all strings.Builder
-	report, err := Walk(context.Background(), "dump", source, options, func(_ Entry, r io.Reader) error {
+	report, err := WalkSource(context.Background(), "dump", source, options, func(_ Entry, r io.Reader) error {
 		_, err := io.Copy(&all, r)
 		return err
 	})
@@ -112,7 +112,7 @@ func fuzzDocument(f *testing.F) {
 			panic("no end")
 		})
 		defer slow.Stop()
-		report, err := Walk(context.Background(), "dump", bytes.NewReader(file), Options{Limits: Limits{Bytes: 1 << 23}}, func(_ Entry, r io.Reader) error {
+		report, err := WalkSource(context.Background(), "dump", bytes.NewReader(file), Options{Limits: Limits{Bytes: 1 << 23}}, func(_ Entry, r io.Reader) error {
 			_, err := io.Copy(io.Discard, r)
 			return err
 		})

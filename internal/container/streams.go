@@ -17,7 +17,8 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 )
 
-func starts(marks ...string) func(head []byte) bool {
+// startsWith returns what knows a format by one of its first bytes.
+func startsWith(marks ...string) func(head []byte) bool {
 	return func(head []byte) bool {
 		for _, m := range marks {
 			if len(head) >= len(m) && string(head[:len(m)]) == m {
@@ -28,32 +29,35 @@ func starts(marks ...string) func(head []byte) bool {
 	}
 }
 
-var gzipFormat = stream("gzip", starts("\x1f\x8b\x08"), func(in io.Reader) (io.Reader, error) { return gzip.NewReader(in) })
+var gzipFormat = streamFormat("gzip", startsWith("\x1f\x8b\x08"), func(in io.Reader) (io.Reader, error) { return gzip.NewReader(in) })
 
 // bzip2Format is told by the mark of its first block, or of its end where there is none.
-var bzip2Format = stream("bzip2", func(b []byte) bool {
+var bzip2Format = streamFormat("bzip2", func(b []byte) bool {
 	return len(b) > 10 && bytes.HasPrefix(b, []byte("BZh")) && b[3] >= '1' && b[3] <= '9' &&
 		(bytes.Equal(b[4:10], []byte{0x31, 0x41, 0x59, 0x26, 0x53, 0x59}) || bytes.Equal(b[4:10], []byte{0x17, 0x72, 0x45, 0x38, 0x50, 0x90}))
 }, func(in io.Reader) (io.Reader, error) { return bzip2.NewReader(in), nil })
 
-var zstdFormat = stream("zstd", func(b []byte) bool {
+var zstdFormat = streamFormat("zstd", func(b []byte) bool {
 	return bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd}) || len(b) > 8 && b[0]>>4 == 5 && bytes.Equal(b[1:4], []byte{0x2a, 0x4d, 0x18})
-}, newZstd)
+}, newZstdReader)
 
-// newZstd takes windows of up to 128 MiB, which zstd --long writes. With one decoder there is nothing to be closed.
-func newZstd(in io.Reader) (io.Reader, error) {
+// newZstdReader takes windows of up to 128 MiB, which zstd --long writes. With one decoder there is nothing to be closed.
+func newZstdReader(in io.Reader) (io.Reader, error) {
 	return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(128<<20))
 }
 
-var lz4Format = stream("LZ4", starts("\x04\x22\x4d\x18", "\x02\x21\x4c\x18"), func(in io.Reader) (io.Reader, error) {
+var lz4Format = streamFormat("LZ4", startsWith("\x04\x22\x4d\x18", "\x02\x21\x4c\x18"), func(in io.Reader) (io.Reader, error) {
 	return lz4.NewReader(in), nil
 })
 
-var xzFormat = stream("xz", starts("\xfd7zXZ\x00"), newXZ)
+var xzFormat = streamFormat("xz", startsWith("\xfd7zXZ\x00"), newXZReader)
 
-func newXZ(in io.Reader) (io.Reader, error) { return xz.NewReader(bufio.NewReaderSize(in, 64<<10)) }
+// newXZReader reads an xz stream.
+func newXZReader(in io.Reader) (io.Reader, error) {
+	return xz.NewReader(bufio.NewReaderSize(in, 64<<10))
+}
 
-var lzipFormat = stream("lzip", starts("LZIP\x01"), func(in io.Reader) (io.Reader, error) {
+var lzipFormat = streamFormat("lzip", startsWith("LZIP\x01"), func(in io.Reader) (io.Reader, error) {
 	return &lzipReader{in: bufio.NewReaderSize(in, 64<<10)}, nil
 })
 
@@ -67,7 +71,7 @@ func (l *lzipReader) Read(p []byte) (int, error) {
 	for {
 		if l.member == nil {
 			var head [6]byte
-			if n, err := fill(l.in, head[:]); n == 0 {
+			if n, err := fillBuffer(l.in, head[:]); n == 0 {
 				return 0, err
 			}
 			if string(head[:5]) != "LZIP\x01" || head[5]&31 < 12 || head[5]&31 > 29 {
@@ -76,7 +80,7 @@ func (l *lzipReader) Read(p []byte) (int, error) {
 			window := uint32(1) << (head[5] & 31)
 			window -= window / 16 * uint32(head[5]>>5)
 			var err error
-			if l.member, err = newLZMA(l.in, binary.LittleEndian.AppendUint32([]byte{0x5d}, window), -1); err != nil {
+			if l.member, err = newLZMAReader(l.in, binary.LittleEndian.AppendUint32([]byte{0x5d}, window), -1); err != nil {
 				return 0, err
 			}
 		}
@@ -94,8 +98,8 @@ func (l *lzipReader) Read(p []byte) (int, error) {
 	}
 }
 
-// newLZMA reads a bare stream whose five bytes of properties and size, below zero where a mark ends it, are known.
-func newLZMA(in io.Reader, properties []byte, size int64) (io.Reader, error) {
+// newLZMAReader reads a bare stream whose five bytes of properties and size, below zero where a mark ends it, are known.
+func newLZMAReader(in io.Reader, properties []byte, size int64) (io.Reader, error) {
 	head := binary.LittleEndian.AppendUint64(bytes.Clone(properties), uint64(size))
 	byBytes, ok := in.(byteReader)
 	if !ok {
@@ -135,7 +139,7 @@ func (j *joinedBytes) ReadByte() (byte, error) {
 
 // lzmaFormat has no mark: it is told by the usual properties, a size that can be, and the zero with which every stream
 // begins.
-var lzmaFormat = stream("lzma", func(b []byte) bool {
+var lzmaFormat = streamFormat("lzma", func(b []byte) bool {
 	if len(b) < 18 || b[0] >= 9*5*5 || b[13] != 0 {
 		return false
 	}
@@ -149,7 +153,7 @@ var lzmaFormat = stream("lzma", func(b []byte) bool {
 }, func(in io.Reader) (io.Reader, error) { return lzma.NewReader(bufio.NewReaderSize(in, 64<<10)) })
 
 // zlibFormat has two bytes that are a multiple of 31, which a text may have too: what follows must unpack.
-var zlibFormat = stream("zlib", func(b []byte) bool {
+var zlibFormat = streamFormat("zlib", func(b []byte) bool {
 	if len(b) < 8 || b[0] != 0x78 || (int(b[0])<<8|int(b[1]))%31 != 0 || b[1]&0x20 != 0 {
 		return false
 	}

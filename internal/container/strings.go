@@ -29,10 +29,10 @@ func (s *stringsReader) Read(p []byte) (int, error) {
 		}
 		n, err := s.in.Read(block[:])
 		for _, c := range block[:n] {
-			s.take(c)
+			s.takeByte(c)
 		}
 		if s.err = err; err != nil {
-			s.take(1) // ends every run
+			s.takeByte(1) // ends every run
 		}
 	}
 	n := copy(p, s.lines)
@@ -40,7 +40,8 @@ func (s *stringsReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (s *stringsReader) take(c byte) {
+// takeByte takes a byte of the run that is being read.
+func (s *stringsReader) takeByte(c byte) {
 	isWide := c == 0 && s.last != 0
 	if isWide {
 		s.wide = utf8.AppendRune(s.wide, rune(s.last))

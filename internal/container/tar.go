@@ -8,10 +8,10 @@ import (
 	"strconv"
 )
 
-var tarFormat = &format{name: "tar", known: tarHeader, open: (*walker).tar}
+var tarFormat = &format{name: "tar", known: tarHeader, open: (*walker).walkTar}
 
-// tar reads on inside a tar file. Only plain files have contents; links are not followed.
-func (w *walker) tar(l layer) error {
+// walkTar reads on inside a tar file. Only plain files have contents; links are not followed.
+func (w *walker) walkTar(l layer) error {
 	in := &countingReader{r: l.r}
 	for t := tar.NewReader(in); ; {
 		header, err := t.Next()
@@ -19,16 +19,16 @@ func (w *walker) tar(l layer) error {
 			return nil
 		}
 		if err != nil {
-			return w.damaged(l.name, in.n, err)
+			return w.noteDamage(l.name, in.n, err)
 		}
-		if err := w.file(l.name); err != nil {
+		if err := w.countFile(l.name); err != nil {
 			return err
 		}
 		if header.Typeflag != tar.TypeReg && header.Typeflag != tar.TypeGNUSparse {
 			continue
 		}
-		entry := inside(l.name, header.Name)
-		if err := w.open(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: t, in: func() int64 { return in.n }}); err != nil {
+		entry := entryName(l.name, header.Name)
+		if err := w.openLayer(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: t, in: func() int64 { return in.n }}); err != nil {
 			return err
 		}
 	}

@@ -12,71 +12,73 @@ type text struct {
 	err   error
 }
 
-func (t *text) note(err error) {
+// noteError remembers an error.
+func (t *text) noteError(err error) {
 	if t.err == nil {
 		t.err = err
 	}
 }
 
-// next begins a cell.
-func (t *text) next() {
+// nextCell begins a cell.
+func (t *text) nextCell() {
 	if t.begun {
-		t.note(t.w.WriteByte('\t'))
+		t.noteError(t.w.WriteByte('\t'))
 	}
 	t.begun = true
 }
 
-// cell writes a text; what would end its row or itself becomes a blank.
-func (t *text) cell(s []byte) {
-	t.next()
+// writeCell writes a text; what would end its row or itself becomes a blank.
+func (t *text) writeCell(s []byte) {
+	t.nextCell()
 	from := 0
 	for i, c := range s {
 		if c == '\n' || c == '\t' || c == '\r' || c == 0 {
 			_, err := t.w.Write(s[from:i])
-			t.note(err)
-			t.note(t.w.WriteByte(' '))
+			t.noteError(err)
+			t.noteError(t.w.WriteByte(' '))
 			from = i + 1
 		}
 	}
 	_, err := t.w.Write(s[from:])
-	t.note(err)
+	t.noteError(err)
 }
 
-func (t *text) integer(n int64) {
-	t.next()
+// writeInteger writes a whole number.
+func (t *text) writeInteger(n int64) {
+	t.nextCell()
 	var b [20]byte
 	_, err := t.w.Write(strconv.AppendInt(b[:0], n, 10))
-	t.note(err)
+	t.noteError(err)
 }
 
-// number writes a number as a person would: whole ones without a point, whatever their size.
-func (t *text) number(f float64) {
-	t.next()
+// writeNumber writes a number as a person would: whole ones without a point, whatever their size.
+func (t *text) writeNumber(f float64) {
+	t.nextCell()
 	var b [32]byte
 	format := byte('f')
 	if f > 1e21 || f < -1e21 {
 		format = 'g'
 	}
 	_, err := t.w.Write(strconv.AppendFloat(b[:0], f, format, -1, 64))
-	t.note(err)
+	t.noteError(err)
 }
 
-// row ends a row, and tells whether it is worth going on.
-func (t *text) row() error {
-	t.note(t.w.WriteByte('\n'))
+// endRow ends a row, and tells whether it is worth going on.
+func (t *text) endRow() error {
+	t.noteError(t.w.WriteByte('\n'))
 	t.begun = false
 	return t.err
 }
 
-// line writes a line of its own.
-func (t *text) line(s []byte) error {
+// writeLine writes a line of its own.
+func (t *text) writeLine(s []byte) error {
 	_, err := t.w.Write(s)
-	t.note(err)
-	return t.row()
+	t.noteError(err)
+	return t.endRow()
 }
 
-// raw writes a text as it is.
-func (t *text) raw(s []byte) {
+// writeRaw writes a text as it is.
+func (t *text) writeRaw(s []byte) {
 	_, err := t.w.Write(s)
-	t.note(err)
+	t.noteError(err)
 }

@@ -37,7 +37,8 @@ func (c *countedSource) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *countedSource) bytes() int64 { return max(c.n, c.known) }
+// bytesRead returns how much was read.
+func (c *countedSource) bytesRead() int64 { return max(c.n, c.known) }
 
 // layer is something that was met on the way down.
 type layer struct {
@@ -49,8 +50,8 @@ type layer struct {
 	head  []byte // its first bytes
 }
 
-// open looks at the first bytes of r and goes on by what they say.
-func (w *walker) open(l layer, r io.Reader) error {
+// openLayer looks at the first bytes of r and goes on by what they say.
+func (w *walker) openLayer(l layer, r io.Reader) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
@@ -60,19 +61,19 @@ func (w *walker) open(l layer, r io.Reader) error {
 		l.r = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(bytes.Clone(start)), failed{err}), sniffed)
 		start, _ = l.r.Peek(sniffed)
 	}
-	f := sniff(start)
+	f := sniffFormat(start)
 	if f == nil {
-		return w.plain(l, start)
+		return w.handPlain(l, start)
 	}
 	l.head = bytes.Clone(start)
 	if l.depth >= w.limits.Depth {
-		w.skip(l.name, "nested too deeply", 0)
+		w.noteSkip(l.name, "nested too deeply", 0)
 		return nil
 	}
 	if w.options.Layer != nil {
 		refused, closed := w.options.Layer()
 		if refused != "" {
-			w.skip(l.name, refused, 0)
+			w.noteSkip(l.name, refused, 0)
 			return nil
 		}
 		defer closed()
@@ -85,45 +86,45 @@ type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// plain hands out what is packed in no known way. Of what is no text the texts in it are handed out, which is noted.
-func (w *walker) plain(l layer, start []byte) error {
+// handPlain hands out what is packed in no known way. Of what is no text the texts in it are handed out, which is noted.
+func (w *walker) handPlain(l layer, start []byte) error {
 	reason := unreadable(start)
 	if reason == "" {
-		return w.hand(Entry{Name: l.name, Depth: l.depth}, l.r)
+		return w.handEntry(Entry{Name: l.name, Depth: l.depth}, l.r)
 	}
 	before := w.report.Bytes
-	if err := w.hand(Entry{Name: l.name, Depth: l.depth, Binary: true}, &stringsReader{in: l.r}); err != nil {
+	if err := w.handEntry(Entry{Name: l.name, Depth: l.depth, Binary: true}, &stringsReader{in: l.r}); err != nil {
 		return err
 	}
 	w.report.Unknown++
-	w.skip(l.name, reason, w.report.Bytes-before)
+	w.noteSkip(l.name, reason, w.report.Bytes-before)
 	return nil
 }
 
-// hand gives an entry to the visitor.
-func (w *walker) hand(entry Entry, r io.Reader) error {
+// handEntry gives an entry to the visitor.
+func (w *walker) handEntry(entry Entry, r io.Reader) error {
 	counted := &entryReader{r: r}
 	err := w.visit(entry, counted)
 	w.report.Entries++
 	w.report.Bytes += counted.n
 	if err != nil && counted.err != nil && errors.Is(err, counted.err) {
-		return w.damaged(entry.Name, counted.n, counted.err)
+		return w.noteDamage(entry.Name, counted.n, counted.err)
 	}
 	return err
 }
 
-// damaged notes an entry that could not be read to its end. A limit or a cancelled walk is no damage: it ends
+// noteDamage notes an entry that could not be read to its end. A limit or a cancelled walk is no damage: it ends
 // everything.
-func (w *walker) damaged(name string, offset int64, err error) error {
+func (w *walker) noteDamage(name string, offset int64, err error) error {
 	if errors.Is(err, ErrBomb) || w.ctx.Err() != nil {
 		return err
 	}
-	w.skip(name, plainly(err), offset)
+	w.noteSkip(name, explainError(err), offset)
 	return nil
 }
 
-// plainly says what an error means to a person.
-func plainly(err error) string {
+// explainError says what an error means to a person.
+func explainError(err error) string {
 	var known *fault.Error
 	switch {
 	case errors.As(err, &known):
@@ -137,22 +138,23 @@ func plainly(err error) string {
 		}
 	}
 	const most = 80 // a library may quote from the file
-	word := shown(err.Error())
+	word := printableName(err.Error())
 	if len(word) > most {
 		word = strings.ToValidUTF8(word[:most], "") + "..."
 	}
 	return "damaged: " + word
 }
 
-func (w *walker) skip(name, reason string, offset int64) {
+// noteSkip notes an entry that is not read, and why.
+func (w *walker) noteSkip(name, reason string, offset int64) {
 	w.report.Skipped++
 	if len(w.report.Skips) < skipsKept {
 		w.report.Skips = append(w.report.Skips, Skip{Name: name, Reason: reason, Offset: offset})
 	}
 }
 
-// file counts an entry of an archive.
-func (w *walker) file(name string) error {
+// countFile counts an entry of an archive.
+func (w *walker) countFile(name string) error {
 	w.files++
 	if w.files > w.limits.Entries {
 		return ErrBomb.Note("%s: more than %d files", name, w.limits.Entries)

@@ -161,7 +161,7 @@ func walked(source io.Reader, limits Limits) (values, names []string, report Rep
 
 func walkedWith(source io.Reader, options Options) (values, names []string, report Report, err error) {
 	s := scan.NewScanner(func(kind identifier.Kind, normal []byte) { values = append(values, kind.String()+" "+string(normal)) })
-	report, err = Walk(context.Background(), "dump", source, options, func(e Entry, r io.Reader) error {
+	report, err = WalkSource(context.Background(), "dump", source, options, func(e Entry, r io.Reader) error {
 		names = append(names, e.Name)
 		_, err := s.Scan(context.Background(), r)
 		return err
@@ -369,12 +369,12 @@ func TestNamesFromArchivesAreOnlyShown(t *testing.T) {
 func TestVisitorsOwnErrorStopsTheWalk(t *testing.T) {
 	own := errors.New("own")
 	calls := 0
-	_, err := Walk(context.Background(), "dump", bytes.NewReader(tarred(t, "a", "x", "b", "y")), Options{}, func(Entry, io.Reader) error { calls++; return own })
+	_, err := WalkSource(context.Background(), "dump", bytes.NewReader(tarred(t, "a", "x", "b", "y")), Options{}, func(Entry, io.Reader) error { calls++; return own })
 	if !errors.Is(err, own) || calls != 1 {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err = Walk(ctx, "dump", bytes.NewReader(tarred(t, "a", "x", "b", "y")), Options{}, func(Entry, io.Reader) error { cancel(); return nil })
+	_, err = WalkSource(ctx, "dump", bytes.NewReader(tarred(t, "a", "x", "b", "y")), Options{}, func(Entry, io.Reader) error { cancel(); return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}

@@ -12,16 +12,16 @@ func writeXLS(r io.Reader, out *text) error {
 	x := &xls{out: out}
 	for {
 		var head [4]byte
-		n, err := fill(r, head[:])
+		n, err := fillBuffer(r, head[:])
 		if n < len(head) {
 			if errors.Is(err, io.EOF) {
-				return errors.Join(x.endRow(), x.endTexts())
+				return errors.Join(x.endXLSRow(), x.endTexts())
 			}
 			return cutShort(err)
 		}
 		body := make([]byte, binary.LittleEndian.Uint16(head[2:]))
-		n, err = fill(r, body)
-		if werr := x.record(binary.LittleEndian.Uint16(head[:]), body[:n]); werr != nil {
+		n, err = fillBuffer(r, body)
+		if werr := x.readRecord(binary.LittleEndian.Uint16(head[:]), body[:n]); werr != nil {
 			return werr
 		}
 		if n < len(body) {
@@ -54,7 +54,8 @@ const (
 	xlsMost     = 64 << 20
 )
 
-func (x *xls) record(kind uint16, b []byte) error {
+// readRecord reads a record of a workbook.
+func (x *xls) readRecord(kind uint16, b []byte) error {
 	u := binary.LittleEndian
 	if kind == xlsContinue && x.inText {
 		if len(x.raw)+len(b) > xlsMost {
@@ -76,50 +77,51 @@ func (x *xls) record(kind uint16, b []byte) error {
 		x.raw, x.inText = append([]byte{}, b[8:]...), true
 	case kind == xlsText && len(b) >= 10:
 		if i := int(u.Uint32(b[6:])); i < len(x.texts) {
-			return x.cell(b, func() { x.out.cell([]byte(x.texts[i])) })
+			return x.writeCell(b, func() { x.out.writeCell([]byte(x.texts[i])) })
 		}
 	case kind == xlsLabel && len(b) > 9:
 		s, _, _ := xlsUnicode(b[6:], nil, 0, int(u.Uint16(b[6:])), 2)
-		return x.cell(b, func() { x.out.cell([]byte(s)) })
+		return x.writeCell(b, func() { x.out.writeCell([]byte(s)) })
 	case kind == xlsNumber && len(b) >= 14, kind == xlsFormula && len(b) >= 14 && u.Uint16(b[12:]) != 0xffff:
-		return x.cell(b, func() { x.out.number(math.Float64frombits(u.Uint64(b[6:]))) })
+		return x.writeCell(b, func() { x.out.writeNumber(math.Float64frombits(u.Uint64(b[6:]))) })
 	case kind == xlsShort && len(b) >= 10:
-		return x.cell(b, func() { x.out.number(xlsShortNumber(u.Uint32(b[6:]))) })
+		return x.writeCell(b, func() { x.out.writeNumber(xlsShortNumber(u.Uint32(b[6:]))) })
 	case kind == xlsShorts && len(b) >= 6:
 		for i := 4; i+6 <= len(b)-2; i += 6 {
 			cell := append([]byte{b[0], b[1]}, 0, 0)
 			u.PutUint16(cell[2:], u.Uint16(b[2:])+uint16((i-4)/6))
-			if err := x.cell(cell, func() { x.out.number(xlsShortNumber(u.Uint32(b[i+2:]))) }); err != nil {
+			if err := x.writeCell(cell, func() { x.out.writeNumber(xlsShortNumber(u.Uint32(b[i+2:]))) }); err != nil {
 				return err
 			}
 		}
 	case kind == xlsString && len(b) > 3:
 		s, _, _ := xlsUnicode(b, nil, 0, int(u.Uint16(b)), 2)
-		x.out.cell([]byte(s))
+		x.out.writeCell([]byte(s))
 	}
 	return nil
 }
 
-// cell begins a row where the number of the row changes, and leaves out the columns between.
-func (x *xls) cell(b []byte, write func()) error {
+// writeCell begins a row where the number of the row changes, and leaves out the columns between.
+func (x *xls) writeCell(b []byte, write func()) error {
 	row, column := int(binary.LittleEndian.Uint16(b)), int(binary.LittleEndian.Uint16(b[2:]))
 	if row != x.row || column < x.column {
-		if err := x.endRow(); err != nil {
+		if err := x.endXLSRow(); err != nil {
 			return err
 		}
 		x.row = row
 	}
 	for ; x.column < min(column, 256); x.column++ {
-		x.out.cell(nil)
+		x.out.writeCell(nil)
 	}
 	x.column++
 	write()
 	return x.out.err
 }
 
-func (x *xls) endRow() error {
+// endXLSRow ends the row that is being written.
+func (x *xls) endXLSRow() error {
 	x.column = 0
-	return x.out.row()
+	return x.out.endRow()
 }
 
 // xlsShortNumber is a whole number or the upper half of a float, perhaps a hundred times too large.

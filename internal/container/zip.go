@@ -10,7 +10,7 @@ import (
 	"io/fs"
 )
 
-var zipFormat = &format{name: "zip", known: starts("PK\x03\x04", "PK\x05\x06", zipSpanned+"PK\x03\x04", "PK00PK\x03\x04"), open: (*walker).zip}
+var zipFormat = &format{name: "zip", known: startsWith("PK\x03\x04", "PK\x05\x06", zipSpanned+"PK\x03\x04", "PK00PK\x03\x04"), open: (*walker).walkZip}
 
 // zipSpanned begins the first volume of a set; the offsets in its table of contents count from the volumes' beginnings.
 const zipSpanned = "PK\x07\x08"
@@ -19,9 +19,9 @@ const zipSpanned = "PK\x07\x08"
 // of it.
 const zipDirectoryMost = 16 << 20
 
-// zip reads a zip by its table of contents, which stands at its end. Where that is missing, too large or out of reach,
+// walkZip reads a zip by its table of contents, which stands at its end. Where that is missing, too large or out of reach,
 // the files are read one after the other as they come.
-func (w *walker) zip(l layer) error {
+func (w *walker) walkZip(l layer) error {
 	if rest := l.holdWhole(); rest != nil {
 		return w.zipOnward(l, rest, "")
 	}
@@ -67,7 +67,7 @@ func (w *walker) zipTable(l layer) zipOutcome {
 			done, err = w.officeFile(l, names, f, &shared)
 		}
 		if !done {
-			err = w.zipFile(l, f)
+			err = w.openZipFile(l, f)
 		}
 		if err != nil {
 			return zipOutcome{done: true, err: err}
@@ -76,11 +76,12 @@ func (w *walker) zipTable(l layer) zipOutcome {
 	return zipOutcome{done: true}
 }
 
-func (w *walker) zipFile(l layer, f *zip.File) error {
-	if err := w.file(l.name); err != nil {
+// openZipFile opens a file of a zip.
+func (w *walker) openZipFile(l layer, f *zip.File) error {
+	if err := w.countFile(l.name); err != nil {
 		return err
 	}
-	entry := inside(l.name, f.Name)
+	entry := entryName(l.name, f.Name)
 	if f.FileInfo().IsDir() || f.Mode()&fs.ModeSymlink != 0 {
 		return nil
 	}
@@ -91,11 +92,11 @@ func (w *walker) zipFile(l layer, f *zip.File) error {
 	if e.flags&zipHasDescriptor != 0 {
 		e.check = byte(f.ModifiedTime >> 8)
 	}
-	r, err := w.zipOpen(e, func() (io.Reader, error) { return f.OpenRaw() })
+	r, err := w.openZipEntry(e, func() (io.Reader, error) { return f.OpenRaw() })
 	if err != nil {
-		return w.damaged(entry, 0, err)
+		return w.noteDamage(entry, 0, err)
 	}
-	return w.open(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: r, in: func() int64 { return e.packed }})
+	return w.openLayer(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: r, in: func() int64 { return e.packed }})
 }
 
 // zipEntry is what a zip says of a file in it.
@@ -114,8 +115,8 @@ const (
 	zipHasDescriptor = 8
 )
 
-// zipOpen gives the text of a file. raw may be called again where passwords are tried.
-func (w *walker) zipOpen(e zipEntry, raw func() (io.Reader, error)) (io.Reader, error) {
+// openZipEntry gives the text of a file. raw may be called again where passwords are tried.
+func (w *walker) openZipEntry(e zipEntry, raw func() (io.Reader, error)) (io.Reader, error) {
 	if e.flags&zipEncrypted != 0 {
 		return w.zipDecrypt(e, raw)
 	}
@@ -123,12 +124,12 @@ func (w *walker) zipOpen(e zipEntry, raw func() (io.Reader, error)) (io.Reader, 
 	if err != nil {
 		return nil, err
 	}
-	return e.text(in)
+	return e.unpackText(in)
 }
 
-// text undoes the packing and holds the text against its check sum.
-func (e *zipEntry) text(in io.Reader) (io.Reader, error) {
-	r, err := e.unpack(in)
+// unpackText undoes the packing and holds the text against its check sum.
+func (e *zipEntry) unpackText(in io.Reader) (io.Reader, error) {
+	r, err := e.unpackEntry(in)
 	if err != nil || !e.sized {
 		return r, err
 	}
@@ -150,10 +151,10 @@ func (w *walker) zipDecrypt(e zipEntry, raw func() (io.Reader, error)) (io.Reade
 			if err != nil {
 				return nil, err
 			}
-			if in, err = locked.open(in, password); err != nil {
+			if in, err = locked.openLocked(in, password); err != nil {
 				return nil, err
 			}
-			return e.text(in)
+			return e.unpackText(in)
 		}
 		const tried = 1 << 20
 		r, err := open()

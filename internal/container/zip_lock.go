@@ -50,8 +50,8 @@ func newZipLock(e *zipEntry) (*zipLock, error) {
 
 const zipRounds = 1000
 
-// open gives the packed text under a password, or errEncrypted where it is a wrong one.
-func (z *zipLock) open(in io.Reader, password string) (io.Reader, error) {
+// openLocked gives the packed text under a password, or errEncrypted where it is a wrong one.
+func (z *zipLock) openLocked(in io.Reader, password string) (io.Reader, error) {
 	if z.strength == 0 {
 		return newZipCipher(in, password, z.check)
 	}
@@ -135,7 +135,7 @@ type zipCipher struct {
 func newZipCipher(in io.Reader, password string, check byte) (io.Reader, error) {
 	z := &zipCipher{in: in, keys: [3]uint32{0x12345678, 0x23456789, 0x34567890}}
 	for i := range len(password) {
-		z.learn(password[i])
+		z.updateKeys(password[i])
 	}
 	var start [12]byte
 	if _, err := io.ReadFull(z, start[:]); err != nil {
@@ -147,7 +147,8 @@ func newZipCipher(in io.Reader, password string, check byte) (io.Reader, error) 
 	return z, nil
 }
 
-func (z *zipCipher) learn(c byte) {
+// updateKeys mixes a byte of the text into the keys.
+func (z *zipCipher) updateKeys(c byte) {
 	z.keys[0] = crc32.IEEETable[byte(z.keys[0])^c] ^ z.keys[0]>>8
 	z.keys[1] = (z.keys[1]+z.keys[0]&0xff)*134775813 + 1
 	z.keys[2] = crc32.IEEETable[byte(z.keys[2])^byte(z.keys[1]>>24)] ^ z.keys[2]>>8
@@ -158,7 +159,7 @@ func (z *zipCipher) Read(p []byte) (int, error) {
 	for i := range p[:n] {
 		t := z.keys[2] | 2
 		p[i] ^= byte(t * (t ^ 1) >> 8)
-		z.learn(p[i])
+		z.updateKeys(p[i])
 	}
 	return n, err
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// unpack undoes the packing of a file.
-func (e *zipEntry) unpack(in io.Reader) (io.Reader, error) {
+// unpackEntry undoes the packing of a file.
+func (e *zipEntry) unpackEntry(in io.Reader) (io.Reader, error) {
 	switch e.method {
 	case 0:
 		return in, nil
@@ -22,17 +22,17 @@ func (e *zipEntry) unpack(in io.Reader) (io.Reader, error) {
 	case 12:
 		return bzip2.NewReader(in), nil
 	case 14:
-		return e.lzma(in)
+		return e.newEntryLZMA(in)
 	case 20, 93:
-		return newZstd(in)
+		return newZstdReader(in)
 	case 95:
-		return newXZ(in)
+		return newXZReader(in)
 	}
 	return nil, zipMethod(e.method)
 }
 
-// lzma reads the version and size of the properties that stand before the stream.
-func (e *zipEntry) lzma(in io.Reader) (io.Reader, error) {
+// newEntryLZMA reads the version and size of the properties that stand before the stream.
+func (e *zipEntry) newEntryLZMA(in io.Reader) (io.Reader, error) {
 	var head [9]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
 		return nil, errors.Join(io.ErrUnexpectedEOF, err)
@@ -44,7 +44,7 @@ func (e *zipEntry) lzma(in io.Reader) (io.Reader, error) {
 	if e.flags&zipHasMark != 0 || !e.sized {
 		size = -1
 	}
-	return newLZMA(in, head[4:], size)
+	return newLZMAReader(in, head[4:], size)
 }
 
 // summed reads the content of one file, to its end, and holds it against its size and check sum.

@@ -18,7 +18,7 @@ func (w *walker) zipOnward(l layer, r io.Reader, why string) error {
 		mark, err := in.Peek(4)
 		switch {
 		case bytes.Equal(mark, []byte("PK\x03\x04")):
-			if ok, err := w.zipNext(l, in); err != nil {
+			if ok, err := w.readNextZipFile(l, in); err != nil {
 				return err
 			} else if ok {
 				continue
@@ -28,7 +28,7 @@ func (w *walker) zipOnward(l layer, r io.Reader, why string) error {
 			continue
 		case bytes.Equal(mark, []byte("PK\x01\x02")), bytes.Equal(mark, []byte("PK\x05\x06")), bytes.Equal(mark, []byte("PK\x06\x06")):
 			if why != "" && strings.HasPrefix(why, "damaged") {
-				w.skip(l.name, why, in.n)
+				w.noteSkip(l.name, why, in.n)
 			}
 			return nil
 		}
@@ -36,19 +36,19 @@ func (w *walker) zipOnward(l layer, r io.Reader, why string) error {
 			return nil
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
-			return w.damaged(l.name, in.n, err)
+			return w.noteDamage(l.name, in.n, err)
 		}
 		if why == "" {
 			why = "cut short"
 		}
-		w.skip(l.name, why, in.n)
+		w.noteSkip(l.name, why, in.n)
 		return nil
 	}
 }
 
-// zipNext reads one file, and says whether it is known where the next one begins.
-func (w *walker) zipNext(l layer, in *byteCounter) (bool, error) {
-	if err := w.file(l.name); err != nil {
+// readNextZipFile reads one file, and says whether it is known where the next one begins.
+func (w *walker) readNextZipFile(l layer, in *byteCounter) (bool, error) {
+	if err := w.countFile(l.name); err != nil {
 		return false, err
 	}
 	var head [30]byte
@@ -67,20 +67,20 @@ func (w *walker) zipNext(l layer, in *byteCounter) (bool, error) {
 			return false, nil //nolint:nilerr // noted by the caller as cut short
 		}
 	}
-	e.wide()
+	e.readWideSizes()
 	if e.flags&zipHasDescriptor != 0 {
 		e.sized, e.check = e.packed > 0, head[11]
 	}
-	entry := inside(l.name, string(name))
+	entry := entryName(l.name, string(name))
 	if !e.sized && e.method != 8 {
-		w.skip(entry, "zip: how long it is stands in the table of contents, which is not there", 0)
+		w.noteSkip(entry, "zip: how long it is stands in the table of contents, which is not there", 0)
 		return false, nil
 	}
 	return true, w.zipStreamed(layer{name: entry, depth: l.depth + 1}, e, in, bytes.HasSuffix(name, []byte("/")))
 }
 
-// wide takes sizes beyond 32 bits from where they are kept.
-func (e *zipEntry) wide() {
+// readWideSizes takes sizes beyond 32 bits from where they are kept.
+func (e *zipEntry) readWideSizes() {
 	for extra := e.extra; len(extra) >= 4; {
 		id, n := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
 		if n > len(extra)-4 {
@@ -109,11 +109,11 @@ func (w *walker) zipStreamed(l layer, e zipEntry, in *byteCounter, folder bool) 
 	if !folder {
 		var r io.Reader
 		// A stream cannot be tried again: the first password that passes the check is taken.
-		if r, err = w.zipOnce(e, raw); err != nil {
-			err = w.damaged(l.name, 0, err)
+		if r, err = w.openZipOnce(e, raw); err != nil {
+			err = w.noteDamage(l.name, 0, err)
 		} else {
 			m := &meter{w: w, name: l.name, r: r, in: func() int64 { return in.n - from }}
-			if err = w.open(l, m); err == nil && !e.sized {
+			if err = w.openLayer(l, m); err == nil && !e.sized {
 				_, _ = io.Copy(io.Discard, m) // to its end, which nothing else tells
 			}
 		}
@@ -128,9 +128,10 @@ func (w *walker) zipStreamed(l layer, e zipEntry, in *byteCounter, folder bool) 
 	return nil
 }
 
-func (w *walker) zipOnce(e zipEntry, raw io.Reader) (io.Reader, error) {
+// openZipOnce opens a file whose packed bytes can be read once.
+func (w *walker) openZipOnce(e zipEntry, raw io.Reader) (io.Reader, error) {
 	if e.flags&zipEncrypted == 0 {
-		return e.text(raw)
+		return e.unpackText(raw)
 	}
 	lock, err := newZipLock(&e)
 	if err != nil {
@@ -145,13 +146,13 @@ func (w *walker) zipOnce(e zipEntry, raw io.Reader) (io.Reader, error) {
 		if err := w.ctx.Err(); err != nil {
 			return nil, err
 		}
-		if _, err := lock.open(bytes.NewReader(start[:n]), password); err == nil {
+		if _, err := lock.openLocked(bytes.NewReader(start[:n]), password); err == nil {
 			w.fitted = password
-			in, err := lock.open(io.MultiReader(bytes.NewReader(start), raw), password)
+			in, err := lock.openLocked(io.MultiReader(bytes.NewReader(start), raw), password)
 			if err != nil {
 				return nil, err
 			}
-			return e.text(in)
+			return e.unpackText(in)
 		}
 	}
 	return nil, errEncrypted

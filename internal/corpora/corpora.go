@@ -40,9 +40,9 @@ type Files struct {
 	OpenTable func(context, sealed []byte) ([]byte, error)
 }
 
-// Open makes the folder if need be and opens the bucket at address (s3://bucket?region=..., file:///folder); an empty
+// OpenFiles makes the folder if need be and opens the bucket at address (s3://bucket?region=..., file:///folder); an empty
 // address means that the folder is all there is.
-func Open(dir, address string) (*Files, error) {
+func OpenFiles(dir, address string) (*Files, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("corpora folder: %w", err)
 	}
@@ -57,38 +57,39 @@ func Open(dir, address string) (*Files, error) {
 	return d, nil
 }
 
-// Shared tells whether other machines find here what this one puts.
-func (d *Files) Shared() bool { return d.bucket != nil }
+// IsShared tells whether other machines find here what this one puts.
+func (d *Files) IsShared() bool { return d.bucket != nil }
 
 // fileName keeps every name inside the folder.
 var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,200}\.seg$`)
 
-func (d *Files) path(name string) (string, error) {
+// localPath returns where a file is kept here.
+func (d *Files) localPath(name string) (string, error) {
 	if !fileName.MatchString(name) || strings.Contains(name, "..") {
 		return "", ErrName
 	}
 	return filepath.Join(d.dir, name), nil
 }
 
-// Put publishes the file at from under name. The caller keeps from. Putting the same file again changes nothing. When
+// PublishFile publishes the file at from under name. The caller keeps from. Putting the same file again changes nothing. When
 // Put returns, the file is in the folder and, where there is a bucket, in it: other replicas can fetch it.
-func (d *Files) Put(ctx context.Context, name, from string) error {
-	path, err := d.path(name)
+func (d *Files) PublishFile(ctx context.Context, name, from string) error {
+	path, err := d.localPath(name)
 	if err != nil {
 		return err
 	}
 	if d.bucket != nil {
-		if err := d.upload(ctx, name, from); err != nil {
+		if err := d.uploadFile(ctx, name, from); err != nil {
 			return fmt.Errorf("upload segment: %w", err)
 		}
 	}
 	// A link costs nothing and is atomic; across file systems, or on one without links, it has to be a copy.
-	err = durable.Link(from, path)
+	err = durable.LinkSynced(from, path)
 	if errors.Is(err, os.ErrExist) {
 		return nil
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		err = copyIn(path, from)
+		err = copyFile(path, from)
 	}
 	if err != nil {
 		return fmt.Errorf("publish segment: %w", err)
@@ -99,18 +100,19 @@ func (d *Files) Put(ctx context.Context, name, from string) error {
 // PutShared is Put without a copy on this machine where there is a bucket: for what whoever needs it fetches once.
 func (d *Files) PutShared(ctx context.Context, name, from string) error {
 	if d.bucket == nil {
-		return d.Put(ctx, name, from)
+		return d.PublishFile(ctx, name, from)
 	}
-	if _, err := d.path(name); err != nil {
+	if _, err := d.localPath(name); err != nil {
 		return err
 	}
-	if err := d.upload(ctx, name, from); err != nil {
+	if err := d.uploadFile(ctx, name, from); err != nil {
 		return fmt.Errorf("upload segment: %w", err)
 	}
 	return nil
 }
 
-func (d *Files) upload(ctx context.Context, name, from string) error {
+// uploadFile sends a file to the bucket.
+func (d *Files) uploadFile(ctx context.Context, name, from string) error {
 	f, err := os.Open(from)
 	if err != nil {
 		return err
@@ -119,29 +121,30 @@ func (d *Files) upload(ctx context.Context, name, from string) error {
 	return d.bucket.Write(ctx, name, f)
 }
 
-func copyIn(path, from string) error {
+// copyFile publishes a copy of a file here.
+func copyFile(path, from string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }() // only read
-	return receive(path, in, func(string) error { return nil })
+	return receiveFile(path, in, func(string) error { return nil })
 }
 
-// receive publishes what it reads, after check has seen the whole file under another name.
-func receive(path string, in io.Reader, check func(arrived string) error) error {
-	out, err := durable.Create(path)
+// receiveFile publishes what it reads, after check has seen the whole file under another name.
+func receiveFile(path string, in io.Reader, check func(arrived string) error) error {
+	out, err := durable.CreateFile(path)
 	if err != nil {
 		return err
 	}
-	defer out.Discard()
+	defer out.DiscardFile()
 	if _, err := io.Copy(out, in); err != nil {
 		return err
 	}
 	if err := check(out.Name()); err != nil {
 		return err
 	}
-	return out.Publish()
+	return out.PublishFile()
 }
 
 // busyPause is how long to wait before looking again whether another process has fetched a file.
@@ -150,21 +153,21 @@ const busyPause = 50 * time.Millisecond
 // Open opens the file called name after making sure that it is the one with that digest, fetching it from the bucket if
 // this machine has no sound copy. Of several that want to fetch it one does, and the others wait.
 func (d *Files) Open(ctx context.Context, name, digest string) (*segment.Reader, error) {
-	path, err := d.path(name)
+	path, err := d.localPath(name)
 	if err != nil {
 		return nil, err
 	}
 	for {
-		r, err := d.open(path, digest)
+		r, err := d.openLocal(path, digest)
 		if err == nil || d.bucket == nil {
 			if errors.Is(err, os.ErrNotExist) {
 				err = ErrMissing.Because(err)
 			}
 			return r, err
 		}
-		err = d.fetch(ctx, name, path, digest)
+		err = d.fetchFile(ctx, name, path, digest)
 		if err == nil {
-			return d.open(path, digest)
+			return d.openLocal(path, digest)
 		}
 		if !errors.Is(err, durable.ErrBusy) {
 			return nil, err
@@ -177,7 +180,8 @@ func (d *Files) Open(ctx context.Context, name, digest string) (*segment.Reader,
 	}
 }
 
-func (d *Files) open(path, digest string) (*segment.Reader, error) {
+// openLocal opens a local file of that digest.
+func (d *Files) openLocal(path, digest string) (*segment.Reader, error) {
 	r, err := segment.Open(path)
 	if err != nil {
 		return nil, err
@@ -193,8 +197,8 @@ func (d *Files) open(path, digest string) (*segment.Reader, error) {
 	return r, nil
 }
 
-// fetch brings a copy here and checks all of it before it gets its name: what a lookup meets later was whole once.
-func (d *Files) fetch(ctx context.Context, name, path, digest string) error {
+// fetchFile brings a copy here and checks all of it before it gets its name: what a lookup meets later was whole once.
+func (d *Files) fetchFile(ctx context.Context, name, path, digest string) error {
 	in, err := d.bucket.Read(ctx, name, 0)
 	if err != nil {
 		if errors.Is(err, bucket.ErrMissing) {
@@ -203,10 +207,10 @@ func (d *Files) fetch(ctx context.Context, name, path, digest string) error {
 		return fmt.Errorf("fetch segment: %w", err)
 	}
 	defer func() { _ = in.Close() }() // only read
-	err = receive(path, in, func(arrived string) error {
-		r, err := d.open(arrived, digest)
+	err = receiveFile(path, in, func(arrived string) error {
+		r, err := d.openLocal(arrived, digest)
 		if err == nil {
-			err = errors.Join(r.Verify(ctx), r.Close())
+			err = errors.Join(r.VerifyAll(ctx), r.Close())
 		}
 		if err != nil {
 			return ErrDamaged.Note("segment: damaged in the bucket").Because(err)
@@ -219,9 +223,9 @@ func (d *Files) fetch(ctx context.Context, name, path, digest string) error {
 	return nil
 }
 
-// Forget removes the local copy; a process that reads it keeps it until it lets go.
-func (d *Files) Forget(name string) error {
-	path, err := d.path(name)
+// ForgetLocal removes the local copy; a process that reads it keeps it until it lets go.
+func (d *Files) ForgetLocal(name string) error {
+	path, err := d.localPath(name)
 	if err != nil {
 		return err
 	}
@@ -231,9 +235,9 @@ func (d *Files) Forget(name string) error {
 	return nil
 }
 
-// Remove takes the file away everywhere. Removing what is not there is no error.
-func (d *Files) Remove(ctx context.Context, name string) error {
-	if err := d.Forget(name); err != nil || d.bucket == nil {
+// RemoveFile takes the file away everywhere. Removing what is not there is no error.
+func (d *Files) RemoveFile(ctx context.Context, name string) error {
+	if err := d.ForgetLocal(name); err != nil || d.bucket == nil {
 		return err
 	}
 	if err := d.bucket.Delete(ctx, name); err != nil {
@@ -242,8 +246,8 @@ func (d *Files) Remove(ctx context.Context, name string) error {
 	return nil
 }
 
-// Names lists the local files.
-func (d *Files) Names() ([]string, error) {
+// ListLocal lists the local files.
+func (d *Files) ListLocal() ([]string, error) {
 	entries, err := os.ReadDir(d.dir)
 	if err != nil {
 		return nil, err

@@ -25,12 +25,12 @@ func buckets(t *testing.T) map[string]string {
 func sample(t *testing.T) (path, digest string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "sample.seg")
-	w, err := segment.Create(path, segment.Options{Width: segment.Bits64})
+	w, err := segment.CreateSegment(path, segment.Options{Width: segment.Bits64})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k := range uint64(10_000) {
-		if err := w.Add(k * k * 1e9); err != nil {
+		if err := w.AddKey(k * k * 1e9); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -43,7 +43,7 @@ func sample(t *testing.T) (path, digest string) {
 
 func open(t *testing.T, dir, address string) *corpora.Files {
 	t.Helper()
-	d, err := corpora.Open(dir, address)
+	d, err := corpora.OpenFiles(dir, address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestReplicas(t *testing.T) {
 				t.Errorf("before: %v", err)
 			}
 			for range 2 { // putting again changes nothing
-				if err := here.Put(ctx, "loja.seg", path); err != nil {
+				if err := here.PublishFile(ctx, "loja.seg", path); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -84,15 +84,15 @@ func TestReplicas(t *testing.T) {
 			}
 			if r, err := there.Open(ctx, "loja.seg", digest); err != nil {
 				t.Error("damaged copy:", err)
-			} else if err := errors.Join(r.Verify(ctx), r.Close()); err != nil {
+			} else if err := errors.Join(r.VerifyAll(ctx), r.Close()); err != nil {
 				t.Error(err)
 			}
 			for range 2 {
-				if err := here.Remove(ctx, "loja.seg"); err != nil {
+				if err := here.RemoveFile(ctx, "loja.seg"); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := there.Forget("loja.seg"); err != nil {
+			if err := there.ForgetLocal("loja.seg"); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := there.Open(ctx, "loja.seg", digest); !errors.Is(err, corpora.ErrMissing) {
@@ -121,7 +121,7 @@ func TestForeignObject(t *testing.T) {
 				if err := os.WriteFile(other, change(append([]byte{}, whole...)), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				if err := open(t, t.TempDir(), address).Put(ctx, "loja.seg", other); err != nil {
+				if err := open(t, t.TempDir(), address).PublishFile(ctx, "loja.seg", other); err != nil {
 					t.Fatal(err)
 				}
 				dir := t.TempDir()
@@ -140,14 +140,14 @@ func TestNamesStayInside(t *testing.T) {
 	d := open(t, t.TempDir(), "")
 	path, digest := sample(t)
 	for _, name := range []string{"", "../x.seg", "a/b.seg", ".seg", "x.txt", "a..seg", "A.seg", "/etc/passwd"} {
-		if err := d.Put(context.Background(), name, path); !errors.Is(err, corpora.ErrName) {
+		if err := d.PublishFile(context.Background(), name, path); !errors.Is(err, corpora.ErrName) {
 			t.Errorf("put %q: %v", name, err)
 		}
 		if _, err := d.Open(context.Background(), name, digest); !errors.Is(err, corpora.ErrName) {
 			t.Errorf("open %q: %v", name, err)
 		}
 	}
-	if _, err := corpora.Open(t.TempDir(), "ftp://x"); !errors.Is(err, corpora.ErrAddress) {
+	if _, err := corpora.OpenFiles(t.TempDir(), "ftp://x"); !errors.Is(err, corpora.ErrAddress) {
 		t.Errorf("ftp: %v", err)
 	}
 }

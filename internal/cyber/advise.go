@@ -35,16 +35,16 @@ func indexCatalogue(items []Item) *catalogueIndex {
 	s := &catalogueIndex{items: make([]indexedItem, len(items))}
 	for i, it := range items {
 		e := &s.items[i]
-		e.Item, e.about, e.exposes, e.severity = it, it.When.aboutFinding(), ClassesOf(it.When.Exposes), severityOrder(it.When.Severity)
+		e.Item, e.about, e.exposes, e.severity = it, it.When.aboutFinding(), NewClasses(it.When.Exposes), severityOrder(it.When.Severity)
 		for _, k := range it.When.Assets {
-			e.assets |= kindOf(k)
+			e.assets |= kindBit(k)
 		}
-		e.title, e.body, e.more = takeApart(it.Title), takeApart(it.Body), takeApart(it.Body)
+		e.title, e.body, e.more = parseSentence(it.Title), parseSentence(it.Body), parseSentence(it.Body)
 		if it.More != "" {
-			e.more = takeApart(it.Body + " " + it.More)
+			e.more = parseSentence(it.Body + " " + it.More)
 		}
 		if it.Question != nil {
-			s.weight += it.Question.Weight()
+			s.weight += it.Question.WorstRisk()
 		}
 	}
 	return s
@@ -59,48 +59,48 @@ type Advice struct {
 	indexedItem *indexedItem
 }
 
-// Rendered returns what render makes of the item, made once for as long as the item is offered: thousands of people are
+// RenderedItem returns what render makes of the item, made once for as long as the item is offered: thousands of people are
 // told the same. render must not look at Title and Body of the advice.
-func (a Advice) Rendered(render func(it *Item) any) any {
+func (a Advice) RenderedItem(render func(it *Item) any) any {
 	a.indexedItem.render.Do(func() { a.indexedItem.rendered = render(&a.indexedItem.Item) })
 	return a.indexedItem.rendered
 }
 
-// adviseOn returns what applies to a person, in the order of the catalogue: most urgent first.
-func adviseOn(p *Posture, s *catalogueIndex, now time.Time) []Advice {
+// selectAdvice returns what applies to a person, in the order of the catalogue: most urgent first.
+func selectAdvice(p *Posture, s *catalogueIndex, now time.Time) []Advice {
 	sc := takeScratch()
-	defer sc.give()
-	found := p.exposures(sc)
-	groups := sc.alike(found)
+	defer sc.release()
+	found := p.joinExposures(sc)
+	groups := sc.groupAlike(found)
 	list := make([]Advice, 0, len(s.items))
 	for i := range s.items {
 		it := &s.items[i]
-		if it.Question != nil && it.Question.settled(p.Answers[it.ID]) || !it.When.holds(p, len(found), now) {
+		if it.Question != nil && it.Question.isSettledBy(p.Answers[it.ID]) || !it.When.holdsFor(p, len(found), now) {
 			continue
 		}
 		if !it.about {
 			list = append(list, Advice{Item: &it.Item, Title: it.Title, Body: it.Body, indexedItem: it})
 			continue
 		}
-		if worst, others := it.pick(groups); worst != nil {
-			list = append(list, it.fill(worst, others))
+		if worst, others := it.pickExposure(groups); worst != nil {
+			list = append(list, it.fillAdvice(worst, others))
 		}
 	}
 	return list
 }
 
-// settled tells whether an answer leaves nothing to mend.
-func (q ValidationQuestion) settled(answer string) bool { return q.Risk(answer) == 0 }
+// isSettledBy tells whether an answer leaves nothing to mend.
+func (q ValidationQuestion) isSettledBy(answer string) bool { return q.Risk(answer) == 0 }
 
-// holds judges everything of a condition but the findings it picks.
-func (c *Condition) holds(p *Posture, breaches int, now time.Time) bool {
+// holdsFor judges everything of a condition but the findings it picks.
+func (c *Condition) holdsFor(p *Posture, breaches int, now time.Time) bool {
 	switch {
 	case breaches < c.OpenFindings, c.NoFindings && breaches > 0,
-		c.NoDevice != "" && p.protected(c.NoDevice),
-		c.HasDevice != "" && !p.protected(c.HasDevice),
-		c.KeyEndsWithin > 0 && !p.keyEndsBy(now.AddDate(0, 0, c.KeyEndsWithin)),
-		c.NotWatched != 0 && p.watches(c.NotWatched),
-		c.Watched != 0 && !p.watches(c.Watched),
+		c.NoDevice != "" && p.isProtected(c.NoDevice),
+		c.HasDevice != "" && !p.isProtected(c.HasDevice),
+		c.KeyEndsWithin > 0 && !p.hasKeyEndingBy(now.AddDate(0, 0, c.KeyEndsWithin)),
+		c.NotWatched != 0 && p.watchesKind(c.NotWatched),
+		c.Watched != 0 && !p.watchesKind(c.Watched),
 		c.OpenCase && p.OpenCases == 0,
 		c.WaitingCase && p.WaitingCases == 0:
 		return false
@@ -123,15 +123,15 @@ type alike struct {
 	n        int
 }
 
-// alike groups exposures, which are in order, by what items ask of them. The groups live in sc.
-func (sc *scratch) alike(found []exposure) []alike {
+// groupAlike groups exposures, which are in order, by what items ask of them. The groups live in sc.
+func (sc *scratch) groupAlike(found []exposure) []alike {
 	sc.groups = sc.groups[:0]
 next:
 	for i := range found {
 		e := &found[i]
 		var assets kinds
 		for _, a := range e.assets {
-			assets |= kindOf(a.Kind)
+			assets |= kindBit(a.Kind)
 		}
 		for j := range sc.groups {
 			g := &sc.groups[j]
@@ -145,11 +145,11 @@ next:
 	return sc.groups
 }
 
-// pick returns the worst exposure that fits, and how many others do.
-func (it *indexedItem) pick(groups []alike) (worst *exposure, others int) {
+// pickExposure returns the worst exposure that fits, and how many others do.
+func (it *indexedItem) pickExposure(groups []alike) (worst *exposure, others int) {
 	for i := range groups {
 		g := &groups[i]
-		if !it.fits(g) {
+		if !it.fitsGroup(g) {
 			continue
 		}
 		if worst == nil {
@@ -160,22 +160,23 @@ func (it *indexedItem) pick(groups []alike) (worst *exposure, others int) {
 	return worst, others - 1
 }
 
-func (it *indexedItem) fits(g *alike) bool {
+// fitsGroup reports whether the item speaks of the exposures of a group.
+func (it *indexedItem) fitsGroup(g *alike) bool {
 	return (it.exposes == 0 || it.exposes&g.exposes != 0) && (it.assets == 0 || it.assets&g.assets != 0) &&
 		g.severity >= it.severity && (len(it.When.Sources) == 0 || slices.Contains(it.When.Sources, g.source))
 }
 
-// fill puts the names into an item's text.
-func (it *indexedItem) fill(worst *exposure, others int) Advice {
-	a := worst.asset(it.assets)
+// fillAdvice puts the names into an item's text.
+func (it *indexedItem) fillAdvice(worst *exposure, others int) Advice {
+	a := worst.namingAsset(it.assets)
 	var names [len(blanks)]string
-	names[blankBreach], names[blankValue] = worst.Title, identifier.Mask(a.Kind, a.Value)
+	names[blankBreach], names[blankValue] = worst.Title, identifier.MaskValue(a.Kind, a.Value)
 	names[blankDate], names[blankMore] = worst.Date.UTC().Format("01/2006"), strconv.Itoa(others)
 	body := it.body
 	if others > 0 {
 		body = it.more
 	}
-	return Advice{Item: &it.Item, Title: it.title.fill(&names), Body: body.fill(&names), Personal: true, indexedItem: it}
+	return Advice{Item: &it.Item, Title: it.title.fillBlanks(&names), Body: body.fillBlanks(&names), Personal: true, indexedItem: it}
 }
 
 // The blanks of an item's text.
@@ -196,7 +197,8 @@ type piece struct {
 	blank int // what follows the text; -1 for nothing
 }
 
-func takeApart(text string) (s sentence) {
+// parseSentence splits a text at its blanks.
+func parseSentence(text string) (s sentence) {
 	for {
 		at, blank := len(text), -1
 		for b, mark := range blanks {
@@ -212,7 +214,8 @@ func takeApart(text string) (s sentence) {
 	}
 }
 
-func (s sentence) fill(names *[len(blanks)]string) string {
+// fillBlanks returns the sentence with names in its blanks.
+func (s sentence) fillBlanks(names *[len(blanks)]string) string {
 	n := 0
 	for _, p := range s {
 		if n += len(p.text); p.blank >= 0 {

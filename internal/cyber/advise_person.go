@@ -26,9 +26,9 @@ func (d ScoreDay) Date() time.Time { return time.Unix(d.Day*86400, 0).UTC() }
 
 // PersonStore knows where people stand.
 type PersonStore interface {
-	// Posture reads everything about a person in one round trip, breaches by name only; Last only when it is to be
+	// ReadPosture reads everything about a person in one round trip, breaches by name only; Last only when it is to be
 	// scored.
-	Posture(ctx context.Context, id partner.ID, u partner.UserHash, scored bool) (*Posture, error)
+	ReadPosture(ctx context.Context, id partner.ID, u partner.UserHash, scored bool) (*Posture, error)
 	// BreachesByName returns the named breaches that there are.
 	BreachesByName(ctx context.Context, names []string) ([]Breach, error)
 	// KeepAnswer keeps an answer over an earlier one.
@@ -56,29 +56,29 @@ func NewPersons(store PersonStore, catalogue *Catalogue, now func() time.Time, m
 	return &Persons{store: store, catalogue: catalogue, now: now, missed: missed, breaches: &breachBook{known: map[string]bookEntry{}, contents: map[string]int{}}}
 }
 
-// Over is the same rules over another store: inside a transaction.
-func (s *Persons) Over(store PersonStore) *Persons {
+// WithStore is the same rules over another store: inside a transaction.
+func (s *Persons) WithStore(store PersonStore) *Persons {
 	inside := *s
 	inside.store = store
 	return &inside
 }
 
-// Advise returns what applies to a person, most urgent first.
-func (s *Persons) Advise(ctx context.Context, id partner.ID, u partner.UserHash) ([]Advice, error) {
-	p, items, err := s.posture(ctx, id, u, false)
+// ListAdvice returns what applies to a person, most urgent first.
+func (s *Persons) ListAdvice(ctx context.Context, id partner.ID, u partner.UserHash) ([]Advice, error) {
+	p, items, err := s.loadPosture(ctx, id, u, false)
 	if err != nil {
 		return nil, err
 	}
-	return adviseOn(p, items, s.now()), nil
+	return selectAdvice(p, items, s.now()), nil
 }
 
-// Score returns a person's risk, and keeps it for the day if it is not what the last day says.
-func (s *Persons) Score(ctx context.Context, id partner.ID, u partner.UserHash) (Score, error) {
-	p, items, err := s.posture(ctx, id, u, true)
+// ComputeScore returns a person's risk, and keeps it for the day if it is not what the last day says.
+func (s *Persons) ComputeScore(ctx context.Context, id partner.ID, u partner.UserHash) (Score, error) {
+	p, items, err := s.loadPosture(ctx, id, u, true)
 	if err != nil {
 		return Score{}, err
 	}
-	score := scoreOf(p, items)
+	score := computeScore(p, items)
 	today := ScoreDay{Day: s.now().Unix() / 86400, Breach: int64(score.Breach*10 + 0.5), Assessment: int64(score.Assessment*10 + 0.5)}
 	if today.Breach != p.Last.Breach || today.Assessment != p.Last.Assessment || p.Last.Day == 0 {
 		if err := s.store.KeepScore(ctx, id, u, today); err != nil {
@@ -88,14 +88,14 @@ func (s *Persons) Score(ctx context.Context, id partner.ID, u partner.UserHash) 
 	return score, nil
 }
 
-// History returns the days on which a person's score changed, oldest first.
-func (s *Persons) History(ctx context.Context, id partner.ID, u partner.UserHash) ([]ScoreDay, error) {
+// ScoreHistory returns the days on which a person's score changed, oldest first.
+func (s *Persons) ScoreHistory(ctx context.Context, id partner.ID, u partner.UserHash) ([]ScoreDay, error) {
 	return s.store.ScoreDays(ctx, id, u)
 }
 
-// Answer keeps a person's answer to an item's validation question.
-func (s *Persons) Answer(ctx context.Context, id partner.ID, u partner.UserHash, item ContentID, value string) error {
-	offered, err := s.catalogue.offered(ctx)
+// SaveAnswer keeps a person's answer to an item's validation question.
+func (s *Persons) SaveAnswer(ctx context.Context, id partner.ID, u partner.UserHash, item ContentID, value string) error {
+	offered, err := s.catalogue.loadOffered(ctx)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (s *Persons) Answer(ctx context.Context, id partner.ID, u partner.UserHash,
 		if it.Question == nil {
 			break
 		}
-		if !it.Question.offers(value) {
+		if !it.Question.offersAnswer(value) {
 			return ErrAnswerInvalid.With("value", fault.NotAnOption)
 		}
 		return s.store.KeepAnswer(ctx, id, u, item, value)
@@ -115,16 +115,17 @@ func (s *Persons) Answer(ctx context.Context, id partner.ID, u partner.UserHash,
 	return ErrContentNotFound.With("catalogId", fault.NoSuchItem)
 }
 
-func (s *Persons) posture(ctx context.Context, id partner.ID, u partner.UserHash, scored bool) (*Posture, *catalogueIndex, error) {
-	items, err := s.catalogue.offered(ctx)
+// loadPosture returns what is known of a person, and the catalogue that applies.
+func (s *Persons) loadPosture(ctx context.Context, id partner.ID, u partner.UserHash, scored bool) (*Posture, *catalogueIndex, error) {
+	items, err := s.catalogue.loadOffered(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := s.store.Posture(ctx, id, u, scored)
+	p, err := s.store.ReadPosture(ctx, id, u, scored)
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, items, s.breaches.open(ctx, s.store, p, s.now())
+	return p, items, s.breaches.fillPosture(ctx, s.store, p, s.now())
 }
 
 // breachBook remembers judged breaches: thousands of people are in the same one. What an operator changes about a
@@ -142,25 +143,25 @@ type bookEntry struct {
 	until  time.Time
 }
 
-// open fills in the breaches of a posture.
-func (b *breachBook) open(ctx context.Context, store PersonStore, p *Posture, now time.Time) error {
-	if !b.fill(p, now) {
+// fillPosture fills in the breaches of a posture.
+func (b *breachBook) fillPosture(ctx context.Context, store PersonStore, p *Posture, now time.Time) error {
+	if !b.fillFromBook(p, now) {
 		return nil
 	}
-	if words := b.claim(p, now); len(words) > 0 {
-		if err := b.read(ctx, store, words, now); err != nil {
+	if words := b.claimMissing(p, now); len(words) > 0 {
+		if err := b.loadBreaches(ctx, store, words, now); err != nil {
 			return err
 		}
 	}
-	b.fill(p, now)
+	b.fillFromBook(p, now)
 	return nil
 }
 
-// read looks breaches up and judges each as far as it concerns whoever the words are about.
-func (b *breachBook) read(ctx context.Context, store PersonStore, words []string, now time.Time) error {
+// loadBreaches looks breaches up and judges each as far as it concerns whoever the words are about.
+func (b *breachBook) loadBreaches(ctx context.Context, store PersonStore, words []string, now time.Time) error {
 	var names []string
 	for _, w := range words {
-		name, repeated, _ := readName(w)
+		name, repeated, _ := parseBreachName(w)
 		for _, n := range []string{name, repeated} {
 			if n != "" && !slices.Contains(names, n) {
 				names = append(names, n)
@@ -174,34 +175,34 @@ func (b *breachBook) read(ctx context.Context, store PersonStore, words []string
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, w := range words {
-		name, repeated, trace := readName(w)
+		name, repeated, trace := parseBreachName(w)
 		i := slices.IndexFunc(found, func(b Breach) bool { return b.Name == name })
 		if i < 0 {
 			continue
 		}
-		j := judge(found[i].Of(trace), now)
+		j := judgeBreach(found[i].ForTrace(trace), now)
 		if first := slices.IndexFunc(found, func(b Breach) bool { return b.Name == repeated }); first >= 0 {
 			i = first // it counts as a copy of that one
 		}
-		j.content = b.number(found[i].content())
+		j.content = b.contentNumber(found[i].contentKey())
 		b.known[w] = bookEntry{j, now.Add(offeredFor)}
 	}
 	return nil
 }
 
-// content tells breaches apart by what they hold, or by their name if they hold nothing of their own.
-func (b Breach) content() string { return cmp.Or(b.Content, "~"+b.Name) }
+// contentKey tells breaches apart by what they hold, or by their name if they hold nothing of their own.
+func (b Breach) contentKey() string { return cmp.Or(b.Content, "~"+b.Name) }
 
-// number returns the number of a content. The caller holds the lock.
-func (b *breachBook) number(content string) int {
+// contentNumber returns the number of a content. The caller holds the lock.
+func (b *breachBook) contentNumber(content string) int {
 	if _, ok := b.contents[content]; !ok {
 		b.contents[content] = len(b.contents) + 1
 	}
 	return b.contents[content]
 }
 
-// fill looks the breaches up in the book and tells whether some are not in it or too old.
-func (b *breachBook) fill(p *Posture, now time.Time) (lacking bool) {
+// fillFromBook looks the breaches up in the book and tells whether some are not in it or too old.
+func (b *breachBook) fillFromBook(p *Posture, now time.Time) (lacking bool) {
 	b.mu.RLock()
 	defer b.mu.RUnlock() // held to the end, so that a breach is one and the same for all values of the person
 	for i := range p.Assets {
@@ -221,9 +222,9 @@ func (b *breachBook) fill(p *Posture, now time.Time) (lacking bool) {
 	return lacking
 }
 
-// claim returns the words to look up. What is only too old is claimed by one request: the others go on with what is
+// claimMissing returns the words to look up. What is only too old is claimed by one request: the others go on with what is
 // there.
-func (b *breachBook) claim(p *Posture, now time.Time) (words []string) {
+func (b *breachBook) claimMissing(p *Posture, now time.Time) (words []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	seen := map[string]bool{}

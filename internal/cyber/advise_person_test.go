@@ -23,7 +23,7 @@ type people struct {
 	slow    error // reading breaches
 }
 
-func (s *people) Posture(_ context.Context, _ partner.ID, _ partner.UserHash, scored bool) (*Posture, error) {
+func (s *people) ReadPosture(_ context.Context, _ partner.ID, _ partner.UserHash, scored bool) (*Posture, error) {
 	p := s.p
 	p.Assets = append([]PostureAsset(nil), s.p.Assets...)
 	if !scored {
@@ -89,7 +89,7 @@ func TestBreachesAreRemembered(t *testing.T) {
 	advise := func(breaches string, want ...string) {
 		t.Helper()
 		s.p.Assets[0].Breaches, s.asked = breaches, nil
-		if _, err := rules.Advise(t.Context(), "p", "u"); err != nil || fmt.Sprint(s.asked) != fmt.Sprint(want) {
+		if _, err := rules.ListAdvice(t.Context(), "p", "u"); err != nil || fmt.Sprint(s.asked) != fmt.Sprint(want) {
 			t.Errorf("%q: read %v, want %v: %v", breaches, s.asked, want, err)
 		}
 	}
@@ -107,12 +107,12 @@ func TestBreachesAreRemembered(t *testing.T) {
 	// While one request reads anew the others go on with what is there.
 	*now = now.Add(2 * time.Second)
 	s.slow = errGone
-	if _, err := rules.Advise(t.Context(), "p", "u"); !errors.Is(err, errGone) {
+	if _, err := rules.ListAdvice(t.Context(), "p", "u"); !errors.Is(err, errGone) {
 		t.Errorf("without a database: %v", err)
 	}
 	s.slow = nil
 	advise("loja papel banco")
-	if words := rules.breaches.claim(&s.p, *now); len(words) != 0 {
+	if words := rules.breaches.claimMissing(&s.p, *now); len(words) != 0 {
 		t.Errorf("%v are read although they were claimed", words)
 	}
 }
@@ -123,13 +123,13 @@ func TestWholeAndOwnRecords(t *testing.T) {
 	score := func(breaches string) float64 {
 		t.Helper()
 		s.p.Assets[0].Breaches = breaches
-		got, err := rules.Score(t.Context(), "p", "u")
+		got, err := rules.ComputeScore(t.Context(), "p", "u")
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got.Breach
 	}
-	own := fmt.Sprintf("loja:%x", ClassesOf([]Exposed{ExposedEmail}))
+	own := fmt.Sprintf("loja:%x", NewClasses([]Exposed{ExposedEmail}))
 	whole, little := score("loja"), score(own)
 	if whole <= little || little <= 0 {
 		t.Errorf("with a password %.1f, with an address alone %.1f", whole, little)
@@ -142,7 +142,9 @@ func TestWholeAndOwnRecords(t *testing.T) {
 // TestCopiesInTheBook: two breaches with one content are one, and such without are not.
 func TestCopiesInTheBook(t *testing.T) {
 	b := &breachBook{contents: map[string]int{}}
-	number := func(name, content string) int { return b.number(Breach{Name: name, Content: content}.content()) }
+	number := func(name, content string) int {
+		return b.contentNumber(Breach{Name: name, Content: content}.contentKey())
+	}
 	one, two, none := number("a", "x"), number("b", "y"), number("c", "")
 	if one == two || one == none || number("d", "x") != one || number("b", "y") != two || number("e", "") == none || number("c", "") != none {
 		t.Errorf("%d %d %d", one, two, none)
@@ -152,7 +154,7 @@ func TestCopiesInTheBook(t *testing.T) {
 // TestScoreIsKept: a score is kept on the day on which it changed, in tenths, and on no other.
 func TestScoreIsKept(t *testing.T) {
 	rules, s, _, now := newPersons("loja")
-	score, err := rules.Score(t.Context(), "p", "u")
+	score, err := rules.ComputeScore(t.Context(), "p", "u")
 	if err != nil || len(s.kept) != 1 {
 		t.Fatalf("%d kept: %v", len(s.kept), err)
 	}
@@ -163,7 +165,7 @@ func TestScoreIsKept(t *testing.T) {
 	again := func(last ScoreDay, want int) {
 		t.Helper()
 		s.kept, s.p.Last = nil, last
-		if _, err := rules.Score(t.Context(), "p", "u"); err != nil || len(s.kept) != want {
+		if _, err := rules.ComputeScore(t.Context(), "p", "u"); err != nil || len(s.kept) != want {
 			t.Errorf("after %+v: %d kept, want %d: %v", last, len(s.kept), want, err)
 		}
 	}
@@ -172,15 +174,15 @@ func TestScoreIsKept(t *testing.T) {
 	again(ScoreDay{Day: day.Day, Breach: day.Breach - 1, Assessment: day.Assessment}, 1)
 	again(ScoreDay{Day: day.Day, Breach: day.Breach, Assessment: day.Assessment - 1}, 1)
 	again(ScoreDay{Breach: day.Breach, Assessment: day.Assessment}, 1)
-	if days, err := rules.History(t.Context(), "p", "u"); err != nil || len(days) != 1 {
+	if days, err := rules.ScoreHistory(t.Context(), "p", "u"); err != nil || len(days) != 1 {
 		t.Errorf("%v: %v", days, err)
 	}
 	var missed error
 	told := NewPersons(keepFails{s}, rules.catalogue, func() time.Time { return *now }, func(_ context.Context, err error) { missed = err })
-	if got, err := told.Score(t.Context(), "p", "u"); err != nil || got.Breach != score.Breach || !errors.Is(missed, errGone) {
+	if got, err := told.ComputeScore(t.Context(), "p", "u"); err != nil || got.Breach != score.Breach || !errors.Is(missed, errGone) {
 		t.Errorf("%v, told %v: a score that cannot be kept is answered, and told", err, missed)
 	}
-	if _, err := rules.Over(keepFails{s}).Score(t.Context(), "p", "u"); err != nil {
+	if _, err := rules.WithStore(keepFails{s}).ComputeScore(t.Context(), "p", "u"); err != nil {
 		t.Errorf("nobody is told: %v", err)
 	}
 }
@@ -204,7 +206,7 @@ func TestAnswer(t *testing.T) {
 		{"asks", "sim", nil}, {"asks", "talvez", ErrAnswerInvalid}, {"asks", "", ErrAnswerInvalid}, {"asks-nothing", "sim", ErrContentNotFound},
 		{"retired", "sim", ErrContentNotFound}, {"no-such", "sim", ErrContentNotFound},
 	} {
-		if err := rules.Answer(t.Context(), "p", "u", ContentID(q.item), q.value); !errors.Is(err, q.want) {
+		if err := rules.SaveAnswer(t.Context(), "p", "u", ContentID(q.item), q.value); !errors.Is(err, q.want) {
 			t.Errorf("%s=%s: %v", q.item, q.value, err)
 		}
 	}
@@ -222,13 +224,13 @@ func TestPersonsWithoutDatabase(t *testing.T) {
 	} {
 		rules, s, c, _ := newPersons("loja")
 		damage(s, c)
-		if _, err := rules.Advise(t.Context(), "p", "u"); !errors.Is(err, errGone) {
+		if _, err := rules.ListAdvice(t.Context(), "p", "u"); !errors.Is(err, errGone) {
 			t.Errorf("%s: advice: %v", name, err)
 		}
-		if _, err := rules.Score(t.Context(), "p", "u"); !errors.Is(err, errGone) {
+		if _, err := rules.ComputeScore(t.Context(), "p", "u"); !errors.Is(err, errGone) {
 			t.Errorf("%s: score: %v", name, err)
 		}
-		if err := rules.Answer(t.Context(), "p", "u", "x", "y"); err == nil {
+		if err := rules.SaveAnswer(t.Context(), "p", "u", "x", "y"); err == nil {
 			t.Errorf("%s: an answer to nothing was kept", name)
 		}
 	}

@@ -55,13 +55,13 @@ type judged struct {
 	content int
 }
 
-// judge applies the model to a breach.
-func judge(b Breach, now time.Time) *judged {
-	severity := severityOrder(b.severity())
+// judgeBreach applies the model to a breach.
+func judgeBreach(b Breach, now time.Time) *judged {
+	severity := severityOrder(b.severityLevel())
 	const aboveAnyDate = 1 << 40 // seconds: some 34,000 years
 	return &judged{
-		Breach: b, severity: severity, urgency: int64(severity)*aboveAnyDate + b.Date.Unix(), usable: b.Usable(), exposes: ClassesOf(b.Exposes),
-		mends: b.mends(), points: b.points(now),
+		Breach: b, severity: severity, urgency: int64(severity)*aboveAnyDate + b.Date.Unix(), usable: b.IsUsable(), exposes: NewClasses(b.Exposes),
+		mends: b.recommendedMend(), points: b.riskPoints(now),
 	}
 }
 
@@ -76,8 +76,8 @@ type exposure struct {
 	assets  []*PostureAsset
 }
 
-// join adds a copy of the same dump.
-func (e *exposure) join(copied *exposure) {
+// addCopy adds a copy of the same dump.
+func (e *exposure) addCopy(copied *exposure) {
 	e.points, e.usable, e.exposes = max(e.points, copied.points), e.usable || copied.usable, e.exposes|copied.exposes
 	for _, a := range copied.assets {
 		if !slices.Contains(e.assets, a) {
@@ -105,8 +105,8 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 func takeScratch() *scratch { return scratches.Get().(*scratch) } //nolint:errcheck // the pool holds nothing else
 
-// give returns the room, without what would keep a person's data alive.
-func (sc *scratch) give() {
+// release returns the room, without what would keep a person's data alive.
+func (sc *scratch) release() {
 	clear(sc.findings)
 	clear(sc.exposures)
 	clear(sc.groups)
@@ -114,8 +114,8 @@ func (sc *scratch) give() {
 	scratches.Put(sc)
 }
 
-// exposures joins findings by breach, the worst first: by severity, then the latest, then by name. They live in sc.
-func (p *Posture) exposures(sc *scratch) []exposure {
+// joinExposures joins findings by breach, the worst first: by severity, then the latest, then by name. They live in sc.
+func (p *Posture) joinExposures(sc *scratch) []exposure {
 	sc.findings, sc.exposures, sc.assets = sc.findings[:0], sc.exposures[:0], sc.assets[:0]
 	for i := range p.Assets {
 		for _, b := range p.Assets[i].open {
@@ -152,7 +152,7 @@ func (sc *scratch) joinCopies() []exposure {
 			sc.first = append(sc.first, make([]int, e.content+1-len(sc.first))...)
 		}
 		if at := sc.first[e.content]; e.content > 0 && at > 0 {
-			kept[at-1].join(&e)
+			kept[at-1].addCopy(&e)
 			continue
 		}
 		kept = append(kept, e)
@@ -169,36 +169,39 @@ func (sc *scratch) joinCopies() []exposure {
 // kinds is a set of identifier.Kind.
 type kinds uint32
 
-func kindOf(k identifier.Kind) kinds { return 1 << k }
+// kindBit returns the bit of a kind of value.
+func kindBit(k identifier.Kind) kinds { return 1 << k }
 
-// asset is the value by which an exposure is named: the first one added, of the wanted kinds if there are any; nil when
+// namingAsset is the value by which an exposure is named: the first one added, of the wanted kinds if there are any; nil when
 // it has none of them.
-func (e exposure) asset(wanted kinds) *PostureAsset {
+func (e exposure) namingAsset(wanted kinds) *PostureAsset {
 	for _, a := range e.assets {
-		if wanted == 0 || wanted&kindOf(a.Kind) != 0 {
+		if wanted == 0 || wanted&kindBit(a.Kind) != 0 {
 			return a
 		}
 	}
 	return nil
 }
 
-func (p *Posture) watches(k identifier.Kind) bool {
+// watchesKind reports whether a value of the kind is watched.
+func (p *Posture) watchesKind(k identifier.Kind) bool {
 	return slices.ContainsFunc(p.Assets, func(a PostureAsset) bool { return a.Kind == k })
 }
 
-// protected tells whether a device of the type is.
-func (p *Posture) protected(d DeviceType) bool {
+// isProtected tells whether a device of the type is.
+func (p *Posture) isProtected(d DeviceType) bool {
 	return slices.ContainsFunc(p.Devices, func(x PostureDevice) bool {
-		return d == DeviceAll || (d == DeviceMobile) == x.System.Mobile()
+		return d == DeviceAll || (d == DeviceMobile) == x.System.IsMobile()
 	})
 }
 
-func (p *Posture) keyEndsBy(t time.Time) bool {
+// hasKeyEndingBy reports whether a key of the person ends by t.
+func (p *Posture) hasKeyEndingBy(t time.Time) bool {
 	return slices.ContainsFunc(p.Devices, func(x PostureDevice) bool { return !x.ValidUntil.After(t) })
 }
 
-// status is the worst status of the person's values.
-func (p *Posture) status() Status {
+// worstStatus is the worst status of the person's values.
+func (p *Posture) worstStatus() Status {
 	worst := StatusMonitored
 	for i := range p.Assets {
 		switch s := p.Assets[i].Status; {

@@ -29,7 +29,7 @@ func told(list []Advice) string {
 func person() *Posture {
 	j := map[string]*judged{}
 	for _, b := range []Breach{bank, shop, paste} {
-		j[b.Name] = judge(b, modelNow)
+		j[b.Name] = judgeBreach(b, modelNow)
 	}
 	return &Posture{Assets: []PostureAsset{
 		{Kind: identifier.Email, Value: "ana@exemplo.com.br", open: []*judged{j["papel"], j["loja"], j["banco"]}},
@@ -80,9 +80,9 @@ func TestConditions(t *testing.T) {
 		"a card was found, but none":       {Condition{Assets: []identifier.Kind{identifier.Card}}, *person(), false},
 		"at least low":                     {Condition{Severity: SeverityLow}, *person(), true},
 		"at least low, but nothing at all": {Condition{Severity: SeverityLow}, Posture{}, false},
-		"as bad as the worst":              {Condition{Severity: judge(bank, modelNow).Breach.severity()}, *person(), true},
+		"as bad as the worst":              {Condition{Severity: judgeBreach(bank, modelNow).Breach.severityLevel()}, *person(), true},
 	} {
-		got := told(adviseOn(&c.p, indexCatalogue([]Item{{ID: "x", Type: ContentTip, When: c.when}}), modelNow)) == "x"
+		got := told(selectAdvice(&c.p, indexCatalogue([]Item{{ID: "x", Type: ContentTip, When: c.when}}), modelNow)) == "x"
 		if got != c.want {
 			t.Errorf("%s: applies %t", name, got)
 		}
@@ -90,7 +90,7 @@ func TestConditions(t *testing.T) {
 	mild := person()
 	mild.Assets = mild.Assets[:1]
 	mild.Assets[0].open = mild.Assets[0].open[:1] // the old paste
-	if got := told(adviseOn(mild, indexCatalogue([]Item{{ID: "x", When: Condition{Severity: SeverityCritical}}}), modelNow)); got != "" {
+	if got := told(selectAdvice(mild, indexCatalogue([]Item{{ID: "x", When: Condition{Severity: SeverityCritical}}}), modelNow)); got != "" {
 		t.Error("an old paste counts as critical")
 	}
 }
@@ -98,7 +98,7 @@ func TestConditions(t *testing.T) {
 // TestAdviceNamesTheWorst: the text names the worst finding that fits, by the value that fits, and counts the others.
 func TestAdviceNamesTheWorst(t *testing.T) {
 	text := Item{ID: "x", Title: "{vazamento}", Body: "{valor} em {data}.", More: "E mais {mais}."}
-	mail, phone := identifier.Mask(identifier.Email, "ana@exemplo.com.br"), identifier.Mask(identifier.Phone, "+5511987654321")
+	mail, phone := identifier.MaskValue(identifier.Email, "ana@exemplo.com.br"), identifier.MaskValue(identifier.Phone, "+5511987654321")
 	for name, c := range map[string]struct {
 		when        Condition
 		title, body string
@@ -109,12 +109,12 @@ func TestAdviceNamesTheWorst(t *testing.T) {
 	} {
 		it := text
 		it.When = c.when
-		list := adviseOn(person(), indexCatalogue([]Item{it}), modelNow)
+		list := selectAdvice(person(), indexCatalogue([]Item{it}), modelNow)
 		if len(list) != 1 || !list[0].Personal || list[0].Title != c.title || list[0].Body != c.body {
 			t.Errorf("%s: %+v", name, list)
 		}
 	}
-	if list := adviseOn(person(), indexCatalogue([]Item{{ID: "x", Title: "T", Body: "B"}}), modelNow); list[0].Personal || list[0].Title != "T" || list[0].Body != "B" {
+	if list := selectAdvice(person(), indexCatalogue([]Item{{ID: "x", Title: "T", Body: "B"}}), modelNow); list[0].Personal || list[0].Title != "T" || list[0].Body != "B" {
 		t.Errorf("%+v", list)
 	}
 }
@@ -125,16 +125,16 @@ func TestFindingsAlike(t *testing.T) {
 	for i := range 30 {
 		b := shop
 		b.Name, b.Title = fmt.Sprintf("loja%02d", i), fmt.Sprintf("Loja %02d", i)
-		p.Assets[0].open = append(p.Assets[0].open, judge(b, modelNow))
+		p.Assets[0].open = append(p.Assets[0].open, judgeBreach(b, modelNow))
 	}
-	p.Assets[0].open = append(p.Assets[0].open, judge(paste, modelNow), judge(bank, modelNow))
+	p.Assets[0].open = append(p.Assets[0].open, judgeBreach(paste, modelNow), judgeBreach(bank, modelNow))
 	items := []Item{
 		{ID: "all", Title: "{vazamento}", More: "{mais}", When: Condition{Severity: SeverityLow}},
 		{ID: "shops", Title: "{vazamento}", More: "{mais}", When: Condition{Sources: []SourceKind{SourceBreach}}},
 		{ID: "pastes", Title: "{vazamento}", Body: "one", More: "{mais}", When: Condition{Sources: []SourceKind{SourcePaste}}},
 	}
 	var got []string
-	for _, a := range adviseOn(p, indexCatalogue(items), modelNow) {
+	for _, a := range selectAdvice(p, indexCatalogue(items), modelNow) {
 		got = append(got, a.Title+": "+strings.TrimSpace(a.Body))
 	}
 	if fmt.Sprint(got) != "[Banco: 31 Loja 00: 29 Papel: one]" {
@@ -149,7 +149,7 @@ func TestSettledQuestion(t *testing.T) {
 		t.Errorf("an unanswered question weighs %d", items.weight)
 	}
 	for answer, want := range map[string]string{"": "q", "sim": "", "quase": "q", "nao": "q", "outra": "q"} {
-		if got := told(adviseOn(&Posture{Answers: map[ContentID]string{"q": answer}}, items, modelNow)); got != want {
+		if got := told(selectAdvice(&Posture{Answers: map[ContentID]string{"q": answer}}, items, modelNow)); got != want {
 			t.Errorf("answered %q: told %q", answer, got)
 		}
 	}
@@ -159,8 +159,8 @@ func TestSettledQuestion(t *testing.T) {
 func TestRenderedOnce(t *testing.T) {
 	items, made := indexCatalogue([]Item{{ID: "x"}}), 0
 	for range 3 {
-		for _, a := range adviseOn(&Posture{}, items, modelNow) {
-			if got := a.Rendered(func(it *Item) any { made++; return it.ID }); got != ContentID("x") {
+		for _, a := range selectAdvice(&Posture{}, items, modelNow) {
+			if got := a.RenderedItem(func(it *Item) any { made++; return it.ID }); got != ContentID("x") {
 				t.Error(got)
 			}
 		}
@@ -177,7 +177,7 @@ func TestSentences(t *testing.T) {
 		"": "", "plain": "plain", "{vazamento}": "B", "{valor}{data}": "VD", "a {data} b {vazamento} c {valor} d {mais} e": "a D b B c V d 3 e",
 		"{outra} {valor} {": "{outra} V {", "{valor} {valor}": "V V",
 	} {
-		if got := takeApart(text).fill(&names); got != want {
+		if got := parseSentence(text).fillBlanks(&names); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -201,13 +201,13 @@ func TestToldApart(t *testing.T) {
 		other.Name, other.Title, other.Date = "b", "B", plain.Date.AddDate(1, 0, 0)
 		c.change(&other)
 		p := &Posture{Assets: []PostureAsset{
-			{Kind: c.kind, Value: "x", open: []*judged{judge(other, modelNow)}}, {Kind: mail, Value: "ana@exemplo.com.br", open: []*judged{judge(plain, modelNow)}},
+			{Kind: c.kind, Value: "x", open: []*judged{judgeBreach(other, modelNow)}}, {Kind: mail, Value: "ana@exemplo.com.br", open: []*judged{judgeBreach(plain, modelNow)}},
 		}}
-		list := adviseOn(p, indexCatalogue([]Item{{ID: "x", Title: "{vazamento}", Body: "one", More: "{mais}", When: c.when}}), modelNow)
+		list := selectAdvice(p, indexCatalogue([]Item{{ID: "x", Title: "{vazamento}", Body: "one", More: "{mais}", When: c.when}}), modelNow)
 		if len(list) != 1 || list[0].Title != "A" || list[0].Body != "one" {
 			t.Errorf("%s: %+v", name, list)
 		}
-		any := adviseOn(p, indexCatalogue([]Item{{ID: "x", Body: "one", More: "{mais}", When: Condition{Severity: SeverityLow}}}), modelNow)
+		any := selectAdvice(p, indexCatalogue([]Item{{ID: "x", Body: "one", More: "{mais}", When: Condition{Severity: SeverityLow}}}), modelNow)
 		if len(any) != 1 || any[0].Body != "one 1" {
 			t.Errorf("%s: both: %+v", name, any)
 		}
@@ -219,7 +219,7 @@ func TestToldApart(t *testing.T) {
 func TestWorstFirst(t *testing.T) {
 	named := func(b Breach, name string, years int) *judged {
 		b.Name, b.Date = name, modelNow.AddDate(-years, 0, 0)
-		return judge(b, modelNow)
+		return judgeBreach(b, modelNow)
 	}
 	list := []*judged{named(paste, "new-mild", 0), named(bank, "old-bad", 9), named(bank, "bad", 1), named(shop, "b", 2), named(shop, "a", 2)}
 	p := &Posture{}
@@ -227,9 +227,9 @@ func TestWorstFirst(t *testing.T) {
 		p.Assets = append(p.Assets, PostureAsset{Kind: identifier.Email, Value: fmt.Sprint(i), open: list})
 	}
 	sc := takeScratch()
-	defer sc.give()
+	defer sc.release()
 	var names []string
-	for _, e := range p.exposures(sc) {
+	for _, e := range p.joinExposures(sc) {
 		names = append(names, e.Name)
 		for i, a := range e.assets {
 			if a.Value != fmt.Sprint(i) {

@@ -28,9 +28,9 @@ type Breaches struct{ store BreachStore }
 // NewBreaches joins the rules to a store.
 func NewBreaches(store BreachStore) *Breaches { return &Breaches{store} }
 
-// Page returns one page of the published breaches, newest first, and how many there are. Pages count from 1. The made-up
+// ListBreaches returns one page of the published breaches, newest first, and how many there are. Pages count from 1. The made-up
 // breach is there for sandbox partners alone.
-func (b *Breaches) Page(ctx context.Context, mode partner.Mode, page int64, size int) ([]Breach, int64, error) {
+func (b *Breaches) ListBreaches(ctx context.Context, mode partner.Mode, page int64, size int) ([]Breach, int64, error) {
 	without := SandboxBreach
 	if mode == partner.Sandbox {
 		without = ""
@@ -40,8 +40,8 @@ func (b *Breaches) Page(ctx context.Context, mode partner.Mode, page int64, size
 	return b.store.PublishedPage(ctx, without, min(page-1, beyond)*int64(size), size)
 }
 
-// ByName returns one published breach.
-func (b *Breaches) ByName(ctx context.Context, mode partner.Mode, name string) (Breach, error) {
+// FindBreach returns one published breach.
+func (b *Breaches) FindBreach(ctx context.Context, mode partner.Mode, name string) (Breach, error) {
 	if name == SandboxBreach && mode != partner.Sandbox {
 		return Breach{}, ErrBreachUnknown.With("name", fault.BreachNotPublishedByName)
 	}

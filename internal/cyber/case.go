@@ -136,25 +136,25 @@ type Wishes struct {
 
 // CaseStore keeps cases and what services ask.
 type CaseStore interface {
-	// Triage returns what a service asks; ErrServiceNotFound when it is not offered.
-	Triage(ctx context.Context, service ServiceID) (Triage, error)
+	// ServiceTriage returns what a service asks; ErrServiceNotFound when it is not offered.
+	ServiceTriage(ctx context.Context, service ServiceID) (Triage, error)
 	// InsertCase keeps a new case. When its service has a calendar, the first of the wished times that is free is
 	// booked; ErrAppointmentTaken when there are wishes and none is. A live partner's person has to be covered for that,
 	// and the partner within its share.
 	InsertCase(ctx context.Context, id partner.ID, c Case, wishes Wishes) (Case, error)
-	// Cases returns the newest cases that fit; CaseByID one with its history.
-	Cases(ctx context.Context, f CaseFilter) ([]Case, error)
-	CaseByID(ctx context.Context, id CaseID) (Case, []CaseMove, error)
-	// Lane returns the cases of one status that fit, the most urgent first; WaitingCases how many wait.
-	Lane(ctx context.Context, f LaneFilter) (Lane, error)
+	// ListCases returns the newest cases that fit; CaseByID one with its history.
+	ListCases(ctx context.Context, f CaseFilter) ([]Case, error)
+	GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, error)
+	// ListLane returns the cases of one status that fit, the most urgent first; WaitingCases how many wait.
+	ListLane(ctx context.Context, f LaneFilter) (Lane, error)
 	WaitingCases(ctx context.Context, f LaneFilter, assignee string, now, dayEnd time.Time) (WaitingCases, error)
 	// EndingCases returns cases whose final move can no longer be undone.
 	EndingCases(ctx context.Context, now time.Time, limit int) ([]CaseID, error)
 	// SetWriter notes who is writing an answer to a case.
 	SetWriter(ctx context.Context, key CaseKey, writer string, now time.Time) error
-	// CasesOf returns a person's newest cases; CaseOf one of them with its history, ErrCaseNotFound when it is not theirs.
-	CasesOf(ctx context.Context, id partner.ID, user partner.UserHash, limit int) ([]Case, error)
-	CaseOf(ctx context.Context, key CaseKey) (Case, []CaseMove, error)
+	// ListPersonCases returns a person's newest cases; CaseOf one of them with its history, ErrCaseNotFound when it is not theirs.
+	ListPersonCases(ctx context.Context, id partner.ID, user partner.UserHash, limit int) ([]Case, error)
+	PersonCase(ctx context.Context, key CaseKey) (Case, []CaseMove, error)
 	// UpdateCase changes a case under the lock of its row. The numbers of the lines that change returns, their events,
 	// the booking and the release of a slot are part of it.
 	UpdateCase(ctx context.Context, key CaseKey, change func(*Case) (CaseChange, error)) (Case, error)
@@ -195,28 +195,29 @@ type Cases struct {
 // NewCases joins the rules to a store and a clock.
 func NewCases(store CaseStore, now func() time.Time) *Cases { return &Cases{store: store, now: now} }
 
-// Open opens a case.
-func (c *Cases) Open(ctx context.Context, id partner.ID, r CaseRequest) (Case, error) {
-	triage, err := c.store.Triage(ctx, r.Service)
+// OpenCase opens a case.
+func (c *Cases) OpenCase(ctx context.Context, id partner.ID, r CaseRequest) (Case, error) {
+	triage, err := c.store.ServiceTriage(ctx, r.Service)
 	if err != nil {
 		return Case{}, err
 	}
-	if err := triage.check(r.Answers); err != nil {
+	if err := triage.checkAnswers(r.Answers); err != nil {
 		return Case{}, err
 	}
-	return c.open(ctx, id, r, triage)
+	return c.insertCase(ctx, id, r, triage)
 }
 
-// OpenFor opens a case for somebody who called the operator, who asks the questions by word of mouth.
-func (c *Cases) OpenFor(ctx context.Context, id partner.ID, r CaseRequest) (Case, error) {
-	triage, err := c.store.Triage(ctx, r.Service)
+// OpenCaseByPhone opens a case for somebody who called the operator, who asks the questions by word of mouth.
+func (c *Cases) OpenCaseByPhone(ctx context.Context, id partner.ID, r CaseRequest) (Case, error) {
+	triage, err := c.store.ServiceTriage(ctx, r.Service)
 	if err != nil {
 		return Case{}, err
 	}
-	return c.open(ctx, id, r, triage)
+	return c.insertCase(ctx, id, r, triage)
 }
 
-func (c *Cases) open(ctx context.Context, id partner.ID, r CaseRequest, triage Triage) (Case, error) {
+// insertCase checks a request and writes the case.
+func (c *Cases) insertCase(ctx context.Context, id partner.ID, r CaseRequest, triage Triage) (Case, error) {
 	made, err := uuid.NewV7()
 	if err != nil {
 		return Case{}, fmt.Errorf("make case id: %w", err)
@@ -239,12 +240,14 @@ func (c *Cases) open(ctx context.Context, id partner.ID, r CaseRequest, triage T
 	return c.store.InsertCase(ctx, id, opened, wishes)
 }
 
-// List returns the newest cases that fit.
-func (c *Cases) List(ctx context.Context, f CaseFilter) ([]Case, error) { return c.store.Cases(ctx, f) }
+// ListCases returns the newest cases that fit.
+func (c *Cases) ListCases(ctx context.Context, f CaseFilter) ([]Case, error) {
+	return c.store.ListCases(ctx, f)
+}
 
-// Show returns a case and its history.
-func (c *Cases) Show(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
-	return c.store.CaseByID(ctx, id)
+// ShowCase returns a case and its history.
+func (c *Cases) ShowCase(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
+	return c.store.GetCase(ctx, id)
 }
 
 const (
@@ -252,34 +255,34 @@ const (
 	maxNote  = 2000
 )
 
-// Move takes a case to another status, if the table of moves has it.
-func (c *Cases) Move(ctx context.Context, id CaseID, to CaseStatus, actor, note string) (Case, error) {
+// MoveCase takes a case to another status, if the table of moves has it.
+func (c *Cases) MoveCase(ctx context.Context, id CaseID, to CaseStatus, actor, note string) (Case, error) {
 	actor, note = strings.TrimSpace(actor), strings.TrimSpace(note)
-	if !partner.Printable(actor, maxActor) {
+	if !partner.IsPrintable(actor, maxActor) {
 		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
 	}
 	if !partner.Paragraphs(note, 0, maxNote) {
 		return Case{}, ErrCaseInvalid.With("note", fault.TextAtMost, maxNote)
 	}
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
-		move, err := cs.move(to, actor, note, c.now())
+		move, err := cs.moveTo(to, actor, note, c.now())
 		return CaseChange{Lines: []CaseMove{move}}, err
 	})
 }
 
-// move takes the case to another status and returns the line that tells of it.
-func (c *Case) move(to CaseStatus, actor, note string, now time.Time) (CaseMove, error) {
-	if !c.Status.MayMoveTo(to) {
+// moveTo takes the case to another status and returns the line that tells of it.
+func (c *Case) moveTo(to CaseStatus, actor, note string, now time.Time) (CaseMove, error) {
+	if !c.Status.CanMoveTo(to) {
 		return CaseMove{}, ErrCaseMove.With("status", fault.NoSuchMove)
 	}
 	m := CaseMove{From: c.Status, To: to, Actor: actor, Note: note, At: now}
-	c.Clock.move(now, to.runsClock())
+	c.Clock.advanceTo(now, to.runsClock())
 	c.Status, c.ChangedAt, c.Ending = to, now, Ending{}
 	return m, nil
 }
 
-// line is one that leaves the case where it is.
-func (c *Case) line(kind MoveKind, actor, note string, now time.Time) CaseMove {
+// historyLine is one that leaves the case where it is.
+func (c *Case) historyLine(kind MoveKind, actor, note string, now time.Time) CaseMove {
 	c.ChangedAt = now
 	if kind == MoveReply || kind == MoveMessage {
 		c.Spoke, c.SpokeAt, c.WritingAt = actor, now, time.Time{}
@@ -290,26 +293,27 @@ func (c *Case) line(kind MoveKind, actor, note string, now time.Time) CaseMove {
 	return CaseMove{Kind: kind, From: c.Status, To: c.Status, Actor: actor, Note: note, At: now}
 }
 
-// Note writes something into a case's history that moves nothing and tells nobody outside.
-func (c *Cases) Note(ctx context.Context, id CaseID, actor, note string) (Case, error) {
-	return c.write(ctx, id, MoveNote, actor, "note", note)
+// AddNote writes something into a case's history that moves nothing and tells nobody outside.
+func (c *Cases) AddNote(ctx context.Context, id CaseID, actor, note string) (Case, error) {
+	return c.addLine(ctx, id, MoveNote, actor, "note", note)
 }
 
-// Reply tells the person something: the partner reads it with the case, and hears of it.
-func (c *Cases) Reply(ctx context.Context, id CaseID, actor, text string) (Case, error) {
-	return c.write(ctx, id, MoveReply, actor, "text", text)
+// AddReply tells the person something: the partner reads it with the case, and hears of it.
+func (c *Cases) AddReply(ctx context.Context, id CaseID, actor, text string) (Case, error) {
+	return c.addLine(ctx, id, MoveReply, actor, "text", text)
 }
 
-func (c *Cases) write(ctx context.Context, id CaseID, kind MoveKind, actor, field, text string) (Case, error) {
+// addLine adds a text of an operator to a case's history.
+func (c *Cases) addLine(ctx context.Context, id CaseID, kind MoveKind, actor, field, text string) (Case, error) {
 	actor, text = strings.TrimSpace(actor), strings.TrimSpace(text)
-	if !partner.Printable(actor, maxActor) {
+	if !partner.IsPrintable(actor, maxActor) {
 		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
 	}
 	if err := checkParagraphs(field, text, maxNote); err != nil {
 		return Case{}, err
 	}
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
-		return CaseChange{Lines: []CaseMove{cs.line(kind, actor, text, c.now())}}, nil
+		return CaseChange{Lines: []CaseMove{cs.historyLine(kind, actor, text, c.now())}}, nil
 	})
 }
 
@@ -320,10 +324,10 @@ func checkParagraphs(field, text string, longest int) error {
 	return nil
 }
 
-// Assign says who works on a case; an empty name, nobody.
-func (c *Cases) Assign(ctx context.Context, id CaseID, to string) (Case, error) {
+// AssignCase says who works on a case; an empty name, nobody.
+func (c *Cases) AssignCase(ctx context.Context, id CaseID, to string) (Case, error) {
 	to = strings.TrimSpace(to)
-	if to != "" && !partner.Printable(to, maxActor) {
+	if to != "" && !partner.IsPrintable(to, maxActor) {
 		return Case{}, ErrCaseInvalid.With("assignee", fault.PrintableAtMost, maxActor)
 	}
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
@@ -332,28 +336,28 @@ func (c *Cases) Assign(ctx context.Context, id CaseID, to string) (Case, error) 
 	})
 }
 
-// Take assigns a case to an operator; one that is open is in progress from then on.
-func (c *Cases) Take(ctx context.Context, id CaseID, actor string) (Case, error) {
-	if !partner.Printable(actor, maxActor) {
+// TakeCase assigns a case to an operator; one that is open is in progress from then on.
+func (c *Cases) TakeCase(ctx context.Context, id CaseID, actor string) (Case, error) {
+	if !partner.IsPrintable(actor, maxActor) {
 		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
 	}
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (change CaseChange, err error) {
 		cs.Assignee, cs.ChangedAt = actor, c.now()
 		if cs.Status == CaseOpen {
 			change.Lines = make([]CaseMove, 1)
-			change.Lines[0], err = cs.move(CaseInProgress, actor, "", c.now())
+			change.Lines[0], err = cs.moveTo(CaseInProgress, actor, "", c.now())
 		}
 		return change, err
 	})
 }
 
-// End moves a case when UndoTime has passed, unless Undo is called or the person writes before.
-func (c *Cases) End(ctx context.Context, id CaseID, to CaseStatus, actor string) (Case, error) {
-	if !partner.Printable(actor, maxActor) {
+// EndCase moves a case when UndoTime has passed, unless Undo is called or the person writes before.
+func (c *Cases) EndCase(ctx context.Context, id CaseID, to CaseStatus, actor string) (Case, error) {
+	if !partner.IsPrintable(actor, maxActor) {
 		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
 	}
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
-		if !cs.Status.MayMoveTo(to) {
+		if !cs.Status.CanMoveTo(to) {
 			return CaseChange{}, ErrCaseMove.With("status", fault.NoSuchMove)
 		}
 		cs.Ending = Ending{To: to, Actor: actor, At: c.now().Add(UndoTime)}
@@ -361,8 +365,8 @@ func (c *Cases) End(ctx context.Context, id CaseID, to CaseStatus, actor string)
 	})
 }
 
-// Undo takes back a final move that was not made yet; ErrCaseMove when there is none any more.
-func (c *Cases) Undo(ctx context.Context, id CaseID) (Case, error) {
+// UndoEnd takes back a final move that was not made yet; ErrCaseMove when there is none any more.
+func (c *Cases) UndoEnd(ctx context.Context, id CaseID) (Case, error) {
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
 		if cs.Ending.At.IsZero() {
 			return CaseChange{}, ErrCaseMove.With("status", fault.MoveMade)
@@ -382,11 +386,11 @@ func (c *Cases) MakeEndings(ctx context.Context) (made int, err error) {
 				return CaseChange{}, nil
 			}
 			cs.Ending = Ending{}
-			if !cs.Status.MayMoveTo(end.To) {
+			if !cs.Status.CanMoveTo(end.To) {
 				return CaseChange{}, nil
 			}
 			made++
-			move, err := cs.move(end.To, end.Actor, "", c.now())
+			move, err := cs.moveTo(end.To, end.Actor, "", c.now())
 			return CaseChange{Lines: []CaseMove{move}}, err
 		})
 		err = errors.Join(err, uerr)
@@ -394,8 +398,8 @@ func (c *Cases) MakeEndings(ctx context.Context) (made int, err error) {
 	return made, err
 }
 
-// Writing notes that an operator is writing an answer.
-func (c *Cases) Writing(ctx context.Context, id CaseID, actor string) error {
+// NoteWriting notes that an operator is writing an answer.
+func (c *Cases) NoteWriting(ctx context.Context, id CaseID, actor string) error {
 	return c.store.SetWriter(ctx, CaseKey{ID: id}, actor, c.now())
 }
 

@@ -64,8 +64,8 @@ const MaxLaneTotal = 200_000
 // Counted tells whether Total is all there is.
 func (l Lane) Counted() bool { return l.Total < MaxLaneTotal }
 
-// mark is the place of a case in its lane.
-func (c Case) mark(order LaneOrder) LaneMark {
+// lanePlace is the place of a case in its lane.
+func (c Case) lanePlace(order LaneOrder) LaneMark {
 	if order != LaneUrgent {
 		return LaneMark{c.CreatedAt, c.ID}
 	}
@@ -81,27 +81,27 @@ type WaitingCases struct {
 	Mine, Open int64
 }
 
-// LanePage returns a page of a lane; without a status, of all open cases in one order. Those are read a status at a time, each
+// ListLane returns a page of a lane; without a status, of all open cases in one order. Those are read a status at a time, each
 // from its range of an index, and merged.
-func (c *Cases) LanePage(ctx context.Context, f LaneFilter) (lane Lane, err error) {
+func (c *Cases) ListLane(ctx context.Context, f LaneFilter) (lane Lane, err error) {
 	statuses, asked := []CaseStatus{f.Status}, f.Limit
 	if f.Status == "" {
 		statuses = []CaseStatus{CaseOpen, CaseInProgress, CaseWaiting}
 	}
 	lane.Status, f.Limit = f.Status, asked+1
 	for _, f.Status = range statuses {
-		one, err := c.store.Lane(ctx, f)
+		one, err := c.store.ListLane(ctx, f)
 		if err != nil {
 			return lane, err
 		}
 		lane.Cases, lane.Total = append(lane.Cases, one.Cases...), lane.Total+one.Total
 	}
 	if len(statuses) > 1 {
-		slices.SortFunc(lane.Cases, func(a, b Case) int { return compareMarks(a.mark(f.Order), b.mark(f.Order), f.Order) })
+		slices.SortFunc(lane.Cases, func(a, b Case) int { return compareMarks(a.lanePlace(f.Order), b.lanePlace(f.Order), f.Order) })
 	}
 	if len(lane.Cases) > asked {
 		lane.Cases = lane.Cases[:asked]
-		lane.Next = lane.Cases[asked-1].mark(f.Order)
+		lane.Next = lane.Cases[asked-1].lanePlace(f.Order)
 	}
 	return lane, err
 }
@@ -119,7 +119,7 @@ func compareMarks(a, b LaneMark, order LaneOrder) int {
 	return cmp.Or(a.Due.Compare(b.Due), strings.Compare(string(a.ID), string(b.ID)))
 }
 
-// Waiting counts the open cases that fit, for everybody and for one person. dayEnd is when their day ends.
-func (c *Cases) Waiting(ctx context.Context, f LaneFilter, assignee string, dayEnd time.Time) (WaitingCases, error) {
+// CountWaiting counts the open cases that fit, for everybody and for one person. dayEnd is when their day ends.
+func (c *Cases) CountWaiting(ctx context.Context, f LaneFilter, assignee string, dayEnd time.Time) (WaitingCases, error) {
 	return c.store.WaitingCases(ctx, f, assignee, c.now(), dayEnd)
 }

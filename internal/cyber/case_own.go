@@ -7,8 +7,8 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// Only is the same rules for a partner's own people: to them there are no cases but the partner's.
-func (c *Cases) Only(id partner.ID) *Cases { return NewCases(ownCases{c.store, id}, c.now) }
+// ForPartner is the same rules for a partner's own people: to them there are no cases but the partner's.
+func (c *Cases) ForPartner(id partner.ID) *Cases { return NewCases(ownCases{c.store, id}, c.now) }
 
 // ownCases is a store that knows one partner's cases.
 type ownCases struct {
@@ -24,41 +24,41 @@ func (s ownCases) InsertCase(ctx context.Context, id partner.ID, c Case, wishes 
 	return s.CaseStore.InsertCase(ctx, id, c, wishes)
 }
 
-// Cases returns those of the one partner.
-func (s ownCases) Cases(ctx context.Context, f CaseFilter) ([]Case, error) {
+// ListCases returns those of the one partner.
+func (s ownCases) ListCases(ctx context.Context, f CaseFilter) ([]Case, error) {
 	f.Partner = s.id
-	return s.CaseStore.Cases(ctx, f)
+	return s.CaseStore.ListCases(ctx, f)
 }
 
-// CaseByID returns a case of the one partner. Whose notes are shown is for the page to know, which knows the partner's people.
-func (s ownCases) CaseByID(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
-	c, moves, err := s.CaseStore.CaseByID(ctx, id)
+// GetCase returns a case of the one partner. Whose notes are shown is for the page to know, which knows the partner's people.
+func (s ownCases) GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
+	c, moves, err := s.CaseStore.GetCase(ctx, id)
 	if err == nil && c.Partner != s.id {
 		return Case{}, nil, ErrCaseNotFound
 	}
 	return c, moves, err
 }
 
-// CasesOf returns those of the one partner's people.
-func (s ownCases) CasesOf(ctx context.Context, id partner.ID, user partner.UserHash, limit int) ([]Case, error) {
+// ListPersonCases returns those of the one partner's people.
+func (s ownCases) ListPersonCases(ctx context.Context, id partner.ID, user partner.UserHash, limit int) ([]Case, error) {
 	if id != s.id {
 		return nil, nil
 	}
-	return s.CaseStore.CasesOf(ctx, id, user, limit)
+	return s.CaseStore.ListPersonCases(ctx, id, user, limit)
 }
 
-// CaseOf returns one of the one partner's people.
-func (s ownCases) CaseOf(ctx context.Context, key CaseKey) (Case, []CaseMove, error) {
+// PersonCase returns one of the one partner's people.
+func (s ownCases) PersonCase(ctx context.Context, key CaseKey) (Case, []CaseMove, error) {
 	if key.Partner != s.id {
 		return Case{}, nil, ErrCaseNotFound
 	}
-	return s.CaseStore.CaseOf(ctx, key)
+	return s.CaseStore.PersonCase(ctx, key)
 }
 
-// Lane returns cases of the one partner.
-func (s ownCases) Lane(ctx context.Context, f LaneFilter) (Lane, error) {
+// ListLane returns cases of the one partner.
+func (s ownCases) ListLane(ctx context.Context, f LaneFilter) (Lane, error) {
 	f.Partner = s.id
-	return s.CaseStore.Lane(ctx, f)
+	return s.CaseStore.ListLane(ctx, f)
 }
 
 // WaitingCases counts cases of the one partner.

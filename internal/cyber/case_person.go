@@ -29,8 +29,8 @@ const (
 	maxFreeSlots      = 200
 )
 
-// Fits tells whether a case of so many lines has room for what is added.
-func (c CaseChange) Fits(lines int64) error {
+// CheckRoom tells whether a case of so many lines has room for what is added.
+func (c CaseChange) CheckRoom(lines int64) error {
 	if lines+int64(len(c.Lines)) > maxCaseLines {
 		return ErrCaseTooLong.With("id", fault.HistoryLines, maxCaseLines)
 	}
@@ -47,36 +47,37 @@ type Message struct {
 	Attachment *Attachment
 }
 
-func (m Message) check() error {
+// checkMessage refuses a message that is empty, too long or has too many attachments.
+func (m Message) checkMessage() error {
 	if err := checkParagraphs("text", m.Text, maxNote); err != nil {
 		return err
 	}
 	if m.Attachment == nil {
 		return nil
 	}
-	if !partner.Line(m.Attachment.Name, 1, maxAttachmentName) {
+	if !partner.IsLine(m.Attachment.Name, 1, maxAttachmentName) {
 		return ErrCaseInvalid.With("attachment.name", fault.PlainLength, maxAttachmentName)
 	}
 	return checkParagraphs("attachment.text", m.Attachment.Text, maxAttachment)
 }
 
-// note is how the history keeps an attachment: its name in the first line.
-func (a Attachment) note() string { return a.Name + "\n" + a.Text }
+// historyNote is how the history keeps an attachment: its name in the first line.
+func (a Attachment) historyNote() string { return a.Name + "\n" + a.Text }
 
-// Attached reads the line of an attachment.
-func (m CaseMove) Attached() Attachment {
+// ParseAttachment reads the line of an attachment.
+func (m CaseMove) ParseAttachment() Attachment {
 	name, text, _ := strings.Cut(m.Note, "\n")
 	return Attachment{name, text}
 }
 
-// Of returns a person's cases, newest first.
-func (c *Cases) Of(ctx context.Context, id partner.ID, user partner.UserHash) ([]Case, error) {
-	return c.store.CasesOf(ctx, id, user, maxPersonCases)
+// ListPersonCases returns a person's cases, newest first.
+func (c *Cases) ListPersonCases(ctx context.Context, id partner.ID, user partner.UserHash) ([]Case, error) {
+	return c.store.ListPersonCases(ctx, id, user, maxPersonCases)
 }
 
-// Read returns a case of a person with what they may see of its history.
-func (c *Cases) Read(ctx context.Context, key CaseKey) (Case, []CaseMove, error) {
-	one, moves, err := c.store.CaseOf(ctx, key)
+// ReadPersonCase returns a case of a person with what they may see of its history.
+func (c *Cases) ReadPersonCase(ctx context.Context, key CaseKey) (Case, []CaseMove, error) {
+	one, moves, err := c.store.PersonCase(ctx, key)
 	return one, ShownToPerson(moves), err
 }
 
@@ -95,10 +96,10 @@ func ShownToPerson(moves []CaseMove) []CaseMove {
 	return open
 }
 
-// Tell adds what the person writes. A case that waited for them goes on, and one that was resolved is open again.
-func (c *Cases) Tell(ctx context.Context, key CaseKey, m Message) (Case, error) {
+// AddMessage adds what the person writes. A case that waited for them goes on, and one that was resolved is open again.
+func (c *Cases) AddMessage(ctx context.Context, key CaseKey, m Message) (Case, error) {
 	m.Text = strings.TrimSpace(m.Text)
-	if err := m.check(); err != nil {
+	if err := m.checkMessage(); err != nil {
 		return Case{}, err
 	}
 	return c.store.UpdateCase(ctx, key, func(cs *Case) (change CaseChange, err error) {
@@ -113,21 +114,21 @@ func (c *Cases) Tell(ctx context.Context, key CaseKey, m Message) (Case, error) 
 			return change, ErrCaseEnded.With("id", fault.CaseClosed)
 		case CaseOpen, CaseInProgress:
 		}
-		change.Lines = append(change.Lines, cs.line(MoveMessage, "", m.Text, now))
+		change.Lines = append(change.Lines, cs.historyLine(MoveMessage, "", m.Text, now))
 		if m.Attachment != nil {
-			change.Lines = append(change.Lines, cs.line(MoveAttachment, "", m.Attachment.note(), now))
+			change.Lines = append(change.Lines, cs.historyLine(MoveAttachment, "", m.Attachment.historyNote(), now))
 		}
 		if next == cs.Status {
 			return change, nil
 		}
-		move, err := cs.move(next, "", "", now)
+		move, err := cs.moveTo(next, "", "", now)
 		change.Lines = append(change.Lines, move)
 		return change, err
 	})
 }
 
-// Cancel ends a case that the person does not need any more; cancelling a cancelled one changes nothing.
-func (c *Cases) Cancel(ctx context.Context, key CaseKey, reason string) (Case, error) {
+// CancelCase ends a case that the person does not need any more; cancelling a cancelled one changes nothing.
+func (c *Cases) CancelCase(ctx context.Context, key CaseKey, reason string) (Case, error) {
 	reason = strings.TrimSpace(reason)
 	if !partner.Paragraphs(reason, 0, maxNote) {
 		return Case{}, ErrCaseInvalid.With("reason", fault.TextAtMost, maxNote)
@@ -139,13 +140,13 @@ func (c *Cases) Cancel(ctx context.Context, key CaseKey, reason string) (Case, e
 		case !cs.Status.Open():
 			return CaseChange{}, ErrCaseEnded.With("id", fault.CaseResolvedAlready)
 		}
-		move, err := cs.move(CaseCancelled, "", reason, c.now())
+		move, err := cs.moveTo(CaseCancelled, "", reason, c.now())
 		return CaseChange{Lines: []CaseMove{move}}, err
 	})
 }
 
-// Rebook takes the first of the times that is free in place of the one that the case holds.
-func (c *Cases) Rebook(ctx context.Context, key CaseKey, mode partner.Mode, times []time.Time) (Case, error) {
+// RebookCase takes the first of the times that is free in place of the one that the case holds.
+func (c *Cases) RebookCase(ctx context.Context, key CaseKey, mode partner.Mode, times []time.Time) (Case, error) {
 	if len(times) == 0 {
 		return Case{}, ErrCaseInvalid.With("appointments", fault.AtLeastOneTime)
 	}
@@ -153,12 +154,12 @@ func (c *Cases) Rebook(ctx context.Context, key CaseKey, mode partner.Mode, time
 		if !cs.Status.Open() {
 			return CaseChange{}, ErrCaseEnded.With("id", fault.CaseNotOpen)
 		}
-		return CaseChange{Lines: []CaseMove{cs.line(MoveBooking, "", "", c.now())}, Book: &Wishes{Times: times, Mode: mode}}, nil
+		return CaseChange{Lines: []CaseMove{cs.historyLine(MoveBooking, "", "", c.now())}, Book: &Wishes{Times: times, Mode: mode}}, nil
 	})
 }
 
-// Rate keeps what a person thought of a case that is over; a later word takes the place of an earlier one.
-func (c *Cases) Rate(ctx context.Context, key CaseKey, rating int, comment string) (Case, error) {
+// RateCase keeps what a person thought of a case that is over; a later word takes the place of an earlier one.
+func (c *Cases) RateCase(ctx context.Context, key CaseKey, rating int, comment string) (Case, error) {
 	comment = strings.TrimSpace(comment)
 	if rating < 1 || rating > 5 {
 		return Case{}, ErrCaseInvalid.With("rating", fault.OneTo, 5)
@@ -171,7 +172,7 @@ func (c *Cases) Rate(ctx context.Context, key CaseKey, rating int, comment strin
 			return CaseChange{}, ErrCaseUnrated.With("id", fault.RateResolvedOnly)
 		}
 		cs.Rating = rating
-		return CaseChange{Lines: []CaseMove{cs.line(MoveRating, "", comment, c.now())}}, nil
+		return CaseChange{Lines: []CaseMove{cs.historyLine(MoveRating, "", comment, c.now())}}, nil
 	})
 }
 
@@ -183,12 +184,12 @@ type ServiceDetail struct {
 	Free []time.Time
 }
 
-// Ask returns a service with what it asks and when it is free.
-func (c *Cases) Ask(ctx context.Context, id partner.ID, service Service) (ServiceDetail, error) {
-	triage, err := c.store.Triage(ctx, service.ID)
+// DescribeService returns a service with what it asks and when it is free.
+func (c *Cases) DescribeService(ctx context.Context, id partner.ID, service Service) (ServiceDetail, error) {
+	triage, err := c.store.ServiceTriage(ctx, service.ID)
 	if err != nil {
 		return ServiceDetail{}, err
 	}
-	free, err := c.store.FreeSlots(ctx, id, service.ID, c.now(), maxFreeSlots)
+	free, err := c.store.ListFreeSlots(ctx, id, service.ID, c.now(), maxFreeSlots)
 	return ServiceDetail{service, triage.Questions, free}, err
 }

@@ -38,7 +38,7 @@ func TestAssign(t *testing.T) {
 		ok       bool
 	}{{" Bia ", "Bia", true}, {"", "", true}, {"  ", "", true}, {strings.Repeat("x", 101), "Bia", false}, {"a\x00b", "Bia", false}} {
 		f.c.Assignee = "Bia"
-		if _, err := rules.Assign(t.Context(), "cs_1", c.to); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrCaseInvalid) || f.c.Assignee != c.want {
+		if _, err := rules.AssignCase(t.Context(), "cs_1", c.to); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrCaseInvalid) || f.c.Assignee != c.want {
 			t.Errorf("%q: %q, %v", c.to, f.c.Assignee, err)
 		}
 	}
@@ -52,7 +52,7 @@ func TestTarget(t *testing.T) {
 	year := 366 * 24 * time.Hour
 	for target, ok := range map[time.Duration]bool{0: true, time.Hour: true, year: true, year + 1: false, -1: false} {
 		f := &folder{target: time.Minute}
-		err := NewCases(f, nil).SetTarget(t.Context(), "sv_1", target)
+		err := NewCases(f, nil).SetTargetTime(t.Context(), "sv_1", target)
 		if (err == nil) != ok || err != nil && !errors.Is(err, ErrCaseInvalid) || ok != (f.target == target) {
 			t.Errorf("%s: %v", target, err)
 		}
@@ -71,7 +71,7 @@ func TestTriageNamesTheQuestion(t *testing.T) {
 		"not an option": {[]TriageAnswer{{Question: "dois?", Answer: "sei"}}, "question 2 (qs_2) is none of its options"},
 		"answered":      {[]TriageAnswer{{Question: " dois?", Answer: "SIM "}}, ""},
 	} {
-		err := asks.check(c.answers)
+		err := asks.checkAnswers(c.answers)
 		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrCaseInvalid) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -87,19 +87,22 @@ func TestPersonsWord(t *testing.T) {
 		after [6]CaseStatus // in the order of CaseStatuses
 	}{
 		"tell": {
-			func(r *Cases) error { _, err := r.Tell(t.Context(), key, Message{Text: "oi"}); return err },
+			func(r *Cases) error { _, err := r.AddMessage(t.Context(), key, Message{Text: "oi"}); return err },
 			[6]CaseStatus{CaseOpen, CaseInProgress, CaseInProgress, CaseOpen, refused, refused},
 		},
 		"cancel": {
-			func(r *Cases) error { _, err := r.Cancel(t.Context(), key, ""); return err },
+			func(r *Cases) error { _, err := r.CancelCase(t.Context(), key, ""); return err },
 			[6]CaseStatus{CaseCancelled, CaseCancelled, CaseCancelled, refused, refused, CaseCancelled},
 		},
 		"rebook": {
-			func(r *Cases) error { _, err := r.Rebook(t.Context(), key, "live", []time.Time{modelNow}); return err },
+			func(r *Cases) error {
+				_, err := r.RebookCase(t.Context(), key, "live", []time.Time{modelNow})
+				return err
+			},
 			[6]CaseStatus{CaseOpen, CaseInProgress, CaseWaiting, refused, refused, refused},
 		},
 		"rate": {
-			func(r *Cases) error { _, err := r.Rate(t.Context(), key, 5, ""); return err },
+			func(r *Cases) error { _, err := r.RateCase(t.Context(), key, 5, ""); return err },
 			[6]CaseStatus{refused, refused, refused, CaseResolved, CaseClosed, refused},
 		},
 	} {
@@ -141,16 +144,16 @@ func TestMessage(t *testing.T) {
 		"long attachment": {Message{Text: "veja", Attachment: &Attachment{"a", strings.Repeat("x", 20_001)}}, false},
 	} {
 		f.added = nil
-		_, err := rules.Tell(t.Context(), CaseKey{}, c.m)
+		_, err := rules.AddMessage(t.Context(), CaseKey{}, c.m)
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrCaseInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if c.ok && f.added[0].Note != strings.TrimSpace(c.m.Text) || c.m.Attachment != nil && c.ok && f.added[1].Attached() != *c.m.Attachment {
+		if c.ok && f.added[0].Note != strings.TrimSpace(c.m.Text) || c.m.Attachment != nil && c.ok && f.added[1].ParseAttachment() != *c.m.Attachment {
 			t.Errorf("%s: kept as %+v", name, f.added)
 		}
 	}
 	for _, bad := range []int{0, 6, -1} {
-		if _, err := rules.Rate(t.Context(), CaseKey{}, bad, ""); !errors.Is(err, ErrCaseInvalid) {
+		if _, err := rules.RateCase(t.Context(), CaseKey{}, bad, ""); !errors.Is(err, ErrCaseInvalid) {
 			t.Errorf("rating %d: %v", bad, err)
 		}
 	}

@@ -37,8 +37,8 @@ var caseMoves = map[CaseStatus][]CaseStatus{
 	CaseCancelled:  {CaseOpen},
 }
 
-// MayMoveTo tells whether the table has the move.
-func (s CaseStatus) MayMoveTo(to CaseStatus) bool { return slices.Contains(caseMoves[s], to) }
+// CanMoveTo tells whether the table has the move.
+func (s CaseStatus) CanMoveTo(to CaseStatus) bool { return slices.Contains(caseMoves[s], to) }
 
 // Moves lists where a case may go from here.
 func (s CaseStatus) Moves() []CaseStatus { return slices.Clone(caseMoves[s]) }
@@ -89,8 +89,8 @@ func (c Clock) Due() (time.Time, bool) {
 // Late tells whether more time was used than allowed.
 func (c Clock) Late(now time.Time) bool { return c.Target > 0 && c.UsedAt(now) > c.Target }
 
-// move counts what ran until now, and runs on or stands.
-func (c *Clock) move(now time.Time, run bool) {
+// advanceTo counts what ran until now, and runs on or stands.
+func (c *Clock) advanceTo(now time.Time, run bool) {
 	c.Used, c.Since = c.UsedAt(now), time.Time{}
 	if run {
 		c.Since = now

@@ -87,7 +87,7 @@ func TestCasePicture(t *testing.T) {
 	for _, from := range cyber.CaseStatuses() {
 		for _, to := range from.Moves() {
 			table = append(table, string(from)+" -> "+string(to))
-			if !from.MayMoveTo(to) {
+			if !from.CanMoveTo(to) {
 				t.Errorf("%s lists a move to %s and refuses it", from, to)
 			}
 		}

@@ -44,7 +44,7 @@ type Slot struct {
 // TriageStore keeps what services ask and when they attend.
 type TriageStore interface {
 	InsertQuestion(ctx context.Context, q Question) error
-	Questions(ctx context.Context, service ServiceID) ([]Question, error)
+	ListQuestions(ctx context.Context, service ServiceID) ([]Question, error)
 	DeleteQuestion(ctx context.Context, id QuestionID) error
 	SetTarget(ctx context.Context, service ServiceID, target time.Duration) error
 	ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error)
@@ -52,10 +52,10 @@ type TriageStore interface {
 	DeleteReadyAnswer(ctx context.Context, title string) error
 	// InsertSlots keeps new times and passes over those that are there; it returns how many were new.
 	InsertSlots(ctx context.Context, slots []Slot) (int, error)
-	// Slots returns a service's slots from a time on, in order.
-	Slots(ctx context.Context, service ServiceID, from time.Time) ([]Slot, error)
-	// FreeSlots returns the times after one that a partner's people can have, in order.
-	FreeSlots(ctx context.Context, id partner.ID, service ServiceID, after time.Time, limit int) ([]time.Time, error)
+	// ListSlots returns a service's slots from a time on, in order.
+	ListSlots(ctx context.Context, service ServiceID, from time.Time) ([]Slot, error)
+	// ListFreeSlots returns the times after one that a partner's people can have, in order.
+	ListFreeSlots(ctx context.Context, id partner.ID, service ServiceID, after time.Time, limit int) ([]time.Time, error)
 	// DeleteSlot takes a free slot away; ErrSlotBooked when it is not free.
 	DeleteSlot(ctx context.Context, id SlotID) error
 }
@@ -70,25 +70,25 @@ var (
 	AnswerMembers   = []string{"answer", "value"}
 )
 
-// check holds the answers against the required questions; anything else a partner sends along is kept as it is.
-func (t Triage) check(answers []TriageAnswer) error {
+// checkAnswers holds the answers against the required questions; anything else a partner sends along is kept as it is.
+func (t Triage) checkAnswers(answers []TriageAnswer) error {
 	for i, q := range t.Questions {
 		if !q.Required {
 			continue
 		}
-		given, ok := q.answer(answers)
+		given, ok := q.findAnswer(answers)
 		if !ok || strings.TrimSpace(given) == "" {
 			return ErrCaseInvalid.With("questions", fault.QuestionUnanswered, i+1, q.ID, q.Text)
 		}
-		if !q.allows(given) {
+		if !q.allowsAnswer(given) {
 			return ErrCaseInvalid.With("questions", fault.AnswerNotAnOption, i+1, q.ID, q.Text)
 		}
 	}
 	return nil
 }
 
-// answer finds the answer that names the question by id or by text.
-func (q Question) answer(answers []TriageAnswer) (string, bool) {
+// findAnswer finds the answer that names the question by id or by text.
+func (q Question) findAnswer(answers []TriageAnswer) (string, bool) {
 	for _, a := range answers {
 		if a.Question == string(q.ID) || strings.EqualFold(strings.TrimSpace(a.Question), q.Text) {
 			return a.Answer, true
@@ -97,7 +97,8 @@ func (q Question) answer(answers []TriageAnswer) (string, bool) {
 	return "", false
 }
 
-func (q Question) allows(answer string) bool {
+// allowsAnswer reports whether the answer is one of those offered.
+func (q Question) allowsAnswer(answer string) bool {
 	if len(q.Options) == 0 {
 		return true
 	}
@@ -118,12 +119,12 @@ func (c *Cases) AddQuestion(ctx context.Context, service ServiceID, text string,
 	q := Question{
 		ID: QuestionID("qs_" + made.String()), Service: service, Text: strings.TrimSpace(text), Required: required, CreatedAt: c.now(),
 	}
-	if !partner.Line(q.Text, 1, 300) {
+	if !partner.IsLine(q.Text, 1, 300) {
 		return Question{}, ErrCaseInvalid.With("text", fault.PlainLength, 300)
 	}
 	for _, o := range options {
 		o = strings.TrimSpace(o)
-		if !partner.Line(o, 1, 100) || len(q.Options) == 50 {
+		if !partner.IsLine(o, 1, 100) || len(q.Options) == 50 {
 			return Question{}, ErrCaseInvalid.With("options", fault.OptionsFormat)
 		}
 		q.Options = append(q.Options, o)
@@ -131,9 +132,9 @@ func (c *Cases) AddQuestion(ctx context.Context, service ServiceID, text string,
 	return q, c.store.InsertQuestion(ctx, q)
 }
 
-// Questions returns what a service asks, in order.
-func (c *Cases) Questions(ctx context.Context, service ServiceID) ([]Question, error) {
-	return c.store.Questions(ctx, service)
+// ListQuestions returns what a service asks, in order.
+func (c *Cases) ListQuestions(ctx context.Context, service ServiceID) ([]Question, error) {
+	return c.store.ListQuestions(ctx, service)
 }
 
 // RemoveQuestion asks it no more; answers given stay with their cases.
@@ -152,7 +153,7 @@ func (c *Cases) ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error) {
 // SaveReadyAnswer keeps an answer in the place of the one that has its title.
 func (c *Cases) SaveReadyAnswer(ctx context.Context, a ReadyAnswer) error {
 	a.Title, a.Text = strings.TrimSpace(a.Title), strings.TrimSpace(a.Text)
-	if !partner.Line(a.Title, 1, 100) {
+	if !partner.IsLine(a.Title, 1, 100) {
 		return ErrCaseInvalid.With("title", fault.PlainLength, 100)
 	}
 	if err := checkParagraphs("text", a.Text, maxNote); err != nil {
@@ -166,17 +167,17 @@ func (c *Cases) DeleteReadyAnswer(ctx context.Context, title string) error {
 	return c.store.DeleteReadyAnswer(ctx, title)
 }
 
-// SetTarget sets the working time for new cases of a service; 0 means none.
-func (c *Cases) SetTarget(ctx context.Context, service ServiceID, target time.Duration) error {
+// SetTargetTime sets the working time for new cases of a service; 0 means none.
+func (c *Cases) SetTargetTime(ctx context.Context, service ServiceID, target time.Duration) error {
 	if target < 0 || target > 366*24*time.Hour {
 		return ErrCaseInvalid.With("target", fault.TargetDays)
 	}
 	return c.store.SetTarget(ctx, service, target)
 }
 
-// AddSlots puts times into a service's calendar, for one partner's people alone where id names one. From the first one
+// AddFreeSlots puts times into a service's calendar, for one partner's people alone where id names one. From the first one
 // on, the service's cases are attended by appointment.
-func (c *Cases) AddSlots(ctx context.Context, service ServiceID, id partner.ID, times []time.Time) (int, error) {
+func (c *Cases) AddFreeSlots(ctx context.Context, service ServiceID, id partner.ID, times []time.Time) (int, error) {
 	slots := make([]Slot, len(times))
 	for i, at := range times {
 		made, err := uuid.NewV7()
@@ -191,9 +192,9 @@ func (c *Cases) AddSlots(ctx context.Context, service ServiceID, id partner.ID, 
 	return c.store.InsertSlots(ctx, slots)
 }
 
-// Slots returns a service's coming slots.
-func (c *Cases) Slots(ctx context.Context, service ServiceID) ([]Slot, error) {
-	return c.store.Slots(ctx, service, c.now())
+// ListSlots returns a service's coming slots.
+func (c *Cases) ListSlots(ctx context.Context, service ServiceID) ([]Slot, error) {
+	return c.store.ListSlots(ctx, service, c.now())
 }
 
 // RemoveSlot takes a free slot out of the calendar.

@@ -64,8 +64,8 @@ type Option struct {
 	Risk int
 }
 
-// Weight is the risk of the worst answer, which an unanswered question counts as.
-func (q ValidationQuestion) Weight() int {
+// WorstRisk is the risk of the worst answer, which an unanswered question counts as.
+func (q ValidationQuestion) WorstRisk() int {
 	weight := 0
 	for _, o := range q.Options {
 		weight = max(weight, o.Risk)
@@ -81,7 +81,7 @@ func (q ValidationQuestion) Risk(answer string) int {
 			return o.Risk
 		}
 	}
-	return q.Weight()
+	return q.WorstRisk()
 }
 
 // Condition says to whom an item applies: everything in it must hold. The zero value holds for everybody.
@@ -135,19 +135,20 @@ const (
 	maxKeyAhead = 366
 )
 
-func isSlug(s string) bool { return len(s) <= maxSlug && slug.MatchString(s) }
+// isContentSlug reports whether s is made of lower-case letters, digits and hyphens.
+func isContentSlug(s string) bool { return len(s) <= maxSlug && slug.MatchString(s) }
 
-// check says what is wrong with an item.
-func (it Item) check() error {
+// checkItem says what is wrong with an item.
+func (it Item) checkItem() error {
 	bad := func(field string, rule fault.Rule, args ...any) error {
-		return ErrContentInvalid.With(field, rule, args...).In(asciiOnly(string(it.ID)))
+		return ErrContentInvalid.With(field, rule, args...).In(toASCII(string(it.ID)))
 	}
 	switch {
-	case !isSlug(string(it.ID)):
+	case !isContentSlug(string(it.ID)):
 		return ErrContentInvalid.With("id", fault.HyphenatedWords, maxSlug)
 	case it.Type != ContentAlert && it.Type != ContentAdvice && it.Type != ContentTip:
 		return bad("type", fault.OneOf, "alert, advice, tip")
-	case !it.Device.known():
+	case !it.Device.isKnown():
 		return bad("device", fault.OneOf, "all, mobile, desktop")
 	case it.Rank < 1 || it.Rank > maxRank:
 		return bad("rank", fault.OneTo, maxRank)
@@ -159,8 +160,8 @@ func (it Item) check() error {
 	if word, ok := it.strayPlaceholder(); ok {
 		return bad(word, fault.NoSuchWord)
 	}
-	if f := it.When.check(); f != nil {
-		return f.In("when").In(asciiOnly(string(it.ID)))
+	if f := it.When.checkCondition(); f != nil {
+		return f.In("when").In(toASCII(string(it.ID)))
 	}
 	if it.Question == nil {
 		return nil
@@ -168,8 +169,8 @@ func (it Item) check() error {
 	if it.When.aboutFinding() {
 		return bad("question", fault.FindingCannotAsk)
 	}
-	if f := it.Question.check(); f != nil {
-		return f.In("question").In(asciiOnly(string(it.ID)))
+	if f := it.Question.checkQuestion(); f != nil {
+		return f.In("question").In(toASCII(string(it.ID)))
 	}
 	return nil
 }
@@ -182,18 +183,19 @@ func (it Item) strayPlaceholder() (string, bool) {
 	}
 	for _, word := range placeholder.FindAllString(it.Title+it.Body, -1) {
 		if !allowed[word] {
-			return asciiOnly(word), true
+			return toASCII(word), true
 		}
 	}
 	for _, word := range placeholder.FindAllString(it.More, -1) {
 		if !allowed[word] && (word != "{mais}" || !it.When.aboutFinding()) {
-			return asciiOnly(word), true
+			return toASCII(word), true
 		}
 	}
 	return "", false
 }
 
-func (c Condition) check() *fault.Error {
+// checkCondition says what is wrong with a condition, or nothing.
+func (c Condition) checkCondition() *fault.Error {
 	for _, e := range c.Exposes {
 		if !slices.Contains(AllExposed(), e) {
 			return ErrContentInvalid.With("exposes", fault.UnknownClass)
@@ -207,7 +209,7 @@ func (c Condition) check() *fault.Error {
 	switch {
 	case c.Severity != "" && severityOrder(c.Severity) < 0:
 		return ErrContentInvalid.With("severity", fault.OneOf, "low, medium, high, critical")
-	case c.NoDevice != "" && !c.NoDevice.known() || c.HasDevice != "" && !c.HasDevice.known():
+	case c.NoDevice != "" && !c.NoDevice.isKnown() || c.HasDevice != "" && !c.HasDevice.isKnown():
 		return ErrContentInvalid.With("no_device, has_device", fault.OneOf, "all, mobile, desktop")
 	case c.KeyEndsWithin < 0 || c.KeyEndsWithin > maxKeyAhead:
 		return ErrContentInvalid.With("key_ends_within", fault.DaysUpTo, maxKeyAhead)
@@ -215,14 +217,15 @@ func (c Condition) check() *fault.Error {
 		return ErrContentInvalid.With("open_findings", fault.NotNegative)
 	}
 	for id, values := range c.Answered {
-		if !isSlug(string(id)) || len(values) == 0 {
+		if !isContentSlug(string(id)) || len(values) == 0 {
 			return ErrContentInvalid.With("answered", fault.ItemAndValues)
 		}
 	}
 	return nil
 }
 
-func (q ValidationQuestion) check() *fault.Error {
+// checkQuestion says what is wrong with a question, or nothing.
+func (q ValidationQuestion) checkQuestion() *fault.Error {
 	if !partner.Paragraphs(q.Text, 1, maxBody) || !partner.Paragraphs(q.Mends, 1, maxBody) {
 		return ErrContentInvalid.With("text and mends", fault.Length, maxBody)
 	}
@@ -231,21 +234,22 @@ func (q ValidationQuestion) check() *fault.Error {
 	}
 	seen, best := map[string]bool{}, maxRisk
 	for _, o := range q.Options {
-		if !isSlug(o.Value) || seen[o.Value] || !partner.Paragraphs(o.Label, 1, maxTitle) || o.Risk < 0 || o.Risk > maxRisk {
+		if !isContentSlug(o.Value) || seen[o.Value] || !partner.Paragraphs(o.Label, 1, maxTitle) || o.Risk < 0 || o.Risk > maxRisk {
 			return ErrContentInvalid.With("options", fault.OptionFormat)
 		}
 		seen[o.Value], best = true, min(best, o.Risk)
 	}
-	if best != 0 || q.Weight() == 0 {
+	if best != 0 || q.WorstRisk() == 0 {
 		return ErrContentInvalid.With("options", fault.OptionsOfRisk)
 	}
 	return nil
 }
 
-func (d DeviceType) known() bool { return d == DeviceAll || d == DeviceMobile || d == DeviceDesktop }
+// isKnown reports whether the type is one of ours.
+func (d DeviceType) isKnown() bool { return d == DeviceAll || d == DeviceMobile || d == DeviceDesktop }
 
-// asciiOnly keeps fault details in plain ASCII, whatever an operator wrote.
-func asciiOnly(s string) string {
+// toASCII keeps fault details in plain ASCII, whatever an operator wrote.
+func toASCII(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
 			return '?'
@@ -258,7 +262,7 @@ func severityOrder(s Severity) int {
 	return slices.Index(Severities(), s)
 }
 
-// offers tells whether the value is one of the options.
-func (q ValidationQuestion) offers(value string) bool {
+// offersAnswer tells whether the value is one of the options.
+func (q ValidationQuestion) offersAnswer(value string) bool {
 	return slices.ContainsFunc(q.Options, func(o Option) bool { return o.Value == value })
 }

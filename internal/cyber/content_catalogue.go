@@ -41,23 +41,23 @@ func NewCatalogue(store ContentStore, now func() time.Time) *Catalogue {
 	return &Catalogue{store: store, now: now, cache: &offeredContent{}}
 }
 
-// Over is the same catalogue over another store: inside a transaction.
-func (c *Catalogue) Over(store ContentStore) *Catalogue {
+// WithStore is the same catalogue over another store: inside a transaction.
+func (c *Catalogue) WithStore(store ContentStore) *Catalogue {
 	inside := *c
 	inside.store = store
 	return &inside
 }
 
-// offered returns the catalogue without what is retired, most urgent first. A change by the operator shows within
+// loadOffered returns the catalogue without what is retired, most urgent first. A change by the operator shows within
 // offeredFor.
-func (c *Catalogue) offered(ctx context.Context) (*catalogueIndex, error) {
+func (c *Catalogue) loadOffered(ctx context.Context) (*catalogueIndex, error) {
 	c.cache.mu.Lock()
 	defer c.cache.mu.Unlock() // held while reading, so that an expired list is read once and not by every request
 	now := c.now()
 	if now.Before(c.cache.until) {
 		return c.cache.cached, nil
 	}
-	all, err := c.All(ctx)
+	all, err := c.ListItems(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ func (c *Catalogue) offered(ctx context.Context) (*catalogueIndex, error) {
 	return c.cache.cached, nil
 }
 
-// All returns the whole catalogue, for the operator: most urgent first, alerts before advice before tips, then by id.
-func (c *Catalogue) All(ctx context.Context) ([]Item, error) {
+// ListItems returns the whole catalogue, for the operator: most urgent first, alerts before advice before tips, then by id.
+func (c *Catalogue) ListItems(ctx context.Context) ([]Item, error) {
 	first, err := firstContent()
 	if err != nil {
 		return nil, err
@@ -85,18 +85,19 @@ func (c *Catalogue) All(ctx context.Context) ([]Item, error) {
 		all = append(all, it)
 	}
 	slices.SortFunc(all, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(typeOrder(a.Type), typeOrder(b.Type)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Rank, a.Rank), cmp.Compare(contentTypeOrder(a.Type), contentTypeOrder(b.Type)), cmp.Compare(a.ID, b.ID))
 	})
 	return all, nil
 }
 
-func typeOrder(t ContentType) int {
+// contentTypeOrder returns the place of a type in the catalogue.
+func contentTypeOrder(t ContentType) int {
 	return slices.Index([]ContentType{ContentAlert, ContentAdvice, ContentTip}, t)
 }
 
-// Item returns one item, retired ones too.
-func (c *Catalogue) Item(ctx context.Context, id ContentID) (Item, error) {
-	all, err := c.All(ctx)
+// GetItem returns one item, retired ones too.
+func (c *Catalogue) GetItem(ctx context.Context, id ContentID) (Item, error) {
+	all, err := c.ListItems(ctx)
 	if err != nil {
 		return Item{}, err
 	}
@@ -106,43 +107,44 @@ func (c *Catalogue) Item(ctx context.Context, id ContentID) (Item, error) {
 	return Item{}, ErrContentNotFound.With("content", fault.NoSuchID)
 }
 
-// Import puts items over what is there. With fresh, an item that exists already is refused.
-func (c *Catalogue) Import(ctx context.Context, items []Item, fresh bool) error {
+// ImportItems puts items over what is there. With fresh, an item that exists already is refused.
+func (c *Catalogue) ImportItems(ctx context.Context, items []Item, fresh bool) error {
 	if len(items) == 0 {
 		return ErrContentInvalid.With("file", fault.NoItemsInIt)
 	}
 	for _, it := range items {
-		if err := it.check(); err != nil {
+		if err := it.checkItem(); err != nil {
 			return err
 		}
 		if fresh {
-			if _, err := c.Item(ctx, it.ID); err == nil {
+			if _, err := c.GetItem(ctx, it.ID); err == nil {
 				return ErrContentExists.With(string(it.ID), fault.ContentThere)
 			}
 		}
 	}
-	defer c.forget()
+	defer c.forgetOffered()
 	return c.store.KeepContent(ctx, items)
 }
 
-// Edit changes one item.
-func (c *Catalogue) Edit(ctx context.Context, id ContentID, edit func(*Item)) (Item, error) {
-	it, err := c.Item(ctx, id)
+// EditItem changes one item.
+func (c *Catalogue) EditItem(ctx context.Context, id ContentID, edit func(*Item)) (Item, error) {
+	it, err := c.GetItem(ctx, id)
 	if err != nil {
 		return it, err
 	}
 	edit(&it)
 	it.ID = id
-	return it, c.Import(ctx, []Item{it}, false)
+	return it, c.ImportItems(ctx, []Item{it}, false)
 }
 
-// Reset forgets the operator's change: the item is as this program brings it, or gone if it brings none.
-func (c *Catalogue) Reset(ctx context.Context, id ContentID) error {
-	defer c.forget()
+// ResetItem forgets the operator's change: the item is as this program brings it, or gone if it brings none.
+func (c *Catalogue) ResetItem(ctx context.Context, id ContentID) error {
+	defer c.forgetOffered()
 	return c.store.DropContent(ctx, id)
 }
 
-func (c *Catalogue) forget() {
+// forgetOffered has the next caller read the catalogue again.
+func (c *Catalogue) forgetOffered() {
 	c.cache.mu.Lock()
 	c.cache.until = time.Time{}
 	c.cache.mu.Unlock()

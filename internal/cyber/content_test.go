@@ -39,7 +39,7 @@ func TestFirstContent(t *testing.T) {
 		for id, values := range it.When.Answered {
 			asked := byID[id]
 			for _, v := range values {
-				if asked.Question == nil || !asked.Question.offers(v) {
+				if asked.Question == nil || !asked.Question.offersAnswer(v) {
 					t.Errorf("%s waits for the answer %s to %s, which nobody can give", it.ID, v, id)
 				}
 			}
@@ -144,7 +144,7 @@ func TestContentBounds(t *testing.T) {
 	} {
 		it := tip("a-b", 5, ContentTip)
 		c.change(&it)
-		if err := it.check(); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrContentInvalid) {
+		if err := it.checkItem(); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrContentInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -154,7 +154,7 @@ func TestContentBounds(t *testing.T) {
 func TestContentDetails(t *testing.T) {
 	it := tip("a", 5, ContentTip)
 	it.Body = "{ação ~\n!}"
-	if err := it.check(); err == nil || !strings.Contains(err.Error(), "{a??o ~?!}") {
+	if err := it.checkItem(); err == nil || !strings.Contains(err.Error(), "{a??o ~?!}") {
 		t.Errorf("%v", err)
 	}
 }

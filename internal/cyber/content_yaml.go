@@ -96,13 +96,13 @@ func ReadContent(r io.Reader) ([]Item, error) {
 	}
 	var files []itemFile
 	if err := yaml.UnmarshalWithOptions(text, &files, yaml.Strict()); err != nil {
-		return nil, ErrContentInvalid.With("file", fault.NotYAMLItems, asciiOnly(err.Error())).Because(err)
+		return nil, ErrContentInvalid.With("file", fault.NotYAMLItems, toASCII(err.Error())).Because(err)
 	}
 	items, seen := make([]Item, len(files)), make(map[ContentID]bool, len(files))
 	for i, f := range files {
-		it, err := f.item()
+		it, err := f.parseItem()
 		if err == nil {
-			err = it.check()
+			err = it.checkItem()
 		}
 		if err != nil {
 			return nil, err
@@ -119,7 +119,7 @@ func ReadContent(r io.Reader) ([]Item, error) {
 func WriteContent(w io.Writer, items []Item) error {
 	files := make([]itemFile, len(items))
 	for i, it := range items {
-		files[i] = fileOf(it)
+		files[i] = newItemFile(it)
 	}
 	text, err := yaml.MarshalWithOptions(files, yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(false))
 	if err != nil {
@@ -131,14 +131,15 @@ func WriteContent(w io.Writer, items []Item) error {
 	return nil
 }
 
-func (f itemFile) item() (Item, error) {
+// parseItem returns the item that a file describes.
+func (f itemFile) parseItem() (Item, error) {
 	it := Item{
 		ID: ContentID(f.ID), Type: ContentType(f.Type), Device: DeviceType(f.Device), Rank: f.Rank, Title: f.Title, Body: f.Body,
 		More: f.More, Retired: f.Retired,
 	}
 	var err error
-	if it.When, err = f.When.condition(); err != nil {
-		return it, ErrContentInvalid.With(fmt.Sprintf("%s: when", asciiOnly(f.ID)), fault.UnknownKindOfValue)
+	if it.When, err = f.When.parseCondition(); err != nil {
+		return it, ErrContentInvalid.With(fmt.Sprintf("%s: when", toASCII(f.ID)), fault.UnknownKindOfValue)
 	}
 	if f.Question != nil {
 		q := ValidationQuestion{Text: f.Question.Text, Mends: f.Question.Mends}
@@ -150,9 +151,10 @@ func (f itemFile) item() (Item, error) {
 	return it, nil
 }
 
-func (f conditionFile) condition() (Condition, error) {
+// parseCondition returns the condition that a file describes.
+func (f conditionFile) parseCondition() (Condition, error) {
 	c := Condition{
-		Exposes: typed[Exposed](f.Exposes), Sources: typed[SourceKind](f.Sources), Severity: Severity(f.Severity), OpenFindings: f.OpenFindings,
+		Exposes: convertTexts[Exposed](f.Exposes), Sources: convertTexts[SourceKind](f.Sources), Severity: Severity(f.Severity), OpenFindings: f.OpenFindings,
 		NoFindings: f.NoFindings, NoDevice: DeviceType(f.NoDevice), HasDevice: DeviceType(f.HasDevice), KeyEndsWithin: f.KeyEndsWithin,
 		OpenCase: f.OpenCase, WaitingCase: f.WaitingCase,
 	}
@@ -184,13 +186,14 @@ func (f conditionFile) condition() (Condition, error) {
 	return c, nil
 }
 
-func fileOf(it Item) itemFile {
+// newItemFile returns an item as it is written to a file.
+func newItemFile(it Item) itemFile {
 	c := it.When
 	f := itemFile{
 		ID: string(it.ID), Type: string(it.Type), Device: string(it.Device), Rank: it.Rank, Title: it.Title, Body: it.Body, More: it.More,
 		Retired: it.Retired,
 		When: conditionFile{
-			Exposes: plain(c.Exposes), Sources: plain(c.Sources), Severity: string(c.Severity), OpenFindings: c.OpenFindings,
+			Exposes: convertValues(c.Exposes), Sources: convertValues(c.Sources), Severity: string(c.Severity), OpenFindings: c.OpenFindings,
 			NoFindings: c.NoFindings, NoDevice: string(c.NoDevice), HasDevice: string(c.HasDevice), KeyEndsWithin: c.KeyEndsWithin,
 			OpenCase: c.OpenCase, WaitingCase: c.WaitingCase,
 		},
@@ -219,14 +222,16 @@ func fileOf(it Item) itemFile {
 	return f
 }
 
-func typed[T ~string](texts []string) (out []T) {
+// convertTexts returns texts as values of a string type.
+func convertTexts[T ~string](texts []string) (out []T) {
 	for _, s := range texts {
 		out = append(out, T(s))
 	}
 	return out
 }
 
-func plain[T ~string](values []T) (out []string) {
+// convertValues returns values of a string type as texts.
+func convertValues[T ~string](values []T) (out []string) {
 	for _, v := range values {
 		out = append(out, string(v))
 	}

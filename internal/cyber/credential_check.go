@@ -44,7 +44,7 @@ func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partne
 	}
 	if who.Mode == partner.Sandbox {
 		leaked := slices.ContainsFunc(watched, func(a Asset) bool {
-			normal, err := identifier.Parse(a.Kind, a.Value, identifier.Waived)
+			normal, err := identifier.ParseValue(a.Kind, a.Value, identifier.Waived)
 			return err == nil && a.Kind == identifier.Email && sandboxLeak(a.Kind, normal) // of no other the record holds one
 		})
 		return leaked && password == SandboxPassword, nil
@@ -55,7 +55,7 @@ func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partne
 	}
 	var fingerprints []uint64
 	for _, a := range watched {
-		normal, err := identifier.Parse(a.Kind, a.Value, identifier.Waived)
+		normal, err := identifier.ParseValue(a.Kind, a.Value, identifier.Waived)
 		if err != nil || a.Waits || m.now().Sub(a.AddedAt) < guessAge && !isEnrolled(enrolled, a.Kind, normal) {
 			continue
 		}
@@ -71,13 +71,13 @@ func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partne
 	if len(allowed) == 0 {
 		return false, ErrGuesses.With("userHash", fault.AskedPerDay, GuessesPerDay)
 	}
-	return m.corpora.Holds(ctx, allowed, password)
+	return m.corpora.HoldsPair(ctx, allowed, password)
 }
 
 // isEnrolled reports whether a person was enrolled with a value.
 func isEnrolled(enrolled []EnrolledValue, kind identifier.Kind, normal string) bool {
 	return slices.ContainsFunc(enrolled, func(e EnrolledValue) bool {
-		same, err := identifier.Parse(e.Kind, e.Value, identifier.Waived)
+		same, err := identifier.ParseValue(e.Kind, e.Value, identifier.Waived)
 		return err == nil && e.Kind == kind && same == normal
 	})
 }

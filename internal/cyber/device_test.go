@@ -55,7 +55,7 @@ func (c *cupboard) MoveDevice(_ context.Context, id partner.ID, key KeyID, r Dev
 	return Device{ID: next.ID, Key: next.Generated}, nil
 }
 
-func (c *cupboard) SetSource(_ context.Context, system System, _ SourceChange) error {
+func (c *cupboard) UpdateSource(_ context.Context, system System, _ SourceChange) error {
 	c.source = string(system)
 	return nil
 }
@@ -82,7 +82,7 @@ func TestIssueKeepsToThePlan(t *testing.T) {
 	} {
 		rules, s := newCupboard()
 		s.holding = c.holding
-		d, err := rules.Issue(t.Context(), "p", DeviceRequest{System: IOS, Name: " celular da Ana "})
+		d, err := rules.IssueKey(t.Context(), "p", DeviceRequest{System: IOS, Name: " celular da Ana "})
 		if !errors.Is(err, c.want) || s.issued.Plan != c.plan {
 			t.Errorf("%s: plan %q, %v", name, s.issued.Plan, err)
 		}
@@ -92,12 +92,12 @@ func TestIssueKeepsToThePlan(t *testing.T) {
 	}
 	rules, s := newCupboard()
 	for _, bad := range []string{"", "  ", "a\nb", strings.Repeat("x", 101)} {
-		if _, err := rules.Issue(t.Context(), "p", DeviceRequest{System: IOS, Name: bad}); !errors.Is(err, ErrDeviceInvalid) || s.asked.System != "" {
+		if _, err := rules.IssueKey(t.Context(), "p", DeviceRequest{System: IOS, Name: bad}); !errors.Is(err, ErrDeviceInvalid) || s.asked.System != "" {
 			t.Errorf("a device called %q: %v", bad, err)
 		}
 	}
 	dry := NewEndpoints(s, func() time.Time { return modelNow }, strings.NewReader(""))
-	if _, err := dry.Issue(t.Context(), "p", DeviceRequest{System: IOS, Name: "x"}); err == nil || s.asked.System != "" {
+	if _, err := dry.IssueKey(t.Context(), "p", DeviceRequest{System: IOS, Name: "x"}); err == nil || s.asked.System != "" {
 		t.Error("a key was made without randomness")
 	}
 }
@@ -123,11 +123,11 @@ func TestHoldingOf(t *testing.T) {
 		"the default is not for such a one": {Entitled{Subscribed: bare, Default: byDefault}, "default", false, true},
 		"one without and one with keys":     {Entitled{Subscribed: slices.Concat(bare, three)}, "three", true, false},
 	} {
-		h := HoldingOf(7, c.e, true)
+		h := NewHolding(7, c.e, true)
 		if h.Plan.ID != c.plan || h.Subscribed != c.subscribed || h.Excluded != c.excluded || h.Live != 7 || !h.Pooled {
 			t.Errorf("%s: %+v", name, h)
 		}
-		if HoldingOf(0, c.e, false).Pooled {
+		if NewHolding(0, c.e, false).Pooled {
 			t.Errorf("%s: from a pool", name)
 		}
 	}
@@ -150,7 +150,7 @@ func TestReplaceAndRevoke(t *testing.T) {
 	if _, err := rules.Revoke(t.Context(), "ek_1"); err != nil || s.reason != EndRevoked {
 		t.Errorf("%s: %v", s.reason, err)
 	}
-	if d, err := rules.Find(t.Context(), " ABC\n"); err != nil || d.Key != "ABC" {
+	if d, err := rules.FindDevice(t.Context(), " ABC\n"); err != nil || d.Key != "ABC" {
 		t.Errorf("%q: %v", d.Key, err)
 	}
 }
@@ -183,7 +183,7 @@ func TestKeyStates(t *testing.T) {
 		at   time.Time
 		want KeyState
 	}{{live, modelNow, KeyIssued}, {active, modelNow, KeyActive}, {ended, modelNow, KeyEnded}, {active, modelNow.Add(time.Hour), KeyEnded}, {live, modelNow.Add(time.Hour), KeyEnded}} {
-		if got := c.d.StateAt(c.at); got != c.want || c.d.ProtectsAt(c.at) != (got == KeyActive) {
+		if got := c.d.KeyStateAt(c.at); got != c.want || c.d.ProtectsAt(c.at) != (got == KeyActive) {
 			t.Errorf("%+v: %s, want %s", c.d, got, c.want)
 		}
 	}
@@ -205,14 +205,14 @@ func TestReports(t *testing.T) {
 		if c.activated > 0 {
 			s.own.ActivatedAt, s.own.SeenAt = modelNow.Add(-c.activated), modelNow.Add(-c.seen)
 		}
-		d, err := rules.Report(t.Context(), "p", " ABC ")
+		d, err := rules.ReportProtected(t.Context(), "p", " ABC ")
 		if err != nil || s.reports != c.writes || d.ActivatedAt.IsZero() || c.writes == 1 && !d.SeenAt.Equal(modelNow) {
 			t.Errorf("%s: %d writes, %+v, %v", name, s.reports, d, err)
 		}
 	}
 	rules, s := newCupboard()
 	s.own = Device{ID: "ek_1", ValidUntil: modelNow, ActivatedAt: modelNow.Add(-time.Hour), SeenAt: modelNow}
-	if _, err := rules.Report(t.Context(), "p", "ABC"); err != nil || s.reports != 1 {
+	if _, err := rules.ReportProtected(t.Context(), "p", "ABC"); err != nil || s.reports != 1 {
 		t.Error("a report about a key that is over never met the store, which refuses it:", err)
 	}
 }
@@ -265,7 +265,7 @@ func TestDevicesOfAPartner(t *testing.T) {
 	}{{0, 0, false}, {999, 999, false}, {1000, 1000, false}, {1001, 1000, true}} {
 		rules, s := newCupboard()
 		s.devices = c.have
-		if list, more, err := rules.All(t.Context(), "p"); err != nil || len(list) != c.listed || more != c.more {
+		if list, more, err := rules.ListPartnerDevices(t.Context(), "p"); err != nil || len(list) != c.listed || more != c.more {
 			t.Errorf("of %d: %d, more %t: %v", c.have, len(list), more, err)
 		}
 	}
@@ -274,8 +274,8 @@ func TestDevicesOfAPartner(t *testing.T) {
 // TestSystems: the contract's four words, and which of them are phones.
 func TestSystems(t *testing.T) {
 	for word, mobile := range map[string]bool{"android": true, "ios": true, "windows": false, "macos": false} {
-		if s, err := ParseSystem(word); err != nil || s.Mobile() != mobile {
-			t.Errorf("%s: mobile %t, %v", word, s.Mobile(), err)
+		if s, err := ParseSystem(word); err != nil || s.IsMobile() != mobile {
+			t.Errorf("%s: mobile %t, %v", word, s.IsMobile(), err)
 		}
 	}
 	for _, bad := range []string{"", "linux", "iOS"} {
@@ -304,7 +304,7 @@ func TestLowPool(t *testing.T) {
 		ok   bool
 	}{{nil, true}, {mark(0), true}, {mark(1_000_000_000), true}, {mark(-1), false}, {mark(1_000_000_001), false}} {
 		rules, s := newCupboard()
-		if err := rules.SetSource(t.Context(), IOS, SourceChange{LowMark: c.mark}); (err == nil) != c.ok || (s.source == "ios") != c.ok {
+		if err := rules.UpdateSource(t.Context(), IOS, SourceChange{LowMark: c.mark}); (err == nil) != c.ok || (s.source == "ios") != c.ok {
 			t.Errorf("%v: kept %q, %v", c.mark, s.source, err)
 		}
 	}
@@ -315,14 +315,14 @@ func TestSmallReaders(t *testing.T) {
 	if !(Trace{}).TakenOn().IsZero() || !(Trace{Day: 1}).TakenOn().Equal(time.Date(1970, 1, 2, 0, 0, 0, 0, time.UTC)) {
 		t.Error("the day on which a credential was taken")
 	}
-	if id, user := (Found{Asset: Asset{Partner: "p", User: "u"}}).Owner(); id != "p" || user != "u" {
+	if id, user := (Found{Asset: Asset{Partner: "p", User: "u"}}).OwnerOfValue(); id != "p" || user != "u" {
 		t.Error(id, user)
 	}
 	r := Recommendation{asset: &PostureAsset{Kind: identifier.Email, Value: "ana@exemplo.com.br"}}
 	if (Recommendation{}).Value() != "" || r.Value() == "" || strings.Contains(r.Value(), "ana@exemplo") {
 		t.Errorf("%q", r.Value())
 	}
-	if s := (Unasked{}).Probe(1); s.Epoch != 0 || s.Breaches != nil {
+	if s := (Unasked{}).ProbeFingerprint(1); s.Epoch != 0 || s.Breaches != nil {
 		t.Errorf("%+v", s)
 	}
 }

@@ -28,12 +28,12 @@ const (
 	MacOS   System = "macos"
 )
 
-// Systems lists every system.
-func Systems() []System { return []System{Android, IOS, Windows, MacOS} }
+// ListSystems lists every system.
+func ListSystems() []System { return []System{Android, IOS, Windows, MacOS} }
 
 // ParseSystem reads the contract's word for a system.
 func ParseSystem(s string) (System, error) {
-	for _, known := range Systems() {
+	for _, known := range ListSystems() {
 		if s == string(known) {
 			return known, nil
 		}
@@ -41,8 +41,8 @@ func ParseSystem(s string) (System, error) {
 	return "", ErrDeviceInvalid.With("operatingSystem", fault.OneOf, "android, ios, windows, macos")
 }
 
-// Mobile tells phones from computers.
-func (s System) Mobile() bool { return s == Android || s == IOS }
+// IsMobile tells phones from computers.
+func (s System) IsMobile() bool { return s == Android || s == IOS }
 
 // KeyID names an issued key: "ek_" and a UUIDv7.
 type KeyID string
@@ -67,8 +67,8 @@ type Device struct {
 	Plan plan.ID
 }
 
-// LiveAt tells whether the key may protect a device: whether it does, ProtectsAt says.
-func (d Device) LiveAt(now time.Time) bool { return d.EndedAt.IsZero() && now.Before(d.ValidUntil) }
+// IsLiveAt tells whether the key may protect a device: whether it does, ProtectsAt says.
+func (d Device) IsLiveAt(now time.Time) bool { return d.EndedAt.IsZero() && now.Before(d.ValidUntil) }
 
 // Faults of endpoint keys.
 var (
@@ -91,10 +91,11 @@ type DeviceRequest struct {
 
 const maxDeviceName = 100
 
-func (r *DeviceRequest) check() error {
+// checkRequest refuses a request without a name or a known system.
+func (r *DeviceRequest) checkRequest() error {
 	// The same name typed on two keyboards may be composed differently.
 	r.Name = norm.NFC.String(strings.Trim(r.Name, " "))
-	if !partner.Printable(r.Name, maxDeviceName) {
+	if !partner.IsPrintable(r.Name, maxDeviceName) {
 		return ErrDeviceInvalid.With("deviceName", fault.PrintableLength, maxDeviceName)
 	}
 	return nil
@@ -113,14 +114,14 @@ type Holding struct {
 	Excluded, Pooled bool
 }
 
-// HoldingOf is what a person with so many live keys and these plans holds. A subscription whose plan includes no keys
+// NewHolding is what a person with so many live keys and these plans holds. A subscription whose plan includes no keys
 // decides nothing where another one's does.
-func HoldingOf(live int, e Entitled, pooled bool) Holding {
+func NewHolding(live int, e Entitled, pooled bool) Holding {
 	h := Holding{Live: live, Pooled: pooled}
 	with := slices.DeleteFunc(slices.Clone(e.Subscribed), func(t Entitlement) bool { return t.MaxDevices == plan.NoDevices })
 	none := len(with) == 0 && len(e.Subscribed) > 0
 	e.Subscribed = with
-	h.Plan, h.Subscribed, _ = e.Plan()
+	h.Plan, h.Subscribed, _ = e.BestPlan()
 	h.Excluded = none || h.Plan.MaxDevices == plan.NoDevices
 	return h
 }
@@ -140,8 +141,8 @@ type DeviceStore interface {
 	// IssueKey returns the live key of the device, or asks decide and keeps what it says, with a key of the system's
 	// pool if it has one; ErrPoolEmpty when that has none left. Two calls for one person never run at the same time.
 	IssueKey(ctx context.Context, id partner.ID, r DeviceRequest, decide func(Holding) (NewKey, error)) (Device, error)
-	// Devices returns a person's live devices, newest first.
-	Devices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error)
+	// ListDevices returns a person's live devices, newest first.
+	ListDevices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error)
 	// SamePerson tells whether two user hashes name one person.
 	SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error)
 	// PartnerDevices returns up to limit live devices of a partner, newest first.
@@ -169,13 +170,13 @@ func NewEndpoints(store DeviceStore, now func() time.Time, random io.Reader) *En
 	return &Endpoints{store: store, now: now, random: random}
 }
 
-// Issue returns the key of a device: the live one it has, or a new one.
-func (e *Endpoints) Issue(ctx context.Context, id partner.ID, r DeviceRequest) (Device, error) {
-	if err := r.check(); err != nil {
+// IssueKey returns the key of a device: the live one it has, or a new one.
+func (e *Endpoints) IssueKey(ctx context.Context, id partner.ID, r DeviceRequest) (Device, error) {
+	if err := r.checkRequest(); err != nil {
 		return Device{}, err
 	}
 	// Drawn before the store's lock is taken; thrown away when the device has a key or the system a pool.
-	next, err := e.newKey()
+	next, err := e.generateKey()
 	if err != nil {
 		return Device{}, err
 	}
@@ -198,7 +199,8 @@ func (e *Endpoints) Issue(ctx context.Context, id partner.ID, r DeviceRequest) (
 	})
 }
 
-func (e *Endpoints) newKey() (NewKey, error) {
+// generateKey draws a key that is not in use.
+func (e *Endpoints) generateKey() (NewKey, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return NewKey{}, fmt.Errorf("make key id: %w", err)
@@ -213,18 +215,18 @@ func (e *Endpoints) newKey() (NewKey, error) {
 // MaxListed bounds the devices listed for a partner as a whole.
 const MaxListed = 1000
 
-// Of returns a person's live devices, newest first.
-func (e *Endpoints) Of(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error) {
-	return e.store.Devices(ctx, id, u)
+// ListDevices returns a person's live devices, newest first.
+func (e *Endpoints) ListDevices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error) {
+	return e.store.ListDevices(ctx, id, u)
 }
 
-// OnePerson tells whether two user hashes name the same person.
-func (e *Endpoints) OnePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
+// IsSamePerson tells whether two user hashes name the same person.
+func (e *Endpoints) IsSamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
 	return e.store.SamePerson(ctx, id, a, b)
 }
 
-// All returns a partner's live devices, newest first, and whether there are more than MaxListed.
-func (e *Endpoints) All(ctx context.Context, id partner.ID) (list []Device, more bool, err error) {
+// ListPartnerDevices returns a partner's live devices, newest first, and whether there are more than MaxListed.
+func (e *Endpoints) ListPartnerDevices(ctx context.Context, id partner.ID) (list []Device, more bool, err error) {
 	list, err = e.store.PartnerDevices(ctx, id, MaxListed+1)
 	if len(list) > MaxListed {
 		return list[:MaxListed], true, err
@@ -232,12 +234,12 @@ func (e *Endpoints) All(ctx context.Context, id partner.ID) (list []Device, more
 	return list, false, err
 }
 
-// Show returns one key, for the operator.
-func (e *Endpoints) Show(ctx context.Context, key KeyID) (Device, error) {
+// GetDevice returns one key, for the operator.
+func (e *Endpoints) GetDevice(ctx context.Context, key KeyID) (Device, error) {
 	return e.store.DeviceByID(ctx, key)
 }
 
-// Find returns the device that an activation key was issued for, for the operator.
-func (e *Endpoints) Find(ctx context.Context, text string) (Device, error) {
+// FindDevice returns the device that an activation key was issued for, for the operator.
+func (e *Endpoints) FindDevice(ctx context.Context, text string) (Device, error) {
 	return e.store.DeviceByKey(ctx, strings.TrimSpace(text))
 }

@@ -33,7 +33,7 @@ func generateKey(random io.Reader) (string, error) {
 			return "", err
 		}
 		if check, ok := checkCharacter(drawn[:]); ok {
-			return grouped(append(drawn[:], check)), nil
+			return groupCharacters(append(drawn[:], check)), nil
 		}
 	}
 }
@@ -56,7 +56,7 @@ func drawCharacters(random io.Reader, text []byte) error {
 
 // checkCharacter completes 24 characters; false when no character of the alphabet does.
 func checkCharacter(text []byte) (byte, bool) {
-	sum, ok := keySum(text)
+	sum, ok := keyChecksum(text)
 	if !ok {
 		return 0, false
 	}
@@ -69,8 +69,8 @@ func checkCharacter(text []byte) (byte, bool) {
 	return keyAlphabet[v], true
 }
 
-// keySum is the weighted sum of the characters, modulo 29; false when one is not of the alphabet.
-func keySum(text []byte) (int, bool) {
+// keyChecksum is the weighted sum of the characters, modulo 29; false when one is not of the alphabet.
+func keyChecksum(text []byte) (int, bool) {
 	sum := 0
 	for i, c := range text {
 		v := strings.IndexByte(keyAlphabet, c)
@@ -82,9 +82,9 @@ func keySum(text []byte) (int, bool) {
 	return sum % keyModulus, true
 }
 
-// ValidKey tells whether text is a key that this service can have generated: its form and check character are right.
+// IsValidKey tells whether text is a key that this service can have generated: its form and check character are right.
 // Case, spaces and hyphens do not matter, as people copy keys by hand. It says nothing about keys of a vendor.
-func ValidKey(text string) bool {
+func IsValidKey(text string) bool {
 	bare := make([]byte, 0, keyLength)
 	for _, c := range []byte(strings.ToUpper(text)) {
 		if c == '-' || c == ' ' {
@@ -95,11 +95,12 @@ func ValidKey(text string) bool {
 		}
 		bare = append(bare, c)
 	}
-	sum, ok := keySum(bare)
+	sum, ok := keyChecksum(bare)
 	return ok && len(bare) == keyLength && sum == 0
 }
 
-func grouped(text []byte) string {
+// groupCharacters writes a key in groups of five.
+func groupCharacters(text []byte) string {
 	var b strings.Builder
 	for i, c := range text {
 		if i > 0 && i%keyGroup == 0 {

@@ -19,11 +19,11 @@ func TestGeneratedKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !keyForm.MatchString(key) || !ValidKey(key) || seen[key] {
+		if !keyForm.MatchString(key) || !IsValidKey(key) || seen[key] {
 			t.Fatalf("key %q", key)
 		}
 		seen[key] = true
-		if !ValidKey(strings.ToLower(strings.ReplaceAll(key, "-", " "))) {
+		if !IsValidKey(strings.ToLower(strings.ReplaceAll(key, "-", " "))) {
 			t.Fatalf("%q as a person types it is refused", key)
 		}
 	}
@@ -44,13 +44,13 @@ func TestCheckCharacter(t *testing.T) {
 		i := rapid.IntRange(0, keyLength-1).Draw(t, "place")
 		wrong := bytes.Clone(text)
 		wrong[i] = rapid.SampledFrom([]byte(keyAlphabet)).Draw(t, "character")
-		if ValidKey(string(wrong)) != (wrong[i] == text[i]) {
+		if IsValidKey(string(wrong)) != (wrong[i] == text[i]) {
 			t.Fatalf("%s and %s", text, wrong)
 		}
 		j := rapid.IntRange(0, keyLength-1).Draw(t, "other place")
 		swapped := bytes.Clone(text)
 		swapped[i], swapped[j] = text[j], text[i]
-		if ValidKey(string(swapped)) != (text[i] == text[j]) {
+		if IsValidKey(string(swapped)) != (text[i] == text[j]) {
 			t.Fatalf("%s and %s", text, swapped)
 		}
 	})
@@ -62,7 +62,7 @@ func TestKeysThatAreNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{"", "-", key[:len(key)-1], key + "2", "O" + key[1:], strings.Repeat("0", 25)} {
-		if ValidKey(bad) {
+		if IsValidKey(bad) {
 			t.Errorf("%q is taken for a key", bad)
 		}
 	}

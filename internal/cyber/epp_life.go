@@ -33,10 +33,10 @@ const (
 	KeyEnded  KeyState = "ended"
 )
 
-// StateAt is where the key stands.
-func (d Device) StateAt(now time.Time) KeyState {
+// KeyStateAt is where the key stands.
+func (d Device) KeyStateAt(now time.Time) KeyState {
 	switch {
-	case !d.LiveAt(now):
+	case !d.IsLiveAt(now):
 		return KeyEnded
 	case d.ActivatedAt.IsZero():
 		return KeyIssued
@@ -45,14 +45,14 @@ func (d Device) StateAt(now time.Time) KeyState {
 }
 
 // ProtectsAt tells whether the device is protected: its key is live and was activated on it.
-func (d Device) ProtectsAt(now time.Time) bool { return d.StateAt(now) == KeyActive }
+func (d Device) ProtectsAt(now time.Time) bool { return d.KeyStateAt(now) == KeyActive }
 
 // seenStep is how exact the time of the last report is: devices report often, and each change is a write.
 const seenStep = 10 * time.Minute
 
-// Reported is what becomes of a key whose device reports. A report of any kind activates a key that was not: that of
+// ApplyReport is what becomes of a key whose device reports. A report of any kind activates a key that was not: that of
 // the activation may have been lost, and what runs protects. It is false when nothing changes.
-func Reported(d Device, now time.Time) (Device, bool) {
+func ApplyReport(d Device, now time.Time) (Device, bool) {
 	if !d.ActivatedAt.IsZero() && now.Sub(d.SeenAt) < seenStep {
 		return d, false
 	}
@@ -85,9 +85,9 @@ type Notice struct {
 	Next       time.Time
 }
 
-// NoticeOf decides on a notice.
-func NoticeOf(d Device, now time.Time) Notice {
-	if !d.LiveAt(now) {
+// DecideNotice decides on a notice.
+func DecideNotice(d Device, now time.Time) Notice {
+	if !d.IsLiveAt(now) {
 		return Notice{Over: true}
 	}
 	return Notice{Tell: true, Next: NextNotice(now, d.ValidUntil)}
@@ -95,8 +95,8 @@ func NoticeOf(d Device, now time.Time) Notice {
 
 // LifeStore keeps what becomes of keys. Each change and the event that tells of it are one transaction.
 type LifeStore interface {
-	// OwnDevice finds a partner's key by its id or by the activation key, ended ones too.
-	OwnDevice(ctx context.Context, id partner.ID, named string) (Device, error)
+	// FindOwnDevice finds a partner's key by its id or by the activation key, ended ones too.
+	FindOwnDevice(ctx context.Context, id partner.ID, named string) (Device, error)
 	// NoteReport asks decide about a live key and keeps the times that it says; ErrDeviceEnded for one that is over.
 	NoteReport(ctx context.Context, id partner.ID, key KeyID, decide func(d Device, now time.Time) (Device, bool)) (Device, error)
 	EndKey(ctx context.Context, id partner.ID, key KeyID, reason EndReason) (Device, error)
@@ -112,28 +112,28 @@ type LifeStore interface {
 	SetInstallLink(ctx context.Context, system System, link string) error
 }
 
-// Own returns a partner's key by its id or by the activation key itself, ended ones too.
-func (e *Endpoints) Own(ctx context.Context, id partner.ID, named string) (Device, error) {
-	return e.store.OwnDevice(ctx, id, strings.TrimSpace(named))
+// FindOwnDevice returns a partner's key by its id or by the activation key itself, ended ones too.
+func (e *Endpoints) FindOwnDevice(ctx context.Context, id partner.ID, named string) (Device, error) {
+	return e.store.FindOwnDevice(ctx, id, strings.TrimSpace(named))
 }
 
-// Report notes that the device of a key is protected by it.
-func (e *Endpoints) Report(ctx context.Context, id partner.ID, named string) (Device, error) {
-	d, err := e.Own(ctx, id, named)
+// ReportProtected notes that the device of a key is protected by it.
+func (e *Endpoints) ReportProtected(ctx context.Context, id partner.ID, named string) (Device, error) {
+	d, err := e.FindOwnDevice(ctx, id, named)
 	if err != nil {
 		return d, err
 	}
 	if d.ProtectsAt(e.now()) {
-		if _, changed := Reported(d, e.now()); !changed {
+		if _, changed := ApplyReport(d, e.now()); !changed {
 			return d, nil // most reports: nobody waits for a write
 		}
 	}
-	return e.store.NoteReport(ctx, id, d.ID, Reported)
+	return e.store.NoteReport(ctx, id, d.ID, ApplyReport)
 }
 
 // RevokeOwn ends a key of the partner.
 func (e *Endpoints) RevokeOwn(ctx context.Context, id partner.ID, named string) (Device, error) {
-	d, err := e.Own(ctx, id, named)
+	d, err := e.FindOwnDevice(ctx, id, named)
 	if err != nil || d.EndReason == EndRevoked {
 		return d, err // revoked twice is revoked
 	}
@@ -142,10 +142,10 @@ func (e *Endpoints) RevokeOwn(ctx context.Context, id partner.ID, named string) 
 
 // MoveOwn gives a person of the partner a key for another device in place of one that ends: see Replace.
 func (e *Endpoints) MoveOwn(ctx context.Context, id partner.ID, named string, r DeviceRequest) (Device, error) {
-	if err := r.check(); err != nil {
+	if err := r.checkRequest(); err != nil {
 		return Device{}, err
 	}
-	d, err := e.Own(ctx, id, named)
+	d, err := e.FindOwnDevice(ctx, id, named)
 	if err != nil {
 		return d, err
 	}
@@ -154,7 +154,7 @@ func (e *Endpoints) MoveOwn(ctx context.Context, id partner.ID, named string, r 
 
 // Revoke ends a key, for the operator.
 func (e *Endpoints) Revoke(ctx context.Context, key KeyID) (Device, error) {
-	d, err := e.Show(ctx, key)
+	d, err := e.GetDevice(ctx, key)
 	if err != nil {
 		return d, err
 	}
@@ -166,10 +166,10 @@ func (e *Endpoints) Revoke(ctx context.Context, key KeyID) (Device, error) {
 // same.
 func (e *Endpoints) Replace(ctx context.Context, key KeyID, system System, name string) (Device, error) {
 	r := DeviceRequest{System: system, Name: name}
-	if err := r.check(); err != nil {
+	if err := r.checkRequest(); err != nil {
 		return Device{}, err
 	}
-	d, err := e.Show(ctx, key)
+	d, err := e.GetDevice(ctx, key)
 	if err != nil {
 		return d, err
 	}
@@ -177,7 +177,7 @@ func (e *Endpoints) Replace(ctx context.Context, key KeyID, system System, name 
 }
 
 func (e *Endpoints) move(ctx context.Context, d Device, r DeviceRequest) (Device, error) {
-	next, err := e.newKey()
+	next, err := e.generateKey()
 	if err != nil {
 		return Device{}, err
 	}
@@ -187,7 +187,7 @@ func (e *Endpoints) move(ctx context.Context, d Device, r DeviceRequest) (Device
 // GiveNotices tells partners of keys that end soon, and ends those whose time is over; the row of a key remembers what
 // was told.
 func (e *Endpoints) GiveNotices(ctx context.Context) (int, error) {
-	return e.store.GiveNotices(ctx, NoticeOf)
+	return e.store.GiveNotices(ctx, DecideNotice)
 }
 
 // EndUnsubscribed ends the keys whose plan ends them with its last subscription.
@@ -199,7 +199,7 @@ func (e *Endpoints) EndUnsubscribed(ctx context.Context) (int, error) {
 const Linux System = "linux"
 
 // InstallSystems are those that have a link of their own.
-func InstallSystems() []System { return append(Systems(), Linux) }
+func InstallSystems() []System { return append(ListSystems(), Linux) }
 
 const maxInstallLink = 500
 
@@ -216,7 +216,7 @@ func (e *Endpoints) SetInstallLink(ctx context.Context, system System, link stri
 	}
 	if link != "" {
 		u, err := url.Parse(link)
-		if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || !partner.Printable(link, maxInstallLink) {
+		if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil || !partner.IsPrintable(link, maxInstallLink) {
 			return ErrDeviceInvalid.With("link", fault.HTTPSAddressOf, maxInstallLink)
 		}
 	}

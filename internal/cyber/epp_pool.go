@@ -47,8 +47,8 @@ type VendorKey struct {
 	Expires time.Time
 }
 
-// Until is when a key from the pool is over: when the plan says so, and never later than the vendor does.
-func (k VendorKey) Until(plan time.Time) time.Time {
+// EndsAt is when a key from the pool is over: when the plan says so, and never later than the vendor does.
+func (k VendorKey) EndsAt(plan time.Time) time.Time {
 	if k.Expires.IsZero() || plan.Before(k.Expires) {
 		return plan
 	}
@@ -57,15 +57,15 @@ func (k VendorKey) Until(plan time.Time) time.Time {
 
 // PoolStore keeps vendors' keys.
 type PoolStore interface {
-	// LoadPool keeps the keys that are not known yet, switches the system to its pool, and returns how many were new. A
+	// LoadKeyPool keeps the keys that are not known yet, switches the system to its pool, and returns how many were new. A
 	// known key that comes with a date of its end ends then, issued or not.
-	LoadPool(ctx context.Context, system System, keys []VendorKey) (int, error)
-	// Sources returns every system's source, in the order of Systems.
-	Sources(ctx context.Context) ([]Source, error)
-	// SetSource changes where a system's keys come from.
-	SetSource(ctx context.Context, system System, change SourceChange) error
-	// TurnedLow returns the pools that became low, or full again, since the last call in any replica.
-	TurnedLow(ctx context.Context) ([]Source, error)
+	LoadKeyPool(ctx context.Context, system System, keys []VendorKey) (int, error)
+	// ListSources returns every system's source, in the order of Systems.
+	ListSources(ctx context.Context) ([]Source, error)
+	// UpdateSource changes where a system's keys come from.
+	UpdateSource(ctx context.Context, system System, change SourceChange) error
+	// PoolsTurnedLow returns the pools that became low, or full again, since the last call in any replica.
+	PoolsTurnedLow(ctx context.Context) ([]Source, error)
 }
 
 // ErrPoolFile means that a file of vendor keys cannot be read as such.
@@ -79,15 +79,15 @@ type Loaded struct {
 	Read, New int
 }
 
-// LoadPool reads a vendor's file, one key a line, or a CSV whose column "key" (or else the first) holds the keys, and
+// LoadKeyPool reads a vendor's file, one key a line, or a CSV whose column "key" (or else the first) holds the keys, and
 // puts what is new into the system's pool. A column "expires" says when the vendor ends each key. It may be repeated:
 // known keys are passed over, but for a date that they did not have. progress may be nil.
-func (e *Endpoints) LoadPool(ctx context.Context, system System, file io.Reader, progress func(Loaded)) (Loaded, error) {
+func (e *Endpoints) LoadKeyPool(ctx context.Context, system System, file io.Reader, progress func(Loaded)) (Loaded, error) {
 	var done Loaded
 	rows := newPoolReader(file)
 	batch := make([]VendorKey, 0, poolBatch)
 	keep := func() error {
-		n, err := e.store.LoadPool(ctx, system, batch)
+		n, err := e.store.LoadKeyPool(ctx, system, batch)
 		if err != nil {
 			return fmt.Errorf("load keys: %w", err)
 		}
@@ -98,7 +98,7 @@ func (e *Endpoints) LoadPool(ctx context.Context, system System, file io.Reader,
 		return nil
 	}
 	for {
-		key, err := rows.next()
+		key, err := rows.nextKey()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -122,16 +122,20 @@ func (e *Endpoints) LoadPool(ctx context.Context, system System, file io.Reader,
 	return done, nil
 }
 
-// Sources returns where each system's keys come from, and what is left.
-func (e *Endpoints) Sources(ctx context.Context) ([]Source, error) { return e.store.Sources(ctx) }
+// ListSources returns where each system's keys come from, and what is left.
+func (e *Endpoints) ListSources(ctx context.Context) ([]Source, error) {
+	return e.store.ListSources(ctx)
+}
 
-// SetSource changes where a system's keys come from.
-func (e *Endpoints) SetSource(ctx context.Context, system System, change SourceChange) error {
+// UpdateSource changes where a system's keys come from.
+func (e *Endpoints) UpdateSource(ctx context.Context, system System, change SourceChange) error {
 	if mark := change.LowMark; mark != nil && (*mark < 0 || *mark > 1_000_000_000) {
 		return ErrPoolFile.With("low mark", fault.KeysUpTo)
 	}
-	return e.store.SetSource(ctx, system, change)
+	return e.store.UpdateSource(ctx, system, change)
 }
 
-// TurnedLow returns the pools that became low, or full again, since somebody last asked.
-func (e *Endpoints) TurnedLow(ctx context.Context) ([]Source, error) { return e.store.TurnedLow(ctx) }
+// PoolsTurnedLow returns the pools that became low, or full again, since somebody last asked.
+func (e *Endpoints) PoolsTurnedLow(ctx context.Context) ([]Source, error) {
+	return e.store.PoolsTurnedLow(ctx)
+}

@@ -24,7 +24,7 @@ type poolReader struct {
 func newPoolReader(file io.Reader) *poolReader {
 	text := withoutMark(file)
 	rows := csv.NewReader(text)
-	rows.Comma = separator(text)
+	rows.Comma = detectSeparator(text)
 	rows.FieldsPerRecord, rows.ReuseRecord, rows.TrimLeadingSpace = -1, true, true
 	return &poolReader{rows: rows, key: -1, expires: -1}
 }
@@ -38,9 +38,9 @@ func withoutMark(r io.Reader) *bufio.Reader {
 	return b
 }
 
-// separator is what divides the cells of the first line: where the comma is in numbers, as in Brazil, spreadsheets
+// detectSeparator is what divides the cells of the first line: where the comma is in numbers, as in Brazil, spreadsheets
 // write semicolons.
-func separator(text *bufio.Reader) rune {
+func detectSeparator(text *bufio.Reader) rune {
 	start, _ := text.Peek(1024) // a shorter file comes with an error, and whole
 	first, _, _ := strings.Cut(string(start), "\n")
 	if strings.Contains(first, ";") && !strings.Contains(first, ",") {
@@ -49,10 +49,10 @@ func separator(text *bufio.Reader) rune {
 	return ','
 }
 
-// next returns io.EOF after the last key.
-func (r *poolReader) next() (VendorKey, error) {
+// nextKey returns io.EOF after the last key.
+func (r *poolReader) nextKey() (VendorKey, error) {
 	row, err := r.rows.Read()
-	if err == nil && r.key < 0 && r.heading(row) {
+	if err == nil && r.key < 0 && r.readHeading(row) {
 		row, err = r.rows.Read()
 	}
 	if errors.Is(err, io.EOF) {
@@ -62,7 +62,7 @@ func (r *poolReader) next() (VendorKey, error) {
 		return VendorKey{}, ErrPoolFile.With("file", fault.NotAListOfKeys).Because(err)
 	}
 	line, _ := r.rows.FieldPos(0)
-	if r.key >= len(row) || !partner.Printable(strings.TrimSpace(row[r.key]), maxVendorKey) {
+	if r.key >= len(row) || !partner.IsPrintable(strings.TrimSpace(row[r.key]), maxVendorKey) {
 		return VendorKey{}, ErrPoolFile.With("", fault.KeyOnLine, line, maxVendorKey)
 	}
 	k := VendorKey{Key: strings.TrimSpace(row[r.key])}
@@ -75,8 +75,8 @@ func (r *poolReader) next() (VendorKey, error) {
 	return k, nil
 }
 
-// heading finds the columns in the first row, and tells whether that row is a heading at all.
-func (r *poolReader) heading(row []string) bool {
+// readHeading finds the columns in the first row, and tells whether that row is a heading at all.
+func (r *poolReader) readHeading(row []string) bool {
 	r.key = 0
 	found := false
 	for i, cell := range row {

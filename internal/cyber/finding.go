@@ -174,7 +174,7 @@ func (f Finding) LeakedAs() []string {
 	if f.Kind != identifier.Email {
 		return nil
 	}
-	return f.Trace.Spellings.Masks()
+	return f.Trace.Spellings.MaskedSpellings()
 }
 
 // Open tells whether the finding still counts.

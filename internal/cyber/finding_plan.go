@@ -17,8 +17,8 @@ var (
 
 // PlanStore keeps what people said of the steps of their findings.
 type PlanStore interface {
-	// StepMarks returns all that was said of a person's findings.
-	StepMarks(ctx context.Context, id partner.ID, user partner.UserHash) ([]StepMark, error)
+	// ListStepMarks returns all that was said of a person's findings.
+	ListStepMarks(ctx context.Context, id partner.ID, user partner.UserHash) ([]StepMark, error)
 	// ChangePlan runs change on a finding's plan while nobody else changes the finding, and keeps what it decides:
 	// ErrFindingNotFound when it is not about the person. The watched value's status is as of afterwards.
 	ChangePlan(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, change func(Plan) (PlanChange, error)) (Rechecked, error)
@@ -42,26 +42,26 @@ type Rechecked struct {
 	Status Status
 }
 
-// Plans returns the plan of each of a person's findings, newest first, closed ones too.
-func (m *Monitoring) Plans(ctx context.Context, id partner.ID, user partner.UserHash) ([]Plan, error) {
+// ListPlans returns the plan of each of a person's findings, newest first, closed ones too.
+func (m *Monitoring) ListPlans(ctx context.Context, id partner.ID, user partner.UserHash) ([]Plan, error) {
 	findings, err := m.store.FindingsOfUser(ctx, id, user)
 	if err != nil {
 		return nil, err
 	}
-	marks, err := m.store.StepMarks(ctx, id, user)
+	marks, err := m.store.ListStepMarks(ctx, id, user)
 	if err != nil {
 		return nil, err
 	}
 	plans := make([]Plan, len(findings))
 	for i, f := range findings {
-		plans[i] = PlanOf(f, marks)
+		plans[i] = NewPlan(f, marks)
 	}
 	return plans, nil
 }
 
-// Plan returns the plan of one finding.
-func (m *Monitoring) Plan(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID) (Plan, error) {
-	plans, err := m.Plans(ctx, id, user)
+// GetPlan returns the plan of one finding.
+func (m *Monitoring) GetPlan(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID) (Plan, error) {
+	plans, err := m.ListPlans(ctx, id, user)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -73,8 +73,8 @@ func (m *Monitoring) Plan(ctx context.Context, id partner.ID, user partner.UserH
 	return Plan{}, ErrFindingNotFound
 }
 
-// MarkStep keeps what a person said of a step and returns the plan after it. Saying it again changes nothing.
-func (m *Monitoring) MarkStep(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, step StepID, state StepState) (Plan, error) {
+// MarkPlanStep keeps what a person said of a step and returns the plan after it. Saying it again changes nothing.
+func (m *Monitoring) MarkPlanStep(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, step StepID, state StepState) (Plan, error) {
 	if state != StepTodo && state != StepDone && state != StepSkipped {
 		return Plan{}, ErrStepInvalid.With("state", fault.OneOf, "todo, done, skipped")
 	}
@@ -93,14 +93,14 @@ func (m *Monitoring) MarkStep(ctx context.Context, id partner.ID, user partner.U
 	return kept.Plan, err
 }
 
-// Recheck looks at a finding again after something was done about it: with no step left it is resolved, and in any case
+// RecheckFinding looks at a finding again after something was done about it: with no step left it is resolved, and in any case
 // the value says what is left.
-func (m *Monitoring) Recheck(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID) (Rechecked, error) {
-	return m.store.ChangePlan(ctx, id, user, finding, func(p Plan) (PlanChange, error) { return p.recheck(), nil })
+func (m *Monitoring) RecheckFinding(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID) (Rechecked, error) {
+	return m.store.ChangePlan(ctx, id, user, finding, func(p Plan) (PlanChange, error) { return p.decideRecheck(), nil })
 }
 
-// recheck decides what becomes of a finding by what was done about it. A closed one stays closed.
-func (p Plan) recheck() PlanChange {
+// decideRecheck decides what becomes of a finding by what was done about it. A closed one stays closed.
+func (p Plan) decideRecheck() PlanChange {
 	if p.Finding.Open() && len(p.Remaining()) == 0 {
 		return PlanChange{Close: p.resolution()}
 	}

@@ -38,9 +38,9 @@ type Entitled struct {
 	Default []Entitlement
 }
 
-// All lists what is in force, best first: the highest limit, the older plan where two are alike. subscribed tells a
+// ListEntitlements lists what is in force, best first: the highest limit, the older plan where two are alike. subscribed tells a
 // person's own subscriptions from the partner's default.
-func (e Entitled) All() (list []Entitlement, subscribed bool) {
+func (e Entitled) ListEntitlements() (list []Entitlement, subscribed bool) {
 	list = e.Subscribed
 	if len(list) == 0 {
 		list = e.Default
@@ -58,9 +58,9 @@ func (e Entitled) All() (list []Entitlement, subscribed bool) {
 	return list, len(e.Subscribed) > 0
 }
 
-// Plan is the one plan in force: the first of All.
-func (e Entitled) Plan() (best plan.Plan, subscribed, found bool) {
-	list, subscribed := e.All()
+// BestPlan is the one plan in force: the first of All.
+func (e Entitled) BestPlan() (best plan.Plan, subscribed, found bool) {
+	list, subscribed := e.ListEntitlements()
 	if len(list) == 0 {
 		return plan.Plan{}, false, false
 	}
@@ -69,7 +69,7 @@ func (e Entitled) Plan() (best plan.Plan, subscribed, found bool) {
 
 // CoverStore knows what people are entitled to.
 type CoverStore interface {
-	Entitled(ctx context.Context, id partner.ID, u partner.UserHash) (Entitled, error)
+	LoadEntitled(ctx context.Context, id partner.ID, u partner.UserHash) (Entitled, error)
 }
 
 // Cover answers for insurance.
@@ -88,21 +88,21 @@ const (
 	OriginDemo         Origin = "demo"
 )
 
-// Of returns everything that covers a person, best first, and why: the plans of their subscriptions in force, else the
+// ListCover returns everything that covers a person, best first, and why: the plans of their subscriptions in force, else the
 // partner's default, else, at a sandbox partner, the demo's.
-func (c *Cover) Of(ctx context.Context, who partner.Caller, u partner.UserHash) ([]Entitlement, Origin, error) {
-	e, err := c.store.Entitled(ctx, who.Partner, u)
+func (c *Cover) ListCover(ctx context.Context, who partner.Caller, u partner.UserHash) ([]Entitlement, Origin, error) {
+	e, err := c.store.LoadEntitled(ctx, who.Partner, u)
 	if err != nil {
 		return nil, "", err
 	}
-	list, subscribed := e.All()
+	list, subscribed := e.ListEntitlements()
 	switch {
 	case subscribed:
 		return list, OriginSubscription, nil
 	case len(list) > 0:
 		return list, OriginDefault, nil
 	case who.Mode == partner.Sandbox:
-		return []Entitlement{{Plan: plan.Plan{Coverage: plan.Demo()}}}, OriginDemo, nil
+		return []Entitlement{{Plan: plan.Plan{Coverage: plan.DemoCoverage()}}}, OriginDemo, nil
 	}
 	return nil, "", ErrCoverageNotFound.With("userhash", fault.NoPlanInForce)
 }

@@ -45,20 +45,20 @@ type Sighting struct {
 
 // Corpora answers in which breaches a value is. It does not block on anything slower than memory-mapped files.
 type Corpora interface {
-	Probe(fingerprint uint64) Sighting
-	// Holds tells whether a breach holds one of the values together with a password, of which the first 40 bits of the
+	ProbeFingerprint(fingerprint uint64) Sighting
+	// HoldsPair tells whether a breach holds one of the values together with a password, of which the first 40 bits of the
 	// SHA-1 are given; ErrNotAsked when that cannot be told now.
-	Holds(ctx context.Context, fingerprints []uint64, password uint64) (bool, error)
+	HoldsPair(ctx context.Context, fingerprints []uint64, password uint64) (bool, error)
 }
 
 // Unasked stands for corpora that this process does not hold open: what it adds is probed by a worker soon after.
 type Unasked struct{}
 
-// Probe knows nothing.
-func (Unasked) Probe(uint64) Sighting { return Sighting{} }
+// ProbeFingerprint knows nothing.
+func (Unasked) ProbeFingerprint(uint64) Sighting { return Sighting{} }
 
-// Holds knows nothing.
-func (Unasked) Holds(context.Context, []uint64, uint64) (bool, error) { return false, ErrNotAsked }
+// HoldsPair knows nothing.
+func (Unasked) HoldsPair(context.Context, []uint64, uint64) (bool, error) { return false, ErrNotAsked }
 
 // NewAsset is a value about to be watched.
 type NewAsset struct {
@@ -81,8 +81,8 @@ type MonitoringStore interface {
 	// InsertAsset keeps a new value with its first findings and their events, or does nothing when the person has it
 	// already, and reports whether it is new. More than limit values of one person are ErrAssetLimit.
 	InsertAsset(ctx context.Context, id partner.ID, a NewAsset, limit int) (bool, error)
-	// TakeLook takes a token for a first look, of which perHour return in an hour, and reports whether there was one.
-	TakeLook(ctx context.Context, id partner.ID, perHour int64) (bool, error)
+	// TakeLookToken takes a token for a first look, of which perHour return in an hour, and reports whether there was one.
+	TakeLookToken(ctx context.Context, id partner.ID, perHour int64) (bool, error)
 	// EnrolledValues returns what the person's subscriptions in force name: e-mail, phone, CPF and cards.
 	EnrolledValues(ctx context.Context, id partner.ID, user partner.UserHash) ([]EnrolledValue, error)
 	// TakeGuesses counts a question about each value, by its fingerprint, and returns those that were asked about fewer
@@ -102,7 +102,7 @@ type MonitoringStore interface {
 
 // Salts opens partners' salts.
 type Salts interface {
-	Salt(ctx context.Context, id partner.ID) (string, error)
+	OpenSalt(ctx context.Context, id partner.ID) (string, error)
 }
 
 // Monitoring is the rules of /cyber/monitoring and /cyber/findings.
@@ -130,8 +130,8 @@ type Owner struct {
 	FirstLooksPerHour int64
 }
 
-// OwnerOf returns the owner of a partner's own requests.
-func OwnerOf(id partner.ID, mode partner.Mode, s partner.Settings) Owner {
+// NewOwner returns the owner of a partner's own requests.
+func NewOwner(id partner.ID, mode partner.Mode, s partner.Settings) Owner {
 	return Owner{Partner: id, Mode: mode, FirstLooksPerHour: LooksPerHour(s)}
 }
 
@@ -151,10 +151,11 @@ var (
 	OperatorAdds  = Group{identifier.Domain, identifier.PixKey, identifier.CNPJ}
 )
 
-// Has tells whether a kind is in the group.
-func (g Group) Has(k identifier.Kind) bool { return slices.Contains(g, k) }
+// HasKind tells whether a kind is in the group.
+func (g Group) HasKind(k identifier.Kind) bool { return slices.Contains(g, k) }
 
-func (g Group) words() string {
+// joinKinds lists the kinds of a group for an error.
+func (g Group) joinKinds() string {
 	words := make([]string, len(g))
 	for i, k := range g {
 		words[i] = k.String()
@@ -172,33 +173,33 @@ func (m *Monitoring) Watch(ctx context.Context, who Owner, user partner.UserHash
 // under a domain is a hit. The value of a live partner gets its first look into past breaches at once if the partner has
 // a token for it, and waits for one otherwise.
 func (m *Monitoring) WatchOf(ctx context.Context, who Owner, user partner.UserHash, allowed Group, kind, value string) (bool, error) {
-	a, err := m.newAsset(ctx, who, user, allowed, kind, value)
+	a, err := m.checkNewAsset(ctx, who, user, allowed, kind, value)
 	if err != nil {
 		return false, err
 	}
 	if a.Paced {
-		if a.HasToken, err = m.store.TakeLook(ctx, who.Partner, who.FirstLooksPerHour); err != nil {
+		if a.HasToken, err = m.store.TakeLookToken(ctx, who.Partner, who.FirstLooksPerHour); err != nil {
 			return false, err
 		}
 	}
 	if a.Matched && (a.HasToken || !a.Paced) {
-		a.Seen = m.corpora.Probe(a.Fingerprint)
+		a.Seen = m.corpora.ProbeFingerprint(a.Fingerprint)
 	}
 	return m.store.InsertAsset(ctx, who.Partner, a, MaxAssets)
 }
 
-// newAsset checks a value about to be watched. It does not ask the corpora: how long that takes would tell something of
+// checkNewAsset checks a value about to be watched. It does not ask the corpora: how long that takes would tell something of
 // a value that waits or is refused.
-func (m *Monitoring) newAsset(ctx context.Context, who Owner, user partner.UserHash, allowed Group, kind, value string) (NewAsset, error) {
+func (m *Monitoring) checkNewAsset(ctx context.Context, who Owner, user partner.UserHash, allowed Group, kind, value string) (NewAsset, error) {
 	k, err := identifier.ParseKind(kind)
-	if err != nil || !allowed.Has(k) {
-		return NewAsset{}, ErrAssetInvalid.With("type", fault.OneOf, allowed.words())
+	if err != nil || !allowed.HasKind(k) {
+		return NewAsset{}, ErrAssetInvalid.With("type", fault.OneOf, allowed.joinKinds())
 	}
 	check := identifier.Required
 	if who.Mode == partner.Sandbox {
 		check = identifier.Waived
 	}
-	normal, err := identifier.Parse(k, value, check)
+	normal, err := identifier.ParseValue(k, value, check)
 	if err != nil {
 		return NewAsset{}, invalidValue(err)
 	}
@@ -211,7 +212,7 @@ func (m *Monitoring) newAsset(ctx context.Context, who Owner, user partner.UserH
 		Normal: normal, Paced: who.isPaced(),
 	}
 	if k == identifier.CPF {
-		if err := m.recognise(ctx, &a); err != nil {
+		if err := m.recognizeCPF(ctx, &a); err != nil {
 			return NewAsset{}, err
 		}
 		// A person is known by digests of the CPF that they were enrolled with, so that there is no other case.
@@ -235,13 +236,13 @@ func invalidValue(err error) error {
 	return ErrAssetInvalid.With("value", fault.NotValid)
 }
 
-// recognise finds out whether a CPF is the one that the user hash was made of. Then both digests name one person.
-func (m *Monitoring) recognise(ctx context.Context, a *NewAsset) error {
-	salt, err := m.salts.Salt(ctx, a.Partner)
+// recognizeCPF finds out whether a CPF is the one that the user hash was made of. Then both digests name one person.
+func (m *Monitoring) recognizeCPF(ctx context.Context, a *NewAsset) error {
+	salt, err := m.salts.OpenSalt(ctx, a.Partner)
 	if err != nil {
 		return fmt.Errorf("recognise person: %w", err)
 	}
-	d256, d512 := partner.Digests(a.Normal, salt)
+	d256, d512 := partner.PersonDigests(a.Normal, salt)
 	if c := a.User.Canonical(); bytes.Equal(c, d256) || bytes.Equal(c, d512) {
 		a.OwnCPF, a.Salt = a.Normal, salt
 	}
@@ -256,7 +257,7 @@ func (m *Monitoring) Watched(ctx context.Context, id partner.ID, user partner.Us
 // WatchedOf lists those of a group.
 func (m *Monitoring) WatchedOf(ctx context.Context, id partner.ID, user partner.UserHash, group Group) ([]Asset, error) {
 	assets, err := m.store.AssetsOfUser(ctx, id, user)
-	return slices.DeleteFunc(assets, func(a Asset) bool { return !group.Has(a.Kind) }), err
+	return slices.DeleteFunc(assets, func(a Asset) bool { return !group.HasKind(a.Kind) }), err
 }
 
 // Forget ends the watch on a value that the contract shows and erases it.
@@ -269,13 +270,13 @@ func (m *Monitoring) ForgetOf(ctx context.Context, id partner.ID, user partner.U
 	return m.store.DeleteAsset(ctx, id, user, asset, group)
 }
 
-// Findings lists what was found of a person, newest first.
-func (m *Monitoring) Findings(ctx context.Context, id partner.ID, user partner.UserHash) ([]Finding, error) {
+// ListFindings lists what was found of a person, newest first.
+func (m *Monitoring) ListFindings(ctx context.Context, id partner.ID, user partner.UserHash) ([]Finding, error) {
 	return m.store.FindingsOfUser(ctx, id, user)
 }
 
-// Resolve closes a finding because the person has dealt with it.
-func (m *Monitoring) Resolve(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, reason string) error {
+// ResolveFinding closes a finding because the person has dealt with it.
+func (m *Monitoring) ResolveFinding(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, reason string) error {
 	if !slices.Contains(givenResolutions, Resolution(reason)) {
 		return ErrResolutionInvalid.With("reason", fault.OneOf, "password_changed, account_closed, card_replaced, not_me, other")
 	}

@@ -17,8 +17,8 @@ type LookHour struct {
 	Granted int64
 }
 
-// HourOf numbers hours since 1970.
-func HourOf(t time.Time) int64 { return t.Unix() / int64(time.Hour/time.Second) }
+// HourNumber numbers hours since 1970.
+func HourNumber(t time.Time) int64 { return t.Unix() / int64(time.Hour/time.Second) }
 
 // LookMeasure is what of a partner's first looks left its usual range.
 type LookMeasure string
@@ -63,8 +63,8 @@ type lookRange struct {
 	isKnown              bool
 }
 
-// lookDay splits a partner's hours into the day that ends now and the range before it.
-func lookDay(hours []LookHour, now, judgedFrom int64) (day LookHour, past lookRange) {
+// splitLookHours splits a partner's hours into the day that ends now and the range before it.
+func splitLookHours(hours []LookHour, now, judgedFrom int64) (day LookHour, past lookRange) {
 	begin := max(now-dayHours+1, judgedFrom)
 	days := map[int64]int64{}
 	for _, h := range hours {
@@ -81,8 +81,8 @@ func lookDay(hours []LookHour, now, judgedFrom int64) (day LookHour, past lookRa
 	return day, past
 }
 
-// usualOf returns the median hit rate, in a thousand, and the median busiest day of partners with a past.
-func usualOf(peers []lookRange) (perThousand, busiest int64, ok bool) {
+// usualLookRange returns the median hit rate, in a thousand, and the median busiest day of partners with a past.
+func usualLookRange(peers []lookRange) (perThousand, busiest int64, ok bool) {
 	if len(peers) < brakePeers {
 		return 0, 0, false
 	}
@@ -98,7 +98,7 @@ func usualOf(peers []lookRange) (perThousand, busiest int64, ok bool) {
 // judgeLooks compares a partner's day with its own range, or with that of its peers when it has none. adds are the
 // values that it added in the day, and tokens how many return to it in a day.
 func judgeLooks(day LookHour, past lookRange, peers []lookRange, adds, tokens int64) (LookStop, bool) {
-	perThousand, busiest, ok := usualOf(peers)
+	perThousand, busiest, ok := usualLookRange(peers)
 	if past.isKnown {
 		perThousand, busiest, ok = 1000*past.hits/past.looks, past.busiest, true
 	}
@@ -125,18 +125,18 @@ func judgeLooks(day LookHour, past lookRange, peers []lookRange, adds, tokens in
 	return LookStop{}, false
 }
 
-// Brake judges every live partner, stops the first looks of those that left their usual range, and returns what it
+// BrakeLooks judges every live partner, stops the first looks of those that left their usual range, and returns what it
 // stopped.
-func (f *FirstLooks) Brake(ctx context.Context) (map[partner.ID]LookStop, error) {
+func (f *FirstLooks) BrakeLooks(ctx context.Context) (map[partner.ID]LookStop, error) {
 	now := f.now()
-	hour := HourOf(now)
-	hours, err := f.store.LookHours(ctx, hour-brakeDays*dayHours)
+	hour := HourNumber(now)
+	hours, err := f.store.ListLookHours(ctx, hour-brakeDays*dayHours)
 	if err != nil {
 		return nil, fmt.Errorf("read first looks: %w", err)
 	}
 	past := make(map[partner.ID]lookRange, len(hours))
 	for id, list := range hours {
-		_, past[id] = lookDay(list, hour, 0)
+		_, past[id] = splitLookHours(list, hour, 0)
 	}
 	stopped := map[partner.ID]LookStop{}
 	for id, list := range hours {
@@ -146,7 +146,7 @@ func (f *FirstLooks) Brake(ctx context.Context) (map[partner.ID]LookStop, error)
 				peers = append(peers, r)
 			}
 		}
-		stop, err := f.judge(ctx, id, list, peers, now)
+		stop, err := f.judgePartner(ctx, id, list, peers, now)
 		if err != nil {
 			return stopped, fmt.Errorf("judge first looks of %s: %w", id, err)
 		}
@@ -157,8 +157,8 @@ func (f *FirstLooks) Brake(ctx context.Context) (map[partner.ID]LookStop, error)
 	return stopped, f.store.ForgetLookHours(ctx, hour-brakeDays*dayHours)
 }
 
-// judge stops the first looks of a partner if they left the usual range; it returns the stop, if it made one.
-func (f *FirstLooks) judge(ctx context.Context, id partner.ID, hours []LookHour, peers []lookRange, now time.Time) (LookStop, error) {
+// judgePartner stops the first looks of a partner if they left the usual range; it returns the stop, if it made one.
+func (f *FirstLooks) judgePartner(ctx context.Context, id partner.ID, hours []LookHour, peers []lookRange, now time.Time) (LookStop, error) {
 	if err := f.store.CountSubscriptions(ctx, id); err != nil {
 		return LookStop{}, err
 	}
@@ -170,25 +170,25 @@ func (f *FirstLooks) judge(ctx context.Context, id partner.ID, hours []LookHour,
 	if err != nil {
 		return LookStop{}, err
 	}
-	hour := HourOf(now)
-	day, past := lookDay(hours, hour, b.JudgedFrom)
+	hour := HourNumber(now)
+	day, past := splitLookHours(hours, hour, b.JudgedFrom)
 	begin := time.Unix(max(hour-dayHours+1, b.JudgedFrom)*int64(time.Hour/time.Second), 0)
 	waiting, err := f.store.WaitingLooks(ctx, id, begin, time.Time{})
 	if err != nil {
 		return LookStop{}, err
 	}
-	stop, ok := judgeLooks(day, past, peers, day.Looks+waiting, b.perDay(LooksPerHour(p.Settings)))
+	stop, ok := judgeLooks(day, past, peers, day.Looks+waiting, b.tokensPerDay(LooksPerHour(p.Settings)))
 	if !ok {
 		return LookStop{}, nil
 	}
 	stop.At = now
-	if done, err := f.store.StopLooks(ctx, id, stop); err != nil || !done {
+	if done, err := f.store.StopFirstLooks(ctx, id, stop); err != nil || !done {
 		return LookStop{}, err
 	}
 	return stop, nil
 }
 
-// Stopped returns the partners whose first looks are stopped.
-func (f *FirstLooks) Stopped(ctx context.Context) (map[partner.ID]LookStop, error) {
+// ListStopped returns the partners whose first looks are stopped.
+func (f *FirstLooks) ListStopped(ctx context.Context) (map[partner.ID]LookStop, error) {
 	return f.store.StoppedLooks(ctx)
 }

@@ -26,12 +26,12 @@ type BulkRefusal struct {
 // watched now.
 func (m *Monitoring) WatchEach(ctx context.Context, who Owner, items []BulkItem) (taken int, refused []BulkRefusal, err error) {
 	for i, item := range items {
-		err := m.watchItem(ctx, who, item)
+		err := m.watchBulkItem(ctx, who, item)
 		var why *fault.Error
 		switch {
 		case err == nil:
 			taken++
-		case !errors.As(err, &why) || ownFault(why.Kind):
+		case !errors.As(err, &why) || isServiceFault(why.Kind):
 			return taken, refused, err
 		default:
 			refused = append(refused, BulkRefusal{i, why})
@@ -40,17 +40,18 @@ func (m *Monitoring) WatchEach(ctx context.Context, who Owner, items []BulkItem)
 	return taken, refused, nil
 }
 
-// ownFault tells faults of the service from those of an item.
-func ownFault(k fault.Kind) bool {
+// isServiceFault tells faults of the service from those of an item.
+func isServiceFault(k fault.Kind) bool {
 	return k != fault.Invalid && k != fault.Conflict && k != fault.NotFound && k != fault.RateLimited
 }
 
-func (m *Monitoring) watchItem(ctx context.Context, who Owner, item BulkItem) error {
+// watchBulkItem adds one value of a bulk.
+func (m *Monitoring) watchBulkItem(ctx context.Context, who Owner, item BulkItem) error {
 	user, err := partner.ParseUserHash("userHash", item.User)
 	if err != nil {
 		return err
 	}
-	a, err := m.newAsset(ctx, who, user, ContractAdds, item.Kind, item.Value)
+	a, err := m.checkNewAsset(ctx, who, user, ContractAdds, item.Kind, item.Value)
 	if err != nil {
 		return err
 	}

@@ -49,13 +49,13 @@ type LookBucket struct {
 // NewLookBucket returns the bucket of a partner that has not used any token yet.
 func NewLookBucket(now time.Time) LookBucket { return LookBucket{Tokens: LookBurst, RefilledAt: now} }
 
-// perDay returns how many tokens return in a day.
-func (b LookBucket) perDay(perHour int64) int64 { return 24*perHour + b.Subscriptions }
+// tokensPerDay returns how many tokens return in a day.
+func (b LookBucket) tokensPerDay(perHour int64) int64 { return 24*perHour + b.Subscriptions }
 
-// Refill adds the tokens that have returned since the last refill. A clock that is behind that of the process that
+// RefillTokens adds the tokens that have returned since the last refill. A clock that is behind that of the process that
 // refilled last adds nothing.
-func (b *LookBucket) Refill(now time.Time, perHour int64) {
-	each := float64(24*time.Hour) / float64(b.perDay(perHour))
+func (b *LookBucket) RefillTokens(now time.Time, perHour int64) {
+	each := float64(24*time.Hour) / float64(b.tokensPerDay(perHour))
 	returned := int64(float64(now.Sub(b.RefilledAt)) / each)
 	if returned <= 0 {
 		return
@@ -66,30 +66,30 @@ func (b *LookBucket) Refill(now time.Time, perHour int64) {
 	}
 }
 
-// Left returns how many first looks can be made now.
-func (b LookBucket) Left() int64 {
+// TokensLeft returns how many first looks can be made now.
+func (b LookBucket) TokensLeft() int64 {
 	if b.Stop.Stopped() {
 		return 0
 	}
 	return b.Tokens + b.Granted
 }
 
-// Take uses up to n tokens and returns how many there were.
-func (b *LookBucket) Take(n int64) int64 {
-	n = min(n, b.Left())
+// TakeTokens uses up to n tokens and returns how many there were.
+func (b *LookBucket) TakeTokens(n int64) int64 {
+	n = min(n, b.TokensLeft())
 	own := min(n, b.Tokens)
 	b.Tokens, b.Granted = b.Tokens-own, b.Granted-(n-own)
 	return n
 }
 
-// Until returns when the last of so many waiting values will have had its first look, or the zero time when none waits
+// LookedUpBy returns when the last of so many waiting values will have had its first look, or the zero time when none waits
 // or first looks are stopped.
-func (b LookBucket) Until(now time.Time, perHour, waiting int64) time.Time {
+func (b LookBucket) LookedUpBy(now time.Time, perHour, waiting int64) time.Time {
 	if waiting == 0 || b.Stop.Stopped() {
 		return time.Time{}
 	}
-	missing := max(waiting-b.Left(), 0)
-	return now.Add(time.Duration(float64(missing) / float64(b.perDay(perHour)) * float64(24*time.Hour)))
+	missing := max(waiting-b.TokensLeft(), 0)
+	return now.Add(time.Duration(float64(missing) / float64(b.tokensPerDay(perHour)) * float64(24*time.Hour)))
 }
 
 // LookStatus is how a partner stands with its first looks.
@@ -115,11 +115,11 @@ type LookStore interface {
 	StartLooks(ctx context.Context, id partner.ID, perHour, limit int64) (int64, error)
 	// CountSubscriptions counts a partner's subscriptions that give tokens, unless that was done within a day.
 	CountSubscriptions(ctx context.Context, id partner.ID) error
-	// LookHours returns the hours of all live partners behind an hour, in order.
-	LookHours(ctx context.Context, after int64) (map[partner.ID][]LookHour, error)
-	// StopLooks stops a partner's first looks, tells the partner by an event and adds a line to the audit trail. It does
+	// ListLookHours returns the hours of all live partners behind an hour, in order.
+	ListLookHours(ctx context.Context, after int64) (map[partner.ID][]LookHour, error)
+	// StopFirstLooks stops a partner's first looks, tells the partner by an event and adds a line to the audit trail. It does
 	// nothing when they are stopped already, and reports whether it stopped them.
-	StopLooks(ctx context.Context, id partner.ID, stop LookStop) (bool, error)
+	StopFirstLooks(ctx context.Context, id partner.ID, stop LookStop) (bool, error)
 	// ReleaseLooks undoes StopLooks and tells the partner. It reports whether they were stopped.
 	ReleaseLooks(ctx context.Context, id partner.ID) (bool, error)
 	// StoppedLooks returns the partners whose first looks are stopped.
@@ -145,13 +145,13 @@ func NewFirstLooks(store LookStore, partners Partners, now func() time.Time) *Fi
 	return &FirstLooks{store: store, partners: partners, now: now}
 }
 
-// Status returns how a partner stands.
-func (f *FirstLooks) Status(ctx context.Context, id partner.ID, settings partner.Settings) (LookStatus, error) {
-	return f.StatusOf(ctx, id, settings, time.Time{})
+// LookStatus returns how a partner stands.
+func (f *FirstLooks) LookStatus(ctx context.Context, id partner.ID, settings partner.Settings) (LookStatus, error) {
+	return f.LookStatusSince(ctx, id, settings, time.Time{})
 }
 
-// StatusOf is Status for values that were added up to a time: later ones do not count as waiting.
-func (f *FirstLooks) StatusOf(ctx context.Context, id partner.ID, settings partner.Settings, added time.Time) (LookStatus, error) {
+// LookStatusSince is Status for values that were added up to a time: later ones do not count as waiting.
+func (f *FirstLooks) LookStatusSince(ctx context.Context, id partner.ID, settings partner.Settings, added time.Time) (LookStatus, error) {
 	b, err := f.store.LookBucket(ctx, id)
 	if err != nil {
 		return LookStatus{}, err
@@ -161,13 +161,13 @@ func (f *FirstLooks) StatusOf(ctx context.Context, id partner.ID, settings partn
 		return LookStatus{}, err
 	}
 	s := LookStatus{LookBucket: b, PerHour: LooksPerHour(settings), Waiting: waiting}
-	s.Refill(f.now(), s.PerHour)
-	s.Until = s.LookBucket.Until(f.now(), s.PerHour, waiting)
+	s.RefillTokens(f.now(), s.PerHour)
+	s.Until = s.LookBucket.LookedUpBy(f.now(), s.PerHour, waiting)
 	return s, nil
 }
 
-// Waiting returns how many values of each partner wait, of those that have any.
-func (f *FirstLooks) Waiting(ctx context.Context) (map[partner.ID]int64, error) {
+// CountWaiting returns how many values of each partner wait, of those that have any.
+func (f *FirstLooks) CountWaiting(ctx context.Context) (map[partner.ID]int64, error) {
 	ids, err := f.store.WaitingPartners(ctx)
 	counts := make(map[partner.ID]int64, len(ids))
 	for _, id := range ids {
@@ -178,27 +178,28 @@ func (f *FirstLooks) Waiting(ctx context.Context) (map[partner.ID]int64, error) 
 	return counts, err
 }
 
-// Grant gives a live partner more first looks, for the time when it brings its customers.
-func (f *FirstLooks) Grant(ctx context.Context, id partner.ID, count int64) error {
+// GrantLooks gives a live partner more first looks, for the time when it brings its customers.
+func (f *FirstLooks) GrantLooks(ctx context.Context, id partner.ID, count int64) error {
 	if count < 1 || count > MaxGrant {
 		return ErrLooksInvalid.With("count", fault.OneTo, MaxGrant)
 	}
-	if err := f.isLive(ctx, id); err != nil {
+	if err := f.checkLivePartner(ctx, id); err != nil {
 		return err
 	}
 	return f.store.GrantLooks(ctx, id, count)
 }
 
-// Release lets first looks go on that the brake stopped. It is no error when they were not stopped.
-func (f *FirstLooks) Release(ctx context.Context, id partner.ID) error {
-	if err := f.isLive(ctx, id); err != nil {
+// ReleaseLooks lets first looks go on that the brake stopped. It is no error when they were not stopped.
+func (f *FirstLooks) ReleaseLooks(ctx context.Context, id partner.ID) error {
+	if err := f.checkLivePartner(ctx, id); err != nil {
 		return err
 	}
 	_, err := f.store.ReleaseLooks(ctx, id)
 	return err
 }
 
-func (f *FirstLooks) isLive(ctx context.Context, id partner.ID) error {
+// checkLivePartner refuses partners of the sandbox.
+func (f *FirstLooks) checkLivePartner(ctx context.Context, id partner.ID) error {
 	p, err := f.partners.PartnerByID(ctx, id)
 	if err == nil && p.Mode != partner.Live {
 		err = ErrLooksInvalid.With("partner", fault.SandboxNotPaced)
@@ -209,8 +210,8 @@ func (f *FirstLooks) isLive(ctx context.Context, id partner.ID) error {
 // startBatch is how many first looks of one partner begin at a time: others come in between.
 const startBatch = 500
 
-// Start begins the first looks of waiting values for which there are tokens, some of each partner, and returns how many.
-func (f *FirstLooks) Start(ctx context.Context) (int64, error) {
+// StartLooks begins the first looks of waiting values for which there are tokens, some of each partner, and returns how many.
+func (f *FirstLooks) StartLooks(ctx context.Context) (int64, error) {
 	ids, err := f.store.WaitingPartners(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("find waiting values: %w", err)

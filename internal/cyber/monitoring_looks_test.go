@@ -11,33 +11,33 @@ func TestLookBucket(t *testing.T) {
 	b := NewLookBucket(modelNow)
 	b.Subscriptions = 24 // one an hour
 	b.Granted = 50
-	if got := b.Take(1020); got != 1020 || b.Tokens != 0 || b.Granted != 30 {
+	if got := b.TakeTokens(1020); got != 1020 || b.Tokens != 0 || b.Granted != 30 {
 		t.Fatalf("%d taken: %+v", got, b)
 	}
-	if got := b.Take(100); got != 30 || b.Left() != 0 {
+	if got := b.TakeTokens(100); got != 30 || b.TokensLeft() != 0 {
 		t.Fatalf("%d taken: %+v", got, b)
 	}
 	now := modelNow
 	for range 3600 {
 		now = now.Add(time.Second)
-		b.Refill(now, 200)
+		b.RefillTokens(now, 200)
 	}
 	if b.Tokens < 200 || b.Tokens > 201 {
 		t.Errorf("an hour gave %d", b.Tokens)
 	}
-	b.Refill(now.Add(-10*time.Minute), 200)
+	b.RefillTokens(now.Add(-10*time.Minute), 200)
 	if b.Tokens > 201 || b.RefilledAt.Before(now.Add(-time.Minute)) {
 		t.Errorf("a clock that runs behind: %+v", b)
 	}
-	b.Refill(now.Add(30*24*time.Hour), 200)
+	b.RefillTokens(now.Add(30*24*time.Hour), 200)
 	if b.Tokens != LookBurst {
 		t.Errorf("a month gave %d", b.Tokens)
 	}
-	if at := b.Until(now, 200, 1402); at.Sub(now) != 2*time.Hour {
+	if at := b.LookedUpBy(now, 200, 1402); at.Sub(now) != 2*time.Hour {
 		t.Errorf("1402 wait until %s", at)
 	}
 	b.Stop.At = now
-	if b.Left() != 0 || b.Take(1) != 0 || !b.Until(now, 200, 1402).IsZero() {
+	if b.TokensLeft() != 0 || b.TakeTokens(1) != 0 || !b.LookedUpBy(now, 200, 1402).IsZero() {
 		t.Error("stopped, and there are tokens")
 	}
 }

@@ -31,7 +31,7 @@ func (d *drawer) InsertAsset(_ context.Context, _ partner.ID, a NewAsset, most i
 	d.kept = append(d.kept, a)
 	return true, nil
 }
-func (d *drawer) Salt(context.Context, partner.ID) (string, error) { return "salt", d.salt }
+func (d *drawer) OpenSalt(context.Context, partner.ID) (string, error) { return "salt", d.salt }
 
 func (d *drawer) ResolveFinding(_ context.Context, _ partner.ID, _ partner.UserHash, _ FindingID, r Resolution) error {
 	d.resolved = append(d.resolved, r)
@@ -44,7 +44,7 @@ type oneBreach struct {
 	asked []uint64
 }
 
-func (o *oneBreach) Probe(f uint64) Sighting {
+func (o *oneBreach) ProbeFingerprint(f uint64) Sighting {
 	o.asked = append(o.asked, f)
 	return Sighting{Epoch: 7, Breaches: []Seen{{Breach: "loja"}}}
 }
@@ -144,9 +144,9 @@ func TestSandboxTellsOfTheRecord(t *testing.T) {
 		if len(seen) != 1 || seen[0].Breach != SandboxBreach {
 			t.Fatalf("%s: %+v", c.kind, seen)
 		}
-		f := Finding{Breach: whole.Of(seen[0].Trace), Trace: seen[0].Trace}
-		if f.Basis() != BasisRow || !slices.Equal(f.Breach.Exposes, c.exposed) || StatusOf([]Finding{f}) != c.status {
-			t.Errorf("%s: %s %v %s", c.kind, f.Basis(), f.Breach.Exposes, StatusOf([]Finding{f}))
+		f := Finding{Breach: whole.ForTrace(seen[0].Trace), Trace: seen[0].Trace}
+		if f.Basis() != BasisRow || !slices.Equal(f.Breach.Exposes, c.exposed) || ComputeStatus([]Finding{f}) != c.status {
+			t.Errorf("%s: %s %v %s", c.kind, f.Basis(), f.Breach.Exposes, ComputeStatus([]Finding{f}))
 		}
 	}
 }
@@ -154,7 +154,7 @@ func TestSandboxTellsOfTheRecord(t *testing.T) {
 // TestRecognise: a CPF of which the user hash was made, in either digest, makes the person known; another's does not.
 func TestRecognise(t *testing.T) {
 	ctx, cpf := context.Background(), madeUpCPF(t)
-	d256, d512 := partner.Digests(cpf, "salt")
+	d256, d512 := partner.PersonDigests(cpf, "salt")
 	for user, own := range map[string]bool{
 		hex.EncodeToString(d256[1:]): true, hex.EncodeToString(d512[1:]): true, "somebody else": false,
 	} {
@@ -179,7 +179,7 @@ func TestResolve(t *testing.T) {
 	for reason, ok := range map[string]bool{
 		"password_changed": true, "account_closed": true, "card_replaced": true, "not_me": true, "other": true, "retracted": false, "": false,
 	} {
-		if err := m.Resolve(context.Background(), "pt_1", "u", "fd_1", reason); ok && err != nil || !ok && !errors.Is(err, ErrResolutionInvalid) {
+		if err := m.ResolveFinding(context.Background(), "pt_1", "u", "fd_1", reason); ok && err != nil || !ok && !errors.Is(err, ErrResolutionInvalid) {
 			t.Errorf("%q: %v", reason, err)
 		}
 	}
@@ -218,7 +218,7 @@ type pairs struct {
 	asked int
 }
 
-func (p *pairs) Holds(_ context.Context, prints []uint64, password uint64) (bool, error) {
+func (p *pairs) HoldsPair(_ context.Context, prints []uint64, password uint64) (bool, error) {
 	p.asked++
 	return slices.Contains(prints, 7) && password == 9, nil
 }
@@ -271,7 +271,7 @@ func TestCheckCredential(t *testing.T) {
 // TestInvalidValueSaysWhy: what is wrong with a value is said without the value.
 func TestInvalidValueSaysWhy(t *testing.T) {
 	m, _, _ := newMonitoring()
-	_, why := identifier.Parse(identifier.CPF, "123", identifier.Required)
+	_, why := identifier.ParseValue(identifier.CPF, "123", identifier.Required)
 	err := m.Watch(t.Context(), Owner{Mode: partner.Live}, "u", "cpf", "123")
 	var f *fault.Error
 	if !errors.As(why, &f) || f.Detail() == "" || !errors.Is(err, ErrAssetInvalid) || !strings.Contains(err.Error(), "value: "+f.Detail()) {

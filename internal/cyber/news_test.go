@@ -8,7 +8,7 @@ import (
 // found makes a finding of a value whose records held classes and passwords.
 func found(b Breach, classes Classes, passwords ...uint32) Finding {
 	t := Trace{Told: true, Classes: classes, Passwords: passwords}
-	return Finding{Breach: b.Of(t), Trace: t}
+	return Finding{Breach: b.ForTrace(t), Trace: t}
 }
 
 // TestKnown: a finding is old news when earlier ones of the same value said all of it, whatever kind it is called.
@@ -59,7 +59,7 @@ func TestKnown(t *testing.T) {
 		"a combolist as a whole":              {with(other, func(f *Finding) { f.Breach.Kind = SourceCombolist }), []Finding{found(shop, email)}, true},
 		"a combolist as a whole, found first": {with(other, func(f *Finding) { f.Breach.Kind = SourceCombolist }), nil, false},
 	} {
-		if got := Known(c.f, c.earlier); got != c.want {
+		if got := IsKnownFinding(c.f, c.earlier); got != c.want {
 			t.Errorf("%s: known %t, want %t", name, got, c.want)
 		}
 	}
@@ -85,7 +85,7 @@ func TestNamesOfRepeats(t *testing.T) {
 		"c:4":                 {c},
 		"":                    {closed(a)},
 	} {
-		if got := Names(list); got != want {
+		if got := JoinBreachNames(list); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -93,10 +93,10 @@ func TestNamesOfRepeats(t *testing.T) {
 	for range 300 {
 		many = append(many, named("c", 2, true))
 	}
-	if got := strings.Count(Names(many), "~a"); got != 300 {
+	if got := strings.Count(JoinBreachNames(many), "~a"); got != 300 {
 		t.Error(got, "of 300 repeat the first")
 	}
-	if name, repeated, trace := readName("c:4~b"); name != "c" || repeated != "b" || !trace.Told || trace.Classes != 4 {
+	if name, repeated, trace := parseBreachName("c:4~b"); name != "c" || repeated != "b" || !trace.Told || trace.Classes != 4 {
 		t.Error(name, repeated, trace)
 	}
 }

@@ -16,7 +16,7 @@ type loadedKeys struct {
 	failAt int
 }
 
-func (s *loadedKeys) LoadPool(_ context.Context, _ System, keys []VendorKey) (int, error) {
+func (s *loadedKeys) LoadKeyPool(_ context.Context, _ System, keys []VendorKey) (int, error) {
 	s.loads = append(s.loads, len(keys))
 	s.keys = append(s.keys, keys...)
 	if len(s.loads) == s.failAt {
@@ -29,7 +29,7 @@ func (s *loadedKeys) LoadPool(_ context.Context, _ System, keys []VendorKey) (in
 func TestPoolBatches(t *testing.T) {
 	for _, c := range []struct{ keys, failAt, loads, read int }{{499, 0, 1, 499}, {500, 0, 1, 500}, {501, 0, 2, 501}, {750, 1, 1, 0}, {750, 2, 2, 500}} {
 		s := &loadedKeys{failAt: c.failAt}
-		done, err := NewEndpoints(s, nil, nil).LoadPool(t.Context(), IOS, strings.NewReader(strings.Repeat("K-1\n", c.keys)), nil)
+		done, err := NewEndpoints(s, nil, nil).LoadKeyPool(t.Context(), IOS, strings.NewReader(strings.Repeat("K-1\n", c.keys)), nil)
 		if len(s.loads) != c.loads || done.Read != c.read || errors.Is(err, errOnPurpose) != (c.failAt > 0) {
 			t.Errorf("%d keys, failing at load %d: %d loads, %+v, %v", c.keys, c.failAt, len(s.loads), done, err)
 		}
@@ -52,7 +52,7 @@ func TestPoolFileForms(t *testing.T) {
 		"a date that says nothing": {"key,expires\nA,\n", VendorKey{Key: "A"}},
 	} {
 		s := &loadedKeys{}
-		_, err := NewEndpoints(s, nil, nil).LoadPool(t.Context(), IOS, strings.NewReader(c.file), nil)
+		_, err := NewEndpoints(s, nil, nil).LoadKeyPool(t.Context(), IOS, strings.NewReader(c.file), nil)
 		if err != nil || len(s.keys) != 1 || s.keys[0].Key != c.want.Key || !s.keys[0].Expires.Equal(c.want.Expires) {
 			t.Errorf("%s: %+v, %v", name, s.keys, err)
 		}

@@ -71,8 +71,8 @@ type Sealer interface {
 
 // PortalStore knows people.
 type PortalStore interface {
-	// Stands tells whether anything is held about a person, and nothing was erased of them since a time.
-	Stands(ctx context.Context, id partner.ID, u partner.UserHash, since time.Time) (bool, error)
+	// IsStillHeld tells whether anything is held about a person, and nothing was erased of them since a time.
+	IsStillHeld(ctx context.Context, id partner.ID, u partner.UserHash, since time.Time) (bool, error)
 }
 
 // Tenants tells what a partner is now.
@@ -98,18 +98,18 @@ func NewPortalSessions(store PortalStore, tenants Tenants, keys Sealer, now func
 	return &PortalSessions{store: store, tenants: tenants, keys: keys, now: now, random: random}
 }
 
-// Offer makes a link for a person whom the partner knows here. It returns the text that stands in the link's path, and
+// CreateLink makes a link for a person whom the partner knows here. It returns the text that stands in the link's path, and
 // what it stands for.
-func (s *PortalSessions) Offer(ctx context.Context, who partner.Caller, r PortalRequest) (string, PortalSession, error) {
+func (s *PortalSessions) CreateLink(ctx context.Context, who partner.Caller, r PortalRequest) (string, PortalSession, error) {
 	lang, err := partner.ParseLanguage(r.Lang)
 	if err != nil {
 		return "", PortalSession{}, err
 	}
-	if err := checkReturn(r.Return, who.Settings.SiteList()); err != nil {
+	if err := checkReturn(r.Return, who.Settings.ListSites()); err != nil {
 		return "", PortalSession{}, err
 	}
 	now := s.now()
-	stands, err := s.store.Stands(ctx, who.Partner, r.User, now)
+	stands, err := s.store.IsStillHeld(ctx, who.Partner, r.User, now)
 	if err != nil {
 		return "", PortalSession{}, err
 	}
@@ -121,10 +121,10 @@ func (s *PortalSessions) Offer(ctx context.Context, who partner.Caller, r Portal
 		return "", PortalSession{}, fmt.Errorf("name a link: %w", err)
 	}
 	session := PortalSession{
-		Partner: who.Partner, User: r.User, Lang: lang, Return: r.Return, Copy: who.Allows(partner.ScopeSubscriptionsRead),
+		Partner: who.Partner, User: r.User, Lang: lang, Return: r.Return, Copy: who.HasScope(partner.ScopeSubscriptionsRead),
 		Link: base64.RawURLEncoding.EncodeToString(link), Begun: now, Until: now.Add(LinkLife),
 	}
-	token, err := s.write(placeLink, session)
+	token, err := s.writeSession(placeLink, session)
 	return token, session, err
 }
 
@@ -151,37 +151,38 @@ func checkReturn(text string, sites []string) error {
 
 func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 
-// Enter opens a link and gives the session that it stands for, with the text that a browser keeps of it. A link opens as
+// OpenLink opens a link and gives the session that it stands for, with the text that a browser keeps of it. A link opens as
 // often as it is followed while it lives: those who look at links before people do, mail filters and previews of messages,
 // must not close it.
-func (s *PortalSessions) Enter(ctx context.Context, token string) (PortalSession, string, error) {
-	session, _, err := s.open(ctx, placeLink, token)
+func (s *PortalSessions) OpenLink(ctx context.Context, token string) (PortalSession, string, error) {
+	session, _, err := s.openSession(ctx, placeLink, token)
 	if err != nil {
 		return PortalSession{}, "", err
 	}
 	session.Until = s.now().Add(SessionLife)
-	return s.kept(session)
+	return s.sealSession(session)
 }
 
-// Resume is the session of a text that Enter gave, and the partner as it is now.
-func (s *PortalSessions) Resume(ctx context.Context, text string) (PortalSession, partner.Partner, error) {
-	return s.open(ctx, placeSession, text)
+// ResumeSession is the session of a text that Enter gave, and the partner as it is now.
+func (s *PortalSessions) ResumeSession(ctx context.Context, text string) (PortalSession, partner.Partner, error) {
+	return s.openSession(ctx, placeSession, text)
 }
 
-// Speak is the same session in another language.
-func (s *PortalSessions) Speak(session PortalSession, lang partner.Language) (PortalSession, string, error) {
+// ChangeLanguage is the same session in another language.
+func (s *PortalSessions) ChangeLanguage(session PortalSession, lang partner.Language) (PortalSession, string, error) {
 	session.Lang = lang
-	return s.kept(session)
+	return s.sealSession(session)
 }
 
-func (s *PortalSessions) kept(session PortalSession) (PortalSession, string, error) {
-	text, err := s.write(placeSession, session)
+// sealSession returns a session with the text that a browser keeps of it.
+func (s *PortalSessions) sealSession(session PortalSession) (PortalSession, string, error) {
+	text, err := s.writeSession(placeSession, session)
 	return session, text, err
 }
 
-// Expired reads a link that is genuine and too old: who followed it can be told where to get another.
-func (s *PortalSessions) Expired(token string) (PortalSession, bool) {
-	session, err := s.read(placeLink, token)
+// ReadExpiredLink reads a link that is genuine and too old: who followed it can be told where to get another.
+func (s *PortalSessions) ReadExpiredLink(token string) (PortalSession, bool) {
+	session, err := s.readSession(placeLink, token)
 	return session, err == nil
 }
 
@@ -195,8 +196,8 @@ func portalPlace(column string) seal.Place {
 	return seal.Place{Table: "portal_session", Column: column}
 }
 
-// write seals a session, a line for each of its parts: none of them holds a line break, and it stands in an address.
-func (s *PortalSessions) write(column string, session PortalSession) (string, error) {
+// writeSession seals a session, a line for each of its parts: none of them holds a line break, and it stands in an address.
+func (s *PortalSessions) writeSession(column string, session PortalSession) (string, error) {
 	plain := strings.Join([]string{
 		string(session.Partner), string(session.Lang), strconv.FormatBool(session.Copy), session.Link,
 		strconv.FormatInt(session.Begun.UnixMicro(), 36), strconv.FormatInt(session.Until.UnixMicro(), 36), session.Return, string(session.User),
@@ -208,7 +209,8 @@ func (s *PortalSessions) write(column string, session PortalSession) (string, er
 	return base64.RawURLEncoding.EncodeToString(sealed), nil
 }
 
-func (s *PortalSessions) read(column, text string) (PortalSession, error) {
+// readSession opens what writeSession sealed.
+func (s *PortalSessions) readSession(column, text string) (PortalSession, error) {
 	if len(text) > maxPortalText {
 		return PortalSession{}, ErrPortalClosed
 	}
@@ -235,9 +237,9 @@ func (s *PortalSessions) read(column, text string) (PortalSession, error) {
 	}, nil
 }
 
-// open reads a text and asks whether it still holds: in time, of a partner that is served, about a person who is there.
-func (s *PortalSessions) open(ctx context.Context, column, text string) (PortalSession, partner.Partner, error) {
-	session, err := s.read(column, text)
+// openSession reads a text and asks whether it still holds: in time, of a partner that is served, about a person who is there.
+func (s *PortalSessions) openSession(ctx context.Context, column, text string) (PortalSession, partner.Partner, error) {
+	session, err := s.readSession(column, text)
 	if err != nil || !s.now().Before(session.Until) {
 		return PortalSession{}, partner.Partner{}, ErrPortalClosed
 	}
@@ -248,7 +250,7 @@ func (s *PortalSessions) open(ctx context.Context, column, text string) (PortalS
 		}
 		return PortalSession{}, partner.Partner{}, err
 	}
-	stands, err := s.store.Stands(ctx, session.Partner, session.User, session.Begun)
+	stands, err := s.store.IsStillHeld(ctx, session.Partner, session.User, session.Begun)
 	if err != nil {
 		return PortalSession{}, partner.Partner{}, err
 	}

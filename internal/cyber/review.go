@@ -59,5 +59,5 @@ type Found struct {
 	Asset   Asset
 }
 
-// Owner is whose value it is.
-func (f Found) Owner() (partner.ID, partner.UserHash) { return f.Asset.Partner, f.Asset.User }
+// OwnerOfValue is whose value it is.
+func (f Found) OwnerOfValue() (partner.ID, partner.UserHash) { return f.Asset.Partner, f.Asset.User }

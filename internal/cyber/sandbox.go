@@ -32,7 +32,7 @@ func sandboxSeen(k identifier.Kind, normal string) []Seen {
 	if !sandboxLeak(k, normal) {
 		return nil
 	}
-	return []Seen{{Breach: SandboxBreach, Trace: Trace{Told: true, Classes: ClassesOf(sandboxRecords[k])}}}
+	return []Seen{{Breach: SandboxBreach, Trace: Trace{Told: true, Classes: NewClasses(sandboxRecords[k])}}}
 }
 
 func sandboxLeak(k identifier.Kind, normal string) bool {

@@ -72,9 +72,9 @@ var shareWatched = [...]struct {
 	points float64
 }{{identifier.CPF, 8}, {identifier.Email, 8}, {identifier.Phone, 5}, {identifier.Card, 4}}
 
-// points is what one breach is worth, 0 to breachCeiling.
-func (b Breach) points(now time.Time) float64 {
-	age := ageOf(b.Date, now)
+// riskPoints is what one breach is worth, 0 to breachCeiling.
+func (b Breach) riskPoints(now time.Time) float64 {
+	age := breachAgeFactor(b.Date, now)
 	strongest, further := 0.0, 0.0
 	for _, e := range b.Exposes {
 		w, ok := exposedWeight[e]
@@ -109,8 +109,8 @@ func (b Breach) points(now time.Time) float64 {
 	return min(points, breachCeiling)
 }
 
-// ageOf is the factor for a breach of that day; a breach without a date counts as new.
-func ageOf(date, now time.Time) float64 {
+// breachAgeFactor is the factor for a breach of that day; a breach without a date counts as new.
+func breachAgeFactor(date, now time.Time) float64 {
 	for _, step := range ageFactor {
 		if date.IsZero() || step.years == math.MaxInt32 || now.Before(date.AddDate(step.years, 0, 0)) {
 			return step.factor
@@ -146,8 +146,8 @@ const (
 	MendAnswer   Mends = "answer"
 )
 
-// AllMends lists everything that can be mended.
-func AllMends() []Mends {
+// ListMends lists everything that can be mended.
+func ListMends() []Mends {
 	return []Mends{
 		MendStealer, MendPassword, MendCard, MendSession, MendIdentity, MendMoney, MendHash, MendHealth, MendPhish, MendContact,
 		MendDevice, MendWatch, MendAnswer,
@@ -174,19 +174,19 @@ func (r Recommendation) Value() string {
 	if r.asset == nil {
 		return ""
 	}
-	return identifier.Mask(r.asset.Kind, r.asset.Value)
+	return identifier.MaskValue(r.asset.Kind, r.asset.Value)
 }
 
 // maxRecommendations keeps the list within what a person reads.
 const maxRecommendations = 20
 
-// scoreOf computes the score. It is deterministic, a new finding never lowers it, and resolving one never raises it.
-func scoreOf(p *Posture, s *catalogueIndex) Score {
+// computeScore computes the score. It is deterministic, a new finding never lowers it, and resolving one never raises it.
+func computeScore(p *Posture, s *catalogueIndex) Score {
 	sc := takeScratch()
-	defer sc.give()
-	found := p.exposures(sc)
+	defer sc.release()
+	found := p.joinExposures(sc)
 	breach, wins := breachScore(found, sc)
-	status, usable := p.status(), 0
+	status, usable := p.worstStatus(), 0
 	for _, e := range found {
 		if e.usable {
 			usable++
@@ -206,7 +206,7 @@ func scoreOf(p *Posture, s *catalogueIndex) Score {
 		wins = append(wins, g.Wins)
 	}
 	return Score{
-		Breach: tenth(breach), Assessment: tenth(min(assessment, 100)), Recommendations: best(wins, func(i int) Recommendation {
+		Breach: roundToTenth(breach), Assessment: roundToTenth(min(assessment, 100)), Recommendations: pickBestWins(wins, func(i int) Recommendation {
 			if i >= len(found) {
 				return gaps[i-len(found)]
 			}
@@ -216,8 +216,8 @@ func scoreOf(p *Posture, s *catalogueIndex) Score {
 	}
 }
 
-// best makes the recommendations that win most, the largest first; of equals the first.
-func best(wins []float64, recommend func(i int) Recommendation) []Recommendation {
+// pickBestWins makes the recommendations that win most, the largest first; of equals the first.
+func pickBestWins(wins []float64, recommend func(i int) Recommendation) []Recommendation {
 	top := make([]int, 0, maxRecommendations+1)
 	for i := range wins {
 		if len(top) == maxRecommendations && wins[i] <= wins[top[len(top)-1]] {
@@ -257,8 +257,8 @@ func breachScore(found []exposure, sc *scratch) (score float64, wins []float64) 
 	return 100 * (1 - before[len(found)]), wins
 }
 
-// mends says what to do about a breach: the worst of what it exposed decides.
-func (b Breach) mends() Mends {
+// recommendedMend says what to do about a breach: the worst of what it exposed decides.
+func (b Breach) recommendedMend() Mends {
 	switch {
 	case b.Kind == SourceStealer:
 		return MendStealer
@@ -309,11 +309,11 @@ func statusOfRest(breaches, usable int) Status {
 // score.
 func postureGaps(p *Posture, s *catalogueIndex) []Recommendation {
 	var gaps []Recommendation
-	if !p.protected(DeviceAll) {
+	if !p.isProtected(DeviceAll) {
 		gaps = append(gaps, Recommendation{Mends: MendDevice, Wins: shareDevices})
 	}
 	for _, w := range shareWatched {
-		if !p.watches(w.kind) {
+		if !p.watchesKind(w.kind) {
 			gaps = append(gaps, Recommendation{Mends: MendWatch, Kind: w.kind, Wins: w.points})
 		}
 	}
@@ -329,5 +329,5 @@ func postureGaps(p *Posture, s *catalogueIndex) []Recommendation {
 	return gaps
 }
 
-// tenth rounds to one decimal.
-func tenth(x float64) float64 { return math.Round(x*10) / 10 }
+// roundToTenth rounds to one decimal.
+func roundToTenth(x float64) float64 { return math.Round(x*10) / 10 }

@@ -30,7 +30,7 @@ func drawBreaches(t *rapid.T) []*judged {
 	kinds := []SourceKind{SourceBreach, SourceCombolist, SourceStealer, SourcePaste, SourcePhish}
 	list := make([]*judged, rapid.IntRange(1, 12).Draw(t, "breaches"))
 	for i := range list {
-		list[i] = judge(Breach{
+		list[i] = judgeBreach(Breach{
 			Name: "b" + strconv.Itoa(i), Title: "B" + strconv.Itoa(i), Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
 			Date:    modelNow.AddDate(0, -rapid.IntRange(0, 120).Draw(t, "months"), 0),
 			Exposes: rapid.SliceOfDistinct(rapid.SampledFrom(AllExposed()), rapid.ID[Exposed]).Draw(t, "exposes"), Verified: rapid.Bool().Draw(t, "verified"),
@@ -58,7 +58,7 @@ func postureOf(breaches []*judged, findings []finding, devices []PostureDevice, 
 				open = append(open, Finding{Breach: breaches[f.breach].Breach})
 			}
 		}
-		a.Status = StatusOf(open)
+		a.Status = ComputeStatus(open)
 		p.Assets = append(p.Assets, a)
 	}
 	return p
@@ -80,16 +80,16 @@ func TestScoreIsMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		breaches := drawBreaches(t)
 		findings := drawFindings(t, len(breaches))
-		all := scoreOf(postureOf(breaches, findings, nil, nil), s)
+		all := computeScore(postureOf(breaches, findings, nil, nil), s)
 		if !inRange(all) || len(findings) == 0 && all.Breach != 0 {
 			t.Fatalf("%+v", all)
 		}
 		shuffled := rapid.Permutation(findings).Draw(t, "order")
-		if again := scoreOf(postureOf(breaches, shuffled, nil, nil), s); again.Breach != all.Breach || again.Assessment != all.Assessment {
+		if again := computeScore(postureOf(breaches, shuffled, nil, nil), s); again.Breach != all.Breach || again.Assessment != all.Assessment {
 			t.Fatalf("another order, another score: %v, %v", all, again)
 		}
 		for i := range findings {
-			fewer := scoreOf(postureOf(breaches, slices.Delete(slices.Clone(findings), i, i+1), nil, nil), s)
+			fewer := computeScore(postureOf(breaches, slices.Delete(slices.Clone(findings), i, i+1), nil, nil), s)
 			if fewer.Breach > all.Breach || fewer.Assessment > all.Assessment {
 				t.Fatalf("without finding %d the score is worse: %v, %v", i, fewer, all)
 			}
@@ -115,16 +115,16 @@ func TestPostureIsMonotone(t *testing.T) {
 				answers[it.ID] = rapid.SampledFrom(it.Question.Options).Draw(t, "option").Value
 			}
 		}
-		base := scoreOf(postureOf(breaches, findings, nil, answers), s)
+		base := computeScore(postureOf(breaches, findings, nil, answers), s)
 		phone := []PostureDevice{{System: Android, ValidUntil: modelNow.AddDate(1, 0, 0)}}
-		if with := scoreOf(postureOf(breaches, findings, phone, answers), s); with.Assessment >= base.Assessment || with.Breach != base.Breach {
+		if with := computeScore(postureOf(breaches, findings, phone, answers), s); with.Assessment >= base.Assessment || with.Breach != base.Breach {
 			t.Fatalf("a protected phone: %v, %v", base, with)
 		}
 		it := rapid.SampledFrom(asking).Draw(t, "item")
 		a, b := rapid.SampledFrom(it.Question.Options).Draw(t, "a"), rapid.SampledFrom(it.Question.Options).Draw(t, "b")
 		score := func(value string) float64 {
 			answers[it.ID] = value
-			return scoreOf(postureOf(breaches, findings, nil, answers), s).Assessment
+			return computeScore(postureOf(breaches, findings, nil, answers), s).Assessment
 		}
 		if with, other, none := score(a.Value), score(b.Value), score(""); a.Risk <= b.Risk && with > other || other > none {
 			t.Fatalf("%s: %s gives %v, %s gives %v, none gives %v", it.ID, a.Value, with, b.Value, other, none)
@@ -138,7 +138,7 @@ func TestRecommendationsWinWhatTheySay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		breaches := drawBreaches(t)
 		findings := drawFindings(t, len(breaches))
-		before := scoreOf(postureOf(breaches, findings, nil, nil), s)
+		before := computeScore(postureOf(breaches, findings, nil, nil), s)
 		for i, r := range before.Recommendations {
 			if i > 0 && r.Wins > before.Recommendations[i-1].Wins {
 				t.Fatal("not in the order of points")
@@ -151,7 +151,7 @@ func TestRecommendationsWinWhatTheySay(t *testing.T) {
 				b := breaches[f.breach]
 				return b == named || b.content != 0 && b.content == named.content // what leaked once is mended once
 			})
-			after := scoreOf(postureOf(breaches, rest, nil, nil), s)
+			after := computeScore(postureOf(breaches, rest, nil, nil), s)
 			won := before.Breach + before.Assessment - after.Breach - after.Assessment
 			if math.Abs(won-r.Wins) > 0.21 { // four roundings to a tenth
 				t.Fatalf("%s promises %v and wins %v", r.Breach, r.Wins, won)
@@ -163,7 +163,7 @@ func TestRecommendationsWinWhatTheySay(t *testing.T) {
 // TestRecommendationsAddUp: for somebody nobody knows, what can be won is the whole score.
 func TestRecommendationsAddUp(t *testing.T) {
 	s := firstCatalogue(t)
-	score := scoreOf(&Posture{}, s)
+	score := computeScore(&Posture{}, s)
 	sum := 0.0
 	for _, r := range score.Recommendations {
 		sum += r.Wins
@@ -207,7 +207,7 @@ func TestModelPage(t *testing.T) {
 	if sum != 100 {
 		t.Error("the shares add up to", sum)
 	}
-	for _, m := range AllMends() {
+	for _, m := range ListMends() {
 		if !strings.Contains(string(raw), "`"+string(m)+"`") {
 			t.Errorf("the page does not mention %s", m)
 		}
@@ -226,8 +226,8 @@ func TestCopiesCountOnce(t *testing.T) {
 		if exposes != nil {
 			b.Exposes = exposes
 		}
-		j := judge(b, modelNow)
-		j.content = book.number(b.content())
+		j := judgeBreach(b, modelNow)
+		j.content = book.contentNumber(b.contentKey())
 		return j
 	}
 	score := func(open ...*judged) Score {
@@ -235,7 +235,7 @@ func TestCopiesCountOnce(t *testing.T) {
 			{Kind: identifier.Email, Value: "a@exemplo.com.br", Status: StatusCompromised, open: open},
 			{Kind: identifier.Phone, Value: "+5511999990000", Status: StatusCompromised, open: open[:1]},
 		}}
-		return scoreOf(p, firstCatalogue(t))
+		return computeScore(p, firstCatalogue(t))
 	}
 	about := func(s Score) (n int) {
 		for _, r := range s.Recommendations {
@@ -266,13 +266,13 @@ func TestCopiesCountOnce(t *testing.T) {
 
 // TestExamples are the examples of docs/risk-model.md.
 func TestExamples(t *testing.T) {
-	shop := judge(Breach{Name: "loja", Title: "Loja", Kind: SourceBreach, Date: modelNow.AddDate(0, -6, 0), Verified: true,
+	shop := judgeBreach(Breach{Name: "loja", Title: "Loja", Kind: SourceBreach, Date: modelNow.AddDate(0, -6, 0), Verified: true,
 		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedName}}, modelNow)
-	old := judge(Breach{Name: "forum", Title: "Fórum", Kind: SourceBreach, Date: modelNow.AddDate(-9, 0, 0), Verified: true,
+	old := judgeBreach(Breach{Name: "forum", Title: "Fórum", Kind: SourceBreach, Date: modelNow.AddDate(-9, 0, 0), Verified: true,
 		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedName}}, modelNow)
-	register := judge(Breach{Name: "cadastro", Title: "Cadastro", Kind: SourceBreach, Date: modelNow.AddDate(-9, 0, 0), Verified: true,
+	register := judgeBreach(Breach{Name: "cadastro", Title: "Cadastro", Kind: SourceBreach, Date: modelNow.AddDate(-9, 0, 0), Verified: true,
 		Exposes: []Exposed{ExposedCPF, ExposedName, ExposedBirthDate}}, modelNow)
-	stealer := judge(Breach{Name: "logs", Title: "Logs", Kind: SourceStealer, Date: modelNow, Verified: true,
+	stealer := judgeBreach(Breach{Name: "logs", Title: "Logs", Kind: SourceStealer, Date: modelNow, Verified: true,
 		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedCookies, ExposedCard}}, modelNow)
 	for _, c := range []struct {
 		name string
@@ -287,7 +287,7 @@ func TestExamples(t *testing.T) {
 		{"all four", []*judged{shop, old, register, stealer}, 92},
 	} {
 		p := &Posture{Assets: []PostureAsset{{Kind: identifier.Email, Value: "a@exemplo.com.br", Status: StatusCompromised, open: c.all}}}
-		if got := scoreOf(p, firstCatalogue(t)).Breach; got != c.want {
+		if got := computeScore(p, firstCatalogue(t)).Breach; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -300,19 +300,19 @@ func TestBestRecommendations(t *testing.T) {
 		wins[i] = float64(i / 2) // pairs of equals, growing
 	}
 	var got []int
-	best(wins, func(i int) Recommendation { got = append(got, i); return Recommendation{} })
+	pickBestWins(wins, func(i int) Recommendation { got = append(got, i); return Recommendation{} })
 	want := []int{28, 29, 26, 27, 24, 25, 22, 23, 20, 21, 18, 19, 16, 17, 14, 15, 12, 13, 10, 11}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	slices.Reverse(wins)
 	got = nil
-	best(wins, func(i int) Recommendation { got = append(got, i); return Recommendation{} })
+	pickBestWins(wins, func(i int) Recommendation { got = append(got, i); return Recommendation{} })
 	if len(got) != 20 || !slices.IsSorted(got) || got[19] != 19 {
 		t.Errorf("%v, want the first twenty", got)
 	}
 	got = nil
-	best(make([]float64, 25), func(i int) Recommendation { got = append(got, i); return Recommendation{} })
+	pickBestWins(make([]float64, 25), func(i int) Recommendation { got = append(got, i); return Recommendation{} })
 	if len(got) != 20 || !slices.IsSorted(got) || got[19] != 19 {
 		t.Errorf("of equals %v, want the first twenty", got)
 	}
@@ -330,7 +330,7 @@ func TestMends(t *testing.T) {
 		{Breach{Kind: SourcePhish, Exposes: []Exposed{ExposedHealth}}, MendHealth},
 		{Breach{Exposes: []Exposed{ExposedPassword, ExposedCard}}, MendPassword},
 	} {
-		if got := c.b.mends(); got != c.want {
+		if got := c.b.recommendedMend(); got != c.want {
 			t.Errorf("%s %v: %s, want %s", c.b.Kind, c.b.Exposes, got, c.want)
 		}
 	}

@@ -40,8 +40,8 @@ var (
 
 // ServiceStore keeps the catalogue.
 type ServiceStore interface {
-	// Services returns the catalogue in order, retired services too.
-	Services(ctx context.Context) ([]Service, error)
+	// ListServices returns the catalogue in order, retired services too.
+	ListServices(ctx context.Context) ([]Service, error)
 	InsertService(ctx context.Context, s Service) error
 	UpdateService(ctx context.Context, id ServiceID, change func(*Service) error) (Service, error)
 	// SeedServices keeps the list if the catalogue has never had an entry.
@@ -70,15 +70,15 @@ func NewServices(store ServiceStore, now func() time.Time) *Services {
 	return &Services{store: store, now: now, cache: &offeredServices{}}
 }
 
-// Over is the same catalogue over another store: inside a transaction.
-func (s *Services) Over(store ServiceStore) *Services {
+// WithStore is the same catalogue over another store: inside a transaction.
+func (s *Services) WithStore(store ServiceStore) *Services {
 	inside := *s
 	inside.store = store
 	return &inside
 }
 
-// Offered returns the services that cases can be opened for, in order. The list is shared: do not change it.
-func (s *Services) Offered(ctx context.Context) ([]Service, error) {
+// ListOffered returns the services that cases can be opened for, in order. The list is shared: do not change it.
+func (s *Services) ListOffered(ctx context.Context) ([]Service, error) {
 	c := s.cache
 	c.mu.Lock()
 	defer c.mu.Unlock() // held while reading, so that an expired list is read once and not by every request
@@ -86,7 +86,7 @@ func (s *Services) Offered(ctx context.Context) ([]Service, error) {
 	if now.Before(c.until) {
 		return c.cached, nil
 	}
-	all, err := s.store.Services(ctx)
+	all, err := s.store.ListServices(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list services: %w", err)
 	}
@@ -100,53 +100,57 @@ func (s *Services) Offered(ctx context.Context) ([]Service, error) {
 	return offered, nil
 }
 
-// All returns the whole catalogue, for the operator.
-func (s *Services) All(ctx context.Context) ([]Service, error) { return s.store.Services(ctx) }
+// ListServices returns the whole catalogue, for the operator.
+func (s *Services) ListServices(ctx context.Context) ([]Service, error) {
+	return s.store.ListServices(ctx)
+}
 
-// Add puts a service at the end of the catalogue.
-func (s *Services) Add(ctx context.Context, name, description string) (Service, error) {
+// AddService puts a service at the end of the catalogue.
+func (s *Services) AddService(ctx context.Context, name, description string) (Service, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return Service{}, fmt.Errorf("make service id: %w", err)
 	}
 	now := s.now()
 	sv := Service{ID: ServiceID("sv_" + id.String()), Name: name, Description: description, Position: now.UnixMicro(), CreatedAt: now}
-	if err := sv.check(); err != nil {
+	if err := sv.checkService(); err != nil {
 		return Service{}, err
 	}
 	if err := s.store.InsertService(ctx, sv); err != nil {
 		return Service{}, fmt.Errorf("add service: %w", err)
 	}
-	s.forget()
+	s.forgetOffered()
 	return sv, nil
 }
 
-// Edit changes a service's name, description or place.
-func (s *Services) Edit(ctx context.Context, id ServiceID, edit func(*Service)) (Service, error) {
+// EditService changes a service's name, description or place.
+func (s *Services) EditService(ctx context.Context, id ServiceID, edit func(*Service)) (Service, error) {
 	sv, err := s.store.UpdateService(ctx, id, func(sv *Service) error {
 		before := *sv
 		edit(sv)
 		sv.ID, sv.CreatedAt = before.ID, before.CreatedAt
-		return sv.check()
+		return sv.checkService()
 	})
-	s.forget()
+	s.forgetOffered()
 	return sv, err
 }
 
-// Retire takes a service out of the offer.
-func (s *Services) Retire(ctx context.Context, id ServiceID) (Service, error) {
-	return s.Edit(ctx, id, func(sv *Service) { sv.Retired = true })
+// RetireService takes a service out of the offer.
+func (s *Services) RetireService(ctx context.Context, id ServiceID) (Service, error) {
+	return s.EditService(ctx, id, func(sv *Service) { sv.Retired = true })
 }
 
-func (s *Services) forget() {
+// forgetOffered has the next caller read the catalogue again.
+func (s *Services) forgetOffered() {
 	s.cache.mu.Lock()
 	s.cache.until = time.Time{}
 	s.cache.mu.Unlock()
 }
 
-func (sv *Service) check() error {
+// checkService refuses a service without a name or with texts that are too long.
+func (sv *Service) checkService() error {
 	sv.Name, sv.Description = strings.TrimSpace(sv.Name), strings.TrimSpace(sv.Description)
-	if !partner.Line(sv.Name, 1, 120) {
+	if !partner.IsLine(sv.Name, 1, 120) {
 		return ErrServiceInvalid.With("name", fault.PlainLength, 120)
 	}
 	if !partner.Paragraphs(sv.Description, 1, 1000) {
@@ -155,8 +159,8 @@ func (sv *Service) check() error {
 	return nil
 }
 
-// Seed fills an empty catalogue on first start.
-func (s *Services) Seed(ctx context.Context) error {
+// SeedServices fills an empty catalogue on first start.
+func (s *Services) SeedServices(ctx context.Context) error {
 	list := make([]Service, 0, len(firstServices))
 	for i, f := range firstServices {
 		list = append(list, Service{ID: f.id, Name: f.name, Description: f.description, Position: int64(i + 1), CreatedAt: s.now()})

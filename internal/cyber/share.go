@@ -52,9 +52,9 @@ type Taking struct {
 	Others []Share
 }
 
-// Most returns how much a partner may have of a resource of which there is so much in all: what the operator set, or
+// MostAllowed returns how much a partner may have of a resource of which there is so much in all: what the operator set, or
 // else half of it while there are several live partners.
-func (t Taking) Most(inAll int64) int64 {
+func (t Taking) MostAllowed(inAll int64) int64 {
 	switch {
 	case t.Quota > 0:
 		return max(t.Quota, t.Reserved)
@@ -64,46 +64,46 @@ func (t Taking) Most(inAll int64) int64 {
 	return max(defaultShare, inAll/2, t.Reserved)
 }
 
-// floor returns how many keys of a pool are kept for each live partner without a reservation: half of the pool in equal
+// reservedFloor returns how many keys of a pool are kept for each live partner without a reservation: half of the pool in equal
 // parts, so that two partners cannot leave nothing to a third.
-func (t Taking) floor(inAll int64) int64 {
+func (t Taking) reservedFloor(inAll int64) int64 {
 	return min(defaultShare, inAll/int64(2*(len(t.Others)+1)))
 }
 
-// kept returns how many keys are kept for a partner, those that it took included.
-func (s Share) kept(floor int64) int64 {
+// keptKeys returns how many keys are kept for a partner, those that it took included.
+func (s Share) keptKeys(floor int64) int64 {
 	if s.Quota > 0 {
 		floor = min(floor, s.Quota)
 	}
 	return max(s.Reserved, floor)
 }
 
-// owed returns how many keys are kept for other partners and not taken yet.
-func (t Taking) owed(floor int64) (n int64) {
+// owedKeys returns how many keys are kept for other partners and not taken yet.
+func (t Taking) owedKeys(floor int64) (n int64) {
 	for _, o := range t.Others {
-		n += max(0, o.kept(floor)-o.Used)
+		n += max(0, o.keptKeys(floor)-o.Used)
 	}
 	return n
 }
 
-// Counted returns how many of a pool's free keys have to be counted at most: more make no difference.
-func (t Taking) Counted() int64 {
+// MostCounted returns how many of a pool's free keys have to be counted at most: more make no difference.
+func (t Taking) MostCounted() int64 {
 	forFloor := 2*defaultShare*int64(len(t.Others)+1) - t.ByAll
-	return max(t.owed(defaultShare)+1, 2*(t.Used+1)-t.ByAll, forFloor, 1)
+	return max(t.owedKeys(defaultShare)+1, 2*(t.Used+1)-t.ByAll, forFloor, 1)
 }
 
-// Key refuses another key of a pool with so many free ones, up to Counted, when the partner has had its share, or when
+// CheckKey refuses another key of a pool with so many free ones, up to Counted, when the partner has had its share, or when
 // what is left is kept for others.
-func (t Taking) Key(free int64) error {
+func (t Taking) CheckKey(free int64) error {
 	inAll := t.ByAll + free
 	if len(t.Others) == 0 {
 		inAll = max(inAll, t.Used+1) // all of it is the partner's
 	}
-	floor := t.floor(inAll)
+	floor := t.reservedFloor(inAll)
 	switch {
-	case t.Used >= t.Most(inAll):
+	case t.Used >= t.MostAllowed(inAll):
 		return ErrShareUsed.With("operatingSystem", fault.ShareOfKeysTaken)
-	case free == 0, t.Used >= t.kept(floor) && free <= t.owed(floor):
+	case free == 0, t.Used >= t.keptKeys(floor) && free <= t.owedKeys(floor):
 		return ErrPoolEmpty.With("operatingSystem", fault.NoKeyLeft)
 	}
 	return nil
@@ -111,7 +111,7 @@ func (t Taking) Key(free int64) error {
 
 // Appointment refuses another one to a partner that holds its share of all that are to come.
 func (t Taking) Appointment(held, inAll int64) error {
-	if held >= t.Most(inAll) {
+	if held >= t.MostAllowed(inAll) {
 		return ErrShareUsed.With("appointments", fault.ShareOfTimesTaken)
 	}
 	return nil
@@ -122,21 +122,21 @@ const mostPooled = 10
 
 // ShareStore keeps shares.
 type ShareStore interface {
-	// Shares returns what was set or used, by resource and partner.
-	Shares(ctx context.Context) ([]Share, error)
-	// SetShare changes a partner's share; nil leaves a figure as it is.
-	SetShare(ctx context.Context, id partner.ID, of Resource, quota, reserved *int64) error
+	// ListShares returns what was set or used, by resource and partner.
+	ListShares(ctx context.Context) ([]Share, error)
+	// UpdateShare changes a partner's share; nil leaves a figure as it is.
+	UpdateShare(ctx context.Context, id partner.ID, of Resource, quota, reserved *int64) error
 }
 
-// Shares returns who has what of the pools and calendars.
-func (e *Endpoints) Shares(ctx context.Context) ([]Share, error) { return e.store.Shares(ctx) }
+// ListShares returns who has what of the pools and calendars.
+func (e *Endpoints) ListShares(ctx context.Context) ([]Share, error) { return e.store.ListShares(ctx) }
 
-// SetShare changes a partner's share; nil leaves a figure as it is.
-func (e *Endpoints) SetShare(ctx context.Context, id partner.ID, of Resource, quota, reserved *int64) error {
+// UpdateShare changes a partner's share; nil leaves a figure as it is.
+func (e *Endpoints) UpdateShare(ctx context.Context, id partner.ID, of Resource, quota, reserved *int64) error {
 	for _, n := range []*int64{quota, reserved} {
 		if n != nil && (*n < 0 || *n > 1_000_000_000) {
 			return ErrShareInvalid.With("quota, reserve", fault.ZeroTo, 1000000000)
 		}
 	}
-	return e.store.SetShare(ctx, id, of, quota, reserved)
+	return e.store.UpdateShare(ctx, id, of, quota, reserved)
 }

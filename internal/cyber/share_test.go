@@ -33,12 +33,12 @@ func TestTakingKey(t *testing.T) {
 		"its reservation is used":             {Taking{Share: Share{Used: 6, Reserved: 6}, ByAll: 6, Others: []Share{{Reserved: 8}}}, 8, ErrPoolEmpty},
 		"reserved beyond the quota":           {Taking{Share: Share{Used: 25, Quota: 20, Reserved: 30}, ByAll: 35, Others: other(10)}, 1, nil},
 	} {
-		if err := c.t.Key(c.free); !errors.Is(err, c.want) {
+		if err := c.t.CheckKey(c.free); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 		// However many more are free, the answer is that of as many as are counted.
-		if counted := c.t.Counted(); c.free >= counted {
-			if err := c.t.Key(counted); !errors.Is(err, c.want) {
+		if counted := c.t.MostCounted(); c.free >= counted {
+			if err := c.t.CheckKey(counted); !errors.Is(err, c.want) {
 				t.Errorf("%s: counted up to %d: %v, want %v", name, counted, err, c.want)
 			}
 		}

@@ -10,15 +10,15 @@ const (
 	StatusCompromised Status = "comprometido"
 )
 
-// StatusOf is the one function that computes a status: nothing open is monitored, something open is an alert, and an
+// ComputeStatus is the one function that computes a status: nothing open is monitored, something open is an alert, and an
 // open finding whose breach exposed something usable against the person is a compromise.
-func StatusOf(findings []Finding) Status {
+func ComputeStatus(findings []Finding) Status {
 	status := StatusMonitored
 	for _, f := range findings {
 		if !f.Open() {
 			continue
 		}
-		if f.Breach.Usable() {
+		if f.Breach.IsUsable() {
 			return StatusCompromised
 		}
 		status = StatusAlert
@@ -26,22 +26,22 @@ func StatusOf(findings []Finding) Status {
 	return status
 }
 
-// Usable tells whether what a breach exposed can be used against the person: a password, card data, a government id
+// IsUsable tells whether what a breach exposed can be used against the person: a password, card data, a government id
 // together with identity data, or whatever a stealer took from their own device. Of fabricated data and spam lists
 // nothing can.
-func (b Breach) Usable() bool {
+func (b Breach) IsUsable() bool {
 	switch {
 	case b.Fabricated || b.SpamList:
 		return false
-	case b.taken(), b.Has(ExposedPassword, ExposedCard):
+	case b.wasTakenByStealer(), b.Has(ExposedPassword, ExposedCard):
 		return true
 	}
 	return b.Has(ExposedCPF, ExposedDocument) && b.Has(ExposedName, ExposedBirthDate, ExposedAddress)
 }
 
-// taken tells whether a stealer took something from the person's device that opens an account. Of a log whose records
+// wasTakenByStealer tells whether a stealer took something from the person's device that opens an account. Of a log whose records
 // are not told apart that is assumed.
-func (b Breach) taken() bool {
+func (b Breach) wasTakenByStealer() bool {
 	return b.Kind == SourceStealer && (b.Basis != BasisRow || b.Has(ExposedPassword, ExposedCookies))
 }
 
@@ -51,16 +51,17 @@ func SeverityOf(f Finding) Severity {
 	if (f.OwnSite || f.WatchedSite) && !f.Breach.Fabricated && !f.Breach.SpamList {
 		return SeverityCritical
 	}
-	return f.Breach.severity()
+	return f.Breach.severityLevel()
 }
 
-func (b Breach) severity() Severity {
+// severityLevel returns how bad it is to be in the breach.
+func (b Breach) severityLevel() Severity {
 	switch {
 	case b.Fabricated || b.SpamList:
 		return SeverityLow
-	case b.taken() || b.Has(ExposedPassword) && b.Has(ExposedCard, ExposedFinancial):
+	case b.wasTakenByStealer() || b.Has(ExposedPassword) && b.Has(ExposedCard, ExposedFinancial):
 		return SeverityCritical
-	case b.Usable():
+	case b.IsUsable():
 		return SeverityHigh
 	case b.Has(ExposedPasswordHash, ExposedCPF, ExposedDocument, ExposedFinancial, ExposedHealth, ExposedCookies) || b.Kind == SourcePhish:
 		return SeverityMedium

@@ -33,8 +33,8 @@ func TestSeverity(t *testing.T) {
 		"made up":               {Breach{Fabricated: true, Kind: SourceStealer}, SeverityLow, false},
 		"spam":                  {Breach{SpamList: true, Exposes: []Exposed{ExposedPassword}}, SeverityLow, false},
 	} {
-		if got := SeverityOf(Finding{Breach: c.breach}); got != c.want || c.breach.Usable() != c.usable {
-			t.Errorf("%s: %s, usable %t", name, got, c.breach.Usable())
+		if got := SeverityOf(Finding{Breach: c.breach}); got != c.want || c.breach.IsUsable() != c.usable {
+			t.Errorf("%s: %s, usable %t", name, got, c.breach.IsUsable())
 		}
 	}
 }
@@ -57,7 +57,7 @@ func TestCover(t *testing.T) {
 		"default":    {Entitled{nil, []Entitlement{made("d", 900, 1)}}, partner.Sandbox, OriginDefault, []plan.ID{"d"}},
 		"demo":       {Entitled{}, partner.Sandbox, OriginDemo, []plan.ID{""}},
 	} {
-		list, origin, err := NewCover(fixedCover{c.entitled, nil}).Of(ctx, partner.Caller{Mode: c.mode}, "u")
+		list, origin, err := NewCover(fixedCover{c.entitled, nil}).ListCover(ctx, partner.Caller{Mode: c.mode}, "u")
 		var ids []plan.ID
 		for _, e := range list {
 			ids = append(ids, e.ID)
@@ -69,16 +69,16 @@ func TestCover(t *testing.T) {
 	if own[0].ID != "b" {
 		t.Error("the list that was given was sorted in place")
 	}
-	if _, _, err := NewCover(fixedCover{}).Of(ctx, partner.Caller{Mode: partner.Live}, "u"); !errors.Is(err, ErrCoverageNotFound) {
+	if _, _, err := NewCover(fixedCover{}).ListCover(ctx, partner.Caller{Mode: partner.Live}, "u"); !errors.Is(err, ErrCoverageNotFound) {
 		t.Error(err)
 	}
-	if _, _, err := NewCover(fixedCover{fail: errOnPurpose}).Of(ctx, partner.Caller{Mode: partner.Sandbox}, "u"); !errors.Is(err, errOnPurpose) {
+	if _, _, err := NewCover(fixedCover{fail: errOnPurpose}).ListCover(ctx, partner.Caller{Mode: partner.Sandbox}, "u"); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
-	if best, subscribed, found := (Entitled{Subscribed: own}).Plan(); best.ID != "best" || !subscribed || !found {
+	if best, subscribed, found := (Entitled{Subscribed: own}).BestPlan(); best.ID != "best" || !subscribed || !found {
 		t.Error(best, subscribed, found)
 	}
-	if _, _, found := (Entitled{}).Plan(); found {
+	if _, _, found := (Entitled{}).BestPlan(); found {
 		t.Error("nothing is in force")
 	}
 	waits := Entitlement{Plan: plan.Plan{Coverage: plan.Coverage{WaitingDays: 30}}, From: modelNow}
@@ -92,7 +92,7 @@ type fixedCover struct {
 	fail     error
 }
 
-func (f fixedCover) Entitled(context.Context, partner.ID, partner.UserHash) (Entitled, error) {
+func (f fixedCover) LoadEntitled(context.Context, partner.ID, partner.UserHash) (Entitled, error) {
 	return f.entitled, f.fail
 }
 
@@ -104,7 +104,7 @@ type wares struct {
 	fail error
 }
 
-func (w *wares) Services(context.Context) ([]Service, error) { w.read++; return w.list, w.fail }
+func (w *wares) ListServices(context.Context) ([]Service, error) { w.read++; return w.list, w.fail }
 func (w *wares) InsertService(_ context.Context, s Service) error {
 	w.list = append(w.list, s)
 	return w.fail
@@ -131,7 +131,7 @@ func TestServices(t *testing.T) {
 	s := NewServices(w, func() time.Time { return now })
 	offered := func(want int) {
 		t.Helper()
-		if list, err := s.Offered(ctx); err != nil || len(list) != want {
+		if list, err := s.ListOffered(ctx); err != nil || len(list) != want {
 			t.Errorf("%d services, want %d (%v)", len(list), want, err)
 		}
 	}
@@ -144,30 +144,30 @@ func TestServices(t *testing.T) {
 	if offered(1); w.read != 2 {
 		t.Errorf("read %d times after %v", w.read, offeredFor)
 	}
-	made, err := s.Add(ctx, " C ", "D")
+	made, err := s.AddService(ctx, " C ", "D")
 	if err != nil || made.Name != "C" || made.Position != now.UnixMicro() {
 		t.Fatal(made, err)
 	}
 	offered(2)
-	if _, err := s.Retire(ctx, made.ID); err != nil {
+	if _, err := s.RetireService(ctx, made.ID); err != nil {
 		t.Fatal(err)
 	}
 	offered(1)
-	edited, err := s.Edit(ctx, "sv_1", func(sv *Service) { sv.ID, sv.CreatedAt, sv.Name = "other", now.Add(1), "E" })
+	edited, err := s.EditService(ctx, "sv_1", func(sv *Service) { sv.ID, sv.CreatedAt, sv.Name = "other", now.Add(1), "E" })
 	if err != nil || edited.ID != "sv_1" || !edited.CreatedAt.IsZero() || edited.Name != "E" {
 		t.Error("an edit changed what it may not:", edited, err)
 	}
-	if _, err := s.Edit(ctx, "sv_1", func(sv *Service) { sv.Description = "" }); !errors.Is(err, ErrServiceInvalid) {
+	if _, err := s.EditService(ctx, "sv_1", func(sv *Service) { sv.Description = "" }); !errors.Is(err, ErrServiceInvalid) {
 		t.Error(err)
 	}
-	if _, err := s.Add(ctx, "", "D"); !errors.Is(err, ErrServiceInvalid) {
+	if _, err := s.AddService(ctx, "", "D"); !errors.Is(err, ErrServiceInvalid) {
 		t.Error(err)
 	}
 	w.fail, now = errOnPurpose, now.Add(time.Hour)
-	if _, err := s.Offered(ctx); !errors.Is(err, errOnPurpose) {
+	if _, err := s.ListOffered(ctx); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
-	if _, err := s.Add(ctx, "F", "G"); !errors.Is(err, errOnPurpose) {
+	if _, err := s.AddService(ctx, "F", "G"); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
 }

@@ -75,28 +75,29 @@ type PlannedStep struct {
 }
 
 // What says what to do.
-func (s PlannedStep) What(in partner.Language) string { return s.fill(s.texts[in].What) }
+func (s PlannedStep) What(in partner.Language) string { return s.fillText(s.texts[in].What) }
 
 // Why says why, and only what is known: where the person's own record is not, the step is for what may have been in it.
 func (s PlannedStep) Why(in partner.Language) string {
 	text := s.texts[in]
 	if !s.certain && text.Perhaps != "" {
-		return s.fill(text.Perhaps)
+		return s.fillText(text.Perhaps)
 	}
-	return s.fill(text.Why)
+	return s.fillText(text.Why)
 }
 
-func (s PlannedStep) fill(text string) string {
+// fillText puts the names of site and breach into a text.
+func (s PlannedStep) fillText(text string) string {
 	return strings.ReplaceAll(text, blanks[blankBreach], s.breach)
 }
 
-// remains tells whether the finding is not solved without the step: whoever skips what mends the leak has not mended it.
-func (s PlannedStep) remains() bool {
+// isRemaining tells whether the finding is not solved without the step: whoever skips what mends the leak has not mended it.
+func (s PlannedStep) isRemaining() bool {
 	return s.State == StepTodo || s.Essential && s.State != StepDone
 }
 
-// remindAt is when the person is reminded of the step: the day before it is due, and of a short deadline at half time.
-func (s PlannedStep) remindAt() time.Time { return s.Due.Add(-min(24*time.Hour, s.Within/2)) }
+// reminderTime is when the person is reminded of the step: the day before it is due, and of a short deadline at half time.
+func (s PlannedStep) reminderTime() time.Time { return s.Due.Add(-min(24*time.Hour, s.Within/2)) }
 
 // Plan is what to do about one finding, in order.
 type Plan struct {
@@ -104,18 +105,18 @@ type Plan struct {
 	Steps   []PlannedStep
 }
 
-// PlanOf makes the plan of a finding from the catalogue and what was said of its steps; marks of other findings and of
+// NewPlan makes the plan of a finding from the catalogue and what was said of its steps; marks of other findings and of
 // steps that are not in it are passed over, and the last that was said of one counts.
-func PlanOf(f Finding, marks []StepMark) Plan {
+func NewPlan(f Finding, marks []StepMark) Plan {
 	p := Plan{Finding: f}
 	steps := firstSteps()
 	for i := range steps {
 		s := &steps[i]
-		fits, certain := s.when.holds(&f)
+		fits, certain := s.when.holdsFor(&f)
 		if !fits {
 			continue
 		}
-		one := PlannedStep{Step: s, State: StepTodo, Due: f.planFrom().Add(s.Within), certain: certain, breach: f.Breach.Title}
+		one := PlannedStep{Step: s, State: StepTodo, Due: f.planStart().Add(s.Within), certain: certain, breach: f.Breach.Title}
 		for _, m := range marks {
 			if m.Finding != f.ID || m.Step != s.ID {
 				continue
@@ -129,32 +130,32 @@ func PlanOf(f Finding, marks []StepMark) Plan {
 	return p
 }
 
-// planFrom is when deadlines begin to run.
-func (f *Finding) planFrom() time.Time {
+// planStart is when deadlines begin to run.
+func (f *Finding) planStart() time.Time {
 	if f.RenewedAt.IsZero() {
 		return f.FoundAt
 	}
 	return f.RenewedAt
 }
 
-// holds tells whether a finding is one that the step is for, and whether that is known of the person's own record. Of
+// holdsFor tells whether a finding is one that the step is for, and whether that is known of the person's own record. Of
 // made-up data and spam lists nothing but care follows.
-func (c *stepCondition) holds(f *Finding) (fits, certain bool) {
+func (c *stepCondition) holdsFor(f *Finding) (fits, certain bool) {
 	switch {
 	case c.always:
 		return true, true
-	case f.Breach.doubtful(), f.Breach.Has(c.unless...):
+	case f.Breach.isDoubtful(), f.Breach.Has(c.unless...):
 		return false, false
 	case slices.Contains(c.sources, f.Breach.Kind), slices.Contains(c.assets, f.Kind):
 		return true, true
-	case f.Basis() == BasisRow && f.Breach.Has(c.exposes...), slices.Contains(c.exposes, classOf(f.Kind)):
+	case f.Basis() == BasisRow && f.Breach.Has(c.exposes...), slices.Contains(c.exposes, exposedClass(f.Kind)):
 		return true, true
 	}
 	return !c.certain && f.Breach.Has(c.exposes...), false
 }
 
-// classOf is the class of data that a watched value is itself: where it was found, it stood. Empty for a kind without one.
-func classOf(k identifier.Kind) Exposed {
+// exposedClass is the class of data that a watched value is itself: where it was found, it stood. Empty for a kind without one.
+func exposedClass(k identifier.Kind) Exposed {
 	switch k {
 	case identifier.Email:
 		return ExposedEmail
@@ -183,7 +184,7 @@ func (p Plan) Remaining() []PlannedStep {
 	if !p.Finding.Open() {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(p.Steps), func(s PlannedStep) bool { return !s.remains() })
+	return slices.DeleteFunc(slices.Clone(p.Steps), func(s PlannedStep) bool { return !s.isRemaining() })
 }
 
 // Done counts the steps that are done.
@@ -219,7 +220,7 @@ func ReminderOf(p Plan, since, now time.Time) (r Reminder) {
 		return r
 	}
 	for _, s := range p.Steps {
-		switch at := s.remindAt(); {
+		switch at := s.reminderTime(); {
 		case at.After(now):
 			if r.Next.IsZero() || at.Before(r.Next) {
 				r.Next = at
@@ -233,5 +234,5 @@ func ReminderOf(p Plan, since, now time.Time) (r Reminder) {
 
 // FirstReminder is when to look at a new finding for the first time; zero: never.
 func FirstReminder(f Finding) time.Time {
-	return ReminderOf(PlanOf(f, nil), f.planFrom(), f.planFrom()).Next
+	return ReminderOf(NewPlan(f, nil), f.planStart(), f.planStart()).Next
 }

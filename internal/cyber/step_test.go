@@ -18,8 +18,8 @@ import (
 // leaked is an open finding of a value in a breach that exposed classes; told says that the person's own record is known.
 func leaked(kind identifier.Kind, source SourceKind, told bool, classes ...Exposed) Finding {
 	b := Breach{Name: "loja", Title: "Loja Exemplo", Kind: source, Exposes: classes, Verified: true, Date: modelNow.AddDate(0, -1, 0)}
-	f := Finding{ID: "fd_1", Asset: "as_1", Kind: kind, FoundAt: modelNow, Trace: Trace{Told: told, Classes: ClassesOf(classes)}}
-	f.Breach = b.Of(f.Trace)
+	f := Finding{ID: "fd_1", Asset: "as_1", Kind: kind, FoundAt: modelNow, Trace: Trace{Told: told, Classes: NewClasses(classes)}}
+	f.Breach = b.ForTrace(f.Trace)
 	return f
 }
 
@@ -59,13 +59,13 @@ func TestPlans(t *testing.T) {
 			"health-statement security-questions false-bills expect-scams"},
 		"an address alone": {leaked(identifier.Email, SourceCombolist, true, ExposedEmail), "expect-scams"},
 	} {
-		if got := strings.Trim(fmt.Sprint(stepIDs(PlanOf(c.f, nil).Steps)), "[]"); got != c.want {
+		if got := strings.Trim(fmt.Sprint(stepIDs(NewPlan(c.f, nil).Steps)), "[]"); got != c.want {
 			t.Errorf("%s: %s, not %s", name, got, c.want)
 		}
 	}
 	made := leaked(identifier.CPF, SourceBreach, true, ExposedPassword, ExposedCPF)
 	made.Breach.Fabricated = true
-	if got := stepIDs(PlanOf(made, nil).Steps); !slices.Equal(got, []StepID{"expect-scams"}) {
+	if got := stepIDs(NewPlan(made, nil).Steps); !slices.Equal(got, []StepID{"expect-scams"}) {
 		t.Error("made-up data asks for", got)
 	}
 }
@@ -79,7 +79,7 @@ func TestCPFStepsNeedTheCPF(t *testing.T) {
 	for range 5000 {
 		f := drawFinding(luck, luck.IntN(7), 0, drawBreach(luck, 0))
 		stood := f.Kind == identifier.CPF || f.Trace.Told && f.Breach.Has(ExposedCPF, ExposedDocument)
-		for _, s := range PlanOf(f, nil).Steps {
+		for _, s := range NewPlan(f, nil).Steps {
 			if slices.Contains(about, s.ID) && !stood {
 				t.Fatalf("%s for a %s in %v (told %t)", s.ID, f.Kind, f.Breach.Exposes, f.Trace.Told)
 			}
@@ -91,14 +91,14 @@ func TestCPFStepsNeedTheCPF(t *testing.T) {
 // known; links are official pages.
 func TestStepTexts(t *testing.T) {
 	t.Parallel()
-	steps, err := readSteps(stepsFile)
+	steps, err := parseSteps(stepsFile)
 	if err != nil || len(steps) < 20 {
 		t.Fatal(len(steps), err)
 	}
 	for _, s := range steps {
 		for _, certain := range []bool{true, false} {
 			said := map[string]bool{}
-			for _, in := range partner.Languages() {
+			for _, in := range partner.ListLanguages() {
 				p := PlannedStep{Step: &s, certain: certain, breach: "Loja"}
 				what, why := p.What(in), p.Why(in)
 				if what == "" || why == "" || strings.ContainsAny(what+why, "{}") || said[what] || utf8.RuneCountInString(what) > 160 || utf8.RuneCountInString(why) > 220 {
@@ -108,14 +108,14 @@ func TestStepTexts(t *testing.T) {
 			}
 		}
 	}
-	doubt := PlanOf(leaked(identifier.Email, SourceBreach, false, ExposedPassword), nil).Steps[0]
-	sure := PlanOf(leaked(identifier.Email, SourceBreach, true, ExposedPassword), nil).Steps[0]
+	doubt := NewPlan(leaked(identifier.Email, SourceBreach, false, ExposedPassword), nil).Steps[0]
+	sure := NewPlan(leaked(identifier.Email, SourceBreach, true, ExposedPassword), nil).Steps[0]
 	if !strings.Contains(doubt.Why(partner.Portuguese), "a sua pode estar entre elas") || !strings.HasPrefix(sure.Why(partner.Portuguese), "Sua senha estava em “Loja Exemplo”") {
 		t.Error(doubt.Why(partner.Portuguese), sure.Why(partner.Portuguese))
 	}
 	hostile := leaked(identifier.Email, SourceBreach, true, ExposedPassword)
 	hostile.Breach.Title = "{vazamento}<b>"
-	if why := PlanOf(hostile, nil).Steps[0].Why(partner.English); strings.Count(why, "{vazamento}<b>") != 1 {
+	if why := NewPlan(hostile, nil).Steps[0].Why(partner.English); strings.Count(why, "{vazamento}<b>") != 1 {
 		t.Error("a title is taken for a text:", why)
 	}
 }
@@ -125,7 +125,7 @@ func TestStepsRefused(t *testing.T) {
 	t.Parallel()
 	const texts = "\n  pt-BR: {what: a, why: b}\n  es: {what: a, why: b}\n  en: {what: a, why: b}\n"
 	const good = "- id: um\n  always: true\n  minutes: 1\n  days: 2" + texts
-	if steps, err := readSteps([]byte(good)); err != nil || len(steps) != 1 || steps[0].Within != 48*time.Hour {
+	if steps, err := parseSteps([]byte(good)); err != nil || len(steps) != 1 || steps[0].Within != 48*time.Hour {
 		t.Fatal(steps, err)
 	}
 	for slip, why := range map[string]string{
@@ -144,7 +144,7 @@ func TestStepsRefused(t *testing.T) {
 		strings.Replace(good, "es: {what: a, why: b}", "es: {what: a}", 1):                   "es:",
 		strings.Replace(good, "en: {what: a, why: b}", "en: {what: a, why: \"{valor}\"}", 1): "blank",
 	} {
-		if _, err := readSteps([]byte(slip)); err == nil || !strings.Contains(err.Error(), why) {
+		if _, err := parseSteps([]byte(slip)); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%q: %v, not %s", slip, err, why)
 		}
 	}
@@ -156,10 +156,10 @@ func TestRemaining(t *testing.T) {
 	f := leaked(identifier.Email, SourceBreach, true, ExposedPassword)
 	say := func(states ...StepState) Plan {
 		var marks []StepMark
-		for i, s := range PlanOf(f, nil).Steps {
+		for i, s := range NewPlan(f, nil).Steps {
 			marks = append(marks, StepMark{Finding: f.ID, Step: s.ID, State: states[i], At: modelNow}, StepMark{Finding: "fd_2", Step: s.ID, State: StepSkipped})
 		}
-		return PlanOf(f, append(marks, StepMark{Finding: f.ID, Step: "gone", State: StepDone}))
+		return NewPlan(f, append(marks, StepMark{Finding: f.ID, Step: "gone", State: StepDone}))
 	}
 	for _, c := range []struct {
 		plan Plan
@@ -171,18 +171,18 @@ func TestRemaining(t *testing.T) {
 		{say(StepSkipped, StepDone, StepDone), "[change-password]", PlanChange{Restate: true}},
 		{say(StepDone, StepTodo, StepDone), "[second-factor]", PlanChange{Restate: true}},
 	} {
-		if left := fmt.Sprint(stepIDs(c.plan.Remaining())); left != c.left || c.plan.recheck() != c.want {
-			t.Errorf("%s remain, not %s: %+v", left, c.left, c.plan.recheck())
+		if left := fmt.Sprint(stepIDs(c.plan.Remaining())); left != c.left || c.plan.decideRecheck() != c.want {
+			t.Errorf("%s remain, not %s: %+v", left, c.left, c.plan.decideRecheck())
 		}
 	}
 	f.Resolution = ResolvedNotMe
-	if p := say(StepTodo, StepTodo, StepTodo); len(p.Remaining()) != 0 || p.recheck() != (PlanChange{Restate: true}) {
+	if p := say(StepTodo, StepTodo, StepTodo); len(p.Remaining()) != 0 || p.decideRecheck() != (PlanChange{Restate: true}) {
 		t.Error("of a closed one something remains")
 	}
-	if p := PlanOf(leaked(identifier.Card, SourceBreach, true, ExposedCard), []StepMark{{Finding: "fd_1", Step: "block-card", State: StepDone}}); p.resolution() != ResolvedCardReplaced || p.Done() != 1 {
+	if p := NewPlan(leaked(identifier.Card, SourceBreach, true, ExposedCard), []StepMark{{Finding: "fd_1", Step: "block-card", State: StepDone}}); p.resolution() != ResolvedCardReplaced || p.Done() != 1 {
 		t.Error(p.resolution())
 	}
-	if p := PlanOf(leaked(identifier.Email, SourceBreach, true, ExposedEmail), nil); p.resolution() != ResolvedOther {
+	if p := NewPlan(leaked(identifier.Email, SourceBreach, true, ExposedEmail), nil); p.resolution() != ResolvedOther {
 		t.Error(p.resolution())
 	}
 }
@@ -195,14 +195,14 @@ func TestReminders(t *testing.T) {
 	for range 500 {
 		f := drawFinding(luck, luck.IntN(7), 0, drawBreach(luck, 0))
 		f.Quiet = false
-		marks := drawMarks(luck, PlanOf(f, nil))
-		plan := PlanOf(f, marks)
+		marks := drawMarks(luck, NewPlan(f, nil))
+		plan := NewPlan(f, marks)
 		told := map[StepID]int{}
 		for at := FirstReminder(f); !at.IsZero(); {
 			now := at.Add(time.Duration(luck.IntN(5*24)) * time.Hour)
 			r := ReminderOf(plan, at, now)
 			for _, s := range r.Due {
-				if told[s.ID]++; s.State != StepTodo || s.remindAt().After(now) || s.remindAt().Before(f.FoundAt) {
+				if told[s.ID]++; s.State != StepTodo || s.reminderTime().After(now) || s.reminderTime().Before(f.FoundAt) {
 					t.Fatalf("told of %s (%s) at %s, due %s", s.ID, s.State, now, s.Due)
 				}
 			}
@@ -219,7 +219,7 @@ func TestReminders(t *testing.T) {
 		quiet, closed := f, f
 		quiet.Quiet, closed.Resolution = true, ResolvedRetracted
 		for _, f := range []Finding{quiet, closed} {
-			if r := ReminderOf(PlanOf(f, nil), f.FoundAt, f.FoundAt.AddDate(1, 0, 0)); !FirstReminder(f).IsZero() || len(r.Due) > 0 || !r.Next.IsZero() {
+			if r := ReminderOf(NewPlan(f, nil), f.FoundAt, f.FoundAt.AddDate(1, 0, 0)); !FirstReminder(f).IsZero() || len(r.Due) > 0 || !r.Next.IsZero() {
 				t.Fatal("reminded of what is closed or quiet")
 			}
 		}
@@ -229,8 +229,8 @@ func TestReminders(t *testing.T) {
 		t.Error("the first reminder is at", at)
 	}
 	f.RenewedAt = modelNow.AddDate(0, 1, 0)
-	if at := FirstReminder(f); !at.Equal(f.RenewedAt.Add(12*time.Hour)) || !PlanOf(f, nil).Steps[0].Due.Equal(f.RenewedAt.Add(24*time.Hour)) {
-		t.Error("a plan that began anew is due", PlanOf(f, nil).Steps[0].Due)
+	if at := FirstReminder(f); !at.Equal(f.RenewedAt.Add(12*time.Hour)) || !NewPlan(f, nil).Steps[0].Due.Equal(f.RenewedAt.Add(24*time.Hour)) {
+		t.Error("a plan that began anew is due", NewPlan(f, nil).Steps[0].Due)
 	}
 }
 
@@ -295,11 +295,11 @@ func drawFinding(luck *rand.Rand, asset, n int, b Breach) Finding {
 		f.Trace.Told = true
 		for _, e := range b.Exposes {
 			if luck.IntN(3) > 0 {
-				f.Trace.Classes |= ClassesOf([]Exposed{e})
+				f.Trace.Classes |= NewClasses([]Exposed{e})
 			}
 		}
 	}
-	f.Breach = b.Of(f.Trace)
+	f.Breach = b.ForTrace(f.Trace)
 	return f
 }
 
@@ -351,25 +351,25 @@ func (p *simulated) risk(t *testing.T, items *catalogueIndex) Score {
 	t.Helper()
 	var posture Posture
 	for i, found := range p.values {
-		posture.Assets = append(posture.Assets, PostureAsset{Kind: identifier.Email, Value: fmt.Sprint(i), Status: StatusOf(found), Breaches: Names(found)})
+		posture.Assets = append(posture.Assets, PostureAsset{Kind: identifier.Email, Value: fmt.Sprint(i), Status: ComputeStatus(found), Breaches: JoinBreachNames(found)})
 	}
 	book := &breachBook{known: map[string]bookEntry{}, contents: map[string]int{}}
-	if err := book.open(context.Background(), breachesOnly{breaches: p.breaches}, &posture, modelNow); err != nil {
+	if err := book.fillPosture(context.Background(), breachesOnly{breaches: p.breaches}, &posture, modelNow); err != nil {
 		t.Fatal(err)
 	}
-	return scoreOf(&posture, items)
+	return computeScore(&posture, items)
 }
 
 // do says something of some steps of a finding's plan and asks for a re-check, as the store would keep it.
 func (p *simulated) do(luck *rand.Rand, f *Finding) (solved bool) {
-	plan := PlanOf(*f, p.marks[f.ID])
+	plan := NewPlan(*f, p.marks[f.ID])
 	for i, s := range plan.Steps {
 		if state := []StepState{s.State, StepDone, StepDone, StepDone, StepSkipped, StepTodo}[luck.IntN(6)]; f.Open() && state != s.State {
 			plan.Steps[i].State = state
 			p.marks[f.ID] = append(p.marks[f.ID], StepMark{Finding: f.ID, Step: s.ID, State: state, At: modelNow})
 		}
 	}
-	if change := plan.recheck(); change.Close != "" {
+	if change := plan.decideRecheck(); change.Close != "" {
 		f.Resolution, f.ResolvedAt = change.Close, modelNow
 		return true
 	}
@@ -400,14 +400,14 @@ func TestStepsNeverRaiseRisk(t *testing.T) {
 				continue
 			}
 			f := &found[luck.IntN(len(found))]
-			status := StatusOf(found)
+			status := ComputeStatus(found)
 			steps++
 			if !p.do(luck, f) {
 				continue // only a finding that is closed changes what risk is computed from
 			}
 			solved++
 			after := p.risk(t, items)
-			if after.Breach > before.Breach || after.Assessment > before.Assessment || worse(status, StatusOf(found)) {
+			if after.Breach > before.Breach || after.Assessment > before.Assessment || worse(status, ComputeStatus(found)) {
 				t.Fatalf("person %d: %v rose to %v by resolving %s\n%+v", n, before, after, f.ID, p.values)
 			}
 			if after.Breach < before.Breach || after.Assessment < before.Assessment {
@@ -434,7 +434,7 @@ func (d *planned) FindingsOfUser(context.Context, partner.ID, partner.UserHash) 
 	return []Finding{d.f}, nil
 }
 
-func (d *planned) StepMarks(context.Context, partner.ID, partner.UserHash) ([]StepMark, error) {
+func (d *planned) ListStepMarks(context.Context, partner.ID, partner.UserHash) ([]StepMark, error) {
 	return d.marks, nil
 }
 
@@ -442,7 +442,7 @@ func (d *planned) ChangePlan(_ context.Context, _ partner.ID, _ partner.UserHash
 	if id != d.f.ID {
 		return Rechecked{}, ErrFindingNotFound
 	}
-	c, err := change(PlanOf(d.f, d.marks))
+	c, err := change(NewPlan(d.f, d.marks))
 	if err != nil {
 		return Rechecked{}, err
 	}
@@ -450,7 +450,7 @@ func (d *planned) ChangePlan(_ context.Context, _ partner.ID, _ partner.UserHash
 		d.marks = append(d.marks, *c.Mark)
 	}
 	d.f.Resolution = c.Close
-	return Rechecked{PlanOf(d.f, d.marks), d.status}, nil
+	return Rechecked{NewPlan(d.f, d.marks), d.status}, nil
 }
 
 // TestMarkStep: what may be said of which step, and what a re-check comes to.
@@ -468,31 +468,31 @@ func TestMarkStep(t *testing.T) {
 		{"fd_2", "change-password", StepDone, "finding.not_found"}, {"fd_1", "block-card", StepDone, "step.not_found"}, {"fd_1", "change-password", "feito", "step.invalid"},
 		{"fd_1", "change-password", "", "step.invalid"}, {"fd_1", "change-password", StepDone, ""}, {"fd_1", "change-password", StepDone, ""},
 	} {
-		if _, err := m.MarkStep(ctx, "pt_1", "u", c.finding, c.step, c.state); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+		if _, err := m.MarkPlanStep(ctx, "pt_1", "u", c.finding, c.step, c.state); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s %s: %v, not %q", c.finding, c.step, c.state, err, c.want)
 		}
 	}
 	if len(d.marks) != 1 {
 		t.Error("saying the same again is kept again:", d.marks)
 	}
-	if now, err := m.Recheck(ctx, "pt_1", "u", "fd_1"); err != nil || !now.Finding.Open() || len(now.Remaining()) != 2 {
+	if now, err := m.RecheckFinding(ctx, "pt_1", "u", "fd_1"); err != nil || !now.Finding.Open() || len(now.Remaining()) != 2 {
 		t.Error("solved too early:", now, err)
 	}
 	for _, step := range []StepID{"second-factor", "expect-scams"} {
-		if _, err := m.MarkStep(ctx, "pt_1", "u", "fd_1", step, StepDone); err != nil {
+		if _, err := m.MarkPlanStep(ctx, "pt_1", "u", "fd_1", step, StepDone); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if now, err := m.Recheck(ctx, "pt_1", "u", "fd_1"); err != nil || now.Finding.Resolution != ResolvedPasswordChanged {
+	if now, err := m.RecheckFinding(ctx, "pt_1", "u", "fd_1"); err != nil || now.Finding.Resolution != ResolvedPasswordChanged {
 		t.Error("not solved:", now, err)
 	}
-	if _, err := m.MarkStep(ctx, "pt_1", "u", "fd_1", "expect-scams", StepTodo); err == nil || !strings.Contains(err.Error(), "finding.closed") {
+	if _, err := m.MarkPlanStep(ctx, "pt_1", "u", "fd_1", "expect-scams", StepTodo); err == nil || !strings.Contains(err.Error(), "finding.closed") {
 		t.Error("a step of a closed finding is marked:", err)
 	}
-	if p, err := m.Plan(ctx, "pt_1", "u", "fd_1"); err != nil || p.Done() != 3 {
+	if p, err := m.GetPlan(ctx, "pt_1", "u", "fd_1"); err != nil || p.Done() != 3 {
 		t.Error(p, err)
 	}
-	if _, err := m.Plan(ctx, "pt_1", "u", "fd_9"); err == nil {
+	if _, err := m.GetPlan(ctx, "pt_1", "u", "fd_9"); err == nil {
 		t.Error("the plan of no finding")
 	}
 }

@@ -20,7 +20,7 @@ var stepsFile []byte
 
 // firstSteps is the catalogue of steps that this program brings, in order.
 var firstSteps = sync.OnceValue(func() []Step {
-	steps, err := readSteps(stepsFile)
+	steps, err := parseSteps(stepsFile)
 	if err != nil {
 		panic(err) // the file is part of the program, and a test reads it
 	}
@@ -52,15 +52,15 @@ type stepTextFile struct {
 	Perhaps string `yaml:"perhaps,omitempty"`
 }
 
-// readSteps reads a catalogue of steps and checks every one. Members it does not know are refused, as in the content.
-func readSteps(text []byte) ([]Step, error) {
+// parseSteps reads a catalogue of steps and checks every one. Members it does not know are refused, as in the content.
+func parseSteps(text []byte) ([]Step, error) {
 	var files []stepFile
 	if err := yaml.UnmarshalWithOptions(text, &files, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("read steps: %w", err)
 	}
 	steps := make([]Step, len(files))
 	for i, f := range files {
-		s, err := f.step()
+		s, err := f.parseStep()
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("step %q: %w", f.ID, err)
@@ -74,12 +74,13 @@ func readSteps(text []byte) ([]Step, error) {
 	return steps, nil
 }
 
-func (f stepFile) step() (Step, error) {
+// parseStep returns the step that a file describes.
+func (f stepFile) parseStep() (Step, error) {
 	s := Step{
 		ID: StepID(f.ID), Link: f.Link, Minutes: f.Minutes, Within: time.Duration(f.Days) * 24 * time.Hour, Essential: f.Essential, Mends: Resolution(f.Mends),
 		texts: map[partner.Language]stepText{partner.Portuguese: stepText(f.Portuguese), partner.Spanish: stepText(f.Spanish), partner.English: stepText(f.English)},
 		when: stepCondition{
-			always: f.Always, exposes: typed[Exposed](f.Exposes), sources: typed[SourceKind](f.Sources), unless: typed[Exposed](f.Unless), certain: f.Certain,
+			always: f.Always, exposes: convertTexts[Exposed](f.Exposes), sources: convertTexts[SourceKind](f.Sources), unless: convertTexts[Exposed](f.Unless), certain: f.Certain,
 		},
 	}
 	for _, name := range f.Assets {
@@ -89,23 +90,23 @@ func (f stepFile) step() (Step, error) {
 		}
 		s.when.assets = append(s.when.assets, k)
 	}
-	return s, s.check()
+	return s, s.checkStep()
 }
 
-// check says what is wrong with a step.
-func (s *Step) check() error {
+// checkStep says what is wrong with a step.
+func (s *Step) checkStep() error {
 	w := &s.when
 	asks := len(w.exposes)+len(w.assets)+len(w.sources) > 0
 	switch {
-	case !isSlug(string(s.ID)):
+	case !isContentSlug(string(s.ID)):
 		return fmt.Errorf("id: lower-case letters, digits and dashes")
 	case s.Minutes < 1 || s.Within < 24*time.Hour:
 		return fmt.Errorf("minutes, days: at least 1")
 	case w.always == asks:
 		return fmt.Errorf("always, or any of exposes, assets and sources")
-	case !among(w.exposes, AllExposed()) || !among(w.unless, AllExposed()):
+	case !containsAll(w.exposes, AllExposed()) || !containsAll(w.unless, AllExposed()):
 		return fmt.Errorf("exposes, unless: no such class")
-	case !among(w.sources, []SourceKind{SourceBreach, SourceCombolist, SourceStealer, SourcePaste, SourcePhish}):
+	case !containsAll(w.sources, []SourceKind{SourceBreach, SourceCombolist, SourceStealer, SourcePaste, SourcePhish}):
 		return fmt.Errorf("sources: no such kind")
 	case s.Mends != "" && !slices.Contains(givenResolutions, s.Mends):
 		return fmt.Errorf("mends: no such resolution")
@@ -113,7 +114,7 @@ func (s *Step) check() error {
 	if u, err := url.Parse(s.Link); err != nil || s.Link != "" && (u.Scheme != "https" || u.Host == "") {
 		return fmt.Errorf("link: an https address")
 	}
-	for _, in := range partner.Languages() {
+	for _, in := range partner.ListLanguages() {
 		text := s.texts[in]
 		if text.What == "" || text.Why == "" || (text.Perhaps != "") != (len(w.exposes) > 0 && !w.certain) {
 			return fmt.Errorf("%s: what, why, and perhaps if the step does not ask for certainty", in)

@@ -13,8 +13,8 @@ import (
 // Classes is a set of Exposed: a bit for each, in the order of AllExposed.
 type Classes uint32
 
-// ClassesOf is the set of the classes in a list.
-func ClassesOf(list []Exposed) (set Classes) {
+// NewClasses is the set of the classes in a list.
+func NewClasses(list []Exposed) (set Classes) {
 	for i, e := range AllExposed() {
 		if slices.Contains(list, e) {
 			set |= 1 << i
@@ -61,8 +61,8 @@ type Trace struct {
 	Spellings identifier.Spellings
 }
 
-// Equal tells whether two traces say the same.
-func (t Trace) Equal(other Trace) bool {
+// IsEqual tells whether two traces say the same.
+func (t Trace) IsEqual(other Trace) bool {
 	return t.Told == other.Told && t.Classes == other.Classes && t.Day == other.Day && t.Spellings == other.Spellings && slices.Equal(t.Sites, other.Sites) &&
 		slices.Equal(t.Passwords, other.Passwords)
 }
@@ -75,20 +75,20 @@ func (t Trace) TakenOn() time.Time {
 	return time.Unix(int64(t.Day)*86400, 0).UTC()
 }
 
-// Of is the breach as far as it concerns one value: it exposed what stood in the value's own records, if those are known.
-func (b Breach) Of(t Trace) Breach {
+// ForTrace is the breach as far as it concerns one value: it exposed what stood in the value's own records, if those are known.
+func (b Breach) ForTrace(t Trace) Breach {
 	if t.Told {
 		b.Basis, b.Exposes = BasisRow, t.Classes.List()
 	}
 	return b
 }
 
-// Names writes which breaches hold a value that has open findings, with spaces between them: the name; where the value's
+// JoinBreachNames writes which breaches hold a value that has open findings, with spaces between them: the name; where the value's
 // own records are known, a colon and their classes; and, of one that told nothing new, a tilde and the breach that it
 // repeats. Names of breaches hold none of these signs. Findings are in the order in which they were found.
-func Names(findings []Finding) string {
+func JoinBreachNames(findings []Finding) string {
 	var b strings.Builder
-	first := repeats(findings)
+	first := repeatedBreaches(findings)
 	for i := range findings {
 		f := &findings[i]
 		if !f.Open() {
@@ -100,7 +100,7 @@ func Names(findings []Finding) string {
 		b.WriteString(f.Breach.Name)
 		if f.Breach.Basis == BasisRow {
 			b.WriteByte(':')
-			b.WriteString(strconv.FormatUint(uint64(ClassesOf(f.Breach.Exposes)), 16))
+			b.WriteString(strconv.FormatUint(uint64(NewClasses(f.Breach.Exposes)), 16))
 		}
 		if first[i] != "" {
 			b.WriteByte('~')
@@ -110,15 +110,15 @@ func Names(findings []Finding) string {
 	return b.String()
 }
 
-// repeats names, for each finding, the breach whose finding it is counted with if it is quiet: of those before it that count
+// repeatedBreaches names, for each finding, the breach whose finding it is counted with if it is quiet: of those before it that count
 // by themselves the one with most in common. One that the person has resolved still gathers those that repeat it, or
 // resolving it would leave several where one was counted, and raise the risk. Empty when there is none, or the finding is
 // none of the kind.
-func repeats(findings []Finding) []string {
+func repeatedBreaches(findings []Finding) []string {
 	first, classes := make([]string, len(findings)), make([]Classes, len(findings))
 	for i := range findings {
 		f := &findings[i]
-		classes[i] = ClassesOf(f.Breach.Exposes)
+		classes[i] = NewClasses(f.Breach.Exposes)
 		if !f.Quiet {
 			continue
 		}
@@ -135,8 +135,8 @@ func repeats(findings []Finding) []string {
 	return first
 }
 
-// readName reads one of Names; repeated is empty for a breach that counts by itself.
-func readName(word string) (name, repeated string, t Trace) {
+// parseBreachName reads one of Names; repeated is empty for a breach that counts by itself.
+func parseBreachName(word string) (name, repeated string, t Trace) {
 	word, repeated, _ = strings.Cut(word, "~")
 	name, classes, told := strings.Cut(word, ":")
 	if told {

@@ -8,11 +8,11 @@ import (
 
 func TestClassesAreThoseOfTheList(t *testing.T) {
 	for i, e := range AllExposed() {
-		if c := ClassesOf([]Exposed{e}); c != 1<<i || !slices.Equal(c.List(), []Exposed{e}) {
+		if c := NewClasses([]Exposed{e}); c != 1<<i || !slices.Equal(c.List(), []Exposed{e}) {
 			t.Error(e, c, c.List())
 		}
 	}
-	if got := ClassesOf(AllExposed()).List(); !slices.Equal(got, AllExposed()) {
+	if got := NewClasses(AllExposed()).List(); !slices.Equal(got, AllExposed()) {
 		t.Error(got)
 	}
 }
@@ -43,15 +43,15 @@ func TestOfOnePerson(t *testing.T) {
 		"in a list of spammers":    {spam, Trace{Told: true, Classes: 3}, false, StatusAlert, SeverityLow, BasisRow, "loja:3"},
 		"and of the partner there": {spam, Trace{Told: true, Classes: 3}, true, StatusAlert, SeverityLow, BasisRow, "loja:3"},
 	} {
-		f := Finding{Breach: c.breach.Of(c.trace), Trace: c.trace, OwnSite: c.ownSite}
-		status, severity := StatusOf([]Finding{f}), SeverityOf(f)
-		if status != c.status || severity != c.severity || f.Basis() != c.basis || Names([]Finding{f}) != c.words {
-			t.Errorf("%s: %s, %s, %s, %q", name, status, severity, f.Basis(), Names([]Finding{f}))
+		f := Finding{Breach: c.breach.ForTrace(c.trace), Trace: c.trace, OwnSite: c.ownSite}
+		status, severity := ComputeStatus([]Finding{f}), SeverityOf(f)
+		if status != c.status || severity != c.severity || f.Basis() != c.basis || JoinBreachNames([]Finding{f}) != c.words {
+			t.Errorf("%s: %s, %s, %s, %q", name, status, severity, f.Basis(), JoinBreachNames([]Finding{f}))
 		}
 		if len(shop.Exposes) != 4 {
 			t.Fatal("the breach itself was changed")
 		}
-		word, _, trace := readName(c.words)
+		word, _, trace := parseBreachName(c.words)
 		if word != "loja" || trace.Told != c.trace.Told || trace.Classes != c.trace.Classes {
 			t.Error(name, word, trace)
 		}

@@ -49,9 +49,9 @@ type CSV struct {
 	Comma   rune
 }
 
-// NewCSV reads a table whose first line names its columns. Columns are separated by commas or semicolons; ones it does
+// NewCSVReader reads a table whose first line names its columns. Columns are separated by commas or semicolons; ones it does
 // not know are left out.
-func NewCSV(r io.Reader) (*CSV, error) {
+func NewCSVReader(r io.Reader) (*CSV, error) {
 	in := bufio.NewReader(r)
 	if mark, err := in.Peek(3); err == nil && string(mark) == "\uFEFF" {
 		_, _ = in.Discard(3)
@@ -72,19 +72,20 @@ func NewCSV(r io.Reader) (*CSV, error) {
 		return nil, subscription.ErrFile.With("", fault.NoColumnNames).Because(err)
 	}
 	c.Heading = append(c.Heading, heading...)
-	return c, c.bind()
+	return c, c.bindColumns()
 }
 
-func (c *CSV) bind() error {
+// bindColumns finds out which column is which member.
+func (c *CSV) bindColumns() error {
 	seen := map[string]bool{}
 	for _, title := range c.Heading {
 		name := strings.ToLower(strings.TrimSpace(title))
 		name = name[strings.LastIndexByte(name, '.')+1:]
 		var put func(*subscription.Draft, string)
 		if member, known := csvColumns[name]; known {
-			put = func(d *subscription.Draft, value string) { *member(d) = subscription.GivenText(value) }
+			put = func(d *subscription.Draft, value string) { *member(d) = subscription.NewText(value) }
 		} else if name == "is_group_plan" {
-			put = func(d *subscription.Draft, value string) { d.IsGroup = csvFlag(value) }
+			put = func(d *subscription.Draft, value string) { d.IsGroup = parseFlag(value) }
 		}
 		if put != nil && seen[name] {
 			return subscription.ErrFile.With("", fault.ColumnTwice, name)
@@ -100,7 +101,8 @@ func (c *CSV) bind() error {
 	return nil
 }
 
-func csvFlag(s string) subscription.Flag {
+// parseFlag reads a yes or a no.
+func parseFlag(s string) subscription.Flag {
 	switch strings.ToLower(strings.TrimSpace(s)) {
 	case "true", "1", "sim", "s":
 		return subscription.Flag{Presence: subscription.Given, Value: true}
@@ -135,11 +137,11 @@ func (c *CSV) Next(d *subscription.Draft) (int, []byte, error) {
 			put(d, record[i])
 		}
 	}
-	return line, c.line(record), nil
+	return line, c.encodeRecord(record), nil
 }
 
-// line writes a record the way it can be read again.
-func (c *CSV) line(record []string) []byte {
+// encodeRecord writes a record the way it can be read again.
+func (c *CSV) encodeRecord(record []string) []byte {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
 	w.Comma = c.Comma

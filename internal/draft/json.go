@@ -40,7 +40,7 @@ func (r *Reader) Read(item []byte, d *subscription.Draft) error {
 	r.dec.Reset(&r.src)
 	var err error
 	if r.dec.PeekKind() == '{' {
-		err = r.object(func(name []byte) error { return r.member(d, name) })
+		err = r.readObject(func(name []byte) error { return r.readMember(d, name) })
 	} else {
 		d.Broken = subscription.RuleNotObject
 		err = r.dec.SkipValue()
@@ -54,26 +54,27 @@ func (r *Reader) Read(item []byte, d *subscription.Draft) error {
 	return err
 }
 
-func (r *Reader) member(d *subscription.Draft, name []byte) error {
+// readMember reads a member of an item.
+func (r *Reader) readMember(d *subscription.Draft, name []byte) error {
 	switch string(name) {
 	case "start_date":
-		return r.text(&d.StartDate)
+		return r.readText(&d.StartDate)
 	case "expiry_date":
-		return r.text(&d.ExpiryDate)
+		return r.readText(&d.ExpiryDate)
 	case "plan_id":
-		return r.text(&d.PlanID)
+		return r.readText(&d.PlanID)
 	case "is_group_plan":
-		return r.flag(&d.IsGroup)
+		return r.readFlag(&d.IsGroup)
 	case "group_size":
 		return r.textOrNumber(&d.GroupSize)
 	case "benefit_holder":
-		return r.text(&d.BenefitHolder)
+		return r.readText(&d.BenefitHolder)
 	case "partner_metadata":
-		return r.text(&d.Metadata)
+		return r.readText(&d.Metadata)
 	case "partner_internal_id":
-		return r.text(&d.InternalID)
+		return r.readText(&d.InternalID)
 	case "beneficiary":
-		return r.nested(&d.Beneficiary, func(name []byte) error { return r.beneficiary(d, name) })
+		return r.readNested(&d.Beneficiary, func(name []byte) error { return r.beneficiary(d, name) })
 	}
 	return r.dec.SkipValue()
 }
@@ -81,49 +82,50 @@ func (r *Reader) member(d *subscription.Draft, name []byte) error {
 func (r *Reader) beneficiary(d *subscription.Draft, name []byte) error {
 	switch string(name) {
 	case "primary_card":
-		return r.text(&d.PrimaryCard)
+		return r.readText(&d.PrimaryCard)
 	case "user_card":
-		return r.text(&d.UserCard)
+		return r.readText(&d.UserCard)
 	case "name":
-		return r.text(&d.Name)
+		return r.readText(&d.Name)
 	case "cpf":
-		return r.text(&d.CPF)
+		return r.readText(&d.CPF)
 	case "birth_date":
-		return r.text(&d.BirthDate)
+		return r.readText(&d.BirthDate)
 	case "gender":
-		return r.text(&d.Gender)
+		return r.readText(&d.Gender)
 	case "email":
-		return r.text(&d.Email)
+		return r.readText(&d.Email)
 	case "phone_number":
-		return r.text(&d.Phone)
+		return r.readText(&d.Phone)
 	case "address":
-		return r.nested(&d.Address, func(name []byte) error { return r.address(d, name) })
+		return r.readNested(&d.Address, func(name []byte) error { return r.readAddress(d, name) })
 	}
 	return r.dec.SkipValue()
 }
 
-func (r *Reader) address(d *subscription.Draft, name []byte) error {
+// readAddress reads a member of an address.
+func (r *Reader) readAddress(d *subscription.Draft, name []byte) error {
 	switch string(name) {
 	case "zipcode":
-		return r.text(&d.Zipcode)
+		return r.readText(&d.Zipcode)
 	case "street":
-		return r.text(&d.Street)
+		return r.readText(&d.Street)
 	case "number":
-		return r.text(&d.Number)
+		return r.readText(&d.Number)
 	case "complement":
-		return r.text(&d.Complement)
+		return r.readText(&d.Complement)
 	case "neighborhood":
-		return r.text(&d.Neighborhood)
+		return r.readText(&d.Neighborhood)
 	case "city":
-		return r.text(&d.City)
+		return r.readText(&d.City)
 	case "state":
-		return r.text(&d.State)
+		return r.readText(&d.State)
 	}
 	return r.dec.SkipValue()
 }
 
-// object reads an object and calls each for every member, which must read the member's value.
-func (r *Reader) object(each func(name []byte) error) error {
+// readObject reads an object and calls each for every member, which must read the member's value.
+func (r *Reader) readObject(each func(name []byte) error) error {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return err
 	}
@@ -146,11 +148,12 @@ func (r *Reader) object(each func(name []byte) error) error {
 	return err
 }
 
-func (r *Reader) nested(p *subscription.Presence, each func(name []byte) error) error {
+// readNested reads an object inside an item.
+func (r *Reader) readNested(p *subscription.Presence, each func(name []byte) error) error {
 	switch r.dec.PeekKind() {
 	case '{':
 		*p = subscription.Given
-		return r.object(each)
+		return r.readObject(each)
 	case 'n':
 		*p = subscription.Null
 	default:
@@ -159,14 +162,15 @@ func (r *Reader) nested(p *subscription.Presence, each func(name []byte) error) 
 	return r.dec.SkipValue()
 }
 
-func (r *Reader) text(t *subscription.Text) error {
+// readText reads a text, or null.
+func (r *Reader) readText(t *subscription.Text) error {
 	raw, err := r.dec.ReadValue()
 	if err != nil {
 		return err
 	}
 	switch raw.Kind() {
 	case '"':
-		*t = subscription.GivenText(unquoted(raw))
+		*t = subscription.NewText(unquoteText(raw))
 	case 'n':
 		t.Presence = subscription.Null
 	case '0':
@@ -179,11 +183,11 @@ func (r *Reader) text(t *subscription.Text) error {
 
 func (r *Reader) textOrNumber(t *subscription.Text) error {
 	if r.dec.PeekKind() != '0' {
-		return r.text(t)
+		return r.readText(t)
 	}
 	raw, err := r.dec.ReadValue()
 	if err == nil {
-		*t = subscription.GivenText(plainNumber(string(raw)))
+		*t = subscription.NewText(plainNumber(string(raw)))
 	}
 	return err
 }
@@ -198,7 +202,8 @@ func plainNumber(raw string) string {
 	return raw
 }
 
-func (r *Reader) flag(f *subscription.Flag) error {
+// readFlag reads true, false or null.
+func (r *Reader) readFlag(f *subscription.Flag) error {
 	raw, err := r.dec.ReadValue()
 	if err != nil {
 		return err
@@ -214,8 +219,8 @@ func (r *Reader) flag(f *subscription.Flag) error {
 	return nil
 }
 
-// unquoted is the text of a JSON string that the decoder has found valid.
-func unquoted(raw jsontext.Value) string {
+// unquoteText is the text of a JSON string that the decoder has found valid.
+func unquoteText(raw jsontext.Value) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1])
 	}

@@ -33,11 +33,11 @@ func (r *Rejects) Write(rejected subscription.Reject) error {
 		errs[i] = r.say(p)
 	}
 	if r.table == nil {
-		return r.line(rejected, errs)
+		return r.writeJSONLine(rejected, errs)
 	}
 	if !r.begun {
 		r.begun = true
-		if err := r.row(append(append([]string{}, r.table.Heading...), "line", "errors")); err != nil {
+		if err := r.writeCSVRow(append(append([]string{}, r.table.Heading...), "line", "errors")); err != nil {
 			return err
 		}
 	}
@@ -47,12 +47,12 @@ func (r *Rejects) Write(rejected subscription.Reject) error {
 	if err != nil { // a line that could not be read: only where and why can be told
 		record = make([]string, len(r.table.Heading))
 	}
-	return r.row(append(record, strconv.Itoa(rejected.Line), strings.Join(errs, "; ")))
+	return r.writeCSVRow(append(record, strconv.Itoa(rejected.Line), strings.Join(errs, "; ")))
 }
 
-// line keeps the item an item, with two more members: unknown ones are ignored, so the mended line can be imported as
+// writeJSONLine keeps the item an item, with two more members: unknown ones are ignored, so the mended line can be imported as
 // it is.
-func (r *Rejects) line(rejected subscription.Reject, errs []string) error {
+func (r *Rejects) writeJSONLine(rejected subscription.Reject, errs []string) error {
 	note := struct {
 		Line   int      `json:"line"`
 		Errors []string `json:"errors"`
@@ -78,7 +78,8 @@ func (r *Rejects) line(rejected subscription.Reject, errs []string) error {
 	return err
 }
 
-func (r *Rejects) row(record []string) error {
+// writeCSVRow writes a record of a table.
+func (r *Rejects) writeCSVRow(record []string) error {
 	w := csv.NewWriter(r.out)
 	w.Comma = r.table.Comma
 	if err := w.Write(record); err != nil {

@@ -35,12 +35,12 @@ type File struct {
 	over bool // published, discarded or without a name: there is nothing left to take away
 }
 
-// Create opens path + ".tmp" with mode 0600, empty and locked. A second writer of the same path gets ErrBusy; what a
+// CreateFile opens path + ".tmp" with mode 0600, empty and locked. A second writer of the same path gets ErrBusy; what a
 // killed writer left is removed.
-func Create(path string) (*File, error) {
+func CreateFile(path string) (*File, error) {
 	name := path + ".tmp"
 	for {
-		f, err := openNew(name)
+		f, err := openTemporary(name)
 		if errors.Is(err, fs.ErrExist) {
 			if err = removeLeftover(name); err != nil {
 				return nil, err
@@ -50,7 +50,7 @@ func Create(path string) (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		owned, err := own(f, name)
+		owned, err := lockTemporary(f, name)
 		if err == nil && owned {
 			err = f.Chmod(0o600) // a strange umask may have taken our own bits away
 		}
@@ -83,17 +83,17 @@ func removeLeftover(name string) error {
 	if err != nil {
 		return err
 	}
-	owned, err := own(f, name)
+	owned, err := lockTemporary(f, name)
 	if err == nil && owned {
 		err = os.Remove(name)
 	}
 	return errors.Join(err, f.Close())
 }
 
-// own locks f. It reports false when name no longer leads to f: its writer published or dropped it between our opening
+// lockTemporary locks f. It reports false when name no longer leads to f: its writer published or dropped it between our opening
 // and our locking, and to take the name away now would destroy what another one writes.
-func own(f *os.File, name string) (bool, error) {
-	locked, err := TryLock(f)
+func lockTemporary(f *os.File, name string) (bool, error) {
+	locked, err := TryLockFile(f)
 	if err != nil {
 		return false, err
 	}
@@ -114,9 +114,9 @@ func own(f *os.File, name string) (bool, error) {
 // steadyBytes is how much a steady writer leaves to a sync.
 const steadyBytes = 8 << 20
 
-// Steady returns what writes to the file and syncs it every few megabytes. Left to the end, the sync of a large file keeps
+// SteadyWriter returns what writes to the file and syncs it every few megabytes. Left to the end, the sync of a large file keeps
 // the disk busy for so long that everybody who syncs a small one meanwhile waits behind it.
-func (f *File) Steady() io.Writer { return &steady{file: f.File} }
+func (f *File) SteadyWriter() io.Writer { return &steady{file: f.File} }
 
 type steady struct {
 	file    *os.File
@@ -132,17 +132,17 @@ func (s *steady) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Publish gives the file its name, in place of what was there. When it returns, file and name are on disk. It ends the
+// PublishFile gives the file its name, in place of what was there. When it returns, file and name are on disk. It ends the
 // file, whatever comes of it.
-func (f *File) Publish() error { return f.publish(calls.rename) }
+func (f *File) PublishFile() error { return f.publishBy(calls.rename) }
 
 // PublishNew is Publish for a name that must be free: fs.ErrExist says that it is not, and what is there stays.
-func (f *File) PublishNew() error { return f.publish(moveNew) }
+func (f *File) PublishNew() error { return f.publishBy(linkNewName) }
 
-// publish calls name to move the file to its name. Afterwards the temporary name is free for another writer and no
+// publishBy calls name to move the file to its name. Afterwards the temporary name is free for another writer and no
 // longer ours.
-func (f *File) publish(name func(from, to string) error) error {
-	defer f.Discard()
+func (f *File) publishBy(name func(from, to string) error) error {
+	defer f.DiscardFile()
 	if err := calls.sync(f.File); err != nil {
 		return err
 	}
@@ -153,9 +153,9 @@ func (f *File) publish(name func(from, to string) error) error {
 	return errors.Join(calls.syncFolder(filepath.Dir(f.path)), f.Close())
 }
 
-// moveNew uses a link, because a rename would replace what came meanwhile. A file system without links is left with a
+// linkNewName uses a link, because a rename would replace what came meanwhile. A file system without links is left with a
 // look.
-func moveNew(from, to string) error {
+func linkNewName(from, to string) error {
 	err := calls.link(from, to)
 	if err == nil {
 		_ = os.Remove(from) // what is left is removed by the next writer, and is not written to
@@ -173,8 +173,8 @@ func moveNew(from, to string) error {
 	return calls.rename(from, to)
 }
 
-// Discard gives the file up. After Publish it does nothing, so it can be deferred.
-func (f *File) Discard() {
+// DiscardFile gives the file up. After Publish it does nothing, so it can be deferred.
+func (f *File) DiscardFile() {
 	if f.over {
 		return
 	}
@@ -184,9 +184,9 @@ func (f *File) Discard() {
 	_ = f.Close()
 }
 
-// Unname takes the file's name away for good and leaves the file open, so that a killed process leaves nothing of it
+// RemoveName takes the file's name away for good and leaves the file open, so that a killed process leaves nothing of it
 // behind.
-func (f *File) Unname() (*os.File, error) {
+func (f *File) RemoveName() (*os.File, error) {
 	if err := os.Remove(f.Name()); err != nil {
 		return nil, err
 	}
@@ -194,46 +194,47 @@ func (f *File) Unname() (*os.File, error) {
 	return f.File, nil
 }
 
-// Write puts a small file under its name, in place of what was there.
-func Write(path string, content []byte) error {
-	return write(path, content, (*File).Publish)
+// WriteFile puts a small file under its name, in place of what was there.
+func WriteFile(path string, content []byte) error {
+	return writeAndPublish(path, content, (*File).PublishFile)
 }
 
-// WriteNew is Write for a name that must be free: fs.ErrExist says that it is not.
-func WriteNew(path string, content []byte) error {
-	return write(path, content, (*File).PublishNew)
+// WriteNewFile is Write for a name that must be free: fs.ErrExist says that it is not.
+func WriteNewFile(path string, content []byte) error {
+	return writeAndPublish(path, content, (*File).PublishNew)
 }
 
-func write(path string, content []byte, publish func(*File) error) error {
-	f, err := Create(path)
+// writeAndPublish writes a file under its temporary name and publishes it.
+func writeAndPublish(path string, content []byte, publish func(*File) error) error {
+	f, err := CreateFile(path)
 	if err != nil {
 		return err
 	}
-	defer f.Discard()
+	defer f.DiscardFile()
 	if _, err := f.Write(content); err != nil {
 		return err
 	}
 	return publish(f)
 }
 
-// Append adds to the end of a file of mode 0600, which is made if need be. A crash may leave a part of what was added.
-func Append(path string, write func(io.Writer) error) error {
+// AppendToFile adds to the end of a file of mode 0600, which is made if need be. A crash may leave a part of what was added.
+func AppendToFile(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(filepath.Clean(path), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(write(f), Close(f)); err != nil {
+	if err := errors.Join(write(f), SyncAndClose(f)); err != nil {
 		return err
 	}
 	return calls.syncFolder(filepath.Dir(path))
 }
 
-// Close syncs and closes a file that has its name already: in a folder that counts for nothing until it is renamed as a
+// SyncAndClose syncs and closes a file that has its name already: in a folder that counts for nothing until it is renamed as a
 // whole.
-func Close(f *os.File) error { return errors.Join(calls.sync(f), f.Close()) }
+func SyncAndClose(f *os.File) error { return errors.Join(calls.sync(f), f.Close()) }
 
-// Rename gives a file or folder, all of whose content is on disk, another name in place of what was there.
-func Rename(from, to string) error {
+// RenameSynced gives a file or folder, all of whose content is on disk, another name in place of what was there.
+func RenameSynced(from, to string) error {
 	if err := calls.rename(from, to); err != nil {
 		return err
 	}
@@ -247,15 +248,15 @@ func Rename(from, to string) error {
 
 // RenameNew is Rename for a name that must be free: fs.ErrExist says that it is not, and what is there stays.
 func RenameNew(from, to string) error {
-	if err := moveNew(from, to); err != nil {
+	if err := linkNewName(from, to); err != nil {
 		return err
 	}
 	return calls.syncFolder(filepath.Dir(to))
 }
 
-// Link gives a file whose content is on disk a second name. A name that is taken is fs.ErrExist, and is on disk too
+// LinkSynced gives a file whose content is on disk a second name. A name that is taken is fs.ErrExist, and is on disk too
 // then: whoever took it may have died before it was.
-func Link(from, to string) error {
+func LinkSynced(from, to string) error {
 	err := calls.link(from, to)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err

@@ -112,10 +112,10 @@ func TestSteady(t *testing.T) {
 		}
 		return nil
 	}
-	f, err := Create(r.path("a"))
+	f, err := CreateFile(r.path("a"))
 	must(t, err)
-	defer f.Discard()
-	out, half := f.Steady(), make([]byte, steadyBytes/2)
+	defer f.DiscardFile()
+	out, half := f.SteadyWriter(), make([]byte, steadyBytes/2)
 	for range 5 {
 		n, err := out.Write(half)
 		if must(t, err); n != len(half) {
@@ -141,15 +141,15 @@ func TestOrder(t *testing.T) {
 		do   func() error
 		want []string
 	}{
-		{"replace", func() error { return Write(r.path("a"), []byte("one")) },
+		{"replace", func() error { return WriteFile(r.path("a"), []byte("one")) },
 			[]string{"sync a.tmp=one", "rename a.tmp a", "folder ."}},
-		{"new", func() error { return WriteNew(r.path("b"), []byte("two")) },
+		{"new", func() error { return WriteNewFile(r.path("b"), []byte("two")) },
 			[]string{"sync b.tmp=two", "link b.tmp b", "folder ."}},
 		{"append", func() error {
-			return Append(r.path("b"), func(w io.Writer) error { _, err := w.Write([]byte("+")); return err })
+			return AppendToFile(r.path("b"), func(w io.Writer) error { _, err := w.Write([]byte("+")); return err })
 		}, []string{"sync b=two+", "folder ."}},
-		{"rename", func() error { return Rename(r.path("b"), r.path("c")) }, []string{"rename b c", "folder ."}},
-		{"link", func() error { return Link(r.path("c"), r.path("d")) }, []string{"link c d", "folder ."}},
+		{"rename", func() error { return RenameSynced(r.path("b"), r.path("c")) }, []string{"rename b c", "folder ."}},
+		{"link", func() error { return LinkSynced(r.path("c"), r.path("d")) }, []string{"link c d", "folder ."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			must(t, c.do())
@@ -159,14 +159,14 @@ func TestOrder(t *testing.T) {
 	r.holds(t, "a=one", "c=two+", "d=two+")
 	must(t, os.Mkdir(r.path("x"), 0o700))
 	must(t, os.Mkdir(r.path("x/y"), 0o700))
-	must(t, Rename(r.path("d"), r.path("x/y/d")))
+	must(t, RenameSynced(r.path("d"), r.path("x/y/d")))
 	r.want(t, "rename d d", "folder .", "folder x/y")
 	must(t, SyncFolder(r.path("x")))
 	must(t, SyncFolders(r.folder))
 	r.want(t, "folder x", "folder .", "folder x", "folder x/y")
 	f, err := os.Create(r.path("x/y/e"))
 	must(t, err)
-	must(t, Close(f))
+	must(t, SyncAndClose(f))
 	r.want(t, "sync e=")
 }
 
@@ -175,9 +175,9 @@ func TestFailedStep(t *testing.T) {
 	for _, step := range []string{"sync", "rename"} {
 		t.Run(step, func(t *testing.T) {
 			r := record(t)
-			must(t, Write(r.path("a"), []byte("old")))
+			must(t, WriteFile(r.path("a"), []byte("old")))
 			r.fails = step
-			if err := Write(r.path("a"), []byte("new")); !errors.Is(err, errDisk) {
+			if err := WriteFile(r.path("a"), []byte("new")); !errors.Is(err, errDisk) {
 				t.Errorf("Write: %v", err)
 			}
 			r.holds(t, "a=old")
@@ -187,16 +187,16 @@ func TestFailedStep(t *testing.T) {
 		name string
 		do   func(r *recorder) error
 	}{
-		{"Write", func(r *recorder) error { return Write(r.path("b"), nil) }},
-		{"WriteNew", func(r *recorder) error { return WriteNew(r.path("b"), nil) }},
-		{"Append", func(r *recorder) error { return Append(r.path("a"), func(io.Writer) error { return nil }) }},
-		{"Rename", func(r *recorder) error { return Rename(r.path("a"), r.path("b")) }},
-		{"Link", func(r *recorder) error { return Link(r.path("a"), r.path("b")) }},
+		{"Write", func(r *recorder) error { return WriteFile(r.path("b"), nil) }},
+		{"WriteNew", func(r *recorder) error { return WriteNewFile(r.path("b"), nil) }},
+		{"Append", func(r *recorder) error { return AppendToFile(r.path("a"), func(io.Writer) error { return nil }) }},
+		{"Rename", func(r *recorder) error { return RenameSynced(r.path("a"), r.path("b")) }},
+		{"Link", func(r *recorder) error { return LinkSynced(r.path("a"), r.path("b")) }},
 		{"SyncFolders", func(r *recorder) error { return SyncFolders(r.folder) }},
 	} {
 		t.Run("folder of "+c.name, func(t *testing.T) {
 			r := record(t)
-			must(t, Write(r.path("a"), []byte("old")))
+			must(t, WriteFile(r.path("a"), []byte("old")))
 			r.fails = "folder"
 			if err := c.do(r); !errors.Is(err, errDisk) {
 				t.Errorf("%s: %v", c.name, err)
@@ -209,11 +209,11 @@ func TestFailedStep(t *testing.T) {
 	t.Run("sync of Append and Close", func(t *testing.T) {
 		r := record(t)
 		r.fails = "sync"
-		if err := Append(r.path("a"), func(io.Writer) error { return nil }); !errors.Is(err, errDisk) {
+		if err := AppendToFile(r.path("a"), func(io.Writer) error { return nil }); !errors.Is(err, errDisk) {
 			t.Errorf("Append: %v", err)
 		}
 		wrong := errors.New("cannot be written")
-		if err := Append(r.path("a"), func(io.Writer) error { return wrong }); !errors.Is(err, wrong) {
+		if err := AppendToFile(r.path("a"), func(io.Writer) error { return wrong }); !errors.Is(err, wrong) {
 			t.Errorf("Append: %v", err)
 		}
 	})
@@ -227,8 +227,8 @@ func TestPublishNewReplacesNothing(t *testing.T) {
 			if !link {
 				r.fails = "link"
 			}
-			must(t, WriteNew(r.path("a"), []byte("first")))
-			if err := WriteNew(r.path("a"), []byte("second")); !errors.Is(err, fs.ErrExist) {
+			must(t, WriteNewFile(r.path("a"), []byte("first")))
+			if err := WriteNewFile(r.path("a"), []byte("second")); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("a second one: %v", err)
 			}
 			r.holds(t, "a=first")
@@ -238,14 +238,14 @@ func TestPublishNewReplacesNothing(t *testing.T) {
 
 func TestTakenLinkIsOnDisk(t *testing.T) {
 	r := record(t)
-	must(t, Write(r.path("a"), []byte("1")))
-	must(t, Write(r.path("b"), []byte("2")))
+	must(t, WriteFile(r.path("a"), []byte("1")))
+	must(t, WriteFile(r.path("b"), []byte("2")))
 	r.steps = nil
-	if err := Link(r.path("a"), r.path("b")); !errors.Is(err, fs.ErrExist) {
+	if err := LinkSynced(r.path("a"), r.path("b")); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Link: %v", err)
 	}
 	r.want(t, "link a b", "folder .")
-	if err := Link(r.path("nothing"), r.path("c")); !errors.Is(err, fs.ErrNotExist) {
+	if err := LinkSynced(r.path("nothing"), r.path("c")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Link: %v", err)
 	}
 }
@@ -253,28 +253,28 @@ func TestTakenLinkIsOnDisk(t *testing.T) {
 // One writer at a time; whoever gives up, publishes or dies lets the next one in, and touches nothing of it afterwards.
 func TestOneWriter(t *testing.T) {
 	r := record(t)
-	first, err := Create(r.path("a"))
+	first, err := CreateFile(r.path("a"))
 	must(t, err)
-	if _, err := Create(r.path("a")); !errors.Is(err, ErrBusy) {
+	if _, err := CreateFile(r.path("a")); !errors.Is(err, ErrBusy) {
 		t.Fatalf("a second writer: %v", err)
 	}
 	_, err = first.WriteString("first")
 	must(t, err)
-	must(t, first.Publish())
-	second, err := Create(r.path("a"))
+	must(t, first.PublishFile())
+	second, err := CreateFile(r.path("a"))
 	must(t, err)
-	first.Discard() // deferred by its owner: the temporary name is another's by now
-	if _, err := Create(r.path("a")); !errors.Is(err, ErrBusy) {
+	first.DiscardFile() // deferred by its owner: the temporary name is another's by now
+	if _, err := CreateFile(r.path("a")); !errors.Is(err, ErrBusy) {
 		t.Fatalf("a third writer: %v", err)
 	}
-	second.Discard()
-	third, err := Create(r.path("a"))
+	second.DiscardFile()
+	third, err := CreateFile(r.path("a"))
 	must(t, err)
-	scratch, err := third.Unname()
+	scratch, err := third.RemoveName()
 	must(t, err)
-	fourth, err := Create(r.path("a"))
+	fourth, err := CreateFile(r.path("a"))
 	must(t, err)
-	third.Discard()
+	third.DiscardFile()
 	_, err = scratch.WriteString("still open")
 	must(t, errors.Join(err, scratch.Close()))
 	_, err = fourth.WriteString("fourth")
@@ -289,10 +289,10 @@ func TestLeftover(t *testing.T) {
 	r := record(t)
 	must(t, os.WriteFile(r.path("a.tmp"), []byte("half"), 0o644))
 	must(t, os.Link(r.path("a.tmp"), r.path("spy")))
-	must(t, Write(r.path("a"), []byte("whole")))
+	must(t, WriteFile(r.path("a"), []byte("whole")))
 	r.holds(t, "a=whole", "spy=half")
 	must(t, os.Symlink(r.path("spy"), r.path("a.tmp")))
-	must(t, Write(r.path("a"), []byte("again")))
+	must(t, WriteFile(r.path("a"), []byte("again")))
 	r.holds(t, "a=again", "spy=half")
 	info, err := os.Lstat(r.path("a"))
 	must(t, err)
@@ -300,7 +300,7 @@ func TestLeftover(t *testing.T) {
 		t.Errorf("mode %v", info.Mode())
 	}
 	must(t, os.MkdirAll(r.path("a.tmp/full"), 0o700))
-	if err := Write(r.path("a"), nil); err == nil {
+	if err := WriteFile(r.path("a"), nil); err == nil {
 		t.Error("a folder in the way was written over")
 	}
 	must(t, os.RemoveAll(r.path("a.tmp")))

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func openNew(name string) (*os.File, error) {
+// openTemporary opens a file of mode 0600 that is made if need be.
+func openTemporary(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
 }
 
@@ -17,8 +18,8 @@ func openExisting(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDWR|unix.O_NOFOLLOW, 0)
 }
 
-// TryLock locks the file against other processes and says whether it could. The lock goes when the file is closed.
-func TryLock(f *os.File) (bool, error) {
+// TryLockFile locks the file against other processes and says whether it could. The lock goes when the file is closed.
+func TryLockFile(f *os.File) (bool, error) {
 	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return false, nil

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func openNew(name string) (*os.File, error) { return openShared(name, windows.CREATE_NEW) }
+func openTemporary(name string) (*os.File, error) { return openShared(name, windows.CREATE_NEW) }
 
 func openExisting(name string) (*os.File, error) { return openShared(name, windows.OPEN_EXISTING) }
 
@@ -25,8 +25,8 @@ func openShared(name string, how uint32) (*os.File, error) {
 	return os.NewFile(uintptr(h), name), nil
 }
 
-// TryLock locks the file against other processes and says whether it could. The lock goes when the file is closed.
-func TryLock(f *os.File) (bool, error) {
+// TryLockFile locks the file against other processes and says whether it could. The lock goes when the file is closed.
+func TryLockFile(f *os.File) (bool, error) {
 	// Locks hinder reading here, so the byte that is locked lies behind all content.
 	at := windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at)

@@ -94,7 +94,7 @@ var (
 
 // Breaches keeps what feeds bring.
 type Breaches interface {
-	Breaches(ctx context.Context) ([]leak.Record, error)
+	ListBreaches(ctx context.Context) ([]leak.Record, error)
 	// InsertBreach keeps a new breach; leak.ErrBreachExists when the name is taken.
 	InsertBreach(ctx context.Context, r leak.Record) error
 	RetractBreach(ctx context.Context, name string) (leak.Record, error)
@@ -109,24 +109,24 @@ type Jobs interface {
 
 // Store keeps feeds and what they have taken.
 type Store interface {
-	Feeds(ctx context.Context) ([]Feed, error)
+	ListFeeds(ctx context.Context) ([]Feed, error)
 	FeedByName(ctx context.Context, name string) (Feed, error)
 	InsertFeed(ctx context.Context, f Feed) error
 	UpdateFeed(ctx context.Context, name string, change func(*Feed) error) (Feed, error)
-	// Taken tells whether a feed has taken an item before; Take remembers it and what became of it.
-	Taken(ctx context.Context, feed, item string) (bool, error)
-	Take(ctx context.Context, feed, item, breach string) error
+	// IsTaken tells whether a feed has taken an item before; Take remembers it and what became of it.
+	IsTaken(ctx context.Context, feed, item string) (bool, error)
+	MarkTaken(ctx context.Context, feed, item, breach string) error
 	DeleteFeed(ctx context.Context, name string) error
 	// KeepPush keeps a push and its body, sealed, in one transaction, under the sender's id. One that is there already is
 	// returned as it was kept and is not fresh; ErrRepeated when it had another body, ErrBacklog when too much waits.
 	KeepPush(ctx context.Context, p Push, id string, body []byte) (kept Push, fresh bool, err error)
 	// WaitingPushes returns what waits, oldest first, PushesOf the last there were.
 	WaitingPushes(ctx context.Context, feed string, limit int) ([]Push, error)
-	PushesOf(ctx context.Context, feed string, limit int) ([]Push, error)
-	// PushBody returns the body of one that waits.
-	PushBody(ctx context.Context, p Push) ([]byte, error)
-	// EndPush keeps what became of a push and forgets its body; SweepPushes forgets those that ended before a time.
-	EndPush(ctx context.Context, p Push) error
+	ListPushes(ctx context.Context, feed string, limit int) ([]Push, error)
+	// OpenPushBody returns the body of one that waits.
+	OpenPushBody(ctx context.Context, p Push) ([]byte, error)
+	// FinishPush keeps what became of a push and forgets its body; SweepPushes forgets those that ended before a time.
+	FinishPush(ctx context.Context, p Push) error
 	SweepPushes(ctx context.Context, feed string, before time.Time) error
 	// WatchedEmails returns e-mail addresses that live partners watch, by partner and id, behind one of a partner.
 	WatchedEmails(ctx context.Context, of partner.ID, after cyber.AssetID, limit int) ([]cyber.Asset, error)
@@ -155,8 +155,8 @@ const (
 	mostBackoff  = 6 * time.Hour
 )
 
-// Add registers a feed; it runs at once. A receiver of pushes gets its secret here: see AddReceiver.
-func (fs *Feeds) Add(ctx context.Context, f Feed) (Feed, error) {
+// AddFeed registers a feed; it runs at once. A receiver of pushes gets its secret here: see AddReceiver.
+func (fs *Feeds) AddFeed(ctx context.Context, f Feed) (Feed, error) {
 	f.Created, f.NextAt = fs.Now(), fs.Now()
 	if f.Every == 0 {
 		f.Every = time.Hour
@@ -187,7 +187,7 @@ func (fs *Feeds) AddReceiver(ctx context.Context, f Feed) (added Feed, secret st
 }
 
 func checkFeed(f *Feed) error {
-	if _, err := f.Settings.mapping(); err != nil {
+	if _, err := f.Settings.parseMapping(); err != nil {
 		return err
 	}
 	if !leak.ValidName(f.Name) || len(f.Name) > 40 {
@@ -221,8 +221,8 @@ func checkFeed(f *Feed) error {
 // Shown is where a feed gets its dumps as people may read it: an address can hold a secret.
 func (f Feed) Shown() string { return intake.ShownAddress(f.Target) }
 
-// Pause stops a feed, or lets it go on.
-func (fs *Feeds) Pause(ctx context.Context, name string, paused bool) (Feed, error) {
+// PauseFeed stops a feed, or lets it go on.
+func (fs *Feeds) PauseFeed(ctx context.Context, name string, paused bool) (Feed, error) {
 	return fs.Store.UpdateFeed(ctx, name, func(f *Feed) error {
 		f.Paused = paused
 		if !paused {
@@ -232,8 +232,8 @@ func (fs *Feeds) Pause(ctx context.Context, name string, paused bool) (Feed, err
 	})
 }
 
-// Start puts a job in the queue for a feed now, due or not, paused or not.
-func (fs *Feeds) Start(ctx context.Context, name string) error {
+// StartFeed puts a job in the queue for a feed now, due or not, paused or not.
+func (fs *Feeds) StartFeed(ctx context.Context, name string) error {
 	if _, err := fs.Store.FeedByName(ctx, name); err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (fs *Feeds) Start(ctx context.Context, name string) error {
 
 // Schedule puts a job in the queue for every feed that is due.
 func (fs *Feeds) Schedule(ctx context.Context) error {
-	all, err := fs.Store.Feeds(ctx)
+	all, err := fs.Store.ListFeeds(ctx)
 	if err != nil {
 		return err
 	}
@@ -270,7 +270,7 @@ func (fs *Feeds) Run(ctx context.Context, run *job.Run) error {
 		return err
 	}
 	start := fs.Now()
-	failed := fs.run(ctx, &f)
+	failed := fs.runFeed(ctx, &f)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -283,7 +283,7 @@ func (fs *Feeds) Run(ctx context.Context, run *job.Run) error {
 			kept.Failures, kept.Error, kept.NextAt = 0, "", fs.Now().Add(kept.Every)
 			return nil
 		}
-		kept.Failures, kept.Error = kept.Failures+1, reason(failed)
+		kept.Failures, kept.Error = kept.Failures+1, failureReason(failed)
 		kept.NextAt = fs.Now().Add(min(firstBackoff<<min(kept.Failures-1, 9), mostBackoff))
 		return nil
 	})
@@ -293,9 +293,9 @@ func (fs *Feeds) Run(ctx context.Context, run *job.Run) error {
 // addressEnd is what follows the question mark of an address, and what stands before its host: both can be secret.
 var addressEnd = regexp.MustCompile(`://[^/@\s"]*@|\?[^\s"]*`)
 
-// reason is what is kept of a failure. Sources put what they like into errors, so it is short; addresses are cut where
+// failureReason is what is kept of a failure. Sources put what they like into errors, so it is short; addresses are cut where
 // they may hold secrets.
-func reason(err error) string {
+func failureReason(err error) string {
 	text := addressEnd.ReplaceAllStringFunc(fault.Keep(err), func(found string) string {
 		if found[0] == '?' {
 			return "?..."
@@ -305,16 +305,17 @@ func reason(err error) string {
 	return strings.ToValidUTF8(text[:min(len(text), 600)], "")
 }
 
-func (fs *Feeds) run(ctx context.Context, f *Feed) error {
+// runFeed runs a feed by its kind.
+func (fs *Feeds) runFeed(ctx context.Context, f *Feed) error {
 	switch f.Kind {
 	case Folder:
 		return fs.runFolder(ctx, f)
 	case List:
-		return fs.runList(ctx, f)
+		return fs.fetchDumpList(ctx, f)
 	case HIBP:
-		return fs.runHIBP(ctx, f)
+		return fs.sweepHIBP(ctx, f)
 	case Pushed:
-		return fs.runPush(ctx, f)
+		return fs.importPushes(ctx, f)
 	}
 	return ErrInvalid.With("kind", fault.UnknownKindOfFeed)
 }
@@ -341,20 +342,21 @@ type manifest struct {
 
 const maxManifest = 4 << 20
 
-func (m manifest) breach() (cyber.Breach, error) {
-	day, err := leak.ParseDay(m.Date)
+// parseBreach returns the breach that a manifest describes.
+func (m manifest) parseBreach() (cyber.Breach, error) {
+	day, err := leak.ParseBreachDay(m.Date)
 	return cyber.Breach{
 		Name: m.Name, Title: m.Title, Date: day, Exposes: leak.ParseExposes(m.Exposes), Kind: cyber.SourceKind(m.Kind), Source: m.Source,
 		Description: m.Description, Verified: m.Verified, Fabricated: m.Fabricated, SpamList: m.SpamList, HasVendorWords: m.IsVendors,
 	}, err
 }
 
-// take imports what a manifest describes, unless the feed has taken that item before.
-func (fs *Feeds) take(ctx context.Context, f *Feed, item string, m manifest, inputs []intake.Input) error {
-	if taken, err := fs.Store.Taken(ctx, f.Name, item); err != nil || taken {
+// importItem imports what a manifest describes, unless the feed has taken that item before.
+func (fs *Feeds) importItem(ctx context.Context, f *Feed, item string, m manifest, inputs []intake.Input) error {
+	if taken, err := fs.Store.IsTaken(ctx, f.Name, item); err != nil || taken {
 		return err
 	}
-	b, err := m.breach()
+	b, err := m.parseBreach()
 	if err != nil {
 		return err
 	}
@@ -364,18 +366,18 @@ func (fs *Feeds) take(ctx context.Context, f *Feed, item string, m manifest, inp
 	if b.Source == "" {
 		b.Source = sourceOf(*f)
 	}
-	by, err := f.Settings.mapping()
+	by, err := f.Settings.parseMapping()
 	if err != nil {
 		return err
 	}
-	out, err := fs.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs, Mapping: by, NoPairs: m.NoPairs || f.Settings.NoPairs})
+	out, err := fs.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs, Mapping: by, NoPairs: m.NoPairs || f.Settings.NoPairs})
 	if err != nil && !errors.Is(err, leak.ErrBreachExists) && !errors.Is(err, leak.ErrRetracted) { // those are somebody's decision, not a failure
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}
 	f.State.Items++
 	f.State.LeftOut += out.Tally.LeftOut
 	f.State.Quarantined += out.Quarantined()
-	return fs.Store.Take(ctx, f.Name, item, b.Name)
+	return fs.Store.MarkTaken(ctx, f.Name, item, b.Name)
 }
 
 func parseManifests(text []byte) ([]manifest, error) {

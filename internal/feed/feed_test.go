@@ -25,7 +25,7 @@ import (
 
 func (v *env) feeds() *feed.Feeds {
 	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
-	return &feed.Feeds{Store: v.Feeds, Breaches: v.Breaches, Jobs: v.Jobs, Importer: v.Importer, Client: guard.Client(webhook.ClientOptions{Timeout: time.Minute}), Now: v.Clock.Now}
+	return &feed.Feeds{Store: v.Feeds, Breaches: v.Breaches, Jobs: v.Jobs, Importer: v.Importer, Client: guard.NewClient(webhook.ClientOptions{Timeout: time.Minute}), Now: v.Clock.Now}
 }
 
 // runFeed runs a feed once and returns how it stands.
@@ -54,7 +54,7 @@ func TestFolderFeed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := fs.Add(context.Background(), feed.Feed{Name: "caixa", Kind: feed.Folder, Target: folder, Every: time.Minute}); err != nil {
+		if _, err := fs.AddFeed(context.Background(), feed.Feed{Name: "caixa", Kind: feed.Folder, Target: folder, Every: time.Minute}); err != nil {
 			t.Fatal(err)
 		}
 		drop("loja.csv.gz", string(leaktest.Gzipped(t, []byte("ana@exemplo.com.br,bia@exemplo.com.br"))))
@@ -98,7 +98,7 @@ func TestListFeed(t *testing.T) {
 		server := httptest.NewServer(mux)
 		defer server.Close()
 		fs := v.feeds()
-		if _, err := fs.Add(context.Background(), feed.Feed{Name: "lista", Kind: feed.List, Target: server.URL + "/list", Secret: "chave"}); err != nil {
+		if _, err := fs.AddFeed(context.Background(), feed.Feed{Name: "lista", Kind: feed.List, Target: server.URL + "/list", Secret: "chave"}); err != nil {
 			t.Fatal(err)
 		}
 		bad := []http.HandlerFunc{
@@ -177,7 +177,7 @@ func TestHIBPFeed(t *testing.T) {
 		add := func(name, key string) {
 			t.Helper()
 			f := feed.Feed{Name: name, Kind: feed.HIBP, Target: server.URL + "/api/v3", Secret: key, Settings: feed.Settings{PerMinute: 60_000}}
-			if _, err := fs.Add(context.Background(), f); err != nil {
+			if _, err := fs.AddFeed(context.Background(), f); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -197,7 +197,7 @@ func TestHIBPFeed(t *testing.T) {
 			t.Errorf("a wrong key: %+v", f)
 		}
 		var secret []byte
-		if err := v.DB.Reader().QueryRow(`SELECT secret FROM feed WHERE name = 'hibp'`).Scan(&secret); err != nil || strings.Contains(string(secret), "chave") {
+		if err := v.DB.ReadPool().QueryRow(`SELECT secret FROM feed WHERE name = 'hibp'`).Scan(&secret); err != nil || strings.Contains(string(secret), "chave") {
 			t.Errorf("the key is kept in the clear: %v", err)
 		}
 	})
@@ -209,11 +209,11 @@ func TestFeedSchedule(t *testing.T) {
 		v := newEnv(t, e)
 		fs, ctx := v.feeds(), context.Background()
 		for _, name := range []string{"a", "b"} {
-			if _, err := fs.Add(ctx, feed.Feed{Name: name, Kind: feed.Folder, Target: t.TempDir()}); err != nil {
+			if _, err := fs.AddFeed(ctx, feed.Feed{Name: name, Kind: feed.Folder, Target: t.TempDir()}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := fs.Pause(ctx, "b", true); err != nil {
+		if _, err := fs.PauseFeed(ctx, "b", true); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {

@@ -24,7 +24,7 @@ func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
-	drops, err := intake.Entries(ctx, b, "")
+	drops, err := intake.ListEntries(ctx, b, "")
 	if err != nil {
 		return fmt.Errorf("list: %w", err)
 	}
@@ -36,13 +36,13 @@ func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
 			}
 		}
 	}
-	f.State.Orphans, err = orphans(ctx, b, drops)
+	f.State.Orphans, err = countOrphans(ctx, b, drops)
 	return errors.Join(failed, err)
 }
 
-// orphans counts files that no manifest speaks of. A manifest is dropped last, so a file may be one for a while and that
+// countOrphans counts files that no manifest speaks of. A manifest is dropped last, so a file may be one for a while and that
 // is no failure; one that stays so would be missed in silence.
-func orphans(ctx context.Context, b bucket.Bucket, drops []intake.Entry) (int64, error) {
+func countOrphans(ctx context.Context, b bucket.Bucket, drops []intake.Entry) (int64, error) {
 	var manifests, left []intake.Entry
 	for _, d := range drops {
 		if strings.HasSuffix(d.Key, ".json") && !strings.Contains(d.Key, "/") {
@@ -50,7 +50,7 @@ func orphans(ctx context.Context, b bucket.Bucket, drops []intake.Entry) (int64,
 		}
 	}
 	for _, d := range drops {
-		if !slices.ContainsFunc(manifests, func(m intake.Entry) bool { return m.Key == d.Key || besides(m.Key, d.Key) }) {
+		if !slices.ContainsFunc(manifests, func(m intake.Entry) bool { return m.Key == d.Key || isBeside(m.Key, d.Key) }) {
 			left = append(left, d)
 		}
 	}
@@ -70,8 +70,8 @@ func orphans(ctx context.Context, b bucket.Bucket, drops []intake.Entry) (int64,
 	return int64(len(left)), nil
 }
 
-// besides says whether a file is called like a manifest, or lies in a folder of its name.
-func besides(manifest, file string) bool {
+// isBeside says whether a file is called like a manifest, or lies in a folder of its name.
+func isBeside(manifest, file string) bool {
 	base := strings.TrimSuffix(manifest, ".json")
 	return strings.HasPrefix(file, base+".") || strings.HasPrefix(file, base+"/")
 }
@@ -84,7 +84,7 @@ func (fs *Feeds) openFolder(target string) (bucket.Bucket, error) {
 }
 
 func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d intake.Entry, drops []intake.Entry) error {
-	if taken, err := fs.Store.Taken(ctx, f.Name, d.Mark); err != nil || taken {
+	if taken, err := fs.Store.IsTaken(ctx, f.Name, d.Mark); err != nil || taken {
 		return err
 	}
 	if d.Size > maxManifest {
@@ -105,12 +105,12 @@ func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d intak
 	var inputs []intake.Input
 	for _, o := range drops {
 		named := slices.ContainsFunc(m.Files, func(name string) bool { return path.Clean(name) == o.Key })
-		beside := len(m.Files) == 0 && o.Key != d.Key && besides(d.Key, o.Key)
+		beside := len(m.Files) == 0 && o.Key != d.Key && isBeside(d.Key, o.Key)
 		if named || beside {
 			inputs = append(inputs, dropInput(f.Target, b, o))
 		}
 	}
-	return fs.take(ctx, f, d.Mark, m, intake.JoinVolumes(inputs))
+	return fs.importItem(ctx, f, d.Mark, m, intake.JoinVolumes(inputs))
 }
 
 // dropInput reads a local file, or an object of a bucket, in place: archives that begin at their end need that.

@@ -38,9 +38,9 @@ type hibpSuffix struct {
 
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 
-// breach is the breach in our words; false when it makes no sense.
-func (h hibpBreach) breach(now time.Time) (cyber.Breach, bool) {
-	day, err := leak.ParseDay(h.BreachDate)
+// toBreach is the breach in our words; false when it makes no sense.
+func (h hibpBreach) toBreach(now time.Time) (cyber.Breach, bool) {
+	day, err := leak.ParseBreachDay(h.BreachDate)
 	b := cyber.Breach{
 		Name: "hibp-" + strings.Trim(notInName.ReplaceAllString(strings.ToLower(h.Name), "-"), "-"), Title: h.Title, Date: day, Kind: cyber.SourceBreach,
 		Source: "Have I Been Pwned", Verified: h.IsVerified, Fabricated: h.IsFabricated, SpamList: h.IsSpamList,
@@ -51,7 +51,7 @@ func (h hibpBreach) breach(now time.Time) (cyber.Breach, bool) {
 	for _, class := range h.DataClasses {
 		b.Exposes = append(b.Exposes, hibpClass(class))
 	}
-	return b, err == nil && len(b.Name) > len("hibp-") && leak.Check(&b, now) == nil
+	return b, err == nil && len(b.Name) > len("hibp-") && leak.CheckBreach(&b, now) == nil
 }
 
 // hibpClasses are the words of the service for our classes.

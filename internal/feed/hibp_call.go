@@ -37,45 +37,45 @@ type pacer struct {
 
 func newPacer(perMinute int) *pacer { return &pacer{gap: time.Minute / time.Duration(perMinute)} }
 
-// turn waits for the next call's time and says how often all had waited before it.
-func (p *pacer) turn(ctx context.Context) (held int, err error) {
+// waitTurn waits for the next call's time and says how often all had waited before it.
+func (p *pacer) waitTurn(ctx context.Context) (held int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.held, job.Wait(ctx, p.gap)
+	return p.held, job.WaitFor(ctx, p.gap)
 }
 
-// hold makes all wait, unless they have since the turn that was refused.
-func (p *pacer) hold(ctx context.Context, turn int, d time.Duration) error {
+// holdAll makes all wait, unless they have since the turn that was refused.
+func (p *pacer) holdAll(ctx context.Context, turn int, d time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.held != turn {
 		return ctx.Err()
 	}
 	p.held++
-	return job.Wait(ctx, d)
+	return job.WaitFor(ctx, d)
 }
 
-// get asks the service and waits when told to. It says whether there was anything to tell.
-func (s *hibpSweep) get(ctx context.Context, path string, into any, most int64) (bool, error) {
+// getJSON asks the service and waits when told to. It says whether there was anything to tell.
+func (s *hibpSweep) getJSON(ctx context.Context, path string, into any, most int64) (bool, error) {
 	where := strings.TrimSuffix(s.f.Target, "/") + path
 	for range hibpTries {
-		turn, err := s.pace.turn(ctx)
+		turn, err := s.pace.waitTurn(ctx)
 		if err != nil {
 			return false, err
 		}
-		found, after, err := s.getOnce(ctx, where, into, most)
+		found, after, err := s.getJSONOnce(ctx, where, into, most)
 		if err != nil || after == 0 {
 			return found, err
 		}
-		if err := s.pace.hold(ctx, turn, min(after, hibpLongestWait)); err != nil {
+		if err := s.pace.holdAll(ctx, turn, min(after, hibpLongestWait)); err != nil {
 			return false, err
 		}
 	}
 	return false, errors.New("ask: told to wait again and again")
 }
 
-// getOnce asks once; after is how long to wait before asking again, 0 when there is no need.
-func (s *hibpSweep) getOnce(ctx context.Context, where string, into any, most int64) (found bool, after time.Duration, err error) {
+// getJSONOnce asks once; after is how long to wait before asking again, 0 when there is no need.
+func (s *hibpSweep) getJSONOnce(ctx context.Context, where string, into any, most int64) (found bool, after time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)

@@ -52,15 +52,16 @@ type hashedEmail struct {
 	asset   cyber.AssetID
 }
 
-// cell returns the part of all hashes that this one lies in.
-func (h *hashedEmail) cell() int64 { return int64(h.hash[0])<<4 | int64(h.hash[1])>>4 }
+// rangeCell returns the part of all hashes that this one lies in.
+func (h *hashedEmail) rangeCell() int64 { return int64(h.hash[0])<<4 | int64(h.hash[1])>>4 }
 
-func (h *hashedEmail) prefix() [prefixBytes]byte { return [prefixBytes]byte(h.hash[:]) }
+// hashPrefix returns the beginning of the hash that the service is asked for.
+func (h *hashedEmail) hashPrefix() [prefixBytes]byte { return [prefixBytes]byte(h.hash[:]) }
 
-// runHIBP asks about every watched address, at the rate that the key allows, and begins again when it is through.
-func (fs *Feeds) runHIBP(ctx context.Context, f *Feed) error {
+// sweepHIBP asks about every watched address, at the rate that the key allows, and begins again when it is through.
+func (fs *Feeds) sweepHIBP(ctx context.Context, f *Feed) error {
 	s := &hibpSweep{fs: fs, f: f, known: map[string]cyber.Breach{}, kept: map[string]bool{}}
-	s.setPace(f.Settings.PerMinute)
+	s.setCallRate(f.Settings.PerMinute)
 	if err := s.readPlan(ctx); err != nil {
 		return err
 	}
@@ -70,12 +71,12 @@ func (fs *Feeds) runHIBP(ctx context.Context, f *Feed) error {
 			return err
 		}
 		for len(emails) > 0 {
-			f.State.Cell = emails[0].cell()
+			f.State.Cell = emails[0].rangeCell()
 			n := 1
-			for n < len(emails) && emails[n].cell() == f.State.Cell {
+			for n < len(emails) && emails[n].rangeCell() == f.State.Cell {
 				n++
 			}
-			if err := s.askCell(ctx, emails[:n]); err != nil {
+			if err := s.askSharedRange(ctx, emails[:n]); err != nil {
 				return err
 			}
 			emails = emails[n:]
@@ -90,8 +91,8 @@ func (fs *Feeds) runHIBP(ctx context.Context, f *Feed) error {
 	return nil
 }
 
-// setPace keeps to a rate; zero is the smallest there is.
-func (s *hibpSweep) setPace(perMinute int) {
+// setCallRate keeps to a rate; zero is the smallest there is.
+func (s *hibpSweep) setCallRate(perMinute int) {
 	if perMinute <= 0 {
 		perMinute = hibpPerMinute
 	}
@@ -101,21 +102,21 @@ func (s *hibpSweep) setPace(perMinute int) {
 // readPlan asks what the key allows, and for the catalogue of breaches.
 func (s *hibpSweep) readPlan(ctx context.Context) error {
 	var plan hibpPlan
-	if _, err := s.get(ctx, "/subscription/status", &plan, maxHIBPAnswer); err != nil {
+	if _, err := s.getJSON(ctx, "/subscription/status", &plan, maxHIBPAnswer); err != nil {
 		return fmt.Errorf("plan: %w", err)
 	}
 	if !plan.IncludesKAnon {
 		return ErrInvalid.With("key", fault.PlanWithoutRange)
 	}
 	if s.f.Settings.PerMinute == 0 {
-		s.setPace(plan.Rpm)
+		s.setCallRate(plan.Rpm)
 	}
 	var all []hibpBreach
-	if _, err := s.get(ctx, "/breaches", &all, maxCatalogue); err != nil {
+	if _, err := s.getJSON(ctx, "/breaches", &all, maxCatalogue); err != nil {
 		return fmt.Errorf("breaches: %w", err)
 	}
 	for _, h := range all {
-		if b, ok := h.breach(s.fs.Now()); ok && !h.IsSensitive {
+		if b, ok := h.toBreach(s.fs.Now()); ok && !h.IsSensitive {
 			s.known[h.Name] = b
 		}
 	}
@@ -146,28 +147,28 @@ func (s *hibpSweep) readEmails(ctx context.Context, from int64) (emails []hashed
 			of, after = a.Partner, a.ID
 			address := strings.ToLower(strings.TrimSpace(a.Value))
 			h := hashedEmail{hash: sha1.Sum([]byte(address)), partner: a.Partner, asset: a.ID} //nolint:gosec // see the import
-			if h.cell() >= from && h.cell() < end {
+			if h.rangeCell() >= from && h.rangeCell() < end {
 				emails = append(emails, h)
 			}
 		}
 		for len(emails) > sliceMost && end > from+1 {
 			end = from + (end-from)/2
-			emails = slices.DeleteFunc(emails, func(h hashedEmail) bool { return h.cell() >= end })
+			emails = slices.DeleteFunc(emails, func(h hashedEmail) bool { return h.rangeCell() >= end })
 		}
 	}
 	slices.SortFunc(emails, func(a, b hashedEmail) int { return bytes.Compare(a.hash[:], b.hash[:]) })
 	return emails, end, nil
 }
 
-// askCell asks about addresses that are sorted by their hashes: those that share a range share a call.
-func (s *hibpSweep) askCell(ctx context.Context, emails []hashedEmail) error {
+// askSharedRange asks about addresses that are sorted by their hashes: those that share a range share a call.
+func (s *hibpSweep) askSharedRange(ctx context.Context, emails []hashedEmail) error {
 	var mu sync.Mutex
 	hits := map[partner.ID][]leak.Hit{}
 	group, asking := errgroup.WithContext(ctx)
 	group.SetLimit(s.atOnce)
 	for len(emails) > 0 {
 		n := 1
-		for n < len(emails) && emails[n].prefix() == emails[0].prefix() {
+		for n < len(emails) && emails[n].hashPrefix() == emails[0].hashPrefix() {
 			n++
 		}
 		alike := emails[:n]
@@ -184,7 +185,7 @@ func (s *hibpSweep) askCell(ctx context.Context, emails []hashedEmail) error {
 		return err
 	}
 	for of, found := range hits {
-		if err := s.settle(ctx, of, found); err != nil {
+		if err := s.keepHits(ctx, of, found); err != nil {
 			return err
 		}
 	}
@@ -196,8 +197,8 @@ func (s *hibpSweep) askCell(ctx context.Context, emails []hashedEmail) error {
 // taken for one without ours.
 func (s *hibpSweep) askRange(ctx context.Context, alike []hashedEmail, see func(h hashedEmail, breach string)) error {
 	var text json.RawMessage
-	prefix := alike[0].prefix()
-	found, err := s.get(ctx, "/breachedaccount/range/"+strings.ToUpper(hex.EncodeToString(prefix[:])), &text, maxHIBPAnswer)
+	prefix := alike[0].hashPrefix()
+	found, err := s.getJSON(ctx, "/breachedaccount/range/"+strings.ToUpper(hex.EncodeToString(prefix[:])), &text, maxHIBPAnswer)
 	if err != nil || !found {
 		return err
 	}
@@ -224,8 +225,8 @@ func (s *hibpSweep) askRange(ctx context.Context, alike []hashedEmail, see func(
 	return nil
 }
 
-// settle keeps what was told of values of a partner. Breaches of which nothing is known are left out.
-func (s *hibpSweep) settle(ctx context.Context, of partner.ID, hits []leak.Hit) error {
+// keepHits keeps what was told of values of a partner. Breaches of which nothing is known are left out.
+func (s *hibpSweep) keepHits(ctx context.Context, of partner.ID, hits []leak.Hit) error {
 	known := hits[:0]
 	for _, h := range hits {
 		b, ok := s.known[h.Breach]

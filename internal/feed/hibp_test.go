@@ -61,7 +61,7 @@ func asks(t *testing.T, service http.Handler) (target string, asked func() []str
 
 func (v *env) addHIBP(fs *feed.Feeds, name, target string, settings feed.Settings) {
 	v.T.Helper()
-	if _, err := fs.Add(context.Background(), feed.Feed{Name: name, Kind: feed.HIBP, Target: target, Secret: "chave", Settings: settings}); err != nil {
+	if _, err := fs.AddFeed(context.Background(), feed.Feed{Name: name, Kind: feed.HIBP, Target: target, Secret: "chave", Settings: settings}); err != nil {
 		v.T.Fatal(err)
 	}
 }

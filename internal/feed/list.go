@@ -13,8 +13,8 @@ import (
 	"github.com/vigiahq/vigia/internal/intake"
 )
 
-// runList fetches a list of dumps and imports those that are new. A list that did not change is not sent again.
-func (fs *Feeds) runList(ctx context.Context, f *Feed) error {
+// fetchDumpList fetches a list of dumps and imports those that are new. A list that did not change is not sent again.
+func (fs *Feeds) fetchDumpList(ctx context.Context, f *Feed) error {
 	list, tag, err := fs.fetchList(ctx, f)
 	if err != nil || list == nil {
 		return err
@@ -28,7 +28,7 @@ func (fs *Feeds) runList(ctx context.Context, f *Feed) error {
 				inputs = append(inputs, intake.AddressInput(fs.Client, u))
 			}
 		}
-		if err := fs.take(ctx, f, m.Name+" "+strings.Join(m.URLs, " "), m, inputs); err != nil {
+		if err := fs.importItem(ctx, f, m.Name+" "+strings.Join(m.URLs, " "), m, inputs); err != nil {
 			failed = errors.Join(failed, err)
 		}
 	}

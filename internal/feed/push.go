@@ -83,9 +83,9 @@ type Receipt struct {
 	Repeated bool
 }
 
-// Receive takes a push: signed by the feed's secret, now, once, and readable to its last line. When it returns without
+// ReceivePush takes a push: signed by the feed's secret, now, once, and readable to its last line. When it returns without
 // an error the records are on disk.
-func (fs *Feeds) Receive(ctx context.Context, name string, header http.Header, body []byte) (Receipt, error) {
+func (fs *Feeds) ReceivePush(ctx context.Context, name string, header http.Header, body []byte) (Receipt, error) {
 	f, err := fs.Store.FeedByName(ctx, name)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return Receipt{}, err
@@ -96,7 +96,7 @@ func (fs *Feeds) Receive(ctx context.Context, name string, header http.Header, b
 			return Receipt{}, err
 		}
 	}
-	if err := webhook.Verify(header, body, fs.Now(), secrets); err != nil {
+	if err := webhook.VerifyRequest(header, body, fs.Now(), secrets); err != nil {
 		return Receipt{}, err
 	}
 	if fs.PushPace != nil {
@@ -122,7 +122,7 @@ func (fs *Feeds) Receive(ctx context.Context, name string, header http.Header, b
 
 // readPush looks at every line of a push and decides which breach it is of.
 func (fs *Feeds) readPush(ctx context.Context, f Feed, body []byte) (Push, error) {
-	m, err := f.Settings.mapping()
+	m, err := f.Settings.parseMapping()
 	if err != nil {
 		return Push{}, err
 	}
@@ -140,7 +140,7 @@ func (fs *Feeds) readPush(ctx context.Context, f Feed, body []byte) (Push, error
 	case sum.Records == 0:
 		return Push{}, ErrPush.Note("records: at least one")
 	}
-	told, err := fs.toldOf(f, sum.Breach)
+	told, err := fs.describePush(f, sum.Breach)
 	if err != nil {
 		return Push{}, err
 	}
@@ -159,8 +159,8 @@ func (fs *Feeds) readPush(ctx context.Context, f Feed, body []byte) (Push, error
 	return Push{Feed: f.Name, Breach: told.Name, Told: text, Records: sum.Records, LeftOut: sum.LeftOut, Bytes: int64(len(body)), State: PushWaiting, ReceivedAt: fs.Now()}, nil
 }
 
-// toldOf is what is told of the breach of a push: what its header says, or a breach of the day.
-func (fs *Feeds) toldOf(f Feed, header json.RawMessage) (manifest, error) {
+// describePush is what is told of the breach of a push: what its header says, or a breach of the day.
+func (fs *Feeds) describePush(f Feed, header json.RawMessage) (manifest, error) {
 	now := fs.Now().UTC()
 	m := manifest{Name: f.Name + "-" + now.Format("20060102"), Title: f.Name + " " + now.Format(time.DateOnly), Date: now.Format(time.DateOnly)}
 	if header != nil {
@@ -178,10 +178,10 @@ func (fs *Feeds) toldOf(f Feed, header json.RawMessage) (manifest, error) {
 		m.Exposes = []string{string(leak.Auto)}
 	}
 	m.Source = sourceOf(f) // a vendor adds to its own breaches only
-	b, err := m.breach()
+	b, err := m.parseBreach()
 	if err == nil {
 		b.AddedAt = now
-		err = leak.CheckNew(&b, now)
+		err = leak.CheckNewBreach(&b, now)
 	}
 	var why *fault.Error
 	if errors.As(err, &why) {
@@ -192,9 +192,9 @@ func (fs *Feeds) toldOf(f Feed, header json.RawMessage) (manifest, error) {
 
 func sourceOf(f Feed) string { return "feed " + f.Name }
 
-// runPush imports what waits, in the order in which it came.
-func (fs *Feeds) runPush(ctx context.Context, f *Feed) error {
-	m, err := f.Settings.mapping()
+// importPushes imports what waits, in the order in which it came.
+func (fs *Feeds) importPushes(ctx context.Context, f *Feed) error {
+	m, err := f.Settings.parseMapping()
 	if err != nil {
 		return err
 	}
@@ -209,15 +209,15 @@ func (fs *Feeds) runPush(ctx context.Context, f *Feed) error {
 		}
 		p := waiting[0]
 		leftOut, err := fs.importPush(ctx, f, p, m)
-		if err != nil && (ctx.Err() != nil || !lasting(err)) {
+		if err != nil && (ctx.Err() != nil || !isPermanent(err)) {
 			return fmt.Errorf("%s: %w", p.Breach, err)
 		}
 		p.State, p.EndedAt = PushDone, fs.Now()
 		if err != nil {
-			p.State, p.Error = PushFailed, reason(err)
+			p.State, p.Error = PushFailed, failureReason(err)
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", p.Breach, err)) // the others are taken all the same
 		}
-		if err := fs.Store.EndPush(ctx, p); err != nil {
+		if err := fs.Store.FinishPush(ctx, p); err != nil {
 			return err
 		}
 		if p.State == PushFailed {
@@ -230,8 +230,8 @@ func (fs *Feeds) runPush(ctx context.Context, f *Feed) error {
 	return errors.Join(failed, fs.Store.SweepPushes(ctx, f.Name, fs.Now().Add(-idsKept)))
 }
 
-// lasting says whether the same push would fail the same way again.
-func lasting(err error) bool {
+// isPermanent says whether the same push would fail the same way again.
+func isPermanent(err error) bool {
 	if errors.Is(err, intake.ErrBusy) {
 		return false
 	}
@@ -250,12 +250,12 @@ func (fs *Feeds) importPush(ctx context.Context, f *Feed, p Push, m *stated.Mapp
 	if err := json.Unmarshal(p.Told, &told); err != nil {
 		return 0, fmt.Errorf("read push: %w", err)
 	}
-	b, err := told.breach()
+	b, err := told.parseBreach()
 	if err != nil {
 		return 0, err
 	}
 	// All of it before the import begins: of a source that fails in its middle an import takes what came.
-	body, err := fs.Store.PushBody(ctx, p)
+	body, err := fs.Store.OpenPushBody(ctx, p)
 	if err != nil {
 		return 0, err
 	}
@@ -271,10 +271,10 @@ func (fs *Feeds) importPush(ctx context.Context, f *Feed, p Push, m *stated.Mapp
 		return 0, ErrTaken.Note("breach.name: is another breach's, or was retracted")
 	}
 	if err == nil && r.State == leak.Published {
-		out, err := fs.Importer.Renew(ctx, intake.Append, spec)
+		out, err := fs.Importer.RenewBreach(ctx, intake.Append, spec)
 		return out.Tally.LeftOut - r.Tally.LeftOut, err
 	}
-	out, err := fs.Importer.Import(ctx, spec)
+	out, err := fs.Importer.ImportBreach(ctx, spec)
 	return out.Tally.LeftOut, err
 }
 
@@ -308,8 +308,8 @@ func pushSecrets(kept string, now time.Time) (secrets []webhook.Secret, err erro
 	return secrets, nil
 }
 
-// Rotate gives a receiver a new secret, which is shown once; the one before is good for another day.
-func (fs *Feeds) Rotate(ctx context.Context, name string) (f Feed, secret string, err error) {
+// RotateSecret gives a receiver a new secret, which is shown once; the one before is good for another day.
+func (fs *Feeds) RotateSecret(ctx context.Context, name string) (f Feed, secret string, err error) {
 	f, err = fs.Store.UpdateFeed(ctx, name, func(f *Feed) error {
 		if f.Kind != Pushed {
 			return ErrInvalid.Note("name: only a feed of kind push has a secret of ours")
@@ -321,18 +321,18 @@ func (fs *Feeds) Rotate(ctx context.Context, name string) (f Feed, secret string
 	return f, secret, err
 }
 
-// Remove forgets a feed, what it has taken and what waits. What it brought stays.
-func (fs *Feeds) Remove(ctx context.Context, name string) error {
+// RemoveFeed forgets a feed, what it has taken and what waits. What it brought stays.
+func (fs *Feeds) RemoveFeed(ctx context.Context, name string) error {
 	return fs.Store.DeleteFeed(ctx, name)
 }
 
-// Pushes are the last that a receiver took, newest first.
-func (fs *Feeds) Pushes(ctx context.Context, name string, limit int) ([]Push, error) {
-	return fs.Store.PushesOf(ctx, name, limit)
+// ListPushes are the last that a receiver took, newest first.
+func (fs *Feeds) ListPushes(ctx context.Context, name string, limit int) ([]Push, error) {
+	return fs.Store.ListPushes(ctx, name, limit)
 }
 
-// mapping is how the records of a feed are read; nil when they say it themselves.
-func (s Settings) mapping() (*stated.Mapping, error) {
+// parseMapping is how the records of a feed are read; nil when they say it themselves.
+func (s Settings) parseMapping() (*stated.Mapping, error) {
 	if s.Mapping == "" {
 		return nil, nil //nolint:nilnil // most feeds have none, and nil is what an import takes for that
 	}

@@ -27,7 +27,7 @@ func signed(t *testing.T, secret, id string, at time.Time, body string) http.Hea
 		t.Fatal(err)
 	}
 	h := http.Header{}
-	if err := webhook.Sign(h, id, at, []byte(body), []webhook.Key{key}); err != nil {
+	if err := webhook.SignHeaders(h, id, at, []byte(body), []webhook.Key{key}); err != nil {
 		t.Fatal(err)
 	}
 	return h
@@ -43,7 +43,7 @@ func (v *env) receiver(fs *feed.Feeds, name string, settings feed.Settings) (sec
 	}
 	return secret, func(id, body string) (feed.Receipt, error) {
 		v.T.Helper()
-		return fs.Receive(context.Background(), name, signed(v.T, secret, id, v.Clock.Now(), body), []byte(body))
+		return fs.ReceivePush(context.Background(), name, signed(v.T, secret, id, v.Clock.Now(), body), []byte(body))
 	}
 }
 
@@ -68,10 +68,10 @@ func TestPushedRecords(t *testing.T) {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		var body, kept []byte
-		if err := v.DB.Reader().QueryRow(`SELECT body FROM feed_push_part`).Scan(&body); err != nil || len(body) < len(named+ana) || bytes.Contains(body, []byte("exemplo")) {
+		if err := v.DB.ReadPool().QueryRow(`SELECT body FROM feed_push_part`).Scan(&body); err != nil || len(body) < len(named+ana) || bytes.Contains(body, []byte("exemplo")) {
 			t.Errorf("kept in the clear: %v", err)
 		}
-		if err := v.DB.Reader().QueryRow(`SELECT secret FROM feed WHERE name = 'nimbo'`).Scan(&kept); err != nil || bytes.Contains(kept, []byte(secret)) {
+		if err := v.DB.ReadPool().QueryRow(`SELECT secret FROM feed WHERE name = 'nimbo'`).Scan(&kept); err != nil || bytes.Contains(kept, []byte(secret)) {
 			t.Errorf("the secret is kept in the clear: %v", err)
 		}
 		jobs, err := v.Jobs.ClaimJobs(context.Background(), "w", []string{feed.KindRun}, 10)
@@ -95,7 +95,7 @@ func TestPushedRecords(t *testing.T) {
 			t.Errorf("bia: %s", got)
 		}
 		var left int
-		if err := v.DB.Reader().QueryRow(`SELECT count(*) FROM feed_push_part`).Scan(&left); err != nil || left != 0 {
+		if err := v.DB.ReadPool().QueryRow(`SELECT count(*) FROM feed_push_part`).Scan(&left); err != nil || left != 0 {
 			t.Errorf("%d parts are left, %v", left, err)
 		}
 		// A breach of its own that is there already is added to; somebody else's is not.
@@ -122,11 +122,11 @@ func TestPushIsRefused(t *testing.T) {
 			"unsigned": {}, "by another's secret": signed(t, other, "um", now, text), "another body": signed(t, secret, "um", now, text+bia),
 			"too old": signed(t, secret, "um", now.Add(-6*time.Minute), text), "too new": signed(t, secret, "um", now.Add(6*time.Minute), text),
 		} {
-			if _, err := fs.Receive(ctx, "nimbo", h, []byte(text)); !errors.Is(err, webhook.ErrSignature) {
+			if _, err := fs.ReceivePush(ctx, "nimbo", h, []byte(text)); !errors.Is(err, webhook.ErrSignature) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if _, err := fs.Receive(ctx, "nenhum", signed(t, secret, "um", now, text), []byte(text)); !errors.Is(err, webhook.ErrSignature) {
+		if _, err := fs.ReceivePush(ctx, "nenhum", signed(t, secret, "um", now, text), []byte(text)); !errors.Is(err, webhook.ErrSignature) {
 			t.Errorf("to a receiver that there is not: %v", err)
 		}
 		for body, want := range map[string]string{
@@ -160,10 +160,10 @@ func TestPushIsRefused(t *testing.T) {
 		again("while it waits")
 		v.runFeed(fs, "nimbo")
 		again("when it is done")
-		if all, err := v.Feeds.PushesOf(ctx, "nimbo", 10); err != nil || len(all) != 1 || all[0].State != feed.PushDone {
+		if all, err := v.Feeds.ListPushes(ctx, "nimbo", 10); err != nil || len(all) != 1 || all[0].State != feed.PushDone {
 			t.Errorf("%+v, %v", all, err)
 		}
-		if _, err := fs.Pause(ctx, "nimbo", true); err != nil {
+		if _, err := fs.PauseFeed(ctx, "nimbo", true); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := send("dois", text); !errors.Is(err, feed.ErrPaused) {
@@ -180,17 +180,17 @@ func TestPushSecrets(t *testing.T) {
 	number := 0
 	good := func(secret string) bool {
 		number++
-		_, err := fs.Receive(ctx, "nimbo", signed(t, secret, fmt.Sprint("n", number), v.Clock.Now(), header+ana), []byte(header+ana))
+		_, err := fs.ReceivePush(ctx, "nimbo", signed(t, secret, fmt.Sprint("n", number), v.Clock.Now(), header+ana), []byte(header+ana))
 		if err != nil && !errors.Is(err, webhook.ErrSignature) {
 			t.Fatal(err)
 		}
 		return err == nil
 	}
-	_, second, err := fs.Rotate(ctx, "nimbo")
+	_, second, err := fs.RotateSecret(ctx, "nimbo")
 	if err != nil || !good(first) || !good(second) {
 		t.Fatalf("after a rotation: %v", err)
 	}
-	_, third, err := fs.Rotate(ctx, "nimbo")
+	_, third, err := fs.RotateSecret(ctx, "nimbo")
 	if err != nil || good(first) || !good(second) || !good(third) {
 		t.Errorf("after two: %v", err)
 	}
@@ -198,10 +198,10 @@ func TestPushSecrets(t *testing.T) {
 	if good(second) || !good(third) {
 		t.Error("a day later")
 	}
-	if err := fs.Remove(ctx, "nimbo"); err != nil || good(third) {
+	if err := fs.RemoveFeed(ctx, "nimbo"); err != nil || good(third) {
 		t.Errorf("when it is removed: %v", err)
 	}
-	if err := fs.Remove(ctx, "nimbo"); !errors.Is(err, feed.ErrNotFound) {
+	if err := fs.RemoveFeed(ctx, "nimbo"); !errors.Is(err, feed.ErrNotFound) {
 		t.Errorf("removed twice: %v", err)
 	}
 	if _, _, err := fs.AddReceiver(ctx, feed.Feed{Name: "x", Settings: feed.Settings{Mapping: "format: xml"}}); err == nil || !strings.Contains(err.Error(), "line 1: format") {
@@ -217,18 +217,18 @@ type died struct {
 
 var errDied = errors.New("killed")
 
-func (d died) EndPush(ctx context.Context, p feed.Push) error {
+func (d died) FinishPush(ctx context.Context, p feed.Push) error {
 	if d.when == "end" {
 		return errDied
 	}
-	return d.Store.EndPush(ctx, p)
+	return d.Store.FinishPush(ctx, p)
 }
 
-func (d died) PushBody(ctx context.Context, p feed.Push) ([]byte, error) {
+func (d died) OpenPushBody(ctx context.Context, p feed.Push) ([]byte, error) {
 	if d.when == "read" {
 		return nil, errDied
 	}
-	return d.Store.PushBody(ctx, p)
+	return d.Store.OpenPushBody(ctx, p)
 }
 
 // TestPushSurvivesAKill: what was answered is imported once, wherever the process was killed: before the import, in its
@@ -312,7 +312,7 @@ func TestFailedPush(t *testing.T) {
 	if f := v.runFeed(fs, "nimbo"); f.Failures != 1 || f.State.Refused != 1 || f.State.Items != 2 {
 		t.Errorf("%+v", f)
 	}
-	all, err := v.Feeds.PushesOf(ctx, "nimbo", 10)
+	all, err := v.Feeds.ListPushes(ctx, "nimbo", 10)
 	if err != nil || len(all) != 3 || all[1].State != feed.PushFailed || !strings.Contains(all[1].Error, "retracted") {
 		t.Errorf("%+v, %v", all, err)
 	}
@@ -320,7 +320,7 @@ func TestFailedPush(t *testing.T) {
 	if f := v.runFeed(fs, "nimbo"); f.Failures != 0 {
 		t.Errorf("%+v", f)
 	}
-	if all, err = v.Feeds.PushesOf(ctx, "nimbo", 10); err != nil || len(all) != 0 {
+	if all, err = v.Feeds.ListPushes(ctx, "nimbo", 10); err != nil || len(all) != 0 {
 		t.Errorf("a month later: %+v, %v", all, err)
 	}
 }

@@ -18,19 +18,19 @@ func (v *env) shownTo(user partner.UserHash) string {
 	v.T.Helper()
 	ctx := context.Background()
 	persons := cyber.NewPersons(v.Store.Advice, cyber.NewCatalogue(v.Store.Advice, v.Clock.Now), v.Clock.Now, nil)
-	findings, err := v.Monitoring.Findings(ctx, v.Live.Partner, user)
+	findings, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, user)
 	if err != nil || len(findings) == 0 {
 		v.T.Fatal(findings, err)
 	}
-	score, err := persons.Score(ctx, v.Live.Partner, user)
+	score, err := persons.ComputeScore(ctx, v.Live.Partner, user)
 	if err != nil {
 		v.T.Fatal(err)
 	}
-	advice, err := persons.Advise(ctx, v.Live.Partner, user)
+	advice, err := persons.ListAdvice(ctx, v.Live.Partner, user)
 	if err != nil {
 		v.T.Fatal(err)
 	}
-	catalogue, _, err := cyber.NewBreaches(v.Store.Breaches).Page(ctx, partner.Live, 1, 10)
+	catalogue, _, err := cyber.NewBreaches(v.Store.Breaches).ListBreaches(ctx, partner.Live, 1, 10)
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -60,11 +60,11 @@ func TestVendorWordsWaitForApproval(t *testing.T) {
 			t.Error("before approval:", shown)
 		}
 		breaches := leak.NewBreaches(v.Store.Breaches, v.Clock.Now)
-		if r, err := breaches.ByName(t.Context(), "loja"); err != nil || r.Title != hostile || !r.HasVendorWords {
+		if r, err := breaches.FindBreach(t.Context(), "loja"); err != nil || r.Title != hostile || !r.HasVendorWords {
 			t.Error("the operator does not see what waits:", r.Title, err)
 		}
 		const approved = "Loja Exemplo"
-		_, err := breaches.Edit(t.Context(), "loja", func(b *cyber.Breach) {
+		_, err := breaches.EditBreach(t.Context(), "loja", func(b *cyber.Breach) {
 			b.Title, b.Description, b.HasVendorWords = approved, "", false
 		})
 		if err != nil {

@@ -22,36 +22,36 @@ func ParseCard(s string, check CheckDigits) (string, error) {
 	if len(digits) < cardShortest || len(digits) > cardDigits {
 		return "", ErrLength
 	}
-	if check == Required && !Luhn(digits) {
+	if check == Required && !IsLuhnValid(digits) {
 		return "", ErrCheckDigits
 	}
 	return string(digits), nil
 }
 
-// Luhn says whether digits, which must be ASCII digits, end in the right check digit. It does not allocate. Eight digits
+// IsLuhnValid says whether digits, which must be ASCII digits, end in the right check digit. It does not allocate. Eight digits
 // go at once, from the last one on.
-func Luhn[T string | []byte](digits T) bool {
+func IsLuhnValid[T string | []byte](digits T) bool {
 	sum, n := 0, len(digits)
 	for ; n >= 8; n -= 8 {
-		word := eight(digits, n-8)
+		word := loadEight(digits, n-8)
 		if !eightDigits(word) {
 			return false
 		}
-		sum += luhnSum(word - '0'*ones)
+		sum += sumLuhnWord(word - '0'*ones)
 	}
 	first := uint64(0) // what is left of them, behind zeros
 	for i := range n {
-		if !isDigit(digits[i]) {
+		if !isASCIIDigit(digits[i]) {
 			return false
 		}
 		first |= uint64(digits[i]-'0') << (8 * (8 - n + i))
 	}
-	return len(digits) > 0 && (sum+luhnSum(first))%10 == 0
+	return len(digits) > 0 && (sum+sumLuhnWord(first))%10 == 0
 }
 
-// luhnSum adds up the digits of a word, the last of which is in its top byte. Each other one, from the first on, counts
+// sumLuhnWord adds up the digits of a word, the last of which is in its top byte. Each other one, from the first on, counts
 // twice, less nine where that has two digits.
-func luhnSum(word uint64) int {
+func sumLuhnWord(word uint64) int {
 	const low, lowest = 0x00ff00ff00ff00ff, 0x0001000100010001
 	doubled := word & low
 	over := (doubled + (0x80-5)*lowest) >> 7 & lowest // those that are five or more

@@ -35,17 +35,17 @@ func ParseCNPJ(s string, check CheckDigits) (string, error) {
 		return "", ErrEmpty
 	}
 	for i := range len(s) {
-		if !isDigit(s[i]) && (s[i] < 'A' || s[i] > 'Z' || i >= cnpjLetters) {
+		if !isASCIIDigit(s[i]) && (s[i] < 'A' || s[i] > 'Z' || i >= cnpjLetters) {
 			return "", ErrCharacter
 		}
 	}
 	if len(s) != cnpjLength {
 		return "", ErrLength
 	}
-	if repeated(s) {
+	if isOneDigitRepeated(s) {
 		return "", ErrRepeated
 	}
-	if check == Required && !cnpjSums(s) {
+	if check == Required && !hasCNPJDigits(s) {
 		return "", ErrCheckDigits
 	}
 	return s, nil
@@ -57,19 +57,19 @@ func ValidCNPJ[T string | []byte](s T) bool {
 		return false
 	}
 	for i := range cnpjLength {
-		if c := s[i]; !isDigit(c) && (c < 'A' || c > 'Z' || i >= cnpjLetters) {
+		if c := s[i]; !isASCIIDigit(c) && (c < 'A' || c > 'Z' || i >= cnpjLetters) {
 			return false
 		}
 	}
-	return !repeated(s) && cnpjSums(s)
+	return !isOneDigitRepeated(s) && hasCNPJDigits(s)
 }
 
-// cnpjSums weighs the characters 2 to 9 and round again from the right; a character counts as its code minus that of
+// hasCNPJDigits weighs the characters 2 to 9 and round again from the right; a character counts as its code minus that of
 // '0'. The first eight go at once, then the next four.
-func cnpjSums[T string | []byte](s T) bool {
-	start, end := eight(s, 0)-'0'*ones, eight(s, 6)-'0'*ones
-	first := weigh(start, 5<<48|3<<32|9<<16|7, 4<<48|2<<32|8<<16|6) + weigh(end, 5<<32|3<<16, 4<<32|2<<16)
-	second := weigh(start, 6<<48|4<<32|2<<16|8, 5<<48|3<<32|9<<16|7) + weigh(end, 6<<32|4<<16, 5<<32|3<<16)
+func hasCNPJDigits[T string | []byte](s T) bool {
+	start, end := loadEight(s, 0)-'0'*ones, loadEight(s, 6)-'0'*ones
+	first := weighBytes(start, 5<<48|3<<32|9<<16|7, 4<<48|2<<32|8<<16|6) + weighBytes(end, 5<<32|3<<16, 4<<32|2<<16)
+	second := weighBytes(start, 6<<48|4<<32|2<<16|8, 5<<48|3<<32|9<<16|7) + weighBytes(end, 6<<32|4<<16, 5<<32|3<<16)
 	a := elevenComplement(first)
 	return a == int(s[12]-'0') && elevenComplement(second+2*a) == int(s[13]-'0')
 }

@@ -31,38 +31,38 @@ func ParseCPFDigits(s string, check CheckDigits) (string, error) {
 	if len(s) != cpfDigits {
 		return "", ErrLength
 	}
-	if repeated(s) {
+	if isOneDigitRepeated(s) {
 		return "", ErrRepeated
 	}
-	if check == Required && !cpfSums(s) {
+	if check == Required && !hasCPFDigits(s) {
 		return "", ErrCheckDigits
 	}
 	return s, nil
 }
 
-// ValidCPF says whether digits is a CPF: eleven ASCII digits, not all equal, check digits right. It does not allocate.
-func ValidCPF[T string | []byte](digits T) bool {
-	return len(digits) == cpfDigits && cpfSums(digits) && !repeated(digits)
+// IsValidCPF says whether digits is a CPF: eleven ASCII digits, not all equal, check digits right. It does not allocate.
+func IsValidCPF[T string | []byte](digits T) bool {
+	return len(digits) == cpfDigits && hasCPFDigits(digits) && !isOneDigitRepeated(digits)
 }
 
-// cpfSums says whether eleven characters are digits with the right check digits: it weighs them 2, 3, ... from the right,
+// hasCPFDigits says whether eleven characters are digits with the right check digits: it weighs them 2, 3, ... from the right,
 // once without and once with the first check digit. Eight of them go at once, as it is asked of every number of every
 // dump.
-func cpfSums[T string | []byte](s T) bool {
-	word, end := eight(s, 0), eight(s, cpfDigits-8)
+func hasCPFDigits[T string | []byte](s T) bool {
+	word, end := loadEight(s, 0), loadEight(s, cpfDigits-8)
 	if !eightDigits(word) || !eightDigits(end) {
 		return false
 	}
 	word, end = word-'0'*ones, end-'0'*ones
 	last := int(end >> 40 & 0xff)
-	first := weigh(word, 10<<48|8<<32|6<<16|4, 9<<48|7<<32|5<<16|3) + 2*last
-	second := first + weigh(word, 1<<48|1<<32|1<<16|1, 1<<48|1<<32|1<<16|1) + last
+	first := weighBytes(word, 10<<48|8<<32|6<<16|4, 9<<48|7<<32|5<<16|3) + 2*last
+	second := first + weighBytes(word, 1<<48|1<<32|1<<16|1, 1<<48|1<<32|1<<16|1) + last
 	a := elevenComplement(first)
 	return a == int(end>>48&0xff) && elevenComplement(second+2*a) == int(end>>56)
 }
 
-// WriteCPF writes a CPF as people do, 123.456.789-09; what is not eleven digits stays as it is.
-func WriteCPF(digits string) string {
+// FormatCPF writes a CPF as people do, 123.456.789-09; what is not eleven digits stays as it is.
+func FormatCPF(digits string) string {
 	if len(digits) != cpfDigits {
 		return digits
 	}

@@ -8,14 +8,15 @@ func elevenComplement(sum int) int {
 	return 0
 }
 
-func isDigit(c byte) bool { return c-'0' <= 9 }
+// isASCIIDigit reports whether c is a decimal digit.
+func isASCIIDigit(c byte) bool { return c-'0' <= 9 }
 
 func allDigits[T string | []byte](s T) bool {
 	if n := len(s); n >= 8 && n <= 16 { // the length of most, which overlap
-		return eightDigits(eight(s, 0)) && eightDigits(eight(s, n-8))
+		return eightDigits(loadEight(s, 0)) && eightDigits(loadEight(s, n-8))
 	}
 	for i := range len(s) {
-		if !isDigit(s[i]) {
+		if !isASCIIDigit(s[i]) {
 			return false
 		}
 	}
@@ -27,8 +28,8 @@ const (
 	tops = 0x80 * ones
 )
 
-// eight is s[i:i+8] in one word, its first byte lowest.
-func eight[T string | []byte](s T, i int) uint64 {
+// loadEight is s[i:i+8] in one word, its first byte lowest.
+func loadEight[T string | []byte](s T, i int) uint64 {
 	s = s[i : i+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
@@ -40,14 +41,15 @@ func eightDigits(word uint64) bool {
 	return (word|(word&^tops)+0x76*ones)&tops == 0
 }
 
-// weigh adds up the bytes of a word, each times its weight: even has those of the first, third, fifth and seventh byte
+// weighBytes adds up the bytes of a word, each times its weight: even has those of the first, third, fifth and seventh byte
 // from its top down, odd the others, 16 bits each. Products that do not count fall below or off the top 16 bits.
-func weigh(word, even, odd uint64) int {
+func weighBytes(word, even, odd uint64) int {
 	const low = 0x00ff00ff00ff00ff
 	return int((word&low)*even>>48 + (word>>8&low)*odd>>48)
 }
 
-func repeated[T string | []byte](s T) bool {
+// isOneDigitRepeated reports whether all characters are the same.
+func isOneDigitRepeated[T string | []byte](s T) bool {
 	for i := 1; i < len(s); i++ {
 		if s[i] != s[0] {
 			return false
@@ -61,18 +63,19 @@ func repeated[T string | []byte](s T) bool {
 func joinDigits(dst []byte, s, seps string) ([]byte, error) {
 	for i := range len(s) {
 		c := s[i]
-		if isDigit(c) {
+		if isASCIIDigit(c) {
 			dst = append(dst, c)
 			continue
 		}
-		if i == 0 || i == len(s)-1 || !isDigit(s[i-1]) || !isDigit(s[i+1]) || !contains(seps, c) {
+		if i == 0 || i == len(s)-1 || !isASCIIDigit(s[i-1]) || !isASCIIDigit(s[i+1]) || !containsByte(seps, c) {
 			return nil, ErrCharacter
 		}
 	}
 	return dst, nil
 }
 
-func contains(set string, c byte) bool {
+// containsByte reports whether a set holds a byte.
+func containsByte(set string, c byte) bool {
 	for i := range len(set) {
 		if set[i] == c {
 			return true

@@ -18,7 +18,7 @@ func ParseDomain(s string) (string, error) {
 	if s == "" {
 		return "", ErrEmpty
 	}
-	if !isASCII(s) || hasALabel(s) {
+	if !isASCIIText(s) || hasALabel(s) {
 		// The mapping of IDNA drops invisible characters without a word; here they are refused, as in the local part.
 		for _, r := range s {
 			if r >= utf8.RuneSelf && !localRune(r) {
@@ -51,7 +51,7 @@ func ValidDomain[T string | []byte](s T) bool {
 			switch c := s[i]; {
 			case c >= 'a' && c <= 'z':
 				letters++
-			case !isDigit(c) && c != '-':
+			case !isASCIIDigit(c) && c != '-':
 				return false
 			}
 			continue

@@ -44,7 +44,7 @@ func ParseEmail(s string) (string, error) {
 }
 
 func parseLocal(s string) (string, error) {
-	if !isASCII(s) {
+	if !isASCIIText(s) {
 		if !utf8.ValidString(s) {
 			return "", ErrCharacter
 		}
@@ -70,13 +70,14 @@ func parseLocal(s string) (string, error) {
 // those not the ones that Unicode lets a program leave blank.
 func localRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r == '.' || isDigit(byte(r)) || r >= 'a' && r <= 'z' || contains(localSymbols, byte(r))
+		return r == '.' || isASCIIDigit(byte(r)) || r >= 'a' && r <= 'z' || containsByte(localSymbols, byte(r))
 	}
 	return unicode.In(r, unicode.L, unicode.M, unicode.N) &&
 		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) && r != '\u034f'
 }
 
-func isASCII(s string) bool {
+// isASCIIText reports whether s has nothing but ASCII.
+func isASCIIText(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return false

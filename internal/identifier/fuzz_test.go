@@ -61,7 +61,7 @@ func FuzzMask(f *testing.F) {
 	f.Add(uint8(1), "maria@exemplo.com")
 	f.Add(uint8(2), "52998224725")
 	f.Fuzz(func(t *testing.T, kind uint8, s string) {
-		if identifier.Mask(identifier.Kind(kind), s) == "" {
+		if identifier.MaskValue(identifier.Kind(kind), s) == "" {
 			t.Fatal("nothing to show")
 		}
 	})

@@ -31,11 +31,11 @@ var kindNames = [NumKinds]string{
 	Email: "email", CPF: "cpf", Phone: "phone", Card: "credit_card", Domain: "domain", PixKey: "pix_key", CNPJ: "cnpj",
 }
 
-// Kinds lists every kind.
-func Kinds() []Kind { return []Kind{Email, CPF, Phone, Card, Domain, PixKey, CNPJ} }
+// ListKinds lists every kind.
+func ListKinds() []Kind { return []Kind{Email, CPF, Phone, Card, Domain, PixKey, CNPJ} }
 
-// Extra tells the kinds that the contract's own operations neither take nor show.
-func (k Kind) Extra() bool { return k == PixKey || k == CNPJ }
+// IsExtra tells the kinds that the contract's own operations neither take nor show.
+func (k Kind) IsExtra() bool { return k == PixKey || k == CNPJ }
 
 // String returns the partner contract's word for the kind, or the extensions'.
 func (k Kind) String() string {
@@ -66,27 +66,28 @@ const (
 
 // The rules a value can break. Callers tell which with errors.Is; the detail is plain ASCII and fit to be shown.
 var (
-	ErrKind        = rule("kind", fault.UnknownType)
-	ErrEmpty       = rule("empty", fault.NotEmpty)
-	ErrLength      = rule("length", fault.WrongLength)
-	ErrCharacter   = rule("character", fault.CharacterNotAllowed)
-	ErrCheckDigits = rule("check_digits", fault.CheckDigits)
-	ErrRepeated    = rule("repeated", fault.RepeatedCharacter)
-	ErrAreaCode    = rule("area_code", fault.UnknownAreaCode)
-	ErrCountryCode = rule("country_code", fault.UnknownCountryCode)
-	ErrNumber      = rule("number", fault.NoSuchPhone)
-	ErrAddress     = rule("address", fault.NotOneEmail)
-	ErrDomain      = rule("domain", fault.NotADomain)
-	ErrPixKey      = rule("pix_key", fault.NotAPixKey)
-	ErrState       = rule("state", fault.UnknownState)
+	ErrKind        = newRule("kind", fault.UnknownType)
+	ErrEmpty       = newRule("empty", fault.NotEmpty)
+	ErrLength      = newRule("length", fault.WrongLength)
+	ErrCharacter   = newRule("character", fault.CharacterNotAllowed)
+	ErrCheckDigits = newRule("check_digits", fault.CheckDigits)
+	ErrRepeated    = newRule("repeated", fault.RepeatedCharacter)
+	ErrAreaCode    = newRule("area_code", fault.UnknownAreaCode)
+	ErrCountryCode = newRule("country_code", fault.UnknownCountryCode)
+	ErrNumber      = newRule("number", fault.NoSuchPhone)
+	ErrAddress     = newRule("address", fault.NotOneEmail)
+	ErrDomain      = newRule("domain", fault.NotADomain)
+	ErrPixKey      = newRule("pix_key", fault.NotAPixKey)
+	ErrState       = newRule("state", fault.UnknownState)
 )
 
-func rule(name string, broken fault.Rule) *fault.Error {
+// newRule returns the fault of a rule that a value broke.
+func newRule(name string, broken fault.Rule) *fault.Error {
 	return fault.New(fault.Invalid, "identifier."+name).With("", broken)
 }
 
-// Parse returns the normal form of s as a value of kind k.
-func Parse(k Kind, s string, check CheckDigits) (string, error) {
+// ParseValue returns the normal form of s as a value of kind k.
+func ParseValue(k Kind, s string, check CheckDigits) (string, error) {
 	switch k {
 	case Email:
 		return ParseEmail(s)

@@ -158,7 +158,7 @@ func TestEveryAreaCodeIsBrazilian(t *testing.T) {
 	codes := 0
 	for code := 11; code <= 99; code++ {
 		area := strconv.Itoa(code)
-		if !identifier.AreaCode(area[0], area[1]) {
+		if !identifier.IsAreaCode(area[0], area[1]) {
 			continue
 		}
 		codes++
@@ -260,7 +260,7 @@ func TestMask(t *testing.T) {
 		{identifier.CNPJ, "12ABC", "***"},
 		{0, "52998224725", "***"},
 	} {
-		if got := identifier.Mask(c.kind, c.in); got != c.want {
+		if got := identifier.MaskValue(c.kind, c.in); got != c.want {
 			t.Errorf("%v %q: got %q, want %q", c.kind, c.in, got, c.want)
 		}
 	}
@@ -271,10 +271,10 @@ func TestKindWords(t *testing.T) {
 		identifier.Email: "email", identifier.CPF: "cpf", identifier.Phone: "phone", identifier.Card: "credit_card", identifier.Domain: "domain",
 		identifier.PixKey: "pix_key", identifier.CNPJ: "cnpj",
 	}
-	if len(identifier.Kinds()) != len(want) {
-		t.Fatalf("%d kinds", len(identifier.Kinds()))
+	if len(identifier.ListKinds()) != len(want) {
+		t.Fatalf("%d kinds", len(identifier.ListKinds()))
 	}
-	for _, k := range identifier.Kinds() {
+	for _, k := range identifier.ListKinds() {
 		if k.String() != want[k] {
 			t.Errorf("kind %d is called %q", k, k)
 		}
@@ -296,7 +296,7 @@ func TestChecksOnBytesDoNotAllocate(t *testing.T) {
 	cpf, cnpj, card, national := []byte("52998224725"), []byte("12ABC34501DE35"), []byte("4111111111111111"), []byte("1187654321")
 	dst := make([]byte, 0, 16)
 	if n := testing.AllocsPerRun(100, func() {
-		if !identifier.ValidCPF(cpf) || !identifier.ValidCNPJ(cnpj) || !identifier.Luhn(card) {
+		if !identifier.IsValidCPF(cpf) || !identifier.ValidCNPJ(cnpj) || !identifier.IsLuhnValid(card) {
 			t.Error("a valid number is refused")
 		}
 		if out, ok := identifier.AppendBrazilianPhone(dst, national); !ok || string(out) != "+5511987654321" {

@@ -18,9 +18,9 @@ var gmailDomains = [...][]byte{[]byte("@gmail.com"), []byte("@googlemail.com")}
 // gmailEnd is what both end with.
 const gmailEnd = "mail.com"
 
-// Mailbox appends to dst what stands for every spelling of the Gmail mailbox of an address in its normal form, and tells
+// AppendMailbox appends to dst what stands for every spelling of the Gmail mailbox of an address in its normal form, and tells
 // how this one is spelled. An address that is not Gmail's, or that is quoted, stands for itself: it is returned as it is.
-func Mailbox(dst, normal []byte) ([]byte, Spellings) {
+func AppendMailbox(dst, normal []byte) ([]byte, Spellings) {
 	if len(normal) < len(gmailEnd) || string(normal[len(normal)-len(gmailEnd):]) != gmailEnd {
 		return normal, 0 // as most are
 	}
@@ -53,18 +53,18 @@ func MatchForm(k Kind, normal string) []byte {
 	if k != Email {
 		return []byte(normal)
 	}
-	form, _ := Mailbox(nil, []byte(normal))
+	form, _ := AppendMailbox(nil, []byte(normal))
 	return form
 }
 
 // SpellingOf tells how an address in its normal form is spelled.
 func SpellingOf(normal string) Spellings {
-	_, s := Mailbox(nil, []byte(normal))
+	_, s := AppendMailbox(nil, []byte(normal))
 	return s
 }
 
-// Masks shows the spellings without the letters: "***.***+***@gmail.com".
-func (s Spellings) Masks() []string {
+// MaskedSpellings shows the spellings without the letters: "***.***+***@gmail.com".
+func (s Spellings) MaskedSpellings() []string {
 	var list []string
 	for way := range 8 {
 		if s&(1<<way) == 0 {

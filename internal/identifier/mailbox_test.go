@@ -28,21 +28,21 @@ func TestMailbox(t *testing.T) {
 		"joao.silva@sub.gmail" + ".com": {"joao.silva@sub.gmail" + ".com", ""},
 		"joao.silva@xgmail" + ".com":    {"joao.silva@xgmail" + ".com", ""},
 	} {
-		form, spelled := Mailbox(nil, []byte(written))
-		if behind, _ := Mailbox([]byte("x"), []byte(written)); spelled != 0 && string(behind) != "x"+want.form {
+		form, spelled := AppendMailbox(nil, []byte(written))
+		if behind, _ := AppendMailbox([]byte("x"), []byte(written)); spelled != 0 && string(behind) != "x"+want.form {
 			t.Errorf("%s behind another: %s", written, behind)
 		}
-		if string(form) != want.form || strings.Join(spelled.Masks(), " ") != want.mask || spelled != SpellingOf(written) {
-			t.Errorf("%s: %s %v", written, form, spelled.Masks())
+		if string(form) != want.form || strings.Join(spelled.MaskedSpellings(), " ") != want.mask || spelled != SpellingOf(written) {
+			t.Errorf("%s: %s %v", written, form, spelled.MaskedSpellings())
 		}
-		if again, _ := Mailbox(nil, form); string(again) != want.form {
+		if again, _ := AppendMailbox(nil, form); string(again) != want.form {
 			t.Errorf("%s is not left alone: %s", form, again)
 		}
 		if string(MatchForm(Email, written)) != want.form || string(MatchForm(Domain, written)) != written {
 			t.Errorf("%s: matched by %s", written, MatchForm(Email, written))
 		}
 	}
-	all := Spellings(0xff).Masks()
+	all := Spellings(0xff).MaskedSpellings()
 	if slices.Sort(all); len(slices.Compact(all)) != 8 {
 		t.Error(all)
 	}

@@ -8,9 +8,9 @@ import (
 // hidden stands for what a mask leaves out. Its length is fixed, so that it tells nothing of the length of the value.
 const hidden = "***"
 
-// Mask returns a value as it may be shown on a screen: enough for its owner to know it again, too little for anyone
+// MaskValue returns a value as it may be shown on a screen: enough for its owner to know it again, too little for anyone
 // else. It takes normal forms and values as people write them; what it does not understand it hides whole.
-func Mask(k Kind, value string) string {
+func MaskValue(k Kind, value string) string {
 	switch k {
 	case Email:
 		at := strings.LastIndexByte(value, '@')
@@ -21,15 +21,15 @@ func Mask(k Kind, value string) string {
 	case Domain:
 		return maskDomain(value)
 	case CPF:
-		d := digitsOf(value)
+		d := onlyDigits(value)
 		if len(d) != cpfDigits {
 			return hidden
 		}
 		return hidden + "." + hidden + "." + d[6:9] + "-**" // with three digits more a thousand people are left
 	case Phone:
-		return lastFour(value, landlineBR-2)
+		return maskToLastFour(value, landlineBR-2)
 	case Card:
-		return lastFour(value, cardShortest)
+		return maskToLastFour(value, cardShortest)
 	case PixKey:
 		if len(value) != pixKeyLength {
 			return hidden
@@ -54,9 +54,9 @@ func maskDomain(s string) string {
 	return firstRune(s) + hidden + s[dot:]
 }
 
-// lastFour shows the end of a number that has at least shortest digits.
-func lastFour(s string, shortest int) string {
-	d := digitsOf(s)
+// maskToLastFour shows the end of a number that has at least shortest digits.
+func maskToLastFour(s string, shortest int) string {
+	d := onlyDigits(s)
 	if len(d) < shortest {
 		return hidden
 	}
@@ -68,10 +68,11 @@ func firstRune(s string) string {
 	return s[:n]
 }
 
-func digitsOf(s string) string {
+// onlyDigits returns the digits of s.
+func onlyDigits(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
-		if isDigit(s[i]) {
+		if isASCIIDigit(s[i]) {
 			b.WriteByte(s[i])
 		}
 	}
@@ -91,11 +92,11 @@ func MaskForOwner(k Kind, value string) string {
 		name := []rune(value[:at])
 		return string(name[:min(2, len(name)-1)]) + dots + value[at:]
 	case CPF:
-		if d := digitsOf(value); len(d) == cpfDigits {
+		if d := onlyDigits(value); len(d) == cpfDigits {
 			return dots + "." + d[3:6] + "." + d[6:9] + "-••"
 		}
 	case Phone:
-		d := strings.TrimPrefix(digitsOf(value), "55")
+		d := strings.TrimPrefix(onlyDigits(value), "55")
 		if len(d) == 10 || len(d) == 11 {
 			return "(" + d[:2] + ") " + d[2:3] + "••••-" + d[len(d)-4:]
 		}
@@ -103,5 +104,5 @@ func MaskForOwner(k Kind, value string) string {
 		return value
 	case Card, PixKey:
 	}
-	return Mask(k, value)
+	return MaskValue(k, value)
 }

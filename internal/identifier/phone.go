@@ -96,7 +96,7 @@ func ParseLeakedPhone(s string) (string, error) {
 // digits, nothing else) and says whether it is one. Old eight-digit mobiles get their ninth digit. It allocates only to
 // grow dst.
 func AppendBrazilianPhone[T string | []byte](dst []byte, national T) ([]byte, bool) {
-	if (len(national) != landlineBR && len(national) != mobileBR) || !allDigits(national) || !AreaCode(national[0], national[1]) {
+	if (len(national) != landlineBR && len(national) != mobileBR) || !allDigits(national) || !IsAreaCode(national[0], national[1]) {
 		return dst, false
 	}
 	first := national[2]
@@ -117,9 +117,9 @@ func AppendBrazilianPhone[T string | []byte](dst []byte, national T) ([]byte, bo
 	return append(dst, national[2:]...), true
 }
 
-// AreaCode says whether the digits a and b are a Brazilian area code.
-func AreaCode(a, b byte) bool {
-	return isDigit(a) && isDigit(b) && areaCodes[int(a-'0')*10+int(b-'0')]
+// IsAreaCode says whether the digits a and b are a Brazilian area code.
+func IsAreaCode(a, b byte) bool {
+	return isASCIIDigit(a) && isASCIIDigit(b) && areaCodes[int(a-'0')*10+int(b-'0')]
 }
 
 // brazilian checks a national number by itself: the phone library takes fifty times as long.
@@ -127,7 +127,7 @@ func brazilian(national []byte) (string, error) {
 	if len(national) != landlineBR && len(national) != mobileBR {
 		return "", ErrLength
 	}
-	if !AreaCode(national[0], national[1]) {
+	if !IsAreaCode(national[0], national[1]) {
 		return "", ErrAreaCode
 	}
 	if len(national) == landlineBR && national[2] > lastLandline {
@@ -168,7 +168,7 @@ func phoneText(s string) (digits []byte, international bool, err error) {
 	digits = make([]byte, 0, phoneLongest)
 	for i := range len(s) {
 		switch c := s[i]; {
-		case isDigit(c):
+		case isASCIIDigit(c):
 			digits = append(digits, c)
 		case c == '+' && len(digits) == 0 && !international:
 			international = true

@@ -33,7 +33,7 @@ func AppendPixKey[T string | []byte](dst []byte, s T) ([]byte, bool) {
 			}
 		case c >= 'A' && c <= 'F':
 			c += 'a' - 'A'
-		case !isDigit(c) && (c < 'a' || c > 'f'):
+		case !isASCIIDigit(c) && (c < 'a' || c > 'f'):
 			return dst, false
 		}
 		dst = append(dst, c)

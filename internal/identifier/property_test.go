@@ -29,7 +29,7 @@ func TestOneChangedDigitIsRefused(t *testing.T) {
 		body  string
 		valid func(string) bool
 	}{
-		"cpf":  {`[0-9]{9}`, identifier.ValidCPF[string]},
+		"cpf":  {`[0-9]{9}`, identifier.IsValidCPF[string]},
 		"cnpj": {`[0-9]{12}`, identifier.ValidCNPJ[string]},
 	} {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
@@ -110,8 +110,8 @@ func TestNormalFormsAreStable(t *testing.T) {
 		stable(t, identifier.ParsePhone, p)
 		stable(t, identifier.ParseLeakedPhone, p)
 		stable(t, identifier.ParsePhoneWithCountryCode, p)
-		for _, k := range identifier.Kinds() {
-			stable(t, func(s string) (string, error) { return identifier.Parse(k, s, identifier.Waived) }, p)
+		for _, k := range identifier.ListKinds() {
+			stable(t, func(s string) (string, error) { return identifier.ParseValue(k, s, identifier.Waived) }, p)
 		}
 	})
 }

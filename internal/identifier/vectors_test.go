@@ -40,7 +40,7 @@ func TestPublishedVectors(t *testing.T) {
 		parse func(string) (string, error)
 		valid func(string) bool
 	}{
-		"cpf":  {v.CPF, func(s string) (string, error) { return identifier.ParseCPF(s, identifier.Required) }, identifier.ValidCPF[string]},
+		"cpf":  {v.CPF, func(s string) (string, error) { return identifier.ParseCPF(s, identifier.Required) }, identifier.IsValidCPF[string]},
 		"cnpj": {v.CNPJ, func(s string) (string, error) { return identifier.ParseCNPJ(s, identifier.Required) }, identifier.ValidCNPJ[string]},
 		"card": {v.Card, func(s string) (string, error) { return identifier.ParseCard(s, identifier.Required) }, nil},
 	} {

@@ -38,37 +38,37 @@ func newCollector(fingerprint func(kind byte, normal []byte) uint64, labels *seg
 	}
 }
 
-// found takes a sighting. An address also stands for its domain and the domains above it, so that a watched domain is
+// collectSighting takes a sighting. An address also stands for its domain and the domains above it, so that a watched domain is
 // hit by every address under it.
-func (c *collector) found(s *reader.Sighting) {
+func (c *collector) collectSighting(s *reader.Sighting) {
 	c.counts[s.Kind]++
-	label := c.labels.of(s)
+	label := c.labels.labelOfSighting(s)
 	normal, spelled := s.Normal, label
 	if s.Kind == identifier.Email {
-		if box, spelling := identifier.Mailbox(c.mailbox[:0], s.Normal); spelling != 0 {
-			normal, spelled, c.mailbox = box, c.labels.spelled(label, s, spelling), box
+		if box, spelling := identifier.AppendMailbox(c.mailbox[:0], s.Normal); spelling != 0 {
+			normal, spelled, c.mailbox = box, c.labels.labelOfSpelling(label, s, spelling), box
 		}
 	}
-	value := c.add(s.Kind, normal, spelled)
+	value := c.addIdentifier(s.Kind, normal, spelled)
 	if s.HasPassword && c.pairs.pair != nil {
-		c.pairs.add(value, s.Password)
+		c.pairs.addPair(value, s.Password)
 	}
 	if s.Kind == identifier.Email {
-		c.domains(s.Normal[bytes.IndexByte(s.Normal, '@')+1:], label) // the only one
+		c.addDomains(s.Normal[bytes.IndexByte(s.Normal, '@')+1:], label) // the only one
 	}
 }
 
-// forget has the counts begin anew.
-func (c *collector) forget() {
+// resetCounts has the counts begin anew.
+func (c *collector) resetCounts() {
 	c.counts = [identifier.NumKinds]int64{}
 	for set := range c.labels.plain {
 		c.labels.plain[set].told = 0
 	}
-	c.show()
+	c.showCounts()
 }
 
-// told counts the sightings with a record, and for each class those whose record had it.
-func (c *collector) told() (all int64, classes [16]int64) {
+// countTold counts the sightings with a record, and for each class those whose record had it.
+func (c *collector) countTold() (all int64, classes [16]int64) {
 	for set := range c.labels.plain {
 		n := c.labels.plain[set].told
 		all += n
@@ -79,12 +79,13 @@ func (c *collector) told() (all int64, classes [16]int64) {
 	return all, classes
 }
 
-func (c *collector) domains(domain []byte, label segment.LabelID) {
-	if c.recent.has(domain, label) {
+// addDomains adds the domain of an address and those above it.
+func (c *collector) addDomains(domain []byte, label segment.LabelID) {
+	if c.recent.sawLately(domain, label) {
 		return
 	}
 	for {
-		c.add(identifier.Domain, domain, label)
+		c.addIdentifier(identifier.Domain, domain, label)
 		dot := bytes.IndexByte(domain, '.')
 		if dot < 0 || bytes.IndexByte(domain[dot+1:], '.') < 0 {
 			return
@@ -93,12 +94,13 @@ func (c *collector) domains(domain []byte, label segment.LabelID) {
 	}
 }
 
-func (c *collector) add(kind identifier.Kind, normal []byte, label segment.LabelID) uint64 {
+// addIdentifier adds an identifier under a label.
+func (c *collector) addIdentifier(kind identifier.Kind, normal []byte, label segment.LabelID) uint64 {
 	if len(c.keys) == cap(c.keys) {
 		c.keys = c.flush(c.keys)
 	}
 	if len(c.keys)%showEvery == 0 {
-		c.show()
+		c.showCounts()
 	}
 	key := c.fingerprint(byte(kind), normal)
 	c.keys = append(c.keys, segment.Entry{Key: key, Label: label})
@@ -109,8 +111,8 @@ func (c *collector) add(kind identifier.Kind, normal []byte, label segment.Label
 // zeroes, seldom enough to cost nothing.
 const showEvery = 1 << 10
 
-// show tells the counts to whoever watches.
-func (c *collector) show() {
+// showCounts tells the counts to whoever watches.
+func (c *collector) showCounts() {
 	for k := range c.counts {
 		c.shown[k].Store(c.counts[k])
 	}
@@ -140,8 +142,8 @@ type spelledLabel struct {
 // spelledMost bounds what is remembered; what is asked for again costs no more than the first time.
 const spelledMost = 1 << 14
 
-// spelled is the label of a sighting of a Gmail address.
-func (c *labelCache) spelled(plain segment.LabelID, s *reader.Sighting, spelling identifier.Spellings) segment.LabelID {
+// labelOfSpelling is the label of a sighting of a Gmail address.
+func (c *labelCache) labelOfSpelling(plain segment.LabelID, s *reader.Sighting, spelling identifier.Spellings) segment.LabelID {
 	key := spelledLabel{plain, spelling}
 	id, known := c.gmail[key]
 	if known {
@@ -154,8 +156,8 @@ func (c *labelCache) spelled(plain segment.LabelID, s *reader.Sighting, spelling
 			label.Sites = []string{string(s.Site)}
 		}
 	}
-	c.text = label.Append(c.text[:0])
-	if id = c.labels.ID(c.text); c.gmail == nil || len(c.gmail) >= spelledMost {
+	c.text = label.AppendEncoded(c.text[:0])
+	if id = c.labels.LabelID(c.text); c.gmail == nil || len(c.gmail) >= spelledMost {
 		c.gmail = map[spelledLabel]segment.LabelID{}
 	}
 	c.gmail[key] = id
@@ -171,8 +173,8 @@ type logLabel struct {
 	site    []byte
 }
 
-// of is the label of what a sighting tells, which is counted.
-func (c *labelCache) of(s *reader.Sighting) segment.LabelID {
+// labelOfSighting is the label of what a sighting tells, which is counted.
+func (c *labelCache) labelOfSighting(s *reader.Sighting) segment.LabelID {
 	if !s.Told {
 		return segment.NoLabel
 	}
@@ -180,7 +182,7 @@ func (c *labelCache) of(s *reader.Sighting) segment.LabelID {
 	plain.told++
 	if s.Site == nil && s.Day == 0 {
 		if plain.id == segment.NoLabel {
-			plain.id = c.labels.ID(leak.Label{Classes: s.Classes}.Append(c.text[:0]))
+			plain.id = c.labels.LabelID(leak.Label{Classes: s.Classes}.AppendEncoded(c.text[:0]))
 		}
 		return plain.id
 	}
@@ -196,8 +198,8 @@ func (c *labelCache) of(s *reader.Sighting) segment.LabelID {
 	if s.Site != nil {
 		label.Sites = []string{string(s.Site)}
 	}
-	c.text = label.Append(c.text[:0])
-	*known = logLabel{id: c.labels.ID(c.text), day: s.Day, classes: s.Classes, site: append(known.site[:0], s.Site...)}
+	c.text = label.AppendEncoded(c.text[:0])
+	*known = logLabel{id: c.labels.LabelID(c.text), day: s.Day, classes: s.Classes, site: append(known.site[:0], s.Site...)}
 	return known.id
 }
 
@@ -213,8 +215,8 @@ type cachedDomain struct {
 	text  [47]byte
 }
 
-// has tells whether a domain was seen lately with a label, and remembers it.
-func (d *domainCache) has(domain []byte, label segment.LabelID) bool {
+// sawLately tells whether a domain was seen lately with a label, and remembers it.
+func (d *domainCache) sawLately(domain []byte, label segment.LabelID) bool {
 	if len(domain) > len(d.slots[0].text) || len(domain) < 8 {
 		return false
 	}

@@ -12,7 +12,8 @@ type pairCollector struct {
 	flush func(pairKeys) pairKeys
 }
 
-func (c *pairCollector) add(value, password uint64) {
+// addPair adds the fingerprint of a value and a password.
+func (c *pairCollector) addPair(value, password uint64) {
 	if len(c.keys) == cap(c.keys) {
 		c.keys = c.flush(c.keys)
 	}

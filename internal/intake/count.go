@@ -18,9 +18,9 @@ type Counted struct {
 	Skips []container.Skip
 }
 
-// Count searches the inputs, as an import does, for one value, given by what it is looked for by (identifier.MatchForm).
+// CountValue searches the inputs, as an import does, for one value, given by what it is looked for by (identifier.MatchForm).
 // It writes nothing: how many records held a value is not kept anywhere, so whoever asks has to have the dump.
-func (im *Importer) Count(ctx context.Context, spec Spec, kind identifier.Kind, form []byte) (Counted, error) {
+func (im *Importer) CountValue(ctx context.Context, spec Spec, kind identifier.Kind, form []byte) (Counted, error) {
 	if len(spec.Inputs) == 0 {
 		return Counted{}, ErrInput.With("inputs", fault.NoFile)
 	}
@@ -28,11 +28,11 @@ func (im *Importer) Count(ctx context.Context, spec Spec, kind identifier.Kind, 
 	counters := make([]counter, len(run.workers))
 	for i, w := range run.workers {
 		counters[i] = counter{kind: kind, form: form}
-		w.found = counters[i].found
+		w.found = counters[i].countSighting
 	}
-	stop := run.watch()
+	stop := run.watchProgress()
 	defer stop()
-	err := run.scan(ctx, func(context.Context) error {
+	err := run.scanInputs(ctx, func(context.Context) error {
 		for range run.full { // nothing is handed over but the wish to keep a part
 		}
 		return nil
@@ -53,8 +53,8 @@ type counter struct {
 	records, loose int64
 }
 
-// found takes a sighting. Those of a record come together.
-func (c *counter) found(s *reader.Sighting) {
+// countSighting takes a sighting. Those of a record come together.
+func (c *counter) countSighting(s *reader.Sighting) {
 	if s.First {
 		c.counted = false
 	}
@@ -63,7 +63,7 @@ func (c *counter) found(s *reader.Sighting) {
 	}
 	normal := s.Normal
 	if s.Kind == identifier.Email {
-		box, spelling := identifier.Mailbox(c.room[:0], normal)
+		box, spelling := identifier.AppendMailbox(c.room[:0], normal)
 		if normal = box; spelling != 0 {
 			c.room = box
 		}

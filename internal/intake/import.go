@@ -82,8 +82,8 @@ type Spec struct {
 	Progress func(Progress)
 }
 
-// marked has the mapping in the marks of the inputs: with another one they are another import's.
-func (s Spec) marked() Spec {
+// withMapping has the mapping in the marks of the inputs: with another one they are another import's.
+func (s Spec) withMapping() Spec {
 	if s.Mapping == nil {
 		return s
 	}
@@ -115,13 +115,13 @@ type Progress struct {
 	Trouble string
 }
 
-// Pace is how fast it goes. Elapsed is 0 in what several machines read together: then it is the time since begin.
-func (p Progress) Pace(begin, now time.Time) job.Pace {
+// CurrentPace is how fast it goes. Elapsed is 0 in what several machines read together: then it is the time since begin.
+func (p Progress) CurrentPace(begin, now time.Time) job.Pace {
 	elapsed := p.Elapsed
 	if elapsed == 0 {
 		elapsed = now.Sub(begin)
 	}
-	return job.PaceOf(p.Read, p.Before, p.Total, elapsed)
+	return job.NewPace(p.Read, p.Before, p.Total, elapsed)
 }
 
 // Ended is the last word on an import: the figures of its breach, so that no page tells two numbers of one thing.
@@ -152,14 +152,14 @@ func (o Outcome) Quarantined() (n int64) {
 	return n
 }
 
-// Import scans the inputs, publishes their identifiers as a breach and hands over to the match. When it was
+// ImportBreach scans the inputs, publishes their identifiers as a breach and hands over to the match. When it was
 // interrupted, the same call goes on where it stopped: nothing is told twice and the segment is the same. Cancelling
 // ctx stops it cleanly.
-func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
-	spec = spec.marked()
+func (im *Importer) ImportBreach(ctx context.Context, spec Spec) (Outcome, error) {
+	spec = spec.withMapping()
 	b := spec.Breach
 	b.AddedAt = im.Now()
-	if err := leak.CheckNew(&b, im.Now()); err != nil {
+	if err := leak.CheckNewBreach(&b, im.Now()); err != nil {
 		return Outcome{}, err
 	}
 	if len(spec.Inputs) == 0 {
@@ -168,14 +168,14 @@ func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 	fresh, err := im.register(ctx, b)
 	if err != nil {
 		if errors.Is(err, leak.ErrBreachExists) {
-			return im.tidy(ctx, b.Name, spec.Inputs, err)
+			return im.finishKilled(ctx, b.Name, spec.Inputs, err)
 		}
 		return Outcome{}, err
 	}
-	w, err := openWork(im.workDir(b.Name), spec.Inputs, im.Tables, spec.NoPairs)
+	w, err := openWork(im.workFolder(b.Name), spec.Inputs, im.Tables, spec.NoPairs)
 	if fresh && errors.Is(err, ErrInput) { // what lies there was never published, and was about something else
-		if err = im.Discard(b.Name); err == nil {
-			w, err = openWork(im.workDir(b.Name), spec.Inputs, im.Tables, spec.NoPairs)
+		if err = im.DiscardWork(b.Name); err == nil {
+			w, err = openWork(im.workFolder(b.Name), spec.Inputs, im.Tables, spec.NoPairs)
 		}
 	}
 	if err != nil {
@@ -183,41 +183,41 @@ func (im *Importer) Import(ctx context.Context, spec Spec) (Outcome, error) {
 	}
 	run := newImportRun(im, w, spec)
 	if w.final == "" {
-		err = run.build(ctx)
+		err = run.buildSegment(ctx)
 	}
-	if doubt := w.last.Tally.Doubtful(); err == nil && doubt != nil && !spec.Force {
-		return im.refuse(ctx, w, b, run.skips, doubt)
+	if doubt := w.last.Tally.DoubtReason(); err == nil && doubt != nil && !spec.Force {
+		return im.refuseImport(ctx, w, b, run.skips, doubt)
 	}
 	if err == nil {
-		err = im.publish(ctx, w, b.Name)
+		err = im.publishBreach(ctx, w, b.Name)
 	}
 	if err != nil && !errors.Is(err, leak.ErrRetracted) {
-		return Outcome{}, errors.Join(err, w.leave())
+		return Outcome{}, errors.Join(err, w.releaseFolder())
 	}
-	if rerr := w.remove(); err != nil || rerr != nil {
+	if rerr := w.removeFolder(); err != nil || rerr != nil {
 		return Outcome{}, errors.Join(err, rerr)
 	}
 	r, err := im.Store.BreachByName(ctx, b.Name)
 	return Outcome{Record: r, Skips: run.skips}, err
 }
 
-// refuse gives the name back and keeps what was scanned, so that the same import with Force need not scan again. The
+// refuseImport gives the name back and keeps what was scanned, so that the same import with Force need not scan again. The
 // outcome says what was counted.
-func (im *Importer) refuse(ctx context.Context, w *work, b cyber.Breach, skips []container.Skip, doubt *fault.Rule) (Outcome, error) {
-	err := errors.Join(ErrDoubtful.With("inputs", fault.DoubtfulImport, doubt.Said()), im.Store.DropImport(ctx, b.Name), w.leave())
+func (im *Importer) refuseImport(ctx context.Context, w *work, b cyber.Breach, skips []container.Skip, doubt *fault.Rule) (Outcome, error) {
+	err := errors.Join(ErrDoubtful.With("inputs", fault.DoubtfulImport, doubt.Said()), im.Store.DropImport(ctx, b.Name), w.releaseFolder())
 	return Outcome{Record: leak.Record{Breach: b, State: leak.Importing, Tally: w.last.Tally}, Skips: skips}, err
 }
 
-// tidy ends an import that was killed between publishing and cleaning up. To any other the name is simply taken.
-func (im *Importer) tidy(ctx context.Context, name string, inputs []Input, taken error) (Outcome, error) {
-	if _, err := os.Stat(filepath.Join(im.workDir(name), planFile)); err != nil {
+// finishKilled ends an import that was killed between publishing and cleaning up. To any other the name is simply taken.
+func (im *Importer) finishKilled(ctx context.Context, name string, inputs []Input, taken error) (Outcome, error) {
+	if _, err := os.Stat(filepath.Join(im.workFolder(name), planFile)); err != nil {
 		return Outcome{}, taken
 	}
-	w, err := openWork(im.workDir(name), inputs, im.Tables, false)
+	w, err := openWork(im.workFolder(name), inputs, im.Tables, false)
 	if err != nil {
 		return Outcome{}, errors.Join(taken, err)
 	}
-	if err := w.remove(); err != nil {
+	if err := w.removeFolder(); err != nil {
 		return Outcome{}, err
 	}
 	r, err := im.Store.BreachByName(ctx, name)
@@ -244,37 +244,39 @@ func (im *Importer) register(ctx context.Context, b cyber.Breach) (fresh bool, e
 	return false, leak.ErrBreachExists.With("name", fault.AlreadyPublished)
 }
 
-func (im *Importer) workDir(name string) string { return filepath.Join(im.Dir, name) }
+// workFolder returns where an import keeps its work.
+func (im *Importer) workFolder(name string) string { return filepath.Join(im.Dir, name) }
 
-// Discard removes what an import that will not go on has left on this machine.
-func (im *Importer) Discard(name string) error {
+// DiscardWork removes what an import that will not go on has left on this machine.
+func (im *Importer) DiscardWork(name string) error {
 	if !leak.ValidName(name) {
 		return leak.ErrBreachInvalid.With("name", fault.NotABreachName)
 	}
-	return errors.Join(discard(im.workDir(name)), discard(im.workDir(name+renewing)))
+	return errors.Join(discardFolder(im.workFolder(name)), discardFolder(im.workFolder(name+renewing)))
 }
 
-func discard(dir string) error {
+// discardFolder removes a folder unless somebody is at work in it.
+func discardFolder(dir string) error {
 	lock, err := lockFolder(dir)
 	if err != nil {
 		return err
 	}
-	return (&work{dir: dir, lock: lock}).remove()
+	return (&work{dir: dir, lock: lock}).removeFolder()
 }
 
-// publish puts the segment in the files under a name that holds its digest, then tells the store in one transaction.
+// publishBreach puts the segment in the files under a name that holds its digest, then tells the store in one transaction.
 // Either can be repeated.
-func (im *Importer) publish(ctx context.Context, w *work, name string) error {
+func (im *Importer) publishBreach(ctx context.Context, w *work, name string) error {
 	p, err := publication(w, name, 0, w.last.Tally)
 	if err != nil {
 		return err
 	}
-	if err := im.put(ctx, w, p); err != nil {
+	if err := im.putFiles(ctx, w, p); err != nil {
 		return err
 	}
 	err = im.Store.PublishBreach(ctx, name, p)
 	if errors.Is(err, leak.ErrRetracted) {
-		return errors.Join(err, im.removeAll(ctx, partState{File: p.File, Pairs: p.Pairs}.files()))
+		return errors.Join(err, im.removeAll(ctx, partState{File: p.File, Pairs: p.Pairs}.publishedFiles()))
 	}
 	return err
 }
@@ -286,7 +288,7 @@ func publication(w *work, name string, renewal int64, tally leak.Tally) (leak.Pu
 	if renewal > 0 {
 		number = fmt.Sprintf(".%d", renewal)
 	}
-	digest, count, err := summary(w.final)
+	digest, count, err := readSummary(w.final)
 	if err != nil {
 		return leak.Publication{}, err
 	}
@@ -295,31 +297,33 @@ func publication(w *work, name string, renewal int64, tally leak.Tally) (leak.Pu
 	if w.finalPairs == "" {
 		return p, nil
 	}
-	if p.PairsDigest, count, err = summary(w.finalPairs); err != nil {
+	if p.PairsDigest, count, err = readSummary(w.finalPairs); err != nil {
 		return leak.Publication{}, err
 	}
 	p.Pairs, p.Tally.Pairs = fmt.Sprintf("%s.pairs-%s%s.seg", name, p.PairsDigest[:16], number), int64(count)
 	return p, nil
 }
 
-// put brings the finished files to their place: first the pairs, as a breach is known by its identifiers.
-func (im *Importer) put(ctx context.Context, w *work, p leak.Publication) error {
+// putFiles brings the finished files to their place: first the pairs, as a breach is known by its identifiers.
+func (im *Importer) putFiles(ctx context.Context, w *work, p leak.Publication) error {
 	if p.Pairs != "" {
-		if err := im.Files.Put(ctx, p.Pairs, w.finalPairs); err != nil {
+		if err := im.Files.PublishFile(ctx, p.Pairs, w.finalPairs); err != nil {
 			return err
 		}
 	}
-	return im.Files.Put(ctx, p.File, w.final)
+	return im.Files.PublishFile(ctx, p.File, w.final)
 }
 
-func (im *Importer) workers() int {
+// workerCount returns how many goroutines search.
+func (im *Importer) workerCount() int {
 	if im.Workers > 0 {
 		return im.Workers
 	}
 	return runtime.GOMAXPROCS(0)
 }
 
-func (im *Importer) memory() int {
+// sortMemory returns how many bytes the sort may use.
+func (im *Importer) sortMemory() int {
 	if im.Memory > 0 {
 		return im.Memory
 	}
@@ -337,12 +341,13 @@ func (im *Importer) worthKeeping(scanned int64, since time.Time) bool {
 // defaultSpan is how much of a large text is scanned before a part may be kept.
 const defaultSpan = 128 << 20
 
-func (im *Importer) span() int64 {
+// checkpointSpan returns how much is read between checkpoints.
+func (im *Importer) checkpointSpan() int64 {
 	if im.SpanBytes > 0 {
 		return im.SpanBytes
 	}
 	return defaultSpan
 }
 
-// piece is how much of a large text is searched at a time. The same text must be cut into the same pieces by every run.
-func (im *Importer) piece() int64 { return min(scan.PieceSize, im.span()) }
+// pieceSize is how much of a large text is searched at a time. The same text must be cut into the same pieces by every run.
+func (im *Importer) pieceSize() int64 { return min(scan.PieceSize, im.checkpointSpan()) }

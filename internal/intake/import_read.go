@@ -24,10 +24,10 @@ type trouble struct {
 // quarantined begins the reason of an input that ended two readers.
 const quarantined = "quarantined: "
 
-// readAll has all inputs read that are not read yet.
-func (run *importRun) readAll(ctx context.Context) error {
+// readAllInputs has all inputs read that are not read yet.
+func (run *importRun) readAllInputs(ctx context.Context) error {
 	for run.checked.Upto.Input < len(run.spec.Inputs) {
-		err := run.readOn(ctx)
+		err := run.readWithOneReader(ctx)
 		var ended *reader.Ended
 		if errors.As(err, &ended) {
 			run.stepOver(ended)
@@ -41,7 +41,7 @@ func (run *importRun) readAll(ctx context.Context) error {
 // stepOver decides how to go on behind what ended a reader: without the member that it was at, and the second time without
 // the rest of the input.
 func (run *importRun) stepOver(ended *reader.Ended) {
-	run.rebase()
+	run.rebaseCounters()
 	t := &run.checked.Trouble
 	if t.Input != run.input || t.Ended == 0 {
 		*t = trouble{Input: run.input}
@@ -61,16 +61,16 @@ func (run *importRun) stepOver(ended *reader.Ended) {
 	} else {
 		run.verdicts.Unread++
 	}
-	run.problem(container.Skip{Name: run.spec.Inputs[run.input].Name, Reason: quarantined + "its reader ended twice (" + ended.Why + ")"})
-	run.leave(run.input + 1)
+	run.countProblem(container.Skip{Name: run.spec.Inputs[run.input].Name, Reason: quarantined + "its reader ended twice (" + ended.Why + ")"})
+	run.moveToInput(run.input + 1)
 }
 
-// leave makes an input the next one: all before it are read, or given up.
-func (run *importRun) leave(next int) {
+// moveToInput makes an input the next one: all before it are read, or given up.
+func (run *importRun) moveToInput(next int) {
 	run.pending.Wait()
-	run.checked = note{Upto: reader.Cursor{Input: next}, Tally: run.tally()}
+	run.checked = note{Upto: reader.Cursor{Input: next}, Tally: run.currentTally()}
 	run.skipsThen = len(run.skips)
-	run.rebase()
+	run.rebaseCounters()
 }
 
 const (
@@ -80,24 +80,24 @@ const (
 	filesAhead = 128
 )
 
-// readOn has one reader read inputs from the last place on, until all are read or one comes that needs another reader: larger
+// readWithOneReader has one reader read inputs from the last place on, until all are read or one comes that needs another reader: larger
 // files are handed to it when it starts.
-func (run *importRun) readOn(ctx context.Context) error {
+func (run *importRun) readWithOneReader(ctx context.Context) error {
 	next := run.checked.Upto.Input
 	sources := &openSources{byInput: map[int]io.ReadCloser{}, number: map[int]int{}}
-	defer sources.close()
+	defer sources.closeAll()
 	if err := sources.openAhead(ctx, run.spec.Inputs, next); err != nil {
 		return err
 	}
 	job := reader.Job{
-		Limits: run.im.Limits, Workers: run.im.workers(), Span: run.im.span(), Piece: run.im.piece(), Often: run.im.PartBytes,
+		Limits: run.im.Limits, Workers: run.im.workerCount(), Span: run.im.checkpointSpan(), Piece: run.im.pieceSize(), Often: run.im.PartBytes,
 		NoPasswords: run.w.noPairs, OnlyRecords: run.onlyRecords, Careful: run.checked.Trouble.Ended > 0,
 	}
 	if run.spec.Mapping != nil {
 		text := run.spec.Mapping.Text()
 		job.Mapping = &text
 	}
-	p, err := reader.Start(ctx, job, sources.files)
+	p, err := reader.StartProcess(ctx, job, sources.files)
 	if err != nil {
 		return err
 	}
@@ -108,28 +108,28 @@ func (run *importRun) readOn(ctx context.Context) error {
 		run.shown.Store(&in.Name)
 		if in.refused != "" {
 			run.verdicts.Unread++
-			run.problem(container.Skip{Name: in.Name, Reason: in.refused})
+			run.countProblem(container.Skip{Name: in.Name, Reason: in.refused})
 			continue
 		}
-		source, err := sources.open(ctx, in, next)
+		source, err := sources.openInput(ctx, in, next)
 		if errors.Is(err, errAnotherReader) {
 			break
 		}
 		if err == nil {
 			err = run.readInput(p, in, source, sources.number[next])
-			sources.done(next)
+			sources.closeInput(next)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", in.Name, err)
 		}
 	}
-	if err := p.Finish(); err != nil {
+	if err := p.FinishInputs(); err != nil {
 		return err
 	}
 	if err := run.takeFacts(p); !errors.Is(err, io.EOF) {
 		return err
 	}
-	run.leave(next)
+	run.moveToInput(next)
 	return nil
 }
 
@@ -145,11 +145,11 @@ func (run *importRun) readInput(p *reader.Process, in Input, source io.ReadClose
 	var content []byte
 	if at, ok := source.(io.ReaderAt); ok && file == 0 {
 		var err error
-		if order.Size, err = sizeOf(source, in.Size); err != nil {
+		if order.Size, err = sourceSize(source, in.Size); err != nil {
 			return err
 		}
 		if set, ok := source.(*volumeSet); ok {
-			for _, v := range set.Volumes() {
+			for _, v := range set.ListVolumes() {
 				order.Volumes = append(order.Volumes, reader.Volume{Name: v.Name, Size: v.Size})
 			}
 		} else if order.Size <= inlineSize {
@@ -164,8 +164,8 @@ func (run *importRun) readInput(p *reader.Process, in Input, source io.ReadClose
 	return run.takeFacts(p)
 }
 
-// sizeOf is the size of what can be read in place.
-func sizeOf(source io.Reader, known int64) (int64, error) {
+// sourceSize is the size of what can be read in place.
+func sourceSize(source io.Reader, known int64) (int64, error) {
 	if s, ok := source.(io.Seeker); ok {
 		return s.Seek(0, io.SeekEnd)
 	}
@@ -183,9 +183,9 @@ func (run *importRun) takeFacts(p *reader.Process) error {
 			run.pending.Add(1)
 			run.batches <- fact.Batch
 		case fact.Counters != nil:
-			run.count(*fact.Counters)
+			run.noteCounters(*fact.Counters)
 		case fact.Checkpoint != nil:
-			if err := run.check(*fact.Checkpoint); err != nil {
+			if err := run.noteCheckpoint(*fact.Checkpoint); err != nil {
 				return err
 			}
 		case fact.Ended != nil:
@@ -202,7 +202,7 @@ func (run *importRun) endInput(report *reader.Report) error {
 	if report.Failed != "" {
 		return errors.New(report.Failed)
 	}
-	run.judge(&report.Report)
+	run.countVerdict(&report.Report)
 	if report.Records != nil {
 		run.verdicts.LeftOut += report.Records.LeftOut
 	}
@@ -210,7 +210,7 @@ func (run *importRun) endInput(report *reader.Report) error {
 	if report.Checkpoint == nil {
 		return nil
 	}
-	return run.check(*report.Checkpoint)
+	return run.noteCheckpoint(*report.Checkpoint)
 }
 
 // openSources are inputs that are open. Those that are files of some size go to the reader when it starts, by their number.
@@ -233,20 +233,21 @@ func (s *openSources) openAhead(ctx context.Context, inputs []Input, next int) e
 	if err != nil {
 		return fmt.Errorf("%s: %w", inputs[next].Name, err)
 	}
-	s.add(next, first)
+	s.addSource(next, first)
 	for next++; next < len(inputs) && len(s.files) < filesAhead; next++ {
 		in := inputs[next]
 		if in.source.Path == "" || in.source.Volumes != "" || in.refused != "" || in.Size <= inlineSize {
 			continue
 		}
 		if f, err := in.open(ctx); err == nil { // else it is told when its turn comes
-			s.add(next, f)
+			s.addSource(next, f)
 		}
 	}
 	return nil
 }
 
-func (s *openSources) add(input int, source io.ReadCloser) {
+// addSource keeps an open source for its input.
+func (s *openSources) addSource(input int, source io.ReadCloser) {
 	s.byInput[input] = source
 	if f := largeFile(source); f != nil {
 		s.files = append(s.files, f)
@@ -254,8 +255,8 @@ func (s *openSources) add(input int, source io.ReadCloser) {
 	}
 }
 
-// open returns the source of an input.
-func (s *openSources) open(ctx context.Context, in Input, number int) (io.ReadCloser, error) {
+// openInput returns the source of an input.
+func (s *openSources) openInput(ctx context.Context, in Input, number int) (io.ReadCloser, error) {
 	if source := s.byInput[number]; source != nil {
 		return source, nil
 	}
@@ -270,16 +271,18 @@ func (s *openSources) open(ctx context.Context, in Input, number int) (io.ReadCl
 	return source, nil
 }
 
-func (s *openSources) done(number int) {
+// closeInput closes the source of an input that is read.
+func (s *openSources) closeInput(number int) {
 	if source := s.byInput[number]; source != nil {
 		_ = source.Close() // only read
 		delete(s.byInput, number)
 	}
 }
 
-func (s *openSources) close() {
+// closeAll closes what is still open.
+func (s *openSources) closeAll() {
 	for number := range s.byInput {
-		s.done(number)
+		s.closeInput(number)
 	}
 }
 

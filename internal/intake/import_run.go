@@ -77,19 +77,19 @@ type commit struct {
 }
 
 func newImportRun(im *Importer, w *work, spec Spec) *importRun {
-	n := im.workers()
+	n := im.workerCount()
 	run := &importRun{
 		im: im, w: w, spec: spec, checked: w.last, resumed: w.last.Tally, firstPart: len(w.parts) == 0, keptScanned: w.last.Tally.Scanned,
 		batches: make(chan []byte, n),
 		full:    make(chan any, n), empty: make(chan []segment.Entry, 3*n), emptyPairs: make(chan pairKeys, 3*n), started: im.Now(), keptAt: im.Now(),
 	}
-	run.rebase()
+	run.rebaseCounters()
 	for range cap(run.empty) {
 		run.empty <- make([]segment.Entry, 0, keyBatch)
 	}
 	for range n {
 		c := newCollector(im.Fingerprint, w.labels, func(full []segment.Entry) []segment.Entry { run.full <- full; return <-run.empty }, run.newPairs())
-		run.workers = append(run.workers, &worker{c, c.found})
+		run.workers = append(run.workers, &worker{c, c.collectSighting})
 	}
 	return run
 }
@@ -113,12 +113,12 @@ func (run *importRun) newPairs() pairCollector {
 	}}
 }
 
-// build scans what is not yet scanned, from where the last run stopped, and puts the final segment together.
-func (run *importRun) build(ctx context.Context) error {
-	stop := run.watch()
+// buildSegment scans what is not yet scanned, from where the last run stopped, and puts the final segment together.
+func (run *importRun) buildSegment(ctx context.Context) error {
+	stop := run.watchProgress()
 	defer stop()
 	if !run.checked.Upto.Done {
-		if err := run.scan(ctx, run.sort); err != nil {
+		if err := run.scanInputs(ctx, run.sortAndWrite); err != nil {
 			return err
 		}
 	}
@@ -126,14 +126,14 @@ func (run *importRun) build(ctx context.Context) error {
 		return nil
 	}
 	run.merging.Store(true)
-	return run.w.merge(ctx, run.im.memory())
+	return run.w.mergeSegment(ctx, run.im.sortMemory())
 }
 
 // stopTime is how long an import that is asked to stop may take to keep what it did.
 const stopTime = 1500 * time.Millisecond
 
-// scan reads the inputs. What the collectors hand over goes to sort, which takes from run.full until that is closed.
-func (run *importRun) scan(ctx context.Context, sort func(context.Context) error) error {
+// scanInputs reads the inputs. What the collectors hand over goes to sort, which takes from run.full until that is closed.
+func (run *importRun) scanInputs(ctx context.Context, sort func(context.Context) error) error {
 	reading, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	keeping, giveUp := context.WithCancel(context.WithoutCancel(ctx))
@@ -148,25 +148,25 @@ func (run *importRun) scan(ctx context.Context, sort func(context.Context) error
 	for _, w := range run.workers {
 		collecting.Go(func() {
 			for batch := range run.batches {
-				if reader.Decode(batch, w.found) != nil {
+				if reader.DecodeBatch(batch, w.found) != nil {
 					run.garbled.Store(true)
 				}
-				w.show()
-				reader.Reuse(batch)
+				w.showCounts()
+				reader.ReuseBatch(batch)
 				run.pending.Done()
 			}
 		})
 	}
-	err := run.readAll(reading)
+	err := run.readAllInputs(reading)
 	close(run.batches)
 	collecting.Wait()
 	switch {
 	case err == nil:
-		run.finish()
+		run.finishScan()
 	case ctx.Err() != nil: // what lies behind the place that is kept is found again, and changes nothing
 		defer time.AfterFunc(stopTime, giveUp).Stop()
 		if run.checked.Tally.Scanned > run.keptScanned {
-			run.keep()
+			run.requestPart()
 		}
 	}
 	close(run.full)
@@ -180,8 +180,8 @@ func (run *importRun) scan(ctx context.Context, sort func(context.Context) error
 	return err
 }
 
-// sort is the one who sorts and writes.
-func (run *importRun) sort(ctx context.Context) (err error) {
+// sortAndWrite is the one who sorts and writes.
+func (run *importRun) sortAndWrite(ctx context.Context) (err error) {
 	defer func() { // whoever waits to hand over must not wait for ever
 		for m := range run.full {
 			if keys, ok := m.([]segment.Entry); ok {
@@ -189,15 +189,15 @@ func (run *importRun) sort(ctx context.Context) (err error) {
 			} // pairs are let go
 		}
 	}()
-	out, err := run.w.begin(run.im.memory())
+	out, err := run.w.beginPart(run.im.sortMemory())
 	if err != nil {
 		return fmt.Errorf("write segment: %w", err)
 	}
-	defer func() { out.abort() }()
+	defer func() { out.abortAll() }()
 	for m := range run.full {
 		switch m := m.(type) {
 		case []segment.Entry:
-			err = out.keys.AddAll(m)
+			err = out.keys.AddEntries(m)
 			run.empty <- m[:0]
 		case pairKeys:
 			err = run.w.addPairs(out, m)
@@ -206,7 +206,7 @@ func (run *importRun) sort(ctx context.Context) (err error) {
 			default:
 			}
 		case commit:
-			out, err = run.commit(ctx, out, m)
+			out, err = run.commitPart(ctx, out, m)
 		}
 		if err != nil {
 			return fmt.Errorf("write segment: %w", err)
@@ -215,8 +215,8 @@ func (run *importRun) sort(ctx context.Context) (err error) {
 	return nil
 }
 
-// commit makes what was sorted durable and begins the next part.
-func (run *importRun) commit(ctx context.Context, out *sorter, c commit) (*sorter, error) {
+// commitPart makes what was sorted durable and begins the next part.
+func (run *importRun) commitPart(ctx context.Context, out *sorter, c commit) (*sorter, error) {
 	if c.whole {
 		return out, run.w.keepFinal(ctx, out, c.note.Tally)
 	}
@@ -225,51 +225,51 @@ func (run *importRun) commit(ctx context.Context, out *sorter, c commit) (*sorte
 	}
 	// The sorted keys are garbage now, the largest there is; the next part must not come on top of them.
 	runtime.GC()
-	next, err := run.w.begin(run.im.memory())
+	next, err := run.w.beginPart(run.im.sortMemory())
 	if err != nil {
 		return out, err
 	}
 	return next, nil
 }
 
-// check takes note of a place from which reading can go on, and asks for a part when enough was scanned since the last one.
-func (run *importRun) check(k reader.Checkpoint) error {
+// noteCheckpoint takes note of a place from which reading can go on, and asks for a part when enough was scanned since the last one.
+func (run *importRun) noteCheckpoint(k reader.Checkpoint) error {
 	run.pending.Wait()
 	if run.garbled.Load() {
 		return &reader.Ended{Why: "crash", Layer: -1}
 	}
-	run.count(k.Counters)
-	run.checked = note{Upto: k.At, Rows: k.Rows, Tally: run.tally(), Trouble: run.checked.Trouble}
+	run.noteCounters(k.Counters)
+	run.checked = note{Upto: k.At, Rows: k.Rows, Tally: run.currentTally(), Trouble: run.checked.Trouble}
 	run.skipsThen = len(run.skips)
 	if run.im.worthKeeping(run.checked.Tally.Scanned-run.keptScanned, run.keptAt) {
-		run.keep()
+		run.requestPart()
 	}
 	return nil
 }
 
-// keep asks for a part up to the last place from which reading can go on.
-func (run *importRun) keep() {
-	run.flush()
+// requestPart asks for a part up to the last place from which reading can go on.
+func (run *importRun) requestPart() {
+	run.flushCollectors()
 	run.full <- commit{note: run.checked}
 	run.keptScanned, run.keptAt, run.firstPart = run.checked.Tally.Scanned, run.im.Now(), false
 }
 
-// finish hands over the last keys and asks for the last part, or for the final segment when there was no other.
-func (run *importRun) finish() {
-	run.flush()
+// finishScan hands over the last keys and asks for the last part, or for the final segment when there was no other.
+func (run *importRun) finishScan() {
+	run.flushCollectors()
 	end := note{Upto: reader.Cursor{Input: len(run.spec.Inputs), Done: true}, Tally: run.checked.Tally}
 	run.full <- commit{note: end, whole: run.firstPart}
 }
 
-// count takes note of how far the present reader has come.
-func (run *importRun) count(c reader.Counters) {
+// noteCounters takes note of how far the present reader has come.
+func (run *importRun) noteCounters(c reader.Counters) {
 	run.counters = c
 	run.read.Store(run.readBefore + c.Read)
 	run.scanned.Store(run.base.Scanned - run.resumed.Scanned + c.Scanned)
 }
 
-// rebase has a new reader begin at the last place from which reading can go on: what was counted since is counted again.
-func (run *importRun) rebase() {
+// rebaseCounters has a new reader begin at the last place from which reading can go on: what was counted since is counted again.
+func (run *importRun) rebaseCounters() {
 	run.pending.Wait()
 	run.base, run.verdicts, run.skips = run.checked.Tally, leak.Tally{}, run.skips[:run.skipsThen]
 	run.readBefore = 0
@@ -277,14 +277,14 @@ func (run *importRun) rebase() {
 		run.readBefore += max(0, in.Size)
 	}
 	for _, w := range run.workers {
-		w.forget()
+		w.resetCounts()
 	}
 	run.garbled.Store(false)
-	run.count(reader.Counters{})
+	run.noteCounters(reader.Counters{})
 }
 
-// flush hands over what the collectors hold. No batch is pending.
-func (run *importRun) flush() {
+// flushCollectors hands over what the collectors hold. No batch is pending.
+func (run *importRun) flushCollectors() {
 	for _, w := range run.workers {
 		if len(w.keys) > 0 {
 			w.keys = w.collector.flush(w.keys)
@@ -295,8 +295,8 @@ func (run *importRun) flush() {
 	}
 }
 
-// tally is what this run and those before it counted. No batch is pending.
-func (run *importRun) tally() leak.Tally {
+// currentTally is what this run and those before it counted. No batch is pending.
+func (run *importRun) currentTally() leak.Tally {
 	t := leak.Tally{
 		Bytes: max(run.base.Bytes, run.readBefore+run.counters.Read), Scanned: run.base.Scanned + run.counters.Scanned,
 		Streams: run.base.Streams + run.counters.Streams, Found: map[string]int64{},
@@ -305,15 +305,15 @@ func (run *importRun) tally() leak.Tally {
 		t.LeftOut += counted.LeftOut
 		t.Problems, t.Read, t.Partly, t.Unread = t.Problems+counted.Problems, t.Read+counted.Read, t.Partly+counted.Partly, t.Unread+counted.Unread
 		for reason, n := range counted.Reasons {
-			t.Note(reason, n)
+			t.CountReason(reason, n)
 		}
 	}
 	t.AddClasses(&run.base)
 	for _, w := range run.workers {
-		told, classes := w.told()
+		told, classes := w.countTold()
 		t.CountClasses(told, classes[:])
 	}
-	for _, k := range identifier.Kinds() {
+	for _, k := range identifier.ListKinds() {
 		n := run.base.Found[k.String()]
 		for _, w := range run.workers {
 			n += w.counts[k]
@@ -328,8 +328,8 @@ func (run *importRun) tally() leak.Tally {
 // progressEvery is how often progress is told.
 const progressEvery = 250 * time.Millisecond
 
-// watch tells the progress until the returned function is called.
-func (run *importRun) watch() (stop func()) {
+// watchProgress tells the progress until the returned function is called.
+func (run *importRun) watchProgress() (stop func()) {
 	if run.spec.Progress == nil {
 		return func() {}
 	}
@@ -366,7 +366,7 @@ func (run *importRun) progress() Progress {
 		}
 		p.Total += in.Size
 	}
-	for _, k := range identifier.Kinds() {
+	for _, k := range identifier.ListKinds() {
 		n := run.base.Found[k.String()]
 		for _, w := range run.workers {
 			n += w.shown[k].Load()

@@ -34,10 +34,10 @@ type Input struct {
 	refused string
 }
 
-// Inputs lists the files behind arguments: files, folders with all that is below them, http or https addresses and
+// ListInputs lists the files behind arguments: files, folders with all that is below them, http or https addresses and
 // objects of a bucket, s3://bucket/prefix?region=..., both of which client fetches. The volumes of a split archive are one input.
 // Links, devices and pipes inside folders are not read, and stand in the list as such.
-func Inputs(ctx context.Context, client *http.Client, args []string) ([]Input, error) {
+func ListInputs(ctx context.Context, client *http.Client, args []string) ([]Input, error) {
 	var inputs []Input
 	for _, arg := range args {
 		var more []Input

@@ -37,7 +37,7 @@ func openAndList(ctx context.Context, client *http.Client, address, prefix strin
 	if err != nil {
 		return nil, err
 	}
-	return Entries(ctx, b, prefix)
+	return ListEntries(ctx, b, prefix)
 }
 
 // Entry is an object of a bucket as it was listed. Its mark changes when its content does.
@@ -46,8 +46,8 @@ type Entry struct {
 	Size      int64
 }
 
-// Entries lists the objects of a bucket whose names begin with prefix.
-func Entries(ctx context.Context, b bucket.Bucket, prefix string) ([]Entry, error) {
+// ListEntries lists the objects of a bucket whose names begin with prefix.
+func ListEntries(ctx context.Context, b bucket.Bucket, prefix string) ([]Entry, error) {
 	objects, err := b.List(ctx, prefix)
 	if err != nil {
 		return nil, err
@@ -130,14 +130,15 @@ const passOver = 256 << 10
 func (o *object) ReadAt(p []byte, off int64) (n int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.readAt(p, off)
+	return o.readFrom(p, off)
 }
 
-func (o *object) readAt(p []byte, off int64) (n int, err error) {
+// readFrom reads from an offset, with a stream of its own if need be.
+func (o *object) readFrom(p []byte, off int64) (n int, err error) {
 	if off >= o.size {
 		return 0, io.EOF
 	}
-	if err := o.moveTo(off); err != nil {
+	if err := o.moveStream(off); err != nil {
 		return 0, err
 	}
 	n, err = io.ReadFull(o.stream, p[:min(int64(len(p)), o.size-off)])
@@ -148,7 +149,8 @@ func (o *object) readAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-func (o *object) moveTo(off int64) error {
+// moveStream brings the stream to an offset.
+func (o *object) moveStream(off int64) error {
 	if gap := off - o.pos; o.stream != nil && gap > 0 && gap <= passOver {
 		n, err := io.CopyN(io.Discard, o.stream, gap)
 		o.pos += n
@@ -159,7 +161,7 @@ func (o *object) moveTo(off int64) error {
 	if o.stream != nil && o.pos == off {
 		return nil
 	}
-	if err := o.letGo(); err != nil {
+	if err := o.closeStream(); err != nil {
 		return err
 	}
 	r, err := o.bucket.Read(o.ctx, o.key, off)
@@ -170,7 +172,8 @@ func (o *object) moveTo(off int64) error {
 	return nil
 }
 
-func (o *object) letGo() error {
+// closeStream ends the stream.
+func (o *object) closeStream() error {
 	if o.stream == nil {
 		return nil
 	}
@@ -186,7 +189,7 @@ func (o *object) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	n, err := o.readAt(p, o.at)
+	n, err := o.readFrom(p, o.at)
 	o.at += int64(n)
 	if n > 0 && errors.Is(err, io.EOF) {
 		err = nil
@@ -215,5 +218,5 @@ func (o *object) Seek(offset int64, whence int) (int64, error) {
 func (o *object) Close() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.letGo()
+	return o.closeStream()
 }

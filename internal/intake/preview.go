@@ -38,9 +38,9 @@ var errEnough = errors.New("enough records were seen")
 // previewBytes is how much is read after the last record that is shown, to count what is left out of smaller inputs.
 const previewBytes = 16 << 20
 
-// Preview reads the inputs, at least until it has seen so many records, and returns these. If it came to the end of the inputs, it also returns
+// PreviewRecords reads the inputs, at least until it has seen so many records, and returns these. If it came to the end of the inputs, it also returns
 // what was counted. It writes nothing and needs neither keys nor a store.
-func Preview(ctx context.Context, spec Spec, limits container.Limits, most int) ([]Understood, *leak.Tally, error) {
+func PreviewRecords(ctx context.Context, spec Spec, limits container.Limits, most int) ([]Understood, *leak.Tally, error) {
 	im := &Importer{Now: time.Now, Workers: 1, Limits: limits, Fingerprint: func(byte, []byte) uint64 { return 0 }}
 	run := newImportRun(im, &work{}, spec)
 	ctx, stop := context.WithCancelCause(ctx)
@@ -63,7 +63,7 @@ func Preview(ctx context.Context, spec Spec, limits container.Limits, most int) 
 		u.Values = append(u.Values, UnderstoodValue{Kind: s.Kind, Normal: string(s.Normal)})
 		u.Classes, u.Password = u.Classes|s.Classes, u.Password || s.HasPassword
 	}
-	err := run.scan(ctx, func(context.Context) error {
+	err := run.scanInputs(ctx, func(context.Context) error {
 		for range run.full { // nothing is kept
 		}
 		return nil
@@ -80,7 +80,7 @@ func (im *Importer) ReadRecords(ctx context.Context, body []byte, m *stated.Mapp
 	input := ReaderInput("records", "", int64(len(body)), func(context.Context) (io.ReadCloser, error) { return contentOf{bytes.NewReader(body)}, nil })
 	run := newImportRun(&Importer{Now: im.Now, Workers: 1, Limits: im.Limits}, &work{noPairs: true}, Spec{Inputs: []Input{input}, Mapping: m})
 	run.workers[0].found, run.onlyRecords = func(*reader.Sighting) {}, true
-	err := run.scan(ctx, func(context.Context) error {
+	err := run.scanInputs(ctx, func(context.Context) error {
 		for range run.full { // nothing is kept
 		}
 		return nil

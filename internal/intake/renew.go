@@ -35,11 +35,11 @@ func ParseWay(word string) (Way, error) {
 // renewing marks the folder of a renewal: no breach has such a name.
 const renewing = "+renew"
 
-// Renew scans the inputs as Import does, and can be interrupted as that, then changes what a published breach holds.
+// RenewBreach scans the inputs as Import does, and can be interrupted as that, then changes what a published breach holds.
 // Until the new files are whole and in their place the breach is what it was. The match that follows has findings follow:
 // see leak.Rejudge. Of the spec's breach only the name counts.
-func (im *Importer) Renew(ctx context.Context, way Way, spec Spec) (Outcome, error) {
-	spec = spec.marked()
+func (im *Importer) RenewBreach(ctx context.Context, way Way, spec Spec) (Outcome, error) {
+	spec = spec.withMapping()
 	r, err := im.renewable(ctx, spec)
 	if err != nil {
 		return Outcome{}, err
@@ -52,20 +52,20 @@ func (im *Importer) Renew(ctx context.Context, way Way, spec Spec) (Outcome, err
 	}
 	run := newImportRun(im, w, spec)
 	if w.final == "" {
-		err = run.build(ctx)
+		err = run.buildSegment(ctx)
 	}
 	out := Outcome{Record: r, Skips: run.skips}
-	if doubt := w.last.Tally.Doubtful(); err == nil && doubt != nil && !spec.Force {
+	if doubt := w.last.Tally.DoubtReason(); err == nil && doubt != nil && !spec.Force {
 		out.Tally = w.last.Tally
-		return out, errors.Join(ErrDoubtful.With("inputs", fault.DoubtfulRenewal, doubt.Said()), w.leave())
+		return out, errors.Join(ErrDoubtful.With("inputs", fault.DoubtfulRenewal, doubt.Said()), w.releaseFolder())
 	}
 	if err == nil {
-		err = im.renew(ctx, w, r, way)
+		err = im.renewContent(ctx, w, r, way)
 	}
 	if err != nil && !errors.Is(err, leak.ErrRetracted) {
-		return out, errors.Join(err, w.leave())
+		return out, errors.Join(err, w.releaseFolder())
 	}
-	if rerr := w.remove(); err != nil || rerr != nil {
+	if rerr := w.removeFolder(); err != nil || rerr != nil {
 		return out, errors.Join(err, rerr)
 	}
 	out.Record, err = im.Store.BreachByName(ctx, r.Name)
@@ -99,19 +99,19 @@ func (im *Importer) renewable(ctx context.Context, spec Spec) (leak.Record, erro
 
 // openRenewal takes the folder of a renewal. What one with other inputs left there is given up: it changed nothing.
 func (im *Importer) openRenewal(name string, spec Spec) (*work, error) {
-	dir := im.workDir(name + renewing)
+	dir := im.workFolder(name + renewing)
 	w, err := openWork(dir, spec.Inputs, im.Tables, spec.NoPairs)
 	if !errors.Is(err, ErrInput) {
 		return w, err
 	}
-	if err := discard(dir); err != nil {
+	if err := discardFolder(dir); err != nil {
 		return nil, err
 	}
 	return openWork(dir, spec.Inputs, im.Tables, spec.NoPairs)
 }
 
-// renew makes the new content out of what was scanned and publishes it.
-func (im *Importer) renew(ctx context.Context, w *work, r leak.Record, way Way) error {
+// renewContent makes the new content out of what was scanned and publishes it.
+func (im *Importer) renewContent(ctx context.Context, w *work, r leak.Record, way Way) error {
 	tally, exposes := w.last.Tally, append(append([]cyber.Exposed{}, r.Exposes...), leak.Auto)
 	var err error
 	switch way {
@@ -129,12 +129,12 @@ func (im *Importer) renew(ctx context.Context, w *work, r leak.Record, way Way) 
 	if err != nil || p.Digest+p.PairsDigest == r.Content {
 		return err
 	}
-	if err := im.put(ctx, w, p); err != nil {
+	if err := im.putFiles(ctx, w, p); err != nil {
 		return err
 	}
 	err = im.Store.RenewBreach(ctx, r.Name, leak.Renewal{Publication: p, Base: r.Content, Exposes: exposes})
 	if errors.Is(err, leak.ErrRetracted) {
-		return errors.Join(err, im.removeAll(ctx, partState{File: p.File, Pairs: p.Pairs}.files()))
+		return errors.Join(err, im.removeAll(ctx, partState{File: p.File, Pairs: p.Pairs}.publishedFiles()))
 	}
 	return err
 }
@@ -142,29 +142,29 @@ func (im *Importer) renew(ctx context.Context, w *work, r leak.Record, way Way) 
 // sumTally counts what was there and what came. Nothing of it is measured yet.
 func sumTally(before, more leak.Tally) leak.Tally {
 	sum := leak.Tally{}
-	sum.Add(before)
-	sum.Add(more)
+	sum.AddTally(before)
+	sum.AddTally(more)
 	return sum
 }
 
 // appendTo unites what was scanned with what is published. What an earlier try left is made again: the breach may be
 // another one since.
 func (im *Importer) appendTo(ctx context.Context, w *work, r leak.Record) error {
-	out, err := w.begin(im.memory())
+	out, err := w.beginPart(im.sortMemory())
 	if err != nil {
 		return err
 	}
-	defer out.abort()
+	defer out.abortAll()
 	var open readers
-	defer open.close()
-	published, err := open.add(im.Files.Open(ctx, r.Segment, r.Digest))
+	defer open.closeAll()
+	published, err := open.addReader(im.Files.Open(ctx, r.Segment, r.Digest))
 	if err == nil {
 		err = out.keys.AddSegment(published)
 	}
 	if err != nil {
 		return fmt.Errorf("append: %w", err)
 	}
-	scanned, err := open.add(segment.Open(w.final))
+	scanned, err := open.addReader(segment.Open(w.final))
 	if err == nil {
 		err = scanned.OpenLabels(im.Tables.OpenTable)
 	}
@@ -180,14 +180,14 @@ func (im *Importer) appendTo(ctx context.Context, w *work, r leak.Record) error 
 	if _, err := out.keys.Commit(ctx); err != nil {
 		return err
 	}
-	w.final = w.path(unitedFile)
-	return durable.Rename(w.path(nextFile), w.final)
+	w.final = w.pathOf(unitedFile)
+	return durable.RenameSynced(w.pathOf(nextFile), w.final)
 }
 
 // appendPairs does the same with pairs, of which either may have none.
 func (im *Importer) appendPairs(ctx context.Context, w *work, r leak.Record, out *sorter, open *readers) error {
 	if r.Pairs != "" {
-		published, err := open.add(im.Files.Open(ctx, r.Pairs, r.PairsDigest))
+		published, err := open.addReader(im.Files.Open(ctx, r.Pairs, r.PairsDigest))
 		if err == nil {
 			err = w.mergePairs(out, published)
 		}
@@ -196,7 +196,7 @@ func (im *Importer) appendPairs(ctx context.Context, w *work, r leak.Record, out
 		}
 	}
 	if w.finalPairs != "" {
-		scanned, err := open.add(segment.Open(w.finalPairs))
+		scanned, err := open.addReader(segment.Open(w.finalPairs))
 		if err == nil {
 			err = w.mergePairs(out, scanned)
 		}
@@ -206,7 +206,7 @@ func (im *Importer) appendPairs(ctx context.Context, w *work, r leak.Record, out
 	}
 	count, err := w.commitPairs(ctx, out, unitedPairsFile)
 	if w.finalPairs = ""; count > 0 {
-		w.finalPairs = w.path(unitedPairsFile)
+		w.finalPairs = w.pathOf(unitedPairsFile)
 	}
 	return err
 }
@@ -214,14 +214,16 @@ func (im *Importer) appendPairs(ctx context.Context, w *work, r leak.Record, out
 // readers are open until all of them are closed.
 type readers []*segment.Reader
 
-func (o *readers) add(r *segment.Reader, err error) (*segment.Reader, error) {
+// addReader keeps a reader, to be closed with the others.
+func (o *readers) addReader(r *segment.Reader, err error) (*segment.Reader, error) {
 	if err == nil {
 		*o = append(*o, r)
 	}
 	return r, err
 }
 
-func (o *readers) close() {
+// closeAll closes all readers.
+func (o *readers) closeAll() {
 	for _, r := range *o {
 		_ = r.Close() // only read
 	}

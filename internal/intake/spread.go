@@ -66,8 +66,8 @@ type partState struct {
 	PairsDigest string `json:"pairs_digest,omitempty"`
 }
 
-// files are all that a part has put.
-func (p partState) files() (names []string) {
+// publishedFiles are all that a part has put.
+func (p partState) publishedFiles() (names []string) {
 	for _, name := range []string{p.File, p.Pairs} {
 		if name != "" {
 			names = append(names, name)
@@ -98,15 +98,15 @@ const (
 
 // SpreadStore keeps the parts of spread imports, each a job.
 type SpreadStore interface {
-	// AddSpread keeps a breach that is being imported, the job that watches over its parts, and the parts. One whose
+	// AddSpreadImport keeps a breach that is being imported, the job that watches over its parts, and the parts. One whose
 	// parts are the same goes on: what was done stays, the rest is to be tried anew. ErrInput when the parts are
 	// others, job.ErrExists when it is under way. Secrets, which are addresses and passwords, are kept sealed, for as
 	// long as the parts.
-	AddSpread(ctx context.Context, r leak.Record, args any, parts []any, secrets []string) error
+	AddSpreadImport(ctx context.Context, r leak.Record, args any, parts []any, secrets []string) error
 	// SpreadAddresses returns the secrets of a breach's import.
 	SpreadAddresses(ctx context.Context, breach string) ([]string, error)
-	// Parts returns the parts of a breach in order, without their arguments.
-	Parts(ctx context.Context, breach string) ([]job.Job, error)
+	// ListParts returns the parts of a breach in order, without their arguments.
+	ListParts(ctx context.Context, breach string) ([]job.Job, error)
 	// StopParts asks parts to stop that are not done; DropParts removes all of them.
 	StopParts(ctx context.Context, breach string) error
 	DropParts(ctx context.Context, breach string) error
@@ -114,22 +114,22 @@ type SpreadStore interface {
 
 // Jobs tells how work stands.
 type Jobs interface {
-	JobOf(ctx context.Context, kind, subject string) (job.Job, error)
-	JobByID(ctx context.Context, id job.ID) (job.Job, error)
+	NewestJobOf(ctx context.Context, kind, subject string) (job.Job, error)
+	GetJob(ctx context.Context, id job.ID) (job.Job, error)
 }
 
-// Spread puts an import in the queue, for the workers of all replicas. The same call goes on with one that failed or
+// SpreadImport puts an import in the queue, for the workers of all replicas. The same call goes on with one that failed or
 // was cancelled.
-func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) error {
+func (im *Importer) SpreadImport(ctx context.Context, spec Spec, partBytes int64) error {
 	b := spec.Breach
 	b.AddedAt = im.Now()
-	if err := leak.CheckNew(&b, im.Now()); err != nil {
+	if err := leak.CheckNewBreach(&b, im.Now()); err != nil {
 		return err
 	}
 	if partBytes <= 0 {
 		partBytes = DefaultPart
 	}
-	plan, err := cut(spec, partBytes)
+	plan, err := cutIntoParts(spec, partBytes)
 	if err != nil {
 		return err
 	}
@@ -153,15 +153,15 @@ func (im *Importer) Spread(ctx context.Context, spec Spec, partBytes int64) erro
 		}
 		args.Bytes += in.Size
 	}
-	err = im.Store.AddSpread(ctx, leak.Record{Breach: b, State: leak.Importing}, args, parts, secrets)
+	err = im.Store.AddSpreadImport(ctx, leak.Record{Breach: b, State: leak.Importing}, args, parts, secrets)
 	if errors.Is(err, job.ErrExists) {
 		return nil // it is under way
 	}
 	return err
 }
 
-// cut makes parts of inputs: small files together, large ones by themselves.
-func cut(spec Spec, partBytes int64) ([]partArgs, error) {
+// cutIntoParts makes parts of inputs: small files together, large ones by themselves.
+func cutIntoParts(spec Spec, partBytes int64) ([]partArgs, error) {
 	var parts []partArgs
 	var small partArgs
 	var held int64
@@ -216,16 +216,16 @@ type Spreader struct {
 	merging sync.Mutex
 }
 
-// pause is longer where there is more to look at.
-func (s *Spreader) pause(parts int) time.Duration {
+// pauseFor is longer where there is more to look at.
+func (s *Spreader) pauseFor(parts int) time.Duration {
 	if s.Every > 0 {
 		return s.Every
 	}
 	return max(time.Second, time.Duration(parts)*time.Millisecond)
 }
 
-// inputs finds what a part has to scan. A file that changed since the import was asked for cannot be scanned any more.
-func (s *Spreader) inputs(ctx context.Context, breach string, args partArgs) ([]Input, error) {
+// findInputs finds what a part has to scan. A file that changed since the import was asked for cannot be scanned any more.
+func (s *Spreader) findInputs(ctx context.Context, breach string, args partArgs) ([]Input, error) {
 	var inputs []Input
 	var addresses []string
 	for _, p := range args.Inputs {
@@ -241,7 +241,7 @@ func (s *Spreader) inputs(ctx context.Context, breach string, args partArgs) ([]
 		if p.Sealed > 0 {
 			p.URL = addresses[p.Sealed-1]
 		}
-		in, err := s.find(ctx, p)
+		in, err := s.openInput(ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -253,9 +253,9 @@ func (s *Spreader) inputs(ctx context.Context, breach string, args partArgs) ([]
 	return inputs, nil
 }
 
-// find opens what a source names, with all its volumes.
-func (s *Spreader) find(ctx context.Context, p partInput) (Input, error) {
-	first, err := s.findOne(ctx, p)
+// openInput opens what a source names, with all its volumes.
+func (s *Spreader) openInput(ctx context.Context, p partInput) (Input, error) {
+	first, err := s.openOne(ctx, p)
 	if err != nil || p.Volumes == "" {
 		return first, err
 	}
@@ -267,7 +267,7 @@ func (s *Spreader) find(ctx context.Context, p partInput) (Input, error) {
 		} else {
 			next.Key = name
 		}
-		in, err := s.findOne(ctx, next)
+		in, err := s.openOne(ctx, next)
 		if err != nil {
 			return Input{}, err
 		}
@@ -276,8 +276,8 @@ func (s *Spreader) find(ctx context.Context, p partInput) (Input, error) {
 	return setInput(volumes), nil
 }
 
-// name tells a person what the part scans.
-func (a partArgs) name() string {
+// describePart tells a person what the part scans.
+func (a partArgs) describePart() string {
 	if len(a.Inputs) == 0 {
 		return "nothing"
 	}
@@ -298,11 +298,11 @@ func (a partArgs) name() string {
 // PartSubject names the job of a part.
 func PartSubject(breach string, number int) string { return fmt.Sprintf("%s/%06d", breach, number) }
 
-// Part is the step of KindPart: it scans a part to a segment and puts that in the files. A part that is scanned again
+// RunPart is the step of KindPart: it scans a part to a segment and puts that in the files. A part that is scanned again
 // gives the same file, so nothing is doubled.
-func (s *Spreader) Part(ctx context.Context, run *job.Run) error {
+func (s *Spreader) RunPart(ctx context.Context, run *job.Run) error {
 	breach, number, _ := strings.Cut(run.Subject, "/")
-	if err := s.wanted(ctx, breach); err != nil {
+	if err := s.checkWanted(ctx, breach); err != nil {
 		return err
 	}
 	var args partArgs
@@ -310,9 +310,9 @@ func (s *Spreader) Part(ctx context.Context, run *job.Run) error {
 		return ErrInput.With("part", fault.Unreadable).Because(err)
 	}
 	if run.Attempts > partAttempts {
-		return ErrInput.With(args.name(), fault.GivenUpStopped, partAttempts)
+		return ErrInput.With(args.describePart(), fault.GivenUpStopped, partAttempts)
 	}
-	err := s.part(ctx, run, breach, number, args)
+	err := s.scanPart(ctx, run, breach, number, args)
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, job.ErrLost), errors.Is(err, job.ErrCancelled):
 		return err
@@ -320,14 +320,14 @@ func (s *Spreader) Part(ctx context.Context, run *job.Run) error {
 		// A worker of this machine that lost the lease has not noticed yet.
 		return err
 	case run.Attempts == partAttempts && fault.KindOf(err) != fault.Invalid:
-		return ErrInput.With(args.name(), fault.GivenUpBecause, partAttempts, err)
+		return ErrInput.With(args.describePart(), fault.GivenUpBecause, partAttempts, err)
 	}
 	return err
 }
 
-// wanted refuses parts of an import that is not under way any more.
-func (s *Spreader) wanted(ctx context.Context, breach string) error {
-	j, err := s.Importer.Jobs.JobOf(ctx, KindSpread, breach)
+// checkWanted refuses parts of an import that is not under way any more.
+func (s *Spreader) checkWanted(ctx context.Context, breach string) error {
+	j, err := s.Importer.Jobs.NewestJobOf(ctx, KindSpread, breach)
 	if err != nil && !errors.Is(err, job.ErrNotFound) {
 		return err
 	}
@@ -337,9 +337,10 @@ func (s *Spreader) wanted(ctx context.Context, breach string) error {
 	return nil
 }
 
-func (s *Spreader) part(ctx context.Context, run *job.Run, breach, number string, args partArgs) error {
-	im := s.Importer.within(args)
-	inputs, err := s.inputs(ctx, breach, args)
+// scanPart scans the inputs of a part to a segment.
+func (s *Spreader) scanPart(ctx context.Context, run *job.Run, breach, number string, args partArgs) error {
+	im := s.Importer.withLimits(args)
+	inputs, err := s.findInputs(ctx, breach, args)
 	if err != nil {
 		return err
 	}
@@ -355,14 +356,14 @@ func (s *Spreader) part(ctx context.Context, run *job.Run, breach, number string
 	spec := Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Passwords: passwords}
 	if args.Mapping != "" {
 		if spec.Mapping, err = stated.ParseMapping([]byte(args.Mapping)); err != nil {
-			return errors.Join(ErrInput.With("mapping", fault.Unreadable).Because(err), w.leave())
+			return errors.Join(ErrInput.With("mapping", fault.Unreadable).Because(err), w.releaseFolder())
 		}
 	}
 	err = im.scanPart(ctx, run, w, spec, number)
 	if err != nil && ctx.Err() != nil {
-		return errors.Join(err, w.leave()) // what was kept of it helps whoever goes on here
+		return errors.Join(err, w.releaseFolder()) // what was kept of it helps whoever goes on here
 	}
-	return errors.Join(err, w.remove())
+	return errors.Join(err, w.removeFolder())
 }
 
 func (im *Importer) scanPart(ctx context.Context, run *job.Run, w *work, spec Spec, number string) error {
@@ -380,17 +381,17 @@ func (im *Importer) scanPart(ctx context.Context, run *job.Run, w *work, spec Sp
 	}
 	scanning := newImportRun(im, w, spec)
 	if w.final == "" {
-		if err := scanning.build(ctx); err != nil {
+		if err := scanning.buildSegment(ctx); err != nil {
 			return err
 		}
 	}
-	digest, _, err := summary(w.final)
+	digest, _, err := readSummary(w.final)
 	if err != nil {
 		return err
 	}
 	state := partState{Tally: w.last.Tally, File: fmt.Sprintf("%s.part-%s-%s.seg", breach, number, digest[:16]), Digest: digest}
 	if w.finalPairs != "" {
-		if state.PairsDigest, _, err = summary(w.finalPairs); err != nil {
+		if state.PairsDigest, _, err = readSummary(w.finalPairs); err != nil {
 			return err
 		}
 		state.Pairs = fmt.Sprintf("%s.part-%s-pairs-%s.seg", breach, number, state.PairsDigest[:16])
@@ -408,8 +409,8 @@ func (im *Importer) scanPart(ctx context.Context, run *job.Run, w *work, spec Sp
 		}
 	}
 	if err := run.Save(ctx, state); errors.Is(err, job.ErrLost) {
-		if _, err := im.Jobs.JobByID(ctx, run.ID); errors.Is(err, job.ErrNotFound) { // the import is over: nobody else removes it
-			return errors.Join(job.ErrLost, im.removeAll(ctx, state.files()))
+		if _, err := im.Jobs.GetJob(ctx, run.ID); errors.Is(err, job.ErrNotFound) { // the import is over: nobody else removes it
+			return errors.Join(job.ErrLost, im.removeAll(ctx, state.publishedFiles()))
 		}
 		return job.ErrLost
 	} else if err != nil {

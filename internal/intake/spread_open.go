@@ -25,14 +25,15 @@ func (s *Spreader) passwords(ctx context.Context, breach string, args partArgs) 
 	return secrets[len(secrets)-args.Passwords:], nil
 }
 
-// within is the importer with the limits that a part was given.
-func (im *Importer) within(args partArgs) *Importer {
+// withLimits is the importer with the limits that a part was given.
+func (im *Importer) withLimits(args partArgs) *Importer {
 	limited := *im
 	limited.Limits.Ratio, limited.Limits.Bytes = cmp.Or(args.Ratio, im.Limits.Ratio), cmp.Or(args.Limit, im.Limits.Bytes)
 	return &limited
 }
 
-func (s *Spreader) findOne(ctx context.Context, p partInput) (Input, error) {
+// openOne opens one file that a source names.
+func (s *Spreader) openOne(ctx context.Context, p partInput) (Input, error) {
 	switch {
 	case p.URL != "":
 		return AddressInput(s.Client, p.URL), nil

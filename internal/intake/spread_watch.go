@@ -15,9 +15,9 @@ import (
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
-// Watch is the step of KindSpread: it waits for the parts, tells how far they are, and when all are done merges and
+// WatchParts is the step of KindSpread: it waits for the parts, tells how far they are, and when all are done merges and
 // publishes. A part that failed for good fails the import; cancelling it stops the parts.
-func (s *Spreader) Watch(ctx context.Context, run *job.Run) error {
+func (s *Spreader) WatchParts(ctx context.Context, run *job.Run) error {
 	im, name := s.Importer, run.Subject
 	var args spreadArgs
 	if err := json.Unmarshal(run.Args, &args); err != nil {
@@ -31,22 +31,22 @@ func (s *Spreader) Watch(ctx context.Context, run *job.Run) error {
 		if r.State == leak.Published { // a worker died between publishing and cleaning up
 			return im.DropParts(ctx, name)
 		}
-		parts, err := im.Store.Parts(ctx, name)
+		parts, err := im.Store.ListParts(ctx, name)
 		if err != nil {
 			return err
 		}
-		sum, err := add(parts)
+		sum, err := sumParts(parts)
 		if err != nil || r.State == leak.Retracted {
-			return s.stop(ctx, name, errors.Join(err, retracted(r)))
+			return s.stopParts(ctx, name, errors.Join(err, retracted(r)))
 		}
 		if err := run.Save(ctx, sum.progress(args)); err != nil {
-			return s.stop(ctx, name, err)
+			return s.stopParts(ctx, name, err)
 		}
 		if sum.done == len(parts) {
-			return s.merge(ctx, run, name, args, sum)
+			return s.mergeAllParts(ctx, run, name, args, sum)
 		}
-		if err := job.Wait(ctx, s.pause(len(parts))); err != nil {
-			return s.stop(ctx, name, context.Cause(ctx))
+		if err := job.WaitFor(ctx, s.pauseFor(len(parts))); err != nil {
+			return s.stopParts(ctx, name, context.Cause(ctx))
 		}
 	}
 }
@@ -58,9 +58,9 @@ func retracted(r leak.Record) error {
 	return nil
 }
 
-// stop asks the parts to stop when the import is over; a worker that only stops or lost the lease leaves them to the
+// stopParts asks the parts to stop when the import is over; a worker that only stops or lost the lease leaves them to the
 // next.
-func (s *Spreader) stop(ctx context.Context, name string, err error) error {
+func (s *Spreader) stopParts(ctx context.Context, name string, err error) error {
 	if errors.Is(err, job.ErrCancelled) || errors.Is(err, ErrInput) {
 		return errors.Join(err, s.Importer.Store.StopParts(context.WithoutCancel(ctx), name))
 	}
@@ -75,8 +75,8 @@ type spreadSum struct {
 	files         []partState
 }
 
-// add sums up; a part that failed is an ErrInput that says which.
-func add(parts []job.Job) (spreadSum, error) {
+// sumParts sums up; a part that failed is an ErrInput that says which.
+func sumParts(parts []job.Job) (spreadSum, error) {
 	sum := spreadSum{tally: leak.Tally{Found: map[string]int64{}}}
 	for i, j := range parts {
 		if j.State == job.Failed {
@@ -97,7 +97,7 @@ func add(parts []job.Job) (spreadSum, error) {
 		if j.State != job.Done && j.Error != "" {
 			sum.trouble = fmt.Sprintf("part %d: %s", i+1, j.Error)
 		}
-		sum.tally.Add(p.Tally)
+		sum.tally.AddTally(p.Tally)
 	}
 	return sum, nil
 }
@@ -109,14 +109,14 @@ func (s spreadSum) progress(args spreadArgs) Progress {
 	}
 }
 
-// merge puts the final segment together out of the parts, publishes it and takes the parts away. Every step can be
+// mergeAllParts puts the final segment together out of the parts, publishes it and takes the parts away. Every step can be
 // repeated.
-func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args spreadArgs, sum spreadSum) error {
+func (s *Spreader) mergeAllParts(ctx context.Context, run *job.Run, name string, args spreadArgs, sum spreadSum) error {
 	for reason, n := range args.Refused {
 		sum.tally.Unread, sum.tally.Problems = sum.tally.Unread+n, sum.tally.Problems+n
-		sum.tally.Note(reason, n)
+		sum.tally.CountReason(reason, n)
 	}
-	if doubt := sum.tally.Doubtful(); doubt != nil && !args.Force {
+	if doubt := sum.tally.DoubtReason(); doubt != nil && !args.Force {
 		err := errors.Join(s.Importer.DropParts(ctx, name), s.Importer.Store.DropImport(ctx, name))
 		return errors.Join(err, ErrInput.With("inputs", fault.DoubtfulImport, doubt.Said()))
 	}
@@ -126,7 +126,7 @@ func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args sp
 	p := sum.progress(args)
 	p.Merging = true
 	if err := run.Save(ctx, p); err != nil {
-		return s.stop(ctx, name, err)
+		return s.stopParts(ctx, name, err)
 	}
 	im.sweepSpread(name)
 	dir := im.spreadDir(name)
@@ -134,27 +134,27 @@ func (s *Spreader) merge(ctx context.Context, run *job.Run, name string, args sp
 	if err != nil {
 		return err
 	}
-	w := newWork(dir, lock, im.Tables)
+	w := newWorkFolder(dir, lock, im.Tables)
 	w.last.Tally = sum.tally
 	if err = s.mergeParts(ctx, w, sum.files); err == nil {
-		err = im.publish(ctx, w, name)
+		err = im.publishBreach(ctx, w, name)
 	}
 	if errors.Is(err, leak.ErrRetracted) {
 		err = job.ErrCancelled
 	}
-	if err := errors.Join(err, w.remove()); err != nil {
-		return s.stop(ctx, name, err)
+	if err := errors.Join(err, w.removeFolder()); err != nil {
+		return s.stopParts(ctx, name, err)
 	}
 	_ = run.Save(ctx, p.Ended(w.last.Tally)) // it is published, whether its last figures are kept or not
 	return im.DropParts(ctx, name)
 }
 
 func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) error {
-	out, err := w.begin(s.Importer.memory())
+	out, err := w.beginPart(s.Importer.sortMemory())
 	if err != nil {
 		return err
 	}
-	defer out.abort()
+	defer out.abortAll()
 	for _, p := range files {
 		r, err := s.openPart(ctx, p.File, p.Digest)
 		if err != nil {
@@ -181,7 +181,7 @@ func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) e
 
 func (s *Spreader) openPart(ctx context.Context, file, digest string) (*segment.Reader, error) {
 	r, err := s.Importer.Files.Open(ctx, file, digest)
-	if errors.Is(err, corpora.ErrMissing) && !s.Importer.Files.Shared() {
+	if errors.Is(err, corpora.ErrMissing) && !s.Importer.Files.IsShared() {
 		return nil, ErrInput.With("parts", fault.NotInThisFolder, file)
 	}
 	if err != nil {
@@ -193,7 +193,7 @@ func (s *Spreader) openPart(ctx context.Context, file, digest string) (*segment.
 // removeAll takes files away everywhere.
 func (im *Importer) removeAll(ctx context.Context, files []string) error {
 	for _, name := range files {
-		if err := im.Files.Remove(ctx, name); err != nil {
+		if err := im.Files.RemoveFile(ctx, name); err != nil {
 			return err
 		}
 	}
@@ -202,7 +202,7 @@ func (im *Importer) removeAll(ctx context.Context, files []string) error {
 
 // DropParts takes away all that the parts of a breach left: their files, then the rows that name them.
 func (im *Importer) DropParts(ctx context.Context, name string) error {
-	parts, err := im.Store.Parts(ctx, name)
+	parts, err := im.Store.ListParts(ctx, name)
 	if err != nil || len(parts) == 0 {
 		return err
 	}
@@ -211,7 +211,7 @@ func (im *Importer) DropParts(ctx context.Context, name string) error {
 		if err := json.Unmarshal(j.Progress, &p); err != nil {
 			return fmt.Errorf("read progress: %w", err)
 		}
-		if err := im.removeAll(ctx, p.files()); err != nil {
+		if err := im.removeAll(ctx, p.publishedFiles()); err != nil {
 			return err
 		}
 	}
@@ -236,7 +236,7 @@ func (im *Importer) sweepSpread(except string) {
 		}
 		dir := im.spreadDir(f.Name())
 		if lock, err := lockFolder(dir); err == nil {
-			_ = (&work{dir: dir, lock: lock}).remove() // the next part tries again
+			_ = (&work{dir: dir, lock: lock}).removeFolder() // the next part tries again
 		}
 	}
 }

@@ -17,19 +17,19 @@ func (run *importRun) passwords(in Input) []string {
 		run.beside = map[string][]string{}
 		for _, other := range run.spec.Inputs {
 			if dir := filepath.Dir(other.source.Path); other.source.Path != "" && len(run.beside[dir]) < namesBeside {
-				run.beside[dir] = append(run.beside[dir], stem(other.source.Path))
+				run.beside[dir] = append(run.beside[dir], fileStem(other.source.Path))
 			}
 		}
 	}
 	dir := filepath.Dir(in.source.Path)
-	return append(append(append([]string{}, run.spec.Passwords...), stem(in.source.Path), filepath.Base(dir)), run.beside[dir]...)
+	return append(append(append([]string{}, run.spec.Passwords...), fileStem(in.source.Path), filepath.Base(dir)), run.beside[dir]...)
 }
 
 // namesBeside is how many names of a folder are tried as passwords.
 const namesBeside = 20
 
-// stem is a file's name without what tells its kind.
-func stem(path string) string {
+// fileStem is a file's name without what tells its kind.
+func fileStem(path string) string {
 	name := filepath.Base(path)
 	if dot := strings.IndexByte(name, '.'); dot > 0 {
 		return name[:dot]
@@ -37,8 +37,8 @@ func stem(path string) string {
 	return name
 }
 
-// judge counts an input that has been walked.
-func (run *importRun) judge(report *container.Report) {
+// countVerdict counts an input that has been walked.
+func (run *importRun) countVerdict(report *container.Report) {
 	switch report.Verdict() {
 	case container.Read:
 		run.verdicts.Read++
@@ -48,10 +48,10 @@ func (run *importRun) judge(report *container.Report) {
 		run.verdicts.Unread++
 	}
 	for _, s := range report.Skips {
-		run.problem(s)
+		run.countProblem(s)
 	}
 	run.verdicts.Problems += report.Skipped - int64(len(report.Skips))
-	run.verdicts.Note("other reasons", report.Skipped-int64(len(report.Skips)))
+	run.verdicts.CountReason("other reasons", report.Skipped-int64(len(report.Skips)))
 }
 
 const (
@@ -59,11 +59,11 @@ const (
 	reasonLongest = 100
 )
 
-// problem notes something that was not read. Only the reason is kept: names belong to the dump.
-func (run *importRun) problem(s container.Skip) {
+// countProblem notes something that was not read. Only the reason is kept: names belong to the dump.
+func (run *importRun) countProblem(s container.Skip) {
 	if len(run.skips) < skipsKept {
 		run.skips = append(run.skips, s)
 	}
 	run.verdicts.Problems++
-	run.verdicts.Note(s.Reason[:min(len(s.Reason), reasonLongest)], 1)
+	run.verdicts.CountReason(s.Reason[:min(len(s.Reason), reasonLongest)], 1)
 }

@@ -99,7 +99,7 @@ func setInput(volumes []Input) Input {
 	in.Mark = strings.Join(marks, "\n")
 	in.source = volumes[0].source
 	in.source.Volumes = strings.Join(rest, "\n")
-	in.open = func(ctx context.Context) (io.ReadCloser, error) { return openSet(ctx, volumes) }
+	in.open = func(ctx context.Context) (io.ReadCloser, error) { return openVolumes(ctx, volumes) }
 	return in
 }
 
@@ -109,7 +109,8 @@ type volumeSet struct {
 	close []io.Closer
 }
 
-func openSet(ctx context.Context, volumes []Input) (io.ReadCloser, error) {
+// openVolumes opens the volumes of a set.
+func openVolumes(ctx context.Context, volumes []Input) (io.ReadCloser, error) {
 	s := &volumeSet{}
 	var parts []container.Volume
 	for _, v := range volumes {

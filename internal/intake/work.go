@@ -70,7 +70,7 @@ func openWork(dir string, inputs []Input, tables Tables, noPairs bool) (*work, e
 	if err != nil {
 		return nil, err
 	}
-	w := newWork(dir, lock, tables)
+	w := newWorkFolder(dir, lock, tables)
 	w.noPairs = noPairs
 	if err = w.checkPlan(inputs); err == nil {
 		err = w.readParts()
@@ -81,7 +81,8 @@ func openWork(dir string, inputs []Input, tables Tables, noPairs bool) (*work, e
 	return w, nil
 }
 
-func newWork(dir string, lock *os.File, tables Tables) *work {
+// newWorkFolder returns the work of an import in a folder.
+func newWorkFolder(dir string, lock *os.File, tables Tables) *work {
 	return &work{dir: dir, lock: lock, labels: segment.NewLabels(leak.LabelRules), tables: tables}
 }
 
@@ -95,7 +96,7 @@ func lockFolder(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	locked, err := durable.TryLock(f)
+	locked, err := durable.TryLockFile(f)
 	if err == nil && !locked {
 		err = ErrBusy.With("name", fault.AnotherProcessImports)
 	}
@@ -105,7 +106,8 @@ func lockFolder(dir string) (*os.File, error) {
 	return f, nil
 }
 
-func (w *work) path(name string) string { return filepath.Join(w.dir, name) }
+// pathOf returns where a file of the work is.
+func (w *work) pathOf(name string) string { return filepath.Join(w.dir, name) }
 
 func (w *work) checkPlan(inputs []Input) error {
 	p := plan{Marks: make([]string, len(inputs)), NoPairs: w.noPairs}
@@ -116,9 +118,9 @@ func (w *work) checkPlan(inputs []Input) error {
 	if err != nil {
 		return err
 	}
-	before, err := os.ReadFile(w.path(planFile))
+	before, err := os.ReadFile(w.pathOf(planFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return durable.Write(w.path(planFile), text)
+		return durable.WriteFile(w.pathOf(planFile), text)
 	}
 	if err != nil {
 		return err
@@ -135,22 +137,22 @@ func partName(i int) string { return fmt.Sprintf("part-%06d.seg", i) }
 
 // readParts finds the finished parts. One that is damaged ends the list: what it held is scanned again.
 func (w *work) readParts() error {
-	if _, err := os.Stat(w.path(finalFile)); err == nil {
-		text, err := os.ReadFile(w.path(tallyFile))
+	if _, err := os.Stat(w.pathOf(finalFile)); err == nil {
+		text, err := os.ReadFile(w.pathOf(tallyFile))
 		if err != nil {
 			return err
 		}
-		w.final = w.path(finalFile)
+		w.final = w.pathOf(finalFile)
 		if err := json.Unmarshal(text, &w.last.Tally); err != nil {
 			return err
 		}
 		if w.last.Tally.Pairs > 0 && !w.noPairs {
-			w.finalPairs = w.path(finalPairsFile)
+			w.finalPairs = w.pathOf(finalPairsFile)
 		}
 		return nil
 	}
 	for {
-		path := w.path(partName(len(w.parts)))
+		path := w.pathOf(partName(len(w.parts)))
 		r, err := segment.Open(path)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil
@@ -167,8 +169,8 @@ func (w *work) readParts() error {
 			return fmt.Errorf("read part: %w", err)
 		}
 		if n.Pairs && !w.noPairs {
-			pairs := w.path(pairPartName(len(w.parts)))
-			if _, _, err := summary(pairs); err != nil {
+			pairs := w.pathOf(pairPartName(len(w.parts)))
+			if _, _, err := readSummary(pairs); err != nil {
 				return w.dropPartsFrom(len(w.parts))
 			}
 			w.pairs = append(w.pairs, pairs)
@@ -180,7 +182,7 @@ func (w *work) readParts() error {
 // dropPartsFrom removes a damaged part and those after it: they will be made again, perhaps with other borders.
 func (w *work) dropPartsFrom(i int) error {
 	for ; ; i++ {
-		if err := os.Remove(w.path(partName(i))); err != nil {
+		if err := os.Remove(w.pathOf(partName(i))); err != nil {
 			if errors.Is(err, os.ErrNotExist) {
 				return nil
 			}
@@ -189,19 +191,19 @@ func (w *work) dropPartsFrom(i int) error {
 	}
 }
 
-// leave lets go of the folder and keeps what is in it.
-func (w *work) leave() error { return w.lock.Close() }
+// releaseFolder lets go of the folder and keeps what is in it.
+func (w *work) releaseFolder() error { return w.lock.Close() }
 
 // removing marks a folder that is given up: no breach has such a name.
 const removing = "+gone"
 
-// remove gives the folder up in one step: of one that is half removed, what is left could be taken for the work of
+// removeFolder gives the folder up in one step: of one that is half removed, what is left could be taken for the work of
 // another import.
-func (w *work) remove() error {
+func (w *work) removeFolder() error {
 	gone := w.dir + removing
 	err := os.RemoveAll(gone)
 	if err == nil {
-		err = durable.Rename(w.dir, gone)
+		err = durable.RenameSynced(w.dir, gone)
 	}
 	if err == nil {
 		err = os.RemoveAll(gone)
@@ -209,8 +211,8 @@ func (w *work) remove() error {
 	return errors.Join(err, w.lock.Close())
 }
 
-// summary reads what a finished segment says of itself.
-func summary(path string) (digest string, count uint64, err error) {
+// readSummary reads what a finished segment says of itself.
+func readSummary(path string) (digest string, count uint64, err error) {
 	r, err := segment.Open(path)
 	if err != nil {
 		return "", 0, err

@@ -17,16 +17,17 @@ type sorter struct {
 	memory int
 }
 
-func (s *sorter) abort() {
+// abortAll gives up what was written.
+func (s *sorter) abortAll() {
 	s.keys.Abort()
 	if s.pairs != nil {
 		s.pairs.Abort()
 	}
 }
 
-// begin starts the next part.
-func (w *work) begin(memory int) (*sorter, error) {
-	keys, err := segment.CreateLabelled(w.path(nextFile), segment.Options{Width: segment.Bits64, Memory: memory}, w.labels, w.tables.SealTable)
+// beginPart starts the next part.
+func (w *work) beginPart(memory int) (*sorter, error) {
+	keys, err := segment.CreateLabelled(w.pathOf(nextFile), segment.Options{Width: segment.Bits64, Memory: memory}, w.labels, w.tables.SealTable)
 	return &sorter{keys: keys, memory: memory}, err
 }
 
@@ -36,7 +37,7 @@ const pairsShare = 3
 
 func (w *work) beginPairs(s *sorter) (err error) {
 	if s.pairs == nil {
-		s.pairs, err = segment.Create(w.path(nextPairsFile), segment.Options{Width: segment.Bits64, Memory: s.memory / pairsShare})
+		s.pairs, err = segment.CreateSegment(w.pathOf(nextPairsFile), segment.Options{Width: segment.Bits64, Memory: s.memory / pairsShare})
 	}
 	return err
 }
@@ -45,7 +46,7 @@ func (w *work) addPairs(s *sorter, pairs pairKeys) error {
 	if err := w.beginPairs(s); err != nil {
 		return err
 	}
-	return s.pairs.AddAll(pairs)
+	return s.pairs.AddKeys(pairs)
 }
 
 func pairPartName(i int) string { return fmt.Sprintf("part-%06d-pairs.seg", i) }
@@ -60,7 +61,7 @@ func (w *work) commitPairs(ctx context.Context, out *sorter, name string) (count
 	if err != nil {
 		return 0, err
 	}
-	return int64(sum.Count), durable.Rename(w.path(nextPairsFile), w.path(name))
+	return int64(sum.Count), durable.RenameSynced(w.pathOf(nextPairsFile), w.pathOf(name))
 }
 
 // keepPart makes a finished part durable.
@@ -81,12 +82,12 @@ func (w *work) keepPart(ctx context.Context, out *sorter, n note) error {
 	if _, err := out.keys.Commit(ctx); err != nil {
 		return err
 	}
-	path := w.path(partName(len(w.parts)))
-	if err := durable.Rename(w.path(nextFile), path); err != nil {
+	path := w.pathOf(partName(len(w.parts)))
+	if err := durable.RenameSynced(w.pathOf(nextFile), path); err != nil {
 		return err
 	}
 	if w.parts, w.last = append(w.parts, path), n; n.Pairs {
-		w.pairs = append(w.pairs, w.path(pairs))
+		w.pairs = append(w.pairs, w.pathOf(pairs))
 	}
 	return nil
 }
@@ -103,26 +104,26 @@ func (w *work) keepFinal(ctx context.Context, out *sorter, t leak.Tally) error {
 	if err != nil {
 		return err
 	}
-	if err := durable.Write(w.path(tallyFile), text); err != nil {
+	if err := durable.WriteFile(w.pathOf(tallyFile), text); err != nil {
 		return err
 	}
 	if _, err := out.keys.Commit(ctx); err != nil {
 		return err
 	}
-	w.final, w.last.Tally = w.path(finalFile), t
+	w.final, w.last.Tally = w.pathOf(finalFile), t
 	if t.Pairs > 0 {
-		w.finalPairs = w.path(finalPairsFile)
+		w.finalPairs = w.pathOf(finalPairsFile)
 	}
-	return durable.Rename(w.path(nextFile), w.final)
+	return durable.RenameSynced(w.pathOf(nextFile), w.final)
 }
 
-// merge makes the whole segment out of the parts.
-func (w *work) merge(ctx context.Context, memory int) error {
-	out, err := w.begin(memory)
+// mergeSegment makes the whole segment out of the parts.
+func (w *work) mergeSegment(ctx context.Context, memory int) error {
+	out, err := w.beginPart(memory)
 	if err != nil {
 		return err
 	}
-	defer out.abort()
+	defer out.abortAll()
 	for _, path := range w.parts {
 		r, err := segment.Open(path)
 		if err == nil {

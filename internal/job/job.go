@@ -74,9 +74,9 @@ type Run struct {
 	stop  context.CancelCauseFunc
 }
 
-// Tell is Save for work that tells its progress often and looks at its context: most of it is dropped, and what ends
+// TellProgress is Save for work that tells its progress often and looks at its context: most of it is dropped, and what ends
 // the job ends the context. One goroutine may call it at a time.
-func (r *Run) Tell(ctx context.Context, progress any) {
+func (r *Run) TellProgress(ctx context.Context, progress any) {
 	if now := time.Now(); now.Sub(r.last) >= r.every {
 		r.last = now
 		if err := r.Save(ctx, progress); errors.Is(err, ErrCancelled) || errors.Is(err, ErrLost) {
@@ -85,14 +85,14 @@ func (r *Run) Tell(ctx context.Context, progress any) {
 	}
 }
 
-// Backoff is the pause before the next try.
-func Backoff(attempts int64) time.Duration {
+// BackoffPause is the pause before the next try.
+func BackoffPause(attempts int64) time.Duration {
 	pause := time.Second << min(attempts, 9)
 	return min(pause, 5*time.Minute)
 }
 
-// Wait pauses a step.
-func Wait(ctx context.Context, d time.Duration) error {
+// WaitFor pauses a step.
+func WaitFor(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
 	}

@@ -34,8 +34,8 @@ type Kind struct {
 // errLater is Later as an error.
 var errLater = errors.New("the rest is done later")
 
-// Later is returned by a step whose rest another process is to do, soon. It is not a failure.
-func Later() error { return errLater }
+// ContinueLater is returned by a step whose rest another process is to do, soon. It is not a failure.
+func ContinueLater() error { return errLater }
 
 // left is an error that leaves the row as it is.
 type left struct{ error }
@@ -43,11 +43,11 @@ type left struct{ error }
 // Unwrap gives the cause.
 func (l left) Unwrap() error { return l.error }
 
-// Leave marks an error of a step that found another process at the same work: the job is that one's to finish.
-func Leave(err error) error { return left{err} }
+// LeaveToOther marks an error of a step that found another process at the same work: the job is that one's to finish.
+func LeaveToOther(err error) error { return left{err} }
 
-// outcome is what becomes of a job whose step returned err. It is not to be touched when touch is false.
-func (k Kind) outcome(attempts int64, err error) (state State, reason string, touch bool) {
+// decideOutcome is what becomes of a job whose step returned err. It is not to be touched when touch is false.
+func (k Kind) decideOutcome(attempts int64, err error) (state State, reason string, touch bool) {
 	switch {
 	case err == nil:
 		return Done, "", true

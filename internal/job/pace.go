@@ -12,9 +12,9 @@ type Pace struct {
 	Left time.Duration
 }
 
-// PaceOf judges work of which done of total was done after elapsed; before is what an earlier run had done, which says
+// NewPace judges work of which done of total was done after elapsed; before is what an earlier run had done, which says
 // nothing about the speed of this one. A total of 0 is not known.
-func PaceOf(done, before, total int64, elapsed time.Duration) Pace {
+func NewPace(done, before, total int64, elapsed time.Duration) Pace {
 	p := Pace{Percent: -1}
 	if total > 0 {
 		p.Percent = min(100, 100*float64(done)/float64(total))

@@ -18,13 +18,13 @@ type Store interface {
 	AddJob(ctx context.Context, kind, subject string, args any) (ID, error)
 	// ClaimJobs takes due jobs of the kinds for worker.
 	ClaimJobs(ctx context.Context, worker string, kinds []string, limit int) ([]Job, error)
-	// TakeJob claims the unfinished job of a kind and subject, if it waits or is held under this very name.
-	TakeJob(ctx context.Context, worker, kind, subject string) (j Job, taken bool, err error)
+	// TakeJobOf claims the unfinished job of a kind and subject, if it waits or is held under this very name.
+	TakeJobOf(ctx context.Context, worker, kind, subject string) (j Job, taken bool, err error)
 	RenewJob(ctx context.Context, worker string, id ID) (cancel bool, err error)
 	SaveJob(ctx context.Context, worker string, id ID, progress any) error
 	FinishJob(ctx context.Context, worker string, j Job, state State, reason string) error
-	// JobOf returns the newest job of a kind and subject.
-	JobOf(ctx context.Context, kind, subject string) (Job, error)
+	// NewestJobOf returns the newest job of a kind and subject.
+	NewestJobOf(ctx context.Context, kind, subject string) (Job, error)
 }
 
 // Runner is the one way in which jobs are run: claimed, kept under a renewed lease, told of, and finished.
@@ -49,8 +49,8 @@ func NewRunner(store Store, log *slog.Logger, kinds ...Kind) *Runner {
 	return r
 }
 
-// Work runs due jobs of all kinds that have a lane, until ctx ends and the last step has stopped.
-func (r *Runner) Work(ctx context.Context) {
+// RunDueJobs runs due jobs of all kinds that have a lane, until ctx ends and the last step has stopped.
+func (r *Runner) RunDueJobs(ctx context.Context) {
 	lanes := map[*Lane][]string{}
 	for _, k := range r.kinds {
 		if k.Lane != nil {
@@ -60,13 +60,13 @@ func (r *Runner) Work(ctx context.Context) {
 	var running sync.WaitGroup
 	for lane, kinds := range lanes {
 		slices.Sort(kinds)
-		running.Go(func() { r.workLane(ctx, lane, kinds) })
+		running.Go(func() { r.runLane(ctx, lane, kinds) })
 	}
 	running.Wait()
 }
 
-// workLane claims as many jobs as there are free places, again whenever one becomes free.
-func (r *Runner) workLane(ctx context.Context, lane *Lane, kinds []string) {
+// runLane claims as many jobs as there are free places, again whenever one becomes free.
+func (r *Runner) runLane(ctx context.Context, lane *Lane, kinds []string) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	places, freed := make(chan struct{}, lane.AtOnce), make(chan struct{}, 1)
@@ -75,7 +75,7 @@ func (r *Runner) workLane(ctx context.Context, lane *Lane, kinds []string) {
 	for ctx.Err() == nil {
 		// A name for each look: a process that slept past its own lease must not hold a job twice.
 		worker := "w_" + rand.Text()
-		jobs, err := r.claim(ctx, worker, lane, kinds, cap(places)-len(places))
+		jobs, err := r.claimJobs(ctx, worker, lane, kinds, cap(places)-len(places))
 		if err != nil && ctx.Err() == nil {
 			r.log.Error("jobs cannot be claimed", "lane", lane.Name, "cause", err.Error())
 		}
@@ -83,7 +83,7 @@ func (r *Runner) workLane(ctx context.Context, lane *Lane, kinds []string) {
 			places <- struct{}{}
 			running.Go(func() {
 				h := Hold{Job: j, runner: r, worker: worker}
-				r.report(ctx, j, h.Run(ctx, r.kinds[j.Kind].Step))
+				r.logOutcome(ctx, j, h.RunStep(ctx, r.kinds[j.Kind].Step))
 				<-places
 				select {
 				case freed <- struct{}{}:
@@ -99,14 +99,15 @@ func (r *Runner) workLane(ctx context.Context, lane *Lane, kinds []string) {
 	}
 }
 
-// report logs what went wrong with a job; that it was cancelled or lost, or that the process stops, is nothing wrong.
-func (r *Runner) report(ctx context.Context, j Job, err error) {
+// logOutcome logs what went wrong with a job; that it was cancelled or lost, or that the process stops, is nothing wrong.
+func (r *Runner) logOutcome(ctx context.Context, j Job, err error) {
 	if err != nil && !errors.Is(err, ErrCancelled) && !errors.Is(err, ErrLost) && ctx.Err() == nil {
 		r.log.Error("job failed", "job", string(j.ID), "kind", j.Kind, "attempt", j.Attempts, "cause", err.Error())
 	}
 }
 
-func (r *Runner) claim(ctx context.Context, worker string, lane *Lane, kinds []string, free int) ([]Job, error) {
+// claimJobs takes due jobs of a lane.
+func (r *Runner) claimJobs(ctx context.Context, worker string, lane *Lane, kinds []string, free int) ([]Job, error) {
 	if lane.Before != nil {
 		if err := lane.Before(ctx); err != nil {
 			return nil, err
@@ -118,22 +119,22 @@ func (r *Runner) claim(ctx context.Context, worker string, lane *Lane, kinds []s
 	return r.store.ClaimJobs(ctx, worker, kinds, free)
 }
 
-// Begin adds a job, unless it is there, and takes it for worker. ErrExists says that another one is at it.
-func (r *Runner) Begin(ctx context.Context, worker, kind, subject string, args any) (*Hold, error) {
+// BeginJob adds a job, unless it is there, and takes it for worker. ErrExists says that another one is at it.
+func (r *Runner) BeginJob(ctx context.Context, worker, kind, subject string, args any) (*Hold, error) {
 	if _, err := r.store.AddJob(ctx, kind, subject, args); err != nil && !errors.Is(err, ErrExists) {
 		return nil, err
 	}
-	h, err := r.Take(ctx, worker, kind, subject)
+	h, err := r.TakeJob(ctx, worker, kind, subject)
 	if errors.Is(err, ErrNotFound) {
 		return nil, ErrExists
 	}
 	return h, err
 }
 
-// Take takes the unfinished job of a kind and subject for worker. ErrNotFound says that there is none, or that another
+// TakeJob takes the unfinished job of a kind and subject for worker. ErrNotFound says that there is none, or that another
 // one is at it.
-func (r *Runner) Take(ctx context.Context, worker, kind, subject string) (*Hold, error) {
-	j, taken, err := r.store.TakeJob(ctx, worker, kind, subject)
+func (r *Runner) TakeJob(ctx context.Context, worker, kind, subject string) (*Hold, error) {
+	j, taken, err := r.store.TakeJobOf(ctx, worker, kind, subject)
 	if err != nil {
 		return nil, err
 	}
@@ -143,10 +144,10 @@ func (r *Runner) Take(ctx context.Context, worker, kind, subject string) (*Hold,
 	return &Hold{Job: j, runner: r, worker: worker}, nil
 }
 
-// Follow looks at the newest job of a kind and subject, again and again, until see has seen enough.
-func (r *Runner) Follow(ctx context.Context, kind, subject string, see func(Job) (enough bool, err error)) error {
+// FollowJob looks at the newest job of a kind and subject, again and again, until see has seen enough.
+func (r *Runner) FollowJob(ctx context.Context, kind, subject string, see func(Job) (enough bool, err error)) error {
 	for {
-		j, err := r.store.JobOf(ctx, kind, subject)
+		j, err := r.store.NewestJobOf(ctx, kind, subject)
 		if err != nil {
 			return err
 		}
@@ -168,19 +169,19 @@ type Hold struct {
 	worker string
 }
 
-// Run runs a step while the lease is renewed beside it, and finishes the job. It returns the step's error; of a job
+// RunStep runs a step while the lease is renewed beside it, and finishes the job. It returns the step's error; of a job
 // that is over because it was cancelled or lost, or because ctx ended, the cause.
-func (h *Hold) Run(ctx context.Context, step Step) error {
+func (h *Hold) RunStep(ctx context.Context, step Step) error {
 	stepCtx, stop := context.WithCancelCause(ctx)
 	var renewing sync.WaitGroup
-	renewing.Go(func() { h.renew(stepCtx, stop) })
-	err := h.safely(stepCtx, step, stop)
+	renewing.Go(func() { h.renewLease(stepCtx, stop) })
+	err := h.runSafely(stepCtx, step, stop)
 	if cause := context.Cause(stepCtx); err != nil && cause != nil {
 		err = cause
 	}
 	stop(nil)
 	renewing.Wait()
-	if state, reason, touch := h.runner.kinds[h.Kind].outcome(h.Attempts, err); touch {
+	if state, reason, touch := h.runner.kinds[h.Kind].decideOutcome(h.Attempts, err); touch {
 		// The end is written down also when the process is stopping: the job need not wait for its lease to run out
 		// then.
 		if ferr := h.runner.store.FinishJob(context.WithoutCancel(ctx), h.worker, h.Job, state, reason); ferr != nil {
@@ -193,8 +194,8 @@ func (h *Hold) Run(ctx context.Context, step Step) error {
 	return err
 }
 
-// renew keeps the lease until ctx ends, and ends the step when the lease is lost or an operator asks to stop.
-func (h *Hold) renew(ctx context.Context, stop context.CancelCauseFunc) {
+// renewLease keeps the lease until ctx ends, and ends the step when the lease is lost or an operator asks to stop.
+func (h *Hold) renewLease(ctx context.Context, stop context.CancelCauseFunc) {
 	tick := time.NewTicker(h.runner.renew)
 	defer tick.Stop()
 	for {
@@ -213,8 +214,8 @@ func (h *Hold) renew(ctx context.Context, stop context.CancelCauseFunc) {
 	}
 }
 
-// safely turns a panic of a step into an error: one bad job must not end the process.
-func (h *Hold) safely(ctx context.Context, step Step, stop context.CancelCauseFunc) (err error) {
+// runSafely turns a panic of a step into an error: one bad job must not end the process.
+func (h *Hold) runSafely(ctx context.Context, step Step, stop context.CancelCauseFunc) (err error) {
 	ctx, span := telemetry.StartJob(ctx, h.Kind)
 	defer func() {
 		if p := recover(); p != nil {

@@ -58,7 +58,7 @@ func work(t *testing.T, r *job.Runner) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { r.Work(ctx) })
+	running.Go(func() { r.RunDueJobs(ctx) })
 	stop = func() { cancel(); running.Wait() }
 	t.Cleanup(stop)
 	return stop
@@ -66,7 +66,7 @@ func work(t *testing.T, r *job.Runner) (stop func()) {
 
 func state(t *testing.T, e *storetest.Env, kind, subject string) job.State {
 	t.Helper()
-	j, err := e.Jobs.JobOf(context.Background(), kind, subject)
+	j, err := e.Jobs.NewestJobOf(context.Background(), kind, subject)
 	must(t, err)
 	return j.State
 }
@@ -110,7 +110,7 @@ func TestWork(t *testing.T) {
 			job.Kind{Name: "here"},
 		).Hasten(time.Hour))
 		eventually(t, "all seven", func() bool {
-			jobs, err := e.Jobs.Jobs(ctx, "quick", 10)
+			jobs, err := e.Jobs.ListJobs(ctx, "quick", 10)
 			must(t, err)
 			done := 0
 			for _, j := range jobs {
@@ -161,7 +161,7 @@ func TestBefore(t *testing.T) {
 		if !strings.Contains(told.String(), "no clock") {
 			t.Errorf("not told: %s", told)
 		}
-		if _, err := e.Jobs.JobOf(ctx, "due", "one"); err != nil {
+		if _, err := e.Jobs.NewestJobOf(ctx, "due", "one"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -185,8 +185,8 @@ func TestOutcome(t *testing.T) {
 		{"never tried again", wrong, 0, job.Failed, "the disk is full", wrong},
 		{"wrong for ever", fault.New(fault.Invalid, "x.y"), 3, job.Failed, "x.y", fault.New(fault.Invalid, "x.y")},
 		{"gone for ever", fault.New(fault.NotFound, "x.z"), 3, job.Failed, "x.z", fault.New(fault.NotFound, "x.z")},
-		{"later", job.Later(), 0, job.Ready, "", nil},
-		{"another's", job.Leave(wrong), 0, job.Running, "", wrong},
+		{"later", job.ContinueLater(), 0, job.Ready, "", nil},
+		{"another's", job.LeaveToOther(wrong), 0, job.Running, "", wrong},
 		{"lost", job.ErrLost, 0, job.Running, "", job.ErrLost},
 		{"stopped", context.Canceled, 0, job.Ready, "", context.Canceled},
 	}
@@ -195,12 +195,12 @@ func TestOutcome(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				ctx := context.Background()
 				r := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k", Tries: c.tries})
-				hold, err := r.Begin(ctx, "w", "k", c.name, nil)
+				hold, err := r.BeginJob(ctx, "w", "k", c.name, nil)
 				must(t, err)
-				if err := hold.Run(ctx, func(context.Context, *job.Run) error { return c.returned }); !errors.Is(err, c.told) || (err == nil) != (c.told == nil) {
+				if err := hold.RunStep(ctx, func(context.Context, *job.Run) error { return c.returned }); !errors.Is(err, c.told) || (err == nil) != (c.told == nil) {
 					t.Errorf("told %v, want %v", err, c.told)
 				}
-				j, err := e.Jobs.JobOf(ctx, "k", c.name)
+				j, err := e.Jobs.NewestJobOf(ctx, "k", c.name)
 				if err != nil || j.State != c.state || fault.Recall(j.Error).Text != c.reason {
 					t.Errorf("%s %q %v, want %s %q", j.State, j.Error, err, c.state, c.reason)
 				}
@@ -213,12 +213,12 @@ func TestOutcome(t *testing.T) {
 func TestPanic(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		hold, err := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).Begin(ctx, "w", "k", "one", nil)
+		hold, err := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).BeginJob(ctx, "w", "k", "one", nil)
 		must(t, err)
-		if err := hold.Run(ctx, func(context.Context, *job.Run) error { panic("maria@example.com") }); err == nil || strings.Contains(err.Error(), "maria") {
+		if err := hold.RunStep(ctx, func(context.Context, *job.Run) error { panic("maria@example.com") }); err == nil || strings.Contains(err.Error(), "maria") {
 			t.Errorf("told %v", err)
 		}
-		if j, err := e.Jobs.JobOf(ctx, "k", "one"); err != nil || j.State != job.Failed || j.Error != "panic of type string" {
+		if j, err := e.Jobs.NewestJobOf(ctx, "k", "one"); err != nil || j.State != job.Failed || j.Error != "panic of type string" {
 			t.Errorf("%s %q %v", j.State, j.Error, err)
 		}
 	})
@@ -237,7 +237,7 @@ func TestStop(t *testing.T) {
 		}}).Hasten(time.Hour))
 		<-began
 		stop()
-		if j, err := e.Jobs.JobOf(context.Background(), "k", "one"); err != nil || j.State != job.Ready || j.Error != "" {
+		if j, err := e.Jobs.NewestJobOf(context.Background(), "k", "one"); err != nil || j.State != job.Ready || j.Error != "" {
 			t.Errorf("%s %q %v", j.State, j.Error, err)
 		}
 	})
@@ -247,13 +247,13 @@ func TestStop(t *testing.T) {
 func TestLeaseIsRenewed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		hold, err := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).Hasten(time.Hour).Begin(ctx, "w", "k", "one", nil)
+		hold, err := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).Hasten(time.Hour).BeginJob(ctx, "w", "k", "one", nil)
 		must(t, err)
-		must(t, hold.Run(ctx, func(ctx context.Context, _ *job.Run) error {
+		must(t, hold.RunStep(ctx, func(ctx context.Context, _ *job.Run) error {
 			for range 4 {
 				e.Clock.Advance(job.Lease * 3 / 4)
 				eventually(t, "a renewal", func() bool {
-					j, err := e.Jobs.JobOf(ctx, "k", "one")
+					j, err := e.Jobs.NewestJobOf(ctx, "k", "one")
 					must(t, err)
 					return j.NextAt.Equal(e.Clock.Now().Add(job.Lease))
 				})
@@ -270,14 +270,14 @@ func TestLeaseIsRenewed(t *testing.T) {
 func TestLostLease(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		hold, err := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).Hasten(time.Hour).Begin(ctx, "w", "k", "one", nil)
+		hold, err := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).Hasten(time.Hour).BeginJob(ctx, "w", "k", "one", nil)
 		must(t, err)
 		e.Clock.Advance(job.Lease + time.Second)
 		jobs, err := e.Jobs.ClaimJobs(ctx, "other", []string{"k"}, 1)
 		if err != nil || len(jobs) != 1 {
 			t.Fatal(jobs, err)
 		}
-		err = hold.Run(ctx, func(ctx context.Context, _ *job.Run) error { <-ctx.Done(); return ctx.Err() })
+		err = hold.RunStep(ctx, func(ctx context.Context, _ *job.Run) error { <-ctx.Done(); return ctx.Err() })
 		if !errors.Is(err, job.ErrLost) {
 			t.Errorf("told %v", err)
 		}
@@ -321,7 +321,7 @@ func TestCancel(t *testing.T) {
 		"looks": func(ctx context.Context, _ *job.Run) error { <-ctx.Done(); return ctx.Err() },
 		"tells": func(ctx context.Context, run *job.Run) error {
 			for n := 0; ctx.Err() == nil; n++ {
-				run.Tell(ctx, map[string]int{"at": n})
+				run.TellProgress(ctx, map[string]int{"at": n})
 			}
 			return ctx.Err()
 		},
@@ -333,10 +333,10 @@ func TestCancel(t *testing.T) {
 				if name == "looks" {
 					r.Hasten(time.Hour)
 				}
-				hold, err := r.Begin(ctx, "w", "k", "one", nil)
+				hold, err := r.BeginJob(ctx, "w", "k", "one", nil)
 				must(t, err)
 				must(t, e.Jobs.CancelJob(ctx, hold.ID))
-				if err := hold.Run(ctx, step); !errors.Is(err, job.ErrCancelled) {
+				if err := hold.RunStep(ctx, step); !errors.Is(err, job.ErrCancelled) {
 					t.Errorf("told %v", err)
 				}
 				if s := state(t, e, "k", "one"); s != job.Cancelled {
@@ -351,18 +351,18 @@ func TestCancel(t *testing.T) {
 func TestTell(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		hold, err := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).Begin(ctx, "w", "k", "one", nil)
+		hold, err := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).BeginJob(ctx, "w", "k", "one", nil)
 		must(t, err)
 		saves := 0
-		must(t, hold.Run(ctx, func(ctx context.Context, run *job.Run) error {
+		must(t, hold.RunStep(ctx, func(ctx context.Context, run *job.Run) error {
 			save := run.Save
 			run.Save = func(ctx context.Context, p any) error { saves++; return save(ctx, p) }
 			for began := time.Now(); time.Since(began) < 50*time.Millisecond; {
-				run.Tell(ctx, map[string]int{"saves": saves})
+				run.TellProgress(ctx, map[string]int{"saves": saves})
 			}
 			return nil
 		}))
-		if j, err := e.Jobs.JobOf(ctx, "k", "one"); err != nil || saves > 2 || !strings.HasPrefix(string(j.Progress), `{"saves":`) {
+		if j, err := e.Jobs.NewestJobOf(ctx, "k", "one"); err != nil || saves > 2 || !strings.HasPrefix(string(j.Progress), `{"saves":`) {
 			t.Errorf("%d saves, %s %v", saves, j.Progress, err)
 		}
 	})
@@ -372,29 +372,29 @@ func TestBeginTakeFollow(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		r := job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k"}).Hasten(time.Hour)
-		if _, err := r.Take(ctx, "w", "k", "one"); !errors.Is(err, job.ErrNotFound) {
+		if _, err := r.TakeJob(ctx, "w", "k", "one"); !errors.Is(err, job.ErrNotFound) {
 			t.Errorf("took %v", err)
 		}
-		if err := r.Follow(ctx, "k", "one", nil); !errors.Is(err, job.ErrNotFound) {
+		if err := r.FollowJob(ctx, "k", "one", nil); !errors.Is(err, job.ErrNotFound) {
 			t.Errorf("followed %v", err)
 		}
-		hold, err := r.Begin(ctx, "w", "k", "one", map[string]int{"n": 1})
+		hold, err := r.BeginJob(ctx, "w", "k", "one", map[string]int{"n": 1})
 		if err != nil || string(hold.Args) != `{"n":1}` {
 			t.Fatal(hold, err)
 		}
-		if _, err := r.Begin(ctx, "other", "k", "one", nil); !errors.Is(err, job.ErrExists) {
+		if _, err := r.BeginJob(ctx, "other", "k", "one", nil); !errors.Is(err, job.ErrExists) {
 			t.Errorf("begun twice: %v", err)
 		}
-		if _, err := r.Take(ctx, "other", "k", "one"); !errors.Is(err, job.ErrNotFound) {
+		if _, err := r.TakeJob(ctx, "other", "k", "one"); !errors.Is(err, job.ErrNotFound) {
 			t.Errorf("taken away: %v", err)
 		}
-		if _, err := r.Begin(ctx, "w", "k", "one", nil); err != nil { // a place that takes up what its own killed process left
+		if _, err := r.BeginJob(ctx, "w", "k", "one", nil); err != nil { // a place that takes up what its own killed process left
 			t.Errorf("begun again: %v", err)
 		}
 		var seen []job.State
-		must(t, r.Follow(ctx, "k", "one", func(j job.Job) (bool, error) {
+		must(t, r.FollowJob(ctx, "k", "one", func(j job.Job) (bool, error) {
 			if len(seen) == 0 {
-				must(t, hold.Run(ctx, func(context.Context, *job.Run) error { return nil }))
+				must(t, hold.RunStep(ctx, func(context.Context, *job.Run) error { return nil }))
 			}
 			seen = append(seen, j.State)
 			return j.State == job.Done, nil
@@ -403,14 +403,14 @@ func TestBeginTakeFollow(t *testing.T) {
 			t.Errorf("seen %v", seen)
 		}
 		enough := errors.New("seen enough")
-		if err := r.Follow(ctx, "k", "one", func(job.Job) (bool, error) { return false, enough }); !errors.Is(err, enough) {
+		if err := r.FollowJob(ctx, "k", "one", func(job.Job) (bool, error) { return false, enough }); !errors.Is(err, enough) {
 			t.Errorf("followed %v", err)
 		}
 		ended, cancel := context.WithCancel(ctx)
-		if err := r.Follow(ended, "k", "one", func(job.Job) (bool, error) { cancel(); return false, nil }); !errors.Is(err, context.Canceled) {
+		if err := r.FollowJob(ended, "k", "one", func(job.Job) (bool, error) { cancel(); return false, nil }); !errors.Is(err, context.Canceled) {
 			t.Errorf("followed %v", err)
 		}
-		if _, err := r.Begin(ctx, "other", "k", "one", nil); err != nil {
+		if _, err := r.BeginJob(ctx, "other", "k", "one", nil); err != nil {
 			t.Errorf("begun after it was done: %v", err)
 		}
 	})

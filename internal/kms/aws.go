@@ -22,7 +22,8 @@ type awsKey struct {
 	arn, region, host string
 }
 
-func (c *Client) awsKey(uri string) (*awsKey, error) {
+// newAWSKey returns the key of AWS KMS that a URI names.
+func (c *Client) newAWSKey(uri string) (*awsKey, error) {
 	arn := strings.TrimPrefix(uri, awsScheme)
 	parts := strings.SplitN(arn, ":", 6) // arn:aws:kms:REGION:ACCOUNT:key/ID
 	if len(parts) != 6 || parts[0] != "arn" || parts[2] != "kms" || parts[3] == "" || strings.ContainsAny(parts[3], "/.@?#") {
@@ -32,7 +33,7 @@ func (c *Client) awsKey(uri string) (*awsKey, error) {
 	if own := c.o.Env("AWS_ENDPOINT_URL_KMS"); own != "" { // AWS's own variable: a private endpoint
 		address = own
 	}
-	u, err := endpoint(address)
+	u, err := parseEndpoint(address)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,8 @@ type awsBody struct {
 	Context    map[string]string `json:"EncryptionContext,omitempty"`
 }
 
-func (k *awsKey) call(operation string, in awsBody, associated []byte) (out awsBody, err error) {
+// callOperation asks for one operation of the service.
+func (k *awsKey) callOperation(operation string, in awsBody, associated []byte) (out awsBody, err error) {
 	found, err := k.o.findCredentials()
 	if err != nil {
 		return out, err
@@ -68,7 +70,7 @@ func (k *awsKey) call(operation string, in awsBody, associated []byte) (out awsB
 	req.Header.Set("X-Amz-Target", "TrentService."+operation)
 	req.Header.Set("X-Amz-Content-Sha256", hexDigest(body))
 	req = signer.SignV4WithServiceType(*req, found.AccessKeyID, found.SecretAccessKey, found.SessionToken, k.region, "kms")
-	err = k.o.exchange(req, body, &out)
+	err = k.o.exchangeJSON(req, body, &out)
 	return out, err
 }
 
@@ -91,7 +93,7 @@ func (o Options) findCredentials() (credentials.Value, error) {
 
 // Encrypt implements tink.AEAD.
 func (k *awsKey) Encrypt(plain, associated []byte) ([]byte, error) {
-	out, err := k.call("Encrypt", awsBody{Plaintext: plain}, associated)
+	out, err := k.callOperation("Encrypt", awsBody{Plaintext: plain}, associated)
 	if err == nil && len(out.Ciphertext) == 0 {
 		err = errors.New("kms: the answer holds no ciphertext")
 	}
@@ -100,7 +102,7 @@ func (k *awsKey) Encrypt(plain, associated []byte) ([]byte, error) {
 
 // Decrypt implements tink.AEAD.
 func (k *awsKey) Decrypt(sealed, associated []byte) ([]byte, error) {
-	out, err := k.call("Decrypt", awsBody{Ciphertext: sealed}, associated)
+	out, err := k.callOperation("Decrypt", awsBody{Ciphertext: sealed}, associated)
 	if err == nil && len(out.Plaintext) == 0 {
 		err = errors.New("kms: the answer holds no plaintext")
 	}

@@ -40,27 +40,27 @@ const maxAnswer = 64 << 10
 // tink's registry.
 type Client struct{ o Options }
 
-// New makes a client.
-func New(o Options) *Client { return &Client{o} }
+// NewClient makes a client.
+func NewClient(o Options) *Client { return &Client{o} }
 
 // Supported tells whether a URI is of one of the services.
-func (c *Client) Supported(uri string) bool { return Known(uri) }
+func (c *Client) Supported(uri string) bool { return IsKnownURI(uri) }
 
-// Known tells whether a URI is of one of the services.
-func Known(uri string) bool {
+// IsKnownURI tells whether a URI is of one of the services.
+func IsKnownURI(uri string) bool {
 	return strings.HasPrefix(uri, awsScheme) || strings.HasPrefix(uri, vaultScheme)
 }
 
 // GetAEAD returns the key that the URI names; it is not asked for yet.
 func (c *Client) GetAEAD(uri string) (tink.AEAD, error) {
 	if strings.HasPrefix(uri, awsScheme) {
-		return c.awsKey(uri)
+		return c.newAWSKey(uri)
 	}
-	return c.vaultKey(uri)
+	return c.newVaultKey(uri)
 }
 
-// endpoint takes the address of a service: over TLS, or on this machine.
-func endpoint(address string) (*url.URL, error) {
+// parseEndpoint takes the address of a service: over TLS, or on this machine.
+func parseEndpoint(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {
 		return nil, errors.New("kms: the address of the service cannot be read")
@@ -72,9 +72,9 @@ func endpoint(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// exchange sends a JSON request and decodes the answer. What a refusal says is not repeated but for its status and,
+// exchangeJSON sends a JSON request and decodes the answer. What a refusal says is not repeated but for its status and,
 // where there is one, the name of the error.
-func (o Options) exchange(req *http.Request, body []byte, into any) error {
+func (o Options) exchangeJSON(req *http.Request, body []byte, into any) error {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	req = req.WithContext(ctx)

@@ -239,7 +239,7 @@ func TestServices(t *testing.T) {
 					return c.env[variable]
 				}
 			}
-			good := New(Options{server.Client(), env(nil)})
+			good := NewClient(Options{server.Client(), env(nil)})
 			uri := c.uri(server.URL)
 			key, err := good.GetAEAD(uri)
 			if err != nil || !good.Supported(uri) {
@@ -275,7 +275,7 @@ func TestServices(t *testing.T) {
 				}},
 				"unknown issuer": {http.DefaultClient, env(nil)},
 			} {
-				bad, err := New(o).GetAEAD(uri)
+				bad, err := NewClient(o).GetAEAD(uri)
 				if err == nil {
 					_, err = bad.Decrypt(wrapped, []byte("context"))
 				}
@@ -295,7 +295,7 @@ func wrapsKeyFile(t *testing.T, client *Client, uri string) {
 	registry.RegisterKMSClient(client)
 	defer registry.ClearKMSClients()
 	path := filepath.Join(t.TempDir(), "keys.json")
-	made, err := seal.Create(path, seal.WithKMS(uri))
+	made, err := seal.CreateKeyFile(path, seal.WithKMSKey(uri))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,10 +304,10 @@ func wrapsKeyFile(t *testing.T, client *Client, uri string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := made.Rotate(); err != nil {
+	if err := made.RotateKey(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := seal.Open(path)
+	again, err := seal.OpenKeyFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func wrapsKeyFile(t *testing.T, client *Client, uri string) {
 		t.Error("the file holds keys in the clear", err)
 	}
 	registry.ClearKMSClients()
-	if _, err := seal.Open(path); err == nil {
+	if _, err := seal.OpenKeyFile(path); err == nil {
 		t.Error("it opens without the service")
 	}
 }
@@ -332,7 +332,7 @@ func TestAddresses(t *testing.T) {
 		awsScheme + standInARN:           "http://kms.example.com",
 		"hcvault://host/transit/keys/x1": "http://host",
 	} {
-		c := New(Options{Env: func(name string) string {
+		c := NewClient(Options{Env: func(name string) string {
 			if name == "AWS_ENDPOINT_URL_KMS" || name == "VAULT_ADDR" {
 				return env
 			}

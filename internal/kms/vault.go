@@ -18,7 +18,8 @@ type vaultKey struct {
 	address, mount, named string
 }
 
-func (c *Client) vaultKey(uri string) (*vaultKey, error) {
+// newVaultKey returns the key of Vault's transit engine that a URI names.
+func (c *Client) newVaultKey(uri string) (*vaultKey, error) {
 	host, path, _ := strings.Cut(strings.TrimPrefix(uri, vaultScheme), "/")
 	mount, name, ok := strings.Cut(path, "/keys/")
 	if host == "" || mount == "" || !ok || name == "" || strings.ContainsAny(path, "?#%\\ ") || strings.Contains(path, "..") {
@@ -28,14 +29,14 @@ func (c *Client) vaultKey(uri string) (*vaultKey, error) {
 	if plain := c.o.Env("VAULT_ADDR"); plain == "http://"+host { // a development server on this machine
 		address = plain
 	}
-	if _, err := endpoint(address); err != nil {
+	if _, err := parseEndpoint(address); err != nil {
 		return nil, err
 	}
 	return &vaultKey{c.o, address, mount, name}, nil
 }
 
-// token is read at each call, because an agent renews the file.
-func (k *vaultKey) token() (string, error) {
+// readToken is read at each call, because an agent renews the file.
+func (k *vaultKey) readToken() (string, error) {
 	if token := k.o.Env("VAULT_TOKEN"); token != "" {
 		return token, nil
 	}
@@ -56,8 +57,9 @@ type vaultBody struct {
 	Associated []byte `json:"associated_data,omitempty"`
 }
 
-func (k *vaultKey) call(operation string, in vaultBody) (out vaultBody, err error) {
-	token, err := k.token()
+// callOperation asks for one operation of the engine.
+func (k *vaultKey) callOperation(operation string, in vaultBody) (out vaultBody, err error) {
+	token, err := k.readToken()
 	if err != nil {
 		return out, err
 	}
@@ -78,13 +80,13 @@ func (k *vaultKey) call(operation string, in vaultBody) (out vaultBody, err erro
 	var answer struct {
 		Data vaultBody `json:"data"`
 	}
-	err = k.o.exchange(req, body, &answer)
+	err = k.o.exchangeJSON(req, body, &answer)
 	return answer.Data, err
 }
 
 // Encrypt implements tink.AEAD.
 func (k *vaultKey) Encrypt(plain, associated []byte) ([]byte, error) {
-	out, err := k.call("encrypt", vaultBody{Plaintext: plain, Associated: associated})
+	out, err := k.callOperation("encrypt", vaultBody{Plaintext: plain, Associated: associated})
 	if err == nil && out.Ciphertext == "" {
 		err = errors.New("kms: the answer holds no ciphertext")
 	}
@@ -93,7 +95,7 @@ func (k *vaultKey) Encrypt(plain, associated []byte) ([]byte, error) {
 
 // Decrypt implements tink.AEAD.
 func (k *vaultKey) Decrypt(sealed, associated []byte) ([]byte, error) {
-	out, err := k.call("decrypt", vaultBody{Ciphertext: string(sealed), Associated: associated})
+	out, err := k.callOperation("decrypt", vaultBody{Ciphertext: string(sealed), Associated: associated})
 	if err == nil && len(out.Plaintext) == 0 {
 		err = errors.New("kms: the answer holds no plaintext")
 	}

@@ -30,25 +30,25 @@ type Hits struct {
 	People, Open, Resolved, Withdrawn, Alerted int64
 }
 
-// Hits counts whom a breach has hit, partner by partner.
-func (b *Breaches) Hits(ctx context.Context, name string) ([]Hits, error) {
+// CountHits counts whom a breach has hit, partner by partner.
+func (b *Breaches) CountHits(ctx context.Context, name string) ([]Hits, error) {
 	return b.store.BreachHits(ctx, name)
 }
 
-// All lists every breach, oldest first; the made-up one of the sandbox is left out.
-func (b *Breaches) All(ctx context.Context) ([]Record, error) {
-	all, err := b.store.Breaches(ctx)
+// ListBreaches lists every breach, oldest first; the made-up one of the sandbox is left out.
+func (b *Breaches) ListBreaches(ctx context.Context) ([]Record, error) {
+	all, err := b.store.ListBreaches(ctx)
 	return slices.DeleteFunc(all, func(r Record) bool { return r.Name == cyber.SandboxBreach }), err
 }
 
-// ByName returns one breach.
-func (b *Breaches) ByName(ctx context.Context, name string) (Record, error) {
+// FindBreach returns one breach.
+func (b *Breaches) FindBreach(ctx context.Context, name string) (Record, error) {
 	return b.store.BreachByName(ctx, name)
 }
 
-// Edit changes what is told of a breach. Name, state and content stay as they are.
-func (b *Breaches) Edit(ctx context.Context, name string, edit func(*cyber.Breach)) (Record, error) {
-	if err := reserved(name); err != nil {
+// EditBreach changes what is told of a breach. Name, state and content stay as they are.
+func (b *Breaches) EditBreach(ctx context.Context, name string, edit func(*cyber.Breach)) (Record, error) {
+	if err := checkReserved(name); err != nil {
 		return Record{}, err
 	}
 	return b.store.UpdateBreach(ctx, name, func(r *Record) error {
@@ -59,22 +59,23 @@ func (b *Breaches) Edit(ctx context.Context, name string, edit func(*cyber.Breac
 		edit(&r.Breach)
 		r.Name, r.AddedAt = before.Name, before.AddedAt
 		if r.State == Importing {
-			return CheckNew(&r.Breach, b.now())
+			return CheckNewBreach(&r.Breach, b.now())
 		}
-		return Check(&r.Breach, b.now())
+		return CheckBreach(&r.Breach, b.now())
 	})
 }
 
-// Retract takes a breach back: its segment goes, its findings are withdrawn, statuses follow. The name is not used
+// RetractBreach takes a breach back: its segment goes, its findings are withdrawn, statuses follow. The name is not used
 // again.
-func (b *Breaches) Retract(ctx context.Context, name string) (Record, error) {
-	if err := reserved(name); err != nil {
+func (b *Breaches) RetractBreach(ctx context.Context, name string) (Record, error) {
+	if err := checkReserved(name); err != nil {
 		return Record{}, err
 	}
 	return b.store.RetractBreach(ctx, name)
 }
 
-func reserved(name string) error {
+// checkReserved refuses names that the service uses itself.
+func checkReserved(name string) error {
 	if name == cyber.SandboxBreach {
 		return ErrBreachInvalid.With("name", fault.SandboxBreach, cyber.SandboxBreach)
 	}
@@ -87,8 +88,8 @@ var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,79}$`)
 // ValidName tells whether a breach can be called so.
 func ValidName(name string) bool { return nameForm.MatchString(name) && !strings.Contains(name, "..") }
 
-// Check validates what is told of a breach, trims its texts and puts its classes in order.
-func Check(b *cyber.Breach, now time.Time) error {
+// CheckBreach validates what is told of a breach, trims its texts and puts its classes in order.
+func CheckBreach(b *cyber.Breach, now time.Time) error {
 	b.Title, b.Source, b.Description = strings.TrimSpace(b.Title), strings.TrimSpace(b.Source), strings.TrimSpace(b.Description)
 	if b.Kind == "" {
 		b.Kind = cyber.SourceBreach
@@ -96,13 +97,13 @@ func Check(b *cyber.Breach, now time.Time) error {
 	if !ValidName(b.Name) {
 		return ErrBreachInvalid.With("name", fault.BreachName)
 	}
-	if err := reserved(b.Name); err != nil {
+	if err := checkReserved(b.Name); err != nil {
 		return err
 	}
-	if !partner.Line(b.Title, 1, 200) {
+	if !partner.IsLine(b.Title, 1, 200) {
 		return ErrBreachInvalid.With("title", fault.PlainLength, 200)
 	}
-	if !partner.Line(b.Source, 0, 500) || !partner.Paragraphs(b.Description, 0, 4000) {
+	if !partner.IsLine(b.Source, 0, 500) || !partner.Paragraphs(b.Description, 0, 4000) {
 		return ErrBreachInvalid.With("source", fault.BreachTexts)
 	}
 	if b.Date.IsZero() || b.Date.After(now) || b.Date.Year() < 1970 {
@@ -142,8 +143,8 @@ func classNames() string {
 	return strings.Join(names, ", ")
 }
 
-// ParseDay reads a day as YYYY-MM-DD.
-func ParseDay(s string) (time.Time, error) {
+// ParseBreachDay reads a day as YYYY-MM-DD.
+func ParseBreachDay(s string) (time.Time, error) {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
 		return t, ErrBreachInvalid.With("date", fault.DayFormat).Because(err)

@@ -20,7 +20,7 @@ type ledger struct {
 	retracted string
 }
 
-func (l *ledger) Breaches(context.Context) ([]Record, error) { return l.list, nil }
+func (l *ledger) ListBreaches(context.Context) ([]Record, error) { return l.list, nil }
 
 func (l *ledger) UpdateBreach(_ context.Context, _ string, change func(*Record) error) (Record, error) {
 	r := l.list[0]
@@ -71,7 +71,7 @@ func TestCheckBreach(t *testing.T) {
 		b := sound()
 		c.change(&b)
 		given := b.Kind
-		err := Check(&b, publication)
+		err := CheckBreach(&b, publication)
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrBreachInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -88,37 +88,37 @@ func TestCheckBreach(t *testing.T) {
 func TestOperatorOnBreaches(t *testing.T) {
 	l := &ledger{list: []Record{{Breach: sound(), State: Published}, {Breach: cyber.Breach{Name: cyber.SandboxBreach}}}}
 	rules := NewBreaches(l, func() time.Time { return publication })
-	if list, err := rules.All(t.Context()); err != nil || len(list) != 1 || list[0].Name != "loja" {
+	if list, err := rules.ListBreaches(t.Context()); err != nil || len(list) != 1 || list[0].Name != "loja" {
 		t.Errorf("%v, %v", list, err)
 	}
-	if r, err := rules.Edit(t.Context(), "loja", func(b *cyber.Breach) { b.Name, b.Title = "outra", "Outra" }); err != nil || r.Name != "loja" || r.Title != "Outra" {
+	if r, err := rules.EditBreach(t.Context(), "loja", func(b *cyber.Breach) { b.Name, b.Title = "outra", "Outra" }); err != nil || r.Name != "loja" || r.Title != "Outra" {
 		t.Errorf("%+v, %v", r.Breach, err)
 	}
-	if _, err := rules.Edit(t.Context(), "loja", func(b *cyber.Breach) { b.Title = "" }); !errors.Is(err, ErrBreachInvalid) {
+	if _, err := rules.EditBreach(t.Context(), "loja", func(b *cyber.Breach) { b.Title = "" }); !errors.Is(err, ErrBreachInvalid) {
 		t.Errorf("an edit that breaks it: %v", err)
 	}
-	if _, err := rules.Edit(t.Context(), cyber.SandboxBreach, func(*cyber.Breach) {}); !errors.Is(err, ErrBreachInvalid) {
+	if _, err := rules.EditBreach(t.Context(), cyber.SandboxBreach, func(*cyber.Breach) {}); !errors.Is(err, ErrBreachInvalid) {
 		t.Errorf("the sandbox's breach was edited: %v", err)
 	}
-	if _, err := rules.Retract(t.Context(), cyber.SandboxBreach); !errors.Is(err, ErrBreachInvalid) || l.retracted != "" {
+	if _, err := rules.RetractBreach(t.Context(), cyber.SandboxBreach); !errors.Is(err, ErrBreachInvalid) || l.retracted != "" {
 		t.Errorf("the sandbox's breach was retracted: %v", err)
 	}
-	if _, err := rules.Retract(t.Context(), "loja"); err != nil || l.retracted != "loja" {
+	if _, err := rules.RetractBreach(t.Context(), "loja"); err != nil || l.retracted != "loja" {
 		t.Errorf("%q, %v", l.retracted, err)
 	}
 	l.list[0].State = Retracted
-	if _, err := rules.Edit(t.Context(), "loja", func(*cyber.Breach) {}); !errors.Is(err, ErrRetracted) {
+	if _, err := rules.EditBreach(t.Context(), "loja", func(*cyber.Breach) {}); !errors.Is(err, ErrRetracted) {
 		t.Errorf("a retracted breach was edited: %v", err)
 	}
 }
 
 // TestOperatorWrites: days and classes as people write them.
 func TestOperatorWrites(t *testing.T) {
-	if day, err := ParseDay("2026-11-15"); err != nil || !day.Equal(time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)) {
+	if day, err := ParseBreachDay("2026-11-15"); err != nil || !day.Equal(time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)) {
 		t.Error(day, err)
 	}
 	for _, bad := range []string{"", "15/11/2026", "2026-13-01"} {
-		if _, err := ParseDay(bad); !errors.Is(err, ErrBreachInvalid) {
+		if _, err := ParseBreachDay(bad); !errors.Is(err, ErrBreachInvalid) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -130,11 +130,11 @@ func TestOperatorWrites(t *testing.T) {
 // TestTally: parts are summed up, reasons are told apart up to a bound, and what could not be read is doubted.
 func TestTally(t *testing.T) {
 	sum := Tally{Bytes: 1, Scanned: 2, Streams: 3, Problems: 4, Read: 5, Partly: 6, Unread: 7}
-	sum.Add(Tally{
+	sum.AddTally(Tally{
 		Bytes: 10, Scanned: 20, Streams: 30, Problems: 40, Read: 50, Partly: 60, Unread: 70,
 		Found: map[string]int64{"email": 2}, Reasons: map[string]int64{"broken": 3, "never": 0},
 	})
-	sum.Add(Tally{Found: map[string]int64{"email": 1, "cpf": 1}, Reasons: map[string]int64{"broken": 1}})
+	sum.AddTally(Tally{Found: map[string]int64{"email": 1, "cpf": 1}, Reasons: map[string]int64{"broken": 1}})
 	want := Tally{
 		Bytes: 11, Scanned: 22, Streams: 33, Problems: 44, Read: 55, Partly: 66, Unread: 77,
 		Found: map[string]int64{"email": 3, "cpf": 1}, Reasons: map[string]int64{"broken": 4},
@@ -144,9 +144,9 @@ func TestTally(t *testing.T) {
 	}
 	var many Tally
 	for i := range 40 {
-		many.Note(fmt.Sprint("reason ", i), 2)
+		many.CountReason(fmt.Sprint("reason ", i), 2)
 	}
-	many.Note("reason 1", 1)
+	many.CountReason("reason 1", 1)
 	if len(many.Reasons) != 33 || many.Reasons["other reasons"] != 16 || many.Reasons["reason 1"] != 3 || many.Reasons["reason 31"] != 2 {
 		t.Errorf("%v", many.Reasons)
 	}
@@ -165,8 +165,8 @@ func TestTally(t *testing.T) {
 		{Tally{Partly: 1, Found: found}, "partly read", nil},
 		{Tally{Unread: 1}, "not read", &fault.NothingFound},
 	} {
-		if c.t.Verdict() != c.verdict || c.t.Doubtful() != c.doubtful {
-			t.Errorf("%+v: %q, %v", c.t, c.t.Verdict(), c.t.Doubtful())
+		if c.t.ReadVerdict() != c.verdict || c.t.DoubtReason() != c.doubtful {
+			t.Errorf("%+v: %q, %v", c.t, c.t.ReadVerdict(), c.t.DoubtReason())
 		}
 	}
 }
@@ -174,24 +174,24 @@ func TestTally(t *testing.T) {
 // TestLabelBounds: a label that was cut or made up is none, and a coarser one drops the sites, then the day.
 func TestLabelBounds(t *testing.T) {
 	full := Label{Classes: 1, Day: 1 << 30, Sites: []string{"a", "", "b", "c"}}
-	text := full.Append(nil)
+	text := full.AppendEncoded(nil)
 	if l, err := ParseLabel(text); err != nil || l.Day != full.Day || !slices.Equal(l.Sites, full.Sites) {
 		t.Errorf("%+v, %v", l, err)
 	}
-	day := len(Label{Classes: 1, Day: 1 << 30}.Append(nil))
+	day := len(Label{Classes: 1, Day: 1 << 30}.AppendEncoded(nil))
 	for _, bad := range [][]byte{
 		text[:1], text[:3], append(slices.Clone(text), 0), append(slices.Clone(text[:day]), 2, 'a'), append(slices.Clone(text[:day]), 0x80),
-		Label{Classes: 1, Day: 1<<30 + 1}.Append(nil),
+		Label{Classes: 1, Day: 1<<30 + 1}.AppendEncoded(nil),
 	} {
 		if l, err := ParseLabel(bad); !errors.Is(err, ErrLabel) {
 			t.Errorf("%x is %+v", bad, l)
 		}
 	}
 	noSites := coarsenLabel(text)
-	if want := (Label{Classes: 1, Day: 1 << 30}).Append(nil); !slices.Equal(noSites, want) {
+	if want := (Label{Classes: 1, Day: 1 << 30}).AppendEncoded(nil); !slices.Equal(noSites, want) {
 		t.Errorf("%x, want %x", noSites, want)
 	}
-	if got, want := coarsenLabel(noSites), (Label{Classes: 1}).Append(nil); !slices.Equal(got, want) {
+	if got, want := coarsenLabel(noSites), (Label{Classes: 1}).AppendEncoded(nil); !slices.Equal(got, want) {
 		t.Errorf("%x, want %x", got, want)
 	}
 	if got := coarsenLabel([]byte{1}); got != nil {
@@ -215,10 +215,10 @@ func TestStatesOfABreach(t *testing.T) {
 		return func() (bool, error) { return of(s).Publishes(digest) }
 	}
 	renew := func(s State, digest, base string) func() (bool, error) {
-		return func() (bool, error) { return of(s).Renews(renewal(digest, base)) }
+		return func() (bool, error) { return of(s).ApplyRenewal(renewal(digest, base)) }
 	}
 	goOn := func(s State) func() (bool, error) {
-		return func() (bool, error) { err := of(s).GoOn(); return err == nil, err }
+		return func() (bool, error) { err := of(s).CheckCanContinue(); return err == nil, err }
 	}
 	for name, c := range map[string]struct {
 		ask     func() (bool, error)

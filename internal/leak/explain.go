@@ -27,9 +27,9 @@ type Before struct {
 	SamePassword bool
 }
 
-// Explain says what the breach of tells of a value that was seen somewhere, by the same rule that decides whether people
+// ExplainSighting says what the breach of tells of a value that was seen somewhere, by the same rule that decides whether people
 // are alerted.
-func Explain(of Record, all []Record, seen cyber.Sighting) Explanation {
+func ExplainSighting(of Record, all []Record, seen cyber.Sighting) Explanation {
 	traces := map[string]cyber.Trace{}
 	for _, s := range seen.Breaches {
 		traces[s.Breach] = s.Trace
@@ -38,7 +38,7 @@ func Explain(of Record, all []Record, seen cyber.Sighting) Explanation {
 	if !found {
 		return Explanation{}
 	}
-	e := Explanation{Found: true, Breach: of.Of(trace), Trace: trace}
+	e := Explanation{Found: true, Breach: of.ForTrace(trace), Trace: trace}
 	var told []cyber.Finding
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b Record) int { return a.PublishedAt.Compare(b.PublishedAt) })
@@ -48,9 +48,9 @@ func Explain(of Record, all []Record, seen cyber.Sighting) Explanation {
 			continue
 		}
 		shared := slices.ContainsFunc(t.Passwords, func(p uint32) bool { return slices.Contains(trace.Passwords, p) })
-		e.Earlier = append(e.Earlier, Before{r.Of(t), t, shared})
-		told = append(told, cyber.Finding{Breach: r.Of(t), Trace: t})
+		e.Earlier = append(e.Earlier, Before{r.ForTrace(t), t, shared})
+		told = append(told, cyber.Finding{Breach: r.ForTrace(t), Trace: t})
 	}
-	e.News = !cyber.Known(cyber.Finding{Breach: e.Breach, Trace: trace}, told)
+	e.News = !cyber.IsKnownFinding(cyber.Finding{Breach: e.Breach, Trace: trace}, told)
 	return e
 }

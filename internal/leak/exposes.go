@@ -12,14 +12,14 @@ import (
 // published they have taken its place.
 const Auto cyber.Exposed = "auto"
 
-// CheckNew is Check for a breach that is to be imported: Auto may be among its classes, and is if they are left out.
-func CheckNew(b *cyber.Breach, now time.Time) error {
+// CheckNewBreach is Check for a breach that is to be imported: Auto may be among its classes, and is if they are left out.
+func CheckNewBreach(b *cyber.Breach, now time.Time) error {
 	named := slices.DeleteFunc(slices.Clone(b.Exposes), func(e cyber.Exposed) bool { return e == Auto })
 	auto := len(named) == 0 || len(named) < len(b.Exposes)
 	if b.Exposes = named; len(named) == 0 {
 		b.Exposes = []cyber.Exposed{cyber.ExposedOther} // for the check
 	}
-	if err := Check(b, now); err != nil {
+	if err := CheckBreach(b, now); err != nil {
 		return err
 	}
 	if len(named) == 0 {
@@ -63,7 +63,7 @@ var ofKinds = map[identifier.Kind]cyber.Exposed{
 func (t *Tally) FoundClasses() []cyber.Exposed {
 	var all int64
 	kinds := map[cyber.Exposed]int64{}
-	for _, k := range identifier.Kinds() {
+	for _, k := range identifier.ListKinds() {
 		n := t.Found[k.String()]
 		all += n
 		if e, ok := ofKinds[k]; ok {
@@ -79,9 +79,9 @@ func (t *Tally) FoundClasses() []cyber.Exposed {
 	return list
 }
 
-// Against holds the classes that somebody named against those that were found: what is named was nowhere, or what was
+// CompareClasses holds the classes that somebody named against those that were found: what is named was nowhere, or what was
 // found is not named. Where no records could be told nothing but identifiers can be missing.
-func (t *Tally) Against(named []cyber.Exposed) (nowhere, unnamed []cyber.Exposed) {
+func (t *Tally) CompareClasses(named []cyber.Exposed) (nowhere, unnamed []cyber.Exposed) {
 	if len(t.Found) == 0 || slices.Contains(named, Auto) {
 		return nil, nil
 	}

@@ -29,11 +29,11 @@ const mostSites = 4
 // ErrLabel means that a label was not written by this package.
 var ErrLabel = fault.New(fault.Internal, "breach.label")
 
-// Told says whether the label is that of a record: the basis of a finding is the row then, and the breach otherwise.
-func (l Label) Told() bool { return l.Classes != 0 }
+// IsOfRecord says whether the label is that of a record: the basis of a finding is the row then, and the breach otherwise.
+func (l Label) IsOfRecord() bool { return l.Classes != 0 }
 
-// Exposes are the classes in the words of the vocabulary.
-func (l Label) Exposes() []cyber.Exposed {
+// ExposedClasses are the classes in the words of the vocabulary.
+func (l Label) ExposedClasses() []cyber.Exposed {
 	var list []cyber.Exposed
 	for i, e := range cyber.AllExposed() {
 		if l.Classes&(1<<i) != 0 {
@@ -43,14 +43,14 @@ func (l Label) Exposes() []cyber.Exposed {
 	return list
 }
 
-// Append writes the label down: classes, then, as far as there are any, spellings, and the day and the sites. The zero
+// AppendEncoded writes the label down: classes, then, as far as there are any, spellings, and the day and the sites. The zero
 // Label is empty.
-func (l Label) Append(dst []byte) []byte {
-	if !l.Told() && l.Spellings == 0 {
+func (l Label) AppendEncoded(dst []byte) []byte {
+	if !l.IsOfRecord() && l.Spellings == 0 {
 		return dst
 	}
 	dst = binary.BigEndian.AppendUint16(dst, uint16(l.Classes))
-	logged := l.Told() && (l.Day != 0 || len(l.Sites) > 0)
+	logged := l.IsOfRecord() && (l.Day != 0 || len(l.Sites) > 0)
 	if l.Spellings == 0 && !logged {
 		return dst
 	}
@@ -111,14 +111,14 @@ func uniteLabels(a, b []byte) []byte {
 		return nil // not ours: nothing is told
 	}
 	if len(x.Sites)+len(y.Sites) == 0 && x.Day == y.Day {
-		return Label{Classes: x.Classes | y.Classes, Day: x.Day, Spellings: x.Spellings | y.Spellings}.Append(nil)
+		return Label{Classes: x.Classes | y.Classes, Day: x.Day, Spellings: x.Spellings | y.Spellings}.AppendEncoded(nil)
 	}
 	sites := slices.Concat(x.Sites, y.Sites)
 	slices.Sort(sites)
 	sites = slices.Compact(sites)
 	return Label{
 		Classes: x.Classes | y.Classes, Day: max(x.Day, y.Day), Sites: sites[:min(len(sites), mostSites)], Spellings: x.Spellings | y.Spellings,
-	}.Append(nil)
+	}.AppendEncoded(nil)
 }
 
 // coarsenLabel drops the sites, then the day, then the spellings: classes alone are few.
@@ -134,5 +134,5 @@ func coarsenLabel(text []byte) []byte {
 	default:
 		l.Spellings = 0
 	}
-	return l.Append(nil)
+	return l.AppendEncoded(nil)
 }

@@ -21,11 +21,11 @@ func TestClassesAreTheVocabulary(t *testing.T) {
 		record.Financial: cyber.ExposedFinancial, record.Cookies: cyber.ExposedCookies, record.IP: cyber.ExposedIP, record.Username: cyber.ExposedUsername,
 		record.Other: cyber.ExposedOther,
 	} {
-		if got := (Label{Classes: class}).Exposes(); !slices.Equal(got, []cyber.Exposed{word}) {
+		if got := (Label{Classes: class}).ExposedClasses(); !slices.Equal(got, []cyber.Exposed{word}) {
 			t.Errorf("%016b is %v, want %s", class, got, word)
 		}
 	}
-	if all := (Label{Classes: ^record.Classes(0)}).Exposes(); !slices.Equal(all, cyber.AllExposed()) {
+	if all := (Label{Classes: ^record.Classes(0)}).ExposedClasses(); !slices.Equal(all, cyber.AllExposed()) {
 		t.Errorf("all bits are %v", all)
 	}
 }
@@ -37,7 +37,7 @@ func drawLabel(t *rapid.T, name string) []byte {
 		l.Sites = rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a.com", "b.com", "c.com", "d.com", "e.com", "f.com"}), 0, mostSites, rapid.ID[string]).Draw(t, name+" sites")
 		slices.Sort(l.Sites)
 	}
-	return l.Append(nil)
+	return l.AppendEncoded(nil)
 }
 
 // Labels are united in whatever order keys happen to meet, and what was written is what is read.
@@ -54,7 +54,7 @@ func TestLabelsUnite(t *testing.T) {
 			t.Fatal("a label twice is another one")
 		}
 		l, err := ParseLabel(a)
-		if err != nil || !bytes.Equal(l.Append(nil), a) {
+		if err != nil || !bytes.Equal(l.AppendEncoded(nil), a) {
 			t.Fatalf("%v, %v", l, err)
 		}
 		if coarse := coarsenLabel(a); len(coarse) > len(a) {
@@ -62,7 +62,7 @@ func TestLabelsUnite(t *testing.T) {
 		}
 	})
 	older, newer := Label{Classes: record.Email, Day: 20_000, Sites: []string{"a.com"}}, Label{Classes: record.Email, Day: 20_001, Sites: []string{"b.com"}}
-	united, err := ParseLabel(uniteLabels(older.Append(nil), newer.Append(nil)))
+	united, err := ParseLabel(uniteLabels(older.AppendEncoded(nil), newer.AppendEncoded(nil)))
 	if err != nil || united.Day != newer.Day || !slices.Equal(united.Sites, []string{"a.com", "b.com"}) {
 		t.Errorf("logs of two days are %+v, %v", united, err)
 	}
@@ -70,7 +70,7 @@ func TestLabelsUnite(t *testing.T) {
 	for i := range mostSites {
 		many.Sites = append(many.Sites, string(rune('a'+i))+".com")
 	}
-	united, err = ParseLabel(uniteLabels(many.Append(nil), Label{Classes: record.Email, Sites: []string{"z.com"}, Spellings: 1}.Append(nil)))
+	united, err = ParseLabel(uniteLabels(many.AppendEncoded(nil), Label{Classes: record.Email, Sites: []string{"z.com"}, Spellings: 1}.AppendEncoded(nil)))
 	if err != nil || !slices.Equal(united.Sites, many.Sites) || united.Spellings != 1 {
 		t.Errorf("more sites than are kept are %+v, %v", united, err)
 	}

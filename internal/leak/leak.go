@@ -49,16 +49,16 @@ type Record struct {
 	Former []string
 }
 
-// Changed is when the content became what it is.
-func (r Record) Changed() time.Time {
+// ChangedAt is when the content became what it is.
+func (r Record) ChangedAt() time.Time {
 	if r.Renewals > 0 {
 		return r.RenewedAt
 	}
 	return r.PublishedAt
 }
 
-// GoOn refuses to go on with an import that is over.
-func (r Record) GoOn() error {
+// CheckCanContinue refuses to go on with an import that is over.
+func (r Record) CheckCanContinue() error {
 	switch r.State {
 	case Retracted:
 		return ErrRetracted.With("name", fault.RetractedImportOther)
@@ -82,8 +82,8 @@ func (r Record) Publishes(digest string) (bool, error) {
 	return true, nil
 }
 
-// Renews is Publishes for a content that takes the place of the published one.
-func (r Record) Renews(n Renewal) (bool, error) {
+// ApplyRenewal is Publishes for a content that takes the place of the published one.
+func (r Record) ApplyRenewal(n Renewal) (bool, error) {
 	switch {
 	case r.State == Retracted:
 		return false, ErrRetracted.With("name", fault.WasRetracted)
@@ -129,8 +129,8 @@ type Segment struct {
 // File is one file of the corpora.
 type File struct{ Name, Digest string }
 
-// Files are those of a breach: none, its identifiers, or these and its pairs.
-func (g Segment) Files() (files []File) {
+// ListFiles are those of a breach: none, its identifiers, or these and its pairs.
+func (g Segment) ListFiles() (files []File) {
 	for _, f := range []File{{g.File, g.Digest}, {g.Pairs, g.PairsDigest}} {
 		if f.Name != "" {
 			files = append(files, f)
@@ -139,9 +139,9 @@ func (g Segment) Files() (files []File) {
 	return files
 }
 
-// Files are those of the breach.
-func (r Record) Files() []File {
-	return Segment{File: r.Segment, Digest: r.Digest, Pairs: r.Pairs, PairsDigest: r.PairsDigest}.Files()
+// ListFiles are those of the breach.
+func (r Record) ListFiles() []File {
+	return Segment{File: r.Segment, Digest: r.Digest, Pairs: r.Pairs, PairsDigest: r.PairsDigest}.ListFiles()
 }
 
 // Publication is what an import leaves: the files of a breach, and what was counted.
@@ -187,7 +187,7 @@ type Probes struct {
 
 // Store keeps breaches, matches and findings.
 type Store interface {
-	Breaches(ctx context.Context) ([]Record, error)
+	ListBreaches(ctx context.Context) ([]Record, error)
 	BreachByName(ctx context.Context, name string) (Record, error)
 	// BreachHits counts whom a breach has hit, partner by partner.
 	BreachHits(ctx context.Context, name string) ([]Hits, error)
@@ -203,12 +203,12 @@ type Store interface {
 
 	// CorporaEpoch moves whenever a breach is published or retracted.
 	CorporaEpoch(ctx context.Context) (int64, error)
-	// Segments returns all published segments and the epoch they belong to.
-	Segments(ctx context.Context) ([]Segment, int64, error)
+	// ListSegments returns all published segments and the epoch they belong to.
+	ListSegments(ctx context.Context) ([]Segment, int64, error)
 
-	// Probes returns up to limit watched fingerprints behind a place, each once for each partner, and the place of the
+	// ListProbes returns up to limit watched fingerprints behind a place, each once for each partner, and the place of the
 	// last. Within a partner they come in no order: what a partner keeps is veiled. No partner stands there twice.
-	Probes(ctx context.Context, after Place, limit int) ([]Probes, Place, error)
+	ListProbes(ctx context.Context, after Place, limit int) ([]Probes, Place, error)
 	// ProbesSince returns those of values added at or after a time.
 	ProbesSince(ctx context.Context, since time.Time, after Place, limit int) ([]Probes, Place, error)
 	// KeepHits notes which watched values have these fingerprints, to be told.
@@ -228,8 +228,8 @@ type Store interface {
 	// and returns the last.
 	RejudgeSites(ctx context.Context, id partner.ID, after cyber.FindingID, limit int) (last cyber.FindingID, err error)
 
-	// DueLooks returns values that are not yet probed in every breach, oldest first, without those that wait for a token.
-	DueLooks(ctx context.Context, limit int) ([]DueLook, error)
+	// ListDueLooks returns values that are not yet probed in every breach, oldest first, without those that wait for a token.
+	ListDueLooks(ctx context.Context, limit int) ([]DueLook, error)
 	// SettleLooks keeps what a probe of values of a partner saw at an epoch; their look is done if the epoch still holds.
 	SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []Hit) error
 }

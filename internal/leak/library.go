@@ -44,18 +44,18 @@ func NewLibrary(store Store, files *corpora.Files, pairs Pairs, log *slog.Logger
 	return &Library{store: store, files: files, pairs: pairs, log: log}
 }
 
-// LogTo sets where the library complains; before that nowhere.
-func (l *Library) LogTo(log *slog.Logger) { l.log = log }
+// SetLogger sets where the library complains; before that nowhere.
+func (l *Library) SetLogger(log *slog.Logger) { l.log = log }
 
-// Probe returns the breaches that hold a fingerprint. Its epoch is 0 when not every segment could be asked: then the
+// ProbeFingerprint returns the breaches that hold a fingerprint. Its epoch is 0 when not every segment could be asked: then the
 // answer may lack breaches, and the value has to be probed again.
-func (l *Library) Probe(fingerprint uint64) cyber.Sighting {
+func (l *Library) ProbeFingerprint(fingerprint uint64) cyber.Sighting {
 	for range 2 { // a snapshot that was replaced meanwhile has closed readers; the new one has not
 		s := l.current.Load()
 		if s == nil {
 			return cyber.Sighting{}
 		}
-		seen, err := s.probe(fingerprint)
+		seen, err := s.probeSegments(fingerprint)
 		if errors.Is(err, segment.ErrClosed) {
 			continue
 		}
@@ -67,7 +67,8 @@ func (l *Library) Probe(fingerprint uint64) cyber.Sighting {
 	return cyber.Sighting{}
 }
 
-func (s *snapshot) probe(fingerprint uint64) (cyber.Sighting, error) {
+// probeSegments returns the breaches of the snapshot that hold a fingerprint.
+func (s *snapshot) probeSegments(fingerprint uint64) (cyber.Sighting, error) {
 	seen := cyber.Sighting{Epoch: s.epoch}
 	if !s.whole {
 		seen.Epoch = 0
@@ -77,7 +78,7 @@ func (s *snapshot) probe(fingerprint uint64) (cyber.Sighting, error) {
 		label, found, err := v.reader.LookUp(fingerprint)
 		var trace cyber.Trace
 		if err == nil && found {
-			trace, err = v.labelled(fingerprint, label)
+			trace, err = v.traceOfLabel(fingerprint, label)
 		}
 		if err != nil {
 			seen.Epoch, failed = 0, fmt.Errorf("breach %s: %w", v.Breach, err)
@@ -90,9 +91,9 @@ func (s *snapshot) probe(fingerprint uint64) (cyber.Sighting, error) {
 	return seen, failed
 }
 
-// Load opens what was published since the last call and lets go of what was retracted. It is cheap when nothing
+// LoadPublished opens what was published since the last call and lets go of what was retracted. It is cheap when nothing
 // changed.
-func (l *Library) Load(ctx context.Context) error {
+func (l *Library) LoadPublished(ctx context.Context) error {
 	l.loading.Lock()
 	defer l.loading.Unlock()
 	old := l.current.Load()
@@ -102,7 +103,7 @@ func (l *Library) Load(ctx context.Context) error {
 			return err
 		}
 	}
-	segments, epoch, err := l.store.Segments(ctx)
+	segments, epoch, err := l.store.ListSegments(ctx)
 	if err != nil {
 		return fmt.Errorf("load segments: %w", err)
 	}
@@ -111,8 +112,8 @@ func (l *Library) Load(ctx context.Context) error {
 	var problems error
 	for _, g := range segments {
 		o := openSegment{Segment: g, volume: volume{keys: l.pairs}}
-		if o.reader, err = kept.take(ctx, g.File, g.Digest); err == nil && g.Pairs != "" {
-			o.pairs, err = kept.take(ctx, g.Pairs, g.PairsDigest)
+		if o.reader, err = kept.takeOrOpen(ctx, g.File, g.Digest); err == nil && g.Pairs != "" {
+			o.pairs, err = kept.takeOrOpen(ctx, g.Pairs, g.PairsDigest)
 		}
 		if err != nil {
 			next.whole = false
@@ -125,7 +126,7 @@ func (l *Library) Load(ctx context.Context) error {
 	}
 	l.current.Store(next)
 	for file, r := range kept.open { // retracted: no copy stays on this machine
-		problems = errors.Join(problems, r.Close(), l.files.Forget(file))
+		problems = errors.Join(problems, r.Close(), l.files.ForgetLocal(file))
 	}
 	return problems
 }
@@ -150,8 +151,8 @@ func (s *snapshot) openFiles(files *corpora.Files) openFiles {
 	return f
 }
 
-// take takes over a file that is open, or opens it.
-func (f openFiles) take(ctx context.Context, file, digest string) (*segment.Reader, error) {
+// takeOrOpen takes over a file that is open, or opens it.
+func (f openFiles) takeOrOpen(ctx context.Context, file, digest string) (*segment.Reader, error) {
 	if r := f.open[file]; r != nil {
 		delete(f.open, file)
 		return r, nil
@@ -170,8 +171,8 @@ func (l *Library) Size() (segments int, keys uint64) {
 	return segments, keys
 }
 
-// Pairs tells how many pairs of a value and a password are open.
-func (l *Library) Pairs() (keys uint64) {
+// CountPairs tells how many pairs of a value and a password are open.
+func (l *Library) CountPairs() (keys uint64) {
 	if s := l.current.Load(); s != nil {
 		for _, v := range s.segments {
 			if v.pairs != nil {
@@ -189,7 +190,7 @@ func (l *Library) Close() error {
 	var errs error
 	if s := l.current.Swap(nil); s != nil {
 		for _, v := range s.segments {
-			errs = errors.Join(errs, v.close())
+			errs = errors.Join(errs, v.closeFiles())
 		}
 	}
 	return errs
@@ -198,24 +199,24 @@ func (l *Library) Close() error {
 // dueBatch bounds how many values are probed at a time, and how many of them are settled in one transaction.
 const dueBatch = 200
 
-// Settle probes the values whose first look is due: those that got a token after they had to wait, and those added when
+// SettleDueLooks probes the values whose first look is due: those that got a token after they had to wait, and those added when
 // not every segment could be asked, by a process that holds none open or while a new one was on its way. It returns how
 // many it settled.
-func (l *Library) Settle(ctx context.Context) (int, error) {
+func (l *Library) SettleDueLooks(ctx context.Context) (int, error) {
 	type group struct {
 		partner partner.ID
 		epoch   int64
 	}
 	done := 0
 	for {
-		due, err := l.store.DueLooks(ctx, dueBatch)
+		due, err := l.store.ListDueLooks(ctx, dueBatch)
 		if err != nil || len(due) == 0 {
 			return done, err
 		}
 		settled, order := 0, []group{}
 		looked, hits := map[group][]cyber.AssetID{}, map[group][]Hit{}
 		for _, d := range due {
-			seen := l.Probe(d.Fingerprint)
+			seen := l.ProbeFingerprint(d.Fingerprint)
 			if seen.Epoch == 0 && len(seen.Breaches) == 0 {
 				continue
 			}

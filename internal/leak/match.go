@@ -81,14 +81,19 @@ type MatchProgress struct {
 	Changed   int64           `json:"changed,omitempty"`
 }
 
-// Match probes every watched value in a new breach and tells whom it concerns. It is the step of KindMatch.
-func (m *Matcher) Match(ctx context.Context, run *job.Run) error { return m.run(ctx, run, true) }
+// MatchBreach probes every watched value in a new breach and tells whom it concerns. It is the step of KindMatch.
+func (m *Matcher) MatchBreach(ctx context.Context, run *job.Run) error {
+	return m.runMatch(ctx, run, true)
+}
 
-// First is Match without the last look, for which one has to wait until every process knows of the breach. The job goes
+// MatchFirst is Match without the last look, for which one has to wait until every process knows of the breach. The job goes
 // on from there.
-func (m *Matcher) First(ctx context.Context, run *job.Run) error { return m.run(ctx, run, false) }
+func (m *Matcher) MatchFirst(ctx context.Context, run *job.Run) error {
+	return m.runMatch(ctx, run, false)
+}
 
-func (m *Matcher) run(ctx context.Context, run *job.Run, late bool) error {
+// runMatch runs the stages of a match, the last look if late says so.
+func (m *Matcher) runMatch(ctx context.Context, run *job.Run, late bool) error {
 	breach, err := m.store.BreachByName(ctx, run.Subject)
 	if err != nil || breach.State != Published || breach.Segment == "" {
 		return err
@@ -99,21 +104,21 @@ func (m *Matcher) run(ctx context.Context, run *job.Run, late bool) error {
 			return fmt.Errorf("read progress: %w", err)
 		}
 	}
-	v, err := m.open(ctx, breach)
+	v, err := m.openVolume(ctx, breach)
 	if err != nil {
 		return err
 	}
-	if err = m.first(ctx, run, breach, v, &p); err == nil {
-		err = m.measure(ctx, breach, v.reader) // nobody's alert waits for it
+	if err = m.matchWatched(ctx, run, breach, v, &p); err == nil {
+		err = m.measureOverlap(ctx, breach, v.reader) // nobody's alert waits for it
 	}
 	if err == nil && late {
-		err = m.late(ctx, run, breach, v, &p)
+		err = m.matchLate(ctx, run, breach, v, &p)
 	}
-	return errors.Join(err, v.close())
+	return errors.Join(err, v.closeFiles())
 }
 
-// open opens what is published of a breach.
-func (m *Matcher) open(ctx context.Context, breach Record) (v volume, err error) {
+// openVolume opens what is published of a breach.
+func (m *Matcher) openVolume(ctx context.Context, breach Record) (v volume, err error) {
 	v.keys = m.pairs
 	if v.reader, err = m.files.Open(ctx, breach.Segment, breach.Digest); err != nil || breach.Pairs == "" {
 		return v, err
@@ -124,9 +129,10 @@ func (m *Matcher) open(ctx context.Context, breach Record) (v volume, err error)
 	return v, nil
 }
 
-func (m *Matcher) first(ctx context.Context, run *job.Run, breach Record, v volume, p *MatchProgress) error {
+// matchWatched probes all watched values.
+func (m *Matcher) matchWatched(ctx context.Context, run *job.Run, breach Record, v volume, p *MatchProgress) error {
 	if p.Phase == PhaseRejudge {
-		if err := m.rejudge(ctx, run, v, p, time.Time{}); err != nil {
+		if err := m.rejudgeFindings(ctx, run, v, p, time.Time{}); err != nil {
 			return err
 		}
 		if err := m.dropFormer(ctx, breach); err != nil {
@@ -135,13 +141,13 @@ func (m *Matcher) first(ctx context.Context, run *job.Run, breach Record, v volu
 		p.Phase = PhaseProbe
 	}
 	if p.Phase == PhaseProbe {
-		if err := m.probe(ctx, run, v.reader, p, m.store.Probes); err != nil {
+		if err := m.probeSegment(ctx, run, v.reader, p, m.store.ListProbes); err != nil {
 			return err
 		}
 		p.Phase = PhaseTell
 	}
 	if p.Phase == PhaseTell {
-		if err := m.tell(ctx, run, v, p); err != nil {
+		if err := m.tellHits(ctx, run, v, p); err != nil {
 			return err
 		}
 		p.Phase, p.After = PhaseLate, Place{}
@@ -150,32 +156,32 @@ func (m *Matcher) first(ctx context.Context, run *job.Run, breach Record, v volu
 	return nil
 }
 
-// late looks at what was added around the publication: whoever added a value without knowing of this breach did so
+// matchLate looks at what was added around the publication: whoever added a value without knowing of this breach did so
 // before every process had noticed it.
-func (m *Matcher) late(ctx context.Context, run *job.Run, breach Record, v volume, p *MatchProgress) error {
-	if err := job.Wait(ctx, breach.Changed().Add(m.Settle).Sub(m.now())); err != nil {
+func (m *Matcher) matchLate(ctx context.Context, run *job.Run, breach Record, v volume, p *MatchProgress) error {
+	if err := job.WaitFor(ctx, breach.ChangedAt().Add(m.Settle).Sub(m.now())); err != nil {
 		return err
 	}
-	since := breach.Changed().Add(-time.Minute)
+	since := breach.ChangedAt().Add(-time.Minute)
 	if breach.Renewals > 0 {
 		p.Finding = ""
-		if err := m.rejudge(ctx, run, v, p, since); err != nil {
+		if err := m.rejudgeFindings(ctx, run, v, p, since); err != nil {
 			return err
 		}
 	}
 	next := func(ctx context.Context, after Place, limit int) ([]Probes, Place, error) {
 		return m.store.ProbesSince(ctx, since, after, limit)
 	}
-	if err := m.probe(ctx, run, v.reader, p, next); err != nil {
+	if err := m.probeSegment(ctx, run, v.reader, p, next); err != nil {
 		return err
 	}
-	return m.tell(ctx, run, v, p)
+	return m.tellHits(ctx, run, v, p)
 }
 
-// rejudge holds findings since a time against what the breach holds now. Of a new breach there are hardly any.
-func (m *Matcher) rejudge(ctx context.Context, run *job.Run, v volume, p *MatchProgress, since time.Time) error {
+// rejudgeFindings holds findings since a time against what the breach holds now. Of a new breach there are hardly any.
+func (m *Matcher) rejudgeFindings(ctx context.Context, run *job.Run, v volume, p *MatchProgress, since time.Time) error {
 	for {
-		r, err := m.store.RejudgeFindings(ctx, run.Subject, since, p.Finding, tellBatch, v.trace)
+		r, err := m.store.RejudgeFindings(ctx, run.Subject, since, p.Finding, tellBatch, v.traceValue)
 		if err != nil || r.Last == "" {
 			return err
 		}
@@ -193,15 +199,15 @@ func (m *Matcher) dropFormer(ctx context.Context, breach Record) error {
 		return nil
 	}
 	for _, file := range breach.Former {
-		if err := m.files.Remove(ctx, file); err != nil {
+		if err := m.files.RemoveFile(ctx, file); err != nil {
 			return err
 		}
 	}
 	return m.store.ForgetFormer(ctx, breach)
 }
 
-// probe asks the segment about watched values, a large batch in rising order at a time, and notes the hits.
-func (m *Matcher) probe(ctx context.Context, run *job.Run, r *segment.Reader, p *MatchProgress,
+// probeSegment asks the segment about watched values, a large batch in rising order at a time, and notes the hits.
+func (m *Matcher) probeSegment(ctx context.Context, run *job.Run, r *segment.Reader, p *MatchProgress,
 	next func(ctx context.Context, after Place, limit int) ([]Probes, Place, error),
 ) error {
 	var probes, found []uint64
@@ -220,7 +226,7 @@ func (m *Matcher) probe(ctx context.Context, run *job.Run, r *segment.Reader, p 
 		if found, err = r.Intersect(found[:0], probes); err != nil {
 			return fmt.Errorf("probe: %w", err)
 		}
-		kept, err := m.store.KeepHits(ctx, run.Subject, hitsIn(batch, found))
+		kept, err := m.store.KeepHits(ctx, run.Subject, selectHits(batch, found))
 		if err != nil {
 			return err
 		}
@@ -239,8 +245,8 @@ func (m *Matcher) probe(ctx context.Context, run *job.Run, r *segment.Reader, p 
 	}
 }
 
-// hitsIn are the probes whose fingerprints were found.
-func hitsIn(batch []Probes, found []uint64) (hits []Probes) {
+// selectHits are the probes whose fingerprints were found.
+func selectHits(batch []Probes, found []uint64) (hits []Probes) {
 	if len(found) == 0 {
 		return nil
 	}
@@ -260,9 +266,10 @@ func hitsIn(batch []Probes, found []uint64) (hits []Probes) {
 	return hits
 }
 
-func (m *Matcher) tell(ctx context.Context, run *job.Run, v volume, p *MatchProgress) error {
+// tellHits turns noted hits into findings and alerts.
+func (m *Matcher) tellHits(ctx context.Context, run *job.Run, v volume, p *MatchProgress) error {
 	for {
-		n, err := m.store.TellHits(ctx, run.Subject, tellBatch, v.trace)
+		n, err := m.store.TellHits(ctx, run.Subject, tellBatch, v.traceValue)
 		if err != nil {
 			return fmt.Errorf("tell: %w", err)
 		}
@@ -276,9 +283,9 @@ func (m *Matcher) tell(ctx context.Context, run *job.Run, v volume, p *MatchProg
 	}
 }
 
-// Withdraw closes the findings of a retracted breach and takes its file away. It is the step of KindWithdraw. The
+// WithdrawBreach closes the findings of a retracted breach and takes its file away. It is the step of KindWithdraw. The
 // second look catches findings of requests that began before the retraction.
-func (m *Matcher) Withdraw(ctx context.Context, run *job.Run) error {
+func (m *Matcher) WithdrawBreach(ctx context.Context, run *job.Run) error {
 	if err := m.WithdrawFirst(ctx, run); err != nil {
 		return err
 	}
@@ -286,7 +293,7 @@ func (m *Matcher) Withdraw(ctx context.Context, run *job.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := job.Wait(ctx, breach.RetractedAt.Add(m.Settle).Sub(m.now())); err != nil {
+	if err := job.WaitFor(ctx, breach.RetractedAt.Add(m.Settle).Sub(m.now())); err != nil {
 		return err
 	}
 	return m.WithdrawFirst(ctx, run)
@@ -314,31 +321,31 @@ func (m *Matcher) WithdrawFirst(ctx context.Context, run *job.Run) error {
 	if err := m.drop(ctx, breach.Name); err != nil {
 		return err
 	}
-	for _, file := range breach.Files() {
-		if err := m.files.Remove(ctx, file.Name); err != nil {
+	for _, file := range breach.ListFiles() {
+		if err := m.files.RemoveFile(ctx, file.Name); err != nil {
 			return err
 		}
 	}
 	return m.dropFormer(ctx, breach)
 }
 
-// Restate computes statuses again after a breach was edited. It is the step of KindRestate.
-func (m *Matcher) Restate(ctx context.Context, run *job.Run) error {
-	return m.walk(ctx, run, func(after cyber.FindingID) (cyber.FindingID, error) {
+// RestateBreach computes statuses again after a breach was edited. It is the step of KindRestate.
+func (m *Matcher) RestateBreach(ctx context.Context, run *job.Run) error {
+	return m.walkFindings(ctx, run, func(after cyber.FindingID) (cyber.FindingID, error) {
 		return m.store.RestateFindings(ctx, run.Subject, after, tellBatch)
 	})
 }
 
-// Sites judges a partner's findings again after its sites, or those watched for it, were changed. It is the step of
+// RejudgeSites judges a partner's findings again after its sites, or those watched for it, were changed. It is the step of
 // KindSites.
-func (m *Matcher) Sites(ctx context.Context, run *job.Run) error {
-	return m.walk(ctx, run, func(after cyber.FindingID) (cyber.FindingID, error) {
+func (m *Matcher) RejudgeSites(ctx context.Context, run *job.Run) error {
+	return m.walkFindings(ctx, run, func(after cyber.FindingID) (cyber.FindingID, error) {
 		return m.store.RejudgeSites(ctx, partner.ID(run.Subject), after, tellBatch)
 	})
 }
 
-// walk goes over findings, as far as next has any, and keeps where it is.
-func (m *Matcher) walk(ctx context.Context, run *job.Run, next func(after cyber.FindingID) (cyber.FindingID, error)) error {
+// walkFindings goes over findings, as far as next has any, and keeps where it is.
+func (m *Matcher) walkFindings(ctx context.Context, run *job.Run, next func(after cyber.FindingID) (cyber.FindingID, error)) error {
 	var p struct {
 		After cyber.FindingID `json:"after"`
 	}

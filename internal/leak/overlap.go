@@ -8,8 +8,8 @@ import (
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
-// Most names the breach that shares most with this one; of equals the first by name.
-func (m Measured) Most() (breach string, values int64) {
+// LargestOverlap names the breach that shares most with this one; of equals the first by name.
+func (m Measured) LargestOverlap() (breach string, values int64) {
 	for name, n := range m.From {
 		if n > values || n == values && name < breach {
 			breach, values = name, n
@@ -18,13 +18,13 @@ func (m Measured) Most() (breach string, values int64) {
 	return breach, values
 }
 
-// measure counts what is new in a breach. Only breaches published before it count, so that a
+// measureOverlap counts what is new in a breach. Only breaches published before it count, so that a
 // repetition gives the same.
-func (m *Matcher) measure(ctx context.Context, breach Record, r *segment.Reader) (err error) {
+func (m *Matcher) measureOverlap(ctx context.Context, breach Record, r *segment.Reader) (err error) {
 	if breach.Tally.Measured != nil {
 		return nil
 	}
-	segments, _, err := m.store.Segments(ctx) // in the order of publication
+	segments, _, err := m.store.ListSegments(ctx) // in the order of publication
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (m *Matcher) measure(ctx context.Context, breach Record, r *segment.Reader)
 		}
 		names, earlier = append(names, g.Breach), append(earlier, e)
 	}
-	counted, err := r.Compare(ctx, earlier)
+	counted, err := r.CompareWith(ctx, earlier)
 	if err != nil {
 		return fmt.Errorf("overlap of %s: %w", breach.Name, err)
 	}

@@ -11,23 +11,23 @@ import (
 
 // Pairs computes keys of pairs; seal.Keys does.
 type Pairs interface {
-	// Pair is the key of a value, by its fingerprint, and a password, by the first 40 bits of its SHA-1.
-	Pair(fingerprint, password uint64) uint64
-	// Pairs is the range in which all pairs of a value are.
-	Pairs(fingerprint uint64) (first, last uint64)
+	// PairFingerprint is the key of a value, by its fingerprint, and a password, by the first 40 bits of its SHA-1.
+	PairFingerprint(fingerprint, password uint64) uint64
+	// PairRange is the range in which all pairs of a value are.
+	PairRange(fingerprint uint64) (first, last uint64)
 }
 
-// Holds reports whether a published breach holds one of the values together with the password. It follows what was
+// HoldsPair reports whether a published breach holds one of the values together with the password. It follows what was
 // published up to now, by another process too: people ask right after an alert. Where not every breach could be asked,
 // and none that was holds it, the answer is cyber.ErrNotAsked.
-func (l *Library) Holds(ctx context.Context, fingerprints []uint64, password uint64) (bool, error) {
-	unloaded := l.Load(ctx)
+func (l *Library) HoldsPair(ctx context.Context, fingerprints []uint64, password uint64) (bool, error) {
+	unloaded := l.LoadPublished(ctx)
 	for range 2 { // as in Probe
 		s := l.current.Load()
 		if s == nil {
 			break
 		}
-		held, err := s.holds(l.pairs, fingerprints, password)
+		held, err := s.holdsPair(l.pairs, fingerprints, password)
 		if errors.Is(err, segment.ErrClosed) {
 			continue
 		}
@@ -42,9 +42,10 @@ func (l *Library) Holds(ctx context.Context, fingerprints []uint64, password uin
 	return false, cyber.ErrNotAsked.Because(unloaded)
 }
 
-func (s *snapshot) holds(keys Pairs, fingerprints []uint64, password uint64) (bool, error) {
+// holdsPair reports whether a breach of the snapshot holds the pair.
+func (s *snapshot) holdsPair(keys Pairs, fingerprints []uint64, password uint64) (bool, error) {
 	for _, f := range fingerprints {
-		key := keys.Pair(f, password)
+		key := keys.PairFingerprint(f, password)
 		for _, v := range s.segments {
 			if v.pairs == nil {
 				continue

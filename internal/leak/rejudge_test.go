@@ -12,7 +12,7 @@ import (
 func TestRejudge(t *testing.T) {
 	shop := cyber.Breach{Name: "loja", Kind: cyber.SourceBreach, Exposes: []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword}, Content: "new"}
 	row := func(passwords []uint32, classes ...cyber.Exposed) cyber.Trace {
-		return cyber.Trace{Told: true, Classes: cyber.ClassesOf(classes), Passwords: passwords}
+		return cyber.Trace{Told: true, Classes: cyber.NewClasses(classes), Passwords: passwords}
 	}
 	email, password := cyber.ExposedEmail, cyber.ExposedPassword
 	for name, c := range map[string]struct {
@@ -44,27 +44,27 @@ func TestRejudge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := valueOf("ana", "a")
-			f := cyber.Finding{ID: "fd", Asset: "a", Breach: shop.Of(c.before), Trace: c.before, Quiet: c.quiet, Resolution: c.why, FoundAt: noon}
+			f := cyber.Finding{ID: "fd", Asset: "a", Breach: shop.ForTrace(c.before), Trace: c.before, Quiet: c.quiet, Resolution: c.why, FoundAt: noon}
 			w.Findings = []cyber.Finding{f}
 			if c.also != nil {
 				other := cyber.Breach{Name: "outra", Kind: cyber.SourceBreach}
-				w.Findings = append(w.Findings, cyber.Finding{ID: "fd2", Asset: "a", Breach: other.Of(*c.also), Trace: *c.also, FoundAt: noon})
+				w.Findings = append(w.Findings, cyber.Finding{ID: "fd2", Asset: "a", Breach: other.ForTrace(*c.also), Trace: *c.also, FoundAt: noon})
 			}
-			w.Status, w.OpenBreaches = cyber.StatusOf(w.Findings), cyber.Names(w.Findings)
-			v := leak.Rejudge([]*leak.Watched{w}, shop, map[cyber.AssetID]leak.Held{"a": c.now}, noon.Add(time.Hour))
+			w.Status, w.OpenBreaches = cyber.ComputeStatus(w.Findings), cyber.JoinBreachNames(w.Findings)
+			v := leak.RejudgeFindings([]*leak.Watched{w}, shop, map[cyber.AssetID]leak.Held{"a": c.now}, noon.Add(time.Hour))
 			if got := w.Findings[0]; got.Resolution != c.open || (len(v.News) == 1) != c.alert || (len(v.Closed)+len(v.Judged) == 1) != c.kept {
 				t.Errorf("resolution %q, news %d, closed %d, judged %d", got.Resolution, len(v.News), len(v.Closed), len(v.Judged))
 			}
 			if renewed := w.Findings[0].RenewedAt; renewed.IsZero() == c.alert || c.alert && !renewed.Equal(noon.Add(time.Hour)) {
 				t.Errorf("its plan begins anew: %v, news: %t", renewed, c.alert)
 			}
-			if c.now.Found && !w.Findings[0].Trace.Equal(c.now.Trace) {
+			if c.now.Found && !w.Findings[0].Trace.IsEqual(c.now.Trace) {
 				t.Errorf("says %+v", w.Findings[0].Trace)
 			}
-			if w.Status != cyber.StatusOf(w.Findings) || w.OpenBreaches != cyber.Names(w.Findings) {
+			if w.Status != cyber.ComputeStatus(w.Findings) || w.OpenBreaches != cyber.JoinBreachNames(w.Findings) {
 				t.Errorf("the value says %s %s", w.Status, w.OpenBreaches)
 			}
-			again := leak.Rejudge([]*leak.Watched{w}, shop, map[cyber.AssetID]leak.Held{"a": c.now}, noon.Add(2*time.Hour))
+			again := leak.RejudgeFindings([]*leak.Watched{w}, shop, map[cyber.AssetID]leak.Held{"a": c.now}, noon.Add(2*time.Hour))
 			if len(again.News)+len(again.Closed)+len(again.Judged)+len(again.Restated) > 0 {
 				t.Errorf("a repetition changed something: %+v", again)
 			}
@@ -72,7 +72,7 @@ func TestRejudge(t *testing.T) {
 	}
 	w := valueOf("ana", "a")
 	w.Findings = []cyber.Finding{{ID: "fd", Asset: "a", Breach: shop, FoundAt: noon}}
-	if v := leak.Rejudge([]*leak.Watched{w}, shop, nil, noon); len(v.Closed)+len(v.Judged) > 0 {
+	if v := leak.RejudgeFindings([]*leak.Watched{w}, shop, nil, noon); len(v.Closed)+len(v.Judged) > 0 {
 		t.Errorf("a value that was not asked about was judged: %+v", v)
 	}
 }

@@ -8,7 +8,7 @@ func TestSitesEndAtADot(t *testing.T) {
 	for host, want := range map[string]bool{
 		"banco.com.br": true, "app.banco.com.br": true, "naobanco.com.br": false, "banco.com": false, "banco.com.br.outro.com": false,
 	} {
-		if anyUnder([]string{host}, []string{"banco.com.br"}) != want {
+		if isAnyUnder([]string{host}, []string{"banco.com.br"}) != want {
 			t.Errorf("%s under banco.com.br: %t", host, !want)
 		}
 	}

@@ -70,7 +70,7 @@ func above(list []int64, after Place, limit int) (all []Probes, last Place) {
 	return []Probes{{"prt", probes}}, after
 }
 
-func (s *registers) Probes(_ context.Context, after Place, limit int) ([]Probes, Place, error) {
+func (s *registers) ListProbes(_ context.Context, after Place, limit int) ([]Probes, Place, error) {
 	probes, last := above(s.watched, after, limit)
 	return probes, last, s.call("watched")
 }
@@ -116,7 +116,7 @@ func (s *registers) RestateFindings(_ context.Context, _ string, after cyber.Fin
 }
 
 func (s *registers) RejudgeFindings(_ context.Context, _ string, since time.Time, after cyber.FindingID, _ int, _ Tracer) (Rejudged, error) {
-	s.calls = append(s.calls, "rejudge since "+s.breach.Changed().Sub(since).String())
+	s.calls = append(s.calls, "rejudge since "+s.breach.ChangedAt().Sub(since).String())
 	for _, f := range s.findings {
 		if f > after {
 			return Rejudged{Last: f, Checked: 1, Withdrawn: 1}, s.call("rejudge")
@@ -132,11 +132,11 @@ func (s *registers) ForgetFormer(_ context.Context, r Record) error {
 
 func (s *registers) CorporaEpoch(context.Context) (int64, error) { return s.epoch, s.call("epoch") }
 
-func (s *registers) Segments(context.Context) ([]Segment, int64, error) {
+func (s *registers) ListSegments(context.Context) ([]Segment, int64, error) {
 	return s.segments, s.epoch, s.call("segments")
 }
 
-func (s *registers) DueLooks(_ context.Context, limit int) ([]DueLook, error) {
+func (s *registers) ListDueLooks(_ context.Context, limit int) ([]DueLook, error) {
 	return slices.Clone(s.pending[:min(limit, len(s.pending))]), s.call("pending")
 }
 
@@ -153,25 +153,25 @@ func (s *registers) SettleLooks(_ context.Context, _ partner.ID, epoch int64, lo
 // filesWith makes files, and in them segments of the given keys.
 func filesWith(t *testing.T, segments map[string][]uint64) (*corpora.Files, map[string]Segment) {
 	t.Helper()
-	files, err := corpora.Open(filepath.Join(t.TempDir(), "corpora"), "")
+	files, err := corpora.OpenFiles(filepath.Join(t.TempDir(), "corpora"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	made := map[string]Segment{}
 	for name, keys := range segments {
 		path := filepath.Join(t.TempDir(), name)
-		w, err := segment.Create(path, segment.Options{Width: segment.Bits64})
+		w, err := segment.CreateSegment(path, segment.Options{Width: segment.Bits64})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.AddAll(keys); err != nil {
+		if err := w.AddKeys(keys); err != nil {
 			t.Fatal(err)
 		}
 		sum, err := w.Commit(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := files.Put(t.Context(), name+".seg", path); err != nil {
+		if err := files.PublishFile(t.Context(), name+".seg", path); err != nil {
 			t.Fatal(err)
 		}
 		made[name] = Segment{Breach: name, File: name + ".seg", Digest: sum.Digest.String()}
@@ -220,9 +220,9 @@ func TestMatchSteps(t *testing.T) {
 	} {
 		m, s := newMatcher(t)
 		run, saved := ran(c.progress, s)
-		step := m.Match
+		step := m.MatchBreach
 		if c.first {
-			step = m.First
+			step = m.MatchFirst
 		}
 		if err := step(t.Context(), run); err != nil || !slices.Equal(s.hits, c.hits) {
 			t.Errorf("%s: hits %v, %v", name, s.hits, err)
@@ -249,14 +249,14 @@ func TestMatchOfRenewed(t *testing.T) {
 	s.findings = []cyber.FindingID{"fd_1", "fd_2"}
 	s.breach.Renewals, s.breach.RenewedAt, s.breach.Former = 1, publication.Add(time.Minute), []string{"antes.seg"}
 	run, saved := ran(`{"phase":0,"finding":"fd_1","after":{"partner":"","at":0}}`, s)
-	if err := m.Match(t.Context(), run); err != nil || !slices.Equal(s.hits, []int64{2, 3, 5}) {
+	if err := m.MatchBreach(t.Context(), run); err != nil || !slices.Equal(s.hits, []int64{2, 3, 5}) {
 		t.Fatal(s.hits, err)
 	}
 	last := (*saved)[len(*saved)-1]
 	if want := `{"phase":3,"after":{"partner":"","at":6},"probed":4,"again":3,"hits":3,"told":3,"finding":"fd_2","checked":3,"withdrawn":3}`; last != want {
 		t.Errorf("%s, want %s", last, want)
 	}
-	if names, err := files.Names(); err != nil || !slices.Equal(names, []string{"loja.seg"}) || len(s.breach.Former) != 0 {
+	if names, err := files.ListLocal(); err != nil || !slices.Equal(names, []string{"loja.seg"}) || len(s.breach.Former) != 0 {
 		t.Errorf("left %v, former %v: %v", names, s.breach.Former, err)
 	}
 	if count(s.calls, "rejudge since 1m0s") != 3 || slices.Index(s.calls, "rejudge") > slices.Index(s.calls, "watched") {
@@ -268,7 +268,7 @@ func TestMatchOfRenewed(t *testing.T) {
 		s.findings, s.failAt = []cyber.FindingID{"fd_1"}, fails
 		s.breach.Renewals, s.breach.Former = 1, []string{"antes.seg"}
 		run, _ := ran("{}", s)
-		if err := m.Match(t.Context(), run); !errors.Is(err, errAway) {
+		if err := m.MatchBreach(t.Context(), run); !errors.Is(err, errAway) {
 			t.Errorf("%s: %v", fails, err)
 		}
 	}
@@ -283,7 +283,7 @@ func TestMatchBatches(t *testing.T) {
 			s.watched[i] = int64(i) + 1
 		}
 		run, _ := ran("{}", s)
-		if err := m.First(t.Context(), run); err != nil || count(s.calls, "watched") != batches || len(s.hits) != 4 {
+		if err := m.MatchFirst(t.Context(), run); err != nil || count(s.calls, "watched") != batches || len(s.hits) != 4 {
 			t.Errorf("%d values: %d batches, hits %v, %v", n, count(s.calls, "watched"), s.hits, err)
 		}
 	}
@@ -297,18 +297,18 @@ func TestMatchOfNothing(t *testing.T) {
 		m, s := newMatcher(t)
 		change(&s.breach)
 		run, saved := ran("{}", s)
-		if err := m.Match(t.Context(), run); err != nil || len(s.hits) != 0 || len(*saved) != 0 {
+		if err := m.MatchBreach(t.Context(), run); err != nil || len(s.hits) != 0 || len(*saved) != 0 {
 			t.Errorf("%s: %v, %v", name, s.hits, err)
 		}
 	}
 	m, s := newMatcher(t)
 	s.breach.Digest = "another"
 	run, _ := ran("{}", s)
-	if err := m.Match(t.Context(), run); err == nil || len(s.hits) != 0 {
+	if err := m.MatchBreach(t.Context(), run); err == nil || len(s.hits) != 0 {
 		t.Errorf("a file that is another one was probed: %v", err)
 	}
 	run, _ = ran("{", s)
-	if err := m.Match(t.Context(), run); err == nil {
+	if err := m.MatchBreach(t.Context(), run); err == nil {
 		t.Error("a progress that cannot be read was taken for none")
 	}
 }
@@ -322,16 +322,16 @@ func TestStepsStop(t *testing.T) {
 		state  State
 		after  string // what must not be reached any more
 	}{
-		{"breach", (*Matcher).Match, Published, "watched"}, {"watched", (*Matcher).Match, Published, "keep"},
-		{"rejudge", (*Matcher).Match, Published, "save"}, {"save", (*Matcher).Match, Published, "watched"},
-		{"keep", (*Matcher).Match, Published, "tell"}, {"save3", (*Matcher).Match, Published, "tell"},
-		{"tell", (*Matcher).Match, Published, "late"}, {"save4", (*Matcher).Match, Published, "late"},
-		{"save6", (*Matcher).Match, Published, "late"}, {"late", (*Matcher).Match, Published, ""},
-		{"tell3", (*Matcher).Match, Published, ""},
-		{"breach", (*Matcher).Withdraw, Retracted, "withdraw"}, {"withdraw", (*Matcher).Withdraw, Retracted, "save"},
-		{"save", (*Matcher).Withdraw, Retracted, "drop"}, {"drop", (*Matcher).Withdraw, Retracted, ""},
-		{"breach2", (*Matcher).Withdraw, Retracted, ""}, {"breach3", (*Matcher).Withdraw, Retracted, ""},
-		{"restate", (*Matcher).Restate, Published, "save"}, {"save", (*Matcher).Restate, Published, ""},
+		{"breach", (*Matcher).MatchBreach, Published, "watched"}, {"watched", (*Matcher).MatchBreach, Published, "keep"},
+		{"rejudge", (*Matcher).MatchBreach, Published, "save"}, {"save", (*Matcher).MatchBreach, Published, "watched"},
+		{"keep", (*Matcher).MatchBreach, Published, "tell"}, {"save3", (*Matcher).MatchBreach, Published, "tell"},
+		{"tell", (*Matcher).MatchBreach, Published, "late"}, {"save4", (*Matcher).MatchBreach, Published, "late"},
+		{"save6", (*Matcher).MatchBreach, Published, "late"}, {"late", (*Matcher).MatchBreach, Published, ""},
+		{"tell3", (*Matcher).MatchBreach, Published, ""},
+		{"breach", (*Matcher).WithdrawBreach, Retracted, "withdraw"}, {"withdraw", (*Matcher).WithdrawBreach, Retracted, "save"},
+		{"save", (*Matcher).WithdrawBreach, Retracted, "drop"}, {"drop", (*Matcher).WithdrawBreach, Retracted, ""},
+		{"breach2", (*Matcher).WithdrawBreach, Retracted, ""}, {"breach3", (*Matcher).WithdrawBreach, Retracted, ""},
+		{"restate", (*Matcher).RestateBreach, Published, "save"}, {"save", (*Matcher).RestateBreach, Published, ""},
 	} {
 		m, s := newMatcher(t)
 		s.failAt, s.findings, s.breach.State = c.failAt, []cyber.FindingID{"f1", "f2"}, c.state
@@ -351,7 +351,7 @@ func TestWithdrawSteps(t *testing.T) {
 		m.now = func() time.Time { return publication.Add(4 * time.Second) }
 		run, saved := ran("{}", s)
 		begin := time.Now()
-		if err := m.Withdraw(t.Context(), run); err != nil || time.Since(begin) != 6*time.Second {
+		if err := m.WithdrawBreach(t.Context(), run); err != nil || time.Since(begin) != 6*time.Second {
 			t.Errorf("%v, after %s", err, time.Since(begin))
 		}
 		var want []string
@@ -362,13 +362,13 @@ func TestWithdrawSteps(t *testing.T) {
 		if !slices.Equal(*saved, want) || count(s.calls, "drop") != 2 {
 			t.Errorf("%v, %v", *saved, s.calls)
 		}
-		if names, err := m.files.Names(); err != nil || len(names) != 0 {
+		if names, err := m.files.ListLocal(); err != nil || len(names) != 0 {
 			t.Errorf("files are left: %v, %v", names, err)
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		run, _ = ran("{}", s)
-		if err := m.Withdraw(ctx, run); !errors.Is(err, context.Canceled) {
+		if err := m.WithdrawBreach(ctx, run); !errors.Is(err, context.Canceled) {
 			t.Errorf("a wait that was cut: %v", err)
 		}
 		m, s = newMatcher(t)
@@ -388,7 +388,7 @@ func TestWithdrawTakesBothFiles(t *testing.T) {
 	if err := m.WithdrawFirst(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := files.Names(); err != nil || len(left) != 0 {
+	if left, err := files.ListLocal(); err != nil || len(left) != 0 {
 		t.Errorf("files are left: %v, %v", left, err)
 	}
 	s.breach.Segment = "../loja.seg"
@@ -403,11 +403,11 @@ func TestRestateSteps(t *testing.T) {
 	m, s := newMatcher(t)
 	s.findings = []cyber.FindingID{"f1", "f2", "f3"}
 	run, saved := ran(`{"after":"f1"}`, s)
-	if err := m.Restate(t.Context(), run); err != nil || fmt.Sprint(*saved) != `[{"after":"f2"} {"after":"f3"}]` {
+	if err := m.RestateBreach(t.Context(), run); err != nil || fmt.Sprint(*saved) != `[{"after":"f2"} {"after":"f3"}]` {
 		t.Errorf("%v, %v", *saved, err)
 	}
 	run, _ = ran(``, s)
-	if err := m.Restate(t.Context(), run); err == nil {
+	if err := m.RestateBreach(t.Context(), run); err == nil {
 		t.Error("a progress that cannot be read was taken for none")
 	}
 }
@@ -415,8 +415,8 @@ func TestRestateSteps(t *testing.T) {
 // sums makes keys of pairs that can be read.
 type sums struct{}
 
-func (sums) Pair(fingerprint, password uint64) uint64 { return fingerprint*100 + password }
-func (sums) Pairs(fingerprint uint64) (uint64, uint64) {
+func (sums) PairFingerprint(fingerprint, password uint64) uint64 { return fingerprint*100 + password }
+func (sums) PairRange(fingerprint uint64) (uint64, uint64) {
 	return fingerprint * 100, fingerprint*100 + 99
 }
 
@@ -446,21 +446,21 @@ func names(seen cyber.Sighting) (list []string) {
 // TestLibraryFollows: what is published is asked, what is retracted is not, and nothing is read while nothing changes.
 func TestLibraryFollows(t *testing.T) {
 	l, s, made := newLibrary(t)
-	if seen := l.Probe(2); seen.Epoch != 0 || seen.Breaches != nil {
+	if seen := l.ProbeFingerprint(2); seen.Epoch != 0 || seen.Breaches != nil {
 		t.Errorf("before anything is open: %+v", seen)
 	}
 	if n, keys := l.Size(); n != 0 || keys != 0 {
 		t.Errorf("%d segments with %d keys before anything is open", n, keys)
 	}
 	s.failAt = "segments"
-	if _, err := l.Holds(t.Context(), []uint64{3}, 5); !errors.Is(err, cyber.ErrNotAsked) {
+	if _, err := l.HoldsPair(t.Context(), []uint64{3}, 5); !errors.Is(err, cyber.ErrNotAsked) {
 		t.Errorf("a pair before anything is open, without a database: %v", err)
 	}
 	s.failAt = ""
-	if err := l.Load(t.Context()); err != nil {
+	if err := l.LoadPublished(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if seen := l.Probe(2); seen.Epoch != 1 || fmt.Sprint(names(seen)) != "[a b]" {
+	if seen := l.ProbeFingerprint(2); seen.Epoch != 1 || fmt.Sprint(names(seen)) != "[a b]" {
 		t.Errorf("%+v", seen)
 	}
 	if n, keys := l.Size(); n != 2 || keys != 4 {
@@ -471,38 +471,38 @@ func TestLibraryFollows(t *testing.T) {
 		password uint64
 		want     bool
 	}{{[]uint64{3}, 5, true}, {[]uint64{1, 2}, 3, true}, {[]uint64{2}, 5, false}, {nil, 5, false}} {
-		if held, err := l.Holds(t.Context(), c.values, c.password); err != nil || held != c.want {
+		if held, err := l.HoldsPair(t.Context(), c.values, c.password); err != nil || held != c.want {
 			t.Errorf("pair of %v and %d: %t, %v", c.values, c.password, held, err)
 		}
 	}
 	s.calls = nil
-	if err := l.Load(t.Context()); err != nil || slices.Contains(s.calls, "segments") {
+	if err := l.LoadPublished(t.Context()); err != nil || slices.Contains(s.calls, "segments") {
 		t.Errorf("nothing changed, and %v: %v", s.calls, err)
 	}
 	s.failAt = "epoch"
-	if err := l.Load(t.Context()); !errors.Is(err, errAway) {
+	if err := l.LoadPublished(t.Context()); !errors.Is(err, errAway) {
 		t.Errorf("without a database: %v", err)
 	}
-	if held, err := l.Holds(t.Context(), []uint64{2}, 5); held || !errors.Is(err, cyber.ErrNotAsked) {
+	if held, err := l.HoldsPair(t.Context(), []uint64{2}, 5); held || !errors.Is(err, cyber.ErrNotAsked) {
 		t.Errorf("a pair that a newer breach may hold: %t, %v", held, err)
 	}
 	s.failAt, s.segments, s.epoch = "", []Segment{made["a"]}, 2
-	if err := l.Load(t.Context()); err != nil {
+	if err := l.LoadPublished(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if seen := l.Probe(2); seen.Epoch != 2 || fmt.Sprint(names(seen)) != "[a]" {
+	if seen := l.ProbeFingerprint(2); seen.Epoch != 2 || fmt.Sprint(names(seen)) != "[a]" {
 		t.Errorf("after a retraction: %+v", seen)
 	}
-	if held, err := l.Holds(t.Context(), []uint64{3}, 5); err != nil || held {
+	if held, err := l.HoldsPair(t.Context(), []uint64{3}, 5); err != nil || held {
 		t.Errorf("a pair of a breach that was retracted: %t, %v", held, err)
 	}
-	if left, err := l.files.Names(); err != nil || !slices.Equal(left, []string{"a.seg"}) {
+	if left, err := l.files.ListLocal(); err != nil || !slices.Equal(left, []string{"a.seg"}) {
 		t.Errorf("files are left: %v, %v", left, err)
 	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if seen := l.Probe(1); seen.Epoch != 0 || seen.Breaches != nil {
+	if seen := l.ProbeFingerprint(1); seen.Epoch != 0 || seen.Breaches != nil {
 		t.Errorf("after the end: %+v", seen)
 	}
 }
@@ -511,23 +511,23 @@ func TestLibraryFollows(t *testing.T) {
 func TestLibraryWithAHole(t *testing.T) {
 	for _, missing := range []string{"a", "b", "pairs"} {
 		l, s, _ := newLibrary(t)
-		if err := l.files.Remove(t.Context(), missing+".seg"); err != nil {
+		if err := l.files.RemoveFile(t.Context(), missing+".seg"); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.Load(t.Context()); err == nil {
+		if err := l.LoadPublished(t.Context()); err == nil {
 			t.Errorf("%s is missing, and nobody is told", missing)
 		}
-		if seen := l.Probe(2); seen.Epoch != 0 || len(seen.Breaches) != map[string]int{"a": 1, "b": 1, "pairs": 2}[missing] {
+		if seen := l.ProbeFingerprint(2); seen.Epoch != 0 || len(seen.Breaches) != map[string]int{"a": 1, "b": 1, "pairs": 2}[missing] {
 			t.Errorf("without %s: %+v", missing, seen)
 		}
-		if held, err := l.Holds(t.Context(), []uint64{3}, 5); missing == "a" && (err != nil || !held) || missing != "a" && !errors.Is(err, cyber.ErrNotAsked) {
+		if held, err := l.HoldsPair(t.Context(), []uint64{3}, 5); missing == "a" && (err != nil || !held) || missing != "a" && !errors.Is(err, cyber.ErrNotAsked) {
 			t.Errorf("without %s: %t, %v", missing, held, err)
 		}
-		if _, err := l.Holds(t.Context(), []uint64{3}, 6); !errors.Is(err, cyber.ErrNotAsked) {
+		if _, err := l.HoldsPair(t.Context(), []uint64{3}, 6); !errors.Is(err, cyber.ErrNotAsked) {
 			t.Errorf("without %s a pair is known not to be held: %v", missing, err)
 		}
 		s.calls = nil
-		if err := l.Load(t.Context()); err == nil || !slices.Contains(s.calls, "segments") {
+		if err := l.LoadPublished(t.Context()); err == nil || !slices.Contains(s.calls, "segments") {
 			t.Errorf("without %s: it is not looked for again: %v", missing, s.calls)
 		}
 	}
@@ -542,31 +542,31 @@ func TestSettle(t *testing.T) {
 	}
 	for n, looks := range map[int]int{0: 1, 199: 1, 200: 2, 450: 3} {
 		l, s, _ := newLibrary(t)
-		if err := l.Load(t.Context()); err != nil {
+		if err := l.LoadPublished(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		fill(s, n)
-		if done, err := l.Settle(t.Context()); err != nil || done != n || len(s.pending) != 0 || count(s.calls, "pending") != looks {
+		if done, err := l.SettleDueLooks(t.Context()); err != nil || done != n || len(s.pending) != 0 || count(s.calls, "pending") != looks {
 			t.Errorf("of %d: %d with %d looks: %v", n, done, count(s.calls, "pending"), err)
 		}
 	}
 	l, s, _ := newLibrary(t)
 	fill(s, 3)
-	if done, err := l.Settle(t.Context()); err != nil || done != 0 || len(s.settled) != 0 {
+	if done, err := l.SettleDueLooks(t.Context()); err != nil || done != 0 || len(s.settled) != 0 {
 		t.Errorf("%d settled by a library that has nothing open: %v", done, err)
 	}
-	if err := l.files.Remove(t.Context(), "a.seg"); err != nil {
+	if err := l.files.RemoveFile(t.Context(), "a.seg"); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Load(t.Context()); err == nil {
+	if err := l.LoadPublished(t.Context()); err == nil {
 		t.Fatal("nothing is missing")
 	}
 	s.pending = append(s.pending, DueLook{Asset: "nowhere", Fingerprint: 99})
-	if done, err := l.Settle(t.Context()); err != nil || done != 0 || len(s.settled) != 3 || len(s.pending) != 4 {
+	if done, err := l.SettleDueLooks(t.Context()); err != nil || done != 0 || len(s.settled) != 3 || len(s.pending) != 4 {
 		t.Errorf("%d settled, %d told of what was seen: %v", done, len(s.settled), err)
 	}
 	s.failAt = "settle"
-	if _, err := l.Settle(t.Context()); !errors.Is(err, errAway) {
+	if _, err := l.SettleDueLooks(t.Context()); !errors.Is(err, errAway) {
 		t.Errorf("without a database: %v", err)
 	}
 }

@@ -47,8 +47,8 @@ type Measured struct {
 // reasonsKept bounds how many reasons are told apart.
 const reasonsKept = 32
 
-// Note counts a reason n times.
-func (t *Tally) Note(reason string, n int64) {
+// CountReason counts a reason n times.
+func (t *Tally) CountReason(reason string, n int64) {
 	if n == 0 {
 		return
 	}
@@ -61,8 +61,8 @@ func (t *Tally) Note(reason string, n int64) {
 	t.Reasons[reason] += n
 }
 
-// Add sums up what parts counted; Distinct is no sum.
-func (t *Tally) Add(other Tally) {
+// AddTally sums up what parts counted; Distinct is no sum.
+func (t *Tally) AddTally(other Tally) {
 	t.Bytes, t.Scanned, t.Streams = t.Bytes+other.Bytes, t.Scanned+other.Scanned, t.Streams+other.Streams
 	t.Problems, t.LeftOut = t.Problems+other.Problems, t.LeftOut+other.LeftOut
 	t.Read, t.Partly, t.Unread = t.Read+other.Read, t.Partly+other.Partly, t.Unread+other.Unread
@@ -74,7 +74,7 @@ func (t *Tally) Add(other Tally) {
 	}
 	t.AddClasses(&other)
 	for reason, n := range other.Reasons {
-		t.Note(reason, n)
+		t.CountReason(reason, n)
 	}
 }
 
@@ -100,8 +100,8 @@ func (t *Tally) CountClasses(told int64, counts []int64) {
 	t.AddClasses(&more)
 }
 
-// Verdict says how much of the inputs was read.
-func (t *Tally) Verdict() string {
+// ReadVerdict says how much of the inputs was read.
+func (t *Tally) ReadVerdict() string {
 	switch {
 	case t.Partly == 0 && t.Unread == 0:
 		return "read"
@@ -111,9 +111,9 @@ func (t *Tally) Verdict() string {
 	return "partly read"
 }
 
-// Doubtful says why a breach is not to be published unasked, or nothing: one without an identifier, or of which most
+// DoubtReason says why a breach is not to be published unasked, or nothing: one without an identifier, or of which most
 // could not be read, would tell people that they are safe.
-func (t *Tally) Doubtful() *fault.Rule {
+func (t *Tally) DoubtReason() *fault.Rule {
 	var found int64
 	for _, n := range t.Found {
 		found += n

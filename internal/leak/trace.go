@@ -10,14 +10,14 @@ import (
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
-// Trace is the label in the words of the rules.
-func (l Label) Trace() cyber.Trace {
-	return cyber.Trace{Told: l.Told(), Classes: cyber.Classes(l.Classes), Sites: l.Sites, Day: l.Day, Spellings: l.Spellings}
+// AsTrace is the label in the words of the rules.
+func (l Label) AsTrace() cyber.Trace {
+	return cyber.Trace{Told: l.IsOfRecord(), Classes: cyber.Classes(l.Classes), Sites: l.Sites, Day: l.Day, Spellings: l.Spellings}
 }
 
 // AppendTrace writes down what the store keeps of a trace besides its classes: spellings, sites, day and which passwords.
 func AppendTrace(dst []byte, t cyber.Trace) []byte {
-	label := Label{Classes: record.Classes(t.Classes), Sites: t.Sites, Day: t.Day, Spellings: t.Spellings}.Append(nil)
+	label := Label{Classes: record.Classes(t.Classes), Sites: t.Sites, Day: t.Day, Spellings: t.Spellings}.AppendEncoded(nil)
 	dst = append(binary.AppendUvarint(dst, uint64(len(label))), label...)
 	for _, p := range t.Passwords {
 		dst = append(dst, byte(p>>16), byte(p>>8), byte(p))
@@ -35,7 +35,7 @@ func ParseTrace(text []byte) (cyber.Trace, error) {
 	if err != nil {
 		return cyber.Trace{}, err
 	}
-	t := label.Trace()
+	t := label.AsTrace()
 	for tags := text[n+int(size):]; len(tags) > 0; tags = tags[3:] {
 		t.Passwords = append(t.Passwords, uint32(tags[0])<<16|uint32(tags[1])<<8|uint32(tags[2]))
 	}
@@ -48,8 +48,8 @@ type volume struct {
 	keys          Pairs
 }
 
-// close lets go of both.
-func (v volume) close() error {
+// closeFiles lets go of both.
+func (v volume) closeFiles() error {
 	err := v.reader.Close()
 	if v.pairs != nil {
 		err = errors.Join(err, v.pairs.Close())
@@ -57,19 +57,20 @@ func (v volume) close() error {
 	return err
 }
 
-// trace tells what the records say of a value. In a segment of the old kind nothing is told of anybody.
-func (v volume) trace(fingerprint uint64) (h Held, err error) {
+// traceValue tells what the records say of a value. In a segment of the old kind nothing is told of anybody.
+func (v volume) traceValue(fingerprint uint64) (h Held, err error) {
 	label, found, err := v.reader.LookUp(fingerprint)
 	if err != nil || !found {
 		return h, err
 	}
 	h.Found = true
-	h.Trace, err = v.labelled(fingerprint, label)
+	h.Trace, err = v.traceOfLabel(fingerprint, label)
 	return h, err
 }
 
-func (v volume) labelled(fingerprint uint64, id segment.LabelID) (cyber.Trace, error) {
-	text, err := v.reader.Label(id)
+// traceOfLabel returns what a label says of a value.
+func (v volume) traceOfLabel(fingerprint uint64, id segment.LabelID) (cyber.Trace, error) {
+	text, err := v.reader.LabelBytes(id)
 	if err != nil {
 		return cyber.Trace{}, err
 	}
@@ -77,7 +78,7 @@ func (v volume) labelled(fingerprint uint64, id segment.LabelID) (cyber.Trace, e
 	if err != nil {
 		return cyber.Trace{}, fmt.Errorf("label of a segment: %w", err)
 	}
-	t := label.Trace()
+	t := label.AsTrace()
 	if v.pairs != nil && t.Classes&passwordClass != 0 {
 		if t.Passwords, err = v.passwords(fingerprint); err != nil {
 			return cyber.Trace{}, fmt.Errorf("pairs of a segment: %w", err)
@@ -86,15 +87,15 @@ func (v volume) labelled(fingerprint uint64, id segment.LabelID) (cyber.Trace, e
 	return t, nil
 }
 
-var passwordClass = cyber.ClassesOf([]cyber.Exposed{cyber.ExposedPassword})
+var passwordClass = cyber.NewClasses([]cyber.Exposed{cyber.ExposedPassword})
 
 // mostPasswords bounds what is known of one value in one breach: addresses with more are nobody's own.
 const mostPasswords = 256
 
 // passwords tells apart those that stood beside a value; nil when there are none, or too many.
 func (v volume) passwords(fingerprint uint64) (tags []uint32, err error) {
-	first, last := v.keys.Pairs(fingerprint)
-	for key, err := range v.pairs.Range(first, last) {
+	first, last := v.keys.PairRange(fingerprint)
+	for key, err := range v.pairs.KeysInRange(first, last) {
 		if err != nil {
 			return nil, err
 		}

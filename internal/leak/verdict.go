@@ -33,9 +33,9 @@ type Watched struct {
 	Sites, WatchedSites []string
 }
 
-// means tells whether what a breach holds counts for the value: always, unless another spelling of its mailbox leaked and
+// countsFor tells whether what a breach holds counts for the value: always, unless another spelling of its mailbox leaked and
 // only its own counts.
-func (w *Watched) means(t cyber.Trace) bool {
+func (w *Watched) countsFor(t cyber.Trace) bool {
 	if !w.ExactSpelling || t.Spellings == 0 || w.Kind != identifier.Email {
 		return true
 	}
@@ -46,12 +46,13 @@ func (w *Watched) means(t cyber.Trace) bool {
 // judgeSites says of a finding whose credentials were taken: those for a site of the partner, or for a watched one, the
 // site itself or a host under it.
 func (w *Watched) judgeSites(f *cyber.Finding) {
-	f.OwnSite = f.Breach.Basis == cyber.BasisRow && anyUnder(f.Trace.Sites, w.Sites)
-	f.WatchedSite = f.Breach.Basis == cyber.BasisRow && anyUnder(f.Trace.Sites, w.WatchedSites)
+	f.OwnSite = f.Breach.Basis == cyber.BasisRow && isAnyUnder(f.Trace.Sites, w.Sites)
+	f.WatchedSite = f.Breach.Basis == cyber.BasisRow && isAnyUnder(f.Trace.Sites, w.WatchedSites)
 	f.Severity = cyber.SeverityOf(*f)
 }
 
-func anyUnder(hosts, sites []string) bool {
+// isAnyUnder reports whether a host is, or is below, one of the sites.
+func isAnyUnder(hosts, sites []string) bool {
 	return slices.ContainsFunc(hosts, func(host string) bool {
 		return slices.ContainsFunc(sites, func(site string) bool { return host == site || strings.HasSuffix(host, "."+site) })
 	})
@@ -74,13 +75,13 @@ type Restated struct {
 	OpenBreaches string
 }
 
-// Moved tells whether the status is another one, which is news to the partner.
-func (r Restated) Moved() bool { return r.Status != r.Before }
+// HasMoved tells whether the status is another one, which is news to the partner.
+func (r Restated) HasMoved() bool { return r.Status != r.Before }
 
-// Discover judges hits: a value has one finding of a breach, however often it is hit; what the person knew is quiet; and a
+// DiscoverFindings judges hits: a value has one finding of a breach, however often it is hit; what the person knew is quiet; and a
 // person hears once of everything that is news. Hits in breaches that are not published any more, and of values that
 // are gone, count for nothing.
-func Discover(values []*Watched, hits []Hit, published map[string]cyber.Breach, newID func() (cyber.FindingID, error), now time.Time) (Verdict, error) {
+func DiscoverFindings(values []*Watched, hits []Hit, published map[string]cyber.Breach, newID func() (cyber.FindingID, error), now time.Time) (Verdict, error) {
 	var v Verdict
 	byID := make(map[cyber.AssetID]*Watched, len(values))
 	for _, w := range values {
@@ -89,29 +90,29 @@ func Discover(values []*Watched, hits []Hit, published map[string]cyber.Breach, 
 	for _, h := range hits {
 		b, ok := published[h.Breach]
 		w := byID[h.Asset]
-		if !ok || w == nil || w.in(b.Name) >= 0 || !w.means(h.Trace) {
+		if !ok || w == nil || w.findingIndex(b.Name) >= 0 || !w.countsFor(h.Trace) {
 			continue
 		}
 		id, err := newID()
 		if err != nil {
 			return v, err
 		}
-		b = b.Of(h.Trace)
+		b = b.ForTrace(h.Trace)
 		f := cyber.Finding{
 			ID: id, Partner: w.Partner, Asset: w.ID, Kind: w.Kind, Breach: b, Trace: h.Trace, FoundAt: now,
 		}
 		w.judgeSites(&f)
-		f.Quiet = cyber.Known(f, w.Findings)
+		f.Quiet = cyber.IsKnownFinding(f, w.Findings)
 		v.Found = append(v.Found, f)
 		w.Findings = append(w.Findings, f)
 	}
-	v.Restated = restate(values)
-	v.News = news(values, v.Found)
+	v.Restated = restateAll(values)
+	v.News = gatherNews(values, v.Found)
 	return v, nil
 }
 
-// Close judges the open findings that which picks: they are resolved, and the values say what is left.
-func Close(values []*Watched, which func(cyber.Finding) bool, why cyber.Resolution, now time.Time) Verdict {
+// CloseFindings judges the open findings that which picks: they are resolved, and the values say what is left.
+func CloseFindings(values []*Watched, which func(cyber.Finding) bool, why cyber.Resolution, now time.Time) Verdict {
 	var v Verdict
 	for _, w := range values {
 		for i := range w.Findings {
@@ -121,7 +122,7 @@ func Close(values []*Watched, which func(cyber.Finding) bool, why cyber.Resoluti
 			}
 		}
 	}
-	v.Restated = restate(values)
+	v.Restated = restateAll(values)
 	return v
 }
 
@@ -145,23 +146,23 @@ func RejudgeSites(values []*Watched) Verdict {
 			}
 		}
 	}
-	v.News = news(values, told)
+	v.News = gatherNews(values, told)
 	return v
 }
 
-// Restate judges values whose breaches may have been edited.
-func Restate(values []*Watched) Verdict { return Verdict{Restated: restate(values)} }
+// RestateValues judges values whose breaches may have been edited.
+func RestateValues(values []*Watched) Verdict { return Verdict{Restated: restateAll(values)} }
 
-// in is the place of the finding of a breach, or -1.
-func (w *Watched) in(breach string) int {
+// findingIndex is the place of the finding of a breach, or -1.
+func (w *Watched) findingIndex(breach string) int {
 	return slices.IndexFunc(w.Findings, func(f cyber.Finding) bool { return f.Breach.Name == breach })
 }
 
-// restate has every value say what its findings come to.
-func restate(values []*Watched) []Restated {
+// restateAll has every value say what its findings come to.
+func restateAll(values []*Watched) []Restated {
 	var list []Restated
 	for _, w := range values {
-		before, status, open := w.Status, cyber.StatusOf(w.Findings), cyber.Names(w.Findings)
+		before, status, open := w.Status, cyber.ComputeStatus(w.Findings), cyber.JoinBreachNames(w.Findings)
 		if status == before && open == w.OpenBreaches {
 			continue
 		}
@@ -171,8 +172,8 @@ func restate(values []*Watched) []Restated {
 	return list
 }
 
-// news gathers what is to be told, person by person in the order of their values.
-func news(values []*Watched, found []cyber.Finding) []cyber.News {
+// gatherNews gathers what is to be told, person by person in the order of their values.
+func gatherNews(values []*Watched, found []cyber.Finding) []cyber.News {
 	told := make(map[cyber.AssetID][]cyber.Finding, len(values))
 	for _, f := range found {
 		if !f.Quiet {
@@ -213,21 +214,21 @@ type Union struct {
 // Twin is a finding that goes, and the one that stays in its place.
 type Twin struct{ Gone, Into cyber.FindingID }
 
-// Unite leaves each value of a person once. It returns the values that stay, in their order, and what becomes of the
+// UniteValues leaves each value of a person once. It returns the values that stay, in their order, and what becomes of the
 // others.
-func Unite(values []*Watched) ([]*Watched, []Union) {
+func UniteValues(values []*Watched) ([]*Watched, []Union) {
 	type key struct{ person, same string }
 	first := make(map[key]*Watched, len(values))
 	for _, w := range values {
 		k := key{w.Person, w.Same}
-		if other := first[k]; other == nil || earlier(w, other) {
+		if other := first[k]; other == nil || isEarlier(w, other) {
 			first[k] = w
 		}
 	}
 	stay, unions := make([]*Watched, 0, len(first)), []Union(nil)
 	for _, w := range values {
 		if into := first[key{w.Person, w.Same}]; into != w {
-			unions = append(unions, into.absorb(w))
+			unions = append(unions, into.absorbTwin(w))
 		} else {
 			stay = append(stay, w)
 		}
@@ -235,14 +236,16 @@ func Unite(values []*Watched) ([]*Watched, []Union) {
 	return stay, unions
 }
 
-func earlier(a, b *Watched) bool {
+// isEarlier reports whether a was added before b.
+func isEarlier(a, b *Watched) bool {
 	return cmp.Or(a.AddedAt.Compare(b.AddedAt), cmp.Compare(a.ID, b.ID)) < 0
 }
 
-func (w *Watched) absorb(gone *Watched) Union {
+// absorbTwin takes over what hangs on a twin.
+func (w *Watched) absorbTwin(gone *Watched) Union {
 	u := Union{Gone: gone.ID, Into: w.ID}
 	for _, f := range gone.Findings {
-		i := w.in(f.Breach.Name)
+		i := w.findingIndex(f.Breach.Name)
 		if i < 0 {
 			f.Asset = w.ID
 			u.Moved, w.Findings = append(u.Moved, f), append(w.Findings, f)

@@ -71,7 +71,7 @@ func told(v leak.Verdict) string {
 	words = nil
 	for _, r := range v.Restated {
 		word := string(r.ID) + " " + string(r.Before) + ">" + string(r.Status) + " [" + r.OpenBreaches + "]"
-		if r.Moved() != (r.Before != r.Status) {
+		if r.HasMoved() != (r.Before != r.Status) {
 			word += " and does not know whether it moved"
 		}
 		words = append(words, word)
@@ -121,7 +121,7 @@ func TestDiscover(t *testing.T) {
 			values := []*leak.Watched{valueOf("ana", "a"), valueOf("ana", "b"), valueOf("caio", "c")}
 			values[1].User = "another spelling of u-ana"
 			w.given(t, values, c.before)
-			v, err := leak.Discover(values, hitsIn(c.hits), w.published, w.newID, noon)
+			v, err := leak.DiscoverFindings(values, selectHits(c.hits), w.published, w.newID, noon)
 			if got := told(v); err != nil || got != c.want {
 				t.Errorf("%v\n got %s\nwant %s", err, got, c.want)
 			}
@@ -130,7 +130,7 @@ func TestDiscover(t *testing.T) {
 					t.Errorf("%+v", f)
 				}
 			}
-			if again, err := leak.Discover(values, hitsIn(c.hits), w.published, w.newID, noon); err != nil || told(again) != "" {
+			if again, err := leak.DiscoverFindings(values, selectHits(c.hits), w.published, w.newID, noon); err != nil || told(again) != "" {
 				t.Errorf("a second look comes to %s, %v", told(again), err)
 			}
 		})
@@ -142,16 +142,16 @@ func (w *world) given(t *testing.T, values []*leak.Watched, text string) {
 	t.Helper()
 	for _, word := range strings.Fields(text) {
 		place, resolution, _ := strings.Cut(word, ":")
-		if _, err := leak.Discover(values, hitsIn(place), w.published, w.newID, noon.Add(-time.Hour)); err != nil {
+		if _, err := leak.DiscoverFindings(values, selectHits(place), w.published, w.newID, noon.Add(-time.Hour)); err != nil {
 			t.Fatal(err)
 		}
-		if hit := hitsIn(place)[0]; resolution != "" {
-			leak.Close(values, func(f cyber.Finding) bool { return f.Asset == hit.Asset && f.Breach.Name == hit.Breach }, cyber.Resolution(resolution), noon)
+		if hit := selectHits(place)[0]; resolution != "" {
+			leak.CloseFindings(values, func(f cyber.Finding) bool { return f.Asset == hit.Asset && f.Breach.Name == hit.Breach }, cyber.Resolution(resolution), noon)
 		}
 	}
 }
 
-func hitsIn(text string) []leak.Hit {
+func selectHits(text string) []leak.Hit {
 	var hits []leak.Hit
 	for _, word := range strings.Fields(text) {
 		asset, breach, _ := strings.Cut(word, "/")
@@ -163,7 +163,7 @@ func hitsIn(text string) []leak.Hit {
 // TestDiscoverWithoutIDs: chance that fails is no finding without a name.
 func TestDiscoverWithoutIDs(t *testing.T) {
 	w, broken := newWorld(), errors.New("no chance")
-	_, err := leak.Discover([]*leak.Watched{valueOf("ana", "a")}, hitsIn("a/loja"), w.published, func() (cyber.FindingID, error) { return "", broken }, noon)
+	_, err := leak.DiscoverFindings([]*leak.Watched{valueOf("ana", "a")}, selectHits("a/loja"), w.published, func() (cyber.FindingID, error) { return "", broken }, noon)
 	if !errors.Is(err, broken) {
 		t.Error(err)
 	}
@@ -181,7 +181,7 @@ func TestClose(t *testing.T) {
 	} {
 		w, values := newWorld(), []*leak.Watched{valueOf("ana", "a"), valueOf("caio", "c")}
 		w.given(t, values, c.before)
-		v := leak.Close(values, func(f cyber.Finding) bool { return f.Breach.Name == c.breach }, cyber.ResolvedOther, noon)
+		v := leak.CloseFindings(values, func(f cyber.Finding) bool { return f.Breach.Name == c.breach }, cyber.ResolvedOther, noon)
 		if got := told(v); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", name, got, c.want)
 		}
@@ -197,11 +197,11 @@ func TestClose(t *testing.T) {
 func TestRestate(t *testing.T) {
 	w, values := newWorld(), []*leak.Watched{valueOf("ana", "a")}
 	w.given(t, values, "a/loja")
-	if got := told(leak.Restate(values)); got != "" {
+	if got := told(leak.RestateValues(values)); got != "" {
 		t.Error("nothing was edited:", got)
 	}
 	values[0].Findings[0].Breach.Exposes = []cyber.Exposed{cyber.ExposedPassword}
-	if got := told(leak.Restate(values)); got != "says a alerta>comprometido [loja]" {
+	if got := told(leak.RestateValues(values)); got != "says a alerta>comprometido [loja]" {
 		t.Error(got)
 	}
 }
@@ -229,7 +229,7 @@ func TestUnite(t *testing.T) {
 			if swapped {
 				values[0], values[2] = values[2], values[0]
 			}
-			stay, unions := leak.Unite(values)
+			stay, unions := leak.UniteValues(values)
 			if len(stay) != 2 || len(unions) != 1 || unions[0].Gone != "b" || unions[0].Into != "a" {
 				t.Fatalf("%s: %v %+v", name, stay, unions)
 			}
@@ -246,7 +246,7 @@ func TestUnite(t *testing.T) {
 			if got := strings.Join(words, " "); got != c.want {
 				t.Errorf("%s: %s, want %s", name, got, c.want)
 			}
-			if again, more := leak.Unite(stay); len(again) != 2 || more != nil {
+			if again, more := leak.UniteValues(stay); len(again) != 2 || more != nil {
 				t.Errorf("%s: united again: %v", name, more)
 			}
 		}
@@ -271,16 +271,16 @@ func TestVerdictsHold(t *testing.T) {
 			now := noon.Add(time.Duration(step) * time.Minute)
 			switch chance.IntN(5) {
 			case 0:
-				values, _ = leak.Unite(values)
+				values, _ = leak.UniteValues(values)
 			case 1:
 				name := names[chance.IntN(len(names))]
-				leak.Close(values, func(f cyber.Finding) bool { return f.Breach.Name == name }, cyber.ResolvedOther, now)
+				leak.CloseFindings(values, func(f cyber.Finding) bool { return f.Breach.Name == name }, cyber.ResolvedOther, now)
 			default:
 				var hits []leak.Hit
 				for range 1 + chance.IntN(6) {
 					hits = append(hits, leak.Hit{Asset: cyber.AssetID(fmt.Sprint("v", chance.IntN(9))), Seen: cyber.Seen{Breach: names[chance.IntN(len(names))]}})
 				}
-				v, err := leak.Discover(values, hits, w.published, w.newID, now)
+				v, err := leak.DiscoverFindings(values, hits, w.published, w.newID, now)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -4,8 +4,8 @@ package mail
 
 import "bytes"
 
-// Known says whether what begins like this is a message, or a mailbox.
-func Known(head []byte) bool {
+// IsMessage says whether what begins like this is a message, or a mailbox.
+func IsMessage(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		if bytes.HasPrefix(line, []byte("From ")) {
 			return true
@@ -25,9 +25,9 @@ func Known(head []byte) bool {
 	return false
 }
 
-// Unquote appends to dst what a line of quoted-printable text says: =40 is '@', and a line that ends in '=' goes on in the
+// AppendUnquoted appends to dst what a line of quoted-printable text says: =40 is '@', and a line that ends in '=' goes on in the
 // next.
-func Unquote(dst, line []byte) []byte {
+func AppendUnquoted(dst, line []byte) []byte {
 	for i := 0; i < len(line); i++ {
 		if line[i] != '=' {
 			dst = append(dst, line[i])
@@ -35,8 +35,8 @@ func Unquote(dst, line []byte) []byte {
 		}
 		rest := line[i+1:]
 		switch {
-		case len(rest) >= 2 && Hex(rest[0]) < 16 && Hex(rest[1]) < 16:
-			dst = append(dst, Hex(rest[0])<<4|Hex(rest[1]))
+		case len(rest) >= 2 && HexDigitValue(rest[0]) < 16 && HexDigitValue(rest[1]) < 16:
+			dst = append(dst, HexDigitValue(rest[0])<<4|HexDigitValue(rest[1]))
 			i += 2
 		case len(bytes.TrimRight(rest, " \t\r\n")) == 0:
 			return dst
@@ -47,8 +47,8 @@ func Unquote(dst, line []byte) []byte {
 	return dst
 }
 
-// Hex is the value of a hexadecimal digit, or 16 for another byte.
-func Hex(c byte) byte {
+// HexDigitValue is the value of a hexadecimal digit, or 16 for another byte.
+func HexDigitValue(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
 		return c - '0'

@@ -54,7 +54,7 @@ func builtinTemplate(k Key) (Template, error) {
 	if k.Channel == SMS || k.Channel == Push {
 		t.Text = said.Short
 	}
-	if k.Channel.titled() {
+	if k.Channel.hasTitle() {
 		t.Subject = said.Title
 	}
 	return t, nil
@@ -62,16 +62,16 @@ func builtinTemplate(k Key) (Template, error) {
 
 // Store keeps the operator's texts. No partner means everybody.
 type Store interface {
-	Templates(ctx context.Context, id partner.ID) ([]Template, error)
+	ListTemplates(ctx context.Context, id partner.ID) ([]Template, error)
 	KeepTemplate(ctx context.Context, id partner.ID, t Template) error
 	// DropTemplate forgets one; ErrUnchanged when there is none.
 	DropTemplate(ctx context.Context, id partner.ID, k Key) error
-	// Event returns one event of a partner; alert.ErrEventNotFound when it is not kept.
-	Event(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error)
+	// GetEvent returns one event of a partner; alert.ErrEventNotFound when it is not kept.
+	GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error)
 	// PartnerName, BreachTitle and PlanName are what people know them by; empty for one that is not there any more.
 	PartnerName(ctx context.Context, id partner.ID) (string, error)
 	BreachTitle(ctx context.Context, name string) (string, error)
-	PlanName(ctx context.Context, id partner.ID, planID plan.ID) (string, error)
+	FindPlanName(ctx context.Context, id partner.ID, planID plan.ID) (string, error)
 }
 
 // Catalogue is all texts, and makes messages of them.
@@ -80,14 +80,14 @@ type Catalogue struct{ store Store }
 // NewCatalogue joins the texts to a store.
 func NewCatalogue(store Store) *Catalogue { return &Catalogue{store} }
 
-// All returns every text as it counts for a partner, or for those without one of their own.
-func (c *Catalogue) All(ctx context.Context, id partner.ID) ([]Template, error) {
-	changed, err := c.changed(ctx, id)
+// ListTemplates returns every text as it counts for a partner, or for those without one of their own.
+func (c *Catalogue) ListTemplates(ctx context.Context, id partner.ID) ([]Template, error) {
+	changed, err := c.loadChanged(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	var list []Template
-	for _, k := range Keys() {
+	for _, k := range ListKeys() {
 		t, ok := changed[k]
 		if !ok {
 			if t, err = builtinTemplate(k); err != nil {
@@ -99,8 +99,8 @@ func (c *Catalogue) All(ctx context.Context, id partner.ID) ([]Template, error) 
 	return list, nil
 }
 
-// changed are the operator's texts, the partner's over everybody's.
-func (c *Catalogue) changed(ctx context.Context, id partner.ID) (map[Key]Template, error) {
+// loadChanged are the operator's texts, the partner's over everybody's.
+func (c *Catalogue) loadChanged(ctx context.Context, id partner.ID) (map[Key]Template, error) {
 	texts := map[Key]Template{}
 	for _, of := range []struct {
 		id     partner.ID
@@ -109,7 +109,7 @@ func (c *Catalogue) changed(ctx context.Context, id partner.ID) (map[Key]Templat
 		if of.id == "" && of.origin == ForPartner {
 			continue
 		}
-		list, err := c.store.Templates(ctx, of.id)
+		list, err := c.store.ListTemplates(ctx, of.id)
 		if err != nil {
 			return nil, err
 		}
@@ -121,12 +121,12 @@ func (c *Catalogue) changed(ctx context.Context, id partner.ID) (map[Key]Templat
 	return texts, nil
 }
 
-// Show returns one text.
-func (c *Catalogue) Show(ctx context.Context, id partner.ID, k Key) (Template, error) {
-	if err := k.Check(); err != nil {
+// GetTemplate returns one text.
+func (c *Catalogue) GetTemplate(ctx context.Context, id partner.ID, k Key) (Template, error) {
+	if err := k.CheckKey(); err != nil {
 		return Template{}, err
 	}
-	changed, err := c.changed(ctx, id)
+	changed, err := c.loadChanged(ctx, id)
 	if err != nil {
 		return Template{}, err
 	}
@@ -136,17 +136,17 @@ func (c *Catalogue) Show(ctx context.Context, id partner.ID, k Key) (Template, e
 	return builtinTemplate(k)
 }
 
-// Set keeps a text for a partner, or for everybody.
-func (c *Catalogue) Set(ctx context.Context, id partner.ID, t Template) error {
-	if err := t.Check(); err != nil {
+// SetTemplate keeps a text for a partner, or for everybody.
+func (c *Catalogue) SetTemplate(ctx context.Context, id partner.ID, t Template) error {
+	if err := t.CheckTemplate(); err != nil {
 		return err
 	}
 	return c.store.KeepTemplate(ctx, id, t)
 }
 
-// Reset forgets a text of the operator's.
-func (c *Catalogue) Reset(ctx context.Context, id partner.ID, k Key) error {
-	if err := k.Check(); err != nil {
+// ResetTemplate forgets a text of the operator's.
+func (c *Catalogue) ResetTemplate(ctx context.Context, id partner.ID, k Key) error {
+	if err := k.CheckKey(); err != nil {
 		return err
 	}
 	err := c.store.DropTemplate(ctx, id, k)
@@ -156,49 +156,49 @@ func (c *Catalogue) Reset(ctx context.Context, id partner.ID, k Key) error {
 	return err
 }
 
-// Preview shows a text with made-up values.
-func Preview(t Template) (Message, error) {
-	if err := t.Check(); err != nil {
+// PreviewTemplate shows a text with made-up values.
+func PreviewTemplate(t Template) (Message, error) {
+	if err := t.CheckTemplate(); err != nil {
 		return Message{}, err
 	}
-	return t.render(sample(t.Event, t.Language)), nil
+	return t.renderMessage(sampleValues(t.Event, t.Language)), nil
 }
 
-// Of makes the message that tells of an event, if whoever asks may read such events.
-func (c *Catalogue) Of(ctx context.Context, id partner.ID, of alert.Areas, event alert.EventID, channel Channel, l partner.Language) (Message, error) {
-	e, err := c.store.Event(ctx, id, event)
+// RenderEvent makes the message that tells of an event, if whoever asks may read such events.
+func (c *Catalogue) RenderEvent(ctx context.Context, id partner.ID, of alert.Areas, event alert.EventID, channel Channel, l partner.Language) (Message, error) {
+	e, err := c.store.GetEvent(ctx, id, event)
 	if err != nil {
 		return Message{}, err
 	}
-	if !of.May(e.Type) {
+	if !of.CanRead(e.Type) {
 		return Message{}, alert.ErrEventNotFound
 	}
-	body, err := readBody(e)
+	body, err := parseEventBody(e)
 	if err != nil {
 		return Message{}, err
 	}
-	t, err := c.Show(ctx, id, Key{e.Type, channel, l})
+	t, err := c.GetTemplate(ctx, id, Key{e.Type, channel, l})
 	if err != nil {
 		return Message{}, err
 	}
-	known, err := c.names(ctx, id, body)
+	known, err := c.loadNames(ctx, id, body)
 	if err != nil {
 		return Message{}, err
 	}
-	return t.render(body.values(e.At, l, known)), nil
+	return t.renderMessage(body.wordValues(e.At, l, known)), nil
 }
 
-// names looks up what an event names by an id. What has no name any more is said by its id.
-func (c *Catalogue) names(ctx context.Context, id partner.ID, body eventBody) (n names, err error) {
+// loadNames looks up what an event names by an id. What has no name any more is said by its id.
+func (c *Catalogue) loadNames(ctx context.Context, id partner.ID, body eventBody) (n names, err error) {
 	if n.partner, err = c.store.PartnerName(ctx, id); err != nil {
 		return n, err
 	}
-	if name := body.worst().Breach; name != "" {
+	if name := body.worstFinding().Breach; name != "" {
 		n.breach, err = c.store.BreachTitle(ctx, name)
 		n.breach = cmp.Or(n.breach, name)
 	}
 	if planID := body.Data.PlanID; planID != "" && err == nil {
-		n.plan, err = c.store.PlanName(ctx, id, plan.ID(planID))
+		n.plan, err = c.store.FindPlanName(ctx, id, plan.ID(planID))
 		n.plan = cmp.Or(n.plan, planID)
 	}
 	return n, err

@@ -17,8 +17,8 @@ const (
 // alike are characters that have a plain look-alike and no decomposition that leads to it.
 var alike = strings.NewReplacer("“", `"`, "”", `"`, "‘", "'", "’", "'", "–", "-", "—", "-", "…", "...", "º", "o", "ª", "a", "\u00a0", " ", "•", "-")
 
-// septets is how long a folded text is.
-func septets(text string) (n int) {
+// countSeptets is how long a folded text is.
+func countSeptets(text string) (n int) {
 	for _, r := range text {
 		n++
 		if strings.ContainsRune(twoGSM, r) {
@@ -28,8 +28,8 @@ func septets(text string) (n int) {
 	return n
 }
 
-// fold writes a text in the alphabet: what has no letter there loses its accent, or becomes a question mark.
-func fold(text string) string {
+// foldToGSM writes a text in the alphabet: what has no letter there loses its accent, or becomes a question mark.
+func foldToGSM(text string) string {
 	var b strings.Builder
 	for _, r := range alike.Replace(norm.NFC.String(text)) {
 		if strings.ContainsRune(basicGSM, r) || strings.ContainsRune(twoGSM, r) {
@@ -55,5 +55,5 @@ func foldValue(value string) string {
 			return -1
 		}
 		return r
-	}, fold(value))
+	}, foldToGSM(value))
 }

@@ -25,19 +25,19 @@ const (
 	Push     Channel = "push"
 )
 
-// Channels lists them.
-func Channels() []Channel { return []Channel{Email, SMS, WhatsApp, Push} }
+// ListChannels lists them.
+func ListChannels() []Channel { return []Channel{Email, SMS, WhatsApp, Push} }
 
 // ParseChannel reads the word of a request.
 func ParseChannel(s string) (Channel, error) {
-	if c := Channel(s); slices.Contains(Channels(), c) {
+	if c := Channel(s); slices.Contains(ListChannels(), c) {
 		return c, nil
 	}
 	return "", ErrChannel.With("channel", fault.OneOf, "email, sms, whatsapp, push")
 }
 
-// titled tells whether messages of the channel have a subject or title.
-func (c Channel) titled() bool { return c == Email || c == Push }
+// hasTitle tells whether messages of the channel have a subject or title.
+func (c Channel) hasTitle() bool { return c == Email || c == Push }
 
 // Faults of messages.
 var (
@@ -57,9 +57,9 @@ type Key struct {
 	Language partner.Language
 }
 
-// Check refuses a text that there cannot be.
-func (k Key) Check() error {
-	if !slices.Contains(Events(), k.Event) {
+// CheckKey refuses a text that there cannot be.
+func (k Key) CheckKey() error {
+	if !slices.Contains(ListEventTypes(), k.Event) {
 		return ErrInvalid.With("event", fault.NoMessageTells)
 	}
 	if _, err := ParseChannel(string(k.Channel)); err != nil {
@@ -72,16 +72,16 @@ func (k Key) Check() error {
 	return err
 }
 
-// Events are the types of events that people are told of: all but the test of an endpoint.
-func Events() []alert.Type {
+// ListEventTypes are the types of events that people are told of: all but the test of an endpoint.
+func ListEventTypes() []alert.Type {
 	return slices.DeleteFunc(slices.Clone(alert.Types), func(t alert.Type) bool { return t == alert.WebhookTest })
 }
 
-// Keys are all texts there are.
-func Keys() (list []Key) {
-	for _, event := range Events() {
-		for _, channel := range Channels() {
-			for _, language := range partner.Languages() {
+// ListKeys are all texts there are.
+func ListKeys() (list []Key) {
+	for _, event := range ListEventTypes() {
+		for _, channel := range ListChannels() {
+			for _, language := range partner.ListLanguages() {
 				list = append(list, Key{event, channel, language})
 			}
 		}

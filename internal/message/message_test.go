@@ -26,16 +26,16 @@ func TestBuiltInTexts(t *testing.T) {
 		if _, known := own[event]; !known && event != anyEvent {
 			t.Errorf("%s has texts and no words of its own", event)
 		}
-		if len(of) != len(partner.Languages()) {
+		if len(of) != len(partner.ListLanguages()) {
 			t.Errorf("%s is said in %d languages", event, len(of))
 		}
 	}
-	for _, k := range Keys() {
+	for _, k := range ListKeys() {
 		text, err := builtinTemplate(k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := Preview(text)
+		m, err := PreviewTemplate(text)
 		if err != nil {
 			t.Errorf("%v: %v", k, err)
 		}
@@ -48,7 +48,7 @@ func TestBuiltInTexts(t *testing.T) {
 // TestTextsThatAreRefused: a text names what it may, has what its channel needs and fits it.
 func TestTextsThatAreRefused(t *testing.T) {
 	good := Template{Key: Key{alert.KeyEnded, SMS, partner.Portuguese}, Text: "{parceiro}: {motivo}"}
-	if err := good.Check(); err != nil {
+	if err := good.CheckTemplate(); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*Template){
@@ -73,16 +73,16 @@ func TestTextsThatAreRefused(t *testing.T) {
 	} {
 		bad := good
 		change(&bad)
-		if err := bad.Check(); err == nil {
+		if err := bad.CheckTemplate(); err == nil {
 			t.Errorf("%s is taken", name)
 		}
 	}
 	fits := good
 	fits.Text = strings.Repeat("x", 160-32) + "{motivo}"
-	if err := fits.Check(); err != nil {
+	if err := fits.CheckTemplate(); err != nil {
 		t.Error("the longest that fits:", err)
 	}
-	_, err := Preview(Template{Key: good.Key, Text: "{nome}"})
+	_, err := PreviewTemplate(Template{Key: good.Key, Text: "{nome}"})
 	if err == nil || !strings.Contains(err.Error(), "parceiro, data, sistema, motivo") {
 		t.Error("the refusal does not list the words:", err)
 	}
@@ -95,7 +95,7 @@ type fakeStore struct {
 	breach string
 }
 
-func (s *fakeStore) Templates(_ context.Context, id partner.ID) ([]Template, error) {
+func (s *fakeStore) ListTemplates(_ context.Context, id partner.ID) ([]Template, error) {
 	return s.texts[id], nil
 }
 func (s *fakeStore) KeepTemplate(_ context.Context, id partner.ID, t Template) error {
@@ -103,14 +103,16 @@ func (s *fakeStore) KeepTemplate(_ context.Context, id partner.ID, t Template) e
 	return nil
 }
 func (s *fakeStore) DropTemplate(context.Context, partner.ID, Key) error { return ErrUnchanged }
-func (s *fakeStore) Event(context.Context, partner.ID, alert.EventID) (alert.Kept, error) {
+func (s *fakeStore) GetEvent(context.Context, partner.ID, alert.EventID) (alert.Kept, error) {
 	return s.event, nil
 }
 func (s *fakeStore) PartnerName(context.Context, partner.ID) (string, error) {
 	return "Banco Exemplo", nil
 }
-func (s *fakeStore) BreachTitle(context.Context, string) (string, error)           { return s.breach, nil }
-func (s *fakeStore) PlanName(context.Context, partner.ID, plan.ID) (string, error) { return "", nil }
+func (s *fakeStore) BreachTitle(context.Context, string) (string, error) { return s.breach, nil }
+func (s *fakeStore) FindPlanName(context.Context, partner.ID, plan.ID) (string, error) {
+	return "", nil
+}
 
 func leakOf(breach string) *fakeStore {
 	body := `{"type":"monitoring.leak_detected","timestamp":"2026-12-24T18:00:00.000Z","data":{"userHash":"u","findings":[` +
@@ -125,7 +127,7 @@ func TestMessages(t *testing.T) {
 	c := NewCatalogue(s)
 	of := func(id partner.ID, channel Channel, l partner.Language) Message {
 		t.Helper()
-		m, err := c.Of(ctx, id, alert.Everything, "evt_1", channel, l)
+		m, err := c.RenderEvent(ctx, id, alert.Everything, "evt_1", channel, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +143,7 @@ func TestMessages(t *testing.T) {
 	}
 	k := Key{alert.LeakDetected, SMS, partner.Portuguese}
 	for id, text := range map[partner.ID]string{"": "de todos", "p": "do parceiro"} {
-		if err := c.Set(ctx, id, Template{Key: k, Text: text}); err != nil {
+		if err := c.SetTemplate(ctx, id, Template{Key: k, Text: text}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -150,14 +152,14 @@ func TestMessages(t *testing.T) {
 			t.Errorf("%s: %q", id, got)
 		}
 	}
-	if shown, err := c.Show(ctx, "q", k); err != nil || shown.Origin != ByOperator {
+	if shown, err := c.GetTemplate(ctx, "q", k); err != nil || shown.Origin != ByOperator {
 		t.Error(shown, err)
 	}
-	if _, err := c.Of(ctx, "p", alert.Areas{Subscriptions: true}, "evt_1", SMS, partner.Portuguese); !errors.Is(err, alert.ErrEventNotFound) {
+	if _, err := c.RenderEvent(ctx, "p", alert.Areas{Subscriptions: true}, "evt_1", SMS, partner.Portuguese); !errors.Is(err, alert.ErrEventNotFound) {
 		t.Error("a key without the scope reads of a leak:", err)
 	}
 	s.event.Body = []byte(`{"type":"epp.key_ended","timestamp":"x","data":{"keyId":"ek_1","reason":"erased"}}`)
-	if _, err := c.Of(ctx, "p", alert.Everything, "evt_1", SMS, partner.Portuguese); !errors.Is(err, ErrNone) {
+	if _, err := c.RenderEvent(ctx, "p", alert.Everything, "evt_1", SMS, partner.Portuguese); !errors.Is(err, ErrNone) {
 		t.Error("somebody is told of nobody:", err)
 	}
 }
@@ -178,20 +180,20 @@ func TestHostileTitles(t *testing.T) {
 	sms := Template{Key: Key{alert.LeakDetected, SMS, partner.Portuguese}, Text: strings.Repeat("x", 160-40) + "{vazamento}"}
 	mail := Template{Key: Key{alert.LeakDetected, Email, partner.Portuguese}, Subject: "S", Text: "Em “{vazamento}”."}
 	for _, text := range []Template{sms, mail} {
-		if err := text.Check(); err != nil {
+		if err := text.CheckTemplate(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, title := range titles {
-		body, err := readBody(leakOf(title).event)
+		body, err := parseEventBody(leakOf(title).event)
 		if err != nil {
 			t.Fatal(err)
 		}
-		values := body.values(time.Time{}, partner.Portuguese, names{breach: title})
-		if got := sms.render(values).Text; septets(got) > maxSMS || fold(got) != got || strings.ContainsAny(got, "\n\r{}<>") {
-			t.Fatalf("%q: %d septets, %q", title, septets(got), got)
+		values := body.wordValues(time.Time{}, partner.Portuguese, names{breach: title})
+		if got := sms.renderMessage(values).Text; countSeptets(got) > maxSMS || foldToGSM(got) != got || strings.ContainsAny(got, "\n\r{}<>") {
+			t.Fatalf("%q: %d septets, %q", title, countSeptets(got), got)
 		}
-		m := mail.render(values)
+		m := mail.renderMessage(values)
 		if strings.ContainsAny(m.Text, "\n\r{}<>@") || strings.Contains(m.Text, "://") || strings.Contains(m.HTML, "<a ") || strings.Count(m.HTML, "<p>") != 1 || !utf8.ValidString(m.HTML) {
 			t.Fatalf("%q: %q", title, m.HTML)
 		}
@@ -203,18 +205,18 @@ func TestFold(t *testing.T) {
 	for text, want := range map[string]string{
 		"ação já": "acao ja", "é à ñ Ç ü": "é à ñ Ç ü", "“sim” – não…": `"sim" - nao...`, "1º": "1o", "漢😀": "??", "a\u0303": "a", "{€}": "{€}",
 	} {
-		if got := fold(text); got != want {
+		if got := foldToGSM(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
-	if septets("{€}a") != 7 || foldValue("a{€}b") != "ab" {
+	if countSeptets("{€}a") != 7 || foldValue("a{€}b") != "ab" {
 		t.Error("characters of two septets")
 	}
 }
 
 // TestEmailPage: paragraphs and the text's own links, everything else escaped.
 func TestEmailPage(t *testing.T) {
-	m := Template{Key: Key{alert.CaseRated, Email, partner.English}, Subject: "A < B", Text: "One & two\nthree.\n\nSee https://a.example/x?a=1&b=2."}.render(map[Word]string{})
+	m := Template{Key: Key{alert.CaseRated, Email, partner.English}, Subject: "A < B", Text: "One & two\nthree.\n\nSee https://a.example/x?a=1&b=2."}.renderMessage(map[Word]string{})
 	for _, want := range []string{
 		"<title>A &lt; B</title>", `<html lang="en">`, "<p>One &amp; two<br>three.</p>", `<a href="https://a.example/x?a=1&amp;b=2">https://a.example/x?a=1&amp;b=2</a>.</p>`,
 	} {
@@ -239,7 +241,7 @@ func TestParse(t *testing.T) {
 			t.Error(bad, err)
 		}
 	}
-	if fmt.Sprint(Words(alert.KeyActivated)) != "[parceiro data sistema]" {
-		t.Error(Words(alert.KeyActivated))
+	if fmt.Sprint(ListWords(alert.KeyActivated)) != "[parceiro data sistema]" {
+		t.Error(ListWords(alert.KeyActivated))
 	}
 }

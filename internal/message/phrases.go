@@ -8,8 +8,8 @@ type phrase struct {
 	codes map[string]string
 }
 
-// of is a code in words; one that is not known is said as it is.
-func (p phrase) of(code string) string {
+// ofCode is a code in words; one that is not known is said as it is.
+func (p phrase) ofCode(code string) string {
 	if said, ok := p.codes[code]; ok {
 		return said
 	}

@@ -25,12 +25,12 @@ const (
 // braced is what stands in braces in a text, right or wrong.
 var braced = regexp.MustCompile(`\{[^{}]*\}?|\}`)
 
-// Check refuses a text that names what it may not, has no text, or could become longer than its channel takes.
-func (t Template) Check() error {
-	if err := t.Key.Check(); err != nil {
+// CheckTemplate refuses a text that names what it may not, has no text, or could become longer than its channel takes.
+func (t Template) CheckTemplate() error {
+	if err := t.Key.CheckKey(); err != nil {
 		return err
 	}
-	if t.Channel.titled() == (strings.TrimSpace(t.Subject) == "") {
+	if t.Channel.hasTitle() == (strings.TrimSpace(t.Subject) == "") {
 		if t.Subject == "" {
 			return ErrInvalid.With("subject", fault.SubjectNeeded)
 		}
@@ -40,15 +40,16 @@ func (t Template) Check() error {
 		return ErrInvalid.With("text", fault.TextBroken)
 	}
 	for _, found := range braced.FindAllString(t.Subject+"\n"+t.Text, -1) {
-		if !t.knows(found) {
-			return ErrInvalid.With("text", fault.WordsInBraces, wordList(t.Event))
+		if !t.knowsWord(found) {
+			return ErrInvalid.With("text", fault.WordsInBraces, joinWords(t.Event))
 		}
 	}
-	return t.fits()
+	return t.checkLength()
 }
 
-func (t Template) knows(found string) bool {
-	for _, w := range Words(t.Event) {
+// knowsWord reports whether texts about the event may name a word.
+func (t Template) knowsWord(found string) bool {
+	for _, w := range ListWords(t.Event) {
 		if found == "{"+string(w)+"}" {
 			return true
 		}
@@ -56,15 +57,15 @@ func (t Template) knows(found string) bool {
 	return false
 }
 
-// fits holds a text, its words at their longest, against what its channel takes.
-func (t Template) fits() error {
+// checkLength holds a text, its words at their longest, against what its channel takes.
+func (t Template) checkLength() error {
 	full := map[Word]string{}
-	for _, w := range Words(t.Event) {
+	for _, w := range ListWords(t.Event) {
 		full[w] = strings.Repeat("x", longest[w])
 	}
-	subject, text := utf8.RuneCountInString(fill(t.Subject, full)), utf8.RuneCountInString(fill(t.Text, full))
+	subject, text := utf8.RuneCountInString(fillWords(t.Subject, full)), utf8.RuneCountInString(fillWords(t.Text, full))
 	switch {
-	case t.Channel == SMS && septets(fold(fill(t.Text, full))) > maxSMS:
+	case t.Channel == SMS && countSeptets(foldToGSM(fillWords(t.Text, full))) > maxSMS:
 		return ErrInvalid.With("text", fault.SMSLength, maxSMS)
 	case t.Channel == Push && (text > maxPush || subject > maxTitle):
 		return ErrInvalid.With("text", fault.PushLength, maxTitle, maxPush)
@@ -83,23 +84,23 @@ func (t Template) fits() error {
 	return nil
 }
 
-// fill puts values in the place of their words, in one pass: what a value holds is never filled again.
-func fill(text string, values map[Word]string) string {
+// fillWords puts values in the place of their words, in one pass: what a value holds is never filled again.
+func fillWords(text string, values map[Word]string) string {
 	return braced.ReplaceAllStringFunc(text, func(found string) string { return values[Word(strings.Trim(found, "{}"))] })
 }
 
-// render makes the message of a text.
-func (t Template) render(values map[Word]string) Message {
-	m := Message{Key: t.Key, Subject: fill(t.Subject, values), Text: fill(t.Text, values)}
+// renderMessage makes the message of a text.
+func (t Template) renderMessage(values map[Word]string) Message {
+	m := Message{Key: t.Key, Subject: fillWords(t.Subject, values), Text: fillWords(t.Text, values)}
 	switch t.Channel {
 	case SMS:
 		plain := make(map[Word]string, len(values))
 		for w, v := range values {
-			plain[w] = cut(foldValue(v), longest[w])
+			plain[w] = cutText(foldValue(v), longest[w])
 		}
-		m.Text = fold(fill(t.Text, plain))
+		m.Text = foldToGSM(fillWords(t.Text, plain))
 	case Email:
-		m.HTML = page(m)
+		m.HTML = renderEmail(m)
 	case WhatsApp:
 		m.Template = t.registered(values)
 	case Push:
@@ -126,8 +127,8 @@ func (t Template) registered(values map[Word]string) *Registered {
 // link is an address in a text; values have none left.
 var link = regexp.MustCompile(`https://[^\s<>"']+[^\s<>"'.,;:!?)]`)
 
-// page is the HTML of an e-mail: one column, system fonts, no picture and nothing that is fetched.
-func page(m Message) string {
+// renderEmail is the HTML of an e-mail: one column, system fonts, no picture and nothing that is fetched.
+func renderEmail(m Message) string {
 	var b strings.Builder
 	b.WriteString(`<!DOCTYPE html><html lang="` + string(m.Language) + `"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>` +
 		html.EscapeString(m.Subject) + `</title></head><body style="margin:0;padding:24px;background:#ffffff;color:#1a1a1a;font:16px/1.5 sans-serif">` +
@@ -145,17 +146,17 @@ func page(m Message) string {
 	return b.String()
 }
 
-// sample are values that show what a text looks like.
-func sample(t alert.Type, l partner.Language) map[Word]string {
+// sampleValues are values that show what a text looks like.
+func sampleValues(t alert.Type, l partner.Language) map[Word]string {
 	say := phrases[l]
 	all := map[Word]string{
-		Partner: "Banco Exemplo", Date: "", Count: "2", Breach: "Loja Exemplo", Kind: say.of("email"), Severity: say.of("high"), Status: say.of("alerta"),
-		Case: "0000a1b2", Hour: "", Rating: "5", System: "Android", Validity: "", Reason: say.of("expired"), Plan: "Plano Ouro",
+		Partner: "Banco Exemplo", Date: "", Count: "2", Breach: "Loja Exemplo", Kind: say.ofCode("email"), Severity: say.ofCode("high"), Status: say.ofCode("alerta"),
+		Case: "0000a1b2", Hour: "", Rating: "5", System: "Android", Validity: "", Reason: say.ofCode("expired"), Plan: "Plano Ouro",
 	}
 	day := map[bool]string{true: "2026-12-24", false: "24/12/2026"}[l == partner.English]
 	all[Date], all[Validity], all[Hour] = day, day, day+" 15:00"
 	if strings.HasPrefix(string(t), "case.") {
-		all[Status] = say.of("Em andamento")
+		all[Status] = say.ofCode("Em andamento")
 	}
 	return all
 }

@@ -53,12 +53,13 @@ var (
 	}
 )
 
-// Words are what texts about an event may name.
-func Words(t alert.Type) []Word { return slices.Concat(common, own[t]) }
+// ListWords are what texts about an event may name.
+func ListWords(t alert.Type) []Word { return slices.Concat(common, own[t]) }
 
-func wordList(t alert.Type) string {
+// joinWords lists the words of an event for an error.
+func joinWords(t alert.Type) string {
 	names := make([]string, 0, len(common)+len(own[t]))
-	for _, w := range Words(t) {
+	for _, w := range ListWords(t) {
 		names = append(names, string(w))
 	}
 	return strings.Join(names, ", ")
@@ -92,8 +93,8 @@ type found struct {
 	Severity  string `json:"severity"`
 }
 
-// readBody reads an event; ErrNone when nobody is told of it.
-func readBody(e alert.Kept) (body eventBody, err error) {
+// parseEventBody reads an event; ErrNone when nobody is told of it.
+func parseEventBody(e alert.Kept) (body eventBody, err error) {
 	if err := json.Unmarshal(e.Body, &body); err != nil {
 		return body, fmt.Errorf("read event: %w", err)
 	}
@@ -103,8 +104,8 @@ func readBody(e alert.Kept) (body eventBody, err error) {
 	return body, nil
 }
 
-// worst is the finding that a message names; nothing of an event without any.
-func (b eventBody) worst() (worst found) {
+// worstFinding is the finding that a message names; nothing of an event without any.
+func (b eventBody) worstFinding() (worst found) {
 	order := []string{"low", "medium", "high", "critical"}
 	for _, one := range b.Data.Findings {
 		if worst.Breach == "" || slices.Index(order, one.Severity) > slices.Index(order, worst.Severity) {
@@ -117,17 +118,17 @@ func (b eventBody) worst() (worst found) {
 // brasilia is the clock that people in Brazil go by: see docs/vocabulario.md.
 var brasilia = time.FixedZone("BRT", -3*60*60)
 
-// values are the words of an event, cleaned and cut.
-func (b eventBody) values(at time.Time, l partner.Language, n names) map[Word]string {
-	d, worst, say := b.Data, b.worst(), phrases[l]
+// wordValues are the words of an event, cleaned and cut.
+func (b eventBody) wordValues(at time.Time, l partner.Language, n names) map[Word]string {
+	d, worst, say := b.Data, b.worstFinding(), phrases[l]
 	values := map[Word]string{
 		Partner: n.partner, Breach: n.breach, Plan: n.plan, Date: inBrasilia(b.Timestamp, at, say.date), Count: strconv.Itoa(len(d.Findings)),
-		Kind: say.of(d.AssetType + worst.AssetType), Severity: say.of(worst.Severity), Status: say.of(d.Status), Case: lastOf(d.CaseID, longest[Case]),
-		Hour: inBrasilia(d.Appointment, at, say.date+" 15:04"), Rating: strconv.Itoa(d.Rating), System: say.of(d.OperatingSystem),
-		Validity: inBrasilia(d.ValidUntil, at, say.date), Reason: say.of(d.Reason),
+		Kind: say.ofCode(d.AssetType + worst.AssetType), Severity: say.ofCode(worst.Severity), Status: say.ofCode(d.Status), Case: lastCharacters(d.CaseID, longest[Case]),
+		Hour: inBrasilia(d.Appointment, at, say.date+" 15:04"), Rating: strconv.Itoa(d.Rating), System: say.ofCode(d.OperatingSystem),
+		Validity: inBrasilia(d.ValidUntil, at, say.date), Reason: say.ofCode(d.Reason),
 	}
 	for w, v := range values {
-		values[w] = cut(inert(v), longest[w])
+		values[w] = cutText(makeInert(v), longest[w])
 	}
 	return values
 }
@@ -141,11 +142,12 @@ func inBrasilia(text string, instead time.Time, layout string) string {
 	return at.In(brasilia).Format(layout)
 }
 
-func lastOf(text string, n int) string { return text[max(0, len(text)-n):] }
+// lastCharacters returns the last n characters of a text.
+func lastCharacters(text string, n int) string { return text[max(0, len(text)-n):] }
 
-// inert takes from a value of the outside what could act where the message is read: lines, directions of writing, marks
+// makeInert takes from a value of the outside what could act where the message is read: lines, directions of writing, marks
 // of markup and of our own words, addresses.
-func inert(value string) string {
+func makeInert(value string) string {
 	value = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -163,7 +165,8 @@ func inert(value string) string {
 // address is the beginning of a link that programs make clickable by themselves.
 var address = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*)?:/+|www\.`)
 
-func cut(value string, most int) string {
+// cutText shortens a value to a number of characters.
+func cutText(value string, most int) string {
 	if runes := []rune(value); len(runes) > most {
 		return strings.TrimSpace(string(runes[:most]))
 	}

@@ -32,10 +32,10 @@ func TestConsoleAnswersAlike(t *testing.T) {
 	enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	locked, _ := enrol(t, reg, "bia@exemplo.com.br", operator.Viewer)
 	gone, _ := enrol(t, reg, "caio@exemplo.com.br", operator.Viewer)
-	if _, err := reg.Disable(ctx, gone.ID); err != nil {
+	if _, err := reg.DisableOperator(ctx, gone.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := reg.Create(ctx, "dora@exemplo.com.br", operator.Viewer); err != nil {
+	if _, _, err := reg.CreateOperator(ctx, "dora@exemplo.com.br", operator.Viewer); err != nil {
 		t.Fatal(err)
 	}
 	_, err := e.Store.Operators.UpdateOperator(ctx, locked.ID, operator.KeepSessions, func(o *operator.Operator, _ []operator.Operator) error {
@@ -66,11 +66,11 @@ func TestLockStartsAnew(t *testing.T) {
 		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
 		o, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 		wrong := func() operator.Outcome {
-			try, err := reg.Try(ctx, o.Email, "errada errada errada")
+			try, err := reg.TryPassword(ctx, o.Email, "errada errada errada")
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := reg.Decide(ctx, try, "", "")
+			out, err := reg.DecideLogin(ctx, try, "", "")
 			if err != nil || out.Token != "" {
 				t.Fatal(out, err)
 			}
@@ -103,7 +103,7 @@ func TestTokensChange(t *testing.T) {
 		ctx := context.Background()
 		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
 		_, token := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
-		s, _, err := reg.Session(ctx, token)
+		s, _, err := reg.ResumeSession(ctx, token)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,21 +112,21 @@ func TestTokensChange(t *testing.T) {
 			if err != nil || now == "" || now == token {
 				t.Fatal(what, err)
 			}
-			if _, _, err := reg.Session(ctx, token); !errors.Is(err, operator.ErrNoSession) {
+			if _, _, err := reg.ResumeSession(ctx, token); !errors.Is(err, operator.ErrNoSession) {
 				t.Error("the token from before opens a session after", what, err)
 			}
-			if s, _, err = reg.Session(ctx, now); err != nil {
+			if s, _, err = reg.ResumeSession(ctx, now); err != nil {
 				t.Fatal("the new token opens none after", what, err)
 			}
 			token = now
 		}
-		now, err := reg.Renew(ctx, &s) // as the second factor does
+		now, err := reg.RenewToken(ctx, &s) // as the second factor does
 		next("a second factor", now, err)
-		now, err = reg.Prove(ctx, &s, goodPassword)
+		now, err = reg.ProvePassword(ctx, &s, goodPassword)
 		next("a proof", now, err)
 		now, err = reg.ChangePassword(ctx, s, goodPassword, "elefante roxo na varanda")
 		next("another password", now, err)
-		if list, err := reg.Sessions(ctx, s.Operator); err != nil || len(list) != 1 || list[0].From != "192.0.2.7" {
+		if list, err := reg.ListSessions(ctx, s.Operator); err != nil || len(list) != 1 || list[0].From != "192.0.2.7" {
 			t.Error(list, err)
 		}
 	})
@@ -144,7 +144,7 @@ func TestRecoveryCodes(t *testing.T) {
 		}
 		o, err := reg.BeginTOTP(ctx, o.ID)
 		if err == nil {
-			o, err = reg.ConfirmTOTP(ctx, o.ID, operator.CodeAt(o.TOTP, e.Clock.Now()))
+			o, err = reg.ConfirmTOTP(ctx, o.ID, operator.AuthenticatorCode(o.TOTP, e.Clock.Now()))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -179,7 +179,7 @@ func TestRecoveryCodes(t *testing.T) {
 		if err := enter(goodPassword, second[1]); err != nil {
 			t.Error(err)
 		}
-		kept, _, err := reg.Reset(ctx, o.ID)
+		kept, _, err := reg.ResetAccess(ctx, o.ID)
 		if err != nil || len(kept.Recovery) != 0 {
 			t.Error("codes outlive a reset:", kept.Recovery, err)
 		}

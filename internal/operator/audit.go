@@ -79,12 +79,12 @@ type Filter struct {
 // Ledger keeps the trail, each line chained by a keyed hash to the one before.
 type Ledger interface {
 	AppendAudit(ctx context.Context, e Entry) (Entry, error)
-	// Audit returns lines, newest first unless the filter turns them round.
-	Audit(ctx context.Context, f Filter) ([]Entry, error)
+	// ListLines returns lines, newest first unless the filter turns them round.
+	ListLines(ctx context.Context, f Filter) ([]Entry, error)
 	// VerifyAudit walks the whole trail and returns its head; ErrTrailBroken names the first line that is wrong.
 	VerifyAudit(ctx context.Context, expect Head, progress func(seq int64)) (Head, error)
-	// Together runs fn on a ledger whose lines are kept together or not at all.
-	Together(ctx context.Context, fn func(Ledger) error) error
+	// KeepTogether runs fn on a ledger whose lines are kept together or not at all.
+	KeepTogether(ctx context.Context, fn func(Ledger) error) error
 }
 
 // Trail is the audit trail: who did or saw what, when and from where.
@@ -102,17 +102,17 @@ func NewTrail(ledger Ledger, now func() time.Time) *Trail { return &Trail{ledger
 // TheService stands in the place of those who run the service, where a partner's people read what they did.
 const TheService = "service"
 
-// Only is the trail for a partner's person: lines are added as ever, and read are those of the partner's people and about
+// ForPartner is the trail for a partner's person: lines are added as ever, and read are those of the partner's people and about
 // their accounts. Who of the service did something, from where and with what words is not told.
-func (t *Trail) Only(id partner.ID, people *Registry) *Trail {
-	return &Trail{t.ledger, t.now, id, people.Only(id, PartnerViewer)}
+func (t *Trail) ForPartner(id partner.ID, people *Registry) *Trail {
+	return &Trail{t.ledger, t.now, id, people.ForPartner(id, PartnerViewer)}
 }
 
 // maxDetail bounds what a line can say.
 const maxDetail = 4000
 
-// Record adds a line. What personal values are about to be shown is recorded first, so that nothing is seen unrecorded.
-func (t *Trail) Record(ctx context.Context, who Actor, action, subject, detail string) error {
+// RecordAction adds a line. What personal values are about to be shown is recorded first, so that nothing is seen unrecorded.
+func (t *Trail) RecordAction(ctx context.Context, who Actor, action, subject, detail string) error {
 	for i := maxDetail; len(detail) > maxDetail; i-- {
 		if utf8.RuneStart(detail[i]) {
 			detail = detail[:i]
@@ -127,10 +127,10 @@ func (t *Trail) Record(ctx context.Context, who Actor, action, subject, detail s
 
 // RecordAll adds a line of the same action for each of the subjects, all or none.
 func (t *Trail) RecordAll(ctx context.Context, who Actor, action string, subjects []string, detail string) error {
-	return t.ledger.Together(ctx, func(in Ledger) error {
+	return t.ledger.KeepTogether(ctx, func(in Ledger) error {
 		trail := NewTrail(in, t.now)
 		for _, s := range subjects {
-			if err := trail.Record(ctx, who, action, s, detail); err != nil {
+			if err := trail.RecordAction(ctx, who, action, s, detail); err != nil {
 				return err
 			}
 		}
@@ -138,13 +138,13 @@ func (t *Trail) RecordAll(ctx context.Context, who Actor, action string, subject
 	})
 }
 
-// Entries reads the trail, newest first unless the filter turns it round.
-func (t *Trail) Entries(ctx context.Context, f Filter) ([]Entry, error) {
+// ListEntries reads the trail, newest first unless the filter turns it round.
+func (t *Trail) ListEntries(ctx context.Context, f Filter) ([]Entry, error) {
 	if t.only == "" {
-		return t.ledger.Audit(ctx, f)
+		return t.ledger.ListLines(ctx, f)
 	}
 	f.Partner = t.only
-	list, err := t.ledger.Audit(ctx, f)
+	list, err := t.ledger.ListLines(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -160,8 +160,8 @@ func (t *Trail) Entries(ctx context.Context, f Filter) ([]Entry, error) {
 	return list, nil
 }
 
-// Verify checks the whole trail. With a head noted earlier it also shows that nothing up to there was replaced.
-func (t *Trail) Verify(ctx context.Context, expect Head, progress func(seq int64)) (Head, error) {
+// VerifyTrail checks the whole trail. With a head noted earlier it also shows that nothing up to there was replaced.
+func (t *Trail) VerifyTrail(ctx context.Context, expect Head, progress func(seq int64)) (Head, error) {
 	if t.only != "" {
 		return Head{}, ErrNotFound // it is made of everybody's lines
 	}

@@ -25,7 +25,7 @@ func (p *pile) AppendAudit(_ context.Context, e Entry) (Entry, error) {
 	return e, nil
 }
 
-func (p *pile) Together(_ context.Context, fn func(Ledger) error) error {
+func (p *pile) KeepTogether(_ context.Context, fn func(Ledger) error) error {
 	p.depth++
 	kept := len(p.lines)
 	err := fn(p)
@@ -48,7 +48,7 @@ var errOnPurpose = errors.New("failed on purpose")
 func TestRecord(t *testing.T) {
 	ctx, who := context.Background(), Actor{Name: "op_1", From: "192.0.2.7"}
 	trail, p := newTestTrail()
-	if err := trail.Record(ctx, who, "asset.reveal", "as_1", "motivo"); err != nil {
+	if err := trail.RecordAction(ctx, who, "asset.reveal", "as_1", "motivo"); err != nil {
 		t.Fatal(err)
 	}
 	if want := (Entry{At: noon, Actor: who, Action: "asset.reveal", Subject: "as_1", Detail: "motivo"}); p.lines[0] != want {
@@ -60,7 +60,7 @@ func TestRecord(t *testing.T) {
 		"a" + strings.Repeat("é", maxDetail/2):    maxDetail - 1, // the last letter does not fit
 		"aa" + strings.Repeat("é", maxDetail/2+9): maxDetail,
 	} {
-		if err := trail.Record(ctx, who, "x.y", "", text); err != nil {
+		if err := trail.RecordAction(ctx, who, "x.y", "", text); err != nil {
 			t.Fatal(err)
 		}
 		last := p.lines[len(p.lines)-1].Detail
@@ -69,7 +69,7 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	p.fail = errOnPurpose
-	if err := trail.Record(ctx, who, "x.y", "", ""); !errors.Is(err, errOnPurpose) {
+	if err := trail.RecordAction(ctx, who, "x.y", "", ""); !errors.Is(err, errOnPurpose) {
 		t.Error("a line that was not kept went unnoticed:", err)
 	}
 }
@@ -107,7 +107,7 @@ func TestLastDays(t *testing.T) {
 	late := time.Date(2026, 11, 16, 2, 59, 0, 0, time.UTC) // still the 15th in Brasília
 	today := time.Date(2026, 11, 15, 0, 0, 0, 0, time.UTC)
 	counts := []DayCount{{today, 1}, {today, 2}, {today.AddDate(0, 0, -29), 5}, {today.AddDate(0, 0, -30), 7}, {today.AddDate(0, 0, 1), 9}}
-	days := LastDays(counts, late, 30)
+	days := FillLastDays(counts, late, 30)
 	var sum int64
 	for _, d := range days {
 		sum += d.Count
@@ -116,11 +116,11 @@ func TestLastDays(t *testing.T) {
 	if len(days) != 30 || last.Day != today || last.Count != 3 || days[0].Count != 5 || sum != 8 {
 		t.Errorf("%+v", days)
 	}
-	if next := LastDays(counts, late.Add(time.Minute), 30); next[len(next)-1].Day != today.AddDate(0, 0, 1) {
+	if next := FillLastDays(counts, late.Add(time.Minute), 30); next[len(next)-1].Day != today.AddDate(0, 0, 1) {
 		t.Error("midnight in Brasília begins a day")
 	}
-	if DayOf(late) != today.Unix()/86400 || DayOf(late.Add(time.Minute)) != today.Unix()/86400+1 {
-		t.Error(DayOf(late))
+	if DayNumber(late) != today.Unix()/86400 || DayNumber(late.Add(time.Minute)) != today.Unix()/86400+1 {
+		t.Error(DayNumber(late))
 	}
 }
 
@@ -130,21 +130,21 @@ func TestSessionOver(t *testing.T) {
 	for after, over := range map[time.Duration]bool{
 		0: false, IdleLimit - 1: false, IdleLimit: true, -IdleLimit: false, -IdleLimit - 1: true,
 	} {
-		if got := s.over(noon.Add(after)); got != over {
+		if got := s.isOver(noon.Add(after)); got != over {
 			t.Errorf("%v after its last use: over %t", after, got)
 		}
 	}
 	s.SeenAt = noon.Add(AbsoluteLimit)
-	if s.over(noon.Add(AbsoluteLimit-1)) || !s.over(noon.Add(AbsoluteLimit)) {
+	if s.isOver(noon.Add(AbsoluteLimit-1)) || !s.isOver(noon.Add(AbsoluteLimit)) {
 		t.Error("the absolute limit is missed")
 	}
-	if !s.Fresh(noon.Add(ProofLimit-1)) || s.Fresh(noon.Add(ProofLimit)) {
+	if !s.IsFresh(noon.Add(ProofLimit-1)) || s.IsFresh(noon.Add(ProofLimit)) {
 		t.Error("a proof ages wrongly")
 	}
 }
 
 func TestParseRole(t *testing.T) {
-	for _, r := range Roles() {
+	for _, r := range ListRoles() {
 		if got, err := ParseRole(string(r)); err != nil || got != r {
 			t.Error(got, err)
 		}
@@ -183,8 +183,8 @@ func TestPasswordRules(t *testing.T) {
 func TestTOTPForApps(t *testing.T) {
 	o := Operator{Email: "ana@exemplo.com.br", TOTP: []byte("12345678901234567890")}
 	const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" // of the published vectors
-	if o.TOTPText() != secret {
-		t.Error(o.TOTPText())
+	if o.TOTPSecretText() != secret {
+		t.Error(o.TOTPSecretText())
 	}
 	if got := o.TOTPAddress(); got != "otpauth://totp/Vigia:ana@exemplo.com.br?issuer=Vigia&secret="+secret {
 		t.Error(got)

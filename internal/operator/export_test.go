@@ -19,11 +19,11 @@ func atFullCost(t *testing.T) {
 
 // Login tries and decides in one go.
 func (r *Registry) Login(ctx context.Context, email, password, code, from string) (Operator, string, error) {
-	t, err := r.Try(ctx, email, password)
+	t, err := r.TryPassword(ctx, email, password)
 	if err != nil {
 		return Operator{}, "", err
 	}
-	out, err := r.Decide(ctx, t, code, from)
+	out, err := r.DecideLogin(ctx, t, code, from)
 	if err == nil && out.Token == "" {
 		err = ErrRefused
 	}

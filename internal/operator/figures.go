@@ -52,8 +52,8 @@ func FindingsOfClass(class string) Figure { return FindingsOfDay + Figure(".clas
 // ScoreBands is into how many equal bands scores are parted; ScoresIn is how many of a sample of people are in one.
 const ScoreBands = 10
 
-// ScoresIn is described above.
-func ScoresIn(band int) Figure { return Figure("scores.band" + string(rune('0'+band))) }
+// ScoreBandFigure is described above.
+func ScoreBandFigure(band int) Figure { return Figure("scores.band" + string(rune('0'+band))) }
 
 // Figures are the counts of the whole service, or of one partner, at one moment.
 type Figures struct {
@@ -72,13 +72,13 @@ type DayCount struct {
 // Brasilia is the distance of the operator's clock from UTC.
 const Brasilia = partner.Brasilia
 
-// DayOf numbers the calendar day of a moment in Brasília: days since 1970-01-01.
-func DayOf(t time.Time) int64 { return partner.Today(t) }
+// DayNumber numbers the calendar day of a moment in Brasília: days since 1970-01-01.
+func DayNumber(t time.Time) int64 { return partner.DayNumber(t) }
 
-// LastDays lays counts of days out as the last days up to today, with zeros for days without a count.
-func LastDays(counts []DayCount, now time.Time, days int) []DayCount {
+// FillLastDays lays counts of days out as the last days up to today, with zeros for days without a count.
+func FillLastDays(counts []DayCount, now time.Time, days int) []DayCount {
 	list := make([]DayCount, days)
-	first := time.Unix((DayOf(now)-int64(days)+1)*24*60*60, 0).UTC()
+	first := time.Unix((DayNumber(now)-int64(days)+1)*24*60*60, 0).UTC()
 	for i := range list {
 		list[i].Day = first.AddDate(0, 0, i)
 	}

@@ -19,8 +19,8 @@ const (
 	lockFor   = 30 * time.Minute
 )
 
-// penalty is how long after a wrong try the next one may succeed.
-func penalty(failures int) time.Duration {
+// tryPenalty is how long after a wrong try the next one may succeed.
+func tryPenalty(failures int) time.Duration {
 	switch {
 	case failures >= lockFrom:
 		return lockFor
@@ -36,8 +36,8 @@ type Try struct {
 	right bool
 }
 
-// Try checks e-mail and password. It costs one hash whoever is named, somebody unknown and somebody locked included.
-func (r *Registry) Try(ctx context.Context, email, password string) (Try, error) {
+// TryPassword checks e-mail and password. It costs one hash whoever is named, somebody unknown and somebody locked included.
+func (r *Registry) TryPassword(ctx context.Context, email, password string) (Try, error) {
 	var o Operator
 	normal, err := identifier.ParseEmail(email)
 	if err == nil {
@@ -48,7 +48,7 @@ func (r *Registry) Try(ctx context.Context, email, password string) (Try, error)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return Try{}, err
 	}
-	right, err := r.hasher.matches(ctx, password, o.Password)
+	right, err := r.hasher.matchesHash(ctx, password, o.Password)
 	return Try{o.ID, right && o.ID != ""}, err
 }
 
@@ -65,10 +65,10 @@ type Outcome struct {
 	Recovered bool
 }
 
-// Decide counts a try and opens a session if all is right; an operator without a second factor leaves the code empty.
+// DecideLogin counts a try and opens a session if all is right; an operator without a second factor leaves the code empty.
 // A refusal is no error, so that what was counted is kept. Whoever was named, known or not, the operators are locked
 // and read and one transaction is written: refusals cannot be told apart by the clock.
-func (r *Registry) Decide(ctx context.Context, t Try, code, from string) (out Outcome, err error) {
+func (r *Registry) DecideLogin(ctx context.Context, t Try, code, from string) (out Outcome, err error) {
 	passed := false
 	out.Operator, err = r.store.UpdateOperator(ctx, t.id, KeepSessions, func(o *Operator, _ []Operator) error {
 		now := r.now()
@@ -79,7 +79,7 @@ func (r *Registry) Decide(ctx context.Context, t Try, code, from string) (out Ou
 		good := r.secondFactor(&used, code, now, &out.Recovered)
 		if passed = t.right && good && !o.Disabled; !passed {
 			out.Counted = true
-			o.fail(now) // and the code stays good: the password may just have been mistyped
+			o.countFailure(now) // and the code stays good: the password may just have been mistyped
 			return nil
 		}
 		*o = used
@@ -97,18 +97,18 @@ func (r *Registry) Decide(ctx context.Context, t Try, code, from string) (out Ou
 	return out, err
 }
 
-// fail counts a wrong try. A lock that has ended starts the count anew, or every try after it would lock again.
-func (o *Operator) fail(now time.Time) {
+// countFailure counts a wrong try. A lock that has ended starts the count anew, or every try after it would lock again.
+func (o *Operator) countFailure(now time.Time) {
 	if o.Failures >= lockFrom {
 		o.Failures = 0
 	}
 	o.Failures++
-	o.LockedUntil = now.Add(penalty(o.Failures))
+	o.LockedUntil = now.Add(tryPenalty(o.Failures))
 }
 
-// Invited returns whose one-time link a token is.
-func (r *Registry) Invited(ctx context.Context, token string) (Operator, error) {
-	o, err := r.store.OperatorByInvite(ctx, r.store.Digest(token))
+// FindInvited returns whose one-time link a token is.
+func (r *Registry) FindInvited(ctx context.Context, token string) (Operator, error) {
+	o, err := r.store.OperatorByInvite(ctx, r.store.TokenDigest(token))
 	if err != nil {
 		return Operator{}, orRefused(err, ErrLink)
 	}
@@ -119,21 +119,21 @@ func (r *Registry) Invited(ctx context.Context, token string) (Operator, error) 
 	return o, nil
 }
 
-// Accept uses a one-time link up: the password is set and a session opened. The second factor comes next, by BeginTOTP.
-func (r *Registry) Accept(ctx context.Context, token, password, from string) (Operator, string, error) {
-	o, err := r.Invited(ctx, token)
+// AcceptInvitation uses a one-time link up: the password is set and a session opened. The second factor comes next, by BeginTOTP.
+func (r *Registry) AcceptInvitation(ctx context.Context, token, password, from string) (Operator, string, error) {
+	o, err := r.FindInvited(ctx, token)
 	if err != nil {
 		return Operator{}, "", err
 	}
 	if err := r.checkPassword(password, o.Email); err != nil {
 		return Operator{}, "", err
 	}
-	encoded, err := r.hasher.encode(ctx, password, r.random)
+	encoded, err := r.hasher.hashPassword(ctx, password, r.random)
 	if err != nil {
 		return Operator{}, "", err
 	}
 	o, err = r.store.UpdateOperator(ctx, o.ID, DropSessions, func(o *Operator, _ []Operator) error {
-		if !hmac.Equal(o.Invite, r.store.Digest(token)) || o.TOTPOn { // used by somebody else meanwhile
+		if !hmac.Equal(o.Invite, r.store.TokenDigest(token)) || o.TOTPOn { // used by somebody else meanwhile
 			return ErrLink
 		}
 		o.Password, o.Invite, o.InviteUntil = encoded, nil, time.Time{}
@@ -150,14 +150,14 @@ func (r *Registry) Accept(ctx context.Context, token, password, from string) (Op
 // ChangePassword replaces the password of somebody who knows the present one, and ends all sessions. The token of the
 // one that goes on is returned: it is a new one too.
 func (r *Registry) ChangePassword(ctx context.Context, s Session, present, next string) (string, error) {
-	o, err := r.check(ctx, s.Operator, present)
+	o, err := r.checkSessionPassword(ctx, s.Operator, present)
 	if err != nil {
 		return "", err
 	}
 	if err := r.checkPassword(next, o.Email); err != nil {
 		return "", err
 	}
-	encoded, err := r.hasher.encode(ctx, next, r.random)
+	encoded, err := r.hasher.hashPassword(ctx, next, r.random)
 	if err != nil {
 		return "", err
 	}
@@ -169,7 +169,7 @@ func (r *Registry) ChangePassword(ctx context.Context, s Session, present, next 
 		return "", err
 	}
 	s.ProvedAt = r.now()
-	return r.Renew(ctx, &s)
+	return r.RenewToken(ctx, &s)
 }
 
 // BeginTOTP gives an operator the secret of a second factor, or returns the one that waits to be confirmed.
@@ -192,7 +192,7 @@ func (r *Registry) ConfirmTOTP(ctx context.Context, id ID, code string) (Operato
 		if o.TOTPOn {
 			return nil
 		}
-		step, ok := totpStep(o.TOTP, code, r.now(), o.TOTPStep)
+		step, ok := findStep(o.TOTP, code, r.now(), o.TOTPStep)
 		if !ok || len(o.TOTP) == 0 {
 			return ErrCode
 		}

@@ -35,12 +35,12 @@ const (
 	Admin   Role = "admin"
 )
 
-// Roles lists all of them, least powerful first.
-func Roles() []Role { return []Role{Viewer, Support, Admin} }
+// ListRoles lists all of them, least powerful first.
+func ListRoles() []Role { return []Role{Viewer, Support, Admin} }
 
 // ParseRole reads a role's name.
 func ParseRole(s string) (Role, error) {
-	for _, r := range Roles() {
+	for _, r := range ListRoles() {
 		if s == string(r) {
 			return r, nil
 		}
@@ -50,11 +50,12 @@ func ParseRole(s string) (Role, error) {
 
 // Covers tells whether the role may do what need may do. A role that is not in the list covers nothing.
 func (r Role) Covers(need Role) bool {
-	return need.rank() > 0 && r.rank() >= need.rank()
+	return need.roleRank() > 0 && r.roleRank() >= need.roleRank()
 }
 
-func (r Role) rank() int {
-	for i, known := range Roles() {
+// roleRank returns the place of a role, or below zero.
+func (r Role) roleRank() int {
+	for i, known := range ListRoles() {
 		if r == known {
 			return i + 1
 		}
@@ -114,12 +115,12 @@ var (
 
 // Store keeps operators and their sessions.
 type Store interface {
-	// Digest is what is kept of a token: keyed, so that nobody else can write the digest of a token of their own.
-	Digest(token string) []byte
+	// TokenDigest is what is kept of a token: keyed, so that nobody else can write the digest of a token of their own.
+	TokenDigest(token string) []byte
 	// InsertOperator keeps a new operator; ErrExists when the e-mail is taken.
 	InsertOperator(ctx context.Context, o Operator) error
-	// Operators returns all of them, oldest first.
-	Operators(ctx context.Context) ([]Operator, error)
+	// ListOperators returns all of them, oldest first.
+	ListOperators(ctx context.Context) ([]Operator, error)
 	OperatorByID(ctx context.Context, id ID) (Operator, error)
 	OperatorByEmail(ctx context.Context, email string) (Operator, error)
 	OperatorByInvite(ctx context.Context, digest []byte) (Operator, error)
@@ -134,11 +135,11 @@ type Store interface {
 	ReplaceSession(ctx context.Context, before []byte, s Session) error
 	DeleteSession(ctx context.Context, digest []byte) error
 	DeleteSessions(ctx context.Context, id ID) (int64, error)
-	Sessions(ctx context.Context, id ID) ([]Session, error)
+	ListSessions(ctx context.Context, id ID) ([]Session, error)
 	// InsertPasskey keeps a new passkey; ErrPasskey when its ID is taken.
 	InsertPasskey(ctx context.Context, p Passkey) error
-	// Passkeys returns an operator's, oldest first.
-	Passkeys(ctx context.Context, id ID) ([]Passkey, error)
+	// ListPasskeys returns an operator's, oldest first.
+	ListPasskeys(ctx context.Context, id ID) ([]Passkey, error)
 	UpdatePasskey(ctx context.Context, p Passkey) error
 	// DeletePasskeys forgets one passkey of an operator, or all of them when passkey is nil.
 	DeletePasskeys(ctx context.Context, id ID, passkey []byte) (int64, error)
@@ -179,8 +180,8 @@ func NewRegistry(store Store, exposed Exposed, now func() time.Time, random io.R
 	return &Registry{store: store, exposed: exposed, now: now, random: random, hasher: newHasher()}
 }
 
-// Over is the same rules over another store: inside a transaction.
-func (r *Registry) Over(store Store) *Registry {
+// WithStore is the same rules over another store: inside a transaction.
+func (r *Registry) WithStore(store Store) *Registry {
 	inside := *r
 	inside.store = store
 	return &inside
@@ -189,15 +190,16 @@ func (r *Registry) Over(store Store) *Registry {
 // LinkFor is how long a one-time link can be used.
 const LinkFor = 24 * time.Hour
 
-// Create makes an operator, who chooses a password through the one-time link whose token is returned.
-func (r *Registry) Create(ctx context.Context, email string, role Role) (Operator, string, error) {
-	if role.rank() == 0 {
+// CreateOperator makes an operator, who chooses a password through the one-time link whose token is returned.
+func (r *Registry) CreateOperator(ctx context.Context, email string, role Role) (Operator, string, error) {
+	if role.roleRank() == 0 {
 		return Operator{}, "", errRole
 	}
-	return r.create(ctx, "", email, role)
+	return r.insertOperator(ctx, "", email, role)
 }
 
-func (r *Registry) create(ctx context.Context, id partner.ID, email string, role Role) (Operator, string, error) {
+// insertOperator makes an operator of the service or of a partner.
+func (r *Registry) insertOperator(ctx context.Context, id partner.ID, email string, role Role) (Operator, string, error) {
 	normal, err := identifier.ParseEmail(email)
 	if err != nil {
 		return Operator{}, "", ErrInvalid.With("email", fault.EmailExample).Because(err)
@@ -207,25 +209,26 @@ func (r *Registry) create(ctx context.Context, id partner.ID, email string, role
 		return Operator{}, "", fmt.Errorf("make operator id: %w", err)
 	}
 	o := Operator{ID: ID("op_" + made.String()), Email: normal, Role: role, Partner: id, CreatedAt: r.now()}
-	token, err := r.invite(&o)
+	token, err := r.newInvitation(&o)
 	if err != nil {
 		return Operator{}, "", err
 	}
 	return o, token, r.store.InsertOperator(ctx, o)
 }
 
-// token makes a reference of 256 random bits and its digest. A fast one is right for so much randomness.
-func (r *Registry) token() (text string, digest []byte, err error) {
+// newToken makes a reference of 256 random bits and its digest. A fast one is right for so much randomness.
+func (r *Registry) newToken() (text string, digest []byte, err error) {
 	raw := make([]byte, 32)
 	if _, err := io.ReadFull(r.random, raw); err != nil {
 		return "", nil, fmt.Errorf("make token: %w", err)
 	}
 	text = base64.RawURLEncoding.EncodeToString(raw)
-	return text, r.store.Digest(text), nil
+	return text, r.store.TokenDigest(text), nil
 }
 
-func (r *Registry) invite(o *Operator) (string, error) {
-	token, digest, err := r.token()
+// newInvitation gives an operator a one-time link.
+func (r *Registry) newInvitation(o *Operator) (string, error) {
+	token, digest, err := r.newToken()
 	if err != nil {
 		return "", err
 	}
@@ -233,9 +236,9 @@ func (r *Registry) invite(o *Operator) (string, error) {
 	return token, nil
 }
 
-// Reset takes an operator's password, second factor and sessions away and returns the token of a one-time link for new
+// ResetAccess takes an operator's password, second factor and sessions away and returns the token of a one-time link for new
 // ones.
-func (r *Registry) Reset(ctx context.Context, id ID) (Operator, string, error) {
+func (r *Registry) ResetAccess(ctx context.Context, id ID) (Operator, string, error) {
 	var token string
 	if _, err := r.store.DeletePasskeys(ctx, id, nil); err != nil {
 		return Operator{}, "", err
@@ -243,22 +246,24 @@ func (r *Registry) Reset(ctx context.Context, id ID) (Operator, string, error) {
 	o, err := r.store.UpdateOperator(ctx, id, DropSessions, func(o *Operator, _ []Operator) (err error) {
 		o.Password, o.TOTP, o.TOTPOn, o.TOTPStep, o.Recovery = "", nil, false, 0, nil
 		o.Failures, o.LockedUntil = 0, time.Time{}
-		token, err = r.invite(o)
+		token, err = r.newInvitation(o)
 		return err
 	})
 	return o, token, err
 }
 
 // Operators returns all operators, oldest first.
-func (r *Registry) Operators(ctx context.Context) ([]Operator, error) { return r.store.Operators(ctx) }
+func (r *Registry) Operators(ctx context.Context) ([]Operator, error) {
+	return r.store.ListOperators(ctx)
+}
 
-// Operator returns one operator.
-func (r *Registry) Operator(ctx context.Context, id ID) (Operator, error) {
+// GetOperator returns one operator.
+func (r *Registry) GetOperator(ctx context.Context, id ID) (Operator, error) {
 	return r.store.OperatorByID(ctx, id)
 }
 
-// ByEmail returns one operator by e-mail.
-func (r *Registry) ByEmail(ctx context.Context, email string) (Operator, error) {
+// FindByEmail returns one operator by e-mail.
+func (r *Registry) FindByEmail(ctx context.Context, email string) (Operator, error) {
 	normal, err := identifier.ParseEmail(email)
 	if err != nil {
 		return Operator{}, ErrNotFound
@@ -266,10 +271,10 @@ func (r *Registry) ByEmail(ctx context.Context, email string) (Operator, error) 
 	return r.store.OperatorByEmail(ctx, normal)
 }
 
-// SetRole gives an operator another role; it acts on the next request of every session.
-func (r *Registry) SetRole(ctx context.Context, id ID, role Role) (Operator, error) {
+// ChangeRole gives an operator another role; it acts on the next request of every session.
+func (r *Registry) ChangeRole(ctx context.Context, id ID, role Role) (Operator, error) {
 	return r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, all []Operator) error {
-		if err := role.fits(o.Partner); err != nil {
+		if err := role.checkOwner(o.Partner); err != nil {
 			return err
 		}
 		if o.Role == Admin && role != Admin && !otherAdmin(all, id) {
@@ -280,8 +285,8 @@ func (r *Registry) SetRole(ctx context.Context, id ID, role Role) (Operator, err
 	})
 }
 
-// Disable keeps an operator out at once; nothing that person did is lost.
-func (r *Registry) Disable(ctx context.Context, id ID) (Operator, error) {
+// DisableOperator keeps an operator out at once; nothing that person did is lost.
+func (r *Registry) DisableOperator(ctx context.Context, id ID) (Operator, error) {
 	return r.store.UpdateOperator(ctx, id, DropSessions, func(o *Operator, all []Operator) error {
 		if o.Role == Admin && !otherAdmin(all, id) {
 			return ErrLastAdmin
@@ -291,8 +296,8 @@ func (r *Registry) Disable(ctx context.Context, id ID) (Operator, error) {
 	})
 }
 
-// Enable undoes Disable and lifts a lock.
-func (r *Registry) Enable(ctx context.Context, id ID) (Operator, error) {
+// EnableOperator undoes Disable and lifts a lock.
+func (r *Registry) EnableOperator(ctx context.Context, id ID) (Operator, error) {
 	return r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
 		o.Disabled, o.Failures, o.LockedUntil = false, 0, time.Time{}
 		return nil

@@ -13,7 +13,7 @@ func TestTOTPVectors(t *testing.T) {
 	for unix, want := range map[int64]string{
 		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130",
 	} {
-		if got := totpCode(secret, unix/totpPeriod); got != want {
+		if got := codeOfStep(secret, unix/totpPeriod); got != want {
 			t.Errorf("at %d: %s, want %s", unix, got, want)
 		}
 	}
@@ -27,17 +27,17 @@ func TestTOTPWindow(t *testing.T) {
 		last int64
 		ok   bool
 	}{
-		{totpCode(secret, step), 0, true},
-		{totpCode(secret, step-1), 0, true},
-		{totpCode(secret, step+1), 0, true},
-		{totpCode(secret, step-2), 0, false},
-		{totpCode(secret, step+2), 0, false},
-		{totpCode(secret, step), step, false}, // used
-		{totpCode(secret, step-1), step, false},
+		{codeOfStep(secret, step), 0, true},
+		{codeOfStep(secret, step-1), 0, true},
+		{codeOfStep(secret, step+1), 0, true},
+		{codeOfStep(secret, step-2), 0, false},
+		{codeOfStep(secret, step+2), 0, false},
+		{codeOfStep(secret, step), step, false}, // used
+		{codeOfStep(secret, step-1), step, false},
 		{"", 0, false},
 		{"000000", 0, false},
 	} {
-		if _, ok := totpStep(secret, c.code, now, c.last); ok != c.ok {
+		if _, ok := findStep(secret, c.code, now, c.last); ok != c.ok {
 			t.Errorf("code %q after step %d: %t", c.code, c.last, ok)
 		}
 	}
@@ -61,7 +61,7 @@ func TestRolesCover(t *testing.T) {
 func TestPasswordHash(t *testing.T) {
 	atFullCost(t)
 	ctx, h := context.Background(), newHasher()
-	encoded, err := h.encode(ctx, "correta cavalo bateria", strings.NewReader(strings.Repeat("s", argonSalt)))
+	encoded, err := h.hashPassword(ctx, "correta cavalo bateria", strings.NewReader(strings.Repeat("s", argonSalt)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestPasswordHash(t *testing.T) {
 		{"anything", "$argon2id$v=19$m=19456,t=2,p=1$$", false},
 		{"anything", "$2a$10$", false},
 	} {
-		if got, err := h.matches(ctx, c.password, c.encoded); err != nil || got != c.want {
+		if got, err := h.matchesHash(ctx, c.password, c.encoded); err != nil || got != c.want {
 			t.Errorf("%q against %q: %t, %v", c.password, c.encoded, got, err)
 		}
 	}
@@ -94,13 +94,13 @@ func TestHashesAreBounded(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := h.derive(ctx, "x", make([]byte, argonSalt)); err != context.Canceled { //nolint:errorlint // returned as it is
+	if _, err := h.deriveKey(ctx, "x", make([]byte, argonSalt)); err != context.Canceled { //nolint:errorlint // returned as it is
 		t.Errorf("a hash started although %d were running: %v", hashesAtOnce, err)
 	}
 	for range cap(h.waiting) {
 		h.waiting <- struct{}{}
 	}
-	if _, err := h.derive(context.Background(), "x", make([]byte, argonSalt)); err != error(ErrBusy) { //nolint:errorlint // the sentinel itself
+	if _, err := h.deriveKey(context.Background(), "x", make([]byte, argonSalt)); err != error(ErrBusy) { //nolint:errorlint // the sentinel itself
 		t.Errorf("the queue has no end: %v", err)
 	}
 }
@@ -109,7 +109,7 @@ func TestPenaltyGrows(t *testing.T) {
 	for n, want := range map[int]time.Duration{
 		0: 0, 4: 0, 5: 2 * time.Second, 6: 4 * time.Second, 9: 32 * time.Second, 10: 30 * time.Minute, 1000: 30 * time.Minute,
 	} {
-		if got := penalty(n); got != want {
+		if got := tryPenalty(n); got != want {
 			t.Errorf("after %d wrong tries: %v, want %v", n, got, want)
 		}
 	}

@@ -120,7 +120,7 @@ func (r *Registry) loadPasskeyUser(ctx context.Context, id ID, site string) (pas
 	if err != nil {
 		return passkeyUser{}, nil, err
 	}
-	kept, err := r.store.Passkeys(ctx, id)
+	kept, err := r.store.ListPasskeys(ctx, id)
 	if err != nil {
 		return passkeyUser{}, nil, err
 	}
@@ -143,7 +143,7 @@ func (r *Registry) insertCeremony(ctx context.Context, session *webauthn.Session
 	if err != nil {
 		return "", fmt.Errorf("keep ceremony: %w", err)
 	}
-	token, digest, err := r.token()
+	token, digest, err := r.newToken()
 	if err != nil {
 		return "", err
 	}
@@ -151,7 +151,7 @@ func (r *Registry) insertCeremony(ctx context.Context, session *webauthn.Session
 }
 
 func (r *Registry) takeCeremony(ctx context.Context, token string) (session webauthn.SessionData, err error) {
-	state, err := r.store.TakeCeremony(ctx, r.store.Digest(token), r.now())
+	state, err := r.store.TakeCeremony(ctx, r.store.TokenDigest(token), r.now())
 	if err != nil {
 		return session, orRefused(err, ErrPasskey)
 	}
@@ -326,9 +326,9 @@ func (r *Registry) PasskeyLogin(ctx context.Context, origin, token string, respo
 	return o, opened, err
 }
 
-// Passkeys lists an operator's, oldest first.
-func (r *Registry) Passkeys(ctx context.Context, id ID) ([]Passkey, error) {
-	return r.store.Passkeys(ctx, id)
+// ListPasskeys lists an operator's, oldest first.
+func (r *Registry) ListPasskeys(ctx context.Context, id ID) ([]Passkey, error) {
+	return r.store.ListPasskeys(ctx, id)
 }
 
 // RemovePasskey forgets one passkey of an operator.

@@ -188,7 +188,7 @@ func TestBrokenRegistrations(t *testing.T) {
 			t.Errorf("%s: %v", b.name, err)
 		}
 	}
-	if kept, err := reg.Passkeys(ctx, ana.ID); err != nil || len(kept) != 0 {
+	if kept, err := reg.ListPasskeys(ctx, ana.ID); err != nil || len(kept) != 0 {
 		t.Error(len(kept), "passkeys were kept", err)
 	}
 }

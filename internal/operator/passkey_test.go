@@ -65,7 +65,7 @@ func TestPasskeyLife(t *testing.T) {
 		if err := d.add(ana.ID, device); err != nil {
 			t.Fatal(err)
 		}
-		list, err := reg.Passkeys(ctx, ana.ID)
+		list, err := reg.ListPasskeys(ctx, ana.ID)
 		if err != nil || len(list) != 1 || list[0].Name != "Notebook" || !list[0].CreatedAt.Equal(e.Clock.Now()) || !list[0].UsedAt.IsZero() {
 			t.Fatal(list, err)
 		}
@@ -85,11 +85,11 @@ func TestPasskeyLife(t *testing.T) {
 			if err != nil || o.ID != ana.ID || !o.LastLogin.Equal(e.Clock.Now()) {
 				t.Fatal(o, err)
 			}
-			if _, who, err := reg.Session(ctx, session); err != nil || who.ID != ana.ID {
+			if _, who, err := reg.ResumeSession(ctx, session); err != nil || who.ID != ana.ID {
 				t.Fatal(who, err)
 			}
 		}
-		list, err = reg.Passkeys(ctx, ana.ID)
+		list, err = reg.ListPasskeys(ctx, ana.ID)
 		if err == nil && string(list[0].ID) != string(device.ID) { // made in one moment
 			list[0], list[1] = list[1], list[0]
 		}
@@ -162,19 +162,19 @@ func TestPasskeyRefusals(t *testing.T) {
 		d.refused("a passkey that somebody has", d.add(bia.ID, device))
 		d.refused("a passkey that the person has", d.add(ana.ID, device))
 		device.User = []byte(ana.ID)
-		if _, err := reg.Disable(ctx, ana.ID); err != nil {
+		if _, err := reg.DisableOperator(ctx, ana.ID); err != nil {
 			t.Fatal(err)
 		}
-		before, err := reg.Passkeys(ctx, ana.ID)
+		before, err := reg.ListPasskeys(ctx, ana.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		token, answer = d.ask(device)
 		d.refused("somebody who is disabled", login(token, answer))
-		if after, err := reg.Passkeys(ctx, ana.ID); err != nil || len(after) != 1 || string(after[0].Credential) != string(before[0].Credential) {
+		if after, err := reg.ListPasskeys(ctx, ana.ID); err != nil || len(after) != 1 || string(after[0].Credential) != string(before[0].Credential) {
 			t.Error("a refusal has changed the passkey:", after, err)
 		}
-		if list, err := reg.Passkeys(ctx, bia.ID); err != nil || len(list) != 0 {
+		if list, err := reg.ListPasskeys(ctx, bia.ID); err != nil || len(list) != 0 {
 			t.Error("bia has", list, err)
 		}
 	})
@@ -241,7 +241,7 @@ func TestPasskeysAreAdded(t *testing.T) {
 	if err := d.add(ana.ID, newDevice(consoleOrigin, ES256)); !errors.Is(err, operator.ErrPasskeys) {
 		t.Error("eleven passkeys:", err)
 	}
-	list, err := reg.Passkeys(ctx, ana.ID)
+	list, err := reg.ListPasskeys(ctx, ana.ID)
 	if err != nil || len(list) != 10 {
 		t.Fatal(len(list), err)
 	}
@@ -273,7 +273,7 @@ func TestPasskeyCountsAtItsSite(t *testing.T) {
 	if err := d.add(ana.ID, device); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := reg.Passkeys(ctx, ana.ID)
+	kept, err := reg.ListPasskeys(ctx, ana.ID)
 	if err != nil || len(kept) != 1 || kept[0].Site != "console.example.com" {
 		t.Fatal(kept, err)
 	}

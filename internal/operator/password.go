@@ -53,7 +53,8 @@ func newHasher() *hasher {
 	}
 }
 
-func (h *hasher) derive(ctx context.Context, password string, salt []byte) ([]byte, error) {
+// deriveKey returns the Argon2 hash of a password.
+func (h *hasher) deriveKey(ctx context.Context, password string, salt []byte) ([]byte, error) {
 	select {
 	case h.waiting <- struct{}{}:
 		defer func() { <-h.waiting }()
@@ -71,22 +72,22 @@ func (h *hasher) derive(ctx context.Context, password string, salt []byte) ([]by
 
 const encodedPrefix = "$argon2id$v=19$m=19456,t=2,p=1$"
 
-// encode hashes a password with a fresh salt, in the usual text form.
-func (h *hasher) encode(ctx context.Context, password string, random io.Reader) (string, error) {
+// hashPassword hashes a password with a fresh salt, in the usual text form.
+func (h *hasher) hashPassword(ctx context.Context, password string, random io.Reader) (string, error) {
 	salt := make([]byte, argonSalt)
 	if _, err := io.ReadFull(random, salt); err != nil {
 		return "", fmt.Errorf("make salt: %w", err)
 	}
-	key, err := h.derive(ctx, password, salt)
+	key, err := h.deriveKey(ctx, password, salt)
 	if err != nil {
 		return "", err
 	}
 	return encodedPrefix + base64.RawStdEncoding.EncodeToString(salt) + "$" + base64.RawStdEncoding.EncodeToString(key), nil
 }
 
-// matches compares a password with an encoded hash. An empty or foreign hash costs the same and never matches, so that
+// matchesHash compares a password with an encoded hash. An empty or foreign hash costs the same and never matches, so that
 // an unknown operator cannot be told from a wrong password by the clock.
-func (h *hasher) matches(ctx context.Context, password, encoded string) (bool, error) {
+func (h *hasher) matchesHash(ctx context.Context, password, encoded string) (bool, error) {
 	salt, want := make([]byte, argonSalt), make([]byte, argonKey)
 	known := false
 	if rest, ok := strings.CutPrefix(encoded, encodedPrefix); ok {
@@ -97,7 +98,7 @@ func (h *hasher) matches(ctx context.Context, password, encoded string) (bool, e
 			salt, want, known = salt2, want2, true
 		}
 	}
-	key, err := h.derive(ctx, password, salt)
+	key, err := h.deriveKey(ctx, password, salt)
 	if err != nil {
 		return false, err
 	}
@@ -127,12 +128,12 @@ func (r *Registry) checkPassword(password, email string) error {
 	if name, _, _ := strings.Cut(email, "@"); strings.EqualFold(password, email) || strings.EqualFold(password, name) {
 		return ErrPassword.With("password", fault.PasswordIsEmail)
 	}
-	if left := withoutContext(password, email); utf8.RuneCountInString(left) < MinPassword*2/3 || words(left) == "" && left != password && utf8.RuneCountInString(left) < MinPassword {
+	if left := withoutContext(password, email); utf8.RuneCountInString(left) < MinPassword*2/3 || trimToWords(left) == "" && left != password && utf8.RuneCountInString(left) < MinPassword {
 		return ErrPassword.With("password", fault.PasswordGuessable)
 	}
 	tried := []string{password}
 	// A known password with digits before or behind it is guessed as soon as the known one, unless they are many.
-	if core := words(password); core != "" && utf8.RuneCountInString(password)-utf8.RuneCountInString(core) < MinPassword {
+	if core := trimToWords(password); core != "" && utf8.RuneCountInString(password)-utf8.RuneCountInString(core) < MinPassword {
 		tried = append(tried, core, strings.ToLower(core))
 	}
 	slices.Sort(tried)
@@ -148,7 +149,7 @@ func (r *Registry) checkPassword(password, email string) error {
 	return nil
 }
 
-// words is a text without the digits and signs before and behind its letters.
-func words(text string) string {
+// trimToWords is a text without the digits and signs before and behind its letters.
+func trimToWords(text string) string {
 	return strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 }

@@ -47,10 +47,10 @@ func (r Role) Name() string { return strings.TrimPrefix(string(r), partnerPrefix
 
 func (r Role) ofPartner() bool { return slices.Contains(PartnerRoles(), r) }
 
-// fits refuses a role of the service for a partner's person, and the other way round.
-func (r Role) fits(id partner.ID) error {
+// checkOwner refuses a role of the service for a partner's person, and the other way round.
+func (r Role) checkOwner(id partner.ID) error {
 	switch {
-	case id == "" && r.rank() == 0:
+	case id == "" && r.roleRank() == 0:
 		return errRole
 	case id != "" && !r.ofPartner():
 		return errPartnerRole
@@ -91,21 +91,23 @@ func (r Role) May(right Right) bool {
 	return false
 }
 
-// Invite makes an account for a partner's person, who chooses a password through the one-time link whose token is
+// InvitePartnerOperator makes an account for a partner's person, who chooses a password through the one-time link whose token is
 // returned. That there is such a partner is for the caller to know.
-func (r *Registry) Invite(ctx context.Context, id partner.ID, email string, role Role) (Operator, string, error) {
+func (r *Registry) InvitePartnerOperator(ctx context.Context, id partner.ID, email string, role Role) (Operator, string, error) {
 	if !role.ofPartner() {
 		return Operator{}, "", errPartnerRole
 	}
 	if id == "" {
 		return Operator{}, "", partner.ErrNotFound
 	}
-	return r.create(ctx, id, email, role)
+	return r.insertOperator(ctx, id, email, role)
 }
 
-// Only is the same rules for a partner's person: nobody but the partner's people is seen or changed, and administrators
+// ForPartner is the same rules for a partner's person: nobody but the partner's people is seen or changed, and administrators
 // only by one of them.
-func (r *Registry) Only(id partner.ID, by Role) *Registry { return r.Over(ownPeople{r.store, id, by}) }
+func (r *Registry) ForPartner(id partner.ID, by Role) *Registry {
+	return r.WithStore(ownPeople{r.store, id, by})
+}
 
 // ownPeople is a store that knows only one partner's people.
 type ownPeople struct {
@@ -116,16 +118,16 @@ type ownPeople struct {
 
 var errPartnerAdmin = ErrInvalid.With("role", fault.PartnerAdminBy)
 
-// changes refuses a change of an administrator, or to one, by others.
-func (s ownPeople) changes(roles ...Role) error {
+// checkRoleChange refuses a change of an administrator, or to one, by others.
+func (s ownPeople) checkRoleChange(roles ...Role) error {
 	if slices.Contains(roles, PartnerAdmin) && !s.by.May(Approve) {
 		return errPartnerAdmin
 	}
 	return nil
 }
 
-// own hides whoever is not the partner's.
-func (s ownPeople) own(o Operator, err error) (Operator, error) {
+// checkOwn hides whoever is not the partner's.
+func (s ownPeople) checkOwn(o Operator, err error) (Operator, error) {
 	if err == nil && (s.id == "" || o.Partner != s.id) {
 		return Operator{}, ErrNotFound
 	}
@@ -134,86 +136,86 @@ func (s ownPeople) own(o Operator, err error) (Operator, error) {
 
 // InsertOperator refuses to make anybody else's person.
 func (s ownPeople) InsertOperator(ctx context.Context, o Operator) error {
-	if _, err := s.own(o, nil); err != nil {
+	if _, err := s.checkOwn(o, nil); err != nil {
 		return err
 	}
-	if err := s.changes(o.Role); err != nil {
+	if err := s.checkRoleChange(o.Role); err != nil {
 		return err
 	}
 	return s.Store.InsertOperator(ctx, o)
 }
 
-// Operators are the partner's people, oldest first.
-func (s ownPeople) Operators(ctx context.Context) ([]Operator, error) {
-	all, err := s.Store.Operators(ctx)
+// ListOperators are the partner's people, oldest first.
+func (s ownPeople) ListOperators(ctx context.Context) ([]Operator, error) {
+	all, err := s.Store.ListOperators(ctx)
 	return slices.DeleteFunc(all, func(o Operator) bool { return s.id == "" || o.Partner != s.id }), err
 }
 
 // OperatorByID returns one of the partner's people.
 func (s ownPeople) OperatorByID(ctx context.Context, id ID) (Operator, error) {
-	return s.own(s.Store.OperatorByID(ctx, id))
+	return s.checkOwn(s.Store.OperatorByID(ctx, id))
 }
 
 // OperatorByEmail returns one of the partner's people.
 func (s ownPeople) OperatorByEmail(ctx context.Context, email string) (Operator, error) {
-	return s.own(s.Store.OperatorByEmail(ctx, email))
+	return s.checkOwn(s.Store.OperatorByEmail(ctx, email))
 }
 
 // OperatorByInvite returns one of the partner's people.
 func (s ownPeople) OperatorByInvite(ctx context.Context, digest []byte) (Operator, error) {
-	return s.own(s.Store.OperatorByInvite(ctx, digest))
+	return s.checkOwn(s.Store.OperatorByInvite(ctx, digest))
 }
 
 // UpdateOperator changes one of the partner's people.
 func (s ownPeople) UpdateOperator(ctx context.Context, id ID, end EndSessions, change func(o *Operator, all []Operator) error) (Operator, error) {
 	return s.Store.UpdateOperator(ctx, id, end, func(o *Operator, all []Operator) error {
-		if _, err := s.own(*o, nil); err != nil {
+		if _, err := s.checkOwn(*o, nil); err != nil {
 			return err
 		}
 		before := o.Role
 		if err := change(o, all); err != nil {
 			return err
 		}
-		return s.changes(before, o.Role)
+		return s.checkRoleChange(before, o.Role)
 	})
 }
 
-// mayEnd refuses to end the access of anybody else's person.
-func (s ownPeople) mayEnd(ctx context.Context, id ID) error {
+// checkMayEnd refuses to end the access of anybody else's person.
+func (s ownPeople) checkMayEnd(ctx context.Context, id ID) error {
 	o, err := s.OperatorByID(ctx, id)
 	if err != nil {
 		return err
 	}
-	return s.changes(o.Role)
+	return s.checkRoleChange(o.Role)
 }
 
 // DeleteSessions ends the sessions of one of the partner's people.
 func (s ownPeople) DeleteSessions(ctx context.Context, id ID) (int64, error) {
-	if err := s.mayEnd(ctx, id); err != nil {
+	if err := s.checkMayEnd(ctx, id); err != nil {
 		return 0, err
 	}
 	return s.Store.DeleteSessions(ctx, id)
 }
 
-// Sessions returns those of one of the partner's people.
-func (s ownPeople) Sessions(ctx context.Context, id ID) ([]Session, error) {
+// ListSessions returns those of one of the partner's people.
+func (s ownPeople) ListSessions(ctx context.Context, id ID) ([]Session, error) {
 	if _, err := s.OperatorByID(ctx, id); err != nil {
 		return nil, err
 	}
-	return s.Store.Sessions(ctx, id)
+	return s.Store.ListSessions(ctx, id)
 }
 
-// Passkeys returns those of one of the partner's people.
-func (s ownPeople) Passkeys(ctx context.Context, id ID) ([]Passkey, error) {
+// ListPasskeys returns those of one of the partner's people.
+func (s ownPeople) ListPasskeys(ctx context.Context, id ID) ([]Passkey, error) {
 	if _, err := s.OperatorByID(ctx, id); err != nil {
 		return nil, err
 	}
-	return s.Store.Passkeys(ctx, id)
+	return s.Store.ListPasskeys(ctx, id)
 }
 
 // DeletePasskeys forgets passkeys of one of the partner's people.
 func (s ownPeople) DeletePasskeys(ctx context.Context, id ID, passkey []byte) (int64, error) {
-	if err := s.mayEnd(ctx, id); err != nil {
+	if err := s.checkMayEnd(ctx, id); err != nil {
 		return 0, err
 	}
 	return s.Store.DeletePasskeys(ctx, id, passkey)

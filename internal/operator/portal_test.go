@@ -14,7 +14,7 @@ import (
 // person.
 func TestPartnerRolesCoverNothing(t *testing.T) {
 	for _, r := range operator.PartnerRoles() {
-		for _, need := range append(operator.Roles(), operator.PartnerRoles()...) {
+		for _, need := range append(operator.ListRoles(), operator.PartnerRoles()...) {
 			if r.Covers(need) {
 				t.Errorf("%s covers %s", r, need)
 			}
@@ -23,7 +23,7 @@ func TestPartnerRolesCoverNothing(t *testing.T) {
 			t.Error(r)
 		}
 	}
-	for _, r := range operator.Roles() {
+	for _, r := range operator.ListRoles() {
 		for _, right := range []operator.Right{operator.NoRight, operator.Look, operator.Integrate, operator.Attend} {
 			if r.May(right) {
 				t.Errorf("%s has right %d", r, right)
@@ -44,43 +44,43 @@ func TestInvite(t *testing.T) {
 		live, _ := e.NewPartner(t, partner.Live)
 		another, _ := e.NewPartner(t, partner.Live)
 		ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
-		dev, _, err := reg.Invite(ctx, live.ID, "dev@aurora.example", operator.Developer)
+		dev, _, err := reg.InvitePartnerOperator(ctx, live.ID, "dev@aurora.example", operator.Developer)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bia, _, err := reg.Invite(ctx, another.ID, "bia@boreal.example", operator.Attendant)
+		bia, _, err := reg.InvitePartnerOperator(ctx, another.ID, "bia@boreal.example", operator.Attendant)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := reg.Invite(ctx, live.ID, "eva@aurora.example", operator.Admin); !errors.Is(err, operator.ErrInvalid) {
+		if _, _, err := reg.InvitePartnerOperator(ctx, live.ID, "eva@aurora.example", operator.Admin); !errors.Is(err, operator.ErrInvalid) {
 			t.Error("a partner's person with a role of the service:", err)
 		}
-		if _, _, err := reg.Create(ctx, "eva@aurora.example", operator.Developer); !errors.Is(err, operator.ErrInvalid) {
+		if _, _, err := reg.CreateOperator(ctx, "eva@aurora.example", operator.Developer); !errors.Is(err, operator.ErrInvalid) {
 			t.Error("an operator with a partner's role:", err)
 		}
-		if _, _, err := reg.Invite(ctx, "", "eva@aurora.example", operator.Developer); err == nil {
+		if _, _, err := reg.InvitePartnerOperator(ctx, "", "eva@aurora.example", operator.Developer); err == nil {
 			t.Error("a person of no partner")
 		}
-		if _, err := reg.SetRole(ctx, dev.ID, operator.Admin); !errors.Is(err, operator.ErrInvalid) {
+		if _, err := reg.ChangeRole(ctx, dev.ID, operator.Admin); !errors.Is(err, operator.ErrInvalid) {
 			t.Error("a partner's person became an admin:", err)
 		}
-		if _, err := reg.SetRole(ctx, ana.ID, operator.Developer); !errors.Is(err, operator.ErrInvalid) {
+		if _, err := reg.ChangeRole(ctx, ana.ID, operator.Developer); !errors.Is(err, operator.ErrInvalid) {
 			t.Error("an admin became a partner's person:", err)
 		}
-		if kept, err := reg.Operator(ctx, dev.ID); err != nil || kept.Partner != live.ID || kept.Role != operator.Developer {
+		if kept, err := reg.GetOperator(ctx, dev.ID); err != nil || kept.Partner != live.ID || kept.Role != operator.Developer {
 			t.Error(kept, err)
 		}
-		onlyOwn(t, reg.Only(live.ID, operator.Developer), dev, bia, ana)
+		onlyOwn(t, reg.ForPartner(live.ID, operator.Developer), dev, bia, ana)
 
 		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
 		for _, line := range []struct{ who, about string }{
 			{string(dev.ID), "x"}, {string(bia.ID), "y"}, {string(ana.ID), "z"}, {string(ana.ID), string(dev.ID)},
 		} {
-			if err := trail.Record(ctx, operator.Actor{Name: line.who, From: "192.0.2.9"}, "test", line.about, "why"); err != nil {
+			if err := trail.RecordAction(ctx, operator.Actor{Name: line.who, From: "192.0.2.9"}, "test", line.about, "why"); err != nil {
 				t.Fatal(err)
 			}
 		}
-		lines, err := trail.Only(live.ID, reg).Entries(ctx, operator.Filter{Action: "test", Limit: 10})
+		lines, err := trail.ForPartner(live.ID, reg).ListEntries(ctx, operator.Filter{Action: "test", Limit: 10})
 		if err != nil || len(lines) != 2 {
 			t.Fatal(lines, err)
 		}
@@ -100,30 +100,30 @@ func onlyOwn(t *testing.T, reg *operator.Registry, own operator.Operator, others
 	if list, err := reg.Operators(ctx); err != nil || len(list) != 1 || list[0].ID != own.ID {
 		t.Error(list, err)
 	}
-	if _, err := reg.Disable(ctx, own.ID); err != nil {
+	if _, err := reg.DisableOperator(ctx, own.ID); err != nil {
 		t.Error(err)
 	}
 	for _, o := range others {
 		for name, try := range map[string]func() error{
-			"read":     func() error { _, err := reg.Operator(ctx, o.ID); return err },
-			"by mail":  func() error { _, err := reg.ByEmail(ctx, o.Email); return err },
-			"disable":  func() error { _, err := reg.Disable(ctx, o.ID); return err },
-			"enable":   func() error { _, err := reg.Enable(ctx, o.ID); return err },
-			"reset":    func() error { _, _, err := reg.Reset(ctx, o.ID); return err },
-			"role":     func() error { _, err := reg.SetRole(ctx, o.ID, operator.PartnerViewer); return err },
+			"read":     func() error { _, err := reg.GetOperator(ctx, o.ID); return err },
+			"by mail":  func() error { _, err := reg.FindByEmail(ctx, o.Email); return err },
+			"disable":  func() error { _, err := reg.DisableOperator(ctx, o.ID); return err },
+			"enable":   func() error { _, err := reg.EnableOperator(ctx, o.ID); return err },
+			"reset":    func() error { _, _, err := reg.ResetAccess(ctx, o.ID); return err },
+			"role":     func() error { _, err := reg.ChangeRole(ctx, o.ID, operator.PartnerViewer); return err },
 			"log out":  func() error { _, err := reg.LogoutEverywhere(ctx, o.ID); return err },
-			"sessions": func() error { _, err := reg.Sessions(ctx, o.ID); return err },
-			"passkeys": func() error { _, err := reg.Passkeys(ctx, o.ID); return err },
+			"sessions": func() error { _, err := reg.ListSessions(ctx, o.ID); return err },
+			"passkeys": func() error { _, err := reg.ListPasskeys(ctx, o.ID); return err },
 		} {
 			if err := try(); !errors.Is(err, operator.ErrNotFound) {
 				t.Errorf("%s of %s: %v", name, o.Email, err)
 			}
 		}
 	}
-	if _, _, err := reg.Invite(ctx, others[0].Partner, "x@boreal.example", operator.Developer); err == nil {
+	if _, _, err := reg.InvitePartnerOperator(ctx, others[0].Partner, "x@boreal.example", operator.Developer); err == nil {
 		t.Error("somebody was invited to another partner")
 	}
-	if _, _, err := reg.Create(ctx, "x@boreal.example", operator.Admin); err == nil {
+	if _, _, err := reg.CreateOperator(ctx, "x@boreal.example", operator.Admin); err == nil {
 		t.Error("an admin was made")
 	}
 }

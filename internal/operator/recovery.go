@@ -31,7 +31,7 @@ func (r *Registry) RecoveryCodes(ctx context.Context, id ID) ([]string, error) {
 			return nil, fmt.Errorf("make recovery code: %w", err)
 		}
 		text := recoveryText.EncodeToString(raw)
-		codes[i], digests[i] = text[:6]+"-"+text[6:12]+"-"+text[12:18]+"-"+text[18:], r.store.Digest(text)
+		codes[i], digests[i] = text[:6]+"-"+text[6:12]+"-"+text[12:18]+"-"+text[18:], r.store.TokenDigest(text)
 	}
 	_, err := r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
 		if !o.TOTPOn {
@@ -48,11 +48,11 @@ func (r *Registry) secondFactor(o *Operator, code string, now time.Time, recover
 	if !o.TOTPOn {
 		return true
 	}
-	if step, ok := totpStep(o.TOTP, code, now, o.TOTPStep); ok {
+	if step, ok := findStep(o.TOTP, code, now, o.TOTPStep); ok {
 		o.TOTPStep = step
 		return true
 	}
-	given := r.store.Digest(strings.ToUpper(strings.ReplaceAll(code, "-", "")))
+	given := r.store.TokenDigest(strings.ToUpper(strings.ReplaceAll(code, "-", "")))
 	for i, digest := range o.Recovery {
 		if subtle.ConstantTimeCompare(digest, given) == 1 {
 			o.Recovery, *recovered = slices.Delete(slices.Clone(o.Recovery), i, i+1), true

@@ -21,15 +21,15 @@ const goodPassword = "girafa amarela no telhado"
 func enrol(t *testing.T, reg *operator.Registry, email string, role operator.Role) (operator.Operator, string) {
 	t.Helper()
 	ctx := context.Background()
-	_, link, err := reg.Create(ctx, email, role)
+	_, link, err := reg.CreateOperator(ctx, email, role)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, session, err := reg.Accept(ctx, link, goodPassword, "192.0.2.7")
+	o, session, err := reg.AcceptInvitation(ctx, link, goodPassword, "192.0.2.7")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := reg.Accept(ctx, link, goodPassword, "192.0.2.7"); !errors.Is(err, operator.ErrLink) {
+	if _, _, err := reg.AcceptInvitation(ctx, link, goodPassword, "192.0.2.7"); !errors.Is(err, operator.ErrLink) {
 		t.Fatal("a link works twice:", err)
 	}
 	return o, session
@@ -39,58 +39,58 @@ func TestOperatorLife(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		reg := operator.NewRegistry(e.Store.Operators, func(p string) (bool, error) { return strings.HasPrefix(p, "vazada"), nil }, e.Clock.Now, nil)
-		_, link, err := reg.Create(ctx, "Ana@Exemplo.com.br", operator.Admin)
+		_, link, err := reg.CreateOperator(ctx, "Ana@Exemplo.com.br", operator.Admin)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := reg.Create(ctx, "ana@exemplo.com.br", operator.Viewer); !errors.Is(err, operator.ErrExists) {
+		if _, _, err := reg.CreateOperator(ctx, "ana@exemplo.com.br", operator.Viewer); !errors.Is(err, operator.ErrExists) {
 			t.Fatal("two operators with one address:", err)
 		}
 		for password, want := range map[string]error{
 			"curta": operator.ErrPassword, "vazada em mil lugares": operator.ErrPasswordExposed, strings.Repeat("a", 129): operator.ErrPassword,
 		} {
-			if _, _, err := reg.Accept(ctx, link, password, ""); !errors.Is(err, want) {
+			if _, _, err := reg.AcceptInvitation(ctx, link, password, ""); !errors.Is(err, want) {
 				t.Errorf("password %q: %v", password, err)
 			}
 		}
-		o, session, err := reg.Accept(ctx, link, goodPassword, "192.0.2.7")
+		o, session, err := reg.AcceptInvitation(ctx, link, goodPassword, "192.0.2.7")
 		if err != nil || o.Role != operator.Admin {
 			t.Fatal(o, err)
 		}
-		if _, who, err := reg.Session(ctx, session); err != nil || who.ID != o.ID {
+		if _, who, err := reg.ResumeSession(ctx, session); err != nil || who.ID != o.ID {
 			t.Fatal(who, err)
 		}
-		if _, err := reg.Disable(ctx, o.ID); !errors.Is(err, operator.ErrLastAdmin) {
+		if _, err := reg.DisableOperator(ctx, o.ID); !errors.Is(err, operator.ErrLastAdmin) {
 			t.Error("the last admin was locked out:", err)
 		}
-		if _, err := reg.SetRole(ctx, o.ID, operator.Viewer); !errors.Is(err, operator.ErrLastAdmin) {
+		if _, err := reg.ChangeRole(ctx, o.ID, operator.Viewer); !errors.Is(err, operator.ErrLastAdmin) {
 			t.Error("the last admin was demoted:", err)
 		}
 		second, secondSession := enrol(t, reg, "bia@exemplo.com.br", operator.Admin)
-		if _, err := reg.SetRole(ctx, second.ID, operator.Viewer); err != nil {
+		if _, err := reg.ChangeRole(ctx, second.ID, operator.Viewer); err != nil {
 			t.Fatal(err)
 		}
-		if _, who, err := reg.Session(ctx, secondSession); err != nil || who.Role != operator.Viewer {
+		if _, who, err := reg.ResumeSession(ctx, secondSession); err != nil || who.Role != operator.Viewer {
 			t.Error("a new role acts at once:", who.Role, err)
 		}
-		if _, err := reg.Disable(ctx, second.ID); err != nil {
+		if _, err := reg.DisableOperator(ctx, second.ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := reg.Session(ctx, secondSession); !errors.Is(err, operator.ErrNoSession) {
+		if _, _, err := reg.ResumeSession(ctx, secondSession); !errors.Is(err, operator.ErrNoSession) {
 			t.Error("a disabled operator still has a session:", err)
 		}
 		if _, _, err := reg.Login(ctx, "bia@exemplo.com.br", goodPassword, "", ""); !errors.Is(err, operator.ErrRefused) {
 			t.Error("a disabled operator logs in:", err)
 		}
-		_, again, err := reg.Reset(ctx, o.ID)
+		_, again, err := reg.ResetAccess(ctx, o.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := reg.Session(ctx, session); !errors.Is(err, operator.ErrNoSession) {
+		if _, _, err := reg.ResumeSession(ctx, session); !errors.Is(err, operator.ErrNoSession) {
 			t.Error("a session outlived a reset:", err)
 		}
 		e.Clock.Advance(operator.LinkFor)
-		if _, err := reg.Invited(ctx, again); !errors.Is(err, operator.ErrLink) {
+		if _, err := reg.FindInvited(ctx, again); !errors.Is(err, operator.ErrLink) {
 			t.Error("a link outlived its time:", err)
 		}
 	})
@@ -100,7 +100,7 @@ func TestOperatorLife(t *testing.T) {
 func wrongCode(secret []byte, now time.Time) string {
 	var right []string
 	for _, near := range []time.Duration{-30 * time.Second, 0, 30 * time.Second} {
-		right = append(right, operator.CodeAt(secret, now.Add(near)))
+		right = append(right, operator.AuthenticatorCode(secret, now.Add(near)))
 	}
 	for code := 0; ; code++ {
 		if text := fmt.Sprintf("%06d", code); !slices.Contains(right, text) {
@@ -121,7 +121,7 @@ func TestSecondFactor(t *testing.T) {
 		if _, err := reg.ConfirmTOTP(ctx, o.ID, wrongCode(o.TOTP, e.Clock.Now())); !errors.Is(err, operator.ErrCode) {
 			t.Fatal(err)
 		}
-		code := operator.CodeAt(o.TOTP, e.Clock.Now())
+		code := operator.AuthenticatorCode(o.TOTP, e.Clock.Now())
 		if o, err = reg.ConfirmTOTP(ctx, o.ID, code); err != nil || !o.TOTPOn {
 			t.Fatal(o, err)
 		}
@@ -132,7 +132,7 @@ func TestSecondFactor(t *testing.T) {
 			t.Error("no code is enough:", err)
 		}
 		e.Clock.Advance(time.Minute)
-		if _, _, err := reg.Login(ctx, o.Email, goodPassword, operator.CodeAt(o.TOTP, e.Clock.Now()), ""); err != nil {
+		if _, _, err := reg.Login(ctx, o.Email, goodPassword, operator.AuthenticatorCode(o.TOTP, e.Clock.Now()), ""); err != nil {
 			t.Error(err)
 		}
 	})
@@ -181,24 +181,24 @@ func TestSessionLimits(t *testing.T) {
 		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
 		o, idle := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 		e.Clock.Advance(operator.IdleLimit)
-		if _, _, err := reg.Session(ctx, idle); !errors.Is(err, operator.ErrNoSession) {
+		if _, _, err := reg.ResumeSession(ctx, idle); !errors.Is(err, operator.ErrNoSession) {
 			t.Error("an idle session lives on:", err)
 		}
 		_, busy, err := reg.Login(ctx, o.Email, goodPassword, "", "192.0.2.9")
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, _, err := reg.Session(ctx, busy)
-		if err != nil || !s.Fresh(e.Clock.Now()) || s.From != "192.0.2.9" {
+		s, _, err := reg.ResumeSession(ctx, busy)
+		if err != nil || !s.IsFresh(e.Clock.Now()) || s.From != "192.0.2.9" {
 			t.Fatal(s, err)
 		}
 		for used := time.Duration(0); used < operator.AbsoluteLimit; used += 20 * time.Minute {
-			if _, _, err := reg.Session(ctx, busy); err != nil {
+			if _, _, err := reg.ResumeSession(ctx, busy); err != nil {
 				t.Fatal("after", used, err)
 			}
 			e.Clock.Advance(20 * time.Minute)
 		}
-		if _, _, err := reg.Session(ctx, busy); !errors.Is(err, operator.ErrNoSession) {
+		if _, _, err := reg.ResumeSession(ctx, busy); !errors.Is(err, operator.ErrNoSession) {
 			t.Error("a session has no absolute limit:", err)
 		}
 		_, one, err := reg.Login(ctx, o.Email, goodPassword, "", "")
@@ -210,34 +210,34 @@ func TestSessionLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Clock.Advance(operator.ProofLimit)
-		s, _, err = reg.Session(ctx, one)
-		if err != nil || s.Fresh(e.Clock.Now()) {
+		s, _, err = reg.ResumeSession(ctx, one)
+		if err != nil || s.IsFresh(e.Clock.Now()) {
 			t.Fatal("a proof does not age:", err)
 		}
-		if _, err := reg.Prove(ctx, &s, "errada errada"); !errors.Is(err, operator.ErrRefused) {
+		if _, err := reg.ProvePassword(ctx, &s, "errada errada"); !errors.Is(err, operator.ErrRefused) {
 			t.Fatal(err)
 		}
-		one, err = reg.Prove(ctx, &s, goodPassword)
+		one, err = reg.ProvePassword(ctx, &s, goodPassword)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, _, err = reg.Session(ctx, one); err != nil || !s.Fresh(e.Clock.Now()) {
+		if s, _, err = reg.ResumeSession(ctx, one); err != nil || !s.IsFresh(e.Clock.Now()) {
 			t.Fatal("a proof was not kept:", err)
 		}
 		const changed = "elefante roxo na varanda"
 		if one, err = reg.ChangePassword(ctx, s, goodPassword, changed); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := reg.Session(ctx, two); !errors.Is(err, operator.ErrNoSession) {
+		if _, _, err := reg.ResumeSession(ctx, two); !errors.Is(err, operator.ErrNoSession) {
 			t.Error("another session outlived a change of password:", err)
 		}
-		if _, _, err := reg.Session(ctx, one); err != nil {
+		if _, _, err := reg.ResumeSession(ctx, one); err != nil {
 			t.Error("the session that changed the password ended:", err)
 		}
 		if n, err := reg.LogoutEverywhere(ctx, o.ID); err != nil || n != 1 {
 			t.Error(n, err)
 		}
-		if _, _, err := reg.Session(ctx, one); !errors.Is(err, operator.ErrNoSession) {
+		if _, _, err := reg.ResumeSession(ctx, one); !errors.Is(err, operator.ErrNoSession) {
 			t.Error(err)
 		}
 	})
@@ -249,19 +249,19 @@ func TestCreateRefuses(t *testing.T) {
 	e := storetest.Open(t, "sqlite")
 	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
 	for email, role := range map[string]operator.Role{"ana": operator.Admin, "ana@exemplo.com.br": "root"} {
-		if _, _, err := reg.Create(ctx, email, role); !errors.Is(err, operator.ErrInvalid) {
+		if _, _, err := reg.CreateOperator(ctx, email, role); !errors.Is(err, operator.ErrInvalid) {
 			t.Errorf("%s as %s: %v", email, role, err)
 		}
 	}
 	o, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
-	if _, err := reg.SetRole(ctx, o.ID, "root"); !errors.Is(err, operator.ErrInvalid) {
+	if _, err := reg.ChangeRole(ctx, o.ID, "root"); !errors.Is(err, operator.ErrInvalid) {
 		t.Error(err)
 	}
-	if found, err := reg.ByEmail(ctx, "ANA@Exemplo.com.br"); err != nil || found.ID != o.ID {
+	if found, err := reg.FindByEmail(ctx, "ANA@Exemplo.com.br"); err != nil || found.ID != o.ID {
 		t.Error(found, err)
 	}
 	for _, email := range []string{"ana", "bia@exemplo.com.br"} {
-		if _, err := reg.ByEmail(ctx, email); !errors.Is(err, operator.ErrNotFound) {
+		if _, err := reg.FindByEmail(ctx, email); !errors.Is(err, operator.ErrNotFound) {
 			t.Errorf("%s: %v", email, err)
 		}
 		if _, _, err := reg.Login(ctx, email, goodPassword, "", ""); !errors.Is(err, operator.ErrRefused) {
@@ -271,7 +271,7 @@ func TestCreateRefuses(t *testing.T) {
 	if list, err := reg.Operators(ctx); err != nil || len(list) != 1 {
 		t.Error(list, err)
 	}
-	if got, err := reg.Operator(ctx, o.ID); err != nil || got.Email != "ana@exemplo.com.br" {
+	if got, err := reg.GetOperator(ctx, o.ID); err != nil || got.Email != "ana@exemplo.com.br" {
 		t.Error(got, err)
 	}
 }
@@ -284,25 +284,25 @@ func TestAdminsRemain(t *testing.T) {
 	first, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	second, _ := enrol(t, reg, "bia@exemplo.com.br", operator.Admin)
 	viewer, _ := enrol(t, reg, "caio@exemplo.com.br", operator.Viewer)
-	if _, err := reg.Disable(ctx, viewer.ID); err != nil {
+	if _, err := reg.DisableOperator(ctx, viewer.ID); err != nil {
 		t.Error("a viewer is nobody's last admin:", err)
 	}
-	if _, err := reg.Disable(ctx, second.ID); err != nil {
+	if _, err := reg.DisableOperator(ctx, second.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := reg.Disable(ctx, first.ID); !errors.Is(err, operator.ErrLastAdmin) {
+	if _, err := reg.DisableOperator(ctx, first.ID); !errors.Is(err, operator.ErrLastAdmin) {
 		t.Error("nobody is left who may log in:", err)
 	}
-	if _, err := reg.SetRole(ctx, first.ID, operator.Admin); err != nil {
+	if _, err := reg.ChangeRole(ctx, first.ID, operator.Admin); err != nil {
 		t.Error("an admin stays one:", err)
 	}
-	if _, err := reg.Enable(ctx, second.ID); err != nil {
+	if _, err := reg.EnableOperator(ctx, second.ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := reg.Login(ctx, second.Email, goodPassword, "", ""); err != nil {
 		t.Error("enabled again:", err)
 	}
-	if _, err := reg.SetRole(ctx, first.ID, operator.Support); err != nil {
+	if _, err := reg.ChangeRole(ctx, first.ID, operator.Support); err != nil {
 		t.Error("there is another admin:", err)
 	}
 }
@@ -314,30 +314,30 @@ func TestLinks(t *testing.T) {
 	e := storetest.Open(t, "sqlite")
 	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
 	enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
-	o, first, err := reg.Create(ctx, "bia@exemplo.com.br", operator.Viewer)
+	o, first, err := reg.CreateOperator(ctx, "bia@exemplo.com.br", operator.Viewer)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := reg.Invited(ctx, first); err != nil || got.ID != o.ID {
+	if got, err := reg.FindInvited(ctx, first); err != nil || got.ID != o.ID {
 		t.Error(got, err)
 	}
-	_, second, err := reg.Reset(ctx, o.ID)
+	_, second, err := reg.ResetAccess(ctx, o.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, link := range map[string]string{"replaced": first, "made up": "x"} {
-		if _, err := reg.Invited(ctx, link); !errors.Is(err, operator.ErrLink) {
+		if _, err := reg.FindInvited(ctx, link); !errors.Is(err, operator.ErrLink) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	e.Clock.Advance(operator.LinkFor - 1)
-	if _, err := reg.Invited(ctx, second); err != nil {
+	if _, err := reg.FindInvited(ctx, second); err != nil {
 		t.Error("a link ends too early:", err)
 	}
-	if _, err := reg.Disable(ctx, o.ID); err != nil {
+	if _, err := reg.DisableOperator(ctx, o.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := reg.Accept(ctx, second, goodPassword, ""); !errors.Is(err, operator.ErrLink) {
+	if _, _, err := reg.AcceptInvitation(ctx, second, goodPassword, ""); !errors.Is(err, operator.ErrLink) {
 		t.Error("a disabled operator's link works:", err)
 	}
 }
@@ -348,7 +348,7 @@ func TestFactorStays(t *testing.T) {
 	e := storetest.Open(t, "sqlite")
 	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
 	o, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
-	if _, err := reg.ConfirmTOTP(ctx, o.ID, operator.CodeAt(nil, e.Clock.Now())); !errors.Is(err, operator.ErrCode) {
+	if _, err := reg.ConfirmTOTP(ctx, o.ID, operator.AuthenticatorCode(nil, e.Clock.Now())); !errors.Is(err, operator.ErrCode) {
 		t.Error("a factor without a secret was turned on:", err)
 	}
 	begun, err := reg.BeginTOTP(ctx, o.ID)
@@ -358,14 +358,14 @@ func TestFactorStays(t *testing.T) {
 	if again, err := reg.BeginTOTP(ctx, o.ID); err != nil || string(again.TOTP) != string(begun.TOTP) {
 		t.Error("a secret that waits was replaced:", err)
 	}
-	if _, err := reg.ConfirmTOTP(ctx, o.ID, operator.CodeAt(begun.TOTP, e.Clock.Now())); err != nil {
+	if _, err := reg.ConfirmTOTP(ctx, o.ID, operator.AuthenticatorCode(begun.TOTP, e.Clock.Now())); err != nil {
 		t.Fatal(err)
 	}
 	if on, err := reg.ConfirmTOTP(ctx, o.ID, "000000"); err != nil || !on.TOTPOn {
 		t.Error("what is on stays on:", err)
 	}
 	e.Clock.Advance(time.Minute)
-	code := operator.CodeAt(begun.TOTP, e.Clock.Now())
+	code := operator.AuthenticatorCode(begun.TOTP, e.Clock.Now())
 	if _, _, err := reg.Login(ctx, o.Email, goodPassword, code, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -382,11 +382,11 @@ func TestProofIsCounted(t *testing.T) {
 	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
 	enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	o, token := enrol(t, reg, "bia@exemplo.com.br", operator.Viewer)
-	s, _, err := reg.Session(ctx, token)
+	s, _, err := reg.ResumeSession(ctx, token)
 	if err != nil {
 		t.Fatal(err)
 	}
-	prove := func(password string) error { _, err := reg.Prove(ctx, &s, password); return err }
+	prove := func(password string) error { _, err := reg.ProvePassword(ctx, &s, password); return err }
 	wrong := func(times int) {
 		t.Helper()
 		for range times {
@@ -417,7 +417,7 @@ func TestProofIsCounted(t *testing.T) {
 	if _, err := reg.ChangePassword(ctx, s, goodPassword, "curta"); !errors.Is(err, operator.ErrPassword) {
 		t.Error(err)
 	}
-	if _, err := reg.Disable(ctx, o.ID); err != nil {
+	if _, err := reg.DisableOperator(ctx, o.ID); err != nil {
 		t.Fatal(err)
 	}
 	if err := prove(goodPassword); !errors.Is(err, operator.ErrRefused) {
@@ -436,32 +436,32 @@ func TestSessionsListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if open, err := reg.Sessions(ctx, o.ID); err != nil || len(open) != 1 {
+	if open, err := reg.ListSessions(ctx, o.ID); err != nil || len(open) != 1 {
 		t.Error(open, err)
 	}
-	if n, err := reg.Sweep(ctx); err != nil || n != 1 {
+	if n, err := reg.SweepSessions(ctx); err != nil || n != 1 {
 		t.Error("swept", n, err)
 	}
-	if _, _, err := reg.Session(ctx, old); !errors.Is(err, operator.ErrNoSession) {
+	if _, _, err := reg.ResumeSession(ctx, old); !errors.Is(err, operator.ErrNoSession) {
 		t.Error(err)
 	}
-	s, _, err := reg.Session(ctx, token)
+	s, _, err := reg.ResumeSession(ctx, token)
 	if err != nil {
 		t.Fatal(err)
 	}
 	began := s.SeenAt // the last use is kept to the minute
 	e.Clock.Advance(59 * time.Second)
-	if s, _, err = reg.Session(ctx, token); err != nil || !s.SeenAt.Equal(began) {
+	if s, _, err = reg.ResumeSession(ctx, token); err != nil || !s.SeenAt.Equal(began) {
 		t.Error("written too often:", s.SeenAt, err)
 	}
 	e.Clock.Advance(time.Second)
-	if s, _, err = reg.Session(ctx, token); err != nil || !s.SeenAt.Equal(began.Add(time.Minute)) {
+	if s, _, err = reg.ResumeSession(ctx, token); err != nil || !s.SeenAt.Equal(began.Add(time.Minute)) {
 		t.Error("the last use was not kept:", s.SeenAt, err)
 	}
-	if err := reg.Logout(ctx, s); err != nil {
+	if err := reg.EndSession(ctx, s); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := reg.Session(ctx, token); !errors.Is(err, operator.ErrNoSession) {
+	if _, _, err := reg.ResumeSession(ctx, token); !errors.Is(err, operator.ErrNoSession) {
 		t.Error(err)
 	}
 }
@@ -476,7 +476,7 @@ func TestLinkNeverSkipsTheSecondFactor(t *testing.T) {
 		set := func(on bool) {
 			t.Helper()
 			_, err := e.Store.Operators.UpdateOperator(ctx, o.ID, operator.KeepSessions, func(o *operator.Operator, _ []operator.Operator) error {
-				o.Invite, o.InviteUntil, o.TOTP, o.TOTPOn = e.Store.Operators.Digest("link"), e.Clock.Now().Add(time.Hour), []byte("secret"), on
+				o.Invite, o.InviteUntil, o.TOTP, o.TOTPOn = e.Store.Operators.TokenDigest("link"), e.Clock.Now().Add(time.Hour), []byte("secret"), on
 				return nil
 			})
 			if err != nil {
@@ -484,14 +484,14 @@ func TestLinkNeverSkipsTheSecondFactor(t *testing.T) {
 			}
 		}
 		set(true)
-		if _, err := reg.Invited(ctx, "link"); !errors.Is(err, operator.ErrLink) {
+		if _, err := reg.FindInvited(ctx, "link"); !errors.Is(err, operator.ErrLink) {
 			t.Error("the page of the link is shown:", err)
 		}
-		if _, session, err := reg.Accept(ctx, "link", goodPassword, ""); !errors.Is(err, operator.ErrLink) || session != "" {
+		if _, session, err := reg.AcceptInvitation(ctx, "link", goodPassword, ""); !errors.Is(err, operator.ErrLink) || session != "" {
 			t.Error("a link went around the second factor:", err)
 		}
 		set(false)
-		if _, _, err := reg.Accept(ctx, "link", goodPassword, ""); err != nil {
+		if _, _, err := reg.AcceptInvitation(ctx, "link", goodPassword, ""); err != nil {
 			t.Error("without a second factor:", err)
 		}
 	})

@@ -29,17 +29,17 @@ type Session struct {
 	From string
 }
 
-// Fresh tells whether the password was proved so lately that a secret may be shown.
-func (s Session) Fresh(now time.Time) bool { return now.Before(s.ProvedAt.Add(ProofLimit)) }
+// IsFresh tells whether the password was proved so lately that a secret may be shown.
+func (s Session) IsFresh(now time.Time) bool { return now.Before(s.ProvedAt.Add(ProofLimit)) }
 
-// over also ends a session that was used in the future: else a clock that was set back would let it live for so much
+// isOver also ends a session that was used in the future: else a clock that was set back would let it live for so much
 // longer.
-func (s Session) over(now time.Time) bool {
+func (s Session) isOver(now time.Time) bool {
 	return !now.Before(s.SeenAt.Add(IdleLimit)) || !now.Before(s.CreatedAt.Add(AbsoluteLimit)) || now.Before(s.SeenAt.Add(-IdleLimit))
 }
 
 func (r *Registry) openSession(ctx context.Context, id ID, from string) (string, error) {
-	token, digest, err := r.token()
+	token, digest, err := r.newToken()
 	if err != nil {
 		return "", err
 	}
@@ -47,15 +47,15 @@ func (r *Registry) openSession(ctx context.Context, id ID, from string) (string,
 	return token, r.store.InsertSession(ctx, Session{Digest: digest, Operator: id, CreatedAt: now, SeenAt: now, ProvedAt: now, From: from})
 }
 
-// Session says whose session a token is, and keeps it alive. Role and state of the operator are read anew each time, so
+// ResumeSession says whose session a token is, and keeps it alive. Role and state of the operator are read anew each time, so
 // a change acts at once.
-func (r *Registry) Session(ctx context.Context, token string) (Session, Operator, error) {
-	s, o, err := r.store.SessionByDigest(ctx, r.store.Digest(token))
+func (r *Registry) ResumeSession(ctx context.Context, token string) (Session, Operator, error) {
+	s, o, err := r.store.SessionByDigest(ctx, r.store.TokenDigest(token))
 	if err != nil {
 		return Session{}, Operator{}, err
 	}
 	now := r.now()
-	if s.over(now) || o.Disabled {
+	if s.isOver(now) || o.Disabled {
 		return Session{}, Operator{}, errors.Join(ErrNoSession, r.store.DeleteSession(ctx, s.Digest))
 	}
 	if now.Sub(s.SeenAt) >= seenEvery {
@@ -65,10 +65,10 @@ func (r *Registry) Session(ctx context.Context, token string) (Session, Operator
 	return s, o, err
 }
 
-// Renew gives a session another token and forgets the one before: whoever learned that one before somebody proved who
+// RenewToken gives a session another token and forgets the one before: whoever learned that one before somebody proved who
 // they are gains nothing by the proof.
-func (r *Registry) Renew(ctx context.Context, s *Session) (string, error) {
-	token, digest, err := r.token()
+func (r *Registry) RenewToken(ctx context.Context, s *Session) (string, error) {
+	token, digest, err := r.newToken()
 	if err != nil {
 		return "", err
 	}
@@ -77,22 +77,22 @@ func (r *Registry) Renew(ctx context.Context, s *Session) (string, error) {
 	return token, r.store.ReplaceSession(ctx, before, *s)
 }
 
-// Prove checks the password again. The session goes on under the token that is returned.
-func (r *Registry) Prove(ctx context.Context, s *Session, password string) (string, error) {
-	if _, err := r.check(ctx, s.Operator, password); err != nil {
+// ProvePassword checks the password again. The session goes on under the token that is returned.
+func (r *Registry) ProvePassword(ctx context.Context, s *Session, password string) (string, error) {
+	if _, err := r.checkSessionPassword(ctx, s.Operator, password); err != nil {
 		return "", err
 	}
 	s.ProvedAt = r.now()
-	return r.Renew(ctx, s)
+	return r.RenewToken(ctx, s)
 }
 
-// check looks at the password of somebody who has a session; wrong tries count like those of a log-in.
-func (r *Registry) check(ctx context.Context, id ID, password string) (Operator, error) {
+// checkSessionPassword looks at the password of somebody who has a session; wrong tries count like those of a log-in.
+func (r *Registry) checkSessionPassword(ctx context.Context, id ID, password string) (Operator, error) {
 	o, err := r.store.OperatorByID(ctx, id)
 	if err != nil {
 		return Operator{}, orRefused(err, ErrRefused)
 	}
-	right, err := r.hasher.matches(ctx, password, o.Password)
+	right, err := r.hasher.matchesHash(ctx, password, o.Password)
 	if err != nil {
 		return Operator{}, err
 	}
@@ -104,7 +104,7 @@ func (r *Registry) check(ctx context.Context, id ID, password string) (Operator,
 			refused = true
 		case !right:
 			refused = true
-			o.fail(now)
+			o.countFailure(now)
 		default:
 			o.Failures = 0
 		}
@@ -116,8 +116,8 @@ func (r *Registry) check(ctx context.Context, id ID, password string) (Operator,
 	return o, err
 }
 
-// Logout ends one session.
-func (r *Registry) Logout(ctx context.Context, s Session) error {
+// EndSession ends one session.
+func (r *Registry) EndSession(ctx context.Context, s Session) error {
 	return r.store.DeleteSession(ctx, s.Digest)
 }
 
@@ -126,29 +126,29 @@ func (r *Registry) LogoutEverywhere(ctx context.Context, id ID) (int64, error) {
 	return r.store.DeleteSessions(ctx, id)
 }
 
-// Sessions lists an operator's open sessions, newest first.
-func (r *Registry) Sessions(ctx context.Context, id ID) ([]Session, error) {
-	all, err := r.store.Sessions(ctx, id)
+// ListSessions lists an operator's open sessions, newest first.
+func (r *Registry) ListSessions(ctx context.Context, id ID) ([]Session, error) {
+	all, err := r.store.ListSessions(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	open := make([]Session, 0, len(all))
 	for _, s := range all {
-		if !s.over(r.now()) {
+		if !s.isOver(r.now()) {
 			open = append(open, s)
 		}
 	}
 	return open, nil
 }
 
-// Sweep forgets sessions that are over.
-func (r *Registry) Sweep(ctx context.Context) (int64, error) {
+// SweepSessions forgets sessions that are over.
+func (r *Registry) SweepSessions(ctx context.Context) (int64, error) {
 	now := r.now()
 	return r.store.SweepSessions(ctx, now.Add(-AbsoluteLimit), now.Add(-IdleLimit))
 }
 
-// Noticed keeps that somebody has read what changed of their own access.
-func (r *Registry) Noticed(ctx context.Context, id ID) error {
+// DismissNotices keeps that somebody has read what changed of their own access.
+func (r *Registry) DismissNotices(ctx context.Context, id ID) error {
 	_, err := r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
 		o.NoticedAt = r.now()
 		return nil

@@ -18,8 +18,8 @@ const (
 	totpSecret = 20
 )
 
-// totpCode is the code of one time step.
-func totpCode(secret []byte, step int64) string {
+// codeOfStep is the code of one time step.
+func codeOfStep(secret []byte, step int64) string {
 	var counter [8]byte
 	binary.BigEndian.PutUint64(counter[:], uint64(step))
 	mac := hmac.New(sha1.New, secret)
@@ -30,29 +30,31 @@ func totpCode(secret []byte, step int64) string {
 	return fmt.Sprintf("%0*d", totpDigits, value%1_000_000)
 }
 
-// totpStep returns the step whose code was given: the present one, or a neighbour for clocks that differ a little.
+// findStep returns the step whose code was given: the present one, or a neighbour for clocks that differ a little.
 // Steps up to and including last were used already.
-func totpStep(secret []byte, code string, now time.Time, last int64) (int64, bool) {
+func findStep(secret []byte, code string, now time.Time, last int64) (int64, bool) {
 	current := now.Unix() / totpPeriod
 	found, ok := int64(0), false
 	for step := current - 1; step <= current+1; step++ {
-		if subtle.ConstantTimeCompare([]byte(totpCode(secret, step)), []byte(code)) == 1 && step > last {
+		if subtle.ConstantTimeCompare([]byte(codeOfStep(secret, step)), []byte(code)) == 1 && step > last {
 			found, ok = step, true
 		}
 	}
 	return found, ok
 }
 
-// CodeAt is the code that an authenticator app shows at a moment.
-func CodeAt(secret []byte, t time.Time) string { return totpCode(secret, t.Unix()/totpPeriod) }
+// AuthenticatorCode is the code that an authenticator app shows at a moment.
+func AuthenticatorCode(secret []byte, t time.Time) string {
+	return codeOfStep(secret, t.Unix()/totpPeriod)
+}
 
-// TOTPText is the secret as a person types it into an app.
-func (o Operator) TOTPText() string {
+// TOTPSecretText is the secret as a person types it into an app.
+func (o Operator) TOTPSecretText() string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(o.TOTP)
 }
 
 // TOTPAddress is what the QR code holds.
 func (o Operator) TOTPAddress() string {
-	q := url.Values{"secret": {o.TOTPText()}, "issuer": {"Vigia"}}
+	q := url.Values{"secret": {o.TOTPSecretText()}, "issuer": {"Vigia"}}
 	return (&url.URL{Scheme: "otpauth", Host: "totp", Path: "/Vigia:" + o.Email, RawQuery: q.Encode()}).String()
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
-// StatusOf is the one table from kinds of faults to HTTP, for pages: a form that is refused is shown again.
-func StatusOf(err error) int {
+// StatusOfFault is the one table from kinds of faults to HTTP, for pages: a form that is refused is shown again.
+func StatusOfFault(err error) int {
 	if err == nil {
 		return http.StatusOK
 	}
@@ -52,9 +52,9 @@ type Line struct {
 	Err    error
 }
 
-// Log writes the line.
-func (l Line) Log(log *slog.Logger, r *http.Request) {
-	if telemetry.HungUp(r.Context(), l.Err) {
+// WriteTo writes the line.
+func (l Line) WriteTo(log *slog.Logger, r *http.Request) {
+	if telemetry.IsCallerGone(r.Context(), l.Err) {
 		l.Status, l.Err = telemetry.StatusGone, telemetry.ErrGone
 	}
 	level, attrs := slog.LevelInfo, []slog.Attr{

@@ -22,7 +22,7 @@ func TestStatusOf(t *testing.T) {
 		fault.New(fault.Conflict, "x"): 409, fault.New(fault.TooLarge, "x"): 413, fault.New(fault.UnsupportedType, "x"): 415,
 		fault.New(fault.RateLimited, "x"): 429, fault.New(fault.Unavailable, "x"): 503, fault.New(fault.Internal, "x"): 500,
 	} {
-		if got := StatusOf(err); got != want {
+		if got := StatusOfFault(err); got != want {
 			t.Errorf("%v: %d, want %d", err, got, want)
 		}
 	}
@@ -34,12 +34,12 @@ func TestLineOfSomebodyWhoLeft(t *testing.T) {
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	line := Line{Status: 500, Err: fmt.Errorf("take a connection: %w", context.Canceled)}
-	line.Log(slog.New(slog.NewJSONHandler(&b, nil)), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(left))
+	line.WriteTo(slog.New(slog.NewJSONHandler(&b, nil)), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(left))
 	if text := b.String(); !strings.Contains(text, `"INFO"`) || !strings.Contains(text, `"status":499`) || !strings.Contains(text, `"code":"request.gone"`) {
 		t.Error(text)
 	}
 	b.Reset()
-	line.Log(slog.New(slog.NewJSONHandler(&b, nil)), httptest.NewRequest(http.MethodGet, "/", nil)) // they wait: it is ours
+	line.WriteTo(slog.New(slog.NewJSONHandler(&b, nil)), httptest.NewRequest(http.MethodGet, "/", nil)) // they wait: it is ours
 	if text := b.String(); !strings.Contains(text, `"ERROR"`) || !strings.Contains(text, `"status":500`) {
 		t.Error(text)
 	}
@@ -58,7 +58,7 @@ func TestLine(t *testing.T) {
 		{Line{Status: 500, Err: errors.New("disk")}, `"cause":"disk"`, `"INFO"`},
 	} {
 		var b bytes.Buffer
-		c.line.Log(slog.New(slog.NewJSONHandler(&b, nil)), httptest.NewRequest(http.MethodGet, "/p/secret", nil))
+		c.line.WriteTo(slog.New(slog.NewJSONHandler(&b, nil)), httptest.NewRequest(http.MethodGet, "/p/secret", nil))
 		if text := b.String(); !strings.Contains(text, c.with) || strings.Contains(text, c.sans) || strings.Contains(text, "secret") {
 			t.Errorf("%+v: %s", c.line, text)
 		}

@@ -26,8 +26,8 @@ type Caller struct {
 	key   *Key
 }
 
-// Allows tells whether the key that was shown covers need.
-func (c Caller) Allows(need Scope) bool { return c.key != nil && c.key.Allows(need) }
+// HasScope tells whether the key that was shown covers need.
+func (c Caller) HasScope(need Scope) bool { return c.key != nil && c.key.HasScope(need) }
 
 // Gate checks API keys. It remembers the keys it has seen, so that a request does not cost a database look-up, and
 // forgets all of them when the access epoch moves: Watch polls it, so a revocation acts within two seconds on every
@@ -72,12 +72,12 @@ func NewGate(store Store, now func() time.Time) *Gate {
 	}
 }
 
-// Watch keeps the gate's memory honest until ctx ends.
-func (g *Gate) Watch(ctx context.Context) {
+// WatchChanges keeps the gate's memory honest until ctx ends.
+func (g *Gate) WatchChanges(ctx context.Context) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		g.Refresh(ctx)
+		g.RefreshMemory(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -86,8 +86,8 @@ func (g *Gate) Watch(ctx context.Context) {
 	}
 }
 
-// Refresh is one look of Watch: whether what is remembered still counts.
-func (g *Gate) Refresh(ctx context.Context) {
+// RefreshMemory is one look of Watch: whether what is remembered still counts.
+func (g *Gate) RefreshMemory(ctx context.Context) {
 	asked := g.now() // trust runs from before the question, so a slow answer does not stretch it
 	ctx, cancel := context.WithTimeout(ctx, trustFor)
 	defer cancel()
@@ -108,18 +108,18 @@ func (g *Gate) Refresh(ctx context.Context) {
 // cause; only a database that does not answer is another error.
 func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller, error) {
 	now := g.now()
-	e, epoch, err := g.find(ctx, key, now)
+	e, epoch, err := g.findKey(ctx, key, now)
 	if err != nil {
 		return Caller{}, err
 	}
-	if !e.key.LiveAt(now) || e.partner.Suspended || !e.key.Allows(need) {
+	if !e.key.IsLiveAt(now) || e.partner.Suspended || !e.key.HasScope(need) {
 		return Caller{}, ErrUnauthorised
 	}
 	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID, Line: e.key.Line, Epoch: epoch, key: &e.key}, nil
 }
 
-// find answers from memory, if it is to be trusted, else from the database. Only what comes from memory has an epoch.
-func (g *Gate) find(ctx context.Context, key string, now time.Time) (*entry, int64, error) {
+// findKey answers from memory, if it is to be trusted, else from the database. Only what comes from memory has an epoch.
+func (g *Gate) findKey(ctx context.Context, key string, now time.Time) (*entry, int64, error) {
 	if len(key) != keyLen {
 		return nil, 0, ErrUnauthorised
 	}
@@ -136,7 +136,7 @@ func (g *Gate) find(ctx context.Context, key string, now time.Time) (*entry, int
 	if !wellFormed(key) {
 		return nil, 0, ErrUnauthorised
 	}
-	e, err := g.read(ctx, sha256.Sum256(text[:]))
+	e, err := g.loadKey(ctx, sha256.Sum256(text[:]))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -152,18 +152,18 @@ func (g *Gate) find(ctx context.Context, key string, now time.Time) (*entry, int
 	return e, 0, nil
 }
 
-// read asks the database for the key with this digest.
-func (g *Gate) read(ctx context.Context, digest [sha256.Size]byte) (*entry, error) {
+// loadKey asks the database for the key with this digest.
+func (g *Gate) loadKey(ctx context.Context, digest [sha256.Size]byte) (*entry, error) {
 	key, p, err := g.store.KeyByDigest(ctx, digest[:])
 	if errors.Is(err, ErrKeyNotFound) {
 		// The same comparison as for a known key, so that the two do not differ in time.
-		Key{Digest: make([]byte, sha256.Size)}.matches(digest[:])
+		Key{Digest: make([]byte, sha256.Size)}.matchesDigest(digest[:])
 		return nil, ErrUnauthorised
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !key.matches(digest[:]) {
+	if !key.matchesDigest(digest[:]) {
 		return nil, ErrUnauthorised
 	}
 	return &entry{key: key, partner: p}, nil

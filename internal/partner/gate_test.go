@@ -25,8 +25,8 @@ func TestGateMemoryIsBounded(t *testing.T) {
 	ask := func(n int) int {
 		t.Helper()
 		body := fmt.Sprintf("%s%0*d", livePrefix, secretLen, n)
-		store.digest = sha256.Sum256([]byte(body + checksum(body)))
-		if _, _, err := g.find(t.Context(), body+checksum(body), time.Now()); err != nil {
+		store.digest = sha256.Sum256([]byte(body + keyChecksum(body)))
+		if _, _, err := g.findKey(t.Context(), body+keyChecksum(body), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		return len(g.known)

@@ -21,8 +21,8 @@ const (
 	gather uint32 = 0x0e8b2f51
 )
 
-// Numbered is the ID of the partner with a number, from 1 up.
-func Numbered(number int64) ID {
+// NumberedID is the ID of the partner with a number, from 1 up.
+func NumberedID(number int64) ID {
 	n := uint32(number)
 	var u uuid.UUID
 	binary.BigEndian.PutUint32(u[12:], n*spread)
@@ -48,7 +48,7 @@ func (id ID) Number() int64 {
 		return nobody
 	}
 	n := int64(binary.BigEndian.Uint32(u[12:]) * gather)
-	if Numbered(n) != id {
+	if NumberedID(n) != id {
 		return nobody
 	}
 	return n

@@ -94,15 +94,15 @@ type Key struct {
 // BUG(partner): whether a key has expired is judged by the clock of the machine: one that is set back by an hour lets a
 // key live an hour longer. A revoked key stays revoked whatever the clock says.
 
-// LiveAt tells whether the key opens anything at that moment.
-func (k Key) LiveAt(t time.Time) bool {
+// IsLiveAt tells whether the key opens anything at that moment.
+func (k Key) IsLiveAt(t time.Time) bool {
 	return !k.Forged && k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || t.Before(k.ExpiresAt))
 }
 
-// Allows tells whether the key covers need.
-func (k Key) Allows(need Scope) bool {
+// HasScope tells whether the key covers need.
+func (k Key) HasScope(need Scope) bool {
 	if need == ScopeAnyRead {
-		return k.Allows(ScopeCyberRead) || k.Allows(ScopeSubscriptionsRead)
+		return k.HasScope(ScopeCyberRead) || k.HasScope(ScopeSubscriptionsRead)
 	}
 	return slices.Contains(k.Scopes, need) || slices.Contains(k.Scopes, Scope(strings.TrimSuffix(string(need), ":read")))
 }
@@ -118,8 +118,8 @@ const (
 	maxRollHours = 7 * 24
 )
 
-// newKey makes a key and returns it together with the text that the partner will send.
-func (r *Registry) newKey(p Partner, label string, scopes []Scope, expires time.Time, madeBy KeyID) (Key, string, error) {
+// generateKey makes a key and returns it together with the text that the partner will send.
+func (r *Registry) generateKey(p Partner, label string, scopes []Scope, expires time.Time, madeBy KeyID) (Key, string, error) {
 	raw := make([]byte, 32)
 	if _, err := io.ReadFull(r.random, raw); err != nil {
 		return Key{}, "", fmt.Errorf("make key: %w", err)
@@ -132,8 +132,8 @@ func (r *Registry) newKey(p Partner, label string, scopes []Scope, expires time.
 	if p.Mode == Sandbox {
 		prefix = testPrefix
 	}
-	body := prefix + base62(new(big.Int).SetBytes(raw), secretLen)
-	text := body + checksum(body)
+	body := prefix + encodeBase62(new(big.Int).SetBytes(raw), secretLen)
+	text := body + keyChecksum(body)
 	digest := sha256.Sum256([]byte(text))
 	keyID := KeyID("key_" + id.String())
 	return Key{
@@ -142,7 +142,8 @@ func (r *Registry) newKey(p Partner, label string, scopes []Scope, expires time.
 	}, text, nil
 }
 
-func base62(n *big.Int, width int) string {
+// encodeBase62 writes a number in digits and letters, padded to a width.
+func encodeBase62(n *big.Int, width int) string {
 	out := make([]byte, width)
 	base, digit := big.NewInt(62), new(big.Int)
 	for i := width - 1; i >= 0; i-- {
@@ -152,8 +153,9 @@ func base62(n *big.Int, width int) string {
 	return string(out)
 }
 
-func checksum(body string) string {
-	return base62(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(body)))), checksumLen)
+// keyChecksum returns the check characters at the end of a key.
+func keyChecksum(body string) string {
+	return encodeBase62(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(body)))), checksumLen)
 }
 
 // WellFormed reports whether a text has the form of an API key, its checksum included.
@@ -180,26 +182,29 @@ func wellFormed(key string) bool {
 	return true
 }
 
-// matches compares digests in constant time.
-func (k Key) matches(digest []byte) bool { return subtle.ConstantTimeCompare(k.Digest, digest) == 1 }
+// matchesDigest compares digests in constant time.
+func (k Key) matchesDigest(digest []byte) bool {
+	return subtle.ConstantTimeCompare(k.Digest, digest) == 1
+}
 
 // CreateKey gives a partner one more key. The text is shown once.
 func (r *Registry) CreateKey(ctx context.Context, id ID, label string, scopes []Scope, expires time.Time) (Key, string, error) {
-	return r.createKey(ctx, id, label, scopes, expires, "")
+	return r.insertNewKey(ctx, id, label, scopes, expires, "")
 }
 
-func (r *Registry) createKey(ctx context.Context, id ID, label string, scopes []Scope, expires time.Time, madeBy KeyID) (Key, string, error) {
+// insertNewKey makes a key, as child of madeBy if that is given, and keeps it.
+func (r *Registry) insertNewKey(ctx context.Context, id ID, label string, scopes []Scope, expires time.Time, madeBy KeyID) (Key, string, error) {
 	if !expires.IsZero() && !expires.After(r.now()) {
 		return Key{}, "", ErrInvalid.With("expires", fault.InTheFuture)
 	}
-	if !Line(label, 0, maxName) {
+	if !IsLine(label, 0, maxName) {
 		return Key{}, "", ErrInvalid.With("label", fault.PlainAtMost, maxName)
 	}
 	p, err := r.store.PartnerByID(ctx, id)
 	if err != nil {
 		return Key{}, "", err
 	}
-	key, text, err := r.newKey(p, label, scopes, expires, madeBy)
+	key, text, err := r.generateKey(p, label, scopes, expires, madeBy)
 	if err != nil {
 		return Key{}, "", err
 	}
@@ -209,21 +214,21 @@ func (r *Registry) createKey(ctx context.Context, id ID, label string, scopes []
 	return key, text, nil
 }
 
-// Keys lists a partner's keys, oldest first.
-func (r *Registry) Keys(ctx context.Context, id ID) ([]Key, error) {
+// ListKeys lists a partner's keys, oldest first.
+func (r *Registry) ListKeys(ctx context.Context, id ID) ([]Key, error) {
 	if _, err := r.store.PartnerByID(ctx, id); err != nil {
 		return nil, err
 	}
-	return r.store.Keys(ctx, id)
+	return r.store.ListKeys(ctx, id)
 }
 
 // RollKey replaces a key: the new one has the same label and scopes, the old one ends after overlap.
 func (r *Registry) RollKey(ctx context.Context, id ID, old KeyID, overlap time.Duration) (Key, string, error) {
-	return r.roll(ctx, id, old, overlap, func(k Key) (time.Time, KeyID, error) { return time.Time{}, k.MadeBy, nil })
+	return r.rollKeyOnTerms(ctx, id, old, overlap, func(k Key) (time.Time, KeyID, error) { return time.Time{}, k.MadeBy, nil })
 }
 
-// roll replaces a key; terms says when the new one ends and which key makes it, or refuses.
-func (r *Registry) roll(ctx context.Context, id ID, old KeyID, overlap time.Duration, terms func(Key) (time.Time, KeyID, error)) (Key, string, error) {
+// rollKeyOnTerms replaces a key; terms says when the new one ends and which key makes it, or refuses.
+func (r *Registry) rollKeyOnTerms(ctx context.Context, id ID, old KeyID, overlap time.Duration, terms func(Key) (time.Time, KeyID, error)) (Key, string, error) {
 	if overlap < 0 || overlap > maxRollHours*time.Hour {
 		return Key{}, "", ErrInvalid.With("overlap", fault.HoursUpTo, maxRollHours)
 	}
@@ -231,19 +236,19 @@ func (r *Registry) roll(ctx context.Context, id ID, old KeyID, overlap time.Dura
 	if err != nil {
 		return Key{}, "", err
 	}
-	keys, err := r.store.Keys(ctx, id)
+	keys, err := r.store.ListKeys(ctx, id)
 	if err != nil {
 		return Key{}, "", err
 	}
 	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == old })
-	if i < 0 || !keys[i].LiveAt(r.now()) {
+	if i < 0 || !keys[i].IsLiveAt(r.now()) {
 		return Key{}, "", ErrKeyNotFound.With("key", fault.NotALiveKey)
 	}
 	expires, madeBy, err := terms(keys[i])
 	if err != nil {
 		return Key{}, "", err
 	}
-	key, text, err := r.newKey(p, keys[i].Label, keys[i].Scopes, expires, madeBy)
+	key, text, err := r.generateKey(p, keys[i].Label, keys[i].Scopes, expires, madeBy)
 	if err != nil {
 		return Key{}, "", err
 	}
@@ -267,16 +272,16 @@ func (r *Registry) roll(ctx context.Context, id ID, old KeyID, overlap time.Dura
 // RevokeKey ends a key and its descendants at once; every replica refuses them within two seconds. It returns the keys
 // that it ended, the named one first.
 func (r *Registry) RevokeKey(ctx context.Context, id ID, key KeyID) ([]Key, error) {
-	return r.revoke(ctx, id, key, func(keys []Key, _ Key) ([]Key, error) { return Descendants(keys, key), nil })
+	return r.revokeKeys(ctx, id, key, func(keys []Key, _ Key) ([]Key, error) { return Descendants(keys, key), nil })
 }
 
 // RevokeKeyOnly ends a key and lets those that it made live on.
 func (r *Registry) RevokeKeyOnly(ctx context.Context, id ID, key KeyID) ([]Key, error) {
-	return r.revoke(ctx, id, key, func([]Key, Key) ([]Key, error) { return nil, nil })
+	return r.revokeKeys(ctx, id, key, func([]Key, Key) ([]Key, error) { return nil, nil })
 }
 
-// revoke ends a key and the others that with names.
-func (r *Registry) revoke(ctx context.Context, id ID, key KeyID, with func(keys []Key, named Key) ([]Key, error)) (ended []Key, err error) {
+// revokeKeys ends a key and the others that with names.
+func (r *Registry) revokeKeys(ctx context.Context, id ID, key KeyID, with func(keys []Key, named Key) ([]Key, error)) (ended []Key, err error) {
 	err = r.store.UpdateKeys(ctx, id, func(keys []Key) error {
 		named := slices.IndexFunc(keys, func(k Key) bool { return k.ID == key })
 		if named < 0 {
@@ -295,7 +300,7 @@ func (r *Registry) revoke(ctx context.Context, id ID, key KeyID, with func(keys 
 		ended = nil // the transaction may run again
 		end(&keys[named])
 		for i := range keys {
-			if slices.ContainsFunc(others, func(o Key) bool { return o.ID == keys[i].ID }) && keys[i].LiveAt(r.now()) {
+			if slices.ContainsFunc(others, func(o Key) bool { return o.ID == keys[i].ID }) && keys[i].IsLiveAt(r.now()) {
 				end(&keys[i])
 			}
 		}
@@ -304,8 +309,8 @@ func (r *Registry) revoke(ctx context.Context, id ID, key KeyID, with func(keys 
 	return ended, err
 }
 
-// KeyIDs joins the IDs of keys, for a line of the audit trail.
-func KeyIDs(keys []Key) string {
+// JoinKeyIDs joins the IDs of keys, for a line of the audit trail.
+func JoinKeyIDs(keys []Key) string {
 	ids := make([]string, len(keys))
 	for i, k := range keys {
 		ids[i] = string(k.ID)

@@ -17,18 +17,18 @@ const MaxOwnKeys = 100
 // ErrTooManyKeys means that a partner has as many keys in force as it may make.
 var ErrTooManyKeys = fault.New(fault.Conflict, "key.too_many")
 
-// within refuses scopes that the calling key does not have.
-func (c Caller) within(scopes []Scope) error {
+// checkOwnScopes refuses scopes that the calling key does not have.
+func (c Caller) checkOwnScopes(scopes []Scope) error {
 	for _, s := range scopes {
-		if !c.Allows(s) {
+		if !c.HasScope(s) {
 			return ErrInvalid.With("scopes", fault.ScopeLacking, s)
 		}
 	}
 	return nil
 }
 
-// latest is the earlier of a time and the end of the calling key; zero is never.
-func (c Caller) latest(t time.Time) time.Time {
+// limitToOwnEnd is the earlier of a time and the end of the calling key; zero is never.
+func (c Caller) limitToOwnEnd(t time.Time) time.Time {
 	if end := c.key.ExpiresAt; !end.IsZero() && (t.IsZero() || t.After(end)) {
 		return end
 	}
@@ -45,25 +45,25 @@ func (r *Registry) CreateKeyBy(ctx context.Context, by Caller, label string, sco
 	if err != nil {
 		return Key{}, "", err
 	}
-	if err := by.within(parsed); err != nil {
+	if err := by.checkOwnScopes(parsed); err != nil {
 		return Key{}, "", err
 	}
-	keys, err := r.store.Keys(ctx, by.Partner)
+	keys, err := r.store.ListKeys(ctx, by.Partner)
 	if err != nil {
 		return Key{}, "", err
 	}
 	now := r.now()
-	if live := slices.DeleteFunc(keys, func(k Key) bool { return !k.LiveAt(now) }); len(live) >= MaxOwnKeys {
+	if live := slices.DeleteFunc(keys, func(k Key) bool { return !k.IsLiveAt(now) }); len(live) >= MaxOwnKeys {
 		return Key{}, "", ErrTooManyKeys.With("keys", fault.AtMostInForce, MaxOwnKeys)
 	}
-	return r.createKey(ctx, by.Partner, label, parsed, by.latest(expires), by.KeyID)
+	return r.insertNewKey(ctx, by.Partner, label, parsed, by.limitToOwnEnd(expires), by.KeyID)
 }
 
 // RollKeyBy replaces a key of the caller's partner, or the calling key itself. The new one ends when the old one would
 // have, at the latest: else one that was rolled could roll itself on for ever.
 func (r *Registry) RollKeyBy(ctx context.Context, by Caller, old KeyID, overlap time.Duration) (Key, string, error) {
-	return r.roll(ctx, by.Partner, old, overlap, func(k Key) (time.Time, KeyID, error) {
-		return by.latest(k.ExpiresAt), by.KeyID, by.within(k.Scopes)
+	return r.rollKeyOnTerms(ctx, by.Partner, old, overlap, func(k Key) (time.Time, KeyID, error) {
+		return by.limitToOwnEnd(k.ExpiresAt), by.KeyID, by.checkOwnScopes(k.Scopes)
 	})
 }
 
@@ -73,8 +73,8 @@ func (r *Registry) RevokeKeyBy(ctx context.Context, by Caller, key KeyID, self b
 	if key == by.KeyID && !self {
 		return nil, ErrInvalid.With("self", fault.ConfirmOwnKey)
 	}
-	return r.revoke(ctx, by.Partner, key, func(keys []Key, named Key) ([]Key, error) {
-		if err := by.within(named.Scopes); err != nil {
+	return r.revokeKeys(ctx, by.Partner, key, func(keys []Key, named Key) ([]Key, error) {
+		if err := by.checkOwnScopes(named.Scopes); err != nil {
 			return nil, err
 		}
 		if !self { // one that was rolled ends the key before it, and lives on with what it made itself

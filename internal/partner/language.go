@@ -16,8 +16,8 @@ const (
 	English    Language = "en"
 )
 
-// Languages lists them; the first is what is spoken where nobody said.
-func Languages() []Language { return []Language{Portuguese, Spanish, English} }
+// ListLanguages lists them; the first is what is spoken where nobody said.
+func ListLanguages() []Language { return []Language{Portuguese, Spanish, English} }
 
 // ErrLanguage is for a language that nothing is written in.
 var ErrLanguage = fault.New(fault.Invalid, "language.invalid")
@@ -27,7 +27,7 @@ func ParseLanguage(text string) (Language, error) {
 	if text == "" {
 		return Portuguese, nil
 	}
-	if !slices.Contains(Languages(), Language(text)) {
+	if !slices.Contains(ListLanguages(), Language(text)) {
 		return "", ErrLanguage.With("lang", fault.OneOf, "pt-BR, es, en")
 	}
 	return Language(text), nil

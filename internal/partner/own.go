@@ -24,15 +24,15 @@ func (o One) PartnerByID(ctx context.Context, id ID) (Partner, error) {
 	return o.Of.PartnerByID(ctx, id)
 }
 
-// Partners returns the one partner.
-func (o One) Partners(ctx context.Context) ([]Partner, error) {
+// ListPartners returns the one partner.
+func (o One) ListPartners(ctx context.Context) ([]Partner, error) {
 	p, err := o.PartnerByID(ctx, o.ID)
 	return []Partner{p}, err
 }
 
-// Only is the same rules for a partner's own people: to them there is no other partner. Keys that show people in clear are
+// ForPartner is the same rules for a partner's own people: to them there is no other partner. Keys that show people in clear are
 // made and rolled only where clear is set.
-func (r *Registry) Only(id ID, clear bool) *Registry {
+func (r *Registry) ForPartner(id ID, clear bool) *Registry {
 	own := *r
 	own.store = ownPartner{r.store, id, r.now, clear}
 	return &own
@@ -49,7 +49,8 @@ type ownPartner struct {
 	clear bool
 }
 
-func (s ownPartner) own(id ID) error {
+// checkOwn refuses every partner but the one.
+func (s ownPartner) checkOwn(id ID) error {
 	if s.id == "" || id != s.id {
 		return ErrNotFound
 	}
@@ -67,9 +68,9 @@ func (s ownPartner) PartnerByID(ctx context.Context, id ID) (Partner, error) {
 	return One{s.Store, s.id}.PartnerByID(ctx, id)
 }
 
-// Partners returns the one partner.
-func (s ownPartner) Partners(ctx context.Context) ([]Partner, error) {
-	return One{s.Store, s.id}.Partners(ctx)
+// ListPartners returns the one partner.
+func (s ownPartner) ListPartners(ctx context.Context) ([]Partner, error) {
+	return One{s.Store, s.id}.ListPartners(ctx)
 }
 
 // UpdatePartner changes nothing: settings are the operator's.
@@ -79,7 +80,7 @@ func (ownPartner) UpdatePartner(context.Context, ID, func(*Partner) error) (Part
 
 // InsertKey keeps a key of the one partner that may do no more than those in force.
 func (s ownPartner) InsertKey(ctx context.Context, id ID, k Key) error {
-	held, err := s.held(ctx, id)
+	held, err := s.heldScopes(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -96,15 +97,15 @@ func (s ownPartner) InsertKey(ctx context.Context, id ID, k Key) error {
 
 // Keys returns those of the one partner.
 func (s ownPartner) Keys(ctx context.Context, id ID) ([]Key, error) {
-	if err := s.own(id); err != nil {
+	if err := s.checkOwn(id); err != nil {
 		return nil, err
 	}
-	return s.Store.Keys(ctx, id)
+	return s.Store.ListKeys(ctx, id)
 }
 
 // UpdateKeys changes keys of the one partner.
 func (s ownPartner) UpdateKeys(ctx context.Context, id ID, change func([]Key) error) error {
-	if err := s.own(id); err != nil {
+	if err := s.checkOwn(id); err != nil {
 		return err
 	}
 	return s.Store.UpdateKeys(ctx, id, change)
@@ -115,39 +116,40 @@ func (ownPartner) KeyByDigest(context.Context, []byte) (Key, Partner, error) {
 	return Key{}, Partner{}, ErrKeyNotFound
 }
 
-// Salt opens nothing: it was shown once, to the operator.
-func (ownPartner) Salt(context.Context, ID) (string, error) { return "", ErrNotFound }
+// OpenSalt opens nothing: it was shown once, to the operator.
+func (ownPartner) OpenSalt(context.Context, ID) (string, error) { return "", ErrNotFound }
 
-// Theme returns that of the one partner.
-func (s ownPartner) Theme(ctx context.Context, id ID) (Theme, error) {
-	if err := s.own(id); err != nil {
+// GetTheme returns that of the one partner.
+func (s ownPartner) GetTheme(ctx context.Context, id ID) (Theme, error) {
+	if err := s.checkOwn(id); err != nil {
 		return Theme{}, err
 	}
-	return s.Store.Theme(ctx, id)
+	return s.Store.GetTheme(ctx, id)
 }
 
 // UpdateTheme changes that of the one partner.
 func (s ownPartner) UpdateTheme(ctx context.Context, id ID, change func(*Theme) error) (Theme, error) {
-	if err := s.own(id); err != nil {
+	if err := s.checkOwn(id); err != nil {
 		return Theme{}, err
 	}
 	return s.Store.UpdateTheme(ctx, id, change)
 }
 
-// Grantable are the scopes that a new key may have: all, or, for a partner's own people, those of its keys in force, so
+// GrantableScopes are the scopes that a new key may have: all, or, for a partner's own people, those of its keys in force, so
 // that nobody gains by a new key what the operator has taken away.
-func (r *Registry) Grantable(ctx context.Context, id ID) ([]Scope, error) {
+func (r *Registry) GrantableScopes(ctx context.Context, id ID) ([]Scope, error) {
 	if s, own := r.store.(ownPartner); own {
-		return s.held(ctx, id)
+		return s.heldScopes(ctx, id)
 	}
 	return knownScopes(), nil
 }
 
-func (s ownPartner) held(ctx context.Context, id ID) ([]Scope, error) {
+// heldScopes returns the scopes of the partner's keys in force.
+func (s ownPartner) heldScopes(ctx context.Context, id ID) ([]Scope, error) {
 	keys, err := s.Keys(ctx, id)
 	var held []Scope
 	for _, scope := range knownScopes() {
-		if (s.clear || !scope.showsPeople()) && slices.ContainsFunc(keys, func(k Key) bool { return k.LiveAt(s.now()) && k.Allows(scope) }) {
+		if (s.clear || !scope.showsPeople()) && slices.ContainsFunc(keys, func(k Key) bool { return k.IsLiveAt(s.now()) && k.HasScope(scope) }) {
 			held = append(held, scope)
 		}
 	}

@@ -51,14 +51,14 @@ type Settings struct {
 // mostSites bounds the hosts of one partner.
 const mostSites = 50
 
-// SiteList returns the hosts one by one.
-func (s Settings) SiteList() []string { return strings.Fields(s.Sites) }
+// ListSites returns the hosts one by one.
+func (s Settings) ListSites() []string { return strings.Fields(s.Sites) }
 
 // WatchedList returns the watched hosts one by one.
 func (s Settings) WatchedList() []string { return strings.Fields(s.WatchedSites) }
 
-// JoinSites is what Settings keep of hosts as people write them.
-func JoinSites(hosts []string) string {
+// JoinSiteList is what Settings keep of hosts as people write them.
+func JoinSiteList(hosts []string) string {
 	list := make([]string, 0, len(hosts))
 	for _, h := range hosts {
 		list = append(list, strings.Fields(strings.ToLower(h))...)
@@ -73,8 +73,8 @@ const (
 	DefaultBurst         = 400
 )
 
-// Rate returns the partner's requests per second and burst with defaults filled in.
-func (s Settings) Rate() (perSecond, burst int) {
+// RateLimit returns the partner's requests per second and burst with defaults filled in.
+func (s Settings) RateLimit() (perSecond, burst int) {
 	perSecond, burst = s.RatePerSecond, s.Burst
 	if perSecond == 0 {
 		perSecond = DefaultRatePerSecond
@@ -112,19 +112,19 @@ type Store interface {
 	// InsertPartner keeps a new partner with its sealed salt and its first key, all or nothing.
 	InsertPartner(ctx context.Context, p Partner, salt string, first Key) error
 	PartnerByID(ctx context.Context, id ID) (Partner, error)
-	Partners(ctx context.Context) ([]Partner, error)
+	ListPartners(ctx context.Context) ([]Partner, error)
 	UpdatePartner(ctx context.Context, id ID, change func(*Partner) error) (Partner, error)
 	// InsertKey keeps a new key; ErrUnauthorised when the key that made it has ended.
 	InsertKey(ctx context.Context, id ID, k Key) error
-	Keys(ctx context.Context, id ID) ([]Key, error)
+	ListKeys(ctx context.Context, id ID) ([]Key, error)
 	// UpdateKeys lets change set the times of a partner's keys, all of them in one transaction.
 	UpdateKeys(ctx context.Context, id ID, change func(keys []Key) error) error
 	// KeyByDigest returns the key with this digest, together with its partner. What is kept is a keyed hash of the digest.
 	KeyByDigest(ctx context.Context, digest []byte) (Key, Partner, error)
 	// AccessEpoch changes whenever a key, a partner or one of its plans changes, so that caches know when to forget.
 	AccessEpoch(ctx context.Context) (int64, error)
-	// Salt opens the partner's salt.
-	Salt(ctx context.Context, id ID) (string, error)
+	// OpenSalt opens the partner's salt.
+	OpenSalt(ctx context.Context, id ID) (string, error)
 	ThemeStore
 }
 
@@ -153,13 +153,13 @@ const maxName = 200
 
 var errName = ErrInvalid.With("name", fault.PlainLength, maxName)
 
-// Create registers a partner with a salt and a first key that has every scope.
-func (r *Registry) Create(ctx context.Context, name string, mode Mode, settings Settings) (Partner, Credentials, error) {
+// CreatePartner registers a partner with a salt and a first key that has every scope.
+func (r *Registry) CreatePartner(ctx context.Context, name string, mode Mode, settings Settings) (Partner, Credentials, error) {
 	name = strings.TrimSpace(name)
-	if !Line(name, 1, maxName) {
+	if !IsLine(name, 1, maxName) {
 		return Partner{}, Credentials{}, errName
 	}
-	if err := settings.check(); err != nil {
+	if err := settings.checkSettings(); err != nil {
 		return Partner{}, Credentials{}, err
 	}
 	if err := r.checkSandbox(ctx, Partner{Mode: mode, Settings: settings}); err != nil {
@@ -169,12 +169,12 @@ func (r *Registry) Create(ctx context.Context, name string, mode Mode, settings 
 	if err != nil {
 		return Partner{}, Credentials{}, fmt.Errorf("create partner: %w", err)
 	}
-	p := Partner{ID: Numbered(number), Name: name, Mode: mode, Settings: settings, CreatedAt: r.now()}
+	p := Partner{ID: NumberedID(number), Name: name, Mode: mode, Settings: settings, CreatedAt: r.now()}
 	salt := make([]byte, 32)
 	if _, err := io.ReadFull(r.random, salt); err != nil {
 		return Partner{}, Credentials{}, fmt.Errorf("make salt: %w", err)
 	}
-	key, secret, err := r.newKey(p, "first", ContractScopes(), time.Time{}, "")
+	key, secret, err := r.generateKey(p, "first", ContractScopes(), time.Time{}, "")
 	if err != nil {
 		return Partner{}, Credentials{}, err
 	}
@@ -185,17 +185,19 @@ func (r *Registry) Create(ctx context.Context, name string, mode Mode, settings 
 	return p, c, nil
 }
 
-// Partner returns one partner.
-func (r *Registry) Partner(ctx context.Context, id ID) (Partner, error) {
+// GetPartner returns one partner.
+func (r *Registry) GetPartner(ctx context.Context, id ID) (Partner, error) {
 	return r.store.PartnerByID(ctx, id)
 }
 
-// Partners returns all partners, oldest first.
-func (r *Registry) Partners(ctx context.Context) ([]Partner, error) { return r.store.Partners(ctx) }
+// ListPartners returns all partners, oldest first.
+func (r *Registry) ListPartners(ctx context.Context) ([]Partner, error) {
+	return r.store.ListPartners(ctx)
+}
 
-// SandboxOf returns the sandbox of a live partner; ErrNotFound when it has none.
-func (r *Registry) SandboxOf(ctx context.Context, live ID) (Partner, error) {
-	all, err := r.store.Partners(ctx)
+// FindSandbox returns the sandbox of a live partner; ErrNotFound when it has none.
+func (r *Registry) FindSandbox(ctx context.Context, live ID) (Partner, error) {
+	all, err := r.store.ListPartners(ctx)
 	if err != nil {
 		return Partner{}, err
 	}
@@ -217,29 +219,29 @@ func (r *Registry) checkSandbox(ctx context.Context, p Partner) error {
 	if err != nil || p.Mode != Sandbox || of.Mode != Live {
 		return ErrInvalid.With("sandbox of", fault.SandboxOfLive)
 	}
-	if other, err := r.SandboxOf(ctx, live); err == nil && other.ID != p.ID {
+	if other, err := r.FindSandbox(ctx, live); err == nil && other.ID != p.ID {
 		return ErrInvalid.With("sandbox of", fault.HasASandbox, other.ID)
 	}
 	return nil
 }
 
-// Suspend turns all keys of a partner off until Resume; nothing is lost.
-func (r *Registry) Suspend(ctx context.Context, id ID) (Partner, error) {
+// SuspendPartner turns all keys of a partner off until Resume; nothing is lost.
+func (r *Registry) SuspendPartner(ctx context.Context, id ID) (Partner, error) {
 	return r.store.UpdatePartner(ctx, id, func(p *Partner) error { p.Suspended = true; return nil })
 }
 
-// Resume undoes Suspend.
-func (r *Registry) Resume(ctx context.Context, id ID) (Partner, error) {
+// ResumePartner undoes Suspend.
+func (r *Registry) ResumePartner(ctx context.Context, id ID) (Partner, error) {
 	return r.store.UpdatePartner(ctx, id, func(p *Partner) error { p.Suspended = false; return nil })
 }
 
-// Change edits a partner's name or settings.
-func (r *Registry) Change(ctx context.Context, id ID, edit func(*Partner)) (Partner, error) {
+// UpdatePartner edits a partner's name or settings.
+func (r *Registry) UpdatePartner(ctx context.Context, id ID, edit func(*Partner)) (Partner, error) {
 	return r.store.UpdatePartner(ctx, id, func(p *Partner) error {
 		before := *p
 		edit(p)
 		p.ID, p.Mode, p.CreatedAt = before.ID, before.Mode, before.CreatedAt
-		if p.Name = strings.TrimSpace(p.Name); !Line(p.Name, 1, maxName) {
+		if p.Name = strings.TrimSpace(p.Name); !IsLine(p.Name, 1, maxName) {
 			return errName
 		}
 		if p.Settings.SandboxOf != before.Settings.SandboxOf {
@@ -247,11 +249,12 @@ func (r *Registry) Change(ctx context.Context, id ID, edit func(*Partner)) (Part
 				return err
 			}
 		}
-		return p.Settings.check()
+		return p.Settings.checkSettings()
 	})
 }
 
-func (s Settings) check() error {
+// checkSettings refuses settings out of their bounds.
+func (s Settings) checkSettings() error {
 	switch {
 	case s.RatePerSecond < 0 || s.RatePerSecond > 1_000_000:
 		return ErrInvalid.With("rate", fault.RequestsPerSecond)
@@ -261,9 +264,9 @@ func (s Settings) check() error {
 		return ErrInvalid.With("first looks", fault.DefaultToBillion)
 	case len(s.DefaultPlan) > 255:
 		return ErrInvalid.With("default plan", fault.AtMostCharacters, 255)
-	case len(s.SiteList()) > mostSites || len(s.WatchedList()) > mostSites:
+	case len(s.ListSites()) > mostSites || len(s.WatchedList()) > mostSites:
 		return ErrInvalid.With("site", fault.AtMost, mostSites)
-	case !slices.ContainsFunc(slices.Concat(s.SiteList(), s.WatchedList()), func(h string) bool { return !hostName.MatchString(h) || len(h) > 253 }):
+	case !slices.ContainsFunc(slices.Concat(s.ListSites(), s.WatchedList()), func(h string) bool { return !hostName.MatchString(h) || len(h) > 253 }):
 		return nil
 	}
 	return ErrInvalid.With("site", fault.HostName)

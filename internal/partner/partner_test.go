@@ -29,7 +29,7 @@ func TestUserHashVectors(t *testing.T) {
 		t.Fatal("too few vectors")
 	}
 	for _, v := range vectors {
-		d256, d512 := partner.Digests(v["cpf"], v["salt"])
+		d256, d512 := partner.PersonDigests(v["cpf"], v["salt"])
 		for name, want := range map[string][]byte{
 			"blake2b512_hex": d512, "blake2b512_base64url": d512, "blake2b256_hex": d256, "blake2b256_base64": d256,
 		} {
@@ -90,11 +90,11 @@ func TestParseScopes(t *testing.T) {
 		t.Error(err)
 	}
 	reader := partner.Key{Scopes: []partner.Scope{partner.ScopeCyberRead}}
-	if !reader.Allows(partner.ScopeCyberRead) || reader.Allows(partner.ScopeCyber) || reader.Allows(partner.ScopeSubscriptionsRead) {
+	if !reader.HasScope(partner.ScopeCyberRead) || reader.HasScope(partner.ScopeCyber) || reader.HasScope(partner.ScopeSubscriptionsRead) {
 		t.Error("a read-only key")
 	}
 	full := partner.Key{Scopes: []partner.Scope{partner.ScopeCyber}}
-	if !full.Allows(partner.ScopeCyberRead) || !full.Allows(partner.ScopeCyber) || full.Allows(partner.ScopeSubscriptions) {
+	if !full.HasScope(partner.ScopeCyberRead) || !full.HasScope(partner.ScopeCyber) || full.HasScope(partner.ScopeSubscriptions) {
 		t.Error("a full key")
 	}
 }

@@ -12,7 +12,7 @@ func TestRate(t *testing.T) {
 	for _, c := range []struct{ rate, burst, perSecond, atOnce int }{
 		{0, 0, DefaultRatePerSecond, DefaultBurst}, {10, 0, 10, 20}, {0, 7, DefaultRatePerSecond, 7}, {10, 7, 10, 7},
 	} {
-		if perSecond, atOnce := (Settings{RatePerSecond: c.rate, Burst: c.burst}).Rate(); perSecond != c.perSecond || atOnce != c.atOnce {
+		if perSecond, atOnce := (Settings{RatePerSecond: c.rate, Burst: c.burst}).RateLimit(); perSecond != c.perSecond || atOnce != c.atOnce {
 			t.Errorf("%+v: %d a second, %d at once", c, perSecond, atOnce)
 		}
 	}
@@ -55,7 +55,7 @@ func TestSettings(t *testing.T) {
 		"too long a host":   {Settings{Sites: longHost(254)}, false},
 		"a host with port":  {Settings{Sites: "a.example:443"}, false},
 	} {
-		if err := c.s.check(); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrInvalid) {
+		if err := c.s.checkSettings(); (err == nil) != c.ok || err != nil && !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -63,11 +63,11 @@ func TestSettings(t *testing.T) {
 
 // TestCallerAllows: who showed no key may nothing.
 func TestCallerAllows(t *testing.T) {
-	if (Caller{}).Allows(ScopeCyberRead) {
+	if (Caller{}).HasScope(ScopeCyberRead) {
 		t.Error("a caller without a key may read")
 	}
 	c := Caller{key: &Key{Scopes: []Scope{ScopeCyber}}}
-	if !c.Allows(ScopeCyberRead) || c.Allows(ScopeSubscriptions) {
+	if !c.HasScope(ScopeCyberRead) || c.HasScope(ScopeSubscriptions) {
 		t.Error("a caller may other things than the key that was shown")
 	}
 }

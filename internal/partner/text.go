@@ -6,20 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// Line tells whether s is one line of low to high characters: valid UTF-8 without control characters (NUL, tabs, line
+// IsLine tells whether s is one line of low to high characters: valid UTF-8 without control characters (NUL, tabs, line
 // breaks, DEL). It is the rule for names and everything else that is shown inside a line.
-func Line(s string, low, high int) bool {
-	return within(s, low, high) && !strings.ContainsFunc(s, unicode.IsControl)
+func IsLine(s string, low, high int) bool {
+	return isLengthWithin(s, low, high) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // Paragraphs is Line for longer texts: line breaks and tabs may stand in them, other control characters not.
 func Paragraphs(s string, low, high int) bool {
-	return within(s, low, high) && !strings.ContainsFunc(s, func(r rune) bool {
+	return isLengthWithin(s, low, high) && !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'
 	})
 }
 
-func within(s string, low, high int) bool {
+// isLengthWithin reports whether s has low to high characters.
+func isLengthWithin(s string, low, high int) bool {
 	n := utf8.RuneCountInString(s)
 	return utf8.ValidString(s) && n >= low && n <= high
 }

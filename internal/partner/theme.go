@@ -44,8 +44,8 @@ const (
 	DefaultAccentText = "#ffffff"
 )
 
-// Colours are the theme's colours with defaults filled in.
-func (t Theme) Colours() (accent, accentText string) {
+// EffectiveColours are the theme's colours with defaults filled in.
+func (t Theme) EffectiveColours() (accent, accentText string) {
 	or := func(chosen, usual string) string {
 		if chosen == "" {
 			return usual
@@ -57,27 +57,29 @@ func (t Theme) Colours() (accent, accentText string) {
 
 // ThemeStore keeps themes.
 type ThemeStore interface {
-	// Theme returns a partner's theme; its zero value when there is none.
-	Theme(ctx context.Context, id ID) (Theme, error)
+	// GetTheme returns a partner's theme; its zero value when there is none.
+	GetTheme(ctx context.Context, id ID) (Theme, error)
 	// UpdateTheme changes it under the lock of the partner's row.
 	UpdateTheme(ctx context.Context, id ID, change func(*Theme) error) (Theme, error)
 }
 
-// Theme returns how a partner's people see their page.
-func (r *Registry) Theme(ctx context.Context, id ID) (Theme, error) { return r.store.Theme(ctx, id) }
+// GetTheme returns how a partner's people see their page.
+func (r *Registry) GetTheme(ctx context.Context, id ID) (Theme, error) {
+	return r.store.GetTheme(ctx, id)
+}
 
-// SetTheme changes how a partner's people see their page.
-func (r *Registry) SetTheme(ctx context.Context, id ID, edit func(*Theme)) (Theme, error) {
+// UpdateTheme changes how a partner's people see their page.
+func (r *Registry) UpdateTheme(ctx context.Context, id ID, edit func(*Theme)) (Theme, error) {
 	return r.store.UpdateTheme(ctx, id, func(t *Theme) error {
 		before := t.Logo
 		edit(t)
-		if err := t.check(); err != nil {
+		if err := t.checkTheme(); err != nil {
 			return err
 		}
 		if len(t.Logo) == 0 || string(before) == string(t.Logo) {
 			return nil
 		}
-		logo, err := redrawn(t.Logo)
+		logo, err := redrawPicture(t.Logo)
 		t.Logo = logo
 		return err
 	})
@@ -93,7 +95,8 @@ const (
 
 var colour = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
-func (t *Theme) check() error {
+// checkTheme refuses colours that cannot be read and addresses that are none.
+func (t *Theme) checkTheme() error {
 	for _, c := range []struct {
 		name  string
 		value *string
@@ -102,20 +105,20 @@ func (t *Theme) check() error {
 			return ErrInvalid.With(c.name, fault.ColourFormat)
 		}
 	}
-	accent, accentText := t.Colours()
+	accent, accentText := t.EffectiveColours()
 	for _, pair := range []struct{ name, on, over, under string }{
 		{"accent", "white page", accent, paper}, {"accent text", "accent", accentText, accent},
 	} {
 		// Cut, not rounded: 4.499 is not enough and must not read as if it were.
-		if ratio := Contrast(pair.over, pair.under); ratio < leastContrast {
+		if ratio := ContrastRatio(pair.over, pair.under); ratio < leastContrast {
 			return ErrInvalid.With(pair.name, fault.Contrast, strconv.FormatFloat(math.Floor(ratio*100)/100, 'f', 2, 64), pair.on)
 		}
 	}
-	if t.Title = strings.TrimSpace(t.Title); !Line(t.Title, 0, maxTitle) {
+	if t.Title = strings.TrimSpace(t.Title); !IsLine(t.Title, 0, maxTitle) {
 		return ErrInvalid.With("title", fault.PlainAtMost, maxTitle)
 	}
 	for lang, texts := range t.Texts {
-		if !slices.Contains(Languages(), lang) {
+		if !slices.Contains(ListLanguages(), lang) {
 			return ErrInvalid.With("lang", fault.OneOf, "pt-BR, es, en")
 		}
 		if !Paragraphs(texts.Intro, 0, maxIntro) || !Paragraphs(texts.Contact, 0, maxIntro) {
@@ -132,7 +135,7 @@ func (t *Theme) checkFrames() error {
 	}
 	for i, f := range t.Frames {
 		u, err := url.Parse(strings.ToLower(strings.TrimSpace(f)))
-		if err != nil || u.Scheme != "https" || !hostName.MatchString(u.Hostname()) || u.User != nil || u.Path+u.RawQuery+u.Fragment != "" || u.Port() != "" && !digits(u.Port()) {
+		if err != nil || u.Scheme != "https" || !hostName.MatchString(u.Hostname()) || u.User != nil || u.Path+u.RawQuery+u.Fragment != "" || u.Port() != "" && !hasOnlyDigits(u.Port()) {
 			return ErrInvalid.With("frame", fault.OriginFormat)
 		}
 		t.Frames[i] = "https://" + u.Host
@@ -142,18 +145,20 @@ func (t *Theme) checkFrames() error {
 	return nil
 }
 
-func digits(s string) bool {
+// hasOnlyDigits reports whether s is made of digits alone.
+func hasOnlyDigits(s string) bool {
 	_, err := strconv.ParseUint(s, 10, 16)
 	return err == nil
 }
 
-// Contrast is the contrast ratio of two colours written as #rrggbb, 1 to 21: see WCAG 2.2, relative luminance.
-func Contrast(a, b string) float64 {
-	one, two := luminance(a), luminance(b)
+// ContrastRatio is the contrast ratio of two colours written as #rrggbb, 1 to 21: see WCAG 2.2, relative luminance.
+func ContrastRatio(a, b string) float64 {
+	one, two := relativeLuminance(a), relativeLuminance(b)
 	return (max(one, two) + 0.05) / (min(one, two) + 0.05)
 }
 
-func luminance(hex string) float64 {
+// relativeLuminance returns the relative luminance of a colour, as WCAG defines it.
+func relativeLuminance(hex string) float64 {
 	n, err := strconv.ParseUint(strings.TrimPrefix(hex, "#"), 16, 32)
 	if err != nil {
 		return 0
@@ -176,8 +181,8 @@ const (
 	maxLogoSent = 20 << 10
 )
 
-// redrawn reads a picture and writes it anew, so that nothing goes out but what can be seen.
-func redrawn(raw []byte) ([]byte, error) {
+// redrawPicture reads a picture and writes it anew, so that nothing goes out but what can be seen.
+func redrawPicture(raw []byte) ([]byte, error) {
 	if len(raw) > MaxLogoFile {
 		return nil, ErrInvalid.With("logo", fault.FileKiB, MaxLogoFile>>10)
 	}

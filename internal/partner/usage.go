@@ -54,28 +54,30 @@ func NewMeter(store MeterStore, now func() time.Time) *Meter { return &Meter{sto
 // since 2019.
 const Brasilia = -3 * time.Hour
 
-// Today numbers the calendar day of a moment in Brasília: days since 1970-01-01.
-func Today(t time.Time) int64 { return int64(t.Add(Brasilia).Sub(time.Unix(0, 0)) / (24 * time.Hour)) }
+// DayNumber numbers the calendar day of a moment in Brasília: days since 1970-01-01.
+func DayNumber(t time.Time) int64 {
+	return int64(t.Add(Brasilia).Sub(time.Unix(0, 0)) / (24 * time.Hour))
+}
 
 // UntilTomorrow returns how long the calendar day of Brasília lasts from a moment on.
 func UntilTomorrow(t time.Time) time.Duration {
 	return 24*time.Hour - t.Add(Brasilia).Sub(time.Unix(0, 0))%(24*time.Hour)
 }
 
-// Add counts what one process has seen of a partner, and keeps the latest of it.
-func (m *Meter) Add(ctx context.Context, id ID, counts []Requests, lines []LoggedRequest) error {
-	if err := m.store.AddRequests(ctx, id, counts, Today(m.now())-KeepRequests); err != nil {
+// AddRequests counts what one process has seen of a partner, and keeps the latest of it.
+func (m *Meter) AddRequests(ctx context.Context, id ID, counts []Requests, lines []LoggedRequest) error {
+	if err := m.store.AddRequests(ctx, id, counts, DayNumber(m.now())-KeepRequests); err != nil {
 		return err
 	}
 	return m.store.LogRequests(ctx, id, lines)
 }
 
-// Latest returns the latest requests of a partner, newest first, or those of them that were refused.
-func (m *Meter) Latest(ctx context.Context, id ID, failedOnly bool) ([]LoggedRequest, error) {
+// LatestRequests returns the latest requests of a partner, newest first, or those of them that were refused.
+func (m *Meter) LatestRequests(ctx context.Context, id ID, failedOnly bool) ([]LoggedRequest, error) {
 	return m.store.LatestRequests(ctx, id, failedOnly, MaxLogged)
 }
 
-// Of returns the counts of the last days.
-func (m *Meter) Of(ctx context.Context, id ID, days int64) ([]Requests, error) {
-	return m.store.RequestsOf(ctx, id, Today(m.now())-min(days, KeepRequests)+1)
+// CountsOfDays returns the counts of the last days.
+func (m *Meter) CountsOfDays(ctx context.Context, id ID, days int64) ([]Requests, error) {
+	return m.store.RequestsOf(ctx, id, DayNumber(m.now())-min(days, KeepRequests)+1)
 }

@@ -27,9 +27,9 @@ type UserHash string
 // ParseUserHash checks length and characters. field names the place in the request for the caller.
 func ParseUserHash(field, s string) (UserHash, error) {
 	switch {
-	case !Printable(s, MaxUserHash):
+	case !IsPrintable(s, MaxUserHash):
 		return "", ErrUserHash.With(field, fault.PrintableLength, MaxUserHash)
-	case Dots(s):
+	case IsDotSegment(s):
 		return "", ErrUserHash.With(field, fault.DotPath)
 	case s == reservedSegment:
 		return "", ErrUserHash.With(field, fault.ReservedPath, reservedSegment)
@@ -40,9 +40,9 @@ func ParseUserHash(field, s string) (UserHash, error) {
 // reservedSegment stands in paths where a user hash may stand: somebody of that name could be added and never be asked for.
 const reservedSegment = "extra"
 
-// Printable tells whether s has 1 to limit characters, all of them printable: the contract's rule for ids and user
+// IsPrintable tells whether s has 1 to limit characters, all of them printable: the contract's rule for ids and user
 // hashes.
-func Printable(s string, limit int) bool {
+func IsPrintable(s string, limit int) bool {
 	if s == "" || !utf8.ValidString(s) || utf8.RuneCountInString(s) > limit {
 		return false
 	}
@@ -54,9 +54,9 @@ func Printable(s string, limit int) bool {
 	return true
 }
 
-// Dots tells whether s is "." or "..": clients resolve these away before they send a path, encoded or not, so what is
+// IsDotSegment tells whether s is "." or "..": clients resolve these away before they send a path, encoded or not, so what is
 // named so could be created by a body and never be asked for.
-func Dots(s string) bool { return s == "." || s == ".." }
+func IsDotSegment(s string) bool { return s == "." || s == ".." }
 
 // Canonical returns the same bytes for every spelling of one digest. The first byte tells digests from plain strings,
 // so that no string can pose as a digest.
@@ -92,15 +92,15 @@ func (u UserHash) Digest() []byte {
 	return d
 }
 
-// Digests returns the canonical forms of both digests of a person: BLAKE2b of the CPF's digits followed by the salt.
-func Digests(cpf, salt string) (d256, d512 []byte) {
+// PersonDigests returns the canonical forms of both digests of a person: BLAKE2b of the CPF's digits followed by the salt.
+func PersonDigests(cpf, salt string) (d256, d512 []byte) {
 	text := []byte(cpf + salt)
 	short, long := blake2b.Sum256(text), blake2b.Sum512(text)
 	return append([]byte{'d'}, short[:]...), append([]byte{'d'}, long[:]...)
 }
 
-// LongHash is the user hash of a person in the spelling that the service itself uses: 512 bits in hex.
-func LongHash(cpf, salt string) UserHash {
-	_, d512 := Digests(cpf, salt)
+// LongUserHash is the user hash of a person in the spelling that the service itself uses: 512 bits in hex.
+func LongUserHash(cpf, salt string) UserHash {
+	_, d512 := PersonDigests(cpf, salt)
 	return UserHash(hex.EncodeToString(d512[1:])) // without the mark of a canonical form
 }

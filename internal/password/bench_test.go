@@ -36,7 +36,7 @@ func BenchmarkCheck(b *testing.B) {
 	c := newChecker(b, l)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := c.Check("5BAA61E4C9", true); err != nil {
+		if _, err := c.CheckPrefix("5BAA61E4C9", true); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -46,7 +46,7 @@ type openCorpus struct {
 func NewChecker(lib *Library, log *slog.Logger) (*Checker, error) {
 	c := &Checker{lib: lib, log: log}
 	c.current.Store(&snapshot{})
-	return c, c.Reload()
+	return c, c.ReloadCorpora()
 }
 
 // Run takes up new corpora until ctx ends.
@@ -58,26 +58,26 @@ func (c *Checker) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			c.inspect()
-			if err := c.Reload(); err != nil {
+			c.inspectFiles()
+			if err := c.ReloadCorpora(); err != nil {
 				c.log.Error("password corpora cannot be reloaded", "error", err)
 			}
 		}
 	}
 }
 
-// Reload takes up the corpora in force now. It is cheap when nothing changed.
-func (c *Checker) Reload() error {
+// ReloadCorpora takes up the corpora in force now. It is cheap when nothing changed.
+func (c *Checker) ReloadCorpora() error {
 	c.reload.Lock()
 	defer c.reload.Unlock()
-	info, err := os.Stat(c.lib.path(manifestName))
+	info, err := os.Stat(c.lib.filePath(manifestName))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil // nothing imported yet
 	}
 	if err != nil {
 		return err
 	}
-	if c.seen != nil && os.SameFile(info, c.seen) && info.ModTime().Equal(c.seen.ModTime()) && !c.current.Load().stale() {
+	if c.seen != nil && os.SameFile(info, c.seen) && info.ModTime().Equal(c.seen.ModTime()) && !c.current.Load().isStale() {
 		return nil
 	}
 	m, err := c.lib.readManifest()
@@ -85,20 +85,20 @@ func (c *Checker) Reload() error {
 		return err
 	}
 	old := c.current.Load()
-	next := c.lib.open(m, old)
+	next := c.lib.openCorpora(m, old)
 	c.seen = info
 	if next.broken != nil {
 		c.seen = nil // perhaps the manifest was replaced and its files removed since we read it: look again soon
 	}
 	c.current.Store(next)
-	old.release(next)
+	old.releaseReplaced(next)
 	c.logChange(old, next)
 	return nil
 }
 
 func (c *Checker) logChange(old, next *snapshot) {
 	for _, o := range next.corpora {
-		if old.corpus(o.algorithm) != o {
+		if old.corpusOf(o.algorithm) != o {
 			c.log.Info("password corpus in force", "algorithm", o.algorithm.String(), "entries", o.entry.Entries, "source", o.entry.Source)
 		}
 	}
@@ -107,16 +107,16 @@ func (c *Checker) logChange(old, next *snapshot) {
 	}
 }
 
-// open opens the corpora of m. Those that old has open already are taken over; where a new one cannot be opened, the
+// openCorpora opens the corpora of m. Those that old has open already are taken over; where a new one cannot be opened, the
 // old one goes on serving.
-func (l *Library) open(m manifest, old *snapshot) *snapshot {
+func (l *Library) openCorpora(m manifest, old *snapshot) *snapshot {
 	s := &snapshot{}
 	for _, a := range Algorithms {
 		e, ok := m.Corpora[a.String()]
 		if !ok {
 			continue
 		}
-		before := old.corpus(a)
+		before := old.corpusOf(a)
 		if before != nil && before.entry == e && !before.stale.Load() {
 			s.corpora = append(s.corpora, before)
 			continue
@@ -124,7 +124,7 @@ func (l *Library) open(m manifest, old *snapshot) *snapshot {
 		o, err := l.openCorpus(a, e)
 		if err != nil {
 			s.broken = errors.Join(s.broken, err)
-			s.lack(e, before, err)
+			s.noteMissing(e, before, err)
 			if before == nil {
 				continue
 			}
@@ -132,7 +132,7 @@ func (l *Library) open(m manifest, old *snapshot) *snapshot {
 		}
 		s.corpora = append(s.corpora, o)
 	}
-	s.look()
+	s.buildViews()
 	return s
 }
 
@@ -149,7 +149,8 @@ func (l *Library) openCorpus(a Algorithm, e entry) (*openCorpus, error) {
 	return &openCorpus{entry: e, algorithm: a, all: all, wide: wide}, nil
 }
 
-func (s *snapshot) corpus(a Algorithm) *openCorpus {
+// corpusOf returns the open corpus of an algorithm, or nil.
+func (s *snapshot) corpusOf(a Algorithm) *openCorpus {
 	for _, o := range s.corpora {
 		if o.algorithm == a {
 			return o
@@ -158,20 +159,22 @@ func (s *snapshot) corpus(a Algorithm) *openCorpus {
 	return nil
 }
 
-func (s *snapshot) stale() bool {
+// isStale reports whether a corpus is not the one that should be in force.
+func (s *snapshot) isStale() bool {
 	return slices.ContainsFunc(s.corpora, func(o *openCorpus) bool { return o.stale.Load() })
 }
 
-// release closes the corpora that next did not take over.
-func (s *snapshot) release(next *snapshot) {
+// releaseReplaced closes the corpora that next did not take over.
+func (s *snapshot) releaseReplaced(next *snapshot) {
 	for _, o := range s.corpora {
-		if next.corpus(o.algorithm) != o {
-			o.close()
+		if next.corpusOf(o.algorithm) != o {
+			o.closeFiles()
 		}
 	}
 }
 
-func (o *openCorpus) close() {
+// closeFiles lets go of the corpus's files.
+func (o *openCorpus) closeFiles() {
 	_ = o.all.Close()
 	_ = o.wide.Close()
 }
@@ -181,20 +184,20 @@ func (c *Checker) Close() {
 	c.reload.Lock()
 	defer c.reload.Unlock()
 	c.seen = nil
-	c.current.Swap(&snapshot{}).release(&snapshot{})
+	c.current.Swap(&snapshot{}).releaseReplaced(&snapshot{})
 }
 
-// Check says how widely the password is exposed whose SHA-1 or NTLM hash starts with prefix: ten hex digits, in any
+// CheckPrefix says how widely the password is exposed whose SHA-1 or NTLM hash starts with prefix: ten hex digits, in any
 // case. Only where sample is true the built-in list counts as a corpus. The error is ErrPrefix, ErrNoCorpus or
 // ErrUnreadable.
-func (c *Checker) Check(prefix string, sample bool) (Answer, error) {
+func (c *Checker) CheckPrefix(prefix string, sample bool) (Answer, error) {
 	key, err := ParsePrefix(prefix)
 	if err != nil {
 		return Answer{}, err
 	}
 	for {
 		s := c.current.Load()
-		found, err := s.view(sample).check(key)
+		found, err := s.viewFor(sample).checkKey(key)
 		// A reload may close a snapshot between our taking it and our asking it: the next one is there already.
 		if errors.Is(err, segment.ErrClosed) && c.current.Load() != s {
 			continue
@@ -203,17 +206,18 @@ func (c *Checker) Check(prefix string, sample bool) (Answer, error) {
 	}
 }
 
-func (o *openCorpus) check(key uint64) (Exposure, error) {
+// checkKey returns how widely a key is exposed by this corpus.
+func (o *openCorpus) checkKey(key uint64) (Exposure, error) {
 	if damage := o.damage.Load(); damage != nil {
 		return NotKnown, *damage
 	}
 	found, err := o.all.Contains(key)
 	if err != nil || !found {
-		return NotKnown, o.note(err)
+		return NotKnown, o.noteDamage(err)
 	}
 	widely, err := o.wide.Contains(key)
 	if err != nil {
-		return NotKnown, o.note(err)
+		return NotKnown, o.noteDamage(err)
 	}
 	if widely {
 		return WidelyExposed, nil
@@ -221,8 +225,8 @@ func (o *openCorpus) check(key uint64) (Exposure, error) {
 	return Exposed, nil
 }
 
-// note remembers damage: a corpus with one bad page is not trusted for the others, and Health reports it.
-func (o *openCorpus) note(err error) error {
+// noteDamage remembers damage: a corpus with one bad page is not trusted for the others, and Health reports it.
+func (o *openCorpus) noteDamage(err error) error {
 	if err != nil && errors.Is(err, segment.ErrCorrupt) {
 		damage := err // a copy, so that the usual case does not allocate
 		o.damage.CompareAndSwap(nil, &damage)
@@ -230,9 +234,9 @@ func (o *openCorpus) note(err error) error {
 	return err
 }
 
-// inspect finds out whether somebody changed files of the corpora in place. Pages that were checked before can then no
+// inspectFiles finds out whether somebody changed files of the corpora in place. Pages that were checked before can then no
 // longer be trusted: the corpus answers nothing until the next Reload opens it anew.
-func (c *Checker) inspect() {
+func (c *Checker) inspectFiles() {
 	for _, o := range c.current.Load().corpora {
 		if err := errors.Join(o.all.Unchanged(), o.wide.Unchanged()); err != nil && o.damage.CompareAndSwap(nil, &err) {
 			o.stale.Store(true)
@@ -241,8 +245,8 @@ func (c *Checker) inspect() {
 	}
 }
 
-// Health is nil when every corpus that should be in force is, and can be read as far as is known.
-func (c *Checker) Health() error {
+// CheckHealth is nil when every corpus that should be in force is, and can be read as far as is known.
+func (c *Checker) CheckHealth() error {
 	s := c.current.Load()
 	if s.broken != nil {
 		return ErrUnreadable.Because(s.broken)

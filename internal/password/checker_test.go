@@ -29,7 +29,7 @@ func TestReloadWithoutAFailedLookUp(t *testing.T) {
 					return
 				default:
 				}
-				if got, err := c.Check(always[:10], true); err != nil || got.Exposure != Exposed {
+				if got, err := c.CheckPrefix(always[:10], true); err != nil || got.Exposure != Exposed {
 					t.Errorf("during reload: %v, %v", got, err)
 					return
 				}
@@ -39,7 +39,7 @@ func TestReloadWithoutAFailedLookUp(t *testing.T) {
 	for i := range 25 {
 		name := strings.Repeat("x", i+1)
 		mustImport(t, l, SHA1, text("n", sha1Hex(name)+"\n"+always))
-		if err := c.Reload(); err != nil {
+		if err := c.ReloadCorpora(); err != nil {
 			t.Fatal(err)
 		}
 		expect(t, c, sha1Hex(name), Exposed)
@@ -72,7 +72,7 @@ func breakCorpus(t *testing.T, l *Library, a Algorithm) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(l.path(m.Corpora[a.String()].File), 4096+100); err != nil {
+	if err := os.Truncate(l.filePath(m.Corpora[a.String()].File), 4096+100); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -90,22 +90,22 @@ func TestDamagedCorpusNeverSaysNotExposed(t *testing.T) {
 		if when == "open" {
 			expect(t, c, sha1Hex("secret"), Exposed)
 			breakCorpus(t, l, SHA1)
-			c.inspect()
+			c.inspectFiles()
 		}
 		expect(t, c, ntlm, Exposed) // the other corpus goes on serving
 		for _, hash := range []string{sha1Hex("secret"), sha1Hex("another")} {
-			if _, err := c.Check(hash[:10], true); !errors.Is(err, ErrUnreadable) || fault.KindOf(err) != fault.Unavailable {
+			if _, err := c.CheckPrefix(hash[:10], true); !errors.Is(err, ErrUnreadable) || fault.KindOf(err) != fault.Unavailable {
 				t.Errorf("%s: %v", when, err)
 			}
 		}
-		if err := c.Health(); !errors.Is(err, ErrUnreadable) {
+		if err := c.CheckHealth(); !errors.Is(err, ErrUnreadable) {
 			t.Errorf("%s: health %v", when, err)
 		}
-		if err := l.Verify(ctx); err == nil || !strings.Contains(err.Error(), "sha1-1.seg") {
+		if err := l.VerifyFiles(ctx); err == nil || !strings.Contains(err.Error(), "sha1-1.seg") {
 			t.Errorf("%s: verify %v", when, err)
 		}
 		mustImport(t, l, SHA1, text("s", sha1Hex("secret")))
-		if err := errors.Join(c.Reload(), c.Health(), l.Verify(ctx)); err != nil {
+		if err := errors.Join(c.ReloadCorpora(), c.CheckHealth(), l.VerifyFiles(ctx)); err != nil {
 			t.Errorf("%s: after a new import: %v", when, err)
 		}
 		expect(t, c, sha1Hex("secret"), Exposed)
@@ -119,22 +119,22 @@ func TestOldCorpusServesWhileNewOneCannotBeOpened(t *testing.T) {
 	mustImport(t, l, SHA1, text("s", sha1Hex("old")))
 	c := newChecker(t, l)
 	mustImport(t, l, SHA1, text("s", sha1Hex("new")))
-	hidden := l.path("sha1-2.seg")
+	hidden := l.filePath("sha1-2.seg")
 	if err := os.Rename(hidden, hidden+".away"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Reload(); err != nil {
+	if err := c.ReloadCorpora(); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, c, sha1Hex("old"), Exposed)
 	expect(t, c, sha1Hex("other"), NotKnown)
-	if err := c.Health(); !errors.Is(err, ErrUnreadable) {
+	if err := c.CheckHealth(); !errors.Is(err, ErrUnreadable) {
 		t.Errorf("health %v", err)
 	}
 	if err := os.Rename(hidden+".away", hidden); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(c.Reload(), c.Health()); err != nil {
+	if err := errors.Join(c.ReloadCorpora(), c.CheckHealth()); err != nil {
 		t.Error(err)
 	}
 	expect(t, c, sha1Hex("new"), Exposed)
@@ -145,15 +145,15 @@ func TestTouchedCorpusIsCheckedAnew(t *testing.T) {
 	l := newLibrary(t)
 	mustImport(t, l, SHA1, text("s", sha1Hex("x")))
 	c := newChecker(t, l)
-	file := l.path("sha1-1.seg")
+	file := l.filePath("sha1-1.seg")
 	if err := os.Chtimes(file, time.Time{}, someday()); err != nil {
 		t.Fatal(err)
 	}
-	c.inspect()
-	if _, err := c.Check("0000000000", true); !errors.Is(err, ErrUnreadable) {
+	c.inspectFiles()
+	if _, err := c.CheckPrefix("0000000000", true); !errors.Is(err, ErrUnreadable) {
 		t.Errorf("before the reload: %v", err)
 	}
-	if err := errors.Join(c.Reload(), c.Health()); err != nil {
+	if err := errors.Join(c.ReloadCorpora(), c.CheckHealth()); err != nil {
 		t.Error(err)
 	}
 	expect(t, c, sha1Hex("x"), Exposed)
@@ -166,11 +166,11 @@ func TestTouchedCorpusIsCheckedAnew(t *testing.T) {
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c.inspect()
-	if err := c.Reload(); err != nil {
+	c.inspectFiles()
+	if err := c.ReloadCorpora(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Check(sha1Hex("x")[:10], true); !errors.Is(err, ErrUnreadable) {
+	if _, err := c.CheckPrefix(sha1Hex("x")[:10], true); !errors.Is(err, ErrUnreadable) {
 		t.Errorf("after the change: %v", err)
 	}
 }
@@ -180,7 +180,7 @@ func TestClosedCheckerHasNoCorpus(t *testing.T) {
 	mustImport(t, l, SHA1, text("s", sha1Hex("x")))
 	c := newChecker(t, l)
 	c.Close()
-	if _, err := c.Check("0000000000", true); !errors.Is(err, ErrNoCorpus) {
+	if _, err := c.CheckPrefix("0000000000", true); !errors.Is(err, ErrNoCorpus) {
 		t.Error(err)
 	}
 }
@@ -192,8 +192,8 @@ func TestCheckDoesNotAllocate(t *testing.T) {
 	}
 	c := newChecker(t, l)
 	if n := testing.AllocsPerRun(1000, func() {
-		_, _ = c.Check("5baa61e4c9", true)
-		_, _ = c.Check("0000000000", true)
+		_, _ = c.CheckPrefix("5baa61e4c9", true)
+		_, _ = c.CheckPrefix("0000000000", true)
 	}); n != 0 {
 		t.Errorf("%v allocations a look-up", n)
 	}

@@ -42,7 +42,7 @@ func (l *Library) EnsureDefault(ctx context.Context) error {
 		// Another process may be doing the same at this moment; it will not take long.
 		err := l.importDefault(ctx, a)
 		for try := 0; errors.Is(err, ErrBusy) && try < 10; try++ {
-			if err := sleep(ctx, 200*time.Millisecond); err != nil {
+			if err := sleepFor(ctx, 200*time.Millisecond); err != nil {
 				return err
 			}
 			err = l.importDefault(ctx, a)
@@ -55,11 +55,11 @@ func (l *Library) EnsureDefault(ctx context.Context) error {
 }
 
 func (l *Library) importDefault(ctx context.Context, a Algorithm) error {
-	r, err := l.replace(a, SourceDefault)
+	r, err := l.beginReplacement(a, SourceDefault)
 	if err != nil {
 		return err
 	}
-	defer r.abandon()
+	defer r.abandonFiles()
 	if _, ok := r.manifest.Corpora[a.String()]; ok {
 		return nil // another process made one before we had the lock
 	}
@@ -69,15 +69,15 @@ func (l *Library) importDefault(ctx context.Context, a Algorithm) error {
 	}
 	var keys, widely []uint64
 	for _, p := range common {
-		widely = append(widely, keyOf(a, p))
+		widely = append(widely, hashKey(a, p))
 	}
 	for _, p := range rest {
-		keys = append(keys, keyOf(a, p))
+		keys = append(keys, hashKey(a, p))
 	}
-	if err := r.add(append(keys, widely...), widely); err != nil {
+	if err := r.addKeys(append(keys, widely...), widely); err != nil {
 		return err
 	}
-	_, err = r.publish(ctx)
+	_, err = r.publishReplacement(ctx)
 	return err
 }
 
@@ -99,8 +99,8 @@ func commonPasswords() (common, rest []string, err error) {
 	return common, rest, nil
 }
 
-// keyOf is the first 40 bits of the hash of a password.
-func keyOf(a Algorithm, password string) uint64 {
+// hashKey is the first 40 bits of the hash of a password.
+func hashKey(a Algorithm, password string) uint64 {
 	var sum []byte
 	if a == NTLM {
 		h := md4.New()

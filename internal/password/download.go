@@ -41,7 +41,8 @@ const (
 	requestTimeout  = time.Minute
 )
 
-func (d *Download) fillIn() {
+// setDefaults fills in what was left open.
+func (d *Download) setDefaults() {
 	if d.Base == "" {
 		d.Base = DefaultBase
 	}
@@ -55,7 +56,7 @@ func (d *Download) fillIn() {
 		d.Client = &http.Client{Transport: t, Timeout: requestTimeout}
 	}
 	if d.Wait == nil {
-		d.Wait = sleep
+		d.Wait = sleepFor
 	}
 	if d.Chance == nil {
 		d.Chance = rand.Float64
@@ -65,7 +66,8 @@ func (d *Download) fillIn() {
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// sleepFor waits, or until ctx ends.
+func sleepFor(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -85,11 +87,11 @@ type downloader struct {
 	journal *journal
 }
 
-// Download replaces the corpus of an algorithm by what a range service has. An interrupted download goes on where it
+// DownloadCorpus replaces the corpus of an algorithm by what a range service has. An interrupted download goes on where it
 // stopped, and one that follows another asks only for the ranges that changed since. The corpus in force stays until
 // the new one is complete; imports may run meanwhile.
-func (l *Library) Download(ctx context.Context, job Download) (Corpus, error) {
-	job.fillIn()
+func (l *Library) DownloadCorpus(ctx context.Context, job Download) (Corpus, error) {
+	job.setDefaults()
 	if u, err := url.Parse(job.Base); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
 		return Corpus{}, ErrInput.With("", fault.RangeAddress)
 	}
@@ -98,44 +100,44 @@ func (l *Library) Download(ctx context.Context, job Download) (Corpus, error) {
 		return Corpus{}, err
 	}
 	d := &downloader{lib: l, job: job, before: m.Corpora[job.Algorithm.String()]}
-	d.tags = l.tagsFor(d.before, job.Base, job.ranges)
+	d.tags = l.loadTags(d.before, job.Base, job.ranges)
 	head := journalHead{Algorithm: job.Algorithm.String(), Base: job.Base, Ranges: job.ranges}
 	if d.tags != nil {
 		head.Digest = d.before.Digest
 	}
-	if d.journal, err = openJournal(l.path(job.Algorithm.String()+".download"), head); err != nil {
+	if d.journal, err = openJournal(l.filePath(job.Algorithm.String()+".download"), head); err != nil {
 		return Corpus{}, err
 	}
 	defer d.journal.file.Close()
-	if err := d.fetchAll(ctx); err != nil {
+	if err := d.fetchAllRanges(ctx); err != nil {
 		return Corpus{}, err
 	}
-	return d.publish(ctx)
+	return d.publishCorpus(ctx)
 }
 
-// fetchAll brings every range into the journal.
-func (d *downloader) fetchAll(ctx context.Context) error {
-	missing := d.journal.missing() // read before the first answer changes it
+// fetchAllRanges brings every range into the journal.
+func (d *downloader) fetchAllRanges(ctx context.Context) error {
+	missing := d.journal.missingRanges() // read before the first answer changes it
 	group, ctx := errgroup.WithContext(ctx)
 	numbers, answers := make(chan uint32), make(chan answer, d.job.Parallel)
 	group.Go(func() error {
 		defer close(numbers)
-		return dispatch(ctx, missing, numbers)
+		return dispatchRanges(ctx, missing, numbers)
 	})
 	workers, workCtx := errgroup.WithContext(ctx)
 	for range d.job.Parallel {
-		workers.Go(func() error { return d.work(workCtx, numbers, answers) })
+		workers.Go(func() error { return d.fetchRanges(workCtx, numbers, answers) })
 	}
 	group.Go(func() error {
 		defer close(answers)
 		return workers.Wait()
 	})
-	group.Go(func() error { return d.record(answers) })
+	group.Go(func() error { return d.recordAnswers(answers) })
 	return group.Wait()
 }
 
-// dispatch hands out ranges to the workers.
-func dispatch(ctx context.Context, missing []uint32, numbers chan<- uint32) error {
+// dispatchRanges hands out ranges to the workers.
+func dispatchRanges(ctx context.Context, missing []uint32, numbers chan<- uint32) error {
 	for _, n := range missing {
 		select {
 		case <-ctx.Done():
@@ -146,13 +148,14 @@ func dispatch(ctx context.Context, missing []uint32, numbers chan<- uint32) erro
 	return nil
 }
 
-func (d *downloader) work(ctx context.Context, numbers <-chan uint32, answers chan<- answer) error {
+// fetchRanges fetches ranges until there are none.
+func (d *downloader) fetchRanges(ctx context.Context, numbers <-chan uint32, answers chan<- answer) error {
 	for n := range numbers {
 		tag := ""
 		if d.tags != nil {
 			tag = d.tags[n]
 		}
-		a, err := d.fetch(ctx, n, tag)
+		a, err := d.fetchRange(ctx, n, tag)
 		if err != nil {
 			return err
 		}
@@ -165,11 +168,11 @@ func (d *downloader) work(ctx context.Context, numbers <-chan uint32, answers ch
 	return nil
 }
 
-// record writes answers to the journal and reports progress.
-func (d *downloader) record(answers <-chan answer) error {
+// recordAnswers writes answers to the journal and reports progress.
+func (d *downloader) recordAnswers(answers <-chan answer) error {
 	p := Progress{Total: int64(d.job.ranges), Done: int64(d.journal.count)}
 	for a := range answers {
-		if err := d.journal.add(a); err != nil {
+		if err := d.journal.addRange(a); err != nil {
 			return err
 		}
 		p.Done++
@@ -182,60 +185,61 @@ func (d *downloader) record(answers <-chan answer) error {
 	return nil
 }
 
-// publish builds the corpus from the journal and, for ranges that did not change, from the corpus in force.
-func (d *downloader) publish(ctx context.Context) (Corpus, error) {
-	r, err := d.lib.replace(d.job.Algorithm, d.job.Base)
+// publishCorpus builds the corpus from the journal and, for ranges that did not change, from the corpus in force.
+func (d *downloader) publishCorpus(ctx context.Context) (Corpus, error) {
+	r, err := d.lib.beginReplacement(d.job.Algorithm, d.job.Base)
 	if err != nil {
 		return Corpus{}, err
 	}
-	defer r.abandon()
+	defer r.abandonFiles()
 	var old *openCorpus
 	if d.tags != nil {
 		if r.manifest.Corpora[d.job.Algorithm.String()].Digest != d.before.Digest {
-			return Corpus{}, errors.Join(ErrBusy.With("", fault.CorpusReplaced), d.journal.remove())
+			return Corpus{}, errors.Join(ErrBusy.With("", fault.CorpusReplaced), d.journal.removeJournal())
 		}
 		if old, err = d.lib.openCorpus(d.job.Algorithm, d.before); err != nil {
 			return Corpus{}, err
 		}
-		defer old.close()
+		defer old.closeFiles()
 	}
 	tags := &tagTable{base: d.job.Base}
 	var keys, widely []uint64
 	for n := range uint32(d.job.ranges) {
-		if keys, widely, err = d.keysOf(n, old, keys[:0], widely[:0]); err != nil {
+		if keys, widely, err = d.keysOfRange(n, old, keys[:0], widely[:0]); err != nil {
 			return Corpus{}, err
 		}
-		if err := r.add(keys, widely); err != nil {
+		if err := r.addKeys(keys, widely); err != nil {
 			return Corpus{}, err
 		}
 		tags.tags = append(tags.tags, d.journal.done[n].tag)
 	}
 	r.tags = tags
-	c, err := r.publish(ctx)
+	c, err := r.publishReplacement(ctx)
 	if err != nil {
 		return Corpus{}, err
 	}
-	return c, d.journal.remove()
+	return c, d.journal.removeJournal()
 }
 
-// keysOf appends the keys of a range.
-func (d *downloader) keysOf(n uint32, old *openCorpus, keys, widely []uint64) (_, _ []uint64, err error) {
+// keysOfRange appends the keys of a range.
+func (d *downloader) keysOfRange(n uint32, old *openCorpus, keys, widely []uint64) (_, _ []uint64, err error) {
 	if !d.journal.done[n].unchanged {
-		return d.journal.keys(n, keys, widely)
+		return d.journal.keysOfRange(n, keys, widely)
 	}
 	if old == nil {
 		return keys, widely, ErrRangeServer.With("", fault.RangeUnknown, n)
 	}
 	first := uint64(n) << 20
-	if keys, err = collect(keys, old.all, first); err != nil {
+	if keys, err = collectRange(keys, old.all, first); err != nil {
 		return keys, widely, err
 	}
-	widely, err = collect(widely, old.wide, first)
+	widely, err = collectRange(widely, old.wide, first)
 	return keys, widely, err
 }
 
-func collect(dst []uint64, r *segment.Reader, first uint64) ([]uint64, error) {
-	for k, err := range r.Range(first, first|0xfffff) {
+// collectRange appends the keys of a range of a corpus.
+func collectRange(dst []uint64, r *segment.Reader, first uint64) ([]uint64, error) {
+	for k, err := range r.KeysInRange(first, first|0xfffff) {
 		if err != nil {
 			return dst, err
 		}

@@ -33,7 +33,7 @@ type standIn struct {
 
 func newStandIn(t *testing.T, a Algorithm) *standIn {
 	s := &standIn{lines: map[string]string{}, tags: map[string]string{}, modes: map[string]int{}, attempts: map[string]int{}}
-	rest := strings.Repeat("7", a.digits()-10)
+	rest := strings.Repeat("7", a.hexDigits()-10)
 	for n := range standInRanges {
 		var b strings.Builder
 		for i := range 1 + n%5 {
@@ -109,7 +109,7 @@ func (s *standIn) same(t *testing.T, l *Library, a Algorithm) {
 	mustImport(t, reference, a, inputs...)
 	got, errGot := l.readManifest()
 	want, errWant := reference.readManifest()
-	if err := errors.Join(errGot, errWant, l.Verify(ctx)); err != nil {
+	if err := errors.Join(errGot, errWant, l.VerifyFiles(ctx)); err != nil {
 		t.Fatal(err)
 	}
 	g, w := got.Corpora[a.String()], want.Corpora[a.String()]
@@ -121,7 +121,7 @@ func (s *standIn) same(t *testing.T, l *Library, a Algorithm) {
 func TestDownloadThenOnlyWhatChanged(t *testing.T) {
 	for _, a := range Algorithms {
 		s, l := newStandIn(t, a), newLibrary(t)
-		if _, err := l.Download(ctx, s.job(a)); err != nil {
+		if _, err := l.DownloadCorpus(ctx, s.job(a)); err != nil {
 			t.Fatal(err)
 		}
 		s.same(t, l, a)
@@ -129,7 +129,7 @@ func TestDownloadThenOnlyWhatChanged(t *testing.T) {
 			t.Errorf("%v: modes asked for: %v", a, s.modes)
 		}
 		s.reset()
-		c, err := l.Download(ctx, s.job(a))
+		c, err := l.DownloadCorpus(ctx, s.job(a))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,8 +140,8 @@ func TestDownloadThenOnlyWhatChanged(t *testing.T) {
 			t.Errorf("source %q", c.Source)
 		}
 		s.same(t, l, a)
-		s.set("00007", "ABCDE"+strings.Repeat("0", a.digits()-10)+":5000\r\nABCDF"+strings.Repeat("0", a.digits()-10)+":1")
-		if _, err := l.Download(ctx, s.job(a)); err != nil {
+		s.set("00007", "ABCDE"+strings.Repeat("0", a.hexDigits()-10)+":5000\r\nABCDF"+strings.Repeat("0", a.hexDigits()-10)+":1")
+		if _, err := l.DownloadCorpus(ctx, s.job(a)); err != nil {
 			t.Fatal(err)
 		}
 		if _, bodies := s.reset(); bodies != 1 {
@@ -164,12 +164,12 @@ func TestDownloadResumes(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := l.Download(stop, job); !errors.Is(err, context.Canceled) {
+	if _, err := l.DownloadCorpus(stop, job); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	expect(t, newChecker(t, l), sha1Hex("old"), Exposed)
 	s.reset()
-	if _, err := l.Download(ctx, s.job(SHA1)); err != nil {
+	if _, err := l.DownloadCorpus(ctx, s.job(SHA1)); err != nil {
 		t.Fatal(err)
 	}
 	// Requests of the first download that were under way may have been counted late.
@@ -193,14 +193,14 @@ func TestDamagedJournal(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := l.Download(stop, job); !errors.Is(err, context.Canceled) {
+	if _, err := l.DownloadCorpus(stop, job); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	step := 151
 	if os.Getenv("VIGIA_TEST_LONG") != "" {
 		step = 37
 	}
-	path := l.path("sha1.download")
+	path := l.filePath("sha1.download")
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -216,11 +216,11 @@ func TestDamagedJournal(t *testing.T) {
 			}
 			s.reset()
 			job := s.job(SHA1)
-			if _, err := l.Download(ctx, job); err != nil {
+			if _, err := l.DownloadCorpus(ctx, job); err != nil {
 				t.Fatalf("damage at %d: %v", at, err)
 			}
 			s.same(t, l, SHA1)
-			if err := os.Remove(l.path("manifest.json")); err != nil { // the next round starts without tags
+			if err := os.Remove(l.filePath("manifest.json")); err != nil { // the next round starts without tags
 				t.Fatal(err)
 			}
 		}
@@ -272,7 +272,7 @@ func TestDownloadSurvivesFaults(t *testing.T) {
 		waits[d]++
 		return nil
 	}
-	if _, err := l.Download(ctx, job); err != nil {
+	if _, err := l.DownloadCorpus(ctx, job); err != nil {
 		t.Fatal(err)
 	}
 	s.same(t, l, SHA1)
@@ -293,7 +293,7 @@ func TestDownloadGivesUp(t *testing.T) {
 			}
 			return number == "00055"
 		}
-		_, err := l.Download(ctx, s.job(SHA1))
+		_, err := l.DownloadCorpus(ctx, s.job(SHA1))
 		if !errors.Is(err, ErrRangeServer) || fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "00055") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -301,7 +301,7 @@ func TestDownloadGivesUp(t *testing.T) {
 	}
 	l := newLibrary(t)
 	for _, base := range []string{"ftp://x", "://", "nothing", "http://"} {
-		if _, err := l.Download(ctx, Download{Algorithm: SHA1, Base: base}); !errors.Is(err, ErrInput) {
+		if _, err := l.DownloadCorpus(ctx, Download{Algorithm: SHA1, Base: base}); !errors.Is(err, ErrInput) {
 			t.Errorf("%q: %v", base, err)
 		}
 	}
@@ -311,14 +311,14 @@ func TestDownloadGivesUp(t *testing.T) {
 // elsewhere.
 func TestForeignTagsAreNotUsed(t *testing.T) {
 	s, l := newStandIn(t, SHA1), newLibrary(t)
-	if _, err := l.Download(ctx, s.job(SHA1)); err != nil {
+	if _, err := l.DownloadCorpus(ctx, s.job(SHA1)); err != nil {
 		t.Fatal(err)
 	}
 	m, err := l.readManifest()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tags := l.path(m.Corpora["sha1"].TagFile)
+	tags := l.filePath(m.Corpora["sha1"].TagFile)
 	whole, err := os.ReadFile(tags)
 	if err != nil {
 		t.Fatal(err)
@@ -334,7 +334,7 @@ func TestForeignTagsAreNotUsed(t *testing.T) {
 		}
 	}
 	other := newStandIn(t, SHA1) // same tags, another service
-	if _, err := l.Download(ctx, other.job(SHA1)); err != nil {
+	if _, err := l.DownloadCorpus(ctx, other.job(SHA1)); err != nil {
 		t.Fatal(err)
 	}
 	if _, bodies := other.reset(); bodies != standInRanges {
@@ -342,7 +342,7 @@ func TestForeignTagsAreNotUsed(t *testing.T) {
 	}
 	mustImport(t, l, SHA1, text("imported", sha1Hex("imported")))
 	other.reset()
-	if _, err := l.Download(ctx, other.job(SHA1)); err != nil {
+	if _, err := l.DownloadCorpus(ctx, other.job(SHA1)); err != nil {
 		t.Fatal(err)
 	}
 	if _, bodies := other.reset(); bodies != standInRanges {
@@ -353,7 +353,7 @@ func TestForeignTagsAreNotUsed(t *testing.T) {
 
 func TestImportDuringUpdateMakesItStartAgain(t *testing.T) {
 	s, l := newStandIn(t, SHA1), newLibrary(t)
-	if _, err := l.Download(ctx, s.job(SHA1)); err != nil {
+	if _, err := l.DownloadCorpus(ctx, s.job(SHA1)); err != nil {
 		t.Fatal(err)
 	}
 	job := s.job(SHA1)
@@ -362,16 +362,16 @@ func TestImportDuringUpdateMakesItStartAgain(t *testing.T) {
 			mustImport(t, l, SHA1, text("x", sha1Hex("meanwhile")))
 		}
 		if p.Done == 6 {
-			if _, err := l.Download(ctx, s.job(SHA1)); !errors.Is(err, ErrBusy) {
+			if _, err := l.DownloadCorpus(ctx, s.job(SHA1)); !errors.Is(err, ErrBusy) {
 				t.Errorf("a second download: %v", err)
 			}
 		}
 	}
-	if _, err := l.Download(ctx, job); !errors.Is(err, ErrBusy) {
+	if _, err := l.DownloadCorpus(ctx, job); !errors.Is(err, ErrBusy) {
 		t.Errorf("error %v", err)
 	}
 	expect(t, newChecker(t, l), sha1Hex("meanwhile"), Exposed)
-	if _, err := l.Download(ctx, s.job(SHA1)); err != nil {
+	if _, err := l.DownloadCorpus(ctx, s.job(SHA1)); err != nil {
 		t.Fatal(err)
 	}
 	s.same(t, l, SHA1)

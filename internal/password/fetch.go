@@ -38,11 +38,11 @@ type retryable struct {
 
 func (r retryable) Unwrap() error { return r.error }
 
-// fetch asks for one range until it has a whole answer, up to maxAttempts times.
-func (d *downloader) fetch(ctx context.Context, number uint32, tag string) (answer, error) {
+// fetchRange asks for one range until it has a whole answer, up to maxAttempts times.
+func (d *downloader) fetchRange(ctx context.Context, number uint32, tag string) (answer, error) {
 	wait := firstWait
 	for attempt := 1; ; attempt++ {
-		a, err := d.ask(ctx, number, tag)
+		a, err := d.requestRange(ctx, number, tag)
 		var again retryable
 		switch {
 		case err == nil:
@@ -61,8 +61,8 @@ func (d *downloader) fetch(ctx context.Context, number uint32, tag string) (answ
 	}
 }
 
-// ask makes one request.
-func (d *downloader) ask(ctx context.Context, number uint32, tag string) (answer, error) {
+// requestRange makes one request.
+func (d *downloader) requestRange(ctx context.Context, number uint32, tag string) (answer, error) {
 	address := fmt.Sprintf("%s/range/%05X", d.job.Base, number)
 	if d.job.Algorithm == NTLM {
 		address += "?mode=ntlm"
@@ -82,7 +82,7 @@ func (d *downloader) ask(ctx context.Context, number uint32, tag string) (answer
 	defer resp.Body.Close()
 	switch status := resp.StatusCode; {
 	case status == http.StatusOK:
-		return d.parse(number, resp)
+		return d.parseRange(number, resp)
 	case status == http.StatusNotModified && tag != "":
 		return answer{number: number, unchanged: true, tag: tag}, nil
 	case status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500:
@@ -93,8 +93,8 @@ func (d *downloader) ask(ctx context.Context, number uint32, tag string) (answer
 	}
 }
 
-// parse reads the body of an answer. One that is cut, or is not what a range looks like, is asked for again.
-func (d *downloader) parse(number uint32, resp *http.Response) (answer, error) {
+// parseRange reads the body of an answer. One that is cut, or is not what a range looks like, is asked for again.
+func (d *downloader) parseRange(number uint32, resp *http.Response) (answer, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxRangeBytes+1))
 	if err != nil {
 		return answer{}, retryable{error: err}
@@ -103,7 +103,7 @@ func (d *downloader) parse(number uint32, resp *http.Response) (answer, error) {
 		return answer{}, retryable{error: errors.New("answer too long")}
 	}
 	p := rangeParser(d.job.Algorithm, uint64(number))
-	if _, err := p.parse(trimMark(body), true); err != nil {
+	if _, err := p.parseLines(trimByteOrderMark(body), true); err != nil {
 		return answer{}, retryable{error: err}
 	}
 	// A body without declared length may have been cut before its first line; only an explicit nothing counts as

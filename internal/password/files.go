@@ -29,7 +29,7 @@ func (l *Library) openFiles() (files []*os.File, err error) {
 		}
 	}
 	for _, name := range names {
-		f, err := os.Open(l.path(name))
+		f, err := os.Open(l.filePath(name))
 		if err != nil {
 			for _, open := range files {
 				err = errors.Join(err, open.Close())

@@ -41,25 +41,25 @@ type batch struct {
 	keys, widely []uint64
 }
 
-// Import replaces the corpus of an algorithm by the hashes of the inputs. A line that is not HASH or HASH:COUNT refuses
+// ImportCorpus replaces the corpus of an algorithm by the hashes of the inputs. A line that is not HASH or HASH:COUNT refuses
 // the import: the error names the file and the line, and the corpus that was in force stays so.
-func (l *Library) Import(ctx context.Context, job Import) (Corpus, error) {
+func (l *Library) ImportCorpus(ctx context.Context, job Import) (Corpus, error) {
 	if job.Source == SourceDefault {
 		return Corpus{}, ErrInput.With("source", fault.NameOfSample, SourceDefault)
 	}
-	r, err := l.replace(job.Algorithm, job.Source)
+	r, err := l.beginReplacement(job.Algorithm, job.Source)
 	if err != nil {
 		return Corpus{}, err
 	}
-	defer r.abandon()
-	if err := r.fill(ctx, job); err != nil {
+	defer r.abandonFiles()
+	if err := r.fillFromInputs(ctx, job); err != nil {
 		return Corpus{}, err
 	}
-	return r.publish(ctx)
+	return r.publishReplacement(ctx)
 }
 
-// fill parses the inputs in one goroutine and feeds the writers in another.
-func (r *replacement) fill(ctx context.Context, job Import) error {
+// fillFromInputs parses the inputs in one goroutine and feeds the writers in another.
+func (r *replacement) fillFromInputs(ctx context.Context, job Import) error {
 	im := &importer{algorithm: job.Algorithm, full: make(chan batch, batchesInFlight), empty: make(chan batch, batchesInFlight)}
 	for range batchesInFlight {
 		im.empty <- batch{}
@@ -68,8 +68,8 @@ func (r *replacement) fill(ctx context.Context, job Import) error {
 	group.Go(func() error {
 		defer close(im.full)
 		for _, in := range job.Inputs {
-			if err := im.read(ctx, in); err != nil {
-				return named(in.Name, err)
+			if err := im.readInput(ctx, in); err != nil {
+				return nameInput(in.Name, err)
 			}
 		}
 		return nil
@@ -87,7 +87,7 @@ func (r *replacement) fill(ctx context.Context, job Import) error {
 	}
 	group.Go(func() error {
 		for b := range im.full {
-			if err := r.add(b.keys, b.widely); err != nil {
+			if err := r.addKeys(b.keys, b.widely); err != nil {
 				return err
 			}
 			progress.Hashes += uint64(len(b.keys))
@@ -103,9 +103,9 @@ func (r *replacement) fill(ctx context.Context, job Import) error {
 	return nil
 }
 
-// named says in which input an error happened. The name goes in the detail of a bad line, because that is what is
+// nameInput says in which input an error happened. The name goes in the detail of a bad line, because that is what is
 // shown.
-func named(name string, err error) error {
+func nameInput(name string, err error) error {
 	var f *fault.Error
 	if errors.As(err, &f) && f.Code == ErrLine.Code {
 		return f.In(name)
@@ -125,39 +125,40 @@ type importer struct {
 	empty     chan batch
 }
 
-func (im *importer) read(ctx context.Context, in Input) error {
-	packed, err := in.open()
+// readInput reads one input, packed or not.
+func (im *importer) readInput(ctx context.Context, in Input) error {
+	packed, err := in.openInput()
 	if err != nil {
 		return err
 	}
 	defer packed.Close()
-	text, err := unpack(in.Name, countingReader{packed, &im.bytes})
+	text, err := unpackStream(in.Name, countingReader{packed, &im.bytes})
 	if err != nil {
 		return err
 	}
-	return im.readText(ctx, in.Name, text)
+	return im.readHashLines(ctx, in.Name, text)
 }
 
-// readText parses text, a buffer at a time; the line that a buffer cuts is moved to the front of the next.
-func (im *importer) readText(ctx context.Context, name string, text io.Reader) error {
+// readHashLines parses text, a buffer at a time; the line that a buffer cuts is moved to the front of the next.
+func (im *importer) readHashLines(ctx context.Context, name string, text io.Reader) error {
 	if im.buf == nil {
 		im.buf = make([]byte, readSize)
 	}
 	var parser *lineParser
 	kept := 0
 	for last := false; !last; {
-		n, err := readFull(text, im.buf[kept:])
+		n, err := readFullOrEnd(text, im.buf[kept:])
 		if last = err == io.EOF; err != nil && !last { //nolint:errorlint // a reader ends with io.EOF itself; wrapped, it is a fault
 			return err
 		}
 		b := im.buf[:kept+n]
 		if parser == nil {
-			b = trimMark(b)
+			b = trimByteOrderMark(b)
 			if parser, err = parserFor(im.algorithm, name, b); err != nil {
 				return err
 			}
 		}
-		rest, err := im.parse(ctx, parser, b, last)
+		rest, err := im.parseLines(ctx, parser, b, last)
 		if err != nil {
 			return err
 		}
@@ -169,9 +170,9 @@ func (im *importer) readText(ctx context.Context, name string, text io.Reader) e
 	return nil
 }
 
-// readFull fills b or reads to the end. Unlike io.ReadFull it tells an end (io.EOF) from a packed stream that was cut
+// readFullOrEnd fills b or reads to the end. Unlike io.ReadFull it tells an end (io.EOF) from a packed stream that was cut
 // short (io.ErrUnexpectedEOF).
-func readFull(r io.Reader, b []byte) (n int, err error) {
+func readFullOrEnd(r io.Reader, b []byte) (n int, err error) {
 	for n < len(b) && err == nil {
 		var more int
 		more, err = r.Read(b[n:])
@@ -180,15 +181,15 @@ func readFull(r io.Reader, b []byte) (n int, err error) {
 	return n, err
 }
 
-// parse hands over the keys of the complete lines of b and returns what is left.
-func (im *importer) parse(ctx context.Context, parser *lineParser, b []byte, last bool) ([]byte, error) {
+// parseLines hands over the keys of the complete lines of b and returns what is left.
+func (im *importer) parseLines(ctx context.Context, parser *lineParser, b []byte, last bool) ([]byte, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case out := <-im.empty:
 		parser.keys, parser.widely = out.keys[:0], out.widely[:0]
 	}
-	n, err := parser.parse(b, last)
+	n, err := parser.parseLines(b, last)
 	if err != nil {
 		return nil, err
 	}

@@ -26,16 +26,17 @@ type Input struct {
 	Open func() (io.ReadCloser, error)
 }
 
-func (in Input) open() (io.ReadCloser, error) {
+// openInput opens the file of an input.
+func (in Input) openInput() (io.ReadCloser, error) {
 	if in.Open == nil {
 		return os.Open(in.Name)
 	}
 	return in.Open()
 }
 
-// Files lists the inputs that paths lead to: files as they are, folders with all files below them in order of their
+// ListInputs lists the inputs that paths lead to: files as they are, folders with all files below them in order of their
 // names.
-func Files(paths ...string) ([]Input, error) {
+func ListInputs(paths ...string) ([]Input, error) {
 	var inputs []Input
 	for _, root := range paths {
 		found := len(inputs)
@@ -69,8 +70,8 @@ func Files(paths ...string) ([]Input, error) {
 // mostUnpacking bounds the window of an input: more than any usual setting of a packer needs.
 const mostUnpacking = 256 << 20
 
-// unpack returns the text of a packed stream.
-func unpack(name string, packed io.Reader) (io.Reader, error) {
+// unpackStream returns the text of a packed stream.
+func unpackStream(name string, packed io.Reader) (io.Reader, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".gz":
 		z, err := gzip.NewReader(packed)
@@ -83,8 +84,8 @@ func unpack(name string, packed io.Reader) (io.Reader, error) {
 	return packed, nil
 }
 
-// stem is the name of an input without folders and endings: the first five digits of the hashes of a range file.
-func stem(name string) string {
+// inputStem is the name of an input without folders and endings: the first five digits of the hashes of a range file.
+func inputStem(name string) string {
 	s, _, _ := strings.Cut(filepath.Base(name), ".")
 	return s
 }
@@ -93,23 +94,23 @@ func stem(name string) string {
 // five digits are the input's name.
 func parserFor(a Algorithm, name string, head []byte) (*lineParser, error) {
 	digits := 0
-	for digits < len(head) && hexValue(head[digits]) <= 15 {
+	for digits < len(head) && hexDigitValue(head[digits]) <= 15 {
 		digits++
 	}
-	if digits == a.digits()-rangeDigits {
-		prefix, ok := parseRange(stem(name))
+	if digits == a.hexDigits()-rangeDigits {
+		prefix, ok := parseRange(inputStem(name))
 		if !ok {
 			return nil, ErrLine.With("", fault.FirstLineShort)
 		}
 		return rangeParser(a, prefix), nil
 	}
 	// Whatever else is wrong with the first line, the parser will say so.
-	return &lineParser{digits: a.digits(), taken: 40}, nil
+	return &lineParser{digits: a.hexDigits(), taken: 40}, nil
 }
 
 // rangeParser reads the lines of a range file or answer.
 func rangeParser(a Algorithm, prefix uint64) *lineParser {
-	return &lineParser{digits: a.digits() - rangeDigits, taken: 20, high: prefix << 20}
+	return &lineParser{digits: a.hexDigits() - rangeDigits, taken: 20, high: prefix << 20}
 }
 
 // rangeDigits is how many hex digits name a range.
@@ -120,7 +121,7 @@ func parseRange(s string) (prefix uint64, ok bool) {
 		return 0, false
 	}
 	for i := range len(s) {
-		v := hexValue(s[i])
+		v := hexDigitValue(s[i])
 		if v > 15 {
 			return 0, false
 		}
@@ -143,4 +144,5 @@ func (c countingReader) Read(p []byte) (int, error) {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-func trimMark(b []byte) []byte { return bytes.TrimPrefix(b, byteOrderMark) }
+// trimByteOrderMark leaves out a byte order mark.
+func trimByteOrderMark(b []byte) []byte { return bytes.TrimPrefix(b, byteOrderMark) }

@@ -59,15 +59,16 @@ func openJournal(path string, head journalHead) (*journal, error) {
 		return nil, err
 	}
 	j := &journal{file: f, done: make([]record, head.Ranges)}
-	if err := j.take(head); err != nil {
+	if err := j.adoptHead(head); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	return j, nil
 }
 
-func (j *journal) take(head journalHead) error {
-	locked, err := durable.TryLock(j.file)
+// adoptHead goes on with a journal of the same download.
+func (j *journal) adoptHead(head journalHead) error {
+	locked, err := durable.TryLockFile(j.file)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (j *journal) readRecord(in *bufio.Reader) bool {
 	if recordSum(head[:], body) != binary.LittleEndian.Uint32(head[12:]) {
 		return false
 	}
-	j.note(number, record{
+	j.noteRange(number, record{
 		at: j.end + recordHead + int64(head[5]), keys: n, have: true, unchanged: head[4] != 0, tag: string(body[:head[5]]),
 	})
 	j.end += int64(recordHead + len(body))
@@ -123,15 +124,16 @@ func recordSum(head, body []byte) uint32 {
 	return crc32.Update(crc32.Checksum(head[:12], castagnoli), castagnoli, body)
 }
 
-func (j *journal) note(number uint32, r record) {
+// noteRange remembers where a range stands in the journal.
+func (j *journal) noteRange(number uint32, r record) {
 	if !j.done[number].have {
 		j.count++
 	}
 	j.done[number] = r
 }
 
-// missing lists the ranges that are not there yet.
-func (j *journal) missing() []uint32 {
+// missingRanges lists the ranges that are not there yet.
+func (j *journal) missingRanges() []uint32 {
 	var out []uint32
 	for n, r := range j.done {
 		if !r.have {
@@ -141,8 +143,8 @@ func (j *journal) missing() []uint32 {
 	return out
 }
 
-// add appends a range that was fetched.
-func (j *journal) add(a answer) error {
+// addRange appends a range that was fetched.
+func (j *journal) addRange(a answer) error {
 	if len(a.tag) > 255 {
 		a.tag = ""
 	}
@@ -165,15 +167,15 @@ func (j *journal) add(a answer) error {
 	if _, err := j.file.WriteAt(b, j.end); err != nil {
 		return err
 	}
-	j.note(a.number, record{
+	j.noteRange(a.number, record{
 		at: j.end + recordHead + int64(len(a.tag)), keys: uint32(len(a.keys)), have: true, unchanged: a.unchanged, tag: a.tag,
 	})
 	j.end += int64(len(b))
 	return nil
 }
 
-// keys appends the keys of a range that was fetched.
-func (j *journal) keys(number uint32, keys, widely []uint64) (_, _ []uint64, err error) {
+// keysOfRange appends the keys of a range that was fetched.
+func (j *journal) keysOfRange(number uint32, keys, widely []uint64) (_, _ []uint64, err error) {
 	r := j.done[number]
 	b := make([]byte, 3*r.keys)
 	if _, err := j.file.ReadAt(b, r.at); err != nil {
@@ -190,5 +192,5 @@ func (j *journal) keys(number uint32, keys, widely []uint64) (_, _ []uint64, err
 	return keys, widely, nil
 }
 
-// remove ends the journal: what it held is published.
-func (j *journal) remove() error { return os.Remove(j.file.Name()) }
+// removeJournal ends the journal: what it held is published.
+func (j *journal) removeJournal() error { return os.Remove(j.file.Name()) }

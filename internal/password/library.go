@@ -71,12 +71,13 @@ const (
 	maxManifest     = 1 << 20
 )
 
-func (l *Library) path(name string) string { return filepath.Join(l.dir, name) }
+// filePath returns where a file of the library is.
+func (l *Library) filePath(name string) string { return filepath.Join(l.dir, name) }
 
 // readManifest returns an empty manifest when there is none yet.
 func (l *Library) readManifest() (manifest, error) {
 	m := manifest{Version: manifestVersion, Corpora: map[string]entry{}}
-	text, err := os.ReadFile(l.path(manifestName))
+	text, err := os.ReadFile(l.filePath(manifestName))
 	if errors.Is(err, os.ErrNotExist) {
 		return m, nil
 	}
@@ -113,7 +114,8 @@ func parseManifest(text []byte) (manifest, error) {
 // folder.
 var fileName = regexp.MustCompile(`^(sha1|ntlm)-[0-9]{1,9}(-widely)?\.(seg|tags)$`)
 
-func names(a Algorithm, generation int) (file, wide, tags string) {
+// corpusFileNames returns the names of the files of a generation.
+func corpusFileNames(a Algorithm, generation int) (file, wide, tags string) {
 	stem := fmt.Sprintf("%s-%d", a, generation)
 	return stem + ".seg", stem + "-widely.seg", stem + ".tags"
 }
@@ -124,16 +126,16 @@ func (l *Library) writeManifest(m manifest) error {
 	if err != nil {
 		return err
 	}
-	return durable.Write(l.path(manifestName), append(text, '\n'))
+	return durable.WriteFile(l.filePath(manifestName), append(text, '\n'))
 }
 
-// lock makes this process the one that changes the library. It does not wait: ErrBusy says that another one is at it.
-func (l *Library) lock() (unlock func(), err error) {
-	f, err := os.OpenFile(l.path("lock"), os.O_RDWR|os.O_CREATE, 0o600)
+// lockLibrary makes this process the one that changes the library. It does not wait: ErrBusy says that another one is at it.
+func (l *Library) lockLibrary() (unlock func(), err error) {
+	f, err := os.OpenFile(l.filePath("lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	locked, err := durable.TryLock(f)
+	locked, err := durable.TryLockFile(f)
 	if err == nil && !locked {
 		err = ErrBusy.With("", fault.ImportRunning)
 	}
@@ -143,8 +145,8 @@ func (l *Library) lock() (unlock func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// sweep removes the segments that m does not name. A process that still reads one of them keeps it until it lets go.
-func (l *Library) sweep(m manifest) {
+// sweepUnnamed removes the segments that m does not name. A process that still reads one of them keeps it until it lets go.
+func (l *Library) sweepUnnamed(m manifest) {
 	inForce := map[string]bool{}
 	for _, e := range m.Corpora {
 		inForce[e.File], inForce[e.WideFile], inForce[e.TagFile] = true, true, true
@@ -156,13 +158,13 @@ func (l *Library) sweep(m manifest) {
 	for _, f := range files {
 		if name := f.Name(); fileName.MatchString(name) && !inForce[name] {
 			// What cannot be removed now is tried again after the next import.
-			_ = os.Remove(l.path(name))
+			_ = os.Remove(l.filePath(name))
 		}
 	}
 }
 
-// Status lists the corpora in force.
-func (l *Library) Status() ([]Corpus, error) {
+// ReadStatus lists the corpora in force.
+func (l *Library) ReadStatus() ([]Corpus, error) {
 	m, err := l.readManifest()
 	if err != nil {
 		return nil, err
@@ -170,18 +172,19 @@ func (l *Library) Status() ([]Corpus, error) {
 	var out []Corpus
 	for _, a := range Algorithms {
 		if e, ok := m.Corpora[a.String()]; ok {
-			out = append(out, e.corpus(a))
+			out = append(out, e.newCorpus(a))
 		}
 	}
 	return out, nil
 }
 
-func (e entry) corpus(a Algorithm) Corpus {
+// newCorpus returns an entry of the manifest as callers see it.
+func (e entry) newCorpus(a Algorithm) Corpus {
 	return Corpus{Algorithm: a, Entries: e.Entries, Widely: e.Widely, Bytes: e.Bytes, Source: e.Source, Imported: e.Imported}
 }
 
-// Verify reads the files of all corpora from front to back and returns what is wrong with any of them.
-func (l *Library) Verify(ctx context.Context) error {
+// VerifyFiles reads the files of all corpora from front to back and returns what is wrong with any of them.
+func (l *Library) VerifyFiles(ctx context.Context) error {
 	m, err := l.readManifest()
 	if err != nil {
 		return err
@@ -206,12 +209,12 @@ func (l *Library) verifyFile(ctx context.Context, name, digest string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.Verify(ctx), r.Close())
+	return errors.Join(r.VerifyAll(ctx), r.Close())
 }
 
 // openSegment opens a file of the manifest and refuses one that is not the file the manifest means.
 func (l *Library) openSegment(name, digest string) (*segment.Reader, error) {
-	r, err := segment.Open(l.path(name))
+	r, err := segment.Open(l.filePath(name))
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func sha1Hex(password string) string {
 
 func mustImport(t testing.TB, l *Library, a Algorithm, inputs ...Input) Corpus {
 	t.Helper()
-	c, err := l.Import(ctx, Import{Algorithm: a, Inputs: inputs, Source: "test"})
+	c, err := l.ImportCorpus(ctx, Import{Algorithm: a, Inputs: inputs, Source: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func mustImport(t testing.TB, l *Library, a Algorithm, inputs ...Input) Corpus {
 // expect fails unless the checker says want about the prefix of hash.
 func expect(t testing.TB, c *Checker, hash string, want Exposure) {
 	t.Helper()
-	got, err := c.Check(hash[:PrefixDigits], true)
+	got, err := c.CheckPrefix(hash[:PrefixDigits], true)
 	if err != nil || got.Exposure != want {
 		t.Errorf("%s: %v, %v; want %v", hash, got, err, want)
 	}
@@ -77,14 +77,14 @@ func expect(t testing.TB, c *Checker, hash string, want Exposure) {
 func TestImportAndCheck(t *testing.T) {
 	l := newLibrary(t)
 	c := newChecker(t, l)
-	if _, err := c.Check("5BAA61E4C9", true); !errors.Is(err, ErrNoCorpus) || fault.KindOf(err) != fault.Unavailable {
+	if _, err := c.CheckPrefix("5BAA61E4C9", true); !errors.Is(err, ErrNoCorpus) || fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("without a corpus: %v", err)
 	}
 	got := mustImport(t, l, SHA1, text("a.txt", sha1Hex("often")+":1000\r\n"+sha1Hex("seldom")+":999\n"+sha1Hex("plain")))
 	if got.Entries != 3 || got.Widely != 1 || got.Source != "test" || !got.Imported.Equal(someday()) || got.Bytes == 0 {
 		t.Errorf("corpus %+v", got)
 	}
-	if err := c.Reload(); err != nil {
+	if err := c.ReloadCorpora(); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, c, sha1Hex("often"), WidelyExposed)
@@ -92,12 +92,12 @@ func TestImportAndCheck(t *testing.T) {
 	expect(t, c, sha1Hex("plain"), Exposed)
 	expect(t, c, sha1Hex("nobody has this"), NotKnown)
 	mustImport(t, l, NTLM, text("n.txt", "8846F7EAEE8FB117AD06BDD830B7586C:5000\n"))
-	if err := c.Reload(); err != nil {
+	if err := c.ReloadCorpora(); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, c, "8846F7EAEE", WidelyExposed)
 	expect(t, c, sha1Hex("plain"), Exposed)
-	if err := errors.Join(c.Health(), l.Verify(ctx)); err != nil {
+	if err := errors.Join(c.CheckHealth(), l.VerifyFiles(ctx)); err != nil {
 		t.Error(err)
 	}
 }
@@ -105,7 +105,7 @@ func TestImportAndCheck(t *testing.T) {
 func TestCheckRefusesWhatIsNoPrefix(t *testing.T) {
 	c := newChecker(t, newLibrary(t))
 	for _, prefix := range []string{"", "5BAA61E4C", "5BAA61E4C99", "5BAA61E4CG", "5BAA 1E4C9", "５BAA61E4", "5BAA61E4C\x00"} {
-		_, err := c.Check(prefix, true)
+		_, err := c.CheckPrefix(prefix, true)
 		if !errors.Is(err, ErrPrefix) || fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%q: %v", prefix, err)
 		}
@@ -140,7 +140,7 @@ func TestImportUnpacks(t *testing.T) {
 		if name == "h" || name == "bom.txt" {
 			continue
 		}
-		_, err := l.Import(ctx, Import{Algorithm: SHA1, Inputs: []Input{text(name, packed[:len(packed)-6])}})
+		_, err := l.ImportCorpus(ctx, Import{Algorithm: SHA1, Inputs: []Input{text(name, packed[:len(packed)-6])}})
 		if err == nil {
 			t.Errorf("%s: a cut file was imported", name)
 		}
@@ -150,7 +150,7 @@ func TestImportUnpacks(t *testing.T) {
 func TestImportFolderOfRanges(t *testing.T) {
 	for _, a := range Algorithms {
 		dir := t.TempDir()
-		rest := strings.Repeat("0", a.digits()-10)
+		rest := strings.Repeat("0", a.hexDigits()-10)
 		for name, lines := range map[string]string{
 			"00000": "00000" + rest + ":3\r\n00001" + rest + ":1000",
 			"5BAA6": "1E4C9" + rest + ":9\n",
@@ -160,7 +160,7 @@ func TestImportFolderOfRanges(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		inputs, err := Files(dir)
+		inputs, err := ListInputs(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestBadLineRefusesImportAndOldCorpusStays(t *testing.T) {
 	l := newLibrary(t)
 	mustImport(t, l, SHA1, text("good.txt", sha1Hex("old")+"\n"))
 	many := strings.Repeat(sha1Hex("x")+":1\n", 60_000) // the bad line comes after several buffers
-	_, err := l.Import(ctx, Import{Algorithm: SHA1, Inputs: []Input{text("first.txt", sha1Hex("new")), text("dir/second.txt", many+"oops\n")}})
+	_, err := l.ImportCorpus(ctx, Import{Algorithm: SHA1, Inputs: []Input{text("first.txt", sha1Hex("new")), text("dir/second.txt", many+"oops\n")}})
 	if !errors.Is(err, ErrLine) || !strings.Contains(err.Error(), "dir/second.txt: line 60001:") {
 		t.Errorf("error %v", err)
 	}
@@ -193,7 +193,7 @@ func TestBadLineRefusesImportAndOldCorpusStays(t *testing.T) {
 		"range unnamed": text("not-a-range.txt", sha1Hex("x")[5:]+":1\n"),
 		"ntlm":          text("ntlm.txt", sha1Hex("x")[:32]+":1\n"),
 	} {
-		if _, err := l.Import(ctx, Import{Algorithm: SHA1, Inputs: []Input{in}}); fault.KindOf(err) != fault.Invalid {
+		if _, err := l.ImportCorpus(ctx, Import{Algorithm: SHA1, Inputs: []Input{in}}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -214,7 +214,7 @@ func TestImportStopsWithContext(t *testing.T) {
 	l := newLibrary(t)
 	stop, cancel := context.WithCancel(ctx)
 	in := text("x.txt", strings.Repeat(sha1Hex("x")+"\n", 200_000))
-	_, err := l.Import(stop, Import{Algorithm: SHA1, Inputs: []Input{in}, Progress: func(Progress) { cancel() }})
+	_, err := l.ImportCorpus(stop, Import{Algorithm: SHA1, Inputs: []Input{in}, Progress: func(Progress) { cancel() }})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -223,8 +223,8 @@ func TestImportStopsWithContext(t *testing.T) {
 func TestOneImportAtATime(t *testing.T) {
 	l := newLibrary(t)
 	var inner error
-	_, err := l.Import(ctx, Import{Algorithm: SHA1, Inputs: []Input{text("x", sha1Hex("x"))}, Progress: func(Progress) {
-		_, inner = l.Import(ctx, Import{Algorithm: NTLM, Inputs: []Input{text("x", "")}})
+	_, err := l.ImportCorpus(ctx, Import{Algorithm: SHA1, Inputs: []Input{text("x", sha1Hex("x"))}, Progress: func(Progress) {
+		_, inner = l.ImportCorpus(ctx, Import{Algorithm: NTLM, Inputs: []Input{text("x", "")}})
 	}})
 	if err != nil || !errors.Is(inner, ErrBusy) {
 		t.Errorf("outer %v, inner %v", err, inner)
@@ -239,7 +239,7 @@ func TestDefaultCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	status, err := l.Status()
+	status, err := l.ReadStatus()
 	if err != nil || len(status) != 2 || status[0].Source != SourceDefault || status[1].Source != "test" {
 		t.Fatalf("status %+v, %v", status, err)
 	}
@@ -251,7 +251,7 @@ func TestDefaultCorpus(t *testing.T) {
 		expect(t, c, sha1Hex(p), WidelyExposed)
 	}
 	mustImport(t, l, SHA1, text("real.txt", sha1Hex("real")))
-	if err := c.Reload(); err != nil {
+	if err := c.ReloadCorpora(); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, c, sha1Hex("senha123"), NotKnown)
@@ -267,7 +267,7 @@ func TestDefaultCorpusKeys(t *testing.T) {
 		{SHA1, "password", 0x5BAA61E4C9}, {NTLM, "password", 0x8846F7EAEE},
 		{SHA1, "123456", 0x7C4A8D09CA}, {SHA1, "senha123", 0x3DECD49A6C},
 	} {
-		if got := keyOf(v.a, v.password); got != v.want {
+		if got := hashKey(v.a, v.password); got != v.want {
 			t.Errorf("%v %s: %010X, want %010X", v.a, v.password, got, v.want)
 		}
 	}

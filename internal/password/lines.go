@@ -29,12 +29,12 @@ const (
 	slack = 20
 )
 
-// parse reads the complete lines at the front of b and returns how many bytes they take. With last set, b ends the
+// parseLines reads the complete lines at the front of b and returns how many bytes they take. With last set, b ends the
 // file, and a line without a line end is complete too.
-func (p *lineParser) parse(b []byte, last bool) (int, error) {
+func (p *lineParser) parseLines(b []byte, last bool) (int, error) {
 	at := 0
 	for at < len(b) {
-		at += p.fast(b[at:])
+		at += p.parseFast(b[at:])
 		line := b[at:]
 		end := bytes.IndexByte(line, '\n')
 		if len(line) == 0 || (end < 0 && !last) {
@@ -45,7 +45,7 @@ func (p *lineParser) parse(b []byte, last bool) (int, error) {
 			line, used = line[:end], end+1
 		}
 		p.lines++
-		if why := p.slow(bytes.TrimSuffix(line, []byte("\r"))); why != nil {
+		if why := p.parseSlow(bytes.TrimSuffix(line, []byte("\r"))); why != nil {
 			return at, ErrLine.With("", fault.OnLine, p.lines, why.Said())
 		}
 		at += used
@@ -53,9 +53,9 @@ func (p *lineParser) parse(b []byte, last bool) (int, error) {
 	return at, nil
 }
 
-// fast reads the well-formed lines at the front of b and returns how many bytes they take. It stops at the first line
+// parseFast reads the well-formed lines at the front of b and returns how many bytes they take. It stops at the first line
 // that is not plainly right, or too near to the end.
-func (p *lineParser) fast(b []byte) int {
+func (p *lineParser) parseFast(b []byte) int {
 	n, at, lines, keys := p.digits, 0, 0, p.keys
 	for at+n+slack <= len(b) {
 		line := b[at:]
@@ -70,7 +70,7 @@ func (p *lineParser) fast(b []byte) int {
 		size, padding, wide := n, false, false
 		if line[n] == ':' {
 			digits := binary.LittleEndian.Uint64(line[n+1:])
-			length := uint(bits.TrailingZeros64(notDigit(digits)|1<<63)) >> 3
+			length := uint(bits.TrailingZeros64(nonDigitMask(digits)|1<<63)) >> 3
 			if length == 0 || length > 7 {
 				break
 			}
@@ -89,7 +89,7 @@ func (p *lineParser) fast(b []byte) int {
 		if padding {
 			continue
 		}
-		key := hexWord(first)
+		key := parseHexWord(first)
 		if p.taken == 40 {
 			key = key<<8 | uint64(hexValues[second&0xff]<<4|hexValues[second>>8&0xff])
 		} else {
@@ -105,8 +105,8 @@ func (p *lineParser) fast(b []byte) int {
 	return at
 }
 
-// take files a key. A count of zero marks the padding that the range service adds to hide the size of an answer.
-func (p *lineParser) take(key, count uint64) {
+// takeKey files a key. A count of zero marks the padding that the range service adds to hide the size of an answer.
+func (p *lineParser) takeKey(key, count uint64) {
 	if count == 0 {
 		return
 	}
@@ -116,8 +116,8 @@ func (p *lineParser) take(key, count uint64) {
 	}
 }
 
-// slow reads one line without its end and returns what is wrong with it. It repeats nothing of the line.
-func (p *lineParser) slow(line []byte) *fault.Rule {
+// parseSlow reads one line without its end and returns what is wrong with it. It repeats nothing of the line.
+func (p *lineParser) parseSlow(line []byte) *fault.Rule {
 	if len(line) == 0 {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (p *lineParser) slow(line []byte) *fault.Rule {
 	}
 	var key uint64
 	for i, c := range line[:p.digits] {
-		v := hexValue(c)
+		v := hexDigitValue(c)
 		if v > 15 {
 			return &fault.NotHexadecimal
 		}
@@ -140,16 +140,16 @@ func (p *lineParser) slow(line []byte) *fault.Rule {
 			return &fault.NoColonAfterHash
 		}
 		var ok bool
-		if count, ok = number(rest[1:]); !ok {
+		if count, ok = parseNumber(rest[1:]); !ok {
 			return &fault.CountNotANumber
 		}
 	}
-	p.take(key|p.high, count)
+	p.takeKey(key|p.high, count)
 	return nil
 }
 
-// number reads decimal digits; one too large to hold is held at the largest value.
-func number(b []byte) (n uint64, ok bool) {
+// parseNumber reads decimal digits; one too large to hold is held at the largest value.
+func parseNumber(b []byte) (n uint64, ok bool) {
 	for _, c := range b {
 		if c < '0' || c > '9' {
 			return 0, false
@@ -159,8 +159,8 @@ func number(b []byte) (n uint64, ok bool) {
 	return n, len(b) > 0
 }
 
-// notDigit has the high bit set in each byte of w that is no decimal digit.
-func notDigit(w uint64) uint64 {
+// nonDigitMask has the high bit set in each byte of w that is no decimal digit.
+func nonDigitMask(w uint64) uint64 {
 	v := w &^ highs
 	return (^(v + ones*(0x80-'0')) | (v + ones*(0x7f-'9')) | w) & highs
 }
@@ -175,13 +175,13 @@ func hexDigits(w uint64) uint64 {
 // hexValues is hexValue as a table.
 var hexValues = func() (t [256]byte) {
 	for c := range t {
-		t[c] = hexValue(byte(c))
+		t[c] = hexDigitValue(byte(c))
 	}
 	return t
 }()
 
-// hexWord is the value of the eight hex digits in w, the first one in its lowest byte.
-func hexWord(w uint64) uint64 {
+// parseHexWord is the value of the eight hex digits in w, the first one in its lowest byte.
+func parseHexWord(w uint64) uint64 {
 	w = w&(ones*0x0f) + (w>>6&ones)*9
 	w = (w<<4 | w>>8) & 0x00ff00ff00ff00ff
 	w = (w<<8 | w>>16) & 0x0000ffff0000ffff

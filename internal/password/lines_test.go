@@ -12,7 +12,7 @@ import (
 )
 
 func parseAll(p *lineParser, text string) error {
-	_, err := p.parse([]byte(text), true)
+	_, err := p.parseLines([]byte(text), true)
 	return err
 }
 
@@ -37,11 +37,11 @@ func TestFastAndSlowPathAgree(t *testing.T) {
 			return p
 		}
 		quick, slow := parser(), parser()
-		n := quick.fast([]byte(line + strings.Repeat("x", 64)))
+		n := quick.parseFast([]byte(line + strings.Repeat("x", 64)))
 		if n == 0 {
 			return // left to the slow path
 		}
-		if why := slow.slow(bytes.TrimRight([]byte(line[:n]), "\r\n")); why != nil || n > len(line) {
+		if why := slow.parseSlow(bytes.TrimRight([]byte(line[:n]), "\r\n")); why != nil || n > len(line) {
 			t.Fatalf("fast path took %d bytes of what the slow path refuses: %v", n, why)
 		}
 		if !slices.Equal(quick.keys, slow.keys) || !slices.Equal(quick.widely, slow.widely) {
@@ -56,7 +56,7 @@ func TestFastPathTakesUsualLines(t *testing.T) {
 		strings.Repeat("A", 40) + ":1\r\n", strings.Repeat("0", 40) + ":9999999\n", strings.Repeat("f", 40) + "\n",
 	} {
 		p := &lineParser{digits: 40, taken: 40}
-		if n := p.fast([]byte(line + strings.Repeat("x", 64))); n != len(line) {
+		if n := p.parseFast([]byte(line + strings.Repeat("x", 64))); n != len(line) {
 			t.Errorf("%q: took %d bytes", line, n)
 		}
 	}
@@ -82,7 +82,7 @@ func TestParseLines(t *testing.T) {
 func TestParseKeepsIncompleteLine(t *testing.T) {
 	p := &lineParser{digits: 40, taken: 40}
 	text := strings.Repeat("A", 40) + ":1\n" + strings.Repeat("B", 40) + ":12"
-	n, err := p.parse([]byte(text), false)
+	n, err := p.parseLines([]byte(text), false)
 	if err != nil || n != 43 || len(p.keys) != 1 {
 		t.Errorf("took %d bytes, %d keys, %v", n, len(p.keys), err)
 	}
@@ -114,7 +114,7 @@ func FuzzLines(f *testing.F) {
 			return
 		}
 		whole := &lineParser{digits: digits, taken: 40}
-		n, err := whole.parse(text, true)
+		n, err := whole.parseLines(text, true)
 		if n > len(text) || (err == nil && n != len(text)) || len(whole.widely) > len(whole.keys) {
 			t.Fatalf("took %d of %d bytes, %v", n, len(text), err)
 		}
@@ -127,7 +127,7 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		p.keys, p.widely = p.keys[:0], p.widely[:0]
-		if _, err := p.parse(text, true); err != nil {
+		if _, err := p.parseLines(text, true); err != nil {
 			b.Fatal(err)
 		}
 	}

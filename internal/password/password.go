@@ -49,8 +49,8 @@ func ParseAlgorithm(s string) (Algorithm, error) {
 	return 0, ErrAlgorithm
 }
 
-// digits is the number of hex digits of a hash.
-func (a Algorithm) digits() int {
+// hexDigits is the number of hex digits of a hash.
+func (a Algorithm) hexDigits() int {
 	if a == NTLM {
 		return 32
 	}
@@ -104,7 +104,7 @@ func ParsePrefix(s string) (key uint64, err error) {
 		return 0, ErrPrefix.With("", fault.HexadecimalLength, PrefixDigits)
 	}
 	for i := range len(s) {
-		v := hexValue(s[i])
+		v := hexDigitValue(s[i])
 		if v > 15 {
 			return 0, ErrPrefix.With("", fault.OnlyHexadecimal)
 		}
@@ -113,8 +113,8 @@ func ParsePrefix(s string) (key uint64, err error) {
 	return key, nil
 }
 
-// hexValue is the value of a hex digit, or more than 15.
-func hexValue(c byte) byte {
+// hexDigitValue is the value of a hex digit, or more than 15.
+func hexDigitValue(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':
 		return c - '0'

@@ -19,47 +19,49 @@ type replacement struct {
 	unlock    func()
 }
 
-// replace starts a new corpus for the algorithm and locks the library until publish or abandon.
-func (l *Library) replace(a Algorithm, source string) (*replacement, error) {
-	unlock, err := l.lock()
+// beginReplacement starts a new corpus for the algorithm and locks the library until publish or abandon.
+func (l *Library) beginReplacement(a Algorithm, source string) (*replacement, error) {
+	unlock, err := l.lockLibrary()
 	if err != nil {
 		return nil, err
 	}
 	r := &replacement{lib: l, algorithm: a, unlock: unlock}
-	if err := r.begin(source); err != nil {
-		r.abandon()
+	if err := r.openFiles(source); err != nil {
+		r.abandonFiles()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *replacement) begin(source string) (err error) {
+// openFiles opens the files of the new corpus.
+func (r *replacement) openFiles(source string) (err error) {
 	if r.manifest, err = r.lib.readManifest(); err != nil {
 		return err
 	}
 	// A file left by an import that was killed before it published would be taken over by the writer of the same name.
 	generation := r.manifest.Corpora[r.algorithm.String()].Generation + 1
 	r.entry = entry{Generation: generation, Source: source}
-	r.entry.File, r.entry.WideFile, _ = names(r.algorithm, generation)
+	r.entry.File, r.entry.WideFile, _ = corpusFileNames(r.algorithm, generation)
 	label := []byte(r.algorithm.String())
-	if r.all, err = segment.Create(r.lib.path(r.entry.File), segment.Options{Width: segment.Bits40, Note: label}); err != nil {
+	if r.all, err = segment.CreateSegment(r.lib.filePath(r.entry.File), segment.Options{Width: segment.Bits40, Note: label}); err != nil {
 		return err
 	}
-	r.wide, err = segment.Create(r.lib.path(r.entry.WideFile), segment.Options{Width: segment.Bits40, Note: label, Memory: 8 << 20})
+	r.wide, err = segment.CreateSegment(r.lib.filePath(r.entry.WideFile), segment.Options{Width: segment.Bits40, Note: label, Memory: 8 << 20})
 	return err
 }
 
-func (r *replacement) add(keys, widely []uint64) error {
-	if err := r.all.AddAll(keys); err != nil {
+// addKeys adds keys in ascending order.
+func (r *replacement) addKeys(keys, widely []uint64) error {
+	if err := r.all.AddKeys(keys); err != nil {
 		return err
 	}
-	return r.wide.AddAll(widely)
+	return r.wide.AddKeys(widely)
 }
 
-// publish puts the new corpus in force: first its files, then the manifest that names them, then the old files go.
-func (r *replacement) publish(ctx context.Context) (Corpus, error) {
-	if err := r.commit(ctx); err != nil {
-		r.lib.sweep(r.manifest)
+// publishReplacement puts the new corpus in force: first its files, then the manifest that names them, then the old files go.
+func (r *replacement) publishReplacement(ctx context.Context) (Corpus, error) {
+	if err := r.commitFiles(ctx); err != nil {
+		r.lib.sweepUnnamed(r.manifest)
 		return Corpus{}, err
 	}
 	r.entry.Imported = r.lib.now().UTC()
@@ -67,12 +69,12 @@ func (r *replacement) publish(ctx context.Context) (Corpus, error) {
 	if err := r.lib.writeManifest(r.manifest); err != nil {
 		return Corpus{}, err
 	}
-	r.lib.sweep(r.manifest)
-	return r.entry.corpus(r.algorithm), nil
+	r.lib.sweepUnnamed(r.manifest)
+	return r.entry.newCorpus(r.algorithm), nil
 }
 
-// commit completes the files, which nothing names yet.
-func (r *replacement) commit(ctx context.Context) error {
+// commitFiles completes the files, which nothing names yet.
+func (r *replacement) commitFiles(ctx context.Context) error {
 	all, err := r.all.Commit(ctx)
 	if err != nil {
 		return err
@@ -91,13 +93,13 @@ func (r *replacement) commit(ctx context.Context) error {
 	if r.tags == nil {
 		return nil
 	}
-	_, _, e.TagFile = names(r.algorithm, e.Generation)
+	_, _, e.TagFile = corpusFileNames(r.algorithm, e.Generation)
 	r.tags.digest = e.Digest
-	return durable.Write(r.lib.path(e.TagFile), r.tags.encode())
+	return durable.WriteFile(r.lib.filePath(e.TagFile), r.tags.encodeTags())
 }
 
-// abandon gives up what was not published and unlocks the library. After publish it only unlocks.
-func (r *replacement) abandon() {
+// abandonFiles gives up what was not published and unlocks the library. After publish it only unlocks.
+func (r *replacement) abandonFiles() {
 	if r.all != nil {
 		r.all.Abort()
 	}

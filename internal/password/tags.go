@@ -20,7 +20,8 @@ const tagMagic = "PWTAGS1\n"
 
 var errTags = errors.New("entity tags cannot be read")
 
-func (t *tagTable) encode() []byte {
+// encodeTags writes the table to its file format.
+func (t *tagTable) encodeTags() []byte {
 	b := binary.LittleEndian.AppendUint32([]byte(tagMagic), uint32(len(t.tags)))
 	for _, s := range append([]string{t.digest, t.base}, t.tags...) {
 		if len(s) > 255 { // as good as no tag: the range is fetched again
@@ -64,12 +65,12 @@ func decodeTags(b []byte) (*tagTable, error) {
 	return t, nil
 }
 
-// tagsFor returns the tags that fit the corpus e from the address base, or none: then everything is fetched.
-func (l *Library) tagsFor(e entry, base string, ranges int) []string {
+// loadTags returns the tags that fit the corpus e from the address base, or none: then everything is fetched.
+func (l *Library) loadTags(e entry, base string, ranges int) []string {
 	if e.TagFile == "" {
 		return nil
 	}
-	b, err := os.ReadFile(l.path(e.TagFile))
+	b, err := os.ReadFile(l.filePath(e.TagFile))
 	if err != nil {
 		return nil
 	}

@@ -25,55 +25,58 @@ type view struct {
 // unknown.
 func (c Corpus) Sample() bool { return c.Source == SourceDefault }
 
-func (e entry) sample() bool { return e.Source == SourceDefault }
+// isSample reports whether the entry is the built-in list.
+func (e entry) isSample() bool { return e.Source == SourceDefault }
 
-// lack notes that the corpus e cannot be opened; before, if any, serves in its place.
-func (s *snapshot) lack(e entry, before *openCorpus, err error) {
+// noteMissing notes that the corpus e cannot be opened; before, if any, serves in its place.
+func (s *snapshot) noteMissing(e entry, before *openCorpus, err error) {
 	if before == nil {
 		s.every.missing = err
 	}
-	if !e.sample() && (before == nil || before.entry.sample()) {
+	if !e.isSample() && (before == nil || before.entry.isSample()) {
 		s.imported.missing = err
 	}
 }
 
-// look fills the views from the corpora.
-func (s *snapshot) look() {
+// buildViews fills the views from the corpora.
+func (s *snapshot) buildViews() {
 	s.every.corpora = s.corpora
 	for _, o := range s.corpora {
-		if !o.entry.sample() {
+		if !o.entry.isSample() {
 			s.imported.corpora = append(s.imported.corpora, o)
 		}
 	}
-	s.every.name, s.imported.name = nameOf(s.every.corpora), nameOf(s.imported.corpora)
+	s.every.name, s.imported.name = joinCorpusNames(s.every.corpora), joinCorpusNames(s.imported.corpora)
 }
 
-func (s *snapshot) view(sample bool) *view {
+// viewFor returns the corpora that count for a kind of partner.
+func (s *snapshot) viewFor(sample bool) *view {
 	if sample {
 		return &s.every
 	}
 	return &s.imported
 }
 
-// nameOf writes a list of items with parameters, as structured header fields do.
-func nameOf(corpora []*openCorpus) string {
+// joinCorpusNames writes a list of items with parameters, as structured header fields do.
+func joinCorpusNames(corpora []*openCorpus) string {
 	var b strings.Builder
 	for i, o := range corpora {
 		if i > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteString(o.algorithm.String() + "; entries=" + strconv.FormatUint(o.entry.Entries, 10) + "; date=" + o.entry.Imported.UTC().Format(time.DateOnly))
-		if o.entry.sample() {
+		if o.entry.isSample() {
 			b.WriteString("; sample")
 		}
 	}
 	return b.String()
 }
 
-func (v *view) check(key uint64) (Answer, error) {
+// checkKey asks all corpora of the view.
+func (v *view) checkKey(key uint64) (Answer, error) {
 	most, failure := NotKnown, v.missing
 	for _, o := range v.corpora {
-		exposure, err := o.check(key)
+		exposure, err := o.checkKey(key)
 		if err != nil {
 			failure = err
 			continue
@@ -91,12 +94,12 @@ func (v *view) check(key uint64) (Answer, error) {
 	return Answer{NotKnown, v.name}, nil
 }
 
-// Corpora lists what is in force, for whoever asks whether the service is fit.
-func (c *Checker) Corpora() []Corpus {
+// ListCorpora lists what is in force, for whoever asks whether the service is fit.
+func (c *Checker) ListCorpora() []Corpus {
 	s := c.current.Load()
 	list := make([]Corpus, 0, len(s.corpora))
 	for _, o := range s.corpora {
-		list = append(list, o.entry.corpus(o.algorithm))
+		list = append(list, o.entry.newCorpus(o.algorithm))
 	}
 	return list
 }

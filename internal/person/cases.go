@@ -42,16 +42,17 @@ var caseStatus = map[cyber.CaseStatus]string{
 	cyber.CaseClosed: "case.closed", cyber.CaseCancelled: "case.cancelled",
 }
 
-func viewCase(r *request, c cyber.Case, names map[cyber.ServiceID]string) caseView {
+// newCaseView returns a case as the page shows it.
+func newCaseView(r *request, c cyber.Case, names map[cyber.ServiceID]string) caseView {
 	return caseView{
-		ID: string(c.ID), Service: names[c.Service], Status: r.word(caseStatus[c.Status]), Waiting: c.Status == cyber.CaseWaiting,
+		ID: string(c.ID), Service: names[c.Service], Status: r.sentence(caseStatus[c.Status]), Waiting: c.Status == cyber.CaseWaiting,
 		Opened: c.CreatedAt, Changed: c.ChangedAt, Booked: c.Booked,
 	}
 }
 
 // serviceNames are those of all services, retired ones too.
 func (p *Pages) serviceNames(r *request) (map[cyber.ServiceID]string, error) {
-	all, err := p.Rules.Services.All(r.Context())
+	all, err := p.Rules.Services.ListServices(r.Context())
 	names := make(map[cyber.ServiceID]string, len(all))
 	for _, s := range all {
 		names[s.ID] = s.Name
@@ -64,15 +65,15 @@ func listCases(p *Pages, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := p.Rules.Cases.Of(r.Context(), r.who.ID, r.session.User)
+	list, err := p.Rules.Cases.ListPersonCases(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}
 	page := casesPage{More: max(0, len(list)-mostCases)}
 	for _, c := range list[:len(list)-page.More] {
-		page.Cases = append(page.Cases, viewCase(r, c, names))
+		page.Cases = append(page.Cases, newCaseView(r, c, names))
 	}
-	if page.Services, err = p.Rules.Services.Offered(r.Context()); err != nil {
+	if page.Services, err = p.Rules.Services.ListOffered(r.Context()); err != nil {
 		return nil, err
 	}
 	return view{"cases", "cases.title", page}, nil
@@ -98,12 +99,14 @@ type lineView struct {
 	Kind, Name, Text string
 }
 
-func (r *request) caseKey() cyber.CaseKey {
+// caseKeyInPath returns the case that the address names.
+func (r *request) caseKeyInPath() cyber.CaseKey {
 	return cyber.CaseKey{ID: cyber.CaseID(r.PathValue("id")), Partner: r.who.ID, User: r.session.User}
 }
 
-func showCase(p *Pages, r *request) (answer, error) {
-	c, moves, err := p.Rules.Cases.Read(r.Context(), r.caseKey())
+// showCasePage shows one case of the person.
+func showCasePage(p *Pages, r *request) (answer, error) {
+	c, moves, err := p.Rules.Cases.ReadPersonCase(r.Context(), r.caseKeyInPath())
 	if err != nil {
 		return nil, err
 	}
@@ -112,15 +115,15 @@ func showCase(p *Pages, r *request) (answer, error) {
 		return nil, err
 	}
 	page := casePage{
-		caseView: viewCase(r, c, names), More: earlier(moves), Rating: c.Rating,
+		caseView: newCaseView(r, c, names), More: countHidden(moves), Rating: c.Rating,
 		CanReply: c.Status.Open() || c.Status == cyber.CaseResolved, CanCancel: c.Status.Open(),
 		CanRate: c.Status == cyber.CaseResolved || c.Status == cyber.CaseClosed,
 	}
 	for _, m := range moves[page.More:] {
-		page.Lines = append(page.Lines, viewLine(r, m))
+		page.Lines = append(page.Lines, newLineView(r, m))
 	}
 	if c.Status.Open() && !c.Booked.IsZero() {
-		detail, err := p.Rules.Cases.Ask(r.Context(), r.who.ID, cyber.Service{ID: c.Service})
+		detail, err := p.Rules.Cases.DescribeService(r.Context(), r.who.ID, cyber.Service{ID: c.Service})
 		if err != nil && !errors.Is(err, cyber.ErrServiceNotFound) { // a service that is not offered any more has no times
 			return nil, err
 		}
@@ -129,8 +132,8 @@ func showCase(p *Pages, r *request) (answer, error) {
 	return view{"case", "case.title", page}, nil
 }
 
-// earlier is how many lines of a history are left out, so that the page stays light.
-func earlier(moves []cyber.CaseMove) int {
+// countHidden is how many lines of a history are left out, so that the page stays light.
+func countHidden(moves []cyber.CaseMove) int {
 	text := 0
 	for i := len(moves) - 1; i >= 0; i-- {
 		text += min(len(moves[i].Note), longestLine)
@@ -147,16 +150,17 @@ var lineWords = map[cyber.MoveKind]string{
 	cyber.MoveRating: "line.rating",
 }
 
-func viewLine(r *request, m cyber.CaseMove) lineView {
+// newLineView returns a line of a case's history as the page shows it.
+func newLineView(r *request, m cyber.CaseMove) lineView {
 	line := lineView{At: m.At, Mine: m.Actor == "", Text: m.Note}
 	switch m.Kind {
 	case cyber.MoveStatus:
-		line.Kind = r.word(caseStatus[m.To])
+		line.Kind = r.sentence(caseStatus[m.To])
 	case cyber.MoveAttachment:
-		attached := m.Attached()
-		line.Kind, line.Name, line.Text = r.word("line.attachment"), attached.Name, attached.Text
+		attached := m.ParseAttachment()
+		line.Kind, line.Name, line.Text = r.sentence("line.attachment"), attached.Name, attached.Text
 	default:
-		line.Kind = r.word(lineWords[m.Kind])
+		line.Kind = r.sentence(lineWords[m.Kind])
 	}
 	if runes := []rune(line.Text); len(runes) > longestLine {
 		line.Text = string(runes[:longestLine]) + "…"
@@ -165,7 +169,7 @@ func viewLine(r *request, m cyber.CaseMove) lineView {
 }
 
 func replyCase(p *Pages, r *request) (answer, error) {
-	if _, err := p.Rules.Cases.Tell(r.Context(), r.caseKey(), cyber.Message{Text: lines(r.text("text"))}); err != nil {
+	if _, err := p.Rules.Cases.AddMessage(r.Context(), r.caseKeyInPath(), cyber.Message{Text: normalizeLines(r.trimmedField("text"))}); err != nil {
 		return nil, err
 	}
 	return r.backToCase("told"), nil
@@ -176,29 +180,30 @@ func (r *request) backToCase(done string) answer {
 }
 
 func rebookCase(p *Pages, r *request) (answer, error) {
-	at, err := cyber.ParseAppointment("time", r.text("time"))
+	at, err := cyber.ParseAppointment("time", r.trimmedField("time"))
 	if err != nil {
 		return nil, err
 	}
-	if _, err := p.Rules.Cases.Rebook(r.Context(), r.caseKey(), r.who.Mode, []time.Time{at}); err != nil {
+	if _, err := p.Rules.Cases.RebookCase(r.Context(), r.caseKeyInPath(), r.who.Mode, []time.Time{at}); err != nil {
 		return nil, err
 	}
 	return r.backToCase("booked"), nil
 }
 
 func cancelCase(p *Pages, r *request) (answer, error) {
-	if _, err := p.Rules.Cases.Cancel(r.Context(), r.caseKey(), lines(r.text("reason"))); err != nil {
+	if _, err := p.Rules.Cases.CancelCase(r.Context(), r.caseKeyInPath(), normalizeLines(r.trimmedField("reason"))); err != nil {
 		return nil, err
 	}
 	return r.backToCase("cancelled"), nil
 }
 
-func rateCase(p *Pages, r *request) (answer, error) {
-	rating, err := strconv.Atoi(r.text("rating"))
+// rateOwnCase keeps what the person thought of a case.
+func rateOwnCase(p *Pages, r *request) (answer, error) {
+	rating, err := strconv.Atoi(r.trimmedField("rating"))
 	if err != nil {
 		return nil, cyber.ErrCaseInvalid.With("rating", fault.OneTo, 5)
 	}
-	if _, err := p.Rules.Cases.Rate(r.Context(), r.caseKey(), rating, lines(r.text("comment"))); err != nil {
+	if _, err := p.Rules.Cases.RateCase(r.Context(), r.caseKeyInPath(), rating, normalizeLines(r.trimmedField("comment"))); err != nil {
 		return nil, err
 	}
 	return r.backToCase("rated"), nil
@@ -211,8 +216,9 @@ type servicePage struct {
 	More bool
 }
 
-func (p *Pages) service(r *request) (cyber.Service, error) {
-	offered, err := p.Rules.Services.Offered(r.Context())
+// loadService returns the service that the address names.
+func (p *Pages) loadService(r *request) (cyber.Service, error) {
+	offered, err := p.Rules.Services.ListOffered(r.Context())
 	if err != nil {
 		return cyber.Service{}, err
 	}
@@ -225,11 +231,11 @@ func (p *Pages) service(r *request) (cyber.Service, error) {
 }
 
 func showService(p *Pages, r *request) (answer, error) {
-	service, err := p.service(r)
+	service, err := p.loadService(r)
 	if err != nil {
 		return nil, err
 	}
-	detail, err := p.Rules.Cases.Ask(r.Context(), r.who.ID, service)
+	detail, err := p.Rules.Cases.DescribeService(r.Context(), r.who.ID, service)
 	if err != nil {
 		return nil, err
 	}
@@ -241,48 +247,49 @@ func showService(p *Pages, r *request) (answer, error) {
 // answerPrefix begins the names of the fields that answer questions.
 const answerPrefix = "q-"
 
-func openCase(p *Pages, r *request) (answer, error) {
-	service, err := p.service(r)
+// openOwnCase opens a case.
+func openOwnCase(p *Pages, r *request) (answer, error) {
+	service, err := p.loadService(r)
 	if err != nil {
 		return nil, err
 	}
-	detail, err := p.Rules.Cases.Ask(r.Context(), r.who.ID, service)
+	detail, err := p.Rules.Cases.DescribeService(r.Context(), r.who.ID, service)
 	if err != nil {
 		return nil, err
 	}
 	wanted := cyber.CaseRequest{Service: service.ID, User: r.session.User, Mode: r.who.Mode}
 	for _, q := range detail.Questions {
-		given := lines(r.text(answerPrefix + string(q.ID)))
+		given := normalizeLines(r.trimmedField(answerPrefix + string(q.ID)))
 		if given == "" {
 			continue
 		}
 		if !partner.Paragraphs(given, 1, maxAnswer) {
 			return nil, errForm
 		}
-		kept, err := element(map[string]string{"questionId": string(q.ID), "question": q.Text, "answer": given})
+		kept, err := encodeElement(map[string]string{"questionId": string(q.ID), "question": q.Text, "answer": given})
 		if err != nil {
 			return nil, err
 		}
 		wanted.Answers = append(wanted.Answers, cyber.TriageAnswer{Question: string(q.ID), Answer: given, JSON: kept})
 	}
-	if text := r.text("time"); text != "" {
+	if text := r.trimmedField("time"); text != "" {
 		at, err := cyber.ParseAppointment("time", text)
 		if err != nil {
 			return nil, err
 		}
-		kept, err := element(map[string]string{"appointment": text})
+		kept, err := encodeElement(map[string]string{"appointment": text})
 		if err != nil {
 			return nil, err
 		}
 		wanted.Appointments = []cyber.Appointment{{At: at, JSON: kept}}
 	}
-	opened, err := p.Rules.Cases.Open(r.Context(), r.who.ID, wanted)
+	opened, err := p.Rules.Cases.OpenCase(r.Context(), r.who.ID, wanted)
 	if err != nil {
 		return nil, err
 	}
-	if said := lines(r.text("text")); said != "" {
+	if said := normalizeLines(r.trimmedField("text")); said != "" {
 		key := cyber.CaseKey{ID: opened.ID, Partner: r.who.ID, User: r.session.User}
-		if _, err := p.Rules.Cases.Tell(r.Context(), key, cyber.Message{Text: said}); err != nil {
+		if _, err := p.Rules.Cases.AddMessage(r.Context(), key, cyber.Message{Text: said}); err != nil {
 			return nil, err
 		}
 	}
@@ -291,8 +298,8 @@ func openCase(p *Pages, r *request) (answer, error) {
 
 const maxAnswer = 2000
 
-// element is how a case keeps what was said in a form, as it keeps what partners send.
-func element(members map[string]string) (string, error) {
+// encodeElement is how a case keeps what was said in a form, as it keeps what partners send.
+func encodeElement(members map[string]string) (string, error) {
 	text, err := json.Marshal(members)
 	return string(text), err
 }

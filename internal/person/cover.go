@@ -26,7 +26,7 @@ type coverPart struct {
 }
 
 func showCover(p *Pages, r *request) (answer, error) {
-	list, _, err := p.Rules.Cover.Of(r.Context(), r.caller(), r.session.User)
+	list, _, err := p.Rules.Cover.ListCover(r.Context(), r.partnerCaller(), r.session.User)
 	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {
 		return nil, err
 	}

@@ -16,27 +16,28 @@ type dataPage struct {
 	Allowed bool
 }
 
-func showData(_ *Pages, r *request) (answer, error) {
+// showDataPage shows what the person may do with their data.
+func showDataPage(_ *Pages, r *request) (answer, error) {
 	return view{"data", "data.title", dataPage{r.session.Copy}}, nil
 }
 
 // actorName is who the audit trail says took a copy.
 const actorName = "person"
 
-// takeCopy hands out everything that is held about the person, in the clear: it is theirs (LGPD, art. 18). It is in the
+// downloadCopy hands out everything that is held about the person, in the clear: it is theirs (LGPD, art. 18). It is in the
 // audit trail before it is given.
-func takeCopy(p *Pages, r *request) (answer, error) {
+func downloadCopy(p *Pages, r *request) (answer, error) {
 	if !r.session.Copy {
 		return nil, errNotFound
 	}
-	if p.copies.Take(r.session.Link) > 0 {
+	if p.copies.TakeToken(r.session.Link) > 0 {
 		return nil, errTooMany
 	}
 	ctx, who := r.Context(), subject.Person{User: r.session.User, Partner: r.who.ID}
-	if err := p.Rules.Audit.Record(ctx, operator.Actor{Name: actorName, From: r.from}, "subject.export", p.Rules.Subjects.Ref(who), "by the person, on their page"); err != nil {
+	if err := p.Rules.Audit.RecordAction(ctx, operator.Actor{Name: actorName, From: r.from}, "subject.export", p.Rules.Subjects.Reference(who), "by the person, on their page"); err != nil {
 		return nil, err
 	}
-	held, err := p.Rules.Subjects.Export(ctx, who)
+	held, err := p.Rules.Subjects.ExportPerson(ctx, who)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func takeCopy(p *Pages, r *request) (answer, error) {
 		forPerson(&held[i])
 	}
 	made, write, ending := file{kind: "text/plain; charset=utf-8"}, subject.WriteText, ".txt"
-	if r.text("format") == "json" {
+	if r.trimmedField("format") == "json" {
 		made.kind, ending, write = "application/json", ".json", subject.WriteJSON
 	}
 	var b bytes.Buffer
@@ -68,11 +69,11 @@ func forPerson(h *subject.Held) {
 		b := &h.Subscriptions[i].Beneficiary
 		for _, card := range []*string{&b.PrimaryCard, &b.UserCard} {
 			if *card != "" {
-				*card = identifier.Mask(identifier.Card, *card)
+				*card = identifier.MaskValue(identifier.Card, *card)
 			}
 		}
 	}
 }
 
-// lines is a text of a form with the line breaks that everybody else uses.
-func lines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+// normalizeLines is a text of a form with the line breaks that everybody else uses.
+func normalizeLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

@@ -35,7 +35,7 @@ type deviceView struct {
 var systemNames = map[cyber.System]string{cyber.Android: "Android", cyber.IOS: "iPhone, iPad", cyber.Windows: "Windows", cyber.MacOS: "macOS"}
 
 func showDevices(p *Pages, r *request) (answer, error) {
-	list, err := p.Rules.Endpoints.Of(r.Context(), r.who.ID, r.session.User)
+	list, err := p.Rules.Endpoints.ListDevices(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func showDevices(p *Pages, r *request) (answer, error) {
 			break
 		}
 		v := deviceView{System: systemNames[d.System], Name: d.Name, Key: d.Key, Until: d.ValidUntil, Active: d.ProtectsAt(p.Now()), Seen: d.SeenAt, Link: links[d.System]}
-		if v.Code, v.Size, err = qrPath(d.Key); err != nil {
+		if v.Code, v.Size, err = drawQRCode(d.Key); err != nil {
 			return nil, err
 		}
 		page.Devices = append(page.Devices, v)
@@ -61,9 +61,9 @@ func showDevices(p *Pages, r *request) (answer, error) {
 // quiet is the margin that readers need around a code, in squares.
 const quiet = 4
 
-// qrPath draws a text as a QR code: runs of dark squares, so that it is a few kilobytes of the page and no request of its
+// drawQRCode draws a text as a QR code: runs of dark squares, so that it is a few kilobytes of the page and no request of its
 // own.
-func qrPath(text string) (path string, size int, err error) {
+func drawQRCode(text string) (path string, size int, err error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
 		return "", 0, fmt.Errorf("draw a code: %w", err)

@@ -29,65 +29,66 @@ func framedCookie(text string) *http.Cookie {
 	return c
 }
 
-// keep has the browser keep a session, drop forget it.
-func (r *request) keep(text string) {
+// keepSession has the browser keep a session, drop forget it.
+func (r *request) keepSession(text string) {
 	r.cookie = sessionCookie(text)
-	if r.framed() {
+	if r.isFramed() {
 		r.cookie = framedCookie(text)
 	}
 }
 
-func (r *request) drop() {
-	r.keep("")
+// dropSession has the browser forget the session.
+func (r *request) dropSession() {
+	r.keepSession("")
 	r.cookie.MaxAge = -1 //nolint:gosec // it has all three attributes: see sessionCookie
 }
 
-// framed tells whether the page is asked for by a frame: what is asked for inside one says so itself.
-func (r *request) framed() bool {
+// isFramed tells whether the page is asked for by a frame: what is asked for inside one says so itself.
+func (r *request) isFramed() bool {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	return dest == "iframe" || dest == "frame"
 }
 
-// enter turns a link into a session. The answer is a page that leads on by itself, and not a redirect: a browser that was
+// openSession turns a link into a session. The answer is a page that leads on by itself, and not a redirect: a browser that was
 // sent here by another site would not show a Strict cookie to where it is redirected.
-func enter(p *Pages, r *request) (answer, error) {
-	session, text, err := p.Rules.Sessions.Enter(r.Context(), r.PathValue("token"))
+func openSession(p *Pages, r *request) (answer, error) {
+	session, text, err := p.Rules.Sessions.OpenLink(r.Context(), r.PathValue("token"))
 	if err != nil {
-		if p.Strangers.Take(r.from) > 0 {
+		if p.Strangers.TakeToken(r.from) > 0 {
 			return nil, errTooMany
 		}
-		if old, genuine := p.Rules.Sessions.Expired(r.PathValue("token")); genuine {
+		if old, genuine := p.Rules.Sessions.ReadExpiredLink(r.PathValue("token")); genuine {
 			r.lang, r.session.Return = old.Lang, old.Return // who is late is told where to get another
 		}
 		return nil, err
 	}
-	if p.links.Take(session.Link) > 0 {
+	if p.links.TakeToken(session.Link) > 0 {
 		return nil, errTooMany
 	}
-	_, who, err := p.Rules.Sessions.Resume(r.Context(), text)
+	_, who, err := p.Rules.Sessions.ResumeSession(r.Context(), text)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.settle(r, session, who); err != nil {
+	if err := p.setPerson(r, session, who); err != nil {
 		return nil, err
 	}
-	r.keep(text)
+	r.keepSession(text)
 	r.begun = true
 	return view{"enter", "enter.title", nil}, nil
 }
 
 // changeLanguage says everything in another language from now on.
 func changeLanguage(p *Pages, r *request) (answer, error) {
-	lang, err := partner.ParseLanguage(r.text("lang"))
+	lang, err := partner.ParseLanguage(r.trimmedField("lang"))
 	if err != nil {
 		return nil, err
 	}
-	_, text, err := p.Rules.Sessions.Speak(r.session, lang)
+	_, text, err := p.Rules.Sessions.ChangeLanguage(r.session, lang)
 	if err != nil {
 		return nil, err
 	}
-	r.keep(text)
-	back := r.text("back")
+	r.keepSession(text)
+	back := r.trimmedField("back")
 	for _, item := range slices.Concat(menu, others) { // nowhere else
 		if item.path == back {
 			return redirect{to: back}, nil
@@ -96,9 +97,9 @@ func changeLanguage(p *Pages, r *request) (answer, error) {
 	return redirect{to: Prefix}, nil
 }
 
-// leave ends the session in this browser.
-func leave(_ *Pages, r *request) (answer, error) {
-	r.drop()
+// leaveSession ends the session in this browser.
+func leaveSession(_ *Pages, r *request) (answer, error) {
+	r.dropSession()
 	r.who, r.theme = partner.Partner{}, partner.Theme{} // nothing of it is shown any more
 	return view{"left", "left.title", nil}, nil
 }

@@ -33,7 +33,7 @@ func newWorld(t *testing.T) *world {
 	e := storetest.Open(t, "sqlite")
 	now := e.Clock.Now
 	services := cyber.NewServices(e.Store.Services, now)
-	if err := services.Seed(t.Context()); err != nil {
+	if err := services.SeedServices(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	trail := operator.NewTrail(e.Store.Audit, now)
@@ -45,7 +45,7 @@ func newWorld(t *testing.T) *world {
 		Cases:      cyber.NewCases(e.Store.Cases, now), Services: services, Endpoints: cyber.NewEndpoints(e.Store.Devices, now, nil),
 		Cover: cyber.NewCover(e.Store.Cover), Subjects: subject.NewRights(e.Store.Subjects, e.Store.Partners, trail, now), Audit: trail,
 	}
-	pages, err := person.New(person.Options{
+	pages, err := person.NewPages(person.Options{
 		Rules: w.rules, Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: now, Callers: &caller.Callers{},
 	})
 	if err != nil {
@@ -84,9 +84,9 @@ func (w *world) watch(t *testing.T, of tenant, user partner.UserHash, emails ...
 // openCase opens a case of a person, with something said in it.
 func (w *world) openCase(t *testing.T, of tenant, user partner.UserHash, said string) cyber.CaseID {
 	t.Helper()
-	c, err := w.rules.Cases.OpenFor(t.Context(), of.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: user, Mode: of.Mode})
+	c, err := w.rules.Cases.OpenCaseByPhone(t.Context(), of.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: user, Mode: of.Mode})
 	if err == nil && said != "" {
-		_, err = w.rules.Cases.Tell(t.Context(), cyber.CaseKey{ID: c.ID, Partner: of.ID, User: user}, cyber.Message{Text: said})
+		_, err = w.rules.Cases.AddMessage(t.Context(), cyber.CaseKey{ID: c.ID, Partner: of.ID, User: user}, cyber.Message{Text: said})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ type visitor struct {
 // link asks for one, as a partner does.
 func (w *world) link(t *testing.T, of tenant, user partner.UserHash, lang partner.Language) string {
 	t.Helper()
-	token, _, err := w.rules.Sessions.Offer(context.Background(), of.caller, cyber.PortalRequest{User: user, Lang: string(lang), Return: "https://app.banco.com.br/"})
+	token, _, err := w.rules.Sessions.CreateLink(context.Background(), of.caller, cyber.PortalRequest{User: user, Lang: string(lang), Return: "https://app.banco.com.br/"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,9 @@ type homePage struct {
 // homeLeaks is how many leaks the first page names.
 const homeLeaks = 3
 
-func showHome(p *Pages, r *request) (answer, error) {
-	leaks, err := p.leaks(r)
+// showHomePage shows the first page.
+func showHomePage(p *Pages, r *request) (answer, error) {
+	leaks, err := p.loadLeaks(r)
 	if err != nil {
 		return nil, err
 	}
@@ -36,32 +37,32 @@ func showHome(p *Pages, r *request) (answer, error) {
 	}
 	page.Leaks = leaks.Leaks[:min(leaks.Open, homeLeaks)]
 	page.More = leaks.Open - len(page.Leaks)
-	if page.Plan, err = p.plan(r); err != nil {
+	if page.Plan, err = p.mergePlans(r); err != nil {
 		return nil, err
 	}
 	if len(page.Plan.Now) > 0 {
 		page.Next = &page.Plan.Now[0]
 	}
-	score, err := p.Rules.Persons.Score(r.Context(), r.who.ID, r.session.User)
+	score, err := p.Rules.Persons.ComputeScore(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}
-	page.Risk = newRisk(score.Breach)
+	page.Risk = newRiskView(score.Breach)
 	names, err := p.serviceNames(r)
 	if err != nil {
 		return nil, err
 	}
-	cases, err := p.Rules.Cases.Of(r.Context(), r.who.ID, r.session.User)
+	cases, err := p.Rules.Cases.ListPersonCases(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range cases {
 		if c.Status == cyber.CaseWaiting && page.Waiting == nil {
-			waiting := viewCase(r, c, names)
+			waiting := newCaseView(r, c, names)
 			page.Waiting = &waiting
 		}
 	}
-	devices, err := p.Rules.Endpoints.Of(r.Context(), r.who.ID, r.session.User)
+	devices, err := p.Rules.Endpoints.ListDevices(r.Context(), r.who.ID, r.session.User)
 	for _, d := range devices {
 		if page.Devices++; d.ProtectsAt(p.Now()) {
 			page.Protected++
@@ -80,8 +81,8 @@ type riskView struct {
 	Mid, High bool
 }
 
-// newRisk judges a score of 0 to 100 by thirds: the larger the worse.
-func newRisk(score float64) riskView {
+// newRiskView judges a score of 0 to 100 by thirds: the larger the worse.
+func newRiskView(score float64) riskView {
 	v := riskView{Score: score, Word: "risk.low", Class: "low", Pin: 8 + int(score*3.08)}
 	switch {
 	case score >= 200.0/3:
@@ -94,5 +95,5 @@ func newRisk(score float64) riskView {
 	return v
 }
 
-// showMore leads to what does not stand in the bar at the foot of the screen.
-func showMore(_ *Pages, _ *request) (answer, error) { return view{"more", "menu.more", nil}, nil }
+// showMorePage leads to what does not stand in the bar at the foot of the screen.
+func showMorePage(_ *Pages, _ *request) (answer, error) { return view{"more", "menu.more", nil}, nil }

@@ -70,27 +70,28 @@ var kindIcons = map[identifier.Kind]string{
 }
 
 func showLeaks(p *Pages, r *request) (answer, error) {
-	page, err := p.leaks(r)
+	page, err := p.loadLeaks(r)
 	if err != nil {
 		return nil, err
 	}
 	number, _ := strconv.Atoi(r.URL.Query().Get("page")) // anything else is the first page
-	page.turn(max(1, number))
+	page.turnToPage(max(1, number))
 	return view{"leaks", "leaks.title", page}, nil
 }
 
-func (p *Pages) leaks(r *request) (page leaksPage, err error) {
+// loadLeaks returns the person's leaks, grouped by breach.
+func (p *Pages) loadLeaks(r *request) (page leaksPage, err error) {
 	assets, err := p.Rules.Monitoring.Watched(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return page, err
 	}
-	plans, err := p.Rules.Monitoring.Plans(r.Context(), r.who.ID, r.session.User)
+	plans, err := p.Rules.Monitoring.ListPlans(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return page, err
 	}
 	values := map[cyber.AssetID]valueView{}
 	for _, a := range assets {
-		v := valueView{Icon: kindIcons[a.Kind], Kind: r.word("kind." + a.Kind.String()), Masked: identifier.MaskForOwner(a.Kind, a.Value), Status: a.Status}
+		v := valueView{Icon: kindIcons[a.Kind], Kind: r.sentence("kind." + a.Kind.String()), Masked: identifier.MaskForOwner(a.Kind, a.Value), Status: a.Status}
 		values[a.ID] = v
 		page.Values = append(page.Values, v)
 	}
@@ -100,7 +101,7 @@ func (p *Pages) leaks(r *request) (page leaksPage, err error) {
 		byBreach[name] = append(byBreach[name], plan)
 	}
 	for _, group := range byBreach {
-		page.Leaks = append(page.Leaks, viewLeak(r, group, values))
+		page.Leaks = append(page.Leaks, newLeakView(r, group, values))
 	}
 	slices.SortFunc(page.Leaks, func(a, b leakView) int {
 		if a.Open != b.Open && a.Open {
@@ -118,7 +119,7 @@ func (p *Pages) leaks(r *request) (page leaksPage, err error) {
 	for _, reason := range []cyber.Resolution{
 		cyber.ResolvedPasswordChanged, cyber.ResolvedAccountClosed, cyber.ResolvedCardReplaced, cyber.ResolvedNotMe, cyber.ResolvedOther,
 	} {
-		page.Reasons = append(page.Reasons, choice{string(reason), r.word("resolution." + string(reason))})
+		page.Reasons = append(page.Reasons, choice{string(reason), r.sentence("resolution." + string(reason))})
 	}
 	return page, nil
 }
@@ -126,8 +127,8 @@ func (p *Pages) leaks(r *request) (page leaksPage, err error) {
 // severityRank orders severities: the graver the larger.
 func severityRank(s cyber.Severity) int { return slices.Index(cyber.Severities(), s) }
 
-// viewLeak puts the findings of one breach together. While one of them is open, the leak is.
-func viewLeak(r *request, group []cyber.Plan, values map[cyber.AssetID]valueView) leakView {
+// newLeakView puts the findings of one breach together. While one of them is open, the leak is.
+func newLeakView(r *request, group []cyber.Plan, values map[cyber.AssetID]valueView) leakView {
 	l := leakView{Certain: true}
 	exposed, shown := map[cyber.Exposed]bool{}, map[valueView]bool{}
 	steps := map[cyber.StepID]bool{}
@@ -162,12 +163,12 @@ func viewLeak(r *request, group []cyber.Plan, values map[cyber.AssetID]valueView
 	}
 	for _, e := range cyber.AllExposed() {
 		if exposed[e] {
-			l.Exposed = append(l.Exposed, r.word("exposed."+string(e)))
+			l.Exposed = append(l.Exposed, r.sentence("exposed."+string(e)))
 		}
 	}
 	for _, e := range clean {
 		if !exposed[e] && !slices.ContainsFunc(group, func(p cyber.Plan) bool { return classOf[p.Finding.Kind] == e }) && len(l.Safe) < 4 {
-			l.Safe = append(l.Safe, r.word("exposed."+string(e)))
+			l.Safe = append(l.Safe, r.sentence("exposed."+string(e)))
 		}
 	}
 	for _, done := range steps {
@@ -178,8 +179,8 @@ func viewLeak(r *request, group []cyber.Plan, values map[cyber.AssetID]valueView
 	return l
 }
 
-// turn leaves of all leaks those of one page.
-func (l *leaksPage) turn(number int) {
+// turnToPage leaves of all leaks those of one page.
+func (l *leaksPage) turnToPage(number int) {
 	total := len(l.Leaks)
 	number = min(number, max(1, (total+mostLeaks-1)/mostLeaks))
 	from, to := (number-1)*mostLeaks, min(number*mostLeaks, total)
@@ -191,7 +192,7 @@ func (l *leaksPage) turn(number int) {
 
 // resolveLeak closes all that a breach held of the person: they dealt with the breach, not with one line of it.
 func resolveLeak(p *Pages, r *request) (answer, error) {
-	findings, err := p.Rules.Monitoring.Findings(r.Context(), r.who.ID, r.session.User)
+	findings, err := p.Rules.Monitoring.ListFindings(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +204,7 @@ func resolveLeak(p *Pages, r *request) (answer, error) {
 		if f.Breach.Name != findings[at].Breach.Name || !f.Open() && f.ID != findings[at].ID {
 			continue
 		}
-		if err := p.Rules.Monitoring.Resolve(r.Context(), r.who.ID, r.session.User, f.ID, r.text("reason")); err != nil {
+		if err := p.Rules.Monitoring.ResolveFinding(r.Context(), r.who.ID, r.session.User, f.ID, r.trimmedField("reason")); err != nil {
 			return nil, err
 		}
 	}

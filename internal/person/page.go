@@ -43,8 +43,9 @@ type langItem struct {
 	Current bool
 }
 
-func (p *Pages) frame(r *request, v view) frame {
-	f := frame{Lang: r.lang, Title: r.word(v.title), Return: r.session.Return, Form: r.PostForm, Data: v.data, Back: Prefix}
+// newFrame returns what stands around every page.
+func (p *Pages) newFrame(r *request, v view) frame {
+	f := frame{Lang: r.lang, Title: r.sentence(v.title), Return: r.session.Return, Form: r.PostForm, Data: v.data, Back: Prefix}
 	if r.problem != nil {
 		f.Problem = sentenceOf(r.lang, r.problem)
 	}
@@ -56,7 +57,7 @@ func (p *Pages) frame(r *request, v view) frame {
 		f.Brand = r.who.Name
 	}
 	if done := r.URL.Query().Get("done"); done != "" {
-		f.Done = doneWord(r.lang, done)
+		f.Done = doneSentence(r.lang, done)
 	}
 	f.Intro, f.Contact = r.theme.Texts[r.lang].Intro, r.theme.Texts[r.lang].Contact
 	f.InPlace = r.URL.Query().Has("at")
@@ -65,7 +66,7 @@ func (p *Pages) frame(r *request, v view) frame {
 		if item.path == r.URL.Path {
 			f.Back, below = item.path, true
 		}
-		f.Others = append(f.Others, menuItem{Path: item.path, Label: r.word(item.word), Icon: item.icon})
+		f.Others = append(f.Others, menuItem{Path: item.path, Label: r.sentence(item.word), Icon: item.icon})
 	}
 	for _, item := range menu {
 		current := item.path == r.URL.Path || item.path != Prefix && strings.HasPrefix(r.URL.Path, item.path) ||
@@ -73,16 +74,16 @@ func (p *Pages) frame(r *request, v view) frame {
 		if current && !below {
 			f.Back = item.path
 		}
-		f.Menu = append(f.Menu, menuItem{item.path, r.word(item.word), item.icon, current})
+		f.Menu = append(f.Menu, menuItem{item.path, r.sentence(item.word), item.icon, current})
 	}
-	for _, l := range partner.Languages() {
+	for _, l := range partner.ListLanguages() {
 		f.Langs = append(f.Langs, langItem{l, langNames[l], l == r.lang})
 	}
 	return f
 }
 
 // T is a sentence in the person's language, with its blanks filled in order.
-func (f frame) T(key string, values ...any) string { return say(f.Lang, key, values...) }
+func (f frame) T(key string, values ...any) string { return sentenceIn(f.Lang, key, values...) }
 
 // Old is what was filled into a form that was refused.
 func (f frame) Old(name string) string {
@@ -100,12 +101,13 @@ func (f frame) Foreign() bool { return f.Lang != partner.Portuguese }
 var brazil = time.FixedZone("BRT", -3*60*60)
 
 // Date is a day of the calendar, Time a moment by Brazil's clock.
-func (f frame) Date(t time.Time) string { return f.when(t, "") }
+func (f frame) Date(t time.Time) string { return f.formatMoment(t, "") }
 
 // Time writes a moment.
-func (f frame) Time(t time.Time) string { return f.when(t.In(brazil), " 15:04") }
+func (f frame) Time(t time.Time) string { return f.formatMoment(t.In(brazil), " 15:04") }
 
-func (f frame) when(t time.Time, clock string) string {
+// formatMoment writes a day, and the time if clock says how.
+func (f frame) formatMoment(t time.Time, clock string) string {
 	switch {
 	case t.IsZero():
 		return "—"

@@ -49,13 +49,13 @@ type Rules struct {
 
 // Themes knows how partners' pages look.
 type Themes interface {
-	Theme(ctx context.Context, id partner.ID) (partner.Theme, error)
+	GetTheme(ctx context.Context, id partner.ID) (partner.Theme, error)
 }
 
 // Subjects hands out what is held about a person.
 type Subjects interface {
-	Ref(p subject.Person) string
-	Export(ctx context.Context, p subject.Person) ([]subject.Held, error)
+	Reference(p subject.Person) string
+	ExportPerson(ctx context.Context, p subject.Person) ([]subject.Held, error)
 }
 
 // Options are what the pages themselves need.
@@ -87,8 +87,8 @@ type Pages struct {
 	handler                          http.Handler
 }
 
-// New builds the pages.
-func New(o Options) (*Pages, error) {
+// NewPages builds the pages.
+func NewPages(o Options) (*Pages, error) {
 	p := &Pages{
 		Options: o, templates: map[string]*template.Template{},
 		addresses: caller.NewBudget(o.Now, addressEvery, addressBurst), links: caller.NewBudget(o.Now, linkEvery, linkBurst),
@@ -115,23 +115,23 @@ func New(o Options) (*Pages, error) {
 	}
 	mux := http.NewServeMux()
 	for _, rt := range routes {
-		mux.Handle(rt.method+" "+rt.path, p.adapt(rt))
+		mux.Handle(rt.method+" "+rt.path, p.adaptRoute(rt))
 	}
 	mux.Handle("GET "+Prefix+"page.css", http.HandlerFunc(serveStyle))
-	mux.Handle("/", p.adapt(route{method: http.MethodGet, path: "unknown", run: notFound}))
+	mux.Handle("/", p.adaptRoute(route{method: http.MethodGet, path: "unknown", run: showNotFound}))
 	// CrossOriginProtection refuses what another site makes a browser send; the cookie's SameSite is the second net.
-	p.handler = p.secured(http.NewCrossOriginProtection().Handler(mux))
+	p.handler = p.withSecurityHeaders(http.NewCrossOriginProtection().Handler(mux))
 	return p, nil
 }
 
 // ServeHTTP answers a person.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
-// secured sets what every answer carries. Where a page may stand in a frame is said once its partner is known.
-func (p *Pages) secured(next http.Handler) http.Handler {
+// withSecurityHeaders sets what every answer carries. Where a page may stand in a frame is said once its partner is known.
+func (p *Pages) withSecurityHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("content-security-policy", policy(nil))
+		h.Set("content-security-policy", contentPolicy(nil))
 		h.Set("x-content-type-options", "nosniff")
 		h.Set("referrer-policy", "no-referrer")
 		h.Set("cross-origin-resource-policy", "same-origin")
@@ -145,8 +145,8 @@ func (p *Pages) secured(next http.Handler) http.Handler {
 	})
 }
 
-// policy is the content security policy of a page that may stand in pages of these origins.
-func policy(frames []string) string {
+// contentPolicy is the content security policy of a page that may stand in pages of these origins.
+func contentPolicy(frames []string) string {
 	ancestors := "'none'"
 	if len(frames) > 0 {
 		ancestors = strings.Join(frames, " ")

@@ -67,7 +67,7 @@ func TestHeaders(t *testing.T) {
 	if p := policy(); p != "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'" {
 		t.Error(p)
 	}
-	if _, err := w.registry.SetTheme(t.Context(), of.ID, func(th *partner.Theme) { th.Frames = []string{"https://app.banco.com.br"} }); err != nil {
+	if _, err := w.registry.UpdateTheme(t.Context(), of.ID, func(th *partner.Theme) { th.Frames = []string{"https://app.banco.com.br"} }); err != nil {
 		t.Fatal(err)
 	}
 	if p := policy(); !strings.HasSuffix(p, "frame-ancestors https://app.banco.com.br") {
@@ -124,10 +124,10 @@ func TestPagesShowOnePerson(t *testing.T) {
 	for _, p := range people {
 		w.watch(t, p.of, p.user, p.mark+"@vazamento.test")
 		cases[p.mark] = w.openCase(t, p.of, p.user, "aqui fala "+p.mark)
-		if _, err := w.rules.Endpoints.Issue(t.Context(), p.of.ID, cyber.DeviceRequest{User: p.user, System: cyber.Android, Name: "celular " + p.mark, Mode: p.of.Mode}); err != nil {
+		if _, err := w.rules.Endpoints.IssueKey(t.Context(), p.of.ID, cyber.DeviceRequest{User: p.user, System: cyber.Android, Name: "celular " + p.mark, Mode: p.of.Mode}); err != nil {
 			t.Fatal(err)
 		}
-		list, err := w.rules.Monitoring.Findings(t.Context(), p.of.ID, p.user)
+		list, err := w.rules.Monitoring.ListFindings(t.Context(), p.of.ID, p.user)
 		if err != nil || len(list) != 1 {
 			t.Fatal(list, err)
 		}
@@ -172,11 +172,11 @@ func TestPagesShowOnePerson(t *testing.T) {
 		}
 	}
 	for _, p := range people {
-		c, moves, err := w.rules.Cases.Read(t.Context(), cyber.CaseKey{ID: cases[p.mark], Partner: p.of.ID, User: p.user})
+		c, moves, err := w.rules.Cases.ReadPersonCase(t.Context(), cyber.CaseKey{ID: cases[p.mark], Partner: p.of.ID, User: p.user})
 		if err != nil || c.Status != cyber.CaseOpen || len(moves) != 2 {
 			t.Error(p.mark, c.Status, len(moves), err)
 		}
-		if list, err := w.rules.Monitoring.Findings(t.Context(), p.of.ID, p.user); err != nil || !list[0].Open() {
+		if list, err := w.rules.Monitoring.ListFindings(t.Context(), p.of.ID, p.user); err != nil || !list[0].Open() {
 			t.Error(p.mark, "was resolved by somebody else", err)
 		}
 	}
@@ -192,7 +192,7 @@ func TestEverythingAPersonDoes(t *testing.T) {
 		t.Fatal(err)
 	}
 	times := cyber.SandboxTimes(storetest.Start) // the partner is a sandbox
-	if _, err := w.rules.Cases.AddSlots(t.Context(), "sv_ajuda_phishing", "", times); err != nil {
+	if _, err := w.rules.Cases.AddFreeSlots(t.Context(), "sv_ajuda_phishing", "", times); err != nil {
 		t.Fatal(err)
 	}
 	v := w.visit(t, of, "pessoa-1", partner.Portuguese)
@@ -220,7 +220,7 @@ func TestEverythingAPersonDoes(t *testing.T) {
 	}
 	id := cyber.CaseID(strings.TrimPrefix(at, "/p/cases/"))
 	for _, to := range []cyber.CaseStatus{cyber.CaseInProgress, cyber.CaseResolved} {
-		if _, err := w.rules.Cases.Move(t.Context(), id, to, "op_1", "nota interna"); err != nil {
+		if _, err := w.rules.Cases.MoveCase(t.Context(), id, to, "op_1", "nota interna"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -231,24 +231,24 @@ func TestEverythingAPersonDoes(t *testing.T) {
 	other := "/p/cases/" + string(w.openCase(t, of, "pessoa-1", ""))
 	v.sees(follow(v.post(other+"/cancel", "reason", "não preciso")), "Atendimento cancelado.", "não preciso")
 
-	list, err := w.rules.Monitoring.Findings(t.Context(), of.ID, "pessoa-1")
+	list, err := w.rules.Monitoring.ListFindings(t.Context(), of.ID, "pessoa-1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if res, _ := v.post("/p/leaks/"+string(list[0].ID)+"/resolve", "reason", ""); res.StatusCode != http.StatusUnprocessableEntity {
 		t.Error("resolved without a reason:", res.StatusCode)
 	}
-	before, err := w.rules.Persons.Score(t.Context(), of.ID, "pessoa-1")
+	before, err := w.rules.Persons.ComputeScore(t.Context(), of.ID, "pessoa-1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	v.sees(follow(v.post("/p/leaks/"+string(list[0].ID)+"/resolve", "reason", "password_changed")), "Marcado como resolvido.", "Troquei a senha", "Nada em aberto")
-	after, err := w.rules.Persons.Score(t.Context(), of.ID, "pessoa-1")
+	after, err := w.rules.Persons.ComputeScore(t.Context(), of.ID, "pessoa-1")
 	if err != nil || after.Breach >= before.Breach {
 		t.Error("the risk did not fall:", before.Breach, after.Breach, err)
 	}
 	w.watch(t, of, "pessoa-1", "bia@vazamento.test")
-	if list, err = w.rules.Monitoring.Findings(t.Context(), of.ID, "pessoa-1"); err != nil || len(list) != 2 {
+	if list, err = w.rules.Monitoring.ListFindings(t.Context(), of.ID, "pessoa-1"); err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
 	for _, f := range list {
@@ -276,7 +276,7 @@ func TestEverythingAPersonDoes(t *testing.T) {
 // tickAll does every step of a finding's plan on its page: the last one solves it.
 func tickAll(t *testing.T, w *world, v *visitor, of tenant, finding cyber.FindingID) {
 	t.Helper()
-	plan, err := w.rules.Monitoring.Plan(t.Context(), of.ID, "pessoa-1", finding)
+	plan, err := w.rules.Monitoring.GetPlan(t.Context(), of.ID, "pessoa-1", finding)
 	if err != nil || len(plan.Steps) == 0 {
 		t.Fatal(plan, err)
 	}
@@ -294,7 +294,7 @@ func tickAll(t *testing.T, w *world, v *visitor, of tenant, finding cyber.Findin
 		}
 	}
 	v.sees(path+"?at=0&done=solved", "Tudo feito: vazamento resolvido.")
-	if after, err := w.rules.Monitoring.Plan(t.Context(), of.ID, "pessoa-1", finding); err != nil || after.Finding.Open() {
+	if after, err := w.rules.Monitoring.GetPlan(t.Context(), of.ID, "pessoa-1", finding); err != nil || after.Finding.Open() {
 		t.Error("all steps are done, and nothing is solved:", err)
 	}
 }
@@ -312,7 +312,7 @@ func TestCopyOfEverything(t *testing.T) {
 			t.Error(format, res.StatusCode, res.Header, body)
 		}
 	}
-	entries, err := w.rules.Audit.Entries(t.Context(), operator.Filter{Limit: 100})
+	entries, err := w.rules.Audit.ListEntries(t.Context(), operator.Filter{Limit: 100})
 	if err != nil || len(entries) != 2 || entries[0].Action != "subject.export" || entries[0].Name != "person" {
 		t.Error(entries, err)
 	}
@@ -345,13 +345,13 @@ func TestHostileTexts(t *testing.T) {
 	of := w.tenant(t)
 	w.watch(t, of, "pessoa-1", "ana@vazamento.test")
 	kase := w.openCase(t, of, "pessoa-1", hostile)
-	if _, err := w.rules.Endpoints.Issue(t.Context(), of.ID, cyber.DeviceRequest{User: "pessoa-1", System: cyber.IOS, Name: hostile, Mode: of.Mode}); err != nil {
+	if _, err := w.rules.Endpoints.IssueKey(t.Context(), of.ID, cyber.DeviceRequest{User: "pessoa-1", System: cyber.IOS, Name: hostile, Mode: of.Mode}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Store.Breaches.UpdateBreach(t.Context(), cyber.SandboxBreach, func(r *leak.Record) error { r.Title = hostile; return nil }); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.registry.SetTheme(t.Context(), of.ID, func(th *partner.Theme) {
+	_, err := w.registry.UpdateTheme(t.Context(), of.ID, func(th *partner.Theme) {
 		th.Title, th.Texts = hostile, map[partner.Language]partner.ThemeTexts{partner.Portuguese: {Intro: hostile, Contact: hostile}}
 	})
 	if err != nil {
@@ -407,14 +407,14 @@ func TestPageWeight(t *testing.T) {
 	kase := w.openCase(t, of, "pessoa-1", "")
 	for range 30 {
 		key := cyber.CaseKey{ID: kase, Partner: of.ID, User: "pessoa-1"}
-		if _, err := w.rules.Cases.Tell(t.Context(), key, cyber.Message{Text: strings.Repeat("Uma frase longa. ", 110)}); err != nil {
+		if _, err := w.rules.Cases.AddMessage(t.Context(), key, cyber.Message{Text: strings.Repeat("Uma frase longa. ", 110)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := range 25 {
 		w.openCase(t, of, "pessoa-1", "")
 		name := fmt.Sprintf("Aparelho de nome comprido número %d", i)
-		if _, err := w.rules.Endpoints.Issue(t.Context(), of.ID, cyber.DeviceRequest{User: "pessoa-1", System: cyber.Windows, Name: name, Mode: of.Mode}); err != nil {
+		if _, err := w.rules.Endpoints.IssueKey(t.Context(), of.ID, cyber.DeviceRequest{User: "pessoa-1", System: cyber.Windows, Name: name, Mode: of.Mode}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -424,7 +424,7 @@ func TestPageWeight(t *testing.T) {
 		}
 	}
 	const limit, largestLogo = 60_000, 20 << 10
-	for _, lang := range partner.Languages() {
+	for _, lang := range partner.ListLanguages() {
 		v := w.visit(t, of, "pessoa-1", lang)
 		_, style := v.get("/p/page.css")
 		_, theme := v.get("/p/theme.css")
@@ -458,7 +458,7 @@ func TestClosedPageLeadsBack(t *testing.T) {
 func TestDevices(t *testing.T) {
 	w := newWorld(t)
 	of := w.tenant(t)
-	d, err := w.rules.Endpoints.Issue(t.Context(), of.ID, cyber.DeviceRequest{User: "pessoa-1", System: cyber.Android, Name: "Celular", Mode: of.Mode})
+	d, err := w.rules.Endpoints.IssueKey(t.Context(), of.ID, cyber.DeviceRequest{User: "pessoa-1", System: cyber.Android, Name: "Celular", Mode: of.Mode})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,7 +467,7 @@ func TestDevices(t *testing.T) {
 	}
 	v := w.visit(t, of, "pessoa-1", partner.Portuguese)
 	v.sees("/p/devices", "Falta instalar", `href="https://loja.exemplo.com.br/app"`, d.Key, `class="ink"`)
-	if _, err := w.rules.Endpoints.Report(t.Context(), of.ID, d.Key); err != nil {
+	if _, err := w.rules.Endpoints.ReportProtected(t.Context(), of.ID, d.Key); err != nil {
 		t.Fatal(err)
 	}
 	v.sees("/p/devices", "Protegido", "Visto em")

@@ -35,9 +35,9 @@ type stepView struct {
 	Essential     bool
 }
 
-// plan merges the plans of a person's open findings, the gravest and most urgent steps first.
-func (p *Pages) plan(r *request) (view planView, err error) {
-	plans, err := p.Rules.Monitoring.Plans(r.Context(), r.who.ID, r.session.User)
+// mergePlans merges the plans of a person's open findings, the gravest and most urgent steps first.
+func (p *Pages) mergePlans(r *request) (view planView, err error) {
+	plans, err := p.Rules.Monitoring.ListPlans(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return view, err
 	}
@@ -73,7 +73,7 @@ func (p *Pages) plan(r *request) (view planView, err error) {
 	})
 	for _, v := range list {
 		view.All++
-		v.DueText, v.DueClass = r.deadline(v.Due, p.Now())
+		v.DueText, v.DueClass = r.describeDeadline(v.Due, p.Now())
 		switch {
 		case v.Done || v.Skipped:
 			view.Finished++
@@ -89,31 +89,31 @@ func (p *Pages) plan(r *request) (view planView, err error) {
 	return view, nil
 }
 
-// deadline says in words how much time is left, by days of Brazil's calendar.
-func (r *request) deadline(due, now time.Time) (text, class string) {
+// describeDeadline says in words how much time is left, by days of Brazil's calendar.
+func (r *request) describeDeadline(due, now time.Time) (text, class string) {
 	midnight := func(t time.Time) time.Time {
 		y, m, d := t.In(brazil).Date()
 		return time.Date(y, m, d, 0, 0, 0, 0, brazil)
 	}
 	switch days := int(midnight(due).Sub(midnight(now)) / (24 * time.Hour)); {
 	case days < -1:
-		return say(r.lang, "due.late", -days), "high"
+		return sentenceIn(r.lang, "due.late", -days), "high"
 	case days == -1:
-		return r.word("due.yesterday"), "high"
+		return r.sentence("due.yesterday"), "high"
 	case days == 0:
-		return r.word("due.today"), "mid"
+		return r.sentence("due.today"), "mid"
 	case days == 1:
-		return r.word("due.tomorrow"), "soft"
+		return r.sentence("due.tomorrow"), "soft"
 	default:
-		return say(r.lang, "due.days", days), "soft"
+		return sentenceIn(r.lang, "due.days", days), "soft"
 	}
 }
 
-// markStep keeps a tick for every leak that asks for the step, and looks at those leaks again: with the last step one is
+// markMergedStep keeps a tick for every leak that asks for the step, and looks at those leaks again: with the last step one is
 // solved. The page that follows shows what stands now where the step stood.
-func markStep(p *Pages, r *request) (answer, error) {
+func markMergedStep(p *Pages, r *request) (answer, error) {
 	ctx, step := r.Context(), cyber.StepID(r.PathValue("step"))
-	plans, err := p.Rules.Monitoring.Plans(ctx, r.who.ID, r.session.User)
+	plans, err := p.Rules.Monitoring.ListPlans(ctx, r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}
@@ -122,14 +122,14 @@ func markStep(p *Pages, r *request) (answer, error) {
 		if _, has := plan.Step(step); !has || !plan.Finding.Open() {
 			continue
 		}
-		after, err := p.Rules.Monitoring.MarkStep(ctx, r.who.ID, r.session.User, plan.Finding.ID, step, cyber.StepState(r.text("state")))
+		after, err := p.Rules.Monitoring.MarkPlanStep(ctx, r.who.ID, r.session.User, plan.Finding.ID, step, cyber.StepState(r.trimmedField("state")))
 		if err != nil {
 			return nil, err
 		}
 		if marked = true; len(after.Remaining()) > 0 {
 			continue
 		}
-		checked, err := p.Rules.Monitoring.Recheck(ctx, r.who.ID, r.session.User, plan.Finding.ID)
+		checked, err := p.Rules.Monitoring.RecheckFinding(ctx, r.who.ID, r.session.User, plan.Finding.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +138,7 @@ func markStep(p *Pages, r *request) (answer, error) {
 	if !marked {
 		return nil, cyber.ErrStepNotFound
 	}
-	place, err := strconv.Atoi(r.text("at"))
+	place, err := strconv.Atoi(r.trimmedField("at"))
 	if err != nil || place < 0 || place >= openSteps {
 		place = 0
 	}

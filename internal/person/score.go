@@ -34,18 +34,18 @@ const (
 )
 
 func showScore(p *Pages, r *request) (answer, error) {
-	score, err := p.Rules.Persons.Score(r.Context(), r.who.ID, r.session.User)
+	score, err := p.Rules.Persons.ComputeScore(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}
-	days, err := p.Rules.Persons.History(r.Context(), r.who.ID, r.session.User)
+	days, err := p.Rules.Persons.ScoreHistory(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}
-	page := scorePage{Score: score, Risk: newRisk(score.Breach), Wide: chartWide, High: chartHigh}
+	page := scorePage{Score: score, Risk: newRiskView(score.Breach), Wide: chartWide, High: chartHigh}
 	days = days[max(0, len(days)-mostDays):]
-	page.Breach = points(days, p.Now(), func(d cyber.ScoreDay) int64 { return d.Breach })
-	page.Assessment = points(days, p.Now(), func(d cyber.ScoreDay) int64 { return d.Assessment })
+	page.Breach = drawScoreLine(days, p.Now(), func(d cyber.ScoreDay) int64 { return d.Breach })
+	page.Assessment = drawScoreLine(days, p.Now(), func(d cyber.ScoreDay) int64 { return d.Assessment })
 	for i := len(days) - 1; i >= 0; i-- {
 		page.Days = append(page.Days, scoreDay{days[i].Date(), float64(days[i].Breach) / 10, float64(days[i].Assessment) / 10})
 	}
@@ -55,8 +55,8 @@ func showScore(p *Pages, r *request) (answer, error) {
 	return view{"score", "score.title", page}, nil
 }
 
-// points draws a line of steps, because a score stays what it is until a day on which it changes; it ends today.
-func points(days []cyber.ScoreDay, now time.Time, value func(cyber.ScoreDay) int64) string {
+// drawScoreLine draws a line of steps, because a score stays what it is until a day on which it changes; it ends today.
+func drawScoreLine(days []cyber.ScoreDay, now time.Time, value func(cyber.ScoreDay) int64) string {
 	if len(days) == 0 {
 		return ""
 	}

@@ -58,15 +58,16 @@ type request struct {
 	begun bool
 }
 
-func (r *request) text(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
+// trimmedField returns a field of the form without surrounding space.
+func (r *request) trimmedField(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 
-// caller is the partner whose person this is, for rules that ask who wants to know.
-func (r *request) caller() partner.Caller {
+// partnerCaller is the partner whose person this is, for rules that ask who wants to know.
+func (r *request) partnerCaller() partner.Caller {
 	return partner.Caller{Partner: r.who.ID, Mode: r.who.Mode, Settings: r.who.Settings}
 }
 
-// word is a sentence in the person's language.
-func (r *request) word(key string) string { return say(r.lang, key) }
+// sentence is a sentence in the person's language.
+func (r *request) sentence(key string) string { return sentenceIn(r.lang, key) }
 
 const maxForm = 64 << 10
 
@@ -77,42 +78,43 @@ var (
 	errTooMany  = fault.New(fault.RateLimited, "rate.limited")
 )
 
-func notFound(*Pages, *request) (answer, error) { return nil, errNotFound }
+// showNotFound answers what no route is for.
+func showNotFound(*Pages, *request) (answer, error) { return nil, errNotFound }
 
-// adapt turns a route into a handler.
-func (p *Pages) adapt(rt route) http.Handler {
+// adaptRoute turns a route into a handler.
+func (p *Pages) adaptRoute(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		start := p.Now()
-		r := &request{Request: hr, route: rt, from: p.Callers.Address(hr), lang: partner.Portuguese}
-		a, err := p.answer(w, r)
-		status := p.write(w, r, a, err)
+		r := &request{Request: hr, route: rt, from: p.Callers.CallerAddress(hr), lang: partner.Portuguese}
+		a, err := p.runRequest(w, r)
+		status := p.writeAnswer(w, r, a, err)
 		page.Line{
-			Pages: "person", Route: rt.path, From: p.Callers.Log(r.from), Who: slog.String("partner", string(r.who.ID)), Status: status, Took: p.Now().Sub(start), Err: err,
-		}.Log(p.Log, hr)
+			Pages: "person", Route: rt.path, From: p.Callers.AddressForLog(r.from), Who: slog.String("partner", string(r.who.ID)), Status: status, Took: p.Now().Sub(start), Err: err,
+		}.WriteTo(p.Log, hr)
 	})
 }
 
-// answer runs a request up to what it answers; a panic becomes an internal fault.
-func (p *Pages) answer(w http.ResponseWriter, r *request) (a answer, err error) {
+// runRequest runs a request up to what it answers; a panic becomes an internal fault.
+func (p *Pages) runRequest(w http.ResponseWriter, r *request) (a answer, err error) {
 	defer func() {
 		if caught := recover(); caught != nil {
 			p.Log.ErrorContext(r.Context(), "panic", "stack", string(debug.Stack()))
 			a, err = nil, errPanic
 		}
 	}()
-	if p.addresses.Take(r.from) > 0 {
+	if p.addresses.TakeToken(r.from) > 0 {
 		return nil, errTooMany
 	}
 	if !r.route.open {
-		if err := p.resume(r); err != nil {
-			if p.Strangers.Take(r.from) > 0 {
+		if err := p.resumeSession(r); err != nil {
+			if p.Strangers.TakeToken(r.from) > 0 {
 				return nil, errTooMany
 			}
 			return nil, err
 		}
 	}
 	if r.Method == http.MethodPost {
-		if p.writes.Take(r.session.Link) > 0 {
+		if p.writes.TakeToken(r.session.Link) > 0 {
 			return nil, errTooMany
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
@@ -121,7 +123,7 @@ func (p *Pages) answer(w http.ResponseWriter, r *request) (a answer, err error) 
 		}
 	}
 	a, err = r.route.run(p, r)
-	if err != nil && r.route.form != nil && mendable(err) {
+	if err != nil && r.route.form != nil && isMendable(err) {
 		r.problem = err
 		if again, ferr := r.route.form(p, r); ferr == nil {
 			return again, err
@@ -130,8 +132,8 @@ func (p *Pages) answer(w http.ResponseWriter, r *request) (a answer, err error) 
 	return a, err
 }
 
-// mendable tells faults that a person can do something about on the page they came from.
-func mendable(err error) bool {
+// isMendable tells faults that a person can do something about on the page they came from.
+func isMendable(err error) bool {
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict, fault.Unprocessable, fault.NotFound, fault.RateLimited:
 		return true
@@ -140,28 +142,28 @@ func mendable(err error) bool {
 	}
 }
 
-// resume finds out whose page this is.
-func (p *Pages) resume(r *request) error {
+// resumeSession finds out whose page this is.
+func (p *Pages) resumeSession(r *request) error {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
 		return cyber.ErrPortalClosed
 	}
-	session, who, err := p.Rules.Sessions.Resume(r.Context(), cookie.Value)
+	session, who, err := p.Rules.Sessions.ResumeSession(r.Context(), cookie.Value)
 	if err != nil {
 		if errors.Is(err, cyber.ErrPortalClosed) {
-			r.drop()
+			r.dropSession()
 		}
 		return err
 	}
-	if p.links.Take(session.Link) > 0 {
+	if p.links.TakeToken(session.Link) > 0 {
 		return errTooMany
 	}
-	return p.settle(r, session, who)
+	return p.setPerson(r, session, who)
 }
 
-// settle makes a request one of a person.
-func (p *Pages) settle(r *request, session cyber.PortalSession, who partner.Partner) error {
-	theme, err := p.Rules.Themes.Theme(r.Context(), who.ID)
+// setPerson makes a request one of a person.
+func (p *Pages) setPerson(r *request, session cyber.PortalSession, who partner.Partner) error {
+	theme, err := p.Rules.Themes.GetTheme(r.Context(), who.ID)
 	if err != nil {
 		return err
 	}
@@ -169,10 +171,10 @@ func (p *Pages) settle(r *request, session cyber.PortalSession, who partner.Part
 	return nil
 }
 
-// write sends the answer and returns its status.
-func (p *Pages) write(w http.ResponseWriter, r *request, a answer, err error) int {
+// writeAnswer sends the answer and returns its status.
+func (p *Pages) writeAnswer(w http.ResponseWriter, r *request, a answer, err error) int {
 	h := w.Header()
-	h.Set("content-security-policy", policy(r.theme.Frames))
+	h.Set("content-security-policy", contentPolicy(r.theme.Frames))
 	if len(r.theme.Frames) == 0 {
 		h.Set("x-frame-options", "DENY")
 	}
@@ -209,7 +211,7 @@ func (p *Pages) write(w http.ResponseWriter, r *request, a answer, err error) in
 		_, _ = w.Write(a.body) // a reader that is gone needs no file
 		return http.StatusOK
 	case view:
-		return p.writeView(w, r, a, page.StatusOf(err))
+		return p.writeView(w, r, a, page.StatusOfFault(err))
 	}
 	if err == nil { // a handler that returned nothing at all
 		err = errPanic
@@ -221,15 +223,15 @@ func (p *Pages) write(w http.ResponseWriter, r *request, a answer, err error) in
 	if errors.Is(err, cyber.ErrPortalClosed) {
 		name, title = "closed", "closed.title"
 	}
-	return p.writeView(w, r, view{name, title, sentenceOf(r.lang, err)}, page.StatusOf(err))
+	return p.writeView(w, r, view{name, title, sentenceOf(r.lang, err)}, page.StatusOfFault(err))
 }
 
 // writeView renders into a buffer first, so that a failure is an error page and never half a page.
 func (p *Pages) writeView(w http.ResponseWriter, r *request, v view, status int) int {
 	var b bytes.Buffer
-	if err := p.templates[v.name].ExecuteTemplate(&b, "layout", p.frame(r, v)); err != nil {
+	if err := p.templates[v.name].ExecuteTemplate(&b, "layout", p.newFrame(r, v)); err != nil {
 		p.Log.ErrorContext(r.Context(), "page cannot be rendered", "page", v.name, "cause", err.Error())
-		http.Error(w, say(r.lang, "problem.internal"), http.StatusInternalServerError)
+		http.Error(w, sentenceIn(r.lang, "problem.internal"), http.StatusInternalServerError)
 		return http.StatusInternalServerError
 	}
 	w.Header().Set("content-type", "text/html; charset=utf-8")

@@ -29,7 +29,7 @@ type adviceView struct {
 func showSteps(p *Pages, r *request) (answer, error) {
 	page := stepsPage{At: -1}
 	var err error
-	if page.Plan, err = p.plan(r); err != nil {
+	if page.Plan, err = p.mergePlans(r); err != nil {
 		return nil, err
 	}
 	if at, err := strconv.Atoi(r.URL.Query().Get("at")); err == nil {
@@ -38,7 +38,7 @@ func showSteps(p *Pages, r *request) (answer, error) {
 	if r.lang != partner.Portuguese { // the catalogue speaks Portuguese: a text that cannot be read is not offered
 		return view{"steps", "steps.title", page}, nil
 	}
-	list, err := p.Rules.Persons.Advise(r.Context(), r.who.ID, r.session.User)
+	list, err := p.Rules.Persons.ListAdvice(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func showSteps(p *Pages, r *request) (answer, error) {
 }
 
 func answerQuestion(p *Pages, r *request) (answer, error) {
-	err := p.Rules.Persons.Answer(r.Context(), r.who.ID, r.session.User, cyber.ContentID(r.text("item")), r.text("value"))
+	err := p.Rules.Persons.SaveAnswer(r.Context(), r.who.ID, r.session.User, cyber.ContentID(r.trimmedField("item")), r.trimmedField("value"))
 	if err != nil {
 		return nil, err
 	}

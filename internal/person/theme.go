@@ -2,7 +2,7 @@ package person
 
 // themeSheet is a partner's colours. They were checked when they were kept: nothing else can stand in them.
 func themeSheet(_ *Pages, r *request) (answer, error) {
-	accent, accentText := r.theme.Colours()
+	accent, accentText := r.theme.EffectiveColours()
 	sheet := ":root{--accent:" + accent + ";--on-accent:" + accentText + "}\n"
 	return file{kind: "text/css; charset=utf-8", body: []byte(sheet)}, nil
 }

@@ -14,10 +14,10 @@ type said [3]string
 
 var langNames = map[partner.Language]string{partner.Portuguese: "Português", partner.Spanish: "Español", partner.English: "English"}
 
-// say is a sentence in a language; each {} in it is filled with the next value.
-func say(lang partner.Language, key string, values ...any) string {
+// sentenceIn is a sentence in a language; each {} in it is filled with the next value.
+func sentenceIn(lang partner.Language, key string, values ...any) string {
 	text := words[key][0]
-	for i, l := range partner.Languages() {
+	for i, l := range partner.ListLanguages() {
 		if l == lang {
 			text = words[key][i]
 		}
@@ -28,15 +28,15 @@ func say(lang partner.Language, key string, values ...any) string {
 	return text
 }
 
-// doneWord is what a page says of a change that led to it; nothing for a word that is not one of ours.
-func doneWord(lang partner.Language, done string) string { return say(lang, "done."+done) }
+// doneSentence is what a page says of a change that led to it; nothing for a word that is not one of ours.
+func doneSentence(lang partner.Language, done string) string { return sentenceIn(lang, "done."+done) }
 
 // sentenceOf is what a person is told of a fault: what they can do, and nothing of how it is built.
 func sentenceOf(lang partner.Language, err error) string {
-	if text := say(lang, "fault."+fault.CodeOf(err)); text != "" {
+	if text := sentenceIn(lang, "fault."+fault.CodeOf(err)); text != "" {
 		return text
 	}
-	return say(lang, "problem."+fault.KindOf(err).String())
+	return sentenceIn(lang, "problem."+fault.KindOf(err).String())
 }
 
 // recommendation is the sentence for something to mend. What an answer would mend is said by the catalogue, in Portuguese.
@@ -46,9 +46,9 @@ func recommendation(lang partner.Language, r cyber.Recommendation) string {
 	case cyber.MendAnswer:
 		return r.Text
 	case cyber.MendWatch:
-		return say(lang, "watch."+r.Kind.String())
+		return sentenceIn(lang, "watch."+r.Kind.String())
 	default:
-		text := strings.ReplaceAll(say(lang, "mend."+string(r.Mends)), "{valor}", r.Value())
+		text := strings.ReplaceAll(sentenceIn(lang, "mend."+string(r.Mends)), "{valor}", r.Value())
 		return strings.ReplaceAll(text, "{vazamento}", r.Breach)
 	}
 }

@@ -72,10 +72,10 @@ func TestWords(t *testing.T) {
 	for _, e := range cyber.AllExposed() {
 		want("exposed." + string(e))
 	}
-	for _, k := range identifier.Kinds() {
+	for _, k := range identifier.ListKinds() {
 		want("kind." + k.String())
 	}
-	for _, m := range cyber.AllMends() {
+	for _, m := range cyber.ListMends() {
 		if m != cyber.MendWatch && m != cyber.MendAnswer {
 			want("mend." + string(m))
 		}

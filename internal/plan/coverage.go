@@ -16,8 +16,8 @@ import (
 // Money is an amount in centavos.
 type Money int64
 
-// Decimal writes the amount in reais as a JSON number, with cents only where there are any: 50000 or 50000.5.
-func (m Money) Decimal() string {
+// DecimalText writes the amount in reais as a JSON number, with cents only where there are any: 50000 or 50000.5.
+func (m Money) DecimalText() string {
 	sign, n := "", int64(m)
 	if n < 0 {
 		sign, n = "-", -n
@@ -55,9 +55,10 @@ type SubLimit struct {
 	Limit Money
 }
 
-func (c *Coverage) check() error {
+// checkCoverage bounds what an operator gave.
+func (c *Coverage) checkCoverage() error {
 	switch {
-	case !partner.Line(c.Plan, 1, maxName):
+	case !partner.IsLine(c.Plan, 1, maxName):
 		return ErrInvalid.With("coverage plano", fault.PlainLength, maxName)
 	case c.Limit < 0 || c.Limit > maxLimitReais*100:
 		return ErrInvalid.With("coverage limiteCobertura", fault.ReaisUpTo, int64(maxLimitReais))
@@ -70,12 +71,12 @@ func (c *Coverage) check() error {
 		return ErrInvalid.With("coverage carenciaDias", fault.DaysUpTo, maxWaitingDays)
 	}
 	for _, t := range c.Types {
-		if !partner.Line(t, 1, maxName) {
+		if !partner.IsLine(t, 1, maxName) {
 			return ErrInvalid.With("coverage tipoCobertura", fault.EachPlainLength, maxName)
 		}
 	}
 	for _, s := range c.SubLimits {
-		if !partner.Line(s.Name, 1, maxName) || s.Limit < 0 || s.Limit > c.Limit {
+		if !partner.IsLine(s.Name, 1, maxName) || s.Limit < 0 || s.Limit > c.Limit {
 			return ErrInvalid.With("coverage sublimites", fault.SubLimitFormat, maxName)
 		}
 	}
@@ -118,7 +119,7 @@ func ParseCoverage(text []byte) (Coverage, error) {
 		}
 		c.SubLimits = append(c.SubLimits, SubLimit{Name: s.Nome, Limit: limit})
 	}
-	return c, c.check()
+	return c, c.checkCoverage()
 }
 
 func parseMoney(field string, number jsontext.Value) (Money, error) {
@@ -139,14 +140,14 @@ func parseMoney(field string, number jsontext.Value) (Money, error) {
 	return Money(cents), nil
 }
 
-// JSON writes a coverage in the form that ParseCoverage reads.
-func (c Coverage) JSON() ([]byte, error) {
+// MarshalCoverage writes a coverage in the form that ParseCoverage reads.
+func (c Coverage) MarshalCoverage() ([]byte, error) {
 	f := coverageFile{
-		Plano: c.Plan, Limite: jsontext.Value(c.Limit.Decimal()), Tipos: c.Types, Condicoes: c.Conditions, Exclusoes: c.Exclusions,
+		Plano: c.Plan, Limite: jsontext.Value(c.Limit.DecimalText()), Tipos: c.Types, Condicoes: c.Conditions, Exclusoes: c.Exclusions,
 		Carencia: c.WaitingDays,
 	}
 	for _, s := range c.SubLimits {
-		f.Sublimites = append(f.Sublimites, subLimitFile{s.Name, jsontext.Value(s.Limit.Decimal())})
+		f.Sublimites = append(f.Sublimites, subLimitFile{s.Name, jsontext.Value(s.Limit.DecimalText())})
 	}
 	text, err := json.Marshal(f)
 	if err != nil {
@@ -155,8 +156,8 @@ func (c Coverage) JSON() ([]byte, error) {
 	return text, nil
 }
 
-// Demo is the coverage that a sandbox partner's plans and people have until somebody registers another.
-func Demo() Coverage {
+// DemoCoverage is the coverage that a sandbox partner's plans and people have until somebody registers another.
+func DemoCoverage() Coverage {
 	return Coverage{
 		Plan:  "Proteção Digital Demonstração",
 		Limit: 50_000_00,

@@ -73,9 +73,9 @@ type Store interface {
 	// InsertPlan keeps a new plan; ErrExists when the partner has one of that id, partner.ErrNotFound when there is no
 	// such partner.
 	InsertPlan(ctx context.Context, id partner.ID, p Plan) error
-	// Plans returns a partner's plans, oldest first, retired ones too.
-	Plans(ctx context.Context, id partner.ID) ([]Plan, error)
-	PlanByID(ctx context.Context, id partner.ID, plan ID) (Plan, error)
+	// ListPlans returns a partner's plans, oldest first, retired ones too.
+	ListPlans(ctx context.Context, id partner.ID) ([]Plan, error)
+	GetPlan(ctx context.Context, id partner.ID, plan ID) (Plan, error)
 	UpdatePlan(ctx context.Context, id partner.ID, plan ID, change func(*Plan) error) (Plan, error)
 }
 
@@ -90,57 +90,57 @@ func NewCatalogue(store Store, now func() time.Time) *Catalogue {
 	return &Catalogue{store: store, now: now}
 }
 
-// Create registers a plan. A coverage without a name takes the plan's.
-func (c *Catalogue) Create(ctx context.Context, p Plan) (Plan, error) {
+// CreatePlan registers a plan. A coverage without a name takes the plan's.
+func (c *Catalogue) CreatePlan(ctx context.Context, p Plan) (Plan, error) {
 	p.CreatedAt, p.Retired = c.now(), false
 	if p.Coverage.Plan == "" {
 		p.Coverage.Plan = p.Name
 	}
-	if err := p.check(); err != nil {
+	if err := p.checkPlan(); err != nil {
 		return Plan{}, err
 	}
 	return p, c.store.InsertPlan(ctx, p.Partner, p)
 }
 
-// List returns a partner's plans, oldest first, retired ones too.
-func (c *Catalogue) List(ctx context.Context, id partner.ID) ([]Plan, error) {
-	return c.store.Plans(ctx, id)
+// ListPlans returns a partner's plans, oldest first, retired ones too.
+func (c *Catalogue) ListPlans(ctx context.Context, id partner.ID) ([]Plan, error) {
+	return c.store.ListPlans(ctx, id)
 }
 
-// Show returns one plan.
-func (c *Catalogue) Show(ctx context.Context, id partner.ID, plan ID) (Plan, error) {
-	return c.store.PlanByID(ctx, id, plan)
+// GetPlan returns one plan.
+func (c *Catalogue) GetPlan(ctx context.Context, id partner.ID, plan ID) (Plan, error) {
+	return c.store.GetPlan(ctx, id, plan)
 }
 
-// Edit changes a plan; its id, partner and time of creation stay.
-func (c *Catalogue) Edit(ctx context.Context, id partner.ID, plan ID, edit func(*Plan)) (Plan, error) {
+// EditPlan changes a plan; its id, partner and time of creation stay.
+func (c *Catalogue) EditPlan(ctx context.Context, id partner.ID, plan ID, edit func(*Plan)) (Plan, error) {
 	return c.store.UpdatePlan(ctx, id, plan, func(p *Plan) error {
 		before := *p
 		edit(p)
 		p.ID, p.Partner, p.CreatedAt = before.ID, before.Partner, before.CreatedAt
-		return p.check()
+		return p.checkPlan()
 	})
 }
 
-// Retire closes a plan to new subscriptions.
-func (c *Catalogue) Retire(ctx context.Context, id partner.ID, plan ID) (Plan, error) {
-	return c.Edit(ctx, id, plan, func(p *Plan) { p.Retired = true })
+// RetirePlan closes a plan to new subscriptions.
+func (c *Catalogue) RetirePlan(ctx context.Context, id partner.ID, plan ID) (Plan, error) {
+	return c.EditPlan(ctx, id, plan, func(p *Plan) { p.Retired = true })
 }
 
-// check trims and bounds what an operator gave.
-func (p *Plan) check() error {
+// checkPlan trims and bounds what an operator gave.
+func (p *Plan) checkPlan() error {
 	p.ID, p.Name = ID(strings.TrimSpace(string(p.ID))), strings.TrimSpace(p.Name)
 	switch {
-	case !partner.Printable(string(p.ID), MaxID):
+	case !partner.IsPrintable(string(p.ID), MaxID):
 		return ErrInvalid.With("id", fault.PrintableLength, MaxID)
-	case partner.Dots(string(p.ID)):
+	case partner.IsDotSegment(string(p.ID)):
 		return ErrInvalid.With("id", fault.DotPath)
-	case !partner.Line(p.Name, 1, maxName):
+	case !partner.IsLine(p.Name, 1, maxName):
 		return ErrInvalid.With("name", fault.PlainLength, maxName)
 	case p.MaxDevices < NoDevices || p.MaxDevices > maxDevices:
 		return ErrInvalid.With("max devices", fault.DeviceLimit, maxDevices)
 	case p.KeyDays < 0 || p.KeyDays > maxKeyDays:
 		return ErrInvalid.With("key days", fault.DefaultTo, DefaultKeyDays, maxKeyDays)
 	}
-	return p.Coverage.check()
+	return p.Coverage.checkCoverage()
 }

@@ -22,7 +22,7 @@ func TestCoverageFile(t *testing.T) {
 	if err != nil || c.Limit != 50_000_50 || c.SubLimits[0].Limit != 10_000_00 || c.Conditions != "c" {
 		t.Fatal(c, err)
 	}
-	if text, err := c.JSON(); err != nil || string(text) != coverageText {
+	if text, err := c.MarshalCoverage(); err != nil || string(text) != coverageText {
 		t.Error(string(text), err)
 	}
 	for name, text := range map[string]string{
@@ -48,10 +48,10 @@ func TestCoverageFile(t *testing.T) {
 // TestMoneySurvives writes and reads amounts: not a centavo may be lost on the way through JSON.
 func TestMoneySurvives(t *testing.T) {
 	survives := func(centavos int64) error {
-		c := plan.Demo()
+		c := plan.DemoCoverage()
 		c.SubLimits = nil
 		c.Limit = plan.Money(centavos)
-		text, err := c.JSON()
+		text, err := c.MarshalCoverage()
 		if err != nil {
 			return err
 		}
@@ -77,17 +77,17 @@ func TestCatalogue(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		other, _ := e.NewPartner(t, partner.Live)
 		plans := plan.NewCatalogue(e.Store.Plans, e.Clock.Now)
-		made, err := plans.Create(ctx, plan.Plan{ID: " ouro ", Partner: p.ID, Name: "Ouro", MaxDevices: 3, Retired: true})
+		made, err := plans.CreatePlan(ctx, plan.Plan{ID: " ouro ", Partner: p.ID, Name: "Ouro", MaxDevices: 3, Retired: true})
 		if err != nil || made.ID != "ouro" || made.Retired || made.Coverage.Plan != "Ouro" {
 			t.Fatal(made, err)
 		}
-		if _, err := plans.Create(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Outro"}); !errors.Is(err, plan.ErrExists) {
+		if _, err := plans.CreatePlan(ctx, plan.Plan{ID: "ouro", Partner: p.ID, Name: "Outro"}); !errors.Is(err, plan.ErrExists) {
 			t.Error(err)
 		}
-		if _, err := plans.Create(ctx, plan.Plan{ID: "ouro", Partner: other.ID, Name: "Outro"}); err != nil {
+		if _, err := plans.CreatePlan(ctx, plan.Plan{ID: "ouro", Partner: other.ID, Name: "Outro"}); err != nil {
 			t.Error("two partners may use one id:", err)
 		}
-		if _, err := plans.Create(ctx, plan.Plan{ID: "ouro", Partner: "pt_nobody", Name: "Outro"}); !errors.Is(err, partner.ErrNotFound) {
+		if _, err := plans.CreatePlan(ctx, plan.Plan{ID: "ouro", Partner: "pt_nobody", Name: "Outro"}); !errors.Is(err, partner.ErrNotFound) {
 			t.Error(err)
 		}
 		for _, bad := range []plan.Plan{
@@ -95,31 +95,31 @@ func TestCatalogue(t *testing.T) {
 			{ID: plan.ID(strings.Repeat("x", 256)), Name: "x"},
 		} {
 			bad.Partner = p.ID
-			if _, err := plans.Create(ctx, bad); !errors.Is(err, plan.ErrInvalid) {
+			if _, err := plans.CreatePlan(ctx, bad); !errors.Is(err, plan.ErrInvalid) {
 				t.Errorf("%+v: %v", bad, err)
 			}
 		}
-		changed, err := plans.Edit(ctx, p.ID, "ouro", func(q *plan.Plan) {
-			q.ID, q.Partner, q.Coverage, q.KeyDays, q.KeysEndWithSubscription = "prata", other.ID, plan.Demo(), 30, true
+		changed, err := plans.EditPlan(ctx, p.ID, "ouro", func(q *plan.Plan) {
+			q.ID, q.Partner, q.Coverage, q.KeyDays, q.KeysEndWithSubscription = "prata", other.ID, plan.DemoCoverage(), 30, true
 		})
 		if err != nil || changed.ID != "ouro" || changed.Partner != p.ID || changed.KeyValidity().Hours() != 30*24 {
 			t.Error(changed, err)
 		}
 		before, _ := e.Store.Partners.AccessEpoch(ctx)
-		if _, err := plans.Retire(ctx, p.ID, "ouro"); err != nil {
+		if _, err := plans.RetirePlan(ctx, p.ID, "ouro"); err != nil {
 			t.Error(err)
 		}
 		if after, err := e.Store.Partners.AccessEpoch(ctx); after == before || err != nil {
 			t.Error("servers go on with the plan that they remember:", err)
 		}
-		got, err := plans.Show(ctx, p.ID, "ouro")
-		if err != nil || !got.Retired || got.Coverage.Limit != plan.Demo().Limit || !got.KeysEndWithSubscription || got.MaxDevices != 3 {
+		got, err := plans.GetPlan(ctx, p.ID, "ouro")
+		if err != nil || !got.Retired || got.Coverage.Limit != plan.DemoCoverage().Limit || !got.KeysEndWithSubscription || got.MaxDevices != 3 {
 			t.Error(got, err)
 		}
-		if list, err := plans.List(ctx, other.ID); err != nil || len(list) != 1 || list[0].Retired {
+		if list, err := plans.ListPlans(ctx, other.ID); err != nil || len(list) != 1 || list[0].Retired {
 			t.Error("the other partner's plan is untouched:", list, err)
 		}
-		if _, err := plans.Show(ctx, p.ID, "prata"); !errors.Is(err, plan.ErrNotFound) {
+		if _, err := plans.GetPlan(ctx, p.ID, "prata"); !errors.Is(err, plan.ErrNotFound) {
 			t.Error(err)
 		}
 	})

@@ -23,7 +23,7 @@ import (
 // Every binary that imports this package can be its own reader: a command, a benchmark, the tests of a package.
 func init() {
 	if len(os.Args) == 2 && os.Args[1] == Command {
-		os.Exit(child())
+		os.Exit(runChild())
 	}
 }
 
@@ -38,7 +38,8 @@ type Confinement struct {
 	Watched bool
 }
 
-func child() int {
+// runChild is the reader process.
+func runChild() int {
 	debug.SetMemoryLimit(softMemory)
 	// The runtime opens files of its own for the first timer, and must have done so.
 	orders, tick := bufio.NewReaderSize(os.Stdin, 64<<10), time.NewTicker(progressEvery)
@@ -50,7 +51,7 @@ func child() int {
 	for i := range c.job.Files {
 		c.files = append(c.files, os.NewFile(uintptr(firstFile+i), "input"))
 	}
-	confinement := confine()
+	confinement := confineProcess()
 	if err == nil && c.job.Mapping != nil {
 		c.mapping = &stated.Mapping{}
 		if *c.job.Mapping != "" {
@@ -70,7 +71,7 @@ func child() int {
 			_ = c.out.writeJSON(factProgress, c.counters()) // without a parent the orders end too
 		}
 	}()
-	if err := c.run(); err != nil {
+	if err := c.readInputs(); err != nil {
 		fmt.Fprintln(os.Stderr, "read-dump:", err)
 		return 1
 	}
@@ -140,10 +141,11 @@ type worker struct {
 	digest      uint64
 }
 
-func (w *worker) found(s *record.Sighting) {
+// encodeSighting adds a sighting to the batch.
+func (w *worker) encodeSighting(s *record.Sighting) {
 	// A record stays in one batch, so that its identifiers stay together.
 	if len(w.batch) >= batchSize && (s.First || len(w.batch) >= 4*batchSize) {
-		w.flush()
+		w.flushBatch()
 	}
 	withPassword := len(s.Password) > 0 && !w.noPasswords
 	if withPassword && !bytes.Equal(s.Password, w.last) {
@@ -153,15 +155,16 @@ func (w *worker) found(s *record.Sighting) {
 	w.batch = appendSighting(w.batch, s, w.digest, withPassword)
 }
 
-func (w *worker) flush() {
+// flushBatch sends the batch.
+func (w *worker) flushBatch() {
 	if len(w.batch) > frameHead {
-		must(w.out.writeInPlace(factSightings, w.batch))
+		exitOnError(w.out.writeInPlace(factSightings, w.batch))
 		w.batch = w.batch[:frameHead]
 	}
 }
 
-// must ends a reader that cannot tell what it finds: its parent is gone.
-func must(err error) {
+// exitOnError ends a reader that cannot tell what it finds: its parent is gone.
+func exitOnError(err error) {
 	if err != nil {
 		os.Exit(1)
 	}
@@ -198,7 +201,8 @@ func (c *reading) counters() Counters {
 	return Counters{Read: c.read.Load(), Scanned: c.scanned.Load(), Streams: c.stream.Load()}
 }
 
-func (c *reading) run() error {
+// readInputs reads inputs until there are none.
+func (c *reading) readInputs() error {
 	n := max(1, c.job.Workers)
 	c.small, c.buffers = make(chan smallStream, n), make(chan []byte, 2*n)
 	for range cap(c.buffers) {
@@ -207,7 +211,7 @@ func (c *reading) run() error {
 	ctx := context.Background()
 	for range n {
 		w := &worker{out: c.out, noPasswords: c.job.NoPasswords, batch: make([]byte, frameHead, batchSize+4<<10)}
-		w.recorder = scan.NewRecorder(w.found)
+		w.recorder = scan.NewRecorder(w.encodeSighting)
 		c.workers = append(c.workers, w)
 		go func() {
 			for s := range c.small {
@@ -232,14 +236,14 @@ func (c *reading) run() error {
 			return err
 		}
 	}
-	c.check()
+	c.sendCheckpoint()
 	return nil
 }
 
 // mayCheck makes a Checkpoint after so many more bytes were searched, if one is due.
 func (c *reading) mayCheck(searched int64) {
 	if c.sinceCheck += searched; c.checkDue() {
-		c.check()
+		c.sendCheckpoint()
 	}
 }
 
@@ -247,19 +251,20 @@ func (c *reading) checkDue() bool {
 	return time.Since(c.checkedAt) >= checkpointEvery || c.job.Often > 0 && c.sinceCheck >= c.job.Often
 }
 
-func (c *reading) check() { must(c.out.writeJSON(factCheckpoint, c.checkpoint())) }
+// sendCheckpoint tells a place from which another reader can go on.
+func (c *reading) sendCheckpoint() { exitOnError(c.out.writeJSON(factCheckpoint, c.checkpoint())) }
 
 // checkpoint tells all that was found: everything before c.at has been searched.
 func (c *reading) checkpoint() Checkpoint {
 	c.pending.Wait()
 	for _, w := range c.workers {
-		w.flush()
+		w.flushBatch()
 	}
 	k := Checkpoint{At: c.at, Counters: c.counters()}
 	if c.at.Span > 0 {
 		var err error
 		k.Rows, err = json.Marshal(c.rows)
-		must(err)
+		exitOnError(err)
 	}
 	c.sinceCheck, c.checkedAt = 0, time.Now()
 	return k

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confine gives up all rights but to what is open.
-func confine() (c Confinement) {
+// confineProcess gives up all rights but to what is open.
+func confineProcess() (c Confinement) {
 	// Without any rule nothing is allowed: no path, no port, no signal to others. It sets no_new_privs for all threads.
 	if err := landlock.V11.BestEffort().Restrict(); err == nil {
 		c.Landlock, _ = syscall.LandlockGetABIVersion() // 0 where there is none
@@ -24,8 +24,8 @@ func confine() (c Confinement) {
 	return c
 }
 
-// usage returns the memory of its own that a process holds, and the processor time that it has used.
-func usage(pid int) (memory int64, cpu time.Duration, ok bool) {
+// processUsage returns the memory of its own that a process holds, and the processor time that it has used.
+func processUsage(pid int) (memory int64, cpu time.Duration, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	fields := bytes.Fields(text)
 	if err != nil || len(fields) < 3 {
@@ -46,8 +46,8 @@ func usage(pid int) (memory int64, cpu time.Duration, ok bool) {
 
 func executable() (string, error) { return "/proc/self/exe", nil } // also when an upgrade has replaced the file
 
-// widen lets a pipe hold several batches, so that neither side waits for the other at each.
-func widen(pipe any) {
+// widenPipe lets a pipe hold several batches, so that neither side waits for the other at each.
+func widenPipe(pipe any) {
 	if f, ok := pipe.(*os.File); ok {
 		if raw, err := f.SyscallConn(); err == nil {
 			_ = raw.Control(func(fd uintptr) { _, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, 1<<20) }) // as it is will do

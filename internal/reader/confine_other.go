@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-func confine() (c Confinement) {
+func confineProcess() (c Confinement) {
 	limitResources(&c)
 	return c
 }
 
-// usage is not known here: the reader's own limits and the time are what there is.
-func usage(int) (memory int64, cpu time.Duration, ok bool) { return 0, 0, false }
+// processUsage is not known here: the reader's own limits and the time are what there is.
+func processUsage(int) (memory int64, cpu time.Duration, ok bool) { return 0, 0, false }
 
 func executable() (string, error) { return os.Executable() }
 
-func widen(any) {}
+func widenPipe(any) {}

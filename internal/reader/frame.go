@@ -61,23 +61,23 @@ type frameWriter struct {
 	buf []byte
 }
 
-// write sends a frame.
-func (f *frameWriter) write(kind frameKind, content []byte) error {
+// writeFrame sends a frame.
+func (f *frameWriter) writeFrame(kind frameKind, content []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.buf = append(append(f.buf[:0], make([]byte, frameHead)...), content...)
-	return f.send(kind, f.buf)
+	return f.sendFrame(kind, f.buf)
 }
 
 // writeInPlace sends a frame whose content stands behind room for its head, without copying it.
 func (f *frameWriter) writeInPlace(kind frameKind, frame []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.send(kind, frame)
+	return f.sendFrame(kind, frame)
 }
 
-// send writes all at once, so that who reads it is woken once.
-func (f *frameWriter) send(kind frameKind, frame []byte) error {
+// sendFrame writes all at once, so that who reads it is woken once.
+func (f *frameWriter) sendFrame(kind frameKind, frame []byte) error {
 	frame[0] = byte(kind)
 	binary.LittleEndian.PutUint32(frame[1:], uint32(len(frame)-frameHead))
 	_, err := f.w.Write(frame)
@@ -89,7 +89,7 @@ func (f *frameWriter) writeJSON(kind frameKind, v any) error {
 	if err != nil {
 		return err
 	}
-	return f.write(kind, text)
+	return f.writeFrame(kind, text)
 }
 
 // readFrame reads a frame into room, which grows if it has to.
@@ -163,8 +163,8 @@ func appendSighting(b []byte, s *record.Sighting, password uint64, withPassword 
 
 var errFrame = errors.New("reader: not a frame of sightings")
 
-// Decode calls found with the sightings of a Batch.
-func Decode(batch []byte, found func(*Sighting)) error {
+// DecodeBatch calls found with the sightings of a Batch.
+func DecodeBatch(batch []byte, found func(*Sighting)) error {
 	var s Sighting
 	for b := batch; len(b) > 0; {
 		if len(b) < 4 {

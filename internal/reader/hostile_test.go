@@ -34,21 +34,21 @@ func TestHostileFilesEnd(t *testing.T) {
 
 func readHostile(t *testing.T, content []byte) string {
 	t.Helper()
-	p, err := reader.Start(context.Background(), reader.Job{Workers: 1, Span: 1 << 20, Piece: 1 << 18}, nil)
+	p, err := reader.StartProcess(context.Background(), reader.Job{Workers: 1, Span: 1 << 20, Piece: 1 << 18}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = p.Close() }()
 	found := 0
 	take := func(batch []byte) {
-		if err := reader.Decode(batch, func(s *reader.Sighting) {
+		if err := reader.DecodeBatch(batch, func(s *reader.Sighting) {
 			if string(s.Normal) == "ana@exemplo.com.br" {
 				found++
 			}
 		}); err != nil {
 			t.Error(err)
 		}
-		reader.Reuse(batch)
+		reader.ReuseBatch(batch)
 	}
 	for _, in := range []struct {
 		reader.Input
@@ -79,7 +79,7 @@ func readHostile(t *testing.T, content []byte) string {
 			}
 		}
 	}
-	if err := p.Finish(); err != nil {
+	if err := p.FinishInputs(); err != nil {
 		t.Fatal(err)
 	}
 	for {

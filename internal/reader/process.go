@@ -68,8 +68,8 @@ type Fact struct {
 	Ended      *Report
 }
 
-// Start starts a reader with the given files open, which stay the caller's. When ctx ends, so does the reader.
-func Start(ctx context.Context, job Job, files []*os.File) (*Process, error) {
+// StartProcess starts a reader with the given files open, which stay the caller's. When ctx ends, so does the reader.
+func StartProcess(ctx context.Context, job Job, files []*os.File) (*Process, error) {
 	path, err := executable()
 	if err != nil {
 		return nil, err
@@ -88,12 +88,12 @@ func Start(ctx context.Context, job Job, files []*os.File) (*Process, error) {
 	if err != nil {
 		return nil, errors.Join(err, in.Close())
 	}
-	widen(out)
+	widenPipe(out)
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start reader: %w", errors.Join(err, in.Close(), out.Close()))
 	}
 	p.orders, p.stdin, p.facts, p.stdout = &frameWriter{w: in}, in, bufio.NewReaderSize(out, 4<<10), out
-	p.watched.Go(p.watch)
+	p.watched.Go(p.watchLimits)
 	if err := p.orders.writeJSON(orderJob, job); err != nil {
 		return nil, fmt.Errorf("start reader: %w", errors.Join(err, p.Close()))
 	}
@@ -104,7 +104,7 @@ func Start(ctx context.Context, job Job, files []*os.File) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start reader: %w: %s", errors.Join(err, p.Close()), p.stderr.head.String())
 	}
-	_, _, p.Confinement.Watched = usage(cmd.Process.Pid)
+	_, _, p.Confinement.Watched = processUsage(cmd.Process.Pid)
 	return p, nil
 }
 
@@ -140,26 +140,26 @@ func (p *Process) Read(in Input, content []byte, source io.Reader) error {
 	p.source, p.at = source, position{Layer: -1}
 	err := p.orders.writeJSON(orderInput, in)
 	if err == nil && in.Inline {
-		err = p.orders.write(orderContent, content)
+		err = p.orders.writeFrame(orderContent, content)
 	}
 	if err != nil { // it ended between two inputs
-		return p.ended(err)
+		return p.explainEnd(err)
 	}
 	return nil
 }
 
-// Finish says that there are no more inputs. A last Checkpoint and io.EOF follow.
-func (p *Process) Finish() error {
-	if err := p.orders.write(orderEnd, nil); err != nil {
-		return p.ended(err)
+// FinishInputs says that there are no more inputs. A last Checkpoint and io.EOF follow.
+func (p *Process) FinishInputs() error {
+	if err := p.orders.writeFrame(orderEnd, nil); err != nil {
+		return p.explainEnd(err)
 	}
 	return nil
 }
 
 var batches = sync.Pool{New: func() any { return make([]byte, 0, batchSize+4<<10) }}
 
-// Reuse takes back a Batch that is not needed any more.
-func Reuse(batch []byte) { batches.Put(batch[:0]) } //nolint:staticcheck // a slice header is little beside a batch
+// ReuseBatch takes back a Batch that is not needed any more.
+func ReuseBatch(batch []byte) { batches.Put(batch[:0]) } //nolint:staticcheck // a slice header is little beside a batch
 
 // Next waits for a fact. The error of a reader that ended before its time is an *Ended.
 func (p *Process) Next() (Fact, error) {
@@ -170,22 +170,22 @@ func (p *Process) Next() (Fact, error) {
 		p.waiting.Store(false)
 		if err != nil {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-				p.kill(endCrash)
+				p.killReader(endCrash)
 			}
-			return Fact{}, p.ended(err)
+			return Fact{}, p.explainEnd(err)
 		}
 		if kind == factSightings {
 			if p.output += int64(len(content)); p.output > outputSlack+outputRatio*p.progress.Load() {
-				p.kill(endOutput)
-				return Fact{}, p.ended(nil)
+				p.killReader(endOutput)
+				return Fact{}, p.explainEnd(nil)
 			}
 			return Fact{Batch: content}, nil
 		}
-		fact, told, err := p.take(kind, content)
-		Reuse(content)
+		fact, told, err := p.handleFact(kind, content)
+		ReuseBatch(content)
 		if err != nil { // it sends nonsense
-			p.kill(endCrash)
-			return Fact{}, p.ended(err)
+			p.killReader(endCrash)
+			return Fact{}, p.explainEnd(err)
 		}
 		if told {
 			return fact, nil
@@ -193,8 +193,8 @@ func (p *Process) Next() (Fact, error) {
 	}
 }
 
-// take handles any other fact; it reports whether it is one for the caller.
-func (p *Process) take(kind frameKind, content []byte) (fact Fact, told bool, err error) {
+// handleFact handles any other fact; it reports whether it is one for the caller.
+func (p *Process) handleFact(kind frameKind, content []byte) (fact Fact, told bool, err error) {
 	switch kind { //nolint:exhaustive // orders go the other way
 	case factProgress:
 		fact.Counters = &Counters{}
@@ -216,13 +216,13 @@ func (p *Process) take(kind frameKind, content []byte) (fact Fact, told bool, er
 		if err := json.Unmarshal(content, &w); err != nil {
 			return fact, false, err
 		}
-		return fact, false, p.serve(w)
+		return fact, false, p.serveBytes(w)
 	}
 	return fact, false, fmt.Errorf("frame %q", kind)
 }
 
-// serve sends bytes of the source that is being read.
-func (p *Process) serve(w wanted) error {
+// serveBytes sends bytes of the source that is being read.
+func (p *Process) serveBytes(w wanted) error {
 	if p.source == nil || w.Length < 0 || w.Length > windowSize {
 		return errors.New("nothing is served")
 	}
@@ -244,10 +244,11 @@ func (p *Process) serve(w wanted) error {
 	default:
 		answer, n = append([]byte{byte(servedFailed)}, err.Error()...), len(err.Error())
 	}
-	return p.orders.write(orderServed, answer[:1+n])
+	return p.orders.writeFrame(orderServed, answer[:1+n])
 }
 
-func (p *Process) kill(why string) {
+// killReader ends the reader and keeps why.
+func (p *Process) killReader(why string) {
 	p.killed.CompareAndSwap(nil, &why)
 	_ = p.cmd.Process.Kill() // it may have ended by itself
 }
@@ -255,10 +256,10 @@ func (p *Process) kill(why string) {
 // lastTime is how long a reader may take to end.
 const lastTime = time.Second
 
-// ended says why there is nothing more to be read.
-func (p *Process) ended(err error) error {
-	defer time.AfterFunc(lastTime, func() { p.kill(endCrash) }).Stop() // one that closed its pipe and goes on
-	_ = p.cmd.Wait()                                                   // its state says it
+// explainEnd says why there is nothing more to be read.
+func (p *Process) explainEnd(err error) error {
+	defer time.AfterFunc(lastTime, func() { p.killReader(endCrash) }).Stop() // one that closed its pipe and goes on
+	_ = p.cmd.Wait()                                                         // its state says it
 	if p.ctx.Err() != nil {
 		return context.Cause(p.ctx)
 	}
@@ -276,8 +277,8 @@ func (p *Process) ended(err error) error {
 
 const watchEvery = 20 * time.Millisecond
 
-// watch kills a reader that exceeds a limit.
-func (p *Process) watch() {
+// watchLimits kills a reader that exceeds a limit.
+func (p *Process) watchLimits() {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	left, used, idle, seen := idleCPU, time.Duration(0), time.Duration(0), int64(0)
@@ -287,9 +288,9 @@ func (p *Process) watch() {
 			return
 		case <-tick.C:
 		}
-		memory, cpu, known := usage(p.cmd.Process.Pid)
+		memory, cpu, known := processUsage(p.cmd.Process.Pid)
 		if known && memory > Memory {
-			p.kill(endMemory)
+			p.killReader(endMemory)
 			return
 		}
 		now := p.progress.Load()
@@ -302,7 +303,7 @@ func (p *Process) watch() {
 		left = min(idleCPU, left-(cpu-used)+time.Duration(float64(now-seen)/progressRate*float64(time.Second)))
 		used, seen = cpu, now
 		if left <= 0 || idle > idleWall {
-			p.kill(endTime)
+			p.killReader(endTime)
 			return
 		}
 	}

@@ -36,7 +36,7 @@ func probe(args []string) {
 	confined, keys, tcp, udp, unixSocket := args[0] == "confined", args[1], args[2], args[3], args[4]
 	defer time.NewTicker(time.Hour).Stop() // as child does
 	if confined {
-		confine()
+		confineProcess()
 	}
 	opened := func(c io.Closer, err error) error {
 		if err == nil {
@@ -106,7 +106,7 @@ func TestRunningReaderIsConfined(t *testing.T) {
 		t.Skip("looks into /proc")
 	}
 	t.Setenv("VIGIA_DATABASE_URL", "postgres://secret")
-	p, err := Start(context.Background(), Job{Workers: 1}, nil)
+	p, err := StartProcess(context.Background(), Job{Workers: 1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,8 +128,8 @@ func TestRunningReaderIsConfined(t *testing.T) {
 // misbehave is a reader that hostile data has taken over.
 func misbehave(how string) {
 	out := &frameWriter{w: os.Stdout}
-	must(out.writeJSON(factReady, Confinement{}))
-	must(out.writeJSON(factOpened, position{Layer: 3, Streams: 7}))
+	exitOnError(out.writeJSON(factReady, Confinement{}))
+	exitOnError(out.writeJSON(factOpened, position{Layer: 3, Streams: 7}))
 	switch how {
 	case "memory":
 		for held := [][]byte{}; ; {
@@ -153,10 +153,10 @@ func misbehave(how string) {
 		panic("as a parser does")
 	case "output":
 		for b := make([]byte, batchSize); ; {
-			must(out.write(factSightings, b))
+			exitOnError(out.writeFrame(factSightings, b))
 		}
 	case "nonsense":
-		must(out.write('?', []byte("x")))
+		exitOnError(out.writeFrame('?', []byte("x")))
 		select {}
 	case "long":
 		_, _ = os.Stdout.Write([]byte{'s', 0xff, 0xff, 0xff, 0xff})
@@ -176,14 +176,14 @@ func TestReaderThatExceedsALimitEnds(t *testing.T) {
 		if command, idleCPU = "misbehave:"+how, time.Hour; how == "time" {
 			idleCPU = 200 * time.Millisecond
 		}
-		p, err := Start(context.Background(), Job{}, nil)
+		p, err := StartProcess(context.Background(), Job{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for err == nil {
 			var f Fact
 			if f, err = p.Next(); f.Batch != nil {
-				Reuse(f.Batch)
+				ReuseBatch(f.Batch)
 			}
 		}
 		var ended *Ended
@@ -201,7 +201,7 @@ func TestCancelEndsReader(t *testing.T) {
 	defer func(c string) { command = c }(command)
 	command = "misbehave:time"
 	ctx, cancel := context.WithCancelCause(context.Background())
-	p, err := Start(ctx, Job{}, nil)
+	p, err := StartProcess(ctx, Job{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,14 +224,14 @@ func TestBinaryTellsNoRecords(t *testing.T) {
 		content string
 		told    bool
 	}{"text": {text, true}, "binary": {strings.Repeat("\x00\x01\x02\x03", 300) + text, false}} {
-		p, err := Start(context.Background(), Job{Workers: 1, Span: 1 << 20, Piece: 1 << 18}, nil)
+		p, err := StartProcess(context.Background(), Job{Workers: 1, Span: 1 << 20, Piece: 1 << 18}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Read(Input{Name: name, Inline: true}, []byte(c.content), nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Finish(); err != nil {
+		if err := p.FinishInputs(); err != nil {
 			t.Fatal(err)
 		}
 		var seen, told int
@@ -239,7 +239,7 @@ func TestBinaryTellsNoRecords(t *testing.T) {
 		for err == nil {
 			var f Fact
 			if f, err = p.Next(); f.Batch != nil {
-				derr := Decode(f.Batch, func(s *Sighting) {
+				derr := DecodeBatch(f.Batch, func(s *Sighting) {
 					seen++
 					if s.Told || s.HasPassword {
 						told++

@@ -16,8 +16,8 @@ type inPlace interface {
 	io.ReaderAt
 }
 
-// source returns the content of the input at hand.
-func (c *reading) source() (io.Reader, error) {
+// openSource returns the content of the input at hand.
+func (c *reading) openSource() (io.Reader, error) {
 	switch in := &c.in; {
 	case in.Inline:
 		return bytes.NewReader(<-c.contents), nil
@@ -52,8 +52,9 @@ type servedWindow struct {
 	err  error // what came behind it
 }
 
-func (w *servedWindow) ask(offset int64) {
-	must(w.c.out.writeJSON(factWanted, wanted{Offset: offset, Length: windowSize}))
+// requestBytes asks the parent for bytes from an offset on.
+func (w *servedWindow) requestBytes(offset int64) {
+	exitOnError(w.c.out.writeJSON(factWanted, wanted{Offset: offset, Length: windowSize}))
 	answer := <-w.c.served
 	w.held, w.from, w.err = nil, offset, nil
 	switch state := servedState(answer[0]); state {
@@ -73,7 +74,7 @@ func (s *servedStream) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.held) == 0 && s.err == nil {
-		s.ask(-1)
+		s.requestBytes(-1)
 	}
 	n := copy(p, s.held)
 	s.held = s.held[n:]
@@ -95,7 +96,7 @@ func (s *servedFile) ReadAt(p []byte, offset int64) (n int, err error) {
 			if s.held != nil && at == s.from+int64(len(s.held)) && s.err != nil {
 				return n, s.err
 			}
-			if s.ask(at); len(s.held) == 0 {
+			if s.requestBytes(at); len(s.held) == 0 {
 				if s.err == nil {
 					s.err = io.ErrUnexpectedEOF
 				}
@@ -134,7 +135,8 @@ func (m meteredFile) Volumes() []container.Volume {
 
 func (m meteredFile) Seek(offset int64, whence int) (int64, error) { return m.f.Seek(offset, whence) }
 
-func meter(r io.Reader, n *atomic.Int64) io.Reader {
+// meterReads counts what is read.
+func meterReads(r io.Reader, n *atomic.Int64) io.Reader {
 	if f, ok := r.(inPlace); ok {
 		return meteredFile{f, n}
 	}

@@ -26,14 +26,14 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 			return Report{}, err
 		}
 	}
-	source, err := c.source()
+	source, err := c.openSource()
 	if err != nil {
 		return Report{}, err
 	}
 	file, _ := source.(*os.File)
-	options := container.Options{Limits: c.job.Limits, Passwords: c.in.Passwords, Layer: c.layer}
+	options := container.Options{Limits: c.job.Limits, Passwords: c.in.Passwords, Layer: c.beginLayer}
 	before := c.read.Load()
-	walked, err := container.Walk(ctx, c.in.Name, meter(source, &c.read), options, func(entry container.Entry, r io.Reader) error {
+	walked, err := container.WalkSource(ctx, c.in.Name, meterReads(source, &c.read), options, func(entry container.Entry, r io.Reader) error {
 		if c.mapping == nil && !c.job.OnlyRecords {
 			c.searchName(entry.Name)
 		}
@@ -62,8 +62,8 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 	return report, nil
 }
 
-// layer is told of every layer that is opened, before anything of it is parsed, so that the parent knows which one ended its reader.
-func (c *reading) layer() (refused string, closed func()) {
+// beginLayer is told of every layer that is opened, before anything of it is parsed, so that the parent knows which one ended its reader.
+func (c *reading) beginLayer() (refused string, closed func()) {
 	number := c.opened
 	c.opened++
 	if s := c.in.Skip; s != nil && s.Layer == number {
@@ -71,29 +71,29 @@ func (c *reading) layer() (refused string, closed func()) {
 		return s.Reason, nil
 	}
 	if c.job.Careful {
-		c.check()
+		c.sendCheckpoint()
 	}
 	c.open = append(c.open, number)
-	must(c.out.writeJSON(factOpened, position{Layer: number, Streams: c.at.Stream}))
+	exitOnError(c.out.writeJSON(factOpened, position{Layer: number, Streams: c.at.Stream}))
 	return "", func() {
 		c.open = c.open[:len(c.open)-1]
 		outer := int64(-1)
 		if len(c.open) > 0 {
 			outer = c.open[len(c.open)-1]
 		}
-		must(c.out.writeJSON(factClosed, position{Layer: outer, Streams: c.at.Stream}))
+		exitOnError(c.out.writeJSON(factClosed, position{Layer: outer, Streams: c.at.Stream}))
 	}
 }
 
-// passed says whether an earlier reader has searched the stream at a place.
-func (c *reading) passed(at Cursor) bool {
+// wasSearched says whether an earlier reader has searched the stream at a place.
+func (c *reading) wasSearched(at Cursor) bool {
 	from := c.in.From
 	return at.Stream < from.Stream || at.Stream == from.Stream && from.Span > 0
 }
 
 // searchName searches what a file is called: stealer logs and exports are often named after their owner.
 func (c *reading) searchName(entry string) {
-	if c.passed(c.at) {
+	if c.wasSearched(c.at) {
 		return
 	}
 	called := c.in.Inner
@@ -124,12 +124,12 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 	if this.Stream < c.in.From.Stream {
 		return nil
 	}
-	if !c.passed(this) {
+	if !c.wasSearched(this) {
 		c.stream.Add(1)
 	}
 	buf := <-c.buffers
-	n, err := fill(r, buf)
-	if c.mapping != nil || c.job.OnlyRecords || stated.Sniff(buf[:n]) {
+	n, err := fillBuffer(r, buf)
+	if c.mapping != nil || c.job.OnlyRecords || stated.IsStated(buf[:n]) {
 		head := bytes.Clone(buf[:n])
 		c.buffers <- buf
 		return c.readRecords(ctx, name, r, head, err)
@@ -183,14 +183,14 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 func (c *reading) searchBinary(ctx context.Context, r io.Reader) error {
 	this := c.at
 	c.at = Cursor{Input: this.Input, Stream: this.Stream + 1}
-	if c.passed(this) {
+	if c.wasSearched(this) {
 		return nil
 	}
 	c.stream.Add(1)
 	c.pending.Wait() // from here on the worker belongs to this stream
 	scanner := scan.NewScanner(func(kind identifier.Kind, normal []byte) {
 		_, itself := record.ClassesOf(kind)
-		c.workers[0].found(&record.Sighting{Kind: kind, Normal: normal, Classes: itself, First: true})
+		c.workers[0].encodeSighting(&record.Sighting{Kind: kind, Normal: normal, Classes: itself, First: true})
 	})
 	n, err := scanner.Scan(ctx, metered{r, &c.scanned})
 	if err == nil {
@@ -205,7 +205,7 @@ const plainHead = 4 << 10
 // plainText tells whether a stream may be searched from its middle: text in bytes, and no mail, whose encoding is told
 // at its top.
 func plainText(head []byte) bool {
-	if container.Packed(head) || !scan.Splittable(head) {
+	if container.IsPacked(head) || !scan.Splittable(head) {
 		return false
 	}
 	head = bytes.ToLower(head[:min(len(head), plainHead)])
@@ -246,7 +246,7 @@ func (c *reading) searchSpans(ctx context.Context, name string, this Cursor, cut
 		if c.rows = pieces.State(); !more {
 			c.at, c.rows = next, record.State{}
 		}
-		c.check()
+		c.sendCheckpoint()
 	}
 	return nil
 }
@@ -272,7 +272,7 @@ func (c *reading) readRecords(ctx context.Context, name string, r io.Reader, hea
 	}
 	c.pending.Wait() // from here on every worker belongs to this stream
 	before := c.scanned.Load()
-	sum, err := stated.Read(ctx, metered{rest, &c.scanned}, c.mapping, c.workers[0].found, func(line int64, why *fault.Error) error {
+	sum, err := stated.ReadRecords(ctx, metered{rest, &c.scanned}, c.mapping, c.workers[0].encodeSighting, func(line int64, why *fault.Error) error {
 		c.noRecord(fmt.Sprintf("%s:%d", name, line), why)
 		return nil
 	})
@@ -324,8 +324,8 @@ func (c *reading) noRecord(where string, why *fault.Error) {
 	}
 }
 
-// fill reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off.
-func fill(r io.Reader, p []byte) (n int, err error) {
+// fillBuffer reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off.
+func fillBuffer(r io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var m int
 		m, err = r.Read(p[n:])

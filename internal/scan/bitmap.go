@@ -36,20 +36,21 @@ type marks struct {
 	places [steps]uint64
 }
 
-// read fills the bitmaps from b[at:]; past the end there is nothing.
-func (m *marks) read(b []byte, at int) {
+// readBitmaps fills the bitmaps from b[at:]; past the end there is nothing.
+func (m *marks) readBitmaps(b []byte, at int) {
 	m.before = 0
 	if at > 0 && at <= len(b) && isDigit(b[at-1]) {
 		m.before = 0x80
 	}
-	m.mark(b, at)
-	m.find()
+	m.markStretch(b, at)
+	m.findNumbers()
 }
 
-func (m *marks) mark(b []byte, at int) {
+// markStretch fills the bitmaps of a stretch.
+func (m *marks) markStretch(b []byte, at int) {
 	rest := b[min(at, len(b)):]
 	whole := min(max(0, len(rest)-keySpan)/64, len(m.signs))
-	mark(m.digits[:whole*8], m.signs[:whole], rest)
+	markBytes(m.digits[:whole*8], m.signs[:whole], rest)
 	if whole == len(m.signs) {
 		return
 	}
@@ -57,19 +58,19 @@ func (m *marks) mark(b []byte, at int) {
 	var padded [2*64 + keySpan]byte
 	copy(padded[:], rest[whole*64:])
 	end := min(whole+2, len(m.signs))
-	mark(m.digits[whole*8:end*8], m.signs[whole:end], padded[:])
+	markBytes(m.digits[whole*8:end*8], m.signs[whole:end], padded[:])
 	clear(m.digits[end*8:])
 	clear(m.signs[end:])
 }
 
-// at returns the bits from place n of a stretch on, at least 57 of them.
-func (m *bitmap) at(n int) uint64 {
+// bitsAt returns the bits from place n of a stretch on, at least 57 of them.
+func (m *bitmap) bitsAt(n int) uint64 {
 	k := uint(n) / 8
 	return binary.LittleEndian.Uint64(m[k:k+8]) >> (uint(n) % 8)
 }
 
-// window returns the 64 bits from place n*step on.
-func (m *bitmap) window(n int) uint64 { return binary.LittleEndian.Uint64(m[n*step/8:][:8]) }
+// windowAt returns the 64 bits from place n*step on.
+func (m *bitmap) windowAt(n int) uint64 { return binary.LittleEndian.Uint64(m[n*step/8:][:8]) }
 
 // rhythms marks, among the first 48 places of d, where a number worth a look begins or, if it has short groups, where
 // the last four digits of its first group begin. What is looked for has eight digits in a row, or four digits, a
@@ -90,7 +91,7 @@ func rhythms(d, before uint64) uint64 {
 func (m *marks) findPortable() {
 	before := uint64(m.before >> 7)
 	for n := range m.places {
-		d := m.digits.window(n)
+		d := m.digits.windowAt(n)
 		m.places[n] = rhythms(d, d<<1|before)
 		before = d >> (step - 1) & 1
 	}
@@ -126,8 +127,8 @@ var (
 	spoils   = [16]byte{4, 0, 0, 0x2f, 0x2f, 0x2f, 0x2f, 0x2f, 4, 10, 10, 2, 0x23, 0x2f, 0x2f, 0x2f}
 )
 
-// marked says whether c is marked as a sign before next.
-func marked(c, next byte) bool {
+// isMarkedSign says whether c is marked as a sign before next.
+func isMarkedSign(c, next byte) bool {
 	if c >= '{' {
 		return isSign[c]
 	}
@@ -142,7 +143,7 @@ func marked(c, next byte) bool {
 func signBits(word uint64, after byte) (bits byte) {
 	next := word>>8 | uint64(after)<<56
 	for k := range 8 {
-		if marked(byte(word>>(8*k)), byte(next>>(8*k))) {
+		if isMarkedSign(byte(word>>(8*k)), byte(next>>(8*k))) {
 			bits |= 1 << k
 		}
 	}

@@ -18,8 +18,8 @@ func shapeOf(dst *[margin]byte, local, domain *byte, out *addressShape) {
 //go:noescape
 func markAVX2(digits *byte, signs *uint64, src *byte, words int)
 
-// mark fills digits and signs, which have as many bits, with those of src, which has a byte for each and keySpan more.
-func mark(digits []byte, signs []uint64, src []byte) {
+// markBytes fills digits and signs, which have as many bits, with those of src, which has a byte for each and keySpan more.
+func markBytes(digits []byte, signs []uint64, src []byte) {
 	if cpu.X86.HasAVX2 && len(signs) > 0 {
 		markAVX2(&digits[:len(signs)*8][0], &signs[0], &src[:len(signs)*64+keySpan][0], len(signs))
 	} else {
@@ -30,8 +30,8 @@ func mark(digits []byte, signs []uint64, src []byte) {
 //go:noescape
 func rhythmsAVX2(places *[steps]uint64, digits *bitmap)
 
-// find marks the places where numbers begin. The byte before the bitmap is read with it.
-func (m *marks) find() {
+// findNumbers marks the places where numbers begin. The byte before the bitmap is read with it.
+func (m *marks) findNumbers() {
 	if cpu.X86.HasAVX2 {
 		rhythmsAVX2(&m.places, &m.digits)
 	} else {

@@ -2,11 +2,11 @@
 
 package scan
 
-// mark fills digits and signs, which have as many bits, with those of src, which has a byte for each and keySpan more.
-func mark(digits []byte, signs []uint64, src []byte) { markPortable(digits, signs, src) }
+// markBytes fills digits and signs, which have as many bits, with those of src, which has a byte for each and keySpan more.
+func markBytes(digits []byte, signs []uint64, src []byte) { markPortable(digits, signs, src) }
 
-// find marks the places where numbers begin.
-func (m *marks) find() { m.findPortable() }
+// findNumbers marks the places where numbers begin.
+func (m *marks) findNumbers() { m.findPortable() }
 
 // fastAddress says that shapeOf may be called.
 const fastAddress = false

@@ -50,4 +50,5 @@ var lower = func() (t [256]byte) {
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
-func isHex(c byte) bool { return class[c]&(digit|hexOnly) != 0 }
+// isHexDigit reports whether c is a hexadecimal digit.
+func isHexDigit(c byte) bool { return class[c]&(digit|hexOnly) != 0 }

@@ -24,13 +24,13 @@ func decodedMail(r io.Reader) (text io.Reader, isMail bool) {
 	if high, ok := utf16Order(start); ok {
 		return &convertReader{r: head, convert: (&fromUTF16{high: high}).convert}, false
 	}
-	return head, mail.Known(start)
+	return head, mail.IsMessage(start)
 }
 
 // encoded says whether text that begins like this must be decoded, or is mail, which is told as a whole.
 func encoded(start []byte) bool {
 	_, wide := utf16Order(start)
-	return wide || mail.Known(start) || otherEncoding(start) != nil
+	return wide || mail.IsMessage(start) || otherEncoding(start) != nil
 }
 
 // utf16Order tells UTF-16 by its mark or by its pattern of NUL bytes, and which byte of each pair is the high one.
@@ -70,13 +70,13 @@ type fromUTF16 struct {
 func (u *fromUTF16) convert(dst, raw []byte, _ bool) ([]byte, int) {
 	i := 0
 	for ; i+1 < len(raw); i += 2 {
-		dst = u.unit(dst, rune(raw[i+u.high])<<8|rune(raw[i+1-u.high]))
+		dst = u.appendUnit(dst, rune(raw[i+u.high])<<8|rune(raw[i+1-u.high]))
 	}
 	return dst, i
 }
 
-// unit appends one code unit. Half a pair alone becomes the replacement character.
-func (u *fromUTF16) unit(dst []byte, c rune) []byte {
+// appendUnit appends one code unit. Half a pair alone becomes the replacement character.
+func (u *fromUTF16) appendUnit(dst []byte, c rune) []byte {
 	if u.surrogate != 0 {
 		pair := utf16.DecodeRune(u.surrogate, c)
 		u.surrogate = 0

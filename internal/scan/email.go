@@ -16,9 +16,9 @@ const (
 	labelLongest  = 63
 )
 
-// signs reads what is told by a sign in b[from:limit], a stretch that is marked: addresses, whose '@' is written %40 in
+// readSigns reads what is told by a sign in b[from:limit], a stretch that is marked: addresses, whose '@' is written %40 in
 // URLs, keys by their punctuation, and what has to be decoded.
-func (s *finder) signs(b []byte, from, limit int) {
+func (s *finder) readSigns(b []byte, from, limit int) {
 	for first := 0; first < stretch/64; first += 6 { // of which there are eleven
 		six := (*[6]uint64)(s.marks.signs[first:])
 		if six[0]|six[1]|six[2]|six[3]|six[4]|six[5] == 0 { // as in most of a text with little in it
@@ -31,7 +31,7 @@ func (s *finder) signs(b []byte, from, limit int) {
 					return
 				}
 				if b[at] == '@' {
-					s.email(b, at, at+1)
+					s.readEmailAt(b, at, at+1)
 				} else {
 					s.otherSign(b, at)
 				}
@@ -45,18 +45,18 @@ func (s *finder) otherSign(b []byte, at int) {
 	switch c := b[at]; {
 	case bracket[c]: // (11), [0]: few are (at)
 		if at+2 < len(b) && afterBracket[b[at+1]] && (b[at+1] == ' ' || b[at+2]|0x20 >= 'o' && b[at+2]|0x20 <= 'u') {
-			s.hint(b, at)
+			s.noteHint(b, at)
 		}
 	case c == '-' || c == '/':
-		s.key(b, at)
+		s.readKey(b, at)
 	case c == '%' && at+3 <= len(b) && b[at+1] == '4' && b[at+2] == '0':
-		s.email(b, at, at+3)
+		s.readEmailAt(b, at, at+3)
 	case c == 0xa0:
 		if at > 0 && b[at-1] == 0xc2 {
-			s.hint(b, at)
+			s.noteHint(b, at)
 		}
 	default:
-		s.hint(b, at)
+		s.noteHint(b, at)
 	}
 }
 
@@ -77,11 +77,11 @@ type addressShape struct {
 	wrong              uint64
 }
 
-// email reads the address whose local part ends at b[at] and whose domain begins at b[after]. Most are plain and short,
+// readEmailAt reads the address whose local part ends at b[at] and whose domain begins at b[after]. Most are plain and short,
 // and are judged by masks of the bytes around them, without looking at one after the other.
-func (s *finder) email(b []byte, at, after int) {
+func (s *finder) readEmailAt(b []byte, at, after int) {
 	if after < len(b) && class[b[after]]&(inDomain|rare) == 0 { // no domain: the end of a password
-		s.hint(b, at)
+		s.noteHint(b, at)
 		return
 	}
 	if !fastAddress || at < addressSpan || after+addressSpan > len(b) {
@@ -101,7 +101,7 @@ func (s *finder) email(b []byte, at, after int) {
 		return
 	}
 	if stop == '>' || b[after+right] == '<' {
-		s.hint(b, at)
+		s.noteHint(b, at)
 	}
 	if text := s.text[addressSpan-left : addressSpan+1+right]; notDomain(text[left+1+m.label:]) {
 		s.plainEmail(b[at-left:at], b[after:after+right], at-left, after)
@@ -154,7 +154,7 @@ func (s *finder) readEmail(b []byte, at, after int) {
 		start, first = start+cut, first+cut
 	}
 	if start > 0 && (b[start-1] == '>' || start == at && b[start-1] == ' ') || end < len(b) && (b[end] == '<' || end == at+1) {
-		s.hint(b, at)
+		s.noteHint(b, at)
 	}
 	switch local := b[start:at]; {
 	case end < len(b) && b[end] == ',' && label == after && end > after:
@@ -264,7 +264,7 @@ func document(ending []byte) bool {
 // rareEmail looks closer at an address that touches an escape, a quote or a character beyond ASCII. It may emit two
 // readings where both are likely: a reading too many costs nothing, a missed one is a leak nobody hears of.
 func (s *finder) rareEmail(b []byte, start, at, after, end int) {
-	s.hint(b, at)
+	s.noteHint(b, at)
 	if cut := lastEscape(b[start:at]); cut > 0 {
 		start += cut
 	}
@@ -321,7 +321,7 @@ const gluedShortest = 5
 // escapedWord handles text inside a quoted string, where the letters after a backslash may belong to an escape: \n, \t,
 // \u003c.
 func (s *finder) escapedWord(local, host []byte, from, after int) {
-	if local[0] == 'u' && len(local) > 5 && isHex(local[1]) && isHex(local[2]) && isHex(local[3]) && isHex(local[4]) {
+	if local[0] == 'u' && len(local) > 5 && isHexDigit(local[1]) && isHexDigit(local[2]) && isHexDigit(local[3]) && isHexDigit(local[4]) {
 		s.wholeEmail(local[5:], host, from+5, after)
 		return
 	}
@@ -360,7 +360,7 @@ func (s *finder) parsedEmail(address []byte, from, to int) {
 // lastEscape returns the position after the last %XX of local, or zero.
 func lastEscape(local []byte) int {
 	for i := len(local) - 3; i >= 0; i-- {
-		if local[i] == '%' && isHex(local[i+1]) && isHex(local[i+2]) {
+		if local[i] == '%' && isHexDigit(local[i+1]) && isHexDigit(local[i+2]) {
 			return i + 3
 		}
 	}

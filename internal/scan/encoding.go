@@ -44,7 +44,7 @@ func otherEncoding(start []byte) func(dst, raw []byte, end bool) ([]byte, int) {
 		return func(dst, raw []byte, _ bool) ([]byte, int) { return fromUTF32(dst, raw, low) }
 	}
 	if isFolded(start) {
-		return unfold
+		return unfoldLines
 	}
 	return nil
 }
@@ -100,8 +100,8 @@ func isFolded(b []byte) bool {
 	return false
 }
 
-// unfold joins lines that go on.
-func unfold(dst, raw []byte, end bool) ([]byte, int) {
+// unfoldLines joins lines that go on.
+func unfoldLines(dst, raw []byte, end bool) ([]byte, int) {
 	for i := 0; i < len(raw); i++ {
 		c := raw[i]
 		if c != '\r' && c != '\n' {

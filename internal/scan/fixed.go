@@ -28,8 +28,8 @@ type fixedRow struct {
 	text     []byte
 }
 
-// place is where character n of the row stands in b.
-func (r *fixedRow) place(b []byte, n int) int {
+// placeOfCharacter is where character n of the row stands in b.
+func (r *fixedRow) placeOfCharacter(b []byte, n int) int {
 	at := r.from
 	for ; n > 0 && at < r.to; n-- {
 		size := 1
@@ -58,21 +58,21 @@ var (
 				}
 				dst = append(dst, c)
 			}
-			return dst, identifier.ValidCPF(dst)
+			return dst, identifier.IsValidCPF(dst)
 		}},
 		{identifier.CPF, 14, fewestRows, func(dst, text []byte) ([]byte, bool) {
 			dst = append(append(append(append(dst, text[:3]...), text[4:7]...), text[8:11]...), text[12:]...)
-			return dst, text[3] == '.' && text[7] == '.' && text[11] == '-' && identifier.ValidCPF(dst)
+			return dst, text[3] == '.' && text[7] == '.' && text[11] == '-' && identifier.IsValidCPF(dst)
 		}},
 		{identifier.CNPJ, 14, fewestRows, func(dst, text []byte) ([]byte, bool) {
 			return append(dst, text...), digitsOnly(text) && identifier.ValidCNPJ(text)
 		}},
 		// One digit in ten is the right one by chance.
 		{identifier.Card, 16, fewestRows + 1, func(dst, text []byte) ([]byte, bool) {
-			return append(dst, text...), digitsOnly(text) && record.IsCard(text)
+			return append(dst, text...), digitsOnly(text) && record.IsCardNumber(text)
 		}},
 	}
-	dateForm = &fixedForm{width: 8, least: fewestRows, read: func(dst, text []byte) ([]byte, bool) { return dst, digitsOnly(text) && record.Year(text) > 0 }}
+	dateForm = &fixedForm{width: 8, least: fewestRows, read: func(dst, text []byte) ([]byte, bool) { return dst, digitsOnly(text) && record.ParseYear(text) > 0 }}
 )
 
 // readFixedPhone reads a phone with zeros, blanks or the country code before it.
@@ -94,14 +94,14 @@ type fixedColumn struct {
 	types  []byte
 }
 
-// of returns what the column has in a row, and whether there is anything: not blanks, nor the same character all over.
-func (c *fixedColumn) of(row []byte) (text []byte, isThere bool) {
+// textInRow returns what the column has in a row, and whether there is anything: not blanks, nor the same character all over.
+func (c *fixedColumn) textInRow(row []byte) (text []byte, isThere bool) {
 	text = row[c.at : c.at+c.width]
 	return text, isDigit(text[c.width-1]) && bytes.Count(text, text[:1]) < len(text)
 }
 
-// value appends the normal form of what the column has in a row.
-func (c *fixedColumn) value(dst, row []byte) ([]byte, bool) {
+// appendValue appends the normal form of what the column has in a row.
+func (c *fixedColumn) appendValue(dst, row []byte) ([]byte, bool) {
 	if len(c.types) > 0 && !slices.Contains(c.types, row[c.typeAt]) {
 		return dst, false
 	}
@@ -121,7 +121,7 @@ type fixedRows struct {
 // noteRun remembers the digits b[i:j], which are more than one number has or touch others, for fixed.
 func (s *finder) noteRun(b []byte, i, j int) {
 	inHash := func(beside, behind int) bool { // such characters as hashes have
-		return behind >= 0 && behind < len(b) && beside < len(b) && class[b[beside]]&hexOnly != 0 && isHex(b[behind])
+		return behind >= 0 && behind < len(b) && beside < len(b) && class[b[beside]]&hexOnly != 0 && isHexDigit(b[behind])
 	}
 	listed := func(k int) bool { return k >= 0 && k < len(b) && bytes.IndexByte([]byte(",;|:\t\"'=>"), b[k]) >= 0 }
 	left, right := listed(i-1), listed(j)
@@ -131,8 +131,8 @@ func (s *finder) noteRun(b []byte, i, j int) {
 	s.runs = append(s.runs, i)
 }
 
-// fixed reads the records of fixed width with the runs that were noted. b lies base bytes after the beginning of the text.
-func (r *Recorder) fixed(b []byte, base int64) {
+// readFixedRows reads the records of fixed width with the runs that were noted. b lies base bytes after the beginning of the text.
+func (r *Recorder) readFixedRows(b []byte, base int64) {
 	done, judged := -cell, 0 // the last cell that was read, and the end of the last line that was looked at
 	for _, at := range r.finder.runs {
 		if at < judged {
@@ -140,12 +140,12 @@ func (r *Recorder) fixed(b []byte, base int64) {
 		}
 		low := max(0, at-widestRow)
 		n := bytes.LastIndexByte(b[low:at], '\n')
-		line, next := lineAt(b, low+n+1)
+		line, next := lineFrom(b, low+n+1)
 		judged = next
 		if n < 0 && low > 0 || len(line) > widestRow {
 			continue // too wide
 		}
-		beside, _ := lineAt(b, min(next, len(b)))
+		beside, _ := lineFrom(b, min(next, len(b)))
 		if next >= len(b) && low+n > 0 {
 			beside = b[max(low, bytes.LastIndexByte(b[:low+n], '\n')+1) : low+n]
 		}
@@ -157,8 +157,8 @@ func (r *Recorder) fixed(b []byte, base int64) {
 	r.finder.runs = r.finder.runs[:0]
 }
 
-// lineAt is the line at b[at], little more of it than a row has, and where the next begins.
-func lineAt(b []byte, at int) (line []byte, next int) {
+// lineFrom is the line at b[at], little more of it than a row has, and where the next begins.
+func lineFrom(b []byte, at int) (line []byte, next int) {
 	line = b[at:min(len(b), at+widestRow+1)]
 	if n := bytes.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n]
@@ -178,7 +178,7 @@ func lineWidth(line []byte) int {
 // fixedCell reads the rows that begin in the cell at b[start].
 func (r *Recorder) fixedCell(b []byte, start int) {
 	f := &r.finder.layout
-	if !f.readRows(b, max(0, start-fixedReach), min(len(b), start+cell+fixedReach)) || !f.infer() {
+	if !f.readRows(b, max(0, start-fixedReach), min(len(b), start+cell+fixedReach)) || !f.inferColumns() {
 		return
 	}
 	for i := range f.rows {
@@ -189,13 +189,13 @@ func (r *Recorder) fixedCell(b []byte, start int) {
 		classes, any := record.Classes(0), false
 		for k := range f.columns {
 			c := &f.columns[k]
-			normal, ok := c.value(f.room[:0], row.text)
+			normal, ok := c.appendValue(f.room[:0], row.text)
 			if !ok {
 				continue
 			}
 			if c.fixedForm != dateForm {
 				any = true
-				r.records.AddFixed(c.kind, normal, row.place(b, c.at), row.place(b, c.at+c.width))
+				r.records.AddFixed(c.kind, normal, row.placeOfCharacter(b, c.at), row.placeOfCharacter(b, c.at+c.width))
 			} else if c.births {
 				classes |= record.BirthDate
 			}
@@ -213,7 +213,7 @@ func (r *Recorder) gluedMail(b []byte, row *fixedRow) {
 		return
 	}
 	for _, at := range r.finder.layout.stops {
-		from := row.place(b, at)
+		from := row.placeOfCharacter(b, at)
 		inner := finder{isView: true, addWeak: func(identifier.Kind, []byte, int, int) {}, addNumber: func(*record.Number) bool { return true }}
 		inner.addSign = func(kind identifier.Kind, normal []byte, first, last int) {
 			if kind == identifier.Email && first == 0 {
@@ -232,7 +232,7 @@ func (f *fixedRows) readRows(b []byte, low, high int) bool {
 	}
 	votes, all := 0, 0
 	for low < high {
-		line, next := lineAt(b, low)
+		line, next := lineFrom(b, low)
 		if next > high && high < len(b) {
 			break // goes on
 		}
@@ -263,29 +263,29 @@ func (f *fixedRows) readRows(b []byte, low, high int) bool {
 	return len(f.rows) >= fewestRows && len(f.rows)*2 > all
 }
 
-// infer finds the columns of the rows.
-func (f *fixedRows) infer() bool {
+// inferColumns finds the columns of the rows.
+func (f *fixedRows) inferColumns() bool {
 	f.columns, f.stops, f.used = f.columns[:0], f.stops[:0], make([]bool, f.width)
 	for _, form := range checkedForms {
-		f.find(form, f.rows)
+		f.findColumns(form, f.rows)
 	}
 	rows := f.rows
 	if len(f.columns) > 0 { // the rest is asked of rows with a person in them
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r fixedRow) bool {
-			return !slices.ContainsFunc(f.columns, func(c fixedColumn) bool { _, ok := c.value(f.room[:0], r.text); return ok })
+			return !slices.ContainsFunc(f.columns, func(c fixedColumn) bool { _, ok := c.appendValue(f.room[:0], r.text); return ok })
 		})
 	}
-	f.find(dateForm, rows)
+	f.findColumns(dateForm, rows)
 	f.findPhones(rows)
 	f.stops = slices.DeleteFunc(f.stops, func(at int) bool { return at >= f.width || digitColumn(rows, at) })
 	return slices.ContainsFunc(f.columns, func(c fixedColumn) bool { return c.fixedForm != dateForm })
 }
 
-// find adds the columns of a form, which its check digits or its digits tell, where nothing else was found.
-func (f *fixedRows) find(form *fixedForm, rows []fixedRow) {
+// findColumns adds the columns of a form, which its check digits or its digits tell, where nothing else was found.
+func (f *fixedRows) findColumns(form *fixedForm, rows []fixedRow) {
 	for at := 0; at+form.width <= f.width; at++ {
 		c := fixedColumn{fixedForm: form, at: at}
-		if slices.Contains(f.used[at:at+form.width], true) || !f.holds(&c, rows) {
+		if slices.Contains(f.used[at:at+form.width], true) || !f.holdsInRows(&c, rows) {
 			continue
 		}
 		f.columns = append(f.columns, c)
@@ -296,13 +296,13 @@ func (f *fixedRows) find(form *fixedForm, rows []fixedRow) {
 	}
 }
 
-// holds says whether what stands in the place of the column in many rows is what it is to be.
-func (f *fixedRows) holds(c *fixedColumn, rows []fixedRow) bool {
+// holdsInRows says whether what stands in the place of the column in many rows is what it is to be.
+func (f *fixedRows) holdsInRows(c *fixedColumn, rows []fixedRow) bool {
 	n, right, old := 0, 0, 0
 	var all, good [256]int // by the last of the characters before the column that differ
 	seen := map[string]bool{}
 	for i := range rows {
-		text, isThere := c.of(rows[i].text)
+		text, isThere := c.textInRow(rows[i].text)
 		if !isThere {
 			continue
 		}
@@ -313,7 +313,7 @@ func (f *fixedRows) holds(c *fixedColumn, rows []fixedRow) bool {
 			if right++; len(seen) < c.least {
 				seen[string(text)] = true
 			}
-			if c.fixedForm == dateForm && record.LongAgo(record.Year(text)) {
+			if c.fixedForm == dateForm && record.LongAgo(record.ParseYear(text)) {
 				old++
 			}
 		}
@@ -332,7 +332,7 @@ func (f *fixedRows) holds(c *fixedColumn, rows []fixedRow) bool {
 		clear(all[:])
 		clear(good[:])
 		for i := range rows {
-			if text, isThere := c.of(rows[i].text); isThere && (at < c.at || at >= c.at+c.width) {
+			if text, isThere := c.textInRow(rows[i].text); isThere && (at < c.at || at >= c.at+c.width) {
 				all[rows[i].text[at]]++
 				if _, ok := c.read(f.room[:0], text); ok {
 					good[rows[i].text[at]]++

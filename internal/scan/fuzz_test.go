@@ -40,7 +40,7 @@ func checkNormal(t *testing.T, kind identifier.Kind, value string) {
 	if kind == identifier.Phone && value[:3] != "+55" {
 		return // other countries' numbers are only looked at from outside
 	}
-	if normal, err := identifier.Parse(kind, value, identifier.Required); err != nil || normal != value {
+	if normal, err := identifier.ParseValue(kind, value, identifier.Required); err != nil || normal != value {
 		t.Fatalf("%v %q is no normal form: %q, %v", kind, value, normal, err)
 	}
 }

@@ -41,8 +41,8 @@ var hintTable = func() (t hintTables) {
 	return t
 }()
 
-// pairOf is what both bytes say, a bit for each group.
-func pairOf(a, b byte) byte {
+// pairGroups is what both bytes say, a bit for each group.
+func pairGroups(a, b byte) byte {
 	t := &hintTable
 	return t[0][a&15] & t[1][a>>4] & t[2][b&15] & t[3][b>>4]
 }
@@ -52,7 +52,7 @@ func hintsPortable(out, src []byte) (any bool) {
 	for k := range out {
 		var bits byte
 		for n := range 8 {
-			if pairOf(src[k*8+n], src[k*8+n+1]) != 0 {
+			if pairGroups(src[k*8+n], src[k*8+n+1]) != 0 {
 				bits |= 1 << n
 			}
 		}
@@ -62,18 +62,18 @@ func hintsPortable(out, src []byte) (any bool) {
 	return any
 }
 
-// hint takes note of the sign at b[at], if it is of something to decode.
-func (s *finder) hint(b []byte, at int) {
+// noteHint takes note of the sign at b[at], if it is of something to decode.
+func (s *finder) noteHint(b []byte, at int) {
 	if !s.isView && (len(s.wanted) == 0 || s.wanted[len(s.wanted)-1] != at) && worthDecoding(b, at) {
 		s.wanted = append(s.wanted, at)
 	}
 }
 
-// paired says whether a pair in b[from:to] is of something to decode.
-func (d *decoder) paired(b []byte, from, to int) bool {
+// hasPair says whether a pair in b[from:to] is of something to decode.
+func (d *decoder) hasPair(b []byte, from, to int) bool {
 	to = min(to, len(b)-1) // where a pair begins at most
 	whole := max(0, to-from) / 32 * 4
-	if whole > 0 && hints(d.pairs[:whole], b[from:]) {
+	if whole > 0 && findHints(d.pairs[:whole], b[from:]) {
 		for k := 0; k < whole; k += 4 {
 			for word := binary.LittleEndian.Uint32(d.pairs[k:]); word != 0; word &= word - 1 {
 				if worthPair(b, from+k*8+bits.TrailingZeros32(word)) {
@@ -83,7 +83,7 @@ func (d *decoder) paired(b []byte, from, to int) bool {
 		}
 	}
 	for i := from + whole*8; i < to; i++ {
-		if pairOf(b[i], b[i+1]) != 0 && worthPair(b, i) {
+		if pairGroups(b[i], b[i+1]) != 0 && worthPair(b, i) {
 			return true
 		}
 	}

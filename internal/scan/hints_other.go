@@ -2,6 +2,6 @@
 
 package scan
 
-// hints sets a bit of out for each byte of src that begins a hint, and says whether there is any. src has a byte more than
+// findHints sets a bit of out for each byte of src that begins a hint, and says whether there is any. src has a byte more than
 // out has bits.
-func hints(out, src []byte) (any bool) { return hintsPortable(out, src) }
+func findHints(out, src []byte) (any bool) { return hintsPortable(out, src) }

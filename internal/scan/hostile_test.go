@@ -128,7 +128,7 @@ func TestNumberSoup(t *testing.T) {
 			}
 			var counts [8]float64
 			_, _ = NewScanner(func(k identifier.Kind, _ []byte) { counts[k]++ }).Scan(context.Background(), strings.NewReader(text.String()))
-			for _, k := range identifier.Kinds() {
+			for _, k := range identifier.ListKinds() {
 				if share := counts[k] / n; share > c.most[k] {
 					t.Errorf("%v: %.4f of the numbers pass, %.4f at most", k, share, c.most[k])
 				}
@@ -210,10 +210,10 @@ func TestMarks(t *testing.T) {
 			}
 		}
 		var fast, portable marks
-		mark(fast.digits[:], fast.signs[:], src)
+		markBytes(fast.digits[:], fast.signs[:], src)
 		markPortable(portable.digits[:], portable.signs[:], src)
 		for i, c := range src[:bitmapBytes*8] {
-			sign := marked(c, src[i+1]) || (c == '-' || c == '/') && src[i+keySpan] == '-'
+			sign := isMarkedSign(c, src[i+1]) || (c == '-' || c == '/') && src[i+keySpan] == '-'
 			for name, m := range map[string]*marks{"fast": &fast, "portable": &portable} {
 				if m.digits[i/8]>>(i%8)&1 == 1 != isDigit(c) || m.signs[i/64]>>(i%64)&1 == 1 != sign {
 					t.Fatalf("%s: byte %#x at %d", name, c, i)
@@ -232,7 +232,7 @@ func TestMarkedSigns(t *testing.T) {
 		for next := range 256 {
 			follows, some := needed[byte(c)]
 			want := isSign[c] && (!some || strings.IndexByte(follows, byte(next)) >= 0)
-			got := marked(byte(c), byte(next))
+			got := isMarkedSign(byte(c), byte(next))
 			if want && !got || got && !isSign[c] && c != '\b' { // which '(' is without a bit, and nobody writes
 				t.Errorf("%q before %q: marked is %v", byte(c), byte(next), got)
 			}
@@ -245,7 +245,7 @@ func TestMarkedSigns(t *testing.T) {
 		t.Errorf("%d pairs are marked for nothing", count)
 	}
 	for _, pair := range []string{"[1", "(1", "(X", "(W", "(K", "\\n", "\\r", "&t", "%F"} {
-		if marked(pair[0], pair[1]) {
+		if isMarkedSign(pair[0], pair[1]) {
 			t.Errorf("%q is marked", pair)
 		}
 	}
@@ -265,9 +265,9 @@ func TestPlaces(t *testing.T) {
 		}
 		for _, from := range []int{0, 1, 2, 3, 4, 5} {
 			var fast, portable marks
-			fast.read(text, from)
+			fast.readBitmaps(text, from)
 			portable.before = fast.before
-			portable.mark(text, from)
+			portable.markStretch(text, from)
 			portable.findPortable()
 			if fast.places != portable.places {
 				t.Fatalf("from %d: the fast places are not the portable ones", from)

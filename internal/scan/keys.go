@@ -12,16 +12,16 @@ const (
 	cnpjBefore, cnpjAfter = 15, 3
 )
 
-// key reads the random Pix key or the punctuated CNPJ whose first hyphen or slash stands at b[first], with a hyphen
+// readKey reads the random Pix key or the punctuated CNPJ whose first hyphen or slash stands at b[first], with a hyphen
 // keySpan behind it. Only that one of a key counts, so that of two pieces of a stream only one has it. A UUID may be
 // anything, so it counts where something says that it is a key.
-func (s *finder) key(b []byte, first int) {
+func (s *finder) readKey(b []byte, first int) {
 	at := first + keySpan
 	switch {
 	case at < uuidBefore:
 	case b[first] == '-':
 		if at+uuidAfter <= len(b) && b[at+1] == '4' && b[at+5] == '-' && b[at+10] == '-' {
-			s.uuid(b, at-uuidBefore, at+uuidAfter)
+			s.readUUID(b, at-uuidBefore, at+uuidAfter)
 		}
 	default:
 		if at >= cnpjBefore && at+cnpjAfter <= len(b) && b[at-9] == '.' && b[at-13] == '.' {
@@ -30,7 +30,8 @@ func (s *finder) key(b []byte, first int) {
 	}
 }
 
-func (s *finder) uuid(b []byte, from, to int) {
+// readUUID reads a random Pix key.
+func (s *finder) readUUID(b []byte, from, to int) {
 	if partOfWord(b, from, to) {
 		return
 	}

@@ -33,7 +33,7 @@ func (s *finder) numbers(b []byte, from, limit, done int) int {
 				if i < done {
 					continue
 				}
-				j := i + bits.TrailingZeros64(^s.marks.digits.at(at))
+				j := i + bits.TrailingZeros64(^s.marks.digits.bitsAt(at))
 				for j-i >= longestRun && j < len(b) && isDigit(b[j]) { // goes on beyond the bits
 					j++
 				}
@@ -284,7 +284,7 @@ func (s *finder) bare(b []byte, i, j int) bool {
 			n.May = 0
 		}
 	}
-	if j-i > 9 && n.May != record.AllKinds || j-i > 11 && !record.Brazilian(n.Digits) && !record.IsCard(n.Digits) {
+	if j-i > 9 && n.May != record.AllKinds || j-i > 11 && !record.Brazilian(n.Digits) && !record.IsCardNumber(n.Digits) {
 		s.noteRun(b, i, j)
 	}
 	if n.May == 0 {
@@ -477,7 +477,7 @@ func freeAfter(b []byte, i int) bool {
 		return i >= 3 && b[i-3] == '%' // %20, which was stepped over
 	}
 	// Behind letters: a word such as CPF, an escape such as \n or %3D, and no part of a hash.
-	if i >= 3 && b[i-3] == '%' && isHex(b[i-2]) {
+	if i >= 3 && b[i-3] == '%' && isHexDigit(b[i-2]) {
 		return true
 	}
 	k, plain := i, false

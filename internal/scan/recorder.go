@@ -62,7 +62,7 @@ func (r *Recorder) tell(p piece, about *about, chain *chain) {
 	t := record.Text{
 		Bytes: p.text, From: p.from, Limit: p.limit, Begins: p.number == 0, Ends: p.limit == len(p.text), Name: about.name, Mail: about.mail, SQL: about.sql, Base: p.base,
 	}
-	r.records.Start(t)
+	r.records.StartText(t)
 	from, limit := max(0, p.from-record.Known), min(len(p.text), p.limit+record.Known)
 	f := &r.finder
 	f.wanted, f.done, f.taken = f.wanted[:0], 0, 0
@@ -70,12 +70,12 @@ func (r *Recorder) tell(p piece, about *about, chain *chain) {
 		end := from + chunk - int((p.base+int64(from))%cell)
 		end = min(end, limit)
 		f.extract(p.text, from, end)
-		f.decode(p.text, p.base, from, end)
+		f.decodeCells(p.text, p.base, from, end)
 		from = end
 	}
-	r.fixed(p.text, p.base)
-	chain.publish(p.number, r.records.Survey())
-	r.records.Tell(func() record.State { return chain.before(p.number) })
+	r.readFixedRows(p.text, p.base)
+	chain.publish(p.number, r.records.SurveyText())
+	r.records.TellRecords(func() record.State { return chain.before(p.number) })
 	chain.release(p.number)
 }
 

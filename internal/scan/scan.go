@@ -66,8 +66,8 @@ type finder struct {
 // still in the nearest cache then.
 func (s *finder) extract(b []byte, from, limit int) {
 	for ; from < limit; from += stretch {
-		s.marks.read(b, from)
-		s.signs(b, from, limit)
+		s.marks.readBitmaps(b, from)
+		s.readSigns(b, from, limit)
 		s.done = s.numbers(b, from, limit, s.done)
 	}
 }

@@ -53,7 +53,7 @@ func TestHints(t *testing.T) {
 			}
 		}
 		var fast, portable [cell / 8]byte
-		hints(fast[:], src)
+		findHints(fast[:], src)
 		hintsPortable(portable[:], src)
 		if fast != portable {
 			t.Fatal("the fast hints are not the portable ones")
@@ -86,7 +86,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%d bytes become %d", len(text), len(v.text))
 		}
 		for at := range v.text {
-			if from, to := v.from(at), v.until(at+1); from < 0 || to > len(text) || from > to {
+			if from, to := v.originalStart(at), v.originalEnd(at+1); from < 0 || to > len(text) || from > to {
 				t.Fatalf("%d stood at %d to %d of %d", at, from, to, len(text))
 			}
 		}

@@ -42,7 +42,7 @@ func cpfWithZeros(r *rand.Rand, zeros int) string {
 	for {
 		start := strings.Repeat("0", zeros) + randomDigits(r, 9-zeros)
 		for check := range 100 {
-			if n := fmt.Sprintf("%s%02d", start, check); identifier.ValidCPF(n) {
+			if n := fmt.Sprintf("%s%02d", start, check); identifier.IsValidCPF(n) {
 				return n
 			}
 		}
@@ -184,7 +184,7 @@ func foreignText(name string, named bool, lost string, write func(code, n string
 // makeCard makes up a card of sixteen digits.
 func makeCard(r *rand.Rand) string {
 	n := []byte([]string{"4532", "5412", "4916", "5234"}[r.IntN(4)] + randomDigits(r, 12))
-	for !identifier.Luhn(n) {
+	for !identifier.IsLuhnValid(n) {
 		n[15] = '0' + (n[15]-'0'+1)%10
 	}
 	return string(n)

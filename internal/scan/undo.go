@@ -23,7 +23,7 @@ var codes, wordByte = func() (codes, word [256]bool) {
 func (v *view) read(b []byte, low, high int, room *[]byte) {
 	v.text, v.steps = v.text[:0], v.steps[:0]
 	v.wide = bytes.Contains(b[low:high], []byte("@\x00"))
-	v.plain(low)
+	v.copyPlain(low)
 	for i := low; i < high; {
 		switch c := b[i]; {
 		case wordByte[c]:
@@ -78,15 +78,15 @@ func (v *view) code(b []byte, i int, room *[]byte) int {
 		return v.attribute(b, i, room)
 	case 0:
 		if v.wide && i > 0 && b[i-1] != 0 {
-			return v.put(i, i+1)
+			return v.putDecoded(i, i+1)
 		}
 	default:
 		if c, n := utf8.DecodeRune(b[i:]); n > 1 {
 			if plain, ok := plainRune(c); ok {
 				if plain == 0 {
-					return v.put(i, i+n)
+					return v.putDecoded(i, i+n)
 				}
-				return v.put(i, i+n, plain)
+				return v.putDecoded(i, i+n, plain)
 			}
 		}
 	}
@@ -97,12 +97,12 @@ func (v *view) code(b []byte, i int, room *[]byte) int {
 func (v *view) character(c rune, from, to int) int {
 	if plain, ok := plainRune(c); ok {
 		if plain == 0 {
-			return v.put(from, to)
+			return v.putDecoded(from, to)
 		}
-		return v.put(from, to, plain)
+		return v.putDecoded(from, to, plain)
 	}
 	var room [utf8.UTFMax]byte
-	return v.put(from, to, utf8.AppendRune(room[:0], c)...)
+	return v.putDecoded(from, to, utf8.AppendRune(room[:0], c)...)
 }
 
 // plainRune is the character that another stands for in an address or a number; 0 stands for nothing at all.
@@ -138,14 +138,14 @@ func (v *view) backslash(b []byte, i int, room *[]byte) int {
 		}
 	case 'x':
 		end := at + 1
-		for end < len(b) && isHex(b[end]) {
+		for end < len(b) && isHexDigit(b[end]) {
 			end++
 		}
 		if text := hexText(room, b[at+1:end]); text != nil {
-			return v.put(i, end, text...)
+			return v.putDecoded(i, end, text...)
 		}
 		if c, ok := hexRune(b, at+1, 2); ok && c >= ' ' && c < 0x7f {
-			return v.put(i, at+3, byte(c))
+			return v.putDecoded(i, at+3, byte(c))
 		}
 	}
 	return 0
@@ -157,10 +157,10 @@ func hexRune(b []byte, at, n int) (c rune, ok bool) {
 		return 0, false
 	}
 	for _, d := range b[at : at+n] {
-		if !isHex(d) {
+		if !isHexDigit(d) {
 			return 0, false
 		}
-		c = c<<4 | rune(mail.Hex(d))
+		c = c<<4 | rune(mail.HexDigitValue(d))
 	}
 	return c, true
 }
@@ -197,10 +197,10 @@ func entity(b []byte) (c rune, n int) {
 		return 0, 0
 	}
 	for _, d := range digits {
-		if !isDigit(d) && (base == 10 || !isHex(d)) || c > utf8.MaxRune {
+		if !isDigit(d) && (base == 10 || !isHexDigit(d)) || c > utf8.MaxRune {
 			return 0, 0
 		}
-		c = c*base + rune(mail.Hex(d))
+		c = c*base + rune(mail.HexDigitValue(d))
 	}
 	return c, end + 1
 }
@@ -244,13 +244,13 @@ func (v *view) equals(b []byte, i int, room *[]byte) int {
 		if i-start < quotedLine-16 || start == 0 && i > quotedLine {
 			return 0
 		}
-		return v.put(i, i+1+bytes.IndexByte(rest, '\n')+1)
+		return v.putDecoded(i, i+1+bytes.IndexByte(rest, '\n')+1)
 	}
 	c, ok := hexRune(b, i+1, 2)
 	if !ok || bytes.IndexByte([]byte("@.-_+="), byte(c)) < 0 || c > 0x7f || c == '@' && (len(rest) < 3 || class[rest[2]]&letter == 0) {
 		return 0 // width=40, cpf=402...
 	}
-	return v.put(i, i+3, byte(c))
+	return v.putDecoded(i, i+3, byte(c))
 }
 
 // quotedLine is how long lines of quoted-printable text are at most.
@@ -269,7 +269,7 @@ func (v *view) encodedWord(b []byte, i int, room *[]byte) int {
 	}
 	word, to := text[n+3:n+3+end], i+2+n+3+end+2
 	if text[n+1]|0x20 == 'q' {
-		*room = mail.Unquote((*room)[:0], word)
+		*room = mail.AppendUnquoted((*room)[:0], word)
 	} else {
 		plain, err := base64.StdEncoding.AppendDecode((*room)[:0], word)
 		if err != nil {
@@ -277,7 +277,7 @@ func (v *view) encodedWord(b []byte, i int, room *[]byte) int {
 		}
 		*room = plain
 	}
-	return v.put(i, to, *room...)
+	return v.putDecoded(i, to, *room...)
 }
 
 // bracket reads [at], (arroba), {dot}, [@], with blanks inside and around.
@@ -297,7 +297,7 @@ func (v *view) bracket(b []byte, i int) int {
 		return 0
 	}
 	v.text = v.text[:last]
-	return v.put(i, end, c)
+	return v.putDecoded(i, end, c)
 }
 
 // bracketed says which character the word in brackets at b[i] stands for, and where it ends.
@@ -314,10 +314,10 @@ func bracketed(b []byte, i int) (c byte, end int) {
 	if at < len(b) && b[at] == ' ' {
 		at++
 	}
-	if n == 0 && at+1 < len(b) && b[at] == '@' && closes(b[at+1]) {
+	if n == 0 && at+1 < len(b) && b[at] == '@' && isClosing(b[at+1]) {
 		return '@', at + 2
 	}
-	if at >= len(b) || !closes(b[at]) {
+	if at >= len(b) || !isClosing(b[at]) {
 		return 0, 0
 	}
 	switch string(word[:n]) {
@@ -350,7 +350,7 @@ func (v *view) tag(b []byte, i int) int {
 		after += m + 1
 	}
 	if before == '@' || after < len(b) && b[after] == '@' || isBreak(text) && class[b[end]]&(inLocal|inDomain) != 0 {
-		return v.put(i, end)
+		return v.putDecoded(i, end)
 	}
 	return 0
 }
@@ -371,7 +371,7 @@ func (v *view) apart(b []byte, i int) int {
 		return 0
 	}
 	v.text = v.text[:last-1]
-	return v.put(i, i+2, '@')
+	return v.putDecoded(i, i+2, '@')
 }
 
 // attribute decodes the value of an LDIF attribute in base64, which may go on over lines.
@@ -401,5 +401,5 @@ func (v *view) attribute(b []byte, i int, room *[]byte) int {
 		return 0
 	}
 	v.text = append(v.text, ": "...)
-	return v.put(i+3, at, plain...)
+	return v.putDecoded(i+3, at, plain...)
 }

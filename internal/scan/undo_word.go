@@ -18,31 +18,31 @@ func (v *view) word(b []byte, i, end int, room *[]byte) int {
 			for end < len(b) && (b[end] == '=' || b[end] == '\\' || quote(b[end])) {
 				end++
 			}
-			return v.hidden(b, end)
+			return v.decodeHidden(b, end)
 		}
 		return 0
 	case b[i] == '0' && b[i+1]|0x20 == 'x':
 		if text := hexText(room, b[i+2:end]); text != nil {
-			return v.put(i, end, text...)
+			return v.putDecoded(i, end, text...)
 		}
 		return 0
 	}
 	if text := hexText(room, b[i:end]); text != nil {
-		return v.put(i, end, text...)
+		return v.putDecoded(i, end, text...)
 	}
 	if text := baseText(room, b[i:end]); text != nil {
 		for k := 0; k < 2 && end < len(b) && b[end] == '='; k++ {
 			end++
 		}
-		return v.put(i, end, text...)
+		return v.putDecoded(i, end, text...)
 	}
 	return 0
 }
 
-// hidden reads an address each byte of which was changed by the first.
-func (v *view) hidden(b []byte, i int) int {
+// decodeHidden reads an address each byte of which was changed by the first.
+func (v *view) decodeHidden(b []byte, i int) int {
 	end := i
-	for end < len(b) && end-i < 2*margin && isHex(b[end]) {
+	for end < len(b) && end-i < 2*margin && isHexDigit(b[end]) {
 		end++
 	}
 	n := (end - i) / 2
@@ -57,7 +57,7 @@ func (v *view) hidden(b []byte, i int) int {
 		text[k] ^= text[0]
 	}
 	text[0] = ' '
-	return v.put(i, end, text...)
+	return v.putDecoded(i, end, text...)
 }
 
 // shortestCode is how long a word in a code has to be: no identifier is written in fewer.
@@ -70,10 +70,10 @@ func hexText(room *[]byte, digits []byte) []byte {
 	}
 	text := (*room)[:0]
 	for k := 0; k < len(digits); k += 2 {
-		if !isHex(digits[k]) || !isHex(digits[k+1]) {
+		if !isHexDigit(digits[k]) || !isHexDigit(digits[k+1]) {
 			return nil
 		}
-		c := mail.Hex(digits[k])<<4 | mail.Hex(digits[k+1])
+		c := mail.HexDigitValue(digits[k])<<4 | mail.HexDigitValue(digits[k+1])
 		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
 			return nil
 		}

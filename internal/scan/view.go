@@ -39,9 +39,9 @@ type decoder struct {
 	inner *finder
 }
 
-// decode searches the cells that begin in b[from:limit], which lies base bytes after the beginning of the text and has been
+// decodeCells searches the cells that begin in b[from:limit], which lies base bytes after the beginning of the text and has been
 // searched as it is.
-func (s *finder) decode(b []byte, base int64, from, limit int) {
+func (s *finder) decodeCells(b []byte, base int64, from, limit int) {
 	if s.decoder == nil {
 		s.decoder = &decoder{}
 	}
@@ -55,13 +55,13 @@ func (s *finder) decode(b []byte, base int64, from, limit int) {
 		}
 		wanted := next < len(s.wanted) && s.wanted[next] < end
 		// Of a cell that was not searched as a whole the rest has to be asked, too, or it would depend on where it was cut.
-		wanted = wanted || s.signed(b, low, at) || s.signed(b, end, high)
+		wanted = wanted || s.hasSign(b, low, at) || s.hasSign(b, end, high)
 		if !wanted {
 			look := high
 			if base+int64(start) >= wellSeen {
 				look = min(high, low+sample)
 			}
-			wanted = s.decoder.paired(b, low, look)
+			wanted = s.decoder.hasPair(b, low, look)
 		}
 		if wanted {
 			s.decodeCell(b, start, at, end)
@@ -74,8 +74,8 @@ func (s *finder) decode(b []byte, base int64, from, limit int) {
 	s.wanted = append(s.wanted[:0], s.wanted[next:]...)
 }
 
-// signed says whether a sign in b[from:to] is of something to decode.
-func (s *finder) signed(b []byte, from, to int) bool {
+// hasSign says whether a sign in b[from:to] is of something to decode.
+func (s *finder) hasSign(b []byte, from, to int) bool {
 	for at := from; at < to; at++ {
 		if isSign[b[at]] && worthDecoding(b, at) {
 			return true
@@ -93,9 +93,9 @@ func (s *finder) decodeCell(b []byte, start, from, to int) {
 	// placed says where what was found at [at, end) of the view stood, and whether it counts: where nothing in it was decoded,
 	// it was found as it is, unless digits stood right behind an escape.
 	placed := func(at, end int, number bool) (first, last int, counts bool) {
-		first, changed := v.place(at, end)
+		first, changed := v.originalPlace(at, end)
 		behind := number && first > low && v.decodedAt(at) && class[b[first-1]]&(letter|digit) != 0
-		return first, v.until(end), (changed || behind) && first >= from && first < to
+		return first, v.originalEnd(end), (changed || behind) && first >= from && first < to
 	}
 	if d.inner == nil {
 		d.inner = &finder{isView: true}
@@ -117,37 +117,37 @@ func (s *finder) decodeCell(b []byte, start, from, to int) {
 	d.inner.extract(v.text, 0, len(v.text))
 }
 
-// place says where text[at:end] began, and whether anything in it was decoded.
-func (v *view) place(at, end int) (from int, changed bool) {
-	n := v.step(at)
+// originalPlace says where text[at:end] began, and whether anything in it was decoded.
+func (v *view) originalPlace(at, end int) (from int, changed bool) {
+	n := v.stepAt(at)
 	for i := n; i < len(v.steps) && int(v.steps[i].at) < end; i++ {
 		changed = changed || v.steps[i].decoded && !v.steps[i].known
 	}
-	return v.from(at), changed
+	return v.originalStart(at), changed
 }
 
 // decodedAt says whether what stands right before text[at] was decoded.
 func (v *view) decodedAt(at int) bool {
-	n := v.step(at)
+	n := v.stepAt(at)
 	return n > 0 && int(v.steps[n].at) == at && v.steps[n-1].decoded && !v.steps[n-1].known
 }
 
-// step is the last step that begins at or before text[at].
-func (v *view) step(at int) int {
+// stepAt is the last step that begins at or before text[at].
+func (v *view) stepAt(at int) int {
 	return sort.Search(len(v.steps), func(i int) bool { return int(v.steps[i].at) > at }) - 1
 }
 
-// from says where text[at] stood.
-func (v *view) from(at int) int {
-	step := v.steps[v.step(at)]
+// originalStart says where text[at] stood.
+func (v *view) originalStart(at int) int {
+	step := v.steps[v.stepAt(at)]
 	if step.decoded {
 		return int(step.from)
 	}
 	return int(step.from) + at - int(step.at)
 }
 
-// until says where text[:at] ended.
-func (v *view) until(at int) int {
+// originalEnd says where text[:at] ended.
+func (v *view) originalEnd(at int) int {
 	n := sort.Search(len(v.steps), func(i int) bool { return int(v.steps[i].at) >= at }) - 1
 	step := v.steps[n]
 	if step.decoded {
@@ -156,15 +156,15 @@ func (v *view) until(at int) int {
 	return int(step.from) + at - int(step.at)
 }
 
-// plain goes on as the text is from b[from] on.
-func (v *view) plain(from int) {
+// copyPlain goes on as the text is from b[from] on.
+func (v *view) copyPlain(from int) {
 	v.steps = append(v.steps, viewStep{at: int32(len(v.text)), from: int32(from)})
 }
 
-// put adds what was decoded of b[from:to], and goes on after it.
-func (v *view) put(from, to int, text ...byte) int {
+// putDecoded adds what was decoded of b[from:to], and goes on after it.
+func (v *view) putDecoded(from, to int, text ...byte) int {
 	v.steps = append(v.steps, viewStep{at: int32(len(v.text)), from: int32(from), to: int32(to), decoded: true})
 	v.text = append(v.text, text...)
-	v.plain(to)
+	v.copyPlain(to)
 	return to
 }

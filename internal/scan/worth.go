@@ -40,7 +40,7 @@ func worthDecoding(b []byte, i int) bool {
 // worthAt says whether something that does not belong there stands beside an '@', or in the address: a tag, a blank, the
 // other halves of wide characters.
 func worthAt(b []byte, i int) bool {
-	if b[i-1] == '>' || b[i+1] == '<' || b[i+1] == 0 && b[i+2] != 0 || opens(b[i-1]) && closes(b[i+1]) {
+	if b[i-1] == '>' || b[i+1] == '<' || b[i+1] == 0 && b[i+2] != 0 || isOpening(b[i-1]) && isClosing(b[i+1]) {
 		return true
 	}
 	if b[i-1] == ' ' {
@@ -60,9 +60,11 @@ func worthAt(b []byte, i int) bool {
 	return start > 4 && b[start-1] == '>' && isBreak(b[max(0, start-6):start]) || bytes.HasSuffix(b[:start], softHyphen)
 }
 
-func opens(c byte) bool { return c == '[' || c == '(' || c == '{' }
+// isOpening reports whether c opens a bracket or quote.
+func isOpening(c byte) bool { return c == '[' || c == '(' || c == '{' }
 
-func closes(c byte) bool { return c == ']' || c == ')' || c == '}' }
+// isClosing reports whether c closes a bracket or quote.
+func isClosing(c byte) bool { return c == ']' || c == ')' || c == '}' }
 
 var softHyphen = []byte("\u00ad")
 
@@ -74,26 +76,26 @@ func worthPair(b []byte, i int) bool {
 	before, after := b[i-1], b[i+1:]
 	switch b[i] {
 	case '2':
-		return after[0]|0x20 == 'e' && hexDot(b, i)
+		return after[0]|0x20 == 'e' && hasHexDot(b, i)
 	case 'Q':
-		return (after[0] == 'G' || after[0] == 'H') && baseAt(b, i-4, 3)
+		return (after[0] == 'G' || after[0] == 'H') && hasBase64At(b, i-4, 3)
 	case 'E', 'U', 'k', '0':
-		return after[0] == 'B' && baseAt(b, i-5, 4)
+		return after[0] == 'B' && hasBase64At(b, i-5, 4)
 	case 'A':
-		return baseAt(b, i-3, 2)
+		return hasBase64At(b, i-3, 2)
 	case '=':
 		if after[0] == '?' {
 			return class[after[1]]&letter != 0
 		}
 		c, ok := hexRune(after, 0, 2)
 		return ok && c < 0x7f && after[1] < 'a' && bytes.IndexByte([]byte("@.-_+"), byte(c)) >= 0 && class[before]&inLocal != 0 && len(after) > 2 && class[after[2]]&inLocal != 0 &&
-			(c != '@' || dotted(after[2:]))
+			(c != '@' || isDottedName(after[2:]))
 	}
 	return false
 }
 
-// dotted says whether b begins with a name that has a dot in it.
-func dotted(b []byte) bool {
+// isDottedName says whether b begins with a name that has a dot in it.
+func isDottedName(b []byte) bool {
 	for _, c := range b[:min(len(b), labelLongest)] {
 		if class[c]&(dot|inDomain) != inDomain {
 			return c == '.'
@@ -151,8 +153,8 @@ func worthRune(b []byte, i, n int) bool {
 	return true
 }
 
-// baseAt says whether the eight characters of base64 at b[i:] are text whose byte n is an '@'.
-func baseAt(b []byte, i, n int) bool {
+// hasBase64At says whether the eight characters of base64 at b[i:] are text whose byte n is an '@'.
+func hasBase64At(b []byte, i, n int) bool {
 	if i < 0 || i+8 > len(b) {
 		return false
 	}
@@ -183,8 +185,8 @@ var baseValue = func() (t [256]byte) {
 	return t
 }()
 
-// hexDot says whether the hexadecimal digits around those of a dot at b[i] stand for letters or digits.
-func hexDot(b []byte, i int) bool {
+// hasHexDot says whether the hexadecimal digits around those of a dot at b[i] stand for letters or digits.
+func hasHexDot(b []byte, i int) bool {
 	if i < 6 || i+8 > len(b) {
 		return false
 	}

@@ -223,7 +223,7 @@ func TestFormatsComeOutWhole(t *testing.T) {
 // luhn closes digits with a check digit.
 func luhn(body string) string {
 	for c := range 10 {
-		if n := fmt.Sprint(body, c); identifier.Luhn(n) {
+		if n := fmt.Sprint(body, c); identifier.IsLuhnValid(n) {
 			return n
 		}
 	}

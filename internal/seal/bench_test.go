@@ -91,7 +91,7 @@ func BenchmarkReloadUnchanged(b *testing.B) {
 	k := fresh(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := k.Reload(); err != nil {
+		if _, err := k.ReloadFile(); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -109,7 +109,7 @@ func BenchmarkMAC(b *testing.B) {
 // BenchmarkAEADChoice compares the AEADs tink offers for very many messages, and AES-GCM as a yardstick; the figures in
 // docs/internal/design/0002-keys.md come from it.
 func BenchmarkAEADChoice(b *testing.B) {
-	ad := benchPlace.encode()
+	ad := benchPlace.encodePlace()
 	for _, c := range []struct {
 		name     string
 		template *tinkpb.KeyTemplate

@@ -13,9 +13,9 @@ import (
 // maxFileSize is far above any real file (a key takes about 200 bytes) and bounds what a wrong path makes us read.
 const maxFileSize = 1 << 20
 
-// readFile reads a key file that only we can have written and only we can read. Everything is checked on the open file,
+// readKeyFile reads a key file that only we can have written and only we can read. Everything is checked on the open file,
 // so it cannot be changed for another between check and read.
-func readFile(path string) ([]byte, os.FileInfo, error) {
+func readKeyFile(path string) ([]byte, os.FileInfo, error) {
 	f, err := openPlain(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -43,11 +43,11 @@ func readFile(path string) ([]byte, os.FileInfo, error) {
 	return raw, info, nil
 }
 
-// sameFile tells whether the file is still the one that was read. A replaced file has another inode; an edited one
+// isSameFile tells whether the file is still the one that was read. A replaced file has another inode; an edited one
 // another time or size; a change of mode or owner must be looked at again.
-func sameFile(a, b os.FileInfo) bool {
+func isSameFile(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode() &&
-		OwnerOf(a) == OwnerOf(b)
+		FileOwner(a) == FileOwner(b)
 }
 
 func unsafeFile(path, why, remedy string) error {
@@ -57,9 +57,9 @@ func unsafeFile(path, why, remedy string) error {
 // writeFile puts raw at path in one step: after a crash there is the old file or the new one, whole. With fresh set it
 // refuses to replace a file. The caller holds the lock, so no other writer is at it.
 func writeFile(path string, raw []byte, fresh bool) error {
-	write := durable.Write
+	write := durable.WriteFile
 	if fresh {
-		write = durable.WriteNew
+		write = durable.WriteNewFile
 	}
 	err := write(path, raw)
 	if fresh && errors.Is(err, fs.ErrExist) {
@@ -71,10 +71,10 @@ func writeFile(path string, raw []byte, fresh bool) error {
 	return nil
 }
 
-// settle makes a file that another process has just renamed into place durable before we seal anything under its keys;
+// syncRenamed makes a file that another process has just renamed into place durable before we seal anything under its keys;
 // otherwise a power cut could bring back a file without them. Where the folder cannot be synced because we may not read
 // it or it is read-only, nobody like us renames files in it.
-func settle(path string) error {
+func syncRenamed(path string) error {
 	err := durable.SyncFolder(filepath.Dir(path))
 	if errors.Is(err, fs.ErrPermission) || cannotSync(err) {
 		return nil
@@ -89,9 +89,9 @@ func cannotWrite(path string, err error) error {
 	return ErrKeyFileIO.Note("cannot write the key file %+q; see that its folder exists, is writable and has room", path).Because(err)
 }
 
-// lockFile keeps other processes from replacing the key file until unlock is called. The lock is a file beside it, as
+// lockKeyFile keeps other processes from replacing the key file until unlock is called. The lock is a file beside it, as
 // the key file itself is replaced; the system drops the lock when the process ends, however it ends.
-func lockFile(path string) (unlock func(), err error) {
+func lockKeyFile(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 	if err != nil {
 		return nil, cannotWrite(path, err)

@@ -28,15 +28,15 @@ func checkFile(path string, info os.FileInfo, euid int) error {
 		return unsafeFile(path, fmt.Sprintf("has mode %04o and is open to others", perm),
 			fmt.Sprintf("run chmod 600 %+q, and consider whether somebody has read it", path))
 	}
-	if owner := OwnerOf(info); owner != euid {
+	if owner := FileOwner(info); owner != euid {
 		return unsafeFile(path, fmt.Sprintf("belongs to user %d but this program runs as user %d", owner, euid),
 			"run the program as the owner, or give the file to the user that runs it")
 	}
 	return nil
 }
 
-// OwnerOf is the number of the user that a file or folder belongs to.
-func OwnerOf(info os.FileInfo) int {
+// FileOwner is the number of the user that a file or folder belongs to.
+func FileOwner(info os.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)
 	}

@@ -36,8 +36,8 @@ func checkFile(path string, info os.FileInfo, _ int) error {
 	return nil
 }
 
-// OwnerOf is the number of the user that a file or folder belongs to.
-func OwnerOf(os.FileInfo) int { return 0 }
+// FileOwner is the number of the user that a file or folder belongs to.
+func FileOwner(os.FileInfo) int { return 0 }
 
 func cannotSync(error) bool { return false }
 

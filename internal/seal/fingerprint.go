@@ -17,29 +17,31 @@ import (
 // Fingerprint returns the 64-bit keyed fingerprint by which leaked and watched values are matched: SipHash-2-4 of the
 // value under a key of its kind, which keeps apart, say, a phone number and a CPF of the same digits. It is the same
 // for all partners. value is already normalised. It runs for every identifier of every dump, and allocates nothing.
-func (k *Keys) Fingerprint(kind byte, value []byte) uint64 { return k.match.kinds[kind].sum(value) }
+func (k *Keys) Fingerprint(kind byte, value []byte) uint64 {
+	return k.match.kinds[kind].hashMessage(value)
+}
 
 // pairTag is how many bits of a pair tell passwords of one value apart. A wrong password is taken for one that leaked with
 // the value with a probability of one in 2^24 for each that did; the 40 bits before it say whose it is.
 const pairTag = 24
 
-// Pair returns the fingerprint of a value and a password that stood in one record: of the value's own fingerprint and
+// PairFingerprint returns the fingerprint of a value and a password that stood in one record: of the value's own fingerprint and
 // the first 40 bits of the password's SHA-1, under a key of its own. Who watches a value has its fingerprint at hand, so
 // a pair is asked for without opening the value.
-func (k *Keys) Pair(fingerprint, password uint64) uint64 {
+func (k *Keys) PairFingerprint(fingerprint, password uint64) uint64 {
 	var msg [16]byte
 	binary.LittleEndian.PutUint64(msg[:], fingerprint)
 	binary.LittleEndian.PutUint64(msg[8:], password)
-	first, _ := k.Pairs(fingerprint)
-	return first | k.match.pair.sum(msg[:])>>(64-pairTag)
+	first, _ := k.PairRange(fingerprint)
+	return first | k.match.pair.hashMessage(msg[:])>>(64-pairTag)
 }
 
-// Pairs returns the range in which all pairs of a value are: what is in it tells passwords apart that leaked with the
+// PairRange returns the range in which all pairs of a value are: what is in it tells passwords apart that leaked with the
 // value, and is the same in every breach.
-func (k *Keys) Pairs(fingerprint uint64) (first, last uint64) {
+func (k *Keys) PairRange(fingerprint uint64) (first, last uint64) {
 	var msg [8]byte
 	binary.LittleEndian.PutUint64(msg[:], fingerprint)
-	first = k.match.pair.sum(msg[:]) &^ (1<<pairTag - 1)
+	first = k.match.pair.hashMessage(msg[:]) &^ (1<<pairTag - 1)
 	return first, first | (1<<pairTag - 1)
 }
 
@@ -71,4 +73,5 @@ func newSipKey(secret, label []byte) sipKey {
 	return sipKey{binary.LittleEndian.Uint64(key), binary.LittleEndian.Uint64(key[8:])}
 }
 
-func (k sipKey) sum(msg []byte) uint64 { return siphash.Hash(k.k0, k.k1, msg) }
+// hashMessage returns SipHash of a message.
+func (k sipKey) hashMessage(msg []byte) uint64 { return siphash.Hash(k.k0, k.k1, msg) }

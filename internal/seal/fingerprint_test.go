@@ -6,7 +6,7 @@ import "testing"
 func TestSipHashVector(t *testing.T) {
 	msg := counting(0)[:15]
 	key := sipKey{0x0706050403020100, 0x0f0e0d0c0b0a0908}
-	if got := key.sum(msg); got != 0xa129ca6149be45e5 {
+	if got := key.hashMessage(msg); got != 0xa129ca6149be45e5 {
 		t.Errorf("%016x", got)
 	}
 }
@@ -15,26 +15,26 @@ func TestSipHashVector(t *testing.T) {
 func TestPairsAreToldApart(t *testing.T) {
 	k, other := fresh(t), fresh(t)
 	const value, password = 0x0123456789abcdef, 0x5baa61e4c9
-	pair := k.Pair(value, password)
+	pair := k.PairFingerprint(value, password)
 	for what, p := range map[string]uint64{
-		"another value": k.Pair(value+1, password), "another password": k.Pair(value, password+1),
-		"exchanged": k.Pair(password, value), "another installation": other.Pair(value, password),
+		"another value": k.PairFingerprint(value+1, password), "another password": k.PairFingerprint(value, password+1),
+		"exchanged": k.PairFingerprint(password, value), "another installation": other.PairFingerprint(value, password),
 	} {
 		if p == pair {
 			t.Errorf("%s gives the same pair", what)
 		}
 	}
-	if reopen(t, k.Path()).Pair(value, password) != pair {
+	if reopen(t, k.Path()).PairFingerprint(value, password) != pair {
 		t.Error("a pair does not outlive its process")
 	}
-	first, last := k.Pairs(value)
+	first, last := k.PairRange(value)
 	if pair < first || pair > last || last-first != 1<<24-1 {
 		t.Errorf("%x is not among the pairs %x to %x of its value", pair, first, last)
 	}
-	if p := k.Pair(value, password+1); p < first || p > last {
+	if p := k.PairFingerprint(value, password+1); p < first || p > last {
 		t.Error("another password of the value is not among its pairs")
 	}
-	if p := k.Pair(value+1, password); p >= first && p <= last {
+	if p := k.PairFingerprint(value+1, password); p >= first && p <= last {
 		t.Error("another value's pair is among them")
 	}
 }
@@ -62,7 +62,7 @@ func TestFingerprintAllocatesNothing(t *testing.T) {
 	k := fresh(t)
 	v := []byte("maria.silva@exemplo.com.br")
 	var sum uint64
-	if n := testing.AllocsPerRun(2000, func() { sum ^= k.Pair(k.Fingerprint('e', v), sum) }); n != 0 {
+	if n := testing.AllocsPerRun(2000, func() { sum ^= k.PairFingerprint(k.Fingerprint('e', v), sum) }); n != 0 {
 		t.Errorf("%v allocations a call (%x)", n, sum)
 	}
 }

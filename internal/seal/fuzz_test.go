@@ -25,11 +25,11 @@ func FuzzKeyFile(f *testing.F) {
 			}
 			return
 		}
-		r, err := m.ring()
+		r, err := m.buildRing()
 		if err != nil {
 			return
 		}
-		if !r.holds(r.primary) {
+		if !r.holdsKey(r.primary) {
 			t.Fatal("the primary key is not in the ring")
 		}
 		sealed, err := r.aead.Encrypt([]byte("x"), nil)
@@ -47,7 +47,7 @@ func FuzzKeyFile(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was read cannot be read again: %v", err)
 		}
-		if m.bindKey() != m2.bindKey() {
+		if m.bindingKey() != m2.bindingKey() {
 			t.Fatal("writing changed a secret")
 		}
 	})
@@ -61,7 +61,7 @@ func FuzzUnseal(f *testing.F) {
 	f.Add(sealed, home.Table, home.Column, home.Partner, home.Row)
 	f.Add(sealed, home.Table+home.Column, "", home.Partner, home.Row)
 	f.Add(sealed[:Overhead], "", "", "", "")
-	f.Add(append(Prefix(k.IDs()[0]), sealed[PrefixSize:]...), home.Table, home.Column, home.Partner, home.Row)
+	f.Add(append(SealedPrefix(k.IDs()[0]), sealed[PrefixSize:]...), home.Table, home.Column, home.Partner, home.Row)
 	f.Add([]byte{}, "", "", "", "")
 	f.Fuzz(func(t *testing.T, value []byte, table, column, partner, row string) {
 		at := Place{table, column, partner, row}

@@ -30,11 +30,11 @@ const (
 	labelBind  = "vigia bind 1"
 )
 
-// derive fills in everything that follows from the secrets that do not rotate.
-func (k *Keys) derive(m *material) {
+// deriveSecrets fills in everything that follows from the secrets that do not rotate.
+func (k *Keys) deriveSecrets(m *material) {
 	k.index = newDeriver(m.Index.Key, labelIndex)
 	k.macs = newDeriver(m.MAC.Key, labelMAC)
-	k.bind = m.bindKey()
+	k.bind = m.bindingKey()
 	k.match = newMatcher(m.Match.Key)
 }
 
@@ -42,29 +42,29 @@ func (k *Keys) derive(m *material) {
 // value always give the same IndexSize bytes, and nothing links values of two fields or two partners. field is a
 // constant of the program (a key is kept for each), value is already normalised.
 func (k *Keys) BlindIndex(field, partner string, value []byte) []byte {
-	h := k.index.key(field).take()
-	h.text(partner)
+	h := k.index.derivedKey(field).takeHash()
+	h.addText(partner)
 	h.msg = append(h.msg, value...) // last part: needs no length
-	return h.sum(IndexSize)
+	return h.sumAndRelease(IndexSize)
 }
 
 // MAC returns a MACSize-byte keyed hash of the parts under a key of its own for the purpose, a constant of the program.
 // Parts keep their bounds: ("ab", "c") and ("a", "bc") differ.
 func (k *Keys) MAC(purpose string, data ...[]byte) []byte {
-	h := k.macs.key(purpose).take()
+	h := k.macs.derivedKey(purpose).takeHash()
 	for _, part := range data {
 		h.msg = binary.AppendUvarint(h.msg, uint64(len(part)))
 		h.msg = append(h.msg, part...)
 	}
-	return h.sum(MACSize)
+	return h.sumAndRelease(MACSize)
 }
 
 // bindingID is how many random bytes begin a binding, so that two databases under one key file do not show it.
 const bindingID = 16
 
-// Binding returns a token for a new database to store. It reveals nothing, differs at each call, and only the same key
+// NewBinding returns a token for a new database to store. It reveals nothing, differs at each call, and only the same key
 // file, whatever its rotations since, verifies it.
-func (k *Keys) Binding() []byte {
+func (k *Keys) NewBinding() []byte {
 	token := make([]byte, bindingID, bindingID+MACSize)
 	_, _ = rand.Read(token) // never fails: crypto/rand ends the program instead
 	return k.appendBinding(token)
@@ -76,9 +76,9 @@ func (k *Keys) appendBinding(id []byte) []byte {
 	return h.Sum(id)
 }
 
-// Verify returns ErrWrongKeys unless this key file made the token. It covers the index, match and MAC secrets, because
+// VerifyBinding returns ErrWrongKeys unless this key file made the token. It covers the index, match and MAC secrets, because
 // with wrong ones nothing fails: look-ups merely find nothing.
-func (k *Keys) Verify(token []byte) error {
+func (k *Keys) VerifyBinding(token []byte) error {
 	if len(token) == bindingID+MACSize {
 		id := append(make([]byte, 0, len(token)), token[:bindingID]...)
 		if hmac.Equal(k.appendBinding(id), token) {
@@ -88,8 +88,8 @@ func (k *Keys) Verify(token []byte) error {
 	return ErrWrongKeys.Note("the key file %+q does not belong to this database; give the one it was created with", k.path)
 }
 
-// bindKey is the key of bindings, over all secrets that do not rotate.
-func (m *material) bindKey() (key [secretSize]byte) {
+// bindingKey is the key of bindings, over all secrets that do not rotate.
+func (m *material) bindingKey() (key [secretSize]byte) {
 	h := hmac.New(sha256.New, m.MAC.Key)
 	h.Write([]byte(labelBind))
 	h.Write(m.Index.Key) // fixed lengths, checked when the file was read: the bounds are certain
@@ -112,9 +112,9 @@ func newDeriver(secret []byte, label string) *deriver {
 	return d
 }
 
-// key returns the key for name. Names are few and constant, so the map is copied when one is new and read without a
+// derivedKey returns the key for name. Names are few and constant, so the map is copied when one is new and read without a
 // lock.
-func (d *deriver) key(name string) *hmacKey {
+func (d *deriver) derivedKey(name string) *hmacKey {
 	if k, ok := (*d.keys.Load())[name]; ok {
 		return k
 	}
@@ -151,19 +151,20 @@ func newHMACKey(raw []byte) *hmacKey {
 	return k
 }
 
-func (k *hmacKey) take() *keyedHash {
+// takeHash returns a hash that nobody else uses.
+func (k *hmacKey) takeHash() *keyedHash {
 	h, _ := k.idle.Get().(*keyedHash)
 	return h
 }
 
-// text adds a string with its length in front.
-func (h *keyedHash) text(s string) {
+// addText adds a string with its length in front.
+func (h *keyedHash) addText(s string) {
 	h.msg = binary.AppendUvarint(h.msg, uint64(len(s)))
 	h.msg = append(h.msg, s...)
 }
 
-// sum returns the first n bytes of the HMAC and gives h back; h must not be used after it.
-func (h *keyedHash) sum(n int) []byte {
+// sumAndRelease returns the first n bytes of the HMAC and gives h back; h must not be used after it.
+func (h *keyedHash) sumAndRelease(n int) []byte {
 	h.hash.Write(h.msg)
 	h.hash.Sum(h.out[:0])
 	result := append(make([]byte, 0, n), h.out[:n]...)

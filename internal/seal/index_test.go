@@ -19,9 +19,9 @@ func TestHMACVectors(t *testing.T) {
 	} {
 		k := newHMACKey(unhex(t, c.key))
 		for range 2 {
-			h := k.take()
+			h := k.takeHash()
 			h.msg = append(h.msg, unhex(t, c.msg)...)
-			if got := h.sum(MACSize); !bytes.Equal(got, unhex(t, c.want)) {
+			if got := h.sumAndRelease(MACSize); !bytes.Equal(got, unhex(t, c.want)) {
 				t.Errorf("key %s: %x", c.key, got)
 			}
 		}
@@ -99,32 +99,32 @@ func TestResultsAreTheCallersOwn(t *testing.T) {
 
 func TestBindingRefusesAnotherKeyFile(t *testing.T) {
 	k, other := fresh(t), fresh(t)
-	token := k.Binding()
+	token := k.NewBinding()
 	mustRotate(t, k)
-	if err := k.Drop(k.IDs()[0]); err != nil {
+	if err := k.DropKey(k.IDs()[0]); err != nil {
 		t.Fatal(err)
 	}
 	for _, same := range []*Keys{k, reopen(t, k.Path())} {
-		if err := same.Verify(token); err != nil {
+		if err := same.VerifyBinding(token); err != nil {
 			t.Errorf("after a rotation: %v", err)
 		}
 	}
-	if bytes.Equal(token, k.Binding()) {
+	if bytes.Equal(token, k.NewBinding()) {
 		t.Error("two databases get one token")
 	}
-	err := other.Verify(token)
+	err := other.VerifyBinding(token)
 	if !errors.Is(err, ErrWrongKeys) || !strings.Contains(err.Error(), other.Path()) {
 		t.Errorf("another file: %v", err)
 	}
 	for bit := range len(token) * 8 {
 		bad := slices.Clone(token)
 		bad[bit/8] ^= 1 << (bit % 8)
-		if err := k.Verify(bad); !errors.Is(err, ErrWrongKeys) {
+		if err := k.VerifyBinding(bad); !errors.Is(err, ErrWrongKeys) {
 			t.Fatalf("bit %d: %v", bit, err)
 		}
 	}
 	for _, bad := range [][]byte{nil, {}, token[:bindingID], token[:len(token)-1], append(slices.Clone(token), 0)} {
-		if err := k.Verify(bad); !errors.Is(err, ErrWrongKeys) {
+		if err := k.VerifyBinding(bad); !errors.Is(err, ErrWrongKeys) {
 			t.Errorf("%d bytes: %v", len(bad), err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestBindingRefusesAnotherKeyFile(t *testing.T) {
 
 // A file pieced together from two installations would find nothing without failing, so each secret counts.
 func TestBindingCoversEverySecret(t *testing.T) {
-	base := goldenMaterial(t).bindKey()
+	base := goldenMaterial(t).bindingKey()
 	for name, change := range map[string]func(*material){
 		"index": func(m *material) { m.Index.Key[31] ^= 1 },
 		"match": func(m *material) { m.Match.Key[0] ^= 1 },
@@ -141,7 +141,7 @@ func TestBindingCoversEverySecret(t *testing.T) {
 	} {
 		m := goldenMaterial(t)
 		change(m)
-		if m.bindKey() == base {
+		if m.bindingKey() == base {
 			t.Errorf("%s does not matter", name)
 		}
 	}

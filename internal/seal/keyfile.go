@@ -53,9 +53,9 @@ type secret struct {
 	Key     []byte `json:"key"`
 }
 
-// wipe overwrites what this package holds of the secrets. Copies inside tink and those the collector moved stay: Go
+// wipeSecrets overwrites what this package holds of the secrets. Copies inside tink and those the collector moved stay: Go
 // gives no hold on them.
-func (m *material) wipe() {
+func (m *material) wipeSecrets() {
 	clear(m.AEAD)
 	clear(m.Index.Key)
 	clear(m.Match.Key)
@@ -92,8 +92,8 @@ func (m *material) setHandle(h *keyset.Handle) error {
 
 var errKeyset = errors.New("the keyset is not usable")
 
-// handle reads the tink keyset. Causes are dropped on purpose: a parser's message may quote what it read.
-func (m *material) handle() (*keyset.Handle, error) {
+// openKeyset reads the tink keyset. Causes are dropped on purpose: a parser's message may quote what it read.
+func (m *material) openKeyset() (*keyset.Handle, error) {
 	h, err := insecurecleartextkeyset.Read(keyset.NewJSONReader(bytes.NewReader(m.AEAD)))
 	if err != nil {
 		return nil, errKeyset
@@ -108,9 +108,9 @@ func (m *material) handle() (*keyset.Handle, error) {
 	return h, nil
 }
 
-// ring builds the AEAD from the keyset.
-func (m *material) ring() (*ring, error) {
-	h, err := m.handle()
+// buildRing builds the AEAD from the keyset.
+func (m *material) buildRing() (*ring, error) {
+	h, err := m.openKeyset()
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +125,8 @@ func (m *material) ring() (*ring, error) {
 	return r, nil
 }
 
-// check refuses secrets that cannot have come from newMaterial.
-func (m *material) check() error {
+// checkSecrets refuses secrets that cannot have come from newMaterial.
+func (m *material) checkSecrets() error {
 	for name, s := range map[string]secret{"index": m.Index, "match": m.Match, "mac": m.MAC} {
 		if s.Version != 1 {
 			return fmt.Errorf("the %s secret has version %d, this program knows 1", name, s.Version)
@@ -149,7 +149,7 @@ func encodeFile(m *material, uri string) ([]byte, error) {
 			return nil, errors.New("seal: encode the keys")
 		}
 		defer clear(plain)
-		kek, err := envelope(uri)
+		kek, err := findKMSKey(uri)
 		if err != nil {
 			return nil, err
 		}
@@ -171,7 +171,7 @@ func decodeFile(path string, raw []byte) (m *material, uri string, err error) {
 		Version int `json:"version"`
 	}
 	if err := json.Unmarshal(raw, &head); err != nil {
-		return nil, "", malformed(path, "it is not JSON with a version ("+position(err)+")")
+		return nil, "", malformed(path, "it is not JSON with a version ("+errorPosition(err)+")")
 	}
 	if head.Version != fileVersion {
 		return nil, "", ErrKeyFileVersion.Note("%+q has version %d, this program reads %d: run the program that wrote it, or a newer one",
@@ -179,26 +179,27 @@ func decodeFile(path string, raw []byte) (m *material, uri string, err error) {
 	}
 	var f keyFile
 	if err := json.Unmarshal(raw, &f, json.RejectUnknownMembers(true)); err != nil {
-		return nil, "", malformed(path, "its members are not those of version 1 ("+position(err)+")")
+		return nil, "", malformed(path, "its members are not those of version 1 ("+errorPosition(err)+")")
 	}
 	switch {
 	case f.Keys != nil && f.KMS == "" && f.Wrapped == nil:
 		m = f.Keys
 	case f.Keys == nil && f.KMS != "" && f.Wrapped != nil:
-		if m, err = unwrap(path, f.KMS, f.Wrapped); err != nil {
+		if m, err = unwrapMaterial(path, f.KMS, f.Wrapped); err != nil {
 			return nil, "", err
 		}
 	default:
 		return nil, "", malformed(path, "it must hold either keys, or kms_uri and wrapped")
 	}
-	if err := m.check(); err != nil {
+	if err := m.checkSecrets(); err != nil {
 		return nil, "", malformed(path, err.Error())
 	}
 	return m, f.KMS, nil
 }
 
-func unwrap(path, uri string, wrapped []byte) (*material, error) {
-	kek, err := envelope(uri)
+// unwrapMaterial opens a wrapped key file by its KMS key.
+func unwrapMaterial(path, uri string, wrapped []byte) (*material, error) {
+	kek, err := findKMSKey(uri)
 	if err != nil {
 		return nil, err
 	}
@@ -214,8 +215,8 @@ func unwrap(path, uri string, wrapped []byte) (*material, error) {
 	return m, nil
 }
 
-// envelope finds the KMS key through tink's registry, where the program registered the clients it was built with.
-func envelope(uri string) (tink.AEAD, error) {
+// findKMSKey finds the KMS key through tink's registry, where the program registered the clients it was built with.
+func findKMSKey(uri string) (tink.AEAD, error) {
 	client, err := registry.GetKMSClient(uri)
 	if err != nil {
 		return nil, ErrKMS.Note("no KMS client of this program handles %+q", uri).Because(err)
@@ -231,8 +232,8 @@ func malformed(path, why string) error {
 	return ErrKeyFileMalformed.Note("%+q is not a key file: %s; restore it from a backup", path, why)
 }
 
-// position says where a parser stopped, without its message, which may quote a secret.
-func position(err error) string {
+// errorPosition says where a parser stopped, without its message, which may quote a secret.
+func errorPosition(err error) string {
 	var syntax *jsontext.SyntacticError
 	var meaning *json.SemanticError
 	switch {

@@ -13,7 +13,7 @@ import (
 // it.
 func refuses(t *testing.T, path string, want error) {
 	t.Helper()
-	k, err := Open(path)
+	k, err := OpenKeyFile(path)
 	if k != nil || !errors.Is(err, want) {
 		t.Fatalf("Open: %v, want %v", err, want)
 	}
@@ -76,7 +76,7 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			refuses(t, path, ErrKeyFileUnsafe)
-			if _, err := Create(path); !errors.Is(err, ErrKeyFileExists) {
+			if _, err := CreateKeyFile(path); !errors.Is(err, ErrKeyFileExists) {
 				t.Errorf("Create: %v", err)
 			}
 		})
@@ -154,7 +154,7 @@ func TestOpenMissing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	refuses(t, path, ErrNoKeyFile) // its OpenOrCreate has made one
 	reopen(t, path)
-	if _, err := Create(filepath.Join(t.TempDir(), "absent", "keys.json")); !errors.Is(err, ErrKeyFileIO) {
+	if _, err := CreateKeyFile(filepath.Join(t.TempDir(), "absent", "keys.json")); !errors.Is(err, ErrKeyFileIO) {
 		t.Errorf("Create in a folder that is not there: %v", err)
 	}
 }
@@ -163,7 +163,7 @@ func TestCreateUnderAnyUmask(t *testing.T) {
 	for _, mask := range []int{0, 0o022, 0o077, 0o777} {
 		dir := t.TempDir()
 		was := syscall.Umask(mask)
-		k, err := Create(filepath.Join(dir, "keys.json"))
+		k, err := CreateKeyFile(filepath.Join(dir, "keys.json"))
 		syscall.Umask(was)
 		if err != nil {
 			t.Fatalf("umask %04o: %v", mask, err)
@@ -193,7 +193,7 @@ func TestCreateUnderAnyUmask(t *testing.T) {
 
 func TestCreateNeverOverwrites(t *testing.T) {
 	path := writeGolden(t)
-	if _, err := Create(path); !errors.Is(err, ErrKeyFileExists) || !strings.Contains(err.Error(), path) {
+	if _, err := CreateKeyFile(path); !errors.Is(err, ErrKeyFileExists) || !strings.Contains(err.Error(), path) {
 		t.Errorf("Create over a key file: %v", err)
 	}
 	now, err := os.ReadFile(path)
@@ -204,11 +204,11 @@ func TestCreateNeverOverwrites(t *testing.T) {
 
 func TestTwoInstallationsShareNothing(t *testing.T) {
 	a, b := fresh(t), fresh(t)
-	ma, _, _, err := a.read()
+	ma, _, _, err := a.readFile()
 	if err != nil {
 		t.Fatal(err)
 	}
-	mb, _, _, err := b.read()
+	mb, _, _, err := b.readFile()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func (m memKey) Decrypt(sealed, ad []byte) ([]byte, error) {
 func wrapped(t *testing.T, uri string) *Keys {
 	t.Helper()
 	memory()
-	k, err := Create(filepath.Join(t.TempDir(), "keys.json"), WithKMS(uri))
+	k, err := CreateKeyFile(filepath.Join(t.TempDir(), "keys.json"), WithKMSKey(uri))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func wrapped(t *testing.T, uri string) *Keys {
 func TestKMSFileHoldsNoSecret(t *testing.T) {
 	k := wrapped(t, memScheme+"a")
 	sealed := mustSeal(t, k, home, "x")
-	token := k.Binding()
+	token := k.NewBinding()
 	for range 30 { // enough keys to pass the limit of a KMS, were they not in an envelope
 		mustRotate(t, k)
 	}
@@ -107,7 +107,7 @@ func TestKMSFileHoldsNoSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, uri, _, err := k.read()
+	m, uri, _, err := k.readFile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestKMSFileHoldsNoSecret(t *testing.T) {
 	}
 	again := reopen(t, k.Path()) // the file says which key, so no option is needed
 	mustUnseal(t, again, home, sealed, "x")
-	if err := again.Verify(token); err != nil {
+	if err := again.VerifyBinding(token); err != nil {
 		t.Error(err)
 	}
 	if len(again.IDs()) != 31 {
@@ -137,7 +137,7 @@ func TestKMSFileHoldsNoSecret(t *testing.T) {
 
 func TestKMSRefusals(t *testing.T) {
 	open := func(path string, opts ...Option) error {
-		_, err := Open(path, opts...)
+		_, err := OpenKeyFile(path, opts...)
 		return err
 	}
 	k := wrapped(t, memScheme+"b")
@@ -171,17 +171,17 @@ func TestKMSRefusals(t *testing.T) {
 	if err := open(other); !errors.Is(err, ErrKMS) {
 		t.Errorf("an altered file: %v", err)
 	}
-	if err := open(k.Path(), WithKMS(memScheme+"b")); err != nil {
+	if err := open(k.Path(), WithKMSKey(memScheme+"b")); err != nil {
 		t.Errorf("the right key asked for: %v", err)
 	}
-	if err := open(k.Path(), WithKMS(memScheme+"c")); !errors.Is(err, ErrKMS) {
+	if err := open(k.Path(), WithKMSKey(memScheme+"c")); !errors.Is(err, ErrKMS) {
 		t.Errorf("another key asked for: %v", err)
 	}
-	if err := open(writeGolden(t), WithKMS(memScheme+"b")); !errors.Is(err, ErrKMS) {
+	if err := open(writeGolden(t), WithKMSKey(memScheme+"b")); !errors.Is(err, ErrKMS) {
 		t.Errorf("a file in the clear where a KMS was asked for: %v", err)
 	}
 	absent := filepath.Join(t.TempDir(), "keys.json")
-	if _, err := Create(absent, WithKMS("nokms://b")); !errors.Is(err, ErrKMS) {
+	if _, err := CreateKeyFile(absent, WithKMSKey("nokms://b")); !errors.Is(err, ErrKMS) {
 		t.Errorf("Create with a KMS this program does not know: %v", err)
 	}
 	if _, err := os.Stat(absent); !os.IsNotExist(err) {
@@ -195,13 +195,13 @@ func TestKMSDown(t *testing.T) {
 	sealed := mustSeal(t, k, home, "x")
 	memory().setDown(true)
 	t.Cleanup(func() { memory().setDown(false) })
-	if _, err := Open(k.Path()); !errors.Is(err, ErrKMS) {
+	if _, err := OpenKeyFile(k.Path()); !errors.Is(err, ErrKMS) {
 		t.Errorf("Open: %v", err)
 	}
-	if err := k.Rotate(); !errors.Is(err, ErrKMS) {
+	if err := k.RotateKey(); !errors.Is(err, ErrKMS) {
 		t.Errorf("Rotate: %v", err)
 	}
-	if changed, err := k.Reload(); changed || err != nil {
+	if changed, err := k.ReloadFile(); changed || err != nil {
 		t.Errorf("Reload of an unchanged file asks the KMS: %v, %v", changed, err)
 	}
 	mustUnseal(t, k, home, sealed, "x")

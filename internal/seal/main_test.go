@@ -25,9 +25,9 @@ func rotateProcess(path, times string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
-	k, err := Open(path)
+	k, err := OpenKeyFile(path)
 	for i := 0; i < n && err == nil; i++ {
-		if err = k.Rotate(); err == nil {
+		if err = k.RotateKey(); err == nil {
 			fmt.Println(k.PrimaryID())
 		}
 	}
@@ -41,7 +41,7 @@ func rotateProcess(path, times string) int {
 // fresh makes a key file of its own for a test.
 func fresh(t testing.TB) *Keys {
 	t.Helper()
-	k, err := Create(filepath.Join(t.TempDir(), "keys.json"))
+	k, err := CreateKeyFile(filepath.Join(t.TempDir(), "keys.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func fresh(t testing.TB) *Keys {
 
 func reopen(t testing.TB, path string) *Keys {
 	t.Helper()
-	k, err := Open(path)
+	k, err := OpenKeyFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func mustUnseal(t testing.TB, k *Keys, at Place, sealed []byte, want string) {
 
 func mustRotate(t testing.TB, k *Keys) {
 	t.Helper()
-	if err := k.Rotate(); err != nil {
+	if err := k.RotateKey(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -12,30 +12,30 @@ import (
 // Option changes how a key file is opened or created.
 type Option func(*Keys)
 
-// WithKMS has the key file wrapped by a key of a key management service: Create makes such a file, Open refuses a file
+// WithKMSKey has the key file wrapped by a key of a key management service: Create makes such a file, Open refuses a file
 // that is in the clear or names another key. Without it, Open follows what the file says. The URI is resolved by tink's
 // registry.
-func WithKMS(uri string) Option { return func(k *Keys) { k.kms = uri } }
+func WithKMSKey(uri string) Option { return func(k *Keys) { k.kms = uri } }
 
-// Open reads the key file at path. It refuses a file that is missing, is a link, is open to others, belongs to another
+// OpenKeyFile reads the key file at path. It refuses a file that is missing, is a link, is open to others, belongs to another
 // user, is damaged or was written by a newer program.
-func Open(path string, opts ...Option) (*Keys, error) {
+func OpenKeyFile(path string, opts ...Option) (*Keys, error) {
 	k := &Keys{path: path}
 	for _, o := range opts {
 		o(k)
 	}
-	m, uri, info, err := k.read()
+	m, uri, info, err := k.readFile()
 	if err != nil {
 		return nil, err
 	}
-	defer m.wipe()
+	defer m.wipeSecrets()
 	k.wrappedBy = uri
-	r, err := m.ring()
+	r, err := m.buildRing()
 	if err != nil {
 		return nil, malformed(path, err.Error())
 	}
-	k.derive(m)
-	if err := settle(path); err != nil {
+	k.deriveSecrets(m)
+	if err := syncRenamed(path); err != nil {
 		return nil, err
 	}
 	k.ring.Store(r)
@@ -43,20 +43,21 @@ func Open(path string, opts ...Option) (*Keys, error) {
 	return k, nil
 }
 
-// Create makes a key file with new random keys, mode 0600, and opens it. It never replaces a file.
-func Create(path string, opts ...Option) (*Keys, error) {
+// CreateKeyFile makes a key file with new random keys, mode 0600, and opens it. It never replaces a file.
+func CreateKeyFile(path string, opts ...Option) (*Keys, error) {
 	k := &Keys{path: path}
 	for _, o := range opts {
 		o(k)
 	}
-	if err := k.create(); err != nil {
+	if err := k.createFile(); err != nil {
 		return nil, err
 	}
-	return Open(path, opts...)
+	return OpenKeyFile(path, opts...)
 }
 
-func (k *Keys) create() error {
-	unlock, err := lockFile(k.path)
+// createFile writes a key file with new random keys.
+func (k *Keys) createFile() error {
+	unlock, err := lockKeyFile(k.path)
 	if err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func (k *Keys) create() error {
 	if err != nil {
 		return err
 	}
-	defer m.wipe()
+	defer m.wipeSecrets()
 	raw, err := encodeFile(m, k.kms)
 	if err != nil {
 		return err
@@ -78,20 +79,20 @@ func (k *Keys) create() error {
 // file is made and all open it. A caller whose database already exists uses Open instead, as new keys would not open
 // it.
 func OpenOrCreate(path string, opts ...Option) (*Keys, error) {
-	k, err := Open(path, opts...)
+	k, err := OpenKeyFile(path, opts...)
 	if !errors.Is(err, ErrNoKeyFile) {
 		return k, err
 	}
-	k, err = Create(path, opts...)
+	k, err = CreateKeyFile(path, opts...)
 	if errors.Is(err, ErrKeyFileExists) {
-		return Open(path, opts...)
+		return OpenKeyFile(path, opts...)
 	}
 	return k, err
 }
 
-// read reads and decodes the file as it is now. The caller wipes the material.
-func (k *Keys) read() (m *material, uri string, info os.FileInfo, err error) {
-	raw, info, err := readFile(k.path)
+// readFile reads and decodes the file as it is now. The caller wipes the material.
+func (k *Keys) readFile() (m *material, uri string, info os.FileInfo, err error) {
+	raw, info, err := readKeyFile(k.path)
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -100,39 +101,39 @@ func (k *Keys) read() (m *material, uri string, info os.FileInfo, err error) {
 		return nil, "", nil, err
 	}
 	if k.kms != "" && uri != k.kms {
-		m.wipe()
+		m.wipeSecrets()
 		return nil, "", nil, ErrKMS.Note("%+q is not wrapped by the KMS key %+q; correct the setting, or restore the right file", k.path, k.kms)
 	}
 	return m, uri, info, nil
 }
 
-// Reload takes up a rotation that another process made. When the file is unchanged it costs one stat; when anything is
+// ReloadFile takes up a rotation that another process made. When the file is unchanged it costs one stat; when anything is
 // wrong with the file it keeps the keys it has and says so.
-func (k *Keys) Reload() (changed bool, err error) {
+func (k *Keys) ReloadFile() (changed bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if now, err := os.Lstat(k.path); err == nil && sameFile(now, k.file) {
+	if now, err := os.Lstat(k.path); err == nil && isSameFile(now, k.file) {
 		return false, nil
 	}
-	m, _, info, err := k.read()
+	m, _, info, err := k.readFile()
 	if err != nil {
 		return false, err
 	}
-	defer m.wipe()
-	return k.adopt(m, info)
+	defer m.wipeSecrets()
+	return k.adoptMaterial(m, info)
 }
 
-// adopt replaces the ring by the keys in m, once it is sure that m is a later state of the same file and that it is on
+// adoptMaterial replaces the ring by the keys in m, once it is sure that m is a later state of the same file and that it is on
 // disk.
-func (k *Keys) adopt(m *material, info os.FileInfo) (changed bool, err error) {
-	if bind := m.bindKey(); subtle.ConstantTimeCompare(bind[:], k.bind[:]) != 1 {
+func (k *Keys) adoptMaterial(m *material, info os.FileInfo) (changed bool, err error) {
+	if bind := m.bindingKey(); subtle.ConstantTimeCompare(bind[:], k.bind[:]) != 1 {
 		return false, ErrWrongKeys.Note("%+q was replaced by the key file of another installation; put the right one back", k.path)
 	}
-	r, err := m.ring()
+	r, err := m.buildRing()
 	if err != nil {
 		return false, malformed(k.path, err.Error())
 	}
-	if err := settle(k.path); err != nil {
+	if err := syncRenamed(k.path); err != nil {
 		return false, err
 	}
 	was := k.ring.Swap(r)
@@ -143,11 +144,11 @@ func (k *Keys) adopt(m *material, info os.FileInfo) (changed bool, err error) {
 // KindRewrite is the kind of the job that seals anew, after a rotation, what older keys have sealed.
 const KindRewrite = "keys.rewrite"
 
-// Rotate adds a new key to the file and seals with it from now on. Old keys go on opening. Indexes, fingerprints and
+// RotateKey adds a new key to the file and seals with it from now on. Old keys go on opening. Indexes, fingerprints and
 // MACs do not change. After an error the file holds the old keys or, when only the last sync failed, the new ones too;
 // this process goes on with the old ones either way.
-func (k *Keys) Rotate() error {
-	return k.replace(func(m *keyset.Manager, _ *ring) error {
+func (k *Keys) RotateKey() error {
+	return k.replaceKeyset(func(m *keyset.Manager, _ *ring) error {
 		id, err := m.Add(keyTemplate())
 		if err != nil {
 			return err
@@ -156,13 +157,13 @@ func (k *Keys) Rotate() error {
 	})
 }
 
-// Drop removes an old key from the file for good: what is still sealed under it is lost. The caller has counted that
+// DropKey removes an old key from the file for good: what is still sealed under it is lost. The caller has counted that
 // nothing is, and that every server has reloaded since the rotation, as one that has not still seals under the old key.
 // The primary key is refused.
-func (k *Keys) Drop(id uint32) error {
-	return k.replace(func(m *keyset.Manager, r *ring) error {
+func (k *Keys) DropKey(id uint32) error {
+	return k.replaceKeyset(func(m *keyset.Manager, r *ring) error {
 		switch {
-		case !r.holds(id):
+		case !r.holdsKey(id):
 			return ErrUnknownKey.Note("the key file %+q holds no key %08x", k.path, id)
 		case r.primary == id:
 			return ErrPrimaryKey.Note("key %08x seals new values: rotate first, seal the rows anew, then drop it", id)
@@ -171,25 +172,25 @@ func (k *Keys) Drop(id uint32) error {
 	})
 }
 
-// replace changes the keyset in the file. It starts from the file, not from memory, and holds the lock, so two
+// replaceKeyset changes the keyset in the file. It starts from the file, not from memory, and holds the lock, so two
 // processes that rotate at once both take effect.
-func (k *Keys) replace(change func(*keyset.Manager, *ring) error) error {
+func (k *Keys) replaceKeyset(change func(*keyset.Manager, *ring) error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	unlock, err := lockFile(k.path)
+	unlock, err := lockKeyFile(k.path)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	m, uri, info, err := k.read()
+	m, uri, info, err := k.readFile()
 	if err != nil {
 		return err
 	}
-	defer m.wipe()
-	if _, err := k.adopt(m, info); err != nil {
+	defer m.wipeSecrets()
+	if _, err := k.adoptMaterial(m, info); err != nil {
 		return err
 	}
-	h, err := m.handle()
+	h, err := m.openKeyset()
 	if err != nil {
 		return malformed(k.path, err.Error())
 	}
@@ -211,16 +212,16 @@ func (k *Keys) replace(change func(*keyset.Manager, *ring) error) error {
 	if err := writeFile(k.path, raw, false); err != nil {
 		return err
 	}
-	return k.readBack()
+	return k.adoptWritten()
 }
 
-// readBack takes up the file just written, through the same checks as any other.
-func (k *Keys) readBack() error {
-	m, _, info, err := k.read()
+// adoptWritten takes up the file just written, through the same checks as any other.
+func (k *Keys) adoptWritten() error {
+	m, _, info, err := k.readFile()
 	if err != nil {
 		return err
 	}
-	defer m.wipe()
-	_, err = k.adopt(m, info)
+	defer m.wipeSecrets()
+	_, err = k.adoptMaterial(m, info)
 	return err
 }

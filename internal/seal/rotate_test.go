@@ -45,16 +45,16 @@ func TestDrop(t *testing.T) {
 	k := fresh(t)
 	first := k.PrimaryID()
 	old := mustSeal(t, k, home, "old")
-	if err := k.Drop(first); !errors.Is(err, ErrPrimaryKey) {
+	if err := k.DropKey(first); !errors.Is(err, ErrPrimaryKey) {
 		t.Errorf("the primary: %v", err)
 	}
 	mustUnseal(t, k, home, old, "old")
 	mustRotate(t, k)
 	now := mustSeal(t, k, home, "now")
-	if err := k.Drop(first ^ k.PrimaryID() ^ 1); !errors.Is(err, ErrUnknownKey) {
+	if err := k.DropKey(first ^ k.PrimaryID() ^ 1); !errors.Is(err, ErrUnknownKey) {
 		t.Errorf("an unknown key: %v", err)
 	}
-	if err := k.Drop(first); err != nil {
+	if err := k.DropKey(first); err != nil {
 		t.Fatal(err)
 	}
 	for _, same := range []*Keys{k, reopen(t, k.Path())} {
@@ -73,7 +73,7 @@ func TestReloadTakesUpARotation(t *testing.T) {
 	server := reopen(t, cli.Path())
 	reload := func(want bool) {
 		t.Helper()
-		if changed, err := server.Reload(); err != nil || changed != want {
+		if changed, err := server.ReloadFile(); err != nil || changed != want {
 			t.Fatalf("Reload: %v, %v, want %v", changed, err, want)
 		}
 	}
@@ -87,7 +87,7 @@ func TestReloadTakesUpARotation(t *testing.T) {
 	if server.PrimaryID() != cli.PrimaryID() {
 		t.Error("the server seals under the old key")
 	}
-	if err := cli.Drop(cli.IDs()[0]); err != nil {
+	if err := cli.DropKey(cli.IDs()[0]); err != nil {
 		t.Fatal(err)
 	}
 	reload(true)
@@ -121,10 +121,10 @@ func TestReloadKeepsGoodKeys(t *testing.T) {
 			if err := c.harm(k.Path()); err != nil {
 				t.Fatal(err)
 			}
-			if changed, err := k.Reload(); changed || !errors.Is(err, c.want) {
+			if changed, err := k.ReloadFile(); changed || !errors.Is(err, c.want) {
 				t.Errorf("Reload: %v, %v", changed, err)
 			}
-			if err := k.Rotate(); !errors.Is(err, c.want) {
+			if err := k.RotateKey(); !errors.Is(err, c.want) {
 				t.Errorf("Rotate: %v", err)
 			}
 			mustUnseal(t, k, home, sealed, "x")
@@ -146,7 +146,7 @@ func TestFailedRotationChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := k.PrimaryID()
-	if err := k.Rotate(); !errors.Is(err, ErrKeyFileIO) {
+	if err := k.RotateKey(); !errors.Is(err, ErrKeyFileIO) {
 		t.Errorf("Rotate: %v", err)
 	}
 	now, err := os.ReadFile(k.Path())
@@ -323,19 +323,19 @@ func TestConcurrentUse(t *testing.T) {
 					return
 				}
 				to.BlindIndex("field "+strconv.Itoa(g), "p1", nil)
-				to.MAC("purpose "+strconv.Itoa(g), at.encode())
+				to.MAC("purpose "+strconv.Itoa(g), at.encodePlace())
 				to.IDs()
 			}
 		})
 	}
 	for range 20 {
 		rotators.Go(func() {
-			if err := cli.Rotate(); err != nil {
+			if err := cli.RotateKey(); err != nil {
 				t.Error(err)
 			}
 		})
 		rotators.Go(func() {
-			if _, err := server.Reload(); err != nil {
+			if _, err := server.ReloadFile(); err != nil {
 				t.Error(err)
 			}
 		})

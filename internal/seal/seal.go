@@ -74,7 +74,8 @@ type ring struct {
 	primary uint32
 }
 
-func (r *ring) holds(id uint32) bool { return slices.Contains(r.ids, id) }
+// holdsKey reports whether the ring has a key of the id.
+func (r *ring) holdsKey(id uint32) bool { return slices.Contains(r.ids, id) }
 
 // Place says where a sealed value is stored. It is authenticated with the value, so a ciphertext copied to another
 // table, column, partner or row does not open there. A place that has no partner, or no row, leaves the field empty.
@@ -83,8 +84,8 @@ type Place struct{ Table, Column, Partner, Row string }
 // placeVersion is the first byte of every encoded place: another encoding gets another byte and can never collide.
 const placeVersion = 1
 
-// encode writes the place so that no two places share an encoding: each part is preceded by its length.
-func (p Place) encode() []byte {
+// encodePlace writes the place so that no two places share an encoding: each part is preceded by its length.
+func (p Place) encodePlace() []byte {
 	const lengths = 4 * 2 // room for four lengths below 16,384; longer parts only cost a second allocation
 	ad := make([]byte, 0, 1+lengths+len(p.Table)+len(p.Column)+len(p.Partner)+len(p.Row))
 	ad = append(ad, placeVersion)
@@ -97,7 +98,7 @@ func (p Place) encode() []byte {
 
 // Seal encrypts plain for the given place under the primary key. The result is Overhead bytes longer.
 func (k *Keys) Seal(at Place, plain []byte) ([]byte, error) {
-	sealed, err := k.ring.Load().aead.Encrypt(plain, at.encode())
+	sealed, err := k.ring.Load().aead.Encrypt(plain, at.encodePlace())
 	if err != nil {
 		return nil, fmt.Errorf("seal: encrypt for %s.%s: %w", at.Table, at.Column, err)
 	}
@@ -112,16 +113,16 @@ func (k *Keys) Unseal(at Place, sealed []byte) ([]byte, error) {
 		return nil, ErrSealBroken.Because(fmt.Errorf("%s.%s: not a sealed value", at.Table, at.Column))
 	}
 	r := k.ring.Load()
-	if !r.holds(id) {
-		_, reloadErr := k.Reload()
-		if r = k.ring.Load(); !r.holds(id) {
+	if !r.holdsKey(id) {
+		_, reloadErr := k.ReloadFile()
+		if r = k.ring.Load(); !r.holdsKey(id) {
 			if reloadErr == nil {
 				reloadErr = fmt.Errorf("%s.%s: sealed under key %08x, which is not in the key file", at.Table, at.Column, id)
 			}
 			return nil, ErrSealBroken.Because(reloadErr)
 		}
 	}
-	plain, err := r.aead.Decrypt(sealed, at.encode())
+	plain, err := r.aead.Decrypt(sealed, at.encodePlace())
 	if err != nil {
 		return nil, ErrSealBroken.Because(fmt.Errorf("%s.%s: altered or moved: %w", at.Table, at.Column, err))
 	}
@@ -146,14 +147,14 @@ func SealedWith(sealed []byte) (id uint32, ok bool) {
 	return binary.BigEndian.Uint32(sealed[1:PrefixSize]), true
 }
 
-// Prefix returns the first bytes of everything sealed under the key id, so that a query can count and find those rows
+// SealedPrefix returns the first bytes of everything sealed under the key id, so that a query can count and find those rows
 // with substr(column, 1, 5).
-func Prefix(id uint32) []byte {
+func SealedPrefix(id uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{tinkByte}, id)
 }
 
 // PrimaryPrefix is the Prefix of the key that seals now: rows without it wait to be sealed anew.
-func (k *Keys) PrimaryPrefix() []byte { return Prefix(k.PrimaryID()) }
+func (k *Keys) PrimaryPrefix() []byte { return SealedPrefix(k.PrimaryID()) }
 
 // PrimaryID returns the id of the key that seals now.
 func (k *Keys) PrimaryID() uint32 { return k.ring.Load().primary }

@@ -44,16 +44,16 @@ func TestPlacesNeverShareAnEncoding(t *testing.T) {
 			for _, p := range parts {
 				for _, r := range parts {
 					at := Place{tb, c, p, r}
-					if other, ok := seen[string(at.encode())]; ok {
+					if other, ok := seen[string(at.encodePlace())]; ok {
 						t.Fatalf("%q and %q share an encoding", at, other)
 					}
-					seen[string(at.encode())] = at
+					seen[string(at.encodePlace())] = at
 				}
 			}
 		}
 	}
 	long := Place{Table: strings.Repeat("t", 300), Row: strings.Repeat("r", 20000)}
-	if n := len(long.encode()); n != 1+2+300+1+1+3+20000 {
+	if n := len(long.encodePlace()); n != 1+2+300+1+1+3+20000 {
 		t.Errorf("a long place takes %d bytes", n)
 	}
 }
@@ -105,7 +105,7 @@ func TestAlteredCiphertextIsRefused(t *testing.T) {
 	refused("longer", append(slices.Clone(sealed), 0))
 	refused("nil", nil)
 	// The prefix of another key of the same file: the body must not open under it.
-	refused("prefix of the old key", append(Prefix(k.IDs()[0]), sealed[PrefixSize:]...))
+	refused("prefix of the old key", append(SealedPrefix(k.IDs()[0]), sealed[PrefixSize:]...))
 	refused("other installation", mustSeal(t, fresh(t), home, "x"))
 }
 
@@ -133,7 +133,7 @@ func TestSealedWithNamesTheKey(t *testing.T) {
 	now := mustSeal(t, k, home, "x")
 	for i, sealed := range [][]byte{old, now} {
 		id, ok := SealedWith(sealed)
-		if !ok || id != k.IDs()[i] || !bytes.Equal(sealed[:PrefixSize], Prefix(id)) {
+		if !ok || id != k.IDs()[i] || !bytes.Equal(sealed[:PrefixSize], SealedPrefix(id)) {
 			t.Errorf("value %d: key %08x, %v; the file has %08x", i, id, ok, k.IDs())
 		}
 	}
@@ -182,7 +182,7 @@ func TestKeysPrintNothing(t *testing.T) {
 func assertNoSecret(t *testing.T, text string) {
 	t.Helper()
 	m := goldenMaterial(t)
-	bind := m.bindKey()
+	bind := m.bindingKey()
 	for name, s := range map[string][]byte{"index": m.Index.Key, "match": m.Match.Key, "mac": m.MAC.Key, "bind": bind[:], "aead": goldenAEADKey} {
 		for _, form := range []string{
 			string(s[:8]), hex.EncodeToString(s[:8]), strings.ToUpper(hex.EncodeToString(s[:8])),

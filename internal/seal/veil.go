@@ -10,8 +10,8 @@ const veilRounds = 4
 // own. Equal values of one partner stay equal, those of two partners have nothing in common.
 type Veil struct{ key sipKey }
 
-// Veil is the veil of a partner.
-func (k *Keys) Veil(partner string) Veil {
+// PartnerVeil is the veil of a partner.
+func (k *Keys) PartnerVeil(partner string) Veil {
 	if key, ok := k.match.veils.Load(partner); ok {
 		v, _ := key.(Veil) // only veils are stored
 		return v
@@ -21,27 +21,28 @@ func (k *Keys) Veil(partner string) Veil {
 	return v
 }
 
-// Hide is what a fingerprint is kept as.
-func (v Veil) Hide(fingerprint uint64) uint64 {
+// HideFingerprint is what a fingerprint is kept as.
+func (v Veil) HideFingerprint(fingerprint uint64) uint64 {
 	left, right := uint32(fingerprint>>32), uint32(fingerprint)
 	for round := range byte(veilRounds) {
-		left, right = right, left^v.round(round, right)
+		left, right = right, left^v.feistelRound(round, right)
 	}
 	return uint64(left)<<32 | uint64(right)
 }
 
-// Show undoes Hide.
-func (v Veil) Show(hidden uint64) uint64 {
+// ShowFingerprint undoes Hide.
+func (v Veil) ShowFingerprint(hidden uint64) uint64 {
 	left, right := uint32(hidden>>32), uint32(hidden)
 	for round := byte(veilRounds); round > 0; round-- {
-		left, right = right^v.round(round-1, left), left
+		left, right = right^v.feistelRound(round-1, left), left
 	}
 	return uint64(left)<<32 | uint64(right)
 }
 
-func (v Veil) round(number byte, half uint32) uint32 {
+// feistelRound is one round of the Feistel network.
+func (v Veil) feistelRound(number byte, half uint32) uint32 {
 	var msg [5]byte
 	msg[0] = number
 	binary.LittleEndian.PutUint32(msg[1:], half)
-	return uint32(v.key.sum(msg[:])) // half of the hash is what a round needs
+	return uint32(v.key.hashMessage(msg[:])) // half of the hash is what a round needs
 }

@@ -11,7 +11,7 @@ import (
 // is not what it was; one bit more in a fingerprint changes about half of the bits.
 func TestVeil(t *testing.T) {
 	open := func() *seal.Keys {
-		k, err := seal.Create(filepath.Join(t.TempDir(), "keys.json"))
+		k, err := seal.CreateKeyFile(filepath.Join(t.TempDir(), "keys.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -22,15 +22,15 @@ func TestVeil(t *testing.T) {
 	const n = 2000
 	for i := range uint64(n) {
 		f := i * 0x9E3779B97F4A7C15
-		v := k.Veil("prt_1").Hide(f)
-		if k.Veil("prt_1").Show(v) != f {
+		v := k.PartnerVeil("prt_1").HideFingerprint(f)
+		if k.PartnerVeil("prt_1").ShowFingerprint(v) != f {
 			t.Fatalf("%x does not come back", f)
 		}
-		if v == f || v == k.Veil("prt_2").Hide(f) || v == other.Veil("prt_1").Hide(f) || seen[v] {
+		if v == f || v == k.PartnerVeil("prt_2").HideFingerprint(f) || v == other.PartnerVeil("prt_1").HideFingerprint(f) || seen[v] {
 			t.Fatalf("%x is %x, which is something else too", f, v)
 		}
 		seen[v] = true
-		for d := v ^ k.Veil("prt_1").Hide(f^1); d != 0; d &= d - 1 {
+		for d := v ^ k.PartnerVeil("prt_1").HideFingerprint(f^1); d != 0; d &= d - 1 {
 			flipped++
 		}
 	}
@@ -40,14 +40,14 @@ func TestVeil(t *testing.T) {
 }
 
 func BenchmarkVeil(b *testing.B) {
-	k, err := seal.Create(filepath.Join(b.TempDir(), "keys.json"))
+	k, err := seal.CreateKeyFile(filepath.Join(b.TempDir(), "keys.json"))
 	if err != nil {
 		b.Fatal(err)
 	}
 	var sink uint64
-	veil := k.Veil("prt_1")
+	veil := k.PartnerVeil("prt_1")
 	for i := range uint64(b.N) {
-		sink += veil.Show(i)
+		sink += veil.ShowFingerprint(i)
 	}
 	_ = sink
 }

@@ -32,18 +32,18 @@ type builder[R record] struct {
 
 // output takes sorted records.
 type output[R record] interface {
-	// accepts says whether records that start with first can be appended.
-	accepts(first uint64) bool
-	// add appends sorted records, none of them twice; the first may be what was added last.
-	add(records []R) error
-	// addLast is add for the last records, which may be repeated and are the output's own from then on.
-	addLast(records []R) error
-	// reopen returns what was added, and the file it is in, to be merged with other records. Nothing is added any more.
-	reopen() (source[R], *os.File, error)
+	// acceptsKey says whether records that start with first can be appended.
+	acceptsKey(first uint64) bool
+	// addRecords appends sorted records, none of them twice; the first may be what was added last.
+	addRecords(records []R) error
+	// addLastRecords is add for the last records, which may be repeated and are the output's own from then on.
+	addLastRecords(records []R) error
+	// reopenAsSource returns what was added, and the file it is in, to be merged with other records. Nothing is added any more.
+	reopenAsSource() (source[R], *os.File, error)
 }
 
 func newBuilder[R record](path string, opt Options) (*builder[R], error) {
-	if !opt.Width.valid() {
+	if !opt.Width.isValid() {
 		return nil, ErrOption.Note("width must be 40 or 64")
 	}
 	if opt.Memory == 0 {
@@ -61,7 +61,7 @@ func newBuilder[R record](path string, opt Options) (*builder[R], error) {
 }
 
 func createTemp(path string) (*durable.File, error) {
-	f, err := durable.Create(path)
+	f, err := durable.CreateFile(path)
 	if errors.Is(err, durable.ErrBusy) {
 		return nil, ErrBusy.Note("another writer is at work on this segment")
 	}
@@ -81,13 +81,13 @@ func (b *builder[R]) SetNote(note []byte) error {
 // order.
 func (b *builder[R]) capacity() int { return b.memory / (2 * recordSize[R]()) }
 
-// add collects one record.
-func (b *builder[R]) add(record R) error {
+// addRecord collects one record.
+func (b *builder[R]) addRecord(record R) error {
 	if record[0] > b.width.MaxKey() {
 		return ErrKeyTooWide
 	}
 	if len(b.keys) == cap(b.keys) {
-		if err := b.grow(); err != nil {
+		if err := b.growBuffer(); err != nil {
 			return err
 		}
 	}
@@ -95,8 +95,8 @@ func (b *builder[R]) add(record R) error {
 	return nil
 }
 
-// addAll collects records; it is faster than many adds.
-func (b *builder[R]) addAll(keys []R) error {
+// addRecords collects records; it is faster than many adds.
+func (b *builder[R]) addRecords(keys []R) error {
 	var all uint64
 	for i := range keys {
 		all |= keys[i][0]
@@ -104,12 +104,12 @@ func (b *builder[R]) addAll(keys []R) error {
 	if all > b.width.MaxKey() {
 		return ErrKeyTooWide
 	}
-	if len(keys) >= directBatch && len(b.keys) == 0 && b.follows(keys) {
-		return b.append(keys)
+	if len(keys) >= directBatch && len(b.keys) == 0 && b.followsRun(keys) {
+		return b.appendToRun(keys)
 	}
 	for len(keys) > 0 {
 		if len(b.keys) == cap(b.keys) {
-			if err := b.grow(); err != nil {
+			if err := b.growBuffer(); err != nil {
 				return err
 			}
 		}
@@ -120,30 +120,30 @@ func (b *builder[R]) addAll(keys []R) error {
 	return nil
 }
 
-// grow makes room for keys: small sets never pay for the whole buffer, and large ones not for many copies of it.
-func (b *builder[R]) grow() error {
+// growBuffer makes room for keys: small sets never pay for the whole buffer, and large ones not for many copies of it.
+func (b *builder[R]) growBuffer() error {
 	if n := min(max(16*cap(b.keys), 4096), b.capacity()); n > cap(b.keys) {
 		grown := makeRoom[R](n)
 		b.keys = grown[:copy(grown, b.keys)]
 		return nil
 	}
-	return b.flush()
+	return b.flushCollected()
 }
 
 // makeRoom makes room for n records, and writes nothing to it, as slices.Grow would.
 func makeRoom[R record](n int) []R {
 	room := make([]R, n)
-	largePages(bytesOf(room))
+	largePages(asBytes(room))
 	return room
 }
 
-// flush encodes what was collected if it goes on where the current run ends; else it is spilled.
-func (b *builder[R]) flush() error {
+// flushCollected encodes what was collected if it goes on where the current run ends; else it is spilled.
+func (b *builder[R]) flushCollected() error {
 	if b.done {
 		return ErrClosed
 	}
-	if b.follows(b.keys) {
-		err := b.append(compact(b.keys, b.unite))
+	if b.followsRun(b.keys) {
+		err := b.appendToRun(dropRepeated(b.keys, b.unite))
 		b.keys = b.keys[:0]
 		return err
 	}
@@ -153,29 +153,29 @@ func (b *builder[R]) flush() error {
 	if b.scratch == nil {
 		b.scratch = makeRoom[R](cap(b.keys))
 	}
-	err := b.spill.write(b.scratch, scatter(b.scratch, b.keys, uint(b.width), b.spill.digit))
+	err := b.spill.writeRun(b.scratch, scatterByDigit(b.scratch, b.keys, uint(b.width), b.spill.digit))
 	b.keys = b.keys[:0]
 	return err
 }
 
-// follows says whether keys are sorted and go on where the current run ends.
-func (b *builder[R]) follows(keys []R) bool { return sortedByKey(keys) && b.goesOn(keys) }
+// followsRun says whether keys are sorted and go on where the current run ends.
+func (b *builder[R]) followsRun(keys []R) bool { return sortedByKey(keys) && b.continuesRun(keys) }
 
-// goesOn says whether keys, which are sorted, go on where the current run ends.
-func (b *builder[R]) goesOn(keys []R) bool {
-	return b.current == nil || len(keys) == 0 || b.current.accepts(keys[0][0])
+// continuesRun says whether keys, which are sorted, go on where the current run ends.
+func (b *builder[R]) continuesRun(keys []R) bool {
+	return b.current == nil || len(keys) == 0 || b.current.acceptsKey(keys[0][0])
 }
 
-// append encodes sorted keys that follow the current run.
-func (b *builder[R]) append(keys []R) error {
-	if err := b.open(); err != nil {
+// appendToRun encodes sorted keys that follow the current run.
+func (b *builder[R]) appendToRun(keys []R) error {
+	if err := b.openOutput(); err != nil {
 		return err
 	}
-	return b.current.add(keys)
+	return b.current.addRecords(keys)
 }
 
-// open makes sure that there is a current output. It writes to the named temporary file.
-func (b *builder[R]) open() (err error) {
+// openOutput makes sure that there is a current output. It writes to the named temporary file.
+func (b *builder[R]) openOutput() (err error) {
 	if b.done {
 		return ErrClosed
 	}
@@ -191,18 +191,18 @@ func (b *builder[R]) openSpill() error {
 		return nil
 	}
 	if b.current != nil { // the temporary file is taken
-		if err := b.unname(); err != nil {
+		if err := b.removeName(); err != nil {
 			return err
 		}
 	}
 	b.spill = &spill[R]{file: b.tmp.File, width: b.width, digit: digitFor(b.capacity())}
-	return b.unname()
+	return b.removeName()
 }
 
-// unname takes the name away from the temporary file, so that a killed process leaves nothing of it behind, and opens a
+// removeName takes the name away from the temporary file, so that a killed process leaves nothing of it behind, and opens a
 // new one.
-func (b *builder[R]) unname() error {
-	file, err := b.tmp.Unname()
+func (b *builder[R]) removeName() error {
+	file, err := b.tmp.RemoveName()
 	if err != nil {
 		return err
 	}
@@ -224,49 +224,49 @@ func (b *builder[R]) complete(ctx context.Context) error {
 			sortKeys(last, makeRoom[R](len(last)), uint(b.width))
 		}
 		b.keys = nil
-		if len(b.segments) == 0 && b.goesOn(last) {
-			if err := b.open(); err != nil {
+		if len(b.segments) == 0 && b.continuesRun(last) {
+			if err := b.openOutput(); err != nil {
 				return err
 			}
-			return b.current.addLast(last)
+			return b.current.addLastRecords(last)
 		}
-		collected := sortedKeys[R](compact(last, b.unite))
+		collected := sortedKeys[R](dropRepeated(last, b.unite))
 		sources = []source[R]{&collected}
 	} else {
-		b.spill.rest, b.spill.restStart = b.scratch, scatter(b.scratch, b.keys, uint(b.width), b.spill.digit)
+		b.spill.rest, b.spill.restStart = b.scratch, scatterByDigit(b.scratch, b.keys, uint(b.width), b.spill.digit)
 		b.room = [][]R{b.keys}
 		b.keys, b.scratch = nil, nil
 		sources = []source[R]{&digits[R]{spill: b.spill, unite: b.unite, limit: b.capacity() / 2}}
 	}
-	sources, err := b.others(sources)
+	sources, err := b.otherSources(sources)
 	if err == nil {
-		err = b.open()
+		err = b.openOutput()
 	}
 	if b.room = nil; err != nil {
 		return err
 	}
-	return merge(ctx, b.current, sources, b.unite)
+	return mergeSources(ctx, b.current, sources, b.unite)
 }
 
-// others appends all that is to be merged besides the collected keys. There is no current output afterwards.
-func (b *builder[R]) others(sources []source[R]) ([]source[R], error) {
+// otherSources appends all that is to be merged besides the collected keys. There is no current output afterwards.
+func (b *builder[R]) otherSources(sources []source[R]) ([]source[R], error) {
 	sources = append(sources, b.segments...)
 	if b.current == nil {
 		return sources, nil
 	}
-	r, file, err := b.current.reopen()
+	r, file, err := b.current.reopenAsSource()
 	if err != nil {
 		return nil, err
 	}
 	b.current = nil
 	if !slices.Contains(b.unnamed, file) {
-		err = b.unname()
+		err = b.removeName()
 	}
 	return append(sources, r), err
 }
 
-// publish syncs the temporary file, which finish has completed, and gives it its name.
-func (b *builder[R]) publish(ctx context.Context, finish func() (Summary, error)) (Summary, error) {
+// publishFile syncs the temporary file, which finish has completed, and gives it its name.
+func (b *builder[R]) publishFile(ctx context.Context, finish func() (Summary, error)) (Summary, error) {
 	closeAll(b.unnamed)
 	b.unnamed = nil
 	sum, err := finish()
@@ -276,7 +276,7 @@ func (b *builder[R]) publish(ctx context.Context, finish func() (Summary, error)
 	if err := ctx.Err(); err != nil {
 		return Summary{}, err
 	}
-	if err := b.tmp.Publish(); err != nil {
+	if err := b.tmp.PublishFile(); err != nil {
 		return Summary{}, err
 	}
 	b.done = true
@@ -290,7 +290,7 @@ func (b *builder[R]) Abort() {
 	}
 	b.done = true
 	b.keys, b.scratch = nil, nil
-	b.tmp.Discard()
+	b.tmp.DiscardFile()
 	closeAll(b.unnamed)
 }
 

@@ -19,8 +19,10 @@ func newLabelCode(labels int) *labelCode {
 	return &labelCode{labels: labels, width: uint(bits.Len(uint(labels - 1)))}
 }
 
-// encode returns the code as it stands in the file.
-func (c *labelCode) encode() []byte { return binary.LittleEndian.AppendUint32(nil, uint32(c.labels)) }
+// encodeCode returns the code as it stands in the file.
+func (c *labelCode) encodeCode() []byte {
+	return binary.LittleEndian.AppendUint32(nil, uint32(c.labels))
+}
 
 // decodeLabelCode reads what encode wrote, and returns the rest.
 func decodeLabelCode(b []byte) (*labelCode, []byte, error) {
@@ -42,10 +44,10 @@ func (c *labelCode) bitsPerKey() uint64 {
 	return uint64(c.width)
 }
 
-// place returns the place of the label of key number i of a page, whose labels begin at bit position at. Like pageFind it
+// placeOfLabel returns the place of the label of key number i of a page, whose labels begin at bit position at. Like pageFind it
 // must only be given pages whose checksum was right.
-func (c *labelCode) place(p *page, at, i uint) uint32 {
-	return uint32(load(p, at+i*c.width)) & (1<<c.width - 1)
+func (c *labelCode) placeOfLabel(p *page, at, i uint) uint32 {
+	return uint32(loadBits(p, at+i*c.width)) & (1<<c.width - 1)
 }
 
 // putPlaces writes the places of labels at bit position at of a page that has nothing behind it yet.
@@ -71,7 +73,7 @@ func (c *labelCode) decodePlaces(dst []uint32, p *page, at, n uint) (_ []uint32,
 		return dst, end, false
 	}
 	for i := range n {
-		place := c.place(p, at, i)
+		place := c.placeOfLabel(p, at, i)
 		if int(place) >= c.labels {
 			return dst, end, false
 		}
@@ -84,8 +86,8 @@ func (c *labelCode) decodePlaces(dst []uint32, p *page, at, n uint) (_ []uint32,
 // zeros.
 func putBits(p *page, at uint, v uint64, n uint) {
 	word, shift := at>>6, at&63
-	setBits(p, word, v<<shift)
+	setWordBits(p, word, v<<shift)
 	if shift+n > 64 {
-		setBits(p, word+1, v>>(64-shift))
+		setWordBits(p, word+1, v>>(64-shift))
 	}
 }

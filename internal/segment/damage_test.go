@@ -39,7 +39,7 @@ func answers(t *testing.T, r *Reader, sorted []uint64, probes int) (damaged bool
 		t.Fatalf("Intersect: %d of %d hits, %v", len(hits), len(sorted), err)
 	}
 	walked := 0
-	for k, errWalk := range r.All() {
+	for k, errWalk := range r.AllKeys() {
 		if errWalk != nil {
 			err = errors.Join(err, errWalk)
 			break
@@ -67,7 +67,7 @@ func mustBeNoticed(t *testing.T, path string, content []byte, keys []uint64, wha
 	}
 	defer r.Close()
 	answers(t, r, keys, min(len(keys), 50))
-	if err := r.Verify(context.Background()); !errors.Is(err, ErrCorrupt) {
+	if err := r.VerifyAll(context.Background()); !errors.Is(err, ErrCorrupt) {
 		t.Fatalf("%s: not noticed: %v", what, err)
 	}
 }
@@ -191,7 +191,7 @@ func TestCutWhileOpen(t *testing.T) {
 			if err := r.Unchanged(); !errors.Is(err, ErrCorrupt) {
 				t.Errorf("cut to %d: Unchanged says %v", left, err)
 			}
-			if err := r.Verify(context.Background()); !errors.Is(err, ErrCorrupt) {
+			if err := r.VerifyAll(context.Background()); !errors.Is(err, ErrCorrupt) {
 				t.Errorf("cut to %d: Verify says %v", left, err)
 			}
 		}
@@ -209,9 +209,9 @@ func TestClosedReader(t *testing.T) {
 	_, errContains := r.Contains(1)
 	_, errIntersect := r.Intersect(nil, []uint64{1})
 	var errAll error
-	for _, errAll = range r.All() {
+	for _, errAll = range r.AllKeys() {
 	}
-	for _, err := range []error{errContains, errIntersect, errAll, r.Verify(context.Background()), r.Close()} {
+	for _, err := range []error{errContains, errIntersect, errAll, r.VerifyAll(context.Background()), r.Close()} {
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("after Close: %v", err)
 		}
@@ -237,7 +237,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		defer r.Close()
 		_, _ = r.Contains(1 << 20)
-		_ = r.Verify(context.Background())
+		_ = r.VerifyAll(context.Background())
 	})
 }
 
@@ -246,7 +246,7 @@ func FuzzOpen(f *testing.F) {
 func FuzzPage(f *testing.F) {
 	var p page
 	keys := distinct(1, 300)
-	n, l := plan(keys, 0, 0)
+	n, l := planPage(keys, 0, 0)
 	encodePage(&p, keys[:n], l)
 	f.Add(p[:], keys[0], keys[n-1], uint64(n))
 	path := filepath.Join(f.TempDir(), "x.seg")
@@ -262,10 +262,10 @@ func FuzzPage(f *testing.F) {
 		}
 		defer r.Close()
 		_, _ = r.Contains(first + 12345)
-		if r.Verify(context.Background()) != nil {
+		if r.VerifyAll(context.Background()) != nil {
 			return
 		}
-		for k, err := range r.All() {
+		for k, err := range r.AllKeys() {
 			if found, errFind := r.Contains(k); err != nil || errFind != nil || !found {
 				t.Fatalf("verified, but %#x: %v, %v, %v", k, found, err, errFind)
 			}
@@ -276,9 +276,9 @@ func FuzzPage(f *testing.F) {
 // forge makes a segment of one page with right checksums everywhere.
 func forge(p page, first, last, count uint64) []byte {
 	var d directory
-	d.add(first, checksum(p[:]))
+	d.addPage(first, checksum(p[:]))
 	b := append(encodeHeader(Bits64, false), p[:]...)
-	b = append(b, d.encode()...)
-	f := footer{count: count, pages: 1, last: last, dirSum: checksum(d.encode()), digest: digestOf(b)}
-	return append(b, f.encode()...)
+	b = append(b, d.encodeDirectory()...)
+	f := footer{count: count, pages: 1, last: last, dirSum: checksum(d.encodeDirectory()), digest: digestOf(b)}
+	return append(b, f.encodeFooter()...)
 }

@@ -15,12 +15,12 @@ type digits[R record] struct {
 	places       fineDigits
 }
 
-// more reads the keys of the next digit, and sorts them.
-func (d *digits[R]) more() ([]R, error) {
+// nextRecords reads the keys of the next digit, and sorts them.
+func (d *digits[R]) nextRecords() ([]R, error) {
 	for ; d.next < 1<<d.spill.digit; d.next++ {
-		n := d.spill.count(d.next)
+		n := d.spill.countDigit(d.next)
 		if n > d.limit {
-			keys, err := d.least()
+			keys, err := d.leastKeys()
 			if err != nil || len(keys) > 0 {
 				return keys, err
 			}
@@ -31,28 +31,28 @@ func (d *digits[R]) more() ([]R, error) {
 			continue
 		}
 		d.keys = slices.Grow(d.keys[:0], n)[:n]
-		if err := d.spill.gather(d.next, d.keys); err != nil {
+		if err := d.spill.gatherDigit(d.next, d.keys); err != nil {
 			return nil, err
 		}
 		d.sorted = slices.Grow(d.sorted[:0], n)[:n]
 		sortPiece(d.sorted, d.keys, uint(d.spill.width)-d.spill.digit, &d.places)
 		d.next++
-		return compact(d.sorted, d.unite), nil
+		return dropRepeated(d.sorted, d.unite), nil
 	}
 	return nil, nil
 }
 
-// least gives keys of a digit that has more than may be held: the least ones of them first, then the least of those above,
+// leastKeys gives keys of a digit that has more than may be held: the least ones of them first, then the least of those above,
 // and so on, reading all of them each time. Only keys that are not evenly spread need it.
-func (d *digits[R]) least() ([]R, error) {
+func (d *digits[R]) leastKeys() ([]R, error) {
 	keys, isCut := slices.Grow(d.keys[:0], d.limit), false
 	cut := func() { // keeps the lower half of what may be held
 		slices.SortFunc(keys, compareKeys[R])
-		if keys = compact(keys, d.unite); len(keys) > d.limit/2 {
+		if keys = dropRepeated(keys, d.unite); len(keys) > d.limit/2 {
 			keys, isCut = keys[:d.limit/2], true
 		}
 	}
-	err := d.spill.read(d.next, &d.buffer, func(some []R) {
+	err := d.spill.readDigit(d.next, &d.buffer, func(some []R) {
 		for _, k := range some {
 			if d.above != nil && k[0] <= *d.above || isCut && k[0] > keys[d.limit/2-1][0] {
 				continue

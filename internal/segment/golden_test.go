@@ -34,11 +34,11 @@ func TestGoldenDigests(t *testing.T) {
 		keys["many"] = uniform(5, 1_500_000, width)
 		for name, want := range golden {
 			for _, memory := range []int{leastMemory, 8 << 20, 0} {
-				w, err := Create(filepath.Join(t.TempDir(), "x.seg"), Options{Width: width, Memory: memory})
+				w, err := CreateSegment(filepath.Join(t.TempDir(), "x.seg"), Options{Width: width, Memory: memory})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := w.AddAll(keys[name]); err != nil {
+				if err := w.AddKeys(keys[name]); err != nil {
 					t.Fatal(err)
 				}
 				sum, err := w.Commit(context.Background())

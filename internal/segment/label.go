@@ -44,8 +44,8 @@ func NewLabels(rules LabelRules) *Labels {
 	return &Labels{rules: rules, limit: MaxLabels, ids: map[string]LabelID{"": NoLabel}, texts: []string{""}, united: map[[2]LabelID]LabelID{}}
 }
 
-// ID returns the id of a label, the same for the same bytes.
-func (l *Labels) ID(label []byte) LabelID {
+// LabelID returns the id of a label, the same for the same bytes.
+func (l *Labels) LabelID(label []byte) LabelID {
 	l.mu.RLock()
 	id, ok := l.ids[string(label)]
 	l.mu.RUnlock()
@@ -54,20 +54,20 @@ func (l *Labels) ID(label []byte) LabelID {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.add(label)
+	return l.addLabel(label)
 }
 
 // Coarsened says whether there were too many labels, so that some say less than they were given.
 func (l *Labels) Coarsened() bool { return l.coarsened.Load() }
 
-// add returns the id of a label, which is coarsened as often as all others were. l.mu is held.
-func (l *Labels) add(label []byte) LabelID {
+// addLabel returns the id of a label, which is coarsened as often as all others were. l.mu is held.
+func (l *Labels) addLabel(label []byte) LabelID {
 	for range l.coarse {
-		label = l.coarser(label)
+		label = l.coarserLabel(label)
 	}
 	for {
 		if id, ok := l.ids[string(label)]; ok {
-			return l.current(id)
+			return l.currentID(id)
 		}
 		if len(l.ids) < l.limit {
 			id := LabelID(len(l.texts))
@@ -77,23 +77,24 @@ func (l *Labels) add(label []byte) LabelID {
 			}
 			return id
 		}
-		l.coarsen()
-		label = l.coarser(label)
+		l.coarsenAll()
+		label = l.coarserLabel(label)
 	}
 }
 
 // mostCoarse is how often labels are coarsened before what is left of them is dropped.
 const mostCoarse = 8
 
-func (l *Labels) coarser(label []byte) []byte {
+// coarserLabel returns a label that says less.
+func (l *Labels) coarserLabel(label []byte) []byte {
 	if l.rules.Coarsen == nil || l.coarse > mostCoarse {
 		return nil
 	}
 	return l.rules.Coarsen(label)
 }
 
-// coarsen makes all labels say less. Ids that were given out stay, and mean the coarser label from now on.
-func (l *Labels) coarsen() {
+// coarsenAll makes all labels say less. Ids that were given out stay, and mean the coarser label from now on.
+func (l *Labels) coarsenAll() {
 	l.coarsened.Store(true)
 	l.coarse++
 	if l.now == nil {
@@ -109,7 +110,7 @@ func (l *Labels) coarsen() {
 		if before[old] != LabelID(id) || id == 0 {
 			continue // a text that stands for nothing any more
 		}
-		text := string(l.coarser([]byte(old)))
+		text := string(l.coarserLabel([]byte(old)))
 		to, ok := l.ids[text]
 		if !ok {
 			to = LabelID(id) // its text changes
@@ -119,8 +120,8 @@ func (l *Labels) coarsen() {
 	}
 }
 
-// current follows what an id has become. l.mu is held.
-func (l *Labels) current(id LabelID) LabelID {
+// currentID follows what an id has become. l.mu is held.
+func (l *Labels) currentID(id LabelID) LabelID {
 	if l.now == nil {
 		return id
 	}
@@ -130,8 +131,8 @@ func (l *Labels) current(id LabelID) LabelID {
 	return id
 }
 
-// unite is the unite of records with these labels.
-func (l *Labels) unite(a, b uint64) uint64 {
+// uniteLabels is the unite of records with these labels.
+func (l *Labels) uniteLabels(a, b uint64) uint64 {
 	pair := [2]LabelID{LabelID(min(a, b)), LabelID(max(a, b))}
 	l.mu.RLock()
 	id, ok := l.united[pair]
@@ -141,9 +142,9 @@ func (l *Labels) unite(a, b uint64) uint64 {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	x, y := l.current(pair[0]), l.current(pair[1])
+	x, y := l.currentID(pair[0]), l.currentID(pair[1])
 	if id = x; x != y {
-		id = l.add(l.rules.Unite([]byte(l.texts[x]), []byte(l.texts[y])))
+		id = l.addLabel(l.rules.Unite([]byte(l.texts[x]), []byte(l.texts[y])))
 	}
 	if len(l.united) < l.limit {
 		l.united[pair] = id
@@ -151,10 +152,10 @@ func (l *Labels) unite(a, b uint64) uint64 {
 	return uint64(id)
 }
 
-// text returns the label that an id stands for by now, and its own id.
-func (l *Labels) text(id LabelID) (LabelID, string) {
+// currentText returns the label that an id stands for by now, and its own id.
+func (l *Labels) currentText(id LabelID) (LabelID, string) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	id = l.current(id)
+	id = l.currentID(id)
 	return id, l.texts[id]
 }

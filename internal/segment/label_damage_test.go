@@ -32,12 +32,12 @@ func labelsAnswer(t *testing.T, path string, content []byte, want map[uint64]str
 			}
 			continue
 		}
-		text, err := r.Label(id)
+		text, err := r.LabelBytes(id)
 		if err != nil || !found || string(text) != label {
 			t.Fatalf("%s: LookUp(%#x) = %q, %v, %v; want %q", what, k, text, found, err, label)
 		}
 	}
-	if err := r.Verify(context.Background()); !errors.Is(err, ErrCorrupt) {
+	if err := r.VerifyAll(context.Background()); !errors.Is(err, ErrCorrupt) {
 		t.Fatalf("%s: not noticed: %v", what, err)
 	}
 }
@@ -80,7 +80,7 @@ func TestLabelLookUpDoesNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(2000, func() {
 		id, _, _ := r.LookUp(keys[i])
 		_, _, _ = r.LookUp(keys[i] + 1)
-		_, _ = r.Label(id)
+		_, _ = r.LabelBytes(id)
 		i++
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -114,11 +114,11 @@ func FuzzLabelPage(f *testing.F) {
 	for i := range labels {
 		labels[i] = uint32(i % c.labels)
 	}
-	n, l := plan(keys, c.bitsPerKey(), 0)
+	n, l := planPage(keys, c.bitsPerKey(), 0)
 	var p page
 	c.putPlaces(&p, encodePage(&p, keys[:n], l), labels[:n])
-	f.Add(p[:], c.encode(), keys[0], keys[n-1], uint64(n))
-	f.Add(p[:], newLabelCode(8).encode(), keys[0], keys[n-1], uint64(n))
+	f.Add(p[:], c.encodeCode(), keys[0], keys[n-1], uint64(n))
+	f.Add(p[:], newLabelCode(8).encodeCode(), keys[0], keys[n-1], uint64(n))
 	path := filepath.Join(f.TempDir(), "x.seg")
 	f.Fuzz(func(t *testing.T, content, described []byte, first, last, count uint64) {
 		var p page
@@ -134,7 +134,7 @@ func FuzzLabelPage(f *testing.F) {
 		_, _, _ = r.LookUp(first)
 		_, _, _ = r.LookUp(first + 12345)
 		_, _ = r.LookUpAll(nil, []uint64{first, first + 1, first + 2, last})
-		if r.Verify(context.Background()) != nil {
+		if r.VerifyAll(context.Background()) != nil {
 			return
 		}
 		var entries []Entry
@@ -155,10 +155,10 @@ func FuzzLabelPage(f *testing.F) {
 // forgeLabelled makes a segment of one page with right checksums everywhere.
 func forgeLabelled(p page, described []byte, first, last, count uint64) []byte {
 	var d directory
-	d.add(first, checksum(p[:]))
+	d.addPage(first, checksum(p[:]))
 	b := append(encodeHeader(Bits64, true), p[:]...)
-	tail := append(d.encode(), described...)
+	tail := append(d.encodeDirectory(), described...)
 	b = append(b, tail...)
 	f := footer{count: count, pages: 1, last: last, dirSum: checksum(tail), digest: digestOf(b), labelled: true, labelsLen: uint64(len(described))}
-	return append(b, f.encode()...)
+	return append(b, f.encodeFooter()...)
 }

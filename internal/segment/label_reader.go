@@ -15,7 +15,7 @@ func (r *Reader) OpenLabels(open func(context, sealed []byte) ([]byte, error)) e
 	if r.code == nil || r.table.Load() != nil {
 		return nil
 	}
-	context := sha256.Sum256(slices.Concat(r.dir.encode(), r.note, r.code.encode()))
+	context := sha256.Sum256(slices.Concat(r.dir.encodeDirectory(), r.note, r.code.encodeCode()))
 	plain, err := open(context[:], r.sealed)
 	if err != nil {
 		return err
@@ -40,8 +40,8 @@ func (r *Reader) Labels() ([][]byte, error) {
 	return nil, ErrSealed
 }
 
-// Label returns the label that an id stands for, which must not be changed. It is empty in a segment without labels.
-func (r *Reader) Label(id LabelID) ([]byte, error) {
+// LabelBytes returns the label that an id stands for, which must not be changed. It is empty in a segment without labels.
+func (r *Reader) LabelBytes(id LabelID) ([]byte, error) {
 	table, err := r.Labels()
 	if err != nil {
 		return nil, err
@@ -58,13 +58,13 @@ func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
 	if m == nil {
 		return 0, false, ErrClosed
 	}
-	i := r.locate(key)
+	i := r.locatePage(key)
 	if i < 0 {
 		return 0, false, nil
 	}
-	defer m.guard(debug.SetPanicOnFault(true), &err)
-	p := m.page(i)
-	head, err := r.check(p, i)
+	defer m.guardRead(debug.SetPanicOnFault(true), &err)
+	p := m.dataPage(i)
+	head, err := r.checkPage(p, i)
 	if err != nil {
 		return 0, false, err
 	}
@@ -72,8 +72,8 @@ func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
 	if found {
 		label = r.labelAt(p, head, at)
 	}
-	if !intact(p) {
-		return 0, false, errCut(i)
+	if !isIntact(p) {
+		return 0, false, errTruncated(i)
 	}
 	return label, found, nil
 }
@@ -83,7 +83,7 @@ func (r *Reader) labelAt(p *page, head pageHead, at uint) LabelID {
 	if r.code == nil {
 		return 0
 	}
-	return LabelID(r.code.place(p, head.labelsAt(), at))
+	return LabelID(r.code.placeOfLabel(p, head.labelsAt(), at))
 }
 
 // LookUpAll appends to dst those of probes that are in the set, with their labels, in the order of probes. Probes should
@@ -93,15 +93,15 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 	if m == nil {
 		return dst, ErrClosed
 	}
-	defer m.guard(debug.SetPanicOnFault(true), &err)
+	defer m.guardRead(debug.SetPanicOnFault(true), &err)
 	for len(probes) > 0 {
-		i := r.locate(probes[0])
+		i := r.locatePage(probes[0])
 		if i < 0 {
 			probes = probes[1:]
 			continue
 		}
-		p, first, last := m.page(i), r.dir.first[i], r.lastOf(i)
-		head, err := r.check(p, i)
+		p, first, last := m.dataPage(i), r.dir.first[i], r.lastKeyOf(i)
+		head, err := r.checkPage(p, i)
 		if err != nil {
 			return dst, err
 		}
@@ -111,8 +111,8 @@ func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) 
 				dst = append(dst, Entry{probes[n], r.labelAt(p, head, at)})
 			}
 		}
-		if !intact(p) {
-			return dst[:had], errCut(i)
+		if !isIntact(p) {
+			return dst[:had], errTruncated(i)
 		}
 		probes = probes[n:]
 	}
@@ -125,9 +125,9 @@ func (r *Reader) decodeEntries(dst []Entry, room *entryRoom, i int) (_ []Entry, 
 	if m == nil {
 		return dst, ErrClosed
 	}
-	defer m.guard(debug.SetPanicOnFault(true), &err)
-	p := m.page(i)
-	if _, err := r.check(p, i); err != nil {
+	defer m.guardRead(debug.SetPanicOnFault(true), &err)
+	p := m.dataPage(i)
+	if _, err := r.checkPage(p, i); err != nil {
 		return dst, err
 	}
 	var end uint
@@ -138,8 +138,8 @@ func (r *Reader) decodeEntries(dst []Entry, room *entryRoom, i int) (_ []Entry, 
 	if !ok {
 		return dst, ErrCorrupt.Note("page %d: does not decode", i)
 	}
-	if !intact(p) {
-		return dst, errCut(i)
+	if !isIntact(p) {
+		return dst, errTruncated(i)
 	}
 	for k, key := range room.keys {
 		label := LabelID(0)
@@ -187,7 +187,7 @@ type labelledReader struct {
 	records []labelled
 }
 
-func (r *labelledReader) more() (_ []labelled, err error) {
+func (r *labelledReader) nextRecords() (_ []labelled, err error) {
 	if r.next == len(r.dir.first) {
 		return nil, nil
 	}

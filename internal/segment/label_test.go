@@ -53,7 +53,7 @@ func buildLabelled(t testing.TB, opt Options, labels *Labels, pairs []pair) stri
 	}
 	defer w.Abort()
 	for _, p := range pairs {
-		if err := w.Add(p.key, labels.ID([]byte(p.label))); err != nil {
+		if err := w.AddEntry(p.key, labels.LabelID([]byte(p.label))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -91,7 +91,7 @@ func checkLabels(t interface {
 }, r *Reader, want map[uint64]string,
 ) {
 	t.Helper()
-	if err := r.Verify(context.Background()); err != nil {
+	if err := r.VerifyAll(context.Background()); err != nil {
 		t.Fatalf("Verify: %v", err)
 	}
 	var keys, probes []uint64
@@ -102,7 +102,7 @@ func checkLabels(t interface {
 	slices.Sort(keys)
 	slices.Sort(probes)
 	label := func(id LabelID) string {
-		text, err := r.Label(id)
+		text, err := r.LabelBytes(id)
 		if err != nil {
 			t.Fatalf("label %d: %v", id, err)
 		}
@@ -210,7 +210,7 @@ func TestLabelsAreUnited(t *testing.T) {
 		}
 	}
 	for _, p := range pairs[len(pairs)-10:] {
-		if err := w.AddAll([]Entry{{p.key, w.labels.ID([]byte(p.label))}}); err != nil {
+		if err := w.AddEntries([]Entry{{p.key, w.labels.LabelID([]byte(p.label))}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -235,7 +235,7 @@ func TestSegmentsWithoutLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	if err := errors.Join(w.AddSegment(plain), w.Add(keys[0], labels.ID([]byte("x")))); err != nil {
+	if err := errors.Join(w.AddSegment(plain), w.AddEntry(keys[0], labels.LabelID([]byte("x")))); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Commit(context.Background()); err != nil {
@@ -328,7 +328,7 @@ func TestLabelsOfAnySet(t *testing.T) {
 		}
 		defer w.Abort()
 		for _, p := range pairs {
-			if err := w.Add(p.key, labels.ID([]byte(p.label))); err != nil {
+			if err := w.AddEntry(p.key, labels.LabelID([]byte(p.label))); err != nil {
 				t.Fatalf("%v", err)
 			}
 		}

@@ -32,23 +32,23 @@ func CreateLabelled(path string, opt Options, labels *Labels, seal SealTable) (*
 	if err != nil {
 		return nil, err
 	}
-	b.unite = labels.unite
+	b.unite = labels.uniteLabels
 	b.begin = func(file *os.File) (output[labelled], error) {
-		return newRecording(file, labels.unite, b.memory/4, b.room...), nil
+		return newRecording(file, labels.uniteLabels, b.memory/4, b.room...), nil
 	}
 	return &LabelWriter{b, labels, seal}, nil
 }
 
-// Add gives a key a label.
-func (w *LabelWriter) Add(key uint64, label LabelID) error {
-	return w.add(labelled{key, uint64(label)})
+// AddEntry gives a key a label.
+func (w *LabelWriter) AddEntry(key uint64, label LabelID) error {
+	return w.addRecord(labelled{key, uint64(label)})
 }
 
-// AddAll gives keys their labels.
-func (w *LabelWriter) AddAll(entries []Entry) error {
+// AddEntries gives keys their labels.
+func (w *LabelWriter) AddEntries(entries []Entry) error {
 	for len(entries) > 0 {
 		if len(w.keys) == cap(w.keys) {
-			if err := w.grow(); err != nil {
+			if err := w.growBuffer(); err != nil {
 				return err
 			}
 		}
@@ -80,7 +80,7 @@ func (w *LabelWriter) AddSegment(r *Reader) error {
 	}
 	ids := make([]uint64, len(table))
 	for i, label := range table {
-		ids[i] = uint64(w.labels.ID(label))
+		ids[i] = uint64(w.labels.LabelID(label))
 	}
 	w.segments = append(w.segments, &labelledReader{Reader: r, ids: ids})
 	return nil
@@ -95,22 +95,22 @@ func (w *LabelWriter) Commit(ctx context.Context) (Summary, error) {
 	if err := w.complete(ctx); err != nil {
 		return Summary{}, err
 	}
-	recorded, file, err := w.current.reopen()
+	recorded, file, err := w.current.reopenAsSource()
 	if err != nil {
 		return Summary{}, err
 	}
 	if !slices.Contains(w.unnamed, file) {
-		if err := w.unname(); err != nil {
+		if err := w.removeName(); err != nil {
 			return Summary{}, err
 		}
 	}
-	ranks := w.rank(w.current.(*recording).counts) //nolint:errcheck // a labelled writer has no other
-	run, err := newRun(w.tmp.File, w.width, newLabelCode(len(ranks.texts)))
+	ranks := w.rankLabels(w.current.(*recording).counts) //nolint:errcheck // a labelled writer has no other
+	run, err := newSegmentRun(w.tmp.File, w.width, newLabelCode(len(ranks.texts)))
 	if err != nil {
 		return Summary{}, err
 	}
 	for {
-		records, err := recorded.more()
+		records, err := recorded.nextRecords()
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -124,8 +124,8 @@ func (w *LabelWriter) Commit(ctx context.Context) (Summary, error) {
 			break
 		}
 	}
-	return w.publish(ctx, func() (Summary, error) {
-		return run.finish(w.note, func(context Digest) ([]byte, error) { return w.seal(context[:], ranks.table()) })
+	return w.publishFile(ctx, func() (Summary, error) {
+		return run.finishSegment(w.note, func(context Digest) ([]byte, error) { return w.seal(context[:], ranks.encodeTable()) })
 	})
 }
 
@@ -135,8 +135,8 @@ type ranking struct {
 	places []uint32 // by the id that a record has
 }
 
-// rank puts labels in the order of the table; counts are by id.
-func (w *LabelWriter) rank(counts []uint64) ranking {
+// rankLabels puts labels in the order of the table; counts are by id.
+func (w *LabelWriter) rankLabels(counts []uint64) ranking {
 	type used struct {
 		text  string
 		count uint64
@@ -148,7 +148,7 @@ func (w *LabelWriter) rank(counts []uint64) ranking {
 		if n == 0 {
 			continue
 		}
-		to, text := w.labels.text(LabelID(id))
+		to, text := w.labels.currentText(LabelID(id))
 		now[id] = to
 		if i, ok := at[to]; ok {
 			all[i].count += n
@@ -174,8 +174,8 @@ func (w *LabelWriter) rank(counts []uint64) ranking {
 	return r
 }
 
-// table is the labels one after the other, each with its length before it.
-func (r *ranking) table() (b []byte) {
+// encodeTable is the labels one after the other, each with its length before it.
+func (r *ranking) encodeTable() (b []byte) {
 	for _, text := range r.texts {
 		b = binary.AppendUvarint(b, uint64(len(text)))
 		b = append(b, text...)

@@ -62,7 +62,7 @@ func decodeHeader(b []byte) (w Width, labelled bool, err error) {
 		return 0, false, ErrCorrupt.Note("header: version %d, this program reads versions up to %d", v, withLabels)
 	}
 	w = Width(b[10])
-	if !w.valid() || binary.LittleEndian.Uint32(b[12:]) != pageSize {
+	if !w.isValid() || binary.LittleEndian.Uint32(b[12:]) != pageSize {
 		return 0, false, ErrCorrupt.Note("header: key width or page size not known")
 	}
 	return w, v == withLabels, nil
@@ -89,7 +89,8 @@ func footerLen(labelled bool) int64 {
 	return footerSize
 }
 
-func (f footer) encode() []byte {
+// encodeFooter writes the footer.
+func (f footer) encodeFooter() []byte {
 	b := make([]byte, footerLen(f.labelled))
 	binary.LittleEndian.PutUint64(b[0:], f.count)
 	binary.LittleEndian.PutUint64(b[8:], f.pages)
@@ -138,8 +139,8 @@ func decodeFooter(b []byte, labelled bool) (footer, error) {
 // dirOffset is where the directory starts.
 func (f footer) dirOffset() int64 { return int64(1+f.pages) * pageSize }
 
-// size is the length the whole file must have.
-func (f footer) size() int64 {
+// fileSize is the length the whole file must have.
+func (f footer) fileSize() int64 {
 	return f.dirOffset() + int64(f.pages)*dirEntry + int64(f.noteLen) + int64(f.labelsLen) + footerLen(f.labelled)
 }
 
@@ -149,12 +150,14 @@ type directory struct {
 	sum   []uint32
 }
 
-func (d *directory) add(first uint64, sum uint32) {
+// addPage adds a page to the directory.
+func (d *directory) addPage(first uint64, sum uint32) {
 	d.first = append(d.first, first)
 	d.sum = append(d.sum, sum)
 }
 
-func (d *directory) encode() []byte {
+// encodeDirectory writes the directory.
+func (d *directory) encodeDirectory() []byte {
 	b := make([]byte, 0, len(d.first)*dirEntry)
 	for _, k := range d.first {
 		b = binary.LittleEndian.AppendUint64(b, k)

@@ -16,25 +16,25 @@ type mapping struct {
 	data []byte
 }
 
-// page returns data page i.
-func (m *mapping) page(i int) *page {
+// dataPage returns data page i.
+func (m *mapping) dataPage(i int) *page {
 	return (*page)(m.data[(1+i)*pageSize:])
 }
 
-// intact says whether the page still has its mark. It is asked after the page was read, hence the atomic load: the
+// isIntact says whether the page still has its mark. It is asked after the page was read, hence the atomic load: the
 // order counts.
-func intact(p *page) bool {
+func isIntact(p *page) bool {
 	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&p[pageContent]))) == markInMemory
 }
 
 // markInMemory is pageMark as this machine's byte order reads it.
 var markInMemory = binary.NativeEndian.Uint64([]byte(pageMark))
 
-// guard ends a stretch of code that reads mapped memory. A page that cannot be read (the file was cut, the disk failed)
+// guardRead ends a stretch of code that reads mapped memory. A page that cannot be read (the file was cut, the disk failed)
 // or that holds nonsense after all becomes ErrCorrupt instead of the end of the process. Use:
 //
 //	defer m.guard(debug.SetPanicOnFault(true), &err)
-func (m *mapping) guard(before bool, err *error) {
+func (m *mapping) guardRead(before bool, err *error) {
 	debug.SetPanicOnFault(before)
 	if p := recover(); p != nil {
 		var re runtime.Error

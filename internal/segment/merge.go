@@ -8,14 +8,14 @@ import (
 
 // source is a sorted sequence of keys that are merged.
 type source[R record] interface {
-	// more returns the next keys, which are valid until the next call, and none at the end.
-	more() ([]R, error)
+	// nextRecords returns the next keys, which are valid until the next call, and none at the end.
+	nextRecords() ([]R, error)
 }
 
 // sortedKeys is a source that is in memory.
 type sortedKeys[R record] []R
 
-func (s *sortedKeys[R]) more() ([]R, error) {
+func (s *sortedKeys[R]) nextRecords() ([]R, error) {
 	keys := *s
 	*s = nil
 	return keys, nil
@@ -24,38 +24,38 @@ func (s *sortedKeys[R]) more() ([]R, error) {
 // mergeBatch is how many keys of a source are looked at together: so much of all of them stays in a cache.
 const mergeBatch = 4096
 
-// merge appends the union of the sources to out.
-func merge[R record](ctx context.Context, out output[R], sources []source[R], unite unite) error {
+// mergeSources appends the union of the sources to out.
+func mergeSources[R record](ctx context.Context, out output[R], sources []source[R], unite unite) error {
 	if len(sources) == 1 {
-		return copyAll(ctx, out, sources[0])
+		return copySource(ctx, out, sources[0])
 	}
 	m := &merger[R]{sources: sources, unite: unite, heads: make([][]R, len(sources))}
 	var keys []R
 	for {
-		if err := m.fill(); err != nil {
+		if err := m.refillSources(); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil || len(m.sources) == 0 {
 			return err
 		}
-		keys = m.next(keys)
-		if err := out.add(keys); err != nil {
+		keys = m.nextKeys(keys)
+		if err := out.addRecords(keys); err != nil {
 			return err
 		}
 	}
 }
 
-// copyAll appends the keys of one source to out.
-func copyAll[R record](ctx context.Context, out output[R], s source[R]) error {
+// copySource appends the keys of one source to out.
+func copySource[R record](ctx context.Context, out output[R], s source[R]) error {
 	for {
-		keys, err := s.more()
+		keys, err := s.nextRecords()
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil || len(keys) == 0 {
 			return err
 		}
-		if err := out.add(keys); err != nil {
+		if err := out.addRecords(keys); err != nil {
 			return err
 		}
 	}
@@ -72,14 +72,14 @@ type merger[R record] struct {
 	buf     [2][]R
 }
 
-// fill reads more of the sources of which nothing is left, and forgets those that have ended.
-func (m *merger[R]) fill() error {
+// refillSources reads more of the sources of which nothing is left, and forgets those that have ended.
+func (m *merger[R]) refillSources() error {
 	n := 0
 	for i, s := range m.sources {
 		head := m.heads[i]
 		if len(head) == 0 {
 			var err error
-			if head, err = s.more(); err != nil {
+			if head, err = s.nextRecords(); err != nil {
 				return err
 			}
 		}
@@ -92,8 +92,8 @@ func (m *merger[R]) fill() error {
 	return nil
 }
 
-// next returns the next keys, in dst if they fit.
-func (m *merger[R]) next(dst []R) []R {
+// nextKeys returns the next keys, in dst if they fit.
+func (m *merger[R]) nextKeys(dst []R) []R {
 	upto := ^uint64(0)
 	for _, head := range m.heads {
 		upto = min(upto, head[min(len(head), mergeBatch)-1][0])
@@ -108,23 +108,23 @@ func (m *merger[R]) next(dst []R) []R {
 		}
 	}
 	for level := 0; len(m.parts) > 2; level++ {
-		m.halve(&m.buf[level&1], total)
+		m.unitePairs(&m.buf[level&1], total)
 	}
-	dst = room(dst, total)
+	dst = growTo(dst, total)
 	if len(m.parts) == 1 {
 		return dst[:copy(dst, m.parts[0])]
 	}
-	return dst[:union(dst, m.parts[0], m.parts[1], m.unite)]
+	return dst[:mergeUnion(dst, m.parts[0], m.parts[1], m.unite)]
 }
 
-// halve unites the parts two by two, into buf.
-func (m *merger[R]) halve(buf *[]R, total int) {
-	*buf = room(*buf, total)
+// unitePairs unites the parts two by two, into buf.
+func (m *merger[R]) unitePairs(buf *[]R, total int) {
+	*buf = growTo(*buf, total)
 	free, n := *buf, 0
 	for i := 0; i < len(m.parts); i, n = i+2, n+1 {
 		var k int
 		if i+1 < len(m.parts) {
-			k = union(free, m.parts[i], m.parts[i+1], m.unite)
+			k = mergeUnion(free, m.parts[i], m.parts[i+1], m.unite)
 		} else {
 			k = copy(free, m.parts[i]) // the buffer it lies in is the next to be written
 		}
@@ -133,16 +133,16 @@ func (m *merger[R]) halve(buf *[]R, total int) {
 	m.parts = m.parts[:n]
 }
 
-// room returns b, or a larger one, at its full length, which is at least n.
-func room[R record](b []R, n int) []R {
+// growTo returns b, or a larger one, at its full length, which is at least n.
+func growTo[R record](b []R, n int) []R {
 	if cap(b) < n {
 		return make([]R, n+n/4)
 	}
 	return b[:cap(b)]
 }
 
-// union writes the union of a and b, both sorted, to dst and returns its length. What both have comes once.
-func union[R record](dst, a, b []R, unite unite) int {
+// mergeUnion writes the union of a and b, both sorted, to dst and returns its length. What both have comes once.
+func mergeUnion[R record](dst, a, b []R, unite unite) int {
 	i, j, n := 0, 0, 0
 	dst = dst[:len(a)+len(b)]
 	for i < len(a) && j < len(b) {
@@ -156,7 +156,7 @@ func union[R record](dst, a, b []R, unite unite) int {
 		} else {
 			dst[n] = b[j]
 			if more == 0 {
-				dst[n] = united(a[i], b[j], unite)
+				dst[n] = uniteRecords(a[i], b[j], unite)
 			}
 		}
 		n++

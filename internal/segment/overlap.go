@@ -12,9 +12,9 @@ type Overlap struct {
 	Each []uint64 // keys that each of the others has, in their order
 }
 
-// Compare counts exactly how many keys of r are in each of the others and in any of them. It reads r page by page and
+// CompareWith counts exactly how many keys of r are in each of the others and in any of them. It reads r page by page and
 // walks along in the others: one that has not many more keys is decoded, in a larger one the keys are looked up.
-func (r *Reader) Compare(ctx context.Context, others []*Reader) (Overlap, error) {
+func (r *Reader) CompareWith(ctx context.Context, others []*Reader) (Overlap, error) {
 	result := Overlap{Each: make([]uint64, len(others))}
 	walks := make([]walker, len(others))
 	for i, o := range others {
@@ -33,7 +33,7 @@ func (r *Reader) Compare(ctx context.Context, others []*Reader) (Overlap, error)
 			return result, err
 		}
 		var err error
-		if keys, err = r.decode(keys[:0], page); err != nil {
+		if keys, err = r.decodePage(keys[:0], page); err != nil {
 			return result, err
 		}
 		if known == nil || cap(known) < len(keys) {
@@ -42,11 +42,11 @@ func (r *Reader) Compare(ctx context.Context, others []*Reader) (Overlap, error)
 		known = known[:len(keys)]
 		clear(known)
 		for i := range walks {
-			if common, err = walks[i].common(common[:0], keys); err != nil {
+			if common, err = walks[i].appendCommon(common[:0], keys); err != nil {
 				return result, err
 			}
 			result.Each[i] += uint64(len(common))
-			mark(known, keys, common)
+			markKnown(known, keys, common)
 		}
 		for _, k := range known {
 			if k {
@@ -70,8 +70,8 @@ type walker struct {
 	rest    []uint64 // of the decoded page, not yet passed
 }
 
-// common appends those of keys, which rise from call to call, that the segment has.
-func (w *walker) common(dst, keys []uint64) ([]uint64, error) {
+// appendCommon appends those of keys, which rise from call to call, that the segment has.
+func (w *walker) appendCommon(dst, keys []uint64) ([]uint64, error) {
 	if !w.decoded {
 		return w.Intersect(dst, keys)
 	}
@@ -81,11 +81,11 @@ func (w *walker) common(dst, keys []uint64) ([]uint64, error) {
 		if len(w.rest) > 0 || w.next == len(w.dir.first) || w.dir.first[w.next] > last {
 			return dst, nil
 		}
-		if at := w.locate(first); at > w.next { // pages before it have none of these
+		if at := w.locatePage(first); at > w.next { // pages before it have none of these
 			w.next = at
 		}
 		var err error
-		if w.keys, err = w.decode(w.keys[:0], w.next); err != nil {
+		if w.keys, err = w.decodePage(w.keys[:0], w.next); err != nil {
 			return dst, err
 		}
 		w.rest = w.keys
@@ -127,8 +127,8 @@ func intersect(dst, a, b []uint64) (_, rest []uint64) {
 	return dst, b[j:]
 }
 
-// mark notes which of keys are among some of them.
-func mark(known []bool, keys, some []uint64) {
+// markKnown notes which of keys are among some of them.
+func markKnown(known []bool, keys, some []uint64) {
 	few := len(some) < len(keys)/sparse
 	i := 0
 	for _, k := range some {

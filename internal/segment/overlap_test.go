@@ -31,7 +31,7 @@ func TestCompare(t *testing.T) {
 	sets = append(sets, mine[:777])
 	others = append(others, open(t, buildLabelled(t, Options{Width: Bits64}, labels, labelledPairs(1, mine[:777], shapes["falling"]))))
 	for _, skip := range []int{0, 2} { // with and without the one that has everything
-		got, err := r.Compare(context.Background(), others[skip:])
+		got, err := r.CompareWith(context.Background(), others[skip:])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,16 +56,16 @@ func TestCompare(t *testing.T) {
 
 func TestCompareEnds(t *testing.T) {
 	r := open(t, build(t, Options{Width: Bits64}, uniform(1, 5000, Bits64)))
-	if _, err := r.Compare(context.Background(), []*Reader{open(t, build(t, Options{Width: Bits40}, []uint64{1}))}); !errors.Is(err, ErrOption) {
+	if _, err := r.CompareWith(context.Background(), []*Reader{open(t, build(t, Options{Width: Bits40}, []uint64{1}))}); !errors.Is(err, ErrOption) {
 		t.Errorf("another width: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := r.Compare(ctx, nil); !errors.Is(err, context.Canceled) {
+	if _, err := r.CompareWith(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
 	empty := open(t, build(t, Options{Width: Bits64}, nil))
-	if got, err := empty.Compare(context.Background(), []*Reader{r}); err != nil || got.Any != 0 || got.Each[0] != 0 {
+	if got, err := empty.CompareWith(context.Background(), []*Reader{r}); err != nil || got.Any != 0 || got.Each[0] != 0 {
 		t.Errorf("empty: %v, %v", got, err)
 	}
 }
@@ -87,7 +87,7 @@ func BenchmarkCompare(b *testing.B) {
 	best := time.Hour
 	for b.Loop() {
 		start := time.Now()
-		got, err := r.Compare(context.Background(), []*Reader{o})
+		got, err := r.CompareWith(context.Background(), []*Reader{o})
 		if err != nil || int(got.Any) < third-1 {
 			b.Fatal(got, err)
 		}

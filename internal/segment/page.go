@@ -37,8 +37,8 @@ const pageMark = "PAGEEND\xa5"
 
 type page = [pageSize]byte
 
-// load returns the bits of p from bit position at on; at least 57 of them are valid.
-func load(p *page, at uint) uint64 {
+// loadBits returns the bits of p from bit position at on; at least 57 of them are valid.
+func loadBits(p *page, at uint) uint64 {
 	return binary.LittleEndian.Uint64(p[at>>3:]) >> (at & 7)
 }
 
@@ -47,31 +47,36 @@ type pageHead uint64
 
 const headMade = 1 << 63
 
-// headOf reads the head of a page whose checksum was right.
-func headOf(p *page) pageHead {
+// readPageHead reads the head of a page whose checksum was right.
+func readPageHead(p *page) pageHead {
 	m := uint(binary.LittleEndian.Uint16(p[2:]))
 	n := uint64(binary.LittleEndian.Uint16(p[min(tableAt+2*m, pageContent):]))
 	return pageHead(headMade | uint64(p[0]) | uint64(m)<<16 | n<<32)
 }
 
-func (h pageHead) low() uint    { return uint(h & 63) }
-func (h pageHead) groups() uint { return uint(h >> 16 & 0xffff) }
-func (h pageHead) keys() uint   { return uint(h >> 32 & 0xffff) }
+// lowBits returns how many low bits of a key are stored as they are.
+func (h pageHead) lowBits() uint { return uint(h & 63) }
+
+// groupCount returns how many groups of high bits there are.
+func (h pageHead) groupCount() uint { return uint(h >> 16 & 0xffff) }
+
+// keyCount returns how many keys the page has.
+func (h pageHead) keyCount() uint { return uint(h >> 32 & 0xffff) }
 
 // groupsAt is the bit position at which the groups begin.
-func (h pageHead) groupsAt() uint { return (tableAt + 2*(h.groups()+1)) * 8 }
+func (h pageHead) groupsAt() uint { return (tableAt + 2*(h.groupCount()+1)) * 8 }
 
 // labelsAt is the bit position behind the groups.
 func (h pageHead) labelsAt() uint {
-	return h.groupsAt() + h.groups()*slots + h.keys()*(h.low()+1)
+	return h.groupsAt() + h.groupCount()*slots + h.keyCount()*(h.lowBits()+1)
 }
 
 // pageFind says whether offset is in the page, and how many keys of the page are before one that was found. It must only
 // be given pages whose checksum was right; on others it may panic with an index out of range, never worse.
 func pageFind(p *page, head pageHead, offset uint64) (at uint, found bool) {
-	l := head.low()
+	l := head.lowBits()
 	group := offset >> (l + slotBits)
-	if group >= uint64(head.groups()) {
+	if group >= uint64(head.groupCount()) {
 		return 0, false
 	}
 	entry := tableAt + 2*uint(group)
@@ -88,9 +93,9 @@ func pageFind(p *page, head pageHead, offset uint64) (at uint, found bool) {
 	mask := uint64(1)<<l - 1
 	want := offset & mask
 	for {
-		run := uint(bits.TrailingZeros64(^load(p, upper+pos)))
+		run := uint(bits.TrailingZeros64(^loadBits(p, upper+pos)))
 		for j := uint(0); j < run; j++ {
-			got := load(p, low) & mask
+			got := loadBits(p, low) & mask
 			if got >= want {
 				return before + rank + j, got == want
 			}
@@ -114,7 +119,7 @@ func slotStart(p *page, upper, slot uint) uint {
 	const step = 56
 	left := slot - 1 // zeros to pass before the one we want
 	for pos := uint(0); ; pos += step {
-		zeros := ^load(p, upper+pos) & (1<<step - 1)
+		zeros := ^loadBits(p, upper+pos) & (1<<step - 1)
 		n := uint(bits.OnesCount64(zeros))
 		if left < n {
 			return pos + selectBit(zeros, left) + 1
@@ -172,7 +177,7 @@ func decodeGroup(dst []uint64, p *page, at, count, l uint, base uint64) ([]uint6
 	slot := uint64(0)
 	for end := low; at < end; {
 		n := min(end-at, 57)
-		word := load(p, at) & (1<<n - 1)
+		word := loadBits(p, at) & (1<<n - 1)
 		for used := uint(0); used < n; {
 			zeros := uint(bits.TrailingZeros64(word))
 			if used+zeros >= n {
@@ -183,7 +188,7 @@ func decodeGroup(dst []uint64, p *page, at, count, l uint, base uint64) ([]uint6
 			if slot >= slots || count == 0 {
 				return dst, false
 			}
-			dst = append(dst, base+slot<<l+load(p, low)&mask)
+			dst = append(dst, base+slot<<l+loadBits(p, low)&mask)
 			low += l
 			count--
 			used += zeros + 1
@@ -211,8 +216,8 @@ func zeroFrom(p *page, at uint) bool {
 // groupsFor is the number of groups that keys up to offset need with l low bits.
 func groupsFor(offset uint64, l uint) uint64 { return offset>>(l+slotBits) + 1 }
 
-// fits says whether n keys, the last at offset, fit in a page with l low bits beside so many bits of labels.
-func fits(n int, offset uint64, l uint, labels uint64) bool {
+// fitsInPage says whether n keys, the last at offset, fit in a page with l low bits beside so many bits of labels.
+func fitsInPage(n int, offset uint64, l uint, labels uint64) bool {
 	m := groupsFor(offset, l)
 	if m > contentBits/slots {
 		return false
@@ -220,14 +225,14 @@ func fits(n int, offset uint64, l uint, labels uint64) bool {
 	return 8*(tableAt+2*(m+1))+slots*m+uint64(n)*uint64(l+1)+labels <= contentBits
 }
 
-// plan finds how many of the sorted keys go into the next page and with how many low bits: the choice that takes most
+// planPage finds how many of the sorted keys go into the next page and with how many low bits: the choice that takes most
 // keys. guess is where to look first.
 // labelBits is what the label of each key takes.
-func plan(keys []uint64, labelBits uint64, guess uint) (n int, l uint) {
-	n, l = longest(keys, labelBits, guess), guess
+func planPage(keys []uint64, labelBits uint64, guess uint) (n int, l uint) {
+	n, l = longestPrefix(keys, labelBits, guess), guess
 	for _, dir := range []int{-1, 1} {
 		for next := int(guess) + dir; next >= 0 && next <= maxLow; next += dir {
-			got := longest(keys, labelBits, uint(next))
+			got := longestPrefix(keys, labelBits, uint(next))
 			if got < n {
 				break
 			}
@@ -237,10 +242,10 @@ func plan(keys []uint64, labelBits uint64, guess uint) (n int, l uint) {
 	return n, l
 }
 
-// longest is how many of keys fit in one page with l low bits.
-func longest(keys []uint64, labelBits uint64, l uint) int {
+// longestPrefix is how many of keys fit in one page with l low bits.
+func longestPrefix(keys []uint64, labelBits uint64, l uint) int {
 	most := min(len(keys), contentBits/int(l+1))
-	return sort.Search(most, func(i int) bool { return !fits(i+1, keys[i]-keys[0], l, uint64(i+1)*labelBits) })
+	return sort.Search(most, func(i int) bool { return !fitsInPage(i+1, keys[i]-keys[0], l, uint64(i+1)*labelBits) })
 }
 
 // encodePage writes keys, which plan has found to fit with l low bits, into p, and returns the bit position behind them.
@@ -275,17 +280,17 @@ func encodeUpper(p *page, keys []uint64, first uint64, at, l uint) {
 	for _, k := range keys {
 		upper := at + uint((k-first)>>(l&63))&(slots-1) // l is below 64, which the compiler does not know
 		if upper>>6 != word {
-			setBits(p, word, bits)
+			setWordBits(p, word, bits)
 			word, bits = upper>>6, 0
 		}
 		bits |= 1 << (upper & 63)
 		at++
 	}
-	setBits(p, word, bits)
+	setWordBits(p, word, bits)
 }
 
-// setBits sets bits in the given word of eight bytes.
-func setBits(p *page, word uint, bits uint64) {
+// setWordBits sets bits in the given word of eight bytes.
+func setWordBits(p *page, word uint, bits uint64) {
 	w := p[word*8:][:8]
 	binary.LittleEndian.PutUint64(w, binary.LittleEndian.Uint64(w)|bits)
 }

@@ -36,9 +36,9 @@ func versions() [2][]uint64 { return [2][]uint64{distinct(1, 1000), uniform(2, 2
 func publishForever(path string) {
 	v := versions()
 	for i := 0; ; i++ {
-		w, err := Create(path, Options{Width: Bits40, Memory: leastMemory})
+		w, err := CreateSegment(path, Options{Width: Bits40, Memory: leastMemory})
 		if err == nil {
-			err = w.AddAll(v[i%2])
+			err = w.AddKeys(v[i%2])
 		}
 		if err == nil {
 			_, err = w.Commit(context.Background())
@@ -91,7 +91,7 @@ func TestKilledPublisherLeavesOldOrNew(t *testing.T) {
 		if err != nil {
 			t.Fatalf("kill %d: %v", i, err)
 		}
-		if err := r.Verify(context.Background()); err != nil {
+		if err := r.VerifyAll(context.Background()); err != nil {
 			t.Fatalf("kill %d: %v", i, err)
 		}
 		which := slices.IndexFunc(sorted[:], func(k []uint64) bool { return uint64(len(k)) == r.Count() })
@@ -115,21 +115,21 @@ func TestKilledPublisherLeavesOldOrNew(t *testing.T) {
 
 func TestSecondWriterIsBusy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.seg")
-	first, err := Create(path, Options{Width: Bits40})
+	first, err := CreateSegment(path, Options{Width: Bits40})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Create(path, Options{Width: Bits40}); !errors.Is(err, ErrBusy) {
+	if _, err := CreateSegment(path, Options{Width: Bits40}); !errors.Is(err, ErrBusy) {
 		t.Errorf("second writer: %v", err)
 	}
 	first.Abort()
-	if err := first.Add(1); err == nil {
+	if err := first.AddKey(1); err == nil {
 		_, err = first.Commit(context.Background())
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("commit after abort: %v", err)
 		}
 	}
-	second, err := Create(path, Options{Width: Bits40})
+	second, err := CreateSegment(path, Options{Width: Bits40})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestSecondWriterIsBusy(t *testing.T) {
 
 func TestCancelledCommitPublishesNothing(t *testing.T) {
 	path := build(t, Options{Width: Bits40}, []uint64{1})
-	w, err := Create(path, Options{Width: Bits40})
+	w, err := CreateSegment(path, Options{Width: Bits40})
 	if err != nil {
 		t.Fatal(err)
 	}

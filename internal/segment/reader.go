@@ -42,16 +42,16 @@ func Open(path string) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{file: f}
-	if err := r.load(); err != nil {
+	if err := r.loadIndex(); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	return r, nil
 }
 
-// load reads everything but the data pages. It uses plain reads: a file that shrinks meanwhile is an error, not a
+// loadIndex reads everything but the data pages. It uses plain reads: a file that shrinks meanwhile is an error, not a
 // fault.
-func (r *Reader) load() (err error) {
+func (r *Reader) loadIndex() (err error) {
 	if r.stat, err = r.file.Stat(); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (r *Reader) load() (err error) {
 	if !r.stat.Mode().IsRegular() || size < pageSize+footerSize {
 		return ErrCorrupt.Note("not a segment file: too short")
 	}
-	head, err := r.read(0, pageSize)
+	head, err := r.readAt(0, pageSize)
 	if err != nil {
 		return err
 	}
@@ -71,15 +71,15 @@ func (r *Reader) load() (err error) {
 	if size < pageSize+length {
 		return ErrCorrupt.Note("not a segment file: too short")
 	}
-	foot, err := r.read(size-length, int(length))
+	foot, err := r.readAt(size-length, int(length))
 	if err != nil {
 		return err
 	}
 	if r.foot, err = decodeFooter(foot, withLabels); err != nil {
 		return err
 	}
-	if r.foot.size() != size {
-		return ErrCorrupt.Note("file has %d bytes, its footer calls for %d", size, r.foot.size())
+	if r.foot.fileSize() != size {
+		return ErrCorrupt.Note("file has %d bytes, its footer calls for %d", size, r.foot.fileSize())
 	}
 	if r.foot.last > r.width.MaxKey() {
 		return ErrCorrupt.Note("footer: last key wider than the keys")
@@ -97,7 +97,7 @@ func (r *Reader) load() (err error) {
 
 func (r *Reader) loadDirectory() error {
 	n := int(r.foot.pages)
-	tail, err := r.read(r.foot.dirOffset(), n*dirEntry+int(r.foot.noteLen)+int(r.foot.labelsLen))
+	tail, err := r.readAt(r.foot.dirOffset(), n*dirEntry+int(r.foot.noteLen)+int(r.foot.labelsLen))
 	if err != nil {
 		return err
 	}
@@ -115,12 +115,12 @@ func (r *Reader) loadDirectory() error {
 		}
 	}
 	r.heads = make([]atomic.Uint64, n)
-	r.index()
+	r.buildJumpTable()
 	return nil
 }
 
-// index builds the jump table: two to four entries for each page.
-func (r *Reader) index() {
+// buildJumpTable builds the jump table: two to four entries for each page.
+func (r *Reader) buildJumpTable() {
 	n := len(r.dir.first)
 	if n == 0 {
 		return
@@ -136,7 +136,8 @@ func (r *Reader) index() {
 	}
 }
 
-func (r *Reader) read(at int64, n int) ([]byte, error) {
+// readAt reads n bytes at a place of the file.
+func (r *Reader) readAt(at int64, n int) ([]byte, error) {
 	b := make([]byte, n)
 	if _, err := r.file.ReadAt(b, at); err != nil {
 		if errors.Is(err, io.EOF) {
@@ -171,8 +172,8 @@ func (r *Reader) Digest() Digest { return r.foot.digest }
 // Note returns what the writer put in.
 func (r *Reader) Note() []byte { return slices.Clone(r.note) }
 
-// locate returns the page that holds key if any page does, or -1.
-func (r *Reader) locate(key uint64) int {
+// locatePage returns the page that holds key if any page does, or -1.
+func (r *Reader) locatePage(key uint64) int {
 	if len(r.jump) == 0 || key < r.dir.first[0] || key > r.foot.last {
 		return -1
 	}
@@ -197,35 +198,36 @@ func (r *Reader) Contains(key uint64) (found bool, err error) {
 	if m == nil {
 		return false, ErrClosed
 	}
-	i := r.locate(key)
+	i := r.locatePage(key)
 	if i < 0 {
 		return false, nil
 	}
-	defer m.guard(debug.SetPanicOnFault(true), &err)
-	p := m.page(i)
-	head, err := r.check(p, i)
+	defer m.guardRead(debug.SetPanicOnFault(true), &err)
+	p := m.dataPage(i)
+	head, err := r.checkPage(p, i)
 	if err != nil {
 		return false, err
 	}
 	_, found = pageFind(p, head, key-r.dir.first[i])
-	if !intact(p) {
-		return false, errCut(i)
+	if !isIntact(p) {
+		return false, errTruncated(i)
 	}
 	return found, nil
 }
 
-func errCut(i int) error { return ErrCorrupt.Note("page %d: the file was cut while open", i) }
+// errTruncated returns the error of a page that is not there.
+func errTruncated(i int) error { return ErrCorrupt.Note("page %d: the file was cut while open", i) }
 
-// check compares the page with its checksum the first time it is asked about it. Its head is then kept beside the
+// checkPage compares the page with its checksum the first time it is asked about it. Its head is then kept beside the
 // directory: a look-up that knows it does not wait for the first line of the page before it asks for the next one.
-func (r *Reader) check(p *page, i int) (pageHead, error) {
+func (r *Reader) checkPage(p *page, i int) (pageHead, error) {
 	if head := r.heads[i].Load(); head != 0 {
 		return pageHead(head), nil
 	}
 	if checksum(p[:]) != r.dir.sum[i] {
 		return 0, ErrCorrupt.Note("page %d: wrong checksum", i)
 	}
-	head := headOf(p)
+	head := readPageHead(p)
 	r.heads[i].Store(uint64(head))
 	return head, nil
 }
@@ -238,15 +240,15 @@ func (r *Reader) Intersect(dst, probes []uint64) (_ []uint64, err error) {
 	if m == nil {
 		return dst, ErrClosed
 	}
-	defer m.guard(debug.SetPanicOnFault(true), &err)
+	defer m.guardRead(debug.SetPanicOnFault(true), &err)
 	for len(probes) > 0 {
-		i := r.locate(probes[0])
+		i := r.locatePage(probes[0])
 		if i < 0 {
 			probes = probes[1:]
 			continue
 		}
-		p, first, last := m.page(i), r.dir.first[i], r.lastOf(i)
-		head, err := r.check(p, i)
+		p, first, last := m.dataPage(i), r.dir.first[i], r.lastKeyOf(i)
+		head, err := r.checkPage(p, i)
 		if err != nil {
 			return dst, err
 		}
@@ -257,33 +259,33 @@ func (r *Reader) Intersect(dst, probes []uint64) (_ []uint64, err error) {
 			}
 			n++
 		}
-		if !intact(p) {
-			return dst[:had], errCut(i)
+		if !isIntact(p) {
+			return dst[:had], errTruncated(i)
 		}
 		probes = probes[n:]
 	}
 	return dst, nil
 }
 
-// lastOf is the largest key that page i can hold.
-func (r *Reader) lastOf(i int) uint64 {
+// lastKeyOf is the largest key that page i can hold.
+func (r *Reader) lastKeyOf(i int) uint64 {
 	if i+1 < len(r.dir.first) {
 		return r.dir.first[i+1] - 1
 	}
 	return r.foot.last
 }
 
-// All walks the keys in rising order. After an error, which comes with a zero key, it ends.
-func (r *Reader) All() iter.Seq2[uint64, error] { return r.Range(0, r.width.MaxKey()) }
+// AllKeys walks the keys in rising order. After an error, which comes with a zero key, it ends.
+func (r *Reader) AllKeys() iter.Seq2[uint64, error] { return r.KeysInRange(0, r.width.MaxKey()) }
 
-// Range walks the keys from first to last, both included, in rising order. After an error, which comes with a zero key,
+// KeysInRange walks the keys from first to last, both included, in rising order. After an error, which comes with a zero key,
 // it ends.
-func (r *Reader) Range(first, last uint64) iter.Seq2[uint64, error] {
+func (r *Reader) KeysInRange(first, last uint64) iter.Seq2[uint64, error] {
 	return func(yield func(uint64, error) bool) {
 		var keys []uint64
-		for i := max(0, r.locate(min(first, r.foot.last))); i < len(r.dir.first) && r.dir.first[i] <= last; i++ {
+		for i := max(0, r.locatePage(min(first, r.foot.last))); i < len(r.dir.first) && r.dir.first[i] <= last; i++ {
 			var err error
-			if keys, err = r.decode(keys[:0], i); err != nil {
+			if keys, err = r.decodePage(keys[:0], i); err != nil {
 				yield(0, err)
 				return
 			}
@@ -308,24 +310,24 @@ func (r *Reader) decodeKeys(dst []uint64, p *page, i int) ([]uint64, bool) {
 	return dst, ok
 }
 
-// decode appends the keys of page i to dst. No foreign code runs while the guard is up: a panic of the caller's is its
+// decodePage appends the keys of page i to dst. No foreign code runs while the guard is up: a panic of the caller's is its
 // own.
-func (r *Reader) decode(dst []uint64, i int) (_ []uint64, err error) {
+func (r *Reader) decodePage(dst []uint64, i int) (_ []uint64, err error) {
 	m := r.mapped.Load()
 	if m == nil {
 		return dst, ErrClosed
 	}
-	defer m.guard(debug.SetPanicOnFault(true), &err)
-	p := m.page(i)
-	if _, err := r.check(p, i); err != nil {
+	defer m.guardRead(debug.SetPanicOnFault(true), &err)
+	p := m.dataPage(i)
+	if _, err := r.checkPage(p, i); err != nil {
 		return dst, err
 	}
 	dst, ok := r.decodeKeys(dst, p, i)
 	if !ok {
 		return dst, ErrCorrupt.Note("page %d: does not decode", i)
 	}
-	if !intact(p) {
-		return dst, errCut(i)
+	if !isIntact(p) {
+		return dst, errTruncated(i)
 	}
 	return dst, nil
 }

@@ -20,12 +20,13 @@ type Entry struct {
 	Label LabelID
 }
 
-// bareOf views keys as records, and keysOf records as keys: they are the same bytes.
-func bareOf(keys []uint64) []bare {
+// asRecords views keys as records, and keysOf records as keys: they are the same bytes.
+func asRecords(keys []uint64) []bare {
 	return unsafe.Slice((*bare)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys)) //nolint:gosec // one number each
 }
 
-func keysOf(records []bare) []uint64 {
+// asKeys undoes asRecords.
+func asKeys(records []bare) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(records))), len(records)) //nolint:gosec // as above
 }
 
@@ -44,8 +45,8 @@ func sortedByKey[R record](records []R) bool {
 // unite gives the label of a key that came with two. It is nil where there are no labels.
 type unite func(a, b uint64) uint64
 
-// compact drops repeated keys from sorted records. What lies between two of them is moved as a whole.
-func compact[R record](records []R, unite unite) []R {
+// dropRepeated drops repeated keys from sorted records. What lies between two of them is moved as a whole.
+func dropRepeated[R record](records []R, unite unite) []R {
 	n, from := 0, 0 // so many are in their places; those from there on are not
 	for i := 1; i < len(records); i++ {
 		if records[i][0] != records[i-1][0] {
@@ -53,7 +54,7 @@ func compact[R record](records []R, unite unite) []R {
 		}
 		n += copy(records[n:], records[from:i])
 		if from = i + 1; unite != nil {
-			records[n-1] = united(records[n-1], records[i], unite)
+			records[n-1] = uniteRecords(records[n-1], records[i], unite)
 		}
 	}
 	if from == 0 {
@@ -62,8 +63,8 @@ func compact[R record](records []R, unite unite) []R {
 	return records[:n+copy(records[n:], records[from:])]
 }
 
-// united is the record of two that have the same key.
-func united[R record](a, b R, unite unite) R {
+// uniteRecords is the record of two that have the same key.
+func uniteRecords[R record](a, b R, unite unite) R {
 	if last := len(a) - 1; a[last] != b[last] {
 		a[last] = unite(a[last], b[last])
 	}

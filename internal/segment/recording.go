@@ -36,19 +36,19 @@ func newRecording(file *os.File, unite unite, memory int, room ...[]labelled) *r
 	return r
 }
 
-func (r *recording) accepts(first uint64) bool {
+func (r *recording) acceptsKey(first uint64) bool {
 	return len(r.held) == 0 || first >= r.held[len(r.held)-1][0]
 }
 
-// add takes records with distinct keys, of which the first may have been the last before.
-func (r *recording) add(records []labelled) error {
+// addRecords takes records with distinct keys, of which the first may have been the last before.
+func (r *recording) addRecords(records []labelled) error {
 	if n := len(r.held); n > 0 && len(records) > 0 && r.held[n-1][0] == records[0][0] {
-		r.held[n-1] = united(r.held[n-1], records[0], r.unite)
+		r.held[n-1] = uniteRecords(r.held[n-1], records[0], r.unite)
 		records = records[1:]
 	}
 	for len(records) > 0 {
 		if len(r.held) == cap(r.held) {
-			if err := r.turn(); err != nil {
+			if err := r.beginBlock(); err != nil {
 				return err
 			}
 		}
@@ -58,26 +58,26 @@ func (r *recording) add(records []labelled) error {
 	return nil
 }
 
-// addLast takes records over as they lie, unless there are others before them.
-func (r *recording) addLast(records []labelled) error {
-	records = compact(records, r.unite)
+// addLastRecords takes records over as they lie, unless there are others before them.
+func (r *recording) addLastRecords(records []labelled) error {
+	records = dropRepeated(records, r.unite)
 	if len(r.held) > 0 {
-		return r.add(records)
+		return r.addRecords(records)
 	}
 	for len(records) > recordBlock {
 		r.held, records = records[:recordBlock], records[recordBlock:]
-		r.tally()
+		r.countLabels()
 		r.whole = append(r.whole, r.held)
 	}
 	r.held = records
 	return nil
 }
 
-// turn begins a block. The records of the last one do not change any more.
-func (r *recording) turn() error {
-	r.tally()
+// beginBlock begins a block. The records of the last one do not change any more.
+func (r *recording) beginBlock() error {
+	r.countLabels()
 	if len(r.whole) == r.limit {
-		err := r.write(r.held)
+		err := r.writeBlock(r.held)
 		r.held = r.held[:0]
 		return err
 	}
@@ -92,8 +92,8 @@ func (r *recording) turn() error {
 	return nil
 }
 
-// tally counts the labels of the last block.
-func (r *recording) tally() {
+// countLabels counts the labels of the last block.
+func (r *recording) countLabels() {
 	counts := r.counts
 	for i := range r.held {
 		label := r.held[i][1]
@@ -105,9 +105,9 @@ func (r *recording) tally() {
 	r.counts = counts
 }
 
-// write brings a block to the file.
-func (r *recording) write(records []labelled) error {
-	block := bytesOf(records)
+// writeBlock brings a block to the file.
+func (r *recording) writeBlock(records []labelled) error {
+	block := asBytes(records)
 	if _, err := r.file.WriteAt(block, r.size); err != nil {
 		return err
 	}
@@ -116,9 +116,9 @@ func (r *recording) write(records []labelled) error {
 	return nil
 }
 
-// reopen makes the recording a source of what it has.
-func (r *recording) reopen() (source[labelled], *os.File, error) {
-	r.tally()
+// reopenAsSource makes the recording a source of what it has.
+func (r *recording) reopenAsSource() (source[labelled], *os.File, error) {
+	r.countLabels()
 	r.free = nil
 	return &recorded{recording: r}, r.file, nil
 }
@@ -128,7 +128,7 @@ type recorded struct {
 	records []labelled
 }
 
-func (r *recorded) more() ([]labelled, error) {
+func (r *recorded) nextRecords() ([]labelled, error) {
 	if len(r.whole) > 0 {
 		records := r.whole[0]
 		r.whole[0], r.whole = nil, r.whole[1:]
@@ -142,7 +142,7 @@ func (r *recorded) more() ([]labelled, error) {
 	if r.records == nil {
 		r.records = make([]labelled, recordBlock)
 	}
-	block := bytesOf(r.records)
+	block := asBytes(r.records)
 	if _, err := r.file.ReadAt(block, int64(r.next)*int64(len(block))); err != nil {
 		return nil, err
 	}

@@ -23,8 +23,9 @@ type run struct {
 	page    page
 }
 
-func newRun(file *os.File, w Width, c *labelCode) (*run, error) {
-	r := &run{file: file, out: newSink(file), code: c, pending: make([]uint64, 0, 2*pageKeys)}
+// newSegmentRun begins a run of pages in a file.
+func newSegmentRun(file *os.File, w Width, c *labelCode) (*run, error) {
+	r := &run{file: file, out: newFileSink(file), code: c, pending: make([]uint64, 0, 2*pageKeys)}
 	_, err := r.out.Write(encodeHeader(w, c != nil))
 	return r, err
 }
@@ -32,11 +33,11 @@ func newRun(file *os.File, w Width, c *labelCode) (*run, error) {
 // bareRun is a run as the output of keys alone.
 type bareRun struct{ *run }
 
-func (r bareRun) add(records []bare) error { return r.run.add(keysOf(records)) }
+func (r bareRun) addRecords(records []bare) error { return r.run.addKeys(asKeys(records)) }
 
-func (r bareRun) addLast(records []bare) error { return r.add(records) }
+func (r bareRun) addLastRecords(records []bare) error { return r.addRecords(records) }
 
-func (r bareRun) reopen() (source[bare], *os.File, error) {
+func (r bareRun) reopenAsSource() (source[bare], *os.File, error) {
 	if err := r.finishPages(); err != nil {
 		return nil, nil, err
 	}
@@ -44,17 +45,17 @@ func (r bareRun) reopen() (source[bare], *os.File, error) {
 	return in, r.file, err
 }
 
-// accepts says whether keys that start with first can be appended.
-func (r *run) accepts(first uint64) bool { return r.count == 0 || first >= r.last }
+// acceptsKey says whether keys that start with first can be appended.
+func (r *run) acceptsKey(first uint64) bool { return r.count == 0 || first >= r.last }
 
-// add appends sorted keys and drops repeated ones.
-func (r *run) add(keys []uint64) error {
+// addKeys appends sorted keys and drops repeated ones.
+func (r *run) addKeys(keys []uint64) error {
 	for len(keys) > 0 {
 		n := min(len(keys), cap(r.pending)-len(r.pending))
-		r.take(keys[:n])
+		r.takeKeys(keys[:n])
 		keys = keys[n:]
 		if len(r.pending) == cap(r.pending) {
-			if err := r.emit(pageKeys); err != nil {
+			if err := r.emitPages(pageKeys); err != nil {
 				return err
 			}
 		}
@@ -78,7 +79,7 @@ func (r *run) addLabelled(records []labelled, places []uint32) error {
 		r.pending, r.labels = r.pending[:len(r.pending)+n], r.labels[:had+n]
 		records = records[n:]
 		if len(r.pending) == cap(r.pending) {
-			if err := r.emit(pageKeys); err != nil {
+			if err := r.emitPages(pageKeys); err != nil {
 				return err
 			}
 		}
@@ -86,8 +87,8 @@ func (r *run) addLabelled(records []labelled, places []uint32) error {
 	return nil
 }
 
-// take appends keys, for which there is room, to the pending ones.
-func (r *run) take(keys []uint64) {
+// takeKeys appends keys, for which there is room, to the pending ones.
+func (r *run) takeKeys(keys []uint64) {
 	pending, had := r.pending, len(r.pending)
 	if r.count == 0 && len(keys) > 0 {
 		pending, r.last = append(pending, keys[0]), keys[0]
@@ -103,11 +104,11 @@ func (r *run) take(keys []uint64) {
 	r.pending, r.last = pending, last
 }
 
-// emit writes pages until at most keep keys are pending. Fewer than pageKeys pending keys may not fill a page.
-func (r *run) emit(keep int) error {
+// emitPages writes pages until at most keep keys are pending. Fewer than pageKeys pending keys may not fill a page.
+func (r *run) emitPages(keep int) error {
 	rest, labels := r.pending, r.labels
 	for len(rest) > keep {
-		n, l := plan(rest, r.code.bitsPerKey(), r.low)
+		n, l := planPage(rest, r.code.bitsPerKey(), r.low)
 		end := encodePage(&r.page, rest[:n], l)
 		if r.code != nil {
 			r.code.putPlaces(&r.page, end, labels[:n])
@@ -116,7 +117,7 @@ func (r *run) emit(keep int) error {
 		if len(r.dir.first) >= maxPages {
 			return ErrOption.Note("too many keys for one segment")
 		}
-		r.dir.add(rest[0], checksum(r.page[:]))
+		r.dir.addPage(rest[0], checksum(r.page[:]))
 		if _, err := r.out.Write(r.page[:]); err != nil {
 			return err
 		}
@@ -129,23 +130,23 @@ func (r *run) emit(keep int) error {
 
 // finishPages writes what is pending, so that the file holds all keys.
 func (r *run) finishPages() error {
-	if err := r.emit(0); err != nil {
+	if err := r.emitPages(0); err != nil {
 		return err
 	}
 	return r.out.Flush()
 }
 
-// finish completes the file to a segment. seal, where there are labels, is given what their table is bound to and
+// finishSegment completes the file to a segment. seal, where there are labels, is given what their table is bound to and
 // returns it as it stands in the file.
-func (r *run) finish(note []byte, seal func(context Digest) ([]byte, error)) (Summary, error) {
-	if err := r.emit(0); err != nil {
+func (r *run) finishSegment(note []byte, seal func(context Digest) ([]byte, error)) (Summary, error) {
+	if err := r.emitPages(0); err != nil {
 		return Summary{}, err
 	}
 	f := footer{count: r.count, pages: uint64(len(r.dir.first)), last: r.last, noteLen: uint32(len(note)), labelled: r.code != nil}
-	tail := append(r.dir.encode(), note...)
+	tail := append(r.dir.encodeDirectory(), note...)
 	if r.code != nil {
 		before := len(tail)
-		tail = append(tail, r.code.encode()...)
+		tail = append(tail, r.code.encodeCode()...)
 		table, err := seal(sha256.Sum256(tail))
 		if err != nil {
 			return Summary{}, err
@@ -163,10 +164,10 @@ func (r *run) finish(note []byte, seal func(context Digest) ([]byte, error)) (Su
 	}
 	f.dirSum = checksum(tail)
 	r.out.sum.Sum(f.digest[:0])
-	if _, err := r.file.Write(f.encode()); err != nil {
+	if _, err := r.file.Write(f.encodeFooter()); err != nil {
 		return Summary{}, err
 	}
-	return Summary{Count: f.count, Size: f.size(), Digest: f.digest}, nil
+	return Summary{Count: f.count, Size: f.fileSize(), Digest: f.digest}, nil
 }
 
 // runReader walks the keys of a run whose pages are finished.
@@ -186,8 +187,8 @@ func newRunReader(r *run) (*runReader, error) {
 	return &runReader{file: r.file, in: bufio.NewReaderSize(r.file, writeBuffer), dir: r.dir}, nil
 }
 
-// more returns the keys of the next page. It is checked like that of a segment.
-func (r *runReader) more() ([]bare, error) {
+// nextRecords returns the keys of the next page. It is checked like that of a segment.
+func (r *runReader) nextRecords() ([]bare, error) {
 	if r.next == len(r.dir.first) {
 		return nil, nil
 	}
@@ -202,7 +203,7 @@ func (r *runReader) more() ([]bare, error) {
 		return nil, ErrCorrupt.Note("spill file: page %d does not decode", r.next)
 	}
 	r.next++
-	return bareOf(r.keys), nil
+	return asRecords(r.keys), nil
 }
 
 // segmentReader walks the keys of a whole segment.
@@ -212,11 +213,11 @@ type segmentReader struct {
 	keys []uint64
 }
 
-func (r *segmentReader) more() (_ []bare, err error) {
+func (r *segmentReader) nextRecords() (_ []bare, err error) {
 	if r.next == len(r.dir.first) {
 		return nil, nil
 	}
-	r.keys, err = r.decode(r.keys[:0], r.next)
+	r.keys, err = r.decodePage(r.keys[:0], r.next)
 	r.next++
-	return bareOf(r.keys), err
+	return asRecords(r.keys), err
 }

@@ -26,7 +26,8 @@ const (
 // MaxKey is the largest key of the width.
 func (w Width) MaxKey() uint64 { return ^uint64(0) >> (64 - uint(w)) }
 
-func (w Width) valid() bool { return w == Bits40 || w == Bits64 }
+// isValid reports whether there are keys of the width.
+func (w Width) isValid() bool { return w == Bits40 || w == Bits64 }
 
 // MaxNote is the most bytes that the note of a segment may have.
 const MaxNote = 64 << 10

@@ -18,12 +18,12 @@ import (
 func build(t testing.TB, opt Options, keys []uint64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.seg")
-	w, err := Create(path, opt)
+	w, err := CreateSegment(path, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	if err := w.AddAll(keys); err != nil {
+	if err := w.AddKeys(keys); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Commit(context.Background()); err != nil {
@@ -82,7 +82,7 @@ func TestHoldsExactlyTheKeys(t *testing.T) {
 			if r.Count() != uint64(len(want)) || string(r.Note()) != name || r.Width() != w {
 				t.Errorf("%d/%s: count %d note %q width %d", w, name, r.Count(), r.Note(), r.Width())
 			}
-			if err := r.Verify(context.Background()); err != nil {
+			if err := r.VerifyAll(context.Background()); err != nil {
 				t.Errorf("%d/%s: %v", w, name, err)
 			}
 			checkAgainst(t, r, want)
@@ -97,7 +97,7 @@ func checkAgainst(t interface {
 }, r *Reader, want []uint64) {
 	t.Helper()
 	var got []uint64
-	for k, err := range r.All() {
+	for k, err := range r.AllKeys() {
 		if err != nil {
 			t.Fatalf("walk: %v", err)
 		}
@@ -135,12 +135,12 @@ func TestAgreesWithMap(t *testing.T) {
 		spread := rapid.SliceOfN(rapid.Uint64Range(0, 1<<rapid.IntRange(1, 39).Draw(t, "span")), 0, 3000).Draw(t, "spread")
 		keys = append(keys, spread...)
 		path := filepath.Join(dir, "p.seg")
-		wr, err := Create(path, Options{Width: w})
+		wr, err := CreateSegment(path, Options{Width: w})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, k := range keys {
-			if err := wr.Add(k); err != nil {
+			if err := wr.AddKey(k); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -169,7 +169,7 @@ func TestRange(t *testing.T) {
 				want = append(want, k)
 			}
 		}
-		for k, err := range r.Range(first, last) {
+		for k, err := range r.KeysInRange(first, last) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +178,7 @@ func TestRange(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("%d keys, want %d", len(got), len(want))
 		}
-		for range empty.Range(first, last) {
+		for range empty.KeysInRange(first, last) {
 			t.Fatal("a key in an empty segment")
 		}
 	})
@@ -193,11 +193,11 @@ func FuzzWriter(f *testing.F) {
 		for ; len(raw) >= 8; raw = raw[8:] {
 			keys = append(keys, binary.LittleEndian.Uint64(raw)>>(shift%64))
 		}
-		w, err := Create(path, Options{Width: Bits64})
+		w, err := CreateSegment(path, Options{Width: Bits64})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.AddAll(keys); err != nil {
+		if err := w.AddKeys(keys); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Commit(context.Background()); err != nil {
@@ -233,21 +233,21 @@ func TestSpillsAndMergesToTheSameBytes(t *testing.T) {
 }
 
 func TestRefusesWhatDoesNotFit(t *testing.T) {
-	w, err := Create(filepath.Join(t.TempDir(), "x.seg"), Options{Width: Bits40})
+	w, err := CreateSegment(filepath.Join(t.TempDir(), "x.seg"), Options{Width: Bits40})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	if err := w.Add(1 << 40); !errors.Is(err, ErrKeyTooWide) {
+	if err := w.AddKey(1 << 40); !errors.Is(err, ErrKeyTooWide) {
 		t.Errorf("Add: %v", err)
 	}
-	if err := w.AddAll([]uint64{1, 1 << 63}); !errors.Is(err, ErrKeyTooWide) {
+	if err := w.AddKeys([]uint64{1, 1 << 63}); !errors.Is(err, ErrKeyTooWide) {
 		t.Errorf("AddAll: %v", err)
 	}
 	if err := w.SetNote(make([]byte, MaxNote+1)); !errors.Is(err, ErrOption) {
 		t.Errorf("SetNote: %v", err)
 	}
-	if _, err := Create(filepath.Join(t.TempDir(), "x.seg"), Options{Width: 41}); !errors.Is(err, ErrOption) {
+	if _, err := CreateSegment(filepath.Join(t.TempDir(), "x.seg"), Options{Width: 41}); !errors.Is(err, ErrOption) {
 		t.Errorf("width 41: %v", err)
 	}
 }
@@ -285,7 +285,7 @@ func TestSortKeys(t *testing.T) {
 	for _, w := range []Width{Bits40, Bits64} {
 		for _, keys := range sets(w) {
 			want := slices.Sorted(slices.Values(keys))
-			sortKeys(bareOf(keys), make([]bare, len(keys)), uint(w))
+			sortKeys(asRecords(keys), make([]bare, len(keys)), uint(w))
 			if !slices.Equal(keys, want) {
 				t.Errorf("width %d: %d keys not sorted", w, len(keys))
 			}
@@ -299,7 +299,7 @@ func TestAllWaysTogether(t *testing.T) {
 	for seed := range uint64(6) {
 		rnd := rand.New(rand.NewPCG(seed, 9))
 		path := filepath.Join(t.TempDir(), "x.seg")
-		w, err := Create(path, Options{Width: Bits64, Memory: leastMemory})
+		w, err := CreateSegment(path, Options{Width: Bits64, Memory: leastMemory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +317,7 @@ func TestAllWaysTogether(t *testing.T) {
 			if rnd.IntN(4) == 0 {
 				err = w.AddSegment(open(t, build(t, Options{Width: Bits64}, keys)))
 			} else {
-				err = w.AddAll(keys)
+				err = w.AddKeys(keys)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -339,7 +339,7 @@ func TestAllWaysTogether(t *testing.T) {
 }
 
 func TestAddSegmentOfAnotherWidth(t *testing.T) {
-	w, err := Create(filepath.Join(t.TempDir(), "x.seg"), Options{Width: Bits64})
+	w, err := CreateSegment(filepath.Join(t.TempDir(), "x.seg"), Options{Width: Bits64})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,11 +382,11 @@ func TestSpillOfUnevenKeys(t *testing.T) {
 func TestCommitGivenUpWhileSpilledKeysAreRead(t *testing.T) {
 	for n := range 20 {
 		path := filepath.Join(t.TempDir(), "x.seg")
-		w, err := Create(path, Options{Width: Bits64, Memory: leastMemory})
+		w, err := CreateSegment(path, Options{Width: Bits64, Memory: leastMemory})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.AddAll(uniform(1, 200_000, Bits64)); err != nil {
+		if err := w.AddKeys(uniform(1, 200_000, Bits64)); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
@@ -403,12 +403,12 @@ func TestCommitGivenUpWhileSpilledKeysAreRead(t *testing.T) {
 // A spill file that lost a bit must not make a segment.
 func TestDamagedSpillIsNoticed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.seg")
-	w, err := Create(path, Options{Width: Bits64, Memory: leastMemory})
+	w, err := CreateSegment(path, Options{Width: Bits64, Memory: leastMemory})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	if err := w.AddAll(uniform(1, 100_000, Bits64)); err != nil {
+	if err := w.AddKeys(uniform(1, 100_000, Bits64)); err != nil {
 		t.Fatal(err)
 	}
 	var b [1]byte

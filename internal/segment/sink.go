@@ -17,7 +17,8 @@ type sink struct {
 	sum hash.Hash
 }
 
-func newSink(file *os.File) *sink {
+// newFileSink returns a buffered writer to a file.
+func newFileSink(file *os.File) *sink {
 	sum := sha256.New()
 	return &sink{Writer: bufio.NewWriterSize(io.MultiWriter(sum, file), writeBuffer), sum: sum}
 }

@@ -24,7 +24,7 @@ func sortKeys[R record](keys, scratch []R, bits uint) {
 		slices.SortFunc(keys, compareKeys[R])
 		return
 	}
-	start := scatter(scratch, keys, bits, coarseDigit)
+	start := scatterByDigit(scratch, keys, bits, coarseDigit)
 	bits -= coarseDigit
 	var places fineDigits
 	for d := range 1 << coarseDigit {
@@ -32,9 +32,9 @@ func sortKeys[R record](keys, scratch []R, bits uint) {
 	}
 }
 
-// scatter copies keys, which agree above the given number of bits, into dst, ordered by the digit below that, which has no
+// scatterByDigit copies keys, which agree above the given number of bits, into dst, ordered by the digit below that, which has no
 // more bits than the coarse one. It returns where each digit begins and, last, the number of keys.
-func scatter[R record](dst, keys []R, bits, digit uint) (start []uint32) {
+func scatterByDigit[R record](dst, keys []R, bits, digit uint) (start []uint32) {
 	// Places of the coarse digit, however few are needed, and shifts below 64: nothing is left to be checked for each key.
 	var at [1 << coarseDigit]uint32
 	const within = 1<<coarseDigit - 1

@@ -43,41 +43,41 @@ func digitFor(keys int) uint {
 	return digit
 }
 
-// write appends a run of keys that scatter has put in order.
-func (s *spill[R]) write(keys []R, start []uint32) error {
+// writeRun appends a run of keys that scatter has put in order.
+func (s *spill[R]) writeRun(keys []R, start []uint32) error {
 	run := spilledRun{at: s.size, start: start, sums: make([]uint32, len(start)-1)}
 	for d := range run.sums {
-		run.sums[d] = crc32.Checksum(bytesOf(keys[start[d]:start[d+1]]), castagnoli)
+		run.sums[d] = crc32.Checksum(asBytes(keys[start[d]:start[d+1]]), castagnoli)
 	}
-	all := bytesOf(keys[:start[len(run.sums)]])
+	all := asBytes(keys[:start[len(run.sums)]])
 	_, err := s.file.WriteAt(all, s.size)
 	s.size += int64(len(all))
 	s.runs = append(s.runs, run)
 	return err
 }
 
-// count is how many keys have digit d, repeated ones included.
-func (s *spill[R]) count(d int) (n int) {
+// countDigit is how many keys have digit d, repeated ones included.
+func (s *spill[R]) countDigit(d int) (n int) {
 	for _, run := range s.runs {
 		n += int(run.start[d+1] - run.start[d])
 	}
-	return n + len(s.left(d))
+	return n + len(s.keysInMemory(d))
 }
 
-// left returns the keys of digit d that are in memory.
-func (s *spill[R]) left(d int) []R {
+// keysInMemory returns the keys of digit d that are in memory.
+func (s *spill[R]) keysInMemory(d int) []R {
 	if s.restStart == nil {
 		return nil
 	}
 	return s.rest[s.restStart[d]:s.restStart[d+1]]
 }
 
-// gather reads all keys of digit d, of which there are so many, into keys.
-func (s *spill[R]) gather(d int, keys []R) error {
-	keys = keys[copy(keys, s.left(d)):]
+// gatherDigit reads all keys of digit d, of which there are so many, into keys.
+func (s *spill[R]) gatherDigit(d int, keys []R) error {
+	keys = keys[copy(keys, s.keysInMemory(d)):]
 	for _, run := range s.runs {
 		from, to := run.start[d], run.start[d+1]
-		raw := bytesOf(keys[:to-from])
+		raw := asBytes(keys[:to-from])
 		if _, err := s.file.ReadAt(raw, run.at+int64(recordSize[R]())*int64(from)); err != nil {
 			return err
 		}
@@ -89,9 +89,9 @@ func (s *spill[R]) gather(d int, keys []R) error {
 	return nil
 }
 
-// read calls fn with all keys of digit d, which may be too many to be held, some at a time. buf has room for some.
-func (s *spill[R]) read(d int, buf *readBuffer[R], fn func(keys []R)) error {
-	if keys := s.left(d); len(keys) > 0 {
+// readDigit calls fn with all keys of digit d, which may be too many to be held, some at a time. buf has room for some.
+func (s *spill[R]) readDigit(d int, buf *readBuffer[R], fn func(keys []R)) error {
+	if keys := s.keysInMemory(d); len(keys) > 0 {
 		fn(keys)
 	}
 	for _, run := range s.runs {
@@ -99,7 +99,7 @@ func (s *spill[R]) read(d int, buf *readBuffer[R], fn func(keys []R)) error {
 		for from, to := run.start[d], run.start[d+1]; from < to; {
 			n := min(to-from, spillRead)
 			keys := buf[:n]
-			raw := bytesOf(keys)
+			raw := asBytes(keys)
 			if _, err := s.file.ReadAt(raw, run.at+int64(recordSize[R]())*int64(from)); err != nil {
 				return err
 			}
@@ -122,7 +122,7 @@ func recordSize[R record]() int {
 	return 8 * len(r)
 }
 
-// bytesOf views records as bytes, in the order that this machine has: nobody else reads a file without a name.
-func bytesOf[R record](records []R) []byte {
+// asBytes views records as bytes, in the order that this machine has: nobody else reads a file without a name.
+func asBytes[R record](records []R) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(records))), recordSize[R]()*len(records)) //nolint:gosec // numbers alone
 }

@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// Verify reads the whole file and checks everything: the checksum and the structure of each page, that keys rise from
+// VerifyAll reads the whole file and checks everything: the checksum and the structure of each page, that keys rise from
 // page to page, that there are as many as the footer says, and the digest of the file. It reads, rather than maps, so
 // that it sees what is on the disk now and not what was right at first touch.
-func (r *Reader) Verify(ctx context.Context) error {
+func (r *Reader) VerifyAll(ctx context.Context) error {
 	if r.mapped.Load() == nil {
 		return ErrClosed
 	}
@@ -19,7 +19,7 @@ func (r *Reader) Verify(ctx context.Context) error {
 		return err
 	}
 	sum := sha256.New()
-	body := io.NewSectionReader(r.file, 0, r.foot.size()-footerLen(r.foot.labelled))
+	body := io.NewSectionReader(r.file, 0, r.foot.fileSize()-footerLen(r.foot.labelled))
 	in := bufio.NewReaderSize(io.TeeReader(body, sum), writeBuffer)
 	if _, err := io.CopyN(io.Discard, in, pageSize); err != nil {
 		return unexpectedEnd(err)
@@ -57,7 +57,7 @@ func (r *Reader) verifyPages(ctx context.Context, in io.Reader) error {
 			return ErrCorrupt.Note("page %d: does not decode", i)
 		}
 		count += uint64(len(keys))
-		if last = keys[len(keys)-1]; last > r.lastOf(i) {
+		if last = keys[len(keys)-1]; last > r.lastKeyOf(i) {
 			return ErrCorrupt.Note("page %d: reaches into the next", i)
 		}
 	}

@@ -26,16 +26,16 @@ const (
 // goroutine.
 type Writer struct{ *builder[bare] }
 
-// Create starts a segment that Commit will publish at path. Until then nothing exists under that name; the work goes on
+// CreateSegment starts a segment that Commit will publish at path. Until then nothing exists under that name; the work goes on
 // in path + ".tmp", which is locked: a second writer of the same path gets ErrBusy, and what a killed writer left is
 // removed.
-func Create(path string, opt Options) (*Writer, error) {
+func CreateSegment(path string, opt Options) (*Writer, error) {
 	b, err := newBuilder[bare](path, opt)
 	if err != nil {
 		return nil, err
 	}
 	b.begin = func(file *os.File) (output[bare], error) {
-		r, err := newRun(file, opt.Width, nil)
+		r, err := newSegmentRun(file, opt.Width, nil)
 		return bareRun{r}, err
 	}
 	return &Writer{b}, nil
@@ -51,11 +51,11 @@ func (w *Writer) AddSegment(r *Reader) error {
 	return nil
 }
 
-// Add puts a key into the set.
-func (w *Writer) Add(key uint64) error { return w.add(bare{key}) }
+// AddKey puts a key into the set.
+func (w *Writer) AddKey(key uint64) error { return w.addRecord(bare{key}) }
 
-// AddAll puts keys into the set; it is faster than many Adds.
-func (w *Writer) AddAll(keys []uint64) error { return w.addAll(bareOf(keys)) }
+// AddKeys puts keys into the set; it is faster than many Adds.
+func (w *Writer) AddKeys(keys []uint64) error { return w.addRecords(asRecords(keys)) }
 
 // Commit completes the segment and publishes it under its path, in place of what was there. It returns after the file
 // and its folder are synced. After an error nothing is published and the Writer is of no further use.
@@ -67,7 +67,7 @@ func (w *Writer) Commit(ctx context.Context) (Summary, error) {
 	if err := w.complete(ctx); err != nil {
 		return Summary{}, err
 	}
-	return w.publish(ctx, func() (Summary, error) {
-		return w.current.(bareRun).finish(w.note, nil) //nolint:errcheck // a writer without labels has no other
+	return w.publishFile(ctx, func() (Summary, error) {
+		return w.current.(bareRun).finishSegment(w.note, nil) //nolint:errcheck // a writer without labels has no other
 	})
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Load inserts rows into table: many with each statement on PostgreSQL, a prepared statement in a loop on SQLite (where
+// InsertRows inserts rows into table: many with each statement on PostgreSQL, a prepared statement in a loop on SQLite (where
 // one statement with many rows is slower). next returns the values of the next row, or nil after the last one; the slice
 // may be reused between calls, and only bytes may be NULL. Table and columns are names from this program, never from a
 // caller.
-func (t *Tx) Load(ctx context.Context, table string, columns []string, next func() ([]any, error)) (n int64, err error) {
+func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, next func() ([]any, error)) (n int64, err error) {
 	if t.engine == PostgreSQL {
 		return t.insertChunks(table, columns, "", next, func(insert string, args []any) error {
 			_, err := t.ExecContext(ctx, insert, args...)
@@ -45,9 +45,9 @@ type Statement struct {
 	Args  []any
 }
 
-// Run executes statements that return nothing, in order, and stops at the first that fails. PostgreSQL gets them in one
+// RunStatements executes statements that return nothing, in order, and stops at the first that fails. PostgreSQL gets them in one
 // round trip; SQLite has each text prepared once. Few texts with many arguments are what it is for.
-func (t *Tx) Run(ctx context.Context, list []Statement) error {
+func (t *Tx) RunStatements(ctx context.Context, list []Statement) error {
 	_, err := t.RunCounting(ctx, list)
 	return err
 }
@@ -59,7 +59,7 @@ func (t *Tx) RunCounting(ctx context.Context, list []Statement) (changed []int64
 	}
 	changed = make([]int64, len(list))
 	if t.engine == PostgreSQL {
-		return changed, t.pipeline(ctx, list, changed)
+		return changed, t.runPipelined(ctx, list, changed)
 	}
 	prepared := map[string]*sql.Stmt{}
 	defer func() {
@@ -86,7 +86,8 @@ func (t *Tx) RunCounting(ctx context.Context, list []Statement) (changed []int64
 	return changed, nil
 }
 
-func (t *Tx) pipeline(ctx context.Context, list []Statement, changed []int64) error {
+// runPipelined sends statements in one round trip.
+func (t *Tx) runPipelined(ctx context.Context, list []Statement, changed []int64) error {
 	return t.conn.Raw(func(driverConn any) error {
 		c, ok := driverConn.(*stdlib.Conn)
 		if !ok {
@@ -108,18 +109,18 @@ func (t *Tx) pipeline(ctx context.Context, list []Statement, changed []int64) er
 	})
 }
 
-// InList is the condition that a column is in the list of numbers that List made argument n of. The text does not
+// InListCondition is the condition that a column is in the list of numbers that List made argument n of. The text does not
 // depend on the length of the list, so that it stays prepared, and SQLite is spared looking for the name of each of
 // hundreds of arguments.
-func (t *Tx) InList(n int) string {
+func (t *Tx) InListCondition(n int) string {
 	if t.engine == PostgreSQL {
 		return "= ANY($" + strconv.Itoa(n) + ")"
 	}
 	return "IN (SELECT value FROM json_each($" + strconv.Itoa(n) + "))"
 }
 
-// List makes an argument for InList.
-func (t *Tx) List(numbers []int64) any {
+// ListArgument makes an argument for InList.
+func (t *Tx) ListArgument(numbers []int64) any {
 	if t.engine == PostgreSQL {
 		return numbers
 	}

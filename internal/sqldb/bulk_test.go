@@ -11,7 +11,7 @@ import (
 // TestSingleWritesGoBeforeTheNextBulk: a single write that waits for a bulk goes before all bulks that wait too, and bulks
 // are not starved by single writes.
 func TestSingleWritesGoBeforeTheNextBulk(t *testing.T) {
-	d, err := Open(t.Context(), filepath.Join(t.TempDir(), "t.db"), Options{})
+	d, err := OpenDatabase(t.Context(), filepath.Join(t.TempDir(), "t.db"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

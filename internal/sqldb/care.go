@@ -15,10 +15,10 @@ import (
 // ErrNotEmbedded means that the database is a server's: what was asked for is done by its own tools.
 var ErrNotEmbedded = errors.New("the database is a PostgreSQL server: use its own tools")
 
-// CopyTo writes a copy of a SQLite database, as it is at one moment, to a new file of mode 0600, while other processes
+// CopyFileTo writes a copy of a SQLite database, as it is at one moment, to a new file of mode 0600, while other processes
 // go on reading and writing. The copy holds no free pages, so nothing that was deleted is in it. It is one to read and
 // throw away: after a power cut it may be half there.
-func (d *DB) CopyTo(ctx context.Context, path string) error {
+func (d *DB) CopyFileTo(ctx context.Context, path string) error {
 	if d.engine != SQLite {
 		return ErrNotEmbedded
 	}
@@ -43,14 +43,14 @@ func (d *DB) CopyTo(ctx context.Context, path string) error {
 	return nil
 }
 
-// Damage looks for what the engine itself can find wrong with its files, and returns it in words, at most limit of
+// FindDamage looks for what the engine itself can find wrong with its files, and returns it in words, at most limit of
 // them. On SQLite every page, index and reference is read. PostgreSQL tells of unusable indexes, constraints that were
 // never checked and pages whose checksum failed; more than that is for pg_amcheck.
-func (d *DB) Damage(ctx context.Context, limit int) ([]string, error) {
+func (d *DB) FindDamage(ctx context.Context, limit int) ([]string, error) {
 	if d.engine == PostgreSQL {
 		return d.postgresDamage(ctx, limit)
 	}
-	found, err := d.words(ctx, fmt.Sprintf(`PRAGMA integrity_check(%d)`, limit))
+	found, err := d.queryTexts(ctx, fmt.Sprintf(`PRAGMA integrity_check(%d)`, limit))
 	if err != nil {
 		return nil, fmt.Errorf("check the database: %w", err)
 	}
@@ -83,7 +83,7 @@ func (d *DB) postgresDamage(ctx context.Context, limit int) ([]string, error) {
 		`SELECT checksum_failures || ' pages had a wrong checksum' FROM pg_stat_database
 			WHERE datname = current_database() AND checksum_failures > 0`,
 	} {
-		words, err := d.words(ctx, query)
+		words, err := d.queryTexts(ctx, query)
 		if err != nil {
 			return found, fmt.Errorf("check the database: %w", err)
 		}
@@ -92,7 +92,8 @@ func (d *DB) postgresDamage(ctx context.Context, limit int) ([]string, error) {
 	return found[:min(limit, len(found))], nil
 }
 
-func (d *DB) words(ctx context.Context, query string) ([]string, error) {
+// queryTexts returns the texts that a query finds.
+func (d *DB) queryTexts(ctx context.Context, query string) ([]string, error) {
 	rows, err := d.read.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err
@@ -112,13 +113,13 @@ func (d *DB) words(ctx context.Context, query string) ([]string, error) {
 // ErrStillKept means that a reader kept old pages in use for so long that they could not be scrubbed.
 var ErrStillKept = errors.New("another process has been reading for too long: deleted bytes are still in the write-ahead log")
 
-// Scrub takes what was deleted out of the files. SQLite overwrites deleted rows as it goes (secure_delete), so what is
+// ScrubDeleted takes what was deleted out of the files. SQLite overwrites deleted rows as it goes (secure_delete), so what is
 // left is the write-ahead log, which is checkpointed and truncated; that has to wait for readers, and is retried until ctx
 // ends. Copies of a row in the unused part of a page that it was moved from stay until the page is written again: every
 // personal value in them is sealed.
 // On PostgreSQL the tables are vacuumed, so that their pages are free to be overwritten; its write-ahead log is
 // recycled by the server.
-func (d *DB) Scrub(ctx context.Context, tables ...string) error {
+func (d *DB) ScrubDeleted(ctx context.Context, tables ...string) error {
 	if d.engine == PostgreSQL {
 		for _, t := range tables {
 			if _, err := d.write.ExecContext(ctx, `VACUUM `+t); err != nil {
@@ -132,12 +133,12 @@ func (d *DB) Scrub(ctx context.Context, tables ...string) error {
 		return fmt.Errorf("cut the write-ahead log: %w", err)
 	}
 	own.SetMaxOpenConns(1)
-	return errors.Join(cutLog(ctx, own), own.Close())
+	return errors.Join(truncateLog(ctx, own), own.Close())
 }
 
-// cutLog waits in short steps, because a checkpoint that waits keeps writers out. For the same reason the log is first
+// truncateLog waits in short steps, because a checkpoint that waits keeps writers out. For the same reason the log is first
 // carried over beside them: what is left for the one that keeps them out is little.
-func cutLog(ctx context.Context, own *sql.DB) error {
+func truncateLog(ctx context.Context, own *sql.DB) error {
 	if _, err := own.ExecContext(ctx, `PRAGMA busy_timeout = 50`); err != nil {
 		return fmt.Errorf("cut the write-ahead log: %w", err)
 	}
@@ -164,10 +165,10 @@ func cutLog(ctx context.Context, own *sql.DB) error {
 	}
 }
 
-// Analyze updates the statistics of SQLite's planner, so that it knows that a partner has many rows: of the tables that
+// UpdateStatistics updates the statistics of SQLite's planner, so that it knows that a partner has many rows: of the tables that
 // grew tenfold since, or with all set of every table, because an index that was empty may have filled meanwhile. It
 // samples each index, so it takes milliseconds. PostgreSQL analyzes its tables by itself.
-func (d *DB) Analyze(ctx context.Context, all bool) error {
+func (d *DB) UpdateStatistics(ctx context.Context, all bool) error {
 	if d.engine != SQLite {
 		return nil
 	}

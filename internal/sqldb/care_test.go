@@ -46,23 +46,23 @@ func TestCopyTo(t *testing.T) {
 	}()
 	for i := range 5 {
 		path := filepath.Join(folder, fmt.Sprintf("copy %d.db", i))
-		if err := db.CopyTo(ctx, path); err != nil {
+		if err := db.CopyFileTo(ctx, path); err != nil {
 			t.Fatal(err)
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 			t.Error("a copy that others can read:", info.Mode(), err)
 		}
 		var a, b int
-		if err := open(t, path).Reader().QueryRowContext(ctx, `SELECT a, b FROM pair`).Scan(&a, &b); err != nil || a != b {
+		if err := open(t, path).ReadPool().QueryRowContext(ctx, `SELECT a, b FROM pair`).Scan(&a, &b); err != nil || a != b {
 			t.Error("the copy is not of one moment:", a, b, err)
 		}
-		if err := db.CopyTo(ctx, path); err == nil {
+		if err := db.CopyFileTo(ctx, path); err == nil {
 			t.Error("a copy replaced a file")
 		}
 	}
 	close(stop)
 	<-stopped
-	if err := open(t, sqldbtest.NewAddress(t, sqldb.PostgreSQL, "")).CopyTo(ctx, filepath.Join(folder, "pg")); !errors.Is(err, sqldb.ErrNotEmbedded) {
+	if err := open(t, sqldbtest.NewAddress(t, sqldb.PostgreSQL, "")).CopyFileTo(ctx, filepath.Join(folder, "pg")); !errors.Is(err, sqldb.ErrNotEmbedded) {
 		t.Error(err)
 	}
 }
@@ -74,12 +74,12 @@ func TestPassingFileIsNotSynced(t *testing.T) {
 		passing bool
 		want    int
 	}{{true, 0}, {false, 2}} {
-		db, err := sqldb.Open(ctx, filepath.Join(t.TempDir(), "vigia.db"), sqldb.Options{Passing: c.passing})
+		db, err := sqldb.OpenDatabase(ctx, filepath.Join(t.TempDir(), "vigia.db"), sqldb.Options{Passing: c.passing})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var reading, writing int
-		err = errors.Join(db.Reader().QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&reading), db.InTx(ctx, func(tx *sqldb.Tx) error {
+		err = errors.Join(db.ReadPool().QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&reading), db.InTx(ctx, func(tx *sqldb.Tx) error {
 			return tx.QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&writing)
 		}), db.Close())
 		if err != nil || reading != c.want || writing != c.want {
@@ -113,12 +113,12 @@ func TestScrub(t *testing.T) {
 	if !holds() {
 		t.Fatal("the test looks in the wrong place")
 	}
-	if err := db.Scrub(ctx, "v"); err != nil || holds() {
+	if err := db.ScrubDeleted(ctx, "v"); err != nil || holds() {
 		t.Error("a deleted value is still there:", err)
 	}
 
 	exec(t, db, `INSERT INTO v (id, x) VALUES (2, $1)`, secret)
-	rows, err := open(t, path).Reader().QueryContext(ctx, `SELECT x FROM v`) // a reader that stays
+	rows, err := open(t, path).ReadPool().QueryContext(ctx, `SELECT x FROM v`) // a reader that stays
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,18 +129,18 @@ func TestScrub(t *testing.T) {
 	exec(t, db, `DELETE FROM v`)
 	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
 	defer cancel()
-	if err := db.Scrub(short, "v"); err == nil {
+	if err := db.ScrubDeleted(short, "v"); err == nil {
 		t.Error("scrubbed under a reader")
 	}
 	if rows.Next() || rows.Err() != nil { // its end closes it
 		t.Fatal("more than one row, or", rows.Err())
 	}
-	if err := db.Scrub(ctx, "v"); err != nil || holds() {
+	if err := db.ScrubDeleted(ctx, "v"); err != nil || holds() {
 		t.Error("a deleted value is still there:", err)
 	}
 	pg := open(t, sqldbtest.NewAddress(t, sqldb.PostgreSQL, ""))
 	exec(t, pg, `CREATE TABLE v (id BIGINT PRIMARY KEY)`)
-	if err := pg.Scrub(ctx, "v"); err != nil {
+	if err := pg.ScrubDeleted(ctx, "v"); err != nil {
 		t.Error(err)
 	}
 }
@@ -153,23 +153,23 @@ func TestDamage(t *testing.T) {
 		exec(t, db, `CREATE INDEX child_n ON child (n)`)
 		exec(t, db, `INSERT INTO parent (id) VALUES (1)`)
 		exec(t, db, `INSERT INTO child (id, parent, n) VALUES (1, 1, 7)`)
-		if found, err := db.Damage(ctx, 10); err != nil || len(found) != 0 {
+		if found, err := db.FindDamage(ctx, 10); err != nil || len(found) != 0 {
 			t.Fatal("a sound database:", found, err)
 		}
-		if db.Engine() == sqldb.PostgreSQL {
+		if db.EngineName() == sqldb.PostgreSQL {
 			exec(t, db, `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'child_n'::regclass`)
-			if found, err := db.Damage(ctx, 10); err != nil || len(found) != 1 || !strings.Contains(found[0], "child_n") {
+			if found, err := db.FindDamage(ctx, 10); err != nil || len(found) != 1 || !strings.Contains(found[0], "child_n") {
 				t.Error(found, err)
 			}
 			return
 		}
 		sqldbtest.WithoutReferences(t, address, `DELETE FROM parent`)
-		if found, err := db.Damage(ctx, 10); err != nil || len(found) != 1 || !strings.Contains(found[0], "1 rows of child refer to rows of parent") {
+		if found, err := db.FindDamage(ctx, 10); err != nil || len(found) != 1 || !strings.Contains(found[0], "1 rows of child refer to rows of parent") {
 			t.Error(found, err)
 		}
 		sqldbtest.WithoutReferences(t, address, `INSERT INTO parent (id) VALUES (1)`, `PRAGMA writable_schema = 1`,
 			`DELETE FROM sqlite_schema WHERE name = 'child_n'`)
-		if found, err := open(t, address).Damage(ctx, 10); err != nil || len(found) == 0 {
+		if found, err := open(t, address).FindDamage(ctx, 10); err != nil || len(found) == 0 {
 			t.Error("pages that belong to nothing were not noticed:", found, err)
 		}
 	})

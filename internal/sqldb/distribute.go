@@ -59,11 +59,11 @@ func (d *DB) Distribute(ctx context.Context, column string, everywhere []string)
 		return 0, errors.Join(err, ErrNotDistributed)
 	}
 	for _, table := range everywhere {
-		if err := d.spread(ctx, &done, table, `SELECT create_reference_table($1::regclass)`, table); err != nil {
+		if err := d.distributeTable(ctx, &done, table, `SELECT create_reference_table($1::regclass)`, table); err != nil {
 			return done, err
 		}
 	}
-	tables, local, err := d.tablesBy(ctx, column)
+	tables, local, err := d.tablesKeyedBy(ctx, column)
 	if err != nil {
 		return done, err
 	}
@@ -72,7 +72,7 @@ func (d *DB) Distribute(ctx context.Context, column string, everywhere []string)
 		if table == together {
 			together = "default"
 		}
-		err := d.spread(ctx, &done, table, `SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)`, table, column, together)
+		err := d.distributeTable(ctx, &done, table, `SELECT create_distributed_table($1::regclass, $2, colocate_with => $3)`, table, column, together)
 		if err != nil {
 			return done, err
 		}
@@ -81,7 +81,7 @@ func (d *DB) Distribute(ctx context.Context, column string, everywhere []string)
 		if slices.Contains(everywhere, table) {
 			continue
 		}
-		err := d.spread(ctx, &done, table, `SELECT citus_add_local_table_to_metadata($1::regclass, cascade_via_foreign_keys => true)`, table)
+		err := d.distributeTable(ctx, &done, table, `SELECT citus_add_local_table_to_metadata($1::regclass, cascade_via_foreign_keys => true)`, table)
 		if err != nil {
 			return done, err
 		}
@@ -89,8 +89,8 @@ func (d *DB) Distribute(ctx context.Context, column string, everywhere []string)
 	return done, nil
 }
 
-// spread spreads a table unless it is spread already.
-func (d *DB) spread(ctx context.Context, done *int, table, statement string, args ...any) error {
+// distributeTable spreads a table unless it is spread already.
+func (d *DB) distributeTable(ctx context.Context, done *int, table, statement string, args ...any) error {
 	var already bool
 	// Citus also lists local tables, by itself, that refer to one that is everywhere: these do not count.
 	err := d.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_dist_partition
@@ -117,8 +117,8 @@ func (d *DB) spread(ctx context.Context, done *int, table, statement string, arg
 	return nil
 }
 
-// tablesBy returns the tables with column in their primary key, those that others refer to first, and all others.
-func (d *DB) tablesBy(ctx context.Context, column string) (with, without []string, err error) {
+// tablesKeyedBy returns the tables with column in their primary key, those that others refer to first, and all others.
+func (d *DB) tablesKeyedBy(ctx context.Context, column string) (with, without []string, err error) {
 	rows, err := d.read.QueryContext(ctx, `SELECT c.relname, a.attname IS NOT NULL FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
 		LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey) AND a.attname = $1
 		WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace

@@ -13,9 +13,9 @@ type Hold struct {
 	rows func() int64
 }
 
-// Rows counts the rows that the transaction wrote, those that the engine took along with others included. It may only be
+// RowsWritten counts the rows that the transaction wrote, those that the engine took along with others included. It may only be
 // asked while the watcher is being told.
-func (h Hold) Rows() int64 { return h.rows() }
+func (h Hold) RowsWritten() int64 { return h.rows() }
 
 // WatchWriter has fn told of every transaction that held SQLite's writer, before the next one begins. On PostgreSQL
 // nobody holds a writer. It takes the place of a watcher before it.
@@ -62,7 +62,7 @@ func (d *DB) InBatches(ctx context.Context, largest int64, step func(tx *Tx, don
 	for limit := min(firstBatch, largest); ; {
 		var n int64
 		var took time.Duration
-		d.AwaitLog(ctx)
+		d.AwaitCheckpoint(ctx)
 		err := d.InTx(ctx, func(tx *Tx) (err error) {
 			began := time.Now()
 			n, err = step(tx, done, limit)

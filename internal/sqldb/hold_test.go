@@ -32,7 +32,7 @@ func TestWatchWriter(t *testing.T) {
 	write(fill, nil)
 	var rows []int64
 	err := db.WatchWriter(ctx, func(h sqldb.Hold) {
-		if rows = append(rows, h.Rows()); h.Time <= 0 {
+		if rows = append(rows, h.RowsWritten()); h.Time <= 0 {
 			t.Error(h.Time)
 		}
 	})

@@ -42,8 +42,8 @@ const holderPatience = HolderSilence / 2
 // NewHolder makes a holder, which has nothing yet.
 func (d *DB) NewHolder() *Holder { return &Holder{db: d, names: map[string]bool{}} }
 
-// Take takes names and returns those of them that the holder has now.
-func (h *Holder) Take(ctx context.Context, names []string) ([]string, error) {
+// TakeNames takes names and returns those of them that the holder has now.
+func (h *Holder) TakeNames(ctx context.Context, names []string) ([]string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var held, free []string
@@ -65,7 +65,7 @@ func (h *Holder) Take(ctx context.Context, names []string) ([]string, error) {
 	defer cancel()
 	taken, err := take(ctx, free)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("take holds: %w", err), h.drop())
+		return nil, errors.Join(fmt.Errorf("take holds: %w", err), h.dropSession())
 	}
 	for _, name := range taken {
 		h.names[name] = true
@@ -73,20 +73,20 @@ func (h *Holder) Take(ctx context.Context, names []string) ([]string, error) {
 	return append(held, taken...), nil
 }
 
-// Release lets go of names.
-func (h *Holder) Release(ctx context.Context, names []string) error {
+// ReleaseNames lets go of names.
+func (h *Holder) ReleaseNames(ctx context.Context, names []string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var keys []int64
 	for _, name := range names {
 		if h.names[name] {
 			delete(h.names, name)
-			keys = append(keys, holdKey(name))
+			keys = append(keys, lockNumber(name))
 		}
 	}
 	if h.session == nil {
 		if len(h.names) == 0 {
-			return h.drop() // the file is for all
+			return h.dropSession() // the file is for all
 		}
 		return nil
 	}
@@ -96,13 +96,13 @@ func (h *Holder) Release(ctx context.Context, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, holderPatience)
 	defer cancel()
 	if _, err := h.session.Exec(ctx, `SELECT pg_advisory_unlock(name) FROM unnest($1::bigint[]) AS name`, keys); err != nil {
-		return errors.Join(fmt.Errorf("release holds: %w", err), h.drop())
+		return errors.Join(fmt.Errorf("release holds: %w", err), h.dropSession())
 	}
 	return nil
 }
 
-// Stand makes sure that what was taken is still held.
-func (h *Holder) Stand(ctx context.Context) error {
+// ConfirmHeld makes sure that what was taken is still held.
+func (h *Holder) ConfirmHeld(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.session == nil { // a file stays locked while it is open
@@ -111,7 +111,7 @@ func (h *Holder) Stand(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, holderPatience)
 	defer cancel()
 	if err := h.session.Ping(ctx); err != nil {
-		return errors.Join(fmt.Errorf("holds are lost: %w", err), h.drop())
+		return errors.Join(fmt.Errorf("holds are lost: %w", err), h.dropSession())
 	}
 	return nil
 }
@@ -126,11 +126,11 @@ func (h *Holder) Close() error {
 		defer cancel()
 		_, err = h.session.Exec(ctx, `SELECT pg_advisory_unlock_all()`)
 	}
-	return errors.Join(err, h.drop())
+	return errors.Join(err, h.dropSession())
 }
 
-// drop ends the session or closes the file, and all holds with it.
-func (h *Holder) drop() (err error) {
+// dropSession ends the session or closes the file, and all holds with it.
+func (h *Holder) dropSession() (err error) {
 	clear(h.names)
 	if h.session != nil {
 		// A session that is broken cannot be told that it is over.
@@ -154,7 +154,7 @@ func (h *Holder) takeByFile(_ context.Context, names []string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	locked, err := durable.TryLock(f)
+	locked, err := durable.TryLockFile(f)
 	if err != nil || !locked {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -164,13 +164,13 @@ func (h *Holder) takeByFile(_ context.Context, names []string) ([]string, error)
 
 func (h *Holder) takeInSession(ctx context.Context, names []string) ([]string, error) {
 	if h.session == nil {
-		if err := h.connect(ctx); err != nil {
+		if err := h.openSession(ctx); err != nil {
 			return nil, err
 		}
 	}
 	keys, nameOf := make([]int64, len(names)), make(map[int64]string, len(names))
 	for i, name := range names {
-		keys[i] = holdKey(name)
+		keys[i] = lockNumber(name)
 		nameOf[keys[i]] = name
 	}
 	rows, err := h.session.Query(ctx, `SELECT name FROM unnest($1::bigint[]) AS name WHERE pg_try_advisory_lock(name)`, keys)
@@ -188,8 +188,8 @@ func (h *Holder) takeInSession(ctx context.Context, names []string) ([]string, e
 	return taken, nil
 }
 
-// connect begins the holder's session.
-func (h *Holder) connect(ctx context.Context) error {
+// openSession begins the holder's session.
+func (h *Holder) openSession(ctx context.Context) error {
 	cfg := h.db.holds.Copy()
 	cfg.RuntimeParams["application_name"] = "vigia holds"
 	session, err := pgx.ConnectConfig(ctx, cfg)
@@ -207,9 +207,9 @@ func (h *Holder) connect(ctx context.Context) error {
 	return nil
 }
 
-// holdKey is the number of a name's lock. Two names with one number would be two holds that only one holder can have:
+// lockNumber is the number of a name's lock. Two names with one number would be two holds that only one holder can have:
 // that costs nothing but company.
-func holdKey(name string) int64 {
+func lockNumber(name string) int64 {
 	sum := sha256.Sum256([]byte("hold " + name))
 	return int64(binary.BigEndian.Uint64(sum[:8])) // any 64 bits will do
 }

@@ -20,7 +20,7 @@ func TestHoldEndsWithItsSession(t *testing.T) {
 	t.Cleanup(func() { _, _ = first.Close(), second.Close() })
 	take := func(h *sqldb.Holder, want ...string) {
 		t.Helper()
-		got, err := h.Take(ctx, []string{"a", "b"})
+		got, err := h.TakeNames(ctx, []string{"a", "b"})
 		if slices.Sort(got); err != nil || !slices.Equal(got, want) {
 			t.Errorf("got %v instead of %v: %v", got, want, err)
 		}
@@ -29,27 +29,27 @@ func TestHoldEndsWithItsSession(t *testing.T) {
 	take(second)
 	var ended int
 	// Tests of other packages hold locks in this database too: only the session that holds this name is ended.
-	err := db.Reader().QueryRowContext(ctx, `SELECT count(pg_terminate_backend(l.pid)) FROM pg_locks l
+	err := db.ReadPool().QueryRowContext(ctx, `SELECT count(pg_terminate_backend(l.pid)) FROM pg_locks l
 		WHERE l.locktype = 'advisory' AND l.granted AND (l.classid::bigint << 32 | l.objid::bigint) = $1`, sqldb.HoldKey("a")).Scan(&ended)
 	if err != nil || ended != 1 {
 		t.Fatalf("%d sessions hold something: %v", ended, err)
 	}
-	for first.Stand(ctx) == nil && ctx.Err() == nil {
+	for first.ConfirmHeld(ctx) == nil && ctx.Err() == nil {
 		time.Sleep(time.Millisecond)
 	}
 	for { // a session says good-bye before it lets go
-		if got, err := second.Take(ctx, []string{"a", "b"}); err != nil || len(got) == 2 {
+		if got, err := second.TakeNames(ctx, []string{"a", "b"}); err != nil || len(got) == 2 {
 			break
 		}
 		time.Sleep(time.Millisecond)
 	}
 	take(second, "a", "b")
 	take(first)
-	if err := second.Release(ctx, []string{"b"}); err != nil {
+	if err := second.ReleaseNames(ctx, []string{"b"}); err != nil {
 		t.Error(err)
 	}
 	take(first, "b")
-	if err := second.Stand(ctx); err != nil {
+	if err := second.ConfirmHeld(ctx); err != nil {
 		t.Error(err)
 	}
 }

@@ -13,11 +13,11 @@ import (
 // rests on.
 type Lister struct{ d *DB }
 
-// Lister is for long lists.
-func (d *DB) Lister() Lister { return Lister{d} }
+// ListReader is for long lists.
+func (d *DB) ListReader() Lister { return Lister{d} }
 
-// Standby is the pool of the standby, or nil.
-func (d *DB) Standby() *sql.DB {
+// StandbyPool is the pool of the standby, or nil.
+func (d *DB) StandbyPool() *sql.DB {
 	if d.standby == nil {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (d *DB) Standby() *sql.DB {
 // QueryContext asks the standby first. Whatever is wrong with it, a missing table of a migration that has not arrived
 // included, is a reason to ask the database itself; only a caller that is gone is not.
 func (l Lister) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if s := l.d.Standby(); s != nil {
+	if s := l.d.StandbyPool(); s != nil {
 		rows, err := s.QueryContext(ctx, query, args...)
 		if err == nil || ctx.Err() != nil {
 			return rows, err
@@ -38,7 +38,7 @@ func (l Lister) QueryContext(ctx context.Context, query string, args ...any) (*s
 
 // QueryRowContext is QueryContext for one row.
 func (l Lister) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if s := l.d.Standby(); s != nil {
+	if s := l.d.StandbyPool(); s != nil {
 		if row := s.QueryRowContext(ctx, query, args...); row.Err() == nil || ctx.Err() != nil {
 			return row
 		}

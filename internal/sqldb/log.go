@@ -22,14 +22,14 @@ const (
 	statisticsInterval = time.Minute
 )
 
-// carryLog begins to carry the write-ahead log into the SQLite file, beside the writers, and returns what ends that.
+// startCheckpoints begins to carry the write-ahead log into the SQLite file, beside the writers, and returns what ends that.
 // Left to itself, SQLite lets the writer whose commit finds a thousand pages do so, with two syncs, while all others
 // wait.
 //
 // A log begins anew only when a writer finds nothing left to carry, and under steady writing something always is. So while
 // it is long those who write many rows wait: see AwaitLog. Then the little that is left is carried while nobody writes.
 // Where that does not help, the next writer that finds logPages carries the rest.
-func (d *DB) carryLog() (stop func()) {
+func (d *DB) startCheckpoints() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -39,7 +39,7 @@ func (d *DB) carryLog() (stop func()) {
 		}
 		own.SetMaxOpenConns(1)
 		defer func() { _ = own.Close() }() // it has written what it was asked to
-		defer d.noteLog(false)
+		defer d.setLogBehind(false)
 		var analyzed time.Time
 		updates := 0
 		for {
@@ -49,14 +49,14 @@ func (d *DB) carryLog() (stop func()) {
 			case <-d.wrote:
 			}
 			if time.Since(analyzed) > statisticsInterval {
-				_ = d.Analyze(ctx, updates%60 == 59) // older statistics serve until the next minute
+				_ = d.UpdateStatistics(ctx, updates%60 == 59) // older statistics serve until the next minute
 				analyzed, updates = time.Now(), updates+1
 			}
-			if d.carry(own) > longLog {
-				d.noteLog(true)
-				d.carry(own) // what came meanwhile, with nobody left who writes much
-				d.carryRest(ctx, own)
-				d.noteLog(false)
+			if d.checkpointLog(own) > longLog {
+				d.setLogBehind(true)
+				d.checkpointLog(own) // what came meanwhile, with nobody left who writes much
+				d.checkpointRest(ctx, own)
+				d.setLogBehind(false)
 			}
 			select {
 			case <-ctx.Done():
@@ -71,25 +71,25 @@ func (d *DB) carryLog() (stop func()) {
 	}
 }
 
-// carry carries over what is in the log by now and returns how many pages that log has.
-func (d *DB) carry(own *sql.DB) (pages int64) {
+// checkpointLog carries over what is in the log by now and returns how many pages that log has.
+func (d *DB) checkpointLog(own *sql.DB) (pages int64) {
 	var busy, moved int64
 	d.judgeSync(own.QueryRowContext(context.Background(), `PRAGMA wal_checkpoint(PASSIVE)`).Scan(&busy, &pages, &moved))
 	return pages
 }
 
-// carryRest does so while nobody writes, so that the next writer begins the log anew.
-func (d *DB) carryRest(ctx context.Context, own *sql.DB) {
+// checkpointRest does so while nobody writes, so that the next writer begins the log anew.
+func (d *DB) checkpointRest(ctx context.Context, own *sql.DB) {
 	writer, err := d.write.Conn(ctx)
 	if err != nil {
 		return // it closes
 	}
 	defer func() { _ = writer.Close() }() // back to the pool
-	d.carry(own)
+	d.checkpointLog(own)
 }
 
-// noteLog keeps whether those who write much have to wait.
-func (d *DB) noteLog(behind bool) {
+// setLogBehind keeps whether those who write much have to wait.
+func (d *DB) setLogBehind(behind bool) {
 	d.log.Lock()
 	defer d.log.Unlock()
 	switch {
@@ -101,9 +101,9 @@ func (d *DB) noteLog(behind bool) {
 	}
 }
 
-// AwaitLog is for those about to write many rows: where SQLite's log is long, they let it be carried over first, so that
+// AwaitCheckpoint is for those about to write many rows: where SQLite's log is long, they let it be carried over first, so that
 // it begins anew between small writes and nobody is held for a long rest of it.
-func (d *DB) AwaitLog(ctx context.Context) {
+func (d *DB) AwaitCheckpoint(ctx context.Context) {
 	d.log.Lock()
 	caughtUp := d.log.caughtUp
 	d.log.Unlock()
@@ -123,8 +123,8 @@ type logState struct {
 	caughtUp chan struct{} // nil while nobody has to wait; closed when the log has been carried
 }
 
-// noteWrite wakes who carries the log, if there is one that sleeps.
-func (d *DB) noteWrite() {
+// wakeCheckpoints wakes who carries the log, if there is one that sleeps.
+func (d *DB) wakeCheckpoints() {
 	select {
 	case d.wrote <- struct{}{}:
 	default:

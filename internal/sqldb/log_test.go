@@ -19,7 +19,7 @@ import (
 // closing twice is no harm.
 func TestLogIsCarriedBesideWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "vigia.db")
-	db, err := sqldb.Open(t.Context(), path, sqldb.Options{})
+	db, err := sqldb.OpenDatabase(t.Context(), path, sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestLogIsCarriedBesideWriters(t *testing.T) {
 // others never stop writing.
 func TestLogBeginsAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "vigia.db")
-	db, err := sqldb.Open(t.Context(), path, sqldb.Options{})
+	db, err := sqldb.OpenDatabase(t.Context(), path, sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,16 +135,16 @@ func TestLogBeginsAnew(t *testing.T) {
 
 // TestAwaitLog: whoever writes much waits while the log is long, and no longer.
 func TestAwaitLog(t *testing.T) {
-	db, err := sqldb.Open(t.Context(), filepath.Join(t.TempDir(), "vigia.db"), sqldb.Options{})
+	db, err := sqldb.OpenDatabase(t.Context(), filepath.Join(t.TempDir(), "vigia.db"), sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	db.AwaitLog(t.Context()) // short: at once
+	db.AwaitCheckpoint(t.Context()) // short: at once
 	db.NoteLog(true)
 	done, began := make(chan struct{}), time.Now()
 	go func() {
-		db.AwaitLog(t.Context())
+		db.AwaitCheckpoint(t.Context())
 		close(done)
 	}()
 	select {
@@ -163,5 +163,5 @@ func TestAwaitLog(t *testing.T) {
 	db.NoteLog(true)
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	db.AwaitLog(gone) // does not wait for those who left
+	db.AwaitCheckpoint(gone) // does not wait for those who left
 }

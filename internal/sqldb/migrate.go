@@ -59,16 +59,16 @@ const migrationLock = 0x76696769
 // ErrBehindCoordinator means that a worker of a Citus cluster lacks migrations, which only the coordinator can apply.
 var ErrBehindCoordinator = errors.New("this database is a worker of a Citus cluster and its schema is behind this program")
 
-// Migrate applies the steps that are missing, each in its own transaction, and returns them. Many replicas may call it
+// ApplyMigrations applies the steps that are missing, each in its own transaction, and returns them. Many replicas may call it
 // at once: on PostgreSQL an advisory lock and on SQLite the single writer let one go first, and the others find nothing
 // left to do. A step that was applied with another text, or a database with steps this program does not know, is
 // refused, and so is a step on a worker of a Citus cluster.
-func (d *DB) Migrate(ctx context.Context, list []Migration, now time.Time) ([]Migration, error) {
-	missing, err := d.Pending(ctx, list)
+func (d *DB) ApplyMigrations(ctx context.Context, list []Migration, now time.Time) ([]Migration, error) {
+	missing, err := d.CountPending(ctx, list)
 	switch {
 	case err == nil && missing == 0:
 		return nil, nil
-	case d.coordinator != "" && (err == nil || isState(err, "42P01")): // there is no table of migrations
+	case d.coordinator != "" && (err == nil || hasSQLState(err, "42P01")): // there is no table of migrations
 		return nil, fmt.Errorf("%w: run `vigia migrate --distribute` with the address of the coordinator (%s), then start this again",
 			ErrBehindCoordinator, d.coordinator)
 	case d.coordinator != "":
@@ -98,7 +98,7 @@ func (d *DB) Migrate(ctx context.Context, list []Migration, now time.Time) ([]Mi
 				return err
 			}
 			var err error
-			done, err = tx.apply(ctx, m, now)
+			done, err = tx.applyMigration(ctx, m, now)
 			return err
 		})
 		if err != nil {
@@ -154,7 +154,8 @@ func appliedTo(ctx context.Context, q Querier, list []Migration) (newest int64, 
 	return newest, nil
 }
 
-func (t *Tx) apply(ctx context.Context, m Migration, now time.Time) (bool, error) {
+// applyMigration applies a migration unless it is there already.
+func (t *Tx) applyMigration(ctx context.Context, m Migration, now time.Time) (bool, error) {
 	var done bool
 	err := t.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM schema_migration WHERE version = $1)`, m.Version).Scan(&done)
 	if err != nil || done {
@@ -168,8 +169,8 @@ func (t *Tx) apply(ctx context.Context, m Migration, now time.Time) (bool, error
 	return err == nil, err
 }
 
-// Pending counts the steps of list that the database does not have yet; a database newer than list is an error.
-func (d *DB) Pending(ctx context.Context, list []Migration) (int, error) {
+// CountPending counts the steps of list that the database does not have yet; a database newer than list is an error.
+func (d *DB) CountPending(ctx context.Context, list []Migration) (int, error) {
 	newest, err := appliedTo(ctx, d.read, list)
 	if err != nil {
 		return 0, err

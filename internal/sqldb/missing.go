@@ -39,7 +39,7 @@ func (t *Tx) LoadMissing(ctx context.Context, table string, columns []string, ke
 func (t *Tx) insertChunks(table string, columns []string, conflict string, next func() ([]any, error), insert func(text string, args []any) error) (n int64, err error) {
 	names := strings.Join(columns, ", ")
 	for {
-		rows, err := nextRows(next)
+		rows, err := readChunk(next)
 		if err != nil || len(rows) == 0 {
 			return n, err
 		}
@@ -57,8 +57,8 @@ func (t *Tx) insertChunks(table string, columns []string, conflict string, next 
 	}
 }
 
-// nextRows reads up to chunkRows rows, each with values of its own.
-func nextRows(next func() ([]any, error)) (rows [][]any, err error) {
+// readChunk reads up to chunkRows rows, each with values of its own.
+func readChunk(next func() ([]any, error)) (rows [][]any, err error) {
 	for len(rows) < chunkRows {
 		row, err := next()
 		if err != nil || row == nil {

@@ -69,7 +69,7 @@ func TestLoadMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		var n int
-		if err := db.Reader().QueryRowContext(ctx, `SELECT count(*) FROM missing`).Scan(&n); err != nil || n != 1200 {
+		if err := db.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM missing`).Scan(&n); err != nil || n != 1200 {
 			t.Error(n, err)
 		}
 	})

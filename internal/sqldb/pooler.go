@@ -35,7 +35,7 @@ func (d *DB) ProveSession(ctx context.Context) (pooled bool, err error) {
 	}
 	defer first.Release()
 	session := first.Conn().PgConn()
-	pid, err := askOne(ctx, session, `SELECT pg_backend_pid()`)
+	pid, err := querySimple(ctx, session, `SELECT pg_backend_pid()`)
 	if err != nil {
 		return false, fmt.Errorf("database: reach PostgreSQL: %w", err)
 	}
@@ -53,7 +53,7 @@ func (d *DB) ProveSession(ctx context.Context) (pooled bool, err error) {
 // shares sessions has to give one of them, or the first, the session of another.
 func (d *DB) proveLock(ctx context.Context, session *pgconn.PgConn) error {
 	key := strconv.FormatInt(rand.Int64(), 10) //nolint:gosec // guards nothing
-	if got, err := askOne(ctx, session, `SELECT pg_try_advisory_lock(`+key+`)`); err != nil || got != "t" {
+	if got, err := querySimple(ctx, session, `SELECT pg_try_advisory_lock(`+key+`)`); err != nil || got != "t" {
 		return errors.Join(ErrSharedSession, err)
 	}
 	shared := false
@@ -63,8 +63,8 @@ func (d *DB) proveLock(ctx context.Context, session *pgconn.PgConn) error {
 			return fmt.Errorf("database: a connection pooler gave no further connection: %w", err)
 		}
 		defer func() { _ = other.Close(context.WithoutCancel(ctx)) }()
-		got, err := askOne(ctx, other.PgConn(), `BEGIN; SELECT pg_try_advisory_xact_lock(`+key+`)`)
-		if isState(err, "08P01") { // PgBouncer: transaction blocks not allowed in statement pooling mode
+		got, err := querySimple(ctx, other.PgConn(), `BEGIN; SELECT pg_try_advisory_xact_lock(`+key+`)`)
+		if hasSQLState(err, "08P01") { // PgBouncer: transaction blocks not allowed in statement pooling mode
 			return ErrSharedSession
 		}
 		if err != nil {
@@ -72,16 +72,16 @@ func (d *DB) proveLock(ctx context.Context, session *pgconn.PgConn) error {
 		}
 		shared = shared || got == "t"
 	}
-	got, err := askOne(ctx, session, `SELECT pg_advisory_unlock(`+key+`)`)
+	got, err := querySimple(ctx, session, `SELECT pg_advisory_unlock(`+key+`)`)
 	if err == nil && (shared || got != "t") {
 		err = ErrSharedSession
 	}
 	return err
 }
 
-// askOne runs statements by the simple protocol, which every pooler passes on in one go, and returns the only value of
+// querySimple runs statements by the simple protocol, which every pooler passes on in one go, and returns the only value of
 // the last one.
-func askOne(ctx context.Context, conn *pgconn.PgConn, text string) (string, error) {
+func querySimple(ctx context.Context, conn *pgconn.PgConn, text string) (string, error) {
 	results, err := conn.Exec(ctx, text).ReadAll()
 	if err != nil {
 		return "", err

@@ -16,7 +16,7 @@ import (
 func TestPoolerThatKeepsSessionsApart(t *testing.T) {
 	ctx := context.Background()
 	pooler := sqldbtest.NewPooler(t, os.Getenv("VIGIA_TEST_POSTGRES"), "")
-	db, err := sqldb.Open(ctx, pooler.Address()+"&lock_timeout=1234", sqldb.Options{})
+	db, err := sqldb.OpenDatabase(ctx, pooler.Address()+"&lock_timeout=1234", sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,16 +25,16 @@ func TestPoolerThatKeepsSessionsApart(t *testing.T) {
 		t.Error(pooled, err)
 	}
 	var lock, idle string
-	err = db.Reader().QueryRowContext(ctx, `SELECT current_setting('lock_timeout'), current_setting('idle_in_transaction_session_timeout')`).Scan(&lock, &idle)
+	err = db.ReadPool().QueryRowContext(ctx, `SELECT current_setting('lock_timeout'), current_setting('idle_in_transaction_session_timeout')`).Scan(&lock, &idle)
 	if err != nil || lock != "1234ms" || idle != "5s" {
 		t.Error(lock, idle, err)
 	}
 	one, two := db.NewHolder(), db.NewHolder()
 	defer func() { _, _ = one.Close(), two.Close() }()
-	if got, err := one.Take(ctx, []string{"a"}); err != nil || len(got) != 1 {
+	if got, err := one.TakeNames(ctx, []string{"a"}); err != nil || len(got) != 1 {
 		t.Error(got, err)
 	}
-	if got, err := two.Take(ctx, []string{"a"}); err != nil || len(got) != 0 {
+	if got, err := two.TakeNames(ctx, []string{"a"}); err != nil || len(got) != 0 {
 		t.Error("two holders have one name:", got, err)
 	}
 	// The operator changes the mode while the service runs.
@@ -56,7 +56,7 @@ func TestPoolerThatSharesSessions(t *testing.T) {
 	for _, mode := range []string{"transaction", "statement"} {
 		pooler := sqldbtest.NewPooler(t, os.Getenv("VIGIA_TEST_POSTGRES"), mode)
 		for _, more := range []string{"", "&default_query_exec_mode=exec"} {
-			db, err := sqldb.Open(context.Background(), pooler.Address()+more, sqldb.Options{})
+			db, err := sqldb.OpenDatabase(context.Background(), pooler.Address()+more, sqldb.Options{})
 			if err == nil {
 				_ = db.Close()
 			}

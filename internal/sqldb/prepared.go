@@ -27,8 +27,8 @@ func newPrepared() *prepared {
 	return &prepared{used: map[string]int{}, kept: map[string]*sql.Stmt{}}
 }
 
-// find returns the statement of a text, or nil.
-func (p *prepared) find(text string) *sql.Stmt {
+// findStatement returns the statement of a text, or nil.
+func (p *prepared) findStatement(text string) *sql.Stmt {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if stmt := p.kept[text]; stmt != nil {
@@ -54,8 +54,8 @@ func worthKeeping(text string) bool {
 	return false
 }
 
-// prepare prepares what was asked for. A text that cannot be prepared is left to fail where it is used.
-func (p *prepared) prepare(ctx context.Context, db *sql.DB) {
+// prepareWanted prepares what was asked for. A text that cannot be prepared is left to fail where it is used.
+func (p *prepared) prepareWanted(ctx context.Context, db *sql.DB) {
 	p.mu.Lock()
 	wanted := p.wanted
 	p.wanted = nil
@@ -76,7 +76,7 @@ func (p *prepared) prepare(ctx context.Context, db *sql.DB) {
 // ExecContext runs a statement that returns nothing.
 func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	defer t.startStatement(ctx, query).End()
-	if stmt := t.prepared(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
+	if stmt := t.keptStatement(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
 		return stmt.ExecContext(ctx, args...)
 	}
 	return t.Tx.ExecContext(ctx, query, args...)
@@ -85,7 +85,7 @@ func (t *Tx) ExecContext(ctx context.Context, query string, args ...any) (sql.Re
 // QueryContext runs a statement that returns rows. They must be read and closed before the same text is run again.
 func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	defer t.startStatement(ctx, query).End()
-	if stmt := t.prepared(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
+	if stmt := t.keptStatement(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
 		return stmt.QueryContext(ctx, args...) //nolint:sqlclosecheck // the caller closes the rows
 	}
 	return t.Tx.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller closes the rows
@@ -94,7 +94,7 @@ func (t *Tx) QueryContext(ctx context.Context, query string, args ...any) (*sql.
 // QueryRowContext runs a statement that returns one row.
 func (t *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	defer t.startStatement(ctx, query).End()
-	if stmt := t.prepared(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
+	if stmt := t.keptStatement(ctx, query); stmt != nil { //nolint:sqlclosecheck // the transaction closes it
 		return stmt.QueryRowContext(ctx, args...)
 	}
 	return t.Tx.QueryRowContext(ctx, query, args...)
@@ -102,18 +102,18 @@ func (t *Tx) QueryRowContext(ctx context.Context, query string, args ...any) *sq
 
 // PrepareContext returns a statement for this transaction.
 func (t *Tx) PrepareContext(ctx context.Context, query string) (*sql.Stmt, error) {
-	if stmt := t.prepared(ctx, query); stmt != nil {
+	if stmt := t.keptStatement(ctx, query); stmt != nil {
 		return stmt, nil
 	}
 	return t.Tx.PrepareContext(ctx, query)
 }
 
-// prepared returns the kept statement of a text, bound to this transaction, or nil.
-func (t *Tx) prepared(ctx context.Context, query string) *sql.Stmt {
+// keptStatement returns the kept statement of a text, bound to this transaction, or nil.
+func (t *Tx) keptStatement(ctx context.Context, query string) *sql.Stmt {
 	if t.texts == nil {
 		return nil
 	}
-	kept := t.texts.find(query)
+	kept := t.texts.findStatement(query)
 	if kept == nil {
 		return nil
 	}
@@ -125,9 +125,9 @@ type keptReader struct{ d *DB }
 
 // statement returns the kept statement of a text, or nil.
 func (k keptReader) statement(ctx context.Context, text string) *sql.Stmt {
-	stmt := k.d.readTexts.find(text)
+	stmt := k.d.readTexts.findStatement(text)
 	if stmt == nil {
-		k.d.readTexts.prepare(context.WithoutCancel(ctx), k.d.read)
+		k.d.readTexts.prepareWanted(context.WithoutCancel(ctx), k.d.read)
 	}
 	return stmt
 }
@@ -152,8 +152,8 @@ func (k keptReader) QueryContext(ctx context.Context, query string, args ...any)
 	return k.d.read.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller closes the rows
 }
 
-// Texts are the statements of SQLite that were used so far, to be read or to be written: a test asks how the engine runs them.
-func (d *DB) Texts() []string {
+// UsedStatements are the statements of SQLite that were used so far, to be read or to be written: a test asks how the engine runs them.
+func (d *DB) UsedStatements() []string {
 	all := map[string]bool{}
 	for _, p := range []*prepared{d.texts, d.readTexts} {
 		p.mu.Lock()

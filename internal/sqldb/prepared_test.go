@@ -14,7 +14,7 @@ import (
 // fail and after the schema changed, and texts of every length do not fill the memory.
 func TestPreparedStatements(t *testing.T) {
 	ctx := context.Background()
-	d, err := Open(ctx, filepath.Join(t.TempDir(), "test.db"), Options{})
+	d, err := OpenDatabase(ctx, filepath.Join(t.TempDir(), "test.db"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestPreparedStatements(t *testing.T) {
 // the schema changed.
 func TestKeptReader(t *testing.T) {
 	ctx := context.Background()
-	d, err := Open(ctx, filepath.Join(t.TempDir(), "test.db"), Options{})
+	d, err := OpenDatabase(ctx, filepath.Join(t.TempDir(), "test.db"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,5 +111,5 @@ func TestKeptReader(t *testing.T) {
 
 // IsUnique tells whether err is the violation of a unique constraint.
 func IsUnique(err error) bool {
-	return isState(err, "23505") || isSQLite(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+	return hasSQLState(err, "23505") || hasSQLiteCode(err, sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 }

@@ -19,7 +19,7 @@ func TestQueueSharesACommit(t *testing.T) {
 	if address == "" {
 		t.Fatal("VIGIA_TEST_POSTGRES is not set: run the tests with 'make test', or under scripts/with-postgres")
 	}
-	d, err := Open(ctx, address, Options{})
+	d, err := OpenDatabase(ctx, address, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestQueueSharesACommit(t *testing.T) {
 		}
 	}
 	var kept, locked int64
-	if err := d.Reader().QueryRowContext(ctx, `SELECT count(*) - 1, max(x) FILTER (WHERE n = -1) FROM `+table).Scan(&kept, &locked); err != nil {
+	if err := d.ReadPool().QueryRowContext(ctx, `SELECT count(*) - 1, max(x) FILTER (WHERE n = -1) FROM `+table).Scan(&kept, &locked); err != nil {
 		t.Fatal(err)
 	}
 	if kept != (callers-1)*rows || locked != callers {
@@ -121,7 +121,7 @@ func TestQueueSharesATimeout(t *testing.T) {
 	for name, deadline := range map[string]bool{"lock timeout": false, "deadline": true} {
 		t.Run(name, func(t *testing.T) {
 			ctx := context.Background()
-			d, err := Open(ctx, os.Getenv("VIGIA_TEST_POSTGRES")+"&lock_timeout=300", Options{})
+			d, err := OpenDatabase(ctx, os.Getenv("VIGIA_TEST_POSTGRES")+"&lock_timeout=300", Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

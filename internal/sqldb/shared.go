@@ -37,8 +37,8 @@ type writers struct {
 	wasBulk bool     // whether the last leader was a bulk
 }
 
-// queueOf returns the queue that work waits in. The caller holds the lock.
-func (q *writers) queueOf(w *write) *[]*write {
+// queueFor returns the queue that work waits in. The caller holds the lock.
+func (q *writers) queueFor(w *write) *[]*write {
 	if w.isBulk {
 		return &q.bulks
 	}
@@ -61,7 +61,7 @@ func (d *DB) InBulkTx(ctx context.Context, fn func(tx *Tx) error) error {
 	if d.engine != SQLite {
 		return d.InTx(ctx, fn)
 	}
-	return d.repeat(ctx, func() error { return d.share(ctx, &d.writers, true, fn) })
+	return d.retryTx(ctx, func() error { return d.runShared(ctx, &d.writers, true, fn) })
 }
 
 // InQueue is InTx, or InBulkTx, for work that locks the same row as all other work of its queue. On PostgreSQL those of
@@ -73,12 +73,13 @@ func (d *DB) InQueue(ctx context.Context, name string, isBulk bool, fn func(tx *
 	case d.engine == SQLite: // all writes are in one queue
 		return d.InTx(ctx, fn)
 	}
-	q := d.queues.enter(name)
-	defer d.queues.leave(name, q)
-	return d.repeat(ctx, func() error { return d.share(ctx, &q.writers, false, fn) })
+	q := d.queues.enterQueue(name)
+	defer d.queues.leaveQueue(name, q)
+	return d.retryTx(ctx, func() error { return d.runShared(ctx, &q.writers, false, fn) })
 }
 
-func (all *queues) enter(name string) *queue {
+// enterQueue returns the queue of a name, which stays while somebody is in it.
+func (all *queues) enterQueue(name string) *queue {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if all.used == nil {
@@ -93,7 +94,8 @@ func (all *queues) enter(name string) *queue {
 	return q
 }
 
-func (all *queues) leave(name string, q *queue) {
+// leaveQueue forgets a queue that nothing is in any more.
+func (all *queues) leaveQueue(name string, q *queue) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if q.users--; q.users == 0 {
@@ -120,25 +122,25 @@ type write struct {
 	lead, done chan struct{}
 }
 
-// share runs fn in a transaction that others of a queue may share, and returns when it is on disk.
-func (d *DB) share(ctx context.Context, q *writers, isBulk bool, fn func(tx *Tx) error) error {
+// runShared runs fn in a transaction that others of a queue may share, and returns when it is on disk.
+func (d *DB) runShared(ctx context.Context, q *writers, isBulk bool, fn func(tx *Tx) error) error {
 	w := &write{ctx: ctx, fn: fn, isBulk: isBulk, err: errGone, lead: make(chan struct{}), done: make(chan struct{})}
 	q.mu.Lock()
 	if q.leading {
-		waiting := q.queueOf(w)
+		waiting := q.queueFor(w)
 		*waiting = append(*waiting, w)
 		q.mu.Unlock()
 		select {
 		case <-w.done:
-			return w.result()
+			return w.waitResult()
 		case <-w.lead:
 		case <-ctx.Done():
-			if q.leave(w) {
+			if q.leaveQueue(w) {
 				return ctx.Err()
 			}
 			select { // somebody has begun with it, or it is to lead
 			case <-w.done:
-				return w.result()
+				return w.waitResult()
 			case <-w.lead:
 			}
 		}
@@ -146,16 +148,16 @@ func (d *DB) share(ctx context.Context, q *writers, isBulk bool, fn func(tx *Tx)
 		q.leading, q.wasBulk = true, isBulk
 		q.mu.Unlock()
 	}
-	defer q.handOn()
-	d.lead(q, w)
-	return w.result()
+	defer q.wakeNextLeader()
+	d.leadBatch(q, w)
+	return w.waitResult()
 }
 
-// leave takes work out of the queue, unless somebody has it already.
-func (q *writers) leave(w *write) bool {
+// leaveQueue takes work out of the queue, unless somebody has it already.
+func (q *writers) leaveQueue(w *write) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	waiting := q.queueOf(w)
+	waiting := q.queueFor(w)
 	i := slices.Index(*waiting, w)
 	if i < 0 {
 		return false
@@ -164,8 +166,8 @@ func (q *writers) leave(w *write) bool {
 	return true
 }
 
-// handOn makes the next who waits lead: after a bulk a single write, after single writes a bulk.
-func (q *writers) handOn() {
+// wakeNextLeader makes the next who waits lead: after a bulk a single write, after single writes a bulk.
+func (q *writers) wakeNextLeader() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	from := &q.waiting
@@ -182,8 +184,8 @@ func (q *writers) handOn() {
 	close(next.lead)
 }
 
-// take returns who waits, up to n.
-func (q *writers) take(n int) []*write {
+// takeWaiting returns who waits, up to n.
+func (q *writers) takeWaiting(n int) []*write {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n = min(n, len(q.waiting))
@@ -192,21 +194,22 @@ func (q *writers) take(n int) []*write {
 	return taken
 }
 
-func (w *write) result() error {
+// waitResult returns what came of the work, or panics as it did.
+func (w *write) waitResult() error {
 	if w.panicked != nil {
 		panic(w.panicked)
 	}
 	return w.err
 }
 
-// lead runs the leader's work, alone or with that of others.
-func (d *DB) lead(q *writers, w *write) {
+// leadBatch runs the leader's work, alone or with that of others.
+func (d *DB) leadBatch(q *writers, w *write) {
 	var others []*write
 	if !w.isBulk {
-		others = q.take(d.mostShared() - 1)
+		others = q.takeWaiting(d.mostShared() - 1)
 	}
 	if len(others) == 0 {
-		w.err = d.once(w.ctx, w.fn)
+		w.err = d.runTxOnce(w.ctx, w.fn)
 		return
 	}
 	batch := append([]*write{w}, others...)
@@ -215,7 +218,7 @@ func (d *DB) lead(q *writers, w *write) {
 			close(each.done)
 		}
 	}()
-	if d.together(q, &batch) {
+	if d.runTogether(q, &batch) {
 		return
 	}
 	// The engine gave the whole transaction up, as it does when a statement is interrupted or the disk is full: each on
@@ -224,7 +227,7 @@ func (d *DB) lead(q *writers, w *write) {
 	for _, each := range batch {
 		each.err, each.panicked = cmp.Or(late, each.ctx.Err()), nil
 		if each.err == nil {
-			each.panicked = caught(func() { each.err = d.once(each.ctx, each.fn) })
+			each.panicked = catchPanic(func() { each.err = d.runTxOnce(each.ctx, each.fn) })
 		}
 		late = cmp.Or(late, d.sharedTimeout(each.err))
 	}
@@ -258,24 +261,24 @@ func KeepDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 // errGone means that the engine's transaction ended before its time.
 var errGone = errors.New("the shared transaction is gone")
 
-// together runs all work in one transaction, and that of those who come meanwhile. It tells whether everybody's result
+// runTogether runs all work in one transaction, and that of those who come meanwhile. It tells whether everybody's result
 // stands.
-func (d *DB) together(q *writers, batch *[]*write) bool {
+func (d *DB) runTogether(q *writers, batch *[]*write) bool {
 	began := time.Now()
 	ctx, cancel := KeepDeadline((*batch)[0].ctx)
 	defer cancel()
-	err := d.once(ctx, func(tx *Tx) error {
+	err := d.runTxOnce(ctx, func(tx *Tx) error {
 		var late error
 		for i := 0; i < len(*batch); i++ {
 			w := (*batch)[i]
 			if w.err = late; late == nil {
-				if err := tx.member(w); err != nil {
+				if err := tx.runMember(w); err != nil {
 					return err
 				}
 				late = d.sharedTimeout(w.err)
 			}
 			if i == len(*batch)-1 && time.Since(began) < shareTime {
-				*batch = append(*batch, q.take(d.mostShared()-len(*batch))...)
+				*batch = append(*batch, q.takeWaiting(d.mostShared()-len(*batch))...)
 			}
 		}
 		return nil
@@ -296,8 +299,8 @@ func (d *DB) together(q *writers, batch *[]*write) bool {
 	return true
 }
 
-// member runs one caller's work in a savepoint. Its error is that of the transaction; the work's own stays with it.
-func (t *Tx) member(w *write) error {
+// runMember runs one caller's work in a savepoint. Its error is that of the transaction; the work's own stays with it.
+func (t *Tx) runMember(w *write) error {
 	if w.err = w.ctx.Err(); w.err != nil {
 		return nil
 	}
@@ -307,7 +310,7 @@ func (t *Tx) member(w *write) error {
 		return errGone
 	}
 	w.tx = &Tx{Tx: t.Tx, conn: t.conn, engine: t.engine, texts: t.texts}
-	w.panicked = caught(func() { w.err = w.fn(w.tx) })
+	w.panicked = catchPanic(func() { w.err = w.fn(w.tx) })
 	if w.err != nil || w.panicked != nil {
 		if _, err := t.Tx.ExecContext(ctx, `ROLLBACK TO SAVEPOINT member`); err != nil {
 			return errGone
@@ -319,8 +322,8 @@ func (t *Tx) member(w *write) error {
 	return nil
 }
 
-// caught runs fn and returns what it panicked with.
-func caught(fn func()) (panicked any) {
+// catchPanic runs fn and returns what it panicked with.
+func catchPanic(fn func()) (panicked any) {
 	defer func() { panicked = recover() }()
 	fn()
 	return nil

@@ -16,7 +16,7 @@ import (
 func sharing(t *testing.T) (d *DB, let func()) {
 	t.Helper()
 	ctx := context.Background()
-	d, err := Open(ctx, filepath.Join(t.TempDir(), "shared.db"), Options{})
+	d, err := OpenDatabase(ctx, filepath.Join(t.TempDir(), "shared.db"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func sit(ctx context.Context, tx *Tx, who string) error {
 
 func seats(t *testing.T, d *DB) (n, last int64) {
 	t.Helper()
-	if err := d.Reader().QueryRowContext(context.Background(), `SELECT count(*), coalesce(max(n), 0) FROM seat`).Scan(&n, &last); err != nil {
+	if err := d.ReadPool().QueryRowContext(context.Background(), `SELECT count(*), coalesce(max(n), 0) FROM seat`).Scan(&n, &last); err != nil {
 		t.Fatal(err)
 	}
 	return n, last
@@ -190,14 +190,14 @@ func BenchmarkWriters(b *testing.B) {
 		for _, how := range []string{"shared", "alone"} {
 			b.Run(fmt.Sprintf("%s/%d", how, callers), func(b *testing.B) {
 				ctx := context.Background()
-				d, err := Open(ctx, filepath.Join(b.TempDir(), "shared.db"), Options{})
+				d, err := OpenDatabase(ctx, filepath.Join(b.TempDir(), "shared.db"), Options{})
 				if err != nil {
 					b.Fatal(err)
 				}
 				defer func() { _ = d.Close() }()
-				run := func(ctx context.Context, fn func(tx *Tx) error) error { return d.share(ctx, &d.writers, false, fn) }
+				run := func(ctx context.Context, fn func(tx *Tx) error) error { return d.runShared(ctx, &d.writers, false, fn) }
 				if how == "alone" {
-					run = d.once
+					run = d.runTxOnce
 				}
 				err = run(ctx, func(tx *Tx) error {
 					_, err := tx.ExecContext(ctx, `CREATE TABLE seat (n INTEGER PRIMARY KEY, who TEXT NOT NULL)`)

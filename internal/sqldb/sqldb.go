@@ -83,9 +83,9 @@ type Options struct {
 	Passing bool
 }
 
-// Open connects to the database at address: a postgres:// URL, or the path of a SQLite file, which is created with mode
+// OpenDatabase connects to the database at address: a postgres:// URL, or the path of a SQLite file, which is created with mode
 // 0600 when it is not there.
-func Open(ctx context.Context, address string, opts Options) (*DB, error) {
+func OpenDatabase(ctx context.Context, address string, opts Options) (*DB, error) {
 	if isPostgres(address) {
 		d, err := openPostgres(ctx, address, opts)
 		if err == nil && opts.ReadAddress != "" {
@@ -193,8 +193,8 @@ func openSQLite(ctx context.Context, path string, passing bool) (*DB, error) {
 	read.SetConnMaxLifetime(statisticsInterval)
 	d := &DB{engine: SQLite, write: write, read: read, address: base, path: path, distrusted: make(chan struct{}), texts: newPrepared(), readTexts: newPrepared(),
 		wrote: make(chan struct{}, 1)}
-	d.stopCarrying = d.carryLog()
-	if err := enterWAL(ctx, write); err != nil {
+	d.stopCarrying = d.startCheckpoints()
+	if err := enableWAL(ctx, write); err != nil {
 		return nil, errors.Join(fmt.Errorf("database: open the SQLite file: %w", err), d.Close())
 	}
 	return d, nil
@@ -203,10 +203,10 @@ func openSQLite(ctx context.Context, path string, passing bool) (*DB, error) {
 // busyTime is how long a connection waits for another one's lock on a SQLite file.
 const busyTime = 10 * time.Second
 
-// enterWAL turns the write-ahead log on; the file keeps that. SQLite does not wait for it: of two connections that have
+// enableWAL turns the write-ahead log on; the file keeps that. SQLite does not wait for it: of two connections that have
 // both read the file and want it for themselves one is told at once that it is busy, whatever its time-out. So whoever
 // starts beside others asks again.
-func enterWAL(ctx context.Context, db *sql.DB) error {
+func enableWAL(ctx context.Context, db *sql.DB) error {
 	for deadline := time.Now().Add(busyTime); ; {
 		var mode string
 		err := db.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode)
@@ -226,11 +226,11 @@ func enterWAL(ctx context.Context, db *sql.DB) error {
 	}
 }
 
-// Engine says which database answers.
-func (d *DB) Engine() Engine { return d.engine }
+// EngineName says which database answers.
+func (d *DB) EngineName() Engine { return d.engine }
 
-// Reader is for single statements that only read, outside a transaction.
-func (d *DB) Reader() *sql.DB { return d.read }
+// ReadPool is for single statements that only read, outside a transaction.
+func (d *DB) ReadPool() *sql.DB { return d.read }
 
 // KeptReader is Reader for statements that are asked again and again: SQLite keeps them prepared, PostgreSQL's driver
 // does so by itself.
@@ -250,9 +250,9 @@ func (d *DB) SkipLocked() string {
 	return ""
 }
 
-// Pools are what waits for connections can be seen of, by name: one pool on PostgreSQL, the writing and the reading one
+// ConnectionPools are what waits for connections can be seen of, by name: one pool on PostgreSQL, the writing and the reading one
 // on SQLite.
-func (d *DB) Pools() map[string]*sql.DB {
+func (d *DB) ConnectionPools() map[string]*sql.DB {
 	if d.read == d.write {
 		return map[string]*sql.DB{"all": d.write}
 	}
@@ -271,8 +271,8 @@ func (d *DB) ServerTime(ctx context.Context) (time.Time, error) {
 	return at, nil
 }
 
-// Ping tells whether the database answers.
-func (d *DB) Ping(ctx context.Context) error { return d.read.PingContext(ctx) }
+// CheckAnswers tells whether the database answers.
+func (d *DB) CheckAnswers(ctx context.Context) error { return d.read.PingContext(ctx) }
 
 // Close closes the pools.
 func (d *DB) Close() error {

@@ -30,7 +30,7 @@ func each(t *testing.T, fn func(t *testing.T, address string, db *sqldb.DB)) {
 
 func open(t *testing.T, address string) *sqldb.DB {
 	t.Helper()
-	db, err := sqldb.Open(context.Background(), address, sqldb.Options{})
+	db, err := sqldb.OpenDatabase(context.Background(), address, sqldb.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func exec(t *testing.T, db *sqldb.DB, query string, args ...any) {
 func count(t *testing.T, db *sqldb.DB, table string) int {
 	t.Helper()
 	var n int
-	if err := db.Reader().QueryRowContext(context.Background(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
+	if err := db.ReadPool().QueryRowContext(context.Background(), `SELECT count(*) FROM `+table).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -83,29 +83,29 @@ const (
 func TestMigrate(t *testing.T) {
 	each(t, func(t *testing.T, _ string, db *sqldb.DB) {
 		ctx := context.Background()
-		applied, err := db.Migrate(ctx, steps(t, stepA), time.Now())
+		applied, err := db.ApplyMigrations(ctx, steps(t, stepA), time.Now())
 		if err != nil || len(applied) != 1 {
 			t.Fatal(applied, err)
 		}
-		applied, err = db.Migrate(ctx, steps(t, stepA, stepB), time.Now())
+		applied, err = db.ApplyMigrations(ctx, steps(t, stepA, stepB), time.Now())
 		if err != nil || len(applied) != 1 || applied[0].Version != 2 {
 			t.Fatal(applied, err)
 		}
-		if applied, err = db.Migrate(ctx, steps(t, stepA, stepB), time.Now()); err != nil || len(applied) != 0 {
+		if applied, err = db.ApplyMigrations(ctx, steps(t, stepA, stepB), time.Now()); err != nil || len(applied) != 0 {
 			t.Fatal("a second run must do nothing:", applied, err)
 		}
-		if _, err := db.Migrate(ctx, steps(t, stepA), time.Now()); !errors.Is(err, sqldb.ErrNewerDatabase) {
+		if _, err := db.ApplyMigrations(ctx, steps(t, stepA), time.Now()); !errors.Is(err, sqldb.ErrNewerDatabase) {
 			t.Error("an older program must refuse:", err)
 		}
-		if _, err := db.Pending(ctx, steps(t, stepA)); !errors.Is(err, sqldb.ErrNewerDatabase) {
+		if _, err := db.CountPending(ctx, steps(t, stepA)); !errors.Is(err, sqldb.ErrNewerDatabase) {
 			t.Error("an older program is not ready:", err)
 		}
 		// One migration fewer, but others: the database is not newer, it was made before they were rewritten.
 		for _, list := range [][]sqldb.Migration{steps(t, stepA+" ", stepB), steps(t, stepA+" ")} {
-			if _, err := db.Migrate(ctx, list, time.Now()); !errors.Is(err, sqldb.ErrOtherSchema) || errors.Is(err, sqldb.ErrNewerDatabase) {
+			if _, err := db.ApplyMigrations(ctx, list, time.Now()); !errors.Is(err, sqldb.ErrOtherSchema) || errors.Is(err, sqldb.ErrNewerDatabase) {
 				t.Error("a changed migration must be refused:", err)
 			}
-			if _, err := db.Pending(ctx, list); !errors.Is(err, sqldb.ErrOtherSchema) {
+			if _, err := db.CountPending(ctx, list); !errors.Is(err, sqldb.ErrOtherSchema) {
 				t.Error("a program with other migrations is not ready:", err)
 			}
 		}
@@ -116,16 +116,16 @@ func TestMigrate(t *testing.T) {
 func TestMigrateHalf(t *testing.T) {
 	each(t, func(t *testing.T, _ string, db *sqldb.DB) {
 		ctx := context.Background()
-		if _, err := db.Migrate(ctx, steps(t, stepA, `CREATE TABLE half (id TEXT PRIMARY KEY); CREATE TABLE a (id TEXT);`), time.Now()); err == nil {
+		if _, err := db.ApplyMigrations(ctx, steps(t, stepA, `CREATE TABLE half (id TEXT PRIMARY KEY); CREATE TABLE a (id TEXT);`), time.Now()); err == nil {
 			t.Fatal("a broken step passed")
 		}
-		if pending, err := db.Pending(ctx, steps(t, stepA, stepB)); err != nil || pending != 1 {
+		if pending, err := db.CountPending(ctx, steps(t, stepA, stepB)); err != nil || pending != 1 {
 			t.Error(pending, err)
 		}
-		if _, err := db.Migrate(ctx, steps(t, stepA, stepB), time.Now()); err != nil {
+		if _, err := db.ApplyMigrations(ctx, steps(t, stepA, stepB), time.Now()); err != nil {
 			t.Error("the mended step must apply:", err)
 		}
-		if err := db.Reader().QueryRowContext(ctx, `SELECT count(*) FROM half`).Scan(new(int)); err == nil {
+		if err := db.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM half`).Scan(new(int)); err == nil {
 			t.Error("the broken step left a table")
 		}
 	})
@@ -139,7 +139,7 @@ func TestMigrateByManyReplicas(t *testing.T) {
 		for i := range total {
 			db := open(t, address)
 			wg.Go(func() {
-				applied, err := db.Migrate(context.Background(), list, time.Now())
+				applied, err := db.ApplyMigrations(context.Background(), list, time.Now())
 				if err != nil {
 					t.Error(err)
 				}
@@ -269,7 +269,7 @@ func TestWritersQueue(t *testing.T) {
 		}
 		wg.Wait()
 		var n int64
-		if err := db.Reader().QueryRowContext(ctx, `SELECT n FROM c`).Scan(&n); err != nil || n != 200 {
+		if err := db.ReadPool().QueryRowContext(ctx, `SELECT n FROM c`).Scan(&n); err != nil || n != 200 {
 			t.Errorf("%d of 200 increments, %v", n, err)
 		}
 	})
@@ -282,7 +282,7 @@ func TestLoad(t *testing.T) {
 		load := func(from, to int) error {
 			return db.InTx(ctx, func(tx *sqldb.Tx) error {
 				i, row := from, make([]any, 4)
-				_, err := tx.Load(ctx, "l", []string{"id", "n", "b", "ok"}, func() ([]any, error) {
+				_, err := tx.InsertRows(ctx, "l", []string{"id", "n", "b", "ok"}, func() ([]any, error) {
 					if i == to {
 						return nil, nil
 					}
@@ -298,7 +298,7 @@ func TestLoad(t *testing.T) {
 		}
 		var b []byte
 		var ok bool
-		if err := db.Reader().QueryRowContext(ctx, `SELECT b, ok FROM l WHERE id = 'r7'`).Scan(&b, &ok); err != nil || string(b) != "\x00\x07\xff" || ok {
+		if err := db.ReadPool().QueryRowContext(ctx, `SELECT b, ok FROM l WHERE id = 'r7'`).Scan(&b, &ok); err != nil || string(b) != "\x00\x07\xff" || ok {
 			t.Error(b, ok, err)
 		}
 		if err := load(999, 1010); !sqldb.IsUnique(err) || count(t, db, "l") != 1000 {
@@ -320,7 +320,7 @@ func TestSnapshot(t *testing.T) {
 		}
 		exec(`CREATE TABLE s (n INTEGER)`)
 		exec(`INSERT INTO s (n) VALUES (1)`)
-		err := db.Snapshot(ctx, func(tx *sqldb.Tx) error {
+		err := db.ReadSnapshot(ctx, func(tx *sqldb.Tx) error {
 			for range 2 {
 				var n int
 				if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM s`).Scan(&n); err != nil || n != 1 {
@@ -345,11 +345,11 @@ func TestUnsafePostgres(t *testing.T) {
 	if !strings.Contains(address, "?") {
 		address += "?"
 	}
-	_, err := sqldb.Open(context.Background(), address+"&synchronous_commit=off", sqldb.Options{})
+	_, err := sqldb.OpenDatabase(context.Background(), address+"&synchronous_commit=off", sqldb.Options{})
 	if err == nil || !strings.Contains(err.Error(), "synchronous_commit") {
 		t.Error("synchronous_commit=off was accepted:", err)
 	}
-	if _, err := sqldb.Open(context.Background(), "postgres://nobody:secret-word@127.0.0.1:1/x", sqldb.Options{}); err == nil || strings.Contains(err.Error(), "secret-word") {
+	if _, err := sqldb.OpenDatabase(context.Background(), "postgres://nobody:secret-word@127.0.0.1:1/x", sqldb.Options{}); err == nil || strings.Contains(err.Error(), "secret-word") {
 		t.Error("an unreachable server:", err)
 	}
 }
@@ -359,12 +359,12 @@ func TestSQLiteSettings(t *testing.T) {
 	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1"} {
 		for range 3 { // different connections of the pool
 			var got string
-			if err := db.Reader().QueryRowContext(context.Background(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
+			if err := db.ReadPool().QueryRowContext(context.Background(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
 				t.Errorf("%s is %q, want %q (%v)", pragma, got, want, err)
 			}
 		}
 	}
-	if _, err := db.Reader().ExecContext(context.Background(), `CREATE TABLE x (id TEXT)`); err == nil {
+	if _, err := db.ReadPool().ExecContext(context.Background(), `CREATE TABLE x (id TEXT)`); err == nil {
 		t.Error("the reading pool can write")
 	}
 }

@@ -42,7 +42,7 @@ func openOnCommand(folder string) {
 
 func openAndWrite(path string) error {
 	ctx := context.Background()
-	d, err := sqldb.Open(ctx, path, sqldb.Options{})
+	d, err := sqldb.OpenDatabase(ctx, path, sqldb.Options{})
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
@@ -58,7 +58,7 @@ func openAndWrite(path string) error {
 		return fmt.Errorf("write: %w", err)
 	}
 	var n int
-	if err := d.Reader().QueryRowContext(ctx, `SELECT count(*) FROM t`).Scan(&n); err != nil {
+	if err := d.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM t`).Scan(&n); err != nil {
 		return fmt.Errorf("read: %w", err)
 	}
 	return d.Close()

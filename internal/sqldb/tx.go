@@ -27,8 +27,8 @@ type Tx struct {
 	after  []func()
 }
 
-// Engine says which database answers.
-func (t *Tx) Engine() Engine { return t.engine }
+// EngineName says which database answers.
+func (t *Tx) EngineName() Engine { return t.engine }
 
 // AfterCommit has fn called once the transaction is on disk, and not at all when it is rolled back. fn must be quick:
 // the caller of InTx waits for it.
@@ -47,11 +47,11 @@ const maxTries = 5
 // another connection. One that goes away later leaves it open whether the transaction was kept, so the error goes to
 // the caller.
 func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
-	return d.repeat(ctx, func() error { return d.run(ctx, fn) })
+	return d.retryTx(ctx, func() error { return d.runTx(ctx, fn) })
 }
 
-// repeat runs a transaction again when the engine asks for it.
-func (d *DB) repeat(ctx context.Context, run func() error) error {
+// retryTx runs a transaction again when the engine asks for it.
+func (d *DB) retryTx(ctx context.Context, run func() error) error {
 	for try := 1; ; try++ {
 		select {
 		case <-d.distrusted:
@@ -75,7 +75,7 @@ func (d *DB) repeat(ctx context.Context, run func() error) error {
 
 // judgeSync notes an error that says that the disk refused a sync.
 func (d *DB) judgeSync(err error) {
-	if isSQLite(err, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC) {
+	if hasSQLiteCode(err, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC) {
 		d.distrust.Do(func() { close(d.distrusted) })
 	}
 }
@@ -83,7 +83,7 @@ func (d *DB) judgeSync(err error) {
 // noteSpace notes whether a write found the disk full.
 func (d *DB) noteSpace(err error) {
 	switch {
-	case isState(err, "53100") || isSQLite(err, sqlite3.SQLITE_FULL):
+	case hasSQLState(err, "53100") || hasSQLiteCode(err, sqlite3.SQLITE_FULL):
 		d.fullAt.Store(time.Now().UnixNano())
 	case err == nil && d.fullAt.Load() != 0:
 		d.fullAt.Store(0)
@@ -93,9 +93,9 @@ func (d *DB) noteSpace(err error) {
 // ErrDiskFull means that the last write found no room.
 var ErrDiskFull = errors.New("the disk of the database is full")
 
-// DiskFull reports whether a write has found the disk full within the last 30 s and none has succeeded since. Without
+// IsDiskFull reports whether a write has found the disk full within the last 30 s and none has succeeded since. Without
 // that time a server that gets no traffic for it would never find out that there is room again.
-func (d *DB) DiskFull() bool {
+func (d *DB) IsDiskFull() bool {
 	at := d.fullAt.Load()
 	return at != 0 && time.Since(time.Unix(0, at)) < 30*time.Second
 }
@@ -108,17 +108,18 @@ var ErrDistrusted = errors.New("the disk refused to sync the database's log: no 
 // disk really has. PostgreSQL does the same by itself.
 func (d *DB) Distrusted() <-chan struct{} { return d.distrusted }
 
-// run runs fn in a transaction: on SQLite in one that others may share.
-func (d *DB) run(ctx context.Context, fn func(tx *Tx) error) error {
+// runTx runs fn in a transaction: on SQLite in one that others may share.
+func (d *DB) runTx(ctx context.Context, fn func(tx *Tx) error) error {
 	if d.engine == SQLite {
-		return d.share(ctx, &d.writers, false, fn)
+		return d.runShared(ctx, &d.writers, false, fn)
 	}
-	return d.once(ctx, fn)
+	return d.runTxOnce(ctx, fn)
 }
 
-func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
+// runTxOnce runs fn in one transaction of its own.
+func (d *DB) runTxOnce(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	if d.texts != nil {
-		d.texts.prepare(ctx, d.write)
+		d.texts.prepareWanted(ctx, d.write)
 	}
 	conn, err := d.write.Conn(ctx)
 	if err != nil {
@@ -150,16 +151,16 @@ func (d *DB) once(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	}
 	committed = true
 	d.commits.Add(1)
-	d.noteWrite()
+	d.wakeCheckpoints()
 	for _, fn := range tx.after {
 		fn()
 	}
 	return nil
 }
 
-// Snapshot runs fn in a transaction that only reads: all its statements see the database as it was at the first of them,
+// ReadSnapshot runs fn in a transaction that only reads: all its statements see the database as it was at the first of them,
 // whatever others write meanwhile. It waits for no writer and no writer waits for it.
-func (d *DB) Snapshot(ctx context.Context, fn func(tx *Tx) error) (err error) {
+func (d *DB) ReadSnapshot(ctx context.Context, fn func(tx *Tx) error) (err error) {
 	conn, err := d.read.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("take a connection: %w", err)
@@ -201,7 +202,7 @@ func (t *Tx) Savepoint(ctx context.Context, fn func() error) error {
 
 // IsLockTimeout tells whether err means that another transaction held what this one wanted for too long.
 func IsLockTimeout(err error) bool {
-	return isState(err, "55P03") || isSQLite(err, sqlite3.SQLITE_BUSY)
+	return hasSQLState(err, "55P03") || hasSQLiteCode(err, sqlite3.SQLITE_BUSY)
 }
 
 // IsUnavailable tells whether err means that the database cannot serve at the moment: it is gone, starting or stopping,
@@ -221,12 +222,12 @@ func IsUnavailable(err error) bool {
 		// Read-only transaction, idle in transaction for too long, lock timeout.
 		return pe.Code == "25006" || pe.Code == "25P03" || pe.Code == "55P03"
 	}
-	return isGone(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDistrusted) || isSQLite(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
+	return isConnectionLost(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDistrusted) || hasSQLiteCode(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
 		sqlite3.SQLITE_CANTOPEN) // the last one: out of file descriptors, mostly
 }
 
-// isGone tells whether the connection was not made or has broken.
-func isGone(err error) bool {
+// isConnectionLost tells whether the connection was not made or has broken.
+func isConnectionLost(err error) bool {
 	for _, is := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {
 		if errors.Is(err, is) {
 			return true
@@ -245,18 +246,20 @@ func (e beginError) Unwrap() error { return e.error }
 
 func isRepeatable(err error) bool {
 	var begin beginError
-	if errors.As(err, &begin) && isGone(err) {
+	if errors.As(err, &begin) && isConnectionLost(err) {
 		return true
 	}
-	return isState(err, "40001") || isState(err, "40P01") || isSQLite(err, sqlite3.SQLITE_BUSY)
+	return hasSQLState(err, "40001") || hasSQLState(err, "40P01") || hasSQLiteCode(err, sqlite3.SQLITE_BUSY)
 }
 
-func isState(err error, code string) bool {
+// hasSQLState reports whether PostgreSQL refused with a code.
+func hasSQLState(err error, code string) bool {
 	var pe *pgconn.PgError
 	return errors.As(err, &pe) && pe.Code == code
 }
 
-func isSQLite(err error, codes ...int) bool {
+// hasSQLiteCode reports whether SQLite failed with one of the codes.
+func hasSQLiteCode(err error, codes ...int) bool {
 	var se *sqlite.Error
 	if !errors.As(err, &se) {
 		return false
@@ -269,10 +272,10 @@ func isSQLite(err error, codes ...int) bool {
 	return false
 }
 
-// ReadAnew is for single statements that only read queues; on SQLite beside the writer. PostgreSQL plans them for the
+// UnpreparedReader is for single statements that only read queues; on SQLite beside the writer. PostgreSQL plans them for the
 // tables as they are: a plan that was kept from when the table was empty reads all of it once it is full, until the
 // engine counts the rows again.
-func (d *DB) ReadAnew() Querier {
+func (d *DB) UnpreparedReader() Querier {
 	if d.engine != PostgreSQL {
 		return d.KeptReader()
 	}
@@ -282,18 +285,21 @@ func (d *DB) ReadAnew() Querier {
 // anew has the driver remember what a statement returns, and not its plan.
 type anew struct{ db *sql.DB }
 
-func (a anew) with(args []any) []any { return append([]any{pgx.QueryExecModeCacheDescribe}, args...) }
+// withExecMode has pgx plan the statement for its arguments.
+func (a anew) withExecMode(args []any) []any {
+	return append([]any{pgx.QueryExecModeCacheDescribe}, args...)
+}
 
 func (a anew) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	return a.db.ExecContext(ctx, query, a.with(args)...)
+	return a.db.ExecContext(ctx, query, a.withExecMode(args)...)
 }
 
 func (a anew) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	return a.db.QueryRowContext(ctx, query, a.with(args)...)
+	return a.db.QueryRowContext(ctx, query, a.withExecMode(args)...)
 }
 
 func (a anew) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return a.db.QueryContext(ctx, query, a.with(args)...)
+	return a.db.QueryContext(ctx, query, a.withExecMode(args)...)
 }
 
 // Querier is what a statement needs: a pool or a transaction.

@@ -12,7 +12,7 @@ import (
 // TestRepeats: what the engine asks to be repeated is, and nothing else.
 func TestRepeats(t *testing.T) {
 	ctx := context.Background()
-	d, err := Open(ctx, filepath.Join(t.TempDir(), "vigia.db"), Options{})
+	d, err := OpenDatabase(ctx, filepath.Join(t.TempDir(), "vigia.db"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func TestUnverifiedServer(t *testing.T) {
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	address := "postgres://nobody:secret-word@127.0.0.1.:" + port + "/x?sslmode=disable&connect_timeout=1"
 	open := func(insecure bool) string {
-		db, err := sqldb.Open(context.Background(), address, sqldb.Options{Insecure: insecure})
+		db, err := sqldb.OpenDatabase(context.Background(), address, sqldb.Options{Insecure: insecure})
 		if err == nil {
 			_ = db.Close()
 			t.Fatal("it opened")

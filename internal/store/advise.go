@@ -49,27 +49,27 @@ const (
 	scorePart
 )
 
-// Posture reads where a person stands: see cyber.PersonStore.
-func (s Advice) Posture(ctx context.Context, id partner.ID, sent partner.UserHash, scored bool) (*cyber.Posture, error) {
+// ReadPosture reads where a person stands: see cyber.PersonStore.
+func (s Advice) ReadPosture(ctx context.Context, id partner.ID, sent partner.UserHash, scored bool) (*cyber.Posture, error) {
 	text := postureQuery
 	if scored {
 		text = scoredQuery
 	}
-	rows, err := s.reader().QueryContext(ctx, text, number(id), s.userIndex(id, sent), micros(s.now()))
+	rows, err := s.readQuerier().QueryContext(ctx, text, partnerNumber(id), s.blindUserIndex(id, sent), toMicros(s.now()))
 	if err != nil {
-		return nil, classify(fmt.Errorf("read posture: %w", err))
+		return nil, classifyError(fmt.Errorf("read posture: %w", err))
 	}
 	defer func() { _ = rows.Close() }() // rows.Err below reports what matters
 	var r postureReader
 	for rows.Next() {
-		if err := r.add(s, id, rows); err != nil {
+		if err := r.addRow(s, id, rows); err != nil {
 			return nil, fmt.Errorf("read posture: %w", err)
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, classify(fmt.Errorf("read posture: %w", err))
+		return nil, classifyError(fmt.Errorf("read posture: %w", err))
 	}
-	return r.posture(), nil
+	return r.buildPosture(), nil
 }
 
 // postureReader gathers the rows of postureQuery.
@@ -88,8 +88,8 @@ type postureAsset struct {
 	twin    string // the value's index
 }
 
-// posture puts the values in the order they were added; one that was added under both digests counts once.
-func (r *postureReader) posture() *cyber.Posture {
+// buildPosture puts the values in the order they were added; one that was added under both digests counts once.
+func (r *postureReader) buildPosture() *cyber.Posture {
 	slices.SortFunc(r.assets, func(a, b postureAsset) int {
 		return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
 	})
@@ -103,8 +103,8 @@ func (r *postureReader) posture() *cyber.Posture {
 	return &r.p
 }
 
-// add reads one row.
-func (r *postureReader) add(s Advice, id partner.ID, rows *sql.Rows) error {
+// addRow reads one row.
+func (r *postureReader) addRow(s Advice, id partner.ID, rows *sql.Rows) error {
 	a := cyber.Asset{Partner: id}
 	var at, kind int64
 	var sealed, index sql.RawBytes
@@ -116,16 +116,16 @@ func (r *postureReader) add(s Advice, id partner.ID, rows *sql.Rows) error {
 		switch kind {
 		case scorePart:
 			r.p.Last.Day = at
-			return s.openScore(id, index, &r.p.Last, sealed)
+			return s.openDayScore(id, index, &r.p.Last, sealed)
 		case answerPart:
 			value, err := s.openAnswer(id, index, cyber.ContentID(first), sealed)
 			r.addAnswer(at, cyber.ContentID(first), value)
 			return err
 		}
-		r.addRest(kind, at, first)
+		r.addDeviceOrCase(kind, at, first)
 		return nil
 	}
-	if err := s.monitoring().openAsset(&a, sealed); err != nil {
+	if err := s.monitoring().openAssetValue(&a, sealed); err != nil {
 		return err
 	}
 	r.assets = append(r.assets, postureAsset{
@@ -147,8 +147,8 @@ func (r *postureReader) addAnswer(at int64, id cyber.ContentID, value string) {
 	}
 }
 
-// addRest reads a row of a device or a case.
-func (r *postureReader) addRest(part, at int64, first string) {
+// addDeviceOrCase reads a row of a device or a case.
+func (r *postureReader) addDeviceOrCase(part, at int64, first string) {
 	switch part {
 	case devicePart:
 		r.p.Devices = append(r.p.Devices, cyber.PostureDevice{System: cyber.System(first), ValidUntil: fromMicros(at)})
@@ -165,19 +165,20 @@ func (r *postureReader) addRest(part, at int64, first string) {
 // BreachesByName returns the named breaches.
 func (s Advice) BreachesByName(ctx context.Context, names []string) ([]cyber.Breach, error) {
 	var args []any
-	found, err := collect(ctx, s.reader(), s.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.name IN (`+list(&args, names)+`)`, args...)
+	found, err := collectRows(ctx, s.readQuerier(), s.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.name IN (`+appendListMarks(&args, names)+`)`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read breaches: %w", err)
 	}
 	return found, nil
 }
 
-func saidPlace(id partner.ID, user []byte, item cyber.ContentID) seal.Place {
+// sealedAnswerPlace binds a sealed answer to its row.
+func sealedAnswerPlace(id partner.ID, user []byte, item cyber.ContentID) seal.Place {
 	return seal.Place{Table: "content_answer", Column: "value", Partner: string(id), Row: string(user) + "/" + string(item)}
 }
 
 func (s Advice) openAnswer(id partner.ID, user []byte, item cyber.ContentID, sealed []byte) (string, error) {
-	plain, err := s.keys.Unseal(saidPlace(id, user, item), sealed)
+	plain, err := s.keys.Unseal(sealedAnswerPlace(id, user, item), sealed)
 	if err != nil {
 		return "", fmt.Errorf("open answer: %w", err)
 	}
@@ -186,19 +187,19 @@ func (s Advice) openAnswer(id partner.ID, user []byte, item cyber.ContentID, sea
 
 // KeepAnswer keeps a person's answer to a validation question.
 func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.UserHash, item cyber.ContentID, value string) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.named(ctx, tx, id, sent)
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		u, err := s.findAndNameUser(ctx, tx, id, sent)
 		if err != nil {
 			return err
 		}
-		sealed, err := s.keys.Seal(saidPlace(id, u.write, item), []byte(value))
+		sealed, err := s.keys.Seal(sealedAnswerPlace(id, u.write, item), []byte(value))
 		if err != nil {
 			return fmt.Errorf("seal answer: %w", err)
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO content_answer (partner_id, user_index, content_id, value, answered_at)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, content_id)
 			DO UPDATE SET value = excluded.value, answered_at = excluded.answered_at`,
-			number(id), u.write, string(item), sealed, micros(s.now()))
+			partnerNumber(id), u.write, string(item), sealed, toMicros(s.now()))
 		if err != nil {
 			return fmt.Errorf("keep answer: %w", err)
 		}

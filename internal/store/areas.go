@@ -72,7 +72,8 @@ type (
 	Upkeep struct{ core }
 )
 
-func areasOver(c core) Areas {
+// newAreas returns all areas over one core.
+func newAreas(c core) Areas {
 	return Areas{
 		Partners{c}, Plans{c}, Subscriptions{c}, Monitoring{c}, Breaches{c}, Feeds{c}, Alerts{c}, Cases{c}, Services{c},
 		Devices{c}, Cover{c}, Advice{c}, Subjects{c}, Operators{c}, Audit{c}, Jobs{c}, Answers{c}, Overview{c}, Upkeep{c},
@@ -84,19 +85,36 @@ type Tx struct{ Areas }
 
 // InTx runs fn in one transaction. It may run more than once, when the engine asks for a repetition.
 func (s *Store) InTx(ctx context.Context, fn func(tx Tx) error) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error { return fn(s.open(tx)) })
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return fn(s.openAreas(tx)) })
 }
 
 // One area works on another's tables only through these, so that whose rule applies is seen where it is called.
 
-func (c core) advice() Advice               { return Advice{c} }
-func (c core) alerts() Alerts               { return Alerts{c} }
-func (c core) audit() Audit                 { return Audit{c} }
-func (c core) breaches() Breaches           { return Breaches{c} }
-func (c core) cases() Cases                 { return Cases{c} }
-func (c core) cover() Cover                 { return Cover{c} }
-func (c core) devices() Devices             { return Devices{c} }
-func (c core) jobs() Jobs                   { return Jobs{c} }
-func (c core) monitoring() Monitoring       { return Monitoring{c} }
-func (c core) partners() Partners           { return Partners{c} }
+// adviceArea returns the area of advice and scores.
+func (c core) adviceArea() Advice { return Advice{c} }
+
+// alertsArea returns the area of events and webhooks.
+func (c core) alertsArea() Alerts { return Alerts{c} }
+
+// auditArea returns the area of the audit trail.
+func (c core) auditArea() Audit { return Audit{c} }
+
+// breachesArea returns the area of breaches.
+func (c core) breachesArea() Breaches { return Breaches{c} }
+
+// casesArea returns the area of support cases.
+func (c core) casesArea() Cases { return Cases{c} }
+
+// coverArea returns the area of insurance cover.
+func (c core) coverArea() Cover { return Cover{c} }
+
+// devicesArea returns the area of devices and their keys.
+func (c core) devicesArea() Devices { return Devices{c} }
+
+// jobsArea returns the area of the job queue.
+func (c core) jobsArea() Jobs         { return Jobs{c} }
+func (c core) monitoring() Monitoring { return Monitoring{c} }
+
+// partnersArea returns the area of partners and their API keys.
+func (c core) partnersArea() Partners       { return Partners{c} }
 func (c core) subscriptions() Subscriptions { return Subscriptions{c} }

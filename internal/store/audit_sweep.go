@@ -14,13 +14,14 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-func (s Audit) baseTag(seq int64, mac []byte) []byte {
+// trailBaseTag returns the keyed hash of the trail's beginning.
+func (s Audit) trailBaseTag(seq int64, mac []byte) []byte {
 	return s.keys.MAC("audit.base", binary.BigEndian.AppendUint64(nil, uint64(seq)), mac)
 }
 
-// auditBase is the last line before the trail's beginning, which the first line is chained to; line 0 while nothing was
+// loadBase is the last line before the trail's beginning, which the first line is chained to; line 0 while nothing was
 // dropped.
-func (s Audit) auditBase(ctx context.Context, q querier) (operator.Head, error) {
+func (s Audit) loadBase(ctx context.Context, q querier) (operator.Head, error) {
 	h := operator.Head{MAC: []byte{}}
 	var tag []byte
 	err := q.QueryRowContext(ctx, `SELECT seq, mac, tag FROM audit_base WHERE id = 1`).Scan(&h.Seq, &h.MAC, &tag)
@@ -28,9 +29,9 @@ func (s Audit) auditBase(ctx context.Context, q querier) (operator.Head, error) 
 		return h, nil
 	}
 	if err != nil {
-		return h, classify(fmt.Errorf("read audit base: %w", err))
+		return h, classifyError(fmt.Errorf("read audit base: %w", err))
 	}
-	if !hmac.Equal(tag, s.baseTag(h.Seq, h.MAC)) {
+	if !hmac.Equal(tag, s.trailBaseTag(h.Seq, h.MAC)) {
 		return h, operator.ErrTrailBroken.With("", fault.TrailBeginningForged)
 	}
 	return h, nil
@@ -39,17 +40,17 @@ func (s Audit) auditBase(ctx context.Context, q querier) (operator.Head, error) 
 // SweepAudit drops lines older than keep from the beginning of the trail, and leaves under a keyed hash where it begins
 // now: nobody else can shorten it unnoticed. The last line always stays. It returns how many it dropped.
 func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error) {
-	limit := micros(s.now().Add(-keep))
-	total, err := s.inBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
+	limit := toMicros(s.now().Add(-keep))
+	total, err := s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
 		// The head's lock first, as everybody who changes the trail takes it.
 		if _, err := tx.ExecContext(ctx, `UPDATE audit_head SET seq = seq WHERE id = 1`); err != nil {
 			return 0, err
 		}
-		base, err := s.auditBase(ctx, tx)
+		base, err := s.loadBase(ctx, tx)
 		if err != nil {
 			return 0, err
 		}
-		last, err := lastOld(ctx, tx, base.Seq, limit, most)
+		last, err := lastExpiredLine(ctx, tx, base.Seq, limit, most)
 		if err != nil || last == 0 {
 			return 0, err
 		}
@@ -58,11 +59,11 @@ func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error
 			return 0, err
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO audit_base (id, seq, mac, tag) VALUES (1, $1, $2, $3)
-			ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, mac = excluded.mac, tag = excluded.tag`, next.Seq, next.MAC, s.baseTag(next.Seq, next.MAC))
+			ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, mac = excluded.mac, tag = excluded.tag`, next.Seq, next.MAC, s.trailBaseTag(next.Seq, next.MAC))
 		if err != nil {
 			return 0, err
 		}
-		return affected(tx.ExecContext(ctx, `DELETE FROM audit WHERE seq > $1 AND seq <= $2`, base.Seq, next.Seq))
+		return rowsAffected(tx.ExecContext(ctx, `DELETE FROM audit WHERE seq > $1 AND seq <= $2`, base.Seq, next.Seq))
 	})
 	if err != nil {
 		return total, fmt.Errorf("sweep audit: %w", err)
@@ -70,11 +71,11 @@ func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error
 	return total, nil
 }
 
-// lastOld is the last of the lines behind a number, at most so many, that are all past their time, or 0. It looks up to
+// lastExpiredLine is the last of the lines behind a number, at most so many, that are all past their time, or 0. It looks up to
 // the first that is young enough: a clock that was turned back makes no hole.
-func lastOld(ctx context.Context, tx *sqldb.Tx, behind, limit, most int64) (last int64, err error) {
+func lastExpiredLine(ctx context.Context, tx *sqldb.Tx, behind, limit, most int64) (last int64, err error) {
 	type line struct{ seq, at int64 }
-	lines, err := collect(ctx, tx, func(row scanner) (l line, err error) { return l, row.Scan(&l.seq, &l.at) },
+	lines, err := collectRows(ctx, tx, func(row scanner) (l line, err error) { return l, row.Scan(&l.seq, &l.at) },
 		`SELECT seq, at FROM audit WHERE seq > $1 AND seq < (SELECT seq FROM audit_head WHERE id = 1) ORDER BY seq LIMIT $2`, behind, most)
 	for _, l := range lines {
 		if l.at > limit {

@@ -18,7 +18,7 @@ func record(t *testing.T, trail *operator.Trail, n int) {
 	t.Helper()
 	for i := range n {
 		who := operator.Actor{Name: fmt.Sprintf("op_%d", i%3), From: "192.0.2.7"}
-		if err := trail.Record(context.Background(), who, "asset.reveal", fmt.Sprintf("as_%d", i), "motivo: chamado 42"); err != nil {
+		if err := trail.RecordAction(context.Background(), who, "asset.reveal", fmt.Sprintf("as_%d", i), "motivo: chamado 42"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -31,15 +31,15 @@ func TestAuditTrail(t *testing.T) {
 		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
 		const lines = 1000
 		record(t, trail, lines)
-		head, err := trail.Verify(ctx, operator.Head{}, nil)
+		head, err := trail.VerifyTrail(ctx, operator.Head{}, nil)
 		if err != nil || head.Seq != lines {
 			t.Fatalf("%d lines, %v", head.Seq, err)
 		}
-		if err := e.Keys.Rotate(); err != nil { // a rewrite of sealed details must not break the chain
+		if err := e.Keys.RotateKey(); err != nil { // a rewrite of sealed details must not break the chain
 			t.Fatal(err)
 		}
 		rewriteAll(t, e)
-		if _, err := trail.Verify(ctx, head, nil); err != nil {
+		if _, err := trail.VerifyTrail(ctx, head, nil); err != nil {
 			t.Fatal("after a rotation of keys:", err)
 		}
 		pick := func() int64 { return 2 + rand.Int64N(lines-3) }
@@ -65,7 +65,7 @@ func TestAuditTrail(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) { tampered(t, e, head, statements) })
 		}
-		if _, err := trail.Verify(ctx, head, nil); err != nil {
+		if _, err := trail.VerifyTrail(ctx, head, nil); err != nil {
 			t.Fatal("every tampering was undone:", err)
 		}
 	})
@@ -83,7 +83,7 @@ func tampered(t *testing.T, e *storetest.Env, head operator.Head, statements []s
 				t.Fatal(err)
 			}
 		}
-		if _, err := operator.NewTrail(tx.Audit, e.Clock.Now).Verify(ctx, head, nil); !errors.Is(err, operator.ErrTrailBroken) {
+		if _, err := operator.NewTrail(tx.Audit, e.Clock.Now).VerifyTrail(ctx, head, nil); !errors.Is(err, operator.ErrTrailBroken) {
 			t.Errorf("not found: %v", err)
 		}
 		return errUndo
@@ -102,7 +102,7 @@ func TestAuditAtOnce(t *testing.T) {
 			wg.Go(func() { record(t, trail, 10) })
 		}
 		wg.Wait()
-		if head, err := trail.Verify(context.Background(), operator.Head{}, nil); err != nil || head.Seq != 80 {
+		if head, err := trail.VerifyTrail(context.Background(), operator.Head{}, nil); err != nil || head.Seq != 80 {
 			t.Fatalf("%d lines, %v", head.Seq, err)
 		}
 	})
@@ -117,8 +117,8 @@ func TestTxIsOneStep(t *testing.T) {
 		who := operator.Actor{Name: "op_a", From: "192.0.2.7"}
 		create := func(then error) error {
 			return e.InTx(ctx, func(tx store.Tx) error {
-				o, _, err := reg.Over(tx.Operators).Create(ctx, "ana@exemplo.com.br", operator.Viewer)
-				err = errors.Join(err, operator.NewTrail(tx.Audit, e.Clock.Now).Record(ctx, who, "operator.create", string(o.ID), "viewer"))
+				o, _, err := reg.WithStore(tx.Operators).CreateOperator(ctx, "ana@exemplo.com.br", operator.Viewer)
+				err = errors.Join(err, operator.NewTrail(tx.Audit, e.Clock.Now).RecordAction(ctx, who, "operator.create", string(o.ID), "viewer"))
 				return errors.Join(err, then)
 			})
 		}
@@ -135,7 +135,7 @@ func TestTxIsOneStep(t *testing.T) {
 		if err != nil || len(all) != 1 {
 			t.Fatal(all, err)
 		}
-		lines, err := trail.Entries(ctx, operator.Filter{Limit: 10})
+		lines, err := trail.ListEntries(ctx, operator.Filter{Limit: 10})
 		if err != nil || len(lines) != 1 || lines[0].Subject != string(all[0].ID) || lines[0].From != "192.0.2.7" || lines[0].Detail != "viewer" {
 			t.Fatal(lines, err)
 		}
@@ -148,7 +148,7 @@ func TestAuditFilter(t *testing.T) {
 		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
 		record(t, trail, 9)
 		e.Clock.Advance(time.Hour)
-		if err := trail.Record(ctx, operator.Actor{Name: "cli:root", From: "host"}, "partner.create", "pt_1", ""); err != nil {
+		if err := trail.RecordAction(ctx, operator.Actor{Name: "cli:root", From: "host"}, "partner.create", "pt_1", ""); err != nil {
 			t.Fatal(err)
 		}
 		for name, c := range map[string]struct {
@@ -167,7 +167,7 @@ func TestAuditFilter(t *testing.T) {
 			"oldest":  {operator.Filter{OldestFirst: true, Limit: 3}, 1, 3},
 			"on":      {operator.Filter{OldestFirst: true, Before: 3, Limit: 3}, 4, 3},
 		} {
-			got, err := trail.Entries(ctx, c.filter)
+			got, err := trail.ListEntries(ctx, c.filter)
 			if err != nil || len(got) != c.count || c.count > 0 && got[0].Seq != c.first {
 				t.Errorf("%s: %v, %v", name, got, err)
 			}

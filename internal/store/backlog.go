@@ -21,27 +21,27 @@ type Backlog struct {
 	LastBackup     time.Time // zero: there was none
 }
 
-// Backlog counts what waits.
-func (s Upkeep) Backlog(ctx context.Context) (Backlog, error) {
+// CountBacklog counts what waits.
+func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
 	var b Backlog
 	var delivery, job, breach int64
-	err := s.reader().QueryRowContext(ctx, `SELECT count(*), coalesce(min(created_at), 0) FROM delivery WHERE state = 'pending'`).
+	err := s.readQuerier().QueryRowContext(ctx, `SELECT count(*), coalesce(min(created_at), 0) FROM delivery WHERE state = 'pending'`).
 		Scan(&b.Deliveries, &delivery)
 	if err == nil {
-		err = s.reader().QueryRowContext(ctx, `SELECT count(*), coalesce(min(next_at), 0), (SELECT coalesce(max(published_at), 0) FROM breach WHERE state = 'published')
-			FROM job WHERE state IN ('ready', 'running') AND next_at <= $1`, micros(s.now())).Scan(&b.Jobs, &job, &breach)
+		err = s.readQuerier().QueryRowContext(ctx, `SELECT count(*), coalesce(min(next_at), 0), (SELECT coalesce(max(published_at), 0) FROM breach WHERE state = 'published')
+			FROM job WHERE state IN ('ready', 'running') AND next_at <= $1`, toMicros(s.now())).Scan(&b.Jobs, &job, &breach)
 	}
 	if err != nil {
-		return b, classify(fmt.Errorf("count backlog: %w", err))
+		return b, classifyError(fmt.Errorf("count backlog: %w", err))
 	}
 	b.OldestDelivery, b.OldestJob, b.NewestBreach = fromMicros(delivery), fromMicros(job), fromMicros(breach)
 	var at []byte
-	err = s.reader().QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'last_backup'`).Scan(&at)
+	err = s.readQuerier().QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'last_backup'`).Scan(&at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return b, nil
 	}
 	if err != nil {
-		return b, classify(fmt.Errorf("read last backup: %w", err))
+		return b, classifyError(fmt.Errorf("read last backup: %w", err))
 	}
 	us, err := strconv.ParseInt(string(at), 10, 64)
 	if err != nil {
@@ -53,9 +53,9 @@ func (s Upkeep) Backlog(ctx context.Context) (Backlog, error) {
 
 // NoteBackup remembers that a backup was made.
 func (s Upkeep) NoteBackup(ctx context.Context) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES ('last_backup', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-			strconv.AppendInt(nil, micros(s.now()), 10))
+			strconv.AppendInt(nil, toMicros(s.now()), 10))
 		if err != nil {
 			return fmt.Errorf("note backup: %w", err)
 		}

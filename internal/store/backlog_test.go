@@ -13,7 +13,7 @@ import (
 func TestBacklog(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		empty, err := m.env.Store.Upkeep.Backlog(ctx)
+		empty, err := m.env.Store.Upkeep.CountBacklog(ctx)
 		if err != nil || empty.Deliveries != 0 || !empty.OldestDelivery.IsZero() || !empty.LastBackup.IsZero() {
 			t.Fatalf("%+v %v", empty, err)
 		}
@@ -28,7 +28,7 @@ func TestBacklog(t *testing.T) {
 		if err := m.env.Store.Upkeep.NoteBackup(ctx); err != nil {
 			t.Fatal(err)
 		}
-		got, err := m.env.Store.Upkeep.Backlog(ctx)
+		got, err := m.env.Store.Upkeep.CountBacklog(ctx)
 		if err != nil || got.Deliveries != 6 || got.OldestDelivery.Before(first) || got.LastBackup.IsZero() || got.NewestBreach.IsZero() {
 			t.Errorf("%+v %v", got, err)
 		}

@@ -2,5 +2,7 @@ package store
 
 import "context"
 
-// CopyTo writes a copy of the embedded database, as it is at one moment, to a new file.
-func (s *Store) CopyTo(ctx context.Context, path string) error { return s.db.CopyTo(ctx, path) }
+// CopyDatabaseTo writes a copy of the embedded database, as it is at one moment, to a new file.
+func (s *Store) CopyDatabaseTo(ctx context.Context, path string) error {
+	return s.db.CopyFileTo(ctx, path)
+}

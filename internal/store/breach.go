@@ -30,7 +30,8 @@ type breachRow struct {
 	mac        []byte
 }
 
-func (r *breachRow) dest() []any {
+// scanTargets returns where the columns of a breach are scanned to.
+func (r *breachRow) scanTargets() []any {
 	return []any{
 		&r.b.Name, &r.b.Title, &r.day, &r.b.Source, &r.b.Description, &r.exposes, &r.b.Kind, &r.b.Verified, &r.b.Fabricated,
 		&r.b.SpamList, &r.b.HasVendorWords, &r.added, &r.mac, &r.b.Content,
@@ -41,9 +42,9 @@ func (r *breachRow) dest() []any {
 // The made-up breach comes with the schema, before there are keys, so its own text needs no MAC and replaces a forged one.
 func (c core) openBreach(r *breachRow) (b cyber.Breach, forged bool) {
 	b = r.b
-	b.Date, b.AddedAt, b.Exposes = fromMicros(r.day), fromMicros(r.added), exposesOf(r.exposes)
+	b.Date, b.AddedAt, b.Exposes = fromMicros(r.day), fromMicros(r.added), parseExposes(r.exposes)
 	grant := breachGrant(b)
-	if c.genuine("breach", grant, r.mac) {
+	if c.isGenuine("breach", grant, r.mac) {
 		return b, false
 	}
 	if made := cyber.MadeUpBreach(); b.Name == made.Name {
@@ -62,15 +63,15 @@ func (c core) scanBreach(row scanner) (cyber.Breach, error) {
 
 func (c core) scanChecked(row scanner) (checked[cyber.Breach], error) {
 	var r breachRow
-	if err := row.Scan(r.dest()...); err != nil {
+	if err := row.Scan(r.scanTargets()...); err != nil {
 		return checked[cyber.Breach]{}, err
 	}
 	b, forged := c.openBreach(&r)
 	return checked[cyber.Breach]{b.ForPeople(), "breach " + r.b.Name, forged}, nil
 }
 
-// exposesOf undoes exposesText.
-func exposesOf(text string) []cyber.Exposed {
+// parseExposes undoes exposesText.
+func parseExposes(text string) []cyber.Exposed {
 	classes := []cyber.Exposed{}
 	for e := range strings.SplitSeq(text, ",") {
 		if e != "" {
@@ -96,7 +97,7 @@ func (c core) scanRecord(row scanner) (leak.Record, error) {
 	var r leak.Record
 	var tally, former string
 	var published, retracted, renewed int64
-	err := row.Scan(append(b.dest(), &r.State, &r.Segment, &r.Digest, &tally, &published, &retracted, &r.Pairs, &r.PairsDigest,
+	err := row.Scan(append(b.scanTargets(), &r.State, &r.Segment, &r.Digest, &tally, &published, &retracted, &r.Pairs, &r.PairsDigest,
 		&r.Renewals, &renewed, &former)...)
 	if err != nil {
 		return r, err
@@ -110,14 +111,14 @@ func (c core) scanRecord(row scanner) (leak.Record, error) {
 	return r, nil
 }
 
-// Breaches returns all breaches, oldest first.
-func (s Breaches) Breaches(ctx context.Context) ([]leak.Record, error) {
-	return collect(ctx, s.reader(), s.scanRecord, `SELECT `+recordColumns+` FROM breach b ORDER BY b.added_at, b.name`)
+// ListBreaches returns all breaches, oldest first.
+func (s Breaches) ListBreaches(ctx context.Context) ([]leak.Record, error) {
+	return collectRows(ctx, s.readQuerier(), s.scanRecord, `SELECT `+recordColumns+` FROM breach b ORDER BY b.added_at, b.name`)
 }
 
 // BreachByName returns one breach.
 func (s Breaches) BreachByName(ctx context.Context, name string) (leak.Record, error) {
-	return s.breachByName(ctx, s.reader(), name)
+	return s.breachByName(ctx, s.readQuerier(), name)
 }
 
 func (c core) breachByName(ctx context.Context, q querier, name string) (leak.Record, error) {
@@ -126,7 +127,7 @@ func (c core) breachByName(ctx context.Context, q querier, name string) (leak.Re
 		return r, leak.ErrBreachNotFound.With("name", fault.NoSuchBreach)
 	}
 	if err != nil {
-		return r, classify(fmt.Errorf("read breach: %w", err))
+		return r, classifyError(fmt.Errorf("read breach: %w", err))
 	}
 	return r, nil
 }
@@ -134,7 +135,7 @@ func (c core) breachByName(ctx context.Context, q querier, name string) (leak.Re
 // publishedBreaches returns those of the named breaches that are published.
 func (c core) publishedBreaches(ctx context.Context, q querier, names []string) (map[string]cyber.Breach, error) {
 	args := []any{}
-	found, err := collect(ctx, q, c.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name IN (`+list(&args, names)+`)`, args...)
+	found, err := collectRows(ctx, q, c.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name IN (`+appendListMarks(&args, names)+`)`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read breaches: %w", err)
 	}
@@ -147,7 +148,7 @@ func (c core) publishedBreaches(ctx context.Context, q querier, names []string) 
 
 // InsertBreach keeps a new breach.
 func (s Breaches) InsertBreach(ctx context.Context, r leak.Record) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.insertBreach(ctx, tx, r) })
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.insertBreach(ctx, tx, r) })
 }
 
 func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record) error {
@@ -158,9 +159,9 @@ func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record)
 	res, err := tx.ExecContext(ctx, `INSERT INTO breach (name, title, day, source, description, exposes, kind, verified, fabricated,
 		spam_list, vendor_words, state, segment, digest, tally, added_at, published_at, retracted_at, mac)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0, $18) ON CONFLICT (name) DO NOTHING`,
-		r.Name, r.Title, micros(r.Date), r.Source, r.Description, exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated,
-		r.SpamList, r.HasVendorWords, string(r.State), r.Segment, r.Digest, string(tally), micros(r.AddedAt), micros(r.PublishedAt),
-		s.mac("breach", breachGrant(r.Breach)))
+		r.Name, r.Title, toMicros(r.Date), r.Source, r.Description, exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated,
+		r.SpamList, r.HasVendorWords, string(r.State), r.Segment, r.Digest, string(tally), toMicros(r.AddedAt), toMicros(r.PublishedAt),
+		s.grantMAC("breach", breachGrant(r.Breach)))
 	if err != nil {
 		return fmt.Errorf("insert breach: %w", err)
 	}
@@ -172,7 +173,7 @@ func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record)
 
 // DropImport gives up a breach that is being imported.
 func (s Breaches) DropImport(ctx context.Context, name string) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM breach WHERE name = $1 AND state = 'importing'`, name); err != nil {
 			return fmt.Errorf("drop import: %w", err)
 		}
@@ -183,7 +184,7 @@ func (s Breaches) DropImport(ctx context.Context, name string) error {
 // UpdateBreach changes what is told of a breach. Statuses and severities depend on it, so a job computes them again.
 func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*leak.Record) error) (leak.Record, error) {
 	var r leak.Record
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := lockBreach(ctx, tx, name); err != nil {
 			return err
 		}
@@ -195,13 +196,13 @@ func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*le
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE breach SET title = $2, day = $3, source = $4, description = $5, exposes = $6, kind = $7,
-			verified = $8, fabricated = $9, spam_list = $10, vendor_words = $11, mac = $12 WHERE name = $1`, name, r.Title, micros(r.Date), r.Source, r.Description,
+			verified = $8, fabricated = $9, spam_list = $10, vendor_words = $11, mac = $12 WHERE name = $1`, name, r.Title, toMicros(r.Date), r.Source, r.Description,
 			exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated, r.SpamList, r.HasVendorWords,
-			s.mac("breach", breachGrant(r.Breach)))
+			s.grantMAC("breach", breachGrant(r.Breach)))
 		if err != nil {
 			return fmt.Errorf("update breach: %w", err)
 		}
-		return s.handOver(ctx, tx, leak.KindRestate, name)
+		return s.addStageJob(ctx, tx, leak.KindRestate, name)
 	})
 	return r, err
 }
@@ -214,15 +215,15 @@ func lockBreach(ctx context.Context, tx *sqldb.Tx, name string) error {
 	return nil
 }
 
-// handOver adds a job in the transaction of what calls for it. One that has not begun will see what this transaction
+// addStageJob adds a job in the transaction of what calls for it. One that has not begun will see what this transaction
 // wrote; one that runs may have passed it, so it is asked to begin again.
-func (s Breaches) handOver(ctx context.Context, tx *sqldb.Tx, kind, name string) error {
+func (s Breaches) addStageJob(ctx context.Context, tx *sqldb.Tx, kind, name string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE job SET progress = '{}', lease = '', state = 'ready', next_at = $3
-		WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running')`, kind, name, micros(s.now()))
+		WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running')`, kind, name, toMicros(s.now()))
 	if err != nil {
 		return fmt.Errorf("hand over: %w", err)
 	}
-	if _, err = s.jobs().addJob(ctx, tx, kind, name, struct{}{}); errors.Is(err, job.ErrExists) {
+	if _, err = s.jobsArea().insertJob(ctx, tx, kind, name, struct{}{}); errors.Is(err, job.ErrExists) {
 		return nil
 	}
 	return err
@@ -234,7 +235,7 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 	if err != nil {
 		return fmt.Errorf("publish breach: %w", err)
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := lockBreach(ctx, tx, name); err != nil {
 			return err
 		}
@@ -247,22 +248,22 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 		}
 		r.Exposes = leak.SettleExposes(r.Exposes, &p.Tally)
 		_, err = tx.ExecContext(ctx, `UPDATE breach SET state = 'published', segment = $2, digest = $3, tally = $4, published_at = $5,
-			pairs = $6, pairs_digest = $7, exposes = $8, mac = $9 WHERE name = $1`, name, p.File, p.Digest, string(text), micros(s.now()), p.Pairs, p.PairsDigest,
-			exposesText(r.Exposes), s.mac("breach", breachGrant(r.Breach)))
+			pairs = $6, pairs_digest = $7, exposes = $8, mac = $9 WHERE name = $1`, name, p.File, p.Digest, string(text), toMicros(s.now()), p.Pairs, p.PairsDigest,
+			exposesText(r.Exposes), s.grantMAC("breach", breachGrant(r.Breach)))
 		if err != nil {
 			return fmt.Errorf("publish breach: %w", err)
 		}
 		if err := moveCorporaEpoch(ctx, tx); err != nil {
 			return err
 		}
-		return s.handOver(ctx, tx, leak.KindMatch, name)
+		return s.addStageJob(ctx, tx, leak.KindMatch, name)
 	})
 }
 
 // RetractBreach takes a breach back: from this moment it is neither probed nor told.
 func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, error) {
 	var r leak.Record
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := lockBreach(ctx, tx, name); err != nil {
 			return err
 		}
@@ -271,7 +272,7 @@ func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, 
 			return err
 		}
 		now := s.now()
-		_, err = tx.ExecContext(ctx, `UPDATE breach SET state = 'retracted', retracted_at = $2 WHERE name = $1`, name, micros(now))
+		_, err = tx.ExecContext(ctx, `UPDATE breach SET state = 'retracted', retracted_at = $2 WHERE name = $1`, name, toMicros(now))
 		if err != nil {
 			return fmt.Errorf("retract breach: %w", err)
 		}
@@ -283,7 +284,7 @@ func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, 
 		if err := moveCorporaEpoch(ctx, tx); err != nil {
 			return err
 		}
-		return s.handOver(ctx, tx, leak.KindWithdraw, name)
+		return s.addStageJob(ctx, tx, leak.KindWithdraw, name)
 	})
 	return r, err
 }
@@ -298,24 +299,24 @@ func moveCorporaEpoch(ctx context.Context, tx *sqldb.Tx) error {
 func corporaEpoch(ctx context.Context, q querier) (int64, error) {
 	var v int64
 	if err := q.QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'corpora'`).Scan(&v); err != nil {
-		return 0, classify(fmt.Errorf("read corpora epoch: %w", err))
+		return 0, classifyError(fmt.Errorf("read corpora epoch: %w", err))
 	}
 	return v, nil
 }
 
 // CorporaEpoch moves whenever a breach is published or retracted.
 func (s Breaches) CorporaEpoch(ctx context.Context) (int64, error) {
-	return corporaEpoch(ctx, s.reader())
+	return corporaEpoch(ctx, s.readQuerier())
 }
 
-// Segments returns all published segments. The epoch is read first: whatever comes between is seen again at the next
+// ListSegments returns all published segments. The epoch is read first: whatever comes between is seen again at the next
 // look.
-func (s Breaches) Segments(ctx context.Context) ([]leak.Segment, int64, error) {
+func (s Breaches) ListSegments(ctx context.Context) ([]leak.Segment, int64, error) {
 	epoch, err := s.CorporaEpoch(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	segments, err := collect(ctx, s.reader(), func(row scanner) (leak.Segment, error) {
+	segments, err := collectRows(ctx, s.readQuerier(), func(row scanner) (leak.Segment, error) {
 		var g leak.Segment
 		return g, row.Scan(&g.Breach, &g.File, &g.Digest, &g.Pairs, &g.PairsDigest)
 	}, `SELECT name, segment, digest, pairs, pairs_digest FROM breach WHERE state = 'published' AND segment <> '' ORDER BY published_at, name`)
@@ -324,8 +325,8 @@ func (s Breaches) Segments(ctx context.Context) ([]leak.Segment, int64, error) {
 
 // BreachHits counts whom a breach has hit: see leak.Store. The operator's question: it names no partner.
 func (s Breaches) BreachHits(ctx context.Context, name string) ([]leak.Hits, error) {
-	return collect(ctx, s.reader(), func(row scanner) (h leak.Hits, err error) {
-		err = row.Scan(numbered(&h.Partner), &h.People, &h.Open, &h.Resolved, &h.Withdrawn, &h.Alerted)
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (h leak.Hits, err error) {
+		err = row.Scan(scanPartnerID(&h.Partner), &h.People, &h.Open, &h.Resolved, &h.Withdrawn, &h.Alerted)
 		return h, err
 	}, `SELECT f.partner_id, count(DISTINCT a.user_index), count(*) FILTER (WHERE f.resolution = ''), count(*) FILTER (WHERE f.resolution NOT IN ('', $2)),
 		count(*) FILTER (WHERE f.resolution = $2), count(*) FILTER (WHERE NOT f.quiet)

@@ -15,43 +15,45 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-func scanInt(row scanner) (int64, error) {
+// scanInteger reads one number.
+func scanInteger(row scanner) (int64, error) {
 	var v int64
 	return v, row.Scan(&v)
 }
 
-// veil is how a partner's row keeps a fingerprint, and unveil what it stands for.
-func (c core) veil(id partner.ID, fingerprint uint64) int64 {
-	return int64(c.keys.Veil(string(id)).Hide(fingerprint))
+// veilFingerprint is how a partner's row keeps a fingerprint, and unveil what it stands for.
+func (c core) veilFingerprint(id partner.ID, fingerprint uint64) int64 {
+	return int64(c.keys.PartnerVeil(string(id)).HideFingerprint(fingerprint))
 }
 
-func (c core) unveil(id partner.ID, kept int64) uint64 {
-	return c.keys.Veil(string(id)).Show(uint64(kept))
+// unveilFingerprint undoes veilFingerprint.
+func (c core) unveilFingerprint(id partner.ID, kept int64) uint64 {
+	return c.keys.PartnerVeil(string(id)).ShowFingerprint(uint64(kept))
 }
 
-// Probes returns watched fingerprints behind a place, by partner.
-func (s Breaches) Probes(ctx context.Context, after leak.Place, limit int) ([]leak.Probes, leak.Place, error) {
-	return s.probes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
+// ListProbes returns watched fingerprints behind a place, by partner.
+func (s Breaches) ListProbes(ctx context.Context, after leak.Place, limit int) ([]leak.Probes, leak.Place, error) {
+	return s.readProbes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
 		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
 			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 ORDER BY fingerprint LIMIT $3) f`,
-			number(id), at, int64(limit))
+			partnerNumber(id), at, int64(limit))
 	})
 }
 
 // ProbesSince returns those of values added at or after a time.
 func (s Breaches) ProbesSince(ctx context.Context, since time.Time, after leak.Place, limit int) ([]leak.Probes, leak.Place, error) {
-	return s.probes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
+	return s.readProbes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
 		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
 			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 AND created_at >= $4
-			ORDER BY fingerprint LIMIT $3) f`, number(id), at, int64(limit), micros(since))
+			ORDER BY fingerprint LIMIT $3) f`, partnerNumber(id), at, int64(limit), toMicros(since))
 	})
 }
 
 // fingerprints reads a page of them as one text, because a row for each costs more than all else that a match does.
 func (s Breaches) fingerprints(ctx context.Context, query string, args ...any) ([]int64, error) {
 	var text string
-	if err := s.reader().QueryRowContext(ctx, query, args...).Scan(&text); err != nil || text == "" {
-		return nil, classify(err)
+	if err := s.readQuerier().QueryRowContext(ctx, query, args...).Scan(&text); err != nil || text == "" {
+		return nil, classifyError(err)
 	}
 	list := make([]int64, 0, probePage)
 	for one := range strings.SplitSeq(text, ",") {
@@ -70,12 +72,12 @@ func (s Breaches) fingerprints(ctx context.Context, query string, args ...any) (
 // probePage is how many fingerprints are read at a time: 160 KB of text.
 const probePage = 8192
 
-// probes reads from one partner after the other, which costs half of what one statement over all of them does.
-func (s Breaches) probes(ctx context.Context, place leak.Place, limit int,
+// readProbes reads from one partner after the other, which costs half of what one statement over all of them does.
+func (s Breaches) readProbes(ctx context.Context, place leak.Place, limit int,
 	page func(id partner.ID, at int64, limit int) ([]int64, error),
 ) (list []leak.Probes, last leak.Place, err error) {
 	for left := limit; ; {
-		of, err := s.probesOf(&place, left, page)
+		of, err := s.readPartnerProbes(&place, left, page)
 		if err != nil {
 			return nil, place, fmt.Errorf("read fingerprints: %w", err)
 		}
@@ -86,20 +88,20 @@ func (s Breaches) probes(ctx context.Context, place leak.Place, limit int,
 			return list, place, nil
 		}
 		next := leak.Place{At: math.MinInt64}
-		err = s.reader().QueryRowContext(ctx, `SELECT min(partner_id) FROM asset WHERE partner_id > $1 AND fingerprint IS NOT NULL`,
-			number(place.Partner)).Scan(numbered(&next.Partner))
+		err = s.readQuerier().QueryRowContext(ctx, `SELECT min(partner_id) FROM asset WHERE partner_id > $1 AND fingerprint IS NOT NULL`,
+			partnerNumber(place.Partner)).Scan(scanPartnerID(&next.Partner))
 		if err != nil || next.Partner == "" {
-			return list, place, classify(err)
+			return list, place, classifyError(err)
 		}
 		place = next
 	}
 }
 
-// probesOf reads those of the place's partner, and moves the place behind them.
-func (s Breaches) probesOf(place *leak.Place, limit int,
+// readPartnerProbes reads those of the place's partner, and moves the place behind them.
+func (s Breaches) readPartnerProbes(place *leak.Place, limit int,
 	page func(id partner.ID, at int64, limit int) ([]int64, error),
 ) (list []uint64, err error) {
-	veil := s.keys.Veil(string(place.Partner))
+	veil := s.keys.PartnerVeil(string(place.Partner))
 	for full := place.Partner != ""; full && len(list) < limit; {
 		most := min(limit-len(list), probePage)
 		kept, err := page(place.Partner, place.At, most)
@@ -108,7 +110,7 @@ func (s Breaches) probesOf(place *leak.Place, limit int,
 		}
 		for _, f := range kept {
 			if f != place.At { // two people of the partner watch one value
-				list, place.At = append(list, veil.Show(uint64(f))), f
+				list, place.At = append(list, veil.ShowFingerprint(uint64(f))), f
 			}
 		}
 		full = len(kept) == most
@@ -123,7 +125,7 @@ const hitBatch = 500
 func (s Breaches) KeepHits(ctx context.Context, breach string, hits []leak.Probes) (total int64, err error) {
 	for _, of := range hits {
 		for part := range slices.Chunk(of.Fingerprints, hitBatch) {
-			kept, err := s.keepHits(ctx, of.Partner, breach, part)
+			kept, err := s.keepPartnerHits(ctx, of.Partner, breach, part)
 			if total += kept; err != nil {
 				return total, err
 			}
@@ -132,12 +134,12 @@ func (s Breaches) KeepHits(ctx context.Context, breach string, hits []leak.Probe
 	return total, nil
 }
 
-// keepHits notes those of one partner.
-func (s Breaches) keepHits(ctx context.Context, id partner.ID, breach string, hits []uint64) (kept int64, err error) {
-	args := []any{breach, number(id)}
+// keepPartnerHits notes those of one partner.
+func (s Breaches) keepPartnerHits(ctx context.Context, id partner.ID, breach string, hits []uint64) (kept int64, err error) {
+	args := []any{breach, partnerNumber(id)}
 	marks := make([]byte, 0, 5*len(hits))
 	for i, h := range hits {
-		args = append(args, s.veil(id, h))
+		args = append(args, s.veilFingerprint(id, h))
 		if i > 0 {
 			marks = append(marks, ", "...)
 		}
@@ -145,8 +147,8 @@ func (s Breaches) keepHits(ctx context.Context, id partner.ID, breach string, hi
 	}
 	args = append(args, int64(hitBatch))
 	// Any number of people may watch one value.
-	kept, err = s.inBatches(ctx, func(tx *sqldb.Tx, _ int64) (int64, error) {
-		return affected(tx.ExecContext(ctx, `INSERT INTO match_hit (breach, partner_id, user_index, asset_id)
+	kept, err = s.runInBatches(ctx, func(tx *sqldb.Tx, _ int64) (int64, error) {
+		return rowsAffected(tx.ExecContext(ctx, `INSERT INTO match_hit (breach, partner_id, user_index, asset_id)
 			SELECT CAST($1 AS TEXT), partner_id, user_index, id FROM asset WHERE partner_id = $2 AND fingerprint IN (`+string(marks)+`)
 			AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.partner_id = asset.partner_id AND f.asset_id = asset.id AND f.breach = $1)
 			AND NOT EXISTS (SELECT 1 FROM match_hit h WHERE h.breach = $1 AND h.partner_id = asset.partner_id AND h.asset_id = asset.id
@@ -173,8 +175,8 @@ func (s Breaches) scanKeptHit(row scanner) (keptHit, error) {
 	var h keptHit
 	var user []byte
 	var veiled int64
-	err := row.Scan(numbered(&h.partner), &user, &h.asset, &veiled)
-	h.user, h.fingerprint = string(user), s.unveil(h.partner, veiled)
+	err := row.Scan(scanPartnerID(&h.partner), &user, &h.asset, &veiled)
+	h.user, h.fingerprint = string(user), s.unveilFingerprint(h.partner, veiled)
 	return h, err
 }
 
@@ -182,9 +184,9 @@ func (s Breaches) scanKeptHit(row scanner) (keptHit, error) {
 // breach.
 func (s Breaches) TellHits(ctx context.Context, breach string, limit int, trace leak.Tracer) (int, error) {
 	told := 0
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		told = 0
-		kept, err := collect(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1
+		kept, err := collectRows(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1
 			ORDER BY m.partner_id, m.user_index, m.asset_id LIMIT $2`, breach, int64(limit))
 		if err != nil {
 			return fmt.Errorf("read hits: %w", err)
@@ -197,7 +199,7 @@ func (s Breaches) TellHits(ctx context.Context, breach string, limit int, trace 
 			for n < len(rest) && rest[n].partner == rest[0].partner {
 				n++
 			}
-			done, err := s.tell(ctx, tx, rest[0].partner, breach, rest[:n], trace)
+			done, err := s.createFindings(ctx, tx, rest[0].partner, breach, rest[:n], trace)
 			if err != nil {
 				return err
 			}
@@ -219,31 +221,31 @@ func wholePersons(kept []keptHit) []keptHit {
 	return kept
 }
 
-// tell makes findings of hits, and of those that stand under the other digest of the same people: whoever was enrolled
+// createFindings makes findings of hits, and of those that stand under the other digest of the same people: whoever was enrolled
 // after values had been added under both is one person.
-func (s Breaches) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit, trace leak.Tracer) (int, error) {
+func (s Breaches) createFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit, trace leak.Tracer) (int, error) {
 	users := make([][]byte, len(kept))
 	for i, h := range kept {
 		users[i] = []byte(h.user)
 	}
-	people, err := s.personsOf(ctx, tx, id, users)
+	people, err := s.findPersons(ctx, tx, id, users)
 	if err != nil {
 		return 0, err
 	}
 	var others []string
 	for _, h := range kept {
-		if other := people[h.user].other(h.user); other != "" {
+		if other := people[h.user].otherIndex(h.user); other != "" {
 			others = append(others, other)
 		}
 	}
 	if len(others) > 0 {
-		args := []any{breach, number(id)}
-		more, err := collect(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1 AND m.partner_id = $2
-			AND m.user_index IN (`+byteMarks(&args, unique(others))+`) ORDER BY m.user_index, m.asset_id`, args...)
+		args := []any{breach, partnerNumber(id)}
+		more, err := collectRows(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1 AND m.partner_id = $2
+			AND m.user_index IN (`+appendByteMarks(&args, uniqueValues(others))+`) ORDER BY m.user_index, m.asset_id`, args...)
 		if err != nil {
 			return 0, fmt.Errorf("read hits: %w", err)
 		}
-		kept = unique(append(slices.Clip(kept), more...))
+		kept = uniqueValues(append(slices.Clip(kept), more...))
 	}
 	hits, ids := make([]leak.Hit, 0, len(kept)), make([]cyber.AssetID, len(kept))
 	for i, h := range kept {
@@ -258,8 +260,8 @@ func (s Breaches) tell(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach 
 	if err := s.monitoring().addFindings(ctx, tx, id, hits); err != nil {
 		return 0, err
 	}
-	args := []any{breach, number(id)}
-	marks := list(&args, ids)
+	args := []any{breach, partnerNumber(id)}
+	marks := appendListMarks(&args, ids)
 	if _, err := tx.ExecContext(ctx, `DELETE FROM match_hit WHERE breach = $1 AND partner_id = $2 AND asset_id IN (`+marks+`)`, args...); err != nil {
 		return 0, fmt.Errorf("forget hits: %w", err)
 	}
@@ -274,11 +276,11 @@ type foundIn struct {
 
 func scanFoundIn(row scanner) (foundIn, error) {
 	var f foundIn
-	return f, row.Scan(&f.id, numbered(&f.partner), &f.asset)
+	return f, row.Scan(&f.id, scanPartnerID(&f.partner), &f.asset)
 }
 
-// byPartner runs fn for the values of each partner.
-func byPartner(found []foundIn, fn func(id partner.ID, assets []cyber.AssetID) error) error {
+// eachPartner runs fn for the values of each partner.
+func eachPartner(found []foundIn, fn func(id partner.ID, assets []cyber.AssetID) error) error {
 	assets := map[partner.ID][]cyber.AssetID{}
 	var order []partner.ID
 	for _, f := range found {
@@ -307,15 +309,15 @@ func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int
 	if err != nil {
 		return 0, fmt.Errorf("forget hits: %w", err)
 	}
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		found, err := collect(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND resolution = ''
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		found, err := collectRows(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND resolution = ''
 			ORDER BY id LIMIT $2`, breach, int64(limit))
 		if err != nil {
 			return fmt.Errorf("withdraw findings: %w", err)
 		}
 		n = len(found)
-		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
-			return s.monitoring().close(ctx, tx, id, assets, breach, cyber.ResolvedRetracted)
+		return eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
+			return s.monitoring().closeFindings(ctx, tx, id, assets, breach, cyber.ResolvedRetracted)
 		})
 	})
 	return n, err
@@ -323,33 +325,33 @@ func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int
 
 // RestateFindings computes the statuses of values found in a breach again.
 func (s Breaches) RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
-	return s.again(ctx, s.monitoring().restate, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2
+	return s.judgeAgain(ctx, s.monitoring().recomputeStatuses, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2
 		ORDER BY id LIMIT $3`, breach, string(after), int64(limit))
 }
 
-// again judges the values of some findings again, in one transaction, and returns the last finding; none is empty.
-func (s Breaches) again(ctx context.Context, judge func(context.Context, *sqldb.Tx, partner.ID, []cyber.AssetID) error, query string, args ...any) (last cyber.FindingID, err error) {
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+// judgeAgain judges the values of some findings again, in one transaction, and returns the last finding; none is empty.
+func (s Breaches) judgeAgain(ctx context.Context, judge func(context.Context, *sqldb.Tx, partner.ID, []cyber.AssetID) error, query string, args ...any) (last cyber.FindingID, err error) {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		last = ""
-		found, err := collect(ctx, tx, scanFoundIn, query, args...)
+		found, err := collectRows(ctx, tx, scanFoundIn, query, args...)
 		if err != nil {
 			return fmt.Errorf("judge findings again: %w", err)
 		}
 		if len(found) > 0 {
 			last = found[len(found)-1].id
 		}
-		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error { return judge(ctx, tx, id, assets) })
+		return eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error { return judge(ctx, tx, id, assets) })
 	})
 	return last, err
 }
 
-// DueLooks returns values whose first look is due: see leak.Store.
-func (s Breaches) DueLooks(ctx context.Context, limit int) ([]leak.DueLook, error) {
-	return collect(ctx, s.reader(), func(row scanner) (leak.DueLook, error) {
+// ListDueLooks returns values whose first look is due: see leak.Store.
+func (s Breaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (leak.DueLook, error) {
 		var p leak.DueLook
 		var f int64
-		err := row.Scan(numbered(&p.Partner), &p.Asset, &f)
-		p.Fingerprint = s.unveil(p.Partner, f)
+		err := row.Scan(scanPartnerID(&p.Partner), &p.Asset, &f)
+		p.Fingerprint = s.unveilFingerprint(p.Partner, f)
 		return p, err
 	}, `SELECT partner_id, id, fingerprint FROM asset WHERE look = 1 ORDER BY created_at LIMIT $1`, int64(limit))
 }
@@ -357,5 +359,5 @@ func (s Breaches) DueLooks(ctx context.Context, limit int) ([]leak.DueLook, erro
 // SettleAssets keeps what a source outside told of some values of a partner. It says nothing of the corpora, which were
 // not asked, and is no hit of a value that was just added.
 func (s Breaches) SettleAssets(ctx context.Context, id partner.ID, hits []leak.Hit) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.monitoring().addFindings(ctx, tx, id, hits) })
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.monitoring().addFindings(ctx, tx, id, hits) })
 }

@@ -21,7 +21,7 @@ func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) 
 	if err != nil {
 		return fmt.Errorf("renew breach: %w", err)
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := lockBreach(ctx, tx, name); err != nil {
 			return err
 		}
@@ -29,24 +29,24 @@ func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) 
 		if err != nil {
 			return err
 		}
-		if changes, err := r.Renews(n); err != nil || !changes {
+		if changes, err := r.ApplyRenewal(n); err != nil || !changes {
 			return err
 		}
 		former := r.Former
-		for _, f := range r.Files() {
+		for _, f := range r.ListFiles() {
 			former = append(former, f.Name)
 		}
 		r.Exposes = leak.SettleExposes(n.Exposes, &n.Tally)
 		_, err = tx.ExecContext(ctx, `UPDATE breach SET segment = $2, digest = $3, tally = $4, pairs = $5, pairs_digest = $6, exposes = $7,
 			renewals = renewals + 1, renewed_at = $8, former = $9, mac = $10 WHERE name = $1`, name, n.File, n.Digest, string(text), n.Pairs, n.PairsDigest,
-			exposesText(r.Exposes), micros(s.now()), strings.Join(former, " "), s.mac("breach", breachGrant(r.Breach)))
+			exposesText(r.Exposes), toMicros(s.now()), strings.Join(former, " "), s.grantMAC("breach", breachGrant(r.Breach)))
 		if err != nil {
 			return fmt.Errorf("renew breach: %w", err)
 		}
 		if err := moveCorporaEpoch(ctx, tx); err != nil {
 			return err
 		}
-		return s.handOver(ctx, tx, leak.KindMatch, name)
+		return s.addStageJob(ctx, tx, leak.KindMatch, name)
 	})
 }
 
@@ -56,7 +56,7 @@ func (s Breaches) KeepTally(ctx context.Context, name, digest string, t leak.Tal
 	if err != nil {
 		return fmt.Errorf("keep tally: %w", err)
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE breach SET tally = $2 WHERE name = $1 AND state = 'published' AND digest = $3`,
 			name, string(text), digest); err != nil {
 			return fmt.Errorf("keep tally: %w", err)
@@ -67,7 +67,7 @@ func (s Breaches) KeepTally(ctx context.Context, name, digest string, t leak.Tal
 
 // ForgetFormer notes that the files of a breach's former contents are removed, unless there are more of them now.
 func (s Breaches) ForgetFormer(ctx context.Context, r leak.Record) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE breach SET former = '' WHERE name = $1 AND former = $2`, r.Name, strings.Join(r.Former, " ")); err != nil {
 			return fmt.Errorf("forget former files: %w", err)
 		}
@@ -78,10 +78,10 @@ func (s Breaches) ForgetFormer(ctx context.Context, r leak.Record) error {
 // RejudgeFindings holds findings of a breach against what it holds now: see leak.Store.
 func (s Breaches) RejudgeFindings(ctx context.Context, breach string, since time.Time, after cyber.FindingID, limit int, trace leak.Tracer) (leak.Rejudged, error) {
 	var r leak.Rejudged
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		r = leak.Rejudged{}
-		found, err := collect(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2 AND found_at >= $4
-			ORDER BY id LIMIT $3`, breach, string(after), int64(limit), micros(since))
+		found, err := collectRows(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2 AND found_at >= $4
+			ORDER BY id LIMIT $3`, breach, string(after), int64(limit), toMicros(since))
 		if err != nil {
 			return fmt.Errorf("judge findings again: %w", err)
 		}
@@ -94,8 +94,8 @@ func (s Breaches) RejudgeFindings(ctx context.Context, breach string, since time
 			return nil
 		}
 		r.Last, r.Checked = found[len(found)-1].id, int64(len(found))
-		return byPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
-			v, err := s.monitoring().rejudge(ctx, tx, id, assets, b, trace)
+		return eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
+			v, err := s.monitoring().rejudgeFindings(ctx, tx, id, assets, b, trace)
 			r.Withdrawn, r.Changed = r.Withdrawn+int64(len(v.Closed)), r.Changed+int64(len(v.Judged))
 			return err
 		})
@@ -103,19 +103,19 @@ func (s Breaches) RejudgeFindings(ctx context.Context, breach string, since time
 	return r, err
 }
 
-// rejudge judges the findings that values have of a breach.
-func (s Monitoring) rejudge(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, b cyber.Breach, trace leak.Tracer) (leak.Verdict, error) {
-	args := []any{number(id)}
+// rejudgeFindings judges the findings that values have of a breach.
+func (s Monitoring) rejudgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, b cyber.Breach, trace leak.Tracer) (leak.Verdict, error) {
+	args := []any{partnerNumber(id)}
 	held := map[cyber.AssetID]leak.Held{}
-	_, err := collect(ctx, tx, func(row scanner) (struct{}, error) {
+	_, err := collectRows(ctx, tx, func(row scanner) (struct{}, error) {
 		var asset cyber.AssetID
 		var fingerprint int64
 		err := row.Scan(&asset, &fingerprint)
 		if err == nil {
-			held[asset], err = trace(s.unveil(id, fingerprint))
+			held[asset], err = trace(s.unveilFingerprint(id, fingerprint))
 		}
 		return struct{}{}, err
-	}, `SELECT id, fingerprint FROM asset WHERE partner_id = $1 AND fingerprint IS NOT NULL AND id IN (`+list(&args, ids)+`)`, args...)
+	}, `SELECT id, fingerprint FROM asset WHERE partner_id = $1 AND fingerprint IS NOT NULL AND id IN (`+appendListMarks(&args, ids)+`)`, args...)
 	if err != nil {
 		return leak.Verdict{}, fmt.Errorf("judge findings again: %w", err)
 	}
@@ -128,9 +128,9 @@ func (s Monitoring) rejudge(ctx context.Context, tx *sqldb.Tx, id partner.ID, id
 			held[other] = h
 		}
 	}
-	if err := s.giveSites(ctx, tx, id, values); err != nil {
+	if err := s.loadOwnSites(ctx, tx, id, values); err != nil {
 		return leak.Verdict{}, err
 	}
-	v := leak.Rejudge(values, b, held, s.now())
+	v := leak.RejudgeFindings(values, b, held, s.now())
 	return v, s.keepVerdict(ctx, tx, id, v)
 }

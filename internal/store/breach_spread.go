@@ -23,10 +23,10 @@ func partsPrefix(breach string) (prefix string, length int64) {
 	return breach + "/", int64(len(breach) + 1)
 }
 
-// AddSpread keeps a breach, the job that watches over its import, and the parts. One with the same parts goes on: what
+// AddSpreadImport keeps a breach, the job that watches over its import, and the parts. One with the same parts goes on: what
 // is done stays.
-func (s Breaches) AddSpread(ctx context.Context, r leak.Record, args any, parts []any, addresses []string) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+func (s Breaches) AddSpreadImport(ctx context.Context, r leak.Record, args any, parts []any, addresses []string) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		err := s.insertBreach(ctx, tx, r)
 		fresh := err == nil
 		if err != nil && !errors.Is(err, leak.ErrBreachExists) {
@@ -38,13 +38,13 @@ func (s Breaches) AddSpread(ctx context.Context, r leak.Record, args any, parts 
 		if !fresh {
 			kept, err := s.breachByName(ctx, tx, r.Name)
 			if err == nil {
-				err = kept.GoOn()
+				err = kept.CheckCanContinue()
 			}
 			if err != nil {
 				return err
 			}
 		}
-		if _, err := s.jobs().addJob(ctx, tx, intake.KindSpread, r.Name, args); err != nil {
+		if _, err := s.jobsArea().insertJob(ctx, tx, intake.KindSpread, r.Name, args); err != nil {
 			return err
 		}
 		if fresh {
@@ -52,13 +52,13 @@ func (s Breaches) AddSpread(ctx context.Context, r leak.Record, args any, parts 
 				return err
 			}
 			for i, p := range parts {
-				if _, err := s.jobs().addJob(ctx, tx, intake.KindPart, intake.PartSubject(r.Name, i+1), p); err != nil {
+				if _, err := s.jobsArea().insertJob(ctx, tx, intake.KindPart, intake.PartSubject(r.Name, i+1), p); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
-		return s.sameParts(ctx, tx, r.Name, parts)
+		return s.retrySameParts(ctx, tx, r.Name, parts)
 	})
 }
 
@@ -87,12 +87,12 @@ func (s Breaches) insertAddresses(ctx context.Context, tx *sqldb.Tx, breach stri
 // SpreadAddresses returns the addresses with secrets of a breach's import; none when it has none.
 func (s Breaches) SpreadAddresses(ctx context.Context, breach string) (addresses []string, err error) {
 	var sealed []byte
-	err = s.reader().QueryRowContext(ctx, `SELECT addresses FROM import_source WHERE breach = $1`, breach).Scan(&sealed)
+	err = s.readQuerier().QueryRowContext(ctx, `SELECT addresses FROM import_source WHERE breach = $1`, breach).Scan(&sealed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return []string{}, nil
 	}
 	if err != nil {
-		return nil, classify(err)
+		return nil, classifyError(err)
 	}
 	text, err := s.keys.Unseal(sourcePlace(breach), sealed)
 	if err != nil {
@@ -101,10 +101,10 @@ func (s Breaches) SpreadAddresses(ctx context.Context, breach string) (addresses
 	return addresses, json.Unmarshal(text, &addresses)
 }
 
-// sameParts lets the parts of an import that failed or was cancelled be tried anew.
-func (s Breaches) sameParts(ctx context.Context, tx *sqldb.Tx, name string, parts []any) error {
+// retrySameParts lets the parts of an import that failed or was cancelled be tried anew.
+func (s Breaches) retrySameParts(ctx context.Context, tx *sqldb.Tx, name string, parts []any) error {
 	prefix, length := partsPrefix(name)
-	kept, err := collect(ctx, tx, scanJob, `SELECT `+jobColumns+` FROM job WHERE `+partsOf+` ORDER BY subject`, prefix, length)
+	kept, err := collectRows(ctx, tx, scanJobRow, `SELECT `+jobColumns+` FROM job WHERE `+partsOf+` ORDER BY subject`, prefix, length)
 	if err != nil {
 		return err
 	}
@@ -123,22 +123,22 @@ func (s Breaches) sameParts(ctx context.Context, tx *sqldb.Tx, name string, part
 		return intake.ErrInput.With("inputs", fault.OtherInputs)
 	}
 	if _, err := tx.ExecContext(ctx, `UPDATE job SET state = 'ready', lease = '', error = '', attempts = 0, cancel = $4, next_at = $3, finished_at = 0
-		WHERE `+partsOf+` AND state <> 'done'`, prefix, length, micros(s.now()), false); err != nil {
+		WHERE `+partsOf+` AND state <> 'done'`, prefix, length, toMicros(s.now()), false); err != nil {
 		return fmt.Errorf("add spread: %w", err)
 	}
 	return nil
 }
 
-// Parts returns the parts of a breach's import in order, without their arguments, which may name a great many files.
-func (s Breaches) Parts(ctx context.Context, breach string) ([]job.Job, error) {
+// ListParts returns the parts of a breach's import in order, without their arguments, which may name a great many files.
+func (s Breaches) ListParts(ctx context.Context, breach string) ([]job.Job, error) {
 	prefix, length := partsPrefix(breach)
-	return collect(ctx, s.reader(), scanJob, `SELECT id, kind, subject, state, '{}', progress, error, attempts, next_at, cancel, created_at,
+	return collectRows(ctx, s.readQuerier(), scanJobRow, `SELECT id, kind, subject, state, '{}', progress, error, attempts, next_at, cancel, created_at,
 		finished_at FROM job WHERE `+partsOf+` ORDER BY subject`, prefix, length)
 }
 
 // StopParts asks the parts of an import to stop: waiting ones at once, running ones when they look.
 func (s Breaches) StopParts(ctx context.Context, breach string) error {
-	err := s.changeParts(ctx, breach, `UPDATE job SET state = 'cancelled', finished_at = $4 WHERE state = 'ready'`, ` AND state = 'ready'`, micros(s.now()))
+	err := s.changeParts(ctx, breach, `UPDATE job SET state = 'cancelled', finished_at = $4 WHERE state = 'ready'`, ` AND state = 'ready'`, toMicros(s.now()))
 	if err == nil {
 		err = s.changeParts(ctx, breach, `UPDATE job SET cancel = $4 WHERE state = 'running'`, ` AND state = 'running' AND cancel <> $4`, true)
 	}
@@ -152,7 +152,7 @@ func (s Breaches) StopParts(ctx context.Context, breach string) error {
 func (s Breaches) DropParts(ctx context.Context, breach string) error {
 	err := s.changeParts(ctx, breach, `DELETE FROM job WHERE TRUE`, ``)
 	if err == nil {
-		err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+		err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(ctx, `DELETE FROM import_source WHERE breach = $1`, breach)
 			return err
 		})
@@ -167,8 +167,8 @@ func (s Breaches) DropParts(ctx context.Context, breach string) error {
 // files. which tells those that are not yet as they should be.
 func (s Breaches) changeParts(ctx context.Context, breach, change, which string, args ...any) error {
 	prefix, length := partsPrefix(breach)
-	_, err := s.inBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
-		return affected(tx.ExecContext(ctx, change+` AND id IN (SELECT id FROM job WHERE `+partsOf+which+` LIMIT $3)`,
+	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+		return rowsAffected(tx.ExecContext(ctx, change+` AND id IN (SELECT id FROM job WHERE `+partsOf+which+` LIMIT $3)`,
 			append([]any{prefix, length, limit}, args...)...))
 	})
 	return err

@@ -26,11 +26,13 @@ type keptCase struct {
 	Answers      []string `json:"answers,omitempty"`
 }
 
-func casePlace(id partner.ID, cs cyber.CaseID) seal.Place {
+// sealedCasePlace binds the sealed members of a case to its row.
+func sealedCasePlace(id partner.ID, cs cyber.CaseID) seal.Place {
 	return seal.Place{Table: "support_case", Column: "details", Partner: string(id), Row: string(cs)}
 }
 
-func notePlace(id partner.ID, cs cyber.CaseID, number int64) seal.Place {
+// sealedNotePlace binds a sealed note to its row.
+func sealedNotePlace(id partner.ID, cs cyber.CaseID, number int64) seal.Place {
 	return seal.Place{Table: "case_move", Column: "note", Partner: string(id), Row: string(cs) + "/" + strconv.FormatInt(number, 10)}
 }
 
@@ -41,7 +43,7 @@ func (s Cases) scanCase(row scanner) (cyber.Case, error) {
 	var c cyber.Case
 	var sealed []byte
 	var target, used, since, created, changed, booked, spoke, ending, writing int64
-	err := row.Scan(&c.ID, numbered(&c.Partner), &c.Service, &c.Status, &c.Assignee, &sealed, &target, &used, &since, &created, &changed, &c.Rating,
+	err := row.Scan(&c.ID, scanPartnerID(&c.Partner), &c.Service, &c.Status, &c.Assignee, &sealed, &target, &used, &since, &created, &changed, &c.Rating,
 		&c.Short, &c.Spoke, &spoke, &c.Ending.To, &c.Ending.Actor, &ending, &c.Writer, &writing, &booked)
 	if err != nil {
 		return c, err
@@ -51,7 +53,7 @@ func (s Cases) scanCase(row scanner) (cyber.Case, error) {
 	}
 	c.CreatedAt, c.ChangedAt, c.Booked = fromMicros(created), fromMicros(changed), fromMicros(booked)
 	c.SpokeAt, c.Ending.At, c.WritingAt = fromMicros(spoke), fromMicros(ending), fromMicros(writing)
-	plain, err := s.keys.Unseal(casePlace(c.Partner, c.ID), sealed)
+	plain, err := s.keys.Unseal(sealedCasePlace(c.Partner, c.ID), sealed)
 	if err != nil {
 		return c, fmt.Errorf("open case: %w", err)
 	}
@@ -69,12 +71,12 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 	if err != nil {
 		return c, fmt.Errorf("keep case: %w", err)
 	}
-	sealed, err := s.keys.Seal(casePlace(id, c.ID), plain)
+	sealed, err := s.keys.Seal(sealedCasePlace(id, c.ID), plain)
 	if err != nil {
 		return c, fmt.Errorf("seal case: %w", err)
 	}
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.named(ctx, tx, id, c.User)
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		u, err := s.findAndNameUser(ctx, tx, id, c.User)
 		if err != nil {
 			return err
 		}
@@ -83,15 +85,15 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,
 			clock_used, clock_since, due_at, created_at, changed_at, rating, short, spoke_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15)`,
-			string(c.ID), number(id), u.write, string(c.Service), string(c.Status), c.Assignee, sealed, c.Clock.Target.Microseconds(),
-			c.Clock.Used.Microseconds(), micros(c.Clock.Since), dueMicros(c), micros(c.CreatedAt), micros(c.ChangedAt), c.Short, micros(c.SpokeAt))
+			string(c.ID), partnerNumber(id), u.write, string(c.Service), string(c.Status), c.Assignee, sealed, c.Clock.Target.Microseconds(),
+			c.Clock.Used.Microseconds(), toMicros(c.Clock.Since), dueTimeMicros(c), toMicros(c.CreatedAt), toMicros(c.ChangedAt), c.Short, toMicros(c.SpokeAt))
 		if err != nil {
 			return fmt.Errorf("insert case: %w", err)
 		}
 		if err := s.insertMove(ctx, tx, c, cyber.CaseMove{Number: 1, To: c.Status, At: c.CreatedAt}); err != nil {
 			return err
 		}
-		c.Booked, err = s.book(ctx, tx, c, u, wishes, c.CreatedAt)
+		c.Booked, err = s.bookSlot(ctx, tx, c, u, wishes, c.CreatedAt)
 		return err
 	})
 	return c, err
@@ -101,72 +103,73 @@ func (s Cases) insertMove(ctx context.Context, tx *sqldb.Tx, c cyber.Case, m cyb
 	var note []byte
 	if m.Note != "" {
 		var err error
-		if note, err = s.keys.Seal(notePlace(c.Partner, c.ID, m.Number), []byte(m.Note)); err != nil {
+		if note, err = s.keys.Seal(sealedNotePlace(c.Partner, c.ID, m.Number), []byte(m.Note)); err != nil {
 			return fmt.Errorf("seal note: %w", err)
 		}
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, note, moved_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		number(c.Partner), string(c.ID), m.Number, string(m.Kind), string(m.From), string(m.To), m.Actor, note, micros(m.At))
+		partnerNumber(c.Partner), string(c.ID), m.Number, string(m.Kind), string(m.From), string(m.To), m.Actor, note, toMicros(m.At))
 	if err != nil {
 		return fmt.Errorf("keep move: %w", err)
 	}
 	return nil
 }
 
-// Cases returns the newest cases that fit. The operator's question: it may name no partner.
-func (s Cases) Cases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case, error) {
-	return collect(ctx, s.reader(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c
+// ListCases returns the newest cases that fit. The operator's question: it may name no partner.
+func (s Cases) ListCases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case, error) {
+	return collectRows(ctx, s.readQuerier(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c
 		WHERE ($1 = 0 OR c.partner_id = $1) AND ($2 = '' OR c.service_id = $2) AND ($3 = '' OR c.status = $3)
 			AND ($4 = '' OR c.assignee = $4) AND (NOT $5 OR c.status IN (`+openStatuses+`))
 		ORDER BY c.created_at DESC, c.id DESC LIMIT $6`,
-		number(f.Partner), string(f.Service), string(f.Status), f.Assignee, f.OpenOnly, int64(f.Limit))
+		partnerNumber(f.Partner), string(f.Service), string(f.Status), f.Assignee, f.OpenOnly, int64(f.Limit))
 }
 
-// CasesOf returns a person's newest cases.
-func (s Cases) CasesOf(ctx context.Context, id partner.ID, hash partner.UserHash, limit int) ([]cyber.Case, error) {
-	u, err := s.userOf(ctx, s.reader(), id, hash)
+// ListPersonCases returns a person's newest cases.
+func (s Cases) ListPersonCases(ctx context.Context, id partner.ID, hash partner.UserHash, limit int) ([]cyber.Case, error) {
+	u, err := s.findUser(ctx, s.readQuerier(), id, hash)
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, s.reader(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c
+	return collectRows(ctx, s.readQuerier(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c
 		WHERE c.partner_id = $1 AND c.user_index IN ($2, $3) ORDER BY c.created_at DESC, c.id DESC LIMIT $4`,
-		number(id), u.write, u.other, int64(limit))
+		partnerNumber(id), u.write, u.other, int64(limit))
 }
 
-// CaseOf returns a person's case and its history.
-func (s Cases) CaseOf(ctx context.Context, key cyber.CaseKey) (cyber.Case, []cyber.CaseMove, error) {
-	q := s.reader()
-	u, err := s.userOf(ctx, q, key.Partner, key.User)
+// PersonCase returns a person's case and its history.
+func (s Cases) PersonCase(ctx context.Context, key cyber.CaseKey) (cyber.Case, []cyber.CaseMove, error) {
+	q := s.readQuerier()
+	u, err := s.findUser(ctx, q, key.Partner, key.User)
 	if err != nil {
 		return cyber.Case{}, nil, err
 	}
 	c, err := s.scanCase(q.QueryRowContext(ctx, `SELECT `+caseColumns+` FROM support_case c
-		WHERE c.partner_id = $1 AND c.id = $2 AND c.user_index IN ($3, $4)`, number(key.Partner), string(key.ID), u.write, u.other))
-	if err = caseError(err); err != nil {
+		WHERE c.partner_id = $1 AND c.id = $2 AND c.user_index IN ($3, $4)`, partnerNumber(key.Partner), string(key.ID), u.write, u.other))
+	if err = nameCaseError(err); err != nil {
 		return c, nil, err
 	}
-	moves, err := s.history(ctx, q, c)
+	moves, err := s.readHistory(ctx, q, c)
 	return c, moves, err
 }
 
-// CaseByID returns a case and its history.
-func (s Cases) CaseByID(ctx context.Context, id cyber.CaseID) (cyber.Case, []cyber.CaseMove, error) {
-	q := s.reader()
+// GetCase returns a case and its history.
+func (s Cases) GetCase(ctx context.Context, id cyber.CaseID) (cyber.Case, []cyber.CaseMove, error) {
+	q := s.readQuerier()
 	owner, err := s.caseOwner(ctx, id)
 	if err != nil {
 		return cyber.Case{}, nil, err
 	}
-	c, err := s.caseOf(ctx, q, owner, id)
+	c, err := s.readCase(ctx, q, owner, id)
 	if err != nil {
 		return c, nil, err
 	}
-	moves, err := s.history(ctx, q, c)
+	moves, err := s.readHistory(ctx, q, c)
 	return c, moves, err
 }
 
-func (s Cases) history(ctx context.Context, q querier, c cyber.Case) ([]cyber.CaseMove, error) {
-	moves, err := collect(ctx, q, func(row scanner) (cyber.CaseMove, error) {
+// readHistory returns the lines of a case's history.
+func (s Cases) readHistory(ctx context.Context, q querier, c cyber.Case) ([]cyber.CaseMove, error) {
+	moves, err := collectRows(ctx, q, func(row scanner) (cyber.CaseMove, error) {
 		var m cyber.CaseMove
 		var note []byte
 		var at int64
@@ -177,11 +180,11 @@ func (s Cases) history(ctx context.Context, q querier, c cyber.Case) ([]cyber.Ca
 		if note == nil {
 			return m, nil
 		}
-		plain, err := s.keys.Unseal(notePlace(c.Partner, c.ID, m.Number), note)
+		plain, err := s.keys.Unseal(sealedNotePlace(c.Partner, c.ID, m.Number), note)
 		m.Note = string(plain)
 		return m, err
 	}, `SELECT number, kind, from_status, to_status, actor, note, moved_at FROM case_move WHERE partner_id = $1 AND case_id = $2
-		ORDER BY number`, number(c.Partner), string(c.ID))
+		ORDER BY number`, partnerNumber(c.Partner), string(c.ID))
 	if err != nil {
 		return nil, fmt.Errorf("read moves: %w", err)
 	}
@@ -191,23 +194,24 @@ func (s Cases) history(ctx context.Context, q querier, c cyber.Case) ([]cyber.Ca
 // caseOwner finds whose a case is. Operators name cases by their ids alone; what follows is about one partner.
 func (s Cases) caseOwner(ctx context.Context, id cyber.CaseID) (partner.ID, error) {
 	var owner partner.ID
-	err := s.reader().QueryRowContext(ctx, `SELECT partner_id FROM support_case WHERE id = $1`, string(id)).Scan(numbered(&owner))
-	return owner, caseError(err)
+	err := s.readQuerier().QueryRowContext(ctx, `SELECT partner_id FROM support_case WHERE id = $1`, string(id)).Scan(scanPartnerID(&owner))
+	return owner, nameCaseError(err)
 }
 
-func (s Cases) caseOf(ctx context.Context, q querier, owner partner.ID, id cyber.CaseID) (cyber.Case, error) {
+// readCase returns a case of a partner.
+func (s Cases) readCase(ctx context.Context, q querier, owner partner.ID, id cyber.CaseID) (cyber.Case, error) {
 	c, err := s.scanCase(q.QueryRowContext(ctx, `SELECT `+caseColumns+` FROM support_case c WHERE c.partner_id = $1 AND c.id = $2`,
-		number(owner), string(id)))
-	return c, caseError(err)
+		partnerNumber(owner), string(id)))
+	return c, nameCaseError(err)
 }
 
-// caseError names what reading one case may meet.
-func caseError(err error) error {
+// nameCaseError names what reading one case may meet.
+func nameCaseError(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return cyber.ErrCaseNotFound.With("case", fault.NoSuchID)
 	}
 	if err != nil {
-		return classify(fmt.Errorf("read case: %w", err))
+		return classifyError(fmt.Errorf("read case: %w", err))
 	}
 	return nil
 }
@@ -216,18 +220,18 @@ func caseError(err error) error {
 // person it names.
 func (s Cases) lockCase(ctx context.Context, tx *sqldb.Tx, owner partner.ID, key cyber.CaseKey) (user, error) {
 	if key.Partner == "" {
-		_, err := tx.ExecContext(ctx, `UPDATE support_case SET assignee = assignee WHERE partner_id = $1 AND id = $2`, number(owner), string(key.ID))
+		_, err := tx.ExecContext(ctx, `UPDATE support_case SET assignee = assignee WHERE partner_id = $1 AND id = $2`, partnerNumber(owner), string(key.ID))
 		if err != nil {
 			return user{}, fmt.Errorf("lock case: %w", err)
 		}
 		return user{}, nil
 	}
-	u, err := s.named(ctx, tx, key.Partner, key.User)
+	u, err := s.findAndNameUser(ctx, tx, key.Partner, key.User)
 	if err != nil {
 		return u, err
 	}
 	res, err := tx.ExecContext(ctx, `UPDATE support_case SET assignee = assignee WHERE partner_id = $1 AND id = $2 AND user_index IN ($3, $4)`,
-		number(key.Partner), string(key.ID), u.write, u.other)
+		partnerNumber(key.Partner), string(key.ID), u.write, u.other)
 	if err != nil {
 		return u, fmt.Errorf("lock case: %w", err)
 	}
@@ -246,12 +250,12 @@ func (s Cases) UpdateCase(ctx context.Context, key cyber.CaseKey, change func(*c
 			return c, err
 		}
 	}
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.lockCase(ctx, tx, owner, key)
 		if err != nil {
 			return err
 		}
-		if c, err = s.caseOf(ctx, tx, owner, key.ID); err != nil {
+		if c, err = s.readCase(ctx, tx, owner, key.ID); err != nil {
 			return err
 		}
 		done, err := change(&c)
@@ -260,33 +264,33 @@ func (s Cases) UpdateCase(ctx context.Context, key cyber.CaseKey, change func(*c
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6,
 			due_at = $8, rating = $9, spoke = $10, spoke_at = $11, ending_to = $12, ending_by = $13, ending_at = $14, writing_at = $15 WHERE id = $1 AND partner_id = $7`, string(c.ID), string(c.Status), c.Assignee, c.Clock.Used.Microseconds(),
-			micros(c.Clock.Since), micros(c.ChangedAt), number(c.Partner), dueMicros(c), c.Rating, c.Spoke, micros(c.SpokeAt),
-			string(c.Ending.To), c.Ending.Actor, micros(c.Ending.At), micros(c.WritingAt))
+			toMicros(c.Clock.Since), toMicros(c.ChangedAt), partnerNumber(c.Partner), dueTimeMicros(c), c.Rating, c.Spoke, toMicros(c.SpokeAt),
+			string(c.Ending.To), c.Ending.Actor, toMicros(c.Ending.At), toMicros(c.WritingAt))
 		if err != nil {
 			return fmt.Errorf("update case: %w", err)
 		}
 		if done.Book != nil {
-			if err := s.rebook(ctx, tx, &c, u, *done.Book); err != nil {
+			if err := s.rebookSlot(ctx, tx, &c, u, *done.Book); err != nil {
 				return err
 			}
 		}
-		return s.added(ctx, tx, &c, done)
+		return s.addHistoryLines(ctx, tx, &c, done)
 	})
 	return c, err
 }
 
-// added keeps new lines of a case's history, frees the slot of a case that is not open any more, and tells the partner.
-func (s Cases) added(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, done cyber.CaseChange) error {
+// addHistoryLines keeps new lines of a case's history, frees the slot of a case that is not open any more, and tells the partner.
+func (s Cases) addHistoryLines(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, done cyber.CaseChange) error {
 	if len(done.Lines) == 0 {
 		return nil
 	}
 	var last int64
 	err := tx.QueryRowContext(ctx, `SELECT max(number) FROM case_move WHERE partner_id = $1 AND case_id = $2`,
-		number(c.Partner), string(c.ID)).Scan(&last)
+		partnerNumber(c.Partner), string(c.ID)).Scan(&last)
 	if err != nil {
 		return fmt.Errorf("number move: %w", err)
 	}
-	if err := done.Fits(last); err != nil {
+	if err := done.CheckRoom(last); err != nil {
 		return err
 	}
 	for _, m := range done.Lines {
@@ -297,7 +301,7 @@ func (s Cases) added(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, done cybe
 		}
 	}
 	if !c.Status.Open() {
-		if err := release(ctx, tx, c, s.now()); err != nil {
+		if err := releaseSlot(ctx, tx, c, s.now()); err != nil {
 			return err
 		}
 	}
@@ -305,5 +309,5 @@ func (s Cases) added(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, done cybe
 	if err != nil {
 		return err
 	}
-	return s.alerts().addEvents(ctx, tx, c.Partner, events...)
+	return s.alertsArea().addPartnerEvents(ctx, tx, c.Partner, events...)
 }

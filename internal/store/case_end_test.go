@@ -17,20 +17,20 @@ func TestFinalMoveWaitsForUndo(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Sandbox)
-		if err := cyber.NewServices(e.Store.Services, e.Clock.Now).Seed(ctx); err != nil {
+		if err := cyber.NewServices(e.Store.Services, e.Clock.Now).SeedServices(ctx); err != nil {
 			t.Fatal(err)
 		}
 		cases := cyber.NewCases(e.Store.Cases, e.Clock.Now)
-		opened, err := cases.Open(ctx, p.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1"})
+		opened, err := cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cases.Take(ctx, opened.ID, "bruna"); err != nil {
+		if _, err := cases.TakeCase(ctx, opened.ID, "bruna"); err != nil {
 			t.Fatal(err)
 		}
 		countEvents := func() (n int) {
 			t.Helper()
-			if err := e.DB.Reader().QueryRow(`SELECT count(*) FROM event`).Scan(&n); err != nil {
+			if err := e.DB.ReadPool().QueryRow(`SELECT count(*) FROM event`).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			return n
@@ -38,7 +38,7 @@ func TestFinalMoveWaitsForUndo(t *testing.T) {
 		before := countEvents()
 		end := func() {
 			t.Helper()
-			if c, err := cases.End(ctx, opened.ID, cyber.CaseResolved, "bruna"); err != nil || c.Status != cyber.CaseInProgress {
+			if c, err := cases.EndCase(ctx, opened.ID, cyber.CaseResolved, "bruna"); err != nil || c.Status != cyber.CaseInProgress {
 				t.Fatal(c.Status, err)
 			}
 		}
@@ -51,14 +51,14 @@ func TestFinalMoveWaitsForUndo(t *testing.T) {
 		end()
 		e.Clock.Advance(cyber.UndoTime - time.Millisecond)
 		makeEndings(0)
-		if _, err := cases.Undo(ctx, opened.ID); err != nil {
+		if _, err := cases.UndoEnd(ctx, opened.ID); err != nil {
 			t.Fatal(err)
 		}
 		e.Clock.Advance(time.Hour)
 		makeEndings(0)
 
 		end()
-		if _, err := cases.Tell(ctx, cyber.CaseKey{ID: opened.ID, Partner: p.ID, User: "u1"}, cyber.Message{Text: "Ainda não"}); err != nil {
+		if _, err := cases.AddMessage(ctx, cyber.CaseKey{ID: opened.ID, Partner: p.ID, User: "u1"}, cyber.Message{Text: "Ainda não"}); err != nil {
 			t.Fatal(err)
 		}
 		told := countEvents()
@@ -72,10 +72,10 @@ func TestFinalMoveWaitsForUndo(t *testing.T) {
 		e.Clock.Advance(cyber.UndoTime)
 		makeEndings(1)
 		makeEndings(0)
-		if c, _, err := cases.Show(ctx, opened.ID); err != nil || c.Status != cyber.CaseResolved || countEvents() != told+1 {
+		if c, _, err := cases.ShowCase(ctx, opened.ID); err != nil || c.Status != cyber.CaseResolved || countEvents() != told+1 {
 			t.Errorf("%s, %d events after %d: %v", c.Status, countEvents(), told, err)
 		}
-		if _, err := cases.Undo(ctx, opened.ID); !errors.Is(err, cyber.ErrCaseMove) {
+		if _, err := cases.UndoEnd(ctx, opened.ID); !errors.Is(err, cyber.ErrCaseMove) {
 			t.Error("undone after it was made:", err)
 		}
 	})

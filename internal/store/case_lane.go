@@ -19,15 +19,16 @@ const nothingDue = math.MaxInt64
 // openStatuses are those of cases that somebody still has to do something about.
 const openStatuses = `'` + string(cyber.CaseOpen) + `', '` + string(cyber.CaseInProgress) + `', '` + string(cyber.CaseWaiting) + `'`
 
-func dueMicros(c cyber.Case) int64 {
+// dueTimeMicros returns when a case is due, as its column keeps it.
+func dueTimeMicros(c cyber.Case) int64 {
 	if due, ok := c.Clock.Due(); ok {
-		return micros(due)
+		return toMicros(due)
 	}
 	return nothingDue
 }
 
-// Lane returns a page of the cases in one status: see cyber.CaseStore. The operator's question: it may name no partner.
-func (s Cases) Lane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, error) {
+// ListLane returns a page of the cases in one status: see cyber.CaseStore. The operator's question: it may name no partner.
+func (s Cases) ListLane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, error) {
 	lane := cyber.Lane{Status: f.Status}
 	c, err := s.casesThatFit(ctx, f)
 	if err != nil {
@@ -35,10 +36,10 @@ func (s Cases) Lane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, error)
 	}
 	counted := c
 	counted.args = slices.Clone(c.args)
-	err = s.reader().QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 AS one FROM support_case c WHERE true`+counted.text+counted.limit(cyber.MaxLaneTotal)+`) AS lane`,
+	err = s.readQuerier().QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 AS one FROM support_case c WHERE true`+counted.text+counted.addLimit(cyber.MaxLaneTotal)+`) AS lane`,
 		counted.args...).Scan(&lane.Total)
 	if err != nil {
-		return lane, classify(fmt.Errorf("count lane: %w", err))
+		return lane, classifyError(fmt.Errorf("count lane: %w", err))
 	}
 	column, turned, at := `c.due_at`, !f.Status.Open(), int64(nothingDue)
 	if f.Order != cyber.LaneUrgent {
@@ -49,12 +50,12 @@ func (s Cases) Lane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, error)
 		order, past = ` ORDER BY `+column+` DESC, c.id DESC`, `<`
 	}
 	if !f.After.Due.IsZero() {
-		at = micros(f.After.Due)
+		at = toMicros(f.After.Due)
 	}
 	if f.After.ID != "" {
-		c.past(column+`, c.id`, past, at, string(f.After.ID))
+		c.addPast(column+`, c.id`, past, at, string(f.After.ID))
 	}
-	lane.Cases, err = collect(ctx, s.reader(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c WHERE true`+c.text+order+c.limit(f.Limit), c.args...)
+	lane.Cases, err = collectRows(ctx, s.readQuerier(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c WHERE true`+c.text+order+c.addLimit(f.Limit), c.args...)
 	if err != nil {
 		return lane, fmt.Errorf("read lane: %w", err)
 	}
@@ -64,31 +65,31 @@ func (s Cases) Lane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, error)
 // casesThatFit is the one rule for what a lane holds and counts.
 func (s Cases) casesThatFit(ctx context.Context, f cyber.LaneFilter) (c conditions, err error) {
 	if f.Status != "" {
-		c.add(`c.status = `, string(f.Status))
+		c.addCondition(`c.status = `, string(f.Status))
 	} else {
 		c.text += ` AND c.status IN (` + openStatuses + `)`
 	}
 	if f.Partner != "" {
-		c.add(`c.partner_id = `, number(f.Partner))
+		c.addCondition(`c.partner_id = `, partnerNumber(f.Partner))
 	}
 	if f.User != "" {
-		u, err := s.userOf(ctx, s.reader(), f.Partner, f.User)
+		u, err := s.findUser(ctx, s.readQuerier(), f.Partner, f.User)
 		if err != nil {
 			return c, err
 		}
-		c.either(`c.user_index`, u.write, u.other)
+		c.addEither(`c.user_index`, u.write, u.other)
 	}
 	if f.Service != "" {
-		c.add(`c.service_id = `, string(f.Service))
+		c.addCondition(`c.service_id = `, string(f.Service))
 	}
 	if f.Assignee != "" {
-		c.add(`c.assignee = `, f.Assignee)
+		c.addCondition(`c.assignee = `, f.Assignee)
 	}
 	if f.Unassigned {
-		c.add(`c.assignee = `, "")
+		c.addCondition(`c.assignee = `, "")
 	}
-	c.period(`c.created_at`, f.From, f.To)
-	c.period(`c.due_at`, f.DueFrom, f.DueTo)
+	c.addPeriod(`c.created_at`, f.From, f.To)
+	c.addPeriod(`c.due_at`, f.DueFrom, f.DueTo)
 	return c, nil
 }
 
@@ -104,21 +105,21 @@ func (s Cases) WaitingCases(ctx context.Context, f cyber.LaneFilter, assignee st
 		c.args = append(c.args, arg)
 		return `$` + strconv.Itoa(len(c.args))
 	}
-	present, end, me := mark(micros(now)), mark(micros(dayEnd)), mark(assignee)
+	present, end, me := mark(toMicros(now)), mark(toMicros(dayEnd)), mark(assignee)
 	// Each from a range of an index: most cases are neither late nor mine.
 	open := `(SELECT count(*) FROM support_case c WHERE true` + c.text
-	err = s.reader().QueryRowContext(ctx, `SELECT `+open+` AND due_at < `+present+`), `+open+` AND due_at >= `+present+` AND due_at < `+end+`), `+open+` AND assignee = ''), `+
+	err = s.readQuerier().QueryRowContext(ctx, `SELECT `+open+` AND due_at < `+present+`), `+open+` AND due_at >= `+present+` AND due_at < `+end+`), `+open+` AND assignee = ''), `+
 		open+` AND assignee = `+me+`), `+open+`)`, c.args...).Scan(&n.Late, &n.Today, &n.Free, &n.Mine, &n.Open)
 	if err != nil {
-		return n, classify(fmt.Errorf("count cases: %w", err))
+		return n, classifyError(fmt.Errorf("count cases: %w", err))
 	}
 	return n, nil
 }
 
 // EndingCases returns cases whose final move is due: see cyber.CaseStore.
 func (s Cases) EndingCases(ctx context.Context, now time.Time, limit int) ([]cyber.CaseID, error) {
-	return collect(ctx, s.reader(), func(row scanner) (id cyber.CaseID, err error) { return id, row.Scan(&id) },
-		`SELECT id FROM support_case WHERE ending_at > 0 AND ending_at <= $1 ORDER BY ending_at LIMIT $2`, micros(now), int64(limit))
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (id cyber.CaseID, err error) { return id, row.Scan(&id) },
+		`SELECT id FROM support_case WHERE ending_at > 0 AND ending_at <= $1 ORDER BY ending_at LIMIT $2`, toMicros(now), int64(limit))
 }
 
 // SetWriter notes who is writing: see cyber.CaseStore.
@@ -130,8 +131,8 @@ func (s Cases) SetWriter(ctx context.Context, key cyber.CaseKey, writer string, 
 	if err != nil {
 		return err
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE support_case SET writer = $3, writing_at = $4 WHERE partner_id = $1 AND id = $2`, number(owner), string(key.ID), writer, micros(now))
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE support_case SET writer = $3, writing_at = $4 WHERE partner_id = $1 AND id = $2`, partnerNumber(owner), string(key.ID), writer, toMicros(now))
 		return err
 	})
 }

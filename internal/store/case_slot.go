@@ -14,8 +14,8 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// book takes the first wished slot that is free; the zero time when the service has no calendar or nothing was wished.
-func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wishes cyber.Wishes, now time.Time) (time.Time, error) {
+// bookSlot takes the first wished slot that is free; the zero time when the service has no calendar or nothing was wished.
+func (s Cases) bookSlot(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wishes cyber.Wishes, now time.Time) (time.Time, error) {
 	if len(wishes.Times) == 0 {
 		return time.Time{}, nil
 	}
@@ -23,13 +23,13 @@ func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wis
 	if err != nil || !calendar {
 		return time.Time{}, err
 	}
-	if sandbox, err := isSandbox(ctx, tx, c.Partner); err != nil {
+	if sandbox, err := isSandboxPartner(ctx, tx, c.Partner); err != nil {
 		return time.Time{}, err
 	} else if sandbox {
 		return s.bookMadeUp(ctx, tx, c, wishes, now)
 	}
 	if wishes.Mode == partner.Live {
-		covered, err := s.cover().entitled(ctx, tx, c.Partner, u)
+		covered, err := s.coverArea().readEntitled(ctx, tx, c.Partner, u)
 		if err != nil {
 			return time.Time{}, err
 		}
@@ -48,7 +48,7 @@ func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wis
 		res, err := tx.ExecContext(ctx, `INSERT INTO case_booking (slot_id, partner_id, case_id)
 			SELECT id, CAST($3 AS INTEGER), CAST($4 AS TEXT) FROM case_slot WHERE service_id = $1 AND starts_at = $2 AND starts_at > $5 AND kept_for IN (0, $3)
 			ON CONFLICT (slot_id) DO NOTHING`,
-			string(c.Service), micros(at), number(c.Partner), string(c.ID), micros(now))
+			string(c.Service), toMicros(at), partnerNumber(c.Partner), string(c.ID), toMicros(now))
 		if err != nil {
 			return time.Time{}, fmt.Errorf("book slot: %w", err)
 		}
@@ -66,16 +66,16 @@ func (s Cases) book(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wis
 // hasCalendar reports whether a service has times that are to come.
 func hasCalendar(ctx context.Context, q querier, service cyber.ServiceID, now time.Time) (has bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM case_slot WHERE service_id = $1 AND starts_at > $2)`,
-		string(service), micros(now)).Scan(&has)
+		string(service), toMicros(now)).Scan(&has)
 	if err != nil {
 		return false, fmt.Errorf("read calendar: %w", err)
 	}
 	return has, nil
 }
 
-// isSandbox reports whether a partner is a sandbox: such a one takes nothing that live partners share.
-func isSandbox(ctx context.Context, q querier, id partner.ID) (is bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM partner WHERE id = $1 AND mode = 'sandbox')`, number(id)).Scan(&is)
+// isSandboxPartner reports whether a partner is a sandbox: such a one takes nothing that live partners share.
+func isSandboxPartner(ctx context.Context, q querier, id partner.ID) (is bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM partner WHERE id = $1 AND mode = 'sandbox')`, partnerNumber(id)).Scan(&is)
 	if err != nil {
 		return false, fmt.Errorf("read partner: %w", err)
 	}
@@ -92,7 +92,7 @@ func (s Cases) bookMadeUp(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishe
 		if !slices.ContainsFunc(free, at.Equal) {
 			continue
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE support_case SET made_up_at = $3 WHERE partner_id = $1 AND id = $2`, number(c.Partner), string(c.ID), micros(at))
+		_, err := tx.ExecContext(ctx, `UPDATE support_case SET made_up_at = $3 WHERE partner_id = $1 AND id = $2`, partnerNumber(c.Partner), string(c.ID), toMicros(at))
 		if err != nil {
 			return time.Time{}, fmt.Errorf("book made-up time: %w", err)
 		}
@@ -103,21 +103,21 @@ func (s Cases) bookMadeUp(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishe
 
 // freeMadeUp returns the times of a sandbox partner's made-up calendar that none of its cases has.
 func (s Cases) freeMadeUp(ctx context.Context, q querier, id partner.ID, service cyber.ServiceID, now time.Time) ([]time.Time, error) {
-	taken, err := collect(ctx, q, scanInt, `SELECT made_up_at FROM support_case WHERE partner_id = $1 AND service_id = $2 AND made_up_at > $3`,
-		number(id), string(service), micros(now))
+	taken, err := collectRows(ctx, q, scanInteger, `SELECT made_up_at FROM support_case WHERE partner_id = $1 AND service_id = $2 AND made_up_at > $3`,
+		partnerNumber(id), string(service), toMicros(now))
 	if err != nil {
 		return nil, fmt.Errorf("read made-up times: %w", err)
 	}
-	return slices.DeleteFunc(cyber.SandboxTimes(now), func(at time.Time) bool { return slices.Contains(taken, micros(at)) }), nil
+	return slices.DeleteFunc(cyber.SandboxTimes(now), func(at time.Time) bool { return slices.Contains(taken, toMicros(at)) }), nil
 }
 
-// rebook gives back what the case holds and takes the first of the wished times that is free.
-func (s Cases) rebook(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, u user, wishes cyber.Wishes) error {
+// rebookSlot gives back what the case holds and takes the first of the wished times that is free.
+func (s Cases) rebookSlot(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, u user, wishes cyber.Wishes) error {
 	now := s.now()
-	if err := release(ctx, tx, c, now); err != nil {
+	if err := releaseSlot(ctx, tx, c, now); err != nil {
 		return err
 	}
-	at, err := s.book(ctx, tx, *c, u, wishes, now)
+	at, err := s.bookSlot(ctx, tx, *c, u, wishes, now)
 	if err == nil && at.IsZero() {
 		err = cyber.ErrNoCalendar.With("appointments", fault.NoCalendar)
 	}
@@ -125,13 +125,13 @@ func (s Cases) rebook(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, u user, 
 	return err
 }
 
-// release gives back a slot that is still to come.
-func release(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time) error {
+// releaseSlot gives back a slot that is still to come.
+func releaseSlot(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM case_booking WHERE partner_id = $4 AND case_id = $1 AND slot_id IN (
-		SELECT id FROM case_slot WHERE service_id = $2 AND starts_at > $3)`, string(c.ID), string(c.Service), micros(now), number(c.Partner))
+		SELECT id FROM case_slot WHERE service_id = $2 AND starts_at > $3)`, string(c.ID), string(c.Service), toMicros(now), partnerNumber(c.Partner))
 	if err == nil {
 		_, err = tx.ExecContext(ctx, `UPDATE support_case SET made_up_at = 0 WHERE partner_id = $1 AND id = $2 AND made_up_at > $3`,
-			number(c.Partner), string(c.ID), micros(now))
+			partnerNumber(c.Partner), string(c.ID), toMicros(now))
 	}
 	if err != nil {
 		return fmt.Errorf("release slot: %w", err)
@@ -145,7 +145,7 @@ func release(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time) er
 // InsertSlots keeps new times of one service.
 func (s Cases) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error) {
 	total := 0
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		total = 0
 		for i, sl := range slots {
 			if i == 0 || sl.Service != slots[i-1].Service {
@@ -154,7 +154,7 @@ func (s Cases) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error)
 				}
 			}
 			res, err := tx.ExecContext(ctx, `INSERT INTO case_slot (id, service_id, starts_at, kept_for) VALUES ($1, $2, $3, $4)
-				ON CONFLICT (service_id, starts_at) DO NOTHING`, string(sl.ID), string(sl.Service), micros(sl.Starts), number(sl.Partner))
+				ON CONFLICT (service_id, starts_at) DO NOTHING`, string(sl.ID), string(sl.Service), toMicros(sl.Starts), partnerNumber(sl.Partner))
 			if err != nil {
 				return fmt.Errorf("insert slot: %w", err)
 			}
@@ -169,46 +169,46 @@ func (s Cases) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error)
 	return total, err
 }
 
-// Slots returns a service's slots from a time on.
-func (s Cases) Slots(ctx context.Context, service cyber.ServiceID, from time.Time) ([]cyber.Slot, error) {
-	return collect(ctx, s.reader(), func(row scanner) (cyber.Slot, error) {
+// ListSlots returns a service's slots from a time on.
+func (s Cases) ListSlots(ctx context.Context, service cyber.ServiceID, from time.Time) ([]cyber.Slot, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (cyber.Slot, error) {
 		var sl cyber.Slot
 		var starts int64
-		err := row.Scan(&sl.ID, &sl.Service, &starts, &sl.Case, numbered(&sl.Partner))
+		err := row.Scan(&sl.ID, &sl.Service, &starts, &sl.Case, scanPartnerID(&sl.Partner))
 		sl.Starts = fromMicros(starts)
 		return sl, err
 	}, `SELECT sl.id, sl.service_id, sl.starts_at, coalesce(b.case_id, ''), nullif(sl.kept_for, 0) FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
-		WHERE sl.service_id = $1 AND sl.starts_at >= $2 ORDER BY sl.starts_at`, string(service), micros(from))
+		WHERE sl.service_id = $1 AND sl.starts_at >= $2 ORDER BY sl.starts_at`, string(service), toMicros(from))
 }
 
-// FreeSlots returns the times that a partner's people can have: see cyber.TriageStore.
-func (s Cases) FreeSlots(ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time, limit int) ([]time.Time, error) {
-	if sandbox, err := isSandbox(ctx, s.reader(), id); err != nil {
-		return nil, classify(err)
+// ListFreeSlots returns the times that a partner's people can have: see cyber.TriageStore.
+func (s Cases) ListFreeSlots(ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time, limit int) ([]time.Time, error) {
+	if sandbox, err := isSandboxPartner(ctx, s.readQuerier(), id); err != nil {
+		return nil, classifyError(err)
 	} else if sandbox {
 		return s.sandboxSlots(ctx, id, service, after)
 	}
-	return collect(ctx, s.reader(), func(row scanner) (time.Time, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (time.Time, error) {
 		var starts int64
 		err := row.Scan(&starts)
 		return fromMicros(starts), err
 	}, `SELECT sl.starts_at FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
 		WHERE sl.service_id = $1 AND sl.starts_at > $2 AND sl.kept_for IN (0, $3) AND b.slot_id IS NULL
-		ORDER BY sl.starts_at LIMIT $4`, string(service), micros(after), number(id), int64(limit))
+		ORDER BY sl.starts_at LIMIT $4`, string(service), toMicros(after), partnerNumber(id), int64(limit))
 }
 
 // sandboxSlots returns the free made-up times of a service that has a calendar.
 func (s Cases) sandboxSlots(ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time) ([]time.Time, error) {
-	calendar, err := hasCalendar(ctx, s.reader(), service, after)
+	calendar, err := hasCalendar(ctx, s.readQuerier(), service, after)
 	if err != nil || !calendar {
-		return nil, classify(err)
+		return nil, classifyError(err)
 	}
-	return s.freeMadeUp(ctx, s.reader(), id, service, after)
+	return s.freeMadeUp(ctx, s.readQuerier(), id, service, after)
 }
 
 // DeleteSlot takes a free slot away.
 func (s Cases) DeleteSlot(ctx context.Context, id cyber.SlotID) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		var holder string
 		err := tx.QueryRowContext(ctx, `SELECT coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
 			WHERE sl.id = $1`, string(id)).Scan(&holder)

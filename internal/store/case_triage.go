@@ -13,22 +13,22 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// Triage returns what an offered service asks and how its cases are timed. A service that is forged is not offered, and a
+// ServiceTriage returns what an offered service asks and how its cases are timed. A service that is forged is not offered, and a
 // forged question is not asked.
-func (s Cases) Triage(ctx context.Context, service cyber.ServiceID) (cyber.Triage, error) {
+func (s Cases) ServiceTriage(ctx context.Context, service cyber.ServiceID) (cyber.Triage, error) {
 	t := cyber.Triage{}
 	var target int64
-	offered, err := s.scanService(leading{s.reader().QueryRowContext(ctx, `SELECT coalesce(g.target, $2), v.id, v.name, v.description, v.position,
+	offered, err := s.scanService(leading{s.readQuerier().QueryRowContext(ctx, `SELECT coalesce(g.target, $2), v.id, v.name, v.description, v.position,
 		v.retired, v.created_at, v.mac FROM service v LEFT JOIN case_target g ON g.service_id = v.id WHERE v.id = $1`,
 		string(service), cyber.DefaultTarget.Microseconds()), []any{&target}})
 	if errors.Is(err, sql.ErrNoRows) || err == nil && offered.value.Retired {
 		return t, cyber.ErrServiceNotFound.With("serviceId", fault.NoSuchService)
 	}
 	if err != nil {
-		return t, classify(fmt.Errorf("read triage: %w", err))
+		return t, classifyError(fmt.Errorf("read triage: %w", err))
 	}
 	t.Target = time.Duration(target) * time.Microsecond
-	t.Questions, err = s.Questions(ctx, service)
+	t.Questions, err = s.ListQuestions(ctx, service)
 	return t, err
 }
 
@@ -44,7 +44,7 @@ func (c core) scanQuestion(row scanner) (checked[cyber.Question], error) {
 	}
 	q.CreatedAt = fromMicros(created)
 	err := json.Unmarshal([]byte(options), &q.Options)
-	return checked[cyber.Question]{q, "case_question " + string(q.ID), err != nil || !c.genuine("case_question", questionGrant(q), mac)}, nil
+	return checked[cyber.Question]{q, "case_question " + string(q.ID), err != nil || !c.isGenuine("case_question", questionGrant(q), mac)}, nil
 }
 
 // InsertQuestion keeps a question of an existing service.
@@ -56,13 +56,13 @@ func (s Cases) InsertQuestion(ctx context.Context, q cyber.Question) error {
 			return fmt.Errorf("keep question: %w", err)
 		}
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := serviceExists(ctx, tx, q.Service); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO case_question (id, service_id, question, required, options, created_at, mac)
-			VALUES ($1, $2, $3, $4, $5, $6, $7)`, string(q.ID), string(q.Service), q.Text, q.Required, string(options), micros(q.CreatedAt),
-			s.mac("case_question", questionGrant(q)))
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`, string(q.ID), string(q.Service), q.Text, q.Required, string(options), toMicros(q.CreatedAt),
+			s.grantMAC("case_question", questionGrant(q)))
 		if err != nil {
 			return fmt.Errorf("insert question: %w", err)
 		}
@@ -81,19 +81,20 @@ func serviceExists(ctx context.Context, q querier, service cyber.ServiceID) erro
 	return nil
 }
 
-// Questions returns what a service asks; every service's questions when service is empty.
-func (s Cases) Questions(ctx context.Context, service cyber.ServiceID) ([]cyber.Question, error) {
-	return collectGenuine(ctx, s.reader(), s.scanQuestion, `SELECT `+questionColumns+` FROM case_question q WHERE $1 = '' OR q.service_id = $1
+// ListQuestions returns what a service asks; every service's questions when service is empty.
+func (s Cases) ListQuestions(ctx context.Context, service cyber.ServiceID) ([]cyber.Question, error) {
+	return collectGenuine(ctx, s.readQuerier(), s.scanQuestion, `SELECT `+questionColumns+` FROM case_question q WHERE $1 = '' OR q.service_id = $1
 		ORDER BY q.service_id, q.created_at, q.id`, string(service))
 }
 
 // DeleteQuestion removes a question.
 func (s Cases) DeleteQuestion(ctx context.Context, id cyber.QuestionID) error {
-	return s.deleteOne(ctx, `DELETE FROM case_question WHERE id = $1`, string(id), cyber.ErrQuestionNotFound.With("question", fault.NoSuchID))
+	return s.deleteRow(ctx, `DELETE FROM case_question WHERE id = $1`, string(id), cyber.ErrQuestionNotFound.With("question", fault.NoSuchID))
 }
 
-func (s Cases) deleteOne(ctx context.Context, statement, id string, none error) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+// deleteRow deletes one row by its id, or returns none.
+func (s Cases) deleteRow(ctx context.Context, statement, id string, none error) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, statement, id)
 		if err != nil {
 			return fmt.Errorf("delete: %w", err)
@@ -109,26 +110,26 @@ func (c core) scanAnswer(row scanner) (checked[cyber.ReadyAnswer], error) {
 	var a cyber.ReadyAnswer
 	var mac []byte
 	err := row.Scan(&a.Title, &a.Text, &mac)
-	return checked[cyber.ReadyAnswer]{a, "case_answer " + a.Title, !c.genuine("case_answer", answerGrant(a), mac)}, err
+	return checked[cyber.ReadyAnswer]{a, "case_answer " + a.Title, !c.isGenuine("case_answer", answerGrant(a), mac)}, err
 }
 
 // ReadyAnswers returns the answers that are kept ready, by title.
 func (s Cases) ReadyAnswers(ctx context.Context) ([]cyber.ReadyAnswer, error) {
-	return collectGenuine(ctx, s.reader(), s.scanAnswer, `SELECT title, body, mac FROM case_answer ORDER BY title`)
+	return collectGenuine(ctx, s.readQuerier(), s.scanAnswer, `SELECT title, body, mac FROM case_answer ORDER BY title`)
 }
 
 // SaveReadyAnswer keeps an answer in the place of the one that has its title.
 func (s Cases) SaveReadyAnswer(ctx context.Context, a cyber.ReadyAnswer) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO case_answer (title, body, mac) VALUES ($1, $2, $3)
-			ON CONFLICT (title) DO UPDATE SET body = excluded.body, mac = excluded.mac`, a.Title, a.Text, s.mac("case_answer", answerGrant(a)))
+			ON CONFLICT (title) DO UPDATE SET body = excluded.body, mac = excluded.mac`, a.Title, a.Text, s.grantMAC("case_answer", answerGrant(a)))
 		return err
 	})
 }
 
 // DeleteReadyAnswer removes an answer; one that is not there is as good as removed.
 func (s Cases) DeleteReadyAnswer(ctx context.Context, title string) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM case_answer WHERE title = $1`, title)
 		return err
 	})
@@ -136,7 +137,7 @@ func (s Cases) DeleteReadyAnswer(ctx context.Context, title string) error {
 
 // SetTarget keeps the working time of a service's new cases.
 func (s Cases) SetTarget(ctx context.Context, service cyber.ServiceID, target time.Duration) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := serviceExists(ctx, tx, service); err != nil {
 			return err
 		}

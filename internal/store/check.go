@@ -30,18 +30,18 @@ type Check struct {
 	Run func(ctx context.Context, found func(Problem), seen func(rows int64)) error
 }
 
-// Checks are all looks at the database, in the order of what depends on what.
-func (s Upkeep) Checks() []Check {
+// ListChecks are all looks at the database, in the order of what depends on what.
+func (s Upkeep) ListChecks() []Check {
 	return []Check{
 		{"files", "pages, indexes, references and constraints, by the engine itself", s.checkFiles},
 		{"seals", "every sealed value opens where it stands", s.checkSeals},
 		{"indexes", "keyed indexes and fingerprints are those of the values they stand for", s.checkIndexes},
-		{"references", "what refers to something refers to something that is there", s.queries("references", referenceQueries())},
-		{"counts", "kept counts are what a plain count gives", s.queries("counts", countQueries)},
-		{"events", "events are numbered without gaps, deliveries and attempts have theirs", s.queries("events", eventQueries)},
+		{"references", "what refers to something refers to something that is there", s.checkByQueries("references", referenceQueries())},
+		{"counts", "kept counts are what a plain count gives", s.checkByQueries("counts", countQueries)},
+		{"events", "events are numbered without gaps, deliveries and attempts have theirs", s.checkByQueries("events", eventQueries)},
 		{"statuses", "the status and open breaches of every watched value follow from its findings", s.checkStatuses},
-		{"cases", "a case is where its last move left it", s.queries("cases", caseQueries)},
-		{"erasures", "nobody who was erased is back", s.queries("erasures", erasedQueries())},
+		{"cases", "a case is where its last move left it", s.checkByQueries("cases", caseQueries)},
+		{"erasures", "nobody who was erased is back", s.checkByQueries("erasures", erasedQueries())},
 		{"grants", "every row that gives power or speaks to people was written by this program", s.checkGrants},
 		{"audit", "the audit trail is the one that was written", s.checkAudit},
 	}
@@ -51,7 +51,7 @@ func (s Upkeep) Checks() []Check {
 const maxDamage = 100
 
 func (s Upkeep) checkFiles(ctx context.Context, found func(Problem), _ func(int64)) error {
-	damage, err := s.db.Damage(ctx, maxDamage)
+	damage, err := s.db.FindDamage(ctx, maxDamage)
 	for _, text := range damage {
 		found(Problem{"files", "database", text})
 	}
@@ -59,7 +59,7 @@ func (s Upkeep) checkFiles(ctx context.Context, found func(Problem), _ func(int6
 }
 
 func (s Upkeep) checkAudit(ctx context.Context, found func(Problem), seen func(int64)) error {
-	_, err := s.audit().VerifyAudit(ctx, operator.Head{}, seen)
+	_, err := s.auditArea().VerifyAudit(ctx, operator.Head{}, seen)
 	if detail, broken := brokenTrail(err); broken {
 		found(Problem{"audit", "audit", detail})
 		return nil
@@ -67,11 +67,11 @@ func (s Upkeep) checkAudit(ctx context.Context, found func(Problem), seen func(i
 	return err
 }
 
-// queries makes a check of statements that return a place and what is wrong there, and nothing when all is well.
-func (s Upkeep) queries(name string, statements []string) func(context.Context, func(Problem), func(int64)) error {
+// checkByQueries makes a check of statements that return a place and what is wrong there, and nothing when all is well.
+func (s Upkeep) checkByQueries(name string, statements []string) func(context.Context, func(Problem), func(int64)) error {
 	return func(ctx context.Context, found func(Problem), seen func(int64)) error {
 		for i, statement := range statements {
-			problems, err := collect(ctx, s.reader(), func(row scanner) (Problem, error) {
+			problems, err := collectRows(ctx, s.readQuerier(), func(row scanner) (Problem, error) {
 				p := Problem{Check: name}
 				err := row.Scan(&p.Where, &p.What)
 				p.Where = withPartner(p.Where)
@@ -102,7 +102,7 @@ func withPartner(where string) string {
 	if err != nil {
 		return where
 	}
-	return m[1] + string(partner.Numbered(n)) + where[len(m[0]):]
+	return m[1] + string(partner.NumberedID(n)) + where[len(m[0]):]
 }
 
 var countQueries = []string{

@@ -19,7 +19,7 @@ import (
 // problems runs every check.
 func problems(t *testing.T, ctx context.Context, s store.Upkeep) (list []store.Problem) {
 	t.Helper()
-	for _, c := range s.Checks() {
+	for _, c := range s.ListChecks() {
 		if err := c.Run(ctx, func(p store.Problem) { list = append(list, p) }, func(int64) {}); err != nil {
 			t.Fatal(c.Name, err)
 		}
@@ -98,10 +98,10 @@ func TestCheck(t *testing.T) {
 func (w *lives) damaged(t *testing.T, statement string) (found []store.Problem) {
 	t.Helper()
 	ctx := context.Background()
-	if w.DB.Engine() == sqldb.SQLite {
+	if w.DB.EngineName() == sqldb.SQLite {
 		folder := sqldbtest.Folder(t)
 		path := filepath.Join(folder, "vigia.db")
-		if err := w.DB.CopyTo(ctx, path); err != nil {
+		if err := w.DB.CopyFileTo(ctx, path); err != nil {
 			t.Fatal(err)
 		}
 		sqldbtest.WithoutReferences(t, path, statement)
@@ -128,7 +128,7 @@ func (w *lives) note(t *testing.T, lines int) {
 	t.Helper()
 	trail := operator.NewTrail(w.Store.Audit, w.Clock.Now)
 	for range lines {
-		if err := trail.Record(context.Background(), operator.Actor{Name: "op_1", From: "aqui"}, "partner.show", string(w.partner.ID), ""); err != nil {
+		if err := trail.RecordAction(context.Background(), operator.Actor{Name: "op_1", From: "aqui"}, "partner.show", string(w.partner.ID), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -138,7 +138,7 @@ func (w *lives) note(t *testing.T, lines int) {
 func TestCheckUnknownKey(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		w := newLives(t, e, 1)
-		other, err := seal.Create(t.TempDir() + "/keys.json")
+		other, err := seal.CreateKeyFile(t.TempDir() + "/keys.json")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func brokenTrail(err error) (string, bool) {
 
 // checkSeals opens every sealed value where it stands.
 func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(int64)) error {
-	if _, err := s.keys.Reload(); err != nil {
+	if _, err := s.keys.ReloadFile(); err != nil {
 		return fmt.Errorf("check seals: %w", err)
 	}
 	var looked int64
@@ -49,7 +49,7 @@ func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(i
 			}
 			for _, row := range rows {
 				if what := s.sealProblem(c, row); what != "" {
-					found(Problem{"seals", c.table + "." + c.column + " " + rowName(row.key), what})
+					found(Problem{"seals", c.table + "." + c.column + " " + showRowKey(row.key), what})
 				}
 			}
 			looked += int64(len(rows))
@@ -74,7 +74,7 @@ func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, lim
 		}
 		behind = ` AND (` + keys + `) > (` + strings.Join(marks, ", ") + `)`
 	}
-	return collect(ctx, s.reader(), func(row scanner) (oldRow, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (oldRow, error) {
 		r := oldRow{key: make([]any, len(c.key))}
 		dest := make([]any, len(c.key), len(c.key)+1)
 		for i := range r.key {
@@ -100,14 +100,14 @@ func (s Upkeep) sealProblem(c sealedColumn, row oldRow) string {
 	return fmt.Sprintf("is sealed under key %08x, which the key file does not hold", id)
 }
 
-// rowName shows a primary key; keyed indexes and digests in hexadecimal.
-func rowName(key []any) string {
+// showRowKey shows a primary key; keyed indexes and digests in hexadecimal.
+func showRowKey(key []any) string {
 	parts := make([]string, len(key))
 	for i, v := range key {
 		if b, ok := v.([]byte); ok {
 			parts[i] = hex.EncodeToString(b)
 		} else {
-			parts[i] = textOf(v)
+			parts[i] = keyText(v)
 		}
 	}
 	return strings.Join(parts, "/")
@@ -115,7 +115,7 @@ func rowName(key []any) string {
 
 // checkIndexes compares keyed indexes with the values behind them. What does not open is the business of checkSeals.
 func (s Upkeep) checkIndexes(ctx context.Context, found func(Problem), seen func(int64)) error {
-	partners, err := s.partners().Partners(ctx)
+	partners, err := s.partnersArea().ListPartners(ctx)
 	if err != nil {
 		return err
 	}
@@ -154,17 +154,17 @@ func (s Upkeep) checkSubscriptionIndexes(ctx context.Context, id partner.ID, aft
 		subscription.Subscription
 		cpf, holder, body []byte
 	}
-	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
+	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (row, error) {
 		var r row
 		var created int64
 		err := sc.Scan(&r.Seq, &r.Plan, &r.cpf, &r.holder, &r.body, &created)
 		r.CreatedAt = fromMicros(created)
 		return r, err
-	}, `SELECT seq, plan_id, cpf, holder, body, created_at FROM subscription WHERE partner_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, number(id), after.seq, int64(checkBatch))
+	}, `SELECT seq, plan_id, cpf, holder, body, created_at FROM subscription WHERE partner_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, partnerNumber(id), after.seq, int64(checkBatch))
 	for _, r := range rows {
 		after.seq = r.Seq
 		where := fmt.Sprintf("subscription %s/%d", id, r.Seq)
-		switch err := s.subscriptions().openBody(id, r.cpf, r.body, &r.Subscription); {
+		switch err := s.subscriptions().unsealBody(id, r.cpf, r.body, &r.Subscription); {
 		case errors.Is(err, errBody):
 			found(Problem{"indexes", where, "its body has an unknown layout"})
 		case err != nil:
@@ -181,27 +181,27 @@ func (s Upkeep) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 		index, value []byte
 		fingerprint  sql.NullInt64
 	}
-	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
+	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (row, error) {
 		var r row
-		return r, sc.Scan(&r.ID, numbered(&r.Partner), &r.Kind, &r.index, &r.fingerprint, &r.value)
+		return r, sc.Scan(&r.ID, scanPartnerID(&r.Partner), &r.Kind, &r.index, &r.fingerprint, &r.value)
 	}, `SELECT id, partner_id, kind, value_index, fingerprint, value FROM asset
-		WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3`, number(after.partner), after.id, int64(checkBatch))
+		WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3`, partnerNumber(after.partner), after.id, int64(checkBatch))
 	for _, r := range rows {
 		after.partner, after.id = r.Partner, string(r.ID)
 		check := identifier.Required
 		if modes[r.Partner] == partner.Sandbox {
 			check = identifier.Waived
 		}
-		if s.monitoring().openAsset(&r.Asset, r.value) != nil {
+		if s.monitoring().openAssetValue(&r.Asset, r.value) != nil {
 			continue
 		}
-		normal, err := identifier.Parse(r.Kind, r.Value, check)
+		normal, err := identifier.ParseValue(r.Kind, r.Value, check)
 		switch {
 		case err != nil:
 			found(Problem{"indexes", "asset " + string(r.ID), "its value is not valid any more"})
 		case !bytes.Equal(r.index, s.monitoring().valueIndex(r.Partner, r.Kind, normal)):
 			found(Problem{"indexes", "asset " + string(r.ID), "its index is not that of its value"})
-		case r.fingerprint.Valid && s.unveil(r.Partner, r.fingerprint.Int64) != s.keys.Fingerprint(byte(r.Kind), identifier.MatchForm(r.Kind, normal)):
+		case r.fingerprint.Valid && s.unveilFingerprint(r.Partner, r.fingerprint.Int64) != s.keys.Fingerprint(byte(r.Kind), identifier.MatchForm(r.Kind, normal)):
 			found(Problem{"indexes", "asset " + string(r.ID), "its fingerprint is not that of its value: leaks are not found"})
 		case !r.fingerprint.Valid && modes[r.Partner] == partner.Live:
 			found(Problem{"indexes", "asset " + string(r.ID), "it has no fingerprint: leaks are not found"})
@@ -223,22 +223,22 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 	}
 	var looked int64
 	for after := (checkMark{}); ; {
-		rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
+		rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (row, error) {
 			var r row
 			var exposes string
 			var classes sql.NullInt64
 			b := &r.finding.Breach
-			err := sc.Scan(numbered(&r.partner), &r.id, &r.status, &r.open, &r.finding.ID, &b.Name, &r.finding.Resolution, &b.Kind, &exposes, &b.Fabricated, &b.SpamList,
+			err := sc.Scan(scanPartnerID(&r.partner), &r.id, &r.status, &r.open, &r.finding.ID, &b.Name, &r.finding.Resolution, &b.Kind, &exposes, &b.Fabricated, &b.SpamList,
 				&classes, &r.waiting, &r.finding.Quiet)
-			b.Exposes = exposesOf(exposes)
-			*b = b.Of(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
+			b.Exposes = parseExposes(exposes)
+			*b = b.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
 			return r, err
 		}, `SELECT a.partner_id, a.id, a.status, a.open_breaches, coalesce(f.id, ''), coalesce(f.breach, ''), coalesce(f.resolution, ''), coalesce(b.kind, ''), coalesce(b.exposes, ''),
 				coalesce(b.fabricated, FALSE), coalesce(b.spam_list, FALSE), f.classes, coalesce(f.breach IN (`+restating+`), FALSE), coalesce(f.quiet, FALSE)
 			FROM (SELECT partner_id, id, status, open_breaches FROM asset WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3) a
 			LEFT JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
 			LEFT JOIN breach b ON b.name = f.breach ORDER BY a.partner_id, a.id, f.found_at, f.id`,
-			number(after.partner), after.id, int64(checkBatch))
+			partnerNumber(after.partner), after.id, int64(checkBatch))
 		if err != nil {
 			return fmt.Errorf("check statuses: %w", err)
 		}
@@ -252,10 +252,10 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 				}
 				rows = rows[1:]
 			}
-			if want := cyber.StatusOf(findings); want != first.status && !waiting {
+			if want := cyber.ComputeStatus(findings); want != first.status && !waiting {
 				found(Problem{"statuses", "asset " + first.id, fmt.Sprintf("is %s; from its findings it is %s", first.status, want)})
 			}
-			if sortedWords(cyber.Names(findings)) != sortedWords(first.open) {
+			if sortedWords(cyber.JoinBreachNames(findings)) != sortedWords(first.open) {
 				found(Problem{"statuses", "asset " + first.id, "its list of open breaches is not that of its findings"})
 			}
 			n, after.partner, after.id = n+1, first.partner, first.id

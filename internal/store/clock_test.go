@@ -80,9 +80,9 @@ func (w *jumper) until(at time.Time, due func() bool) {
 
 func (w *jumper) endpoint() alert.Endpoint {
 	w.Helper()
-	e, err := alert.NewEndpoints(w.Store.Alerts, w.Clock.Now, nil).Create(w.ctx, w.partner, "https://127.0.0.1/", nil, loopback)
+	e, err := alert.NewEndpoints(w.Store.Alerts, w.Clock.Now, nil).CreateEndpoint(w.ctx, w.partner, "https://127.0.0.1/", nil, loopback)
 	w.need(err)
-	event, err := alert.New(w.partner, alert.LeakDetected, "ana", w.Clock.Now(), map[string]string{})
+	event, err := alert.NewEvent(w.partner, alert.LeakDetected, "ana", w.Clock.Now(), map[string]string{})
 	w.need(err)
 	w.need(w.Alerts.AddEvents(w.ctx, w.partner, event))
 	return e
@@ -115,7 +115,7 @@ func (w *jumper) claim() {
 		}}))
 	}
 	arrived(w.claims(e)[0])
-	test, err := alert.New(w.partner, alert.WebhookTest, "", w.Clock.Now(), struct{}{})
+	test, err := alert.NewEvent(w.partner, alert.WebhookTest, "", w.Clock.Now(), struct{}{})
 	w.need(err)
 	until := w.Clock.Now().Add(time.Minute)
 	d, err := w.Alerts.ClaimTest(w.ctx, w.partner, e.ID, until, test)
@@ -153,7 +153,7 @@ func (w *jumper) answer() {
 		ran = false
 		_, err := w.Answers.SweepAnswers(w.ctx)
 		w.need(err)
-		_, _, err = w.Answers.Once(w.ctx, w.partner, claimOf("clock", ""), func(tx store.Tx) (once.Answer, error) {
+		_, _, err = w.Answers.AnswerOnce(w.ctx, w.partner, claimOf("clock", ""), func(tx store.Tx) (once.Answer, error) {
 			ran = true
 			return once.Answer{Status: 200}, nil
 		})
@@ -172,20 +172,20 @@ func (w *jumper) answer() {
 // make one live for a day more.
 func (w *jumper) session() {
 	reg := operator.NewRegistry(w.Store.Operators, noneExposed, w.Clock.Now, nil)
-	_, link, err := reg.Create(w.ctx, fmt.Sprintf("ana%d@exemplo.com.br", w.jump), operator.Admin)
+	_, link, err := reg.CreateOperator(w.ctx, fmt.Sprintf("ana%d@exemplo.com.br", w.jump), operator.Admin)
 	if err != nil {
 		w.Fatal(err)
 	}
-	_, token, err := reg.Accept(w.ctx, link, "girafa amarela no telhado", "192.0.2.7")
+	_, token, err := reg.AcceptInvitation(w.ctx, link, "girafa amarela no telhado", "192.0.2.7")
 	if err != nil {
 		w.Fatal(err)
 	}
-	if _, _, err := reg.Session(w.ctx, token); err != nil {
+	if _, _, err := reg.ResumeSession(w.ctx, token); err != nil {
 		w.Error(err)
 	}
 	for _, jump := range []time.Duration{w.jump, -w.jump} {
 		w.Clock.Advance(jump)
-		if _, _, err := reg.Session(w.ctx, token); !errors.Is(err, operator.ErrNoSession) {
+		if _, _, err := reg.ResumeSession(w.ctx, token); !errors.Is(err, operator.ErrNoSession) {
 			w.Errorf("after a jump by %v a session lives on: %v", jump, err)
 		}
 	}
@@ -217,17 +217,17 @@ func (w *jumper) ended() {
 		return page.Total
 	}
 	now := w.Clock.Now()
-	enrolAll(w.T, w.Env, w.partner, person(1, "ouro", "", subscription.DayOf(now.AddDate(0, 0, 1))))
+	enrolAll(w.T, w.Env, w.partner, person(1, "ouro", "", subscription.DayInBrazil(now.AddDate(0, 0, 1))))
 	if active() != 1 {
 		w.Error("the subscription is not there")
 	}
 	reg := subscription.NewRegistry(w.Store.Subscriptions, w.Store.Plans, w.Store.Partners, w.Clock.Now)
 	w.to(now.AddDate(0, 0, 3))
-	_, err := reg.Sweep(w.ctx)
+	_, err := reg.SweepExpired(w.ctx)
 	w.need(err)
 	for _, jump := range []time.Duration{0, w.jump, -2 * w.jump, w.jump} {
 		w.Clock.Advance(jump)
-		_, err := reg.Sweep(w.ctx)
+		_, err := reg.SweepExpired(w.ctx)
 		w.need(err)
 		if active() != 0 {
 			w.Errorf("after a jump by %v a subscription lives again", jump)

@@ -22,7 +22,7 @@ func (c core) scanContent(row scanner) (checked[cyber.Item], error) {
 		return checked[cyber.Item]{}, err
 	}
 	at := "content " + id
-	if !c.genuine("content", contentGrant(id, text, retired), mac) {
+	if !c.isGenuine("content", contentGrant(id, text, retired), mac) {
 		return checked[cyber.Item]{row: at, forged: true}, nil
 	}
 	items, err := cyber.ReadContent(bytes.NewReader([]byte(text)))
@@ -35,12 +35,12 @@ func (c core) scanContent(row scanner) (checked[cyber.Item], error) {
 
 // ContentChanges returns what the operator changed in the catalogue. A forged change is left out: the built-in item stands.
 func (s Advice) ContentChanges(ctx context.Context) ([]cyber.Item, error) {
-	return collectGenuine(ctx, s.reader(), s.scanContent, `SELECT `+contentColumns+` FROM content ORDER BY id`)
+	return collectGenuine(ctx, s.readQuerier(), s.scanContent, `SELECT `+contentColumns+` FROM content ORDER BY id`)
 }
 
 // KeepContent keeps items over what was there.
 func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		for _, it := range items {
 			var text bytes.Buffer
 			if err := cyber.WriteContent(&text, []cyber.Item{it}); err != nil {
@@ -48,7 +48,7 @@ func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 			}
 			_, err := tx.ExecContext(ctx, `INSERT INTO content (id, item, retired, changed_at, mac) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (id) DO UPDATE SET item = excluded.item, retired = excluded.retired, changed_at = excluded.changed_at, mac = excluded.mac`,
-				string(it.ID), text.String(), it.Retired, micros(s.now()), s.mac("content", contentGrant(string(it.ID), text.String(), it.Retired)))
+				string(it.ID), text.String(), it.Retired, toMicros(s.now()), s.grantMAC("content", contentGrant(string(it.ID), text.String(), it.Retired)))
 			if err != nil {
 				return fmt.Errorf("keep content: %w", err)
 			}
@@ -59,5 +59,5 @@ func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 
 // DropContent forgets the operator's change of an item.
 func (s Advice) DropContent(ctx context.Context, id cyber.ContentID) error {
-	return s.cases().deleteOne(ctx, `DELETE FROM content WHERE id = $1`, string(id), cyber.ErrContentNotFound.With("content", fault.WasNotChanged))
+	return s.casesArea().deleteRow(ctx, `DELETE FROM content WHERE id = $1`, string(id), cyber.ErrContentNotFound.With("content", fault.WasNotChanged))
 }

@@ -15,18 +15,18 @@ import (
 
 // EnrolledValues returns what a person's subscriptions in force name: see cyber.MonitoringStore.
 func (s Monitoring) EnrolledValues(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.EnrolledValue, error) {
-	q := s.reader()
-	u, err := s.userOf(ctx, q, id, hash)
+	q := s.readQuerier()
+	u, err := s.findUser(ctx, q, id, hash)
 	if err != nil || u.cpf == nil {
 		return nil, err
 	}
-	list, err := s.subscriptions().ofCPF(ctx, q, id, u.cpf, "ORDER BY seq")
+	list, err := s.subscriptions().readByCPF(ctx, q, id, u.cpf, "ORDER BY seq")
 	if err != nil {
 		return nil, err
 	}
 	var values []cyber.EnrolledValue
 	for _, sub := range list {
-		if sub.Over(subscription.DayOf(s.now())) {
+		if sub.Over(subscription.DayInBrazil(s.now())) {
 			continue
 		}
 		b := sub.Beneficiary
@@ -40,15 +40,15 @@ func (s Monitoring) EnrolledValues(ctx context.Context, id partner.ID, hash part
 // TakeGuesses counts questions about values: see cyber.MonitoringStore. A row belongs to no partner and no person; it goes
 // with its day.
 func (s Monitoring) TakeGuesses(ctx context.Context, fingerprints []uint64, limit int64) (allowed []uint64, err error) {
-	today := partner.Today(s.now())
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	today := partner.DayNumber(s.now())
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		allowed = nil
 		if _, err := tx.ExecContext(ctx, `DELETE FROM credential_guess WHERE day < $1`, today); err != nil {
 			return fmt.Errorf("forget guesses: %w", err)
 		}
 		// In one order, so that two requests about the same values do not wait for each other.
 		for _, f := range slices.Compact(slices.Sorted(slices.Values(fingerprints))) {
-			n, err := affected(tx.ExecContext(ctx, `INSERT INTO credential_guess (day, value, asked) VALUES ($1, $2, 1)
+			n, err := rowsAffected(tx.ExecContext(ctx, `INSERT INTO credential_guess (day, value, asked) VALUES ($1, $2, 1)
 				ON CONFLICT (day, value) DO UPDATE SET asked = credential_guess.asked + 1 WHERE credential_guess.asked < $3`,
 				today, s.keys.BlindIndex("guess", "", binary.BigEndian.AppendUint64(nil, f)), limit))
 			if err != nil {

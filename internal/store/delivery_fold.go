@@ -16,18 +16,20 @@ import (
 // personal, so it is not sealed.
 const triedSize = 16
 
-// foldable tells whether a try goes into the delivery's row.
-func foldable(r alert.Result) bool {
+// isFoldable tells whether a try goes into the delivery's row.
+func isFoldable(r alert.Result) bool {
 	return r.State == alert.Delivered && !r.Delivery.Tried && r.Outcome.Answer == ""
 }
 
-func putTried(to []byte, r alert.Result) {
-	binary.BigEndian.PutUint64(to, uint64(micros(r.At)))
+// encodeAttempt writes a try into the delivery's row.
+func encodeAttempt(to []byte, r alert.Result) {
+	binary.BigEndian.PutUint64(to, uint64(toMicros(r.At)))
 	binary.BigEndian.PutUint32(to[8:], uint32(min(r.Outcome.Duration.Microseconds(), math.MaxUint32)))
 	binary.BigEndian.PutUint16(to[12:], uint16(r.Outcome.Status))
 }
 
-func readTried(tried []byte) (a alert.AttemptLog) {
+// decodeAttempt reads what encodeAttempt wrote.
+func decodeAttempt(tried []byte) (a alert.AttemptLog) {
 	if len(tried) != triedSize {
 		return a
 	}
@@ -48,7 +50,7 @@ func foldedRuns(worker string, k endpointKey, results []alert.Result, now int64)
 		low, high := run[0].Delivery.Seq, run[n-1].Delivery.Seq
 		tries := make([]byte, triedSize*(high-low+1))
 		for _, r := range run {
-			putTried(tries[triedSize*(r.Delivery.Seq-low):], r)
+			encodeAttempt(tries[triedSize*(r.Delivery.Seq-low):], r)
 		}
 		// coalesce is there for what it says of the type of $3.
 		write := sqldb.Statement{
@@ -56,7 +58,7 @@ func foldedRuns(worker string, k endpointKey, results []alert.Result, now int64)
 			tried = substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16)
 			WHERE partner_id = $5 AND endpoint_id = $1 AND state = 'pending' AND seq >= $4 AND seq <= $6
 			AND substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16) <> $7`,
-			Args: []any{string(k.endpoint), now, tries, low, number(k.partner), high, make([]byte, triedSize)},
+			Args: []any{string(k.endpoint), now, tries, low, partnerNumber(k.partner), high, make([]byte, triedSize)},
 		}
 		runs = append(runs, deliveredRun{write, int64(n), func() []sqldb.Statement { return foldOthers(worker, k, run, now) }})
 	}
@@ -69,23 +71,23 @@ func foldedRuns(worker string, k endpointKey, results []alert.Result, now int64)
 func foldOthers(worker string, k endpointKey, run []alert.Result, now int64) (statements []sqldb.Statement) {
 	for _, r := range run {
 		tried := make([]byte, triedSize)
-		putTried(tried, r)
+		encodeAttempt(tried, r)
 		statements = append(statements, sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
 			tried = $5 WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held' AND tried IS NULL`,
-			Args: []any{number(k.partner), string(k.endpoint), r.Delivery.Seq, now, tried}},
+			Args: []any{partnerNumber(k.partner), string(k.endpoint), r.Delivery.Seq, now, tried}},
 			sqldb.Statement{Query: `INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
 			SELECT partner_id, endpoint_id, seq, CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), '', CAST($7 AS BIGINT) FROM delivery
 			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND (tried IS NULL OR tried <> $8) ON CONFLICT DO NOTHING`,
 				Args: []any{
-					number(k.partner), string(k.endpoint), r.Delivery.Seq, micros(r.At), worker, int64(r.Outcome.Status),
+					partnerNumber(k.partner), string(k.endpoint), r.Delivery.Seq, toMicros(r.At), worker, int64(r.Outcome.Status),
 					r.Outcome.Duration.Microseconds(), tried,
 				}})
 	}
 	return statements
 }
 
-// inOrder sorts tries by time.
-func inOrder(list []alert.AttemptLog) {
+// sortByTime sorts tries by time.
+func sortByTime(list []alert.AttemptLog) {
 	slices.SortStableFunc(list, func(a, b alert.AttemptLog) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Endpoint, b.Endpoint))
 	})

@@ -42,14 +42,14 @@ func TestEveryTryIsListed(t *testing.T) {
 		record("w", group...)
 		record("w", group...)                 // reported as failed, though it was not
 		record("v", result(list[2], 202, "")) // two workers sent the same
-		if _, err := m.endpoints.Disable(ctx, m.partner, e.ID); err != nil {
+		if _, err := m.endpoints.DisableEndpoint(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)
 		}
 		record("w", result(list[3], 203, "")) // it was under way when the endpoint was disabled
-		if _, err := m.endpoints.Enable(ctx, m.partner, e.ID); err != nil {
+		if _, err := m.endpoints.EnableEndpoint(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := m.Alerts.Requeue(ctx, m.partner, alert.Selection{Event: events[0].ID}); err != nil || n != 1 {
+		if n, err := m.Alerts.RequeueDeliveries(ctx, m.partner, alert.Selection{Event: events[0].ID}); err != nil || n != 1 {
 			t.Fatal(n, err)
 		}
 		again := claim(t, m.Store, m.partner, e.ID, 10)
@@ -95,7 +95,7 @@ func TestFarApartResults(t *testing.T) {
 		e := m.endpoint(t, newReceiver(t, nil))
 		var batch []alert.Event
 		for i := range 300 {
-			event, err := alert.New(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i)), m.clock.Now(), map[string]int{"n": i})
+			event, err := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i)), m.clock.Now(), map[string]int{"n": i})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestWellResults(t *testing.T) {
 		ctx := context.Background()
 		e := m.endpoint(t, newReceiver(t, nil))
 		for i := range 2 {
-			event, err := alert.New(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i)), m.clock.Now(), map[string]int{"n": i})
+			event, err := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i)), m.clock.Now(), map[string]int{"n": i})
 			if err == nil {
 				err = m.Alerts.AddEvents(ctx, m.partner, event)
 			}

@@ -42,16 +42,16 @@ func TestWorkerProcess(t *testing.T) {
 		return
 	}
 	ctx := context.Background()
-	db, err := sqldb.Open(ctx, address, sqldb.Options{MaxConns: 4})
+	db, err := sqldb.OpenDatabase(ctx, address, sqldb.Options{MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := seal.Open(filepath.Join(folder, "keys.json"))
+	keys, err := seal.OpenKeyFile(filepath.Join(folder, "keys.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := store.New(db, keys, time.Now)
-	client := loopback.Client(webhook.ClientOptions{Timeout: 400 * time.Millisecond})
+	s := store.NewStore(db, keys, time.Now)
+	client := loopback.NewClient(webhook.ClientOptions{Timeout: 400 * time.Millisecond})
 	opts := killOptions
 	opts.Worker = os.Getenv("VIGIA_TEST_NAME")
 	opts.Observe = func(webhook.Action, webhook.Outcome) { fmt.Println(opts.Worker) }
@@ -151,13 +151,13 @@ func TestKilledWorkers(t *testing.T) {
 	}
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		r := newMoody(t)
-		if _, err := m.endpoints.Create(context.Background(), m.partner, r.URL+"/", nil, loopback); err != nil {
+		if _, err := m.endpoints.CreateEndpoint(context.Background(), m.partner, r.URL+"/", nil, loopback); err != nil {
 			t.Fatal(err)
 		}
 		published := map[string]bool{}
 		var batch []alert.Event
 		for i := range events {
-			e, err := alert.New(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i%(events/4))), time.Now(), map[string]int{"n": i})
+			e, err := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i%(events/4))), time.Now(), map[string]int{"n": i})
 			if err != nil {
 				t.Fatal(err)
 			}

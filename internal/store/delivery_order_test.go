@@ -39,7 +39,7 @@ func TestOrderPerPerson(t *testing.T) {
 		var batch []alert.Event
 		for i := range persons * each {
 			user := fmt.Sprintf("pessoa-%d", i%persons)
-			e, err := alert.New(m.partner, alert.LeakDetected, partner.UserHash(user), m.clock.Now(), struct{}{})
+			e, err := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(user), m.clock.Now(), struct{}{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +177,7 @@ func TestEndpointsAreHeldByOne(t *testing.T) {
 		}
 		has(0)
 		for w, holds := range workers { // all stand, again and again
-			if again, err := holds.Take(ctx, ids); err != nil || holds.Stand(ctx) != nil {
+			if again, err := holds.Take(ctx, ids); err != nil || holds.ConfirmHeld(ctx) != nil {
 				t.Errorf("%d lost %v: %v", w, again, err)
 			}
 		}

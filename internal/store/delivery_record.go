@@ -44,44 +44,44 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 		k := endpointKey{r.Delivery.Partner, r.Delivery.Endpoint}
 		h := endpoints[k]
 		switch {
-		case foldable(r):
+		case isFoldable(r):
 			folded[k] = append(folded[k], r)
 		case r.State == alert.Delivered:
 			apart, arrived[k] = append(apart, r), append(arrived[k], r.Delivery)
 		default:
-			apart, statements = append(apart, r), append(statements, putBack(r))
+			apart, statements = append(apart, r), append(statements, requeueStatement(r))
 			if h.failedAt == 0 && r.Attempts > r.Delivery.Attempts {
-				h.failedAt = micros(r.Now)
+				h.failedAt = toMicros(r.Now)
 			}
 		}
 		h.succeeded, h.marked, h.revived = h.succeeded || r.State == alert.Delivered, h.marked || !r.Well, h.revived || r.Revived
 		endpoints[k] = h
 	}
 	for k, h := range endpoints {
-		if st, ok := h.write(k); ok {
+		if st, ok := h.healthStatement(k); ok {
 			statements = append(statements, st)
 		}
 		if h.revived { // what was tried in vain need not wait for hours now
 			statements = append(statements, sqldb.Statement{
 				Query: `UPDATE delivery SET next_at = $3 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND next_at > $3`,
-				Args:  []any{number(k.partner), string(k.endpoint), micros(s.now())},
+				Args:  []any{partnerNumber(k.partner), string(k.endpoint), toMicros(s.now())},
 			})
 		}
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := s.loadAttempts(ctx, tx, worker, apart); err != nil {
 			return err
 		}
-		if err := recordAll(ctx, tx, worker, folded, arrived, statements, micros(s.now())); err != nil {
+		if err := recordResults(ctx, tx, worker, folded, arrived, statements, toMicros(s.now())); err != nil {
 			return fmt.Errorf("record deliveries: %w", err)
 		}
 		return nil
 	})
 }
 
-// recordAll writes what became of deliveries, all endpoints' in one round trip. A second one follows for those that were
+// recordResults writes what became of deliveries, all endpoints' in one round trip. A second one follows for those that were
 // not pending any more: held meanwhile, or written by another worker or before.
-func recordAll(ctx context.Context, tx *sqldb.Tx, worker string, folded map[endpointKey][]alert.Result, arrived map[endpointKey][]alert.Delivery,
+func recordResults(ctx context.Context, tx *sqldb.Tx, worker string, folded map[endpointKey][]alert.Result, arrived map[endpointKey][]alert.Delivery,
 	statements []sqldb.Statement, now int64,
 ) error {
 	var runs []deliveredRun
@@ -105,7 +105,7 @@ func recordAll(ctx context.Context, tx *sqldb.Tx, worker string, folded map[endp
 			rest = append(rest, r.rest()...)
 		}
 	}
-	return tx.Run(ctx, rest)
+	return tx.RunStatements(ctx, rest)
 }
 
 // deliveredRun is a statement for deliveries of one endpoint that arrived, how many rows it should write, and what is to
@@ -123,14 +123,14 @@ func (s Alerts) attemptRow(worker string, r alert.Result) ([]any, error) {
 	var answer []byte
 	if r.Outcome.Answer != "" {
 		place := attemptPlace(string(r.Delivery.Partner), string(r.Delivery.Endpoint), strconv.FormatInt(r.Delivery.Seq, 10),
-			strconv.FormatInt(micros(r.At), 10), worker)
+			strconv.FormatInt(toMicros(r.At), 10), worker)
 		var err error
 		if answer, err = s.keys.Seal(place, []byte(r.Outcome.Answer)); err != nil {
 			return nil, fmt.Errorf("seal answer: %w", err)
 		}
 	}
 	return []any{
-		number(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, micros(r.At), worker, int64(r.Outcome.Status),
+		partnerNumber(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, toMicros(r.At), worker, int64(r.Outcome.Status),
 		string(r.Outcome.Failure), r.Outcome.Duration.Microseconds(), answer,
 	}, nil
 }
@@ -148,47 +148,47 @@ func (s Alerts) loadAttempts(ctx context.Context, tx *sqldb.Tx, worker string, r
 	return err
 }
 
-// putBack writes a delivery that did not arrive. The tries it had say whether that is news: a worker that lost its hold
+// requeueStatement writes a delivery that did not arrive. The tries it had say whether that is news: a worker that lost its hold
 // in the middle of an attempt does not count one twice.
-func putBack(r alert.Result) sqldb.Statement {
+func requeueStatement(r alert.Result) sqldb.Statement {
 	finished := int64(0)
 	if r.State == alert.DeliveryFailed {
-		finished = micros(r.Now)
+		finished = toMicros(r.Now)
 	}
 	return sqldb.Statement{Query: `UPDATE delivery SET state = $5, attempts = $6, next_at = $7, ordered = $8, finished_at = $9
 		WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'pending' AND attempts = $4`,
 		Args: []any{
-			number(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, int64(r.Delivery.Attempts), string(r.State), int64(r.Attempts),
-			micros(r.NextAt), r.Ordered, finished,
+			partnerNumber(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, int64(r.Delivery.Attempts), string(r.State), int64(r.Attempts),
+			toMicros(r.NextAt), r.Ordered, finished,
 		}}
 }
 
 // arrivedRun writes deliveries of one endpoint that arrived and whose tries have rows of their own.
 func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) deliveredRun {
-	args := []any{string(k.endpoint), now, number(k.partner)}
+	args := []any{string(k.endpoint), now, partnerNumber(k.partner)}
 	write := sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1
-		WHERE partner_id = $3 AND endpoint_id = $1 AND ` + amongOpen(tx, &args, list)}
+		WHERE partner_id = $3 AND endpoint_id = $1 AND ` + openDeliveriesCondition(tx, &args, list)}
 	write.Args = args
 	return deliveredRun{write, int64(len(list)), func() []sqldb.Statement {
 		statements := make([]sqldb.Statement, len(list))
 		for i, d := range list {
 			statements[i] = sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1
 				WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`,
-				Args: []any{number(k.partner), string(k.endpoint), d.Seq, now}}
+				Args: []any{partnerNumber(k.partner), string(k.endpoint), d.Seq, now}}
 		}
 		return statements
 	}}
 }
 
-// write keeps the time since which an endpoint does nothing but fail. In a group with both, the success counts.
-func (h health) write(k endpointKey) (sqldb.Statement, bool) {
+// healthStatement keeps the time since which an endpoint does nothing but fail. In a group with both, the success counts.
+func (h health) healthStatement(k endpointKey) (sqldb.Statement, bool) {
 	switch {
 	case h.succeeded:
 		return sqldb.Statement{Query: `UPDATE endpoint SET failing_since = 0 WHERE partner_id = $1 AND id = $2 AND failing_since <> 0`,
-			Args: []any{number(k.partner), string(k.endpoint)}}, h.marked
+			Args: []any{partnerNumber(k.partner), string(k.endpoint)}}, h.marked
 	case h.failedAt != 0:
 		return sqldb.Statement{Query: `UPDATE endpoint SET failing_since = $3 WHERE partner_id = $1 AND id = $2 AND failing_since = 0`,
-			Args: []any{number(k.partner), string(k.endpoint), h.failedAt}}, true
+			Args: []any{partnerNumber(k.partner), string(k.endpoint), h.failedAt}}, true
 	}
 	return sqldb.Statement{}, false
 }

@@ -11,23 +11,23 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// Requeue makes deliveries pending again with new tries. For an event or a window it also makes those that never were:
+// RequeueDeliveries makes deliveries pending again with new tries. For an event or a window it also makes those that never were:
 // for endpoints that came later, or whose filter has widened. What is pending already is left alone in a window, since it
 // goes by itself; who names one event wants it now. Large windows go in batches.
-func (s Alerts) Requeue(ctx context.Context, id partner.ID, sel alert.Selection) (int64, error) {
+func (s Alerts) RequeueDeliveries(ctx context.Context, id partner.ID, sel alert.Selection) (int64, error) {
 	if sel.Failed {
 		return s.requeueFailed(ctx, id, sel.Endpoint)
 	}
-	first, end := window(sel.From, sel.To)
+	first, end := timeWindow(sel.From, sel.To)
 	after, upTo, without := int64(0), int64(math.MaxInt64), string(alert.WebhookTest) // a test was meant for one endpoint, once
 	if sel.Event != "" {
-		seq, err := s.seqOf(ctx, s.reader(), id, sel.Event)
+		seq, err := s.eventSeq(ctx, s.readQuerier(), id, sel.Event)
 		if err != nil {
 			return 0, err
 		}
 		after, upTo, without = seq-1, seq, ""
 	} else {
-		lowest, highest, err := s.seqsOf(ctx, s.reader(), id, sel.From, sel.To)
+		lowest, highest, err := s.seqRange(ctx, s.readQuerier(), id, sel.From, sel.To)
 		if err != nil {
 			return 0, err
 		}
@@ -38,24 +38,24 @@ func (s Alerts) Requeue(ctx context.Context, id partner.ID, sel alert.Selection)
 		var seen, most int
 		var n int64
 		last := after
-		err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 			endpoints, err := s.replayTargets(ctx, tx, id, sel.Endpoint)
 			if err != nil {
 				return err
 			}
 			most = max(1, sweepBatch/max(1, len(endpoints)))
-			events, err := collect(ctx, tx, func(row scanner) (e keptEvent, err error) {
+			events, err := collectRows(ctx, tx, func(row scanner) (e keptEvent, err error) {
 				err = row.Scan(&e.id, &e.kind, &e.seq, &e.person)
 				return e, err
 			}, `SELECT id, type, seq, person FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
-				AND type <> $6 ORDER BY seq LIMIT $7`, number(id), after, upTo, first, end, without, int64(most))
+				AND type <> $6 ORDER BY seq LIMIT $7`, partnerNumber(id), after, upTo, first, end, without, int64(most))
 			if err != nil {
 				return fmt.Errorf("replay: %w", err)
 			}
 			if seen = len(events); seen > 0 {
 				last = events[seen-1].seq
 			}
-			n, err = s.requeue(ctx, tx, id, events, endpoints, sel.Event != "")
+			n, err = s.requeueEvents(ctx, tx, id, events, endpoints, sel.Event != "")
 			return err
 		})
 		if err == nil {
@@ -84,21 +84,21 @@ func (s Alerts) replayTargets(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	return nil, alert.ErrEndpointNotFound
 }
 
-// requeue makes deliveries of events pending with new tries; those that are pending already too if again says so.
-func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint, again bool) (int64, error) {
-	now := micros(s.now())
+// requeueEvents makes deliveries of events pending with new tries; those that are pending already too if again says so.
+func (s Alerts) requeueEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint, again bool) (int64, error) {
+	now := toMicros(s.now())
 	var total int64
 	for _, to := range endpoints {
 		for _, e := range events {
-			if !to.Wants(e.kind) {
+			if !to.WantsType(e.kind) {
 				continue
 			}
-			n, err := affected(tx.ExecContext(ctx, `INSERT INTO delivery
+			n, err := rowsAffected(tx.ExecContext(ctx, `INSERT INTO delivery
 				(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $8, 0)
 				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0, next_at = $8, finished_at = 0
 				WHERE delivery.state <> 'pending' OR $9`,
-				number(id), string(to.ID), e.seq, string(e.id), nonNil(e.person), string(to.Awaits()), len(e.person) > 0, now, again))
+				partnerNumber(id), string(to.ID), e.seq, string(e.id), orEmptyBytes(e.person), string(to.InitialDeliveryState()), len(e.person) > 0, now, again))
 			if err != nil {
 				return 0, fmt.Errorf("replay: %w", err)
 			}
@@ -113,7 +113,7 @@ func (s Alerts) requeue(ctx context.Context, tx *sqldb.Tx, id partner.ID, events
 
 // requeueFailed repeats every delivery whose tries are used up.
 func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.EndpointID) (total int64, err error) {
-	endpoints, err := s.endpointFilters(ctx, s.reader(), id)
+	endpoints, err := s.endpointFilters(ctx, s.readQuerier(), id)
 	if err != nil {
 		return 0, err
 	}
@@ -125,8 +125,8 @@ func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.End
 	}
 	for _, to := range endpoints {
 		for after := int64(0); ; {
-			seqs, err := collect(ctx, s.reader(), scanInt, `SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq > $3
-				AND state = 'failed' ORDER BY seq LIMIT $4`, number(id), string(to.ID), after, int64(sweepBatch))
+			seqs, err := collectRows(ctx, s.readQuerier(), scanInteger, `SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq > $3
+				AND state = 'failed' ORDER BY seq LIMIT $4`, partnerNumber(id), string(to.ID), after, int64(sweepBatch))
 			if err != nil {
 				return total, fmt.Errorf("replay: %w", err)
 			}
@@ -153,11 +153,11 @@ func (s Alerts) requeueSeqs(ctx context.Context, tx *sqldb.Tx, id partner.ID, en
 	if err != nil {
 		return 0, err
 	}
-	state, now := to[0].Awaits(), micros(s.now())
+	state, now := to[0].InitialDeliveryState(), toMicros(s.now())
 	list := make([]sqldb.Statement, len(seqs))
 	for i, seq := range seqs {
 		list[i] = sqldb.Statement{Query: `UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0
-			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'failed'`, Args: []any{number(id), string(endpoint), seq, string(state), now}}
+			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'failed'`, Args: []any{partnerNumber(id), string(endpoint), seq, string(state), now}}
 	}
 	changed, err := tx.RunCounting(ctx, list)
 	for _, n := range changed {

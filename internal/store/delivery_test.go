@@ -102,14 +102,14 @@ func eachMailer(t *testing.T, fn func(t *testing.T, m *mailer)) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		p, _ := e.NewPartner(t, partner.Sandbox)
 		clock := &runningClock{}
-		s := store.New(e.DB, e.Keys, clock.Now)
+		s := store.NewStore(e.DB, e.Keys, clock.Now)
 		fn(t, &mailer{Store: s, env: e, clock: clock, endpoints: alert.NewEndpoints(s.Alerts, clock.Now, nil), partner: p.ID})
 	})
 }
 
 func (m *mailer) endpoint(t *testing.T, r *receiver, types ...string) alert.Endpoint {
 	t.Helper()
-	e, err := m.endpoints.Create(context.Background(), m.partner, r.URL, types, loopback)
+	e, err := m.endpoints.CreateEndpoint(context.Background(), m.partner, r.URL, types, loopback)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func (m *mailer) endpoint(t *testing.T, r *receiver, types ...string) alert.Endp
 // publish adds an event about user.
 func (m *mailer) publish(t *testing.T, kind alert.Type, user string) alert.Event {
 	t.Helper()
-	e, err := alert.New(m.partner, kind, partner.UserHash(user), m.clock.Now(), struct{}{})
+	e, err := alert.NewEvent(m.partner, kind, partner.UserHash(user), m.clock.Now(), struct{}{})
 	if err == nil {
 		err = m.Alerts.AddEvents(context.Background(), m.partner, e)
 	}
@@ -170,7 +170,7 @@ func (m *mailer) run(t *testing.T, opts alert.DispatcherOptions) (stop func()) {
 
 func (m *mailer) runWith(t *testing.T, guard *webhook.Guard, opts alert.DispatcherOptions) (stop func()) {
 	t.Helper()
-	httpClient := guard.Client(webhook.ClientOptions{Timeout: time.Minute})
+	httpClient := guard.NewClient(webhook.ClientOptions{Timeout: time.Minute})
 	d := alert.NewDispatcher(m.Alerts, httpClient, m.clock.Now, slog.New(slog.NewTextHandler(t.Output(), nil)), opts)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

@@ -12,7 +12,7 @@ import (
 
 func openNode(t *testing.T, address string) *sqldb.DB {
 	t.Helper()
-	db, err := sqldb.Open(t.Context(), address, sqldb.Options{MaxConns: 2})
+	db, err := sqldb.OpenDatabase(t.Context(), address, sqldb.Options{MaxConns: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestHoldsOfAllNodes(t *testing.T) {
 		for _, node := range nodes {
 			h := openNode(t, node).NewHolder()
 			t.Cleanup(func() { _ = h.Close() })
-			got, err := h.Take(t.Context(), []string{"endpoint"})
+			got, err := h.TakeNames(t.Context(), []string{"endpoint"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,8 +26,8 @@ func devicePlace(id partner.ID, key cyber.KeyID) seal.Place {
 	return seal.Place{Table: "epp_key", Column: "details", Partner: string(id), Row: string(key)}
 }
 
-// keyIndex is how an activation key is found again; it is the same for all partners, as no key is issued twice.
-func (s Devices) keyIndex(text string) []byte {
+// activationKeyIndex is how an activation key is found again; it is the same for all partners, as no key is issued twice.
+func (s Devices) activationKeyIndex(text string) []byte {
 	return s.keys.BlindIndex("epp.key", "", []byte(text))
 }
 
@@ -41,7 +41,7 @@ func (s Devices) scanDevice(row scanner) (cyber.Device, error) {
 	var d cyber.Device
 	var sealed []byte
 	var issued, until, activated, seen, ended int64
-	if err := row.Scan(&d.ID, numbered(&d.Partner), &d.System, &sealed, &d.Plan, &issued, &until, &activated, &seen, &ended, &d.EndReason); err != nil {
+	if err := row.Scan(&d.ID, scanPartnerID(&d.Partner), &d.System, &sealed, &d.Plan, &issued, &until, &activated, &seen, &ended, &d.EndReason); err != nil {
 		return d, err
 	}
 	d.IssuedAt, d.ValidUntil, d.EndedAt = fromMicros(issued), fromMicros(until), fromMicros(ended)
@@ -61,8 +61,8 @@ func (s Devices) scanDevice(row scanner) (cyber.Device, error) {
 // IssueKey returns the live key of a device or keeps a new one: see cyber.DeviceStore.
 func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequest, decide func(cyber.Holding) (cyber.NewKey, error)) (cyber.Device, error) {
 	var d cyber.Device
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.named(ctx, tx, id, r.User)
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		u, err := s.findAndNameUser(ctx, tx, id, r.User)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequ
 			return err
 		}
 		var h cyber.Holding
-		if h, err = s.holding(ctx, tx, id, u, r.System); err != nil {
+		if h, err = s.countHolding(ctx, tx, id, u, r.System); err != nil {
 			return err
 		}
 		next, err := decide(h)
@@ -88,7 +88,7 @@ func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequ
 			ValidUntil: next.ValidUntil, Plan: next.Plan,
 		}
 		if h.Pooled && r.Mode != "" {
-			if err := s.takeShare(ctx, tx, id, r); err != nil {
+			if err := s.takeFromShare(ctx, tx, id, r); err != nil {
 				return err
 			}
 		}
@@ -103,7 +103,7 @@ func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequ
 // lockHolder makes the decisions about one person's keys take turns.
 func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO epp_holder (partner_id, user_index, issued) VALUES ($1, $2, 1)
-		ON CONFLICT (partner_id, user_index) DO UPDATE SET issued = epp_holder.issued + 1`, number(id), u.write)
+		ON CONFLICT (partner_id, user_index) DO UPDATE SET issued = epp_holder.issued + 1`, partnerNumber(id), u.write)
 	if err != nil {
 		return fmt.Errorf("lock holder: %w", err)
 	}
@@ -111,35 +111,36 @@ func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error 
 }
 
 func (s Devices) deviceNamed(ctx context.Context, q querier, id partner.ID, u user, system cyber.System, name string) (cyber.Device, error) {
-	return s.oneDevice(ctx, q, `partner_id = $1 AND user_index IN ($2, $3) AND system = $4 AND device_index = $5 AND ended_at = 0`,
-		number(id), u.write, u.other, string(system), s.deviceIndex(id, name))
+	return s.findDevice(ctx, q, `partner_id = $1 AND user_index IN ($2, $3) AND system = $4 AND device_index = $5 AND ended_at = 0`,
+		partnerNumber(id), u.write, u.other, string(system), s.deviceIndex(id, name))
 }
 
-func (s Devices) oneDevice(ctx context.Context, q querier, where string, args ...any) (cyber.Device, error) {
+// findDevice returns the one key that fits.
+func (s Devices) findDevice(ctx context.Context, q querier, where string, args ...any) (cyber.Device, error) {
 	d, err := s.scanDevice(q.QueryRowContext(ctx, `SELECT `+deviceColumns+` FROM epp_key WHERE `+where, args...))
 	if errors.Is(err, sql.ErrNoRows) {
 		return d, cyber.ErrDeviceUnknown
 	}
 	if err != nil {
-		return d, classify(fmt.Errorf("read device: %w", err))
+		return d, classifyError(fmt.Errorf("read device: %w", err))
 	}
 	return d, nil
 }
 
-// holding counts a person's live keys and finds their plans.
-func (s Devices) holding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, system cyber.System) (cyber.Holding, error) {
-	pooled, err := isPooled(ctx, tx, id, system)
+// countHolding counts a person's live keys and finds their plans.
+func (s Devices) countHolding(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, system cyber.System) (cyber.Holding, error) {
+	pooled, err := usesKeyPool(ctx, tx, id, system)
 	if err != nil {
 		return cyber.Holding{}, err
 	}
 	var live int
 	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0`,
-		number(id), u.write, u.other).Scan(&live)
+		partnerNumber(id), u.write, u.other).Scan(&live)
 	if err != nil {
 		return cyber.Holding{}, fmt.Errorf("count devices: %w", err)
 	}
-	e, err := s.cover().entitled(ctx, tx, id, u)
-	return cyber.HoldingOf(live, e, pooled), err
+	e, err := s.coverArea().readEntitled(ctx, tx, id, u)
+	return cyber.NewHolding(live, e, pooled), err
 }
 
 // insertDevice gives a device its key, from the pool where the system has one, and keeps it.
@@ -149,7 +150,7 @@ func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cybe
 		if err != nil {
 			return err
 		}
-		d.Key, d.ValidUntil = k.Key, k.Until(d.ValidUntil)
+		d.Key, d.ValidUntil = k.Key, k.EndsAt(d.ValidUntil)
 	}
 	plain, err := json.Marshal(keptDevice{User: string(d.User), Name: d.Name, Key: d.Key})
 	if err != nil {
@@ -161,37 +162,37 @@ func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cybe
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO epp_key (id, partner_id, user_index, system, device_index, key_index, details, plan_id,
 		issued_at, valid_until, ended_at, end_reason, next_warning) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', $11)`,
-		string(d.ID), number(d.Partner), u.write, string(d.System), s.deviceIndex(d.Partner, d.Name), s.keyIndex(d.Key), sealed,
-		string(d.Plan), micros(d.IssuedAt), micros(d.ValidUntil), micros(cyber.NextNotice(d.IssuedAt, d.ValidUntil)))
+		string(d.ID), partnerNumber(d.Partner), u.write, string(d.System), s.deviceIndex(d.Partner, d.Name), s.activationKeyIndex(d.Key), sealed,
+		string(d.Plan), toMicros(d.IssuedAt), toMicros(d.ValidUntil), toMicros(cyber.NextNotice(d.IssuedAt, d.ValidUntil)))
 	if err != nil {
 		return fmt.Errorf("insert key: %w", err)
 	}
 	return nil
 }
 
-// Devices returns a person's live devices, newest first.
-func (s Devices) Devices(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.Device, error) {
-	q := s.reader()
-	u, err := s.userOf(ctx, q, id, sent)
+// ListDevices returns a person's live devices, newest first.
+func (s Devices) ListDevices(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.Device, error) {
+	q := s.readQuerier()
+	u, err := s.findUser(ctx, q, id, sent)
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, q, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
-		AND ended_at = 0 AND valid_until > $4 ORDER BY issued_at DESC, id DESC`, number(id), u.write, u.other, micros(s.now()))
+	return collectRows(ctx, q, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
+		AND ended_at = 0 AND valid_until > $4 ORDER BY issued_at DESC, id DESC`, partnerNumber(id), u.write, u.other, toMicros(s.now()))
 }
 
 // PartnerDevices returns a partner's newest live devices.
 func (s Devices) PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]cyber.Device, error) {
-	return collect(ctx, s.lister(), s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND ended_at = 0
-		AND valid_until > $2 ORDER BY issued_at DESC, id DESC LIMIT $3`, number(id), micros(s.now()), int64(limit))
+	return collectRows(ctx, s.listQuerier(), s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND ended_at = 0
+		AND valid_until > $2 ORDER BY issued_at DESC, id DESC LIMIT $3`, partnerNumber(id), toMicros(s.now()), int64(limit))
 }
 
 // DeviceByID returns one key, ended ones too. The operator's question: it names no partner.
 func (s Devices) DeviceByID(ctx context.Context, key cyber.KeyID) (cyber.Device, error) {
-	return s.oneDevice(ctx, s.reader(), `id = $1`, string(key))
+	return s.findDevice(ctx, s.readQuerier(), `id = $1`, string(key))
 }
 
 // DeviceByKey returns the device that a key was issued for.
 func (s Devices) DeviceByKey(ctx context.Context, text string) (cyber.Device, error) {
-	return s.oneDevice(ctx, s.reader(), `key_index = $1`, s.keyIndex(text))
+	return s.findDevice(ctx, s.readQuerier(), `key_index = $1`, s.activationKeyIndex(text))
 }

@@ -24,8 +24,8 @@ func (s Devices) GiveNotices(ctx context.Context, decide func(d cyber.Device, no
 		}
 		seen, decided := 0, 0
 		for id, keys := range due {
-			err := telling(ctx, s.core, id, keys, func(tx *sqldb.Tx, part []cyber.KeyID) error {
-				locked, told, err := s.warn(ctx, tx, id, part, decide)
+			err := inEventParts(ctx, s.core, id, keys, func(tx *sqldb.Tx, part []cyber.KeyID) error {
+				locked, told, err := s.giveNotices(ctx, tx, id, part, decide)
 				tx.AfterCommit(func() { decided, total = decided+locked, total+told })
 				return err
 			})
@@ -46,7 +46,9 @@ type ownKey struct {
 	id      cyber.KeyID
 }
 
-func scanOwnKey(row scanner) (k ownKey, err error) { return k, row.Scan(numbered(&k.partner), &k.id) }
+func scanOwnKey(row scanner) (k ownKey, err error) {
+	return k, row.Scan(scanPartnerID(&k.partner), &k.id)
+}
 
 // keysByPartner groups keys.
 func keysByPartner(keys []ownKey) map[partner.ID][]cyber.KeyID {
@@ -59,22 +61,22 @@ func keysByPartner(keys []ownKey) map[partner.ID][]cyber.KeyID {
 
 // dueWarnings are the first keys whose notice is due, by partner.
 func (s Devices) dueWarnings(ctx context.Context) (map[partner.ID][]cyber.KeyID, error) {
-	found, err := collect(ctx, s.reader(), scanOwnKey,
+	found, err := collectRows(ctx, s.readQuerier(), scanOwnKey,
 		`SELECT partner_id, id FROM epp_key WHERE next_warning > 0 AND next_warning <= $1 ORDER BY next_warning LIMIT $2`,
-		micros(s.now()), int64(noticeBatch))
+		toMicros(s.now()), int64(noticeBatch))
 	if err != nil {
 		return nil, fmt.Errorf("find keys to look at: %w", err)
 	}
 	return keysByPartner(found), nil
 }
 
-// warn gives the notices of a partner's keys that are still due and that nobody else has locked.
-func (s Devices) warn(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []cyber.KeyID,
+// giveNotices gives the notices of a partner's keys that are still due and that nobody else has locked.
+func (s Devices) giveNotices(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []cyber.KeyID,
 	decide func(d cyber.Device, now time.Time) cyber.Notice,
 ) (locked, told int, err error) {
 	now := s.now()
-	args := []any{number(id), micros(now)}
-	due, err := collect(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+list(&args, keys)+`)
+	args := []any{partnerNumber(id), toMicros(now)}
+	due, err := collectRows(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+appendListMarks(&args, keys)+`)
 		AND next_warning > 0 AND next_warning <= $2 ORDER BY id`+s.db.SkipLocked(), args...)
 	if err != nil {
 		return 0, 0, fmt.Errorf("lock keys to announce: %w", err)
@@ -87,7 +89,7 @@ func (s Devices) warn(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []c
 			over = append(over, d)
 			continue
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE epp_key SET next_warning = $3 WHERE partner_id = $1 AND id = $2`, number(id), string(d.ID), micros(notice.Next))
+		_, err := tx.ExecContext(ctx, `UPDATE epp_key SET next_warning = $3 WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(d.ID), toMicros(notice.Next))
 		if err != nil {
 			return 0, 0, fmt.Errorf("note announcement: %w", err)
 		}
@@ -100,8 +102,8 @@ func (s Devices) warn(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []c
 		}
 		events = append(events, e)
 	}
-	if err := s.endKeys(ctx, tx, id, expired(over), ""); err != nil {
+	if err := s.endKeys(ctx, tx, id, markExpired(over), ""); err != nil {
 		return 0, 0, err
 	}
-	return len(due), len(events) + len(over), s.alerts().addEvents(ctx, tx, id, events...)
+	return len(due), len(events) + len(over), s.alertsArea().addPartnerEvents(ctx, tx, id, events...)
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// OwnDevice finds a partner's key by its id or by the activation key: see cyber.LifeStore.
-func (s Devices) OwnDevice(ctx context.Context, id partner.ID, named string) (cyber.Device, error) {
+// FindOwnDevice finds a partner's key by its id or by the activation key: see cyber.LifeStore.
+func (s Devices) FindOwnDevice(ctx context.Context, id partner.ID, named string) (cyber.Device, error) {
 	if strings.HasPrefix(named, "ek_") {
-		return s.oneDevice(ctx, s.reader(), `partner_id = $1 AND id = $2`, number(id), named)
+		return s.findDevice(ctx, s.readQuerier(), `partner_id = $1 AND id = $2`, partnerNumber(id), named)
 	}
-	return s.oneDevice(ctx, s.reader(), `partner_id = $1 AND key_index = $2`, number(id), s.keyIndex(named))
+	return s.findDevice(ctx, s.readQuerier(), `partner_id = $1 AND key_index = $2`, partnerNumber(id), s.activationKeyIndex(named))
 }
 
 // NoteReport keeps that a device reported, and tells when it did so for the first time: see cyber.LifeStore.
@@ -29,9 +29,9 @@ func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 	decide func(d cyber.Device, now time.Time) (cyber.Device, bool),
 ) (cyber.Device, error) {
 	var d cyber.Device
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		now := s.now()
-		before, err := s.lockLive(ctx, tx, id, key, now)
+		before, err := s.lockLiveKey(ctx, tx, id, key, now)
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 			return nil
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE epp_key SET activated_at = $3, seen_at = $4 WHERE partner_id = $1 AND id = $2`,
-			number(id), string(key), micros(d.ActivatedAt), micros(d.SeenAt))
+			partnerNumber(id), string(key), toMicros(d.ActivatedAt), toMicros(d.SeenAt))
 		if err != nil {
 			return fmt.Errorf("note report: %w", err)
 		}
@@ -51,17 +51,17 @@ func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 		if err != nil {
 			return err
 		}
-		return s.alerts().addEvents(ctx, tx, id, e)
+		return s.alertsArea().addPartnerEvents(ctx, tx, id, e)
 	})
 	return d, err
 }
 
-// lockLive returns a live key that nobody else changes meanwhile.
-func (s Devices) lockLive(ctx context.Context, tx *sqldb.Tx, id partner.ID, key cyber.KeyID, now time.Time) (cyber.Device, error) {
+// lockLiveKey returns a live key that nobody else changes meanwhile.
+func (s Devices) lockLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, key cyber.KeyID, now time.Time) (cyber.Device, error) {
 	d, err := s.scanDevice(tx.QueryRowContext(ctx, `UPDATE epp_key SET ended_at = 0 WHERE partner_id = $1 AND id = $2
-		AND ended_at = 0 AND valid_until > $3 RETURNING `+deviceColumns, number(id), string(key), micros(now)))
+		AND ended_at = 0 AND valid_until > $3 RETURNING `+deviceColumns, partnerNumber(id), string(key), toMicros(now)))
 	if errors.Is(err, sql.ErrNoRows) {
-		if _, err := s.oneDevice(ctx, tx, `partner_id = $1 AND id = $2`, number(id), string(key)); err != nil {
+		if _, err := s.findDevice(ctx, tx, `partner_id = $1 AND id = $2`, partnerNumber(id), string(key)); err != nil {
 			return d, err
 		}
 		return d, cyber.ErrDeviceEnded.With("key", fault.HasEndedAlready)
@@ -75,16 +75,17 @@ func (s Devices) lockLive(ctx context.Context, tx *sqldb.Tx, id partner.ID, key 
 // EndKey ends a live key and tells of it.
 func (s Devices) EndKey(ctx context.Context, id partner.ID, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
 	var d cyber.Device
-	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
-		d, err = s.endKey(ctx, tx, id, key, reason, "")
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+		d, err = s.endLiveKey(ctx, tx, id, key, reason, "")
 		return err
 	})
 	return d, err
 }
 
-func (s Devices) endKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, key cyber.KeyID, reason cyber.EndReason, movedTo cyber.KeyID) (cyber.Device, error) {
+// endLiveKey ends a live key in the transaction of the caller.
+func (s Devices) endLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, key cyber.KeyID, reason cyber.EndReason, movedTo cyber.KeyID) (cyber.Device, error) {
 	now := s.now()
-	d, err := s.lockLive(ctx, tx, id, key, now)
+	d, err := s.lockLiveKey(ctx, tx, id, key, now)
 	if err != nil {
 		return d, err
 	}
@@ -98,35 +99,35 @@ func (s Devices) endKeys(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys 
 	events := make([]alert.Event, len(keys))
 	for i, d := range keys {
 		_, err := tx.ExecContext(ctx, `UPDATE epp_key SET ended_at = $3, end_reason = $4, next_warning = 0 WHERE partner_id = $1 AND id = $2`,
-			number(id), string(d.ID), micros(d.EndedAt), string(d.EndReason))
+			partnerNumber(id), string(d.ID), toMicros(d.EndedAt), string(d.EndReason))
 		if err != nil {
 			return fmt.Errorf("end key: %w", err)
 		}
 		if d.EndReason == cyber.EndRevoked && d.ActivatedAt.IsZero() {
-			if err := s.returnKey(ctx, tx, d); err != nil {
+			if err := s.returnKeyToPool(ctx, tx, d); err != nil {
 				return err
 			}
 		}
-		if events[i], err = alert.KeyEnds(d, s.now(), movedTo); err != nil {
+		if events[i], err = alert.NewKeyEndEvent(d, s.now(), movedTo); err != nil {
 			return err
 		}
 	}
-	return s.alerts().addEvents(ctx, tx, id, events...)
+	return s.alertsArea().addPartnerEvents(ctx, tx, id, events...)
 }
 
 // endExpired makes room in the unique index for keys that follow others.
 func (s Devices) endExpired(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
-	over, err := collect(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key
+	over, err := collectRows(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key
 		WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0 AND valid_until <= $4 ORDER BY id`,
-		number(id), u.write, u.other, micros(s.now()))
+		partnerNumber(id), u.write, u.other, toMicros(s.now()))
 	if err != nil {
 		return fmt.Errorf("end expired keys: %w", err)
 	}
-	return s.endKeys(ctx, tx, id, expired(over), "")
+	return s.endKeys(ctx, tx, id, markExpired(over), "")
 }
 
-// expired are keys as they are after their time.
-func expired(keys []cyber.Device) []cyber.Device {
+// markExpired are keys as they are after their time.
+func markExpired(keys []cyber.Device) []cyber.Device {
 	for i := range keys {
 		keys[i].EndedAt, keys[i].EndReason = keys[i].ValidUntil, cyber.EndExpired
 	}
@@ -136,12 +137,12 @@ func expired(keys []cyber.Device) []cyber.Device {
 // MoveDevice ends a live key and issues another for the same person: see cyber.LifeStore.
 func (s Devices) MoveDevice(ctx context.Context, id partner.ID, key cyber.KeyID, r cyber.DeviceRequest, next cyber.NewKey) (cyber.Device, error) {
 	var d cyber.Device
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
-		old, err := s.oneDevice(ctx, tx, `partner_id = $1 AND id = $2`, number(id), string(key))
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		old, err := s.findDevice(ctx, tx, `partner_id = $1 AND id = $2`, partnerNumber(id), string(key))
 		if err != nil {
 			return err
 		}
-		u, err := s.userOf(ctx, tx, id, old.User)
+		u, err := s.findUser(ctx, tx, id, old.User)
 		if err != nil {
 			return err
 		}
@@ -149,7 +150,7 @@ func (s Devices) MoveDevice(ctx context.Context, id partner.ID, key cyber.KeyID,
 		if err := lockHolder(ctx, tx, id, u); err != nil {
 			return err
 		}
-		if old, err = s.endKey(ctx, tx, id, key, cyber.EndMoved, next.ID); err != nil {
+		if old, err = s.endLiveKey(ctx, tx, id, key, cyber.EndMoved, next.ID); err != nil {
 			return err
 		}
 		if err := s.endExpired(ctx, tx, id, u); err != nil {
@@ -165,12 +166,12 @@ func (s Devices) MoveDevice(ctx context.Context, id partner.ID, key cyber.KeyID,
 			ID: next.ID, Partner: id, User: old.User, System: r.System, Name: r.Name, Key: next.Generated, IssuedAt: next.IssuedAt,
 			ValidUntil: old.ValidUntil, Plan: old.Plan,
 		}
-		pooled, err := isPooled(ctx, tx, id, r.System)
+		pooled, err := usesKeyPool(ctx, tx, id, r.System)
 		if err != nil {
 			return err
 		}
 		if pooled && r.Mode != "" {
-			if err := s.takeShare(ctx, tx, id, r); err != nil {
+			if err := s.takeFromShare(ctx, tx, id, r); err != nil {
 				return err
 			}
 		}
@@ -189,18 +190,18 @@ func (s Devices) EndUnsubscribed(ctx context.Context) (int, error) {
 		SELECT 1 FROM person r JOIN subscription b ON b.partner_id = r.partner_id AND b.cpf = r.cpf
 		WHERE r.partner_id = epp_key.partner_id AND (r.user_512 = epp_key.user_index OR r.user_256 = epp_key.user_index)
 			AND b.plan_id = epp_key.plan_id AND b.ended_at = 0 AND (b.expiry_day = 0 OR b.expiry_day >= $3))`
-	today, total := int64(subscription.DayOf(s.now())), 0
+	today, total := int64(subscription.DayInBrazil(s.now())), 0
 	for after, last := int64(0), cyber.KeyID(""); ; {
-		keys, err := collect(ctx, s.reader(), scanOwnKey, `SELECT partner_id, id FROM epp_key WHERE (partner_id, id) > ($1, $2)`+alone+`
+		keys, err := collectRows(ctx, s.readQuerier(), scanOwnKey, `SELECT partner_id, id FROM epp_key WHERE (partner_id, id) > ($1, $2)`+alone+`
 			ORDER BY partner_id, id LIMIT $4`, after, string(last), today, int64(noticeBatch))
 		if err != nil {
 			return total, fmt.Errorf("find keys without a subscription: %w", err)
 		}
 		for id, own := range keysByPartner(keys) {
-			err := telling(ctx, s.core, id, own, func(tx *sqldb.Tx, part []cyber.KeyID) error {
-				args := []any{number(id), "", today} // the place of an id in the query above
-				ended, err := collect(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id > $2`+alone+`
-					AND id IN (`+list(&args, part)+`) ORDER BY id`+s.db.SkipLocked(), args...)
+			err := inEventParts(ctx, s.core, id, own, func(tx *sqldb.Tx, part []cyber.KeyID) error {
+				args := []any{partnerNumber(id), "", today} // the place of an id in the query above
+				ended, err := collectRows(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id > $2`+alone+`
+					AND id IN (`+appendListMarks(&args, part)+`) ORDER BY id`+s.db.SkipLocked(), args...)
 				if err != nil {
 					return fmt.Errorf("lock keys without a subscription: %w", err)
 				}
@@ -217,7 +218,7 @@ func (s Devices) EndUnsubscribed(ctx context.Context) (int, error) {
 		if len(keys) < noticeBatch {
 			return total, nil
 		}
-		after, last = number(keys[len(keys)-1].partner), keys[len(keys)-1].id
+		after, last = partnerNumber(keys[len(keys)-1].partner), keys[len(keys)-1].id
 	}
 }
 
@@ -233,12 +234,12 @@ func (c core) scanInstall(row scanner) (checked[installLink], error) {
 	var l installLink
 	var mac []byte
 	err := row.Scan(&l.system, &l.link, &mac)
-	return checked[installLink]{l, "epp_install " + string(l.system), !c.genuine("epp_install", installGrant(l.system, l.link), mac)}, err
+	return checked[installLink]{l, "epp_install " + string(l.system), !c.isGenuine("epp_install", installGrant(l.system, l.link), mac)}, err
 }
 
 // InstallLinks are where the program of each system is installed from; there is none where the row is forged.
 func (s Devices) InstallLinks(ctx context.Context) (map[cyber.System]string, error) {
-	rows, err := collectGenuine(ctx, s.reader(), s.scanInstall, `SELECT `+installColumns+` FROM epp_install`)
+	rows, err := collectGenuine(ctx, s.readQuerier(), s.scanInstall, `SELECT `+installColumns+` FROM epp_install`)
 	if err != nil {
 		return nil, fmt.Errorf("read install links: %w", err)
 	}
@@ -251,13 +252,13 @@ func (s Devices) InstallLinks(ctx context.Context) (map[cyber.System]string, err
 
 // SetInstallLink changes where the program of a system is installed from: see cyber.LifeStore.
 func (s Devices) SetInstallLink(ctx context.Context, system cyber.System, link string) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
 		if link == "" {
 			_, err = tx.ExecContext(ctx, `DELETE FROM epp_install WHERE system = $1`, string(system))
 		} else {
 			_, err = tx.ExecContext(ctx, `INSERT INTO epp_install (system, link, mac) VALUES ($1, $2, $3)
 				ON CONFLICT (system) DO UPDATE SET link = excluded.link, mac = excluded.mac`, string(system), link,
-				s.mac("epp_install", installGrant(system, link)))
+				s.grantMAC("epp_install", installGrant(system, link)))
 		}
 		if err != nil {
 			return fmt.Errorf("set install link: %w", err)

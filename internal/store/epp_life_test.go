@@ -51,13 +51,13 @@ func TestKeyLife(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		q, _ := e.NewPartner(t, partner.Live)
 		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
-		d, err := endpoints.Issue(ctx, p.ID, phone("u1", "Celular"))
-		if err != nil || d.StateAt(e.Clock.Now()) != cyber.KeyIssued {
+		d, err := endpoints.IssueKey(ctx, p.ID, phone("u1", "Celular"))
+		if err != nil || d.KeyStateAt(e.Clock.Now()) != cyber.KeyIssued {
 			t.Fatal(d, err)
 		}
 		protected := func(user partner.UserHash) bool {
 			t.Helper()
-			posture, err := e.Advice.Posture(ctx, p.ID, user, false)
+			posture, err := e.Advice.ReadPosture(ctx, p.ID, user, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,12 +66,12 @@ func TestKeyLife(t *testing.T) {
 		if !protected("u1") {
 			t.Error("where no device reports, a live key does not protect")
 		}
-		if _, err := endpoints.Issue(ctx, p.ID, phone("u2", "Outro celular")); err != nil {
+		if _, err := endpoints.IssueKey(ctx, p.ID, phone("u2", "Outro celular")); err != nil {
 			t.Fatal(err)
 		}
 		for _, named := range []string{d.Key, string(d.ID)} {
-			_, own := endpoints.Own(ctx, q.ID, named)
-			_, report := endpoints.Report(ctx, q.ID, named)
+			_, own := endpoints.FindOwnDevice(ctx, q.ID, named)
+			_, report := endpoints.ReportProtected(ctx, q.ID, named)
 			_, revoke := endpoints.RevokeOwn(ctx, q.ID, named)
 			_, move := endpoints.MoveOwn(ctx, q.ID, named, phone("u1", "Outro"))
 			for _, err := range []error{own, report, revoke, move} {
@@ -88,7 +88,7 @@ func TestKeyLife(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
-				if _, err := endpoints.Report(ctx, p.ID, d.Key); err != nil {
+				if _, err := endpoints.ReportProtected(ctx, p.ID, d.Key); err != nil {
 					t.Error(err)
 				}
 			})
@@ -99,23 +99,23 @@ func TestKeyLife(t *testing.T) {
 		}
 		for _, step := range []struct{ advance, seen time.Duration }{{9 * time.Minute, 0}, {time.Minute, 10 * time.Minute}} {
 			e.Clock.Advance(step.advance)
-			got, err := endpoints.Report(ctx, p.ID, string(d.ID))
+			got, err := endpoints.ReportProtected(ctx, p.ID, string(d.ID))
 			if err != nil || !got.ActivatedAt.Equal(start) || !got.SeenAt.Equal(start.Add(step.seen)) {
 				t.Errorf("seen %v after the first report, want %v: %v", got.SeenAt.Sub(start), step.seen, err)
 			}
 		}
-		if posture, err := e.Advice.Posture(ctx, p.ID, "u1", false); err != nil || len(posture.Devices) != 1 {
+		if posture, err := e.Advice.ReadPosture(ctx, p.ID, "u1", false); err != nil || len(posture.Devices) != 1 {
 			t.Error("an activated key protects nothing:", posture, err)
 		}
-		if sources, err := endpoints.Sources(ctx); err != nil || sources[0].Live != 2 || sources[0].Active != 1 {
+		if sources, err := endpoints.ListSources(ctx); err != nil || sources[0].Live != 2 || sources[0].Active != 1 {
 			t.Errorf("%+v %v", sources[0], err)
 		}
 
 		next, err := endpoints.MoveOwn(ctx, p.ID, d.Key, phone("", "Celular novo"))
-		if err != nil || next.User != "u1" || !next.ValidUntil.Equal(d.ValidUntil) || next.StateAt(e.Clock.Now()) != cyber.KeyIssued {
+		if err != nil || next.User != "u1" || !next.ValidUntil.Equal(d.ValidUntil) || next.KeyStateAt(e.Clock.Now()) != cyber.KeyIssued {
 			t.Fatal(next, err)
 		}
-		if _, err := endpoints.Report(ctx, p.ID, d.Key); !errors.Is(err, cyber.ErrDeviceEnded) {
+		if _, err := endpoints.ReportProtected(ctx, p.ID, d.Key); !errors.Is(err, cyber.ErrDeviceEnded) {
 			t.Error("a key that was moved is activated:", err)
 		}
 		for range 2 {
@@ -125,12 +125,12 @@ func TestKeyLife(t *testing.T) {
 		}
 		// Over by their time: one is found by a worker, one by the next request of its person.
 		for _, user := range []string{"u1", "u2"} {
-			if _, err := endpoints.Issue(ctx, p.ID, phone(user, "Celular")); err != nil {
+			if _, err := endpoints.IssueKey(ctx, p.ID, phone(user, "Celular")); err != nil {
 				t.Fatal(err)
 			}
 		}
 		e.Clock.Advance(366 * day)
-		if _, err := endpoints.Issue(ctx, p.ID, phone("u2", "Celular")); err != nil {
+		if _, err := endpoints.IssueKey(ctx, p.ID, phone("u2", "Celular")); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
@@ -155,7 +155,7 @@ func TestErasedKeys(t *testing.T) {
 		ctx := context.Background()
 		w := newLives(t, e, 1)
 		before := len(keyEvents(t, e, w.partner.ID))
-		live, err := e.Devices.Devices(ctx, w.partner.ID, w.people[0].user)
+		live, err := e.Devices.ListDevices(ctx, w.partner.ID, w.people[0].user)
 		if err != nil || len(live) == 0 {
 			t.Fatal(live, err)
 		}

@@ -15,36 +15,38 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-func poolPlace(row string) seal.Place {
+// poolKeyPlace binds a sealed vendor key to its row.
+func poolKeyPlace(row string) seal.Place {
 	return seal.Place{Table: "epp_pool", Column: "vendor_key", Row: row}
 }
 
-func isPooled(ctx context.Context, q querier, id partner.ID, system cyber.System) (bool, error) {
+// usesKeyPool reports whether the partner's keys of a system come from a pool.
+func usesKeyPool(ctx context.Context, q querier, id partner.ID, system cyber.System) (bool, error) {
 	var pooled bool
 	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM epp_source WHERE system = $2 AND pooled)
-		AND EXISTS (SELECT 1 FROM partner WHERE id = $1 AND mode <> 'sandbox')`, number(id), string(system)).Scan(&pooled)
+		AND EXISTS (SELECT 1 FROM partner WHERE id = $1 AND mode <> 'sandbox')`, partnerNumber(id), string(system)).Scan(&pooled)
 	if err != nil {
 		return false, fmt.Errorf("read key source: %w", err)
 	}
 	return pooled, nil
 }
 
-// returnKey puts a revoked key that no device used back into its pool, where the vendor allows that, and gives the partner
+// returnKeyToPool puts a revoked key that no device used back into its pool, where the vendor allows that, and gives the partner
 // its place in the pool back. The ended device keeps the key's text and loses its index: the key is the next device's.
-func (s Devices) returnKey(ctx context.Context, tx *sqldb.Tx, d cyber.Device) error {
-	n, err := affected(tx.ExecContext(ctx, `UPDATE epp_pool SET taken_at = 0, taken_by = '' WHERE key_index = $1 AND taken_by = $2
-		AND EXISTS (SELECT 1 FROM epp_source WHERE system = $3 AND returns)`, s.keyIndex(d.Key), string(d.ID), string(d.System)))
+func (s Devices) returnKeyToPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device) error {
+	n, err := rowsAffected(tx.ExecContext(ctx, `UPDATE epp_pool SET taken_at = 0, taken_by = '' WHERE key_index = $1 AND taken_by = $2
+		AND EXISTS (SELECT 1 FROM epp_source WHERE system = $3 AND returns)`, s.activationKeyIndex(d.Key), string(d.ID), string(d.System)))
 	if err != nil || n == 0 {
 		return err
 	}
-	return tx.Run(ctx, []sqldb.Statement{
+	return tx.RunStatements(ctx, []sqldb.Statement{
 		{
 			Query: `UPDATE epp_key SET key_index = $3 WHERE partner_id = $1 AND id = $2`,
-			Args:  []any{number(d.Partner), string(d.ID), s.keyIndex("returned " + string(d.ID))},
+			Args:  []any{partnerNumber(d.Partner), string(d.ID), s.activationKeyIndex("returned " + string(d.ID))},
 		},
 		{
 			Query: `UPDATE share SET used = used - 1 WHERE partner_id = $1 AND resource = $2 AND used > 0`,
-			Args:  []any{number(d.Partner), string(cyber.PoolResource(d.System))},
+			Args:  []any{partnerNumber(d.Partner), string(cyber.PoolResource(d.System))},
 		},
 	})
 }
@@ -59,24 +61,24 @@ func (s Devices) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device)
 	err := tx.QueryRowContext(ctx, `UPDATE epp_pool SET taken_at = $2, taken_by = $3 WHERE id = (
 		SELECT id FROM epp_pool WHERE system = $1 AND taken_at = 0 AND (expires_at = 0 OR expires_at > $2)
 		ORDER BY loaded_at, id LIMIT 1`+s.db.SkipLocked()+`) RETURNING id, vendor_key, expires_at`,
-		string(d.System), micros(d.IssuedAt), string(d.ID)).Scan(&row, &sealed, &expires)
+		string(d.System), toMicros(d.IssuedAt), string(d.ID)).Scan(&row, &sealed, &expires)
 	if errors.Is(err, sql.ErrNoRows) {
 		return cyber.VendorKey{}, cyber.ErrPoolEmpty.With("operatingSystem", fault.NoKeyLeft)
 	}
 	if err != nil {
 		return cyber.VendorKey{}, fmt.Errorf("take key from pool: %w", err)
 	}
-	plain, err := s.keys.Unseal(poolPlace(row), sealed)
+	plain, err := s.keys.Unseal(poolKeyPlace(row), sealed)
 	if err != nil {
 		return cyber.VendorKey{}, fmt.Errorf("open pooled key: %w", err)
 	}
 	return cyber.VendorKey{Key: string(plain), Expires: fromMicros(expires)}, nil
 }
 
-// LoadPool keeps a batch of vendor keys: see cyber.PoolStore.
-func (s Devices) LoadPool(ctx context.Context, system cyber.System, keys []cyber.VendorKey) (int, error) {
+// LoadKeyPool keeps a batch of vendor keys: see cyber.PoolStore.
+func (s Devices) LoadKeyPool(ctx context.Context, system cyber.System, keys []cyber.VendorKey) (int, error) {
 	loaded := 0
-	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
 		loaded = 0
 		_, err = tx.ExecContext(ctx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (system) DO UPDATE SET pooled = excluded.pooled`, string(system), true, int64(cyber.DefaultLowMark), false)
@@ -90,7 +92,7 @@ func (s Devices) LoadPool(ctx context.Context, system cyber.System, keys []cyber
 		}
 		defer func() { err = errors.Join(err, insert.Close()) }()
 		for _, k := range keys {
-			n, err := s.loadKey(ctx, insert, system, k)
+			n, err := s.insertPoolKey(ctx, insert, system, k)
 			if err == nil && n == 0 && !k.Expires.IsZero() {
 				err = s.endAsVendorSays(ctx, tx, k)
 			}
@@ -104,17 +106,18 @@ func (s Devices) LoadPool(ctx context.Context, system cyber.System, keys []cyber
 	return loaded, err
 }
 
-func (s Devices) loadKey(ctx context.Context, insert *sql.Stmt, system cyber.System, k cyber.VendorKey) (int, error) {
+// insertPoolKey adds one vendor key and returns how many were new.
+func (s Devices) insertPoolKey(ctx context.Context, insert *sql.Stmt, system cyber.System, k cyber.VendorKey) (int, error) {
 	made, err := uuid.NewV7()
 	if err != nil {
 		return 0, err
 	}
 	row := "vk_" + made.String()
-	sealed, err := s.keys.Seal(poolPlace(row), []byte(k.Key))
+	sealed, err := s.keys.Seal(poolKeyPlace(row), []byte(k.Key))
 	if err != nil {
 		return 0, err
 	}
-	res, err := insert.ExecContext(ctx, row, string(system), s.keyIndex(k.Key), sealed, micros(s.now()), micros(k.Expires))
+	res, err := insert.ExecContext(ctx, row, string(system), s.activationKeyIndex(k.Key), sealed, toMicros(s.now()), toMicros(k.Expires))
 	if err != nil {
 		return 0, err
 	}
@@ -125,19 +128,19 @@ func (s Devices) loadKey(ctx context.Context, insert *sql.Stmt, system cyber.Sys
 // endAsVendorSays gives a known key the end that its vendor states, in the pool and, if it was issued, on the device.
 // An issued key is only ever shortened: what its partner was told is what its plan allows.
 func (s Devices) endAsVendorSays(ctx context.Context, tx *sqldb.Tx, k cyber.VendorKey) error {
-	index, expires, now := s.keyIndex(k.Key), micros(k.Expires), s.now()
+	index, expires, now := s.activationKeyIndex(k.Key), toMicros(k.Expires), s.now()
 	if _, err := tx.ExecContext(ctx, `UPDATE epp_pool SET expires_at = $2 WHERE key_index = $1`, index, expires); err != nil {
 		return err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE epp_key SET valid_until = $2, next_warning = $3 WHERE key_index = $1 AND ended_at = 0 AND valid_until > $2`,
-		index, expires, micros(cyber.NextNotice(now, k.Expires)))
+		index, expires, toMicros(cyber.NextNotice(now, k.Expires)))
 	return err
 }
 
-// Sources returns every system's source.
-func (s Devices) Sources(ctx context.Context) ([]cyber.Source, error) {
-	now := micros(s.now())
-	found, err := collect(ctx, s.reader(), func(row scanner) (cyber.Source, error) {
+// ListSources returns every system's source.
+func (s Devices) ListSources(ctx context.Context) ([]cyber.Source, error) {
+	now := toMicros(s.now())
+	found, err := collectRows(ctx, s.readQuerier(), func(row scanner) (cyber.Source, error) {
 		var src cyber.Source
 		err := row.Scan(&src.System, &src.Pooled, &src.LowMark, &src.ToldLow, &src.Returns, &src.Free, &src.Taken, &src.Expired)
 		return src, err
@@ -153,7 +156,7 @@ func (s Devices) Sources(ctx context.Context) ([]cyber.Source, error) {
 	// Apart, since the pool is the service's and the keys are the partners'.
 	type counts struct{ live, active int64 }
 	live := map[cyber.System]counts{}
-	_, err = collect(ctx, s.reader(), func(row scanner) (none struct{}, err error) {
+	_, err = collectRows(ctx, s.readQuerier(), func(row scanner) (none struct{}, err error) {
 		var system cyber.System
 		var n counts
 		err = row.Scan(&system, &n.live, &n.active)
@@ -169,9 +172,9 @@ func (s Devices) Sources(ctx context.Context) ([]cyber.Source, error) {
 	return found, nil
 }
 
-// SetSource changes where a system's keys come from.
-func (s Devices) SetSource(ctx context.Context, system cyber.System, change cyber.SourceChange) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+// UpdateSource changes where a system's keys come from.
+func (s Devices) UpdateSource(ctx context.Context, system cyber.System, change cyber.SourceChange) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (system) DO NOTHING`, string(system), false, int64(cyber.DefaultLowMark), false)
 		if err == nil && change.Pooled != nil {
@@ -190,9 +193,9 @@ func (s Devices) SetSource(ctx context.Context, system cyber.System, change cybe
 	})
 }
 
-// TurnedLow compares each pool with what was last told, and remembers: see cyber.PoolStore.
-func (s Devices) TurnedLow(ctx context.Context) ([]cyber.Source, error) {
-	sources, err := s.Sources(ctx)
+// PoolsTurnedLow compares each pool with what was last told, and remembers: see cyber.PoolStore.
+func (s Devices) PoolsTurnedLow(ctx context.Context) ([]cyber.Source, error) {
+	sources, err := s.ListSources(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +205,7 @@ func (s Devices) TurnedLow(ctx context.Context) ([]cyber.Source, error) {
 			continue
 		}
 		var first bool
-		err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+		err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 			res, err := tx.ExecContext(ctx, `UPDATE epp_source SET low = $2 WHERE system = $1 AND low <> $2`, string(src.System), src.Low())
 			if err != nil {
 				return fmt.Errorf("note level of pool: %w", err)

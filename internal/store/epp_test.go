@@ -27,10 +27,10 @@ func defaultPlan(t *testing.T, e *storetest.Env, id partner.ID, p plan.Plan) {
 	t.Helper()
 	ctx := context.Background()
 	p.ID, p.Partner, p.Name = "padrao", id, "Plano padrão"
-	if _, err := plan.NewCatalogue(e.Store.Plans, e.Clock.Now).Create(ctx, p); err != nil {
+	if _, err := plan.NewCatalogue(e.Store.Plans, e.Clock.Now).CreatePlan(ctx, p); err != nil {
 		t.Fatal(err)
 	}
-	_, err := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).Change(ctx, id, func(p *partner.Partner) { p.Settings.DefaultPlan = "padrao" })
+	_, err := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).UpdatePartner(ctx, id, func(p *partner.Partner) { p.Settings.DefaultPlan = "padrao" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestOneDeviceOneKey(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 12 {
 			wg.Go(func() {
-				d, err := endpoints.Issue(ctx, p.ID, phone("u1", " Celular da Ana "))
+				d, err := endpoints.IssueKey(ctx, p.ID, phone("u1", " Celular da Ana "))
 				if err != nil {
 					t.Error(err)
 				}
@@ -60,8 +60,8 @@ func TestOneDeviceOneKey(t *testing.T) {
 		if len(keys) != 1 {
 			t.Fatalf("%d keys for one device", len(keys))
 		}
-		first, err := endpoints.Issue(ctx, p.ID, phone("u1", "Celular da Ana"))
-		if err != nil || keys[first.Key] != 12 || !cyber.ValidKey(first.Key) || !first.ValidUntil.Equal(storetest.Start.Add(365*day)) {
+		first, err := endpoints.IssueKey(ctx, p.ID, phone("u1", "Celular da Ana"))
+		if err != nil || keys[first.Key] != 12 || !cyber.IsValidKey(first.Key) || !first.ValidUntil.Equal(storetest.Start.Add(365*day)) {
 			t.Fatalf("%+v, %v", first, err)
 		}
 		for name, r := range map[string]cyber.DeviceRequest{
@@ -69,23 +69,23 @@ func TestOneDeviceOneKey(t *testing.T) {
 			"another person": phone("u2", "Celular da Ana"),
 			"another system": {User: "u1", System: cyber.IOS, Name: "Celular da Ana"},
 		} {
-			if d, err := endpoints.Issue(ctx, p.ID, r); err != nil || d.Key == first.Key {
+			if d, err := endpoints.IssueKey(ctx, p.ID, r); err != nil || d.Key == first.Key {
 				t.Errorf("%s: %v, %v", name, d.Key == first.Key, err)
 			}
 		}
 		e.Clock.Advance(365*day - time.Second)
-		if d, err := endpoints.Issue(ctx, p.ID, phone("u1", "Celular da Ana")); err != nil || d.Key != first.Key {
+		if d, err := endpoints.IssueKey(ctx, p.ID, phone("u1", "Celular da Ana")); err != nil || d.Key != first.Key {
 			t.Error("a second before its end the key is not the same", err)
 		}
 		e.Clock.Advance(time.Second)
-		if list, err := endpoints.Of(ctx, p.ID, "u1"); err != nil || len(list) != 0 {
+		if list, err := endpoints.ListDevices(ctx, p.ID, "u1"); err != nil || len(list) != 0 {
 			t.Errorf("%d devices listed after their keys ended, %v", len(list), err)
 		}
-		second, err := endpoints.Issue(ctx, p.ID, phone("u1", "Celular da Ana"))
+		second, err := endpoints.IssueKey(ctx, p.ID, phone("u1", "Celular da Ana"))
 		if err != nil || second.Key == first.Key {
 			t.Error("an ended key was issued again", err)
 		}
-		if old, err := endpoints.Show(ctx, first.ID); err != nil || old.EndReason != cyber.EndExpired {
+		if old, err := endpoints.GetDevice(ctx, first.ID); err != nil || old.EndReason != cyber.EndExpired {
 			t.Errorf("%+v, %v", old, err)
 		}
 	})
@@ -104,7 +104,7 @@ func TestDeviceLimit(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 10 {
 			wg.Go(func() {
-				d, err := endpoints.Issue(ctx, p.ID, phone("u1", fmt.Sprintf("Celular %d", i)))
+				d, err := endpoints.IssueKey(ctx, p.ID, phone("u1", fmt.Sprintf("Celular %d", i)))
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -124,10 +124,10 @@ func TestDeviceLimit(t *testing.T) {
 		if !issued[0].ValidUntil.Equal(storetest.Start.Add(30 * day)) {
 			t.Error("the plan's validity was not used:", issued[0].ValidUntil)
 		}
-		if d, err := endpoints.Issue(ctx, p.ID, phone("u1", issued[1].Name)); err != nil || d.Key != issued[1].Key {
+		if d, err := endpoints.IssueKey(ctx, p.ID, phone("u1", issued[1].Name)); err != nil || d.Key != issued[1].Key {
 			t.Error("at the limit a known device does not get its key:", err)
 		}
-		if _, err := endpoints.Issue(ctx, p.ID, phone("u2", "Celular")); err != nil {
+		if _, err := endpoints.IssueKey(ctx, p.ID, phone("u2", "Celular")); err != nil {
 			t.Error("another person met the limit:", err)
 		}
 		if _, err := endpoints.Revoke(ctx, issued[0].ID); err != nil {
@@ -136,7 +136,7 @@ func TestDeviceLimit(t *testing.T) {
 		if _, err := endpoints.Revoke(ctx, issued[0].ID); !errors.Is(err, cyber.ErrDeviceEnded) {
 			t.Error("revoked twice:", err)
 		}
-		if _, err := endpoints.Issue(ctx, p.ID, phone("u1", "Outro celular")); err != nil {
+		if _, err := endpoints.IssueKey(ctx, p.ID, phone("u1", "Outro celular")); err != nil {
 			t.Error("a revoked key still takes a place:", err)
 		}
 	})
@@ -149,7 +149,7 @@ func TestReplaceDevice(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		defaultPlan(t, e, p.ID, plan.Plan{MaxDevices: 1})
 		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
-		lost, err := endpoints.Issue(ctx, p.ID, phone("u1", "Celular perdido"))
+		lost, err := endpoints.IssueKey(ctx, p.ID, phone("u1", "Celular perdido"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestReplaceDevice(t *testing.T) {
 		if err != nil || next.Key == lost.Key || !next.ValidUntil.Equal(lost.ValidUntil) || next.User != "u1" {
 			t.Fatalf("%+v, %v", next, err)
 		}
-		list, err := endpoints.Of(ctx, p.ID, "u1")
+		list, err := endpoints.ListDevices(ctx, p.ID, "u1")
 		if err != nil || len(list) != 1 || list[0].Key != next.Key || list[0].System != cyber.IOS {
 			t.Errorf("%+v, %v", list, err)
 		}
@@ -168,7 +168,7 @@ func TestReplaceDevice(t *testing.T) {
 		if _, err := endpoints.Replace(ctx, next.ID, cyber.IOS, "Celular novo"); err != nil {
 			t.Error("a device cannot be given a fresh key:", err)
 		}
-		if found, err := endpoints.Find(ctx, next.Key); err != nil || found.ID != next.ID || found.EndReason != cyber.EndMoved {
+		if found, err := endpoints.FindDevice(ctx, next.Key); err != nil || found.ID != next.ID || found.EndReason != cyber.EndMoved {
 			t.Errorf("%+v, %v", found, err)
 		}
 	})
@@ -183,14 +183,14 @@ func TestLastPooledKey(t *testing.T) {
 		replicas := []*cyber.Endpoints{cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store.Devices, e.Clock.Now, nil)}
 		for round := range 10 {
 			key := fmt.Sprintf("VENDOR-KEY-%d", round)
-			if n, err := e.Devices.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: key}}); err != nil || n != 1 {
+			if n, err := e.Devices.LoadKeyPool(ctx, cyber.Android, []cyber.VendorKey{{Key: key}}); err != nil || n != 1 {
 				t.Fatal(n, err)
 			}
 			var wg sync.WaitGroup
 			got, errs := make([]cyber.Device, 4), make([]error, 4)
 			for i := range got {
 				wg.Go(func() {
-					got[i], errs[i] = replicas[i%2].Issue(ctx, p.ID, phone(fmt.Sprintf("u%d-%d", round, i), "Celular"))
+					got[i], errs[i] = replicas[i%2].IssueKey(ctx, p.ID, phone(fmt.Sprintf("u%d-%d", round, i), "Celular"))
 				})
 			}
 			wg.Wait()
@@ -208,7 +208,7 @@ func TestLastPooledKey(t *testing.T) {
 				t.Fatalf("round %d: %d got the last key", round, winners)
 			}
 		}
-		if d, err := replicas[0].Issue(ctx, p.ID, cyber.DeviceRequest{User: "u", System: cyber.Windows, Name: "PC"}); err != nil || !cyber.ValidKey(d.Key) {
+		if d, err := replicas[0].IssueKey(ctx, p.ID, cyber.DeviceRequest{User: "u", System: cyber.Windows, Name: "PC"}); err != nil || !cyber.IsValidKey(d.Key) {
 			t.Error("a system without a pool does not generate:", err)
 		}
 	})
@@ -222,7 +222,7 @@ func TestPoolLevels(t *testing.T) {
 		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
 		turned := func(want string) {
 			t.Helper()
-			list, err := endpoints.TurnedLow(ctx)
+			list, err := endpoints.PoolsTurnedLow(ctx)
 			var got []string
 			for _, src := range list {
 				got = append(got, fmt.Sprintf("%s low=%t free=%d", src.System, src.Low(), src.Free))
@@ -232,29 +232,29 @@ func TestPoolLevels(t *testing.T) {
 			}
 		}
 		mark := int64(2)
-		if err := endpoints.SetSource(ctx, cyber.Android, cyber.SourceChange{LowMark: &mark}); err != nil {
+		if err := endpoints.UpdateSource(ctx, cyber.Android, cyber.SourceChange{LowMark: &mark}); err != nil {
 			t.Fatal(err)
 		}
 		turned("")
-		if _, err := e.Devices.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "A"}, {Key: "B"}}); err != nil {
+		if _, err := e.Devices.LoadKeyPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "A"}, {Key: "B"}}); err != nil {
 			t.Fatal(err)
 		}
 		turned("")
-		if _, err := endpoints.Issue(ctx, p.ID, phone("u1", "Celular")); err != nil {
+		if _, err := endpoints.IssueKey(ctx, p.ID, phone("u1", "Celular")); err != nil {
 			t.Fatal(err)
 		}
 		turned("android low=true free=1")
 		turned("")
-		if _, err := e.Devices.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "C"}}); err != nil {
+		if _, err := e.Devices.LoadKeyPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "C"}}); err != nil {
 			t.Fatal(err)
 		}
 		turned("android low=false free=2")
 		turned("")
 		generated := false
-		if err := endpoints.SetSource(ctx, cyber.Android, cyber.SourceChange{Pooled: &generated}); err != nil {
+		if err := endpoints.UpdateSource(ctx, cyber.Android, cyber.SourceChange{Pooled: &generated}); err != nil {
 			t.Fatal(err)
 		}
-		if d, err := endpoints.Issue(ctx, p.ID, phone("u2", "Celular")); err != nil || !cyber.ValidKey(d.Key) {
+		if d, err := endpoints.IssueKey(ctx, p.ID, phone("u2", "Celular")); err != nil || !cyber.IsValidKey(d.Key) {
 			t.Error("switched back, the service does not generate:", err)
 		}
 	})
@@ -270,12 +270,12 @@ func TestExpiryNotices(t *testing.T) {
 		workers := []*cyber.Endpoints{cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store.Devices, e.Clock.Now, nil)}
 		for i := range 3 {
 			for _, id := range []partner.ID{p.ID, q.ID} {
-				if _, err := workers[0].Issue(ctx, id, phone(fmt.Sprintf("u%d", i), "Celular")); err != nil {
+				if _, err := workers[0].IssueKey(ctx, id, phone(fmt.Sprintf("u%d", i), "Celular")); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		ended, err := workers[0].Issue(ctx, p.ID, phone("u9", "Celular"))
+		ended, err := workers[0].IssueKey(ctx, p.ID, phone("u9", "Celular"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestExpiryNotices(t *testing.T) {
 		}
 		events := func() (n int) {
 			t.Helper()
-			err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM event WHERE type IN ('epp.key_expiring', 'epp.key_ended')`).Scan(&n)
+			err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM event WHERE type IN ('epp.key_expiring', 'epp.key_ended')`).Scan(&n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -322,10 +322,10 @@ func TestNothingOfADeviceInTheClear(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		if _, err := e.Devices.LoadPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "VENDORKEYINTHECLEAR"}}); err != nil {
+		if _, err := e.Devices.LoadKeyPool(ctx, cyber.Android, []cyber.VendorKey{{Key: "VENDORKEYINTHECLEAR"}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil).Issue(ctx, p.ID, phone("userhashintheclear", "Celular da Fulana")); err != nil {
+		if _, err := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil).IssueKey(ctx, p.ID, phone("userhashintheclear", "Celular da Fulana")); err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range []string{"epp_key", "epp_pool", "epp_holder"} {
@@ -345,14 +345,14 @@ func TestNothingOfACaseInTheClear(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		if err := cyber.NewServices(e.Store.Services, e.Clock.Now).Seed(ctx); err != nil {
+		if err := cyber.NewServices(e.Store.Services, e.Clock.Now).SeedServices(ctx); err != nil {
 			t.Fatal(err)
 		}
 		cases := cyber.NewCases(e.Store.Cases, e.Clock.Now)
-		c, err := cases.Open(ctx, p.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1",
+		c, err := cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: "u1",
 			Answers: []cyber.TriageAnswer{{JSON: `{"answer":"Cliquei num link"}`}}})
 		if err == nil {
-			_, err = cases.Move(ctx, c.ID, cyber.CaseInProgress, "bruna", "nota sobre Fulano")
+			_, err = cases.MoveCase(ctx, c.ID, cyber.CaseInProgress, "bruna", "nota sobre Fulano")
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -367,7 +367,7 @@ func TestNothingOfACaseInTheClear(t *testing.T) {
 
 func dumpTable(t *testing.T, e *storetest.Env, table string) string {
 	t.Helper()
-	rows, err := e.DB.Reader().QueryContext(context.Background(), `SELECT * FROM `+table)
+	rows, err := e.DB.ReadPool().QueryContext(context.Background(), `SELECT * FROM `+table)
 	if err != nil {
 		t.Fatal(err)
 	}

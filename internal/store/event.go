@@ -18,12 +18,12 @@ func eventPlace(id partner.ID, event string) seal.Place {
 
 // AddEvents keeps events that have no other cause in the store.
 func (s Alerts) AddEvents(ctx context.Context, id partner.ID, events ...alert.Event) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.addEvents(ctx, tx, id, events...) })
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.addPartnerEvents(ctx, tx, id, events...) })
 }
 
-// addEvents keeps events of one partner in the transaction of what caused them, with a delivery for each endpoint that
+// addPartnerEvents keeps events of one partner in the transaction of what caused them, with a delivery for each endpoint that
 // wants them.
-func (s Alerts) addEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events ...alert.Event) error {
+func (s Alerts) addPartnerEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events ...alert.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -49,26 +49,26 @@ type keptEvent struct {
 // insertEvents numbers and keeps events. The counter's row stays locked until the transaction ends, so numbers are in
 // the order of commits, and nobody can read one before all lower ones are there.
 func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]keptEvent, error) {
-	events, persons, err := s.aboutWhom(ctx, tx, id, events)
+	events, persons, err := s.namePersons(ctx, tx, id, events)
 	if err != nil {
 		return nil, err
 	}
 	var last int64
 	err = tx.QueryRowContext(ctx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, $2)
 		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last + $2 RETURNING last`,
-		number(id), int64(len(events))).Scan(&last)
+		partnerNumber(id), int64(len(events))).Scan(&last)
 	if err != nil {
 		return nil, fmt.Errorf("number events: %w", err)
 	}
 	kept := make([]keptEvent, len(events))
 	first, i := last-int64(len(events))+1, 0
-	_, err = tx.Load(ctx, "event", []string{"id", "partner_id", "seq", "type", "person", "body", "created_at"}, func() ([]any, error) {
+	_, err = tx.InsertRows(ctx, "event", []string{"id", "partner_id", "seq", "type", "person", "body", "created_at"}, func() ([]any, error) {
 		if i == len(events) {
 			return nil, nil
 		}
 		e := events[i]
 		kept[i] = keptEvent{e.ID, e.Type, first + int64(i), persons[i]}
-		body, err := e.Body()
+		body, err := e.MarshalBody()
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, e
 		if err != nil {
 			return nil, fmt.Errorf("seal event: %w", err)
 		}
-		row := []any{string(e.ID), number(id), kept[i].seq, string(e.Type), persons[i], sealed, micros(e.At)}
+		row := []any{string(e.ID), partnerNumber(id), kept[i].seq, string(e.Type), persons[i], sealed, toMicros(e.At)}
 		i++
 		return row, nil
 	})
@@ -86,14 +86,14 @@ func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, e
 	return kept, nil
 }
 
-// aboutWhom names the person of each event as the partner named them last, and returns the keys by which a person's
+// namePersons names the person of each event as the partner named them last, and returns the keys by which a person's
 // events stay in order: that of the longer digest once the service knows both.
-func (s Alerts) aboutWhom(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]alert.Event, [][]byte, error) {
+func (s Alerts) namePersons(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]alert.Event, [][]byte, error) {
 	keys := make([][]byte, len(events))
 	for i, e := range events {
-		keys[i] = s.userIndex(id, e.User)
+		keys[i] = s.blindUserIndex(id, e.User)
 	}
-	people, err := s.personsOf(ctx, tx, id, keys)
+	people, err := s.findPersons(ctx, tx, id, keys)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -120,8 +120,8 @@ func (c core) endpointFilters(ctx context.Context, q querier, id partner.ID) ([]
 		var mac []byte
 		err := row.Scan(&e.ID, &types, &e.State, &e.Reason, &created, &mac)
 		e.Types, e.CreatedAt = splitTypes(types), fromMicros(created)
-		return checked[alert.Endpoint]{value: e, forged: !c.genuine("endpoint", endpointGrant(e), mac)}, err
-	}, `SELECT id, types, state, reason, created_at, mac FROM endpoint WHERE partner_id = $1`, number(id))
+		return checked[alert.Endpoint]{value: e, forged: !c.isGenuine("endpoint", endpointGrant(e), mac)}, err
+	}, `SELECT id, types, state, reason, created_at, mac FROM endpoint WHERE partner_id = $1`, partnerNumber(id))
 	if err != nil {
 		return nil, fmt.Errorf("read endpoints: %w", err)
 	}
@@ -134,9 +134,9 @@ var deliveryColumns = []string{
 
 // insertDeliveries makes one delivery per event and endpoint that wants it; for a disabled endpoint it is held.
 func (s Alerts) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint) error {
-	now := micros(s.now())
+	now := toMicros(s.now())
 	i, j, due := 0, -1, false
-	_, err := tx.Load(ctx, "delivery", deliveryColumns, func() ([]any, error) {
+	_, err := tx.InsertRows(ctx, "delivery", deliveryColumns, func() ([]any, error) {
 		for {
 			if j++; j == len(endpoints) {
 				i, j = i+1, 0
@@ -145,13 +145,13 @@ func (s Alerts) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.I
 				return nil, nil
 			}
 			e, to := events[i], endpoints[j]
-			if !to.Wants(e.kind) {
+			if !to.WantsType(e.kind) {
 				continue
 			}
-			state := to.Awaits()
+			state := to.InitialDeliveryState()
 			due = due || state == alert.Pending
 			return []any{
-				number(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, int64(0), now, now, int64(0),
+				partnerNumber(id), string(to.ID), e.seq, string(e.id), e.person, string(state), len(e.person) > 0, int64(0), now, now, int64(0),
 			}, nil
 		}
 	})
@@ -167,7 +167,7 @@ func (s Alerts) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.I
 // ClaimTest keeps a test event and its one delivery, out of the dispatchers' way until the given time.
 func (s Alerts) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.EndpointID, until time.Time, e alert.Event) (alert.Delivery, error) {
 	d := alert.Delivery{Partner: id, Endpoint: endpoint, Event: e.ID}
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		kept, err := s.insertEvents(ctx, tx, id, []alert.Event{e})
 		if err != nil {
 			return err
@@ -178,8 +178,8 @@ func (s Alerts) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.End
 		d.Seq = kept[0].seq
 		_, err = tx.ExecContext(ctx, `INSERT INTO delivery
 			(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)
-			VALUES ($1, $2, $3, $4, $5, 'pending', $6, 0, $7, $8, 0)`, number(id), string(endpoint), d.Seq, string(e.ID),
-			kept[0].person, false, micros(until), micros(s.now()))
+			VALUES ($1, $2, $3, $4, $5, 'pending', $6, 0, $7, $8, 0)`, partnerNumber(id), string(endpoint), d.Seq, string(e.ID),
+			kept[0].person, false, toMicros(until), toMicros(s.now()))
 		if err != nil {
 			return fmt.Errorf("keep delivery: %w", err)
 		}
@@ -188,6 +188,6 @@ func (s Alerts) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.End
 	if err != nil {
 		return d, err
 	}
-	d.Body, err = e.Body()
+	d.Body, err = e.MarshalBody()
 	return d, err
 }

@@ -22,8 +22,8 @@ var (
 
 const keptColumns = `id, seq, type, body, created_at`
 
-// scanKept reads and opens an event.
-func (s Alerts) scanKept(id partner.ID) func(row scanner) (alert.Kept, error) {
+// scanKeptEvent reads and opens an event.
+func (s Alerts) scanKeptEvent(id partner.ID) func(row scanner) (alert.Kept, error) {
 	return func(row scanner) (alert.Kept, error) {
 		var e alert.Kept
 		var sealed []byte
@@ -44,50 +44,50 @@ func (s Alerts) scanKept(id partner.ID) func(row scanner) (alert.Kept, error) {
 // never ahead of the events.
 func (s Alerts) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, seq int64, limit int) (alert.Stretch, error) {
 	var found alert.Stretch
-	q := s.reader()
+	q := s.readQuerier()
 	err := q.QueryRowContext(ctx, `SELECT c.last, coalesce((SELECT e.id FROM event e WHERE e.partner_id = $1 AND e.seq = c.last), ''),
 			coalesce((SELECT e.id FROM event e WHERE e.partner_id = $1 AND e.seq = $2), '')
-		FROM event_counter c WHERE c.partner_id = $1`, number(id), seq).Scan(&found.Newest, &found.NewestID, &found.At)
+		FROM event_counter c WHERE c.partner_id = $1`, partnerNumber(id), seq).Scan(&found.Newest, &found.NewestID, &found.At)
 	if errors.Is(err, sql.ErrNoRows) {
 		return found, nil
 	}
 	if err != nil {
-		return found, classify(fmt.Errorf("read events: %w", err))
+		return found, classifyError(fmt.Errorf("read events: %w", err))
 	}
-	args, only := []any{number(id), seq, int64(limit)}, ""
+	args, only := []any{partnerNumber(id), seq, int64(limit)}, ""
 	if of != alert.Everything {
-		only = ` AND type IN (` + list(&args, of.Types()) + `)`
+		only = ` AND type IN (` + appendListMarks(&args, of.ListTypes()) + `)`
 	}
-	found.Events, err = collect(ctx, q, s.scanKept(id), `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND seq > $2`+only+`
+	found.Events, err = collectRows(ctx, q, s.scanKeptEvent(id), `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND seq > $2`+only+`
 		ORDER BY seq LIMIT $3`, args...)
 	next := seq + 1
 	if err != nil || found.Newest < next || len(found.Events) > 0 && found.Events[0].Seq == next {
 		return found, err
 	}
 	err = q.QueryRowContext(ctx, `SELECT NOT EXISTS (SELECT 1 FROM event WHERE partner_id = $1 AND seq = $2)
-		AND NOT EXISTS (SELECT 1 FROM event_gap WHERE partner_id = $1 AND seq = $2)`, number(id), next).Scan(&found.Gap)
+		AND NOT EXISTS (SELECT 1 FROM event_gap WHERE partner_id = $1 AND seq = $2)`, partnerNumber(id), next).Scan(&found.Gap)
 	if err != nil {
-		return found, classify(fmt.Errorf("read events: %w", err))
+		return found, classifyError(fmt.Errorf("read events: %w", err))
 	}
 	return found, nil
 }
 
-// NotePull remembers how far a partner has read. A poll that brings nothing new writes nothing.
-func (s Alerts) NotePull(ctx context.Context, id partner.ID, of alert.Areas, seq int64) error {
-	known, err := s.pulled(ctx, id)
+// SavePull remembers how far a partner has read. A poll that brings nothing new writes nothing.
+func (s Alerts) SavePull(ctx context.Context, id partner.ID, of alert.Areas, seq int64) error {
+	known, err := s.loadPulls(ctx, id)
 	if err != nil {
 		return err
 	}
-	next := known.Note(of, seq)
+	next := known.WithRead(of, seq)
 	if next == known {
 		return nil
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO event_pull (partner_id, seq, subscription_seq, at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (partner_id) DO UPDATE SET at = excluded.at,
 				seq = CASE WHEN event_pull.seq < excluded.seq THEN excluded.seq ELSE event_pull.seq END,
 				subscription_seq = CASE WHEN event_pull.subscription_seq < excluded.subscription_seq THEN excluded.subscription_seq
-					ELSE event_pull.subscription_seq END`, number(id), next.Cyber, next.Subscriptions, micros(s.now()))
+					ELSE event_pull.subscription_seq END`, partnerNumber(id), next.Cyber, next.Subscriptions, toMicros(s.now()))
 		if err != nil {
 			return fmt.Errorf("note pull: %w", err)
 		}
@@ -95,32 +95,34 @@ func (s Alerts) NotePull(ctx context.Context, id partner.ID, of alert.Areas, seq
 	})
 }
 
-func (s Alerts) pulled(ctx context.Context, id partner.ID) (alert.Pulls, error) {
+// loadPulls returns how far the partner has read.
+func (s Alerts) loadPulls(ctx context.Context, id partner.ID) (alert.Pulls, error) {
 	var p alert.Pulls
-	err := s.reader().QueryRowContext(ctx, `SELECT seq, subscription_seq FROM event_pull WHERE partner_id = $1`, number(id)).
+	err := s.readQuerier().QueryRowContext(ctx, `SELECT seq, subscription_seq FROM event_pull WHERE partner_id = $1`, partnerNumber(id)).
 		Scan(&p.Cyber, &p.Subscriptions)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return p, classify(fmt.Errorf("read pull: %w", err))
+		return p, classifyError(fmt.Errorf("read pull: %w", err))
 	}
 	return p, nil
 }
 
-func (s Alerts) seqOf(ctx context.Context, q querier, id partner.ID, event alert.EventID) (int64, error) {
+// eventSeq returns the number of an event.
+func (s Alerts) eventSeq(ctx context.Context, q querier, id partner.ID, event alert.EventID) (int64, error) {
 	var seq int64
-	err := q.QueryRowContext(ctx, `SELECT seq FROM event WHERE partner_id = $1 AND id = $2`, number(id), string(event)).Scan(&seq)
+	err := q.QueryRowContext(ctx, `SELECT seq FROM event WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(event)).Scan(&seq)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, alert.ErrEventNotFound
 	}
-	return seq, classify(err)
+	return seq, classifyError(err)
 }
 
 // Deliveries returns where an event has gone.
 func (s Alerts) Deliveries(ctx context.Context, id partner.ID, event alert.EventID) ([]alert.DeliveryStatus, error) {
-	seq, err := s.seqOf(ctx, s.reader(), id, event)
+	seq, err := s.eventSeq(ctx, s.readQuerier(), id, event)
 	if err != nil {
 		return nil, err
 	}
-	return collect(ctx, s.reader(), func(row scanner) (alert.DeliveryStatus, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (alert.DeliveryStatus, error) {
 		d := alert.DeliveryStatus{Event: event, Seq: seq}
 		var next, finished int64
 		err := row.Scan(&d.Endpoint, &d.State, &d.Attempts, &next, &finished)
@@ -129,20 +131,20 @@ func (s Alerts) Deliveries(ctx context.Context, id partner.ID, event alert.Event
 		}
 		return d, err
 	}, `SELECT d.endpoint_id, d.state, d.attempts, d.next_at, d.finished_at FROM delivery d
-		WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` ORDER BY d.endpoint_id`, number(id), seq)
+		WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` ORDER BY d.endpoint_id`, partnerNumber(id), seq)
 }
 
 // atEndpoints are the deliveries of partner $1 whose endpoint there still is. Named one by one, they are looked up by their key; joined to
 // the endpoints, SQLite reads all deliveries of the partner for those of one event.
 const atEndpoints = `d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)`
 
-// Attempts returns every logged try of an event, in order.
-func (s Alerts) Attempts(ctx context.Context, id partner.ID, event alert.EventID) ([]alert.AttemptLog, error) {
-	seq, err := s.seqOf(ctx, s.reader(), id, event)
+// ListAttempts returns every logged try of an event, in order.
+func (s Alerts) ListAttempts(ctx context.Context, id partner.ID, event alert.EventID) ([]alert.AttemptLog, error) {
+	seq, err := s.eventSeq(ctx, s.readQuerier(), id, event)
 	if err != nil {
 		return nil, err
 	}
-	list, err := collect(ctx, s.reader(), func(row scanner) (alert.AttemptLog, error) {
+	list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (alert.AttemptLog, error) {
 		var a alert.AttemptLog
 		var at, status, duration int64
 		var worker, failure string
@@ -160,27 +162,27 @@ func (s Alerts) Attempts(ctx context.Context, id partner.ID, event alert.EventID
 		}
 		return a, nil
 	}, `SELECT a.endpoint_id, a.at, a.worker, a.status, a.failure, a.duration, a.answer FROM attempt a
-		WHERE a.partner_id = $1 AND a.seq = $2 AND a.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)`, number(id), seq)
+		WHERE a.partner_id = $1 AND a.seq = $2 AND a.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)`, partnerNumber(id), seq)
 	if err != nil {
 		return nil, err
 	}
-	folded, err := collect(ctx, s.reader(), func(row scanner) (alert.AttemptLog, error) {
+	folded, err := collectRows(ctx, s.readQuerier(), func(row scanner) (alert.AttemptLog, error) {
 		var endpoint alert.EndpointID
 		var tried []byte
 		err := row.Scan(&endpoint, &tried)
-		a := readTried(tried)
+		a := decodeAttempt(tried)
 		a.Endpoint = endpoint
 		return a, err
-	}, `SELECT d.endpoint_id, d.tried FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` AND d.tried IS NOT NULL`, number(id), seq)
+	}, `SELECT d.endpoint_id, d.tried FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` AND d.tried IS NOT NULL`, partnerNumber(id), seq)
 	list = append(list, folded...)
-	inOrder(list)
+	sortByTime(list)
 	return list, err
 }
 
-// window gives a window of times as the store keeps them; a zero time is an open end.
-func window(from, to time.Time) (int64, int64) {
+// timeWindow gives a window of times as the store keeps them; a zero time is an open end.
+func timeWindow(from, to time.Time) (int64, int64) {
 	if to.IsZero() {
-		return micros(from), math.MaxInt64
+		return toMicros(from), math.MaxInt64
 	}
-	return micros(from), micros(to)
+	return toMicros(from), toMicros(to)
 }

@@ -22,7 +22,7 @@ func newEvents(t *testing.T, m *mailer, n int) []alert.Event {
 	t.Helper()
 	list := make([]alert.Event, n)
 	for i := range list {
-		e, err := alert.New(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("p", i)), m.clock.Now(), map[string]int{"n": i})
+		e, err := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("p", i)), m.clock.Now(), map[string]int{"n": i})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestCursorOfAReplacedHistory(t *testing.T) {
 		}
 		read := func(cursor string, limit int) alert.Page {
 			t.Helper()
-			page, err := feed.Read(ctx, m.partner, alert.Everything, cursor, limit)
+			page, err := feed.ReadPage(ctx, m.partner, alert.Everything, cursor, limit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestCursorOfAReplacedHistory(t *testing.T) {
 		}
 		refused := func() {
 			t.Helper()
-			if page, err := feed.Read(ctx, m.partner, alert.Everything, stale, 100); !errors.Is(err, alert.ErrCursor) {
+			if page, err := feed.ReadPage(ctx, m.partner, alert.Everything, stale, 100); !errors.Is(err, alert.ErrCursor) {
 				t.Errorf("a stale cursor brings %d events: %v", len(page.Events), err)
 			}
 		}
@@ -127,7 +127,7 @@ func TestCursorSkipsNothing(t *testing.T) {
 			reading.Go(func() {
 				cursor, stopping := "", false
 				for {
-					page, err := feed.Read(ctx, m.partner, alert.Everything, cursor, 1+rand.IntN(7))
+					page, err := feed.ReadPage(ctx, m.partner, alert.Everything, cursor, 1+rand.IntN(7))
 					if err != nil {
 						t.Error(err)
 						return
@@ -164,7 +164,7 @@ func TestCursorSkipsNothing(t *testing.T) {
 			}
 		}
 		var last int64
-		if err := m.env.DB.Reader().QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`, m.partner.Number()).Scan(&last); err != nil || last != int64(len(written)) {
+		if err := m.env.DB.ReadPool().QueryRowContext(ctx, `SELECT last FROM event_counter WHERE partner_id = $1`, m.partner.Number()).Scan(&last); err != nil || last != int64(len(written)) {
 			t.Errorf("the counter is at %d after %d events: %v", last, len(written), err)
 		}
 	})
@@ -177,7 +177,7 @@ func breakable(t *testing.T, m *mailer, table string) {
 	t.Helper()
 	statements := []string{`CREATE TRIGGER break_` + table + ` BEFORE INSERT ON ` + table + `
 		WHEN EXISTS (SELECT 1 FROM broken WHERE name = '` + table + `') BEGIN SELECT RAISE(ABORT, 'broken'); END`}
-	if m.env.DB.Engine() == sqldb.PostgreSQL {
+	if m.env.DB.EngineName() == sqldb.PostgreSQL {
 		statements = []string{
 			`CREATE FUNCTION break_` + table + `() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 				IF EXISTS (SELECT 1 FROM broken WHERE name = '` + table + `') THEN RAISE EXCEPTION 'broken'; END IF; RETURN NEW; END $$`,
@@ -270,10 +270,10 @@ func TestReplayOfWhatWaits(t *testing.T) {
 		wait(t, "both to fail", func() bool { return m.countWhere(t, "delivery", "state = 'pending' AND attempts = 1") == 2 })
 		mended.Store(true)
 		history := alert.NewHistory(m.Store.Alerts, m.Store.Partners)
-		if n, err := history.Replay(ctx, m.partner, alert.Selection{From: m.clock.Now().Add(-time.Minute)}); err != nil || n != 0 {
+		if n, err := history.ReplayEvents(ctx, m.partner, alert.Selection{From: m.clock.Now().Add(-time.Minute)}); err != nil || n != 0 {
 			t.Errorf("a window made %d due that were waiting: %v", n, err)
 		}
-		if n, err := history.Replay(ctx, m.partner, alert.Selection{Event: named.ID}); err != nil || n != 1 {
+		if n, err := history.ReplayEvents(ctx, m.partner, alert.Selection{Event: named.ID}); err != nil || n != 1 {
 			t.Fatalf("%d deliveries, want 1: %v", n, err)
 		}
 		wait(t, "the replayed one", func() bool { return len(r.received()) == 1 && r.received()[0].ID == string(named.ID) })
@@ -313,7 +313,7 @@ func TestReplay(t *testing.T) {
 		broken.Store(false)
 		replay := func(want int64, s alert.Selection) {
 			t.Helper()
-			if n, err := history.Replay(ctx, m.partner, s); err != nil || n != want {
+			if n, err := history.ReplayEvents(ctx, m.partner, s); err != nil || n != want {
 				t.Errorf("%d deliveries, want %d: %v", n, want, err)
 			}
 		}
@@ -325,7 +325,7 @@ func TestReplay(t *testing.T) {
 
 		later := newReceiver(t, nil)
 		second := m.endpoint(t, later, "monitoring.leak_detected")
-		if _, _, err := m.endpoints.Test(ctx, m.partner, second.ID, loopback.Client(webhook.ClientOptions{})); err != nil {
+		if _, _, err := m.endpoints.SendTestEvent(ctx, m.partner, second.ID, loopback.NewClient(webhook.ClientOptions{})); err != nil {
 			t.Fatal(err)
 		}
 		replay(2, alert.Selection{From: start, Endpoint: second.ID})
@@ -344,7 +344,7 @@ func TestReplay(t *testing.T) {
 		for name, bad := range map[string]alert.Selection{
 			"nothing": {}, "two ways": {Failed: true, Event: events[0].ID}, "a window backwards": {From: start, To: start.Add(-time.Hour)},
 		} {
-			if _, err := history.Replay(ctx, m.partner, bad); !errors.Is(err, alert.ErrReplay) {
+			if _, err := history.ReplayEvents(ctx, m.partner, bad); !errors.Is(err, alert.ErrReplay) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -353,13 +353,13 @@ func TestReplay(t *testing.T) {
 		wait(t, "the test", func() bool {
 			return m.countWhere(t, "delivery", "state = 'delivered' AND event_id = '"+string(test.ID)+"'") > 0
 		})
-		if n, err := history.Replay(ctx, m.partner, alert.Selection{Event: test.ID, Endpoint: first.ID}); err != nil || n != 1 {
+		if n, err := history.ReplayEvents(ctx, m.partner, alert.Selection{Event: test.ID, Endpoint: first.ID}); err != nil || n != 1 {
 			t.Errorf("a test was repeated %d times: %v", n, err)
 		}
-		if _, err := history.Replay(ctx, m.partner, alert.Selection{Event: "evt_other"}); !errors.Is(err, alert.ErrEventNotFound) {
+		if _, err := history.ReplayEvents(ctx, m.partner, alert.Selection{Event: "evt_other"}); !errors.Is(err, alert.ErrEventNotFound) {
 			t.Error(err)
 		}
-		if _, err := history.Replay(ctx, m.partner, alert.Selection{Failed: true, Endpoint: "whe_other"}); !errors.Is(err, alert.ErrEndpointNotFound) {
+		if _, err := history.ReplayEvents(ctx, m.partner, alert.Selection{Failed: true, Endpoint: "whe_other"}); !errors.Is(err, alert.ErrEndpointNotFound) {
 			t.Error(err)
 		}
 	})
@@ -372,7 +372,7 @@ func TestRetention(t *testing.T) {
 		ctx := context.Background()
 		feed := alert.NewFeed(m.Store.Alerts)
 		held := m.endpoint(t, newReceiver(t, nil))
-		if _, err := m.endpoints.Disable(ctx, m.partner, held.ID); err != nil {
+		if _, err := m.endpoints.DisableEndpoint(ctx, m.partner, held.ID); err != nil {
 			t.Fatal(err)
 		}
 		r := newReceiver(t, nil)
@@ -381,7 +381,7 @@ func TestRetention(t *testing.T) {
 		for range 3 {
 			m.publish(t, alert.LeakDetected, "ana")
 		}
-		page, err := feed.Read(ctx, m.partner, alert.Everything, "", 1)
+		page, err := feed.ReadPage(ctx, m.partner, alert.Everything, "", 1)
 		if err != nil || len(page.Events) != 1 || !page.HasMore {
 			t.Fatal(page, err)
 		}
@@ -399,11 +399,11 @@ func TestRetention(t *testing.T) {
 		if e, d, a := m.count(t, "event"), m.count(t, "delivery"), m.countWhere(t, "delivery", "tried IS NOT NULL"); e != 1 || d != 2 || a != 1 {
 			t.Errorf("left: %d events, %d deliveries, %d attempts", e, d, a)
 		}
-		after, err := feed.Read(ctx, m.partner, alert.Everything, page.Next, 10)
+		after, err := feed.ReadPage(ctx, m.partner, alert.Everything, page.Next, 10)
 		if err != nil || len(after.Events) != 1 || after.Events[0].ID != young.ID || !after.Skipped {
 			t.Errorf("%v %v", after, err)
 		}
-		fresh, err := feed.Read(ctx, m.partner, alert.Everything, "", 10)
+		fresh, err := feed.ReadPage(ctx, m.partner, alert.Everything, "", 10)
 		if err != nil || len(fresh.Events) != 1 || fresh.Skipped || fresh.Next != after.Next {
 			t.Errorf("%v %v", fresh, err)
 		}
@@ -417,7 +417,7 @@ func TestReport(t *testing.T) {
 		history, feed := alert.NewHistory(m.Store.Alerts, m.Store.Partners), alert.NewFeed(m.Store.Alerts)
 		report := func() string {
 			t.Helper()
-			r, err := history.Report(ctx, m.partner, alert.ReportOf{Show: 2})
+			r, err := history.ReportEvents(ctx, m.partner, alert.ReportOf{Show: 2})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -447,21 +447,21 @@ func TestReport(t *testing.T) {
 		wait(t, "delivery", func() bool { return m.countWhere(t, "delivery", "state = 'delivered'") == 3 })
 		stop()
 		expect("5 events, 3 pushed, 0 pulled, 2 missing, 2 shown; enabled 3 0 0 0")
-		page, err := feed.Read(ctx, m.partner, alert.Everything, "", 1)
+		page, err := feed.ReadPage(ctx, m.partner, alert.Everything, "", 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		expect("5 events, 3 pushed, 0 pulled, 2 missing, 2 shown; enabled 3 0 0 0") // a page is not received before its cursor comes back
-		if _, err := feed.Read(ctx, m.partner, alert.Everything, page.Next, 1); err != nil {
+		if _, err := feed.ReadPage(ctx, m.partner, alert.Everything, page.Next, 1); err != nil {
 			t.Fatal(err)
 		}
 		expect("5 events, 3 pushed, 1 pulled, 1 missing, 1 shown; enabled 3 0 0 0")
-		if _, err := m.endpoints.Disable(ctx, m.partner, e.ID); err != nil {
+		if _, err := m.endpoints.DisableEndpoint(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)
 		}
 		m.publish(t, alert.LeakDetected, "ana")
 		expect("6 events, 3 pushed, 1 pulled, 2 missing, 2 shown; disabled 3 0 1 0")
-		if _, err := history.Report(ctx, "pt_other", alert.ReportOf{Show: 2}); !errors.Is(err, partner.ErrNotFound) {
+		if _, err := history.ReportEvents(ctx, "pt_other", alert.ReportOf{Show: 2}); !errors.Is(err, partner.ErrNotFound) {
 			t.Error(err)
 		}
 	})
@@ -477,7 +477,7 @@ func TestReportInParts(t *testing.T) {
 		for most, want := range map[int]string{1: "1 1 1 1 1", 2: "2 2 1", 4: "4 1", 5: "5", 6: "5", 0: "5"} {
 			got := ""
 			for of := (alert.ReportOf{Most: most, Show: 10}); ; {
-				r, err := history.Report(ctx, m.partner, of)
+				r, err := history.ReportEvents(ctx, m.partner, of)
 				if err != nil || r.Missing != r.Events || len(r.Oldest) != int(r.Events) || r.Until.IsZero() != (r.Next == 0) {
 					t.Fatalf("%+v %v", r, err)
 				}
@@ -498,7 +498,7 @@ func TestReportInParts(t *testing.T) {
 			"before": {alert.ReportOf{To: now.Add(-48 * time.Hour)}, 0}, "after": {alert.ReportOf{From: now.Add(48 * time.Hour)}, 0},
 			"around": {alert.ReportOf{From: now.Add(-48 * time.Hour), To: now.Add(48 * time.Hour)}, 5},
 		} {
-			if r, err := history.Report(ctx, m.partner, c.of); err != nil || r.Events != c.want {
+			if r, err := history.ReportEvents(ctx, m.partner, c.of); err != nil || r.Events != c.want {
 				t.Errorf("%s: %d events, want %d (%v)", name, r.Events, c.want, err)
 			}
 		}
@@ -527,20 +527,20 @@ func TestPullsCountByArea(t *testing.T) {
 			m.publish(t, alert.SubscriptionEnded, "ana")
 			m.publish(t, alert.CaseStatusChanged, "ana")
 			m.publish(t, alert.KeyExpiring, "ana")
-			page, err := feed.Read(ctx, m.partner, c.of, "", 10)
+			page, err := feed.ReadPage(ctx, m.partner, c.of, "", 10)
 			if err != nil || len(page.Events) != c.events || page.HasMore {
 				t.Fatal(name, page, err)
 			}
 			for range 2 { // the cursor is behind everything, and shows nothing twice
-				again, err := feed.Read(ctx, m.partner, c.of, page.Next, 10)
+				again, err := feed.ReadPage(ctx, m.partner, c.of, page.Next, 10)
 				if err != nil || len(again.Events) != 0 || again.Next != page.Next || again.Skipped {
 					t.Error(name, again, err)
 				}
 			}
-			if all, err := feed.Read(ctx, m.partner, alert.Everything, "", 10); err != nil || all.Next != page.Next {
+			if all, err := feed.ReadPage(ctx, m.partner, alert.Everything, "", 10); err != nil || all.Next != page.Next {
 				t.Error(name, "the cursor does not stand behind the newest event:", all, err)
 			}
-			r, err := alert.NewHistory(m.Store.Alerts, m.Store.Partners).Report(ctx, m.partner, alert.ReportOf{Show: 1})
+			r, err := alert.NewHistory(m.Store.Alerts, m.Store.Partners).ReportEvents(ctx, m.partner, alert.ReportOf{Show: 1})
 			if err != nil || r.Pulled != c.pulled || r.Missing != r.Events-c.pulled {
 				t.Errorf("%s: %+v %v", name, r, err)
 			}

@@ -13,19 +13,19 @@ import (
 // outOfOrder is how far the times of events may be from the order of their numbers: longer than any transaction takes.
 const outOfOrder = time.Hour
 
-// seqsOf are the numbers between which the events of a window lie; there may be others between them.
-func (c core) seqsOf(ctx context.Context, q querier, id partner.ID, from, to time.Time) (first, last int64, err error) {
+// seqRange are the numbers between which the events of a window lie; there may be others between them.
+func (c core) seqRange(ctx context.Context, q querier, id partner.ID, from, to time.Time) (first, last int64, err error) {
 	first, last = 0, math.MaxInt64
 	if !from.IsZero() {
 		err = q.QueryRowContext(ctx, `SELECT coalesce((SELECT seq FROM event WHERE partner_id = $1 AND created_at >= $2 ORDER BY created_at, seq LIMIT 1), $3)`,
-			number(id), micros(from.Add(-outOfOrder)), int64(math.MaxInt64)).Scan(&first)
+			partnerNumber(id), toMicros(from.Add(-outOfOrder)), int64(math.MaxInt64)).Scan(&first)
 	}
 	if err == nil && !to.IsZero() {
 		err = q.QueryRowContext(ctx, `SELECT coalesce((SELECT seq FROM event WHERE partner_id = $1 AND created_at < $2 ORDER BY created_at DESC, seq DESC LIMIT 1), 0)`,
-			number(id), micros(to.Add(outOfOrder))).Scan(&last)
+			partnerNumber(id), toMicros(to.Add(outOfOrder))).Scan(&last)
 	}
 	if err != nil {
-		return first, last, classify(fmt.Errorf("find events of a time: %w", err))
+		return first, last, classifyError(fmt.Errorf("find events of a time: %w", err))
 	}
 	return first, last, nil
 }
@@ -35,28 +35,28 @@ const reportAtOnce = 1000
 
 // EventReport compares events with what was pushed and pulled: see alert.Tally. Tests do not count: nobody misses one.
 func (s Alerts) EventReport(ctx context.Context, id partner.ID, of alert.ReportOf) (alert.Report, error) {
-	pulled, err := s.pulled(ctx, id)
+	pulled, err := s.loadPulls(ctx, id)
 	if err != nil {
 		return alert.Report{}, err
 	}
-	q := s.reader()
-	first, last, err := s.seqsOf(ctx, q, id, of.From, of.To)
+	q := s.readQuerier()
+	first, last, err := s.seqRange(ctx, q, id, of.From, of.To)
 	if err != nil {
 		return alert.Report{}, err
 	}
-	endpoints, err := collect(ctx, q, func(row scanner) (e alert.EndpointReport, err error) { return e, row.Scan(&e.Endpoint, &e.State) },
-		`SELECT id, state FROM endpoint WHERE partner_id = $1 ORDER BY created_at, id`, number(id))
+	endpoints, err := collectRows(ctx, q, func(row scanner) (e alert.EndpointReport, err error) { return e, row.Scan(&e.Endpoint, &e.State) },
+		`SELECT id, state FROM endpoint WHERE partner_id = $1 ORDER BY created_at, id`, partnerNumber(id))
 	if err != nil {
 		return alert.Report{}, fmt.Errorf("report events: %w", err)
 	}
 	tally := alert.NewTally(of, pulled, endpoints)
-	from, to := window(of.From, of.To)
+	from, to := timeWindow(of.From, of.To)
 	for after, more := max(of.After, first-1), true; ; {
-		args, most := []any{number(id), after, last, from, to}, tally.Room(reportAtOnce)
+		args, most := []any{partnerNumber(id), after, last, from, to}, tally.Remaining(reportAtOnce)
 		if !more || most == 0 {
-			return s.endReport(ctx, id, tally, more, args)
+			return s.finishReport(ctx, id, tally, more, args)
 		}
-		rows, err := collect(ctx, q, scanSent, `SELECT e.seq, e.created_at, e.type, coalesce(d.endpoint_id, ''), coalesce(d.state, '')
+		rows, err := collectRows(ctx, q, scanSentEvent, `SELECT e.seq, e.created_at, e.type, coalesce(d.endpoint_id, ''), coalesce(d.state, '')
 			FROM (SELECT partner_id, seq, created_at, type FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
 				AND type <> 'webhook.test' ORDER BY seq LIMIT $6) e
 			LEFT JOIN delivery d ON d.partner_id = e.partner_id AND d.seq = e.seq AND d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)
@@ -65,36 +65,37 @@ func (s Alerts) EventReport(ctx context.Context, id partner.ID, of alert.ReportO
 			return alert.Report{}, fmt.Errorf("report events: %w", err)
 		}
 		var read int64
-		read, after = tally.Add(rows)
+		read, after = tally.AddEvents(rows)
 		more = read == most
 	}
 }
 
-func scanSent(row scanner) (e alert.Sent, err error) {
+// scanSentEvent reads an event with one of its deliveries.
+func scanSentEvent(row scanner) (e alert.Sent, err error) {
 	var at int64
 	err = row.Scan(&e.Seq, &at, &e.Type, &e.Endpoint, &e.State)
 	e.At = fromMicros(at)
 	return e, err
 }
 
-// endReport names the first of what is missing. Where as many events were looked at as should be, it asks whether there
+// finishReport names the first of what is missing. Where as many events were looked at as should be, it asks whether there
 // are more.
-func (s Alerts) endReport(ctx context.Context, id partner.ID, tally *alert.Tally, more bool, rest []any) (alert.Report, error) {
-	q := s.reader()
+func (s Alerts) finishReport(ctx context.Context, id partner.ID, tally *alert.Tally, more bool, rest []any) (alert.Report, error) {
+	q := s.readQuerier()
 	if more {
 		err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
 				AND type <> 'webhook.test')`, rest...).Scan(&more)
 		if err != nil {
-			return alert.Report{}, classify(fmt.Errorf("report events: %w", err))
+			return alert.Report{}, classifyError(fmt.Errorf("report events: %w", err))
 		}
 	}
-	r, oldest := tally.End(more)
+	r, oldest := tally.FinishReport(more)
 	if len(oldest) == 0 {
 		return r, nil
 	}
 	var err error
-	args := []any{number(id)}
-	r.Oldest, err = collect(ctx, q, s.scanKept(id), `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND seq IN (`+seqMarks(&args, oldest)+`)
+	args := []any{partnerNumber(id)}
+	r.Oldest, err = collectRows(ctx, q, s.scanKeptEvent(id), `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND seq IN (`+appendSeqMarks(&args, oldest)+`)
 		ORDER BY seq`, args...)
 	return r, err
 }

@@ -20,27 +20,28 @@ const sweepBatch = 500
 // of the thing, one of the event and one for each endpoint.
 func tellingAtOnce(ctx context.Context, q querier, id partner.ID) (int, error) {
 	var endpoints int
-	if err := q.QueryRowContext(ctx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, number(id)).Scan(&endpoints); err != nil {
-		return 0, classify(fmt.Errorf("count endpoints: %w", err))
+	if err := q.QueryRowContext(ctx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, partnerNumber(id)).Scan(&endpoints); err != nil {
+		return 0, classifyError(fmt.Errorf("count endpoints: %w", err))
 	}
 	return max(1, sweepBatch/(2+endpoints)), nil
 }
 
-// telling does something with things of a partner that are events each, in transactions of a few of them.
-func telling[T any](ctx context.Context, c core, id partner.ID, all []T, fn func(tx *sqldb.Tx, part []T) error) error {
-	atOnce, err := tellingAtOnce(ctx, c.reader(), id)
+// inEventParts does something with things of a partner that are events each, in transactions of a few of them.
+func inEventParts[T any](ctx context.Context, c core, id partner.ID, all []T, fn func(tx *sqldb.Tx, part []T) error) error {
+	atOnce, err := tellingAtOnce(ctx, c.readQuerier(), id)
 	if err != nil {
 		return err
 	}
 	for part := range slices.Chunk(all, atOnce) {
-		if err := c.inTx(ctx, func(tx *sqldb.Tx) error { return fn(tx, part) }); err != nil {
+		if err := c.runInTx(ctx, func(tx *sqldb.Tx) error { return fn(tx, part) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func affected(res sql.Result, err error) (int64, error) {
+// rowsAffected returns how many rows a statement changed.
+func rowsAffected(res sql.Result, err error) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
@@ -50,8 +51,8 @@ func affected(res sql.Result, err error) (int64, error) {
 // SweepEvents removes events older than keep with their deliveries and attempts, delivered or not, and what is left of
 // deleted endpoints, and holds what still waits for disabled ones. It returns how many events it removed.
 func (s Alerts) SweepEvents(ctx context.Context, keep time.Duration) (int64, error) {
-	limit := micros(s.now().Add(-keep))
-	total, err := s.sweepOld(ctx, limit)
+	limit := toMicros(s.now().Add(-keep))
+	total, err := s.sweepOldEvents(ctx, limit)
 	if err != nil {
 		return total, fmt.Errorf("sweep events: %w", err)
 	}
@@ -60,8 +61,8 @@ func (s Alerts) SweepEvents(ctx context.Context, keep time.Duration) (int64, err
 
 // sweepDisabled holds what waits for disabled endpoints: whoever disabled them, or was about to enable them, ended half way.
 func (s Alerts) sweepDisabled(ctx context.Context) error {
-	waiting, err := collect(ctx, s.reader(), func(row scanner) (k endpointKey, err error) {
-		err = row.Scan(numbered(&k.partner), &k.endpoint)
+	waiting, err := collectRows(ctx, s.readQuerier(), func(row scanner) (k endpointKey, err error) {
+		err = row.Scan(scanPartnerID(&k.partner), &k.endpoint)
 		return k, err
 	}, `SELECT e.partner_id, e.id FROM endpoint e WHERE e.state = 'disabled' AND EXISTS (
 		SELECT 1 FROM delivery d WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending')`)
@@ -70,31 +71,31 @@ func (s Alerts) sweepDisabled(ctx context.Context) error {
 			return err
 		}
 	}
-	return classify(err)
+	return classifyError(err)
 }
 
-// sweepOld removes events up to limit, and what hangs on them, partner by partner. How many go at once depends on how many
+// sweepOldEvents removes events up to limit, and what hangs on them, partner by partner. How many go at once depends on how many
 // endpoints each has deliveries for.
-func (s Alerts) sweepOld(ctx context.Context, limit int64) (total int64, err error) {
-	partners, err := collect(ctx, s.reader(), func(row scanner) (id partner.ID, err error) { return id, row.Scan(numbered(&id)) },
+func (s Alerts) sweepOldEvents(ctx context.Context, limit int64) (total int64, err error) {
+	partners, err := collectRows(ctx, s.readQuerier(), func(row scanner) (id partner.ID, err error) { return id, row.Scan(scanPartnerID(&id)) },
 		`SELECT partner_id FROM event_counter ORDER BY partner_id`)
 	if err != nil {
 		return 0, err
 	}
 	for _, id := range partners {
-		if err := s.sweepGone(ctx, id); err != nil {
+		if err := s.sweepDeletedEndpoints(ctx, id); err != nil {
 			return total, err
 		}
 		for {
-			old, err := collect(ctx, s.reader(), scanInt, `SELECT seq FROM event WHERE partner_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3`,
-				number(id), limit, int64(sweepBatch))
+			old, err := collectRows(ctx, s.readQuerier(), scanInteger, `SELECT seq FROM event WHERE partner_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3`,
+				partnerNumber(id), limit, int64(sweepBatch))
 			if err != nil {
 				return total, err
 			}
 			if len(old) == 0 {
 				break
 			}
-			endpoints, err := deliveredTo(ctx, s.reader(), id)
+			endpoints, err := deliveredTo(ctx, s.readQuerier(), id)
 			if err != nil {
 				return total, err
 			}
@@ -107,16 +108,16 @@ func (s Alerts) sweepOld(ctx context.Context, limit int64) (total int64, err err
 	return total, nil
 }
 
-// sweepGone removes what is left of a partner's deleted endpoints.
-func (s Alerts) sweepGone(ctx context.Context, id partner.ID) error {
-	endpoints, err := deliveredTo(ctx, s.reader(), id)
+// sweepDeletedEndpoints removes what is left of a partner's deleted endpoints.
+func (s Alerts) sweepDeletedEndpoints(ctx context.Context, id partner.ID) error {
+	endpoints, err := deliveredTo(ctx, s.readQuerier(), id)
 	if err != nil {
 		return err
 	}
 	for _, endpoint := range endpoints {
 		var there bool
-		err := s.reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM endpoint WHERE partner_id = $1 AND id = $2)`,
-			number(id), string(endpoint)).Scan(&there)
+		err := s.readQuerier().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM endpoint WHERE partner_id = $1 AND id = $2)`,
+			partnerNumber(id), string(endpoint)).Scan(&there)
 		if err == nil && !there {
 			err = s.deleteDeliveries(ctx, id, endpoint)
 		}
@@ -137,14 +138,14 @@ func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64, end
 		var list []sqldb.Statement
 		for _, seq := range part {
 			for _, endpoint := range endpoints {
-				args := []any{number(id), string(endpoint), seq}
+				args := []any{partnerNumber(id), string(endpoint), seq}
 				list = append(list,
 					sqldb.Statement{Query: `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, Args: args},
 					sqldb.Statement{Query: `DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, Args: args})
 			}
-			list = append(list, sqldb.Statement{Query: `DELETE FROM event WHERE partner_id = $1 AND seq = $2`, Args: []any{number(id), seq}})
+			list = append(list, sqldb.Statement{Query: `DELETE FROM event WHERE partner_id = $1 AND seq = $2`, Args: []any{partnerNumber(id), seq}})
 		}
-		return tx.Run(ctx, list)
+		return tx.RunStatements(ctx, list)
 	})
 }
 
@@ -153,7 +154,7 @@ func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64, end
 func deliveredTo(ctx context.Context, q querier, id partner.ID) (list []alert.EndpointID, err error) {
 	for last := ""; ; {
 		var next sql.NullString
-		err := q.QueryRowContext(ctx, `SELECT min(endpoint_id) FROM delivery WHERE partner_id = $1 AND endpoint_id > $2`, number(id), last).Scan(&next)
+		err := q.QueryRowContext(ctx, `SELECT min(endpoint_id) FROM delivery WHERE partner_id = $1 AND endpoint_id > $2`, partnerNumber(id), last).Scan(&next)
 		if err != nil || !next.Valid {
 			return list, err
 		}
@@ -164,12 +165,12 @@ func deliveredTo(ctx context.Context, q querier, id partner.ID) (list []alert.En
 
 // inParts does something with all of a list in transactions of a few of them each, never more than largest.
 func inParts[T any](ctx context.Context, c core, all []T, largest int, fn func(tx *sqldb.Tx, part []T) error) (int64, error) {
-	done, err := c.batches(ctx, int64(largest), func(tx *sqldb.Tx, done, limit int64) (int64, error) {
+	done, err := c.runBatches(ctx, int64(largest), func(tx *sqldb.Tx, done, limit int64) (int64, error) {
 		part := all[done:min(int64(len(all)), done+limit)]
 		if len(part) == 0 {
 			return 0, nil
 		}
 		return int64(len(part)), fn(tx, part)
 	})
-	return done, classify(err)
+	return done, classifyError(err)
 }

@@ -19,13 +19,13 @@ func SealedColumnNames() []string {
 
 // ExecForTest runs a statement in the transaction.
 func (t Tx) ExecForTest(ctx context.Context, statement string) error {
-	_, err := t.Audit.reader().ExecContext(ctx, statement)
+	_, err := t.Audit.readQuerier().ExecContext(ctx, statement)
 	return err
 }
 
 // AddEventsForTest adds events in a transaction of the test.
 func (s *Store) AddEventsForTest(ctx context.Context, tx *sqldb.Tx, id partner.ID, events ...alert.Event) error {
-	return s.Alerts.addEvents(ctx, tx, id, events...)
+	return s.Alerts.addPartnerEvents(ctx, tx, id, events...)
 }
 
 // WaitingBulk is how many bulk requests of a partner wait for another.
@@ -44,4 +44,6 @@ func (s *Store) LeadingBulk(id partner.ID) bool {
 }
 
 // VeilForTest is how the partner's row keeps a fingerprint.
-func (s *Store) VeilForTest(id partner.ID, fingerprint uint64) int64 { return s.veil(id, fingerprint) }
+func (s *Store) VeilForTest(id partner.ID, fingerprint uint64) int64 {
+	return s.veilFingerprint(id, fingerprint)
+}

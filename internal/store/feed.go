@@ -19,7 +19,8 @@ import (
 
 var _ feed.Store = Feeds{}
 
-func feedPlace(column, name string) seal.Place {
+// sealedFeedPlace binds a sealed column of a feed to its row.
+func sealedFeedPlace(column, name string) seal.Place {
 	return seal.Place{Table: "feed", Column: column, Row: name}
 }
 
@@ -35,23 +36,23 @@ func (c core) scanFeed(row scanner) (checked[feed.Feed], error) {
 		return checked[feed.Feed]{}, err
 	}
 	f.Every, f.NextAt, f.LastAt, f.Created = time.Duration(every)*time.Second, fromMicros(next), fromMicros(last), fromMicros(created)
-	where, err := c.keys.Unseal(feedPlace("target", f.Name), target)
+	where, err := c.keys.Unseal(sealedFeedPlace("target", f.Name), target)
 	f.Target = string(where)
 	if err == nil && sealed != nil {
 		var secret []byte
-		secret, err = c.keys.Unseal(feedPlace("secret", f.Name), sealed)
+		secret, err = c.keys.Unseal(sealedFeedPlace("secret", f.Name), sealed)
 		f.Secret = string(secret)
 	}
 	err = errors.Join(err, json.Unmarshal([]byte(settings), &f.Settings), json.Unmarshal([]byte(state), &f.State))
 	at := "feed " + f.Name
-	if err != nil || !c.genuine("feed", feedGrant(f, settings), mac) {
-		return checked[feed.Feed]{feed.Feed{Name: f.Name, Kind: f.Kind, Paused: true, Error: forged("feed", f.Name).Error(), Created: f.Created}, at, true}, nil
+	if err != nil || !c.isGenuine("feed", feedSettingsGrant(f, settings), mac) {
+		return checked[feed.Feed]{feed.Feed{Name: f.Name, Kind: f.Kind, Paused: true, Error: forgedRowError("feed", f.Name).Error(), Created: f.Created}, at, true}, nil
 	}
 	return checked[feed.Feed]{value: f, row: at}, nil
 }
 
-// feedRow are the values of a feed's columns.
-func (s Feeds) feedRow(f feed.Feed) ([]any, error) {
+// feedColumnValues are the values of a feed's columns.
+func (s Feeds) feedColumnValues(f feed.Feed) ([]any, error) {
 	settings, err := json.Marshal(f.Settings)
 	if err != nil {
 		return nil, err
@@ -60,25 +61,25 @@ func (s Feeds) feedRow(f feed.Feed) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	target, err := s.keys.Seal(feedPlace("target", f.Name), []byte(f.Target))
+	target, err := s.keys.Seal(sealedFeedPlace("target", f.Name), []byte(f.Target))
 	if err != nil {
 		return nil, err
 	}
 	var sealed []byte
 	if f.Secret != "" {
-		if sealed, err = s.keys.Seal(feedPlace("secret", f.Name), []byte(f.Secret)); err != nil {
+		if sealed, err = s.keys.Seal(sealedFeedPlace("secret", f.Name), []byte(f.Secret)); err != nil {
 			return nil, err
 		}
 	}
 	return []any{
 		f.Name, string(f.Kind), target, sealed, string(settings), f.Paused, int64(f.Every / time.Second), string(state), f.Failures, f.Error,
-		micros(f.NextAt), micros(f.LastAt), micros(f.Created), s.mac("feed", feedGrant(f, string(settings))),
+		toMicros(f.NextAt), toMicros(f.LastAt), toMicros(f.Created), s.grantMAC("feed", feedSettingsGrant(f, string(settings))),
 	}, nil
 }
 
-// Feeds returns all feeds by name.
-func (s Feeds) Feeds(ctx context.Context) ([]feed.Feed, error) {
-	rows, err := collect(ctx, s.reader(), s.scanFeed, `SELECT `+feedColumns+` FROM feed ORDER BY name`)
+// ListFeeds returns all feeds by name.
+func (s Feeds) ListFeeds(ctx context.Context) ([]feed.Feed, error) {
+	rows, err := collectRows(ctx, s.readQuerier(), s.scanFeed, `SELECT `+feedColumns+` FROM feed ORDER BY name`)
 	list := make([]feed.Feed, len(rows))
 	for i, r := range rows {
 		list[i] = r.value
@@ -88,7 +89,7 @@ func (s Feeds) Feeds(ctx context.Context) ([]feed.Feed, error) {
 
 // FeedByName returns one feed.
 func (s Feeds) FeedByName(ctx context.Context, name string) (feed.Feed, error) {
-	return s.feedByName(ctx, s.reader(), name)
+	return s.feedByName(ctx, s.readQuerier(), name)
 }
 
 func (s Feeds) feedByName(ctx context.Context, q querier, name string) (feed.Feed, error) {
@@ -96,16 +97,16 @@ func (s Feeds) feedByName(ctx context.Context, q querier, name string) (feed.Fee
 	if errors.Is(err, sql.ErrNoRows) {
 		return f.value, feed.ErrNotFound.With("name", fault.NoSuchFeed)
 	}
-	return f.value, errors.Join(classify(err), f.err())
+	return f.value, errors.Join(classifyError(err), f.forgedError())
 }
 
 // InsertFeed keeps a new feed.
 func (s Feeds) InsertFeed(ctx context.Context, f feed.Feed) error {
-	row, err := s.feedRow(f)
+	row, err := s.feedColumnValues(f)
 	if err != nil {
 		return fmt.Errorf("insert feed: %w", err)
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `INSERT INTO feed (`+feedColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 			ON CONFLICT (name) DO NOTHING`, row...)
 		if err != nil {
@@ -121,7 +122,7 @@ func (s Feeds) InsertFeed(ctx context.Context, f feed.Feed) error {
 // UpdateFeed changes a feed under the lock of its row.
 func (s Feeds) UpdateFeed(ctx context.Context, name string, change func(*feed.Feed) error) (feed.Feed, error) {
 	var f feed.Feed
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE feed SET paused = paused WHERE name = $1`, name); err != nil {
 			return fmt.Errorf("lock feed: %w", err)
 		}
@@ -132,7 +133,7 @@ func (s Feeds) UpdateFeed(ctx context.Context, name string, change func(*feed.Fe
 		if err := change(&f); err != nil {
 			return err
 		}
-		row, err := s.feedRow(f)
+		row, err := s.feedColumnValues(f)
 		if err != nil {
 			return fmt.Errorf("update feed: %w", err)
 		}
@@ -146,25 +147,27 @@ func (s Feeds) UpdateFeed(ctx context.Context, name string, change func(*feed.Fe
 	return f, err
 }
 
-// mark is how an item is recognised again. Names of files and pages may hold anything, so it is keyed.
-func (s Feeds) mark(feed, item string) []byte { return s.keys.BlindIndex("feed", feed, []byte(item)) }
+// itemMark is how an item is recognised again. Names of files and pages may hold anything, so it is keyed.
+func (s Feeds) itemMark(feed, item string) []byte {
+	return s.keys.BlindIndex("feed", feed, []byte(item))
+}
 
-// Taken tells whether a feed has taken an item before.
-func (s Feeds) Taken(ctx context.Context, feed, item string) (bool, error) {
+// IsTaken tells whether a feed has taken an item before.
+func (s Feeds) IsTaken(ctx context.Context, feed, item string) (bool, error) {
 	var taken bool
-	err := s.reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`,
-		feed, s.mark(feed, item)).Scan(&taken)
+	err := s.readQuerier().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`,
+		feed, s.itemMark(feed, item)).Scan(&taken)
 	if err != nil {
-		return false, classify(fmt.Errorf("look for item: %w", err))
+		return false, classifyError(fmt.Errorf("look for item: %w", err))
 	}
 	return taken, nil
 }
 
-// Take remembers an item.
-func (s Feeds) Take(ctx context.Context, feed, item, breach string) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+// MarkTaken remembers an item.
+func (s Feeds) MarkTaken(ctx context.Context, feed, item, breach string) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO feed_item (feed, mark, breach, seen_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (feed, mark) DO NOTHING`, feed, s.mark(feed, item), breach, micros(s.now()))
+			ON CONFLICT (feed, mark) DO NOTHING`, feed, s.itemMark(feed, item), breach, toMicros(s.now()))
 		if err != nil {
 			return fmt.Errorf("take item: %w", err)
 		}
@@ -175,13 +178,13 @@ func (s Feeds) Take(ctx context.Context, feed, item, breach string) error {
 // WatchedEmails returns addresses that live partners watch, by partner and id, behind one of a partner. Only they have a
 // fingerprint. Those that wait for their first look are left out: what is asked about them would be one.
 func (s Feeds) WatchedEmails(ctx context.Context, of partner.ID, after cyber.AssetID, limit int) ([]cyber.Asset, error) {
-	return collect(ctx, s.reader(), func(row scanner) (cyber.Asset, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (cyber.Asset, error) {
 		var a cyber.Asset
 		var sealed []byte
-		if err := row.Scan(&a.ID, numbered(&a.Partner), &a.Kind, &sealed); err != nil {
+		if err := row.Scan(&a.ID, scanPartnerID(&a.Partner), &a.Kind, &sealed); err != nil {
 			return a, err
 		}
-		return a, s.monitoring().openAsset(&a, sealed)
+		return a, s.monitoring().openAssetValue(&a, sealed)
 	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL AND look <> 2 AND (partner_id, id) > ($2, $3)
-		ORDER BY partner_id, id LIMIT $4`, int64(identifier.Email), number(of), string(after), int64(limit))
+		ORDER BY partner_id, id LIMIT $4`, int64(identifier.Email), partnerNumber(of), string(after), int64(limit))
 }

@@ -18,13 +18,15 @@ import (
 // pushPart is how much of a body stands in one row.
 const pushPart = 512 << 10
 
-func pushPlace(feed string, mark []byte, number string) seal.Place {
+// pushBodyPlace binds a part of a push's body to its row.
+func pushBodyPlace(feed string, mark []byte, number string) seal.Place {
 	return seal.Place{Table: "feed_push_part", Column: "body", Row: feed + "/" + hex.EncodeToString(mark) + "/" + number}
 }
 
 const pushColumns = `feed, mark, breach, told, records, bytes, state, error, received_at, ended_at`
 
-func scanPush(row scanner) (feed.Push, error) {
+// scanPushRow reads a push without its body.
+func scanPushRow(row scanner) (feed.Push, error) {
 	var p feed.Push
 	var told string
 	var received, ended int64
@@ -36,10 +38,10 @@ func scanPush(row scanner) (feed.Push, error) {
 // KeepPush keeps a push and its body, or finds the one of the same id.
 func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte) (kept feed.Push, fresh bool, err error) {
 	sum := sha256.Sum256(body)
-	p.Mark = s.mark(p.Feed, "push "+id)
-	bodyMark := s.mark(p.Feed, "body "+string(sum[:]))
+	p.Mark = s.itemMark(p.Feed, "push "+id)
+	bodyMark := s.itemMark(p.Feed, "body "+string(sum[:]))
 	// Sealed, and what waits counted, before others have to wait for this writer.
-	parts, err := s.sealParts(p, body)
+	parts, err := s.sealBodyParts(p, body)
 	if err != nil {
 		return p, false, err
 	}
@@ -47,10 +49,10 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 	if err != nil {
 		return p, false, err
 	}
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `INSERT INTO feed_push (`+pushColumns+`, body_mark) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 			ON CONFLICT (feed, mark) DO NOTHING`, p.Feed, p.Mark, p.Breach, string(p.Told), p.Records, p.Bytes, string(p.State), p.Error,
-			micros(p.ReceivedAt), micros(p.EndedAt), bodyMark)
+			toMicros(p.ReceivedAt), toMicros(p.EndedAt), bodyMark)
 		if err != nil {
 			return fmt.Errorf("keep push: %w", err)
 		}
@@ -59,7 +61,7 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 			return fmt.Errorf("keep push: %w", err)
 		}
 		if fresh = n > 0; !fresh {
-			kept, err = s.pushAgain(ctx, tx, p, bodyMark)
+			kept, err = s.findSamePush(ctx, tx, p, bodyMark)
 			return err
 		}
 		if kept = p; waiting+p.Bytes > feed.MostWaiting {
@@ -76,9 +78,9 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 	return kept, fresh, err
 }
 
-// pushAgain returns the push that came under the same id.
-func (s Feeds) pushAgain(ctx context.Context, tx *sqldb.Tx, p feed.Push, bodyMark []byte) (feed.Push, error) {
-	kept, err := scanPush(tx.QueryRowContext(ctx, `SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 AND mark = $2`, p.Feed, p.Mark))
+// findSamePush returns the push that came under the same id.
+func (s Feeds) findSamePush(ctx context.Context, tx *sqldb.Tx, p feed.Push, bodyMark []byte) (feed.Push, error) {
+	kept, err := scanPushRow(tx.QueryRowContext(ctx, `SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 AND mark = $2`, p.Feed, p.Mark))
 	if err != nil {
 		return kept, fmt.Errorf("read push: %w", err)
 	}
@@ -94,18 +96,18 @@ func (s Feeds) pushAgain(ctx context.Context, tx *sqldb.Tx, p feed.Push, bodyMar
 
 // waitingBytes is how much waits of a feed. What arrives at the same moment is not in it.
 func (s Feeds) waitingBytes(ctx context.Context, name string) (waiting int64, err error) {
-	err = s.reader().QueryRowContext(ctx, `SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM feed_push WHERE feed = $1 AND state = $2`,
+	err = s.readQuerier().QueryRowContext(ctx, `SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM feed_push WHERE feed = $1 AND state = $2`,
 		name, string(feed.PushWaiting)).Scan(&waiting)
 	if err != nil {
-		return 0, classify(fmt.Errorf("count pushes: %w", err))
+		return 0, classifyError(fmt.Errorf("count pushes: %w", err))
 	}
 	return waiting, nil
 }
 
-// sealParts cuts a body into what stands in one row each.
-func (s Feeds) sealParts(p feed.Push, body []byte) (parts [][]byte, err error) {
+// sealBodyParts cuts a body into what stands in one row each.
+func (s Feeds) sealBodyParts(p feed.Push, body []byte) (parts [][]byte, err error) {
 	for part := range slices.Chunk(body, pushPart) {
-		sealed, err := s.keys.Seal(pushPlace(p.Feed, p.Mark, strconv.Itoa(len(parts))), part)
+		sealed, err := s.keys.Seal(pushBodyPlace(p.Feed, p.Mark, strconv.Itoa(len(parts))), part)
 		if err != nil {
 			return nil, fmt.Errorf("seal push: %w", err)
 		}
@@ -116,24 +118,24 @@ func (s Feeds) sealParts(p feed.Push, body []byte) (parts [][]byte, err error) {
 
 // WaitingPushes returns what waits, oldest first.
 func (s Feeds) WaitingPushes(ctx context.Context, name string, limit int) ([]feed.Push, error) {
-	return collect(ctx, s.reader(), scanPush, `SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 AND state = $2 ORDER BY received_at, mark LIMIT $3`,
+	return collectRows(ctx, s.readQuerier(), scanPushRow, `SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 AND state = $2 ORDER BY received_at, mark LIMIT $3`,
 		name, string(feed.PushWaiting), int64(limit))
 }
 
-// PushesOf returns the last pushes of a feed, newest first.
-func (s Feeds) PushesOf(ctx context.Context, name string, limit int) ([]feed.Push, error) {
-	return collect(ctx, s.reader(), scanPush, `SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 ORDER BY received_at DESC, mark LIMIT $2`, name, int64(limit))
+// ListPushes returns the last pushes of a feed, newest first.
+func (s Feeds) ListPushes(ctx context.Context, name string, limit int) ([]feed.Push, error) {
+	return collectRows(ctx, s.readQuerier(), scanPushRow, `SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 ORDER BY received_at DESC, mark LIMIT $2`, name, int64(limit))
 }
 
-// PushBody returns the body of one that waits.
-func (s Feeds) PushBody(ctx context.Context, p feed.Push) ([]byte, error) {
-	parts, err := collect(ctx, s.reader(), func(row scanner) ([]byte, error) {
+// OpenPushBody returns the body of one that waits.
+func (s Feeds) OpenPushBody(ctx context.Context, p feed.Push) ([]byte, error) {
+	parts, err := collectRows(ctx, s.readQuerier(), func(row scanner) ([]byte, error) {
 		var number int64
 		var sealed []byte
 		if err := row.Scan(&number, &sealed); err != nil {
 			return nil, err
 		}
-		return s.keys.Unseal(pushPlace(p.Feed, p.Mark, strconv.FormatInt(number, 10)), sealed)
+		return s.keys.Unseal(pushBodyPlace(p.Feed, p.Mark, strconv.FormatInt(number, 10)), sealed)
 	}, `SELECT number, body FROM feed_push_part WHERE feed = $1 AND mark = $2 ORDER BY number`, p.Feed, p.Mark)
 	if err != nil {
 		return nil, err
@@ -145,11 +147,11 @@ func (s Feeds) PushBody(ctx context.Context, p feed.Push) ([]byte, error) {
 	return body, nil
 }
 
-// EndPush keeps what became of a push and forgets its body.
-func (s Feeds) EndPush(ctx context.Context, p feed.Push) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+// FinishPush keeps what became of a push and forgets its body.
+func (s Feeds) FinishPush(ctx context.Context, p feed.Push) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE feed_push SET state = $3, error = $4, ended_at = $5 WHERE feed = $1 AND mark = $2`,
-			p.Feed, p.Mark, string(p.State), p.Error, micros(p.EndedAt))
+			p.Feed, p.Mark, string(p.State), p.Error, toMicros(p.EndedAt))
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `DELETE FROM feed_push_part WHERE feed = $1 AND mark = $2`, p.Feed, p.Mark)
 		}
@@ -162,10 +164,10 @@ func (s Feeds) EndPush(ctx context.Context, p feed.Push) error {
 
 // SweepPushes forgets pushes that ended before a time, a few at a time.
 func (s Feeds) SweepPushes(ctx context.Context, name string, before time.Time) error {
-	_, err := s.inBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
-		return affected(tx.ExecContext(ctx, `DELETE FROM feed_push WHERE feed = $1 AND mark IN (
+	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+		return rowsAffected(tx.ExecContext(ctx, `DELETE FROM feed_push WHERE feed = $1 AND mark IN (
 			SELECT mark FROM feed_push WHERE feed = $1 AND state IN ($2, $3) AND received_at < $4 LIMIT $5)`,
-			name, string(feed.PushDone), string(feed.PushFailed), micros(before), limit))
+			name, string(feed.PushDone), string(feed.PushFailed), toMicros(before), limit))
 	})
 	if err != nil {
 		return fmt.Errorf("sweep pushes: %w", err)
@@ -186,8 +188,8 @@ func (s Feeds) DeleteFeed(ctx context.Context, name string) error {
 		{sweepBatch, `DELETE FROM feed_item WHERE feed = $1 AND mark IN (SELECT mark FROM feed_item WHERE feed = $1 LIMIT $2)`},
 	} {
 		if err == nil {
-			_, err = s.batches(ctx, of.most, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
-				return affected(tx.ExecContext(ctx, of.statement, name, limit))
+			_, err = s.runBatches(ctx, of.most, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
+				return rowsAffected(tx.ExecContext(ctx, of.statement, name, limit))
 			})
 		}
 	}
@@ -195,15 +197,15 @@ func (s Feeds) DeleteFeed(ctx context.Context, name string) error {
 		err = s.changeFeed(ctx, `DELETE FROM feed WHERE name = $1`, name)
 	}
 	if err != nil {
-		return classify(fmt.Errorf("delete feed: %w", err))
+		return classifyError(fmt.Errorf("delete feed: %w", err))
 	}
 	return nil
 }
 
 // changeFeed runs a statement about a feed that has to be there.
 func (s Feeds) changeFeed(ctx context.Context, statement, name string) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		n, err := affected(tx.ExecContext(ctx, statement, name))
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		n, err := rowsAffected(tx.ExecContext(ctx, statement, name))
 		if err == nil && n == 0 {
 			err = feed.ErrNotFound.Note("name: there is no such feed")
 		}

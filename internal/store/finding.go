@@ -18,7 +18,8 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-func hitsOf(asset cyber.AssetID, breaches []cyber.Seen) []leak.Hit {
+// newHits returns the hits of a value in breaches.
+func newHits(asset cyber.AssetID, breaches []cyber.Seen) []leak.Hit {
 	hits := make([]leak.Hit, len(breaches))
 	for i, b := range breaches {
 		hits[i] = leak.Hit{Asset: asset, Seen: b}
@@ -26,7 +27,8 @@ func hitsOf(asset cyber.AssetID, breaches []cyber.Seen) []leak.Hit {
 	return hits
 }
 
-func unique[T comparable](values []T) []T {
+// uniqueValues returns values without repetitions, in their order.
+func uniqueValues[T comparable](values []T) []T {
 	out, seen := make([]T, 0, len(values)), make(map[T]bool, len(values))
 	for _, v := range values {
 		if !seen[v] {
@@ -47,7 +49,7 @@ func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	for i, h := range hits {
 		ids[i], names[i] = h.Asset, h.Breach
 	}
-	breaches, err := s.publishedBreaches(ctx, tx, unique(names))
+	breaches, err := s.publishedBreaches(ctx, tx, uniqueValues(names))
 	if err != nil {
 		return err
 	}
@@ -61,10 +63,10 @@ func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID
 			hits[i].Asset = other
 		}
 	}
-	if err := s.giveSites(ctx, tx, id, values); err != nil {
+	if err := s.loadOwnSites(ctx, tx, id, values); err != nil {
 		return err
 	}
-	verdict, err := leak.Discover(values, hits, breaches, newFindingID, s.now())
+	verdict, err := leak.DiscoverFindings(values, hits, breaches, newFindingID, s.now())
 	if err != nil {
 		return err
 	}
@@ -90,8 +92,8 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO finding
 			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site, watched_site, remind_at)
-			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10, $11)`, string(f.ID), number(id), string(f.Asset), f.Breach.Name, f.Quiet,
-			micros(f.FoundAt), classes, logins, f.OwnSite, f.WatchedSite, micros(cyber.FirstReminder(f)))
+			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10, $11)`, string(f.ID), partnerNumber(id), string(f.Asset), f.Breach.Name, f.Quiet,
+			toMicros(f.FoundAt), classes, logins, f.OwnSite, f.WatchedSite, toMicros(cyber.FirstReminder(f)))
 		if err != nil {
 			return fmt.Errorf("insert finding: %w", err)
 		}
@@ -104,7 +106,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	}
 	var events []alert.Event
 	for _, n := range v.News {
-		e, err := alert.Leaked(n, now)
+		e, err := alert.NewLeakEvent(n, now)
 		if err != nil {
 			return err
 		}
@@ -114,22 +116,22 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		if err := s.keepStatus(ctx, tx, id, r); err != nil {
 			return err
 		}
-		if !r.Moved() {
+		if !r.HasMoved() {
 			continue
 		}
-		e, err := alert.Restated(r.Asset, r.Before, now)
+		e, err := alert.NewStatusEvent(r.Asset, r.Before, now)
 		if err != nil {
 			return err
 		}
 		events = append(events, e)
 	}
-	return s.alerts().addEvents(ctx, tx, id, events...)
+	return s.alertsArea().addPartnerEvents(ctx, tx, id, events...)
 }
 
 func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cyber.Finding) error {
 	for _, f := range closed {
 		_, err := tx.ExecContext(ctx, `UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
-			number(id), string(f.ID), string(f.Resolution), micros(f.ResolvedAt))
+			partnerNumber(id), string(f.ID), string(f.Resolution), toMicros(f.ResolvedAt))
 		if err != nil {
 			return fmt.Errorf("resolve finding: %w", err)
 		}
@@ -140,16 +142,16 @@ func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cy
 // keepStatus writes what a value says of itself, and the history of its status.
 func (s Monitoring) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID, r leak.Restated) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`,
-		number(id), string(r.ID), string(r.Status), r.OpenBreaches); err != nil {
+		partnerNumber(id), string(r.ID), string(r.Status), r.OpenBreaches); err != nil {
 		return fmt.Errorf("set status: %w", err)
 	}
-	if !r.Moved() {
+	if !r.HasMoved() {
 		return nil
 	}
 	if _, err := tx.ExecContext(ctx, `INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
 		SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
 		FROM asset_history WHERE partner_id = $2 AND asset_id = $1`,
-		string(r.ID), number(id), micros(s.now()), string(r.Before), string(r.Status)); err != nil {
+		string(r.ID), partnerNumber(id), toMicros(s.now()), string(r.Before), string(r.Status)); err != nil {
 		return fmt.Errorf("keep status history: %w", err)
 	}
 	return nil
@@ -187,7 +189,7 @@ func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 	var classes sql.NullInt64
 	var logins []byte
 	var b breachRow
-	err := row.Scan(append([]any{&f.ID, numbered(&f.Partner), &f.Asset, &f.Kind, &found, &f.Resolution, &resolved, &classes, &logins, &f.OwnSite, &f.WatchedSite, &f.Quiet, &renewed}, b.dest()...)...)
+	err := row.Scan(append([]any{&f.ID, scanPartnerID(&f.Partner), &f.Asset, &f.Kind, &found, &f.Resolution, &resolved, &classes, &logins, &f.OwnSite, &f.WatchedSite, &f.Quiet, &renewed}, b.scanTargets()...)...)
 	if err != nil {
 		return f, err
 	}
@@ -202,7 +204,7 @@ func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 	}
 	opened, _ := s.openBreach(&b)
 	breach := opened.ForPeople()
-	f.Breach = breach.Of(f.Trace)
+	f.Breach = breach.ForTrace(f.Trace)
 	f.Severity = cyber.SeverityOf(f) // from the breach as it stands now: an operator may have learned more
 	return f, nil
 }
@@ -218,14 +220,14 @@ func (l longer) Scan(dest ...any) error { return l.scanner.Scan(append(dest, l.m
 // FindingsOfUser returns a person's findings, newest first, each under the id of a value that the listing shows: a
 // value that was added under both digests counts once.
 func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.Finding, error) {
-	q := s.reader()
-	u, err := s.userOf(ctx, q, id, hash)
+	q := s.readQuerier()
+	u, err := s.findUser(ctx, q, id, hash)
 	if err != nil {
 		return nil, err
 	}
 	byAsset, shown := map[cyber.AssetID]*leak.Watched{}, map[cyber.AssetID]cyber.AssetID{}
 	var values []*leak.Watched
-	_, err = collect(ctx, q, func(row scanner) (struct{}, error) {
+	_, err = collectRows(ctx, q, func(row scanner) (struct{}, error) {
 		var first cyber.AssetID
 		var added int64
 		f, err := s.scanFinding(longer{row, []any{&first, &added}})
@@ -238,11 +240,11 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 		return struct{}{}, err
 	}, `SELECT `+findingColumns+`, a.first, a.created_at FROM (SELECT partner_id, id, kind, created_at, first_value(id) OVER (PARTITION BY value_index ORDER BY created_at, id) AS first
 			FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)) a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
-		JOIN breach b ON b.name = f.breach ORDER BY `+byPerson+`f.found_at, f.id`, number(id), u.write, u.other)
+		JOIN breach b ON b.name = f.breach ORDER BY `+byPerson+`f.found_at, f.id`, partnerNumber(id), u.write, u.other)
 	if err != nil {
 		return nil, fmt.Errorf("list findings: %w", err)
 	}
-	stay, _ := leak.Unite(values)
+	stay, _ := leak.UniteValues(values)
 	findings := []cyber.Finding{}
 	for _, w := range stay {
 		for _, f := range w.Findings {
@@ -257,23 +259,23 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 // ResolveFinding closes a finding: see cyber.MonitoringStore. One of a value that another has taken over closes what
 // that one knows of the same breach.
 func (s Monitoring) ResolveFinding(ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID, why cyber.Resolution) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.named(ctx, tx, id, hash)
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		u, err := s.findAndNameUser(ctx, tx, id, hash)
 		if err != nil {
 			return err
 		}
-		asset, breach, err := placeOf(ctx, tx, id, u, finding)
+		asset, breach, err := findingPlace(ctx, tx, id, u, finding)
 		if err != nil {
 			return err
 		}
-		return s.close(ctx, tx, id, []cyber.AssetID{asset}, breach, why)
+		return s.closeFindings(ctx, tx, id, []cyber.AssetID{asset}, breach, why)
 	})
 }
 
-// placeOf tells which value of a person a finding is about, and in which breach it was found.
-func placeOf(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, finding cyber.FindingID) (asset cyber.AssetID, breach string, err error) {
+// findingPlace tells which value of a person a finding is about, and in which breach it was found.
+func findingPlace(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, finding cyber.FindingID) (asset cyber.AssetID, breach string, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT a.id, f.breach FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, number(id), u.write, u.other, string(finding)).Scan(&asset, &breach)
+		WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, partnerNumber(id), u.write, u.other, string(finding)).Scan(&asset, &breach)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", "", cyber.ErrFindingNotFound
 	}
@@ -283,20 +285,20 @@ func placeOf(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, finding c
 	return asset, breach, nil
 }
 
-// close resolves the open findings of a breach among those of the values, and recomputes their statuses.
-func (s Monitoring) close(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, breach string, why cyber.Resolution) error {
+// closeFindings resolves the open findings of a breach among those of the values, and recomputes their statuses.
+func (s Monitoring) closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, breach string, why cyber.Resolution) error {
 	values, _, err := s.lockAssets(ctx, tx, id, ids)
 	if err != nil {
 		return err
 	}
-	return s.keepVerdict(ctx, tx, id, leak.Close(values, func(f cyber.Finding) bool { return f.Breach.Name == breach }, why, s.now()))
+	return s.keepVerdict(ctx, tx, id, leak.CloseFindings(values, func(f cyber.Finding) bool { return f.Breach.Name == breach }, why, s.now()))
 }
 
-// restate computes the statuses of values again.
-func (s Monitoring) restate(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) error {
+// recomputeStatuses computes the statuses of values again.
+func (s Monitoring) recomputeStatuses(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) error {
 	values, _, err := s.lockAssets(ctx, tx, id, ids)
 	if err != nil {
 		return err
 	}
-	return s.keepVerdict(ctx, tx, id, leak.Restate(values))
+	return s.keepVerdict(ctx, tx, id, leak.RestateValues(values))
 }

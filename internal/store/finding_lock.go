@@ -15,25 +15,25 @@ import (
 // that are gone are left out. Values that were added under both digests of a person become one here: into says which is
 // in whose place. So no finding, status or event is ever written of a value that no listing shows.
 func (s Monitoring) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) (values []*leak.Watched, into map[cyber.AssetID]cyber.AssetID, err error) {
-	rows, err := s.lockRows(ctx, tx, id, unique(ids))
+	rows, err := s.lockAssetRows(ctx, tx, id, uniqueValues(ids))
 	if err != nil {
 		return nil, nil, err
 	}
-	people, err := s.personsOf(ctx, tx, id, indexesOfRows(rows))
+	people, err := s.findPersons(ctx, tx, id, indexesOfRows(rows))
 	if err != nil {
 		return nil, nil, err
 	}
-	twins, err := twinsOf(ctx, tx, id, rows, people)
+	twins, err := findTwins(ctx, tx, id, rows, people)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(twins) > 0 {
-		more, err := s.lockRows(ctx, tx, id, twins)
+		more, err := s.lockAssetRows(ctx, tx, id, twins)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, r := range rows { // a twin stands under the other index of the same person
-			if other := people[r.user].other(r.user); other != "" {
+			if other := people[r.user].otherIndex(r.user); other != "" {
 				people[other] = people[r.user]
 			}
 		}
@@ -47,11 +47,11 @@ func (s Monitoring) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	if err := s.readFindings(ctx, tx, id, values); err != nil {
 		return nil, nil, err
 	}
-	values, unions := leak.Unite(values)
+	values, unions := leak.UniteValues(values)
 	into = make(map[cyber.AssetID]cyber.AssetID, len(unions))
 	for _, u := range unions {
 		if into[u.Gone] = u.Into; err == nil {
-			err = keepUnion(ctx, tx, id, u)
+			err = mergeAssets(ctx, tx, id, u)
 		}
 	}
 	return values, into, err
@@ -71,10 +71,10 @@ func indexesOfRows(rows []lockedRow) [][]byte {
 	return indexes
 }
 
-// lockRows takes rows and returns those that are there in the order of ids.
-func (s Monitoring) lockRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) ([]lockedRow, error) {
-	args := []any{number(id)}
-	rows, err := collect(ctx, tx, func(row scanner) (lockedRow, error) {
+// lockAssetRows takes rows and returns those that are there in the order of ids.
+func (s Monitoring) lockAssetRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) ([]lockedRow, error) {
+	args := []any{partnerNumber(id)}
+	rows, err := collectRows(ctx, tx, func(row scanner) (lockedRow, error) {
 		r := lockedRow{Watched: &leak.Watched{Asset: cyber.Asset{Partner: id}, ExactSpelling: s.exactSpelling}}
 		var user, same, sealed []byte
 		var added int64
@@ -82,8 +82,8 @@ func (s Monitoring) lockRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, i
 			return r, err
 		}
 		r.user, r.Same, r.AddedAt = string(user), string(same), fromMicros(added)
-		return r, s.openAsset(&r.Asset, sealed)
-	}, `UPDATE asset SET status = status WHERE partner_id = $1 AND id IN (`+list(&args, ids)+`)
+		return r, s.openAssetValue(&r.Asset, sealed)
+	}, `UPDATE asset SET status = status WHERE partner_id = $1 AND id IN (`+appendListMarks(&args, ids)+`)
 		RETURNING id, kind, user_index, value_index, value, status, open_breaches, created_at`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("lock assets: %w", err)
@@ -96,14 +96,14 @@ func (s Monitoring) lockRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, i
 	return rows, nil
 }
 
-// twinsOf finds the same values of the same people under their other digest, as far as they are not among rows.
-func twinsOf(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []lockedRow, people map[string]person) ([]cyber.AssetID, error) {
+// findTwins finds the same values of the same people under their other digest, as far as they are not among rows.
+func findTwins(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []lockedRow, people map[string]person) ([]cyber.AssetID, error) {
 	type twin struct{ user, same string }
 	wanted, have := map[twin]bool{}, map[cyber.AssetID]bool{}
-	args, users, values := []any{number(id)}, []string{}, []string{}
+	args, users, values := []any{partnerNumber(id)}, []string{}, []string{}
 	for _, r := range rows {
 		have[r.ID] = true
-		if other := people[r.user].other(r.user); other != "" {
+		if other := people[r.user].otherIndex(r.user); other != "" {
 			wanted[twin{other, r.Same}] = true
 			users, values = append(users, other), append(values, r.Same)
 		}
@@ -111,9 +111,9 @@ func twinsOf(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []lockedRow,
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	marks := byteMarks(&args, unique(users))
+	marks := appendByteMarks(&args, uniqueValues(users))
 	var ids []cyber.AssetID
-	_, err := collect(ctx, tx, func(row scanner) (struct{}, error) {
+	_, err := collectRows(ctx, tx, func(row scanner) (struct{}, error) {
 		var asset cyber.AssetID
 		var user, same []byte
 		err := row.Scan(&asset, &user, &same)
@@ -122,7 +122,7 @@ func twinsOf(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []lockedRow,
 		}
 		return struct{}{}, err
 	}, `SELECT id, user_index, value_index FROM asset WHERE partner_id = $1 AND user_index IN (`+marks+`)
-		AND value_index IN (`+byteMarks(&args, unique(values))+`) ORDER BY id`, args...)
+		AND value_index IN (`+appendByteMarks(&args, uniqueValues(values))+`) ORDER BY id`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("find values added twice: %w", err)
 	}
@@ -138,9 +138,9 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 	if len(ids) == 0 {
 		return nil
 	}
-	args := []any{number(id)}
-	findings, err := collect(ctx, tx, s.scanFinding, `SELECT `+findingColumns+` FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.asset_id IN (`+list(&args, ids)+`) ORDER BY f.found_at, f.id`, args...)
+	args := []any{partnerNumber(id)}
+	findings, err := collectRows(ctx, tx, s.scanFinding, `SELECT `+findingColumns+` FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
+		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.asset_id IN (`+appendListMarks(&args, ids)+`) ORDER BY f.found_at, f.id`, args...)
 	if err != nil {
 		return fmt.Errorf("read findings: %w", err)
 	}
@@ -151,11 +151,11 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 	return nil
 }
 
-// keepUnion lets one value take the place of another; what hangs on that one and does not change over goes with it.
-func keepUnion(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union) error {
+// mergeAssets lets one value take the place of another; what hangs on that one and does not change over goes with it.
+func mergeAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union) error {
 	for _, f := range u.Moved {
 		if _, err := tx.ExecContext(ctx, `UPDATE finding SET asset_id = $3 WHERE partner_id = $1 AND id = $2`,
-			number(id), string(f.ID), string(u.Into)); err != nil {
+			partnerNumber(id), string(f.ID), string(u.Into)); err != nil {
 			return fmt.Errorf("move finding: %w", err)
 		}
 	}
@@ -165,11 +165,11 @@ func keepUnion(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union) e
 	for _, t := range u.Twins {
 		if _, err := tx.ExecContext(ctx, `INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at)
 			SELECT partner_id, CAST($3 AS TEXT), step, state, marked_at FROM finding_step WHERE partner_id = $1 AND finding_id = $2
-			ON CONFLICT (partner_id, finding_id, step) DO NOTHING`, number(id), string(t.Gone), string(t.Into)); err != nil {
+			ON CONFLICT (partner_id, finding_id, step) DO NOTHING`, partnerNumber(id), string(t.Gone), string(t.Into)); err != nil {
 			return fmt.Errorf("take over steps: %w", err)
 		}
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM asset WHERE partner_id = $1 AND id = $2`, number(id), string(u.Gone)); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM asset WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(u.Gone)); err != nil {
 		return fmt.Errorf("unite values: %w", err)
 	}
 	return nil

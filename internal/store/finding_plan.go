@@ -14,24 +14,25 @@ import (
 
 const markColumns = `m.finding_id, m.step, m.state, m.marked_at`
 
-func scanMark(row scanner) (m cyber.StepMark, err error) {
+// scanStepMark reads what was said of a step.
+func scanStepMark(row scanner) (m cyber.StepMark, err error) {
 	var at int64
 	err = row.Scan(&m.Finding, &m.Step, &m.State, &at)
 	m.At = fromMicros(at)
 	return m, err
 }
 
-// StepMarks returns all that was said of the steps of a person's findings.
-func (s Monitoring) StepMarks(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.StepMark, error) {
-	q := s.reader()
-	u, err := s.userOf(ctx, q, id, hash)
+// ListStepMarks returns all that was said of the steps of a person's findings.
+func (s Monitoring) ListStepMarks(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.StepMark, error) {
+	q := s.readQuerier()
+	u, err := s.findUser(ctx, q, id, hash)
 	if err != nil {
 		return nil, err
 	}
 	// CROSS JOIN has SQLite begin with the person's values: it would rather read all steps of the partner in their order.
-	marks, err := collect(ctx, q, scanMark, `SELECT `+markColumns+` FROM asset a CROSS JOIN finding f CROSS JOIN finding_step m
+	marks, err := collectRows(ctx, q, scanStepMark, `SELECT `+markColumns+` FROM asset a CROSS JOIN finding f CROSS JOIN finding_step m
 		WHERE a.partner_id = $1 AND a.user_index IN ($2, $3) AND f.partner_id = a.partner_id AND f.asset_id = a.id
-			AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.finding_id, m.step`, number(id), u.write, u.other)
+			AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.finding_id, m.step`, partnerNumber(id), u.write, u.other)
 	if err != nil {
 		return nil, fmt.Errorf("list steps: %w", err)
 	}
@@ -43,12 +44,12 @@ func (s Monitoring) StepMarks(ctx context.Context, id partner.ID, hash partner.U
 func (s Monitoring) ChangePlan(ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID,
 	change func(cyber.Plan) (cyber.PlanChange, error),
 ) (after cyber.Rechecked, err error) {
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.named(ctx, tx, id, hash)
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		u, err := s.findAndNameUser(ctx, tx, id, hash)
 		if err != nil {
 			return err
 		}
-		asset, breach, err := placeOf(ctx, tx, id, u, finding)
+		asset, breach, err := findingPlace(ctx, tx, id, u, finding)
 		if err != nil {
 			return err
 		}
@@ -56,38 +57,38 @@ func (s Monitoring) ChangePlan(ctx context.Context, id partner.ID, hash partner.
 		if err != nil {
 			return err
 		}
-		w, f := findingIn(values, breach)
+		w, f := findBreachFinding(values, breach)
 		if f == nil {
 			return cyber.ErrFindingNotFound
 		}
-		marks, err := marksOf(ctx, tx, id, []cyber.FindingID{f.ID})
+		marks, err := readStepMarks(ctx, tx, id, []cyber.FindingID{f.ID})
 		if err != nil {
 			return err
 		}
-		decided, err := change(cyber.PlanOf(*f, marks))
+		decided, err := change(cyber.NewPlan(*f, marks))
 		if err != nil {
 			return err
 		}
 		if m := decided.Mark; m != nil {
-			if err := keepMark(ctx, tx, id, *m); err != nil {
+			if err := saveStepMark(ctx, tx, id, *m); err != nil {
 				return err
 			}
 			marks = append(marks, *m) // the last that is said of a step counts
 		}
 		switch {
 		case decided.Close != "":
-			err = s.keepVerdict(ctx, tx, id, leak.Close(values, func(f cyber.Finding) bool { return f.Breach.Name == breach }, decided.Close, s.now()))
+			err = s.keepVerdict(ctx, tx, id, leak.CloseFindings(values, func(f cyber.Finding) bool { return f.Breach.Name == breach }, decided.Close, s.now()))
 		case decided.Restate:
-			err = s.keepVerdict(ctx, tx, id, leak.Restate(values))
+			err = s.keepVerdict(ctx, tx, id, leak.RestateValues(values))
 		}
-		after = cyber.Rechecked{Plan: cyber.PlanOf(*f, marks), Status: w.Status}
+		after = cyber.Rechecked{Plan: cyber.NewPlan(*f, marks), Status: w.Status}
 		return err
 	})
 	return after, err
 }
 
-// findingIn is what values know of a breach; nil when they do not.
-func findingIn(values []*leak.Watched, breach string) (*leak.Watched, *cyber.Finding) {
+// findBreachFinding is what values know of a breach; nil when they do not.
+func findBreachFinding(values []*leak.Watched, breach string) (*leak.Watched, *cyber.Finding) {
 	for _, w := range values {
 		for i := range w.Findings {
 			if w.Findings[i].Breach.Name == breach {
@@ -98,24 +99,25 @@ func findingIn(values []*leak.Watched, breach string) (*leak.Watched, *cyber.Fin
 	return nil, nil
 }
 
-func marksOf(ctx context.Context, q querier, id partner.ID, findings []cyber.FindingID) ([]cyber.StepMark, error) {
-	args := []any{number(id)}
-	marks, err := collect(ctx, q, scanMark, `SELECT `+markColumns+` FROM finding_step m WHERE m.partner_id = $1 AND m.finding_id IN (`+list(&args, findings)+`)`, args...)
+// readStepMarks returns what was said of the steps of findings.
+func readStepMarks(ctx context.Context, q querier, id partner.ID, findings []cyber.FindingID) ([]cyber.StepMark, error) {
+	args := []any{partnerNumber(id)}
+	marks, err := collectRows(ctx, q, scanStepMark, `SELECT `+markColumns+` FROM finding_step m WHERE m.partner_id = $1 AND m.finding_id IN (`+appendListMarks(&args, findings)+`)`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read steps: %w", err)
 	}
 	return marks, nil
 }
 
-// keepMark keeps what was said of a step over what was said before; a step that is to be done again has no row.
-func keepMark(ctx context.Context, tx *sqldb.Tx, id partner.ID, m cyber.StepMark) (err error) {
+// saveStepMark keeps what was said of a step over what was said before; a step that is to be done again has no row.
+func saveStepMark(ctx context.Context, tx *sqldb.Tx, id partner.ID, m cyber.StepMark) (err error) {
 	if m.State == cyber.StepTodo {
 		_, err = tx.ExecContext(ctx, `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND step = $3`,
-			number(id), string(m.Finding), string(m.Step))
+			partnerNumber(id), string(m.Finding), string(m.Step))
 	} else {
 		_, err = tx.ExecContext(ctx, `INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (partner_id, finding_id, step) DO UPDATE SET state = excluded.state, marked_at = excluded.marked_at`,
-			number(id), string(m.Finding), string(m.Step), string(m.State), micros(m.At))
+			partnerNumber(id), string(m.Finding), string(m.Step), string(m.State), toMicros(m.At))
 	}
 	if err != nil {
 		return fmt.Errorf("mark step: %w", err)
@@ -136,8 +138,8 @@ func (s Monitoring) RemindSteps(ctx context.Context, decide func(p cyber.Plan, s
 		}
 		seen, decided := 0, 0
 		for id, findings := range due {
-			err := telling(ctx, s.core, id, findings, func(tx *sqldb.Tx, part []cyber.FindingID) error {
-				locked, told, err := s.remind(ctx, tx, id, part, decide)
+			err := inEventParts(ctx, s.core, id, findings, func(tx *sqldb.Tx, part []cyber.FindingID) error {
+				locked, told, err := s.remindFindings(ctx, tx, id, part, decide)
 				tx.AfterCommit(func() { decided, total = decided+locked, total+told })
 				return err
 			})
@@ -158,8 +160,8 @@ func (s Monitoring) dueReminders(ctx context.Context) (map[partner.ID][]cyber.Fi
 		partner partner.ID
 		id      cyber.FindingID
 	}
-	found, err := collect(ctx, s.reader(), func(row scanner) (k key, err error) { return k, row.Scan(numbered(&k.partner), &k.id) },
-		`SELECT partner_id, id FROM finding WHERE remind_at > 0 AND remind_at <= $1 ORDER BY remind_at LIMIT $2`, micros(s.now()), int64(remindBatch))
+	found, err := collectRows(ctx, s.readQuerier(), func(row scanner) (k key, err error) { return k, row.Scan(scanPartnerID(&k.partner), &k.id) },
+		`SELECT partner_id, id FROM finding WHERE remind_at > 0 AND remind_at <= $1 ORDER BY remind_at LIMIT $2`, toMicros(s.now()), int64(remindBatch))
 	if err != nil {
 		return nil, fmt.Errorf("find steps that are due: %w", err)
 	}
@@ -177,8 +179,8 @@ type reminded struct {
 	user  partner.UserHash
 }
 
-// remind decides about a partner's findings whose time has still come and that nobody else has locked.
-func (s Monitoring) remind(ctx context.Context, tx *sqldb.Tx, id partner.ID, findings []cyber.FindingID,
+// remindFindings decides about a partner's findings whose time has still come and that nobody else has locked.
+func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, findings []cyber.FindingID,
 	decide func(p cyber.Plan, since, now time.Time) cyber.Reminder,
 ) (locked, told int, err error) {
 	now := s.now()
@@ -190,7 +192,7 @@ func (s Monitoring) remind(ctx context.Context, tx *sqldb.Tx, id partner.ID, fin
 	for i, f := range due {
 		ids[i] = f.ID
 	}
-	marks, err := marksOf(ctx, tx, id, ids)
+	marks, err := readStepMarks(ctx, tx, id, ids)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -198,10 +200,10 @@ func (s Monitoring) remind(ctx context.Context, tx *sqldb.Tx, id partner.ID, fin
 	steps := map[partner.UserHash][]cyber.Plan{}
 	next := make([]sqldb.Statement, len(due))
 	for i, f := range due {
-		plan := cyber.PlanOf(f.Finding, marks)
+		plan := cyber.NewPlan(f.Finding, marks)
 		r := decide(plan, f.since, now)
 		next[i] = sqldb.Statement{
-			Query: `UPDATE finding SET remind_at = $3 WHERE partner_id = $1 AND id = $2`, Args: []any{number(id), string(f.ID), micros(r.Next)},
+			Query: `UPDATE finding SET remind_at = $3 WHERE partner_id = $1 AND id = $2`, Args: []any{partnerNumber(id), string(f.ID), toMicros(r.Next)},
 		}
 		if len(r.Due) == 0 {
 			continue
@@ -212,12 +214,12 @@ func (s Monitoring) remind(ctx context.Context, tx *sqldb.Tx, id partner.ID, fin
 		plan.Steps = r.Due
 		steps[f.user] = append(steps[f.user], plan)
 	}
-	if err := tx.Run(ctx, next); err != nil {
+	if err := tx.RunStatements(ctx, next); err != nil {
 		return 0, 0, fmt.Errorf("note reminders: %w", err)
 	}
 	var events []alert.Event
 	for _, user := range people {
-		e, err := alert.StepsDue(id, user, steps[user], now)
+		e, err := alert.NewStepsDueEvent(id, user, steps[user], now)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -226,19 +228,19 @@ func (s Monitoring) remind(ctx context.Context, tx *sqldb.Tx, id partner.ID, fin
 	if len(events) == 0 {
 		return len(due), 0, nil
 	}
-	return len(due), len(events), s.alerts().addEvents(ctx, tx, id, events...)
+	return len(due), len(events), s.alertsArea().addPartnerEvents(ctx, tx, id, events...)
 }
 
 // lockReminders locks findings first and reads them then, so that neither values nor breaches are locked with them.
 func (s Monitoring) lockReminders(ctx context.Context, tx *sqldb.Tx, id partner.ID, findings []cyber.FindingID, now time.Time) ([]reminded, error) {
-	args := []any{number(id), micros(now)}
-	locked, err := collect(ctx, tx, func(row scanner) (f cyber.FindingID, err error) { return f, row.Scan(&f) },
-		`SELECT id FROM finding WHERE partner_id = $1 AND id IN (`+list(&args, findings)+`) AND remind_at > 0 AND remind_at <= $2 ORDER BY id`+s.db.SkipLocked(), args...)
+	args := []any{partnerNumber(id), toMicros(now)}
+	locked, err := collectRows(ctx, tx, func(row scanner) (f cyber.FindingID, err error) { return f, row.Scan(&f) },
+		`SELECT id FROM finding WHERE partner_id = $1 AND id IN (`+appendListMarks(&args, findings)+`) AND remind_at > 0 AND remind_at <= $2 ORDER BY id`+s.db.SkipLocked(), args...)
 	if err != nil || len(locked) == 0 {
-		return nil, classify(err)
+		return nil, classifyError(err)
 	}
-	args = []any{number(id)}
-	due, err := collect(ctx, tx, func(row scanner) (reminded, error) {
+	args = []any{partnerNumber(id)}
+	due, err := collectRows(ctx, tx, func(row scanner) (reminded, error) {
 		var r reminded
 		var since int64
 		var sealed []byte
@@ -247,11 +249,11 @@ func (s Monitoring) lockReminders(ctx context.Context, tx *sqldb.Tx, id partner.
 			return r, err
 		}
 		a := cyber.Asset{ID: r.Asset, Partner: id}
-		err = s.openAsset(&a, sealed)
+		err = s.openAssetValue(&a, sealed)
 		r.since, r.user = fromMicros(since), a.User
 		return r, err
 	}, `SELECT `+findingColumns+`, f.remind_at, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.id IN (`+list(&args, locked)+`) ORDER BY f.id`, args...)
+		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.id IN (`+appendListMarks(&args, locked)+`) ORDER BY f.id`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read steps that are due: %w", err)
 	}

@@ -21,7 +21,7 @@ func TestPlansOfTheErased(t *testing.T) {
 		if err != nil || len(held.Steps) != 1 || held.Steps[0].Step != "expect-scams" || held.Steps[0].State != cyber.StepDone || !held.Steps[0].At.Equal(w.Clock.Now()) {
 			t.Errorf("the copy has %+v, %v", held.Steps, err)
 		}
-		if _, err := w.rights().Erase(ctx, clerk, w.people[0].who(), "pedido", func([]subject.Tombstone) error { return nil }); err != nil {
+		if _, err := w.rights().ErasePerson(ctx, clerk, w.people[0].who(), "pedido", func([]subject.Tombstone) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if left := w.count(t, `SELECT count(*) FROM finding_step`); left != 1 {

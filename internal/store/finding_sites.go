@@ -12,8 +12,8 @@ import (
 
 // RejudgeSites judges the sites of a partner's findings again: see leak.Store. Only what a stealer took names sites.
 func (s Breaches) RejudgeSites(ctx context.Context, id partner.ID, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
-	return s.again(ctx, s.monitoring().rejudgeSites, `SELECT id, partner_id, asset_id FROM finding WHERE partner_id = $1 AND id > $2
-		AND logins IS NOT NULL ORDER BY id LIMIT $3`, number(id), string(after), int64(limit))
+	return s.judgeAgain(ctx, s.monitoring().rejudgeSites, `SELECT id, partner_id, asset_id FROM finding WHERE partner_id = $1 AND id > $2
+		AND logins IS NOT NULL ORDER BY id LIMIT $3`, partnerNumber(id), string(after), int64(limit))
 }
 
 func (s Monitoring) rejudgeSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) error {
@@ -21,20 +21,20 @@ func (s Monitoring) rejudgeSites(ctx context.Context, tx *sqldb.Tx, id partner.I
 	if err != nil {
 		return err
 	}
-	if err := s.giveSites(ctx, tx, id, values); err != nil {
+	if err := s.loadOwnSites(ctx, tx, id, values); err != nil {
 		return err
 	}
 	return s.keepVerdict(ctx, tx, id, leak.RejudgeSites(values))
 }
 
-// giveSites tells values which sites count for their partner.
-func (c core) giveSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, values []*leak.Watched) error {
+// loadOwnSites tells values which sites count for their partner.
+func (c core) loadOwnSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, values []*leak.Watched) error {
 	owner, err := c.partnerByID(ctx, tx, id)
 	if err != nil {
 		return err
 	}
 	for _, w := range values {
-		w.Sites, w.WatchedSites = owner.Settings.SiteList(), owner.Settings.WatchedList()
+		w.Sites, w.WatchedSites = owner.Settings.ListSites(), owner.Settings.WatchedList()
 	}
 	return nil
 }
@@ -48,8 +48,8 @@ func (s Monitoring) judgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7, resolution = $8,
 			resolved_at = $9, renewed_at = $10, remind_at = CASE WHEN renewed_at = $10 THEN remind_at ELSE $11 END WHERE partner_id = $1 AND id = $2`,
-			number(id), string(f.ID), f.OwnSite, f.WatchedSite, classes, logins, f.Quiet, string(f.Resolution), micros(f.ResolvedAt),
-			micros(f.RenewedAt), micros(cyber.FirstReminder(f)))
+			partnerNumber(id), string(f.ID), f.OwnSite, f.WatchedSite, classes, logins, f.Quiet, string(f.Resolution), toMicros(f.ResolvedAt),
+			toMicros(f.RenewedAt), toMicros(cyber.FirstReminder(f)))
 		if err != nil {
 			return fmt.Errorf("judge finding: %w", err)
 		}
@@ -58,7 +58,7 @@ func (s Monitoring) judgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.
 		}
 		// What was done about less than is known now is not done any more.
 		_, err = tx.ExecContext(ctx, `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND marked_at <= $3`,
-			number(id), string(f.ID), micros(f.RenewedAt))
+			partnerNumber(id), string(f.ID), toMicros(f.RenewedAt))
 		if err != nil {
 			return fmt.Errorf("begin plan anew: %w", err)
 		}

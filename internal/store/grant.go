@@ -30,7 +30,8 @@ import (
 // ErrForged is a row with a MAC that this program did not write.
 var ErrForged = fault.New(fault.Internal, "grant.forged")
 
-func forged(table, row string) error {
+// forgedRowError returns the error of a row that this program did not write.
+func forgedRowError(table, row string) error {
 	return ErrForged.Note("%s %s was changed by something that does not hold the key file; run: vigia check", table, row)
 }
 
@@ -42,18 +43,18 @@ type checked[T any] struct {
 	forged bool
 }
 
-// err is that of a row that cannot be served.
-func (c checked[T]) err() error {
+// forgedError is that of a row that cannot be served.
+func (c checked[T]) forgedError() error {
 	if c.forged {
 		table, row, _ := strings.Cut(c.row, " ")
-		return forged(table, row)
+		return forgedRowError(table, row)
 	}
 	return nil
 }
 
 // collectGenuine returns the values of the rows that this program wrote.
 func collectGenuine[T any](ctx context.Context, q querier, scan func(scanner) (checked[T], error), query string, args ...any) ([]T, error) {
-	rows, err := collect(ctx, q, scan, query, args...)
+	rows, err := collectRows(ctx, q, scan, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -69,42 +70,46 @@ func collectGenuine[T any](ctx context.Context, q querier, scan func(scanner) (c
 // grant gathers what a row says; the order of what is added never changes.
 type grant struct{ parts [][]byte }
 
-func (g *grant) text(values ...string) *grant {
+// addTexts adds texts to what is covered.
+func (g *grant) addTexts(values ...string) *grant {
 	for _, v := range values {
 		g.parts = append(g.parts, []byte(v))
 	}
 	return g
 }
 
-func (g *grant) bytes(values ...[]byte) *grant {
+// addBytes adds bytes to what is covered.
+func (g *grant) addBytes(values ...[]byte) *grant {
 	g.parts = append(g.parts, values...)
 	return g
 }
 
-func (g *grant) number(values ...int64) *grant {
+// addNumbers adds numbers to what is covered.
+func (g *grant) addNumbers(values ...int64) *grant {
 	for _, v := range values {
 		g.parts = append(g.parts, binary.AppendVarint(nil, v))
 	}
 	return g
 }
 
-func (g *grant) truth(values ...bool) *grant {
+// addBools adds truth values to what is covered.
+func (g *grant) addBools(values ...bool) *grant {
 	for _, v := range values {
 		if v {
-			g.number(1)
+			g.addNumbers(1)
 		} else {
-			g.number(0)
+			g.addNumbers(0)
 		}
 	}
 	return g
 }
 
-// mac is the keyed hash of a row of the table.
-func (c core) mac(table string, g *grant) []byte { return c.keys.MAC("grant."+table, g.parts...) }
+// grantMAC is the keyed hash of a row of the table.
+func (c core) grantMAC(table string, g *grant) []byte { return c.keys.MAC("grant."+table, g.parts...) }
 
-// genuine tells whether this program wrote the row.
-func (c core) genuine(table string, g *grant, mac []byte) bool {
-	return hmac.Equal(c.mac(table, g), mac)
+// isGenuine tells whether this program wrote the row.
+func (c core) isGenuine(table string, g *grant, mac []byte) bool {
+	return hmac.Equal(c.grantMAC(table, g), mac)
 }
 
 // keyedDigest is what is kept of a secret that somebody shows: a digest under the key file, so that who writes to the
@@ -118,15 +123,17 @@ func partnerGrant(p partner.Partner) *grant {
 	if err != nil {
 		panic(err) // a struct of numbers, texts and truths
 	}
-	return new(grant).text(string(p.ID), p.Name, string(p.Mode)).truth(p.Suspended).bytes(settings).number(micros(p.CreatedAt))
+	return new(grant).addTexts(string(p.ID), p.Name, string(p.Mode)).addBools(p.Suspended).addBytes(settings).addNumbers(toMicros(p.CreatedAt))
 }
 
-func keyGrant(k partner.Key) *grant {
-	return new(grant).text(string(k.ID), string(k.Partner), k.Label, k.Preview).bytes(k.Digest).text(scopeText(k.Scopes)).
-		number(micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt)).text(string(k.MadeBy), string(k.Line))
+// apiKeyGrant covers what an API key allows.
+func apiKeyGrant(k partner.Key) *grant {
+	return new(grant).addTexts(string(k.ID), string(k.Partner), k.Label, k.Preview).addBytes(k.Digest).addTexts(joinScopes(k.Scopes)).
+		addNumbers(toMicros(k.CreatedAt), toMicros(k.ExpiresAt), toMicros(k.RevokedAt)).addTexts(string(k.MadeBy), string(k.Line))
 }
 
-func scopeText(scopes []partner.Scope) string {
+// joinScopes writes scopes as a column keeps them.
+func joinScopes(scopes []partner.Scope) string {
 	names := make([]string, len(scopes))
 	for i, s := range scopes {
 		names[i] = string(s)
@@ -135,59 +142,59 @@ func scopeText(scopes []partner.Scope) string {
 }
 
 func operatorGrant(o operator.Operator) *grant {
-	return new(grant).text(string(o.ID), o.Email, string(o.Role), string(o.Partner)).truth(o.Disabled).text(o.Password).bytes(o.TOTP).truth(o.TOTPOn).
-		number(o.TOTPStep).bytes(o.Invite).
-		number(micros(o.InviteUntil), int64(o.Failures), micros(o.LockedUntil), micros(o.CreatedAt), micros(o.LastLogin)).
-		bytes(o.Recovery...).number(micros(o.NoticedAt))
+	return new(grant).addTexts(string(o.ID), o.Email, string(o.Role), string(o.Partner)).addBools(o.Disabled).addTexts(o.Password).addBytes(o.TOTP).addBools(o.TOTPOn).
+		addNumbers(o.TOTPStep).addBytes(o.Invite).
+		addNumbers(toMicros(o.InviteUntil), int64(o.Failures), toMicros(o.LockedUntil), toMicros(o.CreatedAt), toMicros(o.LastLogin)).
+		addBytes(o.Recovery...).addNumbers(toMicros(o.NoticedAt))
 }
 
 func sessionGrant(n operator.Session) *grant {
-	return new(grant).bytes(n.Digest).text(string(n.Operator), n.From).number(micros(n.CreatedAt), micros(n.SeenAt), micros(n.ProvedAt))
+	return new(grant).addBytes(n.Digest).addTexts(string(n.Operator), n.From).addNumbers(toMicros(n.CreatedAt), toMicros(n.SeenAt), toMicros(n.ProvedAt))
 }
 
 func templateGrant(id partner.ID, t message.Template) *grant {
-	return new(grant).number(number(id)).text(string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text)
+	return new(grant).addNumbers(partnerNumber(id)).addTexts(string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text)
 }
 
-// planGrant takes the coverage as it is kept.
-func planGrant(p plan.Plan, coverage string) *grant {
-	return new(grant).text(string(p.Partner), string(p.ID), p.Name, coverage).number(int64(p.MaxDevices), int64(p.KeyDays)).
-		truth(p.KeysEndWithSubscription, p.Retired).number(micros(p.CreatedAt))
+// coverageGrant takes the coverage as it is kept.
+func coverageGrant(p plan.Plan, coverage string) *grant {
+	return new(grant).addTexts(string(p.Partner), string(p.ID), p.Name, coverage).addNumbers(int64(p.MaxDevices), int64(p.KeyDays)).
+		addBools(p.KeysEndWithSubscription, p.Retired).addNumbers(toMicros(p.CreatedAt))
 }
 
 func serviceGrant(sv cyber.Service) *grant {
-	return new(grant).text(string(sv.ID), sv.Name, sv.Description).number(sv.Position).truth(sv.Retired).number(micros(sv.CreatedAt))
+	return new(grant).addTexts(string(sv.ID), sv.Name, sv.Description).addNumbers(sv.Position).addBools(sv.Retired).addNumbers(toMicros(sv.CreatedAt))
 }
 
 func questionGrant(q cyber.Question) *grant {
-	return new(grant).text(string(q.ID), string(q.Service), q.Text).truth(q.Required).number(micros(q.CreatedAt)).text(q.Options...)
+	return new(grant).addTexts(string(q.ID), string(q.Service), q.Text).addBools(q.Required).addNumbers(toMicros(q.CreatedAt)).addTexts(q.Options...)
 }
 
-func answerGrant(a cyber.ReadyAnswer) *grant { return new(grant).text(a.Title, a.Text) }
+func answerGrant(a cyber.ReadyAnswer) *grant { return new(grant).addTexts(a.Title, a.Text) }
 
 // contentGrant is that of an item as it is kept.
 func contentGrant(id, item string, retired bool) *grant {
-	return new(grant).text(id, item).truth(retired)
+	return new(grant).addTexts(id, item).addBools(retired)
 }
 
 func installGrant(system cyber.System, link string) *grant {
-	return new(grant).text(string(system), link)
+	return new(grant).addTexts(string(system), link)
 }
 
 // breachGrant covers what is told of a breach. Its content is known by a digest that is checked where the file is read.
 func breachGrant(b cyber.Breach) *grant {
-	return new(grant).text(b.Name, b.Title, b.Source, b.Description, exposesText(b.Exposes), string(b.Kind)).
-		truth(b.Verified, b.Fabricated, b.SpamList, b.HasVendorWords).number(micros(b.Date), micros(b.AddedAt))
+	return new(grant).addTexts(b.Name, b.Title, b.Source, b.Description, exposesText(b.Exposes), string(b.Kind)).
+		addBools(b.Verified, b.Fabricated, b.SpamList, b.HasVendorWords).addNumbers(toMicros(b.Date), toMicros(b.AddedAt))
 }
 
-// feedGrant takes the settings as they are kept. Target and secret are sealed, and where a feed stands decides nothing.
-func feedGrant(f feed.Feed, settings string) *grant {
-	return new(grant).text(f.Name, string(f.Kind), settings).truth(f.Paused).number(int64(f.Every), micros(f.Created))
+// feedSettingsGrant takes the settings as they are kept. Target and secret are sealed, and where a feed stands decides nothing.
+func feedSettingsGrant(f feed.Feed, settings string) *grant {
+	return new(grant).addTexts(f.Name, string(f.Kind), settings).addBools(f.Paused).addNumbers(int64(f.Every), toMicros(f.Created))
 }
 
 // endpointGrant: address and keys are sealed, and since when it fails decides nothing.
 func endpointGrant(e alert.Endpoint) *grant {
-	return new(grant).text(string(e.ID), string(e.Partner), joinTypes(e.Types), string(e.State), string(e.Reason)).number(micros(e.CreatedAt))
+	return new(grant).addTexts(string(e.ID), string(e.Partner), joinEventTypes(e.Types), string(e.State), string(e.Reason)).addNumbers(toMicros(e.CreatedAt))
 }
 
 // checkGrants looks at every row with a MAC.
@@ -211,14 +218,14 @@ func (s Upkeep) checkGrants(ctx context.Context, found func(Problem), seen func(
 }
 
 func (s Upkeep) checkPartnerGrants(ctx context.Context, look func(where string, forged bool)) error {
-	partners, err := s.partners().Partners(ctx)
+	partners, err := s.partnersArea().ListPartners(ctx)
 	if err != nil {
 		return err
 	}
 	for _, p := range partners {
 		look("partner "+string(p.ID), p.Forged)
 	}
-	keys, err := collect(ctx, s.reader(), s.partners().scanKey, `SELECT `+keyColumns+` FROM api_key k ORDER BY k.partner_id, k.id`)
+	keys, err := collectRows(ctx, s.readQuerier(), s.partnersArea().scanKeyRow, `SELECT `+keyColumns+` FROM api_key k ORDER BY k.partner_id, k.id`)
 	if err != nil {
 		return err
 	}
@@ -230,23 +237,24 @@ func (s Upkeep) checkPartnerGrants(ctx context.Context, look func(where string, 
 
 // checkSpokenRows looks at the rows that speak to people or decide where something is sent or fetched.
 func (s Upkeep) checkSpokenRows(ctx context.Context, look func(where string, forged bool)) error {
-	q := s.reader()
+	q := s.readQuerier()
 	return errors.Join(
-		lookAt(ctx, q, look, s.scanTemplate, `SELECT `+templateColumns+` FROM message_template ORDER BY partner_id, event, channel, lang`),
-		lookAt(ctx, q, look, s.scanPlan, `SELECT `+planColumns+` FROM plan ORDER BY partner_id, id`),
-		lookAt(ctx, q, look, s.scanService, `SELECT `+serviceColumns+` FROM service ORDER BY id`),
-		lookAt(ctx, q, look, s.scanQuestion, `SELECT `+questionColumns+` FROM case_question q ORDER BY q.id`),
-		lookAt(ctx, q, look, s.scanAnswer, `SELECT title, body, mac FROM case_answer ORDER BY title`),
-		lookAt(ctx, q, look, s.scanContent, `SELECT `+contentColumns+` FROM content ORDER BY id`),
-		lookAt(ctx, q, look, s.scanInstall, `SELECT `+installColumns+` FROM epp_install ORDER BY system`),
-		lookAt(ctx, q, look, s.scanChecked, `SELECT `+breachColumns+` FROM breach b ORDER BY b.name`),
-		lookAt(ctx, q, look, s.scanFeed, `SELECT `+feedColumns+` FROM feed ORDER BY name`),
-		lookAt(ctx, q, look, s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint ORDER BY partner_id, id`),
+		checkRows(ctx, q, look, s.scanTemplate, `SELECT `+templateColumns+` FROM message_template ORDER BY partner_id, event, channel, lang`),
+		checkRows(ctx, q, look, s.scanPlanRow, `SELECT `+planColumns+` FROM plan ORDER BY partner_id, id`),
+		checkRows(ctx, q, look, s.scanService, `SELECT `+serviceColumns+` FROM service ORDER BY id`),
+		checkRows(ctx, q, look, s.scanQuestion, `SELECT `+questionColumns+` FROM case_question q ORDER BY q.id`),
+		checkRows(ctx, q, look, s.scanAnswer, `SELECT title, body, mac FROM case_answer ORDER BY title`),
+		checkRows(ctx, q, look, s.scanContent, `SELECT `+contentColumns+` FROM content ORDER BY id`),
+		checkRows(ctx, q, look, s.scanInstall, `SELECT `+installColumns+` FROM epp_install ORDER BY system`),
+		checkRows(ctx, q, look, s.scanChecked, `SELECT `+breachColumns+` FROM breach b ORDER BY b.name`),
+		checkRows(ctx, q, look, s.scanFeed, `SELECT `+feedColumns+` FROM feed ORDER BY name`),
+		checkRows(ctx, q, look, s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint ORDER BY partner_id, id`),
 	)
 }
 
-func lookAt[T any](ctx context.Context, q querier, look func(where string, forged bool), scan func(scanner) (checked[T], error), query string) error {
-	rows, err := collect(ctx, q, scan, query)
+// checkRows reports the rows of a query that this program did not write.
+func checkRows[T any](ctx context.Context, q querier, look func(where string, forged bool), scan func(scanner) (checked[T], error), query string) error {
+	rows, err := collectRows(ctx, q, scan, query)
 	for _, r := range rows {
 		look(r.row, r.forged)
 	}
@@ -255,16 +263,16 @@ func lookAt[T any](ctx context.Context, q querier, look func(where string, forge
 
 func (s Upkeep) checkOperatorGrants(ctx context.Context, look func(where string, forged bool)) error {
 	people := Operators(s)
-	all, err := people.operators(ctx, s.reader())
+	all, err := people.readOperators(ctx, s.readQuerier())
 	if err != nil {
 		return err
 	}
 	for _, o := range all {
 		look("operator "+string(o.ID), o.Forged)
 	}
-	rows, err := collect(ctx, s.reader(), func(row scanner) (*sessionRow, error) {
+	rows, err := collectRows(ctx, s.readQuerier(), func(row scanner) (*sessionRow, error) {
 		r := &sessionRow{}
-		return r, row.Scan(r.dest()...)
+		return r, row.Scan(r.scanTargets()...)
 	}, `SELECT `+sessionColumns+` FROM operator_session n ORDER BY n.operator_id, n.created_at, n.digest`)
 	if err != nil {
 		return err

@@ -17,16 +17,16 @@ import (
 // day.
 func TestGrantsCoverEveryField(t *testing.T) {
 	coverEveryField(t, partnerGrant)
-	coverEveryField(t, keyGrant)
+	coverEveryField(t, apiKeyGrant)
 	coverEveryField(t, operatorGrant)
 	coverEveryField(t, sessionGrant)
 	coverEveryField(t, func(m message.Template) *grant { return templateGrant("", m) }, "Origin") // whose text it is, not kept
 	coverEveryField(t, func(p plan.Plan) *grant {
-		coverage, err := p.Coverage.JSON()
+		coverage, err := p.Coverage.MarshalCoverage()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return planGrant(p, string(coverage))
+		return coverageGrant(p, string(coverage))
 	})
 	coverEveryField(t, serviceGrant)
 	coverEveryField(t, questionGrant)
@@ -36,7 +36,7 @@ func TestGrantsCoverEveryField(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return feedGrant(f, string(settings))
+		return feedSettingsGrant(f, string(settings))
 	}, "Target", "Secret", "State", "Failures", "Error", "NextAt", "LastAt") // sealed; where it stands
 	coverEveryField(t, endpointGrant, "URL", "Keys", "FailingSince", "ChangedAt") // sealed; where it stands
 }

@@ -41,9 +41,9 @@ func newIntruder(t *testing.T, e *storetest.Env) *intruder {
 	w.key, w.secret, err = w.keys.CreateKey(w.ctx, w.foreigner.ID, "", []partner.Scope{partner.ScopeCyberRead}, time.Time{})
 	w.must(t, err)
 	enrol := func(email string, role operator.Role) (operator.Operator, string) {
-		_, link, err := w.people.Create(w.ctx, email, role)
+		_, link, err := w.people.CreateOperator(w.ctx, email, role)
 		w.must(t, err)
-		o, session, err := w.people.Accept(w.ctx, link, intruderPassword, "192.0.2.7")
+		o, session, err := w.people.AcceptInvitation(w.ctx, link, intruderPassword, "192.0.2.7")
 		w.must(t, err)
 		return o, session
 	}
@@ -51,7 +51,7 @@ func newIntruder(t *testing.T, e *storetest.Env) *intruder {
 	w.operator, w.session = enrol("bia@exemplo.com.br", operator.Viewer)
 	o, err := w.people.BeginTOTP(w.ctx, w.operator.ID)
 	w.must(t, err)
-	w.operator, err = w.people.ConfirmTOTP(w.ctx, o.ID, operator.CodeAt(o.TOTP, e.Clock.Now()))
+	w.operator, err = w.people.ConfirmTOTP(w.ctx, o.ID, operator.AuthenticatorCode(o.TOTP, e.Clock.Now()))
 	w.must(t, err)
 	return w
 }
@@ -104,7 +104,7 @@ var intrusions = []struct {
 		return w.enters(w.foreigner.ID, partner.ScopeCyberRead)
 	}, "api_key "},
 	{"a suspended partner", func(t *testing.T, w *intruder) bool {
-		_, err := w.keys.Suspend(w.ctx, w.foreigner.ID)
+		_, err := w.keys.SuspendPartner(w.ctx, w.foreigner.ID)
 		w.must(t, err)
 		w.write(t, `UPDATE partner SET suspended = FALSE`)
 		return w.enters(w.foreigner.ID, partner.ScopeCyberRead)
@@ -116,12 +116,12 @@ var intrusions = []struct {
 	{"an invite written into the row of an admin", func(t *testing.T, w *intruder) bool {
 		digest := sha256.Sum256([]byte("mine"))
 		w.write(t, `UPDATE operator SET invite = $1, invite_until = $2 WHERE id = $3`, digest[:], int64(1)<<60, string(w.admin.ID))
-		_, session, err := w.people.Accept(w.ctx, "mine", intruderPassword, "192.0.2.7")
+		_, session, err := w.people.AcceptInvitation(w.ctx, "mine", intruderPassword, "192.0.2.7")
 		return err == nil && session != ""
 	}, "operator "},
 	{"another role", func(t *testing.T, w *intruder) bool {
 		w.write(t, `UPDATE operator SET role = 'admin'`)
-		_, o, err := w.people.Session(w.ctx, w.session)
+		_, o, err := w.people.ResumeSession(w.ctx, w.session)
 		return err == nil && o.Role == operator.Admin
 	}, "operator "},
 	{"the second factor off", func(t *testing.T, w *intruder) bool {
@@ -131,21 +131,21 @@ var intrusions = []struct {
 	}, "operator "},
 	{"a code used twice", func(t *testing.T, w *intruder) bool {
 		w.write(t, `UPDATE operator SET totp_step = 0`)
-		_, _, err := login(w.people, w.ctx, "bia@exemplo.com.br", intruderPassword, operator.CodeAt(w.operator.TOTP, w.Clock.Now()), "192.0.2.7")
+		_, _, err := login(w.people, w.ctx, "bia@exemplo.com.br", intruderPassword, operator.AuthenticatorCode(w.operator.TOTP, w.Clock.Now()), "192.0.2.7")
 		return err == nil
 	}, "operator "},
 	{"a disabled operator", func(t *testing.T, w *intruder) bool {
-		_, err := w.people.SetRole(w.ctx, w.operator.ID, operator.Support)
+		_, err := w.people.ChangeRole(w.ctx, w.operator.ID, operator.Support)
 		w.must(t, err)
-		_, err = w.people.Disable(w.ctx, w.operator.ID)
+		_, err = w.people.DisableOperator(w.ctx, w.operator.ID)
 		w.must(t, err)
 		w.write(t, `UPDATE operator SET disabled = FALSE`)
-		_, _, err = login(w.people, w.ctx, "bia@exemplo.com.br", intruderPassword, operator.CodeAt(w.operator.TOTP, w.later()), "192.0.2.7")
+		_, _, err = login(w.people, w.ctx, "bia@exemplo.com.br", intruderPassword, operator.AuthenticatorCode(w.operator.TOTP, w.later()), "192.0.2.7")
 		return err == nil
 	}, "operator "},
 	{"a session moved to an admin", func(t *testing.T, w *intruder) bool {
 		w.write(t, `UPDATE operator_session SET operator_id = $1`, string(w.admin.ID))
-		_, o, err := w.people.Session(w.ctx, w.session)
+		_, o, err := w.people.ResumeSession(w.ctx, w.session)
 		return err == nil && o.ID == w.admin.ID
 	}, "operator_session "},
 	{"a session that does not end", func(t *testing.T, w *intruder) bool {
@@ -153,7 +153,7 @@ var intrusions = []struct {
 		w.Clock.Advance(operator.AbsoluteLimit)
 		now := w.Clock.Now().UnixMicro()
 		w.write(t, `UPDATE operator_session SET created_at = `+strconv.FormatInt(now, 10)+`, seen_at = `+strconv.FormatInt(now, 10))
-		_, _, err := w.people.Session(w.ctx, w.session)
+		_, _, err := w.people.ResumeSession(w.ctx, w.session)
 		return err == nil
 	}, "operator_session "},
 }
@@ -188,11 +188,11 @@ func TestWriterIsNoAdministrator(t *testing.T) {
 
 // login tries and decides in one go.
 func login(people *operator.Registry, ctx context.Context, email, password, code, from string) (operator.Operator, string, error) { //nolint:revive // as the method that it stands for
-	try, err := people.Try(ctx, email, password)
+	try, err := people.TryPassword(ctx, email, password)
 	if err != nil {
 		return operator.Operator{}, "", err
 	}
-	out, err := people.Decide(ctx, try, code, from)
+	out, err := people.DecideLogin(ctx, try, code, from)
 	if err == nil && out.Token == "" {
 		err = operator.ErrRefused
 	}

@@ -20,7 +20,7 @@ import (
 func watched(t *testing.T, e *storetest.Env) (most func() int64) {
 	t.Helper()
 	var rows int64
-	if err := e.DB.WatchWriter(context.Background(), func(h sqldb.Hold) { rows = max(rows, h.Rows()) }); err != nil {
+	if err := e.DB.WatchWriter(context.Background(), func(h sqldb.Hold) { rows = max(rows, h.RowsWritten()) }); err != nil {
 		t.Fatal(err)
 	}
 	return func() int64 {
@@ -39,7 +39,7 @@ func TestManyEndpointsAreToldInBatches(t *testing.T) {
 	w := newLives(t, e, 0)
 	id, endpoints := w.partner.ID, alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil)
 	for i := range 19 {
-		if _, err := endpoints.Create(ctx, id, fmt.Sprintf("http://127.0.0.1:9/%d", i), nil, loopback); err != nil {
+		if _, err := endpoints.CreateEndpoint(ctx, id, fmt.Sprintf("http://127.0.0.1:9/%d", i), nil, loopback); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestManyEndpointsAreToldInBatches(t *testing.T) {
 		work func() (int, error)
 	}{
 		{"subscriptions of a company", things, func() (int, error) {
-			moved, err := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now).Move(ctx, id, subscription.Selection{Holder: holder}, subscription.Suspend)
+			moved, err := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now).MoveSubscriptions(ctx, id, subscription.Selection{Holder: holder}, subscription.Suspend)
 			return moved.Changed, err
 		}},
 		{"notices", things, func() (int, error) {
@@ -82,7 +82,7 @@ func TestManyEndpointsAreToldInBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	most()
-	n, err := e.Alerts.Requeue(ctx, id, alert.Selection{From: e.Clock.Now().Add(-day), To: e.Clock.Now().Add(day)})
+	n, err := e.Alerts.RequeueDeliveries(ctx, id, alert.Selection{From: e.Clock.Now().Add(-day), To: e.Clock.Now().Add(day)})
 	if rows := most(); err != nil || n != deliveries || rows > heldRows {
 		t.Errorf("%d of %d sent again, %d rows in one transaction, want at most %d (%v)", n, deliveries, rows, heldRows, err)
 	}
@@ -109,7 +109,7 @@ func TestFiguresOfManyEndpoints(t *testing.T) {
 		if rows := most(); rows > heldRows {
 			t.Errorf("%d rows in one transaction, want at most %d", rows, heldRows)
 		}
-		parts, err := e.Overview.Parts(ctx, operator.Backlog, 0)
+		parts, err := e.Overview.FiguresByPart(ctx, operator.Backlog, 0)
 		waiting := 0
 		for _, n := range parts {
 			waiting += int(n)
@@ -141,7 +141,7 @@ func TestRotationOfLargeParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Keys.Rotate(); err != nil {
+	if err := e.Keys.RotateKey(); err != nil {
 		t.Fatal(err)
 	}
 	most := watched(t, e)

@@ -43,7 +43,7 @@ func TestNoJobHoldsTheWriter(t *testing.T) {
 	w := newLives(t, e, 1)
 	e.Clock.Advance(1000 * day)
 	var most, total int64
-	if err := e.DB.WatchWriter(ctx, func(h sqldb.Hold) { n := h.Rows(); most, total = max(most, n), total+n }); err != nil {
+	if err := e.DB.WatchWriter(ctx, func(h sqldb.Hold) { n := h.RowsWritten(); most, total = max(most, n), total+n }); err != nil {
 		t.Fatal(err)
 	}
 	jobs := longJobs(t, w)
@@ -89,7 +89,7 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 	e, id := w.Env, w.partner.ID
 	sweep := func(class string, r store.Retention) func(context.Context) (int64, error) {
 		return func(ctx context.Context) (int64, error) {
-			removed, err := e.Upkeep.Sweep(ctx, r)
+			removed, err := e.Upkeep.SweepExpired(ctx, r)
 			return removed[class], err
 		}
 	}
@@ -114,7 +114,7 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 	pushes := many(`feed_push (feed, mark, body_mark, breach, told, records, bytes, state, error, received_at, ended_at)`,
 		`'fonte', CAST(i AS BLOB), x'00', 'b', '{}', 1, 1, 'done', '', 1, 1`)
 	var endpoint string
-	if err := e.DB.Reader().QueryRowContext(t.Context(), `SELECT id FROM endpoint`).Scan(&endpoint); err != nil {
+	if err := e.DB.ReadPool().QueryRowContext(t.Context(), `SELECT id FROM endpoint`).Scan(&endpoint); err != nil {
 		t.Fatal(err)
 	}
 	return map[string]long{
@@ -151,11 +151,11 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 		},
 		"names": {
 			[]string{many(`person_name (partner_id, user_index, name, named_at)`, `$1, CAST('n' || i AS BLOB), x'00', 0`)},
-			count(func(ctx context.Context) error { _, err := e.Upkeep.Sweep(ctx, store.Retention{}); return err }, `SELECT count(*) FROM person_name`),
+			count(func(ctx context.Context) error { _, err := e.Upkeep.SweepExpired(ctx, store.Retention{}); return err }, `SELECT count(*) FROM person_name`),
 		},
 		"gaps": {
 			[]string{many(`event_gap (partner_id, seq)`, `$1, -i`)},
-			count(func(ctx context.Context) error { _, err := e.Upkeep.Sweep(ctx, store.Retention{}); return err }, `SELECT count(*) FROM event_gap`),
+			count(func(ctx context.Context) error { _, err := e.Upkeep.SweepExpired(ctx, store.Retention{}); return err }, `SELECT count(*) FROM event_gap`),
 		},
 		"audit lines": {
 			[]string{
@@ -186,7 +186,7 @@ func longJobs(t *testing.T, w *lives) map[string]long {
 				strings.ReplaceAll(attempts(endpoint), "100000 + i", "900000 + i"),
 			},
 			func(ctx context.Context) (int64, error) {
-				n, err := e.Alerts.Requeue(ctx, id, alert.Selection{Failed: true})
+				n, err := e.Alerts.RequeueDeliveries(ctx, id, alert.Selection{Failed: true})
 				if err != nil || n < manyRows {
 					return n, err
 				}

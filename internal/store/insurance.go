@@ -12,32 +12,33 @@ import (
 
 var _ cyber.CoverStore = Cover{}
 
-// Entitled returns the plans of a person's subscriptions in force and the partner's default plan.
-func (s Cover) Entitled(ctx context.Context, id partner.ID, sent partner.UserHash) (cyber.Entitled, error) {
-	q := s.reader()
-	u, err := s.userOf(ctx, q, id, sent)
+// LoadEntitled returns the plans of a person's subscriptions in force and the partner's default plan.
+func (s Cover) LoadEntitled(ctx context.Context, id partner.ID, sent partner.UserHash) (cyber.Entitled, error) {
+	q := s.readQuerier()
+	u, err := s.findUser(ctx, q, id, sent)
 	if err != nil {
 		return cyber.Entitled{}, err
 	}
-	return s.entitled(ctx, q, id, u)
+	return s.readEntitled(ctx, q, id, u)
 }
 
-func (s Cover) entitled(ctx context.Context, q querier, id partner.ID, u user) (cyber.Entitled, error) {
+// readEntitled is LoadEntitled for a querier.
+func (s Cover) readEntitled(ctx context.Context, q querier, id partner.ID, u user) (cyber.Entitled, error) {
 	const columns = `p.partner_id, p.id, p.name, p.coverage, p.max_devices, p.key_days, p.keys_end, p.retired, p.created_at, p.mac`
 	cpf := u.cpf
 	if cpf == nil {
 		cpf = []byte{} // nobody's: every index has sixteen bytes
 	}
 	var e cyber.Entitled
-	_, err := collect(ctx, q, func(row scanner) (plan.Plan, error) {
+	_, err := collectRows(ctx, q, func(row scanner) (plan.Plan, error) {
 		var byDefault bool
 		var start, expiry subscription.Day
-		found, err := s.scanPlan(leading{row, []any{&byDefault, &start, &expiry}})
+		found, err := s.scanPlanRow(leading{row, []any{&byDefault, &start, &expiry}})
 		p := found.value
 		switch {
 		case err != nil:
 		case found.forged:
-			err = found.err()
+			err = found.forgedError()
 		case byDefault:
 			e.Default = append(e.Default, cyber.Entitlement{Plan: p})
 		default:
@@ -48,7 +49,7 @@ func (s Cover) entitled(ctx context.Context, q querier, id partner.ID, u user) (
 		WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0 AND b.suspended_at = 0 AND b.start_day <= $3
 			AND (b.expiry_day = 0 OR b.expiry_day >= $3)
 		UNION ALL SELECT TRUE, 0, 0, `+columns+` FROM partner t JOIN plan p ON p.partner_id = t.id AND p.id = t.default_plan WHERE t.id = $1`,
-		number(id), cpf, int64(subscription.DayOf(s.now())))
+		partnerNumber(id), cpf, int64(subscription.DayInBrazil(s.now())))
 	if err != nil {
 		return e, fmt.Errorf("read entitlement: %w", err)
 	}

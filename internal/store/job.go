@@ -17,7 +17,8 @@ import (
 
 const jobColumns = `id, kind, subject, state, args, progress, error, attempts, next_at, cancel, created_at, finished_at`
 
-func scanJob(row scanner) (job.Job, error) {
+// scanJobRow reads a job.
+func scanJobRow(row scanner) (job.Job, error) {
 	var j job.Job
 	var next, created, finished int64
 	var args, progress string
@@ -31,15 +32,15 @@ func scanJob(row scanner) (job.Job, error) {
 // AddJob puts work in the queue; job.ErrExists when the same work is there already and not finished.
 func (s Jobs) AddJob(ctx context.Context, kind, subject string, args any) (job.ID, error) {
 	var id job.ID
-	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
-		id, err = s.addJob(ctx, tx, kind, subject, args)
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+		id, err = s.insertJob(ctx, tx, kind, subject, args)
 		return err
 	})
 	return id, err
 }
 
-// addJob is the form for a stage that hands over in the transaction of its own result.
-func (s Jobs) addJob(ctx context.Context, tx *sqldb.Tx, kind, subject string, args any) (job.ID, error) {
+// insertJob is the form for a stage that hands over in the transaction of its own result.
+func (s Jobs) insertJob(ctx context.Context, tx *sqldb.Tx, kind, subject string, args any) (job.ID, error) {
 	text, err := json.Marshal(args)
 	if err != nil {
 		return "", fmt.Errorf("add job: %w", err)
@@ -48,7 +49,7 @@ func (s Jobs) addJob(ctx context.Context, tx *sqldb.Tx, kind, subject string, ar
 	if err != nil {
 		return "", fmt.Errorf("add job: %w", err)
 	}
-	id, now := job.ID("job_"+made.String()), micros(s.now())
+	id, now := job.ID("job_"+made.String()), toMicros(s.now())
 	res, err := tx.ExecContext(ctx, `INSERT INTO job
 		(id, kind, subject, state, args, progress, error, attempts, next_at, lease, cancel, created_at, finished_at)
 		VALUES ($1, $2, $3, 'ready', $4, '{}', '', 0, $5, '', $6, $5, 0)
@@ -69,8 +70,8 @@ func (s Jobs) ClaimJobs(ctx context.Context, worker string, kinds []string, limi
 		return nil, nil
 	}
 	now := s.now()
-	args := []any{micros(now), micros(now.Add(job.Lease)), worker, int64(limit)}
-	marks := list(&args, kinds)
+	args := []any{toMicros(now), toMicros(now.Add(job.Lease)), worker, int64(limit)}
+	marks := appendListMarks(&args, kinds)
 	var jobs []job.Job
 	// The due ones are locked as they are read, so no other worker has them. They are read once, before: a subquery
 	// that PostgreSQL runs for each row finds other rows each time, and the limit is none.
@@ -80,8 +81,8 @@ func (s Jobs) ClaimJobs(ctx context.Context, worker string, kinds []string, limi
 		UPDATE job SET state = 'running', lease = $3, next_at = $2, attempts = attempts + 1
 		WHERE id IN (SELECT id FROM due)
 		RETURNING ` + jobColumns
-	err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
-		jobs, err = collect(ctx, tx, scanJob, query, args...)
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+		jobs, err = collectRows(ctx, tx, scanJobRow, query, args...)
 		return err
 	})
 	if err != nil {
@@ -102,10 +103,10 @@ func (s Jobs) SaveJob(ctx context.Context, worker string, id job.ID, progress an
 		return fmt.Errorf("save job: %w", err)
 	}
 	var cancel bool
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		err := tx.QueryRowContext(ctx, `UPDATE job SET progress = $4, next_at = $3
 			WHERE id = $1 AND lease = $2 AND state = 'running' RETURNING cancel`,
-			string(id), worker, micros(s.now().Add(job.Lease)), string(text)).Scan(&cancel)
+			string(id), worker, toMicros(s.now().Add(job.Lease)), string(text)).Scan(&cancel)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return job.ErrLost
@@ -122,9 +123,9 @@ func (s Jobs) SaveJob(ctx context.Context, worker string, id job.ID, progress an
 
 // RenewJob renews the lease and tells whether an operator asked to stop.
 func (s Jobs) RenewJob(ctx context.Context, worker string, id job.ID) (cancel bool, err error) {
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		err := tx.QueryRowContext(ctx, `UPDATE job SET next_at = $3 WHERE id = $1 AND lease = $2 AND state = 'running'
-			RETURNING cancel`, string(id), worker, micros(s.now().Add(job.Lease))).Scan(&cancel)
+			RETURNING cancel`, string(id), worker, toMicros(s.now().Add(job.Lease))).Scan(&cancel)
 		if errors.Is(err, sql.ErrNoRows) {
 			return job.ErrLost
 		}
@@ -136,11 +137,11 @@ func (s Jobs) RenewJob(ctx context.Context, worker string, id job.ID) (cancel bo
 // FinishJob ends a claimed job, or puts it back for another try when state is job.Ready.
 func (s Jobs) FinishJob(ctx context.Context, worker string, j job.Job, state job.State, reason string) error {
 	now := s.now()
-	next, finished := int64(0), micros(now)
+	next, finished := int64(0), toMicros(now)
 	if state == job.Ready {
-		next, finished = micros(now.Add(job.Backoff(j.Attempts))), 0
+		next, finished = toMicros(now.Add(job.BackoffPause(j.Attempts))), 0
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE job SET state = $3, error = $4, next_at = $5, finished_at = $6, lease = ''
 			WHERE id = $1 AND lease = $2 AND state = 'running'`,
 			string(j.ID), worker, string(state), reason, next, finished)
@@ -153,9 +154,9 @@ func (s Jobs) FinishJob(ctx context.Context, worker string, j job.Job, state job
 
 // CancelJob asks a job to stop: a waiting one at once, a running one at its next step.
 func (s Jobs) CancelJob(ctx context.Context, id job.ID) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE job SET state = 'cancelled', finished_at = $2 WHERE id = $1 AND state = 'ready'`,
-			string(id), micros(s.now()))
+			string(id), toMicros(s.now()))
 		if err != nil {
 			return fmt.Errorf("cancel job: %w", err)
 		}
@@ -166,28 +167,28 @@ func (s Jobs) CancelJob(ctx context.Context, id job.ID) error {
 	})
 }
 
-// JobByID returns one job.
-func (s Jobs) JobByID(ctx context.Context, id job.ID) (job.Job, error) {
-	j, err := scanJob(s.reader().QueryRowContext(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1`, string(id)))
+// GetJob returns one job.
+func (s Jobs) GetJob(ctx context.Context, id job.ID) (job.Job, error) {
+	j, err := scanJobRow(s.readQuerier().QueryRowContext(ctx, `SELECT `+jobColumns+` FROM job WHERE id = $1`, string(id)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return j, job.ErrNotFound
 	}
-	return j, classify(err)
+	return j, classifyError(err)
 }
 
-// Jobs returns the newest jobs of a kind; of every kind but the parts of imports, of which there may be thousands, when
+// ListJobs returns the newest jobs of a kind; of every kind but the parts of imports, of which there may be thousands, when
 // kind is empty.
-func (s Jobs) Jobs(ctx context.Context, kind string, limit int) ([]job.Job, error) {
+func (s Jobs) ListJobs(ctx context.Context, kind string, limit int) ([]job.Job, error) {
 	const newest = ` ORDER BY created_at DESC, id DESC LIMIT $1`
 	if kind == "" {
-		return collect(ctx, s.reader(), scanJob, `SELECT `+jobColumns+` FROM job WHERE kind <> 'breach.part'`+newest, int64(limit))
+		return collectRows(ctx, s.readQuerier(), scanJobRow, `SELECT `+jobColumns+` FROM job WHERE kind <> 'breach.part'`+newest, int64(limit))
 	}
-	return collect(ctx, s.reader(), scanJob, `SELECT `+jobColumns+` FROM job WHERE kind = $2`+newest, int64(limit), kind)
+	return collectRows(ctx, s.readQuerier(), scanJobRow, `SELECT `+jobColumns+` FROM job WHERE kind = $2`+newest, int64(limit), kind)
 }
 
-// JobsAbout returns the newest jobs of some kinds about one subject.
-func (s Jobs) JobsAbout(ctx context.Context, subject string, kinds []string, limit int) ([]job.Job, error) {
+// ListJobsAbout returns the newest jobs of some kinds about one subject.
+func (s Jobs) ListJobsAbout(ctx context.Context, subject string, kinds []string, limit int) ([]job.Job, error) {
 	args := []any{subject, int64(limit)}
-	return collect(ctx, s.reader(), scanJob, `SELECT `+jobColumns+` FROM job WHERE subject = $1 AND kind IN (`+list(&args, kinds)+`)
+	return collectRows(ctx, s.readQuerier(), scanJobRow, `SELECT `+jobColumns+` FROM job WHERE subject = $1 AND kind IN (`+appendListMarks(&args, kinds)+`)
 		ORDER BY created_at DESC, id DESC LIMIT $2`, args...)
 }

@@ -73,7 +73,7 @@ func TestJobLife(t *testing.T) {
 		if err := e.Jobs.FinishJob(ctx, "w2", last[0], job.Cancelled, ""); err != nil {
 			t.Fatal(err)
 		}
-		if j, err := e.Jobs.JobByID(ctx, id); err != nil || j.State != job.Cancelled || j.FinishedAt.IsZero() {
+		if j, err := e.Jobs.GetJob(ctx, id); err != nil || j.State != job.Cancelled || j.FinishedAt.IsZero() {
 			t.Fatal(j, err)
 		}
 		if _, err := e.Jobs.AddJob(ctx, "test", "one", nil); err != nil {
@@ -169,7 +169,7 @@ func TestJobsAbout(t *testing.T) {
 			add("one", fmt.Sprint("new", i))
 		}
 		for limit, want := range map[int]string{10: "[two one]", 1: "[two]"} {
-			jobs, err := e.Jobs.JobsAbout(ctx, "old", []string{"one", "two"}, limit)
+			jobs, err := e.Jobs.ListJobsAbout(ctx, "old", []string{"one", "two"}, limit)
 			var got []string
 			for _, j := range jobs {
 				if j.Subject == "old" {

@@ -21,7 +21,7 @@ import (
 // everywhere finds every value in one breach.
 type everywhere struct{ cyber.Unasked }
 
-func (everywhere) Probe(uint64) cyber.Sighting {
+func (everywhere) ProbeFingerprint(uint64) cyber.Sighting {
 	return cyber.Sighting{Epoch: 1 << 40, Breaches: []cyber.Seen{{Breach: "sandbox"}}}
 }
 
@@ -60,13 +60,13 @@ func newLives(t *testing.T, e *storetest.Env, people int) *lives {
 	ctx := context.Background()
 	p, cred := e.NewPartner(t, partner.Live)
 	w := &lives{Env: e, partner: p, salt: cred.Salt}
-	if err := e.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: livesPlan, Partner: p.ID, Name: "Ouro", Coverage: plan.Demo(), CreatedAt: e.Clock.Now()}); err != nil {
+	if err := e.Plans.InsertPlan(ctx, p.ID, plan.Plan{ID: livesPlan, Partner: p.ID, Name: "Ouro", Coverage: plan.DemoCoverage(), CreatedAt: e.Clock.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	if err := cyber.NewServices(e.Store.Services, e.Clock.Now).Seed(ctx); err != nil {
+	if err := cyber.NewServices(e.Store.Services, e.Clock.Now).SeedServices(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil).Create(ctx, p.ID, "http://127.0.0.1:9/", nil, loopback); err != nil {
+	if _, err := alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil).CreateEndpoint(ctx, p.ID, "http://127.0.0.1:9/", nil, loopback); err != nil {
 		t.Fatal(err)
 	}
 	for n := range people {
@@ -89,7 +89,7 @@ func (w *lives) live(t *testing.T, n int) human {
 		}
 	}
 	h := human{n: n, cpf: cpfOf(n)}
-	_, d512 := partner.Digests(h.cpf, w.salt)
+	_, d512 := partner.PersonDigests(h.cpf, w.salt)
 	h.user = partner.UserHash(hex.EncodeToString(d512[1:]))
 	sub := person(n, livesPlan, "", 0)
 	sub.Beneficiary.CPF = h.cpf
@@ -98,20 +98,20 @@ func (w *lives) live(t *testing.T, n int) human {
 	owner := cyber.Owner{Partner: id, Mode: partner.Live}
 	must(watch.Watch(ctx, owner, h.user, "email", fmt.Sprintf("p%d@exemplo.com.br", n)))
 	must(watch.Watch(ctx, owner, h.user, "cpf", h.cpf))
-	found, err := watch.Findings(ctx, id, h.user)
+	found, err := watch.ListFindings(ctx, id, h.user)
 	must(err)
-	_, err = watch.MarkStep(ctx, id, h.user, found[0].ID, "expect-scams", cyber.StepDone)
+	_, err = watch.MarkPlanStep(ctx, id, h.user, found[0].ID, "expect-scams", cyber.StepDone)
 	must(err)
-	device, err := cyber.NewEndpoints(w.Store.Devices, w.Clock.Now, nil).Issue(ctx, id, cyber.DeviceRequest{User: h.user, System: cyber.Android, Name: fmt.Sprint("Celular ", n)})
+	device, err := cyber.NewEndpoints(w.Store.Devices, w.Clock.Now, nil).IssueKey(ctx, id, cyber.DeviceRequest{User: h.user, System: cyber.Android, Name: fmt.Sprint("Celular ", n)})
 	must(err)
 	cases := cyber.NewCases(w.Store.Cases, w.Clock.Now)
-	opened, err := cases.Open(ctx, id, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: h.user})
+	opened, err := cases.OpenCase(ctx, id, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: h.user})
 	must(err)
-	_, err = cases.Move(ctx, opened.ID, cyber.CaseInProgress, "op_1", fmt.Sprint("ligar para a pessoa ", n))
+	_, err = cases.MoveCase(ctx, opened.ID, cyber.CaseInProgress, "op_1", fmt.Sprint("ligar para a pessoa ", n))
 	must(err)
 	must(w.Advice.KeepAnswer(ctx, id, h.user, "q", "sim"))
 	must(w.Advice.KeepScore(ctx, id, h.user, cyber.ScoreDay{Day: w.Clock.Now().Unix() / 86400, Breach: 50, Assessment: 40}))
-	_, _, err = w.Answers.Once(ctx, id, once.Claim{Path: "/subscriptions", Key: fmt.Sprint("k", n), Digest: []byte{byte(n)}, About: h.user}, func(tx store.Tx) (once.Answer, error) {
+	_, _, err = w.Answers.AnswerOnce(ctx, id, once.Claim{Path: "/subscriptions", Key: fmt.Sprint("k", n), Digest: []byte{byte(n)}, About: h.user}, func(tx store.Tx) (once.Answer, error) {
 		return once.Answer{Status: 200, Body: fmt.Appendf(nil, `{"not_created_items":[{"cpf":%q,"message":"x"}],"key":%q,"n":%d}`, h.cpf, device.Key, n)}, nil
 	})
 	must(err)
@@ -122,7 +122,7 @@ func (w *lives) live(t *testing.T, n int) human {
 func (w *lives) deliver(t *testing.T) {
 	t.Helper()
 	ctx := context.Background()
-	endpoints, err := w.Alerts.Endpoints(ctx, w.partner.ID)
+	endpoints, err := w.Alerts.ListEndpoints(ctx, w.partner.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func (h human) who() subject.Person { return subject.Person{CPF: h.cpf} }
 // count reads one number.
 func (w *lives) count(t *testing.T, query string, args ...any) (n int64) {
 	t.Helper()
-	if err := w.DB.Reader().QueryRowContext(context.Background(), query, args...).Scan(&n); err != nil {
+	if err := w.DB.ReadPool().QueryRowContext(context.Background(), query, args...).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n

@@ -21,17 +21,17 @@ func (c core) scanTemplate(row scanner) (t checked[message.Template], err error)
 	var id partner.ID
 	var mac []byte
 	v := &t.value
-	err = row.Scan(numbered(&id), &v.Event, &v.Channel, &v.Language, &v.Subject, &v.Text, &mac)
+	err = row.Scan(scanPartnerID(&id), &v.Event, &v.Channel, &v.Language, &v.Subject, &v.Text, &mac)
 	t.row = fmt.Sprintf("message_template %s/%s/%s/%s", id, v.Event, v.Channel, v.Language)
-	t.forged = !c.genuine("message_template", templateGrant(id, *v), mac)
+	t.forged = !c.isGenuine("message_template", templateGrant(id, *v), mac)
 	return t, err
 }
 
-// Templates returns the operator's texts for a partner; without one, those for everybody, kept under the number 0. A forged
+// ListTemplates returns the operator's texts for a partner; without one, those for everybody, kept under the number 0. A forged
 // one is left out: the built-in text takes its place.
-func (s Alerts) Templates(ctx context.Context, id partner.ID) ([]message.Template, error) {
-	list, err := collectGenuine(ctx, s.reader(), s.scanTemplate, `SELECT `+templateColumns+` FROM message_template WHERE partner_id = $1
-		ORDER BY event, channel, lang`, number(id))
+func (s Alerts) ListTemplates(ctx context.Context, id partner.ID) ([]message.Template, error) {
+	list, err := collectGenuine(ctx, s.readQuerier(), s.scanTemplate, `SELECT `+templateColumns+` FROM message_template WHERE partner_id = $1
+		ORDER BY event, channel, lang`, partnerNumber(id))
 	if err != nil {
 		return nil, fmt.Errorf("read messages: %w", err)
 	}
@@ -40,7 +40,7 @@ func (s Alerts) Templates(ctx context.Context, id partner.ID) ([]message.Templat
 
 // KeepTemplate keeps a text over the one that was there.
 func (s Alerts) KeepTemplate(ctx context.Context, id partner.ID, t message.Template) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if id != "" {
 			if _, err := s.partnerByID(ctx, tx, id); err != nil {
 				return err
@@ -49,8 +49,8 @@ func (s Alerts) KeepTemplate(ctx context.Context, id partner.ID, t message.Templ
 		_, err := tx.ExecContext(ctx, `INSERT INTO message_template (partner_id, event, channel, lang, subject, body, changed_at, mac)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (partner_id, event, channel, lang)
 			DO UPDATE SET subject = excluded.subject, body = excluded.body, changed_at = excluded.changed_at, mac = excluded.mac`,
-			number(id), string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text, micros(s.now()),
-			s.mac("message_template", templateGrant(id, t)))
+			partnerNumber(id), string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text, toMicros(s.now()),
+			s.grantMAC("message_template", templateGrant(id, t)))
 		if err != nil {
 			return fmt.Errorf("keep message: %w", err)
 		}
@@ -60,9 +60,9 @@ func (s Alerts) KeepTemplate(ctx context.Context, id partner.ID, t message.Templ
 
 // DropTemplate forgets a text.
 func (s Alerts) DropTemplate(ctx context.Context, id partner.ID, k message.Key) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		n, err := affected(tx.ExecContext(ctx, `DELETE FROM message_template WHERE partner_id = $1 AND event = $2 AND channel = $3 AND lang = $4`,
-			number(id), string(k.Event), string(k.Channel), string(k.Language)))
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		n, err := rowsAffected(tx.ExecContext(ctx, `DELETE FROM message_template WHERE partner_id = $1 AND event = $2 AND channel = $3 AND lang = $4`,
+			partnerNumber(id), string(k.Event), string(k.Channel), string(k.Language)))
 		if err != nil {
 			return fmt.Errorf("drop message: %w", err)
 		}
@@ -73,36 +73,36 @@ func (s Alerts) DropTemplate(ctx context.Context, id partner.ID, k message.Key) 
 	})
 }
 
-// Event returns one event of a partner.
-func (s Alerts) Event(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
-	e, err := s.scanKept(id)(s.reader().QueryRowContext(ctx, `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND id = $2`, number(id), string(event)))
+// GetEvent returns one event of a partner.
+func (s Alerts) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
+	e, err := s.scanKeptEvent(id)(s.readQuerier().QueryRowContext(ctx, `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(event)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return e, alert.ErrEventNotFound
 	}
 	if err != nil {
-		return e, classify(fmt.Errorf("read event: %w", err))
+		return e, classifyError(fmt.Errorf("read event: %w", err))
 	}
 	return e, nil
 }
 
 // PartnerName is what a partner is called.
 func (s Alerts) PartnerName(ctx context.Context, id partner.ID) (string, error) {
-	p, err := s.partnerByID(ctx, s.reader(), id)
+	p, err := s.partnerByID(ctx, s.readQuerier(), id)
 	return p.Name, err
 }
 
 // BreachTitle is what a breach is called; empty where there is none.
 func (s Alerts) BreachTitle(ctx context.Context, name string) (string, error) {
-	b, err := s.scanBreach(s.reader().QueryRowContext(ctx, `SELECT `+breachColumns+` FROM breach b WHERE b.name = $1`, name))
+	b, err := s.scanBreach(s.readQuerier().QueryRowContext(ctx, `SELECT `+breachColumns+` FROM breach b WHERE b.name = $1`, name))
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return "", classify(fmt.Errorf("read breach: %w", err))
+		return "", classifyError(fmt.Errorf("read breach: %w", err))
 	}
 	return b.Title, nil
 }
 
-// PlanName is what a plan is called; empty where there is none.
-func (s Alerts) PlanName(ctx context.Context, id partner.ID, planID plan.ID) (string, error) {
-	p, err := s.planByID(ctx, s.reader(), id, planID)
+// FindPlanName is what a plan is called; empty where there is none.
+func (s Alerts) FindPlanName(ctx context.Context, id partner.ID, planID plan.ID) (string, error) {
+	p, err := s.readPlan(ctx, s.readQuerier(), id, planID)
 	if errors.Is(err, plan.ErrNotFound) || errors.Is(err, ErrForged) {
 		return "", nil
 	}

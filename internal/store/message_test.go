@@ -24,27 +24,27 @@ func TestMessageTemplates(t *testing.T) {
 			id   partner.ID
 			text string
 		}{{"", "de todos"}, {w.partner.ID, "primero"}, {w.partner.ID, "segundo"}} {
-			if err := texts.Set(ctx, set.id, message.Template{Key: k, Subject: "t", Text: set.text}); err != nil {
+			if err := texts.SetTemplate(ctx, set.id, message.Template{Key: k, Subject: "t", Text: set.text}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		shown := func(id partner.ID, want string) {
 			t.Helper()
-			if got, err := texts.Show(ctx, id, k); err != nil || got.Text != want || got.Subject != "t" {
+			if got, err := texts.GetTemplate(ctx, id, k); err != nil || got.Text != want || got.Subject != "t" {
 				t.Errorf("%+v, want %q: %v", got, want, err)
 			}
 		}
 		shown(w.partner.ID, "segundo")
 		shown(q.ID, "de todos")
 		shown("", "de todos")
-		if err := texts.Reset(ctx, w.partner.ID, k); err != nil {
+		if err := texts.ResetTemplate(ctx, w.partner.ID, k); err != nil {
 			t.Fatal(err)
 		}
 		shown(w.partner.ID, "de todos")
-		if err := texts.Reset(ctx, w.partner.ID, k); !errors.Is(err, message.ErrUnchanged) {
+		if err := texts.ResetTemplate(ctx, w.partner.ID, k); !errors.Is(err, message.ErrUnchanged) {
 			t.Error("reset twice:", err)
 		}
-		if err := texts.Set(ctx, "pt_nobody", message.Template{Key: k, Subject: "t", Text: "x"}); !errors.Is(err, partner.ErrNotFound) {
+		if err := texts.SetTemplate(ctx, "pt_nobody", message.Template{Key: k, Subject: "t", Text: "x"}); !errors.Is(err, partner.ErrNotFound) {
 			t.Error("a text for a partner that is not there:", err)
 		}
 		found, err := e.Alerts.EventsAfter(ctx, w.partner.ID, alert.Everything, 0, 1)
@@ -52,14 +52,14 @@ func TestMessageTemplates(t *testing.T) {
 			t.Fatal(found, err)
 		}
 		event := found.Events[0]
-		if got, err := e.Alerts.Event(ctx, w.partner.ID, event.ID); err != nil || string(got.Body) != string(event.Body) || got.Type != event.Type {
+		if got, err := e.Alerts.GetEvent(ctx, w.partner.ID, event.ID); err != nil || string(got.Body) != string(event.Body) || got.Type != event.Type {
 			t.Error(got, err)
 		}
-		if _, err := e.Alerts.Event(ctx, q.ID, event.ID); !errors.Is(err, alert.ErrEventNotFound) {
+		if _, err := e.Alerts.GetEvent(ctx, q.ID, event.ID); !errors.Is(err, alert.ErrEventNotFound) {
 			t.Error("another partner's event:", err)
 		}
-		name, err := e.Alerts.PlanName(ctx, w.partner.ID, livesPlan)
-		none, err2 := e.Alerts.PlanName(ctx, q.ID, livesPlan)
+		name, err := e.Alerts.FindPlanName(ctx, w.partner.ID, livesPlan)
+		none, err2 := e.Alerts.FindPlanName(ctx, q.ID, livesPlan)
 		gone, err3 := e.Alerts.BreachTitle(ctx, "nowhere")
 		if err := errors.Join(err, err2, err3); err != nil || name != "Ouro" || none != "" || gone != "" {
 			t.Error(name, none, gone, err)

@@ -29,7 +29,8 @@ func assetPlace(id partner.ID, asset cyber.AssetID) seal.Place {
 	return seal.Place{Table: "asset", Column: "value", Partner: string(id), Row: string(asset)}
 }
 
-func (s Monitoring) sealAsset(id partner.ID, a cyber.Asset) ([]byte, error) {
+// sealAssetValue seals a watched value for its row.
+func (s Monitoring) sealAssetValue(id partner.ID, a cyber.Asset) ([]byte, error) {
 	plain, err := json.Marshal(sealedAsset{Value: a.Value, User: a.User})
 	if err != nil {
 		return nil, fmt.Errorf("seal asset: %w", err)
@@ -41,7 +42,8 @@ func (s Monitoring) sealAsset(id partner.ID, a cyber.Asset) ([]byte, error) {
 	return sealed, nil
 }
 
-func (s Monitoring) openAsset(a *cyber.Asset, sealed []byte) error {
+// openAssetValue opens what sealAssetValue sealed.
+func (s Monitoring) openAssetValue(a *cyber.Asset, sealed []byte) error {
 	plain, err := s.keys.Unseal(assetPlace(a.Partner, a.ID), sealed)
 	if err != nil {
 		return fmt.Errorf("open asset: %w", err)
@@ -68,11 +70,11 @@ const (
 
 // InsertAsset keeps a new watched value: see cyber.MonitoringStore.
 func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (added bool, err error) {
-	sealed, err := s.sealAsset(id, a.Asset)
+	sealed, err := s.sealAssetValue(id, a.Asset)
 	if err != nil {
 		return false, err
 	}
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if a.OwnCPF != "" {
 			if err := s.linkPerson(ctx, tx, id, a.OwnCPF, a.Salt); err != nil {
 				return err
@@ -84,20 +86,20 @@ func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewA
 		}
 		switch {
 		case a.HasToken && !added: // the value had its first look before
-			tx.AfterCommit(func() { s.looks.add(id, 1) })
+			tx.AfterCommit(func() { s.looks.addTokens(id, 1) })
 		case a.HasToken && look == lookDone:
-			tx.AfterCommit(func() { s.looks.note(id, len(a.Seen.Breaches) > 0) })
+			tx.AfterCommit(func() { s.looks.noteLook(id, len(a.Seen.Breaches) > 0) })
 		}
 		if !added || len(a.Seen.Breaches) == 0 {
 			return nil
 		}
-		return s.addFindings(ctx, tx, id, hitsOf(a.ID, a.Seen.Breaches))
+		return s.addFindings(ctx, tx, id, newHits(a.ID, a.Seen.Breaches))
 	})
 	return added, err
 }
 
 func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a cyber.NewAsset, sealed []byte, limit int) (added bool, look int64, err error) {
-	u, err := s.named(ctx, tx, id, a.User)
+	u, err := s.findAndNameUser(ctx, tx, id, a.User)
 	if err != nil {
 		return false, 0, err
 	}
@@ -105,7 +107,7 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	// The limit is a quota: two requests at the same instant may pass it by one. Duplicates are what the constraint forbids.
 	var duplicates, all int64
 	err = tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5), count(*)
-		FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)`, number(id), u.write, u.other, int64(a.Kind), index).Scan(&duplicates, &all)
+		FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)`, partnerNumber(id), u.write, u.other, int64(a.Kind), index).Scan(&duplicates, &all)
 	if err != nil {
 		return false, 0, fmt.Errorf("count assets: %w", err)
 	}
@@ -115,30 +117,30 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	if all >= int64(limit) {
 		return false, 0, cyber.ErrAssetLimit.With("userHash", fault.ValuesOfPerson, limit)
 	}
-	fingerprint, look, err := s.firstLook(ctx, tx, id, a)
+	fingerprint, look, err := s.decideFirstLook(ctx, tx, id, a)
 	if err != nil {
 		return false, 0, err
 	}
-	n, err := affected(tx.ExecContext(ctx, `INSERT INTO asset
+	n, err := rowsAffected(tx.ExecContext(ctx, `INSERT INTO asset
 		(id, partner_id, user_index, kind, value_index, fingerprint, look, value, status, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (partner_id, user_index, kind, value_index) DO NOTHING`,
-		string(a.ID), number(id), u.write, int64(a.Kind), index, fingerprint, look, sealed, string(cyber.StatusMonitored),
-		micros(a.AddedAt)))
+		string(a.ID), partnerNumber(id), u.write, int64(a.Kind), index, fingerprint, look, sealed, string(cyber.StatusMonitored),
+		toMicros(a.AddedAt)))
 	if err != nil {
 		return false, 0, fmt.Errorf("insert asset: %w", err)
 	}
 	return n == 1, look, nil
 }
 
-// firstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is older
+// decideFirstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is older
 // than the corpora is due: a worker probes it again. A breach that is published while this transaction runs is found by
 // its match: see leak.Matcher.
-func (s Monitoring) firstLook(ctx context.Context, q querier, id partner.ID, a cyber.NewAsset) (fingerprint sql.NullInt64, look int64, err error) {
+func (s Monitoring) decideFirstLook(ctx context.Context, q querier, id partner.ID, a cyber.NewAsset) (fingerprint sql.NullInt64, look int64, err error) {
 	if !a.Matched {
 		return fingerprint, lookDone, nil
 	}
-	fingerprint = sql.NullInt64{Int64: s.veil(id, a.Fingerprint), Valid: true}
+	fingerprint = sql.NullInt64{Int64: s.veilFingerprint(id, a.Fingerprint), Valid: true}
 	if a.Paced && !a.HasToken {
 		return fingerprint, lookWaiting, nil
 	}
@@ -152,8 +154,8 @@ func (s Monitoring) firstLook(ctx context.Context, q querier, id partner.ID, a c
 // AssetsOfUser returns a person's values in the order added, each once even if it was added under both digests before
 // these were known as one person.
 func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.Asset, error) {
-	q := s.reader()
-	u, err := s.userOf(ctx, q, id, hash)
+	q := s.readQuerier()
+	u, err := s.findUser(ctx, q, id, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +163,7 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 		cyber.Asset
 		twin string
 	}
-	rows, err := collect(ctx, q, func(row_ scanner) (row, error) {
+	rows, err := collectRows(ctx, q, func(row_ scanner) (row, error) {
 		r := row{Asset: cyber.Asset{Partner: id}}
 		var created, look int64
 		var index, sealed []byte
@@ -169,9 +171,9 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 			return r, err
 		}
 		r.AddedAt, r.twin, r.Waits = fromMicros(created), string(index), look == lookWaiting
-		return r, s.openAsset(&r.Asset, sealed)
+		return r, s.openAssetValue(&r.Asset, sealed)
 	}, `SELECT id, kind, value_index, value, status, created_at, look FROM asset
-		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, number(id), u.write, u.other)
+		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, partnerNumber(id), u.write, u.other)
 	if err != nil {
 		return nil, fmt.Errorf("list assets: %w", err)
 	}
@@ -188,15 +190,15 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 // DeleteAsset erases a value of one of the kinds, its findings and its history; what was added under the person's other
 // digest goes with it.
 func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID, kinds []identifier.Kind) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.named(ctx, tx, id, hash)
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		u, err := s.findAndNameUser(ctx, tx, id, hash)
 		if err != nil {
 			return err
 		}
 		var kind int64
 		var index []byte
 		err = tx.QueryRowContext(ctx, `SELECT kind, value_index FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND id = $4`,
-			number(id), u.write, u.other, string(asset)).Scan(&kind, &index)
+			partnerNumber(id), u.write, u.other, string(asset)).Scan(&kind, &index)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && !slices.Contains(kinds, identifier.Kind(kind)) {
 			return cyber.ErrAssetNotFound
 		}
@@ -204,7 +206,7 @@ func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner
 			return fmt.Errorf("delete asset: %w", err)
 		}
 		res, err := tx.ExecContext(ctx, `DELETE FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND kind = $4 AND value_index = $5`,
-			number(id), u.write, u.other, kind, index)
+			partnerNumber(id), u.write, u.other, kind, index)
 		if err != nil {
 			return fmt.Errorf("delete asset: %w", err)
 		}

@@ -36,7 +36,8 @@ type heldLook struct {
 	dryUntil time.Time
 }
 
-func (h *heldLooks) held(id partner.ID) *heldLook {
+// heldTokens returns what is held of a partner. The caller holds the lock.
+func (h *heldLooks) heldTokens(id partner.ID) *heldLook {
 	if h.of == nil {
 		h.of = map[partner.ID]*heldLook{}
 	}
@@ -46,11 +47,11 @@ func (h *heldLooks) held(id partner.ID) *heldLook {
 	return h.of[id]
 }
 
-// take uses a token. ask is whether the database may have some when there is none.
-func (h *heldLooks) take(id partner.ID, now time.Time) (taken, ask bool) {
+// takeToken uses a token. ask is whether the database may have some when there is none.
+func (h *heldLooks) takeToken(id partner.ID, now time.Time) (taken, ask bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := h.held(id)
+	l := h.heldTokens(id)
 	if l.tokens > 0 {
 		l.tokens--
 		return true, false
@@ -58,98 +59,101 @@ func (h *heldLooks) take(id partner.ID, now time.Time) (taken, ask bool) {
 	return false, !now.Before(l.dryUntil)
 }
 
-// add holds tokens that were taken in a transaction which is on disk now.
-func (h *heldLooks) add(id partner.ID, n int64) {
+// addTokens holds tokens that were taken in a transaction which is on disk now.
+func (h *heldLooks) addTokens(id partner.ID, n int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.held(id).tokens += n
+	h.heldTokens(id).tokens += n
 }
 
-func (h *heldLooks) count(id partner.ID) int64 {
+// countTokens returns how many tokens of a partner are held.
+func (h *heldLooks) countTokens(id partner.ID) int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.held(id).tokens
+	return h.heldTokens(id).tokens
 }
 
-// empty returns the tokens of a partner, which this process holds no longer.
-func (h *heldLooks) empty(id partner.ID) int64 {
+// emptyTokens returns the tokens of a partner, which this process holds no longer.
+func (h *heldLooks) emptyTokens(id partner.ID) int64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := h.held(id)
+	l := h.heldTokens(id)
 	n := l.tokens
 	l.tokens = 0
 	return n
 }
 
-// note counts a first look.
-func (h *heldLooks) note(id partner.ID, hit bool) {
+// noteLook counts a first look.
+func (h *heldLooks) noteLook(id partner.ID, hit bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := h.held(id)
+	l := h.heldTokens(id)
 	if l.looks++; hit {
 		l.hits++
 	}
 }
 
-// noted returns the first looks that were counted here; forget takes them off.
-func (h *heldLooks) noted(id partner.ID) (looks, hits int64) {
+// notedLooks returns the first looks that were counted here; forget takes them off.
+func (h *heldLooks) notedLooks(id partner.ID) (looks, hits int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := h.held(id)
+	l := h.heldTokens(id)
 	return l.looks, l.hits
 }
 
-func (h *heldLooks) forget(id partner.ID, looks, hits int64) {
+// forgetLooks takes counted first looks off.
+func (h *heldLooks) forgetLooks(id partner.ID, looks, hits int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := h.held(id)
+	l := h.heldTokens(id)
 	l.looks, l.hits = l.looks-looks, l.hits-hits
 }
 
-// partners returns those that something is held of.
-func (h *heldLooks) partners() []partner.ID {
+// heldPartners returns those that something is held of.
+func (h *heldLooks) heldPartners() []partner.ID {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Collect(maps.Keys(h.of))
 }
 
-func (h *heldLooks) dry(id partner.ID, until time.Time) {
+// markDry remembers that the database has no tokens of a partner until then.
+func (h *heldLooks) markDry(id partner.ID, until time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.held(id).dryUntil = until
+	h.heldTokens(id).dryUntil = until
 }
 
-// lookLot is how many tokens a process takes at a time: fewer when there are few, so that other replicas get theirs.
-func lookLot(left int64) int64 { return min(max(left/20, 1), 64) }
+// tokensAtOnce is how many tokens a process takes at a time: fewer when there are few, so that other replicas get theirs.
+func tokensAtOnce(left int64) int64 { return min(max(left/20, 1), 64) }
 
 // dryTime is how long a process does not ask for tokens after there were none. Values that are added meanwhile wait, and
 // a worker looks after those every second.
 const dryTime = 5 * time.Second
 
-// TakeLook takes a token: see cyber.MonitoringStore. It takes none while older values wait.
-func (s Monitoring) TakeLook(ctx context.Context, id partner.ID, perHour int64) (bool, error) {
+// TakeLookToken takes a token: see cyber.MonitoringStore. It takes none while older values wait.
+func (s Monitoring) TakeLookToken(ctx context.Context, id partner.ID, perHour int64) (bool, error) {
 	now := s.now()
-	taken, ask := s.looks.take(id, now)
+	taken, ask := s.looks.takeToken(id, now)
 	if taken || !ask {
 		return taken, nil
 	}
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		b, err := s.lockBucket(ctx, tx, id)
 		if err != nil {
 			return err
 		}
 		var waiting bool
-		err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM asset WHERE partner_id = $1 AND look = 2)`, number(id)).Scan(&waiting)
+		err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM asset WHERE partner_id = $1 AND look = 2)`, partnerNumber(id)).Scan(&waiting)
 		if err != nil {
 			return fmt.Errorf("find waiting values: %w", err)
 		}
-		b.Refill(now, perHour)
-		if waiting || b.Left() == 0 {
+		b.RefillTokens(now, perHour)
+		if waiting || b.TokensLeft() == 0 {
 			taken = false
-			s.looks.dry(id, now.Add(dryTime))
+			s.looks.markDry(id, now.Add(dryTime))
 			return nil
 		}
-		lot := b.Take(lookLot(b.Left()))
+		lot := b.TakeTokens(tokensAtOnce(b.TokensLeft()))
 		if err := s.keepBucket(ctx, tx, id, b); err != nil {
 			return err
 		}
@@ -157,7 +161,7 @@ func (s Monitoring) TakeLook(ctx context.Context, id partner.ID, perHour int64) 
 			return err
 		}
 		taken = true
-		tx.AfterCommit(func() { s.looks.add(id, lot-1) })
+		tx.AfterCommit(func() { s.looks.addTokens(id, lot-1) })
 		return nil
 	})
 	return taken, err
@@ -178,7 +182,7 @@ func (s Monitoring) lockBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID)
 	b, err := scanBucket(tx.QueryRowContext(ctx, `INSERT INTO first_look
 		(partner_id, tokens, granted, refilled_at, subscriptions, counted_at, stopped_at, stopped_for, seen, usual, judged_from)
 		VALUES ($1, $2, 0, $3, 0, 0, 0, '', 0, 0, 0)
-		ON CONFLICT (partner_id) DO UPDATE SET tokens = first_look.tokens RETURNING `+bucketColumns, number(id), full.Tokens, micros(full.RefilledAt)))
+		ON CONFLICT (partner_id) DO UPDATE SET tokens = first_look.tokens RETURNING `+bucketColumns, partnerNumber(id), full.Tokens, toMicros(full.RefilledAt)))
 	if err != nil {
 		return b, fmt.Errorf("lock first looks: %w", err)
 	}
@@ -187,7 +191,7 @@ func (s Monitoring) lockBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID)
 
 func (s Monitoring) keepBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID, b cyber.LookBucket) error {
 	_, err := tx.ExecContext(ctx, `UPDATE first_look SET tokens = $2, granted = $3, refilled_at = $4 WHERE partner_id = $1`,
-		number(id), b.Tokens, b.Granted, micros(b.RefilledAt))
+		partnerNumber(id), b.Tokens, b.Granted, toMicros(b.RefilledAt))
 	if err != nil {
 		return fmt.Errorf("keep first looks: %w", err)
 	}
@@ -196,18 +200,18 @@ func (s Monitoring) keepBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 
 // countLooks writes down the first looks that were counted in this process.
 func (s Monitoring) countLooks(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
-	looks, hits := s.looks.noted(id)
+	looks, hits := s.looks.notedLooks(id)
 	if looks == 0 {
 		return nil
 	}
-	tx.AfterCommit(func() { s.looks.forget(id, looks, hits) })
+	tx.AfterCommit(func() { s.looks.forgetLooks(id, looks, hits) })
 	return s.addLookHour(ctx, tx, id, cyber.LookHour{Looks: looks, Hits: hits})
 }
 
 func (s Monitoring) addLookHour(ctx context.Context, tx *sqldb.Tx, id partner.ID, h cyber.LookHour) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO first_look_hour (partner_id, hour, looks, hits, granted) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (partner_id, hour) DO UPDATE SET looks = first_look_hour.looks + excluded.looks, hits = first_look_hour.hits + excluded.hits,
-			granted = first_look_hour.granted + excluded.granted`, number(id), cyber.HourOf(s.now()), h.Looks, h.Hits, h.Granted)
+			granted = first_look_hour.granted + excluded.granted`, partnerNumber(id), cyber.HourNumber(s.now()), h.Looks, h.Hits, h.Granted)
 	if err != nil {
 		return fmt.Errorf("count first looks: %w", err)
 	}
@@ -216,14 +220,14 @@ func (s Monitoring) addLookHour(ctx context.Context, tx *sqldb.Tx, id partner.ID
 
 // LookBucket returns a partner's bucket with what this process holds of it: see cyber.LookStore.
 func (s Monitoring) LookBucket(ctx context.Context, id partner.ID) (cyber.LookBucket, error) {
-	found, err := collect(ctx, s.reader(), scanBucket, `SELECT `+bucketColumns+` FROM first_look WHERE partner_id = $1`, number(id))
+	found, err := collectRows(ctx, s.readQuerier(), scanBucket, `SELECT `+bucketColumns+` FROM first_look WHERE partner_id = $1`, partnerNumber(id))
 	if err != nil {
 		return cyber.LookBucket{}, fmt.Errorf("read first looks: %w", err)
 	}
 	if len(found) == 0 {
 		return cyber.NewLookBucket(s.now()), nil
 	}
-	found[0].Tokens += s.looks.count(id)
+	found[0].Tokens += s.looks.countTokens(id)
 	return found[0], nil
 }
 
@@ -231,19 +235,19 @@ func (s Monitoring) LookBucket(ctx context.Context, id partner.ID) (cyber.LookBu
 func (s Monitoring) WaitingLooks(ctx context.Context, id partner.ID, from, to time.Time) (n int64, err error) {
 	last := int64(math.MaxInt64)
 	if !to.IsZero() {
-		last = micros(to)
+		last = toMicros(to)
 	}
-	err = s.reader().QueryRowContext(ctx, `SELECT count(*) FROM asset WHERE partner_id = $1 AND look = 2 AND created_at >= $2 AND created_at <= $3`,
-		number(id), micros(from), last).Scan(&n)
+	err = s.readQuerier().QueryRowContext(ctx, `SELECT count(*) FROM asset WHERE partner_id = $1 AND look = 2 AND created_at >= $2 AND created_at <= $3`,
+		partnerNumber(id), toMicros(from), last).Scan(&n)
 	if err != nil {
-		return 0, classify(fmt.Errorf("count waiting values: %w", err))
+		return 0, classifyError(fmt.Errorf("count waiting values: %w", err))
 	}
 	return n, nil
 }
 
 // GrantLooks adds tokens: see cyber.LookStore.
 func (s Monitoring) GrantLooks(ctx context.Context, id partner.ID, count int64) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		b, err := s.lockBucket(ctx, tx, id)
 		if err != nil {
 			return err
@@ -262,9 +266,9 @@ func (s Monitoring) WaitingPartners(ctx context.Context) ([]partner.ID, error) {
 	var ids []partner.ID
 	for last := partner.ID(""); ; {
 		var next partner.ID
-		err := s.reader().QueryRowContext(ctx, `SELECT min(partner_id) FROM asset WHERE look = 2 AND partner_id > $1`, number(last)).Scan(numbered(&next))
+		err := s.readQuerier().QueryRowContext(ctx, `SELECT min(partner_id) FROM asset WHERE look = 2 AND partner_id > $1`, partnerNumber(last)).Scan(scanPartnerID(&next))
 		if err != nil || next == "" {
-			return ids, classify(err)
+			return ids, classifyError(err)
 		}
 		ids, last = append(ids, next), next
 	}
@@ -276,45 +280,45 @@ func (s Monitoring) StartLooks(ctx context.Context, id partner.ID, perHour, limi
 	if err != nil {
 		return 0, err
 	}
-	if b.Refill(s.now(), perHour); b.Left() == 0 {
+	if b.RefillTokens(s.now(), perHour); b.TokensLeft() == 0 {
 		return 0, nil // without a write, because this is asked every second
 	}
-	held := s.looks.empty(id) // they go back to the bucket, or to this process when the transaction failed
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	held := s.looks.emptyTokens(id) // they go back to the bucket, or to this process when the transaction failed
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		b, err := s.lockBucket(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		b.Refill(s.now(), perHour)
+		b.RefillTokens(s.now(), perHour)
 		b.Tokens += held
-		oldest, err := collect(ctx, tx, func(row scanner) (asset cyber.AssetID, err error) { return asset, row.Scan(&asset) },
-			`SELECT id FROM asset WHERE partner_id = $1 AND look = 2 ORDER BY created_at, id LIMIT $2`, number(id), min(limit, b.Left()))
+		oldest, err := collectRows(ctx, tx, func(row scanner) (asset cyber.AssetID, err error) { return asset, row.Scan(&asset) },
+			`SELECT id FROM asset WHERE partner_id = $1 AND look = 2 ORDER BY created_at, id LIMIT $2`, partnerNumber(id), min(limit, b.TokensLeft()))
 		if err != nil {
 			return fmt.Errorf("find waiting values: %w", err)
 		}
-		if started = b.Take(int64(len(oldest))); started > 0 {
-			args := []any{number(id), lookDue}
-			if _, err := tx.ExecContext(ctx, `UPDATE asset SET look = $2 WHERE partner_id = $1 AND id IN (`+list(&args, oldest)+`)`, args...); err != nil {
+		if started = b.TakeTokens(int64(len(oldest))); started > 0 {
+			args := []any{partnerNumber(id), lookDue}
+			if _, err := tx.ExecContext(ctx, `UPDATE asset SET look = $2 WHERE partner_id = $1 AND id IN (`+appendListMarks(&args, oldest)+`)`, args...); err != nil {
 				return fmt.Errorf("start first looks: %w", err)
 			}
 		}
 		return s.keepBucket(ctx, tx, id, b)
 	})
 	if err != nil {
-		s.looks.add(id, held)
+		s.looks.addTokens(id, held)
 	}
 	return started, err
 }
 
 // SettleLooks keeps what the first looks of some values of a partner saw: see leak.Store.
 func (s Breaches) SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []leak.Hit) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := s.monitoring().addFindings(ctx, tx, id, hits); err != nil {
 			return err
 		}
-		args := []any{number(id), lookDone, epoch, lookDue}
-		done, err := collect(ctx, tx, func(row scanner) (asset cyber.AssetID, err error) { return asset, row.Scan(&asset) },
-			`UPDATE asset SET look = $2 WHERE partner_id = $1 AND look = $4 AND id IN (`+list(&args, looked)+`)
+		args := []any{partnerNumber(id), lookDone, epoch, lookDue}
+		done, err := collectRows(ctx, tx, func(row scanner) (asset cyber.AssetID, err error) { return asset, row.Scan(&asset) },
+			`UPDATE asset SET look = $2 WHERE partner_id = $1 AND look = $4 AND id IN (`+appendListMarks(&args, looked)+`)
 			AND EXISTS (SELECT 1 FROM epoch WHERE name = 'corpora' AND value <= $3) RETURNING id`, args...)
 		if err != nil {
 			return fmt.Errorf("settle first looks: %w", err)
@@ -339,40 +343,40 @@ const countEvery = 24 * time.Hour
 func (s Monitoring) CountSubscriptions(ctx context.Context, id partner.ID) error {
 	now := s.now()
 	var counted int64
-	err := s.reader().QueryRowContext(ctx, `SELECT coalesce((SELECT counted_at FROM first_look WHERE partner_id = $1), 0)`, number(id)).Scan(&counted)
+	err := s.readQuerier().QueryRowContext(ctx, `SELECT coalesce((SELECT counted_at FROM first_look WHERE partner_id = $1), 0)`, partnerNumber(id)).Scan(&counted)
 	if err != nil || fromMicros(counted).Add(countEvery).After(now) {
-		return classify(err)
+		return classifyError(err)
 	}
 	var n int64
 	since := now.Add(-cyber.LookSubscriptionAge)
-	err = s.lister().QueryRowContext(ctx, `SELECT count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND suspended_at = 0
+	err = s.listQuerier().QueryRowContext(ctx, `SELECT count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND suspended_at = 0
 		AND created_at <= $2 AND start_day <= $3 AND (expiry_day = 0 OR expiry_day >= $4)`,
-		number(id), micros(since), int64(subscription.DayOf(since)), int64(subscription.DayOf(now))).Scan(&n)
+		partnerNumber(id), toMicros(since), int64(subscription.DayInBrazil(since)), int64(subscription.DayInBrazil(now))).Scan(&n)
 	if err != nil {
-		return classify(fmt.Errorf("count subscriptions: %w", err))
+		return classifyError(fmt.Errorf("count subscriptions: %w", err))
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := s.lockBucket(ctx, tx, id); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE first_look SET subscriptions = $2, counted_at = $3 WHERE partner_id = $1`, number(id), n, micros(now))
+		_, err := tx.ExecContext(ctx, `UPDATE first_look SET subscriptions = $2, counted_at = $3 WHERE partner_id = $1`, partnerNumber(id), n, toMicros(now))
 		return err
 	})
 }
 
-// LookHours returns what the first looks of all partners came to: see cyber.LookStore. The operator's question: it names
+// ListLookHours returns what the first looks of all partners came to: see cyber.LookStore. The operator's question: it names
 // no partner.
-func (s Monitoring) LookHours(ctx context.Context, after int64) (map[partner.ID][]cyber.LookHour, error) {
-	for _, id := range s.looks.partners() {
-		if err := s.inTx(ctx, func(tx *sqldb.Tx) error { return s.countLooks(ctx, tx, id) }); err != nil {
+func (s Monitoring) ListLookHours(ctx context.Context, after int64) (map[partner.ID][]cyber.LookHour, error) {
+	for _, id := range s.looks.heldPartners() {
+		if err := s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.countLooks(ctx, tx, id) }); err != nil {
 			return nil, err
 		}
 	}
 	hours := map[partner.ID][]cyber.LookHour{}
-	_, err := collect(ctx, s.reader(), func(row scanner) (struct{}, error) {
+	_, err := collectRows(ctx, s.readQuerier(), func(row scanner) (struct{}, error) {
 		var id partner.ID
 		var h cyber.LookHour
-		err := row.Scan(numbered(&id), &h.Hour, &h.Looks, &h.Hits, &h.Granted)
+		err := row.Scan(scanPartnerID(&id), &h.Hour, &h.Looks, &h.Hits, &h.Granted)
 		hours[id] = append(hours[id], h)
 		return struct{}{}, err
 	}, `SELECT partner_id, hour, looks, hits, granted FROM first_look_hour WHERE hour > $1 ORDER BY partner_id, hour`, after)
@@ -384,25 +388,25 @@ func (s Monitoring) LookHours(ctx context.Context, after int64) (map[partner.ID]
 
 // ForgetLookHours deletes old hours: see cyber.LookStore.
 func (s Monitoring) ForgetLookHours(ctx context.Context, before int64) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM first_look_hour WHERE hour < $1`, before)
 		return err
 	})
 }
 
-// StopLooks stops a partner's first looks: see cyber.LookStore.
-func (s Monitoring) StopLooks(ctx context.Context, id partner.ID, stop cyber.LookStop) (stopped bool, err error) {
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		n, err := affected(tx.ExecContext(ctx, `UPDATE first_look SET stopped_at = $2, stopped_for = $3, seen = $4, usual = $5
-			WHERE partner_id = $1 AND stopped_at = 0`, number(id), micros(stop.At), string(stop.What), stop.Seen, stop.Usual))
+// StopFirstLooks stops a partner's first looks: see cyber.LookStore.
+func (s Monitoring) StopFirstLooks(ctx context.Context, id partner.ID, stop cyber.LookStop) (stopped bool, err error) {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		n, err := rowsAffected(tx.ExecContext(ctx, `UPDATE first_look SET stopped_at = $2, stopped_for = $3, seen = $4, usual = $5
+			WHERE partner_id = $1 AND stopped_at = 0`, partnerNumber(id), toMicros(stop.At), string(stop.What), stop.Seen, stop.Usual))
 		if stopped = n == 1; err != nil || !stopped {
 			return err
 		}
-		tx.AfterCommit(func() { s.looks.empty(id) })
-		if err := s.tellLooks(ctx, tx, id, alert.LooksStopped); err != nil {
+		tx.AfterCommit(func() { s.looks.emptyTokens(id) })
+		if err := s.addLookEvent(ctx, tx, id, alert.LooksStopped); err != nil {
 			return err
 		}
-		_, err = s.within(tx).audit().AppendAudit(ctx, operator.Entry{
+		_, err = s.withTx(tx).auditArea().AppendAudit(ctx, operator.Entry{
 			At: stop.At, Actor: operator.Actor{Name: operator.TheService}, Action: "first_looks.stop", Subject: string(id),
 			Detail: string(stop.What) + " " + strconv.FormatInt(stop.Seen, 10) + ", usual up to " + strconv.FormatInt(stop.Usual, 10),
 		})
@@ -413,34 +417,34 @@ func (s Monitoring) StopLooks(ctx context.Context, id partner.ID, stop cyber.Loo
 
 // ReleaseLooks lets first looks go on: see cyber.LookStore.
 func (s Monitoring) ReleaseLooks(ctx context.Context, id partner.ID) (released bool, err error) {
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
-		n, err := affected(tx.ExecContext(ctx, `UPDATE first_look SET stopped_at = 0, stopped_for = '', seen = 0, usual = 0, judged_from = $2
-			WHERE partner_id = $1 AND stopped_at <> 0`, number(id), cyber.HourOf(s.now())+1))
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		n, err := rowsAffected(tx.ExecContext(ctx, `UPDATE first_look SET stopped_at = 0, stopped_for = '', seen = 0, usual = 0, judged_from = $2
+			WHERE partner_id = $1 AND stopped_at <> 0`, partnerNumber(id), cyber.HourNumber(s.now())+1))
 		if released = n == 1; err != nil || !released {
 			return err
 		}
-		return s.tellLooks(ctx, tx, id, alert.LooksRunning)
+		return s.addLookEvent(ctx, tx, id, alert.LooksRunning)
 	})
 	return released, err
 }
 
-// tellLooks tells a partner that its first looks were stopped, or go on.
-func (s Monitoring) tellLooks(ctx context.Context, tx *sqldb.Tx, id partner.ID, state alert.LookState) error {
+// addLookEvent tells a partner that its first looks were stopped, or go on.
+func (s Monitoring) addLookEvent(ctx context.Context, tx *sqldb.Tx, id partner.ID, state alert.LookState) error {
 	e, err := alert.LooksChange(id, state, s.now())
 	if err != nil {
 		return err
 	}
-	return s.alerts().addEvents(ctx, tx, id, e)
+	return s.alertsArea().addPartnerEvents(ctx, tx, id, e)
 }
 
 // StoppedLooks returns the partners whose first looks are stopped. The operator's question: it names no partner.
 func (s Monitoring) StoppedLooks(ctx context.Context) (map[partner.ID]cyber.LookStop, error) {
 	stops := map[partner.ID]cyber.LookStop{}
-	_, err := collect(ctx, s.reader(), func(row scanner) (struct{}, error) {
+	_, err := collectRows(ctx, s.readQuerier(), func(row scanner) (struct{}, error) {
 		var id partner.ID
 		var stop cyber.LookStop
 		var at int64
-		err := row.Scan(numbered(&id), &at, &stop.What, &stop.Seen, &stop.Usual)
+		err := row.Scan(scanPartnerID(&id), &at, &stop.What, &stop.Seen, &stop.Usual)
 		stop.At = fromMicros(at)
 		stops[id] = stop
 		return struct{}{}, err

@@ -27,10 +27,10 @@ type errReplay struct{ answer once.Answer }
 
 func (errReplay) Error() string { return "answered before" }
 
-// Once keeps claim, effect and answer in one transaction, which work is given. When work fails nothing is kept; when it
+// AnswerOnce keeps claim, effect and answer in one transaction, which work is given. When work fails nothing is kept; when it
 // answers with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes back, and
 // replayed is true, when the claim has been answered before. Of an answer with a secret only Created comes back.
-func (s Answers) Once(ctx context.Context, id partner.ID, c once.Claim, work func(tx Tx) (once.Answer, error)) (once.Answer, bool, error) {
+func (s Answers) AnswerOnce(ctx context.Context, id partner.ID, c once.Claim, work func(tx Tx) (once.Answer, error)) (once.Answer, bool, error) {
 	claim := s.keys.BlindIndex("idempotency.claim", string(id), []byte(string(c.Line)+"\x00"+c.Path+"\x00"+c.Key))
 	digest := s.keys.BlindIndex("idempotency.body", string(id), c.Digest)
 	running := string(id) + string(claim)
@@ -47,11 +47,11 @@ func (s Answers) Once(ctx context.Context, id partner.ID, c once.Claim, work fun
 		}
 	}
 	err := inTx(ctx, func(tx *sqldb.Tx) error {
-		if err := s.claim(ctx, tx, id, claim, digest, s.userIndex(id, c.About)); err != nil {
+		if err := s.claimKey(ctx, tx, id, claim, digest, s.blindUserIndex(id, c.About)); err != nil {
 			return err
 		}
 		var err error
-		if answer, err = s.runOnce(ctx, tx, work); err != nil {
+		if answer, err = s.runInSavepoint(ctx, tx, work); err != nil {
 			return err
 		}
 		return s.keepAnswer(ctx, tx, id, claim, answer)
@@ -60,17 +60,17 @@ func (s Answers) Once(ctx context.Context, id partner.ID, c once.Claim, work fun
 	if errors.As(err, &replay) {
 		return replay.answer, true, nil
 	}
-	return answer, false, classify(err)
+	return answer, false, classifyError(err)
 }
 
 var errRefused = errors.New("refused")
 
-// runOnce runs the work behind a savepoint, so that a refusal leaves no trace but its answer.
-func (s Answers) runOnce(ctx context.Context, tx *sqldb.Tx, work func(tx Tx) (once.Answer, error)) (once.Answer, error) {
+// runInSavepoint runs the work behind a savepoint, so that a refusal leaves no trace but its answer.
+func (s Answers) runInSavepoint(ctx context.Context, tx *sqldb.Tx, work func(tx Tx) (once.Answer, error)) (once.Answer, error) {
 	var answer once.Answer
 	err := tx.Savepoint(ctx, func() error {
 		var err error
-		answer, err = work(s.open(tx))
+		answer, err = work(s.openAreas(tx))
 		if err == nil && answer.Status >= 400 {
 			return errRefused
 		}
@@ -82,17 +82,17 @@ func (s Answers) runOnce(ctx context.Context, tx *sqldb.Tx, work func(tx Tx) (on
 	return answer, err
 }
 
-// claim takes the key, or returns the answer kept under it. A twin in another replica makes the insert wait: if it does
+// claimKey takes the key, or returns the answer kept under it. A twin in another replica makes the insert wait: if it does
 // not finish within the lock timeout the request is answered "still running".
-func (s Answers) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest, person []byte) error {
+func (s Answers) claimKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest, person []byte) error {
 	now := s.now()
 	// A claim past its time is as good as absent, whether or not the sweep has come by.
 	_, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE partner_id = $1 AND claim = $2 AND created_at <= $3`,
-		number(id), claim, micros(now.Add(-once.Keep)))
+		partnerNumber(id), claim, toMicros(now.Add(-once.Keep)))
 	if err == nil {
 		var res sql.Result
 		res, err = tx.ExecContext(ctx, `INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person)
-			VALUES ($1, $2, $3, NULL, $4, $5) ON CONFLICT (partner_id, claim) DO NOTHING`, number(id), claim, digest, micros(now), person)
+			VALUES ($1, $2, $3, NULL, $4, $5) ON CONFLICT (partner_id, claim) DO NOTHING`, partnerNumber(id), claim, digest, toMicros(now), person)
 		if err == nil {
 			n, aerr := res.RowsAffected()
 			if aerr == nil && n == 1 {
@@ -107,14 +107,14 @@ func (s Answers) claim(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, 
 	if err != nil {
 		return fmt.Errorf("claim: %w", err)
 	}
-	return s.answered(ctx, tx, id, claim, digest)
+	return s.replayAnswer(ctx, tx, id, claim, digest)
 }
 
-// answered returns the kept answer as errReplay, or says why there is none for this body.
-func (s Answers) answered(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest []byte) error {
+// replayAnswer returns the kept answer as errReplay, or says why there is none for this body.
+func (s Answers) replayAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest []byte) error {
 	var kept, sealed []byte
 	err := tx.QueryRowContext(ctx, `SELECT body_digest, answer FROM idempotency WHERE partner_id = $1 AND claim = $2`,
-		number(id), claim).Scan(&kept, &sealed)
+		partnerNumber(id), claim).Scan(&kept, &sealed)
 	if errors.Is(err, sql.ErrNoRows) { // swept between the two statements: the next try will claim it
 		return once.ErrStillRunning
 	}
@@ -154,7 +154,7 @@ func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, cl
 	if err != nil {
 		return fmt.Errorf("seal answer: %w", err)
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE idempotency SET answer = $3 WHERE partner_id = $1 AND claim = $2`, number(id), claim, sealed)
+	_, err = tx.ExecContext(ctx, `UPDATE idempotency SET answer = $3 WHERE partner_id = $1 AND claim = $2`, partnerNumber(id), claim, sealed)
 	if err != nil {
 		return fmt.Errorf("keep answer: %w", err)
 	}
@@ -163,9 +163,9 @@ func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, cl
 
 // SweepAnswers forgets idempotency keys older than once.Keep, in batches, and returns how many it removed.
 func (s Answers) SweepAnswers(ctx context.Context) (int64, error) {
-	limit := micros(s.now().Add(-once.Keep))
-	total, err := s.inBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
-		return affected(tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at <= $1 AND (partner_id, claim) IN (
+	limit := toMicros(s.now().Add(-once.Keep))
+	total, err := s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
+		return rowsAffected(tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at <= $1 AND (partner_id, claim) IN (
 			SELECT partner_id, claim FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)`, limit, most))
 	})
 	if err != nil {

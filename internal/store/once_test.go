@@ -33,7 +33,7 @@ func addService(name string) func(tx store.Tx) (once.Answer, error) {
 
 func services(t *testing.T, e *storetest.Env) int {
 	t.Helper()
-	list, err := e.Services.Services(context.Background())
+	list, err := e.Services.ListServices(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,29 +46,29 @@ func TestOnceReplays(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		other, _ := e.NewPartner(t, partner.Live)
 
-		first, replayed, err := e.Answers.Once(ctx, p.ID, claimOf("k", "a"), addService("sv_1"))
+		first, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "a"), addService("sv_1"))
 		if err != nil || replayed || string(first.Body) != `{"made":"sv_1"}` {
 			t.Fatal(first, replayed, err)
 		}
-		again, replayed, err := e.Answers.Once(ctx, p.ID, claimOf("k", "a"), addService("sv_2"))
+		again, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "a"), addService("sv_2"))
 		if err != nil || !replayed || string(again.Body) != string(first.Body) || again.Status != 200 {
 			t.Fatal(again, replayed, err)
 		}
-		if _, _, err := e.Answers.Once(ctx, p.ID, claimOf("k", "b"), addService("sv_3")); !errors.Is(err, once.ErrOtherBody) {
+		if _, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "b"), addService("sv_3")); !errors.Is(err, once.ErrOtherBody) {
 			t.Fatal("another body:", err)
 		}
-		if _, replayed, err := e.Answers.Once(ctx, other.ID, claimOf("k", "a"), addService("sv_4")); err != nil || replayed {
+		if _, replayed, err := e.Answers.AnswerOnce(ctx, other.ID, claimOf("k", "a"), addService("sv_4")); err != nil || replayed {
 			t.Fatal("another partner's key is its own:", replayed, err)
 		}
 		if n := services(t, e); n != 2 {
 			t.Fatalf("%d effects, want 2", n)
 		}
 		e.Clock.Advance(24*time.Hour - time.Second) // what the contract says, whatever once.Keep is
-		if _, replayed, err := e.Answers.Once(ctx, p.ID, claimOf("k", "a"), addService("sv_5")); err != nil || !replayed {
+		if _, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "a"), addService("sv_5")); err != nil || !replayed {
 			t.Fatal("a second before 24 h:", replayed, err)
 		}
 		e.Clock.Advance(time.Second)
-		if _, replayed, err := e.Answers.Once(ctx, p.ID, claimOf("k", "b"), addService("sv_5")); err != nil || replayed {
+		if _, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "b"), addService("sv_5")); err != nil || replayed {
 			t.Fatal("after 24 h the key is free:", replayed, err)
 		}
 	})
@@ -84,10 +84,10 @@ func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
 			}
 			return once.Answer{Status: 409, Body: []byte("no"), Headers: map[string]string{"x-error-detail": "device: limit"}}, nil
 		}
-		if a, _, err := e.Answers.Once(ctx, p.ID, claimOf("r", ""), refuse); err != nil || a.Status != 409 {
+		if a, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("r", ""), refuse); err != nil || a.Status != 409 {
 			t.Fatal(a, err)
 		}
-		if a, replayed, err := e.Answers.Once(ctx, p.ID, claimOf("r", ""), addService("sv_never")); err != nil || !replayed || a.Status != 409 || a.Headers["x-error-detail"] != "device: limit" {
+		if a, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("r", ""), addService("sv_never")); err != nil || !replayed || a.Status != 409 || a.Headers["x-error-detail"] != "device: limit" {
 			t.Fatal(a, replayed, err)
 		}
 		boom := errors.New("boom")
@@ -97,13 +97,13 @@ func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
 			}
 			return once.Answer{}, boom
 		}
-		if _, _, err := e.Answers.Once(ctx, p.ID, claimOf("f", ""), fail); !errors.Is(err, boom) {
+		if _, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("f", ""), fail); !errors.Is(err, boom) {
 			t.Fatal(err)
 		}
 		if n := services(t, e); n != 0 {
 			t.Fatalf("a refusal or a failure left %d effects", n)
 		}
-		if _, replayed, err := e.Answers.Once(ctx, p.ID, claimOf("f", ""), addService("sv_ok")); err != nil || replayed {
+		if _, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("f", ""), addService("sv_ok")); err != nil || replayed {
 			t.Fatal("a failed claim must be free again:", replayed, err)
 		}
 	})
@@ -128,7 +128,7 @@ func TestOnceRaces(t *testing.T) {
 				}
 				wg.Go(func() {
 					for {
-						a, _, err := replica.Answers.Once(context.Background(), p.ID, claimOf(name, "x"), func(tx store.Tx) (once.Answer, error) {
+						a, _, err := replica.Answers.AnswerOnce(context.Background(), p.ID, claimOf(name, "x"), func(tx store.Tx) (once.Answer, error) {
 							run := effects.Add(1) // each run answers differently, so that a second one shows
 							a, err := addService(name)(tx)
 							a.Body = fmt.Appendf(a.Body, " %d", run)
@@ -172,7 +172,7 @@ func TestOnceStuckOwner(t *testing.T) {
 		started, release := make(chan struct{}), make(chan struct{})
 		done := make(chan error, 1)
 		go func() {
-			_, _, err := e.Answers.Once(context.Background(), p.ID, claimOf("k", ""), func(tx store.Tx) (once.Answer, error) {
+			_, _, err := e.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), func(tx store.Tx) (once.Answer, error) {
 				close(started)
 				<-release
 				return once.Answer{Status: 200}, nil
@@ -180,12 +180,12 @@ func TestOnceStuckOwner(t *testing.T) {
 			done <- err
 		}()
 		<-started
-		if _, _, err := e.Answers.Once(context.Background(), p.ID, claimOf("k", ""), addService("sv_x")); !errors.Is(err, once.ErrStillRunning) {
+		if _, _, err := e.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), addService("sv_x")); !errors.Is(err, once.ErrStillRunning) {
 			t.Error("same replica:", err)
 		}
-		if e.DB.Engine() == "postgres" { // on SQLite two replicas share a file and its one writer: the second simply waits
+		if e.DB.EngineName() == "postgres" { // on SQLite two replicas share a file and its one writer: the second simply waits
 			second := storetest.Reopen(t, e.Address+"&lock_timeout=300", e.Folder, e.Keys, e.Clock)
-			if _, _, err := second.Answers.Once(context.Background(), p.ID, claimOf("k", ""), addService("sv_y")); !errors.Is(err, once.ErrStillRunning) {
+			if _, _, err := second.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), addService("sv_y")); !errors.Is(err, once.ErrStillRunning) {
 				t.Error("other replica:", err)
 			}
 		}
@@ -204,7 +204,7 @@ func TestSweepAnswers(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		for _, k := range []string{"a", "b", "c"} {
-			if _, _, err := e.Answers.Once(ctx, p.ID, claimOf(k, ""), func(tx store.Tx) (once.Answer, error) { return once.Answer{Status: 200}, nil }); err != nil {
+			if _, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf(k, ""), func(tx store.Tx) (once.Answer, error) { return once.Answer{Status: 200}, nil }); err != nil {
 				t.Fatal(err)
 			}
 			e.Clock.Advance(10 * time.Hour)

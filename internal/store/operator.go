@@ -22,7 +22,7 @@ func operatorPlace(column string, id operator.ID) seal.Place {
 
 // ofOperator is the place of a sealed column of the table operator.
 func ofOperator(column string) func([]any) seal.Place {
-	return func(key []any) seal.Place { return operatorPlace(column, operator.ID(textOf(key[0]))) }
+	return func(key []any) seal.Place { return operatorPlace(column, operator.ID(keyText(key[0]))) }
 }
 
 func (s Operators) emailIndex(email string) []byte {
@@ -56,13 +56,13 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 	if err != nil {
 		return err
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `INSERT INTO operator (id, email_index, email, role, disabled, password, totp, totp_on, totp_step,
 			invite, invite_until, failures, locked_until, created_at, last_login, recovery, noticed_at, mac, works_for)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT (email_index) DO NOTHING`,
 			string(o.ID), s.emailIndex(o.Email), sealed.email, string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep,
-			o.Invite, micros(o.InviteUntil), int64(o.Failures), micros(o.LockedUntil), micros(o.CreatedAt), micros(o.LastLogin),
-			sealed.recovery, micros(o.NoticedAt), s.mac("operator", operatorGrant(o)), numberOrNull(o.Partner))
+			o.Invite, toMicros(o.InviteUntil), int64(o.Failures), toMicros(o.LockedUntil), toMicros(o.CreatedAt), toMicros(o.LastLogin),
+			sealed.recovery, toMicros(o.NoticedAt), s.grantMAC("operator", operatorGrant(o)), numberOrNull(o.Partner))
 		if err != nil {
 			return fmt.Errorf("insert operator: %w", err)
 		}
@@ -83,7 +83,7 @@ func (s Operators) scanOperator(row scanner, more ...any) (operator.Operator, er
 	var mac []byte
 	var inviteUntil, failures, locked, created, last, noticed int64
 	err := row.Scan(append([]any{&o.ID, &sealed.email, &o.Role, &o.Disabled, &sealed.password, &sealed.totp, &o.TOTPOn, &o.TOTPStep, &o.Invite,
-		&inviteUntil, &failures, &locked, &created, &last, &sealed.recovery, &noticed, &mac, numbered(&o.Partner)}, more...)...)
+		&inviteUntil, &failures, &locked, &created, &last, &sealed.recovery, &noticed, &mac, scanPartnerID(&o.Partner)}, more...)...)
 	if err != nil {
 		return o, err
 	}
@@ -109,20 +109,21 @@ func (s Operators) scanOperator(row scanner, more ...any) (operator.Operator, er
 		}
 		c.to(plain)
 	}
-	o.Forged = !s.genuine("operator", operatorGrant(o), mac)
+	o.Forged = !s.isGenuine("operator", operatorGrant(o), mac)
 	return o, nil
 }
 
-// Digest is what is kept of a token.
-func (s Operators) Digest(token string) []byte { return s.keyedDigest("operator", []byte(token)) }
+// TokenDigest is what is kept of a token.
+func (s Operators) TokenDigest(token string) []byte { return s.keyedDigest("operator", []byte(token)) }
 
-// Operators returns all operators, oldest first, forged ones too.
-func (s Operators) Operators(ctx context.Context) ([]operator.Operator, error) {
-	return s.operators(ctx, s.reader())
+// ListOperators returns all operators, oldest first, forged ones too.
+func (s Operators) ListOperators(ctx context.Context) ([]operator.Operator, error) {
+	return s.readOperators(ctx, s.readQuerier())
 }
 
-func (s Operators) operators(ctx context.Context, q querier) ([]operator.Operator, error) {
-	return collect(ctx, q, func(row scanner) (operator.Operator, error) { return s.scanOperator(row) },
+// readOperators is ListOperators for a querier.
+func (s Operators) readOperators(ctx context.Context, q querier) ([]operator.Operator, error) {
+	return collectRows(ctx, q, func(row scanner) (operator.Operator, error) { return s.scanOperator(row) },
 		`SELECT `+operatorColumns+` FROM operator o ORDER BY o.created_at, o.id`)
 }
 
@@ -142,15 +143,15 @@ func (s Operators) OperatorByInvite(ctx context.Context, digest []byte) (operato
 }
 
 func (s Operators) operatorBy(ctx context.Context, where string, arg any) (operator.Operator, error) {
-	o, err := s.scanOperator(s.reader().QueryRowContext(ctx, `SELECT `+operatorColumns+` FROM operator o WHERE `+where, arg))
+	o, err := s.scanOperator(s.readQuerier().QueryRowContext(ctx, `SELECT `+operatorColumns+` FROM operator o WHERE `+where, arg))
 	if errors.Is(err, sql.ErrNoRows) {
 		return o, operator.ErrNotFound
 	}
 	if err != nil {
-		return o, classify(fmt.Errorf("read operator: %w", err))
+		return o, classifyError(fmt.Errorf("read operator: %w", err))
 	}
 	if o.Forged {
-		return operator.Operator{}, forged("operator", string(o.ID))
+		return operator.Operator{}, forgedRowError("operator", string(o.ID))
 	}
 	return o, nil
 }
@@ -159,11 +160,11 @@ func (s Operators) operatorBy(ctx context.Context, where string, arg any) (opera
 func (s Operators) UpdateOperator(ctx context.Context, id operator.ID, end operator.EndSessions,
 	change func(o *operator.Operator, all []operator.Operator) error) (operator.Operator, error) {
 	var changed operator.Operator
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'operators'`); err != nil {
 			return fmt.Errorf("lock operators: %w", err)
 		}
-		all, err := s.operators(ctx, tx)
+		all, err := s.readOperators(ctx, tx)
 		if err != nil {
 			return err
 		}
@@ -177,7 +178,7 @@ func (s Operators) UpdateOperator(ctx context.Context, id operator.ID, end opera
 			return operator.ErrNotFound
 		}
 		if changed.Forged {
-			return forged("operator", string(id))
+			return forgedRowError("operator", string(id))
 		}
 		if err := change(&changed, all); err != nil {
 			return err
@@ -201,9 +202,9 @@ func (s Operators) writeOperator(ctx context.Context, tx *sqldb.Tx, o operator.O
 	_, err = tx.ExecContext(ctx, `UPDATE operator SET role = $2, disabled = $3, password = $4, totp = $5, totp_on = $6, totp_step = $7,
 		invite = $8, invite_until = $9, failures = $10, locked_until = $11, last_login = $12, recovery = $13, noticed_at = $14,
 		mac = $15 WHERE id = $1`,
-		string(o.ID), string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep, o.Invite, micros(o.InviteUntil),
-		int64(o.Failures), micros(o.LockedUntil), micros(o.LastLogin), sealed.recovery, micros(o.NoticedAt),
-		s.mac("operator", operatorGrant(o)))
+		string(o.ID), string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep, o.Invite, toMicros(o.InviteUntil),
+		int64(o.Failures), toMicros(o.LockedUntil), toMicros(o.LastLogin), sealed.recovery, toMicros(o.NoticedAt),
+		s.grantMAC("operator", operatorGrant(o)))
 	if err != nil {
 		return fmt.Errorf("update operator: %w", err)
 	}

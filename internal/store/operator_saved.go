@@ -35,7 +35,7 @@ func (s Operators) KeepFilter(ctx context.Context, f operator.KeptFilter) error 
 	if err != nil {
 		return fmt.Errorf("seal filter: %w", err)
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		var n int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM operator_filter WHERE operator_id = $1`, string(f.Operator)).Scan(&n); err != nil {
 			return fmt.Errorf("count filters: %w", err)
@@ -44,7 +44,7 @@ func (s Operators) KeepFilter(ctx context.Context, f operator.KeptFilter) error 
 			return operator.ErrFilter.With("name", fault.FiltersAtMost, operator.MaxFilters)
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO operator_filter (operator_id, id, list, content, created_at) VALUES ($1, $2, $3, $4, $5)`,
-			string(f.Operator), f.ID, f.List, text, micros(s.now()))
+			string(f.Operator), f.ID, f.List, text, toMicros(s.now()))
 		if err != nil {
 			return fmt.Errorf("keep filter: %w", err)
 		}
@@ -54,7 +54,7 @@ func (s Operators) KeepFilter(ctx context.Context, f operator.KeptFilter) error 
 
 // KeptFilters returns an operator's, oldest first.
 func (s Operators) KeptFilters(ctx context.Context, owner operator.ID) ([]operator.KeptFilter, error) {
-	return collect(ctx, s.reader(), func(row scanner) (operator.KeptFilter, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (operator.KeptFilter, error) {
 		f := operator.KeptFilter{Operator: owner}
 		var sealed []byte
 		var created int64
@@ -76,7 +76,7 @@ func (s Operators) KeptFilters(ctx context.Context, owner operator.ID) ([]operat
 
 // DropFilter removes one.
 func (s Operators) DropFilter(ctx context.Context, owner operator.ID, id string) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `DELETE FROM operator_filter WHERE operator_id = $1 AND id = $2`, string(owner), id)
 		if err != nil {
 			return fmt.Errorf("drop filter: %w", err)
@@ -90,9 +90,9 @@ func (s Operators) DropFilter(ctx context.Context, owner operator.ID, id string)
 
 // BeginExport keeps the row of a file that is about to be written.
 func (s Operators) BeginExport(ctx context.Context, e operator.Export) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO operator_export (id, operator_id, list, about, format, created_at, until, lines, parts, done)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, FALSE)`, e.ID, string(e.Operator), e.List, e.About, string(e.Format), micros(e.CreatedAt), micros(e.Until))
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, FALSE)`, e.ID, string(e.Operator), e.List, e.About, string(e.Format), toMicros(e.CreatedAt), toMicros(e.Until))
 		if err != nil {
 			return fmt.Errorf("begin export: %w", err)
 		}
@@ -106,8 +106,8 @@ func (s Operators) AddExportPart(ctx context.Context, id string, number, lines i
 	if err != nil {
 		return fmt.Errorf("seal export: %w", err)
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		n, err := affected(tx.ExecContext(ctx, `UPDATE operator_export SET lines = $2, parts = $3, done = $4 WHERE id = $1 AND until > 0`, id, lines, number, done))
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		n, err := rowsAffected(tx.ExecContext(ctx, `UPDATE operator_export SET lines = $2, parts = $3, done = $4 WHERE id = $1 AND until > 0`, id, lines, number, done))
 		if err == nil && n == 0 {
 			return operator.ErrNoExport // it was dropped while it was written
 		}
@@ -130,21 +130,21 @@ func scanExport(row scanner) (e operator.Export, err error) {
 	return e, err
 }
 
-// Exports returns an operator's files, newest first.
-func (s Operators) Exports(ctx context.Context, owner operator.ID) ([]operator.Export, error) {
-	return collect(ctx, s.reader(), scanExport, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND until > $2
-		ORDER BY created_at DESC, id DESC LIMIT 100`, string(owner), micros(s.now()))
+// ListExports returns an operator's files, newest first.
+func (s Operators) ListExports(ctx context.Context, owner operator.ID) ([]operator.Export, error) {
+	return collectRows(ctx, s.readQuerier(), scanExport, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND until > $2
+		ORDER BY created_at DESC, id DESC LIMIT 100`, string(owner), toMicros(s.now()))
 }
 
-// Export returns one of an operator's own files that is all there.
-func (s Operators) Export(ctx context.Context, owner operator.ID, id string) (operator.Export, error) {
-	e, err := scanExport(s.reader().QueryRowContext(ctx, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND id = $2 AND until > $3 AND done`,
-		string(owner), id, micros(s.now())))
+// GetExport returns one of an operator's own files that is all there.
+func (s Operators) GetExport(ctx context.Context, owner operator.ID, id string) (operator.Export, error) {
+	e, err := scanExport(s.readQuerier().QueryRowContext(ctx, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND id = $2 AND until > $3 AND done`,
+		string(owner), id, toMicros(s.now())))
 	if errors.Is(err, sql.ErrNoRows) {
 		return e, operator.ErrNoExport
 	}
 	if err != nil {
-		return e, classify(fmt.Errorf("read export: %w", err))
+		return e, classifyError(fmt.Errorf("read export: %w", err))
 	}
 	return e, nil
 }
@@ -152,12 +152,12 @@ func (s Operators) Export(ctx context.Context, owner operator.ID, id string) (op
 // ExportPart returns a part of a file, from 1 on.
 func (s Operators) ExportPart(ctx context.Context, id string, number int64) ([]byte, error) {
 	var sealed []byte
-	err := s.reader().QueryRowContext(ctx, `SELECT body FROM operator_export_part WHERE export_id = $1 AND number = $2`, id, number).Scan(&sealed)
+	err := s.readQuerier().QueryRowContext(ctx, `SELECT body FROM operator_export_part WHERE export_id = $1 AND number = $2`, id, number).Scan(&sealed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, operator.ErrNoExport
 	}
 	if err != nil {
-		return nil, classify(fmt.Errorf("read export: %w", err))
+		return nil, classifyError(fmt.Errorf("read export: %w", err))
 	}
 	return s.keys.Unseal(exportPlace(id, fmt.Sprint(number)), sealed)
 }
@@ -170,13 +170,13 @@ func (s Operators) DropExport(ctx context.Context, owner operator.ID, id string)
 
 // SweepExports removes files whose time is over.
 func (s Operators) SweepExports(ctx context.Context, now time.Time) error {
-	_, err := s.dropExports(ctx, `until <= $1`, micros(now))
+	_, err := s.dropExports(ctx, `until <= $1`, toMicros(now))
 	return err
 }
 
-// dropFiles removes what operators were given or sent up to a time and may name a person of a partner's: files about the
+// dropNamedExports removes what operators were given or sent up to a time and may name a person of a partner's: files about the
 // partner, and lists, which may be of all. They are sealed and nobody can look a person up in them; their owners can make them anew.
-func (s Subjects) dropFiles(ctx context.Context, id partner.ID, upTo int64) (tallies, error) {
+func (s Subjects) dropNamedExports(ctx context.Context, id partner.ID, upTo int64) (tallies, error) {
 	n, err := s.dropExports(ctx, `about IN ('', $1) AND created_at <= $2`, string(id), upTo)
 	if err != nil || n == 0 {
 		return nil, err
@@ -186,7 +186,7 @@ func (s Subjects) dropFiles(ctx context.Context, id partner.ID, upTo int64) (tal
 
 // dropExports removes files: from then on nobody finds them, and their parts go a few at a time.
 func (c core) dropExports(ctx context.Context, which string, args ...any) (total int64, err error) {
-	files, err := collect(ctx, c.reader(), func(row scanner) (id string, err error) { return id, row.Scan(&id) },
+	files, err := collectRows(ctx, c.readQuerier(), func(row scanner) (id string, err error) { return id, row.Scan(&id) },
 		`SELECT id FROM operator_export WHERE `+which, args...)
 	if err != nil {
 		return 0, fmt.Errorf("find exports: %w", err)
@@ -204,18 +204,18 @@ func (c core) dropExports(ctx context.Context, which string, args ...any) (total
 const partsAtOnce = 4
 
 func (c core) dropExport(ctx context.Context, id string) error {
-	err := c.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := c.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE operator_export SET done = FALSE, until = 0 WHERE id = $1`, id)
 		return err
 	})
 	if err == nil {
-		_, err = c.batches(ctx, partsAtOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
-			return affected(tx.ExecContext(ctx, `DELETE FROM operator_export_part WHERE export_id = $1 AND number IN (
+		_, err = c.runBatches(ctx, partsAtOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
+			return rowsAffected(tx.ExecContext(ctx, `DELETE FROM operator_export_part WHERE export_id = $1 AND number IN (
 				SELECT number FROM operator_export_part WHERE export_id = $1 ORDER BY number LIMIT $2)`, id, limit))
 		})
 	}
 	if err == nil {
-		err = c.inTx(ctx, func(tx *sqldb.Tx) error {
+		err = c.runInTx(ctx, func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(ctx, `DELETE FROM operator_export WHERE id = $1`, id)
 			return err
 		})

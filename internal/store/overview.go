@@ -28,14 +28,14 @@ const (
 	zoneMicros = int64(operator.Brasilia / time.Microsecond)
 )
 
-// Figures returns the counts that CountFigures made last.
-func (s Overview) Figures(ctx context.Context) (operator.Figures, error) {
+// LastFigures returns the counts that CountFigures made last.
+func (s Overview) LastFigures(ctx context.Context) (operator.Figures, error) {
 	f := operator.Figures{Now: map[operator.Figure]int64{}}
 	type row struct {
 		name string
 		n    int64
 	}
-	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
+	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (row, error) {
 		var r row
 		return r, sc.Scan(&r.name, &r.n)
 	}, `SELECT name, n FROM tally WHERE part = '' AND day = 0 ORDER BY name`)
@@ -64,15 +64,15 @@ type figure struct {
 // CountFigures counts everything anew that can be read off an index, and goes on counting events from where it stopped.
 // Many processes may call it: counts younger than fresh are left alone.
 func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
-	f, err := s.Figures(ctx)
+	f, err := s.LastFigures(ctx)
 	if err != nil || s.now().Sub(f.At) < fresh {
 		return err
 	}
-	figures, err := s.standing(ctx)
+	figures, err := s.countStanding(ctx)
 	if err != nil {
 		return err
 	}
-	days, err := s.countDays(ctx)
+	days, err := s.countRecentDays(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 		return err
 	}
 	figures = append(figures, details...)
-	partners, err := s.partners().Partners(ctx)
+	partners, err := s.partnersArea().ListPartners(ctx)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 	if err != nil {
 		return err
 	}
-	return s.keepFigures(ctx, append(append(figures, gone...), figure{name: tallyCountedAt, n: micros(s.now())}))
+	return s.keepFigures(ctx, append(append(figures, gone...), figure{name: tallyCountedAt, n: toMicros(s.now())}))
 }
 
 // keepFigures writes counts, a few at a time: partners and endpoints have their own. When they were made comes last.
@@ -110,7 +110,7 @@ func (s Overview) keepFigures(ctx context.Context, figures []figure) error {
 			return err
 		}
 		for _, f := range part {
-			if err := setTally(ctx, tx, string(f.name), f.part, f.day, f.n); err != nil {
+			if err := setDayTally(ctx, tx, string(f.name), f.part, f.day, f.n); err != nil {
 				return err
 			}
 		}
@@ -127,7 +127,7 @@ func (s Overview) goneBacklogs(ctx context.Context, figures []figure) ([]figure,
 			waiting[f.part] = true
 		}
 	}
-	before, err := collect(ctx, s.reader(), func(sc scanner) (figure, error) {
+	before, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (figure, error) {
 		f := figure{name: operator.Backlog}
 		return f, sc.Scan(&f.part, &f.day)
 	}, `SELECT part, day FROM tally WHERE name = $1 AND n <> 0`, string(operator.Backlog))
@@ -145,7 +145,8 @@ func lockFigures(ctx context.Context, tx *sqldb.Tx) error {
 	return nil
 }
 
-func setTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
+// setDayTally keeps a figure of a day.
+func setDayTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (name, part, day) DO UPDATE SET n = $4`, name, part, day, n)
 	if err != nil {
@@ -154,7 +155,8 @@ func setTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64
 	return nil
 }
 
-func addTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
+// addDayTally adds to a figure of a day.
+func addDayTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (name, part, day) DO UPDATE SET n = tally.n + $4`, name, part, day, n)
 	if err != nil {
@@ -163,10 +165,10 @@ func addTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64
 	return nil
 }
 
-// standing counts what there is now, each count from an index alone.
-func (s Overview) standing(ctx context.Context) ([]figure, error) {
+// countStanding counts what there is now, each count from an index alone.
+func (s Overview) countStanding(ctx context.Context) ([]figure, error) {
 	var list []figure
-	today := []any{int64(subscription.DayOf(s.now()))}
+	today := []any{int64(subscription.DayInBrazil(s.now()))}
 	for _, c := range []struct {
 		query   string
 		figures []operator.Figure
@@ -193,28 +195,28 @@ func (s Overview) standing(ctx context.Context) ([]figure, error) {
 		for i := range counts {
 			dest[i] = &counts[i]
 		}
-		if err := s.reader().QueryRowContext(ctx, c.query, c.args...).Scan(dest...); err != nil {
-			return nil, classify(fmt.Errorf("count %s: %w", c.figures[0], err))
+		if err := s.readQuerier().QueryRowContext(ctx, c.query, c.args...).Scan(dest...); err != nil {
+			return nil, classifyError(fmt.Errorf("count %s: %w", c.figures[0], err))
 		}
 		for i, name := range c.figures {
 			list = append(list, figure{name: name, n: counts[i]})
 		}
 	}
 	// What is listed a partner at a time is counted so too: the parts are the rows, and add up to the number.
-	enrolled, err := s.byPartner(ctx, operator.SubscriptionsActive, 0, `SELECT partner_id, CAST(sum(active - past) AS BIGINT) FROM (
+	enrolled, err := s.figureByPartner(ctx, operator.SubscriptionsActive, 0, `SELECT partner_id, CAST(sum(active - past) AS BIGINT) FROM (
 		SELECT partner_id, active, 0 AS past FROM subscription_counter
 		UNION ALL SELECT partner_id, 0, active FROM subscription_expiry WHERE level = 3 AND expiry_day < $1) n GROUP BY partner_id ORDER BY partner_id`, today...)
 	if err != nil {
 		return nil, err
 	}
-	protected, err := s.byPartner(ctx, operator.DevicesProtected, 0, `SELECT partner_id, count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0
+	protected, err := s.figureByPartner(ctx, operator.DevicesProtected, 0, `SELECT partner_id, count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0
 		GROUP BY partner_id ORDER BY partner_id`)
 	return append(append(list, enrolled...), protected...), err
 }
 
-// countDays counts yesterday and today anew; days before that do not change any more.
-func (s Overview) countDays(ctx context.Context) ([]figure, error) {
-	today := operator.DayOf(s.now())
+// countRecentDays counts yesterday and today anew; days before that do not change any more.
+func (s Overview) countRecentDays(ctx context.Context) ([]figure, error) {
+	today := operator.DayNumber(s.now())
 	var list []figure
 	for _, day := range []int64{today - 1, today} {
 		from, to := day*dayMicros-zoneMicros, (day+1)*dayMicros-zoneMicros
@@ -224,12 +226,12 @@ func (s Overview) countDays(ctx context.Context) ([]figure, error) {
 				AND finished_at >= $1 AND finished_at < $2`,
 		} {
 			f := figure{name: name, day: day}
-			if err := s.reader().QueryRowContext(ctx, query, from, to).Scan(&f.n); err != nil {
-				return nil, classify(fmt.Errorf("count %s: %w", name, err))
+			if err := s.readQuerier().QueryRowContext(ctx, query, from, to).Scan(&f.n); err != nil {
+				return nil, classifyError(fmt.Errorf("count %s: %w", name, err))
 			}
 			list = append(list, f)
 		}
-		found, err := s.byPartner(ctx, operator.FindingsOfDay, day, `SELECT partner_id, count(*) FROM finding WHERE found_at >= $1 AND found_at < $2
+		found, err := s.figureByPartner(ctx, operator.FindingsOfDay, day, `SELECT partner_id, count(*) FROM finding WHERE found_at >= $1 AND found_at < $2
 			GROUP BY partner_id ORDER BY partner_id`, from, to)
 		if err != nil {
 			return nil, err
@@ -239,12 +241,12 @@ func (s Overview) countDays(ctx context.Context) ([]figure, error) {
 	return list, nil
 }
 
-// byPartner reads a figure of a day for each partner.
-func (s Overview) byPartner(ctx context.Context, name operator.Figure, day int64, query string, args ...any) ([]figure, error) {
-	list, err := collect(ctx, s.reader(), func(sc scanner) (figure, error) {
+// figureByPartner reads a figure of a day for each partner.
+func (s Overview) figureByPartner(ctx context.Context, name operator.Figure, day int64, query string, args ...any) ([]figure, error) {
+	list, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (figure, error) {
 		var id partner.ID
 		f := figure{name: name, day: day}
-		err := sc.Scan(numbered(&id), &f.n)
+		err := sc.Scan(scanPartnerID(&id), &f.n)
 		f.part = string(id)
 		return f, err
 	}, query, args...)
@@ -261,13 +263,13 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 		day, n int64
 		kind   string
 	}
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := lockFigures(ctx, tx); err != nil {
 			return err
 		}
 		var from, last int64
 		err := tx.QueryRowContext(ctx, `SELECT coalesce((SELECT n FROM tally WHERE name = $2 AND part = $3 AND day = 0), 0),
-			coalesce((SELECT last FROM event_counter WHERE partner_id = $1), 0)`, number(id), tallyEvents, string(id)).Scan(&from, &last)
+			coalesce((SELECT last FROM event_counter WHERE partner_id = $1), 0)`, partnerNumber(id), tallyEvents, string(id)).Scan(&from, &last)
 		if err != nil {
 			return fmt.Errorf("read mark of events: %w", err)
 		}
@@ -275,27 +277,27 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 		if more = to < last; to == from {
 			return nil
 		}
-		counts, err := collect(ctx, tx, func(sc scanner) (count, error) {
+		counts, err := collectRows(ctx, tx, func(sc scanner) (count, error) {
 			var c count
 			return c, sc.Scan(&c.day, &c.kind, &c.n)
 		}, `SELECT (created_at + $5) / $4, type, count(*) FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 GROUP BY 1, 2 ORDER BY 1, 2`,
-			number(id), from, to, dayMicros, zoneMicros)
+			partnerNumber(id), from, to, dayMicros, zoneMicros)
 		if err != nil {
 			return fmt.Errorf("count events: %w", err)
 		}
 		for _, c := range counts {
-			if err := addTally(ctx, tx, string(operator.EventsOfDay), "", c.day, c.n); err != nil {
+			if err := addDayTally(ctx, tx, string(operator.EventsOfDay), "", c.day, c.n); err != nil {
 				return err
 			}
 			if c.kind == string(alert.LeakDetected) {
 				for _, part := range []string{"", string(id)} {
-					if err := addTally(ctx, tx, string(operator.AlertsOfDay), part, c.day, c.n); err != nil {
+					if err := addDayTally(ctx, tx, string(operator.AlertsOfDay), part, c.day, c.n); err != nil {
 						return err
 					}
 				}
 			}
 		}
-		return setTally(ctx, tx, tallyEvents, string(id), 0, to)
+		return setDayTally(ctx, tx, tallyEvents, string(id), 0, to)
 	})
 	return more, err
 }
@@ -303,16 +305,16 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 // countSubscriptions adds what the partners' counters have moved since the last count to today, some partners at a time.
 func (s Overview) countSubscriptions(ctx context.Context) error {
 	// The counter of a partner never falls, so what it grew by is what was enrolled.
-	grown, err := collect(ctx, s.reader(), func(sc scanner) (f figure, err error) {
+	grown, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (f figure, err error) {
 		var id partner.ID
-		err = sc.Scan(numbered(&id), &f.n)
+		err = sc.Scan(scanPartnerID(&id), &f.n)
 		f.part = string(id)
 		return f, err
 	}, `SELECT partner_id, last FROM subscription_counter ORDER BY partner_id`)
 	if err != nil {
 		return fmt.Errorf("count subscriptions: %w", err)
 	}
-	today := operator.DayOf(s.now())
+	today := operator.DayNumber(s.now())
 	_, err = inParts(ctx, s.core, grown, sweepBatch/3, func(tx *sqldb.Tx, part []figure) error {
 		if err := lockFigures(ctx, tx); err != nil {
 			return err
@@ -325,7 +327,7 @@ func (s Overview) countSubscriptions(ctx context.Context) error {
 			}
 			all += more
 		}
-		return addTally(ctx, tx, string(operator.SubscriptionsOfDay), "", today, all)
+		return addDayTally(ctx, tx, string(operator.SubscriptionsOfDay), "", today, all)
 	})
 	return err
 }
@@ -341,8 +343,8 @@ func countGrown(ctx context.Context, tx *sqldb.Tx, g figure, today int64) (more 
 	if more = g.n - before; more <= 0 {
 		return 0, nil
 	}
-	if err := addTally(ctx, tx, string(operator.SubscriptionsOfDay), g.part, today, more); err != nil {
+	if err := addDayTally(ctx, tx, string(operator.SubscriptionsOfDay), g.part, today, more); err != nil {
 		return 0, err
 	}
-	return more, setTally(ctx, tx, mark, g.part, 0, g.n)
+	return more, setDayTally(ctx, tx, mark, g.part, 0, g.n)
 }

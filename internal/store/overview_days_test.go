@@ -51,7 +51,7 @@ func TestPictureFigures(t *testing.T) {
 			}
 			sum := func(part string, name operator.Figure, want int64) {
 				t.Helper()
-				days, err := e.Overview.Days(ctx, part, 7, name)
+				days, err := e.Overview.FiguresByDay(ctx, part, 7, name)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -61,7 +61,7 @@ func TestPictureFigures(t *testing.T) {
 			}
 			var all int64
 			for _, s := range cyber.Severities() {
-				days, err := e.Overview.Days(ctx, "", 7, operator.FindingsOfSeverity(string(s)))
+				days, err := e.Overview.FiguresByDay(ctx, "", 7, operator.FindingsOfSeverity(string(s)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -78,7 +78,7 @@ func TestPictureFigures(t *testing.T) {
 			sum("whe_1", operator.GivenUpOfDay, 1)
 			sum("whe_1", operator.TravelOfDay, 6000)
 			sum("whe_2", operator.ArrivedOfDay, 0)
-			if parts, err := e.Overview.Parts(ctx, operator.Backlog, 0); err != nil || parts["whe_1"] != 1 {
+			if parts, err := e.Overview.FiguresByPart(ctx, operator.Backlog, 0); err != nil || parts["whe_1"] != 1 {
 				t.Errorf("%s: backlogs %v, %v", when, parts, err)
 			}
 		}
@@ -90,7 +90,7 @@ func TestPictureFigures(t *testing.T) {
 		if err := e.Overview.CountFigures(ctx, 0); err != nil {
 			t.Fatal(err)
 		}
-		if parts, err := e.Overview.Parts(ctx, operator.Backlog, 0); err != nil || parts["whe_1"] != 0 {
+		if parts, err := e.Overview.FiguresByPart(ctx, operator.Backlog, 0); err != nil || parts["whe_1"] != 0 {
 			t.Errorf("a backlog that is gone is still told: %v, %v", parts, err)
 		}
 	})

@@ -18,21 +18,21 @@ func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscri
 		list, err := s.subscriptionsOfPerson(ctx, id, f)
 		return list, 0, err
 	}
-	c, today := conditions{args: []any{number(id)}}, subscription.DayOf(s.now())
+	c, today := conditions{args: []any{partnerNumber(id)}}, subscription.DayInBrazil(s.now())
 	switch f.State {
 	case subscription.ListSuspended:
 		c.text += ` AND ended_at = 0 AND suspended_at > 0`
 	case subscription.ListEnded:
 	case subscription.ListRunning:
 		c.text += ` AND ended_at = 0`
-		c.add(lastDay+` >= `, int64(today))
+		c.addCondition(lastDay+` >= `, int64(today))
 	}
 	order := ` ORDER BY seq`
 	switch {
 	case !f.NewestFirst:
-		c.add(`seq > `, f.After)
+		c.addCondition(`seq > `, f.After)
 	case f.After > 0:
-		c.add(`seq < `, f.After)
+		c.addCondition(`seq < `, f.After)
 	}
 	if f.NewestFirst {
 		order += ` DESC`
@@ -45,21 +45,21 @@ func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscri
 		subscription.Subscription
 		cpf, sealed []byte
 	}
-	rows, err := collect(ctx, s.reader(), func(sc scanner) (row, error) {
+	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (row, error) {
 		var r row
 		var created, suspended, ended int64
 		err := sc.Scan(&r.Seq, &r.cpf, &r.Plan, &r.Start, &r.Expiry, &r.sealed, &created, &suspended, &ended)
 		r.CreatedAt, r.SuspendedAt, r.EndedAt = fromMicros(created), fromMicros(suspended), fromMicros(ended)
 		return r, err
-	}, `SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1`+c.text+order+c.limit(look+1), c.args...)
+	}, `SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1`+c.text+order+c.addLimit(look+1), c.args...)
 	if err != nil {
 		return nil, 0, fmt.Errorf("list subscriptions: %w", err)
 	}
-	kept, last, more := sift(rows, f.Limit, look, func(r row) bool { return f.Fits(r.Subscription, today) })
+	kept, last, more := siftRows(rows, f.Limit, look, func(r row) bool { return f.FitsFilter(r.Subscription, today) })
 	list := make([]subscription.Subscription, len(kept))
 	for i, r := range kept {
 		list[i] = r.Subscription
-		if err := s.subscriptions().openBody(id, r.cpf, r.sealed, &list[i]); err != nil {
+		if err := s.subscriptions().unsealBody(id, r.cpf, r.sealed, &list[i]); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -75,9 +75,9 @@ func (s Overview) subscriptionsOfPerson(ctx context.Context, id partner.ID, f su
 	if err != nil {
 		return nil, err
 	}
-	today := subscription.DayOf(s.now())
+	today := subscription.DayInBrazil(s.now())
 	kept := slices.DeleteFunc(all, func(one subscription.Subscription) bool {
-		return !f.Fits(one, today) || f.NewestFirst && f.After > 0 && one.Seq >= f.After || !f.NewestFirst && one.Seq <= f.After
+		return !f.FitsFilter(one, today) || f.NewestFirst && f.After > 0 && one.Seq >= f.After || !f.NewestFirst && one.Seq <= f.After
 	})
 	slices.SortFunc(kept, func(a, b subscription.Subscription) int {
 		if f.NewestFirst {
@@ -90,26 +90,26 @@ func (s Overview) subscriptionsOfPerson(ctx context.Context, id partner.ID, f su
 
 // DeviceList returns a page of a partner's live devices that fit, and where the next begins.
 func (s Overview) DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error) {
-	c := conditions{text: ` AND ended_at = 0`, args: []any{number(id)}}
-	c.add(`valid_until > `, micros(s.now()))
+	c := conditions{text: ` AND ended_at = 0`, args: []any{partnerNumber(id)}}
+	c.addCondition(`valid_until > `, toMicros(s.now()))
 	if f.User != "" {
-		u, err := s.userOf(ctx, s.reader(), id, f.User)
+		u, err := s.findUser(ctx, s.readQuerier(), id, f.User)
 		if err != nil {
 			return nil, cyber.Mark{}, err
 		}
-		c.either(`user_index`, u.write, u.other)
+		c.addEither(`user_index`, u.write, u.other)
 	}
-	c.period(`issued_at`, f.From, f.To)
+	c.addPeriod(`issued_at`, f.From, f.To)
 	look := f.Limit
 	if f.System != "" {
 		look = max(f.Limit, looks)
 	}
-	rows, err := collect(ctx, s.reader(), s.devices().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1`+c.text+
-		c.order(`issued_at`, `id`, f.Before, f.OldestFirst)+c.limit(look+1), c.args...)
+	rows, err := collectRows(ctx, s.readQuerier(), s.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1`+c.text+
+		c.addOrder(`issued_at`, `id`, f.Before, f.OldestFirst)+c.addLimit(look+1), c.args...)
 	if err != nil {
 		return nil, cyber.Mark{}, fmt.Errorf("list devices: %w", err)
 	}
-	kept, last, more := sift(rows, f.Limit, look, func(d cyber.Device) bool { return f.System == "" || d.System == f.System })
+	kept, last, more := siftRows(rows, f.Limit, look, func(d cyber.Device) bool { return f.System == "" || d.System == f.System })
 	if !more {
 		return kept, cyber.Mark{}, nil
 	}

@@ -20,33 +20,33 @@ type conditions struct {
 	args []any
 }
 
-// add appends a condition whose text ends where the mark of its argument goes.
-func (c *conditions) add(text string, arg any) {
+// addCondition appends a condition whose text ends where the mark of its argument goes.
+func (c *conditions) addCondition(text string, arg any) {
 	c.args = append(c.args, arg)
 	c.text += ` AND ` + text + `$` + strconv.Itoa(len(c.args))
 }
 
-// order appends where a list goes on, and returns its order by two columns, a time and an id.
-func (c *conditions) order(at, id string, m cyber.Mark, oldestFirst bool) string {
+// addOrder appends where a list goes on, and returns its order by two columns, a time and an id.
+func (c *conditions) addOrder(at, id string, m cyber.Mark, oldestFirst bool) string {
 	past, way := ` < `, ` DESC`
 	if oldestFirst {
 		past, way = ` > `, ``
 	}
 	if m.ID != "" {
-		c.args = append(c.args, micros(m.At), m.ID)
+		c.args = append(c.args, toMicros(m.At), m.ID)
 		n := len(c.args)
 		c.text += ` AND (` + at + `, ` + id + `)` + past + `($` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
 	}
 	return ` ORDER BY ` + at + way + `, ` + id + way
 }
 
-// period appends bounds of a time; a zero one does not bound.
-func (c *conditions) period(column string, from, to time.Time) {
+// addPeriod appends bounds of a time; a zero one does not bound.
+func (c *conditions) addPeriod(column string, from, to time.Time) {
 	if !from.IsZero() {
-		c.add(column+` >= `, micros(from))
+		c.addCondition(column+` >= `, toMicros(from))
 	}
 	if !to.IsZero() {
-		c.add(column+` < `, micros(to))
+		c.addCondition(column+` < `, toMicros(to))
 	}
 }
 
@@ -54,8 +54,8 @@ func (c *conditions) period(column string, from, to time.Time) {
 // wanted says so, and its next goes on from there: so no filter makes a page slow.
 const looks = 1000
 
-// sift keeps the rows that fit, up to limit, of at most look; more tells that there is something behind last.
-func sift[T any](rows []T, limit, look int, fits func(T) bool) (kept []T, last T, more bool) {
+// siftRows keeps the rows that fit, up to limit, of at most look; more tells that there is something behind last.
+func siftRows[T any](rows []T, limit, look int, fits func(T) bool) (kept []T, last T, more bool) {
 	for i, row := range rows {
 		if len(kept) == limit || i == look {
 			return kept, rows[i-1], true
@@ -67,15 +67,15 @@ func sift[T any](rows []T, limit, look int, fits func(T) bool) (kept []T, last T
 	return kept, last, false
 }
 
-// either appends that a column holds one of two values.
-func (c *conditions) either(column string, one, other []byte) {
+// addEither appends that a column holds one of two values.
+func (c *conditions) addEither(column string, one, other []byte) {
 	c.args = append(c.args, one, other)
 	n := len(c.args)
 	c.text += ` AND ` + column + ` IN ($` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
 }
 
-// past appends that columns lie past values, all of them together.
-func (c *conditions) past(columns, way string, values ...any) {
+// addPast appends that columns lie past values, all of them together.
+func (c *conditions) addPast(columns, way string, values ...any) {
 	marks := ""
 	for _, v := range values {
 		c.args = append(c.args, v)
@@ -84,14 +84,15 @@ func (c *conditions) past(columns, way string, values ...any) {
 	c.text += ` AND (` + columns + `) ` + way + ` (` + marks[2:] + `)`
 }
 
-func (c *conditions) limit(n int) string {
+// addLimit appends how many rows are wanted.
+func (c *conditions) addLimit(n int) string {
 	c.args = append(c.args, int64(max(n, 1)))
 	return ` LIMIT $` + strconv.Itoa(len(c.args))
 }
 
 // FindingByID returns one finding and its value.
 func (s Overview) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
-	list, err := s.findings(ctx, ` AND f.partner_id = $1 AND f.id = $2`, number(id), string(finding))
+	list, err := s.readFindings(ctx, ` AND f.partner_id = $1 AND f.id = $2`, partnerNumber(id), string(finding))
 	if err == nil && len(list) == 0 {
 		return cyber.Found{}, cyber.ErrFindingNotFound
 	}
@@ -101,8 +102,9 @@ func (s Overview) FindingByID(ctx context.Context, id partner.ID, finding cyber.
 	return list[0], nil
 }
 
-func (s Overview) findings(ctx context.Context, rest string, args ...any) ([]cyber.Found, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (cyber.Found, error) {
+// readFindings returns findings with the values and breaches they are about.
+func (s Overview) readFindings(ctx context.Context, rest string, args ...any) ([]cyber.Found, error) {
+	list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (cyber.Found, error) {
 		var created int64
 		var sealed []byte
 		var a cyber.Asset
@@ -111,7 +113,7 @@ func (s Overview) findings(ctx context.Context, rest string, args ...any) ([]cyb
 			return cyber.Found{}, err
 		}
 		a.ID, a.Partner, a.Kind, a.AddedAt = f.Asset, f.Partner, f.Kind, fromMicros(created)
-		err = s.monitoring().openAsset(&a, sealed)
+		err = s.monitoring().openAssetValue(&a, sealed)
 		return cyber.Found{Finding: f, Asset: a}, err
 	}, `SELECT `+findingColumns+`, a.status, a.created_at, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 		JOIN breach b ON b.name = f.breach WHERE true`+rest, args...)
@@ -121,9 +123,9 @@ func (s Overview) findings(ctx context.Context, rest string, args ...any) ([]cyb
 	return list, nil
 }
 
-// AssetByID returns one watched value.
-func (s Overview) AssetByID(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
-	list, err := s.assets(ctx, ` AND partner_id = $1 AND id = $2`, number(id), string(asset))
+// GetAsset returns one watched value.
+func (s Overview) GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
+	list, err := s.readAssets(ctx, ` AND partner_id = $1 AND id = $2`, partnerNumber(id), string(asset))
 	if err == nil && len(list) == 0 {
 		return cyber.Asset{}, cyber.ErrAssetNotFound
 	}
@@ -133,16 +135,17 @@ func (s Overview) AssetByID(ctx context.Context, id partner.ID, asset cyber.Asse
 	return list[0], nil
 }
 
-func (s Overview) assets(ctx context.Context, rest string, args ...any) ([]cyber.Asset, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (cyber.Asset, error) {
+// readAssets returns watched values.
+func (s Overview) readAssets(ctx context.Context, rest string, args ...any) ([]cyber.Asset, error) {
+	list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (cyber.Asset, error) {
 		var a cyber.Asset
 		var created int64
 		var sealed []byte
-		if err := row.Scan(&a.ID, numbered(&a.Partner), &a.Kind, &a.Status, &created, &sealed); err != nil {
+		if err := row.Scan(&a.ID, scanPartnerID(&a.Partner), &a.Kind, &a.Status, &created, &sealed); err != nil {
 			return a, err
 		}
 		a.AddedAt = fromMicros(created)
-		return a, s.monitoring().openAsset(&a, sealed)
+		return a, s.monitoring().openAssetValue(&a, sealed)
 	}, `SELECT id, partner_id, kind, status, created_at, value FROM asset WHERE true`+rest, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list assets: %w", err)
@@ -150,9 +153,9 @@ func (s Overview) assets(ctx context.Context, rest string, args ...any) ([]cyber
 	return list, nil
 }
 
-// EventByID returns one event.
-func (s Overview) EventByID(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
-	list, err := s.keptEvents(ctx, id, ` AND partner_id = $1 AND id = $2`, number(id), string(event))
+// GetEvent returns one event.
+func (s Overview) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
+	list, err := s.keptEvents(ctx, id, ` AND partner_id = $1 AND id = $2`, partnerNumber(id), string(event))
 	if err == nil && len(list) == 0 {
 		return alert.Kept{}, alert.ErrEventNotFound
 	}
@@ -163,7 +166,7 @@ func (s Overview) EventByID(ctx context.Context, id partner.ID, event alert.Even
 }
 
 func (s Overview) keptEvents(ctx context.Context, id partner.ID, rest string, args ...any) ([]alert.Kept, error) {
-	list, err := collect(ctx, s.reader(), s.alerts().scanKept(id), `SELECT `+keptColumns+` FROM event WHERE true`+rest, args...)
+	list, err := collectRows(ctx, s.readQuerier(), s.alertsArea().scanKeptEvent(id), `SELECT `+keptColumns+` FROM event WHERE true`+rest, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list events: %w", err)
 	}
@@ -172,27 +175,27 @@ func (s Overview) keptEvents(ctx context.Context, id partner.ID, rest string, ar
 
 // SubscriptionBySeq returns one subscription by its number.
 func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error) {
-	sub, err := s.subscriptions().scanSubscription(id, s.reader().QueryRowContext(ctx,
-		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND seq = $2`, number(id), seq))
+	sub, err := s.subscriptions().scanSubscription(id, s.readQuerier().QueryRowContext(ctx,
+		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND seq = $2`, partnerNumber(id), seq))
 	if errors.Is(err, sql.ErrNoRows) {
 		return sub, subscription.ErrNotFound
 	}
 	if err != nil {
-		return sub, classify(fmt.Errorf("read subscription: %w", err))
+		return sub, classifyError(fmt.Errorf("read subscription: %w", err))
 	}
 	return sub, nil
 }
 
 // SubscriptionsOfCPF returns a person's subscriptions of one partner, those that have not ended first.
 func (s Overview) SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error) {
-	return s.subscriptions().ofCPF(ctx, s.reader(), id, s.cpfIndex(id, cpf), `ORDER BY seq DESC LIMIT 100`)
+	return s.subscriptions().readByCPF(ctx, s.readQuerier(), id, s.blindCPFIndex(id, cpf), `ORDER BY seq DESC LIMIT 100`)
 }
 
 // SubscriptionsOfUser returns those of a person by the user hash; none when the partner enrolled nobody of that name.
 func (s Overview) SubscriptionsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]subscription.Subscription, error) {
-	u, err := s.userOf(ctx, s.reader(), id, user)
+	u, err := s.findUser(ctx, s.readQuerier(), id, user)
 	if err != nil || u.cpf == nil {
 		return nil, err
 	}
-	return s.subscriptions().ofCPF(ctx, s.reader(), id, u.cpf, `ORDER BY seq DESC LIMIT 100`)
+	return s.subscriptions().readByCPF(ctx, s.readQuerier(), id, u.cpf, `ORDER BY seq DESC LIMIT 100`)
 }

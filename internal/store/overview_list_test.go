@@ -68,11 +68,11 @@ func TestListsAreNarrowed(t *testing.T) {
 				t.Errorf("%s: %q, not %q", name, got, c.want)
 			}
 		}
-		assets, _, err := e.Overview.AssetList(ctx, cyber.AssetFilter{Status: all[0].Asset.Status, Partner: other.ID, Kind: "email", Limit: 10})
+		assets, _, err := e.Overview.ListAssets(ctx, cyber.AssetFilter{Status: all[0].Asset.Status, Partner: other.ID, Kind: "email", Limit: 10})
 		if err != nil || len(assets) != 2 || assets[0].Value[:2] != "v3" {
 			t.Error(assets, err)
 		}
-		events, _, err := e.Overview.EventList(ctx, p.ID, alert.EventFilter{Type: alert.LeakDetected, User: "pessoa2", Limit: 10})
+		events, _, err := e.Overview.ListEvents(ctx, p.ID, alert.EventFilter{Type: alert.LeakDetected, User: "pessoa2", Limit: 10})
 		if err != nil || len(events) != 1 || events[0].Type != alert.LeakDetected {
 			t.Error(events, err)
 		}
@@ -110,23 +110,23 @@ func TestFiltersAndExports(t *testing.T) {
 		if err := saved.BeginExport(ctx, x); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := saved.Export(ctx, "op_a", "ex_1"); !errors.Is(err, operator.ErrNoExport) {
+		if _, err := saved.GetExport(ctx, "op_a", "ex_1"); !errors.Is(err, operator.ErrNoExport) {
 			t.Error("half a file:", err)
 		}
 		err := errors.Join(saved.AddExportPart(ctx, "ex_1", 1, 10, []byte("um"), false), saved.AddExportPart(ctx, "ex_1", 2, 12, []byte("dois"), true))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := saved.Export(ctx, "op_a", "ex_1"); err != nil || got.Lines != 12 || got.Parts != 2 {
+		if got, err := saved.GetExport(ctx, "op_a", "ex_1"); err != nil || got.Lines != 12 || got.Parts != 2 {
 			t.Error(got, err)
 		}
 		if body, err := saved.ExportPart(ctx, "ex_1", 2); err != nil || string(body) != "dois" {
 			t.Error(string(body), err)
 		}
-		if _, err := saved.Export(ctx, "op_b", "ex_1"); !errors.Is(err, operator.ErrNoExport) {
+		if _, err := saved.GetExport(ctx, "op_b", "ex_1"); !errors.Is(err, operator.ErrNoExport) {
 			t.Error("another's file:", err)
 		}
-		if list, err := saved.Exports(ctx, "op_a"); err != nil || len(list) != 1 {
+		if list, err := saved.ListExports(ctx, "op_a"); err != nil || len(list) != 1 {
 			t.Error(list, err)
 		}
 		if err := saved.SweepExports(ctx, x.Until); err != nil {

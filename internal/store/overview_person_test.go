@@ -22,20 +22,20 @@ func TestListsOfAPerson(t *testing.T) {
 		other, _ := e.NewPartner(t, partner.Live)
 		endpoints := alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil)
 		for _, id := range []partner.ID{p.ID, p.ID, other.ID} {
-			if _, err := endpoints.Create(ctx, id, "https://127.0.0.1/avisos", nil, loopback); err != nil {
+			if _, err := endpoints.CreateEndpoint(ctx, id, "https://127.0.0.1/avisos", nil, loopback); err != nil {
 				t.Fatal(err)
 			}
 		}
 		first, second := person(1, "ouro", "", 0), person(2, "ouro", "", 0)
 		enrolAll(t, e, p.ID, first, second, person(1, "prata", "", 0))
-		short, long := partner.Digests(first.Beneficiary.CPF, cred.Salt)
+		short, long := partner.PersonDigests(first.Beneficiary.CPF, cred.Salt)
 		ana := []partner.UserHash{partner.UserHash(hex.EncodeToString(short[1:])), partner.UserHash(hex.EncodeToString(long[1:]))}
 		for i, user := range []partner.UserHash{ana[0], "bia", ana[1], "bia"} {
 			id := p.ID
 			if i == 3 {
 				id = other.ID
 			}
-			event, err := alert.New(id, alert.LeakDetected, user, e.Clock.Now(), struct{}{})
+			event, err := alert.NewEvent(id, alert.LeakDetected, user, e.Clock.Now(), struct{}{})
 			if err == nil {
 				err = e.Store.Alerts.AddEvents(ctx, id, event)
 			}

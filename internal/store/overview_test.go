@@ -30,11 +30,11 @@ func TestFigures(t *testing.T) {
 			if err := e.Overview.CountFigures(ctx, 0); err != nil {
 				t.Fatal(err)
 			}
-			f, err := e.Overview.Figures(ctx)
+			f, err := e.Overview.LastFigures(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
-			byDay, err := e.Overview.Days(ctx, "", 30, operator.FindingsOfDay, operator.AlertsOfDay)
+			byDay, err := e.Overview.FiguresByDay(ctx, "", 30, operator.FindingsOfDay, operator.AlertsOfDay)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +51,7 @@ func TestFigures(t *testing.T) {
 			t.Fatal(err)
 		}
 		check("two days later", 3, 3)
-		before, err := e.Overview.Figures(ctx)
+		before, err := e.Overview.LastFigures(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestFigures(t *testing.T) {
 		if err := e.Overview.CountFigures(ctx, time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		if after, err := e.Overview.Figures(ctx); err != nil || !after.At.Equal(before.At) {
+		if after, err := e.Overview.LastFigures(ctx); err != nil || !after.At.Equal(before.At) {
 			t.Error("fresh figures were counted anew:", after.At, err)
 		}
 	})
@@ -97,21 +97,21 @@ func TestOperatorLists(t *testing.T) {
 		if _, err := e.Overview.FindingByID(ctx, other.ID, last.ID); !errors.Is(err, cyber.ErrFindingNotFound) {
 			t.Error("a finding of another partner:", err)
 		}
-		assets, _, err := e.Overview.AssetList(ctx, cyber.AssetFilter{Status: found[0].Asset.Status, Limit: 10})
+		assets, _, err := e.Overview.ListAssets(ctx, cyber.AssetFilter{Status: found[0].Asset.Status, Limit: 10})
 		if err != nil || len(assets) != 3 || assets[0].ID != found[0].Asset.ID {
 			t.Fatal(assets, err)
 		}
-		if _, err := e.Overview.AssetByID(ctx, other.ID, assets[0].ID); !errors.Is(err, cyber.ErrAssetNotFound) {
+		if _, err := e.Overview.GetAsset(ctx, other.ID, assets[0].ID); !errors.Is(err, cyber.ErrAssetNotFound) {
 			t.Error("a value of another partner:", err)
 		}
-		events, _, err := e.Overview.EventList(ctx, p.ID, alert.EventFilter{Limit: 100})
+		events, _, err := e.Overview.ListEvents(ctx, p.ID, alert.EventFilter{Limit: 100})
 		if err != nil || len(events) < 3 || events[0].Seq <= events[1].Seq {
 			t.Fatal(events, err)
 		}
-		if older, _, err := e.Overview.EventList(ctx, p.ID, alert.EventFilter{After: events[0].Seq, Limit: 1}); err != nil || len(older) != 1 || older[0].ID != events[1].ID {
+		if older, _, err := e.Overview.ListEvents(ctx, p.ID, alert.EventFilter{After: events[0].Seq, Limit: 1}); err != nil || len(older) != 1 || older[0].ID != events[1].ID {
 			t.Fatal(older, err)
 		}
-		if _, err := e.Overview.EventByID(ctx, other.ID, events[0].ID); !errors.Is(err, alert.ErrEventNotFound) {
+		if _, err := e.Overview.GetEvent(ctx, other.ID, events[0].ID); !errors.Is(err, alert.ErrEventNotFound) {
 			t.Error("an event of another partner:", err)
 		}
 	})

@@ -20,23 +20,24 @@ var _ partner.Store = Partners{}
 // lookupLen is how much of a key's keyed digest stands in the unique index.
 const lookupLen = 8
 
-func saltPlace(id partner.ID) seal.Place {
+// sealedSaltPlace binds a sealed salt to its partner.
+func sealedSaltPlace(id partner.ID) seal.Place {
 	return seal.Place{Table: "partner", Column: "salt", Partner: string(id), Row: string(id)}
 }
 
-// number is what a partner's rows are kept under.
-func number(id partner.ID) int64 { return id.Number() }
+// partnerNumber is what a partner's rows are kept under.
+func partnerNumber(id partner.ID) int64 { return id.Number() }
 
 // numberOrNull is the same where there may be no partner.
 func numberOrNull(id partner.ID) any {
 	if id == "" {
 		return nil
 	}
-	return number(id)
+	return partnerNumber(id)
 }
 
-// numbered scans such a number.
-func numbered(id *partner.ID) sql.Scanner { return numberScanner{id} }
+// scanPartnerID scans such a number.
+func scanPartnerID(id *partner.ID) sql.Scanner { return numberScanner{id} }
 
 type numberScanner struct{ into *partner.ID }
 
@@ -44,7 +45,7 @@ type numberScanner struct{ into *partner.ID }
 func (n numberScanner) Scan(value any) error {
 	switch v := value.(type) {
 	case int64:
-		*n.into = partner.Numbered(v)
+		*n.into = partner.NumberedID(v)
 	case nil:
 		*n.into = ""
 	default:
@@ -55,7 +56,7 @@ func (n numberScanner) Scan(value any) error {
 
 // NextPartner hands out the number of a new partner; none is handed out twice.
 func (s Partners) NextPartner(ctx context.Context) (n int64, err error) {
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		return tx.QueryRowContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'partners' RETURNING value`).Scan(&n)
 	})
 	if err != nil {
@@ -66,22 +67,22 @@ func (s Partners) NextPartner(ctx context.Context) (n int64, err error) {
 
 // InsertPartner keeps a new partner, its sealed salt and its first key.
 func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt string, first partner.Key) error {
-	sealed, err := s.keys.Seal(saltPlace(p.ID), []byte(salt))
+	sealed, err := s.keys.Seal(sealedSaltPlace(p.ID), []byte(salt))
 	if err != nil {
 		return fmt.Errorf("seal salt: %w", err)
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO partner
 			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at, sites, watched_sites, mac,
 			first_looks_per_hour, sandbox_of)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-			number(p.ID), p.Name, string(p.Mode), p.Suspended, int64(p.Settings.RatePerSecond), int64(p.Settings.Burst),
-			p.Settings.DefaultPlan, p.Settings.MaskCards, sealed, micros(p.CreatedAt), p.Settings.Sites, p.Settings.WatchedSites,
-			s.mac("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf))
+			partnerNumber(p.ID), p.Name, string(p.Mode), p.Suspended, int64(p.Settings.RatePerSecond), int64(p.Settings.Burst),
+			p.Settings.DefaultPlan, p.Settings.MaskCards, sealed, toMicros(p.CreatedAt), p.Settings.Sites, p.Settings.WatchedSites,
+			s.grantMAC("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf))
 		if err != nil {
 			return fmt.Errorf("insert partner: %w", err)
 		}
-		return s.insertKey(ctx, tx, p.ID, first)
+		return s.insertAPIKey(ctx, tx, p.ID, first)
 	})
 }
 
@@ -95,46 +96,46 @@ func (c core) scanPartner(row scanner, more ...any) (partner.Partner, error) {
 	var p partner.Partner
 	var rate, burst, created int64
 	var mac []byte
-	err := row.Scan(append([]any{numbered(&p.ID), &p.Name, &p.Mode, &p.Suspended, &rate, &burst, &p.Settings.DefaultPlan,
+	err := row.Scan(append([]any{scanPartnerID(&p.ID), &p.Name, &p.Mode, &p.Suspended, &rate, &burst, &p.Settings.DefaultPlan,
 		&p.Settings.MaskCards, &p.Settings.Sites, &p.Settings.WatchedSites,
-		&p.Settings.FirstLooksPerHour, numbered(&p.Settings.SandboxOf), &created, &mac}, more...)...)
+		&p.Settings.FirstLooksPerHour, scanPartnerID(&p.Settings.SandboxOf), &created, &mac}, more...)...)
 	if err != nil {
 		return p, err
 	}
 	p.Settings.RatePerSecond, p.Settings.Burst, p.CreatedAt = int(rate), int(burst), fromMicros(created)
-	p.Forged = !c.genuine("partner", partnerGrant(p), mac)
+	p.Forged = !c.isGenuine("partner", partnerGrant(p), mac)
 	return p, nil
 }
 
 // PartnerByID returns one partner.
 func (s Partners) PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error) {
-	return s.partnerByID(ctx, s.reader(), id)
+	return s.partnerByID(ctx, s.readQuerier(), id)
 }
 
 func (c core) partnerByID(ctx context.Context, q querier, id partner.ID) (partner.Partner, error) {
-	p, err := c.scanPartner(q.QueryRowContext(ctx, `SELECT `+partnerColumns+` FROM partner WHERE id = $1`, number(id)))
+	p, err := c.scanPartner(q.QueryRowContext(ctx, `SELECT `+partnerColumns+` FROM partner WHERE id = $1`, partnerNumber(id)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, partner.ErrNotFound
 	}
 	if err != nil {
-		return p, classify(fmt.Errorf("read partner: %w", err))
+		return p, classifyError(fmt.Errorf("read partner: %w", err))
 	}
 	if p.Forged {
-		return partner.Partner{}, forged("partner", string(id))
+		return partner.Partner{}, forgedRowError("partner", string(id))
 	}
 	return p, nil
 }
 
-// Partners returns all partners, oldest first, forged ones too.
-func (s Partners) Partners(ctx context.Context) ([]partner.Partner, error) {
-	return collect(ctx, s.reader(), func(row scanner) (partner.Partner, error) { return s.scanPartner(row) },
+// ListPartners returns all partners, oldest first, forged ones too.
+func (s Partners) ListPartners(ctx context.Context) ([]partner.Partner, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (partner.Partner, error) { return s.scanPartner(row) },
 		`SELECT `+partnerColumns+` FROM partner ORDER BY created_at, id`)
 }
 
-// collect runs a query and scans every row.
-func collect[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+// collectRows runs a query and scans every row.
+func collectRows[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	list := []T{}
-	err := eachRow(ctx, q, func(rows *sql.Rows) error {
+	err := eachQueryRow(ctx, q, func(rows *sql.Rows) error {
 		v, err := scan(rows)
 		if err == nil {
 			list = append(list, v)
@@ -147,11 +148,11 @@ func collect[T any](ctx context.Context, q querier, scan func(scanner) (T, error
 	return list, nil
 }
 
-// eachRow reads what a query finds, row by row. It is apart from collect because that is compiled for each type.
-func eachRow(ctx context.Context, q querier, read func(*sql.Rows) error, query string, args []any) error {
+// eachQueryRow reads what a query finds, row by row. It is apart from collect because that is compiled for each type.
+func eachQueryRow(ctx context.Context, q querier, read func(*sql.Rows) error, query string, args []any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
-		return classify(err)
+		return classifyError(err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err below reports what matters
 	for rows.Next() {
@@ -159,13 +160,13 @@ func eachRow(ctx context.Context, q querier, read func(*sql.Rows) error, query s
 			return err
 		}
 	}
-	return classify(rows.Err())
+	return classifyError(rows.Err())
 }
 
 // UpdatePartner changes a partner under the lock of its row and moves the access epoch.
 func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(*partner.Partner) error) (partner.Partner, error) {
 	var p partner.Partner
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // first: it also orders concurrent changes
 			return err
 		}
@@ -179,16 +180,16 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
 			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9, mac = $10,
-			first_looks_per_hour = $11, sandbox_of = $12 WHERE id = $1`, number(id), p.Name, p.Suspended,
+			first_looks_per_hour = $11, sandbox_of = $12 WHERE id = $1`, partnerNumber(id), p.Name, p.Suspended,
 			int64(p.Settings.RatePerSecond), int64(p.Settings.Burst), p.Settings.DefaultPlan, p.Settings.MaskCards, p.Settings.Sites, p.Settings.WatchedSites,
-			s.mac("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf))
+			s.grantMAC("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf))
 		if err != nil {
 			return fmt.Errorf("update partner: %w", err)
 		}
 		if before.Sites == p.Settings.Sites && before.WatchedSites == p.Settings.WatchedSites {
 			return nil
 		}
-		return s.breaches().handOver(ctx, tx, leak.KindSites, string(id)) // what was found before is judged by them too
+		return s.breachesArea().addStageJob(ctx, tx, leak.KindSites, string(id)) // what was found before is judged by them too
 	})
 	return p, err
 }
@@ -203,23 +204,23 @@ func moveAccessEpoch(ctx context.Context, tx *sqldb.Tx) error {
 // AccessEpoch changes whenever a key, a partner or one of its plans changes.
 func (s Partners) AccessEpoch(ctx context.Context) (int64, error) {
 	var v int64
-	if err := s.db.Reader().QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'access'`).Scan(&v); err != nil {
-		return 0, classify(fmt.Errorf("read access epoch: %w", err))
+	if err := s.db.ReadPool().QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'access'`).Scan(&v); err != nil {
+		return 0, classifyError(fmt.Errorf("read access epoch: %w", err))
 	}
 	return v, nil
 }
 
-// Salt opens a partner's salt.
-func (s Partners) Salt(ctx context.Context, id partner.ID) (string, error) {
+// OpenSalt opens a partner's salt.
+func (s Partners) OpenSalt(ctx context.Context, id partner.ID) (string, error) {
 	var sealed []byte
-	err := s.reader().QueryRowContext(ctx, `SELECT salt FROM partner WHERE id = $1`, number(id)).Scan(&sealed)
+	err := s.readQuerier().QueryRowContext(ctx, `SELECT salt FROM partner WHERE id = $1`, partnerNumber(id)).Scan(&sealed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", partner.ErrNotFound
 	}
 	if err != nil {
-		return "", classify(fmt.Errorf("read salt: %w", err))
+		return "", classifyError(fmt.Errorf("read salt: %w", err))
 	}
-	salt, err := s.keys.Unseal(saltPlace(id), sealed)
+	salt, err := s.keys.Unseal(sealedSaltPlace(id), sealed)
 	if err != nil {
 		return "", fmt.Errorf("open salt: %w", err)
 	}
@@ -228,32 +229,33 @@ func (s Partners) Salt(ctx context.Context, id partner.ID) (string, error) {
 
 // InsertKey keeps a new key.
 func (s Partners) InsertKey(ctx context.Context, id partner.ID, k partner.Key) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if k.MadeBy != "" {
 			// The epoch orders this after a revocation of the maker that has not seen the new key.
 			if err := moveAccessEpoch(ctx, tx); err != nil {
 				return err
 			}
-			maker, err := s.scanKey(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 AND k.id = $2`,
-				number(id), string(k.MadeBy)))
-			if errors.Is(err, sql.ErrNoRows) || err == nil && !maker.LiveAt(s.now()) {
+			maker, err := s.scanKeyRow(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 AND k.id = $2`,
+				partnerNumber(id), string(k.MadeBy)))
+			if errors.Is(err, sql.ErrNoRows) || err == nil && !maker.IsLiveAt(s.now()) {
 				return partner.ErrUnauthorised
 			}
 			if err != nil {
 				return fmt.Errorf("read the key's maker: %w", err)
 			}
 		}
-		return s.insertKey(ctx, tx, id, k)
+		return s.insertAPIKey(ctx, tx, id, k)
 	})
 }
 
-func (s Partners) insertKey(ctx context.Context, q querier, id partner.ID, k partner.Key) error {
+// insertAPIKey keeps a new key.
+func (s Partners) insertAPIKey(ctx context.Context, q querier, id partner.ID, k partner.Key) error {
 	k.Partner, k.Digest = id, s.keyedDigest("api_key", k.Digest)
 	_, err := q.ExecContext(ctx, `INSERT INTO api_key
 		(id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at, made_by, line, mac)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		string(k.ID), number(id), k.Label, k.Preview, k.Digest[:lookupLen], k.Digest, scopeText(k.Scopes),
-		micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.RevokedAt), string(k.MadeBy), string(k.Line), s.mac("api_key", keyGrant(k)))
+		string(k.ID), partnerNumber(id), k.Label, k.Preview, k.Digest[:lookupLen], k.Digest, joinScopes(k.Scopes),
+		toMicros(k.CreatedAt), toMicros(k.ExpiresAt), toMicros(k.RevokedAt), string(k.MadeBy), string(k.Line), s.grantMAC("api_key", apiKeyGrant(k)))
 	if err != nil {
 		return fmt.Errorf("insert key: %w", err)
 	}
@@ -271,56 +273,59 @@ type keyRow struct {
 	mac    []byte
 }
 
-func (r *keyRow) dest() []any {
-	return []any{&r.key.ID, numbered(&r.key.Partner), &r.key.Label, &r.key.Preview, &r.key.Digest, &r.scopes, &r.times[0], &r.times[1], &r.times[2],
+// scanTargets returns where the columns of a key are scanned to.
+func (r *keyRow) scanTargets() []any {
+	return []any{&r.key.ID, scanPartnerID(&r.key.Partner), &r.key.Label, &r.key.Preview, &r.key.Digest, &r.scopes, &r.times[0], &r.times[1], &r.times[2],
 		&r.key.MadeBy, &r.key.Line, &r.mac}
 }
 
-// openKey makes a key of its columns and notes whether this program wrote them.
-func (s Partners) openKey(r *keyRow) partner.Key {
+// openKeyRow makes a key of its columns and notes whether this program wrote them.
+func (s Partners) openKeyRow(r *keyRow) partner.Key {
 	k := r.key
 	for _, sc := range strings.Split(r.scopes, ",") {
 		k.Scopes = append(k.Scopes, partner.Scope(sc))
 	}
 	k.CreatedAt, k.ExpiresAt, k.RevokedAt = fromMicros(r.times[0]), fromMicros(r.times[1]), fromMicros(r.times[2])
-	k.Forged = !s.genuine("api_key", keyGrant(k), r.mac)
+	k.Forged = !s.isGenuine("api_key", apiKeyGrant(k), r.mac)
 	return k
 }
 
-func (s Partners) scanKey(row scanner) (partner.Key, error) {
+// scanKeyRow reads a key.
+func (s Partners) scanKeyRow(row scanner) (partner.Key, error) {
 	var r keyRow
-	if err := row.Scan(r.dest()...); err != nil {
+	if err := row.Scan(r.scanTargets()...); err != nil {
 		return r.key, err
 	}
-	return s.openKey(&r), nil
+	return s.openKeyRow(&r), nil
 }
 
-// Keys returns a partner's keys, oldest first.
-func (s Partners) Keys(ctx context.Context, id partner.ID) ([]partner.Key, error) {
-	return s.keysOf(ctx, s.reader(), id)
+// ListKeys returns a partner's keys, oldest first.
+func (s Partners) ListKeys(ctx context.Context, id partner.ID) ([]partner.Key, error) {
+	return s.readKeys(ctx, s.readQuerier(), id)
 }
 
-func (s Partners) keysOf(ctx context.Context, q querier, id partner.ID) ([]partner.Key, error) {
-	return collect(ctx, q, s.scanKey,
-		`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, number(id))
+// readKeys returns a partner's keys, oldest first.
+func (s Partners) readKeys(ctx context.Context, q querier, id partner.ID) ([]partner.Key, error) {
+	return collectRows(ctx, q, s.scanKeyRow,
+		`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, partnerNumber(id))
 }
 
 // KeyByDigest returns the key with this digest, and its partner. A row that this program did not write is no key.
 func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (partner.Key, partner.Partner, error) {
 	var r keyRow
 	keyed := s.keyedDigest("api_key", digest)
-	row := s.db.Reader().QueryRowContext(ctx, `SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second, p.burst,
+	row := s.db.ReadPool().QueryRowContext(ctx, `SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second, p.burst,
 		p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.first_looks_per_hour, p.sandbox_of,
 		p.created_at, p.mac, `+keyColumns+`
 		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`, keyed[:lookupLen])
-	p, err := s.scanPartner(row, r.dest()...)
+	p, err := s.scanPartner(row, r.scanTargets()...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return partner.Key{}, p, partner.ErrKeyNotFound
 	}
 	if err != nil {
-		return partner.Key{}, p, classify(fmt.Errorf("read key: %w", err))
+		return partner.Key{}, p, classifyError(fmt.Errorf("read key: %w", err))
 	}
-	k := s.openKey(&r)
+	k := s.openKeyRow(&r)
 	if k.Forged || p.Forged || !hmac.Equal(k.Digest, keyed) {
 		return partner.Key{}, partner.Partner{}, partner.ErrKeyNotFound
 	}
@@ -330,11 +335,11 @@ func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (partner.Key, 
 
 // UpdateKeys keeps the times that change sets of a partner's keys, and moves the access epoch.
 func (s Partners) UpdateKeys(ctx context.Context, id partner.ID, change func(keys []partner.Key) error) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // first: it also orders concurrent changes
 			return err
 		}
-		keys, err := s.keysOf(ctx, tx, id)
+		keys, err := s.readKeys(ctx, tx, id)
 		if err != nil {
 			return fmt.Errorf("read keys: %w", err)
 		}
@@ -347,10 +352,10 @@ func (s Partners) UpdateKeys(ctx context.Context, id partner.ID, change func(key
 				continue
 			}
 			if k.Forged {
-				return forged("api_key", string(k.ID))
+				return forgedRowError("api_key", string(k.ID))
 			}
 			_, err = tx.ExecContext(ctx, `UPDATE api_key SET expires_at = $3, revoked_at = $4, mac = $5 WHERE partner_id = $1 AND id = $2`,
-				number(id), string(k.ID), micros(k.ExpiresAt), micros(k.RevokedAt), s.mac("api_key", keyGrant(k)))
+				partnerNumber(id), string(k.ID), toMicros(k.ExpiresAt), toMicros(k.RevokedAt), s.grantMAC("api_key", apiKeyGrant(k)))
 			if err != nil {
 				return fmt.Errorf("update key: %w", err)
 			}

@@ -18,18 +18,18 @@ func TestPartnersAndKeys(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		reg := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
-		p, cred, err := reg.Create(ctx, "  Banco Exemplo ", partner.Live, partner.Settings{RatePerSecond: 7})
+		p, cred, err := reg.CreatePartner(ctx, "  Banco Exemplo ", partner.Live, partner.Settings{RatePerSecond: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if salt, err := e.Partners.Salt(ctx, p.ID); err != nil || salt != cred.Salt {
+		if salt, err := e.Partners.OpenSalt(ctx, p.ID); err != nil || salt != cred.Salt {
 			t.Fatalf("salt %q, %v", salt, err)
 		}
-		got, err := reg.Partner(ctx, p.ID)
+		got, err := reg.GetPartner(ctx, p.ID)
 		if err != nil || got.Name != "Banco Exemplo" || got.Settings.RatePerSecond != 7 || !got.CreatedAt.Equal(storetest.Start) {
 			t.Fatalf("%+v, %v", got, err)
 		}
-		if _, err := reg.Partner(ctx, "pt_unknown"); !errors.Is(err, partner.ErrNotFound) {
+		if _, err := reg.GetPartner(ctx, "pt_unknown"); !errors.Is(err, partner.ErrNotFound) {
 			t.Fatal(err)
 		}
 		other, _ := e.NewPartner(t, partner.Sandbox)
@@ -40,7 +40,7 @@ func TestPartnersAndKeys(t *testing.T) {
 		if _, err := reg.RevokeKey(ctx, other.ID, k.ID); !errors.Is(err, partner.ErrKeyNotFound) {
 			t.Fatal("a key of another partner must look unknown:", err)
 		}
-		keys, err := reg.Keys(ctx, p.ID)
+		keys, err := reg.ListKeys(ctx, p.ID)
 		if err != nil || len(keys) != 2 || keys[1].ID != k.ID || keys[1].Label != "second" {
 			t.Fatal(keys, err)
 		}
@@ -51,7 +51,7 @@ func TestPartnersAndKeys(t *testing.T) {
 		if after, _ := e.Partners.AccessEpoch(ctx); after == before {
 			t.Error("a revocation must move the access epoch")
 		}
-		if all, err := reg.Partners(ctx); err != nil || len(all) != 2 {
+		if all, err := reg.ListPartners(ctx); err != nil || len(all) != 2 {
 			t.Fatal(all, err)
 		}
 	})

@@ -18,20 +18,21 @@ func themePlace(id partner.ID) seal.Place {
 	return seal.Place{Table: "partner_theme", Column: "body", Partner: string(id), Row: string(id)}
 }
 
-// Theme returns a partner's theme; its zero value when there is none, or one that this program did not seal.
-func (s Partners) Theme(ctx context.Context, id partner.ID) (partner.Theme, error) {
-	return s.theme(ctx, s.reader(), id)
+// GetTheme returns a partner's theme; its zero value when there is none, or one that this program did not seal.
+func (s Partners) GetTheme(ctx context.Context, id partner.ID) (partner.Theme, error) {
+	return s.readTheme(ctx, s.readQuerier(), id)
 }
 
-func (s Partners) theme(ctx context.Context, q querier, id partner.ID) (partner.Theme, error) {
+// readTheme is GetTheme for a querier.
+func (s Partners) readTheme(ctx context.Context, q querier, id partner.ID) (partner.Theme, error) {
 	var sealed []byte
 	var t partner.Theme
-	err := q.QueryRowContext(ctx, `SELECT body FROM partner_theme WHERE partner_id = $1`, number(id)).Scan(&sealed)
+	err := q.QueryRowContext(ctx, `SELECT body FROM partner_theme WHERE partner_id = $1`, partnerNumber(id)).Scan(&sealed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, nil
 	}
 	if err != nil {
-		return t, classify(fmt.Errorf("read theme: %w", err))
+		return t, classifyError(fmt.Errorf("read theme: %w", err))
 	}
 	plain, err := s.keys.Unseal(themePlace(id), sealed)
 	if err != nil {
@@ -46,7 +47,7 @@ func (s Partners) theme(ctx context.Context, q querier, id partner.ID) (partner.
 // UpdateTheme changes a partner's theme.
 func (s Partners) UpdateTheme(ctx context.Context, id partner.ID, change func(*partner.Theme) error) (partner.Theme, error) {
 	var t partner.Theme
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // it orders concurrent changes, as it does those of partners
 			return err
 		}
@@ -54,7 +55,7 @@ func (s Partners) UpdateTheme(ctx context.Context, id partner.ID, change func(*p
 			return err
 		}
 		var err error
-		if t, err = s.theme(ctx, tx, id); err != nil {
+		if t, err = s.readTheme(ctx, tx, id); err != nil {
 			return err
 		}
 		if err := change(&t); err != nil {
@@ -69,7 +70,7 @@ func (s Partners) UpdateTheme(ctx context.Context, id partner.ID, change func(*p
 			return fmt.Errorf("seal theme: %w", err)
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO partner_theme (partner_id, body) VALUES ($1, $2)
-			ON CONFLICT (partner_id) DO UPDATE SET body = excluded.body`, number(id), sealed)
+			ON CONFLICT (partner_id) DO UPDATE SET body = excluded.body`, partnerNumber(id), sealed)
 		if err != nil {
 			return fmt.Errorf("keep theme: %w", err)
 		}

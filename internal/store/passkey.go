@@ -33,7 +33,7 @@ type passkeyContent struct {
 }
 
 func (s Operators) sealPasskey(p operator.Passkey) ([]byte, error) {
-	text, err := json.Marshal(passkeyContent{p.Site, p.Name, micros(p.UsedAt), p.Credential})
+	text, err := json.Marshal(passkeyContent{p.Site, p.Name, toMicros(p.UsedAt), p.Credential})
 	if err == nil {
 		text, err = s.keys.Seal(passkeyPlace(p.ID, string(p.Operator)), text)
 	}
@@ -49,9 +49,9 @@ func (s Operators) InsertPasskey(ctx context.Context, p operator.Passkey) error 
 	if err != nil {
 		return err
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `INSERT INTO operator_passkey (id, operator_id, created_at, credential) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING`,
-			p.ID, string(p.Operator), micros(p.CreatedAt), sealed)
+			p.ID, string(p.Operator), toMicros(p.CreatedAt), sealed)
 		if err != nil {
 			return fmt.Errorf("insert passkey: %w", err)
 		}
@@ -62,9 +62,9 @@ func (s Operators) InsertPasskey(ctx context.Context, p operator.Passkey) error 
 	})
 }
 
-// Passkeys returns an operator's, oldest first.
-func (s Operators) Passkeys(ctx context.Context, id operator.ID) ([]operator.Passkey, error) {
-	return collect(ctx, s.reader(), func(row scanner) (operator.Passkey, error) {
+// ListPasskeys returns an operator's, oldest first.
+func (s Operators) ListPasskeys(ctx context.Context, id operator.ID) ([]operator.Passkey, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (operator.Passkey, error) {
 		var p operator.Passkey
 		var created int64
 		var sealed []byte
@@ -90,7 +90,7 @@ func (s Operators) UpdatePasskey(ctx context.Context, p operator.Passkey) error 
 	if err != nil {
 		return err
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE operator_passkey SET credential = $3 WHERE id = $1 AND operator_id = $2`, p.ID, string(p.Operator), sealed)
 		if err != nil {
 			return fmt.Errorf("update passkey: %w", err)
@@ -101,7 +101,7 @@ func (s Operators) UpdatePasskey(ctx context.Context, p operator.Passkey) error 
 
 // DeletePasskeys forgets one passkey of an operator, or all of them when id is nil.
 func (s Operators) DeletePasskeys(ctx context.Context, owner operator.ID, id []byte) (n int64, err error) {
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		query, args := `DELETE FROM operator_passkey WHERE operator_id = $1`, []any{string(owner)}
 		if id != nil {
 			query, args = query+` AND id = $2`, append(args, id)
@@ -122,11 +122,11 @@ func (s Operators) InsertCeremony(ctx context.Context, digest, state []byte, unt
 	if err != nil {
 		return fmt.Errorf("seal ceremony: %w", err)
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM operator_ceremony WHERE until <= $1`, micros(s.now())); err != nil {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM operator_ceremony WHERE until <= $1`, toMicros(s.now())); err != nil {
 			return fmt.Errorf("forget ceremonies: %w", err)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO operator_ceremony (digest, state, until) VALUES ($1, $2, $3)`, digest, sealed, micros(until))
+		_, err := tx.ExecContext(ctx, `INSERT INTO operator_ceremony (digest, state, until) VALUES ($1, $2, $3)`, digest, sealed, toMicros(until))
 		if err != nil {
 			return fmt.Errorf("insert ceremony: %w", err)
 		}
@@ -136,9 +136,9 @@ func (s Operators) InsertCeremony(ctx context.Context, digest, state []byte, unt
 
 // TakeCeremony returns what was kept and forgets it: an answer counts once.
 func (s Operators) TakeCeremony(ctx context.Context, digest []byte, now time.Time) (state []byte, err error) {
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		var sealed []byte
-		err := tx.QueryRowContext(ctx, `DELETE FROM operator_ceremony WHERE digest = $1 AND until > $2 RETURNING state`, digest, micros(now)).Scan(&sealed)
+		err := tx.QueryRowContext(ctx, `DELETE FROM operator_ceremony WHERE digest = $1 AND until > $2 RETURNING state`, digest, toMicros(now)).Scan(&sealed)
 		if errors.Is(err, sql.ErrNoRows) {
 			return operator.ErrNotFound
 		}

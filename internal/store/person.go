@@ -14,23 +14,23 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// cpfIndex is how a CPF is found again.
-func (s core) cpfIndex(id partner.ID, cpf string) []byte {
+// blindCPFIndex is how a CPF is found again.
+func (s core) blindCPFIndex(id partner.ID, cpf string) []byte {
 	return s.keys.BlindIndex("cpf", string(id), []byte(cpf))
 }
 
-// userIndex is how a user hash is found again, in whichever spelling it comes; empty for no user.
-func (s core) userIndex(id partner.ID, u partner.UserHash) []byte {
+// blindUserIndex is how a user hash is found again, in whichever spelling it comes; empty for no user.
+func (s core) blindUserIndex(id partner.ID, u partner.UserHash) []byte {
 	if u == "" {
 		return []byte{}
 	}
 	return s.keys.BlindIndex("user", string(id), u.Canonical())
 }
 
-// personRow gives the columns of a person's row.
-func (s core) personRow(id partner.ID, cpf, salt string) (cpfIndex, user256, user512 []byte) {
-	d256, d512 := partner.Digests(cpf, salt)
-	return s.cpfIndex(id, cpf), s.keys.BlindIndex("user", string(id), d256), s.keys.BlindIndex("user", string(id), d512)
+// personColumns gives the columns of a person's row.
+func (s core) personColumns(id partner.ID, cpf, salt string) (cpfIndex, user256, user512 []byte) {
+	d256, d512 := partner.PersonDigests(cpf, salt)
+	return s.blindCPFIndex(id, cpf), s.keys.BlindIndex("user", string(id), d256), s.keys.BlindIndex("user", string(id), d512)
 }
 
 // user is the indexes under which one person's rows in the cyber area may stand.
@@ -43,9 +43,9 @@ type user struct {
 	cpf []byte
 }
 
-// userOf joins the forms of a user hash through the person they belong to.
-func (s core) userOf(ctx context.Context, q querier, id partner.ID, u partner.UserHash) (user, error) {
-	sent := s.userIndex(id, u)
+// findUser joins the forms of a user hash through the person they belong to.
+func (s core) findUser(ctx context.Context, q querier, id partner.ID, u partner.UserHash) (user, error) {
+	sent := s.blindUserIndex(id, u)
 	column := ""
 	switch len(u.Digest()) {
 	case 32:
@@ -57,12 +57,12 @@ func (s core) userOf(ctx context.Context, q querier, id partner.ID, u partner.Us
 	}
 	var cpf, d256, d512 []byte
 	err := q.QueryRowContext(ctx, `SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` = $2`,
-		number(id), sent).Scan(&cpf, &d256, &d512)
+		partnerNumber(id), sent).Scan(&cpf, &d256, &d512)
 	if errors.Is(err, sql.ErrNoRows) {
 		return user{write: sent, other: sent}, nil
 	}
 	if err != nil {
-		return user{}, classify(fmt.Errorf("find person: %w", err))
+		return user{}, classifyError(fmt.Errorf("find person: %w", err))
 	}
 	return user{write: d512, other: d256, cpf: cpf}, nil
 }
@@ -70,58 +70,59 @@ func (s core) userOf(ctx context.Context, q querier, id partner.ID, u partner.Us
 // SamePerson tells whether two user hashes name one person: spellings of one digest, or both digests of somebody who is
 // known.
 func (s core) SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
-	q := s.reader()
-	one, err := s.userOf(ctx, q, id, a)
+	q := s.readQuerier()
+	one, err := s.findUser(ctx, q, id, a)
 	if err != nil {
 		return false, err
 	}
-	two, err := s.userOf(ctx, q, id, b)
+	two, err := s.findUser(ctx, q, id, b)
 	return bytes.Equal(one.write, two.write), err
 }
 
 // linkPerson makes both digests of a CPF known as one person.
 func (s core) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf, salt string) error {
-	index, d256, d512 := s.personRow(id, cpf, salt)
+	index, d256, d512 := s.personColumns(id, cpf, salt)
 	_, err := tx.ExecContext(ctx, `INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (partner_id, cpf) DO NOTHING`, number(id), index, d256, d512, micros(s.now()))
+		ON CONFLICT (partner_id, cpf) DO NOTHING`, partnerNumber(id), index, d256, d512, toMicros(s.now()))
 	if err != nil {
 		return fmt.Errorf("link person: %w", err)
 	}
 	return nil
 }
 
-func namePlace(id partner.ID, index []byte) seal.Place {
+// sealedNamePlace binds a sealed spelling to its person.
+func sealedNamePlace(id partner.ID, index []byte) seal.Place {
 	return seal.Place{Table: "person_name", Column: "name", Partner: string(id), Row: string(index)}
 }
 
-// named is userOf for a request that writes: it also remembers the spelling in which the partner names the person,
+// findAndNameUser is userOf for a request that writes: it also remembers the spelling in which the partner names the person,
 // because that is how events will. Most requests name somebody as the one before did, and write nothing here. Of people
 // who may yet turn out to be one with somebody else the time is kept as well.
-func (s core) named(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash partner.UserHash) (user, error) {
-	u, err := s.userOf(ctx, tx, id, hash)
+func (s core) findAndNameUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash partner.UserHash) (user, error) {
+	u, err := s.findUser(ctx, tx, id, hash)
 	if err != nil {
 		return u, err
 	}
 	var index, sealed []byte
 	err = tx.QueryRowContext(ctx, `SELECT user_index, name FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3)
-		ORDER BY named_at DESC LIMIT 1`, number(id), u.write, u.other).Scan(&index, &sealed)
+		ORDER BY named_at DESC LIMIT 1`, partnerNumber(id), u.write, u.other).Scan(&index, &sealed)
 	if err == nil {
 		var last []byte
-		if last, err = s.keys.Unseal(namePlace(id, index), sealed); err == nil && string(last) == string(hash) && u.cpf != nil {
+		if last, err = s.keys.Unseal(sealedNamePlace(id, index), sealed); err == nil && string(last) == string(hash) && u.cpf != nil {
 			return u, nil
 		}
 	}
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return u, fmt.Errorf("read name: %w", err)
 	}
-	if sealed, err = s.keys.Seal(namePlace(id, u.write), []byte(hash)); err != nil {
+	if sealed, err = s.keys.Seal(sealedNamePlace(id, u.write), []byte(hash)); err != nil {
 		return u, fmt.Errorf("seal name: %w", err)
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO person_name (partner_id, user_index, name, named_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (partner_id, user_index) DO UPDATE SET name = excluded.name, named_at = excluded.named_at`,
-		number(id), u.write, sealed, micros(s.now()))
+		partnerNumber(id), u.write, sealed, toMicros(s.now()))
 	if err == nil && !bytes.Equal(u.write, u.other) {
-		_, err = tx.ExecContext(ctx, `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`, number(id), u.other)
+		_, err = tx.ExecContext(ctx, `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`, partnerNumber(id), u.other)
 	}
 	if err != nil {
 		return u, fmt.Errorf("keep name: %w", err)
@@ -141,16 +142,16 @@ type person struct {
 	namedAt int64
 }
 
-// other is the second index of the person; empty when there is none.
-func (p person) other(index string) string {
+// otherIndex is the second index of the person; empty when there is none.
+func (p person) otherIndex(index string) string {
 	if index == p.d512 {
 		return p.d256
 	}
 	return p.d512
 }
 
-// personsOf finds out who stands behind indexes; each of them has its entry.
-func (s core) personsOf(ctx context.Context, q querier, id partner.ID, indexes [][]byte) (map[string]person, error) {
+// findPersons finds out who stands behind indexes; each of them has its entry.
+func (s core) findPersons(ctx context.Context, q querier, id partner.ID, indexes [][]byte) (map[string]person, error) {
 	people := make(map[string]person, len(indexes))
 	wanted := make([]string, 0, len(indexes))
 	for _, index := range indexes {
@@ -161,11 +162,11 @@ func (s core) personsOf(ctx context.Context, q querier, id partner.ID, indexes [
 	}
 	const batch = 300
 	for part := range slices.Chunk(wanted, batch) {
-		args := []any{number(id)}
-		marks := byteMarks(&args, part)
+		args := []any{partnerNumber(id)}
+		marks := appendByteMarks(&args, part)
 		const joined = `SELECT p.user_256, p.user_512, n.user_index, n.name, n.named_at FROM person p
 			LEFT JOIN person_name n ON n.partner_id = p.partner_id AND n.user_index IN (p.user_256, p.user_512) WHERE p.partner_id = $1 AND `
-		_, err := collect(ctx, q, func(row scanner) (struct{}, error) { return struct{}{}, s.addPerson(id, people, row) },
+		_, err := collectRows(ctx, q, func(row scanner) (struct{}, error) { return struct{}{}, s.addPersonRow(id, people, row) },
 			joined+`p.user_512 IN (`+marks+`) UNION ALL `+joined+`p.user_256 IN (`+marks+`)
 			UNION ALL SELECT NULL, NULL, user_index, name, named_at FROM person_name WHERE partner_id = $1 AND user_index IN (`+marks+`)`, args...)
 		if err != nil {
@@ -175,8 +176,8 @@ func (s core) personsOf(ctx context.Context, q querier, id partner.ID, indexes [
 	return people, nil
 }
 
-// addPerson takes a row of personsOf into what is known of the people asked for.
-func (s core) addPerson(id partner.ID, people map[string]person, row scanner) error {
+// addPersonRow takes a row of personsOf into what is known of the people asked for.
+func (s core) addPersonRow(id partner.ID, people map[string]person, row scanner) error {
 	var d256, d512, index, sealed []byte
 	var at sql.NullInt64
 	if err := row.Scan(&d256, &d512, &index, &sealed, &at); err != nil {
@@ -185,7 +186,7 @@ func (s core) addPerson(id partner.ID, people map[string]person, row scanner) er
 	var name []byte
 	if sealed != nil {
 		var err error
-		if name, err = s.keys.Unseal(namePlace(id, index), sealed); err != nil {
+		if name, err = s.keys.Unseal(sealedNamePlace(id, index), sealed); err != nil {
 			return fmt.Errorf("open name: %w", err)
 		}
 	}
@@ -209,8 +210,8 @@ func (s core) addPerson(id partner.ID, people map[string]person, row scanner) er
 	return nil
 }
 
-// byteMarks appends indexes to args and returns their marks for an IN list.
-func byteMarks(args *[]any, indexes []string) string {
+// appendByteMarks appends indexes to args and returns their marks for an IN list.
+func appendByteMarks(args *[]any, indexes []string) string {
 	marks := make([]byte, 0, 6*len(indexes))
 	for i, index := range indexes {
 		if i > 0 {

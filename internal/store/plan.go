@@ -16,20 +16,20 @@ var _ plan.Store = Plans{}
 
 const planColumns = `partner_id, id, name, coverage, max_devices, key_days, keys_end, retired, created_at, mac`
 
-// scanPlan reads planColumns. Of a forged row there is nothing but its name, as of a plan that is yet to be written.
-func (c core) scanPlan(row scanner) (checked[plan.Plan], error) {
+// scanPlanRow reads planColumns. Of a forged row there is nothing but its name, as of a plan that is yet to be written.
+func (c core) scanPlanRow(row scanner) (checked[plan.Plan], error) {
 	var p plan.Plan
 	var coverage string
 	var devices, days, created int64
 	var mac []byte
-	if err := row.Scan(numbered(&p.Partner), &p.ID, &p.Name, &coverage, &devices, &days, &p.KeysEndWithSubscription, &p.Retired, &created, &mac); err != nil {
+	if err := row.Scan(scanPartnerID(&p.Partner), &p.ID, &p.Name, &coverage, &devices, &days, &p.KeysEndWithSubscription, &p.Retired, &created, &mac); err != nil {
 		return checked[plan.Plan]{}, err
 	}
 	p.MaxDevices, p.KeyDays, p.CreatedAt = int(devices), int(days), fromMicros(created)
 	var err error
 	p.Coverage, err = plan.ParseCoverage([]byte(coverage))
 	at := fmt.Sprintf("plan %s/%s", p.Partner, p.ID)
-	if err != nil || !c.genuine("plan", planGrant(p, coverage), mac) {
+	if err != nil || !c.isGenuine("plan", coverageGrant(p, coverage), mac) {
 		return checked[plan.Plan]{plan.Plan{ID: p.ID, Partner: p.Partner, Retired: true, CreatedAt: p.CreatedAt}, at, true}, nil
 	}
 	return checked[plan.Plan]{value: p, row: at}, nil
@@ -37,7 +37,7 @@ func (c core) scanPlan(row scanner) (checked[plan.Plan], error) {
 
 // InsertPlan keeps a new plan.
 func (s Plans) InsertPlan(ctx context.Context, id partner.ID, p plan.Plan) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := s.partnerByID(ctx, tx, id); err != nil {
 			return err
 		}
@@ -52,13 +52,13 @@ func (s Plans) InsertPlan(ctx context.Context, id partner.ID, p plan.Plan) error
 // insertPlan reports whether the plan is new; one that is there stays as it is.
 func (c core) insertPlan(ctx context.Context, tx *sqldb.Tx, id partner.ID, p plan.Plan) (bool, error) {
 	p.Partner = id
-	coverage, err := p.Coverage.JSON()
+	coverage, err := p.Coverage.MarshalCoverage()
 	if err != nil {
 		return false, err
 	}
 	res, err := tx.ExecContext(ctx, `INSERT INTO plan (`+planColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-		ON CONFLICT (partner_id, id) DO NOTHING`, number(id), string(p.ID), p.Name, string(coverage), int64(p.MaxDevices),
-		int64(p.KeyDays), p.KeysEndWithSubscription, p.Retired, micros(p.CreatedAt), c.mac("plan", planGrant(p, string(coverage))))
+		ON CONFLICT (partner_id, id) DO NOTHING`, partnerNumber(id), string(p.ID), p.Name, string(coverage), int64(p.MaxDevices),
+		int64(p.KeyDays), p.KeysEndWithSubscription, p.Retired, toMicros(p.CreatedAt), c.grantMAC("plan", coverageGrant(p, string(coverage))))
 	if err != nil {
 		return false, fmt.Errorf("insert plan: %w", err)
 	}
@@ -66,9 +66,9 @@ func (c core) insertPlan(ctx context.Context, tx *sqldb.Tx, id partner.ID, p pla
 	return n == 1, err
 }
 
-// Plans returns a partner's plans, oldest first, forged ones too, which say nothing.
-func (s Plans) Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
-	rows, err := collect(ctx, s.reader(), s.scanPlan, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 ORDER BY created_at, id`, number(id))
+// ListPlans returns a partner's plans, oldest first, forged ones too, which say nothing.
+func (s Plans) ListPlans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
+	rows, err := collectRows(ctx, s.readQuerier(), s.scanPlanRow, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 ORDER BY created_at, id`, partnerNumber(id))
 	list := make([]plan.Plan, len(rows))
 	for i, r := range rows {
 		list[i] = r.value
@@ -76,24 +76,25 @@ func (s Plans) Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
 	return list, err
 }
 
-// PlanByID returns one plan.
-func (s Plans) PlanByID(ctx context.Context, id partner.ID, p plan.ID) (plan.Plan, error) {
-	return s.planByID(ctx, s.reader(), id, p)
+// GetPlan returns one plan.
+func (s Plans) GetPlan(ctx context.Context, id partner.ID, p plan.ID) (plan.Plan, error) {
+	return s.readPlan(ctx, s.readQuerier(), id, p)
 }
 
-func (c core) planByID(ctx context.Context, q querier, id partner.ID, p plan.ID) (plan.Plan, error) {
+// readPlan is GetPlan for a querier.
+func (c core) readPlan(ctx context.Context, q querier, id partner.ID, p plan.ID) (plan.Plan, error) {
 	found, err := c.checkedPlan(ctx, q, id, p)
-	return found.value, errors.Join(err, found.err())
+	return found.value, errors.Join(err, found.forgedError())
 }
 
 func (c core) checkedPlan(ctx context.Context, q querier, id partner.ID, p plan.ID) (checked[plan.Plan], error) {
-	found, err := c.scanPlan(q.QueryRowContext(ctx, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`,
-		number(id), string(p)))
+	found, err := c.scanPlanRow(q.QueryRowContext(ctx, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`,
+		partnerNumber(id), string(p)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return found, plan.ErrNotFound
 	}
 	if err != nil {
-		return found, classify(fmt.Errorf("read plan: %w", err))
+		return found, classifyError(fmt.Errorf("read plan: %w", err))
 	}
 	return found, nil
 }
@@ -102,7 +103,7 @@ func (c core) checkedPlan(ctx context.Context, q querier, id partner.ID, p plan.
 // forged one begins with nothing, so that only what the operator says anew is kept.
 func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change func(*plan.Plan) error) (plan.Plan, error) {
 	var found plan.Plan
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := moveAccessEpoch(ctx, tx); err != nil {
 			return err
 		}
@@ -116,13 +117,13 @@ func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change 
 		if err := change(&found); err != nil {
 			return err
 		}
-		coverage, err := found.Coverage.JSON()
+		coverage, err := found.Coverage.MarshalCoverage()
 		if err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE plan SET name = $3, coverage = $4, max_devices = $5, key_days = $6, keys_end = $7,
-			retired = $8, mac = $9 WHERE partner_id = $1 AND id = $2`, number(id), string(p), found.Name, string(coverage),
-			int64(found.MaxDevices), int64(found.KeyDays), found.KeysEndWithSubscription, found.Retired, s.mac("plan", planGrant(found, string(coverage))))
+			retired = $8, mac = $9 WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(p), found.Name, string(coverage),
+			int64(found.MaxDevices), int64(found.KeyDays), found.KeysEndWithSubscription, found.Retired, s.grantMAC("plan", coverageGrant(found, string(coverage))))
 		if err != nil {
 			return fmt.Errorf("update plan: %w", err)
 		}

@@ -32,7 +32,7 @@ func askedByPages(ctx context.Context, in store.Tx, w *lives) map[string]func() 
 	everybody := []partner.ID{id}
 	asked := map[string]func() error{
 		"person": func() error {
-			_, err := in.Subjects.HeldRows(ctx, w.partner, subject.Person{User: user, Partner: id})
+			_, err := in.Subjects.ReadHeldRows(ctx, w.partner, subject.Person{User: user, Partner: id})
 			return err
 		},
 		"copy": func() error { _, err := in.Subjects.Held(ctx, w.partner, w.people[0].who()); return err },
@@ -56,23 +56,26 @@ func askedByPages(ctx context.Context, in store.Tx, w *lives) map[string]func() 
 		},
 		"endings": func() error { _, err := in.Cases.EndingCases(ctx, now, 10); return err },
 		"desk":    func() error { _, err := in.Cases.WaitingCases(ctx, cyber.LaneFilter{}, "op_1", now, to); return err },
-		"cover":   func() error { _, err := in.Cover.Entitled(ctx, id, user); return err },
-		"score":   func() error { _, err := in.Advice.Posture(ctx, id, user, true); return err },
+		"cover":   func() error { _, err := in.Cover.LoadEntitled(ctx, id, user); return err },
+		"score":   func() error { _, err := in.Advice.ReadPosture(ctx, id, user, true); return err },
 		"plans":   func() error { _, err := in.Monitoring.FindingsOfUser(ctx, id, user); return err },
 		"person's name": func() error {
-			_, err := in.Subjects.UserOfRef(ctx, id, in.Subjects.PersonRef(subject.Person{User: user, Partner: id}))
+			_, err := in.Subjects.FindUserByReference(ctx, id, in.Subjects.PersonReference(subject.Person{User: user, Partner: id}))
 			return err
 		},
-		"steps":    func() error { _, err := in.Monitoring.StepMarks(ctx, id, user); return err },
-		"cases":    func() error { _, err := in.Cases.CasesOf(ctx, id, user, 10); return err },
-		"figures":  func() error { _, err := in.Overview.Figures(ctx); return err },
-		"days":     func() error { _, err := in.Overview.Days(ctx, string(id), 7, operator.FindingsOfDay); return err },
-		"parts":    func() error { _, err := in.Overview.Parts(ctx, operator.FindingsOfDay, 7); return err },
-		"endpoint": func() error { _, err := in.Alerts.Health(ctx, id, "x"); return err },
-		"jobs":     func() error { _, err := in.Jobs.Jobs(ctx, "k", 10); return err },
+		"steps":   func() error { _, err := in.Monitoring.ListStepMarks(ctx, id, user); return err },
+		"cases":   func() error { _, err := in.Cases.ListPersonCases(ctx, id, user, 10); return err },
+		"figures": func() error { _, err := in.Overview.LastFigures(ctx); return err },
+		"days": func() error {
+			_, err := in.Overview.FiguresByDay(ctx, string(id), 7, operator.FindingsOfDay)
+			return err
+		},
+		"parts":    func() error { _, err := in.Overview.FiguresByPart(ctx, operator.FindingsOfDay, 7); return err },
+		"endpoint": func() error { _, err := in.Alerts.EndpointHealth(ctx, id, "x"); return err },
+		"jobs":     func() error { _, err := in.Jobs.ListJobs(ctx, "k", 10); return err },
 	}
 	for _, kind := range []subject.HitKind{subject.HitCase, subject.HitEvent, subject.HitDevice, subject.HitEndpoint} {
-		asked["search, "+string(kind)] = func() error { _, err := in.Subjects.Named(ctx, everybody, kind, "x"); return err }
+		asked["search, "+string(kind)] = func() error { _, err := in.Subjects.FindByID(ctx, everybody, kind, "x"); return err }
 	}
 	askedByLists(ctx, in, w, asked)
 	return asked
@@ -93,13 +96,13 @@ func askedByLists(ctx context.Context, in store.Tx, w *lives, asked map[string]f
 		"": {Status: "alerta"}, "partner": {Status: "alerta", Partner: id}, "watched": {Status: "monitorado", Partner: id},
 		"person": {Status: "alerta", Partner: id, User: user}, "period": {Status: "alerta", From: from, To: to, Before: mark},
 	} {
-		asked["values "+name] = func() error { f.Limit = 10; _, _, err := in.Overview.AssetList(ctx, f); return err }
+		asked["values "+name] = func() error { f.Limit = 10; _, _, err := in.Overview.ListAssets(ctx, f); return err }
 	}
 	for name, f := range map[string]cyber.DeviceFilter{"": {}, "person": {User: user}, "period": {From: from, To: to, Before: mark}} {
 		asked["devices "+name] = func() error { f.Limit = 10; _, _, err := in.Overview.DeviceList(ctx, id, f); return err }
 	}
 	for name, f := range map[string]alert.EventFilter{"": {}, "person": {User: user}, "period": {From: from, To: to, After: 1}, "oldest": {OldestFirst: true, After: 1}} {
-		asked["events "+name] = func() error { f.Limit = 10; _, _, err := in.Overview.EventList(ctx, id, f); return err }
+		asked["events "+name] = func() error { f.Limit = 10; _, _, err := in.Overview.ListEvents(ctx, id, f); return err }
 	}
 	for _, state := range []alert.DeliveryState{alert.Pending, alert.Held, alert.Delivered, alert.DeliveryFailed} {
 		for name, f := range map[string]alert.DeliveryFilter{"": {}, "partner": {Partner: id}, "person": {Partner: id, User: user}} {
@@ -120,11 +123,11 @@ func askedByLists(ctx context.Context, in store.Tx, w *lives, asked map[string]f
 			"": {}, "partner": {Partner: id}, "person": {Partner: id, User: user}, "service": {Service: "sv_ajuda_phishing"}, "owner": {Assignee: "op_1"},
 			"period": {From: from, To: to, Order: cyber.LaneNewest},
 		} {
-			asked[fmt.Sprint("lane ", status, name)] = func() error { f.Limit, f.Status = 10, status; _, err := in.Cases.Lane(ctx, f); return err }
+			asked[fmt.Sprint("lane ", status, name)] = func() error { f.Limit, f.Status = 10, status; _, err := in.Cases.ListLane(ctx, f); return err }
 		}
 	}
 	for name, f := range map[string]operator.Filter{"": {}, "actor": {Actor: "op_1"}, "action": {Action: "login"}, "subject": {Subject: "x"}, "partner": {Partner: id}} {
-		asked["audit "+name] = func() error { f.Limit = 10; _, err := in.Audit.Audit(ctx, f); return err }
+		asked["audit "+name] = func() error { f.Limit = 10; _, err := in.Audit.ListLines(ctx, f); return err }
 	}
 }
 
@@ -152,10 +155,10 @@ func TestPagesReadByIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.DB.Analyze(ctx, true); err != nil {
+	if err := w.DB.UpdateStatistics(ctx, true); err != nil {
 		t.Fatal(err)
 	}
-	before := w.DB.Texts()
+	before := w.DB.UsedStatements()
 	err := w.Store.InTx(ctx, func(in store.Tx) error {
 		for name, ask := range askedByPages(ctx, in, w) {
 			if err := ask(); err != nil {
@@ -167,7 +170,7 @@ func TestPagesReadByIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := slices.DeleteFunc(w.DB.Texts(), func(text string) bool {
+	texts := slices.DeleteFunc(w.DB.UsedStatements(), func(text string) bool {
 		return !strings.HasPrefix(strings.TrimSpace(text), "SELECT") || slices.Contains(before, text)
 	})
 	if len(texts) < 40 {
@@ -189,7 +192,7 @@ func planned(t *testing.T, db *sqldb.DB, text string) (steps []string) {
 	t.Helper()
 	ctx := context.Background()
 	err := db.InTx(ctx, func(tx *sqldb.Tx) error { // the writer's connection has the newest statistics
-		rows, err := tx.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, marksOf(text))...)
+		rows, err := tx.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, readStepMarks(text))...)
 		if err != nil {
 			return err
 		}

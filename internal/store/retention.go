@@ -28,13 +28,13 @@ type Retention struct {
 	Audit time.Duration
 }
 
-// Sweep removes what is past its time and returns how many rows went, by what they were. Many processes may sweep at
+// SweepExpired removes what is past its time and returns how many rows went, by what they were. Many processes may sweep at
 // once. What no index leads to is looked for outside of transactions: see sweepFound.
-func (s Upkeep) Sweep(ctx context.Context, r Retention) (map[string]int64, error) {
+func (s Upkeep) SweepExpired(ctx context.Context, r Retention) (map[string]int64, error) {
 	removed := map[string]int64{}
 	inBatches := func(step func(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error)) func(int64) (int64, error) {
 		return func(before int64) (int64, error) {
-			return s.inBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) { return step(ctx, tx, before, limit) })
+			return s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) { return step(ctx, tx, before, limit) })
 		}
 	}
 	for _, class := range []struct {
@@ -48,20 +48,20 @@ func (s Upkeep) Sweep(ctx context.Context, r Retention) (map[string]int64, error
 		{"devices", r.Devices, inBatches(sweepDevices)},
 		{"scores", r.Scores, func(before int64) (int64, error) { return s.sweepScores(ctx, before/dayMicros) }},
 		{"jobs", r.Jobs, inBatches(func(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
-			return affected(tx.ExecContext(ctx, `DELETE FROM job WHERE finished_at > 0 AND finished_at <= $1
+			return rowsAffected(tx.ExecContext(ctx, `DELETE FROM job WHERE finished_at > 0 AND finished_at <= $1
 				AND id IN (SELECT id FROM job WHERE finished_at > 0 AND finished_at <= $1 LIMIT $2)`, before, limit))
 		})},
 	} {
 		if class.keep <= 0 {
 			continue
 		}
-		n, err := class.sweep(micros(s.now().Add(-class.keep)))
+		n, err := class.sweep(toMicros(s.now().Add(-class.keep)))
 		if err != nil {
 			return removed, fmt.Errorf("sweep %s: %w", class.name, err)
 		}
 		removed[class.name] = n
 	}
-	if err := s.sweepGaps(ctx); err != nil {
+	if err := s.sweepEventGaps(ctx); err != nil {
 		return removed, err
 	}
 	if err := s.sweepNames(ctx); err != nil {
@@ -73,7 +73,7 @@ func (s Upkeep) Sweep(ctx context.Context, r Retention) (map[string]int64, error
 	if r.Audit <= 0 {
 		return removed, nil
 	}
-	n, err := s.audit().SweepAudit(ctx, r.Audit)
+	n, err := s.auditArea().SweepAudit(ctx, r.Audit)
 	removed["audit lines"] = n
 	return removed, err
 }
@@ -100,7 +100,7 @@ func (s Upkeep) sweepNames(ctx context.Context) error {
 		AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_256 = person_name.user_index)` +
 		hasNothing(`person_name.partner_id`, `person_name.user_index`)
 	_, err := s.sweepFound(ctx, found{
-		first: []any{int64(0), []byte{}}, args: []any{micros(s.now().Add(-24 * time.Hour))},
+		first: []any{int64(0), []byte{}}, args: []any{toMicros(s.now().Add(-24 * time.Hour))},
 		find: `SELECT partner_id, user_index FROM person_name WHERE (partner_id, user_index) > ($1, $2)` + alone + `
 			ORDER BY partner_id, user_index LIMIT $4`,
 		change: `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2` + alone,
@@ -145,9 +145,9 @@ func (s Upkeep) sweepAttempts(ctx context.Context, before int64) (int64, error) 
 	return total + folded, err
 }
 
-// sweepGaps removes tries of erased deliveries that were on their way at the time, and forgets gaps before the oldest
+// sweepEventGaps removes tries of erased deliveries that were on their way at the time, and forgets gaps before the oldest
 // event.
-func (s Upkeep) sweepGaps(ctx context.Context) error {
+func (s Upkeep) sweepEventGaps(ctx context.Context) error {
 	const erased = ` AND EXISTS (SELECT 1 FROM event_gap g WHERE g.partner_id = attempt.partner_id AND g.seq = attempt.seq)`
 	const past = ` AND seq < (SELECT min(e.seq) FROM event e WHERE e.partner_id = event_gap.partner_id)`
 	for _, f := range []found{
@@ -186,7 +186,7 @@ func (s Upkeep) sweepPeople(ctx context.Context) error {
 		alone += ` AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = person.partner_id AND b.cpf = person.cpf AND b.ended_at ` + ended + `)`
 	}
 	_, err := s.sweepFound(ctx, found{
-		first: []any{micros(yesterday.Add(-48 * time.Hour)), int64(0), []byte{}}, args: []any{micros(yesterday)},
+		first: []any{toMicros(yesterday.Add(-48 * time.Hour)), int64(0), []byte{}}, args: []any{toMicros(yesterday)},
 		find: `SELECT created_at, partner_id, cpf FROM person WHERE (created_at, partner_id, cpf) > ($1, $2, $3) AND created_at <= $4` + alone + `
 			ORDER BY created_at, partner_id, cpf LIMIT $5`,
 		change: `DELETE FROM person WHERE created_at = $1 AND partner_id = $2 AND cpf = $3 AND created_at <= $4` + alone,
@@ -204,8 +204,8 @@ func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, before, limit int64) 
 		seq     int64
 		cpf     []byte
 	}
-	old, err := collect(ctx, tx, func(row scanner) (e ended, err error) {
-		err = row.Scan(numbered(&e.partner), &e.seq, &e.cpf)
+	old, err := collectRows(ctx, tx, func(row scanner) (e ended, err error) {
+		err = row.Scan(scanPartnerID(&e.partner), &e.seq, &e.cpf)
 		return e, err
 	}, `SELECT partner_id, seq, cpf FROM subscription WHERE ended_at <> 0 AND ended_at <= $1 ORDER BY ended_at LIMIT $2`, before, limit)
 	if err != nil {
@@ -213,10 +213,10 @@ func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, before, limit int64) 
 	}
 	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
 	for _, e := range old { // an end is final: none of them can have come back since it was read
-		if _, err := tx.ExecContext(ctx, `DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, number(e.partner), e.seq); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, partnerNumber(e.partner), e.seq); err != nil {
 			return 0, err
 		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM person WHERE partner_id = $1 AND cpf = $2`+unsubscribed+alone, number(e.partner), e.cpf)
+		_, err := tx.ExecContext(ctx, `DELETE FROM person WHERE partner_id = $1 AND cpf = $2`+unsubscribed+alone, partnerNumber(e.partner), e.cpf)
 		if err != nil {
 			return 0, err
 		}
@@ -229,13 +229,13 @@ var closedStatuses = []cyber.CaseStatus{cyber.CaseResolved, cyber.CaseClosed, cy
 // sweepCases removes closed cases with their moves and bookings.
 func sweepCases(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
 	var args []any
-	closed := list(&args, closedStatuses)
+	closed := appendListMarks(&args, closedStatuses)
 	args = append(args, before, limit)
 	type old struct {
 		partner int64
 		id      string
 	}
-	cases, err := collect(ctx, tx, func(row scanner) (c old, err error) { return c, row.Scan(&c.partner, &c.id) },
+	cases, err := collectRows(ctx, tx, func(row scanner) (c old, err error) { return c, row.Scan(&c.partner, &c.id) },
 		fmt.Sprintf(`SELECT partner_id, id FROM support_case WHERE status IN (%s) AND changed_at <= $%d LIMIT $%d`, closed, len(args)-1, len(args)), args...)
 	if err != nil {
 		return 0, err
@@ -260,7 +260,7 @@ func sweepDevices(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64
 		id      string
 		index   []byte
 	}
-	keys, err := collect(ctx, tx, func(row scanner) (k old, err error) { return k, row.Scan(&k.partner, &k.id, &k.index) },
+	keys, err := collectRows(ctx, tx, func(row scanner) (k old, err error) { return k, row.Scan(&k.partner, &k.id, &k.index) },
 		`SELECT partner_id, id, key_index FROM epp_key WHERE valid_until <= $1 ORDER BY valid_until LIMIT $2`, before, limit)
 	if err != nil {
 		return 0, err
@@ -271,5 +271,5 @@ func sweepDevices(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64
 			sqldb.Statement{Query: `UPDATE epp_pool SET taken_by = $3 WHERE key_index = $1 AND taken_by = $2`, Args: []any{k.index, k.id, takenByErased}},
 			sqldb.Statement{Query: `DELETE FROM epp_key WHERE partner_id = $1 AND id = $2`, Args: []any{k.partner, k.id}})
 	}
-	return int64(len(keys)), tx.Run(ctx, list)
+	return int64(len(keys)), tx.RunStatements(ctx, list)
 }

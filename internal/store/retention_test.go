@@ -38,19 +38,19 @@ func TestRetentionOfClasses(t *testing.T) {
 		}
 		// One person's subscription ends, and another's case is closed.
 		registry := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
-		if _, err := registry.Move(ctx, w.partner.ID, subscription.Selection{Plan: livesPlan, CPF: w.people[0].cpf}, subscription.End); err != nil {
+		if _, err := registry.MoveSubscriptions(ctx, w.partner.ID, subscription.Selection{Plan: livesPlan, CPF: w.people[0].cpf}, subscription.End); err != nil {
 			t.Fatal(err)
 		}
 		var closed cyber.CaseID
-		if err := e.DB.Reader().QueryRowContext(ctx, `SELECT min(id) FROM support_case`).Scan(&closed); err != nil {
+		if err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT min(id) FROM support_case`).Scan(&closed); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cyber.NewCases(e.Store.Cases, e.Clock.Now).Move(ctx, closed, cyber.CaseCancelled, "op_1", ""); err != nil {
+		if _, err := cyber.NewCases(e.Store.Cases, e.Clock.Now).MoveCase(ctx, closed, cyber.CaseCancelled, "op_1", ""); err != nil {
 			t.Fatal(err)
 		}
 		// What is not past its time stays.
 		e.Clock.Advance(9 * day)
-		if removed, err := e.Upkeep.Sweep(ctx, keepAll); err != nil || sum(removed) != 0 {
+		if removed, err := e.Upkeep.SweepExpired(ctx, keepAll); err != nil || sum(removed) != 0 {
 			t.Error("too early:", removed, err)
 		}
 		total := 9 * day
@@ -64,7 +64,7 @@ func TestRetentionOfClasses(t *testing.T) {
 		} {
 			e.Clock.Advance(step.at - total)
 			total = step.at
-			removed, err := e.Upkeep.Sweep(ctx, keepAll)
+			removed, err := e.Upkeep.SweepExpired(ctx, keepAll)
 			if err != nil || removed[step.class] != step.rows || sum(removed) != step.rows {
 				t.Errorf("after %v: %v, want %d %s (%v)", step.at, removed, step.rows, step.class, err)
 			}
@@ -75,7 +75,7 @@ func TestRetentionOfClasses(t *testing.T) {
 		if n := w.count(t, `SELECT count(*) FROM person`); n != 3 {
 			t.Error("people who have something else left:", n)
 		}
-		if removed, err := e.Upkeep.Sweep(ctx, store.Retention{}); err != nil || sum(removed) != 0 {
+		if removed, err := e.Upkeep.SweepExpired(ctx, store.Retention{}); err != nil || sum(removed) != 0 {
 			t.Error("zero keeps for ever:", removed, err)
 		}
 	})
@@ -89,12 +89,12 @@ func TestSweptPerson(t *testing.T) {
 		enrolAll(t, e, w.partner.ID, person(77, livesPlan, "", 0))
 		registry := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
 		for _, cpf := range []string{w.people[0].cpf, person(77, livesPlan, "", 0).Beneficiary.CPF} {
-			if _, err := registry.Move(ctx, w.partner.ID, subscription.Selection{Plan: livesPlan, CPF: cpf}, subscription.End); err != nil {
+			if _, err := registry.MoveSubscriptions(ctx, w.partner.ID, subscription.Selection{Plan: livesPlan, CPF: cpf}, subscription.End); err != nil {
 				t.Fatal(err)
 			}
 		}
 		e.Clock.Advance(101 * day)
-		if removed, err := e.Upkeep.Sweep(ctx, store.Retention{Subscriptions: 100 * day}); err != nil || removed["subscriptions"] != 2 {
+		if removed, err := e.Upkeep.SweepExpired(ctx, store.Retention{Subscriptions: 100 * day}); err != nil || removed["subscriptions"] != 2 {
 			t.Error(removed, err)
 		}
 		if n := w.count(t, `SELECT count(*) FROM person`); n != 1 {
@@ -116,11 +116,11 @@ func TestSweptPersonHasNothingElse(t *testing.T) {
 				return cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, everywhere{}, e.Keys.Fingerprint, now).Watch(ctx, owner, user, "cpf", cpf)
 			},
 			"device": func(user partner.UserHash, _ string) error {
-				_, err := cyber.NewEndpoints(e.Store.Devices, now, nil).Issue(ctx, id, phone(string(user), "Celular"))
+				_, err := cyber.NewEndpoints(e.Store.Devices, now, nil).IssueKey(ctx, id, phone(string(user), "Celular"))
 				return err
 			},
 			"case": func(user partner.UserHash, _ string) error {
-				_, err := cyber.NewCases(e.Store.Cases, now).Open(ctx, id, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: user})
+				_, err := cyber.NewCases(e.Store.Cases, now).OpenCase(ctx, id, cyber.CaseRequest{Service: "sv_ajuda_phishing", User: user})
 				return err
 			},
 			"answer": func(user partner.UserHash, _ string) error { return e.Advice.KeepAnswer(ctx, id, user, "q", "sim") },
@@ -134,17 +134,17 @@ func TestSweptPersonHasNothingElse(t *testing.T) {
 			someone := person(n, livesPlan, "", 0)
 			someone.Beneficiary.CPF = cpfOf(n)
 			enrolAll(t, e, id, someone)
-			_, digest := partner.Digests(someone.Beneficiary.CPF, w.salt)
+			_, digest := partner.PersonDigests(someone.Beneficiary.CPF, w.salt)
 			if err := give(partner.UserHash(hex.EncodeToString(digest[1:])), someone.Beneficiary.CPF); err != nil {
 				t.Fatal(name, err)
 			}
 			selection := subscription.Selection{Plan: livesPlan, CPF: someone.Beneficiary.CPF}
-			if _, err := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, now).Move(ctx, id, selection, subscription.End); err != nil {
+			if _, err := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, now).MoveSubscriptions(ctx, id, selection, subscription.End); err != nil {
 				t.Fatal(name, err)
 			}
 			people := w.count(t, `SELECT count(*) FROM person`)
 			e.Clock.Advance(101 * day)
-			removed, err := e.Upkeep.Sweep(ctx, store.Retention{Subscriptions: 100 * day})
+			removed, err := e.Upkeep.SweepExpired(ctx, store.Retention{Subscriptions: 100 * day})
 			if err != nil || removed["subscriptions"] != 1 {
 				t.Error(name, removed, err)
 			}
@@ -169,22 +169,22 @@ func TestSweepAudit(t *testing.T) {
 		ctx := context.Background()
 		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
 		for range 10 {
-			if err := trail.Record(ctx, clerk, "partner.show", "pt_1", ""); err != nil {
+			if err := trail.RecordAction(ctx, clerk, "partner.show", "pt_1", ""); err != nil {
 				t.Fatal(err)
 			}
 			e.Clock.Advance(day)
 		}
-		head, err := trail.Verify(ctx, operator.Head{}, nil)
+		head, err := trail.VerifyTrail(ctx, operator.Head{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n, err := e.Audit.SweepAudit(ctx, 4*day+time.Hour); err != nil || n != 6 {
 			t.Fatal(n, err)
 		}
-		if after, err := trail.Verify(ctx, head, nil); err != nil || after.Seq != 10 {
+		if after, err := trail.VerifyTrail(ctx, head, nil); err != nil || after.Seq != 10 {
 			t.Error(after, err)
 		}
-		if _, err := trail.Verify(ctx, operator.Head{Seq: 3, MAC: []byte("x")}, nil); !errors.Is(err, operator.ErrTrailBroken) {
+		if _, err := trail.VerifyTrail(ctx, operator.Head{Seq: 3, MAC: []byte("x")}, nil); !errors.Is(err, operator.ErrTrailBroken) {
 			t.Error("a head from before the beginning proves nothing:", err)
 		}
 		w := &lives{Env: e}
@@ -197,10 +197,10 @@ func TestSweepAudit(t *testing.T) {
 		if n, err := e.Audit.SweepAudit(ctx, time.Nanosecond); err != nil || n != 3 {
 			t.Error("the last line stays:", n, err)
 		}
-		if err := trail.Record(ctx, clerk, "partner.show", "pt_1", ""); err != nil {
+		if err := trail.RecordAction(ctx, clerk, "partner.show", "pt_1", ""); err != nil {
 			t.Error(err)
 		}
-		if after, err := trail.Verify(ctx, operator.Head{}, nil); err != nil || after.Seq != 11 {
+		if after, err := trail.VerifyTrail(ctx, operator.Head{}, nil); err != nil || after.Seq != 11 {
 			t.Error(after, err)
 		}
 	})
@@ -220,7 +220,7 @@ func TestSweptNames(t *testing.T) {
 		}
 		sweep := func(want int64) {
 			t.Helper()
-			if _, err := e.Upkeep.Sweep(ctx, store.Retention{}); err != nil || names() != want {
+			if _, err := e.Upkeep.SweepExpired(ctx, store.Retention{}); err != nil || names() != want {
 				t.Errorf("%d names, want %d: %v", names(), want, err)
 			}
 		}
@@ -257,7 +257,7 @@ func TestSweepPeopleOfFailedBulks(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			b.Ask(size, "ouro", "00000000000")
+			b.AskOnly(size, "ouro", "00000000000")
 			if err := b.MakePeopleKnown(ctx); err != nil {
 				t.Fatal(err)
 			}
@@ -265,11 +265,11 @@ func TestSweepPeopleOfFailedBulks(t *testing.T) {
 		}
 		sweep := func(want int64) {
 			t.Helper()
-			if _, err := e.Upkeep.Sweep(ctx, store.Retention{}); err != nil {
+			if _, err := e.Upkeep.SweepExpired(ctx, store.Retention{}); err != nil {
 				t.Fatal(err)
 			}
 			var n int64
-			if err := e.DB.Reader().QueryRow(`SELECT count(*) FROM person`).Scan(&n); err != nil || n != want {
+			if err := e.DB.ReadPool().QueryRow(`SELECT count(*) FROM person`).Scan(&n); err != nil || n != want {
 				t.Errorf("%d people, want %d: %v", n, want, err)
 			}
 		}

@@ -23,7 +23,8 @@ type sealedColumn struct {
 	place func(key []any) seal.Place
 }
 
-func textOf(v any) string {
+// keyText writes a part of a primary key.
+func keyText(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
@@ -35,70 +36,70 @@ func textOf(v any) string {
 	return fmt.Sprint(v)
 }
 
-// partnerOf is the ID of the partner whose number leads a key.
-func partnerOf(number any) string {
+// partnerOfNumber is the ID of the partner whose number leads a key.
+func partnerOfNumber(number any) string {
 	n, _ := number.(int64) // no other partner has the number 0, and nothing is sealed for it
-	return string(partner.Numbered(n))
+	return string(partner.NumberedID(n))
 }
 
-// inPartner is the place of a row whose primary key is (partner_id, row).
-func inPartner(table, column string) func([]any) seal.Place {
+// placeInPartner is the place of a row whose primary key is (partner_id, row).
+func placeInPartner(table, column string) func([]any) seal.Place {
 	return func(key []any) seal.Place {
-		return seal.Place{Table: table, Column: column, Partner: partnerOf(key[0]), Row: textOf(key[1])}
+		return seal.Place{Table: table, Column: column, Partner: partnerOfNumber(key[0]), Row: keyText(key[1])}
 	}
 }
 
 var sealedColumns = []sealedColumn{
 	{"partner", "salt", []string{"id"}, func(key []any) seal.Place {
-		return seal.Place{Table: "partner", Column: "salt", Partner: partnerOf(key[0]), Row: partnerOf(key[0])}
+		return seal.Place{Table: "partner", Column: "salt", Partner: partnerOfNumber(key[0]), Row: partnerOfNumber(key[0])}
 	}},
-	{"partner_theme", "body", []string{"partner_id"}, func(key []any) seal.Place { return themePlace(partner.ID(partnerOf(key[0]))) }},
-	{"idempotency", "answer", []string{"partner_id", "claim"}, inPartner("idempotency", "answer")},
-	{"event", "body", []string{"partner_id", "id"}, inPartner("event", "body")},
-	{"endpoint", "url", []string{"partner_id", "id"}, inPartner("endpoint", "url")},
-	{"endpoint", "keys", []string{"partner_id", "id"}, inPartner("endpoint", "keys")},
+	{"partner_theme", "body", []string{"partner_id"}, func(key []any) seal.Place { return themePlace(partner.ID(partnerOfNumber(key[0]))) }},
+	{"idempotency", "answer", []string{"partner_id", "claim"}, placeInPartner("idempotency", "answer")},
+	{"event", "body", []string{"partner_id", "id"}, placeInPartner("event", "body")},
+	{"endpoint", "url", []string{"partner_id", "id"}, placeInPartner("endpoint", "url")},
+	{"endpoint", "keys", []string{"partner_id", "id"}, placeInPartner("endpoint", "keys")},
 	{"attempt", "answer", []string{"partner_id", "endpoint_id", "seq", "at", "worker"}, func(key []any) seal.Place {
-		return attemptPlace(partnerOf(key[0]), textOf(key[1]), textOf(key[2]), textOf(key[3]), textOf(key[4]))
+		return attemptPlace(partnerOfNumber(key[0]), keyText(key[1]), keyText(key[2]), keyText(key[3]), keyText(key[4]))
 	}},
 	{"subscription", "body", []string{"partner_id", "seq", "cpf", "plan_id", "created_at"}, func(key []any) seal.Place {
 		created, _ := key[4].(int64) // a column of numbers
-		return subscriptionPlace(partner.ID(partnerOf(key[0])), []byte(textOf(key[2])), plan.ID(textOf(key[3])), created)
+		return subscriptionPlace(partner.ID(partnerOfNumber(key[0])), []byte(keyText(key[2])), plan.ID(keyText(key[3])), created)
 	}},
 	{"operator", "email", []string{"id"}, ofOperator("email")},
 	{"operator", "password", []string{"id"}, ofOperator("password")},
 	{"operator", "totp", []string{"id"}, ofOperator("totp")},
 	{"operator_passkey", "credential", []string{"id", "operator_id"}, func(key []any) seal.Place {
-		return passkeyPlace([]byte(textOf(key[0])), textOf(key[1]))
+		return passkeyPlace([]byte(keyText(key[0])), keyText(key[1]))
 	}},
-	{"operator_ceremony", "state", []string{"digest"}, func(key []any) seal.Place { return ceremonyPlace([]byte(textOf(key[0]))) }},
+	{"operator_ceremony", "state", []string{"digest"}, func(key []any) seal.Place { return ceremonyPlace([]byte(keyText(key[0]))) }},
 	{"operator", "recovery", []string{"id"}, ofOperator("recovery")},
-	{"operator_filter", "content", []string{"operator_id", "id"}, func(key []any) seal.Place { return filterPlace(textOf(key[0]), textOf(key[1])) }},
-	{"operator_export_part", "body", []string{"export_id", "number"}, func(key []any) seal.Place { return exportPlace(textOf(key[0]), textOf(key[1])) }},
-	{"operator_session", "origin", []string{"digest"}, func(key []any) seal.Place { return sessionPlace([]byte(textOf(key[0]))) }},
+	{"operator_filter", "content", []string{"operator_id", "id"}, func(key []any) seal.Place { return filterPlace(keyText(key[0]), keyText(key[1])) }},
+	{"operator_export_part", "body", []string{"export_id", "number"}, func(key []any) seal.Place { return exportPlace(keyText(key[0]), keyText(key[1])) }},
+	{"operator_session", "origin", []string{"digest"}, func(key []any) seal.Place { return sessionPlace([]byte(keyText(key[0]))) }},
 	{"audit", "detail", []string{"seq"}, func(key []any) seal.Place {
-		return seal.Place{Table: "audit", Column: "detail", Row: textOf(key[0])}
+		return seal.Place{Table: "audit", Column: "detail", Row: keyText(key[0])}
 	}},
-	{"epp_key", "details", []string{"partner_id", "id"}, inPartner("epp_key", "details")},
-	{"epp_pool", "vendor_key", []string{"id"}, func(key []any) seal.Place { return poolPlace(textOf(key[0])) }},
-	{"support_case", "details", []string{"partner_id", "id"}, inPartner("support_case", "details")},
+	{"epp_key", "details", []string{"partner_id", "id"}, placeInPartner("epp_key", "details")},
+	{"epp_pool", "vendor_key", []string{"id"}, func(key []any) seal.Place { return poolKeyPlace(keyText(key[0])) }},
+	{"support_case", "details", []string{"partner_id", "id"}, placeInPartner("support_case", "details")},
 	{"case_move", "note", []string{"partner_id", "case_id", "number"}, func(key []any) seal.Place {
-		return seal.Place{Table: "case_move", Column: "note", Partner: partnerOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
+		return seal.Place{Table: "case_move", Column: "note", Partner: partnerOfNumber(key[0]), Row: keyText(key[1]) + "/" + keyText(key[2])}
 	}},
-	{"finding", "logins", []string{"partner_id", "id"}, inPartner("finding", "logins")},
-	{"asset", "value", []string{"partner_id", "id"}, inPartner("asset", "value")},
-	{"person_name", "name", []string{"partner_id", "user_index"}, inPartner("person_name", "name")},
+	{"finding", "logins", []string{"partner_id", "id"}, placeInPartner("finding", "logins")},
+	{"asset", "value", []string{"partner_id", "id"}, placeInPartner("asset", "value")},
+	{"person_name", "name", []string{"partner_id", "user_index"}, placeInPartner("person_name", "name")},
 	{"score_day", "sealed", []string{"partner_id", "user_index", "day"}, func(key []any) seal.Place {
-		return seal.Place{Table: "score_day", Column: "sealed", Partner: partnerOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
+		return seal.Place{Table: "score_day", Column: "sealed", Partner: partnerOfNumber(key[0]), Row: keyText(key[1]) + "/" + keyText(key[2])}
 	}},
 	{"content_answer", "value", []string{"partner_id", "user_index", "content_id"}, func(key []any) seal.Place {
-		return seal.Place{Table: "content_answer", Column: "value", Partner: partnerOf(key[0]), Row: textOf(key[1]) + "/" + textOf(key[2])}
+		return seal.Place{Table: "content_answer", Column: "value", Partner: partnerOfNumber(key[0]), Row: keyText(key[1]) + "/" + keyText(key[2])}
 	}},
-	{"erasure", "trail", []string{"partner_id", "id"}, inPartner("erasure", "trail")},
-	{"import_source", "addresses", []string{"breach"}, func(key []any) seal.Place { return sourcePlace(textOf(key[0])) }},
-	{"feed", "target", []string{"name"}, func(key []any) seal.Place { return feedPlace("target", textOf(key[0])) }},
-	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return feedPlace("secret", textOf(key[0])) }},
+	{"erasure", "trail", []string{"partner_id", "id"}, placeInPartner("erasure", "trail")},
+	{"import_source", "addresses", []string{"breach"}, func(key []any) seal.Place { return sourcePlace(keyText(key[0])) }},
+	{"feed", "target", []string{"name"}, func(key []any) seal.Place { return sealedFeedPlace("target", keyText(key[0])) }},
+	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return sealedFeedPlace("secret", keyText(key[0])) }},
 	{"feed_push_part", "body", []string{"feed", "mark", "number"}, func(key []any) seal.Place {
-		return pushPlace(textOf(key[0]), []byte(textOf(key[1])), textOf(key[2]))
+		return pushBodyPlace(keyText(key[0]), []byte(keyText(key[1])), keyText(key[2]))
 	}},
 }
 
@@ -108,8 +109,8 @@ func (s Upkeep) SealedUnder(ctx context.Context) (current, old int64, err error)
 		var n, o int64
 		query := `SELECT count(*), count(*) FILTER (WHERE substr(` + c.column + `, 1, 5) <> $1) FROM ` + c.table +
 			` WHERE ` + c.column + ` IS NOT NULL`
-		if err := s.reader().QueryRowContext(ctx, query, s.keys.PrimaryPrefix()).Scan(&n, &o); err != nil {
-			return 0, 0, classify(fmt.Errorf("count sealed values of %s: %w", c.table, err))
+		if err := s.readQuerier().QueryRowContext(ctx, query, s.keys.PrimaryPrefix()).Scan(&n, &o); err != nil {
+			return 0, 0, classifyError(fmt.Errorf("count sealed values of %s: %w", c.table, err))
 		}
 		current, old = current+n-o, old+o
 	}
@@ -121,8 +122,8 @@ func (s Upkeep) SealedByOlder(ctx context.Context) (columns []string, err error)
 	for _, c := range sealedColumns {
 		var n int64
 		query := `SELECT count(*) FROM ` + c.table + ` WHERE ` + c.column + ` IS NOT NULL AND substr(` + c.column + `, 1, 5) <> $1`
-		if err := s.reader().QueryRowContext(ctx, query, s.keys.PrimaryPrefix()).Scan(&n); err != nil {
-			return nil, classify(fmt.Errorf("count sealed values of %s: %w", c.table, err))
+		if err := s.readQuerier().QueryRowContext(ctx, query, s.keys.PrimaryPrefix()).Scan(&n); err != nil {
+			return nil, classifyError(fmt.Errorf("count sealed values of %s: %w", c.table, err))
 		}
 		if n > 0 {
 			columns = append(columns, fmt.Sprintf("%s.%s %d", c.table, c.column, n))
@@ -146,7 +147,8 @@ type rewriteKey struct {
 	Int   *int64  `json:"i,omitempty"`
 }
 
-func (k rewriteKey) value() any {
+// keyValue returns the part of a key as the driver takes it.
+func (k rewriteKey) keyValue() any {
 	switch {
 	case k.Text != nil:
 		return *k.Text
@@ -156,7 +158,8 @@ func (k rewriteKey) value() any {
 	return k.Bytes
 }
 
-func keepKey(v any) rewriteKey {
+// newRewriteKey returns a part of a key as progress keeps it.
+func newRewriteKey(v any) rewriteKey {
 	switch v := v.(type) {
 	case string:
 		return rewriteKey{Text: &v}
@@ -182,7 +185,7 @@ func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 	if slices.Contains(largeParts, c.table) {
 		limit = min(limit, partsAtOnce)
 	}
-	rows, err := s.oldRows(ctx, c, p, limit)
+	rows, err := s.readOldRows(ctx, c, p, limit)
 	if err != nil {
 		return false, fmt.Errorf("rewrite %s: %w", c.table, err)
 	}
@@ -192,7 +195,7 @@ func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 			return false, fmt.Errorf("rewrite %s: %w", c.table, err)
 		}
 	}
-	if _, err := inParts(ctx, s.core, list, limit, func(tx *sqldb.Tx, part []sqldb.Statement) error { return tx.Run(ctx, part) }); err != nil {
+	if _, err := inParts(ctx, s.core, list, limit, func(tx *sqldb.Tx, part []sqldb.Statement) error { return tx.RunStatements(ctx, part) }); err != nil {
 		return false, fmt.Errorf("rewrite %s: %w", c.table, err)
 	}
 	p.Rewritten, p.Columns = p.Rewritten+int64(len(rows)), len(sealedColumns)
@@ -202,7 +205,7 @@ func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 	}
 	p.After = p.After[:0]
 	for _, v := range rows[len(rows)-1].key {
-		p.After = append(p.After, keepKey(v))
+		p.After = append(p.After, newRewriteKey(v))
 	}
 	return false, nil
 }
@@ -212,21 +215,22 @@ type oldRow struct {
 	sealed []byte
 }
 
-func (s Upkeep) oldRows(ctx context.Context, c sealedColumn, p *RewriteProgress, limit int) ([]oldRow, error) {
+// readOldRows returns rows that are sealed under an old key.
+func (s Upkeep) readOldRows(ctx context.Context, c sealedColumn, p *RewriteProgress, limit int) ([]oldRow, error) {
 	keys := strings.Join(c.key, ", ")
 	args := []any{s.keys.PrimaryPrefix(), int64(limit)}
 	after := ""
 	if len(p.After) == len(c.key) {
 		marks := make([]string, len(c.key))
 		for i, k := range p.After {
-			args = append(args, k.value())
+			args = append(args, k.keyValue())
 			marks[i] = "$" + strconv.Itoa(len(args))
 		}
 		after = ` AND (` + keys + `) > (` + strings.Join(marks, ", ") + `)`
 	}
 	query := `SELECT ` + keys + `, ` + c.column + ` FROM ` + c.table + ` WHERE ` + c.column + ` IS NOT NULL AND substr(` +
 		c.column + `, 1, 5) <> $1` + after + ` ORDER BY ` + keys + ` LIMIT $2`
-	return collect(ctx, s.reader(), func(row scanner) (oldRow, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (oldRow, error) {
 		r := oldRow{key: make([]any, len(c.key))}
 		dest := make([]any, len(c.key)+1)
 		for i := range r.key {

@@ -26,7 +26,7 @@ func TestRewriteSealed(t *testing.T) {
 			p, cred := e.NewPartner(t, partner.Live)
 			all = append(all, made{p.ID, cred.Salt})
 		}
-		if err := e.Keys.Rotate(); err != nil {
+		if err := e.Keys.RotateKey(); err != nil {
 			t.Fatal(err)
 		}
 		p, cred := e.NewPartner(t, partner.Live)
@@ -45,7 +45,7 @@ func TestRewriteSealed(t *testing.T) {
 			t.Fatalf("%d current, %d old, %d rewritten, %v", current, old, progress.Rewritten, err)
 		}
 		for _, m := range all {
-			if salt, err := e.Partners.Salt(ctx, m.id); err != nil || salt != m.salt {
+			if salt, err := e.Partners.OpenSalt(ctx, m.id); err != nil || salt != m.salt {
 				t.Errorf("salt of %s after the rewrite: %v", m.id, err)
 			}
 		}

@@ -25,11 +25,11 @@ func TestScoresAreSealed(t *testing.T) {
 		if err != nil || len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
 			t.Error(got, err)
 		}
-		if posture, err := e.Advice.Posture(ctx, p.ID, "u1", true); err != nil || posture.Last != want[1] {
+		if posture, err := e.Advice.ReadPosture(ctx, p.ID, "u1", true); err != nil || posture.Last != want[1] {
 			t.Error(posture, err)
 		}
 		var sealed int
-		err = e.DB.Reader().QueryRowContext(ctx, `SELECT count(DISTINCT sealed) FROM score_day`).Scan(&sealed)
+		err = e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(DISTINCT sealed) FROM score_day`).Scan(&sealed)
 		if err != nil || sealed != 2 {
 			t.Errorf("%d sealed, %v", sealed, err)
 		}

@@ -22,15 +22,15 @@ func (c core) scanService(row scanner) (checked[cyber.Service], error) {
 	err := row.Scan(&sv.ID, &sv.Name, &sv.Description, &sv.Position, &sv.Retired, &created, &mac)
 	sv.CreatedAt = fromMicros(created)
 	at := "service " + string(sv.ID)
-	if !c.genuine("service", serviceGrant(sv), mac) {
+	if !c.isGenuine("service", serviceGrant(sv), mac) {
 		return checked[cyber.Service]{cyber.Service{ID: sv.ID, Retired: true, CreatedAt: sv.CreatedAt}, at, true}, err
 	}
 	return checked[cyber.Service]{value: sv, row: at}, err
 }
 
-// Services returns the whole catalogue in order.
-func (s Services) Services(ctx context.Context) ([]cyber.Service, error) {
-	rows, err := collect(ctx, s.reader(), s.scanService, `SELECT `+serviceColumns+` FROM service ORDER BY position, id`)
+// ListServices returns the whole catalogue in order.
+func (s Services) ListServices(ctx context.Context) ([]cyber.Service, error) {
+	rows, err := collectRows(ctx, s.readQuerier(), s.scanService, `SELECT `+serviceColumns+` FROM service ORDER BY position, id`)
 	list := make([]cyber.Service, len(rows))
 	for i, r := range rows {
 		list[i] = r.value
@@ -40,13 +40,13 @@ func (s Services) Services(ctx context.Context) ([]cyber.Service, error) {
 
 // InsertService keeps a new service.
 func (s Services) InsertService(ctx context.Context, sv cyber.Service) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error { return s.insertService(ctx, tx, sv) })
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.insertService(ctx, tx, sv) })
 }
 
 func (s Services) insertService(ctx context.Context, q querier, sv cyber.Service) error {
 	_, err := q.ExecContext(ctx, `INSERT INTO service (`+serviceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (id) DO NOTHING`,
-		string(sv.ID), sv.Name, sv.Description, sv.Position, sv.Retired, micros(sv.CreatedAt), s.mac("service", serviceGrant(sv)))
+		string(sv.ID), sv.Name, sv.Description, sv.Position, sv.Retired, toMicros(sv.CreatedAt), s.grantMAC("service", serviceGrant(sv)))
 	if err != nil {
 		return fmt.Errorf("insert service: %w", err)
 	}
@@ -55,7 +55,7 @@ func (s Services) insertService(ctx context.Context, q querier, sv cyber.Service
 
 // SeedServices fills an empty catalogue; several replicas may do so at once.
 func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		var any bool
 		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM service)`).Scan(&any); err != nil {
 			return fmt.Errorf("seed services: %w", err)
@@ -75,7 +75,7 @@ func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error 
 // UpdateService changes one service. A forged one begins with nothing, so that only what the operator says anew is kept.
 func (s Services) UpdateService(ctx context.Context, id cyber.ServiceID, change func(*cyber.Service) error) (cyber.Service, error) {
 	var sv cyber.Service
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		kept, err := s.scanService(tx.QueryRowContext(ctx, `SELECT `+serviceColumns+` FROM service WHERE id = $1`, string(id)))
 		if errors.Is(err, sql.ErrNoRows) {
 			return cyber.ErrServiceNotFound
@@ -90,7 +90,7 @@ func (s Services) UpdateService(ctx context.Context, id cyber.ServiceID, change 
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE service SET name = $2, description = $3, position = $4, retired = $5, mac = $6 WHERE id = $1`,
-			string(id), sv.Name, sv.Description, sv.Position, sv.Retired, s.mac("service", serviceGrant(sv)))
+			string(id), sv.Name, sv.Description, sv.Position, sv.Retired, s.grantMAC("service", serviceGrant(sv)))
 		if err != nil {
 			return fmt.Errorf("update service: %w", err)
 		}

@@ -27,15 +27,15 @@ func (s Operators) ReplaceSession(ctx context.Context, before []byte, n operator
 	if err != nil {
 		return fmt.Errorf("seal session: %w", err)
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if before != nil {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM operator_session WHERE digest = $1`, before); err != nil {
 				return fmt.Errorf("forget session: %w", err)
 			}
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin, mac)
-			VALUES ($1, $2, $3, $4, $5, $6, $7)`, n.Digest, string(n.Operator), micros(n.CreatedAt), micros(n.SeenAt), micros(n.ProvedAt), origin,
-			s.mac("operator_session", sessionGrant(n)))
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`, n.Digest, string(n.Operator), toMicros(n.CreatedAt), toMicros(n.SeenAt), toMicros(n.ProvedAt), origin,
+			s.grantMAC("operator_session", sessionGrant(n)))
 		if err != nil {
 			return fmt.Errorf("insert session: %w", err)
 		}
@@ -53,7 +53,8 @@ type sessionRow struct {
 	mac     []byte
 }
 
-func (r *sessionRow) dest() []any {
+// scanTargets returns where the columns of a session are scanned to.
+func (r *sessionRow) scanTargets() []any {
 	return []any{&r.session.Digest, &r.session.Operator, &r.times[0], &r.times[1], &r.times[2], &r.origin, &r.mac}
 }
 
@@ -65,8 +66,8 @@ func (s Operators) openSession(r *sessionRow) (operator.Session, error) {
 	n := r.session
 	n.From = string(from)
 	n.CreatedAt, n.SeenAt, n.ProvedAt = fromMicros(r.times[0]), fromMicros(r.times[1]), fromMicros(r.times[2])
-	if !s.genuine("operator_session", sessionGrant(n), r.mac) {
-		return operator.Session{}, forged("operator_session of", string(n.Operator))
+	if !s.isGenuine("operator_session", sessionGrant(n), r.mac) {
+		return operator.Session{}, forgedRowError("operator_session of", string(n.Operator))
 	}
 	return n, nil
 }
@@ -74,16 +75,16 @@ func (s Operators) openSession(r *sessionRow) (operator.Session, error) {
 // SessionByDigest returns a session and its operator.
 func (s Operators) SessionByDigest(ctx context.Context, digest []byte) (operator.Session, operator.Operator, error) {
 	var r sessionRow
-	o, err := s.scanOperator(s.reader().QueryRowContext(ctx, `SELECT `+operatorColumns+`, `+sessionColumns+`
-		FROM operator_session n JOIN operator o ON o.id = n.operator_id WHERE n.digest = $1`, digest), r.dest()...)
+	o, err := s.scanOperator(s.readQuerier().QueryRowContext(ctx, `SELECT `+operatorColumns+`, `+sessionColumns+`
+		FROM operator_session n JOIN operator o ON o.id = n.operator_id WHERE n.digest = $1`, digest), r.scanTargets()...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return operator.Session{}, o, operator.ErrNoSession
 	}
 	if err != nil {
-		return operator.Session{}, o, classify(fmt.Errorf("read session: %w", err))
+		return operator.Session{}, o, classifyError(fmt.Errorf("read session: %w", err))
 	}
 	if o.Forged {
-		return operator.Session{}, operator.Operator{}, forged("operator", string(o.ID))
+		return operator.Session{}, operator.Operator{}, forgedRowError("operator", string(o.ID))
 	}
 	n, err := s.openSession(&r)
 	return n, o, err
@@ -91,9 +92,9 @@ func (s Operators) SessionByDigest(ctx context.Context, digest []byte) (operator
 
 // UpdateSession keeps the times of a session; one that is gone stays gone.
 func (s Operators) UpdateSession(ctx context.Context, n operator.Session) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE operator_session SET seen_at = $2, proved_at = $3, mac = $4 WHERE digest = $1`,
-			n.Digest, micros(n.SeenAt), micros(n.ProvedAt), s.mac("operator_session", sessionGrant(n)))
+			n.Digest, toMicros(n.SeenAt), toMicros(n.ProvedAt), s.grantMAC("operator_session", sessionGrant(n)))
 		if err != nil {
 			return fmt.Errorf("update session: %w", err)
 		}
@@ -114,11 +115,11 @@ func (s Operators) DeleteSessions(ctx context.Context, id operator.ID) (int64, e
 
 // SweepSessions removes sessions made or last used before the limits.
 func (s Operators) SweepSessions(ctx context.Context, created, seen time.Time) (int64, error) {
-	return s.deleteSessions(ctx, `created_at <= $1 OR seen_at <= $2`, micros(created), micros(seen))
+	return s.deleteSessions(ctx, `created_at <= $1 OR seen_at <= $2`, toMicros(created), toMicros(seen))
 }
 
 func (s Operators) deleteSessions(ctx context.Context, where string, args ...any) (n int64, err error) {
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `DELETE FROM operator_session WHERE `+where, args...)
 		if err != nil {
 			return fmt.Errorf("delete sessions: %w", err)
@@ -129,11 +130,11 @@ func (s Operators) deleteSessions(ctx context.Context, where string, args ...any
 	return n, err
 }
 
-// Sessions returns an operator's sessions, newest first.
-func (s Operators) Sessions(ctx context.Context, id operator.ID) ([]operator.Session, error) {
-	return collect(ctx, s.reader(), func(row scanner) (operator.Session, error) {
+// ListSessions returns an operator's sessions, newest first.
+func (s Operators) ListSessions(ctx context.Context, id operator.ID) ([]operator.Session, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (operator.Session, error) {
 		var r sessionRow
-		if err := row.Scan(r.dest()...); err != nil {
+		if err := row.Scan(r.scanTargets()...); err != nil {
 			return r.session, err
 		}
 		return s.openSession(&r)

@@ -10,14 +10,14 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// lockShare makes those who take for one partner take turns, and returns its share beside the others'.
-func lockShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, of cyber.Resource) (cyber.Taking, error) {
+// lockPartnerShare makes those who take for one partner take turns, and returns its share beside the others'.
+func lockPartnerShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, of cyber.Resource) (cyber.Taking, error) {
 	_, err := tx.ExecContext(ctx, `INSERT INTO share (partner_id, resource, quota, reserved, used) VALUES ($1, $2, 0, 0, 0)
-		ON CONFLICT (partner_id, resource) DO UPDATE SET used = share.used`, number(id), string(of))
+		ON CONFLICT (partner_id, resource) DO UPDATE SET used = share.used`, partnerNumber(id), string(of))
 	if err != nil {
 		return cyber.Taking{}, fmt.Errorf("lock share: %w", err)
 	}
-	shares, err := collect(ctx, tx, scanShare, `SELECT `+shareColumns+` FROM share WHERE resource = $1`, string(of))
+	shares, err := collectRows(ctx, tx, scanShareRow, `SELECT `+shareColumns+` FROM share WHERE resource = $1`, string(of))
 	if err != nil {
 		return cyber.Taking{}, fmt.Errorf("read shares: %w", err)
 	}
@@ -28,7 +28,7 @@ func lockShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, of cyber.Resour
 		byPartner[h.Partner] = h
 	}
 	t.Share = byPartner[id]
-	live, err := collect(ctx, tx, func(row scanner) (other partner.ID, err error) { return other, row.Scan(numbered(&other)) },
+	live, err := collectRows(ctx, tx, func(row scanner) (other partner.ID, err error) { return other, row.Scan(scanPartnerID(&other)) },
 		`SELECT id FROM partner WHERE mode = 'live' AND NOT suspended`)
 	if err != nil {
 		return t, fmt.Errorf("read partners: %w", err)
@@ -41,9 +41,9 @@ func lockShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, of cyber.Resour
 	return t, nil
 }
 
-// takeShare counts a key that a partner is about to take from a pool against its share.
-func (s Devices) takeShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, r cyber.DeviceRequest) error {
-	share, err := lockShare(ctx, tx, id, cyber.PoolResource(r.System))
+// takeFromShare counts a key that a partner is about to take from a pool against its share.
+func (s Devices) takeFromShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, r cyber.DeviceRequest) error {
+	share, err := lockPartnerShare(ctx, tx, id, cyber.PoolResource(r.System))
 	if err != nil {
 		return err
 	}
@@ -55,15 +55,15 @@ func (s Devices) takeShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, r c
 	// No more keys are counted than matter: a pool may hold millions.
 	var free int64
 	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM epp_pool WHERE system = $1 AND taken_at = 0
-		AND (expires_at = 0 OR expires_at > $2) LIMIT $3) f`, string(r.System), micros(s.now()), share.Counted()).Scan(&free)
+		AND (expires_at = 0 OR expires_at > $2) LIMIT $3) f`, string(r.System), toMicros(s.now()), share.MostCounted()).Scan(&free)
 	if err != nil {
 		return fmt.Errorf("count keys: %w", err)
 	}
-	if err := share.Key(free); err != nil {
+	if err := share.CheckKey(free); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE share SET used = used + 1 WHERE partner_id = $1 AND resource = $2`,
-		number(id), string(share.Resource))
+		partnerNumber(id), string(share.Resource))
 	if err != nil {
 		return fmt.Errorf("use share: %w", err)
 	}
@@ -72,38 +72,39 @@ func (s Devices) takeShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, r c
 
 // checkSlotShare refuses an appointment beyond a partner's share of those to come.
 func checkSlotShare(ctx context.Context, tx *sqldb.Tx, c cyber.Case, now time.Time) error {
-	share, err := lockShare(ctx, tx, c.Partner, cyber.SlotResource)
+	share, err := lockPartnerShare(ctx, tx, c.Partner, cyber.SlotResource)
 	if err != nil {
 		return err
 	}
 	var held, inAll int64
 	err = tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE b.partner_id = $1), count(*) FROM case_slot sl
-		LEFT JOIN case_booking b ON b.slot_id = sl.id WHERE sl.starts_at > $2`, number(c.Partner), micros(now)).Scan(&held, &inAll)
+		LEFT JOIN case_booking b ON b.slot_id = sl.id WHERE sl.starts_at > $2`, partnerNumber(c.Partner), toMicros(now)).Scan(&held, &inAll)
 	if err != nil {
 		return fmt.Errorf("count appointments: %w", err)
 	}
 	return share.Appointment(held, inAll)
 }
 
-// Shares returns what was set or used: see cyber.ShareStore. The operator's question: it names no partner.
-func (s Devices) Shares(ctx context.Context) ([]cyber.Share, error) {
-	return collect(ctx, s.reader(), scanShare, `SELECT `+shareColumns+` FROM share ORDER BY resource, partner_id`)
+// ListShares returns what was set or used: see cyber.ShareStore. The operator's question: it names no partner.
+func (s Devices) ListShares(ctx context.Context) ([]cyber.Share, error) {
+	return collectRows(ctx, s.readQuerier(), scanShareRow, `SELECT `+shareColumns+` FROM share ORDER BY resource, partner_id`)
 }
 
 const shareColumns = `partner_id, resource, quota, reserved, used`
 
-func scanShare(row scanner) (h cyber.Share, err error) {
-	err = row.Scan(numbered(&h.Partner), &h.Resource, &h.Quota, &h.Reserved, &h.Used)
+// scanShareRow reads a partner's share.
+func scanShareRow(row scanner) (h cyber.Share, err error) {
+	err = row.Scan(scanPartnerID(&h.Partner), &h.Resource, &h.Quota, &h.Reserved, &h.Used)
 	return h, err
 }
 
-// SetShare changes a partner's share: see cyber.ShareStore.
-func (s Devices) SetShare(ctx context.Context, id partner.ID, of cyber.Resource, quota, reserved *int64) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+// UpdateShare changes a partner's share: see cyber.ShareStore.
+func (s Devices) UpdateShare(ctx context.Context, id partner.ID, of cyber.Resource, quota, reserved *int64) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := s.partnerByID(ctx, tx, id); err != nil {
 			return err
 		}
-		share, err := lockShare(ctx, tx, id, of)
+		share, err := lockPartnerShare(ctx, tx, id, of)
 		if err != nil {
 			return err
 		}
@@ -114,7 +115,7 @@ func (s Devices) SetShare(ctx context.Context, id partner.ID, of cyber.Resource,
 			share.Reserved = *reserved
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE share SET quota = $3, reserved = $4 WHERE partner_id = $1 AND resource = $2`,
-			number(id), string(of), share.Quota, share.Reserved)
+			partnerNumber(id), string(of), share.Quota, share.Reserved)
 		if err != nil {
 			return fmt.Errorf("set share: %w", err)
 		}

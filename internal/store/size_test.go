@@ -35,12 +35,12 @@ func TestBytesOfASubscription(t *testing.T) {
 			enrolAll(t, e, p.ID, subs...)
 		}
 		query, bar := `SELECT sum(pgsize) FROM dbstat WHERE name LIKE '%subscription%' OR name LIKE 'person%' OR name LIKE '%_person_%'`, int64(560)
-		if e.DB.Engine() == sqldb.PostgreSQL {
+		if e.DB.EngineName() == sqldb.PostgreSQL {
 			query, bar = `SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace
 				AND c.relname IN ('subscription', 'subscription_counter', 'subscription_block', 'subscription_expiry', 'person')`, 700
 		}
 		var size int64
-		if err := e.DB.Reader().QueryRowContext(ctx, query).Scan(&size); err != nil {
+		if err := e.DB.ReadPool().QueryRowContext(ctx, query).Scan(&size); err != nil {
 			t.Fatal(err)
 		}
 		if each := size / int64(people); each > bar || each < 200 {

@@ -62,10 +62,10 @@ type process struct {
 // ErrUnavailable means that the database cannot serve at the moment.
 var ErrUnavailable = fault.New(fault.Unavailable, "store.unavailable")
 
-// New joins a migrated database and its keys. CheckKeys comes before use.
-func New(db *sqldb.DB, keys *seal.Keys, now func() time.Time) *Store {
+// NewStore joins a migrated database and its keys. CheckKeys comes before use.
+func NewStore(db *sqldb.DB, keys *seal.Keys, now func() time.Time) *Store {
 	c := core{process: &process{db: db, keys: keys, now: now, due: make(chan struct{}, 1)}}
-	return &Store{core: c, Areas: areasOver(c)}
+	return &Store{core: c, Areas: newAreas(c)}
 }
 
 // GmailAsOne says whether every spelling of a watched Gmail mailbox counts, or only its own. Before use.
@@ -78,36 +78,36 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// within is the same core inside a transaction.
-func (c core) within(tx *sqldb.Tx) core { return core{c.process, tx} }
+// withTx is the same core inside a transaction.
+func (c core) withTx(tx *sqldb.Tx) core { return core{c.process, tx} }
 
-// open is the transaction as rules see it.
-func (c core) open(tx *sqldb.Tx) Tx { return Tx{areasOver(c.within(tx))} }
+// openAreas is the transaction as rules see it.
+func (c core) openAreas(tx *sqldb.Tx) Tx { return Tx{newAreas(c.withTx(tx))} }
 
-// inTx runs fn in the transaction that the area is open on, or in one of its own.
-func (c core) inTx(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
+// runInTx runs fn in the transaction that the area is open on, or in one of its own.
+func (c core) runInTx(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
 	if c.tx != nil {
 		return fn(c.tx)
 	}
-	return classify(c.db.InTx(ctx, fn))
+	return classifyError(c.db.InTx(ctx, fn))
 }
 
-// inBulkTx is inTx for work that writes a number of rows.
-func (c core) inBulkTx(ctx context.Context, rows int, fn func(tx *sqldb.Tx) error) error {
+// runInBulkTx is inTx for work that writes a number of rows.
+func (c core) runInBulkTx(ctx context.Context, rows int, fn func(tx *sqldb.Tx) error) error {
 	if c.tx != nil || rows <= fewRows {
-		return c.inTx(ctx, fn)
+		return c.runInTx(ctx, fn)
 	}
-	return classify(c.db.InBulkTx(ctx, fn))
+	return classifyError(c.db.InBulkTx(ctx, fn))
 }
 
-// inBatches does long work in transactions of a few rows: see sqldb.DB.InBatches.
-func (c core) inBatches(ctx context.Context, step func(tx *sqldb.Tx, limit int64) (int64, error)) (int64, error) {
-	done, err := c.batches(ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) { return step(tx, limit) })
-	return done, classify(err)
+// runInBatches does long work in transactions of a few rows: see sqldb.DB.InBatches.
+func (c core) runInBatches(ctx context.Context, step func(tx *sqldb.Tx, limit int64) (int64, error)) (int64, error) {
+	done, err := c.runBatches(ctx, sweepBatch, func(tx *sqldb.Tx, _, limit int64) (int64, error) { return step(tx, limit) })
+	return done, classifyError(err)
 }
 
-// batches is sqldb.DB.InBatches, or the same steps in the transaction that the area is open on.
-func (c core) batches(ctx context.Context, largest int64, step func(tx *sqldb.Tx, done, limit int64) (int64, error)) (done int64, err error) {
+// runBatches is sqldb.DB.InBatches, or the same steps in the transaction that the area is open on.
+func (c core) runBatches(ctx context.Context, largest int64, step func(tx *sqldb.Tx, done, limit int64) (int64, error)) (done int64, err error) {
 	if c.tx == nil {
 		return c.db.InBatches(ctx, largest, step)
 	}
@@ -120,32 +120,32 @@ func (c core) batches(ctx context.Context, largest int64, step func(tx *sqldb.Tx
 	}
 }
 
-// snapshot runs fn on a core all of whose reads see one state of the database. fn must not write.
-func (c core) snapshot(ctx context.Context, fn func(in core) error) error {
+// readSnapshot runs fn on a core all of whose reads see one state of the database. fn must not write.
+func (c core) readSnapshot(ctx context.Context, fn func(in core) error) error {
 	if c.tx != nil {
 		return fn(c)
 	}
-	return classify(c.db.Snapshot(ctx, func(tx *sqldb.Tx) error { return fn(c.within(tx)) }))
+	return classifyError(c.db.ReadSnapshot(ctx, func(tx *sqldb.Tx) error { return fn(c.withTx(tx)) }))
 }
 
-// reader is for methods of one SELECT; inside a transaction it sees what that has written.
-func (c core) reader() querier {
+// readQuerier is for methods of one SELECT; inside a transaction it sees what that has written.
+func (c core) readQuerier() querier {
 	if c.tx != nil {
 		return c.tx
 	}
 	return c.db.KeptReader()
 }
 
-// lister is reader for long lists that may be a moment old: a standby answers them if there is one.
-func (c core) lister() querier {
+// listQuerier is reader for long lists that may be a moment old: a standby answers them if there is one.
+func (c core) listQuerier() querier {
 	if c.tx != nil {
 		return c.tx
 	}
-	return c.db.Lister()
+	return c.db.ListReader()
 }
 
-// classify names the failures that a later try may not meet; the rest stay as they are and count as internal.
-func classify(err error) error {
+// classifyError names the failures that a later try may not meet; the rest stay as they are and count as internal.
+func classifyError(err error) error {
 	var f *fault.Error
 	if err == nil || errors.As(err, &f) || !sqldb.IsUnavailable(err) {
 		return err
@@ -153,8 +153,8 @@ func classify(err error) error {
 	return ErrUnavailable.Because(err)
 }
 
-// micros is how a time is kept: UTC microseconds, 0 for the zero time.
-func micros(t time.Time) int64 {
+// toMicros is how a time is kept: UTC microseconds, 0 for the zero time.
+func toMicros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}
@@ -183,14 +183,14 @@ func Migrate(ctx context.Context, db *sqldb.DB, now time.Time) ([]sqldb.Migratio
 	if err != nil {
 		return nil, err
 	}
-	return db.Migrate(ctx, list, now)
+	return db.ApplyMigrations(ctx, list, now)
 }
 
-// Bound tells whether a migrated database already belongs to a key file, so that a lost one is never replaced by a new
+// IsBound tells whether a migrated database already belongs to a key file, so that a lost one is never replaced by a new
 // one.
-func Bound(ctx context.Context, db *sqldb.DB) (bool, error) {
+func IsBound(ctx context.Context, db *sqldb.DB) (bool, error) {
 	var bound bool
-	err := db.Reader().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'key_binding')`).Scan(&bound)
+	err := db.ReadPool().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'key_binding')`).Scan(&bound)
 	if err != nil {
 		return false, fmt.Errorf("read key binding: %w", err)
 	}
@@ -200,14 +200,14 @@ func Bound(ctx context.Context, db *sqldb.DB) (bool, error) {
 // ErrForeignKeys means that the key file was not made for this database.
 var ErrForeignKeys = errors.New("the key file does not belong to this database")
 
-// CheckKeys binds a new database to the key file, and refuses an old one that is bound to another.
-func (s *Store) CheckKeys(ctx context.Context) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+// BindKeyFile binds a new database to the key file, and refuses an old one that is bound to another.
+func (s *Store) BindKeyFile(ctx context.Context) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		const read = `SELECT value FROM meta WHERE name = 'key_binding'`
 		var token []byte
 		err := tx.QueryRowContext(ctx, read).Scan(&token)
 		if errors.Is(err, sql.ErrNoRows) { // only then: on Citus a write here needs every node
-			_, err = tx.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES ('key_binding', $1) ON CONFLICT (name) DO NOTHING`, s.keys.Binding())
+			_, err = tx.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES ('key_binding', $1) ON CONFLICT (name) DO NOTHING`, s.keys.NewBinding())
 			if err == nil {
 				err = tx.QueryRowContext(ctx, read).Scan(&token)
 			}
@@ -215,7 +215,7 @@ func (s *Store) CheckKeys(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("bind keys: %w", err)
 		}
-		if err := s.keys.Verify(token); err != nil {
+		if err := s.keys.VerifyBinding(token); err != nil {
 			return fmt.Errorf("%w: restore the key file that was made with it, or point --data and --database at a matching pair",
 				ErrForeignKeys)
 		}
@@ -226,7 +226,7 @@ func (s *Store) CheckKeys(ctx context.Context) error {
 // CheckStandby refuses a standby of another database. One that does not answer, or has not got that far, is no reason
 // not to start: lists are answered without it.
 func (s *Store) CheckStandby(ctx context.Context) error {
-	standby := s.db.Standby()
+	standby := s.db.StandbyPool()
 	if standby == nil {
 		return nil
 	}
@@ -234,7 +234,7 @@ func (s *Store) CheckStandby(ctx context.Context) error {
 	if err := standby.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'key_binding'`).Scan(&token); err != nil {
 		return nil //nolint:nilerr // see above
 	}
-	if err := s.keys.Verify(token); err != nil {
+	if err := s.keys.VerifyBinding(token); err != nil {
 		return fmt.Errorf("--database-read: %w", ErrForeignKeys)
 	}
 	return nil
@@ -252,7 +252,7 @@ func (s *Store) ProveSession(ctx context.Context) error {
 // ServerTime is the time of the database's server; on SQLite that of this machine.
 func (s *Store) ServerTime(ctx context.Context) (time.Time, error) {
 	at, err := s.db.ServerTime(ctx)
-	return at, classify(err)
+	return at, classifyError(err)
 }
 
 // WatchWriter has fn told how long each transaction held SQLite's only writer.
@@ -260,25 +260,25 @@ func (s *Store) WatchWriter(ctx context.Context, fn func(time.Duration)) error {
 	return s.db.WatchWriter(ctx, func(h sqldb.Hold) { fn(h.Time) })
 }
 
-// Ready tells whether the database answers, takes writes as far as is known, and has this program's schema. A newer one
+// CheckReady tells whether the database answers, takes writes as far as is known, and has this program's schema. A newer one
 // is as good: while replicas are replaced one by one, the first new one migrates, and the others serve on until their
 // turn comes.
-func (s *Store) Ready(ctx context.Context) error {
+func (s *Store) CheckReady(ctx context.Context) error {
 	select {
 	case <-s.db.Distrusted():
-		return classify(sqldb.ErrDistrusted)
+		return classifyError(sqldb.ErrDistrusted)
 	default:
 	}
-	if s.db.DiskFull() {
-		return classify(sqldb.ErrDiskFull)
+	if s.db.IsDiskFull() {
+		return classifyError(sqldb.ErrDiskFull)
 	}
 	list, err := MigrationList()
 	if err != nil {
 		return err
 	}
-	pending, err := s.db.Pending(ctx, list)
+	pending, err := s.db.CountPending(ctx, list)
 	if err != nil && !errors.Is(err, sqldb.ErrNewerDatabase) {
-		return classify(err)
+		return classifyError(err)
 	}
 	if pending > 0 {
 		return fmt.Errorf("%d migrations are missing", pending)
@@ -286,14 +286,14 @@ func (s *Store) Ready(ctx context.Context) error {
 	return nil
 }
 
-// Pools are the database's connection pools, for their metrics.
-func (s *Store) Pools() map[string]*sql.DB { return s.db.Pools() }
+// ConnectionPools are the database's connection pools, for their metrics.
+func (s *Store) ConnectionPools() map[string]*sql.DB { return s.db.ConnectionPools() }
 
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
-// list appends values to args and returns their marks for an IN list: "$5, $6".
-func list[T ~string](args *[]any, values []T) string {
+// appendListMarks appends values to args and returns their marks for an IN list: "$5, $6".
+func appendListMarks[T ~string](args *[]any, values []T) string {
 	marks := make([]byte, 0, 5*len(values))
 	for i, v := range values {
 		*args = append(*args, string(v))

@@ -19,24 +19,24 @@ import (
 
 var _ subject.Store = Subjects{}
 
-// PersonRef is the audit trail's name for a person.
-func (s Subjects) PersonRef(p subject.Person) string {
+// PersonReference is the audit trail's name for a person.
+func (s Subjects) PersonReference(p subject.Person) string {
 	if p.CPF != "" {
 		return "ps_" + hex.EncodeToString(s.keys.BlindIndex("audit.person", "", []byte(p.CPF)))
 	}
-	return userRef(s.userIndex(p.Partner, p.User))
+	return userReference(s.blindUserIndex(p.Partner, p.User))
 }
 
-// erasedRef is the name of a person in the erasures of one partner.
-func (s Subjects) erasedRef(id partner.ID, p subject.Person) string {
+// erasedReference is the name of a person in the erasures of one partner.
+func (s Subjects) erasedReference(id partner.ID, p subject.Person) string {
 	if p.CPF != "" {
 		return "ps_" + hex.EncodeToString(s.keys.BlindIndex("erasure.person", string(id), []byte(p.CPF)))
 	}
-	return userRef(s.userIndex(p.Partner, p.User))
+	return userReference(s.blindUserIndex(p.Partner, p.User))
 }
 
-// userRef is the trail's name for a user of a partner.
-func userRef(index []byte) string { return "us_" + hex.EncodeToString(index) }
+// userReference is the trail's name for a user of a partner.
+func userReference(index []byte) string { return "us_" + hex.EncodeToString(index) }
 
 // indexes are all keys under which one person's rows of one partner may stand.
 type indexes struct {
@@ -48,23 +48,24 @@ type indexes struct {
 	value []byte
 }
 
-// indexesOf computes a person's keys. By a CPF it needs no row to be there; by a user hash it learns the rest from the
+// computeIndexes computes a person's keys. By a CPF it needs no row to be there; by a user hash it learns the rest from the
 // person's row.
-func (s Subjects) indexesOf(ctx context.Context, q querier, id partner.ID, p subject.Person) (indexes, error) {
+func (s Subjects) computeIndexes(ctx context.Context, q querier, id partner.ID, p subject.Person) (indexes, error) {
 	if p.CPF == "" {
-		u, err := s.userOf(ctx, q, id, p.User)
-		return indexes{partner: id, cpf: nonNil(u.cpf), user256: u.other, user512: u.write, value: []byte{}}, err
+		u, err := s.findUser(ctx, q, id, p.User)
+		return indexes{partner: id, cpf: orEmptyBytes(u.cpf), user256: u.other, user512: u.write, value: []byte{}}, err
 	}
-	salt, err := s.partners().Salt(ctx, id)
+	salt, err := s.partnersArea().OpenSalt(ctx, id)
 	if err != nil {
 		return indexes{}, err
 	}
 	x := indexes{partner: id, value: s.monitoring().valueIndex(id, identifier.CPF, p.CPF)}
-	x.cpf, x.user256, x.user512 = s.personRow(id, p.CPF, salt)
+	x.cpf, x.user256, x.user512 = s.personColumns(id, p.CPF, salt)
 	return x, nil
 }
 
-func nonNil(b []byte) []byte {
+// orEmptyBytes returns b, or an empty slice in place of nil, which would be NULL.
+func orEmptyBytes(b []byte) []byte {
 	if b == nil {
 		return []byte{}
 	}
@@ -73,28 +74,28 @@ func nonNil(b []byte) []byte {
 
 // Held reads everything about a person for one partner, all of it as of one moment.
 func (s Subjects) Held(ctx context.Context, who partner.Partner, p subject.Person) (h subject.Held, err error) {
-	return s.heldUnlessErased(ctx, who, p, func(in Subjects) (subject.Held, error) { return in.held(ctx, who, p) })
+	return s.heldUnlessErased(ctx, who, p, func(in Subjects) (subject.Held, error) { return in.readAllHeld(ctx, who, p) })
 }
 
 // newestEvents is how many events a page is given.
 const newestEvents = 200
 
-// HeldRows is Held but for kept answers and all but the newest events, which take longer to look through than a page may.
-func (s Subjects) HeldRows(ctx context.Context, who partner.Partner, p subject.Person) (h subject.Held, err error) {
-	return s.heldUnlessErased(ctx, who, p, func(in Subjects) (subject.Held, error) { return in.heldRows(ctx, who, p, newestEvents) })
+// ReadHeldRows is Held but for kept answers and all but the newest events, which take longer to look through than a page may.
+func (s Subjects) ReadHeldRows(ctx context.Context, who partner.Partner, p subject.Person) (h subject.Held, err error) {
+	return s.heldUnlessErased(ctx, who, p, func(in Subjects) (subject.Held, error) { return in.readRowsHeld(ctx, who, p, newestEvents) })
 }
 
 // heldUnlessErased reads in one snapshot. Of somebody whose erasure was begun nothing is held, however much there still is.
 func (s Subjects) heldUnlessErased(ctx context.Context, who partner.Partner, p subject.Person, read func(Subjects) (subject.Held, error)) (
 	h subject.Held, err error,
 ) {
-	err = s.snapshot(ctx, func(in core) error {
+	err = s.readSnapshot(ctx, func(in core) error {
 		of := Subjects{in}
-		x, err := of.indexesOf(ctx, of.reader(), who.ID, p)
+		x, err := of.computeIndexes(ctx, of.readQuerier(), who.ID, p)
 		if err != nil {
 			return err
 		}
-		gone, err := of.beingErased(ctx, of.reader(), x)
+		gone, err := of.beingErased(ctx, of.readQuerier(), x)
 		if err != nil || gone {
 			h = subject.Held{Partner: who}
 			return err
@@ -105,23 +106,25 @@ func (s Subjects) heldUnlessErased(ctx context.Context, who partner.Partner, p s
 	return h, err
 }
 
-func (s Subjects) held(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, error) {
-	h, err := s.heldRows(ctx, who, p, math.MaxInt64)
+// readAllHeld is ReadHeld within a snapshot.
+func (s Subjects) readAllHeld(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, error) {
+	h, err := s.readRowsHeld(ctx, who, p, math.MaxInt64)
 	if err == nil {
 		h.StoredAnswers, err = s.countAnswers(ctx, h, p)
 	}
 	return h, err
 }
 
-func (s Subjects) heldRows(ctx context.Context, who partner.Partner, p subject.Person, events int64) (subject.Held, error) {
+// readRowsHeld is ReadHeldRows within a snapshot.
+func (s Subjects) readRowsHeld(ctx context.Context, who partner.Partner, p subject.Person, events int64) (subject.Held, error) {
 	h := subject.Held{Partner: who}
-	q := s.reader()
-	x, err := s.indexesOf(ctx, q, who.ID, p)
+	q := s.readQuerier()
+	x, err := s.computeIndexes(ctx, q, who.ID, p)
 	if err != nil {
 		return h, err
 	}
 	for _, read := range []func(context.Context, querier, indexes, *subject.Held) error{
-		s.heldSubscriptions, s.heldAssets, s.heldFindings, s.heldCases, s.heldDevices, s.heldAnswers,
+		s.heldSubscriptions, s.heldAssets, s.heldFindings, s.readHeldCases, s.heldDevices, s.heldAnswers,
 	} {
 		if err := read(ctx, q, x, &h); err != nil {
 			return h, err
@@ -132,7 +135,7 @@ func (s Subjects) heldRows(ctx context.Context, who partner.Partner, p subject.P
 }
 
 func (s Subjects) heldSubscriptions(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Subscriptions, err = s.subscriptions().ofCPF(ctx, q, x.partner, x.cpf, `ORDER BY seq`)
+	h.Subscriptions, err = s.subscriptions().readByCPF(ctx, q, x.partner, x.cpf, `ORDER BY seq`)
 	slices.SortFunc(h.Subscriptions, func(a, b subscription.Subscription) int { return cmp.Compare(a.Seq, b.Seq) })
 	return err
 }
@@ -143,7 +146,7 @@ func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subje
 		subject.Watched
 		own bool
 	}
-	rows, err := collect(ctx, q, func(sc scanner) (row, error) {
+	rows, err := collectRows(ctx, q, func(sc scanner) (row, error) {
 		r := row{Watched: subject.Watched{Asset: cyber.Asset{Partner: x.partner}}}
 		var created int64
 		var sealed []byte
@@ -151,9 +154,9 @@ func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subje
 			return r, err
 		}
 		r.AddedAt = fromMicros(created)
-		return r, s.monitoring().openAsset(&r.Asset, sealed)
+		return r, s.monitoring().openAssetValue(&r.Asset, sealed)
 	}, `SELECT id, kind, value, status, created_at, user_index IN ($2, $3) FROM asset WHERE `+assetsOfPerson+` ORDER BY created_at, id`,
-		x.assetArgs()...)
+		x.assetArguments()...)
 	if err != nil {
 		return err
 	}
@@ -161,13 +164,13 @@ func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subje
 		if !r.own {
 			h.Others = append(h.Others, r.User)
 		}
-		r.History, err = collect(ctx, q, func(sc scanner) (subject.Change, error) {
+		r.History, err = collectRows(ctx, q, func(sc scanner) (subject.Change, error) {
 			var c subject.Change
 			var at int64
 			err := sc.Scan(&at, &c.Before, &c.Then)
 			c.At = fromMicros(at)
 			return c, err
-		}, `SELECT at, previous, status FROM asset_history WHERE partner_id = $1 AND asset_id = $2 ORDER BY seq`, number(x.partner), string(r.ID))
+		}, `SELECT at, previous, status FROM asset_history WHERE partner_id = $1 AND asset_id = $2 ORDER BY seq`, partnerNumber(x.partner), string(r.ID))
 		if err != nil {
 			return err
 		}
@@ -183,32 +186,35 @@ const assetsOfPerson = `partner_id = $1 AND id IN ` + assetIDsOfPerson
 const assetIDsOfPerson = `(SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)
 	UNION SELECT id FROM asset WHERE partner_id = $1 AND kind = $4 AND value_index = $5)`
 
-func (x indexes) assetArgs() []any {
-	return []any{number(x.partner), x.user512, x.user256, int64(identifier.CPF), x.value}
+// assetArguments returns the arguments of statements on a person's values.
+func (x indexes) assetArguments() []any {
+	return []any{partnerNumber(x.partner), x.user512, x.user256, int64(identifier.CPF), x.value}
 }
 
 func (s Subjects) heldFindings(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Findings, err = collect(ctx, q, s.monitoring().scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
+	h.Findings, err = collectRows(ctx, q, s.monitoring().scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
 		JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
-		ORDER BY `+byPerson+`f.found_at, f.id`, x.assetArgs()...)
+		ORDER BY `+byPerson+`f.found_at, f.id`, x.assetArguments()...)
 	if err != nil {
 		return err
 	}
-	h.Steps, err = collect(ctx, q, scanMark, `SELECT `+markColumns+` FROM finding f CROSS JOIN finding_step m WHERE f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
-		AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.marked_at, m.finding_id, m.step`, x.assetArgs()...)
+	h.Steps, err = collectRows(ctx, q, scanStepMark, `SELECT `+markColumns+` FROM finding f CROSS JOIN finding_step m WHERE f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
+		AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.marked_at, m.finding_id, m.step`, x.assetArguments()...)
 	return err
 }
 
-func (x indexes) userArgs() []any { return []any{number(x.partner), x.user512, x.user256} }
+// userArguments returns the arguments of statements on a person's user indexes.
+func (x indexes) userArguments() []any { return []any{partnerNumber(x.partner), x.user512, x.user256} }
 
-func (s Subjects) heldCases(ctx context.Context, q querier, x indexes, h *subject.Held) error {
-	ids, err := collect(ctx, q, func(sc scanner) (id cyber.CaseID, err error) { return id, sc.Scan(&id) },
-		`SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, x.userArgs()...)
+// readHeldCases adds a person's cases with their history.
+func (s Subjects) readHeldCases(ctx context.Context, q querier, x indexes, h *subject.Held) error {
+	ids, err := collectRows(ctx, q, func(sc scanner) (id cyber.CaseID, err error) { return id, sc.Scan(&id) },
+		`SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, x.userArguments()...)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		c, moves, err := s.cases().CaseByID(ctx, id)
+		c, moves, err := s.casesArea().GetCase(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -218,29 +224,29 @@ func (s Subjects) heldCases(ctx context.Context, q querier, x indexes, h *subjec
 }
 
 func (s Subjects) heldDevices(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Devices, err = collect(ctx, q, s.devices().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
-		ORDER BY issued_at, id`, x.userArgs()...)
+	h.Devices, err = collectRows(ctx, q, s.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
+		ORDER BY issued_at, id`, x.userArguments()...)
 	return err
 }
 
 func (s Subjects) heldAnswers(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Answers, err = collect(ctx, q, func(sc scanner) (subject.Answer, error) {
+	h.Answers, err = collectRows(ctx, q, func(sc scanner) (subject.Answer, error) {
 		var a subject.Answer
 		var at int64
 		var user, sealed []byte
 		err := sc.Scan(&user, &a.Content, &sealed, &at)
 		if err == nil {
 			a.At = fromMicros(at)
-			a.Value, err = s.advice().openAnswer(x.partner, user, a.Content, sealed)
+			a.Value, err = s.adviceArea().openAnswer(x.partner, user, a.Content, sealed)
 		}
 		return a, err
 	}, `SELECT user_index, content_id, value, answered_at FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY answered_at, content_id`,
-		x.userArgs()...)
+		x.userArguments()...)
 	if err != nil {
 		return err
 	}
-	h.Scores, err = collect(ctx, q, s.advice().scoreDay(x.partner), `SELECT `+scoreColumns+` FROM score_day d
-		WHERE d.partner_id = $1 AND d.user_index IN ($2, $3) ORDER BY d.day`, x.userArgs()...)
+	h.Scores, err = collectRows(ctx, q, s.adviceArea().scanScoreDay(x.partner), `SELECT `+scoreColumns+` FROM score_day d
+		WHERE d.partner_id = $1 AND d.user_index IN ($2, $3) ORDER BY d.day`, x.userArguments()...)
 	return err
 }
 
@@ -254,7 +260,7 @@ func (s Subjects) heldEvents(ctx context.Context, q querier, x indexes, h *subje
 		subject.Event
 		seq int64
 	}
-	rows, err := collect(ctx, q, func(sc scanner) (row, error) {
+	rows, err := collectRows(ctx, q, func(sc scanner) (row, error) {
 		var r row
 		var at int64
 		var sealed []byte
@@ -266,19 +272,19 @@ func (s Subjects) heldEvents(ctx context.Context, q querier, x indexes, h *subje
 		r.Body, err = s.keys.Unseal(eventPlace(x.partner, r.ID), sealed)
 		return r, err
 	}, `SELECT id, seq, type, body, created_at FROM event WHERE partner_id = $1 AND person IN ($2, $3) ORDER BY `+byPerson+`seq DESC LIMIT $4`,
-		append(x.userArgs(), newest)...)
+		append(x.userArguments(), newest)...)
 	if err != nil {
 		return fmt.Errorf("read events: %w", err)
 	}
 	for _, r := range slices.Backward(rows) {
-		r.Deliveries, err = collect(ctx, q, func(sc scanner) (subject.Delivery, error) {
+		r.Deliveries, err = collectRows(ctx, q, func(sc scanner) (subject.Delivery, error) {
 			var d subject.Delivery
 			var finished int64
 			err := sc.Scan(&d.Endpoint, &d.State, &finished)
 			d.At = fromMicros(finished)
 			return d, err
 		}, `SELECT d.endpoint_id, d.state, d.finished_at FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+`
-			ORDER BY 1`, number(x.partner), r.seq)
+			ORDER BY 1`, partnerNumber(x.partner), r.seq)
 		if err != nil {
 			return fmt.Errorf("read deliveries: %w", err)
 		}
@@ -287,8 +293,8 @@ func (s Subjects) heldEvents(ctx context.Context, q querier, x indexes, h *subje
 	return nil
 }
 
-// idsOf are the names by which the audit trail may speak of what is held.
-func idsOf(h subject.Held) []string {
+// heldIDs are the names by which the audit trail may speak of what is held.
+func heldIDs(h subject.Held) []string {
 	var ids []string
 	for _, sub := range h.Subscriptions {
 		ids = append(ids, string(h.Partner.ID)+"/"+strconv.FormatInt(sub.Seq, 10))
@@ -313,8 +319,8 @@ func idsOf(h subject.Held) []string {
 
 // ScrubErased takes what was deleted out of the database's files.
 func (s Subjects) ScrubErased(ctx context.Context) error {
-	return s.db.Scrub(ctx, erasedTables...)
+	return s.db.ScrubDeleted(ctx, erasedTables...)
 }
 
-// Engine says which database answers.
-func (s Subjects) Engine() sqldb.Engine { return s.db.Engine() }
+// DatabaseEngine says which database answers.
+func (s Subjects) DatabaseEngine() sqldb.Engine { return s.db.EngineName() }

@@ -18,9 +18,9 @@ import (
 // AccessesOf returns the lines of the audit trail about a person. Lines name rows by ids; those of erased rows are kept
 // with the erasure, so that it can still be told who saw what is gone.
 func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject.Person) ([]subject.Access, error) {
-	names := []string{s.PersonRef(p)}
+	names := []string{s.PersonReference(p)}
 	for _, h := range held {
-		x, err := s.indexesOf(ctx, s.reader(), h.Partner.ID, p)
+		x, err := s.computeIndexes(ctx, s.readQuerier(), h.Partner.ID, p)
 		if err != nil {
 			return nil, err
 		}
@@ -28,15 +28,15 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 		if err != nil {
 			return nil, err
 		}
-		names = append(append(append(names, userRef(x.user256), userRef(x.user512)), idsOf(h)...), erased...)
+		names = append(append(append(names, userReference(x.user256), userReference(x.user512)), heldIDs(h)...), erased...)
 	}
 	var accesses []subject.Access
-	for part := range slices.Chunk(unique(names), hitBatch) {
+	for part := range slices.Chunk(uniqueValues(names), hitBatch) {
 		var args []any
-		found, err := collect(ctx, s.reader(), func(row scanner) (subject.Access, error) {
-			r, err := s.audit().scanAudit(row)
+		found, err := collectRows(ctx, s.readQuerier(), func(row scanner) (subject.Access, error) {
+			r, err := s.auditArea().scanAuditLine(row)
 			return subject.Access{Entry: r.Entry}, err
-		}, `SELECT `+auditColumns+` FROM audit WHERE subject IN (`+list(&args, part)+`)`, args...)
+		}, `SELECT `+auditColumns+` FROM audit WHERE subject IN (`+appendListMarks(&args, part)+`)`, args...)
 		if err != nil {
 			return nil, fmt.Errorf("read audit: %w", err)
 		}
@@ -49,19 +49,19 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 // erasedIDs are the ids of a partner's rows that were erased with a person, whichever of their names the erasure was asked
 // for by.
 func (s Subjects) erasedIDs(ctx context.Context, id partner.ID, p subject.Person, user []byte) ([]string, error) {
-	kept, err := collect(ctx, s.reader(), func(row scanner) (keptTrail, error) {
+	kept, err := collectRows(ctx, s.readQuerier(), func(row scanner) (keptTrail, error) {
 		var erasure string
 		var sealed []byte
 		var kept keptTrail
 		if err := row.Scan(&erasure, &sealed); err != nil {
 			return kept, err
 		}
-		plain, err := s.keys.Unseal(inPartner("erasure", "trail")([]any{number(id), erasure}), sealed)
+		plain, err := s.keys.Unseal(placeInPartner("erasure", "trail")([]any{partnerNumber(id), erasure}), sealed)
 		if err != nil {
 			return kept, fmt.Errorf("open erasure: %w", err)
 		}
 		return kept, json.Unmarshal(plain, &kept)
-	}, `SELECT id, trail FROM erasure WHERE partner_id = $1 AND (person = $2 OR user_512 = $3)`, number(id), s.erasedRef(id, p), user)
+	}, `SELECT id, trail FROM erasure WHERE partner_id = $1 AND (person = $2 OR user_512 = $3)`, partnerNumber(id), s.erasedReference(id, p), user)
 	var ids []string
 	for _, k := range kept {
 		ids = append(ids, k.IDs...)
@@ -73,16 +73,16 @@ func (s Subjects) erasedIDs(ctx context.Context, id partner.ID, p subject.Person
 func (s Subjects) Affected(ctx context.Context, of subject.Incident, found func(subject.Affected) error) error {
 	c, order := conditions{}, `a.partner_id, a.user_index, f.id`
 	if of.Breach != "" {
-		if _, err := s.breaches().BreachByName(ctx, of.Breach); err != nil {
+		if _, err := s.breachesArea().BreachByName(ctx, of.Breach); err != nil {
 			return err
 		}
-		c.add(`f.breach = `, of.Breach)
+		c.addCondition(`f.breach = `, of.Breach)
 	} else {
-		c.add(`f.found_at >= `, micros(of.From))
-		c.add(`f.found_at < `, micros(of.To))
+		c.addCondition(`f.found_at >= `, toMicros(of.From))
+		c.addCondition(`f.found_at < `, toMicros(of.To))
 	}
 	if of.Partner != "" {
-		c.add(`a.partner_id = `, number(of.Partner))
+		c.addCondition(`a.partner_id = `, partnerNumber(of.Partner))
 	}
 	var one affectedRows
 	for after := (affectedMark{}); ; {
@@ -92,15 +92,15 @@ func (s Subjects) Affected(ctx context.Context, of subject.Incident, found func(
 		}
 		for _, r := range rows {
 			if one.user != r.user || one.Partner != r.Partner {
-				if err := one.tell(found); err != nil {
+				if err := one.tellPerson(found); err != nil {
 					return err
 				}
 				one = affectedRows{user: r.user, Affected: subject.Affected{Partner: r.Partner, Kinds: map[identifier.Kind]int{}, First: r.at}}
 			}
-			one.add(r)
+			one.addRow(r)
 		}
 		if len(rows) < checkBatch {
-			return one.tell(found)
+			return one.tellPerson(found)
 		}
 		last := rows[len(rows)-1]
 		after = affectedMark{last.Partner, []byte(last.user), last.id}
@@ -122,19 +122,19 @@ type affectedRow struct {
 
 func (s Subjects) affectedPage(ctx context.Context, c conditions, order string, after affectedMark) ([]affectedRow, error) {
 	if after.id != "" {
-		c.args = append(slices.Clone(c.args), number(after.partner), after.user, after.id)
+		c.args = append(slices.Clone(c.args), partnerNumber(after.partner), after.user, after.id)
 		n := len(c.args)
 		c.text += ` AND (` + order + `) > ($` + strconv.Itoa(n-2) + `, $` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
 	}
-	return collect(ctx, s.reader(), func(row scanner) (affectedRow, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (affectedRow, error) {
 		var r affectedRow
 		var index, sealed []byte
 		var at int64
-		if err := row.Scan(numbered(&r.Partner), &index, &r.id, &r.breach, &at, &r.ID, &r.Kind, &sealed); err != nil {
+		if err := row.Scan(scanPartnerID(&r.Partner), &index, &r.id, &r.breach, &at, &r.ID, &r.Kind, &sealed); err != nil {
 			return r, err
 		}
 		r.user, r.at = string(index), fromMicros(at)
-		return r, s.monitoring().openAsset(&r.Asset, sealed)
+		return r, s.monitoring().openAssetValue(&r.Asset, sealed)
 	}, `SELECT a.partner_id, a.user_index, f.id, f.breach, f.found_at, a.id, a.kind, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 		WHERE f.resolution <> 'retracted'`+c.text+` ORDER BY `+order+` LIMIT `+strconv.Itoa(checkBatch), c.args...)
 }
@@ -146,7 +146,8 @@ type affectedRows struct {
 	assets map[string]bool
 }
 
-func (a *affectedRows) add(r affectedRow) {
+// addRow takes a row of the person that is being read.
+func (a *affectedRows) addRow(r affectedRow) {
 	if a.assets == nil {
 		a.assets = map[string]bool{}
 	}
@@ -167,7 +168,8 @@ func (a *affectedRows) add(r affectedRow) {
 	}
 }
 
-func (a *affectedRows) tell(found func(subject.Affected) error) error {
+// tellPerson calls found for the person that was read.
+func (a *affectedRows) tellPerson(found func(subject.Affected) error) error {
 	if a.Partner == "" {
 		return nil
 	}
@@ -176,10 +178,10 @@ func (a *affectedRows) tell(found func(subject.Affected) error) error {
 
 // Showings counts the lines of the trail in a window, by who and what; what only keeps house is left out.
 func (s Subjects) Showings(ctx context.Context, from, to time.Time) ([]subject.Showing, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (subject.Showing, error) {
+	list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (subject.Showing, error) {
 		var v subject.Showing
 		return v, row.Scan(&v.Actor, &v.Action, &v.Count)
-	}, `SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action ORDER BY 3 DESC, 1, 2`, micros(from), micros(to))
+	}, `SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action ORDER BY 3 DESC, 1, 2`, toMicros(from), toMicros(to))
 	return slices.DeleteFunc(list, func(v subject.Showing) bool { return !showsPeople(v.Action) }), err
 }
 

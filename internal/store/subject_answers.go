@@ -29,17 +29,17 @@ func (s Subjects) mentionsOf(ctx context.Context, h subject.Held, p subject.Pers
 	var m mentions
 	name := func(texts ...string) { m.naming = append(m.naming, texts...) }
 	if p.CPF != "" {
-		salt, err := s.partners().Salt(ctx, h.Partner.ID)
+		salt, err := s.partnersArea().OpenSalt(ctx, h.Partner.ID)
 		if err != nil {
 			return m, err
 		}
-		d256, d512 := partner.Digests(p.CPF, salt)
-		name(spellings(d256[1:])...)
-		name(spellings(d512[1:])...)
+		d256, d512 := partner.PersonDigests(p.CPF, salt)
+		name(digestSpellings(d256[1:])...)
+		name(digestSpellings(d512[1:])...)
 		name(p.CPF, p.CPF[:3]+"."+p.CPF[3:6]+"."+p.CPF[6:9]+"-"+p.CPF[9:])
 	}
 	name(string(p.User))
-	name(idsOf(h)...)
+	name(heldIDs(h)...)
 	for _, a := range h.Assets {
 		name(a.Value)
 	}
@@ -59,7 +59,7 @@ func (s Subjects) mentionsOf(ctx context.Context, h subject.Held, p subject.Pers
 // longEnough leaves out texts so short that they would be found anywhere.
 func longEnough(texts []string) []string {
 	list := make([]string, 0, len(texts))
-	for _, t := range unique(texts) {
+	for _, t := range uniqueValues(texts) {
 		if len(t) >= 4 {
 			list = append(list, t)
 		}
@@ -67,8 +67,8 @@ func longEnough(texts []string) []string {
 	return list
 }
 
-// spellings are the ways in which a digest may be written: see partner.UserHash.
-func spellings(digest []byte) []string {
+// digestSpellings are the ways in which a digest may be written: see partner.UserHash.
+func digestSpellings(digest []byte) []string {
 	text := hex.EncodeToString(digest)
 	return []string{
 		text, strings.ToUpper(text), base64.RawStdEncoding.EncodeToString(digest), base64.RawURLEncoding.EncodeToString(digest),
@@ -95,11 +95,11 @@ func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Pe
 		}
 		needles = append(needles, []byte(text), quoted[1:len(quoted)-1])
 	}
-	x, err := s.indexesOf(ctx, s.reader(), h.Partner.ID, p)
+	x, err := s.computeIndexes(ctx, s.readQuerier(), h.Partner.ID, p)
 	if err != nil {
 		return err
 	}
-	return s.answersTo(ctx, x, func(r keptRow, a keptAnswer) error {
+	return s.eachKeptAnswer(ctx, x, func(r keptRow, a keptAnswer) error {
 		if !a.holdsAny(needles) {
 			return nil
 		}
@@ -107,15 +107,15 @@ func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Pe
 	})
 }
 
-// answersTo calls fn with the kept answers to requests about the person.
-func (s Subjects) answersTo(ctx context.Context, x indexes, fn func(keptRow, keptAnswer) error) error {
+// eachKeptAnswer calls fn with the kept answers to requests about the person.
+func (s Subjects) eachKeptAnswer(ctx context.Context, x indexes, fn func(keptRow, keptAnswer) error) error {
 	for after := []byte{}; ; {
-		rows, err := collect(ctx, s.reader(), func(row scanner) (keptRow, error) {
+		rows, err := collectRows(ctx, s.readQuerier(), func(row scanner) (keptRow, error) {
 			var r keptRow
 			return r, row.Scan(&r.claim, &r.sealed)
 		}, `SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND person IN ($4, $5) AND length(person) > 0
 			AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`,
-			number(x.partner), after, int64(checkBatch), x.user256, x.user512)
+			partnerNumber(x.partner), after, int64(checkBatch), x.user256, x.user512)
 		if err != nil {
 			return fmt.Errorf("look through kept answers: %w", err)
 		}
@@ -182,7 +182,7 @@ func (s Subjects) RedactAnswers(ctx context.Context, h subject.Held, p subject.P
 	if err != nil {
 		return total, err
 	}
-	x, err := s.indexesOf(ctx, s.reader(), h.Partner.ID, p)
+	x, err := s.computeIndexes(ctx, s.readQuerier(), h.Partner.ID, p)
 	if err == nil {
 		err = s.forgetAskedAbout(ctx, x)
 	}
@@ -191,10 +191,10 @@ func (s Subjects) RedactAnswers(ctx context.Context, h subject.Held, p subject.P
 
 // forgetAskedAbout takes from kept answers whom they are about, once nothing of the person is left in them.
 func (s Subjects) forgetAskedAbout(ctx context.Context, x indexes) error {
-	_, err := s.inBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
-		return affected(tx.ExecContext(ctx, `UPDATE idempotency SET person = $4 WHERE partner_id = $1 AND claim IN (
+	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+		return rowsAffected(tx.ExecContext(ctx, `UPDATE idempotency SET person = $4 WHERE partner_id = $1 AND claim IN (
 			SELECT claim FROM idempotency WHERE partner_id = $1 AND person IN ($2, $3) AND length(person) > 0 LIMIT $5)`,
-			number(x.partner), x.user256, x.user512, []byte{}, limit))
+			partnerNumber(x.partner), x.user256, x.user512, []byte{}, limit))
 	})
 	if err != nil {
 		return fmt.Errorf("forget whom kept answers are about: %w", err)
@@ -204,7 +204,7 @@ func (s Subjects) forgetAskedAbout(ctx context.Context, x indexes) error {
 
 // emptyAnswers takes every text out of the kept answers to requests about a person.
 func (s Subjects) emptyAnswers(ctx context.Context, x indexes) error {
-	err := s.answersTo(ctx, x, func(r keptRow, a keptAnswer) error {
+	err := s.eachKeptAnswer(ctx, x, func(r keptRow, a keptAnswer) error {
 		_, err := s.rewriteAnswer(ctx, x.partner, r, a, mentions{all: true})
 		return err
 	})
@@ -218,7 +218,7 @@ func (s Subjects) emptyAnswers(ctx context.Context, x indexes) error {
 func (s Subjects) rewriteAnswer(ctx context.Context, id partner.ID, r keptRow, a keptAnswer, m mentions) (n int64, err error) {
 	a.Body = m.redactBody(a.Body)
 	for name, value := range a.Headers {
-		a.Headers[name] = m.redact(value)
+		a.Headers[name] = m.redactText(value)
 	}
 	plain, err := json.Marshal(a)
 	if err != nil {
@@ -228,9 +228,9 @@ func (s Subjects) rewriteAnswer(ctx context.Context, id partner.ID, r keptRow, a
 	if err != nil {
 		return 0, fmt.Errorf("redact kept answer: %w", err)
 	}
-	err = s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
-		n, err = affected(tx.ExecContext(ctx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`,
-			number(id), r.claim, r.sealed, sealed))
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+		n, err = rowsAffected(tx.ExecContext(ctx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`,
+			partnerNumber(id), r.claim, r.sealed, sealed))
 		return err
 	})
 	return n, err
@@ -239,7 +239,8 @@ func (s Subjects) rewriteAnswer(ctx context.Context, id partner.ID, r keptRow, a
 // redacted stands where something of the person stood.
 const redacted = "***"
 
-func (m mentions) redact(text string) string {
+// redactText replaces what names the person.
+func (m mentions) redactText(text string) string {
 	if m.all {
 		return redacted
 	}
@@ -270,7 +271,7 @@ func (m mentions) redactBody(body []byte) []byte {
 func (m mentions) redactValue(v any) any {
 	switch v := v.(type) {
 	case string:
-		return m.redact(v)
+		return m.redactText(v)
 	case []any:
 		for i := range v {
 			v[i] = m.redactValue(v[i])
@@ -279,7 +280,7 @@ func (m mentions) redactValue(v any) any {
 		for k, item := range v {
 			if !m.all { // names of fields are the service's own
 				delete(v, k)
-				k = m.redact(k)
+				k = m.redactText(k)
 			}
 			v[k] = m.redactValue(item)
 		}

@@ -88,7 +88,7 @@ func TestLargeErasure(t *testing.T) {
 			ctx, kill := context.WithCancel(context.Background())
 			defer kill()
 			err := w.DB.WatchWriter(ctx, func(h sqldb.Hold) {
-				most = max(most, h.Rows())
+				most = max(most, h.RowsWritten())
 				if transactions++; transactions == 20 {
 					kill()
 				}
@@ -96,7 +96,7 @@ func TestLargeErasure(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before, err := w.Audit.AuditHead(ctx)
+			before, err := w.Audit.TrailHead(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestLargeErasure(t *testing.T) {
 // userIndex is the index of a person's longer digest.
 func (w *lives) userIndex(t *testing.T, n int) (index []byte) {
 	t.Helper()
-	err := w.DB.Reader().QueryRowContext(context.Background(), `SELECT user_512 FROM person WHERE partner_id = $1 AND cpf = (
+	err := w.DB.ReadPool().QueryRowContext(context.Background(), `SELECT user_512 FROM person WHERE partner_id = $1 AND cpf = (
 		SELECT cpf FROM subscription WHERE partner_id = $1 AND seq = $2)`, w.partner.ID.Number(), n+1).Scan(&index)
 	if err != nil {
 		t.Fatal(err)
@@ -147,17 +147,17 @@ func (w *lives) nothingShown(t *testing.T, before operator.Head, user []byte) {
 		t.Fatal("it was not half way")
 	}
 	for _, p := range []subject.Person{w.people[0].who(), {User: w.people[0].user, Partner: w.partner.ID}} {
-		if held, err := w.rights().Export(ctx, p); err != nil || len(held) != 0 {
+		if held, err := w.rights().ExportPerson(ctx, p); err != nil || len(held) != 0 {
 			t.Errorf("half of a person is shown: %+v %v", held, err)
 		}
 	}
 	if stones, err := w.Subjects.Tombstones(ctx); err != nil || len(stones) != 0 {
 		t.Error("a receipt:", stones, err)
 	}
-	if head, err := w.Audit.AuditHead(ctx); err != nil || head.Seq != before.Seq {
+	if head, err := w.Audit.TrailHead(ctx); err != nil || head.Seq != before.Seq {
 		t.Error("a line in the trail:", head, err)
 	}
-	if n, err := w.rights().Resume(ctx, func([]subject.Tombstone) error { return nil }); n != 0 || err != nil {
+	if n, err := w.rights().ResumeErasures(ctx, func([]subject.Tombstone) error { return nil }); n != 0 || err != nil {
 		t.Error("it was taken from a command that may still run:", n, err)
 	}
 }
@@ -171,7 +171,7 @@ func resumeByWorker(t *testing.T, w *lives) (erased int64) {
 		t.Fatal(err)
 	}
 	var kept []subject.Tombstone
-	n, err := w.rights().Resume(ctx, func(stones []subject.Tombstone) error { kept = stones; return nil })
+	n, err := w.rights().ResumeErasures(ctx, func(stones []subject.Tombstone) error { kept = stones; return nil })
 	if err != nil || n != 1 || len(kept) != 1 {
 		t.Fatal(n, kept, err)
 	}
@@ -187,7 +187,7 @@ func resumeByWorker(t *testing.T, w *lives) (erased int64) {
 
 func resumeByCommand(t *testing.T, w *lives) int64 {
 	ctx := context.Background()
-	out, err := w.rights().Erase(ctx, clerk, w.people[0].who(), "pedido", func([]subject.Tombstone) error { return nil })
+	out, err := w.rights().ErasePerson(ctx, clerk, w.people[0].who(), "pedido", func([]subject.Tombstone) error { return nil })
 	if err != nil || !out.Scrubbed || len(out.Tombstones) != 1 {
 		t.Fatal(out, err)
 	}
@@ -204,7 +204,7 @@ func resumeByCommand(t *testing.T, w *lives) int64 {
 // emptied: the kept answer about the person has nothing of them, and stands for its request.
 func (w *lives) emptied(t *testing.T) {
 	t.Helper()
-	answer, replayed, err := w.Answers.Once(context.Background(), w.partner.ID, once.Claim{Path: "/subscriptions", Key: "k0", Digest: []byte{0}},
+	answer, replayed, err := w.Answers.AnswerOnce(context.Background(), w.partner.ID, once.Claim{Path: "/subscriptions", Key: "k0", Digest: []byte{0}},
 		func(store.Tx) (once.Answer, error) { return once.Answer{}, errors.New("carried out again") })
 	if err != nil || !replayed || strings.Contains(string(answer.Body), w.people[0].cpf) || !strings.Contains(string(answer.Body), `"key":"***"`) {
 		t.Error("kept answer:", string(answer.Body), replayed, err)
@@ -214,7 +214,7 @@ func (w *lives) emptied(t *testing.T) {
 // recorded is how many rows the one line about the erasure speaks of.
 func (w *lives) recorded(t *testing.T, actor string) (rows int64) {
 	t.Helper()
-	list, err := w.rights().Accesses(context.Background(), w.people[0].who())
+	list, err := w.rights().ListAccesses(context.Background(), w.people[0].who())
 	if err != nil || len(list) != 1 || list[0].Action != "subject.erased" || list[0].Name != actor {
 		t.Fatal(list, err)
 	}

@@ -29,50 +29,50 @@ type keptTrail struct {
 	IDs    []string `json:"ids,omitempty"`
 }
 
-// inside is the same area in a transaction.
-func (s Subjects) inside(tx *sqldb.Tx) Subjects { return Subjects{s.within(tx)} }
+// insideTx is the same area in a transaction.
+func (s Subjects) insideTx(tx *sqldb.Tx) Subjects { return Subjects{s.withTx(tx)} }
 
 // EraseRows takes away all rows about a person and keeps the tombstone and what record adds to the trail: see
 // subject.Store. Somebody with few rows is erased in one transaction. With more of them the erasure is written down first,
 // so that it is gone through with whatever happens; then rows go in small transactions, and the last one makes the
 // tombstone count and keeps its line.
 func (s Subjects) EraseRows(ctx context.Context, h subject.Held, p subject.Person, reason string, record recorder) (subject.Erased, subject.Tombstone, error) {
-	x, err := s.indexesOf(ctx, s.reader(), h.Partner.ID, p)
+	x, err := s.computeIndexes(ctx, s.readQuerier(), h.Partner.ID, p)
 	if err != nil {
 		return subject.Erased{}, subject.Tombstone{}, err
 	}
-	u, err := s.underWay(ctx, h.Partner.ID, s.erasedRef(h.Partner.ID, p))
+	u, err := s.findBegunErasure(ctx, h.Partner.ID, s.erasedReference(h.Partner.ID, p))
 	if err != nil {
 		return subject.Erased{}, subject.Tombstone{}, err
 	}
 	u.indexes, u.upTo = x, math.MaxInt64
 	if u.ID != "" {
-		return s.goOn(ctx, u, record)
+		return s.continueErasure(ctx, u, record)
 	}
 	made, err := uuid.NewV7()
 	if err != nil {
 		return subject.Erased{}, subject.Tombstone{}, fmt.Errorf("make erasure id: %w", err)
 	}
 	u.Tombstone = subject.Tombstone{
-		ID: "er_" + made.String(), Partner: h.Partner.ID, Person: s.erasedRef(h.Partner.ID, p), CPF: x.cpf, User256: x.user256, User512: x.user512,
-		Watched: x.value, ErasedAt: micros(s.now()),
+		ID: "er_" + made.String(), Partner: h.Partner.ID, Person: s.erasedReference(h.Partner.ID, p), CPF: x.cpf, User256: x.user256, User512: x.user512,
+		Watched: x.value, ErasedAt: toMicros(s.now()),
 	}
-	u.kept = keptTrail{Reason: reason, IDs: idsOf(h)}
-	few, err := s.hasFew(ctx, x)
+	u.kept = keptTrail{Reason: reason, IDs: heldIDs(h)}
+	few, err := s.hasFewRows(ctx, x)
 	if err != nil {
 		return subject.Erased{}, u.Tombstone, err
 	}
 	if few {
 		return s.finishErasure(ctx, u, nil, record)
 	}
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := s.keepTombstone(ctx, tx, u.Tombstone, u.kept, false)
 		return err
 	})
 	if err != nil {
 		return subject.Erased{}, u.Tombstone, err
 	}
-	return s.goOn(ctx, u, record)
+	return s.continueErasure(ctx, u, record)
 }
 
 // recorder keeps the line of an erasure in its last transaction.
@@ -87,8 +87,8 @@ type begun struct {
 	upTo int64
 }
 
-// goOn erases what there is in small transactions, and ends the erasure.
-func (s Subjects) goOn(ctx context.Context, u begun, record recorder) (subject.Erased, subject.Tombstone, error) {
+// continueErasure erases what there is in small transactions, and ends the erasure.
+func (s Subjects) continueErasure(ctx context.Context, u begun, record recorder) (subject.Erased, subject.Tombstone, error) {
 	ahead, err := s.eraseAhead(ctx, u.indexes, u.upTo)
 	if err == nil {
 		// By now nobody may know what stood in the rows: nothing of such an answer stays.
@@ -103,25 +103,25 @@ func (s Subjects) goOn(ctx context.Context, u begun, record recorder) (subject.E
 // finishErasure takes away what is left, and makes the tombstone count. When another process was quicker, the line in the
 // trail is that one's.
 func (s Subjects) finishErasure(ctx context.Context, u begun, ahead tallies, record recorder) (erased subject.Erased, t subject.Tombstone, err error) {
-	files, err := s.dropFiles(ctx, u.Partner, u.upTo)
+	files, err := s.dropNamedExports(ctx, u.Partner, u.upTo)
 	if err != nil {
 		return erased, u.Tombstone, err
 	}
-	err = s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		t = u.Tombstone
 		if u.upTo == math.MaxInt64 {
-			t.ErasedAt = micros(s.now())
+			t.ErasedAt = toMicros(s.now())
 		}
 		t.MAC = s.tombstoneMAC(t)
-		inside := s.inside(tx)
+		inside := s.insideTx(tx)
 		var err error
-		if erased, err = inside.eraseRows(ctx, tx, u.indexes, u.upTo); err != nil {
+		if erased, err = inside.eraseRowsOf(ctx, tx, u.indexes, u.upTo); err != nil {
 			return err
 		}
-		ahead.addTo(erased.Counts)
-		files.addTo(erased.Counts)
-		over, err := affected(tx.ExecContext(ctx, `UPDATE erasure SET done = TRUE, erased_at = $3 WHERE partner_id = $1 AND id = $2 AND NOT done`,
-			number(t.Partner), t.ID, t.ErasedAt))
+		ahead.addToCounts(erased.Counts)
+		files.addToCounts(erased.Counts)
+		over, err := rowsAffected(tx.ExecContext(ctx, `UPDATE erasure SET done = TRUE, erased_at = $3 WHERE partner_id = $1 AND id = $2 AND NOT done`,
+			partnerNumber(t.Partner), t.ID, t.ErasedAt))
 		if err != nil {
 			return fmt.Errorf("end erasure: %w", err)
 		}
@@ -131,14 +131,14 @@ func (s Subjects) finishErasure(ctx context.Context, u begun, ahead tallies, rec
 				return err
 			}
 		}
-		return record(inside.audit(), erased, t)
+		return record(inside.auditArea(), erased, t)
 	})
 	return erased, t, err
 }
 
-// underWay is the erasure of somebody that has not ended yet; its ID is empty when there is none.
-func (s Subjects) underWay(ctx context.Context, id partner.ID, person string) (begun, error) {
-	list, err := s.begunErasures(ctx, ` AND partner_id = $1 AND person = $2`, number(id), person)
+// findBegunErasure is the erasure of somebody that has not ended yet; its ID is empty when there is none.
+func (s Subjects) findBegunErasure(ctx context.Context, id partner.ID, person string) (begun, error) {
+	list, err := s.begunErasures(ctx, ` AND partner_id = $1 AND person = $2`, partnerNumber(id), person)
 	if err != nil || len(list) == 0 {
 		return begun{}, err
 	}
@@ -147,9 +147,9 @@ func (s Subjects) underWay(ctx context.Context, id partner.ID, person string) (b
 
 // begunErasures are those that have not ended.
 func (s Subjects) begunErasures(ctx context.Context, which string, args ...any) ([]begun, error) {
-	list, err := collect(ctx, s.reader(), func(row scanner) (begun, error) {
+	list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (begun, error) {
 		t, err := s.scanTombstone(row)
-		x := indexes{partner: t.Partner, cpf: nonNil(t.CPF), user256: t.User256, user512: t.User512, value: nonNil(t.Watched)}
+		x := indexes{partner: t.Partner, cpf: orEmptyBytes(t.CPF), user256: t.User256, user512: t.User512, value: orEmptyBytes(t.Watched)}
 		return begun{Tombstone: t, indexes: x, upTo: t.ErasedAt}, err
 	}, `SELECT `+tombstoneColumns+` FROM erasure WHERE NOT done`+which+` ORDER BY erased_at, id`, args...)
 	if err != nil {
@@ -166,11 +166,11 @@ const abandonedAfter = 5 * time.Minute
 func (s Subjects) ResumeErasures(ctx context.Context,
 	record func(in operator.Ledger, person string, erased subject.Erased, stone subject.Tombstone) error,
 ) ([]subject.Tombstone, error) {
-	list, err := s.begunErasures(ctx, ` AND erased_at <= $1`, micros(s.now().Add(-abandonedAfter)))
+	list, err := s.begunErasures(ctx, ` AND erased_at <= $1`, toMicros(s.now().Add(-abandonedAfter)))
 	var over []subject.Tombstone
 	for _, u := range list {
-		_, t, err := s.goOn(ctx, u, func(in operator.Ledger, erased subject.Erased, stone subject.Tombstone) error {
-			return record(in, userRef(stone.User512), erased, stone)
+		_, t, err := s.continueErasure(ctx, u, func(in operator.Ledger, erased subject.Erased, stone subject.Tombstone) error {
+			return record(in, userReference(stone.User512), erased, stone)
 		})
 		if err != nil {
 			return over, err
@@ -183,8 +183,8 @@ func (s Subjects) ResumeErasures(ctx context.Context,
 // beingErased tells whether an erasure of the person was begun and has not ended: nothing of them is shown any more.
 func (s Subjects) beingErased(ctx context.Context, q querier, x indexes) (yes bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM erasure WHERE NOT done AND partner_id = $1
-		AND (user_512 IN ($2, $3) OR user_256 IN ($2, $3)))`, x.userArgs()...).Scan(&yes)
-	return yes, classify(err)
+		AND (user_512 IN ($2, $3) OR user_256 IN ($2, $3)))`, x.userArguments()...).Scan(&yes)
+	return yes, classifyError(err)
 }
 
 // tombstoneMAC shows later that the service wrote a tombstone: a log kept elsewhere could otherwise be made to erase
@@ -200,40 +200,40 @@ func (s Subjects) keepTombstone(ctx context.Context, tx *sqldb.Tx, t subject.Tom
 	if err != nil {
 		return 0, fmt.Errorf("keep erasure: %w", err)
 	}
-	sealed, err := s.keys.Seal(inPartner("erasure", "trail")([]any{number(t.Partner), t.ID}), plain)
+	sealed, err := s.keys.Seal(placeInPartner("erasure", "trail")([]any{partnerNumber(t.Partner), t.ID}), plain)
 	if err != nil {
 		return 0, fmt.Errorf("seal erasure: %w", err)
 	}
-	n, err := affected(tx.ExecContext(ctx, `INSERT INTO erasure (id, partner_id, person, cpf, user_256, user_512, watched, erased_at, trail, done)
+	n, err := rowsAffected(tx.ExecContext(ctx, `INSERT INTO erasure (id, partner_id, person, cpf, user_256, user_512, watched, erased_at, trail, done)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (partner_id, id) DO NOTHING`,
-		t.ID, number(t.Partner), t.Person, nonNil(t.CPF), t.User256, t.User512, nonNil(t.Watched), t.ErasedAt, sealed, done))
+		t.ID, partnerNumber(t.Partner), t.Person, orEmptyBytes(t.CPF), t.User256, t.User512, orEmptyBytes(t.Watched), t.ErasedAt, sealed, done))
 	if err != nil {
 		return 0, fmt.Errorf("keep erasure: %w", err)
 	}
 	return n, nil
 }
 
-// Replay erases again what is older than the erasure: see subject.Store.
-func (s Subjects) Replay(ctx context.Context, t subject.Tombstone) (subject.Erased, error) {
+// ReplayErasure erases again what is older than the erasure: see subject.Store.
+func (s Subjects) ReplayErasure(ctx context.Context, t subject.Tombstone) (subject.Erased, error) {
 	var erased subject.Erased
 	if !hmac.Equal(t.MAC, s.tombstoneMAC(t)) {
 		return erased, subject.ErrForeign.Note("this service did not write the line")
 	}
-	x := indexes{partner: t.Partner, cpf: nonNil(t.CPF), user256: t.User256, user512: t.User512, value: nonNil(t.Watched)}
+	x := indexes{partner: t.Partner, cpf: orEmptyBytes(t.CPF), user256: t.User256, user512: t.User512, value: orEmptyBytes(t.Watched)}
 	ahead, err := s.eraseAhead(ctx, x, t.ErasedAt)
 	if err != nil {
 		return erased, err
 	}
-	files, err := s.dropFiles(ctx, t.Partner, t.ErasedAt)
+	files, err := s.dropNamedExports(ctx, t.Partner, t.ErasedAt)
 	if err != nil {
 		return erased, err
 	}
-	err = s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
-		if erased, err = s.inside(tx).eraseRows(ctx, tx, x, t.ErasedAt); err != nil {
+	err = s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+		if erased, err = s.insideTx(tx).eraseRowsOf(ctx, tx, x, t.ErasedAt); err != nil {
 			return err
 		}
-		ahead.addTo(erased.Counts)
-		files.addTo(erased.Counts)
+		ahead.addToCounts(erased.Counts)
+		files.addToCounts(erased.Counts)
 		_, err = s.keepTombstone(ctx, tx, t, keptTrail{Reason: "replayed"}, true)
 		return err
 	})
@@ -243,14 +243,14 @@ func (s Subjects) Replay(ctx context.Context, t subject.Tombstone) (subject.Eras
 const tombstoneColumns = `id, partner_id, person, cpf, user_256, user_512, watched, erased_at`
 
 func (s Subjects) scanTombstone(row scanner) (t subject.Tombstone, err error) {
-	err = row.Scan(&t.ID, numbered(&t.Partner), &t.Person, &t.CPF, &t.User256, &t.User512, &t.Watched, &t.ErasedAt)
+	err = row.Scan(&t.ID, scanPartnerID(&t.Partner), &t.Person, &t.CPF, &t.User256, &t.User512, &t.Watched, &t.ErasedAt)
 	t.MAC = s.tombstoneMAC(t)
 	return t, err
 }
 
 // Tombstones returns all erasures that have ended, oldest first.
 func (s Subjects) Tombstones(ctx context.Context) ([]subject.Tombstone, error) {
-	return collect(ctx, s.reader(), s.scanTombstone, `SELECT `+tombstoneColumns+` FROM erasure WHERE done ORDER BY erased_at, id`)
+	return collectRows(ctx, s.readQuerier(), s.scanTombstone, `SELECT `+tombstoneColumns+` FROM erasure WHERE done ORDER BY erased_at, id`)
 }
 
 // erasedQueries find rows of people who were erased that are older than their erasure.

@@ -25,13 +25,13 @@ type eraseStep struct {
 
 // eraseSteps are in the order in which everybody takes locks: subscriptions, then what a person has, then events.
 var eraseSteps = []eraseStep{
-	{100, (*eraser).subscriptions}, {100, (*eraser).values}, {100, (*eraser).cases}, {50, (*eraser).devices}, {200, (*eraser).answers},
-	{200, (*eraser).scores}, {50, (*eraser).events},
+	{100, (*eraser).subscriptions}, {100, (*eraser).deleteValues}, {100, (*eraser).deleteCases}, {50, (*eraser).deleteDevices}, {200, (*eraser).deleteAnswers},
+	{200, (*eraser).deleteScores}, {50, (*eraser).deleteEvents},
 }
 
-// hasFew tells whether a person can be erased in one transaction without keeping others waiting.
-func (s Subjects) hasFew(ctx context.Context, x indexes) (bool, error) {
-	user := x.userArgs()
+// hasFewRows tells whether a person can be erased in one transaction without keeping others waiting.
+func (s Subjects) hasFewRows(ctx context.Context, x indexes) (bool, error) {
+	user := x.userArguments()
 	for _, of := range []struct {
 		rows string
 		most int64
@@ -41,15 +41,15 @@ func (s Subjects) hasFew(ctx context.Context, x indexes) (bool, error) {
 		{`SELECT 1 FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)`, 50, user},
 		{`SELECT 1 FROM score_day WHERE partner_id = $1 AND user_index IN ($2, $3)`, 200, user},
 		{`SELECT 1 FROM case_move WHERE partner_id = $1 AND case_id IN (SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3))`, 100, user},
-		{`SELECT 1 FROM finding WHERE partner_id = $1 AND asset_id IN ` + assetIDsOfPerson, 100, x.assetArgs()},
-		{`SELECT 1 FROM asset_history WHERE partner_id = $1 AND asset_id IN ` + assetIDsOfPerson, 100, x.assetArgs()},
-		{`SELECT 1 FROM subscription WHERE partner_id = $1 AND cpf = $2 AND ended_at <> 0`, 50, []any{number(x.partner), x.cpf}},
+		{`SELECT 1 FROM finding WHERE partner_id = $1 AND asset_id IN ` + assetIDsOfPerson, 100, x.assetArguments()},
+		{`SELECT 1 FROM asset_history WHERE partner_id = $1 AND asset_id IN ` + assetIDsOfPerson, 100, x.assetArguments()},
+		{`SELECT 1 FROM subscription WHERE partner_id = $1 AND cpf = $2 AND ended_at <> 0`, 50, []any{partnerNumber(x.partner), x.cpf}},
 	} {
 		var more bool
 		args := append(slices.Clone(of.args), of.most)
 		query := `SELECT EXISTS (` + of.rows + ` LIMIT 1 OFFSET $` + strconv.Itoa(len(args)) + `)`
-		if err := s.reader().QueryRowContext(ctx, query, args...).Scan(&more); err != nil || more {
-			return false, classify(err)
+		if err := s.readQuerier().QueryRowContext(ctx, query, args...).Scan(&more); err != nil || more {
+			return false, classifyError(err)
 		}
 	}
 	return true, nil
@@ -58,7 +58,8 @@ func (s Subjects) hasFew(ctx context.Context, x indexes) (bool, error) {
 // tallies are rows that went, by what they were.
 type tallies map[string]int64
 
-func (t tallies) addTo(counts map[string]int64) {
+// addToCounts adds the tallies to counts.
+func (t tallies) addToCounts(counts map[string]int64) {
 	for what, n := range t {
 		counts[what] += n
 	}
@@ -69,25 +70,25 @@ func (t tallies) addTo(counts map[string]int64) {
 func (s Subjects) eraseAhead(ctx context.Context, x indexes, upTo int64) (tallies, error) {
 	ahead := tallies{}
 	for _, step := range eraseSteps {
-		_, err := s.batches(ctx, step.atOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
-			e := s.eraser(tx, x, upTo)
+		_, err := s.runBatches(ctx, step.atOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
+			e := s.newEraser(tx, x, upTo)
 			n, err := step.take(&e, ctx, limit)
 			if err == nil {
-				err = e.in.alerts().addEvents(ctx, tx, x.partner, e.told...)
+				err = e.in.alertsArea().addPartnerEvents(ctx, tx, x.partner, e.told...)
 			}
-			tx.AfterCommit(func() { tallies(e.erased.Counts).addTo(ahead) })
+			tx.AfterCommit(func() { tallies(e.erased.Counts).addToCounts(ahead) })
 			return n, err
 		})
 		if err != nil {
-			return ahead, classify(fmt.Errorf("erase: %w", err))
+			return ahead, classifyError(fmt.Errorf("erase: %w", err))
 		}
 	}
 	return ahead, nil
 }
 
-// eraseRows deletes what is about a person and not newer than upTo, in the transaction of the caller.
-func (s Subjects) eraseRows(ctx context.Context, tx *sqldb.Tx, x indexes, upTo int64) (subject.Erased, error) {
-	e := s.eraser(tx, x, upTo)
+// eraseRowsOf deletes what is about a person and not newer than upTo, in the transaction of the caller.
+func (s Subjects) eraseRowsOf(ctx context.Context, tx *sqldb.Tx, x indexes, upTo int64) (subject.Erased, error) {
+	e := s.newEraser(tx, x, upTo)
 	for _, step := range eraseSteps {
 		for more := true; more; {
 			n, err := step.take(&e, ctx, step.atOnce)
@@ -97,9 +98,9 @@ func (s Subjects) eraseRows(ctx context.Context, tx *sqldb.Tx, x indexes, upTo i
 			more = n > 0
 		}
 	}
-	err := e.in.alerts().addEvents(ctx, tx, x.partner, e.told...)
+	err := e.in.alertsArea().addPartnerEvents(ctx, tx, x.partner, e.told...)
 	if err == nil {
-		err = e.person(ctx)
+		err = e.deletePersonRows(ctx)
 	}
 	if err != nil {
 		return e.erased, fmt.Errorf("erase: %w", err)
@@ -118,13 +119,14 @@ type eraser struct {
 	told []alert.Event
 }
 
-func (s Subjects) eraser(tx *sqldb.Tx, x indexes, upTo int64) eraser {
-	return eraser{in: s.inside(tx), tx: tx, x: x, upTo: upTo, erased: subject.Erased{Partner: x.partner, Counts: map[string]int64{}}}
+// newEraser returns what deletes a person's rows in a transaction.
+func (s Subjects) newEraser(tx *sqldb.Tx, x indexes, upTo int64) eraser {
+	return eraser{in: s.insideTx(tx), tx: tx, x: x, upTo: upTo, erased: subject.Erased{Partner: x.partner, Counts: map[string]int64{}}}
 }
 
-// delete runs a statement, counts what it took away and tells how much that was.
-func (e *eraser) delete(ctx context.Context, what, statement string, args ...any) (int64, error) {
-	n, err := affected(e.tx.ExecContext(ctx, statement, args...))
+// deleteRows runs a statement, counts what it took away and tells how much that was.
+func (e *eraser) deleteRows(ctx context.Context, what, statement string, args ...any) (int64, error) {
+	n, err := rowsAffected(e.tx.ExecContext(ctx, statement, args...))
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", what, err)
 	}
@@ -134,19 +136,21 @@ func (e *eraser) delete(ctx context.Context, what, statement string, args ...any
 	return n, nil
 }
 
-// user are the arguments of statements that begin with partner_id = $1 AND user_index IN ($2, $3), followed by the
+// userArguments are the arguments of statements that begin with partner_id = $1 AND user_index IN ($2, $3), followed by the
 // time and others.
-func (e *eraser) user(more ...any) []any { return append(append(e.x.userArgs(), e.upTo), more...) }
-
-// ids reads names of rows.
-func (e *eraser) ids(ctx context.Context, query string, args ...any) ([]string, error) {
-	return collect(ctx, e.tx, func(row scanner) (id string, err error) { return id, row.Scan(&id) }, query, args...)
+func (e *eraser) userArguments(more ...any) []any {
+	return append(append(e.x.userArguments(), e.upTo), more...)
 }
 
-// of are the arguments for rows of the partner that names lead to, and the marks of the names.
-func (e *eraser) of(names []string) (args []any, marks string) {
-	args = []any{number(e.x.partner)}
-	marks = list(&args, names)
+// readIDs reads names of rows.
+func (e *eraser) readIDs(ctx context.Context, query string, args ...any) ([]string, error) {
+	return collectRows(ctx, e.tx, func(row scanner) (id string, err error) { return id, row.Scan(&id) }, query, args...)
+}
+
+// namedArguments are the arguments for rows of the partner that names lead to, and the marks of the names.
+func (e *eraser) namedArguments(names []string) (args []any, marks string) {
+	args = []any{partnerNumber(e.x.partner)}
+	marks = appendListMarks(&args, names)
 	return args, marks
 }
 
@@ -158,20 +162,20 @@ func (e *eraser) subscriptions(ctx context.Context, limit int64) (int64, error) 
 		return 0, err
 	}
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} { // see unsubscribed
-		seats, err := collect(ctx, e.tx, scanSeat, `SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND `+half+`
-			LIMIT $4`, number(e.x.partner), e.x.cpf, e.upTo, limit)
+		seats, err := collectRows(ctx, e.tx, scanSeatRow, `SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND `+half+`
+			LIMIT $4`, partnerNumber(e.x.partner), e.x.cpf, e.upTo, limit)
 		if err != nil || len(seats) == 0 {
 			if err != nil {
 				return 0, err
 			}
 			continue
 		}
-		args := []any{number(e.x.partner)}
+		args := []any{partnerNumber(e.x.partner)}
 		seqs := make([]int64, len(seats))
 		for i, seat := range seats {
 			seqs[i] = seat.seq
 		}
-		n, err := e.delete(ctx, "subscriptions", `DELETE FROM subscription WHERE partner_id = $1 AND seq IN (`+seqMarks(&args, seqs)+`)`, args...)
+		n, err := e.deleteRows(ctx, "subscriptions", `DELETE FROM subscription WHERE partner_id = $1 AND seq IN (`+appendSeqMarks(&args, seqs)+`)`, args...)
 		if err == nil && half == `ended_at = 0` {
 			err = e.in.subscriptions().removeActive(ctx, e.tx, e.x.partner, seats)
 		}
@@ -183,102 +187,102 @@ func (e *eraser) subscriptions(ctx context.Context, limit int64) (int64, error) 
 // valuesAtOnce is how many watched values, or cases, are looked at for what hangs on them.
 const valuesAtOnce = 20
 
-// values deletes watched values: first what hangs on some of them, then these.
-func (e *eraser) values(ctx context.Context, limit int64) (int64, error) {
-	values, err := e.ids(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.user(int64(valuesAtOnce))...)
+// deleteValues deletes watched values: first what hangs on some of them, then these.
+func (e *eraser) deleteValues(ctx context.Context, limit int64) (int64, error) {
+	values, err := e.readIDs(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(int64(valuesAtOnce))...)
 	if err == nil && len(values) == 0 { // the person's CPF, where others watch it
-		args := e.x.assetArgs()
-		values, err = e.ids(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND kind = $2 AND value_index = $3 AND created_at <= $4 LIMIT $5`,
+		args := e.x.assetArguments()
+		values, err = e.readIDs(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND kind = $2 AND value_index = $3 AND created_at <= $4 LIMIT $5`,
 			args[0], args[3], args[4], e.upTo, int64(valuesAtOnce))
 	}
 	if err != nil || len(values) == 0 {
 		return 0, err
 	}
-	args, marks := e.of(values)
-	findings, err := e.ids(ctx, `SELECT id FROM finding WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+limited(&args, limit), args...)
+	args, marks := e.namedArguments(values)
+	findings, err := e.readIDs(ctx, `SELECT id FROM finding WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+appendLimit(&args, limit), args...)
 	if err != nil {
 		return 0, err
 	}
 	if len(findings) > 0 {
-		args, marks := e.of(findings)
-		if _, err := e.delete(ctx, "steps", `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id IN (`+marks+`)`, args...); err != nil {
+		args, marks := e.namedArguments(findings)
+		if _, err := e.deleteRows(ctx, "steps", `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id IN (`+marks+`)`, args...); err != nil {
 			return 0, err
 		}
-		return e.delete(ctx, "findings", `DELETE FROM finding WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
+		return e.deleteRows(ctx, "findings", `DELETE FROM finding WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
 	}
-	args, marks = e.of(values)
-	n, err := e.delete(ctx, "status changes", `DELETE FROM asset_history WHERE partner_id = $1 AND (asset_id, seq) IN (
-		SELECT asset_id, seq FROM asset_history WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+limited(&args, limit)+`)`, args...)
+	args, marks = e.namedArguments(values)
+	n, err := e.deleteRows(ctx, "status changes", `DELETE FROM asset_history WHERE partner_id = $1 AND (asset_id, seq) IN (
+		SELECT asset_id, seq FROM asset_history WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+appendLimit(&args, limit)+`)`, args...)
 	if err != nil || n > 0 {
 		return n, err
 	}
-	args, marks = e.of(values)
-	if _, err := e.delete(ctx, "hits", `DELETE FROM match_hit WHERE partner_id = $1 AND asset_id IN (`+marks+`)`, args...); err != nil {
+	args, marks = e.namedArguments(values)
+	if _, err := e.deleteRows(ctx, "hits", `DELETE FROM match_hit WHERE partner_id = $1 AND asset_id IN (`+marks+`)`, args...); err != nil {
 		return 0, err
 	}
-	return e.delete(ctx, "watched values", `DELETE FROM asset WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
+	return e.deleteRows(ctx, "watched values", `DELETE FROM asset WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
 }
 
-// limited appends how many rows are wanted at most.
-func limited(args *[]any, limit int64) string {
+// appendLimit appends how many rows are wanted at most.
+func appendLimit(args *[]any, limit int64) string {
 	*args = append(*args, limit)
 	return ` LIMIT $` + strconv.Itoa(len(*args))
 }
 
-// cases deletes cases: first the moves of some of them, then these.
-func (e *eraser) cases(ctx context.Context, limit int64) (int64, error) {
-	cases, err := e.ids(ctx, `SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.user(int64(valuesAtOnce))...)
+// deleteCases deletes cases: first the moves of some of them, then these.
+func (e *eraser) deleteCases(ctx context.Context, limit int64) (int64, error) {
+	cases, err := e.readIDs(ctx, `SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(int64(valuesAtOnce))...)
 	if err != nil || len(cases) == 0 {
 		return 0, err
 	}
-	args, marks := e.of(cases)
-	n, err := e.delete(ctx, "case moves", `DELETE FROM case_move WHERE partner_id = $1 AND (case_id, number) IN (
-		SELECT case_id, number FROM case_move WHERE partner_id = $1 AND case_id IN (`+marks+`)`+limited(&args, limit)+`)`, args...)
+	args, marks := e.namedArguments(cases)
+	n, err := e.deleteRows(ctx, "case moves", `DELETE FROM case_move WHERE partner_id = $1 AND (case_id, number) IN (
+		SELECT case_id, number FROM case_move WHERE partner_id = $1 AND case_id IN (`+marks+`)`+appendLimit(&args, limit)+`)`, args...)
 	if err != nil || n > 0 {
 		return n, err
 	}
 	for _, id := range cases { // one after the other, since bookings may be on another machine than cases
-		if _, err := e.delete(ctx, "bookings", `DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, number(e.x.partner), id); err != nil {
+		if _, err := e.deleteRows(ctx, "bookings", `DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, partnerNumber(e.x.partner), id); err != nil {
 			return 0, err
 		}
 	}
-	args, marks = e.of(cases)
-	return e.delete(ctx, "cases", `DELETE FROM support_case WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
+	args, marks = e.namedArguments(cases)
+	return e.deleteRows(ctx, "cases", `DELETE FROM support_case WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
 }
 
-// devices deletes keys. Those that were live end: whoever installed them has to hear of it, by the key's id alone.
-func (e *eraser) devices(ctx context.Context, limit int64) (int64, error) {
-	keys, err := e.ids(ctx, `SELECT id FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND issued_at <= $4 LIMIT $5`, e.user(limit)...)
+// deleteDevices deletes keys. Those that were live end: whoever installed them has to hear of it, by the key's id alone.
+func (e *eraser) deleteDevices(ctx context.Context, limit int64) (int64, error) {
+	keys, err := e.readIDs(ctx, `SELECT id FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND issued_at <= $4 LIMIT $5`, e.userArguments(limit)...)
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}
 	now := e.in.now()
-	if err := e.tellEnds(ctx, keys, now); err != nil {
+	if err := e.addEndEvents(ctx, keys, now); err != nil {
 		return 0, err
 	}
-	args, marks := e.of(keys)
+	args, marks := e.namedArguments(keys)
 	args = append(args, takenByErased)
 	_, err = e.tx.ExecContext(ctx, `UPDATE epp_pool SET taken_by = $`+strconv.Itoa(len(args))+` WHERE key_index IN (
 		SELECT key_index FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)) AND taken_by <> ''`, args...)
 	if err != nil {
 		return 0, fmt.Errorf("vendor keys: %w", err)
 	}
-	args, marks = e.of(keys)
-	return e.delete(ctx, "devices", `DELETE FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
+	args, marks = e.namedArguments(keys)
+	return e.deleteRows(ctx, "devices", `DELETE FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
 }
 
-// tellEnds makes the events of keys that were live.
-func (e *eraser) tellEnds(ctx context.Context, keys []string, now time.Time) error {
-	args, marks := e.of(keys)
-	args = append(args, micros(now))
-	live, err := collect(ctx, e.tx, e.in.devices().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)
+// addEndEvents makes the events of keys that were live.
+func (e *eraser) addEndEvents(ctx context.Context, keys []string, now time.Time) error {
+	args, marks := e.namedArguments(keys)
+	args = append(args, toMicros(now))
+	live, err := collectRows(ctx, e.tx, e.in.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)
 		AND ended_at = 0 AND valid_until > $`+strconv.Itoa(len(args)), args...)
 	if err != nil {
 		return err
 	}
 	for _, d := range live {
 		d.EndedAt, d.EndReason = now, cyber.EndErased
-		told, err := alert.KeyEnds(d, now, "")
+		told, err := alert.NewKeyEndEvent(d, now, "")
 		if err != nil {
 			return err
 		}
@@ -287,23 +291,24 @@ func (e *eraser) tellEnds(ctx context.Context, keys []string, now time.Time) err
 	return nil
 }
 
-func (e *eraser) answers(ctx context.Context, limit int64) (int64, error) {
-	return e.delete(ctx, "answers", `DELETE FROM content_answer WHERE partner_id = $1 AND (user_index, content_id) IN (SELECT user_index, content_id
-		FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) AND answered_at <= $4 LIMIT $5)`, e.user(limit)...)
+// deleteAnswers deletes answers to questions of the content.
+func (e *eraser) deleteAnswers(ctx context.Context, limit int64) (int64, error) {
+	return e.deleteRows(ctx, "answers", `DELETE FROM content_answer WHERE partner_id = $1 AND (user_index, content_id) IN (SELECT user_index, content_id
+		FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) AND answered_at <= $4 LIMIT $5)`, e.userArguments(limit)...)
 }
 
-// scores deletes days. A score counts for its whole day: one of the day of the erasure goes too.
-func (e *eraser) scores(ctx context.Context, limit int64) (int64, error) {
-	return e.delete(ctx, "scores", `DELETE FROM score_day WHERE partner_id = $1 AND (user_index, day) IN (SELECT user_index, day
-		FROM score_day WHERE partner_id = $1 AND user_index IN ($2, $3) AND day <= $4 LIMIT $5)`, append(e.x.userArgs(), e.upTo/dayMicros, limit)...)
+// deleteScores deletes days. A score counts for its whole day: one of the day of the erasure goes too.
+func (e *eraser) deleteScores(ctx context.Context, limit int64) (int64, error) {
+	return e.deleteRows(ctx, "scores", `DELETE FROM score_day WHERE partner_id = $1 AND (user_index, day) IN (SELECT user_index, day
+		FROM score_day WHERE partner_id = $1 AND user_index IN ($2, $3) AND day <= $4 LIMIT $5)`, append(e.x.userArguments(), e.upTo/dayMicros, limit)...)
 }
 
-// events deletes what the partner was told, on its way or kept, and remembers the numbers: they are not losses.
-func (e *eraser) events(ctx context.Context, limit int64) (int64, error) {
-	if err := e.in.alerts().lockEvents(ctx, e.tx, e.x.partner); err != nil {
+// deleteEvents deletes what the partner was told, on its way or kept, and remembers the numbers: they are not losses.
+func (e *eraser) deleteEvents(ctx context.Context, limit int64) (int64, error) {
+	if err := e.in.alertsArea().lockEvents(ctx, e.tx, e.x.partner); err != nil {
 		return 0, err
 	}
-	seqs, err := collect(ctx, e.tx, scanInt, `SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.user(limit)...)
+	seqs, err := collectRows(ctx, e.tx, scanInteger, `SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(limit)...)
 	if err != nil || len(seqs) == 0 {
 		return 0, err
 	}
@@ -317,30 +322,30 @@ func (e *eraser) events(ctx context.Context, limit int64) (int64, error) {
 // eraseEvents deletes events by their numbers.
 func (e *eraser) eraseEvents(ctx context.Context, seqs []int64, endpoints []alert.EndpointID) error {
 	for _, endpoint := range endpoints {
-		args := []any{number(e.x.partner), string(endpoint)}
-		marks := seqMarks(&args, seqs)
+		args := []any{partnerNumber(e.x.partner), string(endpoint)}
+		marks := appendSeqMarks(&args, seqs)
 		for _, of := range []struct{ what, statement string }{
 			{"attempts", `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (` + marks + `)`},
 			{"attempts", `UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (` + marks + `) AND tried IS NOT NULL`},
 			{"deliveries", `DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (` + marks + `)`},
 		} {
-			if _, err := e.delete(ctx, of.what, of.statement, args...); err != nil {
+			if _, err := e.deleteRows(ctx, of.what, of.statement, args...); err != nil {
 				return err
 			}
 		}
 	}
-	args := []any{number(e.x.partner)}
-	marks := seqMarks(&args, seqs)
+	args := []any{partnerNumber(e.x.partner)}
+	marks := appendSeqMarks(&args, seqs)
 	if _, err := e.tx.ExecContext(ctx, `INSERT INTO event_gap (partner_id, seq) SELECT partner_id, seq FROM event
 		WHERE partner_id = $1 AND seq IN (`+marks+`) ON CONFLICT (partner_id, seq) DO NOTHING`, args...); err != nil {
 		return err
 	}
-	_, err := e.delete(ctx, "events", `DELETE FROM event WHERE partner_id = $1 AND seq IN (`+marks+`)`, args...)
+	_, err := e.deleteRows(ctx, "events", `DELETE FROM event WHERE partner_id = $1 AND seq IN (`+marks+`)`, args...)
 	return err
 }
 
-// seqMarks appends numbers to args and returns their marks for an IN list.
-func seqMarks(args *[]any, seqs []int64) string {
+// appendSeqMarks appends numbers to args and returns their marks for an IN list.
+func appendSeqMarks(args *[]any, seqs []int64) string {
 	marks := make([]byte, 0, 6*len(seqs))
 	for i, n := range seqs {
 		if i > 0 {
@@ -352,20 +357,20 @@ func seqMarks(args *[]any, seqs []int64) string {
 	return string(marks)
 }
 
-// person deletes what is one row of a person's: holder of keys, how the partner spelt the hash, and the row that joins
+// deletePersonRows deletes what is one row of a person's: holder of keys, how the partner spelt the hash, and the row that joins
 // the forms of it unless a newer enrolment uses that.
-func (e *eraser) person(ctx context.Context) error {
+func (e *eraser) deletePersonRows(ctx context.Context) error {
 	_, err := e.tx.ExecContext(ctx, `DELETE FROM epp_holder WHERE partner_id = $1 AND user_index IN ($2, $3) AND NOT EXISTS (
-		SELECT 1 FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, $3))`, e.x.userArgs()...)
+		SELECT 1 FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, $3))`, e.x.userArguments()...)
 	if err != nil {
 		return err
 	}
-	if _, err := e.delete(ctx, "names", `DELETE FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3) AND named_at <= $4`, e.user()...); err != nil {
+	if _, err := e.deleteRows(ctx, "names", `DELETE FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3) AND named_at <= $4`, e.userArguments()...); err != nil {
 		return err
 	}
 	if len(e.x.cpf) == 0 {
 		return nil
 	}
-	_, err = e.delete(ctx, "person", `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3`+unsubscribed, number(e.x.partner), e.x.cpf, e.upTo)
+	_, err = e.deleteRows(ctx, "person", `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3`+unsubscribed, partnerNumber(e.x.partner), e.x.cpf, e.upTo)
 	return err
 }

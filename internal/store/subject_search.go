@@ -26,23 +26,23 @@ type owned struct {
 	name    []byte
 }
 
-// ofEach reads rows by a key that differs between partners. The query is completed by the conditions for each of them; in those
+// readAtEach reads rows by a key that differs between partners. The query is completed by the conditions for each of them; in those
 // ? stands for the key.
-func (s Subjects) ofEach(ctx context.Context, at []partner.ID, query string, conditions []string, key func(partner.ID) any) ([]owned, error) {
+func (s Subjects) readAtEach(ctx context.Context, at []partner.ID, query string, conditions []string, key func(partner.ID) any) ([]owned, error) {
 	var all []owned
 	for part := range slices.Chunk(at, partnersAtOnce) {
 		var args []any
 		var each []string
 		for _, id := range part {
-			args = append(args, number(id), key(id))
+			args = append(args, partnerNumber(id), key(id))
 			for _, c := range conditions {
 				each = append(each, `partner_id = $`+strconv.Itoa(len(args)-1)+` AND `+strings.Replace(c, "?", `$`+strconv.Itoa(len(args)), 1))
 			}
 		}
 		args = append(args, int64(subject.MaxHits))
-		found, err := collect(ctx, s.reader(), func(row scanner) (owned, error) {
+		found, err := collectRows(ctx, s.readQuerier(), func(row scanner) (owned, error) {
 			var o owned
-			return o, row.Scan(numbered(&o.partner), &o.name)
+			return o, row.Scan(scanPartnerID(&o.partner), &o.name)
 		}, query+` WHERE (`+strings.Join(each, ` OR `)+`) LIMIT $`+strconv.Itoa(len(args)), args...)
 		if err != nil {
 			return nil, fmt.Errorf("search: %w", err)
@@ -52,20 +52,20 @@ func (s Subjects) ofEach(ctx context.Context, at []partner.ID, query string, con
 	return all, nil
 }
 
-// persons makes hits of rows that name users: one for each person, by the index of the longer digest where both are known.
-func (s Subjects) persons(ctx context.Context, rows []owned) ([]subject.Hit, error) {
+// mergePersons makes hits of rows that name users: one for each person, by the index of the longer digest where both are known.
+func (s Subjects) mergePersons(ctx context.Context, rows []owned) ([]subject.Hit, error) {
 	byPartner := map[partner.ID][][]byte{}
 	for _, r := range rows {
 		byPartner[r.partner] = append(byPartner[r.partner], r.name)
 	}
 	var hits []subject.Hit
 	for id, indexes := range byPartner {
-		known, err := s.personsOf(ctx, s.reader(), id, indexes)
+		known, err := s.findPersons(ctx, s.readQuerier(), id, indexes)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range known {
-			hits = append(hits, subject.Hit{Kind: subject.HitPerson, Partner: id, ID: userRef(p.key)})
+			hits = append(hits, subject.Hit{Kind: subject.HitPerson, Partner: id, ID: userReference(p.key)})
 		}
 	}
 	slices.SortFunc(hits, func(a, b subject.Hit) int { return strings.Compare(string(a.Partner)+a.ID, string(b.Partner)+b.ID) })
@@ -74,48 +74,49 @@ func (s Subjects) persons(ctx context.Context, rows []owned) ([]subject.Hit, err
 
 // PersonsOfCPF are those enrolled with a CPF and those who watch it: see subject.Finder.
 func (s Subjects) PersonsOfCPF(ctx context.Context, at []partner.ID, cpf string) ([]subject.Hit, error) {
-	rows, err := s.ofEach(ctx, at, `SELECT partner_id, user_512 FROM person`, []string{"cpf = ?"}, func(id partner.ID) any { return s.cpfIndex(id, cpf) })
+	rows, err := s.readAtEach(ctx, at, `SELECT partner_id, user_512 FROM person`, []string{"cpf = ?"}, func(id partner.ID) any { return s.blindCPFIndex(id, cpf) })
 	if err != nil {
 		return nil, err
 	}
-	watched, err := s.watchers(ctx, at, identifier.CPF, cpf)
+	watched, err := s.findWatchers(ctx, at, identifier.CPF, cpf)
 	if err != nil {
 		return nil, err
 	}
-	return s.persons(ctx, append(rows, watched...))
+	return s.mergePersons(ctx, append(rows, watched...))
 }
 
 // PersonsOfValue are those who watch a value.
 func (s Subjects) PersonsOfValue(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]subject.Hit, error) {
-	rows, err := s.watchers(ctx, at, kind, normal)
+	rows, err := s.findWatchers(ctx, at, kind, normal)
 	if err != nil {
 		return nil, err
 	}
-	return s.persons(ctx, rows)
+	return s.mergePersons(ctx, rows)
 }
 
-func (s Subjects) watchers(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]owned, error) {
-	return s.ofEach(ctx, at, `SELECT partner_id, user_index FROM asset`, []string{"value_index = ?"},
+// findWatchers returns the people who watch a value.
+func (s Subjects) findWatchers(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]owned, error) {
+	return s.readAtEach(ctx, at, `SELECT partner_id, user_index FROM asset`, []string{"value_index = ?"},
 		func(id partner.ID) any { return s.monitoring().valueIndex(id, kind, normal) })
 }
 
 // PersonsOfUser are those whom a user hash names: enrolled, or named in a request that wrote.
 func (s Subjects) PersonsOfUser(ctx context.Context, at []partner.ID, user partner.UserHash) ([]subject.Hit, error) {
-	key := func(id partner.ID) any { return s.userIndex(id, user) }
-	rows, err := s.ofEach(ctx, at, `SELECT partner_id, user_512 FROM person`, []string{"user_512 = ?", "user_256 = ?"}, key)
+	key := func(id partner.ID) any { return s.blindUserIndex(id, user) }
+	rows, err := s.readAtEach(ctx, at, `SELECT partner_id, user_512 FROM person`, []string{"user_512 = ?", "user_256 = ?"}, key)
 	if err != nil {
 		return nil, err
 	}
-	named, err := s.ofEach(ctx, at, `SELECT partner_id, user_index FROM person_name`, []string{"user_index = ?"}, key)
+	named, err := s.readAtEach(ctx, at, `SELECT partner_id, user_index FROM person_name`, []string{"user_index = ?"}, key)
 	if err != nil {
 		return nil, err
 	}
-	return s.persons(ctx, append(rows, named...))
+	return s.mergePersons(ctx, append(rows, named...))
 }
 
 // SubscriptionsOfHolder are subscriptions in force of a company's people.
 func (s Subjects) SubscriptionsOfHolder(ctx context.Context, at []partner.ID, cnpj string) ([]subject.Hit, error) {
-	rows, err := s.ofEach(ctx, at, `SELECT partner_id, CAST(seq AS TEXT) FROM subscription`, []string{"holder = ? AND holder <> '' AND ended_at = 0"},
+	rows, err := s.readAtEach(ctx, at, `SELECT partner_id, CAST(seq AS TEXT) FROM subscription`, []string{"holder = ? AND holder <> '' AND ended_at = 0"},
 		func(id partner.ID) any { return s.subscriptions().holderIndex(id, cnpj) })
 	return searchHits(subject.HitSubscription, rows), err
 }
@@ -128,15 +129,15 @@ var named = map[subject.HitKind]string{
 	subject.HitEndpoint: `SELECT partner_id, id FROM endpoint`,
 }
 
-// Named are things by their ids.
-func (s Subjects) Named(ctx context.Context, at []partner.ID, kind subject.HitKind, id string) ([]subject.Hit, error) {
-	rows, err := s.ofEach(ctx, at, named[kind], []string{"id = ?"}, func(partner.ID) any { return id })
+// FindByID are things by their ids.
+func (s Subjects) FindByID(ctx context.Context, at []partner.ID, kind subject.HitKind, id string) ([]subject.Hit, error) {
+	rows, err := s.readAtEach(ctx, at, named[kind], []string{"id = ?"}, func(partner.ID) any { return id })
 	return searchHits(kind, rows), err
 }
 
 // CasesNumbered are cases by their short numbers.
 func (s Subjects) CasesNumbered(ctx context.Context, at []partner.ID, short int64) ([]subject.Hit, error) {
-	rows, err := s.ofEach(ctx, at, named[subject.HitCase], []string{"short = ?"}, func(partner.ID) any { return short })
+	rows, err := s.readAtEach(ctx, at, named[subject.HitCase], []string{"short = ?"}, func(partner.ID) any { return short })
 	return searchHits(subject.HitCase, rows), err
 }
 
@@ -148,15 +149,15 @@ func searchHits(kind subject.HitKind, rows []owned) []subject.Hit {
 	return hits
 }
 
-// UserOfRef is the user hash of a person by reference, as the partner spelt it last, or as the service would: see
+// FindUserByReference is the user hash of a person by reference, as the partner spelt it last, or as the service would: see
 // subject.Store.
-func (s Subjects) UserOfRef(ctx context.Context, id partner.ID, ref string) (partner.UserHash, error) {
-	index, err := hex.DecodeString(strings.TrimPrefix(ref, userRef(nil)))
-	if err != nil || len(index) == 0 || !strings.HasPrefix(ref, userRef(nil)) {
+func (s Subjects) FindUserByReference(ctx context.Context, id partner.ID, ref string) (partner.UserHash, error) {
+	index, err := hex.DecodeString(strings.TrimPrefix(ref, userReference(nil)))
+	if err != nil || len(index) == 0 || !strings.HasPrefix(ref, userReference(nil)) {
 		return "", subject.ErrNobody
 	}
-	q := s.reader()
-	known, err := s.personsOf(ctx, q, id, [][]byte{index})
+	q := s.readQuerier()
+	known, err := s.findPersons(ctx, q, id, [][]byte{index})
 	if err != nil {
 		return "", err
 	}
@@ -168,22 +169,23 @@ func (s Subjects) UserOfRef(ctx context.Context, id partner.ID, ref string) (par
 		return "", subject.ErrNobody
 	}
 	var cpf []byte
-	err = q.QueryRowContext(ctx, `SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2`, number(id), []byte(p.d512)).Scan(&cpf)
+	err = q.QueryRowContext(ctx, `SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2`, partnerNumber(id), []byte(p.d512)).Scan(&cpf)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", subject.ErrNobody
 	}
 	if err != nil {
 		return "", err
 	}
-	held, err := s.subscriptions().ofCPF(ctx, q, id, cpf, `ORDER BY seq DESC LIMIT 1`)
+	held, err := s.subscriptions().readByCPF(ctx, q, id, cpf, `ORDER BY seq DESC LIMIT 1`)
 	if err != nil || len(held) == 0 {
-		return "", nobodyOr(err)
+		return "", ignoreNotFound(err)
 	}
-	salt, err := s.partners().Salt(ctx, id)
-	return partner.LongHash(held[0].Beneficiary.CPF, salt), err
+	salt, err := s.partnersArea().OpenSalt(ctx, id)
+	return partner.LongUserHash(held[0].Beneficiary.CPF, salt), err
 }
 
-func nobodyOr(err error) error {
+// ignoreNotFound returns nil for a row that is not there.
+func ignoreNotFound(err error) error {
 	if err == nil {
 		return subject.ErrNobody
 	}

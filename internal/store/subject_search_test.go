@@ -22,7 +22,7 @@ func TestSearch(t *testing.T) {
 		other := newLives(t, e, 1) // the same first person at another partner
 		search := subject.NewSearch(e.Store.Subjects, e.Store.Partners)
 		find := func(text string) []subject.Hit {
-			hits, _, err := search.Find(ctx, text)
+			hits, _, err := search.FindText(ctx, text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,7 +33,7 @@ func TestSearch(t *testing.T) {
 		if len(hits) != 1 || hits[0].Kind != subject.HitPerson || hits[0].Partner != w.partner.ID {
 			t.Fatalf("by CPF: %+v", hits)
 		}
-		held, err := w.rights().Export(ctx, second.who())
+		held, err := w.rights().ExportPerson(ctx, second.who())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,15 +55,15 @@ func TestSearch(t *testing.T) {
 		if got := find(first.cpf); len(got) != 2 || got[0].ID == got[1].ID {
 			t.Errorf("a person of two partners: %+v", got)
 		}
-		who, err := w.rights().Referred(ctx, w.partner.ID, hits[0].ID)
-		if err != nil || w.rights().Ref(who) == "" {
+		who, err := w.rights().FindReferred(ctx, w.partner.ID, hits[0].ID)
+		if err != nil || w.rights().Reference(who) == "" {
 			t.Fatal(who, err)
 		}
-		if h, _, err := w.rights().About(ctx, w.partner, who); err != nil || len(h.Subscriptions) != 1 || len(h.Assets) != 2 || len(h.Cases) != 1 {
+		if h, _, err := w.rights().DescribePerson(ctx, w.partner, who); err != nil || len(h.Subscriptions) != 1 || len(h.Assets) != 2 || len(h.Cases) != 1 {
 			t.Errorf("%+v, %v", h, err)
 		}
 		for _, ref := range []string{hits[0].ID, "", "us_", "us_00", "ps_00", "us_xy"} {
-			if _, err := w.rights().Referred(ctx, other.partner.ID, ref); !errors.Is(err, subject.ErrNobody) {
+			if _, err := w.rights().FindReferred(ctx, other.partner.ID, ref); !errors.Is(err, subject.ErrNobody) {
 				t.Errorf("%q at another partner: %v", ref, err)
 			}
 		}

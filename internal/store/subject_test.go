@@ -29,7 +29,7 @@ var clerk = operator.Actor{Name: "cli:clerk", From: "here"}
 
 func (w *lives) erase(t *testing.T, p subject.Person) subject.Outcome {
 	t.Helper()
-	out, err := w.rights().Erase(context.Background(), clerk, p, "pedido da pessoa", func([]subject.Tombstone) error { return nil })
+	out, err := w.rights().ErasePerson(context.Background(), clerk, p, "pedido da pessoa", func([]subject.Tombstone) error { return nil })
 	if err != nil || !out.Scrubbed {
 		t.Fatal(out, err)
 	}
@@ -42,7 +42,7 @@ func TestSubjectExport(t *testing.T) {
 		w := newLives(t, e, 3)
 		other := newLives(t, e, 1) // the same first person at another partner
 		for _, p := range []subject.Person{w.people[1].who(), {User: w.people[1].user, Partner: w.partner.ID}} {
-			held, err := w.rights().Export(context.Background(), p)
+			held, err := w.rights().ExportPerson(context.Background(), p)
 			if err != nil || len(held) != 1 {
 				t.Fatal(len(held), err)
 			}
@@ -55,11 +55,11 @@ func TestSubjectExport(t *testing.T) {
 				t.Errorf("%+v", h)
 			}
 		}
-		held, err := w.rights().Export(context.Background(), w.people[0].who())
+		held, err := w.rights().ExportPerson(context.Background(), w.people[0].who())
 		if err != nil || len(held) != 2 || held[1].Partner.ID != other.partner.ID {
 			t.Error("a person of two partners:", len(held), err)
 		}
-		if held, err = w.rights().Export(context.Background(), subject.Person{CPF: "00000000191"}); err != nil || len(held) != 0 {
+		if held, err = w.rights().ExportPerson(context.Background(), subject.Person{CPF: "00000000191"}); err != nil || len(held) != 0 {
 			t.Error("somebody unknown:", held, err)
 		}
 	})
@@ -75,7 +75,7 @@ func TestSubjectErase(t *testing.T) {
 		before := w.rows(t)
 		named := func() (n int64) {
 			t.Helper()
-			if err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM idempotency WHERE length(person) > 0`).Scan(&n); err != nil {
+			if err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM idempotency WHERE length(person) > 0`).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			return n
@@ -101,7 +101,7 @@ func TestSubjectErase(t *testing.T) {
 		if got := out.Partners[0].Counts; got["kept answers"] != 1 || got["subscriptions"] != 1 || got["watched values"] != 2 || got["events"] < 4 {
 			t.Error(got)
 		}
-		if held, err := w.rights().Export(ctx, w.people[2].who()); err != nil || len(held) != 0 {
+		if held, err := w.rights().ExportPerson(ctx, w.people[2].who()); err != nil || len(held) != 0 {
 			t.Error("still there:", held, err)
 		}
 		if found := problems(t, ctx, w.Upkeep); len(found) != 0 {
@@ -110,7 +110,7 @@ func TestSubjectErase(t *testing.T) {
 		comparePage(t, e, w.partner.ID, 0, 100)
 
 		// The claim is still there: the old request answers without the person, and is not carried out again.
-		answer, replayed, err := w.Answers.Once(ctx, w.partner.ID, once.Claim{Path: "/subscriptions", Key: "k2", Digest: []byte{2}},
+		answer, replayed, err := w.Answers.AnswerOnce(ctx, w.partner.ID, once.Claim{Path: "/subscriptions", Key: "k2", Digest: []byte{2}},
 			func(store.Tx) (once.Answer, error) { return once.Answer{}, errors.New("carried out again") })
 		if err != nil || !replayed || strings.Contains(string(answer.Body), w.people[2].cpf) || !strings.Contains(string(answer.Body), `"cpf":"***"`) ||
 			!strings.Contains(string(answer.Body), `"n":2`) {
@@ -143,7 +143,7 @@ func TestEraseLooksAnswersUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := w.rights().Erase(ctx, clerk, w.people[1].who(), "pedido", func([]subject.Tombstone) error { return nil })
+		out, err := w.rights().ErasePerson(ctx, clerk, w.people[1].who(), "pedido", func([]subject.Tombstone) error { return nil })
 		if err != nil || out.Partners[0].Counts["kept answers"] != 1 {
 			t.Error(out, err)
 		}
@@ -153,9 +153,9 @@ func TestEraseLooksAnswersUp(t *testing.T) {
 // newTownRows counts what one person adds to the tables, in a database of its own.
 func newTownRows(t *testing.T, e *storetest.Env) map[string]int64 {
 	t.Helper()
-	fresh := storetest.Open(t, e.DB.Engine())
+	fresh := storetest.Open(t, e.DB.EngineName())
 	a, b := newLives(t, fresh, 1).rows(t), map[string]int64{}
-	second := newLives(t, storetest.Open(t, e.DB.Engine()), 2).rows(t)
+	second := newLives(t, storetest.Open(t, e.DB.EngineName()), 2).rows(t)
 	for table := range a {
 		b[table] = second[table] - a[table]
 	}
@@ -174,7 +174,7 @@ func TestEraseReachesOthers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		held, err := w.rights().Export(ctx, w.people[0].who())
+		held, err := w.rights().ExportPerson(ctx, w.people[0].who())
 		if err != nil || len(held[0].Others) != 1 || held[0].Others[0] != "mae" {
 			t.Fatal(held, err)
 		}
@@ -198,7 +198,7 @@ func TestExtraKindsAreThePersonsOwn(t *testing.T) {
 		if _, err := watch.WatchOf(ctx, owner, w.people[0].user, cyber.ExtraKinds, "pix_key", key); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Keys.Rotate(); err != nil {
+		if err := e.Keys.RotateKey(); err != nil {
 			t.Fatal(err)
 		}
 		var progress store.RewriteProgress
@@ -208,7 +208,7 @@ func TestExtraKindsAreThePersonsOwn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		held, err := w.rights().Export(ctx, w.people[0].who())
+		held, err := w.rights().ExportPerson(ctx, w.people[0].who())
 		if err != nil || len(held[0].Assets) != 3 || held[0].Assets[2].Value != key || len(held[0].Findings) != 3 {
 			t.Fatal(len(held[0].Assets), len(held[0].Findings), err)
 		}
@@ -228,7 +228,7 @@ func TestReplayErasures(t *testing.T) {
 		before := w.rows(t)
 		out := w.erase(t, w.people[0].who())
 		var log bytes.Buffer
-		if err := subject.WriteLog(&log, out.Tombstones); err != nil {
+		if err := subject.WriteTombstones(&log, out.Tombstones); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(log.String(), w.people[0].cpf) || strings.Contains(log.String(), string(w.people[0].user)) {
@@ -241,7 +241,7 @@ func TestReplayErasures(t *testing.T) {
 		if found := problems(t, ctx, w.Upkeep); len(found) == 0 || found[0].Check != "erasures" {
 			t.Error("somebody who is back is not noticed:", found)
 		}
-		done, err := w.rights().Replay(ctx, strings.NewReader(log.String()+"\n"))
+		done, err := w.rights().ReplayLog(ctx, strings.NewReader(log.String()+"\n"))
 		if err != nil || done.Lines != 1 || done.Rows == 0 || !done.Scrubbed {
 			t.Fatal(done, err)
 		}
@@ -252,16 +252,16 @@ func TestReplayErasures(t *testing.T) {
 		if found := problems(t, ctx, w.Upkeep); len(found) != 0 {
 			t.Error(found)
 		}
-		if done, err = w.rights().Replay(ctx, &log); err != nil || done.Rows != 0 {
+		if done, err = w.rights().ReplayLog(ctx, &log); err != nil || done.Rows != 0 {
 			t.Error("a second replay finds nothing:", done, err)
 		}
 		forged := out.Tombstones[0]
 		forged.ErasedAt += int64(time.Hour)
 		log.Reset()
-		if err := subject.WriteLog(&log, []subject.Tombstone{forged}); err != nil {
+		if err := subject.WriteTombstones(&log, []subject.Tombstone{forged}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.rights().Replay(ctx, &log); !errors.Is(err, subject.ErrForeign) {
+		if _, err := w.rights().ReplayLog(ctx, &log); !errors.Is(err, subject.ErrForeign) {
 			t.Error("a forged line:", err)
 		}
 	})
@@ -283,7 +283,7 @@ func (w *lives) sealedOf(t *testing.T, h human) (marks [][]byte) {
 		`SELECT m.note FROM case_move m JOIN support_case c ON c.id = m.case_id WHERE c.user_index = $1 AND m.note IS NOT NULL`: user,
 		`SELECT a.answer FROM attempt a JOIN event e ON e.partner_id = a.partner_id AND e.seq = a.seq WHERE e.person = $1`:      user,
 	} {
-		rows, err := w.DB.Reader().QueryContext(context.Background(), query, arg)
+		rows, err := w.DB.ReadPool().QueryContext(context.Background(), query, arg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -351,16 +351,16 @@ func TestAccesses(t *testing.T) {
 		ctx := context.Background()
 		w := newLives(t, e, 2)
 		trail := operator.NewTrail(w.Store.Audit, w.Clock.Now)
-		held, err := w.rights().Export(ctx, w.people[0].who())
+		held, err := w.rights().ExportPerson(ctx, w.people[0].who())
 		if err != nil {
 			t.Fatal(err)
 		}
 		for action, subjectID := range map[string]string{
 			"asset.reveal": string(held[0].Assets[0].ID), "case.reveal": string(held[0].Cases[0].ID), "subscription.reveal": string(w.partner.ID) + "/1",
-			"subject.export": w.rights().Ref(w.people[0].who()), "score.history": w.rights().Ref(subject.Person{User: w.people[0].user, Partner: w.partner.ID}),
-			"subscription.find": w.rights().Ref(subject.Person{CPF: w.people[0].cpf}), "partner.show": string(w.partner.ID),
+			"subject.export": w.rights().Reference(w.people[0].who()), "score.history": w.rights().Reference(subject.Person{User: w.people[0].user, Partner: w.partner.ID}),
+			"subscription.find": w.rights().Reference(subject.Person{CPF: w.people[0].cpf}), "partner.show": string(w.partner.ID),
 		} {
-			if err := trail.Record(ctx, clerk, action, subjectID, "porque sim"); err != nil {
+			if err := trail.RecordAction(ctx, clerk, action, subjectID, "porque sim"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -380,7 +380,7 @@ func TestAccesses(t *testing.T) {
 
 func actions(t *testing.T, w *lives, h human) string {
 	t.Helper()
-	list, err := w.rights().Accesses(context.Background(), h.who())
+	list, err := w.rights().ListAccesses(context.Background(), h.who())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -407,7 +407,7 @@ func TestIncident(t *testing.T) {
 		for name, of := range map[string]subject.Incident{
 			"breach": {Breach: "sandbox"}, "time": {From: day.Add(-time.Hour), To: day.Add(time.Hour)},
 		} {
-			r, err := w.rights().Report(ctx, clerk, of, day, false, "")
+			r, err := w.rights().ReportIncident(ctx, clerk, of, day, false, "")
 			if err != nil || r.People != 5 || r.Findings != 10 || len(r.Partners) != 2 || r.Partners[0].People != 3 || r.List[0].User == "" {
 				t.Errorf("%s: %+v %v", name, r, err)
 			}
@@ -420,16 +420,16 @@ func TestIncident(t *testing.T) {
 				t.Error(r.Deadline)
 			}
 		}
-		if r, err := w.rights().Report(ctx, clerk, subject.Incident{Breach: "sandbox", Partner: other.partner.ID}, day, false, ""); err != nil || r.People != 2 {
+		if r, err := w.rights().ReportIncident(ctx, clerk, subject.Incident{Breach: "sandbox", Partner: other.partner.ID}, day, false, ""); err != nil || r.People != 2 {
 			t.Error(r, err)
 		}
-		if r, err := w.rights().Report(ctx, clerk, subject.Incident{From: day.Add(time.Hour), To: day.Add(2 * time.Hour)}, day, false, ""); err != nil || r.People != 0 {
+		if r, err := w.rights().ReportIncident(ctx, clerk, subject.Incident{From: day.Add(time.Hour), To: day.Add(2 * time.Hour)}, day, false, ""); err != nil || r.People != 0 {
 			t.Error(r, err)
 		}
-		if _, err := w.rights().Report(ctx, clerk, subject.Incident{Breach: "sandbox"}, day, true, ""); !errors.Is(err, subject.ErrNoReason) {
+		if _, err := w.rights().ReportIncident(ctx, clerk, subject.Incident{Breach: "sandbox"}, day, true, ""); !errors.Is(err, subject.ErrNoReason) {
 			t.Error("revealed for no reason:", err)
 		}
-		r, err := w.rights().Report(ctx, clerk, subject.Incident{Breach: "sandbox"}, day, true, "aviso as pessoas")
+		r, err := w.rights().ReportIncident(ctx, clerk, subject.Incident{Breach: "sandbox"}, day, true, "aviso as pessoas")
 		if err != nil || len(r.List[0].Values) != 2 || !strings.Contains(fmt.Sprint(r.List[0].Values), "@exemplo.com.br") {
 			t.Error(r, err)
 		}

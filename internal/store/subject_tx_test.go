@@ -19,7 +19,7 @@ func TestHeldIsOneMoment(t *testing.T) {
 			person := w.people[n].who()
 			erased := make(chan error, 1)
 			go func() {
-				_, err := w.rights().Erase(ctx, clerk, person, "pedido", func([]subject.Tombstone) error { return nil })
+				_, err := w.rights().ErasePerson(ctx, clerk, person, "pedido", func([]subject.Tombstone) error { return nil })
 				erased <- err
 			}()
 			for over := false; !over; {
@@ -57,12 +57,12 @@ func TestErasureAndItsLineAreOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		refuse := func(in operator.Ledger, _ subject.Erased, _ subject.Tombstone) error {
-			if err := operator.NewTrail(in, e.Clock.Now).Record(ctx, clerk, "subject.erased", "x", ""); err != nil {
+			if err := operator.NewTrail(in, e.Clock.Now).RecordAction(ctx, clerk, "subject.erased", "x", ""); err != nil {
 				t.Fatal(err)
 			}
 			return errUndo
 		}
-		before, err := w.Audit.AuditHead(ctx)
+		before, err := w.Audit.TrailHead(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestErasureAndItsLineAreOne(t *testing.T) {
 			t.Errorf("%d subscriptions and %d events are left of %d and %d, %v",
 				len(after.Subscriptions), len(after.Events), len(h.Subscriptions), len(h.Events), err)
 		}
-		if head, err := w.Audit.AuditHead(ctx); err != nil || head.Seq != before.Seq {
+		if head, err := w.Audit.TrailHead(ctx); err != nil || head.Seq != before.Seq {
 			t.Error("the line of an erasure that was undone:", head.Seq, before.Seq, err)
 		}
 		if stones, err := w.Subjects.Tombstones(ctx); err != nil || len(stones) != 0 {

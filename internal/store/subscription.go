@@ -34,8 +34,8 @@ func (s Subscriptions) holderIndex(id partner.ID, cnpj string) []byte {
 // bodyFormat is the first byte of an unsealed body; another layout takes another number.
 const bodyFormat = 1
 
-// bodyTexts are the texts of a body in their order in format 1.
-func bodyTexts(s *subscription.Subscription) [18]*string {
+// bodyTextFields are the texts of a body in their order in format 1.
+func bodyTextFields(s *subscription.Subscription) [18]*string {
 	b, a := &s.Beneficiary, &s.Beneficiary.Address
 	return [18]*string{
 		&b.CPF, &b.Name, &b.Email, &b.PrimaryCard, &b.UserCard, &b.BirthDate, &b.Gender, &b.Phone,
@@ -51,8 +51,8 @@ func bodyTexts(s *subscription.Subscription) [18]*string {
 func appendBody(dst []byte, s *subscription.Subscription) []byte {
 	dst = append(dst, bodyFormat)
 	dst = binary.AppendUvarint(dst, uint64(max(s.GroupSize, 0)))
-	for _, text := range bodyTexts(s) {
-		if packs(*text) {
+	for _, text := range bodyTextFields(s) {
+		if isPackable(*text) {
 			dst = binary.AppendUvarint(dst, uint64(len(*text))<<1|1)
 			dst = appendPacked(dst, *text)
 			continue
@@ -63,8 +63,8 @@ func appendBody(dst []byte, s *subscription.Subscription) []byte {
 	return dst
 }
 
-// packs tells whether a text has nothing but digits and dashes.
-func packs(text string) bool {
+// isPackable tells whether a text has nothing but digits and dashes.
+func isPackable(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c != '-' && (c < '0' || c > '9') {
 			return false
@@ -94,9 +94,9 @@ func appendPacked(dst []byte, text string) []byte {
 
 var errBody = errors.New("subscription body: unknown layout")
 
-// readBody fills in what appendBody wrote. All texts are parts of one string: a page would otherwise allocate eighteen
+// decodeBody fills in what appendBody wrote. All texts are parts of one string: a page would otherwise allocate eighteen
 // for each row.
-func readBody(body []byte, s *subscription.Subscription) error {
+func decodeBody(body []byte, s *subscription.Subscription) error {
 	if len(body) == 0 || body[0] != bodyFormat {
 		return errBody
 	}
@@ -106,7 +106,7 @@ func readBody(body []byte, s *subscription.Subscription) error {
 		return errBody
 	}
 	s.GroupSize, rest = int64(size), rest[width:]
-	texts := bodyTexts(s)
+	texts := bodyTextFields(s)
 	var ends [len(texts)]int
 	plain := make([]byte, 0, 2*len(body))
 	for i := range texts {
@@ -164,25 +164,25 @@ func (s Subscriptions) scanSubscription(id partner.ID, row scanner) (subscriptio
 		return sub, err
 	}
 	sub.CreatedAt, sub.SuspendedAt, sub.EndedAt = fromMicros(created), fromMicros(suspended), fromMicros(ended)
-	return sub, s.openBody(id, cpf, sealed, &sub)
+	return sub, s.unsealBody(id, cpf, sealed, &sub)
 }
 
-// openBody unseals a body into sub, whose plan and time of creation are set.
-func (s Subscriptions) openBody(id partner.ID, cpf, sealed []byte, sub *subscription.Subscription) error {
-	body, err := s.keys.Unseal(subscriptionPlace(id, cpf, sub.Plan, micros(sub.CreatedAt)), sealed)
+// unsealBody unseals a body into sub, whose plan and time of creation are set.
+func (s Subscriptions) unsealBody(id partner.ID, cpf, sealed []byte, sub *subscription.Subscription) error {
+	body, err := s.keys.Unseal(subscriptionPlace(id, cpf, sub.Plan, toMicros(sub.CreatedAt)), sealed)
 	if err != nil {
 		return fmt.Errorf("open subscription: %w", err)
 	}
-	return readBody(body, sub)
+	return decodeBody(body, sub)
 }
 
-// ofCPF returns the subscriptions of a keyed index of a CPF, those in force first. It asks twice because each half has an
+// readByCPF returns the subscriptions of a keyed index of a CPF, those in force first. It asks twice because each half has an
 // index of its own: without a word of the end, all of a partner's would be read.
-func (s Subscriptions) ofCPF(ctx context.Context, q querier, id partner.ID, cpf []byte, order string) ([]subscription.Subscription, error) {
+func (s Subscriptions) readByCPF(ctx context.Context, q querier, id partner.ID, cpf []byte, order string) ([]subscription.Subscription, error) {
 	var all []subscription.Subscription
 	for _, half := range []string{`ended_at = 0 `, `ended_at <> 0 `} {
-		list, err := collect(ctx, q, func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(id, row) },
-			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+half+order, number(id), cpf)
+		list, err := collectRows(ctx, q, func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(id, row) },
+			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+half+order, partnerNumber(id), cpf)
 		if err != nil {
 			return nil, fmt.Errorf("find subscriptions: %w", err)
 		}
@@ -193,15 +193,15 @@ func (s Subscriptions) ofCPF(ctx context.Context, q querier, id partner.ID, cpf 
 
 // SubscriptionOf returns the subscription of a plan and a CPF that has not ended, else the latest that ended.
 func (s Subscriptions) SubscriptionOf(ctx context.Context, id partner.ID, p plan.ID, cpf string) (subscription.Subscription, error) {
-	index := s.cpfIndex(id, cpf)
+	index := s.blindCPFIndex(id, cpf)
 	const columns = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND `
 	for _, query := range [...]string{columns + `ended_at = 0`, columns + `ended_at <> 0 ORDER BY seq DESC LIMIT 1`} {
-		found, err := s.scanSubscription(id, s.reader().QueryRowContext(ctx, query, number(id), index, string(p)))
+		found, err := s.scanSubscription(id, s.readQuerier().QueryRowContext(ctx, query, partnerNumber(id), index, string(p)))
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}
 		if err != nil {
-			return found, classify(fmt.Errorf("read subscription: %w", err))
+			return found, classifyError(fmt.Errorf("read subscription: %w", err))
 		}
 		return found, nil
 	}

@@ -19,7 +19,7 @@ func TestActiveByDate(t *testing.T) {
 		ctx := context.Background()
 		rules := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
 		p, _ := e.NewPartner(t, partner.Live)
-		today := subscription.DayOf(e.Clock.Now())
+		today := subscription.DayInBrazil(e.Clock.Now())
 		const company = "12ABC34501DE35"
 		var subs []*subscription.Subscription
 		for n := range 900 { // in thirds: no end, today, tomorrow; a run of them and mixed
@@ -32,7 +32,7 @@ func TestActiveByDate(t *testing.T) {
 			for offset := int64(0); offset < 910; offset += 37 {
 				comparePage(t, e, p.ID, offset, 37)
 			}
-			page, err := rules.Active(ctx, p.ID, 1, 100)
+			page, err := rules.ListActive(ctx, p.ID, 1, 100)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestActiveByDate(t *testing.T) {
 		if got := walk(); got != 901 {
 			t.Errorf("%d active; the one that was over when it came is never among them", got)
 		}
-		if one, err := rules.Of(ctx, p.ID, "p", "00000005000"); err != nil || one.LastDay() != today-1 {
+		if one, err := rules.FindSubscription(ctx, p.ID, "p", "00000005000"); err != nil || one.LastDay() != today-1 {
 			t.Error("it is found by itself:", one, err)
 		}
 		e.Clock.Advance(14*time.Hour + 59*time.Minute) // 23:59 in São Paulo
@@ -69,17 +69,17 @@ func TestActiveByDate(t *testing.T) {
 		if err := e.Overview.CountFigures(ctx, 0); err != nil {
 			t.Fatal(err)
 		}
-		figures, err := e.Overview.Figures(ctx)
+		figures, err := e.Overview.LastFigures(ctx)
 		if err != nil || figures.Now[operator.SubscriptionsActive] != left || figures.Now[operator.SubscriptionsEnded] != 902-left {
 			t.Error(figures.Now[operator.SubscriptionsActive], figures.Now[operator.SubscriptionsEnded], err)
 		}
-		if _, err := rules.Move(ctx, p.ID, subscription.Selection{Plan: "p", CPF: "00000005000"}, subscription.Suspend); !errors.Is(err, subscription.ErrNotFound) {
+		if _, err := rules.MoveSubscriptions(ctx, p.ID, subscription.Selection{Plan: "p", CPF: "00000005000"}, subscription.Suspend); !errors.Is(err, subscription.ErrNotFound) {
 			t.Error("what is past its date has ended and cannot be moved:", err)
 		}
-		if moved, err := rules.Move(ctx, p.ID, subscription.Selection{Holder: company}, subscription.Suspend); err != nil || int64(moved.Found) != count(0) {
+		if moved, err := rules.MoveSubscriptions(ctx, p.ID, subscription.Selection{Holder: company}, subscription.Suspend); err != nil || int64(moved.Found) != count(0) {
 			t.Error(moved, count(0), err)
 		}
-		if n, err := rules.Sweep(ctx); err != nil || int64(n) != 902-left {
+		if n, err := rules.SweepExpired(ctx); err != nil || int64(n) != 902-left {
 			t.Error(n, "swept,", err)
 		}
 		if got := walk(); got != left {
@@ -87,7 +87,7 @@ func TestActiveByDate(t *testing.T) {
 		}
 		countsAreRight(t, e)
 		var rows int64
-		if err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM subscription_expiry`).Scan(&rows); err != nil || rows != 0 {
+		if err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM subscription_expiry`).Scan(&rows); err != nil || rows != 0 {
 			t.Error(rows, "days are kept though all that had an end has ended:", err)
 		}
 	})
@@ -100,19 +100,19 @@ func TestEndedEarlyShowsItsDay(t *testing.T) {
 		ctx := context.Background()
 		rules := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
 		p, _ := e.NewPartner(t, partner.Live)
-		today := subscription.DayOf(e.Clock.Now())
+		today := subscription.DayInBrazil(e.Clock.Now())
 		enrolAll(t, e, p.ID, person(1, "p", "", 0), person(2, "p", "", today+90), person(3, "p", "", today), person(4, "p", "", today+9))
 		for _, cpf := range []string{"00000000001", "00000000002"} {
-			if _, err := rules.Move(ctx, p.ID, subscription.Selection{Plan: "p", CPF: cpf}, subscription.End); err != nil {
+			if _, err := rules.MoveSubscriptions(ctx, p.ID, subscription.Selection{Plan: "p", CPF: cpf}, subscription.End); err != nil {
 				t.Fatal(err)
 			}
 		}
 		e.Clock.Advance(72 * time.Hour)
-		if _, err := rules.Sweep(ctx); err != nil {
+		if _, err := rules.SweepExpired(ctx); err != nil {
 			t.Fatal(err)
 		}
 		for cpf, want := range map[string]subscription.Day{"00000000001": today, "00000000002": today, "00000000003": today, "00000000004": today + 9} {
-			if got, err := rules.Of(ctx, p.ID, "p", cpf); err != nil || got.LastDay() != want {
+			if got, err := rules.FindSubscription(ctx, p.ID, "p", cpf); err != nil || got.LastDay() != want {
 				t.Errorf("%s: %s, want %s (%v)", cpf, got.LastDay(), want, err)
 			}
 		}

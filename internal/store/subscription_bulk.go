@@ -38,23 +38,23 @@ type newRow struct {
 	body          []byte // sealed
 }
 
-// key is what no two live subscriptions of a partner share.
-func (r *newRow) key() liveKey { return liveKey{string(r.cpf), r.plan} }
+// uniqueKey is what no two live subscriptions of a partner share.
+func (r *newRow) uniqueKey() liveKey { return liveKey{string(r.cpf), r.plan} }
 
 type liveKey struct{ cpf, plan string }
 
 // NewBatch begins a bulk creation.
 func (s Subscriptions) NewBatch(ctx context.Context, id partner.ID) (subscription.Batch, error) {
-	salt, err := s.partners().Salt(ctx, id)
+	salt, err := s.partnersArea().OpenSalt(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return &batch{store: s, id: id, salt: salt, createdAt: micros(s.now())}, nil
+	return &batch{store: s, id: id, salt: salt, createdAt: toMicros(s.now())}, nil
 }
 
-// Another is an empty batch of the same partner.
-func (b *batch) Another() subscription.Batch {
-	return &batch{store: b.store, id: b.id, salt: b.salt, createdAt: micros(b.store.now())}
+// NewEmpty is an empty batch of the same partner.
+func (b *batch) NewEmpty() subscription.Batch {
+	return &batch{store: b.store, id: b.id, salt: b.salt, createdAt: toMicros(b.store.now())}
 }
 
 // Add takes a subscription over.
@@ -63,7 +63,7 @@ func (b *batch) Add(item int, sub *subscription.Subscription) error {
 		item: item, plan: string(sub.Plan), start: int64(sub.Start), expiry: int64(sub.Expiry),
 		holder: b.store.holderIndex(b.id, sub.Holder), createdAt: b.createdAt,
 	}
-	row.cpf, row.user256, row.user512 = b.store.personRow(b.id, sub.Beneficiary.CPF, b.salt)
+	row.cpf, row.user256, row.user512 = b.store.personColumns(b.id, sub.Beneficiary.CPF, b.salt)
 	var err error
 	if row.body, err = b.store.keys.Seal(subscriptionPlace(b.id, row.cpf, sub.Plan, b.createdAt), appendBody(nil, sub)); err != nil {
 		return fmt.Errorf("seal subscription: %w", err)
@@ -72,9 +72,9 @@ func (b *batch) Add(item int, sub *subscription.Subscription) error {
 	return nil
 }
 
-// Ask takes an item that is not to be created.
-func (b *batch) Ask(item int, p plan.ID, cpf string) {
-	row := newRow{item: item, asked: true, plan: string(p), cpf: b.store.cpfIndex(b.id, cpf)}
+// AskOnly takes an item that is not to be created.
+func (b *batch) AskOnly(item int, p plan.ID, cpf string) {
+	row := newRow{item: item, asked: true, plan: string(p), cpf: b.store.blindCPFIndex(b.id, cpf)}
 	b.rows = append(b.rows, row)
 }
 
@@ -89,7 +89,7 @@ func (b *batch) MakePeopleKnown(ctx context.Context) error {
 		return nil
 	}
 	for part := range slices.Chunk(rows, peopleAtOnce) {
-		err := b.store.inBulkTx(ctx, len(part), func(tx *sqldb.Tx) error { return b.loadPersons(ctx, tx, part) })
+		err := b.store.runInBulkTx(ctx, len(part), func(tx *sqldb.Tx) error { return b.loadPersons(ctx, tx, part) })
 		if err != nil {
 			return err
 		}
@@ -103,52 +103,52 @@ const fewRows = 10
 // KeepBatch creates what was added; see subscription.Store.
 func (s Subscriptions) KeepBatch(ctx context.Context, of subscription.Batch, register []plan.Plan, dryRun bool) ([]int, error) {
 	b := of.(*batch) //nolint:errcheck // nobody else makes one
-	rows, asked, repeated := b.distinct()
+	rows, asked, repeated := b.dropRepeated()
 	if dryRun {
 		asked, rows = append(asked, rows...), nil
 	}
 	// What is only asked for is looked up outside the transaction, which others of the partner wait for.
-	known, _, err := b.standing(ctx, s.reader(), asked)
+	known, _, err := b.splitExisting(ctx, s.readQuerier(), asked)
 	if err != nil {
 		return nil, err
 	}
-	duplicates := append(repeated, itemsOf(known)...)
+	duplicates := append(repeated, itemNumbers(known)...)
 	if len(rows) == 0 {
 		return duplicates, nil
 	}
 	if s.tx == nil {
 		if len(rows) > fewRows {
-			s.db.AwaitLog(ctx)
+			s.db.AwaitCheckpoint(ctx)
 		}
 		stored, err := b.keepJoined(ctx, register, rows)
 		return append(duplicates, stored...), err
 	}
-	left, err := b.keep(ctx, s.tx, register, rows)
-	return append(duplicates, itemsOf(left)...), err
+	left, err := b.keepRows(ctx, s.tx, register, rows)
+	return append(duplicates, itemNumbers(left)...), err
 }
 
-// distinct leaves out items that repeat an earlier one of the same request. What is only asked for stands in nobody's
+// dropRepeated leaves out items that repeat an earlier one of the same request. What is only asked for stands in nobody's
 // way.
-func (b *batch) distinct() (rows, asked []newRow, repeated []int) {
+func (b *batch) dropRepeated() (rows, asked []newRow, repeated []int) {
 	seen := make(map[liveKey]struct{}, len(b.rows))
 	rows = make([]newRow, 0, len(b.rows))
 	for _, r := range b.rows {
-		_, twice := seen[r.key()]
+		_, twice := seen[r.uniqueKey()]
 		switch {
 		case twice:
 			repeated = append(repeated, r.item)
 		case r.asked:
 			asked = append(asked, r)
 		default:
-			seen[r.key()] = struct{}{}
+			seen[r.uniqueKey()] = struct{}{}
 			rows = append(rows, r)
 		}
 	}
 	return rows, asked, repeated
 }
 
-// keep returns the rows that the partner has already.
-func (b *batch) keep(ctx context.Context, tx *sqldb.Tx, register []plan.Plan, rows []newRow) ([]newRow, error) {
+// keepRows returns the rows that the partner has already.
+func (b *batch) keepRows(ctx context.Context, tx *sqldb.Tx, register []plan.Plan, rows []newRow) ([]newRow, error) {
 	// The counter's lock comes first: bulk requests of one partner pass one by one.
 	last, err := lockSubscriptions(ctx, tx, b.id)
 	if err != nil {
@@ -162,17 +162,18 @@ func (b *batch) keep(ctx context.Context, tx *sqldb.Tx, register []plan.Plan, ro
 	if err := b.loadPersons(ctx, tx, rows); err != nil {
 		return nil, err
 	}
-	added, left, err := b.load(ctx, tx, last, rows)
+	added, left, err := b.insertRows(ctx, tx, last, rows)
 	if err != nil {
 		return nil, err
 	}
 	if left, err = b.replaceOver(ctx, tx, last, &added, left); err != nil {
 		return nil, err
 	}
-	return left, b.store.addActive(ctx, tx, b.id, last, added)
+	return left, b.store.countActiveIn(ctx, tx, b.id, last, added)
 }
 
-func itemsOf(rows []newRow) []int {
+// itemNumbers returns the numbers of the items of rows.
+func itemNumbers(rows []newRow) []int {
 	items := make([]int, len(rows))
 	for i, r := range rows {
 		items[i] = r.item
@@ -186,11 +187,11 @@ func (b *batch) replaceOver(ctx context.Context, tx *sqldb.Tx, last int64, added
 	if len(left) == 0 {
 		return nil, nil
 	}
-	due, err := anyOver(ctx, tx, b.id, subscription.DayOf(b.store.now()))
+	due, err := hasExpired(ctx, tx, b.id, subscription.DayInBrazil(b.store.now()))
 	if err != nil || !due {
 		return left, err
 	}
-	stored, over, err := b.standing(ctx, tx, left)
+	stored, over, err := b.splitExisting(ctx, tx, left)
 	if err != nil || len(over) == 0 {
 		return stored, err
 	}
@@ -204,7 +205,7 @@ func (b *batch) replaceOver(ctx context.Context, tx *sqldb.Tx, last int64, added
 	if len(*added) > 0 {
 		last = (*added)[len(*added)-1].seq
 	}
-	more, met, err := b.load(ctx, tx, last, again)
+	more, met, err := b.insertRows(ctx, tx, last, again)
 	*added = append(*added, more...)
 	return append(stored, met...), err
 }
@@ -215,18 +216,18 @@ type overRow struct {
 	seq int64
 }
 
-// standing splits off the rows that the partner has a subscription for: stored, or past its date. Rows it has none for
+// splitExisting splits off the rows that the partner has a subscription for: stored, or past its date. Rows it has none for
 // are neither.
-func (b *batch) standing(ctx context.Context, q querier, rows []newRow) (stored []newRow, over []overRow, err error) {
-	today := int64(subscription.DayOf(b.store.now()))
+func (b *batch) splitExisting(ctx context.Context, q querier, rows []newRow) (stored []newRow, over []overRow, err error) {
+	today := int64(subscription.DayInBrazil(b.store.now()))
 	for _, r := range rows {
 		var seq, expiry int64
 		err := q.QueryRowContext(ctx, `SELECT seq, expiry_day FROM subscription
-			WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND ended_at = 0`, number(b.id), r.cpf, r.plan).Scan(&seq, &expiry)
+			WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND ended_at = 0`, partnerNumber(b.id), r.cpf, r.plan).Scan(&seq, &expiry)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 		case err != nil:
-			return nil, nil, classify(fmt.Errorf("find subscription: %w", err))
+			return nil, nil, classifyError(fmt.Errorf("find subscription: %w", err))
 		case expiry != 0 && expiry < today:
 			over = append(over, overRow{r, seq})
 		default:
@@ -238,7 +239,7 @@ func (b *batch) standing(ctx context.Context, q querier, rows []newRow) (stored 
 
 // loadPersons makes the people known by both of their digests; many are known already.
 func (b *batch) loadPersons(ctx context.Context, tx *sqldb.Tx, rows []newRow) error {
-	i, id, now := 0, number(b.id), micros(b.store.now())
+	i, id, now := 0, partnerNumber(b.id), toMicros(b.store.now())
 	values := make([]any, 5)
 	_, err := tx.LoadMissing(ctx, "person", []string{"partner_id", "cpf", "user_256", "user_512", "created_at"}, "", func() ([]any, error) {
 		if i == len(rows) {
@@ -256,10 +257,10 @@ var loadedColumns = []string{
 	"partner_id", "seq", "plan_id", "cpf", "holder", "start_day", "expiry_day", "body", "created_at", "suspended_at", "ended_at",
 }
 
-// load puts the rows in behind seq last. It returns the seats of those that
+// insertRows puts the rows in behind seq last. It returns the seats of those that
 // went in and the rows that met a live subscription; a row that was left out leaves a gap in the numbers.
-func (b *batch) load(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow) (added []seat, left []newRow, err error) {
-	i, id := 0, number(b.id)
+func (b *batch) insertRows(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow) (added []seat, left []newRow, err error) {
+	i, id := 0, partnerNumber(b.id)
 	values := make([]any, len(loadedColumns))
 	seqs, err := tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", func() ([]any, error) {
 		if i == len(rows) {

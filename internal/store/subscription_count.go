@@ -13,46 +13,47 @@ import (
 // seat is where a subscription stands in its partner's list, and until when.
 type seat struct{ seq, expiry int64 }
 
-func scanSeat(row scanner) (s seat, err error) {
+// scanSeatRow reads where a subscription is counted.
+func scanSeatRow(row scanner) (s seat, err error) {
 	err = row.Scan(&s.seq, &s.expiry)
 	return s, err
 }
 
-// addActive counts new subscriptions in. Their seqs ascend and lie behind last, which was the highest before. The
+// countActiveIn counts new subscriptions in. Their seqs ascend and lie behind last, which was the highest before. The
 // caller holds the counter's lock.
-func (s Subscriptions) addActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, last int64, seats []seat) error {
+func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partner.ID, last int64, seats []seat) error {
 	if len(seats) == 0 {
 		return nil
 	}
 	// The whole partner waits for this lock, so what can be sent at once is.
 	counts := []sqldb.Statement{{
 		Query: `UPDATE subscription_counter SET last = $2, active = active + $3 WHERE partner_id = $1`,
-		Args:  []any{number(id), seats[len(seats)-1].seq, int64(len(seats))},
+		Args:  []any{partnerNumber(id), seats[len(seats)-1].seq, int64(len(seats))},
 	}}
 	var fresh []blockCount // blocks that no earlier seq reached: loaded in one go
 	for level := 1; level <= blockLevels; level++ {
 		for _, c := range blockCounts(level, seats, 1) {
-			if c.block > last/span(level) {
+			if c.block > last/blockSpan(level) {
 				fresh = append(fresh, c)
 			} else {
 				counts = append(counts, changeBlock(id, c))
 			}
 		}
 	}
-	if err := tx.Run(ctx, append(counts, endsIn(id, seats)...)); err != nil {
+	if err := tx.RunStatements(ctx, append(counts, countEndsIn(id, seats)...)); err != nil {
 		return fmt.Errorf("count subscriptions: %w", err)
 	}
 	if len(fresh) == 0 {
 		return nil
 	}
 	i := 0
-	_, err := tx.Load(ctx, "subscription_block", []string{"partner_id", "level", "block", "active"}, func() ([]any, error) {
+	_, err := tx.InsertRows(ctx, "subscription_block", []string{"partner_id", "level", "block", "active"}, func() ([]any, error) {
 		if i == len(fresh) {
 			return nil, nil
 		}
 		c := fresh[i]
 		i++
-		return []any{number(id), int64(c.level), c.block, c.active}, nil
+		return []any{partnerNumber(id), int64(c.level), c.block, c.active}, nil
 	})
 	return err
 }
@@ -60,7 +61,7 @@ func (s Subscriptions) addActive(ctx context.Context, tx *sqldb.Tx, id partner.I
 // blockCounts counts ascending seqs by block, each as much as by.
 func blockCounts(level int, seats []seat, by int64) []blockCount {
 	var counts []blockCount
-	width := span(level)
+	width := blockSpan(level)
 	for _, s := range seats {
 		if n := len(counts); n == 0 || counts[n-1].block != s.seq/width {
 			counts = append(counts, blockCount{level: level, block: s.seq / width})
@@ -88,7 +89,7 @@ func expiryCounts(seats []seat) []blockCount {
 			continue
 		}
 		for level := 2; level <= blockLevels; level++ {
-			sums[key{level, s.seq / span(level), s.expiry}]++
+			sums[key{level, s.seq / blockSpan(level), s.expiry}]++
 		}
 	}
 	counts := make([]blockCount, 0, len(sums))
@@ -105,7 +106,7 @@ func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
 	return sqldb.Statement{
 		Query: `INSERT INTO subscription_block (partner_id, level, block, active) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (partner_id, level, block) DO UPDATE SET active = subscription_block.active + excluded.active`,
-		Args: []any{number(id), int64(c.level), c.block, c.active},
+		Args: []any{partnerNumber(id), int64(c.level), c.block, c.active},
 	}
 }
 
@@ -113,35 +114,36 @@ func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
 func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, seats []seat) error {
 	slices.SortFunc(seats, func(a, b seat) int { return cmp.Compare(a.seq, b.seq) })
 	counts := []sqldb.Statement{{
-		Query: `UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`, Args: []any{number(id), int64(len(seats))},
+		Query: `UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`, Args: []any{partnerNumber(id), int64(len(seats))},
 	}}
 	for level := 1; level <= blockLevels; level++ {
 		for _, c := range blockCounts(level, seats, -1) {
 			counts = append(counts, changeBlock(id, c))
 		}
 	}
-	if err := tx.Run(ctx, append(counts, endsOut(id, seats)...)); err != nil {
+	if err := tx.RunStatements(ctx, append(counts, countEndsOut(id, seats)...)); err != nil {
 		return fmt.Errorf("count subscriptions: %w", err)
 	}
 	return nil
 }
 
-// endsIn counts the ends of subscriptions in, endsOut counts them out.
-func endsIn(id partner.ID, seats []seat) (counts []sqldb.Statement) {
+// countEndsIn counts the ends of subscriptions in, endsOut counts them out.
+func countEndsIn(id partner.ID, seats []seat) (counts []sqldb.Statement) {
 	for _, c := range expiryCounts(seats) {
 		counts = append(counts, sqldb.Statement{
 			Query: `INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (partner_id, level, block, expiry_day) DO UPDATE SET active = subscription_expiry.active + excluded.active`,
-			Args: []any{number(id), int64(c.level), c.block, c.day, c.active},
+			Args: []any{partnerNumber(id), int64(c.level), c.block, c.day, c.active},
 		})
 	}
 	return counts
 }
 
-func endsOut(id partner.ID, seats []seat) (counts []sqldb.Statement) {
+// countEndsOut undoes countEndsIn.
+func countEndsOut(id partner.ID, seats []seat) (counts []sqldb.Statement) {
 	for _, c := range expiryCounts(seats) {
 		const row = ` WHERE partner_id = $1 AND level = $2 AND block = $3 AND expiry_day = $4`
-		key := []any{number(id), int64(c.level), c.block, c.day}
+		key := []any{partnerNumber(id), int64(c.level), c.block, c.day}
 		counts = append(counts,
 			sqldb.Statement{Query: `UPDATE subscription_expiry SET active = active - $5` + row, Args: append(key, c.active)},
 			// Days that have gone by would add up, and every page would read them.

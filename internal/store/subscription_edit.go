@@ -14,11 +14,11 @@ func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, whic
 	change func(*subscription.Subscription) error,
 ) (subscription.Subscription, error) {
 	var sub subscription.Subscription
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := lockSubscriptions(ctx, tx, id); err != nil {
 			return err
 		}
-		found, err := s.selected(ctx, tx, id, which, 0, 1)
+		found, err := s.readSelected(ctx, tx, id, which, 0, 1)
 		if err != nil {
 			return err
 		}
@@ -30,21 +30,21 @@ func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, whic
 		if err := change(&sub); err != nil {
 			return err
 		}
-		place := subscriptionPlace(id, s.cpfIndex(id, sub.Beneficiary.CPF), sub.Plan, micros(sub.CreatedAt))
+		place := subscriptionPlace(id, s.blindCPFIndex(id, sub.Beneficiary.CPF), sub.Plan, toMicros(sub.CreatedAt))
 		sealed, err := s.keys.Seal(place, appendBody(nil, &sub))
 		if err != nil {
 			return fmt.Errorf("seal subscription: %w", err)
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE subscription SET expiry_day = $3, body = $4 WHERE partner_id = $1 AND seq = $2`,
-			number(id), sub.Seq, int64(sub.Expiry), sealed)
+			partnerNumber(id), sub.Seq, int64(sub.Expiry), sealed)
 		if err != nil {
 			return fmt.Errorf("edit subscription: %w", err)
 		}
 		if before.Expiry == sub.Expiry {
 			return nil
 		}
-		ends := append(endsOut(id, []seat{{sub.Seq, int64(before.Expiry)}}), endsIn(id, []seat{{sub.Seq, int64(sub.Expiry)}})...)
-		if err := tx.Run(ctx, ends); err != nil {
+		ends := append(countEndsOut(id, []seat{{sub.Seq, int64(before.Expiry)}}), countEndsIn(id, []seat{{sub.Seq, int64(sub.Expiry)}})...)
+		if err := tx.RunStatements(ctx, ends); err != nil {
 			return fmt.Errorf("count subscriptions: %w", err)
 		}
 		return nil

@@ -45,13 +45,13 @@ var errLeft = errors.New("the joined load was given up")
 func (b *batch) keepJoined(ctx context.Context, register []plan.Plan, rows []newRow) ([]int, error) {
 	w := &bulkWait{ctx: ctx, rows: rows, register: register, err: errLeft, lead: make(chan struct{}), done: make(chan struct{})}
 	q := &b.store.bulk
-	if q.enter(b.id, w) {
+	if q.enterQueue(b.id, w) {
 		select {
 		case <-w.done:
 			return w.stored, w.err
 		case <-w.lead:
 		case <-ctx.Done():
-			if q.leave(b.id, w) {
+			if q.leaveQueue(b.id, w) {
 				return nil, ctx.Err()
 			}
 			select { // somebody has begun with it, or it is to lead
@@ -61,8 +61,8 @@ func (b *batch) keepJoined(ctx context.Context, register []plan.Plan, rows []new
 			}
 		}
 	}
-	defer q.handOn(b.id)
-	others := q.take(b.id, mostJoined-len(rows))
+	defer q.wakeNextLeader(b.id)
+	others := q.takeWaiting(b.id, mostJoined-len(rows))
 	defer func() {
 		for _, o := range others {
 			close(o.done)
@@ -84,8 +84,8 @@ func (b *batch) keepJoined(ctx context.Context, register []plan.Plan, rows []new
 	return w.stored, w.err
 }
 
-// enter queues a request behind who is at work. It returns false when there is nobody, and the caller leads.
-func (q *bulkQueues) enter(id partner.ID, w *bulkWait) bool {
+// enterQueue queues a request behind who is at work. It returns false when there is nobody, and the caller leads.
+func (q *bulkQueues) enterQueue(id partner.ID, w *bulkWait) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	waiting, busy := q.lead[id]
@@ -98,8 +98,8 @@ func (q *bulkQueues) enter(id partner.ID, w *bulkWait) bool {
 	return busy
 }
 
-// leave takes a request out of the queue, unless somebody has it already.
-func (q *bulkQueues) leave(id partner.ID, w *bulkWait) bool {
+// leaveQueue takes a request out of the queue, unless somebody has it already.
+func (q *bulkQueues) leaveQueue(id partner.ID, w *bulkWait) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	i := slices.Index(q.lead[id], w)
@@ -110,8 +110,8 @@ func (q *bulkQueues) leave(id partner.ID, w *bulkWait) bool {
 	return true
 }
 
-// handOn makes the first who waits lead.
-func (q *bulkQueues) handOn(id partner.ID) {
+// wakeNextLeader makes the first who waits lead.
+func (q *bulkQueues) wakeNextLeader(id partner.ID) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	waiting := q.lead[id]
@@ -123,8 +123,8 @@ func (q *bulkQueues) handOn(id partner.ID) {
 	close(waiting[0].lead)
 }
 
-// take returns who waits, in order, up to a number of rows.
-func (q *bulkQueues) take(id partner.ID, most int) []*bulkWait {
+// takeWaiting returns who waits, in order, up to a number of rows.
+func (q *bulkQueues) takeWaiting(id partner.ID, most int) []*bulkWait {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	waiting, n := q.lead[id], 0
@@ -139,9 +139,9 @@ func (q *bulkQueues) take(id partner.ID, most int) []*bulkWait {
 // keepAlone keeps one request's rows in a transaction of its own.
 func (b *batch) keepAlone(w *bulkWait) {
 	w.stored = nil
-	w.err = b.store.inBulkTx(w.ctx, len(w.rows), func(tx *sqldb.Tx) error {
-		left, err := b.keep(w.ctx, tx, w.register, w.rows)
-		w.stored = itemsOf(left)
+	w.err = b.store.runInBulkTx(w.ctx, len(w.rows), func(tx *sqldb.Tx) error {
+		left, err := b.keepRows(w.ctx, tx, w.register, w.rows)
+		w.stored = itemNumbers(left)
 		return err
 	})
 }
@@ -159,11 +159,11 @@ func (b *batch) keepTogether(all []*bulkWait) error {
 			}
 		}
 		for _, r := range w.rows {
-			if seen[r.key()] {
+			if seen[r.uniqueKey()] {
 				repeated[i] = append(repeated[i], r.item)
 				continue
 			}
-			seen[r.key()] = true
+			seen[r.uniqueKey()] = true
 			r.request = i
 			rows = append(rows, r)
 		}
@@ -171,8 +171,8 @@ func (b *batch) keepTogether(all []*bulkWait) error {
 	var left []newRow
 	ctx, cancel := sqldb.KeepDeadline(all[0].ctx) // one that gives up takes nobody along
 	defer cancel()
-	err := b.store.inBulkTx(ctx, len(rows), func(tx *sqldb.Tx) (err error) {
-		left, err = b.keep(ctx, tx, register, rows)
+	err := b.store.runInBulkTx(ctx, len(rows), func(tx *sqldb.Tx) (err error) {
+		left, err = b.keepRows(ctx, tx, register, rows)
 		return err
 	})
 	if err != nil {

@@ -31,7 +31,7 @@ func newCrowd(t *testing.T, e *storetest.Env, n int) *crowd {
 	p, _ := e.NewPartner(t, partner.Sandbox)
 	// Every load asks the time: rows that came in one load have one.
 	var ticks atomic.Int64
-	s := store.New(e.DB, e.Keys, func() time.Time { return storetest.Start.Add(time.Duration(ticks.Add(1)) * time.Microsecond) })
+	s := store.NewStore(e.DB, e.Keys, func() time.Time { return storetest.Start.Add(time.Duration(ticks.Add(1)) * time.Microsecond) })
 	return &crowd{Env: e, s: s, partner: p.ID, stored: make([][]int, n), errs: make([]error, n)}
 }
 
@@ -71,7 +71,7 @@ func (c *crowd) gather(t *testing.T, waiting int, fn func()) {
 
 func (c *crowd) count(t *testing.T, what string) (n int) {
 	t.Helper()
-	err := c.DB.Reader().QueryRow(`SELECT count(`+what+`) FROM subscription WHERE partner_id = $1`, c.partner.Number()).Scan(&n)
+	err := c.DB.ReadPool().QueryRow(`SELECT count(`+what+`) FROM subscription WHERE partner_id = $1`, c.partner.Number()).Scan(&n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func (c *crowd) count(t *testing.T, what string) (n int) {
 // countLoads counts the transactions that made people known: each has a time of its own.
 func (c *crowd) countLoads(t *testing.T) (n int) {
 	t.Helper()
-	err := c.DB.Reader().QueryRow(`SELECT count(DISTINCT created_at) FROM person WHERE partner_id = $1`, c.partner.Number()).Scan(&n)
+	err := c.DB.ReadPool().QueryRow(`SELECT count(DISTINCT created_at) FROM person WHERE partner_id = $1`, c.partner.Number()).Scan(&n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestBulkRequestsAreJoined(t *testing.T) {
 func TestBulkThatFailsTakesNobodyAlong(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		refuse := []string{`CREATE TRIGGER ghost BEFORE INSERT ON subscription WHEN NEW.plan_id = 'ghost' BEGIN SELECT RAISE(ABORT, 'no ghosts'); END`}
-		if e.DB.Engine() == sqldb.PostgreSQL {
+		if e.DB.EngineName() == sqldb.PostgreSQL {
 			refuse = []string{`ALTER TABLE subscription ADD CHECK (plan_id <> 'ghost')`}
 		}
 		for _, statement := range refuse {

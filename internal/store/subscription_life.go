@@ -18,11 +18,11 @@ func (s Subscriptions) MoveSubscriptions(ctx context.Context, id partner.ID, whi
 	var moved subscription.Moved
 	if which.Over != 0 {
 		// The sweep looks every minute at every partner and mostly finds nothing: it looks before it locks.
-		if due, err := anyOver(ctx, s.reader(), id, which.Over); err != nil || !due {
+		if due, err := hasExpired(ctx, s.readQuerier(), id, which.Over); err != nil || !due {
 			return moved, err
 		}
 	}
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		moved = subscription.Moved{Last: after}
 		if _, err := lockSubscriptions(ctx, tx, id); err != nil {
 			return err
@@ -32,7 +32,7 @@ func (s Subscriptions) MoveSubscriptions(ctx context.Context, id partner.ID, whi
 			return err
 		}
 		atOnce = min(atOnce, limit)
-		found, err := s.selected(ctx, tx, id, which, after, atOnce)
+		found, err := s.readSelected(ctx, tx, id, which, after, atOnce)
 		if err != nil {
 			return err
 		}
@@ -40,42 +40,42 @@ func (s Subscriptions) MoveSubscriptions(ctx context.Context, id partner.ID, whi
 		change := found[:0]
 		for _, sub := range found {
 			moved.Last = max(moved.Last, sub.Seq)
-			if move.Changes(sub) {
+			if move.ChangesSubscription(sub) {
 				change = append(change, sub)
 			}
 		}
 		moved.Changed = len(change)
-		return s.move(ctx, tx, id, change, move)
+		return s.moveSubscriptions(ctx, tx, id, change, move)
 	})
 	return moved, err
 }
 
-// anyOver tells whether a partner has a subscription that has not ended though its expiry date lies before a day.
-func anyOver(ctx context.Context, q querier, id partner.ID, day subscription.Day) (over bool, err error) {
+// hasExpired tells whether a partner has a subscription that has not ended though its expiry date lies before a day.
+func hasExpired(ctx context.Context, q querier, id partner.ID, day subscription.Day) (over bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM subscription
-		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`, number(id), int64(day)).Scan(&over)
+		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`, partnerNumber(id), int64(day)).Scan(&over)
 	if err != nil {
-		return false, classify(fmt.Errorf("find due subscriptions: %w", err))
+		return false, classifyError(fmt.Errorf("find due subscriptions: %w", err))
 	}
 	return over, nil
 }
 
-// selected reads the chosen subscriptions that have not ended; for the sweep those that are past their date, for all
+// readSelected reads the chosen subscriptions that have not ended; for the sweep those that are past their date, for all
 // others those that are not.
-func (s Subscriptions) selected(ctx context.Context, tx *sqldb.Tx, id partner.ID, which subscription.Selection, after int64, limit int) ([]subscription.Subscription, error) {
+func (s Subscriptions) readSelected(ctx context.Context, tx *sqldb.Tx, id partner.ID, which subscription.Selection, after int64, limit int) ([]subscription.Subscription, error) {
 	scan := func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(id, row) }
-	today := int64(subscription.DayOf(s.now()))
+	today := int64(subscription.DayInBrazil(s.now()))
 	const from = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND `
 	switch {
 	case which.Over != 0: // what was ended is not met again, so after is not needed
-		return collect(ctx, tx, scan, from+`expiry_day > 0 AND expiry_day < $2 ORDER BY expiry_day, seq LIMIT $3`,
-			number(id), int64(which.Over), int64(limit))
+		return collectRows(ctx, tx, scan, from+`expiry_day > 0 AND expiry_day < $2 ORDER BY expiry_day, seq LIMIT $3`,
+			partnerNumber(id), int64(which.Over), int64(limit))
 	case which.Holder != "":
-		return collect(ctx, tx, scan, from+lastDay+` >= $5 AND holder = $2 AND holder <> '' AND seq > $3 ORDER BY seq LIMIT $4`,
-			number(id), s.holderIndex(id, which.Holder), after, int64(limit), today)
+		return collectRows(ctx, tx, scan, from+lastDay+` >= $5 AND holder = $2 AND holder <> '' AND seq > $3 ORDER BY seq LIMIT $4`,
+			partnerNumber(id), s.holderIndex(id, which.Holder), after, int64(limit), today)
 	}
-	return collect(ctx, tx, scan, from+lastDay+` >= $5 AND cpf = $2 AND plan_id = $3 AND seq > $4`,
-		number(id), s.cpfIndex(id, which.CPF), string(which.Plan), after, today)
+	return collectRows(ctx, tx, scan, from+lastDay+` >= $5 AND cpf = $2 AND plan_id = $3 AND seq > $4`,
+		partnerNumber(id), s.blindCPFIndex(id, which.CPF), string(which.Plan), after, today)
 }
 
 // endBySeq ends single subscriptions, for a transaction that holds the counter's lock.
@@ -83,22 +83,22 @@ func (s Subscriptions) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	subs := make([]subscription.Subscription, 0, len(seqs))
 	for _, seq := range seqs {
 		sub, err := s.scanSubscription(id, tx.QueryRowContext(ctx, `SELECT `+subscriptionColumns+`
-			FROM subscription WHERE partner_id = $1 AND seq = $2`, number(id), seq))
+			FROM subscription WHERE partner_id = $1 AND seq = $2`, partnerNumber(id), seq))
 		if err != nil {
 			return fmt.Errorf("read subscription: %w", err)
 		}
 		subs = append(subs, sub)
 	}
-	return s.move(ctx, tx, id, subs, subscription.End)
+	return s.moveSubscriptions(ctx, tx, id, subs, subscription.End)
 }
 
-// move writes the step, the counts and the events of subscriptions that have not ended. The caller holds the counter's
+// moveSubscriptions writes the step, the counts and the events of subscriptions that have not ended. The caller holds the counter's
 // lock.
-func (s Subscriptions) move(ctx context.Context, tx *sqldb.Tx, id partner.ID, subs []subscription.Subscription, move subscription.Move) error {
+func (s Subscriptions) moveSubscriptions(ctx context.Context, tx *sqldb.Tx, id partner.ID, subs []subscription.Subscription, move subscription.Move) error {
 	if len(subs) == 0 {
 		return nil
 	}
-	set, at := `suspended_at = $3`, micros(s.now())
+	set, at := `suspended_at = $3`, toMicros(s.now())
 	switch move {
 	case subscription.End:
 		set = `ended_at = $3`
@@ -114,7 +114,7 @@ func (s Subscriptions) move(ctx context.Context, tx *sqldb.Tx, id partner.ID, su
 	seats := make([]seat, len(subs))
 	for i, sub := range subs {
 		seats[i] = seat{sub.Seq, int64(sub.Expiry)}
-		if _, err := stmt.ExecContext(ctx, number(id), sub.Seq, at); err != nil {
+		if _, err := stmt.ExecContext(ctx, partnerNumber(id), sub.Seq, at); err != nil {
 			return fmt.Errorf("move subscriptions: %w", err)
 		}
 	}
@@ -123,22 +123,22 @@ func (s Subscriptions) move(ctx context.Context, tx *sqldb.Tx, id partner.ID, su
 			return err
 		}
 	}
-	return s.announce(ctx, tx, id, move, subs)
+	return s.addMoveEvents(ctx, tx, id, move, subs)
 }
 
-// announce tells the partner of a step. Who never was named by a user hash is named by the longer digest.
-func (s Subscriptions) announce(ctx context.Context, tx *sqldb.Tx, id partner.ID, move subscription.Move, subs []subscription.Subscription) error {
-	salt, err := s.within(tx).partners().Salt(ctx, id) // through the transaction: no second connection is taken
+// addMoveEvents tells the partner of a step. Who never was named by a user hash is named by the longer digest.
+func (s Subscriptions) addMoveEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, move subscription.Move, subs []subscription.Subscription) error {
+	salt, err := s.withTx(tx).partnersArea().OpenSalt(ctx, id) // through the transaction: no second connection is taken
 	if err != nil {
 		return err
 	}
 	events := make([]alert.Event, 0, len(subs))
 	for _, sub := range subs {
-		e, err := alert.SubscriptionMoved(id, sub, move, partner.LongHash(sub.Beneficiary.CPF, salt), s.now())
+		e, err := alert.SubscriptionMoved(id, sub, move, partner.LongUserHash(sub.Beneficiary.CPF, salt), s.now())
 		if err != nil {
 			return err
 		}
 		events = append(events, e)
 	}
-	return s.alerts().addEvents(ctx, tx, id, events...)
+	return s.alertsArea().addPartnerEvents(ctx, tx, id, events...)
 }

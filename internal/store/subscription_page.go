@@ -24,8 +24,8 @@ const (
 	blockLevels = 3
 )
 
-// span is how many seq a block of a level holds.
-func span(level int) int64 {
+// blockSpan is how many seq a block of a level holds.
+func blockSpan(level int) int64 {
 	n := int64(1)
 	for range level {
 		n *= blockFan
@@ -36,7 +36,7 @@ func span(level int) int64 {
 // lockSubscriptions takes the partner's counter for the rest of the transaction and returns the last seq.
 func lockSubscriptions(ctx context.Context, tx *sqldb.Tx, id partner.ID) (last int64, err error) {
 	err = tx.QueryRowContext(ctx, `INSERT INTO subscription_counter (partner_id, last, active) VALUES ($1, 0, 0)
-		ON CONFLICT (partner_id) DO UPDATE SET last = subscription_counter.last RETURNING last`, number(id)).Scan(&last)
+		ON CONFLICT (partner_id) DO UPDATE SET last = subscription_counter.last RETURNING last`, partnerNumber(id)).Scan(&last)
 	if err != nil {
 		return 0, fmt.Errorf("lock subscriptions: %w", err)
 	}
@@ -93,9 +93,9 @@ ORDER BY s.seq`
 // many there are.
 func (s Subscriptions) ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (subscription.Page, error) {
 	page := subscription.Page{Items: []subscription.Subscription{}}
-	rows, err := s.lister().QueryContext(ctx, pageQuery, number(id), offset, int64(limit), int64(subscription.DayOf(s.now())))
+	rows, err := s.listQuerier().QueryContext(ctx, pageQuery, partnerNumber(id), offset, int64(limit), int64(subscription.DayInBrazil(s.now())))
 	if err != nil {
-		return page, classify(fmt.Errorf("read page: %w", err))
+		return page, classifyError(fmt.Errorf("read page: %w", err))
 	}
 	defer func() { _ = rows.Close() }() // Err below reports what matters
 	for rows.Next() {
@@ -113,10 +113,10 @@ func (s Subscriptions) ActivePage(ctx context.Context, id partner.ID, offset int
 			CreatedAt: fromMicros(created.Int64), SuspendedAt: fromMicros(suspended.Int64),
 		}
 		sub.Plan = plan.ID(planID.String)
-		if err := s.openBody(id, cpf, sealed, &sub); err != nil {
+		if err := s.unsealBody(id, cpf, sealed, &sub); err != nil {
 			return page, err
 		}
 		page.Items = append(page.Items, sub)
 	}
-	return page, classify(rows.Err())
+	return page, classifyError(rows.Err())
 }

@@ -29,7 +29,7 @@ import (
 
 // person makes up a subscription; n tells people apart.
 func person(n int, p plan.ID, holder string, expiry subscription.Day) *subscription.Subscription {
-	s := &subscription.Subscription{Plan: p, Start: subscription.DayOf(storetest.Start), Expiry: expiry, Holder: holder}
+	s := &subscription.Subscription{Plan: p, Start: subscription.DayInBrazil(storetest.Start), Expiry: expiry, Holder: holder}
 	if holder != "" {
 		s.GroupSize = 50
 	}
@@ -71,11 +71,11 @@ func plainPage(t fataler, e *storetest.Env, id partner.ID, offset int64, limit i
 	t.Helper()
 	ctx := context.Background()
 	const active = ` FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND (expiry_day = 0 OR expiry_day >= $2)`
-	today := int64(subscription.DayOf(e.Clock.Now()))
-	if err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*)`+active, id.Number(), today).Scan(&total); err != nil {
+	today := int64(subscription.DayInBrazil(e.Clock.Now()))
+	if err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*)`+active, id.Number(), today).Scan(&total); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := e.DB.Reader().QueryContext(ctx, `SELECT seq`+active+` ORDER BY seq LIMIT $3 OFFSET $4`, id.Number(), today, int64(limit), offset)
+	rows, err := e.DB.ReadPool().QueryContext(ctx, `SELECT seq`+active+` ORDER BY seq LIMIT $3 OFFSET $4`, id.Number(), today, int64(limit), offset)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 			holders := []string{"", "12ABC34501DE35", "00000000000191"}
 			expiry := func(r *rapid.T) subscription.Day { // none, over already, or soon
 				if days := rapid.IntRange(-2, 4).Draw(r, "days"); days < 4 {
-					return subscription.DayOf(e.Clock.Now()) + subscription.Day(days)
+					return subscription.DayInBrazil(e.Clock.Now()) + subscription.Day(days)
 				}
 				return 0
 			}
@@ -170,7 +170,7 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 				},
 				"a day": func(*rapid.T) { e.Clock.Advance(24 * time.Hour) },
 				"part of a sweep": func(r *rapid.T) {
-					which := subscription.Selection{Over: subscription.DayOf(e.Clock.Now())}
+					which := subscription.Selection{Over: subscription.DayInBrazil(e.Clock.Now())}
 					if _, err := e.Subscriptions.MoveSubscriptions(ctx, p.ID, which, subscription.End, 0, rapid.IntRange(1, 200).Draw(r, "limit")); err != nil {
 						r.Fatal(err)
 					}
@@ -196,7 +196,7 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 // countsAreRight runs the look at the database that doctors do.
 func countsAreRight(t *testing.T, e *storetest.Env) {
 	t.Helper()
-	for _, check := range e.Upkeep.Checks() {
+	for _, check := range e.Upkeep.ListChecks() {
 		if check.Name != "counts" {
 			continue
 		}
@@ -210,7 +210,7 @@ func countsAreRight(t *testing.T, e *storetest.Env) {
 // eventsOf reads the types and bodies of a partner's events, oldest first.
 func eventsOf(t fataler, e *storetest.Env, id partner.ID) (types, bodies []string) {
 	t.Helper()
-	rows, err := e.DB.Reader().QueryContext(context.Background(), `SELECT id, type, body FROM event WHERE partner_id = $1 ORDER BY seq`, id.Number())
+	rows, err := e.DB.ReadPool().QueryContext(context.Background(), `SELECT id, type, body FROM event WHERE partner_id = $1 ORDER BY seq`, id.Number())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,30 +248,30 @@ func TestLifeOfASubscription(t *testing.T) {
 			move    subscription.Move
 			changed int
 		}{{subscription.Suspend, 1}, {subscription.Suspend, 0}, {subscription.Resume, 1}, {subscription.Resume, 0}, {subscription.Suspend, 1}} {
-			moved, err := rules.Move(ctx, p.ID, one, step.move)
+			moved, err := rules.MoveSubscriptions(ctx, p.ID, one, step.move)
 			if err != nil || moved.Found != 1 || moved.Changed != step.changed {
 				t.Fatal(step, moved, err)
 			}
 		}
-		if page, err := rules.Active(ctx, p.ID, 1, 10); err != nil || page.Total != 1 || page.Items[0].SuspendedAt.IsZero() {
+		if page, err := rules.ListActive(ctx, p.ID, 1, 10); err != nil || page.Total != 1 || page.Items[0].SuspendedAt.IsZero() {
 			t.Error("a suspended subscription is still active:", page, err)
 		}
 		if dup := enrolAll(t, e, p.ID, ana); len(dup) != 1 {
 			t.Error("a suspended subscription keeps its place")
 		}
-		if _, err := rules.Move(ctx, p.ID, one, subscription.End); err != nil {
+		if _, err := rules.MoveSubscriptions(ctx, p.ID, one, subscription.End); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := rules.Move(ctx, p.ID, one, subscription.End); !errors.Is(err, subscription.ErrNotFound) {
+		if _, err := rules.MoveSubscriptions(ctx, p.ID, one, subscription.End); !errors.Is(err, subscription.ErrNotFound) {
 			t.Error("an ended subscription is not ended again:", err)
 		}
-		if page, err := rules.Active(ctx, p.ID, 1, 10); err != nil || page.Total != 0 || len(page.Items) != 0 {
+		if page, err := rules.ListActive(ctx, p.ID, 1, 10); err != nil || page.Total != 0 || len(page.Items) != 0 {
 			t.Error(page, err)
 		}
-		if got, err := rules.Of(ctx, p.ID, "p", "00000000001"); err != nil || got.EndedAt.IsZero() || got.InternalID != "contrato-1" {
+		if got, err := rules.FindSubscription(ctx, p.ID, "p", "00000000001"); err != nil || got.EndedAt.IsZero() || got.InternalID != "contrato-1" {
 			t.Error("the latest that ended is found:", got, err)
 		}
-		if page, err := rules.Active(ctx, other.ID, 1, 10); err != nil || page.Total != 1 {
+		if page, err := rules.ListActive(ctx, other.ID, 1, 10); err != nil || page.Total != 1 {
 			t.Error("the other partner's is untouched:", page, err)
 		}
 		types, bodies := eventsOf(t, e, p.ID)
@@ -292,7 +292,7 @@ func TestLifeOfASubscription(t *testing.T) {
 		if dup := enrolAll(t, e, p.ID, again); len(dup) != 0 {
 			t.Fatal("an ended subscription is in the way")
 		}
-		if got, err := rules.Of(ctx, p.ID, "p", "00000000001"); err != nil || got.Beneficiary.Name != "Ana de Novo" {
+		if got, err := rules.FindSubscription(ctx, p.ID, "p", "00000000001"); err != nil || got.Beneficiary.Name != "Ana de Novo" {
 			t.Error(got, err)
 		}
 	})
@@ -303,7 +303,7 @@ func TestSweep(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		rules := subscription.NewRegistry(e.Store.Subscriptions, e.Store.Plans, e.Store.Partners, e.Clock.Now)
-		today := subscription.DayOf(e.Clock.Now())
+		today := subscription.DayInBrazil(e.Clock.Now())
 		a, _ := e.NewPartner(t, partner.Live)
 		b, _ := e.NewPartner(t, partner.Live)
 		var subs []*subscription.Subscription
@@ -314,7 +314,7 @@ func TestSweep(t *testing.T) {
 		enrolAll(t, e, b.ID, person(1, "p", "", today+30))
 		sweep := func(want int) {
 			t.Helper()
-			if n, err := rules.Sweep(ctx); err != nil || n != want {
+			if n, err := rules.SweepExpired(ctx); err != nil || n != want {
 				t.Fatalf("%d ended, want %d (%v)", n, want, err)
 			}
 		}
@@ -325,7 +325,7 @@ func TestSweep(t *testing.T) {
 		sweep(1203)
 		sweep(0)
 		comparePage(t, e, a.ID, 0, 10)
-		if page, err := rules.Active(ctx, a.ID, 1, 10); err != nil || page.Total != 2 {
+		if page, err := rules.ListActive(ctx, a.ID, 1, 10); err != nil || page.Total != 2 {
 			t.Error(page, err)
 		}
 		if types, _ := eventsOf(t, e, a.ID); len(types) != 1203 {
@@ -340,7 +340,7 @@ func TestSweep(t *testing.T) {
 func TestOverIsInNobodysWay(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		p, _ := e.NewPartner(t, partner.Live)
-		today := subscription.DayOf(e.Clock.Now())
+		today := subscription.DayInBrazil(e.Clock.Now())
 		enrolAll(t, e, p.ID, person(1, "p", "", today), person(2, "p", "", 0), person(3, "p", "", today))
 		e.Clock.Advance(24 * time.Hour)
 		dup := enrolAll(t, e, p.ID, person(1, "p", "", 0), person(2, "p", "", 0), person(4, "p", "", 0), person(3, "p", "", today+9))
@@ -366,7 +366,7 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 		count := func() (n int64) {
 			for _, table := range []string{"person", "subscription", "subscription_block", "subscription_counter", "plan"} {
 				var c int64
-				if err := e.DB.Reader().QueryRowContext(ctx, `SELECT count(*) FROM `+table).Scan(&c); err != nil {
+				if err := e.DB.ReadPool().QueryRowContext(ctx, `SELECT count(*) FROM `+table).Scan(&c); err != nil {
 					t.Fatal(err)
 				}
 				n += c
@@ -379,7 +379,7 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		register := []plan.Plan{{ID: "p", Partner: p.ID, Name: "p", Coverage: plan.Demo()}}
+		register := []plan.Plan{{ID: "p", Partner: p.ID, Name: "p", Coverage: plan.DemoCoverage()}}
 		for _, table := range []string{"plan", "person", "subscription", "subscription_block"} {
 			exec(`ALTER TABLE ` + table + ` RENAME TO gone`)
 			b, err := e.Subscriptions.NewBatch(ctx, p.ID)
@@ -467,7 +467,7 @@ func TestSubscriptionAtRest(t *testing.T) {
 		if _, err := e.Subscriptions.SubscriptionOf(ctx, p.ID, "p", "00000000002"); err == nil {
 			t.Error("a body copied to another row opened")
 		}
-		if e.DB.Engine() != sqldb.SQLite {
+		if e.DB.EngineName() != sqldb.SQLite {
 			return
 		}
 		for _, name := range []string{"vigia.db", "vigia.db-wal"} {

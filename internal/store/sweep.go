@@ -25,7 +25,7 @@ type found struct {
 // in transactions of a few rows. It returns how many it changed.
 func (c core) sweepFound(ctx context.Context, f found) (total int64, err error) {
 	for after := f.first; ; {
-		keys, err := collect(ctx, c.reader(), func(row scanner) ([]any, error) {
+		keys, err := collectRows(ctx, c.readQuerier(), func(row scanner) ([]any, error) {
 			key := make([]any, len(f.first))
 			into := make([]any, len(key))
 			for i := range key {

@@ -26,7 +26,7 @@ var named = map[string]string{
 // not the keys cannot tell that two partners know one person.
 func TestPartnersCannotBeJoined(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		if err := cyber.NewServices(e.Store.Services, e.Clock.Now).Seed(context.Background()); err != nil {
+		if err := cyber.NewServices(e.Store.Services, e.Clock.Now).SeedServices(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		before := valuesOf(t, e)
@@ -69,7 +69,7 @@ func valuesOf(t *testing.T, e *storetest.Env) map[string]map[string]int {
 	t.Helper()
 	ctx := context.Background()
 	tables := `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`
-	if e.DB.Engine() == sqldb.SQLite {
+	if e.DB.EngineName() == sqldb.SQLite {
 		tables = `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
 	}
 	all := map[string]map[string]int{}
@@ -87,7 +87,7 @@ func valuesOf(t *testing.T, e *storetest.Env) map[string]map[string]int {
 
 func rowsOf(t *testing.T, ctx context.Context, e *storetest.Env, query string, each func(column string, value any)) (list [][]any) {
 	t.Helper()
-	rows, err := e.DB.Reader().QueryContext(ctx, query)
+	rows, err := e.DB.ReadPool().QueryContext(ctx, query)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +144,11 @@ func TestForeignEndpointsAndEvents(t *testing.T) {
 					return err
 				},
 				"deliveries": func() error { _, err := m.Alerts.Deliveries(ctx, who, event.ID); return err },
-				"attempts":   func() error { _, err := m.Alerts.Attempts(ctx, who, event.ID); return err },
-				"replay":     func() error { _, err := m.Alerts.Requeue(ctx, who, alert.Selection{Event: event.ID}); return err },
+				"attempts":   func() error { _, err := m.Alerts.ListAttempts(ctx, who, event.ID); return err },
+				"replay": func() error {
+					_, err := m.Alerts.RequeueDeliveries(ctx, who, alert.Selection{Event: event.ID})
+					return err
+				},
 			} {
 				err := ask()
 				missing := errors.Is(err, alert.ErrEndpointNotFound) || errors.Is(err, alert.ErrEventNotFound)

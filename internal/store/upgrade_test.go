@@ -48,13 +48,13 @@ func TestOldStatements(t *testing.T) {
 			if engine == sqldb.PostgreSQL {
 				address += "&default_query_exec_mode=simple_protocol" // the test prepares by itself
 			}
-			db, err := sqldb.Open(ctx, address, sqldb.Options{})
+			db, err := sqldb.OpenDatabase(ctx, address, sqldb.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = db.Close() })
 			for upTo := version; upTo <= len(migrations); upTo++ {
-				if _, err := db.Migrate(ctx, migrations[:upTo], storetest.Start); err != nil {
+				if _, err := db.ApplyMigrations(ctx, migrations[:upTo], storetest.Start); err != nil {
 					t.Fatal(err)
 				}
 				for _, s := range statements {
@@ -99,7 +99,7 @@ func understands(ctx context.Context, db *sqldb.DB, statement string) error {
 				return err
 			}
 		}
-		if tx.Engine() == sqldb.SQLite {
+		if tx.EngineName() == sqldb.SQLite {
 			text, marks, ok := forSQLite(statement)
 			if !ok {
 				return nil
@@ -109,7 +109,7 @@ func understands(ctx context.Context, db *sqldb.DB, statement string) error {
 		if isLoad(statement) {
 			return nil
 		}
-		marks := marksOf(statement)
+		marks := readStepMarks(statement)
 		return errorOfFirst(
 			func() error {
 				_, err := tx.ExecContext(ctx, "SET LOCAL plan_cache_mode = force_generic_plan")
@@ -132,8 +132,8 @@ func isLoad(statement string) bool {
 	return copyInto.MatchString(statement) || strings.Contains(statement, "pg_temp.")
 }
 
-// marksOf is how many parameters a statement has.
-func marksOf(statement string) (marks int) {
+// readStepMarks is how many parameters a statement has.
+func readStepMarks(statement string) (marks int) {
 	for _, match := range parameter.FindAllStringSubmatch(statement, -1) {
 		n, _ := strconv.Atoi(match[1])
 		marks = max(marks, n)
@@ -147,7 +147,7 @@ func forSQLite(statement string) (text string, marks int, ok bool) {
 		return "", 0, false
 	}
 	text = strings.ReplaceAll(statement, " FOR UPDATE SKIP LOCKED", "")
-	return anyOf.ReplaceAllString(text, "IN (SELECT value FROM json_each($1))"), marksOf(statement), true
+	return anyOf.ReplaceAllString(text, "IN (SELECT value FROM json_each($1))"), readStepMarks(statement), true
 }
 
 func errorOfFirst(steps ...func() error) error {
@@ -173,7 +173,7 @@ func drain(rows *sql.Rows, err error) error {
 func enough(ctx context.Context, tx *sqldb.Tx, table, named string) (err error) {
 	columns := `SELECT column_name, is_nullable = 'NO' AND column_default IS NULL FROM information_schema.columns
 		WHERE table_schema = current_schema() AND table_name = $1`
-	if tx.Engine() == sqldb.SQLite {
+	if tx.EngineName() == sqldb.SQLite {
 		columns = `SELECT name, "notnull" AND dflt_value IS NULL FROM pragma_table_info($1)`
 	}
 	rows, err := tx.QueryContext(ctx, columns, table)

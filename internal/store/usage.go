@@ -13,16 +13,16 @@ var _ partner.MeterStore = Partners{}
 
 // AddRequests counts what a partner asked for: see partner.MeterStore.
 func (s Partners) AddRequests(ctx context.Context, id partner.ID, counts []partner.Requests, forget int64) error {
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		for _, c := range counts {
 			_, err := tx.ExecContext(ctx, `INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (partner_id, day, operation) DO UPDATE SET sent = request_count.sent + excluded.sent, refused = request_count.refused + excluded.refused`,
-				number(id), c.Day, c.Operation, c.Sent, c.Refused)
+				partnerNumber(id), c.Day, c.Operation, c.Sent, c.Refused)
 			if err != nil {
 				return fmt.Errorf("count requests: %w", err)
 			}
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM request_count WHERE partner_id = $1 AND day < $2`, number(id), forget); err != nil {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM request_count WHERE partner_id = $1 AND day < $2`, partnerNumber(id), forget); err != nil {
 			return fmt.Errorf("forget requests: %w", err)
 		}
 		return nil
@@ -31,10 +31,10 @@ func (s Partners) AddRequests(ctx context.Context, id partner.ID, counts []partn
 
 // RequestsOf returns what a partner asked for: see partner.MeterStore.
 func (s Partners) RequestsOf(ctx context.Context, id partner.ID, since int64) ([]partner.Requests, error) {
-	return collect(ctx, s.reader(), func(row scanner) (r partner.Requests, err error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (r partner.Requests, err error) {
 		err = row.Scan(&r.Day, &r.Operation, &r.Sent, &r.Refused)
 		return r, err
-	}, `SELECT day, operation, sent, refused FROM request_count WHERE partner_id = $1 AND day >= $2 ORDER BY day DESC, operation`, number(id), since)
+	}, `SELECT day, operation, sent, refused FROM request_count WHERE partner_id = $1 AND day >= $2 ORDER BY day DESC, operation`, partnerNumber(id), since)
 }
 
 // LogRequests keeps the latest requests of a partner: see partner.MeterStore.
@@ -42,16 +42,16 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 	if len(lines) == 0 {
 		return nil
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		for i, l := range lines {
 			_, err := tx.ExecContext(ctx, `INSERT INTO request_log (partner_id, at, number, operation, status, took, fault) VALUES ($1, $2, $3, $4, $5, $6, $7)
-				ON CONFLICT (partner_id, at, number) DO NOTHING`, number(id), micros(l.At), int64(i), l.Operation, int64(l.Status), l.Took.Microseconds(), l.Fault)
+				ON CONFLICT (partner_id, at, number) DO NOTHING`, partnerNumber(id), toMicros(l.At), int64(i), l.Operation, int64(l.Status), l.Took.Microseconds(), l.Fault)
 			if err != nil {
 				return fmt.Errorf("log request: %w", err)
 			}
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM request_log WHERE partner_id = $1 AND at < (SELECT at FROM request_log WHERE partner_id = $1
-			ORDER BY at DESC, number DESC LIMIT 1 OFFSET $2)`, number(id), int64(partner.MaxLogged-1))
+			ORDER BY at DESC, number DESC LIMIT 1 OFFSET $2)`, partnerNumber(id), int64(partner.MaxLogged-1))
 		if err != nil {
 			return fmt.Errorf("forget requests: %w", err)
 		}
@@ -61,11 +61,11 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 
 // LatestRequests returns the latest requests of a partner: see partner.MeterStore.
 func (s Partners) LatestRequests(ctx context.Context, id partner.ID, failedOnly bool, limit int) ([]partner.LoggedRequest, error) {
-	return collect(ctx, s.reader(), func(row scanner) (l partner.LoggedRequest, err error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (l partner.LoggedRequest, err error) {
 		var at, took int64
 		err = row.Scan(&at, &l.Operation, &l.Status, &took, &l.Fault)
 		l.At, l.Took = fromMicros(at), time.Duration(took)*time.Microsecond
 		return l, err
 	}, `SELECT at, operation, status, took, fault FROM request_log WHERE partner_id = $1 AND (NOT $2 OR status >= 400) ORDER BY at DESC, number DESC LIMIT $3`,
-		number(id), failedOnly, int64(limit))
+		partnerNumber(id), failedOnly, int64(limit))
 }

@@ -24,9 +24,9 @@ func TestRequestsAreCounted(t *testing.T) {
 			one, _ := e.NewPartner(t, partner.Live)
 			other, _ := e.NewPartner(t, partner.Live)
 			meter := partner.NewMeter(e.Store.Partners, e.Clock.Now)
-			today := partner.Today(e.Clock.Now())
+			today := partner.DayNumber(e.Clock.Now())
 			add := func(id partner.ID, day int64, operation string, sent, refused int64) {
-				if err := meter.Add(ctx, id, []partner.Requests{{Day: day, Operation: operation, Sent: sent, Refused: refused}}, nil); err != nil {
+				if err := meter.AddRequests(ctx, id, []partner.Requests{{Day: day, Operation: operation, Sent: sent, Refused: refused}}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -35,12 +35,12 @@ func TestRequestsAreCounted(t *testing.T) {
 			add(one.ID, today, "GET /b", 1, 1)
 			add(one.ID, today-1, "GET /a", 7, 0)
 			add(other.ID, today, "GET /a", 100, 0)
-			got, err := meter.Of(ctx, one.ID, 2)
+			got, err := meter.CountsOfDays(ctx, one.ID, 2)
 			want := []partner.Requests{{Day: today, Operation: "GET /a", Sent: 5, Refused: 1}, {Day: today, Operation: "GET /b", Sent: 1, Refused: 1}, {Day: today - 1, Operation: "GET /a", Sent: 7}}
 			if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%v %v", got, err)
 			}
-			if got, err = meter.Of(ctx, one.ID, 1); err != nil || len(got) != 2 {
+			if got, err = meter.CountsOfDays(ctx, one.ID, 1); err != nil || len(got) != 2 {
 				t.Errorf("one day: %v %v", got, err)
 			}
 			var lines []partner.LoggedRequest
@@ -48,22 +48,22 @@ func TestRequestsAreCounted(t *testing.T) {
 				lines = append(lines, partner.LoggedRequest{At: e.Clock.Now().Add(time.Duration(i) * time.Millisecond), Operation: "GET /a", Status: 200 + 204*(i%2), Took: time.Millisecond, Fault: "x"})
 			}
 			for part := range slices.Chunk(lines, 300) {
-				if err := meter.Add(ctx, one.ID, nil, part); err != nil {
+				if err := meter.AddRequests(ctx, one.ID, nil, part); err != nil {
 					t.Fatal(err)
 				}
 			}
-			kept, err := meter.Latest(ctx, one.ID, false)
+			kept, err := meter.LatestRequests(ctx, one.ID, false)
 			if err != nil || len(kept) != partner.MaxLogged || !kept[0].At.Equal(lines[len(lines)-1].At) || kept[0].Took != time.Millisecond {
 				t.Errorf("%d requests in the log, the newest %+v, %v", len(kept), kept[0], err)
 			}
-			if kept, err = meter.Latest(ctx, one.ID, true); err != nil || len(kept) != partner.MaxLogged/2 || kept[0].Status != 404 {
+			if kept, err = meter.LatestRequests(ctx, one.ID, true); err != nil || len(kept) != partner.MaxLogged/2 || kept[0].Status != 404 {
 				t.Errorf("%d refused requests, %v", len(kept), err)
 			}
-			if kept, err = meter.Latest(ctx, other.ID, false); err != nil || len(kept) != 0 {
+			if kept, err = meter.LatestRequests(ctx, other.ID, false); err != nil || len(kept) != 0 {
 				t.Errorf("another partner's log has %d, %v", len(kept), err)
 			}
 			e.Clock.Advance((partner.KeepRequests + 1) * 24 * time.Hour)
-			add(one.ID, partner.Today(e.Clock.Now()), "GET /a", 1, 0)
+			add(one.ID, partner.DayNumber(e.Clock.Now()), "GET /a", 1, 0)
 			if got, err = e.Store.Partners.RequestsOf(ctx, one.ID, 0); err != nil || len(got) != 1 {
 				t.Errorf("old days are kept: %v %v", got, err)
 			}
@@ -89,7 +89,7 @@ func TestBreachCatalogue(t *testing.T) {
 			}
 			catalogue := cyber.NewBreaches(e.Store.Breaches)
 			names := func(mode partner.Mode, page int64, size int) (list []string, total int64) {
-				found, total, err := catalogue.Page(ctx, mode, page, size)
+				found, total, err := catalogue.ListBreaches(ctx, mode, page, size)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -113,11 +113,11 @@ func TestBreachCatalogue(t *testing.T) {
 				}
 			}
 			for name, ok := range map[string]bool{"loja-0": true, "loja-1": false, "loja-3": false, "nada": false, cyber.SandboxBreach: false} {
-				if b, err := catalogue.ByName(ctx, partner.Live, name); (err == nil) != ok || err != nil && !errors.Is(err, cyber.ErrBreachUnknown) || ok && b.Title != "Loja" {
+				if b, err := catalogue.FindBreach(ctx, partner.Live, name); (err == nil) != ok || err != nil && !errors.Is(err, cyber.ErrBreachUnknown) || ok && b.Title != "Loja" {
 					t.Errorf("%s: %+v %v", name, b, err)
 				}
 			}
-			if _, err := catalogue.ByName(ctx, partner.Sandbox, cyber.SandboxBreach); err != nil {
+			if _, err := catalogue.FindBreach(ctx, partner.Sandbox, cyber.SandboxBreach); err != nil {
 				t.Error(err)
 			}
 		})

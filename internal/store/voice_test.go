@@ -43,14 +43,14 @@ func newSpeaking(t *testing.T, e *storetest.Env) *speaking {
 			t.Fatal(err)
 		}
 	}
-	_, err := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).Change(w.ctx, id, func(p *partner.Partner) { p.Settings.DefaultPlan = "ouro" })
+	_, err := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).UpdatePartner(w.ctx, id, func(p *partner.Partner) { p.Settings.DefaultPlan = "ouro" })
 	must(err)
 	must(e.Store.Alerts.KeepTemplate(w.ctx, id, message.Template{Key: message.Key{Event: alert.LeakDetected, Channel: message.SMS, Language: partner.Portuguese}, Text: "Um dado seu vazou."}))
 	must(e.Store.Plans.InsertPlan(w.ctx, id, plan.Plan{ID: "ouro", Partner: id, Name: "Ouro", Coverage: plan.Coverage{Plan: "Ouro", Limit: 100_00, Conditions: "Nenhuma."}, CreatedAt: now}))
 	w.service = cyber.Service{ID: "sv_1", Name: "Orientação", Description: "Ajuda depois de um golpe.", Position: 1, CreatedAt: now}
 	must(e.Store.Services.InsertService(w.ctx, w.service))
 	must(e.Store.Cases.InsertQuestion(w.ctx, cyber.Question{ID: "qu_1", Service: "sv_1", Text: "Quando foi?", Options: []string{"Hoje", "Ontem"}, CreatedAt: now}))
-	items, err := cyber.NewCatalogue(e.Store.Advice, e.Clock.Now).All(w.ctx)
+	items, err := cyber.NewCatalogue(e.Store.Advice, e.Clock.Now).ListItems(w.ctx)
 	must(err)
 	must(e.Store.Advice.KeepContent(w.ctx, items[:1]))
 	must(e.Store.Devices.SetInstallLink(w.ctx, cyber.Android, "https://loja.example/app"))
@@ -61,7 +61,7 @@ func newSpeaking(t *testing.T, e *storetest.Env) *speaking {
 		State:  leak.Published, PublishedAt: now,
 	}))
 	must(e.Store.Feeds.InsertFeed(w.ctx, feed.Feed{Name: "caixa", Kind: feed.List, Target: "https://fonte.example/", Every: time.Hour, Created: now}))
-	w.endpoint, err = alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil).Create(w.ctx, id, "https://banco.example/avisos", []string{string(alert.LeakDetected)}, allowed{})
+	w.endpoint, err = alert.NewEndpoints(e.Store.Alerts, e.Clock.Now, nil).CreateEndpoint(w.ctx, id, "https://banco.example/avisos", []string{string(alert.LeakDetected)}, allowed{})
 	must(err)
 	_, err = e.Store.Alerts.UpdateEndpoint(w.ctx, id, w.endpoint.ID, func(e *alert.Endpoint) error {
 		e.State, e.Reason = alert.Disabled, alert.ByOperator
@@ -73,33 +73,33 @@ func newSpeaking(t *testing.T, e *storetest.Env) *speaking {
 
 type allowed struct{}
 
-func (allowed) CheckURL(context.Context, string) error { return nil }
+func (allowed) CheckTargetURL(context.Context, string) error { return nil }
 
 // served is all that each kind of row lets people or the network see.
 func (w *speaking) served() map[string]string {
 	id := w.partner.ID
 	tell := func(v any, err error) string { return fmt.Sprintf("%+v %v", v, errors.Is(err, store.ErrForged)) }
 	var content bytes.Buffer
-	items, err := cyber.NewCatalogue(w.Store.Advice, w.Clock.Now).All(w.ctx)
+	items, err := cyber.NewCatalogue(w.Store.Advice, w.Clock.Now).ListItems(w.ctx)
 	if err == nil {
 		err = cyber.WriteContent(&content, items)
 	}
-	name, perr := w.Store.Alerts.PlanName(w.ctx, id, "ouro")
+	name, perr := w.Store.Alerts.FindPlanName(w.ctx, id, "ouro")
 	title, terr := w.Store.Alerts.BreachTitle(w.ctx, "loja")
 	made, merr := w.Store.Breaches.PublishedBreach(w.ctx, "sandbox")
-	endpoints, eerr := w.Store.Alerts.Endpoints(w.ctx, id)
+	endpoints, eerr := w.Store.Alerts.ListEndpoints(w.ctx, id)
 	enabled, nerr := w.Store.Alerts.EnabledEndpoints(w.ctx, []alert.EndpointRef{{Partner: id, Endpoint: w.endpoint.ID}})
 	return map[string]string{
-		"message_template": tell(w.Store.Alerts.Templates(w.ctx, id)),
-		"plan":             tell(w.Store.Plans.PlanByID(w.ctx, id, "ouro")) + tell(w.Store.Cover.Entitled(w.ctx, id, "alguem")) + tell(w.Store.Plans.Plans(w.ctx, id)) + name + fmt.Sprint(perr),
-		"service":          tell(w.Store.Services.Services(w.ctx)),
-		"case_question":    tell(w.Store.Cases.Triage(w.ctx, "sv_1")) + tell(w.Store.Cases.Questions(w.ctx, "")),
+		"message_template": tell(w.Store.Alerts.ListTemplates(w.ctx, id)),
+		"plan":             tell(w.Store.Plans.GetPlan(w.ctx, id, "ouro")) + tell(w.Store.Cover.LoadEntitled(w.ctx, id, "alguem")) + tell(w.Store.Plans.ListPlans(w.ctx, id)) + name + fmt.Sprint(perr),
+		"service":          tell(w.Store.Services.ListServices(w.ctx)),
+		"case_question":    tell(w.Store.Cases.ServiceTriage(w.ctx, "sv_1")) + tell(w.Store.Cases.ListQuestions(w.ctx, "")),
 		"content":          content.String() + fmt.Sprint(err),
 		"epp_install":      tell(w.Store.Devices.InstallLinks(w.ctx)),
-		"partner_theme":    tell(w.Store.Partners.Theme(w.ctx, id)),
+		"partner_theme":    tell(w.Store.Partners.GetTheme(w.ctx, id)),
 		"breach": tell(w.Store.Breaches.BreachByName(w.ctx, "loja")) + tell(w.Store.Breaches.PublishedBreach(w.ctx, "loja")) + title + fmt.Sprint(terr) +
 			tell(made, merr),
-		"feed":     tell(w.Store.Feeds.Feeds(w.ctx)) + tell(w.Store.Feeds.FeedByName(w.ctx, "caixa")),
+		"feed":     tell(w.Store.Feeds.ListFeeds(w.ctx)) + tell(w.Store.Feeds.FeedByName(w.ctx, "caixa")),
 		"endpoint": tell(endpoints, eerr) + tell(enabled, nerr),
 	}
 }
@@ -182,14 +182,14 @@ func TestForgedRowIsWrittenAnew(t *testing.T) {
 			}
 		}
 		plans, services := plan.NewCatalogue(e.Store.Plans, e.Clock.Now), cyber.NewServices(e.Store.Services, e.Clock.Now)
-		if _, err := plans.Edit(w.ctx, w.partner.ID, "ouro", func(p *plan.Plan) { p.MaxDevices = 3 }); !errors.Is(err, plan.ErrInvalid) {
+		if _, err := plans.EditPlan(w.ctx, w.partner.ID, "ouro", func(p *plan.Plan) { p.MaxDevices = 3 }); !errors.Is(err, plan.ErrInvalid) {
 			t.Error("a forged plan was changed in part:", err)
 		}
-		if _, err := services.Edit(w.ctx, "sv_1", func(sv *cyber.Service) { sv.Name = "Ajuda" }); !errors.Is(err, cyber.ErrServiceInvalid) {
+		if _, err := services.EditService(w.ctx, "sv_1", func(sv *cyber.Service) { sv.Name = "Ajuda" }); !errors.Is(err, cyber.ErrServiceInvalid) {
 			t.Error("a forged service was changed in part:", err)
 		}
-		_, err := plans.Edit(w.ctx, w.partner.ID, "ouro", func(p *plan.Plan) { p.Name, p.Coverage = "Ouro", plan.Coverage{Plan: "Ouro", Limit: 100_00} })
-		_, serr := services.Edit(w.ctx, "sv_1", func(sv *cyber.Service) { sv.Name, sv.Description = "Ajuda", "Depois de um golpe." })
+		_, err := plans.EditPlan(w.ctx, w.partner.ID, "ouro", func(p *plan.Plan) { p.Name, p.Coverage = "Ouro", plan.Coverage{Plan: "Ouro", Limit: 100_00} })
+		_, serr := services.EditService(w.ctx, "sv_1", func(sv *cyber.Service) { sv.Name, sv.Description = "Ajuda", "Depois de um golpe." })
 		if err := errors.Join(err, serr); err != nil {
 			t.Fatal(err)
 		}

@@ -29,14 +29,15 @@ type keptKey struct {
 	Until int64  `json:"until,omitempty"`
 }
 
-func (s Alerts) sealKeys(e alert.Endpoint) ([]byte, error) {
+// sealKeyring seals the keys of an endpoint for its row.
+func (s Alerts) sealKeyring(e alert.Endpoint) ([]byte, error) {
 	kept := make([]keptKey, 0, len(e.Keys))
 	for _, k := range e.Keys {
 		switch key := k.Key.(type) {
 		case webhook.Secret:
-			kept = append(kept, keptKey{key.Reveal(), micros(k.Until)})
+			kept = append(kept, keptKey{key.Reveal(), toMicros(k.Until)})
 		case webhook.SigningKey:
-			kept = append(kept, keptKey{key.Reveal(), micros(k.Until)})
+			kept = append(kept, keptKey{key.Reveal(), toMicros(k.Until)})
 		default:
 			return nil, fmt.Errorf("seal endpoint keys: unexpected %T", k.Key)
 		}
@@ -48,7 +49,8 @@ func (s Alerts) sealKeys(e alert.Endpoint) ([]byte, error) {
 	return s.keys.Seal(endpointPlace(e.Partner, e.ID, "keys"), plain)
 }
 
-func (c core) openKeys(e *alert.Endpoint, sealed []byte) error {
+// openKeyring opens what sealKeyring sealed.
+func (c core) openKeyring(e *alert.Endpoint, sealed []byte) error {
 	plain, err := c.keys.Unseal(endpointPlace(e.Partner, e.ID, "keys"), sealed)
 	if err != nil {
 		return fmt.Errorf("open endpoint keys: %w", err)
@@ -72,7 +74,8 @@ func (c core) openKeys(e *alert.Endpoint, sealed []byte) error {
 	return nil
 }
 
-func joinTypes(types []alert.Type) string {
+// joinEventTypes writes event types as a column keeps them.
+func joinEventTypes(types []alert.Type) string {
 	names := make([]string, len(types))
 	for i, t := range types {
 		names[i] = string(t)
@@ -99,21 +102,21 @@ func (c core) scanEndpoint(row scanner) (checked[alert.Endpoint], error) {
 	var url, keys, mac []byte
 	var types string
 	var failing, changed, created int64
-	if err := row.Scan(&e.ID, numbered(&e.Partner), &url, &keys, &types, &e.State, &e.Reason, &failing, &changed, &created, &mac); err != nil {
+	if err := row.Scan(&e.ID, scanPartnerID(&e.Partner), &url, &keys, &types, &e.State, &e.Reason, &failing, &changed, &created, &mac); err != nil {
 		return checked[alert.Endpoint]{}, err
 	}
 	plain, err := c.keys.Unseal(endpointPlace(e.Partner, e.ID, "url"), url)
 	e.URL, e.Types = string(plain), splitTypes(types)
 	e.FailingSince, e.ChangedAt, e.CreatedAt = fromMicros(failing), fromMicros(changed), fromMicros(created)
-	err = errors.Join(err, c.openKeys(&e, keys))
-	return checked[alert.Endpoint]{e, "endpoint " + string(e.ID), err != nil || !c.genuine("endpoint", endpointGrant(e), mac)}, nil
+	err = errors.Join(err, c.openKeyring(&e, keys))
+	return checked[alert.Endpoint]{e, "endpoint " + string(e.ID), err != nil || !c.isGenuine("endpoint", endpointGrant(e), mac)}, nil
 }
 
 // lockEvents keeps new events of the partner out until the transaction ends. Whatever changes which endpoints there are
 // takes it first, so that fan-out and change see each other whole: no delivery is made for a state that is gone.
 func (s Alerts) lockEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, 0)
-		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last`, number(id))
+		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last`, partnerNumber(id))
 	if err != nil {
 		return fmt.Errorf("lock events: %w", err)
 	}
@@ -126,11 +129,11 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 	if err != nil {
 		return fmt.Errorf("seal endpoint: %w", err)
 	}
-	keys, err := s.sealKeys(e)
+	keys, err := s.sealKeyring(e)
 	if err != nil {
 		return err
 	}
-	return s.inTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := s.partnerByID(ctx, tx, id); err != nil {
 			return err
 		}
@@ -138,15 +141,15 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 			return err
 		}
 		var n int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, number(id)).Scan(&n); err != nil {
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, partnerNumber(id)).Scan(&n); err != nil {
 			return fmt.Errorf("count endpoints: %w", err)
 		}
 		if n >= limit {
 			return alert.ErrTooManyEndpoints.With("partner", fault.WebhooksAtMost, limit)
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO endpoint (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			string(e.ID), number(id), url, keys, joinTypes(e.Types), string(e.State), string(e.Reason), micros(e.FailingSince),
-			micros(e.ChangedAt), micros(e.CreatedAt), s.mac("endpoint", endpointGrant(e)))
+			string(e.ID), partnerNumber(id), url, keys, joinEventTypes(e.Types), string(e.State), string(e.Reason), toMicros(e.FailingSince),
+			toMicros(e.ChangedAt), toMicros(e.CreatedAt), s.grantMAC("endpoint", endpointGrant(e)))
 		if err != nil {
 			return fmt.Errorf("insert endpoint: %w", err)
 		}
@@ -154,34 +157,34 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 	})
 }
 
-// Endpoints returns a partner's endpoints, oldest first, without forged ones.
-func (s Alerts) Endpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error) {
-	return collectGenuine(ctx, s.reader(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1
-		ORDER BY created_at, id`, number(id))
+// ListEndpoints returns a partner's endpoints, oldest first, without forged ones.
+func (s Alerts) ListEndpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error) {
+	return collectGenuine(ctx, s.readQuerier(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1
+		ORDER BY created_at, id`, partnerNumber(id))
 }
 
 // EndpointByID returns one endpoint.
 func (s Alerts) EndpointByID(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
-	return s.endpointByID(ctx, s.reader(), id, endpoint)
+	return s.endpointByID(ctx, s.readQuerier(), id, endpoint)
 }
 
 func (s Alerts) endpointByID(ctx context.Context, q querier, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
 	e, err := s.scanEndpoint(q.QueryRowContext(ctx, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1 AND id = $2`,
-		number(id), string(endpoint)))
+		partnerNumber(id), string(endpoint)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return e.value, alert.ErrEndpointNotFound
 	}
-	return e.value, errors.Join(classify(err), e.err())
+	return e.value, errors.Join(classifyError(err), e.forgedError())
 }
 
 // EndpointOwner finds the partner of an endpoint.
 func (s Alerts) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (partner.ID, error) {
 	var id partner.ID
-	err := s.reader().QueryRowContext(ctx, `SELECT partner_id FROM endpoint WHERE id = $1`, string(endpoint)).Scan(numbered(&id))
+	err := s.readQuerier().QueryRowContext(ctx, `SELECT partner_id FROM endpoint WHERE id = $1`, string(endpoint)).Scan(scanPartnerID(&id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return id, alert.ErrEndpointNotFound
 	}
-	return id, classify(err)
+	return id, classifyError(err)
 }
 
 // UpdateEndpoint changes an endpoint and lets its deliveries follow its state, in transactions of a few of them. One that is
@@ -190,7 +193,7 @@ func (s Alerts) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (p
 // enabled again, and of the second what the sweep holds.
 func (s Alerts) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error) (e alert.Endpoint, err error) {
 	for changed := false; !changed; {
-		err := s.inTx(ctx, func(tx *sqldb.Tx) (err error) {
+		err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
 			e, changed, err = s.updateEndpoint(ctx, tx, id, endpoint, change)
 			return err
 		})
@@ -229,15 +232,15 @@ func (s Alerts) updateEndpoint(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 		e.FailingSince = time.Time{}
 		tx.AfterCommit(s.signalDue)
 	}
-	keys, err := s.sealKeys(e)
+	keys, err := s.sealKeyring(e)
 	if err != nil {
 		return e, false, err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8, mac = $9
-		WHERE partner_id = $1 AND id = $2`, number(id), string(endpoint), keys, joinTypes(e.Types), string(e.State), string(e.Reason),
-		micros(e.FailingSince), micros(now), s.mac("endpoint", endpointGrant(e)))
+		WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(endpoint), keys, joinEventTypes(e.Types), string(e.State), string(e.Reason),
+		toMicros(e.FailingSince), toMicros(now), s.grantMAC("endpoint", endpointGrant(e)))
 	if err == nil && e.State == alert.Disabled && before.State != alert.Disabled {
-		_, err = holdSome(ctx, tx, id, endpoint, sweepBatch)
+		_, err = holdDeliveries(ctx, tx, id, endpoint, sweepBatch)
 	}
 	if err != nil {
 		return e, false, fmt.Errorf("update endpoint: %w", err)
@@ -248,11 +251,11 @@ func (s Alerts) updateEndpoint(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 // DeleteEndpoint forgets an endpoint at once and its deliveries and attempts in batches; a sweep finishes what a crash
 // leaves, or a transaction that does more.
 func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
-	err := s.inTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := s.lockEvents(ctx, tx, id); err != nil {
 			return err
 		}
-		res, err := tx.ExecContext(ctx, `DELETE FROM endpoint WHERE partner_id = $1 AND id = $2`, number(id), string(endpoint))
+		res, err := tx.ExecContext(ctx, `DELETE FROM endpoint WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(endpoint))
 		if err != nil {
 			return fmt.Errorf("delete endpoint: %w", err)
 		}
@@ -269,10 +272,10 @@ func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 
 func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
 	for _, table := range []string{"attempt", "delivery"} {
-		_, err := s.inBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
-			return affected(tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (
+		_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+			return rowsAffected(tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (
 				SELECT seq FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3)`,
-				number(id), string(endpoint), limit))
+				partnerNumber(id), string(endpoint), limit))
 		})
 		if err != nil {
 			return fmt.Errorf("delete from %s: %w", table, err)

@@ -28,23 +28,23 @@ func (s Alerts) FollowEndpoint(ctx context.Context, id partner.ID, endpoint aler
 func releaseDeliveries(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now time.Time, limit int64) (int64, error) {
 	const again = `UPDATE delivery SET state = 'pending', attempts = 0, next_at = $3, finished_at = 0, ordered = (length(person) > 0)
 		WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`
-	args := []any{number(e.Partner), string(e.ID), micros(now), limit}
-	n, err := affected(tx.ExecContext(ctx, again+`SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'held'
+	args := []any{partnerNumber(e.Partner), string(e.ID), toMicros(now), limit}
+	n, err := rowsAffected(tx.ExecContext(ctx, again+`SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'held'
 		ORDER BY seq LIMIT $4)`, args...))
 	if err != nil || n == limit || e.FailingSince.IsZero() {
 		return n, err
 	}
 	// By the index of what failed; by the key SQLite would read all that the endpoint ever got.
 	args[3] = limit - n
-	failed, err := affected(tx.ExecContext(ctx, again+`SELECT seq FROM delivery WHERE partner_id = $1 AND coalesce(endpoint_id, '') = $2 AND state = 'failed'
-		AND finished_at >= $5 LIMIT $4)`, append(args, micros(e.FailingSince))...))
+	failed, err := rowsAffected(tx.ExecContext(ctx, again+`SELECT seq FROM delivery WHERE partner_id = $1 AND coalesce(endpoint_id, '') = $2 AND state = 'failed'
+		AND finished_at >= $5 LIMIT $4)`, append(args, toMicros(e.FailingSince))...))
 	return n + failed, err
 }
 
 // holdDeliveries holds what waits for an endpoint, while it is disabled.
 func (s Alerts) holdDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
 	return s.whileDisabled(ctx, id, endpoint, func(tx *sqldb.Tx, _ alert.Endpoint, limit int64) (int64, error) {
-		return holdSome(ctx, tx, id, endpoint, limit)
+		return holdDeliveries(ctx, tx, id, endpoint, limit)
 	})
 }
 
@@ -52,7 +52,7 @@ func (s Alerts) holdDeliveries(ctx context.Context, id partner.ID, endpoint aler
 func (s Alerts) whileDisabled(ctx context.Context, id partner.ID, endpoint alert.EndpointID,
 	step func(tx *sqldb.Tx, e alert.Endpoint, limit int64) (int64, error),
 ) error {
-	_, err := s.inBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
 		if err := s.lockEvents(ctx, tx, id); err != nil {
 			return 0, err
 		}
@@ -71,8 +71,9 @@ func (s Alerts) whileDisabled(ctx context.Context, id partner.ID, endpoint alert
 	return nil
 }
 
-func holdSome(ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, limit int64) (int64, error) {
-	return affected(tx.ExecContext(ctx, `UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq IN (
+// holdDeliveries holds back up to limit deliveries of an endpoint.
+func holdDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, limit int64) (int64, error) {
+	return rowsAffected(tx.ExecContext(ctx, `UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq IN (
 		SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' ORDER BY seq LIMIT $3)`,
-		number(id), string(endpoint), limit))
+		partnerNumber(id), string(endpoint), limit))
 }

@@ -19,7 +19,7 @@ func TestEndpointFollowsInBatches(t *testing.T) {
 	ctx := context.Background()
 	w := newLives(t, storetest.Open(t, sqldb.SQLite), 0)
 	endpoints := alert.NewEndpoints(w.Store.Alerts, w.Clock.Now, nil)
-	all, err := endpoints.Of(ctx, w.partner.ID)
+	all, err := endpoints.ListEndpoints(ctx, w.partner.ID)
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}
@@ -42,7 +42,7 @@ func TestEndpointFollowsInBatches(t *testing.T) {
 	killAt, seen, most := int64(0), int64(0), int64(0)
 	kill := func() {}
 	if err := w.DB.WatchWriter(ctx, func(h sqldb.Hold) {
-		most = max(most, h.Rows())
+		most = max(most, h.RowsWritten())
 		if seen++; seen == killAt {
 			kill()
 		}
@@ -57,8 +57,11 @@ func TestEndpointFollowsInBatches(t *testing.T) {
 		seen, killAt = 0, after
 		return change(dying)
 	}
-	disable := func(ctx context.Context) error { _, err := endpoints.Disable(ctx, w.partner.ID, id); return err }
-	enable := func(ctx context.Context) error { _, err := endpoints.Enable(ctx, w.partner.ID, id); return err }
+	disable := func(ctx context.Context) error {
+		_, err := endpoints.DisableEndpoint(ctx, w.partner.ID, id)
+		return err
+	}
+	enable := func(ctx context.Context) error { _, err := endpoints.EnableEndpoint(ctx, w.partner.ID, id); return err }
 	count := func(state string) int64 {
 		return w.count(t, `SELECT count(*) FROM delivery WHERE state = '`+state+`'`)
 	}
@@ -80,7 +83,7 @@ func TestEndpointFollowsInBatches(t *testing.T) {
 		t.Fatal("killed while it was enabled:", err, count("pending"), count("held"))
 	}
 	off()
-	if e, err := endpoints.One(ctx, w.partner.ID, id); err != nil || e.State != alert.Disabled {
+	if e, err := endpoints.GetEndpoint(ctx, w.partner.ID, id); err != nil || e.State != alert.Disabled {
 		t.Error("half enabled:", e.State, err)
 	}
 	if err := doing(0, enable); err != nil || count("pending") != 2*manyRows || count("held") != 0 || count("failed") != manyRows {
@@ -96,11 +99,11 @@ func TestEndpointFollowsInBatches(t *testing.T) {
 	if err := doing(0, disable); err != nil || count("held") != 2*manyRows {
 		t.Fatal(err, count("held"))
 	}
-	if err := endpoints.Follow(ctx, w.partner.ID, id, alert.Enabled); err != nil || count("held") != 0 {
+	if err := endpoints.FollowState(ctx, w.partner.ID, id, alert.Enabled); err != nil || count("held") != 0 {
 		t.Error(err, count("held"))
 	}
 	off()
-	if err := endpoints.Follow(ctx, w.partner.ID, id, alert.Disabled); err != nil || count("pending") != 0 {
+	if err := endpoints.FollowState(ctx, w.partner.ID, id, alert.Disabled); err != nil || count("pending") != 0 {
 		t.Error(err, count("pending"))
 	}
 	if most > heldRows {

@@ -34,7 +34,7 @@ func TestHeldUntilEnabled(t *testing.T) {
 		m.run(t, testOptions)
 		first := m.publish(t, alert.LeakDetected, "ana")
 		wait(t, "the first event", func() bool { return m.countWhere(t, "delivery", "state = 'delivered'") == 1 })
-		if _, err := m.endpoints.Disable(ctx, m.partner, e.ID); err != nil {
+		if _, err := m.endpoints.DisableEndpoint(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)
 		}
 		want := []string{string(first.ID)}
@@ -49,7 +49,7 @@ func TestHeldUntilEnabled(t *testing.T) {
 		if err != nil || len(list) != 1 || list[0].State != alert.Held {
 			t.Fatalf("%v %v", list, err)
 		}
-		if e, err = m.endpoints.Enable(ctx, m.partner, e.ID); err != nil || e.State != alert.Enabled || e.Reason != "" {
+		if e, err = m.endpoints.EnableEndpoint(ctx, m.partner, e.ID); err != nil || e.State != alert.Enabled || e.Reason != "" {
 			t.Fatal(e, err)
 		}
 		wait(t, "what was held", func() bool { return len(r.received()) == len(want) })
@@ -91,7 +91,7 @@ func TestGoneDisables(t *testing.T) {
 			t.Errorf("a receiver that said 410 was asked %d times, for %d events", asked, of)
 		}
 		gone.Store(false)
-		if _, err := m.endpoints.Enable(ctx, m.partner, e.ID); err != nil {
+		if _, err := m.endpoints.EnableEndpoint(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)
 		}
 		wait(t, "both events", func() bool { return len(r.received()) == 2 })
@@ -142,7 +142,7 @@ func TestDeadEndpoint(t *testing.T) {
 		m.publish(t, alert.LeakDetected, "ana")
 		wait(t, "the endpoint to be disabled", func() bool { s := state(); return s.State == alert.Disabled && s.Reason == alert.Failing })
 		broken.Store(false)
-		if _, err := m.endpoints.Enable(ctx, m.partner, e.ID); err != nil {
+		if _, err := m.endpoints.EnableEndpoint(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)
 		}
 		wait(t, "all three events", func() bool { return len(r.received()) == 3 })
@@ -186,7 +186,7 @@ func TestRotation(t *testing.T) {
 		ctx := context.Background()
 		r := newReceiver(t, nil)
 		before := m.endpoint(t, r)
-		after, err := m.endpoints.Rotate(ctx, m.partner, before.ID, webhook.RotationOverlap)
+		after, err := m.endpoints.RotateKeys(ctx, m.partner, before.ID, webhook.RotationOverlap)
 		if err != nil || after.Secret() == before.Secret() {
 			t.Fatal("no new secret", err)
 		}
@@ -228,7 +228,7 @@ func TestRotation(t *testing.T) {
 		if err != nil || len(keys) != 1 || keys[0] != current[1] {
 			t.Errorf("public keys after the overlap: %v %v", keys, err)
 		}
-		if _, err := m.endpoints.Rotate(ctx, m.partner, before.ID, 0); err != nil {
+		if _, err := m.endpoints.RotateKeys(ctx, m.partner, before.ID, 0); err != nil {
 			t.Fatal(err)
 		}
 		if accepts(current[0]) {
@@ -261,12 +261,12 @@ func TestForbiddenTargets(t *testing.T) {
 		address := canary.Addr().String()
 		strict := webhook.NewGuard(nil)
 		for _, url := range []string{"http://" + address, "https://" + address, "https://localhost/", "https://user@example.com/", "https://[::ffff:127.0.0.1]/"} {
-			if _, err := m.endpoints.Create(ctx, m.partner, url, nil, strict); !errors.Is(err, webhook.ErrAddress) && !errors.Is(err, webhook.ErrURL) {
+			if _, err := m.endpoints.CreateEndpoint(ctx, m.partner, url, nil, strict); !errors.Is(err, webhook.ErrAddress) && !errors.Is(err, webhook.ErrURL) {
 				t.Errorf("%s was saved: %v", url, err)
 			}
 		}
 		// Saved while the range was open, sent after it was closed.
-		e, err := m.endpoints.Create(ctx, m.partner, "http://"+address, nil, loopback)
+		e, err := m.endpoints.CreateEndpoint(ctx, m.partner, "http://"+address, nil, loopback)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,11 +278,11 @@ func TestForbiddenTargets(t *testing.T) {
 			list, err := m.Alerts.Deliveries(ctx, m.partner, event.ID)
 			return err == nil && list[0].State == alert.DeliveryFailed
 		})
-		tries, err := m.Alerts.Attempts(ctx, m.partner, event.ID)
+		tries, err := m.Alerts.ListAttempts(ctx, m.partner, event.ID)
 		if err != nil || len(tries) != 1 || tries[0].Failure != webhook.FailureAddress || tries[0].Endpoint != e.ID {
 			t.Errorf("%v %v", tries, err)
 		}
-		if outcome, _, err := m.endpoints.Test(ctx, m.partner, e.ID, strict.Client(webhook.ClientOptions{})); err != nil || outcome.Failure != webhook.FailureAddress {
+		if outcome, _, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, strict.NewClient(webhook.ClientOptions{})); err != nil || outcome.Failure != webhook.FailureAddress {
 			t.Error(outcome, err)
 		}
 		if n := reached.Load(); n != 0 {
@@ -300,11 +300,11 @@ func TestTest(t *testing.T) {
 		r, other := newReceiver(t, func(client.Event, int) int { return int(status.Load()) }), newReceiver(t, nil)
 		e := m.endpoint(t, r, "case.status_changed")
 		m.endpoint(t, other)
-		if _, err := m.endpoints.Disable(ctx, m.partner, e.ID); err != nil {
+		if _, err := m.endpoints.DisableEndpoint(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)
 		}
-		httpClient := loopback.Client(webhook.ClientOptions{})
-		outcome, id, err := m.endpoints.Test(ctx, m.partner, e.ID, httpClient)
+		httpClient := loopback.NewClient(webhook.ClientOptions{})
+		outcome, id, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, httpClient)
 		if err != nil || outcome.Status != http.StatusAccepted {
 			t.Fatal(outcome, err)
 		}
@@ -312,7 +312,7 @@ func TestTest(t *testing.T) {
 			t.Errorf("%v %v", got, r.bad)
 		}
 		status.Store(http.StatusTeapot)
-		_, failed, err := m.endpoints.Test(ctx, m.partner, e.ID, httpClient)
+		_, failed, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, httpClient)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -334,22 +334,22 @@ func TestEndpointSecretsAtRest(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
 		r := newReceiver(t, nil)
-		e, err := m.endpoints.Create(ctx, m.partner, r.URL+"/?token=segredo-do-parceiro", nil, loopback)
+		e, err := m.endpoints.CreateEndpoint(ctx, m.partner, r.URL+"/?token=segredo-do-parceiro", nil, loopback)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.trust(m.clock, e.Secret())
-		if _, _, err := m.endpoints.Test(ctx, m.partner, e.ID, loopback.Client(webhook.ClientOptions{})); err != nil {
+		if _, _, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, loopback.NewClient(webhook.ClientOptions{})); err != nil {
 			t.Fatal(err)
 		}
 		var url, keys []byte
-		if err := m.env.DB.Reader().QueryRowContext(ctx, `SELECT url, keys FROM endpoint`).Scan(&url, &keys); err != nil {
+		if err := m.env.DB.ReadPool().QueryRowContext(ctx, `SELECT url, keys FROM endpoint`).Scan(&url, &keys); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(url), "segredo") || strings.Contains(string(keys), "whsec_") {
 			t.Error("the address or the keys are readable")
 		}
-		if err := m.env.Keys.Rotate(); err != nil {
+		if err := m.env.Keys.RotateKey(); err != nil {
 			t.Fatal(err)
 		}
 		for progress, done := (store.RewriteProgress{}), false; !done; {
@@ -376,10 +376,10 @@ func TestDeleteEndpoint(t *testing.T) {
 			list, err := m.Alerts.Deliveries(ctx, m.partner, event.ID)
 			return err == nil && list[0].State == alert.Delivered
 		})
-		if err := m.endpoints.Delete(ctx, "pt_other", e.ID); !errors.Is(err, alert.ErrEndpointNotFound) {
+		if err := m.endpoints.DeleteEndpoint(ctx, "pt_other", e.ID); !errors.Is(err, alert.ErrEndpointNotFound) {
 			t.Error("another partner deleted it:", err)
 		}
-		if err := m.endpoints.Delete(ctx, m.partner, e.ID); err != nil {
+		if err := m.endpoints.DeleteEndpoint(ctx, m.partner, e.ID); err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range []string{"delivery", "attempt", "endpoint"} {
@@ -390,7 +390,7 @@ func TestDeleteEndpoint(t *testing.T) {
 		if n := m.count(t, "event"); n != 1 {
 			t.Errorf("%d events are left", n)
 		}
-		if err := m.endpoints.Delete(ctx, m.partner, e.ID); !errors.Is(err, alert.ErrEndpointNotFound) {
+		if err := m.endpoints.DeleteEndpoint(ctx, m.partner, e.ID); !errors.Is(err, alert.ErrEndpointNotFound) {
 			t.Error("deleted twice:", err)
 		}
 	})
@@ -403,7 +403,7 @@ func (m *mailer) count(t *testing.T, table string) int {
 
 func (m *mailer) countWhere(t *testing.T, table, condition string) (n int) {
 	t.Helper()
-	err := m.env.DB.Reader().QueryRowContext(context.Background(), `SELECT count(*) FROM `+table+` WHERE `+condition).Scan(&n)
+	err := m.env.DB.ReadPool().QueryRowContext(context.Background(), `SELECT count(*) FROM `+table+` WHERE `+condition).Scan(&n)
 	if err != nil {
 		t.Fatal(err)
 	}

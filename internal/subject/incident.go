@@ -19,7 +19,8 @@ type Incident struct {
 	Partner partner.ID
 }
 
-func (i Incident) check() error {
+// checkIncident refuses an incident without a breach or with a window that ends before it begins.
+func (i Incident) checkIncident() error {
 	switch {
 	case (i.Breach == "") == i.From.IsZero():
 		return ErrInvalid.With("", fault.BreachOrWindow)
@@ -71,11 +72,11 @@ type PartnerCount struct {
 	People  int
 }
 
-// Report finds whom an incident affects. With a reason it shows their values in clear, and each person's line in the
+// ReportIncident finds whom an incident affects. With a reason it shows their values in clear, and each person's line in the
 // audit trail is written first.
-func (d *Rights) Report(ctx context.Context, who operator.Actor, of Incident, known time.Time, reveal bool, reason string) (Report, error) {
+func (d *Rights) ReportIncident(ctx context.Context, who operator.Actor, of Incident, known time.Time, reveal bool, reason string) (Report, error) {
 	r := Report{Kinds: map[identifier.Kind]int{}}
-	if err := of.check(); err != nil {
+	if err := of.checkIncident(); err != nil {
 		return r, err
 	}
 	if reveal && reason == "" {
@@ -121,17 +122,18 @@ func (d *Rights) recordReveals(ctx context.Context, who operator.Actor, list []A
 	for len(list) > 0 {
 		part := list[:min(recordBatch, len(list))]
 		list = list[len(part):]
-		if err := d.trail.RecordAll(ctx, who, "subject.reveal", d.refs(part), reason); err != nil {
+		if err := d.trail.RecordAll(ctx, who, "subject.reveal", d.references(part), reason); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Rights) refs(list []Affected) []string {
+// references returns the trail's names of people.
+func (d *Rights) references(list []Affected) []string {
 	refs := make([]string, len(list))
 	for i, a := range list {
-		refs[i] = d.store.PersonRef(Person{User: a.User, Partner: a.Partner})
+		refs[i] = d.store.PersonReference(Person{User: a.User, Partner: a.Partner})
 	}
 	return refs
 }

@@ -18,8 +18,8 @@ var letterPage string
 // letterTemplate is one page without script or anything from elsewhere: it is sent on as a file, and printed from a browser
 // it becomes a PDF.
 var letterTemplate = template.Must(template.New("letter").Funcs(template.FuncMap{
-	"day": letterDay, "moment": letterMoment, "kind": wordFor(kindWords), "class": classWords, "severity": wordFor(severityWords), "status": wordFor(statusWords),
-	"resolved": wordFor(resolutionWords), "step": wordFor(stepWords), "cpf": letterCPF, "event": wordFor(eventWords), "system": wordFor(systemWords), "watched": letterValue, "tenths": func(f float64) string { return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) },
+	"day": letterDay, "moment": letterMoment, "kind": wordLookup(kindWords), "class": classWords, "severity": wordLookup(severityWords), "status": wordLookup(statusWords),
+	"resolved": wordLookup(resolutionWords), "step": wordLookup(stepWords), "cpf": letterCPF, "event": wordLookup(eventWords), "system": wordLookup(systemWords), "watched": letterValue, "tenths": func(f float64) string { return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) },
 }).Parse(letterPage))
 
 var (
@@ -48,8 +48,8 @@ var (
 	}
 )
 
-// wordFor says a name of ours in words; one that has none stays as it is.
-func wordFor(words map[string]string) func(string) string {
+// wordLookup says a name of ours in words; one that has none stays as it is.
+func wordLookup(words map[string]string) func(string) string {
 	return func(name string) string {
 		if word, ok := words[name]; ok {
 			return word
@@ -61,7 +61,7 @@ func wordFor(words map[string]string) func(string) string {
 func classWords(names []string) string {
 	words := make([]string, len(names))
 	for i, n := range names {
-		words[i] = wordFor(exposedWords)(n)
+		words[i] = wordLookup(exposedWords)(n)
 	}
 	return strings.Join(words, ", ")
 }
@@ -87,7 +87,7 @@ func letterCPF(text string) string {
 	if err != nil {
 		return text
 	}
-	return identifier.WriteCPF(digits)
+	return identifier.FormatCPF(digits)
 }
 
 // letterValue writes a watched value as people do.

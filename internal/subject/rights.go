@@ -28,18 +28,18 @@ func NewRights(store Store, tenants Partners, trail *operator.Trail, now func() 
 	return &Rights{store: store, tenants: tenants, trail: trail, now: now}
 }
 
-// Ref is the audit trail's name for a person.
-func (d *Rights) Ref(p Person) string { return d.store.PersonRef(p) }
+// Reference is the audit trail's name for a person.
+func (d *Rights) Reference(p Person) string { return d.store.PersonReference(p) }
 
-// Referred is the person of a partner whom a reference names: what addresses of pages hold instead of a user hash.
-func (d *Rights) Referred(ctx context.Context, id partner.ID, ref string) (Person, error) {
-	user, err := d.store.UserOfRef(ctx, id, ref)
+// FindReferred is the person of a partner whom a reference names: what addresses of pages hold instead of a user hash.
+func (d *Rights) FindReferred(ctx context.Context, id partner.ID, ref string) (Person, error) {
+	user, err := d.store.FindUserByReference(ctx, id, ref)
 	return Person{User: user, Partner: id}, err
 }
 
-// About is what a page shows of a person of one partner, and who looked at it.
-func (d *Rights) About(ctx context.Context, who partner.Partner, p Person) (Held, []Access, error) {
-	h, err := d.store.HeldRows(ctx, who, p)
+// DescribePerson is what a page shows of a person of one partner, and who looked at it.
+func (d *Rights) DescribePerson(ctx context.Context, who partner.Partner, p Person) (Held, []Access, error) {
+	h, err := d.store.ReadHeldRows(ctx, who, p)
 	if err != nil {
 		return h, nil, fmt.Errorf("read what is held: %w", err)
 	}
@@ -47,17 +47,18 @@ func (d *Rights) About(ctx context.Context, who partner.Partner, p Person) (Held
 	return h, looked, err
 }
 
-func (d *Rights) partners(ctx context.Context, p Person) ([]partner.Partner, error) {
+// partnersOf returns the partners that may hold something about a person.
+func (d *Rights) partnersOf(ctx context.Context, p Person) ([]partner.Partner, error) {
 	if p.Partner == "" {
-		return d.tenants.Partners(ctx)
+		return d.tenants.ListPartners(ctx)
 	}
 	one, err := d.tenants.PartnerByID(ctx, p.Partner)
 	return []partner.Partner{one}, err
 }
 
-// Export returns everything held about a person, partner by partner; partners that hold nothing are left out.
-func (d *Rights) Export(ctx context.Context, p Person) ([]Held, error) {
-	all, err := d.held(ctx, p)
+// ExportPerson returns everything held about a person, partner by partner; partners that hold nothing are left out.
+func (d *Rights) ExportPerson(ctx context.Context, p Person) ([]Held, error) {
+	all, err := d.readHeld(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +71,9 @@ func (d *Rights) Export(ctx context.Context, p Person) ([]Held, error) {
 	return list, nil
 }
 
-func (d *Rights) held(ctx context.Context, p Person) ([]Held, error) {
-	partners, err := d.partners(ctx, p)
+// readHeld returns what each partner holds about a person.
+func (d *Rights) readHeld(ctx context.Context, p Person) ([]Held, error) {
+	partners, err := d.partnersOf(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -94,22 +96,22 @@ type Outcome struct {
 	Scrubbed bool
 }
 
-// Erase takes everything away that is held about a person. Partners that held nothing get a tombstone too: an older
+// ErasePerson takes everything away that is held about a person. Partners that held nothing get a tombstone too: an older
 // backup may hold more. keep is handed the tombstones before anything is scrubbed, so that they are also kept outside
 // the database.
-func (d *Rights) Erase(ctx context.Context, who operator.Actor, p Person, reason string, keep func([]Tombstone) error) (Outcome, error) {
+func (d *Rights) ErasePerson(ctx context.Context, who operator.Actor, p Person, reason string, keep func([]Tombstone) error) (Outcome, error) {
 	var out Outcome
 	reason = strings.TrimSpace(reason)
 	if !partner.Paragraphs(reason, 1, 1000) {
 		return out, ErrNoReason.With("reason", fault.ErasureReason)
 	}
-	all, err := d.held(ctx, p)
+	all, err := d.readHeld(ctx, p)
 	if err != nil {
 		return out, err
 	}
 	for _, h := range all {
 		erased, stone, err := d.store.EraseRows(ctx, h, p, reason, func(in operator.Ledger, erased Erased, stone Tombstone) error {
-			return d.recordErased(ctx, in, who, d.store.PersonRef(p), erased, stone)
+			return d.recordErased(ctx, in, who, d.store.PersonReference(p), erased, stone)
 		})
 		if err != nil {
 			return out, fmt.Errorf("erase: %w", err)
@@ -137,14 +139,14 @@ func (d *Rights) Erase(ctx context.Context, who operator.Actor, p Person, reason
 // recordErased keeps the line of an erasure.
 func (d *Rights) recordErased(ctx context.Context, in operator.Ledger, who operator.Actor, person string, erased Erased, stone Tombstone) error {
 	detail := fmt.Sprintf("partner %s, erasure %s, %d rows", stone.Partner, stone.ID, erased.Total())
-	return operator.NewTrail(in, d.now).Record(ctx, who, "subject.erased", person, detail)
+	return operator.NewTrail(in, d.now).RecordAction(ctx, who, "subject.erased", person, detail)
 }
 
 // Worker is who ends erasures that were left half way.
 const Worker = "worker"
 
-// Resume ends erasures whose process ended half way; keep is handed their tombstones, as in Erase. It returns how many.
-func (d *Rights) Resume(ctx context.Context, keep func([]Tombstone) error) (int, error) {
+// ResumeErasures ends erasures whose process ended half way; keep is handed their tombstones, as in Erase. It returns how many.
+func (d *Rights) ResumeErasures(ctx context.Context, keep func([]Tombstone) error) (int, error) {
 	stones, err := d.store.ResumeErasures(ctx, func(in operator.Ledger, person string, erased Erased, stone Tombstone) error {
 		return d.recordErased(ctx, in, operator.Actor{Name: Worker}, person, erased, stone)
 	})
@@ -157,17 +159,17 @@ func (d *Rights) Resume(ctx context.Context, keep func([]Tombstone) error) (int,
 	return len(stones), d.store.ScrubErased(ctx)
 }
 
-// Log writes the tombstones of all erasures, one JSON object a line.
-func (d *Rights) Log(ctx context.Context, w io.Writer) (int, error) {
+// WriteErasureLog writes the tombstones of all erasures, one JSON object a line.
+func (d *Rights) WriteErasureLog(ctx context.Context, w io.Writer) (int, error) {
 	stones, err := d.store.Tombstones(ctx)
 	if err != nil {
 		return 0, err
 	}
-	return len(stones), WriteLog(w, stones)
+	return len(stones), WriteTombstones(w, stones)
 }
 
-// WriteLog writes tombstones, one JSON object a line.
-func WriteLog(w io.Writer, stones []Tombstone) error {
+// WriteTombstones writes tombstones, one JSON object a line.
+func WriteTombstones(w io.Writer, stones []Tombstone) error {
 	enc := json.NewEncoder(w)
 	for _, s := range stones {
 		if err := enc.Encode(s); err != nil {
@@ -187,10 +189,10 @@ type Replayed struct {
 
 const maxLogLine = 64 << 10
 
-// Replay reads a log of erasures and erases again whatever has come back since, as it does when a backup older than the
+// ReplayLog reads a log of erasures and erases again whatever has come back since, as it does when a backup older than the
 // erasure is restored. What a partner enrolled after the erasure stays. A line that this service did not write ends the
 // replay.
-func (d *Rights) Replay(ctx context.Context, log io.Reader) (Replayed, error) {
+func (d *Rights) ReplayLog(ctx context.Context, log io.Reader) (Replayed, error) {
 	var done Replayed
 	in := bufio.NewScanner(log)
 	in.Buffer(make([]byte, 0, 4096), maxLogLine)
@@ -202,7 +204,7 @@ func (d *Rights) Replay(ctx context.Context, log io.Reader) (Replayed, error) {
 		if err := json.Unmarshal(in.Bytes(), &t); err != nil {
 			return done, ErrLogLine.With("", fault.ErasureLineUnreadable, done.Lines+1).Because(err)
 		}
-		erased, err := d.store.Replay(ctx, t)
+		erased, err := d.store.ReplayErasure(ctx, t)
 		if err != nil {
 			return done, fmt.Errorf("line %d of the erasure log: %w", done.Lines+1, err)
 		}
@@ -224,9 +226,9 @@ func (d *Rights) Replay(ctx context.Context, log io.Reader) (Replayed, error) {
 	return done, err
 }
 
-// Accesses returns who looked at or changed anything of a person's, newest first.
-func (d *Rights) Accesses(ctx context.Context, p Person) ([]Access, error) {
-	all, err := d.held(ctx, p)
+// ListAccesses returns who looked at or changed anything of a person's, newest first.
+func (d *Rights) ListAccesses(ctx context.Context, p Person) ([]Access, error) {
+	all, err := d.readHeld(ctx, p)
 	if err != nil {
 		return nil, err
 	}

@@ -45,14 +45,14 @@ func (w *fakeStore) note(format string, args ...any) error {
 	return nil
 }
 
-func (w *fakeStore) Partners(context.Context) ([]partner.Partner, error) {
+func (w *fakeStore) ListPartners(context.Context) ([]partner.Partner, error) {
 	return []partner.Partner{{ID: "pt_1"}, {ID: "pt_2"}}, w.note("partners")
 }
 
 func (w *fakeStore) PartnerByID(_ context.Context, id partner.ID) (partner.Partner, error) {
 	return partner.Partner{ID: id}, w.note("partner %s", id)
 }
-func (w *fakeStore) PersonRef(p Person) string { return "ref " + p.CPF + string(p.User) }
+func (w *fakeStore) PersonReference(p Person) string { return "ref " + p.CPF + string(p.User) }
 
 func (w *fakeStore) Held(_ context.Context, who partner.Partner, _ Person) (Held, error) {
 	h := w.held[who.ID]
@@ -88,7 +88,7 @@ func (w *fakeStore) Tombstones(context.Context) ([]Tombstone, error) {
 	return w.stones, w.note("tombstones")
 }
 
-func (w *fakeStore) Replay(_ context.Context, t Tombstone) (Erased, error) {
+func (w *fakeStore) ReplayErasure(_ context.Context, t Tombstone) (Erased, error) {
 	return Erased{Counts: map[string]int64{"rows": w.back}}, w.note("replay %s", t.ID)
 }
 
@@ -113,7 +113,7 @@ func (w *fakeStore) AppendAudit(_ context.Context, e operator.Entry) (operator.E
 	return e, w.note("record %s %s %s", e.Action, e.Subject, e.Detail)
 }
 
-func (w *fakeStore) Together(_ context.Context, fn func(operator.Ledger) error) error {
+func (w *fakeStore) KeepTogether(_ context.Context, fn func(operator.Ledger) error) error {
 	if err := w.note("begin"); err != nil {
 		return err
 	}
@@ -130,12 +130,12 @@ func keepNothing([]Tombstone) error { return nil }
 func TestExport(t *testing.T) {
 	ctx := context.Background()
 	w := &fakeStore{held: map[partner.ID]Held{"pt_2": {StoredAnswers: 1}}}
-	list, err := w.rights().Export(ctx, Person{CPF: "1"})
+	list, err := w.rights().ExportPerson(ctx, Person{CPF: "1"})
 	if err != nil || len(list) != 1 || list[0].Partner.ID != "pt_2" {
 		t.Error(list, err)
 	}
 	w.asked = nil
-	if list, err = w.rights().Export(ctx, Person{User: "u", Partner: "pt_1"}); err != nil || len(list) != 0 {
+	if list, err = w.rights().ExportPerson(ctx, Person{User: "u", Partner: "pt_1"}); err != nil || len(list) != 0 {
 		t.Error(list, err)
 	}
 	if got := strings.Join(w.asked, ", "); got != "partner pt_1, held pt_1" {
@@ -143,11 +143,11 @@ func TestExport(t *testing.T) {
 	}
 	for _, step := range []string{"partners", "held"} {
 		w.fail = step
-		if list, err := w.rights().Export(ctx, Person{CPF: "1"}); !errors.Is(err, errOnPurpose) || list != nil {
+		if list, err := w.rights().ExportPerson(ctx, Person{CPF: "1"}); !errors.Is(err, errOnPurpose) || list != nil {
 			t.Errorf("%s failed: %v, %v", step, list, err)
 		}
 	}
-	if w.rights().Ref(Person{CPF: "1"}) != "ref 1" {
+	if w.rights().Reference(Person{CPF: "1"}) != "ref 1" {
 		t.Error("the name in the trail")
 	}
 }
@@ -157,11 +157,11 @@ func TestResume(t *testing.T) {
 	ctx := context.Background()
 	w := &fakeStore{}
 	keep := func(stones []Tombstone) error { return w.note("keep %d", len(stones)) }
-	if n, err := w.rights().Resume(ctx, keep); n != 0 || err != nil || strings.Join(w.asked, ", ") != "resume" {
+	if n, err := w.rights().ResumeErasures(ctx, keep); n != 0 || err != nil || strings.Join(w.asked, ", ") != "resume" {
 		t.Error("nothing to do:", n, err, w.asked)
 	}
 	w.asked, w.stones = nil, []Tombstone{{ID: "er_1", Partner: "pt_1"}}
-	if n, err := w.rights().Resume(ctx, keep); n != 1 || err != nil {
+	if n, err := w.rights().ResumeErasures(ctx, keep); n != 1 || err != nil {
 		t.Error(n, err)
 	}
 	if got, want := strings.Join(w.asked, ", "), "record subject.erased ref er_1 partner pt_1, erasure er_1, 3 rows, resume, keep 1, scrub"; got != want {
@@ -169,7 +169,7 @@ func TestResume(t *testing.T) {
 	}
 	for _, step := range []string{"keep", "scrub"} {
 		w := &fakeStore{fail: step, stones: w.stones}
-		if _, err := w.rights().Resume(ctx, func([]Tombstone) error { return w.note("keep") }); !errors.Is(err, errOnPurpose) {
+		if _, err := w.rights().ResumeErasures(ctx, func([]Tombstone) error { return w.note("keep") }); !errors.Is(err, errOnPurpose) {
 			t.Errorf("%s failed: %v", step, err)
 		}
 	}
@@ -180,7 +180,7 @@ func TestErase(t *testing.T) {
 	ctx := context.Background()
 	w := &fakeStore{redacted: 1}
 	keep := func(stones []Tombstone) error { return w.note("keep %d", len(stones)) }
-	out, err := w.rights().Erase(ctx, clerk, Person{CPF: "1"}, " pedido ", keep)
+	out, err := w.rights().ErasePerson(ctx, clerk, Person{CPF: "1"}, " pedido ", keep)
 	if err != nil || !out.Scrubbed || len(out.Partners) != 2 || out.Partners[1].Counts["kept answers"] != 1 || out.Tombstones[1].ID != "er_pt_2" {
 		t.Fatalf("%+v, %v", out, err)
 	}
@@ -192,7 +192,7 @@ func TestErase(t *testing.T) {
 	}
 	for _, step := range []string{"partners", "erase", "record", "redact", "keep", "scrub"} {
 		w := &fakeStore{fail: step}
-		out, err := w.rights().Erase(ctx, clerk, Person{CPF: "1"}, "x", func([]Tombstone) error { return w.note("keep") })
+		out, err := w.rights().ErasePerson(ctx, clerk, Person{CPF: "1"}, "x", func([]Tombstone) error { return w.note("keep") })
 		if !errors.Is(err, errOnPurpose) || out.Scrubbed {
 			t.Errorf("%s failed: %+v, %v", step, out, err)
 		}
@@ -200,17 +200,17 @@ func TestErase(t *testing.T) {
 			t.Errorf("after %s had failed it went on to %s", step, last)
 		}
 	}
-	quiet, err := (&fakeStore{}).rights().Erase(ctx, clerk, Person{CPF: "1"}, "x", keepNothing)
+	quiet, err := (&fakeStore{}).rights().ErasePerson(ctx, clerk, Person{CPF: "1"}, "x", keepNothing)
 	if _, counted := quiet.Partners[0].Counts["kept answers"]; err != nil || counted {
 		t.Error("answers that were not rewritten are counted:", quiet, err)
 	}
 	for _, reason := range []string{"", "  ", strings.Repeat("x", 1001)} {
 		w := &fakeStore{}
-		if _, err := w.rights().Erase(ctx, clerk, Person{CPF: "1"}, reason, keepNothing); !errors.Is(err, ErrNoReason) || len(w.asked) > 0 {
+		if _, err := w.rights().ErasePerson(ctx, clerk, Person{CPF: "1"}, reason, keepNothing); !errors.Is(err, ErrNoReason) || len(w.asked) > 0 {
 			t.Errorf("reason of %d characters: %v, %v", len(reason), err, w.asked)
 		}
 	}
-	if _, err := (&fakeStore{}).rights().Erase(ctx, clerk, Person{CPF: "1"}, strings.Repeat("x", 1000), keepNothing); err != nil {
+	if _, err := (&fakeStore{}).rights().ErasePerson(ctx, clerk, Person{CPF: "1"}, strings.Repeat("x", 1000), keepNothing); err != nil {
 		t.Error(err)
 	}
 }
@@ -220,30 +220,30 @@ func TestLogAndReplay(t *testing.T) {
 	ctx := context.Background()
 	w := &fakeStore{stones: []Tombstone{{ID: "er_1", CPF: []byte("k")}, {ID: "er_2"}}}
 	var log bytes.Buffer
-	if n, err := w.rights().Log(ctx, &log); err != nil || n != 2 || strings.Count(log.String(), "\n") != 2 {
+	if n, err := w.rights().WriteErasureLog(ctx, &log); err != nil || n != 2 || strings.Count(log.String(), "\n") != 2 {
 		t.Fatal(n, err, log.String())
 	}
 	for back, want := range map[int64]string{0: "replay er_1, replay er_2", 3: "replay er_1, replay er_2, scrub"} {
 		w := &fakeStore{back: back}
-		done, err := w.rights().Replay(ctx, strings.NewReader("\n"+log.String()+"  \n"))
+		done, err := w.rights().ReplayLog(ctx, strings.NewReader("\n"+log.String()+"  \n"))
 		if err != nil || done != (Replayed{Lines: 2, Rows: 2 * back, Scrubbed: true}) || strings.Join(w.asked, ", ") != want {
 			t.Errorf("%+v, %v, %v", done, err, w.asked)
 		}
 	}
 	w = &fakeStore{back: 1, fail: "scrub"}
-	if done, err := w.rights().Replay(ctx, strings.NewReader(log.String())); !errors.Is(err, errOnPurpose) || done.Scrubbed {
+	if done, err := w.rights().ReplayLog(ctx, strings.NewReader(log.String())); !errors.Is(err, errOnPurpose) || done.Scrubbed {
 		t.Error(done, err)
 	}
 	w = &fakeStore{fail: "replay"}
-	done, err := w.rights().Replay(ctx, strings.NewReader(log.String()))
+	done, err := w.rights().ReplayLog(ctx, strings.NewReader(log.String()))
 	if !errors.Is(err, errOnPurpose) || done.Lines != 0 || !strings.Contains(err.Error(), "line 1 ") {
 		t.Error(done, err)
 	}
 	w = &fakeStore{fail: "tombstones"}
-	if _, err := w.rights().Log(ctx, io.Discard); !errors.Is(err, errOnPurpose) {
+	if _, err := w.rights().WriteErasureLog(ctx, io.Discard); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
-	if err := WriteLog(failingWriter{}, []Tombstone{{}}); !errors.Is(err, errOnPurpose) {
+	if err := WriteTombstones(failingWriter{}, []Tombstone{{}}); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
 	first, _, _ := strings.Cut(log.String(), "\n")
@@ -256,7 +256,7 @@ func TestLogAndReplay(t *testing.T) {
 		"too long": {strings.NewReader(first + "\n" + strings.Repeat(" ", maxLogLine)), ErrLogLine, "line 2"},
 		"broken":   {iotest.ErrReader(errOnPurpose), errOnPurpose, "read the erasure log"},
 	} {
-		_, err := (&fakeStore{}).rights().Replay(ctx, c.log)
+		_, err := (&fakeStore{}).rights().ReplayLog(ctx, c.log)
 		if !errors.Is(err, c.wrong) || !strings.Contains(err.Error(), c.text) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -269,11 +269,11 @@ func (failingWriter) Write([]byte) (int, error) { return 0, errOnPurpose }
 
 func TestAccesses(t *testing.T) {
 	w := &fakeStore{}
-	if list, err := w.rights().Accesses(context.Background(), Person{CPF: "1"}); err != nil || len(list) != 2 {
+	if list, err := w.rights().ListAccesses(context.Background(), Person{CPF: "1"}); err != nil || len(list) != 2 {
 		t.Error(list, err)
 	}
 	w.fail = "held"
-	if _, err := w.rights().Accesses(context.Background(), Person{CPF: "1"}); !errors.Is(err, errOnPurpose) {
+	if _, err := w.rights().ListAccesses(context.Background(), Person{CPF: "1"}); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
 }
@@ -288,7 +288,7 @@ func TestReport(t *testing.T) {
 		{Partner: "pt_2", User: "c", Kinds: map[identifier.Kind]int{identifier.Email: 1}},
 	}
 	w := &fakeStore{affected: people}
-	r, err := w.rights().Report(ctx, clerk, breach, noon, false, "")
+	r, err := w.rights().ReportIncident(ctx, clerk, breach, noon, false, "")
 	counts := []PartnerCount{{"pt_1", 2}, {"pt_2", 1}}
 	if err != nil || r.People != 3 || r.Findings != 5 || !slices.Equal(r.Partners, counts) || r.Kinds[identifier.CPF] != 3 || r.Kinds[identifier.Email] != 2 {
 		t.Errorf("%+v, %v", r, err)
@@ -300,21 +300,21 @@ func TestReport(t *testing.T) {
 		t.Error("three working days after a Friday:", r.Deadline)
 	}
 	w.asked = nil
-	if r, err = w.rights().Report(ctx, clerk, breach, noon, true, "aviso"); err != nil || r.List[1].Values[0] != "y" {
+	if r, err = w.rights().ReportIncident(ctx, clerk, breach, noon, true, "aviso"); err != nil || r.List[1].Values[0] != "y" {
 		t.Error(r, err)
 	}
 	if got := w.asked[2:]; len(got) != 3 || got[0] != "record subject.reveal ref a aviso" {
 		t.Error(got)
 	}
 	w.fail = "record"
-	if _, err := w.rights().Report(ctx, clerk, breach, noon, true, "aviso"); !errors.Is(err, errOnPurpose) {
+	if _, err := w.rights().ReportIncident(ctx, clerk, breach, noon, true, "aviso"); !errors.Is(err, errOnPurpose) {
 		t.Error("shown without a line:", err)
 	}
-	if _, err := w.rights().Report(ctx, clerk, breach, noon, true, ""); !errors.Is(err, ErrNoReason) {
+	if _, err := w.rights().ReportIncident(ctx, clerk, breach, noon, true, ""); !errors.Is(err, ErrNoReason) {
 		t.Error(err)
 	}
 	many := &fakeStore{affected: make([]Affected, recordBatch+1)}
-	if _, err := many.rights().Report(ctx, clerk, breach, noon, true, "x"); err != nil {
+	if _, err := many.rights().ReportIncident(ctx, clerk, breach, noon, true, "x"); err != nil {
 		t.Fatal(err)
 	}
 	begun, lines := 0, 0
@@ -329,20 +329,20 @@ func TestReport(t *testing.T) {
 		t.Errorf("%d lines in %d transactions", lines, begun)
 	}
 	byTime := &fakeStore{}
-	r, err = byTime.rights().Report(ctx, clerk, Incident{From: noon, To: noon.Add(1)}, noon, false, "")
+	r, err = byTime.rights().ReportIncident(ctx, clerk, Incident{From: noon, To: noon.Add(1)}, noon, false, "")
 	if err != nil || len(r.Showings) != 1 || len(r.Partners) != 0 {
 		t.Error(r, err)
 	}
 	for _, step := range []string{"affected", "showings"} {
 		w := &fakeStore{fail: step}
-		if _, err := w.rights().Report(ctx, clerk, Incident{From: noon, To: noon.Add(1)}, noon, false, ""); !errors.Is(err, errOnPurpose) {
+		if _, err := w.rights().ReportIncident(ctx, clerk, Incident{From: noon, To: noon.Add(1)}, noon, false, ""); !errors.Is(err, errOnPurpose) {
 			t.Error(step, err)
 		}
 	}
 	for name, of := range map[string]Incident{
 		"nothing": {}, "both": {Breach: "x", From: noon}, "empty window": {From: noon, To: noon}, "backwards": {From: noon, To: noon.Add(-1)},
 	} {
-		if _, err := (&fakeStore{}).rights().Report(ctx, clerk, of, noon, false, ""); !errors.Is(err, ErrInvalid) {
+		if _, err := (&fakeStore{}).rights().ReportIncident(ctx, clerk, of, noon, false, ""); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -42,7 +42,7 @@ type Finder interface {
 	PersonsOfUser(ctx context.Context, at []partner.ID, user partner.UserHash) ([]Hit, error)
 	// SubscriptionsOfHolder are the newest of a company; Named are cases, events, devices and endpoints by their ids.
 	SubscriptionsOfHolder(ctx context.Context, at []partner.ID, cnpj string) ([]Hit, error)
-	Named(ctx context.Context, at []partner.ID, kind HitKind, id string) ([]Hit, error)
+	FindByID(ctx context.Context, at []partner.ID, kind HitKind, id string) ([]Hit, error)
 	// CasesNumbered are cases by the short number that operators call them by.
 	CasesNumbered(ctx context.Context, at []partner.ID, short int64) ([]Hit, error)
 }
@@ -56,8 +56,8 @@ type Search struct {
 // NewSearch joins the rules to a store.
 func NewSearch(store Finder, tenants Partners) *Search { return &Search{store, tenants} }
 
-// Only is the same search for a partner's own people: nothing of others is found.
-func (s *Search) Only(id partner.ID) *Search {
+// ForPartner is the same search for a partner's own people: nothing of others is found.
+func (s *Search) ForPartner(id partner.ID) *Search {
 	return &Search{s.store, partner.One{Of: s.tenants, ID: id}}
 }
 
@@ -70,35 +70,35 @@ const (
 // byPrefix are the ids that say by themselves what they name.
 var byPrefix = map[string]HitKind{"cs_": HitCase, "evt_": HitEvent, "ek_": HitDevice, "whe_": HitEndpoint}
 
-// Find looks a text up as everything that it can be, and tells what that was: names that are safe to keep in a trail.
-func (s *Search) Find(ctx context.Context, text string) (hits []Hit, as []string, err error) {
+// FindText looks a text up as everything that it can be, and tells what that was: names that are safe to keep in a trail.
+func (s *Search) FindText(ctx context.Context, text string) (hits []Hit, as []string, err error) {
 	text = strings.TrimSpace(text)
-	if !partner.Printable(text, maxSought) {
+	if !partner.IsPrintable(text, maxSought) {
 		return nil, nil, ErrInvalid.With("search", fault.PrintableLength, maxSought)
 	}
-	partners, err := s.tenants.Partners(ctx)
+	partners, err := s.tenants.ListPartners(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	at := make([]partner.ID, len(partners))
 	for i, p := range partners {
 		at[i] = p.ID
-		if isPrefix(text, p.Name) || text == string(p.ID) {
+		if hasNamePrefix(text, p.Name) || text == string(p.ID) {
 			hits = append(hits, Hit{HitPartner, p.ID, string(p.ID)})
 		}
 	}
-	for _, look := range s.looks(text) {
+	for _, look := range s.possibleReadings(text) {
 		found, err := look.run(ctx, at)
 		if err != nil {
 			return nil, nil, err
 		}
 		as, hits = append(as, look.as), append(hits, found...)
 	}
-	return once(hits), as, nil
+	return uniqueHits(hits), as, nil
 }
 
-// isPrefix reports whether a name begins with a text of at least two letters, whatever their case.
-func isPrefix(text, name string) bool {
+// hasNamePrefix reports whether a name begins with a text of at least two letters, whatever their case.
+func hasNamePrefix(text, name string) bool {
 	t, n := []rune(strings.ToLower(text)), []rune(strings.ToLower(name))
 	return len(t) >= 2 && len(t) <= len(n) && string(n[:len(t)]) == string(t)
 }
@@ -109,8 +109,8 @@ func HasWrongCheckDigits(text string) bool {
 	return errors.Is(err, identifier.ErrCheckDigits)
 }
 
-// Enrolled is the reference of somebody whom a partner enrolled; empty when there is nobody with the CPF.
-func (s *Search) Enrolled(ctx context.Context, id partner.ID, cpf string) (string, error) {
+// FindEnrolled is the reference of somebody whom a partner enrolled; empty when there is nobody with the CPF.
+func (s *Search) FindEnrolled(ctx context.Context, id partner.ID, cpf string) (string, error) {
 	hits, err := s.store.PersonsOfCPF(ctx, []partner.ID{id}, cpf)
 	if err != nil || len(hits) == 0 {
 		return "", err
@@ -124,11 +124,13 @@ type look struct {
 	run func(ctx context.Context, at []partner.ID) ([]Hit, error)
 }
 
-// looks are the ways to read a text: an id is nothing else, while eleven digits may be a CPF or a telephone.
-func (s *Search) looks(text string) (list []look) {
+// possibleReadings are the ways to read a text: an id is nothing else, while eleven digits may be a CPF or a telephone.
+func (s *Search) possibleReadings(text string) (list []look) {
 	for prefix, kind := range byPrefix {
 		if strings.HasPrefix(text, prefix) {
-			return []look{{string(kind), func(ctx context.Context, at []partner.ID) ([]Hit, error) { return s.store.Named(ctx, at, kind, text) }}}
+			return []look{{string(kind), func(ctx context.Context, at []partner.ID) ([]Hit, error) {
+				return s.store.FindByID(ctx, at, kind, text)
+			}}}
 		}
 	}
 	if short, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 32); err == nil && short > 0 {
@@ -145,7 +147,7 @@ func (s *Search) looks(text string) (list []look) {
 		}})
 	}
 	for _, kind := range []identifier.Kind{identifier.Email, identifier.Phone, identifier.Card, identifier.PixKey, identifier.CNPJ} {
-		if normal, err := identifier.Parse(kind, text, identifier.Required); err == nil {
+		if normal, err := identifier.ParseValue(kind, text, identifier.Required); err == nil {
 			list = append(list, look{kind.String(), func(ctx context.Context, at []partner.ID) ([]Hit, error) {
 				return s.store.PersonsOfValue(ctx, at, kind, normal)
 			}})
@@ -157,8 +159,8 @@ func (s *Search) looks(text string) (list []look) {
 	return list
 }
 
-// once leaves each hit once, and no more than a page.
-func once(hits []Hit) []Hit {
+// uniqueHits leaves each hit once, and no more than a page.
+func uniqueHits(hits []Hit) []Hit {
 	seen := make(map[Hit]bool, len(hits))
 	list := hits[:0]
 	for _, h := range hits {

@@ -153,9 +153,9 @@ func statementOf(all []Held) []heldView {
 		viewHeldMonitoring(&v, h)
 		viewHeldProtection(&v, h)
 		for _, e := range h.Events {
-			ev := heldEvent{e.ID, e.Type, stamp(e.At), e.Body, []string{}}
+			ev := heldEvent{e.ID, e.Type, formatTime(e.At), e.Body, []string{}}
 			for _, d := range e.Deliveries {
-				ev.Deliveries = append(ev.Deliveries, strings.TrimSpace(d.Endpoint+" "+d.State+" "+stamp(d.At)))
+				ev.Deliveries = append(ev.Deliveries, strings.TrimSpace(d.Endpoint+" "+d.State+" "+formatTime(d.At)))
 			}
 			v.Events = append(v.Events, ev)
 		}
@@ -172,7 +172,7 @@ func viewHeldSubscription(s subscription.Subscription) heldSubscription {
 	return heldSubscription{
 		Plan: string(s.Plan), Start: s.Start.String(), Expiry: s.Expiry.String(), Name: b.Name, CPF: b.CPF, BirthDate: b.BirthDate, Gender: b.Gender,
 		Email: b.Email, Phone: b.Phone, PrimaryCard: b.PrimaryCard, UserCard: b.UserCard, Address: addressLine(b.Address), Holder: s.Holder,
-		InternalID: s.InternalID, Metadata: s.Metadata, CreatedAt: stamp(s.CreatedAt), SuspendedAt: stamp(s.SuspendedAt), EndedAt: stamp(s.EndedAt),
+		InternalID: s.InternalID, Metadata: s.Metadata, CreatedAt: formatTime(s.CreatedAt), SuspendedAt: formatTime(s.SuspendedAt), EndedAt: formatTime(s.EndedAt),
 	}
 }
 
@@ -189,23 +189,23 @@ func addressLine(a subscription.Address) string {
 
 func viewHeldMonitoring(v *heldView, h Held) {
 	for _, a := range h.Assets {
-		av := heldAsset{string(a.ID), a.Kind.String(), a.Value, string(a.User), string(a.Status), stamp(a.AddedAt), []string{}}
+		av := heldAsset{string(a.ID), a.Kind.String(), a.Value, string(a.User), string(a.Status), formatTime(a.AddedAt), []string{}}
 		for _, c := range a.History {
-			av.History = append(av.History, stamp(c.At)+" "+string(c.Before)+" -> "+string(c.Then))
+			av.History = append(av.History, formatTime(c.At)+" "+string(c.Before)+" -> "+string(c.Then))
 		}
 		v.Watched = append(v.Watched, av)
 	}
 	for _, f := range h.Findings {
 		fv := heldFinding{
-			string(f.ID), string(f.Asset), f.Kind.String(), f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), []string{}, string(f.Basis()), f.Trace.Sites, dayHeld(f.Trace.TakenOn()), f.LeakedAs(), string(f.Severity),
-			stamp(f.FoundAt), string(f.Resolution), []heldStep{},
+			string(f.ID), string(f.Asset), f.Kind.String(), f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), []string{}, string(f.Basis()), f.Trace.Sites, formatDay(f.Trace.TakenOn()), f.LeakedAs(), string(f.Severity),
+			formatTime(f.FoundAt), string(f.Resolution), []heldStep{},
 		}
-		plan := cyber.PlanOf(f, h.Steps)
+		plan := cyber.NewPlan(f, h.Steps)
 		for _, m := range h.Steps {
 			if m.Finding != f.ID {
 				continue
 			}
-			held := heldStep{Step: string(m.Step), State: string(m.State), At: stamp(m.At)}
+			held := heldStep{Step: string(m.Step), State: string(m.State), At: formatTime(m.At)}
 			if s, ok := plan.Step(m.Step); ok {
 				held.What = s.What(partner.Portuguese)
 			}
@@ -217,14 +217,15 @@ func viewHeldMonitoring(v *heldView, h Held) {
 		v.Findings = append(v.Findings, fv)
 	}
 	for _, a := range h.Answers {
-		v.Answers = append(v.Answers, heldAnswer{string(a.Content), a.Value, stamp(a.At)})
+		v.Answers = append(v.Answers, heldAnswer{string(a.Content), a.Value, formatTime(a.At)})
 	}
 	for _, s := range h.Scores {
 		v.Scores = append(v.Scores, heldScore{s.Date().Format(time.DateOnly), float64(s.Breach) / 10, float64(s.Assessment) / 10})
 	}
 }
 
-func dayHeld(t time.Time) string {
+// formatDay writes a day; nothing of the zero time.
+func formatDay(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -233,18 +234,19 @@ func dayHeld(t time.Time) string {
 
 func viewHeldProtection(v *heldView, h Held) {
 	for _, c := range h.Cases {
-		cv := heldCase{string(c.ID), string(c.Service), string(c.Status), nonNil(c.Appointments), nonNil(c.Answers), stamp(c.CreatedAt), []heldMove{}}
+		cv := heldCase{string(c.ID), string(c.Service), string(c.Status), orEmptyList(c.Appointments), orEmptyList(c.Answers), formatTime(c.CreatedAt), []heldMove{}}
 		for _, m := range c.Moves {
-			cv.History = append(cv.History, heldMove{string(m.Kind), string(m.From), string(m.To), m.Actor, m.Note, stamp(m.At)})
+			cv.History = append(cv.History, heldMove{string(m.Kind), string(m.From), string(m.To), m.Actor, m.Note, formatTime(m.At)})
 		}
 		v.Cases = append(v.Cases, cv)
 	}
 	for _, d := range h.Devices {
-		v.Devices = append(v.Devices, heldDevice{string(d.ID), string(d.System), d.Name, d.Key, stamp(d.IssuedAt), stamp(d.ValidUntil), stamp(d.EndedAt)})
+		v.Devices = append(v.Devices, heldDevice{string(d.ID), string(d.System), d.Name, d.Key, formatTime(d.IssuedAt), formatTime(d.ValidUntil), formatTime(d.EndedAt)})
 	}
 }
 
-func nonNil(list []string) []string {
+// orEmptyList returns an empty list in place of nil, which JSON would call null.
+func orEmptyList(list []string) []string {
 	if list == nil {
 		return []string{}
 	}
@@ -272,7 +274,7 @@ func writeHeld(w io.Writer, all []Held) {
 	for _, v := range statementOf(all) {
 		say("\n== Parceiro: %s ==\n", v.Partner.Name)
 		for _, s := range v.Subscriptions {
-			say("\nAssinatura do plano %s, de %s%s\n", s.Plan, s.Start, since(" até ", s.Expiry))
+			say("\nAssinatura do plano %s, de %s%s\n", s.Plan, s.Start, withSince(" até ", s.Expiry))
 			for _, line := range [][2]string{
 				{"Nome", s.Name}, {"CPF", s.CPF}, {"Nascimento", s.BirthDate}, {"Gênero", s.Gender}, {"E-mail", s.Email}, {"Telefone", s.Phone},
 				{"Endereço", s.Address}, {"Cartão principal", s.PrimaryCard}, {"Cartão do usuário", s.UserCard}, {"Empresa (CNPJ)", s.Holder},
@@ -290,7 +292,8 @@ func writeHeld(w io.Writer, all []Held) {
 	say("\nA pessoa também pode pedir o registro de quem consultou estes dados.\n")
 }
 
-func since(word, text string) string {
+// withSince writes a word with the time since which it holds.
+func withSince(word, text string) string {
 	if text == "" {
 		return ""
 	}
@@ -313,8 +316,8 @@ func writeHeldMonitoring(say func(string, ...any), v heldView) {
 			exposed = "o vazamento expôs: "
 		}
 		say("  %s em %s (%s); %s%s%s; gravidade %s; encontrado em %s%s\n", f.Type, f.Title, f.Date, exposed, strings.Join(f.Exposes, ", "),
-			since("; acessos levados: ", strings.Join(f.Sites, ", "))+since(" até ", f.TakenOn), f.Severity, f.FoundAt,
-			since("; resolvido: ", f.Resolution))
+			withSince("; acessos levados: ", strings.Join(f.Sites, ", "))+withSince(" até ", f.TakenOn), f.Severity, f.FoundAt,
+			withSince("; resolvido: ", f.Resolution))
 		for _, st := range f.Steps {
 			say("    %s em %s: %s\n", stepWords[st.State], st.At, cmp.Or(st.What, st.Step))
 		}
@@ -340,14 +343,14 @@ func writeHeldProtection(say func(string, ...any), v heldView) {
 			say("  informado: %s\n", text)
 		}
 		for _, m := range c.History {
-			say("  %s: %s%s\n", m.At, m.To, since(" - ", m.Note))
+			say("  %s: %s%s\n", m.At, m.To, withSince(" - ", m.Note))
 		}
 	}
 	if len(v.Devices) > 0 {
 		say("\nDispositivos protegidos\n")
 	}
 	for _, d := range v.Devices {
-		say("  %s (%s), chave %s, de %s até %s%s\n", d.Name, d.System, d.Key, d.IssuedAt, d.ValidUntil, since(", encerrada em ", d.EndedAt))
+		say("  %s (%s), chave %s, de %s até %s%s\n", d.Name, d.System, d.Key, d.IssuedAt, d.ValidUntil, withSince(", encerrada em ", d.EndedAt))
 	}
 	if len(v.Events) > 0 {
 		say("\nAvisos enviados ao parceiro\n")
@@ -363,8 +366,8 @@ func writeHeldProtection(say func(string, ...any), v heldView) {
 	}
 }
 
-// stamp is how times are written; the zero time is empty.
-func stamp(t time.Time) string {
+// formatTime is how times are written; the zero time is empty.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

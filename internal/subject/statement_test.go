@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the statements in testdata anew")
 
 // everything is a made-up person who has left something of every kind.
 func everything() []Held {
-	day := subscription.DayOf(noon)
+	day := subscription.DayInBrazil(noon)
 	return []Held{{
 		Partner: partner.Partner{ID: "pt_1", Name: "Banco Exemplo"},
 		Subscriptions: []subscription.Subscription{

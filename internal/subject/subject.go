@@ -37,8 +37,8 @@ type Person struct {
 	Partner partner.ID
 }
 
-// Parse reads who is meant. Check digits are not asked for: people of sandbox partners have none.
-func Parse(cpf, user, id string) (Person, error) {
+// ParsePerson reads who is meant. Check digits are not asked for: people of sandbox partners have none.
+func ParsePerson(cpf, user, id string) (Person, error) {
 	p := Person{Partner: partner.ID(id)}
 	switch {
 	case (cpf == "") == (user == ""):
@@ -159,21 +159,21 @@ type Access struct {
 
 // Partners tells whose people there are.
 type Partners interface {
-	Partners(ctx context.Context) ([]partner.Partner, error)
+	ListPartners(ctx context.Context) ([]partner.Partner, error)
 	PartnerByID(ctx context.Context, id partner.ID) (partner.Partner, error)
 }
 
 // Store keeps what the rules of this package ask for.
 type Store interface {
-	// PersonRef is the audit trail's name for a person: the same for all partners when a CPF is known, and telling
+	// PersonReference is the audit trail's name for a person: the same for all partners when a CPF is known, and telling
 	// nothing.
-	PersonRef(p Person) string
+	PersonReference(p Person) string
 	// Held reads everything about a person for one partner.
 	Held(ctx context.Context, who partner.Partner, p Person) (Held, error)
-	// HeldRows is Held without counting kept answers, and with the newest events only: for a page.
-	HeldRows(ctx context.Context, who partner.Partner, p Person) (Held, error)
-	// UserOfRef is the user hash of a person by reference; ErrNobody when there is none.
-	UserOfRef(ctx context.Context, id partner.ID, ref string) (partner.UserHash, error)
+	// ReadHeldRows is Held without counting kept answers, and with the newest events only: for a page.
+	ReadHeldRows(ctx context.Context, who partner.Partner, p Person) (Held, error)
+	// FindUserByReference is the user hash of a person by reference; ErrNobody when there is none.
+	FindUserByReference(ctx context.Context, id partner.ID, ref string) (partner.UserHash, error)
 	// EraseRows takes away all rows about a person that are in held or belong to the same person, and keeps a
 	// tombstone and the lines that record adds to the trail: of somebody with few rows all or nothing. An erasure of
 	// many rows that was begun is gone through with: from its first moment Held returns nothing of the person, and what
@@ -189,9 +189,9 @@ type Store interface {
 	ScrubErased(ctx context.Context) error
 	// Tombstones returns all, oldest first.
 	Tombstones(ctx context.Context) ([]Tombstone, error)
-	// Replay erases again what a tombstone stands for and keeps the tombstone; ErrForeign when this service did not
+	// ReplayErasure erases again what a tombstone stands for and keeps the tombstone; ErrForeign when this service did not
 	// write it.
-	Replay(ctx context.Context, t Tombstone) (Erased, error)
+	ReplayErasure(ctx context.Context, t Tombstone) (Erased, error)
 	// AccessesOf returns the lines of the audit trail about a person, newest first.
 	AccessesOf(ctx context.Context, held []Held, p Person) ([]Access, error)
 	// Affected calls found for each person with findings of an incident, in the order of partners.

@@ -26,7 +26,7 @@ func TestParse(t *testing.T) {
 		{"1234567890", "", "", Person{}, ErrInvalid},
 		{"", "a\nb", "pt_1", Person{}, partner.ErrUserHash},
 	} {
-		got, err := Parse(c.cpf, c.user, c.id)
+		got, err := ParsePerson(c.cpf, c.user, c.id)
 		if !errors.Is(err, c.wrong) || c.wrong == nil && (err != nil || got != c.want) {
 			t.Errorf("%q, %q, %q: %+v, %v", c.cpf, c.user, c.id, got, err)
 		}

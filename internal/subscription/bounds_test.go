@@ -10,7 +10,7 @@ import (
 func TestMetadataBound(t *testing.T) {
 	for size, problems := range map[int]int{8 << 10: 0, 8<<10 + 1: 1} {
 		c := &checker{}
-		c.metadata(Text{Presence: Given, Value: `"` + strings.Repeat("x", size-2) + `"`})
+		c.checkMetadata(Text{Presence: Given, Value: `"` + strings.Repeat("x", size-2) + `"`})
 		if len(c.problems) != problems {
 			t.Errorf("%d bytes: %v", size, c.problems)
 		}
@@ -36,7 +36,7 @@ func TestWholeNumbers(t *testing.T) {
 // TestLastDay: a subscription lives to its expiry date, or to the day on which it was ended before that.
 func TestLastDay(t *testing.T) {
 	noon := time.Date(2026, 11, 15, 15, 0, 0, 0, time.UTC)
-	today := DayOf(noon)
+	today := DayInBrazil(noon)
 	for name, c := range map[string]struct {
 		s    Subscription
 		last Day

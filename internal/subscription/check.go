@@ -30,78 +30,79 @@ type checker struct {
 	problems []Problem
 }
 
-func (c *checker) fail(f Field, r Rule) { c.problems = append(c.problems, Problem{f, r}) }
+// addProblem notes that a field breaks a rule.
+func (c *checker) addProblem(f Field, r Rule) { c.problems = append(c.problems, Problem{f, r}) }
 
-// item returns the subscription that a draft describes; it counts only if no problem was found.
-func (c *checker) item(d *Draft) Subscription {
+// checkItem returns the subscription that a draft describes; it counts only if no problem was found.
+func (c *checker) checkItem(d *Draft) Subscription {
 	if d.Broken != "" {
-		c.fail(FieldItem, d.Broken)
+		c.addProblem(FieldItem, d.Broken)
 		return Subscription{}
 	}
 	s := Subscription{
 		Start: c.requiredDay(FieldStartDate, d.StartDate),
 	}
-	s.Expiry = c.expiry(d.ExpiryDate)
+	s.Expiry = c.checkExpiry(d.ExpiryDate)
 	if s.Expiry != 0 && s.Start != 0 && s.Expiry < s.Start {
-		c.fail(FieldExpiryDate, RuleBeforeStart)
+		c.addProblem(FieldExpiryDate, RuleBeforeStart)
 	}
-	s.Plan = plan.ID(c.required(FieldPlanID, d.PlanID, plan.MaxID, RuleLength255))
+	s.Plan = plan.ID(c.checkRequired(FieldPlanID, d.PlanID, plan.MaxID, RuleLength255))
 	switch {
 	case s.Plan == "":
-	case !partner.Printable(string(s.Plan), plan.MaxID):
-		c.fail(FieldPlanID, RulePrintable)
-	case partner.Dots(string(s.Plan)):
-		c.fail(FieldPlanID, RuleDots)
+	case !partner.IsPrintable(string(s.Plan), plan.MaxID):
+		c.addProblem(FieldPlanID, RulePrintable)
+	case partner.IsDotSegment(string(s.Plan)):
+		c.addProblem(FieldPlanID, RuleDots)
 	}
-	s.GroupSize, s.Holder = c.group(d)
+	s.GroupSize, s.Holder = c.checkGroup(d)
 	s.Beneficiary = c.beneficiary(d)
-	s.Metadata = c.metadata(d.Metadata)
-	s.InternalID = c.optional(FieldInternalID, d.InternalID, maxText, RuleLength255)
+	s.Metadata = c.checkMetadata(d.Metadata)
+	s.InternalID = c.checkOptional(FieldInternalID, d.InternalID, maxText, RuleLength255)
 	return s
 }
 
-// metadata reads a text that holds JSON; line breaks between its values are the partner's affair.
-func (c *checker) metadata(t Text) string {
+// checkMetadata reads a text that holds JSON; line breaks between its values are the partner's affair.
+func (c *checker) checkMetadata(t Text) string {
 	text := strings.TrimSpace(t.Value)
 	switch {
 	case t.Presence == WrongType:
-		c.fail(FieldMetadata, RuleNotText)
+		c.addProblem(FieldMetadata, RuleNotText)
 	case text == "":
 	case len(text) > maxMetadata:
-		c.fail(FieldMetadata, RuleLength8K)
+		c.addProblem(FieldMetadata, RuleLength8K)
 	case !jsontext.Value(text).IsValid():
-		c.fail(FieldMetadata, RuleJSON)
+		c.addProblem(FieldMetadata, RuleJSON)
 	}
 	return text
 }
 
-// group reads the members that only group plans need; for others what they say is not looked at.
-func (c *checker) group(d *Draft) (size int64, holder string) {
+// checkGroup reads the members that only group plans need; for others what they say is not looked at.
+func (c *checker) checkGroup(d *Draft) (size int64, holder string) {
 	switch d.IsGroup.Presence {
 	case Absent, Null:
-		c.fail(FieldIsGroup, RuleRequired)
+		c.addProblem(FieldIsGroup, RuleRequired)
 		return 0, ""
 	case WrongType:
-		c.fail(FieldIsGroup, RuleNotFlag)
+		c.addProblem(FieldIsGroup, RuleNotFlag)
 		return 0, ""
 	case Given:
 	}
 	if !d.IsGroup.Value {
-		c.optional(FieldGroupSize, d.GroupSize, math.MaxInt, "")
-		c.optional(FieldHolder, d.BenefitHolder, math.MaxInt, "")
+		c.checkOptional(FieldGroupSize, d.GroupSize, math.MaxInt, "")
+		c.checkOptional(FieldHolder, d.BenefitHolder, math.MaxInt, "")
 		return 0, ""
 	}
-	if text := c.required(FieldGroupSize, d.GroupSize, maxText, RuleLength255); text != "" {
+	if text := c.checkRequired(FieldGroupSize, d.GroupSize, maxText, RuleLength255); text != "" {
 		n, ok := wholeNumber(text)
 		switch {
 		case !ok:
-			c.fail(FieldGroupSize, RuleWholeNumber)
+			c.addProblem(FieldGroupSize, RuleWholeNumber)
 		case n < minGroupSize:
-			c.fail(FieldGroupSize, RuleGroupMinimum)
+			c.addProblem(FieldGroupSize, RuleGroupMinimum)
 		}
 		size = n
 	}
-	if text, ok := c.given(FieldHolder, d.BenefitHolder); ok {
+	if text, ok := c.requireText(FieldHolder, d.BenefitHolder); ok {
 		holder = c.identifier(FieldHolder, text, func(s string) (string, error) { return identifier.ParseCNPJ(s, c.digits) })
 	}
 	return size, holder
@@ -114,139 +115,148 @@ func wholeNumber(s string) (int64, bool) {
 }
 
 func (c *checker) beneficiary(d *Draft) Beneficiary {
-	if !c.nested(FieldBeneficiary, d.Beneficiary) {
+	if !c.checkNested(FieldBeneficiary, d.Beneficiary) {
 		return Beneficiary{}
 	}
 	b := Beneficiary{
-		PrimaryCard: c.required(FieldPrimaryCard, d.PrimaryCard, maxCard, RuleLength32),
-		UserCard:    c.required(FieldUserCard, d.UserCard, maxCard, RuleLength32),
-		Name:        c.required(FieldName, d.Name, maxText, RuleLength255),
+		PrimaryCard: c.checkRequired(FieldPrimaryCard, d.PrimaryCard, maxCard, RuleLength32),
+		UserCard:    c.checkRequired(FieldUserCard, d.UserCard, maxCard, RuleLength32),
+		Name:        c.checkRequired(FieldName, d.Name, maxText, RuleLength255),
 	}
-	if text, ok := c.given(FieldCPF, d.CPF); ok {
+	if text, ok := c.requireText(FieldCPF, d.CPF); ok {
 		b.CPF = c.identifier(FieldCPF, text, func(s string) (string, error) { return identifier.ParseCPFDigits(s, c.digits) })
 	}
-	b.BirthDate, b.Gender = c.birthDate(d.BirthDate), c.gender(d.Gender)
-	b.Email, b.Phone = c.email(d.Email), c.phone(d.Phone)
-	b.Address = c.address(d)
+	b.BirthDate, b.Gender = c.checkBirthDate(d.BirthDate), c.checkGender(d.Gender)
+	b.Email, b.Phone = c.checkEmail(d.Email), c.checkPhone(d.Phone)
+	b.Address = c.checkAddress(d)
 	return b
 }
 
-func (c *checker) birthDate(t Text) string {
+// checkBirthDate reads a date of birth that is not in the future.
+func (c *checker) checkBirthDate(t Text) string {
 	day := c.requiredDay(FieldBirthDate, t)
 	if day == 0 {
 		return ""
 	}
 	if day > c.today {
-		c.fail(FieldBirthDate, RuleFuture)
+		c.addProblem(FieldBirthDate, RuleFuture)
 	}
 	return day.String()
 }
 
-func (c *checker) gender(t Text) string {
-	gender := c.required(FieldGender, t, maxText, RuleGender)
+// checkGender reads one of the genders of the contract.
+func (c *checker) checkGender(t Text) string {
+	gender := c.checkRequired(FieldGender, t, maxText, RuleGender)
 	if gender != "" && gender != "M" && gender != "F" {
-		c.fail(FieldGender, RuleGender)
+		c.addProblem(FieldGender, RuleGender)
 	}
 	return gender
 }
 
-// email and phone are checked by their rules and kept as the partner wrote them.
-func (c *checker) email(t Text) string {
-	text, ok := c.given(FieldEmail, t)
+// checkEmail and phone are checked by their rules and kept as the partner wrote them.
+func (c *checker) checkEmail(t Text) string {
+	text, ok := c.requireText(FieldEmail, t)
 	if ok {
 		c.identifier(FieldEmail, text, identifier.ParseEmail)
 	}
 	return text
 }
 
-func (c *checker) phone(t Text) string {
-	text, ok := c.given(FieldPhone, t)
+// checkPhone is like checkEmail.
+func (c *checker) checkPhone(t Text) string {
+	text, ok := c.requireText(FieldPhone, t)
 	if ok {
 		c.identifier(FieldPhone, text, identifier.ParsePhoneWithCountryCode)
 	}
 	return text
 }
 
-func (c *checker) address(d *Draft) Address {
-	if !c.nested(FieldAddress, d.Address) {
+// checkAddress reads the members of an address.
+func (c *checker) checkAddress(d *Draft) Address {
+	if !c.checkNested(FieldAddress, d.Address) {
 		return Address{}
 	}
 	var a Address
-	a.Zipcode = c.zipcode(d.Zipcode)
-	a.Street = c.required(FieldStreet, d.Street, maxText, RuleLength255)
-	a.Number = c.required(FieldNumber, d.Number, maxText, RuleLength255)
-	a.Complement = c.optional(FieldComplement, d.Complement, maxText, RuleLength255)
-	a.Neighborhood = c.required(FieldNeighborhood, d.Neighborhood, maxText, RuleLength255)
-	a.City = c.required(FieldCity, d.City, maxText, RuleLength255)
-	a.State = c.state(d.State)
+	a.Zipcode = c.checkZipcode(d.Zipcode)
+	a.Street = c.checkRequired(FieldStreet, d.Street, maxText, RuleLength255)
+	a.Number = c.checkRequired(FieldNumber, d.Number, maxText, RuleLength255)
+	a.Complement = c.checkOptional(FieldComplement, d.Complement, maxText, RuleLength255)
+	a.Neighborhood = c.checkRequired(FieldNeighborhood, d.Neighborhood, maxText, RuleLength255)
+	a.City = c.checkRequired(FieldCity, d.City, maxText, RuleLength255)
+	a.State = c.checkState(d.State)
 	return a
 }
 
-func (c *checker) zipcode(t Text) string {
-	text, ok := c.given(FieldZipcode, t)
+// checkZipcode reads the eight digits of a CEP.
+func (c *checker) checkZipcode(t Text) string {
+	text, ok := c.requireText(FieldZipcode, t)
 	if !ok {
 		return ""
 	}
 	return c.identifier(FieldZipcode, text, identifier.ParseCEP)
 }
 
-func (c *checker) state(t Text) string {
-	text, ok := c.given(FieldState, t)
+// checkState reads the two letters of a state.
+func (c *checker) checkState(t Text) string {
+	text, ok := c.requireText(FieldState, t)
 	if !ok {
 		return ""
 	}
 	return c.identifier(FieldState, text, identifier.ParseState)
 }
 
-func (c *checker) nested(f Field, p Presence) bool {
+// checkNested reports whether an object is there, and notes a problem otherwise.
+func (c *checker) checkNested(f Field, p Presence) bool {
 	switch p {
 	case Absent, Null:
-		c.fail(f, RuleRequired)
+		c.addProblem(f, RuleRequired)
 	case WrongType:
-		c.fail(f, RuleNotNested)
+		c.addProblem(f, RuleNotNested)
 	case Given:
 		return true
 	}
 	return false
 }
 
-// given returns the trimmed text of a required member, and whether there is any.
-func (c *checker) given(f Field, t Text) (string, bool) {
+// requireText returns the trimmed text of a required member, and whether there is any.
+func (c *checker) requireText(f Field, t Text) (string, bool) {
 	if t.Presence == WrongType {
-		c.fail(f, RuleNotText)
+		c.addProblem(f, RuleNotText)
 		return "", false
 	}
 	text := strings.TrimSpace(t.Value)
 	if text == "" {
-		c.fail(f, RuleRequired)
+		c.addProblem(f, RuleRequired)
 	}
 	return text, text != ""
 }
 
-func (c *checker) required(f Field, t Text, limit int, tooLong Rule) string {
-	text, _ := c.given(f, t)
-	return c.line(f, text, limit, tooLong)
+// checkRequired reads a member that must be there and not be empty.
+func (c *checker) checkRequired(f Field, t Text, limit int, tooLong Rule) string {
+	text, _ := c.requireText(f, t)
+	return c.checkLine(f, text, limit, tooLong)
 }
 
-// line bounds a text and lets no control characters in: what is kept is shown in lists, letters and logs of others.
-func (c *checker) line(f Field, text string, limit int, tooLong Rule) string {
+// checkLine bounds a text and lets no control characters in: what is kept is shown in lists, letters and logs of others.
+func (c *checker) checkLine(f Field, text string, limit int, tooLong Rule) string {
 	if tooManyRunes(text, limit) {
-		c.fail(f, tooLong)
+		c.addProblem(f, tooLong)
 		return ""
 	}
 	if strings.ContainsFunc(text, unicode.IsControl) {
-		c.fail(f, RulePrintable)
+		c.addProblem(f, RulePrintable)
 		return ""
 	}
 	return text
 }
 
-func (c *checker) optional(f Field, t Text, limit int, tooLong Rule) string {
+// checkOptional reads a member that may be left out.
+func (c *checker) checkOptional(f Field, t Text, limit int, tooLong Rule) string {
 	if t.Presence == WrongType {
-		c.fail(f, RuleNotText)
+		c.addProblem(f, RuleNotText)
 		return ""
 	}
-	return c.line(f, strings.TrimSpace(t.Value), limit, tooLong)
+	return c.checkLine(f, strings.TrimSpace(t.Value), limit, tooLong)
 }
 
 func tooManyRunes(s string, limit int) bool {
@@ -256,25 +266,25 @@ func tooManyRunes(s string, limit int) bool {
 func (c *checker) identifier(f Field, text string, parse func(string) (string, error)) string {
 	normal, err := parse(text)
 	if err != nil {
-		c.fail(f, Rule(fault.CodeOf(err)))
+		c.addProblem(f, Rule(fault.CodeOf(err)))
 	}
 	return normal
 }
 
 func (c *checker) requiredDay(f Field, t Text) Day {
-	text, ok := c.given(f, t)
+	text, ok := c.requireText(f, t)
 	if !ok {
 		return 0
 	}
 	day, ok := ParseDay(text)
 	if !ok {
-		c.fail(f, RuleDate)
+		c.addProblem(f, RuleDate)
 	}
 	return day
 }
 
-// expiry reads a member that must be there but may be empty or null: no end.
-func (c *checker) expiry(t Text) Day {
+// checkExpiry reads a member that must be there but may be empty or null: no end.
+func (c *checker) checkExpiry(t Text) Day {
 	if t.Presence == Null || t.Presence == Given && strings.TrimSpace(t.Value) == "" {
 		return 0
 	}

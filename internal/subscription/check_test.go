@@ -20,7 +20,7 @@ const goodItem = `{"start_date":"2026-02-01","expiry_date":"","plan_id":"p","is_
 func problemsOf(item string, digits identifier.CheckDigits) (string, subscription.Subscription) {
 	var d subscription.Draft
 	_ = draft.NewReader().Read([]byte(item), &d) // noted in the draft
-	s, problems := subscription.CheckItem(&d, digits, subscription.DayOf(time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)))
+	s, problems := subscription.CheckItem(&d, digits, subscription.DayInBrazil(time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)))
 	var list []string
 	for _, p := range problems {
 		list = append(list, string(p.Field)+" "+string(p.Rule))
@@ -139,7 +139,7 @@ func TestDays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := subscription.DayOf(moment).String(); got != want {
+		if got := subscription.DayInBrazil(moment).String(); got != want {
 			t.Errorf("%s is %s in São Paulo, want %s", text, got, want)
 		}
 	}

@@ -20,13 +20,14 @@ var saoPaulo = func() *time.Location {
 // yearOneToUnix is the number of days from day 1 to 1 January 1970.
 const yearOneToUnix = 719162
 
-// DayOf returns the day that a moment falls on in São Paulo.
-func DayOf(t time.Time) Day {
+// DayInBrazil returns the day that a moment falls on in São Paulo.
+func DayInBrazil(t time.Time) Day {
 	y, m, d := t.In(saoPaulo).Date()
-	return dayOf(y, m, d)
+	return newDay(y, m, d)
 }
 
-func dayOf(y int, m time.Month, d int) Day {
+// newDay returns a day of the calendar.
+func newDay(y int, m time.Month, d int) Day {
 	return Day(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()/86400 + yearOneToUnix + 1)
 }
 
@@ -61,9 +62,9 @@ func ParseDay(s string) (Day, bool) {
 	if len(s) != length || s[4] != '-' || s[7] != '-' {
 		return 0, false
 	}
-	year, ok1 := digits(s[:4])
-	month, ok2 := digits(s[5:7])
-	day, ok3 := digits(s[8:])
+	year, ok1 := parseDigits(s[:4])
+	month, ok2 := parseDigits(s[5:7])
+	day, ok3 := parseDigits(s[8:])
 	if !ok1 || !ok2 || !ok3 || year == 0 || month < 1 || month > 12 || day < 1 {
 		return 0, false
 	}
@@ -74,7 +75,8 @@ func ParseDay(s string) (Day, bool) {
 	return Day(t.Unix()/86400 + yearOneToUnix + 1), true
 }
 
-func digits(s string) (int, bool) {
+// parseDigits reads a number that is made of digits alone.
+func parseDigits(s string) (int, bool) {
 	n := 0
 	for i := range len(s) {
 		c := s[i] - '0'

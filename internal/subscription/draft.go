@@ -38,5 +38,5 @@ type Flag struct {
 	Value bool
 }
 
-// GivenText is a member with a value.
-func GivenText(s string) Text { return Text{Given, s} }
+// NewText is a member with a value.
+func NewText(s string) Text { return Text{Given, s} }

@@ -16,8 +16,8 @@ var ErrEdit = fault.New(fault.Invalid, "subscription.edit")
 // MaxMoves is the most that one request moves or edits.
 const MaxMoves = 1000
 
-// ParseMove reads the name of a move.
-func ParseMove(name string) (Move, error) {
+// ParseMoveName reads the name of a move.
+func ParseMoveName(name string) (Move, error) {
 	switch name {
 	case "end":
 		return End, nil
@@ -45,22 +45,23 @@ type BeneficiaryEdit struct {
 	Zipcode, Street, Number, Complement, Neighborhood, City, State    *string
 }
 
-// None tells that nothing is to be changed.
-func (e Edit) None() bool { return e == Edit{} }
+// IsEmpty tells that nothing is to be changed.
+func (e Edit) IsEmpty() bool { return e == Edit{} }
 
-// Edit changes a subscription in force.
-func (r *Registry) Edit(ctx context.Context, id partner.ID, p plan.ID, cpf string, e Edit) (Subscription, error) {
-	sub, problems, err := r.edit(ctx, id, Selection{Plan: p, CPF: cpf}, e)
+// EditSubscription changes a subscription in force.
+func (r *Registry) EditSubscription(ctx context.Context, id partner.ID, p plan.ID, cpf string, e Edit) (Subscription, error) {
+	sub, problems, err := r.editSelected(ctx, id, Selection{Plan: p, CPF: cpf}, e)
 	if len(problems) > 0 {
 		return sub, editRefusals[problems[0].Field]
 	}
 	return sub, err
 }
 
-func (r *Registry) edit(ctx context.Context, id partner.ID, which Selection, e Edit) (sub Subscription, problems []Problem, err error) {
-	today := DayOf(r.now())
+// editSelected changes the one subscription that is selected.
+func (r *Registry) editSelected(ctx context.Context, id partner.ID, which Selection, e Edit) (sub Subscription, problems []Problem, err error) {
+	today := DayInBrazil(r.now())
 	sub, err = r.store.EditSubscription(ctx, id, which, func(s *Subscription) error {
-		if problems = e.apply(s, today); len(problems) > 0 {
+		if problems = e.applyTo(s, today); len(problems) > 0 {
 			return ErrEdit
 		}
 		return nil
@@ -68,32 +69,33 @@ func (r *Registry) edit(ctx context.Context, id partner.ID, which Selection, e E
 	return sub, problems, err
 }
 
-// apply changes a subscription and returns what is wrong with the edit, held to the rules of an enrolment.
-func (e Edit) apply(s *Subscription, today Day) []Problem {
+// applyTo changes a subscription and returns what is wrong with the edit, held to the rules of an enrolment.
+func (e Edit) applyTo(s *Subscription, today Day) []Problem {
 	c := checker{today: today}
 	if e.Expiry != nil {
-		s.Expiry = c.expiry(GivenText(*e.Expiry))
+		s.Expiry = c.checkExpiry(NewText(*e.Expiry))
 		switch {
 		case s.Expiry == 0:
 		case s.Expiry < s.Start:
-			c.fail(FieldExpiryDate, RuleBeforeStart)
+			c.addProblem(FieldExpiryDate, RuleBeforeStart)
 		case s.Expiry < today:
-			c.fail(FieldExpiryDate, RuleOver)
+			c.addProblem(FieldExpiryDate, RuleOver)
 		}
 	}
 	if e.InternalID != nil {
-		s.InternalID = c.optional(FieldInternalID, GivenText(*e.InternalID), maxText, RuleLength255)
+		s.InternalID = c.checkOptional(FieldInternalID, NewText(*e.InternalID), maxText, RuleLength255)
 	}
 	if e.Metadata != nil {
-		s.Metadata = c.metadata(GivenText(*e.Metadata))
+		s.Metadata = c.checkMetadata(NewText(*e.Metadata))
 	}
-	e.Beneficiary.apply(&c, &s.Beneficiary)
+	e.Beneficiary.applyTo(&c, &s.Beneficiary)
 	return c.problems
 }
 
-func (e BeneficiaryEdit) apply(c *checker, b *Beneficiary) {
+// applyTo changes a beneficiary's members, checked by c.
+func (e BeneficiaryEdit) applyTo(c *checker, b *Beneficiary) {
 	required := func(f Field, limit int, tooLong Rule) func(Text) string {
-		return func(t Text) string { return c.required(f, t, limit, tooLong) }
+		return func(t Text) string { return c.checkRequired(f, t, limit, tooLong) }
 	}
 	line := func(f Field) func(Text) string { return required(f, maxText, RuleLength255) }
 	a := &b.Address
@@ -104,29 +106,29 @@ func (e BeneficiaryEdit) apply(c *checker, b *Beneficiary) {
 		{e.PrimaryCard, &b.PrimaryCard, required(FieldPrimaryCard, maxCard, RuleLength32)},
 		{e.UserCard, &b.UserCard, required(FieldUserCard, maxCard, RuleLength32)},
 		{e.Name, &b.Name, line(FieldName)},
-		{e.CPF, &b.CPF, func(t Text) string { return c.same(FieldCPF, t, b.CPF) }},
-		{e.BirthDate, &b.BirthDate, c.birthDate},
-		{e.Gender, &b.Gender, c.gender},
-		{e.Email, &b.Email, c.email},
-		{e.Phone, &b.Phone, c.phone},
-		{e.Zipcode, &a.Zipcode, c.zipcode},
+		{e.CPF, &b.CPF, func(t Text) string { return c.checkUnchanged(FieldCPF, t, b.CPF) }},
+		{e.BirthDate, &b.BirthDate, c.checkBirthDate},
+		{e.Gender, &b.Gender, c.checkGender},
+		{e.Email, &b.Email, c.checkEmail},
+		{e.Phone, &b.Phone, c.checkPhone},
+		{e.Zipcode, &a.Zipcode, c.checkZipcode},
 		{e.Street, &a.Street, line(FieldStreet)},
 		{e.Number, &a.Number, line(FieldNumber)},
-		{e.Complement, &a.Complement, func(t Text) string { return c.optional(FieldComplement, t, maxText, RuleLength255) }},
+		{e.Complement, &a.Complement, func(t Text) string { return c.checkOptional(FieldComplement, t, maxText, RuleLength255) }},
 		{e.Neighborhood, &a.Neighborhood, line(FieldNeighborhood)},
 		{e.City, &a.City, line(FieldCity)},
-		{e.State, &a.State, c.state},
+		{e.State, &a.State, c.checkState},
 	} {
 		if member.sent != nil {
-			*member.kept = member.check(GivenText(*member.sent))
+			*member.kept = member.check(NewText(*member.sent))
 		}
 	}
 }
 
-// same lets a member be sent that must stay as it is.
-func (c *checker) same(f Field, t Text, is string) string {
+// checkUnchanged lets a member be sent that must stay as it is.
+func (c *checker) checkUnchanged(f Field, t Text, is string) string {
 	if strings.TrimSpace(t.Value) != is {
-		c.fail(f, RuleFixed)
+		c.addProblem(f, RuleFixed)
 	}
 	return is
 }
@@ -163,7 +165,7 @@ type EditOf struct {
 // those that were refused; one of them stops nothing.
 func (r *Registry) EditEach(ctx context.Context, id partner.ID, p plan.ID, items []EditOf) (changed int, failed []Failure, err error) {
 	for i, item := range items {
-		problems, err := r.editOne(ctx, id, p, item)
+		problems, err := r.editPerson(ctx, id, p, item)
 		switch {
 		case err != nil:
 			return changed, failed, err
@@ -176,15 +178,16 @@ func (r *Registry) EditEach(ctx context.Context, id partner.ID, p plan.ID, items
 	return changed, failed, nil
 }
 
-func (r *Registry) editOne(ctx context.Context, id partner.ID, p plan.ID, item EditOf) ([]Problem, error) {
+// editPerson changes the subscription of one person.
+func (r *Registry) editPerson(ctx context.Context, id partner.ID, p plan.ID, item EditOf) ([]Problem, error) {
 	cpf, err := identifier.ParseCPFDigits(strings.TrimSpace(item.CPF), identifier.Waived)
 	if err != nil {
 		return []Problem{{FieldCPF, Rule(fault.CodeOf(err))}}, nil
 	}
-	if item.None() {
+	if item.IsEmpty() {
 		return []Problem{{FieldItem, RuleNothing}}, nil
 	}
-	_, problems, err := r.edit(ctx, id, Selection{Plan: p, CPF: cpf}, item.Edit)
+	_, problems, err := r.editSelected(ctx, id, Selection{Plan: p, CPF: cpf}, item.Edit)
 	switch {
 	case len(problems) > 0:
 		return problems, nil
@@ -202,7 +205,7 @@ func (r *Registry) MoveEach(ctx context.Context, id partner.ID, p plan.ID, cpfs 
 		problem := Problem{}
 		if _, err := identifier.ParseCPFDigits(cpf, identifier.Waived); err != nil {
 			problem = Problem{FieldCPF, Rule(fault.CodeOf(err))}
-		} else if _, err := r.Move(ctx, id, Selection{Plan: p, CPF: cpf}, move); fault.KindOf(err) == fault.NotFound {
+		} else if _, err := r.MoveSubscriptions(ctx, id, Selection{Plan: p, CPF: cpf}, move); fault.KindOf(err) == fault.NotFound {
 			problem = Problem{FieldCPF, RuleUnknown}
 		} else if err != nil {
 			return moved, failed, err
@@ -211,7 +214,7 @@ func (r *Registry) MoveEach(ctx context.Context, id partner.ID, p plan.ID, cpfs 
 			moved++
 			continue
 		}
-		failed = append(failed, Failure{Item: i, CPF: cut(GivenText(cpf)), Plan: string(p), Problems: []Problem{problem}})
+		failed = append(failed, Failure{Item: i, CPF: cutText(NewText(cpf)), Plan: string(p), Problems: []Problem{problem}})
 	}
 	return moved, failed, nil
 }

@@ -19,14 +19,14 @@ const MaxItems = 10_000
 type Batch interface {
 	// Add takes a subscription over; item is its place in the request.
 	Add(item int, s *Subscription) error
-	// Ask takes the plan and the CPF of an item that is not to be created, so that KeepBatch can tell whether it would
+	// AskOnly takes the plan and the CPF of an item that is not to be created, so that KeepBatch can tell whether it would
 	// have been a duplicate.
-	Ask(item int, p plan.ID, cpf string)
+	AskOnly(item int, p plan.ID, cpf string)
 	// MakePeopleKnown may write the people of the batch before KeepBatch is called. Those whose batch is then not kept are
 	// swept after a day.
 	MakePeopleKnown(ctx context.Context) error
-	// Another is an empty batch of the same partner.
-	Another() Batch
+	// NewEmpty is an empty batch of the same partner.
+	NewEmpty() Batch
 }
 
 // Outcome is what became of a bulk request.
@@ -66,15 +66,15 @@ type setup struct {
 	batch Batch // empty
 }
 
-// setup of a partner, remembered from a caller of the same epoch.
-func (r *Registry) setup(ctx context.Context, id partner.ID, epoch int64) (s *setup, remembered bool, err error) {
+// loadSetup of a partner, remembered from a caller of the same epoch.
+func (r *Registry) loadSetup(ctx context.Context, id partner.ID, epoch int64) (s *setup, remembered bool, err error) {
 	if kept, there := r.setups.Load(id); there && epoch != 0 {
 		if s, ok := kept.(*setup); ok && s.epoch == epoch {
 			return s, true, nil
 		}
 	}
 	s = &setup{epoch: epoch}
-	if s.plans, err = r.openPlans(ctx, id); err != nil {
+	if s.plans, err = r.loadOpenPlans(ctx, id); err != nil {
 		return nil, false, err
 	}
 	if s.batch, err = r.store.NewBatch(ctx, id); err != nil {
@@ -86,8 +86,9 @@ func (r *Registry) setup(ctx context.Context, id partner.ID, epoch int64) (s *se
 	return s, false, nil
 }
 
-func (r *Registry) openPlans(ctx context.Context, id partner.ID) (openPlans, error) {
-	known, err := r.plans.Plans(ctx, id)
+// loadOpenPlans returns the plans that take subscriptions.
+func (r *Registry) loadOpenPlans(ctx context.Context, id partner.ID) (openPlans, error) {
+	known, err := r.plans.ListPlans(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("read plans: %w", err)
 	}
@@ -98,47 +99,47 @@ func (r *Registry) openPlans(ctx context.Context, id partner.ID) (openPlans, err
 	return open, nil
 }
 
-// Enrol begins a bulk request of a partner. The epoch is the caller's, 0 where nothing remembered may be relied on.
-func (r *Registry) Enrol(ctx context.Context, id partner.ID, mode partner.Mode, epoch int64) (*Enrolment, error) {
-	known, remembered, err := r.setup(ctx, id, epoch)
+// BeginEnrolment begins a bulk request of a partner. The epoch is the caller's, 0 where nothing remembered may be relied on.
+func (r *Registry) BeginEnrolment(ctx context.Context, id partner.ID, mode partner.Mode, epoch int64) (*Enrolment, error) {
+	known, remembered, err := r.loadSetup(ctx, id, epoch)
 	if err != nil {
 		return nil, err
 	}
 	now := r.now()
 	e := &Enrolment{
-		partner: id, sandbox: mode == partner.Sandbox, plans: known.plans, batch: known.batch.Another(), today: DayOf(now),
+		partner: id, sandbox: mode == partner.Sandbox, plans: known.plans, batch: known.batch.NewEmpty(), today: DayInBrazil(now),
 		added: map[int]echo{}, register: map[plan.ID]bool{},
 		demo: func(p plan.ID) plan.Plan {
-			return plan.Plan{ID: p, Partner: id, Name: string(p), Coverage: plan.Demo(), CreatedAt: now}
+			return plan.Plan{ID: p, Partner: id, Name: string(p), Coverage: plan.DemoCoverage(), CreatedAt: now}
 		},
 	}
 	if remembered {
-		e.fresh = sync.OnceValues(func() (openPlans, error) { return r.openPlans(ctx, id) })
+		e.fresh = sync.OnceValues(func() (openPlans, error) { return r.loadOpenPlans(ctx, id) })
 	}
 	return e, nil
 }
 
-// Add holds one item against the rules. The draft is not kept.
-func (e *Enrolment) Add(item int, d *Draft) {
+// AddItem holds one item against the rules. The draft is not kept.
+func (e *Enrolment) AddItem(item int, d *Draft) {
 	c := checker{today: e.today}
 	if e.sandbox {
 		c.digits = identifier.Waived
 	}
-	s := c.item(d)
-	unknown, err := e.checkPlan(&c, s.Plan)
-	sent := echo{cpf: cut(d.CPF), holder: cut(d.BenefitHolder), plan: cut(d.PlanID)}
+	s := c.checkItem(d)
+	unknown, err := e.checkPlanOpen(&c, s.Plan)
+	sent := echo{cpf: cutText(d.CPF), holder: cutText(d.BenefitHolder), plan: cutText(d.PlanID)}
 	switch {
 	case err != nil:
 	case len(c.problems) == 0:
 		err = e.batch.Add(item, &s)
 	case s.Plan != "" && s.Beneficiary.CPF != "":
-		e.batch.Ask(item, s.Plan, s.Beneficiary.CPF)
+		e.batch.AskOnly(item, s.Plan, s.Beneficiary.CPF)
 	}
 	switch {
 	case err != nil:
 		e.err = err
 	case len(c.problems) > 0:
-		e.failures = append(e.failures, sent.failure(item, c.problems...))
+		e.failures = append(e.failures, sent.newFailure(item, c.problems...))
 	default:
 		e.added[item] = sent
 		if unknown {
@@ -147,9 +148,9 @@ func (e *Enrolment) Add(item int, d *Draft) {
 	}
 }
 
-// Sent is what a failure repeats of an item, as it was sent. Whoever keeps an outcome need not keep this: the request
+// SentMembers is what a failure repeats of an item, as it was sent. Whoever keeps an outcome need not keep this: the request
 // that is answered with it says it again.
-func (e *Enrolment) Sent(item int) (cpf, holder, plan string) {
+func (e *Enrolment) SentMembers(item int) (cpf, holder, plan string) {
 	if sent, added := e.added[item]; added {
 		return sent.cpf, sent.holder, sent.plan
 	}
@@ -166,12 +167,13 @@ func (e *Enrolment) Sent(item int) (cpf, holder, plan string) {
 	return "", "", ""
 }
 
-func (s echo) failure(item int, problems ...Problem) Failure {
+// newFailure returns an item's problems with what the answer repeats of it.
+func (s echo) newFailure(item int, problems ...Problem) Failure {
 	return Failure{Item: item, CPF: s.cpf, Holder: s.holder, Plan: s.plan, Problems: problems}
 }
 
-// checkPlan reports a plan that takes no subscriptions. A sandbox partner's unknown plan is to be registered instead.
-func (e *Enrolment) checkPlan(c *checker, p plan.ID) (unknown bool, err error) {
+// checkPlanOpen reports a plan that takes no subscriptions. A sandbox partner's unknown plan is to be registered instead.
+func (e *Enrolment) checkPlanOpen(c *checker, p plan.ID) (unknown bool, err error) {
 	if p == "" {
 		return false, nil
 	}
@@ -185,15 +187,15 @@ func (e *Enrolment) checkPlan(c *checker, p plan.ID) (unknown bool, err error) {
 	}
 	switch {
 	case known && !open:
-		c.fail(FieldPlanID, RulePlanRetired)
+		c.addProblem(FieldPlanID, RulePlanRetired)
 	case !known && !e.sandbox:
-		c.fail(FieldPlanID, RulePlanUnknown)
+		c.addProblem(FieldPlanID, RulePlanUnknown)
 	}
 	return !known, nil
 }
 
-// cut bounds what an answer repeats.
-func cut(t Text) string {
+// cutText bounds what an answer repeats.
+func cutText(t Text) string {
 	const limit = 255
 	text := strings.TrimSpace(t.Value)
 	if !tooManyRunes(text, limit) {
@@ -202,9 +204,9 @@ func cut(t Text) string {
 	return string([]rune(text)[:limit])
 }
 
-// Keep creates what passed and tells what became of every item. It may be called again when the transaction around it
+// KeepEnrolment creates what passed and tells what became of every item. It may be called again when the transaction around it
 // is repeated, and the registry may be that transaction's while another one began the enrolment.
-func (r *Registry) Keep(ctx context.Context, e *Enrolment, dryRun bool) (Outcome, error) {
+func (r *Registry) KeepEnrolment(ctx context.Context, e *Enrolment, dryRun bool) (Outcome, error) {
 	if e.err != nil {
 		return Outcome{}, e.err
 	}
@@ -222,7 +224,7 @@ func (r *Registry) Keep(ctx context.Context, e *Enrolment, dryRun bool) (Outcome
 	refused := map[int]bool{}
 	for _, item := range duplicates {
 		if sent, added := e.added[item]; added {
-			failures = append(failures, sent.failure(item, exists))
+			failures = append(failures, sent.newFailure(item, exists))
 		} else {
 			refused[item] = true
 		}

@@ -54,9 +54,9 @@ func nextImport(size int, took time.Duration) int {
 	return size
 }
 
-// Import creates a subscription for each record of a file, in batches that stand on their own: after a stop a second
+// ImportFile creates a subscription for each record of a file, in batches that stand on their own: after a stop a second
 // run creates the rest. progress is called after each batch.
-func (r *Registry) Import(ctx context.Context, p partner.Partner, from Source, dryRun bool, reject func(Reject) error,
+func (r *Registry) ImportFile(ctx context.Context, p partner.Partner, from Source, dryRun bool, reject func(Reject) error,
 	progress func(ImportReport),
 ) (ImportReport, error) {
 	var total ImportReport
@@ -77,7 +77,7 @@ func (r *Registry) Import(ctx context.Context, p partner.Partner, from Source, d
 // importBatch returns io.EOF with the last batch.
 func (r *Registry) importBatch(ctx context.Context, p partner.Partner, size int, from Source, dryRun bool, reject func(Reject) error) (ImportReport, error) {
 	var report ImportReport
-	enrolment, err := r.Enrol(ctx, p.ID, p.Mode, 0)
+	enrolment, err := r.BeginEnrolment(ctx, p.ID, p.Mode, 0)
 	if err != nil {
 		return report, err
 	}
@@ -92,10 +92,10 @@ func (r *Registry) importBatch(ctx context.Context, p partner.Partner, size int,
 			}
 			break
 		}
-		enrolment.Add(len(records), &draft)
+		enrolment.AddItem(len(records), &draft)
 		records = append(records, Reject{Line: line, Text: bytes.Clone(text)})
 	}
-	outcome, err := r.Keep(ctx, enrolment, dryRun)
+	outcome, err := r.KeepEnrolment(ctx, enrolment, dryRun)
 	if err != nil {
 		return report, err
 	}

@@ -24,8 +24,8 @@ const (
 	Resume
 )
 
-// Changes tells whether a subscription is not already where the move leads.
-func (m Move) Changes(s Subscription) bool {
+// ChangesSubscription tells whether a subscription is not already where the move leads.
+func (m Move) ChangesSubscription(s Subscription) bool {
 	switch m {
 	case Suspend:
 		return s.SuspendedAt.IsZero()
@@ -64,9 +64,9 @@ const (
 	movePause = 5 * time.Millisecond // lets waiting writers in between two batches
 )
 
-// Move takes the selected subscriptions a step on and returns how many were found and changed. Nothing found is
+// MoveSubscriptions takes the selected subscriptions a step on and returns how many were found and changed. Nothing found is
 // ErrNotFound.
-func (r *Registry) Move(ctx context.Context, id partner.ID, which Selection, move Move) (Moved, error) {
+func (r *Registry) MoveSubscriptions(ctx context.Context, id partner.ID, which Selection, move Move) (Moved, error) {
 	one, company := which.CPF != "" || which.Plan != "", which.Holder != ""
 	switch {
 	case which.Over != 0 || one == company || (one && (which.CPF == "" || which.Plan == "")):
@@ -80,7 +80,7 @@ func (r *Registry) Move(ctx context.Context, id partner.ID, which Selection, mov
 			return Moved{}, ErrSelection.With("cpf", fault.ElevenDigits)
 		}
 	}
-	total, err := r.moveAll(ctx, id, which, move)
+	total, err := r.moveInBatches(ctx, id, which, move)
 	if err == nil && total.Found == 0 {
 		err = ErrNotFound.With("", fault.NoSubscriptionMatches)
 	}
@@ -107,7 +107,7 @@ func (r *Registry) MoveTable(ctx context.Context, id partner.ID, table Source, m
 		if err != nil {
 			return total, err
 		}
-		moved, err := r.Move(ctx, id, Selection{Plan: plan.ID(draft.PlanID.Value), CPF: draft.CPF.Value}, move)
+		moved, err := r.MoveSubscriptions(ctx, id, Selection{Plan: plan.ID(draft.PlanID.Value), CPF: draft.CPF.Value}, move)
 		switch kind := fault.KindOf(err); {
 		case err != nil && kind != fault.NotFound && kind != fault.Invalid:
 			return total, err
@@ -120,8 +120,8 @@ func (r *Registry) MoveTable(ctx context.Context, id partner.ID, table Source, m
 	}
 }
 
-// moveAll works in batches, each a transaction: a company may have a hundred thousand.
-func (r *Registry) moveAll(ctx context.Context, id partner.ID, which Selection, move Move) (Moved, error) {
+// moveInBatches works in batches, each a transaction: a company may have a hundred thousand.
+func (r *Registry) moveInBatches(ctx context.Context, id partner.ID, which Selection, move Move) (Moved, error) {
 	var total Moved
 	for {
 		step, err := r.store.MoveSubscriptions(ctx, id, which, move, total.Last, moveBatch)
@@ -140,16 +140,16 @@ func (r *Registry) moveAll(ctx context.Context, id partner.ID, which Selection, 
 	}
 }
 
-// Sweep ends the subscriptions of every partner whose expiry date is over in São Paulo, and returns how many. It is for
+// SweepExpired ends the subscriptions of every partner whose expiry date is over in São Paulo, and returns how many. It is for
 // a chore that runs at least once a minute; many replicas may run it, and it catches up after a stop of any length.
-func (r *Registry) Sweep(ctx context.Context) (int, error) {
-	partners, err := r.tenants.Partners(ctx)
+func (r *Registry) SweepExpired(ctx context.Context) (int, error) {
+	partners, err := r.tenants.ListPartners(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("sweep subscriptions: %w", err)
 	}
 	ended := 0
 	for _, p := range partners {
-		moved, err := r.moveAll(ctx, p.ID, Selection{Over: DayOf(r.now())}, End)
+		moved, err := r.moveInBatches(ctx, p.ID, Selection{Over: DayInBrazil(r.now())}, End)
 		ended += moved.Changed
 		if err != nil {
 			return ended, fmt.Errorf("sweep subscriptions: %w", err)

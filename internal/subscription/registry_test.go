@@ -40,7 +40,7 @@ func (s *fakeStore) note(format string, args ...any) error {
 	return nil
 }
 
-func (s *fakeStore) Plans(context.Context, partner.ID) ([]plan.Plan, error) {
+func (s *fakeStore) ListPlans(context.Context, partner.ID) ([]plan.Plan, error) {
 	return s.plans, s.note("plans")
 }
 
@@ -66,7 +66,7 @@ func (s *fakeStore) MoveSubscriptions(_ context.Context, id partner.ID, which Se
 	return step, err
 }
 
-func (s *fakeStore) Partners(context.Context) ([]partner.Partner, error) {
+func (s *fakeStore) ListPartners(context.Context) ([]partner.Partner, error) {
 	return []partner.Partner{{ID: "pt_1"}, {ID: "pt_2"}}, s.note("partners")
 }
 
@@ -86,12 +86,12 @@ func (b *fakeBatch) Add(item int, s *Subscription) error {
 
 func (*fakeBatch) MakePeopleKnown(context.Context) error { return nil }
 
-func (b *fakeBatch) Another() Batch {
+func (b *fakeBatch) NewEmpty() Batch {
 	b.fakeStore.batch = &fakeBatch{fakeStore: b.fakeStore, cpf: map[int]string{}}
 	return b.fakeStore.batch
 }
 
-func (b *fakeBatch) Ask(item int, _ plan.ID, cpf string) {
+func (b *fakeBatch) AskOnly(item int, _ plan.ID, cpf string) {
 	b.cpf[item], b.asked = cpf, append(b.asked, item)
 }
 
@@ -116,11 +116,11 @@ func (s *fakeStore) KeepBatch(_ context.Context, of Batch, register []plan.Plan,
 // draftOf is a good item for somebody made up: sandbox partners need no check digits.
 func draftOf(n int, planID string) *Draft {
 	return &Draft{
-		StartDate: GivenText("2026-02-01"), ExpiryDate: GivenText(""), PlanID: GivenText(planID), IsGroup: Flag{Presence: Given},
-		Beneficiary: Given, PrimaryCard: GivenText("1"), UserCard: GivenText("2"), Name: GivenText("Ana"), CPF: GivenText(fmt.Sprintf("%011d", n)),
-		BirthDate: GivenText("1990-05-17"), Gender: GivenText("F"), Email: GivenText("ana@exemplo.com.br"), Phone: GivenText("+5511987654321"),
-		Address: Given, Zipcode: GivenText("01001000"), Street: GivenText("R"), Number: GivenText("1"), Neighborhood: GivenText("C"),
-		City: GivenText("S"), State: GivenText("SP"),
+		StartDate: NewText("2026-02-01"), ExpiryDate: NewText(""), PlanID: NewText(planID), IsGroup: Flag{Presence: Given},
+		Beneficiary: Given, PrimaryCard: NewText("1"), UserCard: NewText("2"), Name: NewText("Ana"), CPF: NewText(fmt.Sprintf("%011d", n)),
+		BirthDate: NewText("1990-05-17"), Gender: NewText("F"), Email: NewText("ana@exemplo.com.br"), Phone: NewText("+5511987654321"),
+		Address: Given, Zipcode: NewText("01001000"), Street: NewText("R"), Number: NewText("1"), Neighborhood: NewText("C"),
+		City: NewText("S"), State: NewText("SP"),
 	}
 }
 
@@ -130,7 +130,7 @@ func (s *fakeStore) registry() *Registry {
 
 func (s *fakeStore) enrol(t *testing.T, mode partner.Mode) *Enrolment {
 	t.Helper()
-	e, err := s.registry().Enrol(context.Background(), "pt_1", mode, 0)
+	e, err := s.registry().BeginEnrolment(context.Background(), "pt_1", mode, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,18 +152,18 @@ func TestEnrol(t *testing.T) {
 	s := &fakeStore{plans: []plan.Plan{{ID: "ouro"}, {ID: "velho", Retired: true}}, there: []string{fmt.Sprintf("%011d", 7)}}
 	e := s.enrol(t, partner.Sandbox)
 	broken := draftOf(7, "ouro")
-	broken.Name = GivenText("")
-	e.Add(4, broken)              // refused, and would have been a duplicate
-	e.Add(0, draftOf(1, "ouro"))  // good
-	e.Add(3, draftOf(7, "ouro"))  // there already
-	e.Add(1, draftOf(1, "ouro"))  // the same as item 0
-	e.Add(2, draftOf(2, "velho")) // takes no more
-	e.Add(5, draftOf(5, "novo"))  // a sandbox partner's new plan
-	e.Add(6, &Draft{Broken: RuleNotObject})
+	broken.Name = NewText("")
+	e.AddItem(4, broken)              // refused, and would have been a duplicate
+	e.AddItem(0, draftOf(1, "ouro"))  // good
+	e.AddItem(3, draftOf(7, "ouro"))  // there already
+	e.AddItem(1, draftOf(1, "ouro"))  // the same as item 0
+	e.AddItem(2, draftOf(2, "velho")) // takes no more
+	e.AddItem(5, draftOf(5, "novo"))  // a sandbox partner's new plan
+	e.AddItem(6, &Draft{Broken: RuleNotObject})
 	want := "1 [{beneficiary.cpf exists}]; 2 [{plan_id plan_retired}]; 3 [{beneficiary.cpf exists}]; " +
 		"4 [{beneficiary.name required} {beneficiary.cpf exists}]; 6 [{item not_object}]"
 	for range 2 {
-		out, err := s.registry().Keep(context.Background(), e, false)
+		out, err := s.registry().KeepEnrolment(context.Background(), e, false)
 		if err != nil || told(out) != "2; "+want {
 			t.Errorf("%v\n got %s\nwant %s", err, told(out), "2; "+want)
 		}
@@ -180,8 +180,8 @@ func TestEnrol(t *testing.T) {
 func TestEnrolLive(t *testing.T) {
 	s := &fakeStore{plans: []plan.Plan{{ID: "ouro"}}}
 	e := s.enrol(t, partner.Live)
-	e.Add(0, draftOf(1, "novo"))
-	out, err := s.registry().Keep(context.Background(), e, true)
+	e.AddItem(0, draftOf(1, "novo"))
+	out, err := s.registry().KeepEnrolment(context.Background(), e, true)
 	if err != nil || told(out) != "0; 0 [{beneficiary.cpf identifier.check_digits} {plan_id plan_unknown}]" || len(s.batch.register) != 0 {
 		t.Error(told(out), err, s.batch.register)
 	}
@@ -202,10 +202,10 @@ func TestEnrolPlansInOrder(t *testing.T) {
 	for i := range 20 {
 		id := plan.ID(fmt.Sprintf("p%02d", 19-i))
 		want = append(want, id)
-		e.Add(i, draftOf(i+1, string(id)))
+		e.AddItem(i, draftOf(i+1, string(id)))
 	}
 	slices.Sort(want)
-	if _, err := s.registry().Keep(context.Background(), e, false); err != nil || !slices.Equal(s.batch.register, want) {
+	if _, err := s.registry().KeepEnrolment(context.Background(), e, false); err != nil || !slices.Equal(s.batch.register, want) {
 		t.Error(s.batch.register, err)
 	}
 	made := e.demo("p00")
@@ -222,16 +222,16 @@ func TestEnrolRemembers(t *testing.T) {
 	enrol := func(epoch int64, p string) (created int, reads []string) {
 		t.Helper()
 		s.asked = nil
-		e, err := r.Enrol(context.Background(), "pt_1", partner.Live, epoch)
+		e, err := r.BeginEnrolment(context.Background(), "pt_1", partner.Live, epoch)
 		if err != nil {
 			t.Fatal(err)
 		}
 		d := draftOf(1, p)
-		d.CPF = GivenText("52998224725")
-		e.Add(0, d)
-		e.Add(1, d)
+		d.CPF = NewText("52998224725")
+		e.AddItem(0, d)
+		e.AddItem(1, d)
 		reads = slices.DeleteFunc(slices.Clone(s.asked), func(what string) bool { return what != "plans" && what != "batch" })
-		out, err := r.Keep(context.Background(), e, true)
+		out, err := r.KeepEnrolment(context.Background(), e, true)
 		if err != nil || len(s.batch.cpf) > 2 {
 			t.Fatal(s.batch.cpf, err)
 		}
@@ -263,12 +263,12 @@ func TestEnrolRemembers(t *testing.T) {
 		}
 	}
 	s.fail = "plans" // a database that is gone while a plan is looked for is an error, not a refused item
-	e, err := r.Enrol(context.Background(), "pt_1", partner.Sandbox, 9)
+	e, err := r.BeginEnrolment(context.Background(), "pt_1", partner.Sandbox, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.Add(0, draftOf(1, "bronze"))
-	if _, err := r.Keep(context.Background(), e, false); !errors.Is(err, errOnPurpose) {
+	e.AddItem(0, draftOf(1, "bronze"))
+	if _, err := r.KeepEnrolment(context.Background(), e, false); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
 }
@@ -276,15 +276,15 @@ func TestEnrolRemembers(t *testing.T) {
 // TestEnrolFails: a store that fails is an error, not a refused item.
 func TestEnrolFails(t *testing.T) {
 	for _, step := range []string{"plans", "batch"} {
-		if _, err := (&fakeStore{fail: step}).registry().Enrol(context.Background(), "pt_1", partner.Sandbox, 0); !errors.Is(err, errOnPurpose) {
+		if _, err := (&fakeStore{fail: step}).registry().BeginEnrolment(context.Background(), "pt_1", partner.Sandbox, 0); !errors.Is(err, errOnPurpose) {
 			t.Error(step, err)
 		}
 	}
 	for _, step := range []string{"add", "keep"} {
 		s := &fakeStore{fail: step}
 		e := s.enrol(t, partner.Sandbox)
-		e.Add(0, draftOf(1, "ouro"))
-		if out, err := s.registry().Keep(context.Background(), e, false); !errors.Is(err, errOnPurpose) || out.Created != 0 {
+		e.AddItem(0, draftOf(1, "ouro"))
+		if out, err := s.registry().KeepEnrolment(context.Background(), e, false); !errors.Is(err, errOnPurpose) || out.Created != 0 {
 			t.Error(step, out, err)
 		}
 	}
@@ -293,7 +293,7 @@ func TestEnrolFails(t *testing.T) {
 // TestCut: what an answer repeats is bounded in letters.
 func TestCut(t *testing.T) {
 	for text, want := range map[string]int{" x ": 1, strings.Repeat("é", 255): 255, strings.Repeat("é", 256): 255} {
-		if got := []rune(cut(GivenText(text))); len(got) != want {
+		if got := []rune(cutText(NewText(text))); len(got) != want {
 			t.Errorf("%d letters became %d", len([]rune(text)), len(got))
 		}
 	}
@@ -310,12 +310,12 @@ func TestMove(t *testing.T) {
 		"a company and a plan": {Plan: "ouro", Holder: cnpj},
 	} {
 		s := &fakeStore{}
-		if _, err := s.registry().Move(ctx, "pt_1", which, End); !errors.Is(err, ErrSelection) || len(s.asked) > 0 {
+		if _, err := s.registry().MoveSubscriptions(ctx, "pt_1", which, End); !errors.Is(err, ErrSelection) || len(s.asked) > 0 {
 			t.Errorf("%s: %v, %v", name, err, s.asked)
 		}
 	}
 	s := &fakeStore{moves: []Moved{{Found: 500, Changed: 400, Last: 77, More: true}, {Found: 2, Changed: 1, Last: 99}}}
-	moved, err := s.registry().Move(ctx, "pt_1", Selection{Holder: cnpj}, Suspend)
+	moved, err := s.registry().MoveSubscriptions(ctx, "pt_1", Selection{Holder: cnpj}, Suspend)
 	if err != nil || moved.Found != 502 || moved.Changed != 401 {
 		t.Error(moved, err)
 	}
@@ -323,16 +323,16 @@ func TestMove(t *testing.T) {
 		t.Error(s.asked)
 	}
 	one := Selection{Plan: "ouro", CPF: cpf}
-	if _, err := (&fakeStore{}).registry().Move(ctx, "pt_1", one, End); !errors.Is(err, ErrNotFound) {
+	if _, err := (&fakeStore{}).registry().MoveSubscriptions(ctx, "pt_1", one, End); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
-	if _, err := (&fakeStore{fail: "move"}).registry().Move(ctx, "pt_1", one, End); !errors.Is(err, errOnPurpose) {
+	if _, err := (&fakeStore{fail: "move"}).registry().MoveSubscriptions(ctx, "pt_1", one, End); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	s = &fakeStore{moves: []Moved{{Found: 1, Last: 1, More: true}, {Found: 1}}}
-	if got, err := s.registry().Move(ended, "pt_1", Selection{Holder: cnpj}, End); !errors.Is(err, context.Canceled) || got.Found != 1 {
+	if got, err := s.registry().MoveSubscriptions(ended, "pt_1", Selection{Holder: cnpj}, End); !errors.Is(err, context.Canceled) || got.Found != 1 {
 		t.Error("a stop between batches:", got, err)
 	}
 }
@@ -343,7 +343,7 @@ func TestMoveChanges(t *testing.T) {
 		move          Move
 		going, paused bool
 	}{{End, true, true}, {Suspend, true, false}, {Resume, false, true}} {
-		if c.move.Changes(going) != c.going || c.move.Changes(paused) != c.paused {
+		if c.move.ChangesSubscription(going) != c.going || c.move.ChangesSubscription(paused) != c.paused {
 			t.Errorf("move %d", c.move)
 		}
 	}
@@ -352,20 +352,20 @@ func TestMoveChanges(t *testing.T) {
 // TestSweep: every partner, those that are over in São Paulo, and what ended before a failure is told.
 func TestSweep(t *testing.T) {
 	s := &fakeStore{moves: []Moved{{Found: 2, Changed: 2}, {Found: 3, Changed: 3}}}
-	if n, err := s.registry().Sweep(context.Background()); err != nil || n != 5 {
+	if n, err := s.registry().SweepExpired(context.Background()); err != nil || n != 5 {
 		t.Error(n, err)
 	}
 	if len(s.asked) != 3 || !strings.Contains(s.asked[1], "pt_1") || !strings.Contains(s.asked[2], "pt_2") ||
-		!strings.Contains(s.asked[2], "Over:"+DayOf(noon).String()) {
+		!strings.Contains(s.asked[2], "Over:"+DayInBrazil(noon).String()) {
 		t.Error(s.asked)
 	}
 	for _, step := range []string{"partners", "move"} {
-		if _, err := (&fakeStore{fail: step}).registry().Sweep(context.Background()); !errors.Is(err, errOnPurpose) {
+		if _, err := (&fakeStore{fail: step}).registry().SweepExpired(context.Background()); !errors.Is(err, errOnPurpose) {
 			t.Error(step, err)
 		}
 	}
 	failing := &fakeStore{fail: "move", moves: []Moved{{Found: 2, Changed: 2}}}
-	if n, err := failing.registry().Sweep(context.Background()); err == nil || n != 0 {
+	if n, err := failing.registry().SweepExpired(context.Background()); err == nil || n != 0 {
 		t.Error(n, err)
 	}
 }
@@ -381,11 +381,11 @@ func TestActive(t *testing.T) {
 		{1 << 62, 100, fmt.Sprintf("page %d 100", int64(1<<50)/100*100)},
 	} {
 		s := &fakeStore{}
-		if _, err := s.registry().Active(context.Background(), "pt_1", c.page, c.size); err != nil || s.asked[0] != c.want {
+		if _, err := s.registry().ListActive(context.Background(), "pt_1", c.page, c.size); err != nil || s.asked[0] != c.want {
 			t.Errorf("page %d of %d: %v, %v", c.page, c.size, s.asked, err)
 		}
 	}
-	got, err := (&fakeStore{}).registry().Of(context.Background(), "pt_1", "ouro", "1")
+	got, err := (&fakeStore{}).registry().FindSubscription(context.Background(), "pt_1", "ouro", "1")
 	if err != nil || got.Plan != "ouro" || got.Beneficiary.CPF != "1" {
 		t.Error(got, err)
 	}
@@ -418,13 +418,13 @@ func TestImport(t *testing.T) {
 	for n := range firstImport + 2 {
 		file.drafts = append(file.drafts, draftOf(n+1, "ouro"))
 	}
-	file.drafts[1].Name = GivenText("")
+	file.drafts[1].Name = NewText("")
 	s := &fakeStore{plans: []plan.Plan{{ID: "ouro"}}, there: []string{fmt.Sprintf("%011d", 1), fmt.Sprintf("%011d", 2)}}
 	var rejects []Reject
 	var seen []ImportReport
 	reject := func(r Reject) error { rejects = append(rejects, r); return nil }
 	p := partner.Partner{ID: "pt_1", Mode: partner.Sandbox}
-	report, err := s.registry().Import(ctx, p, file, true, reject, func(r ImportReport) { seen = append(seen, r) })
+	report, err := s.registry().ImportFile(ctx, p, file, true, reject, func(r ImportReport) { seen = append(seen, r) })
 	if want := (ImportReport{Created: firstImport, Known: 1, Rejected: 1}); err != nil || report != want {
 		t.Errorf("%+v, %v", report, err)
 	}
@@ -437,7 +437,7 @@ func TestImport(t *testing.T) {
 	}
 	refuse := func(Reject) error { return errOnPurpose }
 	bad := draftOf(1, "ouro")
-	bad.Name = GivenText("")
+	bad.Name = NewText("")
 	for name, c := range map[string]struct {
 		fakeStore *fakeStore
 		file      *table
@@ -445,7 +445,7 @@ func TestImport(t *testing.T) {
 		"file": {&fakeStore{}, &table{end: errOnPurpose}}, "begin": {&fakeStore{fail: "plans"}, &table{end: io.EOF}},
 		"keep": {&fakeStore{fail: "keep"}, &table{end: io.EOF}}, "reject": {&fakeStore{}, &table{drafts: []*Draft{bad}, end: io.EOF}},
 	} {
-		_, err := c.fakeStore.registry().Import(ctx, p, c.file, false, refuse, func(ImportReport) {})
+		_, err := c.fakeStore.registry().ImportFile(ctx, p, c.file, false, refuse, func(ImportReport) {})
 		if !errors.Is(err, errOnPurpose) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -479,8 +479,8 @@ func TestMoveTable(t *testing.T) {
 // TestDays: of São Paulo, and as the contract writes them.
 func TestDays(t *testing.T) {
 	late := time.Date(2026, 11, 16, 2, 59, 59, 0, time.UTC)
-	if DayOf(late).String() != "2026-11-15" || DayOf(late.Add(time.Second)).String() != "2026-11-16" {
-		t.Error(DayOf(late))
+	if DayInBrazil(late).String() != "2026-11-15" || DayInBrazil(late.Add(time.Second)).String() != "2026-11-16" {
+		t.Error(DayInBrazil(late))
 	}
 	if d, ok := ParseDay("0001-01-01"); !ok || d != 1 {
 		t.Error(d, ok)

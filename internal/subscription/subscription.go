@@ -44,7 +44,7 @@ func (s Subscription) ID() ID { return ID("sub_" + strconv.FormatInt(s.Seq, 10))
 
 // LastDay is the last day of its life: the expiry date, or the day on which it was ended before that. Zero: no end.
 func (s Subscription) LastDay() Day {
-	if ended := DayOf(s.EndedAt); !s.EndedAt.IsZero() && (s.Expiry == 0 || ended < s.Expiry) {
+	if ended := DayInBrazil(s.EndedAt); !s.EndedAt.IsZero() && (s.Expiry == 0 || ended < s.Expiry) {
 		return ended
 	}
 	return s.Expiry
@@ -106,12 +106,12 @@ type Changes interface {
 
 // Plans tells which plans a partner has.
 type Plans interface {
-	Plans(ctx context.Context, id partner.ID) ([]plan.Plan, error)
+	ListPlans(ctx context.Context, id partner.ID) ([]plan.Plan, error)
 }
 
 // Partners lists everybody the sweep has to look at.
 type Partners interface {
-	Partners(ctx context.Context) ([]partner.Partner, error)
+	ListPartners(ctx context.Context) ([]partner.Partner, error)
 }
 
 // Registry is the door to the subscriptions of all partners.
@@ -131,16 +131,16 @@ func NewRegistry(store Store, plans Plans, tenants Partners, now func() time.Tim
 // MaxPageSize is the most that a page holds.
 const MaxPageSize = 100
 
-// Active returns one page of the subscriptions that have not ended by today's date, oldest first. Pages count from 1; a
+// ListActive returns one page of the subscriptions that have not ended by today's date, oldest first. Pages count from 1; a
 // page past the last is empty and its total is true.
-func (r *Registry) Active(ctx context.Context, id partner.ID, page int64, size int) (Page, error) {
+func (r *Registry) ListActive(ctx context.Context, id partner.ID, page int64, size int) (Page, error) {
 	size = min(size, MaxPageSize)
 	const beyond = 1 << 50 // no partner has that many: keeps the product below from overflowing
 	offset := min(page-1, beyond/MaxPageSize) * int64(size)
 	return r.store.ActivePage(ctx, id, offset, size)
 }
 
-// Of returns the subscription of a person to a plan: the one that has not ended, else the latest that ended.
-func (r *Registry) Of(ctx context.Context, id partner.ID, p plan.ID, cpf string) (Subscription, error) {
+// FindSubscription returns the subscription of a person to a plan: the one that has not ended, else the latest that ended.
+func (r *Registry) FindSubscription(ctx context.Context, id partner.ID, p plan.ID, cpf string) (Subscription, error) {
 	return r.store.SubscriptionOf(ctx, id, p, cpf)
 }

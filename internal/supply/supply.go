@@ -26,7 +26,7 @@ import (
 
 // Feeds takes what was sent.
 type Feeds interface {
-	Receive(ctx context.Context, name string, header http.Header, body []byte) (feed.Receipt, error)
+	ReceivePush(ctx context.Context, name string, header http.Header, body []byte) (feed.Receipt, error)
 }
 
 // Options are what the address needs.
@@ -61,8 +61,8 @@ type Door struct {
 	room      chan struct{}
 }
 
-// New makes the address below feed.PushPath.
-func New(o Options) *Door {
+// NewDoor makes the address below feed.PushPath.
+func NewDoor(o Options) *Door {
 	return &Door{Options: o, addresses: caller.NewBudget(o.Now, addressEvery, addressBurst), room: make(chan struct{}, atOnce)}
 }
 
@@ -81,23 +81,23 @@ type refusal struct {
 
 // ServeHTTP takes one push.
 func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	start, address := d.Now(), d.Callers.Address(r)
+	start, address := d.Now(), d.Callers.CallerAddress(r)
 	name := strings.TrimPrefix(r.URL.Path, feed.PushPath)
-	receipt, wait, err := d.take(w, r, name, address)
+	receipt, wait, err := d.takePush(w, r, name, address)
 	status := http.StatusAccepted
 	switch {
 	case errors.Is(err, errMethod):
 		w.Header().Set("Allow", http.MethodPost)
 		status = http.StatusMethodNotAllowed
 	case err != nil:
-		status = page.StatusOf(err)
+		status = page.StatusOfFault(err)
 	}
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
 	}
 	var body any = answer{"kept", receipt.Breach, receipt.Records, receipt.LeftOut, receipt.Repeated}
 	if err != nil {
-		body = map[string]refusal{"error": told(err)}
+		body = map[string]refusal{"error": refusalOf(err)}
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -106,16 +106,16 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // whoever sent it has gone; its next try is a repeat
 	line := page.Line{
-		Pages: "supply", Route: feed.PushPath + "{feed}", From: d.Callers.Log(address), Status: status, Took: d.Now().Sub(start), Err: err, Who: slog.String("feed", ""),
+		Pages: "supply", Route: feed.PushPath + "{feed}", From: d.Callers.AddressForLog(address), Status: status, Took: d.Now().Sub(start), Err: err, Who: slog.String("feed", ""),
 	}
 	if err == nil { // else the name is whatever somebody wrote
 		line.Who = slog.String("feed", name)
 	}
-	line.Log(d.Log, r)
+	line.WriteTo(d.Log, r)
 }
 
-// told is what a vendor reads of a fault: of ours only that it was ours.
-func told(err error) refusal {
+// refusalOf is what a vendor reads of a fault: of ours only that it was ours.
+func refusalOf(err error) refusal {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind == fault.Internal {
 		return refusal{Code: "internal"}
@@ -123,15 +123,15 @@ func told(err error) refusal {
 	return refusal{f.Code, f.Detail()}
 }
 
-// take refuses what can be refused by its head, then reads the body and hands it on. wait is how long to stay away.
-func (d *Door) take(w http.ResponseWriter, r *http.Request, name, address string) (receipt feed.Receipt, wait time.Duration, err error) {
+// takePush refuses what can be refused by its head, then reads the body and hands it on. wait is how long to stay away.
+func (d *Door) takePush(w http.ResponseWriter, r *http.Request, name, address string) (receipt feed.Receipt, wait time.Duration, err error) {
 	if r.Method != http.MethodPost {
 		return receipt, 0, errMethod.Note("method: POST")
 	}
-	if wait := d.addresses.Take(address); wait > 0 {
+	if wait := d.addresses.TakeToken(address); wait > 0 {
 		return receipt, wait, errRate.Note("address: too many requests")
 	}
-	if !readable(r.Header) {
+	if !isReadable(r.Header) {
 		return receipt, 0, errType.Note("content-type: application/x-ndjson, application/jsonl, application/json or text/csv, without content-encoding")
 	}
 	if r.ContentLength > feed.MaxPush {
@@ -151,7 +151,7 @@ func (d *Door) take(w http.ResponseWriter, r *http.Request, name, address string
 		}
 		return receipt, 0, errBody.Note("body: broke off").Because(err)
 	}
-	receipt, err = d.Feeds.Receive(r.Context(), name, r.Header, body)
+	receipt, err = d.Feeds.ReceivePush(r.Context(), name, r.Header, body)
 	switch {
 	case errors.Is(err, feed.ErrBacklog), errors.Is(err, feed.ErrPaused):
 		return receipt, time.Minute, err
@@ -161,8 +161,8 @@ func (d *Door) take(w http.ResponseWriter, r *http.Request, name, address string
 	return receipt, 0, err
 }
 
-// readable says whether a body is declared as something that is read here.
-func readable(h http.Header) bool {
+// isReadable says whether a body is declared as something that is read here.
+func isReadable(h http.Header) bool {
 	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	if err != nil || h.Get("Content-Encoding") != "" {
 		return false

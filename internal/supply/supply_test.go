@@ -27,7 +27,7 @@ type taker struct {
 	at   chan struct{}
 }
 
-func (r *taker) Receive(_ context.Context, name string, _ http.Header, body []byte) (feed.Receipt, error) {
+func (r *taker) ReceivePush(_ context.Context, name string, _ http.Header, body []byte) (feed.Receipt, error) {
 	if r.wait != nil {
 		r.at <- struct{}{}
 		<-r.wait
@@ -39,7 +39,7 @@ func (r *taker) Receive(_ context.Context, name string, _ http.Header, body []by
 
 func open(r *taker, log io.Writer) *supply.Door {
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	return supply.New(supply.Options{Feeds: r, Log: slog.New(slog.NewJSONHandler(log, nil)), Now: func() time.Time { return now }})
+	return supply.NewDoor(supply.Options{Feeds: r, Log: slog.New(slog.NewJSONHandler(log, nil)), Now: func() time.Time { return now }})
 }
 
 func post(d *supply.Door, kind, body string) *httptest.ResponseRecorder {

@@ -31,7 +31,7 @@ func (m *Metrics) Latencies() ([]Latency, error) {
 			if h.GetSampleCount() == 0 {
 				continue
 			}
-			l := Latency{Requests: h.GetSampleCount(), P50: quantile(h, 0.50), P95: quantile(h, 0.95), P99: quantile(h, 0.99)}
+			l := Latency{Requests: h.GetSampleCount(), P50: histogramQuantile(h, 0.50), P95: histogramQuantile(h, 0.95), P99: histogramQuantile(h, 0.99)}
 			for _, label := range metric.GetLabel() {
 				if label.GetName() == "route" {
 					l.Route = label.GetValue()
@@ -46,8 +46,8 @@ func (m *Metrics) Latencies() ([]Latency, error) {
 	return list, nil
 }
 
-// quantile interpolates within the bucket that holds the q-th sample; beyond the last bucket it is that bucket's bound.
-func quantile(h *dto.Histogram, q float64) time.Duration {
+// histogramQuantile interpolates within the bucket that holds the q-th sample; beyond the last bucket it is that bucket's bound.
+func histogramQuantile(h *dto.Histogram, q float64) time.Duration {
 	rank := q * float64(h.GetSampleCount())
 	lower, below := 0.0, 0.0
 	for _, b := range h.GetBucket() {

@@ -7,17 +7,17 @@ import (
 
 func TestLatencies(t *testing.T) {
 	m := NewMetrics()
-	quiet, busy := m.Route("GET /quiet"), m.Route("GET /busy")
-	_ = m.Route("GET /never")
+	quiet, busy := m.NewRoute("GET /quiet"), m.NewRoute("GET /busy")
+	_ = m.NewRoute("GET /never")
 	for i := range 100 {
-		busy.Start()
+		busy.CountStart()
 		took := 700 * time.Microsecond // in the bucket from 0.5 to 1 ms
 		if i >= 90 {
 			took = 70 * time.Millisecond // in the bucket from 50 to 100 ms
 		}
 		busy.Done(200, took)
 	}
-	quiet.Start()
+	quiet.CountStart()
 	quiet.Done(200, time.Minute) // beyond the last bucket
 	list, err := m.Latencies()
 	if err != nil || len(list) != 2 || list[0].Route != "GET /busy" || list[0].Requests != 100 || list[1].Route != "GET /quiet" {

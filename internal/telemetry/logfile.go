@@ -31,7 +31,7 @@ func OpenLogFile(path string) (*LogFile, error) {
 		return nil, fmt.Errorf("open log file: %w", err)
 	}
 	l := &LogFile{f: f, w: bufio.NewWriterSize(f, logBuffer), stop: make(chan struct{}), done: make(chan struct{})}
-	go l.flushing()
+	go l.flushLoop()
 	return l, nil
 }
 
@@ -42,7 +42,8 @@ func (l *LogFile) Write(line []byte) (int, error) {
 	return l.w.Write(line)
 }
 
-func (l *LogFile) flushing() {
+// flushLoop writes the buffer out several times a second.
+func (l *LogFile) flushLoop() {
 	defer close(l.done)
 	tick := time.NewTicker(logFlush)
 	defer tick.Stop()

@@ -37,11 +37,11 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// Register adds a collector of another part of the service.
-func (m *Metrics) Register(c prometheus.Collector) error { return m.registry.Register(c) }
+// RegisterCollector adds a collector of another part of the service.
+func (m *Metrics) RegisterCollector(c prometheus.Collector) error { return m.registry.Register(c) }
 
-// Handler serves the metrics in Prometheus' text format.
-func (m *Metrics) Handler() http.Handler {
+// NewHandler serves the metrics in Prometheus' text format.
+func (m *Metrics) NewHandler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
@@ -53,15 +53,15 @@ type Route struct {
 	ok       prometheus.Counter
 }
 
-// Route prepares the metrics of a route template.
-func (m *Metrics) Route(template string) *Route {
+// NewRoute prepares the metrics of a route template.
+func (m *Metrics) NewRoute(template string) *Route {
 	return &Route{
 		m: m, name: template, duration: m.duration.WithLabelValues(template), ok: m.requests.WithLabelValues(template, "200"),
 	}
 }
 
-// Start counts a request as in flight.
-func (r *Route) Start() { r.m.inFlight.Inc() }
+// CountStart counts a request as in flight.
+func (r *Route) CountStart() { r.m.inFlight.Inc() }
 
 // Done counts a finished request.
 func (r *Route) Done(status int, took time.Duration) {

@@ -64,7 +64,7 @@ func TestTraces(t *testing.T) {
 	at := time.Unix(1_700_000_000, 5)
 	header := http.Header{"Traceparent": {"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}}
 	for _, engine := range []sqldb.Engine{sqldb.SQLite, sqldb.PostgreSQL} {
-		db, err := sqldb.Open(ctx, sqldbtest.NewAddress(t, engine, sqldbtest.Folder(t)), sqldb.Options{})
+		db, err := sqldb.OpenDatabase(ctx, sqldbtest.NewAddress(t, engine, sqldbtest.Folder(t)), sqldb.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

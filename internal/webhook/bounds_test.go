@@ -20,7 +20,7 @@ func TestNames(t *testing.T) {
 		"": false, "a..example": false, "-a.example": false, "a-.example": false, "a.0x": false, "a.9x": false, "a.x9": true, "127.1": false,
 		"a/b.example": false, "a:b.example": false, "a@b.example": false, "a[b.example": false, "a`b.example": false, "a{b.example": false,
 	} {
-		if got := validName(host); got != want {
+		if got := isValidDNSName(host); got != want {
 			t.Errorf("%q: %t", host, got)
 		}
 	}
@@ -52,7 +52,7 @@ func TestScheduleToTheSecond(t *testing.T) {
 		0: 5 * time.Second, 5 * time.Second: 5 * time.Second, 6 * time.Second: 6300 * time.Millisecond, time.Hour: 63 * time.Minute,
 		48 * time.Hour: 24*time.Hour + 72*time.Minute,
 	} {
-		if at, ok := s.Next(1, now, asked); !ok || at.Sub(now) != want {
+		if at, ok := s.NextAttempt(1, now, asked); !ok || at.Sub(now) != want {
 			t.Errorf("asked for %s: %s, want %s", asked, at.Sub(now), want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestUnknownAction(t *testing.T) {
 
 // TestDialsBothVersions: IPv4 and IPv6 are dialled where they may be, and nothing else is.
 func TestDialsBothVersions(t *testing.T) {
-	control := NewGuard(prefixes("127.0.0.0/8", "::1/128")).dialer(plain, time.Second).ControlContext
+	control := NewGuard(prefixes("127.0.0.0/8", "::1/128")).guardedDialer(plain, time.Second).ControlContext
 	for _, c := range []struct {
 		network, address string
 		ok               bool
@@ -91,7 +91,7 @@ func (c *closing) Close() error { c.closed = true; return nil }
 
 // TestRefusedBodyIsClosed: a request that is refused before it is sent gives its body back, if it has one.
 func TestRefusedBodyIsClosed(t *testing.T) {
-	transport := NewGuard(nil).Client(ClientOptions{}).Transport
+	transport := NewGuard(nil).NewClient(ClientOptions{}).Transport
 	body := &closing{Reader: strings.NewReader("{}")}
 	for _, b := range []io.ReadCloser{body, nil} {
 		req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "https://a:b@partner.example/", nil)

@@ -39,9 +39,9 @@ func NewBreaker(rule BreakerRule, now func() time.Time) *Breaker {
 	return &Breaker{rule: rule, now: now, cooldown: rule.Cooldown}
 }
 
-// Allow tells whether an attempt may go now, and otherwise how long to wait. While open, one call in each cooldown gets
+// AllowAttempt tells whether an attempt may go now, and otherwise how long to wait. While open, one call in each cooldown gets
 // through: the probe. Whoever is allowed reports with Record.
-func (b *Breaker) Allow() (wait time.Duration, ok bool) {
+func (b *Breaker) AllowAttempt() (wait time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.openUntil.IsZero() {
@@ -55,10 +55,10 @@ func (b *Breaker) Allow() (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// Record takes the result of an attempt. A success closes the breaker, whichever attempt it came from: the receiver is
+// RecordAttempt takes the result of an attempt. A success closes the breaker, whichever attempt it came from: the receiver is
 // alive. A failure counts while closed, doubles the wait while a probe is out, and is old news otherwise. It reports
 // whether the breaker was open and is closed now.
-func (b *Breaker) Record(success bool) (closed bool) {
+func (b *Breaker) RecordAttempt(success bool) (closed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {

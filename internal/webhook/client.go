@@ -50,17 +50,17 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// Client returns an HTTP client that dials only what the guard accepts, verifies TLS, follows no redirect, asks for and
+// NewClient returns an HTTP client that dials only what the guard accepts, verifies TLS, follows no redirect, asks for and
 // unpacks no compression, and keeps no cookies. A caller who has to follow redirects (a feed) may set CheckRedirect:
 // each hop passes the guard again.
-func (g *Guard) Client(o ClientOptions) *http.Client {
+func (g *Guard) NewClient(o ClientOptions) *http.Client {
 	o = o.withDefaults()
 	rt := &guarded{guard: g, proxied: o.Proxy != nil}
 	if o.Proxy == nil {
-		rt.secured = transport(o, g.dialer(secured, o.DialTimeout).DialContext)
-		rt.plain = transport(o, g.dialer(plain, o.DialTimeout).DialContext)
+		rt.secured = newTransport(o, g.guardedDialer(secured, o.DialTimeout).DialContext)
+		rt.plain = newTransport(o, g.guardedDialer(plain, o.DialTimeout).DialContext)
 	} else {
-		rt.secured = transport(o, dialOnly(o.Proxy, o.DialTimeout))
+		rt.secured = newTransport(o, dialProxyOnly(o.Proxy, o.DialTimeout))
 		rt.secured.Proxy = http.ProxyURL(o.Proxy)
 		rt.plain = rt.secured
 	}
@@ -75,9 +75,9 @@ func (g *Guard) Client(o ClientOptions) *http.Client {
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// transport speaks HTTP/1.1 only: every receiver does, and one connection per exchange keeps a receiver's misbehaviour
+// newTransport speaks HTTP/1.1 only: every receiver does, and one connection per exchange keeps a receiver's misbehaviour
 // to its own exchange. Proxy stays nil, which also switches the environment's proxies off.
-func transport(o ClientOptions, dial dialFunc) *http.Transport {
+func newTransport(o ClientOptions, dial dialFunc) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &http.Transport{
@@ -93,8 +93,8 @@ func transport(o ClientOptions, dial dialFunc) *http.Transport {
 	}
 }
 
-// dialOnly connects to the proxy and to nothing else. The operator chose the proxy, so it may be on an inner address.
-func dialOnly(proxy *url.URL, timeout time.Duration) dialFunc {
+// dialProxyOnly connects to the proxy and to nothing else. The operator chose the proxy, so it may be on an inner address.
+func dialProxyOnly(proxy *url.URL, timeout time.Duration) dialFunc {
 	dialer := &net.Dialer{Timeout: timeout}
 	port := proxy.Port()
 	if port == "" {
@@ -119,7 +119,7 @@ type guarded struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
-	err := t.check(req)
+	err := t.checkTarget(req)
 	if err != nil {
 		if req.Body != nil {
 			_ = req.Body.Close()
@@ -132,11 +132,11 @@ func (t *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.plain.RoundTrip(req)
 }
 
-// check looks at the shape alone where our own dialer will look at the address. Behind a proxy nobody here sees the
+// checkTarget looks at the shape alone where our own dialer will look at the address. Behind a proxy nobody here sees the
 // address dialled, so the host is resolved and checked as at saving time.
-func (t *guarded) check(req *http.Request) error {
+func (t *guarded) checkTarget(req *http.Request) error {
 	if t.proxied {
-		return t.guard.CheckURL(req.Context(), req.URL.String())
+		return t.guard.CheckTargetURL(req.Context(), req.URL.String())
 	}
 	_, err := parseTarget(req.URL.String())
 	return err

@@ -37,7 +37,8 @@ type gate struct {
 	inUse   int      // guarded by Gates.mu
 }
 
-func (r GateRule) gate(now func() time.Time) *gate {
+// newGate returns the gate of one endpoint.
+func (r GateRule) newGate(now func() time.Time) *gate {
 	e := &gate{breaker: NewBreaker(r.Breaker, now)}
 	if r.PerSecond > 0 {
 		e.limiter = NewLimiter(r.PerSecond, r.Burst, now)
@@ -50,35 +51,35 @@ func NewGates[K comparable](rule GateRule, now func() time.Time) *Gates[K] {
 	return &Gates[K]{rule: rule, now: now, gates: make(map[K]*gate)}
 }
 
-// Enter asks to make one attempt at the endpoint. Granted, the caller calls Leave with the verdict; refused, wait is
+// EnterGate asks to make one attempt at the endpoint. Granted, the caller calls Leave with the verdict; refused, wait is
 // when asking again makes sense. The slot is asked for first and the breaker last, so that a probe is never granted to
 // an attempt that something else then holds back.
-func (g *Gates[K]) Enter(endpoint K) (wait time.Duration, ok bool) {
+func (g *Gates[K]) EnterGate(endpoint K) (wait time.Duration, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	e := g.gates[endpoint]
 	if e == nil {
-		e = g.rule.gate(g.now)
+		e = g.rule.newGate(g.now)
 		g.gates[endpoint] = e
 	}
 	if e.inUse >= g.rule.Concurrent {
 		return busyWait, false
 	}
 	if e.limiter != nil {
-		if wait, ok = e.limiter.Allow(); !ok {
+		if wait, ok = e.limiter.AllowAttempt(); !ok {
 			return wait, false
 		}
 	}
-	if wait, ok = e.breaker.Allow(); !ok {
+	if wait, ok = e.breaker.AllowAttempt(); !ok {
 		return wait, false
 	}
 	e.inUse++
 	return 0, true
 }
 
-// Leave gives the slot back. An attempt that our own stop cut says nothing about the receiver; one that wants no more
+// LeaveGate gives the slot back. An attempt that our own stop cut says nothing about the receiver; one that wants no more
 // is alive. It reports whether the attempt has shown that a receiver which was given up answers again.
-func (g *Gates[K]) Leave(endpoint K, action Action) (revived bool) {
+func (g *Gates[K]) LeaveGate(endpoint K, action Action) (revived bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	e := g.gates[endpoint]
@@ -86,11 +87,11 @@ func (g *Gates[K]) Leave(endpoint K, action Action) (revived bool) {
 		return false
 	}
 	e.inUse--
-	return action != Release && e.breaker.Record(action != Retry)
+	return action != Release && e.breaker.RecordAttempt(action != Retry)
 }
 
-// Forget drops what is known of an endpoint that is not in use: after it was deleted, or enabled again by hand.
-func (g *Gates[K]) Forget(endpoint K) {
+// ForgetEndpoint drops what is known of an endpoint that is not in use: after it was deleted, or enabled again by hand.
+func (g *Gates[K]) ForgetEndpoint(endpoint K) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if e := g.gates[endpoint]; e != nil && e.inUse == 0 {

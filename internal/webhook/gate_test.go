@@ -19,24 +19,24 @@ func TestBreaker(t *testing.T) {
 	b := NewBreaker(rule, c.now)
 	allow := func(want bool, wantWait time.Duration) {
 		t.Helper()
-		if wait, ok := b.Allow(); ok != want || wait != wantWait {
+		if wait, ok := b.AllowAttempt(); ok != want || wait != wantWait {
 			t.Errorf("at %v: Allow = %v, %v; want %v, %v", c.Sub(epoch), wait, ok, wantWait, want)
 		}
 	}
 	// Failures that are not in a row do not trip it.
 	for range 5 {
-		b.Record(false)
-		b.Record(false)
-		b.Record(true)
+		b.RecordAttempt(false)
+		b.RecordAttempt(false)
+		b.RecordAttempt(true)
 	}
 	allow(true, 0)
 	// Three in a row do; late news from attempts under way change nothing.
-	b.Record(false)
-	b.Record(false)
+	b.RecordAttempt(false)
+	b.RecordAttempt(false)
 	allow(true, 0)
-	b.Record(false)
+	b.RecordAttempt(false)
 	allow(false, 10*time.Second)
-	b.Record(false)
+	b.RecordAttempt(false)
 	c.advance(4 * time.Second)
 	allow(false, 6*time.Second)
 	// One probe for each cooldown, which doubles up to its bound.
@@ -44,7 +44,7 @@ func TestBreaker(t *testing.T) {
 	allow(true, 0)
 	allow(false, 10*time.Second)
 	for _, wait := range []time.Duration{20 * time.Second, 35 * time.Second, 35 * time.Second} {
-		b.Record(false)
+		b.RecordAttempt(false)
 		allow(false, wait)
 		c.advance(wait - 1)
 		allow(false, 1)
@@ -55,15 +55,15 @@ func TestBreaker(t *testing.T) {
 	c.advance(35 * time.Second)
 	allow(true, 0)
 	// A success closes it, and the next trip starts from the short cooldown.
-	b.Record(true)
+	b.RecordAttempt(true)
 	allow(true, 0)
 	allow(true, 0)
 	for range 3 {
-		b.Record(false)
+		b.RecordAttempt(false)
 	}
 	allow(false, 10*time.Second)
 	// A success of an attempt that was under way closes it too.
-	b.Record(true)
+	b.RecordAttempt(true)
 	allow(true, 0)
 }
 
@@ -72,7 +72,7 @@ func TestLimiter(t *testing.T) {
 	l := NewLimiter(10, 3, c.now)
 	take := func(want bool, wantWait time.Duration) {
 		t.Helper()
-		if wait, ok := l.Allow(); ok != want || wait != wantWait {
+		if wait, ok := l.AllowAttempt(); ok != want || wait != wantWait {
 			t.Errorf("at %v: %v, %v; want %v, %v", c.Sub(epoch), wait, ok, wantWait, want)
 		}
 	}
@@ -94,7 +94,7 @@ func TestLimiter(t *testing.T) {
 	c.advance(time.Hour)
 	granted := 0
 	for range 10_000 {
-		if _, ok := l.Allow(); ok {
+		if _, ok := l.AllowAttempt(); ok {
 			granted++
 		}
 		c.advance(time.Millisecond)
@@ -109,7 +109,7 @@ func TestGates(t *testing.T) {
 	g := NewGates[string](GateRule{Concurrent: 2, PerSecond: 1000, Burst: 6, Breaker: BreakerRule{Failures: 2, Cooldown: time.Minute, MaxCooldown: time.Minute}}, c.now)
 	enter := func(id string, want bool, wantWait time.Duration) {
 		t.Helper()
-		if wait, ok := g.Enter(id); ok != want || wait != wantWait {
+		if wait, ok := g.EnterGate(id); ok != want || wait != wantWait {
 			t.Errorf("Enter(%s) = %v, %v; want %v, %v", id, wait, ok, wantWait, want)
 		}
 	}
@@ -117,39 +117,39 @@ func TestGates(t *testing.T) {
 	enter("a", true, 0)
 	enter("a", false, busyWait)
 	enter("b", true, 0) // another endpoint is not touched
-	g.Leave("a", Retry)
-	g.Leave("a", Release) // says nothing
+	g.LeaveGate("a", Retry)
+	g.LeaveGate("a", Release) // says nothing
 	enter("a", true, 0)
-	g.Leave("a", Retry) // second failure in a row: open
+	g.LeaveGate("a", Retry) // second failure in a row: open
 	enter("a", false, time.Minute)
 	enter("b", true, 0)
 	c.advance(time.Minute)
 	enter("a", true, 0) // the probe
 	enter("a", false, time.Minute)
-	g.Leave("a", Delivered)
+	g.LeaveGate("a", Delivered)
 	enter("a", true, 0)
-	g.Forget("a") // in use: stays
+	g.ForgetEndpoint("a") // in use: stays
 	enter("a", true, 0)
 	enter("a", false, busyWait)
-	g.Leave("a", Disable)
-	g.Leave("a", Disable)
-	g.Leave("a", Retry) // nobody inside: ignored
+	g.LeaveGate("a", Disable)
+	g.LeaveGate("a", Disable)
+	g.LeaveGate("a", Retry) // nobody inside: ignored
 	for range 4 {
-		if _, ok := g.Enter("a"); ok {
-			g.Leave("a", Delivered)
+		if _, ok := g.EnterGate("a"); ok {
+			g.LeaveGate("a", Delivered)
 		}
 	}
 	enter("a", false, time.Millisecond) // the burst of six is used up
-	g.Forget("a")
+	g.ForgetEndpoint("a")
 	enter("a", true, 0)
-	g.Leave("unknown", Retry)
+	g.LeaveGate("unknown", Retry)
 
 	free := NewGates[int](GateRule{Concurrent: 1, Breaker: DefaultBreaker}, c.now)
 	for range 1000 {
-		if _, ok := free.Enter(1); !ok {
+		if _, ok := free.EnterGate(1); !ok {
 			t.Fatal("a gate without rate refuses")
 		}
-		free.Leave(1, Delivered)
+		free.LeaveGate(1, Delivered)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestDeadEndpoint(t *testing.T) {
 		var workers sync.WaitGroup
 		work := func(id string, action Action, takes time.Duration) {
 			for end := time.Now().Add(time.Hour); time.Now().Before(end); {
-				wait, ok := g.Enter(id)
+				wait, ok := g.EnterGate(id)
 				if !ok {
 					time.Sleep(wait)
 					continue
@@ -171,7 +171,7 @@ func TestDeadEndpoint(t *testing.T) {
 				attempts[id]++
 				mu.Unlock()
 				time.Sleep(takes)
-				g.Leave(id, action)
+				g.LeaveGate(id, action)
 			}
 		}
 		for range 8 {
@@ -195,12 +195,12 @@ func TestRevivedEndpointIsProbedSoon(t *testing.T) {
 	c := &clock{epoch}
 	b := NewBreaker(DefaultBreaker, c.now)
 	for range 200 {
-		wait, ok := b.Allow()
+		wait, ok := b.AllowAttempt()
 		if wait >= 5*time.Second {
 			t.Fatalf("an endpoint is left alone for %v", wait)
 		}
 		if ok {
-			b.Record(false)
+			b.RecordAttempt(false)
 		} else {
 			c.advance(wait)
 		}

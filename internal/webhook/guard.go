@@ -36,7 +36,7 @@ func NewGuard(allow []netip.Prefix) *Guard {
 // DialContext connects to address if the guard accepts what it resolves to. It serves protocols that are secured on
 // top; the client of Guard.Client uses a stricter one for plain HTTP.
 func (g *Guard) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	return g.dialer(secured, 0).DialContext(ctx, network, address)
+	return g.guardedDialer(secured, 0).DialContext(ctx, network, address)
 }
 
 // channel says whether what is sent is encrypted. Unencrypted traffic may go to opened ranges only.
@@ -47,9 +47,9 @@ const (
 	plain   channel = false
 )
 
-// dialer checks in ControlContext, that is after resolving and for each address tried: there is no moment between check
+// guardedDialer checks in ControlContext, that is after resolving and for each address tried: there is no moment between check
 // and use in which a name could change its mind.
-func (g *Guard) dialer(ch channel, timeout time.Duration) *net.Dialer {
+func (g *Guard) guardedDialer(ch channel, timeout time.Duration) *net.Dialer {
 	return &net.Dialer{
 		Timeout:  timeout,
 		Resolver: g.Resolver,
@@ -61,19 +61,19 @@ func (g *Guard) dialer(ch channel, timeout time.Duration) *net.Dialer {
 			if err != nil {
 				return ErrAddress.Because(err)
 			}
-			return g.permit(target, ch)
+			return g.permitAddress(target, ch)
 		},
 	}
 }
 
-// permit is the one decision on an address; saving a URL and dialling both ask it.
-func (g *Guard) permit(target netip.AddrPort, ch channel) error {
+// permitAddress is the one decision on an address; saving a URL and dialling both ask it.
+func (g *Guard) permitAddress(target netip.AddrPort, ch channel) error {
 	addr := target.Addr().Unmap()
-	if within(g.allow, addr) {
+	if containsAddress(g.allow, addr) {
 		return nil
 	}
 	switch {
-	case !public(addr):
+	case !isPublicAddress(addr):
 		return ErrAddress.Because(fmt.Errorf("%s is not a public address", addr))
 	case ch == plain:
 		return ErrAddress.Because(fmt.Errorf("%s is public and the URL is not https", addr))

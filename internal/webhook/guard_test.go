@@ -54,7 +54,7 @@ func prefixes(texts ...string) []netip.Prefix {
 }
 
 func permitted(g *Guard, addr netip.Addr, port uint16, ch channel) bool {
-	return g.permit(netip.AddrPortFrom(addr, port), ch) == nil
+	return g.permitAddress(netip.AddrPortFrom(addr, port), ch) == nil
 }
 
 // TestRanges looks at both ends of every denied range and at the addresses just outside.
@@ -114,7 +114,7 @@ func TestSecondOpinion(t *testing.T) {
 	for range 200_000 {
 		addr := randomAddr(random, near)
 		plain := addr.Unmap()
-		want := plain.Is4() && !within(deniedV4, plain) || global.Contains(plain) && !within(deniedV6, plain) && !isatap(plain)
+		want := plain.Is4() && !containsAddress(deniedV4, plain) || global.Contains(plain) && !containsAddress(deniedV6, plain) && !isISATAPAddress(plain)
 		if got := permitted(g, addr, 443, secured); got != want {
 			t.Fatalf("%s passes: %v", addr, got)
 		}
@@ -173,7 +173,7 @@ func TestPorts(t *testing.T) {
 			t.Fatalf("port %d: %v", port, got)
 		}
 	}
-	if err := g.permit(netip.AddrPortFrom(public, 443), plain); !errors.Is(err, ErrAddress) {
+	if err := g.permitAddress(netip.AddrPortFrom(public, 443), plain); !errors.Is(err, ErrAddress) {
 		t.Errorf("plain HTTP to a public address: %v", err)
 	}
 	g.Ports = append(g.Ports, 8443)

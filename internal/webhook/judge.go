@@ -42,14 +42,14 @@ type Verdict struct {
 	After time.Duration
 }
 
-// Judge decides what an outcome means. Everything but 2xx is a failure, redirects included, as the standard says.
-func Judge(o Outcome) Verdict {
+// JudgeOutcome decides what an outcome means. Everything but 2xx is a failure, redirects included, as the standard says.
+func JudgeOutcome(o Outcome) Verdict {
 	switch {
 	case o.Failure == FailureInterrupted:
 		return Verdict{Action: Release}
 	case o.Failure != FailureNone:
 		return Verdict{Action: Retry}
-	case o.accepted():
+	case o.isAccepted():
 		return Verdict{Action: Delivered}
 	case o.Status == http.StatusGone:
 		return Verdict{Action: Disable}

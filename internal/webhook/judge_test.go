@@ -15,24 +15,24 @@ func TestJudge(t *testing.T) {
 		case status == 410:
 			want = Disable
 		}
-		v := Judge(Outcome{Status: status, RetryAfter: time.Minute})
+		v := JudgeOutcome(Outcome{Status: status, RetryAfter: time.Minute})
 		if v.Action != want || (v.After != 0) != (want == Retry) {
 			t.Errorf("%d: %v", status, v)
 		}
 	}
 	for _, f := range []Failure{FailureUnsendable, FailureAddress, FailureDNS, FailureConnect, FailureTLS, FailureTimeout, FailureReset, FailureProtocol} {
-		if v := Judge(Outcome{Failure: f}); v.Action != Retry {
+		if v := JudgeOutcome(Outcome{Failure: f}); v.Action != Retry {
 			t.Errorf("%s: %v", f, v)
 		}
 	}
-	if v := Judge(Outcome{Failure: FailureInterrupted}); v.Action != Release {
+	if v := JudgeOutcome(Outcome{Failure: FailureInterrupted}); v.Action != Release {
 		t.Errorf("interrupted: %v", v)
 	}
-	if v := Judge(Outcome{}); v.Action != Retry {
+	if v := JudgeOutcome(Outcome{}); v.Action != Retry {
 		t.Errorf("nothing known: %v", v)
 	}
 	for asked, want := range map[time.Duration]time.Duration{-time.Hour: 0, time.Hour: time.Hour, 48 * time.Hour: 24 * time.Hour} {
-		if v := Judge(Outcome{Status: 503, RetryAfter: asked}); v.After != want {
+		if v := JudgeOutcome(Outcome{Status: 503, RetryAfter: asked}); v.After != want {
 			t.Errorf("asked for %v: %v", asked, v)
 		}
 	}

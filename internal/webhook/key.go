@@ -28,7 +28,7 @@ const (
 type Key interface {
 	// Scheme is the name the signature carries in the header.
 	Scheme() string
-	sign(content []byte) []byte
+	signContent(content []byte) []byte
 }
 
 // Secret is the shared HMAC key of one endpoint. It does not print: only Reveal gives it away.
@@ -46,7 +46,7 @@ func NewSecret(random io.Reader) (Secret, error) {
 // ParseSecret reads the text form, prefix included. The prefix is required: a key of the wrong kind must not pass as
 // a secret because its base64 happens to have the right length.
 func ParseSecret(text string) (Secret, error) {
-	key, err := decodeKey(text, secretPrefix)
+	key, err := decodeKeyText(text, secretPrefix)
 	if err != nil {
 		return Secret{}, err
 	}
@@ -62,7 +62,8 @@ func (s Secret) Reveal() string { return secretPrefix + base64.StdEncoding.Encod
 // Scheme is "v1".
 func (Secret) Scheme() string { return "v1" }
 
-func (s Secret) sign(content []byte) []byte {
+// signContent returns the HMAC of the content.
+func (s Secret) signContent(content []byte) []byte {
 	mac := hmac.New(sha256.New, s.key)
 	mac.Write(content)
 	return mac.Sum(nil)
@@ -87,7 +88,7 @@ func NewSigningKey(random io.Reader) (SigningKey, error) {
 // ParseSigningKey reads the text form: base64 of the seed followed by the public key. A public half that does not
 // belong to the seed is refused, as signing with such a pair gives the seed away.
 func ParseSigningKey(text string) (SigningKey, error) {
-	raw, err := decodeKey(text, signingKeyPrefix)
+	raw, err := decodeKeyText(text, signingKeyPrefix)
 	if err != nil {
 		return SigningKey{}, err
 	}
@@ -106,8 +107,8 @@ func (k SigningKey) Reveal() string {
 	return signingKeyPrefix + base64.StdEncoding.EncodeToString(k.key)
 }
 
-// Public returns the text form of the public half, the one that partners verify with.
-func (k SigningKey) Public() string {
+// PublicText returns the text form of the public half, the one that partners verify with.
+func (k SigningKey) PublicText() string {
 	if len(k.key) != ed25519.PrivateKeySize {
 		return ""
 	}
@@ -117,13 +118,14 @@ func (k SigningKey) Public() string {
 // Scheme is "v1a".
 func (SigningKey) Scheme() string { return "v1a" }
 
-func (k SigningKey) sign(content []byte) []byte { return ed25519.Sign(k.key, content) }
+// signContent returns the Ed25519 signature of the content.
+func (k SigningKey) signContent(content []byte) []byte { return ed25519.Sign(k.key, content) }
 
 // Format keeps the key out of logs under every verb.
 func (SigningKey) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, signingKeyPrefix+"[hidden]") }
 
-// decodeKey takes exactly one spelling of a key: encoding/base64 skips line breaks and, unless told, stray bits.
-func decodeKey(text, prefix string) ([]byte, error) {
+// decodeKeyText takes exactly one spelling of a key: encoding/base64 skips line breaks and, unless told, stray bits.
+func decodeKeyText(text, prefix string) ([]byte, error) {
 	encoded, ok := strings.CutPrefix(text, prefix)
 	if !ok {
 		return nil, ErrKey.Note("key must start with %s", prefix)

@@ -21,10 +21,10 @@ type DatedKey struct {
 // Keyring holds the keys of one endpoint, newest first: at most one current key of each scheme, and replaced ones.
 type Keyring []DatedKey
 
-// Rotate returns a ring in which next is the current key of its scheme and the one before it signs for overlap more
+// RotateKey returns a ring in which next is the current key of its scheme and the one before it signs for overlap more
 // (zero: not at all, for a key known to be stolen). Keys of the other scheme stay as they are. Too many rotations
 // within one overlap are refused rather than cutting the promised time of an earlier key.
-func (r Keyring) Rotate(next Key, now time.Time, overlap time.Duration) (Keyring, error) {
+func (r Keyring) RotateKey(next Key, now time.Time, overlap time.Duration) (Keyring, error) {
 	ring := Keyring{{Key: next}}
 	same := 1
 	for _, k := range r {
@@ -33,7 +33,7 @@ func (r Keyring) Rotate(next Key, now time.Time, overlap time.Duration) (Keyring
 				k.Until = end
 			}
 		}
-		if !k.live(now) {
+		if !k.isLive(now) {
 			continue
 		}
 		if k.Key.Scheme() == next.Scheme() {
@@ -47,15 +47,16 @@ func (r Keyring) Rotate(next Key, now time.Time, overlap time.Duration) (Keyring
 	return ring, nil
 }
 
-// Live returns the keys that sign at now, newest first.
-func (r Keyring) Live(now time.Time) []Key {
+// LiveKeys returns the keys that sign at now, newest first.
+func (r Keyring) LiveKeys(now time.Time) []Key {
 	keys := make([]Key, 0, len(r))
 	for _, k := range r {
-		if k.live(now) {
+		if k.isLive(now) {
 			keys = append(keys, k.Key)
 		}
 	}
 	return keys
 }
 
-func (k DatedKey) live(now time.Time) bool { return k.Until.IsZero() || now.Before(k.Until) }
+// isLive reports whether the key signs at now.
+func (k DatedKey) isLive(now time.Time) bool { return k.Until.IsZero() || now.Before(k.Until) }

@@ -22,8 +22,8 @@ func NewLimiter(perSecond float64, burst int, now func() time.Time) *Limiter {
 	return &Limiter{interval: interval, burst: time.Duration(max(burst, 1)) * interval, now: now}
 }
 
-// Allow takes one attempt from the bucket, or says how long to wait for it.
-func (l *Limiter) Allow() (wait time.Duration, ok bool) {
+// AllowAttempt takes one attempt from the bucket, or says how long to wait for it.
+func (l *Limiter) AllowAttempt() (wait time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()

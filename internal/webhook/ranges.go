@@ -13,7 +13,8 @@ var internet = ssrf.New(
 	ssrf.WithDeniedV6Prefixes(netip.MustParsePrefix("3ffe::/16")),
 )
 
-func within(list []netip.Prefix, addr netip.Addr) bool {
+// containsAddress reports whether a range of the list holds the address.
+func containsAddress(list []netip.Prefix, addr netip.Addr) bool {
 	for _, p := range list {
 		if p.Contains(addr) {
 			return true
@@ -22,14 +23,14 @@ func within(list []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// public tells whether addr, already unmapped, is an ordinary address of the internet. An address with a zone is in no
+// isPublicAddress tells whether addr, already unmapped, is an ordinary address of the internet. An address with a zone is in no
 // prefix, hence never public.
-func public(addr netip.Addr) bool {
-	return addr.IsValid() && internet.SafeAddr(addr) == nil && !isatap(addr)
+func isPublicAddress(addr netip.Addr) bool {
+	return addr.IsValid() && internet.SafeAddr(addr) == nil && !isISATAPAddress(addr)
 }
 
-// isatap tells whether addr carries an IPv4 address for an ISATAP tunnel in its lower half; any prefix may.
-func isatap(addr netip.Addr) bool {
+// isISATAPAddress tells whether addr carries an IPv4 address for an ISATAP tunnel in its lower half; any prefix may.
+func isISATAPAddress(addr netip.Addr) bool {
 	b := addr.As16()
 	return addr.Is6() && b[8]&^0x02 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
 }

@@ -30,9 +30,9 @@ type Schedule struct{ random func() float64 }
 // (math/rand/v2's Float64 does).
 func NewSchedule(random func() float64) Schedule { return Schedule{random} }
 
-// Next returns when to try again after the given number of counted tries, and false when they are used up. A receiver's
+// NextAttempt returns when to try again after the given number of counted tries, and false when they are used up. A receiver's
 // retryAfter is kept to: the next try is never earlier, and a little later for each, as they were all told the same.
-func (s Schedule) Next(attempts int, now time.Time, retryAfter time.Duration) (time.Time, bool) {
+func (s Schedule) NextAttempt(attempts int, now time.Time, retryAfter time.Duration) (time.Time, bool) {
 	if attempts >= MaxAttempts {
 		return time.Time{}, false
 	}

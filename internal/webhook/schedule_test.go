@@ -13,7 +13,7 @@ func run(s Schedule, retryAfter time.Duration) []time.Duration {
 	var tries []time.Duration
 	now := epoch
 	for n := 0; ; n++ {
-		next, again := s.Next(n, now, retryAfter)
+		next, again := s.NextAttempt(n, now, retryAfter)
 		if !again {
 			return tries
 		}
@@ -60,8 +60,8 @@ func TestScheduleKeepsToRetryAfter(t *testing.T) {
 		s := NewSchedule(func() float64 { return r })
 		for n := 1; n < MaxAttempts; n++ {
 			for _, asked := range []time.Duration{time.Second, time.Minute, time.Hour, 23 * time.Hour, 24 * time.Hour} {
-				next, _ := s.Next(n, epoch, asked)
-				unasked, _ := s.Next(n, epoch, 0)
+				next, _ := s.NextAttempt(n, epoch, asked)
+				unasked, _ := s.NextAttempt(n, epoch, 0)
 				wait := next.Sub(epoch)
 				if wait < asked || next.Before(unasked) {
 					t.Errorf("after try %d, asked for %v: %v", n, asked, wait)
@@ -71,13 +71,13 @@ func TestScheduleKeepsToRetryAfter(t *testing.T) {
 				}
 			}
 		}
-		if next, _ := s.Next(1, epoch, 1000*time.Hour); next.Sub(epoch) > 24*time.Hour*11/10 {
+		if next, _ := s.NextAttempt(1, epoch, 1000*time.Hour); next.Sub(epoch) > 24*time.Hour*11/10 {
 			t.Errorf("a wait of %v", next.Sub(epoch))
 		}
-		if next, again := s.Next(-3, epoch, 0); !again || !next.Equal(epoch) {
+		if next, again := s.NextAttempt(-3, epoch, 0); !again || !next.Equal(epoch) {
 			t.Errorf("before the first try: %v, %v", next, again)
 		}
-		if _, again := s.Next(MaxAttempts, epoch, time.Hour); again {
+		if _, again := s.NextAttempt(MaxAttempts, epoch, time.Hour); again {
 			t.Error("an eleventh try")
 		}
 	}

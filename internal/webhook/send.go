@@ -69,28 +69,29 @@ type Outcome struct {
 	RetryAfter time.Duration
 }
 
-// Send signs and posts once. It never retries, returns within the client's time-out, and leaves the reading of the
+// SendAttempt signs and posts once. It never retries, returns within the client's time-out, and leaves the reading of the
 // result to Judge. The client is one of Guard.Client.
-func Send(ctx context.Context, client *http.Client, a Attempt) Outcome {
+func SendAttempt(ctx context.Context, client *http.Client, a Attempt) Outcome {
 	start := time.Now() // how long it took is shown to people; no rule asks for it
-	outcome := send(ctx, client, a)
+	outcome := postAttempt(ctx, client, a)
 	outcome.Duration = time.Since(start)
 	return outcome
 }
 
-func send(ctx context.Context, client *http.Client, a Attempt) Outcome {
+// postAttempt posts the signed body and reads the answer.
+func postAttempt(ctx context.Context, client *http.Client, a Attempt) Outcome {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL, bytes.NewReader(a.Body))
 	if err != nil {
 		return Outcome{Failure: FailureUnsendable}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", UserAgent)
-	if err := Sign(req.Header, a.EventID, a.At, a.Body, a.Keys); err != nil {
+	if err := SignHeaders(req.Header, a.EventID, a.At, a.Body, a.Keys); err != nil {
 		return Outcome{Failure: FailureUnsendable}
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return Outcome{Failure: classify(ctx, err)}
+		return Outcome{Failure: classifyFailure(ctx, err)}
 	}
 	defer func() { _ = resp.Body.Close() }()
 
@@ -100,13 +101,14 @@ func send(ctx context.Context, client *http.Client, a Attempt) Outcome {
 		return outcome
 	}
 	outcome.Answer, outcome.Read = readAnswer(resp.Body)
-	if !outcome.accepted() {
+	if !outcome.isAccepted() {
 		outcome.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), a.At)
 	}
 	return outcome
 }
 
-func (o Outcome) accepted() bool { return o.Status >= 200 && o.Status <= 299 }
+// isAccepted reports whether the receiver answered 2xx.
+func (o Outcome) isAccepted() bool { return o.Status >= 200 && o.Status <= 299 }
 
 // readAnswer takes the bounded part of the body. An error here changes nothing: the status has been said.
 func readAnswer(body io.Reader) (string, int64) {
@@ -117,12 +119,12 @@ func readAnswer(body io.Reader) (string, int64) {
 		more, _ := io.CopyN(io.Discard, body, maxAnswer-read)
 		read += more
 	}
-	return printable(head[:kept]), read
+	return printableText(head[:kept]), read
 }
 
-// printable makes foreign bytes fit for a log and a page: valid UTF-8, no control or direction characters, one line. It
+// printableText makes foreign bytes fit for a log and a page: valid UTF-8, no control or direction characters, one line. It
 // never grows: each byte that is replaced becomes one byte.
-func printable(raw []byte) string {
+func printableText(raw []byte) string {
 	text := strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -135,9 +137,9 @@ func printable(raw []byte) string {
 	return strings.TrimSpace(text)
 }
 
-// classify turns a transport error into its class, most telling first. The order matters: a refusal by the guard and
+// classifyFailure turns a transport error into its class, most telling first. The order matters: a refusal by the guard and
 // a failed handshake both come wrapped in general network errors.
-func classify(ctx context.Context, err error) Failure {
+func classifyFailure(ctx context.Context, err error) Failure {
 	var (
 		dns     *net.DNSError
 		op      *net.OpError
@@ -154,7 +156,7 @@ func classify(ctx context.Context, err error) Failure {
 		return FailureDNS
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return FailureTimeout
-	case isTLS(err):
+	case isTLSError(err):
 		return FailureTLS
 	case errors.As(err, &op) && op.Op == "dial":
 		return FailureConnect
@@ -165,7 +167,8 @@ func classify(ctx context.Context, err error) Failure {
 	return FailureProtocol
 }
 
-func isTLS(err error) bool {
+// isTLSError reports whether the error came from the TLS handshake.
+func isTLSError(err error) bool {
 	var (
 		verify *tls.CertificateVerificationError
 		record tls.RecordHeaderError

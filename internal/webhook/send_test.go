@@ -29,7 +29,7 @@ import (
 // localClient may reach this machine only.
 func localClient(t *testing.T, o ClientOptions) *http.Client {
 	t.Helper()
-	c := NewGuard(prefixes("127.0.0.0/8")).Client(o)
+	c := NewGuard(prefixes("127.0.0.0/8")).NewClient(o)
 	t.Cleanup(c.CloseIdleConnections)
 	return c
 }
@@ -48,7 +48,7 @@ func TestSendIsVerified(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 800, time.UTC)
 	receiver := serveOn(t, "127.0.0.1:0", func(w http.ResponseWriter, r *http.Request) {
 		got, _ := io.ReadAll(r.Body)
-		for _, key := range []string{secret.Reveal(), signer.Public()} {
+		for _, key := range []string{secret.Reveal(), signer.PublicText()} {
 			event, err := client.VerifyWebhook([]string{key}, r.Header, got, at)
 			if err != nil || event.ID != "evt_77" || event.Type != "webhook.test" || event.SentAt.Unix() != at.Unix() {
 				t.Errorf("%v, %+v", err, event)
@@ -60,8 +60,8 @@ func TestSendIsVerified(t *testing.T) {
 		}
 		_, _ = w.Write([]byte("obrigado"))
 	})
-	o := Send(t.Context(), localClient(t, ClientOptions{}), Attempt{URL: receiver, EventID: "evt_77", At: at, Body: body, Keys: []Key{secret, signer}})
-	if o.Status != 200 || o.Answer != "obrigado" || o.Read != 8 || o.Duration <= 0 || Judge(o).Action != Delivered {
+	o := SendAttempt(t.Context(), localClient(t, ClientOptions{}), Attempt{URL: receiver, EventID: "evt_77", At: at, Body: body, Keys: []Key{secret, signer}})
+	if o.Status != 200 || o.Answer != "obrigado" || o.Read != 8 || o.Duration <= 0 || JudgeOutcome(o).Action != Delivered {
 		t.Errorf("%+v", o)
 	}
 }
@@ -201,14 +201,14 @@ func TestBadSinks(t *testing.T) {
 			var o Outcome
 			// A starved machine may need longer for the first line of an answer than the limit is: then it gets more.
 			for limit := cmp.Or(c.limit, time.Minute); limit < 5*time.Minute; limit *= 5 {
-				client := g.Client(ClientOptions{Timeout: limit})
+				client := g.NewClient(ClientOptions{Timeout: limit})
 				t.Cleanup(client.CloseIdleConnections)
-				if o = Send(t.Context(), client, attempt(target)); o.Failure != FailureTimeout || c.want.Failure == FailureTimeout {
+				if o = SendAttempt(t.Context(), client, attempt(target)); o.Failure != FailureTimeout || c.want.Failure == FailureTimeout {
 					break
 				}
 			}
-			if o.Status != c.want.Status || o.Failure != c.want.Failure || o.RetryAfter != c.want.RetryAfter || Judge(o).Action != c.action {
-				t.Errorf("%+v, %v; want %+v, %v", o, Judge(o), c.want, c.action)
+			if o.Status != c.want.Status || o.Failure != c.want.Failure || o.RetryAfter != c.want.RetryAfter || JudgeOutcome(o).Action != c.action {
+				t.Errorf("%+v, %v; want %+v, %v", o, JudgeOutcome(o), c.want, c.action)
 			}
 			if o.Read > 64<<10 || len(o.Answer) > keepAnswer || !utf8.ValidString(o.Answer) {
 				t.Errorf("read %d bytes, kept %d", o.Read, len(o.Answer))
@@ -225,7 +225,7 @@ func TestTimeoutIsKept(t *testing.T) {
 	silent := newSilent(t)
 	done := make(chan Outcome, 1)
 	go func() {
-		done <- Send(context.Background(), localClient(t, ClientOptions{Timeout: 200 * time.Millisecond}), attempt("https://"+silent))
+		done <- SendAttempt(context.Background(), localClient(t, ClientOptions{Timeout: 200 * time.Millisecond}), attempt("https://"+silent))
 	}()
 	select {
 	case o := <-done: // a handshake that never comes
@@ -249,7 +249,7 @@ func newSilent(t *testing.T) string {
 }
 
 func TestDefaultsOfTheClient(t *testing.T) {
-	c := NewGuard(nil).Client(ClientOptions{})
+	c := NewGuard(nil).NewClient(ClientOptions{})
 	rt := c.Transport.(*guarded)
 	if c.Timeout != 15*time.Second || c.Jar != nil || rt.secured.Proxy != nil || rt.plain.Proxy != nil {
 		t.Errorf("client %+v", c)
@@ -272,8 +272,8 @@ func TestTLSIsVerified(t *testing.T) {
 	g := NewGuard(prefixes("127.0.0.0/8"))
 	port := srv.URL[strings.LastIndex(srv.URL, ":"):]
 	g.Resolver = newNames(t, map[string][]string{"hooks.test": {"127.0.0.1"}, "example.com": {"127.0.0.1"}}).resolver()
-	strict := g.Client(ClientOptions{})
-	trusting := g.Client(ClientOptions{RootCAs: trusted})
+	strict := g.NewClient(ClientOptions{})
+	trusting := g.NewClient(ClientOptions{RootCAs: trusted})
 	defer strict.CloseIdleConnections()
 	defer trusting.CloseIdleConnections()
 	for _, c := range []struct {
@@ -287,7 +287,7 @@ func TestTLSIsVerified(t *testing.T) {
 		{"right name", trusting, "https://example.com" + port, Outcome{Status: 204}},
 		{"plain server", strict, strings.Replace(serveOn(t, "127.0.0.1:0", func(http.ResponseWriter, *http.Request) {}), "http:", "https:", 1), Outcome{Failure: FailureProtocol}},
 	} {
-		if o := Send(t.Context(), c.client, attempt(c.url)); o.Status != c.want.Status || o.Failure != c.want.Failure {
+		if o := SendAttempt(t.Context(), c.client, attempt(c.url)); o.Status != c.want.Status || o.Failure != c.want.Failure {
 			t.Errorf("%s: %+v", c.name, o)
 		}
 	}
@@ -298,12 +298,12 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	client := localClient(t, ClientOptions{})
 	receiver := raw(t, func(c net.Conn) { cancel(); _, _ = c.Read(make([]byte, 1)) })
-	if o := Send(ctx, client, attempt(receiver)); o.Failure != FailureInterrupted || Judge(o).Action != Release {
+	if o := SendAttempt(ctx, client, attempt(receiver)); o.Failure != FailureInterrupted || JudgeOutcome(o).Action != Release {
 		t.Errorf("cancelled: %+v", o)
 	}
 	ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if o := Send(ctx, client, attempt("http://"+newSilent(t))); o.Failure != FailureTimeout || Judge(o).Action != Retry {
+	if o := SendAttempt(ctx, client, attempt("http://"+newSilent(t))); o.Failure != FailureTimeout || JudgeOutcome(o).Action != Retry {
 		t.Errorf("deadline: %+v", o)
 	}
 }
@@ -311,7 +311,7 @@ func TestInterrupted(t *testing.T) {
 func TestUnsendable(t *testing.T) {
 	a := attempt("http://127.0.0.1:1/")
 	a.Keys = nil
-	if o := Send(t.Context(), localClient(t, ClientOptions{}), a); o.Failure != FailureUnsendable || Judge(o).Action != Retry {
+	if o := SendAttempt(t.Context(), localClient(t, ClientOptions{}), a); o.Failure != FailureUnsendable || JudgeOutcome(o).Action != Retry {
 		t.Errorf("without keys: %+v", o)
 	}
 }
@@ -341,7 +341,7 @@ func TestConnectionsAreReused(t *testing.T) {
 			_, _ = w.Write(make([]byte, 32<<10))
 		})}
 		go func() { _ = srv.Serve(incoming) }() // says only that it was closed
-		client := NewGuard(prefixes("127.0.0.0/8")).Client(ClientOptions{})
+		client := NewGuard(prefixes("127.0.0.0/8")).NewClient(ClientOptions{})
 		client.Transport.(*guarded).plain.DialContext = func(context.Context, string, string) (net.Conn, error) {
 			opened++
 			here, there := net.Pipe()
@@ -349,7 +349,7 @@ func TestConnectionsAreReused(t *testing.T) {
 			return here, nil
 		}
 		for range 20 {
-			if o := Send(t.Context(), client, attempt("http://127.0.0.1/")); o.Status != 200 || o.Read != 32<<10 {
+			if o := SendAttempt(t.Context(), client, attempt("http://127.0.0.1/")); o.Status != 200 || o.Read != 32<<10 {
 				t.Fatalf("%+v", o)
 			}
 			synctest.Wait() // both ends are done with it
@@ -378,14 +378,14 @@ func TestPrintable(t *testing.T) {
 		"a" + "\xc3":                "a.",
 		"<script>alert(1)</script>": "<script>alert(1)</script>",
 	} {
-		if got := printable([]byte(in)); got != want || len(got) > len(in) {
+		if got := printableText([]byte(in)); got != want || len(got) > len(in) {
 			t.Errorf("printable(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
 
 func TestClassify(t *testing.T) {
-	if got := classify(t.Context(), errors.New("anything")); got != FailureProtocol {
+	if got := classifyFailure(t.Context(), errors.New("anything")); got != FailureProtocol {
 		t.Errorf("unknown error: %s", got)
 	}
 }
@@ -394,10 +394,10 @@ func TestClassify(t *testing.T) {
 func BenchmarkSend(b *testing.B) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }))
 	defer srv.Close()
-	client := NewGuard(prefixes("127.0.0.0/8")).Client(ClientOptions{})
+	client := NewGuard(prefixes("127.0.0.0/8")).NewClient(ClientOptions{})
 	defer client.CloseIdleConnections()
 	for b.Loop() {
-		if o := Send(b.Context(), client, attempt(srv.URL)); o.Status != 204 {
+		if o := SendAttempt(b.Context(), client, attempt(srv.URL)); o.Status != 204 {
 			b.Fatalf("%+v", o)
 		}
 	}
@@ -414,7 +414,7 @@ func BenchmarkPlainPost(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := Sign(req.Header, a.EventID, a.At, a.Body, a.Keys); err != nil {
+		if err := SignHeaders(req.Header, a.EventID, a.At, a.Body, a.Keys); err != nil {
 			b.Fatal(err)
 		}
 		resp, err := client.Do(req)

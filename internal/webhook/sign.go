@@ -18,9 +18,9 @@ const (
 // maxEventID bounds the id of an event in bytes.
 const maxEventID = 128
 
-// Sign sets the three headers for one attempt. The id names the event and stays the same on every attempt; at is the
+// SignHeaders sets the three headers for one attempt. The id names the event and stays the same on every attempt; at is the
 // time of this attempt. Each key adds one signature, in the order given.
-func Sign(header http.Header, id string, at time.Time, body []byte, keys []Key) error {
+func SignHeaders(header http.Header, id string, at time.Time, body []byte, keys []Key) error {
 	if !validEventID(id) {
 		// A dot in the id would let id and timestamp change places in the signed text.
 		return ErrSign.Note("event id must be 1 to %d letters, digits, '_' or '-'", maxEventID)
@@ -38,10 +38,10 @@ func Sign(header http.Header, id string, at time.Time, body []byte, keys []Key) 
 
 	signatures := make([]string, 0, len(keys))
 	for _, key := range keys {
-		if !usable(key) {
+		if !isUsableKey(key) {
 			return ErrSign.Note("a key is empty")
 		}
-		signatures = append(signatures, key.Scheme()+","+base64.StdEncoding.EncodeToString(key.sign(content)))
+		signatures = append(signatures, key.Scheme()+","+base64.StdEncoding.EncodeToString(key.signContent(content)))
 	}
 	header.Set(HeaderID, id)
 	header.Set(HeaderTimestamp, timestamp)
@@ -49,8 +49,8 @@ func Sign(header http.Header, id string, at time.Time, body []byte, keys []Key) 
 	return nil
 }
 
-// usable refuses the zero value of a key: an empty HMAC key signs without complaint, and anybody can forge it.
-func usable(key Key) bool {
+// isUsableKey refuses the zero value of a key: an empty HMAC key signs without complaint, and anybody can forge it.
+func isUsableKey(key Key) bool {
 	switch k := key.(type) {
 	case Secret:
 		return len(k.key) >= minSecret

@@ -80,7 +80,7 @@ func TestVectors(t *testing.T) {
 			}
 			header := http.Header{}
 			at := time.Unix(seconds, 999_999_999)
-			if err := Sign(header, v.ID, at, []byte(v.Body), parseKeys(t, v.SignWith)); err != nil {
+			if err := SignHeaders(header, v.ID, at, []byte(v.Body), parseKeys(t, v.SignWith)); err != nil {
 				t.Fatal(err)
 			}
 			for name, want := range map[string]string{
@@ -97,8 +97,8 @@ func TestVectors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if key.Public() != public || key.Reveal() != private {
-			t.Errorf("key %s has public half %s, want %s", private, key.Public(), public)
+		if key.PublicText() != public || key.Reveal() != private {
+			t.Errorf("key %s has public half %s, want %s", private, key.PublicText(), public)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestIndependentVerifiers(t *testing.T) {
 		_, _ = random.Read(body)
 		id, at := fmt.Sprintf("evt_%d", i), time.Now()
 		header := http.Header{}
-		if err := Sign(header, id, at, body, []Key{signer, secret}); err != nil {
+		if err := SignHeaders(header, id, at, body, []Key{signer, secret}); err != nil {
 			t.Fatal(err)
 		}
 		lib, err := standardwebhooks.NewWebhook(secret.Reveal())
@@ -133,7 +133,7 @@ func TestIndependentVerifiers(t *testing.T) {
 		}
 		first, _, _ := strings.Cut(header.Get(HeaderSignature), " ")
 		signature, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(first, "v1a,"))
-		public, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(signer.Public(), publicKeyPrefix))
+		public, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(signer.PublicText(), publicKeyPrefix))
 		content := append([]byte(id+"."+header.Get(HeaderTimestamp)+"."), body...)
 		if !ed25519.Verify(public, content, signature) {
 			t.Fatalf("message %d: ed25519 refuses %q", i, first)
@@ -161,7 +161,7 @@ func TestSignRefuses(t *testing.T) {
 	}
 	for name, c := range cases {
 		header := http.Header{}
-		if err := Sign(header, c.id, time.Unix(1, 0), nil, c.keys); !errors.Is(err, ErrSign) || len(header) != 0 {
+		if err := SignHeaders(header, c.id, time.Unix(1, 0), nil, c.keys); !errors.Is(err, ErrSign) || len(header) != 0 {
 			t.Errorf("%s: error %v, header %v", name, err, header)
 		}
 	}
@@ -249,13 +249,13 @@ func TestKeyring(t *testing.T) {
 	first, second := key(1), key(2)
 	ring := Keyring{{Key: first}, {Key: signer}}
 
-	ring, err := ring.Rotate(second, now, RotationOverlap)
+	ring, err := ring.RotateKey(second, now, RotationOverlap)
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := func(at time.Time) string {
 		var s []string
-		for _, k := range ring.Live(at) {
+		for _, k := range ring.LiveKeys(at) {
 			switch k := k.(type) {
 			case Secret:
 				s = append(s, fmt.Sprint(k.key[0]))
@@ -272,21 +272,21 @@ func TestKeyring(t *testing.T) {
 		t.Errorf("after the overlap %q sign", got)
 	}
 	// A stolen key: the new one at once, and no longer life for the older ones.
-	if ring, err = ring.Rotate(key(3), now.Add(time.Hour), 0); err != nil {
+	if ring, err = ring.RotateKey(key(3), now.Add(time.Hour), 0); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(now.Add(time.Hour)); got != "3 ed" {
 		t.Errorf("after a cut rotation %q sign", got)
 	}
 	for i := range byte(maxKeys - 1) {
-		if ring, err = ring.Rotate(key(10+i), now.Add(time.Hour), RotationOverlap); err != nil {
+		if ring, err = ring.RotateKey(key(10+i), now.Add(time.Hour), RotationOverlap); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err = ring.Rotate(key(99), now.Add(2*time.Hour), RotationOverlap); !errors.Is(err, ErrTooMany) {
+	if _, err = ring.RotateKey(key(99), now.Add(2*time.Hour), RotationOverlap); !errors.Is(err, ErrTooMany) {
 		t.Errorf("sixth live key: %v", err)
 	}
-	if ring, err = ring.Rotate(key(99), now.Add(25*time.Hour), RotationOverlap); err != nil || names(now.Add(25*time.Hour)) != "99 13 ed" {
+	if ring, err = ring.RotateKey(key(99), now.Add(25*time.Hour), RotationOverlap); err != nil || names(now.Add(25*time.Hour)) != "99 13 ed" {
 		t.Errorf("a day later: %v, %q", err, names(now.Add(25*time.Hour)))
 	}
 }

@@ -122,7 +122,7 @@ func TestForbiddenTargets(t *testing.T) {
 	g := NewGuard(nil)
 	g.Ports = []uint16{80, 443, c.port()}
 	g.Resolver = forbiddenNames(t).resolver()
-	client := g.Client(ClientOptions{Timeout: time.Minute})
+	client := g.NewClient(ClientOptions{Timeout: time.Minute})
 	defer client.CloseIdleConnections()
 
 	hosts := forbiddenHosts()
@@ -133,10 +133,10 @@ func TestForbiddenTargets(t *testing.T) {
 		for _, scheme := range []string{"http", "https"} {
 			for _, port := range []string{"", fmt.Sprintf(":%d", c.port())} {
 				raw := scheme + "://" + host + port + "/hook"
-				if err := g.CheckURL(t.Context(), raw); err == nil {
+				if err := g.CheckTargetURL(t.Context(), raw); err == nil {
 					t.Fatalf("%s can be saved", raw)
 				}
-				o := Send(t.Context(), client, attempt(raw))
+				o := SendAttempt(t.Context(), client, attempt(raw))
 				if o.Status != 0 || o.Failure != FailureAddress && o.Failure != FailureUnsendable && o.Failure != FailureDNS {
 					t.Fatalf("%s was tried: %+v", raw, o)
 				}
@@ -166,12 +166,12 @@ func TestCanaryIsReachable(t *testing.T) {
 	c := newCanary(t, ":0")
 	g := NewGuard(prefixes("0.0.0.0/0", "::/0"))
 	g.Resolver = forbiddenNames(t).resolver()
-	client := g.Client(ClientOptions{Timeout: time.Minute})
+	client := g.NewClient(ClientOptions{Timeout: time.Minute})
 	defer client.CloseIdleConnections()
 	reached := 0
 	for _, host := range loopbackHosts() {
 		before := c.hits.Load()
-		Send(t.Context(), client, attempt(fmt.Sprintf("http://%s:%d/", host, c.port())))
+		SendAttempt(t.Context(), client, attempt(fmt.Sprintf("http://%s:%d/", host, c.port())))
 		if c.settled(t) > before {
 			reached++
 		}
@@ -192,7 +192,7 @@ func TestRedirects(t *testing.T) {
 		w.WriteHeader(code)
 	})
 	g := NewGuard(prefixes("127.0.0.2/32"))
-	client := g.Client(ClientOptions{Timeout: time.Minute})
+	client := g.NewClient(ClientOptions{Timeout: time.Minute})
 	defer client.CloseIdleConnections()
 	target := func(code int, to string) string {
 		return receiver + "/?" + url.Values{"code": {fmt.Sprint(code)}, "to": {to}}.Encode()
@@ -202,8 +202,8 @@ func TestRedirects(t *testing.T) {
 			"http://" + forbidden.Addr().String(), "http://" + allowed.Addr().String(), "//" + allowed.Addr().String(),
 			"https://" + forbidden.Addr().String(), "http://169.254.169.254/latest/meta-data/", "file:///etc/passwd", "/", "",
 		} {
-			o := Send(t.Context(), client, attempt(target(code, to)))
-			if v := Judge(o); o.Status != code || v.Action != Retry {
+			o := SendAttempt(t.Context(), client, attempt(target(code, to)))
+			if v := JudgeOutcome(o); o.Status != code || v.Action != Retry {
 				t.Errorf("%d to %q: %+v, %v", code, to, o, v)
 			}
 		}
@@ -216,10 +216,10 @@ func TestRedirects(t *testing.T) {
 	client.CheckRedirect = nil
 	forbiddenHits, allowedHits := forbidden.hits.Load(), allowed.hits.Load()
 	for _, code := range []int{301, 302, 303, 307, 308} {
-		if o := Send(t.Context(), client, attempt(target(code, "http://"+forbidden.Addr().String()))); o.Failure != FailureAddress {
+		if o := SendAttempt(t.Context(), client, attempt(target(code, "http://"+forbidden.Addr().String()))); o.Failure != FailureAddress {
 			t.Errorf("followed %d: %+v", code, o)
 		}
-		Send(t.Context(), client, attempt(target(code, "http://"+allowed.Addr().String())))
+		SendAttempt(t.Context(), client, attempt(target(code, "http://"+allowed.Addr().String())))
 	}
 	if n := forbidden.settled(t) - forbiddenHits; n != 0 {
 		t.Errorf("%d connections reached the forbidden canary", n)
@@ -245,22 +245,22 @@ func TestRebinding(t *testing.T) {
 	g := NewGuard(nil)
 	g.Ports = []uint16{443, c.port()}
 	g.Resolver = newNames(t, answers).resolver()
-	client := g.Client(ClientOptions{Timeout: time.Minute})
+	client := g.NewClient(ClientOptions{Timeout: time.Minute})
 	defer client.CloseIdleConnections()
 	for name := range answers {
 		if !strings.Contains(name, "rebind") {
 			continue
 		}
 		raw := fmt.Sprintf("https://%s:%d/", name, c.port())
-		if err := g.CheckURL(t.Context(), raw); err != nil {
+		if err := g.CheckTargetURL(t.Context(), raw); err != nil {
 			t.Errorf("%s: the first answer is public, yet: %v", name, err)
 		}
 		for range 3 {
-			if o := Send(t.Context(), client, attempt(raw)); o.Failure != FailureAddress {
+			if o := SendAttempt(t.Context(), client, attempt(raw)); o.Failure != FailureAddress {
 				t.Fatalf("%s was dialled: %+v", name, o)
 			}
 		}
-		if err := g.CheckURL(t.Context(), raw); err == nil {
+		if err := g.CheckTargetURL(t.Context(), raw); err == nil {
 			t.Errorf("%s: its present answer is forbidden, yet it can be saved", name)
 		}
 	}
@@ -274,12 +274,12 @@ func TestPlainStaysInside(t *testing.T) {
 	g := NewGuard(prefixes("10.0.0.0/8"))
 	g.Ports = []uint16{80, 443}
 	g.Resolver = newNames(t, map[string][]string{"moved.example": {"10.0.0.1", "93.184.216.34"}}).resolver()
-	client := g.Client(ClientOptions{Timeout: time.Minute})
+	client := g.NewClient(ClientOptions{Timeout: time.Minute})
 	defer client.CloseIdleConnections()
-	if err := g.CheckURL(t.Context(), "http://moved.example/"); err != nil {
+	if err := g.CheckTargetURL(t.Context(), "http://moved.example/"); err != nil {
 		t.Fatal(err)
 	}
-	if o := Send(t.Context(), client, attempt("http://moved.example/")); o.Failure != FailureAddress {
+	if o := SendAttempt(t.Context(), client, attempt("http://moved.example/")); o.Failure != FailureAddress {
 		t.Errorf("outcome %+v", o)
 	}
 }
@@ -291,7 +291,7 @@ func TestMixedAnswers(t *testing.T) {
 		"one.example": {"93.184.216.34 10.0.0.1"}, "two.example": {"93.184.216.34 ::1"}, "three.example": {"93.184.216.34"},
 	}).resolver()
 	for name, want := range map[string]bool{"one.example": false, "two.example": false, "three.example": true} {
-		if err := g.CheckURL(t.Context(), "https://"+name+"/"); (err == nil) != want {
+		if err := g.CheckTargetURL(t.Context(), "https://"+name+"/"); (err == nil) != want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -308,9 +308,9 @@ func TestEnvironmentProxyIsIgnored(t *testing.T) {
 	port := receiver[strings.LastIndex(receiver, ":"):]
 	g := NewGuard(prefixes("127.0.0.2/32"))
 	g.Resolver = newNames(t, map[string][]string{"hooks.example": {"127.0.0.2"}}).resolver()
-	client := g.Client(ClientOptions{Timeout: time.Minute})
+	client := g.NewClient(ClientOptions{Timeout: time.Minute})
 	defer client.CloseIdleConnections()
-	if o := Send(t.Context(), client, attempt("http://hooks.example"+port)); o.Status != 204 {
+	if o := SendAttempt(t.Context(), client, attempt("http://hooks.example"+port)); o.Status != 204 {
 		t.Errorf("outcome %+v", o)
 	}
 	if n := proxy.settled(t); n != 0 {
@@ -321,7 +321,7 @@ func TestEnvironmentProxyIsIgnored(t *testing.T) {
 	ask := httpproxy.FromEnvironment().ProxyFunc()
 	naive := &http.Client{Transport: &http.Transport{Proxy: func(r *http.Request) (*url.URL, error) { return ask(r.URL) }}}
 	before := proxy.hits.Load()
-	Send(t.Context(), naive, attempt("http://hooks.example"+port))
+	SendAttempt(t.Context(), naive, attempt("http://hooks.example"+port))
 	if proxy.settled(t) == before {
 		t.Error("the control did not use the proxy: the test proves nothing")
 	}
@@ -341,15 +341,15 @@ func TestProxyBySetting(t *testing.T) {
 	}
 	g := NewGuard(prefixes("10.0.0.0/8"))
 	g.Resolver = newNames(t, map[string][]string{"hooks.example": {"10.0.0.7"}, "loop.example": {"127.0.0.1"}, "public.example": {"93.184.216.34"}}).resolver()
-	client := g.Client(ClientOptions{Timeout: time.Minute, Proxy: at})
+	client := g.NewClient(ClientOptions{Timeout: time.Minute, Proxy: at})
 	defer client.CloseIdleConnections()
-	if o := Send(t.Context(), client, attempt("http://hooks.example/x")); o.Status != 202 || seen.Load() != 1 {
+	if o := SendAttempt(t.Context(), client, attempt("http://hooks.example/x")); o.Status != 202 || seen.Load() != 1 {
 		t.Errorf("outcome %+v, %d requests at the proxy", o, seen.Load())
 	}
 	for _, raw := range []string{
 		"http://loop.example/", "https://loop.example/", "http://127.0.0.1/", proxy, "http://public.example/", "https://public.example:22/", "http://absent.example/",
 	} {
-		if o := Send(t.Context(), client, attempt(raw)); o.Failure != FailureAddress {
+		if o := SendAttempt(t.Context(), client, attempt(raw)); o.Failure != FailureAddress {
 			t.Errorf("%s: %+v", raw, o)
 		}
 	}
@@ -357,7 +357,7 @@ func TestProxyBySetting(t *testing.T) {
 		t.Errorf("%d requests at the proxy", seen.Load())
 	}
 	// Its dialer goes nowhere else, whatever the transport may ask for.
-	if _, err := dialOnly(at, time.Second)(t.Context(), "tcp", "127.0.0.3:1"); !errors.Is(err, ErrAddress) {
+	if _, err := dialProxyOnly(at, time.Second)(t.Context(), "tcp", "127.0.0.3:1"); !errors.Is(err, ErrAddress) {
 		t.Errorf("dialling past the proxy: %v", err)
 	}
 }

@@ -23,10 +23,10 @@ type target struct {
 	channel channel
 }
 
-// CheckURL is asked when an endpoint is saved: the URL must be well formed and every address its host has now must be
+// CheckTargetURL is asked when an endpoint is saved: the URL must be well formed and every address its host has now must be
 // allowed. It is a courtesy to whoever types the URL and a first net; the check that counts is made again on the
 // address really dialled, at each attempt.
-func (g *Guard) CheckURL(ctx context.Context, raw string) error {
+func (g *Guard) CheckTargetURL(ctx context.Context, raw string) error {
 	t, err := parseTarget(raw)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (g *Guard) CheckURL(ctx context.Context, raw string) error {
 		return refused.Because(fmt.Errorf("the name has no address"))
 	}
 	for _, addr := range addrs {
-		if err := g.permit(netip.AddrPortFrom(addr, t.port), t.channel); err != nil {
+		if err := g.permitAddress(netip.AddrPortFrom(addr, t.port), t.channel); err != nil {
 			return refused.Because(err)
 		}
 	}
@@ -64,10 +64,11 @@ func parseTarget(raw string) (target, error) {
 	if err != nil {
 		return target{}, ErrURL.With("url", fault.NotAURL).Because(err)
 	}
-	return targetOf(u, strings.Contains(raw, "#"))
+	return parseTargetURL(u, strings.Contains(raw, "#"))
 }
 
-func targetOf(u *url.URL, fragment bool) (target, error) {
+// parseTargetURL returns where a URL leads, or why it may not be called.
+func parseTargetURL(u *url.URL, fragment bool) (target, error) {
 	t := target{channel: u.Scheme == "https"}
 	if u.Scheme != "https" && u.Scheme != "http" {
 		return target{}, ErrURL.With("url", fault.SchemeHTTPS)
@@ -81,16 +82,17 @@ func targetOf(u *url.URL, fragment bool) (target, error) {
 	if u.Opaque != "" || u.Host == "" {
 		return target{}, ErrURL.With("url", fault.HostRequired)
 	}
-	if err := t.setPort(u); err != nil {
+	if err := t.parsePort(u); err != nil {
 		return target{}, err
 	}
-	if err := t.setHost(u); err != nil {
+	if err := t.parseHost(u); err != nil {
 		return target{}, err
 	}
 	return t, nil
 }
 
-func (t *target) setPort(u *url.URL) error {
+// parsePort sets the port that a URL names or its scheme implies.
+func (t *target) parsePort(u *url.URL) error {
 	t.port = 80
 	if t.channel == secured {
 		t.port = 443
@@ -110,7 +112,8 @@ func (t *target) setPort(u *url.URL) error {
 	return nil
 }
 
-func (t *target) setHost(u *url.URL) error {
+// parseHost sets the host that a URL names.
+func (t *target) parseHost(u *url.URL) error {
 	t.host = u.Hostname()
 	if addr, err := netip.ParseAddr(t.host); err == nil {
 		if addr.Zone() != "" {
@@ -119,15 +122,15 @@ func (t *target) setHost(u *url.URL) error {
 		t.literal = addr
 		return nil
 	}
-	if !validName(t.host) {
+	if !isValidDNSName(t.host) {
 		return ErrURL.With("url", fault.HostForm)
 	}
 	return nil
 }
 
-// validName takes DNS names only. A last label that begins with a digit is refused: no top-level domain does, and
+// isValidDNSName takes DNS names only. A last label that begins with a digit is refused: no top-level domain does, and
 // old resolvers read such hosts (2130706433, 0x7f.1, 0177.0.0.1) as IPv4 addresses.
-func validName(host string) bool {
+func isValidDNSName(host string) bool {
 	if host == "" || len(host) > 253 {
 		return false
 	}

@@ -33,7 +33,7 @@ func TestCheckURLShape(t *testing.T) {
 		"https://hooks.example.com/" + strings.Repeat("a", maxURL-len("https://hooks.example.com/")),
 	}
 	for _, raw := range good {
-		if err := g.CheckURL(t.Context(), raw); err != nil {
+		if err := g.CheckTargetURL(t.Context(), raw); err != nil {
 			t.Errorf("%s: %v", raw, err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestCheckURLShape(t *testing.T) {
 		"https://loop.example.com/":                    ErrAddress,
 	}
 	for raw, want := range bad {
-		err := g.CheckURL(t.Context(), raw)
+		err := g.CheckTargetURL(t.Context(), raw)
 		if !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", raw, err, want)
 		}
@@ -104,7 +104,7 @@ func TestRefusalTellsNothing(t *testing.T) {
 	g := NewGuard(nil)
 	g.Resolver = newNames(t, map[string][]string{"secret.inner.example": {"10.20.30.40"}}).resolver()
 	detail := func(raw string) string {
-		err := g.CheckURL(t.Context(), raw)
+		err := g.CheckTargetURL(t.Context(), raw)
 		var f interface{ Unwrap() error }
 		if !errors.As(err, &f) {
 			t.Fatalf("%s: %v", raw, err)
@@ -135,7 +135,7 @@ func FuzzCheckURL(f *testing.F) {
 		if addr, err := netip.ParseAddr(tgt.host); (err == nil) != tgt.literal.IsValid() || err == nil && addr != tgt.literal {
 			t.Fatalf("%q: literal %v", raw, tgt.literal)
 		}
-		if tgt.literal.IsValid() && g.CheckURL(context.Background(), raw) == nil && !public(tgt.literal.Unmap()) {
+		if tgt.literal.IsValid() && g.CheckTargetURL(context.Background(), raw) == nil && !isPublicAddress(tgt.literal.Unmap()) {
 			t.Fatalf("%q passes", raw)
 		}
 	})

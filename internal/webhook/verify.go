@@ -22,9 +22,9 @@ const Tolerance = 5 * time.Minute
 // maxSignatures bounds the work on one call: a sender signs once, or twice while a secret is changed.
 const maxSignatures = 8
 
-// Verify tells whether a call that came in was signed in the form of Sign by the holder of one of the secrets. Every
+// VerifyRequest tells whether a call that came in was signed in the form of Sign by the holder of one of the secrets. Every
 // header must be there once; signatures are compared in constant time.
-func Verify(header http.Header, body []byte, now time.Time, secrets []Secret) error {
+func VerifyRequest(header http.Header, body []byte, now time.Time, secrets []Secret) error {
 	id, timestamp, signature := header.Values(HeaderID), header.Values(HeaderTimestamp), header.Values(HeaderSignature)
 	if len(id) != 1 || len(timestamp) != 1 || len(signature) != 1 || !validEventID(id[0]) {
 		return ErrSignature
@@ -43,10 +43,10 @@ func Verify(header http.Header, body []byte, now time.Time, secrets []Secret) er
 	content := append([]byte(id[0]+"."+timestamp[0]+"."), body...)
 	right := false
 	for _, secret := range secrets {
-		if !usable(secret) {
+		if !isUsableKey(secret) {
 			continue
 		}
-		want := []byte(secret.Scheme() + "," + base64.StdEncoding.EncodeToString(secret.sign(content)))
+		want := []byte(secret.Scheme() + "," + base64.StdEncoding.EncodeToString(secret.signContent(content)))
 		for _, one := range given {
 			right = hmac.Equal(want, []byte(one)) || right
 		}

@@ -25,7 +25,7 @@ func TestVerify(t *testing.T) {
 	}
 	signed := func(at time.Time, keys ...Key) http.Header {
 		h := http.Header{}
-		if err := Sign(h, "call_1", at, body, keys); err != nil {
+		if err := SignHeaders(h, "call_1", at, body, keys); err != nil {
 			t.Fatal(err)
 		}
 		return h
@@ -34,11 +34,11 @@ func TestVerify(t *testing.T) {
 		"now": signed(now, secret), "a little late": signed(now.Add(-Tolerance), secret), "a little early": signed(now.Add(Tolerance), secret),
 		"by two secrets": signed(now, other, secret),
 	} {
-		if err := Verify(h, body, now, []Secret{secret}); err != nil {
+		if err := VerifyRequest(h, body, now, []Secret{secret}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := Verify(signed(now, secret), body, now, []Secret{other, secret}); err != nil {
+	if err := VerifyRequest(signed(now, secret), body, now, []Secret{other, secret}); err != nil {
 		t.Error("an older secret that still counts:", err)
 	}
 	with := func(name, value string) http.Header {
@@ -58,15 +58,15 @@ func TestVerify(t *testing.T) {
 		"half a signature": with(HeaderSignature, right[:len(right)/2]), "no signature": with(HeaderSignature, ""), "a header twice": twice,
 		"a list of guesses": with(HeaderSignature, strings.Repeat("v1,AAAA ", maxSignatures)+right),
 	} {
-		if err := Verify(h, body, now, []Secret{secret}); !errors.Is(err, ErrSignature) {
+		if err := VerifyRequest(h, body, now, []Secret{secret}); !errors.Is(err, ErrSignature) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := Verify(signed(now, secret), append(body, ' '), now, []Secret{secret}); !errors.Is(err, ErrSignature) {
+	if err := VerifyRequest(signed(now, secret), append(body, ' '), now, []Secret{secret}); !errors.Is(err, ErrSignature) {
 		t.Error("another body:", err)
 	}
 	for name, secrets := range map[string][]Secret{"no secret": nil, "an empty secret": {{}}} {
-		if err := Verify(signed(now, secret), body, now, secrets); !errors.Is(err, ErrSignature) {
+		if err := VerifyRequest(signed(now, secret), body, now, secrets); !errors.Is(err, ErrSignature) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -35,7 +35,7 @@ func TestPythonIsFresh(t *testing.T) {
 			}
 		}
 	}
-	c, err := reference.Parse(text)
+	c, err := reference.ParseContract(text)
 	if err != nil {
 		t.Fatal(err)
 	}

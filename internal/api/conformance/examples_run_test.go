@@ -28,7 +28,7 @@ func TestExamplesRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contract, err := reference.Parse(document)
+	contract, err := reference.ParseContract(document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestExamplesRun(t *testing.T) {
 // newReader makes a sandbox partner, and returns its client and what its programs find around them.
 func newReader(t *testing.T, s *apptest.Service, name string) (*client.Client, []string) {
 	t.Helper()
-	_, cred, err := storetest.Registry(s.App.Store.Partners, time.Now).Create(t.Context(), name, partner.Sandbox, partner.Settings{})
+	_, cred, err := storetest.Registry(s.App.Store.Partners, time.Now).CreatePartner(t.Context(), name, partner.Sandbox, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

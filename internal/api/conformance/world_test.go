@@ -43,13 +43,13 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(w.http.CloseIdleConnections)
 	ctx := t.Context()
 	make := func(name string, mode partner.Mode) party {
-		p, cred, err := storetest.Registry(s.App.Store.Partners, time.Now).Create(ctx, name, mode, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
+		p, cred, err := storetest.Registry(s.App.Store.Partners, time.Now).CreatePartner(ctx, name, mode, partner.Settings{RatePerSecond: 100_000, Burst: 100_000})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if mode == partner.Live {
-			if _, err := s.App.Plans.Create(ctx, plan.Plan{ID: "plano", Partner: p.ID, Name: "Plano",
-				Coverage: plan.Demo(), MaxDevices: 2}); err != nil {
+			if _, err := s.App.Plans.CreatePlan(ctx, plan.Plan{ID: "plano", Partner: p.ID, Name: "Plano",
+				Coverage: plan.DemoCoverage(), MaxDevices: 2}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -58,7 +58,7 @@ func newWorld(t *testing.T) *world {
 	w.sandbox, w.live, w.other = make("Areia", partner.Sandbox), make("Banco", partner.Live), make("Outro",
 		partner.Live)
 	gone := make("Suspenso", partner.Sandbox)
-	if _, err := s.App.Partners.Suspend(ctx, partner.ID(gone.id)); err != nil {
+	if _, err := s.App.Partners.SuspendPartner(ctx, partner.ID(gone.id)); err != nil {
 		t.Fatal(err)
 	}
 	w.suspended = gone.key

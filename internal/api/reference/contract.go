@@ -59,14 +59,14 @@ type Event struct {
 	Type, Summary, Description, Body string
 }
 
-// Parse reads a document. It takes what our contract uses and no more; a reference that leads nowhere is an error.
-func Parse(document []byte) (*Contract, error) {
+// ParseContract reads a document. It takes what our contract uses and no more; a reference that leads nowhere is an error.
+func ParseContract(document []byte) (*Contract, error) {
 	var root yaml.MapSlice
 	if err := yaml.UnmarshalWithOptions(document, &root, yaml.UseOrderedMap()); err != nil {
 		return nil, err
 	}
 	p := &reader{root: node{root}}
-	c := p.contract()
+	c := p.readContract()
 	if len(c.Operations) == 0 {
 		p.errs = append(p.errs, errors.New("the document has no operation"))
 	}
@@ -81,7 +81,8 @@ type reader struct {
 // node is a place in the document; everything below a missing place is missing too.
 type node struct{ v any }
 
-func (n node) at(path ...string) node {
+// atPath returns what stands at a path.
+func (n node) atPath(path ...string) node {
 	for _, key := range path {
 		m, _ := n.v.(yaml.MapSlice)
 		i := slices.IndexFunc(m, func(item yaml.MapItem) bool { return item.Key == key })
@@ -93,24 +94,27 @@ func (n node) at(path ...string) node {
 	return n
 }
 
-func (n node) text(path ...string) string {
-	s, _ := n.at(path...).v.(string)
+// textAt returns the text at a path.
+func (n node) textAt(path ...string) string {
+	s, _ := n.atPath(path...).v.(string)
 	return s
 }
 
-func (n node) flag(path ...string) bool {
-	b, _ := n.at(path...).v.(bool)
+// flagAt returns the truth value at a path.
+func (n node) flagAt(path ...string) bool {
+	b, _ := n.atPath(path...).v.(bool)
 	return b
 }
 
-func (n node) list(path ...string) []any {
-	l, _ := n.at(path...).v.([]any)
+// listAt returns the list at a path.
+func (n node) listAt(path ...string) []any {
+	l, _ := n.atPath(path...).v.([]any)
 	return l
 }
 
-// members are the pairs of a mapping, in the document's order.
-func (n node) members(path ...string) []member {
-	m, _ := n.at(path...).v.(yaml.MapSlice)
+// membersAt are the pairs of a mapping, in the document's order.
+func (n node) membersAt(path ...string) []member {
+	m, _ := n.atPath(path...).v.(yaml.MapSlice)
 	list := make([]member, len(m))
 	for i, item := range m {
 		list[i] = member{fmt.Sprint(item.Key), node{item.Value}}
@@ -123,59 +127,60 @@ type member struct {
 	node
 }
 
-// follow goes where a reference leads.
-func (p *reader) follow(n node) node {
-	ref := n.text("$ref")
+// followReference goes where a reference leads.
+func (p *reader) followReference(n node) node {
+	ref := n.textAt("$ref")
 	if ref == "" {
 		return n
 	}
-	target := p.root.at(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+	target := p.root.atPath(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
 	if target.v == nil {
 		p.errs = append(p.errs, fmt.Errorf("%s leads nowhere", ref))
 	}
 	return target
 }
 
-func (p *reader) contract() *Contract {
-	info := p.root.at("info")
-	c := &Contract{Title: info.text("title"), Version: info.text("version"), Description: info.text("description")}
-	for _, t := range p.root.list("tags") {
-		c.Tags = append(c.Tags, Tag{node{t}.text("name"), node{t}.text("description")})
+// readContract returns all that the pages show of the document.
+func (p *reader) readContract() *Contract {
+	info := p.root.atPath("info")
+	c := &Contract{Title: info.textAt("title"), Version: info.textAt("version"), Description: info.textAt("description")}
+	for _, t := range p.root.listAt("tags") {
+		c.Tags = append(c.Tags, Tag{node{t}.textAt("name"), node{t}.textAt("description")})
 	}
-	for _, path := range p.root.members("paths") {
-		for _, op := range path.members() {
+	for _, path := range p.root.membersAt("paths") {
+		for _, op := range path.membersAt() {
 			c.Operations = append(c.Operations, p.operation(strings.ToUpper(op.key), path.key, op.node))
 		}
 	}
-	for _, hook := range p.root.members("webhooks") {
-		op := hook.at("post")
-		body := firstExample(op.at("requestBody", "content", "application/json"))
-		c.Events = append(c.Events, Event{hook.key, op.text("summary"), op.text("description"), p.json(body)})
+	for _, hook := range p.root.membersAt("webhooks") {
+		op := hook.atPath("post")
+		body := firstExample(op.atPath("requestBody", "content", "application/json"))
+		c.Events = append(c.Events, Event{hook.key, op.textAt("summary"), op.textAt("description"), p.exampleJSON(body)})
 	}
 	return c
 }
 
 func (p *reader) operation(method, path string, n node) Operation {
 	op := Operation{
-		ID: n.text("operationId"), Method: method, Path: path, Summary: n.text("summary"), Description: n.text("description"),
-		Extension: n.flag("x-vigia-extension"), Deprecated: n.flag("deprecated"),
+		ID: n.textAt("operationId"), Method: method, Path: path, Summary: n.textAt("summary"), Description: n.textAt("description"),
+		Extension: n.flagAt("x-vigia-extension"), Deprecated: n.flagAt("deprecated"),
 	}
-	if tags := n.list("tags"); len(tags) > 0 {
+	if tags := n.listAt("tags"); len(tags) > 0 {
 		op.Tag = fmt.Sprint(tags[0])
 	}
-	for _, raw := range n.list("parameters") {
-		op.Parameters = append(op.Parameters, p.parameter(p.follow(node{raw})))
+	for _, raw := range n.listAt("parameters") {
+		op.Parameters = append(op.Parameters, p.parameter(p.followReference(node{raw})))
 	}
-	if body := n.at("requestBody", "content", "application/json"); body.v != nil {
-		op.Body = p.json(firstExample(body))
-		op.Members = p.membersOf(body.at("schema"))
+	if body := n.atPath("requestBody", "content", "application/json"); body.v != nil {
+		op.Body = p.exampleJSON(firstExample(body))
+		op.Members = p.membersOf(body.atPath("schema"))
 	}
-	for _, r := range n.members("responses") {
-		answer := p.follow(r.node)
-		content := answer.at("content", "application/json")
-		out := Response{Status: r.key, Description: answer.text("description"), Body: p.json(firstExample(content))}
+	for _, r := range n.membersAt("responses") {
+		answer := p.followReference(r.node)
+		content := answer.atPath("content", "application/json")
+		out := Response{Status: r.key, Description: answer.textAt("description"), Body: p.exampleJSON(firstExample(content))}
 		if strings.HasPrefix(r.key, "2") {
-			out.Members = p.membersOf(content.at("schema"))
+			out.Members = p.membersOf(content.atPath("schema"))
 		}
 		op.Responses = append(op.Responses, out)
 	}
@@ -183,10 +188,10 @@ func (p *reader) operation(method, path string, n node) Operation {
 }
 
 func (p *reader) parameter(n node) Parameter {
-	q := Parameter{Name: n.text("name"), In: n.text("in"), Description: n.text("description"), Required: n.flag("required"),
-		Deprecated: n.flag("deprecated"),
-		Type:       p.typeOf(n.at("schema"))}
-	if example := n.at("example"); example.v != nil {
+	q := Parameter{Name: n.textAt("name"), In: n.textAt("in"), Description: n.textAt("description"), Required: n.flagAt("required"),
+		Deprecated: n.flagAt("deprecated"),
+		Type:       p.describeType(n.atPath("schema"))}
+	if example := n.atPath("example"); example.v != nil {
 		q.Example = fmt.Sprint(example.v)
 	} else if example := firstExample(n); example.v != nil {
 		q.Example = fmt.Sprint(example.v)
@@ -196,8 +201,8 @@ func (p *reader) parameter(n node) Parameter {
 
 // firstExample is the value of the first of the examples.
 func firstExample(n node) node {
-	if list := n.members("examples"); len(list) > 0 {
-		return list[0].at("value")
+	if list := n.membersAt("examples"); len(list) > 0 {
+		return list[0].atPath("value")
 	}
 	return node{}
 }

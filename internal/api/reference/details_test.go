@@ -46,7 +46,7 @@ func TestSearchFinds(t *testing.T) {
 		page := string(all[folder+"search"])
 		for name := range all {
 			bare, english := strings.CutPrefix(name, "en/")
-			if typeOf(name) != "text/html; charset=utf-8" || english != (folder != "") || bare == "search" {
+			if contentTypeOf(name) != "text/html; charset=utf-8" || english != (folder != "") || bare == "search" {
 				continue
 			}
 			if !strings.Contains(page, `"><a href="./`+bare+`">`) {
@@ -66,7 +66,7 @@ func TestDeprecationsAreListed(t *testing.T) {
 		t.Error("the page does not say that nothing is deprecated")
 	}
 	marked := strings.Replace(string(document(t)), "      operationId: riskScore\n", "      operationId: riskScore\n      deprecated: true\n", 1)
-	all, err := write([]byte(marked))
+	all, err := writeReference([]byte(marked))
 	if err != nil {
 		t.Fatal(err)
 	}

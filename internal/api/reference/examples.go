@@ -28,8 +28,8 @@ func readSnippets() (snippets, error) {
 	return s, json.Unmarshal(raw, &s)
 }
 
-// examples shows an operation in four languages. curl and Python are made from the contract's own example.
-func (o Operation) examples(s snippets) []Example {
+// makeExamples shows an operation in four languages. curl and Python are made from the contract's own example.
+func (o Operation) makeExamples(s snippets) []Example {
 	return []Example{
 		{"curl", "curl", o.Curl()},
 		{"go", "Go", s[o.ID].Go},

@@ -74,14 +74,14 @@ func fieldTexts() (map[string]string, error) {
 	return texts, nil
 }
 
-// oneLine is a text of the contract without its line breaks.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// joinLines is a text of the contract without its line breaks.
+func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // typeWords are what typeOf says around the names of types and values, which stay.
 var typeWords = strings.NewReplacer("one of ", "um de ", "list of ", "lista de ", "always ", "sempre ", " or ", " ou ", "empty", "vazio")
 
-// say is a text of a page in the language. A text that nobody translated is an error, which every test of the pages meets.
-func (l language) say(english string) (string, error) {
+// textInLanguage is a text of a page in the language. A text that nobody translated is an error, which every test of the pages meets.
+func (l language) textInLanguage(english string) (string, error) {
 	if l.texts == nil {
 		return english, nil
 	}
@@ -114,10 +114,10 @@ func (l language) translate(c *Contract) (*Contract, []string) {
 		return english
 	}
 	about := func(english string) string {
-		if said := l.texts.fields[oneLine(english)]; said != "" || english == "" {
+		if said := l.texts.fields[joinLines(english)]; said != "" || english == "" {
 			return said
 		}
-		missing = append(missing, oneLine(english))
+		missing = append(missing, joinLines(english))
 		return english
 	}
 	told := *c

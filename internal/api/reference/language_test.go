@@ -15,7 +15,7 @@ func TestPagesInBothLanguages(t *testing.T) {
 	all := pages(t)
 	count := 0
 	for name, content := range all {
-		if typeOf(name) != "text/html; charset=utf-8" {
+		if contentTypeOf(name) != "text/html; charset=utf-8" {
 			continue
 		}
 		count++
@@ -67,14 +67,14 @@ func TestPortugueseIsWhole(t *testing.T) {
 	for _, op := range c.Operations {
 		members := op.Members
 		for _, p := range op.Parameters {
-			used[p.In], fields[oneLine(p.Description)] = true, true
+			used[p.In], fields[joinLines(p.Description)] = true, true
 		}
 		for _, r := range op.Responses {
 			used[r.Description] = true
 			members = append(slices.Clone(members), r.Members...)
 		}
 		for _, m := range members {
-			fields[oneLine(m.Description)] = true
+			fields[joinLines(m.Description)] = true
 		}
 	}
 	for english := range table.fields {
@@ -126,7 +126,7 @@ func TestMissingWordsAreNoticed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said, err := all[0].say("Nobody translated this"); err == nil {
+	if said, err := all[0].textInLanguage("Nobody translated this"); err == nil {
 		t.Errorf("said %q", said)
 	}
 	c := contract(t)

@@ -15,8 +15,8 @@ type found struct{ Href, Title, Words string }
 
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// wordsOf are the different words of a page, which is all that a search needs of it.
-func wordsOf(page string) string {
+// distinctWords are the different words of a page, which is all that a search needs of it.
+func distinctWords(page string) string {
 	text := strings.ToLower(html.UnescapeString(tag.ReplaceAllString(page, " ")))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' })
 	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 3 || len(w) > 40 })
@@ -24,9 +24,9 @@ func wordsOf(page string) string {
 	return strings.Join(slices.Compact(words), " ")
 }
 
-// search lists every page, which helps without a script too; the script leaves those that have the words.
-func (w *writer) search() error {
-	return w.titled("search", "Search", "search", slices.Clone(w.found))
+// writeSearch lists every page, which helps without a script too; the script leaves those that have the words.
+func (w *writer) writeSearch() error {
+	return w.writeTitledPage("search", "Search", "search", slices.Clone(w.found))
 }
 
 // besideUs are links to other files of the repository, which are no pages here.
@@ -34,8 +34,8 @@ var besideUs = regexp.MustCompile(`\[([^\]]+)\]\((?:[a-zA-Z0-9_./-]+)(?:#[a-z0-9
 
 func (w *writer) changelog() error {
 	_, entries, _ := strings.Cut(vigia.Changelog, "\n## ")
-	text := render(besideUs.ReplaceAll([]byte("## "+entries), []byte("$1")))
-	return w.titled("changelog", "Changelog", "changelog", text)
+	text := renderMarkdown(besideUs.ReplaceAll([]byte("## "+entries), []byte("$1")))
+	return w.writeTitledPage("changelog", "Changelog", "changelog", text)
 }
 
 // deprecated is what the contract marks so: an operation, or a parameter or member of one.
@@ -65,5 +65,5 @@ func (w *writer) deprecations() error {
 			}
 		}
 	}
-	return w.titled("deprecations", "Deprecations", "deprecations", list)
+	return w.writeTitledPage("deprecations", "Deprecations", "deprecations", list)
 }

@@ -29,7 +29,8 @@ type writer struct {
 // dialect is what our texts are written in. Raw HTML in them is left out.
 var dialect = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-func render(text []byte) template.HTML {
+// renderMarkdown returns a text as HTML.
+func renderMarkdown(text []byte) template.HTML {
 	var page bytes.Buffer
 	if err := dialect.Convert(text, &page); err != nil {
 		panic(err) // a buffer takes everything
@@ -38,9 +39,9 @@ func render(text []byte) template.HTML {
 	return template.HTML(strings.ReplaceAll(page.String(), "<pre>", `<pre tabindex="0">`)) //nolint:gosec // our own text
 }
 
-// inline renders a sentence of the contract, without the paragraph that Markdown would make of it.
-func inline(text string) template.HTML {
-	rendered := render([]byte(text))
+// renderInline renders a sentence of the contract, without the paragraph that Markdown would make of it.
+func renderInline(text string) template.HTML {
+	rendered := renderMarkdown([]byte(text))
 	if strings.Count(string(rendered), "<p>") == 1 {
 		rendered = template.HTML(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(string(rendered)), "<p>"), "</p>")) //nolint:gosec // as above
 	}
@@ -64,11 +65,11 @@ func (w *writer) navigation(root, top string) ([]section, error) {
 	}}
 	for _, words := range []*section{&start, &more} {
 		var err error
-		if words.Title, err = w.language.say(words.Title); err != nil {
+		if words.Title, err = w.language.textInLanguage(words.Title); err != nil {
 			return nil, err
 		}
 		for i := range words.Entries {
-			if words.Entries[i].Label, err = w.language.say(words.Entries[i].Label); err != nil {
+			if words.Entries[i].Label, err = w.language.textInLanguage(words.Entries[i].Label); err != nil {
 				return nil, err
 			}
 		}
@@ -90,16 +91,16 @@ func (w *writer) navigation(root, top string) ([]section, error) {
 	return append(list, more), nil
 }
 
-// pages writes all of them.
-func (w *writer) pages() error {
-	steps := []func() error{w.overview, w.errorsPage, w.events, w.changelog, w.deprecations}
+// writePages writes all of them.
+func (w *writer) writePages() error {
+	steps := []func() error{w.writeOverview, w.errorsPage, w.writeEvents, w.changelog, w.deprecations}
 	for _, g := range w.guides {
-		steps = append(steps, func() error { return w.guide(g) })
+		steps = append(steps, func() error { return w.writeGuide(g) })
 	}
 	for _, op := range w.contract.Operations {
 		steps = append(steps, func() error { return w.operation(op) })
 	}
-	for _, step := range append(steps, w.search) { // which lists the others
+	for _, step := range append(steps, w.writeSearch) { // which lists the others
 		if err := step(); err != nil {
 			return err
 		}
@@ -110,17 +111,17 @@ func (w *writer) pages() error {
 // translation is the same page in a language.
 type translation struct{ Code, Name, Href string }
 
-// upwards leads from a page to the folder that its name begins in.
-func upwards(name string) string {
+// pathToRoot leads from a page to the folder that its name begins in.
+func pathToRoot(name string) string {
 	if up := strings.Repeat("../", strings.Count(name, "/")); up != "" {
 		return up
 	}
 	return "./"
 }
 
-// put writes one page. Addresses are relative, so that the pages also work behind a proxy that adds a prefix.
-func (w *writer) put(name, title, part string, data any) error {
-	root, top := upwards(name), upwards(w.language.folder+name)
+// writePage writes one page. Addresses are relative, so that the pages also work behind a proxy that adds a prefix.
+func (w *writer) writePage(name, title, part string, data any) error {
+	root, top := pathToRoot(name), pathToRoot(w.language.folder+name)
 	var content, whole bytes.Buffer
 	if err := w.layout.ExecuteTemplate(&content, part, data); err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
@@ -142,22 +143,24 @@ func (w *writer) put(name, title, part string, data any) error {
 		return fmt.Errorf("page %s: %w", name, err)
 	}
 	w.files[w.language.folder+name] = whole.Bytes()
-	w.found = append(w.found, found{Href: "./" + name, Title: title, Words: wordsOf(content.String())})
+	w.found = append(w.found, found{Href: "./" + name, Title: title, Words: distinctWords(content.String())})
 	return nil
 }
 
-func (w *writer) overview() error {
-	about := render([]byte(w.contract.Description))
-	return w.put("", w.contract.Title, "overview", map[string]any{"Contract": w.contract, "About": about, "Guides": w.guides})
+// writeOverview writes the first page.
+func (w *writer) writeOverview() error {
+	about := renderMarkdown([]byte(w.contract.Description))
+	return w.writePage("", w.contract.Title, "overview", map[string]any{"Contract": w.contract, "About": about, "Guides": w.guides})
 }
 
-func (w *writer) guide(g guides.Guide) error {
-	text := render(asPage(g.Text))
-	return w.put("guides/"+g.Name, g.Title, "text", text)
+// writeGuide writes the page of a guide.
+func (w *writer) writeGuide(g guides.Guide) error {
+	text := renderMarkdown(linkPages(g.Text))
+	return w.writePage("guides/"+g.Name, g.Title, "text", text)
 }
 
-// asPage turns links between files of the repository into links between pages, which have no ending.
-func asPage(text []byte) []byte {
+// linkPages turns links between files of the repository into links between pages, which have no ending.
+func linkPages(text []byte) []byte {
 	return []byte(strings.NewReplacer("(../../../docs/guides/pt/", "(guides/", "(../../../docs/guides/", "(guides/", ".md)", ")").Replace(string(text)))
 }
 
@@ -170,26 +173,27 @@ func (w *writer) errorsPage() error {
 	if err != nil {
 		return err
 	}
-	text := render(asPage(raw))
-	return w.titled("errors", "Errors", "errors", map[string]any{"Text": text, "Details": w.languages[0].texts.Details})
+	text := renderMarkdown(linkPages(raw))
+	return w.writeTitledPage("errors", "Errors", "errors", map[string]any{"Text": text, "Details": w.languages[0].texts.Details})
 }
 
-func (w *writer) events() error {
-	return w.titled("events", "Webhook events", "events", w.contract.Events)
+// writeEvents writes the page of events.
+func (w *writer) writeEvents() error {
+	return w.writeTitledPage("events", "Webhook events", "events", w.contract.Events)
 }
 
-// titled writes a page whose title is one of the pages' own words.
-func (w *writer) titled(name, english, part string, data any) error {
-	title, err := w.language.say(english)
+// writeTitledPage writes a page whose title is one of the pages' own words.
+func (w *writer) writeTitledPage(name, english, part string, data any) error {
+	title, err := w.language.textInLanguage(english)
 	if err != nil {
 		return err
 	}
-	return w.put(name, title, part, data)
+	return w.writePage(name, title, part, data)
 }
 
 func (w *writer) operation(op Operation) error {
-	about := render([]byte(op.Description))
-	rules := render([]byte(op.Rules))
+	about := renderMarkdown([]byte(op.Description))
+	rules := renderMarkdown([]byte(op.Rules))
 	var good, bad []Response
 	for _, r := range op.Responses {
 		if strings.HasPrefix(r.Status, "2") {
@@ -198,8 +202,8 @@ func (w *writer) operation(op Operation) error {
 			bad = append(bad, r)
 		}
 	}
-	return w.put("operations/"+op.ID, op.Summary, "operation", map[string]any{
-		"Op": op, "About": about, "Rules": rules, "Top": upwards(w.language.folder + "operations/"), "Examples": op.examples(w.snippets), "Good": good,
+	return w.writePage("operations/"+op.ID, op.Summary, "operation", map[string]any{
+		"Op": op, "About": about, "Rules": rules, "Top": pathToRoot(w.language.folder + "operations/"), "Examples": op.makeExamples(w.snippets), "Good": good,
 		"Bad": bad,
 	})
 }

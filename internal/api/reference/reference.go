@@ -29,9 +29,9 @@ var files embed.FS
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Handler writes all pages once and serves them. The document is the contract, as YAML.
-func Handler(document []byte) (http.Handler, error) {
-	pages, err := write(document)
+// NewHandler writes all pages once and serves them. The document is the contract, as YAML.
+func NewHandler(document []byte) (http.Handler, error) {
+	pages, err := writeReference(document)
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
 	}
@@ -41,7 +41,7 @@ func Handler(document []byte) (http.Handler, error) {
 		if strings.HasSuffix(pattern, "/") {
 			pattern += "{$}"
 		}
-		mux.Handle(pattern, Static(content, typeOf(name)))
+		mux.Handle(pattern, StaticHandler(content, contentTypeOf(name)))
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -52,7 +52,8 @@ func Handler(document []byte) (http.Handler, error) {
 	}), nil
 }
 
-func typeOf(name string) string {
+// contentTypeOf returns the media type of a file by its name.
+func contentTypeOf(name string) string {
 	switch {
 	case strings.HasSuffix(name, ".css"):
 		return "text/css; charset=utf-8"
@@ -62,10 +63,10 @@ func typeOf(name string) string {
 	return "text/html; charset=utf-8"
 }
 
-// Static serves bytes that change only with the binary. Caches keep them but ask before each use, which costs an empty
+// StaticHandler serves bytes that change only with the binary. Caches keep them but ask before each use, which costs an empty
 // 304, so that nobody reads the contract of yesterday's release. They are written in one piece: http.ServeContent would
 // keep 64 KB of buffers for every client that takes its time, which is 200 MB for some thousands of them.
-func Static(content []byte, contentType string) http.Handler {
+func StaticHandler(content []byte, contentType string) http.Handler {
 	sum := sha256.Sum256(content)
 	etag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -83,9 +84,9 @@ func Static(content []byte, contentType string) http.Handler {
 	})
 }
 
-// write makes every file of the reference, by its name.
-func write(document []byte) (map[string][]byte, error) {
-	contract, err := Parse(document)
+// writeReference makes every file of the reference, by its name.
+func writeReference(document []byte) (map[string][]byte, error) {
+	contract, err := ParseContract(document)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func write(document []byte) (map[string][]byte, error) {
 			return nil, err
 		}
 		w.files = pages
-		if err := w.pages(); err != nil {
+		if err := w.writePages(); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +124,7 @@ func newWriter(l language, all []language, contract *Contract, snippets snippets
 	if err != nil {
 		return nil, err
 	}
-	functions := template.FuncMap{"inline": inline, "say": l.say}
+	functions := template.FuncMap{"inline": renderInline, "say": l.textInLanguage}
 	layout, err := template.New("").Funcs(functions).ParseFS(files, "page.html")
 	return &writer{language: l, languages: all, contract: told, snippets: snippets, guides: list, layout: layout}, err
 }

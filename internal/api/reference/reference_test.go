@@ -23,7 +23,7 @@ func document(t *testing.T) []byte {
 
 func contract(t *testing.T) *Contract {
 	t.Helper()
-	c, err := Parse(document(t))
+	c, err := ParseContract(document(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ var written = sync.OnceValues(func() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return write(raw)
+	return writeReference(raw)
 })
 
 func pages(t *testing.T) map[string][]byte {
@@ -61,7 +61,7 @@ func TestPagesPointSomewhere(t *testing.T) {
 		t.Fatalf("only %d files", len(all))
 	}
 	for name, content := range all {
-		if typeOf(name) != "text/html; charset=utf-8" {
+		if contentTypeOf(name) != "text/html; charset=utf-8" {
 			continue
 		}
 		for _, m := range address.FindAllStringSubmatch(string(content), -1) {
@@ -97,7 +97,7 @@ func TestPagesPointSomewhere(t *testing.T) {
 
 func TestNothingInline(t *testing.T) {
 	for name, content := range pages(t) {
-		if typeOf(name) != "text/html; charset=utf-8" {
+		if contentTypeOf(name) != "text/html; charset=utf-8" {
 			continue
 		}
 		text := regexp.MustCompile(`(?s)<pre.*?</pre>|<textarea.*?</textarea>`).ReplaceAllString(string(content), "")
@@ -113,7 +113,7 @@ func TestNothingInline(t *testing.T) {
 }
 
 func TestServed(t *testing.T) {
-	h, err := Handler(document(t))
+	h, err := NewHandler(document(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestEveryOperationIsWhole(t *testing.T) {
 		if all["operations/"+op.ID] == nil || all["en/operations/"+op.ID] == nil || op.Summary == "" || op.Tag == "" {
 			t.Errorf("%s has no page", op.ID)
 		}
-		for _, e := range op.examples(kept) {
+		for _, e := range op.makeExamples(kept) {
 			if strings.TrimSpace(e.Code) == "" {
 				t.Errorf("%s has no example in %s", op.ID, e.Label)
 			}
@@ -198,7 +198,7 @@ func TestMembers(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for _, text := range []string{"", "a: [", "paths: {}", "paths: {/x: {get: {parameters: [{$ref: '#/components/parameters/None'}]}}}"} {
-		if _, err := Parse([]byte(text)); err == nil {
+		if _, err := ParseContract([]byte(text)); err == nil {
 			t.Errorf("accepted %q", text)
 		}
 	}

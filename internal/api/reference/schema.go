@@ -12,39 +12,40 @@ import (
 // membersOf lists what a JSON body may hold, flattened: nested members carry the path to them.
 func (p *reader) membersOf(schema node) []Member {
 	var list []Member
-	p.collect(&list, "", schema, 0)
+	p.collectMembers(&list, "", schema, 0)
 	return list
 }
 
 // deepest bounds the descent; our contract needs four.
 const deepest = 8
 
-func (p *reader) collect(list *[]Member, prefix string, schema node, depth int) {
+// collectMembers adds the members of a schema, nested ones with their prefix.
+func (p *reader) collectMembers(list *[]Member, prefix string, schema node, depth int) {
 	if depth > deepest {
 		return
 	}
-	schema = p.follow(schema)
-	if items := schema.at("items"); items.v != nil {
-		p.collect(list, prefix+"[]", items, depth+1)
+	schema = p.followReference(schema)
+	if items := schema.atPath("items"); items.v != nil {
+		p.collectMembers(list, prefix+"[]", items, depth+1)
 		return
 	}
-	for _, part := range schema.list("allOf") {
-		p.collect(list, prefix, node{part}, depth+1)
+	for _, part := range schema.listAt("allOf") {
+		p.collectMembers(list, prefix, node{part}, depth+1)
 	}
 	required := map[any]bool{}
-	for _, name := range schema.list("required") {
+	for _, name := range schema.listAt("required") {
 		required[name] = true
 	}
-	for _, m := range schema.members("properties") {
+	for _, m := range schema.membersAt("properties") {
 		name := strings.TrimPrefix(prefix+"."+m.key, ".")
-		target := p.follow(m.node)
-		description := m.text("description")
+		target := p.followReference(m.node)
+		description := m.textAt("description")
 		if description == "" {
-			description = target.text("description")
+			description = target.textAt("description")
 		}
-		add(list, Member{Name: name, Type: p.typeOf(m.node), Description: description, Required: required[m.key],
-			Deprecated: m.flag("deprecated")})
-		p.collect(list, name, m.node, depth+1)
+		addMember(list, Member{Name: name, Type: p.describeType(m.node), Description: description, Required: required[m.key],
+			Deprecated: m.flagAt("deprecated")})
+		p.collectMembers(list, name, m.node, depth+1)
 	}
 	for name := range required { // a part of an allOf may require what another part describes
 		full := strings.TrimPrefix(prefix+"."+fmt.Sprint(name), ".")
@@ -56,8 +57,8 @@ func (p *reader) collect(list *[]Member, prefix string, schema node, depth int) 
 	}
 }
 
-// add takes a member once: the parts of an allOf may name it again, and the later one only narrows it.
-func add(list *[]Member, m Member) {
+// addMember takes a member once: the parts of an allOf may name it again, and the later one only narrows it.
+func addMember(list *[]Member, m Member) {
 	for i := range *list {
 		if (*list)[i].Name == m.Name {
 			(*list)[i].Required = (*list)[i].Required || m.Required
@@ -67,13 +68,13 @@ func add(list *[]Member, m Member) {
 	*list = append(*list, m)
 }
 
-// typeOf says what a value may be, for people.
-func (p *reader) typeOf(schema node) string {
-	schema = p.follow(schema)
-	if c := schema.at("const"); c.v != nil {
+// describeType says what a value may be, for people.
+func (p *reader) describeType(schema node) string {
+	schema = p.followReference(schema)
+	if c := schema.atPath("const"); c.v != nil {
 		return fmt.Sprintf("always %q", fmt.Sprint(c.v))
 	}
-	if values := schema.list("enum"); len(values) > 0 {
+	if values := schema.listAt("enum"); len(values) > 0 {
 		words := make([]string, len(values))
 		for i, v := range values {
 			if words[i] = fmt.Sprint(v); v == nil {
@@ -82,34 +83,34 @@ func (p *reader) typeOf(schema node) string {
 		}
 		return "one of " + strings.Join(words, ", ")
 	}
-	if items := schema.at("items"); items.v != nil {
-		return "list of " + p.typeOf(items)
+	if items := schema.atPath("items"); items.v != nil {
+		return "list of " + p.describeType(items)
 	}
 	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
-		if parts := schema.list(key); len(parts) > 0 {
+		if parts := schema.listAt(key); len(parts) > 0 {
 			return p.alternatives(key, parts)
 		}
 	}
-	if list := schema.list("type"); len(list) > 0 {
+	if list := schema.listAt("type"); len(list) > 0 {
 		words := make([]string, len(list))
 		for i, v := range list {
 			words[i] = fmt.Sprint(v)
 		}
 		return strings.Join(words, " or ")
 	}
-	if format := schema.text("format"); format == "date-time" {
+	if format := schema.textAt("format"); format == "date-time" {
 		return format
 	}
-	return schema.text("type")
+	return schema.textAt("type")
 }
 
 func (p *reader) alternatives(key string, parts []any) string {
 	if key == "allOf" {
-		return p.typeOf(node{parts[0]})
+		return p.describeType(node{parts[0]})
 	}
 	words := make([]string, 0, len(parts))
 	for _, part := range parts {
-		word := p.typeOf(node{part})
+		word := p.describeType(node{part})
 		if word == `always ""` {
 			word = "empty"
 		}
@@ -120,20 +121,21 @@ func (p *reader) alternatives(key string, parts []any) string {
 	return strings.Join(words, " or ")
 }
 
-// json writes an example in the document's order.
-func (p *reader) json(n node) string {
+// exampleJSON writes an example in the document's order.
+func (p *reader) exampleJSON(n node) string {
 	if n.v == nil {
 		return ""
 	}
 	var b bytes.Buffer
 	enc := jsontext.NewEncoder(&b, jsontext.WithIndent("  "))
-	if err := encode(enc, n.v); err != nil {
+	if err := encodeOrdered(enc, n.v); err != nil {
 		p.errs = append(p.errs, err)
 	}
 	return strings.TrimSpace(b.String())
 }
 
-func encode(enc *jsontext.Encoder, value any) error {
+// encodeOrdered writes a value in the document's order.
+func encodeOrdered(enc *jsontext.Encoder, value any) error {
 	switch v := value.(type) {
 	case yaml.MapSlice:
 		if err := enc.WriteToken(jsontext.BeginObject); err != nil {
@@ -143,7 +145,7 @@ func encode(enc *jsontext.Encoder, value any) error {
 			if err := enc.WriteToken(jsontext.String(fmt.Sprint(item.Key))); err != nil {
 				return err
 			}
-			if err := encode(enc, item.Value); err != nil {
+			if err := encodeOrdered(enc, item.Value); err != nil {
 				return err
 			}
 		}
@@ -153,7 +155,7 @@ func encode(enc *jsontext.Encoder, value any) error {
 			return err
 		}
 		for _, item := range v {
-			if err := encode(enc, item); err != nil {
+			if err := encodeOrdered(enc, item); err != nil {
 				return err
 			}
 		}

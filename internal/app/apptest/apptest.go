@@ -36,7 +36,7 @@ type Tenant struct {
 func Start(t testing.TB) *Service {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	a, err := app.Open(ctx, config.Common{Data: filepath.Join(sqldbtest.Folder(t), "data")}, sqldb.Options{MaxConns: 4})
+	a, err := app.OpenApp(ctx, config.Common{Data: filepath.Join(sqldbtest.Folder(t), "data")}, sqldb.Options{MaxConns: 4})
 	if err != nil {
 		cancel()
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func Start(t testing.TB) *Service {
 
 func (s *Service) tenant(t testing.TB, name string, mode partner.Mode) Tenant {
 	t.Helper()
-	p, cred, err := storetest.Registry(s.App.Store.Partners, time.Now).Create(context.Background(), name, mode, partner.Settings{})
+	p, cred, err := storetest.Registry(s.App.Store.Partners, time.Now).CreatePartner(context.Background(), name, mode, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func TestLanes(t *testing.T) {
 		q, _ := e.NewPartner(t, partner.Live)
 		cases := newCases(t, e)
 		const other = "sv_recuperacao_conta"
-		if err := cases.SetTarget(ctx, other, time.Hour); err != nil {
+		if err := cases.SetTargetTime(ctx, other, time.Hour); err != nil {
 			t.Fatal(err)
 		}
 		var opened []cyber.CaseID
@@ -33,13 +33,13 @@ func TestLanes(t *testing.T) {
 			if i%2 == 1 {
 				owner, service = q.ID, other
 			}
-			c, err := cases.Open(ctx, owner, cyber.CaseRequest{Service: service, User: partner.UserHash(fmt.Sprint("u", i))})
+			c, err := cases.OpenCase(ctx, owner, cyber.CaseRequest{Service: service, User: partner.UserHash(fmt.Sprint("u", i))})
 			if err != nil {
 				t.Fatal(err)
 			}
 			opened = append(opened, c.ID)
 			if i%3 == 0 {
-				if _, err := cases.Assign(ctx, c.ID, "bruna"); err != nil {
+				if _, err := cases.AssignCase(ctx, c.ID, "bruna"); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -47,7 +47,7 @@ func TestLanes(t *testing.T) {
 		read := func(f cyber.LaneFilter) (all []cyber.Case, totals []int64) {
 			f.Limit = 2
 			for {
-				lane, err := cases.LanePage(ctx, f)
+				lane, err := cases.ListLane(ctx, f)
 				if err != nil || len(lane.Cases) > 2 {
 					t.Fatal(len(lane.Cases), err)
 				}
@@ -106,29 +106,29 @@ func TestLanes(t *testing.T) {
 			t.Error("a case with the shorter target is not first")
 		}
 		day := e.Clock.Now().Add(2 * time.Hour)
-		if n, err := cases.Waiting(ctx, cyber.LaneFilter{}, "bruna", day); err != nil || n != (cyber.WaitingCases{Today: 5, Free: 7, Mine: 4, Open: 11}) {
+		if n, err := cases.CountWaiting(ctx, cyber.LaneFilter{}, "bruna", day); err != nil || n != (cyber.WaitingCases{Today: 5, Free: 7, Mine: 4, Open: 11}) {
 			t.Errorf("%+v, %v", n, err)
 		}
 		e.Clock.Advance(90 * time.Minute)
-		if n, err := cases.Waiting(ctx, cyber.LaneFilter{}, "bruna", day); err != nil || n != (cyber.WaitingCases{Late: 5, Free: 7, Mine: 4, Open: 11}) {
+		if n, err := cases.CountWaiting(ctx, cyber.LaneFilter{}, "bruna", day); err != nil || n != (cyber.WaitingCases{Late: 5, Free: 7, Mine: 4, Open: 11}) {
 			t.Errorf("later: %+v, %v", n, err)
 		}
 		// While the client is waited for nothing is due, and what is finished is listed by its age.
 		for _, c := range all[:3] {
 			for _, to := range []cyber.CaseStatus{cyber.CaseInProgress, cyber.CaseWaiting} {
-				if _, err := cases.Move(ctx, c.ID, to, "bruna", ""); err != nil {
+				if _, err := cases.MoveCase(ctx, c.ID, to, "bruna", ""); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		if n, err := cases.Waiting(ctx, cyber.LaneFilter{}, "bruna", day); err != nil || n.Late != 2 {
+		if n, err := cases.CountWaiting(ctx, cyber.LaneFilter{}, "bruna", day); err != nil || n.Late != 2 {
 			t.Errorf("waiting: %+v, %v", n, err)
 		}
 		if list, _ := read(cyber.LaneFilter{Status: cyber.CaseWaiting}); len(list) != 3 || list[0].ID != all[0].ID {
 			t.Error("waiting: not the oldest first")
 		}
 		for _, c := range all[:3] {
-			if _, err := cases.Move(ctx, c.ID, cyber.CaseResolved, "bruna", ""); err != nil {
+			if _, err := cases.MoveCase(ctx, c.ID, cyber.CaseResolved, "bruna", ""); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -144,19 +144,19 @@ func TestNote(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		cases := newCases(t, e)
-		c, err := cases.Open(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: "u1"})
+		c, err := cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: "u1"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cases.Note(ctx, c.ID, "bruna", " ligou às 10h "); err != nil {
+		if _, err := cases.AddNote(ctx, c.ID, "bruna", " ligou às 10h "); err != nil {
 			t.Fatal(err)
 		}
 		for _, bad := range []string{"", "  ", "a\x00b"} {
-			if _, err := cases.Note(ctx, c.ID, "bruna", bad); !errors.Is(err, cyber.ErrCaseInvalid) {
+			if _, err := cases.AddNote(ctx, c.ID, "bruna", bad); !errors.Is(err, cyber.ErrCaseInvalid) {
 				t.Errorf("%q: %v", bad, err)
 			}
 		}
-		got, moves, err := cases.Show(ctx, c.ID)
+		got, moves, err := cases.ShowCase(ctx, c.ID)
 		if err != nil || got.Status != cyber.CaseOpen || got.Clock != c.Clock || len(moves) != 2 {
 			t.Fatal(got, moves, err)
 		}

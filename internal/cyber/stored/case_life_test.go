@@ -20,7 +20,7 @@ const phishing cyber.ServiceID = "sv_ajuda_phishing"
 
 func newCases(t *testing.T, e *storetest.Env) *cyber.Cases {
 	t.Helper()
-	if err := cyber.NewServices(e.Store.Services, e.Clock.Now).Seed(context.Background()); err != nil {
+	if err := cyber.NewServices(e.Store.Services, e.Clock.Now).SeedServices(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	return cyber.NewCases(e.Store.Cases, e.Clock.Now)
@@ -39,10 +39,10 @@ func TestCaseLife(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		cases := newCases(t, e)
-		if err := cases.SetTarget(ctx, phishing, 10*time.Hour); err != nil {
+		if err := cases.SetTargetTime(ctx, phishing, 10*time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		c, err := cases.Open(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: "u1",
+		c, err := cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: "u1",
 			Answers: []cyber.TriageAnswer{{JSON: `{"question":"O que houve?","answer":"Cliquei num link"}`}}})
 		if err != nil || c.Status != cyber.CaseOpen {
 			t.Fatal(c, err)
@@ -64,17 +64,17 @@ func TestCaseLife(t *testing.T) {
 			{time.Hour, cyber.CaseCancelled, 7 * time.Hour},
 		} {
 			e.Clock.Advance(step.after)
-			if c, err = cases.Move(ctx, c.ID, step.to, "bruna", "nota sobre Fulano"); err != nil {
+			if c, err = cases.MoveCase(ctx, c.ID, step.to, "bruna", "nota sobre Fulano"); err != nil {
 				t.Fatalf("to %s: %v", step.to, err)
 			}
 			if got := c.Clock.UsedAt(e.Clock.Now()); got != step.used || c.Clock.Late(e.Clock.Now()) {
 				t.Errorf("at %s the clock shows %v, want %v", step.to, got, step.used)
 			}
 		}
-		if _, err := cases.Move(ctx, c.ID, cyber.CaseResolved, "bruna", ""); !errors.Is(err, cyber.ErrCaseMove) {
+		if _, err := cases.MoveCase(ctx, c.ID, cyber.CaseResolved, "bruna", ""); !errors.Is(err, cyber.ErrCaseMove) {
 			t.Error("a cancelled case was resolved:", err)
 		}
-		c, moves, err := cases.Show(ctx, c.ID)
+		c, moves, err := cases.ShowCase(ctx, c.ID)
 		if err != nil || len(moves) != 8 || moves[0].From != "" || moves[7].To != cyber.CaseCancelled || moves[7].Note != "nota sobre Fulano" ||
 			moves[7].Actor != "bruna" || c.User != "u1" || !strings.Contains(c.Answers[0], "Cliquei") {
 			t.Errorf("%+v %+v, %v", c, moves, err)
@@ -93,7 +93,7 @@ func TestCaseLife(t *testing.T) {
 // readEvents opens the bodies of a partner's events, in order.
 func readEvents(t *testing.T, e *storetest.Env, id partner.ID) (bodies []string) {
 	t.Helper()
-	rows, err := e.DB.Reader().QueryContext(context.Background(), `SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, id.Number())
+	rows, err := e.DB.ReadPool().QueryContext(context.Background(), `SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, id.Number())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,14 +122,14 @@ func TestMovesAtOnce(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		cases := newCases(t, e)
-		c, err := cases.Open(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: "u1"})
+		c, err := cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: "u1"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		errs := make([]error, 6)
 		var wg sync.WaitGroup
 		for i := range errs {
-			wg.Go(func() { _, errs[i] = cases.Move(ctx, c.ID, cyber.CaseInProgress, "op", "") })
+			wg.Go(func() { _, errs[i] = cases.MoveCase(ctx, c.ID, cyber.CaseInProgress, "op", "") })
 		}
 		wg.Wait()
 		won := 0
@@ -153,7 +153,7 @@ func TestTriage(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		cases := newCases(t, e)
 		open := func(answers ...cyber.TriageAnswer) error {
-			_, err := cases.Open(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: "u1", Answers: answers})
+			_, err := cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: "u1", Answers: answers})
 			return err
 		}
 		if err := open(); err != nil {
@@ -207,15 +207,15 @@ func TestSlots(t *testing.T) {
 		cases := newCases(t, e)
 		ten, eleven := storetest.Start.Add(10*time.Hour), storetest.Start.Add(11*time.Hour)
 		open := func(user string, times ...time.Time) (cyber.Case, error) {
-			return cases.Open(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user), Appointments: wish(times...)})
+			return cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: partner.UserHash(user), Appointments: wish(times...)})
 		}
 		if c, err := open("u0", ten); err != nil || !c.Booked.IsZero() {
 			t.Fatal("without a calendar:", c, err)
 		}
-		if n, err := cases.AddSlots(ctx, phishing, "", []time.Time{ten, eleven}); err != nil || n != 2 {
+		if n, err := cases.AddFreeSlots(ctx, phishing, "", []time.Time{ten, eleven}); err != nil || n != 2 {
 			t.Fatal(n, err)
 		}
-		if n, err := cases.AddSlots(ctx, phishing, "", []time.Time{ten}); err != nil || n != 0 {
+		if n, err := cases.AddFreeSlots(ctx, phishing, "", []time.Time{ten}); err != nil || n != 0 {
 			t.Error("a slot was added twice:", n, err)
 		}
 		if _, err := open("u1", storetest.Start.Add(12*time.Hour)); !errors.Is(err, cyber.ErrAppointmentTaken) {
@@ -244,17 +244,17 @@ func TestSlots(t *testing.T) {
 		if booked[ten] == "" || booked[eleven] == "" {
 			t.Fatalf("booked: %v", booked)
 		}
-		all, err := cases.List(ctx, cyber.CaseFilter{Limit: 100})
+		all, err := cases.ListCases(ctx, cyber.CaseFilter{Limit: 100})
 		if err != nil || len(all) != 4 {
 			t.Errorf("a refused request left a case behind: %d, %v", len(all), err)
 		}
-		if _, err := cases.Move(ctx, booked[ten], cyber.CaseCancelled, "op", ""); err != nil {
+		if _, err := cases.MoveCase(ctx, booked[ten], cyber.CaseCancelled, "op", ""); err != nil {
 			t.Fatal(err)
 		}
 		if c, err := open("u9", ten); err != nil || !c.Booked.Equal(ten) {
 			t.Error("the slot of a cancelled case is not free:", err)
 		}
-		slots, err := cases.Slots(ctx, phishing)
+		slots, err := cases.ListSlots(ctx, phishing)
 		if err != nil || len(slots) != 2 || slots[0].Case == "" {
 			t.Fatal(slots, err)
 		}
@@ -273,17 +273,17 @@ func TestCaseFilter(t *testing.T) {
 		for i := range 3 {
 			for _, id := range []partner.ID{p.ID, q.ID} {
 				e.Clock.Advance(time.Minute)
-				c, err := cases.Open(ctx, id, cyber.CaseRequest{Service: phishing, User: "u"})
+				c, err := cases.OpenCase(ctx, id, cyber.CaseRequest{Service: phishing, User: "u"})
 				if err != nil {
 					t.Fatal(err)
 				}
 				if i == 0 {
-					if _, err := cases.Move(ctx, c.ID, cyber.CaseCancelled, "op", ""); err != nil {
+					if _, err := cases.MoveCase(ctx, c.ID, cyber.CaseCancelled, "op", ""); err != nil {
 						t.Fatal(err)
 					}
 				}
 				if i == 1 {
-					if _, err := cases.Assign(ctx, c.ID, "bruna"); err != nil {
+					if _, err := cases.AssignCase(ctx, c.ID, "bruna"); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -293,7 +293,7 @@ func TestCaseFilter(t *testing.T) {
 			6: {Limit: 10}, 5: {Limit: 5}, 3: {Partner: p.ID, Limit: 10}, 4: {OpenOnly: true, Limit: 10}, 2: {Assignee: "bruna", Limit: 10},
 			1: {Partner: q.ID, Status: cyber.CaseCancelled, Limit: 10}, 0: {Service: "sv_nada", Limit: 10},
 		} {
-			list, err := cases.List(ctx, f)
+			list, err := cases.ListCases(ctx, f)
 			if err != nil || len(list) != want {
 				t.Errorf("%+v: %d cases, %v", f, len(list), err)
 			}
@@ -303,7 +303,7 @@ func TestCaseFilter(t *testing.T) {
 				}
 			}
 		}
-		if _, _, err := cases.Show(ctx, "cs_nada"); !errors.Is(err, cyber.ErrCaseNotFound) {
+		if _, _, err := cases.ShowCase(ctx, "cs_nada"); !errors.Is(err, cyber.ErrCaseNotFound) {
 			t.Error(err)
 		}
 	})
@@ -315,7 +315,7 @@ func TestLongCase(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		cases := newCases(t, e)
-		c, err := cases.Open(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: "u1"})
+		c, err := cases.OpenCase(ctx, p.ID, cyber.CaseRequest{Service: phishing, User: "u1"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,13 +324,13 @@ func TestLongCase(t *testing.T) {
 			t.Fatal(err)
 		}
 		two := cyber.Message{Text: "oi", Attachment: &cyber.Attachment{Name: "a", Text: "b"}}
-		if _, err := cases.Tell(ctx, key, two); !errors.Is(err, cyber.ErrCaseTooLong) {
+		if _, err := cases.AddMessage(ctx, key, two); !errors.Is(err, cyber.ErrCaseTooLong) {
 			t.Error("two lines where one fits:", err)
 		}
-		if _, err := cases.Tell(ctx, key, cyber.Message{Text: "oi"}); err != nil {
+		if _, err := cases.AddMessage(ctx, key, cyber.Message{Text: "oi"}); err != nil {
 			t.Error("the last line:", err)
 		}
-		if _, moves, err := cases.Show(ctx, c.ID); err != nil || len(moves) != 2 {
+		if _, moves, err := cases.ShowCase(ctx, c.ID); err != nil || len(moves) != 2 {
 			t.Error(moves, err)
 		}
 	})

@@ -31,7 +31,7 @@ func TestLoadPool(t *testing.T) {
 		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
 		var reports int
 		load := func(text string) (cyber.Loaded, error) {
-			return endpoints.LoadPool(ctx, cyber.Android, strings.NewReader(text), func(cyber.Loaded) { reports++ })
+			return endpoints.LoadKeyPool(ctx, cyber.Android, strings.NewReader(text), func(cyber.Loaded) { reports++ })
 		}
 		for _, c := range []struct {
 			name, file string
@@ -56,7 +56,7 @@ func TestLoadPool(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		sources, err := endpoints.Sources(ctx)
+		sources, err := endpoints.ListSources(ctx)
 		if err != nil || len(sources) != 4 {
 			t.Fatal(sources, err)
 		}
@@ -77,13 +77,13 @@ func TestVendorEndsItsKeys(t *testing.T) {
 		endpoints := cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil)
 		load := func(text string) {
 			t.Helper()
-			if _, err := endpoints.LoadPool(ctx, cyber.Android, strings.NewReader(text), nil); err != nil {
+			if _, err := endpoints.LoadKeyPool(ctx, cyber.Android, strings.NewReader(text), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 		issue := func(name string) cyber.Device {
 			t.Helper()
-			d, err := endpoints.Issue(ctx, p.ID, cyber.DeviceRequest{User: "u1", System: cyber.Android, Name: name})
+			d, err := endpoints.IssueKey(ctx, p.ID, cyber.DeviceRequest{User: "u1", System: cyber.Android, Name: name})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,10 +104,10 @@ func TestVendorEndsItsKeys(t *testing.T) {
 				t.Errorf("%s until %v, want %s until %v", d.Key, d.ValidUntil, c.key, c.until)
 			}
 		}
-		if _, err := endpoints.Issue(ctx, p.ID, cyber.DeviceRequest{User: "u1", System: cyber.Android, Name: "fifth"}); !errors.Is(err, cyber.ErrPoolEmpty) {
+		if _, err := endpoints.IssueKey(ctx, p.ID, cyber.DeviceRequest{User: "u1", System: cyber.Android, Name: "fifth"}); !errors.Is(err, cyber.ErrPoolEmpty) {
 			t.Error("a key that its vendor ended was issued:", err)
 		}
-		sources, err := endpoints.Sources(ctx)
+		sources, err := endpoints.ListSources(ctx)
 		if err != nil || sources[0].Free != 0 || sources[0].Taken != 4 || sources[0].Expired != 1 {
 			t.Errorf("%+v, %v", sources[0], err)
 		}
@@ -117,16 +117,16 @@ func TestVendorEndsItsKeys(t *testing.T) {
 			t.Error(told, err)
 		}
 		e.Clock.Advance(7 * 24 * time.Hour)
-		if live, err := endpoints.Of(ctx, p.ID, "u1"); err != nil || len(live) != 2 {
+		if live, err := endpoints.ListDevices(ctx, p.ID, "u1"); err != nil || len(live) != 2 {
 			t.Error(live, err)
 		}
 		// The vendor's list again, with an earlier date for a key that is in use.
 		load("chave;validade\nLATE;" + e.Clock.Now().Add(24*time.Hour).Format(time.RFC3339) + "\n")
-		if live, err := endpoints.Of(ctx, p.ID, "u1"); err != nil || len(live) != 2 || !live[1].ValidUntil.Equal(e.Clock.Now().Add(24*time.Hour).Truncate(time.Second)) {
+		if live, err := endpoints.ListDevices(ctx, p.ID, "u1"); err != nil || len(live) != 2 || !live[1].ValidUntil.Equal(e.Clock.Now().Add(24*time.Hour).Truncate(time.Second)) {
 			t.Error(live, err)
 		}
 		for _, bad := range []string{"31-12-2027", "2027-02-30", "amanha", "12/31/2027"} {
-			if _, err := endpoints.LoadPool(ctx, cyber.Android, strings.NewReader("key,expires\nX,"+bad+"\n"), nil); !errors.Is(err, cyber.ErrPoolFile) {
+			if _, err := endpoints.LoadKeyPool(ctx, cyber.Android, strings.NewReader("key,expires\nX,"+bad+"\n"), nil); !errors.Is(err, cyber.ErrPoolFile) {
 				t.Errorf("%q: %v", bad, err)
 			}
 		}

@@ -44,7 +44,7 @@ func (w *portalWorld) watch(t *testing.T, p partner.Partner) {
 
 func (w *portalWorld) offer(t *testing.T) string {
 	t.Helper()
-	token, link, err := w.sessions.Offer(t.Context(), w.who, cyber.PortalRequest{User: w.user, Lang: "es"})
+	token, link, err := w.sessions.CreateLink(t.Context(), w.who, cyber.PortalRequest{User: w.user, Lang: "es"})
 	if err != nil || !link.Until.Equal(w.Clock.Now().Add(cyber.LinkLife)) {
 		t.Fatal(link, err)
 	}
@@ -53,7 +53,7 @@ func (w *portalWorld) offer(t *testing.T) string {
 
 func (w *portalWorld) enter(t *testing.T) string {
 	t.Helper()
-	_, text, err := w.sessions.Enter(t.Context(), w.offer(t))
+	_, text, err := w.sessions.OpenLink(t.Context(), w.offer(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,10 +63,10 @@ func (w *portalWorld) enter(t *testing.T) string {
 // closed expects that neither a link nor a session opens anything any more.
 func (w *portalWorld) closed(t *testing.T, link, session string) {
 	t.Helper()
-	if _, _, err := w.sessions.Enter(t.Context(), link); !errors.Is(err, cyber.ErrPortalClosed) {
+	if _, _, err := w.sessions.OpenLink(t.Context(), link); !errors.Is(err, cyber.ErrPortalClosed) {
 		t.Error("the link still opens:", err)
 	}
-	if _, _, err := w.sessions.Resume(t.Context(), session); !errors.Is(err, cyber.ErrPortalClosed) {
+	if _, _, err := w.sessions.ResumeSession(t.Context(), session); !errors.Is(err, cyber.ErrPortalClosed) {
 		t.Error("the session is still open:", err)
 	}
 }
@@ -78,13 +78,13 @@ func TestPortalSessionLife(t *testing.T) {
 		w := newPortalWorld(t, e)
 		link := w.offer(t)
 		for range 2 { // who looks at links before the person does must not close them
-			session, _, err := w.sessions.Enter(t.Context(), link)
+			session, _, err := w.sessions.OpenLink(t.Context(), link)
 			if err != nil || session.User != w.user || session.Partner != w.who.Partner || session.Lang != partner.Spanish || !session.Copy {
 				t.Fatal(session, err)
 			}
 		}
 		text := w.enter(t)
-		if _, who, err := w.sessions.Resume(t.Context(), text); err != nil || who.ID != w.who.Partner {
+		if _, who, err := w.sessions.ResumeSession(t.Context(), text); err != nil || who.ID != w.who.Partner {
 			t.Fatal(who, err)
 		}
 		w.closed(t, text, link) // each in the other's place
@@ -92,13 +92,13 @@ func TestPortalSessionLife(t *testing.T) {
 			w.closed(t, broken, broken)
 		}
 		e.Clock.Advance(cyber.LinkLife)
-		if _, _, err := w.sessions.Enter(t.Context(), link); !errors.Is(err, cyber.ErrPortalClosed) {
+		if _, _, err := w.sessions.OpenLink(t.Context(), link); !errors.Is(err, cyber.ErrPortalClosed) {
 			t.Error("an old link opens:", err)
 		}
-		if old, genuine := w.sessions.Expired(link); !genuine || old.Lang != partner.Spanish {
+		if old, genuine := w.sessions.ReadExpiredLink(link); !genuine || old.Lang != partner.Spanish {
 			t.Error("nobody can be told where to get another:", old, genuine)
 		}
-		if _, _, err := w.sessions.Resume(t.Context(), text); err != nil {
+		if _, _, err := w.sessions.ResumeSession(t.Context(), text); err != nil {
 			t.Error("a session ends with its link:", err)
 		}
 		e.Clock.Advance(cyber.SessionLife - cyber.LinkLife)
@@ -113,31 +113,31 @@ func TestPortalClosesAtOnce(t *testing.T) {
 		w := newPortalWorld(t, e)
 		link, text := w.offer(t), w.enter(t)
 		registry := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
-		if _, err := registry.Suspend(t.Context(), w.who.Partner); err != nil {
+		if _, err := registry.SuspendPartner(t.Context(), w.who.Partner); err != nil {
 			t.Fatal(err)
 		}
 		w.closed(t, link, text)
-		p, err := registry.Resume(t.Context(), w.who.Partner)
+		p, err := registry.ResumePartner(t.Context(), w.who.Partner)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := w.sessions.Resume(t.Context(), text); err != nil {
+		if _, _, err := w.sessions.ResumeSession(t.Context(), text); err != nil {
 			t.Fatal(err)
 		}
 		e.Clock.Advance(time.Second)
 		rights := subject.NewRights(e.Store.Subjects, e.Store.Partners, operator.NewTrail(e.Store.Audit, e.Clock.Now), e.Clock.Now)
-		_, err = rights.Erase(t.Context(), operator.Actor{Name: "cli:teste"}, subject.Person{User: w.user, Partner: p.ID}, "pediu", func([]subject.Tombstone) error { return nil })
+		_, err = rights.ErasePerson(t.Context(), operator.Actor{Name: "cli:teste"}, subject.Person{User: w.user, Partner: p.ID}, "pediu", func([]subject.Tombstone) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.closed(t, link, text)
-		if _, _, err := w.sessions.Offer(t.Context(), w.who, cyber.PortalRequest{User: w.user}); !errors.Is(err, cyber.ErrNobodyKnown) {
+		if _, _, err := w.sessions.CreateLink(t.Context(), w.who, cyber.PortalRequest{User: w.user}); !errors.Is(err, cyber.ErrNobodyKnown) {
 			t.Error("a link for nobody:", err)
 		}
 		e.Clock.Advance(time.Second)
 		w.watch(t, p)
 		w.closed(t, link, text)
-		if _, _, err := w.sessions.Enter(t.Context(), w.offer(t)); err != nil {
+		if _, _, err := w.sessions.OpenLink(t.Context(), w.offer(t)); err != nil {
 			t.Error("a new link does not open:", err)
 		}
 	})
@@ -151,7 +151,7 @@ func TestPortalRequests(t *testing.T) {
 		"": true, "https://banco.com.br/conta?a=1": true, "http://banco.com.br/": false, "javascript:alert(1)": false, "https://u:p@banco.com.br/": false,
 		"https://": false, "//banco.com.br": false, "https://banco.com.br/\n": false, "https://banco.com.br/" + strings.Repeat("a", 500): false,
 	} {
-		_, _, err := w.sessions.Offer(context.Background(), w.who, cyber.PortalRequest{User: w.user, Return: text})
+		_, _, err := w.sessions.CreateLink(context.Background(), w.who, cyber.PortalRequest{User: w.user, Return: text})
 		if (err == nil) != good || err != nil && !errors.Is(err, cyber.ErrPortalInvalid) {
 			t.Errorf("return to %q: %v", text, err)
 		}
@@ -160,14 +160,14 @@ func TestPortalRequests(t *testing.T) {
 	for text, good := range map[string]bool{
 		"https://banco.com.br/": true, "https://APP.banco.com.br:8443/x": true, "https://mau-banco.com.br/": false, "https://banco.com.br.mau.com/": false,
 	} {
-		if _, _, err := w.sessions.Offer(context.Background(), w.who, cyber.PortalRequest{User: w.user, Return: text}); (err == nil) != good {
+		if _, _, err := w.sessions.CreateLink(context.Background(), w.who, cyber.PortalRequest{User: w.user, Return: text}); (err == nil) != good {
 			t.Errorf("return to %q: %v", text, err)
 		}
 	}
-	if _, _, err := w.sessions.Offer(context.Background(), w.who, cyber.PortalRequest{User: w.user, Lang: "fr"}); !errors.Is(err, partner.ErrLanguage) {
+	if _, _, err := w.sessions.CreateLink(context.Background(), w.who, cyber.PortalRequest{User: w.user, Lang: "fr"}); !errors.Is(err, partner.ErrLanguage) {
 		t.Error("a language that nothing is written in:", err)
 	}
-	if _, _, err := w.sessions.Offer(context.Background(), w.who, cyber.PortalRequest{User: "ninguem"}); !errors.Is(err, cyber.ErrNobodyKnown) {
+	if _, _, err := w.sessions.CreateLink(context.Background(), w.who, cyber.PortalRequest{User: "ninguem"}); !errors.Is(err, cyber.ErrNobodyKnown) {
 		t.Error("a link for nobody:", err)
 	}
 }

@@ -88,7 +88,7 @@ func TestArchivesInBuckets(t *testing.T) {
 		if spread := r.finish("espalhado"); !slices.Equal(r.keysOf(spread), v.keysOf(want.Record)) {
 			t.Errorf("spread: %d keys, %d in the texts", spread.Tally.Distinct, want.Tally.Distinct)
 		}
-		if _, err := intake.Inputs(context.Background(), nil, []string{bucket + "&region=&x"}); err == nil {
+		if _, err := intake.ListInputs(context.Background(), nil, []string{bucket + "&region=&x"}); err == nil {
 			t.Error("an address that names no bucket was taken")
 		}
 	})

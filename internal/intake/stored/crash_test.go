@@ -31,14 +31,14 @@ func TestImportChild(t *testing.T) {
 	if len(orders) < 4 {
 		return // not a child; the parents are TestKilledImports and TestKilledRenewals
 	}
-	keys, err := seal.Open(orders[1] + "/keys.json")
+	keys, err := seal.OpenKeyFile(orders[1] + "/keys.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	clock := storetest.NewClock()
 	v := &env{leaktest.Open(t, storetest.Reopen(t, orders[0], orders[1], keys, clock))}
 	crashSettings(v)
-	inputs, err := intake.Inputs(context.Background(), nil, []string{orders[2]})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{orders[2]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +48,9 @@ func TestImportChild(t *testing.T) {
 		if werr != nil {
 			t.Fatal(werr)
 		}
-		_, err = v.Importer.Renew(context.Background(), intake.Way(way), spec)
+		_, err = v.Importer.RenewBreach(context.Background(), intake.Way(way), spec)
 	} else {
-		_, err = v.Importer.Import(context.Background(), spec)
+		_, err = v.Importer.ImportBreach(context.Background(), spec)
 	}
 	if err != nil && !errors.Is(err, leak.ErrBreachExists) { // killed during the match: the import itself is done
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func (v *env) checkOnce(people, breaches int) {
 	v.Clock.Advance(2 * time.Hour)
 	v.RunJobs()
 	for i := range people {
-		all, err := v.Monitoring.Findings(context.Background(), v.Live.Partner, partner.UserHash(fmt.Sprint("u", i)))
+		all, err := v.Monitoring.ListFindings(context.Background(), v.Live.Partner, partner.UserHash(fmt.Sprint("u", i)))
 		if err != nil {
 			v.T.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func (v *env) checkOnce(people, breaches int) {
 	if leaks, changes := leaktest.Count(told, "leak "), leaktest.Count(told, "status "); leaks != news || news < people*9/5 || news > 2*people || changes != people {
 		v.T.Errorf("%d alerts and %d changes of status, wanted %d and %d", leaks, changes, news, people)
 	}
-	if left, err := v.Jobs.Jobs(context.Background(), leak.KindMatch, 1000); err != nil || len(left) != breaches {
+	if left, err := v.Jobs.ListJobs(context.Background(), leak.KindMatch, 1000); err != nil || len(left) != breaches {
 		v.T.Errorf("%d match jobs, %v", len(left), err)
 	}
 }

@@ -41,7 +41,7 @@ func TestExposesOfWhatWasFound(t *testing.T) {
 			if got := fmt.Sprint(out.Exposes); got != c.want {
 				t.Errorf("%s exposes %s, want %s", name, got, c.want)
 			}
-			nowhere, unnamed := out.Tally.Against(out.Exposes)
+			nowhere, unnamed := out.Tally.CompareClasses(out.Exposes)
 			if fmt.Sprint(nowhere) != c.nowhere || fmt.Sprint(unnamed) != c.unnamed {
 				t.Errorf("%s: named and not found %v, found and not named %v", name, nowhere, unnamed)
 			}
@@ -58,11 +58,11 @@ func TestExposesOfASpreadImport(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		bucket := sharedBucket(e)
 		a := newReplica(t, e, "a", bucket)
-		inputs, err := intake.Inputs(context.Background(), nil, []string{a.File("a.csv", "email,senha\nana@exemplo.com.br,segredo1\n"), a.File("b.csv", "cpf,nome\n52998224725,Ana Souza\n")})
+		inputs, err := intake.ListInputs(context.Background(), nil, []string{a.File("a.csv", "email,senha\nana@exemplo.com.br,segredo1\n"), a.File("b.csv", "cpf,nome\n52998224725,Ana Souza\n")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.Importer.Spread(context.Background(), intake.Spec{Breach: leaktest.Breach("partes", cyber.SourceBreach), Inputs: inputs}, spreadPart); err != nil {
+		if err := a.Importer.SpreadImport(context.Background(), intake.Spec{Breach: leaktest.Breach("partes", cyber.SourceBreach), Inputs: inputs}, spreadPart); err != nil {
 			t.Fatal(err)
 		}
 		for a.part() {
@@ -80,20 +80,20 @@ func TestSpreadKeepsHowToOpen(t *testing.T) {
 		bucket := sharedBucket(e)
 		a, b := newReplica(t, e, "a", bucket), newReplica(t, e, "b", bucket)
 		packed := leaktest.Gzipped(t, []byte("ana@exemplo.com.br\n"+strings.Repeat("linha que se repete\n", 200_000)))
-		inputs, err := intake.Inputs(ctx, nil, []string{a.File("a.txt.gz", string(packed))})
+		inputs, err := intake.ListInputs(ctx, nil, []string{a.File("a.txt.gz", string(packed))})
 		if err != nil {
 			t.Fatal(err)
 		}
 		const password = "segredo-do-arquivo"
 		a.Importer.Limits.Bytes = 1 << 20
 		spec := intake.Spec{Breach: leaktest.Breach("partes", cyber.SourceBreach), Inputs: inputs, Passwords: []string{password}}
-		if err := a.Importer.Spread(ctx, spec, spreadPart); err != nil {
+		if err := a.Importer.SpreadImport(ctx, spec, spreadPart); err != nil {
 			t.Fatal(err)
 		}
 		if kept, err := e.Breaches.SpreadAddresses(ctx, "partes"); err != nil || fmt.Sprint(kept) != "["+password+"]" {
 			t.Error(kept, err)
 		}
-		jobs, err := e.Breaches.Parts(ctx, "partes")
+		jobs, err := e.Breaches.ListParts(ctx, "partes")
 		if err != nil || len(jobs) != 1 || strings.Contains(string(jobs[0].Args), password) {
 			t.Error(jobs, err)
 		}

@@ -74,13 +74,13 @@ func TestImportGoesOnBehindHostileMembers(t *testing.T) {
 // TestCancelEndsHostileImport: an import whose reader is at a file without end stops at once.
 func TestCancelEndsHostileImport(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	inputs, err := intake.Inputs(context.Background(), nil, []string{v.File("a.pdf", string(hostiletest.Files()["pdf-map-long"]))})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{v.File("a.pdf", string(hostiletest.Files()["pdf-map-long"]))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(300*time.Millisecond, cancel)
-	_, err = v.Importer.Import(ctx, intake.Spec{Breach: leaktest.Breach("hostil", cyber.SourceBreach), Inputs: inputs})
+	_, err = v.Importer.ImportBreach(ctx, intake.Spec{Breach: leaktest.Breach("hostil", cyber.SourceBreach), Inputs: inputs})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

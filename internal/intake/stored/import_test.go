@@ -44,7 +44,7 @@ func (v *env) keysOf(r leak.Record) []uint64 {
 	}
 	defer func() { _ = reader.Close() }()
 	keys := make([]uint64, 0, reader.Count())
-	for k, err := range reader.All() {
+	for k, err := range reader.AllKeys() {
 		if err != nil {
 			v.T.Fatal(err)
 		}
@@ -134,7 +134,7 @@ func TestCancelledImportGoesOn(t *testing.T) {
 	v.Importer.SpanBytes = 100_000
 	want := v.Import(leaktest.Breach("sem-parar", cyber.SourceBreach, cyber.ExposedEmail), folder)
 
-	inputs, err := intake.Inputs(context.Background(), nil, []string{folder})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{folder})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestCancelledImportGoesOn(t *testing.T) {
 			}
 		})
 		v.Importer.Workers = 1 // calls is not shared
-		out, err := v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs})
+		out, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs})
 		undo()
 		cancel()
 		if err == nil {
@@ -183,7 +183,7 @@ func TestStoppedImportKeepsWhatItDid(t *testing.T) {
 	first, second := v.File("1.txt", "ana@exemplo.com.br\n"), v.File("2.txt", string(text))
 	v.Importer.SpanBytes = 100_000
 	want := v.Import(leaktest.Breach("sem-parar", cyber.SourceBreach, cyber.ExposedEmail), first, second)
-	inputs, err := intake.Inputs(context.Background(), nil, []string{first, second})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{first, second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,13 +196,13 @@ func TestStoppedImportKeepsWhatItDid(t *testing.T) {
 			cancel()
 		}
 	})
-	_, err = v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs})
+	_, err = v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs})
 	undo()
 	if !errors.Is(err, context.Canceled) || len(partsIn(t, filepath.Join(v.Importer.Dir, "parado"))) != 1 {
 		t.Fatalf("%v, parts %v", err, partsIn(t, filepath.Join(v.Importer.Dir, "parado")))
 	}
 	var resumed int64
-	out, err := v.Importer.Import(context.Background(), intake.Spec{Breach: b, Inputs: inputs, Progress: func(p intake.Progress) { resumed = p.Resumed }})
+	out, err := v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: b, Inputs: inputs, Progress: func(p intake.Progress) { resumed = p.Resumed }})
 	if err != nil || resumed < 200_000 {
 		t.Fatalf("%d bytes were not scanned again, %v", resumed, err)
 	}
@@ -214,13 +214,13 @@ func TestStoppedImportKeepsWhatItDid(t *testing.T) {
 // TestProgressTellsWhatWasFound: the last word on a small dump is what its breach has; its few identifiers fill no batch.
 func TestProgressTellsWhatWasFound(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	inputs, err := intake.Inputs(context.Background(), nil, []string{v.File("a.txt", "ana@exemplo.com.br\nbia@exemplo.com.br\n")})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{v.File("a.txt", "ana@exemplo.com.br\nbia@exemplo.com.br\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var last intake.Progress
 	spec := intake.Spec{Breach: leaktest.Breach("pouco", cyber.SourceBreach), Inputs: inputs, Progress: func(p intake.Progress) { last = p }}
-	out, err := v.Importer.Import(context.Background(), spec)
+	out, err := v.Importer.ImportBreach(context.Background(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,14 +246,14 @@ func TestImportRefuses(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	ctx := context.Background()
 	path := v.File("a.txt", "ana@exemplo.com.br")
-	inputs, err := intake.Inputs(context.Background(), nil, []string{path})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	try := func(change func(*cyber.Breach), in []intake.Input) error {
 		b := leaktest.Breach("nome", cyber.SourceBreach, cyber.ExposedEmail)
 		change(&b)
-		_, err := v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: in})
+		_, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: in})
 		return err
 	}
 	for what, change := range map[string]func(*cyber.Breach){
@@ -279,7 +279,7 @@ func TestImportRefuses(t *testing.T) {
 	if err := try(func(*cyber.Breach) {}, inputs); !errors.Is(err, leak.ErrBreachExists) {
 		t.Errorf("published twice: %v", err)
 	}
-	if _, err := intake.Inputs(context.Background(), nil, []string{filepath.Join(t.TempDir(), "nada")}); !errors.Is(err, intake.ErrInput) {
+	if _, err := intake.ListInputs(context.Background(), nil, []string{filepath.Join(t.TempDir(), "nada")}); !errors.Is(err, intake.ErrInput) {
 		t.Errorf("missing file: %v", err)
 	}
 }
@@ -291,20 +291,20 @@ func TestResumeNeedsTheSameInputs(t *testing.T) {
 	b := leaktest.Breach("nome", cyber.SourceBreach, cyber.ExposedEmail)
 	gone := errors.New("the disk is gone")
 	first := intake.ReaderInput("a.txt", "a", -1, func(context.Context) (io.ReadCloser, error) { return nil, gone })
-	if _, err := v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: []intake.Input{first}}); !errors.Is(err, gone) {
+	if _, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: []intake.Input{first}}); !errors.Is(err, gone) {
 		t.Fatal(err)
 	}
-	second, err := intake.Inputs(context.Background(), nil, []string{v.File("b.txt", "bia@exemplo.com.br")})
+	second, err := intake.ListInputs(context.Background(), nil, []string{v.File("b.txt", "bia@exemplo.com.br")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: second}); !errors.Is(err, intake.ErrInput) {
+	if _, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: second}); !errors.Is(err, intake.ErrInput) {
 		t.Errorf("other inputs: %v", err)
 	}
-	if err := v.Importer.Discard("nome"); err != nil {
+	if err := v.Importer.DiscardWork("nome"); err != nil {
 		t.Fatal(err)
 	}
-	out, err := v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: second})
+	out, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: second})
 	if err != nil || out.Tally.Found["email"] != 1 {
 		t.Errorf("after discarding: %v, %v", out.Tally, err)
 	}
@@ -345,7 +345,7 @@ func TestTheSameDumpThreeTimes(t *testing.T) {
 		score := func() float64 {
 			t.Helper()
 			v.RunJobs()
-			s, err := persons.Score(context.Background(), v.Live.Partner, "ana")
+			s, err := persons.ComputeScore(context.Background(), v.Live.Partner, "ana")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -394,7 +394,7 @@ func TestDamagedSegmentIsNoAnswer(t *testing.T) {
 	if err := os.WriteFile(path, whole[:len(whole)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Library.Load(context.Background()); !errors.Is(err, segment.ErrCorrupt) {
+	if err := v.Library.LoadPublished(context.Background()); !errors.Is(err, segment.ErrCorrupt) {
 		t.Errorf("load: %v", err)
 	}
 	v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
@@ -403,7 +403,7 @@ func TestDamagedSegmentIsNoAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.Load()
-	if n, err := v.Library.Settle(context.Background()); n != 1 || err != nil {
+	if n, err := v.Library.SettleDueLooks(context.Background()); n != 1 || err != nil {
 		t.Errorf("settled %d, %v", n, err)
 	}
 	v.Want("mended", v.FindingsOf(v.Live, "ana"), "email:loja:open")
@@ -414,7 +414,7 @@ func TestDamagedSegmentIsNoAnswer(t *testing.T) {
 func TestImportOfAFileThatShrinks(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	path := v.File("dump.txt", strings.Repeat("ana@exemplo.com.br\n", 400_000)) // more than is read ahead
-	inputs, err := intake.Inputs(context.Background(), nil, []string{path})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,7 +423,7 @@ func TestImportOfAFileThatShrinks(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	_, err = v.Importer.Import(context.Background(), intake.Spec{Breach: leaktest.Breach("cortado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
+	_, err = v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: leaktest.Breach("cortado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
 	if !errors.Is(err, intake.ErrInput) || !strings.Contains(fmt.Sprint(err), "dump.txt changed") {
 		t.Errorf("%v", err)
 	}

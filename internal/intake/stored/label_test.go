@@ -32,7 +32,7 @@ func (v *env) labelsOf(r leak.Record) map[uint64]leak.Label {
 		if err != nil {
 			v.T.Fatal(err)
 		}
-		text, err := reader.Label(e.Label)
+		text, err := reader.LabelBytes(e.Label)
 		if err != nil {
 			v.T.Fatal(err)
 		}
@@ -57,11 +57,11 @@ func TestImportTellsOfEachPerson(t *testing.T) {
 		"eva@exemplo.com": "[email password] banco.test loja.test",
 	} {
 		label, ok := labels[v.Keys.Fingerprint(byte(identifier.Email), []byte(address))]
-		if got := fmt.Sprint(label.Exposes(), " ", strings.Join(label.Sites, " ")); !ok || got != want {
+		if got := fmt.Sprint(label.ExposedClasses(), " ", strings.Join(label.Sites, " ")); !ok || got != want {
 			t.Errorf("%s: %q, want %q", address, got, want)
 		}
-		if label.Told() == (address == "davi@exemplo.com") {
-			t.Errorf("%s: told is %v", address, label.Told())
+		if label.IsOfRecord() == (address == "davi@exemplo.com") {
+			t.Errorf("%s: told is %v", address, label.IsOfRecord())
 		}
 	}
 	if eva := labels[v.Keys.Fingerprint(byte(identifier.Email), []byte("eva@exemplo.com"))]; eva.Day != 19794 { // 2024-03-12

@@ -26,7 +26,7 @@ func (v *env) known(address string, passwords ...string) (list []string) {
 	v.T.Helper()
 	for _, p := range passwords {
 		sum := sha1.Sum([]byte(p))
-		held, err := v.Library.Holds(v.T.Context(), []uint64{v.Keys.Fingerprint(byte(identifier.Email), []byte(address))}, binary.BigEndian.Uint64(sum[:])>>24)
+		held, err := v.Library.HoldsPair(v.T.Context(), []uint64{v.Keys.Fingerprint(byte(identifier.Email), []byte(address))}, binary.BigEndian.Uint64(sum[:])>>24)
 		if err != nil {
 			v.T.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestPairsOfRecords(t *testing.T) {
 		v := newEnv(t, e)
 		ctx := context.Background()
 		file := v.File("a.csv", "email,senha,nome\nana@exemplo.com,Praia;2020,Ana\nbia@exemplo.com,,Bia\nana@exemplo.com,outra1,Ana\n")
-		if held, err := v.Library.Holds(t.Context(), []uint64{1}, 1); held || err != nil {
+		if held, err := v.Library.HoldsPair(t.Context(), []uint64{1}, 1); held || err != nil {
 			t.Error("before anything is published:", held, err)
 		}
 		out := v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), file)
@@ -54,16 +54,16 @@ func TestPairsOfRecords(t *testing.T) {
 		if out.Tally.Pairs != 2 || out.Pairs == "" {
 			t.Errorf("%d pairs in %q", out.Tally.Pairs, out.Pairs)
 		}
-		inputs, err := intake.Inputs(ctx, nil, []string{v.File("b.csv", "email,senha\nbia@exemplo.com,segredo\n")})
+		inputs, err := intake.ListInputs(ctx, nil, []string{v.File("b.csv", "email,senha\nbia@exemplo.com,segredo\n")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		without, err := v.Importer.Import(ctx, intake.Spec{Breach: leaktest.Breach("sem-pares", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs, NoPairs: true})
+		without, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: leaktest.Breach("sem-pares", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs, NoPairs: true})
 		if err != nil || without.Pairs != "" || without.Tally.Pairs != 0 {
 			t.Errorf("without pairs: %q, %d, %v", without.Pairs, without.Tally.Pairs, err)
 		}
 		v.Want("pairs of an import without", strings.Join(v.known("bia@exemplo.com", "segredo"), " "), "")
-		if _, err := v.Rules.Retract(ctx, "loja"); err != nil {
+		if _, err := v.Rules.RetractBreach(ctx, "loja"); err != nil {
 			t.Fatal(err)
 		}
 		v.RunJobs()
@@ -89,7 +89,7 @@ func TestPairsDoNotDependOnTheWay(t *testing.T) {
 	if want.Tally.Pairs < 2000 || got.Tally.Pairs != want.Tally.Pairs || got.PairsDigest != want.PairsDigest {
 		t.Errorf("%d pairs, %s; in one part %d, %s", got.Tally.Pairs, got.PairsDigest, want.Tally.Pairs, want.PairsDigest)
 	}
-	inputs, err := intake.Inputs(context.Background(), nil, files)
+	inputs, err := intake.ListInputs(context.Background(), nil, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,13 +105,13 @@ func TestPairsDoNotDependOnTheWay(t *testing.T) {
 				cancel()
 			}
 		})
-		if _, err := v.Importer.Import(ctx, spec); !errors.Is(err, context.Canceled) {
+		if _, err := v.Importer.ImportBreach(ctx, spec); !errors.Is(err, context.Canceled) {
 			t.Fatal("not stopped:", err)
 		}
 		undo()
 		between(filepath.Join(v.Folder, "import", name))
 		spec.NoPairs = then
-		out, err := v.Importer.Import(context.Background(), spec)
+		out, err := v.Importer.ImportBreach(context.Background(), spec)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -59,12 +59,12 @@ func (v *env) killRenewals(way intake.Way, first, second string, kills int) {
 	calm := fmt.Sprint("calmo-", way)
 	before := v.keysOf(v.Import(leaktest.Breach(calm, cyber.SourceBreach), first).Record)
 	v.RunJobs()
-	inputs, err := intake.Inputs(v.T.Context(), nil, []string{second})
+	inputs, err := intake.ListInputs(v.T.Context(), nil, []string{second})
 	if err != nil {
 		v.T.Fatal(err)
 	}
 	start := time.Now()
-	out, err := v.Importer.Renew(v.T.Context(), way, intake.Spec{Breach: cyber.Breach{Name: calm}, Inputs: inputs})
+	out, err := v.Importer.RenewBreach(v.T.Context(), way, intake.Spec{Breach: cyber.Breach{Name: calm}, Inputs: inputs})
 	if err != nil || out.Unchanged {
 		v.T.Fatal(err, out.Unchanged)
 	}
@@ -101,7 +101,7 @@ func (v *env) killRenewals(way intake.Way, first, second string, kills int) {
 func (v *env) sameFindings(one, other string) {
 	v.T.Helper()
 	for i := range 12 {
-		all, err := v.Monitoring.Findings(context.Background(), v.Live.Partner, partner.UserHash(fmt.Sprint("u", i)))
+		all, err := v.Monitoring.ListFindings(context.Background(), v.Live.Partner, partner.UserHash(fmt.Sprint("u", i)))
 		if err != nil {
 			v.T.Fatal(err)
 		}

@@ -19,11 +19,11 @@ import (
 // renew renews a breach with one file.
 func (v *env) renew(way intake.Way, name, content string, force bool) (intake.Outcome, error) {
 	v.T.Helper()
-	inputs, err := intake.Inputs(v.T.Context(), nil, []string{v.File("more.csv", content)})
+	inputs, err := intake.ListInputs(v.T.Context(), nil, []string{v.File("more.csv", content)})
 	if err != nil {
 		v.T.Fatal(err)
 	}
-	out, err := v.Importer.Renew(v.T.Context(), way, intake.Spec{Breach: cyber.Breach{Name: name}, Inputs: inputs, Force: force})
+	out, err := v.Importer.RenewBreach(v.T.Context(), way, intake.Spec{Breach: cyber.Breach{Name: name}, Inputs: inputs, Force: force})
 	v.RunJobs()
 	v.Load()
 	return out, err
@@ -32,7 +32,7 @@ func (v *env) renew(way intake.Way, name, content string, force bool) (intake.Ou
 // says writes what a person is told of a breach: the classes, or why the finding is closed, and the status.
 func (v *env) says(user string) string {
 	v.T.Helper()
-	findings, err := v.Monitoring.Findings(v.T.Context(), v.Live.Partner, partner.UserHash(user))
+	findings, err := v.Monitoring.ListFindings(v.T.Context(), v.Live.Partner, partner.UserHash(user))
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -86,16 +86,16 @@ func TestRenew(t *testing.T) {
 			slices.Sort(heard)
 			v.Want(what+": events", strings.Join(heard, "; "), strings.Join(events, "; "))
 			told = len(v.EventsOf(v.Live))
-			r, err := v.Rules.ByName(t.Context(), "loja")
+			r, err := v.Rules.FindBreach(t.Context(), "loja")
 			if err != nil {
 				t.Fatal(err)
 			}
 			var current []string
-			for _, f := range r.Files() {
+			for _, f := range r.ListFiles() {
 				current = append(current, f.Name)
 			}
 			slices.Sort(current)
-			names, err := v.Files.Names()
+			names, err := v.Files.ListLocal()
 			if err != nil || !slices.Equal(names, current) || len(r.Former) > 0 || r.Tally.Measured == nil {
 				t.Errorf("%s: files %v, want %v; former %v: %v", what, names, current, r.Former, err)
 			}
@@ -163,7 +163,7 @@ func TestRenewInterrupted(t *testing.T) {
 		for i := range 6_000 {
 			fmt.Fprintf(&dump, "p%d@exemplo.com,segredo%d\n", i, i)
 		}
-		inputs, err := intake.Inputs(ctx, nil, []string{v.File("b.csv", dump.String())})
+		inputs, err := intake.ListInputs(ctx, nil, []string{v.File("b.csv", dump.String())})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,26 +176,26 @@ func TestRenewInterrupted(t *testing.T) {
 			}
 		})
 		v.Importer.Workers = 1
-		if _, err := v.Importer.Renew(stopped, intake.Append, spec); !errors.Is(err, context.Canceled) {
+		if _, err := v.Importer.RenewBreach(stopped, intake.Append, spec); !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
 		whole := seen
 		store := &brokenStore{Store: v.Importer.Store, before: errors.New("away")}
 		v.Importer.Store = store
-		if _, err := v.Importer.Renew(ctx, intake.Append, spec); !errors.Is(err, store.before) || seen-whole > 10_000 {
+		if _, err := v.Importer.RenewBreach(ctx, intake.Append, spec); !errors.Is(err, store.before) || seen-whole > 10_000 {
 			t.Fatalf("%d values scanned again: %v", seen-whole, err)
 		}
 		v.RunJobs()
-		if r, err := v.Rules.ByName(ctx, "loja"); err != nil || r.Renewals != 0 || r.Tally.Distinct != 2 {
+		if r, err := v.Rules.FindBreach(ctx, "loja"); err != nil || r.Renewals != 0 || r.Tally.Distinct != 2 {
 			t.Fatalf("%+v, %v", r, err)
 		}
 		v.Want("before", v.says("ana"), "loja [email] | email=alerta")
 		whole, store.before, store.after = seen, nil, errors.New("cut off")
-		if _, err := v.Importer.Renew(ctx, intake.Append, spec); !errors.Is(err, store.after) || seen != whole {
+		if _, err := v.Importer.RenewBreach(ctx, intake.Append, spec); !errors.Is(err, store.after) || seen != whole {
 			t.Fatalf("%d values scanned again: %v", seen-whole, err)
 		}
 		store.after = nil
-		out, err := v.Importer.Renew(ctx, intake.Append, spec)
+		out, err := v.Importer.RenewBreach(ctx, intake.Append, spec)
 		undo()
 		if err != nil || seen != whole || !out.Unchanged || out.Renewals != 1 || out.Tally.Found["email"] != 6_002 || out.Tally.Distinct != 6_002 {
 			t.Fatalf("%d values scanned again, %+v: %v", seen-whole, out.Tally, err)
@@ -224,7 +224,7 @@ func TestRenewRefused(t *testing.T) {
 		add("importando", leak.Importing)
 		add("nomeado", leak.Published)
 		add("retirado", leak.Published)
-		if _, err := v.Rules.Retract(ctx, "retirado"); err != nil {
+		if _, err := v.Rules.RetractBreach(ctx, "retirado"); err != nil {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]error{
@@ -238,10 +238,10 @@ func TestRenewRefused(t *testing.T) {
 		if _, err := v.renew(intake.Replace, "loja", "nada\n", false); !errors.Is(err, intake.ErrDoubtful) {
 			t.Errorf("nothing in it: %v", err)
 		}
-		if _, err := v.Importer.Renew(ctx, intake.Append, intake.Spec{Breach: cyber.Breach{Name: "loja"}}); !errors.Is(err, intake.ErrInput) {
+		if _, err := v.Importer.RenewBreach(ctx, intake.Append, intake.Spec{Breach: cyber.Breach{Name: "loja"}}); !errors.Is(err, intake.ErrInput) {
 			t.Errorf("without inputs: %v", err)
 		}
-		r, err := v.Rules.ByName(ctx, "loja")
+		r, err := v.Rules.FindBreach(ctx, "loja")
 		if err != nil {
 			t.Fatal(err)
 		}

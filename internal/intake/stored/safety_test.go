@@ -40,7 +40,7 @@ func TestNothingPersonalOnDisk(t *testing.T) {
 	v.Importer.PartBytes = 100
 	v.Importer.SpanBytes = 1 << 20
 	dump := v.File("vazado.txt", strings.Repeat("canario.ana@exemplo.com.br;529.982.247-25;(11) 98765-4321;4111 1111 1111 1111;canario.bia@exemplo.com.br\n", 50))
-	inputs, err := intake.Inputs(context.Background(), nil, []string{dump, dump})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{dump, dump})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +53,12 @@ func TestNothingPersonalOnDisk(t *testing.T) {
 		}
 	})
 	b := leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail)
-	if _, err := v.Importer.Import(stopped, intake.Spec{Breach: b, Inputs: inputs}); !errors.Is(err, context.Canceled) {
+	if _, err := v.Importer.ImportBreach(stopped, intake.Spec{Breach: b, Inputs: inputs}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	v.search(values) // with an import half done
 	undo()
-	if _, err := v.Importer.Import(ctx, intake.Spec{Breach: b, Inputs: inputs}); err != nil {
+	if _, err := v.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs}); err != nil {
 		t.Fatal(err)
 	}
 	v.RunJobs()
@@ -70,7 +70,7 @@ func TestNothingPersonalOnDisk(t *testing.T) {
 	if err := v.Monitoring.Forget(ctx, v.Live.Partner, "canario-u1", assets[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Rules.Retract(ctx, "loja"); err != nil {
+	if _, err := v.Rules.RetractBreach(ctx, "loja"); err != nil {
 		t.Fatal(err)
 	}
 	v.RunJobs()
@@ -137,7 +137,7 @@ func TestOutboxIsAtomic(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		probes, _, err := v.Breaches.Probes(ctx, leak.Place{}, 10)
+		probes, _, err := v.Breaches.ListProbes(ctx, leak.Place{}, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestOnePersonOneAlert(t *testing.T) {
 			text.WriteString(address + "\n")
 		}
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", text.String()))
-		probes, _, err := v.Breaches.Probes(ctx, leak.Place{}, 100)
+		probes, _, err := v.Breaches.ListProbes(ctx, leak.Place{}, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,16 +198,16 @@ func TestOnePersonOneAlert(t *testing.T) {
 func TestRetractedWhileImporting(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	ctx := context.Background()
-	inputs, err := intake.Inputs(context.Background(), nil, []string{v.File("a.txt", "ana@exemplo.com.br")})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{v.File("a.txt", "ana@exemplo.com.br")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	leaktest.OnFingerprint(v.Importer, func() {
-		if _, err := v.Rules.Retract(ctx, "loja"); err != nil {
+		if _, err := v.Rules.RetractBreach(ctx, "loja"); err != nil {
 			t.Error(err)
 		}
 	})
-	_, err = v.Importer.Import(ctx, intake.Spec{Breach: leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
+	_, err = v.Importer.ImportBreach(ctx, intake.Spec{Breach: leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
 	if !errors.Is(err, leak.ErrRetracted) {
 		t.Errorf("the import ended with %v", err)
 	}
@@ -235,7 +235,7 @@ func TestPageDamagedWhileOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
-	if pending, err := v.Breaches.DueLooks(context.Background(), 10); err != nil || len(pending) != 1 {
+	if pending, err := v.Breaches.ListDueLooks(context.Background(), 10); err != nil || len(pending) != 1 {
 		t.Errorf("%d values wait to be probed, %v: the damaged segment was taken for an answer", len(pending), err)
 	}
 }

@@ -39,12 +39,12 @@ type replica struct {
 func newReplica(t *testing.T, e *storetest.Env, name, bucket string) *replica {
 	t.Helper()
 	own := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
-	files, err := corpora.Open(filepath.Join(e.Folder, name, "corpora"), bucket)
+	files, err := corpora.OpenFiles(filepath.Join(e.Folder, name, "corpora"), bucket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := &env{&leaktest.Env{Env: own, T: t, Files: files, Importer: &intake.Importer{
-		Store: own.Breaches, Jobs: own.Jobs, Files: files, Dir: filepath.Join(e.Folder, name, "import"), Fingerprint: e.Keys.Fingerprint, Pair: e.Keys.Pair, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
+		Store: own.Breaches, Jobs: own.Jobs, Files: files, Dir: filepath.Join(e.Folder, name, "import"), Fingerprint: e.Keys.Fingerprint, Pair: e.Keys.PairFingerprint, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
 	}}}
 	v.Matcher, v.Rules = leak.NewMatcher(own.Breaches, files, e.Keys, v.Importer.DropParts, e.Clock.Now), leak.NewBreaches(own.Breaches, e.Clock.Now)
 	v.Matcher.Settle = 0
@@ -67,11 +67,11 @@ func sharedBucket(e *storetest.Env) string {
 
 func (r *replica) spread(name string, args ...string) error {
 	r.T.Helper()
-	inputs, err := intake.Inputs(context.Background(), http.DefaultClient, args)
+	inputs, err := intake.ListInputs(context.Background(), http.DefaultClient, args)
 	if err != nil {
 		r.T.Fatal(err)
 	}
-	return r.Importer.Spread(context.Background(), intake.Spec{Breach: leaktest.Breach(name, cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs}, spreadPart)
+	return r.Importer.SpreadImport(context.Background(), intake.Spec{Breach: leaktest.Breach(name, cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs}, spreadPart)
 }
 
 // claim takes one due job of a kind.
@@ -94,9 +94,9 @@ func (r *replica) claim(kind string) (job.Job, bool) {
 func (r *replica) do(j job.Job) error {
 	r.T.Helper()
 	ctx := context.Background()
-	step := r.spreader.Part
+	step := r.spreader.RunPart
 	if j.Kind == intake.KindSpread {
-		step = r.spreader.Watch
+		step = r.spreader.WatchParts
 	}
 	err := step(ctx, &job.Run{Job: j, Save: func(ctx context.Context, p any) error { return r.Jobs.SaveJob(ctx, r.name, j.ID, p) }})
 	state, reason := job.Done, ""
@@ -136,7 +136,7 @@ func (r *replica) finish(name string) leak.Record {
 	if !ok {
 		r.T.Fatal("there is no import to watch")
 	}
-	parts, err := r.Breaches.Parts(context.Background(), name)
+	parts, err := r.Breaches.ListParts(context.Background(), name)
 	for _, p := range parts {
 		if p.State != job.Done {
 			r.T.Fatalf("%s is %s: %s, %v", p.Subject, p.State, p.Error, err)
@@ -181,11 +181,11 @@ func spreadDumps(t *testing.T, e *storetest.Env, seed uint64) string {
 // nothingLeft: no part is in a table, a bucket or a folder.
 func nothingLeft(t *testing.T, e *storetest.Env, breach string, replicas ...*replica) {
 	t.Helper()
-	if parts, err := e.Breaches.Parts(context.Background(), breach); err != nil || len(parts) != 0 {
+	if parts, err := e.Breaches.ListParts(context.Background(), breach); err != nil || len(parts) != 0 {
 		t.Errorf("%d rows left, %v", len(parts), err)
 	}
 	for _, r := range replicas {
-		if names, err := r.Files.Names(); err != nil || slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, ".part-") }) {
+		if names, err := r.Files.ListLocal(); err != nil || slices.ContainsFunc(names, func(n string) bool { return strings.Contains(n, ".part-") }) {
 			t.Errorf("%s keeps %v, %v", r.name, names, err)
 		}
 		if left, err := os.ReadDir(filepath.Join(r.Importer.Dir, ".spread")); len(left) > 0 {
@@ -208,7 +208,7 @@ func TestSpreadEqualsUnsplit(t *testing.T) {
 		if err := a.spread("partes", dir); err != nil {
 			t.Fatal(err)
 		}
-		parts, err := e.Breaches.Parts(context.Background(), "partes")
+		parts, err := e.Breaches.ListParts(context.Background(), "partes")
 		if err != nil || len(parts) < 6 {
 			t.Fatalf("%d parts, %v", len(parts), err)
 		}
@@ -218,7 +218,7 @@ func TestSpreadEqualsUnsplit(t *testing.T) {
 		watched := make(chan error, 1)
 		looked := make(chan struct{}, 1000)
 		go func() {
-			watched <- b.spreader.Watch(context.Background(), &job.Run{Job: watch, Save: func(ctx context.Context, p any) error {
+			watched <- b.spreader.WatchParts(context.Background(), &job.Run{Job: watch, Save: func(ctx context.Context, p any) error {
 				select {
 				case looked <- struct{}{}:
 				default:
@@ -251,7 +251,7 @@ func TestSpreadEqualsUnsplit(t *testing.T) {
 		if g, w := asJSON(t, got.Tally), asJSON(t, whole.Tally); g != w {
 			t.Errorf("counts\n got %s\nwant %s", g, w)
 		}
-		if _, err := e.Jobs.JobOf(context.Background(), leak.KindMatch, "partes"); err != nil {
+		if _, err := e.Jobs.NewestJobOf(context.Background(), leak.KindMatch, "partes"); err != nil {
 			t.Error("no match follows:", err)
 		}
 		nothingLeft(t, e, "partes", a, b)
@@ -313,7 +313,7 @@ func TestSpreadReaches(t *testing.T) {
 func noSecretInRows(t *testing.T, e *storetest.Env) {
 	t.Helper()
 	for _, column := range []string{"args FROM job", "progress FROM job", "error FROM job", "addresses FROM import_source"} {
-		rows, err := e.DB.Reader().Query("SELECT " + column)
+		rows, err := e.DB.ReadPool().Query("SELECT " + column)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -428,7 +428,7 @@ func TestSpreadEnds(t *testing.T) {
 		}
 		a.part()
 		late, _ := b.claim(intake.KindPart) // by a worker that is slow
-		if _, err := a.Rules.Retract(ctx, "fim"); err != nil {
+		if _, err := a.Rules.RetractBreach(ctx, "fim"); err != nil {
 			t.Fatal(err)
 		}
 		a.RunJobs()
@@ -456,7 +456,7 @@ func TestSpreadChild(t *testing.T) {
 	if len(orders) != 3 || orders[0] != "spread" {
 		return // the parent is TestKilledPart
 	}
-	keys, err := seal.Open(orders[2] + "/keys.json")
+	keys, err := seal.OpenKeyFile(orders[2] + "/keys.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -466,7 +466,7 @@ func TestSpreadChild(t *testing.T) {
 	if !ok {
 		t.Fatal("there is no part")
 	}
-	err = r.spreader.Part(context.Background(), &job.Run{Job: j, Save: func(ctx context.Context, p any) error {
+	err = r.spreader.RunPart(context.Background(), &job.Run{Job: j, Save: func(ctx context.Context, p any) error {
 		if err := r.Jobs.SaveJob(ctx, r.name, j.ID, p); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func TestImportOfRecords(t *testing.T) {
 		"p7999@exemplo.com": "[email password health] [] 0 true", "mae@exemplo.com": "[] [] 0 false",
 	} {
 		l, ok := labels[v.Keys.Fingerprint(byte(identifier.Email), []byte(address))]
-		if got := fmt.Sprint(l.Exposes(), l.Sites, l.Day, ok); got != want {
+		if got := fmt.Sprint(l.ExposedClasses(), l.Sites, l.Day, ok); got != want {
 			t.Errorf("%s: %s, want %s", address, got, want)
 		}
 	}
@@ -68,12 +68,12 @@ func TestImportByMapping(t *testing.T) {
 	// A guess would take the first column for the address and "nome" for a name.
 	file := v.File("nimbo.csv", "de,nome,contato,chave\nx@outro.com,Ana,ana@exemplo.com,s1\ny@outro.com,Bia,bia@exemplo.com,\n")
 	wrong := v.File("outro.csv", "de,para\nx@outro.com,y@outro.com\n")
-	inputs, err := intake.Inputs(context.Background(), nil, []string{file, wrong})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{file, wrong})
 	if err != nil {
 		t.Fatal(err)
 	}
 	spec := intake.Spec{Breach: leaktest.Breach("nimbo", cyber.SourceBreach), Inputs: inputs, Mapping: m}
-	out, err := v.Importer.Import(context.Background(), spec)
+	out, err := v.Importer.ImportBreach(context.Background(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,13 +90,13 @@ func TestImportByMapping(t *testing.T) {
 		stop()
 		return os.Open(file)
 	})}
-	if _, err := v.Importer.Import(stopped, spec); !errors.Is(err, context.Canceled) {
+	if _, err := v.Importer.ImportBreach(stopped, spec); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a stopped import: %v", err)
 	}
 	if spec.Mapping, err = stated.ParseMapping([]byte(nimbo + "  nome: name\n")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Importer.Import(context.Background(), spec); !errors.Is(err, intake.ErrInput) {
+	if _, err := v.Importer.ImportBreach(context.Background(), spec); !errors.Is(err, intake.ErrInput) {
 		t.Errorf("taken up with another mapping: %v", err)
 	}
 }

@@ -44,21 +44,21 @@ func TestVerdictOfEveryInput(t *testing.T) {
 	if err := errors.Join(os.Symlink("/etc/passwd", filepath.Join(folder, "5")), syscall.Mkfifo(filepath.Join(folder, "6"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	inputs, err := intake.Inputs(context.Background(), nil, []string{folder})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{folder})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := leaktest.Breach("vereditos", cyber.SourceBreach, cyber.ExposedEmail)
-	_, err = v.Importer.Import(context.Background(), intake.Spec{Breach: b, Inputs: inputs})
+	_, err = v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: b, Inputs: inputs})
 	if !errors.Is(err, intake.ErrDoubtful) {
 		t.Fatal(err)
 	}
-	out, err := v.Importer.Import(context.Background(), intake.Spec{Breach: b, Inputs: inputs, Force: true})
+	out, err := v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: b, Inputs: inputs, Force: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	tally := out.Tally
-	if tally.Read != 1 || tally.Partly != 1 || tally.Unread != 4 || tally.Verdict() != "partly read" || tally.Problems != 5 || len(tally.Reasons) != 5 {
+	if tally.Read != 1 || tally.Partly != 1 || tally.Unread != 4 || tally.ReadVerdict() != "partly read" || tally.Problems != 5 || len(tally.Reasons) != 5 {
 		t.Errorf("%+v", tally)
 	}
 	for _, reason := range []string{"cut short", "encrypted with OpenPGP", "a symbolic link: not followed", "a named pipe: not read"} {
@@ -80,11 +80,11 @@ func TestDoubtfulImports(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
 		b := leaktest.Breach("vazio", cyber.SourceBreach, cyber.ExposedEmail)
-		empty, err := intake.Inputs(context.Background(), nil, []string{v.File("vazio.txt", "nada\n")})
+		empty, err := intake.ListInputs(context.Background(), nil, []string{v.File("vazio.txt", "nada\n")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := v.Importer.Import(context.Background(), intake.Spec{Breach: b, Inputs: empty}); !errors.Is(err, intake.ErrDoubtful) {
+		if _, err := v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: b, Inputs: empty}); !errors.Is(err, intake.ErrDoubtful) {
 			t.Fatal(err)
 		}
 		if _, err := v.Breaches.BreachByName(context.Background(), "vazio"); !errors.Is(err, leak.ErrBreachNotFound) {
@@ -95,7 +95,7 @@ func TestDoubtfulImports(t *testing.T) {
 			t.Errorf("%+v", out.Record)
 		}
 		b.Name = "forcado"
-		if out, err := v.Importer.Import(context.Background(), intake.Spec{Breach: b, Inputs: empty, Force: true}); err != nil || out.State != leak.Published {
+		if out, err := v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: b, Inputs: empty, Force: true}); err != nil || out.State != leak.Published {
 			t.Errorf("%+v, %v", out.Record, err)
 		}
 		r := newReplica(t, e, "a", sharedBucket(e))
@@ -127,7 +127,7 @@ func TestSplitSetsAreOneInput(t *testing.T) {
 		"a/dump.7z.001": whole[:300], "a/dump.7z.002": whole[300:500], "a/dump.7z.003": whole[500:],
 		"b/dump.z01": "PK\x07\x08" + zip[:40], "b/dump.zip": zip[40:], "c/only.txt.001": "caio@exemplo.com.br", "c/only.zip": string(zipOf(t, []byte("davi@exemplo.com.br"))),
 	})
-	inputs, err := intake.Inputs(context.Background(), nil, []string{folder})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{folder})
 	if err != nil || len(inputs) != 4 {
 		t.Fatalf("%d inputs, %v", len(inputs), err)
 	}

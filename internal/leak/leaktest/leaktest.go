@@ -51,14 +51,14 @@ func New(t *testing.T, e *storetest.Env) *Env {
 // Open opens one without a partner of its own.
 func Open(t *testing.T, e *storetest.Env) *Env {
 	t.Helper()
-	files, err := corpora.Open(filepath.Join(e.Folder, "corpora"), "")
+	files, err := corpora.OpenFiles(filepath.Join(e.Folder, "corpora"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	files.OpenTable = e.Keys.OpenTable
 	v := &Env{Env: e, T: t, Files: files}
 	v.Importer = &intake.Importer{
-		Store: e.Breaches, Jobs: e.Jobs, Files: files, Dir: filepath.Join(e.Folder, "import"), Fingerprint: e.Keys.Fingerprint, Pair: e.Keys.Pair, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
+		Store: e.Breaches, Jobs: e.Jobs, Files: files, Dir: filepath.Join(e.Folder, "import"), Fingerprint: e.Keys.Fingerprint, Pair: e.Keys.PairFingerprint, Tables: e.Keys, Now: e.Clock.Now, Workers: 2,
 	}
 	v.Library = leak.NewLibrary(e.Breaches, files, e.Keys, slog.New(slog.DiscardHandler))
 	t.Cleanup(func() {
@@ -85,7 +85,7 @@ func (v *Env) On(t *testing.T, e *storetest.Env) *Env {
 // Load takes up what was published.
 func (v *Env) Load() {
 	v.T.Helper()
-	if err := v.Library.Load(context.Background()); err != nil {
+	if err := v.Library.LoadPublished(context.Background()); err != nil {
 		v.T.Fatal(err)
 	}
 }
@@ -116,11 +116,11 @@ func (v *Env) File(name, content string) string {
 // Import imports the files behind paths.
 func (v *Env) Import(b cyber.Breach, paths ...string) intake.Outcome {
 	v.T.Helper()
-	inputs, err := intake.Inputs(context.Background(), nil, paths)
+	inputs, err := intake.ListInputs(context.Background(), nil, paths)
 	if err != nil {
 		v.T.Fatal(err)
 	}
-	out, err := v.Importer.Import(context.Background(), intake.Spec{Breach: b, Inputs: inputs})
+	out, err := v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: b, Inputs: inputs})
 	if err != nil {
 		v.T.Fatalf("import %s: %v", b.Name, err)
 	}
@@ -131,7 +131,7 @@ func (v *Env) Import(b cyber.Breach, paths ...string) intake.Outcome {
 func (v *Env) RunJobs() {
 	v.T.Helper()
 	ctx := context.Background()
-	steps := map[string]job.Step{leak.KindMatch: v.Matcher.Match, leak.KindWithdraw: v.Matcher.Withdraw, leak.KindRestate: v.Matcher.Restate, leak.KindSites: v.Matcher.Sites}
+	steps := map[string]job.Step{leak.KindMatch: v.Matcher.MatchBreach, leak.KindWithdraw: v.Matcher.WithdrawBreach, leak.KindRestate: v.Matcher.RestateBreach, leak.KindSites: v.Matcher.RejudgeSites}
 	for {
 		jobs, err := v.Jobs.ClaimJobs(ctx, "w", []string{leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindSites}, 10)
 		if err != nil {
@@ -170,7 +170,7 @@ func (v *Env) Statuses(who cyber.Owner, user string) string {
 // FindingsOf tells a person's findings, oldest first: "email:loja:open".
 func (v *Env) FindingsOf(who cyber.Owner, user string) string {
 	v.T.Helper()
-	all, err := v.Monitoring.Findings(context.Background(), who.Partner, partner.UserHash(user))
+	all, err := v.Monitoring.ListFindings(context.Background(), who.Partner, partner.UserHash(user))
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -208,7 +208,7 @@ type sentEvent struct {
 // and "due ana change-password,second-factor".
 func (v *Env) EventsOf(who cyber.Owner) []string {
 	v.T.Helper()
-	rows, err := v.DB.Reader().Query(`SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, who.Partner.Number())
+	rows, err := v.DB.ReadPool().Query(`SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, who.Partner.Number())
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func Count(lines []string, prefix string) int {
 // Names tells all breaches with their states and how many addresses were found: "loja:published:2".
 func (v *Env) Names() string {
 	v.T.Helper()
-	all, err := v.Rules.All(context.Background())
+	all, err := v.Rules.ListBreaches(context.Background())
 	if err != nil {
 		v.T.Fatal(err)
 	}

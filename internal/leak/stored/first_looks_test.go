@@ -25,7 +25,7 @@ type lookEnv struct {
 func newLookEnv(t *testing.T, e *storetest.Env) *lookEnv {
 	t.Helper()
 	v := &lookEnv{newEnv(t, e), cyber.NewFirstLooks(e.Store.Monitoring, e.Store.Partners, e.Clock.Now)}
-	v.Live = cyber.OwnerOf(v.Live.Partner, partner.Live, partner.Settings{})
+	v.Live = cyber.NewOwner(v.Live.Partner, partner.Live, partner.Settings{})
 	return v
 }
 
@@ -33,7 +33,7 @@ func newLookEnv(t *testing.T, e *storetest.Env) *lookEnv {
 func (v *lookEnv) another() cyber.Owner {
 	v.T.Helper()
 	p, _ := v.NewPartner(v.T, partner.Live)
-	return cyber.OwnerOf(p.ID, p.Mode, p.Settings)
+	return cyber.NewOwner(p.ID, p.Mode, p.Settings)
 }
 
 func mailOf(i int) string { return fmt.Sprintf("pessoa%d@exemplo.com.br", i) }
@@ -69,11 +69,11 @@ func (v *lookEnv) add(who cyber.Owner, from, to int) {
 func (v *lookEnv) work() {
 	v.T.Helper()
 	for {
-		started, err := v.looks.Start(v.T.Context())
+		started, err := v.looks.StartLooks(v.T.Context())
 		if err != nil {
 			v.T.Fatal(err)
 		}
-		if _, err := v.Library.Settle(v.T.Context()); err != nil {
+		if _, err := v.Library.SettleDueLooks(v.T.Context()); err != nil {
 			v.T.Fatal(err)
 		}
 		if started == 0 {
@@ -88,7 +88,7 @@ func (v *lookEnv) status(who cyber.Owner) cyber.LookStatus {
 	if err != nil {
 		v.T.Fatal(err)
 	}
-	s, err := v.looks.Status(v.T.Context(), who.Partner, p.Settings)
+	s, err := v.looks.LookStatus(v.T.Context(), who.Partner, p.Settings)
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func (v *lookEnv) status(who cyber.Owner) cyber.LookStatus {
 // facts is how many values a partner knows to have leaked.
 func (v *lookEnv) facts(who cyber.Owner) (n int) {
 	v.T.Helper()
-	err := v.DB.Reader().QueryRowContext(v.T.Context(), `SELECT count(*) FROM asset WHERE partner_id = $1 AND status <> 'monitorado'`, who.Partner.Number()).Scan(&n)
+	err := v.DB.ReadPool().QueryRowContext(v.T.Context(), `SELECT count(*) FROM asset WHERE partner_id = $1 AND status <> 'monitorado'`, who.Partner.Number()).Scan(&n)
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestFirstLooksWait(t *testing.T) {
 			t.Errorf("by an operator: %s", got)
 		}
 		p, _ := e.NewPartner(t, partner.Sandbox)
-		sandbox := cyber.OwnerOf(p.ID, p.Mode, p.Settings)
+		sandbox := cyber.NewOwner(p.ID, p.Mode, p.Settings)
 		for i := range 1100 {
 			v.Watch(sandbox, fmt.Sprint("s", i), "email", fmt.Sprintf("s%d@vazamento.test", i))
 		}
@@ -212,14 +212,14 @@ func TestGrantLooks(t *testing.T) {
 		v.leaked("antigo", 0, 1600)
 		v.add(v.Live, 0, 1500)
 		v.work()
-		if err := v.looks.Grant(t.Context(), v.Live.Partner, 300); err != nil {
+		if err := v.looks.GrantLooks(t.Context(), v.Live.Partner, 300); err != nil {
 			t.Fatal(err)
 		}
 		v.work()
 		if got := v.facts(v.Live); got != 1300 {
 			t.Errorf("after a grant: %d", got)
 		}
-		_, err := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).Change(t.Context(), v.Live.Partner, func(p *partner.Partner) { p.Settings.FirstLooksPerHour = 100 })
+		_, err := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil).UpdatePartner(t.Context(), v.Live.Partner, func(p *partner.Partner) { p.Settings.FirstLooksPerHour = 100 })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +229,7 @@ func TestGrantLooks(t *testing.T) {
 			t.Errorf("an hour at 100: %d", got)
 		}
 		// Of 48 subscriptions half were enrolled just now, with a date of the past.
-		today := int64(subscription.DayOf(e.Clock.Now()))
+		today := int64(subscription.DayInBrazil(e.Clock.Now()))
 		for i := range 48 {
 			created := e.Clock.Now().AddDate(0, 0, -31*(i%2)).UnixMicro()
 			err := storetest.Write(t.Context(), e, `INSERT INTO subscription (created_at, suspended_at, ended_at, partner_id, seq, start_day, expiry_day, plan_id, cpf, holder, body)
@@ -242,12 +242,12 @@ func TestGrantLooks(t *testing.T) {
 			t.Errorf("%d subscriptions give tokens: %v", v.status(v.Live).Subscriptions, err)
 		}
 		for _, count := range []int64{0, -1, cyber.MaxGrant + 1} {
-			if err := v.looks.Grant(t.Context(), v.Live.Partner, count); err == nil {
+			if err := v.looks.GrantLooks(t.Context(), v.Live.Partner, count); err == nil {
 				t.Error("granted:", count)
 			}
 		}
 		p, _ := e.NewPartner(t, partner.Sandbox)
-		if err := v.looks.Grant(t.Context(), p.ID, 1); err == nil {
+		if err := v.looks.GrantLooks(t.Context(), p.ID, 1); err == nil {
 			t.Error("granted to a sandbox")
 		}
 	})
@@ -289,7 +289,7 @@ func TestBrake(t *testing.T) {
 	v.leaked("antigo", 0, 3000)
 	brake := func() map[partner.ID]cyber.LookStop {
 		t.Helper()
-		stops, err := v.looks.Brake(t.Context())
+		stops, err := v.looks.BrakeLooks(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,10 +327,10 @@ func TestBrake(t *testing.T) {
 	if got := v.facts(v.Live); got != cyber.LookBurst || v.Statuses(v.Live, "ana") != "email=monitorado" {
 		t.Errorf("after the brake: %d facts", got)
 	}
-	if s := v.status(v.Live); !s.Stop.Stopped() || !s.Until.IsZero() || s.Left() != 0 {
+	if s := v.status(v.Live); !s.Stop.Stopped() || !s.Until.IsZero() || s.TokensLeft() != 0 {
 		t.Errorf("%+v", s)
 	}
-	if err := v.looks.Release(t.Context(), v.Live.Partner); err != nil {
+	if err := v.looks.ReleaseLooks(t.Context(), v.Live.Partner); err != nil {
 		t.Fatal(err)
 	}
 	v.work()
@@ -354,7 +354,7 @@ func TestBrake(t *testing.T) {
 	if got := strings.Join(states, ", "); got != "looks stopped, looks running" {
 		t.Error("the partner was told:", got)
 	}
-	lines, err := operator.NewTrail(e.Store.Audit, e.Clock.Now).Entries(context.Background(), operator.Filter{Action: "first_looks.stop", Limit: 10})
+	lines, err := operator.NewTrail(e.Store.Audit, e.Clock.Now).ListEntries(context.Background(), operator.Filter{Action: "first_looks.stop", Limit: 10})
 	if err != nil || len(lines) != 1 || lines[0].Subject != string(v.Live.Partner) || !strings.HasPrefix(lines[0].Detail, "hits 1000, usual up to ") {
 		t.Errorf("%+v %v", lines, err)
 	}

@@ -20,7 +20,7 @@ const gmail, googlemail = "@gmail" + ".com", "@googlemail" + ".com"
 // spelled writes what a person is told of a Gmail mailbox: breach, classes, how it leaked, status.
 func (v *env) spelled(user string) string {
 	v.T.Helper()
-	findings, err := v.Monitoring.Findings(v.T.Context(), v.Live.Partner, partner.UserHash(user))
+	findings, err := v.Monitoring.ListFindings(v.T.Context(), v.Live.Partner, partner.UserHash(user))
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestGmailAsOne(t *testing.T) {
 // events are the bodies of all events of the partner.
 func (v *env) events() string {
 	v.T.Helper()
-	rows, err := v.DB.Reader().QueryContext(context.Background(), `SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, v.Live.Partner.Number())
+	rows, err := v.DB.ReadPool().QueryContext(context.Background(), `SELECT id, body FROM event WHERE partner_id = $1 ORDER BY seq`, v.Live.Partner.Number())
 	if err != nil {
 		v.T.Fatal(err)
 	}

@@ -100,7 +100,7 @@ func TestRetract(t *testing.T) {
 		v.RunJobs()
 		v.Load()
 		v.Want("before", v.Statuses(v.Live, "ana"), "email=comprometido")
-		if _, err := v.Rules.Retract(context.Background(), "errado"); err != nil {
+		if _, err := v.Rules.RetractBreach(context.Background(), "errado"); err != nil {
 			t.Fatal(err)
 		}
 		v.RunJobs()
@@ -109,15 +109,15 @@ func TestRetract(t *testing.T) {
 		v.Load()
 		v.Watch(v.Live, "bia", "email", "ana@exemplo.com.br")
 		v.Want("new value", v.FindingsOf(v.Live, "bia"), "email:certo:open")
-		names, err := v.Files.Names()
+		names, err := v.Files.ListLocal()
 		if err != nil || len(names) != 1 || !strings.HasPrefix(names[0], "certo-") {
 			t.Errorf("files left: %v, %v", names, err)
 		}
-		inputs, err := intake.Inputs(context.Background(), nil, []string{v.File("b.txt", "ana@exemplo.com.br")})
+		inputs, err := intake.ListInputs(context.Background(), nil, []string{v.File("b.txt", "ana@exemplo.com.br")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = v.Importer.Import(context.Background(), intake.Spec{Breach: leaktest.Breach("errado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
+		_, err = v.Importer.ImportBreach(context.Background(), intake.Spec{Breach: leaktest.Breach("errado", cyber.SourceBreach, cyber.ExposedEmail), Inputs: inputs})
 		if !errors.Is(err, leak.ErrRetracted) {
 			t.Errorf("importing a retracted name: %v", err)
 		}
@@ -132,7 +132,7 @@ func TestEdit(t *testing.T) {
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 		v.RunJobs()
-		_, err := v.Rules.Edit(context.Background(), "loja", func(b *cyber.Breach) {
+		_, err := v.Rules.EditBreach(context.Background(), "loja", func(b *cyber.Breach) {
 			b.Exposes, b.Name = append(b.Exposes, cyber.ExposedPassword), "outro"
 		})
 		if err != nil {
@@ -161,7 +161,7 @@ func TestSandboxNeverMeetsCorpora(t *testing.T) {
 		v.Want("statuses", v.Statuses(sandbox, "ana")+v.Statuses(sandbox, "bia"), "email=monitoradoemail=monitorado")
 		v.Watch(v.Live, "joao", "email", "joao@vazamento.test")
 		v.Want("live", v.FindingsOf(v.Live, "joao"), "email:loja:open")
-		if n, err := v.Library.Settle(context.Background()); err != nil || n != 0 {
+		if n, err := v.Library.SettleDueLooks(context.Background()); err != nil || n != 0 {
 			t.Errorf("settled %d, %v", n, err)
 		}
 	})
@@ -176,17 +176,17 @@ func TestPendingValues(t *testing.T) {
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br bia@exemplo.com.br"))
 		v.Watch(v.Live, "bia", "email", "bia@exemplo.com.br") // published, but not yet loaded here
 		v.Want("before", v.FindingsOf(v.Live, "ana")+v.FindingsOf(v.Live, "bia"), "")
-		if n, err := v.Library.Settle(context.Background()); err != nil || n != 2 {
+		if n, err := v.Library.SettleDueLooks(context.Background()); err != nil || n != 2 {
 			// Settled at an epoch that is over: found nothing, still pending.
 			t.Logf("settled %d, %v", n, err)
 		}
 		v.Want("still nothing", v.FindingsOf(v.Live, "ana"), "")
 		v.Load()
-		if n, err := v.Library.Settle(context.Background()); err != nil || n != 2 {
+		if n, err := v.Library.SettleDueLooks(context.Background()); err != nil || n != 2 {
 			t.Errorf("settled %d, %v", n, err)
 		}
 		v.Want("after", v.FindingsOf(v.Live, "ana")+" "+v.FindingsOf(v.Live, "bia"), "email:loja:open email:loja:open")
-		if n, err := v.Library.Settle(context.Background()); err != nil || n != 0 {
+		if n, err := v.Library.SettleDueLooks(context.Background()); err != nil || n != 0 {
 			t.Errorf("settled %d again, %v", n, err)
 		}
 		v.RunJobs()
@@ -213,7 +213,7 @@ func TestForgottenValueIsErased(t *testing.T) {
 		}
 		for _, table := range []string{"asset", "finding", "asset_history", "match_hit"} {
 			var n int
-			if err := v.DB.Reader().QueryRow(`SELECT count(*) FROM ` + table).Scan(&n); err != nil || n != 0 {
+			if err := v.DB.ReadPool().QueryRow(`SELECT count(*) FROM ` + table).Scan(&n); err != nil || n != 0 {
 				t.Errorf("%s keeps %d rows, %v", table, n, err)
 			}
 		}
@@ -223,7 +223,7 @@ func TestForgottenValueIsErased(t *testing.T) {
 // knowsNothing is a process that believes to know every breach there is, and has not noticed the newest.
 type knowsNothing struct{ cyber.Unasked }
 
-func (knowsNothing) Probe(uint64) cyber.Sighting { return cyber.Sighting{Epoch: 1 << 40} }
+func (knowsNothing) ProbeFingerprint(uint64) cyber.Sighting { return cyber.Sighting{Epoch: 1 << 40} }
 
 // TestLastLook: a value that is added after the match has gone through the values, by a process that has not noticed
 // the breach, is found by the match's last look.
@@ -240,7 +240,7 @@ func TestLastLook(t *testing.T) {
 		}
 		run := &job.Run{Job: jobs[0]}
 		run.Save = func(_ context.Context, p any) (err error) { run.Progress, err = json.Marshal(p); return err }
-		if err := v.Matcher.First(ctx, run); err != nil {
+		if err := v.Matcher.MatchFirst(ctx, run); err != nil {
 			t.Fatal(err)
 		}
 		late := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, knowsNothing{}, e.Keys.Fingerprint, e.Clock.Now)
@@ -248,7 +248,7 @@ func TestLastLook(t *testing.T) {
 			t.Fatal(err)
 		}
 		v.Want("after the first look", v.FindingsOf(v.Live, "ana")+v.FindingsOf(v.Live, "bia"), "email:loja:open")
-		if err := v.Matcher.Match(ctx, run); err != nil {
+		if err := v.Matcher.MatchBreach(ctx, run); err != nil {
 			t.Fatal(err)
 		}
 		v.Want("after the last look", v.FindingsOf(v.Live, "bia"), "email:loja:open")
@@ -271,7 +271,7 @@ func TestExtraKeysAreFound(t *testing.T) {
 			}
 		}
 		told := func(user partner.UserHash) string {
-			findings, err := v.Monitoring.Findings(context.Background(), v.Live.Partner, user)
+			findings, err := v.Monitoring.ListFindings(context.Background(), v.Live.Partner, user)
 			if err != nil {
 				t.Fatal(err)
 			}

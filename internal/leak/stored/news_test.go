@@ -18,7 +18,7 @@ import (
 // heard writes a person's findings in the order of the breaches, those that alerted nobody in brackets.
 func (v *env) heard(user string) string {
 	v.T.Helper()
-	findings, err := v.Monitoring.Findings(context.Background(), v.Live.Partner, partner.UserHash(user))
+	findings, err := v.Monitoring.ListFindings(context.Background(), v.Live.Partner, partner.UserHash(user))
 	if err != nil {
 		v.T.Fatal(err)
 	}

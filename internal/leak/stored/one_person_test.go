@@ -24,7 +24,7 @@ import (
 func (v *env) enrol(cpfs ...string) {
 	v.T.Helper()
 	ctx := context.Background()
-	err := v.Plans.InsertPlan(ctx, v.Live.Partner, plan.Plan{ID: "ouro", Partner: v.Live.Partner, Name: "Ouro", Coverage: plan.Demo(), CreatedAt: v.Clock.Now()})
+	err := v.Plans.InsertPlan(ctx, v.Live.Partner, plan.Plan{ID: "ouro", Partner: v.Live.Partner, Name: "Ouro", Coverage: plan.DemoCoverage(), CreatedAt: v.Clock.Now()})
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func (v *env) enrol(cpfs ...string) {
 	}
 	for i, cpf := range cpfs {
 		sub := subscription.Subscription{
-			Plan: "ouro", Start: subscription.DayOf(v.Clock.Now()), Beneficiary: subscription.Beneficiary{CPF: cpf, Name: "Ana"},
+			Plan: "ouro", Start: subscription.DayInBrazil(v.Clock.Now()), Beneficiary: subscription.Beneficiary{CPF: cpf, Name: "Ana"},
 		}
 		if err := b.Add(i, &sub); err != nil {
 			v.T.Fatal(err)
@@ -49,7 +49,7 @@ func (v *env) enrol(cpfs ...string) {
 // ordered.
 func (v *env) named(after int) (assets, persons map[string]bool) {
 	v.T.Helper()
-	rows, err := v.DB.Reader().Query(`SELECT id, person, body FROM event WHERE partner_id = $1 AND seq > $2`, v.Live.Partner.Number(), int64(after))
+	rows, err := v.DB.ReadPool().Query(`SELECT id, person, body FROM event WHERE partner_id = $1 AND seq > $2`, v.Live.Partner.Number(), int64(after))
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func (v *env) listed(user string) map[string]bool {
 
 // spellings are the two digests of a CPF, each written in its own way.
 func (v *env) spellings(cpf string) (short, long string) {
-	d256, d512 := partner.Digests(cpf, v.Salt)
+	d256, d512 := partner.PersonDigests(cpf, v.Salt)
 	return base64.StdEncoding.EncodeToString(d256[1:]), hex.EncodeToString(d512[1:])
 }
 
@@ -131,11 +131,11 @@ func TestBothDigestsAreOnePerson(t *testing.T) {
 		if told := v.EventsOf(v.Live); leaktest.Count(told, "leak ") != 2 || leaktest.Count(told, "leak "+short) != 1 || leaktest.Count(told, "leak "+long) != 1 {
 			t.Errorf("before the enrolment: %s", strings.Join(told, "\n"))
 		}
-		found, err := v.Monitoring.Findings(ctx, v.Live.Partner, partner.UserHash(long))
+		found, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(long))
 		if err != nil || len(found) != 1 {
 			t.Fatal(found, err)
 		}
-		if err := v.Monitoring.Resolve(ctx, v.Live.Partner, partner.UserHash(long), found[0].ID, "password_changed"); err != nil {
+		if err := v.Monitoring.ResolveFinding(ctx, v.Live.Partner, partner.UserHash(long), found[0].ID, "password_changed"); err != nil {
 			t.Fatal(err)
 		}
 
@@ -159,7 +159,7 @@ func TestBothDigestsAreOnePerson(t *testing.T) {
 		}
 		v.Want("findings", v.FindingsOf(v.Live, short), "email:antes:password_changed email:depois:open email:depois:open email:depois:open")
 		v.Want("statuses", v.Statuses(v.Live, short), "email=alerta email=alerta email=alerta")
-		all, err := v.Monitoring.Findings(ctx, v.Live.Partner, partner.UserHash(short))
+		all, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(short))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,17 +184,17 @@ func TestFindingsOfTwinsBeforeTheyAreOne(t *testing.T) {
 		v.Watch(v.Live, long, "email", "ana@exemplo.com.br")
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv", "ana@exemplo.com.br\n"))
 		v.RunJobs()
-		later, err := v.Monitoring.Findings(ctx, v.Live.Partner, partner.UserHash(long))
+		later, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(long))
 		if err != nil || len(later) != 1 {
 			t.Fatal(later, err)
 		}
 		v.enrol(cpf)
 		v.Want("findings", v.FindingsOf(v.Live, long), "email:loja:open")
-		found, err := v.Monitoring.Findings(ctx, v.Live.Partner, partner.UserHash(long))
+		found, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(long))
 		if err != nil || !v.listed(long)[string(found[0].Asset)] {
 			t.Error("a finding of a value that is not listed:", found, err)
 		}
-		if err := v.Monitoring.Resolve(ctx, v.Live.Partner, partner.UserHash(short), later[0].ID, "other"); err != nil {
+		if err := v.Monitoring.ResolveFinding(ctx, v.Live.Partner, partner.UserHash(short), later[0].ID, "other"); err != nil {
 			t.Fatal(err)
 		}
 		v.Want("findings", v.FindingsOf(v.Live, long), "email:loja:other")
@@ -222,7 +222,7 @@ func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 			}
 		}
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv", lines.String()))
-		prints, _, err := v.Breaches.Probes(ctx, leak.Place{}, 100)
+		prints, _, err := v.Breaches.ListProbes(ctx, leak.Place{}, 100)
 		if err != nil || len(prints) != 1 || len(prints[0].Fingerprints) != 2*people {
 			t.Fatal(len(prints), err)
 		}

@@ -34,12 +34,12 @@ func TestMeasuredAgainstEarlierBreaches(t *testing.T) {
 			// Their domain and the one above it, com.br, are values too.
 			"compilado": "102 map[loja-a:92 loja-b:22]",
 		} {
-			r, err := v.Rules.ByName(context.Background(), name)
+			r, err := v.Rules.FindBreach(context.Background(), name)
 			if err != nil || r.Tally.Measured == nil {
 				t.Fatal(name, err, r.Tally.Measured)
 			}
 			v.Want(name, fmt.Sprint(r.Tally.Measured.Known, " ", r.Tally.Measured.From), want)
-			if most, n := r.Tally.Measured.Most(); name == "compilado" && (most != "loja-a" || n != 92) {
+			if most, n := r.Tally.Measured.LargestOverlap(); name == "compilado" && (most != "loja-a" || n != 92) {
 				t.Error(most, n)
 			}
 		}

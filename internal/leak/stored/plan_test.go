@@ -19,7 +19,7 @@ import (
 // planOf is the one plan that a person has, with the states of its steps.
 func (v *env) planOf(user string) (cyber.Plan, string) {
 	v.T.Helper()
-	plans, err := v.Monitoring.Plans(context.Background(), v.Live.Partner, partner.UserHash(user))
+	plans, err := v.Monitoring.ListPlans(context.Background(), v.Live.Partner, partner.UserHash(user))
 	if err != nil || len(plans) != 1 {
 		v.T.Fatal(plans, err)
 	}
@@ -32,7 +32,7 @@ func (v *env) planOf(user string) (cyber.Plan, string) {
 
 func (v *env) mark(user string, finding cyber.FindingID, step cyber.StepID, state cyber.StepState) {
 	v.T.Helper()
-	if _, err := v.Monitoring.MarkStep(context.Background(), v.Live.Partner, partner.UserHash(user), finding, step, state); err != nil {
+	if _, err := v.Monitoring.MarkPlanStep(context.Background(), v.Live.Partner, partner.UserHash(user), finding, step, state); err != nil {
 		v.T.Fatal(err)
 	}
 }
@@ -83,7 +83,7 @@ func TestPlanIsKept(t *testing.T) {
 			t.Errorf("marked %s, %s, due %s", s[0].MarkedAt, s[2].MarkedAt, s[0].Due)
 		}
 		before := v.EventsOf(v.Live)
-		now, err := v.Monitoring.Recheck(ctx, who, "ana", id)
+		now, err := v.Monitoring.RecheckFinding(ctx, who, "ana", id)
 		if err != nil || !now.Finding.Open() || now.Status != cyber.StatusCompromised || len(now.Remaining()) != 1 {
 			t.Errorf("solved too early: %v %v", now, err)
 		}
@@ -91,15 +91,15 @@ func TestPlanIsKept(t *testing.T) {
 		if told := v.EventsOf(v.Live); !slices.Equal(told, before) {
 			t.Errorf("steps are told of: %v", told)
 		}
-		now, err = v.Monitoring.Recheck(ctx, who, "ana", id)
+		now, err = v.Monitoring.RecheckFinding(ctx, who, "ana", id)
 		if err != nil || now.Finding.Resolution != cyber.ResolvedPasswordChanged || now.Status != cyber.StatusMonitored || len(now.Remaining()) != 0 {
 			t.Errorf("not solved: %v %v", now, err)
 		}
 		v.Want("the end", strings.Join(v.EventsOf(v.Live)[len(before):], ";"), "status ana email comprometido>monitorado")
-		if again, err := v.Monitoring.Recheck(ctx, who, "ana", id); err != nil || again.Finding.Resolution != cyber.ResolvedPasswordChanged {
+		if again, err := v.Monitoring.RecheckFinding(ctx, who, "ana", id); err != nil || again.Finding.Resolution != cyber.ResolvedPasswordChanged {
 			t.Errorf("a second look: %v %v", again, err)
 		}
-		if _, err := v.Monitoring.MarkStep(ctx, who, "bia", id, "expect-scams", cyber.StepDone); err == nil {
+		if _, err := v.Monitoring.MarkPlanStep(ctx, who, "bia", id, "expect-scams", cyber.StepDone); err == nil {
 			t.Error("somebody else's plan is marked")
 		}
 		if _, states := v.planOf("bia"); strings.Contains(states, "done") {
@@ -126,10 +126,10 @@ func TestReminderJob(t *testing.T) {
 		bia, _ := v.planOf("bia")
 		caio, _ := v.planOf("caio")
 		v.mark("bia", bia.Finding.ID, "change-password", cyber.StepDone)
-		if err := v.Monitoring.Resolve(context.Background(), v.Live.Partner, "caio", caio.Finding.ID, "not_me"); err != nil {
+		if err := v.Monitoring.ResolveFinding(context.Background(), v.Live.Partner, "caio", caio.Finding.ID, "not_me"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := v.Rules.Retract(context.Background(), "engano"); err != nil {
+		if _, err := v.Rules.RetractBreach(context.Background(), "engano"); err != nil {
 			t.Fatal(err)
 		}
 		v.RunJobs()
@@ -203,12 +203,12 @@ func TestPlanBeginsAnew(t *testing.T) {
 		for _, s := range plan.Steps {
 			v.mark("ana", plan.Finding.ID, s.ID, cyber.StepDone)
 		}
-		if now, err := v.Monitoring.Recheck(ctx, v.Live.Partner, "ana", plan.Finding.ID); err != nil || now.Finding.Open() {
+		if now, err := v.Monitoring.RecheckFinding(ctx, v.Live.Partner, "ana", plan.Finding.ID); err != nil || now.Finding.Open() {
 			t.Fatal(now, err)
 		}
 		v.Clock.Advance(90 * 24 * time.Hour)
 		more := func(uint64) (leak.Held, error) {
-			classes := cyber.ClassesOf([]cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword, cyber.ExposedCPF})
+			classes := cyber.NewClasses([]cyber.Exposed{cyber.ExposedEmail, cyber.ExposedPassword, cyber.ExposedCPF})
 			return leak.Held{Found: true, Trace: cyber.Trace{Told: true, Classes: classes}}, nil
 		}
 		for range 2 { // a step of a job bears being run twice

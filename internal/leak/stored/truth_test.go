@@ -17,7 +17,7 @@ import (
 // toldOf writes each finding of a person with its status, classes and what they are known from.
 func (v *env) toldOf(user string) string {
 	v.T.Helper()
-	findings, err := v.Monitoring.Findings(context.Background(), v.Live.Partner, partner.UserHash(user))
+	findings, err := v.Monitoring.ListFindings(context.Background(), v.Live.Partner, partner.UserHash(user))
 	if err != nil {
 		v.T.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestToldOfOwnRecord(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
 		ctx := context.Background()
-		_, err := partner.NewRegistry(e.Partners, e.Clock.Now, nil).Change(ctx, v.Live.Partner, func(p *partner.Partner) { p.Settings.Sites = "banco.test" })
+		_, err := partner.NewRegistry(e.Partners, e.Clock.Now, nil).UpdatePartner(ctx, v.Live.Partner, func(p *partner.Partner) { p.Settings.Sites = "banco.test" })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestWatchedSites(t *testing.T) {
 		other, _ := e.NewPartner(t, partner.Live)
 		set := func(id partner.ID, sites string) {
 			t.Helper()
-			_, err := partner.NewRegistry(e.Partners, e.Clock.Now, nil).Change(ctx, id, func(p *partner.Partner) { p.Settings.WatchedSites = sites })
+			_, err := partner.NewRegistry(e.Partners, e.Clock.Now, nil).UpdatePartner(ctx, id, func(p *partner.Partner) { p.Settings.WatchedSites = sites })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestWatchedSites(t *testing.T) {
 			v.RunJobs()
 		}
 		told := func(id partner.ID, user partner.UserHash) string {
-			findings, err := v.Monitoring.Findings(ctx, id, user)
+			findings, err := v.Monitoring.ListFindings(ctx, id, user)
 			if err != nil {
 				t.Fatal(err)
 			}

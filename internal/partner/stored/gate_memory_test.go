@@ -20,10 +20,10 @@ func TestGateForgets(t *testing.T) {
 		ctx, stop := context.WithCancel(context.Background())
 		defer stop()
 		gate := partner.NewGate(e.Store.Partners, time.Now)
-		go gate.Watch(ctx)
+		go gate.WatchChanges(ctx)
 		// The command line is another process: another store on the same database.
 		cli := partner.NewRegistry(storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock).Partners, time.Now, nil)
-		p, cred, err := cli.Create(ctx, "Banco", partner.Live, partner.Settings{})
+		p, cred, err := cli.CreatePartner(ctx, "Banco", partner.Live, partner.Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestGateForgets(t *testing.T) {
 				time.Sleep(20 * time.Millisecond)
 			}
 		}
-		keys, err := cli.Keys(ctx, p.ID)
+		keys, err := cli.ListKeys(ctx, p.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,11 +63,11 @@ func TestGateForgets(t *testing.T) {
 			t.Fatal(err)
 		}
 		within("revoked key", cred.APIKey, false)
-		if _, err := cli.Suspend(ctx, p.ID); err != nil {
+		if _, err := cli.SuspendPartner(ctx, p.ID); err != nil {
 			t.Fatal(err)
 		}
 		within("suspended partner", second, false)
-		if _, err := cli.Resume(ctx, p.ID); err != nil {
+		if _, err := cli.ResumePartner(ctx, p.ID); err != nil {
 			t.Fatal(err)
 		}
 		within("resumed partner", second, true)
@@ -82,7 +82,7 @@ func TestGateDistrustsItsMemory(t *testing.T) {
 	_, cred := e.NewPartner(t, partner.Live)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { gate.Watch(ctx); close(done) }()
+	go func() { gate.WatchChanges(ctx); close(done) }()
 	ask := func() (epoch int64) {
 		t.Helper()
 		caller, err := gate.Authenticate(context.Background(), cred.APIKey, partner.ScopeCyber)
@@ -129,17 +129,17 @@ func TestGateKeepsNoOvertakenAnswer(t *testing.T) {
 	gate := partner.NewGate(counted, e.Clock.Now)
 	registry := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
 	p, cred := e.NewPartner(t, partner.Live)
-	keys, err := registry.Keys(ctx, p.ID)
+	keys, err := registry.ListKeys(ctx, p.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate.Refresh(ctx)
+	gate.RefreshMemory(ctx)
 	counted.meanwhile = func() {
 		counted.meanwhile = nil
 		if _, err := registry.RevokeKey(ctx, p.ID, keys[0].ID); err != nil {
 			t.Error(err)
 		}
-		gate.Refresh(ctx)
+		gate.RefreshMemory(ctx)
 	}
 	if _, err := gate.Authenticate(ctx, cred.APIKey, partner.ScopeCyber); err != nil {
 		t.Fatal("the key was live when it was read:", err)
@@ -171,7 +171,7 @@ func TestKeysAreRandomAndChecked(t *testing.T) {
 		t.Errorf("%d mistyped keys reached the database", n)
 	}
 	reg := partner.NewRegistry(e.Store.Partners, e.Clock.Now, rand.Reader)
-	_, other, err := reg.Create(context.Background(), "x", partner.Sandbox, partner.Settings{})
+	_, other, err := reg.CreatePartner(context.Background(), "x", partner.Sandbox, partner.Settings{})
 	if err != nil || !strings.HasPrefix(other.APIKey, "vg_test_") || !strings.HasPrefix(cred.APIKey, "vg_live_") {
 		t.Error(other.APIKey[:8], err)
 	}
@@ -184,8 +184,8 @@ func TestSites(t *testing.T) {
 	p, _ := e.NewPartner(t, partner.Live)
 	reg := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
 	set := func(hosts ...string) (string, error) {
-		_, err := reg.Change(ctx, p.ID, func(p *partner.Partner) { p.Settings.Sites = partner.JoinSites(hosts) })
-		kept, kerr := reg.Partner(ctx, p.ID)
+		_, err := reg.UpdatePartner(ctx, p.ID, func(p *partner.Partner) { p.Settings.Sites = partner.JoinSiteList(hosts) })
+		kept, kerr := reg.GetPartner(ctx, p.ID)
 		if kerr != nil {
 			t.Fatal(kerr)
 		}

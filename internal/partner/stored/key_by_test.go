@@ -137,13 +137,13 @@ func TestRevokeReachesDescendants(t *testing.T) {
 	next := enter(text, err)
 	live := func() (ids string) {
 		t.Helper()
-		keys, err := rules.Keys(ctx, p.ID)
+		keys, err := rules.ListKeys(ctx, p.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for name, who := range map[string]partner.Caller{"parent ": parent, "child ": child, "grandchild ": grandchild, "next ": next} {
 			for _, k := range keys {
-				if k.ID == who.KeyID && k.LiveAt(e.Clock.Now()) {
+				if k.ID == who.KeyID && k.IsLiveAt(e.Clock.Now()) {
 					ids += name
 				}
 			}
@@ -167,7 +167,7 @@ func TestRevokeReachesDescendants(t *testing.T) {
 
 func mustKeys(t *testing.T, rules *partner.Registry, id partner.ID) []partner.Key {
 	t.Helper()
-	keys, err := rules.Keys(context.Background(), id)
+	keys, err := rules.ListKeys(context.Background(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

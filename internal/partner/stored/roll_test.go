@@ -55,7 +55,7 @@ func TestMoreKeys(t *testing.T) {
 	if _, _, err := dry.CreateKey(ctx, p.ID, "", nil, time.Time{}); err == nil {
 		t.Error("a key was made of three random bytes")
 	}
-	if keys, err := rules.Keys(ctx, p.ID); err != nil || len(keys) != 2 {
+	if keys, err := rules.ListKeys(ctx, p.ID); err != nil || len(keys) != 2 {
 		t.Errorf("%d keys: %v", len(keys), err)
 	}
 }
@@ -79,10 +79,10 @@ func TestRollOverlap(t *testing.T) {
 			t.Fatal(err)
 		}
 		next, _, err := rules.RollKey(ctx, p.ID, old.ID, c.overlap)
-		if err != nil || next.Label != "old" || !next.ExpiresAt.IsZero() || !next.LiveAt(now) {
+		if err != nil || next.Label != "old" || !next.ExpiresAt.IsZero() || !next.IsLiveAt(now) {
 			t.Fatalf("%s: %+v, %v", c.overlap, next, err)
 		}
-		keys, err := rules.Keys(ctx, p.ID)
+		keys, err := rules.ListKeys(ctx, p.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestRollOverlap(t *testing.T) {
 			}
 		}
 	}
-	keys, err := rules.Keys(ctx, p.ID)
+	keys, err := rules.ListKeys(ctx, p.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

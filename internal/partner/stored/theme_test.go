@@ -38,7 +38,7 @@ func TestTheme(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Live)
 		other, _ := e.NewPartner(t, partner.Live)
 		ctx := t.Context()
-		_, err := reg.SetTheme(ctx, p.ID, func(th *partner.Theme) {
+		_, err := reg.UpdateTheme(ctx, p.ID, func(th *partner.Theme) {
 			th.Accent, th.Title, th.Frames = " #7A1FA2 ", "Meu Banco", []string{"https://APP.banco.com.br", "https://app.banco.com.br"}
 			th.Texts = map[partner.Language]partner.ThemeTexts{partner.Spanish: {Intro: "Hola"}}
 			th.Logo = append(picture(t, 200, 60, false), "<script>lixo no fim</script>"...)
@@ -46,21 +46,21 @@ func TestTheme(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kept, err := reg.Theme(ctx, p.ID)
+		kept, err := reg.GetTheme(ctx, p.ID)
 		if err != nil || kept.Accent != "#7a1fa2" || kept.Texts[partner.Spanish].Intro != "Hola" || len(kept.Frames) != 1 || kept.Frames[0] != "https://app.banco.com.br" {
 			t.Fatalf("%+v %v", kept, err)
 		}
 		if len(kept.Logo) == 0 || bytes.Contains(kept.Logo, []byte("lixo")) {
 			t.Error("the logo is as it came: what cannot be seen went along")
 		}
-		if none, err := reg.Theme(ctx, other.ID); err != nil || none.Title != "" || len(none.Logo) != 0 {
+		if none, err := reg.GetTheme(ctx, other.ID); err != nil || none.Title != "" || len(none.Logo) != 0 {
 			t.Error("a theme of another's:", none, err)
 		}
-		own := reg.Only(other.ID, true)
-		if _, err := own.Theme(ctx, p.ID); !errors.Is(err, partner.ErrNotFound) {
+		own := reg.ForPartner(other.ID, true)
+		if _, err := own.GetTheme(ctx, p.ID); !errors.Is(err, partner.ErrNotFound) {
 			t.Error("a partner's own people see another's theme:", err)
 		}
-		if _, err := own.SetTheme(ctx, p.ID, func(*partner.Theme) {}); !errors.Is(err, partner.ErrNotFound) {
+		if _, err := own.UpdateTheme(ctx, p.ID, func(*partner.Theme) {}); !errors.Is(err, partner.ErrNotFound) {
 			t.Error("a partner's own people change another's theme:", err)
 		}
 	})
@@ -93,13 +93,13 @@ func TestThemeRefusals(t *testing.T) {
 		"a heavy picture": {func(th *partner.Theme) { th.Logo = picture(t, 200, 60, true) }, "at most 20 KiB"},
 		"a heavy file":    {func(th *partner.Theme) { th.Logo = make([]byte, partner.MaxLogoFile+1) }, "logo: a file of at most"},
 	} {
-		_, err := reg.SetTheme(t.Context(), p.ID, c.edit)
+		_, err := reg.UpdateTheme(t.Context(), p.ID, c.edit)
 		var f *fault.Error
 		if !errors.As(err, &f) || !errors.Is(err, partner.ErrInvalid) || !strings.Contains(f.Detail(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if kept, err := reg.Theme(t.Context(), p.ID); err != nil || kept.Accent != "" || kept.Logo != nil {
+	if kept, err := reg.GetTheme(t.Context(), p.ID); err != nil || kept.Accent != "" || kept.Logo != nil {
 		t.Error("a refused theme was kept:", kept, err)
 	}
 }
@@ -110,7 +110,7 @@ func TestContrast(t *testing.T) {
 		a, b string
 		want float64
 	}{{"#000000", "#ffffff", 21}, {"#ffffff", "#ffffff", 1}, {"#777777", "#ffffff", 4.478}, {"#0000ff", "#ffffff", 8.592}, {"#ff0000", "#ffffff", 3.998}} {
-		if got := partner.Contrast(c.a, c.b); got < c.want-0.01 || got > c.want+0.01 {
+		if got := partner.ContrastRatio(c.a, c.b); got < c.want-0.01 || got > c.want+0.01 {
 			t.Errorf("%s on %s: %.3f, want %.3f", c.a, c.b, got, c.want)
 		}
 	}

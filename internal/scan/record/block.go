@@ -4,9 +4,9 @@ import (
 	"bytes"
 )
 
-// label reads "Name: value" or "Name = value" and returns what the name says and where the value begins. plain says that
+// readLabel reads "Name: value" or "Name = value" and returns what the name says and where the value begins. plain says that
 // the line has the shape of one, whether or not the name is known.
-func (r *Reader) label(from, to int) (c column, value int, plain bool) {
+func (r *Reader) readLabel(from, to int) (c column, value int, plain bool) {
 	b := r.b
 	for from < to && beforeLabel[b[from]] {
 		from++
@@ -43,7 +43,7 @@ func (r *Reader) label(from, to int) (c column, value int, plain bool) {
 
 // labelOf is columnOf for a name that is not empty and most likely comes again and again.
 func (r *Reader) labelOf(name []byte) column {
-	return r.labels[(int(name[0])*5+int(name[len(name)-1])*3+len(name))&(len(r.labels)-1)].of(r, name)
+	return r.labels[(int(name[0])*5+int(name[len(name)-1])*3+len(name))&(len(r.labels)-1)].columnFor(r, name)
 }
 
 // beforeLabel is what lines with labels may be indented and listed with.
@@ -77,8 +77,8 @@ var mayRule = func() (t [256]bool) {
 	return t
 }()
 
-// rule says whether a line parts records: nothing, or a row of the same marks.
-func rule(text []byte) bool {
+// isRuler says whether a line parts records: nothing, or a row of the same marks.
+func isRuler(text []byte) bool {
 	if len(text) > 0 && !mayRule[text[0]] {
 		return false
 	}
@@ -110,15 +110,15 @@ type pair struct {
 func (r *Reader) inBlock(i, k int) int {
 	l := &r.lines[i]
 	to := int(l.end)
-	c, value, plain := r.label(int(l.from), to)
+	c, value, plain := r.readLabel(int(l.from), to)
 	if !plain || c == unknown || int(r.hits[k].from) < value-1 {
 		return 0
 	}
 	if c == colHeader {
-		r.alone(r.hits[k:l.last])
+		r.handOutAlone(r.hits[k:l.last])
 		return int(l.last) - k
 	}
-	lead, known := r.leadOf(int(l.from))
+	lead, known := r.leadingLabel(int(l.from))
 	from := r.block.from
 	if !known || int(l.from)-from > blockNear {
 		if from, plain = r.blockStart(int(l.from), lead, known); !plain {
@@ -148,9 +148,9 @@ type segment struct {
 	led     bool // lead is known
 }
 
-// leadOf tells what label the records begin with in the segment of the line at b[at]: the first of the segment, where
+// leadingLabel tells what label the records begin with in the segment of the line at b[at]: the first of the segment, where
 // its beginning can be seen.
-func (r *Reader) leadOf(at int) (lead column, known bool) {
+func (r *Reader) leadingLabel(at int) (lead column, known bool) {
 	s := &r.block
 	if s.checked == 0 || at < s.checked || at-s.checked > blockReach {
 		*s = segment{from: r.ruleBefore(at)}
@@ -160,7 +160,7 @@ func (r *Reader) leadOf(at int) (lead column, known bool) {
 			if end < 0 {
 				break
 			}
-			if rule(r.b[line:end]) {
+			if isRuler(r.b[line:end]) {
 				*s = segment{from: end + 1}
 			}
 			line = end + 1
@@ -172,7 +172,7 @@ func (r *Reader) leadOf(at int) (lead column, known bool) {
 	}
 	for line := s.from; !s.led && line <= at; {
 		end := r.lineEnd(line)
-		if c, _, plain := r.label(line, end); plain && c != unknown {
+		if c, _, plain := r.readLabel(line, end); plain && c != unknown {
 			s.lead, s.led = c, true
 		}
 		line = end + 1
@@ -189,7 +189,7 @@ func (r *Reader) ruleBefore(at int) int {
 			return low - 1
 		}
 		before := max(low, n+1)
-		if rule(r.b[before : at-1]) {
+		if isRuler(r.b[before : at-1]) {
 			return at
 		}
 		at = before
@@ -212,7 +212,7 @@ func (r *Reader) lineEnd(at int) int {
 func (r *Reader) blockStart(at int, lead column, known bool) (int, bool) {
 	low := max(0, at-blockReach, r.block.from)
 	for range blockLines {
-		if c, _, plain := r.label(at, r.lineEnd(at)); plain && c == lead {
+		if c, _, plain := r.readLabel(at, r.lineEnd(at)); plain && c == lead {
 			return at, true
 		}
 		if at <= low {
@@ -237,10 +237,10 @@ func (r *Reader) readPairs(from, at int, lead column) (start, end int) {
 		if text > line && r.b[text-1] == '\r' {
 			text--
 		}
-		if line > at && rule(r.b[line:text]) {
+		if line > at && isRuler(r.b[line:text]) {
 			return from, line
 		}
-		if c, value, plain := r.label(line, text); plain && value <= text {
+		if c, value, plain := r.readLabel(line, text); plain && value <= text {
 			if c == lead && line > from {
 				if line > at {
 					return from, line
@@ -256,19 +256,19 @@ func (r *Reader) readPairs(from, at int, lead column) (start, end int) {
 
 // judgeBlock hands out the hits of the pairs, which stand in b[from:to].
 func (r *Reader) judgeBlock(k, from, to int) int {
-	start, end := r.within(k, from, to)
+	start, end := r.hitsWithin(k, from, to)
 	hits := r.hits[start:end]
-	r.begin(len(r.pairs))
+	r.beginCells(len(r.pairs))
 	r.fields = r.fields[:0]
 	for i := range r.pairs {
 		p := &r.pairs[i]
 		r.fields = append(r.fields, p.field)
 		r.cells[i].column = p.column
 	}
-	r.locate(hits)
+	r.locateFields(hits)
 	for i, f := range r.places {
 		if f >= 0 {
-			r.enter(&hits[i], f, &r.fields[f])
+			r.enterHit(&hits[i], f, &r.fields[f])
 		} else {
 			hits[i].length |= aside
 		}
@@ -282,8 +282,8 @@ func (r *Reader) judgeBlock(k, from, to int) int {
 		}
 	}
 	if log {
-		r.out.Day = r.taken()
+		r.out.Day = r.dayOfNames()
 	}
-	r.tell(hits)
+	r.tellHits(hits)
 	return end - k
 }

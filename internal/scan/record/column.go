@@ -40,12 +40,12 @@ const shapedBit = 0x80
 
 // countNumber finds the column of a number and adds it to the tally of that.
 func (r *Reader) countNumber(n *numeral, bit uint64) {
-	place, name := r.place(int(n.from), int(n.to))
+	place, name := r.columnPlace(int(n.from), int(n.to))
 	n.name, n.tally = name, -1
 	if place != 0 && kindsNamed(name)&n.can == 0 && (n.length == 11 || !name.ofThings()) { // else the name tells
 		n.tally = r.tallyOf(uint64(r.base+int64(n.from))/columnCell<<40 | uint64(place)<<8 | bit | uint64(n.length))
 		if !n.isApart {
-			n.count(&r.tallies[n.tally], eightDigits(binary.LittleEndian.Uint64(r.b[max(0, n.to-8):])))
+			n.countInto(&r.tallies[n.tally], eightDigits(binary.LittleEndian.Uint64(r.b[max(0, n.to-8):])))
 		}
 	}
 }
@@ -99,8 +99,8 @@ func (r *Reader) tallyOf(key uint64) int32 {
 	return at
 }
 
-// count adds the number, whose end has that value, to a tally. One that comes again and again counts once: a constant is no evidence.
-func (k *numeral) count(t *tally, value uint32) {
+// countInto adds the number, whose end has that value, to a tally. One that comes again and again counts once: a constant is no evidence.
+func (k *numeral) countInto(t *tally, value uint32) {
 	if value == t.last && t.count > 0 || t.count == math.MaxUint16 {
 		return
 	}
@@ -147,27 +147,27 @@ func (r *Reader) judgeColumn(at int32) *tally {
 	}
 	for key := from; key <= to; key++ {
 		for _, cell := range [3]uint64{key - 1<<40, key, key + 1<<40} {
-			sum.add(r, cell)
+			sum.addCounted(r, cell)
 			if t.key&shapedBit != 0 {
-				sum.add(r, cell|shapedBit)
+				sum.addCounted(r, cell|shapedBit)
 			}
 		}
 	}
 	t.isJudged = true
 	count := int(sum.count)
-	t.decide(CPFKind, int(sum.cpf), count-int(sum.cnpj), 4.6, int(sum.cpf+sum.cnpj)*10 >= count*9)
-	t.decide(CNPJKind, int(sum.cnpj), count-int(sum.cpf), 4.6, int(sum.cpf+sum.cnpj)*10 >= count*9)
-	t.decide(CardKind, int(sum.card), count, 2.3, int(sum.card)*10 >= count*9)
+	t.decideKind(CPFKind, int(sum.cpf), count-int(sum.cnpj), 4.6, int(sum.cpf+sum.cnpj)*10 >= count*9)
+	t.decideKind(CNPJKind, int(sum.cnpj), count-int(sum.cpf), 4.6, int(sum.cpf+sum.cnpj)*10 >= count*9)
+	t.decideKind(CardKind, int(sum.card), count, 2.3, int(sum.card)*10 >= count*9)
 	if int(sum.regular)*2 >= count && count > 3 { // a counter
 		t.isNot |= PhoneKind
 	} else {
-		t.decide(PhoneKind, int(sum.phone), count-int(sum.cpf), float64(sum.phoneWeight)/10/float64(max(1, sum.phone)), int(sum.phone+sum.cpf)*10 >= count*9)
+		t.decideKind(PhoneKind, int(sum.phone), count-int(sum.cpf), float64(sum.phoneWeight)/10/float64(max(1, sum.phone)), int(sum.phone+sum.cpf)*10 >= count*9)
 	}
 	return t
 }
 
-// add adds what was counted under a key.
-func (t *tally) add(r *Reader, key uint64) {
+// addCounted adds what was counted under a key.
+func (t *tally) addCounted(r *Reader, key uint64) {
 	if at, ok := r.tallyAt[key]; ok {
 		o := &r.tallies[at]
 		t.count, t.cpf, t.cnpj, t.card, t.phone = t.count+o.count, t.cpf+o.cpf, t.cnpj+o.cnpj, t.card+o.card, t.phone+o.phone
@@ -175,10 +175,10 @@ func (t *tally) add(r *Reader, key uint64) {
 	}
 }
 
-// decide tells whether a column of n numbers of which k can be of a kind is one of that kind, or is not. weight is the logarithm
+// decideKind tells whether a column of n numbers of which k can be of a kind is one of that kind, or is not. weight is the logarithm
 // of how many numbers are not of the kind for each that is by chance. Of those that can be, at most one in twenty may be so by
 // chance, and all of it together must be no chance.
-func (t *tally) decide(kind Kinds, k, n int, weight float64, isAll bool) {
+func (t *tally) decideKind(kind Kinds, k, n int, weight float64, isAll bool) {
 	switch {
 	case k == 0 || weight == 0:
 		if n >= enoughNumbers {
@@ -251,10 +251,10 @@ func kindsNamed(c column) Kinds {
 	}
 }
 
-// place tells the column of the number b[from:to] by what stands before it in its record, or 0 if that cannot be told, and what
+// columnPlace tells the column of the number b[from:to] by what stands before it in its record, or 0 if that cannot be told, and what
 // the label right before it says. It needs no header and no known format: a column is a name, or how often the separator
 // before the number comes in its row.
-func (r *Reader) place(from, to int) (place uint32, name column) {
+func (r *Reader) columnPlace(from, to int) (place uint32, name column) {
 	b, p, blanks := r.b, from, 0
 	for p > 0 && from-p < 6 && beforeNumber[b[p-1]] {
 		if p--; b[p] == ' ' {

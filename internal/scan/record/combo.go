@@ -35,8 +35,8 @@ const (
 	neighbourhoodBytes = 2 << 10
 )
 
-// formOf looks at a line once.
-func (r *Reader) formOf(i int) *form {
+// lineForm looks at a line once.
+func (r *Reader) lineForm(i int) *form {
 	l := &r.lines[i]
 	if !l.form.known {
 		r.readForm(l)
@@ -69,8 +69,8 @@ func (r *Reader) readForm(l *line) {
 		return
 	}
 	f.sep = sep
-	if !r.marks.plain(rest, to) {
-		f.extra = uint8(r.marks.count(sep, rest, min(to, rest+255)))
+	if !r.marks.hasNoSign(rest, to) {
+		f.extra = uint8(r.marks.countSign(sep, rest, min(to, rest+255)))
 	}
 	if f.extra > 0 {
 		for k := n + 1; k < int(l.last); k++ {
@@ -84,7 +84,7 @@ func (r *Reader) readForm(l *line) {
 		}
 	}
 	f.from, f.to = int32(rest), int32(end)
-	f.look = lookOf(r.b[rest:end], f.sep)
+	f.look = lookOfRest(r.b[rest:end], f.sep)
 	if rest < to && n+1 < int(l.last) {
 		if h := &r.hits[n+1]; h.length&weak == 0 && int(h.from) <= rest+1 && int(h.to) >= end-1 {
 			f.look = other // another identifier, and nothing else
@@ -110,7 +110,7 @@ func (r *Reader) dashedForm(l *line, first *hit) {
 		to = from + n
 	}
 	f.sep, f.from, f.to = '-', int32(from), int32(to)
-	f.look = lookOf(r.b[from:to], 0)
+	f.look = lookOfRest(r.b[from:to], 0)
 	for k := int(l.first); k < len(r.hits) && int(r.hits[k].from) < to; k++ {
 		if h := &r.hits[k]; h.length&weak == 0 && int(h.from) >= from && int(h.to) >= to-1 && int(h.from) <= from+1 {
 			f.look = other // another identifier, and nothing else
@@ -128,8 +128,8 @@ func (r *Reader) firstStrong(l *line) int {
 	return -1
 }
 
-// strong moves those that need no column to the front of hits and returns them.
-func strong(hits []hit) []hit {
+// strongHits moves those that need no column to the front of hits and returns them.
+func strongHits(hits []hit) []hit {
 	n := 0
 	for i := range hits {
 		if hits[i].length&weak == 0 {
@@ -144,9 +144,9 @@ func strong(hits []hit) []hit {
 	return hits[:n]
 }
 
-// lookOf judges the rest of a combo line.
-func lookOf(v []byte, sep byte) look {
-	if len(v) < 7 && empty(v) {
+// lookOfRest judges the rest of a combo line.
+func lookOfRest(v []byte, sep byte) look {
+	if len(v) < 7 && isEmptyValue(v) {
 		return nothing
 	}
 	if len(v) >= 20 {
@@ -158,9 +158,9 @@ func lookOf(v []byte, sep byte) look {
 			return hashed
 		}
 	}
-	k := kinds(v[:min(len(v), 64)])
+	k := characterKinds(v[:min(len(v), 64)])
 	switch {
-	case len(v) > 64, v[0] == ' ', v[0] == 'h' && bytes.HasPrefix(v, []byte("http")), kindOf[v[0]] == hasDigit && k&hasMark != 0 && (ipAddress(v) || year(v) > 0):
+	case len(v) > 64, v[0] == ' ', v[0] == 'h' && bytes.HasPrefix(v, []byte("http")), kindOf[v[0]] == hasDigit && k&hasMark != 0 && (ipAddress(v) || parseYear(v) > 0):
 		return other
 	case k&hasSpace != 0:
 		if k&(hasDigit|hasMark) != 0 {
@@ -175,8 +175,8 @@ func lookOf(v []byte, sep byte) look {
 	return neutral
 }
 
-// combo reads identifier:password. That a list is one is told by the lines around.
-func (r *Reader) combo(l *line, i int, hits []hit) bool {
+// readComboLine reads identifier:password. That a list is one is told by the lines around.
+func (r *Reader) readComboLine(l *line, i int, hits []hit) bool {
 	f := &l.form
 	if !f.known {
 		r.readForm(l)
@@ -187,10 +187,10 @@ func (r *Reader) combo(l *line, i int, hits []hit) bool {
 	if f.look == nothing || f.look == other {
 		return r.bareCombo(i, f, hits)
 	}
-	if f.look != secret || f.extra > 0 || !r.inList(l, i) {
-		v := r.ask(i, f)
+	if f.look != secret || f.extra > 0 || !r.isInList(l, i) {
+		v := r.askAround(i, f)
 		switch {
-		case v.lines == 1 && !(f.look == secret && f.sep == ':' && r.single(i)) && f.look != hashed:
+		case v.lines == 1 && !(f.look == secret && f.sep == ':' && r.isOnlyLine(i)) && f.look != hashed:
 			return r.bareCombo(i, f, hits)
 		case v.secrets == 0 || f.sep != ':' && (v.secrets*2 < v.lines || v.others*2 >= v.lines):
 			return r.bareCombo(i, f, hits)
@@ -200,7 +200,7 @@ func (r *Reader) combo(l *line, i int, hits []hit) bool {
 	}
 	r.out = Sighting{Told: true}
 	if len(hits) > 1 {
-		r.aside(hits, int(f.from), int(f.to))
+		r.setAside(hits, int(f.from), int(f.to))
 	}
 	v := r.b[f.from:f.to]
 	if f.look == hashed {
@@ -215,14 +215,15 @@ func (r *Reader) combo(l *line, i int, hits []hit) bool {
 	if to := int(l.end); int(f.to)+5 < to && bytes.HasPrefix(r.b[f.to+1:to], []byte("http")) {
 		r.setSite(r.b[f.to+1 : to])
 	}
-	r.tell(hits)
+	r.tellHits(hits)
 	return true
 }
 
 // votes are what the combo lines around one are, that one included.
 type votes struct{ lines, secrets, others, same int }
 
-func (v *votes) count(n, own *form) {
+// countForm counts the form of a line that is near.
+func (v *votes) countForm(n, own *form) {
 	v.lines++
 	switch n.look {
 	case secret, hashed:
@@ -236,39 +237,39 @@ func (v *votes) count(n, own *form) {
 	}
 }
 
-// ask counts what the lines around line i look like.
-func (r *Reader) ask(i int, f *form) (v votes) {
-	v.count(f, f)
-	for k := i - 1; k >= max(0, i-neighbourhood) && !r.lines[k].long && !r.apart(i, k); k-- {
-		if near := r.formOf(k); near.sep == f.sep {
-			v.count(near, f)
+// askAround counts what the lines around line i look like.
+func (r *Reader) askAround(i int, f *form) (v votes) {
+	v.countForm(f, f)
+	for k := i - 1; k >= max(0, i-neighbourhood) && !r.lines[k].long && !r.isTooFar(i, k); k-- {
+		if near := r.lineForm(k); near.sep == f.sep {
+			v.countForm(near, f)
 		}
 	}
-	for k := i + 1; k < min(len(r.lines), i+1+neighbourhood) && !r.lines[k].long && !r.apart(i, k); k++ {
-		if near := r.formOf(k); near.sep == f.sep {
-			v.count(near, f)
+	for k := i + 1; k < min(len(r.lines), i+1+neighbourhood) && !r.lines[k].long && !r.isTooFar(i, k); k++ {
+		if near := r.lineForm(k); near.sep == f.sep {
+			v.countForm(near, f)
 		}
 	}
 	return v
 }
 
-// inList says whether the line before or after l, which is line i, leaves no doubt that both are of a combo list,
+// isInList says whether the line before or after l, which is line i, leaves no doubt that both are of a combo list,
 // whatever separator each has.
-func (r *Reader) inList(l *line, i int) bool {
+func (r *Reader) isInList(l *line, i int) bool {
 	if i > 0 {
-		if before := &r.lines[i-1]; int(l.from-before.from) <= neighbourhoodBytes && r.listed(before) {
+		if before := &r.lines[i-1]; int(l.from-before.from) <= neighbourhoodBytes && r.isListLine(before) {
 			return true
 		}
 	}
 	if i+1 < len(r.lines) {
 		after := &r.lines[i+1]
-		return int(after.to-l.to) <= neighbourhoodBytes && r.listed(after)
+		return int(after.to-l.to) <= neighbourhoodBytes && r.isListLine(after)
 	}
 	return false
 }
 
-// listed says whether a line can be of nothing but a combo list.
-func (r *Reader) listed(l *line) bool {
+// isListLine says whether a line can be of nothing but a combo list.
+func (r *Reader) isListLine(l *line) bool {
 	f := &l.form
 	if !f.known {
 		r.readForm(l)
@@ -276,10 +277,10 @@ func (r *Reader) listed(l *line) bool {
 	return f.look == secret && f.extra == 0 && f.sep != ',' && f.sep != '\t' // a long one has no look
 }
 
-// beside says whether the line before or after line i is a combo line with the same separator.
-func (r *Reader) beside(i int, sep byte) bool {
-	return i > 0 && !r.lines[i-1].long && r.formOf(i-1).sep == sep && !r.apart(i, i-1) ||
-		i+1 < len(r.lines) && !r.lines[i+1].long && r.formOf(i+1).sep == sep && !r.apart(i, i+1)
+// isBesideCombo says whether the line before or after line i is a combo line with the same separator.
+func (r *Reader) isBesideCombo(i int, sep byte) bool {
+	return i > 0 && !r.lines[i-1].long && r.lineForm(i-1).sep == sep && !r.isTooFar(i, i-1) ||
+		i+1 < len(r.lines) && !r.lines[i+1].long && r.lineForm(i+1).sep == sep && !r.isTooFar(i, i+1)
 }
 
 // bareCombo is a combo line of which nothing more is claimed than its identifiers.
@@ -287,16 +288,16 @@ func (r *Reader) bareCombo(i int, f *form, hits []hit) bool {
 	if f.extra > 0 {
 		return false
 	}
-	if !r.beside(i, f.sep) {
+	if !r.isBesideCombo(i, f.sep) {
 		return false
 	}
 	r.out = Sighting{Told: true}
-	r.tell(hits)
+	r.tellHits(hits)
 	return true
 }
 
-// aside marks the identifiers inside a value.
-func (r *Reader) aside(hits []hit, from, to int) {
+// setAside marks the identifiers inside a value.
+func (r *Reader) setAside(hits []hit, from, to int) {
 	for i := range hits {
 		if int(hits[i].from) >= from && int(hits[i].from) < to {
 			hits[i].length |= aside
@@ -304,16 +305,16 @@ func (r *Reader) aside(hits []hit, from, to int) {
 	}
 }
 
-// apart says whether line k is too far from line i to be compared with it.
-func (r *Reader) apart(i, k int) bool {
+// isTooFar says whether line k is too far from line i to be compared with it.
+func (r *Reader) isTooFar(i, k int) bool {
 	if k > i {
 		return int(r.lines[k].to-r.lines[i].to) > neighbourhoodBytes
 	}
 	return int(r.lines[i].from-r.lines[k].from) > neighbourhoodBytes
 }
 
-// single says whether a line is the only one of its text.
-func (r *Reader) single(i int) bool {
+// isOnlyLine says whether a line is the only one of its text.
+func (r *Reader) isOnlyLine(i int) bool {
 	l := &r.lines[i]
 	return r.begins && r.ends && len(bytes.TrimSpace(r.b[:l.from])) == 0 && len(bytes.TrimSpace(r.b[l.to:])) == 0
 }
@@ -337,10 +338,10 @@ func (r *Reader) credential(i int, hits []hit) bool {
 			continue
 		}
 		r.out = Sighting{Told: true}
-		r.aside(hits, start, int(h.from))
-		r.aside(hits, int(h.to), to)
+		r.setAside(hits, start, int(h.from))
+		r.setAside(hits, int(h.to), to)
 		v := r.b[h.to+1 : to]
-		if !empty(v) {
+		if !isEmptyValue(v) {
 			if class := passwordClass(v); class != 0 {
 				if r.out.Classes |= class; class == Password {
 					r.out.Password = v
@@ -348,8 +349,8 @@ func (r *Reader) credential(i int, hits []hit) bool {
 			}
 		}
 		r.setSite(r.b[start : h.from-1])
-		r.out.Day = r.taken()
-		r.tell(hits)
+		r.out.Day = r.dayOfNames()
+		r.tellHits(hits)
 		return true
 	}
 	return false
@@ -363,15 +364,15 @@ func (r *Reader) headless(i int, hits []hit) bool {
 		return false
 	}
 	n := r.fieldsOf(i, sep)
-	if !(i > 0 && !r.lines[i-1].long && !r.apart(i, i-1) && r.fieldsOf(i-1, sep) == n ||
-		i+1 < len(r.lines) && !r.lines[i+1].long && !r.apart(i, i+1) && r.fieldsOf(i+1, sep) == n) {
+	if !(i > 0 && !r.lines[i-1].long && !r.isTooFar(i, i-1) && r.fieldsOf(i-1, sep) == n ||
+		i+1 < len(r.lines) && !r.lines[i+1].long && !r.isTooFar(i, i+1) && r.fieldsOf(i+1, sep) == n) {
 		return false
 	}
 	r.splitRow(int(l.from), int(l.end), sep, false)
-	if r.locate(hits); !r.anyWhole(hits) {
+	if r.locateFields(hits); !r.anyWhole(hits) {
 		return false
 	}
-	return r.judge(hits, nil)
+	return r.judgeFields(hits, nil)
 }
 
 // separator is the character beside an identifier that may part fields, or 0.

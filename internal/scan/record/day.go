@@ -5,9 +5,9 @@ import "time"
 // firstStealer is before which no log of a stealer was written.
 const firstStealer = 2010
 
-// dayOf reads 2024-03-12, 12.03.2024 and their kin, and returns the day since 1970, or 0. A day that could be read with
+// parseDay reads 2024-03-12, 12.03.2024 and their kin, and returns the day since 1970, or 0. A day that could be read with
 // its month in either place is none.
-func dayOf(s string) int32 {
+func parseDay(s string) int32 {
 	v := []byte(s)
 	for i, c := range v {
 		if c == '_' {
@@ -16,10 +16,10 @@ func dayOf(s string) int32 {
 	}
 	var y, m, d int
 	switch {
-	case parted(v, 4, 7):
-		y, m, d = number(v[:4]), number(v[5:7]), number(v[8:])
-	case parted(v, 2, 5):
-		d, m, y = number(v[:2]), number(v[3:5]), number(v[6:])
+	case isParted(v, 4, 7):
+		y, m, d = parseNumber(v[:4]), parseNumber(v[5:7]), parseNumber(v[8:])
+	case isParted(v, 2, 5):
+		d, m, y = parseNumber(v[:2]), parseNumber(v[3:5]), parseNumber(v[6:])
 		if d <= 12 && m <= 12 && d != m && v[2] == '/' {
 			return 0
 		}

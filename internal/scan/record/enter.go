@@ -2,18 +2,18 @@ package record
 
 import "github.com/vigiahq/vigia/internal/identifier"
 
-// enter says whether an identifier is a value of the record: of its own column, or of one that nothing is known of.
+// enterHit says whether an identifier is a value of the record: of its own column, or of one that nothing is known of.
 // Else it is a part of some text, such as a password, and says nothing of the person. It stands in cell n, which is f.
-func (r *Reader) enter(h *hit, n int, f *field) {
+func (r *Reader) enterHit(h *hit, n int, f *field) {
 	c := &r.cells[n]
 	if h.length&weak != 0 {
-		if r.means(h, n) && h.whole(f) {
+		if r.cellMeans(h, n) && h.isWholeField(f) {
 			h.length = h.length&^weak | taken
 			c.main = true
 		}
 		return
 	}
-	if c.column.ofThings() && h.kind != identifier.Email && h.whole(f) && allDigits(r.b[h.from:h.to]) && !(h.kind == identifier.CPF && h.surveyed) {
+	if c.column.ofThings() && h.kind != identifier.Email && h.isWholeField(f) && allDigits(r.b[h.from:h.to]) && !(h.kind == identifier.CPF && h.surveyed) {
 		h.length |= gone
 		return
 	}
@@ -22,12 +22,12 @@ func (r *Reader) enter(h *hit, n int, f *field) {
 		h.length |= aside
 		return
 	case perhaps:
-		if c.column != unknown && !c.column.silent() || !h.whole(f) {
+		if c.column != unknown && !c.column.isSilent() || !h.isWholeField(f) {
 			h.length |= aside
 			return
 		}
 	case sure:
-		if c.column == colUsername && !h.whole(f) {
+		if c.column == colUsername && !h.isWholeField(f) {
 			h.length |= aside
 			return
 		}

@@ -52,9 +52,9 @@ func columnFits(c column, kind identifier.Kind) fit {
 	}
 }
 
-// means says whether cell n is named after what its digits can be read as. A phone without its area code needs that in the
+// cellMeans says whether cell n is named after what its digits can be read as. A phone without its area code needs that in the
 // cell before it.
-func (r *Reader) means(h *hit, n int) bool {
+func (r *Reader) cellMeans(h *hit, n int) bool {
 	c := r.cells[n].column
 	if h.kind == identifier.Phone && int(h.to-h.from) < 10 {
 		return n > 0 && r.cells[n-1].column == colArea && (c == colPhone || c == unknown)

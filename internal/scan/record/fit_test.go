@@ -33,13 +33,13 @@ func TestDoubtIsMutual(t *testing.T) {
 		{0, gone, true, true},
 	} {
 		a, b := hit{from: 0, to: 11, length: c.a}, hit{from: 0, to: 11, length: c.b}
-		doubt(&a, &b)
+		markDoubt(&a, &b)
 		if (a.length&unsure == 0) != c.aSure || (b.length&unsure == 0) != c.bSure {
 			t.Errorf("%+v: %b and %b", c, a.length, b.length)
 		}
 	}
 	a, b := hit{from: 20, to: 31}, hit{from: 0, to: 11}
-	if doubt(&a, &b); (a.length|b.length)&unsure != 0 {
+	if markDoubt(&a, &b); (a.length|b.length)&unsure != 0 {
 		t.Error("digits in different places doubt each other")
 	}
 }

@@ -15,7 +15,7 @@ type row struct {
 
 // AddFixed takes an identifier that stands in a column of fixed width: whatever else its digits were read as is none.
 func (r *Reader) AddFixed(kind identifier.Kind, normal []byte, from, to int) {
-	r.add(kind, normal, from, to, taken)
+	r.addHit(kind, normal, from, to, taken)
 }
 
 // AddRow says that b[from:to] is a line with columns of fixed width, and what these expose besides identifiers. Rows come
@@ -34,12 +34,12 @@ func (r *Reader) fixedRow(l *line, hits []hit) bool {
 	if !bytes.ContainsAny(r.b[l.from:l.to], separators) { // else parts of it may be of others
 		r.out.Classes = r.rows[at].classes
 	}
-	r.tell(hits)
+	r.tellHits(hits)
 	return true
 }
 
-// Year reads a date, written as people and databases write it, and returns its year, or 0.
-func Year(v []byte) int { return year(v) }
+// ParseYear reads a date, written as people and databases write it, and returns its year, or 0.
+func ParseYear(v []byte) int { return parseYear(v) }
 
 // LongAgo says whether a date of that year is more likely one of a birth than another.
 func LongAgo(year int) bool { return year >= oldestAlive && year < recordsBegin }

@@ -33,9 +33,9 @@ const identities = Email | CPF
 func (r *Reader) inObject(i, k int) int {
 	at := int(r.hits[k].from)
 	if l := &r.lines[i]; !l.long && r.b[l.from] == '{' { // a line of its own
-		if end := r.parse(int(l.from)); end > at && end >= int(l.end)-1 {
-			first, last := r.within(k, int(l.from), end)
-			r.people(r.hits[first:last])
+		if end := r.parseObject(int(l.from)); end > at && end >= int(l.end)-1 {
+			first, last := r.hitsWithin(k, int(l.from), end)
+			r.handOutPeople(r.hits[first:last])
 			return last - k
 		}
 	}
@@ -51,13 +51,13 @@ func (r *Reader) inObject(i, k int) int {
 	if start < 0 {
 		return 0
 	}
-	start = r.climb(k, start)
-	end := r.parse(start)
+	start = r.climbObjects(k, start)
+	end := r.parseObject(start)
 	if end <= at {
 		return 0
 	}
-	first, last := r.within(k, start, end)
-	r.people(r.hits[first:last])
+	first, last := r.hitsWithin(k, start, end)
+	r.handOutPeople(r.hits[first:last])
 	return last - k
 }
 
@@ -86,7 +86,7 @@ func (r *Reader) memberAt(at int) (inString, listed, ok bool) {
 			}
 			i = low + n - 1
 		}
-		for i >= 0 && space(b[i]) {
+		for i >= 0 && isSpace(b[i]) {
 			i--
 		}
 	}
@@ -97,7 +97,7 @@ func (r *Reader) memberAt(at int) (inString, listed, ok bool) {
 	case '[', ',':
 		return inString, true, true
 	case ':':
-		for i--; i > 0 && space(b[i]); i-- {
+		for i--; i > 0 && isSpace(b[i]); i-- {
 		}
 		return inString, false, i > 0 && b[i] == '"'
 	}
@@ -151,12 +151,12 @@ func opening(b []byte, at, low int, inString bool) int {
 	return -1
 }
 
-// climb goes from an object to the one that holds it, as long as both may be of one person: not out of a list, unless
+// climbObjects goes from an object to the one that holds it, as long as both may be of one person: not out of a list, unless
 // what is in it has neither an e-mail address nor a CPF.
-func (r *Reader) climb(k, start int) int {
+func (r *Reader) climbObjects(k, start int) int {
 	for range 8 {
 		i := start - 1
-		for i >= 0 && space(r.b[i]) {
+		for i >= 0 && isSpace(r.b[i]) {
 			i--
 		}
 		if i < 0 {
@@ -171,7 +171,7 @@ func (r *Reader) climb(k, start int) int {
 				return start
 			}
 		case ',', '[':
-			if r.anyone(k, start) {
+			if r.holdsPerson(k, start) {
 				return start
 			}
 			outer = opening(r.b, start, low, false)
@@ -189,13 +189,13 @@ func (r *Reader) climb(k, start int) int {
 	return start
 }
 
-// anyone says whether the object at b[start], which holds hit k, has an e-mail address or a CPF.
-func (r *Reader) anyone(k, start int) bool {
-	end := r.parse(start)
+// holdsPerson says whether the object at b[start], which holds hit k, has an e-mail address or a CPF.
+func (r *Reader) holdsPerson(k, start int) bool {
+	end := r.parseObject(start)
 	if end < 0 {
 		return true // not to be climbed out of
 	}
-	first, last := r.within(k, start, end)
+	first, last := r.hitsWithin(k, start, end)
 	for _, h := range r.hits[first:last] {
 		if h.length&weak != 0 {
 			continue
@@ -214,8 +214,8 @@ type level struct {
 	column column
 }
 
-// named is the column of a value: its own name, or in a list that of the list.
-func (l *level) named(name column) column {
+// columnOfValue is the column of a value: its own name, or in a list that of the list.
+func (l *level) columnOfValue(name column) column {
 	if l.list {
 		return l.column
 	}
@@ -228,33 +228,34 @@ type key struct {
 	column column
 }
 
-// nthKey is columnOf for the nth name of a record: most have the same names in the same order.
-func (r *Reader) nthKey(n int, name []byte) column {
+// columnOfKey is columnOf for the nth name of a record: most have the same names in the same order.
+func (r *Reader) columnOfKey(n int, name []byte) column {
 	if n < len(r.keys) {
-		return r.keys[n].of(r, name)
+		return r.keys[n].columnFor(r, name)
 	}
 	return r.columnOf(name)
 }
 
-// of is columnOf for a name that most likely is the one of the last time.
-func (k *key) of(r *Reader, name []byte) column {
+// columnFor is columnOf for a name that most likely is the one of the last time.
+func (k *key) columnFor(r *Reader, name []byte) column {
 	if string(k.name) != string(name) {
-		k.learn(r, name)
+		k.learnName(r, name)
 	}
 	return k.column
 }
 
-func (k *key) learn(r *Reader, name []byte) {
+// learnName remembers the column of a name.
+func (k *key) learnName(r *Reader, name []byte) {
 	k.name, k.column = append(k.name[:0], name...), r.columnOf(name)
 }
 
 // somebody says whether the object at b[start], which holds hit k, has an e-mail address or a CPF of its own.
 func (r *Reader) somebody(k, start int) bool {
-	end := r.parse(start)
+	end := r.parseObject(start)
 	if end <= int(r.hits[k].from) {
 		return false
 	}
-	first, last := r.within(k, start, end)
+	first, last := r.hitsWithin(k, start, end)
 	for i := first; i < last; i++ {
 		if m := r.memberOf(&r.hits[i]); m >= 0 && r.members[m].object == 0 && r.hits[i].length&weak == 0 && ofKind[r.hits[i].kind]&identities != 0 {
 			return true
@@ -263,8 +264,8 @@ func (r *Reader) somebody(k, start int) bool {
 	return false
 }
 
-// parse reads the object at b[start] into r.objects and r.members and returns its end, or -1 if it is none.
-func (r *Reader) parse(start int) int {
+// parseObject reads the object at b[start] into r.objects and r.members and returns its end, or -1 if it is none.
+func (r *Reader) parseObject(start int) int {
 	b := r.b[:min(len(r.b), start+Longest)]
 	r.objects, r.members = r.objects[:0], r.members[:0]
 	var stack [24]level
@@ -306,22 +307,22 @@ func (r *Reader) parse(start int) int {
 				after = skipSpace(b, after)
 			}
 			if after < len(b) && b[after] == ':' && !top.list {
-				name, i = r.nthKey(keys, b[i+1:end]), after
+				name, i = r.columnOfKey(keys, b[i+1:end]), after
 				keys++
 				continue
 			}
-			r.members = append(r.members, member{top.object, top.named(name), field{i + 1, end, jsonText}})
+			r.members = append(r.members, member{top.object, top.columnOfValue(name), field{i + 1, end, jsonText}})
 			if i = end; after < len(b) && b[after] == ',' {
 				i = after
 			}
 		case ',', ':', ' ', '\t', '\n', '\r':
 		default: // a number or a word
 			end := i
-			for end < len(b) && b[end] != ',' && b[end] != '}' && b[end] != ']' && !space(b[end]) {
+			for end < len(b) && b[end] != ',' && b[end] != '}' && b[end] != ']' && !isSpace(b[end]) {
 				end++
 			}
 			top := &stack[depth-1] //nolint:gosec // as above
-			r.members = append(r.members, member{top.object, top.named(name), field{i, end, literal}})
+			r.members = append(r.members, member{top.object, top.columnOfValue(name), field{i, end, literal}})
 			i = end - 1
 		}
 	}
@@ -329,16 +330,16 @@ func (r *Reader) parse(start int) int {
 }
 
 func skipSpace(b []byte, at int) int {
-	for at < len(b) && space(b[at]) {
+	for at < len(b) && isSpace(b[at]) {
 		at++
 	}
 	return at
 }
 
-// people hands out the hits of a parsed object, person by person.
-func (r *Reader) people(hits []hit) {
+// handOutPeople hands out the hits of a parsed object, person by person.
+func (r *Reader) handOutPeople(hits []hit) {
 	if len(r.objects) == 1 {
-		r.person(hits, 0)
+		r.handOutPerson(hits, 0)
 		return
 	}
 	r.identify(hits)
@@ -350,7 +351,7 @@ func (r *Reader) people(hits []hit) {
 					r.group = append(r.group, hits[i])
 				}
 			}
-			r.person(r.group, g)
+			r.handOutPerson(r.group, g)
 		}
 	}
 }
@@ -359,7 +360,7 @@ func (r *Reader) people(hits []hit) {
 // others of their kind, or in an object that has its own.
 func (r *Reader) identify(hits []hit) {
 	for i := range hits {
-		if m := r.memberOf(&hits[i]); m >= 0 && hits[i].length&weak == 0 && hits[i].whole(&r.members[m].field) {
+		if m := r.memberOf(&hits[i]); m >= 0 && hits[i].length&weak == 0 && hits[i].isWholeField(&r.members[m].field) {
 			o := &r.objects[r.members[m].object]
 			o.identity |= ofKind[hits[i].kind] & identities
 			o.own = o.identity
@@ -398,9 +399,9 @@ func (r *Reader) memberOf(h *hit) int {
 	return -1
 }
 
-// person hands out the hits of one record.
-func (r *Reader) person(hits []hit, group int) {
-	r.begin(len(r.members))
+// handOutPerson hands out the hits of one record.
+func (r *Reader) handOutPerson(hits []hit, group int) {
+	r.beginCells(len(r.members))
 	cells, members := r.cells, r.members
 	for i := range cells {
 		cells[i].column = members[i].column
@@ -414,7 +415,7 @@ func (r *Reader) person(hits []hit, group int) {
 		for last = h.to; m < len(members) && members[m].to < int(h.to); m++ {
 		}
 		if m < len(members) && members[m].from <= int(h.from) {
-			r.enter(h, m, &members[m].field)
+			r.enterHit(h, m, &members[m].field)
 		} else {
 			h.length |= aside
 		}
@@ -430,5 +431,5 @@ func (r *Reader) person(hits []hit, group int) {
 		}
 		r.claimField(m.column, &m.field)
 	}
-	r.tell(hits)
+	r.tellHits(hits)
 }

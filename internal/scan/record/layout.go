@@ -25,9 +25,9 @@ type layout struct {
 	Starts []int
 }
 
-// header reads the line b[from:to] as the heads of columns, or returns nil. At least one of them has to name an identifier, and
+// readHeader reads the line b[from:to] as the heads of columns, or returns nil. At least one of them has to name an identifier, and
 // nothing in it may look like a value.
-func (r *Reader) header(from, to int) *layout {
+func (r *Reader) readHeader(from, to int) *layout {
 	text := r.b[from:to]
 	if len(text) > 2<<10 {
 		return nil
@@ -39,14 +39,14 @@ func (r *Reader) header(from, to int) *layout {
 	to = from + len(text)
 	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), "#")
 	from = to - len(text)
-	r.marks.need(from, to)
+	r.marks.ensureMarked(from, to)
 	var best *layout
 	for _, sep := range [...]byte{'\t', ';', '|', ',', ':'} {
 		if bytes.IndexByte(text, sep) < 0 {
 			continue
 		}
 		r.splitRow(from, to, sep, false)
-		if l := r.heads(sep); l != nil && (best == nil || len(l.Columns) > len(best.Columns)) {
+		if l := r.judgeHeads(sep); l != nil && (best == nil || len(l.Columns) > len(best.Columns)) {
 			best = l
 		}
 	}
@@ -130,8 +130,8 @@ var headerByte = func() (t [256]byte) {
 	return t
 }()
 
-// heads judges the fields of a line as heads of columns.
-func (r *Reader) heads(sep byte) *layout {
+// judgeHeads judges the fields of a line as heads of columns.
+func (r *Reader) judgeHeads(sep byte) *layout {
 	for _, f := range r.fields {
 		if !nameLike(r.b[f.from:f.to]) {
 			return nil

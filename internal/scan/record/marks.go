@@ -19,8 +19,8 @@ type marks struct {
 	rest  [markBlock]byte
 }
 
-// start takes a text of which nothing is marked yet.
-func (m *marks) start(text []byte) {
+// startText takes a text of which nothing is marked yet.
+func (m *marks) startText(text []byte) {
 	m.text = text
 	blocks := len(text)/markBlock + 1
 	if len(m.made) < blocks {
@@ -30,17 +30,17 @@ func (m *marks) start(text []byte) {
 	clear(m.made)
 }
 
-// need makes the marks of text[from:to].
-func (m *marks) need(from, to int) {
+// ensureMarked makes the marks of text[from:to].
+func (m *marks) ensureMarked(from, to int) {
 	for i := from >> markShift; i <= to>>markShift; i++ {
 		if !m.made[i] {
-			m.make(i)
+			m.markBlock(i)
 		}
 	}
 }
 
-// make marks block i.
-func (m *marks) make(i int) {
+// markBlock marks block i.
+func (m *marks) markBlock(i int) {
 	m.made[i] = true
 	block := m.text[min(i*markBlock, len(m.text)):]
 	if len(block) < markBlock {
@@ -48,11 +48,11 @@ func (m *marks) make(i int) {
 		block = m.rest[:]
 	}
 	to := i * blockWords
-	mark(m.lines[to:to+blockWords], m.signs[to:to+blockWords], block)
+	markBlocks(m.lines[to:to+blockWords], m.signs[to:to+blockWords], block)
 }
 
-// after is the signs from text[at] on, in its word.
-func (m *marks) after(at int) uint64 { return m.signs[at>>6] &^ (1<<(at&63) - 1) }
+// signsFrom is the signs from text[at] on, in its word.
+func (m *marks) signsFrom(at int) uint64 { return m.signs[at>>6] &^ (1<<(at&63) - 1) }
 
 // lineEnd finds the first line end in text[at:to], or returns -1.
 func (m *marks) lineEnd(at, to int) int {
@@ -61,7 +61,7 @@ func (m *marks) lineEnd(at, to int) int {
 	}
 	i := at >> 6
 	if !m.made[i>>wordShift] {
-		m.make(i / blockWords)
+		m.markBlock(i / blockWords)
 	}
 	word := m.lines[i] >> (at & 63)
 	for ; ; word = m.lines[i] {
@@ -76,7 +76,7 @@ func (m *marks) lineEnd(at, to int) int {
 		}
 		at = i << 6
 		if i&(blockWords-1) == 0 && !m.made[i>>wordShift] {
-			m.make(i / blockWords)
+			m.markBlock(i / blockWords)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func (m *marks) lineBefore(from, at int) int {
 	at--
 	i := at >> 6
 	if !m.made[i>>wordShift] {
-		m.make(i / blockWords)
+		m.markBlock(i / blockWords)
 	}
 	for word := m.lines[i] << (63 - at&63) >> (63 - at&63); ; word = m.lines[i] {
 		if word != 0 {
@@ -102,19 +102,19 @@ func (m *marks) lineBefore(from, at int) int {
 			return -1
 		}
 		if i&(blockWords-1) == blockWords-1 && !m.made[i>>wordShift] {
-			m.make(i / blockWords)
+			m.markBlock(i / blockWords)
 		}
 	}
 }
 
-// find finds the first c, which is one of the signs, in text[at:to], or returns -1.
-func (m *marks) find(c byte, at, to int) int {
+// findSign finds the first c, which is one of the signs, in text[at:to], or returns -1.
+func (m *marks) findSign(c byte, at, to int) int {
 	if at >= to {
 		return -1
 	}
 	i := at >> 6
 	if !m.made[i>>wordShift] {
-		m.make(i / blockWords)
+		m.markBlock(i / blockWords)
 	}
 	for word := m.signs[i] &^ (1<<(at&63) - 1); ; word = m.signs[i] {
 		for ; word != 0; word &= word - 1 {
@@ -129,14 +129,14 @@ func (m *marks) find(c byte, at, to int) int {
 			return -1
 		}
 		if i&(blockWords-1) == 0 && !m.made[i>>wordShift] {
-			m.make(i / blockWords)
+			m.markBlock(i / blockWords)
 		}
 	}
 }
 
-// plain says that there is no sign in text[at:to], of which marks have been made. Of more than two words it does not
+// hasNoSign says that there is no sign in text[at:to], of which marks have been made. Of more than two words it does not
 // know.
-func (m *marks) plain(at, to int) bool {
+func (m *marks) hasNoSign(at, to int) bool {
 	if at >= to {
 		return true
 	}
@@ -148,9 +148,9 @@ func (m *marks) plain(at, to int) bool {
 	return word == 0 && i+1 == last && m.signs[last]<<unwanted == 0
 }
 
-// count counts c, which is one of the signs, in text[at:to].
-func (m *marks) count(c byte, at, to int) (n int) {
-	for at = m.find(c, at, to); at >= 0; at = m.find(c, at+1, to) {
+// countSign counts c, which is one of the signs, in text[at:to].
+func (m *marks) countSign(c byte, at, to int) (n int) {
+	for at = m.findSign(c, at, to); at >= 0; at = m.findSign(c, at+1, to) {
 		n++
 	}
 	return n
@@ -162,7 +162,7 @@ func (m *marks) closing(at, to int, doubled bool) int {
 	text := m.text
 	quote, i := text[at], at>>6
 	if !m.made[i>>wordShift] {
-		m.make(i >> wordShift)
+		m.markBlock(i >> wordShift)
 	}
 	for word := m.signs[i] &^ (2<<(at&63) - 1); ; word = m.signs[i] {
 		for ; word != 0; word &= word - 1 {
@@ -182,7 +182,7 @@ func (m *marks) closing(at, to int, doubled bool) int {
 			return -1
 		}
 		if i&(blockWords-1) == 0 && !m.made[i>>wordShift] {
-			m.make(i >> wordShift)
+			m.markBlock(i >> wordShift)
 		}
 	}
 }

@@ -2,5 +2,5 @@
 
 package record
 
-// mark fills lines and signs, which are of one length, with the bits of src, which has 64 bytes for each of their words.
-func mark(lines, signs []uint64, src []byte) { markPortable(lines, signs, src) }
+// markBlocks fills lines and signs, which are of one length, with the bits of src, which has 64 bytes for each of their words.
+func markBlocks(lines, signs []uint64, src []byte) { markPortable(lines, signs, src) }

@@ -22,20 +22,20 @@ func TestMarks(t *testing.T) {
 	for i := range fast {
 		fast[i], slow[i] = make([]uint64, words), make([]uint64, words)
 	}
-	mark(fast[0], fast[1], text)
+	markBlocks(fast[0], fast[1], text)
 	markPortable(slow[0], slow[1], text)
 	if !slices.Equal(fast[0], slow[0]) || !slices.Equal(fast[1], slow[1]) {
 		t.Fatal("the two ways of marking differ")
 	}
 	for range 2000 {
 		var m marks
-		m.start(text)
+		m.startText(text)
 		from, to := rnd.IntN(len(text)), rnd.IntN(len(text)+1)
 		part := text[min(from, to):max(from, to)]
 		base := min(from, to)
 		for _, c := range []struct{ got, want int }{
 			{m.lineEnd(base, max(from, to)), bytes.IndexByte(part, '\n')}, {m.lineBefore(base, max(from, to)), bytes.LastIndexByte(part, '\n')},
-			{m.find(';', base, max(from, to)), bytes.IndexByte(part, ';')},
+			{m.findSign(';', base, max(from, to)), bytes.IndexByte(part, ';')},
 		} {
 			if c.want >= 0 {
 				c.want += base
@@ -44,7 +44,7 @@ func TestMarks(t *testing.T) {
 				t.Fatalf("[%d,%d): found %d, not %d", base, max(from, to), c.got, c.want)
 			}
 		}
-		if got, want := m.count(',', base, max(from, to)), bytes.Count(part, []byte(",")); got != want {
+		if got, want := m.countSign(',', base, max(from, to)), bytes.Count(part, []byte(",")); got != want {
 			t.Fatalf("[%d,%d): counted %d, not %d", base, max(from, to), got, want)
 		}
 	}

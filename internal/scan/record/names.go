@@ -38,8 +38,8 @@ const (
 	colID     // begins a record, as a key does, and is a number of nobody
 )
 
-// silent says whether values of the column are known to be nothing that is claimed.
-func (c column) silent() bool {
+// isSilent says whether values of the column are known to be nothing that is claimed.
+func (c column) isSilent() bool {
 	return c == colOther || c == colKey || c == colArea || c == colThing || c == colID
 }
 
@@ -57,7 +57,7 @@ var classOf = [...]Classes{
 }
 
 // exact are names as a whole, without what parts their words. They come before the words.
-var exact = spread(map[column]string{
+var exact = invertNames(map[column]string{
 	colEmail:     "mail email emails correo correoelectronico enderecoeletronico emailaddress emailadress mailaddress useremail",
 	colPassword:  "pass password passwd pwd pw pword senha senhas contrasena contrasenia clave claveacceso userpassword userpass userpwd passord secret segredo senhaacesso motdepasse mdp passwort kennwort parola sifre haslo wachtwoord пароль 密码",
 	colHash:      "hash passwordhash passhash pwdhash hashsenha senhahash passwordmd5 md5 sha1 sha256 bcrypt encryptedpassword senhacriptografada passworddigest hashedpassword cryptedpassword userpasswordhash contrasenahash hashcontrasena",
@@ -86,7 +86,7 @@ var exact = spread(map[column]string{
 })
 
 // words are what a part of a longer name says; spoilers are words that make a name say something else than that.
-var words = spread(map[column]string{
+var words = invertNames(map[column]string{
 	colEmail: "mail email correo", colPassword: "password passwd pwd senha contrasena clave pass", colCPF: "cpf",
 	colPhone: "phone telefone telefono celular fone mobile movil whatsapp tel cel", colAddress: "address endereco direccion logradouro street cep zip postal rua calle domicilio",
 	colName: "firstname lastname fullname surname sobrenome apellido apellidos nome nombre name", colBirthDate: "nascimento nacimiento birth birthdate birthday nasc dob",
@@ -115,7 +115,8 @@ var filler = func() map[string]bool {
 	return set
 }()
 
-func spread(lists map[column]string) map[string]column {
+// invertNames maps each name to its column.
+func invertNames(lists map[column]string) map[string]column {
 	names := map[string]column{}
 	for c, list := range lists {
 		for _, name := range bytes.Fields([]byte(list)) {
@@ -147,7 +148,7 @@ func (r *Reader) columnOf(name []byte) column {
 // readName takes a name as a whole, then by its words.
 func readName(name []byte) column {
 	var plain [2 * longestName]byte
-	whole, starts := fold(plain[:0], name)
+	whole, starts := foldName(plain[:0], name)
 	if c, ok := exact[string(whole)]; ok {
 		return c
 	}
@@ -159,7 +160,7 @@ func readName(name []byte) column {
 		}
 		word := string(whole[from:to]) //nolint:staticcheck // asked for three times
 		if spoilers[word] {
-			return thing(whole, starts)
+			return isOfThing(whole, starts)
 		}
 		switch c := words[word]; {
 		case c == unknown:
@@ -182,8 +183,8 @@ func readName(name []byte) column {
 	return said
 }
 
-// thing tells whether a name that has to do with something else than a value of a person is that of a number.
-func thing(whole []byte, starts []int) column {
+// isOfThing tells whether a name that has to do with something else than a value of a person is that of a number.
+func isOfThing(whole []byte, starts []int) column {
 	for i, from := range starts {
 		to := len(whole)
 		if i+1 < len(starts) {
@@ -197,8 +198,8 @@ func thing(whole []byte, starts []int) column {
 	return unknown
 }
 
-// fold writes a name in lower case without accents and without what parts its words, and says where the words begin.
-func fold(dst, name []byte) (whole []byte, starts []int) {
+// foldName writes a name in lower case without accents and without what parts its words, and says where the words begin.
+func foldName(dst, name []byte) (whole []byte, starts []int) {
 	before := byte(0) // 0 parts words, else the kind of the last character
 	for len(name) > 0 {
 		c, n := rune(name[0]), 1

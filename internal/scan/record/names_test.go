@@ -27,7 +27,7 @@ func TestNames(t *testing.T) {
 	} {
 		for _, name := range strings.Split(names, ",") {
 			got := NewReader(nil).columnOf([]byte(name))
-			if got.silent() && !want.silent() {
+			if got.isSilent() && !want.isSilent() {
 				got = unknown // known to say nothing
 			}
 			if got != want {
@@ -55,11 +55,11 @@ func TestClaims(t *testing.T) {
 		{colUsername, "ana_lima", yes}, {colUsername, "ana@exemplo.com", no}, {colHash, strings.Repeat("0a", 16), yes}, {colHash, "x", no},
 		{unknown, "$2y$10$abcdefghijklmnopqrstuv", yes}, {unknown, strings.Repeat("0a", 16), no}, {unknown, "segredo", no},
 	} {
-		if got := claim(c.column, []byte(c.value)) != 0; got != c.want {
+		if got := claimValue(c.column, []byte(c.value)) != 0; got != c.want {
 			t.Errorf("%q in column %d: claimed %v", c.value, c.column, got)
 		}
 	}
-	if claim(colPassword, []byte("$2y$10$abcdefghijklmnopqrstuv")) != PasswordHash {
+	if claimValue(colPassword, []byte("$2y$10$abcdefghijklmnopqrstuv")) != PasswordHash {
 		t.Error("a hash in a column of passwords is taken for one")
 	}
 }
@@ -71,8 +71,8 @@ func TestDays(t *testing.T) {
 		"20240312": 0, "112024-03-12": 0,
 	} {
 		r := NewReader(nil)
-		r.Start(Text{Name: name})
-		if got := r.taken(); got != want {
+		r.StartText(Text{Name: name})
+		if got := r.dayOfNames(); got != want {
 			t.Errorf("%q: %d, want %d", name, got, want)
 		}
 	}

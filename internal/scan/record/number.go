@@ -63,7 +63,7 @@ func (r *Reader) AddNumber(n *Number) bool {
 	if n.May&CPFKind != 0 {
 		isCPF := false
 		if len(d) == 11 {
-			cpf, isCPF = d, identifier.ValidCPF(d)
+			cpf, isCPF = d, identifier.IsValidCPF(d)
 			k.exact = CPFKind
 		} else {
 			cpf, isCPF = appendCPF(cpf, d)
@@ -79,7 +79,7 @@ func (r *Reader) AddNumber(n *Number) bool {
 			if d[0] == '0' {
 				card = bytes.TrimLeft(d, "0")
 			}
-			if IsCard(card) {
+			if IsCardNumber(card) {
 				if k.can |= CardKind; d[0] != '0' {
 					k.exact |= CardKind
 				}
@@ -151,13 +151,13 @@ func appendCPF(dst, d []byte) ([]byte, bool) {
 	}
 	from := len(dst)
 	dst = append(append(dst, "000"[:11-len(d)]...), d...)
-	return dst, identifier.ValidCPF(dst[from:])
+	return dst, identifier.IsValidCPF(dst[from:])
 }
 
-// IsCard says whether a payment network could have issued a card of that number. All digits equal after the first six are a
+// IsCardNumber says whether a payment network could have issued a card of that number. All digits equal after the first six are a
 // filler, except those of everybody's test card.
-func IsCard(n []byte) bool {
-	if !network(n) || !identifier.Luhn(n) {
+func IsCardNumber(n []byte) bool {
+	if !network(n) || !identifier.IsLuhnValid(n) {
 		return false
 	}
 	for _, c := range n[7:] {
@@ -250,7 +250,7 @@ func isMoment(n []byte) bool {
 
 // Brazilian says whether n is written with Brazil's country code.
 func Brazilian(n []byte) bool {
-	return (len(n) == 12 || len(n) == 13) && n[0] == '5' && n[1] == '5' && identifier.AreaCode(n[2], n[3])
+	return (len(n) == 12 || len(n) == 13) && n[0] == '5' && n[1] == '5' && identifier.IsAreaCode(n[2], n[3])
 }
 
 // Foreign says whether n looks like another country's number: a calling code in use and a length that fits. The phone library
@@ -301,7 +301,7 @@ func areaBefore(b []byte, i int) []byte {
 	if len(area) == 3 && area[0] == '0' {
 		area = area[1:]
 	}
-	if len(area) != 2 || !identifier.AreaCode(area[0], area[1]) || end == i || !letters && i-end > 8 || ends > 1 || ends == 1 && !letters {
+	if len(area) != 2 || !identifier.IsAreaCode(area[0], area[1]) || end == i || !letters && i-end > 8 || ends > 1 || ends == 1 && !letters {
 		return nil
 	}
 	if k > 0 && (kindOf[b[k-1]]&hasLetter != 0 || b[k-1] == '.' || b[k-1] == '-' || b[k-1] == '/') {

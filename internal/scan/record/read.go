@@ -25,13 +25,13 @@ type Text struct {
 	Base int64
 }
 
-// Start takes a text, in which nothing has been found yet.
-func (r *Reader) Start(t Text) {
+// StartText takes a text, in which nothing has been found yet.
+func (r *Reader) StartText(t Text) {
 	r.b, r.from, r.limit, r.begins, r.ends = t.Bytes, t.From, t.Limit, t.Begins, t.Ends
 	r.mail, r.sql, r.base, r.found = t.Mail, t.SQL, t.Base, r.found[:0]
 	r.shaped, r.counted, r.tallies, r.row = r.shaped[:0], 0, r.tallies[:0], rowPlace{}
 	clear(r.tallyAt)
-	r.marks.start(t.Bytes)
+	r.marks.startText(t.Bytes)
 	if t.Name != r.name {
 		r.name, r.day = t.Name, -1
 	}
@@ -39,8 +39,8 @@ func (r *Reader) Start(t Text) {
 	r.disorder, r.keyed, r.moved, r.rows = false, false, 0, r.rows[:0]
 }
 
-// adder makes Add. It is no method: called through a variable, as it is for each identifier, that would be two calls.
-func (r *Reader) adder() func(kind identifier.Kind, normal []byte, from, to int) {
+// newAdder makes Add. It is no method: called through a variable, as it is for each identifier, that would be two calls.
+func (r *Reader) newAdder() func(kind identifier.Kind, normal []byte, from, to int) {
 	return func(kind identifier.Kind, normal []byte, from, to int) {
 		n := len(r.arena)
 		h := hit{from: int32(from), to: int32(to), normal: uint32(n), length: uint16(len(normal)) | r.adding, kind: kind}
@@ -80,11 +80,11 @@ const shortNormal = 48
 
 // AddWeak takes a reading of digits that counts only if the column it stands in says that it is one.
 func (r *Reader) AddWeak(kind identifier.Kind, normal []byte, from, to int) {
-	r.add(kind, normal, from, to, weak)
+	r.addHit(kind, normal, from, to, weak)
 }
 
-// add takes an identifier with its marks.
-func (r *Reader) add(kind identifier.Kind, normal []byte, from, to int, marks uint16) {
+// addHit takes an identifier with its marks.
+func (r *Reader) addHit(kind identifier.Kind, normal []byte, from, to int, marks uint16) {
 	r.adding = marks
 	r.Add(kind, normal, from, to)
 	r.adding = 0
@@ -103,34 +103,34 @@ func (r *Reader) putBack(hits []hit) []hit {
 		r.moved++
 	}
 	hits[k] = h
-	if k > 0 && r.again(hits[k-1], h) {
+	if k > 0 && r.isSameHit(hits[k-1], h) {
 		return slices.Delete(hits, k, k+1)
 	}
 	return hits
 }
 
-// again says whether b is what a is: found as it stands and decoded.
-func (r *Reader) again(a, b hit) bool {
+// isSameHit says whether b is what a is: found as it stands and decoded.
+func (r *Reader) isSameHit(a, b hit) bool {
 	return a.from == b.from && a.to == b.to && a.kind == b.kind && a.length == b.length && string(r.normalOf(a)) == string(r.normalOf(b))
 }
 
-// Survey reads what the text says of its rows, before any row is told. What it returns makes the State after the text
+// SurveyText reads what the text says of its rows, before any row is told. What it returns makes the State after the text
 // of the one before it.
-func (r *Reader) Survey() func(State) State {
+func (r *Reader) SurveyText() func(State) State {
 	r.decideNumbers()
-	r.merge()
-	r.split(r.begins)
-	r.survey(r.from, r.limit, r.begins, r.sql)
+	r.mergeHits()
+	r.splitLines(r.begins)
+	r.surveyLines(r.from, r.limit, r.begins, r.sql)
 	events := append([]event(nil), r.events...)
 	sql := r.sql
 	return func(s State) State {
 		s.sql = sql
-		return s.fold(events)
+		return s.foldEvents(events)
 	}
 }
 
-// Tell hands out the identifiers with their records, given the State before the text.
-func (r *Reader) Tell(before func() State) {
+// TellRecords hands out the identifiers with their records, given the State before the text.
+func (r *Reader) TellRecords(before func() State) {
 	r.state, r.asked, r.tuple, r.barren, r.block = State{}, false, 0, 0, segment{}
 	r.before = before
 	lines := r.lines
@@ -142,7 +142,7 @@ func (r *Reader) Tell(before func() State) {
 	for i := range lines {
 		l := &lines[i]
 		for len(events) > 0 && events[0].at < int(l.from) {
-			r.apply(&events[0])
+			r.applyEvent(&events[0])
 			events = events[1:]
 		}
 		if int(l.to) <= r.from {
@@ -151,18 +151,18 @@ func (r *Reader) Tell(before func() State) {
 		for k = max(k, int(l.first)); k < int(l.last); {
 			r.since = max(r.hits[k].from, int32(r.from))
 			r.fresh = true
-			k += r.record(l, i, k)
+			k += r.tellRecord(l, i, k)
 		}
 	}
 	r.before = nil
 }
 
-// apply moves the State over an event.
-func (r *Reader) apply(e *event) {
+// applyEvent moves the State over an event.
+func (r *Reader) applyEvent(e *event) {
 	if !r.asked {
 		r.state, r.asked = r.before(), true
 	}
-	r.state = r.state.after(*e)
+	r.state = r.state.afterEvent(*e)
 }
 
 // inForce is the State where the reading stands. Whoever does not need it does not wait for it.
@@ -173,8 +173,8 @@ func (r *Reader) inForce() *State {
 	return &r.state
 }
 
-// merge puts what was told by signs and by digits in one order.
-func (r *Reader) merge() {
+// mergeHits puts what was told by signs and by digits in one order.
+func (r *Reader) mergeHits() {
 	count, last := len(r.signed)+len(r.numbers), hit{from: math.MaxInt32}
 	r.signed, r.numbers = append(r.signed, last), append(r.numbers, last)
 	r.hits = slices.Grow(r.hits[:0], count)[:count]
@@ -191,15 +191,15 @@ func (r *Reader) merge() {
 	}
 	if r.disorder {
 		slices.SortStableFunc(r.hits, func(a, b hit) int { return int(a.from - b.from) })
-		r.hits = slices.CompactFunc(r.hits, r.again)
+		r.hits = slices.CompactFunc(r.hits, r.isSameHit)
 	}
 	if r.keyed {
-		r.inTurn()
+		r.sortSameStart()
 	}
 }
 
-// inTurn puts keys and numbers that begin in the same place into the order in which they were found.
-func (r *Reader) inTurn() {
+// sortSameStart puts keys and numbers that begin in the same place into the order in which they were found.
+func (r *Reader) sortSameStart() {
 	hits, before := r.hits, int32(-1)
 	for i := range hits {
 		if hits[i].from != before { // as most
@@ -219,9 +219,9 @@ func (r *Reader) inTurn() {
 // normalOf is the normal form of a hit.
 func (r *Reader) normalOf(h hit) []byte { return r.arena[h.normal:][:h.length&^marked] }
 
-// record tells the record of hit k, which stands in l, which is line i, and returns how many hits it handed out. What
+// tellRecord tells the record of hit k, which stands in l, which is line i, and returns how many hits it handed out. What
 // describes itself comes before what a header says.
-func (r *Reader) record(l *line, i, k int) int {
+func (r *Reader) tellRecord(l *line, i, k int) int {
 	if r.mail || l.long {
 		return r.unlined(i, k)
 	}
@@ -232,12 +232,12 @@ func (r *Reader) record(l *line, i, k int) int {
 		}
 	}
 	hits := r.hits[k:l.last]
-	if in := r.inForce().layout; in != nil && r.table(l, hits, in) || len(r.rows) > 0 && r.fixedRow(l, hits) {
+	if in := r.inForce().layout; in != nil && r.readTableRow(l, hits, in) || len(r.rows) > 0 && r.fixedRow(l, hits) {
 		return len(hits)
 	}
 	all := len(hits)
 	if all > 1 || hits[0].length&weak != 0 {
-		if hits = strong(hits); len(hits) == 0 { // they may still be those of a block
+		if hits = strongHits(hits); len(hits) == 0 { // they may still be those of a block
 			return max(all, r.inBlock(i, k))
 		}
 	}
@@ -249,8 +249,8 @@ func (r *Reader) record(l *line, i, k int) int {
 			return all
 		}
 	}
-	if !r.combo(l, i, hits) && !r.headless(i, hits) {
-		r.untold(hits)
+	if !r.readComboLine(l, i, hits) && !r.headless(i, hits) {
+		r.handOutUntold(hits)
 	}
 	return all
 }
@@ -259,7 +259,7 @@ func (r *Reader) record(l *line, i, k int) int {
 func (r *Reader) unlined(i, k int) int {
 	if r.mail {
 		hits := r.hits[k:r.lines[i].last]
-		r.alone(hits)
+		r.handOutAlone(hits)
 		return len(hits)
 	}
 	return r.inLongLine(i, k)
@@ -295,10 +295,10 @@ func (r *Reader) described(i, k int, first byte) int {
 		}
 	case leadsMarkup:
 		hits := r.hits[k:l.last]
-		if markup(r.b[l.text:l.to]) {
-			r.alone(hits)
+		if isMarkupRow(r.b[l.text:l.to]) {
+			r.handOutAlone(hits)
 		} else {
-			r.untold(hits)
+			r.handOutUntold(hits)
 		}
 		return len(hits)
 	}
@@ -318,7 +318,7 @@ func (r *Reader) inLongLine(i, k int) int {
 			return n
 		}
 	}
-	r.untold(r.hits[k : k+1])
+	r.handOutUntold(r.hits[k : k+1])
 	return 1
 }
 
@@ -328,7 +328,7 @@ func (r *Reader) beginsStatement(at int) bool {
 	return keyword(text, 0, "insert") > 0 || keyword(text, 0, "replace") > 0 || keyword(text, 0, "values") > 0
 }
 
-// markup says whether a line is a row of an HTML table.
-func markup(text []byte) bool {
+// isMarkupRow says whether a line is a row of an HTML table.
+func isMarkupRow(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("<tr")) || bytes.HasPrefix(text, []byte("<TR")) || bytes.HasPrefix(text, []byte("<row"))
 }

@@ -182,6 +182,6 @@ type Reader struct {
 // NewReader makes a Reader that calls found.
 func NewReader(found Found) *Reader {
 	r := &Reader{sighted: found, columns: map[string]column{}, tallyAt: map[uint64]int32{}, day: -1}
-	r.Add = r.adder()
+	r.Add = r.newAdder()
 	return r
 }

@@ -29,15 +29,15 @@ const (
 // separator follows, so that a stray quote inside does not swallow the row; plain rows have none.
 func (r *Reader) splitRow(from, to int, sep byte, plain bool) {
 	fields, b := r.fields[:0], r.b[:to]
-	for i, word := from>>6, r.marks.after(from); ; {
+	for i, word := from>>6, r.marks.signsFrom(from); ; {
 		if from < len(b) && b[from] == '"' && !plain {
-			if end := quoted(b, from+1, to, sep); end >= 0 {
+			if end := findClosingQuote(b, from+1, to, sep); end >= 0 {
 				fields = append(fields, field{from + 1, end, doubled})
 				if end+1 >= to {
 					break
 				}
 				from = end + 2
-				i, word = from>>6, r.marks.after(from)
+				i, word = from>>6, r.marks.signsFrom(from)
 				continue
 			}
 		}
@@ -66,8 +66,8 @@ func (r *Reader) splitRow(from, to int, sep byte, plain bool) {
 	r.fields = fields
 }
 
-// quoted finds the quote that ends a field, or -1.
-func quoted(b []byte, from, to int, sep byte) int {
+// findClosingQuote finds the quote that ends a field, or -1.
+func findClosingQuote(b []byte, from, to int, sep byte) int {
 	for at := from; ; at++ {
 		n := bytes.IndexByte(b[at:to], '"')
 		if n < 0 {
@@ -89,8 +89,8 @@ type cell struct {
 	main   bool // an identifier of this record is its value
 }
 
-// table reads a line by the header in force. It says no where the line is none of its rows.
-func (r *Reader) table(l *line, hits []hit, in *layout) bool {
+// readTableRow reads a line by the header in force. It says no where the line is none of its rows.
+func (r *Reader) readTableRow(l *line, hits []hit, in *layout) bool {
 	from, to := int(l.from), int(l.end)
 	switch in.Form {
 	case copied:
@@ -104,7 +104,7 @@ func (r *Reader) table(l *line, hits []hit, in *layout) bool {
 			r.trimFields()
 		}
 	case aligned:
-		if !r.cut(from, to, in) {
+		if !r.cutAtColumns(from, to, in) {
 			return false
 		}
 	case noTable, tuples:
@@ -118,7 +118,7 @@ func (r *Reader) table(l *line, hits []hit, in *layout) bool {
 func (r *Reader) fitting(hits []hit, columns []column, loose bool) bool {
 	surplus := len(r.fields) - len(columns)
 	if surplus == 0 {
-		return r.fits(hits, columns) && r.judge(hits, columns)
+		return r.fitsColumns(hits, columns) && r.judgeFields(hits, columns)
 	}
 	if !loose || len(columns) < 2 {
 		return false
@@ -142,8 +142,8 @@ func (r *Reader) fitting(hits []hit, columns []column, loose bool) bool {
 	whole := append([]field(nil), r.fields...)
 	r.fields[at].to = r.fields[at+surplus].to
 	r.fields = append(r.fields[:at+1], r.fields[at+surplus+1:]...)
-	if r.fits(hits, columns) && r.anchored(hits, columns, at) {
-		return r.judge(hits, columns)
+	if r.fitsColumns(hits, columns) && r.anchored(hits, columns, at) {
+		return r.judgeFields(hits, columns)
 	}
 	r.fields = whole
 	return r.onlyHits(hits)
@@ -165,7 +165,7 @@ func (r *Reader) anchored(hits []hit, columns []column, at int) bool {
 
 // cutShort judges a row with fewer fields than columns.
 func (r *Reader) cutShort(hits []hit, columns []column) bool {
-	if !r.fits(hits, columns) {
+	if !r.fitsColumns(hits, columns) {
 		return false
 	}
 	last := -1
@@ -179,13 +179,13 @@ func (r *Reader) cutShort(hits []hit, columns []column) bool {
 	}
 	known := make([]column, len(columns))
 	copy(known, columns[:last+1])
-	return r.judge(hits, known)
+	return r.judgeFields(hits, known)
 }
 
-// fits says whether the identifiers stand in columns that may hold them, at least one of them in its own.
-func (r *Reader) fits(hits []hit, columns []column) bool {
+// fitsColumns says whether the identifiers stand in columns that may hold them, at least one of them in its own.
+func (r *Reader) fitsColumns(hits []hit, columns []column) bool {
 	own, strong := false, false
-	r.locate(hits)
+	r.locateFields(hits)
 	for i, f := range r.places {
 		h := &hits[i]
 		if h.length&weak != 0 {
@@ -200,7 +200,7 @@ func (r *Reader) fits(hits []hit, columns []column) bool {
 		case sure:
 			own = true
 		case never:
-			if h.whole(&r.fields[f]) && !r.otherReading(hits, i, columns[f]) {
+			if h.isWholeField(&r.fields[f]) && !r.otherReading(hits, i, columns[f]) {
 				return false
 			}
 		case perhaps:
@@ -227,8 +227,8 @@ func (r *Reader) otherReading(hits []hit, i int, c column) bool {
 	return false
 }
 
-// locate finds the field that each identifier stands in, or -1. Both are in order.
-func (r *Reader) locate(hits []hit) {
+// locateFields finds the field that each identifier stands in, or -1. Both are in order.
+func (r *Reader) locateFields(hits []hit) {
 	places, fields, f := r.places[:0], r.fields, 0
 	for i := range hits {
 		h, place := &hits[i], -1
@@ -246,23 +246,23 @@ func (r *Reader) locate(hits []hit) {
 // anyWhole says whether an identifier is the whole of its field.
 func (r *Reader) anyWhole(hits []hit) bool {
 	for i, f := range r.places {
-		if f >= 0 && hits[i].whole(&r.fields[f]) {
+		if f >= 0 && hits[i].isWholeField(&r.fields[f]) {
 			return true
 		}
 	}
 	return false
 }
 
-// whole says whether an identifier is the value of a field, and not a part of a text in it.
-func (h *hit) whole(f *field) bool {
+// isWholeField says whether an identifier is the value of a field, and not a part of a text in it.
+func (h *hit) isWholeField(f *field) bool {
 	beside := f.to - f.from - int(h.to-h.from)
 	return beside <= 2 || beside <= 6 && h.kind != identifier.Email
 }
 
-// judge claims what the fields hold by their columns, and hands out the identifiers, which have been located. No columns
+// judgeFields claims what the fields hold by their columns, and hands out the identifiers, which have been located. No columns
 // means that there is no header: then shapes alone count.
-func (r *Reader) judge(hits []hit, columns []column) bool {
-	r.begin(len(r.fields))
+func (r *Reader) judgeFields(hits []hit, columns []column) bool {
+	r.beginCells(len(r.fields))
 	if columns != nil {
 		for i := range r.cells {
 			r.cells[i].column = columns[i]
@@ -270,30 +270,30 @@ func (r *Reader) judge(hits []hit, columns []column) bool {
 	}
 	for i, f := range r.places {
 		if f >= 0 {
-			r.enter(&hits[i], f, &r.fields[f])
+			r.enterHit(&hits[i], f, &r.fields[f])
 		}
 	}
 	cells := r.cells[:len(r.fields)]
 	if columns == nil {
 		for i := range r.fields {
 			if f := &r.fields[i]; f.to-f.from >= shortestShape && !cells[i].main {
-				r.out.Classes |= bare(trim(r.b[f.from:f.to]))
+				r.out.Classes |= classesOfShape(trimBlanks(r.b[f.from:f.to]))
 			}
 		}
 	} else {
 		for i := range r.fields {
 			f := &r.fields[i]
-			if c := &cells[i]; !c.main && !c.column.silent() && (c.column != unknown || f.to > f.from && maybeHash(r.b[f.from])) {
+			if c := &cells[i]; !c.main && !c.column.isSilent() && (c.column != unknown || f.to > f.from && maybeHash(r.b[f.from])) {
 				r.claimField(c.column, f)
 			}
 		}
 	}
-	r.tell(hits)
+	r.tellHits(hits)
 	return true
 }
 
-// begin makes n empty cells.
-func (r *Reader) begin(n int) {
+// beginCells makes n empty cells.
+func (r *Reader) beginCells(n int) {
 	if cap(r.cells) < n {
 		r.cells = make([]cell, n, 2*n)
 	}
@@ -304,18 +304,19 @@ func (r *Reader) begin(n int) {
 
 // claimField adds what a field exposes.
 func (r *Reader) claimField(c column, f *field) {
-	v := trim(r.b[f.from:f.to])
+	v := trimBlanks(r.b[f.from:f.to])
 	switch c {
 	case colPassword:
 		r.password(f, v)
 	case colURL:
 		r.setSite(v)
 	default:
-		r.out.Classes |= claim(c, v)
+		r.out.Classes |= claimValue(c, v)
 	}
 }
 
-func trim(v []byte) []byte {
+// trimBlanks leaves out blanks around a value.
+func trimBlanks(v []byte) []byte {
 	for len(v) > 0 && v[0] == ' ' {
 		v = v[1:]
 	}
@@ -327,7 +328,7 @@ func trim(v []byte) []byte {
 
 // password takes the field as the record's password. Two passwords are none: it would not be known which.
 func (r *Reader) password(f *field, v []byte) {
-	if empty(v) {
+	if isEmptyValue(v) {
 		return
 	}
 	class := passwordClass(v)
@@ -344,13 +345,13 @@ func (r *Reader) password(f *field, v []byte) {
 // onlyHits hands out a row whose fields cannot be told for sure: the identifiers that are fields of their own.
 func (r *Reader) onlyHits(hits []hit) bool {
 	r.out = Sighting{Told: true}
-	r.locate(hits)
+	r.locateFields(hits)
 	for i, f := range r.places {
-		if f < 0 || !hits[i].whole(&r.fields[f]) {
+		if f < 0 || !hits[i].isWholeField(&r.fields[f]) {
 			hits[i].length |= aside
 		}
 	}
-	r.tell(hits)
+	r.tellHits(hits)
 	return true
 }
 
@@ -367,9 +368,9 @@ func (r *Reader) trimFields() {
 	}
 }
 
-// cut makes fields by where columns begin, in characters. A value that goes over the beginning of the next column makes
+// cutAtColumns makes fields by where columns begin, in characters. A value that goes over the beginning of the next column makes
 // the line none of the table.
-func (r *Reader) cut(from, to int, in *layout) bool {
+func (r *Reader) cutAtColumns(from, to int, in *layout) bool {
 	r.fields = r.fields[:0]
 	at, place := from, 0
 	for _, start := range in.Starts {

@@ -2,8 +2,8 @@ package record
 
 import "bytes"
 
-// empty says whether a value is none: nothing, NULL, \N, a dash.
-func empty(v []byte) bool {
+// isEmptyValue says whether a value is none: nothing, NULL, \N, a dash.
+func isEmptyValue(v []byte) bool {
 	switch len(v) {
 	case 0:
 		return true
@@ -12,7 +12,7 @@ func empty(v []byte) bool {
 	case 2:
 		return v[0] == '\\' && v[1] == 'N' || v[0] == '-' && v[1] == '-'
 	case 3:
-		return fold3(v) == "n/a" || fold3(v) == "nil" || fold3(v) == "nan"
+		return foldShort(v) == "n/a" || foldShort(v) == "nil" || foldShort(v) == "nan"
 	case 4:
 		return bytes.EqualFold(v, []byte("null")) || bytes.EqualFold(v, []byte("none"))
 	case 6:
@@ -21,7 +21,8 @@ func empty(v []byte) bool {
 	return false
 }
 
-func fold3(v []byte) string { return string([]byte{lowered(v[0]), lowered(v[1]), lowered(v[2])}) }
+// foldShort returns a short value in lower case.
+func foldShort(v []byte) string { return string([]byte{lowered(v[0]), lowered(v[1]), lowered(v[2])}) }
 
 func lowered(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
@@ -60,7 +61,8 @@ var kindOf = func() (t [256]uint8) {
 	return t
 }()
 
-func kinds(v []byte) (k uint8) {
+// characterKinds tells which kinds of characters a value has.
+func characterKinds(v []byte) (k uint8) {
 	for len(v) >= 4 {
 		k |= kindOf[v[0]] | kindOf[v[1]] | kindOf[v[2]] | kindOf[v[3]]
 		v = v[4:]
@@ -161,8 +163,8 @@ const (
 	recordsBegin        = 1994
 )
 
-// year reads a date as people and databases write it, and returns its year, or 0.
-func year(v []byte) int {
+// parseYear reads a date as people and databases write it, and returns its year, or 0.
+func parseYear(v []byte) int {
 	if len(v) < 8 || v[0] < '0' || v[0] > '9' {
 		return 0
 	}
@@ -170,41 +172,43 @@ func year(v []byte) int {
 		v = v[:10]
 	}
 	switch {
-	case len(v) == 10 && parted(v, 4, 7):
-		return date(number(v[:4]), number(v[5:7]), number(v[8:]))
-	case len(v) == 10 && parted(v, 2, 5):
-		return either(number(v[6:]), number(v[:2]), number(v[3:5]))
+	case len(v) == 10 && isParted(v, 4, 7):
+		return validDate(parseNumber(v[:4]), parseNumber(v[5:7]), parseNumber(v[8:]))
+	case len(v) == 10 && isParted(v, 2, 5):
+		return dayOrMonth(parseNumber(v[6:]), parseNumber(v[:2]), parseNumber(v[3:5]))
 	case len(v) == 8 && allDigits(v):
-		if y := date(number(v[:4]), number(v[4:6]), number(v[6:])); y >= firstYear {
+		if y := validDate(parseNumber(v[:4]), parseNumber(v[4:6]), parseNumber(v[6:])); y >= firstYear {
 			return y
 		}
-		return either(number(v[4:]), number(v[:2]), number(v[2:4]))
-	case len(v) == 8 && parted(v, 1, 3): // 1/2/1980
-		return either(number(v[4:]), number(v[:1]), number(v[2:3]))
-	case len(v) == 9 && parted(v, 2, 4):
-		return either(number(v[5:]), number(v[:2]), number(v[3:4]))
-	case len(v) == 9 && parted(v, 1, 4):
-		return either(number(v[5:]), number(v[:1]), number(v[2:4]))
+		return dayOrMonth(parseNumber(v[4:]), parseNumber(v[:2]), parseNumber(v[2:4]))
+	case len(v) == 8 && isParted(v, 1, 3): // 1/2/1980
+		return dayOrMonth(parseNumber(v[4:]), parseNumber(v[:1]), parseNumber(v[2:3]))
+	case len(v) == 9 && isParted(v, 2, 4):
+		return dayOrMonth(parseNumber(v[5:]), parseNumber(v[:2]), parseNumber(v[3:4]))
+	case len(v) == 9 && isParted(v, 1, 4):
+		return dayOrMonth(parseNumber(v[5:]), parseNumber(v[:1]), parseNumber(v[2:4]))
 	}
 	return 0
 }
 
-func parted(v []byte, i, j int) bool {
+// isParted reports whether a date is parted in the usual places.
+func isParted(v []byte, i, j int) bool {
 	return v[i] == v[j] && (v[i] == '-' || v[i] == '/' || v[i] == '.')
 }
 
-// either reads day and month in whichever order they can be.
-func either(y, a, b int) int { return max(date(y, b, a), date(y, a, b)) }
+// dayOrMonth reads day and month in whichever order they can be.
+func dayOrMonth(y, a, b int) int { return max(validDate(y, b, a), validDate(y, a, b)) }
 
-func date(y, m, d int) int {
+// validDate returns the year of a date that there is, or 0.
+func validDate(y, m, d int) int {
 	if y < firstYear || y > lastYear || m < 1 || m > 12 || d < 1 || d > 31 || y == firstYear && m == 1 && d == 1 {
 		return 0
 	}
 	return y
 }
 
-// number reads digits, or returns -1.
-func number(v []byte) int {
+// parseNumber reads digits, or returns -1.
+func parseNumber(v []byte) int {
 	n := 0
 	for _, c := range v {
 		if c < '0' || c > '9' || n > 1<<20 {
@@ -244,40 +248,40 @@ func ipAddress(v []byte) bool {
 	return groups == 3 && digits > 0 && string(v) != "0.0.0.0"
 }
 
-// claim tells what a value of a column exposes: nothing, if it is none or has not the shape that it should have.
+// claimValue tells what a value of a column exposes: nothing, if it is none or has not the shape that it should have.
 // Columns of identifiers are the scanner's to judge.
-func claim(c column, v []byte) Classes {
-	if empty(v) {
+func claimValue(c column, v []byte) Classes {
+	if isEmptyValue(v) {
 		return 0
 	}
 	switch c {
 	case colPassword:
 		return passwordClass(v)
 	case colHash:
-		if strongHash(v) || hexDigest(v) || len(v) >= 13 && kinds(v)&(hasSpace|hasHigh) == 0 {
+		if strongHash(v) || hexDigest(v) || len(v) >= 13 && characterKinds(v)&(hasSpace|hasHigh) == 0 {
 			return PasswordHash
 		}
 		return 0
 	case colName:
-		if k := kinds(v); k&hasLetter == 0 || k&hasDigit != 0 || bytes.IndexByte(v, '@') >= 0 || len(v) < 2 || truth(v) {
+		if k := characterKinds(v); k&hasLetter == 0 || k&hasDigit != 0 || bytes.IndexByte(v, '@') >= 0 || len(v) < 2 || isTruthWord(v) {
 			return 0
 		}
 	case colBirthDate:
-		if year(v) == 0 {
+		if parseYear(v) == 0 {
 			return 0
 		}
 	case colAddress:
-		if k := kinds(v); postalCode(v) || len(v) == 8 && allDigits(v) && string(v) != "00000000" {
+		if k := characterKinds(v); postalCode(v) || len(v) == 8 && allDigits(v) && string(v) != "00000000" {
 			return Address
-		} else if len(v) < 4 || k&hasLetter == 0 || truth(v) {
+		} else if len(v) < 4 || k&hasLetter == 0 || isTruthWord(v) {
 			return 0
 		}
 	case colDocument, colPaper:
-		if len(v) < 5 || kinds(v)&hasDigit == 0 {
+		if len(v) < 5 || characterKinds(v)&hasDigit == 0 {
 			return 0
 		}
 	case colFinancial, colPix:
-		if kinds(v)&hasDigit == 0 {
+		if characterKinds(v)&hasDigit == 0 {
 			return 0
 		}
 	case colIP:
@@ -285,11 +289,11 @@ func claim(c column, v []byte) Classes {
 			return 0
 		}
 	case colUsername:
-		if bytes.IndexByte(v, '@') > 0 || truth(v) || kinds(v)&hasLetter == 0 {
+		if bytes.IndexByte(v, '@') > 0 || isTruthWord(v) || characterKinds(v)&hasLetter == 0 {
 			return 0
 		}
 	case colHealth, colCookies:
-		if truth(v) {
+		if isTruthWord(v) {
 			return 0
 		}
 	case unknown:
@@ -303,8 +307,8 @@ func claim(c column, v []byte) Classes {
 	return classOf[c]
 }
 
-// truth knows the words for yes and no, which say that something is so, not what it is.
-func truth(v []byte) bool {
+// isTruthWord knows the words for yes and no, which say that something is so, not what it is.
+func isTruthWord(v []byte) bool {
 	if len(v) == 0 || len(v) > 5 {
 		return false
 	}
@@ -324,14 +328,14 @@ func passwordClass(v []byte) Classes {
 	if len(v) >= 20 && (strongHash(v) || hexDigest(v)) {
 		return PasswordHash
 	}
-	if truth(v) && len(v) > 3 || hidden(v) {
+	if isTruthWord(v) && len(v) > 3 || isMasked(v) {
 		return 0
 	}
 	return Password
 }
 
-// hidden says whether a value is a mask or a placeholder.
-func hidden(v []byte) bool {
+// isMasked says whether a value is a mask or a placeholder.
+func isMasked(v []byte) bool {
 	switch v[0] {
 	case '*':
 		return len(v) > 3 && bytes.Count(v, []byte("*")) == len(v)
@@ -344,15 +348,15 @@ func hidden(v []byte) bool {
 // shortestShape is how long a value must be for its shape to say something.
 const shortestShape = 8
 
-// bare is what a headerless value shows by its shape alone.
-func bare(v []byte) Classes {
+// classesOfShape is what a headerless value shows by its shape alone.
+func classesOfShape(v []byte) Classes {
 	switch n := len(v); {
 	case strongHash(v): // digits alone may be a token of any kind
 		return PasswordHash
 	case n == 9 && postalCode(v):
 		return Address
 	case n <= 19 && n != 8:
-		if y := year(v); y >= oldestAlive && y < recordsBegin {
+		if y := parseYear(v); y >= oldestAlive && y < recordsBegin {
 			return BirthDate
 		}
 	}

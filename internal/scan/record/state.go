@@ -51,8 +51,8 @@ type event struct {
 // mostTables bounds what is remembered of a dump's tables.
 const mostTables = 512
 
-// after is the State once an event has been met.
-func (s State) after(e event) State {
+// afterEvent is the State once an event has been met.
+func (s State) afterEvent(e event) State {
 	switch {
 	case e.defines:
 		if len(s.tables) < mostTables {
@@ -74,9 +74,10 @@ func (s State) after(e event) State {
 	return s
 }
 
-func (s State) fold(events []event) State {
+// foldEvents moves the state over events.
+func (s State) foldEvents(events []event) State {
 	for _, e := range events {
-		s = s.after(e)
+		s = s.afterEvent(e)
 	}
 	return s
 }

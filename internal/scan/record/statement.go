@@ -9,9 +9,9 @@ type statement struct {
 	table  string
 }
 
-// insert reads INSERT INTO t (a, b) VALUES at the start of text, which may go on, and returns where the first tuple may
+// readInsert reads INSERT INTO t (a, b) VALUES at the start of text, which may go on, and returns where the first tuple may
 // begin, or 0.
-func (r *Reader) insert(text []byte) (l *layout, table string, end int) {
+func (r *Reader) readInsert(text []byte) (l *layout, table string, end int) {
 	if n := len(r.last.text); n > 0 && len(text) > n && bytes.Equal(text[:n], r.last.text) {
 		return r.last.layout, r.last.table, n
 	}
@@ -99,7 +99,7 @@ func (r *Reader) definition(text []byte) (*layout, string) {
 			begins = true
 			continue
 		}
-		if depth == 1 && begins && !space(text[at]) {
+		if depth == 1 && begins && !isSpace(text[at]) {
 			begins = false
 			name, end := identifierAt(text, at)
 			if !constraint(name) && end > at {
@@ -124,7 +124,7 @@ func keyword(text []byte, at int, word string) int {
 	if at < 0 {
 		return 0
 	}
-	for at < len(text) && space(text[at]) {
+	for at < len(text) && isSpace(text[at]) {
 		at++
 	}
 	if len(text)-at < len(word) {
@@ -141,7 +141,8 @@ func keyword(text []byte, at int, word string) int {
 	return at
 }
 
-func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+// isSpace reports whether c is a blank.
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 // identifierAt reads a name of SQL, in quotes or not, and returns it and its end.
 func identifierAt(text []byte, at int) ([]byte, int) {
@@ -170,7 +171,7 @@ func identifierAt(text []byte, at int) ([]byte, int) {
 
 // tableName reads a.b and returns the digest of its last part and where to go on after the space behind it.
 func tableName(text []byte, at int) (string, int) {
-	for at < len(text) && space(text[at]) {
+	for at < len(text) && isSpace(text[at]) {
 		at++
 	}
 	name, end := identifierAt(text, at)
@@ -180,7 +181,7 @@ func tableName(text []byte, at int) (string, int) {
 	if len(name) == 0 {
 		return "", 0
 	}
-	for end < len(text) && space(text[end]) {
+	for end < len(text) && isSpace(text[end]) {
 		end++
 	}
 	return string(bytes.ToLower(name)), end
@@ -190,7 +191,7 @@ func tableName(text []byte, at int) (string, int) {
 func (r *Reader) columnList(text []byte, at int) (columns []column, end int) {
 	columns = []column{}
 	for at++; at < len(text) && len(columns) < 1<<10; {
-		for at < len(text) && (space(text[at]) || text[at] == ',') {
+		for at < len(text) && (isSpace(text[at]) || text[at] == ',') {
 			at++
 		}
 		if at < len(text) && text[at] == ')' {

@@ -28,9 +28,9 @@ func IsSQL(head []byte) bool {
 	return at == 0 || at > 0 && head[at-1] == '\n'
 }
 
-// split finds the lines of the hits, and where there are others between them. begins says that the text begins with r.b.
+// splitLines finds the lines of the hits, and where there are others between them. begins says that the text begins with r.b.
 // Each byte is searched for a line end at most once in either direction, however long lines are.
-func (r *Reader) split(begins bool) {
+func (r *Reader) splitLines(begins bool) {
 	r.lines, r.gaps = r.lines[:0], r.gaps[:0]
 	start, clear := 0, 0 // the line that is read begins at start, and up to clear it has not ended
 	if !begins {
@@ -52,33 +52,33 @@ func (r *Reader) split(begins bool) {
 		}
 		clear = max(clear, end)
 		if end-start > Longest { // the next one in it is a line of its own
-			r.gap(at, before)
+			r.noteGap(at, before)
 			before, i = int(h.to), i+1
 			r.lines = append(r.lines, line{from: h.from, to: h.to, text: h.from, end: h.to, first: int32(i - 1), last: int32(i), long: true})
 			continue
 		}
-		r.gap(start, before)
-		r.marks.need(start, end)
-		before, i = end, r.line(i, start, end)
+		r.noteGap(start, before)
+		r.marks.ensureMarked(start, end)
+		before, i = end, r.noteLine(i, start, end)
 		if ended >= 0 {
-			if i, before = r.follow(i, ended); before > ended {
+			if i, before = r.followLines(i, ended); before > ended {
 				start, clear = int(r.lines[len(r.lines)-1].from), before
 			}
 		}
 	}
-	r.gap(len(r.b), before)
+	r.noteGap(len(r.b), before)
 }
 
-// gap notes that the line that begins at b[from] does not follow the one that ended at b[before].
-func (r *Reader) gap(from, before int) {
+// noteGap notes that the line that begins at b[from] does not follow the one that ended at b[before].
+func (r *Reader) noteGap(from, before int) {
 	if from-before > 1 {
 		r.gaps = append(r.gaps, int32(len(r.lines)))
 	}
 }
 
-// follow reads the lines with hits from hit i on that follow the one that ended at b[ended] and each other, as most do. It
+// followLines reads the lines with hits from hit i on that follow the one that ended at b[ended] and each other, as most do. It
 // returns the first hit that is in none of them, and where the last of them ended.
-func (r *Reader) follow(i, ended int) (next, last int) {
+func (r *Reader) followLines(i, ended int) (next, last int) {
 	m, w := &r.marks, ended>>6
 	ends := m.lines[w] &^ (2<<(ended&63) - 1) // of lines, in the word that is read
 	for i < len(r.hits) {
@@ -92,7 +92,7 @@ func (r *Reader) follow(i, ended int) (next, last int) {
 				return i, ended
 			}
 			if w&(blockWords-1) == 0 && !m.made[w>>wordShift] {
-				m.make(w >> wordShift)
+				m.markBlock(w >> wordShift)
 			}
 			ends = m.lines[w]
 		}
@@ -101,13 +101,13 @@ func (r *Reader) follow(i, ended int) (next, last int) {
 			break
 		}
 		ends &= ends - 1
-		i, ended = r.line(i, ended+1, end), end
+		i, ended = r.noteLine(i, ended+1, end), end
 	}
 	return i, ended
 }
 
-// line notes the line b[from:to], which hit i is the first one of, and returns the hit after its last one.
-func (r *Reader) line(i, from, to int) int {
+// noteLine notes the line b[from:to], which hit i is the first one of, and returns the hit after its last one.
+func (r *Reader) noteLine(i, from, to int) int {
 	first, hits, text, end := i, r.hits, from, to
 	for i++; i < len(hits) && int(hits[i].from) < to; i++ {
 	}
@@ -136,8 +136,8 @@ func (r *Reader) lineStart(start, clear, at int) int {
 	return start
 }
 
-// survey looks for what says something of the rows, in the lines beside those with hits in [from, limit).
-func (r *Reader) survey(from, limit int, begins, sql bool) {
+// surveyLines looks for what says something of the rows, in the lines beside those with hits in [from, limit).
+func (r *Reader) surveyLines(from, limit int, begins, sql bool) {
 	r.events = r.events[:0]
 	if sql {
 		r.statements(from, limit)
@@ -156,17 +156,17 @@ func (r *Reader) survey(from, limit int, begins, sql bool) {
 			after = int(r.lines[g].from)
 		}
 		before := r.endBefore(int(g))
-		if g > 0 && r.lines[g-1].within(from, limit) && after-before > 2 {
+		if g > 0 && r.lines[g-1].beginsWithin(from, limit) && after-before > 2 {
 			covered = r.headers(before+1, min(after, before+headerReach), besideRows) >= after
 		}
-		if !covered && int(g) < len(r.lines) && r.lines[g].within(from, limit) {
+		if !covered && int(g) < len(r.lines) && r.lines[g].beginsWithin(from, limit) {
 			r.linesBefore(before, after)
 		}
 	}
 }
 
-// within says whether a line that is no part of a longer one begins in [from, limit).
-func (l *line) within(from, limit int) bool {
+// beginsWithin says whether a line that is no part of a longer one begins in [from, limit).
+func (l *line) beginsWithin(from, limit int) bool {
 	return !l.long && int(l.from) >= from && int(l.from) < limit
 }
 
@@ -208,7 +208,7 @@ func (r *Reader) headers(from, to, most int) int {
 		}
 		if text := r.b[from:end]; len(text) >= 3 {
 			if !r.statement(from, text) {
-				if l := r.header(from, end); l != nil {
+				if l := r.readHeader(from, end); l != nil {
 					r.events = append(r.events, event{at: from, layout: l})
 				}
 			}
@@ -247,7 +247,7 @@ func (r *Reader) statement(at int, text []byte) bool {
 	switch lowered(text[0]) {
 	case 'i', 'r':
 		var end int
-		if e.layout, e.table, end = r.insert(r.b[at:min(len(r.b), at+statementLongest)]); end == 0 {
+		if e.layout, e.table, end = r.readInsert(r.b[at:min(len(r.b), at+statementLongest)]); end == 0 {
 			return false
 		}
 	case 'c':

@@ -13,21 +13,21 @@ const (
 	marked   = aside | unsure | weak | taken | gone | surveyed
 )
 
-// tell hands out the identifiers of a record. Where digits were read in two ways, with no column to decide, the record
+// tellHits hands out the identifiers of a record. Where digits were read in two ways, with no column to decide, the record
 // is that of somebody else for one of them: neither is told of it.
-func (r *Reader) tell(hits []hit) {
+func (r *Reader) tellHits(hits []hit) {
 	switch {
 	case len(hits) == 1 && hits[0].length&marked == 0: // as in most of a combo list
 		r.out.Classes |= ofKind[hits[0].kind]
-	case !r.plain(hits):
-		r.decide(hits)
+	case !r.addPlainHits(hits):
+		r.decideHits(hits)
 		return
 	}
-	r.hand(hits)
+	r.handOut(hits)
 }
 
-// plain adds what hits say of their record and says yes, if there is nothing about any of them to be decided.
-func (r *Reader) plain(hits []hit) bool {
+// addPlainHits adds what hits say of their record and says yes, if there is nothing about any of them to be decided.
+func (r *Reader) addPlainHits(hits []hit) bool {
 	seen, end, classes := uint16(0), int32(0), Classes(0)
 	for i := range hits {
 		h := &hits[i]
@@ -43,12 +43,12 @@ func (r *Reader) plain(hits []hit) bool {
 	return true
 }
 
-// decide hands out identifiers of which some are not of the record, or can be read in two ways.
-func (r *Reader) decide(hits []hit) {
-	r.settle(hits)
+// decideHits hands out identifiers of which some are not of the record, or can be read in two ways.
+func (r *Reader) decideHits(hits []hit) {
+	r.settleReadings(hits)
 	for i := 1; i < len(hits); i++ {
 		if a, b := &hits[i-1], &hits[i]; b.from < a.to && a.kind != b.kind {
-			doubt(a, b)
+			markDoubt(a, b)
 		}
 	}
 	for i := range hits {
@@ -58,18 +58,18 @@ func (r *Reader) decide(hits []hit) {
 	}
 	for i := range hits {
 		if hits[i].length&(aside|unsure) == 0 {
-			r.hand(hits[i : i+1])
+			r.handOut(hits[i : i+1])
 			continue
 		}
 		record := r.out
 		r.out = Sighting{Told: true}
-		r.hand(hits[i : i+1])
+		r.handOut(hits[i : i+1])
 		r.out = record
 	}
 }
 
-// doubt marks two readings of the same digits, unless one of them is not of the record.
-func doubt(a, b *hit) {
+// markDoubt marks two readings of the same digits, unless one of them is not of the record.
+func markDoubt(a, b *hit) {
 	if b.to <= a.from || (a.length|b.length)&(weak|gone) != 0 {
 		return
 	}
@@ -82,9 +82,9 @@ func doubt(a, b *hit) {
 	}
 }
 
-// settle takes away the other readings of digits that a column has said what they are. What a header says comes before
+// settleReadings takes away the other readings of digits that a column has said what they are. What a header says comes before
 // what the rows around say.
-func (r *Reader) settle(hits []hit) {
+func (r *Reader) settleReadings(hits []hit) {
 	for i := range hits {
 		if hits[i].length&(taken|gone) != taken {
 			continue
@@ -97,8 +97,8 @@ func (r *Reader) settle(hits []hit) {
 	}
 }
 
-// hand calls back with identifiers, except those that belong to another piece of the text, or are none by their column.
-func (r *Reader) hand(hits []hit) {
+// handOut calls back with identifiers, except those that belong to another piece of the text, or are none by their column.
+func (r *Reader) handOut(hits []hit) {
 	out := &r.out
 	out.First = r.fresh
 	classes := out.Classes
@@ -121,14 +121,14 @@ func (r *Reader) hand(hits []hit) {
 	out.Classes = classes
 }
 
-// untold hands out identifiers of which no record can be told.
-func (r *Reader) untold(hits []hit) {
+// handOutUntold hands out identifiers of which no record can be told.
+func (r *Reader) handOutUntold(hits []hit) {
 	r.out = Sighting{}
-	r.hand(hits)
+	r.handOut(hits)
 }
 
-// alone hands out identifiers that have records of which nothing else is known.
-func (r *Reader) alone(hits []hit) {
+// handOutAlone hands out identifiers that have records of which nothing else is known.
+func (r *Reader) handOutAlone(hits []hit) {
 	r.out = Sighting{Told: true}
-	r.hand(hits)
+	r.handOut(hits)
 }

@@ -166,8 +166,8 @@ var inHost = func() (t [256]byte) {
 	return t
 }()
 
-// taken is the day that the names of the file and its folders tell, since 1970, or 0.
-func (r *Reader) taken() int32 {
+// dayOfNames is the day that the names of the file and its folders tell, since 1970, or 0.
+func (r *Reader) dayOfNames() int32 {
 	if r.day >= 0 {
 		return r.day
 	}
@@ -177,7 +177,7 @@ func (r *Reader) taken() int32 {
 		if i > 0 && name[i-1] >= '0' && name[i-1] <= '9' || i+10 < len(name) && name[i+10] >= '0' && name[i+10] <= '9' {
 			continue
 		}
-		if d := dayOf(name[i : i+10]); d > 0 {
+		if d := parseDay(name[i : i+10]); d > 0 {
 			r.day = d
 		}
 	}

@@ -39,13 +39,13 @@ func (r *Reader) inTuple(i, k int) int {
 // firstTuple is where the tuples of a line that begins at b[from] begin.
 func (r *Reader) firstTuple(from, to int) int {
 	if r.b[from] != '(' {
-		if _, _, end := r.insert(r.b[from:min(len(r.b), from+statementLongest)]); end > 0 {
+		if _, _, end := r.readInsert(r.b[from:min(len(r.b), from+statementLongest)]); end > 0 {
 			from += end
 		} else if next := keyword(r.b[from:to], 0, "values"); next > 0 {
 			from += next
 		}
 	}
-	for from < to && space(r.b[from]) {
+	for from < to && isSpace(r.b[from]) {
 		from++
 	}
 	return from
@@ -80,10 +80,10 @@ func between(b []byte) int {
 			return -1
 		}
 		k := n - 1
-		for k > 0 && space(b[k]) {
+		for k > 0 && isSpace(b[k]) {
 			k--
 		}
-		if k > 0 && (b[k] == ',' && closes(b[:k]) || lowered(b[k]) == 's' && k >= 5 && bytes.EqualFold(b[k-5:k+1], []byte("values"))) {
+		if k > 0 && (b[k] == ',' && closesTuple(b[:k]) || lowered(b[k]) == 's' && k >= 5 && bytes.EqualFold(b[k-5:k+1], []byte("values"))) {
 			return n
 		}
 		end = n
@@ -91,9 +91,10 @@ func between(b []byte) int {
 	return -1
 }
 
-func closes(b []byte) bool {
+// closesTuple reports whether a text ends a tuple.
+func closesTuple(b []byte) bool {
 	for k := len(b) - 1; k >= 0; k-- {
-		if !space(b[k]) {
+		if !isSpace(b[k]) {
 			return b[k] == ')'
 		}
 	}
@@ -102,7 +103,7 @@ func closes(b []byte) bool {
 
 // nextTuple returns where the tuple after one that ends before b[end] begins, or -1.
 func nextTuple(b []byte, end int) int {
-	for end < len(b) && (space(b[end]) || b[end] == ',') {
+	for end < len(b) && (isSpace(b[end]) || b[end] == ',') {
 		end++
 	}
 	if end < len(b) && b[end] == '(' {
@@ -119,7 +120,7 @@ func (r *Reader) splitTuple(at int) int {
 	}
 	r.fields = r.fields[:0]
 	for at++; at < len(b); {
-		for at < len(b) && space(b[at]) {
+		for at < len(b) && isSpace(b[at]) {
 			at++
 		}
 		from, end := at, 0
@@ -139,7 +140,7 @@ func (r *Reader) splitTuple(at int) int {
 			end = at
 		}
 		r.fields = append(r.fields, field{from, end, backslash})
-		for at < len(b) && space(b[at]) {
+		for at < len(b) && isSpace(b[at]) {
 			at++
 		}
 		if at >= len(b) {
@@ -149,7 +150,7 @@ func (r *Reader) splitTuple(at int) int {
 		case ',':
 			at++
 		case ')':
-			if at++; at < len(b) && b[at] != ',' && b[at] != ';' && !space(b[at]) {
+			if at++; at < len(b) && b[at] != ',' && b[at] != ';' && !isSpace(b[at]) {
 				return -1
 			}
 			return at
@@ -185,26 +186,26 @@ func (r *Reader) bareEnd(b []byte, at int) int {
 
 // judgeTuple hands out the hits of the tuple b[from:to], which begins with or before hit k.
 func (r *Reader) judgeTuple(i, k, from, to int) int {
-	first, end := r.within(k, from, to)
+	first, end := r.hitsWithin(k, from, to)
 	hits := r.hits[first:end]
 	columns := r.tupleColumns(i)
 	switch {
 	case len(r.fields) < 2:
 		return 0
 	case columns == nil:
-		r.locate(hits)
+		r.locateFields(hits)
 		if !r.anyWhole(hits) {
 			return 0
 		}
-		r.judge(hits, nil)
-	case len(columns) != len(r.fields) || !r.fits(hits, columns):
-		r.locate(hits)
+		r.judgeFields(hits, nil)
+	case len(columns) != len(r.fields) || !r.fitsColumns(hits, columns):
+		r.locateFields(hits)
 		if r.places[k-first] < 0 {
 			return 0
 		}
 		r.onlyHits(hits)
 	default:
-		r.judge(hits, columns)
+		r.judgeFields(hits, columns)
 	}
 	if r.tuple = nextTuple(r.b, to); r.tuple < 0 {
 		r.tuple = 0
@@ -215,7 +216,7 @@ func (r *Reader) judgeTuple(i, k, from, to int) int {
 // tupleColumns are the columns of the statement that line i begins or goes on.
 func (r *Reader) tupleColumns(i int) []column {
 	if l := &r.lines[i]; !l.long && r.b[l.from] != '(' {
-		if in, table, end := r.insert(r.b[l.from:min(len(r.b), int(l.from)+statementLongest)]); end > 0 {
+		if in, table, end := r.readInsert(r.b[l.from:min(len(r.b), int(l.from)+statementLongest)]); end > 0 {
 			if in.Columns != nil {
 				return in.Columns
 			}
@@ -228,8 +229,8 @@ func (r *Reader) tupleColumns(i int) []column {
 	return nil
 }
 
-// within returns the hits in b[from:to], of which hit k is one.
-func (r *Reader) within(k, from, to int) (first, end int) {
+// hitsWithin returns the hits in b[from:to], of which hit k is one.
+func (r *Reader) hitsWithin(k, from, to int) (first, end int) {
 	for first = k; first > 0 && int(r.hits[first-1].from) >= from; first-- {
 	}
 	for end = k; end < len(r.hits) && int(r.hits[end].from) < to; end++ {

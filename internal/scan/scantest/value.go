@@ -99,7 +99,7 @@ func (d *Dump) cpf() {
 		}
 		for check := range 100 {
 			n[9], n[10] = byte('0'+check/10), byte('0'+check%10)
-			if identifier.ValidCPF(n) {
+			if identifier.IsValidCPF(n) {
 				d.truth(identifier.CPF, n, true)
 				d.writeCPF(n)
 				return
@@ -160,7 +160,7 @@ func (d *Dump) writeMobile(area, mid, last string) {
 	switch d.rnd.IntN(6) {
 	case 0:
 		n := area + "9" + mid + last
-		if identifier.ValidCPF(n) {
+		if identifier.IsValidCPF(n) {
 			d.truth(identifier.CPF, []byte(n), false)
 		}
 		d.text(n)
@@ -191,7 +191,7 @@ func (d *Dump) card() {
 	for len(n) < length {
 		n = append(n, byte('0'+d.rnd.IntN(10)))
 	}
-	for !identifier.Luhn(n) {
+	for !identifier.IsLuhnValid(n) {
 		n[length-1] = '0' + (n[length-1]-'0'+1)%10
 	}
 	d.truth(identifier.Card, n, true)

@@ -31,8 +31,8 @@ var (
 	bom  = []byte("\xef\xbb\xbf")
 )
 
-// Sniff says whether a text that begins like this is one of vigia-records.
-func Sniff(head []byte) bool {
+// IsStated says whether a text that begins like this is one of vigia-records.
+func IsStated(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
 	if len(head) == 0 || head[0] != '{' {
 		return false
@@ -40,14 +40,14 @@ func Sniff(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(head[1:], " \t"), mark)
 }
 
-// Read hands out the records of a text: those of a vendor by m, those of vigia-records without one.
-func Read(ctx context.Context, r io.Reader, m *Mapping, found Found, wrong Wrong) (Summary, error) {
+// ReadRecords hands out the records of a text: those of a vendor by m, those of vigia-records without one.
+func ReadRecords(ctx context.Context, r io.Reader, m *Mapping, found Found, wrong Wrong) (Summary, error) {
 	t := &text{ctx: ctx, build: builder{found: found}, wrong: wrong}
 	if m != nil {
-		err := m.read(t, r)
+		err := m.readExport(t, r)
 		return t.sum, err
 	}
-	err := t.lines(r, t.normal)
+	err := t.eachLine(r, t.takeLine)
 	if err == nil && !t.begun {
 		err = ErrText.Note(`line 1: vigia_records: the first line is {"vigia_records": 1}`)
 	}
@@ -63,14 +63,14 @@ type text struct {
 	sum   Summary
 }
 
-// refuse tells of a line that is not taken.
-func (t *text) refuse(line int64, why *fault.Error) error {
+// refuseLine tells of a line that is not taken.
+func (t *text) refuseLine(line int64, why *fault.Error) error {
 	t.sum.Wrong++
 	return t.wrong(line, why)
 }
 
-// lines calls take with each line that is not empty.
-func (t *text) lines(r io.Reader, take func(number int64, line []byte) error) error {
+// eachLine calls take with each line that is not empty.
+func (t *text) eachLine(r io.Reader, take func(number int64, line []byte) error) error {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	var long []byte
 	for number := int64(1); ; number++ {
@@ -94,7 +94,7 @@ func (t *text) lines(r io.Reader, take func(number int64, line []byte) error) er
 			line = bytes.TrimPrefix(line, bom)
 		}
 		if len(line) > Longest {
-			if err := t.refuse(number, ErrRecord.Note("line: at most %d bytes", Longest)); err != nil {
+			if err := t.refuseLine(number, ErrRecord.Note("line: at most %d bytes", Longest)); err != nil {
 				return err
 			}
 		} else if line = bytes.TrimSpace(line); len(line) > 0 {
@@ -108,8 +108,8 @@ func (t *text) lines(r io.Reader, take func(number int64, line []byte) error) er
 	}
 }
 
-// object reads a line as one JSON object.
-func object(line []byte) (map[string]any, *fault.Error) {
+// parseObject reads a line as one JSON object.
+func parseObject(line []byte) (map[string]any, *fault.Error) {
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.UseNumber()
 	var members map[string]any
@@ -122,12 +122,12 @@ func object(line []byte) (map[string]any, *fault.Error) {
 	return members, nil
 }
 
-// normal takes a line of vigia-records.
-func (t *text) normal(number int64, line []byte) error {
-	members, why := object(line)
+// takeLine takes a line of vigia-records.
+func (t *text) takeLine(number int64, line []byte) error {
+	members, why := parseObject(line)
 	if !t.begun {
 		if t.begun = true; why == nil {
-			why = t.header(members)
+			why = t.takeHeader(members)
 		}
 		if why != nil {
 			return ErrText.Note("line %d: %s", number, why.Detail())
@@ -135,17 +135,17 @@ func (t *text) normal(number int64, line []byte) error {
 		return nil
 	}
 	if why == nil {
-		why = t.record(members)
+		why = t.takeRecord(members)
 	}
 	if why != nil {
-		return t.refuse(number, why)
+		return t.refuseLine(number, why)
 	}
 	t.sum.Records++
 	return nil
 }
 
-// header takes the first line.
-func (t *text) header(members map[string]any) *fault.Error {
+// takeHeader takes the first line.
+func (t *text) takeHeader(members map[string]any) *fault.Error {
 	if version, ok := members["vigia_records"].(json.Number); !ok || version.String() != "1" {
 		return ErrText.Note(`vigia_records: the first line is {"vigia_records": 1}`)
 	}
@@ -162,51 +162,51 @@ func (t *text) header(members map[string]any) *fault.Error {
 			}
 			t.sum.Breach = told
 		default:
-			return ErrText.Note("%s: the first line has vigia_records and breach", shown(name))
+			return ErrText.Note("%s: the first line has vigia_records and breach", printableName(name))
 		}
 	}
 	return nil
 }
 
-// record takes a record, all of it or nothing.
-func (t *text) record(members map[string]any) *fault.Error {
-	t.build.reset()
+// takeRecord takes a record, all of it or nothing.
+func (t *text) takeRecord(members map[string]any) *fault.Error {
+	t.build.resetRecord()
 	for _, name := range Members() { // in one order, so that of two faults always the same is told
 		if value, ok := members[name]; ok {
-			if why := t.member(name, value, true); why != nil {
+			if why := t.takeMember(name, value, true); why != nil {
 				return why
 			}
 		}
 	}
 	for name := range members {
 		if !isMember(name) {
-			return ErrRecord.Note("%s: not a member of a record; there are %s", shown(name), strings.Join(Members(), ", "))
+			return ErrRecord.Note("%s: not a member of a record; there are %s", printableName(name), strings.Join(Members(), ", "))
 		}
 	}
-	return t.build.hand()
+	return t.build.handOut()
 }
 
-// member takes a value, or each of a list.
-func (t *text) member(name string, value any, lists bool) *fault.Error {
+// takeMember takes a value, or each of a list.
+func (t *text) takeMember(name string, value any, lists bool) *fault.Error {
 	switch v := value.(type) {
 	case nil:
 		return nil
 	case bool:
 		if v {
-			return t.build.has(name)
+			return t.build.noteMember(name)
 		}
 		return nil
 	case string:
 		if strings.TrimSpace(v) == "" {
 			return nil
 		}
-		return t.build.put(name, v, isoDates)
+		return t.build.putValue(name, v, isoDates)
 	case []any:
 		if !lists || name == memberSite || name == memberInfected {
 			return ErrRecord.Note("%s: a string", name)
 		}
 		for _, one := range v {
-			if why := t.member(name, one, false); why != nil {
+			if why := t.takeMember(name, one, false); why != nil {
 				return why
 			}
 		}
@@ -215,8 +215,8 @@ func (t *text) member(name string, value any, lists bool) *fault.Error {
 	return ErrRecord.Note("%s: a string, a list of strings, or true", name)
 }
 
-// shown is a name that somebody sent, as far as it may be repeated: names of members are no values, but may be anything.
-func shown(name string) string {
+// printableName is a name that somebody sent, as far as it may be repeated: names of members are no values, but may be anything.
+func printableName(name string) string {
 	const longest = 40
 	if len(name) > longest || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c > '~' }) || strings.ContainsAny(name, "@") {
 		return "a member"

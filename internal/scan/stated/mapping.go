@@ -71,11 +71,11 @@ func ParseMapping(text []byte) (*Mapping, error) {
 		return nil, why
 	}
 	for _, g := range given {
-		if why := m.set(g); why != nil {
+		if why := m.setMember(g); why != nil {
 			return nil, why
 		}
 	}
-	return m, m.check(given)
+	return m, m.checkMapping(given)
 }
 
 // Text is the mapping as it was written, and Mark tells it from others.
@@ -94,8 +94,9 @@ type given struct {
 	value ast.Node
 }
 
-func (g given) wrong(rule string, args ...any) *fault.Error {
-	return ErrMapping.Note("line %d: %s: %s", g.line, shown(g.name), ErrMapping.Note(rule, args...).Detail())
+// newFault returns the fault of a setting of the mapping.
+func (g given) newFault(rule string, args ...any) *fault.Error {
+	return ErrMapping.Note("line %d: %s: %s", g.line, printableName(g.name), ErrMapping.Note(rule, args...).Detail())
 }
 
 // members reads a map; a name that comes twice is refused.
@@ -109,25 +110,26 @@ func members(node ast.Node) ([]given, *fault.Error) {
 		key := it.Key().GetToken()
 		g := given{name: key.Value, line: key.Position.Line, value: it.Value()}
 		if slices.ContainsFunc(list, func(o given) bool { return o.name == g.name }) {
-			return nil, g.wrong("stands here twice")
+			return nil, g.newFault("stands here twice")
 		}
 		list = append(list, g)
 	}
 	return list, nil
 }
 
-// scalar reads a text.
-func (g given) scalar() (string, *fault.Error) {
+// readScalar reads a text.
+func (g given) readScalar() (string, *fault.Error) {
 	switch v := g.value.(type) {
 	case *ast.StringNode:
 		return v.Value, nil
 	case *ast.IntegerNode:
 		return v.GetToken().Value, nil
 	}
-	return "", g.wrong("a text")
+	return "", g.newFault("a text")
 }
 
-func (m *Mapping) set(g given) *fault.Error {
+// setMember takes one setting of the mapping.
+func (m *Mapping) setMember(g given) *fault.Error {
 	if g.name == "fields" {
 		return m.setFields(g)
 	}
@@ -135,23 +137,23 @@ func (m *Mapping) set(g given) *fault.Error {
 		return m.setEmpty(g)
 	}
 	if !slices.Contains([]string{"vigia_mapping", "vendor", "format", "separator", "dates"}, g.name) {
-		return g.wrong("not known; there are vigia_mapping, vendor, format, separator, dates, empty, fields")
+		return g.newFault("not known; there are vigia_mapping, vendor, format, separator, dates, empty, fields")
 	}
-	value, why := g.scalar()
+	value, why := g.readScalar()
 	if why != nil {
 		return why
 	}
 	switch g.name {
 	case "vigia_mapping":
 		if value != "1" {
-			return g.wrong("1, the only version there is")
+			return g.newFault("1, the only version there is")
 		}
 	case "vendor":
 		m.Vendor = value
 	case "format":
 		m.form = vendorForm(value)
 		if !slices.Contains([]vendorForm{formCSV, formLines, formList}, m.form) {
-			return g.wrong("one of csv, jsonl, json")
+			return g.newFault("one of csv, jsonl, json")
 		}
 	case "separator":
 		if value == "tab" {
@@ -159,13 +161,13 @@ func (m *Mapping) set(g given) *fault.Error {
 		}
 		runes := []rune(value)
 		if len(runes) != 1 || strings.ContainsAny(value, "\"\r\n") {
-			return g.wrong("one character, or tab")
+			return g.newFault("one character, or tab")
 		}
 		m.separator = runes[0]
 	case "dates":
 		m.dates = dateForm(value)
 		if !slices.Contains([]dateForm{isoDates, dayFirst, monthFirst, unixSeconds}, m.dates) {
-			return g.wrong("one of YYYY-MM-DD, DD/MM/YYYY, MM/DD/YYYY, unix")
+			return g.newFault("one of YYYY-MM-DD, DD/MM/YYYY, MM/DD/YYYY, unix")
 		}
 	}
 	return nil
@@ -174,12 +176,12 @@ func (m *Mapping) set(g given) *fault.Error {
 func (m *Mapping) setEmpty(g given) *fault.Error {
 	list, ok := g.value.(*ast.SequenceNode)
 	if !ok {
-		return g.wrong("a list of texts")
+		return g.newFault("a list of texts")
 	}
 	m.empty = nil
 	for _, node := range list.Values {
 		one := given{g.name, node.GetToken().Position.Line, node}
-		text, why := one.scalar()
+		text, why := one.readScalar()
 		if why != nil {
 			return why
 		}
@@ -191,23 +193,23 @@ func (m *Mapping) setEmpty(g given) *fault.Error {
 func (m *Mapping) setFields(g given) *fault.Error {
 	fields, why := members(g.value)
 	if why != nil {
-		return g.wrong("a map of the vendor's fields to members of a record")
+		return g.newFault("a map of the vendor's fields to members of a record")
 	}
 	for _, f := range fields {
-		member, why := f.scalar()
+		member, why := f.readScalar()
 		if why != nil {
 			return why
 		}
 		if !isMember(member) && member != memberEither {
-			return f.wrong("no member of a record is called so; there are %s, %s", strings.Join(Members(), ", "), memberEither)
+			return f.newFault("no member of a record is called so; there are %s, %s", strings.Join(Members(), ", "), memberEither)
 		}
 		m.fields = append(m.fields, mappedField{f.name, strings.Split(f.name, "."), member})
 	}
 	return nil
 }
 
-// check looks at the mapping as a whole.
-func (m *Mapping) check(all []given) error {
+// checkMapping looks at the mapping as a whole.
+func (m *Mapping) checkMapping(all []given) error {
 	for _, needed := range []string{"vigia_mapping", "format", "fields"} {
 		if !slices.ContainsFunc(all, func(g given) bool { return g.name == needed }) {
 			return ErrMapping.Note("line 1: %s: is needed", needed)
@@ -216,12 +218,12 @@ func (m *Mapping) check(all []given) error {
 	for _, g := range all {
 		switch {
 		case g.name == "separator" && m.form != formCSV:
-			return g.wrong("only for csv")
+			return g.newFault("only for csv")
 		case g.name == "fields" && !slices.ContainsFunc(m.fields, func(f mappedField) bool {
 			_, names := identifiers[f.member]
 			return names || f.member == memberEither
 		}):
-			return g.wrong("at least one has to be email, cpf, phone, card, pix_key, cnpj or cpf_or_cnpj")
+			return g.newFault("at least one has to be email, cpf, phone, card, pix_key, cnpj or cpf_or_cnpj")
 		}
 	}
 	return nil

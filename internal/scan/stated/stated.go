@@ -79,30 +79,31 @@ type identity struct {
 	normal string
 }
 
-func (b *builder) reset() {
+// resetRecord begins a record.
+func (b *builder) resetRecord() {
 	*b = builder{found: b.found, ids: b.ids[:0], passwords: b.passwords[:0]}
 }
 
 // longestPassword is more than anybody types.
 const longestPassword = 4 << 10
 
-// put takes a value of a member, which is not empty.
-func (b *builder) put(member, value string, dates dateForm) *fault.Error {
+// putValue takes a value of a member, which is not empty.
+func (b *builder) putValue(member, value string, dates dateForm) *fault.Error {
 	if kind, ok := identifiers[member]; ok {
-		normal, err := parse(kind, value)
+		normal, err := parseIdentifier(kind, value)
 		if err != nil {
-			return wrong(member, err)
+			return memberFault(member, err)
 		}
 		b.ids = append(b.ids, identity{kind, normal})
 		return nil
 	}
 	switch member {
 	case memberSite:
-		if b.site = hostOf(value); b.site == "" {
+		if b.site = hostInText(value); b.site == "" {
 			return ErrRecord.Note("site: a host, or an address with one")
 		}
 	case memberInfected:
-		if b.day = dates.day(value); b.day == 0 {
+		if b.day = dates.parseDay(value); b.day == 0 {
 			return ErrRecord.Note("infected: a day, %s", dates)
 		}
 	default:
@@ -116,8 +117,8 @@ func (b *builder) put(member, value string, dates dateForm) *fault.Error {
 	return nil
 }
 
-// has takes a member whose value was not given: all that is known is that it stood there.
-func (b *builder) has(member string) *fault.Error {
+// noteMember takes a member whose value was not given: all that is known is that it stood there.
+func (b *builder) noteMember(member string) *fault.Error {
 	class, ok := classes[member]
 	if !ok {
 		return ErrRecord.Note("%s: a value; true is for classes of data", member)
@@ -126,7 +127,8 @@ func (b *builder) has(member string) *fault.Error {
 	return nil
 }
 
-func wrong(member string, err error) *fault.Error {
+// memberFault returns the fault of a value of a member.
+func memberFault(member string, err error) *fault.Error {
 	var f *fault.Error
 	if !errors.As(err, &f) {
 		return ErrRecord.Note("%s: not one", member)
@@ -134,16 +136,16 @@ func wrong(member string, err error) *fault.Error {
 	return ErrRecord.Note("%s: %s", member, f.Detail())
 }
 
-// parse gives the normal form. What leaked may be old: phones may lack their ninth digit.
-func parse(kind identifier.Kind, value string) (string, error) {
+// parseIdentifier gives the normal form. What leaked may be old: phones may lack their ninth digit.
+func parseIdentifier(kind identifier.Kind, value string) (string, error) {
 	if kind == identifier.Phone {
 		return identifier.ParseLeakedPhone(value)
 	}
-	return identifier.Parse(kind, value, identifier.Required)
+	return identifier.ParseValue(kind, value, identifier.Required)
 }
 
-// hand calls back with the identifiers of the record.
-func (b *builder) hand() *fault.Error {
+// handOut calls back with the identifiers of the record.
+func (b *builder) handOut() *fault.Error {
 	if len(b.ids) == 0 {
 		return ErrRecord.Note("record: at least one of email, cpf, phone, card, pix_key, cnpj")
 	}
@@ -167,8 +169,8 @@ func (b *builder) hand() *fault.Error {
 	return nil
 }
 
-// hostOf takes the host out of an address, or is empty.
-func hostOf(text string) string {
+// hostInText takes the host out of an address, or is empty.
+func hostInText(text string) string {
 	if _, rest, ok := strings.Cut(text, "://"); ok {
 		text = rest
 	}
@@ -202,8 +204,8 @@ const (
 
 const firstYear, lastYear = 1990, 2100
 
-// day is the day since 1970, or 0 when it is none. What follows the day is the time, which nobody asks for.
-func (f dateForm) day(text string) int32 {
+// parseDay is the day since 1970, or 0 when it is none. What follows the day is the time, which nobody asks for.
+func (f dateForm) parseDay(text string) int32 {
 	var at time.Time
 	var err error
 	layout := map[dateForm]string{isoDates: time.DateOnly, dayFirst: "02/01/2006", monthFirst: "01/02/2006"}[f]

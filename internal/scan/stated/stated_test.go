@@ -22,7 +22,7 @@ import (
 // read tells what a text holds, a line for each identifier and for each line that was not taken.
 func read(t *testing.T, r io.Reader, m *stated.Mapping) (told []string, sum stated.Summary, err error) {
 	t.Helper()
-	sum, err = stated.Read(context.Background(), r, m, func(s *record.Sighting) {
+	sum, err = stated.ReadRecords(context.Background(), r, m, func(s *record.Sighting) {
 		var classes []string
 		for i, e := range cyber.AllExposed() {
 			if s.Classes.Has(1 << i) {
@@ -122,7 +122,7 @@ func TestNotRecords(t *testing.T) {
 	for head, is := range map[string]bool{
 		`{"vigia_records": 1}`: true, "\xef\xbb\xbf { \"vigia_records\":1": true, `{"email": "vigia_records"}`: false, `vigia_records`: false, "": false,
 	} {
-		if stated.Sniff([]byte(head)) != is {
+		if stated.IsStated([]byte(head)) != is {
 			t.Errorf("%q: %t", head, !is)
 		}
 	}
@@ -298,7 +298,7 @@ func TestDocumentedForm(t *testing.T) {
 			mappings++
 		case b[1] == "json", b[1] == "csv":
 			by := m
-			if stated.Sniff([]byte(b[2])) {
+			if stated.IsStated([]byte(b[2])) {
 				by = nil
 			}
 			told, sum, err := read(t, strings.NewReader(b[2]), by)

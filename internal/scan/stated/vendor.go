@@ -14,18 +14,18 @@ import (
 // Vendors' exports are what they are: a value that is none of its kind is left out and told of, and the rest of its
 // record stands.
 
-// read hands out the records of an export.
-func (m *Mapping) read(t *text, r io.Reader) error {
+// readExport hands out the records of an export.
+func (m *Mapping) readExport(t *text, r io.Reader) error {
 	switch m.form {
 	case formCSV:
 		return m.readTable(t, r)
 	case formLines:
-		return t.lines(r, func(number int64, line []byte) error {
-			members, why := object(line)
+		return t.eachLine(r, func(number int64, line []byte) error {
+			members, why := parseObject(line)
 			if why != nil {
-				return t.refuse(number, why)
+				return t.refuseLine(number, why)
 			}
-			return m.take(t, number, func(f *mappedField, put func(any) *fault.Error) *fault.Error { return along(members, f.path, put) })
+			return m.takeRecord(t, number, func(f *mappedField, put func(any) *fault.Error) *fault.Error { return eachAlong(members, f.path, put) })
 		})
 	case formList:
 		return m.readList(t, r)
@@ -33,14 +33,14 @@ func (m *Mapping) read(t *text, r io.Reader) error {
 	return ErrMapping.Note("line 1: format: is needed")
 }
 
-// take puts one record together out of what get finds of each field.
-func (m *Mapping) take(t *text, line int64, get func(f *mappedField, put func(any) *fault.Error) *fault.Error) error {
-	t.build.reset()
+// takeRecord puts one record together out of what get finds of each field.
+func (m *Mapping) takeRecord(t *text, line int64, get func(f *mappedField, put func(any) *fault.Error) *fault.Error) error {
+	t.build.resetRecord()
 	var first *fault.Error
 	for i := range m.fields {
 		f := &m.fields[i]
 		why := get(f, func(value any) *fault.Error {
-			why := m.put(t, f, value)
+			why := m.putField(t, f, value)
 			if why != nil {
 				t.sum.LeftOut++
 			}
@@ -51,25 +51,25 @@ func (m *Mapping) take(t *text, line int64, get func(f *mappedField, put func(an
 		}
 	}
 	if len(t.build.ids) > 0 || first == nil {
-		if why := t.build.hand(); why != nil {
+		if why := t.build.handOut(); why != nil {
 			first = why
 		} else {
 			t.sum.Records++
 		}
 	}
 	if first != nil {
-		return t.refuse(line, first)
+		return t.refuseLine(line, first)
 	}
 	return nil
 }
 
-// put takes a value of a field, if it is one.
-func (m *Mapping) put(t *text, f *mappedField, value any) *fault.Error {
+// putField takes a value of a field, if it is one.
+func (m *Mapping) putField(t *text, f *mappedField, value any) *fault.Error {
 	var plain string
 	switch v := value.(type) {
 	case bool:
 		if v {
-			return t.build.has(f.member)
+			return t.build.noteMember(f.member)
 		}
 		return nil
 	case string:
@@ -79,7 +79,7 @@ func (m *Mapping) put(t *text, f *mappedField, value any) *fault.Error {
 	case nil:
 		return nil
 	default:
-		return ErrRecord.Note("%s: a text, a number, true, or a list of them", shown(f.name))
+		return ErrRecord.Note("%s: a text, a number, true, or a list of them", printableName(f.name))
 	}
 	if f.member != memberPassword {
 		plain = strings.TrimSpace(plain)
@@ -93,12 +93,12 @@ func (m *Mapping) put(t *text, f *mappedField, value any) *fault.Error {
 	case memberEither:
 		return t.build.putEither(plain)
 	}
-	return t.build.put(f.member, plain, m.dates)
+	return t.build.putValue(f.member, plain, m.dates)
 }
 
 // putEither takes the number of a person or of a company: what its check digits say.
 func (b *builder) putEither(plain string) *fault.Error {
-	if b.put("cpf", padDigits(plain, cpfDigits), isoDates) == nil || b.put("cnpj", padDigits(plain, cnpjDigits), isoDates) == nil {
+	if b.putValue("cpf", padDigits(plain, cpfDigits), isoDates) == nil || b.putValue("cnpj", padDigits(plain, cnpjDigits), isoDates) == nil {
 		return nil
 	}
 	return ErrRecord.Note("%s: neither a CPF nor a CNPJ", memberEither)
@@ -114,13 +114,13 @@ func padDigits(text string, length int) string {
 	return strings.Repeat("0", length-len(text)) + text
 }
 
-// along goes down a path through objects, and through all members of lists.
-func along(value any, path []string, put func(any) *fault.Error) *fault.Error {
+// eachAlong goes down a path through objects, and through all members of lists.
+func eachAlong(value any, path []string, put func(any) *fault.Error) *fault.Error {
 	switch v := value.(type) {
 	case []any:
 		var first *fault.Error
 		for _, one := range v {
-			if why := along(one, path, put); why != nil && first == nil {
+			if why := eachAlong(one, path, put); why != nil && first == nil {
 				first = why
 			}
 		}
@@ -131,7 +131,7 @@ func along(value any, path []string, put func(any) *fault.Error) *fault.Error {
 		}
 		for n := len(path); n > 0; n-- { // names may have dots of their own
 			if next, ok := v[strings.Join(path[:n], ".")]; ok {
-				return along(next, path[n:], put)
+				return eachAlong(next, path[n:], put)
 			}
 		}
 		return nil
@@ -161,7 +161,7 @@ func (m *Mapping) readTable(t *text, r io.Reader) error {
 	}
 	for _, f := range m.fields {
 		if _, ok := places[f.name]; !ok {
-			return ErrText.Note("line 1: %s: the table has no such column", shown(f.name))
+			return ErrText.Note("line 1: %s: the table has no such column", printableName(f.name))
 		}
 	}
 	for {
@@ -177,12 +177,12 @@ func (m *Mapping) readTable(t *text, r io.Reader) error {
 			return t.ctx.Err()
 		}
 		if len(row) != count {
-			if err := t.refuse(int64(line), ErrRecord.Note("row: as many columns as the first line has")); err != nil {
+			if err := t.refuseLine(int64(line), ErrRecord.Note("row: as many columns as the first line has")); err != nil {
 				return err
 			}
 			continue
 		}
-		err = m.take(t, int64(line), func(f *mappedField, put func(any) *fault.Error) *fault.Error { return put(row[places[f.name]]) })
+		err = m.takeRecord(t, int64(line), func(f *mappedField, put func(any) *fault.Error) *fault.Error { return put(row[places[f.name]]) })
 		if err != nil {
 			return err
 		}
@@ -212,7 +212,7 @@ func (m *Mapping) readList(t *text, r io.Reader) error {
 		if err := decoder.Decode(&members); err != nil {
 			return unlessSource(err, ErrText.Note("record %d: not a JSON object", number))
 		}
-		err := m.take(t, number, func(f *mappedField, put func(any) *fault.Error) *fault.Error { return along(members, f.path, put) })
+		err := m.takeRecord(t, number, func(f *mappedField, put func(any) *fault.Error) *fault.Error { return eachAlong(members, f.path, put) })
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func Write(ctx context.Context, e *Env, statement string, args ...any) error {
 
 func readTable(ctx context.Context, t testing.TB, e *Env, table string) (columns []string, kept [][]any) {
 	t.Helper()
-	rows, err := e.DB.Reader().QueryContext(ctx, `SELECT * FROM `+table)
+	rows, err := e.DB.ReadPool().QueryContext(ctx, `SELECT * FROM `+table)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func Open(t testing.TB, engine sqldb.Engine) *Env {
 func Reopen(t testing.TB, address, folder string, keys *seal.Keys, clock *Clock) *Env {
 	t.Helper()
 	ctx := context.Background()
-	db, err := sqldb.Open(ctx, address, sqldb.Options{MaxConns: 8})
+	db, err := sqldb.OpenDatabase(ctx, address, sqldb.Options{MaxConns: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,8 +90,8 @@ func Reopen(t testing.TB, address, folder string, keys *seal.Keys, clock *Clock)
 	if _, err := store.Migrate(ctx, db, clock.Now()); err != nil {
 		t.Fatal(err)
 	}
-	s := store.New(db, keys, clock.Now)
-	if err := s.CheckKeys(ctx); err != nil {
+	s := store.NewStore(db, keys, clock.Now)
+	if err := s.BindKeyFile(ctx); err != nil {
 		t.Fatal(err)
 	}
 	return &Env{Store: s, DB: db, Keys: keys, Clock: clock, Address: address, Folder: folder}
@@ -135,7 +135,7 @@ func Citus() bool { return os.Getenv("VIGIA_TEST_CITUS") != "" }
 func spread(t testing.TB, address string) {
 	t.Helper()
 	ctx := context.Background()
-	db, err := sqldb.Open(ctx, address, sqldb.Options{MaxConns: 2})
+	db, err := sqldb.OpenDatabase(ctx, address, sqldb.Options{MaxConns: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func spread(t testing.TB, address string) {
 	if _, err := store.Migrate(ctx, db, Start); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.New(db, nil, time.Now).Distribute(ctx); err != nil {
+	if _, err := store.NewStore(db, nil, time.Now).Distribute(ctx); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -154,7 +154,7 @@ var AllScopes = []partner.Scope{partner.ScopeCyber, partner.ScopeSubscriptions, 
 // NewPartner registers a partner and returns it with its salt and its key, which may do everything.
 func (e *Env) NewPartner(t testing.TB, mode partner.Mode) (partner.Partner, partner.Credentials) {
 	t.Helper()
-	p, cred, err := Registry(e.Store.Partners, e.Clock.Now).Create(context.Background(), fmt.Sprintf("Parceiro %s", mode), mode, partner.Settings{})
+	p, cred, err := Registry(e.Store.Partners, e.Clock.Now).CreatePartner(context.Background(), fmt.Sprintf("Parceiro %s", mode), mode, partner.Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ var templateFile = sync.OnceValues(func() ([]byte, error) {
 })
 
 func migrateAt(ctx context.Context, address string, first ...string) (err error) {
-	db, err := sqldb.Open(ctx, address, sqldb.Options{MaxConns: 2})
+	db, err := sqldb.OpenDatabase(ctx, address, sqldb.Options{MaxConns: 2})
 	if err != nil {
 		return err
 	}
