@@ -205,7 +205,7 @@ func (o *output) firstLooks(ctx context.Context, a *app.App, id partner.ID) erro
 	if err != nil {
 		return err
 	}
-	return o.showRecord(newRecord("partner_id", id, "left", l.TokensLeft(), "granted", l.Granted, "waiting", l.Waiting, "until", l.Until, "stopped", l.Stop.Stopped()))
+	return o.showRecord(newRecord("partner_id", id, "left", l.Left(), "granted", l.Granted, "waiting", l.Waiting, "until", l.Until, "stopped", l.Stop.Stopped()))
 }
 
 // setIfGiven copies a flag's value when it was given.

@@ -307,7 +307,7 @@ func TestItemSentences(t *testing.T) {
 	found := 0
 	for file, pattern := range map[string]string{
 		"../subscription/problem.go":  `Rule += "([a-z_0-9]+)"|Rule = "([a-z_0-9]+)"`,
-		"../identifier/identifier.go": ` = rule\("([a-z_]+)"`,
+		"../identifier/identifier.go": ` = newRule\("([a-z_]+)"`,
 	} {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -173,7 +173,7 @@ func (s *Server) showUsage(r *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		answer.Looks = &usageLooks{l.PerHour, l.Subscriptions, cyber.LookBurst, l.TokensLeft(), l.Waiting, formatDay(l.Until.UTC()), l.Stop.Stopped()}
+		answer.Looks = &usageLooks{l.PerHour, l.Subscriptions, cyber.LookBurst, l.Left(), l.Waiting, formatDay(l.Until.UTC()), l.Stop.Stopped()}
 	}
 	counts, err := r.rules.Meter.CountsOfDays(r.ctx, r.caller.Partner, days)
 	if err != nil {

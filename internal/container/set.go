@@ -34,8 +34,8 @@ func NewSet(volumes []Volume) *Set {
 	return s
 }
 
-// ListVolumes are those of the set: some archives number their blocks by volume.
-func (s *Set) ListVolumes() []Volume { return s.volumes }
+// Volumes are those of the set: some archives number their blocks by volume.
+func (s *Set) Volumes() []Volume { return s.volumes }
 
 // totalSize returns the length of all volumes together.
 func (s *Set) totalSize() int64 {

@@ -155,7 +155,7 @@ func TestReplaceAndRevoke(t *testing.T) {
 	}
 }
 
-func (c *cupboard) OwnDevice(_ context.Context, id partner.ID, named string) (Device, error) {
+func (c *cupboard) FindOwnDevice(_ context.Context, id partner.ID, named string) (Device, error) {
 	d := c.own
 	d.Partner, d.Key = id, named
 	return d, nil

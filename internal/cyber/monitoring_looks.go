@@ -66,8 +66,8 @@ func (b *LookBucket) RefillTokens(now time.Time, perHour int64) {
 	}
 }
 
-// TokensLeft returns how many first looks can be made now.
-func (b LookBucket) TokensLeft() int64 {
+// Left returns how many first looks can be made now.
+func (b LookBucket) Left() int64 {
 	if b.Stop.Stopped() {
 		return 0
 	}
@@ -76,7 +76,7 @@ func (b LookBucket) TokensLeft() int64 {
 
 // TakeTokens uses up to n tokens and returns how many there were.
 func (b *LookBucket) TakeTokens(n int64) int64 {
-	n = min(n, b.TokensLeft())
+	n = min(n, b.Left())
 	own := min(n, b.Tokens)
 	b.Tokens, b.Granted = b.Tokens-own, b.Granted-(n-own)
 	return n
@@ -88,7 +88,7 @@ func (b LookBucket) LookedUpBy(now time.Time, perHour, waiting int64) time.Time 
 	if waiting == 0 || b.Stop.Stopped() {
 		return time.Time{}
 	}
-	missing := max(waiting-b.TokensLeft(), 0)
+	missing := max(waiting-b.Left(), 0)
 	return now.Add(time.Duration(float64(missing) / float64(b.tokensPerDay(perHour)) * float64(24*time.Hour)))
 }
 

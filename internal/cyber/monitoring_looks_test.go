@@ -14,7 +14,7 @@ func TestLookBucket(t *testing.T) {
 	if got := b.TakeTokens(1020); got != 1020 || b.Tokens != 0 || b.Granted != 30 {
 		t.Fatalf("%d taken: %+v", got, b)
 	}
-	if got := b.TakeTokens(100); got != 30 || b.TokensLeft() != 0 {
+	if got := b.TakeTokens(100); got != 30 || b.Left() != 0 {
 		t.Fatalf("%d taken: %+v", got, b)
 	}
 	now := modelNow
@@ -37,7 +37,7 @@ func TestLookBucket(t *testing.T) {
 		t.Errorf("1402 wait until %s", at)
 	}
 	b.Stop.At = now
-	if b.TokensLeft() != 0 || b.TakeTokens(1) != 0 || !b.LookedUpBy(now, 200, 1402).IsZero() {
+	if b.Left() != 0 || b.TakeTokens(1) != 0 || !b.LookedUpBy(now, 200, 1402).IsZero() {
 		t.Error("stopped, and there are tokens")
 	}
 }

@@ -149,7 +149,7 @@ func (run *importRun) readInput(p *reader.Process, in Input, source io.ReadClose
 			return err
 		}
 		if set, ok := source.(*volumeSet); ok {
-			for _, v := range set.ListVolumes() {
+			for _, v := range set.Volumes() {
 				order.Volumes = append(order.Volumes, reader.Volume{Name: v.Name, Size: v.Size})
 			}
 		} else if order.Size <= inlineSize {

@@ -148,12 +148,12 @@ func (s Monitoring) TakeLookToken(ctx context.Context, id partner.ID, perHour in
 			return fmt.Errorf("find waiting values: %w", err)
 		}
 		b.RefillTokens(now, perHour)
-		if waiting || b.TokensLeft() == 0 {
+		if waiting || b.Left() == 0 {
 			taken = false
 			s.looks.markDry(id, now.Add(dryTime))
 			return nil
 		}
-		lot := b.TakeTokens(tokensAtOnce(b.TokensLeft()))
+		lot := b.TakeTokens(tokensAtOnce(b.Left()))
 		if err := s.keepBucket(ctx, tx, id, b); err != nil {
 			return err
 		}
@@ -280,7 +280,7 @@ func (s Monitoring) StartLooks(ctx context.Context, id partner.ID, perHour, limi
 	if err != nil {
 		return 0, err
 	}
-	if b.RefillTokens(s.now(), perHour); b.TokensLeft() == 0 {
+	if b.RefillTokens(s.now(), perHour); b.Left() == 0 {
 		return 0, nil // without a write, because this is asked every second
 	}
 	held := s.looks.emptyTokens(id) // they go back to the bucket, or to this process when the transaction failed
@@ -292,7 +292,7 @@ func (s Monitoring) StartLooks(ctx context.Context, id partner.ID, perHour, limi
 		b.RefillTokens(s.now(), perHour)
 		b.Tokens += held
 		oldest, err := collectRows(ctx, tx, func(row scanner) (asset cyber.AssetID, err error) { return asset, row.Scan(&asset) },
-			`SELECT id FROM asset WHERE partner_id = $1 AND look = 2 ORDER BY created_at, id LIMIT $2`, partnerNumber(id), min(limit, b.TokensLeft()))
+			`SELECT id FROM asset WHERE partner_id = $1 AND look = 2 ORDER BY created_at, id LIMIT $2`, partnerNumber(id), min(limit, b.Left()))
 		if err != nil {
 			return fmt.Errorf("find waiting values: %w", err)
 		}

@@ -327,7 +327,7 @@ func TestBrake(t *testing.T) {
 	if got := v.facts(v.Live); got != cyber.LookBurst || v.Statuses(v.Live, "ana") != "email=monitorado" {
 		t.Errorf("after the brake: %d facts", got)
 	}
-	if s := v.status(v.Live); !s.Stop.Stopped() || !s.Until.IsZero() || s.TokensLeft() != 0 {
+	if s := v.status(v.Live); !s.Stop.Stopped() || !s.Until.IsZero() || s.Left() != 0 {
 		t.Errorf("%+v", s)
 	}
 	if err := v.looks.ReleaseLooks(t.Context(), v.Live.Partner); err != nil {
