@@ -261,8 +261,8 @@ func document(ending []byte) bool {
 	return false
 }
 
-// rareEmail looks closer at an address that touches an escape, a quote or a character beyond ASCII. It may emit two
-// readings where both are likely: a reading too many costs nothing, a missed one is a leak nobody hears of.
+// rareEmail handles an address that touches an escape, a quote or a character beyond ASCII. It may emit two readings
+// where both are likely: an extra reading costs nothing, but a missed one is a leak that is never reported.
 func (s *finder) rareEmail(b []byte, start, at, after, end int) {
 	s.noteHint(b, at)
 	if cut := lastEscape(b[start:at]); cut > 0 {

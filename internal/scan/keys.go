@@ -75,8 +75,8 @@ func afterEscape(b []byte, i int) bool {
 	return i >= 2 && b[i-2] == '\\' && (b[i-1] == 'n' || b[i-1] == 't' || b[i-1] == 'r')
 }
 
-// pixReach is how far before a UUID, in its line, something may stand that says that it is a key of Pix. It is wide:
-// nobody else's UUID is ever equal to one that is watched.
+// pixReach is how many bytes before a UUID, in its line, are searched for a word that marks it as a Pix key. It can be
+// wide: a UUID taken for a key by mistake never equals a watched one, so it causes no false alert.
 const pixReach = 64
 
 var pixWords = [...]string{"pix", "evp", "aleat"}

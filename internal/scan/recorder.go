@@ -79,8 +79,8 @@ func (r *Recorder) tell(p piece, about *about, chain *chain) {
 	chain.release(p.number)
 }
 
-// chain hands what the pieces of a text say of its rows on from each to the next, whoever searches them. A piece says it
-// before it asks for what was said before it, so nobody waits for long.
+// chain passes the State of a text's rows from each piece to the next, whichever worker searches them. A piece
+// publishes its own change before it asks for the State before it, so no worker waits for long.
 type chain struct {
 	mu     sync.Mutex
 	moved  sync.Cond
@@ -96,7 +96,8 @@ func newChain(first int64, state record.State) *chain {
 	return c
 }
 
-// publish says what piece n makes of the State before it. Only the first word counts.
+// publish records how piece n changes the State before it, and applies all changes that are next in order. Only the
+// first call for a piece counts.
 func (c *chain) publish(n int64, change func(record.State) record.State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,8 +131,8 @@ func (c *chain) before(n int64) record.State {
 	return c.states[n]
 }
 
-// release says that nobody asks for the State before piece n any more. A piece that could not be read has not changed
-// anything.
+// release drops the State before piece n, which is not needed any more. For a piece that could not be read it also
+// publishes that the State is unchanged, so that the pieces behind it do not wait for ever.
 func (c *chain) release(n int64) {
 	c.publish(n, func(s record.State) record.State { return s })
 	c.mu.Lock()

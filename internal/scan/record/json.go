@@ -249,7 +249,7 @@ func (k *key) learnName(r *Reader, name []byte) {
 	k.name, k.column = append(k.name[:0], name...), r.columnOf(name)
 }
 
-// somebody says whether the object at b[start], which holds hit k, has an e-mail address or a CPF of its own.
+// somebody reports whether the object at b[start], which holds hit k, has an e-mail address or a CPF of its own.
 func (r *Reader) somebody(k, start int) bool {
 	end := r.parseObject(start)
 	if end <= int(r.hits[k].from) {

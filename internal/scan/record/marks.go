@@ -9,8 +9,8 @@ const (
 	blockWords = 1 << wordShift
 )
 
-// marks are where lines end in a text, and where the characters are that part fields or quote them. They are made where
-// somebody asks, so that a text without identifiers costs nothing.
+// marks are bitmaps of where lines end in a text and where the characters are that separate fields or quote them. They
+// are computed on first use, so that a text without identifiers costs nothing.
 type marks struct {
 	text  []byte
 	lines []uint64 // '\n'

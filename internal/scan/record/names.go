@@ -35,7 +35,7 @@ const (
 	colArea   // of a phone, which stands in the column after it
 	colPaper  // a document with a number of its own kind, which is no CPF
 	colThing  // the number of a thing or a moment
-	colID     // begins a record, as a key does, and is a number of nobody
+	colID     // begins a record, as a key does, but identifies no person
 )
 
 // isSilent says whether values of the column are known to be nothing that is claimed.

@@ -165,7 +165,8 @@ func (r *Reader) applyEvent(e *event) {
 	r.state = r.state.afterEvent(*e)
 }
 
-// inForce is the State where the reading stands. Whoever does not need it does not wait for it.
+// inForce returns the State at the current position. It is fetched on first use: a text that does not need it does not
+// wait for the pieces before it.
 func (r *Reader) inForce() *State {
 	if !r.asked {
 		r.state, r.asked = r.before(), true

@@ -1,9 +1,10 @@
-// Package record tells which record of a dump an identifier stands in, and what else that record holds.
+// Package record finds out which record of a dump an identifier belongs to, and what else that record holds.
 //
 // The scanner finds identifiers; this package looks at the bytes around them: a line, an SQL tuple, a JSON object, a
 // labelled block. It claims a class of data only where a column name, a label, a place in a combo list or an
-// unmistakable shape says so and the value is there. What it cannot tell apart it hands on as not told, and in doubt it
-// claims nothing: somebody who is told of a password that never leaked will not believe the next alert.
+// unmistakable shape says so and the value is there. Where it cannot tell records apart it reports the identifier as
+// not told, and in doubt it claims nothing: a person alerted to a password that never leaked will not believe the next
+// alert.
 //
 // Invariants: a text without identifiers costs nothing; what is said of an identifier depends on the bytes within Reach
 // of it and on the Layout in force there, never on where a text was cut into pieces; nothing that was read is kept.
@@ -50,8 +51,8 @@ const (
 // Has tells whether all of the classes of other are in the set.
 func (c Classes) Has(other Classes) bool { return c&other == other }
 
-// ofKind is what an identifier says of the person whose record it stands in. The number of a company is no document of
-// somebody who works there.
+// ofKind maps the kind of an identifier to the class of data that it exposes of the person whose record it is in. A
+// CNPJ is missing: a company's number is no document of a person who works there.
 var ofKind = [identifier.NumKinds]Classes{
 	identifier.Email: Email, identifier.CPF: CPF, identifier.Phone: Phone, identifier.Card: Card, identifier.PixKey: Financial,
 }

@@ -156,7 +156,7 @@ func allDigits(v []byte) bool {
 	return len(v) > 0
 }
 
-// The years in which somebody can have been born, and those in which a date is more likely that than another.
+// The years that are accepted as a year of birth, and those in which a date is more likely a birth date than another.
 const (
 	firstYear, lastYear = 1900, 2025
 	oldestAlive         = 1915

@@ -23,7 +23,7 @@ type wireState struct {
 	SQL    bool
 }
 
-// MarshalJSON writes the State down for whoever goes on in the middle of a text.
+// MarshalJSON encodes the State for a checkpoint, so that an import can resume in the middle of a text.
 func (s State) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wireState{s.layout, s.tables, s.sql})
 }

@@ -13,8 +13,8 @@ const (
 	marked   = aside | unsure | weak | taken | gone | surveyed
 )
 
-// tellHits hands out the identifiers of a record. Where digits were read in two ways, with no column to decide, the record
-// is that of somebody else for one of them: neither is told of it.
+// tellHits hands out the identifiers of a record. Where digits were read in two ways and no column decides, one of the
+// readings belongs to another person: neither is linked to the record.
 func (r *Reader) tellHits(hits []hit) {
 	switch {
 	case len(hits) == 1 && hits[0].length&marked == 0: // as in most of a combo list

@@ -14,8 +14,8 @@ import (
 )
 
 // Truth receives each identifier written, in normal form, the bytes being valid during the call only. Meant is false
-// for a second reading that the digits allow as well as the first and that nobody with only the text in hand could rule
-// out: finding it is no mistake, and not finding it neither.
+// for a second reading that the digits allow as well as the first and that cannot be ruled out from the text alone: a
+// scanner may report it or not, and neither is a mistake.
 type Truth func(kind identifier.Kind, normal []byte, meant bool)
 
 // Dump writes records of made-up people in the formats dumps come in.
@@ -165,7 +165,7 @@ func (d *Dump) html() {
 	d.text(",00</td></tr>\n")
 }
 
-// noiseLine is a line of a log or a page about nobody.
+// noiseLine writes a line of a log or a page that holds no identifier.
 func (d *Dump) noiseLine() {
 	switch d.rnd.IntN(4) {
 	case 0:

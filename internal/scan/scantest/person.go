@@ -86,7 +86,7 @@ func (p *people) password() string {
 		return base + p.pick(":", ";", ",", "|") + p.pick(words...)
 	case 1:
 		return base + p.pick(`"`, `'`, `\`, "''", `"",`) + "x" + strconv.Itoa(p.rnd.IntN(100))
-	case 2: // somebody's address inside of it
+	case 2: // a password that contains an e-mail address
 		return "x!" + p.pick(LocalNames...) + strconv.Itoa(p.rnd.IntN(1_000_000)) + "@" + p.pick(Domains...) + "!9"
 	case 3:
 		return strconv.Itoa(100_000 + p.rnd.IntN(900_000))

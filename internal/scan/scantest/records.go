@@ -22,7 +22,7 @@ type Format struct {
 	Name string
 	// Headed says that columns, keys or labels say what is what.
 	Headed bool
-	// Bare formats show the identifiers alone to whoever reads them: what else they hold cannot be told by anybody.
+	// Bare formats show a reader only the identifiers: what the other values are cannot be found out from the text.
 	Bare  bool
 	write func(p *people, f *File, n int)
 }
@@ -70,7 +70,8 @@ func (p *people) table() (columns []kind, names []string) {
 	return columns, names
 }
 
-// person fills the columns. A missing value is an empty text. Somebody without any identifier is nobody.
+// person fills the columns with values of a new person; a missing value is an empty text. It draws again until the
+// person has at least one identifier.
 func (p *people) person(columns []kind) (Person, []string) {
 	for {
 		who, texts := Person{Classes: map[string]bool{}}, make([]string, len(columns))
@@ -414,7 +415,7 @@ func mails(p *people, f *File, n int) {
 	}
 }
 
-// twoColumns looks like a combo list to whoever does not look at what it holds.
+// twoColumns writes lines shaped like a combo list whose second column is no password.
 func twoColumns(p *people, f *File, n int) {
 	sep, second := p.pick(":", ";", ",", "\t", "|"), columnKinds[[]int{6, 7, 8, 9, 11, 13, 17, 18}[p.rnd.IntN(8)]]
 	for range n {

@@ -215,7 +215,8 @@ func (t *text) takeMember(name string, value any, lists bool) *fault.Error {
 	return ErrRecord.Note("%s: a string, a list of strings, or true", name)
 }
 
-// printableName is a name that somebody sent, as far as it may be repeated: names of members are no values, but may be anything.
+// printableName returns a member's name as it was sent, if it is safe to repeat in an error: a name should hold no
+// personal data, but a supplier may send anything.
 func printableName(name string) string {
 	const longest = 40
 	if len(name) > longest || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c > '~' }) || strings.ContainsAny(name, "@") {

@@ -155,7 +155,7 @@ func (b *builder) handOut() *fault.Error {
 		all |= ofRecord
 	}
 	s := record.Sighting{Told: true, Day: b.day}
-	if len(b.passwords) == 1 { // of several nobody says whose they are
+	if len(b.passwords) == 1 { // of several it is unknown which belongs to which identifier
 		s.Password = []byte(b.passwords[0])
 	}
 	if b.site != "" {
@@ -204,7 +204,7 @@ const (
 
 const firstYear, lastYear = 1990, 2100
 
-// parseDay is the day since 1970, or 0 when it is none. What follows the day is the time, which nobody asks for.
+// parseDay returns the days since 1970, or 0 when text is no date. The time after the date is ignored.
 func (f dateForm) parseDay(text string) int32 {
 	var at time.Time
 	var err error
