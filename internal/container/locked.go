@@ -2,8 +2,8 @@ package container
 
 import "bytes"
 
-// lockedFormats are encrypted as a whole, in ways for which passwords are not tried: they are named, so that nobody
-// takes them for clean.
+// lockedFormats are encrypted as a whole, in ways for which passwords are not tried. They are reported by name, so that
+// an operator does not take a file that was not searched for one without identifiers.
 var lockedFormats = []*format{
 	lockedFormat("encrypted with OpenSSL", startsWith("Salted__", "U2FsdGVkX1")),
 	lockedFormat("encrypted with OpenPGP", startsWith("-----BEGIN PGP MESSAGE-----")),

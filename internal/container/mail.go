@@ -151,7 +151,7 @@ func (m *mailReader) appendHeader(dst, line, text []byte) []byte {
 		m.field = append(m.field, text...)
 	}
 	if bytes.HasPrefix(bytes.ToLower(m.field), []byte("content-transfer-encoding:")) {
-		return dst // is undone here, and must not be by whoever reads on
+		return dst // decoded here: the scanner must not decode the body again
 	}
 	if bytes.Contains(line, []byte("=?")) {
 		var words mime.WordDecoder
