@@ -294,7 +294,7 @@ func (b *builder[R]) Abort() {
 	closeAll(b.unnamed)
 }
 
-// closeAll closes files that were only scratch: nobody needs to know whether that went well.
+// closeAll closes scratch files. Errors are ignored, as nothing in the files is needed any more.
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		_ = f.Close()

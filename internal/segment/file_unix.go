@@ -14,8 +14,7 @@ func newMapping(f *os.File, size int64) (*mapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Look-ups are random: reading ahead would fetch pages that nobody asked for. Advice only, so a refusal does no
-	// harm.
+	// Look-ups are random: reading ahead would fetch pages that are never used. Advice only, so a refusal does no harm.
 	_ = unix.Madvise(data, unix.MADV_RANDOM)
 	m := &mapping{data: data}
 	runtime.AddCleanup(m, func(b []byte) { _ = unix.Munmap(b) }, data)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// largePages asks for few large pages instead of many small ones where b, which nobody has touched yet, is long: each small
-// one is a fault when it is written to for the first time. Advice only, so a refusal does no harm.
+// largePages asks the kernel to back b, if it is long, with few large pages instead of many small ones: each small page
+// costs a fault at its first write. b must not have been written to yet. Advice only, so a refusal does no harm.
 func largePages(b []byte) {
 	const worth = 2 << 20
 	if len(b) < worth {

@@ -122,7 +122,7 @@ func recordSize[R record]() int {
 	return 8 * len(r)
 }
 
-// asBytes views records as bytes, in the order that this machine has: nobody else reads a file without a name.
+// asBytes views records as bytes, in this machine's byte order: no other process can read a file without a name.
 func asBytes[R record](records []R) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(records))), recordSize[R]()*len(records)) //nolint:gosec // numbers alone
 }

@@ -79,8 +79,9 @@ func (r *Reader) verifyPage(keys []uint64, p *page, first uint64) []uint64 {
 	return keys
 }
 
-// Unchanged compares length and time of the file with what they were at Open. It costs one system call. A segment is
-// never changed in place by this package; whoever keeps a Reader for long can find out cheaply that somebody else did.
+// Unchanged compares the length and modification time of the file with those at Open and fails if they differ. This
+// package never changes a segment in place; a caller that keeps a Reader open for long can find out with one system
+// call that another program did.
 func (r *Reader) Unchanged() error {
 	now, err := r.file.Stat()
 	if err != nil {
