@@ -22,7 +22,7 @@ type collector struct {
 	keys        []segment.Entry
 	labels      labelCache
 	counts      [identifier.NumKinds]int64
-	// shown is counts as of a moment ago, for whoever watches meanwhile: see show.
+	// shown is a recent copy of counts that other goroutines may read, for progress: see showCounts.
 	shown  [identifier.NumKinds]atomic.Int64
 	recent domainCache
 	// mailbox is what an address is looked for by.
@@ -111,7 +111,7 @@ func (c *collector) addIdentifier(kind identifier.Kind, normal []byte, label seg
 // zeroes, seldom enough to cost nothing.
 const showEvery = 1 << 10
 
-// showCounts tells the counts to whoever watches.
+// showCounts publishes the counts to the goroutines that report progress.
 func (c *collector) showCounts() {
 	for k := range c.counts {
 		c.shown[k].Store(c.counts[k])

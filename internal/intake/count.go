@@ -18,8 +18,8 @@ type Counted struct {
 	Skips []container.Skip
 }
 
-// CountValue searches the inputs, as an import does, for one value, given by what it is looked for by (identifier.MatchForm).
-// It writes nothing: how many records held a value is not kept anywhere, so whoever asks has to have the dump.
+// CountValue searches the inputs, as an import does, for one value, given in the form of identifier.MatchForm, and
+// writes nothing. How many records held a value is not stored anywhere, so the caller must still have the dump.
 func (im *Importer) CountValue(ctx context.Context, spec Spec, kind identifier.Kind, form []byte) (Counted, error) {
 	if len(spec.Inputs) == 0 {
 		return Counted{}, ErrInput.With("inputs", fault.NoFile)

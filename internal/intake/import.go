@@ -255,7 +255,7 @@ func (im *Importer) DiscardWork(name string) error {
 	return errors.Join(discardFolder(im.workFolder(name)), discardFolder(im.workFolder(name+renewing)))
 }
 
-// discardFolder removes a folder unless somebody is at work in it.
+// discardFolder removes a folder unless another import holds its lock.
 func discardFolder(dir string) error {
 	lock, err := lockFolder(dir)
 	if err != nil {
@@ -281,8 +281,8 @@ func (im *Importer) publishBreach(ctx context.Context, w *work, name string) err
 	return err
 }
 
-// publication says under which names the finished files are published. Those of a renewal, by its number, are never used
-// again: whoever removes former files cannot meet a new one.
+// publication returns the names under which the finished files are published. A renewal has its number in the names, so
+// that they are never used again: a job that removes former files cannot remove a new one.
 func publication(w *work, name string, renewal int64, tally leak.Tally) (leak.Publication, error) {
 	number := ""
 	if renewal > 0 {

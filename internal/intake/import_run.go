@@ -180,9 +180,9 @@ func (run *importRun) scanInputs(ctx context.Context, sort func(context.Context)
 	return err
 }
 
-// sortAndWrite is the one who sorts and writes.
+// sortAndWrite sorts the collected keys and pairs and writes them to parts, until run.full is closed.
 func (run *importRun) sortAndWrite(ctx context.Context) (err error) {
-	defer func() { // whoever waits to hand over must not wait for ever
+	defer func() { // after a failure the collectors must still get their buffers back, or they block for ever
 		for m := range run.full {
 			if keys, ok := m.([]segment.Entry); ok {
 				run.empty <- keys[:0]

@@ -137,7 +137,7 @@ func secretAddress(address string) bool {
 	return err != nil || u.User != nil || u.RawQuery != ""
 }
 
-// addressMark is an address in which nobody can read a secret.
+// addressMark returns an address in a form that reveals no secret.
 func addressMark(address string) string {
 	if !secretAddress(address) {
 		return address
@@ -146,7 +146,7 @@ func addressMark(address string) string {
 	return ShownAddress(address) + " " + hex.EncodeToString(sum[:16])
 }
 
-// ReaderInput is an input that somebody else opens, such as an object of a bucket.
+// ReaderInput returns an input that the given function opens, such as an object of a bucket.
 func ReaderInput(name, mark string, size int64, open func(ctx context.Context) (io.ReadCloser, error)) Input {
 	return Input{Name: name, Size: size, Mark: mark, open: open, inner: name}
 }

@@ -44,7 +44,7 @@ func (im *Importer) RenewBreach(ctx context.Context, way Way, spec Spec) (Outcom
 	if err != nil {
 		return Outcome{}, err
 	}
-	// Whoever imported it without pairs did not want them.
+	// A breach with passwords that was imported without pairs stays without: the operator did not want them.
 	spec.NoPairs = spec.NoPairs || r.Pairs == "" && r.Tally.Classes[string(cyber.ExposedPassword)] > 0
 	w, err := im.openRenewal(r.Name, spec)
 	if err != nil {

@@ -86,8 +86,8 @@ type spreadArgs struct {
 }
 
 const (
-	// DefaultPart is the size of a part: some seconds of work, so that a killed worker costs little and the last part
-	// nobody's time.
+	// DefaultPart is the size of a part: some seconds of work, so that little is lost with a killed worker, and the
+	// other workers are not idle for long during the last part.
 	DefaultPart = 256 << 20
 	// partFiles bounds the row of a part in a folder of tiny files.
 	partFiles = 500
@@ -361,7 +361,7 @@ func (s *Spreader) scanPart(ctx context.Context, run *job.Run, breach, number st
 	}
 	err = im.scanPart(ctx, run, w, spec, number)
 	if err != nil && ctx.Err() != nil {
-		return errors.Join(err, w.releaseFolder()) // what was kept of it helps whoever goes on here
+		return errors.Join(err, w.releaseFolder()) // the next worker on this machine resumes from what was kept
 	}
 	return errors.Join(err, w.removeFolder())
 }
@@ -409,7 +409,7 @@ func (im *Importer) scanPart(ctx context.Context, run *job.Run, w *work, spec Sp
 		}
 	}
 	if err := run.Save(ctx, state); errors.Is(err, job.ErrLost) {
-		if _, err := im.Jobs.GetJob(ctx, run.ID); errors.Is(err, job.ErrNotFound) { // the import is over: nobody else removes it
+		if _, err := im.Jobs.GetJob(ctx, run.ID); errors.Is(err, job.ErrNotFound) { // the import is over: no other worker removes the files
 			return errors.Join(job.ErrLost, im.removeAll(ctx, state.publishedFiles()))
 		}
 		return job.ErrLost

@@ -10,7 +10,7 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
-// passwords are those that whoever asked for the import gave with it.
+// passwords returns the archive passwords that were given with the import.
 func (s *Spreader) passwords(ctx context.Context, breach string, args partArgs) ([]string, error) {
 	if args.Passwords == 0 {
 		return nil, nil

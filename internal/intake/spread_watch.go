@@ -223,8 +223,8 @@ const spreadFolder = ".spread"
 
 func (im *Importer) spreadDir(name string) string { return filepath.Join(im.Dir, spreadFolder, name) }
 
-// sweepSpread removes what killed processes left on this machine, except what the one who asks goes on with. Whoever is
-// at work holds a lock.
+// sweepSpread removes the folders that killed processes left on this machine, except the one that the caller resumes.
+// A folder in use is locked and stays.
 func (im *Importer) sweepSpread(except string) {
 	folders, err := os.ReadDir(filepath.Join(im.Dir, spreadFolder))
 	if err != nil {
