@@ -23,14 +23,14 @@ func NewBreaches(store Store, now func() time.Time) *Breaches {
 	return &Breaches{store: store, now: now}
 }
 
-// Hits are whom a breach has hit at one partner.
+// Hits counts the people of one partner that a breach has hit, and their findings.
 type Hits struct {
 	Partner partner.ID
-	// People were hit; Open, Resolved and Withdrawn are their findings, and Alerted those of them that somebody was told of.
+	// People were hit; Open, Resolved and Withdrawn are their findings, Alerted those that an alert was sent for.
 	People, Open, Resolved, Withdrawn, Alerted int64
 }
 
-// CountHits counts whom a breach has hit, partner by partner.
+// CountHits returns how many people a breach has hit, per partner.
 func (b *Breaches) CountHits(ctx context.Context, name string) ([]Hits, error) {
 	return b.store.BreachHits(ctx, name)
 }

@@ -48,8 +48,8 @@ func SettleExposes(named []cyber.Exposed, t *Tally) []cyber.Exposed {
 	return list
 }
 
-// foundShare is the least share of identifiers, one in so many, that a class stands beside to count as found: less is
-// noise, such as a note that somebody wrote into the wrong field.
+// foundShare is how common a class must be to count as found: it must stand beside one identifier in foundShare. Less
+// is noise, such as a note typed into the wrong field.
 const foundShare = 100
 
 // ofKinds are the classes that identifiers are themselves.
@@ -79,8 +79,8 @@ func (t *Tally) FoundClasses() []cyber.Exposed {
 	return list
 }
 
-// CompareClasses holds the classes that somebody named against those that were found: what is named was nowhere, or what was
-// found is not named. Where no records could be told nothing but identifiers can be missing.
+// CompareClasses compares the classes that the operator named with those that were found. It returns those named but
+// not found, and those found but not named. Where no records could be told apart, only identifiers can be missing.
 func (t *Tally) CompareClasses(named []cyber.Exposed) (nowhere, unnamed []cyber.Exposed) {
 	if len(t.Found) == 0 || slices.Contains(named, Auto) {
 		return nil, nil

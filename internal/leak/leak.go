@@ -116,7 +116,7 @@ var (
 	ErrBreachInvalid  = fault.New(fault.Invalid, "breach.invalid")
 	ErrBreachExists   = fault.New(fault.Conflict, "breach.exists")
 	ErrRetracted      = fault.New(fault.Conflict, "breach.retracted")
-	// ErrRenewed means that somebody else renewed the breach meanwhile.
+	// ErrRenewed means that another import renewed the breach meanwhile.
 	ErrRenewed = fault.New(fault.Conflict, "breach.renewed")
 )
 
@@ -154,8 +154,8 @@ type Publication struct {
 // Renewal is what takes the place of a published breach's content.
 type Renewal struct {
 	Publication
-	// Base is the cyber.Breach.Content that it was made from: where that is not the published one any more, somebody else
-	// renewed the breach meanwhile.
+	// Base is the cyber.Breach.Content that it was made from: where that is not the published one any more, another
+	// import renewed the breach meanwhile.
 	Base string
 	// Exposes are the classes that the breach is said to expose, among them Auto.
 	Exposes []cyber.Exposed
@@ -189,7 +189,7 @@ type Probes struct {
 type Store interface {
 	ListBreaches(ctx context.Context) ([]Record, error)
 	BreachByName(ctx context.Context, name string) (Record, error)
-	// BreachHits counts whom a breach has hit, partner by partner.
+	// BreachHits returns how many people a breach has hit, per partner.
 	BreachHits(ctx context.Context, name string) ([]Hits, error)
 	// UpdateBreach changes what is told of a breach and asks for the statuses to be computed again.
 	UpdateBreach(ctx context.Context, name string, change func(*Record) error) (Record, error)
@@ -224,8 +224,8 @@ type Store interface {
 	// RestateFindings computes the statuses again for up to limit findings after the given one, and returns the last.
 	RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error)
 
-	// RejudgeSites judges the sites of up to limit findings of a partner after the given one, tells whom it is news to,
-	// and returns the last.
+	// RejudgeSites judges the sites of up to limit findings of a partner after the given one again, alerts the people
+	// that did not know the result yet, and returns the last finding.
 	RejudgeSites(ctx context.Context, id partner.ID, after cyber.FindingID, limit int) (last cyber.FindingID, err error)
 
 	// ListDueLooks returns values that are not yet probed in every breach, oldest first, without those that wait for a token.

@@ -81,7 +81,7 @@ type MatchProgress struct {
 	Changed   int64           `json:"changed,omitempty"`
 }
 
-// MatchBreach probes every watched value in a new breach and tells whom it concerns. It is the step of KindMatch.
+// MatchBreach probes every watched value in a new breach and alerts the people it concerns. It runs jobs of KindMatch.
 func (m *Matcher) MatchBreach(ctx context.Context, run *job.Run) error {
 	return m.runMatch(ctx, run, true)
 }
@@ -109,7 +109,7 @@ func (m *Matcher) runMatch(ctx context.Context, run *job.Run, late bool) error {
 		return err
 	}
 	if err = m.matchWatched(ctx, run, breach, v, &p); err == nil {
-		err = m.measureOverlap(ctx, breach, v.reader) // nobody's alert waits for it
+		err = m.measureOverlap(ctx, breach, v.reader) // after the alerts, which must not wait for it
 	}
 	if err == nil && late {
 		err = m.matchLate(ctx, run, breach, v, &p)
@@ -156,8 +156,8 @@ func (m *Matcher) matchWatched(ctx context.Context, run *job.Run, breach Record,
 	return nil
 }
 
-// matchLate looks at what was added around the publication: whoever added a value without knowing of this breach did so
-// before every process had noticed it.
+// matchLate probes the values that were added around the publication. A process that had not noticed the breach yet may
+// have added a value without probing it there, so matchLate first waits until all processes have.
 func (m *Matcher) matchLate(ctx context.Context, run *job.Run, breach Record, v volume, p *MatchProgress) error {
 	if err := job.WaitFor(ctx, breach.ChangedAt().Add(m.Settle).Sub(m.now())); err != nil {
 		return err
@@ -192,8 +192,8 @@ func (m *Matcher) rejudgeFindings(ctx context.Context, run *job.Run, v volume, p
 	}
 }
 
-// dropFormer takes away the files of contents that the breach had before. Whoever still has one open keeps it until it
-// looks again.
+// dropFormer removes the files of the breach's former contents. A process that still has one open can read it until it
+// reloads the list of breaches.
 func (m *Matcher) dropFormer(ctx context.Context, breach Record) error {
 	if len(breach.Former) == 0 {
 		return nil

@@ -89,7 +89,7 @@ func (v volume) traceOfLabel(fingerprint uint64, id segment.LabelID) (cyber.Trac
 
 var passwordClass = cyber.NewClasses([]cyber.Exposed{cyber.ExposedPassword})
 
-// mostPasswords bounds what is known of one value in one breach: addresses with more are nobody's own.
+// mostPasswords bounds the passwords known of one value in one breach: an address with more is not one person's.
 const mostPasswords = 256
 
 // passwords tells apart those that stood beside a value; nil when there are none, or too many.

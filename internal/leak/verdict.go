@@ -16,7 +16,7 @@ type Hit struct {
 	cyber.Seen
 }
 
-// Watched is a watched value with all that was found of it, while nobody else changes it.
+// Watched is a watched value with all that was found of it, locked against changes by other transactions.
 type Watched struct {
 	cyber.Asset
 	// Person is whose value it is: the same for every digest of one person.
