@@ -69,8 +69,8 @@ type Settings struct {
 // State is where a feed stands.
 type State struct {
 	Tag string `json:"tag,omitempty"` // of a list, so that it is fetched only when it changed
-	// Cell is how far a walk over ranges of hashes has come. Cells are large: a place among the hashes themselves would be
-	// a part of somebody's.
+	// Cell is how far a walk over ranges of hashes has come. Cells are large on purpose: an exact position among the
+	// hashes would store part of a person's hash.
 	Cell  int64 `json:"cell,omitempty"`
 	Items int64 `json:"items"` // taken so far
 	// Orphans are files of a folder that no manifest speaks of.
@@ -371,7 +371,7 @@ func (fs *Feeds) importItem(ctx context.Context, f *Feed, item string, m manifes
 		return err
 	}
 	out, err := fs.Importer.ImportBreach(ctx, intake.Spec{Breach: b, Inputs: inputs, Mapping: by, NoPairs: m.NoPairs || f.Settings.NoPairs})
-	if err != nil && !errors.Is(err, leak.ErrBreachExists) && !errors.Is(err, leak.ErrRetracted) { // those are somebody's decision, not a failure
+	if err != nil && !errors.Is(err, leak.ErrBreachExists) && !errors.Is(err, leak.ErrRetracted) { // those are an operator's decision, not a failure
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}
 	f.State.Items++

@@ -53,7 +53,7 @@ const (
 	// MaxPush bounds the body of a push, and MostWaiting what waits of one feed.
 	MaxPush     = 8 << 20
 	MostWaiting = 1 << 30
-	// pushEvery is how often a feed looks for pushes that nobody told it of.
+	// pushEvery is how often a feed polls for stored pushes whose job could not be added.
 	pushEvery = 5 * time.Minute
 	// idsKept is how long the ids of pushes are known: long after no signature of theirs is good any more.
 	idsKept = 30 * 24 * time.Hour
@@ -90,7 +90,7 @@ func (fs *Feeds) ReceivePush(ctx context.Context, name string, header http.Heade
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return Receipt{}, err
 	}
-	var secrets []webhook.Secret // of a feed that there is not: whoever guesses learns nothing
+	var secrets []webhook.Secret // stays empty for an unknown feed: the answer is the same, so names cannot be guessed
 	if err == nil && f.Kind == Pushed {
 		if secrets, err = pushSecrets(f.Secret, fs.Now()); err != nil {
 			return Receipt{}, err
@@ -115,7 +115,7 @@ func (fs *Feeds) ReceivePush(ctx context.Context, name string, header http.Heade
 	if err != nil {
 		return Receipt{}, err
 	}
-	// A worker looks now and then anyway: what is kept is not lost if nobody can be told of it.
+	// An error is ignored: workers poll for stored pushes anyway, so this one is not lost without a job.
 	_, _ = fs.Jobs.AddJob(ctx, KindRun, name, struct{}{})
 	return Receipt{Breach: kept.Breach, Records: kept.Records, LeftOut: p.LeftOut, Repeated: !fresh}, nil
 }
@@ -287,7 +287,7 @@ func newPushSecret(random io.Reader, before string, now time.Time) (kept, shown 
 		return "", "", err
 	}
 	kept = secret.Reveal()
-	if current, _, _ := strings.Cut(before, " "); current != "" { // whoever had an older one has had a day
+	if current, _, _ := strings.Cut(before, " "); current != "" { // only the last secret stays valid for a while: older ones had their time
 		kept += " " + current + "@" + strconv.FormatInt(now.Add(rotationOverlap).Unix(), 10)
 	}
 	return kept, secret.Reveal(), nil
