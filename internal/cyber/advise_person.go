@@ -157,7 +157,7 @@ func (b *breachBook) fillPosture(ctx context.Context, store PersonStore, p *Post
 	return nil
 }
 
-// loadBreaches looks breaches up and judges each as far as it concerns whoever the words are about.
+// loadBreaches looks up the breaches that the words name and judges each as far as it concerns the person.
 func (b *breachBook) loadBreaches(ctx context.Context, store PersonStore, words []string, now time.Time) error {
 	var names []string
 	for _, w := range words {

@@ -22,7 +22,7 @@ type BreachStore interface {
 	PublishedBreach(ctx context.Context, name string) (Breach, error)
 }
 
-// Breaches is the catalogue that partners read: what is publicly told of breaches, nothing of whom they hold.
+// Breaches is the catalogue that partners read: the public facts about breaches, nothing about the people in them.
 type Breaches struct{ store BreachStore }
 
 // NewBreaches joins the rules to a store.
@@ -36,7 +36,7 @@ func (b *Breaches) ListBreaches(ctx context.Context, mode partner.Mode, page int
 		without = ""
 	}
 	size = min(size, MaxBreachPage)
-	const beyond = 1 << 40 // nobody has that many: keeps the product below from overflowing
+	const beyond = 1 << 40 // far more pages than there can be: keeps the product below from overflowing
 	return b.store.PublishedPage(ctx, without, min(page-1, beyond)*int64(size), size)
 }
 

@@ -16,7 +16,7 @@ import (
 // CaseID names a support case: "cs_" and a UUIDv7.
 type CaseID string
 
-// Case is somebody's request for help.
+// Case is a person's request for help.
 type Case struct {
 	ID CaseID
 	// Short is the number that operators call it by.
@@ -207,7 +207,7 @@ func (c *Cases) OpenCase(ctx context.Context, id partner.ID, r CaseRequest) (Cas
 	return c.insertCase(ctx, id, r, triage)
 }
 
-// OpenCaseByPhone opens a case for somebody who called the operator, who asks the questions by word of mouth.
+// OpenCaseByPhone opens a case for a person who called the operator; the operator asked the questions on the phone.
 func (c *Cases) OpenCaseByPhone(ctx context.Context, id partner.ID, r CaseRequest) (Case, error) {
 	triage, err := c.store.ServiceTriage(ctx, r.Service)
 	if err != nil {
@@ -293,7 +293,7 @@ func (c *Case) historyLine(kind MoveKind, actor, note string, now time.Time) Cas
 	return CaseMove{Kind: kind, From: c.Status, To: c.Status, Actor: actor, Note: note, At: now}
 }
 
-// AddNote writes something into a case's history that moves nothing and tells nobody outside.
+// AddNote adds an internal note to a case's history. It does not change the status, and no event is sent.
 func (c *Cases) AddNote(ctx context.Context, id CaseID, actor, note string) (Case, error) {
 	return c.addLine(ctx, id, MoveNote, actor, "note", note)
 }
@@ -324,7 +324,7 @@ func checkParagraphs(field, text string, longest int) error {
 	return nil
 }
 
-// AssignCase says who works on a case; an empty name, nobody.
+// AssignCase assigns a case to an operator; an empty name unassigns it.
 func (c *Cases) AssignCase(ctx context.Context, id CaseID, to string) (Case, error) {
 	to = strings.TrimSpace(to)
 	if to != "" && !partner.IsPrintable(to, maxActor) {
@@ -403,7 +403,7 @@ func (c *Cases) NoteWriting(ctx context.Context, id CaseID, actor string) error 
 	return c.store.SetWriter(ctx, CaseKey{ID: id}, actor, c.now())
 }
 
-// writingTime is how long somebody counts as writing after the last sign of it.
+// writingTime is how long an operator counts as writing after the last sign of it.
 const writingTime = 30 * time.Second
 
 // OtherWriter is another operator who is writing an answer to the case at this moment; empty when there is none.

@@ -33,7 +33,7 @@ type LaneFilter struct {
 	DueFrom, DueTo time.Time
 	Order          LaneOrder
 	Assignee       string
-	// Unassigned leaves only what nobody works on.
+	// Unassigned leaves only cases that are assigned to no operator.
 	Unassigned bool
 	// After is the last case of the page before; its zero value begins at the top.
 	After LaneMark
@@ -58,7 +58,7 @@ type Lane struct {
 	Next LaneMark
 }
 
-// MaxLaneTotal is where counting a lane ends: nobody works off more, and what is closed grows for years.
+// MaxLaneTotal is where counting a lane stops: no team works through more, and the closed lane grows for years.
 const MaxLaneTotal = 200_000
 
 // Counted tells whether Total is all there is.
@@ -75,7 +75,7 @@ func (c Case) lanePlace(order LaneOrder) LaneMark {
 
 // WaitingCases are what a day at the desk begins with.
 type WaitingCases struct {
-	// Late are past their target, Today reach it before the day ends, Free are open and nobody's.
+	// Late are past their target, Today reach it before the day ends, Free are open and unassigned.
 	Late, Today, Free int64
 	// Mine are the open ones of the person who asks, Open are all.
 	Mine, Open int64

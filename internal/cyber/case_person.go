@@ -37,7 +37,7 @@ func (c CaseChange) CheckRoom(lines int64) error {
 	return nil
 }
 
-// Attachment is a text that somebody sends along: a header of a mail, a log, a copied page.
+// Attachment is a text that a person adds to a message: a mail header, a log, a copied page.
 type Attachment struct{ Name, Text string }
 
 // Message is what a person writes.

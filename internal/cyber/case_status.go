@@ -43,7 +43,7 @@ func (s CaseStatus) CanMoveTo(to CaseStatus) bool { return slices.Contains(caseM
 // Moves lists where a case may go from here.
 func (s CaseStatus) Moves() []CaseStatus { return slices.Clone(caseMoves[s]) }
 
-// Open tells whether somebody still has to do something.
+// Open reports whether the operator or the person still has to do something.
 func (s CaseStatus) Open() bool { return s == CaseOpen || s == CaseInProgress || s == CaseWaiting }
 
 // runsClock tells whether the time spent here counts against the target: not while the client is waited for.

@@ -30,12 +30,12 @@ type Question struct {
 // SlotID names a slot of a calendar: "sl_" and a UUIDv7.
 type SlotID string
 
-// Slot is a time at which somebody can attend to one case of a service.
+// Slot is a time at which an operator can attend to one case of a service.
 type Slot struct {
 	ID      SlotID
 	Service ServiceID
 	Starts  time.Time
-	// Partner is whom it is reserved for; empty for everybody.
+	// Partner is the one it is reserved for; empty if any partner may book it.
 	Partner partner.ID
 	// Case holds the slot; empty while it is free.
 	Case CaseID

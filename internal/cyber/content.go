@@ -84,7 +84,7 @@ func (q ValidationQuestion) Risk(answer string) int {
 	return q.WorstRisk()
 }
 
-// Condition says to whom an item applies: everything in it must hold. The zero value holds for everybody.
+// Condition selects the people an item applies to: all of it must hold. The zero value holds for every person.
 type Condition struct {
 	// An open finding fits when its breach exposed one of Exposes, came from one of Sources, concerns a value of one of
 	// Assets and is at least as bad as Severity; an empty one of these does not restrict.

@@ -66,8 +66,8 @@ func ApplyReport(d Device, now time.Time) (Device, bool) {
 // warnings are how long before its end a key's partner is told, longest first.
 var warnings = [...]time.Duration{30 * 24 * time.Hour, 7 * 24 * time.Hour}
 
-// NextNotice is when a key that ends at end is next looked at, seen from now: when its end is to be announced, or at
-// its end. Nobody is told of an end as it is issued: a key of 20 days is announced once, 7 days ahead.
+// NextNotice returns when a key that ends at end is next due: at the next warning before its end, or at its end. No
+// warning is sent at the moment a key is issued: a key of 20 days is announced once, 7 days ahead.
 func NextNotice(now, end time.Time) time.Time {
 	for _, ahead := range warnings {
 		if at := end.Add(-ahead); at.After(now) {
@@ -125,7 +125,7 @@ func (e *Endpoints) ReportProtected(ctx context.Context, id partner.ID, named st
 	}
 	if d.ProtectsAt(e.now()) {
 		if _, changed := ApplyReport(d, e.now()); !changed {
-			return d, nil // most reports: nobody waits for a write
+			return d, nil // most reports change nothing and need no write
 		}
 	}
 	return e.store.NoteReport(ctx, id, d.ID, ApplyReport)
@@ -208,8 +208,8 @@ func (e *Endpoints) InstallLinks(ctx context.Context) (map[System]string, error)
 	return e.store.InstallLinks(ctx)
 }
 
-// SetInstallLink changes where the program of a system is installed from; empty for nowhere. People are sent there, so
-// it has to be https and carry nobody's credentials.
+// SetInstallLink sets where the program of a system is installed from; empty removes the link. People are sent there,
+// so it must be https and carry no credentials.
 func (e *Endpoints) SetInstallLink(ctx context.Context, system System, link string) error {
 	if _, err := ParseSystem(string(system)); err != nil && system != Linux {
 		return ErrDeviceInvalid.With("system", fault.OneOf, "android, ios, windows, macos, linux")

@@ -135,7 +135,7 @@ func (e *Endpoints) UpdateSource(ctx context.Context, system System, change Sour
 	return e.store.UpdateSource(ctx, system, change)
 }
 
-// PoolsTurnedLow returns the pools that became low, or full again, since somebody last asked.
+// PoolsTurnedLow returns the pools that became low, or full again, since the last call.
 func (e *Endpoints) PoolsTurnedLow(ctx context.Context) ([]Source, error) {
 	return e.store.PoolsTurnedLow(ctx)
 }

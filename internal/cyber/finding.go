@@ -68,7 +68,7 @@ type Breach struct {
 	Description string
 	// HasVendorWords means that a vendor wrote title, source and description, and no operator has approved them yet.
 	HasVendorWords bool
-	// Exposes is what it exposed of whoever it speaks of: of all its people, or, as Basis says, of one.
+	// Exposes is what it exposed: of all its people, or, as Basis says, of one person.
 	Exposes []Exposed
 	// Basis is BasisRow once the breach was narrowed to one value: see Of. Empty is BasisBreach.
 	Basis      Basis
@@ -145,7 +145,7 @@ type Finding struct {
 	// operator watches for the partner.
 	OwnSite, WatchedSite bool
 	Severity             Severity
-	// Quiet says that the person knew all of it when it was found: see Known. It is shown, and nobody is alerted.
+	// Quiet says that the person knew all of it when it was found: see Known. It is shown, and no alert is sent.
 	Quiet   bool
 	FoundAt time.Time
 	// RenewedAt is when the person was told more of it than at first, so that its plan began anew; zero when they never

@@ -19,8 +19,8 @@ var (
 type PlanStore interface {
 	// ListStepMarks returns all that was said of a person's findings.
 	ListStepMarks(ctx context.Context, id partner.ID, user partner.UserHash) ([]StepMark, error)
-	// ChangePlan runs change on a finding's plan while nobody else changes the finding, and keeps what it decides:
-	// ErrFindingNotFound when it is not about the person. The watched value's status is as of afterwards.
+	// ChangePlan runs change on a finding's plan with the finding locked, and stores what it decides;
+	// ErrFindingNotFound when the finding is not the person's. The watched value's status is that after the change.
 	ChangePlan(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID, change func(Plan) (PlanChange, error)) (Rechecked, error)
 	// RemindSteps asks about each finding whose time has come, in bounded batches, writes the events and returns how
 	// many; each finding is decided on once, whichever replica does it.

@@ -18,11 +18,11 @@ var ErrCoverageNotFound = fault.New(fault.NotFound, "coverage.not_found")
 type Entitlement struct {
 	plan.Plan
 	// From and Until are the first and the last day of the subscription, at 00:00 UTC; Until is zero where it has no
-	// end, and both are where the plan is nobody's subscription.
+	// end, and both are zero where the plan does not come from a subscription.
 	From, Until time.Time
 }
 
-// CoveredFrom is the first day that is covered, after the waiting period; zero where nobody knows when that began.
+// CoveredFrom returns the first covered day, after the waiting period; zero where the start of that is unknown.
 func (e Entitlement) CoveredFrom() time.Time {
 	if e.From.IsZero() {
 		return time.Time{}

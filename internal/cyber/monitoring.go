@@ -25,8 +25,8 @@ var (
 	ErrResolutionInvalid = fault.New(fault.Invalid, "resolution.invalid")
 )
 
-// MaxAssets is how many values may be watched for one person. Watching is a way of asking whether somebody's data
-// leaked, so the number a key can ask about under one name is bounded.
+// MaxAssets is how many values may be watched for one person. Watching a value answers whether it leaked, so without a
+// limit a key could look up any number of other people's values under one user hash.
 const MaxAssets = 100
 
 // Seen is a breach that holds a value, and what its records say of it.
@@ -39,7 +39,7 @@ type Seen struct {
 type Sighting struct {
 	// Breaches are those that hold it.
 	Breaches []Seen
-	// Epoch is the state of the corpora that was asked; 0 means that nobody could be asked now.
+	// Epoch is the state of the corpora that was searched; 0 means that they could not be searched now.
 	Epoch int64
 }
 

@@ -18,8 +18,8 @@ import (
 )
 
 // How a person comes to the page of their own: the partner, who knows who they are, asks for a link; the link is good for
-// a few minutes and gives whoever opens it a session. Both are sealed texts that say everything, so that any replica can
-// read them and nothing is stored. See docs/internal/design/0016-person-page.md.
+// a few minutes and gives the browser that opens it a session. Both are sealed texts that hold all their data, so that
+// any replica can read them and nothing is stored. See docs/internal/design/0016-person-page.md.
 
 const (
 	// LinkLife is how long a link opens the page, SessionLife how long the page stays open after that.
@@ -98,8 +98,8 @@ func NewPortalSessions(store PortalStore, tenants Tenants, keys Sealer, now func
 	return &PortalSessions{store: store, tenants: tenants, keys: keys, now: now, random: random}
 }
 
-// CreateLink makes a link for a person whom the partner knows here. It returns the text that stands in the link's path, and
-// what it stands for.
+// CreateLink makes a link for a person that the partner has registered here. It returns the sealed text for the link's
+// path, and the session that it opens.
 func (s *PortalSessions) CreateLink(ctx context.Context, who partner.Caller, r PortalRequest) (string, PortalSession, error) {
 	lang, err := partner.ParseLanguage(r.Lang)
 	if err != nil {

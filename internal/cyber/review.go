@@ -15,7 +15,7 @@ type Mark struct {
 // FindingFilter picks findings for the operator; the zero value of a field does not restrict.
 type FindingFilter struct {
 	Partner partner.ID
-	// User is somebody of the partner.
+	// User is a person of the partner.
 	User         partner.UserHash
 	Breach       string
 	OpenOnly     bool

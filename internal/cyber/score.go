@@ -10,8 +10,7 @@ import (
 
 // The risk model. docs/risk-model.md explains it to people; a test holds the page's tables against these.
 
-// exposedWeight is how many points a class of data is worth to somebody who means harm, and whether it stays true for
-// life.
+// exposedWeight is how many points a class of data is worth to a criminal, and whether it stays true for life.
 var exposedWeight = map[Exposed]struct {
 	points  float64
 	forever bool

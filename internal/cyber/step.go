@@ -91,7 +91,8 @@ func (s PlannedStep) fillText(text string) string {
 	return strings.ReplaceAll(text, blanks[blankBreach], s.breach)
 }
 
-// isRemaining tells whether the finding is not solved without the step: whoever skips what mends the leak has not mended it.
+// isRemaining reports whether the step still keeps the finding from being solved. Skipping is not enough for an
+// essential step: the leak has not been mended then.
 func (s PlannedStep) isRemaining() bool {
 	return s.State == StepTodo || s.Essential && s.State != StepDone
 }
@@ -213,8 +214,8 @@ type Reminder struct {
 	Next time.Time
 }
 
-// ReminderOf decides about a plan whose last look was to be at since: each step is told of once, when its time has come.
-// Nobody is reminded of what is closed, nor of what they were never alerted to.
+// ReminderOf decides which steps of a plan to remind of, each once, when it becomes due between since and now. There
+// are no reminders for a finding that is closed or that the person was never alerted to.
 func ReminderOf(p Plan, since, now time.Time) (r Reminder) {
 	if !p.Finding.Open() || p.Finding.Quiet {
 		return r
