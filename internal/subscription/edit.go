@@ -133,7 +133,7 @@ func (c *checker) checkUnchanged(f Field, t Text, is string) string {
 	return is
 }
 
-// editRefusals say of each member what it must be, to whom one subscription is refused.
+// editRefusals is, for each field, the error that says what the field must be when an edit is refused.
 var editRefusals = map[Field]*fault.Error{
 	FieldExpiryDate:   ErrEdit.With("expiry_date", fault.ExpiryDate),
 	FieldInternalID:   ErrEdit.With("partner_internal_id", fault.PlainAtMost, maxText),

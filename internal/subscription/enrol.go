@@ -50,7 +50,7 @@ type Enrolment struct {
 	added    map[int]echo // what an item's failure would repeat, should it turn out to be a duplicate
 	register map[plan.ID]bool
 	err      error
-	refused  map[int]int // places in failures by item, made when somebody asks
+	refused  map[int]int // indexes in failures by item, built on first use
 }
 
 // echo is what a failure repeats of its item.
@@ -148,8 +148,8 @@ func (e *Enrolment) AddItem(item int, d *Draft) {
 	}
 }
 
-// SentMembers is what a failure repeats of an item, as it was sent. Whoever keeps an outcome need not keep this: the request
-// that is answered with it says it again.
+// SentMembers returns what a failure repeats of an item, as it was sent. A stored outcome need not hold it: it only
+// answers a repeated request, which holds it again.
 func (e *Enrolment) SentMembers(item int) (cpf, holder, plan string) {
 	if sent, added := e.added[item]; added {
 		return sent.cpf, sent.holder, sent.plan

@@ -36,8 +36,8 @@ type ImportReport struct {
 	Rejected int
 }
 
-// How many records one transaction takes follows the time that they need: on SQLite whoever writes meanwhile waits for
-// them, and a row of a large table takes four times as long as one of a small one.
+// The batch size of a transaction adapts to the time that it takes: on SQLite every other writer waits for it, and a
+// row of a large table takes four times as long as one of a small table.
 const (
 	firstImport, leastImport, mostImport = 100, 25, 1000
 	shortImport, longImport              = 8 * time.Millisecond, 20 * time.Millisecond

@@ -19,7 +19,7 @@ const (
 type ListFilter struct {
 	State ListState
 	Plan  plan.ID
-	// User is somebody whom the partner names.
+	// User is the person, by the partner's user hash.
 	User partner.UserHash
 	// From and To are a period of first days, To inclusive.
 	From, To    Day
