@@ -45,8 +45,8 @@ type Gate struct {
 	trustedUntil time.Time
 }
 
-// tag is what a key is remembered by: a SipHash of all of it under a secret of the process. Nobody can make another text
-// with the tag of a known key, and it costs a tenth of the digest that the database is asked by.
+// tag identifies a key in the cache: a SipHash of the whole key under a secret of the process. Without the secret a
+// caller cannot forge a text with the tag of a known key, and it costs a tenth of the digest that the database uses.
 type tag [2]uint64
 
 // entry is shared by requests and never changed.

@@ -34,8 +34,8 @@ func NumberedID(number int64) ID {
 
 const nobody = -1
 
-// Number is what the database knows the partner by; 0 for the empty ID. A text that is no ID of a partner is nobody's, -1, and
-// not 0, which filters take for all partners.
+// Number returns the partner's number in the database; 0 for the empty ID. A text that is no partner's ID returns -1,
+// which no row has, and not 0, which filters take for all partners.
 func (id ID) Number() int64 {
 	if id == "" {
 		return 0

@@ -32,16 +32,16 @@ const (
 	// ScopeCredentials lets a key ask whether a password is known together with a person's values. No other scope
 	// includes it: it tells more of a person than all they watch.
 	ScopeCredentials Scope = "credentials"
-	// ScopeManage lets a key see to the partner's own webhooks and keys, and read usage and statistics. No other scope
-	// includes it: whoever holds it decides where events go and who else may call.
+	// ScopeManage lets a key manage the partner's own webhooks and keys, and read usage and statistics. No other scope
+	// includes it: its holder decides where events go and who else may call.
 	ScopeManage     Scope = "manage"
 	ScopeManageRead Scope = "manage:read"
 	// ScopeAnyRead is what a route asks for that shows each key what it may see; no key is given it.
 	ScopeAnyRead Scope = "any:read"
 )
 
-// ContractScopes is what a key has unless somebody asks for more or less: the 14 operations of the contract. A key that
-// decides who else may call, or asks about passwords, is made on purpose.
+// ContractScopes returns the default scopes of a key: the 14 operations of the contract. Managing keys and checking
+// passwords are not among them and must be asked for.
 func ContractScopes() []Scope { return []Scope{ScopeCyber, ScopeSubscriptions} }
 
 // knownScopes are all that a key can be given.

@@ -8,8 +8,8 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
-// What a key may do to its partner's keys. The rule is one: nobody gains by it. A key makes, rolls and ends only keys
-// that may do no more than itself, and none that it makes outlives it.
+// What a key may do to its partner's keys. There is one rule: no privilege escalation. A key makes, rolls and ends only
+// keys that may do no more than itself, and none that it makes outlives it.
 
 // MaxOwnKeys bounds the keys in force of a partner that makes them itself.
 const MaxOwnKeys = 100

@@ -16,7 +16,7 @@ const (
 	English    Language = "en"
 )
 
-// ListLanguages lists them; the first is what is spoken where nobody said.
+// ListLanguages returns the supported languages; the first is the default.
 func ListLanguages() []Language { return []Language{Portuguese, Spanish, English} }
 
 // ErrLanguage is for a language that nothing is written in.

@@ -8,7 +8,7 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
-// One knows one partner among those that Of knows; to whoever asks it there is no other.
+// One is a view of Of with a single partner: every other ID is answered with ErrNotFound.
 type One struct {
 	Of interface {
 		PartnerByID(ctx context.Context, id ID) (Partner, error)
@@ -135,8 +135,8 @@ func (s ownPartner) UpdateTheme(ctx context.Context, id ID, change func(*Theme) 
 	return s.Store.UpdateTheme(ctx, id, change)
 }
 
-// GrantableScopes are the scopes that a new key may have: all, or, for a partner's own people, those of its keys in force, so
-// that nobody gains by a new key what the operator has taken away.
+// GrantableScopes returns the scopes that a new key may have: all, or, for a partner's own people, those of its keys in
+// force, so that a partner cannot regain with a new key what the operator has taken away.
 func (r *Registry) GrantableScopes(ctx context.Context, id ID) ([]Scope, error) {
 	if s, own := r.store.(ownPartner); own {
 		return s.heldScopes(ctx, id)

@@ -93,7 +93,7 @@ type Partner struct {
 	Suspended bool
 	Settings  Settings
 	CreatedAt time.Time
-	// Forged is a row that this program did not write: it lets nobody in, and is only in lists.
+	// Forged marks a row that this program did not write: it authenticates no caller, and is only shown in lists.
 	Forged bool
 }
 

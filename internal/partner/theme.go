@@ -36,7 +36,7 @@ type ThemeTexts struct {
 	Intro, Contact string
 }
 
-// The look of a page that nobody chose.
+// The look of a page for which the partner chose none.
 const (
 	// paper is what links stand on, on a light page.
 	paper             = "#ffffff"

@@ -37,7 +37,8 @@ func ParseUserHash(field, s string) (UserHash, error) {
 	return UserHash(s), nil
 }
 
-// reservedSegment stands in paths where a user hash may stand: somebody of that name could be added and never be asked for.
+// reservedSegment is refused as a user hash: paths use it in the place of one, so such a person could be added but
+// never be read.
 const reservedSegment = "extra"
 
 // IsPrintable tells whether s has 1 to limit characters, all of them printable: the contract's rule for ids and user
