@@ -50,7 +50,7 @@ type Showing struct {
 	Count         int64
 }
 
-// Report lists whom an incident affects.
+// Report lists the people that an incident affects.
 type Report struct {
 	People   int
 	Findings int
@@ -72,8 +72,8 @@ type PartnerCount struct {
 	People  int
 }
 
-// ReportIncident finds whom an incident affects. With a reason it shows their values in clear, and each person's line in the
-// audit trail is written first.
+// ReportIncident finds the people that an incident affects. With a reason it shows their values in clear, and each
+// person's line in the audit trail is written first.
 func (d *Rights) ReportIncident(ctx context.Context, who operator.Actor, of Incident, known time.Time, reveal bool, reason string) (Report, error) {
 	r := Report{Kinds: map[identifier.Kind]int{}}
 	if err := of.checkIncident(); err != nil {

@@ -31,7 +31,8 @@ func NewRights(store Store, tenants Partners, trail *operator.Trail, now func() 
 // Reference is the audit trail's name for a person.
 func (d *Rights) Reference(p Person) string { return d.store.PersonReference(p) }
 
-// FindReferred is the person of a partner whom a reference names: what addresses of pages hold instead of a user hash.
+// FindReferred returns the person of a partner that a reference names. URLs of pages hold references instead of user
+// hashes.
 func (d *Rights) FindReferred(ctx context.Context, id partner.ID, ref string) (Person, error) {
 	user, err := d.store.FindUserByReference(ctx, id, ref)
 	return Person{User: user, Partner: id}, err

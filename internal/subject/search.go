@@ -63,7 +63,7 @@ func (s *Search) ForPartner(id partner.ID) *Search {
 
 const (
 	maxSought = 320
-	// MaxHits is how many hits a search returns; nobody reads more, and a better question finds fewer.
+	// MaxHits is how many hits a search returns; an operator with more refines the question instead of reading on.
 	MaxHits = 50
 )
 
@@ -109,7 +109,7 @@ func HasWrongCheckDigits(text string) bool {
 	return errors.Is(err, identifier.ErrCheckDigits)
 }
 
-// FindEnrolled is the reference of somebody whom a partner enrolled; empty when there is nobody with the CPF.
+// FindEnrolled returns the reference of a person that a partner enrolled; empty when the partner has no person with the CPF.
 func (s *Search) FindEnrolled(ctx context.Context, id partner.ID, cpf string) (string, error) {
 	hits, err := s.store.PersonsOfCPF(ctx, []partner.ID{id}, cpf)
 	if err != nil || len(hits) == 0 {

@@ -2,8 +2,8 @@
 // and to know who looked at it; and what it asks of the operator after an incident.
 //
 // It knows neither SQL nor which screen or command asks. The invariant it keeps: a person is named by a CPF, or by a
-// user hash together with its partner; what outlives an erasure names nobody without the service's keys; and every
-// answer is recorded in the audit trail before it is given.
+// user hash together with its partner; what outlives an erasure identifies no person without the service's keys; and
+// every answer is recorded in the audit trail before it is given.
 package subject
 
 import (
@@ -70,8 +70,8 @@ type Held struct {
 	Answers []Answer
 	Scores  []cyber.ScoreDay
 	Events  []Event
-	// Others are user hashes under which somebody else watches this person's CPF. That value is held about the person,
-	// and goes with them; what else stands under those hashes is another person's.
+	// Others are user hashes of other people under which this person's CPF is watched. That value is held about the
+	// person and is erased with them; the rest under those hashes is another person's.
 	Others []partner.UserHash
 	// StoredAnswers counts kept answers to the partner's requests that repeat something about the person.
 	StoredAnswers int
@@ -152,7 +152,7 @@ type Tombstone struct {
 	MAC []byte `json:"mac"`
 }
 
-// Access is one time that somebody looked at or changed something of a person's.
+// Access is one entry of the audit trail: an operator read or changed data of a person.
 type Access struct {
 	operator.Entry
 }
@@ -174,10 +174,10 @@ type Store interface {
 	ReadHeldRows(ctx context.Context, who partner.Partner, p Person) (Held, error)
 	// FindUserByReference is the user hash of a person by reference; ErrNobody when there is none.
 	FindUserByReference(ctx context.Context, id partner.ID, ref string) (partner.UserHash, error)
-	// EraseRows takes away all rows about a person that are in held or belong to the same person, and keeps a
-	// tombstone and the lines that record adds to the trail: of somebody with few rows all or nothing. An erasure of
-	// many rows that was begun is gone through with: from its first moment Held returns nothing of the person, and what
-	// an ended process leaves is for the next call or ResumeErasures. The tombstone and the line come at the end.
+	// EraseRows deletes all rows about a person that are in held or belong to the same person, and keeps a tombstone
+	// and the lines that record adds to the trail. A person with few rows is erased in one transaction. An erasure of
+	// many rows is finished once it has begun: from the start Held returns nothing of the person, and what a killed
+	// process leaves is for the next call or ResumeErasures. The tombstone and the line are written at the end.
 	EraseRows(ctx context.Context, held Held, p Person, reason string,
 		record func(operator.Ledger, Erased, Tombstone) error) (Erased, Tombstone, error)
 	// ResumeErasures ends erasures that were left half way some time ago, and returns their tombstones. record is also
