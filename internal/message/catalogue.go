@@ -164,7 +164,7 @@ func PreviewTemplate(t Template) (Message, error) {
 	return t.renderMessage(sampleValues(t.Event, t.Language)), nil
 }
 
-// RenderEvent makes the message that tells of an event, if whoever asks may read such events.
+// RenderEvent returns the message for an event, if the caller's areas allow it to read such events.
 func (c *Catalogue) RenderEvent(ctx context.Context, id partner.ID, of alert.Areas, event alert.EventID, channel Channel, l partner.Language) (Message, error) {
 	e, err := c.store.GetEvent(ctx, id, event)
 	if err != nil {

@@ -42,7 +42,7 @@ func (c Channel) hasTitle() bool { return c == Email || c == Push }
 // Faults of messages.
 var (
 	ErrChannel = fault.New(fault.Invalid, "message.channel_invalid")
-	// ErrNone means that nobody is told of such an event.
+	// ErrNone means that there is no message for such an event.
 	ErrNone = fault.New(fault.NotFound, "message.none")
 	// ErrInvalid is an operator's mistake in a text.
 	ErrInvalid = fault.New(fault.Invalid, "message.invalid")

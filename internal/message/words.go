@@ -93,7 +93,7 @@ type found struct {
 	Severity  string `json:"severity"`
 }
 
-// parseEventBody reads an event; ErrNone when nobody is told of it.
+// parseEventBody decodes an event; ErrNone when there is no message for it.
 func parseEventBody(e alert.Kept) (body eventBody, err error) {
 	if err := json.Unmarshal(e.Body, &body); err != nil {
 		return body, fmt.Errorf("read event: %w", err)
