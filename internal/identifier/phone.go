@@ -54,8 +54,8 @@ func ParsePhone(s string) (string, error) {
 
 // ParsePhoneWithCountryCode reads a phone number that carries its country code, with or without a leading `+`, and
 // returns it in E.164 form. Without `+`, ten or eleven digits that are a Brazilian number with its area code are that
-// number: 23 area codes read as the calling code of another country too, and whoever leaves both the `+` and the 55 out
-// writes to Brazil.
+// number: 23 area codes are also the calling code of another country, and a number written without both the `+` and
+// the 55 is most likely meant for Brazil.
 func ParsePhoneWithCountryCode(s string) (string, error) {
 	digits, international, err := phoneText(s)
 	if err != nil {
