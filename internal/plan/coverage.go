@@ -156,7 +156,7 @@ func (c Coverage) MarshalCoverage() ([]byte, error) {
 	return text, nil
 }
 
-// DemoCoverage is the coverage that a sandbox partner's plans and people have until somebody registers another.
+// DemoCoverage returns the coverage that a sandbox partner's plans and people have until another is registered.
 func DemoCoverage() Coverage {
 	return Coverage{
 		Plan:  "Proteção Digital Demonstração",
