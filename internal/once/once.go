@@ -25,8 +25,8 @@ type Claim struct {
 	Key string
 	// Digest is the SHA-256 of the body (and query): the same key with another digest is refused.
 	Digest []byte
-	// About is the person whom the request names, as it was sent; empty when it names nobody, or many: answers to those
-	// hold nothing of them.
+	// About is the person that the request names, as it was sent; empty when it names no person, or many: answers to
+	// those hold no personal data.
 	About partner.UserHash
 	// Queue, if it is not empty, names what all such work of a partner waits for: those who wait share a transaction.
 	Queue string
