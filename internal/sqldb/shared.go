@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -35,6 +36,8 @@ type writers struct {
 	waiting []*write
 	bulks   []*write // bulks that wait
 	wasBulk bool     // whether the last leader was a bulk
+	// lastSingle is when the last single write came, in nanoseconds since 1970.
+	lastSingle atomic.Int64
 }
 
 // queueFor returns the queue that work waits in. The caller holds the lock.
@@ -54,6 +57,12 @@ type queues struct {
 type queue struct {
 	writers
 	users int // whoever is the last takes the queue away
+}
+
+// HasSingleWrites reports whether a bulk has single writes beside it that would wait for its transaction: on SQLite, which
+// has one writer, whether one came within the last second. On PostgreSQL they wait for rows only, at any time.
+func (d *DB) HasSingleWrites() bool {
+	return d.engine != SQLite || time.Since(time.Unix(0, d.writers.lastSingle.Load())) < time.Second
 }
 
 // InBulkTx is InTx for work that writes many rows: on SQLite the single writes that wait go before the next bulk.
@@ -125,6 +134,9 @@ type write struct {
 // runShared runs fn in a transaction that others of a queue may share, and returns when it is on disk.
 func (d *DB) runShared(ctx context.Context, q *writers, isBulk bool, fn func(tx *Tx) error) error {
 	w := &write{ctx: ctx, fn: fn, isBulk: isBulk, err: errGone, lead: make(chan struct{}), done: make(chan struct{})}
+	if !isBulk {
+		q.lastSingle.Store(time.Now().UnixNano())
+	}
 	q.mu.Lock()
 	if q.leading {
 		waiting := q.queueFor(w)

@@ -10,6 +10,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -258,6 +259,10 @@ func TestSweepPeopleOfFailedBulks(t *testing.T) {
 				}
 			}
 			b.AskOnly(size, "ouro", "00000000000")
+			// A single write beside it, without which SQLite would write nobody ahead.
+			if err := e.DB.InTx(ctx, func(*sqldb.Tx) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
 			if err := b.MakePeopleKnown(ctx); err != nil {
 				t.Fatal(err)
 			}
