@@ -56,8 +56,8 @@ func downloadCopy(p *Pages, r *request) (answer, error) {
 	return made, nil
 }
 
-// forPerson leaves out what operators wrote for themselves, and the numbers of cards that the partner itself is not shown:
-// whoever holds one of its keys could ask for a link.
+// forPerson removes the operators' internal notes and the card numbers that the partner itself is not shown: the holder of
+// any of the partner's keys could otherwise request a link to this page and read them.
 func forPerson(h *subject.Held) {
 	for i := range h.Cases {
 		h.Cases[i].Moves = cyber.ShownToPerson(h.Cases[i].Moves)

@@ -15,7 +15,7 @@ import (
 type frame struct {
 	Lang  partner.Language
 	Title string
-	// Brand is what the partner calls the page; empty while nobody knows whose it is.
+	// Brand is the partner's name for the page; empty before a link has shown which partner it belongs to.
 	Brand        string
 	Logo, Themed bool
 	Menu, Others []menuItem

@@ -180,7 +180,7 @@ func (p *Pages) writeAnswer(w http.ResponseWriter, r *request, a answer, err err
 	}
 	if r.cookie != nil {
 		http.SetCookie(w, r.cookie)
-		if r.cookie.MaxAge < 0 { // the session ended: whoever takes the phone next finds nothing of it
+		if r.cookie.MaxAge < 0 { // the session ended: leave nothing of it to the next user of the phone
 			h.Set("clear-site-data", `"cache"`)
 		}
 	}
