@@ -129,7 +129,7 @@ func (s *Server) fromVendor(r *request) bool {
 	return r.route.vendor && len(s.VendorSecrets) > 0 && len(r.http.Header.Values(keyHeader)) == 0 && r.http.Header.Get(webhook.HeaderSignature) != ""
 }
 
-// vendorCaller is whom signed reports are counted against: none of the partners pays for them.
+// vendorCaller is the caller whose rate limit signed reports are counted against, so that they use up no partner's.
 var vendorCaller = partner.Caller{Partner: "vendor", Settings: partner.Settings{RatePerSecond: 1000, Burst: 5000}}
 
 // answerVendor runs a signed request. It may come again while its signature is fresh: a report twice is a report once.

@@ -52,8 +52,8 @@ var madeReference = sync.OnceValues(func() (http.Handler, error) { return refere
 // referenceHandler serves the API reference below /docs/.
 func referenceHandler() http.Handler { return lazyHandler("reference", madeReference) }
 
-// lazyHandler makes a handler when it is first asked: a command or a replica that nobody reads at does not pay for it. What
-// it makes depends on the binary alone, so a failure is one of the build, which a test would have met.
+// lazyHandler builds a handler at its first request, so that a command, or a replica whose documentation is never read,
+// does not pay for it. The result depends on the binary alone: a failure is a fault of the build, which the tests find.
 func lazyHandler(name string, make func() (http.Handler, error)) http.Handler {
 	made := sync.OnceValues(make)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

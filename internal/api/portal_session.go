@@ -69,8 +69,9 @@ func optionalText(field string, raw jsontext.Value) (text string, err error) {
 // errNoPageURL means that links for live partners cannot be made, because the operator has not told the public address.
 var errNoPageURL = fault.New(fault.Unavailable, "portal.no_address")
 
-// pageOrigin is what links begin with. The Host header decides nothing: whoever sends a request writes it. Where the
-// operator told no address, it is that of the listener, for sandbox partners and on this machine alone.
+// pageOrigin returns the origin that links to the person's page begin with. The Host header is not trusted, since the
+// client writes it. Without a configured address it returns the listener's, which is refused to a live partner unless the
+// listener is local to this machine.
 func (s *Server) pageOrigin(r *request) (string, error) {
 	if s.PageURL != "" {
 		return s.PageURL, nil

@@ -10,9 +10,9 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// A refusal costs little, but whoever does not heed it asks again at once, and a flood of them takes the processors from
-// other partners. So each partner hears refusalsAtOnce of them without delay, refusalsPerSecond in the long run, and the
-// rest up to holdMost later. One of a body that is not light counts for heavyRefusal: its connection is lost and the
+// A refusal is cheap, but a client without backoff asks again at once, and a flood of refusals takes processor time from
+// other partners. So each partner gets refusalsAtOnce of them without delay, refusalsPerSecond in the long run, and the
+// rest delayed by up to holdMost. One of a body that is not light counts for heavyRefusal: its connection is lost and the
 // system has taken in much of the body before anybody could refuse it.
 const (
 	refusalsPerSecond, refusalsAtOnce = 100, 200

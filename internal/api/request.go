@@ -165,13 +165,13 @@ func encodeSecret(id string, value any) (once.Answer, error) {
 	return answer, err
 }
 
-// onceBefore claims the idempotency key for a request whose work is done anew by whoever repeats it: another body under
-// the key is refused before anything is done, and nothing of the answer is kept.
+// onceBefore claims the idempotency key for a request whose work is done again when it is repeated. Another body under the
+// same key is refused before any work, and the answer is not kept.
 func (r *request) onceBefore() (once.Answer, error) {
 	return r.runOnce(func(*Rules) (any, error) { return struct{}{}, nil })
 }
 
-// personOfRequest is the person whom a request with a small body names, in its path or its body.
+// personOfRequest returns the person that a request with a small body names in its path or its body.
 func (r *request) personOfRequest() partner.UserHash {
 	name := r.http.PathValue("userhash")
 	if name == "" && len(r.body) > 0 {

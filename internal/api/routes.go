@@ -25,8 +25,8 @@ type options struct {
 	// query are the parameters of a route whose parameters change what is done or whose data is shown: other names are
 	// refused. A route without any ignores whatever is there.
 	query []string
-	// secret is set where answers hold keys or tell about passwords: they are never compressed, because the length of
-	// what is compressed tells of its content to whoever watches the connection and can choose a part of it.
+	// secret is set where answers hold keys or tell about passwords: they are never compressed. An attacker who watches
+	// the connection and controls a part of the content could guess the rest from the compressed length (BREACH).
 	secret bool
 	// outside is set where the endpoint reaches out, or writes more than one transaction should hold: it calls once itself.
 	outside bool

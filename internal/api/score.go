@@ -102,7 +102,7 @@ func (s *Server) showScoreHistory(r *request) (any, error) {
 		return nil, err
 	}
 	defer end()
-	// Nothing of many people is kept under an idempotency key: whoever repeats the request is told how things stand.
+	// The answer about many people is not kept under the idempotency key: a repeated request gets the present scores.
 	if kept, err := r.onceBefore(); err != nil || kept.Status != http.StatusOK {
 		return kept, err
 	}

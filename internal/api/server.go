@@ -140,8 +140,8 @@ func NewServer(o Options) *Server {
 	return s
 }
 
-// ServeHTTP finds the route of a path as it was sent. The standard mux serves what is nobody's data, and gets no path
-// that it would redirect.
+// ServeHTTP matches the path to a route exactly as it was sent. The standard mux serves only pages without personal data,
+// and gets no path that it would redirect.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.TLS != nil {
 		w.Header()["Strict-Transport-Security"] = strictTransport
@@ -415,7 +415,7 @@ func logRequest(ctx context.Context, log slog.Handler, who partner.Caller, from 
 			line.AddAttrs(slog.String("cause", causeForLog(err)))
 		}
 	}
-	_ = log.Handle(ctx, line) // as a Logger does: there is nobody to tell that telling failed
+	_ = log.Handle(ctx, line) // ignored as in slog.Logger: a failure to log cannot be logged
 }
 
 // unknownPath refuses what no route matches.
@@ -449,7 +449,7 @@ func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow s
 		}
 		return nil, refusal
 	}}
-	if rt.area == nil { // nobody's area: no credentials to check, nothing to tell
+	if rt.area == nil { // outside both areas: no credentials to check, no details to give
 		s.refuseNobody(w, hr, refusal)
 		return
 	}

@@ -36,7 +36,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	}
 	length := r.http.ContentLength
 	if _, packed := r.in.from.(*unpacking); packed {
-		length = -1 // nobody knows what it unpacks to
+		length = -1 // the unpacked length is unknown
 	}
 	pass, err := s.works.enterBulk(r.caller.Partner, length)
 	if err != nil {

@@ -17,9 +17,9 @@ const (
 	laterErrors  = 3
 )
 
-// keptOutcome is a bulk answer as it is kept under an idempotency key: what became of which item, and nothing of the
-// items. Whoever repeats a request sends those again, so the answer needs no person's data, is small, and takes no time
-// to write inside the transaction.
+// keptOutcome is a bulk answer as it is kept under an idempotency key: the outcome of each item without the item itself. A
+// client that repeats the request sends the items again, so the kept answer needs no personal data, is small, and is
+// written quickly inside the transaction.
 type keptOutcome struct {
 	Created int                    `json:"created"`
 	Rules   []subscription.Problem `json:"rules,omitempty"`

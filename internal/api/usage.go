@@ -15,7 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// Counter counts the requests of each partner between two times that somebody empties it.
+// Counter counts the requests of each partner in memory until it is flushed.
 type Counter struct {
 	mu    sync.Mutex
 	seen  map[tallied]*partner.Requests
@@ -33,7 +33,7 @@ func NewCounter() *Counter {
 	return &Counter{seen: map[tallied]*partner.Requests{}, lines: map[partner.ID][]partner.LoggedRequest{}}
 }
 
-// countRequest counts one request of a partner; what nobody is known for, or no route has, is not counted.
+// countRequest counts one request of a partner. Requests without a known partner or a route are not counted.
 func (c *Counter) countRequest(id partner.ID, rt *route, status int, start, now time.Time, err error) {
 	if c == nil || id == "" || rt.method == "-" {
 		return

@@ -21,8 +21,8 @@ const (
 	itemRoom = 512
 	// smallOfAll and smallOfOne bound the bodies of all other routes.
 	smallOfAll, smallOfOne = 64 << 20, 16 << 20
-	// singleBody holds a handful of people. Such a request is a single write as any other route has them and takes no
-	// bulk's place: whoever enrols people one by one does it over as many connections as there are desks.
+	// singleBody holds a handful of people. Such a request counts as a single write and takes no place of a bulk request:
+	// a partner that enrols people one by one uses as many connections as it has desks.
 	singleBody = 4 << 10
 )
 

@@ -80,7 +80,8 @@ func joinLines(text string) string { return strings.Join(strings.Fields(text), "
 // typeWords are what typeOf says around the names of types and values, which stay.
 var typeWords = strings.NewReplacer("one of ", "um de ", "list of ", "lista de ", "always ", "sempre ", " or ", " ou ", "empty", "vazio")
 
-// textInLanguage is a text of a page in the language. A text that nobody translated is an error, which every test of the pages meets.
+// textInLanguage returns the translation of an English text of a page. A missing translation is an error, which every test
+// of the pages finds.
 func (l language) textInLanguage(english string) (string, error) {
 	if l.texts == nil {
 		return english, nil

@@ -63,8 +63,8 @@ func contentTypeOf(name string) string {
 	return "text/html; charset=utf-8"
 }
 
-// StaticHandler serves bytes that change only with the binary. Caches keep them but ask before each use, which costs an empty
-// 304, so that nobody reads the contract of yesterday's release. They are written in one piece: http.ServeContent would
+// StaticHandler serves bytes that change only with the binary. Caches keep them but revalidate before each use, which costs
+// an empty 304, so that no client reads the contract of an older release. They are written in one piece: http.ServeContent would
 // keep 64 KB of buffers for every client that takes its time, which is 200 MB for some thousands of them.
 func StaticHandler(content []byte, contentType string) http.Handler {
 	sum := sha256.Sum256(content)
@@ -80,7 +80,7 @@ func StaticHandler(content []byte, contentType string) http.Handler {
 			return
 		}
 		h.Set("Content-Length", strconv.Itoa(len(content)))
-		_, _ = w.Write(content) // whoever asked may be gone
+		_, _ = w.Write(content) // the client may have disconnected
 	})
 }
 
