@@ -136,7 +136,7 @@ func openKeyFile(ctx context.Context, c config.Common, db *sqldb.DB) (*seal.Keys
 // Close lets go of the database.
 func (a *App) Close() error { return errors.Join(a.Leaks.closeLibrary(), a.Store.Close()) }
 
-// prepareFolder makes the data folder, or makes sure that nobody else can look into one that is ours.
+// prepareFolder creates the data folder, or makes sure that an existing one of ours is closed to other users.
 func prepareFolder(path string) error {
 	err := os.MkdirAll(filepath.Dir(path), 0o750)
 	if err == nil {

@@ -189,9 +189,9 @@ type Restored struct {
 	Problems []store.Problem
 }
 
-// RestoreBackup unpacks a backup into an empty folder, opens it with its key file, erases again whoever was erased since, and
-// checks everything. record is called with the restored installation before it is looked at. Until it is done a marker
-// keeps every other command from the folder; the next restore begins anew in it.
+// RestoreBackup unpacks a backup into an empty folder, opens it with its key file, repeats the erasures that were made since
+// the backup, and checks everything. record is called with the restored installation before the check. Until the restore is
+// complete a marker keeps every other command out of the folder; the next restore starts over in it.
 func RestoreBackup(ctx context.Context, c config.Common, path string, o RestoreOptions, record func(*App) error) (r Restored, err error) {
 	about, err := backup.DescribeArchive(path)
 	if err != nil {
@@ -287,7 +287,7 @@ func clearFolder(path string) error {
 	return err
 }
 
-// settleRestore erases again whom tombstones name, and records the restore.
+// settleRestore records the restore, erases again the people in the log of erasures, and checks all data.
 func (a *App) settleRestore(ctx context.Context, r *Restored, o RestoreOptions, record func(*App) error) (err error) {
 	if err := record(a); err != nil {
 		return err

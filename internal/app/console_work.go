@@ -32,7 +32,7 @@ func (s *Server) newConsoleWork(ctx context.Context, group *errgroup.Group) *con
 	return &consoleWork{app: s.app, log: s.log, ctx: ctx, group: group, worker: "c_" + rand.Text()}
 }
 
-// errStopped ends a job whose process stops: nobody else has its files, so somebody has to begin it again.
+// errStopped fails a job whose process stops. No other process has its files, so an operator has to start it again.
 var errStopped = fault.New(fault.Unavailable, "job.stopped")
 
 // work does something long. It tells how far it is and returns what is kept of the result.
@@ -81,7 +81,8 @@ func (w *consoleWork) runStep(ctx context.Context, run *job.Run, do work) error 
 	return run.Save(context.WithoutCancel(ctx), result)
 }
 
-// uploadFolder is where a file lies for the time of its import; nobody but the service can look into the data folder.
+// uploadFolder returns the folder that holds an upload during its import. It is in the data folder, which only the service
+// can read.
 func (w *consoleWork) uploadFolder() string {
 	return filepath.Join(w.app.Config.CorporaPath(), "upload")
 }

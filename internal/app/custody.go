@@ -32,7 +32,7 @@ var UseKMS = sync.OnceFunc(func() {
 	registry.RegisterKMSClient(kms.NewClient(kms.Options{HTTP: guard.NewClient(webhook.ClientOptions{}), Env: os.Getenv}))
 })
 
-// KeysBesideData tells whether whoever copies the data folder also has the keys in the clear.
+// KeysBesideData reports whether a copy of the data folder includes the keys in the clear.
 func KeysBesideData(c config.Common, keys *seal.Keys) bool {
 	inside, err := filepath.Rel(c.Data, c.KeyFilePath())
 	return err == nil && keys.KMS() == "" && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator))

@@ -32,9 +32,9 @@ const (
 	lowDisk  = 500 << 20
 )
 
-// readiness names each part and whether it is fit; reasons go to the log, not to whoever asks. Of each password corpus
-// it says whether it is one, or the built-in sample, which is nothing to a live partner: the rest of the service is fit
-// all the same.
+// readiness returns the state of each part and whether the service is ready. The reasons go to the log, not to the client.
+// For each password corpus it says whether it is a real one or the built-in sample, which is of no use to a live partner
+// but does not make the rest of the service unready.
 func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -76,8 +76,8 @@ func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 	return checks, ready
 }
 
-// metricsHandler shows metrics to whoever holds the token. Where a connection comes from decides nothing: behind a proxy on
-// this machine everybody comes from this machine.
+// metricsHandler serves metrics to clients with the token. The source address is not considered: behind a proxy on this
+// machine every request comes from this machine.
 func (s *Server) metricsHandler() http.Handler {
 	metrics, want := s.metrics.NewHandler(), []byte("Bearer "+s.cfg.MetricsToken)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +97,7 @@ func writeHealth(w http.ResponseWriter, status int, body map[string]string) {
 	w.Header().Set("content-type", "application/json")
 	w.Header().Set("cache-control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // whoever asked may be gone
+	_ = json.NewEncoder(w).Encode(body) // the client may have disconnected
 }
 
 // watchDisk ends the process when the database's disk is not to be trusted any more; who supervises it starts a new

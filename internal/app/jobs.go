@@ -21,8 +21,8 @@ import (
 // manyTries is for work that has to be done in the end, however long a disk is full or a bucket away.
 const manyTries = 20
 
-// jobKinds declares every kind of job once. A kind without a lane is run by whoever begins it, because nobody else has its
-// files. feeds may be nil where no worker runs.
+// jobKinds declares every kind of job once. A kind without a lane is run by the process that starts it, because no other
+// process has its files. feeds may be nil where no worker runs.
 func (a *App) jobKinds(feeds *feed.Feeds) []job.Kind {
 	work := &job.Lane{Name: "work", AtOnce: 4}
 	slow := &job.Lane{Name: "feeds", AtOnce: 4, Before: feeds.Schedule} // a slow source must not keep a match waiting

@@ -201,7 +201,7 @@ func (l *tlsTargetListener) handOver(c net.Conn, err error) {
 	case l.ready <- accepted{c, err}:
 	case <-l.closed:
 		if c != nil {
-			_ = c.Close() // nobody will serve it
+			_ = c.Close() // the listener is closed: it will not be served
 		}
 	}
 }
@@ -215,7 +215,7 @@ func (l *tlsTargetListener) shakeHands(c *tls.Conn) {
 		if errors.As(err, &record) && record.Conn != nil { // as net/http does for those who forgot the s
 			_, _ = io.WriteString(record.Conn, "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n")
 		}
-		_ = c.Close() // there is nobody to tell
+		_ = c.Close() // the handshake failed; a failure to close adds nothing
 		return
 	}
 	if state := c.ConnectionState(); state.NegotiatedProtocol != "h2" {
