@@ -36,7 +36,8 @@ type Try struct {
 	right bool
 }
 
-// TryPassword checks e-mail and password. It costs one hash whoever is named, somebody unknown and somebody locked included.
+// TryPassword checks e-mail and password. It always costs one hash, also for an unknown or locked operator, so that the
+// time taken does not show which e-mails have an account.
 func (r *Registry) TryPassword(ctx context.Context, email, password string) (Try, error) {
 	var o Operator
 	normal, err := identifier.ParseEmail(email)
@@ -66,14 +67,14 @@ type Outcome struct {
 }
 
 // DecideLogin counts a try and opens a session if all is right; an operator without a second factor leaves the code empty.
-// A refusal is no error, so that what was counted is kept. Whoever was named, known or not, the operators are locked
-// and read and one transaction is written: refusals cannot be told apart by the clock.
+// A refusal is no error, so that the counted try is committed. For a known and an unknown e-mail alike the operators are
+// locked and read and one transaction is written: refusals cannot be told apart by timing.
 func (r *Registry) DecideLogin(ctx context.Context, t Try, code, from string) (out Outcome, err error) {
 	passed := false
 	out.Operator, err = r.store.UpdateOperator(ctx, t.id, KeepSessions, func(o *Operator, _ []Operator) error {
 		now := r.now()
 		if now.Before(o.LockedUntil) {
-			return nil // not counted: or nobody could ever get back in while others keep trying
+			return nil // not counted: otherwise an attacker who keeps trying would lock the operator out for ever
 		}
 		used := *o
 		good := r.secondFactor(&used, code, now, &out.Recovered)
@@ -133,7 +134,7 @@ func (r *Registry) AcceptInvitation(ctx context.Context, token, password, from s
 		return Operator{}, "", err
 	}
 	o, err = r.store.UpdateOperator(ctx, o.ID, DropSessions, func(o *Operator, _ []Operator) error {
-		if !hmac.Equal(o.Invite, r.store.TokenDigest(token)) || o.TOTPOn { // used by somebody else meanwhile
+		if !hmac.Equal(o.Invite, r.store.TokenDigest(token)) || o.TOTPOn { // another request used the link meanwhile
 			return ErrLink
 		}
 		o.Password, o.Invite, o.InviteUntil = encoded, nil, time.Time{}
@@ -147,8 +148,8 @@ func (r *Registry) AcceptInvitation(ctx context.Context, token, password, from s
 	return o, session, err
 }
 
-// ChangePassword replaces the password of somebody who knows the present one, and ends all sessions. The token of the
-// one that goes on is returned: it is a new one too.
+// ChangePassword replaces the password of an operator who knows the present one, and ends all sessions. It returns the
+// new token of the one session in which the operator continues.
 func (r *Registry) ChangePassword(ctx context.Context, s Session, present, next string) (string, error) {
 	o, err := r.checkSessionPassword(ctx, s.Operator, present)
 	if err != nil {

@@ -2,7 +2,7 @@
 // they are, what they may do, how they prove it, and the trail of what they did and saw.
 //
 // It knows nothing of HTTP, pages or SQL, and nothing of the product's own rules. The invariants it keeps: there is no
-// account that nobody made, every way of failing to log in looks and costs the same, and the trail only grows.
+// default account, every way of failing to log in looks and costs the same, and the trail only grows.
 package operator
 
 import (
@@ -24,7 +24,7 @@ import (
 // ID names an operator: "op_" and a UUIDv7.
 type ID string
 
-// Role is what somebody may do. Of the service's own roles each includes those before it; those of partners are in
+// Role is what an operator may do. Each of the service's own roles includes those before it; the roles of partners are in
 // portal.go.
 type Role string
 
@@ -115,7 +115,8 @@ var (
 
 // Store keeps operators and their sessions.
 type Store interface {
-	// TokenDigest is what is kept of a token: keyed, so that nobody else can write the digest of a token of their own.
+	// TokenDigest returns the digest that is stored of a token. It is keyed, so that an attacker who can write to the
+	// database still cannot plant the digest of a token of their own.
 	TokenDigest(token string) []byte
 	// InsertOperator keeps a new operator; ErrExists when the e-mail is taken.
 	InsertOperator(ctx context.Context, o Operator) error
@@ -314,7 +315,7 @@ func otherAdmin(all []Operator, id ID) bool {
 	return false
 }
 
-// orRefused hides why somebody was not found.
+// orRefused returns the refusal in place of ErrNotFound, so that the answer does not show what was not found.
 func orRefused(err error, refusal *fault.Error) error {
 	if errors.Is(err, ErrNotFound) {
 		return refusal

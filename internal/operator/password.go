@@ -105,7 +105,7 @@ func (h *hasher) matchesHash(ctx context.Context, password, encoded string) (boo
 	return subtle.ConstantTimeCompare(key, want) == 1 && known, nil
 }
 
-// contextWords are what somebody would try first who knows what this is.
+// contextWords are the words that an attacker who knows the product would try first.
 var contextWords = []string{"vigia", "console", "operador", "operator", "admin", "administrador", "senha", "password"}
 
 // withoutContext is a password without those words and the parts of the operator's address.

@@ -9,7 +9,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// The roles of a partner's own people. None covers any role of the service: whoever asks for one of those refuses them
+// The roles of a partner's own people. None includes a role of the service, so a check for one of those refuses them
 // without knowing of partners. An administrator is a developer who may also give keys that show people in clear, and make
 // other administrators.
 const (
@@ -61,7 +61,7 @@ func (r Role) checkOwner(id partner.ID) error {
 // Right is what a partner's person does on a page of the console.
 type Right int
 
-// The rights. The zero value is nobody's, so that what was not decided is refused.
+// The rights. No role has the zero value, so a route without a decision is refused.
 const (
 	NoRight Right = iota
 	// Look is to see what is the partner's own, personal values masked: everybody's.
@@ -103,8 +103,8 @@ func (r *Registry) InvitePartnerOperator(ctx context.Context, id partner.ID, ema
 	return r.insertOperator(ctx, id, email, role)
 }
 
-// ForPartner is the same rules for a partner's person: nobody but the partner's people is seen or changed, and administrators
-// only by one of them.
+// ForPartner returns a registry that is confined to a partner: it lists and changes the partner's people only, and
+// refuses to make or change an administrator unless by is an administrator's role.
 func (r *Registry) ForPartner(id partner.ID, by Role) *Registry {
 	return r.WithStore(ownPeople{r.store, id, by})
 }
@@ -126,7 +126,7 @@ func (s ownPeople) checkRoleChange(roles ...Role) error {
 	return nil
 }
 
-// checkOwn hides whoever is not the partner's.
+// checkOwn returns ErrNotFound for an operator who is not one of the partner's people.
 func (s ownPeople) checkOwn(o Operator, err error) (Operator, error) {
 	if err == nil && (s.id == "" || o.Partner != s.id) {
 		return Operator{}, ErrNotFound

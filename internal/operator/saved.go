@@ -17,8 +17,8 @@ type KeptFilter struct {
 	CreatedAt time.Time
 }
 
-// Export is a list that was written into a file for the operator who asked, and nobody else; or a file that they sent, kept
-// while they decide on it.
+// Export is a list that was written into a file for the operator who requested it and for no other operator; or a file that
+// the operator uploaded, kept until they decide on it.
 type Export struct {
 	ID       string
 	Operator ID
@@ -48,7 +48,7 @@ const (
 const (
 	ExportLife = 24 * time.Hour
 	MaxExport  = 1_000_000
-	// MaxFilters is how many filters somebody keeps.
+	// MaxFilters is how many saved filters an operator may have.
 	MaxFilters = 100
 )
 

@@ -8,7 +8,7 @@ import (
 
 // Limits of a session.
 const (
-	// IdleLimit ends a session that nobody used; AbsoluteLimit ends every session.
+	// IdleLimit ends a session without requests; AbsoluteLimit ends every session.
 	IdleLimit     = 30 * time.Minute
 	AbsoluteLimit = 12 * time.Hour
 	// ProofLimit is how long after the last proof of the password a secret may be shown.
@@ -17,8 +17,7 @@ const (
 	seenEvery = time.Minute
 )
 
-// Session is one browser that somebody logged in with. The reference that the browser holds is not here, only its
-// digest.
+// Session is one browser in which an operator logged in. It holds only the digest of the token that the browser has.
 type Session struct {
 	Digest    []byte
 	Operator  ID
@@ -65,8 +64,8 @@ func (r *Registry) ResumeSession(ctx context.Context, token string) (Session, Op
 	return s, o, err
 }
 
-// RenewToken gives a session another token and forgets the one before: whoever learned that one before somebody proved who
-// they are gains nothing by the proof.
+// RenewToken replaces the token of a session: an attacker who learned the old token before the operator proved their
+// identity must not profit from the proof (session fixation).
 func (r *Registry) RenewToken(ctx context.Context, s *Session) (string, error) {
 	token, digest, err := r.newToken()
 	if err != nil {
@@ -86,7 +85,7 @@ func (r *Registry) ProvePassword(ctx context.Context, s *Session, password strin
 	return r.RenewToken(ctx, s)
 }
 
-// checkSessionPassword looks at the password of somebody who has a session; wrong tries count like those of a log-in.
+// checkSessionPassword checks the password of an operator who has a session. Wrong tries count like those of a log-in.
 func (r *Registry) checkSessionPassword(ctx context.Context, id ID, password string) (Operator, error) {
 	o, err := r.store.OperatorByID(ctx, id)
 	if err != nil {
@@ -147,7 +146,7 @@ func (r *Registry) SweepSessions(ctx context.Context) (int64, error) {
 	return r.store.SweepSessions(ctx, now.Add(-AbsoluteLimit), now.Add(-IdleLimit))
 }
 
-// DismissNotices keeps that somebody has read what changed of their own access.
+// DismissNotices records that the operator has read the notices about changes of their own access.
 func (r *Registry) DismissNotices(ctx context.Context, id ID) error {
 	_, err := r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
 		o.NoticedAt = r.now()
