@@ -257,8 +257,8 @@ func (c Common) CorporaPath() string { return filepath.Join(c.Data, "corpora") }
 // secretVariables may be given as NAME_FILE, the path of a file that holds the value.
 var secretVariables = []string{"VIGIA_DATABASE", "VIGIA_DATABASE_READ", "VIGIA_METRICS_TOKEN", "VIGIA_API_KEY", "VIGIA_EPP_CALLBACK_SECRET"}
 
-// LoadSecretFiles sets each secret variable from its _FILE variant. Giving both is refused: nobody should have to guess
-// which one counts.
+// LoadSecretFiles sets each secret variable from its _FILE variant. It refuses both at once: the administrator should not
+// have to guess which one counts.
 func LoadSecretFiles() error {
 	var p Problems
 	for _, name := range secretVariables {

@@ -16,7 +16,8 @@ const (
 	usualUploadMiB = 4096
 )
 
-// edgeProblems checks what is told about proxies, addresses and callers whom nobody knows.
+// edgeProblems checks the settings at the network edge: proxies, public addresses, the metrics token, the rate limit of
+// unauthenticated callers and the limit of uploads.
 func (s Serve) edgeProblems() Problems {
 	var p Problems
 	if _, err := s.ParseProxies(); err != nil {
