@@ -1,4 +1,4 @@
-// Package caller says where a request came from, also behind proxies, and how much a caller whom nobody knows may ask.
+// Package caller finds the address that a request came from, also behind proxies, and limits unauthenticated callers.
 //
 // A header is believed only when a proxy of the operator's wrote it: anybody can send one.
 package caller
@@ -102,7 +102,7 @@ func (c *Callers) AddressForLog(address string) string {
 	return cutToNetwork(address, 24, 48)
 }
 
-// cutToNetwork cuts an address down to its first bits; what is no address is nobody's.
+// cutToNetwork returns the network of an address, v4 or v6 bits long; "?" for text that is no address.
 func cutToNetwork(address string, v4, v6 int) string {
 	a, err := netip.ParseAddr(address)
 	if err != nil {
