@@ -7,8 +7,8 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
-// StatusGone is what logs and metrics say of a caller that did not wait for the answer. Nobody reads that answer, and it is no failure
-// of ours that an operator should be woken for. Proxies log the same status.
+// StatusGone is the status in logs and metrics of a request whose client disconnected before the answer. The answer is never
+// read, and it is no failure of the service that an operator should be woken for. Proxies log the same status.
 const StatusGone = 499
 
 // ErrGone stands in the log in the place of whatever failed because the caller had left.
