@@ -9,8 +9,8 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
-// What tools answer. Each member is taken over by name, so that nothing new of the API is shown before somebody has
-// thought about it.
+// The answers of the tools. Each member is copied by name, so that a new field of the API reaches the assistant only by a
+// deliberate change here.
 type (
 	services struct {
 		Services []client.Service `json:"services"`

@@ -139,7 +139,7 @@ func addTool[In any](server *mcp.Server, log *slog.Logger, name, description str
 	})
 }
 
-// whom an event is about.
+// whom returns the userHash in the data of an event; empty when the event is about no person.
 func whom(data json.RawMessage) string {
 	var about struct {
 		UserHash string `json:"userHash"`
