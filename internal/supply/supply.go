@@ -104,11 +104,11 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // whoever sent it has gone; its next try is a repeat
+	_ = json.NewEncoder(w).Encode(body) // the sender may have disconnected; its next try is a repeat
 	line := page.Line{
 		Pages: "supply", Route: feed.PushPath + "{feed}", From: d.Callers.AddressForLog(address), Status: status, Took: d.Now().Sub(start), Err: err, Who: slog.String("feed", ""),
 	}
-	if err == nil { // else the name is whatever somebody wrote
+	if err == nil { // otherwise the name is unchecked text from the request
 		line.Who = slog.String("feed", name)
 	}
 	line.WriteTo(d.Log, r)
