@@ -1,5 +1,5 @@
-// Package mail knows messages and mailboxes by their first lines, and undoes the quoted-printable text in them. It is what
-// whoever opens mail and whoever searches its text have in common.
+// Package mail recognises messages and mailboxes by their first lines and decodes the quoted-printable text in them. It is
+// shared by the code that opens mail and the code that searches its text.
 package mail
 
 import "bytes"
