@@ -19,7 +19,7 @@ import (
 // command is what is recorded of a run.
 type command struct {
 	action, subject, detail string
-	// person is whom it is about, if anybody: then the trail's name for them is the subject.
+	// person is the person that the command is about, if any; the trail's reference to them is then the subject.
 	person personFlags
 	// unrecorded commands are not recorded.
 	unrecorded bool

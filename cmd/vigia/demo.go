@@ -129,8 +129,8 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 	return err
 }
 
-// freeListenAddress is the usual address, or any free port there when something else has it. An address that was asked for is kept, so that
-// whoever asked is told that it is taken.
+// freeListenAddress returns the default address, or a free port on the same host when the default is taken. An address that
+// the user chose is returned unchanged, so that the user sees the error that it is taken.
 func freeListenAddress(ctx context.Context, addr, usual string) string {
 	if addr != usual {
 		return addr

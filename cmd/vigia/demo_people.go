@@ -44,7 +44,7 @@ func withCheckDigits(nine string) string {
 	return nine
 }
 
-// strangers is the number of the first person who is nobody's customer.
+// strangers is the number of the first made-up person who is not a customer of any partner.
 const strangers = 100_000
 
 // column is a field of a made-up dump.
@@ -81,7 +81,7 @@ func writeTable(path string, columns []column, people []int) (err error) {
 	return w.Flush()
 }
 
-// dumpFile is what somebody imports to see people being found.
+// dumpFile is a dump for the user of the demo to import and see people being found.
 const dumpFile = "vazamento-para-importar.csv"
 
 // writeDump writes a dump with a third of the live partner's people among many others.

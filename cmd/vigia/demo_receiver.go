@@ -131,5 +131,5 @@ func (r *receiver) showPage(w http.ResponseWriter, _ *http.Request) {
 	slices.Reverse(list)
 	w.Header().Set("content-type", "text/html; charset=utf-8")
 	w.Header().Set("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")
-	_ = receiverPage.Execute(w, list) // whoever asked may be gone
+	_ = receiverPage.Execute(w, list) // the client may have disconnected
 }

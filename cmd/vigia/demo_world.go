@@ -30,7 +30,7 @@ type world struct {
 	api, console string
 }
 
-// person is somebody made up. The CPFs have right check digits and belong to test fixtures.
+// person is a made-up person. The CPFs have valid check digits and are known test numbers.
 type person struct {
 	name, cpf, birth, gender, email, phone, street, city, state, zip string
 }

@@ -104,7 +104,7 @@ func (o *output) diagnoses(w io.Writer, list []diagnosis) {
 	}
 }
 
-// usesColours tells whether results are read on a terminal by somebody who did not ask to be spared (no-color.org).
+// usesColours reports whether results are written to a terminal whose user did not opt out of colours (no-color.org).
 func (o *output) usesColours() bool {
 	f, ok := o.w.(*os.File)
 	return ok && os.Getenv("NO_COLOR") == "" && term.IsTerminal(int(f.Fd()))

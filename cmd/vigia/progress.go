@@ -41,7 +41,7 @@ func (o *output) progress(label, unit string) *progress {
 	return p
 }
 
-// setProgress says how far it is; total is 0 where nobody knows.
+// setProgress reports how much is done; total is 0 where it is unknown.
 func (p *progress) setProgress(done, total int64, note string) {
 	every := sayEvery
 	if p.columns > 0 {
@@ -67,7 +67,7 @@ func (p *progress) drawLine(line string) {
 	_, _ = fmt.Fprintf(p.w, "\r\x1b[K%s", line) // a terminal that is gone stops nothing
 }
 
-// progressBar shows a share as a length; nothing where nobody knows the whole.
+// progressBar returns a bar as long as the share that is done; empty where the total is unknown.
 func progressBar(done, total int64) string {
 	const length = 20
 	if total <= 0 {

@@ -29,7 +29,7 @@ type personFlags struct {
 	Partner string   `placeholder:"PARTNER" help:"Only what is held for this partner; all of them when it is left out."`
 }
 
-// parsePerson returns the person whom the flags name.
+// parsePerson returns the person that the flags name.
 func (f personFlags) parsePerson() (subject.Person, error) {
 	return subject.ParsePerson(string(f.CPF), f.User, f.Partner)
 }
