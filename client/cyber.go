@@ -57,7 +57,7 @@ func (c *Client) AddAsset(ctx context.Context, userHash string, kind AssetType, 
 	return c.post(ctx, body, &done{}, "/cyber/monitoring", nil, opts)
 }
 
-// Assets lists what is watched for a person; empty for a person nobody knows.
+// Assets lists what is watched for a person; empty for an unknown person.
 func (c *Client) Assets(ctx context.Context, userHash string, opts ...Option) ([]Asset, error) {
 	var list []Asset
 	err := c.get(ctx, &list, "/cyber/monitoring/{userhash}", []string{userHash}, opts)

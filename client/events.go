@@ -170,7 +170,7 @@ type CaseStatusChanged struct {
 	Status         string `json:"status"`
 }
 
-// CaseMessageAdded says that somebody wrote in a case; read the case for what.
+// CaseMessageAdded says that a message was added to a case. The text is not in the event; read the case for it.
 type CaseMessageAdded struct {
 	UserHash  string `json:"userHash"`
 	CaseID    string `json:"caseId"`

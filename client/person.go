@@ -157,7 +157,7 @@ type Breach struct {
 
 // PortalLink is a link to a person's own page.
 type PortalLink struct {
-	// URL is a secret until Expires: whoever has it sees the page.
+	// URL is a secret until Expires: it opens the page without any other credential.
 	URL     string    `json:"url"`
 	Expires time.Time `json:"expiresAt"`
 }
