@@ -19,7 +19,7 @@ import (
 type Breaches interface {
 	ListBreaches(ctx context.Context) ([]leak.Record, error)
 	FindBreach(ctx context.Context, name string) (leak.Record, error)
-	// CountHits counts whom a breach has hit, partner by partner.
+	// CountHits counts the people that a breach has hit, partner by partner.
 	CountHits(ctx context.Context, name string) ([]leak.Hits, error)
 	EditBreach(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error)
 	// Retract takes a breach back; its findings are withdrawn by a job.
@@ -196,7 +196,7 @@ type breachPage struct {
 	Nowhere, Unnamed []string
 	// MostFrom is the breach that shares most with this one, New the share of it that none before had.
 	MostFrom, New string
-	// Hits are whom it has hit, by partner, and All of them together.
+	// Hits counts the people that the breach has hit, by partner; All is the sum.
 	Hits  []leak.Hits
 	All   leak.Hits
 	Names map[partner.ID]string

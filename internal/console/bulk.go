@@ -85,7 +85,7 @@ var revokeMany = bulkAction{
 	},
 }
 
-// isAllowedTo tells whether somebody may do it; nobody may do what there is not.
+// isAllowedTo reports whether the operator may run the action. A nil action is allowed to no operator.
 func (a *bulkAction) isAllowedTo(who operator.Operator) bool {
 	switch {
 	case a == nil:
@@ -199,7 +199,7 @@ func runBulkAction(c *Console, r *request) (answer, error) {
 			return nil, err
 		}
 		subject, to := l.name, redirect{"/jobs", "bulk.started"}
-		if c.confined { // nobody waits for another partner's, and jobs are the service's
+		if c.confined { // one partner's job must not hold up another's, and partners have no page of jobs
 			subject, to = l.name+" "+string(r.scope.at.ID), redirect{page.Back(), "bulk.begun"}
 		}
 		err := c.Begin(r.Context(), KindBulk, subject, errBulk, func(ctx context.Context, tell func(any)) (any, error) {
@@ -226,7 +226,7 @@ func runBulkAction(c *Console, r *request) (answer, error) {
 	return redirect{page.Back(), "bulk.done"}, nil
 }
 
-// isGoneError tells of a line that somebody else has dealt with meanwhile.
+// isGoneError reports whether the action failed because another operator or process has dealt with the line meanwhile.
 func isGoneError(err error) bool {
 	kind := fault.KindOf(err)
 	return kind == fault.NotFound || kind == fault.Conflict

@@ -646,7 +646,7 @@ func takeOverCase(c *Console, r *request) (answer, error) {
 	return redirectAfter(redirect{joinPath("cases", string(id)), "case.taken"}, err)
 }
 
-// parseAssignee is the operator whom a form names: somebody who may work on cases, or nobody.
+// parseAssignee returns the assignee that the form asks for: an operator who may work on cases, or empty for no assignee.
 func (c *Console) parseAssignee(r *request) (string, error) {
 	to := r.trimmedField("assignee")
 	if r.PostForm.Has("me") {
@@ -684,7 +684,7 @@ func localQuery(text string) string {
 	return q.Encode()
 }
 
-// assignCases gives cases to the operator whom the form names, each with its line in the trail.
+// assignCases assigns cases to the operator in the form, with a line in the audit trail for each case.
 func (c *Console) assignCases(r *request, ids ...cyber.CaseID) error {
 	to, err := c.parseAssignee(r)
 	for _, id := range ids {

@@ -14,7 +14,7 @@ import (
 // errReason asks for the reason without which no personal value is shown.
 var errReason = fault.New(fault.Invalid, "reason.missing")
 
-// parseReason is why somebody wants to see a personal value.
+// parseReason returns the operator's reason for seeing a personal value, and refuses one that is too short.
 func parseReason(r *request) (string, error) {
 	text := cmp.Or(r.trimmedField("preset"), r.trimmedField("reason"))
 	if len(text) < 3 {
@@ -26,8 +26,8 @@ func parseReason(r *request) (string, error) {
 // revealTime is how long a person's values and words stay open to the operator who gave a reason.
 const revealTime = 15 * time.Minute
 
-// recordReveal records why somebody wants to see who a person is. The line in the trail is what opens the pages about them, until
-// revealTime has passed: so there is one line for all that is looked at meanwhile.
+// recordReveal records why the operator wants to see who a person is. The line in the audit trail itself unlocks the pages
+// about the person for revealTime, so one line covers everything that the operator looks at in that time.
 func (c *Console) recordReveal(r *request, id partner.ID, user partner.UserHash) error {
 	why, err := parseReason(r)
 	if err != nil {

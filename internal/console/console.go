@@ -171,8 +171,8 @@ func (c *Console) withSecurityHeaders(next http.Handler) http.Handler {
 // isOverTLS tells whether the browser speaks TLS: with us, or with the proxy that --public-url tells of.
 func (c *Console) isOverTLS(r *http.Request) bool { return r.TLS != nil || c.Public.Scheme == "https" }
 
-// publicOrigin is what links to the console begin with and passkeys are bound to; empty where it was not told and the console is
-// not on this machine alone. The Host header decides nothing: whoever sends a request writes it.
+// publicOrigin returns the origin that links to the console begin with and passkeys are bound to. It is empty when none is
+// configured and the console is reachable from other machines: the Host header is not trusted, since the client writes it.
 func (c *Console) publicOrigin(r *http.Request) string {
 	if c.Public.Host != "" {
 		return c.Public.Scheme + "://" + c.Public.Host

@@ -47,7 +47,7 @@ type eventPage struct {
 	Event      alert.Kept
 	Body       string
 	Deliveries []eventDelivery
-	// Person is the address of the page of whom the event is about; empty when it is about nobody.
+	// Person is the path of the page about the person that the event concerns; empty when it concerns none.
 	Person string
 }
 

@@ -238,7 +238,7 @@ func showExports(c *Console, r *request) (answer, error) {
 	return view{"exports", "Exportações", page}, nil
 }
 
-// downloadExport hands a file out to whoever asked for it, and says so in the trail.
+// downloadExport sends an exported file to the operator who requested it, and records the download in the audit trail.
 func downloadExport(c *Console, r *request) (answer, error) {
 	e, err := c.Rules.Saved.GetExport(r.Context(), r.who.ID, r.PathValue("id"))
 	if err == nil && e.List == checkedFile {

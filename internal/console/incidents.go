@@ -17,7 +17,7 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
-// Reports tell whom an incident affects.
+// Reports lists the people that an incident affects.
 type Reports interface {
 	ReportIncident(ctx context.Context, who operator.Actor, of subject.Incident, known time.Time, reveal bool, reason string) (subject.Report, error)
 }
@@ -142,7 +142,7 @@ func downloadIncident(c *Console, r *request) (answer, error) {
 // spreadsheet may take for the end of one, since it is the reader who chooses the separator.
 var formula = regexp.MustCompile(`(^|[,;|:\t\r\n])([\s"'\x{feff}\x{200b}\x{3000}]*)([=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}\x{2212}\x{fe63}])`)
 
-// plainCell keeps a spreadsheet from taking somebody's text for a formula.
+// plainCell returns the text so that a spreadsheet does not run it as a formula; people and partners choose these texts.
 func plainCell(text string) string {
 	text = formula.ReplaceAllString(text, "$1$2'$3")
 	if text != "" && strings.ContainsRune("\t\r\n", rune(text[0])) {

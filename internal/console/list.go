@@ -27,7 +27,7 @@ type listing struct {
 	header []string
 	// read returns a page of lines and where the next begins; empty at the end.
 	read func(ctx context.Context, in *Rules, f filter, limit int) (lines []listLine, next string, err error)
-	// persons tells that it can be narrowed to somebody.
+	// persons is set when the list can be filtered by person.
 	persons bool
 	// action is what can be done to many lines at once; nil when nothing can.
 	action *bulkAction
@@ -46,7 +46,7 @@ type listField struct {
 	Options     []choiceOption
 	// None is the choice that does not restrict; without one the first option is what the list holds unless told otherwise.
 	None string
-	// Text fields come from links of other pages: nobody types into them.
+	// Text is set for a field that is filled by links from other pages and has no input on this one.
 	Text bool
 	// Max is how long what is typed into a field may be, and Hint what it looks like: a word of ours or an operator's address, never
 	// anything about a person. It is 0 for fields that are not typed into.
@@ -60,11 +60,11 @@ type listField struct {
 // works on what.
 func (f listField) isServiceOnly() bool { return f.Name == "partner" || f.Name == "owner" }
 
-// filter is what a list is narrowed to, as its address says it. It holds ids, words of ours, days and keyed references: nothing
-// that somebody typed about a person.
+// filter is the filter of a list as its address carries it. It holds ids, words of our own, days and keyed references,
+// and never what an operator typed about a person: addresses end up in browser histories and proxy logs.
 type filter struct {
 	Partner partner.ID
-	// Person is a reference to somebody of the partner, and user who that is.
+	// Person is the keyed reference to one of the partner's people, user the userHash that it stands for.
 	Person string
 	user   partner.UserHash
 	values url.Values
@@ -148,7 +148,7 @@ func (f filter) totalUnlessFiltered(counted int64, word string) int64 {
 // partnerCookie keeps the chosen partner from page to page. It holds an id and ends with the browser.
 const partnerCookie = "__Host-vigia-partner"
 
-// visiblePartners are the partners whose data somebody may see; every list is asked about these and no others.
+// visiblePartners returns the partners whose data the operator may see. Every list is restricted to them.
 func (c *Console) visiblePartners(r *request) ([]partner.Partner, error) {
 	if r.who.Partner != "" {
 		return []partner.Partner{r.scope.at}, nil
@@ -260,7 +260,7 @@ type listView struct {
 	Next  string
 	// Total is how many there are in all, if that is known; -1 otherwise.
 	Total int64
-	// Persons tells that the list can be narrowed to somebody.
+	// Persons is set when the list can be filtered by person.
 	Persons bool
 	Saved   []operator.KeptFilter
 	Action  *bulkAction
@@ -290,8 +290,10 @@ func (v listView) Query() string { return v.filter.encodeQuery() }
 // Of is the address of the list under a query.
 func (v listView) Of(query string) string { return v.Path + "?" + query }
 
-// Ref is the reference to the person whom the list is narrowed to, Place where the page begins.
-func (v listView) Ref() string   { return v.filter.Person }
+// Ref returns the keyed reference of the person that the list is filtered by; empty without such a filter.
+func (v listView) Ref() string { return v.filter.Person }
+
+// Place returns the cursor at which this page of the list begins; empty on the first page.
 func (v listView) Place() string { return v.filter.After }
 
 // Inner tells that the page is not the first.
@@ -334,13 +336,14 @@ func (c *Console) newListView(r *request, l *listing, f filter, all []partner.Pa
 	return v, err
 }
 
-// coversQuery tells whether a kept filter is about the partner that is looked at: somebody with a sandbox has filters of both.
+// coversQuery reports whether a saved filter belongs to the partner on view. An operator of a partner with a sandbox has
+// filters of both.
 func (s scope) coversQuery(query string) bool {
 	q, err := url.ParseQuery(query)
 	return err == nil && q.Get("partner") == string(s.at.ID)
 }
 
-// isVisibleTo tells whether somebody may see a list.
+// isVisibleTo reports whether the operator may see the list.
 func (l *listing) isVisibleTo(who operator.Operator) bool {
 	if who.Partner != "" {
 		return who.Role.May(l.portal)
@@ -385,8 +388,8 @@ func showListAgain(c *Console, r *request) (answer, error) {
 	return show(c, r)
 }
 
-// pickPerson narrows a list to somebody. What was typed is looked up as in the search and stands in no address: that has the
-// keyed reference.
+// pickPerson filters a list by one person. The typed text is looked up as in the search and never gets into an address,
+// which carries the keyed reference instead.
 func pickPerson(c *Console, r *request) (answer, error) {
 	l, err := listNamed(r)
 	if err != nil {

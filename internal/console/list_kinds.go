@@ -189,7 +189,7 @@ func (f filter) deliveries(limit int) alert.DeliveryFilter {
 	}
 	d := alert.DeliveryFilter{State: state, Partner: f.Partner, User: f.user, Type: alert.Type(f.wordOf("type")), Endpoint: alert.EndpointID(f.wordOf("endpoint")), From: f.From, To: f.To, Limit: limit}
 	if parts := strings.Split(f.After, "."); len(parts) == 4 {
-		at, _ := strconv.ParseInt(parts[0], 10, 64) // a place that somebody made up leads to another page of the same list
+		at, _ := strconv.ParseInt(parts[0], 10, 64) // a made-up cursor only leads to another page of the same list
 		d.Before.Seq, _ = strconv.ParseInt(parts[3], 10, 64)
 		d.Before.Partner, d.Before.Endpoint = partner.ID(parts[1]), alert.EndpointID(parts[2])
 		if at != 0 {

@@ -111,7 +111,8 @@ func logIn(c *Console, r *request) (answer, error) {
 	return enterWith(r, out.Operator, out.Token), nil
 }
 
-// enterWith opens the console for somebody who just logged in.
+// enterWith sets the session cookie after a log-in and returns to the page that was asked for before it; a form that was
+// carried through the log-in is shown again to be sent.
 func enterWith(r *request, who operator.Operator, token string) answer {
 	r.who, r.cookie = who, sessionCookie(token)
 	next := localPath(r.PostFormValue("next"))

@@ -9,7 +9,8 @@ import (
 
 // Every sentence that an operator reads outside the templates stands in this file.
 
-// doneSentences are shown after a change; the address names them by key, so that nobody can put words into the page.
+// doneSentences are shown after a change. The address carries the key only, so that a forged link cannot put its own text
+// on the page.
 var doneSentences = map[string]string{
 	"operator.role":            "Papel alterado. Vale a partir da próxima página que a pessoa abrir.",
 	"operator.disabled":        "Acesso desativado e sessões encerradas.",
@@ -190,8 +191,8 @@ func sentenceOf(err error) sentence {
 	return s
 }
 
-// failureText is why a job failed, in words, from what fault.Keep made of its error. Somebody who needs the cause finds it in
-// the log.
+// failureText returns a sentence on why a job failed, from the error as fault.Keep stored it. The underlying cause is in the
+// log only.
 func failureText(kept string) string {
 	r := fault.Recall(kept)
 	if text, ok := byCode[r.Code]; ok && r.Said == nil {

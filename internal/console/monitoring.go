@@ -83,7 +83,7 @@ func revealAsset(c *Console, r *request) (answer, error) {
 	return c.assetsView(r, map[cyber.AssetID]string{a.ID: a.Value})
 }
 
-// Person is the page of the person whom a finding is about.
+// Person returns the path of the page about the person that a finding concerns.
 func (p findingsPage) Person(f cyber.Found) string { return p.people(f.OwnerOfValue()) }
 
 type findingsPage struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 )
 
-// accessChanges are the lines of the audit trail that somebody is told of when their own access is concerned. There is
-// no mail that could tell them, so the first page does, until they say that they have read it.
+// accessChanges are the actions in the audit trail of which an operator is notified when they concern the operator's own
+// access. The service sends no mail, so the first page shows them until the operator dismisses the notice.
 var accessChanges = map[string]string{ //nolint:gosec // speaks of passwords, holds none
 	"account.password":        "Sua senha foi trocada",
 	"account.second_factor":   "Seu segundo fator foi ativado",

@@ -142,7 +142,7 @@ func showOperator(c *Console, r *request) (answer, error) {
 	return view{"operator", o.Email, operatorPage{o, sessions, id == r.who.ID, c.Now().Before(o.LockedUntil), roles}}, nil
 }
 
-// onOperator runs a change of somebody else's access.
+// onOperator runs a change of another operator's access and refuses a change of one's own.
 func (c *Console) onOperator(r *request, action, done string, fn func(ctx context.Context, in *Rules, id operator.ID) (string, error)) (answer, error) {
 	id := operator.ID(r.PathValue("id"))
 	if id == r.who.ID {

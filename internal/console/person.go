@@ -23,7 +23,7 @@ type personPage struct {
 	Path string
 	// Reveal says since when and why the values are open to who looks; nil while they are masked.
 	Reveal *operator.Entry
-	// Who is the newest subscription's beneficiary; nil when the partner enrolled nobody of this name.
+	// Who is the newest subscription's beneficiary; nil when the partner has no subscription for this userHash.
 	Who           *subscription.Beneficiary
 	Subscriptions []subscriptionState
 	Findings      []personFinding
@@ -51,7 +51,7 @@ type personFinding struct {
 // newestFirst is how many lines of each kind a person's page shows; their export has all.
 const newestFirst = 100
 
-// parsePerson reads whom an address names.
+// parsePerson returns the partner and the person that the address refers to.
 func (c *Console) parsePerson(r *request) (partner.Partner, subject.Person, error) {
 	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
 	if err != nil {
@@ -189,7 +189,7 @@ func (c *Console) personNamed(r *request) (partner.Partner, subject.Person, erro
 	return p, subject.Person{User: user, Partner: p.ID}, err
 }
 
-// findPerson goes to the page of somebody whom a partner names.
+// findPerson redirects to the page of the person that the form names.
 func findPerson(c *Console, r *request) (answer, error) {
 	p, who, err := c.personNamed(r)
 	if err != nil {

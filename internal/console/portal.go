@@ -11,9 +11,9 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// A partner's own people use the same console. What keeps them to their partner stands in this file and in
-// portal_rules.go, not in the pages: portalRights says which routes are open to whom, confine refuses what names another
-// partner, and the pages run with rules that know no other.
+// A partner's own people use the same console. The code that confines them to their partner is in this file and in
+// portal_rules.go, not in the pages: portalRights says which right each route needs, confine refuses requests that name
+// another partner, and the pages run with rules that reach the data of that partner only.
 
 // portalRun are pages that are others for a partner's people.
 var portalRun = map[string]handler{
@@ -23,7 +23,7 @@ var portalRun = map[string]handler{
 // tableKey is how tables name a route.
 func (rt route) tableKey() string { return rt.method + " " + rt.path }
 
-// isOpenTo tells whether somebody may use a route.
+// isOpenTo reports whether the operator may use the route.
 func (rt route) isOpenTo(who operator.Operator) bool {
 	if who.Partner != "" {
 		return who.Role.May(portalRights[rt.tableKey()])
@@ -31,7 +31,7 @@ func (rt route) isOpenTo(who operator.Operator) bool {
 	return who.Role.Covers(rt.role)
 }
 
-// handlerFor is what the route does for whoever asks.
+// handlerFor returns the handler of the route for the operator; some routes have another one for a partner's people.
 func (rt route) handlerFor(who operator.Operator) handler {
 	if run := portalRun[rt.tableKey()]; run != nil && who.Partner != "" {
 		return run
@@ -52,7 +52,7 @@ type scope struct {
 // errSuspended keeps the people of a suspended partner out, like its keys.
 var errSuspended = fault.New(fault.Forbidden, "partner.suspended")
 
-// loadScope reads what somebody's session sees.
+// loadScope returns the partner that the session is confined to; the zero scope for operators of the service.
 func (c *Console) loadScope(r *request) (s scope, err error) {
 	if r.who.Partner == "" {
 		return s, nil
@@ -76,7 +76,8 @@ func (c *Console) loadScope(r *request) (s scope, err error) {
 	return s, err
 }
 
-// sandboxCookie remembers that somebody switched to the sandbox. It opens nothing: only one's own partner's counts.
+// sandboxCookie remembers that the operator switched to the sandbox. It grants no access: only the sandbox of the
+// operator's own partner is ever shown.
 const sandboxCookie = "__Host-vigia-sandbox"
 
 // switchSandbox goes to the partner's sandbox, or back.
@@ -160,7 +161,7 @@ var portalMenu = []sectionGroup{
 	{"Empresa", []section{{"/exports", "Exportações", "out"}, {"/operators", "Equipe", "people"}, {"/audit", "Auditoria", "list"}}},
 }
 
-// menuOf is what somebody may open.
+// menuOf returns the menu, reduced to the pages that the operator may open.
 func menuOf(r *request) []menuGroup {
 	table := menu
 	if r.who.Partner != "" {

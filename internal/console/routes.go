@@ -280,7 +280,7 @@ var menu = []sectionGroup{
 	{"Sistema", []section{{"/jobs", "Tarefas", "gear"}, {"/exports", "Exportações", "out"}, {"/audit", "Auditoria", "list"}, {"/operators", "Operadores", "people"}}},
 }
 
-// isMenuAllowed tells whether somebody may open a page of the menu.
+// isMenuAllowed reports whether the operator may open a page of the menu.
 func isMenuAllowed(who operator.Operator, path string) bool {
 	if path == "/" {
 		path = "/{$}"

@@ -10,7 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 )
 
-// Files beside the lists. Both hold people's data as somebody sent them: they are sealed, their sender's alone, and go after a day.
+// Files beside the lists. Both hold personal data as an operator uploaded it: they are sealed, readable by that operator
+// only, and deleted after a day.
 const (
 	// checkedFile was sent to be checked, and waits to be created.
 	checkedFile = "subscriptions.checked"
@@ -30,7 +31,7 @@ type sealedFile struct {
 	held  bytes.Buffer
 }
 
-// newSealedFile is a file of whoever asks.
+// newSealedFile returns a file that belongs to the operator of the request.
 func (c *Console) newSealedFile(r *request, list, about string, format operator.Format) *sealedFile {
 	return &sealedFile{ctx: r.Context(), saved: c.Rules.Saved, Export: operator.Export{
 		ID: "ex_" + uuid.Must(uuid.NewV7()).String(), Operator: r.who.ID, List: list, About: about, Format: format,

@@ -51,8 +51,8 @@ func showSearch(*Console, *request) (answer, error) {
 	return view{"search", "Busca", searchPage{}}, nil
 }
 
-// searchPeople looks up what somebody was told on the telephone. It is a POST, so that what was typed stands in no address, history
-// or log; the trail has what it was read as and whom it found.
+// searchPeople finds people by what a caller told the operator on the telephone. It is a POST, so that the typed text gets
+// into no address, history or log. The audit trail records how the text was read and which people it found.
 func searchPeople(c *Console, r *request) (answer, error) {
 	hits, as, err := c.Rules.Search.FindText(r.Context(), r.PostFormValue("q"))
 	if err != nil {
@@ -75,7 +75,8 @@ func searchPeople(c *Console, r *request) (answer, error) {
 	return view{"search", "Busca", page}, nil
 }
 
-// noteSearch writes a line for everybody who was found, so that the search is told to them; one for nobody.
+// noteSearch records the search in the audit trail: one line per hit, so that the person finds it among the accesses to
+// their data, and a single line without a subject when there are no hits.
 func (c *Console) noteSearch(r *request, hits []subject.Hit, as []string) error {
 	detail := strings.Join(as, ", ") + ": " + strconv.Itoa(len(hits))
 	if len(hits) == 0 {
@@ -93,7 +94,7 @@ func (c *Console) noteSearch(r *request, hits []subject.Hit, as []string) error 
 	return nil
 }
 
-// personPath is the page of somebody whom a partner names.
+// personPath returns the path of the page about one of a partner's people.
 func (c *Console) personPath(id partner.ID, user partner.UserHash) string {
 	return joinPath("people", string(id), c.Rules.Subjects.Reference(subject.Person{User: user, Partner: id}))
 }

@@ -217,8 +217,8 @@ func (c *Console) enterSession(r *request) (answer, error) {
 	return nil, nil //nolint:nilnil // nothing to do first
 }
 
-// redirectToLogin remembers where somebody wanted to go. What they had typed into a form goes along through the log-in, so that a
-// session that ended meanwhile costs them nothing; an upload does not.
+// redirectToLogin sends the operator to the log-in and from there back to the requested page. The fields of a form are
+// carried through the log-in, so that an expired session does not lose what was typed; uploaded files are not.
 func redirectToLogin(r *request, ended bool) answer {
 	if r.Method == http.MethodPost && ended && !r.route.upload {
 		r.Body = http.MaxBytesReader(nil, r.Body, maxForm)
@@ -255,7 +255,7 @@ func (c *Console) writeAnswer(w http.ResponseWriter, r *request, a answer, err e
 	}
 	if r.cookie != nil {
 		http.SetCookie(w, r.cookie)
-		if r.cookie.MaxAge < 0 { // the session ended: whoever sits down next finds nothing of it
+		if r.cookie.MaxAge < 0 { // the session ended: leave nothing of it to the next user of the browser
 			w.Header().Set("clear-site-data", `"cache", "storage"`)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 type Subjects interface {
 	// Reference is the audit trail's name for a person.
 	Reference(p subject.Person) string
-	// FindReferred is whom a reference in an address names; About what a page shows of them.
+	// FindReferred returns the person that a reference in an address stands for; DescribePerson returns what a page
+	// shows about that person.
 	FindReferred(ctx context.Context, id partner.ID, ref string) (subject.Person, error)
 	DescribePerson(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, []subject.Access, error)
 	ExportPerson(ctx context.Context, p subject.Person) ([]subject.Held, error)
@@ -30,7 +31,7 @@ type Subjects interface {
 // subjectsPage is where a person is asked for, and what was asked.
 type subjectsPage struct {
 	Partners []partner.Partner
-	// CPF, User and Partner are what was filled in: whoever asks one thing often asks the next.
+	// CPF, User and Partner repeat the form: an operator who asked one question about a person often asks the next.
 	CPF, User, Partner string
 	Held               []heldCount
 	// Asked says that Held is an answer, Told that Accesses is.
@@ -234,7 +235,7 @@ func eraseSubject(c *Console, r *request) (answer, error) {
 	return view{"subject-erased", "Titular apagado", page}, nil
 }
 
-// erasureLog hands out the log of erasures: keyed indexes, which name nobody.
+// erasureLog downloads the log of erasures. It holds keyed indexes only and identifies no person without the key file.
 func erasureLog(c *Console, r *request) (answer, error) {
 	var b bytes.Buffer
 	if _, err := c.Rules.Subjects.WriteErasureLog(r.Context(), &b); err != nil {

@@ -17,7 +17,7 @@ type Subscriptions interface {
 	SubscriptionList(ctx context.Context, id partner.ID, f subscription.ListFilter) ([]subscription.Subscription, int64, error)
 	SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error)
 	SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error)
-	// SubscriptionsOfUser are those of a person whom the cyber area names, those that have not ended first.
+	// SubscriptionsOfUser returns the subscriptions of the person with a userHash, those that have not ended first.
 	SubscriptionsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]subscription.Subscription, error)
 }
 
