@@ -48,6 +48,7 @@ var lower = func() (t [256]byte) {
 	return t
 }()
 
+// isDigit reports whether c is an ASCII digit. Bytes below '0' wrap around and are larger than 9 too.
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
 // isHexDigit reports whether c is a hexadecimal digit.

@@ -351,6 +351,7 @@ func (s *finder) wholeEmail(local, host []byte, from, after int) {
 	s.parsedEmail(out, from, after+len(host))
 }
 
+// parsedEmail emits the address if the full parser accepts it. The parser is slow, so this is for rare addresses only.
 func (s *finder) parsedEmail(address []byte, from, to int) {
 	if normal, err := identifier.ParseEmail(string(address)); err == nil {
 		s.addSign(identifier.Email, []byte(normal), from, to)
@@ -379,6 +380,7 @@ func wordStart(b []byte, from, stop int) int {
 	return from
 }
 
+// wordEnd returns the end of the run of letters, digits and other characters of a domain at from, but not beyond stop.
 func wordEnd(b []byte, from, stop int) int {
 	for from < stop {
 		r, n := utf8.DecodeRune(b[from:stop])

@@ -75,6 +75,8 @@ func utf32Order(b []byte) (low int, ok bool) {
 	return 0, false
 }
 
+// fromUTF32 appends raw as UTF-8 and returns how many bytes were whole characters. low is the position of the lowest
+// byte in a character: 3 means big endian.
 func fromUTF32(dst, raw []byte, low int) ([]byte, int) {
 	whole := len(raw) &^ 3
 	for i := 0; i < whole; i += 4 {

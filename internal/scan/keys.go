@@ -45,6 +45,8 @@ func (s *finder) readUUID(b []byte, from, to int) {
 	}
 }
 
+// writtenCNPJ emits a CNPJ that is written with its dots, slash and dash, if it stands alone and its check digits are
+// right. New numbers may hold letters.
 func (s *finder) writtenCNPJ(b []byte, from, to int) {
 	if partOfWord(b, from, to) {
 		return
@@ -81,6 +83,7 @@ const pixReach = 64
 
 var pixWords = [...]string{"pix", "evp", "aleat"}
 
+// saysPix reports whether a word before position i, in its line, marks what follows as a Pix key.
 func saysPix(b []byte, i int) bool {
 	var room [pixReach]byte
 	text := foldedBefore(room[:], b, i, "\n")

@@ -54,6 +54,7 @@ func (s *finder) numbers(b []byte, from, limit, done int) int {
 // group is digits that stand together.
 type group struct{ from, to int }
 
+// size returns how many digits the group has.
 func (g group) size() int { return g.to - g.from }
 
 // mostGroups is how many groups are looked at to either side of one.
@@ -155,6 +156,8 @@ var inGap = [256]bool{' ': true, '-': true, '.': true, '/': true, '(': true, ')'
 
 const widestGap = 3
 
+// groupBefore returns the group of digits that ends before i with a short gap between. It is false if there is none or
+// the digits are too many for a number of ours.
 func groupBefore(b []byte, i int) (group, bool) {
 	k := i
 	for k > 0 && i-k < widestGap && inGap[b[k-1]] {
@@ -167,6 +170,7 @@ func groupBefore(b []byte, i int) (group, bool) {
 	return group{k, end}, end < i && k < end && end-k < longestRun
 }
 
+// groupAfter is groupBefore in the other direction: the group that begins after j.
 func groupAfter(b []byte, j int) (group, bool) {
 	k := j
 	for k < len(b) && k-j < widestGap && inGap[b[k]] {
@@ -336,6 +340,7 @@ func (s *finder) loose(b []byte, groups []group, j int) int {
 // shapeHash stands for the sizes of groups and what is between them.
 type shapeHash uint64
 
+// add returns the hash with one more character of the shape.
 func (h shapeHash) add(c byte) shapeHash { return (h + shapeHash(c)) * 0x9e3779b97f4a7c15 }
 
 // addGap adds what stands between two groups: blanks count only where there is nothing else.
@@ -375,6 +380,7 @@ func shapeOfGroups(h shapeHash) record.Kinds {
 	}
 }
 
+// hashShape returns the hash of a whole shape, to be compared with one that was built while reading.
 func hashShape(shape string) (h shapeHash) {
 	for _, c := range []byte(shape) {
 		h = h.add(c)
@@ -534,10 +540,12 @@ func afterCard(b []byte, j int) bool {
 	return end >= len(b) || !isDigit(b[end])
 }
 
+// month reports whether two digits are a month, 01 to 12.
 func month(tens, ones byte) bool {
 	return tens == '0' && ones >= '1' && ones <= '9' || tens == '1' && ones >= '0' && ones <= '2'
 }
 
+// digitsOnly reports whether b holds nothing but digits; true for an empty b.
 func digitsOnly(b []byte) bool {
 	for _, c := range b {
 		if !isDigit(c) {
@@ -547,4 +555,5 @@ func digitsOnly(b []byte) bool {
 	return true
 }
 
+// quote reports whether c is a single or a double quote.
 func quote(c byte) bool { return c == '"' || c == '\'' }

@@ -90,6 +90,8 @@ type chain struct {
 	done   map[int64]bool
 }
 
+// newChain returns a chain whose first piece is first, with the State before it: an import may resume in the middle of
+// a text.
 func newChain(first int64, state record.State) *chain {
 	c := &chain{next: first, said: map[int64]func(record.State) record.State{}, states: map[int64]record.State{first: state}, done: map[int64]bool{}}
 	c.moved.L = &c.mu

@@ -86,6 +86,7 @@ func fill(r io.Reader, p []byte) (n int, err error) {
 	return n, err
 }
 
+// countingReader counts the bytes that were read from r.
 type countingReader struct {
 	r io.Reader
 	n int64

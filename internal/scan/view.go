@@ -24,6 +24,7 @@ type view struct {
 	wide  bool // the text has a zero byte after each character
 }
 
+// viewStep maps a stretch of the decoded view to where it came from in the text.
 type viewStep struct {
 	at       int32
 	from, to int32 // to is of what is decoded

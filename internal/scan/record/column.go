@@ -382,6 +382,7 @@ func countFields(row []byte, sep byte) (n int) {
 	return n
 }
 
+// hashName returns the FNV-1a hash of a column name, which is faster to look up than the name.
 func hashName(name []byte) uint32 {
 	h := uint32(2166136261)
 	for _, c := range name {

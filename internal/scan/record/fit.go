@@ -6,6 +6,7 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
+// fit is how sure it is that an identifier is the value of a column.
 type fit uint8
 
 const (

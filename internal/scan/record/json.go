@@ -329,6 +329,7 @@ func (r *Reader) parseObject(start int) int {
 	return -1
 }
 
+// skipSpace returns the position of the first byte from at on that is no white space.
 func skipSpace(b []byte, at int) int {
 	for at < len(b) && isSpace(b[at]) {
 		at++

@@ -24,6 +24,7 @@ func isEmptyValue(v []byte) bool {
 // foldShort returns a short value in lower case.
 func foldShort(v []byte) string { return string([]byte{lowered(v[0]), lowered(v[1]), lowered(v[2])}) }
 
+// lowered returns an ASCII letter in lower case, and any other byte as it is.
 func lowered(c byte) byte {
 	if c >= 'A' && c <= 'Z' {
 		return c + 'a' - 'A'
@@ -147,6 +148,7 @@ func postalCode(v []byte) bool {
 	return len(v) == 9 && v[5] == '-' && allDigits(v[:5]) && allDigits(v[6:]) && string(v) != "00000-000"
 }
 
+// allDigits reports whether v consists of digits; false for an empty v.
 func allDigits(v []byte) bool {
 	for _, c := range v {
 		if c < '0' || c > '9' {

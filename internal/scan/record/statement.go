@@ -111,6 +111,7 @@ func (r *Reader) definition(text []byte) (*layout, string) {
 	return nil, ""
 }
 
+// constraint reports whether a word in CREATE TABLE begins a key or a constraint instead of a column.
 func constraint(name []byte) bool {
 	switch string(bytes.ToLower(name[:min(len(name), 16)])) {
 	case "primary", "unique", "key", "constraint", "foreign", "check", "index", "fulltext", "exclude":

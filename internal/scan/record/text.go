@@ -36,6 +36,7 @@ func (r *Reader) unescaped(f field) []byte {
 	return r.text
 }
 
+// appendSingle appends v with each doubled quote made single, as SQL and CSV double the quotes within a value.
 func appendSingle(dst, v []byte, quote byte) []byte {
 	for i := 0; i < len(v); i++ {
 		if dst = append(dst, v[i]); v[i] == quote && i+1 < len(v) && v[i+1] == quote {
@@ -75,6 +76,7 @@ func appendPlain(dst, v []byte) []byte {
 	return dst
 }
 
+// control returns the character that stands for c behind a backslash; c itself if it has no other meaning.
 func control(c byte) byte {
 	switch c {
 	case 'n':
@@ -91,6 +93,8 @@ func control(c byte) byte {
 	return c
 }
 
+// appendJSON appends v with the escapes of JSON undone, surrogate pairs included. Escapes that are not valid are left
+// out: a dump may be cut or damaged anywhere.
 func appendJSON(dst, v []byte) []byte {
 	for i := 0; i < len(v); i++ {
 		if v[i] != '\\' || i+1 >= len(v) {

@@ -79,6 +79,7 @@ func (d *Dump) record() {
 	}
 }
 
+// combo writes a line of a combo list: an address and a password, and now and then a phone number.
 func (d *Dump) combo() {
 	d.email()
 	d.text(d.pick(":", ";", "|", ":"))
@@ -90,6 +91,7 @@ func (d *Dump) combo() {
 	d.text("\n")
 }
 
+// csv writes a row of a table, with an amount and a Unix time that look like identifiers but are none.
 func (d *Dump) csv(sep string) {
 	d.number(d.id)
 	d.text(sep + d.pick(FirstNames...) + " " + d.pick(LastNames...) + sep)
@@ -105,6 +107,7 @@ func (d *Dump) csv(sep string) {
 	d.text("." + strconv.Itoa(10+d.rnd.IntN(90)) + "\n")
 }
 
+// json writes an object in a line, with an id of ten digits that is no phone number.
 func (d *Dump) json() {
 	d.text(`{"id":`)
 	d.number(1_000_000_000 + d.rnd.IntN(2_000_000_000))
@@ -119,6 +122,7 @@ func (d *Dump) json() {
 	d.text("\"}\n")
 }
 
+// sql writes a tuple of a multi-row INSERT with identifiers of all kinds.
 func (d *Dump) sql() {
 	d.text("(")
 	d.number(d.id)
@@ -139,6 +143,7 @@ func (d *Dump) sql() {
 	d.text("'),\n")
 }
 
+// stealer writes a block of a stealer log, with numbers in the URL and the version that are no identifiers.
 func (d *Dump) stealer() {
 	d.text("URL: https://www." + d.pick(Domains...) + "/login?next=%2Fconta&t=")
 	d.number(1_700_000_000_000 + d.rnd.IntN(90_000_000_000))
@@ -153,6 +158,7 @@ func (d *Dump) stealer() {
 	d.text("\r\n===============\r\n")
 }
 
+// html writes a row of an HTML table.
 func (d *Dump) html() {
 	d.text("<tr><td>" + d.pick(FirstNames...) + "</td><td><a href=\"mailto:")
 	d.email()

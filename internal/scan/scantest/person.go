@@ -40,6 +40,7 @@ type people struct {
 	id   int
 }
 
+// newPeople returns a source of made-up people; the same seed gives the same people.
 func newPeople(seed uint64) *people {
 	p := &people{rnd: rand.New(rand.NewPCG(seed, 3)), used: map[string]bool{}}
 	p.dump = &Dump{rnd: p.rnd, truth: func(kind identifier.Kind, normal []byte, meant bool) {
@@ -62,14 +63,17 @@ func (p *people) identifier(class string, write func()) datum {
 	}
 }
 
+// pick returns one of the texts at random; a text given twice is twice as likely.
 func (p *people) pick(from ...string) string { return from[p.rnd.IntN(len(from))] }
 
+// hex returns n random hexadecimal digits.
 func (p *people) hex(n int) string {
 	p.dump.out = p.dump.out[:0]
 	p.dump.hex(n)
 	return string(p.dump.out)
 }
 
+// digits returns n random digits.
 func (p *people) digits(n int) string {
 	var b strings.Builder
 	for range n {
@@ -100,6 +104,7 @@ func (p *people) password() string {
 	return strings.ToUpper(base[:1]) + base[1:] + p.pick("", "!", "#", "@", ".")
 }
 
+// hash returns a random text in the form of a password hash: bcrypt, SHA-1, Argon2 or MD5.
 func (p *people) hash() string {
 	switch p.rnd.IntN(4) {
 	case 0:
@@ -112,6 +117,7 @@ func (p *people) hash() string {
 	return p.hex(32)
 }
 
+// date returns a random date between two years in one of the forms that dumps have.
 func (p *people) date(from, to int) string {
 	y, m, d := from+p.rnd.IntN(to-from), 1+p.rnd.IntN(12), 1+p.rnd.IntN(28)
 	switch p.rnd.IntN(3) {
@@ -123,6 +129,7 @@ func (p *people) date(from, to int) string {
 	return fmt.Sprintf("%d-%02d-%02d", y, m, d)
 }
 
+// ip returns a random IPv4 address.
 func (p *people) ip() string {
 	return fmt.Sprintf("%d.%d.%d.%d", 1+p.rnd.IntN(220), p.rnd.IntN(256), p.rnd.IntN(256), 1+p.rnd.IntN(254))
 }
@@ -134,6 +141,7 @@ type kind struct {
 	make  func(*people) datum
 }
 
+// plainKind returns a kind of column whose values are no identifiers.
 func plainKind(class string, names string, text func(*people) string) kind {
 	return kind{class, strings.Split(names, ","), func(p *people) datum { return datum{class: class, text: text(p)} }}
 }

@@ -89,6 +89,7 @@ func (p *people) person(columns []kind) (Person, []string) {
 	}
 }
 
+// take adds a value to what is known to have leaked of the person.
 func (w *Person) take(d datum) {
 	if d.class != "" {
 		w.Classes[d.class] = true
@@ -101,8 +102,10 @@ func (w *Person) take(d datum) {
 	}
 }
 
+// printf appends to the file's text.
 func (f *File) printf(format string, args ...any) { f.Text = fmt.Appendf(f.Text, format, args...) }
 
+// combos writes a combo list that leads with an address, a CPF or a phone number, with passwords or hashes behind it.
 func combos(p *people, f *File, n int) {
 	sep := p.pick(":", ":", ":", ";", "|")
 	lead := columnKinds[[]int{0, 0, 0, 0, 1, 2}[p.rnd.IntN(6)]]
@@ -146,11 +149,14 @@ func dashed(p *people, f *File, n int) {
 	}
 }
 
+// site returns a made-up address of a login page, and its host.
 func (p *people) site() (url, host string) {
 	host = p.pick("loja", "banco", "conta", "jogo") + strconv.Itoa(p.rnd.IntN(1000)) + "." + p.pick(Domains...)
 	return p.pick("https://", "http://", "https://www.") + host + p.pick("/", "/login", "/auth?next=%2Fconta&a=b", ":8443/entrar"), host
 }
 
+// credentials writes lines of a site, a login and a password, in which the site's own colons make the columns
+// ambiguous.
 func credentials(p *people, f *File, n int) {
 	sep := p.pick(":", ":", "|", ";")
 	for range n {
@@ -170,6 +176,7 @@ func commas(p *people, f *File, n int)     { separated(p, f, n, ',') }
 func semicolons(p *people, f *File, n int) { separated(p, f, n, ';') }
 func tabs(p *people, f *File, n int)       { separated(p, f, n, '\t') }
 
+// separated writes a table with a header; empty values are written in one of the ways that dumps do.
 func separated(p *people, f *File, n int, sep rune) {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
@@ -191,6 +198,7 @@ func separated(p *people, f *File, n int, sep rune) {
 	f.Text = append(f.Text, out.Bytes()...)
 }
 
+// fixedWidth writes a table whose columns are padded with blanks to the longest value.
 func fixedWidth(p *people, f *File, n int) {
 	columns, names := p.table()
 	rows := [][]string{names}
@@ -212,6 +220,7 @@ func fixedWidth(p *people, f *File, n int) {
 	}
 }
 
+// sqlText returns a text as an SQL literal, or none for an empty one.
 func sqlText(text, none string) string {
 	if text == "" {
 		return none
@@ -219,6 +228,7 @@ func sqlText(text, none string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
 }
 
+// sqlTuple returns the texts as a row of VALUES.
 func sqlTuple(texts []string, none string) string {
 	out := make([]string, len(texts))
 	for i, t := range texts {
@@ -227,6 +237,7 @@ func sqlTuple(texts []string, none string) string {
 	return "(" + strings.Join(out, ",") + ")"
 }
 
+// inserts writes INSERT statements that name their columns, one row or fifty rows each.
 func inserts(p *people, f *File, n int) {
 	columns, names := p.table()
 	none := p.pick("NULL", "''")
@@ -249,6 +260,8 @@ func inserts(p *people, f *File, n int) {
 	}
 }
 
+// mysqldump writes INSERT statements without column names: those are in CREATE TABLE, behind another table that must
+// not be taken for it.
 func mysqldump(p *people, f *File, n int) {
 	columns, names := p.table()
 	f.printf("-- MySQL dump 10.13\nCREATE TABLE `produtos` (\n  `id` int(11) NOT NULL,\n  `password` varchar(9),\n  PRIMARY KEY (`id`)\n);\n")
@@ -273,6 +286,7 @@ func mysqldump(p *people, f *File, n int) {
 	f.printf(";\n")
 }
 
+// copies writes a dump of PostgreSQL: COPY blocks with tab-separated rows.
 func copies(p *people, f *File, n int) {
 	columns, names := p.table()
 	f.printf("--\n-- PostgreSQL database dump\n--\nCOPY public.log (id, senha) FROM stdin;\n1\tx\n\\.\n\nCOPY public.users (\"%s\") FROM stdin;\n", strings.Join(names, `", "`))
@@ -310,6 +324,7 @@ func (p *people) nested(names, texts []string) map[string]any {
 	return out
 }
 
+// jsonLines writes an object per line, some with nested objects.
 func jsonLines(p *people, f *File, n int) {
 	columns, names := p.table()
 	for range n {
@@ -320,6 +335,7 @@ func jsonLines(p *people, f *File, n int) {
 	}
 }
 
+// jsonList writes one object with a list of people. It has a password member of its own that belongs to none of them.
 func jsonList(p *people, f *File, n int) {
 	columns, names := p.table()
 	var all []any
@@ -336,6 +352,7 @@ func jsonList(p *people, f *File, n int) {
 	f.Text, _ = json.MarshalIndent(whole, "", "  ")
 }
 
+// stealerLog writes blocks of labelled lines in one of several languages, some without a password.
 func stealerLog(p *people, f *File, n int) {
 	f.Name = "logs/BR[0F3A] 2024-0" + strconv.Itoa(1+p.rnd.IntN(9)) + "-1" + strconv.Itoa(p.rnd.IntN(9)) + "/Passwords.txt"
 	labels := [][3]string{
@@ -362,6 +379,7 @@ func stealerLog(p *people, f *File, n int) {
 	}
 }
 
+// ldif writes the entries of a directory, with some attributes missing.
 func ldif(p *people, f *File, n int) {
 	for range n {
 		who := Person{Classes: map[string]bool{}}
@@ -383,6 +401,7 @@ func ldif(p *people, f *File, n int) {
 	}
 }
 
+// vcards writes contacts, with some fields missing.
 func vcards(p *people, f *File, n int) {
 	for range n {
 		who := Person{Classes: map[string]bool{}}
@@ -402,6 +421,8 @@ func vcards(p *people, f *File, n int) {
 	}
 }
 
+// mails writes a mailbox. The addresses and the CPF in a message belong to different people, and the password to none
+// of them.
 func mails(p *people, f *File, n int) {
 	for range n {
 		from, to, third := columnKinds[0].make(p), columnKinds[0].make(p), columnKinds[1].make(p)
@@ -428,6 +449,7 @@ func twoColumns(p *people, f *File, n int) {
 	}
 }
 
+// headless writes a table without a header, so that only the shape of values tells what they are.
 func headless(p *people, f *File, n int) {
 	columns, _ := p.table()
 	sep := p.pick(",", ";", "\t", "|")

@@ -17,18 +17,23 @@ var (
 	Areas = []string{"11", "12", "15", "18", "19", "21", "24", "27", "31", "35", "41", "47", "51", "55", "61", "62", "67", "71", "75", "81", "85", "91", "98"}
 )
 
+// pick returns one of the texts at random; a text given twice is twice as likely.
 func (d *Dump) pick(from ...string) string { return from[d.rnd.IntN(len(from))] }
 
+// text appends a text as it is.
 func (d *Dump) text(s string) { d.out = append(d.out, s...) }
 
+// number appends a number that is no identifier.
 func (d *Dump) number(n int) { d.out = strconv.AppendInt(d.out, int64(n), 10) }
 
+// hex appends n random hexadecimal digits.
 func (d *Dump) hex(n int) {
 	for range n {
 		d.out = append(d.out, "0123456789abcdef"[d.rnd.IntN(16)])
 	}
 }
 
+// uuid appends a random UUID.
 func (d *Dump) uuid() {
 	for i, n := range [...]int{8, 4, 4, 4, 12} {
 		if i > 0 {
@@ -38,6 +43,7 @@ func (d *Dump) uuid() {
 	}
 }
 
+// ip appends a random IPv4 address.
 func (d *Dump) ip() {
 	for i := range 4 {
 		if i > 0 {
@@ -47,6 +53,7 @@ func (d *Dump) ip() {
 	}
 }
 
+// password appends a password such as people choose.
 func (d *Dump) password() {
 	d.text(d.pick(words...))
 	d.number(d.rnd.IntN(10_000))
@@ -72,6 +79,7 @@ func (d *Dump) cnpj() {
 	d.text(string(n[:2]) + "." + string(n[2:5]) + "." + string(n[5:8]) + "/" + string(n[8:12]) + "-" + string(n[12:]))
 }
 
+// email appends an address, one in ten in capitals, and reports it in normal form.
 func (d *Dump) email() {
 	start := len(d.out)
 	d.text(d.pick(LocalNames...))
@@ -91,6 +99,7 @@ func (d *Dump) email() {
 	}
 }
 
+// cpf appends a valid CPF.
 func (d *Dump) cpf() {
 	n := d.normal[:11]
 	for {
@@ -108,6 +117,8 @@ func (d *Dump) cpf() {
 	}
 }
 
+// writeCPF writes a CPF in one of its usual forms. Eleven plain digits may be a mobile number too, which is reported as
+// not meant.
 func (d *Dump) writeCPF(n []byte) {
 	switch d.rnd.IntN(5) {
 	case 0, 1:
@@ -156,6 +167,8 @@ func (d *Dump) phone(label bool) {
 	}
 }
 
+// writeMobile writes a mobile number in one of its usual forms. Eleven plain digits may be a CPF too, which is reported
+// as not meant.
 func (d *Dump) writeMobile(area, mid, last string) {
 	switch d.rnd.IntN(6) {
 	case 0:
@@ -177,10 +190,12 @@ func (d *Dump) writeMobile(area, mid, last string) {
 	}
 }
 
+// meant reports an identifier that was written on purpose.
 func (d *Dump) meant(kind identifier.Kind, normal string) {
 	d.truth(kind, append(d.normal[:0], normal...), true)
 }
 
+// card appends a card number with a valid check digit, plain or in groups.
 func (d *Dump) card() {
 	prefix := d.pick("4111", "5412", "2720", "6062", "6500", "3714", "4532")
 	length := 16

@@ -31,6 +31,7 @@ type Mapping struct {
 	text   string
 }
 
+// vendorForm is the file format of a vendor's records.
 type vendorForm string
 
 const (
@@ -173,6 +174,7 @@ func (m *Mapping) setMember(g given) *fault.Error {
 	return nil
 }
 
+// setEmpty sets the texts that mean that a value is missing, such as "null" or "-". It replaces the default ones.
 func (m *Mapping) setEmpty(g given) *fault.Error {
 	list, ok := g.value.(*ast.SequenceNode)
 	if !ok {
@@ -190,6 +192,8 @@ func (m *Mapping) setEmpty(g given) *fault.Error {
 	return nil
 }
 
+// setFields sets which field of the vendor is which member of a record. It refuses a member that does not exist, so
+// that a misspelt one is not lost silently.
 func (m *Mapping) setFields(g given) *fault.Error {
 	fields, why := members(g.value)
 	if why != nil {

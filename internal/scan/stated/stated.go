@@ -58,6 +58,7 @@ func Members() []string {
 	}
 }
 
+// isMember reports whether a record can have a member of that name.
 func isMember(name string) bool {
 	_, names := identifiers[name]
 	_, tells := classes[name]
@@ -74,6 +75,7 @@ type builder struct {
 	day       int32
 }
 
+// identity is an identifier of a record in normal form.
 type identity struct {
 	kind   identifier.Kind
 	normal string

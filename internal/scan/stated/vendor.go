@@ -142,6 +142,8 @@ func eachAlong(value any, path []string, put func(any) *fault.Error) *fault.Erro
 	return put(value)
 }
 
+// readTable reads a CSV file by the names in its first line. It refuses a table that lacks a mapped column; a row with
+// another number of columns is refused alone.
 func (m *Mapping) readTable(t *text, r io.Reader) error {
 	table := csv.NewReader(r)
 	table.Comma, table.FieldsPerRecord, table.LazyQuotes, table.ReuseRecord = m.separator, -1, true, true
@@ -198,6 +200,7 @@ func unlessForm(err error) error {
 	return err
 }
 
+// readList reads a JSON list one object at a time, so that the file may be larger than memory.
 func (m *Mapping) readList(t *text, r io.Reader) error {
 	decoder := json.NewDecoder(r)
 	decoder.UseNumber()
