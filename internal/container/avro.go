@@ -53,6 +53,8 @@ func avroRecord(s avro.Schema, outer []*avro.RecordSchema) *avro.RecordSchema {
 	return nil
 }
 
+// writeAvroNames writes a cell with the name of each column. Records within records are flattened to the columns of
+// their fields, as writeAvroValue does with the values.
 func writeAvroNames(s avro.Schema, name string, outer []*avro.RecordSchema, out *text) {
 	r := avroRecord(s, outer)
 	if r == nil {
@@ -64,6 +66,8 @@ func writeAvroNames(s avro.Schema, name string, outer []*avro.RecordSchema, out 
 	}
 }
 
+// writeAvroValue writes a cell for each column of a value. A value that does not fit its schema gives empty cells, so
+// that the columns behind it keep their place.
 func writeAvroValue(s avro.Schema, v any, outer []*avro.RecordSchema, out *text) {
 	r := avroRecord(s, outer)
 	if r == nil {

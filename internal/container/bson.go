@@ -50,6 +50,8 @@ const bsonLargest = 17 << 20 // Mongo takes no document over 16 MiB
 
 var errBSON = errors.New("damaged: not BSON")
 
+// writeBSON writes the documents of a mongodump file one by one. It refuses a length that no document can have before
+// it allocates memory for it.
 func writeBSON(in io.Reader, out *text) error {
 	var doc []byte
 	for {

@@ -124,11 +124,14 @@ func WalkSource(ctx context.Context, name string, source io.Reader, options Opti
 	return w.report, err
 }
 
+// orDefault returns the limits with the default in the place of each one that is zero.
 func (l Limits) orDefault() Limits {
 	d := DefaultLimits
 	return Limits{Ratio: cmp.Or(l.Ratio, d.Ratio), Bytes: cmp.Or(l.Bytes, d.Bytes), Depth: cmp.Or(l.Depth, d.Depth), Entries: cmp.Or(l.Entries, d.Entries)}
 }
 
+// seekable returns r as a file of known size, if it can be read at any position: some formats have their directory at
+// the end. It moves r to its end.
 func seekable(r io.Reader) (io.ReaderAt, int64, bool) {
 	at, ok := r.(io.ReaderAt)
 	seeker, canSeek := r.(io.Seeker)

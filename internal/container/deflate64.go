@@ -26,6 +26,8 @@ type deflate64 struct {
 
 var errDeflate64 = errors.New("damaged: not Deflate64")
 
+// newDeflate64 returns a reader of the decompressed bytes. It reads no further in than the data if in is an
+// io.ByteReader, and otherwise buffers.
 func newDeflate64(in io.Reader) io.Reader {
 	if b, ok := in.(io.ByteReader); ok {
 		return &deflate64{in: b}

@@ -66,6 +66,7 @@ func (l *layer) holdWhole() (rest io.Reader) {
 // chunks is text held in pieces, so that holding more never copies.
 type chunks [][]byte
 
+// ReadAt reads across the borders of chunks.
 func (c chunks) ReadAt(p []byte, off int64) (n int, err error) {
 	for n < len(p) {
 		i := (off + int64(n)) / chunk

@@ -29,6 +29,7 @@ const (
 	isoDeepest = 32
 )
 
+// emptyHead reports whether a file begins with zeros only, as an ISO image does: its signature stands behind 32 KiB.
 func emptyHead(b []byte) bool { return len(b) == sniffed && len(bytes.Trim(b, "\x00")) == 0 }
 
 // walkISO opens the files of the tree with the best names.

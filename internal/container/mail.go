@@ -38,6 +38,7 @@ func (w *walker) walkMail(l layer) error {
 	}
 }
 
+// mailEncoding is how the body of a message is encoded for transfer.
 type mailEncoding uint8
 
 const (

@@ -30,6 +30,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// countingReader counts the bytes that were read from r.
 type countingReader struct {
 	r io.Reader
 	n int64

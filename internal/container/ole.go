@@ -37,6 +37,8 @@ func (w *walker) walkOLE(l layer) error {
 	return nil
 }
 
+// oleStream hands on one stream of an OLE file: a workbook as rows, text of Word and Outlook in all its encodings, an
+// attachment as a file of its own, and any other stream as it is.
 func (w *walker) oleStream(l layer, e *mscfb.File) error {
 	entry := layer{name: entryName(l.name, e.Name), depth: l.depth, size: l.size}
 	switch {

@@ -70,6 +70,8 @@ func writeParquetRows(rows parquet.Rows, columns int, out *text) error {
 	}
 }
 
+// writeParquetValue writes a value as a cell. Kinds that cannot hold an identifier give an empty cell, so that the
+// columns behind them keep their place.
 func writeParquetValue(v parquet.Value, out *text) {
 	switch v.Kind() {
 	case parquet.Int32:

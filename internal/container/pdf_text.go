@@ -20,6 +20,8 @@ func pdfInflate(r io.Reader) io.Reader {
 	return flate.NewReader(r)
 }
 
+// pdfAscii85 decodes a stream in ASCII85 without the marks around it, which the decoder of the standard library
+// refuses.
 func pdfAscii85(r io.Reader) io.Reader {
 	raw, err := io.ReadAll(r)
 	if err != nil {
@@ -291,6 +293,7 @@ func pdfStrings(dict []byte) []byte {
 	}
 }
 
+// pdfToken is the kind of a token in a content stream.
 type pdfToken uint8
 
 const (
@@ -342,6 +345,7 @@ func (l *pdfLexer) nextToken() ([]byte, pdfToken) {
 	return nil, pdfEnd
 }
 
+// pdfDelimiter reports whether c ends a number, a name or an operator.
 func pdfDelimiter(c byte) bool {
 	return c <= ' ' || c == '<' || c == '>' || c == '[' || c == ']' || c == '{' || c == '}' || c == ')'
 }

@@ -23,6 +23,8 @@ var pgDumpFormat = document("pg_dump archive", startsWith("PGDMP"), func(d *sour
 
 var errPGDump = errors.New("damaged: not what pg_dump writes")
 
+// pgDump reads the custom format of pg_dump. The sizes of numbers and the compression are those that the header of the
+// file declares.
 type pgDump struct {
 	in      *bufio.Reader
 	version int // 0x010e00 is 1.14

@@ -30,6 +30,7 @@ func (w *walker) walkRAR(l layer) error {
 // rarWindow is the largest window that is made, as large as it is claimed.
 const rarWindow = 128 << 20
 
+// rarOptions bounds the memory that an archive can demand for its dictionary, and adds the password if there is one.
 func rarOptions(password string) []rardecode.Option {
 	options := []rardecode.Option{rardecode.MaxDictionarySize(rarWindow)}
 	if password != "" {
@@ -38,11 +39,14 @@ func rarOptions(password string) []rardecode.Option {
 	return options
 }
 
+// rarReader opens an archive in one file. It returns an error where the library panics on a damaged one.
 func rarReader(r io.Reader, options []rardecode.Option) (z *rardecode.Reader, err error) {
 	defer notPanicking(&err)
 	return rardecode.NewReader(r, options...)
 }
 
+// rarVolumes opens an archive of several volumes, which the library asks for by name. It returns an error where the
+// library panics on a damaged one.
 func rarVolumes(volumes []Volume, options []rardecode.Option) (z *rardecode.Reader, err error) {
 	defer notPanicking(&err)
 	r, err := rardecode.OpenReader(volumes[0].Name, append(options, rardecode.FileSystem(volumeFS(volumes)))...)

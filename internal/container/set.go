@@ -108,6 +108,7 @@ func (f volumeFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
+// volumeFile is a volume as an fs.File, for libraries that open the next volume by name.
 type volumeFile struct {
 	*io.SectionReader
 	v Volume
@@ -116,6 +117,7 @@ type volumeFile struct {
 func (f *volumeFile) Close() error               { return nil }
 func (f *volumeFile) Stat() (fs.FileInfo, error) { return volumeStat{f.v}, nil }
 
+// volumeStat is the fs.FileInfo of a volume: its name and size are real, the rest is not known.
 type volumeStat struct{ v Volume }
 
 func (s volumeStat) Name() string     { return s.v.Name }

@@ -82,6 +82,7 @@ func (w *walker) unlockSevenZip(l layer) (*sevenzip.Reader, error) {
 	return nil, errEncrypted
 }
 
+// isLocked reports whether reading failed because the content is encrypted, rather than damaged.
 func isLocked(err error) bool {
 	var failed *sevenzip.ReadError
 	return errors.As(err, &failed) && failed.Encrypted
@@ -120,6 +121,8 @@ type sevenZipFile struct {
 	io.Closer
 }
 
+// openSevenZipFile opens an entry and checks its CRC while it is read. It returns an error where the library panics on
+// a damaged archive.
 func openSevenZipFile(f *sevenzip.File) (content *sevenZipFile, err error) {
 	defer func() {
 		if recover() != nil {

@@ -73,6 +73,8 @@ type sqliteTable struct {
 	rowid   int
 }
 
+// newSQLite reads the header of a database. It refuses page sizes that SQLite does not allow, as all offsets follow
+// from them.
 func newSQLite(d *source) (*sqlite, error) {
 	var head [100]byte
 	if err := readExactly(d, head[:], 0); err != nil {
@@ -279,6 +281,8 @@ func (db *sqlite) readRows(page []byte, start int, row func(rowid int64, values 
 	return nil
 }
 
+// indexRow reads a row of an index b-tree, as tables WITHOUT ROWID are stored. Damage is noted, and what could be read
+// of the row is still handed on.
 func (db *sqlite) indexRow(page []byte, at int, row func(rowid int64, values []any) error) error {
 	length, n := sqliteVarint(page, at)
 	if n == 0 {
@@ -369,6 +373,8 @@ func (db *sqlite) parseRecord(b []byte) (values []any) {
 	return values
 }
 
+// sqliteSize returns how many bytes a value of the given serial type takes in a record, or -1 for a type that does not
+// exist.
 func sqliteSize(kind int64) int64 {
 	switch {
 	case kind < 0:

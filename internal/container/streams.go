@@ -114,6 +114,7 @@ type joinedBytes struct {
 	in   byteReader
 }
 
+// byteReader is what decompressors read from without buffering beyond the end of their data.
 type byteReader interface {
 	io.Reader
 	io.ByteReader

@@ -60,6 +60,7 @@ func (s *stringsReader) takeByte(c byte) {
 	}
 }
 
+// endRun adds the run as a line if it is long enough to be text rather than chance, and returns it emptied for reuse.
 func (s *stringsReader) endRun(run []byte) []byte {
 	if utf8.RuneCount(run) >= shortestString {
 		s.lines = append(append(s.lines, run...), '\n')
@@ -67,4 +68,5 @@ func (s *stringsReader) endRun(run []byte) []byte {
 	return run[:0]
 }
 
+// isPrintable reports whether c can be part of a run of text. Bytes beyond ASCII can: they may be letters in UTF-8.
 func isPrintable(c byte) bool { return c >= ' ' && c != 0x7f || c == '\t' }

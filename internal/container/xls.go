@@ -30,6 +30,7 @@ func writeXLS(r io.Reader, out *text) error {
 	}
 }
 
+// xls writes the cells of a workbook in BIFF8, record by record, in the order of rows and columns.
 type xls struct {
 	out    *text
 	texts  []string // shared by cells

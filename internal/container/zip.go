@@ -39,6 +39,9 @@ type zipOutcome struct {
 	reason string // to be noted; none where nothing is missed by doing otherwise
 }
 
+// zipTable reads the archive by its table of contents. It returns an outcome that is not done, with the reason if there
+// is one, where that table is missing, damaged or too large: then the entries are read from the start of the file
+// onward.
 func (w *walker) zipTable(l layer) zipOutcome {
 	if bytes.HasPrefix(l.head, []byte(zipSpanned)) {
 		return zipOutcome{}
@@ -175,6 +178,8 @@ func (w *walker) zipDecrypt(e zipEntry, raw func() (io.Reader, error)) (io.Reade
 
 var errZipMethod = errors.New("packed in a way that is not read: zip")
 
+// zipMethod returns an error that names the compression method, so that the operator knows which program can unpack the
+// file.
 func zipMethod(n uint16) error {
 	names := map[uint16]string{1: "Shrink", 6: "Implode", 18: "TERSE", 19: "LZ77", 96: "JPEG", 97: "WavPack"}
 	if name, ok := names[n]; ok {

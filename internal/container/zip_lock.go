@@ -132,6 +132,8 @@ type zipCipher struct {
 	keys [3]uint32
 }
 
+// newZipCipher returns a reader of the decrypted bytes, or errEncrypted if the password does not fit. The check has
+// only one byte: one wrong password in 256 passes it.
 func newZipCipher(in io.Reader, password string, check byte) (io.Reader, error) {
 	z := &zipCipher{in: in, keys: [3]uint32{0x12345678, 0x23456789, 0x34567890}}
 	for i := range len(password) {
