@@ -42,6 +42,8 @@ type output[R record] interface {
 	reopenAsSource() (source[R], *os.File, error)
 }
 
+// newBuilder begins a segment in a temporary file beside path. It refuses a width that is unknown and a note that is
+// too long.
 func newBuilder[R record](path string, opt Options) (*builder[R], error) {
 	if !opt.Width.isValid() {
 		return nil, ErrOption.Note("width must be 40 or 64")
@@ -60,6 +62,7 @@ func newBuilder[R record](path string, opt Options) (*builder[R], error) {
 	return b, nil
 }
 
+// createTemp creates the temporary file; ErrBusy if another process is writing the same segment.
 func createTemp(path string) (*durable.File, error) {
 	f, err := durable.CreateFile(path)
 	if errors.Is(err, durable.ErrBusy) {

@@ -15,6 +15,8 @@ type labelCode struct {
 	width  uint // bits of a place
 }
 
+// newLabelCode returns a code for the given number of labels. Ids have a fixed width of as many bits as the largest
+// needs.
 func newLabelCode(labels int) *labelCode {
 	return &labelCode{labels: labels, width: uint(bits.Len(uint(labels - 1)))}
 }

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// newMapping maps the file into memory, read-only. It is unmapped when the mapping is garbage collected, so that no
+// reader can meet memory that is gone.
 func newMapping(f *os.File, size int64) (*mapping, error) {
 	data, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {

@@ -187,6 +187,8 @@ type labelledReader struct {
 	records []labelled
 }
 
+// nextRecords returns the records of the next page, with the ids of the file's labels translated to those of the
+// writer; nil at the end. They are valid until the next call.
 func (r *labelledReader) nextRecords() (_ []labelled, err error) {
 	if r.next == len(r.dir.first) {
 		return nil, nil

@@ -29,6 +29,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// checksum returns the CRC-32C of b, which processors compute in hardware.
 func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 // Digest identifies the content of a segment.
@@ -37,6 +38,8 @@ type Digest [sha256.Size]byte
 // String returns the digest in hex.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
+// encodeHeader returns the first page of a file. Files without labels keep the older version, so that older programs
+// can read them.
 func encodeHeader(w Width, labelled bool) []byte {
 	b := make([]byte, pageSize)
 	copy(b, headerMagic)
@@ -50,6 +53,8 @@ func encodeHeader(w Width, labelled bool) []byte {
 	return b
 }
 
+// decodeHeader checks the first page and returns what it declares. The checksum is checked before any other field is
+// trusted.
 func decodeHeader(b []byte) (w Width, labelled bool, err error) {
 	if string(b[:8]) != headerMagic {
 		return 0, false, ErrCorrupt.Note("not a segment file")
@@ -108,6 +113,8 @@ func (f footer) encodeFooter() []byte {
 	return b
 }
 
+// decodeFooter checks the end of a file and returns what it declares. A missing magic means that the file was cut or
+// never finished.
 func decodeFooter(b []byte, labelled bool) (footer, error) {
 	rest := b[32:]
 	if labelled {

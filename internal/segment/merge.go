@@ -15,6 +15,7 @@ type source[R record] interface {
 // sortedKeys is a source that is in memory.
 type sortedKeys[R record] []R
 
+// nextRecords returns all keys at once, and nil from then on.
 func (s *sortedKeys[R]) nextRecords() ([]R, error) {
 	keys := *s
 	*s = nil

@@ -35,6 +35,7 @@ const (
 // whose mark is gone was cut after its checksum was found right.
 const pageMark = "PAGEEND\xa5"
 
+// page is one page of a file: a header, the compressed keys and, if there are any, their labels.
 type page = [pageSize]byte
 
 // loadBits returns the bits of p from bit position at on; at least 57 of them are valid.
@@ -199,6 +200,7 @@ func decodeGroup(dst []uint64, p *page, at, count, l uint, base uint64) ([]uint6
 	return dst, count == 0 && slot == slots
 }
 
+// zeroFrom reports whether all bits of the page from bit position at on are zero, as those behind the last key must be.
 func zeroFrom(p *page, at uint) bool {
 	for ; at&7 != 0; at++ {
 		if p[at>>3]>>(at&7)&1 != 0 {

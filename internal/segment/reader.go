@@ -95,6 +95,8 @@ func (r *Reader) loadIndex() (err error) {
 	return nil
 }
 
+// loadDirectory reads the first key and checksum of every page, the note and the label table, which are kept in memory.
+// The pages themselves are read when a key is looked up.
 func (r *Reader) loadDirectory() error {
 	n := int(r.foot.pages)
 	tail, err := r.readAt(r.foot.dirOffset(), n*dirEntry+int(r.foot.noteLen)+int(r.foot.labelsLen))

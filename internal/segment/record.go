@@ -10,7 +10,9 @@ import (
 type record interface{ bare | labelled }
 
 type (
-	bare     [1]uint64
+	// bare is a key alone.
+	bare [1]uint64
+	// labelled is a key and the id of its label.
 	labelled [2]uint64
 )
 
@@ -30,6 +32,7 @@ func asKeys(records []bare) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(records))), len(records)) //nolint:gosec // as above
 }
 
+// compareKeys orders records by their key alone.
 func compareKeys[R record](a, b R) int { return cmp.Compare(a[0], b[0]) }
 
 // sortedByKey is slices.IsSortedFunc without a call for each record.

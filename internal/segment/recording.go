@@ -36,6 +36,7 @@ func newRecording(file *os.File, unite unite, memory int, room ...[]labelled) *r
 	return r
 }
 
+// acceptsKey reports whether records that begin with the key can be appended without breaking the order.
 func (r *recording) acceptsKey(first uint64) bool {
 	return len(r.held) == 0 || first >= r.held[len(r.held)-1][0]
 }
@@ -123,11 +124,15 @@ func (r *recording) reopenAsSource() (source[labelled], *os.File, error) {
 	return &recorded{recording: r}, r.file, nil
 }
 
+// recorded reads a recording back in order: blocks in memory, then those in the file, then the rest that filled no
+// block.
 type recorded struct {
 	*recording
 	records []labelled
 }
 
+// nextRecords returns the next block, and checks one from the file against its checksum. The records are valid until
+// the next call.
 func (r *recorded) nextRecords() ([]labelled, error) {
 	if len(r.whole) > 0 {
 		records := r.whole[0]

@@ -2,4 +2,5 @@
 
 package segment
 
+// largePages does nothing: only Linux takes such advice.
 func largePages([]byte) {}

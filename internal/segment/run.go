@@ -33,10 +33,13 @@ func newSegmentRun(file *os.File, w Width, c *labelCode) (*run, error) {
 // bareRun is a run as the output of keys alone.
 type bareRun struct{ *run }
 
+// addRecords appends records, which must be in rising order, to the pages of the run.
 func (r bareRun) addRecords(records []bare) error { return r.run.addKeys(asKeys(records)) }
 
+// addLastRecords appends the last records. Pages need no other treatment for them.
 func (r bareRun) addLastRecords(records []bare) error { return r.addRecords(records) }
 
+// reopenAsSource finishes the pages and returns a reader over them, with the file to close after the merge.
 func (r bareRun) reopenAsSource() (source[bare], *os.File, error) {
 	if err := r.finishPages(); err != nil {
 		return nil, nil, err
@@ -180,6 +183,7 @@ type runReader struct {
 	keys []uint64
 }
 
+// newRunReader returns a reader of the run's pages from the first on. It moves the position of the run's file.
 func newRunReader(r *run) (*runReader, error) {
 	if _, err := r.file.Seek(pageSize, io.SeekStart); err != nil {
 		return nil, err
@@ -213,6 +217,7 @@ type segmentReader struct {
 	keys []uint64
 }
 
+// nextRecords returns the keys of the next page; nil at the end. They are valid until the next call.
 func (r *segmentReader) nextRecords() (_ []bare, err error) {
 	if r.next == len(r.dir.first) {
 		return nil, nil

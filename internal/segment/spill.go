@@ -21,6 +21,7 @@ type spill[R record] struct {
 	restStart []uint32
 }
 
+// spilledRun is where a sorted run lies in the spill file, divided by the leading digit of its keys.
 type spilledRun struct {
 	at    int64
 	start []uint32 // where each digit begins, in keys
@@ -114,6 +115,7 @@ func (s *spill[R]) readDigit(d int, buf *readBuffer[R], fn func(keys []R)) error
 	return nil
 }
 
+// readBuffer holds the records that are read from a spilled run at once.
 type readBuffer[R record] [spillRead]R
 
 // recordSize is how many bytes a record has in a file.

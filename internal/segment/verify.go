@@ -36,6 +36,8 @@ func (r *Reader) VerifyAll(ctx context.Context) error {
 	return r.Unchanged()
 }
 
+// verifyPages reads all pages and checks their sums, that each decodes to rising keys within its range, and that the
+// number of keys and the last one are those of the footer.
 func (r *Reader) verifyPages(ctx context.Context, in io.Reader) error {
 	var (
 		p     page
@@ -93,6 +95,7 @@ func (r *Reader) Unchanged() error {
 	return nil
 }
 
+// unexpectedEnd returns ErrCorrupt for a file that ends too early, and any other error as it is.
 func unexpectedEnd(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return ErrCorrupt.Note("the file was cut while open")
