@@ -32,6 +32,8 @@ type collector struct {
 	pairs pairCollector
 }
 
+// newCollector returns a collector that hands each full batch of keys to flush and continues with the empty batch that
+// flush returns.
 func newCollector(fingerprint func(kind byte, normal []byte) uint64, labels *segment.Labels, flush func([]segment.Entry) []segment.Entry, pairs pairCollector) *collector {
 	return &collector{
 		fingerprint: fingerprint, labels: labelCache{labels: labels}, flush: flush, keys: make([]segment.Entry, 0, keyBatch), pairs: pairs,
@@ -134,6 +136,7 @@ type plainLabel struct {
 	id   segment.LabelID // 0: not asked for yet
 }
 
+// spelledLabel is the key of the cache of labels for Gmail addresses.
 type spelledLabel struct {
 	label    segment.LabelID
 	spelling identifier.Spellings
@@ -209,6 +212,7 @@ type domainCache struct {
 	slots [1 << 12]cachedDomain
 }
 
+// cachedDomain is a slot of domainCache; domains that are longer than text are not cached.
 type cachedDomain struct {
 	label segment.LabelID
 	n     uint8

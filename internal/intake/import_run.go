@@ -64,6 +64,7 @@ type importRun struct {
 	merging       atomic.Bool
 }
 
+// worker collects what one scanner finds. Each has its own collector, so that scanners share no locks.
 type worker struct {
 	*collector
 	// found takes what is found: the collector's, unless the run only counts.
@@ -76,6 +77,8 @@ type commit struct {
 	whole bool
 }
 
+// newImportRun prepares a run with one worker per scanner. All key batches are allocated here, so that memory stays
+// bounded: a worker that finds none free waits for the sorter.
 func newImportRun(im *Importer, w *work, spec Spec) *importRun {
 	n := im.workerCount()
 	run := &importRun{
@@ -351,6 +354,7 @@ func (run *importRun) watchProgress() (stop func()) {
 	return func() { close(done); watching.Wait() }
 }
 
+// progress returns how far the run has come. Total is 0 if the size of an input is not known.
 func (run *importRun) progress() Progress {
 	p := Progress{
 		Read: run.read.Load(), Scanned: run.scanned.Load(), Resumed: run.resumed.Scanned, Before: run.resumed.Bytes, Merging: run.merging.Load(),

@@ -61,6 +61,8 @@ func ListInputs(ctx context.Context, client *http.Client, args []string) ([]Inpu
 	return inputs, nil
 }
 
+// fileInputs returns the regular files at a path or below it. Other files, such as sockets, are listed with the reason
+// why they are refused; links within a folder are not followed.
 func fileInputs(arg string) ([]Input, error) {
 	path, err := filepath.Abs(arg)
 	if err != nil {
@@ -105,6 +107,8 @@ func irregular(mode fs.FileMode) string {
 	return "a device or socket: not read"
 }
 
+// fileInput returns a file as an input. Its mark has the size and time, so that an import is not resumed on a changed
+// file.
 func fileInput(path string, info fs.FileInfo) Input {
 	return Input{
 		Name: path, Size: info.Size(), Mark: fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano()),

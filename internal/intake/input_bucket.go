@@ -32,6 +32,7 @@ func bucketInputs(ctx context.Context, client *http.Client, arg string) ([]Input
 	return inputs, nil
 }
 
+// openAndList lists the objects of a bucket whose names begin with prefix.
 func openAndList(ctx context.Context, client *http.Client, address, prefix string) ([]Entry, error) {
 	b, err := bucket.Open(address, client)
 	if err != nil {

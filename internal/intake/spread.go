@@ -366,6 +366,8 @@ func (s *Spreader) scanPart(ctx context.Context, run *job.Run, breach, number st
 	return errors.Join(err, w.removeFolder())
 }
 
+// scanPart scans one part, puts its files in the shared store and keeps their names in the job's progress, from where
+// the merge takes them. If the job was lost meanwhile and the import is over, it removes the files again.
 func (im *Importer) scanPart(ctx context.Context, run *job.Run, w *work, spec Spec, number string) error {
 	breach := spec.Breach.Name
 	var last time.Time

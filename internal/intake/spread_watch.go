@@ -51,6 +51,7 @@ func (s *Spreader) WatchParts(ctx context.Context, run *job.Run) error {
 	}
 }
 
+// retracted returns job.ErrCancelled if the breach was withdrawn while its parts were imported.
 func retracted(r leak.Record) error {
 	if r.State == leak.Retracted { // the withdrawal takes away what the parts left
 		return job.ErrCancelled
@@ -102,6 +103,7 @@ func sumParts(parts []job.Job) (spreadSum, error) {
 	return sum, nil
 }
 
+// progress returns the sum over all parts as the progress of one import.
 func (s spreadSum) progress(args spreadArgs) Progress {
 	return Progress{
 		Read: s.tally.Bytes, Total: max(0, args.Bytes), Scanned: s.tally.Scanned, Found: s.tally.Found,
@@ -149,6 +151,8 @@ func (s *Spreader) mergeAllParts(ctx context.Context, run *job.Run, name string,
 	return im.DropParts(ctx, name)
 }
 
+// mergeParts merges the segments of all parts, and their pairs, into one in the folder w. All parts stay open until the
+// merge is done.
 func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) error {
 	out, err := w.beginPart(s.Importer.sortMemory())
 	if err != nil {
@@ -179,6 +183,8 @@ func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) e
 	return w.keepFinal(ctx, out, w.last.Tally)
 }
 
+// openPart opens a file of a part and checks its digest. A file that is missing from a store that is not shared was
+// written on another machine, and the error says so.
 func (s *Spreader) openPart(ctx context.Context, file, digest string) (*segment.Reader, error) {
 	r, err := s.Importer.Files.Open(ctx, file, digest)
 	if errors.Is(err, corpora.ErrMissing) && !s.Importer.Files.IsShared() {
@@ -221,6 +227,7 @@ func (im *Importer) DropParts(ctx context.Context, name string) error {
 // spreadFolder holds the work of parts and merges; no breach is called like this.
 const spreadFolder = ".spread"
 
+// spreadDir returns the folder on this machine for a part or a merge of a spread import.
 func (im *Importer) spreadDir(name string) string { return filepath.Join(im.Dir, spreadFolder, name) }
 
 // sweepSpread removes the folders that killed processes left on this machine, except the one that the caller resumes.

@@ -109,6 +109,8 @@ func lockFolder(dir string) (*os.File, error) {
 // pathOf returns where a file of the work is.
 func (w *work) pathOf(name string) string { return filepath.Join(w.dir, name) }
 
+// checkPlan stores the list of inputs in the folder, or compares it with the stored one. It refuses to resume with
+// other inputs, as the checkpoint would not fit them.
 func (w *work) checkPlan(inputs []Input) error {
 	p := plan{Marks: make([]string, len(inputs)), NoPairs: w.noPairs}
 	for i, in := range inputs {
@@ -133,6 +135,7 @@ func (w *work) checkPlan(inputs []Input) error {
 	return nil
 }
 
+// partName returns the file name of part i; names sort in the order of the parts.
 func partName(i int) string { return fmt.Sprintf("part-%06d.seg", i) }
 
 // readParts finds the finished parts. One that is damaged ends the list: what it held is scanned again.

@@ -35,6 +35,7 @@ func (w *work) beginPart(memory int) (*sorter, error) {
 // at most as many as there are identifiers without domains.
 const pairsShare = 3
 
+// beginPairs creates the file of pairs at the first pair: most dumps have none.
 func (w *work) beginPairs(s *sorter) (err error) {
 	if s.pairs == nil {
 		s.pairs, err = segment.CreateSegment(w.pathOf(nextPairsFile), segment.Options{Width: segment.Bits64, Memory: s.memory / pairsShare})
@@ -42,6 +43,7 @@ func (w *work) beginPairs(s *sorter) (err error) {
 	return err
 }
 
+// addPairs adds pairs of an identifier and a password to the part.
 func (w *work) addPairs(s *sorter, pairs pairKeys) error {
 	if err := w.beginPairs(s); err != nil {
 		return err
@@ -49,6 +51,7 @@ func (w *work) addPairs(s *sorter, pairs pairKeys) error {
 	return s.pairs.AddKeys(pairs)
 }
 
+// pairPartName returns the file name of the pairs of part i.
 func pairPartName(i int) string { return fmt.Sprintf("part-%06d-pairs.seg", i) }
 
 // commitPairs makes pairs durable under a name and counts them. The keys of the same records follow: pairs without them
@@ -149,6 +152,7 @@ func (w *work) mergeSegment(ctx context.Context, memory int) error {
 	return w.keepFinal(ctx, out, w.last.Tally)
 }
 
+// mergePairs adds all pairs of the segment r to out.
 func (w *work) mergePairs(out *sorter, r *segment.Reader) error {
 	if err := w.beginPairs(out); err != nil {
 		return err
