@@ -125,6 +125,7 @@ type reading struct {
 	read, scanned, stream atomic.Int64
 }
 
+// smallStream is the whole text of a small stream, which a worker searches in one piece.
 type smallStream struct {
 	name      string
 	text, buf []byte
@@ -197,6 +198,7 @@ func (c *reading) takeOrders(orders *bufio.Reader) {
 	}
 }
 
+// counters returns how far the reading has come. It may be called while workers are busy.
 func (c *reading) counters() Counters {
 	return Counters{Read: c.read.Load(), Scanned: c.scanned.Load(), Streams: c.stream.Load()}
 }
@@ -247,6 +249,7 @@ func (c *reading) mayCheck(searched int64) {
 	}
 }
 
+// checkDue reports whether it is time for a checkpoint: after a while, or after as many bytes as the job asks for.
 func (c *reading) checkDue() bool {
 	return time.Since(c.checkedAt) >= checkpointEvery || c.job.Often > 0 && c.sinceCheck >= c.job.Often
 }

@@ -44,6 +44,7 @@ func processUsage(pid int) (memory int64, cpu time.Duration, ok bool) {
 	return (resident - shared) * int64(os.Getpagesize()), time.Duration(user+system) * tick, true
 }
 
+// executable returns a path to the running program.
 func executable() (string, error) { return "/proc/self/exe", nil } // also when an upgrade has replaced the file
 
 // widenPipe lets a pipe hold several batches, so that neither side waits for the other at each.

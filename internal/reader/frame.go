@@ -55,6 +55,7 @@ const (
 // frameHead is how long the beginning of a frame is.
 const frameHead = 5
 
+// frameWriter writes frames to a pipe. Several goroutines may use it: frames are never mixed.
 type frameWriter struct {
 	mu  sync.Mutex
 	w   io.Writer
@@ -84,6 +85,7 @@ func (f *frameWriter) sendFrame(kind frameKind, frame []byte) error {
 	return err
 }
 
+// writeJSON sends v as the content of a frame.
 func (f *frameWriter) writeJSON(kind frameKind, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -126,6 +126,7 @@ func (p *Process) Close() error {
 	return errors.Join(ignoreClosed(p.stdin.Close()), ignoreClosed(p.stdout.Close()))
 }
 
+// ignoreClosed returns nil for a file that is closed already: stopping the process and its end may both close it.
 func ignoreClosed(err error) error {
 	if errors.Is(err, os.ErrClosed) {
 		return nil

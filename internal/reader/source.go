@@ -87,6 +87,8 @@ func (s *servedStream) Read(p []byte) (int, error) {
 // servedFile can be read at any offset.
 type servedFile struct{ servedWindow }
 
+// ReadAt reads from the bytes that were last received, and requests others from the parent process. At the end of what
+// the parent served it returns the parent's error.
 func (s *servedFile) ReadAt(p []byte, offset int64) (n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,6 +110,7 @@ func (s *servedFile) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
+// meteredFile counts the bytes that are read from a file, for progress.
 type meteredFile struct {
 	f inPlace
 	n *atomic.Int64

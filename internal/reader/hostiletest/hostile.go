@@ -143,6 +143,7 @@ func Files() map[string][]byte {
 	return files
 }
 
+// deflate returns b compressed with zlib, as strongly as possible: bombs need a high ratio.
 func deflate(b []byte) []byte {
 	var out bytes.Buffer
 	w, _ := zlib.NewWriterLevel(&out, flate.BestCompression)
@@ -151,8 +152,10 @@ func deflate(b []byte) []byte {
 	return out.Bytes()
 }
 
+// zlibbed returns b compressed with zlib.
 func zlibbed(b []byte) []byte { return deflate(b) }
 
+// gzipped returns b compressed with gzip.
 func gzipped(b []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
@@ -161,6 +164,7 @@ func gzipped(b []byte) []byte {
 	return out.Bytes()
 }
 
+// zipped returns an archive of the given files.
 func zipped(files map[string][]byte) []byte {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
@@ -203,14 +207,17 @@ func zipClaim() []byte {
 	return bytes.Join([][]byte{append([]byte("PK\x03\x04"), make([]byte, 26)...), end64, append(locator, 1, 0, 0, 0), append(end, 0, 0)}, nil)
 }
 
+// pdf returns a document of the given objects and streams, without a cross-reference table.
 func pdf(objects string, streams ...[]byte) []byte {
 	return bytes.Join(append(append([][]byte{[]byte("%PDF-1.5\n" + objects)}, streams...), []byte("trailer << /Root 1 0 R >>\n%%EOF")), nil)
 }
 
+// pdfStream returns a stream object with the true length; dict adds to its dictionary, where lies belong.
 func pdfStream(number int, dict string, content []byte) []byte {
 	return fmt.Appendf(nil, "%d 0 obj << /Length %d %s >> stream\n%s\nendstream endobj\n", number, len(content), dict, content)
 }
 
+// varints returns numbers in the zigzag encoding of Avro.
 func varints(values ...int64) (b []byte) {
 	for _, v := range values {
 		b = binary.AppendVarint(b, v)
@@ -218,22 +225,26 @@ func varints(values ...int64) (b []byte) {
 	return b
 }
 
+// avroFile returns a file with one block that claims 2^40 records.
 func avroFile(schema string, block []byte) []byte {
 	text := func(s string) []byte { return append(varints(int64(len(s))), s...) }
 	sync := make([]byte, 16)
 	return bytes.Join([][]byte{[]byte("Obj\x01"), varints(1), text("avro.schema"), text(schema), {0}, sync, varints(1<<40, int64(len(block))), block, sync}, nil)
 }
 
+// thriftList returns the start of a Parquet footer with a list that claims n elements.
 func thriftList(n uint64) []byte {
 	return append([]byte{0x15, 0x02, 0x19, 0xfc}, binary.AppendUvarint(nil, n)...)
 }
 
+// [] parquet returns a file that consists of a footer alone.
 func parquet(footer []byte) []byte {
 	return bytes.Join([][]byte{[]byte("PAR1"), footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte("PAR1")}, nil)
 }
 
 const sqlitePage = 65536
 
+// sqliteHead returns the first page of a database that claims to have so many pages.
 func sqliteHead(pages int) []byte {
 	head := make([]byte, sqlitePage)
 	copy(head, "SQLite format 3\x00\x00\x01\x01\x01\x00\x40\x20\x20")
@@ -284,6 +295,7 @@ func sqliteLoop() []byte {
 	return append(head, head...)
 }
 
+// varintBig returns v in the variable-length encoding of SQLite, high bits first.
 func varintBig(v uint64) (b []byte) {
 	b = []byte{byte(v & 0x7f)}
 	for v >>= 7; v > 0; v >>= 7 {
@@ -292,6 +304,8 @@ func varintBig(v uint64) (b []byte) {
 	return b
 }
 
+// sevenZip returns an archive with the given header and valid checksums: a wrong one would be refused before the header
+// is read.
 func sevenZip(header []byte) []byte {
 	start := binary.LittleEndian.AppendUint64(nil, 32)
 	start = binary.LittleEndian.AppendUint64(start, uint64(len(header)))
@@ -299,6 +313,7 @@ func sevenZip(header []byte) []byte {
 	return bytes.Join([][]byte{[]byte("7z\xbc\xaf\x27\x1c\x00\x04"), binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(start)), start, make([]byte, 32), header}, nil)
 }
 
+// tarOf returns an archive whose entry claims size bytes but holds 1000 at most.
 func tarOf(name string, size int64) []byte {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
@@ -308,6 +323,7 @@ func tarOf(name string, size int64) []byte {
 	return out.Bytes()
 }
 
+// [] mail returns a message with so many messages nested in each other.
 func mail(depth int) []byte {
 	var b bytes.Buffer
 	b.WriteString("From: a\nMime-Version: 1.0\n")
