@@ -116,6 +116,8 @@ func CheckBreach(b *cyber.Breach, now time.Time) error {
 	return checkExposes(b)
 }
 
+// checkExposes refuses a breach that names no class of data or an unknown one, and puts the classes in their usual
+// order, without repeats.
 func checkExposes(b *cyber.Breach) error {
 	if len(b.Exposes) == 0 {
 		return ErrBreachInvalid.With("exposes", fault.NameAClass)
@@ -135,6 +137,7 @@ func checkExposes(b *cyber.Breach) error {
 	return nil
 }
 
+// classNames returns the names of all classes of data, for an error that lists them.
 func classNames() string {
 	names := make([]string, 0, 16)
 	for _, c := range cyber.AllExposed() {

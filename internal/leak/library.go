@@ -34,6 +34,7 @@ type snapshot struct {
 	segments []openSegment
 }
 
+// openSegment is a published segment with its files open.
 type openSegment struct {
 	Segment
 	volume
@@ -137,6 +138,8 @@ type openFiles struct {
 	open  map[string]*segment.Reader
 }
 
+// openFiles returns the files that a snapshot has open, so that the next one takes them over instead of opening them
+// again. The snapshot may be nil.
 func (s *snapshot) openFiles(files *corpora.Files) openFiles {
 	f := openFiles{files, map[string]*segment.Reader{}}
 	if s == nil {

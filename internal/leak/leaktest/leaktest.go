@@ -185,6 +185,7 @@ func (v *Env) FindingsOf(who cyber.Owner, user string) string {
 	return strings.Join(words, " ")
 }
 
+// sentEvent is the part of an event's body that the checks look at.
 type sentEvent struct {
 	Type string `json:"type"`
 	Data struct {
