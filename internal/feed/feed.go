@@ -186,6 +186,7 @@ func (fs *Feeds) AddReceiver(ctx context.Context, f Feed) (added Feed, secret st
 	return f, secret, fs.Store.InsertFeed(ctx, f)
 }
 
+// checkFeed refuses a feed whose name, interval or target does not fit its kind.
 func checkFeed(f *Feed) error {
 	if _, err := f.Settings.parseMapping(); err != nil {
 		return err
@@ -380,6 +381,7 @@ func (fs *Feeds) importItem(ctx context.Context, f *Feed, item string, m manifes
 	return fs.Store.MarkTaken(ctx, f.Name, item, b.Name)
 }
 
+// parseManifests reads the list of dumps that a supplier publishes.
 func parseManifests(text []byte) ([]manifest, error) {
 	var list []manifest
 	if err := json.Unmarshal(text, &list); err != nil {

@@ -76,6 +76,7 @@ func isBeside(manifest, file string) bool {
 	return strings.HasPrefix(file, base+".") || strings.HasPrefix(file, base+"/")
 }
 
+// openFolder opens the target of a folder feed: a path on this machine, or the address of a bucket.
 func (fs *Feeds) openFolder(target string) (bucket.Bucket, error) {
 	if filepath.IsAbs(target) {
 		return bucket.Folder(target)
@@ -83,6 +84,8 @@ func (fs *Feeds) openFolder(target string) (bucket.Bucket, error) {
 	return bucket.Open(target, fs.Client)
 }
 
+// takeDrop imports the dump that a manifest in the folder describes, once: a manifest that was taken before is passed
+// over.
 func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d intake.Entry, drops []intake.Entry) error {
 	if taken, err := fs.Store.IsTaken(ctx, f.Name, d.Mark); err != nil || taken {
 		return err

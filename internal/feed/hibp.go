@@ -66,6 +66,8 @@ var hibpClasses = []struct {
 	{"financial", cyber.ExposedFinancial}, {"payment", cyber.ExposedFinancial}, {"cookie", cyber.ExposedCookies}, {"name", cyber.ExposedName},
 }
 
+// hibpClass returns the class of data for a class of Have I Been Pwned, by the words in its name; ExposedOther for
+// those without a match.
 func hibpClass(class string) cyber.Exposed {
 	class = strings.ToLower(class)
 	for _, c := range hibpClasses {

@@ -35,6 +35,7 @@ type pacer struct {
 	held int // how often all had to wait
 }
 
+// newPacer returns a pacer that spaces calls evenly over each minute.
 func newPacer(perMinute int) *pacer { return &pacer{gap: time.Minute / time.Duration(perMinute)} }
 
 // waitTurn waits for the next call's time and says how often all had waited before it.
@@ -96,6 +97,8 @@ func (s *hibpSweep) getJSONOnce(ctx context.Context, where string, into any, mos
 	return readHIBP(res, into, most)
 }
 
+// readHIBP decodes an answer of at most most bytes. A 404 is no error: nothing was found. With 429 and 503 it returns
+// after how long to call again.
 func readHIBP(res *http.Response, into any, most int64) (found bool, after time.Duration, err error) {
 	switch res.StatusCode {
 	case http.StatusOK:

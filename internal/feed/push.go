@@ -190,6 +190,7 @@ func (fs *Feeds) describePush(f Feed, header json.RawMessage) (manifest, error) 
 	return m, err
 }
 
+// sourceOf returns what the breaches of a feed name as their source.
 func sourceOf(f Feed) string { return "feed " + f.Name }
 
 // importPushes imports what waits, in the order in which it came.
@@ -293,6 +294,8 @@ func newPushSecret(random io.Reader, before string, now time.Time) (kept, shown 
 	return kept, secret.Reveal(), nil
 }
 
+// pushSecrets returns the secrets that are valid at now. Former ones are stored with an expiry, so that a supplier has
+// time to change to the new one.
 func pushSecrets(kept string, now time.Time) (secrets []webhook.Secret, err error) {
 	for _, text := range strings.Fields(kept) {
 		text, until, dated := strings.Cut(text, "@")
