@@ -17,6 +17,8 @@ type catalogueIndex struct {
 	weight int
 }
 
+// indexedItem is an item prepared for matching: its condition as bit sets, and its texts split at their blanks, so that
+// a request does neither.
 type indexedItem struct {
 	Item
 	about    bool
@@ -192,6 +194,7 @@ var blanks = [...]string{blankBreach: "{vazamento}", blankValue: "{valor}", blan
 // sentence is a text taken apart at its blanks.
 type sentence []piece
 
+// piece is a stretch of fixed text and the blank that follows it.
 type piece struct {
 	text  string
 	blank int // what follows the text; -1 for nothing

@@ -138,6 +138,7 @@ type breachBook struct {
 	contents map[string]int
 }
 
+// bookEntry is a breach in the book and until when it may be used without being read again.
 type bookEntry struct {
 	breach *judged
 	until  time.Time

@@ -96,6 +96,7 @@ type scratch struct {
 	first        []int // by content: 1 and the place of its first exposure; 0 between two computations
 }
 
+// scratchFinding is a finding while advice is computed, with the index of the watched value that it belongs to.
 type scratchFinding struct {
 	*judged
 	asset int
@@ -103,6 +104,7 @@ type scratchFinding struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
+// takeScratch returns a scratch from the pool; the caller must release it.
 func takeScratch() *scratch { return scratches.Get().(*scratch) } //nolint:errcheck // the pool holds nothing else
 
 // release returns the room, without what would keep a person's data alive.

@@ -317,6 +317,7 @@ func (c *Cases) addLine(ctx context.Context, id CaseID, kind MoveKind, actor, fi
 	})
 }
 
+// checkParagraphs refuses a text that is empty, too long or not printable.
 func checkParagraphs(field, text string, longest int) error {
 	if !partner.Paragraphs(text, 1, longest) {
 		return ErrCaseInvalid.With(field, fault.TextLength, longest)

@@ -258,6 +258,7 @@ func toASCII(s string) string {
 	}, s)
 }
 
+// severityOrder returns the rank of a severity, the mildest first; -1 for an unknown one.
 func severityOrder(s Severity) int {
 	return slices.Index(Severities(), s)
 }

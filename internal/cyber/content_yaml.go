@@ -52,6 +52,7 @@ type itemFile struct {
 	Retired  bool          `yaml:"retired,omitempty"`
 }
 
+// conditionFile is a Condition as it is written in YAML.
 type conditionFile struct {
 	Exposes       []string            `yaml:"exposes,flow,omitempty"`
 	Sources       []string            `yaml:"sources,flow,omitempty"`
@@ -69,12 +70,14 @@ type conditionFile struct {
 	WaitingCase   bool                `yaml:"waiting_case,omitempty"`
 }
 
+// questionFile is a question of an assessment as it is written in YAML.
 type questionFile struct {
 	Text    string       `yaml:"text"`
 	Mends   string       `yaml:"mends"`
 	Options []optionFile `yaml:"options"`
 }
 
+// optionFile is an answer that can be chosen, with the risk that it adds.
 type optionFile struct {
 	Value string `yaml:"value"`
 	Label string `yaml:"label"`

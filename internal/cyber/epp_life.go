@@ -176,6 +176,7 @@ func (e *Endpoints) Replace(ctx context.Context, key KeyID, system System, name 
 	return e.move(ctx, d, r)
 }
 
+// move gives the place of d to another device, which gets a new key.
 func (e *Endpoints) move(ctx context.Context, d Device, r DeviceRequest) (Device, error) {
 	next, err := e.generateKey()
 	if err != nil {

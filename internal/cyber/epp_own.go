@@ -29,6 +29,7 @@ func (s ownDevices) DeviceByKey(ctx context.Context, text string) (Device, error
 	return s.own(s.of.DeviceByKey(ctx, text))
 }
 
+// own answers with ErrDeviceUnknown for a device of another partner, as if it did not exist.
 func (s ownDevices) own(d Device, err error) (Device, error) {
 	if err == nil && d.Partner != s.id {
 		return Device{}, ErrDeviceUnknown

@@ -21,6 +21,8 @@ type poolReader struct {
 	key, expires int
 }
 
+// newPoolReader reads a CSV file of keys as spreadsheets write it: with or without a byte order mark, with any usual
+// separator, and with rows of any length.
 func newPoolReader(file io.Reader) *poolReader {
 	text := withoutMark(file)
 	rows := csv.NewReader(text)

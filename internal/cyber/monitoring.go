@@ -228,6 +228,8 @@ func (m *Monitoring) checkNewAsset(ctx context.Context, who Owner, user partner.
 	return a, nil
 }
 
+// invalidValue returns ErrAssetInvalid with the rule that the value breaks, but without the value: it may be personal
+// data.
 func invalidValue(err error) error {
 	var f *fault.Error
 	if errors.As(err, &f) && f.Broken != nil {

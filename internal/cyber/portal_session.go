@@ -149,6 +149,7 @@ func checkReturn(text string, sites []string) error {
 	return ErrPortalInvalid.With("returnUrl", fault.PartnersOwnSite)
 }
 
+// unprintable reports whether r may not stand in a return address: only visible ASCII may.
 func unprintable(r rune) bool { return r <= ' ' || r > '~' }
 
 // OpenLink opens a link and gives the session that it stands for, with the text that a browser keeps of it. A link opens as
@@ -192,6 +193,7 @@ const (
 	placeSession = "session"
 )
 
+// portalPlace binds a sealed text to its purpose: a link cannot be used as a session, nor the other way round.
 func portalPlace(column string) seal.Place {
 	return seal.Place{Table: "portal_session", Column: column}
 }

@@ -35,6 +35,7 @@ func sandboxSeen(k identifier.Kind, normal string) []Seen {
 	return []Seen{{Breach: SandboxBreach, Trace: Trace{Told: true, Classes: NewClasses(sandboxRecords[k])}}}
 }
 
+// sandboxLeak reports whether a value is one of the documented test values that count as leaked in the sandbox.
 func sandboxLeak(k identifier.Kind, normal string) bool {
 	switch k {
 	case identifier.Email:

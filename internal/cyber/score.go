@@ -281,6 +281,7 @@ func (b Breach) recommendedMend() Mends {
 	return MendContact
 }
 
+// alertShare returns how many points of the assessment the worst status of the person's watched values adds.
 func alertShare(s Status) float64 {
 	switch s {
 	case StatusCompromised:

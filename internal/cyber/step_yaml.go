@@ -46,6 +46,7 @@ type stepFile struct {
 	English    stepTextFile `yaml:"en"`
 }
 
+// stepTextFile is the text of a step in one language, as it is written in YAML.
 type stepTextFile struct {
 	What    string `yaml:"what"`
 	Why     string `yaml:"why"`
