@@ -114,6 +114,8 @@ func wholeNumber(s string) (int64, bool) {
 	return n, err == nil && s[0] != '+'
 }
 
+// beneficiary checks all members of the beneficiary. It continues after a problem, so that the partner learns of all of
+// them at once.
 func (c *checker) beneficiary(d *Draft) Beneficiary {
 	if !c.checkNested(FieldBeneficiary, d.Beneficiary) {
 		return Beneficiary{}
@@ -259,10 +261,12 @@ func (c *checker) checkOptional(f Field, t Text, limit int, tooLong Rule) string
 	return c.checkLine(f, strings.TrimSpace(t.Value), limit, tooLong)
 }
 
+// tooManyRunes reports whether s has more than limit characters. It counts them only if there are more bytes than that.
 func tooManyRunes(s string, limit int) bool {
 	return len(s) > limit && utf8.RuneCountInString(s) > limit
 }
 
+// identifier returns the normal form that parse gives, or notes the rule that the text breaks.
 func (c *checker) identifier(f Field, text string, parse func(string) (string, error)) string {
 	normal, err := parse(text)
 	if err != nil {
@@ -271,6 +275,7 @@ func (c *checker) identifier(f Field, text string, parse func(string) (string, e
 	return normal
 }
 
+// requiredDay returns the day of a member that must be there, and notes a problem if it is missing or no date.
 func (c *checker) requiredDay(f Field, t Text) Day {
 	text, ok := c.requireText(f, t)
 	if !ok {
