@@ -118,6 +118,7 @@ func (d *Rights) ReportIncident(ctx context.Context, who operator.Actor, of Inci
 // recordBatch is how many lines of the audit trail share a transaction.
 const recordBatch = 200
 
+// recordReveals writes a line to the audit trail for each person whose values are about to be shown, in batches.
 func (d *Rights) recordReveals(ctx context.Context, who operator.Actor, list []Affected, reason string) error {
 	for len(list) > 0 {
 		part := list[:min(recordBatch, len(list))]

@@ -58,6 +58,7 @@ func wordLookup(words map[string]string) func(string) string {
 	}
 }
 
+// classWords returns the names of classes of data in Portuguese, as a list in a sentence.
 func classWords(names []string) string {
 	words := make([]string, len(names))
 	for i, n := range names {
@@ -74,6 +75,7 @@ func letterDay(text string) string {
 	return text
 }
 
+// letterMoment returns a time in Brasília as Brazilians write it; a text that is no time stays as it is.
 func letterMoment(text string) string {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -82,6 +84,7 @@ func letterMoment(text string) string {
 	return t.UTC().Add(operator.Brasilia).Format("02/01/2006 15:04")
 }
 
+// letterCPF returns a CPF with its dots and dash; a text that is no CPF stays as it is.
 func letterCPF(text string) string {
 	digits, err := identifier.ParseCPF(text, identifier.Waived)
 	if err != nil {

@@ -29,11 +29,13 @@ type heldView struct {
 	StoredAnswers int                `json:"kept_answers_that_mention_the_person"`
 }
 
+// partnerRef names the partner that holds the data.
 type partnerRef struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
+// heldSubscription is a subscription in a statement, with everything that the partner sent of the person.
 type heldSubscription struct {
 	Plan        string `json:"plan_id"`
 	Start       string `json:"start_date"`
@@ -55,6 +57,7 @@ type heldSubscription struct {
 	EndedAt     string `json:"ended_at"`
 }
 
+// heldAsset is a watched value in a statement, in clear, with the history of its status.
 type heldAsset struct {
 	ID      string   `json:"id"`
 	Type    string   `json:"type"`
@@ -65,6 +68,7 @@ type heldAsset struct {
 	History []string `json:"history"`
 }
 
+// heldFinding is a finding in a statement: the breach, what it exposed, and what the person did about it.
 type heldFinding struct {
 	ID         string     `json:"id"`
 	Asset      string     `json:"asset_id"`
@@ -83,6 +87,7 @@ type heldFinding struct {
 	Steps      []heldStep `json:"steps"`
 }
 
+// heldStep is a step of a finding's plan that the person marked.
 type heldStep struct {
 	Step  string `json:"step"`
 	What  string `json:"what"`
@@ -90,6 +95,7 @@ type heldStep struct {
 	At    string `json:"marked_at"`
 }
 
+// heldCase is a request for help in a statement.
 type heldCase struct {
 	ID           string     `json:"id"`
 	Service      string     `json:"service_id"`
@@ -100,6 +106,7 @@ type heldCase struct {
 	History      []heldMove `json:"history"`
 }
 
+// heldMove is an entry of a case's history.
 type heldMove struct {
 	Kind  string `json:"kind,omitempty"`
 	From  string `json:"from"`
@@ -109,6 +116,7 @@ type heldMove struct {
 	At    string `json:"at"`
 }
 
+// heldDevice is a protected device in a statement.
 type heldDevice struct {
 	ID         string `json:"id"`
 	System     string `json:"operating_system"`
@@ -119,18 +127,21 @@ type heldDevice struct {
 	EndedAt    string `json:"ended_at"`
 }
 
+// heldAnswer is an answer to a question of the assessment.
 type heldAnswer struct {
 	Content string `json:"content_id"`
 	Value   string `json:"value"`
 	At      string `json:"answered_at"`
 }
 
+// heldScore is the person's score on a day.
 type heldScore struct {
 	Day        string  `json:"day"`
 	Breach     float64 `json:"breach"`
 	Assessment float64 `json:"assessment"`
 }
 
+// heldEvent is an event about the person and the deliveries of it to the partner's webhooks.
 type heldEvent struct {
 	ID         string          `json:"id"`
 	Type       string          `json:"type"`
@@ -139,6 +150,7 @@ type heldEvent struct {
 	Deliveries []string        `json:"deliveries"`
 }
 
+// statementOf returns what is held, partner by partner, in the form of the JSON statement. Lists are never null.
 func statementOf(all []Held) []heldView {
 	views := make([]heldView, len(all))
 	for i, h := range all {
@@ -167,6 +179,8 @@ func statementOf(all []Held) []heldView {
 	return views
 }
 
+// viewHeldSubscription returns a subscription as the statement shows it: unmasked, as the person has a right to all of
+// it.
 func viewHeldSubscription(s subscription.Subscription) heldSubscription {
 	b := s.Beneficiary
 	return heldSubscription{
@@ -176,6 +190,7 @@ func viewHeldSubscription(s subscription.Subscription) heldSubscription {
 	}
 }
 
+// addressLine returns an address in one line, without the parts that are empty.
 func addressLine(a subscription.Address) string {
 	parts := []string{strings.TrimSpace(a.Street + " " + a.Number), a.Complement, a.Neighborhood, strings.Trim(a.City+"/"+a.State, "/"), a.Zipcode}
 	kept := parts[:0]
@@ -187,6 +202,7 @@ func addressLine(a subscription.Address) string {
 	return strings.Join(kept, ", ")
 }
 
+// viewHeldMonitoring adds the watched values and the findings with the steps that the person marked.
 func viewHeldMonitoring(v *heldView, h Held) {
 	for _, a := range h.Assets {
 		av := heldAsset{string(a.ID), a.Kind.String(), a.Value, string(a.User), string(a.Status), formatTime(a.AddedAt), []string{}}
@@ -232,6 +248,7 @@ func formatDay(t time.Time) string {
 	return t.Format(time.DateOnly)
 }
 
+// viewHeldProtection adds the cases and the devices.
 func viewHeldProtection(v *heldView, h Held) {
 	for _, c := range h.Cases {
 		cv := heldCase{string(c.ID), string(c.Service), string(c.Status), orEmptyList(c.Appointments), orEmptyList(c.Answers), formatTime(c.CreatedAt), []heldMove{}}
@@ -268,6 +285,7 @@ func WriteText(w io.Writer, all []Held) error {
 	return b.Flush()
 }
 
+// writeHeld writes the statement as a text in Portuguese for the person to read. Empty fields are left out.
 func writeHeld(w io.Writer, all []Held) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
 	say("DADOS PESSOAIS TRATADOS PELO SERVIÇO VIGIA\n(Lei 13.709/2018, art. 18, II e art. 19)\n")
@@ -300,6 +318,8 @@ func withSince(word, text string) string {
 	return word + text
 }
 
+// writeHeldMonitoring writes the watched values and the findings. It tells what leaked of the person from what a breach
+// exposed in general.
 func writeHeldMonitoring(say func(string, ...any), v heldView) {
 	if len(v.Watched) > 0 {
 		say("\nDados monitorados em vazamentos\n")
@@ -336,6 +356,7 @@ func writeHeldMonitoring(say func(string, ...any), v heldView) {
 // stepWords are what the letter calls the states of a step.
 var stepWords = map[string]string{string(cyber.StepDone): "feito", string(cyber.StepSkipped): "dispensado"}
 
+// writeHeldProtection writes the cases, the devices and the events that were sent to the partner.
 func writeHeldProtection(say func(string, ...any), v heldView) {
 	for _, c := range v.Cases {
 		say("\nAtendimento %s (%s): %s, aberto em %s\n", c.ID, c.Service, c.Status, c.OpenedAt)
