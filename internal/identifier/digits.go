@@ -11,6 +11,8 @@ func elevenComplement(sum int) int {
 // isASCIIDigit reports whether c is a decimal digit.
 func isASCIIDigit(c byte) bool { return c-'0' <= 9 }
 
+// allDigits reports whether s consists of ASCII digits; true for an empty s. It tests eight bytes at once for most
+// lengths.
 func allDigits[T string | []byte](s T) bool {
 	if n := len(s); n >= 8 && n <= 16 { // the length of most, which overlap
 		return eightDigits(loadEight(s, 0)) && eightDigits(loadEight(s, n-8))

@@ -43,6 +43,8 @@ func ParseEmail(s string) (string, error) {
 	return local + "@" + domain, nil
 }
 
+// parseLocal returns the part before the @ in lower case and NFC. It refuses dots at the ends or in a row, and the
+// characters that localRune refuses.
 func parseLocal(s string) (string, error) {
 	if !isASCIIText(s) {
 		if !utf8.ValidString(s) {

@@ -46,6 +46,7 @@ func MaskValue(k Kind, value string) string {
 	return hidden
 }
 
+// maskDomain returns a domain of which only the first letter and the last label are shown.
 func maskDomain(s string) string {
 	dot := strings.LastIndexByte(s, '.')
 	if dot <= 0 {
@@ -63,6 +64,7 @@ func maskToLastFour(s string, shortest int) string {
 	return "****" + d[len(d)-4:]
 }
 
+// firstRune returns the first character of s; empty for an empty s.
 func firstRune(s string) string {
 	_, n := utf8.DecodeRuneInString(s)
 	return s[:n]

@@ -140,6 +140,8 @@ func brazilian(national []byte) (string, error) {
 	return string(normal), nil
 }
 
+// withCountryCode returns digits that begin with a country code in E.164 form. Brazilian numbers have rules of their
+// own; for the rest the number must be valid in its country.
 func withCountryCode(digits []byte) (string, error) {
 	if string(digits[:min(2, len(digits))]) == brazil {
 		return brazilian(digits[2:])
