@@ -95,6 +95,7 @@ type coverageFile struct {
 	Carencia   int            `json:"carenciaDias,omitzero"`
 }
 
+// subLimitFile is a limit within a coverage as it is written in JSON.
 type subLimitFile struct {
 	Nome   string         `json:"nome"`
 	Limite jsontext.Value `json:"limite"`
@@ -122,6 +123,7 @@ func ParseCoverage(text []byte) (Coverage, error) {
 	return c, c.checkCoverage()
 }
 
+// parseMoney reads an amount in reais with at most two decimals. It refuses a third decimal instead of rounding it.
 func parseMoney(field string, number jsontext.Value) (Money, error) {
 	bad := ErrInvalid.With(fmt.Sprintf("coverage %s", field), fault.ReaisDecimals, int64(maxLimitReais))
 	if len(number) == 0 || number.Kind() != '0' {
