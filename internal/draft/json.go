@@ -79,6 +79,7 @@ func (r *Reader) readMember(d *subscription.Draft, name []byte) error {
 	return r.dec.SkipValue()
 }
 
+// beneficiary reads one member of the beneficiary into d; unknown members are skipped.
 func (r *Reader) beneficiary(d *subscription.Draft, name []byte) error {
 	switch string(name) {
 	case "primary_card":
@@ -181,6 +182,7 @@ func (r *Reader) readText(t *subscription.Text) error {
 	return nil
 }
 
+// textOrNumber reads a text, or a number as the text of its digits: a group's size may be sent as either.
 func (r *Reader) textOrNumber(t *subscription.Text) error {
 	if r.dec.PeekKind() != '0' {
 		return r.readText(t)

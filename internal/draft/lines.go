@@ -26,6 +26,8 @@ func NewJSONLines(r io.Reader) subscription.Source {
 	return &jsonLines{in: bufio.NewReaderSize(r, maxLine), reader: NewReader()}
 }
 
+// Next reads the next line that is not empty into d, and returns its number and text; io.EOF at the end. A line that is
+// no JSON is noted in d, and only a line that is too long ends the file.
 func (j *jsonLines) Next(d *subscription.Draft) (int, []byte, error) {
 	for {
 		j.line++
