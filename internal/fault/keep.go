@@ -35,6 +35,7 @@ func Keep(err error) string {
 	return err.Error() + "\n" + string(raw)
 }
 
+// keep returns a sentence in the form in which it is stored: rules by their code, arguments as English text.
 func keep(s Sentence) keptSentence {
 	kept := keptSentence{Rule: s.Rule.code}
 	for _, a := range s.Args {
@@ -85,6 +86,8 @@ func Recall(text string) Recalled {
 	return Recalled{Text: said, Code: kept.Code, Said: recall(kept.Rule, kept.Args)}
 }
 
+// recall is the inverse of keep. It returns nil for a code that the catalogue does not have any more; the caller then
+// has the English text only.
 func recall(code string, raw []json.RawMessage) *Sentence {
 	rule, known := catalogue[code]
 	if !known {
