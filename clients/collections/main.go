@@ -27,6 +27,7 @@ func main() {
 	}
 }
 
+// run generates the collection from the API document and overwrites the file in the repository.
 func run() error {
 	document, err := os.ReadFile(documentFile)
 	if err != nil {
@@ -134,6 +135,8 @@ func collection(document []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// requestOf returns an operation as a request of the collection, with the examples of the document. Optional query
+// parameters are there but disabled.
 func requestOf(op reference.Operation) request {
 	r := request{Method: op.Method, Description: op.Description, Header: []keyValue{}}
 	path := "v1" + strings.NewReplacer("{", ":", "}", "").Replace(op.Path)

@@ -57,6 +57,7 @@ type (
 // ordered is a mapping in the document's order, which is also the reader's.
 type ordered[T any] []entry[T]
 
+// entry is a name and its value in an ordered map.
 type entry[T any] struct {
 	Name  string
 	Value T
@@ -79,6 +80,7 @@ func (o *ordered[T]) UnmarshalYAML(decode func(any) error) error {
 	return nil
 }
 
+// parse reads the API document. It refuses one without paths, from which an empty client would be generated.
 func parse(text []byte) (*document, error) {
 	var d document
 	if err := yaml.Unmarshal(text, &d); err != nil {
@@ -93,6 +95,7 @@ func parse(text []byte) (*document, error) {
 // referred is the last part of a reference: all of ours lead to one kind of component.
 func referred(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
+// parameter returns a parameter, or the one that its reference names.
 func (d *document) parameter(p *parameter) (*parameter, error) {
 	if p.Ref == "" {
 		return p, nil

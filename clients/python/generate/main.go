@@ -23,6 +23,7 @@ func main() {
 	}
 }
 
+// run generates all files of the client and overwrites them in the repository.
 func run() error {
 	text, err := os.ReadFile(documentFile)
 	if err != nil {

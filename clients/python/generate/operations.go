@@ -26,6 +26,7 @@ type method struct {
 // left are headers that the client sends by itself.
 var left = map[string]bool{"idempotency-key": true, "x-idempotency-key": true, "x-request-id": true}
 
+// method returns an operation as a method of the client: required arguments first, then the optional ones.
 func (t *types) method(verb, path string, op operation) method {
 	m := method{operation: op, http: strings.ToUpper(verb), path: path}
 	m.keyed = reference.Operation{ID: op.ID, Method: m.http}.Keyed()

@@ -158,6 +158,7 @@ func (t *types) gather(into, s *schema) {
 	into.Required = append(into.Required, s.Required...)
 }
 
+// union returns the Python type of a value that fits one of several schemas.
 func (t *types) union(parts []*schema, name string) string {
 	var list []string
 	for _, part := range parts {
@@ -188,6 +189,7 @@ func union(list []string) string {
 	return text
 }
 
+// enumeration returns a Literal of the values; Optional if null is one of them.
 func enumeration(values []any) string {
 	var words []string
 	for _, v := range values {
@@ -202,6 +204,7 @@ func enumeration(values []any) string {
 	return text
 }
 
+// literal returns a value as Python writes it.
 func literal(v any) string {
 	if text, ok := v.(string); ok {
 		return strconv.Quote(text)
@@ -218,6 +221,7 @@ func (t *types) first(name string) bool {
 	return true
 }
 
+// use marks a type as used, so that it is imported, and returns its name.
 func (t *types) use(name string) string {
 	t.used[name] = true
 	return name
