@@ -81,6 +81,7 @@ type postureReader struct {
 	answered map[cyber.ContentID]int64
 }
 
+// postureAsset is one watched value of a person, with what is needed to sort the values and to find duplicates.
 type postureAsset struct {
 	cyber.PostureAsset
 	id      cyber.AssetID
@@ -177,6 +178,7 @@ func sealedAnswerPlace(id partner.ID, user []byte, item cyber.ContentID) seal.Pl
 	return seal.Place{Table: "content_answer", Column: "value", Partner: string(id), Row: string(user) + "/" + string(item)}
 }
 
+// openAnswer unseals what a person answered to a content item. The user is the index under which the row is stored.
 func (s Advice) openAnswer(id partner.ID, user []byte, item cyber.ContentID, sealed []byte) (string, error) {
 	plain, err := s.keys.Unseal(sealedAnswerPlace(id, user, item), sealed)
 	if err != nil {

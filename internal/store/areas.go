@@ -36,7 +36,7 @@ type (
 	Partners struct{ core }
 	// Plans are what partners sell.
 	Plans struct{ core }
-	// Subscriptions are the people whom partners enrolled.
+	// Subscriptions are the people that partners enrolled.
 	Subscriptions struct{ core }
 	// Monitoring are watched values and what was found of them.
 	Monitoring struct{ core }
@@ -112,9 +112,13 @@ func (c core) coverArea() Cover { return Cover{c} }
 func (c core) devicesArea() Devices { return Devices{c} }
 
 // jobsArea returns the area of the job queue.
-func (c core) jobsArea() Jobs         { return Jobs{c} }
+func (c core) jobsArea() Jobs { return Jobs{c} }
+
+// monitoring returns the area of watched values and findings, in the same transaction.
 func (c core) monitoring() Monitoring { return Monitoring{c} }
 
 // partnersArea returns the area of partners and their API keys.
-func (c core) partnersArea() Partners       { return Partners{c} }
+func (c core) partnersArea() Partners { return Partners{c} }
+
+// subscriptions returns the area of subscriptions, in the same transaction.
 func (c core) subscriptions() Subscriptions { return Subscriptions{c} }

@@ -23,6 +23,7 @@ import (
 
 var _ operator.Ledger = Audit{}
 
+// auditPlace binds the detail of an audit line to its number, so that it cannot be moved to another line.
 func auditPlace(seq int64) seal.Place {
 	return seal.Place{Table: "audit", Column: "detail", Row: strconv.FormatInt(seq, 10)}
 }

@@ -37,8 +37,9 @@ func (s Audit) loadBase(ctx context.Context, q querier) (operator.Head, error) {
 	return h, nil
 }
 
-// SweepAudit drops lines older than keep from the beginning of the trail, and leaves under a keyed hash where it begins
-// now: nobody else can shorten it unnoticed. The last line always stays. It returns how many it dropped.
+// SweepAudit deletes lines older than keep from the beginning of the trail, and stores under a keyed hash where the
+// trail begins now: without the key the trail cannot be shortened unnoticed. The last line always stays. It returns how
+// many lines it deleted.
 func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error) {
 	limit := toMicros(s.now().Add(-keep))
 	total, err := s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {

@@ -23,6 +23,7 @@ var _ leak.Store = Breaches{}
 // breachColumns are what a person or partner may be told of a breach; the table goes by b.
 const breachColumns = `b.name, b.title, b.day, b.source, b.description, b.exposes, b.kind, b.verified, b.fabricated, b.spam_list, b.vendor_words, b.added_at, b.mac, b.digest || b.pairs_digest`
 
+// breachRow is a breach as its row holds it, before the MAC is checked: see openBreach.
 type breachRow struct {
 	b          cyber.Breach
 	day, added int64
@@ -61,6 +62,7 @@ func (c core) scanBreach(row scanner) (cyber.Breach, error) {
 	return b.value, err
 }
 
+// scanChecked reads the columns of breachRow. A forged row is no error here: the caller decides what it does with it.
 func (c core) scanChecked(row scanner) (checked[cyber.Breach], error) {
 	var r breachRow
 	if err := row.Scan(r.scanTargets()...); err != nil {
@@ -81,6 +83,7 @@ func parseExposes(text string) []cyber.Exposed {
 	return classes
 }
 
+// exposesText returns the classes as the column stores them, separated by commas. The MAC covers this text.
 func exposesText(classes []cyber.Exposed) string {
 	text := make([]string, len(classes))
 	for i, c := range classes {
@@ -92,6 +95,7 @@ func exposesText(classes []cyber.Exposed) string {
 const recordColumns = breachColumns + `, b.state, b.segment, b.digest, b.tally, b.published_at, b.retracted_at, b.pairs, b.pairs_digest,
 	b.renewals, b.renewed_at, b.former`
 
+// scanRecord reads recordColumns. A wrong MAC is no error here: see openBreach for what is left of a forged breach.
 func (c core) scanRecord(row scanner) (leak.Record, error) {
 	var b breachRow
 	var r leak.Record
@@ -121,6 +125,7 @@ func (s Breaches) BreachByName(ctx context.Context, name string) (leak.Record, e
 	return s.breachByName(ctx, s.readQuerier(), name)
 }
 
+// breachByName returns leak.ErrBreachNotFound when there is no breach of that name.
 func (c core) breachByName(ctx context.Context, q querier, name string) (leak.Record, error) {
 	r, err := c.scanRecord(q.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM breach b WHERE b.name = $1`, name))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -151,6 +156,7 @@ func (s Breaches) InsertBreach(ctx context.Context, r leak.Record) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.insertBreach(ctx, tx, r) })
 }
 
+// insertBreach stores a new breach. A name that is taken is leak.ErrBreachExists, also after the breach was retracted.
 func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record) error {
 	tally, err := json.Marshal(r.Tally)
 	if err != nil {
@@ -289,6 +295,8 @@ func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, 
 	return r, err
 }
 
+// moveCorporaEpoch marks that the published breaches changed. A first look that began before the change notices it: see
+// decideFirstLook.
 func moveCorporaEpoch(ctx context.Context, tx *sqldb.Tx) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'corpora'`); err != nil {
 		return fmt.Errorf("move corpora epoch: %w", err)
@@ -296,6 +304,7 @@ func moveCorporaEpoch(ctx context.Context, tx *sqldb.Tx) error {
 	return nil
 }
 
+// corporaEpoch returns the number that grows with each change of the published breaches.
 func corporaEpoch(ctx context.Context, q querier) (int64, error) {
 	var v int64
 	if err := q.QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'corpora'`).Scan(&v); err != nil {
@@ -323,7 +332,8 @@ func (s Breaches) ListSegments(ctx context.Context) ([]leak.Segment, int64, erro
 	return segments, epoch, err
 }
 
-// BreachHits counts whom a breach has hit: see leak.Store. The operator's question: it names no partner.
+// BreachHits counts the people that a breach affected, for each partner: see leak.Store. Only the operator may ask, so
+// it takes no partner.
 func (s Breaches) BreachHits(ctx context.Context, name string) ([]leak.Hits, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner) (h leak.Hits, err error) {
 		err = row.Scan(scanPartnerID(&h.Partner), &h.People, &h.Open, &h.Resolved, &h.Withdrawn, &h.Alerted)

@@ -161,6 +161,7 @@ func (s Breaches) keepPartnerHits(ctx context.Context, id partner.ID, breach str
 	return kept, nil
 }
 
+// keptHit is a stored match of a breach and a watched value that has not become a finding yet.
 type keptHit struct {
 	partner     partner.ID
 	user        string
@@ -171,6 +172,7 @@ type keptHit struct {
 const keptHitColumns = `m.partner_id, m.user_index, m.asset_id, a.fingerprint
 	FROM match_hit m JOIN asset a ON a.partner_id = m.partner_id AND a.id = m.asset_id`
 
+// scanKeptHit reads keptHitColumns. Fingerprints are stored veiled for each partner, and come back unveiled.
 func (s Breaches) scanKeptHit(row scanner) (keptHit, error) {
 	var h keptHit
 	var user []byte
@@ -210,7 +212,7 @@ func (s Breaches) TellHits(ctx context.Context, breach string, limit int, trace 
 	return told, err
 }
 
-// wholePersons leaves the last person out, of whom more may follow, unless there is no other.
+// wholePersons drops the hits of the last person, because more of them may follow, unless there is no other person.
 func wholePersons(kept []keptHit) []keptHit {
 	last := kept[len(kept)-1]
 	for n := len(kept); n > 0; n-- {
@@ -221,8 +223,8 @@ func wholePersons(kept []keptHit) []keptHit {
 	return kept
 }
 
-// createFindings makes findings of hits, and of those that stand under the other digest of the same people: whoever was enrolled
-// after values had been added under both is one person.
+// createFindings turns hits into findings. It includes hits stored under the other digest of the same person: a person
+// who was enrolled after values had been added under both digests has hits under both.
 func (s Breaches) createFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit, trace leak.Tracer) (int, error) {
 	users := make([][]byte, len(kept))
 	for i, h := range kept {
@@ -268,12 +270,14 @@ func (s Breaches) createFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 	return len(ids), nil
 }
 
+// foundIn names a finding and the watched value it is about.
 type foundIn struct {
 	id      cyber.FindingID
 	partner partner.ID
 	asset   cyber.AssetID
 }
 
+// scanFoundIn reads the finding's ID, its partner and its asset, in this order.
 func scanFoundIn(row scanner) (foundIn, error) {
 	var f foundIn
 	return f, row.Scan(&f.id, scanPartnerID(&f.partner), &f.asset)

@@ -19,6 +19,7 @@ import (
 // in it. Their beginnings are compared, because what comes after what is another question in each collation.
 const partsOf = `kind = 'breach.part' AND substr(subject, 1, $2) = $1`
 
+// partsPrefix returns the arguments of partsOf: how the subjects of a breach's parts begin, and the length of that.
 func partsPrefix(breach string) (prefix string, length int64) {
 	return breach + "/", int64(len(breach) + 1)
 }
@@ -62,10 +63,13 @@ func (s Breaches) AddSpreadImport(ctx context.Context, r leak.Record, args any, 
 	})
 }
 
+// sourcePlace binds the sealed addresses of an import to its breach: signed links may be secrets.
 func sourcePlace(breach string) seal.Place {
 	return seal.Place{Table: "import_source", Column: "addresses", Row: breach}
 }
 
+// insertAddresses stores, sealed, the addresses that the parts of an import are downloaded from. Without any it stores
+// nothing.
 func (s Breaches) insertAddresses(ctx context.Context, tx *sqldb.Tx, breach string, addresses []string) error {
 	if len(addresses) == 0 {
 		return nil

@@ -39,6 +39,8 @@ func sealedNotePlace(id partner.ID, cs cyber.CaseID, number int64) seal.Place {
 const caseColumns = `c.id, c.partner_id, c.service_id, c.status, c.assignee, c.details, c.target, c.clock_used, c.clock_since, c.created_at,
 	c.changed_at, c.rating, c.short, c.spoke, c.spoke_at, c.ending_to, c.ending_by, c.ending_at, c.writer, c.writing_at, coalesce((SELECT min(sl.starts_at) FROM case_booking b JOIN case_slot sl ON sl.id = b.slot_id WHERE b.partner_id = c.partner_id AND b.case_id = c.id), c.made_up_at)`
 
+// scanCase reads a case's columns and unseals what may name the person: the user hash, the appointments and the
+// answers.
 func (s Cases) scanCase(row scanner) (cyber.Case, error) {
 	var c cyber.Case
 	var sealed []byte
@@ -99,6 +101,7 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 	return c, err
 }
 
+// insertMove stores one line of a case's history; its note is sealed, and NULL when there is none.
 func (s Cases) insertMove(ctx context.Context, tx *sqldb.Tx, c cyber.Case, m cyber.CaseMove) error {
 	var note []byte
 	if m.Note != "" {

@@ -16,7 +16,7 @@ import (
 // nothingDue stands where a time to be ready by would: after every other.
 const nothingDue = math.MaxInt64
 
-// openStatuses are those of cases that somebody still has to do something about.
+// openStatuses are the statuses of cases that still need work.
 const openStatuses = `'` + string(cyber.CaseOpen) + `', '` + string(cyber.CaseInProgress) + `', '` + string(cyber.CaseWaiting) + `'`
 
 // dueTimeMicros returns when a case is due, as its column keeps it.

@@ -34,6 +34,7 @@ func (s Cases) ServiceTriage(ctx context.Context, service cyber.ServiceID) (cybe
 
 const questionColumns = `q.id, q.service_id, q.question, q.required, q.options, q.created_at, q.mac`
 
+// scanQuestion reads a question. Options that cannot be parsed count as forged, like a wrong MAC.
 func (c core) scanQuestion(row scanner) (checked[cyber.Question], error) {
 	var q cyber.Question
 	var options string
@@ -70,6 +71,7 @@ func (s Cases) InsertQuestion(ctx context.Context, q cyber.Question) error {
 	})
 }
 
+// serviceExists returns cyber.ErrServiceNotFound for an unknown service; retired services count as existing.
 func serviceExists(ctx context.Context, q querier, service cyber.ServiceID) error {
 	var there bool
 	if err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM service WHERE id = $1)`, string(service)).Scan(&there); err != nil {
@@ -106,6 +108,7 @@ func (s Cases) deleteRow(ctx context.Context, statement, id string, none error) 
 	})
 }
 
+// scanAnswer reads a ready answer and checks its MAC: it is text that people are sent.
 func (c core) scanAnswer(row scanner) (checked[cyber.ReadyAnswer], error) {
 	var a cyber.ReadyAnswer
 	var mac []byte

@@ -50,6 +50,7 @@ func (s Upkeep) ListChecks() []Check {
 // maxDamage bounds what the engine is asked to list.
 const maxDamage = 100
 
+// checkFiles reports the damage that the engine itself finds, at most maxDamage lines of it.
 func (s Upkeep) checkFiles(ctx context.Context, found func(Problem), _ func(int64)) error {
 	damage, err := s.db.FindDamage(ctx, maxDamage)
 	for _, text := range damage {
@@ -58,6 +59,7 @@ func (s Upkeep) checkFiles(ctx context.Context, found func(Problem), _ func(int6
 	return err
 }
 
+// checkAudit reports the first place where the audit trail's chain breaks; later places say nothing new.
 func (s Upkeep) checkAudit(ctx context.Context, found func(Problem), seen func(int64)) error {
 	_, err := s.auditArea().VerifyAudit(ctx, operator.Head{}, seen)
 	if detail, broken := brokenTrail(err); broken {
@@ -192,6 +194,7 @@ var referencesOfService = []string{
 	LEFT JOIN epp_key p ON p.id = t.taken_by WHERE p.id IS NULL ORDER BY 1 LIMIT 1000`,
 }
 
+// referenceQueries returns one query per reference. Each returns the row at fault and what is wrong with it.
 func referenceQueries() []string {
 	list := slices.Clone(referencesOfService)
 	for _, table := range ofPartners {

@@ -84,6 +84,7 @@ func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, lim
 	}, `SELECT `+keys+`, `+c.column+` FROM `+c.table+` WHERE `+c.column+` IS NOT NULL`+behind+` ORDER BY `+keys+` LIMIT $1`, args...)
 }
 
+// sealProblem returns why a sealed value cannot be opened, in words for the operator; empty when it opens.
 func (s Upkeep) sealProblem(c sealedColumn, row oldRow) string {
 	if _, err := s.keys.Unseal(c.place(row.key), row.sealed); err == nil {
 		return ""
@@ -149,6 +150,8 @@ type checkMark struct {
 	id      string
 }
 
+// checkSubscriptionIndexes checks one page of a partner's subscriptions and advances after. It returns how many rows it
+// read. Bodies that cannot be unsealed are left to the check of seals.
 func (s Upkeep) checkSubscriptionIndexes(ctx context.Context, id partner.ID, after *checkMark, found func(Problem)) (int, error) {
 	type row struct {
 		subscription.Subscription
@@ -175,6 +178,8 @@ func (s Upkeep) checkSubscriptionIndexes(ctx context.Context, id partner.ID, aft
 	return len(rows), err
 }
 
+// checkAssetIndexes checks that the index and the fingerprint of one page of watched values follow from the sealed
+// value, and advances after. Values that cannot be unsealed are left to the check of seals.
 func (s Upkeep) checkAssetIndexes(ctx context.Context, modes map[partner.ID]partner.Mode, after *checkMark, found func(Problem)) (int, error) {
 	type row struct {
 		cyber.Asset
@@ -268,6 +273,7 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 	}
 }
 
+// sortedWords returns the words in a fixed order, so that two lists of names can be compared as sets.
 func sortedWords(text string) string {
 	words := strings.Fields(text)
 	slices.Sort(words)

@@ -14,6 +14,7 @@ var _ cyber.ContentStore = Advice{}
 
 const contentColumns = `id, item, retired, mac`
 
+// scanContent reads one content item. The text of a forged row is not even parsed.
 func (c core) scanContent(row scanner) (checked[cyber.Item], error) {
 	var id, text string
 	var retired bool

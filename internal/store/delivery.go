@@ -19,7 +19,7 @@ func (s Alerts) DueSignal() <-chan struct{} { return s.due }
 func (s Alerts) signalDue() {
 	select {
 	case s.due <- struct{}{}:
-	default: // somebody is being told already
+	default: // a notification is pending already
 	}
 }
 
@@ -117,7 +117,7 @@ func openDeliveriesCondition(tx *sqldb.Tx, args *[]any, list []alert.Delivery) s
 	return fmt.Sprintf("state = 'pending' AND seq >= $%d AND seq <= $%d AND seq %s", n+1, n+2, tx.InListCondition(n+3))
 }
 
-// seqGap is how many events that nobody asked for a statement goes over rather than that another begins.
+// seqGap is how many unwanted events one statement reads over before a second statement is cheaper.
 const seqGap = 64
 
 // neighbours is how many of n deliveries, in the order of their events, one statement is for.

@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
+// attemptPlace binds a receiver's answer to one attempt: two workers may have tried the same delivery at the same time.
 func attemptPlace(id, endpoint, seq, at, worker string) seal.Place {
 	return seal.Place{Table: "attempt", Column: "answer", Partner: id, Row: endpoint + "/" + seq + "/" + at + "/" + worker}
 }
@@ -30,11 +31,11 @@ type health struct {
 	failedAt int64
 }
 
-// RecordResults writes what became of deliveries: the attempts, the deliveries, and since when an endpoint fails. That
-// a delivery arrived is a fact whoever holds its endpoint by now; a failure counts only if no other was written since the
-// delivery was read.
+// RecordResults writes the outcomes of deliveries: the attempts, the states of the deliveries, and since when an
+// endpoint has been failing. A delivery that arrived is recorded even if another worker holds the endpoint by now; a
+// failure counts only if no other result was written since the delivery was read.
 //
-// It may be called again with results whose first writing was reported as failed and had succeeded all the same.
+// The call may be repeated with results that were stored although the first call reported an error.
 func (s Alerts) RecordResults(ctx context.Context, worker string, results []alert.Result) error {
 	folded, arrived := map[endpointKey][]alert.Result{}, map[endpointKey][]alert.Delivery{}
 	endpoints := map[endpointKey]health{}

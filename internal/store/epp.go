@@ -22,6 +22,7 @@ type keptDevice struct {
 	Key  string `json:"key"`
 }
 
+// devicePlace binds a key's sealed details to the partner and the key.
 func devicePlace(id partner.ID, key cyber.KeyID) seal.Place {
 	return seal.Place{Table: "epp_key", Column: "details", Partner: string(id), Row: string(key)}
 }
@@ -31,12 +32,14 @@ func (s Devices) activationKeyIndex(text string) []byte {
 	return s.keys.BlindIndex("epp.key", "", []byte(text))
 }
 
+// deviceIndex returns the blind index by which a device is found by name; the name itself is stored only sealed.
 func (s Devices) deviceIndex(id partner.ID, name string) []byte {
 	return s.keys.BlindIndex("epp.device", string(id), []byte(name))
 }
 
 const deviceColumns = `id, partner_id, system, details, plan_id, issued_at, valid_until, activated_at, seen_at, ended_at, end_reason`
 
+// scanDevice reads deviceColumns and unseals the user, the device's name and the key.
 func (s Devices) scanDevice(row scanner) (cyber.Device, error) {
 	var d cyber.Device
 	var sealed []byte
@@ -110,6 +113,7 @@ func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error 
 	return nil
 }
 
+// deviceNamed returns the person's device that has a key which did not end, by system and name.
 func (s Devices) deviceNamed(ctx context.Context, q querier, id partner.ID, u user, system cyber.System, name string) (cyber.Device, error) {
 	return s.findDevice(ctx, q, `partner_id = $1 AND user_index IN ($2, $3) AND system = $4 AND device_index = $5 AND ended_at = 0`,
 		partnerNumber(id), u.write, u.other, string(system), s.deviceIndex(id, name))

@@ -46,6 +46,7 @@ type ownKey struct {
 	id      cyber.KeyID
 }
 
+// scanOwnKey reads a partner and a key's ID, in this order.
 func scanOwnKey(row scanner) (k ownKey, err error) {
 	return k, row.Scan(scanPartnerID(&k.partner), &k.id)
 }
@@ -70,7 +71,7 @@ func (s Devices) dueWarnings(ctx context.Context) (map[partner.ID][]cyber.KeyID,
 	return keysByPartner(found), nil
 }
 
-// giveNotices gives the notices of a partner's keys that are still due and that nobody else has locked.
+// giveNotices gives the notices of those of a partner's keys that are still due and not locked by another worker.
 func (s Devices) giveNotices(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []cyber.KeyID,
 	decide func(d cyber.Device, now time.Time) cyber.Notice,
 ) (locked, told int, err error) {

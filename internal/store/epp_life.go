@@ -56,7 +56,7 @@ func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 	return d, err
 }
 
-// lockLiveKey returns a live key that nobody else changes meanwhile.
+// lockLiveKey locks a live key until the transaction ends and returns it.
 func (s Devices) lockLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, key cyber.KeyID, now time.Time) (cyber.Device, error) {
 	d, err := s.scanDevice(tx.QueryRowContext(ctx, `UPDATE epp_key SET ended_at = 0 WHERE partner_id = $1 AND id = $2
 		AND ended_at = 0 AND valid_until > $3 RETURNING `+deviceColumns, partnerNumber(id), string(key), toMicros(now)))
@@ -230,6 +230,7 @@ type installLink struct {
 
 const installColumns = `system, link, mac`
 
+// scanInstall reads an install link and checks its MAC: people follow the link and run what it downloads.
 func (c core) scanInstall(row scanner) (checked[installLink], error) {
 	var l installLink
 	var mac []byte

@@ -12,6 +12,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
+// eventPlace binds the sealed body of an event to the partner and the event's ID.
 func eventPlace(id partner.ID, event string) seal.Place {
 	return seal.Place{Table: "event", Column: "body", Partner: string(id), Row: event}
 }
@@ -46,8 +47,8 @@ type keptEvent struct {
 	person []byte
 }
 
-// insertEvents numbers and keeps events. The counter's row stays locked until the transaction ends, so numbers are in
-// the order of commits, and nobody can read one before all lower ones are there.
+// insertEvents numbers and stores events. The counter's row stays locked until the transaction ends, so numbers are in
+// the order of commits, and no reader can see an event before all events with lower numbers.
 func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]keptEvent, error) {
 	events, persons, err := s.namePersons(ctx, tx, id, events)
 	if err != nil {

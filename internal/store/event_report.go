@@ -33,7 +33,8 @@ func (c core) seqRange(ctx context.Context, q querier, id partner.ID, from, to t
 // reportAtOnce is how many events are read at a time.
 const reportAtOnce = 1000
 
-// EventReport compares events with what was pushed and pulled: see alert.Tally. Tests do not count: nobody misses one.
+// EventReport compares events with what was pushed and pulled: see alert.Tally. Test events do not count: losing one
+// does no harm.
 func (s Alerts) EventReport(ctx context.Context, id partner.ID, of alert.ReportOf) (alert.Report, error) {
 	pulled, err := s.loadPulls(ctx, id)
 	if err != nil {

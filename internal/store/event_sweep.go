@@ -59,7 +59,8 @@ func (s Alerts) SweepEvents(ctx context.Context, keep time.Duration) (int64, err
 	return total, s.sweepDisabled(ctx)
 }
 
-// sweepDisabled holds what waits for disabled endpoints: whoever disabled them, or was about to enable them, ended half way.
+// sweepDisabled holds pending deliveries of disabled endpoints. They exist when the process that disabled or enabled
+// the endpoint ended half way.
 func (s Alerts) sweepDisabled(ctx context.Context) error {
 	waiting, err := collectRows(ctx, s.readQuerier(), func(row scanner) (k endpointKey, err error) {
 		err = row.Scan(scanPartnerID(&k.partner), &k.endpoint)

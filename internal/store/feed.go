@@ -92,6 +92,8 @@ func (s Feeds) FeedByName(ctx context.Context, name string) (feed.Feed, error) {
 	return s.feedByName(ctx, s.readQuerier(), name)
 }
 
+// feedByName returns feed.ErrNotFound for an unknown name, and an error for a forged row: its address must not be
+// fetched.
 func (s Feeds) feedByName(ctx context.Context, q querier, name string) (feed.Feed, error) {
 	f, err := s.scanFeed(q.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feed WHERE name = $1`, name))
 	if errors.Is(err, sql.ErrNoRows) {

@@ -73,6 +73,7 @@ func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	return s.keepVerdict(ctx, tx, id, verdict)
 }
 
+// newFindingID returns a time-ordered ID, so that new findings go to the end of the index.
 func newFindingID() (cyber.FindingID, error) {
 	made, err := uuid.NewV7()
 	if err != nil {
@@ -128,6 +129,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	return s.alertsArea().addPartnerEvents(ctx, tx, id, events...)
 }
 
+// closeFindings stores the resolution of findings and cancels their reminders.
 func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cyber.Finding) error {
 	for _, f := range closed {
 		_, err := tx.ExecContext(ctx, `UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
@@ -169,10 +171,12 @@ func (s Monitoring) sealTrace(id partner.ID, f cyber.Finding) (classes sql.NullI
 	return classes, logins, nil
 }
 
+// loginsPlace binds what a stealer took to the finding it belongs to.
 func loginsPlace(id partner.ID, finding cyber.FindingID) seal.Place {
 	return seal.Place{Table: "finding", Column: "logins", Partner: string(id), Row: string(finding)}
 }
 
+// openLogins unseals the sites, the day and the passwords of a finding from a stealer log.
 func (s Monitoring) openLogins(f cyber.Finding, sealed []byte) (cyber.Trace, error) {
 	plain, err := s.keys.Unseal(loginsPlace(f.Partner, f.ID), sealed)
 	if err != nil {
@@ -183,6 +187,8 @@ func (s Monitoring) openLogins(f cyber.Finding, sealed []byte) (cyber.Trace, err
 
 const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, f.classes, f.logins, f.own_site, f.watched_site, f.quiet, f.renewed_at, ` + breachColumns
 
+// scanFinding reads findingColumns. The breach, and with it the severity, is as it stands now, not as it was when
+// found.
 func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
 	var f cyber.Finding
 	var found, resolved, renewed int64

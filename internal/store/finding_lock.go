@@ -11,9 +11,10 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// lockAssets takes the rows of values, so that whoever else changes their findings waits and then sees ours. Values
-// that are gone are left out. Values that were added under both digests of a person become one here: into says which is
-// in whose place. So no finding, status or event is ever written of a value that no listing shows.
+// lockAssets locks the rows of values: other transactions that change their findings wait, and then see ours. Values
+// that no longer exist are left out. Values that were added under both digests of a person are merged here; into maps a
+// merged value to the one that replaced it. So no finding, status or event is ever written for a value that no listing
+// shows.
 func (s Monitoring) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) (values []*leak.Watched, into map[cyber.AssetID]cyber.AssetID, err error) {
 	rows, err := s.lockAssetRows(ctx, tx, id, uniqueValues(ids))
 	if err != nil {
@@ -63,6 +64,7 @@ type lockedRow struct {
 	user string
 }
 
+// indexesOfRows returns the user index of each row, in the order of the rows.
 func indexesOfRows(rows []lockedRow) [][]byte {
 	indexes := make([][]byte, len(rows))
 	for i, r := range rows {

@@ -179,7 +179,7 @@ type reminded struct {
 	user  partner.UserHash
 }
 
-// remindFindings decides about a partner's findings whose time has still come and that nobody else has locked.
+// remindFindings decides about those of a partner's findings that are still due and not locked by another worker.
 func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, findings []cyber.FindingID,
 	decide func(p cyber.Plan, since, now time.Time) cyber.Reminder,
 ) (locked, told int, err error) {

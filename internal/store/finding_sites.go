@@ -16,6 +16,7 @@ func (s Breaches) RejudgeSites(ctx context.Context, id partner.ID, after cyber.F
 		AND logins IS NOT NULL ORDER BY id LIMIT $3`, partnerNumber(id), string(after), int64(limit))
 }
 
+// rejudgeSites locks the values and stores what follows from the partner's sites as they are set now.
 func (s Monitoring) rejudgeSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) error {
 	values, _, err := s.lockAssets(ctx, tx, id, ids)
 	if err != nil {

@@ -112,8 +112,8 @@ func (c core) isGenuine(table string, g *grant, mac []byte) bool {
 	return hmac.Equal(c.grantMAC(table, g), mac)
 }
 
-// keyedDigest is what is kept of a secret that somebody shows: a digest under the key file, so that who writes to the
-// database cannot write that of a secret of their own.
+// keyedDigest returns what is stored of a secret that a caller presents: a digest under the key file. With write access
+// to the database alone, an attacker cannot store the digest of a secret of their own.
 func (c core) keyedDigest(use string, secret []byte) []byte { return c.keys.MAC("digest."+use, secret) }
 
 // partnerGrant: settings that are not set are left out, so that a setting of a later release changes nothing for rows
@@ -141,6 +141,8 @@ func joinScopes(scopes []partner.Scope) string {
 	return strings.Join(names, ",")
 }
 
+// operatorGrant covers everything that decides about an operator's access: the role, the credentials, the lock, the
+// invitation.
 func operatorGrant(o operator.Operator) *grant {
 	return new(grant).addTexts(string(o.ID), o.Email, string(o.Role), string(o.Partner)).addBools(o.Disabled).addTexts(o.Password).addBytes(o.TOTP).addBools(o.TOTPOn).
 		addNumbers(o.TOTPStep).addBytes(o.Invite).
@@ -148,10 +150,13 @@ func operatorGrant(o operator.Operator) *grant {
 		addBytes(o.Recovery...).addNumbers(toMicros(o.NoticedAt))
 }
 
+// sessionGrant covers a session's owner, its origin and its times, so that a session can be neither moved nor
+// prolonged.
 func sessionGrant(n operator.Session) *grant {
 	return new(grant).addBytes(n.Digest).addTexts(string(n.Operator), n.From).addNumbers(toMicros(n.CreatedAt), toMicros(n.SeenAt), toMicros(n.ProvedAt))
 }
 
+// templateGrant covers the partner as well, so that a template cannot be moved to another partner.
 func templateGrant(id partner.ID, t message.Template) *grant {
 	return new(grant).addNumbers(partnerNumber(id)).addTexts(string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text)
 }
@@ -162,14 +167,17 @@ func coverageGrant(p plan.Plan, coverage string) *grant {
 		addBools(p.KeysEndWithSubscription, p.Retired).addNumbers(toMicros(p.CreatedAt))
 }
 
+// serviceGrant covers what people see of a service.
 func serviceGrant(sv cyber.Service) *grant {
 	return new(grant).addTexts(string(sv.ID), sv.Name, sv.Description).addNumbers(sv.Position).addBools(sv.Retired).addNumbers(toMicros(sv.CreatedAt))
 }
 
+// questionGrant covers the question, the service it belongs to and the options, in their order.
 func questionGrant(q cyber.Question) *grant {
 	return new(grant).addTexts(string(q.ID), string(q.Service), q.Text).addBools(q.Required).addNumbers(toMicros(q.CreatedAt)).addTexts(q.Options...)
 }
 
+// answerGrant covers the title and the text of a ready answer.
 func answerGrant(a cyber.ReadyAnswer) *grant { return new(grant).addTexts(a.Title, a.Text) }
 
 // contentGrant is that of an item as it is kept.
@@ -177,6 +185,7 @@ func contentGrant(id, item string, retired bool) *grant {
 	return new(grant).addTexts(id, item).addBools(retired)
 }
 
+// installGrant covers an install link and the system it is for, so that two links cannot be swapped.
 func installGrant(system cyber.System, link string) *grant {
 	return new(grant).addTexts(string(system), link)
 }
@@ -217,6 +226,7 @@ func (s Upkeep) checkGrants(ctx context.Context, found func(Problem), seen func(
 	return nil
 }
 
+// checkPartnerGrants looks at the MACs of all partners and API keys.
 func (s Upkeep) checkPartnerGrants(ctx context.Context, look func(where string, forged bool)) error {
 	partners, err := s.partnersArea().ListPartners(ctx)
 	if err != nil {
@@ -261,6 +271,8 @@ func checkRows[T any](ctx context.Context, q querier, look func(where string, fo
 	return err
 }
 
+// checkOperatorGrants looks at the MACs of all operators and sessions. A session that cannot be unsealed counts as
+// forged.
 func (s Upkeep) checkOperatorGrants(ctx context.Context, look func(where string, forged bool)) error {
 	people := Operators(s)
 	all, err := people.readOperators(ctx, s.readQuerier())

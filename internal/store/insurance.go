@@ -27,7 +27,7 @@ func (s Cover) readEntitled(ctx context.Context, q querier, id partner.ID, u use
 	const columns = `p.partner_id, p.id, p.name, p.coverage, p.max_devices, p.key_days, p.keys_end, p.retired, p.created_at, p.mac`
 	cpf := u.cpf
 	if cpf == nil {
-		cpf = []byte{} // nobody's: every index has sixteen bytes
+		cpf = []byte{} // matches no row: every index has sixteen bytes
 	}
 	var e cyber.Entitled
 	_, err := collectRows(ctx, q, func(row scanner) (plan.Plan, error) {

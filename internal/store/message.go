@@ -17,6 +17,7 @@ var _ message.Store = Alerts{}
 
 const templateColumns = `partner_id, event, channel, lang, subject, body, mac`
 
+// scanTemplate reads a template and checks its MAC, which covers the partner.
 func (c core) scanTemplate(row scanner) (t checked[message.Template], err error) {
 	var id partner.ID
 	var mac []byte

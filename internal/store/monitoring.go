@@ -25,6 +25,7 @@ type sealedAsset struct {
 	User  partner.UserHash `json:"userHash"`
 }
 
+// assetPlace binds a sealed watched value to the partner and the asset.
 func assetPlace(id partner.ID, asset cyber.AssetID) seal.Place {
 	return seal.Place{Table: "asset", Column: "value", Partner: string(id), Row: string(asset)}
 }
@@ -98,6 +99,8 @@ func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewA
 	return added, err
 }
 
+// insertAsset stores one value unless the person has it already, under either digest. It refuses a person who has limit
+// values, and returns which first look the value needs.
 func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID, a cyber.NewAsset, sealed []byte, limit int) (added bool, look int64, err error) {
 	u, err := s.findAndNameUser(ctx, tx, id, a.User)
 	if err != nil {

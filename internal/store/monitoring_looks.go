@@ -29,6 +29,7 @@ type heldLooks struct {
 	of map[partner.ID]*heldLook
 }
 
+// heldLook is one partner's share: tokens to spend, and looks and hits that are not counted in the database yet.
 type heldLook struct {
 	tokens      int64
 	looks, hits int64
@@ -169,6 +170,7 @@ func (s Monitoring) TakeLookToken(ctx context.Context, id partner.ID, perHour in
 
 const bucketColumns = `tokens, granted, refilled_at, subscriptions, stopped_at, stopped_for, seen, usual, judged_from`
 
+// scanBucket reads the row of a partner's first looks: the tokens, and why they were stopped, if they were.
 func scanBucket(row scanner) (b cyber.LookBucket, err error) {
 	var refilled, stopped int64
 	err = row.Scan(&b.Tokens, &b.Granted, &refilled, &b.Subscriptions, &stopped, &b.Stop.What, &b.Stop.Seen, &b.Stop.Usual, &b.JudgedFrom)
@@ -189,6 +191,7 @@ func (s Monitoring) lockBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID)
 	return b, nil
 }
 
+// keepBucket stores the tokens. It leaves a stop alone: only a judgement or an operator changes that.
 func (s Monitoring) keepBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID, b cyber.LookBucket) error {
 	_, err := tx.ExecContext(ctx, `UPDATE first_look SET tokens = $2, granted = $3, refilled_at = $4 WHERE partner_id = $1`,
 		partnerNumber(id), b.Tokens, b.Granted, toMicros(b.RefilledAt))
@@ -208,6 +211,7 @@ func (s Monitoring) countLooks(ctx context.Context, tx *sqldb.Tx, id partner.ID)
 	return s.addLookHour(ctx, tx, id, cyber.LookHour{Looks: looks, Hits: hits})
 }
 
+// addLookHour adds to the counts of the current hour, which the judgement of unusual use is based on.
 func (s Monitoring) addLookHour(ctx context.Context, tx *sqldb.Tx, id partner.ID, h cyber.LookHour) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO first_look_hour (partner_id, hour, looks, hits, granted) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (partner_id, hour) DO UPDATE SET looks = first_look_hour.looks + excluded.looks, hits = first_look_hour.hits + excluded.hits,

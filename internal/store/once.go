@@ -138,10 +138,13 @@ func (s Answers) replayAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	return errReplay{once.Answer(a)}
 }
 
+// answerPlace binds a stored answer to the claim it was given for.
 func answerPlace(id partner.ID, claim []byte) seal.Place {
 	return seal.Place{Table: "idempotency", Column: "answer", Partner: string(id), Row: string(claim)}
 }
 
+// keepAnswer stores the answer of a claim, sealed. Of an answer with a secret, or one too large to keep, it stores only
+// that there was one and what it created.
 func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim []byte, a once.Answer) error {
 	if a.Created != "" || len(a.Body) > once.MaxKept {
 		a = once.Answer{Created: a.Created} // that there was one

@@ -16,6 +16,8 @@ import (
 
 var _ operator.Store = Operators{}
 
+// operatorPlace binds a sealed column to the operator, so that a password or a TOTP secret cannot be moved to another
+// account.
 func operatorPlace(column string, id operator.ID) seal.Place {
 	return seal.Place{Table: "operator", Column: column, Row: string(id)}
 }
@@ -25,6 +27,7 @@ func ofOperator(column string) func([]any) seal.Place {
 	return func(key []any) seal.Place { return operatorPlace(column, operator.ID(keyText(key[0]))) }
 }
 
+// emailIndex returns the blind index of an e-mail address, by which an operator signs in.
 func (s Operators) emailIndex(email string) []byte {
 	return s.keys.BlindIndex("operator.email", "", []byte(email))
 }
@@ -32,6 +35,7 @@ func (s Operators) emailIndex(email string) []byte {
 // sealedOperator is the sealed columns of an operator; nil where there is nothing to seal.
 type sealedOperator struct{ email, password, totp, recovery []byte }
 
+// sealOperator seals the sensitive columns; those that are empty stay NULL, so that nothing has to be unsealed.
 func (s Operators) sealOperator(o operator.Operator) (sealedOperator, error) {
 	var out sealedOperator
 	for _, c := range []struct {
@@ -142,6 +146,7 @@ func (s Operators) OperatorByInvite(ctx context.Context, digest []byte) (operato
 	return s.operatorBy(ctx, `o.invite = $1`, digest)
 }
 
+// operatorBy returns operator.ErrNotFound when no row matches, and refuses a forged row: it could grant any role.
 func (s Operators) operatorBy(ctx context.Context, where string, arg any) (operator.Operator, error) {
 	o, err := s.scanOperator(s.readQuerier().QueryRowContext(ctx, `SELECT `+operatorColumns+` FROM operator o WHERE `+where, arg))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -194,6 +199,8 @@ func (s Operators) UpdateOperator(ctx context.Context, id operator.ID, end opera
 	return changed, err
 }
 
+// writeOperator stores all columns that can change after creation, under a new MAC. The e-mail address is not among
+// them.
 func (s Operators) writeOperator(ctx context.Context, tx *sqldb.Tx, o operator.Operator) error {
 	sealed, err := s.sealOperator(o)
 	if err != nil {

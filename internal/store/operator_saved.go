@@ -15,10 +15,12 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
+// filterPlace binds a filter to its owner: it may name a person.
 func filterPlace(owner, id string) seal.Place {
 	return seal.Place{Table: "operator_filter", Column: "content", Row: owner + "/" + id}
 }
 
+// exportPlace binds a part of an export to its file and its number, so that parts cannot be reordered.
 func exportPlace(id, number string) seal.Place {
 	return seal.Place{Table: "operator_export_part", Column: "body", Row: id + "/" + number}
 }
@@ -26,7 +28,7 @@ func exportPlace(id, number string) seal.Place {
 // filterContent is what is sealed of a filter.
 type filterContent struct{ Name, Query string }
 
-// KeepFilter keeps a filter; whoever has too many is refused.
+// KeepFilter stores a filter; it refuses an operator who has too many.
 func (s Operators) KeepFilter(ctx context.Context, f operator.KeptFilter) error {
 	text, err := json.Marshal(filterContent{f.Name, f.Query})
 	if err == nil {
@@ -123,6 +125,7 @@ func (s Operators) AddExportPart(ctx context.Context, id string, number, lines i
 
 const exportColumns = `id, operator_id, list, about, format, created_at, until, lines, parts, done`
 
+// scanExport reads the description of an export, without its parts.
 func scanExport(row scanner) (e operator.Export, err error) {
 	var created, until int64
 	err = row.Scan(&e.ID, &e.Operator, &e.List, &e.About, &e.Format, &created, &until, &e.Lines, &e.Parts, &e.Done)
@@ -174,8 +177,9 @@ func (s Operators) SweepExports(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// dropNamedExports removes what operators were given or sent up to a time and may name a person of a partner's: files about the
-// partner, and lists, which may be of all. They are sealed and nobody can look a person up in them; their owners can make them anew.
+// dropNamedExports deletes operators' exports created up to a time that may name a person of the partner: files about
+// the partner, and lists across all partners. They are sealed and cannot be searched for a person; their owners can
+// create them again.
 func (s Subjects) dropNamedExports(ctx context.Context, id partner.ID, upTo int64) (tallies, error) {
 	n, err := s.dropExports(ctx, `about IN ('', $1) AND created_at <= $2`, string(id), upTo)
 	if err != nil || n == 0 {
@@ -184,7 +188,8 @@ func (s Subjects) dropNamedExports(ctx context.Context, id partner.ID, upTo int6
 	return tallies{"files": n}, nil
 }
 
-// dropExports removes files: from then on nobody finds them, and their parts go a few at a time.
+// dropExports deletes files: each is marked as expired first, so that it can no longer be found, then its parts are
+// deleted, a few at a time.
 func (c core) dropExports(ctx context.Context, which string, args ...any) (total int64, err error) {
 	files, err := collectRows(ctx, c.readQuerier(), func(row scanner) (id string, err error) { return id, row.Scan(&id) },
 		`SELECT id FROM operator_export WHERE `+which, args...)
@@ -203,6 +208,8 @@ func (c core) dropExports(ctx context.Context, which string, args ...any) (total
 // partsAtOnce is how many parts of a file go in one transaction: each is large.
 const partsAtOnce = 4
 
+// dropExport deletes one file in three steps: it expires, its parts are deleted, its row is deleted. If it is
+// interrupted, the next sweep finds it expired and goes on.
 func (c core) dropExport(ctx context.Context, id string) error {
 	err := c.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE operator_export SET done = FALSE, until = 0 WHERE id = $1`, id)

@@ -165,6 +165,8 @@ func (s Overview) GetEvent(ctx context.Context, id partner.ID, event alert.Event
 	return list[0], nil
 }
 
+// keptEvents returns stored events with their bodies. rest is appended to the WHERE clause and must limit to the
+// partner.
 func (s Overview) keptEvents(ctx context.Context, id partner.ID, rest string, args ...any) ([]alert.Kept, error) {
 	list, err := collectRows(ctx, s.readQuerier(), s.alertsArea().scanKeptEvent(id), `SELECT `+keptColumns+` FROM event WHERE true`+rest, args...)
 	if err != nil {
@@ -191,7 +193,7 @@ func (s Overview) SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf str
 	return s.subscriptions().readByCPF(ctx, s.readQuerier(), id, s.blindCPFIndex(id, cpf), `ORDER BY seq DESC LIMIT 100`)
 }
 
-// SubscriptionsOfUser returns those of a person by the user hash; none when the partner enrolled nobody of that name.
+// SubscriptionsOfUser returns a person's subscriptions by user hash; none when the partner has not enrolled the person.
 func (s Overview) SubscriptionsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]subscription.Subscription, error) {
 	u, err := s.findUser(ctx, s.readQuerier(), id, user)
 	if err != nil || u.cpf == nil {

@@ -39,9 +39,10 @@ func numberOrNull(id partner.ID) any {
 // scanPartnerID scans such a number.
 func scanPartnerID(id *partner.ID) sql.Scanner { return numberScanner{id} }
 
+// numberScanner scans the number of a partner's row into its public ID.
 type numberScanner struct{ into *partner.ID }
 
-// Scan takes what the drivers make of an integer; NULL is nobody.
+// Scan accepts every type that the drivers use for an integer; NULL means no partner.
 func (n numberScanner) Scan(value any) error {
 	switch v := value.(type) {
 	case int64:
@@ -89,6 +90,7 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, sites, watched_sites,
 	first_looks_per_hour, sandbox_of, created_at, mac`
 
+// scanner is what *sql.Row and *sql.Rows have in common, so that one function reads both.
 type scanner interface{ Scan(dest ...any) error }
 
 // scanPartner reads partnerColumns and notes whether this program wrote them.
@@ -112,6 +114,7 @@ func (s Partners) PartnerByID(ctx context.Context, id partner.ID) (partner.Partn
 	return s.partnerByID(ctx, s.readQuerier(), id)
 }
 
+// partnerByID returns partner.ErrNotFound for an unknown partner and refuses a forged row.
 func (c core) partnerByID(ctx context.Context, q querier, id partner.ID) (partner.Partner, error) {
 	p, err := c.scanPartner(q.QueryRowContext(ctx, `SELECT `+partnerColumns+` FROM partner WHERE id = $1`, partnerNumber(id)))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -194,6 +197,8 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 	return p, err
 }
 
+// moveAccessEpoch tells every process that partners, keys or plans changed, so that caches of them are read again. The
+// row stays locked until the transaction ends, which puts concurrent changes in order.
 func moveAccessEpoch(ctx context.Context, tx *sqldb.Tx) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'access'`); err != nil {
 		return fmt.Errorf("move access epoch: %w", err)

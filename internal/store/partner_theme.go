@@ -36,7 +36,7 @@ func (s Partners) readTheme(ctx context.Context, q querier, id partner.ID) (part
 	}
 	plain, err := s.keys.Unseal(themePlace(id), sealed)
 	if err != nil {
-		return t, nil //nolint:nilerr // forged: the page has the look that nobody chose, and vigia check names the row
+		return t, nil //nolint:nilerr // forged: the page falls back to the default look, and vigia check names the row
 	}
 	if err := json.Unmarshal(plain, &t); err != nil {
 		return t, fmt.Errorf("read theme: %w", err)

@@ -14,12 +14,13 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// passkeyPlace binds what a passkey grants to its id and its operator: a row that this program did not write, or that
-// was given to somebody else, does not open.
+// passkeyPlace binds what a passkey grants to its ID and its operator. A row that this program did not write, or that
+// was moved to another operator, cannot be unsealed.
 func passkeyPlace(id []byte, owner string) seal.Place {
 	return seal.Place{Table: "operator_passkey", Column: "credential", Row: owner + " " + hex.EncodeToString(id)}
 }
 
+// ceremonyPlace binds the state of a ceremony to the digest of its token.
 func ceremonyPlace(digest []byte) seal.Place {
 	return seal.Place{Table: "operator_ceremony", Column: "state", Row: hex.EncodeToString(digest)}
 }
@@ -32,6 +33,7 @@ type passkeyContent struct {
 	Credential json.RawMessage `json:"credential"`
 }
 
+// sealPasskey seals what a passkey grants together with its name and the time of its last use.
 func (s Operators) sealPasskey(p operator.Passkey) ([]byte, error) {
 	text, err := json.Marshal(passkeyContent{p.Site, p.Name, toMicros(p.UsedAt), p.Credential})
 	if err == nil {
@@ -43,7 +45,8 @@ func (s Operators) sealPasskey(p operator.Passkey) ([]byte, error) {
 	return text, nil
 }
 
-// InsertPasskey keeps a new passkey; operator.ErrPasskey when its ID is somebody's already, whoever it is.
+// InsertPasskey stores a new passkey. It returns operator.ErrPasskey when the ID is already registered, by any
+// operator.
 func (s Operators) InsertPasskey(ctx context.Context, p operator.Passkey) error {
 	sealed, err := s.sealPasskey(p)
 	if err != nil {
@@ -116,7 +119,8 @@ func (s Operators) DeletePasskeys(ctx context.Context, owner operator.ID, id []b
 	return n, err
 }
 
-// InsertCeremony keeps what the answer of an authenticator is held against, and forgets what nobody came back for.
+// InsertCeremony stores the challenge that an authenticator's answer is checked against, and deletes expired
+// challenges.
 func (s Operators) InsertCeremony(ctx context.Context, digest, state []byte, until time.Time) error {
 	sealed, err := s.keys.Seal(ceremonyPlace(digest), state)
 	if err != nil {

@@ -39,7 +39,7 @@ type user struct {
 	write []byte
 	// other is the second form, or the same as write.
 	other []byte
-	// cpf is the index of the person's CPF; nil while nobody told us whose hash this is.
+	// cpf is the index of the person's CPF; nil while no request has said which CPF the hash belongs to.
 	cpf []byte
 }
 
@@ -67,8 +67,8 @@ func (s core) findUser(ctx context.Context, q querier, id partner.ID, u partner.
 	return user{write: d512, other: d256, cpf: cpf}, nil
 }
 
-// SamePerson tells whether two user hashes name one person: spellings of one digest, or both digests of somebody who is
-// known.
+// SamePerson reports whether two user hashes name one person: two spellings of one digest, or both digests of a known
+// person.
 func (s core) SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
 	q := s.readQuerier()
 	one, err := s.findUser(ctx, q, id, a)
@@ -95,9 +95,9 @@ func sealedNamePlace(id partner.ID, index []byte) seal.Place {
 	return seal.Place{Table: "person_name", Column: "name", Partner: string(id), Row: string(index)}
 }
 
-// findAndNameUser is userOf for a request that writes: it also remembers the spelling in which the partner names the person,
-// because that is how events will. Most requests name somebody as the one before did, and write nothing here. Of people
-// who may yet turn out to be one with somebody else the time is kept as well.
+// findAndNameUser is findUser for a request that writes. It also remembers the spelling in which the partner names the
+// person, because events use that spelling. Most requests name the person as the previous one did, and write nothing
+// here. For a person without a known CPF, who may turn out to be the same as another, the time is stored as well.
 func (s core) findAndNameUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash partner.UserHash) (user, error) {
 	u, err := s.findUser(ctx, tx, id, hash)
 	if err != nil {

@@ -87,6 +87,8 @@ func (c core) readPlan(ctx context.Context, q querier, id partner.ID, p plan.ID)
 	return found.value, errors.Join(err, found.forgedError())
 }
 
+// checkedPlan returns plan.ErrNotFound when there is no plan, and a forged one with its mark: the caller decides what
+// it does with it.
 func (c core) checkedPlan(ctx context.Context, q querier, id partner.ID, p plan.ID) (checked[plan.Plan], error) {
 	found, err := c.scanPlanRow(q.QueryRowContext(ctx, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`,
 		partnerNumber(id), string(p)))
@@ -99,8 +101,8 @@ func (c core) checkedPlan(ctx context.Context, q querier, id partner.ID, p plan.
 	return found, nil
 }
 
-// UpdatePlan changes one plan and moves the access epoch. A new plan does not: nobody remembers that there was none. A
-// forged one begins with nothing, so that only what the operator says anew is kept.
+// UpdatePlan changes one plan and advances the access epoch. A new plan does not advance it, because no cache can hold
+// its absence. A forged plan starts empty, so that only what the operator sets now is stored.
 func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change func(*plan.Plan) error) (plan.Plan, error) {
 	var found plan.Plan
 	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {

@@ -93,8 +93,8 @@ func hasNothing(partner, indexes string) string {
 // BUG(store): sweepNames, sweepScores and sweepAttempts read all of their table once an hour, since no index says which
 // rows are past their time. They do so outside of transactions, but the time it takes grows with the tables.
 
-// sweepNames forgets how people were named of whom nothing else is kept. A name of today is left alone: its first row
-// may be on its way.
+// sweepNames deletes the spellings of people's hashes when nothing else about the person is stored. A spelling of today
+// is kept: the first row that needs it may not be committed yet.
 func (s Upkeep) sweepNames(ctx context.Context) error {
 	alone := ` AND named_at <= $3 AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_512 = person_name.user_index)
 		AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_256 = person_name.user_index)` +
@@ -177,8 +177,8 @@ func (s Upkeep) sweepEventGaps(ctx context.Context) error {
 const unsubscribed = ` AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0)
 	AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at <> 0)`
 
-// sweepPeople removes people who were made known ahead of a bulk request that then failed: of whom nothing else is kept a
-// day later. It looks at two days' people only; the sweep of subscriptions removes people when their last one goes.
+// sweepPeople deletes people who were inserted ahead of a bulk request that then failed: a day later nothing else is
+// stored about them. It looks at two days' people only; the sweep of subscriptions deletes people with their last one.
 func (s Upkeep) sweepPeople(ctx context.Context) error {
 	yesterday := s.now().Add(-24 * time.Hour)
 	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)

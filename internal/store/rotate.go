@@ -141,6 +141,7 @@ type RewriteProgress struct {
 	After []rewriteKey `json:"after,omitempty"`
 }
 
+// rewriteKey is one column of a primary key, so that a rotation's progress can be stored as JSON and resumed.
 type rewriteKey struct {
 	Text  *string `json:"t,omitempty"`
 	Bytes []byte  `json:"b,omitempty"`
@@ -210,6 +211,7 @@ func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 	return false, nil
 }
 
+// oldRow is a row whose value is sealed under an old key, with its primary key.
 type oldRow struct {
 	key    []any
 	sealed []byte
@@ -241,7 +243,8 @@ func (s Upkeep) readOldRows(ctx context.Context, c sealedColumn, p *RewriteProgr
 	}, query, args...)
 }
 
-// rewriteRow writes the value back unless somebody changed it meanwhile, who then used the primary key already.
+// rewriteRow returns the statement that seals the value under the primary key. The statement does nothing if the row
+// changed since it was read: the writer of that change has used the primary key already.
 func (s Upkeep) rewriteRow(c sealedColumn, row oldRow) (write sqldb.Statement, err error) {
 	plain, err := s.keys.Unseal(c.place(row.key), row.sealed)
 	if err != nil {

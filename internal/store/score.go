@@ -12,7 +12,8 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// scorePlace is where a day's score is sealed: how endangered somebody is, is nobody's business who copies the table.
+// scorePlace returns where a day's score is sealed. A person's risk is sensitive: a copy of the table must not reveal
+// it.
 func scorePlace(id partner.ID, user []byte, day int64) seal.Place {
 	return seal.Place{Table: "score_day", Column: "sealed", Partner: string(id), Row: string(user) + "/" + strconv.FormatInt(day, 10)}
 }

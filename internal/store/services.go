@@ -43,6 +43,7 @@ func (s Services) InsertService(ctx context.Context, sv cyber.Service) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.insertService(ctx, tx, sv) })
 }
 
+// insertService stores a service; one whose ID exists already is left as it is.
 func (s Services) insertService(ctx context.Context, q querier, sv cyber.Service) error {
 	_, err := q.ExecContext(ctx, `INSERT INTO service (`+serviceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (id) DO NOTHING`,

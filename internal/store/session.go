@@ -12,6 +12,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
+// sessionPlace binds the origin of a session to its digest.
 func sessionPlace(digest []byte) seal.Place {
 	return seal.Place{Table: "operator_session", Column: "origin", Row: string(digest)}
 }
@@ -58,6 +59,7 @@ func (r *sessionRow) scanTargets() []any {
 	return []any{&r.session.Digest, &r.session.Operator, &r.times[0], &r.times[1], &r.times[2], &r.origin, &r.mac}
 }
 
+// openSession unseals and checks a session. One that this program did not write is an error: it would grant access.
 func (s Operators) openSession(r *sessionRow) (operator.Session, error) {
 	from, err := s.keys.Unseal(sessionPlace(r.session.Digest), r.origin)
 	if err != nil {
@@ -118,6 +120,7 @@ func (s Operators) SweepSessions(ctx context.Context, created, seen time.Time) (
 	return s.deleteSessions(ctx, `created_at <= $1 OR seen_at <= $2`, toMicros(created), toMicros(seen))
 }
 
+// deleteSessions deletes the sessions that match and returns how many there were.
 func (s Operators) deleteSessions(ctx context.Context, where string, args ...any) (n int64, err error) {
 	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `DELETE FROM operator_session WHERE `+where, args...)

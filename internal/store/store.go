@@ -161,6 +161,7 @@ func toMicros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
+// fromMicros is the inverse of toMicros: 0 stands for the zero time.
 func fromMicros(us int64) time.Time {
 	if us == 0 {
 		return time.Time{}

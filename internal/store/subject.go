@@ -41,7 +41,7 @@ func userReference(index []byte) string { return "us_" + hex.EncodeToString(inde
 // indexes are all keys under which one person's rows of one partner may stand.
 type indexes struct {
 	partner partner.ID
-	cpf     []byte // empty when nobody knows it
+	cpf     []byte // empty when it is not known
 	user256 []byte // the same as user512 when the hash is no digest of a known person
 	user512 []byte
 	// value is the index of the person's CPF as a watched value, under whichever user; empty without a CPF.
@@ -85,7 +85,7 @@ func (s Subjects) ReadHeldRows(ctx context.Context, who partner.Partner, p subje
 	return s.heldUnlessErased(ctx, who, p, func(in Subjects) (subject.Held, error) { return in.readRowsHeld(ctx, who, p, newestEvents) })
 }
 
-// heldUnlessErased reads in one snapshot. Of somebody whose erasure was begun nothing is held, however much there still is.
+// heldUnlessErased reads in one snapshot. It returns nothing for a person whose erasure has begun, even if rows remain.
 func (s Subjects) heldUnlessErased(ctx context.Context, who partner.Partner, p subject.Person, read func(Subjects) (subject.Held, error)) (
 	h subject.Held, err error,
 ) {
@@ -134,13 +134,14 @@ func (s Subjects) readRowsHeld(ctx context.Context, who partner.Partner, p subje
 	return h, err
 }
 
+// heldSubscriptions reads all subscriptions of the CPF, live and ended, in the order of their creation.
 func (s Subjects) heldSubscriptions(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
 	h.Subscriptions, err = s.subscriptions().readByCPF(ctx, q, x.partner, x.cpf, `ORDER BY seq`)
 	slices.SortFunc(h.Subscriptions, func(a, b subscription.Subscription) int { return cmp.Compare(a.Seq, b.Seq) })
 	return err
 }
 
-// heldAssets reads the person's watched values, and their CPF where somebody else watches it.
+// heldAssets reads the person's watched values, and their CPF where it is watched under another user hash.
 func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subject.Held) error {
 	type row struct {
 		subject.Watched
@@ -191,6 +192,7 @@ func (x indexes) assetArguments() []any {
 	return []any{partnerNumber(x.partner), x.user512, x.user256, int64(identifier.CPF), x.value}
 }
 
+// heldFindings reads the findings of the person's watched values, and which steps of advice the person marked as done.
 func (s Subjects) heldFindings(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
 	h.Findings, err = collectRows(ctx, q, s.monitoring().scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
 		JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
@@ -223,12 +225,14 @@ func (s Subjects) readHeldCases(ctx context.Context, q querier, x indexes, h *su
 	return nil
 }
 
+// heldDevices reads the person's protection keys, live and ended.
 func (s Subjects) heldDevices(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
 	h.Devices, err = collectRows(ctx, q, s.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
 		ORDER BY issued_at, id`, x.userArguments()...)
 	return err
 }
 
+// heldAnswers reads what the person answered to content, and the scores of each day.
 func (s Subjects) heldAnswers(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
 	h.Answers, err = collectRows(ctx, q, func(sc scanner) (subject.Answer, error) {
 		var a subject.Answer

@@ -107,6 +107,7 @@ func (s Subjects) Affected(ctx context.Context, of subject.Incident, found func(
 	}
 }
 
+// affectedMark is the place of the last row of a page.
 type affectedMark struct {
 	partner partner.ID
 	user    []byte
@@ -120,6 +121,7 @@ type affectedRow struct {
 	at               time.Time
 }
 
+// affectedPage reads the next page of findings of an incident. Findings of retracted breaches are left out.
 func (s Subjects) affectedPage(ctx context.Context, c conditions, order string, after affectedMark) ([]affectedRow, error) {
 	if after.id != "" {
 		c.args = append(slices.Clone(c.args), partnerNumber(after.partner), after.user, after.id)
@@ -185,7 +187,7 @@ func (s Subjects) Showings(ctx context.Context, from, to time.Time) ([]subject.S
 	return slices.DeleteFunc(list, func(v subject.Showing) bool { return !showsPeople(v.Action) }), err
 }
 
-// showsPeople tells actions that show or change somebody's data from those that keep house.
+// showsPeople reports whether an action shows or changes a person's data, unlike actions of housekeeping.
 func showsPeople(action string) bool {
 	noun, verb, _ := strings.Cut(action, ".")
 	switch noun {

@@ -135,6 +135,7 @@ func (s Subjects) eachKeptAnswer(ctx context.Context, x indexes, fn func(keptRow
 	}
 }
 
+// openAnswer unseals a stored answer. It fails when the row was altered or moved from another claim.
 func (s Subjects) openAnswer(id partner.ID, r keptRow) (keptAnswer, error) {
 	var a keptAnswer
 	plain, err := s.keys.Unseal(answerPlace(id, r.claim), r.sealed)
@@ -147,6 +148,7 @@ func (s Subjects) openAnswer(id partner.ID, r keptRow) (keptAnswer, error) {
 	return a, nil
 }
 
+// holdsAny reports whether a header or the body contains one of the texts.
 func (a keptAnswer) holdsAny(needles [][]byte) bool {
 	for _, value := range a.Headers {
 		if holdsAny([]byte(value), needles) {
@@ -156,6 +158,7 @@ func (a keptAnswer) holdsAny(needles [][]byte) bool {
 	return holdsAny(a.Body, needles)
 }
 
+// holdsAny reports whether a text contains one of the needles, byte for byte.
 func holdsAny(text []byte, needles [][]byte) bool {
 	for _, n := range needles {
 		if bytes.Contains(text, n) {
@@ -165,6 +168,7 @@ func holdsAny(text []byte, needles [][]byte) bool {
 	return false
 }
 
+// countAnswers returns how many stored answers mention the person; it changes none.
 func (s Subjects) countAnswers(ctx context.Context, h subject.Held, p subject.Person) (n int, err error) {
 	err = s.answersAbout(ctx, h, p, func(keptRow, keptAnswer, mentions) error { n++; return nil })
 	return n, err
@@ -189,7 +193,7 @@ func (s Subjects) RedactAnswers(ctx context.Context, h subject.Held, p subject.P
 	return total, err
 }
 
-// forgetAskedAbout takes from kept answers whom they are about, once nothing of the person is left in them.
+// forgetAskedAbout removes the person from stored answers, once the answers no longer say anything about the person.
 func (s Subjects) forgetAskedAbout(ctx context.Context, x indexes) error {
 	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
 		return rowsAffected(tx.ExecContext(ctx, `UPDATE idempotency SET person = $4 WHERE partner_id = $1 AND claim IN (
@@ -268,6 +272,8 @@ func (m mentions) redactBody(body []byte) []byte {
 	return out
 }
 
+// redactValue redacts strings at any depth, and keys of objects too, since a key may name the person. With all set keys
+// stay: field names are the service's own.
 func (m mentions) redactValue(v any) any {
 	switch v := v.(type) {
 	case string:

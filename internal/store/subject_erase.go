@@ -32,10 +32,10 @@ type keptTrail struct {
 // insideTx is the same area in a transaction.
 func (s Subjects) insideTx(tx *sqldb.Tx) Subjects { return Subjects{s.withTx(tx)} }
 
-// EraseRows takes away all rows about a person and keeps the tombstone and what record adds to the trail: see
-// subject.Store. Somebody with few rows is erased in one transaction. With more of them the erasure is written down first,
-// so that it is gone through with whatever happens; then rows go in small transactions, and the last one makes the
-// tombstone count and keeps its line.
+// EraseRows deletes all rows about a person, and keeps the tombstone and what record adds to the audit trail: see
+// subject.Store. A person with few rows is erased in one transaction. With more rows the erasure is recorded first, so
+// that it is completed even after a crash; then rows are deleted in small transactions, and the last one makes the
+// tombstone count and writes its audit line.
 func (s Subjects) EraseRows(ctx context.Context, h subject.Held, p subject.Person, reason string, record recorder) (subject.Erased, subject.Tombstone, error) {
 	x, err := s.computeIndexes(ctx, s.readQuerier(), h.Partner.ID, p)
 	if err != nil {
@@ -91,7 +91,8 @@ type begun struct {
 func (s Subjects) continueErasure(ctx context.Context, u begun, record recorder) (subject.Erased, subject.Tombstone, error) {
 	ahead, err := s.eraseAhead(ctx, u.indexes, u.upTo)
 	if err == nil {
-		// By now nobody may know what stood in the rows: nothing of such an answer stays.
+		// The rows are gone, so their values can no longer be searched for in stored answers: such answers are emptied
+		// as a whole.
 		err = s.emptyAnswers(ctx, u.indexes)
 	}
 	if err != nil {
@@ -136,7 +137,7 @@ func (s Subjects) finishErasure(ctx context.Context, u begun, ahead tallies, rec
 	return erased, t, err
 }
 
-// findBegunErasure is the erasure of somebody that has not ended yet; its ID is empty when there is none.
+// findBegunErasure returns a person's erasure that has not ended yet; its ID is empty when there is none.
 func (s Subjects) findBegunErasure(ctx context.Context, id partner.ID, person string) (begun, error) {
 	list, err := s.begunErasures(ctx, ` AND partner_id = $1 AND person = $2`, partnerNumber(id), person)
 	if err != nil || len(list) == 0 {
@@ -242,6 +243,7 @@ func (s Subjects) ReplayErasure(ctx context.Context, t subject.Tombstone) (subje
 
 const tombstoneColumns = `id, partner_id, person, cpf, user_256, user_512, watched, erased_at`
 
+// scanTombstone reads a tombstone and computes its MAC anew from the columns.
 func (s Subjects) scanTombstone(row scanner) (t subject.Tombstone, err error) {
 	err = row.Scan(&t.ID, scanPartnerID(&t.Partner), &t.Person, &t.CPF, &t.User256, &t.User512, &t.Watched, &t.ErasedAt)
 	t.MAC = s.tombstoneMAC(t)

@@ -65,8 +65,8 @@ func (t tallies) addToCounts(counts map[string]int64) {
 	}
 }
 
-// eraseAhead deletes what somebody has in transactions of a few rows, up to a time. Should it end half way, then what is
-// left is erased by whoever goes on.
+// eraseAhead deletes a person's rows up to a time, in transactions of a few rows. If it is interrupted, the process
+// that resumes the erasure deletes the rest.
 func (s Subjects) eraseAhead(ctx context.Context, x indexes, upTo int64) (tallies, error) {
 	ahead := tallies{}
 	for _, step := range eraseSteps {
@@ -115,7 +115,7 @@ type eraser struct {
 	x      indexes
 	upTo   int64
 	erased subject.Erased
-	// told are the events that the erasure itself causes; they name nobody.
+	// told are the events that the erasure itself causes; they name no person.
 	told []alert.Event
 }
 
@@ -154,6 +154,8 @@ func (e *eraser) namedArguments(names []string) (args []any, marks string) {
 	return args, marks
 }
 
+// subscriptions deletes up to limit subscriptions of the CPF and takes the live ones off the partner's counts. The
+// partner's counter is locked first, as every change of subscriptions does.
 func (e *eraser) subscriptions(ctx context.Context, limit int64) (int64, error) {
 	if len(e.x.cpf) == 0 {
 		return 0, nil
@@ -250,7 +252,8 @@ func (e *eraser) deleteCases(ctx context.Context, limit int64) (int64, error) {
 	return e.deleteRows(ctx, "cases", `DELETE FROM support_case WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
 }
 
-// deleteDevices deletes keys. Those that were live end: whoever installed them has to hear of it, by the key's id alone.
+// deleteDevices deletes keys. Keys that were live end with it, and the partner that installed them is told, by the
+// key's ID alone.
 func (e *eraser) deleteDevices(ctx context.Context, limit int64) (int64, error) {
 	keys, err := e.readIDs(ctx, `SELECT id FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND issued_at <= $4 LIMIT $5`, e.userArguments(limit)...)
 	if err != nil || len(keys) == 0 {

@@ -100,7 +100,7 @@ func (s Subjects) findWatchers(ctx context.Context, at []partner.ID, kind identi
 		func(id partner.ID) any { return s.monitoring().valueIndex(id, kind, normal) })
 }
 
-// PersonsOfUser are those whom a user hash names: enrolled, or named in a request that wrote.
+// PersonsOfUser returns the people that a user hash names: enrolled, or named in a request that wrote.
 func (s Subjects) PersonsOfUser(ctx context.Context, at []partner.ID, user partner.UserHash) ([]subject.Hit, error) {
 	key := func(id partner.ID) any { return s.blindUserIndex(id, user) }
 	rows, err := s.readAtEach(ctx, at, `SELECT partner_id, user_512 FROM person`, []string{"user_512 = ?", "user_256 = ?"}, key)
@@ -141,6 +141,7 @@ func (s Subjects) CasesNumbered(ctx context.Context, at []partner.ID, short int6
 	return searchHits(subject.HitCase, rows), err
 }
 
+// searchHits returns rows as hits of one kind, in the same order.
 func searchHits(kind subject.HitKind, rows []owned) []subject.Hit {
 	hits := make([]subject.Hit, len(rows))
 	for i, r := range rows {

@@ -24,6 +24,7 @@ func subscriptionPlace(id partner.ID, cpf []byte, p plan.ID, createdAt int64) se
 	return seal.Place{Table: "subscription", Column: "body", Partner: string(id), Row: row}
 }
 
+// holderIndex returns the blind index of a holder's CNPJ; empty, not NULL, without one.
 func (s Subscriptions) holderIndex(id partner.ID, cnpj string) []byte {
 	if cnpj == "" {
 		return []byte{}
@@ -76,6 +77,8 @@ func isPackable(text string) bool {
 // packed are the characters that take half a byte, by their number.
 const packed = "0123456789-"
 
+// appendPacked appends a text of digits and dashes at two characters a byte; the last half byte of an odd length is
+// zero.
 func appendPacked(dst []byte, text string) []byte {
 	half := func(c byte) byte {
 		if c == '-' {

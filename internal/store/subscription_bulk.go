@@ -24,6 +24,8 @@ type batch struct {
 	rows []newRow
 }
 
+// newRow is one subscription of a bulk request, indexed and sealed before the transaction begins, so that the
+// transaction is short.
 type newRow struct {
 	item          int
 	request       int  // which of those that are loaded together
@@ -41,6 +43,7 @@ type newRow struct {
 // uniqueKey is what no two live subscriptions of a partner share.
 func (r *newRow) uniqueKey() liveKey { return liveKey{string(r.cpf), r.plan} }
 
+// liveKey is what may be live once at a partner: a person in a plan.
 type liveKey struct{ cpf, plan string }
 
 // NewBatch begins a bulk creation.
@@ -103,7 +106,7 @@ const fewRows = 10
 
 // KeepBatch creates what was added; see subscription.Store.
 func (s Subscriptions) KeepBatch(ctx context.Context, of subscription.Batch, register []plan.Plan, dryRun bool) ([]int, error) {
-	b := of.(*batch) //nolint:errcheck // nobody else makes one
+	b := of.(*batch) //nolint:errcheck // NewBatch and NewEmpty make no other type
 	rows, asked, repeated := b.dropRepeated()
 	if dryRun {
 		asked, rows = append(asked, rows...), nil
@@ -128,8 +131,8 @@ func (s Subscriptions) KeepBatch(ctx context.Context, of subscription.Batch, reg
 	return append(duplicates, itemNumbers(left)...), err
 }
 
-// dropRepeated leaves out items that repeat an earlier one of the same request. What is only asked for stands in nobody's
-// way.
+// dropRepeated leaves out items that repeat an earlier one of the same request. Items that only ask whether a
+// subscription exists create nothing, so a later item never counts as a repetition of them.
 func (b *batch) dropRepeated() (rows, asked []newRow, repeated []int) {
 	seen := make(map[liveKey]struct{}, len(b.rows))
 	rows = make([]newRow, 0, len(b.rows))
@@ -182,8 +185,8 @@ func itemNumbers(rows []newRow) []int {
 	return items
 }
 
-// replaceOver looks again at the rows that met a live subscription. One whose expiry date is over, but which the sweep
-// has not come to yet, stands in nobody's way: it is ended here and the new one created.
+// replaceOver checks again the rows that met a live subscription. One whose expiry date has passed, but which the sweep
+// has not ended yet, must not block a new one: it is ended here and the new one created.
 func (b *batch) replaceOver(ctx context.Context, tx *sqldb.Tx, last int64, added *[]seat, left []newRow) ([]newRow, error) {
 	if len(left) == 0 {
 		return nil, nil

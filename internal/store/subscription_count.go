@@ -71,6 +71,7 @@ func blockCounts(level int, seats []seat, by int64) []blockCount {
 	return counts
 }
 
+// blockCount is a change of one counter: how many subscriptions of a block are active, or expire on a day.
 type blockCount struct {
 	level              int
 	block, day, active int64
@@ -102,6 +103,7 @@ func expiryCounts(seats []seat) []blockCount {
 	return counts
 }
 
+// changeBlock returns the statement that adds to a block's counter, and creates the counter if needed.
 func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
 	return sqldb.Statement{
 		Query: `INSERT INTO subscription_block (partner_id, level, block, active) VALUES ($1, $2, $3, $4)

@@ -11,11 +11,11 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// Bulk requests of one partner pass one by one, because each holds the partner's counter until it is on disk. So those of
-// one process that wait for each other are joined: whoever finds nobody at work leads, and loads its rows with those of
-// all who wait in one transaction, as if they had come in one request. Each gets its own answer. When a joined load
-// fails each is tried again on its own, so that one which cannot be kept takes nobody along; but not when the database
-// is what fails.
+// Bulk requests of one partner run one after the other, because each holds the partner's counter until it is on disk.
+// So waiting requests of one process are joined: the first request becomes the leader and loads its rows together with
+// those of all queued requests in one transaction, as if they had come in one request. Each gets its own answer. When a
+// joined load fails, each request is retried on its own, so that one bad request does not fail the others; but not when
+// the database itself is what failed.
 
 // mostJoined bounds the rows of a joined load: it is for single enrolments and small bulks, whose cost is the commit. A
 // large bulk gains nothing by it, and single writes of other partners would wait for all of it on SQLite.
@@ -24,7 +24,7 @@ const mostJoined = 1000
 // bulkQueues are the bulk requests of this process by partner.
 type bulkQueues struct {
 	mu   sync.Mutex
-	lead map[partner.ID][]*bulkWait // who waits for a partner at which somebody is at work
+	lead map[partner.ID][]*bulkWait // requests queued behind a running load of the same partner
 }
 
 // bulkWait is one request's rows on their way.
@@ -54,7 +54,7 @@ func (b *batch) keepJoined(ctx context.Context, register []plan.Plan, rows []new
 			if q.leaveQueue(b.id, w) {
 				return nil, ctx.Err()
 			}
-			select { // somebody has begun with it, or it is to lead
+			select { // a leader has taken it, or it becomes the leader
 			case <-w.done:
 				return w.stored, w.err
 			case <-w.lead:
@@ -84,7 +84,8 @@ func (b *batch) keepJoined(ctx context.Context, register []plan.Plan, rows []new
 	return w.stored, w.err
 }
 
-// enterQueue queues a request behind who is at work. It returns false when there is nobody, and the caller leads.
+// enterQueue queues a request behind the running load. It returns false when there is none: the caller becomes the
+// leader.
 func (q *bulkQueues) enterQueue(id partner.ID, w *bulkWait) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -98,7 +99,7 @@ func (q *bulkQueues) enterQueue(id partner.ID, w *bulkWait) bool {
 	return busy
 }
 
-// leaveQueue takes a request out of the queue, unless somebody has it already.
+// leaveQueue removes a request from the queue. It returns false when a leader has taken the request already.
 func (q *bulkQueues) leaveQueue(id partner.ID, w *bulkWait) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -169,7 +170,7 @@ func (b *batch) keepTogether(all []*bulkWait) error {
 		}
 	}
 	var left []newRow
-	ctx, cancel := sqldb.KeepDeadline(all[0].ctx) // one that gives up takes nobody along
+	ctx, cancel := sqldb.KeepDeadline(all[0].ctx) // a request that is cancelled must not cancel the others
 	defer cancel()
 	err := b.store.runInBulkTx(ctx, len(rows), func(tx *sqldb.Tx) (err error) {
 		left, err = b.keepRows(ctx, tx, register, rows)

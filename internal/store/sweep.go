@@ -21,8 +21,8 @@ type found struct {
 	locked []any
 }
 
-// sweepFound searches a page at a time outside of transactions, so that nobody waits for it, and changes what it found
-// in transactions of a few rows. It returns how many it changed.
+// sweepFound searches a page at a time outside of transactions, so that it blocks no writer, and changes what it found
+// in transactions of a few rows. It returns how many rows it changed.
 func (c core) sweepFound(ctx context.Context, f found) (total int64, err error) {
 	for after := f.first; ; {
 		keys, err := collectRows(ctx, c.readQuerier(), func(row scanner) ([]any, error) {

@@ -19,6 +19,7 @@ import (
 
 var _ alert.EndpointStore = Alerts{}
 
+// endpointPlace binds a sealed column of an endpoint to the partner and the endpoint.
 func endpointPlace(id partner.ID, endpoint alert.EndpointID, column string) seal.Place {
 	return seal.Place{Table: "endpoint", Column: column, Partner: string(id), Row: string(endpoint)}
 }
@@ -83,6 +84,7 @@ func joinEventTypes(types []alert.Type) string {
 	return strings.Join(names, ",")
 }
 
+// splitTypes parses the stored filter; nil, which means all types, for an empty one.
 func splitTypes(text string) []alert.Type {
 	if text == "" {
 		return nil
@@ -168,6 +170,8 @@ func (s Alerts) EndpointByID(ctx context.Context, id partner.ID, endpoint alert.
 	return s.endpointByID(ctx, s.readQuerier(), id, endpoint)
 }
 
+// endpointByID returns alert.ErrEndpointNotFound for an unknown endpoint and an error for a forged row: events must not
+// be sent to an address that this program did not store.
 func (s Alerts) endpointByID(ctx context.Context, q querier, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
 	e, err := s.scanEndpoint(q.QueryRowContext(ctx, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1 AND id = $2`,
 		partnerNumber(id), string(endpoint)))
@@ -187,10 +191,10 @@ func (s Alerts) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (p
 	return id, classifyError(err)
 }
 
-// UpdateEndpoint changes an endpoint and lets its deliveries follow its state, in transactions of a few of them. One that is
-// enabled is so after all that it missed is due again: until then nothing is sent, so that a person's events stay in order.
-// One that is disabled is so at once, and what waits is held then. Whoever ends half way leaves the first disabled, to be
-// enabled again, and of the second what the sweep holds.
+// UpdateEndpoint changes an endpoint and moves its deliveries to the state that follows, in transactions of a few rows.
+// An endpoint is enabled only after everything it missed is due again: until then nothing is sent, so that a person's
+// events stay in order. An endpoint is disabled at once, and its pending deliveries are held afterwards. If the process
+// is interrupted, the first stays disabled and can be enabled again; for the second, the sweep holds what is left.
 func (s Alerts) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error) (e alert.Endpoint, err error) {
 	for changed := false; !changed; {
 		err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
@@ -270,6 +274,7 @@ func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 	return s.deleteDeliveries(ctx, id, endpoint)
 }
 
+// deleteDeliveries deletes an endpoint's attempts and then its deliveries, a few rows per transaction.
 func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
 	for _, table := range []string{"attempt", "delivery"} {
 		_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {

@@ -23,8 +23,9 @@ func (s Alerts) FollowEndpoint(ctx context.Context, id partner.ID, endpoint aler
 	})
 }
 
-// releaseDeliveries makes some pending of what is held for an endpoint, and what used up its tries since the trouble
-// began: whoever mends a receiver wants all that it missed. It tells how many; fewer than limit are all.
+// releaseDeliveries makes some of an endpoint's held deliveries pending again, and those that ran out of tries since
+// the endpoint began to fail: a partner that repairs a receiver wants everything it missed. It returns how many; fewer
+// than limit means that none are left.
 func releaseDeliveries(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now time.Time, limit int64) (int64, error) {
 	const again = `UPDATE delivery SET state = 'pending', attempts = 0, next_at = $3, finished_at = 0, ordered = (length(person) > 0)
 		WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`

@@ -18,6 +18,7 @@ func Write(ctx context.Context, e *Env, statement string, args ...any) error {
 	})
 }
 
+// readTable returns all rows of a table, to be compared or written back later.
 func readTable(ctx context.Context, t testing.TB, e *Env, table string) (columns []string, kept [][]any) {
 	t.Helper()
 	rows, err := e.DB.ReadPool().QueryContext(ctx, `SELECT * FROM `+table)

@@ -23,7 +23,7 @@ import (
 type Server struct {
 	bin, folder string
 	port        int
-	owner       *syscall.Credential // nil unless the test is root, whom PostgreSQL refuses
+	owner       *syscall.Credential // nil unless the test runs as root: PostgreSQL refuses to start as root
 	cmd         *exec.Cmd
 	log         bytes.Buffer
 }
@@ -91,9 +91,9 @@ func (s *Server) lend(t testing.TB) {
 	}
 }
 
-// FreePort is a port that nobody else uses as long as the test lives, whether or not anybody listens on it: a server
-// that was killed comes back to its own. It is below what the system draws from for connections and for port 0, and a
-// lock keeps other test programs from it.
+// FreePort returns a port that no other test uses while this one runs, even while no server listens on it: a server
+// that was killed gets its own port back. It is below the range that the system assigns to connections and to port 0,
+// and a lock file keeps other test programs from it.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	folder := filepath.Join(os.TempDir(), "vigia-test-ports")
@@ -119,6 +119,7 @@ func FreePort(t testing.TB) int {
 	return 0
 }
 
+// data returns the folder of the cluster's files.
 func (s *Server) data() string { return filepath.Join(s.folder, "data") }
 
 // command is one of the server's programs, run as its owner.
@@ -129,6 +130,7 @@ func (s *Server) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// tool runs one of PostgreSQL's programs and fails the test with its output.
 func (s *Server) tool(t testing.TB, name string, args ...string) {
 	t.Helper()
 	if out, err := s.command(name, args...).CombinedOutput(); err != nil {

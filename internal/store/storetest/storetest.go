@@ -167,8 +167,10 @@ func Registry(s store.Partners, now func() time.Time) *partner.Registry {
 }
 
 type (
+	// partners gives the embedded field of widened an unexported name.
 	partners = store.Partners
-	widened  struct{ partners }
+	// widened overrides InsertPartner, so that the first key gets all scopes.
+	widened struct{ partners }
 )
 
 // InsertPartner keeps a new partner with a first key that has all scopes.

@@ -52,6 +52,8 @@ var templateFile = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
+// migrateAt runs the statements of first and then all migrations. It closes the database again: a template is copied
+// only while there are no connections to it.
 func migrateAt(ctx context.Context, address string, first ...string) (err error) {
 	db, err := sqldb.OpenDatabase(ctx, address, sqldb.Options{MaxConns: 2})
 	if err != nil {
@@ -142,6 +144,8 @@ var templateDatabase = sync.OnceValues(func() (name string, err error) {
 	return name, makeTemplate(ctx, conn, name)
 })
 
+// makeTemplate builds the template under another name and renames it at the end, so that an interrupted test run never
+// leaves half a template behind.
 func makeTemplate(ctx context.Context, conn *sql.Conn, name string) error {
 	begun := "begun_" + name
 	for _, statement := range []string{"DROP DATABASE IF EXISTS " + begun + " WITH (FORCE)", "CREATE DATABASE " + begun} {
