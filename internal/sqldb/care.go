@@ -73,6 +73,8 @@ func (d *DB) FindDamage(ctx context.Context, limit int) ([]string, error) {
 	return found, rows.Err()
 }
 
+// postgresDamage lists indexes and constraints that do not protect what they should, and pages with a wrong checksum.
+// Each query returns sentences for the operator.
 func (d *DB) postgresDamage(ctx context.Context, limit int) ([]string, error) {
 	var found []string
 	for _, query := range []string{

@@ -43,6 +43,7 @@ func (d *DB) findCoordinator(ctx context.Context, address string, opts Options) 
 	return nil
 }
 
+// hasCitus reports whether the database has the Citus extension; SQLite never has.
 func (d *DB) hasCitus(ctx context.Context) (there bool, err error) {
 	if d.engine == PostgreSQL {
 		err = d.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')`).Scan(&there)

@@ -17,8 +17,8 @@ type Hold struct {
 // asked while the watcher is being told.
 func (h Hold) RowsWritten() int64 { return h.rows() }
 
-// WatchWriter has fn told of every transaction that held SQLite's writer, before the next one begins. On PostgreSQL
-// nobody holds a writer. It takes the place of a watcher before it.
+// WatchWriter calls fn for every transaction that held SQLite's writer, before the next one begins. It replaces an
+// earlier watcher. On PostgreSQL, which has no single writer, it does nothing.
 func (d *DB) WatchWriter(ctx context.Context, fn func(Hold)) error {
 	if d.engine != SQLite {
 		return nil
@@ -55,9 +55,9 @@ const (
 	least, most = time.Millisecond, 10 * time.Millisecond
 )
 
-// InBatches does long work in transactions of a few rows, so that nobody waits long for SQLite's one writer or for locks
-// of PostgreSQL's. step is told how much is done by now and how much it may do, never more than largest, and returns how
-// much it did; nothing ends the work. The size follows the time that steps take.
+// InBatches does long work in transactions of a few rows, so that no other transaction waits long for SQLite's one
+// writer or for row locks of PostgreSQL. step gets the number of rows done and how many more it may do, never more than
+// largest, and returns how many it did; 0 ends the work. The batch size follows the time that steps take.
 func (d *DB) InBatches(ctx context.Context, largest int64, step func(tx *Tx, done, limit int64) (int64, error)) (done int64, err error) {
 	for limit := min(firstBatch, largest); ; {
 		var n int64
@@ -82,7 +82,7 @@ func (d *DB) InBatches(ctx context.Context, largest int64, step func(tx *Tx, don
 		select {
 		case <-ctx.Done():
 			return done, ctx.Err()
-		case <-time.After(max(least, min(most, took))): // whoever waits comes in
+		case <-time.After(max(least, min(most, took))): // lets waiting writers in
 		}
 	}
 }

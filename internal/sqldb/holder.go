@@ -15,8 +15,9 @@ import (
 	"github.com/vigiahq/vigia/internal/durable"
 )
 
-// Holder has names that no other holder of the same database has, in this process or another. What it has ends with
-// it: the system lets go for a process that dies, however it dies, so nobody waits for a lease to run out.
+// Holder holds names that no other holder of the same database holds, in this process or another. The operating system
+// or the server releases the names of a process that dies, so other processes do not have to wait for a lease to
+// expire.
 //
 // On PostgreSQL a name is an advisory lock of a session of its own, on Citus with the coordinator, since nodes do not
 // know each other's locks; on SQLite, where all processes are on one machine,
@@ -146,6 +147,7 @@ func (h *Holder) dropSession() (err error) {
 	return err
 }
 
+// takeByFile takes all names or none: the lock on the file stands for every name.
 func (h *Holder) takeByFile(_ context.Context, names []string) ([]string, error) {
 	if h.file != nil {
 		return names, nil
@@ -162,6 +164,7 @@ func (h *Holder) takeByFile(_ context.Context, names []string) ([]string, error)
 	return names, nil
 }
 
+// takeInSession takes those names whose advisory lock is free and returns them; it does not wait for the others.
 func (h *Holder) takeInSession(ctx context.Context, names []string) ([]string, error) {
 	if h.session == nil {
 		if err := h.openSession(ctx); err != nil {

@@ -12,8 +12,8 @@ const (
 	logPages = "16000"
 	// logRest is how long the log rests after it was carried over: what is written again meanwhile is carried once.
 	logRest = 100 * time.Millisecond
-	// longLog is how many pages there are before whoever writes many rows waits for the log to begin anew. It has to
-	// begin before logPages are reached, or a writer is held for as long as the rest takes.
+	// longLog is how many pages the log may have before bulk writers wait for it to be reset. It has to be well below
+	// logPages, or a writer is blocked while the whole rest is checkpointed.
 	longLog = 8000
 	// longestWait is how long they wait at most, whatever the disk does.
 	longestWait = time.Second
@@ -22,13 +22,13 @@ const (
 	statisticsInterval = time.Minute
 )
 
-// startCheckpoints begins to carry the write-ahead log into the SQLite file, beside the writers, and returns what ends that.
-// Left to itself, SQLite lets the writer whose commit finds a thousand pages do so, with two syncs, while all others
-// wait.
+// startCheckpoints starts to checkpoint the write-ahead log into the SQLite file, beside the writers, and returns the
+// function that stops it. Left to itself, SQLite lets the writer whose commit finds a thousand pages do so, with two
+// syncs, while all others wait.
 //
-// A log begins anew only when a writer finds nothing left to carry, and under steady writing something always is. So while
-// it is long those who write many rows wait: see AwaitLog. Then the little that is left is carried while nobody writes.
-// Where that does not help, the next writer that finds logPages carries the rest.
+// SQLite resets the log only when a writer finds all of it checkpointed, and under steady writing a rest always
+// remains. So while the log is long bulk writers wait: see AwaitCheckpoint. Then the small rest is checkpointed while
+// there is no writer. Where that does not help, the next writer that finds logPages checkpoints the rest.
 func (d *DB) startCheckpoints() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -54,7 +54,7 @@ func (d *DB) startCheckpoints() (stop func()) {
 			}
 			if d.checkpointLog(own) > longLog {
 				d.setLogBehind(true)
-				d.checkpointLog(own) // what came meanwhile, with nobody left who writes much
+				d.checkpointLog(own) // pages appended since, with no bulk writer active
 				d.checkpointRest(ctx, own)
 				d.setLogBehind(false)
 			}
@@ -78,7 +78,7 @@ func (d *DB) checkpointLog(own *sql.DB) (pages int64) {
 	return pages
 }
 
-// checkpointRest does so while nobody writes, so that the next writer begins the log anew.
+// checkpointRest checkpoints what is left while there is no writer, so that the next writer resets the log.
 func (d *DB) checkpointRest(ctx context.Context, own *sql.DB) {
 	writer, err := d.write.Conn(ctx)
 	if err != nil {
@@ -101,8 +101,8 @@ func (d *DB) setLogBehind(behind bool) {
 	}
 }
 
-// AwaitCheckpoint is for those about to write many rows: where SQLite's log is long, they let it be carried over first, so that
-// it begins anew between small writes and nobody is held for a long rest of it.
+// AwaitCheckpoint is called before many rows are written. While SQLite's log is long it waits for the checkpoint, so
+// that the log is reset between small writes and no writer is blocked by a long checkpoint.
 func (d *DB) AwaitCheckpoint(ctx context.Context) {
 	d.log.Lock()
 	caughtUp := d.log.caughtUp
@@ -120,7 +120,7 @@ func (d *DB) AwaitCheckpoint(ctx context.Context) {
 // logState tells those who write much how far the log is carried.
 type logState struct {
 	sync.Mutex
-	caughtUp chan struct{} // nil while nobody has to wait; closed when the log has been carried
+	caughtUp chan struct{} // nil while bulk writers need not wait; closed when the log is checkpointed
 }
 
 // wakeCheckpoints wakes who carries the log, if there is one that sleeps.

@@ -111,6 +111,8 @@ func (d *DB) ApplyMigrations(ctx context.Context, list []Migration, now time.Tim
 	return applied, nil
 }
 
+// lockMigrations makes sure that one process migrates at a time. The lock ends with the transaction; SQLite has one
+// writer anyway.
 func (t *Tx) lockMigrations(ctx context.Context) error {
 	if t.engine != PostgreSQL {
 		return nil

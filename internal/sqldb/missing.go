@@ -12,9 +12,9 @@ import (
 // chunkRows is how many rows go to PostgreSQL as arguments of one statement.
 const chunkRows = 500
 
-// LoadMissing is Load for rows that may be there already: one that meets a unique constraint is left out and the rest
-// go in, whoever else is inserting the same ones at that moment. key names a BIGINT column among columns; its values in
-// the rows that were new come back in ascending order. An empty key returns nothing.
+// LoadMissing is Load for rows that may exist already: a row that meets a unique constraint is left out and the rest is
+// inserted, even if another transaction is inserting the same rows at that moment. key names a BIGINT column among
+// columns; its values in the rows that were new are returned in ascending order. With an empty key nothing is returned.
 func (t *Tx) LoadMissing(ctx context.Context, table string, columns []string, key string, next func() ([]any, error)) ([]int64, error) {
 	if t.engine != PostgreSQL {
 		return t.insertMissing(ctx, table, columns, slices.Index(columns, key), next)
@@ -100,6 +100,7 @@ func columnArrays(rows [][]any) (query string, args []any) {
 	return "SELECT * FROM unnest(" + types + ")", args
 }
 
+// columnArray returns one column of the rows as an array argument for unnest.
 func columnArray[T any](rows [][]any, column int) []T {
 	values := make([]T, len(rows))
 	for i, row := range rows {
@@ -125,6 +126,7 @@ func (t *Tx) insertReturning(ctx context.Context, insert string, args []any, add
 	return rows.Err()
 }
 
+// insertMissing inserts row by row. It is for SQLite, where a statement costs no round trip.
 func (t *Tx) insertMissing(ctx context.Context, table string, columns []string, key int, next func() ([]any, error)) (added []int64, err error) {
 	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+marks(len(columns))+") ON CONFLICT DO NOTHING")
 	if err != nil {

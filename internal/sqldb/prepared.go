@@ -23,6 +23,7 @@ type prepared struct {
 	wanted []string
 }
 
+// newPrepared returns an empty cache of statements.
 func newPrepared() *prepared {
 	return &prepared{used: map[string]int{}, kept: map[string]*sql.Stmt{}}
 }
@@ -132,10 +133,12 @@ func (k keptReader) statement(ctx context.Context, text string) *sql.Stmt {
 	return stmt
 }
 
+// ExecContext is not prepared: reads are what is repeated.
 func (k keptReader) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	return k.d.read.ExecContext(ctx, query, args...)
 }
 
+// QueryRowContext uses the prepared statement of the query, if there is one by now.
 func (k keptReader) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	defer startStatement(ctx, query).End()
 	if stmt := k.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for as long as the database is open
@@ -144,6 +147,7 @@ func (k keptReader) QueryRowContext(ctx context.Context, query string, args ...a
 	return k.d.read.QueryRowContext(ctx, query, args...)
 }
 
+// QueryContext uses the prepared statement of the query, if there is one by now.
 func (k keptReader) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	defer startStatement(ctx, query).End()
 	if stmt := k.statement(ctx, query); stmt != nil { //nolint:sqlclosecheck // kept for as long as the database is open

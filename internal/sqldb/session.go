@@ -25,6 +25,7 @@ const (
 	connectTimeout = 5 * time.Second
 )
 
+// milliseconds returns a duration as PostgreSQL's timeouts take it.
 func milliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
 // setSession gives every connection its settings. They are set by a statement and not in the startup packet, where
@@ -83,4 +84,6 @@ func newDialer() *net.Dialer {
 	}
 }
 
+// quoteText returns a text as an SQL literal, for statements that take no arguments. Backslashes need
+// standard_conforming_strings, which is the default.
 func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

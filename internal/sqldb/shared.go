@@ -12,10 +12,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// On SQLite one transaction writes at a time, and most of the time of a small one is its sync. So transactions that wait
-// for each other go to disk together: whoever finds nobody writing leads, runs the work of all who wait in one
-// transaction of the engine, each in a savepoint of its own, and commits once. Work that fails is rolled back to its
-// savepoint and takes nobody along. Work that nobody waits beside runs as it always did, without a savepoint.
+// SQLite runs one write transaction at a time, and most of the time of a small one is its sync. So waiting transactions
+// are committed together: the first writer becomes the leader, runs all queued work in one transaction of the engine,
+// each in a savepoint of its own, and commits once. Work that fails rolls back to its savepoint; the rest commits. When
+// no other work is queued, work runs in a transaction of its own without a savepoint.
 //
 // A bulk, which writes many rows, shares its transaction with no other work. Bulks and the single writes that wait take
 // turns, so a single write waits for at most one bulk, and a stream of single writes does not starve bulks.
@@ -54,9 +54,10 @@ type queues struct {
 	used map[string]*queue
 }
 
+// queue is one queue of PostgreSQL transactions; it exists while it has users.
 type queue struct {
 	writers
-	users int // whoever is the last takes the queue away
+	users int // the last one deletes the queue
 }
 
 // HasSingleWrites reports whether a bulk has single writes beside it that would wait for its transaction: on SQLite, which
@@ -87,7 +88,7 @@ func (d *DB) InQueue(ctx context.Context, name string, isBulk bool, fn func(tx *
 	return d.retryTx(ctx, func() error { return d.runShared(ctx, &q.writers, false, fn) })
 }
 
-// enterQueue returns the queue of a name, which stays while somebody is in it.
+// enterQueue returns the queue of a name and creates it if needed. It stays until its last user has left.
 func (all *queues) enterQueue(name string) *queue {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -112,6 +113,7 @@ func (all *queues) leaveQueue(name string, q *queue) {
 	}
 }
 
+// mostShared returns how much work one commit of this engine may hold.
 func (d *DB) mostShared() int {
 	if d.engine == SQLite {
 		return mostShared
@@ -150,7 +152,7 @@ func (d *DB) runShared(ctx context.Context, q *writers, isBulk bool, fn func(tx 
 			if q.leaveQueue(w) {
 				return ctx.Err()
 			}
-			select { // somebody has begun with it, or it is to lead
+			select { // a leader has taken it, or it becomes the leader
 			case <-w.done:
 				return w.waitResult()
 			case <-w.lead:
@@ -165,7 +167,7 @@ func (d *DB) runShared(ctx context.Context, q *writers, isBulk bool, fn func(tx 
 	return w.waitResult()
 }
 
-// leaveQueue takes work out of the queue, unless somebody has it already.
+// leaveQueue removes work from the queue. It returns false when a leader has taken the work already.
 func (q *writers) leaveQueue(w *write) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

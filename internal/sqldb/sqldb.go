@@ -98,6 +98,7 @@ func OpenDatabase(ctx context.Context, address string, opts Options) (*DB, error
 	return openSQLite(ctx, address, opts.Passing)
 }
 
+// openPostgres connects and refuses a server or a pooler on which transactions would not be safe.
 func openPostgres(ctx context.Context, address string, opts Options) (*DB, error) {
 	d, err := connectPostgres(ctx, address, opts)
 	if err != nil {
@@ -165,6 +166,7 @@ func (d *DB) refuseUnsafePostgres(ctx context.Context) error {
 	return nil
 }
 
+// openSQLite creates the file if needed and opens two pools: one connection that writes, and several that only read.
 func openSQLite(ctx context.Context, path string, passing bool) (*DB, error) {
 	// Created here so that the file is never wider than 0600, whatever the umask; SQLite gives its WAL the same mode.
 	f, err := os.OpenFile(filepath.Clean(path), os.O_RDWR|os.O_CREATE, 0o600)
@@ -203,9 +205,9 @@ func openSQLite(ctx context.Context, path string, passing bool) (*DB, error) {
 // busyTime is how long a connection waits for another one's lock on a SQLite file.
 const busyTime = 10 * time.Second
 
-// enableWAL turns the write-ahead log on; the file keeps that. SQLite does not wait for it: of two connections that have
-// both read the file and want it for themselves one is told at once that it is busy, whatever its time-out. So whoever
-// starts beside others asks again.
+// enableWAL turns the write-ahead log on; the setting stays in the file. SQLite ignores its busy timeout here: of two
+// connections that have both read the file and want it exclusively, one fails at once. So a process that starts beside
+// others tries again.
 func enableWAL(ctx context.Context, db *sql.DB) error {
 	for deadline := time.Now().Add(busyTime); ; {
 		var mode string

@@ -35,8 +35,10 @@ func (t *Tx) startStatement(ctx context.Context, text string) trace.Span {
 // postgresTracer makes the spans of what pgx sends.
 type postgresTracer struct{}
 
+// statementSpan is the key of the context under which the span of a running statement is passed to TraceQueryEnd.
 type statementSpan struct{}
 
+// TraceQueryStart starts a span for the statement, unless the request is not sampled.
 func (postgresTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, query pgx.TraceQueryStartData) context.Context {
 	span := startStatement(ctx, query.SQL)
 	if !span.IsRecording() {
@@ -45,6 +47,7 @@ func (postgresTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, query pg
 	return context.WithValue(ctx, statementSpan{}, span)
 }
 
+// TraceQueryEnd ends the span. The error's text is left out: it may quote values of the row.
 func (postgresTracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, query pgx.TraceQueryEndData) {
 	span, ok := ctx.Value(statementSpan{}).(trace.Span)
 	if !ok {

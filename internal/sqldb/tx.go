@@ -43,9 +43,9 @@ const maxTries = 5
 // effects outside the transaction. Everything inside fn uses tx: a query on the DB itself would wait for ever on
 // SQLite.
 //
-// A server that went away while nobody asked is noticed at BEGIN, before anything was done: that is repeated too, on
-// another connection. One that goes away later leaves it open whether the transaction was kept, so the error goes to
-// the caller.
+// A server that went away while the connection was idle is noticed at BEGIN, before anything was done: that is retried
+// too, on another connection. When the connection is lost later it is unknown whether the transaction was committed, so
+// the error goes to the caller.
 func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	return d.retryTx(ctx, func() error { return d.runTx(ctx, fn) })
 }
@@ -103,9 +103,9 @@ func (d *DB) IsDiskFull() bool {
 // ErrDistrusted means that a sync failed before, so nothing is written any more.
 var ErrDistrusted = errors.New("the disk refused to sync the database's log: no more is written until the process has been restarted")
 
-// Distrusted is closed once SQLite could not sync its log. The system may then have dropped what it could not write and
-// call the next sync a success, so no later one can be believed: whoever serves stops, and begins anew from what the
-// disk really has. PostgreSQL does the same by itself.
+// Distrusted is closed once SQLite could not sync its log. The system may then have dropped the pages that it could not
+// write and report success for the next sync, so no later sync can be trusted: the process must stop, and start again
+// from what the disk really holds. PostgreSQL does the same by itself.
 func (d *DB) Distrusted() <-chan struct{} { return d.distrusted }
 
 // runTx runs fn in a transaction: on SQLite in one that others may share.
@@ -244,6 +244,8 @@ type beginError struct{ error }
 
 func (e beginError) Unwrap() error { return e.error }
 
+// isRepeatable reports whether the transaction certainly had no effect and may succeed on another try: a conflict, a
+// deadlock, a busy file, or a connection that was lost before BEGIN.
 func isRepeatable(err error) bool {
 	var begin beginError
 	if errors.As(err, &begin) && isConnectionLost(err) {
@@ -290,6 +292,8 @@ func (a anew) withExecMode(args []any) []any {
 	return append([]any{pgx.QueryExecModeCacheDescribe}, args...)
 }
 
+// ExecContext, QueryRowContext and QueryContext pass the statement on with the execution mode in front of its
+// arguments.
 func (a anew) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	return a.db.ExecContext(ctx, query, a.withExecMode(args)...)
 }

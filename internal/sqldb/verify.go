@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// unverifiedHost names a host of the address that somebody on the way could stand in for: it is neither a socket nor
-// this machine, and its certificate is not checked. It is empty when there is none.
+// unverifiedHost returns a host of the address that an attacker on the network could impersonate: it is neither a
+// socket nor this machine, and its certificate is not checked. It returns "" when there is none.
 func unverifiedHost(cfg *pgx.ConnConfig) string {
 	if answersUnchecked(cfg.Host, cfg.TLSConfig) {
 		return cfg.Host
@@ -23,6 +23,7 @@ func unverifiedHost(cfg *pgx.ConnConfig) string {
 	return ""
 }
 
+// answersUnchecked reports whether a server at host is neither local nor proved by a certificate that is checked.
 func answersUnchecked(host string, secure *tls.Config) bool {
 	if strings.HasPrefix(host, "/") || strings.HasPrefix(host, "@") || host == "localhost" {
 		return false
@@ -40,11 +41,12 @@ func Unverified(address string) bool {
 	return isPostgres(address) && err == nil && unverifiedHost(cfg) != ""
 }
 
+// isPostgres reports whether the address is one of PostgreSQL; everything else is the path of a SQLite file.
 func isPostgres(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
-// refuseUnverified keeps a password and everybody's rows from going to whoever answers.
+// refuseUnverified keeps the password and the rows from being sent to a server whose identity is not checked.
 func refuseUnverified(cfg *pgx.ConnConfig, insecure bool) error {
 	if host := unverifiedHost(cfg); host != "" && !insecure {
 		return fmt.Errorf("database: the certificate of %+q would not be checked, so that anybody on the way could answer in its place. "+

@@ -110,8 +110,8 @@ func AddressOf(database, schema string) (string, error) {
 	return u.String(), nil
 }
 
-// WithoutReferences runs statements on a SQLite file as somebody would who goes around the program: references are not
-// kept, rules are not asked.
+// WithoutReferences runs statements on a SQLite file behind the program's back, as an operator with a SQL shell would:
+// foreign keys are not enforced, and the program's own rules do not apply.
 func WithoutReferences(t testing.TB, path string, statements ...string) {
 	t.Helper()
 	ctx := context.Background()
