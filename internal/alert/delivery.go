@@ -25,7 +25,7 @@ type Delivery struct {
 	// Seq is the event's place in the partner's order.
 	Seq   int64
 	Event EventID
-	// Person is an opaque name of whom the event is about; empty when it is about nobody.
+	// Person is an opaque name of the person the event is about; empty when it is about no person.
 	Person string
 	// Ordered means that later deliveries of the same person wait for this one.
 	Ordered bool

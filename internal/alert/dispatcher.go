@@ -51,7 +51,7 @@ type Queue interface {
 // Holds are the endpoints that one dispatcher has. They end with it: those of a process that was killed are free at
 // once. After an error of any of its methods nothing is held any more.
 type Holds interface {
-	// Take takes endpoints and returns those it has now: nobody else has them.
+	// Take claims endpoints and returns those it holds now; no other dispatcher holds them.
 	Take(ctx context.Context, endpoints []EndpointID) ([]EndpointID, error)
 	// Release lets go of endpoints.
 	Release(ctx context.Context, endpoints []EndpointID) error
@@ -88,6 +88,7 @@ type DispatcherOptions struct {
 	Observe func(action webhook.Action, outcome webhook.Outcome)
 }
 
+// withDefaults fills in what is not set. Every dispatcher gets a worker name of its own, even within one process.
 func (o DispatcherOptions) withDefaults() DispatcherOptions {
 	if o.Gate.Concurrent == 0 {
 		o.Gate = webhook.DefaultGate
@@ -106,6 +107,7 @@ func (o DispatcherOptions) withDefaults() DispatcherOptions {
 	return o
 }
 
+// setDefault sets a field that has its zero value.
 func setDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
@@ -113,12 +115,12 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// Dispatcher pushes due deliveries: it takes endpoints that have some, reads their deliveries, sends them with a few
-// senders per endpoint and records what came of them in groups.
+// Dispatcher pushes due deliveries: it claims endpoints that have some, reads their deliveries, sends them with a few
+// senders per endpoint and records the results in groups.
 //
-// An endpoint is in the hands of one dispatcher at a time, and whoever holds it need not claim its deliveries one by
-// one: what is under way is known to the holder, and a result is the only thing that is written. Memory holds nothing
-// that a row does not say: in doubt it is emptied and read again.
+// An endpoint is held by one dispatcher at a time, so the dispatcher need not claim its deliveries one by one: it knows
+// what is in flight, and only results are written. Memory holds nothing that cannot be read from rows: in doubt it is
+// emptied and read again.
 //
 // What is sent and not yet on disk is bounded for each endpoint. So a process that is killed repeats no more than that,
 // and a slow database slows the sending instead of growing a heap of unrecorded results.
@@ -312,7 +314,7 @@ func (d *Dispatcher) readDueDeliveries(ctx context.Context, l *lane) error {
 			}
 		}
 		d.mu.Unlock()
-		if stale { // the lane was emptied meanwhile: who waits for whom has to be read again
+		if stale { // the lane was emptied meanwhile: the order of deliveries has to be read again
 			return nil
 		}
 		ended = len(rows) < page && len(free) < limit

@@ -229,8 +229,9 @@ func (s *Endpoints) DisableEndpoint(ctx context.Context, id partner.ID, endpoint
 	})
 }
 
-// FollowState is for whoever enables or disables an endpoint in a transaction with more: before the one, and after the other, it
-// does what would make that transaction long.
+// FollowState moves an endpoint's deliveries to the state that follows from enabling or disabling it. Callers that
+// change the state in a larger transaction call it before they enable and after they disable, so that the transaction
+// stays short.
 func (s *Endpoints) FollowState(ctx context.Context, id partner.ID, endpoint EndpointID, to EndpointState) error {
 	return s.store.FollowEndpoint(ctx, id, endpoint, to)
 }
@@ -250,7 +251,7 @@ func (s *Endpoints) GetEndpoint(ctx context.Context, id partner.ID, endpoint End
 	return s.store.EndpointByID(ctx, id, endpoint)
 }
 
-// FindEndpoint returns one endpoint, whoever it belongs to: only the operator and the public keys ask.
+// FindEndpoint returns one endpoint of any partner: only the operator and the public keys ask.
 func (s *Endpoints) FindEndpoint(ctx context.Context, endpoint EndpointID) (Endpoint, error) {
 	id, err := s.store.EndpointOwner(ctx, endpoint)
 	if err != nil {
@@ -271,8 +272,8 @@ func (s *Endpoints) PublicKeys(ctx context.Context, endpoint EndpointID) ([]stri
 // testTime is longer than an attempt can last.
 const testTime = 30 * time.Second
 
-// SendTestEvent sends a webhook.test to one endpoint now, whatever its filter and state, and returns what came of it. It is
-// tried once: whoever asked sees the result.
+// SendTestEvent sends a webhook.test to one endpoint now, whatever its filter and state, and returns the result. It is
+// not retried: the caller sees the result.
 func (s *Endpoints) SendTestEvent(ctx context.Context, id partner.ID, endpoint EndpointID, client *http.Client) (webhook.Outcome, EventID, error) {
 	e, err := s.store.EndpointByID(ctx, id, endpoint)
 	if err != nil {

@@ -52,8 +52,8 @@ type Event struct {
 	ID      EventID
 	Partner partner.ID
 	Type    Type
-	// User is whom the event is about; empty when it is about nobody. Events of one person are delivered in order. The
-	// store puts the spelling that the partner used last in its place, so no Data names anybody.
+	// User is the person the event is about; empty when it is about no person. Events of one person are delivered in
+	// order. The store replaces it with the spelling that the partner used last, so Data never contains a user hash.
 	User partner.UserHash
 	At   time.Time
 	// Data becomes the member "data" of the body, behind userHash.

@@ -31,7 +31,7 @@ type Kept struct {
 	Body []byte
 }
 
-// Areas are the parts of the contract whose events somebody may read.
+// Areas are the parts of the contract whose events a caller may read.
 type Areas struct{ Cyber, Subscriptions bool }
 
 // Everything is what the operator sees, and a key with both scopes.
@@ -109,10 +109,10 @@ type Page struct {
 // MaxPage bounds a page.
 const MaxPage = 1000
 
-// ReadPage returns what follows a cursor in the areas that the caller may read; the empty cursor stands before the oldest
-// event that is kept. Numbers are in the order of commits, so nothing can appear later before a cursor that was handed
-// out, and a cursor is a place among all events, whoever shows it. Coming back with one is the proof that everything of
-// these areas up to it has arrived.
+// ReadPage returns what follows a cursor in the areas that the caller may read; the empty cursor stands before the
+// oldest event that is kept. Numbers are in the order of commits, so no event can appear later before a cursor that was
+// handed out. A cursor is a position among all events, independent of the caller's areas. A caller that returns with a
+// cursor proves that everything of its areas up to it has arrived.
 func (f *Feed) ReadPage(ctx context.Context, id partner.ID, of Areas, cursor string, limit int) (Page, error) {
 	place, err := parseCursor(cursor)
 	if err != nil {
@@ -177,6 +177,8 @@ func (p cursorPlace) String() string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
+// parseCursor accepts exactly what String writes: 8 bytes of number, or 16 with a mark. Other spellings are refused, so
+// that a cursor can be compared as text.
 func parseCursor(text string) (p cursorPlace, err error) {
 	if text == "" {
 		return p, nil

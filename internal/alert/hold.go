@@ -68,7 +68,7 @@ func (d *Dispatcher) holdEndpoints(ctx context.Context, refs []EndpointRef) erro
 	if len(refs) == 0 {
 		return nil
 	}
-	// Read after it was taken: whoever had it before may have disabled it.
+	// Read after the claim: the previous holder may have disabled the endpoint.
 	endpoints, err := d.queue.EnabledEndpoints(ctx, refs)
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ type lane struct {
 	takeAt    time.Time // when to ask for it again
 	used      bool      // since endpoints were last let go of
 
-	// chains are deliveries that no sender has begun: each is a person's, in order, or a single one about nobody.
+	// chains are deliveries that no sender has begun: each is a person's, in order, or a single one about no person.
 	chains [][]Delivery
 	queued int // deliveries in chains
 	active int // senders at work
@@ -35,7 +35,7 @@ type lane struct {
 	cursor int64
 	pass   int
 	passAt time.Time
-	// blocked are persons for whom the pass has met a delivery that is waited for.
+	// blocked are the persons with an earlier delivery, met in this pass, that has to be sent first.
 	blocked map[string]bool
 	// skipped means that the pass left something out because its person was in memory.
 	skipped bool
@@ -74,6 +74,7 @@ func newLane(ref EndpointRef, opts DispatcherOptions) *lane {
 	}
 }
 
+// firstBatch returns how many deliveries the first read of a lane asks for.
 func (o DispatcherOptions) firstBatch() int { return min(firstBatch, o.MaxBatch) }
 
 // startPass begins a new pass.
@@ -83,8 +84,9 @@ func (l *lane) startPass() {
 	clear(l.blocked)
 }
 
-// worthALook tells whether there may be deliveries that are not in memory. What comes due again has a low number: nobody
-// tells of it, and while others are queued it waits for the end of the pass's time.
+// worthALook reports whether there may be due deliveries that are not in memory. A retry has a low number and causes no
+// notification, so it is found by a new pass only, and while others are queued it waits until the pass has lasted
+// passTime.
 func (l *lane) worthALook(newest int64, now time.Time) bool {
 	if l.more || newest > l.seen || l.lookAgain.IsZero() {
 		return true
@@ -163,7 +165,8 @@ func (l *lane) dropDeliveries(list []Delivery) {
 	}
 }
 
-// forgetSettled drops what is on disk. Whoever waits for its next try is waited for until the pass has met it.
+// forgetSettled drops deliveries whose result is on disk. A person whose delivery waits for a retry stays blocked until
+// the pass has met that delivery.
 func (l *lane) forgetSettled() {
 	for _, r := range l.recorded {
 		l.dropDeliveries([]Delivery{r.Delivery})
@@ -264,7 +267,8 @@ func (d *Dispatcher) enterGate(ctx context.Context, l *lane, item Delivery) (End
 	return Endpoint{}, false
 }
 
-// claimAttempt returns the endpoint if an attempt may begin: it is ours, and nobody told us to stop.
+// claimAttempt returns the endpoint if an attempt may begin: this dispatcher still holds it and has not been told to
+// stop.
 func (d *Dispatcher) claimAttempt(l *lane) (Endpoint, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -35,7 +35,8 @@ type CaseRating struct {
 	Rating  int             `json:"rating"`
 }
 
-// CaseEvents tell of new lines of a case's history. Notes are nobody else's, and an attachment comes with its message.
+// CaseEvents returns the events of new lines of a case's history. Notes are internal and cause none, and an attachment
+// is part of the event of its message.
 func CaseEvents(c cyber.Case, lines []cyber.CaseMove) (events []Event, err error) {
 	for _, m := range lines {
 		var kind Type
@@ -97,7 +98,8 @@ type KeyEnd struct {
 	MovedTo cyber.KeyID `json:"movedTo,omitempty"`
 }
 
-// NewKeyEndEvent tells that a key ended, for whatever reason. Of one that ended with its person's erasure it names nobody.
+// NewKeyEndEvent returns the event of a key that ended, for whatever reason. If the person was erased the event names
+// no person.
 func NewKeyEndEvent(d cyber.Device, at time.Time, movedTo cyber.KeyID) (Event, error) {
 	user := d.User
 	if d.EndReason == cyber.EndErased {

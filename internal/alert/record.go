@@ -9,7 +9,7 @@ import (
 type record struct {
 	result Result
 	lane   *lane
-	// done is closed when the result is on disk, or cannot be brought there any more; nil when nobody waits.
+	// done is closed when the result is on disk, or can no longer be stored; nil when no sender waits for it.
 	done chan struct{}
 }
 
@@ -27,9 +27,9 @@ func (d *Dispatcher) recordResult(l *lane, r Result) {
 	<-done
 }
 
-// recordAll writes results as they come. All that arrive during one transaction share the next, so that many senders
-// pay for one sync of the disk, and a lone result waits for nobody. Where many arrive they wait for each other a
-// little: what a transaction costs hardly grows with what is in it.
+// recordAll writes results as they come. All results that arrive during one transaction share the next, so that many
+// senders share one sync of the disk, while a lone result is written at once. Under load results wait a little for each
+// other: the cost of a transaction hardly grows with its size.
 func (d *Dispatcher) recordAll(ctx context.Context) {
 	group := make([]record, 0, maxGroup)
 	for first := range d.results {
