@@ -39,8 +39,8 @@ func NewBreaker(rule BreakerRule, now func() time.Time) *Breaker {
 	return &Breaker{rule: rule, now: now, cooldown: rule.Cooldown}
 }
 
-// AllowAttempt tells whether an attempt may go now, and otherwise how long to wait. While open, one call in each cooldown gets
-// through: the probe. Whoever is allowed reports with Record.
+// AllowAttempt reports whether an attempt may go now, and otherwise how long to wait. While open, one call in each
+// cooldown gets through: the probe. A caller that is allowed must report the result with Record.
 func (b *Breaker) AllowAttempt() (wait time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

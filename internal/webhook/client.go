@@ -35,6 +35,7 @@ type ClientOptions struct {
 // maxHeader bounds the header of an answer in bytes; net/http by itself would take 10 MB.
 const maxHeader = 64 << 10
 
+// withDefaults fills in what is not set.
 func (o ClientOptions) withDefaults() ClientOptions {
 	setDefault(&o.Timeout, 15*time.Second)
 	setDefault(&o.DialTimeout, 5*time.Second)
@@ -43,6 +44,7 @@ func (o ClientOptions) withDefaults() ClientOptions {
 	return o
 }
 
+// setDefault sets a field that has its zero value.
 func setDefault[T comparable](field *T, value T) {
 	var zero T
 	if *field == zero {
@@ -73,6 +75,7 @@ func (g *Guard) NewClient(o ClientOptions) *http.Client {
 	}
 }
 
+// dialFunc is the type of http.Transport.DialContext.
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
 // newTransport speaks HTTP/1.1 only: every receiver does, and one connection per exchange keeps a receiver's misbehaviour
@@ -132,8 +135,8 @@ func (t *guarded) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.plain.RoundTrip(req)
 }
 
-// checkTarget looks at the shape alone where our own dialer will look at the address. Behind a proxy nobody here sees the
-// address dialled, so the host is resolved and checked as at saving time.
+// checkTarget checks only the shape of the URL when our own dialer will check the address. Behind a proxy this process
+// does not see the address dialled, so the host is resolved and checked as at saving time.
 func (t *guarded) checkTarget(req *http.Request) error {
 	if t.proxied {
 		return t.guard.CheckTargetURL(req.Context(), req.URL.String())

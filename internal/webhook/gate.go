@@ -31,6 +31,7 @@ type Gates[K comparable] struct {
 	gates map[K]*gate
 }
 
+// gate is what bounds the attempts at one endpoint: a circuit breaker and a rate limit.
 type gate struct {
 	breaker *Breaker
 	limiter *Limiter // nil without a bound

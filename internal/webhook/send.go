@@ -46,7 +46,7 @@ const (
 	FailureUnsendable  Failure = "unsendable"  // our own fault: no key, bad id, bad URL
 	FailureAddress     Failure = "address"     // the guard refused the address
 	FailureDNS         Failure = "dns"         // the name did not resolve
-	FailureConnect     Failure = "connect"     // nobody answered at the address
+	FailureConnect     Failure = "connect"     // no connection to the address
 	FailureTLS         Failure = "tls"         // certificate or handshake
 	FailureTimeout     Failure = "timeout"     // no answer in time
 	FailureReset       Failure = "reset"       // the connection broke before an answer

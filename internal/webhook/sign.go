@@ -60,6 +60,8 @@ func isUsableKey(key Key) bool {
 	return false
 }
 
+// validEventID reports whether an ID is safe in a header and in the signed text: letters, digits, dashes and
+// underscores.
 func validEventID(id string) bool {
 	if id == "" || len(id) > maxEventID {
 		return false

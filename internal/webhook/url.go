@@ -23,9 +23,9 @@ type target struct {
 	channel channel
 }
 
-// CheckTargetURL is asked when an endpoint is saved: the URL must be well formed and every address its host has now must be
-// allowed. It is a courtesy to whoever types the URL and a first net; the check that counts is made again on the
-// address really dialled, at each attempt.
+// CheckTargetURL is called when an endpoint is saved: the URL must be well formed and every address its host has now
+// must be allowed. It gives early feedback only; the check that counts is made again on the address really dialled, at
+// each attempt.
 func (g *Guard) CheckTargetURL(ctx context.Context, raw string) error {
 	t, err := parseTarget(raw)
 	if err != nil {
@@ -144,6 +144,7 @@ func isValidDNSName(host string) bool {
 	return last[0] < '0' || last[0] > '9'
 }
 
+// validLabel reports whether a label of a host name is one that DNS can hold; the underscore is tolerated.
 func validLabel(label string) bool {
 	if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' {
 		return false

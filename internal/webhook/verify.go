@@ -11,12 +11,12 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
-// ErrSignature means that a call was not signed by whom it has to come from, or not now. It never says which of the
-// two: whoever guesses learns nothing.
+// ErrSignature means that a call was not signed by the expected sender, or not recently. It never says which of the
+// two: an attacker who guesses learns nothing.
 var ErrSignature = fault.New(fault.Unauthenticated, "webhook.signature")
 
-// Tolerance is how far the time of a signed call may be from ours, either way: within it a call can be repeated by
-// whoever overheard it, so what it asks for must bear that.
+// Tolerance is how far the time of a signed call may be from ours, either way. Within it an eavesdropper can replay the
+// call, so a handler must tolerate repetition.
 const Tolerance = 5 * time.Minute
 
 // maxSignatures bounds the work on one call: a sender signs once, or twice while a secret is changed.
