@@ -50,6 +50,7 @@ func isSameFile(a, b os.FileInfo) bool {
 		FileOwner(a) == FileOwner(b)
 }
 
+// unsafeFile returns the error for a key file that is not used because of its type, mode or owner, with the remedy.
 func unsafeFile(path, why, remedy string) error {
 	return ErrKeyFileUnsafe.Note("the key file %+q %s: %s", path, why, remedy)
 }
@@ -71,9 +72,9 @@ func writeFile(path string, raw []byte, fresh bool) error {
 	return nil
 }
 
-// syncRenamed makes a file that another process has just renamed into place durable before we seal anything under its keys;
-// otherwise a power cut could bring back a file without them. Where the folder cannot be synced because we may not read
-// it or it is read-only, nobody like us renames files in it.
+// syncRenamed makes a file that another process has just renamed into place durable before we seal anything under its
+// keys; otherwise a power cut could bring back a file without them. Where the folder cannot be synced because we may
+// not read it or it is read-only, no process of our user renames files in it either.
 func syncRenamed(path string) error {
 	err := durable.SyncFolder(filepath.Dir(path))
 	if errors.Is(err, fs.ErrPermission) || cannotSync(err) {
@@ -85,6 +86,7 @@ func syncRenamed(path string) error {
 	return nil
 }
 
+// cannotWrite returns the error for a key file that could not be written, with what to check.
 func cannotWrite(path string, err error) error {
 	return ErrKeyFileIO.Note("cannot write the key file %+q; see that its folder exists, is writable and has room", path).Because(err)
 }

@@ -43,11 +43,12 @@ func FileOwner(info os.FileInfo) int {
 	return -1
 }
 
-// cannotSync says that an error is of a folder that nobody can sync.
+// cannotSync reports whether the error means that the folder cannot be synced at all: read-only, or not supported.
 func cannotSync(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EINVAL)
 }
 
+// waitForLock blocks until this process has the exclusive lock on the file.
 func waitForLock(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)

@@ -57,6 +57,7 @@ type matcher struct {
 // sipKey is a key of SipHash, as the two numbers that its authors make of its sixteen bytes.
 type sipKey struct{ k0, k1 uint64 }
 
+// newMatcher derives one key for each kind of value, so that equal values of two kinds have different fingerprints.
 func newMatcher(secret []byte) *matcher {
 	m := &matcher{pair: newSipKey(secret, []byte(labelPair)), tables: newTables(secret), secret: append([]byte(nil), secret...)}
 	for kind := range m.kinds {

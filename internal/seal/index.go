@@ -70,6 +70,7 @@ func (k *Keys) NewBinding() []byte {
 	return k.appendBinding(token)
 }
 
+// appendBinding appends the keyed hash of id: NewBinding returns the result, and VerifyBinding computes it again.
 func (k *Keys) appendBinding(id []byte) []byte {
 	h := hmac.New(sha256.New, k.bind[:])
 	h.Write(id)
@@ -106,6 +107,7 @@ type deriver struct {
 	keys   atomic.Pointer[map[string]*hmacKey]
 }
 
+// newDeriver returns a deriver that keeps a copy of the secret: the caller clears its own.
 func newDeriver(secret []byte, label string) *deriver {
 	d := &deriver{secret: append([]byte(nil), secret...), label: label}
 	d.keys.Store(&map[string]*hmacKey{})
@@ -145,13 +147,14 @@ type keyedHash struct {
 	out  [sha256.Size]byte
 }
 
+// newHMACKey returns a key with a pool of hashes: setting up HMAC costs more than hashing a short value.
 func newHMACKey(raw []byte) *hmacKey {
 	k := &hmacKey{}
 	k.idle.New = func() any { return &keyedHash{home: k, hash: hmac.New(sha256.New, raw)} }
 	return k
 }
 
-// takeHash returns a hash that nobody else uses.
+// takeHash returns a hash for the caller's exclusive use, from the pool if there is one.
 func (k *hmacKey) takeHash() *keyedHash {
 	h, _ := k.idle.Get().(*keyedHash)
 	return h

@@ -80,6 +80,7 @@ func newMaterial() (*material, error) {
 // in any number of messages we can reach; docs/internal/design/0002-keys.md has the comparison.
 func keyTemplate() *tinkpb.KeyTemplate { return aead.XChaCha20Poly1305KeyTemplate() }
 
+// setHandle replaces the serialised keyset and clears the old one from memory.
 func (m *material) setHandle(h *keyset.Handle) error {
 	var b bytes.Buffer
 	if err := insecurecleartextkeyset.Write(h, keyset.NewJSONWriter(&b)); err != nil {
@@ -228,6 +229,7 @@ func findKMSKey(uri string) (tink.AEAD, error) {
 	return aead.NewKMSEnvelopeAEAD2(aead.AES256GCMKeyTemplate(), kek), nil
 }
 
+// malformed returns the error for a file whose content is not a key file's.
 func malformed(path, why string) error {
 	return ErrKeyFileMalformed.Note("%+q is not a key file: %s; restore it from a backup", path, why)
 }

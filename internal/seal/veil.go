@@ -2,8 +2,9 @@ package seal
 
 import "encoding/binary"
 
-// veilRounds of a Feistel network, keyed as SipHash is, make a permutation that even who may choose values in both
-// directions does not tell from a random one (Luby and Rackoff). Here nobody chooses: what is veiled is a keyed hash.
+// veilRounds of a Feistel network, keyed as SipHash is, make a permutation that cannot be told from a random one even
+// by an attacker who chooses values in both directions (Luby and Rackoff). Here an attacker cannot choose: what is
+// veiled is a keyed hash.
 const veilRounds = 4
 
 // Veil hides fingerprints as one partner keeps them: a permutation of the 64-bit numbers under a key of the partner's
