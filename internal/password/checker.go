@@ -33,12 +33,13 @@ type snapshot struct {
 	imported, every view
 }
 
+// openCorpus is a corpus with its files open; it stays in use until a reload replaces it.
 type openCorpus struct {
 	entry     entry
 	algorithm Algorithm
 	all, wide *segment.Reader
 	damage    atomic.Pointer[error] // set once the files are known to be damaged
-	stale     atomic.Bool           // somebody touched the files: they are opened, and their pages checked, anew
+	stale     atomic.Bool           // the files changed on disk: they are opened, and their pages checked, anew
 }
 
 // NewChecker opens the corpora in force. Corpora that are missing or damaged are no error here: look-ups say so, and
@@ -96,6 +97,7 @@ func (c *Checker) ReloadCorpora() error {
 	return nil
 }
 
+// logChange logs the corpora that a reload put in force, and a broken corpus once, not at every reload.
 func (c *Checker) logChange(old, next *snapshot) {
 	for _, o := range next.corpora {
 		if old.corpusOf(o.algorithm) != o {
@@ -136,6 +138,7 @@ func (l *Library) openCorpora(m manifest, old *snapshot) *snapshot {
 	return s
 }
 
+// openCorpus opens both files of a corpus or none.
 func (l *Library) openCorpus(a Algorithm, e entry) (*openCorpus, error) {
 	all, err := l.openSegment(e.File, e.Digest)
 	if err != nil {
@@ -234,8 +237,8 @@ func (o *openCorpus) noteDamage(err error) error {
 	return err
 }
 
-// inspectFiles finds out whether somebody changed files of the corpora in place. Pages that were checked before can then no
-// longer be trusted: the corpus answers nothing until the next Reload opens it anew.
+// inspectFiles checks whether files of the corpora were changed in place by another program. Pages that were checked
+// before can then no longer be trusted: the corpus answers nothing until the next Reload opens it anew.
 func (c *Checker) inspectFiles() {
 	for _, o := range c.current.Load().corpora {
 		if err := errors.Join(o.all.Unchanged(), o.wide.Unchanged()); err != nil && o.damage.CompareAndSwap(nil, &err) {

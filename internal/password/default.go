@@ -54,6 +54,7 @@ func (l *Library) EnsureDefault(ctx context.Context) error {
 	return nil
 }
 
+// importDefault publishes the built-in list for an algorithm that has no corpus yet.
 func (l *Library) importDefault(ctx context.Context, a Algorithm) error {
 	r, err := l.beginReplacement(a, SourceDefault)
 	if err != nil {

@@ -51,7 +51,7 @@ func (d *Download) setDefaults() {
 		d.Parallel = defaultParallel
 	}
 	if d.Client == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck // nobody in this program replaces it
+		t := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck // this program never replaces it
 		t.MaxIdleConnsPerHost = d.Parallel
 		d.Client = &http.Client{Transport: t, Timeout: requestTimeout}
 	}

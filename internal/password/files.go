@@ -16,6 +16,8 @@ func (l *Library) OpenFiles() ([]*os.File, error) {
 	}
 }
 
+// openFiles opens the manifest and all files that it names, so that they can be copied even if an import replaces them.
+// It returns os.ErrNotExist when an import did so between two steps.
 func (l *Library) openFiles() (files []*os.File, err error) {
 	m, err := l.readManifest()
 	if err != nil || len(m.Corpora) == 0 {
@@ -52,6 +54,7 @@ func (l *Library) openFiles() (files []*os.File, err error) {
 	return files, nil
 }
 
+// sameFiles reports whether two manifests name the same content.
 func sameFiles(a, b manifest) bool {
 	if len(a.Corpora) != len(b.Corpora) {
 		return false

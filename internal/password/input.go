@@ -116,6 +116,7 @@ func rangeParser(a Algorithm, prefix uint64) *lineParser {
 // rangeDigits is how many hex digits name a range.
 const rangeDigits = 5
 
+// parseRange parses the hex digits of a range's name; ok is false when the length or a digit is wrong.
 func parseRange(s string) (prefix uint64, ok bool) {
 	if len(s) != rangeDigits {
 		return 0, false

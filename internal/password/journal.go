@@ -120,6 +120,7 @@ func (j *journal) readRecord(in *bufio.Reader) bool {
 	return true
 }
 
+// recordSum returns the checksum of a record: its head without the sum itself, and its body.
 func recordSum(head, body []byte) uint32 {
 	return crc32.Update(crc32.Checksum(head[:12], castagnoli), castagnoli, body)
 }

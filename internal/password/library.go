@@ -51,6 +51,7 @@ type manifest struct {
 	Corpora map[string]entry `json:"corpora"`
 }
 
+// entry describes one corpus in the manifest: its files, their digests and where it came from.
 type entry struct {
 	Generation int       `json:"generation"`
 	File       string    `json:"file"`
@@ -87,6 +88,7 @@ func (l *Library) readManifest() (manifest, error) {
 	return parseManifest(text)
 }
 
+// parseManifest refuses another version and names that could lead out of the folder.
 func parseManifest(text []byte) (manifest, error) {
 	var m manifest
 	if len(text) > maxManifest {
@@ -204,6 +206,7 @@ func (l *Library) VerifyFiles(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// verifyFile reads every page of a file and checks it against its digest.
 func (l *Library) verifyFile(ctx context.Context, name, digest string) error {
 	r, err := l.openSegment(name, digest)
 	if err != nil {

@@ -32,6 +32,7 @@ func (t *tagTable) encodeTags() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
+// decodeTags parses a file of entity tags. A damaged one is errTags; the download then starts without tags.
 func decodeTags(b []byte) (*tagTable, error) {
 	n := len(b) - 4
 	if n < len(tagMagic)+4 || string(b[:len(tagMagic)]) != tagMagic || crc32.Checksum(b[:n], castagnoli) != binary.LittleEndian.Uint32(b[n:]) {

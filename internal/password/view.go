@@ -14,7 +14,7 @@ type Answer struct {
 	Corpora string
 }
 
-// view is the part of a snapshot that counts for somebody.
+// view is the part of a snapshot that one kind of partner may look in.
 type view struct {
 	corpora []*openCorpus
 	missing error // why a corpus that belongs here could not be opened, when nothing serves in its place
@@ -94,7 +94,7 @@ func (v *view) checkKey(key uint64) (Answer, error) {
 	return Answer{NotKnown, v.name}, nil
 }
 
-// ListCorpora lists what is in force, for whoever asks whether the service is fit.
+// ListCorpora returns the corpora in force, for health checks and the operator.
 func (c *Checker) ListCorpora() []Corpus {
 	s := c.current.Load()
 	list := make([]Corpus, 0, len(s.corpora))
