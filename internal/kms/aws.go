@@ -109,6 +109,7 @@ func (k *awsKey) Decrypt(sealed, associated []byte) ([]byte, error) {
 	return out.Plaintext, err
 }
 
+// hexDigest returns the SHA-256 of a body, as AWS signatures take it.
 func hexDigest(body []byte) string {
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:])

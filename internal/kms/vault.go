@@ -51,6 +51,7 @@ func (k *vaultKey) readToken() (string, error) {
 	return strings.TrimSpace(string(raw)), nil
 }
 
+// vaultBody is the body of requests and answers of Vault's transit engine; bytes are base64 in JSON.
 type vaultBody struct {
 	Plaintext  []byte `json:"plaintext,omitempty"`
 	Ciphertext string `json:"ciphertext,omitempty"`
