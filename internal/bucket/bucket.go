@@ -39,8 +39,9 @@ type Bucket interface {
 	Delete(ctx context.Context, key string) error
 }
 
-// Open returns the bucket at an address: s3://bucket?region=... or file:///folder. It asks nobody yet. What it will ask
-// goes through client, which decides what may be dialled; nil, for addresses that the operator set, means any address.
+// Open returns the bucket at an address: s3://bucket?region=... or file:///folder. It makes no request yet. Later
+// requests go through client, which decides what may be dialled; nil, for addresses that the operator set, means any
+// address.
 func Open(address string, client *http.Client) (Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -28,6 +28,7 @@ func Folder(dir string) (Bucket, error) {
 	return folder{root}, nil // closed by its finalizer: a bucket has nothing to close
 }
 
+// List returns the files whose name begins with prefix, by name. A file that is deleted meanwhile is left out.
 func (f folder) List(ctx context.Context, prefix string) ([]Object, error) {
 	var objects []Object
 	err := fs.WalkDir(f.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
@@ -84,6 +85,7 @@ func (f folder) Write(ctx context.Context, key string, from *os.File) error {
 	return file.PublishFile()
 }
 
+// Delete removes the file; one that does not exist is no error, as on S3.
 func (f folder) Delete(_ context.Context, key string) error {
 	if err := f.root.Remove(filepath.FromSlash(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

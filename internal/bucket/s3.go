@@ -82,6 +82,8 @@ func openS3(name, path string, query url.Values, client *http.Client) (Bucket, e
 	return b, nil
 }
 
+// s3Endpoint returns the server's address: the given one, that of the environment, or AWS's own for the region. plain
+// means HTTP without TLS, for tests and servers on the same machine.
 func s3Endpoint(text, region string, plain bool) (*url.URL, error) {
 	text = cmp.Or(text, os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"))
 	if text == "" {
@@ -103,8 +105,8 @@ func s3Endpoint(text, region string, plain bool) (*url.URL, error) {
 	return u, nil
 }
 
-// s3Credentials looks for them where AWS's own tools do: environment, files, and, only if the address asks for it, the
-// metadata of the machine or container. A service that nobody gave a role must not ask for one.
+// s3Credentials looks for credentials where AWS's own tools do: environment, files, and, only if the address asks for
+// it, the metadata of the machine or container. A service without a role must not ask for one.
 func s3Credentials(profile string, metadata bool) *credentials.Credentials {
 	found := []credentials.Provider{&credentials.FileAWSCredentials{Profile: profile}}
 	if profile == "" {
@@ -118,7 +120,8 @@ func s3Credentials(profile string, metadata bool) *credentials.Credentials {
 
 var errCredentials = errors.New("bucket: there are no credentials in the environment or in ~/.aws, and the metadata of the machine is asked only with metadata=true")
 
-// checkCredentials refuses to go on without any: the library would ask as nobody, and be told that it may not.
+// checkCredentials returns an error when there are no credentials: the library would send anonymous requests, and the
+// server's refusal would not say why.
 func (b *s3) checkCredentials() error {
 	if b.credentials == nil {
 		return nil
@@ -148,6 +151,7 @@ func s3Error(err error) error {
 	}
 }
 
+// List returns the objects whose key begins with prefix, by key. Markers of folders are left out.
 func (b *s3) List(ctx context.Context, prefix string) ([]Object, error) {
 	if err := b.checkCredentials(); err != nil {
 		return nil, err
@@ -187,6 +191,7 @@ func (b *s3) Read(ctx context.Context, key string, from int64) (io.ReadCloser, e
 	return body, nil
 }
 
+// Delete removes the object; one that does not exist is no error.
 func (b *s3) Delete(ctx context.Context, key string) error {
 	if err := b.checkCredentials(); err != nil {
 		return err

@@ -77,6 +77,7 @@ func (s *S3) Uploads() int {
 	return len(s.uploads)
 }
 
+// ServeHTTP checks signatures and digests as S3 does, so that a client that leaves them out fails its test.
 func (s *S3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.Before != nil {
 		s.Before(r)
@@ -123,6 +124,7 @@ func joinChunks(body []byte) (content []byte) {
 	}
 }
 
+// serve handles one request with a valid signature; the caller holds the lock.
 func (s *S3) serve(w http.ResponseWriter, r *http.Request, key string, body []byte) {
 	query := r.URL.Query()
 	id := query.Get("uploadId")
@@ -208,15 +210,18 @@ func (s *S3) list(w http.ResponseWriter, query url.Values) {
 	answer(w, "<ListBucketResult><EncodingType>url</EncodingType>%s</ListBucketResult>", b.String())
 }
 
+// answer writes an XML answer.
 func answer(w http.ResponseWriter, format string, args ...any) {
 	_, _ = fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?>`+format, args...) // a caller that went away needs none
 }
 
+// fail writes an error as S3 does, with a code that clients decide by.
 func fail(w http.ResponseWriter, status int, code string) {
 	w.WriteHeader(status)
 	answer(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, code)
 }
 
+// etag returns the entity tag of a part, quoted; clients only compare it.
 func etag(part []byte) string {
 	sum := sha256.Sum256(part)
 	return fmt.Sprintf("%q", hex.EncodeToString(sum[:8]))
