@@ -2,7 +2,7 @@
 //
 // There is one way to do it: write beside the name, sync the file, give it its name, sync the folder. A file without
 // the first sync may be empty after a power cut although its name is there; a name without the second may be gone
-// although its writer reported success. Whoever renames, links or syncs elsewhere in the tree fails a test.
+// although its writer reported success. A test fails on code that renames, links or syncs elsewhere in the tree.
 //
 // BUG(durable): after an error of a sync the file may still have its name, or get it with the next crash. Callers
 // report the error and let the work be done again.
@@ -63,8 +63,8 @@ func CreateFile(path string) (*File, error) {
 	}
 }
 
-// removeLeftover takes the name away from a file that nobody is writing. It is not written to again: somebody else may
-// have put it there, and may still have it open.
+// removeLeftover removes a file that has no writer any more. The file is not reused: another process may have created
+// it, and may still have it open.
 func removeLeftover(name string) error {
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -118,11 +118,13 @@ const steadyBytes = 8 << 20
 // the disk busy for so long that everybody who syncs a small one meanwhile waits behind it.
 func (f *File) SteadyWriter() io.Writer { return &steady{file: f.File} }
 
+// steady is a writer that spreads the syncs of a large file over the time of writing.
 type steady struct {
 	file    *os.File
 	pending int // bytes since the last sync
 }
 
+// Write writes and, after every steadyBytes, syncs.
 func (s *steady) Write(p []byte) (int, error) {
 	n, err := s.file.Write(p)
 	if s.pending += n; err == nil && s.pending >= steadyBytes {
@@ -179,7 +181,7 @@ func (f *File) DiscardFile() {
 		return
 	}
 	f.over = true
-	// The name goes first: while the file is open it is locked, so nobody else can own the name yet.
+	// The name goes first: while the file is open it is locked, so no other process can own the name yet.
 	_ = os.Remove(f.Name())
 	_ = f.Close()
 }
@@ -254,8 +256,8 @@ func RenameNew(from, to string) error {
 	return calls.syncFolder(filepath.Dir(to))
 }
 
-// LinkSynced gives a file whose content is on disk a second name. A name that is taken is fs.ErrExist, and is on disk too
-// then: whoever took it may have died before it was.
+// LinkSynced gives a file whose content is on disk a second name. A name that is taken is fs.ErrExist; the name is
+// synced then too, because the process that took it may have died before it synced.
 func LinkSynced(from, to string) error {
 	err := calls.link(from, to)
 	if err != nil && !errors.Is(err, fs.ErrExist) {

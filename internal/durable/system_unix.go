@@ -14,6 +14,7 @@ func openTemporary(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|unix.O_NOFOLLOW, 0o600)
 }
 
+// openExisting opens a file that is there, but not through a link.
 func openExisting(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDWR|unix.O_NOFOLLOW, 0)
 }
@@ -27,6 +28,7 @@ func TryLockFile(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
+// syncFolder makes the names in a folder durable.
 func syncFolder(folder string) error {
 	d, err := os.Open(folder)
 	if err != nil {
