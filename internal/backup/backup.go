@@ -1,7 +1,7 @@
 // Package backup is one file that holds a copy of an installation: a compressed archive with a description at its front
 // and a list of digests at its end.
 //
-// It knows neither what the files mean nor how they are sealed; whoever writes one hands over a keyed hash of the list.
+// It knows neither what the files mean nor how they are sealed; the caller of Write provides a keyed hash of the list.
 // The invariant it keeps: under the archive's name there is a whole archive or nothing, and what Extract hands out is,
 // to the byte and to the last file, what Write was given.
 package backup
@@ -115,6 +115,7 @@ func WriteArchive(ctx context.Context, path string, about About, sources []Sourc
 	return m, nil
 }
 
+// writer is the state of one call of Write.
 type writer struct {
 	ctx         context.Context //nolint:containedctx // lives for one call
 	manifest    *Manifest

@@ -68,6 +68,7 @@ func ExtractArchive(ctx context.Context, file, folder string, verify func(list, 
 	return m, durable.SyncFolders(folder)
 }
 
+// archive is an open backup: the file, the decompressor and the tar reader on top of it.
 type archive struct {
 	file *os.File
 	in   *bufio.Reader
@@ -76,6 +77,7 @@ type archive struct {
 	size int64
 }
 
+// openArchive opens a backup and reads the head of the compression; its content is not checked yet.
 func openArchive(name string) (*archive, error) {
 	f, err := os.Open(filepath.Clean(name))
 	if err != nil {
