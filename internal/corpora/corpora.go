@@ -97,7 +97,8 @@ func (d *Files) PublishFile(ctx context.Context, name, from string) error {
 	return nil
 }
 
-// PutShared is Put without a copy on this machine where there is a bucket: for what whoever needs it fetches once.
+// PutShared is PublishFile without a copy on this machine where there is a bucket: for files that each machine
+// downloads once, when it needs them.
 func (d *Files) PutShared(ctx context.Context, name, from string) error {
 	if d.bucket == nil {
 		return d.PublishFile(ctx, name, from)
