@@ -25,7 +25,7 @@ type Kind struct {
 	// Lane is where workers run it. Nil means that they do not: it needs what only its beginner has, a file for
 	// instance.
 	Lane *Lane
-	// Step is what workers run. Whoever holds a job in the foreground may run another one.
+	// Step is what workers run. A process that runs a job in the foreground may use another step.
 	Step Step
 	// Tries is after how many a job counts as failed; 0 means after the first.
 	Tries int64

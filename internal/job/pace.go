@@ -4,7 +4,7 @@ import "time"
 
 // Pace is how fast long work goes and when it will be over: one rule for the terminal and the console.
 type Pace struct {
-	// Percent is how much of it is done, 0 to 100; -1 when nobody knows how much there is.
+	// Percent is how much of it is done, 0 to 100; -1 when the total is unknown.
 	Percent float64
 	// PerSecond is how much was done in a second since this run began; 0 before anything was.
 	PerSecond float64
