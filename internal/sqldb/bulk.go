@@ -109,9 +109,9 @@ func (t *Tx) runPipelined(ctx context.Context, list []Statement, changed []int64
 	})
 }
 
-// InListCondition is the condition that a column is in the list of numbers that List made argument n of. The text does not
-// depend on the length of the list, so that it stays prepared, and SQLite is spared looking for the name of each of
-// hundreds of arguments.
+// InListCondition returns the condition that a column is in the list of numbers that List made argument n of. The text
+// does not depend on the length of the list, so that it stays prepared, and SQLite is spared looking for the name of
+// each of hundreds of arguments.
 func (t *Tx) InListCondition(n int) string {
 	if t.engine == PostgreSQL {
 		return "= ANY($" + strconv.Itoa(n) + ")"

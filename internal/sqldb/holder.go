@@ -210,8 +210,8 @@ func (h *Holder) openSession(ctx context.Context) error {
 	return nil
 }
 
-// lockNumber is the number of a name's lock. Two names with one number would be two holds that only one holder can have:
-// that costs nothing but company.
+// lockNumber returns the number of a name's lock. Two names with the same number can only be held by the same
+// holder: that is harmless, but they are not spread over processes.
 func lockNumber(name string) int64 {
 	sum := sha256.Sum256([]byte("hold " + name))
 	return int64(binary.BigEndian.Uint64(sum[:8])) // any 64 bits will do

@@ -16,7 +16,7 @@ type Lister struct{ d *DB }
 // ListReader is for long lists.
 func (d *DB) ListReader() Lister { return Lister{d} }
 
-// StandbyPool is the pool of the standby, or nil.
+// StandbyPool returns the pool of the standby, or nil.
 func (d *DB) StandbyPool() *sql.DB {
 	if d.standby == nil {
 		return nil

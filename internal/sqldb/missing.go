@@ -69,7 +69,7 @@ func readChunk(next func() ([]any, error)) (rows [][]any, err error) {
 	return rows, nil
 }
 
-// marks are the places of n arguments.
+// marks returns n numbered placeholders, separated by commas.
 func marks(n int) string {
 	text := ""
 	for i := range n {

@@ -44,7 +44,7 @@ func (p *prepared) findStatement(text string) *sql.Stmt {
 	return nil
 }
 
-// worthKeeping tells whether a text is one that services ask again and again. Others, like changes of the schema, run
+// worthKeeping reports whether a text is one that services ask again and again. Others, like changes of the schema, run
 // once.
 func worthKeeping(text string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -156,7 +156,8 @@ func (k keptReader) QueryContext(ctx context.Context, query string, args ...any)
 	return k.d.read.QueryContext(ctx, query, args...) //nolint:sqlclosecheck // the caller closes the rows
 }
 
-// UsedStatements are the statements of SQLite that were used so far, to be read or to be written: a test asks how the engine runs them.
+// UsedStatements returns the statements of SQLite that were used so far, to be read or to be written: a test asks how
+// the engine runs them.
 func (d *DB) UsedStatements() []string {
 	all := map[string]bool{}
 	for _, p := range []*prepared{d.texts, d.readTexts} {

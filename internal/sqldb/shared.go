@@ -104,7 +104,7 @@ func (all *queues) enterQueue(name string) *queue {
 	return q
 }
 
-// leaveQueue forgets a queue that nothing is in any more.
+// leaveQueue deletes a queue that nothing is in any more.
 func (all *queues) leaveQueue(name string, q *queue) {
 	all.mu.Lock()
 	defer all.mu.Unlock()

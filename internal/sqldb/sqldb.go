@@ -228,7 +228,7 @@ func enableWAL(ctx context.Context, db *sql.DB) error {
 	}
 }
 
-// EngineName says which database answers.
+// EngineName returns the engine of the database.
 func (d *DB) EngineName() Engine { return d.engine }
 
 // ReadPool is for single statements that only read, outside a transaction.
@@ -243,8 +243,8 @@ func (d *DB) KeptReader() Querier {
 	return d.read
 }
 
-// SkipLocked is what a claim query adds to its inner SELECT: what it finds is locked until the transaction ends, so no
-// other worker of any replica has it, and none waits for it. SQLite needs nothing: it has one writer at a time.
+// SkipLocked returns what a claim query adds to its inner SELECT: what it finds is locked until the transaction ends,
+// so no other worker of any replica has it, and none waits for it. SQLite needs nothing: it has one writer at a time.
 func (d *DB) SkipLocked() string {
 	if d.engine == PostgreSQL {
 		return " FOR UPDATE SKIP LOCKED"
@@ -252,8 +252,8 @@ func (d *DB) SkipLocked() string {
 	return ""
 }
 
-// ConnectionPools are what waits for connections can be seen of, by name: one pool on PostgreSQL, the writing and the reading one
-// on SQLite.
+// ConnectionPools returns the pools by name, for metrics of waits for connections: one pool on PostgreSQL, the writing
+// and the reading one on SQLite.
 func (d *DB) ConnectionPools() map[string]*sql.DB {
 	if d.read == d.write {
 		return map[string]*sql.DB{"all": d.write}
@@ -261,7 +261,7 @@ func (d *DB) ConnectionPools() map[string]*sql.DB {
 	return map[string]*sql.DB{"write": d.write, "read": d.read}
 }
 
-// ServerTime is the time of PostgreSQL's machine; on SQLite there is only this one.
+// ServerTime returns the time of PostgreSQL's machine; on SQLite there is only this one.
 func (d *DB) ServerTime(ctx context.Context) (time.Time, error) {
 	if d.engine != PostgreSQL {
 		return time.Now(), nil
@@ -273,7 +273,7 @@ func (d *DB) ServerTime(ctx context.Context) (time.Time, error) {
 	return at, nil
 }
 
-// CheckAnswers tells whether the database answers.
+// CheckAnswers returns an error unless the database answers.
 func (d *DB) CheckAnswers(ctx context.Context) error { return d.read.PingContext(ctx) }
 
 // Close closes the pools.

@@ -27,7 +27,7 @@ type Tx struct {
 	after  []func()
 }
 
-// EngineName says which database answers.
+// EngineName returns the engine of the database.
 func (t *Tx) EngineName() Engine { return t.engine }
 
 // AfterCommit has fn called once the transaction is on disk, and not at all when it is rolled back. fn must be quick:
@@ -200,14 +200,14 @@ func (t *Tx) Savepoint(ctx context.Context, fn func() error) error {
 	return ferr
 }
 
-// IsLockTimeout tells whether err means that another transaction held what this one wanted for too long.
+// IsLockTimeout reports whether err means that another transaction held what this one wanted for too long.
 func IsLockTimeout(err error) bool {
 	return hasSQLState(err, "55P03") || hasSQLiteCode(err, sqlite3.SQLITE_BUSY)
 }
 
-// IsUnavailable tells whether err means that the database cannot serve at the moment: it is gone, starting or stopping,
-// only reads (a standby that is not yet promoted), its disk is full or fails, it has no connection left, transactions
-// stand in each other's way, or the call's deadline has passed. The same statement may succeed later.
+// IsUnavailable reports whether err means that the database cannot serve at the moment: it is gone, starting or
+// stopping, only reads (a standby that is not yet promoted), its disk is full or fails, it has no connection left,
+// transactions stand in each other's way, or the call's deadline has passed. The same statement may succeed later.
 func IsUnavailable(err error) bool {
 	var pe *pgconn.PgError
 	if errors.As(err, &pe) {
@@ -226,7 +226,7 @@ func IsUnavailable(err error) bool {
 		sqlite3.SQLITE_CANTOPEN) // the last one: out of file descriptors, mostly
 }
 
-// isConnectionLost tells whether the connection was not made or has broken.
+// isConnectionLost reports whether the connection was not made or has broken.
 func isConnectionLost(err error) bool {
 	for _, is := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {
 		if errors.Is(err, is) {

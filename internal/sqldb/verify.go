@@ -35,7 +35,7 @@ func answersUnchecked(host string, secure *tls.Config) bool {
 	return secure == nil || secure.InsecureSkipVerify && secure.VerifyPeerCertificate == nil
 }
 
-// Unverified tells whether a PostgreSQL address is reached without checking who answers.
+// Unverified reports whether a PostgreSQL address is reached without checking who answers.
 func Unverified(address string) bool {
 	cfg, err := pgx.ParseConfig(address)
 	return isPostgres(address) && err == nil && unverifiedHost(cfg) != ""

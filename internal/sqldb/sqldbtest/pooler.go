@@ -43,7 +43,7 @@ func NewPooler(t testing.TB, address, mode string) *Pooler {
 	return p
 }
 
-// Address is the backend's address by way of the pooler.
+// Address returns the backend's address by way of the pooler.
 func (p *Pooler) Address() string {
 	u := *p.backend
 	u.Host = "127.0.0.1:" + p.port

@@ -66,10 +66,10 @@ func NewAddress(t testing.TB, engine sqldb.Engine, folder string) string {
 	return address
 }
 
-// NewName is a name that no other schema or database of the test server has.
+// NewName returns a name that no other schema or database of the test server has.
 func NewName() string { return "t_" + strings.ReplaceAll(uuid.NewString(), "-", "") }
 
-// Postgres is the test server, as its administrator.
+// Postgres returns the test server, as its administrator.
 func Postgres(t testing.TB) *sql.DB {
 	t.Helper()
 	db, err := Administrator()
@@ -94,8 +94,8 @@ var Administrator = sync.OnceValues(func() (*sql.DB, error) {
 	return db, nil
 })
 
-// AddressOf is the test server's address with another database, and in it one schema alone. An empty name leaves the
-// database as it is.
+// AddressOf returns the test server's address with another database, and in it one schema alone. An empty name leaves
+// the database as it is.
 func AddressOf(database, schema string) (string, error) {
 	u, err := url.Parse(os.Getenv("VIGIA_TEST_POSTGRES"))
 	if err != nil {
