@@ -74,7 +74,7 @@ const disablePause = time.Minute
 // webhook.Schedule.Next is one.
 type NextTry func(attempts int, now time.Time, retryAfter time.Duration) (time.Time, bool)
 
-// settleAttempt says what an attempt makes of a delivery.
+// settleAttempt returns what an attempt makes of a delivery.
 func settleAttempt(d Delivery, at time.Time, outcome webhook.Outcome, next NextTry, now time.Time) Result {
 	r := Result{Delivery: d, At: at, Outcome: &outcome, State: Pending, Attempts: d.Attempts, NextAt: now, Ordered: d.Ordered, Now: now}
 	switch verdict := webhook.JudgeOutcome(outcome); verdict.Action {

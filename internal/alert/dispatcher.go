@@ -157,8 +157,8 @@ type Dispatcher struct {
 // of attempts, and a slot must not be idle for it.
 const resultsPerSlot = 6
 
-// Unrecorded is how many deliveries to an endpoint with that many slots may have been sent and not be on disk. It is what
-// a killed process repeats to an endpoint at most.
+// Unrecorded returns how many deliveries to an endpoint with that many slots may have been sent and not be on disk. It
+// is what a killed process repeats to an endpoint at most.
 func Unrecorded(slots int) int { return resultsPerSlot * slots }
 
 // NewDispatcher makes a dispatcher; Run runs it. opts.NextTry is required.

@@ -64,10 +64,10 @@ type Endpoint struct {
 	CreatedAt time.Time
 }
 
-// WantsType tells whether events of a type go to the endpoint.
+// WantsType reports whether events of a type go to the endpoint.
 func (e Endpoint) WantsType(t Type) bool { return len(e.Types) == 0 || slices.Contains(e.Types, t) }
 
-// InitialDeliveryState is the state in which a delivery to the endpoint begins, and begins anew.
+// InitialDeliveryState returns the state in which a delivery to the endpoint begins, and begins anew.
 func (e Endpoint) InitialDeliveryState() DeliveryState {
 	if e.State == Disabled {
 		return Held
@@ -75,18 +75,18 @@ func (e Endpoint) InitialDeliveryState() DeliveryState {
 	return Pending
 }
 
-// Address is where the endpoint is, without the query: receivers keep tokens there.
+// Address returns where the endpoint is, without the query: receivers keep tokens there.
 func (e Endpoint) Address() string {
 	address, _, _ := strings.Cut(e.URL, "?")
 	return address
 }
 
-// IsFailingTooLong tells whether a failure now is one too many.
+// IsFailingTooLong reports whether a failure now is one too many.
 func (e Endpoint) IsFailingTooLong(now time.Time) bool {
 	return !e.FailingSince.IsZero() && now.Sub(e.FailingSince) >= DeadAfter
 }
 
-// Secret is the current shared secret, in the form that a partner keeps.
+// Secret returns the current shared secret, in the form that a partner keeps.
 func (e Endpoint) Secret() string {
 	for _, k := range e.Keys {
 		if s, ok := k.Key.(webhook.Secret); ok && k.Until.IsZero() {
@@ -96,7 +96,7 @@ func (e Endpoint) Secret() string {
 	return ""
 }
 
-// PublicKeys are the keys that verify v1a signatures made at now, newest first.
+// PublicKeys returns the keys that verify v1a signatures made at now, newest first.
 func (e Endpoint) PublicKeys(now time.Time) []string {
 	var list []string
 	for _, k := range e.Keys.LiveKeys(now) {
@@ -236,7 +236,7 @@ func (s *Endpoints) FollowState(ctx context.Context, id partner.ID, endpoint End
 	return s.store.FollowEndpoint(ctx, id, endpoint, to)
 }
 
-// DeleteEndpoint forgets an endpoint.
+// DeleteEndpoint deletes an endpoint and its deliveries.
 func (s *Endpoints) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error {
 	return s.store.DeleteEndpoint(ctx, id, endpoint)
 }
@@ -260,7 +260,7 @@ func (s *Endpoints) FindEndpoint(ctx context.Context, endpoint EndpointID) (Endp
 	return s.store.EndpointByID(ctx, id, endpoint)
 }
 
-// PublicKeys are the keys with which anybody verifies what an endpoint is sent.
+// PublicKeys returns the keys that verify what an endpoint is sent. They are public: the caller needs no rights.
 func (s *Endpoints) PublicKeys(ctx context.Context, endpoint EndpointID) ([]string, error) {
 	e, err := s.FindEndpoint(ctx, endpoint)
 	if err != nil {

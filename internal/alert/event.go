@@ -72,7 +72,7 @@ func NewEvent(id partner.ID, t Type, user partner.UserHash, at time.Time, data a
 // TimeFormat is how times look in bodies.
 const TimeFormat = "2006-01-02T15:04:05.000Z"
 
-// MarshalBody is what is signed and sent: {type, timestamp, data}.
+// MarshalBody returns what is signed and sent: {type, timestamp, data}.
 func (e Event) MarshalBody() ([]byte, error) {
 	rest, err := json.Marshal(e.Data)
 	if err != nil {

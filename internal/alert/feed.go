@@ -37,12 +37,12 @@ type Areas struct{ Cyber, Subscriptions bool }
 // Everything is what the operator sees, and a key with both scopes.
 var Everything = Areas{Cyber: true, Subscriptions: true}
 
-// ofSubscriptions tells whether an event is about a subscription; all others, tests aside, are the cyber area's.
+// ofSubscriptions reports whether an event is about a subscription; all others, tests aside, are the cyber area's.
 func (t Type) ofSubscriptions() bool {
 	return t == SubscriptionEnded || t == SubscriptionSuspended || t == SubscriptionResumed
 }
 
-// ListTypes are the types that may be read. A test is about nothing but the endpoint: everybody may.
+// ListTypes returns the types that may be read. Tests are about nothing but the endpoint, so every caller may read them.
 func (a Areas) ListTypes() []Type {
 	return slices.DeleteFunc(slices.Clone(Types), func(t Type) bool {
 		return t != WebhookTest && (t.ofSubscriptions() && !a.Subscriptions || !t.ofSubscriptions() && !a.Cyber)
@@ -66,7 +66,7 @@ func (a Areas) CheckTypes(names []string) error {
 	return nil
 }
 
-// CanRead tells whether events of a type may be read.
+// CanRead reports whether events of a type may be read.
 func (a Areas) CanRead(t Type) bool { return slices.Contains(a.ListTypes(), t) }
 
 // Stretch is what the store has behind a number.
@@ -159,7 +159,7 @@ type cursorPlace struct {
 	mark uint64
 }
 
-// eventMark is the mark of an event, never zero unless there is none.
+// eventMark returns the mark of an event, never zero unless there is none.
 func eventMark(id EventID) uint64 {
 	if id == "" {
 		return 0

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// holdsEndpoint tells whether an attempt for the endpoint may begin.
+// holdsEndpoint reports whether an attempt for the endpoint may begin.
 func (d *Dispatcher) holdsEndpoint(l *lane, now time.Time) bool {
 	return l.ours && now.Before(d.heldUntil)
 }
@@ -35,7 +35,7 @@ func (d *Dispatcher) keepHolds(ctx context.Context) {
 	}
 }
 
-// dropLostEndpoints forgets what was read for endpoints: others may have them now.
+// dropLostEndpoints drops what was read for endpoints: others may have them now.
 func (d *Dispatcher) dropLostEndpoints() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

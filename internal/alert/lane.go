@@ -94,8 +94,9 @@ func (l *lane) worthALook(newest int64, now time.Time) bool {
 	return !now.Before(l.lookAgain) && (l.queued == 0 || now.Sub(l.passAt) >= passTime)
 }
 
-// canTake tells whether a delivery that a look has met may be taken. It may not while an earlier one of its person is in
-// memory, or is waited for. An earlier one that is itself free is no obstacle: it is taken along, and sent before it.
+// canTake reports whether a delivery that a look has met may be taken. It may not while an earlier one of its person is
+// in memory, or is waited for. An earlier one that is itself free is no obstacle: it is taken along, and sent before
+// it.
 func (l *lane) canTake(o Open) bool {
 	if _, held := l.held[o.Seq]; held {
 		return false
@@ -152,7 +153,7 @@ func (l *lane) clearQueued() {
 	l.startPass()
 }
 
-// dropDeliveries forgets deliveries.
+// dropDeliveries removes deliveries from memory; their rows stay.
 func (l *lane) dropDeliveries(list []Delivery) {
 	for _, d := range list {
 		if _, ok := l.held[d.Seq]; !ok {
@@ -177,7 +178,7 @@ func (l *lane) forgetSettled() {
 	l.recorded = l.recorded[:0]
 }
 
-// sendChains is a sender: it works through chains until there are none.
+// sendChains is the loop of one sender: it works through chains until there are none.
 func (d *Dispatcher) sendChains(ctx context.Context, l *lane, chain []Delivery) {
 	for chain != nil {
 		for i, item := range chain {
@@ -205,7 +206,7 @@ func (d *Dispatcher) nextChain(l *lane) []Delivery {
 	return chain
 }
 
-// dropUntried forgets deliveries that were not tried.
+// dropUntried drops deliveries that were not tried.
 func (d *Dispatcher) dropUntried(l *lane, list []Delivery) {
 	if len(list) == 0 {
 		return

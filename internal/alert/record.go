@@ -100,8 +100,8 @@ func (d *Dispatcher) writeResults(ctx context.Context, group []record) {
 // for a worker that lost its hold and tells of a failure late.
 const wellTime = time.Second
 
-// collectResults are the results of a group, with what is known of their endpoints: a success of one that has not failed since
-// the last is spared the writing of it. All groups before are on disk.
+// collectResults returns the results of a group, with what is known of their endpoints: a success of one that has not
+// failed since the last is spared the writing of it. All groups before are on disk.
 func (d *Dispatcher) collectResults(group []record) []Result {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -59,7 +59,7 @@ const (
 	MaxBacklog = 100_000
 )
 
-// Rate is the share of deliveries that arrived of those that are over, in percent; -1 when none is.
+// Rate returns the share of deliveries that arrived of those that are over, in percent; -1 when none is.
 func (h Health) Rate() int64 {
 	if h.Delivered+h.Failed == 0 {
 		return -1
@@ -67,7 +67,7 @@ func (h Health) Rate() int64 {
 	return 100 * h.Delivered / (h.Delivered + h.Failed)
 }
 
-// MeanDuration is how long a delivery that arrived was under way; 0 when none did.
+// MeanDuration returns how long a delivery that arrived was under way; 0 when none did.
 func (h Health) MeanDuration() time.Duration { return h.Travel / time.Duration(max(h.Delivered, 1)) }
 
 // HistoryStore is what the operator's view of events needs.
@@ -95,7 +95,7 @@ type History struct {
 // NewHistory joins the rules to a store.
 func NewHistory(store HistoryStore, tenants Partners) *History { return &History{store, tenants} }
 
-// ForPartner is the same for a partner's own people: to them there is no other partner.
+// ForPartner returns the same for a partner's own people: to them there is no other partner.
 func (h *History) ForPartner(id partner.ID) *History {
 	return &History{h.store, partner.One{Of: h.tenants, ID: id}}
 }
@@ -122,7 +122,7 @@ func (h *History) Deliveries(ctx context.Context, id partner.ID, event EventID) 
 	return list, tries, err
 }
 
-// EndpointHealth tells how an endpoint of a partner fares.
+// EndpointHealth returns how an endpoint of a partner fares.
 func (h *History) EndpointHealth(ctx context.Context, id partner.ID, endpoint EndpointID) (Health, error) {
 	if _, err := h.tenants.PartnerByID(ctx, id); err != nil {
 		return Health{}, err

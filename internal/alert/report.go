@@ -5,7 +5,7 @@ import "time"
 // Pulls are how far a partner has read its events, by area.
 type Pulls struct{ Cyber, Subscriptions int64 }
 
-// HasRead tells whether the partner has read an event.
+// HasRead reports whether the partner has read an event.
 func (p Pulls) HasRead(t Type, seq int64) bool {
 	if t.ofSubscriptions() {
 		return seq <= p.Subscriptions
@@ -13,7 +13,8 @@ func (p Pulls) HasRead(t Type, seq int64) bool {
 	return seq <= p.Cyber
 }
 
-// WithRead is how far the partner has read once it has everything of some areas up to a number; it never goes back.
+// WithRead returns how far the partner has read once it has everything of some areas up to a number; it never goes
+// back.
 func (p Pulls) WithRead(of Areas, seq int64) Pulls {
 	if of.Cyber {
 		p.Cyber = max(p.Cyber, seq)
@@ -101,7 +102,7 @@ func NewTally(of ReportOf, pulled Pulls, endpoints []EndpointReport) *Tally {
 	return t
 }
 
-// Remaining is how many events more are to be looked at, up to a number.
+// Remaining returns how many more events may be read, at most atOnce.
 func (t *Tally) Remaining(atOnce int64) int64 {
 	if t.of.Most > 0 {
 		return min(atOnce, int64(t.of.Most)-t.report.Events)
