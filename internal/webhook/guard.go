@@ -66,7 +66,7 @@ func (g *Guard) guardedDialer(ch channel, timeout time.Duration) *net.Dialer {
 	}
 }
 
-// permitAddress is the one decision on an address; saving a URL and dialling both ask it.
+// permitAddress returns an error for an address that may not be dialled. Saving a URL and dialling both call it.
 func (g *Guard) permitAddress(target netip.AddrPort, ch channel) error {
 	addr := target.Addr().Unmap()
 	if containsAddress(g.allow, addr) {

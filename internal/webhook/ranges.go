@@ -23,13 +23,13 @@ func containsAddress(list []netip.Prefix, addr netip.Addr) bool {
 	return false
 }
 
-// isPublicAddress tells whether addr, already unmapped, is an ordinary address of the internet. An address with a zone is in no
-// prefix, hence never public.
+// isPublicAddress reports whether addr, already unmapped, is an ordinary address of the internet. An address with a
+// zone is in no prefix, hence never public.
 func isPublicAddress(addr netip.Addr) bool {
 	return addr.IsValid() && internet.SafeAddr(addr) == nil && !isISATAPAddress(addr)
 }
 
-// isISATAPAddress tells whether addr carries an IPv4 address for an ISATAP tunnel in its lower half; any prefix may.
+// isISATAPAddress reports whether addr carries an IPv4 address for an ISATAP tunnel in its lower half; any prefix may.
 func isISATAPAddress(addr netip.Addr) bool {
 	b := addr.As16()
 	return addr.Is6() && b[8]&^0x02 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe

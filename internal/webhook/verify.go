@@ -22,8 +22,8 @@ const Tolerance = 5 * time.Minute
 // maxSignatures bounds the work on one call: a sender signs once, or twice while a secret is changed.
 const maxSignatures = 8
 
-// VerifyRequest tells whether a call that came in was signed in the form of Sign by the holder of one of the secrets. Every
-// header must be there once; signatures are compared in constant time.
+// VerifyRequest returns ErrSignature unless a call that came in was signed in the form of Sign by the holder of one of
+// the secrets. Every header must be there once; signatures are compared in constant time.
 func VerifyRequest(header http.Header, body []byte, now time.Time, secrets []Secret) error {
 	id, timestamp, signature := header.Values(HeaderID), header.Values(HeaderTimestamp), header.Values(HeaderSignature)
 	if len(id) != 1 || len(timestamp) != 1 || len(signature) != 1 || !validEventID(id[0]) {
