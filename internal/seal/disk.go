@@ -43,7 +43,7 @@ func readKeyFile(path string) ([]byte, os.FileInfo, error) {
 	return raw, info, nil
 }
 
-// isSameFile tells whether the file is still the one that was read. A replaced file has another inode; an edited one
+// isSameFile reports whether the file is still the one that was read. A replaced file has another inode; an edited one
 // another time or size; a change of mode or owner must be looked at again.
 func isSameFile(a, b os.FileInfo) bool {
 	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode() &&

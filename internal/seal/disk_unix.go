@@ -35,7 +35,7 @@ func checkFile(path string, info os.FileInfo, euid int) error {
 	return nil
 }
 
-// FileOwner is the number of the user that a file or folder belongs to.
+// FileOwner returns the number of the user that a file or folder belongs to.
 func FileOwner(info os.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)

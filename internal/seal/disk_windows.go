@@ -37,7 +37,7 @@ func checkFile(path string, info os.FileInfo, _ int) error {
 	return nil
 }
 
-// FileOwner is the number of the user that a file or folder belongs to.
+// FileOwner returns the number of the user that a file or folder belongs to.
 func FileOwner(os.FileInfo) int { return 0 }
 
 // cannotSync is false: syncing a folder does nothing on Windows, so it cannot fail.

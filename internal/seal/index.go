@@ -89,7 +89,7 @@ func (k *Keys) VerifyBinding(token []byte) error {
 	return ErrWrongKeys.Note("the key file %+q does not belong to this database; give the one it was created with", k.path)
 }
 
-// bindingKey is the key of bindings, over all secrets that do not rotate.
+// bindingKey returns the key of bindings, over all secrets that do not rotate.
 func (m *material) bindingKey() (key [secretSize]byte) {
 	h := hmac.New(sha256.New, m.MAC.Key)
 	h.Write([]byte(labelBind))

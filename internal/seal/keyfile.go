@@ -76,8 +76,8 @@ func newMaterial() (*material, error) {
 	return m, m.setHandle(h)
 }
 
-// keyTemplate is the AEAD of new keys: XChaCha20-Poly1305 with tink's prefix. Its 192-bit random nonces do not repeat
-// in any number of messages we can reach; docs/internal/design/0002-keys.md has the comparison.
+// keyTemplate returns the AEAD of new keys: XChaCha20-Poly1305 with tink's prefix. Its 192-bit random nonces do not
+// repeat in any number of messages we can reach; docs/internal/design/0002-keys.md has the comparison.
 func keyTemplate() *tinkpb.KeyTemplate { return aead.XChaCha20Poly1305KeyTemplate() }
 
 // setHandle replaces the serialised keyset and clears the old one from memory.
@@ -234,7 +234,7 @@ func malformed(path, why string) error {
 	return ErrKeyFileMalformed.Note("%+q is not a key file: %s; restore it from a backup", path, why)
 }
 
-// errorPosition says where a parser stopped, without its message, which may quote a secret.
+// errorPosition returns where a parser stopped, without its message, which may quote a secret.
 func errorPosition(err error) string {
 	var syntax *jsontext.SyntacticError
 	var meaning *json.SemanticError

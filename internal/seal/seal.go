@@ -139,7 +139,7 @@ const (
 	tinkByte = 1
 )
 
-// SealedWith tells which key sealed a value, without opening it. It is false for bytes that Seal cannot have made.
+// SealedWith returns which key sealed a value, without opening it. It is false for bytes that Seal cannot have made.
 func SealedWith(sealed []byte) (id uint32, ok bool) {
 	if len(sealed) < Overhead || sealed[0] != tinkByte {
 		return 0, false
@@ -153,7 +153,7 @@ func SealedPrefix(id uint32) []byte {
 	return binary.BigEndian.AppendUint32([]byte{tinkByte}, id)
 }
 
-// PrimaryPrefix is the Prefix of the key that seals now: rows without it wait to be sealed anew.
+// PrimaryPrefix returns the Prefix of the key that seals now: rows without it wait to be sealed anew.
 func (k *Keys) PrimaryPrefix() []byte { return SealedPrefix(k.PrimaryID()) }
 
 // PrimaryID returns the id of the key that seals now.

@@ -11,7 +11,7 @@ const veilRounds = 4
 // own. Equal values of one partner stay equal, those of two partners have nothing in common.
 type Veil struct{ key sipKey }
 
-// PartnerVeil is the veil of a partner.
+// PartnerVeil returns the veil of a partner.
 func (k *Keys) PartnerVeil(partner string) Veil {
 	if key, ok := k.match.veils.Load(partner); ok {
 		v, _ := key.(Veil) // only veils are stored
@@ -22,7 +22,7 @@ func (k *Keys) PartnerVeil(partner string) Veil {
 	return v
 }
 
-// HideFingerprint is what a fingerprint is kept as.
+// HideFingerprint returns what a fingerprint is kept as.
 func (v Veil) HideFingerprint(fingerprint uint64) uint64 {
 	left, right := uint32(fingerprint>>32), uint32(fingerprint)
 	for round := range byte(veilRounds) {
