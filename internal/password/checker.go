@@ -190,8 +190,8 @@ func (c *Checker) Close() {
 	c.current.Swap(&snapshot{}).releaseReplaced(&snapshot{})
 }
 
-// CheckPrefix says how widely the password is exposed whose SHA-1 or NTLM hash starts with prefix: ten hex digits, in any
-// case. Only where sample is true the built-in list counts as a corpus. The error is ErrPrefix, ErrNoCorpus or
+// CheckPrefix returns how widely the password is exposed whose SHA-1 or NTLM hash starts with prefix: ten hex digits,
+// in any case. Only where sample is true the built-in list counts as a corpus. The error is ErrPrefix, ErrNoCorpus or
 // ErrUnreadable.
 func (c *Checker) CheckPrefix(prefix string, sample bool) (Answer, error) {
 	key, err := ParsePrefix(prefix)

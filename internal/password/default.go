@@ -100,7 +100,7 @@ func commonPasswords() (common, rest []string, err error) {
 	return common, rest, nil
 }
 
-// hashKey is the first 40 bits of the hash of a password.
+// hashKey returns the first 40 bits of the hash of a password.
 func hashKey(a Algorithm, password string) uint64 {
 	var sum []byte
 	if a == NTLM {

@@ -84,7 +84,8 @@ func unpackStream(name string, packed io.Reader) (io.Reader, error) {
 	return packed, nil
 }
 
-// inputStem is the name of an input without folders and endings: the first five digits of the hashes of a range file.
+// inputStem returns the name of an input without folders and endings: the first five digits of the hashes of a range
+// file.
 func inputStem(name string) string {
 	s, _, _ := strings.Cut(filepath.Base(name), ".")
 	return s

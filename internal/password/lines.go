@@ -180,7 +180,7 @@ var hexValues = func() (t [256]byte) {
 	return t
 }()
 
-// parseHexWord is the value of the eight hex digits in w, the first one in its lowest byte.
+// parseHexWord returns the value of the eight hex digits in w, the first one in its lowest byte.
 func parseHexWord(w uint64) uint64 {
 	w = w&(ones*0x0f) + (w>>6&ones)*9
 	w = (w<<4 | w>>8) & 0x00ff00ff00ff00ff
@@ -188,7 +188,7 @@ func parseHexWord(w uint64) uint64 {
 	return (w<<16 | w>>32) & 0xffffffff
 }
 
-// shortNumber is the value of the first length (1 to 7) decimal digits of w.
+// shortNumber returns the value of the first length (1 to 7) decimal digits of w.
 func shortNumber(w uint64, length uint) uint64 {
 	w = w << (64 - 8*length) & (ones * 0x0f) // the digits that are missing in front become zeros
 	w = w * (10<<8 + 1) >> 8 & 0x00ff00ff00ff00ff

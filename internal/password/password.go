@@ -28,7 +28,7 @@ const (
 // Algorithms lists all of them, in the order in which they are shown.
 var Algorithms = [...]Algorithm{SHA1, NTLM}
 
-// String is the name of the algorithm in commands, file names and the manifest.
+// String returns the name of the algorithm in commands, file names and the manifest.
 func (a Algorithm) String() string {
 	switch a {
 	case SHA1:
@@ -49,7 +49,7 @@ func ParseAlgorithm(s string) (Algorithm, error) {
 	return 0, ErrAlgorithm
 }
 
-// hexDigits is the number of hex digits of a hash.
+// hexDigits returns the number of hex digits of a hash.
 func (a Algorithm) hexDigits() int {
 	if a == NTLM {
 		return 32
@@ -113,7 +113,7 @@ func ParsePrefix(s string) (key uint64, err error) {
 	return key, nil
 }
 
-// hexDigitValue is the value of a hex digit, or more than 15.
+// hexDigitValue returns the value of a hex digit, or more than 15.
 func hexDigitValue(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':

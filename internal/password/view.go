@@ -21,7 +21,7 @@ type view struct {
 	name    string
 }
 
-// Sample tells whether the corpus is the built-in list: enough to try the service, far too little to call a password
+// Sample reports whether the corpus is the built-in list: enough to try the service, far too little to call a password
 // unknown.
 func (c Corpus) Sample() bool { return c.Source == SourceDefault }
 
