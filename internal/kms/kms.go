@@ -43,10 +43,10 @@ type Client struct{ o Options }
 // NewClient makes a client.
 func NewClient(o Options) *Client { return &Client{o} }
 
-// Supported tells whether a URI is of one of the services.
+// Supported reports whether a URI is of one of the services.
 func (c *Client) Supported(uri string) bool { return IsKnownURI(uri) }
 
-// IsKnownURI tells whether a URI is of one of the services.
+// IsKnownURI reports whether a URI is of one of the services.
 func IsKnownURI(uri string) bool {
 	return strings.HasPrefix(uri, awsScheme) || strings.HasPrefix(uri, vaultScheme)
 }
