@@ -63,7 +63,7 @@ func (s *S3) Refuse(n int) {
 	s.refuse, s.requests = n, nil
 }
 
-// Requests are the methods it was asked with since Refuse.
+// Requests returns the methods it was asked with since Refuse.
 func (s *S3) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
