@@ -66,7 +66,7 @@ type Manifest struct {
 	Files []File `json:"files"`
 }
 
-// TotalBytes is how much is inside.
+// TotalBytes returns how much is inside.
 func (m Manifest) TotalBytes() (n int64) {
 	for _, f := range m.Files {
 		n += f.Bytes

@@ -188,7 +188,7 @@ func (x *extraction) extractFile(h *tar.Header) error {
 	return errors.Join(err, durable.SyncAndClose(out))
 }
 
-// reportProgress tells how far the reading of the archive is.
+// reportProgress reports how much of the archive has been read.
 func (x *extraction) reportProgress(int64) {
 	if at, err := x.archive.file.Seek(0, io.SeekCurrent); err == nil && x.progress != nil {
 		x.progress(at, x.size)
