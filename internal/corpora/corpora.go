@@ -57,7 +57,7 @@ func OpenFiles(dir, address string) (*Files, error) {
 	return d, nil
 }
 
-// IsShared tells whether other machines find here what this one puts.
+// IsShared reports whether other machines find here what this one puts.
 func (d *Files) IsShared() bool { return d.bucket != nil }
 
 // fileName keeps every name inside the folder.
