@@ -85,7 +85,7 @@ func (r *Run) TellProgress(ctx context.Context, progress any) {
 	}
 }
 
-// BackoffPause is the pause before the next try.
+// BackoffPause returns the pause before the next try.
 func BackoffPause(attempts int64) time.Duration {
 	pause := time.Second << min(attempts, 9)
 	return min(pause, 5*time.Minute)

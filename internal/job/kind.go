@@ -46,7 +46,7 @@ func (l left) Unwrap() error { return l.error }
 // LeaveToOther marks an error of a step that found another process at the same work: the job is that one's to finish.
 func LeaveToOther(err error) error { return left{err} }
 
-// decideOutcome is what becomes of a job whose step returned err. It is not to be touched when touch is false.
+// decideOutcome returns what becomes of a job whose step returned err. It is not to be touched when touch is false.
 func (k Kind) decideOutcome(attempts int64, err error) (state State, reason string, touch bool) {
 	switch {
 	case err == nil:
