@@ -187,7 +187,7 @@ func (s Advice) openAnswer(id partner.ID, user []byte, item cyber.ContentID, sea
 	return string(plain), nil
 }
 
-// KeepAnswer keeps a person's answer to a validation question.
+// KeepAnswer stores a person's answer to a validation question.
 func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.UserHash, item cyber.ContentID, value string) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.findAndNameUser(ctx, tx, id, sent)

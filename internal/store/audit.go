@@ -189,7 +189,7 @@ func (s Audit) ListLines(ctx context.Context, f operator.Filter) ([]operator.Ent
 	}, `SELECT `+auditColumns+` FROM audit WHERE true`+where+order, args...)
 }
 
-// partnerOperators are a partner's own people.
+// partnerOperators returns a partner's own people.
 func (s Audit) partnerOperators(ctx context.Context, id partner.ID) ([]operator.ID, error) {
 	people, err := collectRows(ctx, s.readQuerier(), func(row scanner) (id operator.ID, err error) { return id, row.Scan(&id) },
 		`SELECT id FROM operator WHERE works_for = $1 ORDER BY id`, partnerNumber(id))
@@ -202,8 +202,8 @@ func (s Audit) partnerOperators(ctx context.Context, id partner.ID) ([]operator.
 // peopleParts is into how many parts people are put when there are very many: no engine takes hundreds in one statement.
 const peopleParts = 50
 
-// lineNumbersOf are the numbers of the first lines that people wrote or that are about them, each found by an index: asked for together,
-// all of the trail would be walked for the few of a small partner's.
+// lineNumbersOf returns the numbers of the first lines that people wrote or that are about them, each found by an
+// index: asked for together, all of the trail would be walked for the few of a small partner's.
 func lineNumbersOf(people []operator.ID, rest string, args *[]any) string {
 	var each []string
 	for part := range slices.Chunk(people, max(1, len(people)/peopleParts)) {

@@ -19,8 +19,8 @@ func (s Audit) trailBaseTag(seq int64, mac []byte) []byte {
 	return s.keys.MAC("audit.base", binary.BigEndian.AppendUint64(nil, uint64(seq)), mac)
 }
 
-// loadBase is the last line before the trail's beginning, which the first line is chained to; line 0 while nothing was
-// dropped.
+// loadBase returns the last line before the trail's beginning, which the first line is chained to; line 0 while nothing
+// was dropped.
 func (s Audit) loadBase(ctx context.Context, q querier) (operator.Head, error) {
 	h := operator.Head{MAC: []byte{}}
 	var tag []byte
@@ -72,8 +72,8 @@ func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error
 	return total, nil
 }
 
-// lastExpiredLine is the last of the lines behind a number, at most so many, that are all past their time, or 0. It looks up to
-// the first that is young enough: a clock that was turned back makes no hole.
+// lastExpiredLine returns the last of the lines behind a number, at most so many, that are all past their time, or 0.
+// It looks up to the first that is young enough: a clock that was turned back makes no hole.
 func lastExpiredLine(ctx context.Context, tx *sqldb.Tx, behind, limit, most int64) (last int64, err error) {
 	type line struct{ seq, at int64 }
 	lines, err := collectRows(ctx, tx, func(row scanner) (l line, err error) { return l, row.Scan(&l.seq, &l.at) },

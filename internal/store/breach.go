@@ -151,7 +151,7 @@ func (c core) publishedBreaches(ctx context.Context, q querier, names []string) 
 	return byName, nil
 }
 
-// InsertBreach keeps a new breach.
+// InsertBreach stores a new breach.
 func (s Breaches) InsertBreach(ctx context.Context, r leak.Record) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.insertBreach(ctx, tx, r) })
 }

@@ -21,7 +21,7 @@ func scanInteger(row scanner) (int64, error) {
 	return v, row.Scan(&v)
 }
 
-// veilFingerprint is how a partner's row keeps a fingerprint, and unveil what it stands for.
+// veilFingerprint returns how a partner's row keeps a fingerprint, and unveil what it stands for.
 func (c core) veilFingerprint(id partner.ID, fingerprint uint64) int64 {
 	return int64(c.keys.PartnerVeil(string(id)).HideFingerprint(fingerprint))
 }

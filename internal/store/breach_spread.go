@@ -24,8 +24,8 @@ func partsPrefix(breach string) (prefix string, length int64) {
 	return breach + "/", int64(len(breach) + 1)
 }
 
-// AddSpreadImport keeps a breach, the job that watches over its import, and the parts. One with the same parts goes on: what
-// is done stays.
+// AddSpreadImport stores a breach, the job that watches over its import, and the parts. One with the same parts goes
+// on: what is done stays.
 func (s Breaches) AddSpreadImport(ctx context.Context, r leak.Record, args any, parts []any, addresses []string) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		err := s.insertBreach(ctx, tx, r)

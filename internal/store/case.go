@@ -67,7 +67,7 @@ func (s Cases) scanCase(row scanner) (cyber.Case, error) {
 	return c, nil
 }
 
-// InsertCase keeps a new case and books its slot: see cyber.CaseStore.
+// InsertCase stores a new case and books its slot: see cyber.CaseStore.
 func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wishes cyber.Wishes) (cyber.Case, error) {
 	plain, err := json.Marshal(keptCase{User: string(c.User), Appointments: c.Appointments, Answers: c.Answers})
 	if err != nil {
@@ -282,7 +282,8 @@ func (s Cases) UpdateCase(ctx context.Context, key cyber.CaseKey, change func(*c
 	return c, err
 }
 
-// addHistoryLines keeps new lines of a case's history, frees the slot of a case that is not open any more, and tells the partner.
+// addHistoryLines stores new lines of a case's history, frees the slot of a case that is not open any more, and tells
+// the partner.
 func (s Cases) addHistoryLines(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, done cyber.CaseChange) error {
 	if len(done.Lines) == 0 {
 		return nil

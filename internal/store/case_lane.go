@@ -62,7 +62,7 @@ func (s Cases) ListLane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, er
 	return lane, nil
 }
 
-// casesThatFit is the one rule for what a lane holds and counts.
+// casesThatFit returns the conditions of a filter; lists and counts both use them, so that they agree.
 func (s Cases) casesThatFit(ctx context.Context, f cyber.LaneFilter) (c conditions, err error) {
 	if f.Status != "" {
 		c.addCondition(`c.status = `, string(f.Status))

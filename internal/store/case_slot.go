@@ -142,7 +142,7 @@ func releaseSlot(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time
 	return nil
 }
 
-// InsertSlots keeps new times of one service.
+// InsertSlots stores new times of one service.
 func (s Cases) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error) {
 	total := 0
 	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {

@@ -48,7 +48,7 @@ func (c core) scanQuestion(row scanner) (checked[cyber.Question], error) {
 	return checked[cyber.Question]{q, "case_question " + string(q.ID), err != nil || !c.isGenuine("case_question", questionGrant(q), mac)}, nil
 }
 
-// InsertQuestion keeps a question of an existing service.
+// InsertQuestion stores a question of an existing service.
 func (s Cases) InsertQuestion(ctx context.Context, q cyber.Question) error {
 	options := []byte("[]")
 	if len(q.Options) > 0 {
@@ -121,7 +121,7 @@ func (s Cases) ReadyAnswers(ctx context.Context) ([]cyber.ReadyAnswer, error) {
 	return collectGenuine(ctx, s.readQuerier(), s.scanAnswer, `SELECT title, body, mac FROM case_answer ORDER BY title`)
 }
 
-// SaveReadyAnswer keeps an answer in the place of the one that has its title.
+// SaveReadyAnswer stores an answer in the place of the one that has its title.
 func (s Cases) SaveReadyAnswer(ctx context.Context, a cyber.ReadyAnswer) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO case_answer (title, body, mac) VALUES ($1, $2, $3)

@@ -39,7 +39,7 @@ func (s Advice) ContentChanges(ctx context.Context) ([]cyber.Item, error) {
 	return collectGenuine(ctx, s.readQuerier(), s.scanContent, `SELECT `+contentColumns+` FROM content ORDER BY id`)
 }
 
-// KeepContent keeps items over what was there.
+// KeepContent stores items over what was there.
 func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		for _, it := range items {
@@ -58,7 +58,7 @@ func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 	})
 }
 
-// DropContent forgets the operator's change of an item.
+// DropContent deletes the operator's change of an item.
 func (s Advice) DropContent(ctx context.Context, id cyber.ContentID) error {
 	return s.casesArea().deleteRow(ctx, `DELETE FROM content WHERE id = $1`, string(id), cyber.ErrContentNotFound.With("content", fault.WasNotChanged))
 }

@@ -104,8 +104,8 @@ func (s Alerts) OpenDeliveries(ctx context.Context, id partner.ID, endpoint aler
 	return open, classifyError(err)
 }
 
-// openDeliveriesCondition is the condition for some open deliveries of one endpoint, which are neighbours or nearly so: a stretch of
-// the index of what is open, narrowed to those meant.
+// openDeliveriesCondition returns the condition for some open deliveries of one endpoint, which are neighbours or
+// nearly so: a stretch of the index of what is open, narrowed to those meant.
 func openDeliveriesCondition(tx *sqldb.Tx, args *[]any, list []alert.Delivery) string {
 	low, high := list[0].Seq, list[0].Seq
 	numbers := make([]int64, len(list))
@@ -120,7 +120,7 @@ func openDeliveriesCondition(tx *sqldb.Tx, args *[]any, list []alert.Delivery) s
 // seqGap is how many unwanted events one statement reads over before a second statement is cheaper.
 const seqGap = 64
 
-// neighbours is how many of n deliveries, in the order of their events, one statement is for.
+// neighbours returns how many of n deliveries, in the order of their events, one statement is for.
 func neighbours(n int, seq func(i int) int64) int {
 	for i := 1; i < n; i++ {
 		if seq(i)-seq(i-1) > seqGap {

@@ -16,7 +16,7 @@ import (
 // personal, so it is not sealed.
 const triedSize = 16
 
-// isFoldable tells whether a try goes into the delivery's row.
+// isFoldable reports whether a try goes into the delivery's row.
 func isFoldable(r alert.Result) bool {
 	return r.State == alert.Delivered && !r.Delivery.Tried && r.Outcome.Answer == ""
 }

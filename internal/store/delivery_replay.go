@@ -67,7 +67,7 @@ func (s Alerts) RequeueDeliveries(ctx context.Context, id partner.ID, sel alert.
 	}
 }
 
-// replayTargets are the endpoints to replay to, held still until the transaction ends.
+// replayTargets returns the endpoints to replay to, held still until the transaction ends.
 func (s Alerts) replayTargets(ctx context.Context, tx *sqldb.Tx, id partner.ID, only alert.EndpointID) ([]alert.Endpoint, error) {
 	if err := s.lockEvents(ctx, tx, id); err != nil {
 		return nil, err

@@ -27,7 +27,8 @@ func devicePlace(id partner.ID, key cyber.KeyID) seal.Place {
 	return seal.Place{Table: "epp_key", Column: "details", Partner: string(id), Row: string(key)}
 }
 
-// activationKeyIndex is how an activation key is found again; it is the same for all partners, as no key is issued twice.
+// activationKeyIndex returns the keyed index of an activation key; it is the same for all partners, as no key is issued
+// twice.
 func (s Devices) activationKeyIndex(text string) []byte {
 	return s.keys.BlindIndex("epp.key", "", []byte(text))
 }

@@ -60,7 +60,7 @@ func keysByPartner(keys []ownKey) map[partner.ID][]cyber.KeyID {
 	return groups
 }
 
-// dueWarnings are the first keys whose notice is due, by partner.
+// dueWarnings returns the first keys whose notice is due, by partner.
 func (s Devices) dueWarnings(ctx context.Context) (map[partner.ID][]cyber.KeyID, error) {
 	found, err := collectRows(ctx, s.readQuerier(), scanOwnKey,
 		`SELECT partner_id, id FROM epp_key WHERE next_warning > 0 AND next_warning <= $1 ORDER BY next_warning LIMIT $2`,

@@ -24,7 +24,7 @@ func (s Devices) FindOwnDevice(ctx context.Context, id partner.ID, named string)
 	return s.findDevice(ctx, s.readQuerier(), `partner_id = $1 AND key_index = $2`, partnerNumber(id), s.activationKeyIndex(named))
 }
 
-// NoteReport keeps that a device reported, and tells when it did so for the first time: see cyber.LifeStore.
+// NoteReport stores that a device reported, and tells when it did so for the first time: see cyber.LifeStore.
 func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 	decide func(d cyber.Device, now time.Time) (cyber.Device, bool),
 ) (cyber.Device, error) {
@@ -93,8 +93,8 @@ func (s Devices) endLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, ke
 	return d, s.endKeys(ctx, tx, id, []cyber.Device{d}, movedTo)
 }
 
-// endKeys keeps when and why keys of one partner ended, and tells of each; movedTo is the key that took the place of the
-// only one.
+// endKeys stores when and why keys of one partner ended, and tells of each; movedTo is the key that took the place of
+// the only one.
 func (s Devices) endKeys(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []cyber.Device, movedTo cyber.KeyID) error {
 	events := make([]alert.Event, len(keys))
 	for i, d := range keys {
@@ -238,7 +238,7 @@ func (c core) scanInstall(row scanner) (checked[installLink], error) {
 	return checked[installLink]{l, "epp_install " + string(l.system), !c.isGenuine("epp_install", installGrant(l.system, l.link), mac)}, err
 }
 
-// InstallLinks are where the program of each system is installed from; there is none where the row is forged.
+// InstallLinks returns where the program of each system is installed from; there is none where the row is forged.
 func (s Devices) InstallLinks(ctx context.Context) (map[cyber.System]string, error) {
 	rows, err := collectGenuine(ctx, s.readQuerier(), s.scanInstall, `SELECT `+installColumns+` FROM epp_install`)
 	if err != nil {

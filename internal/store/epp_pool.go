@@ -75,7 +75,7 @@ func (s Devices) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device)
 	return cyber.VendorKey{Key: string(plain), Expires: fromMicros(expires)}, nil
 }
 
-// LoadKeyPool keeps a batch of vendor keys: see cyber.PoolStore.
+// LoadKeyPool stores a batch of vendor keys: see cyber.PoolStore.
 func (s Devices) LoadKeyPool(ctx context.Context, system cyber.System, keys []cyber.VendorKey) (int, error) {
 	loaded := 0
 	err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {

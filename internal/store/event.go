@@ -17,13 +17,13 @@ func eventPlace(id partner.ID, event string) seal.Place {
 	return seal.Place{Table: "event", Column: "body", Partner: string(id), Row: event}
 }
 
-// AddEvents keeps events that have no other cause in the store.
+// AddEvents stores events that have no other cause in the store.
 func (s Alerts) AddEvents(ctx context.Context, id partner.ID, events ...alert.Event) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.addPartnerEvents(ctx, tx, id, events...) })
 }
 
-// addPartnerEvents keeps events of one partner in the transaction of what caused them, with a delivery for each endpoint that
-// wants them.
+// addPartnerEvents stores events of one partner in the transaction of what caused them, with a delivery for each
+// endpoint that wants them.
 func (s Alerts) addPartnerEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events ...alert.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (s Alerts) namePersons(ctx context.Context, tx *sqldb.Tx, id partner.ID, ev
 	return events, keys, nil
 }
 
-// endpointFilters are the endpoints of a partner with what fan-out needs of them. It comes after the events were
+// endpointFilters returns the endpoints of a partner with what fan-out needs of them. It comes after the events were
 // numbered: from then on no endpoint of the partner changes until the transaction ends.
 func (c core) endpointFilters(ctx context.Context, q querier, id partner.ID) ([]alert.Endpoint, error) {
 	list, err := collectGenuine(ctx, q, func(row scanner) (checked[alert.Endpoint], error) {

@@ -13,7 +13,7 @@ import (
 // outOfOrder is how far the times of events may be from the order of their numbers: longer than any transaction takes.
 const outOfOrder = time.Hour
 
-// seqRange are the numbers between which the events of a window lie; there may be others between them.
+// seqRange returns the numbers between which the events of a window lie; there may be others between them.
 func (c core) seqRange(ctx context.Context, q querier, id partner.ID, from, to time.Time) (first, last int64, err error) {
 	first, last = 0, math.MaxInt64
 	if !from.IsZero() {

@@ -16,8 +16,8 @@ import (
 // sweepBatch is how many rows a sweep removes in one transaction at most.
 const sweepBatch = 500
 
-// tellingAtOnce is how many things of a partner may change in one transaction where each of them is an event: that is a row
-// of the thing, one of the event and one for each endpoint.
+// tellingAtOnce returns how many things of a partner may change in one transaction where each of them is an event: that
+// is a row of the thing, one of the event and one for each endpoint.
 func tellingAtOnce(ctx context.Context, q querier, id partner.ID) (int, error) {
 	var endpoints int
 	if err := q.QueryRowContext(ctx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, partnerNumber(id)).Scan(&endpoints); err != nil {
@@ -150,8 +150,8 @@ func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64, end
 	})
 }
 
-// deliveredTo are the endpoints that a partner has deliveries for, deleted ones included. Each is one step in the key:
-// to read all deliveries for it would take as long as there are many.
+// deliveredTo returns the endpoints that a partner has deliveries for, deleted ones included. Each is one step in the
+// key: to read all deliveries for it would take as long as there are many.
 func deliveredTo(ctx context.Context, q querier, id partner.ID) (list []alert.EndpointID, err error) {
 	for last := ""; ; {
 		var next sql.NullString

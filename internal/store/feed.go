@@ -51,7 +51,7 @@ func (c core) scanFeed(row scanner) (checked[feed.Feed], error) {
 	return checked[feed.Feed]{value: f, row: at}, nil
 }
 
-// feedColumnValues are the values of a feed's columns.
+// feedColumnValues returns the values of a feed's columns.
 func (s Feeds) feedColumnValues(f feed.Feed) ([]any, error) {
 	settings, err := json.Marshal(f.Settings)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s Feeds) feedByName(ctx context.Context, q querier, name string) (feed.Fee
 	return f.value, errors.Join(classifyError(err), f.forgedError())
 }
 
-// InsertFeed keeps a new feed.
+// InsertFeed stores a new feed.
 func (s Feeds) InsertFeed(ctx context.Context, f feed.Feed) error {
 	row, err := s.feedColumnValues(f)
 	if err != nil {
@@ -149,12 +149,12 @@ func (s Feeds) UpdateFeed(ctx context.Context, name string, change func(*feed.Fe
 	return f, err
 }
 
-// itemMark is how an item is recognised again. Names of files and pages may hold anything, so it is keyed.
+// itemMark returns how an item is recognised again. Names of files and pages may hold anything, so it is keyed.
 func (s Feeds) itemMark(feed, item string) []byte {
 	return s.keys.BlindIndex("feed", feed, []byte(item))
 }
 
-// IsTaken tells whether a feed has taken an item before.
+// IsTaken reports whether a feed has taken an item before.
 func (s Feeds) IsTaken(ctx context.Context, feed, item string) (bool, error) {
 	var taken bool
 	err := s.readQuerier().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`,

@@ -35,7 +35,7 @@ func scanPushRow(row scanner) (feed.Push, error) {
 	return p, err
 }
 
-// KeepPush keeps a push and its body, or finds the one of the same id.
+// KeepPush stores a push and its body, or finds the one of the same id.
 func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte) (kept feed.Push, fresh bool, err error) {
 	sum := sha256.Sum256(body)
 	p.Mark = s.itemMark(p.Feed, "push "+id)
@@ -94,7 +94,7 @@ func (s Feeds) findSamePush(ctx context.Context, tx *sqldb.Tx, p feed.Push, body
 	return kept, nil
 }
 
-// waitingBytes is how much waits of a feed. What arrives at the same moment is not in it.
+// waitingBytes returns how much waits of a feed. What arrives at the same moment is not in it.
 func (s Feeds) waitingBytes(ctx context.Context, name string) (waiting int64, err error) {
 	err = s.readQuerier().QueryRowContext(ctx, `SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM feed_push WHERE feed = $1 AND state = $2`,
 		name, string(feed.PushWaiting)).Scan(&waiting)
@@ -147,7 +147,7 @@ func (s Feeds) OpenPushBody(ctx context.Context, p feed.Push) ([]byte, error) {
 	return body, nil
 }
 
-// FinishPush keeps what became of a push and forgets its body.
+// FinishPush stores the result of a push and deletes its body.
 func (s Feeds) FinishPush(ctx context.Context, p feed.Push) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE feed_push SET state = $3, error = $4, ended_at = $5 WHERE feed = $1 AND mark = $2`,
@@ -162,7 +162,7 @@ func (s Feeds) FinishPush(ctx context.Context, p feed.Push) error {
 	})
 }
 
-// SweepPushes forgets pushes that ended before a time, a few at a time.
+// SweepPushes deletes pushes that ended before a time, a few at a time.
 func (s Feeds) SweepPushes(ctx context.Context, name string, before time.Time) error {
 	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
 		return rowsAffected(tx.ExecContext(ctx, `DELETE FROM feed_push WHERE feed = $1 AND mark IN (
@@ -175,8 +175,8 @@ func (s Feeds) SweepPushes(ctx context.Context, name string, before time.Time) e
 	return nil
 }
 
-// DeleteFeed forgets a feed and all that is kept of it: it is paused, what it has goes a few rows at a time, and itself at
-// last. Should it end half way, the feed is still there to be deleted.
+// DeleteFeed deletes a feed and all that is kept of it: it is paused, what it has goes a few rows at a time, and itself
+// at last. Should it end half way, the feed is still there to be deleted.
 func (s Feeds) DeleteFeed(ctx context.Context, name string) error {
 	err := s.changeFeed(ctx, `UPDATE feed SET paused = TRUE WHERE name = $1`, name)
 	for _, of := range []struct {

@@ -278,7 +278,7 @@ func (s Monitoring) ResolveFinding(ctx context.Context, id partner.ID, hash part
 	})
 }
 
-// findingPlace tells which value of a person a finding is about, and in which breach it was found.
+// findingPlace returns which value of a person a finding is about, and in which breach it was found.
 func findingPlace(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, finding cyber.FindingID) (asset cyber.AssetID, breach string, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT a.id, f.breach FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 		WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, partnerNumber(id), u.write, u.other, string(finding)).Scan(&asset, &breach)

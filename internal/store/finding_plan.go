@@ -87,7 +87,7 @@ func (s Monitoring) ChangePlan(ctx context.Context, id partner.ID, hash partner.
 	return after, err
 }
 
-// findBreachFinding is what values know of a breach; nil when they do not.
+// findBreachFinding returns what values know of a breach; nil when they do not.
 func findBreachFinding(values []*leak.Watched, breach string) (*leak.Watched, *cyber.Finding) {
 	for _, w := range values {
 		for i := range w.Findings {
@@ -109,7 +109,7 @@ func readStepMarks(ctx context.Context, q querier, id partner.ID, findings []cyb
 	return marks, nil
 }
 
-// saveStepMark keeps what was said of a step over what was said before; a step that is to be done again has no row.
+// saveStepMark stores what was said of a step over what was said before; a step that is to be done again has no row.
 func saveStepMark(ctx context.Context, tx *sqldb.Tx, id partner.ID, m cyber.StepMark) (err error) {
 	if m.State == cyber.StepTodo {
 		_, err = tx.ExecContext(ctx, `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND step = $3`,
@@ -154,7 +154,7 @@ func (s Monitoring) RemindSteps(ctx context.Context, decide func(p cyber.Plan, s
 	}
 }
 
-// dueReminders are the first findings whose time has come, by partner.
+// dueReminders returns the first findings whose time has come, by partner.
 func (s Monitoring) dueReminders(ctx context.Context) (map[partner.ID][]cyber.FindingID, error) {
 	type key struct {
 		partner partner.ID

@@ -104,10 +104,10 @@ func (g *grant) addBools(values ...bool) *grant {
 	return g
 }
 
-// grantMAC is the keyed hash of a row of the table.
+// grantMAC returns the keyed hash of a row of the table.
 func (c core) grantMAC(table string, g *grant) []byte { return c.keys.MAC("grant."+table, g.parts...) }
 
-// isGenuine tells whether this program wrote the row.
+// isGenuine reports whether this program wrote the row.
 func (c core) isGenuine(table string, g *grant, mac []byte) bool {
 	return hmac.Equal(c.grantMAC(table, g), mac)
 }

@@ -39,7 +39,7 @@ func (s Jobs) AddJob(ctx context.Context, kind, subject string, args any) (job.I
 	return id, err
 }
 
-// insertJob is the form for a stage that hands over in the transaction of its own result.
+// insertJob adds a job in the caller's transaction, so that a stage hands over together with its own result.
 func (s Jobs) insertJob(ctx context.Context, tx *sqldb.Tx, kind, subject string, args any) (job.ID, error) {
 	text, err := json.Marshal(args)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s Jobs) ClaimJobs(ctx context.Context, worker string, kinds []string, limi
 	return jobs, nil
 }
 
-// SaveJob keeps the progress of a claimed job and renews its lease; job.ErrCancelled tells that an operator asked to
+// SaveJob stores the progress of a claimed job and renews its lease; job.ErrCancelled tells that an operator asked to
 // stop.
 func (s Jobs) SaveJob(ctx context.Context, worker string, id job.ID, progress any) error {
 	text, err := json.Marshal(progress)

@@ -39,7 +39,7 @@ func (s Alerts) ListTemplates(ctx context.Context, id partner.ID) ([]message.Tem
 	return list, nil
 }
 
-// KeepTemplate keeps a text over the one that was there.
+// KeepTemplate stores a text over the one that was there.
 func (s Alerts) KeepTemplate(ctx context.Context, id partner.ID, t message.Template) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if id != "" {
@@ -59,7 +59,7 @@ func (s Alerts) KeepTemplate(ctx context.Context, id partner.ID, t message.Templ
 	})
 }
 
-// DropTemplate forgets a text.
+// DropTemplate deletes a text.
 func (s Alerts) DropTemplate(ctx context.Context, id partner.ID, k message.Key) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		n, err := rowsAffected(tx.ExecContext(ctx, `DELETE FROM message_template WHERE partner_id = $1 AND event = $2 AND channel = $3 AND lang = $4`,
@@ -86,13 +86,13 @@ func (s Alerts) GetEvent(ctx context.Context, id partner.ID, event alert.EventID
 	return e, nil
 }
 
-// PartnerName is what a partner is called.
+// PartnerName returns a partner's name.
 func (s Alerts) PartnerName(ctx context.Context, id partner.ID) (string, error) {
 	p, err := s.partnerByID(ctx, s.readQuerier(), id)
 	return p.Name, err
 }
 
-// BreachTitle is what a breach is called; empty where there is none.
+// BreachTitle returns a breach's title; empty where there is none.
 func (s Alerts) BreachTitle(ctx context.Context, name string) (string, error) {
 	b, err := s.scanBreach(s.readQuerier().QueryRowContext(ctx, `SELECT `+breachColumns+` FROM breach b WHERE b.name = $1`, name))
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -101,7 +101,7 @@ func (s Alerts) BreachTitle(ctx context.Context, name string) (string, error) {
 	return b.Title, nil
 }
 
-// FindPlanName is what a plan is called; empty where there is none.
+// FindPlanName returns a plan's name; empty where there is none.
 func (s Alerts) FindPlanName(ctx context.Context, id partner.ID, planID plan.ID) (string, error) {
 	p, err := s.readPlan(ctx, s.readQuerier(), id, planID)
 	if errors.Is(err, plan.ErrNotFound) || errors.Is(err, ErrForged) {

@@ -57,7 +57,7 @@ func (s Monitoring) openAssetValue(a *cyber.Asset, sealed []byte) error {
 	return nil
 }
 
-// valueIndex is how a person's value is recognised when it is added again.
+// valueIndex returns how a person's value is recognised when it is added again.
 func (s Monitoring) valueIndex(id partner.ID, kind identifier.Kind, normal string) []byte {
 	return s.keys.BlindIndex("asset", string(id), append([]byte{byte(kind)}, normal...))
 }
@@ -69,7 +69,7 @@ const (
 	lookWaiting = int64(2) // for a token of the partner
 )
 
-// InsertAsset keeps a new watched value: see cyber.MonitoringStore.
+// InsertAsset stores a new watched value: see cyber.MonitoringStore.
 func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewAsset, limit int) (added bool, err error) {
 	sealed, err := s.sealAssetValue(id, a.Asset)
 	if err != nil {

@@ -124,7 +124,8 @@ func (h *heldLooks) markDry(id partner.ID, until time.Time) {
 	h.heldTokens(id).dryUntil = until
 }
 
-// tokensAtOnce is how many tokens a process takes at a time: fewer when there are few, so that other replicas get theirs.
+// tokensAtOnce returns how many tokens a process takes at a time: fewer when there are few, so that other replicas get
+// theirs.
 func tokensAtOnce(left int64) int64 { return min(max(left/20, 1), 64) }
 
 // dryTime is how long a process does not ask for tokens after there were none. Values that are added meanwhile wait, and

@@ -164,7 +164,7 @@ func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, cl
 	return nil
 }
 
-// SweepAnswers forgets idempotency keys older than once.Keep, in batches, and returns how many it removed.
+// SweepAnswers deletes idempotency keys older than once.Keep, in batches, and returns how many it removed.
 func (s Answers) SweepAnswers(ctx context.Context) (int64, error) {
 	limit := toMicros(s.now().Add(-once.Keep))
 	total, err := s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {

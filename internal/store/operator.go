@@ -22,7 +22,7 @@ func operatorPlace(column string, id operator.ID) seal.Place {
 	return seal.Place{Table: "operator", Column: column, Row: string(id)}
 }
 
-// ofOperator is the place of a sealed column of the table operator.
+// ofOperator returns the place of a sealed column of the table operator.
 func ofOperator(column string) func([]any) seal.Place {
 	return func(key []any) seal.Place { return operatorPlace(column, operator.ID(keyText(key[0]))) }
 }
@@ -54,7 +54,7 @@ func (s Operators) sealOperator(o operator.Operator) (sealedOperator, error) {
 	return out, nil
 }
 
-// InsertOperator keeps a new operator.
+// InsertOperator stores a new operator.
 func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) error {
 	sealed, err := s.sealOperator(o)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s Operators) scanOperator(row scanner, more ...any) (operator.Operator, er
 	return o, nil
 }
 
-// TokenDigest is what is kept of a token.
+// TokenDigest returns what is kept of a token.
 func (s Operators) TokenDigest(token string) []byte { return s.keyedDigest("operator", []byte(token)) }
 
 // ListOperators returns all operators, oldest first, forged ones too.

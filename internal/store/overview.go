@@ -119,7 +119,7 @@ func (s Overview) keepFigures(ctx context.Context, figures []figure) error {
 	return err
 }
 
-// goneBacklogs are those of endpoints for which something waited at the last count, and nothing does now.
+// goneBacklogs returns those of endpoints for which something waited at the last count, and nothing does now.
 func (s Overview) goneBacklogs(ctx context.Context, figures []figure) ([]figure, error) {
 	waiting := map[string]bool{}
 	for _, f := range figures {

@@ -119,7 +119,7 @@ func (s Overview) countFindings(ctx context.Context, day, from, to int64) ([]fig
 	return list, nil
 }
 
-// countCases tells how many cases were opened in a day, and how many resolved within their target and after it.
+// countCases returns how many cases were opened in a day, and how many resolved within their target and after it.
 func (s Overview) countCases(ctx context.Context, day, from, to int64) ([]figure, error) {
 	opened, inTime, late := figure{name: operator.CasesOpenedOfDay, day: day}, figure{name: operator.CasesInTimeOfDay, day: day}, figure{name: operator.CasesLateOfDay, day: day}
 	q := s.readQuerier()
@@ -138,7 +138,7 @@ func (s Overview) countCases(ctx context.Context, day, from, to int64) ([]figure
 	return append(each, opened, inTime, late), err
 }
 
-// countArrivals tells what arrived at each endpoint in a day and how long it was on its way, and what was given up.
+// countArrivals returns what arrived at each endpoint in a day and how long it was on its way, and what was given up.
 func (s Overview) countArrivals(ctx context.Context, day, from, to int64) ([]figure, error) {
 	var list []figure
 	for state, name := range map[string]operator.Figure{"delivered": operator.ArrivedOfDay, "failed": operator.GivenUpOfDay} {
@@ -162,7 +162,7 @@ func (s Overview) countArrivals(ctx context.Context, day, from, to int64) ([]fig
 	return list, nil
 }
 
-// countBacklogs tells what waits for each endpoint.
+// countBacklogs returns what waits for each endpoint.
 func (s Overview) countBacklogs(ctx context.Context) ([]figure, error) {
 	list, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (figure, error) {
 		f := figure{name: operator.Backlog}
@@ -177,8 +177,8 @@ func (s Overview) countBacklogs(ctx context.Context) ([]figure, error) {
 // scoreSample is how many people's scores are looked at; scores are sealed, so that all of them cannot be counted in passing.
 const scoreSample = 1000
 
-// sampleScores tells how scores are spread. People are in the order of a keyed index, which has nothing to do with their
-// score, so the first ones of each partner are as good a sample as any.
+// sampleScores returns how scores are spread. People are in the order of a keyed index, which has nothing to do with
+// their score, so the first ones of each partner are as good a sample as any.
 func (s Overview) sampleScores(ctx context.Context) ([]figure, error) {
 	partners, err := s.partnersArea().ListPartners(ctx)
 	if err != nil || len(partners) == 0 {

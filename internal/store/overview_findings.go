@@ -39,7 +39,7 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 	return kept, cyber.Mark{At: last.Finding.FoundAt, ID: string(last.Finding.ID)}, nil
 }
 
-// findingsThatFit is the one rule for what a list of findings holds and counts.
+// findingsThatFit returns the conditions of a filter; lists and counts both use them, so that they agree.
 func (s Overview) findingsThatFit(ctx context.Context, f cyber.FindingFilter) (c conditions, err error) {
 	if f.Partner != "" {
 		c.addCondition(`f.partner_id = `, partnerNumber(f.Partner))

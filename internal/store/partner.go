@@ -25,10 +25,10 @@ func sealedSaltPlace(id partner.ID) seal.Place {
 	return seal.Place{Table: "partner", Column: "salt", Partner: string(id), Row: string(id)}
 }
 
-// partnerNumber is what a partner's rows are kept under.
+// partnerNumber returns the number under which a partner's rows are stored.
 func partnerNumber(id partner.ID) int64 { return id.Number() }
 
-// numberOrNull is the same where there may be no partner.
+// numberOrNull is partnerNumber where there may be no partner: NULL then.
 func numberOrNull(id partner.ID) any {
 	if id == "" {
 		return nil
@@ -66,7 +66,7 @@ func (s Partners) NextPartner(ctx context.Context) (n int64, err error) {
 	return n, nil
 }
 
-// InsertPartner keeps a new partner, its sealed salt and its first key.
+// InsertPartner stores a new partner, its sealed salt and its first key.
 func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt string, first partner.Key) error {
 	sealed, err := s.keys.Seal(sealedSaltPlace(p.ID), []byte(salt))
 	if err != nil {
@@ -232,7 +232,7 @@ func (s Partners) OpenSalt(ctx context.Context, id partner.ID) (string, error) {
 	return string(salt), nil
 }
 
-// InsertKey keeps a new key.
+// InsertKey stores a new key.
 func (s Partners) InsertKey(ctx context.Context, id partner.ID, k partner.Key) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if k.MadeBy != "" {
@@ -253,7 +253,7 @@ func (s Partners) InsertKey(ctx context.Context, id partner.ID, k partner.Key) e
 	})
 }
 
-// insertAPIKey keeps a new key.
+// insertAPIKey stores a new key.
 func (s Partners) insertAPIKey(ctx context.Context, q querier, id partner.ID, k partner.Key) error {
 	k.Partner, k.Digest = id, s.keyedDigest("api_key", k.Digest)
 	_, err := q.ExecContext(ctx, `INSERT INTO api_key
@@ -338,7 +338,7 @@ func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (partner.Key, 
 	return k, p, nil
 }
 
-// UpdateKeys keeps the times that change sets of a partner's keys, and moves the access epoch.
+// UpdateKeys stores the times that change sets of a partner's keys, and moves the access epoch.
 func (s Partners) UpdateKeys(ctx context.Context, id partner.ID, change func(keys []partner.Key) error) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // first: it also orders concurrent changes

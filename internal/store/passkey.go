@@ -87,7 +87,7 @@ func (s Operators) ListPasskeys(ctx context.Context, id operator.ID) ([]operator
 	}, `SELECT id, operator_id, created_at, credential FROM operator_passkey WHERE operator_id = $1 ORDER BY created_at, id`, string(id))
 }
 
-// UpdatePasskey keeps the counter of a passkey; one that is gone stays gone.
+// UpdatePasskey stores the counter of a passkey; one that is gone stays gone.
 func (s Operators) UpdatePasskey(ctx context.Context, p operator.Passkey) error {
 	sealed, err := s.sealPasskey(p)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s Operators) UpdatePasskey(ctx context.Context, p operator.Passkey) error 
 	})
 }
 
-// DeletePasskeys forgets one passkey of an operator, or all of them when id is nil.
+// DeletePasskeys deletes one passkey of an operator, or all of them when id is nil.
 func (s Operators) DeletePasskeys(ctx context.Context, owner operator.ID, id []byte) (n int64, err error) {
 	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		query, args := `DELETE FROM operator_passkey WHERE operator_id = $1`, []any{string(owner)}

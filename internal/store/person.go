@@ -14,12 +14,12 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// blindCPFIndex is how a CPF is found again.
+// blindCPFIndex returns the keyed index by which a CPF is found; the CPF itself is stored only sealed.
 func (s core) blindCPFIndex(id partner.ID, cpf string) []byte {
 	return s.keys.BlindIndex("cpf", string(id), []byte(cpf))
 }
 
-// blindUserIndex is how a user hash is found again, in whichever spelling it comes; empty for no user.
+// blindUserIndex returns the keyed index of a user hash, the same for every spelling; empty for no user.
 func (s core) blindUserIndex(id partner.ID, u partner.UserHash) []byte {
 	if u == "" {
 		return []byte{}
@@ -142,7 +142,7 @@ type person struct {
 	namedAt int64
 }
 
-// otherIndex is the second index of the person; empty when there is none.
+// otherIndex returns the second index of the person; empty when there is none.
 func (p person) otherIndex(index string) string {
 	if index == p.d512 {
 		return p.d256

@@ -35,7 +35,7 @@ func (c core) scanPlanRow(row scanner) (checked[plan.Plan], error) {
 	return checked[plan.Plan]{value: p, row: at}, nil
 }
 
-// InsertPlan keeps a new plan.
+// InsertPlan stores a new plan.
 func (s Plans) InsertPlan(ctx context.Context, id partner.ID, p plan.Plan) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		if _, err := s.partnerByID(ctx, tx, id); err != nil {

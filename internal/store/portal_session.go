@@ -11,7 +11,7 @@ import (
 
 var _ cyber.PortalStore = Subjects{}
 
-// IsStillHeld tells whether anything is held about a person, and nothing was erased of them since a time.
+// IsStillHeld reports whether anything is held about a person, and nothing was erased of them since a time.
 func (s Subjects) IsStillHeld(ctx context.Context, id partner.ID, u partner.UserHash, since time.Time) (bool, error) {
 	q := s.readQuerier()
 	who, err := s.findUser(ctx, q, id, u)

@@ -81,7 +81,7 @@ func (s Upkeep) SweepExpired(ctx context.Context, r Retention) (map[string]int64
 // personsRest are the tables that keep a person's row alive.
 var personsRest = []string{"asset", "epp_key", "support_case", "content_answer", "score_day"}
 
-// hasNothing is the condition, to be joined by AND, that nothing of a person is kept under some indexes.
+// hasNothing returns the condition, to be joined by AND, that nothing of a person is kept under some indexes.
 func hasNothing(partner, indexes string) string {
 	alone := ""
 	for _, table := range personsRest {

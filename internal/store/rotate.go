@@ -36,13 +36,13 @@ func keyText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// partnerOfNumber is the ID of the partner whose number leads a key.
+// partnerOfNumber returns the ID of the partner whose number leads a key.
 func partnerOfNumber(number any) string {
 	n, _ := number.(int64) // no other partner has the number 0, and nothing is sealed for it
 	return string(partner.NumberedID(n))
 }
 
-// placeInPartner is the place of a row whose primary key is (partner_id, row).
+// placeInPartner returns the place of a row whose primary key is (partner_id, row).
 func placeInPartner(table, column string) func([]any) seal.Place {
 	return func(key []any) seal.Place {
 		return seal.Place{Table: table, Column: column, Partner: partnerOfNumber(key[0]), Row: keyText(key[1])}

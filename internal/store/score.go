@@ -41,7 +41,7 @@ func (s Advice) openDayScore(id partner.ID, user []byte, d *cyber.ScoreDay, seal
 	return nil
 }
 
-// KeepScore keeps the score of a day, over an earlier one of the same day.
+// KeepScore stores the score of a day, over an earlier one of the same day.
 func (s Advice) KeepScore(ctx context.Context, id partner.ID, sent partner.UserHash, d cyber.ScoreDay) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.findUser(ctx, tx, id, sent)

@@ -38,7 +38,7 @@ func (s Services) ListServices(ctx context.Context) ([]cyber.Service, error) {
 	return list, err
 }
 
-// InsertService keeps a new service.
+// InsertService stores a new service.
 func (s Services) InsertService(ctx context.Context, sv cyber.Service) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.insertService(ctx, tx, sv) })
 }

@@ -17,12 +17,12 @@ func sessionPlace(digest []byte) seal.Place {
 	return seal.Place{Table: "operator_session", Column: "origin", Row: string(digest)}
 }
 
-// InsertSession keeps a new session.
+// InsertSession stores a new session.
 func (s Operators) InsertSession(ctx context.Context, n operator.Session) error {
 	return s.ReplaceSession(ctx, nil, n)
 }
 
-// ReplaceSession keeps a session and forgets the digest that it had before.
+// ReplaceSession stores a session and deletes the digest that it had before.
 func (s Operators) ReplaceSession(ctx context.Context, before []byte, n operator.Session) error {
 	origin, err := s.keys.Seal(sessionPlace(n.Digest), []byte(n.From))
 	if err != nil {
@@ -92,7 +92,7 @@ func (s Operators) SessionByDigest(ctx context.Context, digest []byte) (operator
 	return n, o, err
 }
 
-// UpdateSession keeps the times of a session; one that is gone stays gone.
+// UpdateSession stores the times of a session; one that is gone stays gone.
 func (s Operators) UpdateSession(ctx context.Context, n operator.Session) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE operator_session SET seen_at = $2, proved_at = $3, mac = $4 WHERE digest = $1`,

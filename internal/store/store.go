@@ -78,10 +78,10 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// withTx is the same core inside a transaction.
+// withTx returns the same core inside a transaction.
 func (c core) withTx(tx *sqldb.Tx) core { return core{c.process, tx} }
 
-// openAreas is the transaction as rules see it.
+// openAreas returns the transaction as rules see it.
 func (c core) openAreas(tx *sqldb.Tx) Tx { return Tx{newAreas(c.withTx(tx))} }
 
 // runInTx runs fn in the transaction that the area is open on, or in one of its own.
@@ -153,7 +153,7 @@ func classifyError(err error) error {
 	return ErrUnavailable.Because(err)
 }
 
-// toMicros is how a time is kept: UTC microseconds, 0 for the zero time.
+// toMicros returns how a time is kept: UTC microseconds, 0 for the zero time.
 func toMicros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -187,8 +187,8 @@ func Migrate(ctx context.Context, db *sqldb.DB, now time.Time) ([]sqldb.Migratio
 	return db.ApplyMigrations(ctx, list, now)
 }
 
-// IsBound tells whether a migrated database already belongs to a key file, so that a lost one is never replaced by a new
-// one.
+// IsBound reports whether a migrated database already belongs to a key file, so that a lost one is never replaced by a
+// new one.
 func IsBound(ctx context.Context, db *sqldb.DB) (bool, error) {
 	var bound bool
 	err := db.ReadPool().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'key_binding')`).Scan(&bound)
@@ -250,7 +250,7 @@ func (s *Store) ProveSession(ctx context.Context) error {
 	return err
 }
 
-// ServerTime is the time of the database's server; on SQLite that of this machine.
+// ServerTime returns the time of the database's server; on SQLite that of this machine.
 func (s *Store) ServerTime(ctx context.Context) (time.Time, error) {
 	at, err := s.db.ServerTime(ctx)
 	return at, classifyError(err)
@@ -261,9 +261,9 @@ func (s *Store) WatchWriter(ctx context.Context, fn func(time.Duration)) error {
 	return s.db.WatchWriter(ctx, func(h sqldb.Hold) { fn(h.Time) })
 }
 
-// CheckReady tells whether the database answers, takes writes as far as is known, and has this program's schema. A newer one
-// is as good: while replicas are replaced one by one, the first new one migrates, and the others serve on until their
-// turn comes.
+// CheckReady returns an error unless the database answers, takes writes as far as is known, and has this program's
+// schema. A newer one is as good: while replicas are replaced one by one, the first new one migrates, and the others serve on
+// until their turn comes.
 func (s *Store) CheckReady(ctx context.Context) error {
 	select {
 	case <-s.db.Distrusted():
@@ -287,7 +287,7 @@ func (s *Store) CheckReady(ctx context.Context) error {
 	return nil
 }
 
-// ConnectionPools are the database's connection pools, for their metrics.
+// ConnectionPools returns the database's connection pools, for their metrics.
 func (s *Store) ConnectionPools() map[string]*sql.DB { return s.db.ConnectionPools() }
 
 // Close closes the database.

@@ -19,7 +19,7 @@ import (
 
 var _ subject.Store = Subjects{}
 
-// PersonReference is the audit trail's name for a person.
+// PersonReference returns the audit trail's name for a person.
 func (s Subjects) PersonReference(p subject.Person) string {
 	if p.CPF != "" {
 		return "ps_" + hex.EncodeToString(s.keys.BlindIndex("audit.person", "", []byte(p.CPF)))
@@ -27,7 +27,7 @@ func (s Subjects) PersonReference(p subject.Person) string {
 	return userReference(s.blindUserIndex(p.Partner, p.User))
 }
 
-// erasedReference is the name of a person in the erasures of one partner.
+// erasedReference returns the name of a person in the erasures of one partner.
 func (s Subjects) erasedReference(id partner.ID, p subject.Person) string {
 	if p.CPF != "" {
 		return "ps_" + hex.EncodeToString(s.keys.BlindIndex("erasure.person", string(id), []byte(p.CPF)))
@@ -35,7 +35,7 @@ func (s Subjects) erasedReference(id partner.ID, p subject.Person) string {
 	return userReference(s.blindUserIndex(p.Partner, p.User))
 }
 
-// userReference is the trail's name for a user of a partner.
+// userReference returns the trail's name for a user of a partner.
 func userReference(index []byte) string { return "us_" + hex.EncodeToString(index) }
 
 // indexes are all keys under which one person's rows of one partner may stand.
@@ -297,7 +297,7 @@ func (s Subjects) heldEvents(ctx context.Context, q querier, x indexes, h *subje
 	return nil
 }
 
-// heldIDs are the names by which the audit trail may speak of what is held.
+// heldIDs returns the names by which the audit trail may speak of what is held.
 func heldIDs(h subject.Held) []string {
 	var ids []string
 	for _, sub := range h.Subscriptions {
@@ -326,5 +326,5 @@ func (s Subjects) ScrubErased(ctx context.Context) error {
 	return s.db.ScrubDeleted(ctx, erasedTables...)
 }
 
-// DatabaseEngine says which database answers.
+// DatabaseEngine returns the engine of the database.
 func (s Subjects) DatabaseEngine() sqldb.Engine { return s.db.EngineName() }

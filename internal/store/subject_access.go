@@ -46,8 +46,8 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 	return accesses, nil
 }
 
-// erasedIDs are the ids of a partner's rows that were erased with a person, whichever of their names the erasure was asked
-// for by.
+// erasedIDs returns the ids of a partner's rows that were erased with a person, whichever of their names the erasure
+// was asked for by.
 func (s Subjects) erasedIDs(ctx context.Context, id partner.ID, p subject.Person, user []byte) ([]string, error) {
 	kept, err := collectRows(ctx, s.readQuerier(), func(row scanner) (keptTrail, error) {
 		var erasure string

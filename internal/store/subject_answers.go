@@ -67,7 +67,7 @@ func longEnough(texts []string) []string {
 	return list
 }
 
-// digestSpellings are the ways in which a digest may be written: see partner.UserHash.
+// digestSpellings returns the ways in which a digest may be written: see partner.UserHash.
 func digestSpellings(digest []byte) []string {
 	text := hex.EncodeToString(digest)
 	return []string{

@@ -29,7 +29,7 @@ type keptTrail struct {
 	IDs    []string `json:"ids,omitempty"`
 }
 
-// insideTx is the same area in a transaction.
+// insideTx returns the same area in a transaction.
 func (s Subjects) insideTx(tx *sqldb.Tx) Subjects { return Subjects{s.withTx(tx)} }
 
 // EraseRows deletes all rows about a person, and keeps the tombstone and what record adds to the audit trail: see
@@ -146,7 +146,7 @@ func (s Subjects) findBegunErasure(ctx context.Context, id partner.ID, person st
 	return list[0], nil
 }
 
-// begunErasures are those that have not ended.
+// begunErasures returns those that have not ended.
 func (s Subjects) begunErasures(ctx context.Context, which string, args ...any) ([]begun, error) {
 	list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (begun, error) {
 		t, err := s.scanTombstone(row)
@@ -181,7 +181,7 @@ func (s Subjects) ResumeErasures(ctx context.Context,
 	return over, err
 }
 
-// beingErased tells whether an erasure of the person was begun and has not ended: nothing of them is shown any more.
+// beingErased reports whether an erasure of the person was begun and has not ended: nothing of them is shown any more.
 func (s Subjects) beingErased(ctx context.Context, q querier, x indexes) (yes bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM erasure WHERE NOT done AND partner_id = $1
 		AND (user_512 IN ($2, $3) OR user_256 IN ($2, $3)))`, x.userArguments()...).Scan(&yes)
@@ -195,7 +195,8 @@ func (s Subjects) tombstoneMAC(t subject.Tombstone) []byte {
 	return s.keys.MAC("erasure", []byte(t.ID), []byte(t.Partner), []byte(t.Person), t.CPF, t.User256, t.User512, t.Watched, at)
 }
 
-// keepTombstone keeps one that is not there yet, and tells how many that was. It counts once the erasure is done.
+// keepTombstone stores a tombstone that is not there yet and returns how many rows it added. It counts once the erasure is
+// done.
 func (s Subjects) keepTombstone(ctx context.Context, tx *sqldb.Tx, t subject.Tombstone, kept keptTrail, done bool) (int64, error) {
 	plain, err := json.Marshal(kept)
 	if err != nil {

@@ -29,7 +29,7 @@ var eraseSteps = []eraseStep{
 	{200, (*eraser).deleteScores}, {50, (*eraser).deleteEvents},
 }
 
-// hasFewRows tells whether a person can be erased in one transaction without keeping others waiting.
+// hasFewRows reports whether a person can be erased in one transaction without keeping others waiting.
 func (s Subjects) hasFewRows(ctx context.Context, x indexes) (bool, error) {
 	user := x.userArguments()
 	for _, of := range []struct {
@@ -136,8 +136,8 @@ func (e *eraser) deleteRows(ctx context.Context, what, statement string, args ..
 	return n, nil
 }
 
-// userArguments are the arguments of statements that begin with partner_id = $1 AND user_index IN ($2, $3), followed by the
-// time and others.
+// userArguments returns the arguments of statements that begin with partner_id = $1 AND user_index IN ($2, $3),
+// followed by the time and others.
 func (e *eraser) userArguments(more ...any) []any {
 	return append(append(e.x.userArguments(), e.upTo), more...)
 }
@@ -147,7 +147,7 @@ func (e *eraser) readIDs(ctx context.Context, query string, args ...any) ([]stri
 	return collectRows(ctx, e.tx, func(row scanner) (id string, err error) { return id, row.Scan(&id) }, query, args...)
 }
 
-// namedArguments are the arguments for rows of the partner that names lead to, and the marks of the names.
+// namedArguments returns the arguments for rows of the partner that names lead to, and the marks of the names.
 func (e *eraser) namedArguments(names []string) (args []any, marks string) {
 	args = []any{partnerNumber(e.x.partner)}
 	marks = appendListMarks(&args, names)

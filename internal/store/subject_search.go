@@ -72,7 +72,7 @@ func (s Subjects) mergePersons(ctx context.Context, rows []owned) ([]subject.Hit
 	return slices.Compact(hits), nil
 }
 
-// PersonsOfCPF are those enrolled with a CPF and those who watch it: see subject.Finder.
+// PersonsOfCPF returns those enrolled with a CPF and those who watch it: see subject.Finder.
 func (s Subjects) PersonsOfCPF(ctx context.Context, at []partner.ID, cpf string) ([]subject.Hit, error) {
 	rows, err := s.readAtEach(ctx, at, `SELECT partner_id, user_512 FROM person`, []string{"cpf = ?"}, func(id partner.ID) any { return s.blindCPFIndex(id, cpf) })
 	if err != nil {
@@ -85,7 +85,7 @@ func (s Subjects) PersonsOfCPF(ctx context.Context, at []partner.ID, cpf string)
 	return s.mergePersons(ctx, append(rows, watched...))
 }
 
-// PersonsOfValue are those who watch a value.
+// PersonsOfValue returns those who watch a value.
 func (s Subjects) PersonsOfValue(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]subject.Hit, error) {
 	rows, err := s.findWatchers(ctx, at, kind, normal)
 	if err != nil {
@@ -150,8 +150,8 @@ func searchHits(kind subject.HitKind, rows []owned) []subject.Hit {
 	return hits
 }
 
-// FindUserByReference is the user hash of a person by reference, as the partner spelt it last, or as the service would: see
-// subject.Store.
+// FindUserByReference returns the user hash of a person by reference, as the partner spelt it last, or as the service
+// would: see subject.Store.
 func (s Subjects) FindUserByReference(ctx context.Context, id partner.ID, ref string) (partner.UserHash, error) {
 	index, err := hex.DecodeString(strings.TrimPrefix(ref, userReference(nil)))
 	if err != nil || len(index) == 0 || !strings.HasPrefix(ref, userReference(nil)) {

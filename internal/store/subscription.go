@@ -35,7 +35,7 @@ func (s Subscriptions) holderIndex(id partner.ID, cnpj string) []byte {
 // bodyFormat is the first byte of an unsealed body; another layout takes another number.
 const bodyFormat = 1
 
-// bodyTextFields are the texts of a body in their order in format 1.
+// bodyTextFields returns the texts of a body in their order in format 1.
 func bodyTextFields(s *subscription.Subscription) [18]*string {
 	b, a := &s.Beneficiary, &s.Beneficiary.Address
 	return [18]*string{
@@ -64,7 +64,7 @@ func appendBody(dst []byte, s *subscription.Subscription) []byte {
 	return dst
 }
 
-// isPackable tells whether a text has nothing but digits and dashes.
+// isPackable reports whether a text has nothing but digits and dashes.
 func isPackable(text string) bool {
 	for i := range len(text) {
 		if c := text[i]; c != '-' && (c < '0' || c > '9') {

@@ -40,7 +40,7 @@ type newRow struct {
 	body          []byte // sealed
 }
 
-// uniqueKey is what no two live subscriptions of a partner share.
+// uniqueKey returns what no two live subscriptions of a partner share.
 func (r *newRow) uniqueKey() liveKey { return liveKey{string(r.cpf), r.plan} }
 
 // liveKey is what may be live once at a partner: a person in a plan.
@@ -55,7 +55,7 @@ func (s Subscriptions) NewBatch(ctx context.Context, id partner.ID) (subscriptio
 	return &batch{store: s, id: id, salt: salt, createdAt: toMicros(s.now())}, nil
 }
 
-// NewEmpty is an empty batch of the same partner.
+// NewEmpty returns an empty batch of the same partner.
 func (b *batch) NewEmpty() subscription.Batch {
 	return &batch{store: b.store, id: b.id, salt: b.salt, createdAt: toMicros(b.store.now())}
 }

@@ -41,7 +41,7 @@ type bulkWait struct {
 // errLeft is the result of a wait whose leader did not come to an end.
 var errLeft = errors.New("the joined load was given up")
 
-// keepJoined keeps rows of a batch, together with those of others, and returns the items that the partner has already.
+// keepJoined stores rows of a batch, together with those of others, and returns the items that the partner has already.
 func (b *batch) keepJoined(ctx context.Context, register []plan.Plan, rows []newRow) ([]int, error) {
 	w := &bulkWait{ctx: ctx, rows: rows, register: register, err: errLeft, lead: make(chan struct{}), done: make(chan struct{})}
 	q := &b.store.bulk
@@ -137,7 +137,7 @@ func (q *bulkQueues) takeWaiting(id partner.ID, most int) []*bulkWait {
 	return slices.Clone(waiting[:n])
 }
 
-// keepAlone keeps one request's rows in a transaction of its own.
+// keepAlone stores one request's rows in a transaction of its own.
 func (b *batch) keepAlone(w *bulkWait) {
 	w.stored = nil
 	w.err = b.store.runInBulkTx(w.ctx, len(w.rows), func(tx *sqldb.Tx) error {
@@ -147,8 +147,8 @@ func (b *batch) keepAlone(w *bulkWait) {
 	})
 }
 
-// keepTogether keeps the rows of all in one load, or none. A row that repeats one of an earlier request is one that the
-// partner has by then.
+// keepTogether stores the rows of all in one load, or none. A row that repeats one of an earlier request is one that
+// the partner has by then.
 func (b *batch) keepTogether(all []*bulkWait) error {
 	var rows []newRow
 	var register []plan.Plan

@@ -50,7 +50,7 @@ func (s Subscriptions) MoveSubscriptions(ctx context.Context, id partner.ID, whi
 	return moved, err
 }
 
-// hasExpired tells whether a partner has a subscription that has not ended though its expiry date lies before a day.
+// hasExpired reports whether a partner has a subscription that has not ended though its expiry date lies before a day.
 func hasExpired(ctx context.Context, q querier, id partner.ID, day subscription.Day) (over bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM subscription
 		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`, partnerNumber(id), int64(day)).Scan(&over)

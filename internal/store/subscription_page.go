@@ -24,7 +24,7 @@ const (
 	blockLevels = 3
 )
 
-// blockSpan is how many seq a block of a level holds.
+// blockSpan returns how many seq a block of a level holds.
 func blockSpan(level int) int64 {
 	n := int64(1)
 	for range level {

@@ -125,7 +125,7 @@ func (s Alerts) lockEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID) err
 	return nil
 }
 
-// InsertEndpoint keeps a new endpoint.
+// InsertEndpoint stores a new endpoint.
 func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpoint, limit int) error {
 	url, err := s.keys.Seal(endpointPlace(id, e.ID, "url"), []byte(e.URL))
 	if err != nil {
@@ -252,7 +252,7 @@ func (s Alerts) updateEndpoint(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	return e, true, nil
 }
 
-// DeleteEndpoint forgets an endpoint at once and its deliveries and attempts in batches; a sweep finishes what a crash
+// DeleteEndpoint deletes an endpoint at once and its deliveries and attempts in batches; a sweep finishes what a crash
 // leaves, or a transaction that does more.
 func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
 	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {

@@ -10,7 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// EndpointHealth tells how an endpoint fares by its newest deliveries, all of which its own index names: see alert.HistoryStore.
+// EndpointHealth returns how an endpoint fares by its newest deliveries, all of which its own index names: see
+// alert.HistoryStore.
 func (s Alerts) EndpointHealth(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Health, error) {
 	var h alert.Health
 	var travel int64
@@ -40,8 +41,8 @@ func (s Alerts) EndpointHealth(ctx context.Context, id partner.ID, endpoint aler
 	return h, err
 }
 
-// lastTriedEvent is the event of the newest delivery that was tried; empty when none was. What waits is tried from the oldest on, so
-// behind the newest deliveries it looks where that begins.
+// lastTriedEvent returns the event of the newest delivery that was tried; empty when none was. What waits is tried from
+// the oldest on, so behind the newest deliveries it looks where that begins.
 func (s Alerts) lastTriedEvent(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.EventID, error) {
 	const of = `partner_id = $1 AND endpoint_id = $2`
 	const begin = `coalesce((SELECT min(o.seq) FROM delivery o WHERE o.partner_id = $1 AND o.endpoint_id = $2 AND o.state = 'pending'),

@@ -204,7 +204,7 @@ func (s *Server) Kill() {
 	}
 }
 
-// Address is where clients reach the server.
+// Address returns where clients reach the server.
 func (s *Server) Address() string {
 	return fmt.Sprintf("postgres://vigia@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 }
@@ -233,7 +233,7 @@ func (s *Server) NewDatabaseIn(t testing.TB, name, folder string) string {
 	return fmt.Sprintf("postgres://vigia@127.0.0.1:%d/%s?sslmode=disable", s.port, name)
 }
 
-// Host is the server's place in an address that names several.
+// Host returns the server's place in an address that names several.
 func (s *Server) Host() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 
 // NewStandby makes a copy of the running server that follows it under the given name and can be read.

@@ -128,7 +128,8 @@ func Nodes(t testing.TB, address string) []string {
 	return nodes
 }
 
-// Citus tells whether the test PostgreSQL spreads partners' tables over machines (scripts/with-citus starts such a one).
+// Citus reports whether the test PostgreSQL spreads partners' tables over machines (scripts/with-citus starts such a
+// one).
 func Citus() bool { return os.Getenv("VIGIA_TEST_CITUS") != "" }
 
 // spread makes the tables of an empty schema and spreads them as an operator does, before anybody writes.
@@ -173,7 +174,7 @@ type (
 	widened struct{ partners }
 )
 
-// InsertPartner keeps a new partner with a first key that has all scopes.
+// InsertPartner stores a new partner with a first key that has all scopes.
 func (w widened) InsertPartner(ctx context.Context, p partner.Partner, salt string, first partner.Key) error {
 	first.Scopes = AllScopes
 	return w.partners.InsertPartner(ctx, p, salt, first)
