@@ -29,6 +29,7 @@ type casesPage struct {
 	Services []cyber.Service
 }
 
+// caseView is a case as the list shows it; Waiting says that support waits for the person.
 type caseView struct {
 	ID, Service, Status string
 	Waiting             bool
@@ -60,6 +61,7 @@ func (p *Pages) serviceNames(r *request) (map[cyber.ServiceID]string, error) {
 	return names, err
 }
 
+// listCases shows the person's cases, at most mostCases of them.
 func listCases(p *Pages, r *request) (answer, error) {
 	names, err := p.serviceNames(r)
 	if err != nil {
@@ -92,6 +94,7 @@ type casePage struct {
 	Rating int
 }
 
+// lineView is a line of a case's history; Mine says that the person wrote it.
 type lineView struct {
 	At   time.Time
 	Mine bool
@@ -168,6 +171,7 @@ func newLineView(r *request, m cyber.CaseMove) lineView {
 	return line
 }
 
+// replyCase adds a message of the person to a case.
 func replyCase(p *Pages, r *request) (answer, error) {
 	if _, err := p.Rules.Cases.AddMessage(r.Context(), r.caseKeyInPath(), cyber.Message{Text: normalizeLines(r.trimmedField("text"))}); err != nil {
 		return nil, err
@@ -175,10 +179,12 @@ func replyCase(p *Pages, r *request) (answer, error) {
 	return r.backToCase("told"), nil
 }
 
+// backToCase returns to the page of the case in the path, with a message of success.
 func (r *request) backToCase(done string) answer {
 	return redirect{"/p/cases/" + r.PathValue("id"), done}
 }
 
+// rebookCase books another free time for a case.
 func rebookCase(p *Pages, r *request) (answer, error) {
 	at, err := cyber.ParseAppointment("time", r.trimmedField("time"))
 	if err != nil {
@@ -190,6 +196,7 @@ func rebookCase(p *Pages, r *request) (answer, error) {
 	return r.backToCase("booked"), nil
 }
 
+// cancelCase cancels a case for the person.
 func cancelCase(p *Pages, r *request) (answer, error) {
 	if _, err := p.Rules.Cases.CancelCase(r.Context(), r.caseKeyInPath(), normalizeLines(r.trimmedField("reason"))); err != nil {
 		return nil, err
@@ -230,6 +237,7 @@ func (p *Pages) loadService(r *request) (cyber.Service, error) {
 	return cyber.Service{}, cyber.ErrServiceNotFound
 }
 
+// showService shows a service with its triage questions and free times, to open a case.
 func showService(p *Pages, r *request) (answer, error) {
 	service, err := p.loadService(r)
 	if err != nil {

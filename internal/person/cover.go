@@ -10,6 +10,7 @@ import (
 // coverPage is what covers a person.
 type coverPage struct{ Covers []coverView }
 
+// coverView is a cover as the page shows it.
 type coverView struct {
 	Name                   string
 	Limit                  int64
@@ -20,11 +21,13 @@ type coverView struct {
 	WaitingDays            int
 }
 
+// coverPart is a limit within a cover for one kind of damage.
 type coverPart struct {
 	Name  string
 	Limit int64
 }
 
+// showCover shows the person's covers. A person without one sees an empty page, not an error.
 func showCover(p *Pages, r *request) (answer, error) {
 	list, _, err := p.Rules.Cover.ListCover(r.Context(), r.partnerCaller(), r.session.User)
 	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {

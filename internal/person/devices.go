@@ -19,6 +19,7 @@ type devicesPage struct {
 	More    int
 }
 
+// deviceView is a protected device as the page shows it.
 type deviceView struct {
 	System, Name, Key string
 	Until             time.Time
@@ -34,6 +35,7 @@ type deviceView struct {
 // systemNames are the same in every language.
 var systemNames = map[cyber.System]string{cyber.Android: "Android", cyber.IOS: "iPhone, iPad", cyber.Windows: "Windows", cyber.MacOS: "macOS"}
 
+// showDevices shows the person's devices, at most mostDevices, with their keys and where to install the program from.
 func showDevices(p *Pages, r *request) (answer, error) {
 	list, err := p.Rules.Endpoints.ListDevices(r.Context(), r.who.ID, r.session.User)
 	if err != nil {

@@ -25,6 +25,7 @@ type leaksPage struct {
 	Open int
 }
 
+// choice is an option of a select field.
 type choice struct{ Value, Label string }
 
 // valueView is a value that is watched for a person, masked so that its owner knows it.
@@ -69,6 +70,7 @@ var kindIcons = map[identifier.Kind]string{
 	identifier.CNPJ: "id",
 }
 
+// showLeaks shows one page of the leaks that hold the person's values.
 func showLeaks(p *Pages, r *request) (answer, error) {
 	page, err := p.loadLeaks(r)
 	if err != nil {

@@ -32,11 +32,13 @@ type frame struct {
 	Data           any
 }
 
+// menuItem is a link of the menu.
 type menuItem struct {
 	Path, Label, Icon string
 	Current           bool
 }
 
+// langItem is a link that shows the page in another language.
 type langItem struct {
 	Lang    partner.Language
 	Label   string

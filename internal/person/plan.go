@@ -22,6 +22,7 @@ type planView struct {
 	Minutes int
 }
 
+// stepView is a step against one or more findings as the page shows it.
 type stepView struct {
 	ID, What, Why, Link string
 	Minutes             int

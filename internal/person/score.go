@@ -22,6 +22,7 @@ type scorePage struct {
 	Advice             []string
 }
 
+// scoreDay is the score of one day.
 type scoreDay struct {
 	Date               time.Time
 	Breach, Assessment float64
@@ -33,6 +34,7 @@ const (
 	chartMargin = 4
 )
 
+// showScore shows the person's score and its course over the latest days.
 func showScore(p *Pages, r *request) (answer, error) {
 	score, err := p.Rules.Persons.ComputeScore(r.Context(), r.who.ID, r.session.User)
 	if err != nil {

@@ -19,6 +19,7 @@ type stepsPage struct {
 	More   int
 }
 
+// adviceView is an item of the catalogue as the page shows it, with its question if it asks one.
 type adviceView struct {
 	ID, Title, Body string
 	Alert           bool
@@ -26,6 +27,7 @@ type adviceView struct {
 	Options         []choice
 }
 
+// showSteps shows the steps against all findings together, and in Portuguese the advice of the catalogue.
 func showSteps(p *Pages, r *request) (answer, error) {
 	page := stepsPage{At: -1}
 	var err error
@@ -59,6 +61,7 @@ func showSteps(p *Pages, r *request) (answer, error) {
 	return view{"steps", "steps.title", page}, nil
 }
 
+// answerQuestion stores the person's answer to a question of the catalogue.
 func answerQuestion(p *Pages, r *request) (answer, error) {
 	err := p.Rules.Persons.SaveAnswer(r.Context(), r.who.ID, r.session.User, cyber.ContentID(r.trimmedField("item")), r.trimmedField("value"))
 	if err != nil {
