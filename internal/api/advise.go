@@ -24,6 +24,7 @@ type adviceItem struct {
 	AnswerOptions      []answerOption `json:"answerOptions,omitempty"`
 }
 
+// answerOption is a possible answer to a question of the catalogue.
 type answerOption struct {
 	Value string `json:"value"`
 	Label string `json:"label"`
@@ -103,6 +104,7 @@ type newAnswer struct {
 	Value     string `json:"value"`
 }
 
+// answerQuestion stores a person's answer to a question of the catalogue; advice and score follow from it.
 func (s *Server) answerQuestion(r *request) (any, error) {
 	user, err := r.userHashInPath()
 	if err != nil {

@@ -22,12 +22,14 @@ type assetsAdded struct {
 	Refused  []assetNotAdded `json:"notAdded"`
 }
 
+// assetNotAdded is a refused item of a list of values to watch, by its index in the request.
 type assetNotAdded struct {
 	Item   int    `json:"item"`
 	Error  string `json:"error"`
 	Detail string `json:"detail"`
 }
 
+// addAssets starts to watch a list of values. Items that are refused do not keep the others from being added.
 func (s *Server) addAssets(r *request) (any, error) {
 	var in assetList
 	if err := r.decodeBody(&in); err != nil {
@@ -44,6 +46,7 @@ func (s *Server) addAssets(r *request) (any, error) {
 	return r.runOnce(func(rules *Rules) (any, error) { return watchEach(r, rules, in.Items) })
 }
 
+// watchEach watches the items and answers with each refusal, including items whose JSON could not be read.
 func watchEach(r *request, rules *Rules, raw []jsontext.Value) (any, error) {
 	items, broken := assetItems(raw)
 	taken, refused, err := rules.Monitoring.WatchEach(r.ctx, r.assetOwner(), items)

@@ -38,6 +38,8 @@ func newBreachFacts(b cyber.Breach) breachFacts {
 	}
 }
 
+// listBreaches answers with a page of the published breaches, newest first. A page size above the maximum is cut, not
+// refused.
 func (s *Server) listBreaches(r *request) (any, error) {
 	page, err := r.pageInQuery()
 	if err != nil {
@@ -66,6 +68,7 @@ func (s *Server) listBreaches(r *request) (any, error) {
 	return answer, nil
 }
 
+// showBreach answers with the facts on one breach.
 func (s *Server) showBreach(r *request) (any, error) {
 	name, err := r.idInPath("name", cyber.ErrBreachUnknown)
 	if err != nil {

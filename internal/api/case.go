@@ -25,11 +25,13 @@ type newCase struct {
 	Questions    []jsontext.Value `json:"questions"`
 }
 
+// openedCase is the answer to a new case, as the contract writes it.
 type openedCase struct {
 	Msg  string   `json:"msg"`
 	Task caseTask `json:"task"`
 }
 
+// caseTask is a case as the contract writes it.
 type caseTask struct {
 	ID           string `json:"id"`
 	Status       string `json:"status"`
@@ -90,6 +92,8 @@ func (b newCase) parseRequest() (cyber.CaseRequest, error) {
 	return wanted, nil
 }
 
+// parseAppointment reads an element of the list of appointments. It refuses what is not an object, and null for the
+// time.
 func parseAppointment(field string, raw jsontext.Value) (cyber.Appointment, error) {
 	if raw.Kind() != '{' {
 		return cyber.Appointment{}, errBodyInvalid.With(field, fault.ExpectedObject)

@@ -45,6 +45,7 @@ var lineTypes = map[cyber.MoveKind]string{
 	cyber.MoveBooking: "appointment", cyber.MoveRating: "rating",
 }
 
+// showCaseItem returns a case as the API shows it; the appointment is absent while none is booked.
 func showCaseItem(c cyber.Case) caseItem {
 	item := caseItem{caseTask: caseTask{
 		ID: string(c.ID), Status: string(c.Status), CreationDate: c.CreatedAt.UTC().Format(alert.TimeFormat), ServiceID: string(c.Service),
@@ -55,6 +56,8 @@ func showCaseItem(c cyber.Case) caseItem {
 	return item
 }
 
+// showCaseLine returns a line of a case's history as the API shows it. Lines with an operator are from "support",
+// others from "person".
 func showCaseLine(m cyber.CaseMove) caseLine {
 	line := caseLine{At: m.At.UTC().Format(alert.TimeFormat), Type: lineTypes[m.Kind], From: "person", Text: m.Note}
 	if m.Actor != "" {
@@ -71,6 +74,7 @@ func showCaseLine(m cyber.CaseMove) caseLine {
 	return line
 }
 
+// listCases answers with all cases of a person.
 func (s *Server) listCases(r *request) (any, error) {
 	user, err := r.userHashInPath()
 	if err != nil {
@@ -144,6 +148,7 @@ type caseMessage struct {
 	Attachment *attachment `json:"attachment"`
 }
 
+// attachment is a text file that a person adds to a case.
 type attachment struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
@@ -172,6 +177,7 @@ type caseCancel struct {
 	Reason   string `json:"reason"`
 }
 
+// cancelCase cancels a case for the person.
 func (s *Server) cancelCase(r *request) (any, error) {
 	var in caseCancel
 	key, err := r.readCaseBody(&in, &in.UserHash)
@@ -190,6 +196,7 @@ type caseRebook struct {
 	Appointments []jsontext.Value `json:"appointments"`
 }
 
+// rebookCase books another appointment for a case, the first of the proposed times that is free.
 func (s *Server) rebookCase(r *request) (any, error) {
 	var in caseRebook
 	key, err := r.readCaseBody(&in, &in.UserHash)

@@ -27,6 +27,7 @@ type coverItem struct {
 	Until       string          `json:"fim,omitempty"`
 }
 
+// subLimit is a limit within a cover for one kind of damage.
 type subLimit struct {
 	Name  string         `json:"nome"`
 	Limit jsontext.Value `json:"limite"`
@@ -37,6 +38,7 @@ var originWord = map[cyber.Origin]string{
 	cyber.OriginSubscription: "assinatura", cyber.OriginDefault: "plano_padrao", cyber.OriginDemo: "demonstracao",
 }
 
+// listCover answers with every cover of a person and where it comes from.
 func (s *Server) listCover(r *request) (any, error) {
 	user, err := r.userHashInPath()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/vigiahq/vigia/internal/password"
 )
 
+// credentialCheck is the request to check a person's password by the prefix of its hash.
 type credentialCheck struct {
 	UserHash           string `json:"userHash"`
 	PasswordHashPrefix string `json:"passwordHashPrefix"`

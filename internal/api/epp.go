@@ -15,6 +15,7 @@ type newProtectionKey struct {
 	UserHash        string `json:"userHash"`
 }
 
+// protectionKey is the answer to a new key of a device.
 type protectionKey struct {
 	EppKey     string `json:"eppKey"`
 	ValidUntil string `json:"validUntil"`
@@ -49,6 +50,7 @@ type deviceList struct {
 	ProtectedDevices []protectedDevice `json:"protectedDevices"`
 }
 
+// protectedDevice is a device in the list of devices; its members are those of the contract.
 type protectedDevice struct {
 	OperatingSystem string `json:"operatingSystem"`
 	DeviceName      string `json:"deviceName"`
@@ -56,6 +58,7 @@ type protectedDevice struct {
 	ValidUntil      string `json:"validUntil"`
 }
 
+// listDevices answers with the devices of one person, or of all people of the partner when the request names none.
 func (s *Server) listDevices(r *request) (any, error) {
 	user, err := r.optionalUser()
 	if err != nil {

@@ -39,6 +39,7 @@ type installLinks struct {
 	Windows string `json:"windows,omitempty"`
 }
 
+// showProtection answers with the state of a device and the links to install its program.
 func (s *Server) showProtection(r *request) (any, error) {
 	named, err := r.idInPath("key", cyber.ErrDeviceUnknown)
 	if err != nil {
@@ -85,14 +86,18 @@ const (
 	reportRunning   = "running"
 )
 
+// activateProtection takes the report that a device was activated.
 func (s *Server) activateProtection(r *request) (any, error) {
 	return s.reportProtection(r, reportActivated, msgKeyActivated)
 }
 
+// heartbeatProtection takes the report that a device is still protected.
 func (s *Server) heartbeatProtection(r *request) (any, error) {
 	return s.reportProtection(r, reportRunning, msgKeySeen)
 }
 
+// reportProtection stores a report on a key. A signed report of the vendor must name the key of the path and the
+// report itself.
 func (s *Server) reportProtection(r *request, report, message string) (any, error) {
 	var body keyReport
 	if err := r.decodeBody(&body); err != nil {
@@ -180,6 +185,7 @@ type keyRevocation struct {
 	UserHash string `json:"userHash"`
 }
 
+// revokeProtection ends the key of a device at once.
 func (s *Server) revokeProtection(r *request) (any, error) {
 	var body keyRevocation
 	named, err := r.protectionOf(&body, &body.UserHash)
@@ -205,6 +211,7 @@ type movedKey struct {
 	protectionKey
 }
 
+// moveProtection gives a person a key for another device; the old key ends.
 func (s *Server) moveProtection(r *request) (any, error) {
 	var body keyMove
 	named, err := r.protectionOf(&body, &body.UserHash)

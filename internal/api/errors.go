@@ -31,11 +31,13 @@ var (
 	}
 )
 
+// cyberError is the body of an error in the cyber area, as its contract has it.
 type cyberError struct {
 	StatusCode int    `json:"statusCode"`
 	Message    string `json:"message"`
 }
 
+// subscriptionError is the body of an error in the area of subscriptions, as its contract has it.
 type subscriptionError struct {
 	Message string `json:"message"`
 }

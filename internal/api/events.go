@@ -20,6 +20,7 @@ type eventPage struct {
 	HasMore bool        `json:"hasMore"`
 }
 
+// eventItem is an event in the list of events.
 type eventItem struct {
 	ID string `json:"id"`
 	// Body is what is pushed, byte for byte.
@@ -28,6 +29,7 @@ type eventItem struct {
 
 const defaultEventLimit = 100
 
+// listEvents answers with the events after a cursor, at most limit of them, and the cursor to go on with.
 func (s *Server) listEvents(r *request) (any, error) {
 	cursors := r.query["after"]
 	if len(cursors) > 1 || len(cursors) == 1 && cursors[0] == "" {

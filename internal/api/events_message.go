@@ -26,6 +26,7 @@ type messageTemplate struct {
 	Parameters []string `json:"parameters"`
 }
 
+// messageOfEvent answers with the text that tells a person of an event, in a channel and a language.
 func (s *Server) messageOfEvent(r *request) (any, error) {
 	id, err := r.idInPath("id", alert.ErrEventNotFound)
 	if err != nil {

@@ -29,6 +29,7 @@ type findingItem struct {
 	Reason     string          `json:"reason,omitempty"`
 }
 
+// breachItem is the breach of a finding in short.
 type breachItem struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -50,6 +51,7 @@ type resolution struct {
 	Reason   string `json:"reason"`
 }
 
+// listFindings answers with all findings of a person.
 func (s *Server) listFindings(r *request) (any, error) {
 	user, err := r.userHashInPath()
 	if err != nil {
@@ -75,6 +77,7 @@ func (s *Server) listFindings(r *request) (any, error) {
 	return items, nil
 }
 
+// resolveFinding closes a finding for the reason in the body.
 func (s *Server) resolveFinding(r *request) (any, error) {
 	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
 	if err != nil {

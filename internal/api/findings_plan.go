@@ -18,6 +18,7 @@ type findingPlan struct {
 	Steps     []planStep `json:"steps"`
 }
 
+// planStep is a step that a person can take against a finding.
 type planStep struct {
 	ID        string `json:"id"`
 	What      string `json:"what"`
@@ -119,6 +120,7 @@ type recheck struct {
 	UserHash string `json:"userHash"`
 }
 
+// rechecked is the state of a finding after it was checked again, with the steps that remain.
 type rechecked struct {
 	FindingID string         `json:"findingId"`
 	State     string         `json:"state"`
@@ -127,6 +129,7 @@ type rechecked struct {
 	Remaining []cyber.StepID `json:"remaining"`
 }
 
+// recheckFinding checks a finding again, to see whether the person's steps have settled it.
 func (s *Server) recheckFinding(r *request) (any, error) {
 	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
 	if err != nil {

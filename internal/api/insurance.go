@@ -11,6 +11,7 @@ type coverageAnswer struct {
 	Details coverageDetails `json:"detalhesCobertura"`
 }
 
+// coverageDetails is an insurance cover; its Portuguese member names are those of the contract.
 type coverageDetails struct {
 	Plano           string         `json:"plano"`
 	LimiteCobertura jsontext.Value `json:"limiteCobertura"`
@@ -19,6 +20,8 @@ type coverageDetails struct {
 	Exclusoes       string         `json:"exclusões"`
 }
 
+// insurance answers with the best cover of a person, which is all that the contract has room for; see listCover for
+// the others.
 func (s *Server) insurance(r *request) (any, error) {
 	user, err := r.userHashInPath()
 	if err != nil {
@@ -31,6 +34,7 @@ func (s *Server) insurance(r *request) (any, error) {
 	return coverageAnswer{detailsOf(list[0].Coverage)}, nil
 }
 
+// detailsOf returns a cover as the contract writes it. The limit is a decimal number and never a float.
 func detailsOf(c plan.Coverage) coverageDetails {
 	return coverageDetails{
 		Plano: c.Plan, LimiteCobertura: jsontext.Value(c.Limit.DecimalText()), TipoCobertura: c.Types, Condicoes: c.Conditions,

@@ -65,6 +65,7 @@ type newKey struct {
 	ExpiresAt string   `json:"expiresAt"`
 }
 
+// createKey creates an API key of the caller's partner. It refuses an end in the past.
 func (s *Server) createKey(r *request) (any, error) {
 	var in newKey
 	if err := r.decodeBody(&in); err != nil {
@@ -122,6 +123,7 @@ func (s *Server) rollPartnerKey(r *request) (any, error) {
 	return encodeSecret(string(k.ID), madeKey{s.newKeyItem(k, r.caller), text})
 }
 
+// revokeKey ends a key and the keys that it made. The calling key ends itself only with self=true, against accidents.
 func (s *Server) revokeKey(r *request) (any, error) {
 	self, err := r.flagInQuery("self")
 	if err != nil {

@@ -25,6 +25,7 @@ type limiter struct {
 	changes map[partner.ID]*rate.Limiter
 }
 
+// bucket holds the rate limits of one partner.
 type bucket struct {
 	*rate.Limiter
 	// bulk is charged for the items and bytes of bulk requests, and list for those of answers, after they are known: a
@@ -43,6 +44,7 @@ type rateTold struct {
 	next string
 }
 
+// newLimiter returns a limiter that divides each partner's rate by the number of replicas; nil means one replica.
 func newLimiter(replicas func() int) *limiter {
 	if replicas == nil {
 		replicas = func() int { return 1 }

@@ -31,6 +31,7 @@ type done struct {
 	Description string `json:"description"`
 }
 
+// addMonitoring watches a value of a kind that the contract allows.
 func (s *Server) addMonitoring(r *request) (any, error) { return watchValue(r, cyber.ContractAdds) }
 
 // addExtraAsset watches a value of the extension's kinds.
@@ -57,10 +58,13 @@ func (r *request) assetOwner() cyber.Owner {
 	return cyber.NewOwner(r.caller.Partner, r.caller.Mode, r.caller.Settings)
 }
 
+// listMonitoring answers with a person's watched values of the kinds in the contract.
 func (s *Server) listMonitoring(r *request) (any, error) { return watchedOf(r, cyber.ContractShows) }
 
+// listExtra answers with a person's watched values of the kinds beyond the contract.
 func (s *Server) listExtra(r *request) (any, error) { return watchedOf(r, cyber.ExtraKinds) }
 
+// watchedOf answers with a person's watched values of a group of kinds.
 func watchedOf(r *request, group cyber.Group) (any, error) {
 	user, err := r.userHashInPath()
 	if err != nil {
@@ -102,10 +106,12 @@ const (
 	untilHeader   = "x-first-looks-until"
 )
 
+// removeMonitoring stops watching a value of a kind in the contract.
 func (s *Server) removeMonitoring(r *request) (any, error) {
 	return forgetValue(r, cyber.ContractShows)
 }
 
+// removeExtra stops watching a value of a kind beyond the contract.
 func (s *Server) removeExtra(r *request) (any, error) { return forgetValue(r, cyber.ExtraKinds) }
 
 // forgetValue ends the watch on a value of a group's kinds.

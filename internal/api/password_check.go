@@ -9,10 +9,12 @@ import (
 	"github.com/vigiahq/vigia/internal/password"
 )
 
+// passwordCheck is the request to check a password by the prefix of its hash; the password itself is never sent.
 type passwordCheck struct {
 	PasswordHashPrefix string `json:"passwordHashPrefix"`
 }
 
+// passwordAnswer is the answer of the contract, the same for every password with equal exposure.
 type passwordAnswer struct {
 	Exposed         bool     `json:"exposed"`
 	Recommendations []string `json:"recommendations"`
@@ -53,6 +55,8 @@ type passwordAnswers struct {
 	byExposure map[password.Exposure]once.Answer
 }
 
+// passwordAnswer returns the encoded answer for an exposure. There are few of them, so they are kept until the corpora
+// change.
 func (s *Server) passwordAnswer(mode partner.Mode, found password.Answer) (any, error) {
 	kept := &s.passwordsLive
 	if mode == partner.Sandbox {

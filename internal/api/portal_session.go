@@ -28,6 +28,7 @@ type portalLink struct {
 // portalPath is where links lead; internal/person answers there.
 const portalPath = "/p/enter/"
 
+// openPortal answers with a one-time link to the page of a person.
 func (s *Server) openPortal(r *request) (any, error) {
 	var in portalRequest
 	if err := r.decodeBody(&in); err != nil {

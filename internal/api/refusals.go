@@ -29,11 +29,13 @@ type refusals struct {
 	of   map[partner.ID]*refusedPartner
 }
 
+// refusedPartner is the rate of one partner's refusals, and how many of them are held back at present.
 type refusedPartner struct {
 	*rate.Limiter
 	held int
 }
 
+// newRefusals returns an empty count of refusals.
 func newRefusals() *refusals { return &refusals{of: map[partner.ID]*refusedPartner{}} }
 
 // delayOfRefusal is how long a partner's refusal is held; one that is not zero ends with release.

@@ -67,6 +67,7 @@ func (r *request) takeHeavySlot() (err error) {
 	return err
 }
 
+// releaseSlot gives back the slot of a heavy request; it does nothing for others.
 func (r *request) releaseSlot() {
 	if r.release != nil {
 		r.release()
@@ -213,6 +214,7 @@ func (r *request) decodeBody(v any) error {
 	return jsonFault(json.Unmarshal(r.body, v))
 }
 
+// checkDepth refuses JSON that is nested too deep, before it is decoded. It takes tokens only and needs little memory.
 func checkDepth(body []byte) error {
 	d := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
@@ -248,6 +250,8 @@ func jsonFault(err error) error {
 	return errBodyInvalid.With("body", fault.NotValidJSON)
 }
 
+// plainPointer returns the place of a fault in a body as a dotted path; "body" where the path could echo what was
+// sent.
 func plainPointer(p jsontext.Pointer) string {
 	s := strings.ReplaceAll(strings.TrimPrefix(string(p), "/"), "/", ".")
 	if s == "" || len(s) > 64 {

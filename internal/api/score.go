@@ -42,6 +42,7 @@ type scorePoint struct {
 	AssessmentScore float64 `json:"assessmentScore"`
 }
 
+// scoreHistory answers with a person's score of each day. Scores are kept in tenths of a point.
 func (s *Server) scoreHistory(r *request) (any, error) {
 	user, err := r.userHashInPath()
 	if err != nil {

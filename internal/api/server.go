@@ -286,6 +286,8 @@ func (s *Server) runRoute(r *request) (once.Answer, error) {
 	return encodeAnswer(value)
 }
 
+// authenticate returns the caller of a request. It refuses a request without exactly one key, and a key without the
+// route's scope.
 func (s *Server) authenticate(r *request) (partner.Caller, error) {
 	keys := r.http.Header.Values(keyHeader)
 	if len(keys) != 1 {

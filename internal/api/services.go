@@ -14,6 +14,7 @@ type serviceList struct {
 	Services []serviceItem `json:"services"`
 }
 
+// serviceItem is a service in the list of services; its members are those of the contract.
 type serviceItem struct {
 	ID          string `json:"_id"`
 	Name        string `json:"name"`
@@ -27,6 +28,7 @@ type encodedServices struct {
 	answer once.Answer
 }
 
+// listServices answers with the offered services. The encoded answer is kept and reused until the offer changes.
 func (s *Server) listServices(r *request) (any, error) {
 	offered, err := r.rules.Services.ListOffered(r.ctx)
 	if err != nil {
@@ -60,6 +62,7 @@ type serviceDetail struct {
 	Slots []string `json:"slots"`
 }
 
+// questionItem is a triage question to be answered when a case is opened.
 type questionItem struct {
 	ID       string   `json:"id"`
 	Question string   `json:"question"`
@@ -70,6 +73,8 @@ type questionItem struct {
 // errServiceUnknown is answered as any path that is not there: the contract has no operation of that shape.
 var errServiceUnknown = fault.New(fault.NotFound, "service.unknown").With("id", fault.NoSuchService)
 
+// showService answers with an offered service, its triage questions and its free slots. Retired services are not
+// found.
 func (s *Server) showService(r *request) (any, error) {
 	id, err := r.idInPath("id", errServiceUnknown)
 	if err != nil {

@@ -11,6 +11,7 @@ type statistics struct {
 	Days []statisticsDay `json:"days"`
 }
 
+// statisticsDay holds the partner's counts of one day.
 type statisticsDay struct {
 	Day        string `json:"day"`
 	Findings   int64  `json:"findings"`

@@ -17,6 +17,7 @@ type subscriptionWire struct {
 	Beneficiary beneficiaryWire `json:"beneficiary"`
 }
 
+// beneficiaryWire is a beneficiary as the contract writes it.
 type beneficiaryWire struct {
 	PrimaryCard string      `json:"primary_card"`
 	UserCard    string      `json:"user_card"`
@@ -29,6 +30,7 @@ type beneficiaryWire struct {
 	Address     addressWire `json:"address"`
 }
 
+// addressWire is an address as the contract writes it.
 type addressWire struct {
 	Zipcode      string `json:"zipcode"`
 	Street       string `json:"street"`
@@ -49,17 +51,20 @@ type listedWire struct {
 	Beneficiary listedBeneficiaryWire `json:"beneficiary"`
 }
 
+// listedBeneficiaryWire is a beneficiary in the list of subscriptions, which shows less than a single one.
 type listedBeneficiaryWire struct {
 	Name  string `json:"name"`
 	CPF   string `json:"cpf"`
 	Email string `json:"email"`
 }
 
+// subscriptionPageWire is a page of the list of subscriptions.
 type subscriptionPageWire struct {
 	Data       []listedWire   `json:"data"`
 	Pagination paginationWire `json:"pagination"`
 }
 
+// paginationWire is the position of a page, as the contract writes it.
 type paginationWire struct {
 	Page        int64 `json:"page"`
 	PageSize    int   `json:"page_size"`
@@ -79,6 +84,8 @@ func formatWireDay(d subscription.Day) string {
 
 const defaultPageSize = 10
 
+// listSubscriptions answers with a page of the partner's active subscriptions. A page size above the maximum is cut,
+// not refused.
 func (s *Server) listSubscriptions(r *request) (any, error) {
 	page, err := r.pageInQuery()
 	if err != nil {
@@ -149,6 +156,7 @@ func (r *request) countInQuery(name string, absent int64) (int64, error) {
 	return n, nil
 }
 
+// getSubscription answers with the subscription of a plan and a CPF.
 func (s *Server) getSubscription(r *request) (any, error) {
 	planID, cpf, err := r.subscriptionInPath()
 	if err != nil {

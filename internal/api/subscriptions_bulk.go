@@ -22,6 +22,7 @@ type bulkWire struct {
 	NotCreatedItems []notCreatedWire `json:"not_created_items"`
 }
 
+// notCreatedWire is a refused item of a bulk, as the contract writes it.
 type notCreatedWire struct {
 	CPF           string   `json:"cpf"`
 	BenefitHolder string   `json:"benefit_holder,omitempty"`
@@ -29,6 +30,7 @@ type notCreatedWire struct {
 	Errors        []string `json:"errors"`
 }
 
+// createSubscriptions creates the subscriptions of a list that is read as a stream, or only checks them with dry_run.
 func (s *Server) createSubscriptions(r *request) (any, error) {
 	dryRun, err := r.flagInQuery("dry_run")
 	if err != nil {

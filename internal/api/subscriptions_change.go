@@ -40,6 +40,8 @@ func (r *request) subscriptionInPath() (plan.ID, string, error) {
 	return plan.ID(planID), cpf, nil
 }
 
+// changeSubscription moves a subscription (end, suspend, resume) or edits it. It refuses a body that asks for both or
+// neither.
 func (s *Server) changeSubscription(r *request) (any, error) {
 	var in subscriptionChange
 	if err := r.decodeBody(&in); err != nil {
@@ -85,6 +87,7 @@ func nameMissingMember(err error) error {
 	return err
 }
 
+// subscriptionState returns a subscription as it is after a change.
 func subscriptionState(sub subscription.Subscription) subscriptionNow {
 	now := subscriptionNow{
 		ID: string(sub.ID()), PlanID: string(sub.Plan), State: "active", StartDate: formatWireDay(sub.Start), ExpiryDate: formatWireDay(sub.LastDay()),
@@ -114,12 +117,14 @@ type subscriptionsMoved struct {
 	NotChanged      []notMovedWire `json:"not_changed_items"`
 }
 
+// notMovedWire is a refused CPF of a bulk move, with its index in the request.
 type notMovedWire struct {
 	Item   int      `json:"item"`
 	CPF    string   `json:"cpf"`
 	Errors []string `json:"errors"`
 }
 
+// moveSubscriptions ends, suspends or resumes many subscriptions of one plan, by CPF.
 func (s *Server) moveSubscriptions(r *request) (any, error) {
 	var in subscriptionMoves
 	if err := r.decodeBody(&in); err != nil {

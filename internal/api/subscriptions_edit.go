@@ -17,6 +17,7 @@ type subscriptionEdit struct {
 	Beneficiary *beneficiaryChange `json:"beneficiary"`
 }
 
+// beneficiaryChange holds the fields of a beneficiary to be changed; a nil field stays as it is.
 type beneficiaryChange struct {
 	PrimaryCard *string        `json:"primary_card"`
 	UserCard    *string        `json:"user_card"`
@@ -29,6 +30,7 @@ type beneficiaryChange struct {
 	Address     *addressChange `json:"address"`
 }
 
+// addressChange holds the fields of an address to be changed; a nil field stays as it is.
 type addressChange struct {
 	Zipcode      *string `json:"zipcode"`
 	Street       *string `json:"street"`
@@ -63,6 +65,7 @@ type subscriptionEdits struct {
 	Items  []subscriptionEditItem `json:"items"`
 }
 
+// subscriptionEditItem is the change of one subscription of the plan, found by its beneficiary's CPF.
 type subscriptionEditItem struct {
 	CPF string `json:"cpf"`
 	subscriptionEdit
@@ -77,11 +80,13 @@ type subscriptionsEdited struct {
 	NotChanged      []notEditedWire `json:"not_changed_items"`
 }
 
+// notEditedWire is a refused item of a bulk edit, by its index in the request.
 type notEditedWire struct {
 	Item   int      `json:"item"`
 	Errors []string `json:"errors"`
 }
 
+// editSubscriptions edits many subscriptions of one plan. Items that cannot be edited are reported one by one.
 func (s *Server) editSubscriptions(r *request) (any, error) {
 	var in subscriptionEdits
 	if err := r.decodeBody(&in); err != nil {

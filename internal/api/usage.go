@@ -22,6 +22,7 @@ type Counter struct {
 	lines map[partner.ID][]partner.LoggedRequest
 }
 
+// tallied is what requests are counted by: partner, day and route.
 type tallied struct {
 	id  partner.ID
 	day int64
@@ -117,6 +118,7 @@ type usage struct {
 	Requests []usageRequests `json:"requests"`
 }
 
+// usageRate is the partner's rate limit, for requests and for items of bulk requests.
 type usageRate struct {
 	PerSecond     int `json:"perSecond"`
 	Burst         int `json:"burst"`
@@ -143,6 +145,7 @@ type usageLooks struct {
 	Stopped bool   `json:"stopped"`
 }
 
+// usageRequests counts the requests of one operation on one day.
 type usageRequests struct {
 	Day       string `json:"day"`
 	Operation string `json:"operation"`
@@ -152,6 +155,7 @@ type usageRequests struct {
 
 const defaultUsageDays = 30
 
+// showUsage answers with the partner's limits and how much of them is used.
 func (s *Server) showUsage(r *request) (any, error) {
 	days, err := r.countInQuery("days", defaultUsageDays)
 	if err != nil {
@@ -186,6 +190,7 @@ func (s *Server) showUsage(r *request) (any, error) {
 	return answer, nil
 }
 
+// dayNumbered returns the date of a day that is counted from 1970-01-01 UTC.
 func dayNumbered(day int64) string { return time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly) }
 
 // listBudgets are what the partner may have of things.

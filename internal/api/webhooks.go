@@ -32,6 +32,7 @@ type webhookDetail struct {
 	Health     webhookHealth `json:"health"`
 }
 
+// webhookHealth sums up the deliveries to an endpoint.
 type webhookHealth struct {
 	// Of the newest deliveries.
 	Delivered int64 `json:"delivered"`
@@ -60,6 +61,7 @@ type webhookSecret struct {
 	PublicKeys []string `json:"publicKeys"`
 }
 
+// showEndpoint returns an endpoint as the API shows it. Its secret is left out.
 func showEndpoint(e alert.Endpoint) webhookItem {
 	item := webhookItem{
 		ID: string(e.ID), URL: e.Address(), Types: append([]alert.Type{}, e.Types...), State: "enabled", FailingSince: formatMoment(e.FailingSince),
@@ -74,10 +76,12 @@ func showEndpoint(e alert.Endpoint) webhookItem {
 	return item
 }
 
+// shownOnce returns the endpoint with its secret, for the answers that show it: creation and rotation.
 func (s *Server) shownOnce(e alert.Endpoint) (once.Answer, error) {
 	return encodeSecret(string(e.ID), webhookSecret{showEndpoint(e), e.Secret(), append([]string{}, e.PublicKeys(s.Now())...)})
 }
 
+// listWebhooks answers with the partner's endpoints without their secrets.
 func (s *Server) listWebhooks(r *request) (any, error) {
 	list, err := r.rules.Webhooks.ListEndpoints(r.ctx, r.caller.Partner)
 	if err != nil {
@@ -99,6 +103,7 @@ func (r *request) endpointInPath() (alert.Endpoint, error) {
 	return r.rules.Webhooks.GetEndpoint(r.ctx, r.caller.Partner, alert.EndpointID(id))
 }
 
+// showWebhook answers with an endpoint and the health of its deliveries.
 func (s *Server) showWebhook(r *request) (any, error) {
 	e, err := r.endpointInPath()
 	if err != nil {
@@ -139,6 +144,8 @@ type looked struct{ err error }
 // CheckTargetURL says it.
 func (l looked) CheckTargetURL(context.Context, string) error { return l.err }
 
+// createWebhook creates an endpoint. Its address is resolved and checked before the transaction, which must not wait
+// for DNS.
 func (s *Server) createWebhook(r *request) (any, error) {
 	var in newWebhook
 	if err := r.decodeBody(&in); err != nil {
@@ -170,6 +177,7 @@ func readableBy(who partner.Caller) alert.Areas {
 	return alert.Areas{Cyber: who.HasScope(partner.ScopeCyberRead), Subscriptions: who.HasScope(partner.ScopeSubscriptionsRead)}
 }
 
+// removeWebhook deletes an endpoint and records it in the audit trail.
 func (s *Server) removeWebhook(r *request) (any, error) {
 	e, err := r.endpointInPath()
 	if err != nil {
@@ -189,6 +197,7 @@ type webhookState struct {
 	State string `json:"state"`
 }
 
+// setWebhook pauses an endpoint or enables it again.
 func (s *Server) setWebhook(r *request) (any, error) {
 	var in webhookState
 	if err := r.decodeBody(&in); err != nil {
@@ -246,6 +255,7 @@ type rotation struct {
 	Overlap *int64 `json:"overlapHours"`
 }
 
+// rotateWebhook replaces the secret of an endpoint; the old one stays valid for overlapHours.
 func (s *Server) rotateWebhook(r *request) (any, error) {
 	var in rotation
 	if err := r.decodeBody(&in); err != nil {
@@ -273,6 +283,7 @@ type webhookTest struct {
 	Type string `json:"type"`
 }
 
+// testWebhook sends a test event to an endpoint at once and answers with the outcome.
 func (s *Server) testWebhook(r *request) (any, error) {
 	var in webhookTest
 	if err := r.decodeBody(&in); err != nil {
@@ -313,6 +324,7 @@ type replayed struct {
 	Deliveries int64 `json:"deliveries"`
 }
 
+// replayWebhook queues past events again for an endpoint: one event, the failed ones, or those of a window of time.
 func (s *Server) replayWebhook(r *request) (any, error) {
 	var in replay
 	if err := r.decodeBody(&in); err != nil {

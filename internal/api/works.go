@@ -45,11 +45,13 @@ type works struct {
 	processors chan struct{}
 }
 
+// underWay is the work at present: bulk requests, and the bytes reserved for their bodies and for small bodies.
 type underWay struct {
 	bulks       int
 	room, small int64
 }
 
+// partnerWork is the work of one partner at present and the limits on it.
 type partnerWork struct {
 	underWay
 	// slots bounds the heavy requests at work.

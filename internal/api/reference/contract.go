@@ -73,6 +73,7 @@ func ParseContract(document []byte) (*Contract, error) {
 	return c, errors.Join(p.errs...)
 }
 
+// reader reads the OpenAPI document and collects its faults, so that all of them are reported at once.
 type reader struct {
 	root node
 	errs []error
@@ -122,6 +123,7 @@ func (n node) membersAt(path ...string) []member {
 	return list
 }
 
+// member is a member of a mapping, in the order of the document.
 type member struct {
 	key string
 	node
@@ -160,6 +162,7 @@ func (p *reader) readContract() *Contract {
 	return c
 }
 
+// operation reads an operation with its parameters, body, answers and examples.
 func (p *reader) operation(method, path string, n node) Operation {
 	op := Operation{
 		ID: n.textAt("operationId"), Method: method, Path: path, Summary: n.textAt("summary"), Description: n.textAt("description"),
@@ -187,6 +190,7 @@ func (p *reader) operation(method, path string, n node) Operation {
 	return op
 }
 
+// parameter reads a parameter; its example is the plain one, or the first of several.
 func (p *reader) parameter(n node) Parameter {
 	q := Parameter{Name: n.textAt("name"), In: n.textAt("in"), Description: n.textAt("description"), Required: n.flagAt("required"),
 		Deprecated: n.flagAt("deprecated"),

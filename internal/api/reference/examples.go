@@ -19,6 +19,7 @@ type snippets map[string]struct {
 
 //go:generate go test -vet=off . -run TestSnippetsAreFresh -update
 
+// readSnippets reads the embedded examples; a test keeps the file equal to the tests that they are cut from.
 func readSnippets() (snippets, error) {
 	raw, err := files.ReadFile("snippets.json")
 	if err != nil {

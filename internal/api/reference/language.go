@@ -30,6 +30,7 @@ type texts struct {
 	fields map[string]string
 }
 
+// titled is a group of operations: its title and what it is about.
 type titled struct{ Title, About string }
 
 // fieldText is a text of pt.fields.yaml.

@@ -32,6 +32,7 @@ func (w *writer) writeSearch() error {
 // besideUs are links to other files of the repository, which are no pages here.
 var besideUs = regexp.MustCompile(`\[([^\]]+)\]\((?:[a-zA-Z0-9_./-]+)(?:#[a-z0-9-]*)?\)`)
 
+// changelog writes the page of the changelog, without the links that only work in the repository.
 func (w *writer) changelog() error {
 	_, entries, _ := strings.Cut(vigia.Changelog, "\n## ")
 	text := renderMarkdown(besideUs.ReplaceAll([]byte("## "+entries), []byte("$1")))
@@ -44,6 +45,7 @@ type deprecated struct {
 	What string
 }
 
+// deprecations writes the page that lists every deprecated operation, parameter and member.
 func (w *writer) deprecations() error {
 	var list []deprecated
 	for _, op := range w.contract.Operations {

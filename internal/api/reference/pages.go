@@ -51,6 +51,7 @@ func renderInline(text string) template.HTML {
 // entry is a line of the navigation.
 type entry struct{ Href, Label, Method string }
 
+// section is a part of the menu of the reference.
 type section struct {
 	Title   string
 	Entries []entry
@@ -164,6 +165,7 @@ func linkPages(text []byte) []byte {
 	return []byte(strings.NewReplacer("(../../../docs/guides/pt/", "(guides/", "(../../../docs/guides/", "(guides/", ".md)", ")").Replace(string(text)))
 }
 
+// errorsPage writes the page about errors, in the language of the pages.
 func (w *writer) errorsPage() error {
 	name := "errors.md"
 	if w.language.texts != nil {
@@ -191,6 +193,7 @@ func (w *writer) writeTitledPage(name, english, part string, data any) error {
 	return w.writePage(name, title, part, data)
 }
 
+// operation writes the page of an operation with its examples; answers of success come before refusals.
 func (w *writer) operation(op Operation) error {
 	about := renderMarkdown([]byte(op.Description))
 	rules := renderMarkdown([]byte(op.Rules))

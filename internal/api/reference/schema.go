@@ -104,6 +104,8 @@ func (p *reader) describeType(schema node) string {
 	return schema.textAt("type")
 }
 
+// alternatives describes a type that is one of several, without repeating the same word. Of allOf the first part
+// counts.
 func (p *reader) alternatives(key string, parts []any) string {
 	if key == "allOf" {
 		return p.describeType(node{parts[0]})
