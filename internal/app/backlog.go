@@ -46,6 +46,7 @@ func (s *Server) watchBacklog() error {
 	return nil
 }
 
+// corpusAge returns the age in seconds of the oldest password corpus in use.
 func (s *Server) corpusAge() (oldest float64) {
 	for _, c := range s.passwords.ListCorpora() {
 		oldest = max(oldest, s.app.now().Sub(c.Imported).Seconds())

@@ -50,6 +50,7 @@ func (p *consolePasswords) Upload(ctx context.Context, a password.Algorithm, sou
 	return p.importFrom(ctx, a, source, inputs, remove)
 }
 
+// importFrom starts a job that imports a password corpus; after is called when the inputs are no longer needed.
 func (p *consolePasswords) importFrom(ctx context.Context, a password.Algorithm, source string, inputs []password.Input, after func()) error {
 	return p.beginWork(ctx, password.KindImport, a.String(), password.ErrBusy, func(ctx context.Context, tell func(any)) (any, error) {
 		var at password.Progress

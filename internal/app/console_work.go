@@ -28,6 +28,7 @@ type consoleWork struct {
 	worker string
 }
 
+// newConsoleWork returns the runner of jobs that are started in the console and run in this process.
 func (s *Server) newConsoleWork(ctx context.Context, group *errgroup.Group) *consoleWork {
 	return &consoleWork{app: s.app, log: s.log, ctx: ctx, group: group, worker: "c_" + rand.Text()}
 }

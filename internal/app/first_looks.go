@@ -50,6 +50,8 @@ func (s *Server) watchFirstLooks(ctx context.Context) error {
 	return nil
 }
 
+// brakeFirstLooks stops the first looks of partners far above their usual rate, logs each new stop, and sets the
+// metrics.
 func (s *Server) brakeFirstLooks(ctx context.Context, stopped, waiting *prometheus.GaugeVec) error {
 	made, err := s.app.FirstLooks.BrakeLooks(ctx)
 	for id, stop := range made {

@@ -93,6 +93,7 @@ func (s *Server) metricsHandler() http.Handler {
 	})
 }
 
+// writeHealth writes an answer about health that no cache may keep.
 func writeHealth(w http.ResponseWriter, status int, body map[string]string) {
 	w.Header().Set("content-type", "application/json")
 	w.Header().Set("cache-control", "no-store")

@@ -37,6 +37,8 @@ type Leaks struct {
 	Spreader *intake.Spreader
 }
 
+// openLeaks wires the parts that import, hold and search breaches. The library logs nothing until a server gives it a
+// log.
 func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() time.Time) (*Leaks, error) {
 	files, err := corpora.OpenFiles(filepath.Join(c.CorporaPath(), "leak"), c.Corpora)
 	if err != nil {
@@ -88,6 +90,7 @@ func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) error 
 	return nil
 }
 
+// watchLibrary registers the metrics of the open segments.
 func (s *Server) watchLibrary() error {
 	l := s.app.Leaks.Library
 	for _, g := range []struct {

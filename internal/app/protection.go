@@ -44,6 +44,8 @@ func (s *Server) runChore(ctx context.Context, what string, work func(context.Co
 	}
 }
 
+// reportPools sets the metric of free endpoint keys and logs a pool once when it runs low and once when it is filled
+// again.
 func (s *Server) reportPools(ctx context.Context, free *prometheus.GaugeVec) error {
 	sources, err := s.app.Endpoints.ListSources(ctx)
 	if err != nil {

@@ -222,6 +222,7 @@ func (s *Server) startWork(ctx context.Context, group *errgroup.Group) error {
 	return nil
 }
 
+// ignoreCancelled returns nil for an error that only says that the process is stopping.
 func ignoreCancelled(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -340,6 +341,7 @@ func (c *certificate) currentCertificate(*tls.ClientHelloInfo) (*tls.Certificate
 	return c.loaded, nil
 }
 
+// addressText returns the address as text; empty for nil.
 func addressText(a net.Addr) string {
 	if a == nil {
 		return ""

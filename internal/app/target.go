@@ -169,11 +169,13 @@ type tlsTargetListener struct {
 	once    sync.Once
 }
 
+// accepted is a connection, or the error of accepting one, on its way to Accept.
 type accepted struct {
 	conn net.Conn
 	err  error
 }
 
+// newTLSTargetListener returns a listener that does the TLS handshakes itself; its goroutine ends when it is closed.
 func newTLSTargetListener(ln net.Listener, config *tls.Config, handler http.Handler) *tlsTargetListener {
 	l := &tlsTargetListener{Listener: ln, config: config, handler: handler, ready: make(chan accepted), closed: make(chan struct{})}
 	go l.acceptLoop()

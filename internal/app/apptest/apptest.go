@@ -72,6 +72,7 @@ func Start(t testing.TB) *Service {
 	return s
 }
 
+// tenant creates a partner with its first key, or fails the test.
 func (s *Service) tenant(t testing.TB, name string, mode partner.Mode) Tenant {
 	t.Helper()
 	p, cred, err := storetest.Registry(s.App.Store.Partners, time.Now).CreatePartner(context.Background(), name, mode, partner.Settings{})
