@@ -150,6 +150,7 @@ func (r *Registry) insertCeremony(ctx context.Context, session *webauthn.Session
 	return token, r.store.InsertCeremony(ctx, digest, state, r.now().Add(ceremonyFor))
 }
 
+// takeCeremony returns the state of a passkey ceremony and removes it, so that each token works once.
 func (r *Registry) takeCeremony(ctx context.Context, token string) (session webauthn.SessionData, err error) {
 	state, err := r.store.TakeCeremony(ctx, r.store.TokenDigest(token), r.now())
 	if err != nil {

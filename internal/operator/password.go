@@ -44,6 +44,7 @@ type hasher struct {
 	key func(password, salt []byte) []byte
 }
 
+// newHasher returns a hasher that bounds the hashes at work and in the queue, since each one takes much memory.
 func newHasher() *hasher {
 	return &hasher{
 		running: make(chan struct{}, hashesAtOnce), waiting: make(chan struct{}, hashesAtOnce+hashesWaiting),

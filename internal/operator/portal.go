@@ -45,6 +45,7 @@ func (o Operator) ParseRole(s string) (Role, error) {
 // Name is how commands and forms call the role.
 func (r Role) Name() string { return strings.TrimPrefix(string(r), partnerPrefix) }
 
+// ofPartner reports whether the role is one of a partner's people.
 func (r Role) ofPartner() bool { return slices.Contains(PartnerRoles(), r) }
 
 // checkOwner refuses a role of the service for a partner's person, and the other way round.

@@ -37,6 +37,7 @@ func (s Session) isOver(now time.Time) bool {
 	return !now.Before(s.SeenAt.Add(IdleLimit)) || !now.Before(s.CreatedAt.Add(AbsoluteLimit)) || now.Before(s.SeenAt.Add(-IdleLimit))
 }
 
+// openSession starts a session after a log-in and returns its token, of which only the digest is stored.
 func (r *Registry) openSession(ctx context.Context, id ID, from string) (string, error) {
 	token, digest, err := r.newToken()
 	if err != nil {
