@@ -161,6 +161,7 @@ func (c Common) collectProblems() Problems {
 	return p
 }
 
+// isPostgres reports whether the address names a PostgreSQL database; everything else means SQLite.
 func isPostgres(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
@@ -189,6 +190,7 @@ const (
 	mostDays   = 36500
 )
 
+// alertProblems checks the settings of webhooks, endpoint reports and retention, and returns all problems at once.
 func (s Serve) alertProblems() Problems {
 	var p Problems
 	if err := s.OutgoingSettings().CheckOutgoing(); err != nil {
