@@ -74,6 +74,7 @@ func (r *Route) Done(status int, took time.Duration) {
 	r.m.requests.WithLabelValues(r.name, statusText(status)).Inc()
 }
 
+// statusText returns the three digits of a status as the label of a metric.
 func statusText(status int) string {
 	return string([]byte{byte('0' + status/100%10), byte('0' + status/10%10), byte('0' + status%10)})
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 )
 
+// requestIDKey is the key of the request id in a context.
 type requestIDKey struct{}
 
 // WithRequestID puts the request's id into the context.
@@ -35,6 +36,8 @@ func NewRequestID(fromCaller string) string {
 	return hex.EncodeToString(raw[:])
 }
 
+// safeRequestID reports whether a client's request id may be logged and echoed: short, and of harmless characters
+// only.
 func safeRequestID(s string) bool {
 	if s == "" || len(s) > MaxRequestID {
 		return false
