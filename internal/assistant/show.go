@@ -138,6 +138,7 @@ var kinds = map[client.AssetType]identifier.Kind{
 	client.Domain: identifier.Domain, client.PixKey: identifier.PixKey, client.CNPJ: identifier.CNPJ,
 }
 
+// each maps a list. The result is never nil, so that it is encoded as [] and not as null.
 func each[From, To any](all []From, show func(From) To) []To {
 	shown := make([]To, 0, len(all))
 	for _, one := range all {
@@ -146,12 +147,14 @@ func each[From, To any](all []From, show func(From) To) []To {
 	return shown
 }
 
+// shownAssets returns watched values with the values masked.
 func shownAssets(all []client.Asset) assets {
 	return assets{each(all, func(a client.Asset) asset {
 		return asset{a.ID, string(a.Type), identifier.MaskValue(kinds[a.Type], a.Value), string(a.Status)}
 	})}
 }
 
+// shownFindings returns findings; titles and site names come from outside and are marked as untrusted.
 func shownFindings(all []client.Finding) findings {
 	return findings{each(all, func(f client.Finding) finding {
 		return finding{
@@ -162,30 +165,36 @@ func shownFindings(all []client.Finding) findings {
 	})}
 }
 
+// shownCovers returns the covers of a person.
 func shownCovers(all []client.Cover) covers {
 	return covers{each(all, func(c client.Cover) cover {
 		return cover{c.Details.Plan, c.Origin, c.Details.Limit, c.Details.Kinds, c.Details.Conditions, c.Details.Exclusions}
 	})}
 }
 
+// shownDevices returns devices with all but the last four characters of their keys masked.
 func shownDevices(all []client.Device) devices {
 	return devices{each(all, func(d client.Device) device {
 		return device{string(d.System), "***" + d.Key[max(0, len(d.Key)-4):], d.ValidUntil}
 	})}
 }
 
+// shownCase returns a case without its texts, which may hold personal data.
 func shownCase(c client.CaseItem) supportCase {
 	return supportCase{c.ID, c.ServiceID, c.Status, c.CreationDate, c.ChangedAt, c.Rating}
 }
 
+// shownCases returns cases without their texts.
 func shownCases(all []client.CaseItem) cases { return cases{each(all, shownCase)} }
 
+// shownHistory returns the course of a case without the texts of its messages.
 func shownHistory(c client.CaseDetail) caseHistory {
 	return caseHistory{shownCase(c.CaseItem), each(c.History, func(l client.CaseLine) caseLine {
 		return caseLine{l.At, l.Type, l.From, l.Status}
 	})}
 }
 
+// shownSubscriptions returns subscriptions with the personal values masked.
 func shownSubscriptions(p client.SubscriptionPage) subscriptions {
 	return subscriptions{each(p.Items, func(s client.Subscription) subscribed {
 		b := s.Beneficiary
@@ -193,12 +202,14 @@ func shownSubscriptions(p client.SubscriptionPage) subscriptions {
 	}), p.Page, p.TotalItems, p.TotalPages}
 }
 
+// shownBreaches returns the facts on breaches; titles come from outside and are made inert.
 func shownBreaches(p client.BreachPage) breaches {
 	return breaches{each(p.Breaches, func(b client.BreachFacts) breach {
 		return breach{b.Name, inert(b.Title), b.Date, b.Kind, b.Exposes, b.Verified, b.Fabricated, b.SpamList}
 	}), p.Page, p.TotalItems, p.HasNext}
 }
 
+// shownEvents returns events with the person they are about, without the rest of their data.
 func shownEvents(p client.EventPage) events {
 	return events{each(p.Events, func(e client.Event) event {
 		return event{e.ID, e.Type, e.Timestamp, whom(e.Data)}
