@@ -66,6 +66,7 @@ func NewDoor(o Options) *Door {
 	return &Door{Options: o, addresses: caller.NewBudget(o.Now, addressEvery, addressBurst), room: make(chan struct{}, atOnce)}
 }
 
+// answer is the body of a delivery that was accepted; Repeated says that it had been accepted before.
 type answer struct {
 	Status   string `json:"status"`
 	Breach   string `json:"breach"`
@@ -74,6 +75,7 @@ type answer struct {
 	Repeated bool   `json:"repeated"`
 }
 
+// refusal is the body of a delivery that was refused.
 type refusal struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail,omitempty"`
