@@ -25,6 +25,7 @@ type command struct {
 	unrecorded bool
 }
 
+// commandKey is the key of the running command in a context.
 type commandKey struct{}
 
 // unrecorded are commands that neither change nor show anything of the service's, or only the trail itself.
@@ -114,11 +115,13 @@ func systemActor() operator.Actor {
 	return operator.Actor{Name: "cli:" + name, From: host}
 }
 
+// auditCmd groups the commands on the audit trail.
 type auditCmd struct {
 	List   auditListCmd   `cmd:"" help:"Show lines of the trail, newest first."`
 	Verify auditVerifyCmd `cmd:"" help:"Check the whole trail: a line that was changed, removed, moved or added is found."`
 }
 
+// auditListCmd is 'vigia audit list'. Its flags narrow the list and can be combined.
 type auditListCmd struct {
 	Actor   string `placeholder:"WHO" help:"Only what this operator (op_...) or account (cli:...) did."`
 	Action  string `placeholder:"ACTION" help:"Only this action, such as partner.create."`
@@ -145,6 +148,8 @@ func (l *auditListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}), "No line.")
 }
 
+// auditVerifyCmd is 'vigia audit verify'. Only a head that was noted elsewhere reveals that the end of the trail was
+// cut off.
 type auditVerifyCmd struct {
 	Expect string `placeholder:"LINE:HEAD" help:"A head noted earlier (printed by this command and, once an hour, in the log): the trail must still hold it."`
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/vigiahq/vigia/internal/config"
 )
 
+// backupCmd is 'vigia backup'. It refuses to overwrite a file.
 type backupCmd struct {
 	File           string `arg:"" name:"file" type:"path" help:"New file to write, such as vigia-2026-11-15.tar.gz."`
 	WithoutCorpora bool   `name:"without-corpora" help:"Leave the leak and password corpora out, because they are kept elsewhere."`
@@ -27,6 +28,7 @@ func (backupCmd) Help() string {
 		"  vigia restore /backup/vigia-2026-11-15.tar.gz --data /var/lib/vigia-new --key-file /safe/keys.json"
 }
 
+// viewBackup returns a backup as a record of output, with the size of the archive.
 func viewBackup(file string, m backup.Manifest) record {
 	size := int64(0)
 	if info, err := os.Stat(file); err == nil {
@@ -53,6 +55,7 @@ func (b *backupCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showRecord(viewBackup(b.File, m), notes...)
 }
 
+// restoreCmd is 'vigia restore'. The key file is not in a backup and has to be given.
 type restoreCmd struct {
 	File     string `arg:"" name:"file" type:"existingfile" help:"The backup."`
 	Erasures string `placeholder:"FILE" type:"existingfile" help:"Log of erasures (erasures.jsonl of the lost data folder, or 'vigia subject log'): whoever was erased after the backup is erased again."`

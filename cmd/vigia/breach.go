@@ -18,6 +18,7 @@ import (
 	"github.com/vigiahq/vigia/internal/scan"
 )
 
+// breachCmd groups the commands on breaches.
 type breachCmd struct {
 	Import  breachImportCmd  `cmd:"" help:"Import a dump of any format and find watched values in it."`
 	List    breachListCmd    `cmd:"" help:"List the breaches."`
@@ -103,6 +104,7 @@ func withSkips(view record, skips []container.Skip) record {
 	}))
 }
 
+// breachImportCmd is 'vigia breach import', which searches dumps of any format for identifiers.
 type breachImportCmd struct {
 	Name string `required:"" placeholder:"NAME" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
 	breachFlags
@@ -257,7 +259,10 @@ type breachRenewal struct {
 }
 
 type (
-	breachAppendCmd  struct{ breachRenewal }
+	// breachAppendCmd is 'vigia breach append', which adds what is new in further files to a published breach.
+	breachAppendCmd struct{ breachRenewal }
+
+	// breachReplaceCmd is 'vigia breach replace'. Findings that no longer hold are withdrawn.
 	breachReplaceCmd struct{ breachRenewal }
 )
 
@@ -317,6 +322,7 @@ func (b *breachRenewal) runRenewal(ctx context.Context, open opener, o *output, 
 	return o.matchAndShow(ctx, a, out)
 }
 
+// breachListCmd is 'vigia breach list', oldest first.
 type breachListCmd struct{}
 
 // Run lists the breaches.
@@ -334,6 +340,7 @@ type breachName struct {
 	Name string `required:"" placeholder:"NAME" help:"The breach's name."`
 }
 
+// breachShowCmd is 'vigia breach show'.
 type breachShowCmd struct{ breachName }
 
 // Run shows a breach.
@@ -345,6 +352,7 @@ func (b *breachShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showRecord(withParts(ctx, a, r))
 }
 
+// breachEditCmd is 'vigia breach edit'. The statuses of findings follow the change.
 type breachEditCmd struct {
 	breachName
 	breachFlags
@@ -372,6 +380,7 @@ func (b *breachEditCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showRecord(viewBreach(r))
 }
 
+// breachVerifyCmd is 'vigia breach verify', which reads every byte of a breach's segment.
 type breachVerifyCmd struct{ breachName }
 
 // Run reads a segment from front to back.
@@ -383,6 +392,7 @@ func (b *breachVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error 
 	return o.showRecord(newRecord("name", b.Name, "whole", true, "keys", keys))
 }
 
+// breachRetractCmd is 'vigia breach retract'. The segment is deleted and its findings are withdrawn.
 type breachRetractCmd struct{ breachName }
 
 // Run retracts a breach.

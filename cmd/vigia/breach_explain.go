@@ -11,6 +11,8 @@ import (
 	"github.com/vigiahq/vigia/internal/leak"
 )
 
+// breachExplainCmd is 'vigia breach explain'. Exactly one value is asked about; "-" and "@FILE" keep it out of the
+// process list.
 type breachExplainCmd struct {
 	breachName
 	config.Outgoing

@@ -9,6 +9,7 @@ import (
 	"github.com/vigiahq/vigia/internal/store"
 )
 
+// checkCmd is 'vigia check', which checks the consistency of all data and changes nothing.
 type checkCmd struct{}
 
 // Help shows examples.
@@ -47,6 +48,7 @@ func (checkCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // errProblems ends a command that found something wrong.
 var errProblems = fault.New(fault.Internal, "check.problems")
 
+// viewProblems returns the problems of a database as records of output.
 func viewProblems(list []store.Problem) []record {
 	return makeRecords(list, func(p store.Problem) record { return newRecord("check", p.Check, "where", p.Where, "what", p.What) })
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
+// demoCmd is 'vigia demo'. It needs no configuration and keeps its own data folder.
 type demoCmd struct {
 	Listen         string `default:"127.0.0.1:8080" placeholder:"ADDR" help:"Address of the partner API; any free port when this one is taken and the flag is left out, as for the next two."`
 	ConsoleListen  string `name:"console-listen" default:"127.0.0.1:8081" placeholder:"ADDR" help:"Address of the operator's console."`
@@ -50,6 +51,7 @@ type demoTenant struct {
 	Endpoints map[string]demoHook `json:"endpoints"`
 }
 
+// demoHook is a webhook of the demo as it is kept for the next start.
 type demoHook struct {
 	ID     string `json:"id"`
 	Secret string `json:"secret"`

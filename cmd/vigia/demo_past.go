@@ -77,6 +77,7 @@ func (w *world) remember(ctx context.Context, out io.Writer) error {
 	return err
 }
 
+// livePast fills the demo with a past: it lets the service run through pastDays on a clock of its own.
 func livePast(ctx context.Context, c config.Common, live demoTenant, today time.Time) (_ *past, err error) {
 	clock := &pastClock{}
 	clock.moveTo(today.AddDate(0, 0, -pastDays))

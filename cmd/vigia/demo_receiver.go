@@ -28,6 +28,7 @@ type receiver struct {
 	got     []received
 }
 
+// received is a webhook that reached the receiver; Verified says that its signature was right.
 type received struct {
 	At       time.Time
 	ID, Type string
@@ -38,6 +39,8 @@ type received struct {
 // keepReceived bounds the page.
 const keepReceived = 100
 
+// newReceiver starts a receiver of webhooks for the demo. Besides the good path it has one that always refuses, to
+// show retries.
 func newReceiver(ctx context.Context, address string) (*receiver, error) {
 	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {

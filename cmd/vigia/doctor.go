@@ -13,6 +13,7 @@ import (
 	"github.com/vigiahq/vigia/internal/config"
 )
 
+// doctorCmd is 'vigia doctor'. It takes the flags of serve, because it checks the installation that they would start.
 type doctorCmd struct {
 	config.Serve
 }

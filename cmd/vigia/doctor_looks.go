@@ -25,6 +25,7 @@ import (
 	"github.com/vigiahq/vigia/internal/store"
 )
 
+// configuration reports every problem of flags and variables that would keep 'vigia serve' from starting.
 func (p *checkup) configuration() {
 	var problems config.Problems
 	if err := p.serve.CheckServe(p.common); errors.As(err, &problems) {
@@ -289,6 +290,7 @@ func (p *checkup) addresses(ctx context.Context) {
 	}
 }
 
+// loopback reports whether the host is this machine; other names are not resolved.
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()

@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/feed"
 )
 
+// feedCmd groups the commands on feeds, the continuous sources of breaches.
 type feedCmd struct {
 	Add    feedAddCmd    `cmd:"" help:"Add a continuous source."`
 	List   feedListCmd   `cmd:"" help:"List the sources and how they fare."`
@@ -22,6 +23,7 @@ type feedCmd struct {
 	Remove feedRemoveCmd `cmd:"" help:"Forget a source, and what waits of a receiver. What it brought stays."`
 }
 
+// viewFeed returns a feed as a record of output. The secrets of the target are left out.
 func viewFeed(f feed.Feed) record {
 	return newRecord("name", f.Name, "kind", f.Kind, "target", f.Shown(), "paused", f.Paused, "every", f.Every, "items", f.State.Items,
 		"files_without_manifest", f.State.Orphans, "refused_pushes", f.State.Refused, "values_left_out", f.State.LeftOut,
@@ -45,6 +47,7 @@ func (o *output) receiver(f feed.Feed, secret string, err error) error {
 		"The vendor signs as Standard Webhooks do: see docs/leaks.md.")
 }
 
+// feedAddCmd is 'vigia feed add'. A feed of the kind push gets a secret, which is printed once.
 type feedAddCmd struct {
 	Name      string        `required:"" placeholder:"NAME" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
 	Kind      string        `required:"" enum:"folder,list,hibp,push" placeholder:"KIND" help:"folder: a folder or bucket into which dumps and manifests are dropped; list: an address that answers with a JSON list of dumps; hibp: the Have I Been Pwned API for watched e-mails, by six characters of their hashes, which needs a plan with k-anonymity; push: a receiver of records that a vendor sends, signed with the secret that is shown once."`
@@ -85,6 +88,7 @@ func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showFeed(feeds.AddFeed(ctx, f))
 }
 
+// feedListCmd is 'vigia feed list', with the failures and the next run of each feed.
 type feedListCmd struct{}
 
 // Run lists the feeds.
@@ -111,6 +115,7 @@ func (f feedArg) setPaused(ctx context.Context, a *app.App, o *output, paused bo
 	return o.showFeed(feeds.PauseFeed(ctx, f.Name, paused))
 }
 
+// feedPauseCmd is 'vigia feed pause'. Nothing is lost: the feed goes on where it stopped.
 type feedPauseCmd struct{ feedArg }
 
 // Run pauses a feed.
@@ -118,6 +123,7 @@ func (f *feedPauseCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return f.setPaused(ctx, a, o, true)
 }
 
+// feedResumeCmd is 'vigia feed resume'.
 type feedResumeCmd struct{ feedArg }
 
 // Run resumes a feed.
@@ -125,6 +131,7 @@ func (f *feedResumeCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return f.setPaused(ctx, a, o, false)
 }
 
+// feedRunCmd is 'vigia feed run'. It runs in this process and not in a worker, so that its errors are seen at once.
 type feedRunCmd struct {
 	feedArg
 	config.Outgoing
@@ -148,6 +155,7 @@ func (f *feedRunCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // shownPushes is how many of a receiver's last pushes are shown.
 const shownPushes = 20
 
+// feedShowCmd is 'vigia feed show', which also lists what was sent to a receiver last.
 type feedShowCmd struct{ feedArg }
 
 // Run shows a feed.
@@ -165,6 +173,7 @@ func (f *feedShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	})))
 }
 
+// feedRotateCmd is 'vigia feed rotate', which gives a receiver a new secret. The old one is valid for another day.
 type feedRotateCmd struct{ feedArg }
 
 // Run makes a new secret.
@@ -176,6 +185,7 @@ func (f *feedRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.receiver(feeds.RotateSecret(ctx, f.Name))
 }
 
+// feedRemoveCmd is 'vigia feed remove'. What the feed has brought stays.
 type feedRemoveCmd struct{ feedArg }
 
 // Run removes a feed.

@@ -8,6 +8,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
+// keyCmd groups the commands on API keys of partners.
 type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Give a partner one more key; it is shown once."`
 	List   keyListCmd   `cmd:"" help:"List a partner's keys."`
@@ -36,6 +37,7 @@ func (o *output) showNewKey(k partner.Key, text string, err error) error {
 	return o.showRecord(keyRecord(k).withPairs("api_key", text), "The API key is shown this once.")
 }
 
+// keyCreateCmd is 'vigia key create'. The key is printed once.
 type keyCreateCmd struct {
 	Partner partner.ID    `required:"" placeholder:"ID" help:"The partner's id."`
 	Label   string        `placeholder:"TEXT" help:"What the key is for."`
@@ -61,6 +63,7 @@ func (k *keyCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showNewKey(a.Partners.CreateKey(ctx, k.Partner, k.Label, scopes, expires))
 }
 
+// keyListCmd is 'vigia key list'. It shows ids, scopes and ends, never the keys.
 type keyListCmd struct {
 	Partner partner.ID `required:"" placeholder:"ID" help:"The partner's id."`
 }
@@ -80,6 +83,7 @@ type keyFlags struct {
 	Key     partner.KeyID `required:"" placeholder:"KEY" help:"The key's id (key_...)."`
 }
 
+// keyRollCmd is 'vigia key roll'. The old key works on for the overlap, so that the partner can install the new one.
 type keyRollCmd struct {
 	keyFlags
 	Overlap time.Duration `default:"24h" placeholder:"TIME" help:"How long the old key works on, at most 168h."`
@@ -90,6 +94,7 @@ func (k *keyRollCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showNewKey(a.Partners.RollKey(ctx, k.Partner, k.Key, k.Overlap))
 }
 
+// keyRevokeCmd is 'vigia key revoke'. Keys that were made with the key end too, unless --keep-children is given.
 type keyRevokeCmd struct {
 	keyFlags
 	KeepChildren bool `help:"Let the keys that it made live on."`

@@ -6,6 +6,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 )
 
+// keysCmd groups the commands on the keys that seal personal data, not to be confused with keyCmd.
 type keysCmd struct {
 	Rotate keysRotateCmd `cmd:"" help:"Make a new primary key; what older keys sealed stays readable and is rewritten in the background by a running worker."`
 	Drop   keysDropCmd   `cmd:"" help:"Remove older keys for good, once nothing needs them; says what does otherwise."`
@@ -25,6 +26,7 @@ func (o *output) showKeys(ctx context.Context, a *app.App) error {
 	return o.showRecord(newRecord("file", a.Keys.Path(), "primary", a.Keys.PrimaryID(), "keys", a.Keys.IDs(), "sealed_by_primary", current, "sealed_by_older", old), notes...)
 }
 
+// keysRotateCmd is 'vigia keys rotate'. Old keys stay readable; a running worker seals their values again in the background.
 type keysRotateCmd struct{}
 
 // Run rotates.
@@ -35,6 +37,7 @@ func (keysRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showKeys(ctx, a)
 }
 
+// keysDropCmd is 'vigia keys drop'. It refuses while a value is still sealed with an old key.
 type keysDropCmd struct{}
 
 const oldBackups = "Backups made before need a copy of the key file of their time: keep one with them, apart from the data, for as long as you keep the backups."
@@ -51,6 +54,7 @@ func (keysDropCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showRecord(newRecord("dropped", dropped), oldBackups)
 }
 
+// keysStatusCmd is 'vigia keys status'. It counts through the whole database.
 type keysStatusCmd struct{}
 
 // Run shows the status.

@@ -17,24 +17,34 @@ import (
 // Lists that only read, for scripts. What is done with such things is done in the console and through the API.
 
 type (
+	// eventCmd groups the commands on events.
 	eventCmd struct {
 		List eventListCmd `cmd:"" help:"List a partner's events, or the deliveries and attempts of one."`
 	}
+
+	// caseCmd groups the commands on cases.
 	caseCmd struct {
 		List caseListCmd `cmd:"" help:"List the newest cases."`
 	}
+
+	// assetCmd groups the commands on watched values.
 	assetCmd struct {
 		List assetListCmd `cmd:"" help:"List the watched values of a person, masked."`
 	}
+
+	// messageCmd groups the commands on message texts.
 	messageCmd struct {
 		List messageListCmd `cmd:"" help:"List the texts, and who wrote each."`
 	}
+
+	// subscriptionCmd groups the commands on subscriptions.
 	subscriptionCmd struct {
 		Import subscriptionImportCmd `cmd:"" help:"Create subscriptions from a CSV or JSON-lines file."`
 		List   subscriptionListCmd   `cmd:"" help:"List a partner's subscriptions; the people are masked."`
 	}
 )
 
+// eventListCmd is 'vigia event list'; with --event it shows the deliveries of that event instead.
 type eventListCmd struct {
 	Partner string `required:"" placeholder:"ID" help:"The partner's id."`
 	Event   string `placeholder:"ID" help:"Show where this event went, try by try."`
@@ -69,6 +79,7 @@ func (l *eventListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}), "No event.", "seq", "id", "at", "type")
 }
 
+// caseListCmd is 'vigia case list'. Its flags narrow the list and can be combined.
 type caseListCmd struct {
 	Partner  string `placeholder:"ID" help:"Only of this partner."`
 	Service  string `placeholder:"ID" help:"Only for this service."`
@@ -106,6 +117,7 @@ func (l *caseListCmd) Run(ctx context.Context, a *app.App, o *output) (err error
 	}), "No case.", "case_id", "created_at", "status", "service_id", "assignee", "due", "late")
 }
 
+// assetListCmd is 'vigia asset list'. Values are masked, since terminals are logged.
 type assetListCmd struct {
 	Partner string `required:"" placeholder:"PARTNER" help:"The partner's id."`
 	User    string `required:"" name:"user-hash" placeholder:"HASH" help:"User hash."`
@@ -129,6 +141,7 @@ func (l *assetListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}), "Nothing is watched for this person.")
 }
 
+// messageListCmd is 'vigia message list'. With --partner it shows the texts that the partner's people get.
 type messageListCmd struct {
 	Partner string `placeholder:"PARTNER" help:"As they count for this partner."`
 	Lang    string `default:"pt-BR" enum:"pt-BR,es,en" help:"pt-BR, es or en."`
@@ -149,10 +162,12 @@ func (l *messageListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.listRecords(rows, "No text.", "event", "channel", "lang", "origin")
 }
 
+// viewMessage returns a message text as a record of output; origin says who wrote it.
 func viewMessage(t message.Template) record {
 	return newRecord("event", t.Event, "channel", t.Channel, "lang", t.Language, "origin", t.Origin, "subject", t.Subject, "text", t.Text)
 }
 
+// subscriptionListCmd is 'vigia subscription list'. Personal values are masked.
 type subscriptionListCmd struct {
 	Partner string `required:"" placeholder:"ID" help:"The partner's id."`
 	Plan    string `placeholder:"PLAN" help:"Only of this plan."`

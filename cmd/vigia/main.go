@@ -206,6 +206,7 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 // opener opens the service, for the commands that do not always need it; others take an *app.App.
 type opener func() (*app.App, error)
 
+// exited is the value of the panic with which kong's exit is intercepted; see parseArguments.
 type exited struct{}
 
 // parseArguments stops kong where it would end the process.
@@ -220,6 +221,7 @@ func parseArguments(parser *kong.Kong, args []string) (ctx *kong.Context, err er
 	return parser.Parse(args)
 }
 
+// exitCode returns the exit status for an error, so that scripts can tell a wrong call from a failure.
 func exitCode(err error) int {
 	var problems config.Problems
 	switch kind := fault.KindOf(err); {

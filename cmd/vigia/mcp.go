@@ -17,6 +17,7 @@ import (
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
+// mcpCmd is 'vigia mcp', a server of tools for AI assistants that asks the partner API with the partner's key.
 type mcpCmd struct {
 	API    string `name:"api" env:"VIGIA_API" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the partner API that is asked."`
 	APIKey string `name:"api-key" env:"VIGIA_API_KEY" default:"" placeholder:"KEY" help:"API key of the partner, best one with the scopes cyber:read and subscriptions:read alone. Use the environment or VIGIA_API_KEY_FILE. Over HTTP each request brings its own."`

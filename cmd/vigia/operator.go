@@ -9,6 +9,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
+// operatorCmd groups the commands on operators of the console.
 type operatorCmd struct {
 	Create  operatorCreateCmd  `cmd:"" help:"Make an operator and print a one-time link to choose a password with."`
 	Invite  operatorInviteCmd  `cmd:"" help:"Let a partner's person into the console, to see what is the partner's, and print a one-time link."`
@@ -20,6 +21,7 @@ type operatorCmd struct {
 	Logout  operatorLogoutCmd  `cmd:"" help:"End all sessions of an operator."`
 }
 
+// viewOperator returns an operator as a record of output, without password and second factor.
 func viewOperator(o operator.Operator) record {
 	return newRecord("operator_id", o.ID, "email", o.Email, "role", o.Role.Name(), "partner_id", o.Partner, "disabled", o.Disabled, "second_factor", o.TOTPOn,
 		"created_at", o.CreatedAt, "last_login", o.LastLogin)
@@ -39,6 +41,8 @@ func (f consoleFlag) showLink(o *output, who operator.Operator, token string, er
 		"Open the link in a browser to choose a password. It works once, within 24 hours, and is shown this once.")
 }
 
+// operatorCreateCmd is 'vigia operator create'. It prints the one-time link with which the operator chooses a
+// password.
 type operatorCreateCmd struct {
 	Email string `required:"" placeholder:"ADDRESS" help:"The person's e-mail."`
 	Role  string `default:"viewer" enum:"admin,support,viewer" help:"What the person may do: admin, support, viewer."`
@@ -61,6 +65,7 @@ func (p *operatorCreateCmd) Run(ctx context.Context, a *app.App, o *output) erro
 	return p.showLink(o, who, token, err)
 }
 
+// operatorInviteCmd is 'vigia operator invite', for the people of a partner.
 type operatorInviteCmd struct {
 	Partner partner.ID `required:"" placeholder:"PARTNER" help:"The id of the partner whose person it is."`
 	Email   string     `required:"" placeholder:"ADDRESS" help:"The person's e-mail."`
@@ -89,6 +94,7 @@ func (p *operatorInviteCmd) Run(ctx context.Context, a *app.App, o *output) erro
 	return p.showLink(o, who, token, err)
 }
 
+// operatorListCmd is 'vigia operator list'.
 type operatorListCmd struct{}
 
 // Run lists the operators.
@@ -117,6 +123,7 @@ func (b byEmail) changeOperator(ctx context.Context, a *app.App, o *output, fn f
 	return o.showRecord(viewOperator(who))
 }
 
+// operatorRoleCmd is 'vigia operator role', which changes what an operator may do.
 type operatorRoleCmd struct {
 	byEmail
 	Role string `required:"" enum:"admin,support,viewer,developer,attendant" help:"What the person may do: admin, support, viewer; of a partner's person admin, developer, attendant, viewer."`
@@ -133,6 +140,7 @@ func (p *operatorRoleCmd) Run(ctx context.Context, a *app.App, o *output) error 
 	})
 }
 
+// operatorDisableCmd is 'vigia operator disable', which keeps an operator out at once. Their lines in the audit trail stay.
 type operatorDisableCmd struct{ byEmail }
 
 // Run disables an operator.
@@ -142,6 +150,7 @@ func (p *operatorDisableCmd) Run(ctx context.Context, a *app.App, o *output) err
 	})
 }
 
+// operatorEnableCmd is 'vigia operator enable'.
 type operatorEnableCmd struct{ byEmail }
 
 // Run enables an operator.
@@ -149,6 +158,7 @@ func (p *operatorEnableCmd) Run(ctx context.Context, a *app.App, o *output) erro
 	return p.changeOperator(ctx, a, o, func(who operator.Operator) (operator.Operator, error) { return a.Operators.EnableOperator(ctx, who.ID) })
 }
 
+// operatorLogoutCmd is 'vigia operator logout', which ends all sessions of an operator.
 type operatorLogoutCmd struct{ byEmail }
 
 // Run ends the sessions of an operator.
@@ -159,6 +169,7 @@ func (p *operatorLogoutCmd) Run(ctx context.Context, a *app.App, o *output) erro
 	})
 }
 
+// operatorResetCmd is 'vigia operator reset'. It is the way back for an operator who lost password or second factor.
 type operatorResetCmd struct {
 	byEmail
 	consoleFlag

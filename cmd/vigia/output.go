@@ -26,6 +26,7 @@ type output struct {
 // each value, and in a list a row.
 type record []field
 
+// field is a named value of a record; records keep the order of their fields.
 type field struct {
 	name  string
 	value any
@@ -195,6 +196,7 @@ func (o *output) listRecords(rows []record, none string, columns ...string) erro
 	})
 }
 
+// printTable writes rows in aligned columns; without named columns, those of the first row. There must be a row then.
 func printTable(w io.Writer, rows []record, columns ...string) {
 	if len(columns) == 0 {
 		for _, f := range rows[0] {

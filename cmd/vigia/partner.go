@@ -8,6 +8,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
+// partnerCmd groups the commands on partners.
 type partnerCmd struct {
 	Create       partnerCreateCmd       `cmd:"" help:"Register a partner; its key and salt are shown once."`
 	List         partnerListCmd         `cmd:"" help:"List all partners."`
@@ -20,6 +21,7 @@ type partnerCmd struct {
 	ReleaseLooks partnerReleaseLooksCmd `cmd:"" help:"Let first looks of a partner go on that the brake stopped."`
 }
 
+// viewPartner returns a partner as a record of output, with the limits in force in place of zeros.
 func viewPartner(p partner.Partner) record {
 	rate, burst := p.Settings.RateLimit()
 	return newRecord("partner_id", p.ID, "name", p.Name, "mode", p.Mode, "suspended", p.Suspended, "rate_per_second", rate, "burst", burst,
@@ -27,6 +29,7 @@ func viewPartner(p partner.Partner) record {
 		"first_looks_per_hour", p.Settings.FirstLooksPerHour, "sandbox_of", p.Settings.SandboxOf, "created_at", p.CreatedAt)
 }
 
+// partnerCreateCmd is 'vigia partner create'. The first key and the salt are printed once.
 type partnerCreateCmd struct {
 	Name      string `required:"" placeholder:"NAME" help:"The partner's name."`
 	Sandbox   bool   `help:"A partner that tries the service out: made-up documents are accepted and nothing meets real corpora."`
@@ -54,6 +57,7 @@ func (p *partnerCreateCmd) Run(ctx context.Context, a *app.App, o *output) error
 		"The key and the salt are shown this once: the service keeps a digest of the one and seals the other.")
 }
 
+// partnerListCmd is 'vigia partner list', suspended partners included.
 type partnerListCmd struct{}
 
 // Run lists the partners.
@@ -78,6 +82,7 @@ func (o *output) showPartner(p partner.Partner, err error) error {
 	return o.showRecord(viewPartner(p))
 }
 
+// partnerShowCmd is 'vigia partner show', which shows the settings in force and no secrets.
 type partnerShowCmd struct{ partnerArg }
 
 // Run shows a partner.
@@ -85,6 +90,7 @@ func (p *partnerShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showPartner(a.Partners.GetPartner(ctx, p.ID))
 }
 
+// partnerSuspendCmd is 'vigia partner suspend', which turns all keys of a partner off. Its data stay.
 type partnerSuspendCmd struct{ partnerArg }
 
 // Run suspends a partner.
@@ -92,6 +98,7 @@ func (p *partnerSuspendCmd) Run(ctx context.Context, a *app.App, o *output) erro
 	return o.showPartner(a.Partners.SuspendPartner(ctx, p.ID))
 }
 
+// partnerResumeCmd is 'vigia partner resume', which undoes suspend.
 type partnerResumeCmd struct{ partnerArg }
 
 // Run resumes a partner.
@@ -99,6 +106,7 @@ func (p *partnerResumeCmd) Run(ctx context.Context, a *app.App, o *output) error
 	return o.showPartner(a.Partners.ResumePartner(ctx, p.ID))
 }
 
+// partnerSetCmd is 'vigia partner set'. A nil flag leaves its setting as it is.
 type partnerSetCmd struct {
 	partnerArg
 	Name              *string     `placeholder:"NAME" help:"New name."`
@@ -136,6 +144,7 @@ func (p *partnerSetCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}))
 }
 
+// partnerShareCmd is 'vigia partner share', which keeps one partner from taking all keys or appointments.
 type partnerShareCmd struct {
 	partnerArg
 	Of      string `required:"" enum:"android,ios,windows,macos,appointments" help:"What is shared: antivirus keys of android, ios, windows or macos, or appointments."`
@@ -172,6 +181,7 @@ func (p *partnerShareCmd) Run(ctx context.Context, a *app.App, o *output) error 
 	return o.listRecords(rows, "The partner has no share of its own.")
 }
 
+// partnerGrantLooksCmd is 'vigia partner grant-looks', for the time when a partner brings its customers.
 type partnerGrantLooksCmd struct {
 	partnerArg
 	Count int64 `required:"" placeholder:"N" help:"How many more first looks."`
@@ -185,6 +195,7 @@ func (p *partnerGrantLooksCmd) Run(ctx context.Context, a *app.App, o *output) e
 	return o.firstLooks(ctx, a, p.ID)
 }
 
+// partnerReleaseLooksCmd is 'vigia partner release-looks', which lets first looks go on that the brake stopped.
 type partnerReleaseLooksCmd struct{ partnerArg }
 
 // Run releases first looks.

@@ -10,6 +10,7 @@ import (
 	"github.com/vigiahq/vigia/internal/password"
 )
 
+// passwordsCmd groups the commands on the corpora of leaked passwords.
 type passwordsCmd struct {
 	Import   passwordsImportCmd   `cmd:"" help:"Replace the corpus of an algorithm by the hashes in files; a running server takes it up within seconds."`
 	Download passwordsDownloadCmd `cmd:"" help:"Fetch the corpus of an algorithm from the range service; later runs fetch only what changed."`
@@ -17,10 +18,13 @@ type passwordsCmd struct {
 	Verify   passwordsVerifyCmd   `cmd:"" help:"Check every byte of the corpora."`
 }
 
+// viewCorpus returns a corpus as a record of output.
 func viewCorpus(c password.Corpus) record {
 	return newRecord("algorithm", c.Algorithm, "entries", c.Entries, "widely_exposed", c.Widely, "bytes", c.Bytes, "imported_at", c.Imported, "source", c.Source)
 }
 
+// passwordsImportCmd is 'vigia passwords import'. The new corpus
+// replaces the old one; a running server takes it up within seconds.
 type passwordsImportCmd struct {
 	Algorithm string   `required:"" enum:"sha1,ntlm" placeholder:"sha1|ntlm" help:"Which hashes the files hold: sha1 or ntlm."`
 	Source    string   `placeholder:"TEXT" help:"Where they come from, shown by status; default is the files' names."`
@@ -59,6 +63,7 @@ func (p *passwordsImportCmd) Run(ctx context.Context, a *app.App, o *output) err
 	return o.showRecord(viewCorpus(corpus))
 }
 
+// passwordsDownloadCmd is 'vigia passwords download'. Later runs fetch only what changed.
 type passwordsDownloadCmd struct {
 	Algorithm string `required:"" enum:"sha1,ntlm" placeholder:"sha1|ntlm" help:"Which hashes to fetch: sha1 or ntlm."`
 	Base      string `default:"${passwords_base}" placeholder:"URL" help:"Address of the range service."`
@@ -96,6 +101,7 @@ func (p *passwordsDownloadCmd) Run(ctx context.Context, a *app.App, o *output) e
 	return o.showRecord(viewCorpus(corpus))
 }
 
+// passwordsStatusCmd is 'vigia passwords status', which shows entries, size, date and source of each corpus.
 type passwordsStatusCmd struct{}
 
 // Run shows the corpora.
@@ -107,6 +113,7 @@ func (passwordsStatusCmd) Run(a *app.App, o *output) error {
 	return o.listRecords(makeRecords(list, viewCorpus), "No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1")
 }
 
+// passwordsVerifyCmd is 'vigia passwords verify', which reads every byte of the corpora.
 type passwordsVerifyCmd struct{}
 
 // Run verifies.

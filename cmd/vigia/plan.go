@@ -11,6 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/plan"
 )
 
+// planCmd groups the commands on plans.
 type planCmd struct {
 	Create planCreateCmd `cmd:"" help:"Register a plan of a partner."`
 	List   planListCmd   `cmd:"" help:"List a partner's plans."`
@@ -19,6 +20,7 @@ type planCmd struct {
 	Retire planRetireCmd `cmd:"" help:"Close a plan to new subscriptions; those that exist go on."`
 }
 
+// viewPlan returns a plan as a record of output.
 func viewPlan(p plan.Plan) (record, error) {
 	coverage, err := p.Coverage.MarshalCoverage()
 	return newRecord("plan_id", p.ID, "partner_id", p.Partner, "name", p.Name, "coverage", json.RawMessage(coverage), "max_devices", p.MaxDevices,
@@ -53,6 +55,7 @@ const coverageHelp = "The coverage file is the JSON that partners are answered w
 	"  {\"plano\": \"Ouro\", \"limiteCobertura\": 50000, \"tipoCobertura\": [\"Roubo de identidade\"],\n" +
 	"   \"condições\": \"...\", \"exclusões\": \"...\", \"sublimites\": [{\"nome\": \"Roubo de identidade\", \"limite\": 10000}]}"
 
+// planCreateCmd is 'vigia plan create'. Without a file of coverage the plan covers nothing.
 type planCreateCmd struct {
 	Partner    partner.ID `required:"" placeholder:"ID" help:"The partner's id."`
 	ID         plan.ID    `name:"id" required:"" placeholder:"PLAN" help:"The plan's id, as the partner sends it in plan_id."`
@@ -79,6 +82,7 @@ func (p *planCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}))
 }
 
+// planListCmd is 'vigia plan list', retired plans included.
 type planListCmd struct {
 	Partner partner.ID `required:"" placeholder:"ID" help:"The partner's id."`
 }
@@ -104,6 +108,7 @@ type planArg struct {
 	Partner partner.ID `required:"" placeholder:"ID" help:"The partner's id."`
 }
 
+// planShowCmd is 'vigia plan show'.
 type planShowCmd struct{ planArg }
 
 // Run shows a plan.
@@ -111,6 +116,7 @@ func (p *planShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showPlan(a.Plans.GetPlan(ctx, p.Partner, p.ID))
 }
 
+// planEditCmd is 'vigia plan edit'. A flag that is not given leaves its setting as it is.
 type planEditCmd struct {
 	planArg
 	Name       *string `placeholder:"NAME" help:"New name."`
@@ -146,6 +152,7 @@ func (p *planEditCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	}))
 }
 
+// planRetireCmd is 'vigia plan retire', which closes a plan to new subscriptions. Those that exist go on.
 type planRetireCmd struct{ planArg }
 
 // Run retires a plan.

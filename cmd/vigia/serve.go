@@ -13,6 +13,7 @@ import (
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
+// serveCmd is 'vigia serve', which runs API, console and workers as its flags say.
 type serveCmd struct {
 	config.Serve
 }
@@ -57,6 +58,7 @@ func openLogger(stderr io.Writer, s config.Serve) (*slog.Logger, func() error, e
 	return telemetry.NewLogger(f, opts), f.Close, nil
 }
 
+// migrateCmd is 'vigia migrate', which brings the database to the schema of this program.
 type migrateCmd struct {
 	Distribute bool `help:"On a PostgreSQL with Citus: spread partners' tables over its machines, by partner."`
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
+// subjectCmd groups the commands that serve the rights of a person over their data.
 type subjectCmd struct {
 	Export subjectExportCmd `cmd:"" help:"Tell a person everything that is held about them."`
 	Erase  subjectEraseCmd  `cmd:"" help:"Erase everything that is held about a person."`
@@ -34,6 +35,7 @@ func (f personFlags) parsePerson() (subject.Person, error) {
 	return subject.ParsePerson(string(f.CPF), f.User, f.Partner)
 }
 
+// subjectExportCmd is 'vigia subject export'. The export is in clear, so a file of it is readable by its owner only.
 type subjectExportCmd struct {
 	personFlags
 	Out    string `placeholder:"FILE" type:"path" help:"Write to a new file of mode 0600 instead of the screen."`
@@ -80,6 +82,7 @@ func (e *subjectExportCmd) Run(ctx context.Context, a *app.App, o *output) error
 	return o.showRecord(newRecord("file", e.Out, "partners", len(held)))
 }
 
+// subjectEraseCmd is 'vigia subject erase'. An erasure needs a reason and cannot be undone.
 type subjectEraseCmd struct {
 	personFlags
 	Reason string `required:"" placeholder:"TEXT" help:"Why; kept sealed with the erasure, and in the audit trail."`
@@ -114,6 +117,7 @@ func (e *subjectEraseCmd) Run(ctx context.Context, a *app.App, o *output) error 
 		"The log holds the tombstones: keep a copy of it apart from backups.")
 }
 
+// subjectLogCmd is 'vigia subject log'. The log holds keyed indexes only and is to be kept apart from backups.
 type subjectLogCmd struct{}
 
 // Help shows examples.
@@ -128,6 +132,7 @@ func (subjectLogCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return err
 }
 
+// subjectReplayCmd is 'vigia subject replay', for a database that was restored by other means than 'vigia restore'.
 type subjectReplayCmd struct {
 	File string `arg:"" name:"log" type:"existingfile" help:"The log of erasures."`
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
+// subscriptionImportCmd is 'vigia subscription import'. Refused records go to a file that can be mended and imported
+// again.
 type subscriptionImportCmd struct {
 	File    string     `arg:"" name:"file" help:"FILE.csv or FILE.jsonl."`
 	Partner partner.ID `required:"" placeholder:"ID" help:"The partner's id."`

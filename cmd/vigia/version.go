@@ -23,6 +23,7 @@ func recorded(key string) string {
 	return ""
 }
 
+// versionText returns the version of a release build, or the one that the Go toolchain recorded.
 func versionText() string {
 	if version != "" {
 		return version
@@ -33,6 +34,7 @@ func versionText() string {
 	return "(devel)"
 }
 
+// commitText returns the commit that was built, or "unknown".
 func commitText() string { return cmp.Or(commit, recorded("vcs.revision"), "unknown") }
 
 // buildTime is the time of the commit, if it is known.
@@ -41,6 +43,7 @@ func buildTime() (time.Time, bool) {
 	return t, err == nil
 }
 
+// versionCmd is 'vigia version'.
 type versionCmd struct{}
 
 // Run prints the version and the commit it was made from.

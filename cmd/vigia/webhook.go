@@ -13,6 +13,7 @@ import (
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
+// webhookCmd groups the commands on the endpoints that events are pushed to.
 type webhookCmd struct {
 	Create  webhookCreateCmd  `cmd:"" help:"Push a partner's events to an address; its secret is shown once."`
 	List    webhookListCmd    `cmd:"" help:"List the endpoints of a partner, or of all."`
@@ -49,6 +50,7 @@ func (w webhookArg) endpoint(ctx context.Context, a *app.App) (alert.Endpoint, e
 	return a.Webhooks.FindEndpoint(ctx, alert.EndpointID(w.ID))
 }
 
+// webhookCreateCmd is 'vigia webhook create'. The secret is printed once.
 type webhookCreateCmd struct {
 	Partner partner.ID `required:"" placeholder:"ID" help:"The partner's id."`
 	URL     string     `name:"url" required:"" placeholder:"URL" help:"Where to push: https, or http inside --webhook-allow."`
@@ -83,6 +85,7 @@ func (w *webhookCreateCmd) Run(ctx context.Context, a *app.App, o *output) error
 	return o.showRecord(viewWebhook(e).withPairs("secret", e.Secret()), "The secret is shown this once. Try it: vigia webhook test "+string(e.ID))
 }
 
+// webhookListCmd is 'vigia webhook list', for one partner or for all.
 type webhookListCmd struct {
 	Partner partner.ID `placeholder:"ID" help:"Only this partner's."`
 }
@@ -109,6 +112,7 @@ func (w *webhookListCmd) Run(ctx context.Context, a *app.App, o *output) (err er
 	return o.listRecords(rows, "No webhook yet. Make one: vigia webhook create --partner ID --url URL", "id", "partner_id", "state", "reason", "types", "url")
 }
 
+// webhookShowCmd is 'vigia webhook show', which prints the public keys too and never the secret.
 type webhookShowCmd struct{ webhookArg }
 
 // Run shows an endpoint.
@@ -116,6 +120,7 @@ func (w *webhookShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return o.showWebhook(w.endpoint(ctx, a))
 }
 
+// webhookTestCmd is 'vigia webhook test'. It sends from this machine, so it needs the flags of outgoing connections.
 type webhookTestCmd struct {
 	webhookArg
 	config.Outgoing
@@ -153,6 +158,7 @@ func (w *webhookTestCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return err
 }
 
+// webhookRotateCmd is 'vigia webhook rotate'. The old keys sign too for 24 hours; --now ends stolen ones.
 type webhookRotateCmd struct {
 	webhookArg
 	Now bool `help:"The old keys stop signing at once: for stolen ones."`
@@ -174,6 +180,7 @@ func (w *webhookRotateCmd) Run(ctx context.Context, a *app.App, o *output) error
 	return o.showRecord(viewWebhook(e).withPairs("secret", e.Secret()), note)
 }
 
+// webhookEnableCmd is 'vigia webhook enable', which pushes what was missed first.
 type webhookEnableCmd struct{ webhookArg }
 
 // Run enables an endpoint.
@@ -185,6 +192,7 @@ func (w *webhookEnableCmd) Run(ctx context.Context, a *app.App, o *output) error
 	return o.showWebhook(a.Webhooks.EnableEndpoint(ctx, e.Partner, e.ID))
 }
 
+// webhookDisableCmd is 'vigia webhook disable', after which events are held until enable.
 type webhookDisableCmd struct{ webhookArg }
 
 // Run disables an endpoint.
@@ -196,6 +204,7 @@ func (w *webhookDisableCmd) Run(ctx context.Context, a *app.App, o *output) erro
 	return o.showWebhook(a.Webhooks.DisableEndpoint(ctx, e.Partner, e.ID))
 }
 
+// webhookDeleteCmd is 'vigia webhook delete', which deletes the deliveries too. The events stay.
 type webhookDeleteCmd struct{ webhookArg }
 
 // Run deletes an endpoint.
