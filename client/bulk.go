@@ -125,6 +125,7 @@ func (c *Client) EditSubscription(ctx context.Context, planID, cpf string, edit 
 	return c.changeSubscription(ctx, planID, cpf, edit, opts)
 }
 
+// changeSubscription posts a change of one subscription and returns its new state.
 func (c *Client) changeSubscription(ctx context.Context, planID, cpf string, body any, opts []Option) (SubscriptionState, error) {
 	var now SubscriptionState
 	err := c.post(ctx, body, &now, "/subscriptions/{plan_id}/{beneficiary_cpf}/changes", []string{planID, cpf}, opts)

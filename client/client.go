@@ -70,6 +70,7 @@ func New(c Config) (*Client, error) {
 	return cl, nil
 }
 
+// sleep waits for d, or returns the context's error when that ends first.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

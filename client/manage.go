@@ -99,6 +99,7 @@ func (c *Client) ResumeWebhook(ctx context.Context, id string, opts ...Option) (
 	return c.setWebhook(ctx, id, "enabled", opts)
 }
 
+// setWebhook posts a new state of a webhook.
 func (c *Client) setWebhook(ctx context.Context, id, state string, opts []Option) (Webhook, error) {
 	body := struct {
 		State string `json:"state"`

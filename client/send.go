@@ -60,6 +60,7 @@ func (c *Client) post(ctx context.Context, body, to any, template string, values
 	return c.do(ctx, k, to)
 }
 
+// encode sets the body, once for all retries, so that each of them sends the same bytes.
 func (k *call) encode(body any) error {
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -106,6 +107,7 @@ func (c *Client) do(ctx context.Context, k *call, to any) error {
 	}
 }
 
+// send makes one attempt and returns the answer with its whole body, at most maxAnswer bytes of it.
 func (c *Client) send(ctx context.Context, k *call) (*http.Response, []byte, error) {
 	address := c.base + k.path
 	if len(k.query) > 0 {

@@ -84,6 +84,8 @@ func (c *Client) CheckSubscriptions(ctx context.Context, items []NewSubscription
 	return c.bulk(ctx, items, append(opts, func(k *call) { k.query.Set("dry_run", "true") }))
 }
 
+// bulk posts new subscriptions. The index of each refused item comes from a header; it is -1 where the header is
+// missing.
 func (c *Client) bulk(ctx context.Context, items []NewSubscription, opts []Option) (BulkOutcome, error) {
 	if items == nil {
 		items = []NewSubscription{} // an empty list, not null

@@ -73,6 +73,7 @@ type verifier struct {
 	matches func(content []byte, signature string) bool
 }
 
+// parseKeys parses the keys to verify with. Its errors name a key by its number and never contain the key.
 func parseKeys(keys []string) ([]verifier, error) {
 	if len(keys) == 0 {
 		return nil, fmt.Errorf("%w: none given", ErrKey)
@@ -88,6 +89,7 @@ func parseKeys(keys []string) ([]verifier, error) {
 	return list, nil
 }
 
+// parseKey parses a shared secret (whsec_) or a public key (whpk_).
 func parseKey(key string) (verifier, bool) {
 	if text, ok := strings.CutPrefix(key, "whsec_"); ok {
 		secret, ok := decode(text)
@@ -110,6 +112,7 @@ func symmetric(secret []byte) verifier {
 	}}
 }
 
+// asymmetric returns the verifier of Ed25519 signatures.
 func asymmetric(public []byte) verifier {
 	return verifier{"v1a", func(content []byte, signature string) bool {
 		raw, ok := decode(signature)
@@ -130,6 +133,8 @@ type message struct {
 	signatures    []string
 }
 
+// parseHeader reads the three headers of a message. It refuses headers that are missing or repeated, and ids with a
+// dot.
 func parseHeader(header http.Header) (message, error) {
 	var values [3]string
 	for i, name := range [3]string{"webhook-id", "webhook-timestamp", "webhook-signature"} {
@@ -155,6 +160,7 @@ func parseHeader(header http.Header) (message, error) {
 	return m, nil
 }
 
+// anyMatches reports whether one signature matches one key. During a rotation a message carries several signatures.
 func anyMatches(verifiers []verifier, content []byte, signatures []string) bool {
 	for _, s := range signatures {
 		scheme, text, ok := strings.Cut(s, ",")
@@ -170,6 +176,7 @@ func anyMatches(verifiers []verifier, content []byte, signatures []string) bool 
 	return false
 }
 
+// parseEvent decodes a verified body; id and time of sending come from the signed headers.
 func parseEvent(m message, body []byte) (Event, error) {
 	var wire struct {
 		Type      string          `json:"type"`
