@@ -6,6 +6,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 )
 
+// answersPage is the data of the page of ready answers, which operators insert into messages of cases.
 type answersPage struct {
 	Answers []cyber.ReadyAnswer
 	// Title and Text are the answer that is being changed.
@@ -24,6 +25,7 @@ func showAnswers(c *Console, r *request) (answer, error) {
 	return view{"answers", "Respostas prontas", page}, err
 }
 
+// saveAnswer stores a ready answer under its title; one with the same title is replaced.
 func saveAnswer(c *Console, r *request) (answer, error) {
 	a := cyber.ReadyAnswer{Title: r.trimmedField("title"), Text: r.trimmedField("text")}
 	err := c.changeWithAudit(r, "answer.save", func(ctx context.Context, in *Rules) (string, string, error) {
@@ -32,6 +34,7 @@ func saveAnswer(c *Console, r *request) (answer, error) {
 	return redirectAfter(redirect{"/answers", "answer.saved"}, err)
 }
 
+// deleteAnswer removes a ready answer. It is found by its title.
 func deleteAnswer(c *Console, r *request) (answer, error) {
 	title := r.trimmedField("title")
 	err := c.changeWithAudit(r, "answer.delete", func(ctx context.Context, in *Rules) (string, string, error) {

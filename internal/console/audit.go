@@ -15,12 +15,14 @@ type auditPage struct {
 	Checked *auditCheck
 }
 
+// auditRow is a line of the audit trail as the page shows it.
 type auditRow struct {
 	operator.Entry
 	// Who is the e-mail of an operator, or the actor as it stands.
 	Who string
 }
 
+// auditCheck is the outcome of a check of the audit trail; MAC is the head to be noted outside of the service.
 type auditCheck struct {
 	Whole bool
 	Lines int64
@@ -28,8 +30,10 @@ type auditCheck struct {
 	Why   string
 }
 
+// listAudit shows one page of the audit trail.
 func listAudit(c *Console, r *request) (answer, error) { return c.auditView(r, nil) }
 
+// auditView shows the audit trail, with the outcome of a check when one was just made.
 func (c *Console) auditView(r *request, checked *auditCheck) (answer, error) {
 	f, err := c.parseFilterQuery(r.Context(), &auditList, r.URL.Query(), "", nil)
 	if err != nil {
@@ -65,6 +69,8 @@ func (c *Console) auditRows(r *request, entries []operator.Entry) ([]auditRow, e
 	return rows, nil
 }
 
+// verifyAudit checks the chain of the audit trail against a head that was noted earlier. A broken chain is shown, not
+// an error.
 func verifyAudit(c *Console, r *request) (answer, error) {
 	expect, err := operator.ParseHead(r.trimmedField("expect"))
 	if err != nil {

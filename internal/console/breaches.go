@@ -37,6 +37,7 @@ type Breaches interface {
 	RenewUpload(ctx context.Context, way intake.Way, breach string, noPairs bool, name string, file io.Reader) error
 }
 
+// listBreaches shows one page of the imported breaches and a chart of all of them.
 func listBreaches(c *Console, r *request) (answer, error) {
 	f, err := c.parseFilterQuery(r.Context(), &breachesList, r.URL.Query(), "", nil)
 	if err != nil {
@@ -65,6 +66,7 @@ func listBreaches(c *Console, r *request) (answer, error) {
 	return view{"breaches", "Vazamentos", breachesPage{around, rows}}, err
 }
 
+// breachesPage is the data of the list of breaches.
 type breachesPage struct {
 	List listView
 	Rows []breachRow
@@ -129,6 +131,7 @@ func newBreachForm(rec leak.Record) breachForm {
 	return breachForm{Record: rec, Exposed: exposedOptions, Kinds: kindOptions}
 }
 
+// newBreach shows an empty form for a breach, to be imported from files on the server or from an upload.
 func newBreach(_ *Console, r *request) (answer, error) {
 	form := newBreachForm(leak.Record{})
 	form.Upload = r.URL.Query().Get("from") == "upload" || r.route.upload
@@ -147,6 +150,7 @@ func parseBreachForm(values url.Values, b *cyber.Breach) error {
 	return nil
 }
 
+// importBreach starts the import of a breach from files on the server; a job does the work.
 func importBreach(c *Console, r *request) (answer, error) {
 	b := cyber.Breach{Name: r.trimmedField("name")}
 	if err := parseBreachForm(r.PostForm, &b); err != nil {
@@ -165,6 +169,7 @@ func importBreach(c *Console, r *request) (answer, error) {
 	return redirect{joinPath("breaches", b.Name), "breach.started"}, nil
 }
 
+// uploadBreach starts the import of a breach from an uploaded file, which is streamed and never held in memory.
 func uploadBreach(c *Console, r *request) (answer, error) {
 	file, err := fieldsAndFile(r)
 	if err != nil {
@@ -186,6 +191,7 @@ func uploadBreach(c *Console, r *request) (answer, error) {
 	return redirect{joinPath("breaches", b.Name), "breach.started"}, nil
 }
 
+// breachPage is the data of the page of one breach.
 type breachPage struct {
 	breachForm
 	recentJobs
@@ -205,6 +211,7 @@ type breachPage struct {
 // Final tells that the figures are those of the whole breach, and not of an import that goes on.
 func (p breachPage) Final() bool { return p.State != leak.Importing }
 
+// exposedLabels returns the labels of classes of exposed data; a class without a label is shown as it is.
 func exposedLabels(list []cyber.Exposed) []string {
 	labels := make([]string, len(list))
 	for i, e := range list {
@@ -218,6 +225,7 @@ func exposedLabels(list []cyber.Exposed) []string {
 	return labels
 }
 
+// choiceCount is a label with a count, a line of a small table.
 type choiceCount struct {
 	Label string
 	Count int64
@@ -226,6 +234,7 @@ type choiceCount struct {
 // breachKinds are the jobs that a breach's page shows.
 var breachKinds = []string{intake.KindImport, intake.KindRenew, intake.KindSpread, leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindVerify}
 
+// showBreach shows a breach. While its first import runs there is no record yet, and the page shows the job's figures.
 func showBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
 	jobs, err := c.Rules.Jobs.ListJobsAbout(r.Context(), name, breachKinds, perPage)
@@ -286,6 +295,7 @@ func showBreach(c *Console, r *request) (answer, error) {
 	return view{"breach", rec.Title, page}, nil
 }
 
+// saveBreach changes the description of a breach. Its name and the time it was added stay.
 func saveBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
 	var given cyber.Breach
@@ -305,6 +315,7 @@ func saveBreach(c *Console, r *request) (answer, error) {
 	return redirect{joinPath("breaches", name), "breach.saved"}, nil
 }
 
+// retractBreach withdraws a breach and, by a job, its findings. The operator has to type the name of the breach.
 func retractBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
 	if r.trimmedField("confirm") != name {
@@ -319,6 +330,7 @@ func retractBreach(c *Console, r *request) (answer, error) {
 	return redirect{joinPath("breaches", name), "breach.retracted"}, nil
 }
 
+// verifyBreach starts a job that reads the segments of a breach in full and checks them.
 func verifyBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
 	if err := c.recordAction(r, "breach.verify", name, ""); err != nil {

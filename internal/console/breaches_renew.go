@@ -19,6 +19,8 @@ var wayOptions = []choiceOption{
 	{"replace", "Substituir: o conteúdo dos arquivos toma o lugar do atual; com os mesmos arquivos, os registros são lidos de novo"},
 }
 
+// newRenewal shows the form that adds to the content of a breach or replaces it, from paths on the server or an
+// upload.
 func newRenewal(c *Console, r *request) (answer, error) {
 	rec, err := c.Rules.Breaches.FindBreach(r.Context(), r.PathValue("name"))
 	if err != nil {
@@ -28,12 +30,14 @@ func newRenewal(c *Console, r *request) (answer, error) {
 	return view{"breach-renew", "Renovar o conteúdo", renewalForm{rec, wayOptions, upload}}, nil
 }
 
+// renewBreach starts the renewal of a breach from files on the server; a job does the work.
 func renewBreach(c *Console, r *request) (answer, error) {
 	return c.beginRenewal(r, r.trimmedField("paths"), func(name string, way intake.Way) error {
 		return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), splitLines(r.trimmedField("paths")))
 	})
 }
 
+// uploadRenewal starts the renewal of a breach from an uploaded file, which is streamed and never held in memory.
 func uploadRenewal(c *Console, r *request) (answer, error) {
 	file, err := fieldsAndFile(r)
 	if err != nil {

@@ -109,6 +109,7 @@ var (
 	errBulk    = fault.New(fault.Conflict, "bulk.busy")
 )
 
+// bulkPage is the data of the page that asks for confirmation before an action is applied to many lines.
 type bulkPage struct {
 	List, Title string
 	Action      *bulkAction

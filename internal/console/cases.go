@@ -22,6 +22,7 @@ import (
 // perLane is how many cases the desk shows of each status, or of all; a status by itself is read page by page.
 const perLane = 25
 
+// casesPage is the data of the queue of cases.
 type casesPage struct {
 	List listView
 	// Tabs are the queues of a day with how many wait in each.
@@ -51,6 +52,7 @@ const (
 	ownerNone = "ninguem"
 )
 
+// lane is one status of the queue with the cases in it.
 type lane struct {
 	cyber.Lane
 	Tickets []ticket
@@ -169,6 +171,7 @@ func (c *Console) casesFilter(r *request, partners []partner.Partner) (filter, e
 	return f, err
 }
 
+// showCases shows the queue of cases, as a list or with the statuses side by side.
 func showCases(c *Console, r *request) (answer, error) {
 	partners, err := c.visiblePartners(r)
 	if err != nil {
@@ -318,6 +321,7 @@ func parseLaneMark(q url.Values) cyber.LaneMark {
 	return m
 }
 
+// casePage is the data of the page of one case.
 type casePage struct {
 	ticket
 	Talk   []talkLine
@@ -658,6 +662,7 @@ func (c *Console) parseAssignee(r *request) (string, error) {
 	return to, nil
 }
 
+// assignCase assigns the case in the path to the operator in the form.
 func assignCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
 	return redirectAfter(redirect{joinPath("cases", string(id)), "case.assigned"}, c.assignCases(r, id))

@@ -9,6 +9,7 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
+// listContent shows all items of the catalogue: alerts, advice and tips, retired ones included.
 func listContent(c *Console, r *request) (answer, error) {
 	all, err := c.Rules.Content.ListItems(r.Context())
 	if err != nil {
@@ -38,6 +39,7 @@ func contentView(r *request, it cyber.Item) (answer, error) {
 	return view{"content-item", it.Title, page}, nil
 }
 
+// showContent shows the form of one item of the catalogue.
 func showContent(c *Console, r *request) (answer, error) {
 	it, err := c.Rules.Content.GetItem(r.Context(), cyber.ContentID(r.PathValue("id")))
 	if err != nil {
@@ -72,6 +74,7 @@ func saveContentYAML(c *Console, r *request) (answer, error) {
 	return c.keepContent(r, items[0])
 }
 
+// keepContent saves a changed item, or only shows it as a person would see it when the preview button was used.
 func (c *Console) keepContent(r *request, it cyber.Item) (answer, error) {
 	if r.PostForm.Has("preview") {
 		return contentView(r, it)
@@ -85,6 +88,7 @@ func (c *Console) keepContent(r *request, it cyber.Item) (answer, error) {
 	return redirect{joinPath("content", string(it.ID)), "content.saved"}, nil
 }
 
+// resetContent undoes the operators' changes of an item; one that does not come with the program is deleted.
 func resetContent(c *Console, r *request) (answer, error) {
 	id := cyber.ContentID(r.PathValue("id"))
 	err := c.changeWithAudit(r, "content.reset", func(ctx context.Context, in *Rules) (string, string, error) {
@@ -96,14 +100,17 @@ func resetContent(c *Console, r *request) (answer, error) {
 	return redirect{"/content", "content.reset"}, nil
 }
 
+// retireContent stops showing an item to people without deleting it.
 func retireContent(c *Console, r *request) (answer, error) {
 	return c.offerContent(r, "content.retire", true)
 }
 
+// offerContent shows a retired item to people again.
 func offerContent(c *Console, r *request) (answer, error) {
 	return c.offerContent(r, "content.offer", false)
 }
 
+// offerContent retires an item or offers it again, and records the action in the audit trail.
 func (c *Console) offerContent(r *request, action string, retired bool) (answer, error) {
 	id := cyber.ContentID(r.PathValue("id"))
 	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
@@ -116,6 +123,7 @@ func (c *Console) offerContent(r *request, action string, retired bool) (answer,
 	return redirect{joinPath("content", string(id)), "content.saved"}, nil
 }
 
+// exportContent downloads the catalogue as YAML, in the form that the import of the catalogue takes.
 func exportContent(c *Console, r *request) (answer, error) {
 	all, err := c.Rules.Content.ListItems(r.Context())
 	if err != nil {
@@ -143,6 +151,7 @@ func newContentView(r *request, it cyber.Item, preview *cyber.Item) view {
 	return view{"content-new", "Novo conteúdo", page}
 }
 
+// newContent shows an empty form for an item of the catalogue.
 func newContent(_ *Console, r *request) (answer, error) {
 	return newContentView(r, cyber.Item{Type: cyber.ContentTip, Device: cyber.DeviceAll, Rank: 100}, nil), nil
 }
@@ -169,6 +178,7 @@ func importContent(c *Console, r *request) (answer, error) {
 	return c.addContent(r, items, !r.PostForm.Has("replace"))
 }
 
+// addContent stores items and records their ids in one line of the audit trail; fresh refuses ids that exist already.
 func (c *Console) addContent(r *request, items []cyber.Item, fresh bool) (answer, error) {
 	err := c.changeWithAudit(r, "content.add", func(ctx context.Context, in *Rules) (string, string, error) {
 		names := make([]string, len(items))

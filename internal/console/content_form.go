@@ -52,13 +52,25 @@ var (
 	}
 )
 
-// What the fields offer.
-func (contentForm) Types() []choiceOption      { return contentTypes }
-func (contentForm) Devices() []choiceOption    { return contentDevices }
-func (contentForm) Holders() []choiceOption    { return deviceChoices }
-func (contentForm) Exposable() []choiceOption  { return exposedOptions }
-func (contentForm) Origins() []choiceOption    { return kindOptions }
-func (contentForm) Kinds() []choiceOption      { return kindField.Options }
+// Types returns the types of items of the catalogue.
+func (contentForm) Types() []choiceOption { return contentTypes }
+
+// Devices returns the devices on which an item can be shown.
+func (contentForm) Devices() []choiceOption { return contentDevices }
+
+// Holders returns the kinds of devices that a person may have, for the condition of an item.
+func (contentForm) Holders() []choiceOption { return deviceChoices }
+
+// Exposable returns the classes of data that a breach can expose.
+func (contentForm) Exposable() []choiceOption { return exposedOptions }
+
+// Origins returns the kinds of sources of a breach.
+func (contentForm) Origins() []choiceOption { return kindOptions }
+
+// Kinds returns the kinds of values that can be watched.
+func (contentForm) Kinds() []choiceOption { return kindField.Options }
+
+// Severities returns the severities of findings.
 func (contentForm) Severities() []choiceOption { return severityField.Options }
 
 // Has tells whether a list of conditions holds a word.
@@ -74,8 +86,10 @@ func (f contentForm) Has(list, word string) bool {
 	return false
 }
 
-// Watched and NotWatched are kinds of values as the form names them; empty for none.
-func (f contentForm) Watched() string    { return kindLabel(f.When.Watched) }
+// Watched returns the label of the kind of value that must be watched for the item to be shown; empty for none.
+func (f contentForm) Watched() string { return kindLabel(f.When.Watched) }
+
+// NotWatched returns the label of the kind of value that must not be watched for the item to be shown; empty for none.
 func (f contentForm) NotWatched() string { return kindLabel(f.When.NotWatched) }
 
 // kindLabel returns the Portuguese name of a kind of value.
@@ -158,6 +172,7 @@ func unwrapped(r *request, name string) string {
 	return strings.ReplaceAll(r.trimmedField(name), "\r\n", "\n")
 }
 
+// conditionOf parses the condition under which an item is shown. It refuses kinds of values that do not exist.
 func conditionOf(r *request) (c cyber.Condition, err error) {
 	for _, word := range r.PostForm["exposes"] {
 		c.Exposes = append(c.Exposes, cyber.Exposed(word))

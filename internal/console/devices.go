@@ -7,6 +7,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
+// devicesPage is the data of the list of protected devices, with the pools of keys for operators of the service.
 type devicesPage struct {
 	partnerChoice
 	List     listView
@@ -55,6 +56,8 @@ func (p devicesPage) PartnerName(id partner.ID) string {
 	return string(id)
 }
 
+// listDevices shows one page of protected devices. Pools and install links concern all partners and are left out for a
+// partner's people.
 func listDevices(c *Console, r *request) (answer, error) {
 	choice, err := c.choosePartner(r)
 	if err != nil {
@@ -103,6 +106,7 @@ func findDevice(c *Console, r *request) (answer, error) {
 	return redirect{to: joinPath("devices", string(d.ID))}, nil
 }
 
+// devicePage is a device with what its page shows; Shown says that its key stands in clear.
 type devicePage struct {
 	cyber.Device
 	PartnerName string
@@ -154,6 +158,7 @@ func (c *Console) loadDevicePage(r *request) (devicePage, error) {
 	}, err
 }
 
+// showDevice shows a device with its key masked.
 func showDevice(c *Console, r *request) (answer, error) {
 	page, err := c.loadDevicePage(r)
 	if err != nil {
@@ -162,6 +167,7 @@ func showDevice(c *Console, r *request) (answer, error) {
 	return view{"device", "Dispositivo", page}, nil
 }
 
+// revealDevice shows the key of a device, once, after the operator's reason is in the audit trail.
 func revealDevice(c *Console, r *request) (answer, error) {
 	why, err := parseReason(r)
 	if err != nil {
@@ -178,6 +184,7 @@ func revealDevice(c *Console, r *request) (answer, error) {
 	return view{"device", "Dispositivo", page}, nil
 }
 
+// revokeDevice ends the key of a device at once.
 func revokeDevice(c *Console, r *request) (answer, error) {
 	id := cyber.KeyID(r.PathValue("id"))
 	err := c.changeWithAudit(r, "epp.revoke", func(ctx context.Context, in *Rules) (string, string, error) {
@@ -190,6 +197,8 @@ func revokeDevice(c *Console, r *request) (answer, error) {
 	return redirect{joinPath("devices", string(id)), "device.revoked"}, nil
 }
 
+// replaceDevice ends the key of a device and gives the person one for another device, valid until the old one would
+// have ended.
 func replaceDevice(c *Console, r *request) (answer, error) {
 	id := cyber.KeyID(r.PathValue("id"))
 	var made cyber.Device
@@ -203,6 +212,7 @@ func replaceDevice(c *Console, r *request) (answer, error) {
 	return redirect{joinPath("devices", string(made.ID)), "device.replaced"}, nil
 }
 
+// setSource chooses where keys of a system come from, the pool or the vendor, and at how many free keys to warn.
 func setSource(c *Console, r *request) (answer, error) {
 	system := cyber.System(r.PathValue("system"))
 	mark, err := r.parseNumberField("low_mark", 0)
@@ -220,6 +230,7 @@ func setSource(c *Console, r *request) (answer, error) {
 	return redirect{"/devices", "device.source"}, nil
 }
 
+// setInstall sets the address from which people download the program of a system.
 func setInstall(c *Console, r *request) (answer, error) {
 	system := cyber.System(r.PathValue("system"))
 	err := c.changeWithAudit(r, "epp.install", func(ctx context.Context, in *Rules) (string, string, error) {

@@ -18,12 +18,14 @@ type Events interface {
 	DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, alert.DeliveryMark, error)
 }
 
+// eventsPage is the data of the list of a partner's events.
 type eventsPage struct {
 	partnerChoice
 	List   listView
 	Events []alert.Kept
 }
 
+// listEvents shows one page of a partner's events; without a partner only the choice of one.
 func listEvents(c *Console, r *request) (answer, error) {
 	choice, err := c.choosePartner(r)
 	if err != nil || choice.Current.ID == "" {
@@ -42,6 +44,7 @@ func listEvents(c *Console, r *request) (answer, error) {
 	return view{"events", "Eventos", page}, err
 }
 
+// eventPage is the data of the page of one event.
 type eventPage struct {
 	Partner    partner.Partner
 	Event      alert.Kept
@@ -51,12 +54,14 @@ type eventPage struct {
 	Person string
 }
 
+// eventDelivery is the delivery of an event to one endpoint with all its attempts.
 type eventDelivery struct {
 	alert.DeliveryStatus
 	Address  string
 	Attempts []alert.AttemptLog
 }
 
+// showEvent shows an event with its deliveries and every attempt.
 func showEvent(c *Console, r *request) (answer, error) {
 	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
 	if err != nil {
@@ -98,6 +103,7 @@ func showEvent(c *Console, r *request) (answer, error) {
 	return view{"event", "Evento", page}, nil
 }
 
+// replayEvent queues an event again, for one endpoint or for all.
 func replayEvent(c *Console, r *request) (answer, error) {
 	id, event := partnerOf(r), alert.EventID(r.PathValue("event"))
 	err := c.changeWithAudit(r, "event.replay", func(ctx context.Context, in *Rules) (string, string, error) {
@@ -110,6 +116,7 @@ func replayEvent(c *Console, r *request) (answer, error) {
 	return redirect{joinPath("events", string(id), string(event)), "event.replayed"}, nil
 }
 
+// deliveriesPage is the data of the list of deliveries.
 type deliveriesPage struct {
 	List  listView
 	State alert.DeliveryState
@@ -121,11 +128,13 @@ type deliveriesPage struct {
 	Failed []failedOf
 }
 
+// failedOf is a partner with failed deliveries.
 type failedOf struct {
 	ID   partner.ID
 	Name string
 }
 
+// listDeliveries shows one page of deliveries, the failed ones unless the filter asks for others.
 func listDeliveries(c *Console, r *request) (answer, error) {
 	all, err := c.visiblePartners(r)
 	if err != nil {
@@ -167,6 +176,7 @@ func listDeliveries(c *Console, r *request) (answer, error) {
 	return view{"deliveries", "Entregas", page}, err
 }
 
+// replayFailed queues all failed deliveries of a partner again. They may be many, so this is no single transaction.
 func replayFailed(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.trimmedField("partner"))
 	if err := c.recordAction(r, "event.replay", string(id), "all failed"); err != nil {

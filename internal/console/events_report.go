@@ -7,6 +7,7 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 )
 
+// eventReportPage is the data of the report on deliveries within a window of time.
 type eventReportPage struct {
 	partnerChoice
 	// From and To are the window as the form shows it.
@@ -18,6 +19,7 @@ type eventReportPage struct {
 	Next  string
 }
 
+// endpointReport is the part of the report about one endpoint.
 type endpointReport struct {
 	alert.EndpointReport
 	Address string

@@ -206,11 +206,13 @@ func (w *listWriter) endTable() {
 	}
 }
 
+// exportsPage is the data of the list of an operator's own files.
 type exportsPage struct {
 	Exports []exportRow
 	recentJobs
 }
 
+// exportRow is a file with the title of the list that it holds.
 type exportRow struct {
 	operator.Export
 	Title string

@@ -31,6 +31,7 @@ var feedKinds = []choiceOption{
 // pushLabel is the kind that the form of a new feed does not offer: its secret is shown on the command line.
 const pushLabel = "Registros enviados e assinados"
 
+// feedsPage is the data of the list of feeds with their latest runs.
 type feedsPage struct {
 	recentJobs
 	Feeds []feedRow
@@ -44,6 +45,7 @@ func showNewFeed(*Console, *request) (answer, error) {
 	return view{"feed-new", "Nova fonte", newFeedPage{feedKinds, exposedOptions}}, nil
 }
 
+// listFeeds shows the feeds that supply breaches. Their secrets are left out.
 func listFeeds(c *Console, r *request) (answer, error) {
 	all, err := c.Rules.Feeds.All(r.Context())
 	if err != nil {
@@ -107,10 +109,13 @@ func startFeed(c *Console, r *request) (answer, error) {
 	return redirect{"/feeds", "feed.started"}, nil
 }
 
+// pauseFeed stops the runs of a feed until it is resumed.
 func pauseFeed(c *Console, r *request) (answer, error) { return c.setPaused(r, "feed.pause", true) }
 
+// resumeFeed lets a paused feed run again.
 func resumeFeed(c *Console, r *request) (answer, error) { return c.setPaused(r, "feed.resume", false) }
 
+// setPaused pauses or resumes the feed in the path. The key of the message after it is the action in the past tense.
 func (c *Console) setPaused(r *request, action string, paused bool) (answer, error) {
 	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Feeds.PauseFeed(ctx, r.PathValue("name"), paused)

@@ -46,6 +46,7 @@ func (c *Console) findingOf(r *request) (cyber.Found, error) {
 	return c.Rules.Review.FindingByID(r.Context(), partner.ID(r.PathValue("partner")), cyber.FindingID(r.PathValue("finding")))
 }
 
+// showFinding shows a finding with its plan. Each look is recorded in the audit trail.
 func showFinding(c *Console, r *request) (answer, error) {
 	found, err := c.findingOf(r)
 	if err != nil {

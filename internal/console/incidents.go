@@ -25,6 +25,7 @@ type Reports interface {
 // shownPeople is how many people of an incident the page lists; the file has all of them.
 const shownPeople = 100
 
+// incidentPage is the data of the page that reports which people an incident affects.
 type incidentPage struct {
 	Partners []partner.Partner
 	Names    map[partner.ID]string
@@ -33,16 +34,19 @@ type incidentPage struct {
 	People   []affectedRow
 }
 
+// affectedRow is a person that an incident affects; What is the text on which of their data are concerned.
 type affectedRow struct {
 	subject.Affected
 	What string
 }
 
+// incidentPage returns the page with the partners to choose from.
 func (c *Console) incidentPage(r *request) (incidentPage, error) {
 	all, err := c.Rules.Partners.ListPartners(r.Context())
 	return incidentPage{Partners: all, Names: partnerChoice{All: all}.namesByID()}, err
 }
 
+// newIncident shows the form that describes an incident.
 func newIncident(c *Console, r *request) (answer, error) {
 	page, err := c.incidentPage(r)
 	if err != nil {
@@ -92,6 +96,7 @@ func (c *Console) incidentAsked(r *request, reveal bool) (subject.Report, error)
 	return c.Rules.Subjects.ReportIncident(r.Context(), r.auditActor(), of, known, reveal, why)
 }
 
+// reportIncident shows the people that an incident affects, masked. The page has the first of them, the download all.
 func reportIncident(c *Console, r *request) (answer, error) {
 	rep, err := c.incidentAsked(r, false)
 	if err != nil {

@@ -83,6 +83,8 @@ func (c *Console) latestJobs(r *request, kinds ...string) ([]jobRow, error) {
 // Over tells whether nothing more will happen to it.
 func (j jobRow) Over() bool { return j.State != job.Ready && j.State != job.Running }
 
+// newJobRow returns a job as a row of a table. Each kind of job keeps its progress in its own form, read here into a
+// text.
 func newJobRow(j job.Job, now time.Time) jobRow {
 	row := jobRow{Job: j, Label: jobKinds[j.Kind], Percent: -1, now: now}
 	if row.Label == "" {
@@ -143,6 +145,7 @@ func (row *jobRow) importing() (p intake.Progress, told bool) {
 	return p, false
 }
 
+// importText sets the text and the percentage of an import: bytes read, values found and the pace.
 func (row *jobRow) importText() {
 	p, told := row.importing()
 	if !told {
@@ -204,6 +207,7 @@ func (row *jobRow) passwordText() {
 	row.Text += describePace(pace)
 }
 
+// rewriteText sets the text and the percentage of a job that seals values again under a new key.
 func (row *jobRow) rewriteText() {
 	var p struct{ Column, Columns, Rewritten int64 }
 	if json.Unmarshal(row.Progress, &p) != nil || p.Columns == 0 {
@@ -236,6 +240,7 @@ func showJobs(c *Console, r *request) (answer, error) {
 	return view{"jobs", "Tarefas", jobsPage{Jobs: newJobRows(list, c.Now()), Latency: c.Latency()}}, nil
 }
 
+// cancelJob asks a job to stop and returns to the page that the button was on.
 func cancelJob(c *Console, r *request) (answer, error) {
 	id := job.ID(r.PathValue("id"))
 	err := c.changeWithAudit(r, "job.cancel", func(ctx context.Context, in *Rules) (string, string, error) {

@@ -15,6 +15,8 @@ type Keys interface {
 	Rotate(ctx context.Context) error
 }
 
+// keysPage is the data of the page about the encryption keys: which key seals new values, and which others are still
+// needed.
 type keysPage struct {
 	recentJobs
 	Primary uint32
@@ -43,6 +45,8 @@ func showKeysPage(c *Console, r *request) (answer, error) {
 	return view{"keys", "Chaves de cifra", page}, nil
 }
 
+// countKeys counts the values under the present key and under old ones. It reads the whole database, so it runs only
+// on demand.
 func countKeys(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "keys.status", "", ""); err != nil {
 		return nil, err

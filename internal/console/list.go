@@ -351,6 +351,7 @@ func (l *listing) isVisibleTo(who operator.Operator) bool {
 	return who.Role.Covers(l.role)
 }
 
+// partnerOptions returns the partners as options of a select field, with sandboxes marked as such.
 func partnerOptions(all []partner.Partner) []choiceOption {
 	options := make([]choiceOption, len(all))
 	for i, p := range all {

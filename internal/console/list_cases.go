@@ -10,6 +10,7 @@ import (
 	"github.com/vigiahq/vigia/internal/operator"
 )
 
+// statusOptions returns the statuses of a case as options of a select field.
 func statusOptions() (options []choiceOption) {
 	for _, s := range cyber.CaseStatuses() {
 		options = append(options, choiceOption{string(s), string(s)})

@@ -133,6 +133,7 @@ func (f filter) assetFilter(limit int) cyber.AssetFilter {
 
 var typeField = listField{Name: "type", Label: "Tipo", None: "Todos", Options: eventTypeOptions()}
 
+// eventTypeOptions returns the types of events as options of a select field.
 func eventTypeOptions() (options []choiceOption) {
 	for _, t := range alert.Types {
 		options = append(options, choiceOption{string(t), string(t)})
@@ -182,6 +183,7 @@ var deliveriesList = listing{
 	},
 }
 
+// deliveries returns the filter as the history of deliveries takes it. Without a state it asks for failed deliveries.
 func (f filter) deliveries(limit int) alert.DeliveryFilter {
 	state := alert.DeliveryState(f.wordOf("state"))
 	if state == "" {
@@ -199,6 +201,7 @@ func (f filter) deliveries(limit int) alert.DeliveryFilter {
 	return d
 }
 
+// deliveryMark returns a place in the list of deliveries as the cursor of its address; empty at the end of the list.
 func deliveryMark(m alert.DeliveryMark) string {
 	if m.Endpoint == "" {
 		return ""
@@ -244,6 +247,8 @@ var subscriptionsList = listing{
 	},
 }
 
+// subscriptions returns the filter as the list of subscriptions takes it. Its days are days in Brazil, the last one
+// included.
 func (f filter) subscriptions(limit int) subscription.ListFilter {
 	l := subscription.ListFilter{
 		State: subscription.ListState(f.wordOf("state")), Plan: plan.ID(f.wordOf("plan")), User: f.user, NewestFirst: f.wordOf("sort") == "new", After: f.parseNumber(), Limit: limit,

@@ -18,10 +18,13 @@ import (
 // every path. Browsers take localhost and 127.0.0.1 as secure, so that the demo works without a certificate.
 const cookieName = "__Host-vigia"
 
+// sessionCookie returns the cookie of a session: for this host only, over TLS, out of reach of scripts and other
+// sites.
 func sessionCookie(token string) *http.Cookie {
 	return &http.Cookie{Name: cookieName, Value: token, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode}
 }
 
+// endCookie returns a cookie that removes the session from the browser.
 func endCookie() *http.Cookie {
 	c := sessionCookie("") //nolint:gosec // it has all three attributes: see there
 	c.MaxAge = -1
@@ -68,6 +71,7 @@ func keptFormOf(r *request) *keptForm {
 	return kept
 }
 
+// showLogin shows the log-in form. After a log-in without effect it says that the browser keeps no cookies.
 func showLogin(_ *Console, r *request) (answer, error) {
 	next := r.FormValue("next")
 	return view{"login", "Entrar", loginPage{Next: localPath(next), NoCookie: strings.Contains(next, "entered=1"), Kept: keptFormOf(r)}}, nil
@@ -173,6 +177,7 @@ type factorPage struct {
 	Optional bool
 }
 
+// showSecondFactor shows the secret of a new second factor, as text and QR code. An operator who has one is sent away.
 func showSecondFactor(c *Console, r *request) (answer, error) {
 	if r.who.TOTPOn {
 		return redirect{to: "/"}, nil
@@ -219,6 +224,7 @@ func qrPicture(text string) (template.HTML, error) {
 		`" shape-rendering="crispEdges"><rect width="100%" height="100%" fill="#fff"/><path fill="#000" d="` + path.String() + `"/></svg>`), nil
 }
 
+// confirmSecondFactor turns the second factor on when its code is right, and shows the recovery codes once.
 func confirmSecondFactor(c *Console, r *request) (answer, error) {
 	if r.who.TOTPOn { // nothing to confirm, and no recovery codes for the asking
 		return redirect{to: "/"}, nil
@@ -253,6 +259,7 @@ func recoveryPage(heading string, codes []string, back string) view {
 	})
 }
 
+// renewRecovery replaces the recovery codes and shows the new ones once.
 func renewRecovery(c *Console, r *request) (answer, error) {
 	var codes []string
 	err := c.changeWithAudit(r, "account.recovery_codes", func(ctx context.Context, in *Rules) (_, _ string, err error) {
@@ -277,6 +284,7 @@ func logOut(c *Console, r *request) (answer, error) {
 	return redirect{"/login", "session.ended"}, nil
 }
 
+// showProof asks for the password again before something sensitive.
 func showProof(_ *Console, r *request) (answer, error) {
 	return view{"prove", "Confirme que é você", localPath(r.FormValue("next"))}, nil
 }
@@ -302,6 +310,7 @@ type accountPage struct {
 	Passkeys []operator.Passkey
 }
 
+// showAccount shows the operator's own sessions and passkeys.
 func showAccount(c *Console, r *request) (answer, error) {
 	sessions, err := c.Rules.Operators.ListSessions(r.Context(), r.who.ID)
 	if err != nil {
@@ -314,6 +323,7 @@ func showAccount(c *Console, r *request) (answer, error) {
 	return view{"account", "Minha conta", accountPage{sessions, string(r.session.Digest), operator.MinPassword, keys}}, nil
 }
 
+// changePassword replaces the operator's password and ends their other sessions.
 func changePassword(c *Console, r *request) (answer, error) {
 	next := r.PostFormValue("password")
 	if next != r.PostFormValue("again") {
@@ -330,6 +340,7 @@ func changePassword(c *Console, r *request) (answer, error) {
 	return redirect{"/account", "account.password"}, nil
 }
 
+// logoutEverywhere ends all sessions of the operator, this one included.
 func logoutEverywhere(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "logout.everywhere", string(r.who.ID), ""); err != nil {
 		return nil, err

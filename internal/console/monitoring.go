@@ -30,6 +30,7 @@ func (c *Console) figuresNow(r *request) (map[operator.Figure]int64, error) {
 	return figures.Now, err
 }
 
+// assetsPage is the data of the list of watched values.
 type assetsPage struct {
 	Status cyber.Status
 	Assets []cyber.Asset
@@ -40,8 +41,10 @@ type assetsPage struct {
 	Shown map[cyber.AssetID]string
 }
 
+// listAssets shows one page of watched values, masked.
 func listAssets(c *Console, r *request) (answer, error) { return c.assetsView(r, nil) }
 
+// assetsView shows the list of watched values; those in shown stand in clear.
 func (c *Console) assetsView(r *request, shown map[cyber.AssetID]string) (answer, error) {
 	choice, err := c.choosePartner(r)
 	if err != nil {
@@ -68,6 +71,7 @@ func (c *Console) assetsView(r *request, shown map[cyber.AssetID]string) (answer
 	return view{"monitoring", "Dados monitorados", page}, err
 }
 
+// revealAsset shows one watched value in clear, after the operator's reason is in the audit trail.
 func revealAsset(c *Console, r *request) (answer, error) {
 	why, err := parseReason(r)
 	if err != nil {
@@ -86,6 +90,7 @@ func revealAsset(c *Console, r *request) (answer, error) {
 // Person returns the path of the page about the person that a finding concerns.
 func (p findingsPage) Person(f cyber.Found) string { return p.people(f.OwnerOfValue()) }
 
+// findingsPage is the data of the list of findings; people returns the path of a person's page.
 type findingsPage struct {
 	people   func(partner.ID, partner.UserHash) string
 	List     listView
@@ -95,6 +100,7 @@ type findingsPage struct {
 	Reasons []choiceOption
 }
 
+// choiceOption is an option of a select field.
 type choiceOption struct{ Value, Label string }
 
 var resolutionOptions = []choiceOption{
@@ -105,6 +111,7 @@ var resolutionOptions = []choiceOption{
 	{string(cyber.ResolvedOther), "Outro motivo"},
 }
 
+// listFindings shows one page of findings of the partners that the operator may see.
 func listFindings(c *Console, r *request) (answer, error) {
 	all, err := c.visiblePartners(r)
 	if err != nil {
@@ -130,6 +137,7 @@ func listFindings(c *Console, r *request) (answer, error) {
 	return view{"findings", "Ocorrências", page}, err
 }
 
+// resolveFinding closes a finding for the reason in the form and returns to the list, or to the person's page.
 func resolveFinding(c *Console, r *request) (answer, error) {
 	found, err := c.findingOf(r)
 	if err != nil {

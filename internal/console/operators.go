@@ -13,6 +13,7 @@ import (
 // errSelf keeps people from shutting themselves out.
 var errSelf = fault.New(fault.Conflict, "operator.self")
 
+// listOperators shows the operators; for a partner's people, those of their partner only.
 func listOperators(c *Console, r *request) (answer, error) {
 	all, err := c.Rules.Operators.Operators(r.Context())
 	if err != nil {
@@ -29,6 +30,7 @@ func listOperators(c *Console, r *request) (answer, error) {
 	return view{"operators", "Operadores", operatorsPage{rows, r.scope.home.ID, r.scope.at.ID == r.scope.home.ID}}, nil
 }
 
+// operatorsPage is the data of the list of operators.
 type operatorsPage struct {
 	Rows []operatorRow
 	// Invites is the partner whose people the page is about; empty for all of the service.
@@ -37,11 +39,13 @@ type operatorsPage struct {
 	Home bool
 }
 
+// operatorRow is an operator with the name of their partner; empty for operators of the service.
 type operatorRow struct {
 	operator.Operator
 	PartnerName string
 }
 
+// newOperator shows an empty form for an operator of the service.
 func newOperator(*Console, *request) (answer, error) {
 	return view{"operator-new", "Novo operador", nil}, nil
 }
@@ -59,6 +63,7 @@ func (c *Console) oneTimeLink(r *request, o operator.Operator, heading, token st
 	})
 }
 
+// createOperator creates an operator and shows the one-time link with which they choose a password.
 func createOperator(c *Console, r *request) (answer, error) {
 	role, err := operator.ParseRole(r.trimmedField("role"))
 	if err != nil {
@@ -76,6 +81,7 @@ func createOperator(c *Console, r *request) (answer, error) {
 	return c.oneTimeLink(r, made, "Operador criado", token), nil
 }
 
+// newInvite shows the form that invites one of a partner's people. Only administrators may invite administrators.
 func newInvite(c *Console, r *request) (answer, error) {
 	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
 	if err != nil {
@@ -125,6 +131,7 @@ type operatorPage struct {
 	Roles    []operator.Role
 }
 
+// showOperator shows an operator with their sessions and the roles that the viewer may give them.
 func showOperator(c *Console, r *request) (answer, error) {
 	id := operator.ID(r.PathValue("id"))
 	o, err := c.Rules.Operators.GetOperator(r.Context(), id)
@@ -173,6 +180,7 @@ func changeRole(c *Console, r *request) (answer, error) {
 	})
 }
 
+// disableOperator disables an operator and ends their sessions. The account stays for the audit trail.
 func disableOperator(c *Console, r *request) (answer, error) {
 	return c.onOperator(r, "operator.disable", "operator.disabled", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
 		_, err := in.Operators.DisableOperator(ctx, id)
@@ -180,6 +188,7 @@ func disableOperator(c *Console, r *request) (answer, error) {
 	})
 }
 
+// enableOperator lets a disabled operator log in again.
 func enableOperator(c *Console, r *request) (answer, error) {
 	return c.onOperator(r, "operator.enable", "operator.enabled", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
 		_, err := in.Operators.EnableOperator(ctx, id)
@@ -187,6 +196,7 @@ func enableOperator(c *Console, r *request) (answer, error) {
 	})
 }
 
+// endSessions logs another operator out everywhere.
 func endSessions(c *Console, r *request) (answer, error) {
 	return c.onOperator(r, "operator.logout", "operator.logged_out", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
 		_, err := in.Operators.LogoutEverywhere(ctx, id)
@@ -194,6 +204,7 @@ func endSessions(c *Console, r *request) (answer, error) {
 	})
 }
 
+// resetOperator removes an operator's password and second factor and shows a one-time link to set new ones.
 func resetOperator(c *Console, r *request) (answer, error) {
 	var o operator.Operator
 	var token string

@@ -37,6 +37,7 @@ func (p overviewPage) Assets() int64 {
 	return p.Now[operator.AssetsMonitored] + p.Now[operator.AssetsAlert] + p.Now[operator.AssetsCompromised]
 }
 
+// showOverview shows the first page of the service's operators: figures, notices and what needs attention.
 func showOverview(c *Console, r *request) (answer, error) {
 	var page overviewPage
 	var err error

@@ -33,6 +33,7 @@ var partials = []string{"layout.html", "parts.html", "pictures.html", "list.html
 // parsedPages are there once in a process, however many consoles it has: tests have many.
 var parsedPages = sync.OnceValues(func() (*pages, error) { return parsePages(templateFiles) })
 
+// parsePages prepares the templates of all pages with the partials they share. A page is parsed at its first use.
 func parsePages(files fs.FS) (*pages, error) {
 	base := template.New("").Funcs(functions)
 	for _, name := range partials {
@@ -93,11 +94,13 @@ type frame struct {
 	Pictures *pictures
 }
 
+// menuGroup is a part of the menu under one label.
 type menuGroup struct {
 	Label string
 	Items []menuItem
 }
 
+// menuItem is a link of the menu; Current marks the section of the page on view.
 type menuItem struct {
 	Path, Label, Icon string
 	Current           bool
@@ -256,6 +259,7 @@ func formatDayField(t time.Time) string {
 	return t.UTC().Format("02/01/2006")
 }
 
+// resolutionName returns the label of a resolution. Findings without a known one were withdrawn with their breach.
 func resolutionName(r cyber.Resolution) string {
 	for _, o := range resolutionOptions {
 		if o.Value == string(r) {

@@ -13,6 +13,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
+// listPartners shows all partners, newest first, and marks those whose first looks are stopped.
 func listPartners(c *Console, r *request) (answer, error) {
 	all, err := c.Rules.Partners.ListPartners(r.Context())
 	if err != nil {
@@ -39,6 +40,7 @@ type partnerRow struct {
 	LooksStopped bool
 }
 
+// newPartner shows an empty form for a partner.
 func newPartner(*Console, *request) (answer, error) {
 	return view{"partner-new", "Novo parceiro", partner.Settings{}}, nil
 }
@@ -51,6 +53,7 @@ type secretPage struct {
 	BackLabel     string
 }
 
+// shownSecret is a secret on the page that shows it once; Help says what it is for.
 type shownSecret struct{ Label, Value, Help string }
 
 // secretsView makes the page of secrets that were made just now; it is the answer to the POST itself, so that nothing keeps
@@ -62,6 +65,7 @@ const (
 	saltHelp = "Com ele o parceiro calcula o userHash de cada pessoa. Trate como uma chave: quem tem os dois descobre o CPF."
 )
 
+// createPartner creates a partner with its first key. The key is shown on the answer and cannot be shown again.
 func createPartner(c *Console, r *request) (answer, error) {
 	settings, err := settingsOf(r)
 	if err != nil {
@@ -87,6 +91,7 @@ func createPartner(c *Console, r *request) (answer, error) {
 	}), nil
 }
 
+// partnerPath returns the path of a partner's page.
 func partnerPath(id partner.ID) string { return "/partners/" + url.PathEscape(string(id)) }
 
 // settingsOf reads the fields that creation and change share.
@@ -158,6 +163,7 @@ func (c *Console) newKeyRows(keys []partner.Key) []keyRow {
 	return rows
 }
 
+// showPartner shows a partner with its keys, its webhooks and the state of its first looks.
 func showPartner(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	p, err := c.Rules.Partners.GetPartner(r.Context(), id)
@@ -196,6 +202,7 @@ func (k keyRow) ScopeNames() string {
 	return strings.Join(names, ", ")
 }
 
+// savePartner changes the name and the settings of a partner.
 func savePartner(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	settings, err := settingsOf(r)
@@ -212,14 +219,17 @@ func savePartner(c *Console, r *request) (answer, error) {
 	return redirect{partnerPath(id), "partner.saved"}, nil
 }
 
+// suspendPartner refuses all requests of a partner until it is resumed. Its data stay.
 func suspendPartner(c *Console, r *request) (answer, error) {
 	return c.partnerChange(r, "partner.suspend", "partner.suspended", (*partner.Registry).SuspendPartner)
 }
 
+// resumePartner lets a suspended partner use the API again.
 func resumePartner(c *Console, r *request) (answer, error) {
 	return c.partnerChange(r, "partner.resume", "partner.resumed", (*partner.Registry).ResumePartner)
 }
 
+// grantLooks grants a partner more first looks, for the time when it brings its customers.
 func grantLooks(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	count, ok := parseWhole(r.trimmedField("count"))
@@ -235,6 +245,7 @@ func grantLooks(c *Console, r *request) (answer, error) {
 	return redirect{partnerPath(id), "partner.looks_granted"}, nil
 }
 
+// releaseLooks releases the first looks of a partner that the brake had stopped.
 func releaseLooks(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	err := c.changeWithAudit(r, "partner.release-looks", func(ctx context.Context, in *Rules) (string, string, error) {
@@ -246,6 +257,7 @@ func releaseLooks(c *Console, r *request) (answer, error) {
 	return redirect{partnerPath(id), "partner.looks_released"}, nil
 }
 
+// partnerChange runs a change of the partner in the path in a transaction with its line in the audit trail.
 func (c *Console) partnerChange(r *request, action, done string, fn func(*partner.Registry, context.Context, partner.ID) (partner.Partner, error)) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
@@ -280,6 +292,8 @@ type keyForm struct {
 // Has tells whether a scope can be given.
 func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, partner.Scope(scope)) }
 
+// createKey creates an API key with scopes and an optional end. The key is shown on the answer and cannot be shown
+// again.
 func createKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	scopes, err := partner.ParseScopes(slices.DeleteFunc(r.PostForm["scope"], func(s string) bool { return s == "" }))
@@ -318,6 +332,7 @@ type rollPage struct {
 	Key     keyRow
 }
 
+// confirmRoll asks for confirmation before a key is replaced, because the partner has to install the new one.
 func confirmRoll(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	p, err := c.Rules.Partners.GetPartner(r.Context(), id)
@@ -358,6 +373,7 @@ func replaceKey(c *Console, r *request) (answer, error) {
 	}), nil
 }
 
+// revokeKey ends a key at once, with the keys that were made by it; the trail names all of them.
 func revokeKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	err := c.changeWithAudit(r, "key.revoke", func(ctx context.Context, in *Rules) (string, string, error) {

@@ -18,6 +18,7 @@ type ceremony struct {
 	Token   string `json:"token"`
 }
 
+// beginPasskeyLogin starts a log-in by passkey. It is limited like other tries to log in.
 func beginPasskeyLogin(c *Console, r *request) (answer, error) {
 	if c.tries.TakeToken(r.callerAddress()) > 0 {
 		return nil, errTries
@@ -26,6 +27,7 @@ func beginPasskeyLogin(c *Console, r *request) (answer, error) {
 	return document{ceremony{options, token}}, err
 }
 
+// passkeyLogin finishes a log-in by passkey and records it in the audit trail in the same transaction.
 func passkeyLogin(c *Console, r *request) (answer, error) {
 	if c.tries.TakeToken(r.callerAddress()) > 0 {
 		return nil, errTries
@@ -45,11 +47,13 @@ func passkeyLogin(c *Console, r *request) (answer, error) {
 	return enterWith(r, o, token), nil
 }
 
+// beginPasskey starts the registration of a passkey for the operator.
 func beginPasskey(c *Console, r *request) (answer, error) {
 	options, token, err := c.Rules.Operators.BeginPasskey(r.Context(), r.who.ID, c.publicOrigin(r.Request))
 	return document{ceremony{options, token}}, err
 }
 
+// addPasskey finishes the registration of a passkey under the name that the operator gave it.
 func addPasskey(c *Console, r *request) (answer, error) {
 	err := c.changeWithAudit(r, "account.passkey_added", func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(r.who.ID), r.trimmedField("name"), in.Operators.AddPasskey(ctx, r.who.ID, c.publicOrigin(r.Request), r.PostFormValue("token"), r.trimmedField("name"),
@@ -61,6 +65,7 @@ func addPasskey(c *Console, r *request) (answer, error) {
 	return redirect{"/account", "account.passkey"}, nil
 }
 
+// removePasskey removes one of the operator's own passkeys.
 func removePasskey(c *Console, r *request) (answer, error) {
 	err := c.changeWithAudit(r, "account.passkey_removed", func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(r.who.ID), "", in.Operators.RemovePasskey(ctx, r.who.ID, r.PathValue("passkey"))

@@ -19,6 +19,7 @@ type Passwords interface {
 	Download(ctx context.Context, a password.Algorithm) error
 }
 
+// passwordsPage is the data of the page about the corpora of leaked passwords.
 type passwordsPage struct {
 	recentJobs
 	Corpora    []password.Corpus
@@ -30,6 +31,7 @@ var algorithmOptions = []choiceOption{{password.SHA1.String(), "SHA-1"}, {passwo
 // shownJobs is how many jobs a page about something else lists.
 const shownJobs = 8
 
+// showPasswords shows the state of each corpus of leaked passwords and the latest jobs on them.
 func showPasswords(c *Console, r *request) (answer, error) {
 	corpora, err := c.Rules.Passwords.ReadStatus()
 	if err != nil {
@@ -54,10 +56,12 @@ func (c *Console) passwordWork(r *request, action, subject, detail string, begin
 	return redirect{"/passwords", "job.started"}, nil
 }
 
+// verifyPasswords starts a job that reads every corpus in full and checks it.
 func verifyPasswords(c *Console, r *request) (answer, error) {
 	return c.passwordWork(r, "passwords.verify", "", "", func() error { return c.Rules.Passwords.Verify(r.Context()) })
 }
 
+// importPasswords starts the import of a corpus from files on the server.
 func importPasswords(c *Console, r *request) (answer, error) {
 	a, err := password.ParseAlgorithm(r.trimmedField("algorithm"))
 	if err != nil {
@@ -68,6 +72,7 @@ func importPasswords(c *Console, r *request) (answer, error) {
 	})
 }
 
+// uploadPasswords starts the import of a corpus from an uploaded file, which is streamed and never held in memory.
 func uploadPasswords(c *Console, r *request) (answer, error) {
 	file, err := fieldsAndFile(r)
 	if err != nil {
@@ -82,6 +87,7 @@ func uploadPasswords(c *Console, r *request) (answer, error) {
 	})
 }
 
+// downloadPasswords starts a job that downloads the public corpus of an algorithm.
 func downloadPasswords(c *Console, r *request) (answer, error) {
 	a, err := password.ParseAlgorithm(r.trimmedField("algorithm"))
 	if err != nil {

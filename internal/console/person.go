@@ -61,6 +61,8 @@ func (c *Console) parsePerson(r *request) (partner.Partner, subject.Person, erro
 	return p, who, err
 }
 
+// showPerson shows all that is held about a person, masked unless the operator has given a reason recently. The look
+// is recorded.
 func showPerson(c *Console, r *request) (answer, error) {
 	p, who, err := c.parsePerson(r)
 	if err != nil {
@@ -77,6 +79,7 @@ func showPerson(c *Console, r *request) (answer, error) {
 	return view{"person", "Pessoa", page}, err
 }
 
+// revealPerson unlocks the page of a person for a while, after the operator's reason is in the audit trail.
 func revealPerson(c *Console, r *request) (answer, error) {
 	p, who, err := c.parsePerson(r)
 	if err != nil {
@@ -85,6 +88,7 @@ func revealPerson(c *Console, r *request) (answer, error) {
 	return redirectAfter(redirect{to: c.personPath(p.ID, who.User)}, c.recordReveal(r, p.ID, who.User))
 }
 
+// personPage builds the page of a person from all that is held about them.
 func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) (page personPage, err error) {
 	ctx := r.Context()
 	held, looked, err := c.Rules.Subjects.DescribePerson(ctx, p, who)
@@ -172,6 +176,7 @@ func newScoreLine(days []cyber.ScoreDay, now time.Time) scoreLine {
 	return l
 }
 
+// appendPoint appends a point to the path of an SVG line.
 func appendPoint(path []byte, x, y int64) []byte {
 	return append(strconv.AppendInt(append(strconv.AppendInt(path, x, 10), ','), y, 10), ' ')
 }

@@ -37,6 +37,7 @@ type pictureSeries struct {
 	Total int64
 }
 
+// pictureColumn is one column of a bar chart; Values are its figures, Parts the rectangles that show them.
 type pictureColumn struct {
 	Label string
 	// Short stands below the column, around Tick; empty where there is no room.
@@ -47,12 +48,14 @@ type pictureColumn struct {
 	Parts  []picturePart
 }
 
+// picturePart is one rectangle of a column, with its text for the pointer in Title.
 type picturePart struct {
 	Y, W, H float64
 	Class   string
 	Title   string
 }
 
+// gridLine is a horizontal line of a chart with the value that it stands for.
 type gridLine struct {
 	Y     float64
 	Value int64
@@ -160,6 +163,7 @@ type pictures struct {
 	Periods []period
 }
 
+// period is a link that shows a chart over another span of time.
 type period struct {
 	Label, Path string
 	Current     bool

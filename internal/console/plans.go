@@ -11,11 +11,13 @@ import (
 	"github.com/vigiahq/vigia/internal/plan"
 )
 
+// plansPage is the data of the list of a partner's plans.
 type plansPage struct {
 	partnerChoice
 	Plans []plan.Plan
 }
 
+// listPlans shows the plans of the chosen partner; without a partner only the choice of one.
 func listPlans(c *Console, r *request) (answer, error) {
 	choice, err := c.choosePartner(r)
 	if err != nil || choice.Current.ID == "" {
@@ -123,6 +125,7 @@ func splitLines(text string) []string {
 	return list
 }
 
+// createPlan creates a plan for the partner in the path, under the id in the form.
 func createPlan(c *Console, r *request) (answer, error) {
 	p := plan.Plan{ID: plan.ID(r.trimmedField("id")), Partner: partner.ID(r.PathValue("partner"))}
 	if err := parsePlanForm(r, &p); err != nil {

@@ -29,6 +29,7 @@ type webhookHealth struct {
 // portalFailures is how many refused requests the first page names.
 const portalFailures = 5
 
+// showPortal shows a partner's people their first page: the state of keys, webhooks and usage.
 func showPortal(c *Console, r *request) (answer, error) {
 	page := portalPage{Partner: r.scope.at, Trying: r.scope.newScopeView().Trying || r.scope.at.Mode == partner.Sandbox}
 	keys, err := c.Rules.Partners.ListKeys(r.Context(), page.Partner.ID)
@@ -93,6 +94,7 @@ type requestsPage struct {
 	Lines      []partner.LoggedRequest
 }
 
+// showRequests shows the latest API requests of a partner, all of them or the failed ones only.
 func showRequests(c *Console, r *request) (answer, error) {
 	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
 	if err != nil {
@@ -103,6 +105,7 @@ func showRequests(c *Console, r *request) (answer, error) {
 	return view{"requests", "Requisições", page}, err
 }
 
+// showUsage shows a partner's limits and how much of them is used: rate, active subscriptions, first looks and events.
 func showUsage(c *Console, r *request) (answer, error) {
 	ctx := r.Context()
 	p, err := c.Rules.Partners.GetPartner(ctx, partner.ID(r.PathValue("id")))

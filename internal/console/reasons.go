@@ -27,6 +27,8 @@ var reasonTexts = map[string]string{ //nolint:gosec // speaks of passwords, hold
 	"quarantined: its reader ended twice (crash)":          "em quarentena: parou dois leitores (falha)",
 }
 
+// reasonText returns the Portuguese text for a reason of the importer not to read an input; unknown reasons stay as
+// they are.
 func reasonText(reason string) string {
 	if text, ok := reasonTexts[reason]; ok {
 		return text

@@ -21,6 +21,7 @@ type piece struct {
 	raw string
 }
 
+// pieces splits a page into tokens that keep their original bytes, so that untouched parts are written back unchanged.
 func pieces(page []byte) []piece {
 	var list []piece
 	z := html.NewTokenizer(bytes.NewReader(page))
@@ -31,6 +32,7 @@ func pieces(page []byte) []piece {
 	return list
 }
 
+// get returns the value of an attribute and whether the tag has it.
 func (p *piece) get(name string) (string, bool) {
 	for _, a := range p.Attr {
 		if a.Key == name {
@@ -40,6 +42,7 @@ func (p *piece) get(name string) (string, bool) {
 	return "", false
 }
 
+// is reports whether the token is of the kind and has the tag name.
 func (p *piece) is(kind html.TokenType, name string) bool { return p.Type == kind && p.Data == name }
 
 // set gives an attribute a value; drop takes it away.
@@ -49,6 +52,7 @@ func (p *piece) set(name, value string) {
 	p.raw = p.String()
 }
 
+// drop removes an attribute from the tag.
 func (p *piece) drop(name string) {
 	p.Attr = slices.DeleteFunc(p.Attr, func(a html.Attribute) bool { return a.Key == name })
 	p.raw = p.String()
@@ -84,6 +88,7 @@ func formAt(page []piece, path string) (from, to int) {
 	return 0, 0
 }
 
+// sendsTo reports whether the URL in an attribute, such as a form's action, has the path. The query does not matter.
 func sendsTo(p *piece, attribute, path string) bool {
 	address, ok := p.get(attribute)
 	u, err := url.Parse(address)
@@ -181,6 +186,7 @@ func keepChoice(list []piece, sent []string) {
 	}
 }
 
+// fieldAt returns the index of the visible field with a name among the tokens from..to; -1 when there is none.
 func fieldAt(list []piece, from, to int, name string) int {
 	for i := from; i < to; i++ {
 		p := &list[i]

@@ -261,6 +261,7 @@ var routes = []route{
 // section is a line of the menu.
 type section struct{ path, label, icon string }
 
+// sectionGroup is a part of the menu: sections of the console under one label.
 type sectionGroup struct {
 	label    string
 	sections []section

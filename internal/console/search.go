@@ -8,6 +8,7 @@ import (
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
+// searchPage is the data of the search; Full says that there were more hits than the page shows.
 type searchPage struct {
 	Asked bool
 	Hits  []hitRow
@@ -47,6 +48,7 @@ func pathOfHit(h subject.Hit) string {
 	return joinPath("partners", id)
 }
 
+// showSearch shows the empty search form.
 func showSearch(*Console, *request) (answer, error) {
 	return view{"search", "Busca", searchPage{}}, nil
 }

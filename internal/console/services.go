@@ -8,6 +8,7 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
+// listServices shows all support services, retired ones included.
 func listServices(c *Console, r *request) (answer, error) {
 	all, err := c.Rules.Services.ListServices(r.Context())
 	if err != nil {
@@ -16,6 +17,7 @@ func listServices(c *Console, r *request) (answer, error) {
 	return view{"services", "Serviços de atendimento", all}, nil
 }
 
+// addService creates a support service that people can open cases for.
 func addService(c *Console, r *request) (answer, error) {
 	err := c.changeWithAudit(r, "service.add", func(ctx context.Context, in *Rules) (string, string, error) {
 		sv, err := in.Services.AddService(ctx, r.trimmedField("name"), r.trimmedField("description"))
@@ -41,6 +43,7 @@ func (c *Console) loadService(r *request) (cyber.Service, error) {
 	return cyber.Service{}, cyber.ErrServiceNotFound
 }
 
+// showService shows a service with its triage questions and its free slots.
 func showService(c *Console, r *request) (answer, error) {
 	sv, err := c.loadService(r)
 	if err != nil {
@@ -56,6 +59,7 @@ func showService(c *Console, r *request) (answer, error) {
 	return view{"service", sv.Name, page}, nil
 }
 
+// saveService changes a service; a service whose box "offered" is not ticked is retired.
 func saveService(c *Console, r *request) (answer, error) {
 	position, ok := parseWhole(r.trimmedField("position"))
 	if !ok {
@@ -73,6 +77,7 @@ func saveService(c *Console, r *request) (answer, error) {
 	return redirect{"/services/" + url.PathEscape(r.PathValue("id")), "service.saved"}, nil
 }
 
+// retireService stops offering a service for new cases.
 func retireService(c *Console, r *request) (answer, error) {
 	err := c.changeWithAudit(r, "service.retire", func(ctx context.Context, in *Rules) (string, string, error) {
 		sv, err := in.Services.RetireService(ctx, cyber.ServiceID(r.PathValue("id")))

@@ -17,6 +17,7 @@ type servicePage struct {
 	Slots     []cyber.Slot
 }
 
+// setTarget sets the working time for new cases of a service; 0 means none. Hours may have a decimal comma.
 func setTarget(c *Console, r *request) (answer, error) {
 	hours, err := time.ParseDuration(strings.Replace(r.trimmedField("hours"), ",", ".", 1) + "h")
 	if err != nil || hours < 0 {
@@ -27,6 +28,8 @@ func setTarget(c *Console, r *request) (answer, error) {
 	})
 }
 
+// addQuestion adds a triage question that people answer when they open a case; without options the answer is free
+// text.
 func addQuestion(c *Console, r *request) (answer, error) {
 	return c.onService(r, "case.question.add", "service.question", func(ctx context.Context, in *Rules, id cyber.ServiceID) error {
 		_, err := in.Cases.AddQuestion(ctx, id, r.trimmedField("question"), r.PostForm.Has("required"), splitLines(r.trimmedField("options")))
@@ -34,6 +37,7 @@ func addQuestion(c *Console, r *request) (answer, error) {
 	})
 }
 
+// removeQuestion removes a triage question.
 func removeQuestion(c *Console, r *request) (answer, error) {
 	return c.onService(r, "case.question.remove", "service.question_removed", func(ctx context.Context, in *Rules, _ cyber.ServiceID) error {
 		return in.Cases.RemoveQuestion(ctx, cyber.QuestionID(r.PathValue("question")))
@@ -62,12 +66,14 @@ func addServiceSlots(c *Console, r *request) (answer, error) {
 	})
 }
 
+// removeSlot deletes a free slot.
 func removeSlot(c *Console, r *request) (answer, error) {
 	return c.onService(r, "case.slot.remove", "service.slot_removed", func(ctx context.Context, in *Rules, _ cyber.ServiceID) error {
 		return in.Cases.RemoveSlot(ctx, cyber.SlotID(r.PathValue("slot")))
 	})
 }
 
+// onService runs a change of the service in the path in a transaction with its line in the audit trail.
 func (c *Console) onService(r *request, action, done string, fn func(ctx context.Context, in *Rules, id cyber.ServiceID) error) (answer, error) {
 	id := cyber.ServiceID(r.PathValue("id"))
 	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(id), "", fn(ctx, in, id) })

@@ -45,11 +45,13 @@ type heldCount struct {
 	Counts []choiceCount
 }
 
+// subjectsPage returns the page with the partners to choose from and the form filled in as it was sent.
 func (c *Console) subjectsPage(r *request) (subjectsPage, error) {
 	all, err := c.Rules.Partners.ListPartners(r.Context())
 	return subjectsPage{Partners: all, CPF: r.PostForm.Get("cpf"), User: r.PostForm.Get("user_hash"), Partner: r.PostForm.Get("partner")}, err
 }
 
+// showSubjects shows the form for requests of data subjects: find, export, accesses and erasure.
 func showSubjects(c *Console, r *request) (answer, error) {
 	page, err := c.subjectsPage(r)
 	if err != nil {
@@ -78,6 +80,8 @@ func (c *Console) personAsked(r *request, action string) (p subject.Person, why 
 	return p, why, c.recordAction(r, action, c.Rules.Subjects.Reference(named), why)
 }
 
+// findSubject shows how much is held about a person, by partner and kind. Only counts are shown; the look is recorded
+// in the trail.
 func findSubject(c *Console, r *request) (answer, error) {
 	p, _, err := c.personAsked(r, "subject.find")
 	if err != nil {
@@ -142,6 +146,7 @@ func exportSubject(c *Console, r *request) (answer, error) {
 	return file, nil
 }
 
+// showAccesses shows who has accessed the data of a person and why, which the law lets the person ask for.
 func showAccesses(c *Console, r *request) (answer, error) {
 	p, _, err := c.personAsked(r, "report.access")
 	if err != nil {
@@ -171,6 +176,7 @@ func (c *Console) accessRows(r *request, list []subject.Access) ([]auditRow, err
 	return c.auditRows(r, entries)
 }
 
+// confirmErase asks the operator to type a word before a person is erased, because an erasure cannot be undone.
 func confirmErase(c *Console, r *request) (answer, error) {
 	page, err := c.subjectsPage(r)
 	if err != nil {
@@ -182,11 +188,13 @@ func confirmErase(c *Console, r *request) (answer, error) {
 // eraseWord is what has to be typed before a person is erased.
 const eraseWord = "APAGAR"
 
+// erasedPage is the data of the page after an erasure: what was deleted, partner by partner.
 type erasedPage struct {
 	Rows  []erasedRow
 	Total int64
 }
 
+// erasedRow is what was deleted at one partner; Erasure is the id of the erasure in its log.
 type erasedRow struct {
 	Partner, Erasure string
 	Counts           []choiceCount
@@ -200,6 +208,7 @@ var erasedKinds = map[string]string{
 	"kept answers": "respostas guardadas da API",
 }
 
+// eraseSubject erases a person. It refuses without the confirmation word and a reason, and shows what was deleted.
 func eraseSubject(c *Console, r *request) (answer, error) {
 	if r.trimmedField("confirm") != eraseWord {
 		return nil, errForm.With("confirm", fault.TypeToConfirm, eraseWord)

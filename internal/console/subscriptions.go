@@ -21,6 +21,7 @@ type Subscriptions interface {
 	SubscriptionsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]subscription.Subscription, error)
 }
 
+// subscriptionsPage is the data of the list of a partner's subscriptions.
 type subscriptionsPage struct {
 	partnerChoice
 	List  listView
@@ -52,6 +53,8 @@ func (c *Console) subscriptionStates(list []subscription.Subscription) []subscri
 	return states
 }
 
+// listSubscriptions shows one page of a partner's subscriptions, personal values masked; without a partner only the
+// choice of one.
 func listSubscriptions(c *Console, r *request) (answer, error) {
 	choice, err := c.choosePartner(r)
 	if err != nil || choice.Current.ID == "" {
@@ -118,6 +121,7 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 	}}, nil
 }
 
+// subscriptionPage is the data of the page of one subscription.
 type subscriptionPage struct {
 	Partner partner.Partner
 	subscriptionState
@@ -148,6 +152,7 @@ func (c *Console) subscriptionOf(r *request) (subscriptionPage, error) {
 	return page, err
 }
 
+// showSubscription shows a subscription with the personal values masked.
 func showSubscription(c *Console, r *request) (answer, error) {
 	page, err := c.subscriptionOf(r)
 	if err != nil {
@@ -161,6 +166,7 @@ func (p subscriptionPage) auditSubject() string {
 	return string(p.Partner.ID) + "/" + strconv.FormatInt(p.Seq, 10)
 }
 
+// revealSubscription shows a subscription in clear, once, after the operator's reason is in the audit trail.
 func revealSubscription(c *Console, r *request) (answer, error) {
 	why, err := parseReason(r)
 	if err != nil {
@@ -177,6 +183,7 @@ func revealSubscription(c *Console, r *request) (answer, error) {
 	return view{"subscription", "Assinatura", page}, nil
 }
 
+// moveSubscription ends, suspends or resumes the subscription in the path. It refuses one that has ended.
 func moveSubscription(c *Console, r *request, action, done string, move subscription.Move) (answer, error) {
 	page, err := c.subscriptionOf(r)
 	if err != nil {
@@ -195,14 +202,17 @@ func moveSubscription(c *Console, r *request, action, done string, move subscrip
 	return redirect{page.Path, done}, nil
 }
 
+// endSubscription ends a subscription for good.
 func endSubscription(c *Console, r *request) (answer, error) {
 	return moveSubscription(c, r, "subscription.end", "subscription.ended", subscription.End)
 }
 
+// suspendSubscription pauses a subscription until it is resumed.
 func suspendSubscription(c *Console, r *request) (answer, error) {
 	return moveSubscription(c, r, "subscription.suspend", "subscription.suspended", subscription.Suspend)
 }
 
+// resumeSubscription continues a suspended subscription.
 func resumeSubscription(c *Console, r *request) (answer, error) {
 	return moveSubscription(c, r, "subscription.resume", "subscription.resumed", subscription.Resume)
 }

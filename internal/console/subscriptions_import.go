@@ -17,11 +17,14 @@ import (
 // shownRejects is how many refused records the page lists; the rest are counted.
 const shownRejects = 200
 
+// importPage is the data of the page that uploads a file of subscriptions; Report is nil before a file was sent.
 type importPage struct {
 	partnerChoice
 	Report *importReport
 }
 
+// importReport is the outcome of an upload as the page shows it: counts, a sample of the rejects, and files to
+// download.
 type importReport struct {
 	subscription.ImportReport
 	DryRun  bool
@@ -36,6 +39,7 @@ type rejectRow struct {
 	Problems []string
 }
 
+// showImport shows the form that uploads subscriptions for the chosen partner.
 func showImport(c *Console, r *request) (answer, error) {
 	choice, err := c.choosePartner(r)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
+// movePage is the data of the page that ends, suspends or resumes many subscriptions at once.
 type movePage struct {
 	partnerChoice
 	Moves []choiceOption

@@ -18,11 +18,14 @@ type textsPage struct {
 	Events   []textsOfEvent
 }
 
+// textsOfEvent are the message texts of one type of event.
 type textsOfEvent struct {
 	Type  alert.Type
 	Texts []message.Template
 }
 
+// listTexts shows the message texts of a language, by type of event; with a partner, those that the partner's people
+// get.
 func listTexts(c *Console, r *request) (answer, error) {
 	page := textsPage{Partner: partner.ID(r.FormValue("partner")), Langs: partner.ListLanguages(), Channels: message.ListChannels()}
 	var err error
@@ -112,6 +115,7 @@ func saveTextForm(c *Console, r *request) (answer, error) {
 	return redirect{pathOfText(t.Key, id), "text.saved"}, nil
 }
 
+// resetText removes a text that an operator wrote, so that the message falls back to the default one.
 func resetText(c *Console, r *request) (answer, error) {
 	k, id := parseTextKey(r), partner.ID(r.FormValue("partner"))
 	err := c.changeWithAudit(r, "message.reset", func(ctx context.Context, in *Rules) (string, string, error) {

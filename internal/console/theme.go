@@ -28,6 +28,7 @@ type themeTexts struct {
 
 var languageNames = map[partner.Language]string{partner.Portuguese: "Português", partner.Spanish: "Espanhol", partner.English: "Inglês"}
 
+// showTheme shows the form for the look and the texts of the page that a partner's people see.
 func showTheme(c *Console, r *request) (answer, error) {
 	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
 	if err != nil {
@@ -45,6 +46,7 @@ func showTheme(c *Console, r *request) (answer, error) {
 	return view{"theme", "Página das pessoas", page}, nil
 }
 
+// saveTheme stores colours, logo, texts and the sites that may frame the page.
 func saveTheme(c *Console, r *request) (answer, error) {
 	if err := r.ParseMultipartForm(maxForm); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return nil, errForm.Because(err)

@@ -26,11 +26,13 @@ type Webhooks interface {
 // withoutQuery leaves the query of an address out: receivers keep tokens there.
 func withoutQuery(address string) string { return alert.Endpoint{URL: address}.Address() }
 
+// webhookRow is an endpoint with its URL without the query, which may hold a secret of the partner.
 type webhookRow struct {
 	alert.Endpoint
 	Address string
 }
 
+// webhookRows returns the endpoints as rows of a table.
 func webhookRows(list []alert.Endpoint) []webhookRow {
 	rows := make([]webhookRow, len(list))
 	for i, e := range list {
@@ -39,6 +41,7 @@ func webhookRows(list []alert.Endpoint) []webhookRow {
 	return rows
 }
 
+// webhookPage is the data of the page of one webhook; Outcome is that of a test just made.
 type webhookPage struct {
 	Health     alert.Health
 	Partner    partner.Partner
@@ -47,11 +50,13 @@ type webhookPage struct {
 	Outcome    *webhook.Outcome
 }
 
+// webhookForm is the data of the form for a new webhook.
 type webhookForm struct {
 	Partner partner.Partner
 	Types   []alert.Type
 }
 
+// newWebhook shows an empty form for a webhook of the partner in the path.
 func newWebhook(c *Console, r *request) (answer, error) {
 	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
 	if err != nil {
@@ -62,6 +67,7 @@ func newWebhook(c *Console, r *request) (answer, error) {
 
 const secretHelp = "Com ele o parceiro confere a assinatura de cada aviso (Standard Webhooks)."
 
+// createWebhook creates a webhook after checking its address. The secret is shown on the answer.
 func createWebhook(c *Console, r *request) (answer, error) {
 	id := partnerOf(r)
 	// The address is looked up before anything is written, so this is no short transaction: the line comes first.
@@ -88,6 +94,7 @@ func (c *Console) endpointOf(r *request) (alert.Endpoint, error) {
 	return e, err
 }
 
+// webhookView shows a webhook with its health, and the outcome of a test when there is one.
 func (c *Console) webhookView(r *request, outcome *webhook.Outcome) (answer, error) {
 	e, err := c.endpointOf(r)
 	if err != nil {
@@ -107,8 +114,10 @@ func (c *Console) webhookView(r *request, outcome *webhook.Outcome) (answer, err
 	return view{"webhook", "Webhook", webhookPage{health, p, webhookRow{e, withoutQuery(e.URL)}, e.PublicKeys(c.Now()), outcome}}, nil
 }
 
+// showWebhook shows a webhook with its health.
 func showWebhook(c *Console, r *request) (answer, error) { return c.webhookView(r, nil) }
 
+// testWebhook sends a test event to the endpoint at once and shows what it answered.
 func testWebhook(c *Console, r *request) (answer, error) {
 	e, err := c.endpointOf(r)
 	if err != nil {
@@ -124,6 +133,7 @@ func testWebhook(c *Console, r *request) (answer, error) {
 	return c.webhookView(r, &outcome)
 }
 
+// confirmRotate asks how long the old secret shall stay valid before the secret is replaced.
 func confirmRotate(c *Console, r *request) (answer, error) {
 	e, err := c.endpointOf(r)
 	if err != nil {
@@ -132,6 +142,7 @@ func confirmRotate(c *Console, r *request) (answer, error) {
 	return view{"webhook-rotate", "Trocar segredo", webhookRow{e, withoutQuery(e.URL)}}, nil
 }
 
+// rotateWebhook replaces the secret of a webhook. The old one stays valid for the hours in the form.
 func rotateWebhook(c *Console, r *request) (answer, error) {
 	e, err := c.endpointOf(r)
 	if err != nil {
@@ -155,6 +166,7 @@ func rotateWebhook(c *Console, r *request) (answer, error) {
 	}), nil
 }
 
+// webhookChange runs a change of the webhook in the path in a transaction with its line in the audit trail.
 func (c *Console) webhookChange(r *request, action, done string, fn func(ctx context.Context, in *Rules, e alert.Endpoint) error) (answer, error) {
 	e, err := c.endpointOf(r)
 	if err != nil {
@@ -171,6 +183,8 @@ func (c *Console) webhookChange(r *request, action, done string, fn func(ctx con
 	return redirect{to, done}, nil
 }
 
+// enableWebhook resumes the deliveries of a webhook. What the endpoint missed is queued before, outside of the
+// transaction.
 func enableWebhook(c *Console, r *request) (answer, error) {
 	e, err := c.endpointOf(r)
 	if err == nil { // what the endpoint missed may be more than one transaction should hold
@@ -185,6 +199,7 @@ func enableWebhook(c *Console, r *request) (answer, error) {
 	})
 }
 
+// disableWebhook pauses the deliveries of a webhook until it is enabled again.
 func disableWebhook(c *Console, r *request) (answer, error) {
 	var of alert.Endpoint
 	done, err := c.webhookChange(r, "webhook.disable", "webhook.disabled", func(ctx context.Context, in *Rules, e alert.Endpoint) (err error) {
@@ -197,6 +212,7 @@ func disableWebhook(c *Console, r *request) (answer, error) {
 	return done, c.Rules.Webhooks.FollowState(r.Context(), of.Partner, of.ID, alert.Disabled)
 }
 
+// deleteWebhook deletes a webhook and returns to the page of its partner.
 func deleteWebhook(c *Console, r *request) (answer, error) {
 	return c.webhookChange(r, "webhook.delete", "webhook.deleted", func(ctx context.Context, in *Rules, e alert.Endpoint) error {
 		return in.Webhooks.DeleteEndpoint(ctx, e.Partner, e.ID)
