@@ -78,7 +78,7 @@ type breachRow struct {
 	Import *jobRow
 }
 
-// newestImport is the newest job that reads a breach; nil when there is none.
+// newestImport returns the newest job that reads a breach; nil when there is none.
 func (c *Console) newestImport(r *request, name string) (*jobRow, error) {
 	jobs, err := c.Rules.Jobs.ListJobsAbout(r.Context(), name, []string{intake.KindImport, intake.KindSpread}, 1)
 	if err != nil || len(jobs) == 0 {
@@ -123,7 +123,7 @@ var kindOptions = []choiceOption{
 	{"phish", "Phishing"},
 }
 
-// Has tells whether the form's breach exposes a class.
+// Has reports whether the form's breach exposes a class.
 func (f breachForm) Has(class string) bool { return slices.Contains(f.Exposes, cyber.Exposed(class)) }
 
 // newBreachForm returns the form of a breach as it is now.
@@ -208,7 +208,7 @@ type breachPage struct {
 	Names map[partner.ID]string
 }
 
-// Final tells that the figures are those of the whole breach, and not of an import that goes on.
+// Final reports whether the figures are those of the whole breach, and not of an import that goes on.
 func (p breachPage) Final() bool { return p.State != leak.Importing }
 
 // exposedLabels returns the labels of classes of exposed data; a class without a label is shown as it is.

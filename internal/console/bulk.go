@@ -124,7 +124,7 @@ type bulkPage struct {
 	Query string
 }
 
-// Back is the list that one came from.
+// Back returns the path of the list that the action was chosen on.
 func (p bulkPage) Back() string { return "/" + p.List + "?" + p.Query }
 
 // parseBulkForm reads what a form is about.

@@ -33,7 +33,7 @@ type casesPage struct {
 	Owners []string
 	// Status is the one that is looked at by itself, if any.
 	Status cyber.CaseStatus
-	// AsLanes tells that statuses stand side by side; Other is the address of the other way to look at them.
+	// AsLanes says that statuses stand side by side; Other is the address of the other way to look at them.
 	AsLanes bool
 	Other   string
 }
@@ -145,7 +145,7 @@ func (c *Console) loadNames(r *request, services []cyber.Service, partners []par
 	return n
 }
 
-// listCaseOwners are the addresses of those who may work on a case.
+// listCaseOwners returns the e-mail addresses of the operators who may work on a case.
 func (c *Console) listCaseOwners(r *request) ([]string, error) {
 	all, err := c.Rules.Operators.Operators(r.Context())
 	var list []string
@@ -237,7 +237,8 @@ func (c *Console) queueTabs(r *request, f filter) ([]queueTab, error) {
 	return tabs, err
 }
 
-// deskAddressWith is the address of the desk with another word in the filter, and without those that say which queue or status it is.
+// deskAddressWith returns the path of the desk with another word in the filter, and without the words for queue and
+// status.
 func (f filter) deskAddressWith(name, word string) string {
 	q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
 	if !q.Has("partner") {
@@ -340,7 +341,7 @@ type casePage struct {
 	Draft string
 }
 
-// Shown tells that the person's words and identity are open.
+// Shown reports whether the person's words and identity are open.
 func (p casePage) Shown() bool { return p.Reveal != nil }
 
 // talkLine is one line of the conversation. Class is who speaks: person, ours, note or did, which is what happened to the case.
@@ -580,7 +581,8 @@ func endCaseLater(c *Console, r *request) (answer, error) {
 	return redirect{next, "case.ending"}, nil
 }
 
-// nextCasePath is the page of the most urgent case that waits for the operator, or else of one without an owner, or else the desk.
+// nextCasePath returns the page of the most urgent case that waits for the operator, or else of one without an owner,
+// or else the desk.
 func (c *Console) nextCasePath(r *request, done cyber.CaseID) (string, error) {
 	for _, f := range []cyber.LaneFilter{{Assignee: r.who.Email, Limit: perLane}, {Unassigned: true, Limit: perLane}} {
 		l, err := c.Rules.Cases.ListLane(r.Context(), f)

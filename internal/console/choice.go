@@ -36,7 +36,7 @@ func (c *Console) recordReveal(r *request, id partner.ID, user partner.UserHash)
 	return c.recordAction(r, "person.reveal", c.Rules.Subjects.Reference(subject.Person{User: user, Partner: id}), why)
 }
 
-// currentReveal is the operator's reveal of a person that still holds; nil when there is none.
+// currentReveal returns the operator's reveal of a person that is still valid; nil when there is none.
 func (c *Console) currentReveal(r *request, id partner.ID, user partner.UserHash) (*operator.Entry, error) {
 	lines, err := c.Rules.Audit.ListEntries(r.Context(), operator.Filter{
 		Actor: string(r.who.ID), Action: "person.reveal", Subject: c.Rules.Subjects.Reference(subject.Person{User: user, Partner: id}), From: c.Now().Add(-revealTime), Limit: 1,

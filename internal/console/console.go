@@ -168,7 +168,7 @@ func (c *Console) withSecurityHeaders(next http.Handler) http.Handler {
 	})
 }
 
-// isOverTLS tells whether the browser speaks TLS: with us, or with the proxy that --public-url tells of.
+// isOverTLS reports whether the browser speaks TLS: with us, or with the proxy that --public-url tells of.
 func (c *Console) isOverTLS(r *http.Request) bool { return r.TLS != nil || c.Public.Scheme == "https" }
 
 // publicOrigin returns the origin that links to the console begin with and passkeys are bound to. It is empty when none is

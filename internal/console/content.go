@@ -21,7 +21,7 @@ func listContent(c *Console, r *request) (answer, error) {
 // sampleWords stand for what an item names of a finding.
 var sampleWords = strings.NewReplacer("{vazamento}", "Loja Exemplo", "{valor}", "a***@e***.br", "{data}", "01/03/2026", "{mais}", "2")
 
-// withSampleWords is an item with made-up words where it names a finding.
+// withSampleWords returns an item with made-up words where it names a finding.
 func withSampleWords(it cyber.Item) cyber.Item {
 	it.Title, it.Body, it.More = sampleWords.Replace(it.Title), sampleWords.Replace(it.Body), sampleWords.Replace(it.More)
 	return it
@@ -62,7 +62,7 @@ func saveContent(c *Console, r *request) (answer, error) {
 	return c.keepContent(r, it)
 }
 
-// saveContentYAML is the same from YAML, which must hold the item of the path and nothing else.
+// saveContentYAML saves an item from YAML, which must hold the item of the path and nothing else.
 func saveContentYAML(c *Console, r *request) (answer, error) {
 	items, err := cyber.ReadContent(strings.NewReader(r.PostFormValue("yaml")))
 	if err != nil {
@@ -144,7 +144,7 @@ const newContentYAML = `- id: minha-dica
   body: Texto em uma ou duas frases.
 `
 
-// newContentView is the form of an item that is not there yet.
+// newContentView returns the form of a new item.
 func newContentView(r *request, it cyber.Item, preview *cyber.Item) view {
 	page := newContentForm(it, r.PostForm)
 	page.New, page.YAML, page.Preview = true, newContentYAML, preview

@@ -73,7 +73,7 @@ func (contentForm) Kinds() []choiceOption { return kindField.Options }
 // Severities returns the severities of findings.
 func (contentForm) Severities() []choiceOption { return severityField.Options }
 
-// Has tells whether a list of conditions holds a word.
+// Has reports whether a list of conditions holds a word.
 func (f contentForm) Has(list, word string) bool {
 	switch list {
 	case "exposes":
@@ -100,7 +100,7 @@ func kindLabel(k identifier.Kind) string {
 	return k.String()
 }
 
-// Answered is the condition on answers, an item to a line.
+// Answered returns the condition on answers as text, one item to a line.
 func (f contentForm) Answered() string {
 	var lines []string
 	for id, values := range f.When.Answered {
@@ -110,7 +110,7 @@ func (f contentForm) Answered() string {
 	return strings.Join(lines, "\n")
 }
 
-// Asks is the question; an empty one when the item asks nothing.
+// Asks returns the question of the item; an empty one when it asks nothing.
 func (f contentForm) Asks() cyber.ValidationQuestion {
 	if f.Question == nil {
 		return cyber.ValidationQuestion{}
@@ -118,7 +118,7 @@ func (f contentForm) Asks() cyber.ValidationQuestion {
 	return *f.Question
 }
 
-// Conditional tells whether the item is for some people only.
+// Conditional reports whether the item is for some people only.
 func (f contentForm) Conditional() bool {
 	var b bytes.Buffer
 	return cyber.WriteContent(&b, []cyber.Item{{When: f.When}}) == nil && bytes.Contains(b.Bytes(), []byte("when:"))
@@ -167,7 +167,7 @@ func parseItemForm(r *request, id cyber.ContentID) (cyber.Item, error) {
 	return items[0], nil
 }
 
-// unwrapped is a text of several lines as it is kept: browsers send line breaks in the form of mail.
+// unwrapped returns a text of several lines as it is stored: browsers send line breaks as CRLF.
 func unwrapped(r *request, name string) string {
 	return strings.ReplaceAll(r.trimmedField(name), "\r\n", "\n")
 }

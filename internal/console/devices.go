@@ -23,7 +23,7 @@ type installLink struct {
 	Link   string
 }
 
-// listInstallLinks are the links of all systems, those without one too.
+// listInstallLinks returns the install links of all systems, also of those without one.
 func (c *Console) listInstallLinks(ctx context.Context) ([]installLink, error) {
 	links, err := c.Rules.Endpoints.InstallLinks(ctx)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *Console) listInstallLinks(ctx context.Context) ([]installLink, error) {
 	return list, nil
 }
 
-// SharesOf are those of one pool, of partners that took keys or have a share of their own.
+// SharesOf returns the shares of one pool, of partners that took keys or have a share of their own.
 func (p devicesPage) SharesOf(s cyber.System) (list []cyber.Share) {
 	for _, h := range p.Shares {
 		if h.Resource == cyber.PoolResource(s) {
@@ -46,7 +46,7 @@ func (p devicesPage) SharesOf(s cyber.System) (list []cyber.Share) {
 	return list
 }
 
-// PartnerName is how the page calls a partner.
+// PartnerName returns the name of a partner as the page shows it.
 func (p devicesPage) PartnerName(id partner.ID) string {
 	for _, one := range p.All {
 		if one.ID == id {
@@ -116,7 +116,7 @@ type devicePage struct {
 	Systems     []cyber.System
 }
 
-// Live tells whether something can still be done about the key.
+// Live reports whether something can still be done about the key.
 func (p devicePage) Live() bool { return p.State != cyber.KeyEnded }
 
 // badge is a word with a colour.
@@ -132,13 +132,13 @@ var (
 	}
 )
 
-// Badge is where the key stands.
+// Badge returns the badge for the state of the key.
 func (p devicePage) Badge() badge { return deviceStates[p.State] }
 
-// Ending is why the key ended.
+// Ending returns why the key ended.
 func (p devicePage) Ending() string { return endReasons[p.EndReason] }
 
-// KeyMasked is the end of the activation key.
+// KeyMasked returns the last characters of the activation key.
 func (p devicePage) KeyMasked() string {
 	if len(p.Key) < 8 {
 		return "****"

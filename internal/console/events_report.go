@@ -14,7 +14,7 @@ type eventReportPage struct {
 	From, To  string
 	Report    *alert.Report
 	Endpoints []endpointReport
-	// After tells that this is no first part, and Next leads to the part that follows.
+	// After says that this is no first part, and Next leads to the part that follows.
 	After bool
 	Next  string
 }

@@ -56,7 +56,7 @@ type listWork struct {
 	Lines, Refused int64
 }
 
-// redirectAfter is where to go after what may have failed.
+// redirectAfter returns the redirect, or the error of the change before it.
 func redirectAfter(to redirect, err error) (answer, error) {
 	if err != nil {
 		return nil, err

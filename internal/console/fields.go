@@ -68,7 +68,7 @@ var fieldsByCode = map[string][]string{
 	"user_hash.invalid":         {"user_hash"},
 }
 
-// formNames are the names that a form may have for the field of a refusal.
+// formNames returns the names that a form may have for the field of a refusal.
 func formNames(field string) []string {
 	if i := strings.LastIndex(field, ": "); i >= 0 { // a field inside another one
 		field = field[i+2:]

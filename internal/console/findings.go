@@ -29,7 +29,7 @@ type stepLine struct {
 	Late bool
 }
 
-// stepLines are the lines of a plan, in the operators' language.
+// stepLines returns the lines of a plan, in the operators' language.
 func stepLines(p cyber.Plan, now time.Time) []stepLine {
 	lines := make([]stepLine, len(p.Steps))
 	for i, s := range p.Steps {

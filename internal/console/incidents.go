@@ -161,7 +161,7 @@ var kindWords = map[identifier.Kind]string{
 	identifier.PixKey: "chave Pix", identifier.CNPJ: "CNPJ",
 }
 
-// kindCounts is "2 CPF, 1 e-mail".
+// kindCounts returns "2 CPF, 1 e-mail".
 func kindCounts(kinds map[identifier.Kind]int) string {
 	parts := make([]string, 0, len(kinds))
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {

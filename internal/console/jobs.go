@@ -48,7 +48,7 @@ type jobRow struct {
 	now time.Time
 }
 
-// isStalled tells that the process which runs it gives no sign of life.
+// isStalled reports whether the process which runs it gives no sign of life.
 func (j jobRow) isStalled() bool {
 	return j.State == job.Running && j.NextAt.Before(j.now.Add(-job.Lease))
 }
@@ -56,7 +56,7 @@ func (j jobRow) isStalled() bool {
 // recentJobs are the latest jobs around what a page shows, newest first.
 type recentJobs struct{ Jobs []jobRow }
 
-// Busy is the job that is at work; nil when none is.
+// Busy returns the job that is running; nil when none is.
 func (p recentJobs) Busy() *jobRow {
 	for i := range p.Jobs {
 		if j := &p.Jobs[i]; !j.Over() && !j.isStalled() && (j.State == job.Running || j.NextAt.Before(j.now)) {
@@ -80,7 +80,7 @@ func (c *Console) latestJobs(r *request, kinds ...string) ([]jobRow, error) {
 	return rows, nil
 }
 
-// Over tells whether nothing more will happen to it.
+// Over reports whether nothing more will happen to it.
 func (j jobRow) Over() bool { return j.State != job.Ready && j.State != job.Running }
 
 // newJobRow returns a job as a row of a table. Each kind of job keeps its progress in its own form, read here into a
@@ -135,7 +135,7 @@ func newJobRow(j job.Job, now time.Time) jobRow {
 	return row
 }
 
-// importing is how far an import is; false for a job of another kind, and before it has told anything.
+// importing returns the progress of an import; false for a job of another kind, and before the first progress.
 func (row *jobRow) importing() (p intake.Progress, told bool) {
 	switch row.Kind {
 	case intake.KindImport, intake.KindRenew, intake.KindSpread:

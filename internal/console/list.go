@@ -80,7 +80,7 @@ type filter struct {
 // wordOf returns a word of the filter.
 func (f filter) wordOf(name string) string { return f.values.Get(name) }
 
-// isOldestFirst tells that the order is turned round.
+// isOldestFirst reports whether the order is turned round.
 func (f filter) isOldestFirst() bool { return f.wordOf("sort") == "old" }
 
 // parseMark reads a place that is a time and an id.
@@ -115,7 +115,7 @@ func formatSeq(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// encodeQuery is the filter as an address has it, without the place.
+// encodeQuery returns the filter as a query, without the cursor.
 func (f filter) encodeQuery() string {
 	v := url.Values{}
 	for name, list := range f.values {
@@ -132,7 +132,8 @@ func (f filter) encodeQuery() string {
 	return v.Encode()
 }
 
-// totalUnlessFiltered is a count that was made beforehand, where nothing but its own word and the order narrows the list; else -1.
+// totalUnlessFiltered returns a count that was made beforehand, where nothing but its own word and the order filters
+// the list; otherwise -1.
 func (f filter) totalUnlessFiltered(counted int64, word string) int64 {
 	if f.Partner != "" || f.Person != "" {
 		return -1
@@ -156,7 +157,8 @@ func (c *Console) visiblePartners(r *request) ([]partner.Partner, error) {
 	return c.Rules.Partners.ListPartners(r.Context())
 }
 
-// chosenPartner is the partner that a page is narrowed to: the one in the address, which is kept, or the one kept; none means all.
+// chosenPartner returns the partner that a page is filtered by: the one in the address, which is remembered, or the
+// remembered one; none means all.
 func (c *Console) chosenPartner(r *request, all []partner.Partner) partner.ID {
 	q := r.URL.Query()
 	if r.PostForm.Has("partner") { // not FormValue, which would read an upload whole
@@ -266,7 +268,7 @@ type listView struct {
 	Action  *bulkAction
 }
 
-// Value is what stands in a field.
+// Value returns the present value of a field.
 func (v listView) Value(name string) string {
 	if name == "partner" {
 		return string(v.filter.Partner)
@@ -284,10 +286,10 @@ func (v listView) IsNarrowed() bool {
 	return v.Person != ""
 }
 
-// Query is the filter, for forms and links.
+// Query returns the filter as a query, for forms and links.
 func (v listView) Query() string { return v.filter.encodeQuery() }
 
-// Of is the address of the list under a query.
+// Of returns the address of the list under a query.
 func (v listView) Of(query string) string { return v.Path + "?" + query }
 
 // Ref returns the keyed reference of the person that the list is filtered by; empty without such a filter.
@@ -296,10 +298,10 @@ func (v listView) Ref() string { return v.filter.Person }
 // Place returns the cursor at which this page of the list begins; empty on the first page.
 func (v listView) Place() string { return v.filter.After }
 
-// Inner tells that the page is not the first.
+// Inner reports whether the page is not the first.
 func (v listView) Inner() bool { return v.filter.After != "" }
 
-// Partner is the chosen one.
+// Partner returns the chosen partner.
 func (v listView) Partner() partner.ID { return v.filter.Partner }
 
 // newListView puts together what stands around a table of so many lines.
@@ -363,7 +365,7 @@ func partnerOptions(all []partner.Partner) []choiceOption {
 	return options
 }
 
-// listNamed is the list that a path names, if the operator may see it.
+// listNamed returns the list that a path names, if the operator may see it.
 func listNamed(r *request) (*listing, error) {
 	for _, l := range listings {
 		if l.name == r.PathValue("list") {

@@ -47,7 +47,7 @@ var casesList = listing{
 	},
 }
 
-// assigneeOf is who works on a case; partners' people are not told who of the service does.
+// assigneeOf returns who works on a case; partners' people do not see which operator of the service does.
 func (f filter) assigneeOf(one cyber.Case) string {
 	if f.confined && one.Assignee != "" {
 		return theService
@@ -55,8 +55,8 @@ func (f filter) assigneeOf(one cyber.Case) string {
 	return one.Assignee
 }
 
-// laneFilter is the filter of one lane of the desk. Owners are told by words of ours or by an operator's address, which
-// stands in no address of a page that this makes.
+// laneFilter returns the filter of one lane of the desk. Owners are told by words of ours or by an operator's address,
+// which stands in no address of a page that this makes.
 func (f filter) laneFilter(status cyber.CaseStatus, limit int) cyber.LaneFilter {
 	l := cyber.LaneFilter{
 		Partner: f.Partner, User: f.user, Service: cyber.ServiceID(f.wordOf("service")), Status: status, From: f.From, To: f.To, Limit: limit,
@@ -166,7 +166,7 @@ func (f filter) readEntries(ctx context.Context, in *Rules, limit int) ([]operat
 	return entries[:limit], entries[limit-1].Seq, err
 }
 
-// operatorEmails are the addresses of operators, by their ids.
+// operatorEmails returns the e-mail addresses of operators, by their ids.
 func operatorEmails(ctx context.Context, in *Rules) (map[string]string, error) {
 	people, err := in.Operators.Operators(ctx)
 	emails := make(map[string]string, len(people))

@@ -35,7 +35,7 @@ var (
 	sortField = listField{Name: "sort", Label: "Ordem", Options: []choiceOption{{"new", "Mais novos primeiro"}, {"old", "Mais antigos primeiro"}}}
 )
 
-// optionLabel is the word of an option.
+// optionLabel returns the label of an option.
 func (f listField) optionLabel(value string) string {
 	for _, o := range f.Options {
 		if o.Value == value {
@@ -45,7 +45,7 @@ func (f listField) optionLabel(value string) string {
 	return value
 }
 
-// formatStamp is a time in a table.
+// formatStamp returns a time as tables show it.
 func formatStamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -307,7 +307,8 @@ var breachesList = listing{
 	},
 }
 
-// readBreaches are few: all of them are in memory, and the place of a page is its number of lines before.
+// readBreaches returns a page of breaches. They are few, so all are in memory, and the cursor is the number of lines
+// before the page.
 func (f filter) readBreaches(ctx context.Context, in *Rules, limit int) ([]leak.Record, string, error) {
 	all, err := in.Breaches.ListBreaches(ctx)
 	if err != nil {

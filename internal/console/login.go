@@ -129,7 +129,7 @@ func enterWith(r *request, who operator.Operator, token string) answer {
 	return redirect{to: next}
 }
 
-// parseCode is the six digits or a recovery code, however they were typed.
+// parseCode returns the six digits or the recovery code without the spaces that were typed.
 func parseCode(r *request) string { return strings.ReplaceAll(r.trimmedField("code"), " ", "") }
 
 // linkPage is the data of the page behind a one-time link.

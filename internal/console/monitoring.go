@@ -20,8 +20,8 @@ type Review interface {
 
 const perPage = 50
 
-// figuresNow are the counts of whole lists. They are the service's: a list of a partner's person is narrowed to the partner, and
-// counts what it shows.
+// figuresNow returns the counts of whole lists. They are the service's: a partner's people see lists of their partner
+// only, and get an empty map.
 func (c *Console) figuresNow(r *request) (map[operator.Figure]int64, error) {
 	if c.confined {
 		return map[operator.Figure]int64{}, nil

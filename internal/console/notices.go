@@ -31,7 +31,7 @@ type accessNotice struct {
 	Text string
 }
 
-// accessNotices are the changes that the operator has not been told of, newest first.
+// accessNotices returns the changes of the operator's own access that they have not dismissed, newest first.
 func (c *Console) accessNotices(r *request) ([]accessNotice, error) {
 	var list []accessNotice
 	for action, text := range accessChanges {

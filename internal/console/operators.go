@@ -50,7 +50,7 @@ func newOperator(*Console, *request) (answer, error) {
 	return view{"operator-new", "Novo operador", nil}, nil
 }
 
-// oneTimeLink is the page that shows a link which works once.
+// oneTimeLink returns the page that shows a link which works once.
 func (c *Console) oneTimeLink(r *request, o operator.Operator, heading, token string) view {
 	help := "Quem o abrir escolhe a senha desta conta."
 	if c.publicOrigin(r.Request) == "" {

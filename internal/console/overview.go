@@ -32,7 +32,7 @@ type partnerFigures struct {
 	Subscriptions, Devices int64
 }
 
-// Assets is how many values are watched, in whatever status.
+// Assets returns how many values are watched, in whatever status.
 func (p overviewPage) Assets() int64 {
 	return p.Now[operator.AssetsMonitored] + p.Now[operator.AssetsAlert] + p.Now[operator.AssetsCompromised]
 }
@@ -90,7 +90,7 @@ func showOverview(c *Console, r *request) (answer, error) {
 	return view{"overview", "Visão geral", page}, nil
 }
 
-// nextMidnight is the next midnight in Brasília.
+// nextMidnight returns the next midnight in Brasília.
 func nextMidnight(now time.Time) time.Time {
 	y, m, d := now.In(brazil).Date()
 	return time.Date(y, m, d+1, 0, 0, 0, 0, brazil)

@@ -143,7 +143,7 @@ func (f frame) Picked(name, value string, now bool) bool {
 	return now
 }
 
-// May tells whether the operator's role covers another: pages leave out what would be refused.
+// May reports whether the operator's role covers another: pages leave out what would be refused.
 func (f frame) May(role string) bool { return f.Operator.Role.Covers(operator.Role(role)) }
 
 // Can is the same by the route that would be refused, for pages that partners' people see too.
@@ -220,7 +220,7 @@ func lastFourDigits(s string) string {
 	return "****" + s[len(s)-4:]
 }
 
-// maskPersonName is a name as a list shows it, enough to tell two people apart: two letters, and the last initial.
+// maskPersonName returns a name as a list shows it, enough to tell two people apart: two letters, and the last initial.
 func maskPersonName(name string) string {
 	words := strings.Fields(name)
 	if len(words) == 0 {
@@ -235,7 +235,7 @@ func maskPersonName(name string) string {
 	return masked
 }
 
-// monogramOf is the two letters that stand for a name or for an operator's address.
+// monogramOf returns the two letters that stand for a name or for an operator's address.
 func monogramOf(name string) string {
 	name, _, _ = strings.Cut(name, "@")
 	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '.' || r == '_' || r == '-' })
@@ -251,7 +251,7 @@ func monogramOf(name string) string {
 	return strings.ToUpper(string(first) + last)
 }
 
-// formatDayField is a day as the field of a form holds it.
+// formatDayField returns a day as the field of a form holds it.
 func formatDayField(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -285,7 +285,7 @@ func pluralWord(n int64, one, many string) string {
 	return many
 }
 
-// countWithWord is a number with what it counts.
+// countWithWord returns a number with what it counts.
 func countWithWord(n int64, one, many string) string {
 	return groupedNumber(n) + " " + pluralWord(n, one, many)
 }
@@ -363,7 +363,7 @@ func formatDuration(d time.Duration) string {
 	return countWithWord(int64(d.Hours()/24), "dia", "dias")
 }
 
-// formatTimeLeft is how long something still takes: falta 1 h, faltam 2 h.
+// formatTimeLeft returns how long something still takes, in words: falta 1 h, faltam 2 h.
 func formatTimeLeft(d time.Duration) string {
 	text := formatDuration(d)
 	if strings.HasPrefix(text, "1 ") {

@@ -289,7 +289,7 @@ type keyForm struct {
 	Scopes []partner.Scope
 }
 
-// Has tells whether a scope can be given.
+// Has reports whether a scope can be given.
 func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, partner.Scope(scope)) }
 
 // createKey creates an API key with scopes and an optional end. The key is shown on the answer and cannot be shown

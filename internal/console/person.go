@@ -37,7 +37,7 @@ type personPage struct {
 	Reasons       []choiceOption
 }
 
-// Shown tells that values are open.
+// Shown reports whether values are open.
 func (p personPage) Shown() bool { return p.Reveal != nil }
 
 // personFinding is a finding and what stood in the person's own record.

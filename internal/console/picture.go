@@ -64,7 +64,7 @@ type gridLine struct {
 // roundToTenth rounds to one decimal.
 func roundToTenth(f float64) float64 { return float64(int64(f*10+0.5)) / 10 }
 
-// niceCeiling is the least of 2, 4, 10, 20, 40, 100, ... that is not below n: halves of it are whole numbers.
+// niceCeiling returns the least of 2, 4, 10, 20, 40, 100, ... that is not below n: halves of it are whole numbers.
 func niceCeiling(n int64) int64 {
 	for scale := int64(1); ; scale *= 10 {
 		for _, m := range []int64{2, 4, 10} {
@@ -152,7 +152,7 @@ func (p picture) describeInWords() string {
 	return text
 }
 
-// Empty tells that there is nothing to draw.
+// Empty reports whether there is nothing to draw.
 func (p picture) Empty() bool {
 	return !slices.ContainsFunc(p.Series, func(s pictureSeries) bool { return s.Total != 0 })
 }
@@ -210,7 +210,7 @@ func (r *request) addPictures(list ...picture) {
 	}
 }
 
-// pictureOverTime is a picture of days, or of weeks when there are more days than columns can be told apart.
+// pictureOverTime returns a picture of days, or of weeks when there are more days than columns can be told apart.
 func pictureOverTime(title string, series []pictureSeries, counts ...[]operator.DayCount) picture {
 	each, first := 1, "Dia"
 	if len(counts[0]) > 92 {
@@ -248,7 +248,7 @@ func largestColumns(columns []pictured, most int) []pictured {
 	return columns[:min(len(columns), most)]
 }
 
-// meanDuration is how long one of n took.
+// meanDuration returns how long one of n took.
 func meanDuration(micros, n int64) time.Duration {
 	if n == 0 {
 		return 0

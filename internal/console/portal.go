@@ -20,7 +20,7 @@ var portalRun = map[string]handler{
 	"GET /{$}": showPortal,
 }
 
-// tableKey is how tables name a route.
+// tableKey returns the key of the route in tables: method and path.
 func (rt route) tableKey() string { return rt.method + " " + rt.path }
 
 // isOpenTo reports whether the operator may use the route.
@@ -90,7 +90,7 @@ func switchSandbox(_ *Console, r *request) (answer, error) {
 	return redirect{to: "/"}, nil
 }
 
-// pathPartner is the name of the segment that names a partner; empty when a route has none.
+// pathPartner returns the name of the path segment that names a partner; empty when a route has none.
 func (rt route) pathPartner() string {
 	switch {
 	case strings.Contains(rt.path, "{partner}"):
@@ -130,7 +130,7 @@ func (r *request) confineToPartner() error {
 	return nil
 }
 
-// withScope is the console as a session sees it.
+// withScope returns the console confined to the scope of a session.
 func (c *Console) withScope(s scope) *Console {
 	if s.home.ID == "" {
 		return c

@@ -51,7 +51,7 @@ type ownSubjects struct {
 // Reference names a person.
 func (s ownSubjects) Reference(p subject.Person) string { return s.of.Reference(p) }
 
-// FindReferred is a person of the one partner.
+// FindReferred returns a person of the one partner.
 func (s ownSubjects) FindReferred(ctx context.Context, id partner.ID, ref string) (subject.Person, error) {
 	if id != s.id {
 		return subject.Person{}, subject.ErrNobody
@@ -59,7 +59,7 @@ func (s ownSubjects) FindReferred(ctx context.Context, id partner.ID, ref string
 	return s.of.FindReferred(ctx, id, ref)
 }
 
-// DescribePerson is what the one partner's page of a person shows.
+// DescribePerson returns what the page about a person shows to the one partner.
 func (s ownSubjects) DescribePerson(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, []subject.Access, error) {
 	if who.ID != s.id || p.Partner != s.id {
 		return subject.Held{}, nil, subject.ErrNobody
@@ -137,7 +137,7 @@ func (v ownReview) FindingByID(ctx context.Context, id partner.ID, finding cyber
 	return v.of.FindingByID(ctx, id, finding)
 }
 
-// movesForPartner is the history of a case as the partner's people read it: notes are for those who wrote them.
+// movesForPartner returns the history of a case as the partner's people read it, without internal notes.
 func (c *Console) movesForPartner(r *request, moves []cyber.CaseMove) ([]cyber.CaseMove, error) {
 	people, err := c.Rules.Operators.Operators(r.Context())
 	if err != nil {
@@ -175,7 +175,7 @@ func (ownFigures) LastFigures(context.Context) (operator.Figures, error) {
 	return operator.Figures{}, partner.ErrNotFound
 }
 
-// ownParts are the parts that are the one partner's.
+// ownParts returns the parts of the figures that are the one partner's.
 func (f ownFigures) ownParts(ctx context.Context) (map[string]bool, error) {
 	list, err := f.webhooks.ListEndpoints(ctx, f.id)
 	parts := map[string]bool{string(f.id): true}

@@ -23,7 +23,8 @@ type route struct {
 	upload bool
 }
 
-// proofPage is where to go on after the password was given again: a page itself, or the page that leads to an action.
+// proofPage returns where to go on after the password was given again: the page itself, or the page that leads to an
+// action.
 func (rt route) proofPage(r *http.Request) string {
 	if r.Method == http.MethodGet {
 		return r.URL.RequestURI()

@@ -27,7 +27,8 @@ var hitLabels = map[subject.HitKind]string{
 	subject.HitEndpoint: "Webhook", subject.HitPartner: "Parceiro",
 }
 
-// pathOfHit is the page of a hit; who finds something may open it, partners' people too.
+// pathOfHit returns the path of the page of a hit. An operator who can find something may also open it, partners'
+// people too.
 func pathOfHit(h subject.Hit) string {
 	id := string(h.Partner)
 	switch h.Kind {

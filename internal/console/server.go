@@ -68,15 +68,15 @@ type request struct {
 	problem error
 }
 
-// auditActor is who does it, for the audit trail.
+// auditActor returns the operator and their address, for the audit trail.
 func (r *request) auditActor() operator.Actor {
 	return operator.Actor{Name: string(r.who.ID), From: r.callerAddress()}
 }
 
-// trimmedField is a field of the form without surrounding space.
+// trimmedField returns a field of the form without surrounding space.
 func (r *request) trimmedField(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 
-// callerAddress is where the request came from.
+// callerAddress returns the address that the request came from.
 func (r *request) callerAddress() string { return r.from }
 
 const maxForm = 1 << 20

@@ -29,7 +29,7 @@ type subscriptionsPage struct {
 	Total int64
 	// Sought is the masked CPF that was looked for; empty on the plain list.
 	Sought string
-	// Plans tells whether the partner has any plan yet.
+	// Plans reports whether the partner has any plan yet.
 	Plans int
 }
 

@@ -109,7 +109,7 @@ func createChecked(c *Console, r *request) (answer, error) {
 	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, nil
 }
 
-// enrolling is the partner whose people are sent.
+// enrolling returns the partner whose people are uploaded.
 func (c *Console) enrolling(r *request) (partnerChoice, error) {
 	choice, err := c.choosePartner(r)
 	if err == nil && choice.Current.ID == "" {

@@ -61,10 +61,10 @@ type textPage struct {
 	Preview     message.Message
 }
 
-// Titled tells whether the channel has a subject.
+// Titled reports whether the channel has a subject.
 func (p textPage) Titled() bool { return p.Channel == message.Email || p.Channel == message.Push }
 
-// Own tells whether there is something to take back here.
+// Own reports whether there is something to take back here.
 func (p textPage) Own() bool {
 	return p.Origin == message.ForPartner || p.Origin == message.ByOperator && p.Partner == ""
 }
@@ -127,7 +127,7 @@ func resetText(c *Console, r *request) (answer, error) {
 	return redirect{pathOfText(k, id), "text.reset"}, nil
 }
 
-// textSubject is how the audit trail names a text.
+// textSubject returns the name of a text in the audit trail.
 func textSubject(k message.Key, id partner.ID) string {
 	name := string(k.Event) + " " + string(k.Channel) + " " + string(k.Language)
 	if id != "" {

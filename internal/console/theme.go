@@ -82,7 +82,7 @@ func saveTheme(c *Console, r *request) (answer, error) {
 	return redirect{partnerPath(id) + "/theme", "theme.saved"}, nil
 }
 
-// uploadedPicture is a small file of a form that may be left out.
+// uploadedPicture returns a small file of a form that may be left out.
 func (r *request) uploadedPicture(name string) ([]byte, error) {
 	part, _, err := r.FormFile(name)
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {

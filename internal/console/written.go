@@ -76,7 +76,7 @@ func plainCNPJ(text string) string {
 	return text
 }
 
-// parseNumberField is a field that holds a whole number; the empty field is none.
+// parseNumberField returns a field that holds a whole number; an empty field is none.
 func (r *request) parseNumberField(name string, none int) (int, error) {
 	text := r.trimmedField(name)
 	if text == "" {
@@ -89,7 +89,7 @@ func (r *request) parseNumberField(name string, none int) (int, error) {
 	return n, nil
 }
 
-// parseMomentField is a field of a date and a time; the empty field is the zero time.
+// parseMomentField returns a field of a date and a time; the empty field is the zero time.
 func (r *request) parseMomentField(name string) (time.Time, error) {
 	text := strings.TrimSpace(r.FormValue(name))
 	if text == "" {
