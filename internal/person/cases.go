@@ -51,7 +51,7 @@ func newCaseView(r *request, c cyber.Case, names map[cyber.ServiceID]string) cas
 	}
 }
 
-// serviceNames are those of all services, retired ones too.
+// serviceNames returns the names of all services, also of retired ones.
 func (p *Pages) serviceNames(r *request) (map[cyber.ServiceID]string, error) {
 	all, err := p.Rules.Services.ListServices(r.Context())
 	names := make(map[cyber.ServiceID]string, len(all))
@@ -135,7 +135,7 @@ func showCasePage(p *Pages, r *request) (answer, error) {
 	return view{"case", "case.title", page}, nil
 }
 
-// countHidden is how many lines of a history are left out, so that the page stays light.
+// countHidden returns how many lines of a history are left out, so that the page stays light.
 func countHidden(moves []cyber.CaseMove) int {
 	text := 0
 	for i := len(moves) - 1; i >= 0; i-- {

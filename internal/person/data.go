@@ -75,5 +75,5 @@ func forPerson(h *subject.Held) {
 	}
 }
 
-// normalizeLines is a text of a form with the line breaks that everybody else uses.
+// normalizeLines returns a text of a form with plain line feeds; browsers send CRLF.
 func normalizeLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

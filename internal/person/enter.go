@@ -13,7 +13,8 @@ import (
 // 127.0.0.1 as secure, so that the demo works without a certificate.
 const cookieName = "__Secure-vigia-page"
 
-// sessionCookie is for these pages alone, and goes with no request that another site begins.
+// sessionCookie returns the cookie of a session: for these pages only, and never sent with a request that another site
+// starts.
 func sessionCookie(text string) *http.Cookie {
 	return &http.Cookie{
 		Name: cookieName, Value: text, Path: Prefix, Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
@@ -43,7 +44,7 @@ func (r *request) dropSession() {
 	r.cookie.MaxAge = -1 //nolint:gosec // it has all three attributes: see sessionCookie
 }
 
-// isFramed tells whether the page is asked for by a frame: what is asked for inside one says so itself.
+// isFramed reports whether the page is asked for by a frame: what is asked for inside one says so itself.
 func (r *request) isFramed() bool {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	return dest == "iframe" || dest == "frame"

@@ -84,7 +84,7 @@ func (p *Pages) newFrame(r *request, v view) frame {
 	return f
 }
 
-// T is a sentence in the person's language, with its blanks filled in order.
+// T returns a sentence in the person's language, with its blanks filled in order.
 func (f frame) T(key string, values ...any) string { return sentenceIn(f.Lang, key, values...) }
 
 // Old is what was filled into a form that was refused.
@@ -95,7 +95,7 @@ func (f frame) Old(name string) string {
 	return f.Form.Get(name)
 }
 
-// Foreign tells whether a text of the operator's own, which is Portuguese, stands in a page of another language.
+// Foreign reports whether a text of the operator's own, which is Portuguese, stands in a page of another language.
 func (f frame) Foreign() bool { return f.Lang != partner.Portuguese }
 
 // brazil is the time that pages show. Brazil has had no summer time since 2019, so an offset is enough and no zone table is

@@ -145,7 +145,7 @@ func (p *Pages) withSecurityHeaders(next http.Handler) http.Handler {
 	})
 }
 
-// contentPolicy is the content security policy of a page that may stand in pages of these origins.
+// contentPolicy returns the content security policy of a page that may stand in pages of these origins.
 func contentPolicy(frames []string) string {
 	ancestors := "'none'"
 	if len(frames) > 0 {

@@ -61,12 +61,12 @@ type request struct {
 // trimmedField returns a field of the form without surrounding space.
 func (r *request) trimmedField(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 
-// partnerCaller is the partner whose person this is, for rules that ask who wants to know.
+// partnerCaller returns the person's partner as the caller, for rules that ask for one.
 func (r *request) partnerCaller() partner.Caller {
 	return partner.Caller{Partner: r.who.ID, Mode: r.who.Mode, Settings: r.who.Settings}
 }
 
-// sentence is a sentence in the person's language.
+// sentence returns a sentence in the person's language.
 func (r *request) sentence(key string) string { return sentenceIn(r.lang, key) }
 
 const maxForm = 64 << 10

@@ -1,6 +1,7 @@
 package person
 
-// themeSheet is a partner's colours. They were checked when they were kept: nothing else can stand in them.
+// themeSheet returns a style sheet with a partner's colours. They were checked when they were stored: nothing else can
+// be in them.
 func themeSheet(_ *Pages, r *request) (answer, error) {
 	accent, accentText := r.theme.EffectiveColours()
 	sheet := ":root{--accent:" + accent + ";--on-accent:" + accentText + "}\n"

@@ -14,7 +14,7 @@ type said [3]string
 
 var langNames = map[partner.Language]string{partner.Portuguese: "Português", partner.Spanish: "Español", partner.English: "English"}
 
-// sentenceIn is a sentence in a language; each {} in it is filled with the next value.
+// sentenceIn returns a sentence in a language; each {} in it is filled with the next value.
 func sentenceIn(lang partner.Language, key string, values ...any) string {
 	text := words[key][0]
 	for i, l := range partner.ListLanguages() {
@@ -28,10 +28,11 @@ func sentenceIn(lang partner.Language, key string, values ...any) string {
 	return text
 }
 
-// doneSentence is what a page says of a change that led to it; nothing for a word that is not one of ours.
+// doneSentence returns the message of success for a key; empty for a key that is unknown, which a forged link may
+// carry.
 func doneSentence(lang partner.Language, done string) string { return sentenceIn(lang, "done."+done) }
 
-// sentenceOf is what a person is told of a fault: what they can do, and nothing of how it is built.
+// sentenceOf returns what a person is told of a fault: what they can do, and nothing of how the service is built.
 func sentenceOf(lang partner.Language, err error) string {
 	if text := sentenceIn(lang, "fault."+fault.CodeOf(err)); text != "" {
 		return text
@@ -39,8 +40,8 @@ func sentenceOf(lang partner.Language, err error) string {
 	return sentenceIn(lang, "problem."+fault.KindOf(err).String())
 }
 
-// recommendation is the sentence for something to mend. What an answer would mend is said by the catalogue, in Portuguese.
-// The breach goes in last: its title is an operator's text and may hold anything.
+// recommendation returns the sentence for something to mend. What an answer would mend is said by the catalogue, in
+// Portuguese. The breach goes in last: its title is an operator's text and may hold anything.
 func recommendation(lang partner.Language, r cyber.Recommendation) string {
 	switch r.Mends {
 	case cyber.MendAnswer:
