@@ -114,7 +114,7 @@ func (s *Server) showPersonCase(r *request) (any, error) {
 	return detail, nil
 }
 
-// rawElements are what the partner sent, as it was sent.
+// rawElements returns the elements of a list exactly as the partner sent them.
 func rawElements(texts []string) []jsontext.Value {
 	list := make([]jsontext.Value, len(texts))
 	for i, t := range texts {
@@ -123,7 +123,7 @@ func rawElements(texts []string) []jsontext.Value {
 	return list
 }
 
-// caseKeyInPath is the case that the path names, of a person.
+// caseKeyInPath returns the key of the case in the path: partner, person and case.
 func (r *request) caseKeyInPath(user partner.UserHash) (cyber.CaseKey, error) {
 	id, err := r.idInPath("id", cyber.ErrCaseNotFound)
 	return cyber.CaseKey{ID: cyber.CaseID(id), Partner: r.caller.Partner, User: user}, err

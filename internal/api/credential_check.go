@@ -14,7 +14,7 @@ type credentialCheck struct {
 	PasswordHashPrefix string `json:"passwordHashPrefix"`
 }
 
-// checkCredential tells whether a password is known together with a value of the person. The prefix is treated like a
+// checkCredential reports whether a password is known together with a value of the person. The prefix is treated like a
 // password, as in checkPassword.
 func (s *Server) checkCredential(r *request) (any, error) {
 	var in credentialCheck

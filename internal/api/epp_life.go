@@ -129,7 +129,7 @@ func (s *Server) reportProtection(r *request, report, message string) (any, erro
 // maxVendorBody bounds what is read of a caller before its signature is known to be right.
 const maxVendorBody = 4 << 10
 
-// fromVendor tells whether a request comes signed by the vendor of the antivirus in place of a partner's key.
+// fromVendor reports whether a request comes signed by the vendor of the antivirus in place of a partner's key.
 func (s *Server) fromVendor(r *request) bool {
 	return r.route.vendor && len(s.VendorSecrets) > 0 && len(r.http.Header.Values(keyHeader)) == 0 && r.http.Header.Get(webhook.HeaderSignature) != ""
 }

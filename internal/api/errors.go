@@ -60,7 +60,7 @@ var (
 	errPanic     = fault.New(fault.Internal, "panic")
 )
 
-// statusOfFault is the one table from kinds of faults to HTTP.
+// statusOfFault returns the HTTP status for a kind of fault. It is the only such table of the API.
 func (a *area) statusOfFault(err error) int {
 	if errors.Is(err, errMethodNotAllowed) {
 		return http.StatusMethodNotAllowed
@@ -92,7 +92,7 @@ func (a *area) statusOfFault(err error) int {
 	return http.StatusInternalServerError
 }
 
-// errorDetail is what the header x-error-detail says, in one line of ASCII: which field broke which rule.
+// errorDetail returns the text of the header x-error-detail, in one line of ASCII: which field broke which rule.
 func errorDetail(err error) string {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind == fault.Internal || f.Kind == fault.Unauthenticated {

@@ -31,7 +31,7 @@ type planStep struct {
 	MarkedAt  string `json:"markedAt,omitempty"`
 }
 
-// findingState is how answers call whether a finding is still open.
+// findingState returns the word of the API for whether a finding is still open.
 func findingState(f cyber.Finding) string {
 	if f.Open() {
 		return "open"
@@ -72,7 +72,7 @@ func (s *Server) showFindingPlan(r *request) (any, error) {
 	return answer, nil
 }
 
-// requestedLanguage is the one that texts are asked for in.
+// requestedLanguage returns the language in which the request asks for texts.
 func (r *request) requestedLanguage() (partner.Language, error) {
 	asked := r.query["lang"]
 	if len(asked) == 0 {

@@ -62,7 +62,7 @@ func (in *intake) drainBody() bool {
 	return !errors.Is(in.err, errBodySlow)
 }
 
-// bodyDigest is the digest of body and query: the same body with another query is another request.
+// bodyDigest returns the digest of body and query: the same body with another query is another request.
 func (in *intake) bodyDigest(query string) []byte {
 	body := in.digest.Sum(nil)
 	if query == "" && in.refusedAs == "" {
@@ -121,7 +121,7 @@ func discardBody(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.CopyN(io.Discard, r.Body, maxDiscarded) // whatever comes of it, the refusal is written
 }
 
-// packedJSON tells whether the headers announce JSON, and whether it is packed by gzip.
+// packedJSON reports whether the headers announce JSON, and whether it is packed by gzip.
 func packedJSON(h http.Header) (packed bool, err error) {
 	if enc := h.Values("Content-Encoding"); len(enc) > 0 {
 		switch strings.ToLower(strings.TrimSpace(strings.Join(enc, ","))) {

@@ -173,7 +173,7 @@ func (a allowance) setHeaders(h http.Header) {
 	h["Ratelimit"] = []string{string(append(text, a.told.next...))}
 }
 
-// processShare is what this process grants of a partner's rate and burst.
+// processShare returns the part of a partner's rate and burst that this process grants.
 func (l *limiter) processShare(who partner.Caller) (rate.Limit, int) {
 	perSecond, burst := who.Settings.RateLimit()
 	n := l.replicas()

@@ -48,14 +48,14 @@ func (r *request) mayChange() error {
 	return nil
 }
 
-// recordAudit is a line of the audit trail.
+// recordAudit writes a line of the audit trail.
 func (r *request) recordAudit(action, subject, detail string) error {
 	from := r.server.Callers
 	who := operator.Actor{Name: "api:" + string(r.caller.KeyID), From: from.AddressForLog(from.CallerAddress(r.http))}
 	return r.rules.Audit.RecordAction(r.ctx, who, action, subject, detail)
 }
 
-// withRules is the request with other rules: those of the transaction that keeps the answer.
+// withRules returns the request with other rules: those of the transaction that keeps the answer.
 func (r *request) withRules(in *Rules) *request {
 	inner := *r
 	inner.rules = in

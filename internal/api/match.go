@@ -156,7 +156,8 @@ func areaOfPath(p sentPath) *area {
 	return nil
 }
 
-// readScopeOf is what a path of an area that no route has asks for, so that it does not tell keys apart.
+// readScopeOf returns the scope that is required for a path without a route, so that the refusal is the same for every
+// key.
 func readScopeOf(p sentPath) partner.Scope {
 	rest := p.skipVersion()
 	switch first, _ := rest.nextSegment(); {

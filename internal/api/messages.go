@@ -172,7 +172,7 @@ func fillSentence(sentence, breach, value string) string {
 	return strings.Replace(strings.Replace(sentence, "{valor}", value, 1), "{vazamento}", breach, 1)
 }
 
-// messageOf is the sentence for a fault answered with a status.
+// messageOf returns the sentence for a fault that is answered with a status.
 func messageOf(err error, status int) string {
 	if m, ok := byCode[fault.CodeOf(err)]; ok {
 		return m

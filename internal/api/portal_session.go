@@ -56,7 +56,7 @@ func (s *Server) openPortal(r *request) (any, error) {
 	return encodeSecret(link.Link, portalLink{origin + portalPath + token, link.Until.UTC().Format(alert.TimeFormat)})
 }
 
-// optionalText is a member that may be left out, and is a text where it is there.
+// optionalText returns the text of a member that may be left out; it refuses a member that is present and no text.
 func optionalText(field string, raw jsontext.Value) (text string, err error) {
 	if raw == nil {
 		return "", nil

@@ -38,7 +38,7 @@ type refusedPartner struct {
 // newRefusals returns an empty count of refusals.
 func newRefusals() *refusals { return &refusals{of: map[partner.ID]*refusedPartner{}} }
 
-// delayOfRefusal is how long a partner's refusal is held; one that is not zero ends with release.
+// delayOfRefusal returns how long to hold back a refusal. After a delay that is not zero the caller must call release.
 func (f *refusals) delayOfRefusal(id partner.ID, heavy bool, now time.Time) (wait time.Duration, release func()) {
 	cost := 1
 	if heavy {

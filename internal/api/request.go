@@ -97,7 +97,7 @@ func (r *request) allowTime(d time.Duration) {
 	r.ctx, r.endTime = context.WithTimeout(r.whole, d)
 }
 
-// workTime is how long the work of the route may take once the body is there.
+// workTime returns how long the work of the route may take once the body is there.
 func (r *request) workTime() time.Duration {
 	if r.route.outside || r.route.body == streamBody {
 		return bulkAnswerTime
@@ -283,7 +283,8 @@ func (r *request) idInPath(name string, notFound *fault.Error) (string, error) {
 // panicTypeName names the type of a panic's value.
 func panicTypeName(v any) string { return fmt.Sprintf("%T", v) }
 
-// causeForLog is what the log says of a failure. Causes come from the engine and the system; rules keep values out of them.
+// causeForLog returns what the log says of a failure. Causes come from the engine and the system; rules keep values out
+// of them.
 func causeForLog(err error) string {
 	const limit = 500
 	if s := err.Error(); len(s) > limit {

@@ -47,7 +47,7 @@ const (
 	streamBody          // read by the endpoint, item by item, at most maxBulkBody
 )
 
-// maxBodyLength is how long a body of the kind may be.
+// maxBodyLength returns the most bytes that a body of the kind may have.
 func (k bodyKind) maxBodyLength() int64 {
 	switch k {
 	case streamBody:

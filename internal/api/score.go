@@ -59,7 +59,7 @@ func (s *Server) scoreHistory(r *request) (any, error) {
 	return points, nil
 }
 
-// recommendation is the sentence for something to mend.
+// recommendation returns the sentence for something to mend.
 func recommendation(r cyber.Recommendation) string {
 	switch r.Mends {
 	case cyber.MendAnswer:

@@ -161,7 +161,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isCleanPath tells whether the mux takes a path as it is.
+// isCleanPath reports whether the mux takes a path as it is.
 func isCleanPath(p string) bool {
 	tidy := path.Clean(p)
 	return strings.HasPrefix(p, "/") && (p == tidy || p == tidy+"/" && tidy != "/")
@@ -179,7 +179,7 @@ func (s *Server) newObserved(rt *route) observed {
 	return observed{s.Metrics.NewRoute(rt.method + " " + rt.path), s.Log.With("method", rt.method, "route", rt.path)}
 }
 
-// serveRequest is the one path of every request.
+// serveRequest handles a request from authentication to the log line. Every request takes this path.
 func (s *Server) serveRequest(w http.ResponseWriter, hr *http.Request, rt *route, seen observed) {
 	start := s.Now()
 	seen.metrics.CountStart()
@@ -393,8 +393,8 @@ func retryAfter(h http.Header, status int, err error) {
 	}
 }
 
-// logRequest is the one line of a request. It goes to the handler directly: a Logger would look for the line of code that
-// logs and ask for the time once more.
+// logRequest writes the one log line of a request. It calls the handler directly: a Logger would look up the calling
+// line of code and take the time once more.
 func logRequest(ctx context.Context, log slog.Handler, who partner.Caller, from string, status int, start, end time.Time, err error) {
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError && err != nil {

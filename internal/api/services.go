@@ -49,7 +49,7 @@ func (s *Server) listServices(r *request) (any, error) {
 	return answer, nil
 }
 
-// isSameList tells whether two lists are one and the same memory.
+// isSameList reports whether two lists are one and the same memory.
 func isSameList(a, b []cyber.Service) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }

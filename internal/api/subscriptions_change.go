@@ -27,7 +27,7 @@ type subscriptionNow struct {
 	Metadata   string `json:"partner_metadata"`
 }
 
-// subscriptionInPath is the plan and the CPF that the path names.
+// subscriptionInPath returns the plan and the CPF in the path.
 func (r *request) subscriptionInPath() (plan.ID, string, error) {
 	planID, err := r.idInPath("plan_id", subscription.ErrNotFound)
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *Server) moveSubscriptions(r *request) (any, error) {
 	return answer, nil
 }
 
-// resultWord is one word for what became of many items.
+// resultWord returns one word for the outcome of many items.
 func resultWord(good, bad int) string {
 	switch {
 	case bad == 0:

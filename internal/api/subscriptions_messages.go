@@ -53,7 +53,7 @@ var fieldRules = map[subscription.Problem]string{
 	{Field: subscription.FieldZipcode, Rule: "identifier.character"}: "deve conter somente dígitos",
 }
 
-// ItemError is how a partner reads a problem of an item: `field: regra`.
+// ItemError returns the problem of an item as partners read it: `field: regra`.
 func ItemError(p subscription.Problem) string {
 	text, ok := fieldRules[p]
 	if !ok {

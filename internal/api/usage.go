@@ -59,7 +59,7 @@ func (c *Counter) countRequest(id partner.ID, rt *route, status int, start, now 
 	}
 }
 
-// faultField is what a log may tell of a fault: its code and the field that it is about, never what stood in it.
+// faultField returns what a log may contain of a fault: its code and the field, never the value of the field.
 func faultField(err error) string {
 	if err == nil {
 		return ""
@@ -193,7 +193,7 @@ func (s *Server) showUsage(r *request) (any, error) {
 // dayNumbered returns the date of a day that is counted from 1970-01-01 UTC.
 func dayNumbered(day int64) string { return time.Unix(day*24*60*60, 0).UTC().Format(time.DateOnly) }
 
-// listBudgets are what the partner may have of things.
+// listBudgets returns the partner's budgets and how much of each is used.
 func (s *Server) listBudgets(r *request) ([]usageBudget, error) {
 	id := r.caller.Partner
 	endpoints, err := r.rules.Webhooks.ListEndpoints(r.ctx, id)

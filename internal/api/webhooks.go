@@ -94,7 +94,7 @@ func (s *Server) listWebhooks(r *request) (any, error) {
 	return items, nil
 }
 
-// endpointInPath is the one that the path names, of the caller's own.
+// endpointInPath returns the endpoint in the path; it must be one of the caller's own.
 func (r *request) endpointInPath() (alert.Endpoint, error) {
 	id, err := r.idInPath("id", alert.ErrEndpointNotFound)
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *Server) createWebhook(r *request) (any, error) {
 	})
 }
 
-// readableBy are the areas whose events a key may read.
+// readableBy returns the areas whose events a key may read.
 func readableBy(who partner.Caller) alert.Areas {
 	return alert.Areas{Cyber: who.HasScope(partner.ScopeCyberRead), Subscriptions: who.HasScope(partner.ScopeSubscriptionsRead)}
 }

@@ -113,7 +113,7 @@ func (n node) listAt(path ...string) []any {
 	return l
 }
 
-// membersAt are the pairs of a mapping, in the document's order.
+// membersAt returns the pairs of a mapping, in the order of the document.
 func (n node) membersAt(path ...string) []member {
 	m, _ := n.atPath(path...).v.(yaml.MapSlice)
 	list := make([]member, len(m))
@@ -203,7 +203,7 @@ func (p *reader) parameter(n node) Parameter {
 	return q
 }
 
-// firstExample is the value of the first of the examples.
+// firstExample returns the value of the first of the examples.
 func firstExample(n node) node {
 	if list := n.membersAt("examples"); len(list) > 0 {
 		return list[0].atPath("value")

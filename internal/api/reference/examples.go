@@ -39,7 +39,7 @@ func (o Operation) makeExamples(s snippets) []Example {
 	}
 }
 
-// ExamplePath is the path with the contract's example values in it, those that the query must have included.
+// ExamplePath returns the path with the contract's example values in it, including required query parameters.
 func (o Operation) ExamplePath() string {
 	path, query := "/v1"+o.Path, url.Values{}
 	for _, q := range o.Parameters {
@@ -56,13 +56,13 @@ func (o Operation) ExamplePath() string {
 	return path
 }
 
-// Keyed tells whether the operation takes an idempotency key that is worth showing: asking about a password changes
+// Keyed reports whether the operation takes an idempotency key that is worth showing: asking about a password changes
 // nothing, and its answer should be kept nowhere.
 func (o Operation) Keyed() bool {
 	return o.Method == "POST" && o.ID != "checkPasswordExposure" && o.ID != "checkCredentialExposure"
 }
 
-// Curl is the contract's example as a command line.
+// Curl returns the contract's example as a command line of curl.
 func (o Operation) Curl() string {
 	var b strings.Builder
 	b.WriteString("curl -s ")
@@ -81,7 +81,7 @@ func (o Operation) Curl() string {
 	return b.String()
 }
 
-// Python is the contract's example with nothing but Python's own library.
+// Python returns the contract's example in Python, with the standard library only.
 func (o Operation) Python() string {
 	imports := []string{"json", "os", "urllib.request"}
 	headers := `"x-api-key": os.environ["VIGIA_KEY"]`

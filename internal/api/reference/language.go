@@ -36,7 +36,7 @@ type titled struct{ Title, About string }
 // fieldText is a text of pt.fields.yaml.
 type fieldText struct{ En, Pt string }
 
-// languages are those of the pages; the first is that of a reader who chose none.
+// languages returns the languages of the pages; the first is the default.
 func languages() ([]language, error) {
 	raw, err := files.ReadFile("pt.yaml")
 	if err != nil {
@@ -75,7 +75,7 @@ func fieldTexts() (map[string]string, error) {
 	return texts, nil
 }
 
-// joinLines is a text of the contract without its line breaks.
+// joinLines returns a text of the contract without its line breaks.
 func joinLines(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // typeWords are what typeOf says around the names of types and values, which stay.
@@ -151,7 +151,7 @@ func (l language) translate(c *Contract) (*Contract, []string) {
 	return &told, missing
 }
 
-// membersIn are the members of a body in another language.
+// membersIn returns the members of a body in another language.
 func membersIn(list []Member, about func(string) string) []Member {
 	list = slices.Clone(list)
 	for i := range list {

@@ -15,7 +15,7 @@ type found struct{ Href, Title, Words string }
 
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// distinctWords are the different words of a page, which is all that a search needs of it.
+// distinctWords returns the different words of a page, which is all that a search needs of it.
 func distinctWords(page string) string {
 	text := strings.ToLower(html.UnescapeString(tag.ReplaceAllString(page, " ")))
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' })

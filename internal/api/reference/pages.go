@@ -57,7 +57,7 @@ type section struct {
 	Entries []entry
 }
 
-// navigation is the menu; root leads to the overview in the writer's language, top to /docs/.
+// navigation returns the menu; root leads to the overview in the writer's language, top to /docs/.
 func (w *writer) navigation(root, top string) ([]section, error) {
 	start := section{Title: "Start", Entries: []entry{{Href: root, Label: "Overview"}}}
 	more := section{"More", []entry{
