@@ -59,7 +59,7 @@ func openFollowing(ctx context.Context, c config.Common, opts sqldb.Options, own
 	return a, nil
 }
 
-// OpenAppAt is Open on another clock. It is for work of the command line that tells of other days; a server's is the real one.
+// OpenAppAt opens the app on another clock, for commands that work on other days; a server uses the real one.
 func OpenAppAt(ctx context.Context, c config.Common, opts sqldb.Options, now func() time.Time) (*App, error) {
 	if err := RefuseRestoring(c.Data); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func OpenAppAt(ctx context.Context, c config.Common, opts sqldb.Options, now fun
 	return openAnyway(ctx, c, opts, now)
 }
 
-// openAnyway is OpenAt for the restore itself.
+// openAnyway opens the app even in a folder that is being restored, for the restore itself.
 func openAnyway(ctx context.Context, c config.Common, opts sqldb.Options, now func() time.Time) (*App, error) {
 	if err := c.CheckCommon(); err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func checkOwner(path string, info os.FileInfo, user int) error {
 	return nil
 }
 
-// isOwnFolder tells whether a folder is empty or already holds our database or keys: only then its mode is ours to change.
+// isOwnFolder reports whether a folder is empty or already holds our database or keys: only then its mode is ours to change.
 func isOwnFolder(path string) bool {
 	entries, err := os.ReadDir(path)
 	if err != nil {

@@ -40,7 +40,7 @@ func (a *App) isExposedPassword(text string) (bool, error) {
 	return found.Exposure != password.NotKnown, err
 }
 
-// consoleHandler is the operator's pages. ctx and group own the imports that a page begins.
+// consoleHandler returns the handler of the console. ctx and group own the imports that a page starts.
 func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (http.Handler, error) {
 	a := s.app
 	guard, err := NewOutgoingGuard(s.cfg.OutgoingSettings())
@@ -95,7 +95,7 @@ type consoleParts struct {
 	persons   *cyber.Persons
 }
 
-// consoleRules are the console's, over the database or over one transaction of it.
+// consoleRules returns the console's rules, over the database or over one transaction of it.
 func (p *consoleParts) consoleRules(r Rules, in store.Areas) console.Rules {
 	a, feeds := p.app, p.feeds
 	feeds.Store, feeds.Breaches, feeds.Jobs = in.Feeds, in.Breaches, in.Jobs

@@ -37,7 +37,7 @@ func NewWebhookClient(o config.Outgoing) (*http.Client, error) {
 	return guard.NewClient(webhook.ClientOptions{Proxy: proxy}), nil
 }
 
-// endpointGateRule is what one endpoint may take from this process.
+// endpointGateRule returns the limits of this process on deliveries to one endpoint.
 func endpointGateRule(c config.Serve) webhook.GateRule {
 	rule := webhook.DefaultGate
 	if c.WebhookSlots > 0 {

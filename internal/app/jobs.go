@@ -104,7 +104,7 @@ func (a *App) RotateKeys(ctx context.Context) error {
 	return err
 }
 
-// rewriteSealed is the step of seal.KindRewrite.
+// rewriteSealed runs one step of the job seal.KindRewrite.
 func (a *App) rewriteSealed(ctx context.Context, run *job.Run) error {
 	if _, err := a.Keys.ReloadFile(); err != nil {
 		return err

@@ -109,8 +109,8 @@ func (s *Server) watchLibrary() error {
 	return nil
 }
 
-// knownRatio is which part of the newest measured breach was known before; 0 when there is none. It is asked for when
-// metrics are read.
+// knownRatio returns which part of the newest measured breach was known before; 0 when there is none. It is computed
+// when metrics are read.
 func (a *App) knownRatio() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -125,7 +125,7 @@ func (a *App) RunFeedNow(ctx context.Context, o config.Outgoing, name string) (f
 // What one feed may be sent, over time and at once.
 const pushesEvery, pushesAtOnce = time.Second, 30
 
-// vendorHandler is where vendors send breach records to.
+// vendorHandler returns the handler to which vendors send breach records.
 func (s *Server) vendorHandler() (http.Handler, error) {
 	feeds, err := s.app.Feeds(s.cfg.OutgoingSettings())
 	if err != nil {

@@ -68,7 +68,8 @@ func (s *Server) reportPools(ctx context.Context, free *prometheus.GaugeVec) err
 	return err
 }
 
-// NewPersons are the rules of advice and score; missed is told of a day's score that could not be kept, and may be nil.
+// NewPersons returns the rules of advice and score. missed is called with the error when a day's score could not be
+// stored, and may be nil.
 func (a *App) NewPersons(missed func(context.Context, error)) *cyber.Persons {
 	return cyber.NewPersons(a.Store.Advice, a.Content, a.now, missed)
 }

@@ -21,7 +21,7 @@ const (
 // the whole rate together where a balancer spreads requests evenly.
 type replicas struct{ serving atomic.Int64 }
 
-// countReplicas is by how many a rate is divided.
+// countReplicas returns the number of replicas by which a rate is divided.
 func (r *replicas) countReplicas() int { return int(max(r.serving.Load(), 1)) }
 
 // joinReplicas tells the others of this process until ctx ends. On the embedded database there are no others.

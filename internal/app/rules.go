@@ -69,7 +69,7 @@ func (a *App) makeLastingRules() {
 	a.Operators = operator.NewRegistry(a.Store.Operators, a.isExposedPassword, a.now, nil)
 }
 
-// rulesWithin are the rules whose changes are committed together, with tx.
+// rulesWithin returns the rules whose changes are committed together, with tx.
 func (a *App) rulesWithin(tx store.Tx) Rules {
 	in := a.newRules(tx.Areas)
 	in.Services, in.Content = a.Services.WithStore(tx.Services), a.Content.WithStore(tx.Advice)
@@ -77,7 +77,7 @@ func (a *App) rulesWithin(tx store.Tx) Rules {
 	return in
 }
 
-// forPartners are the rules of the partner API.
+// forPartners returns the rules of the partner API.
 func (r Rules) forPartners(passwords api.Passwords, persons *cyber.Persons) api.Rules {
 	return api.Rules{
 		Events: r.Feed, Messages: r.Messages, Webhooks: r.Webhooks, Passwords: passwords, Subscriptions: r.Subscriptions, Monitoring: r.Monitoring,
@@ -93,7 +93,7 @@ type ledger struct {
 	persons   *cyber.Persons
 }
 
-// Once is the store's, with the rules bound to its transaction.
+// Once runs the store's Once with the rules bound to its transaction.
 func (l ledger) Once(ctx context.Context, id partner.ID, c once.Claim, work func(in *api.Rules) (once.Answer, error)) (once.Answer, bool, error) {
 	return l.app.Store.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
 		in := l.app.rulesWithin(tx).forPartners(l.passwords, l.persons.WithStore(tx.Advice))

@@ -349,8 +349,8 @@ func addressText(a net.Addr) string {
 	return a.String()
 }
 
-// partnerHandler is what the partners' listener serves, and what answers there when the target of a request is no
-// address.
+// partnerHandler returns the handler of the partners' listener, and the handler that answers requests whose target is
+// no valid URL.
 func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (partners, unparsed http.Handler, err error) {
 	guard, err := NewOutgoingGuard(s.cfg.OutgoingSettings())
 	if err != nil {
@@ -410,7 +410,7 @@ func withDeadline(h http.Handler, d time.Duration) http.Handler {
 	})
 }
 
-// personHandler is people's own pages.
+// personHandler returns the handler of people's own pages.
 func (s *Server) personHandler(persons *cyber.Persons, public url.URL) (http.Handler, error) {
 	a := s.app
 	return person.NewPages(person.Options{
@@ -441,14 +441,14 @@ func (s *Server) keepCounts(ctx context.Context, counter *api.Counter) {
 	keep(last)
 }
 
-// personRules are the rules of advice and score; a score that cannot be kept is worth a line in the log and no more.
+// personRules returns the rules of advice and score. A score that cannot be stored is only logged.
 func (s *Server) personRules() *cyber.Persons {
 	return s.app.NewPersons(func(ctx context.Context, err error) {
 		s.log.WarnContext(ctx, "score of the day not kept", "cause", err.Error())
 	})
 }
 
-// operatorHandler is the operator's listener.
+// operatorHandler returns the handler of the operators' listener.
 func (s *Server) operatorHandler(ctx context.Context, group *errgroup.Group) (http.Handler, error) {
 	mux := http.NewServeMux()
 	s.addHealthRoutes(mux)

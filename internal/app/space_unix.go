@@ -4,7 +4,7 @@ package app
 
 import "golang.org/x/sys/unix"
 
-// FreeSpace is what a user without special rights can still write below path.
+// FreeSpace returns how many bytes a user without special rights can still write below path.
 func FreeSpace(path string) (uint64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(path, &s); err != nil {

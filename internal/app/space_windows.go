@@ -2,7 +2,7 @@ package app
 
 import "golang.org/x/sys/windows"
 
-// FreeSpace is what this user can still write below path.
+// FreeSpace returns how many bytes a user without special rights can still write below path.
 func FreeSpace(path string) (uint64, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 // eraseTime bounds how long an erasure waits for readers to let go of deleted bytes.
 const eraseTime = time.Minute
 
-// ErasureLog is where tombstones are kept outside the database: a restored backup older than an erasure is cleaned with
-// it.
+// ErasureLog returns where tombstones are kept outside the database: a restored backup older than an erasure is cleaned
+// with it.
 func ErasureLog(c config.Common) string { return filepath.Join(c.Data, "erasures.jsonl") }
 
 // EraseSubject erases a person and notes the tombstones in the log of this machine's data folder.
@@ -46,7 +46,7 @@ func (s *Server) resumeErasures(ctx context.Context) {
 // retentionEvery is how often what has outlived its purpose is looked for.
 const retentionEvery = time.Hour
 
-// retention is what a server's configuration says about how long things are kept.
+// retention returns the server's settings of how long data are kept.
 func retention(c config.Serve) store.Retention {
 	days := func(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
 	return store.Retention{

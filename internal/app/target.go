@@ -84,7 +84,8 @@ func (c *targetConn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t) //nolint:wrapcheck // as above
 }
 
-// CloseWrite is what net/http asks for to let a client read an answer that comes before its request is over.
+// CloseWrite closes the sending half of the connection. net/http uses it so that a client can read an answer that comes
+// before its request is over.
 func (c *targetConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite() //nolint:wrapcheck // as above
