@@ -34,7 +34,7 @@ var unrecorded = []string{"migrate", "version", "audit list", "audit verify"}
 // secretFlags are flags whose value is never kept.
 var secretFlags = []string{"secret", "password", "token", "database"}
 
-// givenText is what a flag or an argument was given. Flags that may be left out are pointers.
+// givenText returns what a flag or an argument was given as text. Flags that may be left out are pointers.
 func givenText(target reflect.Value) string {
 	if target = reflect.Indirect(target); !target.IsValid() {
 		return ""
@@ -102,7 +102,7 @@ func recordCommand(ctx context.Context, a *app.App) error {
 	return a.Audit.RecordAction(ctx, systemActor(), c.action, c.subject, c.detail)
 }
 
-// systemActor is the account and the machine that run a command.
+// systemActor returns the account and the machine that run a command, for the audit trail.
 func systemActor() operator.Actor {
 	name := "uid " + strconv.Itoa(os.Getuid())
 	if u, err := user.Current(); err == nil {

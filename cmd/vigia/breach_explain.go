@@ -35,7 +35,7 @@ func (breachExplainCmd) Help() string {
 		"  echo 529.982.247-25 | vigia breach explain --name loja-exemplo --cpf - --json"
 }
 
-// givenValue is the one that was given.
+// givenValue returns the one value that was given, and its kind.
 func (b *breachExplainCmd) givenValue() (identifier.Kind, string) {
 	for kind, text := range map[identifier.Kind]personal{
 		identifier.Email: b.Email, identifier.CPF: b.CPF, identifier.Phone: b.Phone, identifier.Card: b.Card, identifier.PixKey: b.PixKey, identifier.CNPJ: b.CNPJ,
@@ -96,7 +96,7 @@ func viewTold(b cyber.Breach, t cyber.Trace) record {
 	return r.withPairs("taken_on", day.Format(time.DateOnly))
 }
 
-// dumpSpec is what the value's records are counted in; it has no inputs if none were given.
+// dumpSpec returns the inputs in which the value's records are counted; without inputs when none were given.
 func (b *breachExplainCmd) dumpSpec(ctx context.Context) (spec intake.Spec, err error) {
 	if len(b.Inputs) == 0 {
 		return spec, nil

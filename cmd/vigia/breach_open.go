@@ -21,7 +21,7 @@ type importOpening struct {
 	Limit        byteSize `placeholder:"SIZE" help:"How much may be unpacked from one input, such as 500GiB; 4096GiB if it is not given."`
 }
 
-// importSpec is what a command reads: its inputs, and how they are opened.
+// importSpec returns what a command reads: its inputs, and how they are opened.
 func (o *importOpening) importSpec(ctx context.Context, through config.Outgoing, inputs []string) (spec intake.Spec, err error) {
 	client, err := app.DownloadClient(through)
 	if err != nil {
@@ -45,7 +45,7 @@ func (o *importOpening) setLimits(im *intake.Importer) {
 // passwordsMost bounds a file of passwords: each of them costs time at every archive.
 const passwordsMost = 1000
 
-// passwords are those of flags and file.
+// passwords returns the passwords of archives, from the flags and the file.
 func (o *importOpening) passwords() ([]string, error) {
 	all := o.Password
 	if o.PasswordFile == "" {
@@ -68,7 +68,7 @@ func (o *importOpening) passwords() ([]string, error) {
 	return all, lines.Err()
 }
 
-// readMapping is how the inputs are read; nil without one.
+// readMapping returns the mapping of a vendor's fields in a file; nil without a file.
 func (o *importOpening) readMapping() (*stated.Mapping, error) {
 	if o.Mapping == "" {
 		return nil, nil //nolint:nilnil // most imports have none, and nil is what an import takes for that

@@ -35,7 +35,7 @@ func (b *breachImportCmd) previewRecords(ctx context.Context, o *output, spec in
 	return o.showRecord(view.withPairs("values_left_out", tally.LeftOut, "reasons", tally.Reasons), "Nothing was written.")
 }
 
-// exposedWords are the classes of a record in the words of the vocabulary.
+// exposedWords returns the classes of data in a record, in the words of the vocabulary.
 func exposedWords(classes uint16) []string {
 	words, all := []string{}, cyber.AllExposed()
 	for left := classes; left != 0; left &= left - 1 {

@@ -39,7 +39,7 @@ type demoSecrets struct {
 	// ConsolePassword is the administrator's as long as the database has ConsoleHash of it: people may choose another.
 	ConsolePassword string `json:"console_password"`
 	ConsoleHash     string `json:"console_hash"`
-	// Past tells that the made-up past was begun: it is made once.
+	// Past says that the made-up past was begun: it is made once.
 	Past bool `json:"past"`
 }
 

@@ -221,7 +221,7 @@ var pastLeaks = []pastLeak{
 	{2, cyber.Breach{Name: "clube-de-viagem", Title: "Clube de Viagem", Kind: cyber.SourceBreach}, []column{"nome", "email", "senha", "nascimento"}, 3, 4_000, 4_900},
 }
 
-// customers are the enrolled people in a leak.
+// customers returns the enrolled people who are in a leak.
 func (l pastLeak) customers(enrolled int) (list []int) {
 	for n := l.ago % l.every; n < enrolled; n += l.every {
 		list = append(list, n)

@@ -58,7 +58,7 @@ func (p *past) workOnCases(ctx context.Context, ago int) error {
 	return nil
 }
 
-// workOnCase is a day of a case: most are done in time, some late, some wait for the person, some are left.
+// workOnCase plays one day of a case: most are done in time, some late, some wait for the person, some are left.
 func (p *past) workOnCase(ctx context.Context, c *pastCase, age int, actor string) error {
 	switch {
 	case age == 1 && c.way < 5:
@@ -110,7 +110,7 @@ type pastOutside struct {
 	asked atomic.Int64
 }
 
-// isDown tells whether a system does not work: one was down for four days, and is again since yesterday.
+// isDown reports whether a system does not work: one was down for four days, and is again since yesterday.
 func (o *pastOutside) isDown(path string) bool {
 	ago := o.today.Sub(o.clock.currentTime())
 	return path == brokenPath && (ago > 12*24*time.Hour && ago < 16*24*time.Hour || ago < 26*time.Hour)

@@ -21,7 +21,7 @@ var (
 	plainLetters = strings.NewReplacer("á", "a", "ã", "a", "é", "e", "í", "i", "ú", "u", "ç", "c", "-", "")
 )
 
-// makePerson is the n-th made-up person.
+// makePerson returns the n-th made-up person.
 func makePerson(n int) person {
 	first, last, city := firstNames[n%len(firstNames)], surnames[n/3%len(surnames)], cities[n%len(cities)]
 	digits := fmt.Sprintf("%09d", 700_000_000+n)

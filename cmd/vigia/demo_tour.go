@@ -42,7 +42,7 @@ func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string
 	return err
 }
 
-// curlLine is the line to paste.
+// curlLine returns the command line to paste.
 func (w *world) curlLine(s step) string {
 	line := "curl -sS"
 	if s.method != http.MethodGet && s.body == "" {

@@ -177,7 +177,7 @@ func (w *world) enrolEverybody(ctx context.Context) error {
 	return err
 }
 
-// subscriptionItem is one element of a bulk request.
+// subscriptionItem returns one element of a bulk request.
 func subscriptionItem(p person, start string) string {
 	type address struct {
 		Zipcode      string `json:"zipcode"`

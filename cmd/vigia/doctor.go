@@ -91,7 +91,7 @@ func (d *doctorCmd) Run(ctx context.Context, c *config.Common, o *output) error 
 	return err
 }
 
-// diagnoses are for people: a mark, in colour on a terminal, then what was found and what to do.
+// diagnoses writes the results for people: a mark, in colour on a terminal, then what was found and what to do.
 func (o *output) diagnoses(w io.Writer, list []diagnosis) {
 	marks := map[string]string{stateOK: "ok      ", stateWarning: "warning ", stateProblem: "PROBLEM "}
 	if o.usesColours() {

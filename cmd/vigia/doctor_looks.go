@@ -197,7 +197,7 @@ func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 	p.checkBinding(ctx, db, keys)
 }
 
-// checkBinding tells whether keys and database belong together.
+// checkBinding reports whether keys and database belong together.
 func (p *checkup) checkBinding(ctx context.Context, db *sqldb.DB, keys *seal.Keys) {
 	const area = "key file"
 	bound, err := store.IsBound(ctx, db)
@@ -255,7 +255,7 @@ func (p *checkup) passwordCorpora(list []password.Corpus) {
 	}
 }
 
-// addresses tells whether the listeners' addresses are free, and who sits there if not.
+// addresses reports whether the listeners' addresses are free, and who sits there if not.
 func (p *checkup) addresses(ctx context.Context) {
 	const area = "addresses"
 	list := []struct{ flag, value string }{{"--listen", p.serve.Listen}, {"--console-listen", p.serve.ConsoleListen}}
@@ -360,7 +360,7 @@ func (p *checkup) webhooks() {
 	}
 }
 
-// oneLineReason is an error's text on one line.
+// oneLineReason returns an error's text on one line.
 func oneLineReason(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
 }

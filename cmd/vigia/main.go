@@ -155,7 +155,7 @@ func collectUnread(list *config.Problems) kong.Option {
 	})
 }
 
-// runCommand is main without the process, so that tests call it.
+// runCommand is main without the exit of the process, so that tests can call it.
 func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var c cli
 	var unread config.Problems

@@ -89,7 +89,7 @@ func (r record) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// textValue is the value on one line: "a, b" of a list, "12 cpf, 40 email" of counts.
+// textValue returns the value on one line: "a, b" of a list, "12 cpf, 40 email" of counts.
 func (f field) textValue() string {
 	switch value := f.value.(type) {
 	case json.RawMessage:
@@ -111,7 +111,7 @@ func (f field) textValue() string {
 	return strings.Join(words, ", ")
 }
 
-// joinValues is the values alone.
+// joinValues returns the values without their names.
 func (r record) joinValues() string {
 	words := make([]string, len(r))
 	for i, f := range r {
@@ -120,7 +120,7 @@ func (r record) joinValues() string {
 	return strings.Join(words, " ")
 }
 
-// countsText is "12 cpf, 40 email".
+// countsText returns "12 cpf, 40 email".
 func countsText(counts map[string]int64) string {
 	words := make([]string, 0, len(counts))
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -241,7 +241,7 @@ func (o *output) printFailure(err error) {
 	_, _ = fmt.Fprintln(o.err, "vigia:", text)
 }
 
-// formatTime is how times are shown; the zero time is empty.
+// formatTime returns a time as output shows it; empty for the zero time.
 func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -157,5 +157,5 @@ func (r *subjectReplayCmd) Run(ctx context.Context, a *app.App, o *output) error
 	return o.showRecord(newRecord("erasures", done.Lines, "rows", done.Rows, "scrubbed", done.Scrubbed))
 }
 
-// maskedCPF is how a CPF stands in the audit trail.
+// maskedCPF returns a CPF as the audit trail holds it.
 func maskedCPF(text string) string { return identifier.MaskValue(identifier.CPF, text) }

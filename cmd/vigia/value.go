@@ -23,8 +23,8 @@ func (p *personal) UnmarshalText(text []byte) error {
 	return err
 }
 
-// personalValue is a value that a flag was given, or where to read it: everybody on the machine can see a command line,
-// and shells remember it. "-" is the first line of standard input, "@FILE" that of a file.
+// personalValue returns a value that a flag was given, or where to read it: everybody on the machine can see a command
+// line, and shells remember it. "-" is the first line of standard input, "@FILE" that of a file.
 func personalValue(text string, stdin io.Reader) (string, error) {
 	name, inFile := strings.CutPrefix(text, "@")
 	if text != "-" && !inFile {

@@ -11,7 +11,7 @@ import (
 // These are set by -ldflags: the version, the commit and its time. Where they are not, the build's own record speaks.
 var version, commit, built string
 
-// recorded is what the build wrote down about the tree it was made from; empty where it did not look.
+// recorded returns a setting that the Go toolchain recorded in the build; empty where it recorded none.
 func recorded(key string) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -37,7 +37,7 @@ func versionText() string {
 // commitText returns the commit that was built, or "unknown".
 func commitText() string { return cmp.Or(commit, recorded("vcs.revision"), "unknown") }
 
-// buildTime is the time of the commit, if it is known.
+// buildTime returns the time of the commit, if it is known.
 func buildTime() (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339, cmp.Or(built, recorded("vcs.time")))
 	return t, err == nil
