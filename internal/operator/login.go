@@ -19,7 +19,7 @@ const (
 	lockFor   = 30 * time.Minute
 )
 
-// tryPenalty is how long after a wrong try the next one may succeed.
+// tryPenalty returns how long after a wrong try the next one may succeed.
 func tryPenalty(failures int) time.Duration {
 	switch {
 	case failures >= lockFrom:
@@ -62,7 +62,7 @@ type Outcome struct {
 	// Counted tells a refusal that counted from one that met a lock: only the first is worth a line in the trail, or
 	// anybody could make it grow without end.
 	Counted bool
-	// Recovered tells that a recovery code stood in for the authenticator app.
+	// Recovered says that a recovery code stood in for the authenticator app.
 	Recovered bool
 }
 

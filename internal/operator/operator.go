@@ -48,7 +48,7 @@ func ParseRole(s string) (Role, error) {
 	return "", errRole
 }
 
-// Covers tells whether the role may do what need may do. A role that is not in the list covers nothing.
+// Covers reports whether the role may do what need may do. A role that is not in the list covers nothing.
 func (r Role) Covers(need Role) bool {
 	return need.roleRank() > 0 && r.roleRank() >= need.roleRank()
 }
@@ -160,7 +160,7 @@ const (
 	DropSessions EndSessions = true
 )
 
-// Exposed tells whether a password is known from breaches.
+// Exposed reports whether a password is known from breaches.
 type Exposed func(password string) (bool, error)
 
 // Registry creates, changes and authenticates operators, for the command line and the console alike.
@@ -181,7 +181,7 @@ func NewRegistry(store Store, exposed Exposed, now func() time.Time, random io.R
 	return &Registry{store: store, exposed: exposed, now: now, random: random, hasher: newHasher()}
 }
 
-// WithStore is the same rules over another store: inside a transaction.
+// WithStore returns the same rules over another store: inside a transaction.
 func (r *Registry) WithStore(store Store) *Registry {
 	inside := *r
 	inside.store = store
@@ -305,7 +305,7 @@ func (r *Registry) EnableOperator(ctx context.Context, id ID) (Operator, error) 
 	})
 }
 
-// otherAdmin tells whether an admin other than id could log in.
+// otherAdmin reports whether an admin other than id could log in.
 func otherAdmin(all []Operator, id ID) bool {
 	for _, o := range all {
 		if o.ID != id && o.Role == Admin && !o.Disabled && !o.Forged {

@@ -43,7 +43,7 @@ type Passkey struct {
 	Credential []byte
 }
 
-// Text is the ID in an address.
+// Text returns the ID as it stands in an address.
 func (p Passkey) Text() string { return base64.RawURLEncoding.EncodeToString(p.ID) }
 
 const (
@@ -94,8 +94,8 @@ func relyingParty(origin string) (*webauthn.WebAuthn, error) {
 	return party, nil
 }
 
-// offeredAlgorithms are those of COSE that new passkeys may use, best first: ECDSA on P-256, which all authenticators have,
-// Ed25519, and RSA, the only one of some Windows devices.
+// offeredAlgorithms returns the COSE algorithms for new passkeys, best first: ECDSA on P-256, which all authenticators
+// have, Ed25519, and RSA, the only one of some Windows devices.
 func offeredAlgorithms() (list []protocol.CredentialParameter) {
 	for _, a := range []webauthncose.COSEAlgorithmIdentifier{webauthncose.AlgES256, webauthncose.AlgEdDSA, webauthncose.AlgRS256} {
 		list = append(list, protocol.CredentialParameter{Type: protocol.PublicKeyCredentialType, Algorithm: a})

@@ -109,7 +109,7 @@ func (h *hasher) matchesHash(ctx context.Context, password, encoded string) (boo
 // contextWords are the words that an attacker who knows the product would try first.
 var contextWords = []string{"vigia", "console", "operador", "operator", "admin", "administrador", "senha", "password"}
 
-// withoutContext is a password without those words and the parts of the operator's address.
+// withoutContext returns a password without those words and the parts of the operator's address.
 func withoutContext(password, email string) string {
 	password = strings.ToLower(password)
 	name, domain, _ := strings.Cut(strings.ToLower(email), "@")
@@ -150,7 +150,7 @@ func (r *Registry) checkPassword(password, email string) error {
 	return nil
 }
 
-// trimToWords is a text without the digits and signs before and behind its letters.
+// trimToWords returns a text without the digits and signs before and behind its letters.
 func trimToWords(text string) string {
 	return strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 }

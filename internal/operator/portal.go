@@ -42,7 +42,7 @@ func (o Operator) ParseRole(s string) (Role, error) {
 	return ParseRole(s)
 }
 
-// Name is how commands and forms call the role.
+// Name returns the name of the role in commands and forms.
 func (r Role) Name() string { return strings.TrimPrefix(string(r), partnerPrefix) }
 
 // ofPartner reports whether the role is one of a partner's people.
@@ -76,7 +76,7 @@ const (
 	Approve
 )
 
-// May tells whether a role of a partner has a right. Roles of the service have none: theirs are in Covers.
+// May reports whether a role of a partner has a right. Roles of the service have none: theirs are in Covers.
 func (r Role) May(right Right) bool {
 	switch right {
 	case Look:
@@ -146,7 +146,7 @@ func (s ownPeople) InsertOperator(ctx context.Context, o Operator) error {
 	return s.Store.InsertOperator(ctx, o)
 }
 
-// ListOperators are the partner's people, oldest first.
+// ListOperators returns the partner's people, oldest first.
 func (s ownPeople) ListOperators(ctx context.Context) ([]Operator, error) {
 	all, err := s.Store.ListOperators(ctx)
 	return slices.DeleteFunc(all, func(o Operator) bool { return s.id == "" || o.Partner != s.id }), err

@@ -43,7 +43,7 @@ func (r *Registry) RecoveryCodes(ctx context.Context, id ID) ([]string, error) {
 	return codes, err
 }
 
-// secondFactor tells whether a code is right, and uses it up: that of the app, or one of the recovery codes.
+// secondFactor reports whether a code is right, and uses it up: that of the app, or one of the recovery codes.
 func (r *Registry) secondFactor(o *Operator, code string, now time.Time, recovered *bool) bool {
 	if !o.TOTPOn {
 		return true

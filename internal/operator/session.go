@@ -28,7 +28,7 @@ type Session struct {
 	From string
 }
 
-// IsFresh tells whether the password was proved so lately that a secret may be shown.
+// IsFresh reports whether the password was proved so lately that a secret may be shown.
 func (s Session) IsFresh(now time.Time) bool { return now.Before(s.ProvedAt.Add(ProofLimit)) }
 
 // isOver also ends a session that was used in the future: else a clock that was set back would let it live for so much

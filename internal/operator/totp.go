@@ -18,7 +18,7 @@ const (
 	totpSecret = 20
 )
 
-// codeOfStep is the code of one time step.
+// codeOfStep returns the code of one time step.
 func codeOfStep(secret []byte, step int64) string {
 	var counter [8]byte
 	binary.BigEndian.PutUint64(counter[:], uint64(step))
@@ -43,17 +43,17 @@ func findStep(secret []byte, code string, now time.Time, last int64) (int64, boo
 	return found, ok
 }
 
-// AuthenticatorCode is the code that an authenticator app shows at a moment.
+// AuthenticatorCode returns the code that an authenticator app shows at a moment.
 func AuthenticatorCode(secret []byte, t time.Time) string {
 	return codeOfStep(secret, t.Unix()/totpPeriod)
 }
 
-// TOTPSecretText is the secret as a person types it into an app.
+// TOTPSecretText returns the secret as a person types it into an app.
 func (o Operator) TOTPSecretText() string {
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(o.TOTP)
 }
 
-// TOTPAddress is what the QR code holds.
+// TOTPAddress returns the text of the QR code.
 func (o Operator) TOTPAddress() string {
 	q := url.Values{"secret": {o.TOTPSecretText()}, "issuer": {"Vigia"}}
 	return (&url.URL{Scheme: "otpauth", Host: "totp", Path: "/Vigia:" + o.Email, RawQuery: q.Encode()}).String()
