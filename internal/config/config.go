@@ -177,7 +177,7 @@ func (p Problems) asError() error {
 // quoteValue writes a value as errors show it.
 func quoteValue(s string) string { return fmt.Sprintf("%q", s) }
 
-// Has tells whether this process plays a role.
+// Has reports whether this process plays a role.
 func (s Serve) Has(role string) bool { return slices.Contains(s.Roles, role) }
 
 // leastRetention is longer than the 75 hours over which a delivery is tried, and than the five days after which a dead
@@ -228,7 +228,7 @@ func (s Serve) alertProblems() Problems {
 	return p
 }
 
-// SlogLevel is the log level as slog knows it.
+// SlogLevel returns the log level as slog knows it.
 func (s Serve) SlogLevel() slog.Level {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(s.LogLevel)); err != nil {
@@ -237,7 +237,7 @@ func (s Serve) SlogLevel() slog.Level {
 	return l
 }
 
-// DatabaseAddress is what to open: the PostgreSQL address, or the SQLite file in the data folder.
+// DatabaseAddress returns the PostgreSQL address, or the SQLite file in the data folder.
 func (c Common) DatabaseAddress() string {
 	if c.Database != "" {
 		return c.Database
@@ -245,7 +245,7 @@ func (c Common) DatabaseAddress() string {
 	return filepath.Join(c.Data, "vigia.db")
 }
 
-// KeyFilePath is where the keys are.
+// KeyFilePath returns the path of the key file.
 func (c Common) KeyFilePath() string {
 	if c.KeyFile != "" {
 		return c.KeyFile
@@ -253,7 +253,7 @@ func (c Common) KeyFilePath() string {
 	return filepath.Join(c.Data, "keys.json")
 }
 
-// CorporaPath is where password and leak corpora are.
+// CorporaPath returns the folder of password and leak corpora.
 func (c Common) CorporaPath() string { return filepath.Join(c.Data, "corpora") }
 
 // secretVariables may be given as NAME_FILE, the path of a file that holds the value.

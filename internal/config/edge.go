@@ -82,7 +82,7 @@ func parseOrigin(flag, text string) (url.URL, error) {
 	return url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }
 
-// UploadBytes is --upload-limit in bytes.
+// UploadBytes returns --upload-limit in bytes.
 func (s Serve) UploadBytes() int64 {
 	if s.UploadLimit == 0 {
 		return usualUploadMiB << 20

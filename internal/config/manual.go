@@ -13,7 +13,8 @@ import (
 // codeQuotes are the quotes that stand for backticks, which a raw string cannot hold.
 var codeQuotes = regexp.MustCompile(`'([^' ]+)'`)
 
-// ConfigurationPage is docs/configuration.md: every setting with its flag, variable, default and meaning, from the struct tags.
+// ConfigurationPage returns docs/configuration.md: every setting with its flag, variable, default and meaning, from the
+// struct tags.
 func ConfigurationPage() string {
 	var b strings.Builder
 	b.WriteString("# Configuration\n\n" +

@@ -13,7 +13,7 @@ type Outgoing struct {
 	WebhookProxy string   `name:"webhook-proxy" env:"VIGIA_WEBHOOK_PROXY" placeholder:"URL" help:"Proxy that every outgoing call goes through; give the same as to the server."`
 }
 
-// OutgoingSettings is the server's.
+// OutgoingSettings returns the server's settings of outgoing connections.
 func (s Serve) OutgoingSettings() Outgoing {
 	return Outgoing{WebhookAllow: s.WebhookAllow, WebhookProxy: s.WebhookProxy}
 }
