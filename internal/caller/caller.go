@@ -32,8 +32,8 @@ type Callers struct {
 	Shown   Shown
 }
 
-// CallerAddress is where a request came from: the other side of the connection, or what the nearest trusted proxies say. It is
-// the text of an address, or of whatever the connection has in its place.
+// CallerAddress returns the address that a request came from: the other side of the connection, or what the nearest
+// trusted proxies say. It is the text of an address, or of whatever the connection has in its place.
 func (c *Callers) CallerAddress(r *http.Request) string {
 	peer := withoutPort(r.RemoteAddr)
 	if c == nil || len(c.Proxies) == 0 {
@@ -57,8 +57,8 @@ func (c *Callers) CallerAddress(r *http.Request) string {
 	return at.String()
 }
 
-// ListenerURL is the address that a request's connection came in at, as the beginning of links, and whether it is one that
-// only this machine reaches.
+// ListenerURL returns the address at which the connection of a request came in, as the beginning of links, and whether
+// only this machine can reach it.
 func ListenerURL(r *http.Request) (at url.URL, local bool) {
 	at.Scheme = "http"
 	if r.TLS != nil {
@@ -91,7 +91,7 @@ func withoutPort(remote string) string {
 	return strings.Trim(remote[:i], "[]")
 }
 
-// AddressForLog is an address as logs have it; empty when they have none.
+// AddressForLog returns the address as logs show it; empty when they show none.
 func (c *Callers) AddressForLog(address string) string {
 	switch {
 	case c == nil || c.Shown == Whole || c.Shown == "":
