@@ -14,7 +14,7 @@ const StatusGone = 499
 // ErrGone stands in the log in the place of whatever failed because the caller had left.
 var ErrGone = fault.New(fault.Invalid, "request.gone")
 
-// IsCallerGone tells whether a request failed because its caller left.
+// IsCallerGone reports whether a request failed because its caller left.
 func IsCallerGone(request context.Context, err error) bool {
 	return errors.Is(err, context.Canceled) && request.Err() != nil
 }
