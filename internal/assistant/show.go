@@ -219,8 +219,8 @@ func shownEvents(p client.EventPage) events {
 // longestText is how much of a stranger's text is shown.
 const longestText = 120
 
-// inert is a stranger's text without what a reader or a renderer could take for more than text: one line of letters,
-// digits and a few signs. Marks of direction, invisible characters, markup, quotes and links go.
+// inert returns a stranger's text without what a reader or a renderer could take for more than text: one line of
+// letters, digits and a few signs. Marks of direction, invisible characters, markup, quotes and links go.
 func inert(text string) string {
 	kept := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune(".,-_+&()", r) {
