@@ -11,7 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
-// StatusOfFault is the one table from kinds of faults to HTTP, for pages: a form that is refused is shown again.
+// StatusOfFault returns the HTTP status for a kind of fault, for pages: a form that is refused is shown again.
 func StatusOfFault(err error) int {
 	if err == nil {
 		return http.StatusOK
