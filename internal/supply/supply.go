@@ -116,7 +116,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	line.WriteTo(d.Log, r)
 }
 
-// refusalOf is what a vendor reads of a fault: of ours only that it was ours.
+// refusalOf returns what a vendor reads of a fault; of internal faults only that they are internal.
 func refusalOf(err error) refusal {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Kind == fault.Internal {
