@@ -47,7 +47,7 @@ func AppendUnquoted(dst, line []byte) []byte {
 	return dst
 }
 
-// HexDigitValue is the value of a hexadecimal digit, or 16 for another byte.
+// HexDigitValue returns the value of a hexadecimal digit, or 16 for another byte.
 func HexDigitValue(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
