@@ -86,9 +86,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 type Reply struct {
 	// RequestID is in every log line of the service about this request: quote it when asking for help.
 	RequestID string
-	// Replayed tells that this is the kept answer to an earlier request with the same idempotency key.
+	// Replayed says that this is the kept answer to an earlier request with the same idempotency key.
 	Replayed bool
-	// Truncated tells that something was left out: devices beyond the first 1,000, or events that are not kept any
+	// Truncated says that something was left out: devices beyond the first 1,000, or events that are not kept any
 	// more.
 	Truncated bool
 	// Corpus names what a password was looked up in: "sha1; entries=N; date=YYYY-MM-DD, ntlm; ...". Empty on other

@@ -188,7 +188,7 @@ func (c *Client) Devices(ctx context.Context, userHash string, opts ...Option) (
 	return wire.Devices, err
 }
 
-// Exposure tells whether a password is known from breaches, and what to do.
+// Exposure reports whether a password is known from breaches, and what to do.
 type Exposure struct {
 	Exposed         bool     `json:"exposed"`
 	Recommendations []string `json:"recommendations"`

@@ -15,7 +15,7 @@ type EventPage struct {
 	Events []Event
 	// Next is the cursor to go on from. Keep it once the events are handled: coming back with it counts as having them.
 	Next string
-	// HasMore tells that more events are waiting.
+	// HasMore says that more events are waiting.
 	HasMore bool
 }
 
@@ -230,9 +230,9 @@ type SubscriptionChanged struct {
 	PartnerInternalID string `json:"partnerInternalId,omitempty"`
 }
 
-// Payload is the event's data by its type: a *LeakDetected, *StatusChanged, *FirstLooksChanged, *StepDue,
-// *CaseStatusChanged, *CaseMessageAdded, *CaseBooked, *CaseRated, *KeyExpiring, *KeyActivated, *KeyHasEnded or *SubscriptionChanged. A type
-// that this package does not know, and a test, give the data as it came.
+// Payload returns the event's data by its type: a *LeakDetected, *StatusChanged, *FirstLooksChanged, *StepDue,
+// *CaseStatusChanged, *CaseMessageAdded, *CaseBooked, *CaseRated, *KeyExpiring, *KeyActivated, *KeyHasEnded or
+// *SubscriptionChanged. A type that this package does not know, and a test, give the data as it came.
 func (e Event) Payload() (any, error) {
 	var to any
 	switch e.Type {

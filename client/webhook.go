@@ -67,7 +67,7 @@ func VerifyWebhook(keys []string, header http.Header, body []byte, now time.Time
 	return parseEvent(m, body)
 }
 
-// verifier tells whether a signature, given as its text without the scheme, belongs to content.
+// verifier reports whether a signature, given as its text without the scheme, belongs to content.
 type verifier struct {
 	scheme  string
 	matches func(content []byte, signature string) bool
