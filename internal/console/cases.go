@@ -341,7 +341,7 @@ type casePage struct {
 	Draft string
 }
 
-// Shown reports whether the person's words and identity are open.
+// Shown reports whether the operator has unlocked the person's words and identity.
 func (p casePage) Shown() bool { return p.Reveal != nil }
 
 // talkLine is one line of the conversation. Class is who speaks: person, ours, note or did, which is what happened to the case.

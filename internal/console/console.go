@@ -109,7 +109,7 @@ type Options struct {
 	UploadLimit int64
 	// Begin starts what outlives a page.
 	Begin Work
-	// Public is the address under which people open the console; on this machine it need not be told.
+	// Public is the address under which operators open the console; it may be empty for a console on this machine.
 	Public url.URL
 }
 

@@ -70,7 +70,7 @@ func showFinding(c *Console, r *request) (answer, error) {
 	}}, nil
 }
 
-// markFindingStep keeps what a person told an attendant of a step.
+// markFindingStep records what a person told an attendant about a step.
 func markFindingStep(c *Console, r *request) (answer, error) {
 	found, err := c.findingOf(r)
 	if err != nil {

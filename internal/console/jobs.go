@@ -48,7 +48,7 @@ type jobRow struct {
 	now time.Time
 }
 
-// isStalled reports whether the process which runs it gives no sign of life.
+// isStalled reports whether the job runs but its process has not renewed the lease in time.
 func (j jobRow) isStalled() bool {
 	return j.State == job.Running && j.NextAt.Before(j.now.Add(-job.Lease))
 }

@@ -298,7 +298,7 @@ func (v listView) Ref() string { return v.filter.Person }
 // Place returns the cursor at which this page of the list begins; empty on the first page.
 func (v listView) Place() string { return v.filter.After }
 
-// Inner reports whether the page is not the first.
+// Inner reports whether the page is a later one than the first.
 func (v listView) Inner() bool { return v.filter.After != "" }
 
 // Partner returns the chosen partner.

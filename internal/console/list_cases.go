@@ -55,8 +55,8 @@ func (f filter) assigneeOf(one cyber.Case) string {
 	return one.Assignee
 }
 
-// laneFilter returns the filter of one lane of the desk. Owners are told by words of ours or by an operator's address,
-// which stands in no address of a page that this makes.
+// laneFilter returns the filter of one lane of the desk. Owners are named by words of our own or by an operator's
+// e-mail address, which never gets into the address of a page.
 func (f filter) laneFilter(status cyber.CaseStatus, limit int) cyber.LaneFilter {
 	l := cyber.LaneFilter{
 		Partner: f.Partner, User: f.user, Service: cyber.ServiceID(f.wordOf("service")), Status: status, From: f.From, To: f.To, Limit: limit,

@@ -37,7 +37,7 @@ type personPage struct {
 	Reasons       []choiceOption
 }
 
-// Shown reports whether values are open.
+// Shown reports whether the operator has unlocked the personal values.
 func (p personPage) Shown() bool { return p.Reveal != nil }
 
 // personFinding is a finding and what stood in the person's own record.

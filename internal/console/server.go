@@ -37,7 +37,7 @@ type redirect struct{ to, done string }
 // stream is written by its function until it returns.
 type stream func(ctx context.Context, w http.ResponseWriter) error
 
-// download is a file for the operator to keep. Its name is ours and says nothing about anybody.
+// download is a file for the operator to keep. Its name is chosen here and holds no personal data.
 type download struct {
 	name, kind string
 	body       []byte

@@ -8,7 +8,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// textsPage are the texts of events, by type, as they count for a partner or for everybody.
+// textsPage are the texts of events, by type, as they apply to a partner or to all partners.
 type textsPage struct {
 	Partners []partner.Partner
 	Partner  partner.ID
@@ -64,7 +64,7 @@ type textPage struct {
 // Titled reports whether the channel has a subject.
 func (p textPage) Titled() bool { return p.Channel == message.Email || p.Channel == message.Push }
 
-// Own reports whether there is something to take back here.
+// Own reports whether the text was written at this level, by an operator or for the partner, and so can be reset.
 func (p textPage) Own() bool {
 	return p.Origin == message.ForPartner || p.Origin == message.ByOperator && p.Partner == ""
 }
