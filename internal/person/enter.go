@@ -59,7 +59,7 @@ func openSession(p *Pages, r *request) (answer, error) {
 			return nil, errTooMany
 		}
 		if old, genuine := p.Rules.Sessions.ReadExpiredLink(r.PathValue("token")); genuine {
-			r.lang, r.session.Return = old.Lang, old.Return // who is late is told where to get another
+			r.lang, r.session.Return = old.Lang, old.Return // an expired link still says where to get a new one
 		}
 		return nil, err
 	}

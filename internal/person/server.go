@@ -31,7 +31,7 @@ type view struct {
 // redirect sends the browser on after a change; done names a word that the next page says at its top.
 type redirect struct{ to, done string }
 
-// file is bytes as they are. A name makes it a download, and says nothing about anybody.
+// file is bytes as they are. A name makes it a download; names hold no personal data.
 type file struct {
 	kind, name string
 	body       []byte
