@@ -13,8 +13,8 @@ type assetList struct {
 	Items []jsontext.Value `json:"items"`
 }
 
-// assetsAdded is its answer. It names items by their place alone, so that what is kept of it under an idempotency key
-// holds nothing of anybody.
+// assetsAdded is its answer. It names items by their index alone, so that the answer kept under an idempotency key
+// holds no personal data.
 type assetsAdded struct {
 	Result   string          `json:"result"`
 	Added    int             `json:"totalAdded"`

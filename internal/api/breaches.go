@@ -7,7 +7,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 )
 
-// breachFacts are what anybody may know of a breach. Where the operator has it from is not among them.
+// breachFacts are the public facts on a breach. The source that the operator has it from is not among them.
 type breachFacts struct {
 	breachItem
 	Description string          `json:"description"`

@@ -73,7 +73,7 @@ func takesGzip(header []string) bool {
 	return gzipAt > 0 && gzipAt >= plainAt
 }
 
-// parseQuality reads ;q=0.5. What cannot be read counts as a no: an answer that is not packed can be read by everybody.
+// parseQuality parses ;q=0.5. Unreadable text counts as 0, a refusal: every client can read an answer without compression.
 func parseQuality(params string) float64 {
 	if params == "" {
 		return 1

@@ -62,7 +62,7 @@ func (s *Server) listEvents(r *request) (any, error) {
 	return list, nil
 }
 
-// webhookKeysPath is where the public keys of an endpoint are: for everybody who knows its id.
+// webhookKeysPath is the path of the public keys of an endpoint, open to every client that knows its id.
 const webhookKeysPath = "/.well-known/vigia-webhook-keys/{endpoint}"
 
 // The public keys are read without credentials, so their rate is bounded for all callers together.

@@ -24,8 +24,8 @@ type passwordAnswer struct {
 // every answer.
 const corpusHeader = "X-Corpus"
 
-// checkPassword looks a prefix up. A prefix of ten characters names the password, so it is treated like one: it is in
-// no log, and the answer, like every answer here, is not to be stored by anybody on its way.
+// checkPassword looks up a prefix of a hash. Ten characters identify the password, so the prefix is treated like one: it is
+// never logged, and the answer, like every answer of the API, may not be stored by caches.
 func (s *Server) checkPassword(r *request) (any, error) {
 	var in passwordCheck
 	if err := r.decodeBody(&in); err != nil {

@@ -67,7 +67,7 @@ func optionalText(field string, raw jsontext.Value) (text string, err error) {
 	return text, nil
 }
 
-// errNoPageURL means that links for live partners cannot be made, because the operator has not told the public address.
+// errNoPageURL means that links for live partners cannot be made, because no public address is configured.
 var errNoPageURL = fault.New(fault.Unavailable, "portal.no_address")
 
 // pageOrigin returns the origin that links to the person's page begin with. The Host header is not trusted, since the

@@ -10,9 +10,8 @@ import (
 
 var errQueryInvalid = fault.New(fault.Invalid, "query.invalid")
 
-// readQuery parses the query whole or not at all: dropping a pair that cannot be read would carry out a rehearsal, or
-// list everybody where one person was asked about. For the same reason a route that knows parameters refuses names it
-// does not know.
+// readQuery parses the whole query or refuses it: dropping an unreadable pair could carry out what was meant as a dry run,
+// or list all people where the request was about one. For the same reason a route with parameters refuses unknown names.
 func (r *request) readQuery() error {
 	raw := r.http.URL.RawQuery
 	if raw == "" {

@@ -12,17 +12,17 @@ import (
 
 // A refusal is cheap, but a client without backoff asks again at once, and a flood of refusals takes processor time from
 // other partners. So each partner gets refusalsAtOnce of them without delay, refusalsPerSecond in the long run, and the
-// rest delayed by up to holdMost. One of a body that is not light counts for heavyRefusal: its connection is lost and the
-// system has taken in much of the body before anybody could refuse it.
+// rest delayed by up to holdMost. A refusal of a large body counts as heavyRefusal: its connection is lost, and the
+// system has received much of the body before it could be refused.
 const (
 	refusalsPerSecond, refusalsAtOnce = 100, 200
 	heavyRefusal                      = 10
 	holdMost                          = time.Second
-	// A held request keeps a connection and its goroutine, as any slow client does; beyond these they are told at once.
+	// A held request keeps a connection and its goroutine, as any slow client does; beyond these limits refusals are sent at once.
 	heldOfAll, heldOfOne = 1024, 256
 )
 
-// refusals paces what partners hear that ask too much.
+// refusals paces the refusals to partners above their rate.
 type refusals struct {
 	mu   sync.Mutex
 	held int

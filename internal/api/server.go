@@ -104,7 +104,7 @@ type Options struct {
 	Outgoing *http.Client
 	// Counted are the requests of each partner.
 	Counted *Counter
-	// PageURL is what links to people's pages begin with; empty means that the operator told none.
+	// PageURL is the origin of links to people's pages; empty when none is configured.
 	PageURL string
 	// VendorSecrets are what the vendor of the antivirus signs its reports with; none means that it sends none.
 	VendorSecrets []webhook.Secret
@@ -296,8 +296,8 @@ func (s *Server) authenticate(r *request) (partner.Caller, error) {
 	return s.Gate.Authenticate(r.ctx, keys[0], r.route.scope)
 }
 
-// slowStranger delays the refusal of a wrong key once its address has used its budget up: guessing gets slow, and a wrong
-// key is still told that it is one. Valid keys are not held up by others that share their address.
+// slowStranger delays the refusal of a wrong key once its address has used its budget up: guessing gets slow, and a
+// wrong key still gets its refusal. Valid keys are not delayed by others that share their address.
 func (s *Server) slowStranger(r *request, err error) {
 	if !errors.Is(err, partner.ErrUnauthorised) {
 		return

@@ -71,8 +71,8 @@ type subscriptionEditItem struct {
 	subscriptionEdit
 }
 
-// subscriptionsEdited is its answer. It names items by their place alone, so that what is kept of it under an idempotency
-// key holds nothing of anybody.
+// subscriptionsEdited is its answer. It names items by their index alone, so that the answer kept under an idempotency key
+// holds no personal data.
 type subscriptionsEdited struct {
 	Result          string          `json:"result"`
 	TotalChanged    int             `json:"total_changed_items"`
