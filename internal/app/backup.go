@@ -37,7 +37,7 @@ const backupMAC = "backup"
 // together they would be all that a thief needs. A PostgreSQL database is copied by its own tools; then the archive
 // holds the corpora alone.
 func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m backup.Manifest, err error) {
-	if _, err := os.Lstat(path); err == nil { // told before the work, and once more after it
+	if _, err := os.Lstat(path); err == nil { // checked before the work, and once more after it
 		return m, backup.ErrExists.Note("there is a file of that name already")
 	}
 	stage, unstage, err := stageBackup(filepath.Dir(path))
@@ -173,12 +173,12 @@ func (a *App) openCorpora(ctx context.Context, st *store.Store) (sources []backu
 	return sources, err
 }
 
-// RestoreOptions say what a restore is told besides its file.
+// RestoreOptions are the settings of a restore besides its file.
 type RestoreOptions struct {
 	// Erasures is the log of erasures, newer than the backup; nil when there is none.
 	Erasures io.Reader
 	Progress func(done, total int64)
-	// Checking is told what is being checked.
+	// Checking is called with the progress of the final check.
 	Checking func(name string, rows int64)
 }
 

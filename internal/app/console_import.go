@@ -35,7 +35,7 @@ func (i *consoleImports) Import(ctx context.Context, b cyber.Breach, noPairs boo
 	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs, NoPairs: noPairs}, func() {})
 }
 
-// onlyPaths leaves addresses out: what a page is told to fetch, the command line fetches.
+// onlyPaths returns the paths without URLs: the console must not make the server fetch addresses; the command line may.
 func onlyPaths(paths []string) []string {
 	kept := make([]string, 0, len(paths))
 	for _, p := range paths {

@@ -79,7 +79,7 @@ func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) error 
 		}
 		text := ""
 		if err != nil && ctx.Err() == nil {
-			if text = err.Error(); text != complaint { // the same trouble is told once, not every second
+			if text = err.Error(); text != complaint { // log the same failure once, not every second
 				s.log.Error("leak corpora are not whole", "cause", text)
 			}
 		}
@@ -224,8 +224,8 @@ func (a *App) importing(ctx context.Context, kind string, spec intake.Spec, do f
 	return out, err
 }
 
-// MatchBreach sees a breach through its match: here, or by watching the server that got to it first. It does not wait
-// for the last look at values that were added meanwhile; a server takes that up.
+// MatchBreach matches a breach against the watched values and waits for the end: in this process, or by following the server
+// that claimed the job first. It does not wait for values that were added during the match; a server handles those.
 func (a *App) MatchBreach(ctx context.Context, name string, tell func(leak.MatchProgress)) (leak.MatchProgress, error) {
 	var p leak.MatchProgress
 	hold, err := a.Jobs.TakeJob(ctx, a.leaseHolder(), leak.KindMatch, name)
@@ -360,8 +360,8 @@ func (l *Leaks) verifySegment(ctx context.Context, f leak.File) (keys uint64, er
 	return reader.Count(), errors.Join(reader.VerifyAll(ctx), reader.Close())
 }
 
-// EditBreach changes what is told of a breach and brings statuses in line, here or through the server that got to it
-// first.
+// EditBreach changes the description of a breach and updates statuses accordingly, in this process or through the server
+// that claimed the job first.
 func (a *App) EditBreach(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error) {
 	r, err := a.Leaks.Breaches.EditBreach(ctx, name, edit)
 	if err != nil {
