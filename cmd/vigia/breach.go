@@ -31,7 +31,7 @@ type breachCmd struct {
 	Retract breachRetractCmd `cmd:"" help:"Take a breach back: its segment is deleted, its findings are withdrawn."`
 }
 
-// breachFlags are what is told of a breach.
+// breachFlags describe a breach.
 type breachFlags struct {
 	Title       *string  `placeholder:"TEXT" help:"What people read."`
 	Date        *string  `placeholder:"YYYY-MM-DD" help:"When it happened."`

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// The live partner's people are made from their number, so that the dump to import can name them without asking anybody.
+// The live partner's people are made from their number, so that the dump to import can name them without reading the database.
 
 var (
 	firstNames = []string{"Alice", "Bento", "Cecília", "Davi", "Eloá", "Fábio", "Gabriela", "Heitor", "Isadora", "João", "Lívia", "Miguel", "Nina", "Otávio"}

@@ -23,8 +23,8 @@ func (p *personal) UnmarshalText(text []byte) error {
 	return err
 }
 
-// personalValue returns a value that a flag was given, or where to read it: everybody on the machine can see a command
-// line, and shells remember it. "-" is the first line of standard input, "@FILE" that of a file.
+// personalValue returns the value of a flag, or reads it from elsewhere: "-" is the first line of standard input, "@FILE"
+// that of a file. Other users of the machine can see command lines, and shells keep them in their history.
 func personalValue(text string, stdin io.Reader) (string, error) {
 	name, inFile := strings.CutPrefix(text, "@")
 	if text != "-" && !inFile {
