@@ -91,7 +91,7 @@ type Ledger interface {
 type Trail struct {
 	ledger Ledger
 	now    func() time.Time
-	// only is whose people's lines can be read, and people are they; empty means everybody's.
+	// only is the partner whose lines can be read, and people are its operators; empty means no restriction.
 	only   partner.ID
 	people *Registry
 }
@@ -102,8 +102,8 @@ func NewTrail(ledger Ledger, now func() time.Time) *Trail { return &Trail{ledger
 // TheService stands in the place of those who run the service, where a partner's people read what they did.
 const TheService = "service"
 
-// ForPartner is the trail for a partner's person: lines are added as ever, and read are those of the partner's people and about
-// their accounts. Who of the service did something, from where and with what words is not told.
+// ForPartner returns the trail as a partner's people see it: they add lines as usual, but read only lines by the partner's
+// people or about their accounts. Of actions by operators of the service, name, address and details are left out.
 func (t *Trail) ForPartner(id partner.ID, people *Registry) *Trail {
 	return &Trail{t.ledger, t.now, id, people.ForPartner(id, PartnerViewer)}
 }
@@ -163,7 +163,7 @@ func (t *Trail) ListEntries(ctx context.Context, f Filter) ([]Entry, error) {
 // VerifyTrail checks the whole trail. With a head noted earlier it also shows that nothing up to there was replaced.
 func (t *Trail) VerifyTrail(ctx context.Context, expect Head, progress func(seq int64)) (Head, error) {
 	if t.only != "" {
-		return Head{}, ErrNotFound // it is made of everybody's lines
+		return Head{}, ErrNotFound // the head covers the lines of all partners
 	}
 	return t.ledger.VerifyAudit(ctx, expect, progress)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // What wrong tries cost: from the fifth on every try must wait twice as long as the one before, and ten lock the
-// account for half an hour. API keys are never locked: that would let anybody stop a partner.
+// account for half an hour. API keys are never locked: that would let an attacker stop a partner.
 const (
 	delayFrom = 5
 	lockFrom  = 10
@@ -59,8 +59,8 @@ type Outcome struct {
 	Operator Operator
 	// Token opens the session; empty when the log-in is refused.
 	Token string
-	// Counted tells a refusal that counted from one that met a lock: only the first is worth a line in the trail, or
-	// anybody could make it grow without end.
+	// Counted says that the refusal counted as a try, and did not meet a lock. Only then it is recorded in the trail;
+	// otherwise an attacker could make the trail grow without end.
 	Counted bool
 	// Recovered says that a recovery code stood in for the authenticator app.
 	Recovered bool

@@ -90,7 +90,7 @@ type Operator struct {
 	LastLogin   time.Time
 	// Forged is a row that this program did not write: it grants nothing, and is only in lists.
 	Forged bool
-	// NoticedAt is up to when the person has been told of changes to their own access.
+	// NoticedAt is the time up to which the operator has dismissed notices about their own access.
 	NoticedAt time.Time
 }
 
@@ -100,7 +100,7 @@ var (
 	ErrExists   = fault.New(fault.Conflict, "operator.exists")
 	ErrInvalid  = fault.New(fault.Invalid, "operator.invalid")
 	errRole     = ErrInvalid.With("role", fault.OneOf, "admin, support, viewer")
-	// ErrLastAdmin keeps the service from being left without anybody who may run it.
+	// ErrLastAdmin refuses a change that would leave the service without an administrator.
 	ErrLastAdmin = fault.New(fault.Conflict, "operator.last_admin")
 	// ErrRefused is every failure to log in, whatever its cause.
 	ErrRefused = fault.New(fault.Unauthenticated, "login.refused")

@@ -32,7 +32,7 @@ const (
 	argonSalt    = 16
 	// hashesAtOnce bounds memory and processor time: without it a flood of log-ins would be an outage.
 	hashesAtOnce = 2
-	// hashesWaiting is how many more may queue; the rest are told to come back.
+	// hashesWaiting is how many more may queue; the rest are refused and may retry.
 	hashesWaiting = 16
 )
 
@@ -87,7 +87,7 @@ func (h *hasher) hashPassword(ctx context.Context, password string, random io.Re
 }
 
 // matchesHash compares a password with an encoded hash. An empty or foreign hash costs the same and never matches, so that
-// an unknown operator cannot be told from a wrong password by the clock.
+// an unknown operator cannot be distinguished from a wrong password by timing.
 func (h *hasher) matchesHash(ctx context.Context, password, encoded string) (bool, error) {
 	salt, want := make([]byte, argonSalt), make([]byte, argonKey)
 	known := false

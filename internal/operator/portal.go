@@ -65,7 +65,7 @@ type Right int
 // The rights. No role has the zero value, so a route without a decision is refused.
 const (
 	NoRight Right = iota
-	// Look is to see what is the partner's own, personal values masked: everybody's.
+	// Look is to see the partner's own data, personal values masked. All roles of partners have it.
 	Look
 	// Integrate is to change keys and webhooks, to send again, and to invite colleagues: a developer's and an
 	// administrator's.
@@ -135,7 +135,7 @@ func (s ownPeople) checkOwn(o Operator, err error) (Operator, error) {
 	return o, err
 }
 
-// InsertOperator refuses to make anybody else's person.
+// InsertOperator refuses an operator who is not one of the partner's people.
 func (s ownPeople) InsertOperator(ctx context.Context, o Operator) error {
 	if _, err := s.checkOwn(o, nil); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (s ownPeople) UpdateOperator(ctx context.Context, id ID, end EndSessions, c
 	})
 }
 
-// checkMayEnd refuses to end the access of anybody else's person.
+// checkMayEnd refuses to end the access of an operator who is not one of the partner's people.
 func (s ownPeople) checkMayEnd(ctx context.Context, id ID) error {
 	o, err := s.OperatorByID(ctx, id)
 	if err != nil {
