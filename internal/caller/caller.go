@@ -1,6 +1,6 @@
 // Package caller finds the address that a request came from, also behind proxies, and limits unauthenticated callers.
 //
-// A header is believed only when a proxy of the operator's wrote it: anybody can send one.
+// A header is trusted only when it comes from a configured proxy: every client can send one.
 package caller
 
 import (
