@@ -425,7 +425,7 @@ func (c *Console) loadCasePage(r *request) (page casePage, err error) {
 	return page, err
 }
 
-// buildConversation tells the history of a case as a conversation.
+// buildConversation returns the history of a case as lines of a conversation.
 func (c *Console) buildConversation(r *request, page casePage, moves []cyber.CaseMove) ([]talkLine, error) {
 	list := make([]talkLine, 0, len(moves))
 	for _, m := range moves {
@@ -436,6 +436,7 @@ func (c *Console) buildConversation(r *request, page casePage, moves []cyber.Cas
 		case r.who.Email:
 			l.Who = "Você"
 		}
+		// The person's own words stay hidden until the operator has given a reason to read them.
 		if m.Actor == "" && m.Note != "" && !page.Shown() {
 			l.Text, l.Closed = "", true
 		}
@@ -455,6 +456,7 @@ func (c *Console) buildConversation(r *request, page casePage, moves []cyber.Cas
 				l.Who += " · " + string(m.To)
 				break
 			}
+			// The first status carries what the person filled in when they opened the case.
 			if l.Who = "Caso aberto"; len(page.Case.Answers) == 0 && len(page.Case.Appointments) == 0 {
 				break
 			}

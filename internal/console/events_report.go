@@ -60,6 +60,7 @@ func reportEvents(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.Report, page.After = &report, after > 0
+	// A long window is counted in parts of reportPart events, each a page of its own.
 	if report.Next > 0 {
 		q := r.URL.Query()
 		q.Set("after", strconv.FormatInt(report.Next, 10))
@@ -69,6 +70,7 @@ func reportEvents(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	// An endpoint that was deleted since is shown by its id.
 	for _, e := range report.Endpoints {
 		row := endpointReport{EndpointReport: e, Address: string(e.Endpoint)}
 		for _, end := range endpoints {
