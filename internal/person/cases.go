@@ -255,7 +255,7 @@ func showService(p *Pages, r *request) (answer, error) {
 // answerPrefix begins the names of the fields that answer questions.
 const answerPrefix = "q-"
 
-// openOwnCase opens a case.
+// openOwnCase opens a case with the triage answers, an optional appointment and a first message.
 func openOwnCase(p *Pages, r *request) (answer, error) {
 	service, err := p.loadService(r)
 	if err != nil {
@@ -295,6 +295,7 @@ func openOwnCase(p *Pages, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The free text is no part of the request that partners send too, so it becomes the first message.
 	if said := normalizeLines(r.trimmedField("text")); said != "" {
 		key := cyber.CaseKey{ID: opened.ID, Partner: r.who.ID, User: r.session.User}
 		if _, err := p.Rules.Cases.AddMessage(r.Context(), key, cyber.Message{Text: said}); err != nil {

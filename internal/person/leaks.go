@@ -136,6 +136,7 @@ func newLeakView(r *request, group []cyber.Plan, values map[cyber.AssetID]valueV
 	steps := map[cyber.StepID]bool{}
 	for _, plan := range group {
 		f := plan.Finding
+		// An open finding stands for the leak before a resolved one, so that links lead to where something is left to do.
 		if l.ID == "" || f.Open() && !l.Open {
 			l.ID, l.Title, l.Story, l.Date, l.Severity = string(f.ID), f.Breach.Title, f.Breach.Description, f.Breach.Date, f.Severity
 			l.Resolution, l.ResolvedAt = f.Resolution, f.ResolvedAt
@@ -156,10 +157,12 @@ func newLeakView(r *request, group []cyber.Plan, values map[cyber.AssetID]valueV
 			l.Mine = append(l.Mine, v)
 		}
 		for _, s := range plan.Steps {
+			// A step that several findings share is done only when it is done for each of them.
 			done, before := steps[s.ID]
 			steps[s.ID] = (done || !before) && s.State != cyber.StepTodo
 		}
 	}
+	// The person's own values are listed in Mine; Exposed names what else leaked beside them.
 	for _, plan := range group {
 		delete(exposed, classOf[plan.Finding.Kind])
 	}

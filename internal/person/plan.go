@@ -48,6 +48,7 @@ func (p *Pages) mergePlans(r *request) (view planView, err error) {
 			continue
 		}
 		for _, s := range plan.Steps {
+			// A step that several findings ask for is shown once, with the earliest due time and the gravest reason.
 			at := slices.IndexFunc(list, func(v stepView) bool { return v.ID == string(s.ID) })
 			if at < 0 {
 				at = len(list)
@@ -66,6 +67,7 @@ func (p *Pages) mergePlans(r *request) (view planView, err error) {
 			if title := plan.Finding.Breach.Title; !slices.Contains(v.Because, title) {
 				v.Because = append(v.Because, title)
 			}
+			// Done and Skipped begin as true: one finding where the step is still open is enough to keep it open.
 			v.Done, v.Skipped = v.Done && s.State == cyber.StepDone, v.Skipped && s.State != cyber.StepTodo
 		}
 	}
