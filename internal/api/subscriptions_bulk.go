@@ -117,6 +117,7 @@ func readItems(body io.Reader, turn *processorTurn, grow func(items, bytes int) 
 	in := &pieces{body: body, turn: turn}
 	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	in.decoder = d
+	// Read the token first, so that broken JSON is reported as such and not as a value of the wrong type.
 	if kind := d.PeekKind(); kind != '[' {
 		if _, err := d.ReadToken(); err != nil {
 			return streamFault(err)
@@ -144,6 +145,7 @@ func readItems(body io.Reader, turn *processorTurn, grow func(items, bytes int) 
 		}
 		add(item, &itemDraft)
 		bytesRead += len(raw)
+		// Reserve memory and yield the processor once per itemsInTurn: doing so for each item would cost more than the item.
 		if item%itemsInTurn == itemsInTurn-1 {
 			if err := grow(itemsInTurn, bytesRead); err != nil {
 				return err

@@ -100,6 +100,7 @@ func (l language) translate(c *Contract) (*Contract, []string) {
 	if l.texts == nil {
 		return c, nil
 	}
+	// Each of the three falls back to English and notes the missing text.
 	var missing []string
 	say := func(english string) string {
 		if said := l.texts.Words[english]; said != "" {
@@ -122,6 +123,7 @@ func (l language) translate(c *Contract) (*Contract, []string) {
 		missing = append(missing, joinLines(english))
 		return english
 	}
+	// The contract is shared by all languages, so every slice that changes is copied first.
 	told := *c
 	told.Title, told.Description = l.texts.Title, l.texts.About
 	told.Tags, told.Operations, told.Events = slices.Clone(c.Tags), slices.Clone(c.Operations), slices.Clone(c.Events)
