@@ -156,6 +156,7 @@ func (b *breachImportCmd) Run(ctx context.Context, open opener, o *output) error
 		return err
 	}
 	spec.Breach, spec.Force, spec.NoPairs = breach, b.Force, b.NoPairs
+	// A preview needs no installation, so it comes before open.
 	if b.DryRun {
 		return b.previewRecords(ctx, o, spec)
 	}
@@ -183,6 +184,7 @@ func (b *breachImportCmd) Run(ctx context.Context, open opener, o *output) error
 	out, err := imports(ctx, spec)
 	bar.clearLine()
 	switch {
+	// A spread import runs in the workers: interrupting the command only ends the watching.
 	case errors.Is(err, context.Canceled) && b.Spread:
 		return fmt.Errorf("not watching any more; the workers go on. Give it up: vigia breach retract --name %s", b.Name)
 	case errors.Is(err, context.Canceled):

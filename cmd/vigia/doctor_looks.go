@@ -152,6 +152,7 @@ func (p *checkup) checkKeyFile() *seal.Keys {
 func (p *checkup) database(ctx context.Context, keys *seal.Keys) {
 	const area = "database"
 	address := p.common.DatabaseAddress()
+	// Opening a missing SQLite file would create it.
 	if p.common.Database == "" {
 		if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
 			p.reportWarning(area, address+" does not exist yet", "the first start makes it")
