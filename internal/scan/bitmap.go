@@ -127,7 +127,7 @@ var (
 	spoils   = [16]byte{4, 0, 0, 0x2f, 0x2f, 0x2f, 0x2f, 0x2f, 4, 10, 10, 2, 0x23, 0x2f, 0x2f, 0x2f}
 )
 
-// isMarkedSign says whether c is marked as a sign before next.
+// isMarkedSign reports whether c is marked as a sign before next.
 func isMarkedSign(c, next byte) bool {
 	if c >= '{' {
 		return isSign[c]

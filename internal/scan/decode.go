@@ -27,7 +27,7 @@ func decodedMail(r io.Reader) (text io.Reader, isMail bool) {
 	return head, mail.IsMessage(start)
 }
 
-// encoded says whether text that begins like this must be decoded, or is mail, which is told as a whole.
+// encoded reports whether text that begins like this must be decoded, or is mail, which is told as a whole.
 func encoded(start []byte) bool {
 	_, wide := utf16Order(start)
 	return wide || mail.IsMessage(start) || otherEncoding(start) != nil

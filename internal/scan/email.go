@@ -173,7 +173,7 @@ func (s *finder) readEmail(b []byte, at, after int) {
 	}
 }
 
-// dotsInside says whether local is not empty and has single dots between other characters only; seen is the union of
+// dotsInside reports whether local is not empty and has single dots between other characters only; seen is the union of
 // its classes.
 func dotsInside(local []byte, seen uint8) bool {
 	return len(local) > 0 && (seen&dot == 0 || local[0] != '.' && local[len(local)-1] != '.' && !bytes.Contains(local, twoDots))
@@ -308,8 +308,8 @@ func (s *finder) rareLocal(b []byte, start, at, after int, host []byte) {
 	}
 }
 
-// gluedWord says whether the letters beyond ASCII from host[end] on are of a word behind a domain: they stand in its last
-// label, which begins with others.
+// gluedWord reports whether the letters beyond ASCII from host[end] on are of a word behind a domain: they stand in its
+// last label, which begins with others.
 func gluedWord(host []byte, end int) bool {
 	label := bytes.LastIndexByte(host[:end], '.') + 1
 	return end < len(host) && label > 0 && end-label >= 2 && bytes.IndexByte(host[end:], '.') < 0

@@ -28,7 +28,7 @@ type fixedRow struct {
 	text     []byte
 }
 
-// placeOfCharacter is where character n of the row stands in b.
+// placeOfCharacter returns where character n of the row stands in b.
 func (r *fixedRow) placeOfCharacter(b []byte, n int) int {
 	at := r.from
 	for ; n > 0 && at < r.to; n-- {
@@ -157,7 +157,7 @@ func (r *Recorder) readFixedRows(b []byte, base int64) {
 	r.finder.runs = r.finder.runs[:0]
 }
 
-// lineFrom is the line at b[at], little more of it than a row has, and where the next begins.
+// lineFrom returns the line at b[at], little more of it than a row has, and where the next begins.
 func lineFrom(b []byte, at int) (line []byte, next int) {
 	line = b[at:min(len(b), at+widestRow+1)]
 	if n := bytes.IndexByte(line, '\n'); n >= 0 {
@@ -296,7 +296,7 @@ func (f *fixedRows) findColumns(form *fixedForm, rows []fixedRow) {
 	}
 }
 
-// holdsInRows says whether what stands in the place of the column in many rows is what it is to be.
+// holdsInRows reports whether what stands in the place of the column in many rows is what it is to be.
 func (f *fixedRows) holdsInRows(c *fixedColumn, rows []fixedRow) bool {
 	n, right, old := 0, 0, 0
 	var all, good [256]int // by the last of the characters before the column that differ
@@ -382,7 +382,7 @@ func (f *fixedRows) findPhones(rows []fixedRow) {
 	}
 }
 
-// digitColumn says whether nearly all rows have a digit, or else a blank, in a place.
+// digitColumn reports whether nearly all rows have a digit, or else a blank, in a place.
 func digitColumn(rows []fixedRow, at int) bool {
 	digits := 0
 	for i := range rows {
@@ -396,8 +396,8 @@ func digitColumn(rows []fixedRow, at int) bool {
 	return digits*10 >= 8*len(rows) && digits > 0
 }
 
-// dialled says whether nearly all of what stands in the column are phones: many, and not one after another, as numbers of
-// things are. Within more digits they must be mobiles of several areas.
+// dialled reports whether nearly all of what stands in the column are phones: many, and not one after another, as
+// numbers of things are. Within more digits they must be mobiles of several areas.
 func (f *fixedRows) dialled(c *fixedColumn, rows []fixedRow, within bool) bool {
 	const many = 8
 	n, right, mobiles, times := 0, 0, 0, 0

@@ -41,7 +41,7 @@ var hintTable = func() (t hintTables) {
 	return t
 }()
 
-// pairGroups is what both bytes say, a bit for each group.
+// pairGroups returns what both bytes say, a bit for each group.
 func pairGroups(a, b byte) byte {
 	t := &hintTable
 	return t[0][a&15] & t[1][a>>4] & t[2][b&15] & t[3][b>>4]
@@ -69,7 +69,7 @@ func (s *finder) noteHint(b []byte, at int) {
 	}
 }
 
-// hasPair says whether a pair in b[from:to] is of something to decode.
+// hasPair reports whether a pair in b[from:to] is of something to decode.
 func (d *decoder) hasPair(b []byte, from, to int) bool {
 	to = min(to, len(b)-1) // where a pair begins at most
 	whole := max(0, to-from) / 32 * 4

@@ -65,14 +65,14 @@ func (s *finder) writtenCNPJ(b []byte, from, to int) {
 	}
 }
 
-// partOfWord says whether b[from:to] goes on to either side.
+// partOfWord reports whether b[from:to] goes on to either side.
 func partOfWord(b []byte, from, to int) bool {
 	const goesOn = letter | digit
 	return from > 0 && (class[b[from-1]]&goesOn != 0 || b[from-1] == '-') && !afterEscape(b, from) ||
 		to < len(b) && (class[b[to]]&goesOn != 0 || b[to] == '-')
 }
 
-// afterEscape says whether what stands before b[i] is \n, \t or the like.
+// afterEscape reports whether what stands before b[i] is \n, \t or the like.
 func afterEscape(b []byte, i int) bool {
 	return i >= 2 && b[i-2] == '\\' && (b[i-1] == 'n' || b[i-1] == 't' || b[i-1] == 'r')
 }
@@ -95,7 +95,7 @@ func saysPix(b []byte, i int) bool {
 	return false
 }
 
-// foldedBefore is what stands before b[i], as far as room goes and behind the last of the ends, in small letters.
+// foldedBefore returns what stands before b[i], as far as room goes and behind the last of the ends, in small letters.
 func foldedBefore(room, b []byte, i int, ends string) []byte {
 	text := room[:copy(room, b[max(0, i-len(room)):i])]
 	text = text[bytes.LastIndexAny(text, ends)+1:]

@@ -141,7 +141,7 @@ func (s *finder) network(b []byte, i int) int {
 	return to
 }
 
-// isList says whether groups are a list of small numbers: all as long as the first.
+// isList reports whether groups are a list of small numbers: all as long as the first.
 func isList(groups []group) bool {
 	for _, g := range groups {
 		if g.size() > 4 || g.size() != groups[0].size() {
@@ -248,13 +248,13 @@ func (s *finder) shaped(b []byte, groups []group) int {
 	return to
 }
 
-// years says whether two groups of four digits are two years.
+// years reports whether two groups of four digits are two years.
 func years(first []byte, second byte) bool {
 	return (first[0] == '1' && first[1] == '9' || first[0] == '2' && first[1] == '0') && (second == '1' || second == '2')
 }
 
-// inFours says whether a card in groups is a piece of a longer number in groups of four: one such group before it, or two
-// after. A single one after it is an expiry date as often as not.
+// inFours reports whether a card in groups is a piece of a longer number in groups of four: one such group before it,
+// or two after. A single one after it is an expiry date as often as not.
 func inFours(b []byte, from, to int, sep byte) bool {
 	four := func(at int) bool { // a separator and four digits, no more
 		return at >= 0 && at+5 <= len(b) && b[at] == sep && digitsOnly(b[at+1:at+5]) && (at+5 == len(b) || !isDigit(b[at+5]))
@@ -303,7 +303,7 @@ func (s *finder) bare(b []byte, i, j int) bool {
 	return true
 }
 
-// slip says whether b[i:j] is a block of the digits that a payment slip is typed by: 23793.38128 60000.000003
+// slip reports whether b[i:j] is a block of the digits that a payment slip is typed by: 23793.38128 60000.000003
 // 00000.000405 1 84340000010000, or four times twelve digits.
 func slip(b []byte, i, j int) bool {
 	switch j - i {
@@ -371,7 +371,7 @@ var shapeTable = func() (t [4096]struct {
 	return t
 }()
 
-// shapeOfGroups is what is written in groups of a shape, or 0.
+// shapeOfGroups returns what is written in groups of a shape, or 0.
 func shapeOfGroups(h shapeHash) record.Kinds {
 	for at := h >> 52; ; at++ {
 		if e := &shapeTable[at%4096]; e.hash == h || e.said == 0 {
@@ -469,8 +469,9 @@ func (s *finder) exponent(b []byte, i, j int) (digits []byte, from, to int) {
 	return digits, i - 2, end
 }
 
-// leftFree says whether a number that begins at b[i] is not the tail of something longer: of a decimal, of a hyphened
-// number, of a hash. Only what may stand in a domain name, letters, digits, dots and hyphens, needs a closer look.
+// leftFree reports whether a number that begins at b[i] is not the tail of something longer: of a decimal, of a
+// hyphened number, of a hash. Only what may stand in a domain name, letters, digits, dots and hyphens, needs a closer
+// look.
 func leftFree(b []byte, i int) bool { return i == 0 || class[b[i-1]]&inDomain == 0 || freeAfter(b, i) }
 
 // freeAfter is leftFree behind such a character.
@@ -493,12 +494,12 @@ func freeAfter(b []byte, i int) bool {
 	return k == 0 && plain || k > 0 && !isDigit(b[k-1]) && (plain || b[k-1] == '\\')
 }
 
-// rightFree says whether a number that ends before b[j] does not go on: a sentence or a range may end so.
+// rightFree reports whether a number that ends before b[j] does not go on: a sentence or a range may end so.
 func rightFree(b []byte, j int) bool {
 	return j >= len(b) || class[b[j]]&inDomain == 0 || class[b[j]]&(letter|digit) == 0 && (j+1 >= len(b) || !isDigit(b[j+1]))
 }
 
-// decimalZero says whether a whole number that ends before b[j] goes on as 52998224725.0: a spreadsheet's or a data
+// decimalZero reports whether a whole number that ends before b[j] goes on as 52998224725.0: a spreadsheet's or a data
 // frame's way to write it.
 func decimalZero(b []byte, j int) bool {
 	if j+1 >= len(b) || b[j] != '.' || b[j+1] != '0' {
@@ -511,7 +512,7 @@ func decimalZero(b []byte, j int) bool {
 	return end >= len(b) || class[b[end]]&(letter|digit|dot) == 0
 }
 
-// wordRight says whether letters that no hash has come right after b[:j]: a state, a name.
+// wordRight reports whether letters that no hash has come right after b[:j]: a state, a name.
 func wordRight(b []byte, j int) bool {
 	for k := j; k < len(b) && k < j+4 && class[b[k]]&letter != 0; k++ {
 		if class[b[k]]&hexOnly == 0 {
@@ -521,10 +522,10 @@ func wordRight(b []byte, j int) bool {
 	return false
 }
 
-// trackLeft says whether b[i] begins the number of a first track: %B4111...
+// trackLeft reports whether b[i] begins the number of a first track: %B4111...
 func trackLeft(b []byte, i int) bool { return i >= 2 && b[i-1]|0x20 == 'b' && b[i-2] == '%' }
 
-// afterCard says whether what follows a card's number at b[j] is its expiry date: of a second track, where '=' was
+// afterCard reports whether what follows a card's number at b[j] is its expiry date: of a second track, where '=' was
 // written as D, or of a list.
 func afterCard(b []byte, j int) bool {
 	if j+4 < len(b) && b[j]|0x20 == 'd' && isDigit(b[j+1]) && isDigit(b[j+2]) && month(b[j+3], b[j+4]) {

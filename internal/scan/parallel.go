@@ -37,7 +37,8 @@ func ScanParallel(ctx context.Context, r io.Reader, name string, recorders []*Re
 	return counted.n, err
 }
 
-// Splittable says whether a text that begins like this may be scanned from its middle: it is not in need of decoding.
+// Splittable reports whether a text that begins like this may be scanned from its middle: it is not in need of
+// decoding.
 func Splittable(start []byte) bool { return !encoded(start[:min(len(start), sniffed)]) }
 
 // Place is where in a text to begin: with which piece, and what those before it said.
@@ -67,7 +68,7 @@ func NewPieces(r io.Reader, size int64, from Place) *Pieces {
 	return &Pieces{r: r, size: size, number: from.First, about: about{name: from.Name, sql: from.State.SQL()}, chain: newChain(from.First, from.State)}
 }
 
-// State is what the pieces so far say of the rows of the next one.
+// State returns what the pieces so far say of the rows of the next one.
 func (p *Pieces) State() record.State { return p.chain.before(p.number) }
 
 // Scan searches the next n pieces with a goroutine for each Recorder, and says whether there are more. Each goroutine

@@ -39,7 +39,7 @@ func (r *Recorder) Scan(ctx context.Context, source io.Reader, name string) (int
 	return counted.n, nil
 }
 
-// room is a buffer for a piece of the given size.
+// room returns a buffer for a piece of the given size.
 func (r *Recorder) room(size int64) []byte {
 	if n := int(size + Overlap); len(r.buf) != n {
 		r.buf = make([]byte, n)

@@ -105,7 +105,7 @@ func (v *view) character(c rune, from, to int) int {
 	return v.putDecoded(from, to, utf8.AppendRune(room[:0], c)...)
 }
 
-// plainRune is the character that another stands for in an address or a number; 0 stands for nothing at all.
+// plainRune returns the character that another stands for in an address or a number; 0 stands for nothing at all.
 func plainRune(c rune) (plain byte, ok bool) {
 	switch {
 	case c == 0xad || c >= 0x200b && c <= 0x200f || c >= 0x202a && c <= 0x202e || c >= 0x2060 && c <= 0x206f || c == 0xfeff:

@@ -63,7 +63,7 @@ func (v *view) decodeHidden(b []byte, i int) int {
 // shortestCode is how long a word in a code has to be: no identifier is written in fewer.
 const shortestCode = 16
 
-// hexText is the text that hexadecimal digits stand for, or nil.
+// hexText returns the text that hexadecimal digits stand for, or nil.
 func hexText(room *[]byte, digits []byte) []byte {
 	if len(digits) < shortestCode || len(digits)%2 == 1 || digits[0] < '2' || digits[0] > '7' {
 		return nil
@@ -83,7 +83,7 @@ func hexText(room *[]byte, digits []byte) []byte {
 	return text
 }
 
-// baseText is the text that base64 stands for, or nil.
+// baseText returns the text that base64 stands for, or nil.
 func baseText(room *[]byte, word []byte) []byte {
 	if len(word)%4 == 1 || len(word) > 4*margin {
 		return nil
@@ -105,7 +105,7 @@ func baseText(room *[]byte, word []byte) []byte {
 	return text
 }
 
-// printable says whether bytes are text.
+// printable reports whether bytes are text.
 func printable(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {

@@ -75,7 +75,7 @@ func (s *finder) decodeCells(b []byte, base int64, from, limit int) {
 	s.wanted = append(s.wanted[:0], s.wanted[next:]...)
 }
 
-// hasSign says whether a sign in b[from:to] is of something to decode.
+// hasSign reports whether a sign in b[from:to] is of something to decode.
 func (s *finder) hasSign(b []byte, from, to int) bool {
 	for at := from; at < to; at++ {
 		if isSign[b[at]] && worthDecoding(b, at) {
@@ -127,13 +127,13 @@ func (v *view) originalPlace(at, end int) (from int, changed bool) {
 	return v.originalStart(at), changed
 }
 
-// decodedAt says whether what stands right before text[at] was decoded.
+// decodedAt reports whether what stands right before text[at] was decoded.
 func (v *view) decodedAt(at int) bool {
 	n := v.stepAt(at)
 	return n > 0 && int(v.steps[n].at) == at && v.steps[n-1].decoded && !v.steps[n-1].known
 }
 
-// stepAt is the last step that begins at or before text[at].
+// stepAt returns the last step that begins at or before text[at].
 func (v *view) stepAt(at int) int {
 	return sort.Search(len(v.steps), func(i int) bool { return int(v.steps[i].at) > at }) - 1
 }

@@ -37,8 +37,8 @@ func worthDecoding(b []byte, i int) bool {
 	return false
 }
 
-// worthAt says whether something that does not belong there stands beside an '@', or in the address: a tag, a blank, the
-// other halves of wide characters.
+// worthAt reports whether something that does not belong there stands beside an '@', or in the address: a tag, a blank,
+// the other halves of wide characters.
 func worthAt(b []byte, i int) bool {
 	if b[i-1] == '>' || b[i+1] == '<' || b[i+1] == 0 && b[i+2] != 0 || isOpening(b[i-1]) && isClosing(b[i+1]) {
 		return true
@@ -94,7 +94,7 @@ func worthPair(b []byte, i int) bool {
 	return false
 }
 
-// isDottedName says whether b begins with a name that has a dot in it.
+// isDottedName reports whether b begins with a name that has a dot in it.
 func isDottedName(b []byte) bool {
 	for _, c := range b[:min(len(b), labelLongest)] {
 		if class[c]&(dot|inDomain) != inDomain {
@@ -153,7 +153,7 @@ func worthRune(b []byte, i, n int) bool {
 	return true
 }
 
-// hasBase64At says whether the eight characters of base64 at b[i:] are text whose byte n is an '@'.
+// hasBase64At reports whether the eight characters of base64 at b[i:] are text whose byte n is an '@'.
 func hasBase64At(b []byte, i, n int) bool {
 	if i < 0 || i+8 > len(b) {
 		return false
@@ -185,7 +185,7 @@ var baseValue = func() (t [256]byte) {
 	return t
 }()
 
-// hasHexDot says whether the hexadecimal digits around those of a dot at b[i] stand for letters or digits.
+// hasHexDot reports whether the hexadecimal digits around those of a dot at b[i] stand for letters or digits.
 func hasHexDot(b []byte, i int) bool {
 	if i < 6 || i+8 > len(b) {
 		return false

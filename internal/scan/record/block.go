@@ -77,7 +77,7 @@ var mayRule = func() (t [256]bool) {
 	return t
 }()
 
-// isRuler says whether a line parts records: nothing, or a row of the same marks.
+// isRuler reports whether a line parts records: nothing, or a row of the same marks.
 func isRuler(text []byte) bool {
 	if len(text) > 0 && !mayRule[text[0]] {
 		return false
@@ -200,7 +200,7 @@ func (r *Reader) ruleBefore(at int) int {
 	return 0
 }
 
-// lineEnd is where the line at b[at] ends.
+// lineEnd returns where the line at b[at] ends.
 func (r *Reader) lineEnd(at int) int {
 	if n := r.marks.lineEnd(at, min(len(r.b), at+Longest)); n >= 0 {
 		return n

@@ -126,7 +126,7 @@ func (k *numeral) countInto(t *tally, value uint32) {
 	}
 }
 
-// eightDigits is the number that eight digits are.
+// eightDigits returns the number that eight digits are.
 func eightDigits(text uint64) uint32 {
 	text -= '0' * 0x0101010101010101
 	text = text*10 + text>>8
@@ -175,9 +175,9 @@ func (t *tally) addCounted(r *Reader, key uint64) {
 	}
 }
 
-// decideKind tells whether a column of n numbers of which k can be of a kind is one of that kind, or is not. weight is the logarithm
-// of how many numbers are not of the kind for each that is by chance. Of those that can be, at most one in twenty may be so by
-// chance, and all of it together must be no chance.
+// decideKind reports whether a column of n numbers of which k can be of a kind is one of that kind, or is not. weight
+// is the logarithm of how many numbers are not of the kind for each that is by chance. Of those that can be, at most
+// one in twenty may be so by chance, and all of it together must be no chance.
 func (t *tally) decideKind(kind Kinds, k, n int, weight float64, isAll bool) {
 	switch {
 	case k == 0 || weight == 0:
@@ -198,8 +198,8 @@ func (t *tally) decideKind(kind Kinds, k, n int, weight float64, isAll bool) {
 	}
 }
 
-// evidence is the logarithm of how much likelier it is that k of n numbers pass a test because they are what it asks for than
-// that they do so by chance, given that of one number.
+// evidence returns the logarithm of how much likelier it is that k of n numbers pass a test because they are what it
+// asks for than that they do so by chance, given that of one number.
 func evidence(k, n int, weight float64) float64 {
 	share := float64(k) / float64(n)
 	return float64(k)*(weight+math.Log(share)) + float64(n-k)*math.Log((1-share)/(1-math.Exp(-weight)))
@@ -235,7 +235,7 @@ func (r *Reader) decideNumber(n *numeral) (is, maybe, told Kinds) {
 	return is, maybe, told
 }
 
-// kindsNamed is what a number is that stands right behind a name.
+// kindsNamed returns what a number is that stands right behind a name.
 func kindsNamed(c column) Kinds {
 	switch c {
 	case colCPF:
@@ -331,7 +331,7 @@ func (r *Reader) columnPlace(from, to int) (place uint32, name column) {
 	return 0, unknown
 }
 
-// rowStart is where the line of b[p] begins, or -1 if that is before b[low].
+// rowStart returns where the line of b[p] begins, or -1 if that is before b[low].
 func (r *Reader) rowStart(low, p int) int {
 	if n := r.marks.lineBefore(low, p); n >= 0 || low == 0 {
 		return n + 1

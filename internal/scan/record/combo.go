@@ -118,7 +118,7 @@ func (r *Reader) dashedForm(l *line, first *hit) {
 	}
 }
 
-// firstStrong is the first hit of a line that needs no column, or -1.
+// firstStrong returns the first hit of a line that needs no column, or -1.
 func (r *Reader) firstStrong(l *line) int {
 	for k := int(l.first); k < int(l.last); k++ {
 		if r.hits[k].length&weak == 0 {
@@ -253,7 +253,7 @@ func (r *Reader) askAround(i int, f *form) (v votes) {
 	return v
 }
 
-// isInList says whether the line before or after l, which is line i, leaves no doubt that both are of a combo list,
+// isInList reports whether the line before or after l, which is line i, leaves no doubt that both are of a combo list,
 // whatever separator each has.
 func (r *Reader) isInList(l *line, i int) bool {
 	if i > 0 {
@@ -268,7 +268,7 @@ func (r *Reader) isInList(l *line, i int) bool {
 	return false
 }
 
-// isListLine says whether a line can be of nothing but a combo list.
+// isListLine reports whether a line can be of nothing but a combo list.
 func (r *Reader) isListLine(l *line) bool {
 	f := &l.form
 	if !f.known {
@@ -277,13 +277,13 @@ func (r *Reader) isListLine(l *line) bool {
 	return f.look == secret && f.extra == 0 && f.sep != ',' && f.sep != '\t' // a long one has no look
 }
 
-// isBesideCombo says whether the line before or after line i is a combo line with the same separator.
+// isBesideCombo reports whether the line before or after line i is a combo line with the same separator.
 func (r *Reader) isBesideCombo(i int, sep byte) bool {
 	return i > 0 && !r.lines[i-1].long && r.lineForm(i-1).sep == sep && !r.isTooFar(i, i-1) ||
 		i+1 < len(r.lines) && !r.lines[i+1].long && r.lineForm(i+1).sep == sep && !r.isTooFar(i, i+1)
 }
 
-// bareCombo is a combo line of which nothing more is claimed than its identifiers.
+// bareCombo returns a combo line of which nothing more is claimed than its identifiers.
 func (r *Reader) bareCombo(i int, f *form, hits []hit) bool {
 	if f.extra > 0 {
 		return false
@@ -305,7 +305,7 @@ func (r *Reader) setAside(hits []hit, from, to int) {
 	}
 }
 
-// isTooFar says whether line k is too far from line i to be compared with it.
+// isTooFar reports whether line k is too far from line i to be compared with it.
 func (r *Reader) isTooFar(i, k int) bool {
 	if k > i {
 		return int(r.lines[k].to-r.lines[i].to) > neighbourhoodBytes
@@ -313,7 +313,7 @@ func (r *Reader) isTooFar(i, k int) bool {
 	return int(r.lines[i].from-r.lines[k].from) > neighbourhoodBytes
 }
 
-// isOnlyLine says whether a line is the only one of its text.
+// isOnlyLine reports whether a line is the only one of its text.
 func (r *Reader) isOnlyLine(i int) bool {
 	l := &r.lines[i]
 	return r.begins && r.ends && len(bytes.TrimSpace(r.b[:l.from])) == 0 && len(bytes.TrimSpace(r.b[l.to:])) == 0
@@ -375,7 +375,7 @@ func (r *Reader) headless(i int, hits []hit) bool {
 	return r.judgeFields(hits, nil)
 }
 
-// separator is the character beside an identifier that may part fields, or 0.
+// separator returns the character beside an identifier that may part fields, or 0.
 func (r *Reader) separator(l *line, h *hit) byte {
 	at := int(h.to)
 	if at < int(l.to) && r.b[at] == '"' {

@@ -2,8 +2,9 @@ package record
 
 import "github.com/vigiahq/vigia/internal/identifier"
 
-// enterHit says whether an identifier is a value of the record: of its own column, or of one that nothing is known of.
-// Else it is a part of some text, such as a password, and says nothing of the person. It stands in cell n, which is f.
+// enterHit reports whether an identifier is a value of the record: of its own column, or of one that nothing is known
+// of. Else it is a part of some text, such as a password, and says nothing of the person. It stands in cell n, which is
+// f.
 func (r *Reader) enterHit(h *hit, n int, f *field) {
 	c := &r.cells[n]
 	if h.length&weak != 0 {

@@ -15,7 +15,7 @@ const (
 	sure
 )
 
-// columnFits tells whether an identifier may be the value of a column.
+// columnFits reports whether an identifier may be the value of a column.
 func columnFits(c column, kind identifier.Kind) fit {
 	switch c {
 	case colUsername:
@@ -53,8 +53,8 @@ func columnFits(c column, kind identifier.Kind) fit {
 	}
 }
 
-// cellMeans says whether cell n is named after what its digits can be read as. A phone without its area code needs that in the
-// cell before it.
+// cellMeans reports whether cell n is named after what its digits can be read as. A phone without its area code needs
+// that in the cell before it.
 func (r *Reader) cellMeans(h *hit, n int) bool {
 	c := r.cells[n].column
 	if h.kind == identifier.Phone && int(h.to-h.from) < 10 {

@@ -61,7 +61,7 @@ func (r *Reader) inObject(i, k int) int {
 	return last - k
 }
 
-// memberAt says whether b[at] is a value with a name before it, or in a list, and whether it is in quotes.
+// memberAt reports whether b[at] is a value with a name before it, or in a list, and whether it is in quotes.
 func (r *Reader) memberAt(at int) (inString, listed, ok bool) {
 	b, i := r.b, at-1
 	for i >= 0 && b[i] == ' ' {
@@ -189,7 +189,7 @@ func (r *Reader) climbObjects(k, start int) int {
 	return start
 }
 
-// holdsPerson says whether the object at b[start], which holds hit k, has an e-mail address or a CPF.
+// holdsPerson reports whether the object at b[start], which holds hit k, has an e-mail address or a CPF.
 func (r *Reader) holdsPerson(k, start int) bool {
 	end := r.parseObject(start)
 	if end < 0 {
@@ -214,7 +214,7 @@ type level struct {
 	column column
 }
 
-// columnOfValue is the column of a value: its own name, or in a list that of the list.
+// columnOfValue returns the column of a value: its own name, or in a list that of the list.
 func (l *level) columnOfValue(name column) column {
 	if l.list {
 		return l.column
@@ -384,7 +384,7 @@ func (r *Reader) identify(hits []hit) {
 	}
 }
 
-// memberOf is the member that an identifier stands in, or -1.
+// memberOf returns the member that an identifier stands in, or -1.
 func (r *Reader) memberOf(h *hit) int {
 	low, high := 0, len(r.members)
 	for low < high {

@@ -80,7 +80,7 @@ var aroundHead = [256]bool{'\r': true, '"': true, ' ': true}
 // longestSingle is how long the head of an only column may be: a line that is longer is a sentence.
 const longestSingle = 24
 
-// headerLike says whether a line may be one at all: most are told from one by their first bytes.
+// headerLike reports whether a line may be one at all: most are told from one by their first bytes.
 func headerLike(text []byte) bool {
 	digits, parts, before := 0, 0, byte(0)
 	for _, c := range text {
@@ -153,7 +153,7 @@ func (r *Reader) judgeHeads(sep byte) *layout {
 	return l
 }
 
-// nameLike says whether a field may be the head of a column: short, no number, few marks.
+// nameLike reports whether a field may be the head of a column: short, no number, few marks.
 func nameLike(name []byte) bool {
 	if len(name) > longestName {
 		return false

@@ -51,7 +51,7 @@ func (m *marks) markBlock(i int) {
 	markBlocks(m.lines[to:to+blockWords], m.signs[to:to+blockWords], block)
 }
 
-// signsFrom is the signs from text[at] on, in its word.
+// signsFrom returns the signs from text[at] on, in its word.
 func (m *marks) signsFrom(at int) uint64 { return m.signs[at>>6] &^ (1<<(at&63) - 1) }
 
 // lineEnd finds the first line end in text[at:to], or returns -1.
@@ -187,7 +187,7 @@ func (m *marks) closing(at, to int, doubled bool) int {
 	}
 }
 
-// escaped says whether an odd number of backslashes stands before text[at], behind text[from].
+// escaped reports whether an odd number of backslashes stands before text[at], behind text[from].
 func escaped(text []byte, from, at int) bool {
 	slashes := 0
 	for at--; at > from && text[at] == '\\'; at-- {

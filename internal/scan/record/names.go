@@ -38,15 +38,15 @@ const (
 	colID     // begins a record, as a key does, but identifies no person
 )
 
-// isSilent says whether values of the column are known to be nothing that is claimed.
+// isSilent reports whether values of the column are known to be nothing that is claimed.
 func (c column) isSilent() bool {
 	return c == colOther || c == colKey || c == colArea || c == colThing || c == colID
 }
 
-// ofThings says whether digits under the column are the number of a thing, a document or a moment.
+// ofThings reports whether digits under the column are the number of a thing, a document or a moment.
 func (c column) ofThings() bool { return c == colPaper || c == colThing || c == colID }
 
-// identity says whether values of the column are identifiers, which the scanner finds.
+// identity reports whether values of the column are identifiers, which the scanner finds.
 func (c column) identity() bool { return c == colEmail || c == colCPF || c == colPhone || c == colCard }
 
 // classOf is what a value of the column exposes.
@@ -183,7 +183,7 @@ func readName(name []byte) column {
 	return said
 }
 
-// isOfThing tells whether a name that has to do with something else than a value of a person is that of a number.
+// isOfThing reports whether a name that has to do with something else than a value of a person is that of a number.
 func isOfThing(whole []byte, starts []int) column {
 	for i, from := range starts {
 		to := len(whole)

@@ -154,8 +154,8 @@ func appendCPF(dst, d []byte) ([]byte, bool) {
 	return dst, identifier.IsValidCPF(dst[from:])
 }
 
-// IsCardNumber says whether a payment network could have issued a card of that number. All digits equal after the first six are a
-// filler, except those of everybody's test card.
+// IsCardNumber reports whether a payment network could have issued a card of that number. All digits equal after the
+// first six are a filler, except those of everybody's test card.
 func IsCardNumber(n []byte) bool {
 	if !network(n) || !identifier.IsLuhnValid(n) {
 		return false
@@ -168,7 +168,8 @@ func IsCardNumber(n []byte) bool {
 	return n[0] == '4' && n[1] == '1'
 }
 
-// network says whether a payment network numbers its cards this way. The check digit alone lets every tenth number pass.
+// network reports whether a payment network numbers its cards this way. The check digit alone lets every tenth number
+// pass.
 func network(n []byte) bool {
 	if len(n) < 12 || len(n) > 19 {
 		return false
@@ -243,18 +244,19 @@ func (r *Reader) appendPhone(dst []byte, number *Number, weight *uint8) (normal 
 	return normal, exact && ok, ok
 }
 
-// isMoment says whether ten digits are a Unix time of the years 2008 to 2027, which dumps are full of, or the last one of all.
+// isMoment reports whether ten digits are a Unix time of the years 2008 to 2027, which dumps are full of, or the last
+// one of all.
 func isMoment(n []byte) bool {
 	return n[0] == '1' && n[1] >= '2' && n[1] <= '7' || string(n) == "2147483647"
 }
 
-// Brazilian says whether n is written with Brazil's country code.
+// Brazilian reports whether n is written with Brazil's country code.
 func Brazilian(n []byte) bool {
 	return (len(n) == 12 || len(n) == 13) && n[0] == '5' && n[1] == '5' && identifier.IsAreaCode(n[2], n[3])
 }
 
-// Foreign says whether n looks like another country's number: a calling code in use and a length that fits. The phone library
-// would know each country's plan, at a hundred times the cost of everything else done here for a number.
+// Foreign reports whether n looks like another country's number: a calling code in use and a length that fits. The
+// phone library would know each country's plan, at a hundred times the cost of everything else done here for a number.
 func Foreign(n []byte) bool {
 	if len(n) > 15 || len(n) < 8 || n[0] == '0' || n[0] == '5' && n[1] == '5' {
 		return false

@@ -109,7 +109,7 @@ func (r *Reader) putBack(hits []hit) []hit {
 	return hits
 }
 
-// isSameHit says whether b is what a is: found as it stands and decoded.
+// isSameHit reports whether b is what a is: found as it stands and decoded.
 func (r *Reader) isSameHit(a, b hit) bool {
 	return a.from == b.from && a.to == b.to && a.kind == b.kind && a.length == b.length && string(r.normalOf(a)) == string(r.normalOf(b))
 }
@@ -217,7 +217,7 @@ func (r *Reader) sortSameStart() {
 	}
 }
 
-// normalOf is the normal form of a hit.
+// normalOf returns the normal form of a hit.
 func (r *Reader) normalOf(h hit) []byte { return r.arena[h.normal:][:h.length&^marked] }
 
 // tellRecord tells the record of hit k, which stands in l, which is line i, and returns how many hits it handed out. What
@@ -323,13 +323,13 @@ func (r *Reader) inLongLine(i, k int) int {
 	return 1
 }
 
-// beginsStatement says whether b[at:] begins with a word of SQL.
+// beginsStatement reports whether b[at:] begins with a word of SQL.
 func (r *Reader) beginsStatement(at int) bool {
 	text := r.b[at:min(len(r.b), at+10)]
 	return keyword(text, 0, "insert") > 0 || keyword(text, 0, "replace") > 0 || keyword(text, 0, "values") > 0
 }
 
-// isMarkupRow says whether a line is a row of an HTML table.
+// isMarkupRow reports whether a line is a row of an HTML table.
 func isMarkupRow(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("<tr")) || bytes.HasPrefix(text, []byte("<TR")) || bytes.HasPrefix(text, []byte("<row"))
 }

@@ -48,7 +48,7 @@ const (
 	Other
 )
 
-// Has tells whether all of the classes of other are in the set.
+// Has reports whether all of the classes of other are in the set.
 func (c Classes) Has(other Classes) bool { return c&other == other }
 
 // ofKind maps the kind of an identifier to the class of data that it exposes of the person whose record it is in. A
@@ -57,7 +57,7 @@ var ofKind = [identifier.NumKinds]Classes{
 	identifier.Email: Email, identifier.CPF: CPF, identifier.Phone: Phone, identifier.Card: Card, identifier.PixKey: Financial,
 }
 
-// ofItself is the class that an identifier is itself.
+// ofItself returns the class that an identifier is itself.
 func ofItself(kind identifier.Kind) Classes {
 	if kind == identifier.CNPJ {
 		return Other
@@ -65,7 +65,7 @@ func ofItself(kind identifier.Kind) Classes {
 	return ofKind[kind]
 }
 
-// ClassesOf is what an identifier says of the record that it stands in, and what is told of it beside that.
+// ClassesOf returns what an identifier says of the record that it stands in, and what is told of it beside that.
 func ClassesOf(kind identifier.Kind) (ofRecord, itself Classes) { return ofKind[kind], ofItself(kind) }
 
 // Sighting is one identifier with what stood in its record. All bytes are valid during the call only.

@@ -149,8 +149,8 @@ func (r *Reader) fitting(hits []hit, columns []column, loose bool) bool {
 	return r.onlyHits(hits)
 }
 
-// anchored says whether an identifier stands in its own column to the right of the given one, or that is the last one:
-// what was joined there has its right end then.
+// anchored reports whether an identifier stands in its own column to the right of the given one, or that is the last
+// one: what was joined there has its right end then.
 func (r *Reader) anchored(hits []hit, columns []column, at int) bool {
 	if at == len(columns)-1 {
 		return true
@@ -182,7 +182,7 @@ func (r *Reader) cutShort(hits []hit, columns []column) bool {
 	return r.judgeFields(hits, known)
 }
 
-// fitsColumns says whether the identifiers stand in columns that may hold them, at least one of them in its own.
+// fitsColumns reports whether the identifiers stand in columns that may hold them, at least one of them in its own.
 func (r *Reader) fitsColumns(hits []hit, columns []column) bool {
 	own, strong := false, false
 	r.locateFields(hits)
@@ -217,7 +217,7 @@ func (r *Reader) fitsColumns(hits []hit, columns []column) bool {
 	return true
 }
 
-// otherReading says whether the same digits were read as something that the column may hold.
+// otherReading reports whether the same digits were read as something that the column may hold.
 func (r *Reader) otherReading(hits []hit, i int, c column) bool {
 	for k := range hits {
 		if k != i && hits[k].from < hits[i].to && hits[k].to > hits[i].from && columnFits(c, hits[k].kind) == sure {
@@ -243,7 +243,7 @@ func (r *Reader) locateFields(hits []hit) {
 	r.places = places
 }
 
-// anyWhole says whether an identifier is the whole of its field.
+// anyWhole reports whether an identifier is the whole of its field.
 func (r *Reader) anyWhole(hits []hit) bool {
 	for i, f := range r.places {
 		if f >= 0 && hits[i].isWholeField(&r.fields[f]) {
@@ -253,7 +253,7 @@ func (r *Reader) anyWhole(hits []hit) bool {
 	return false
 }
 
-// isWholeField says whether an identifier is the value of a field, and not a part of a text in it.
+// isWholeField reports whether an identifier is the value of a field, and not a part of a text in it.
 func (h *hit) isWholeField(f *field) bool {
 	beside := f.to - f.from - int(h.to-h.from)
 	return beside <= 2 || beside <= 6 && h.kind != identifier.Email

@@ -2,7 +2,7 @@ package record
 
 import "bytes"
 
-// isEmptyValue says whether a value is none: nothing, NULL, \N, a dash.
+// isEmptyValue reports whether a value is none: nothing, NULL, \N, a dash.
 func isEmptyValue(v []byte) bool {
 	switch len(v) {
 	case 0:
@@ -74,7 +74,7 @@ func characterKinds(v []byte) (k uint8) {
 	return k
 }
 
-// maybeHash says whether what strongHash knows may begin with c.
+// maybeHash reports whether what strongHash knows may begin with c.
 func maybeHash(c byte) bool { return c == '$' || c == '{' || c == 'p' || c == 'b' }
 
 // strongHash knows what nothing but a password is stored as: bcrypt, argon2, crypt, PHPass, LDAP schemes, Django's.
@@ -97,7 +97,7 @@ func strongHash(v []byte) bool {
 	return false
 }
 
-// crypted says whether v, which has at least 20 characters, begins like a crypted password.
+// crypted reports whether v, which has at least 20 characters, begins like a crypted password.
 func crypted(v []byte) bool {
 	switch v[1] {
 	case '2':
@@ -336,7 +336,7 @@ func passwordClass(v []byte) Classes {
 	return Password
 }
 
-// isMasked says whether a value is a mask or a placeholder.
+// isMasked reports whether a value is a mask or a placeholder.
 func isMasked(v []byte) bool {
 	switch v[0] {
 	case '*':
@@ -350,7 +350,7 @@ func isMasked(v []byte) bool {
 // shortestShape is how long a value must be for its shape to say something.
 const shortestShape = 8
 
-// classesOfShape is what a headerless value shows by its shape alone.
+// classesOfShape returns what a headerless value shows by its shape alone.
 func classesOfShape(v []byte) Classes {
 	switch n := len(v); {
 	case strongHash(v): // digits alone may be a token of any kind

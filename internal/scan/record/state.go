@@ -51,7 +51,7 @@ type event struct {
 // mostTables bounds what is remembered of a dump's tables.
 const mostTables = 512
 
-// afterEvent is the State once an event has been met.
+// afterEvent returns the State once an event has been met.
 func (s State) afterEvent(e event) State {
 	switch {
 	case e.defines:

@@ -14,8 +14,8 @@ const (
 	statementLongest = 16 << 10
 )
 
-// IsSQL says whether a text that begins like this is a dump of a database, whose statements say far ahead of the rows
-// what is in them.
+// IsSQL reports whether a text that begins like this is a dump of a database, whose statements say far ahead of the
+// rows what is in them.
 func IsSQL(head []byte) bool {
 	head = head[:min(len(head), 32<<10)]
 	for _, sign := range [...]string{"-- MySQL dump", "-- MariaDB dump", "-- PostgreSQL database dump", "-- phpMyAdmin SQL", "CREATE TABLE ", "create table ", "INSERT INTO ",
@@ -165,12 +165,12 @@ func (r *Reader) surveyLines(from, limit int, begins, sql bool) {
 	}
 }
 
-// beginsWithin says whether a line that is no part of a longer one begins in [from, limit).
+// beginsWithin reports whether a line that is no part of a longer one begins in [from, limit).
 func (l *line) beginsWithin(from, limit int) bool {
 	return !l.long && int(l.from) >= from && int(l.from) < limit
 }
 
-// endBefore is where the line with hits before line i ends.
+// endBefore returns where the line with hits before line i ends.
 func (r *Reader) endBefore(i int) int {
 	if i == 0 {
 		return -1

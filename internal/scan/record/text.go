@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// unescaped is a value as it was typed. It is valid until the next call.
+// unescaped returns a value as it was typed. It is valid until the next call.
 func (r *Reader) unescaped(f field) []byte {
 	v := r.b[f.from:f.to]
 	switch f.escapes {
@@ -170,7 +170,7 @@ var inHost = func() (t [256]byte) {
 	return t
 }()
 
-// dayOfNames is the day that the names of the file and its folders tell, since 1970, or 0.
+// dayOfNames returns the day that the names of the file and its folders tell, since 1970, or 0.
 func (r *Reader) dayOfNames() int32 {
 	if r.day >= 0 {
 		return r.day

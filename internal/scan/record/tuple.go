@@ -36,7 +36,7 @@ func (r *Reader) inTuple(i, k int) int {
 	return 0
 }
 
-// firstTuple is where the tuples of a line that begins at b[from] begin.
+// firstTuple returns where the tuples of a line that begins at b[from] begin.
 func (r *Reader) firstTuple(from, to int) int {
 	if r.b[from] != '(' {
 		if _, _, end := r.readInsert(r.b[from:min(len(r.b), from+statementLongest)]); end > 0 {
@@ -213,7 +213,7 @@ func (r *Reader) judgeTuple(i, k, from, to int) int {
 	return end - k
 }
 
-// tupleColumns are the columns of the statement that line i begins or goes on.
+// tupleColumns returns the columns of the statement that line i begins or goes on.
 func (r *Reader) tupleColumns(i int) []column {
 	if l := &r.lines[i]; !l.long && r.b[l.from] != '(' {
 		if in, table, end := r.readInsert(r.b[l.from:min(len(r.b), int(l.from)+statementLongest)]); end > 0 {

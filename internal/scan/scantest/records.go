@@ -43,7 +43,7 @@ func (f Format) Write(seed uint64, n int) File {
 	return file
 }
 
-// table is the columns of one file: some of all there are, in any order, at least one of them an identifier.
+// table returns the columns of one file: some of all there are, in any order, at least one of them an identifier.
 func (p *people) table() (columns []kind, names []string) {
 	columns = append(columns, columnKinds[p.rnd.IntN(4)])
 	if p.rnd.IntN(4) > 0 {

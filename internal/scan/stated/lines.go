@@ -31,7 +31,7 @@ var (
 	bom  = []byte("\xef\xbb\xbf")
 )
 
-// IsStated says whether a text that begins like this is one of vigia-records.
+// IsStated reports whether a text that begins like this is one of vigia-records.
 func IsStated(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n")
 	if len(head) == 0 || head[0] != '{' {

@@ -79,7 +79,7 @@ func ParseMapping(text []byte) (*Mapping, error) {
 	return m, m.checkMapping(given)
 }
 
-// Text is the mapping as it was written, and Mark tells it from others.
+// Text returns the mapping as it was written, and Mark tells it from others.
 func (m *Mapping) Text() string { return m.text }
 
 // Mark is short and changes when the mapping does.

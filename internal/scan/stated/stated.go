@@ -50,7 +50,7 @@ const (
 	memberEither = "cpf_or_cnpj"
 )
 
-// Members are all that a record may have, in the order of documentation.
+// Members returns all that a record may have, in the order of documentation.
 func Members() []string {
 	return []string{
 		"email", "cpf", "phone", "card", "pix_key", "cnpj", "password", "password_hash", "address", "name", "birth_date", "document",
@@ -86,7 +86,7 @@ func (b *builder) resetRecord() {
 	*b = builder{found: b.found, ids: b.ids[:0], passwords: b.passwords[:0]}
 }
 
-// longestPassword is more than anybody types.
+// longestPassword is longer than any password that people type.
 const longestPassword = 4 << 10
 
 // putValue takes a value of a member, which is not empty.

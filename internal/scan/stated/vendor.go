@@ -226,7 +226,7 @@ func (m *Mapping) readList(t *text, r io.Reader) error {
 	return nil
 }
 
-// unlessSource is what is wrong with the text, unless it was its source that failed.
+// unlessSource returns what is wrong with the text, unless it was its source that failed.
 func unlessSource(err error, text *fault.Error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
