@@ -83,7 +83,7 @@ func writeAvroValue(s avro.Schema, v any, outer []*avro.RecordSchema, out *text)
 	}
 }
 
-// avroText is what a value says; lists and maps say what they hold, with blanks between.
+// avroText returns what a value says; lists and maps say what they hold, with blanks between.
 func avroText(v any) string {
 	text := ""
 	switch v := v.(type) {

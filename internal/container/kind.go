@@ -43,8 +43,8 @@ var kinds = []struct {
 	{"dBase table", 0, []string{"\xf5\xee\xff"}},
 }
 
-// isBinary says whether bytes are no text in any usual encoding: text has hardly any control characters but line ends and
-// tabs, and the zero bytes of wide characters lie in step.
+// isBinary reports whether bytes are no text in any usual encoding: text has hardly any control characters but line
+// ends and tabs, and the zero bytes of wide characters lie in step.
 func isBinary(head []byte) bool {
 	if len(head) < 16 || bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
 		return false

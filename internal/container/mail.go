@@ -267,7 +267,7 @@ func (a *attachment) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// nextMessage says whether another message begins here.
+// nextMessage reports whether another message begins here.
 func (a *attachment) nextMessage() bool {
 	start, _ := a.m.in.Peek(5)
 	return string(start) == "From "

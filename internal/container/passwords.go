@@ -9,7 +9,7 @@ var usualPasswords = []string{
 
 var errEncrypted = errors.New("encrypted: none of the passwords fits")
 
-// passwords are those to try, the likeliest first.
+// passwords returns the passwords to try, the likeliest first.
 func (w *walker) passwords() []string {
 	all := make([]string, 0, len(w.options.Passwords)+len(usualPasswords)+1)
 	seen := map[string]bool{}

@@ -76,7 +76,7 @@ func (p *pdf) writeText(out *text) error {
 	return lost
 }
 
-// objectNumbers are those of the objects, in order.
+// objectNumbers returns the numbers of all objects in rising order.
 func (p *pdf) objectNumbers() []int {
 	all := make([]int, 0, len(p.objects))
 	for n := range p.objects {

@@ -275,7 +275,7 @@ func (p *pdf) writeContent(raw []byte, fonts func(name string) pdfCMap, out *tex
 	}
 }
 
-// pdfStrings are the strings of an object, a line each.
+// pdfStrings returns the strings of an object, a line each.
 func pdfStrings(dict []byte) []byte {
 	var all []byte
 	for l := (pdfLexer{b: dict}); ; {

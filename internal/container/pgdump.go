@@ -52,7 +52,7 @@ func (p *pgDump) setError(err error) {
 	}
 }
 
-// readInteger is a sign and bytes from the lowest on.
+// readInteger reads a number: a byte for the sign, then as many bytes as the header declares, the lowest first.
 func (p *pgDump) readInteger() int64 {
 	negative := p.readByte() != 0
 	var v int64
@@ -67,7 +67,7 @@ func (p *pgDump) readInteger() int64 {
 
 const pgTextLongest = 16 << 20
 
-// readText is a length and bytes; minus one is none.
+// readText reads a length and as many bytes; nil where the length is -1.
 func (p *pgDump) readText() []byte {
 	n := p.readInteger()
 	if n < 0 || p.err != nil {

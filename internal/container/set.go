@@ -34,7 +34,7 @@ func NewSet(volumes []Volume) *Set {
 	return s
 }
 
-// Volumes are those of the set: some archives number their blocks by volume.
+// Volumes returns the volumes of the set: some archives number their blocks by volume.
 func (s *Set) Volumes() []Volume { return s.volumes }
 
 // totalSize returns the length of all volumes together.

@@ -241,7 +241,7 @@ func (db *sqlite) noteDamage(err error) {
 	}
 }
 
-// cellOffsets are the places of the cells of a page whose head has so many bytes.
+// cellOffsets returns the places of the cells of a page whose head has so many bytes.
 func (db *sqlite) cellOffsets(page []byte, start, head int) []int {
 	count := int(binary.BigEndian.Uint16(page[start+3:]))
 	if list := start + head; list+2*count > len(page) {

@@ -125,7 +125,7 @@ func (x *xls) endXLSRow() error {
 	return x.out.endRow()
 }
 
-// xlsShortNumber is a whole number or the upper half of a float, perhaps a hundred times too large.
+// xlsShortNumber decodes an RK number: an integer or the upper half of a float, multiplied by 100 if a flag says so.
 func xlsShortNumber(v uint32) float64 {
 	f := float64(int32(v) >> 2)
 	if v&2 == 0 {
