@@ -80,8 +80,8 @@ func (b *builder[R]) SetNote(note []byte) error {
 	return nil
 }
 
-// capacity is how many keys are collected before they are spilled: half of the memory is for them, half to put them in
-// order.
+// capacity returns how many keys are collected before they are spilled: half of the memory is for them, half to put
+// them in order.
 func (b *builder[R]) capacity() int { return b.memory / (2 * recordSize[R]()) }
 
 // addRecord collects one record.
@@ -161,10 +161,10 @@ func (b *builder[R]) flushCollected() error {
 	return err
 }
 
-// followsRun says whether keys are sorted and go on where the current run ends.
+// followsRun reports whether keys are sorted and go on where the current run ends.
 func (b *builder[R]) followsRun(keys []R) bool { return sortedByKey(keys) && b.continuesRun(keys) }
 
-// continuesRun says whether keys, which are sorted, go on where the current run ends.
+// continuesRun reports whether keys, which are sorted, go on where the current run ends.
 func (b *builder[R]) continuesRun(keys []R) bool {
 	return b.current == nil || len(keys) == 0 || b.current.acceptsKey(keys[0][0])
 }

@@ -38,7 +38,7 @@ func decodeLabelCode(b []byte) (*labelCode, []byte, error) {
 	return newLabelCode(int(labels)), b[4:], nil
 }
 
-// bitsPerKey is what the labels of a page take for each key. There may be no labels.
+// bitsPerKey returns what the labels of a page take for each key. There may be no labels.
 func (c *labelCode) bitsPerKey() uint64 {
 	if c == nil {
 		return 0

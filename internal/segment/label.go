@@ -57,7 +57,7 @@ func (l *Labels) LabelID(label []byte) LabelID {
 	return l.addLabel(label)
 }
 
-// Coarsened says whether there were too many labels, so that some say less than they were given.
+// Coarsened reports whether there were too many labels, so that some say less than they were given.
 func (l *Labels) Coarsened() bool { return l.coarsened.Load() }
 
 // addLabel returns the id of a label, which is coarsened as often as all others were. l.mu is held.
@@ -131,7 +131,7 @@ func (l *Labels) currentID(id LabelID) LabelID {
 	return id
 }
 
-// uniteLabels is the unite of records with these labels.
+// uniteLabels returns the unite of records with these labels.
 func (l *Labels) uniteLabels(a, b uint64) uint64 {
 	pair := [2]LabelID{LabelID(min(a, b)), LabelID(max(a, b))}
 	l.mu.RLock()

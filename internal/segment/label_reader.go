@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// HasLabels says whether the segment has labels.
+// HasLabels reports whether the segment has labels.
 func (r *Reader) HasLabels() bool { return r.code != nil }
 
 // OpenLabels opens the table of labels by what undoes the writer's SealTable. It does nothing when the segment has none
@@ -52,7 +52,7 @@ func (r *Reader) LabelBytes(id LabelID) ([]byte, error) {
 	return table[id], nil
 }
 
-// LookUp says whether key is in the set and with which label. It does not allocate.
+// LookUp reports whether key is in the set and with which label. It does not allocate.
 func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
 	m := r.mapped.Load()
 	if m == nil {
@@ -78,7 +78,7 @@ func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
 	return label, found, nil
 }
 
-// labelAt is the label of key number at of a page.
+// labelAt returns the label of key number at of a page.
 func (r *Reader) labelAt(p *page, head pageHead, at uint) LabelID {
 	if r.code == nil {
 		return 0

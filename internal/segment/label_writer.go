@@ -174,7 +174,7 @@ func (w *LabelWriter) rankLabels(counts []uint64) ranking {
 	return r
 }
 
-// encodeTable is the labels one after the other, each with its length before it.
+// encodeTable returns the labels one after the other, each with its length before it.
 func (r *ranking) encodeTable() (b []byte) {
 	for _, text := range r.texts {
 		b = binary.AppendUvarint(b, uint64(len(text)))

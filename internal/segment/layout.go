@@ -86,7 +86,7 @@ type footer struct {
 	labelsLen uint64
 }
 
-// footerLen is how many bytes the footer has.
+// footerLen returns how many bytes the footer has.
 func footerLen(labelled bool) int64 {
 	if labelled {
 		return footerSize + labelFooter
@@ -143,10 +143,10 @@ func decodeFooter(b []byte, labelled bool) (footer, error) {
 	return f, nil
 }
 
-// dirOffset is where the directory starts.
+// dirOffset returns where the directory starts.
 func (f footer) dirOffset() int64 { return int64(1+f.pages) * pageSize }
 
-// fileSize is the length the whole file must have.
+// fileSize returns the length the whole file must have.
 func (f footer) fileSize() int64 {
 	return f.dirOffset() + int64(f.pages)*dirEntry + int64(f.noteLen) + int64(f.labelsLen) + footerLen(f.labelled)
 }

@@ -21,7 +21,7 @@ func (m *mapping) dataPage(i int) *page {
 	return (*page)(m.data[(1+i)*pageSize:])
 }
 
-// isIntact says whether the page still has its mark. It is asked after the page was read, hence the atomic load: the
+// isIntact reports whether the page still has its mark. It is asked after the page was read, hence the atomic load: the
 // order counts.
 func isIntact(p *page) bool {
 	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&p[pageContent]))) == markInMemory

@@ -64,16 +64,16 @@ func (h pageHead) groupCount() uint { return uint(h >> 16 & 0xffff) }
 // keyCount returns how many keys the page has.
 func (h pageHead) keyCount() uint { return uint(h >> 32 & 0xffff) }
 
-// groupsAt is the bit position at which the groups begin.
+// groupsAt returns the bit position at which the groups begin.
 func (h pageHead) groupsAt() uint { return (tableAt + 2*(h.groupCount()+1)) * 8 }
 
-// labelsAt is the bit position behind the groups.
+// labelsAt returns the bit position behind the groups.
 func (h pageHead) labelsAt() uint {
 	return h.groupsAt() + h.groupCount()*slots + h.keyCount()*(h.lowBits()+1)
 }
 
-// pageFind says whether offset is in the page, and how many keys of the page are before one that was found. It must only
-// be given pages whose checksum was right; on others it may panic with an index out of range, never worse.
+// pageFind reports whether offset is in the page, and how many keys of the page are before one that was found. It must
+// only be given pages whose checksum was right; on others it may panic with an index out of range, never worse.
 func pageFind(p *page, head pageHead, offset uint64) (at uint, found bool) {
 	l := head.lowBits()
 	group := offset >> (l + slotBits)
@@ -215,10 +215,10 @@ func zeroFrom(p *page, at uint) bool {
 	return true
 }
 
-// groupsFor is the number of groups that keys up to offset need with l low bits.
+// groupsFor returns the number of groups that keys up to offset need with l low bits.
 func groupsFor(offset uint64, l uint) uint64 { return offset>>(l+slotBits) + 1 }
 
-// fitsInPage says whether n keys, the last at offset, fit in a page with l low bits beside so many bits of labels.
+// fitsInPage reports whether n keys, the last at offset, fit in a page with l low bits beside so many bits of labels.
 func fitsInPage(n int, offset uint64, l uint, labels uint64) bool {
 	m := groupsFor(offset, l)
 	if m > contentBits/slots {
@@ -244,7 +244,7 @@ func planPage(keys []uint64, labelBits uint64, guess uint) (n int, l uint) {
 	return n, l
 }
 
-// longestPrefix is how many of keys fit in one page with l low bits.
+// longestPrefix returns how many of keys fit in one page with l low bits.
 func longestPrefix(keys []uint64, labelBits uint64, l uint) int {
 	most := min(len(keys), contentBits/int(l+1))
 	return sort.Search(most, func(i int) bool { return !fitsInPage(i+1, keys[i]-keys[0], l, uint64(i+1)*labelBits) })

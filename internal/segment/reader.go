@@ -159,13 +159,13 @@ func (r *Reader) Close() error {
 	return r.file.Close()
 }
 
-// Width is the size of the keys.
+// Width returns the size of the keys.
 func (r *Reader) Width() Width { return r.width }
 
-// Count is the number of keys.
+// Count returns the number of keys.
 func (r *Reader) Count() uint64 { return r.foot.count }
 
-// Size is the length of the file in bytes.
+// Size returns the length of the file in bytes.
 func (r *Reader) Size() int64 { return r.stat.Size() }
 
 // Digest identifies the content.
@@ -193,7 +193,7 @@ func (r *Reader) locatePage(key uint64) int {
 	return lo - 1
 }
 
-// Contains says whether key is in the set. It does not allocate. An error means that the question could not be
+// Contains reports whether key is in the set. It does not allocate. An error means that the question could not be
 // answered, never that the key is absent.
 func (r *Reader) Contains(key uint64) (found bool, err error) {
 	m := r.mapped.Load()
@@ -269,7 +269,7 @@ func (r *Reader) Intersect(dst, probes []uint64) (_ []uint64, err error) {
 	return dst, nil
 }
 
-// lastKeyOf is the largest key that page i can hold.
+// lastKeyOf returns the largest key that page i can hold.
 func (r *Reader) lastKeyOf(i int) uint64 {
 	if i+1 < len(r.dir.first) {
 		return r.dir.first[i+1] - 1

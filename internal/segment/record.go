@@ -66,7 +66,7 @@ func dropRepeated[R record](records []R, unite unite) []R {
 	return records[:n+copy(records[n:], records[from:])]
 }
 
-// uniteRecords is the record of two that have the same key.
+// uniteRecords returns the record of two that have the same key.
 func uniteRecords[R record](a, b R, unite unite) R {
 	if last := len(a) - 1; a[last] != b[last] {
 		a[last] = unite(a[last], b[last])

@@ -48,7 +48,7 @@ func (r bareRun) reopenAsSource() (source[bare], *os.File, error) {
 	return in, r.file, err
 }
 
-// acceptsKey says whether keys that start with first can be appended.
+// acceptsKey reports whether keys that start with first can be appended.
 func (r *run) acceptsKey(first uint64) bool { return r.count == 0 || first >= r.last }
 
 // addKeys appends sorted keys and drops repeated ones.

@@ -23,7 +23,7 @@ const (
 	Bits64 Width = 64
 )
 
-// MaxKey is the largest key of the width.
+// MaxKey returns the largest key of the width.
 func (w Width) MaxKey() uint64 { return ^uint64(0) >> (64 - uint(w)) }
 
 // isValid reports whether there are keys of the width.

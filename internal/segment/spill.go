@@ -35,7 +35,7 @@ const (
 	spillRead = 8 << 10
 )
 
-// digitFor is how many bits the first digit has where runs have so many keys.
+// digitFor returns how many bits the first digit has where runs have so many keys.
 func digitFor(keys int) uint {
 	digit := uint(1)
 	for digit < coarseDigit && keys>>(digit+1) >= leastRead {
@@ -57,7 +57,7 @@ func (s *spill[R]) writeRun(keys []R, start []uint32) error {
 	return err
 }
 
-// countDigit is how many keys have digit d, repeated ones included.
+// countDigit returns how many keys have digit d, repeated ones included.
 func (s *spill[R]) countDigit(d int) (n int) {
 	for _, run := range s.runs {
 		n += int(run.start[d+1] - run.start[d])
@@ -118,7 +118,7 @@ func (s *spill[R]) readDigit(d int, buf *readBuffer[R], fn func(keys []R)) error
 // readBuffer holds the records that are read from a spilled run at once.
 type readBuffer[R record] [spillRead]R
 
-// recordSize is how many bytes a record has in a file.
+// recordSize returns how many bytes a record has in a file.
 func recordSize[R record]() int {
 	var r R
 	return 8 * len(r)
