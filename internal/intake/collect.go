@@ -145,7 +145,7 @@ type spelledLabel struct {
 // spelledMost bounds what is remembered; what is asked for again costs no more than the first time.
 const spelledMost = 1 << 14
 
-// labelOfSpelling is the label of a sighting of a Gmail address.
+// labelOfSpelling returns the label of a sighting of a Gmail address.
 func (c *labelCache) labelOfSpelling(plain segment.LabelID, s *reader.Sighting, spelling identifier.Spellings) segment.LabelID {
 	key := spelledLabel{plain, spelling}
 	id, known := c.gmail[key]
@@ -176,7 +176,7 @@ type logLabel struct {
 	site    []byte
 }
 
-// labelOfSighting is the label of what a sighting tells, which is counted.
+// labelOfSighting returns the label of what a sighting tells, which is counted.
 func (c *labelCache) labelOfSighting(s *reader.Sighting) segment.LabelID {
 	if !s.Told {
 		return segment.NoLabel
@@ -219,7 +219,7 @@ type cachedDomain struct {
 	text  [47]byte
 }
 
-// sawLately tells whether a domain was seen lately with a label, and remembers it.
+// sawLately reports whether a domain was seen lately with a label, and remembers it.
 func (d *domainCache) sawLately(domain []byte, label segment.LabelID) bool {
 	if len(domain) > len(d.slots[0].text) || len(domain) < 8 {
 		return false

@@ -115,7 +115,8 @@ type Progress struct {
 	Trouble string
 }
 
-// CurrentPace is how fast it goes. Elapsed is 0 in what several machines read together: then it is the time since begin.
+// CurrentPace returns how fast it goes. Elapsed is 0 in what several machines read together: then it is the time since
+// begin.
 func (p Progress) CurrentPace(begin, now time.Time) job.Pace {
 	elapsed := p.Elapsed
 	if elapsed == 0 {
@@ -124,7 +125,7 @@ func (p Progress) CurrentPace(begin, now time.Time) job.Pace {
 	return job.NewPace(p.Read, p.Before, p.Total, elapsed)
 }
 
-// Ended is the last word on an import: the figures of its breach, so that no page tells two numbers of one thing.
+// Ended returns the last word on an import: the figures of its breach, so that no page tells two numbers of one thing.
 func (p Progress) Ended(t leak.Tally) Progress {
 	p.Read, p.Scanned, p.Found, p.Distinct, p.Merging = t.Bytes, t.Scanned, t.Found, t.Distinct, false
 	if p.Total > 0 {
@@ -142,7 +143,7 @@ type Outcome struct {
 	Skips []container.Skip
 }
 
-// Quarantined is how many of the inputs ended two readers.
+// Quarantined returns how many of the inputs ended two readers.
 func (o Outcome) Quarantined() (n int64) {
 	for _, s := range o.Skips {
 		if strings.HasPrefix(s.Reason, quarantined) {
@@ -330,7 +331,7 @@ func (im *Importer) sortMemory() int {
 	return defaultSortMemory
 }
 
-// worthKeeping tells whether what was scanned since a moment is to be made a part.
+// worthKeeping reports whether what was scanned since a moment is to be made a part.
 func (im *Importer) worthKeeping(scanned int64, since time.Time) bool {
 	if im.PartBytes > 0 {
 		return scanned >= im.PartBytes
@@ -349,5 +350,6 @@ func (im *Importer) checkpointSpan() int64 {
 	return defaultSpan
 }
 
-// pieceSize is how much of a large text is searched at a time. The same text must be cut into the same pieces by every run.
+// pieceSize returns how much of a large text is searched at a time. The same text must be cut into the same pieces by
+// every run.
 func (im *Importer) pieceSize() int64 { return min(scan.PieceSize, im.checkpointSpan()) }

@@ -164,7 +164,7 @@ func (run *importRun) readInput(p *reader.Process, in Input, source io.ReadClose
 	return run.takeFacts(p)
 }
 
-// sourceSize is the size of what can be read in place.
+// sourceSize returns the size of what can be read in place.
 func sourceSize(source io.Reader, known int64) (int64, error) {
 	if s, ok := source.(io.Seeker); ok {
 		return s.Seek(0, io.SeekEnd)

@@ -298,7 +298,7 @@ func (run *importRun) flushCollectors() {
 	}
 }
 
-// currentTally is what this run and those before it counted. No batch is pending.
+// currentTally returns what this run and those before it counted. No batch is pending.
 func (run *importRun) currentTally() leak.Tally {
 	t := leak.Tally{
 		Bytes: max(run.base.Bytes, run.readBefore+run.counters.Read), Scanned: run.base.Scanned + run.counters.Scanned,

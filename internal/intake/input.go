@@ -117,7 +117,7 @@ func fileInput(path string, info fs.FileInfo) Input {
 	}
 }
 
-// AddressInput is what an http or https address answers with; client fetches it.
+// AddressInput returns what an http or https address answers with; client fetches it.
 func AddressInput(client *http.Client, address string) Input {
 	return Input{Name: strings.TrimSuffix(ShownAddress(address), "/"), Size: -1, Mark: addressMark(address), source: source{URL: address}, open: func(ctx context.Context) (io.ReadCloser, error) {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -135,7 +135,7 @@ func AddressInput(client *http.Client, address string) Input {
 	}}
 }
 
-// secretAddress says whether an address may hold a secret: what signs a link stands behind its question mark.
+// secretAddress reports whether an address may hold a secret: what signs a link stands behind its question mark.
 func secretAddress(address string) bool {
 	u, err := url.Parse(address)
 	return err != nil || u.User != nil || u.RawQuery != ""

@@ -96,8 +96,8 @@ func bucketInput(client *http.Client, address string, e Entry) Input {
 	return in
 }
 
-// ShownAddress is an address as people may read it: what follows the question mark can hold secrets. A path of this
-// machine is shown as it is.
+// ShownAddress returns an address as people may read it: what follows the question mark can hold secrets. A path of
+// this machine is shown as it is.
 func ShownAddress(address string) string {
 	if !strings.Contains(address, "://") {
 		return address

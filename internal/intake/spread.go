@@ -66,7 +66,7 @@ type partState struct {
 	PairsDigest string `json:"pairs_digest,omitempty"`
 }
 
-// publishedFiles are all that a part has put.
+// publishedFiles returns the names of the files that a part has put into the shared store.
 func (p partState) publishedFiles() (names []string) {
 	for _, name := range []string{p.File, p.Pairs} {
 		if name != "" {
@@ -298,8 +298,8 @@ func (a partArgs) describePart() string {
 // PartSubject names the job of a part.
 func PartSubject(breach string, number int) string { return fmt.Sprintf("%s/%06d", breach, number) }
 
-// RunPart is the step of KindPart: it scans a part to a segment and puts that in the files. A part that is scanned again
-// gives the same file, so nothing is doubled.
+// RunPart runs jobs of KindPart: it scans a part into a segment and puts that into the shared store. A part that is
+// scanned again gives the same file, so nothing is duplicated.
 func (s *Spreader) RunPart(ctx context.Context, run *job.Run) error {
 	breach, number, _ := strings.Cut(run.Subject, "/")
 	if err := s.checkWanted(ctx, breach); err != nil {

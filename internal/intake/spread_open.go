@@ -25,7 +25,7 @@ func (s *Spreader) passwords(ctx context.Context, breach string, args partArgs) 
 	return secrets[len(secrets)-args.Passwords:], nil
 }
 
-// withLimits is the importer with the limits that a part was given.
+// withLimits returns the importer with the limits that a part was given.
 func (im *Importer) withLimits(args partArgs) *Importer {
 	limited := *im
 	limited.Limits.Ratio, limited.Limits.Bytes = cmp.Or(args.Ratio, im.Limits.Ratio), cmp.Or(args.Limit, im.Limits.Bytes)

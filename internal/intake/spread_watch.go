@@ -15,8 +15,8 @@ import (
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
-// WatchParts is the step of KindSpread: it waits for the parts, tells how far they are, and when all are done merges and
-// publishes. A part that failed for good fails the import; cancelling it stops the parts.
+// WatchParts runs jobs of KindSpread: it waits for the parts, reports their progress, and when all are done merges and
+// publishes them. A part that failed for good fails the import; cancelling the import stops the parts.
 func (s *Spreader) WatchParts(ctx context.Context, run *job.Run) error {
 	im, name := s.Importer, run.Subject
 	var args spreadArgs

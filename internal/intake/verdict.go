@@ -28,7 +28,7 @@ func (run *importRun) passwords(in Input) []string {
 // namesBeside is how many names of a folder are tried as passwords.
 const namesBeside = 20
 
-// fileStem is a file's name without what tells its kind.
+// fileStem returns a file's name without what tells its kind.
 func fileStem(path string) string {
 	name := filepath.Base(path)
 	if dot := strings.IndexByte(name, '.'); dot > 0 {
