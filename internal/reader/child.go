@@ -38,7 +38,7 @@ type Confinement struct {
 	Watched bool
 }
 
-// runChild is the reader process.
+// runChild is the main function of the reader process; it returns the exit code.
 func runChild() int {
 	debug.SetMemoryLimit(softMemory)
 	// The runtime opens files of its own for the first timer, and must have done so.

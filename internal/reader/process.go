@@ -120,7 +120,7 @@ func (h *headWriter) Write(p []byte) (int, error) {
 // Close ends the reader, whatever it does.
 func (p *Process) Close() error {
 	_ = p.cmd.Process.Kill() // it may have ended by itself
-	_ = p.cmd.Wait()         // what it says of itself was asked before, if anybody wanted to know
+	_ = p.cmd.Wait()         // the exit status was read before, if the caller needed it
 	close(p.done)
 	p.watched.Wait()
 	return errors.Join(ignoreClosed(p.stdin.Close()), ignoreClosed(p.stdout.Close()))

@@ -128,7 +128,7 @@ func (m meteredFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// Volumes are those of a set: some archives number their blocks by volume.
+// Volumes returns the volumes of a set, as some archives number their blocks by volume; nil for a single file.
 func (m meteredFile) Volumes() []container.Volume {
 	if s, ok := m.f.(interface{ Volumes() []container.Volume }); ok {
 		return s.Volumes()

@@ -85,7 +85,7 @@ func (c *reading) beginLayer() (refused string, closed func()) {
 	}
 }
 
-// wasSearched says whether an earlier reader has searched the stream at a place.
+// wasSearched reports whether an earlier reader has searched the stream at a place.
 func (c *reading) wasSearched(at Cursor) bool {
 	from := c.in.From
 	return at.Stream < from.Stream || at.Stream == from.Stream && from.Span > 0
@@ -202,8 +202,8 @@ func (c *reading) searchBinary(ctx context.Context, r io.Reader) error {
 // plainHead is how much of a text is looked at before it is cut.
 const plainHead = 4 << 10
 
-// plainText tells whether a stream may be searched from its middle: text in bytes, and no mail, whose encoding is told
-// at its top.
+// plainText reports whether a stream may be searched from its middle: text in bytes, and no mail, whose encoding is
+// told at its top.
 func plainText(head []byte) bool {
 	if container.IsPacked(head) || !scan.Splittable(head) {
 		return false
@@ -251,7 +251,7 @@ func (c *reading) searchSpans(ctx context.Context, name string, this Cursor, cut
 	return nil
 }
 
-// recorders are those of all workers, which belong to one large stream.
+// recorders returns the recorders of all workers, which then search one large stream together.
 func (c *reading) recorders() []*scan.Recorder {
 	all := make([]*scan.Recorder, len(c.workers))
 	for i, w := range c.workers {

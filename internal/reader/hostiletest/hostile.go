@@ -176,7 +176,7 @@ func zipped(files map[string][]byte) []byte {
 	return out.Bytes()
 }
 
-// overlapping is a zip whose members all are the same bytes of the file.
+// overlapping returns a zip whose members all are the same bytes of the file.
 func overlapping(n int, zlibStream []byte) []byte {
 	packed := zlibStream[2 : len(zlibStream)-4]
 	local := append([]byte("PK\x03\x04\x14\x00\x00\x00\x08\x00\x00\x00\x00\x00"), make([]byte, 12)...)
@@ -194,7 +194,7 @@ func overlapping(n int, zlibStream []byte) []byte {
 	return bytes.Join([][]byte{local, directory, append(end, 0, 0)}, nil)
 }
 
-// zipClaim is a zip whose table of contents claims to be larger than any disk.
+// zipClaim returns a zip whose table of contents claims to be larger than any disk.
 func zipClaim() []byte {
 	end64 := append([]byte("PK\x06\x06"), binary.LittleEndian.AppendUint64(nil, 44)...)
 	end64 = append(end64, make([]byte, 12)...)
@@ -253,7 +253,7 @@ func sqliteHead(pages int) []byte {
 	return head
 }
 
-// sqlite is a database with one table, whose definition goes on over many pages.
+// sqlite returns a database with one table, whose definition goes on over many pages.
 func sqlite(definition string) []byte {
 	payload := []byte{0x07, 0x17, 0x0f, 0x0f, 0x01}
 	payload = append(payload, varintBig(uint64(len(definition)*2+13))...)
@@ -284,7 +284,7 @@ func sqlite(definition string) []byte {
 	return out
 }
 
-// sqliteLoop is a database whose pages are all above each other.
+// sqliteLoop returns a database whose pages are all above each other.
 func sqliteLoop() []byte {
 	head := sqliteHead(3)
 	copy(head[100:], []byte{0x05, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0, 1})
@@ -333,7 +333,7 @@ func mail(depth int) []byte {
 	return b.Bytes()
 }
 
-// bson is a document in a document, and so on.
+// bson returns a document in a document, and so on.
 func bson(depth int) []byte {
 	doc := []byte{5, 0, 0, 0, 0}
 	head, tail := make([]byte, 0, depth*7), make([]byte, 0, depth)
