@@ -85,7 +85,7 @@ func checkReserved(name string) error {
 // nameForm is what a name looks like: it is part of file names and of what partners read.
 var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,79}$`)
 
-// ValidName tells whether a breach can be called so.
+// ValidName reports whether a breach can be called so.
 func ValidName(name string) bool { return nameForm.MatchString(name) && !strings.Contains(name, "..") }
 
 // CheckBreach validates what is told of a breach, trims its texts and puts its classes in order.

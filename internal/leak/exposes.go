@@ -58,8 +58,9 @@ var ofKinds = map[identifier.Kind]cyber.Exposed{
 	identifier.PixKey: cyber.ExposedFinancial,
 }
 
-// FoundClasses are the classes that an import found: those that stand in the records of at least one in a hundred of the
-// identifiers whose records could be told, and the identifiers themselves, if they are at least one in a hundred.
+// FoundClasses returns the classes that an import found: those that stand in the records of at least one in a hundred
+// of the identifiers whose records could be told, and the identifiers themselves, if they are at least one in a
+// hundred.
 func (t *Tally) FoundClasses() []cyber.Exposed {
 	var all int64
 	kinds := map[cyber.Exposed]int64{}

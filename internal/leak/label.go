@@ -29,10 +29,11 @@ const mostSites = 4
 // ErrLabel means that a label was not written by this package.
 var ErrLabel = fault.New(fault.Internal, "breach.label")
 
-// IsOfRecord says whether the label is that of a record: the basis of a finding is the row then, and the breach otherwise.
+// IsOfRecord reports whether the label is that of a record: the basis of a finding is the row then, and the breach
+// otherwise.
 func (l Label) IsOfRecord() bool { return l.Classes != 0 }
 
-// ExposedClasses are the classes in the words of the vocabulary.
+// ExposedClasses returns the classes in the words of the vocabulary.
 func (l Label) ExposedClasses() []cyber.Exposed {
 	var list []cyber.Exposed
 	for i, e := range cyber.AllExposed() {
@@ -102,7 +103,7 @@ func ParseLabel(text []byte) (Label, error) {
 // LabelRules are how labels of one fingerprint become one.
 var LabelRules = segment.LabelRules{Unite: uniteLabels, Coarsen: coarsenLabel}
 
-// uniteLabels is the union. A record that could be told counts for more than one that could not: claiming what the
+// uniteLabels returns the union. A record that could be told counts for more than one that could not: claiming what the
 // breach exposes as a whole would be claiming more than is known.
 func uniteLabels(a, b []byte) []byte {
 	x, errX := ParseLabel(a)

@@ -49,7 +49,7 @@ type Record struct {
 	Former []string
 }
 
-// ChangedAt is when the content became what it is.
+// ChangedAt returns when the content became what it is.
 func (r Record) ChangedAt() time.Time {
 	if r.Renewals > 0 {
 		return r.RenewedAt
@@ -69,7 +69,7 @@ func (r Record) CheckCanContinue() error {
 	return nil
 }
 
-// Publishes tells whether publishing a content changes anything: it does not when that is a repetition after a crash.
+// Publishes reports whether publishing a content changes anything: it does not when that is a repetition after a crash.
 func (r Record) Publishes(digest string) (bool, error) {
 	switch {
 	case r.State == Published && r.Digest == digest:
@@ -129,7 +129,7 @@ type Segment struct {
 // File is one file of the corpora.
 type File struct{ Name, Digest string }
 
-// ListFiles are those of a breach: none, its identifiers, or these and its pairs.
+// ListFiles returns the files of a breach: none, its identifiers, or these and its pairs.
 func (g Segment) ListFiles() (files []File) {
 	for _, f := range []File{{g.File, g.Digest}, {g.Pairs, g.PairsDigest}} {
 		if f.Name != "" {
@@ -139,7 +139,7 @@ func (g Segment) ListFiles() (files []File) {
 	return files
 }
 
-// ListFiles are those of the breach.
+// ListFiles returns the files of the breach's current content.
 func (r Record) ListFiles() []File {
 	return Segment{File: r.Segment, Digest: r.Digest, Pairs: r.Pairs, PairsDigest: r.PairsDigest}.ListFiles()
 }

@@ -245,7 +245,7 @@ func (m *Matcher) probeSegment(ctx context.Context, run *job.Run, r *segment.Rea
 	}
 }
 
-// selectHits are the probes whose fingerprints were found.
+// selectHits returns the probes whose fingerprints were found.
 func selectHits(batch []Probes, found []uint64) (hits []Probes) {
 	if len(found) == 0 {
 		return nil

@@ -55,8 +55,8 @@ func RejudgeFindings(values []*Watched, breach cyber.Breach, held map[cyber.Asse
 	return v
 }
 
-// saysMore tells whether a finding says more than it said before and than the other findings of the value say. A password
-// that was told without being known is taken for the one that is known now: both stand in the same breach.
+// saysMore reports whether a finding says more than it said before and than the other findings of the value say. A
+// password that was told without being known is taken for the one that is known now: both stand in the same breach.
 func saysMore(f, before cyber.Finding, others []cyber.Finding) bool {
 	if before.Resolution == cyber.ResolvedRetracted {
 		return !cyber.IsKnownFinding(f, others)

@@ -10,7 +10,7 @@ import (
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
-// AsTrace is the label in the words of the rules.
+// AsTrace returns the label in the words of the rules.
 func (l Label) AsTrace() cyber.Trace {
 	return cyber.Trace{Told: l.IsOfRecord(), Classes: cyber.Classes(l.Classes), Sites: l.Sites, Day: l.Day, Spellings: l.Spellings}
 }
@@ -57,7 +57,8 @@ func (v volume) closeFiles() error {
 	return err
 }
 
-// traceValue tells what the records say of a value. In a segment of the old kind nothing is told of anybody.
+// traceValue returns what the records of the breach say of a value. A segment of the old kind, without labels, has no
+// such facts.
 func (v volume) traceValue(fingerprint uint64) (h Held, err error) {
 	label, found, err := v.reader.LookUp(fingerprint)
 	if err != nil || !found {

@@ -33,8 +33,8 @@ type Watched struct {
 	Sites, WatchedSites []string
 }
 
-// countsFor tells whether what a breach holds counts for the value: always, unless another spelling of its mailbox leaked and
-// only its own counts.
+// countsFor reports whether what a breach holds counts for the value: always, unless another spelling of its mailbox
+// leaked and only its own counts.
 func (w *Watched) countsFor(t cyber.Trace) bool {
 	if !w.ExactSpelling || t.Spellings == 0 || w.Kind != identifier.Email {
 		return true
@@ -75,7 +75,7 @@ type Restated struct {
 	OpenBreaches string
 }
 
-// HasMoved tells whether the status is another one, which is news to the partner.
+// HasMoved reports whether the status is another one, which is news to the partner.
 func (r Restated) HasMoved() bool { return r.Status != r.Before }
 
 // DiscoverFindings judges hits: a value has one finding of a breach, however often it is hit; what the person knew is quiet; and a
@@ -153,7 +153,7 @@ func RejudgeSites(values []*Watched) Verdict {
 // RestateValues judges values whose breaches may have been edited.
 func RestateValues(values []*Watched) Verdict { return Verdict{Restated: restateAll(values)} }
 
-// findingIndex is the place of the finding of a breach, or -1.
+// findingIndex returns the place of the finding of a breach, or -1.
 func (w *Watched) findingIndex(breach string) int {
 	return slices.IndexFunc(w.Findings, func(f cyber.Finding) bool { return f.Breach.Name == breach })
 }

@@ -73,7 +73,7 @@ func Open(t *testing.T, e *storetest.Env) *Env {
 	return v
 }
 
-// On is the same breaches and partner as another process has them, on the same database.
+// On returns the same breaches and partner as another process has them, on the same database.
 func (v *Env) On(t *testing.T, e *storetest.Env) *Env {
 	t.Helper()
 	other := Open(t, e)
