@@ -219,7 +219,7 @@ func checkFeed(f *Feed) error {
 	return nil
 }
 
-// Shown is where a feed gets its dumps as people may read it: an address can hold a secret.
+// Shown returns where a feed gets its dumps as people may read it: an address can hold a secret.
 func (f Feed) Shown() string { return intake.ShownAddress(f.Target) }
 
 // PauseFeed stops a feed, or lets it go on.
@@ -263,8 +263,8 @@ func (fs *Feeds) Schedule(ctx context.Context) error {
 	return nil
 }
 
-// Run is the step of KindRun: one run of a feed. A source that fails is tried again later, ever more seldom; its
-// failure is the feed's, not the job's.
+// Run runs jobs of KindRun: one run of a feed. A source that fails is retried with a growing backoff; its failure is
+// recorded with the feed and does not fail the job.
 func (fs *Feeds) Run(ctx context.Context, run *job.Run) error {
 	f, err := fs.Store.FeedByName(ctx, run.Subject)
 	if err != nil {
@@ -294,8 +294,8 @@ func (fs *Feeds) Run(ctx context.Context, run *job.Run) error {
 // addressEnd is what follows the question mark of an address, and what stands before its host: both can be secret.
 var addressEnd = regexp.MustCompile(`://[^/@\s"]*@|\?[^\s"]*`)
 
-// failureReason is what is kept of a failure. Sources put what they like into errors, so it is short; addresses are cut where
-// they may hold secrets.
+// failureReason returns what is kept of a failure. Sources put what they like into errors, so it is short; addresses
+// are cut where they may hold secrets.
 func failureReason(err error) string {
 	text := addressEnd.ReplaceAllStringFunc(fault.Keep(err), func(found string) string {
 		if found[0] == '?' {

@@ -70,7 +70,7 @@ func countOrphans(ctx context.Context, b bucket.Bucket, drops []intake.Entry) (i
 	return int64(len(left)), nil
 }
 
-// isBeside says whether a file is called like a manifest, or lies in a folder of its name.
+// isBeside reports whether a file is called like a manifest, or lies in a folder of its name.
 func isBeside(manifest, file string) bool {
 	base := strings.TrimSuffix(manifest, ".json")
 	return strings.HasPrefix(file, base+".") || strings.HasPrefix(file, base+"/")

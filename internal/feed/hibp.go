@@ -38,7 +38,7 @@ type hibpSuffix struct {
 
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 
-// toBreach is the breach in our words; false when it makes no sense.
+// toBreach returns the breach in our words; false when it makes no sense.
 func (h hibpBreach) toBreach(now time.Time) (cyber.Breach, bool) {
 	day, err := leak.ParseBreachDay(h.BreachDate)
 	b := cyber.Breach{

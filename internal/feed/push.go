@@ -159,7 +159,7 @@ func (fs *Feeds) readPush(ctx context.Context, f Feed, body []byte) (Push, error
 	return Push{Feed: f.Name, Breach: told.Name, Told: text, Records: sum.Records, LeftOut: sum.LeftOut, Bytes: int64(len(body)), State: PushWaiting, ReceivedAt: fs.Now()}, nil
 }
 
-// describePush is what is told of the breach of a push: what its header says, or a breach of the day.
+// describePush returns what is told of the breach of a push: what its header says, or a breach of the day.
 func (fs *Feeds) describePush(f Feed, header json.RawMessage) (manifest, error) {
 	now := fs.Now().UTC()
 	m := manifest{Name: f.Name + "-" + now.Format("20060102"), Title: f.Name + " " + now.Format(time.DateOnly), Date: now.Format(time.DateOnly)}
@@ -231,7 +231,7 @@ func (fs *Feeds) importPushes(ctx context.Context, f *Feed) error {
 	return errors.Join(failed, fs.Store.SweepPushes(ctx, f.Name, fs.Now().Add(-idsKept)))
 }
 
-// isPermanent says whether the same push would fail the same way again.
+// isPermanent reports whether the same push would fail the same way again.
 func isPermanent(err error) bool {
 	if errors.Is(err, intake.ErrBusy) {
 		return false
@@ -329,12 +329,12 @@ func (fs *Feeds) RemoveFeed(ctx context.Context, name string) error {
 	return fs.Store.DeleteFeed(ctx, name)
 }
 
-// ListPushes are the last that a receiver took, newest first.
+// ListPushes returns the last pushes that a feed received, newest first.
 func (fs *Feeds) ListPushes(ctx context.Context, name string, limit int) ([]Push, error) {
 	return fs.Store.ListPushes(ctx, name, limit)
 }
 
-// parseMapping is how the records of a feed are read; nil when they say it themselves.
+// parseMapping returns how the records of a feed are read; nil when they say it themselves.
 func (s Settings) parseMapping() (*stated.Mapping, error) {
 	if s.Mapping == "" {
 		return nil, nil //nolint:nilnil // most feeds have none, and nil is what an import takes for that
