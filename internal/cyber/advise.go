@@ -91,7 +91,7 @@ func selectAdvice(p *Posture, s *catalogueIndex, now time.Time) []Advice {
 	return list
 }
 
-// isSettledBy tells whether an answer leaves nothing to mend.
+// isSettledBy reports whether an answer leaves nothing to mend.
 func (q ValidationQuestion) isSettledBy(answer string) bool { return q.Risk(answer) == 0 }
 
 // holdsFor judges everything of a condition but the findings it picks.

@@ -21,7 +21,7 @@ type ScoreDay struct {
 	Breach, Assessment int64
 }
 
-// Date is the day.
+// Date returns the day.
 func (d ScoreDay) Date() time.Time { return time.Unix(d.Day*86400, 0).UTC() }
 
 // PersonStore knows where people stand.
@@ -56,7 +56,7 @@ func NewPersons(store PersonStore, catalogue *Catalogue, now func() time.Time, m
 	return &Persons{store: store, catalogue: catalogue, now: now, missed: missed, breaches: &breachBook{known: map[string]bookEntry{}, contents: map[string]int{}}}
 }
 
-// WithStore is the same rules over another store: inside a transaction.
+// WithStore returns the same rules over another store: inside a transaction.
 func (s *Persons) WithStore(store PersonStore) *Persons {
 	inside := *s
 	inside.store = store

@@ -174,8 +174,8 @@ type kinds uint32
 // kindBit returns the bit of a kind of value.
 func kindBit(k identifier.Kind) kinds { return 1 << k }
 
-// namingAsset is the value by which an exposure is named: the first one added, of the wanted kinds if there are any; nil when
-// it has none of them.
+// namingAsset returns the value by which an exposure is named: the first one added, of the wanted kinds if there are
+// any; nil when it has none of them.
 func (e exposure) namingAsset(wanted kinds) *PostureAsset {
 	for _, a := range e.assets {
 		if wanted == 0 || wanted&kindBit(a.Kind) != 0 {
@@ -190,7 +190,7 @@ func (p *Posture) watchesKind(k identifier.Kind) bool {
 	return slices.ContainsFunc(p.Assets, func(a PostureAsset) bool { return a.Kind == k })
 }
 
-// isProtected tells whether a device of the type is.
+// isProtected reports whether a device of the type is.
 func (p *Posture) isProtected(d DeviceType) bool {
 	return slices.ContainsFunc(p.Devices, func(x PostureDevice) bool {
 		return d == DeviceAll || (d == DeviceMobile) == x.System.IsMobile()
@@ -202,7 +202,7 @@ func (p *Posture) hasKeyEndingBy(t time.Time) bool {
 	return slices.ContainsFunc(p.Devices, func(x PostureDevice) bool { return !x.ValidUntil.After(t) })
 }
 
-// worstStatus is the worst status of the person's values.
+// worstStatus returns the worst status of the person's values.
 func (p *Posture) worstStatus() Status {
 	worst := StatusMonitored
 	for i := range p.Assets {

@@ -61,10 +61,10 @@ type Lane struct {
 // MaxLaneTotal is where counting a lane stops: no team works through more, and the closed lane grows for years.
 const MaxLaneTotal = 200_000
 
-// Counted tells whether Total is all there is.
+// Counted reports whether Total is all there is.
 func (l Lane) Counted() bool { return l.Total < MaxLaneTotal }
 
-// lanePlace is the place of a case in its lane.
+// lanePlace returns the place of a case in its lane.
 func (c Case) lanePlace(order LaneOrder) LaneMark {
 	if order != LaneUrgent {
 		return LaneMark{c.CreatedAt, c.ID}
@@ -119,7 +119,7 @@ func compareMarks(a, b LaneMark, order LaneOrder) int {
 	return cmp.Or(a.Due.Compare(b.Due), strings.Compare(string(a.ID), string(b.ID)))
 }
 
-// CountWaiting counts the open cases that fit, for everybody and for one person. dayEnd is when their day ends.
+// CountWaiting counts the open cases that fit, of all operators and of one. dayEnd is when the operator's day ends.
 func (c *Cases) CountWaiting(ctx context.Context, f LaneFilter, assignee string, dayEnd time.Time) (WaitingCases, error) {
 	return c.store.WaitingCases(ctx, f, assignee, c.now(), dayEnd)
 }

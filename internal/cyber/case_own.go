@@ -7,7 +7,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// ForPartner is the same rules for a partner's own people: to them there are no cases but the partner's.
+// ForPartner returns the same rules for a partner's own people: to them there are no cases but the partner's.
 func (c *Cases) ForPartner(id partner.ID) *Cases { return NewCases(ownCases{c.store, id}, c.now) }
 
 // ownCases is a store that knows one partner's cases.

@@ -29,7 +29,7 @@ const (
 	maxFreeSlots      = 200
 )
 
-// CheckRoom tells whether a case of so many lines has room for what is added.
+// CheckRoom reports whether a case of so many lines has room for what is added.
 func (c CaseChange) CheckRoom(lines int64) error {
 	if lines+int64(len(c.Lines)) > maxCaseLines {
 		return ErrCaseTooLong.With("id", fault.HistoryLines, maxCaseLines)
@@ -61,7 +61,7 @@ func (m Message) checkMessage() error {
 	return checkParagraphs("attachment.text", m.Attachment.Text, maxAttachment)
 }
 
-// historyNote is how the history keeps an attachment: its name in the first line.
+// historyNote returns how the history keeps an attachment: its name in the first line.
 func (a Attachment) historyNote() string { return a.Name + "\n" + a.Text }
 
 // ParseAttachment reads the line of an attachment.

@@ -37,7 +37,7 @@ var caseMoves = map[CaseStatus][]CaseStatus{
 	CaseCancelled:  {CaseOpen},
 }
 
-// CanMoveTo tells whether the table has the move.
+// CanMoveTo reports whether the table has the move.
 func (s CaseStatus) CanMoveTo(to CaseStatus) bool { return slices.Contains(caseMoves[s], to) }
 
 // Moves lists where a case may go from here.
@@ -46,7 +46,7 @@ func (s CaseStatus) Moves() []CaseStatus { return slices.Clone(caseMoves[s]) }
 // Open reports whether the operator or the person still has to do something.
 func (s CaseStatus) Open() bool { return s == CaseOpen || s == CaseInProgress || s == CaseWaiting }
 
-// runsClock tells whether the time spent here counts against the target: not while the client is waited for.
+// runsClock reports whether the time spent here counts against the target: not while the client is waited for.
 func (s CaseStatus) runsClock() bool { return s == CaseOpen || s == CaseInProgress }
 
 // ParseCaseStatus reads a status as the contract writes it, or as it is easily typed: em-andamento.
@@ -70,7 +70,7 @@ type Clock struct {
 	Since time.Time
 }
 
-// UsedAt is the working time counted so far.
+// UsedAt returns the working time counted so far.
 func (c Clock) UsedAt(now time.Time) time.Duration {
 	if c.Since.IsZero() || now.Before(c.Since) {
 		return c.Used
@@ -78,7 +78,7 @@ func (c Clock) UsedAt(now time.Time) time.Duration {
 	return c.Used + now.Sub(c.Since)
 }
 
-// Due is when the target is reached if the clock keeps running; false while it stands or without a target.
+// Due returns when the target is reached if the clock keeps running; false while it stands or without a target.
 func (c Clock) Due() (time.Time, bool) {
 	if c.Target == 0 || c.Since.IsZero() {
 		return time.Time{}, false
@@ -86,7 +86,7 @@ func (c Clock) Due() (time.Time, bool) {
 	return c.Since.Add(c.Target - c.Used), true
 }
 
-// Late tells whether more time was used than allowed.
+// Late reports whether more time was used than allowed.
 func (c Clock) Late(now time.Time) bool { return c.Target > 0 && c.UsedAt(now) > c.Target }
 
 // advanceTo counts what ran until now, and runs on or stands.

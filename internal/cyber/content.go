@@ -64,7 +64,7 @@ type Option struct {
 	Risk int
 }
 
-// WorstRisk is the risk of the worst answer, which an unanswered question counts as.
+// WorstRisk returns the risk of the worst answer, which an unanswered question counts as.
 func (q ValidationQuestion) WorstRisk() int {
 	weight := 0
 	for _, o := range q.Options {
@@ -73,7 +73,7 @@ func (q ValidationQuestion) WorstRisk() int {
 	return weight
 }
 
-// Risk is what an answer leaves to mend. Without an answer, or with one that is not offered any more, the worst is
+// Risk returns what an answer leaves to mend. Without an answer, or with one that is not offered any more, the worst is
 // assumed.
 func (q ValidationQuestion) Risk(answer string) int {
 	for _, o := range q.Options {
@@ -107,7 +107,7 @@ type Condition struct {
 	OpenCase, WaitingCase bool
 }
 
-// aboutFinding tells whether the condition picks a finding, which the text may then name.
+// aboutFinding reports whether the condition picks a finding, which the text may then name.
 func (c Condition) aboutFinding() bool {
 	return len(c.Exposes)+len(c.Sources)+len(c.Assets) > 0 || c.Severity != ""
 }
@@ -263,7 +263,7 @@ func severityOrder(s Severity) int {
 	return slices.Index(Severities(), s)
 }
 
-// offersAnswer tells whether the value is one of the options.
+// offersAnswer reports whether the value is one of the options.
 func (q ValidationQuestion) offersAnswer(value string) bool {
 	return slices.ContainsFunc(q.Options, func(o Option) bool { return o.Value == value })
 }

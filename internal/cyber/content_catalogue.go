@@ -41,7 +41,7 @@ func NewCatalogue(store ContentStore, now func() time.Time) *Catalogue {
 	return &Catalogue{store: store, now: now, cache: &offeredContent{}}
 }
 
-// WithStore is the same catalogue over another store: inside a transaction.
+// WithStore returns the same catalogue over another store: inside a transaction.
 func (c *Catalogue) WithStore(store ContentStore) *Catalogue {
 	inside := *c
 	inside.store = store

@@ -88,7 +88,7 @@ type optionFile struct {
 const maxContentFile = 8 << 20
 
 // ReadContent reads a catalogue in YAML and checks every item. Members it does not know are refused: a misspelt
-// condition would otherwise hold for everybody.
+// condition would otherwise hold for every person.
 func ReadContent(r io.Reader) ([]Item, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxContentFile+1))
 	if err != nil {

@@ -67,7 +67,7 @@ type Device struct {
 	Plan plan.ID
 }
 
-// IsLiveAt tells whether the key may protect a device: whether it does, ProtectsAt says.
+// IsLiveAt reports whether the key may protect a device: whether it does, ProtectsAt says.
 func (d Device) IsLiveAt(now time.Time) bool { return d.EndedAt.IsZero() && now.Before(d.ValidUntil) }
 
 // Faults of endpoint keys.
@@ -114,8 +114,8 @@ type Holding struct {
 	Excluded, Pooled bool
 }
 
-// NewHolding is what a person with so many live keys and these plans holds. A subscription whose plan includes no keys
-// decides nothing where another one's does.
+// NewHolding returns what a person with so many live keys and these plans holds. A subscription whose plan includes no
+// keys decides nothing where another one's does.
 func NewHolding(live int, e Entitled, pooled bool) Holding {
 	h := Holding{Live: live, Pooled: pooled}
 	with := slices.DeleteFunc(slices.Clone(e.Subscribed), func(t Entitlement) bool { return t.MaxDevices == plan.NoDevices })
@@ -220,7 +220,7 @@ func (e *Endpoints) ListDevices(ctx context.Context, id partner.ID, u partner.Us
 	return e.store.ListDevices(ctx, id, u)
 }
 
-// IsSamePerson tells whether two user hashes name the same person.
+// IsSamePerson reports whether two user hashes name the same person.
 func (e *Endpoints) IsSamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
 	return e.store.SamePerson(ctx, id, a, b)
 }

@@ -69,7 +69,7 @@ func checkCharacter(text []byte) (byte, bool) {
 	return keyAlphabet[v], true
 }
 
-// keyChecksum is the weighted sum of the characters, modulo 29; false when one is not of the alphabet.
+// keyChecksum returns the weighted sum of the characters, modulo 29; false when one is not of the alphabet.
 func keyChecksum(text []byte) (int, bool) {
 	sum := 0
 	for i, c := range text {
@@ -82,8 +82,8 @@ func keyChecksum(text []byte) (int, bool) {
 	return sum % keyModulus, true
 }
 
-// IsValidKey tells whether text is a key that this service can have generated: its form and check character are right.
-// Case, spaces and hyphens do not matter, as people copy keys by hand. It says nothing about keys of a vendor.
+// IsValidKey reports whether text is a key that this service can have generated: its form and check character are
+// right. Case, spaces and hyphens do not matter, as people copy keys by hand. It says nothing about keys of a vendor.
 func IsValidKey(text string) bool {
 	bare := make([]byte, 0, keyLength)
 	for _, c := range []byte(strings.ToUpper(text)) {

@@ -33,7 +33,7 @@ const (
 	KeyEnded  KeyState = "ended"
 )
 
-// KeyStateAt is where the key stands.
+// KeyStateAt returns where the key stands.
 func (d Device) KeyStateAt(now time.Time) KeyState {
 	switch {
 	case !d.IsLiveAt(now):
@@ -44,14 +44,14 @@ func (d Device) KeyStateAt(now time.Time) KeyState {
 	return KeyActive
 }
 
-// ProtectsAt tells whether the device is protected: its key is live and was activated on it.
+// ProtectsAt reports whether the device is protected: its key is live and was activated on it.
 func (d Device) ProtectsAt(now time.Time) bool { return d.KeyStateAt(now) == KeyActive }
 
 // seenStep is how exact the time of the last report is: devices report often, and each change is a write.
 const seenStep = 10 * time.Minute
 
-// ApplyReport is what becomes of a key whose device reports. A report of any kind activates a key that was not: that of
-// the activation may have been lost, and what runs protects. It is false when nothing changes.
+// ApplyReport returns what becomes of a key whose device reports. A report of any kind activates a key that was not:
+// that of the activation may have been lost, and what runs protects. It is false when nothing changes.
 func ApplyReport(d Device, now time.Time) (Device, bool) {
 	if !d.ActivatedAt.IsZero() && now.Sub(d.SeenAt) < seenStep {
 		return d, false
@@ -199,12 +199,12 @@ func (e *Endpoints) EndUnsubscribed(ctx context.Context) (int, error) {
 // Linux has no keys by the contract; its program can be offered all the same.
 const Linux System = "linux"
 
-// InstallSystems are those that have a link of their own.
+// InstallSystems returns the systems that have an install link of their own.
 func InstallSystems() []System { return append(ListSystems(), Linux) }
 
 const maxInstallLink = 500
 
-// InstallLinks are where people install the program of each system from; a system without a link is not there.
+// InstallLinks returns where people install the program of each system from; a system without a link is not there.
 func (e *Endpoints) InstallLinks(ctx context.Context) (map[System]string, error) {
 	return e.store.InstallLinks(ctx)
 }

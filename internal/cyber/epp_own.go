@@ -6,7 +6,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// Only is the same rules for a partner's own people: to them there are no keys but the partner's, and no pools.
+// Only returns the same rules for a partner's own people: to them there are no keys but the partner's, and no pools.
 func (e *Endpoints) Only(id partner.ID) *Endpoints {
 	return &Endpoints{store: ownDevices{of: e.store, id: id}, now: e.now, random: e.random}
 }

@@ -21,13 +21,13 @@ type Source struct {
 	ToldLow bool
 	// Returns is whether the vendor lets a revoked key that no device used be issued again.
 	Returns bool
-	// Free and Taken count the pool's keys; Expired those that the vendor ended before anybody was issued them.
+	// Free and Taken count the pool's keys; Expired those that the vendor ended before they were issued.
 	Free, Taken, Expired int64
 	// Live counts live keys of the system, whatever they came from; Active those that protect a device.
 	Live, Active int64
 }
 
-// Low tells whether the operator should order keys.
+// Low reports whether the operator should order keys.
 func (s Source) Low() bool { return s.Pooled && s.Free < s.LowMark }
 
 // SourceChange is what an operator changes of a source; nil leaves a setting as it is.
@@ -47,7 +47,7 @@ type VendorKey struct {
 	Expires time.Time
 }
 
-// EndsAt is when a key from the pool is over: when the plan says so, and never later than the vendor does.
+// EndsAt returns when a key from the pool is over: when the plan says so, and never later than the vendor does.
 func (k VendorKey) EndsAt(plan time.Time) time.Time {
 	if k.Expires.IsZero() || plan.Before(k.Expires) {
 		return plan

@@ -40,8 +40,8 @@ func withoutMark(r io.Reader) *bufio.Reader {
 	return b
 }
 
-// detectSeparator is what divides the cells of the first line: where the comma is in numbers, as in Brazil, spreadsheets
-// write semicolons.
+// detectSeparator returns what divides the cells of the first line: where the comma is in numbers, as in Brazil,
+// spreadsheets write semicolons.
 func detectSeparator(text *bufio.Reader) rune {
 	start, _ := text.Peek(1024) // a shorter file comes with an error, and whole
 	first, _, _ := strings.Cut(string(start), "\n")

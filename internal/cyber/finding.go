@@ -82,7 +82,7 @@ type Breach struct {
 	Content string
 }
 
-// NeutralTitle is what a breach of a day is called where its own title cannot be shown.
+// NeutralTitle returns what a breach of a day is called where its own title cannot be shown.
 func NeutralTitle(day time.Time) string {
 	return "Vazamento informado em " + day.UTC().Format("02/01/2006")
 }
@@ -96,7 +96,7 @@ func (b Breach) ForPeople() Breach {
 	return b
 }
 
-// Has tells whether the breach exposed any of the classes.
+// Has reports whether the breach exposed any of the classes.
 func (b Breach) Has(classes ...Exposed) bool {
 	return slices.ContainsFunc(classes, func(c Exposed) bool { return slices.Contains(b.Exposes, c) })
 }
@@ -165,7 +165,7 @@ type News struct {
 	Status map[AssetID]Status
 }
 
-// Basis is what the finding's classes are known from.
+// Basis returns what the finding's classes are known from.
 func (f Finding) Basis() Basis { return cmp.Or(f.Breach.Basis, BasisBreach) }
 
 // LeakedAs shows how the address of a Gmail mailbox is spelled where it leaked, without its letters: it may be another
@@ -177,7 +177,7 @@ func (f Finding) LeakedAs() []string {
 	return f.Trace.Spellings.MaskedSpellings()
 }
 
-// Open tells whether the finding still counts.
+// Open reports whether the finding still counts.
 func (f Finding) Open() bool { return f.Resolution == "" }
 
 // Resolution is why a finding does not count any more.

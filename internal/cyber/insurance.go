@@ -58,7 +58,7 @@ func (e Entitled) ListEntitlements() (list []Entitlement, subscribed bool) {
 	return list, len(e.Subscribed) > 0
 }
 
-// BestPlan is the one plan in force: the first of All.
+// BestPlan returns the one plan in force: the first of All.
 func (e Entitled) BestPlan() (best plan.Plan, subscribed, found bool) {
 	list, subscribed := e.ListEntitlements()
 	if len(list) == 0 {

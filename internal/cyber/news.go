@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// IsKnownFinding tells whether a finding says nothing that earlier findings of the same value did not say: the same classes of
-// data, the same passwords, the same sites. What the import was called does not matter. What was withdrawn, and what is
-// made up, was never told.
+// IsKnownFinding reports whether a finding says nothing that earlier findings of the same value did not say: the same
+// classes of data, the same passwords, the same sites. What the import was called does not matter. What was withdrawn,
+// and what is made up, was never told.
 //
 // A password that cannot be compared, because the breach has no pairs, is news only where no password was told before. One
 // that can be is known only from a breach that holds the same one. Where the value's own records are not known there is
@@ -40,8 +40,8 @@ func IsKnownFinding(f Finding, earlier []Finding) bool {
 	return copied || !f.Breach.Has(ExposedPassword) || containsAll(f.Trace.Passwords, passwords)
 }
 
-// isCopyOf tells whether two breaches are one dump, as far as that can be known: one of them may have been imported without
-// pairs.
+// isCopyOf reports whether two breaches are one dump, as far as that can be known: one of them may have been imported
+// without pairs.
 func (b Breach) isCopyOf(other Breach) bool {
 	x, y := b.Content, other.Content
 	return x != "" && y != "" && (strings.HasPrefix(x, y) || strings.HasPrefix(y, x))
@@ -52,5 +52,5 @@ func containsAll[T comparable](all, of []T) bool {
 	return !slices.ContainsFunc(all, func(v T) bool { return !slices.Contains(of, v) })
 }
 
-// isDoubtful says that what the breach holds is not, or not known to be, true of anybody.
+// isDoubtful reports whether the data of the breach is false, or not known to be true, of the people in it.
 func (b Breach) isDoubtful() bool { return b.Fabricated || b.SpamList }

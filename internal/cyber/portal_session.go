@@ -164,12 +164,12 @@ func (s *PortalSessions) OpenLink(ctx context.Context, token string) (PortalSess
 	return s.sealSession(session)
 }
 
-// ResumeSession is the session of a text that Enter gave, and the partner as it is now.
+// ResumeSession returns the session of a text that Enter gave, and the partner as it is now.
 func (s *PortalSessions) ResumeSession(ctx context.Context, text string) (PortalSession, partner.Partner, error) {
 	return s.openSession(ctx, placeSession, text)
 }
 
-// ChangeLanguage is the same session in another language.
+// ChangeLanguage returns the same session in another language.
 func (s *PortalSessions) ChangeLanguage(session PortalSession, lang partner.Language) (PortalSession, string, error) {
 	session.Lang = lang
 	return s.sealSession(session)

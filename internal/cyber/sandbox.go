@@ -56,7 +56,7 @@ func sandboxLeak(k identifier.Kind, normal string) bool {
 	return false
 }
 
-// MadeUpBreach is what is told of the made-up breach.
+// MadeUpBreach returns what is told of the made-up breach.
 func MadeUpBreach() Breach {
 	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	return Breach{

@@ -71,7 +71,7 @@ var shareWatched = [...]struct {
 	points float64
 }{{identifier.CPF, 8}, {identifier.Email, 8}, {identifier.Phone, 5}, {identifier.Card, 4}}
 
-// riskPoints is what one breach is worth, 0 to breachCeiling.
+// riskPoints returns what one breach is worth, 0 to breachCeiling.
 func (b Breach) riskPoints(now time.Time) float64 {
 	age := breachAgeFactor(b.Date, now)
 	strongest, further := 0.0, 0.0
@@ -108,7 +108,7 @@ func (b Breach) riskPoints(now time.Time) float64 {
 	return min(points, breachCeiling)
 }
 
-// breachAgeFactor is the factor for a breach of that day; a breach without a date counts as new.
+// breachAgeFactor returns the factor for a breach of that day; a breach without a date counts as new.
 func breachAgeFactor(date, now time.Time) float64 {
 	for _, step := range ageFactor {
 		if date.IsZero() || step.years == math.MaxInt32 || now.Before(date.AddDate(step.years, 0, 0)) {
@@ -168,7 +168,7 @@ type Recommendation struct {
 	Wins float64
 }
 
-// Value is the person's value in the breach, masked; empty when the recommendation is not about one.
+// Value returns the person's value in the breach, masked; empty when the recommendation is not about one.
 func (r Recommendation) Value() string {
 	if r.asset == nil {
 		return ""
@@ -293,7 +293,7 @@ func alertShare(s Status) float64 {
 	return 0
 }
 
-// statusOfRest is the worst status that so many breaches leave, so many of them usable against the person: see
+// statusOfRest returns the worst status that so many breaches leave, so many of them usable against the person: see
 // StatusOf.
 func statusOfRest(breaches, usable int) Status {
 	switch {

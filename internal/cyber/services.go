@@ -70,7 +70,7 @@ func NewServices(store ServiceStore, now func() time.Time) *Services {
 	return &Services{store: store, now: now, cache: &offeredServices{}}
 }
 
-// WithStore is the same catalogue over another store: inside a transaction.
+// WithStore returns the same catalogue over another store: inside a transaction.
 func (s *Services) WithStore(store ServiceStore) *Services {
 	inside := *s
 	inside.store = store

@@ -10,8 +10,9 @@ const (
 	StatusCompromised Status = "comprometido"
 )
 
-// ComputeStatus is the one function that computes a status: nothing open is monitored, something open is an alert, and an
-// open finding whose breach exposed something usable against the person is a compromise.
+// ComputeStatus returns the status of a value with these findings; no other function computes one. Nothing open is
+// monitored, something open is an alert, and an open finding whose breach exposed something usable against the person
+// is a compromise.
 func ComputeStatus(findings []Finding) Status {
 	status := StatusMonitored
 	for _, f := range findings {
@@ -26,7 +27,7 @@ func ComputeStatus(findings []Finding) Status {
 	return status
 }
 
-// IsUsable tells whether what a breach exposed can be used against the person: a password, card data, a government id
+// IsUsable reports whether what a breach exposed can be used against the person: a password, card data, a government id
 // together with identity data, or whatever a stealer took from their own device. Of fabricated data and spam lists
 // nothing can.
 func (b Breach) IsUsable() bool {
@@ -39,8 +40,8 @@ func (b Breach) IsUsable() bool {
 	return b.Has(ExposedCPF, ExposedDocument) && b.Has(ExposedName, ExposedBirthDate, ExposedAddress)
 }
 
-// wasTakenByStealer tells whether a stealer took something from the person's device that opens an account. Of a log whose records
-// are not told apart that is assumed.
+// wasTakenByStealer reports whether a stealer took something from the person's device that opens an account. Of a log
+// whose records are not told apart that is assumed.
 func (b Breach) wasTakenByStealer() bool {
 	return b.Kind == SourceStealer && (b.Basis != BasisRow || b.Has(ExposedPassword, ExposedCookies))
 }

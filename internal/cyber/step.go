@@ -97,7 +97,8 @@ func (s PlannedStep) isRemaining() bool {
 	return s.State == StepTodo || s.Essential && s.State != StepDone
 }
 
-// reminderTime is when the person is reminded of the step: the day before it is due, and of a short deadline at half time.
+// reminderTime returns when the person is reminded of the step: the day before it is due, and of a short deadline at
+// half time.
 func (s PlannedStep) reminderTime() time.Time { return s.Due.Add(-min(24*time.Hour, s.Within/2)) }
 
 // Plan is what to do about one finding, in order.
@@ -131,7 +132,7 @@ func NewPlan(f Finding, marks []StepMark) Plan {
 	return p
 }
 
-// planStart is when deadlines begin to run.
+// planStart returns when deadlines begin to run.
 func (f *Finding) planStart() time.Time {
 	if f.RenewedAt.IsZero() {
 		return f.FoundAt
@@ -139,8 +140,8 @@ func (f *Finding) planStart() time.Time {
 	return f.RenewedAt
 }
 
-// holdsFor tells whether a finding is one that the step is for, and whether that is known of the person's own record. Of
-// made-up data and spam lists nothing but care follows.
+// holdsFor reports whether a finding is one that the step is for, and whether that is known of the person's own record.
+// Of made-up data and spam lists nothing but care follows.
 func (c *stepCondition) holdsFor(f *Finding) (fits, certain bool) {
 	switch {
 	case c.always:
@@ -155,7 +156,8 @@ func (c *stepCondition) holdsFor(f *Finding) (fits, certain bool) {
 	return !c.certain && f.Breach.Has(c.exposes...), false
 }
 
-// exposedClass is the class of data that a watched value is itself: where it was found, it stood. Empty for a kind without one.
+// exposedClass returns the class of data that a watched value is itself: where it was found, it stood. Empty for a kind
+// without one.
 func exposedClass(k identifier.Kind) Exposed {
 	switch k {
 	case identifier.Email:
@@ -180,7 +182,7 @@ func (p Plan) Step(id StepID) (PlannedStep, bool) {
 	return p.Steps[i], true
 }
 
-// Remaining are the steps without which the finding is not solved; none once it is closed.
+// Remaining returns the steps without which the finding is not solved; none once it is closed.
 func (p Plan) Remaining() []PlannedStep {
 	if !p.Finding.Open() {
 		return nil
@@ -198,7 +200,7 @@ func (p Plan) Done() (n int) {
 	return n
 }
 
-// resolution is what the finding is resolved as by the steps that are done.
+// resolution returns what the finding is resolved as by the steps that are done.
 func (p Plan) resolution() Resolution {
 	for _, s := range p.Steps {
 		if s.State == StepDone && s.Mends != "" {
@@ -233,7 +235,7 @@ func ReminderOf(p Plan, since, now time.Time) (r Reminder) {
 	return r
 }
 
-// FirstReminder is when to look at a new finding for the first time; zero: never.
+// FirstReminder returns when to look at a new finding for the first time; zero: never.
 func FirstReminder(f Finding) time.Time {
 	return ReminderOf(NewPlan(f, nil), f.planStart(), f.planStart()).Next
 }

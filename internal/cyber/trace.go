@@ -13,7 +13,7 @@ import (
 // Classes is a set of Exposed: a bit for each, in the order of AllExposed.
 type Classes uint32
 
-// NewClasses is the set of the classes in a list.
+// NewClasses returns the set of the classes in a list.
 func NewClasses(list []Exposed) (set Classes) {
 	for i, e := range AllExposed() {
 		if slices.Contains(list, e) {
@@ -61,13 +61,13 @@ type Trace struct {
 	Spellings identifier.Spellings
 }
 
-// IsEqual tells whether two traces say the same.
+// IsEqual reports whether two traces say the same.
 func (t Trace) IsEqual(other Trace) bool {
 	return t.Told == other.Told && t.Classes == other.Classes && t.Day == other.Day && t.Spellings == other.Spellings && slices.Equal(t.Sites, other.Sites) &&
 		slices.Equal(t.Passwords, other.Passwords)
 }
 
-// TakenOn is the day as a date; the zero time when it is not known.
+// TakenOn returns the day as a date; the zero time when it is not known.
 func (t Trace) TakenOn() time.Time {
 	if t.Day == 0 {
 		return time.Time{}
@@ -75,7 +75,8 @@ func (t Trace) TakenOn() time.Time {
 	return time.Unix(int64(t.Day)*86400, 0).UTC()
 }
 
-// ForTrace is the breach as far as it concerns one value: it exposed what stood in the value's own records, if those are known.
+// ForTrace returns the breach as far as it concerns one value: it exposed what stood in the value's own records, if
+// those are known.
 func (b Breach) ForTrace(t Trace) Breach {
 	if t.Told {
 		b.Basis, b.Exposes = BasisRow, t.Classes.List()
