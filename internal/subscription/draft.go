@@ -38,5 +38,5 @@ type Flag struct {
 	Value bool
 }
 
-// NewText is a member with a value.
+// NewText returns a member with a value.
 func NewText(s string) Text { return Text{Given, s} }

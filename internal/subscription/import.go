@@ -43,7 +43,7 @@ const (
 	shortImport, longImport              = 8 * time.Millisecond, 20 * time.Millisecond
 )
 
-// nextImport is how many records to take after a transaction of size took so long.
+// nextImport returns how many records to take after a transaction of size took so long.
 func nextImport(size int, took time.Duration) int {
 	switch {
 	case took > longImport:

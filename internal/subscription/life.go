@@ -24,7 +24,7 @@ const (
 	Resume
 )
 
-// ChangesSubscription tells whether a subscription is not already where the move leads.
+// ChangesSubscription reports whether a subscription is not already where the move leads.
 func (m Move) ChangesSubscription(s Subscription) bool {
 	switch m {
 	case Suspend:

@@ -29,7 +29,7 @@ type ListFilter struct {
 	Limit int
 }
 
-// FitsFilter tells whether a list that is looked at today holds a subscription.
+// FitsFilter reports whether a list that is looked at today holds a subscription.
 func (f ListFilter) FitsFilter(s Subscription, today Day) bool {
 	return s.Over(today) == (f.State == ListEnded) && (f.State != ListSuspended || !s.SuspendedAt.IsZero()) &&
 		(f.Plan == "" || s.Plan == f.Plan) && s.Start >= f.From && (f.To == 0 || s.Start <= f.To)

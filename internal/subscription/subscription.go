@@ -39,10 +39,11 @@ type Subscription struct {
 // ID names a subscription among those of its partner: "sub_" and its number.
 type ID string
 
-// ID is how events name the subscription.
+// ID returns how events name the subscription.
 func (s Subscription) ID() ID { return ID("sub_" + strconv.FormatInt(s.Seq, 10)) }
 
-// LastDay is the last day of its life: the expiry date, or the day on which it was ended before that. Zero: no end.
+// LastDay returns the last day of its life: the expiry date, or the day on which it was ended before that. Zero: no
+// end.
 func (s Subscription) LastDay() Day {
 	if ended := DayInBrazil(s.EndedAt); !s.EndedAt.IsZero() && (s.Expiry == 0 || ended < s.Expiry) {
 		return ended
@@ -50,7 +51,7 @@ func (s Subscription) LastDay() Day {
 	return s.Expiry
 }
 
-// Over tells whether it has ended by a day: it was ended, or its expiry date lies before. The sweep that notes the
+// Over reports whether it has ended by a day: it was ended, or its expiry date lies before. The sweep that notes the
 // latter comes later.
 func (s Subscription) Over(today Day) bool {
 	return !s.EndedAt.IsZero() || s.Expiry != 0 && s.Expiry < today
@@ -109,7 +110,7 @@ type Plans interface {
 	ListPlans(ctx context.Context, id partner.ID) ([]plan.Plan, error)
 }
 
-// Partners lists everybody the sweep has to look at.
+// Partners lists the partners whose subscriptions the sweep has to check.
 type Partners interface {
 	ListPartners(ctx context.Context) ([]partner.Partner, error)
 }
