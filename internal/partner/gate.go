@@ -26,7 +26,7 @@ type Caller struct {
 	key   *Key
 }
 
-// HasScope tells whether the key that was shown covers need.
+// HasScope reports whether the key that was shown covers need.
 func (c Caller) HasScope(need Scope) bool { return c.key != nil && c.key.HasScope(need) }
 
 // Gate checks API keys. It remembers the keys it has seen, so that a request does not cost a database look-up, and

@@ -21,7 +21,7 @@ const (
 	gather uint32 = 0x0e8b2f51
 )
 
-// NumberedID is the ID of the partner with a number, from 1 up.
+// NumberedID returns the ID of the partner with a number, from 1 up.
 func NumberedID(number int64) ID {
 	n := uint32(number)
 	var u uuid.UUID

@@ -44,7 +44,7 @@ const (
 // passwords are not among them and must be asked for.
 func ContractScopes() []Scope { return []Scope{ScopeCyber, ScopeSubscriptions} }
 
-// knownScopes are all that a key can be given.
+// knownScopes returns all that a key can be given.
 func knownScopes() []Scope {
 	return []Scope{ScopeCyber, ScopeCyberRead, ScopeSubscriptions, ScopeSubscriptionsRead, ScopeCredentials, ScopeManage, ScopeManageRead}
 }
@@ -94,12 +94,12 @@ type Key struct {
 // BUG(partner): whether a key has expired is judged by the clock of the machine: one that is set back by an hour lets a
 // key live an hour longer. A revoked key stays revoked whatever the clock says.
 
-// IsLiveAt tells whether the key opens anything at that moment.
+// IsLiveAt reports whether the key opens anything at that moment.
 func (k Key) IsLiveAt(t time.Time) bool {
 	return !k.Forged && k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || t.Before(k.ExpiresAt))
 }
 
-// HasScope tells whether the key covers need.
+// HasScope reports whether the key covers need.
 func (k Key) HasScope(need Scope) bool {
 	if need == ScopeAnyRead {
 		return k.HasScope(ScopeCyberRead) || k.HasScope(ScopeSubscriptionsRead)

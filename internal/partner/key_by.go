@@ -27,7 +27,7 @@ func (c Caller) checkOwnScopes(scopes []Scope) error {
 	return nil
 }
 
-// limitToOwnEnd is the earlier of a time and the end of the calling key; zero is never.
+// limitToOwnEnd returns the earlier of a time and the end of the calling key; zero is never.
 func (c Caller) limitToOwnEnd(t time.Time) time.Time {
 	if end := c.key.ExpiresAt; !end.IsZero() && (t.IsZero() || t.After(end)) {
 		return end

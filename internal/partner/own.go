@@ -30,8 +30,8 @@ func (o One) ListPartners(ctx context.Context) ([]Partner, error) {
 	return []Partner{p}, err
 }
 
-// ForPartner is the same rules for a partner's own people: to them there is no other partner. Keys that show people in clear are
-// made and rolled only where clear is set.
+// ForPartner returns the same rules for a partner's own people: to them there is no other partner. Keys that show
+// people in clear are made and rolled only where clear is set.
 func (r *Registry) ForPartner(id ID, clear bool) *Registry {
 	own := *r
 	own.store = ownPartner{r.store, id, r.now, clear}

@@ -57,7 +57,7 @@ func (s Settings) ListSites() []string { return strings.Fields(s.Sites) }
 // WatchedList returns the watched hosts one by one.
 func (s Settings) WatchedList() []string { return strings.Fields(s.WatchedSites) }
 
-// JoinSiteList is what Settings keep of hosts as people write them.
+// JoinSiteList returns what Settings keep of hosts as people write them.
 func JoinSiteList(hosts []string) string {
 	list := make([]string, 0, len(hosts))
 	for _, h := range hosts {

@@ -44,7 +44,7 @@ const (
 	DefaultAccentText = "#ffffff"
 )
 
-// EffectiveColours are the theme's colours with defaults filled in.
+// EffectiveColours returns the theme's colours with defaults filled in.
 func (t Theme) EffectiveColours() (accent, accentText string) {
 	or := func(chosen, usual string) string {
 		if chosen == "" {
@@ -151,7 +151,8 @@ func hasOnlyDigits(s string) bool {
 	return err == nil
 }
 
-// ContrastRatio is the contrast ratio of two colours written as #rrggbb, 1 to 21: see WCAG 2.2, relative luminance.
+// ContrastRatio returns the contrast ratio of two colours written as #rrggbb, 1 to 21: see WCAG 2.2, relative
+// luminance.
 func ContrastRatio(a, b string) float64 {
 	one, two := relativeLuminance(a), relativeLuminance(b)
 	return (max(one, two) + 0.05) / (min(one, two) + 0.05)

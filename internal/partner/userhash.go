@@ -41,7 +41,7 @@ func ParseUserHash(field, s string) (UserHash, error) {
 // never be read.
 const reservedSegment = "extra"
 
-// IsPrintable tells whether s has 1 to limit characters, all of them printable: the contract's rule for ids and user
+// IsPrintable reports whether s has 1 to limit characters, all of them printable: the contract's rule for ids and user
 // hashes.
 func IsPrintable(s string, limit int) bool {
 	if s == "" || !utf8.ValidString(s) || utf8.RuneCountInString(s) > limit {
@@ -55,8 +55,8 @@ func IsPrintable(s string, limit int) bool {
 	return true
 }
 
-// IsDotSegment tells whether s is "." or "..": clients resolve these away before they send a path, encoded or not, so what is
-// named so could be created by a body and never be asked for.
+// IsDotSegment reports whether s is "." or "..": clients resolve these away before they send a path, encoded or not, so
+// what is named so could be created by a body and never be asked for.
 func IsDotSegment(s string) bool { return s == "." || s == ".." }
 
 // Canonical returns the same bytes for every spelling of one digest. The first byte tells digests from plain strings,
@@ -100,7 +100,7 @@ func PersonDigests(cpf, salt string) (d256, d512 []byte) {
 	return append([]byte{'d'}, short[:]...), append([]byte{'d'}, long[:]...)
 }
 
-// LongUserHash is the user hash of a person in the spelling that the service itself uses: 512 bits in hex.
+// LongUserHash returns the user hash of a person in the spelling that the service itself uses: 512 bits in hex.
 func LongUserHash(cpf, salt string) UserHash {
 	_, d512 := PersonDigests(cpf, salt)
 	return UserHash(hex.EncodeToString(d512[1:])) // without the mark of a canonical form
