@@ -28,7 +28,7 @@ func NewRights(store Store, tenants Partners, trail *operator.Trail, now func() 
 	return &Rights{store: store, tenants: tenants, trail: trail, now: now}
 }
 
-// Reference is the audit trail's name for a person.
+// Reference returns the audit trail's name for a person.
 func (d *Rights) Reference(p Person) string { return d.store.PersonReference(p) }
 
 // FindReferred returns the person of a partner that a reference names. URLs of pages hold references instead of user
@@ -38,7 +38,7 @@ func (d *Rights) FindReferred(ctx context.Context, id partner.ID, ref string) (P
 	return Person{User: user, Partner: id}, err
 }
 
-// DescribePerson is what a page shows of a person of one partner, and who looked at it.
+// DescribePerson returns what a page shows of a person of one partner, and who looked at it.
 func (d *Rights) DescribePerson(ctx context.Context, who partner.Partner, p Person) (Held, []Access, error) {
 	h, err := d.store.ReadHeldRows(ctx, who, p)
 	if err != nil {

@@ -56,7 +56,7 @@ type Search struct {
 // NewSearch joins the rules to a store.
 func NewSearch(store Finder, tenants Partners) *Search { return &Search{store, tenants} }
 
-// ForPartner is the same search for a partner's own people: nothing of others is found.
+// ForPartner returns the same search for a partner's own people: nothing of others is found.
 func (s *Search) ForPartner(id partner.ID) *Search {
 	return &Search{s.store, partner.One{Of: s.tenants, ID: id}}
 }
@@ -124,7 +124,8 @@ type look struct {
 	run func(ctx context.Context, at []partner.ID) ([]Hit, error)
 }
 
-// possibleReadings are the ways to read a text: an id is nothing else, while eleven digits may be a CPF or a telephone.
+// possibleReadings returns the ways to read a text: an id is nothing else, while eleven digits may be a CPF or a
+// telephone.
 func (s *Search) possibleReadings(text string) (list []look) {
 	for prefix, kind := range byPrefix {
 		if strings.HasPrefix(text, prefix) {

@@ -387,7 +387,7 @@ func writeHeldProtection(say func(string, ...any), v heldView) {
 	}
 }
 
-// formatTime is how times are written; the zero time is empty.
+// formatTime returns how times are written; the zero time is empty.
 func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""

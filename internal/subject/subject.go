@@ -77,7 +77,7 @@ type Held struct {
 	StoredAnswers int
 }
 
-// Empty tells whether nothing is held.
+// Empty reports whether nothing is held.
 func (h Held) Empty() bool {
 	return len(h.Subscriptions)+len(h.Assets)+len(h.Cases)+len(h.Devices)+len(h.Answers)+len(h.Scores)+len(h.Events)+h.StoredAnswers == 0
 }
@@ -129,7 +129,7 @@ type Erased struct {
 	Counts  map[string]int64
 }
 
-// Total is how many rows were taken away or rewritten.
+// Total returns how many rows were taken away or rewritten.
 func (e Erased) Total() (n int64) {
 	for _, c := range e.Counts {
 		n += c
