@@ -39,7 +39,7 @@ var builtin = sync.OnceValues(func() (map[alert.Type]map[partner.Language]builti
 	return texts, nil
 })
 
-// builtinTemplate is the text that this program brings.
+// builtinTemplate returns the text that this program brings.
 func builtinTemplate(k Key) (Template, error) {
 	texts, err := builtin()
 	if err != nil {
@@ -60,7 +60,7 @@ func builtinTemplate(k Key) (Template, error) {
 	return t, nil
 }
 
-// Store keeps the operator's texts. No partner means everybody.
+// Store keeps the operator's texts. An empty partner stands for all partners.
 type Store interface {
 	ListTemplates(ctx context.Context, id partner.ID) ([]Template, error)
 	KeepTemplate(ctx context.Context, id partner.ID, t Template) error
@@ -99,7 +99,7 @@ func (c *Catalogue) ListTemplates(ctx context.Context, id partner.ID) ([]Templat
 	return list, nil
 }
 
-// loadChanged are the operator's texts, the partner's over everybody's.
+// loadChanged returns the operator's texts, with the partner's own in place of those for all partners.
 func (c *Catalogue) loadChanged(ctx context.Context, id partner.ID) (map[Key]Template, error) {
 	texts := map[Key]Template{}
 	for _, of := range []struct {
@@ -136,7 +136,7 @@ func (c *Catalogue) GetTemplate(ctx context.Context, id partner.ID, k Key) (Temp
 	return builtinTemplate(k)
 }
 
-// SetTemplate keeps a text for a partner, or for everybody.
+// SetTemplate keeps a text for a partner, or for all partners.
 func (c *Catalogue) SetTemplate(ctx context.Context, id partner.ID, t Template) error {
 	if err := t.CheckTemplate(); err != nil {
 		return err

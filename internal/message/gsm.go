@@ -17,7 +17,7 @@ const (
 // alike are characters that have a plain look-alike and no decomposition that leads to it.
 var alike = strings.NewReplacer("“", `"`, "”", `"`, "‘", "'", "’", "'", "–", "-", "—", "-", "…", "...", "º", "o", "ª", "a", "\u00a0", " ", "•", "-")
 
-// countSeptets is how long a folded text is.
+// countSeptets returns how long a folded text is.
 func countSeptets(text string) (n int) {
 	for _, r := range text {
 		n++

@@ -36,7 +36,7 @@ func ParseChannel(s string) (Channel, error) {
 	return "", ErrChannel.With("channel", fault.OneOf, "email, sms, whatsapp, push")
 }
 
-// hasTitle tells whether messages of the channel have a subject or title.
+// hasTitle reports whether messages of the channel have a subject or title.
 func (c Channel) hasTitle() bool { return c == Email || c == Push }
 
 // Faults of messages.
@@ -72,12 +72,12 @@ func (k Key) CheckKey() error {
 	return err
 }
 
-// ListEventTypes are the types of events that people are told of: all but the test of an endpoint.
+// ListEventTypes returns the types of events that people are told of: all but the test of an endpoint.
 func ListEventTypes() []alert.Type {
 	return slices.DeleteFunc(slices.Clone(alert.Types), func(t alert.Type) bool { return t == alert.WebhookTest })
 }
 
-// ListKeys are all texts there are.
+// ListKeys returns all texts there are.
 func ListKeys() (list []Key) {
 	for _, event := range ListEventTypes() {
 		for _, channel := range ListChannels() {

@@ -8,7 +8,7 @@ type phrase struct {
 	codes map[string]string
 }
 
-// ofCode is a code in words; one that is not known is said as it is.
+// ofCode returns a code in words; one that is not known is said as it is.
 func (p phrase) ofCode(code string) string {
 	if said, ok := p.codes[code]; ok {
 		return said

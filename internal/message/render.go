@@ -127,7 +127,7 @@ func (t Template) registered(values map[Word]string) *Registered {
 // link is an address in a text; values have none left.
 var link = regexp.MustCompile(`https://[^\s<>"']+[^\s<>"'.,;:!?)]`)
 
-// renderEmail is the HTML of an e-mail: one column, system fonts, no picture and nothing that is fetched.
+// renderEmail returns the HTML of an e-mail: one column, system fonts, no picture and nothing that is fetched.
 func renderEmail(m Message) string {
 	var b strings.Builder
 	b.WriteString(`<!DOCTYPE html><html lang="` + string(m.Language) + `"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>` +

@@ -53,7 +53,7 @@ var (
 	}
 )
 
-// ListWords are what texts about an event may name.
+// ListWords returns what texts about an event may name.
 func ListWords(t alert.Type) []Word { return slices.Concat(common, own[t]) }
 
 // joinWords lists the words of an event for an error.
@@ -104,7 +104,7 @@ func parseEventBody(e alert.Kept) (body eventBody, err error) {
 	return body, nil
 }
 
-// worstFinding is the finding that a message names; nothing of an event without any.
+// worstFinding returns the finding that a message names; nothing of an event without any.
 func (b eventBody) worstFinding() (worst found) {
 	order := []string{"low", "medium", "high", "critical"}
 	for _, one := range b.Data.Findings {
@@ -118,7 +118,7 @@ func (b eventBody) worstFinding() (worst found) {
 // brasilia is the clock that people in Brazil go by: see docs/vocabulario.md.
 var brasilia = time.FixedZone("BRT", -3*60*60)
 
-// wordValues are the words of an event, cleaned and cut.
+// wordValues returns the words of an event, cleaned and cut.
 func (b eventBody) wordValues(at time.Time, l partner.Language, n names) map[Word]string {
 	d, worst, say := b.Data, b.worstFinding(), phrases[l]
 	values := map[Word]string{
