@@ -1,6 +1,6 @@
 package identifier
 
-// elevenComplement is the check digit of a weighted sum, in the way CPF and CNPJ share.
+// elevenComplement returns the check digit of a weighted sum, in the way CPF and CNPJ share.
 func elevenComplement(sum int) int {
 	if r := sum % 11; r >= 2 {
 		return 11 - r
@@ -36,7 +36,7 @@ func loadEight[T string | []byte](s T, i int) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// eightDigits says whether all bytes of a word are digits: less '0', none has its top bit set, nor gets it by adding
+// eightDigits reports whether all bytes of a word are digits: less '0', none has its top bit set, nor gets it by adding
 // 0x76.
 func eightDigits(word uint64) bool {
 	word ^= '0' * ones

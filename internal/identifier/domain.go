@@ -68,7 +68,7 @@ func ValidDomain[T string | []byte](s T) bool {
 	return false
 }
 
-// hasALabel says whether a label begins with the mark of an encoded one, in any case.
+// hasALabel reports whether a label begins with the mark of an encoded one, in any case.
 func hasALabel(s string) bool {
 	for i := 0; i+4 <= len(s); i++ {
 		if (i == 0 || s[i-1] == '.') && strings.EqualFold(s[i:i+4], "xn--") {

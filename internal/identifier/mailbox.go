@@ -48,7 +48,7 @@ func AppendMailbox(dst, normal []byte) ([]byte, Spellings) {
 	return normal, 0
 }
 
-// MatchForm is what a value is looked for by: its normal form, or what stands for its mailbox.
+// MatchForm returns what a value is looked for by: its normal form, or what stands for its mailbox.
 func MatchForm(k Kind, normal string) []byte {
 	if k != Email {
 		return []byte(normal)

@@ -117,7 +117,7 @@ func AppendBrazilianPhone[T string | []byte](dst []byte, national T) ([]byte, bo
 	return append(dst, national[2:]...), true
 }
 
-// IsAreaCode says whether the digits a and b are a Brazilian area code.
+// IsAreaCode reports whether the digits a and b are a Brazilian area code.
 func IsAreaCode(a, b byte) bool {
 	return isASCIIDigit(a) && isASCIIDigit(b) && areaCodes[int(a-'0')*10+int(b-'0')]
 }
