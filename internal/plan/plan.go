@@ -40,7 +40,7 @@ const NoDevices = -1
 // DefaultKeyDays is the validity of a key under a plan that says nothing else.
 const DefaultKeyDays = 365
 
-// KeyValidity is how long a key issued under this plan is valid.
+// KeyValidity returns how long a key issued under this plan is valid.
 func (p Plan) KeyValidity() time.Duration {
 	days := p.KeyDays
 	if days == 0 {
