@@ -221,7 +221,7 @@ func (r *Reader) readFlag(f *subscription.Flag) error {
 	return nil
 }
 
-// unquoteText is the text of a JSON string that the decoder has found valid.
+// unquoteText returns the text of a JSON string that the decoder has found valid.
 func unquoteText(raw jsontext.Value) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1])
