@@ -61,10 +61,10 @@ type Recalled struct {
 	Said       *Sentence
 }
 
-// English is what the error said.
+// English returns what the error said.
 func (r Recalled) English() string { return r.Text }
 
-// Portuguese is what its rule says, and otherwise where to look.
+// Portuguese returns what its rule says, and otherwise where to look.
 func (r Recalled) Portuguese() string {
 	if r.Said == nil {
 		return "o registro do servidor tem o motivo."

@@ -49,7 +49,7 @@ func (r Rule) Code() string { return r.code }
 // ForPartners reports whether partners can meet the rule in x-error-detail.
 func (r Rule) ForPartners() bool { return r.partners }
 
-// Pattern is the English sentence with its verbs.
+// Pattern returns the English sentence with its verbs.
 func (r Rule) Pattern() string { return r.english }
 
 // Said returns the rule with its values, to be said inside another one.
@@ -67,7 +67,7 @@ type spoken interface {
 	Portuguese() string
 }
 
-// English is what partners and the command line read.
+// English returns what partners and the command line read.
 func (s Sentence) English() string {
 	args := slices.Clone(s.Args)
 	for i, a := range args {
@@ -78,7 +78,7 @@ func (s Sentence) English() string {
 	return fmt.Sprintf(s.Rule.english, args...)
 }
 
-// Portuguese is what operators read.
+// Portuguese returns what operators read.
 func (s Sentence) Portuguese() string {
 	args := make([]any, min(len(s.Args), strings.Count(s.Rule.portuguese, "%s")))
 	for i := range args {
