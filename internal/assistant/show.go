@@ -212,7 +212,7 @@ func shownBreaches(p client.BreachPage) breaches {
 // shownEvents returns events with the person they are about, without the rest of their data.
 func shownEvents(p client.EventPage) events {
 	return events{each(p.Events, func(e client.Event) event {
-		return event{e.ID, e.Type, e.Timestamp, whom(e.Data)}
+		return event{e.ID, e.Type, e.Timestamp, personOfEvent(e.Data)}
 	}), p.Next, p.HasMore}
 }
 

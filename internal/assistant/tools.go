@@ -139,8 +139,8 @@ func addTool[In any](server *mcp.Server, log *slog.Logger, name, description str
 	})
 }
 
-// whom returns the userHash in the data of an event; empty when the event is about no person.
-func whom(data json.RawMessage) string {
+// personOfEvent returns the user hash that an event names, or nothing.
+func personOfEvent(data json.RawMessage) string {
 	var about struct {
 		UserHash string `json:"userHash"`
 	}

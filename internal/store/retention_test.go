@@ -259,7 +259,7 @@ func TestSweepPeopleOfFailedBulks(t *testing.T) {
 				}
 			}
 			b.AskOnly(size, "ouro", "00000000000")
-			// A single write beside it, without which SQLite would write nobody ahead.
+			// Without a single write beside it, no person would be written ahead on SQLite.
 			if err := e.DB.InTx(ctx, func(*sqldb.Tx) error { return nil }); err != nil {
 				t.Fatal(err)
 			}
