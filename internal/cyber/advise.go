@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // catalogueIndex is the catalogue made ready to be held against many findings.
@@ -15,6 +16,8 @@ type catalogueIndex struct {
 	items []indexedItem
 	// weight is the sum of all questions' weights.
 	weight int
+	// translated are the same items in other languages.
+	translated map[partner.Language]*catalogueIndex
 }
 
 // indexedItem is an item prepared for matching: its condition as bit sets, and its texts split at their blanks, so that

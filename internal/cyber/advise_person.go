@@ -46,6 +46,8 @@ type Persons struct {
 	// missed is told when a day's score could not be kept: the answer stands, and the next one keeps it.
 	missed   func(ctx context.Context, err error)
 	breaches *breachBook
+	// lang is what advice is given in; empty for Portuguese.
+	lang partner.Language
 }
 
 // NewPersons joins the rules to a store, the catalogue and a clock. missed may be nil.
@@ -60,6 +62,13 @@ func NewPersons(store PersonStore, catalogue *Catalogue, now func() time.Time, m
 func (s *Persons) WithStore(store PersonStore) *Persons {
 	inside := *s
 	inside.store = store
+	return &inside
+}
+
+// InLanguage returns the same rules that speak another language where the catalogue does.
+func (s *Persons) InLanguage(lang partner.Language) *Persons {
+	inside := *s
+	inside.lang = lang
 	return &inside
 }
 
@@ -120,6 +129,9 @@ func (s *Persons) loadPosture(ctx context.Context, id partner.ID, u partner.User
 	items, err := s.catalogue.loadOffered(ctx)
 	if err != nil {
 		return nil, nil, err
+	}
+	if translated := items.translated[s.lang]; translated != nil {
+		items = translated
 	}
 	p, err := s.store.ReadPosture(ctx, id, u, scored)
 	if err != nil {

@@ -47,6 +47,8 @@ type Item struct {
 	Body, More string
 	Question   *ValidationQuestion
 	Retired    bool
+	// Language is what the texts were translated to; empty while they are as written, in Portuguese.
+	Language partner.Language
 }
 
 // ValidationQuestion asks whether the advice has been followed.

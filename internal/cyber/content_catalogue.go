@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // ContentStore keeps what the operator changed in the catalogue.
@@ -61,7 +62,17 @@ func (c *Catalogue) loadOffered(ctx context.Context) (*catalogueIndex, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.cache.cached = indexCatalogue(slices.DeleteFunc(all, func(it Item) bool { return it.Retired }))
+	all = slices.DeleteFunc(all, func(it Item) bool { return it.Retired })
+	index := indexCatalogue(all)
+	index.translated = map[partner.Language]*catalogueIndex{}
+	for _, lang := range partner.ListLanguages()[1:] {
+		items, err := translateItems(all, lang)
+		if err != nil {
+			return nil, err
+		}
+		index.translated[lang] = indexCatalogue(items)
+	}
+	c.cache.cached = index
 	c.cache.until = now.Add(offeredFor)
 	return c.cache.cached, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // The risk model. docs/risk-model.md explains it to people; a test holds the page's tables against these.
@@ -162,8 +163,9 @@ type Recommendation struct {
 	asset *PostureAsset
 	// Kind is what to watch.
 	Kind identifier.Kind
-	// Text is the catalogue's own sentence, for answers.
-	Text string
+	// Text is the catalogue's own sentence, for answers, and Language what it was translated to.
+	Text     string
+	Language partner.Language
 	// Wins is by how much the two scores together would fall.
 	Wins float64
 }
@@ -323,7 +325,7 @@ func postureGaps(p *Posture, s *catalogueIndex) []Recommendation {
 			continue
 		}
 		if risk := q.Risk(p.Answers[s.items[i].ID]); risk > 0 {
-			gaps = append(gaps, Recommendation{Mends: MendAnswer, Text: q.Mends, Wins: shareAnswers * float64(risk) / float64(s.weight)})
+			gaps = append(gaps, Recommendation{Mends: MendAnswer, Text: q.Mends, Language: s.items[i].Language, Wins: shareAnswers * float64(risk) / float64(s.weight)})
 		}
 	}
 	return gaps

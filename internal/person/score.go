@@ -19,7 +19,7 @@ type scorePage struct {
 	// Breach and Assessment are the points of two lines in a picture of chartWide by chartHigh.
 	Breach, Assessment string
 	Wide, High         int
-	Advice             []string
+	Advice             []mendView
 }
 
 // scoreDay is the score of one day.
@@ -36,7 +36,7 @@ const (
 
 // showScore shows the person's score and its course over the latest days.
 func showScore(p *Pages, r *request) (answer, error) {
-	score, err := p.Rules.Persons.ComputeScore(r.Context(), r.who.ID, r.session.User)
+	score, err := p.Rules.Persons.InLanguage(r.lang).ComputeScore(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}

@@ -22,12 +22,14 @@ type stepsPage struct {
 // adviceView is an item of the catalogue as the page shows it, with its question if it asks one.
 type adviceView struct {
 	ID, Title, Body string
-	Alert           bool
-	Question        string
-	Options         []choice
+	// Language is what its texts are written in.
+	Language partner.Language
+	Alert    bool
+	Question string
+	Options  []choice
 }
 
-// showSteps shows the steps against all findings together, and in Portuguese the advice of the catalogue.
+// showSteps shows the steps against all findings together, and the advice of the catalogue.
 func showSteps(p *Pages, r *request) (answer, error) {
 	page := stepsPage{At: -1}
 	var err error
@@ -37,10 +39,7 @@ func showSteps(p *Pages, r *request) (answer, error) {
 	if at, err := strconv.Atoi(r.URL.Query().Get("at")); err == nil {
 		page.At = at
 	}
-	if r.lang != partner.Portuguese { // the catalogue speaks Portuguese: a text that cannot be read is not offered
-		return view{"steps", "steps.title", page}, nil
-	}
-	list, err := p.Rules.Persons.ListAdvice(r.Context(), r.who.ID, r.session.User)
+	list, err := p.Rules.Persons.InLanguage(r.lang).ListAdvice(r.Context(), r.who.ID, r.session.User)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +48,7 @@ func showSteps(p *Pages, r *request) (answer, error) {
 			page.More = len(list) - i
 			break
 		}
-		v := adviceView{ID: string(a.Item.ID), Title: a.Title, Body: a.Body, Alert: a.Item.Type == cyber.ContentAlert}
+		v := adviceView{ID: string(a.Item.ID), Language: languageOf(a.Item.Language), Title: a.Title, Body: a.Body, Alert: a.Item.Type == cyber.ContentAlert}
 		if q := a.Item.Question; q != nil {
 			v.Question = q.Text
 			for _, o := range q.Options {

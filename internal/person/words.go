@@ -1,6 +1,7 @@
 package person
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -40,16 +41,27 @@ func sentenceOf(lang partner.Language, err error) string {
 	return sentenceIn(lang, "problem."+fault.KindOf(err).String())
 }
 
-// recommendation returns the sentence for something to mend. What an answer would mend is said by the catalogue, in
-// Portuguese. The breach goes in last: its title is an operator's text and may hold anything.
-func recommendation(lang partner.Language, r cyber.Recommendation) string {
+// mendView is something to mend, and the language that it is said in.
+type mendView struct {
+	Text     string
+	Language partner.Language
+}
+
+// languageOf returns the language of a text of the catalogue, which is Portuguese unless it was translated.
+func languageOf(translated partner.Language) partner.Language {
+	return cmp.Or(translated, partner.Portuguese)
+}
+
+// recommendation returns the sentence for something to mend. What an answer would mend is said by the catalogue. The breach
+// goes in last: its title is an operator's text and may hold anything.
+func recommendation(lang partner.Language, r cyber.Recommendation) mendView {
 	switch r.Mends {
 	case cyber.MendAnswer:
-		return r.Text
+		return mendView{Text: r.Text, Language: languageOf(r.Language)}
 	case cyber.MendWatch:
-		return sentenceIn(lang, "watch."+r.Kind.String())
+		return mendView{Text: sentenceIn(lang, "watch."+r.Kind.String()), Language: lang}
 	default:
 		text := strings.ReplaceAll(sentenceIn(lang, "mend."+string(r.Mends)), "{valor}", r.Value())
-		return strings.ReplaceAll(text, "{vazamento}", r.Breach)
+		return mendView{Text: strings.ReplaceAll(text, "{vazamento}", r.Breach), Language: lang}
 	}
 }
