@@ -72,14 +72,35 @@ func measure(ctx context.Context) {
 	}
 }
 
-// newSide makes a service with four partners, and people of each.
+// newSide makes a service with four partners, and people of each. The replicas at the workers are opened when the people
+// are there and their tables analyzed, as in an operator's cluster: Citus keeps a session's plan of a shard as it was made
+// first, and one made for an empty table reads the whole of it.
 func newSide(ctx context.Context, spread bool) *side {
 	s := &side{Service: site.New(ctx, "postgres")}
 	s.db = s.DB(ctx)
 	s.Listen(ctx, "api", 32)
-	replicas := map[int64]string{} // by the port of their node
 	if spread {
 		fmt.Printf("%d tables spread\n", load.Must(s.Store.Distribute(ctx)))
+	}
+	for range tenants {
+		p, c := s.NewPartner(ctx, site.NoLimits)
+		s.ids, s.Headers = append(s.ids, p.ID), append(s.Headers, site.Header(c))
+	}
+	load.Parallel(tenants, func(i int) {
+		at := load.Server{Addresses: s.Addresses, Header: s.Headers[i]}
+		for n := 0; n < *people; n += 1000 {
+			at.Ask("POST", "/v1/subscriptions", s.items(1000))
+		}
+		for range *people {
+			at.Ask("POST", "/v1/cyber/monitoring", s.value())
+		}
+	})
+	load.Check(s.db.InTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `ANALYZE`)
+		return err
+	}))
+	replicas := map[int64]string{} // by the port of their node
+	if spread {
 		for _, worker := range workers() {
 			c, at := s.Common, load.Must(url.Parse(s.Database))
 			at.Host = worker.Host
@@ -89,26 +110,16 @@ func newSide(ctx context.Context, spread bool) *side {
 			replicas[load.Must(strconv.ParseInt(worker.Port(), 10, 64))] = replica.Addresses[0]
 		}
 	}
-	for range tenants {
-		p, c := s.NewPartner(ctx, site.NoLimits)
+	for i, id := range s.ids {
 		home := s.Addresses[0]
 		if spread {
 			home = replicas[site.Count(ctx, s.db, `SELECT nodeport FROM citus_shards WHERE table_name = 'subscription'::regclass
-				AND shardid = get_shard_id_for_distribution_column('subscription', $1::integer)`, p.ID.Number())]
+				AND shardid = get_shard_id_for_distribution_column('subscription', $1::integer)`, id.Number())]
 		}
-		s.ids, s.Headers = append(s.ids, p.ID), append(s.Headers, site.Header(c))
-		s.tenants = append(s.tenants, load.Server{Addresses: []string{home}, Header: site.Header(c)})
+		s.tenants = append(s.tenants, load.Server{Addresses: []string{home}, Header: s.Headers[i]})
 		s.homes.Addresses = append(s.homes.Addresses, home)
 	}
 	s.homes.Headers = s.Headers
-	load.Parallel(tenants, func(i int) {
-		for n := 0; n < *people; n += 1000 {
-			s.tenants[i].Ask("POST", "/v1/subscriptions", s.items(1000))
-		}
-		for range *people {
-			s.tenants[i].Ask("POST", "/v1/cyber/monitoring", s.value())
-		}
-	})
 	return s
 }
 
