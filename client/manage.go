@@ -119,11 +119,11 @@ func (c *Client) RotateWebhook(ctx context.Context, id string, overlapHours int,
 	return made, err
 }
 
-// TestWebhook sends one webhook.test now and tells what came of it.
-func (c *Client) TestWebhook(ctx context.Context, id string, opts ...Option) (WebhookTry, error) {
+// TestWebhook sends one made-up event of a type now and reports what came of it.
+func (c *Client) TestWebhook(ctx context.Context, id, eventType string, opts ...Option) (WebhookTry, error) {
 	body := struct {
 		Type string `json:"type"`
-	}{"webhook.test"}
+	}{eventType}
 	var try WebhookTry
 	err := c.post(ctx, body, &try, "/webhooks/{id}/test", []string{id}, opts)
 	return try, err

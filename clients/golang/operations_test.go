@@ -571,7 +571,7 @@ func listWebhooks(ctx context.Context, vigia *client.Client) error {
 }
 
 func testWebhook(ctx context.Context, vigia *client.Client) error {
-	try, err := vigia.TestWebhook(ctx, webhookID)
+	try, err := vigia.TestWebhook(ctx, webhookID, client.TypeLeakDetected)
 	if err != nil {
 		return err
 	}

@@ -123,13 +123,14 @@ func (w *webhookShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // webhookTestCmd is 'vigia webhook test'. It sends from this machine, so it needs the flags of outgoing connections.
 type webhookTestCmd struct {
 	webhookArg
+	Type string `default:"webhook.test" help:"The type of event to send a sample of."`
 	config.Outgoing
 }
 
 // Help shows examples.
 func (webhookTestCmd) Help() string {
 	return "Sends once from this machine, whatever the endpoint's state and filter. Exit code 1 when the receiver does not take it.\n\n" +
-		"Example:\n  vigia webhook test whe_... --webhook-allow 10.1.0.0/16"
+		"Example:\n  vigia webhook test whe_... --type monitoring.leak_detected --webhook-allow 10.1.0.0/16"
 }
 
 // Run sends a test.
@@ -145,7 +146,7 @@ func (w *webhookTestCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	outcome, event, err := a.Webhooks.SendTestEvent(ctx, e.Partner, e.ID, client)
+	outcome, event, err := a.Webhooks.SendTestEvent(ctx, e.Partner, e.ID, alert.Type(w.Type), client)
 	if err != nil {
 		return err
 	}

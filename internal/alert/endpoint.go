@@ -272,9 +272,15 @@ func (s *Endpoints) PublicKeys(ctx context.Context, endpoint EndpointID) ([]stri
 // testTime is longer than an attempt can last.
 const testTime = 30 * time.Second
 
-// SendTestEvent sends a webhook.test to one endpoint now, whatever its filter and state, and returns the result. It is
-// not retried: the caller sees the result.
-func (s *Endpoints) SendTestEvent(ctx context.Context, id partner.ID, endpoint EndpointID, client *http.Client) (webhook.Outcome, EventID, error) {
+// SendTestEvent sends a sample of a type to one endpoint now, whatever its filter and state, and returns the result. It
+// is not retried: the caller sees the result.
+//
+// What is kept is a webhook.test of the same id: the feed, the statistics and a replay must never show a leak or an end
+// that did not happen.
+func (s *Endpoints) SendTestEvent(ctx context.Context, id partner.ID, endpoint EndpointID, t Type, client *http.Client) (webhook.Outcome, EventID, error) {
+	if err := CheckType(t); err != nil {
+		return webhook.Outcome{}, "", err
+	}
 	e, err := s.store.EndpointByID(ctx, id, endpoint)
 	if err != nil {
 		return webhook.Outcome{}, "", err
@@ -288,6 +294,9 @@ func (s *Endpoints) SendTestEvent(ctx context.Context, id partner.ID, endpoint E
 	if err != nil {
 		return webhook.Outcome{}, "", err
 	}
+	if d.Body, err = event.sampleOf(t).MarshalBody(); err != nil {
+		return webhook.Outcome{}, "", err
+	}
 	at := s.now()
 	outcome := webhook.SendAttempt(ctx, client, webhook.Attempt{
 		URL: e.URL, EventID: string(d.Event), At: at, Body: d.Body, Keys: e.Keys.LiveKeys(at),
@@ -297,6 +306,14 @@ func (s *Endpoints) SendTestEvent(ctx context.Context, id partner.ID, endpoint E
 		r.State = Delivered
 	}
 	return outcome, event.ID, s.store.RecordResults(context.WithoutCancel(ctx), worker, []Result{r})
+}
+
+// CheckType refuses a name that is no type of event.
+func CheckType(t Type) error {
+	if !slices.Contains(Types, t) {
+		return ErrTypes.With("type", fault.OneOf, Types)
+	}
+	return nil
 }
 
 // ParseTypes reads names of event types; none means all.

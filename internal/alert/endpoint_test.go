@@ -181,7 +181,7 @@ func TestSwitchEndpoint(t *testing.T) {
 func TestTestEndpoint(t *testing.T) {
 	for status, want := range map[int]DeliveryState{http.StatusOK: Delivered, http.StatusInternalServerError: DeliveryFailed, http.StatusGone: DeliveryFailed} {
 		rules, s, _ := newEndpoint(t)
-		outcome, event, err := rules.SendTestEvent(t.Context(), "p", s.e.ID, &http.Client{Transport: answer(status)})
+		outcome, event, err := rules.SendTestEvent(t.Context(), "p", s.e.ID, WebhookTest, &http.Client{Transport: answer(status)})
 		if err != nil || outcome.Status != status || event != s.event.ID || s.event.Type != WebhookTest {
 			t.Errorf("%d: %+v, %s %s, %v", status, outcome, event, s.event.Type, err)
 		}
@@ -194,11 +194,11 @@ func TestTestEndpoint(t *testing.T) {
 		t.Error("something was sent")
 		return nil, errAway
 	})}
-	if _, _, err := rules.SendTestEvent(t.Context(), "other", s.e.ID, client); !errors.Is(err, ErrEndpointNotFound) {
+	if _, _, err := rules.SendTestEvent(t.Context(), "other", s.e.ID, WebhookTest, client); !errors.Is(err, ErrEndpointNotFound) {
 		t.Errorf("somebody else's endpoint: %v", err)
 	}
 	s.refuses = errAway
-	if _, _, err := rules.SendTestEvent(t.Context(), "p", s.e.ID, client); !errors.Is(err, errAway) || len(s.results) != 0 {
+	if _, _, err := rules.SendTestEvent(t.Context(), "p", s.e.ID, WebhookTest, client); !errors.Is(err, errAway) || len(s.results) != 0 {
 		t.Errorf("without a database: %v", err)
 	}
 }

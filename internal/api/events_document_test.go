@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -127,7 +128,7 @@ func (s *service) happenings(t *testing.T, endpoint alert.EndpointID) {
 			must(err)
 		}
 	}
-	_, _, err = alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil).SendTestEvent(ctx, s.Live.ID, endpoint, loopback.NewClient(webhook.ClientOptions{}))
+	_, _, err = alert.NewEndpoints(s.Store.Alerts, s.Clock.Now, nil).SendTestEvent(ctx, s.Live.ID, endpoint, alert.WebhookTest, loopback.NewClient(webhook.ClientOptions{}))
 	must(err)
 }
 
@@ -170,6 +171,44 @@ func TestEventsAreWhatTheDocumentSays(t *testing.T) {
 		documented := slices.Sorted(maps.Keys(s.contract.doc.Webhooks))
 		if told := slices.Sorted(maps.Keys(seen)); !slices.Equal(told, documented) {
 			t.Errorf("events %v, documented %v", told, documented)
+		}
+	})
+}
+
+// TestSamplesAreWhatTheDocumentSays: a test of any type pushes the body that an event of it has, about the one made-up
+// person, and leaves nothing but a webhook.test in the feed.
+func TestSamplesAreWhatTheDocumentSays(t *testing.T) {
+	eachEngine(t, func(t *testing.T, s *service) {
+		box := newMailbox(t)
+		var made webhookSecret
+		s.as(t, s.Live, http.MethodPost, "/v1/webhooks", fmt.Sprintf(`{"url":%q,"types":["case.rated"]}`, box.URL)).into(t, &made)
+		secret(made.Secret)
+		for _, kind := range alert.Types {
+			var try webhookTry
+			s.as(t, s.Live, http.MethodPost, "/v1/webhooks/"+made.ID+"/test", fmt.Sprintf(`{"type":%q}`, kind)).into(t, &try)
+			body := []byte(box.received()[try.EventID])
+			if err := errors.Join(documentedEvent(s.contract, string(kind), body), clientKeeps(string(kind), body)); err != nil {
+				t.Errorf("%s: %v\n%s", kind, err, body)
+			}
+			if !strings.Contains(string(body), `"type":"`+string(kind)+`"`) || strings.Contains(string(body), "userHash") && !strings.Contains(string(body), string(alert.SampleUser)) {
+				t.Errorf("%s: %s", kind, body)
+			}
+			if len(body) < 90 && kind != alert.WebhookTest && kind != alert.FirstLooksChanged {
+				t.Errorf("%s carries nothing: %s", kind, body)
+			}
+		}
+		var page eventsWire
+		mustDecode(t, s.as(t, s.Live, http.MethodGet, "/v1/events?limit=1000", ""), &page)
+		for _, e := range page.Events {
+			if !strings.Contains(string(e.Body), `"type":"webhook.test"`) {
+				t.Errorf("kept: %s", e.Body)
+			}
+		}
+		if len(page.Events) != len(alert.Types) {
+			t.Errorf("%d events are kept", len(page.Events))
+		}
+		if got := s.as(t, s.Live, http.MethodPost, "/v1/webhooks/"+made.ID+"/test", `{"type":"case.closed"}`); got.status != http.StatusBadRequest {
+			t.Error(got.status, got.body)
 		}
 	})
 }

@@ -141,13 +141,13 @@ func TestOwnWebhooksAreBounded(t *testing.T) {
 	}
 	at := "/webhooks/" + s.webhookOf(t, s.Live)
 	for path, want := range map[string]string{
-		at + "/state {\"state\":\"off\"}":      "state: enabled or paused",
-		at + "/rotate {}":                      "overlapHours: how many hours",
-		at + "/rotate {\"overlapHours\":169}":  "overlapHours: 0 to 168 hours",
-		at + "/rotate {\"overlapHours\":-1}":   "overlapHours: 0 to 168 hours",
-		at + "/test {\"type\":\"case.rated\"}": "type: webhook.test",
-		at + "/replay {}":                      "event, from, failed: give one",
-		at + "/replay {\"from\":\"ontem\"}":    "from: a date-time",
+		at + "/state {\"state\":\"off\"}":     "state: enabled or paused",
+		at + "/rotate {}":                     "overlapHours: how many hours",
+		at + "/rotate {\"overlapHours\":169}": "overlapHours: 0 to 168 hours",
+		at + "/rotate {\"overlapHours\":-1}":  "overlapHours: 0 to 168 hours",
+		at + "/test {\"type\":\"case.lost\"}": "type: one of ",
+		at + "/replay {}":                     "event, from, failed: give one",
+		at + "/replay {\"from\":\"ontem\"}":   "from: a date-time",
 		at + "/replay {\"from\":\"2026-01-02T00:00:00Z\",\"to\":\"2026-01-01T00:00:00Z\"}": "window: from must be before to",
 		at + "/replay {\"failed\":true,\"event\":\"evt_x\"}":                               "event, from, failed: give one",
 	} {

@@ -280,7 +280,7 @@ func (s *Server) rotateWebhook(r *request) (any, error) {
 
 // webhookTest is the body of POST /webhooks/{id}/test.
 type webhookTest struct {
-	Type string `json:"type"`
+	Type alert.Type `json:"type"`
 }
 
 // testWebhook sends a test event to an endpoint at once and answers with the outcome.
@@ -289,8 +289,8 @@ func (s *Server) testWebhook(r *request) (any, error) {
 	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
-	if in.Type != string(alert.WebhookTest) {
-		return nil, errBodyInvalid.With("type", fault.MustBeType, alert.WebhookTest)
+	if err := alert.CheckType(in.Type); err != nil {
+		return nil, err
 	}
 	e, err := r.endpointInPath()
 	if err != nil {
@@ -302,7 +302,7 @@ func (s *Server) testWebhook(r *request) (any, error) {
 	if err := r.recordChange("webhook.test", string(e.ID), ""); err != nil {
 		return nil, err
 	}
-	outcome, event, err := r.rules.Webhooks.SendTestEvent(r.ctx, r.caller.Partner, e.ID, s.Outgoing)
+	outcome, event, err := r.rules.Webhooks.SendTestEvent(r.ctx, r.caller.Partner, e.ID, in.Type, s.Outgoing)
 	if err != nil {
 		return nil, err
 	}

@@ -176,9 +176,9 @@ func (w *consoleWebhooks) Create(ctx context.Context, id partner.ID, url string,
 	return w.Endpoints.CreateEndpoint(ctx, id, url, types, w.guard)
 }
 
-// Test sends once through the guard.
-func (w *consoleWebhooks) Test(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (webhook.Outcome, alert.EventID, error) {
-	return w.Endpoints.SendTestEvent(ctx, id, endpoint, w.client)
+// Test sends a sample of a type once through the guard.
+func (w *consoleWebhooks) Test(ctx context.Context, id partner.ID, endpoint alert.EndpointID, t alert.Type) (webhook.Outcome, alert.EventID, error) {
+	return w.Endpoints.SendTestEvent(ctx, id, endpoint, t, w.client)
 }
 
 // behindAJob leaves work to a goroutine of the server. The job is there before the page that shows it.

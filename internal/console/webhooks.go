@@ -15,7 +15,7 @@ type Webhooks interface {
 	ListEndpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error)
 	FindEndpoint(ctx context.Context, endpoint alert.EndpointID) (alert.Endpoint, error)
 	Create(ctx context.Context, id partner.ID, url string, types []string) (alert.Endpoint, error)
-	Test(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (webhook.Outcome, alert.EventID, error)
+	Test(ctx context.Context, id partner.ID, endpoint alert.EndpointID, t alert.Type) (webhook.Outcome, alert.EventID, error)
 	RotateKeys(ctx context.Context, id partner.ID, endpoint alert.EndpointID, overlap time.Duration) (alert.Endpoint, error)
 	EnableEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
 	DisableEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
@@ -126,7 +126,7 @@ func testWebhook(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "webhook.test", string(e.ID), ""); err != nil {
 		return nil, err
 	}
-	outcome, _, err := c.Rules.Webhooks.Test(r.Context(), e.Partner, e.ID)
+	outcome, _, err := c.Rules.Webhooks.Test(r.Context(), e.Partner, e.ID, alert.WebhookTest)
 	if err != nil {
 		return nil, err
 	}

@@ -342,7 +342,6 @@ var (
 	OverlapHours          = partnerRule("overlap_hours", "how many hours the old one stays valid; 0 ends it at once", "Por quantas horas a chave antiga ainda vale; 0 encerra na hora.")
 	PublicURLForLinks     = partnerRule("public_url_for_links", "must be set by the operator for links of live partners", "Links de parceiros reais precisam do endereço público: fale com quem opera o serviço.")
 	UnknownParameter      = partnerRule("unknown_parameter", "unknown parameter, known here: %s", "Este parâmetro não existe aqui; existem %s.")
-	MustBeType            = partnerRule("must_be_type", "%s", "O tipo é %s.")
 	QuerySeparator        = partnerRule("query_separator", "pairs are separated by &, a semicolon is sent as %%3B", "Separe os parâmetros com &; um ponto e vírgula é enviado como %%3B.")
 	QueryPercent          = partnerRule("query_percent", "a percent sign is followed by two hex digits, or sent as %%25", "Um sinal de porcentagem é seguido de dois dígitos hexadecimais, ou enviado como %%25.")
 	ItemsRead             = partnerRule("items_read", "more items than this partner may read", "As listas lidas somam mais itens que o limite. Tente mais tarde.")

@@ -325,7 +325,7 @@ func TestReplay(t *testing.T) {
 
 		later := newReceiver(t, nil)
 		second := m.endpoint(t, later, "monitoring.leak_detected")
-		if _, _, err := m.endpoints.SendTestEvent(ctx, m.partner, second.ID, loopback.NewClient(webhook.ClientOptions{})); err != nil {
+		if _, _, err := m.endpoints.SendTestEvent(ctx, m.partner, second.ID, alert.WebhookTest, loopback.NewClient(webhook.ClientOptions{})); err != nil {
 			t.Fatal(err)
 		}
 		replay(2, alert.Selection{From: start, Endpoint: second.ID})

@@ -282,7 +282,7 @@ func TestForbiddenTargets(t *testing.T) {
 		if err != nil || len(tries) != 1 || tries[0].Failure != webhook.FailureAddress || tries[0].Endpoint != e.ID {
 			t.Errorf("%v %v", tries, err)
 		}
-		if outcome, _, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, strict.NewClient(webhook.ClientOptions{})); err != nil || outcome.Failure != webhook.FailureAddress {
+		if outcome, _, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, alert.WebhookTest, strict.NewClient(webhook.ClientOptions{})); err != nil || outcome.Failure != webhook.FailureAddress {
 			t.Error(outcome, err)
 		}
 		if n := reached.Load(); n != 0 {
@@ -304,7 +304,7 @@ func TestTest(t *testing.T) {
 			t.Fatal(err)
 		}
 		httpClient := loopback.NewClient(webhook.ClientOptions{})
-		outcome, id, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, httpClient)
+		outcome, id, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, alert.WebhookTest, httpClient)
 		if err != nil || outcome.Status != http.StatusAccepted {
 			t.Fatal(outcome, err)
 		}
@@ -312,7 +312,7 @@ func TestTest(t *testing.T) {
 			t.Errorf("%v %v", got, r.bad)
 		}
 		status.Store(http.StatusTeapot)
-		_, failed, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, httpClient)
+		_, failed, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, alert.WebhookTest, httpClient)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -339,7 +339,7 @@ func TestEndpointSecretsAtRest(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.trust(m.clock, e.Secret())
-		if _, _, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, loopback.NewClient(webhook.ClientOptions{})); err != nil {
+		if _, _, err := m.endpoints.SendTestEvent(ctx, m.partner, e.ID, alert.WebhookTest, loopback.NewClient(webhook.ClientOptions{})); err != nil {
 			t.Fatal(err)
 		}
 		var url, keys []byte

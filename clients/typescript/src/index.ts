@@ -374,11 +374,10 @@ export class Vigia {
     return unwrap(this.api.POST("/webhooks/{id}/rotate", { body: { overlapHours }, params: { ...params, path: { id } }, ...rest }));
   }
 
-  testWebhook(id: string, o: CallOptions = {}): Promise<Schemas["WebhookTry"]> {
+  /** Sends one made-up event of a type now and tells what came of it. */
+  testWebhook(id: string, type: Schemas["EventType"], o: CallOptions = {}): Promise<Schemas["WebhookTry"]> {
     const { params, ...rest } = this.post(o);
-    return unwrap(
-      this.api.POST("/webhooks/{id}/test", { body: { type: "webhook.test" }, params: { ...params, path: { id } }, ...rest }),
-    );
+    return unwrap(this.api.POST("/webhooks/{id}/test", { body: { type }, params: { ...params, path: { id } }, ...rest }));
   }
 
   async replayWebhook(id: string, which: Schemas["WebhookReplay"], o: CallOptions = {}): Promise<number> {

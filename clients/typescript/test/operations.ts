@@ -326,7 +326,7 @@ export const examples: Record<string, Example> = {
   },
 
   async testWebhook(vigia, print) {
-    const attempt = await vigia.testWebhook(known.webhookId);
+    const attempt = await vigia.testWebhook(known.webhookId, "monitoring.leak_detected");
     print(attempt.delivered, attempt.status, attempt.failure);
   },
 

@@ -1270,9 +1270,11 @@ class Operations(Sender):
     ) -> WebhookTry:
         """Send a test to a webhook.
 
-        **Extension, additive.** Scope `manage`. Sends one `webhook.test` now, whatever the filter and state of the
-        webhook, and tells what came of it. It is tried once. A repeat under the same idempotency key answers the same
-        and may send another test.
+        **Extension, additive.** Scope `manage`. Sends one made-up event of a type now, whatever the filter and state of
+        the webhook, and tells what came of it. It is signed and has the body of a real one; its `userHash` is always
+        `e3d5a09299b744db42dc2031f023b71bc37742aa00b1a372b694262a92d43e37`, which names no person. `GET /events` shows
+        it as a `webhook.test` of the same id. It is tried once. A repeat under the same idempotency key answers the
+        same and may send another test.
         """
         return self._call(
             "POST",

@@ -1211,7 +1211,7 @@ class WebhookRotation(TypedDict):
 
 
 class WebhookTestRequest(TypedDict):
-    type: Literal["webhook.test"]
+    type: EventType
 
 
 WebhookReplay = TypedDict(
