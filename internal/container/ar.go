@@ -19,7 +19,7 @@ func (w *walker) walkAr(l layer) error {
 	}
 	for {
 		var head [60]byte
-		n, err := fillBuffer(in, head[:])
+		n, err := FillBuffer(in, head[:])
 		if n == 0 && errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -57,7 +57,7 @@ func (w *walker) walkCpio(l layer) error {
 	in := &countingReader{r: l.r}
 	for {
 		head := make([]byte, 76)
-		if _, err := fillBuffer(in, head); err != nil {
+		if _, err := FillBuffer(in, head); err != nil {
 			return w.noteDamage(l.name, in.n, cutShort(err))
 		}
 		var mode, names, size int64
@@ -72,7 +72,7 @@ func (w *walker) walkCpio(l layer) error {
 			mode, names, size = number(head[18:24], 8), number(head[59:65], 8), number(head[65:76], 8)
 		} else {
 			more := make([]byte, 110-76)
-			if _, err := fillBuffer(in, more); err != nil {
+			if _, err := FillBuffer(in, more); err != nil {
 				return w.noteDamage(l.name, in.n, cutShort(err))
 			}
 			head = append(head, more...)
@@ -82,7 +82,7 @@ func (w *walker) walkCpio(l layer) error {
 			return w.noteDamage(l.name, in.n, errDamaged)
 		}
 		name := make([]byte, names+paddingTo(int64(len(head))+names, align))
-		if _, err := fillBuffer(in, name); err != nil {
+		if _, err := FillBuffer(in, name); err != nil {
 			return w.noteDamage(l.name, in.n, cutShort(err))
 		}
 		called := strings.TrimRight(string(name[:names]), "\x00")

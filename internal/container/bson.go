@@ -56,7 +56,7 @@ func writeBSON(in io.Reader, out *text) error {
 	var doc []byte
 	for {
 		var head [4]byte
-		n, err := fillBuffer(in, head[:])
+		n, err := FillBuffer(in, head[:])
 		if n == 0 && errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -71,7 +71,7 @@ func writeBSON(in io.Reader, out *text) error {
 			doc = make([]byte, size)
 		}
 		doc = doc[:size-4]
-		k, rerr := fillBuffer(in, doc)
+		k, rerr := FillBuffer(in, doc)
 		w := bsonWriter{b: doc[:k], out: out}
 		werr := w.document('{', '}', 0)
 		if err := out.endRow(); err != nil {

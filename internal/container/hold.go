@@ -21,7 +21,7 @@ func holdInMemory(r io.Reader) (held *io.SectionReader, err error) {
 	for err == nil && size < heldMost {
 		part := make([]byte, chunk)
 		var n int
-		n, err = fillBuffer(r, part)
+		n, err = FillBuffer(r, part)
 		parts, size = append(parts, part), size+int64(n)
 	}
 	return io.NewSectionReader(parts, 0, size), err
@@ -78,9 +78,9 @@ func (c chunks) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// fillBuffer reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off,
+// FillBuffer reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off,
 // for which decoders return io.ErrUnexpectedEOF.
-func fillBuffer(r io.Reader, p []byte) (n int, err error) {
+func FillBuffer(r io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var m int
 		m, err = r.Read(p[n:])

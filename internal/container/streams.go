@@ -71,7 +71,7 @@ func (l *lzipReader) Read(p []byte) (int, error) {
 	for {
 		if l.member == nil {
 			var head [6]byte
-			if n, err := fillBuffer(l.in, head[:]); n == 0 {
+			if n, err := FillBuffer(l.in, head[:]); n == 0 {
 				return 0, err
 			}
 			if string(head[:5]) != "LZIP\x01" || head[5]&31 < 12 || head[5]&31 > 29 {

@@ -12,7 +12,7 @@ func writeXLS(r io.Reader, out *text) error {
 	x := &xls{out: out}
 	for {
 		var head [4]byte
-		n, err := fillBuffer(r, head[:])
+		n, err := FillBuffer(r, head[:])
 		if n < len(head) {
 			if errors.Is(err, io.EOF) {
 				return errors.Join(x.endXLSRow(), x.endTexts())
@@ -20,7 +20,7 @@ func writeXLS(r io.Reader, out *text) error {
 			return cutShort(err)
 		}
 		body := make([]byte, binary.LittleEndian.Uint16(head[2:]))
-		n, err = fillBuffer(r, body)
+		n, err = FillBuffer(r, body)
 		if werr := x.readRecord(binary.LittleEndian.Uint16(head[:]), body[:n]); werr != nil {
 			return werr
 		}

@@ -29,13 +29,20 @@ func (run *importRun) readAllInputs(ctx context.Context) error {
 	for run.checked.Upto.Input < len(run.spec.Inputs) {
 		err := run.readWithOneReader(ctx)
 		var ended *reader.Ended
-		if errors.As(err, &ended) {
+		if errors.As(err, &ended) && ended.Why == reader.EndChanged {
+			return run.refuseChanged()
+		} else if ended != nil {
 			run.stepOver(ended)
 		} else if err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
+}
+
+// refuseChanged is the error of an input that became shorter while it was read.
+func (run *importRun) refuseChanged() error {
+	return ErrInput.With("inputs", fault.FileChangedWhileRead, run.spec.Inputs[run.input].Name)
 }
 
 // stepOver decides how to go on behind what ended a reader: without the member that it was at, and the second time without
@@ -197,7 +204,7 @@ func (run *importRun) takeFacts(p *reader.Process) error {
 // endInput judges an input that was read.
 func (run *importRun) endInput(report *reader.Report) error {
 	if report.Changed {
-		return ErrInput.With("inputs", fault.FileChangedWhileRead, run.spec.Inputs[run.input].Name)
+		return run.refuseChanged()
 	}
 	if report.Failed != "" {
 		return errors.New(report.Failed)

@@ -5,9 +5,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha1" //nolint:gosec // what passwords are asked about by
+	"encoding"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -140,6 +142,35 @@ type worker struct {
 	noPasswords bool
 	last        []byte
 	digest      uint64
+	digests     digester
+}
+
+// digester digests passwords one after the other.
+type digester struct {
+	hash  hash.Hash
+	block [sha1.BlockSize]byte
+	room  [2 * sha1.BlockSize]byte
+}
+
+// digestPassword returns the first 40 bits of the SHA-1 of a password. One that fits a block is padded here and the hash's
+// state is read after it, which takes a quarter less time than sha1.Sum does:
+// digests are a tenth of importing a combo list.
+func (d *digester) digestPassword(password []byte) uint64 {
+	const padding = 9 // a mark and the length
+	state, ok := d.hash.(encoding.BinaryAppender)
+	if n := len(password); ok && n+padding <= len(d.block) {
+		copy(d.block[:], password)
+		d.block[n] = 0x80
+		clear(d.block[n+1:])
+		binary.BigEndian.PutUint16(d.block[len(d.block)-2:], uint16(8*n))
+		d.hash.Reset()
+		_, _ = d.hash.Write(d.block[:])                             // never fails
+		if sum, err := state.AppendBinary(d.room[:0]); err == nil { // four bytes of magic, the sum so far, the rest
+			return binary.BigEndian.Uint64(sum[4:]) >> 24
+		}
+	}
+	sum := sha1.Sum(password) //nolint:gosec // see above
+	return binary.BigEndian.Uint64(sum[:]) >> 24
 }
 
 // encodeSighting adds a sighting to the batch.
@@ -150,8 +181,7 @@ func (w *worker) encodeSighting(s *record.Sighting) {
 	}
 	withPassword := len(s.Password) > 0 && !w.noPasswords
 	if withPassword && !bytes.Equal(s.Password, w.last) {
-		sum := sha1.Sum(s.Password) //nolint:gosec // see above
-		w.last, w.digest = append(w.last[:0], s.Password...), binary.BigEndian.Uint64(sum[:])>>24
+		w.last, w.digest = append(w.last[:0], s.Password...), w.digests.digestPassword(s.Password)
 	}
 	w.batch = appendSighting(w.batch, s, w.digest, withPassword)
 }
@@ -212,7 +242,7 @@ func (c *reading) readInputs() error {
 	}
 	ctx := context.Background()
 	for range n {
-		w := &worker{out: c.out, noPasswords: c.job.NoPasswords, batch: make([]byte, frameHead, batchSize+4<<10)}
+		w := &worker{out: c.out, noPasswords: c.job.NoPasswords, batch: make([]byte, frameHead, batchSize+4<<10), digests: digester{hash: sha1.New()}} //nolint:gosec // see above
 		w.recorder = scan.NewRecorder(w.encodeSighting)
 		c.workers = append(c.workers, w)
 		go func() {

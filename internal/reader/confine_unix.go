@@ -2,7 +2,11 @@
 
 package reader
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
 
 // mostData bounds what the reader maps for itself. It is more than Memory, which its parent holds it to: the runtime maps
 // ahead of what it uses. What a file merely claims to need does not fit.
@@ -15,3 +19,20 @@ func limitResources(c *Confinement) {
 	c.DataLimit = unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: mostData, Max: mostData}) == nil
 	_ = unix.Setrlimit(unix.RLIMIT_CORE, &zero) // a core would hold what was read
 }
+
+// mapFile maps a file into memory, which spares a copy of each of its bytes; nil: it has to be read. Touching what was cut off
+// meanwhile ends the reader with SIGBUS.
+func mapFile(f *os.File) []byte {
+	size := fileSize(f)
+	if size == 0 || size != int64(int(size)) {
+		return nil
+	}
+	text, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// unmapFile gives back what mapFile returned.
+func unmapFile(text []byte) { _ = unix.Munmap(text) }

@@ -22,11 +22,13 @@ const (
 	endTime   = "time"
 	endOutput = "output"
 	endCrash  = "crash"
+	// EndChanged is the end of a reader whose file became shorter while it was mapped.
+	EndChanged = "file changed"
 )
 
 // Ended is the error of a reader that ended before its work did: it was killed because it exceeded a limit, or it crashed.
 type Ended struct {
-	// Why is one of a few words: memory, time, output, crash.
+	// Why is one of a few words: memory, time, output, crash, file changed.
 	Why string
 	// Layer is the innermost layer of the input that was open, -1 if none was, and Streams how many texts had been begun.
 	Layer, Streams int64
@@ -272,6 +274,8 @@ func (p *Process) explainEnd(err error) error {
 		return io.EOF
 	case strings.Contains(text, "out of memory") || strings.Contains(text, "cannot allocate memory"):
 		why = endMemory
+	case strings.Contains(text, "SIGBUS"):
+		why = EndChanged
 	}
 	return &Ended{Why: why, Layer: p.at.Layer, Streams: p.at.Streams}
 }

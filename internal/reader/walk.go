@@ -31,6 +31,7 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	file, _ := source.(*os.File)
+	size := fileSize(file)
 	options := container.Options{Limits: c.job.Limits, Passwords: c.in.Passwords, Layer: c.beginLayer}
 	before := c.read.Load()
 	walked, err := container.WalkSource(ctx, c.in.Name, meterReads(source, &c.read), options, func(entry container.Entry, r io.Reader) error {
@@ -47,7 +48,7 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 	})
 	report := Report{Report: walked, Records: c.records, NoRecords: c.noText}
 	switch {
-	case errors.Is(err, errChanged):
+	case fileSize(file) < size:
 		report.Changed = true
 	case errors.Is(err, container.ErrBomb): // what it held so far stays, the rest of it is given up, the other inputs go on
 		reason := err.Error()
@@ -60,6 +61,18 @@ func (c *reading) walkInput(ctx context.Context) (Report, error) {
 	report.Skipped += c.misreads
 	c.misread, c.misreads, c.records, c.noText = nil, 0, nil, ""
 	return report, nil
+}
+
+// fileSize returns the size of a file, 0 for none.
+func fileSize(f *os.File) int64 {
+	if f == nil {
+		return 0
+	}
+	stat, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	return stat.Size()
 }
 
 // beginLayer is told of every layer that is opened, before anything of it is parsed, so that the parent knows which one ended its reader.
@@ -128,7 +141,7 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 		c.stream.Add(1)
 	}
 	buf := <-c.buffers
-	n, err := fillBuffer(r, buf)
+	n, err := container.FillBuffer(r, buf)
 	if c.mapping != nil || c.job.OnlyRecords || stated.IsStated(buf[:n]) {
 		head := bytes.Clone(buf[:n])
 		c.buffers <- buf
@@ -158,16 +171,14 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 		}
 		return err
 	}
-	if whole != nil {
-		stat, err := whole.Stat()
-		if err != nil {
-			return err
-		}
+	if text := mapFile(whole); text != nil {
+		defer unmapFile(text)
 		return c.searchSpans(ctx, name, this, func(from scan.Place) (*scan.Pieces, error) {
-			start := from.First * c.job.Piece
-			c.read.Store(readBefore + start) // its first bytes have been read, and are once more
-			text := &wholeFile{SectionReader: io.NewSectionReader(whole, start, stat.Size()-start), left: stat.Size() - start}
-			return scan.NewPieces(metered{metered{text, &c.read}, &c.scanned}, c.job.Piece, from), nil
+			c.read.Store(readBefore + from.First*c.job.Piece) // its first bytes have been read, and are once more
+			return scan.NewMappedPieces(text, c.job.Piece, from, func(n int) {
+				c.read.Add(int64(n))
+				c.scanned.Add(int64(n))
+			}), nil
 		})
 	}
 	return c.searchSpans(ctx, name, this, func(from scan.Place) (*scan.Pieces, error) {
@@ -293,22 +304,6 @@ func (c *reading) readRecords(ctx context.Context, name string, r io.Reader, hea
 	return err
 }
 
-var errChanged = errors.New("the file changed while it was read")
-
-// wholeFile is the rest of a file. One that became shorter meanwhile is not read to its end.
-type wholeFile struct {
-	*io.SectionReader
-	left int64
-}
-
-func (f *wholeFile) Read(p []byte) (int, error) {
-	n, err := f.SectionReader.Read(p)
-	if f.left -= int64(n); errors.Is(err, io.EOF) && f.left > 0 {
-		err = errChanged
-	}
-	return n, err
-}
-
 // broken is where a source ends that failed.
 type broken struct{ err error }
 
@@ -322,19 +317,6 @@ func (c *reading) noRecord(where string, why *fault.Error) {
 	if len(c.misread) < skipsKept {
 		c.misread = append(c.misread, container.Skip{Name: where, Reason: "records: " + why.Detail()})
 	}
-}
-
-// fillBuffer reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off.
-func fillBuffer(r io.Reader, p []byte) (n int, err error) {
-	for n < len(p) && err == nil {
-		var m int
-		m, err = r.Read(p[n:])
-		n += m
-	}
-	if n == len(p) && !errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return n, err
 }
 
 // metered counts what is read. A file stays readable in place: archives that begin at their end need that.

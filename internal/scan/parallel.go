@@ -21,8 +21,8 @@ type piece struct {
 	base        int64 // where in the text it begins
 }
 
-// PieceSize is large enough that handing a piece over costs nothing beside searching it.
-const PieceSize = 512 << 10
+// PieceSize is large enough that what two pieces have in common costs little beside searching them.
+const PieceSize = 1 << 20
 
 // Overlap is what two pieces have in common: either sees as far beyond the border between them as records reach.
 const Overlap = 2 * record.Reach
@@ -54,6 +54,8 @@ type Place struct {
 // however they are shared out.
 type Pieces struct {
 	r       io.Reader
+	mapped  []byte      // the text as a whole, if it is in memory
+	count   func(n int) // is told of what is taken from it
 	size    int64
 	overlap [Overlap]byte
 	kept    int
@@ -66,6 +68,13 @@ type Pieces struct {
 // NewPieces cuts r, which begins with the first piece that is wanted.
 func NewPieces(r io.Reader, size int64, from Place) *Pieces {
 	return &Pieces{r: r, size: size, number: from.First, about: about{name: from.Name, sql: from.State.SQL()}, chain: newChain(from.First, from.State)}
+}
+
+// NewMappedPieces cuts a text that is in memory as a whole, without copying it. count is told how many bytes each piece adds.
+func NewMappedPieces(text []byte, size int64, from Place, count func(n int)) *Pieces {
+	p := NewPieces(nil, size, from)
+	p.mapped, p.count = text, count
+	return p
 }
 
 // State returns what the pieces so far say of the rows of the next one.
@@ -85,7 +94,7 @@ func (p *Pieces) Scan(ctx context.Context, n int64, recorders []*Recorder) (more
 				var next piece
 				var err error
 				if left {
-					next, err = p.cut(ctx, r.room(p.size))
+					next, err = p.cut(ctx, r)
 				}
 				reading.Unlock()
 				if !left {
@@ -104,16 +113,27 @@ func (p *Pieces) Scan(ctx context.Context, n int64, recorders []*Recorder) (more
 
 // cut reads the next piece. Pieces overlap on both sides, so that each can be searched without the others. What came
 // before an error is a piece too.
-func (p *Pieces) cut(ctx context.Context, buf []byte) (piece, error) {
+func (p *Pieces) cut(ctx context.Context, r *Recorder) (piece, error) {
 	next := piece{number: p.number, base: p.number * p.size}
 	p.number++
 	if err := ctx.Err(); err != nil {
 		p.ended = true
 		return next, err
 	}
-	copy(buf, p.overlap[:p.kept])
-	n, err := fill(p.r, buf[p.kept:])
-	next.text = buf[:p.kept+n]
+	var err error
+	if p.mapped != nil {
+		size, end := int64(len(p.mapped)), next.base+p.size+Overlap
+		if next.text = p.mapped[min(next.base, size):min(end, size)]; end > size {
+			err = io.EOF
+		}
+		p.count(len(next.text) - p.kept)
+	} else {
+		var n int
+		buf := r.room(p.size)
+		copy(buf, p.overlap[:p.kept])
+		n, err = fill(p.r, buf[p.kept:])
+		next.text = buf[:p.kept+n]
+	}
 	next.limit = len(next.text) - record.Reach
 	if next.number > 0 {
 		next.from = min(record.Reach, len(next.text))
@@ -121,7 +141,9 @@ func (p *Pieces) cut(ctx context.Context, buf []byte) (piece, error) {
 		p.about.sql = record.IsSQL(next.text)
 	}
 	if err == nil {
-		p.kept = copy(p.overlap[:], next.text[len(next.text)-Overlap:])
+		if p.kept = Overlap; p.mapped == nil {
+			copy(p.overlap[:], next.text[len(next.text)-Overlap:])
+		}
 		return next, nil
 	}
 	p.ended = true

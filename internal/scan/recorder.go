@@ -30,7 +30,7 @@ func (r *Recorder) Scan(ctx context.Context, source io.Reader, name string) (int
 	text, mail := decodedMail(counted)
 	pieces := &Pieces{r: text, size: PieceSize, about: about{name: name, mail: mail}, chain: newChain(0, record.State{})}
 	for !pieces.ended {
-		next, err := pieces.cut(ctx, r.room(PieceSize))
+		next, err := pieces.cut(ctx, r)
 		r.tell(next, &pieces.about, pieces.chain)
 		if err != nil {
 			return counted.n, err
