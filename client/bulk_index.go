@@ -6,11 +6,16 @@ import (
 	"strings"
 )
 
-// notCreatedIndexes reads the header x-not-created-index: places from 0 (3,17), runs of them (3,17-19), or, between
-// colons in base64, a bit for each item, the highest bit of a byte first. Anything else, or another number of places
-// than want, is nil.
-func notCreatedIndexes(header string, want int) []int {
-	places := make([]int, 0, want)
+// maxBulk is the most items of one request.
+const maxBulk = 10_000
+
+// notCreatedIndex reads the header x-not-created-index: places from 0 (3,17), runs of them (3,17-19), or, between
+// colons in base64, a bit for each item, the highest bit of a byte first. Anything else is nil.
+func notCreatedIndex(header string) []int {
+	if header == "" {
+		return nil
+	}
+	var places []int
 	if bits, ok := strings.CutPrefix(header, ":"); ok {
 		raw, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(bits, ":"))
 		if err != nil {
@@ -29,16 +34,13 @@ func notCreatedIndexes(header string, want int) []int {
 			}
 			first, err1 := strconv.Atoi(from)
 			last, err2 := strconv.Atoi(to)
-			if err1 != nil || err2 != nil || last-first >= MaxBulk {
+			if err1 != nil || err2 != nil || last-first >= maxBulk {
 				return nil
 			}
 			for n := first; n <= last; n++ {
 				places = append(places, n)
 			}
 		}
-	}
-	if len(places) != want {
-		return nil
 	}
 	return places
 }

@@ -94,6 +94,8 @@ type Reply struct {
 	// Corpus names what a password was looked up in: "sha1; entries=N; date=YYYY-MM-DD, ntlm; ...". Empty on other
 	// operations.
 	Corpus string
+	// NotCreatedIndex holds the places in a bulk request, from 0, of what NotCreatedItems is about, in the same order.
+	NotCreatedIndex []int
 	// Attempts is how often the request was sent.
 	Attempts int
 }

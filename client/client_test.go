@@ -54,7 +54,7 @@ var ok = status(200, `{"status":200,"description":"Dados adicionados com sucesso
 func TestAttemptsShareTheirKey(t *testing.T) {
 	srv, seen := answers(t, status(503, "", "retry-after", "7"), status(429, "", "retry-after", "2"), ok)
 	var waits []time.Duration
-	if err := fast(t, srv.URL, "k", &waits).AddAsset(t.Context(), "u", client.Email, "a@exemplo.com.br"); err != nil {
+	if err := fast(t, srv.URL, "k", &waits).AddMonitoredAsset(t.Context(), client.NewMonitoredAsset{Type: "email", Value: "a@exemplo.com.br", UserHash: "u"}); err != nil {
 		t.Fatal(err)
 	}
 	keys := map[string]bool{}
@@ -67,7 +67,7 @@ func TestAttemptsShareTheirKey(t *testing.T) {
 	if len(waits) != 2 || waits[0] != 7*time.Second || waits[1] != 2*time.Second {
 		t.Errorf("Retry-After is not kept: %v", waits)
 	}
-	if err := fast(t, srv.URL, "k", nil).AddAsset(t.Context(), "u", client.Email, "a@exemplo.com.br"); err != nil {
+	if err := fast(t, srv.URL, "k", nil).AddMonitoredAsset(t.Context(), client.NewMonitoredAsset{Type: "email", Value: "a@exemplo.com.br", UserHash: "u"}); err != nil {
 		t.Fatal(err)
 	}
 	if keys[(*seen)[3].Header.Get("idempotency-key")] {
@@ -86,13 +86,13 @@ func TestWhatIsNotRepeated(t *testing.T) {
 		"answer of a stranger": status(200, `<html>`),
 	} {
 		srv, seen := answers(t, answer)
-		err := fast(t, srv.URL, "k", nil).AddAsset(t.Context(), "u", client.Email, "a@exemplo.com.br")
+		err := fast(t, srv.URL, "k", nil).AddMonitoredAsset(t.Context(), client.NewMonitoredAsset{Type: "email", Value: "a@exemplo.com.br", UserHash: "u"})
 		if err == nil || len(*seen) != 1 {
 			t.Errorf("%s: %d attempts, %v", name, len(*seen), err)
 		}
 	}
 	srv, seen := answers(t, status(500, `{"message":"Erro de Aplicação"}`))
-	if err := fast(t, srv.URL, "k", nil).AddAsset(t.Context(), "u", client.Email, "x"); !errors.Is(err, client.ErrUnavailable) || len(*seen) != 4 {
+	if err := fast(t, srv.URL, "k", nil).AddMonitoredAsset(t.Context(), client.NewMonitoredAsset{Type: "email", Value: "x", UserHash: "u"}); !errors.Is(err, client.ErrUnavailable) || len(*seen) != 4 {
 		t.Errorf("%d attempts, %v", len(*seen), err)
 	}
 	srv, seen = answers(t, status(503, ""), status(409, `{"message":"x"}`, "x-created-id", "key_1"))
@@ -101,21 +101,34 @@ func TestWhatIsNotRepeated(t *testing.T) {
 		t.Errorf("made by an attempt whose answer was lost: %d attempts, %v", len(*seen), err)
 	}
 	srv, seen = answers(t, status(409, `{"message":"x"}`, "retry-after", "1"), ok)
-	if err := fast(t, srv.URL, "k", nil).AddAsset(t.Context(), "u", client.Email, "x"); err != nil || len(*seen) != 2 {
+	if err := fast(t, srv.URL, "k", nil).AddMonitoredAsset(t.Context(), client.NewMonitoredAsset{Type: "email", Value: "x", UserHash: "u"}); err != nil || len(*seen) != 2 {
 		t.Errorf("still running: %d attempts, %v", len(*seen), err)
+	}
+}
+
+// TestLongWaitsAreTheCallers: the longest wait that a call makes by itself is a minute.
+func TestLongWaitsAreTheCallers(t *testing.T) {
+	for seconds, attempts := range map[string]int{"60": 4, "61": 1, "3180": 1} {
+		srv, seen := answers(t, status(429, `{"message":"x"}`, "retry-after", seconds))
+		var waits []time.Duration
+		_, err := fast(t, srv.URL, "k", &waits).ListSupportServices(t.Context())
+		refused, ok := errors.AsType[*client.Error](err)
+		if !ok || len(*seen) != attempts || len(waits) != attempts-1 || refused.RetryAfter.String() == "0s" {
+			t.Errorf("Retry-After %s: %d attempts, waits %v, %v", seconds, len(*seen), waits, err)
+		}
 	}
 }
 
 func TestContextEndsTheCall(t *testing.T) {
 	// A starved machine may need longer for the first answer than the call has: then it gets more.
 	for limit := 50 * time.Millisecond; ; limit *= 5 {
-		srv, seen := answers(t, status(503, "", "retry-after", "3600"))
+		srv, seen := answers(t, status(503, "", "retry-after", "60"))
 		c, err := client.New(client.Config{URL: srv.URL, Key: "k"}) // really sleeps
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		err = c.AddAsset(ctx, "u", client.Email, "x")
+		err = c.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "email", Value: "x", UserHash: "u"})
 		cancel()
 		srv.Close() // waits for an answer that came too late, which is counted too
 		if !errors.Is(err, context.DeadlineExceeded) || len(*seen) > 1 || limit > time.Minute {
@@ -129,16 +142,16 @@ func TestContextEndsTheCall(t *testing.T) {
 
 func TestNoPersonInErrorsOrAddresses(t *testing.T) {
 	c := fast(t, "http://127.0.0.1:1", "k", nil) // nobody listens there
-	_, err := c.Subscription(t.Context(), "plano", "52998224725")
+	_, err := c.SubscriptionByPlanAndCPF(t.Context(), "plano", "52998224725")
 	if err == nil || strings.Contains(err.Error(), "52998224725") {
 		t.Error(err)
 	}
 	srv, seen := answers(t, status(200, `{"protectedDevices":[]}`), status(200, `[]`))
 	c = fast(t, srv.URL, "k", nil)
-	if _, err := c.Devices(t.Context(), "hash"); err != nil || (*seen)[0].Header.Get("x-user-hash") != "hash" || (*seen)[0].URL.RawQuery != "" {
+	if _, err := c.ListProtectedDevices(t.Context(), client.WithUserHash("hash")); err != nil || (*seen)[0].Header.Get("x-user-hash") != "hash" || (*seen)[0].URL.RawQuery != "" {
 		t.Error(err, (*seen)[0].URL)
 	}
-	if _, err := c.Assets(t.Context(), "a/b+c=?"); err != nil || (*seen)[1].URL.EscapedPath() != "/v1/cyber/monitoring/a%2Fb+c=%3F" {
+	if _, err := c.ListMonitoredAssets(t.Context(), "a/b+c=?"); err != nil || (*seen)[1].URL.EscapedPath() != "/v1/cyber/monitoring/a%2Fb+c=%3F" {
 		t.Error(err, (*seen)[1].URL.EscapedPath())
 	}
 }

@@ -36,7 +36,7 @@ func ExampleVerifyWebhook() {
 		}
 		if !handled[event.ID] {
 			handled[event.ID] = true
-			fmt.Println("handled", event.ID, event.Type)
+			fmt.Println("handled", event.ID, event.Body.Type)
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}
@@ -70,7 +70,7 @@ func ExampleVerifyWebhook_rotation() {
 	body := []byte(`{"type":"webhook.test","timestamp":"2026-01-01T00:00:00.000Z","data":{}}`)
 
 	event, err := client.VerifyWebhook(keys, header, body, time.Unix(1767225600, 0))
-	fmt.Println(event.Type, err)
+	fmt.Println(event.Body.Type, err)
 
 	_, err = client.VerifyWebhook(keys, header, body, time.Unix(1767225600, 0).Add(time.Hour))
 	fmt.Println(err)
@@ -96,7 +96,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	assets, err := vigia.Assets(context.Background(), client.UserHash("529.982.247-25", "sal-do-parceiro-1"))
+	assets, err := vigia.ListMonitoredAssets(context.Background(), client.UserHash("529.982.247-25", "sal-do-parceiro-1"))
 	var refused *client.Error
 	switch {
 	case errors.Is(err, client.ErrCredentials):
@@ -104,7 +104,7 @@ func ExampleNew() {
 	case errors.As(err, &refused):
 		fmt.Println(refused.StatusCode, refused.Message, refused.Detail)
 	case err == nil:
-		fmt.Println(assets[0].Value, assets[0].Status == client.Alert)
+		fmt.Println(assets[0].Value, assets[0].Status == client.AssetStatusAlerta)
 	}
 	// Output: ana.souza@exemplo.com.br true
 }

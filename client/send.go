@@ -23,8 +23,8 @@ type call struct {
 	header         http.Header
 	body           []byte
 	idempotencyKey string
+	keyed          bool // every attempt carries the same idempotency key
 	reply          *Reply
-	notCreated     string // the header x-not-created-index of the answer
 }
 
 // newCall puts path values in, each escaped as one segment.
@@ -42,41 +42,30 @@ func newCall(method, template string, values []string, opts []Option) *call {
 	return c
 }
 
-// get reads; template holds a {name} for each of the values.
-func (c *Client) get(ctx context.Context, to any, template string, values []string, opts []Option) error {
-	return c.do(ctx, newCall(http.MethodGet, template, values, opts), to)
-}
-
-// post sends a body under one idempotency key for all attempts.
-func (c *Client) post(ctx context.Context, body, to any, template string, values []string, opts []Option) error {
-	k := newCall(http.MethodPost, template, values, opts)
-	if err := k.encode(body); err != nil {
-		return err
-	}
-	if k.idempotencyKey == "" {
-		k.idempotencyKey = rand.Text()
-	}
-	k.header.Set("idempotency-key", k.idempotencyKey)
-	return c.do(ctx, k, to)
-}
-
-// encode sets the body, once for all retries, so that each of them sends the same bytes.
-func (k *call) encode(body any) error {
-	raw, err := json.Marshal(body)
-	if err != nil {
-		return fmt.Errorf("client: encode the request: %w", err)
-	}
-	k.body = raw
-	return nil
-}
-
 // maxAnswer bounds what is read of an answer. A bulk answer may list 10,000 refused items with all of their errors.
 const maxAnswer = 64 << 20
 
-// do sends until an answer is final. Everything it sends is safe to repeat: reads, removals, and posts with a key.
-func (c *Client) do(ctx context.Context, k *call, to any) error {
+// longestWait is the longest Retry-After that is waited for. A caller decides about a longer one by the Error.
+const longestWait = time.Minute
+
+// do sends until an answer is final. Everything it sends is safe to repeat: reads, removals, posts with a key, and
+// questions about passwords. It reads the answer into to unless that is nil.
+func (c *Client) do(ctx context.Context, k *call, body, to any) error {
+	if body != nil {
+		raw, err := json.Marshal(body) // once for all attempts, so that each of them sends the same bytes
+		if err != nil {
+			return fmt.Errorf("client: encode the request: %w", err)
+		}
+		k.body = raw
+	}
+	if k.keyed {
+		if k.idempotencyKey == "" {
+			k.idempotencyKey = rand.Text()
+		}
+		k.header.Set("idempotency-key", k.idempotencyKey)
+	}
 	for attempt := 1; ; attempt++ {
-		res, body, err := c.send(ctx, k) //nolint:bodyclose // send has read it to the end and closed it
+		res, answer, err := c.send(ctx, k) //nolint:bodyclose // send has read it to the end and closed it
 		if err != nil {
 			if ctx.Err() != nil || attempt >= c.attempts {
 				return fmt.Errorf("client: %s %s: %w", k.method, c.base, withoutURL(err))
@@ -88,16 +77,19 @@ func (c *Client) do(ctx context.Context, k *call, to any) error {
 		}
 		if k.reply != nil {
 			*k.reply = Reply{RequestID: res.Header.Get("x-request-id"), Replayed: res.Header.Get("idempotency-replayed") == "true",
-				Truncated: res.Header.Get("x-truncated") == "true", Corpus: res.Header.Get("x-corpus"), Attempts: attempt}
+				Truncated: res.Header.Get("x-truncated") == "true", Corpus: res.Header.Get("x-corpus"),
+				NotCreatedIndex: notCreatedIndex(res.Header.Get("x-not-created-index")), Attempts: attempt}
 		}
-		k.notCreated = res.Header.Get("x-not-created-index")
 		if res.StatusCode == http.StatusOK {
-			if err := json.Unmarshal(body, to); err != nil {
+			if to == nil {
+				to = &struct{}{} // a page of a stranger's is no success
+			}
+			if err := json.Unmarshal(answer, to); err != nil {
 				return fmt.Errorf("client: the answer is not what the contract says: %w", err)
 			}
 			return nil
 		}
-		refused := refusal(res, body)
+		refused := refusal(res, answer)
 		if attempt >= c.attempts || !worthRepeating(refused) {
 			return refused
 		}
@@ -148,7 +140,11 @@ func withoutURL(err error) error {
 }
 
 // worthRepeating tells refusals that may pass by themselves. A conflict does only where the service says when.
+// One that passes later than longestWait is the caller's to repeat.
 func worthRepeating(e *Error) bool {
+	if e.RetryAfter > longestWait {
+		return false
+	}
 	switch e.StatusCode {
 	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
 		http.StatusGatewayTimeout:

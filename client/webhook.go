@@ -31,38 +31,33 @@ var (
 // maxSignatures bounds the work that a forged header can cause.
 const maxSignatures = 32
 
-// Event is a verified webhook.
-type Event struct {
+// WebhookEvent is a verified webhook.
+type WebhookEvent struct {
 	// ID is the same on every repeat of the event.
 	ID string
-	// Type says what happened, "monitoring.leak_detected" for example.
-	Type string
-	// Timestamp is when it happened.
-	Timestamp time.Time
-	// Data holds the members that the type defines.
-	Data json.RawMessage
 	// SentAt is the time of this attempt, in whole seconds.
 	SentAt time.Time
+	Body   EventBody
 }
 
 // VerifyWebhook checks a webhook and returns its event. The keys are those you trust: whsec_ secrets, whpk_ public
 // keys, or both; during a rotation give the old and the new one. The body must be the bytes as received, before any
 // parsing. now is time.Now(), except in tests.
-func VerifyWebhook(keys []string, header http.Header, body []byte, now time.Time) (Event, error) {
+func VerifyWebhook(keys []string, header http.Header, body []byte, now time.Time) (WebhookEvent, error) {
 	verifiers, err := parseKeys(keys)
 	if err != nil {
-		return Event{}, err
+		return WebhookEvent{}, err
 	}
 	m, err := parseHeader(header)
 	if err != nil {
-		return Event{}, err
+		return WebhookEvent{}, err
 	}
 	if d := now.Sub(m.sentAt); d > Tolerance || d < -Tolerance {
-		return Event{}, ErrTimestamp
+		return WebhookEvent{}, ErrTimestamp
 	}
 	content := append([]byte(m.id+"."+m.timestamp+"."), body...)
 	if !anyMatches(verifiers, content, m.signatures) {
-		return Event{}, ErrSignature
+		return WebhookEvent{}, ErrSignature
 	}
 	return parseEvent(m, body)
 }
@@ -177,17 +172,13 @@ func anyMatches(verifiers []verifier, content []byte, signatures []string) bool 
 }
 
 // parseEvent decodes a verified body; id and time of sending come from the signed headers.
-func parseEvent(m message, body []byte) (Event, error) {
-	var wire struct {
-		Type      string          `json:"type"`
-		Timestamp time.Time       `json:"timestamp"`
-		Data      json.RawMessage `json:"data"`
+func parseEvent(m message, body []byte) (WebhookEvent, error) {
+	event := WebhookEvent{ID: m.id, SentAt: m.sentAt}
+	if err := json.Unmarshal(body, &event.Body); err != nil {
+		return WebhookEvent{}, fmt.Errorf("%w: %w", ErrBody, err)
 	}
-	if err := json.Unmarshal(body, &wire); err != nil {
-		return Event{}, fmt.Errorf("%w: %w", ErrBody, err)
+	if event.Body.Type == "" {
+		return WebhookEvent{}, fmt.Errorf("%w: it has no type", ErrBody)
 	}
-	if wire.Type == "" {
-		return Event{}, fmt.Errorf("%w: it has no type", ErrBody)
-	}
-	return Event{ID: m.id, Type: wire.Type, Timestamp: wire.Timestamp, Data: wire.Data, SentAt: m.sentAt}, nil
+	return event, nil
 }

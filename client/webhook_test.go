@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
@@ -245,10 +244,10 @@ func TestBody(t *testing.T) {
 		if !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", body, err, want)
 		}
-		if err == nil && (event.Type != "a.b" || !bytes.Equal(event.Data, []byte(`{"id":"1"}`)) || event.Timestamp.Year() != 2026) {
+		if err == nil && (event.Body.Type != "a.b" || fmt.Sprintf("%s", event.Body.Data) != `{"id":"1"}` || event.Body.Timestamp.Year() != 2026) {
 			t.Errorf("event %+v", event)
 		}
-		if err != nil && fmt.Sprint(event) != fmt.Sprint(Event{}) {
+		if err != nil && fmt.Sprint(event) != fmt.Sprint(WebhookEvent{}) {
 			t.Errorf("%q: a refused body gives %+v", body, event)
 		}
 	}

@@ -44,7 +44,7 @@ func TestCollectionWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	services, err := vigia.Services(t.Context())
+	services, err := vigia.ListSupportServices(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestCollectionWorks(t *testing.T) {
 	for _, group := range f.Item {
 		for _, it := range group.Item {
 			count++
-			status := send(t, s, it.Request, services[0].ID)
+			status := send(t, s, it.Request, services.Services[0].ID)
 			if status != http.StatusOK && status != http.StatusNotFound {
 				t.Errorf("%s: %d", it.Name, status)
 			}

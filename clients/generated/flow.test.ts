@@ -269,9 +269,9 @@ for (const { base, cpf, plan } of rounds) {
     good(await sdk.revokeProtectionKey({ client, path: { key: moved.keyId }, body: { userHash } }));
 
     const prefix = createHash("sha1").update("password").digest("hex").slice(0, 10);
-    const checked = good(await sdk.checkPasswordExposure({ client, body: { passwordHashPrefix: prefix } }));
+    const checked = good(await sdk.checkPasswordPrefix({ client, body: { passwordHashPrefix: prefix } }));
     assert.ok(checked.exposed && checked.recommendations.length > 0);
-    const credential = good(await sdk.checkCredentialExposure({ client, body: { userHash, passwordHashPrefix: prefix } }));
+    const credential = good(await sdk.checkCredentialPrefix({ client, body: { userHash, passwordHashPrefix: prefix } }));
     assert.ok(credential.recommendations.length > 0);
   });
 
@@ -300,7 +300,7 @@ for (const { base, cpf, plan } of rounds) {
     const bad = await sdk.addMonitoredAsset({ ...unchecked, body: { type: "email", value: "nobody", userHash } });
     assert.match(refused(bad, 400, invalid).get("x-error-detail") ?? "", /^value: /);
     refused(await sdk.openSupportCase({ client, body: { serviceId: "nenhum", userHash } }), 404, "Serviço não encontrado.");
-    refused(await sdk.checkPasswordExposure({ ...unchecked, body: { passwordHashPrefix: "curto" } }), 400, invalid);
+    refused(await sdk.checkPasswordPrefix({ ...unchecked, body: { passwordHashPrefix: "curto" } }), 400, invalid);
     refused(await sdk.listSubscriptions({ ...unchecked, query: { page: 0 } }), 400, invalid);
     refused(await sdk.listEvents({ ...unchecked, query: { after: "nada" } }), 400, invalid);
     const stranger = clientAt(base, "vg_test_nobody");

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/vigiahq/vigia/client"
 )
@@ -41,7 +40,7 @@ var examples = []struct {
 	{"addMonitoredAsset", addMonitoredAsset},
 	{"listMonitoredAssets", listMonitoredAssets},
 	{"listFindings", listFindings},
-	{"checkCredentialExposure", checkCredentialExposure},
+	{"checkCredentialPrefix", checkCredentialPrefix},
 	{"riskScore", riskScore},
 	{"getPlan", getPlan},
 	{"markStep", markStep},
@@ -66,7 +65,7 @@ var examples = []struct {
 	{"getProtectionKey", getProtectionKey},
 	{"moveProtectionKey", moveProtectionKey},
 	{"revokeProtectionKey", revokeProtectionKey},
-	{"checkPasswordExposure", checkPasswordExposure},
+	{"checkPasswordPrefix", checkPasswordPrefix},
 	{"listAdvice", listAdvice},
 	{"answerValidationQuestion", answerValidationQuestion},
 	{"insuranceCoverage", insuranceCoverage},
@@ -102,7 +101,7 @@ var examples = []struct {
 }
 
 func addMonitoredAsset(ctx context.Context, vigia *client.Client) error {
-	err := vigia.AddAsset(ctx, userHash, client.Email, "ana@vazamento.test")
+	err := vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "email", Value: "ana@vazamento.test", UserHash: userHash})
 	if err != nil {
 		return err
 	}
@@ -110,7 +109,7 @@ func addMonitoredAsset(ctx context.Context, vigia *client.Client) error {
 }
 
 func listMonitoredAssets(ctx context.Context, vigia *client.Client) error {
-	assets, err := vigia.Assets(ctx, userHash)
+	assets, err := vigia.ListMonitoredAssets(ctx, userHash)
 	if err != nil {
 		return err
 	}
@@ -121,7 +120,7 @@ func listMonitoredAssets(ctx context.Context, vigia *client.Client) error {
 }
 
 func removeMonitoredAsset(ctx context.Context, vigia *client.Client) error {
-	err := vigia.RemoveAsset(ctx, userHash, assetID)
+	err := vigia.RemoveMonitoredAsset(ctx, assetID, userHash)
 	if errors.Is(err, client.ErrNotFound) {
 		return nil // gone already
 	}
@@ -129,7 +128,7 @@ func removeMonitoredAsset(ctx context.Context, vigia *client.Client) error {
 }
 
 func addExtraAsset(ctx context.Context, vigia *client.Client) error {
-	err := vigia.AddExtra(ctx, userHash, client.PixKey, "123e4567-e89b-42d3-a456-426614174000")
+	err := vigia.AddExtraAsset(ctx, client.NewExtraAsset{Type: "pix_key", Value: "123e4567-e89b-42d3-a456-426614174000", UserHash: userHash})
 	if err != nil {
 		return err
 	}
@@ -137,7 +136,7 @@ func addExtraAsset(ctx context.Context, vigia *client.Client) error {
 }
 
 func listExtraAssets(ctx context.Context, vigia *client.Client) error {
-	assets, err := vigia.Extras(ctx, userHash)
+	assets, err := vigia.ListExtraAssets(ctx, userHash)
 	if err != nil {
 		return err
 	}
@@ -148,7 +147,7 @@ func listExtraAssets(ctx context.Context, vigia *client.Client) error {
 }
 
 func removeExtraAsset(ctx context.Context, vigia *client.Client) error {
-	err := vigia.RemoveExtra(ctx, userHash, extraID)
+	err := vigia.RemoveExtraAsset(ctx, extraID, userHash)
 	if err != nil {
 		return err
 	}
@@ -156,33 +155,33 @@ func removeExtraAsset(ctx context.Context, vigia *client.Client) error {
 }
 
 func openSupportCase(ctx context.Context, vigia *client.Client) error {
-	opened, err := vigia.OpenCase(ctx, client.NewCase{
+	opened, err := vigia.OpenSupportCase(ctx, client.NewCase{
 		ServiceID:    serviceID,
 		UserHash:     userHash,
-		Appointments: []map[string]any{{"appointment": "2027-02-03T14:00:00.000Z"}},
-		Questions:    []map[string]any{{"question": "Qual é o sistema do seu celular?", "answer": "Android"}},
+		Appointments: []client.Appointment{{Appointment: "2027-02-03T14:00:00.000Z"}},
+		Questions:    []client.TriageAnswer{{Question: "Qual é o sistema do seu celular?", Answer: "Android"}},
 	}, client.IdempotencyKey("atendimento-4711"))
 	if err != nil {
 		return err
 	}
-	out.Println(opened.ID, opened.Status)
+	out.Println(opened.Task.ID, opened.Task.Status)
 	return nil
 }
 
 func getService(ctx context.Context, vigia *client.Client) error {
-	service, err := vigia.Service(ctx, serviceID)
+	service, err := vigia.GetService(ctx, serviceID)
 	if err != nil {
 		return err
 	}
 	for _, q := range service.Questions {
-		out.Println(q.ID, q.Text, q.Required, q.Options)
+		out.Println(q.ID, q.Question, q.Required, q.Options)
 	}
 	out.Println(service.Name, service.Slots)
 	return nil
 }
 
 func listCases(ctx context.Context, vigia *client.Client) error {
-	cases, err := vigia.Cases(ctx, userHash)
+	cases, err := vigia.ListCases(ctx, userHash)
 	if err != nil {
 		return err
 	}
@@ -193,7 +192,7 @@ func listCases(ctx context.Context, vigia *client.Client) error {
 }
 
 func getCase(ctx context.Context, vigia *client.Client) error {
-	one, err := vigia.Case(ctx, userHash, caseID)
+	one, err := vigia.GetCase(ctx, caseID, userHash)
 	if err != nil {
 		return err
 	}
@@ -204,8 +203,11 @@ func getCase(ctx context.Context, vigia *client.Client) error {
 }
 
 func replyToCase(ctx context.Context, vigia *client.Client) error {
-	err := vigia.ReplyToCase(ctx, userHash, caseID, "Segue o cabeçalho da mensagem.",
-		&client.Attachment{Name: "cabecalho.txt", Text: "Received: from mx.exemplo.com.br"})
+	err := vigia.ReplyToCase(ctx, caseID, client.CaseMessage{
+		UserHash:   userHash,
+		Text:       "Segue o cabeçalho da mensagem.",
+		Attachment: client.CaseMessageAttachment{Name: "cabecalho.txt", Text: "Received: from mx.exemplo.com.br"},
+	})
 	if err != nil {
 		return err
 	}
@@ -213,7 +215,10 @@ func replyToCase(ctx context.Context, vigia *client.Client) error {
 }
 
 func rebookCase(ctx context.Context, vigia *client.Client) error {
-	moved, err := vigia.RebookCase(ctx, userHash, caseID, []time.Time{time.Date(2027, 2, 3, 14, 0, 0, 0, time.UTC)})
+	moved, err := vigia.RebookCase(ctx, caseID, client.CaseRebooking{
+		UserHash:     userHash,
+		Appointments: []client.Appointment{{Appointment: "2027-02-03T14:00:00.000Z"}},
+	})
 	if errors.Is(err, client.ErrConflict) {
 		out.Println("nenhum destes horários está livre")
 		return nil
@@ -226,7 +231,7 @@ func rebookCase(ctx context.Context, vigia *client.Client) error {
 }
 
 func rateCase(ctx context.Context, vigia *client.Client) error {
-	err := vigia.RateCase(ctx, userHash, caseID, 5, "Resolveram no mesmo dia.")
+	err := vigia.RateCase(ctx, caseID, client.CaseRating{UserHash: userHash, Rating: 5, Comment: "Resolveram no mesmo dia."})
 	if errors.Is(err, client.ErrConflict) {
 		out.Println("ainda não foi resolvido")
 		return nil
@@ -235,7 +240,7 @@ func rateCase(ctx context.Context, vigia *client.Client) error {
 }
 
 func cancelCase(ctx context.Context, vigia *client.Client) error {
-	err := vigia.CancelCase(ctx, userHash, caseID, "Já resolvi com o banco.")
+	err := vigia.CancelCase(ctx, caseID, client.CaseCancellation{UserHash: userHash, Reason: "Já resolvi com o banco."})
 	if err != nil {
 		return err
 	}
@@ -243,38 +248,40 @@ func cancelCase(ctx context.Context, vigia *client.Client) error {
 }
 
 func listSupportServices(ctx context.Context, vigia *client.Client) error {
-	services, err := vigia.Services(ctx)
+	services, err := vigia.ListSupportServices(ctx)
 	if err != nil {
 		return err
 	}
-	for _, s := range services {
+	for _, s := range services.Services {
 		out.Println(s.ID, s.Name)
 	}
 	return nil
 }
 
 func issueProtectionKey(ctx context.Context, vigia *client.Client) error {
-	key, err := vigia.IssueKey(ctx, userHash, client.Android, "Celular da Ana")
+	key, err := vigia.IssueProtectionKey(ctx, client.NewProtectionKey{
+		OperatingSystem: "android", Type: "antivirus", DeviceName: "Celular da Ana", UserHash: userHash,
+	})
 	if err != nil {
 		return err
 	}
-	out.Println(key.Key, key.ValidUntil)
+	out.Println(key.EppKey, key.ValidUntil)
 	return nil
 }
 
 func listProtectedDevices(ctx context.Context, vigia *client.Client) error {
-	devices, err := vigia.Devices(ctx, userHash) // "" for all devices of the partner
+	devices, err := vigia.ListProtectedDevices(ctx, client.WithUserHash(userHash)) // without it all devices of the partner
 	if err != nil {
 		return err
 	}
-	for _, d := range devices {
-		out.Println(d.System, d.Name, d.ValidUntil)
+	for _, d := range devices.ProtectedDevices {
+		out.Println(d.OperatingSystem, d.DeviceName, d.ValidUntil)
 	}
 	return nil
 }
 
 func activateProtectionKey(ctx context.Context, vigia *client.Client) error {
-	err := vigia.ActivateProtection(ctx, eppKey)
+	err := vigia.ActivateProtectionKey(ctx, eppKey, client.ProtectionKeyReport{})
 	if err != nil {
 		return err
 	}
@@ -282,7 +289,7 @@ func activateProtectionKey(ctx context.Context, vigia *client.Client) error {
 }
 
 func heartbeatProtectionKey(ctx context.Context, vigia *client.Client) error {
-	err := vigia.ProtectionSeen(ctx, eppKey)
+	err := vigia.HeartbeatProtectionKey(ctx, eppKey, client.ProtectionKeyReport{})
 	if err != nil {
 		return err
 	}
@@ -290,32 +297,34 @@ func heartbeatProtectionKey(ctx context.Context, vigia *client.Client) error {
 }
 
 func getProtectionKey(ctx context.Context, vigia *client.Client) error {
-	key, err := vigia.Protection(ctx, eppKey)
+	key, err := vigia.GetProtectionKey(ctx, eppKey)
 	if err != nil {
 		return err
 	}
-	out.Println(key.ID, key.State, key.LastSeenAt, key.InstallLink)
+	out.Println(key.KeyID, key.State, key.LastSeenAt, key.InstallLink)
 	return nil
 }
 
 func moveProtectionKey(ctx context.Context, vigia *client.Client) error {
-	moved, err := vigia.MoveProtection(ctx, userHash, eppKey, client.Android, "Celular novo da Ana")
+	moved, err := vigia.MoveProtectionKey(ctx, eppKey, client.ProtectionKeyMove{
+		UserHash: userHash, OperatingSystem: "android", DeviceName: "Celular novo da Ana",
+	})
 	if err != nil {
 		return err
 	}
-	out.Println(moved.ID, moved.Key, moved.ValidUntil)
+	out.Println(moved.KeyID, moved.EppKey, moved.ValidUntil)
 	return nil
 }
 
 func revokeProtectionKey(ctx context.Context, vigia *client.Client) error {
-	err := vigia.RevokeProtection(ctx, userHash, eppKey)
+	err := vigia.RevokeProtectionKey(ctx, eppKey, client.ProtectionKeyRevocation{UserHash: userHash})
 	if err != nil {
 		return err
 	}
 	return nil
 }
 
-func checkPasswordExposure(ctx context.Context, vigia *client.Client) error {
+func checkPasswordPrefix(ctx context.Context, vigia *client.Client) error {
 	answer, err := vigia.CheckPassword(ctx, "password") // only ten hex characters of its SHA-1 are sent
 	if err != nil {
 		return err
@@ -324,7 +333,7 @@ func checkPasswordExposure(ctx context.Context, vigia *client.Client) error {
 	return nil
 }
 
-func checkCredentialExposure(ctx context.Context, vigia *client.Client) error {
+func checkCredentialPrefix(ctx context.Context, vigia *client.Client) error {
 	answer, err := vigia.CheckCredential(ctx, userHash, "password") // only ten hex characters of its SHA-1 are sent
 	if err != nil {
 		return err
@@ -334,47 +343,47 @@ func checkCredentialExposure(ctx context.Context, vigia *client.Client) error {
 }
 
 func listAdvice(ctx context.Context, vigia *client.Client) error {
-	advice, err := vigia.Advise(ctx, userHash)
+	advice, err := vigia.ListAdvice(ctx, userHash)
 	if err != nil {
 		return err
 	}
 	for _, a := range advice {
-		out.Println(a.CatalogID, a.Type, a.Title, a.Question)
+		out.Println(a.CatalogID, a.Type, a.Title, a.ValidationQuestion)
 	}
 	return nil
 }
 
 func riskScore(ctx context.Context, vigia *client.Client) error {
-	score, err := vigia.Score(ctx, userHash)
+	score, err := vigia.RiskScore(ctx, userHash)
 	if err != nil {
 		return err
 	}
-	out.Println(score.Breach, score.Assessment, score.Recommendations)
+	out.Println(score.BreachScore, score.AssessmentScore, score.Recommendations)
 	return nil
 }
 
 func insuranceCoverage(ctx context.Context, vigia *client.Client) error {
-	cover, err := vigia.Coverage(ctx, userHash)
+	cover, err := vigia.InsuranceCoverage(ctx, userHash)
 	if errors.Is(err, client.ErrNotFound) {
 		return nil // no cover
 	}
 	if err != nil {
 		return err
 	}
-	out.Println(cover.Plan, cover.Limit, cover.Conditions)
+	out.Println(cover.DetalhesCobertura.Plano, cover.DetalhesCobertura.LimiteCobertura, cover.DetalhesCobertura.Condicoes)
 	return nil
 }
 
 func listCover(ctx context.Context, vigia *client.Client) error {
-	covers, err := vigia.Cover(ctx, userHash)
+	covers, err := vigia.ListCover(ctx, userHash)
 	if errors.Is(err, client.ErrNotFound) {
 		return nil // no cover
 	}
 	if err != nil {
 		return err
 	}
-	for _, cover := range covers {
-		out.Println(cover.Details.Plan, cover.Details.Limit, cover.SubLimits, cover.WaitingDays, cover.CoveredFrom)
+	for _, cover := range covers.Coberturas {
+		out.Println(cover.DetalhesCobertura.Plano, cover.Sublimites, cover.CarenciaDias, cover.VigenteDesde)
 	}
 	return nil
 }
@@ -385,17 +394,19 @@ func scoreHistory(ctx context.Context, vigia *client.Client) error {
 		return err
 	}
 	for _, day := range days {
-		out.Println(day.Date, day.Breach, day.Assessment)
+		out.Println(day.Date, day.BreachScore, day.AssessmentScore)
 	}
 	return nil
 }
 
 func openPortalSession(ctx context.Context, vigia *client.Client) error {
-	link, err := vigia.PortalSession(ctx, userHash, client.PortalOptions{Lang: "pt-BR", ReturnURL: "https://app.banco.exemplo.com.br/conta"})
+	link, err := vigia.OpenPortalSession(ctx, client.PortalRequest{
+		UserHash: userHash, Lang: "pt-BR", ReturnURL: "https://app.banco.exemplo.com.br/conta",
+	})
 	if err != nil {
 		return err
 	}
-	out.Println(link.URL, link.Expires)
+	out.Println(link.URL, link.ExpiresAt)
 	return nil
 }
 
@@ -416,7 +427,7 @@ func createSubscriptions(ctx context.Context, vigia *client.Client) error {
 	if err != nil {
 		return err // nothing was created
 	}
-	for _, refused := range outcome.Refused {
+	for _, refused := range outcome.NotCreatedItems {
 		out.Println(refused.CPF, refused.Errors)
 	}
 	return nil
@@ -427,13 +438,13 @@ func listSubscriptions(ctx context.Context, vigia *client.Client) error {
 		if err != nil {
 			return err
 		}
-		out.Println(s.PlanID, s.Beneficiary.Name, s.ExpiryDate.IsZero())
+		out.Println(s.PlanID, s.Beneficiary.Name, s.ExpiryDate == "")
 	}
 	return nil
 }
 
 func subscriptionByPlanAndCpf(ctx context.Context, vigia *client.Client) error {
-	s, err := vigia.Subscription(ctx, "protecao-familia", "11144477735")
+	s, err := vigia.SubscriptionByPlanAndCPF(ctx, "protecao-familia", "11144477735")
 	if err != nil {
 		return err
 	}
@@ -442,7 +453,7 @@ func subscriptionByPlanAndCpf(ctx context.Context, vigia *client.Client) error {
 }
 
 func listFindings(ctx context.Context, vigia *client.Client) error {
-	findings, err := vigia.Findings(ctx, userHash)
+	findings, err := vigia.ListFindings(ctx, userHash)
 	if err != nil {
 		return err
 	}
@@ -453,7 +464,7 @@ func listFindings(ctx context.Context, vigia *client.Client) error {
 }
 
 func getPlan(ctx context.Context, vigia *client.Client) error {
-	plan, err := vigia.Plan(ctx, userHash, findingID, client.In("pt-BR"))
+	plan, err := vigia.GetPlan(ctx, findingID, userHash, client.WithLang("pt-BR"))
 	if err != nil {
 		return err
 	}
@@ -464,7 +475,7 @@ func getPlan(ctx context.Context, vigia *client.Client) error {
 }
 
 func markStep(ctx context.Context, vigia *client.Client) error {
-	err := vigia.MarkStep(ctx, userHash, findingID, "change-password", client.StepDone)
+	err := vigia.MarkStep(ctx, findingID, "change-password", client.StepMark{UserHash: userHash, State: client.StepStateDone})
 	if err != nil {
 		return err
 	}
@@ -472,7 +483,7 @@ func markStep(ctx context.Context, vigia *client.Client) error {
 }
 
 func recheckFinding(ctx context.Context, vigia *client.Client) error {
-	now, err := vigia.Recheck(ctx, userHash, findingID)
+	now, err := vigia.RecheckFinding(ctx, findingID, client.Recheck{UserHash: userHash})
 	if err != nil {
 		return err
 	}
@@ -481,7 +492,7 @@ func recheckFinding(ctx context.Context, vigia *client.Client) error {
 }
 
 func resolveFinding(ctx context.Context, vigia *client.Client) error {
-	err := vigia.Resolve(ctx, userHash, findingID, client.PasswordChanged)
+	err := vigia.ResolveFinding(ctx, findingID, client.Resolution{UserHash: userHash, Reason: client.ResolutionReasonPasswordChanged})
 	if err != nil {
 		return err
 	}
@@ -489,20 +500,20 @@ func resolveFinding(ctx context.Context, vigia *client.Client) error {
 }
 
 func answerValidationQuestion(ctx context.Context, vigia *client.Client) error {
-	advice, err := vigia.Advise(ctx, userHash)
+	advice, err := vigia.ListAdvice(ctx, userHash)
 	if err != nil {
 		return err
 	}
 	for _, a := range advice {
-		if len(a.Options) > 0 {
-			return vigia.Answer(ctx, userHash, a.CatalogID, a.Options[0].Value)
+		if len(a.AnswerOptions) > 0 {
+			return vigia.AnswerValidationQuestion(ctx, userHash, client.Answer{CatalogID: a.CatalogID, Value: a.AnswerOptions[0].Value})
 		}
 	}
 	return nil
 }
 
 func messageOfEvent(ctx context.Context, vigia *client.Client) error {
-	message, err := vigia.Message(ctx, eventID, "sms", "pt-BR")
+	message, err := vigia.MessageOfEvent(ctx, eventID, "sms", client.WithLang("pt-BR"))
 	if err != nil {
 		return err
 	}
@@ -517,7 +528,7 @@ func listEvents(ctx context.Context, vigia *client.Client) error {
 			return err
 		}
 		for _, event := range page.Events {
-			out.Println(event.ID, event.Type)
+			out.Println(event.ID, event.Body.Type)
 		}
 		cursor = page.Next // keep it: the events up to here are handled
 	}
@@ -525,21 +536,17 @@ func listEvents(ctx context.Context, vigia *client.Client) error {
 }
 
 func listBreaches(ctx context.Context, vigia *client.Client) error {
-	for page, more := 1, true; more; page++ {
-		breaches, err := vigia.BreachPage(ctx, page, 100)
+	for b, err := range vigia.Breaches(ctx) { // asks for further pages by itself
 		if err != nil {
 			return err
 		}
-		for _, b := range breaches.Breaches {
-			out.Println(b.Name, b.Title, b.Date, b.Exposes)
-		}
-		more = breaches.HasNext
+		out.Println(b.Name, b.Title, b.Date, b.Exposes)
 	}
 	return nil
 }
 
 func getBreach(ctx context.Context, vigia *client.Client) error {
-	breach, err := vigia.Breach(ctx, "sandbox")
+	breach, err := vigia.GetBreach(ctx, "sandbox")
 	if errors.Is(err, client.ErrNotFound) {
 		return nil // not published, or withdrawn
 	}
@@ -551,7 +558,7 @@ func getBreach(ctx context.Context, vigia *client.Client) error {
 }
 
 func createWebhook(ctx context.Context, vigia *client.Client) error {
-	made, err := vigia.CreateWebhook(ctx, address, []string{"monitoring.leak_detected", "webhook.test"})
+	made, err := vigia.CreateWebhook(ctx, client.NewWebhook{URL: address, Types: []client.EventType{"monitoring.leak_detected", "webhook.test"}})
 	if err != nil {
 		return err
 	}
@@ -560,7 +567,7 @@ func createWebhook(ctx context.Context, vigia *client.Client) error {
 }
 
 func listWebhooks(ctx context.Context, vigia *client.Client) error {
-	webhooks, err := vigia.Webhooks(ctx)
+	webhooks, err := vigia.ListWebhooks(ctx)
 	if err != nil {
 		return err
 	}
@@ -571,7 +578,7 @@ func listWebhooks(ctx context.Context, vigia *client.Client) error {
 }
 
 func testWebhook(ctx context.Context, vigia *client.Client) error {
-	try, err := vigia.TestWebhook(ctx, webhookID, client.TypeLeakDetected)
+	try, err := vigia.TestWebhook(ctx, webhookID, client.WebhookTestRequest{Type: client.EventTypeMonitoringLeakDetected})
 	if err != nil {
 		return err
 	}
@@ -580,7 +587,7 @@ func testWebhook(ctx context.Context, vigia *client.Client) error {
 }
 
 func getWebhook(ctx context.Context, vigia *client.Client) error {
-	webhook, err := vigia.Webhook(ctx, webhookID)
+	webhook, err := vigia.GetWebhook(ctx, webhookID)
 	if err != nil {
 		return err
 	}
@@ -589,15 +596,15 @@ func getWebhook(ctx context.Context, vigia *client.Client) error {
 }
 
 func setWebhookState(ctx context.Context, vigia *client.Client) error {
-	if _, err := vigia.PauseWebhook(ctx, webhookID); err != nil {
+	if _, err := vigia.SetWebhookState(ctx, webhookID, client.WebhookState{State: "paused"}); err != nil {
 		return err
 	}
-	_, err := vigia.ResumeWebhook(ctx, webhookID)
+	_, err := vigia.SetWebhookState(ctx, webhookID, client.WebhookState{State: "enabled"})
 	return err
 }
 
 func rotateWebhookSecret(ctx context.Context, vigia *client.Client) error {
-	made, err := vigia.RotateWebhook(ctx, webhookID, 24)
+	made, err := vigia.RotateWebhookSecret(ctx, webhookID, client.WebhookRotation{OverlapHours: 24})
 	if err != nil {
 		return err
 	}
@@ -606,11 +613,11 @@ func rotateWebhookSecret(ctx context.Context, vigia *client.Client) error {
 }
 
 func replayWebhook(ctx context.Context, vigia *client.Client) error {
-	queued, err := vigia.ReplayWebhook(ctx, webhookID, client.Replay{Failed: true})
+	queued, err := vigia.ReplayWebhook(ctx, webhookID, client.WebhookReplay{Failed: true})
 	if err != nil {
 		return err
 	}
-	out.Println(queued)
+	out.Println(queued.Deliveries)
 	return nil
 }
 
@@ -632,7 +639,7 @@ func createKey(ctx context.Context, vigia *client.Client) error {
 }
 
 func listKeys(ctx context.Context, vigia *client.Client) error {
-	keys, err := vigia.Keys(ctx)
+	keys, err := vigia.ListKeys(ctx)
 	if err != nil {
 		return err
 	}
@@ -643,7 +650,7 @@ func listKeys(ctx context.Context, vigia *client.Client) error {
 }
 
 func rollKey(ctx context.Context, vigia *client.Client) error {
-	made, err := vigia.RollKey(ctx, keyID, 24)
+	made, err := vigia.RollKey(ctx, keyID, client.KeyRolling{GraceHours: 24})
 	if err != nil {
 		return err
 	}
@@ -660,7 +667,7 @@ func revokeKey(ctx context.Context, vigia *client.Client) error {
 }
 
 func getUsage(ctx context.Context, vigia *client.Client) error {
-	usage, err := vigia.Usage(ctx, 7)
+	usage, err := vigia.GetUsage(ctx, client.WithDays(7))
 	if err != nil {
 		return err
 	}
@@ -671,76 +678,77 @@ func getUsage(ctx context.Context, vigia *client.Client) error {
 }
 
 func addAssets(ctx context.Context, vigia *client.Client) error {
-	added, err := vigia.AddAssets(ctx, []client.NewAsset{
-		{Value: "ana@exemplo.com.br", Type: client.Email, UserHash: userHash},
-		{Value: "ana sem arroba", Type: client.Email, UserHash: userHash},
-	})
+	added, err := vigia.AddAssets(ctx, client.NewAssets{Items: []client.NewMonitoredAsset{
+		{Value: "ana@exemplo.com.br", Type: "email", UserHash: userHash},
+		{Value: "ana sem arroba", Type: "email", UserHash: userHash},
+	}})
 	if err != nil {
 		return err
 	}
-	for _, refused := range added.Refused {
+	for _, refused := range added.NotAdded {
 		out.Println(refused.Item, refused.Detail)
 	}
 	return nil
 }
 
 func riskScores(ctx context.Context, vigia *client.Client) error {
-	scores, err := vigia.Scores(ctx, []string{userHash})
+	scores, err := vigia.RiskScores(ctx, client.UserHashes{UserHashes: []string{userHash}})
 	if err != nil {
 		return err
 	}
-	for _, s := range scores {
-		if s.Breach != nil {
-			out.Println(s.UserHash, *s.Breach, *s.Assessment)
-		}
+	for _, s := range scores.Scores {
+		out.Println(s.UserHash, s.BreachScore, s.AssessmentScore, s.Detail)
 	}
 	return nil
 }
 
 func changeSubscription(ctx context.Context, vigia *client.Client) error {
-	if _, err := vigia.MoveSubscription(ctx, "protecao-familia", "11144477735", client.Suspend); err != nil {
+	if _, err := vigia.ChangeSubscription(ctx, "protecao-familia", "11144477735", client.SubscriptionChange{Move: "suspend"}); err != nil {
 		return err
 	}
 	reference := "cliente-42"
-	now, err := vigia.EditSubscription(ctx, "protecao-familia", "11144477735", client.SubscriptionEdit{InternalID: &reference})
+	now, err := vigia.ChangeSubscription(ctx, "protecao-familia", "11144477735", client.SubscriptionChange{PartnerInternalID: &reference})
 	if err != nil {
 		return err
 	}
-	out.Println(now.ID, now.State, now.InternalID)
+	out.Println(now.SubscriptionID, now.State, now.PartnerInternalID)
 	return nil
 }
 
 func moveSubscriptions(ctx context.Context, vigia *client.Client) error {
-	moved, err := vigia.MoveSubscriptions(ctx, "protecao-familia", client.Resume, []string{"11144477735", "52998224725"})
+	moved, err := vigia.MoveSubscriptions(ctx, client.SubscriptionMoves{
+		PlanID: "protecao-familia", Move: "resume", CPFs: []string{"11144477735", "52998224725"},
+	})
 	if err != nil {
 		return err
 	}
-	for _, refused := range moved.Refused {
+	for _, refused := range moved.NotChangedItems {
 		out.Println(refused.Item, refused.Errors)
 	}
 	return nil
 }
 
 func editSubscriptions(ctx context.Context, vigia *client.Client) error {
-	edited, err := vigia.EditSubscriptions(ctx, "protecao-familia", []client.EditOf{{
-		CPF: "11144477735", SubscriptionEdit: client.SubscriptionEdit{Beneficiary: &client.BeneficiaryEdit{Email: "ana.nova@exemplo.com.br"}},
-	}})
+	edited, err := vigia.EditSubscriptions(ctx, client.SubscriptionEdits{
+		PlanID: "protecao-familia",
+		Items:  []client.SubscriptionEditsItems{{CPF: "11144477735", Beneficiary: client.BeneficiaryEdit{Email: "ana.nova@exemplo.com.br"}}},
+	})
 	if err != nil {
 		return err
 	}
-	out.Println(edited.Result, edited.Changed)
-	for _, refused := range edited.Refused {
+	out.Println(edited.Result, edited.TotalChangedItems)
+	for _, refused := range edited.NotChangedItems {
 		out.Println(refused.Item, refused.Errors)
 	}
 	return nil
 }
 
 func getStatistics(ctx context.Context, vigia *client.Client) error {
-	days, err := vigia.Statistics(ctx, 7)
+	days, err := vigia.GetStatistics(ctx, client.WithDays(7))
 	if err != nil {
 		return err
 	}
-	for _, d := range days {
+	for _, d := range days.Days {
 		out.Println(d.Day, d.Findings, d.Alerts, d.Enrolments, d.Cases)
 	}
 	return nil

@@ -55,76 +55,76 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 	t.Helper()
 	switch operation {
 	case "listSupportServices":
-		services, err := vigia.Services(ctx)
-		if err != nil || len(services) == 0 || services[0].ID == "" || services[0].Name == "" {
+		services, err := vigia.ListSupportServices(ctx)
+		if err != nil || len(services.Services) == 0 || services.Services[0].ID == "" || services.Services[0].Name == "" {
 			t.Fatal(services, err)
 		}
-		serviceID = services[0].ID
+		serviceID = services.Services[0].ID
 	case "listMonitoredAssets":
-		assets, err := vigia.Assets(ctx, userHash)
-		if err != nil || len(assets) != 1 || assets[0].Value != "ana@vazamento.test" || assets[0].Status == client.Watched {
+		assets, err := vigia.ListMonitoredAssets(ctx, userHash)
+		if err != nil || len(assets) != 1 || assets[0].Value != "ana@vazamento.test" || assets[0].Status == client.AssetStatusMonitorado {
 			t.Fatal(assets, err)
 		}
 		assetID = assets[0].ID
 	case "listFindings":
-		findings, err := vigia.Findings(ctx, userHash)
+		findings, err := vigia.ListFindings(ctx, userHash)
 		if err != nil || len(findings) == 0 || findings[0].AssetID != assetID || findings[0].FoundAt.IsZero() || !findings[0].ResolvedAt.IsZero() {
 			t.Fatal(findings, err)
 		}
 		findingID = findings[0].ID
 	case "listCases":
-		cases, err := vigia.Cases(ctx, userHash)
+		cases, err := vigia.ListCases(ctx, userHash)
 		if err != nil || len(cases) != 1 || cases[0].Status != "Aberto" || cases[0].ServiceID != serviceID {
 			t.Fatal(cases, err)
 		}
 		caseID = cases[0].ID
 	case "getCase":
-		one, err := vigia.Case(ctx, userHash, caseID)
+		one, err := vigia.GetCase(ctx, caseID, userHash)
 		if err != nil || len(one.History) != 3 || one.History[2].Name != "cabecalho.txt" || len(one.Questions) != 1 {
 			t.Fatal(one, err)
 		}
 	case "cancelCase":
-		if one, err := vigia.Case(ctx, userHash, caseID); err != nil || one.Status != "Cancelado" {
+		if one, err := vigia.GetCase(ctx, caseID, userHash); err != nil || one.Status != "Cancelado" {
 			t.Fatal("not cancelled:", one, err)
 		}
 	case "getPlan":
-		plan, err := vigia.Plan(ctx, userHash, findingID, client.In("en"))
+		plan, err := vigia.GetPlan(ctx, findingID, userHash, client.WithLang("en"))
 		if err != nil || len(plan.Steps) != 3 || plan.Remaining != 3 || plan.Language != "en" || plan.Steps[0].ID != "change-password" {
 			t.Fatal(plan, err)
 		}
 	case "markStep":
-		plan, err := vigia.Plan(ctx, userHash, findingID)
-		if err != nil || plan.Remaining != 2 || plan.Steps[0].State != client.StepDone || plan.Steps[0].MarkedAt.IsZero() {
+		plan, err := vigia.GetPlan(ctx, findingID, userHash)
+		if err != nil || plan.Remaining != 2 || plan.Steps[0].State != client.StepStateDone || plan.Steps[0].MarkedAt.IsZero() {
 			t.Fatal("not marked:", plan, err)
 		}
 	case "recheckFinding":
-		now, err := vigia.Recheck(ctx, userHash, findingID)
-		if err != nil || now.State != "open" || now.Status != client.Compromised || len(now.Remaining) != 2 {
+		now, err := vigia.RecheckFinding(ctx, findingID, client.Recheck{UserHash: userHash})
+		if err != nil || now.State != "open" || now.Status != client.AssetStatusComprometido || len(now.Remaining) != 2 {
 			t.Fatal(now, err)
 		}
 	case "listBreaches":
-		if page, err := vigia.BreachPage(ctx, 1, 10); err != nil || page.TotalItems != 1 || page.Breaches[0].Name != "sandbox" || page.HasNext {
+		if page, err := vigia.ListBreaches(ctx, client.WithPageSize(10)); err != nil || page.TotalItems != 1 || page.Breaches[0].Name != "sandbox" || page.HasNext {
 			t.Fatal(page, err)
 		}
 	case "createWebhook":
-		list, err := vigia.Webhooks(ctx)
+		list, err := vigia.ListWebhooks(ctx)
 		if err != nil || len(list) != 1 || list[0].URL != address || list[0].State != "enabled" {
 			t.Fatal(list, err)
 		}
 		webhookID = list[0].ID
 	case "getWebhook":
-		one, err := vigia.Webhook(ctx, webhookID)
-		if err != nil || one.Health.LastTry == nil || one.Health.LastTry.Status == 0 || len(one.PublicKeys) != 1 {
+		one, err := vigia.GetWebhook(ctx, webhookID)
+		if err != nil || one.Health.LastTry.Status == 0 || len(one.PublicKeys) != 1 {
 			t.Fatal(one, err)
 		}
 	case "removeWebhook":
-		if list, err := vigia.Webhooks(ctx); err != nil || len(list) != 0 {
+		if list, err := vigia.ListWebhooks(ctx); err != nil || len(list) != 0 {
 			t.Fatal("not removed:", list, err)
 		}
 	case "createKey":
 		keyID, _, _ = strings.Cut(out.last, " ")
 	case "revokeKey":
-		keys, err := vigia.Keys(ctx)
+		keys, err := vigia.ListKeys(ctx)
 		if err != nil || len(keys) != 3 || keys[1].State != "revoked" || keys[2].State != "live" || !keys[0].Calling {
 			t.Fatal(keys, err)
 		}
@@ -132,7 +132,7 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 			t.Fatal("a client revoked its own key by accident:", err)
 		}
 	case "getUsage":
-		if usage, err := vigia.Usage(ctx, 7); err != nil || usage.Rate.PerSecond == 0 || len(usage.Budgets) != 2 {
+		if usage, err := vigia.GetUsage(ctx, client.WithDays(7)); err != nil || usage.Rate.PerSecond == 0 || len(usage.Budgets) != 2 {
 			t.Fatal(usage, err)
 		}
 	case "addAssets":
@@ -144,87 +144,89 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 			t.Fatal(out.last)
 		}
 	case "moveSubscriptions":
-		if now, err := vigia.MoveSubscription(ctx, "protecao-familia", "11144477735", client.Resume); err != nil || now.State != "active" {
+		if now, err := vigia.ChangeSubscription(ctx, "protecao-familia", "11144477735", client.SubscriptionChange{Move: "resume"}); err != nil || now.State != "active" {
 			t.Fatal(now, err)
 		}
 	case "editSubscriptions":
-		if found, err := vigia.Subscription(ctx, "protecao-familia", "11144477735"); err != nil || found.Beneficiary.Email != "ana.nova@exemplo.com.br" {
+		if found, err := vigia.SubscriptionByPlanAndCPF(ctx, "protecao-familia", "11144477735"); err != nil || found.Beneficiary.Email != "ana.nova@exemplo.com.br" {
 			t.Fatal(found, err)
 		}
 	case "getStatistics":
-		if days, err := vigia.Statistics(ctx, 7); err != nil || len(days) != 7 {
+		if days, err := vigia.GetStatistics(ctx, client.WithDays(7)); err != nil || len(days.Days) != 7 {
 			t.Fatal(days, err)
 		}
 	case "moveProtectionKey":
-		devices, err := vigia.Devices(ctx, userHash)
-		if err != nil || len(devices) != 1 || devices[0].Name != "Celular novo da Ana" {
+		devices, err := vigia.ListProtectedDevices(ctx, client.WithUserHash(userHash))
+		if err != nil || len(devices.ProtectedDevices) != 1 || devices.ProtectedDevices[0].DeviceName != "Celular novo da Ana" {
 			t.Fatal(devices, err)
 		}
-		eppKey = devices[0].Key
+		eppKey = devices.ProtectedDevices[0].EppKey
 	case "getProtectionKey":
-		if key, err := vigia.Protection(ctx, eppKey); err != nil || key.State != client.ProtectionActive || key.LastSeenAt.IsZero() || key.Name != "Celular da Ana" {
+		if key, err := vigia.GetProtectionKey(ctx, eppKey); err != nil || key.State != "active" || key.LastSeenAt.IsZero() || key.DeviceName != "Celular da Ana" {
 			t.Fatal(key, err)
 		}
 	case "revokeProtectionKey":
-		if key, err := vigia.Protection(ctx, eppKey); err != nil || key.State != client.ProtectionEnded || key.EndReason != "revoked" {
+		if key, err := vigia.GetProtectionKey(ctx, eppKey); err != nil || key.State != "ended" || key.EndReason != "revoked" {
 			t.Fatal("not revoked:", key, err)
 		}
 	case "messageOfEvent":
-		if m, err := vigia.Message(ctx, eventID, "whatsapp", "en"); err != nil || m.Text == "" || m.Template == nil || len(m.Template.Parameters) == 0 {
+		if m, err := vigia.MessageOfEvent(ctx, eventID, "whatsapp", client.WithLang("en")); err != nil || m.Text == "" || len(m.Template.Parameters) == 0 {
 			t.Fatal(m, err)
 		}
 	case "resolveFinding":
-		assets, err := vigia.Assets(ctx, userHash)
-		if err != nil || assets[0].Status != client.Watched {
+		assets, err := vigia.ListMonitoredAssets(ctx, userHash)
+		if err != nil || assets[0].Status != client.AssetStatusMonitorado {
 			t.Fatal("not resolved:", assets, err)
 		}
 	case "removeMonitoredAsset":
-		if assets, err := vigia.Assets(ctx, userHash); err != nil || len(assets) != 0 {
+		if assets, err := vigia.ListMonitoredAssets(ctx, userHash); err != nil || len(assets) != 0 {
 			t.Fatal("not removed:", assets, err)
 		}
-		if err := vigia.RemoveAsset(ctx, userHash, assetID); !errors.Is(err, client.ErrNotFound) {
+		if err := vigia.RemoveMonitoredAsset(ctx, assetID, userHash); !errors.Is(err, client.ErrNotFound) {
 			t.Fatal("removed twice:", err)
 		}
 	case "listExtraAssets":
-		assets, err := vigia.Extras(ctx, userHash)
-		if err != nil || len(assets) != 1 || assets[0].Type != client.PixKey || assets[0].Status != client.Watched {
+		assets, err := vigia.ListExtraAssets(ctx, userHash)
+		if err != nil || len(assets) != 1 || assets[0].Type != client.ExtraTypePixKey || assets[0].Status != client.AssetStatusMonitorado {
 			t.Fatal(assets, err)
 		}
 		extraID = assets[0].ID
 	case "removeExtraAsset":
-		if assets, err := vigia.Extras(ctx, userHash); err != nil || len(assets) != 0 {
+		if assets, err := vigia.ListExtraAssets(ctx, userHash); err != nil || len(assets) != 0 {
 			t.Fatal("not removed:", assets, err)
 		}
 	case "listProtectedDevices":
-		devices, err := vigia.Devices(ctx, userHash)
-		if err != nil || len(devices) != 1 || devices[0].Name != "Celular da Ana" || devices[0].Key == "" {
+		devices, err := vigia.ListProtectedDevices(ctx, client.WithUserHash(userHash))
+		if err != nil || len(devices.ProtectedDevices) != 1 || devices.ProtectedDevices[0].DeviceName != "Celular da Ana" || devices.ProtectedDevices[0].EppKey == "" {
 			t.Fatal(devices, err)
 		}
-		eppKey = devices[0].Key
-	case "checkCredentialExposure":
+		eppKey = devices.ProtectedDevices[0].EppKey
+	case "checkCredentialPrefix":
 		if !strings.HasPrefix(out.last, "true ") {
 			t.Fatal("the sandbox's password is not known together with its address:", out.last)
 		}
-	case "checkPasswordExposure":
+	case "checkPasswordPrefix":
 		if !strings.HasPrefix(out.last, "true ") {
 			t.Fatal("the commonest password is not exposed:", out.last)
 		}
 	case "insuranceCoverage":
-		if cover, err := vigia.Coverage(ctx, userHash); err != nil || cover.Limit <= 0 || cover.Conditions == "" || cover.Exclusions == "" {
+		if cover, err := vigia.InsuranceCoverage(ctx, userHash); err != nil || cover.DetalhesCobertura.LimiteCobertura <= 0 || cover.DetalhesCobertura.Exclusoes == "" {
 			t.Fatalf("%+v %v", cover, err)
 		}
 	case "listCover":
-		covers, err := vigia.Cover(ctx, userHash)
-		if err != nil || len(covers) != 1 || covers[0].Origin != "demonstracao" || covers[0].Details.Limit <= 0 || len(covers[0].SubLimits) == 0 ||
-			covers[0].WaitingDays == 0 || !covers[0].CoveredFrom.IsZero() {
+		covers, err := vigia.ListCover(ctx, userHash)
+		if err != nil || len(covers.Coberturas) != 1 {
 			t.Fatalf("%+v %v", covers, err)
 		}
+		if c := covers.Coberturas[0]; c.Origem != "demonstracao" || c.DetalhesCobertura.LimiteCobertura <= 0 || len(c.Sublimites) == 0 || c.CarenciaDias == 0 || !c.VigenteDesde.IsZero() {
+			t.Fatalf("%+v", c)
+		}
 	case "scoreHistory":
-		if days, err := vigia.ScoreHistory(ctx, userHash); err != nil || len(days) != 1 || days[0].Assessment == 0 || len(days[0].Date) != len("2026-11-15") {
+		if days, err := vigia.ScoreHistory(ctx, userHash); err != nil || len(days) != 1 || days[0].AssessmentScore == 0 || len(days[0].Date) != len("2026-11-15") {
 			t.Fatal(days, err)
 		}
 	case "openPortalSession":
-		if link, err := vigia.PortalSession(ctx, userHash, client.PortalOptions{}); err != nil || !strings.Contains(link.URL, "/p/enter/") || link.Expires.IsZero() {
+		if link, err := vigia.OpenPortalSession(ctx, client.PortalRequest{UserHash: userHash}); err != nil || !strings.Contains(link.URL, "/p/enter/") || link.ExpiresAt.IsZero() {
 			t.Fatal(link, err)
 		}
 	case "subscriptionByPlanAndCpf":
@@ -232,12 +234,12 @@ func learn(t *testing.T, ctx context.Context, vigia *client.Client, operation st
 			t.Fatal(out.last)
 		}
 	case "listEvents":
-		page, err := vigia.EventPage(ctx, "", 1000)
+		page, err := vigia.ListEvents(ctx, client.WithLimit(1000))
 		if err != nil || len(page.Events) == 0 || page.Next == "" {
 			t.Fatal(page, err)
 		}
-		if p, err := page.Events[0].Payload(); err != nil || !strings.Contains(fmt.Sprintf("%+v", p), "findings") && !strings.Contains(fmt.Sprintf("%+v", p), userHash) {
-			t.Fatalf("%+v %v", p, err)
+		if leak, ok := page.Events[0].Body.Data.(client.LeakDetectedData); !ok || leak.UserHash != userHash || len(leak.Findings) == 0 {
+			t.Fatalf("%+v", page.Events[0])
 		}
 		eventID = page.Events[0].ID
 	}
@@ -289,25 +291,25 @@ func TestBulkAndPages(t *testing.T) {
 		items[i] = person(i + 1)
 	}
 	items[7].Beneficiary.Gender = "X"
-	if o, err := vigia.CheckSubscriptions(ctx, items); err != nil || o.Created != 249 || o.NotCreated != 1 {
+	if o, err := vigia.CreateSubscriptions(ctx, items, client.WithDryRun(true)); err != nil || o.TotalCreatedItems != 249 || o.TotalNotCreatedItems != 1 {
 		t.Fatalf("dry run: %+v %v", o, err)
 	}
 	var reply client.Reply
 	first, err := vigia.CreateSubscriptions(ctx, items, client.IdempotencyKey("lote-1"), client.Into(&reply), client.RequestID("pedido-1"))
-	if err != nil || first.Created != 249 || len(first.Refused) != 1 || first.Refused[0].CPF != items[7].Beneficiary.CPF || first.Refused[0].Index != 7 || len(first.Refused[0].Errors) != 1 {
+	if err != nil || first.TotalCreatedItems != 249 || len(first.NotCreatedItems) != 1 || first.NotCreatedItems[0].CPF != items[7].Beneficiary.CPF || !slices.Equal(reply.NotCreatedIndex, []int{7}) || len(first.NotCreatedItems[0].Errors) != 1 {
 		t.Fatalf("%+v %v", first, err)
 	}
 	if reply.RequestID != "pedido-1" || reply.Replayed || reply.Attempts != 1 {
 		t.Errorf("%+v", reply)
 	}
 	again, err := vigia.CreateSubscriptions(ctx, items, client.IdempotencyKey("lote-1"), client.Into(&reply))
-	if err != nil || again.Created != 249 || !reply.Replayed || again.Refused[0].Index != 7 {
+	if err != nil || again.TotalCreatedItems != 249 || !reply.Replayed || !slices.Equal(reply.NotCreatedIndex, []int{7}) {
 		t.Errorf("%+v %v %+v", again, err, reply)
 	}
 	if _, err := vigia.CreateSubscriptions(ctx, items[:1], client.IdempotencyKey("lote-1")); !errors.Is(err, client.ErrKeyReused) {
 		t.Error(err)
 	}
-	if o, err := vigia.CreateSubscriptions(ctx, items[:2]); err != nil || o.Created != 0 || o.NotCreated != 2 {
+	if o, err := vigia.CreateSubscriptions(ctx, items[:2]); err != nil || o.TotalCreatedItems != 0 || o.TotalNotCreatedItems != 2 {
 		t.Errorf("they exist: %+v %v", o, err)
 	}
 	seen := map[string]bool{}
@@ -316,7 +318,7 @@ func TestBulkAndPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		seen[sub.Beneficiary.CPF] = true
-		if sub.PartnerID != string(s.Sandbox.ID) || sub.ExpiryDate.Year() != 2099 {
+		if sub.PartnerID != string(s.Sandbox.ID) || !strings.HasPrefix(sub.ExpiryDate, "2099-") {
 			t.Fatalf("%+v", sub)
 		}
 	}
@@ -326,7 +328,7 @@ func TestBulkAndPages(t *testing.T) {
 	for range vigia.Subscriptions(ctx) {
 		break // leaving early must not ask for more, nor panic
 	}
-	if page, err := vigia.SubscriptionPage(ctx, 3, 100); err != nil || len(page.Items) != 49 || page.TotalItems != 249 || page.HasNext || !page.HasPrevious {
+	if page, err := vigia.ListSubscriptions(ctx, client.WithPage(3), client.WithPageSize(100)); err != nil || len(page.Data) != 49 || page.Pagination.TotalItems != 249 || page.Pagination.HasNext || !page.Pagination.HasPrevious {
 		t.Errorf("%+v %v", page, err)
 	}
 }
@@ -335,18 +337,18 @@ func TestBulkAndPages(t *testing.T) {
 func TestListUnderAKey(t *testing.T) {
 	s := apptest.Start(t)
 	vigia := fast(t, s.URL, s.Live.APIKey)
-	items := make([]client.NewAsset, 1000)
+	items := make([]client.NewMonitoredAsset, 1000)
 	for i := range items {
-		items[i] = client.NewAsset{Type: client.Email, Value: fmt.Sprintf("go%d@exemplo.com.br", i), UserHash: fmt.Sprint("go-", i)}
+		items[i] = client.NewMonitoredAsset{Type: "email", Value: fmt.Sprintf("go%d@exemplo.com.br", i), UserHash: fmt.Sprint("go-", i)}
 	}
 	for _, replayed := range []bool{false, true} {
 		var reply client.Reply
-		added, err := vigia.AddAssets(t.Context(), items, client.IdempotencyKey("lista-go"), client.Into(&reply))
-		if err != nil || added.Added != 1000 || added.NotAdded != 0 || reply.Replayed != replayed {
-			t.Errorf("%d of 1000: %v %+v", added.Added, err, reply)
+		added, err := vigia.AddAssets(t.Context(), client.NewAssets{Items: items}, client.IdempotencyKey("lista-go"), client.Into(&reply))
+		if err != nil || added.TotalAdded != 1000 || added.TotalNotAdded != 0 || reply.Replayed != replayed {
+			t.Errorf("%d of 1000: %v %+v", added.TotalAdded, err, reply)
 		}
 	}
-	if list, err := vigia.Assets(t.Context(), "go-999"); err != nil || len(list) != 1 || list[0].Value != "go999@exemplo.com.br" {
+	if list, err := vigia.ListMonitoredAssets(t.Context(), "go-999"); err != nil || len(list) != 1 || list[0].Value != "go999@exemplo.com.br" {
 		t.Error(list, err)
 	}
 }
@@ -356,10 +358,10 @@ func TestRefusals(t *testing.T) {
 	ctx := t.Context()
 	vigia := fast(t, s.URL, s.Live.APIKey)
 	stranger := fast(t, s.URL, "vg_live_nobody")
-	_, forbidden := stranger.Services(ctx)
-	_, unauthorised := stranger.SubscriptionPage(ctx, 1, 10)
-	_, missing := vigia.Coverage(ctx, "nobody")
-	_, page := vigia.SubscriptionPage(ctx, 0, 10)
+	_, forbidden := stranger.ListSupportServices(ctx)
+	_, unauthorised := stranger.ListSubscriptions(ctx, client.WithPage(1), client.WithPageSize(10))
+	_, missing := vigia.InsuranceCoverage(ctx, "nobody")
+	_, page := vigia.ListSubscriptions(ctx, client.WithPage(0), client.WithPageSize(10))
 	for name, c := range map[string]struct {
 		err    error
 		is     error
@@ -368,7 +370,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"cyber key":         {forbidden, client.ErrCredentials, 403, ""},
 		"subscriptions key": {unauthorised, client.ErrCredentials, 401, ""},
-		"field":             {vigia.AddAsset(ctx, "u", client.Email, "not an address"), client.ErrInvalid, 400, "value"},
+		"field":             {vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "email", UserHash: "u", Value: "not an address"}), client.ErrInvalid, 400, "value"},
 		"nobody's cover":    {missing, client.ErrNotFound, 404, ""},
 		"page":              {page, client.ErrInvalid, 400, "page"},
 	} {
@@ -408,10 +410,10 @@ func TestLostAnswers(t *testing.T) {
 	vigia := fast(t, front.URL, s.Sandbox.APIKey)
 	var reply client.Reply
 	outcome, err := vigia.CreateSubscriptions(t.Context(), []client.NewSubscription{person(1)}, client.Into(&reply))
-	if err != nil || outcome.Created != 1 || !reply.Replayed || reply.Attempts != 2 {
+	if err != nil || outcome.TotalCreatedItems != 1 || !reply.Replayed || reply.Attempts != 2 {
 		t.Errorf("%+v %v %+v", outcome, err, reply)
 	}
-	if list, err := vigia.SubscriptionPage(t.Context(), 1, 10); err != nil || list.TotalItems != 1 {
+	if list, err := vigia.ListSubscriptions(t.Context(), client.WithPage(1), client.WithPageSize(10)); err != nil || list.Pagination.TotalItems != 1 {
 		t.Errorf("%+v %v", list, err)
 	}
 }

@@ -293,40 +293,40 @@ func everyOperation(address, key, salt, cpf string) error {
 			failure = errors.Join(failure, fmt.Errorf("%s: a wrong answer", name))
 		}
 	}
-	services, err := c.Services(ctx)
-	step("listSupportServices", err, len(services) > 0)
-	step("addMonitoredAsset", c.AddAsset(ctx, who, client.Email, "p"+cpf+"@vazamento.test"), true)
-	assets, err := c.Assets(ctx, who)
+	services, err := c.ListSupportServices(ctx)
+	step("listSupportServices", err, len(services.Services) > 0)
+	step("addMonitoredAsset", c.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "email", UserHash: who, Value: "p" + cpf + "@vazamento.test"}), true)
+	assets, err := c.ListMonitoredAssets(ctx, who)
 	step("listMonitoredAssets", err, len(assets) == 1)
-	findings, err := c.Findings(ctx, who)
+	findings, err := c.ListFindings(ctx, who)
 	step("listFindings", err, len(findings) > 0)
-	_, err = c.Score(ctx, who)
+	_, err = c.RiskScore(ctx, who)
 	step("riskScore", err, true)
 	if failure != nil {
 		return failure
 	}
-	step("resolveFinding", c.Resolve(ctx, who, findings[0].ID, client.PasswordChanged), true)
-	step("removeMonitoredAsset", c.RemoveAsset(ctx, who, assets[0].ID), true)
-	opened, err := c.OpenCase(ctx, client.NewCase{
-		ServiceID: services[0].ID, UserHash: who, Appointments: []map[string]any{{"appointment": "2027-02-03T14:00:00.000Z"}},
-		Questions: []map[string]any{{"question": "Qual é o sistema do seu celular?", "answer": "Android"}},
+	step("resolveFinding", c.ResolveFinding(ctx, findings[0].ID, client.Resolution{UserHash: who, Reason: "password_changed"}), true)
+	step("removeMonitoredAsset", c.RemoveMonitoredAsset(ctx, assets[0].ID, who), true)
+	opened, err := c.OpenSupportCase(ctx, client.NewCase{
+		ServiceID: services.Services[0].ID, UserHash: who, Appointments: []client.Appointment{{Appointment: "2027-02-03T14:00:00.000Z"}},
+		Questions: []client.TriageAnswer{{Question: "Qual é o sistema do seu celular?", Answer: "Android"}},
 	}, client.IdempotencyKey("caso-"+cpf))
-	step("openSupportCase", err, opened.ID != "")
-	_, err = c.IssueKey(ctx, who, client.Android, "Celular")
+	step("openSupportCase", err, opened.Task.ID != "")
+	_, err = c.IssueProtectionKey(ctx, client.NewProtectionKey{OperatingSystem: "android", Type: "antivirus", DeviceName: "Celular", UserHash: who})
 	step("issueProtectionKey", err, true)
-	devices, err := c.Devices(ctx, who)
-	step("listProtectedDevices", err, len(devices) == 1)
+	devices, err := c.ListProtectedDevices(ctx, client.WithUserHash(who))
+	step("listProtectedDevices", err, len(devices.ProtectedDevices) == 1)
 	_, err = c.CheckPassword(ctx, "password")
-	step("checkPasswordExposure", err, true)
-	advice, err := c.Advise(ctx, who)
+	step("checkPasswordPrefix", err, true)
+	advice, err := c.ListAdvice(ctx, who)
 	step("listAdvice", err, true)
 	for _, a := range advice {
-		if len(a.Options) > 0 {
-			step("answerValidationQuestion", c.Answer(ctx, who, a.CatalogID, a.Options[0].Value), true)
+		if len(a.AnswerOptions) > 0 {
+			step("answerValidationQuestion", c.AnswerValidationQuestion(ctx, who, client.Answer{CatalogID: a.CatalogID, Value: a.AnswerOptions[0].Value}), true)
 			break
 		}
 	}
-	_, err = c.Coverage(ctx, who)
+	_, err = c.InsuranceCoverage(ctx, who)
 	step("insuranceCoverage", err, true)
 	made, err := c.CreateSubscriptions(ctx, []client.NewSubscription{{
 		StartDate: "2026-02-01", PlanID: "ouro", Beneficiary: client.Beneficiary{
@@ -335,12 +335,12 @@ func everyOperation(address, key, salt, cpf string) error {
 			Address: client.Address{Zipcode: "20040002", Street: "Avenida Central", Number: "S/N", Neighborhood: "Centro", City: "Rio de Janeiro", State: "RJ"},
 		},
 	}}, client.IdempotencyKey("lote-"+cpf))
-	step("createSubscriptions", err, len(made.Refused) == 0)
-	page, err := c.SubscriptionPage(ctx, 1, 20)
-	step("listSubscriptions", err, len(page.Items) > 0)
-	one, err := c.Subscription(ctx, "ouro", cpf)
+	step("createSubscriptions", err, len(made.NotCreatedItems) == 0)
+	page, err := c.ListSubscriptions(ctx, client.WithPage(1), client.WithPageSize(20))
+	step("listSubscriptions", err, len(page.Data) > 0)
+	one, err := c.SubscriptionByPlanAndCPF(ctx, "ouro", cpf)
 	step("subscriptionByPlanAndCpf", err, one.Beneficiary.Name == "Bruno Lima")
-	events, err := c.EventPage(ctx, "", 100)
+	events, err := c.ListEvents(ctx, client.WithLimit(100))
 	step("listEvents", err, len(events.Events) > 0)
 	return failure
 }

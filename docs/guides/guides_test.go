@@ -225,8 +225,8 @@ func TestBulkEnrolment(t *testing.T) {
 			}
 		}
 		total += people - 1
-		if page, err := vigia.SubscriptionPage(t.Context(), 1, 1); err != nil || page.TotalItems != total {
-			t.Errorf("%d subscriptions, expected %d: %v", page.TotalItems, total, err)
+		if page, err := vigia.ListSubscriptions(t.Context(), client.WithPage(1), client.WithPageSize(1)); err != nil || page.Pagination.TotalItems != total {
+			t.Errorf("%d subscriptions, expected %d: %v", page.Pagination.TotalItems, total, err)
 		}
 		write(t, list, strings.Replace(strings.Join(lines, "\n"), "Pessoa 3", "Pessoa X", 1)+"\n")
 		if got, ok := run(t, program, environment, nil, list, plan); ok || !strings.Contains(got, "422") {

@@ -86,6 +86,8 @@ type Stretch struct {
 type FeedStore interface {
 	// EventsAfter returns up to limit events of some areas that follow seq.
 	EventsAfter(ctx context.Context, id partner.ID, of Areas, seq int64, limit int) (Stretch, error)
+	// NewestEvents returns up to limit events of some areas, the newest first.
+	NewestEvents(ctx context.Context, id partner.ID, of Areas, limit int) ([]Kept, error)
 	// SavePull remembers that the partner has everything of these areas up to seq.
 	SavePull(ctx context.Context, id partner.ID, of Areas, seq int64) error
 }
@@ -104,6 +106,12 @@ type Page struct {
 	HasMore bool
 	// Skipped means that events between the cursor and the first one here are not kept any more.
 	Skipped bool
+}
+
+// ReadNewest returns the newest events that the caller may read, the newest first. It moves no cursor: to have seen them
+// does not count as having them.
+func (f *Feed) ReadNewest(ctx context.Context, id partner.ID, of Areas, limit int) ([]Kept, error) {
+	return f.store.NewestEvents(ctx, id, of, min(max(limit, 1), MaxPage))
 }
 
 // MaxPage bounds a page.

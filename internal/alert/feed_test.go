@@ -30,6 +30,10 @@ func (k *keptEvents) EventsAfter(_ context.Context, _ partner.ID, _ Areas, seq i
 	return s, k.fails
 }
 
+func (k *keptEvents) NewestEvents(context.Context, partner.ID, Areas, int) ([]Kept, error) {
+	return nil, k.fails
+}
+
 func (k *keptEvents) SavePull(_ context.Context, _ partner.ID, _ Areas, seq int64) error {
 	k.pulled = append(k.pulled, seq)
 	return k.fails

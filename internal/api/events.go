@@ -29,7 +29,8 @@ type eventItem struct {
 
 const defaultEventLimit = 100
 
-// listEvents answers with the events after a cursor, at most limit of them, and the cursor to go on with.
+// listEvents answers with the events after a cursor, at most limit of them, and the cursor to go on with; or with the
+// newest ones.
 func (s *Server) listEvents(r *request) (any, error) {
 	cursors := r.query["after"]
 	if len(cursors) > 1 || len(cursors) == 1 && cursors[0] == "" {
@@ -47,7 +48,19 @@ func (s *Server) listEvents(r *request) (any, error) {
 	if err := r.beginRead(most); err != nil {
 		return nil, err
 	}
-	page, err := r.rules.Events.ReadPage(r.ctx, r.caller.Partner, readableBy(r.caller), cursor, most)
+	newest, err := r.flagInQuery("newest")
+	if err != nil {
+		return nil, err
+	}
+	if newest && cursor != "" {
+		return nil, alert.ErrCursor.With("after", fault.NotWithNewest)
+	}
+	var page alert.Page
+	if newest {
+		page.Events, err = r.rules.Events.ReadNewest(r.ctx, r.caller.Partner, readableBy(r.caller), most)
+	} else {
+		page, err = r.rules.Events.ReadPage(r.ctx, r.caller.Partner, readableBy(r.caller), cursor, most)
+	}
 	if err != nil {
 		return nil, err
 	}

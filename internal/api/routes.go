@@ -78,7 +78,7 @@ var routes = []route{
 	{0, http.MethodPost, "/cyber/monitoring/extra", cyberArea, partner.ScopeCyber, smallBody, (*Server).addExtraAsset, options{}},
 	{0, http.MethodGet, "/cyber/monitoring/extra/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listExtra, options{}},
 	{0, http.MethodDelete, "/cyber/monitoring/extra/{id}/{userhash}", cyberArea, partner.ScopeCyber, noBody, (*Server).removeExtra, options{}},
-	{0, http.MethodGet, eventsPath, cyberArea, partner.ScopeAnyRead, noBody, (*Server).listEvents, options{query: []string{"after", "limit"}}},
+	{0, http.MethodGet, eventsPath, cyberArea, partner.ScopeAnyRead, noBody, (*Server).listEvents, options{query: []string{"after", "limit", "newest"}}},
 	{0, http.MethodGet, eventsPath + "/{id}/message", cyberArea, partner.ScopeAnyRead, noBody, (*Server).messageOfEvent, options{query: []string{"channel", "lang"}}},
 	{0, http.MethodPost, "/cyber/advise/{userhash}/answers", cyberArea, partner.ScopeCyber, smallBody, (*Server).answerQuestion, options{}},
 	{0, http.MethodGet, "/cyber/findings/{userhash}", cyberArea, partner.ScopeCyberRead, noBody, (*Server).listFindings, options{}},

@@ -89,7 +89,7 @@ func TestAlertReachesPartner(t *testing.T) {
 				r = <-got
 			}
 			verified, err := client.VerifyWebhook([]string{key}, r.header, r.body, time.Now())
-			if err != nil || verified.ID != string(event.ID) || verified.Type != "monitoring.status_changed" {
+			if err != nil || verified.ID != string(event.ID) || verified.Body.Type != "monitoring.status_changed" {
 				t.Errorf("%v %v", verified, err)
 			}
 		case <-time.After(2 * time.Minute):

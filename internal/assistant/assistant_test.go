@@ -39,14 +39,14 @@ func session(t *testing.T, over mcp.Transport) *mcp.ClientSession {
 }
 
 // inProcess speaks to the tools of a key without a network.
-func inProcess(t *testing.T, api, key string) *mcp.ClientSession {
+func inProcess(t *testing.T, api, key string, o assistant.Options) *mcp.ClientSession {
 	t.Helper()
 	ask, err := client.New(client.Config{URL: api, Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
 	serverEnd, clientEnd := mcp.NewInMemoryTransports()
-	if _, err := assistant.New("test", ask, quiet).Connect(t.Context(), serverEnd, nil); err != nil {
+	if _, err := assistant.New("test", ask, o, quiet).Connect(t.Context(), serverEnd, nil); err != nil {
 		t.Fatal(err)
 	}
 	return session(t, clientEnd)
@@ -84,37 +84,37 @@ func story(t *testing.T, s *apptest.Service) (map[string]map[string]any, []strin
 			t.Fatal(err)
 		}
 	}
-	must(vigia.AddAsset(ctx, hash, client.Email, address))
-	must(vigia.AddAsset(ctx, hash, client.CPF, cpf))
-	must(vigia.AddAsset(ctx, hash, client.CreditCard, card))
-	key, err := vigia.IssueKey(ctx, hash, "android", "Celular da Ana")
+	must(vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "email", Value: address, UserHash: hash}))
+	must(vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "cpf", Value: cpf, UserHash: hash}))
+	must(vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "credit_card", Value: card, UserHash: hash}))
+	key, err := vigia.IssueProtectionKey(ctx, client.NewProtectionKey{OperatingSystem: "android", Type: "antivirus", DeviceName: "Celular da Ana", UserHash: hash})
 	must(err)
-	offered, err := vigia.Services(ctx)
+	offered, err := vigia.ListSupportServices(ctx)
 	must(err)
-	opened, err := vigia.OpenCase(ctx, client.NewCase{ServiceID: offered[0].ID, UserHash: hash})
+	opened, err := vigia.OpenSupportCase(ctx, client.NewCase{ServiceID: offered.Services[0].ID, UserHash: hash})
 	must(err)
-	must(vigia.ReplyToCase(ctx, hash, opened.ID, "meu e-mail e "+address, nil))
-	found, err := vigia.Findings(ctx, hash)
+	must(vigia.ReplyToCase(ctx, opened.Task.ID, client.CaseMessage{UserHash: hash, Text: "meu e-mail e " + address}))
+	found, err := vigia.ListFindings(ctx, hash)
 	must(err)
 	if len(found) == 0 {
 		t.Fatal("nothing was found")
 	}
 	person := map[string]any{"userHash": hash}
 	return map[string]map[string]any{
-		"list_services": {}, "show_service": {"serviceId": offered[0].ID}, "list_watched_values": person, "list_findings": person,
+		"list_services": {}, "show_service": {"serviceId": offered.Services[0].ID}, "list_watched_values": person, "list_findings": person,
 		"show_plan": {"userHash": hash, "findingId": found[0].ID}, "list_advice": person, "show_score": person, "list_cover": person,
-		"list_devices": person, "list_cases": person, "show_case": {"userHash": hash, "caseId": opened.ID}, "list_subscriptions": {}, "list_breaches": {}, "list_events": {},
-	}, []string{address, cpf, card, key.Key, "Celular da Ana"}
+		"list_devices": person, "list_cases": person, "show_case": {"userHash": hash, "caseId": opened.Task.ID}, "list_subscriptions": {}, "list_breaches": {}, "list_events": {"limit": 10},
+	}, []string{address, cpf, card, key.EppKey, "Celular da Ana"}
 }
 
 // TestAssistantReads: every tool answers, says that it only reads, and shows nobody's values; the same over HTTP.
 func TestAssistantReads(t *testing.T) {
 	s := apptest.Start(t)
 	takes, secrets := story(t, s)
-	over := httptest.NewServer(assistant.Handler("test", s.URL, nil, quiet))
+	over := httptest.NewServer(assistant.Handler("test", s.URL, false, nil, quiet))
 	t.Cleanup(over.Close)
 	for name, speaks := range map[string]*mcp.ClientSession{
-		"in process": inProcess(t, s.URL, s.Sandbox.APIKey),
+		"in process": inProcess(t, s.URL, s.Sandbox.APIKey, assistant.Options{}),
 		"HTTP":       session(t, &mcp.StreamableClientTransport{Endpoint: over.URL, HTTPClient: &http.Client{Transport: keyed(s.Sandbox.APIKey)}, DisableStandaloneSSE: true}),
 	} {
 		listed, err := speaks.ListTools(t.Context(), nil)
@@ -146,7 +146,7 @@ func TestAssistantReads(t *testing.T) {
 func TestAssistantKeepsTheRules(t *testing.T) {
 	s := apptest.Start(t)
 	takes, _ := story(t, s)
-	other := inProcess(t, s.URL, s.Live.APIKey)
+	other := inProcess(t, s.URL, s.Live.APIKey, assistant.Options{})
 	if text, refused := call(t, other, "list_findings", takes["list_findings"]); refused || strings.Contains(text, "fd_") || !strings.Contains(text, `"findings":[]`) {
 		t.Error("another partner's key:", text)
 	}
@@ -157,7 +157,7 @@ func TestAssistantKeepsTheRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, refused := call(t, inProcess(t, s.URL, narrow), "show_score", takes["show_score"]); !refused || !strings.Contains(text, "403") {
+	if text, refused := call(t, inProcess(t, s.URL, narrow, assistant.Options{}), "show_score", takes["show_score"]); !refused || !strings.Contains(text, "403") {
 		t.Error("a key without the scope:", text)
 	}
 	for name, with := range map[string]map[string]any{"missing": {}, "of another type": {"userHash": 7}, "not taken": {"userHash": takes["show_score"]["userHash"], "cpf": cpf}} {
@@ -165,7 +165,7 @@ func TestAssistantKeepsTheRules(t *testing.T) {
 			t.Errorf("an argument that is %s: %s", name, text)
 		}
 	}
-	h := assistant.Handler("test", s.URL, nil, quiet)
+	h := assistant.Handler("test", s.URL, false, nil, quiet)
 	for name, c := range map[string]struct {
 		header map[string]string
 		want   int
@@ -182,4 +182,79 @@ func TestAssistantKeepsTheRules(t *testing.T) {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 	}
+}
+
+// TestAssistantFindsPeople: with the partner's salt a person is found by a part of the name, or by what another tool
+// shows of a contact; the answer names the person by the user hash and shows nothing unmasked.
+func TestAssistantFindsPeople(t *testing.T) {
+	s := apptest.Start(t)
+	vigia, err := client.New(client.Config{URL: s.URL, Key: s.Sandbox.APIKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := client.Address{Zipcode: "20040002", Street: "Rua", Number: "1", Neighborhood: "Centro", City: "Rio de Janeiro", State: "RJ"}
+	var items []client.NewSubscription
+	for number, name := range map[string]string{cpf: "Ana Souza", "11144477735": "Bruno Lima"} {
+		items = append(items, client.NewSubscription{StartDate: "2026-02-01", PlanID: "p", Beneficiary: client.Beneficiary{
+			PrimaryCard: card, UserCard: card, Name: name, CPF: number, BirthDate: "1985-11-02", Gender: "F", PhoneNumber: "5521987654321",
+			Email: strings.ToLower(name[:3]) + "@exemplo.com.br", Address: home,
+		}})
+	}
+	if made, err := vigia.CreateSubscriptions(t.Context(), items); err != nil || made.TotalCreatedItems != 2 {
+		t.Fatal(made, err)
+	}
+	speaks := inProcess(t, s.URL, s.Sandbox.APIKey, assistant.Options{Salt: s.Sandbox.Salt})
+	for _, text := range []string{"souza", "a***@e***.br"} {
+		got, refused := call(t, speaks, "find_people", map[string]any{"text": text})
+		if refused || strings.Count(got, "userHash") != 1 || !strings.Contains(got, client.UserHash(cpf, s.Sandbox.Salt)) ||
+			strings.Contains(got, cpf) || strings.Contains(got, "ana@") || strings.Contains(got, "Souza") {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+	if got, _ := call(t, speaks, "find_people", map[string]any{"text": "ninguém"}); !strings.Contains(got, `"people":[]`) {
+		t.Error(got)
+	}
+}
+
+// TestAssistantWritesOnlyWhenAllowed: the tools that change something are not there unless the operator of the tools
+// added them, and then the key must have the scope.
+func TestAssistantWritesOnlyWhenAllowed(t *testing.T) {
+	s := apptest.Start(t)
+	takes, _ := story(t, s)
+	open := map[string]any{"userHash": takes["show_score"]["userHash"], "serviceId": takes["show_service"]["serviceId"]}
+	if _, err := inProcess(t, s.URL, s.Sandbox.APIKey, assistant.Options{}).CallTool(t.Context(), &mcp.CallToolParams{Name: "open_case", Arguments: open}); err == nil {
+		t.Error("a tool that writes is there without being asked for")
+	}
+	_, reader, err := s.App.Partners.CreateKey(context.Background(), s.Sandbox.ID, "assistente", []partner.Scope{partner.ScopeCyberRead}, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, refused := call(t, inProcess(t, s.URL, reader, assistant.Options{Write: true}), "open_case", open); !refused || !strings.Contains(text, "403") {
+		t.Error("a key that only reads:", text)
+	}
+	writer := inProcess(t, s.URL, s.Sandbox.APIKey, assistant.Options{Write: true})
+	if text, refused := call(t, writer, "open_case", open); refused || !strings.Contains(text, "Aberto") {
+		t.Error(text)
+	}
+	if text, refused := call(t, writer, "send_page_link", takes["show_score"]); refused || !strings.Contains(text, "/p/enter/") {
+		t.Error(text)
+	}
+	// The newest event is the first: the case was opened after everything of the story.
+	if text, _ := call(t, writer, "list_events", map[string]any{"limit": 2}); strings.Count(text, `"id"`) != 2 || !newestFirst(t, text) {
+		t.Error(text)
+	}
+}
+
+// newestFirst reports whether the events of an answer go back in time.
+func newestFirst(t *testing.T, text string) bool {
+	t.Helper()
+	var page struct {
+		Events []struct {
+			ID string `json:"id"`
+		} `json:"events"`
+	}
+	if err := json.Unmarshal([]byte(text), &page); err != nil {
+		t.Fatal(err)
+	}
+	return page.Events[0].ID > page.Events[1].ID // ids are in the order of time
 }

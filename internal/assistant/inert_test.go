@@ -26,7 +26,7 @@ func TestHostileTextIsInert(t *testing.T) {
 	if got := inert(strings.Repeat("ã", 500)); len([]rune(got)) != longestText+3 {
 		t.Error(len(got))
 	}
-	shown := shownFindings([]client.Finding{{Breach: client.Breach{Title: "<b>"}, Sites: []string{"a\nb"}}})
+	shown := shownFindings([]client.Finding{{Breach: client.FindingBreach{Title: "<b>"}, Sites: []string{"a\nb"}}})
 	if f := shown.Findings[0]; f.UntrustedTitle != "b" || f.UntrustedSites[0] != "a b" {
 		t.Errorf("%+v", f)
 	}

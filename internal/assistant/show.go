@@ -12,14 +12,11 @@ import (
 // The answers of the tools. Each member is copied by name, so that a new field of the API reaches the assistant only by a
 // deliberate change here.
 type (
-	services struct {
-		Services []client.Service `json:"services"`
-	}
 	advice struct {
 		Advice []client.Advice `json:"advice"`
 	}
 	score struct {
-		Today   client.Score        `json:"today"`
+		Today   client.RiskScore    `json:"today"`
 		History []client.ScorePoint `json:"history"`
 	}
 	assets struct {
@@ -105,8 +102,8 @@ type (
 	}
 	breaches struct {
 		Breaches   []breach `json:"breaches"`
-		Page       int64    `json:"page"`
-		TotalItems int64    `json:"totalItems"`
+		Page       int      `json:"page"`
+		TotalItems int      `json:"totalItems"`
 		HasMore    bool     `json:"hasMore"`
 	}
 	breach struct {
@@ -119,10 +116,21 @@ type (
 		Fabricated     bool     `json:"fabricated"`
 		SpamList       bool     `json:"spamList"`
 	}
+	people struct {
+		People []person `json:"people"`
+		// Partial says that there are more subscriptions than were looked at.
+		Partial bool `json:"partial"`
+	}
+	person struct {
+		UserHash string `json:"userHash"`
+		subscribed
+	}
+	openedCase struct {
+		ID     string `json:"id"`
+		Status string `json:"status"`
+	}
 	events struct {
-		Events  []event `json:"events"`
-		Next    string  `json:"next"`
-		HasMore bool    `json:"hasMore"`
+		Events []event `json:"events"`
 	}
 	event struct {
 		ID       string    `json:"id"`
@@ -133,9 +141,9 @@ type (
 )
 
 // kinds says which mask fits a watched value.
-var kinds = map[client.AssetType]identifier.Kind{
-	client.Email: identifier.Email, client.CPF: identifier.CPF, client.Phone: identifier.Phone, client.CreditCard: identifier.Card,
-	client.Domain: identifier.Domain, client.PixKey: identifier.PixKey, client.CNPJ: identifier.CNPJ,
+var kinds = map[string]identifier.Kind{
+	"email": identifier.Email, "cpf": identifier.CPF, "phone": identifier.Phone, "credit_card": identifier.Card, "domain": identifier.Domain,
+	"pix_key": identifier.PixKey, "cnpj": identifier.CNPJ,
 }
 
 // each maps a list. The result is never nil, so that it is encoded as [] and not as null.
@@ -147,11 +155,15 @@ func each[From, To any](all []From, show func(From) To) []To {
 	return shown
 }
 
-// shownAssets returns watched values with the values masked.
-func shownAssets(all []client.Asset) assets {
-	return assets{each(all, func(a client.Asset) asset {
-		return asset{a.ID, string(a.Type), identifier.MaskValue(kinds[a.Type], a.Value), string(a.Status)}
-	})}
+// shownAsset returns a watched value with the value masked.
+func shownAsset(id, kind, value string, status client.AssetStatus) asset {
+	return asset{ID: id, Type: kind, Masked: identifier.MaskValue(kinds[kind], value), Status: string(status)}
+}
+
+// shownAssets returns the watched values of a person.
+func shownAssets(contract []client.MonitoredAsset, extra []client.ExtraAsset) assets {
+	list := each(contract, func(a client.MonitoredAsset) asset { return shownAsset(a.ID, string(a.Type), a.Value, a.Status) })
+	return assets{append(list, each(extra, func(a client.ExtraAsset) asset { return shownAsset(a.ID, string(a.Type), a.Value, a.Status) })...)}
 }
 
 // shownFindings returns findings; titles and site names come from outside and are marked as untrusted.
@@ -159,8 +171,8 @@ func shownFindings(all []client.Finding) findings {
 	return findings{each(all, func(f client.Finding) finding {
 		return finding{
 			ID: f.ID, AssetID: f.AssetID, AssetType: string(f.AssetType), Breach: f.Breach.Name, UntrustedTitle: inert(f.Breach.Title),
-			BreachDate: f.Breach.Date, BreachKind: f.Breach.Kind, Exposed: f.Exposed, Basis: f.Basis, UntrustedSites: each(f.Sites, inert),
-			OwnSite: f.OwnSite, Severity: f.Severity, State: f.State, FoundAt: f.FoundAt,
+			BreachDate: f.Breach.Date, BreachKind: f.Breach.Kind, Exposed: f.Exposed, Basis: string(f.Basis), UntrustedSites: each(f.Sites, inert),
+			OwnSite: f.OwnSite, Severity: string(f.Severity), State: f.State, FoundAt: f.FoundAt,
 		}
 	})}
 }
@@ -168,20 +180,21 @@ func shownFindings(all []client.Finding) findings {
 // shownCovers returns the covers of a person.
 func shownCovers(all []client.Cover) covers {
 	return covers{each(all, func(c client.Cover) cover {
-		return cover{c.Details.Plan, c.Origin, c.Details.Limit, c.Details.Kinds, c.Details.Conditions, c.Details.Exclusions}
+		d := c.DetalhesCobertura
+		return cover{d.Plano, c.Origem, d.LimiteCobertura, d.TipoCobertura, d.Condicoes, d.Exclusoes}
 	})}
 }
 
 // shownDevices returns devices with all but the last four characters of their keys masked.
-func shownDevices(all []client.Device) devices {
-	return devices{each(all, func(d client.Device) device {
-		return device{string(d.System), "***" + d.Key[max(0, len(d.Key)-4):], d.ValidUntil}
+func shownDevices(all []client.ProtectedDevice) devices {
+	return devices{each(all, func(d client.ProtectedDevice) device {
+		return device{string(d.OperatingSystem), "***" + d.EppKey[max(0, len(d.EppKey)-4):], d.ValidUntil}
 	})}
 }
 
 // shownCase returns a case without its texts, which may hold personal data.
 func shownCase(c client.CaseItem) supportCase {
-	return supportCase{c.ID, c.ServiceID, c.Status, c.CreationDate, c.ChangedAt, c.Rating}
+	return supportCase{c.ID, c.ServiceID, string(c.Status), c.CreationDate, c.ChangedAt, c.Rating}
 }
 
 // shownCases returns cases without their texts.
@@ -189,17 +202,24 @@ func shownCases(all []client.CaseItem) cases { return cases{each(all, shownCase)
 
 // shownHistory returns the course of a case without the texts of its messages.
 func shownHistory(c client.CaseDetail) caseHistory {
-	return caseHistory{shownCase(c.CaseItem), each(c.History, func(l client.CaseLine) caseLine {
-		return caseLine{l.At, l.Type, l.From, l.Status}
+	one := supportCase{c.ID, c.ServiceID, string(c.Status), c.CreationDate, c.ChangedAt, c.Rating}
+	return caseHistory{one, each(c.History, func(l client.CaseLine) caseLine {
+		return caseLine{l.At, l.Type, l.From, string(l.Status)}
 	})}
+}
+
+// shownSubscription returns a subscription with the personal values masked.
+func shownSubscription(s client.ListedSubscription) subscribed {
+	b := s.Beneficiary
+	return subscribed{
+		PlanID: s.PlanID, CPF: identifier.MaskValue(identifier.CPF, b.CPF), Email: identifier.MaskValue(identifier.Email, b.Email),
+		Phone: identifier.MaskValue(identifier.Phone, b.PhoneNumber), StartDate: s.StartDate,
+	}
 }
 
 // shownSubscriptions returns subscriptions with the personal values masked.
 func shownSubscriptions(p client.SubscriptionPage) subscriptions {
-	return subscriptions{each(p.Items, func(s client.Subscription) subscribed {
-		b := s.Beneficiary
-		return subscribed{s.PlanID, identifier.MaskValue(identifier.CPF, b.CPF), identifier.MaskValue(identifier.Email, b.Email), identifier.MaskValue(identifier.Phone, b.PhoneNumber), s.StartDate}
-	}), p.Page, p.TotalItems, p.TotalPages}
+	return subscriptions{each(p.Data, shownSubscription), p.Pagination.Page, p.Pagination.TotalItems, p.Pagination.TotalPages}
 }
 
 // shownBreaches returns the facts on breaches; titles come from outside and are made inert.
@@ -212,8 +232,8 @@ func shownBreaches(p client.BreachPage) breaches {
 // shownEvents returns events with the person they are about, without the rest of their data.
 func shownEvents(p client.EventPage) events {
 	return events{each(p.Events, func(e client.Event) event {
-		return event{e.ID, e.Type, e.Timestamp, personOfEvent(e.Data)}
-	}), p.Next, p.HasMore}
+		return event{e.ID, string(e.Body.Type), e.Body.Timestamp, personOfEvent(e.Body)}
+	})}
 }
 
 // longestText is how much of a stranger's text is shown.

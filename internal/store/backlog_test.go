@@ -17,7 +17,7 @@ func TestBacklog(t *testing.T) {
 		if err != nil || empty.Deliveries != 0 || !empty.OldestDelivery.IsZero() || !empty.LastBackup.IsZero() {
 			t.Fatalf("%+v %v", empty, err)
 		}
-		m.endpoint(t, newReceiver(t, func(client.Event, int) int { return 200 }))
+		m.endpoint(t, newReceiver(t, func(client.WebhookEvent, int) int { return 200 }))
 		first := m.clock.Now().Truncate(time.Microsecond)
 		for range 2 {
 			err := m.env.DB.InTx(ctx, func(tx *sqldb.Tx) error { return m.AddEventsForTest(ctx, tx, m.partner, newEvents(t, m, 3)...) })

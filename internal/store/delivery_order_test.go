@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
@@ -14,20 +15,26 @@ import (
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
-func userOf(t *testing.T, e client.Event) string {
+func userOf(t *testing.T, e client.WebhookEvent) string {
 	t.Helper()
-	var data struct {
-		User string `json:"userHash"`
+	raw, err := json.Marshal(e.Body)
+	if err != nil {
+		t.Fatal(err)
 	}
-	mustJSON(t, e.Data, &data)
-	return data.User
+	var body struct {
+		Data struct {
+			User string `json:"userHash"`
+		} `json:"data"`
+	}
+	mustJSON(t, raw, &body)
+	return body.Data.User
 }
 
 // TestOrderPerPerson: a receiver that fails every event's first try still gets each person's events in order, while
 // several dispatchers share the work.
 func TestOrderPerPerson(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
-		r := newReceiver(t, func(_ client.Event, try int) int {
+		r := newReceiver(t, func(_ client.WebhookEvent, try int) int {
 			if try == 1 {
 				return http.StatusInternalServerError
 			}
@@ -79,7 +86,7 @@ func TestStubbornEventIsPassed(t *testing.T) {
 		var stubborn sync.Map
 		var atFollower int
 		var r *receiver
-		r = newReceiver(t, func(e client.Event, try int) int {
+		r = newReceiver(t, func(e client.WebhookEvent, try int) int {
 			if _, ok := stubborn.Load(e.ID); ok {
 				// After the second try it is the follower's turn: the other person's event has to be there before.
 				for since := time.Now(); try == 2 && len(r.received()) == 0 && time.Since(since) < 30*time.Second; {
@@ -120,7 +127,7 @@ func TestRetryAfterPassesTheTurn(t *testing.T) {
 		m.endpoint(t, r)
 		first := m.publish(t, alert.LeakDetected, "ana")
 		second := m.publish(t, alert.LeakDetected, "ana")
-		r.answer = func(e client.Event, _ int) int {
+		r.answer = func(e client.WebhookEvent, _ int) int {
 			if e.ID == string(first.ID) {
 				return http.StatusTooManyRequests
 			}

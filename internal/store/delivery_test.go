@@ -27,18 +27,18 @@ var loopback = webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/
 type receiver struct {
 	*httptest.Server
 	// answer decides on a request; nil means 204.
-	answer func(e client.Event, try int) int
+	answer func(e client.WebhookEvent, try int) int
 
 	mu    sync.Mutex
 	clock *runningClock
 	keys  []string
-	got   []client.Event
+	got   []client.WebhookEvent
 	// tries counts the requests of each event.
 	tries map[string]int
 	bad   []error
 }
 
-func newReceiver(t *testing.T, answer func(e client.Event, try int) int) *receiver {
+func newReceiver(t *testing.T, answer func(e client.WebhookEvent, try int) int) *receiver {
 	t.Helper()
 	r := &receiver{answer: answer, tries: map[string]int{}}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -75,10 +75,10 @@ func (r *receiver) trust(clock *runningClock, keys ...string) {
 	r.clock, r.keys = clock, keys
 }
 
-func (r *receiver) received() []client.Event {
+func (r *receiver) received() []client.WebhookEvent {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]client.Event(nil), r.got...)
+	return append([]client.WebhookEvent(nil), r.got...)
 }
 
 // runningClock is the system's clock, moved by what a test says.
@@ -215,8 +215,8 @@ func TestEventReachesItsEndpoint(t *testing.T) {
 func TestRevivedEndpointGetsAllThatWaits(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		back := m.endpoint(t, newReceiver(t, func(client.Event, int) int { return 200 }))
-		m.endpoint(t, newReceiver(t, func(client.Event, int) int { return 200 }))
+		back := m.endpoint(t, newReceiver(t, func(client.WebhookEvent, int) int { return 200 }))
+		m.endpoint(t, newReceiver(t, func(client.WebhookEvent, int) int { return 200 }))
 		for i := range 5 {
 			m.publish(t, alert.LeakDetected, fmt.Sprint("p", i))
 		}

@@ -72,6 +72,13 @@ func (s Alerts) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, 
 	return found, nil
 }
 
+// NewestEvents returns up to limit events of some areas, the newest first.
+func (s Alerts) NewestEvents(ctx context.Context, id partner.ID, of alert.Areas, limit int) ([]alert.Kept, error) {
+	args := []any{partnerNumber(id), int64(limit)}
+	return collectRows(ctx, s.readQuerier(), s.scanKeptEvent(id), `SELECT `+keptColumns+` FROM event WHERE partner_id = $1
+		AND type IN (`+appendListMarks(&args, of.ListTypes())+`) ORDER BY seq DESC LIMIT $2`, args...)
+}
+
 // SavePull remembers how far a partner has read. A poll that brings nothing new writes nothing.
 func (s Alerts) SavePull(ctx context.Context, id partner.ID, of alert.Areas, seq int64) error {
 	known, err := s.loadPulls(ctx, id)

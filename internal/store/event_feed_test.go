@@ -255,7 +255,7 @@ func TestReplayOfWhatWaits(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
 		var mended atomic.Bool
-		r := newReceiver(t, func(client.Event, int) int {
+		r := newReceiver(t, func(client.WebhookEvent, int) int {
 			if mended.Load() {
 				return http.StatusOK
 			}
@@ -289,7 +289,7 @@ func TestReplay(t *testing.T) {
 		history := alert.NewHistory(m.Store.Alerts, m.Store.Partners)
 		var broken atomic.Bool
 		broken.Store(true)
-		r := newReceiver(t, func(client.Event, int) int {
+		r := newReceiver(t, func(client.WebhookEvent, int) int {
 			if broken.Load() {
 				return http.StatusInternalServerError
 			}

@@ -69,7 +69,7 @@ func TestGoneDisables(t *testing.T) {
 		ctx := context.Background()
 		var gone atomic.Bool
 		gone.Store(true)
-		r := newReceiver(t, func(client.Event, int) int {
+		r := newReceiver(t, func(client.WebhookEvent, int) int {
 			if gone.Load() {
 				return http.StatusGone
 			}
@@ -105,7 +105,7 @@ func TestDeadEndpoint(t *testing.T) {
 		ctx := context.Background()
 		var broken atomic.Bool
 		broken.Store(true)
-		r := newReceiver(t, func(client.Event, int) int {
+		r := newReceiver(t, func(client.WebhookEvent, int) int {
 			if broken.Load() {
 				return http.StatusBadGateway
 			}
@@ -154,7 +154,7 @@ func TestDeadEndpoint(t *testing.T) {
 func TestSuccessForgivesFailure(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		var works atomic.Bool
-		r := newReceiver(t, func(client.Event, int) int {
+		r := newReceiver(t, func(client.WebhookEvent, int) int {
 			if works.Load() {
 				return http.StatusOK
 			}
@@ -297,7 +297,7 @@ func TestTest(t *testing.T) {
 		ctx := context.Background()
 		var status atomic.Int64
 		status.Store(http.StatusAccepted)
-		r, other := newReceiver(t, func(client.Event, int) int { return int(status.Load()) }), newReceiver(t, nil)
+		r, other := newReceiver(t, func(client.WebhookEvent, int) int { return int(status.Load()) }), newReceiver(t, nil)
 		e := m.endpoint(t, r, "case.status_changed")
 		m.endpoint(t, other)
 		if _, err := m.endpoints.DisableEndpoint(ctx, m.partner, e.ID); err != nil {
@@ -308,7 +308,7 @@ func TestTest(t *testing.T) {
 		if err != nil || outcome.Status != http.StatusAccepted {
 			t.Fatal(outcome, err)
 		}
-		if got := r.received(); len(got) != 1 || got[0].ID != string(id) || got[0].Type != "webhook.test" || string(got[0].Data) != "{}" || len(r.bad) > 0 {
+		if got := r.received(); len(got) != 1 || got[0].ID != string(id) || got[0].Body.Type != "webhook.test" || fmt.Sprintf("%s", got[0].Body.Data) != "{}" || len(r.bad) > 0 {
 			t.Errorf("%v %v", got, r.bad)
 		}
 		status.Store(http.StatusTeapot)

@@ -50,7 +50,7 @@ func TestSendIsVerified(t *testing.T) {
 		got, _ := io.ReadAll(r.Body)
 		for _, key := range []string{secret.Reveal(), signer.PublicText()} {
 			event, err := client.VerifyWebhook([]string{key}, r.Header, got, at)
-			if err != nil || event.ID != "evt_77" || event.Type != "webhook.test" || event.SentAt.Unix() != at.Unix() {
+			if err != nil || event.ID != "evt_77" || event.Body.Type != "webhook.test" || event.SentAt.Unix() != at.Unix() {
 				t.Errorf("%v, %+v", err, event)
 			}
 		}

@@ -122,9 +122,9 @@ class Flow(unittest.TestCase):
         self.assertEqual(v.list_cover(person)["coberturas"][0]["origem"], "demonstracao")
         self.assertIn("/p/enter/", v.open_portal_session({"userHash": person})["url"])
         reply = Reply()
-        self.assertTrue(v.check_password_exposure({"passwordHashPrefix": PASSWORD}, reply=reply)["exposed"])
+        self.assertTrue(v.check_password_prefix({"passwordHashPrefix": PASSWORD}, reply=reply)["exposed"])
         self.assertIn("sha1", reply.corpus)
-        v.check_credential_exposure({"userHash": person, "passwordHashPrefix": PASSWORD})
+        v.check_credential_prefix({"userHash": person, "passwordHashPrefix": PASSWORD})
 
     def test_3_cases(self):
         v, person = self.vigia, self.person

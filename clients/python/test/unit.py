@@ -88,6 +88,12 @@ class Sending(unittest.TestCase):
             stand.client().add_monitored_asset(ASSET)
             self.assertEqual(len(stand.seen), 2)
 
+    def test_the_longest_wait_of_a_call_is_a_minute(self):
+        for seconds, attempts in ((60, 4), (61, 1), (3180, 1)):
+            with Stand(refused(429, retry_after=str(seconds))) as stand, self.assertRaises(VigiaError) as caught:
+                stand.client().list_support_services()
+            self.assertEqual((len(stand.seen), caught.exception.retry_after), (attempts, seconds))
+
     def test_errors_say_what_and_where(self):
         with Stand(refused(400, x_error_detail="value: an address", x_request_id="r9")) as stand:
             with self.assertRaises(VigiaError) as caught:
@@ -111,7 +117,7 @@ class Sending(unittest.TestCase):
             vigia.list_monitored_assets("a/b+c=?")
             vigia.revoke_key("k 1", self_=True)
             vigia.list_events(after="a+b c", limit=5)
-            vigia.check_password_exposure({"passwordHashPrefix": "5baa61e4c9"})
+            vigia.check_password("password")
             vigia.activate_protection_key("ek_1")
             paths = [path for _, path, _, _ in stand.seen]
             self.assertEqual(paths[0], "/v1/cyber/epp")

@@ -1,11 +1,6 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify } from "node:crypto";
 
-import type { components } from "./schema.js";
-
-type Schemas = components["schemas"];
-
-/** The body of a webhook, by its `type`. */
-export type EventBody = Schemas["EventPage"]["events"][number]["body"];
+import type { EventBody } from "./schemas.js";
 
 /** A verified webhook; `id` is the same on every repeat. */
 export interface WebhookEvent {
@@ -25,16 +20,20 @@ export class WebhookError extends Error {
 const toleranceSeconds = 5 * 60;
 const maxSignatures = 32;
 
-type Header = (name: string) => string | null | undefined;
+/** The headers of a request: those of `fetch`, or those of `node:http`. */
+type RequestHeaders = Headers | Record<string, string | string[] | undefined>;
 
 /**
- * Checks a webhook and returns its event. `keys` are those you trust: `whsec_` secrets, `whpk_` public keys, or both. `header`
- * reads a request header. `body` must be the bytes as received, before any parsing.
+ * Checks a webhook and returns its event. `keys` are those you trust: `whsec_` secrets, `whpk_` public keys, or both. `headers`
+ * are those of the request. `body` must be the bytes as received, before any parsing.
  */
-export function verifyWebhook(keys: string[], header: Header, body: Uint8Array, now: Date = new Date()): WebhookEvent {
+export function verifyWebhook(keys: string[], headers: RequestHeaders, body: Uint8Array, now: Date = new Date()): WebhookEvent {
   const verifiers = keys.map(verifierOf);
   if (verifiers.length === 0) throw new WebhookError("key");
-  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(header);
+  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) => {
+    const value = headers instanceof Headers ? headers.get(name) : headers[name];
+    return typeof value === "string" ? value : undefined; // a header that came twice is none
+  });
   if (!id || id.includes(".") || !timestamp || !/^(0|[1-9][0-9]*)$/.test(timestamp) || !signatures) throw new WebhookError("headers");
   const list = signatures.split(" ");
   if (list.length > maxSignatures) throw new WebhookError("headers");

@@ -1,7 +1,5 @@
 // What the reference shows for TypeScript is taken from the bodies of these functions, which server.test.ts runs against a real
 // server: one function per operation, named after its operationId.
-import { createHash } from "node:crypto";
-
 import { Vigia, VigiaError } from "../src/index.js";
 
 /** The ids that the examples are about, set by the test. */
@@ -13,34 +11,34 @@ type Example = (vigia: Vigia, print: Print) => Promise<void>;
 
 export const examples: Record<string, Example> = {
   async listSupportServices(vigia, print) {
-    for (const service of await vigia.services()) {
+    for (const service of (await vigia.listSupportServices()).services) {
       print(service._id, service.name);
     }
   },
 
   async addMonitoredAsset(vigia) {
-    await vigia.addAsset({ type: "email", value: "ana@vazamento.test", userHash: known.userHash });
+    await vigia.addMonitoredAsset({ type: "email", value: "ana@vazamento.test", userHash: known.userHash });
   },
 
   async listMonitoredAssets(vigia, print) {
-    for (const asset of await vigia.assets(known.userHash)) {
+    for (const asset of await vigia.listMonitoredAssets(known.userHash)) {
       print(asset.id, asset.type, asset.value, asset.status);
     }
   },
 
   async listFindings(vigia, print) {
-    for (const finding of await vigia.findings(known.userHash)) {
+    for (const finding of await vigia.listFindings(known.userHash)) {
       print(finding.id, finding.breach.title, finding.exposed, finding.state);
     }
   },
 
   async riskScore(vigia, print) {
-    const score = await vigia.score(known.userHash);
+    const score = await vigia.riskScore(known.userHash);
     print(score.breachScore, score.assessmentScore, score.recommendations);
   },
 
   async getPlan(vigia, print) {
-    const plan = await vigia.plan(known.userHash, known.findingId, { lang: "pt-BR" });
+    const plan = await vigia.getPlan(known.findingId, known.userHash, { lang: "pt-BR" });
     for (const step of plan.steps) {
       print(step.id, step.what, step.why, step.link, step.minutes, step.dueAt, step.state);
     }
@@ -51,34 +49,34 @@ export const examples: Record<string, Example> = {
   },
 
   async recheckFinding(vigia, print) {
-    const now = await vigia.recheck(known.findingId, { userHash: known.userHash });
+    const now = await vigia.recheckFinding(known.findingId, { userHash: known.userHash });
     print(now.state, now.reason, now.status, now.remaining);
   },
 
   async resolveFinding(vigia) {
-    await vigia.resolve(known.findingId, { userHash: known.userHash, reason: "password_changed" });
+    await vigia.resolveFinding(known.findingId, { userHash: known.userHash, reason: "password_changed" });
   },
 
   async removeMonitoredAsset(vigia) {
-    await vigia.removeAsset(known.userHash, known.assetId);
+    await vigia.removeMonitoredAsset(known.assetId, known.userHash);
   },
 
   async addExtraAsset(vigia) {
-    await vigia.addExtra({ type: "pix_key", value: "123e4567-e89b-42d3-a456-426614174000", userHash: known.userHash });
+    await vigia.addExtraAsset({ type: "pix_key", value: "123e4567-e89b-42d3-a456-426614174000", userHash: known.userHash });
   },
 
   async listExtraAssets(vigia, print) {
-    for (const asset of await vigia.extras(known.userHash)) {
+    for (const asset of await vigia.listExtraAssets(known.userHash)) {
       print(asset.id, asset.type, asset.value, asset.status);
     }
   },
 
   async removeExtraAsset(vigia) {
-    await vigia.removeExtra(known.userHash, known.extraId);
+    await vigia.removeExtraAsset(known.extraId, known.userHash);
   },
 
   async openSupportCase(vigia, print) {
-    const task = await vigia.openCase(
+    const { task } = await vigia.openSupportCase(
       {
         serviceId: known.serviceId,
         userHash: known.userHash,
@@ -91,7 +89,7 @@ export const examples: Record<string, Example> = {
   },
 
   async getService(vigia, print) {
-    const service = await vigia.service(known.serviceId);
+    const service = await vigia.getService(known.serviceId);
     for (const question of service.questions) {
       print(question.id, question.question, question.required, question.options);
     }
@@ -99,7 +97,7 @@ export const examples: Record<string, Example> = {
   },
 
   async listCases(vigia, print) {
-    for (const one of await vigia.cases(known.userHash)) {
+    for (const one of await vigia.listCases(known.userHash)) {
       print(one.id, one.status, one.appointment);
     }
   },
@@ -113,7 +111,7 @@ export const examples: Record<string, Example> = {
   },
 
   async getCase(vigia, print) {
-    for (const line of (await vigia.case(known.userHash, known.caseId)).history) {
+    for (const line of (await vigia.getCase(known.caseId, known.userHash)).history) {
       print(line.at, line.from, line.type, line.status, line.text);
     }
   },
@@ -145,31 +143,31 @@ export const examples: Record<string, Example> = {
   },
 
   async issueProtectionKey(vigia, print) {
-    const key = await vigia.issueKey({ operatingSystem: "android", deviceName: "Celular da Ana", userHash: known.userHash });
+    const key = await vigia.issueProtectionKey({ operatingSystem: "android", type: "antivirus", deviceName: "Celular da Ana", userHash: known.userHash });
     print(key.eppKey, key.validUntil);
   },
 
   async listProtectedDevices(vigia, print) {
-    for (const device of await vigia.devices(known.userHash)) {
+    for (const device of (await vigia.listProtectedDevices({ userHash: known.userHash })).protectedDevices) {
       print(device.operatingSystem, device.deviceName, device.validUntil);
     }
   },
 
   async activateProtectionKey(vigia) {
-    await vigia.activateProtection(known.eppKey);
+    await vigia.activateProtectionKey(known.eppKey);
   },
 
   async heartbeatProtectionKey(vigia) {
-    await vigia.protectionSeen(known.eppKey);
+    await vigia.heartbeatProtectionKey(known.eppKey);
   },
 
   async getProtectionKey(vigia, print) {
-    const key = await vigia.protection(known.eppKey);
+    const key = await vigia.getProtectionKey(known.eppKey);
     print(key.keyId, key.state, key.lastSeenAt, key.installLink);
   },
 
   async moveProtectionKey(vigia, print) {
-    const moved = await vigia.moveProtection(known.eppKey, {
+    const moved = await vigia.moveProtectionKey(known.eppKey, {
       userHash: known.userHash,
       operatingSystem: "android",
       deviceName: "Celular novo da Ana",
@@ -178,32 +176,30 @@ export const examples: Record<string, Example> = {
   },
 
   async revokeProtectionKey(vigia) {
-    await vigia.revokeProtection(known.eppKey, { userHash: known.userHash });
+    await vigia.revokeProtectionKey(known.eppKey, { userHash: known.userHash });
   },
 
-  async checkPasswordExposure(vigia, print) {
-    const prefix = createHash("sha1").update("password").digest("hex").slice(0, 10);
-    const answer = await vigia.checkPassword(prefix);
+  async checkPasswordPrefix(vigia, print) {
+    const answer = await vigia.checkPassword("password"); // only ten hex characters of its SHA-1 are sent
     print(answer.exposed, answer.recommendations);
   },
 
-  async checkCredentialExposure(vigia, print) {
-    const prefix = createHash("sha1").update("password").digest("hex").slice(0, 10);
-    const answer = await vigia.checkCredential(known.userHash, prefix);
+  async checkCredentialPrefix(vigia, print) {
+    const answer = await vigia.checkCredential(known.userHash, "password"); // only ten hex characters of its SHA-1 are sent
     print(answer.exposed, answer.recommendations);
   },
 
   async listAdvice(vigia, print) {
-    for (const advice of await vigia.advise(known.userHash)) {
+    for (const advice of await vigia.listAdvice(known.userHash)) {
       print(advice.catalogId, advice.type, advice.title, advice.validationQuestion);
     }
   },
 
   async answerValidationQuestion(vigia) {
-    for (const advice of await vigia.advise(known.userHash)) {
+    for (const advice of await vigia.listAdvice(known.userHash)) {
       const option = advice.answerOptions?.[0];
       if (option) {
-        await vigia.answer(known.userHash, { catalogId: advice.catalogId, value: option.value });
+        await vigia.answerValidationQuestion(known.userHash, { catalogId: advice.catalogId, value: option.value });
         break;
       }
     }
@@ -211,7 +207,7 @@ export const examples: Record<string, Example> = {
 
   async insuranceCoverage(vigia, print) {
     try {
-      const cover = await vigia.coverage(known.userHash);
+      const { detalhesCobertura: cover } = await vigia.insuranceCoverage(known.userHash);
       print(cover.plano, cover.limiteCobertura, cover.condições);
     } catch (error) {
       if (!(error instanceof VigiaError && error.statusCode === 404)) throw error; // 404: no cover
@@ -220,7 +216,7 @@ export const examples: Record<string, Example> = {
 
   async listCover(vigia, print) {
     try {
-      for (const cover of await vigia.cover(known.userHash)) {
+      for (const cover of (await vigia.listCover(known.userHash)).coberturas) {
         print(cover.detalhesCobertura.plano, cover.sublimites, cover.carenciaDias, cover.vigenteDesde);
       }
     } catch (error) {
@@ -235,7 +231,7 @@ export const examples: Record<string, Example> = {
   },
 
   async openPortalSession(vigia, print) {
-    const link = await vigia.portalSession({
+    const link = await vigia.openPortalSession({
       userHash: known.userHash,
       lang: "pt-BR",
       returnUrl: "https://app.banco.exemplo.com.br/conta",
@@ -285,7 +281,7 @@ export const examples: Record<string, Example> = {
   },
 
   async subscriptionByPlanAndCpf(vigia, print) {
-    const subscription = await vigia.subscription("protecao-familia", "11144477735");
+    const subscription = await vigia.subscriptionByPlanAndCpf("protecao-familia", "11144477735");
     print(subscription.start_date, subscription.beneficiary.name);
   },
 
@@ -300,17 +296,13 @@ export const examples: Record<string, Example> = {
   },
 
   async listBreaches(vigia, print) {
-    for (let page = 1, more = true; more; page++) {
-      const { breaches, hasNext } = await vigia.breachPage(page, 100);
-      for (const breach of breaches) {
-        print(breach.name, breach.title, breach.date, breach.exposes);
-      }
-      more = hasNext;
+    for await (const breach of vigia.breaches()) {
+      print(breach.name, breach.title, breach.date, breach.exposes);
     }
   },
 
   async getBreach(vigia, print) {
-    const breach = await vigia.breach("sandbox");
+    const breach = await vigia.getBreach("sandbox");
     print(breach.title, breach.description);
   },
 
@@ -320,33 +312,33 @@ export const examples: Record<string, Example> = {
   },
 
   async listWebhooks(vigia, print) {
-    for (const webhook of await vigia.webhooks()) {
+    for (const webhook of await vigia.listWebhooks()) {
       print(webhook.id, webhook.url, webhook.state, webhook.reason);
     }
   },
 
   async testWebhook(vigia, print) {
-    const attempt = await vigia.testWebhook(known.webhookId, "monitoring.leak_detected");
+    const attempt = await vigia.testWebhook(known.webhookId, { type: "monitoring.leak_detected" });
     print(attempt.delivered, attempt.status, attempt.failure);
   },
 
   async getWebhook(vigia, print) {
-    const { health } = await vigia.webhook(known.webhookId);
+    const { health } = await vigia.getWebhook(known.webhookId);
     print(health.successRate, health.meanMs, health.backlog);
   },
 
   async setWebhookState(vigia) {
-    await vigia.setWebhookState(known.webhookId, "paused");
-    await vigia.setWebhookState(known.webhookId, "enabled");
+    await vigia.setWebhookState(known.webhookId, { state: "paused" });
+    await vigia.setWebhookState(known.webhookId, { state: "enabled" });
   },
 
   async rotateWebhookSecret(vigia, print) {
-    const made = await vigia.rotateWebhookSecret(known.webhookId, 24);
+    const made = await vigia.rotateWebhookSecret(known.webhookId, { overlapHours: 24 });
     print(made.secret); // the old one signs for a day more
   },
 
   async replayWebhook(vigia, print) {
-    print(await vigia.replayWebhook(known.webhookId, { failed: true }));
+    print((await vigia.replayWebhook(known.webhookId, { failed: true })).deliveries);
   },
 
   async removeWebhook(vigia) {
@@ -359,13 +351,13 @@ export const examples: Record<string, Example> = {
   },
 
   async listKeys(vigia, print) {
-    for (const key of await vigia.keys()) {
+    for (const key of await vigia.listKeys()) {
       print(key.id, key.label, key.scopes, key.state);
     }
   },
 
   async rollKey(vigia, print) {
-    const made = await vigia.rollKey(known.keyId, 24);
+    const made = await vigia.rollKey(known.keyId, { graceHours: 24 });
     print(made.apiKey); // the old one works for a day more
   },
 
@@ -374,23 +366,23 @@ export const examples: Record<string, Example> = {
   },
 
   async getUsage(vigia, print) {
-    for (const budget of (await vigia.usage(7)).budgets) {
+    for (const budget of (await vigia.getUsage({ days: 7 })).budgets) {
       print(budget.name, budget.used, budget.left);
     }
   },
 
   async addAssets(vigia, print) {
-    const added = await vigia.addAssets([
+    const added = await vigia.addAssets({ items: [
       { value: "ana@exemplo.com.br", type: "email", userHash: known.userHash },
       { value: "ana sem arroba", type: "email", userHash: known.userHash },
-    ]);
+    ] });
     for (const refused of added.notAdded) {
       print(refused.item, refused.detail);
     }
   },
 
   async riskScores(vigia, print) {
-    for (const score of await vigia.scores([known.userHash])) {
+    for (const score of (await vigia.riskScores({ userHashes: [known.userHash] })).scores) {
       print(score.userHash, score.breachScore, score.assessmentScore);
     }
   },
@@ -424,12 +416,12 @@ export const examples: Record<string, Example> = {
   },
 
   async getStatistics(vigia, print) {
-    for (const day of await vigia.statistics(7)) {
+    for (const day of (await vigia.getStatistics({ days: 7 })).days) {
       print(day.day, day.findings, day.alerts, day.enrolments, day.cases);
     }
   },
 
   async messageOfEvent(vigia, print) {
-    print((await vigia.message(known.eventId, "sms", "pt-BR")).text);
+    print((await vigia.messageOfEvent(known.eventId, "sms", { lang: "pt-BR" })).text);
   },
 };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { userHash, Vigia, VigiaError } from "../src/index.js";
+import { type Reply, userHash, Vigia, VigiaError } from "../src/index.js";
 import { examples, known } from "./operations.js";
 
 function required(name: string): string {
@@ -45,20 +45,20 @@ test("every operation of the contract has an example, and it runs", async () => 
         assert.match(lines[0] ?? "", /^whe_\S+ whsec_/);
         break;
       case "removeWebhook":
-        assert.deepEqual(await vigia.webhooks(), []);
+        assert.deepEqual(await vigia.listWebhooks(), []);
         break;
       case "createKey":
         known.keyId = lines[0]?.split(" ")[0] ?? "";
         assert.match(lines[0] ?? "", /^key_\S+ vg_test_/);
         break;
       case "revokeKey":
-        assert.equal((await vigia.keys()).find((k) => k.id === known.keyId)?.state, "revoked");
+        assert.equal((await vigia.listKeys()).find((k) => k.id === known.keyId)?.state, "revoked");
         break;
       case "getCase":
         assert.equal(lines.length, 3);
         break;
       case "cancelCase":
-        assert.equal((await vigia.case(known.userHash, known.caseId)).status, "Cancelado");
+        assert.equal((await vigia.getCase(known.caseId, known.userHash)).status, "Cancelado");
         break;
       case "listFindings":
         known.findingId = lines[0]?.split(" ")[0] ?? "";
@@ -72,16 +72,16 @@ test("every operation of the contract has an example, and it runs", async () => 
         assert.match(lines[0] ?? "", /^open /);
         break;
       case "removeMonitoredAsset":
-        assert.deepEqual(await vigia.assets(known.userHash), []);
+        assert.deepEqual(await vigia.listMonitoredAssets(known.userHash), []);
         break;
       case "listExtraAssets":
         known.extraId = lines[0]?.split(" ")[0] ?? "";
         assert.match(lines[0] ?? "", /pix_key 123e4567-e89b-42d3-a456-426614174000 monitorado$/);
         break;
       case "removeExtraAsset":
-        assert.deepEqual(await vigia.extras(known.userHash), []);
+        assert.deepEqual(await vigia.listExtraAssets(known.userHash), []);
         break;
-      case "checkPasswordExposure":
+      case "checkPasswordPrefix":
         assert.match(lines[0] ?? "", /^true /);
         break;
       case "listEvents":
@@ -101,7 +101,7 @@ test("every operation of the contract has an example, and it runs", async () => 
         known.eppKey = lines[0]?.split(" ")[1] ?? "";
         break;
       case "revokeProtectionKey":
-        assert.equal((await vigia.protection(known.eppKey)).endReason, "revoked");
+        assert.equal((await vigia.getProtectionKey(known.eppKey)).endReason, "revoked");
         break;
       case "listProtectedDevices":
       case "insuranceCoverage":
@@ -117,7 +117,7 @@ test("every operation of the contract has an example, and it runs", async () => 
 });
 
 test("a refusal is an error with status, message, detail and request id", async () => {
-  await assert.rejects(vigia.addAsset({ type: "email", value: "nobody", userHash: "u" }), (error) => {
+  await assert.rejects(vigia.addMonitoredAsset({ type: "email", value: "nobody", userHash: "u" }), (error) => {
     assert.ok(error instanceof VigiaError);
     assert.equal(error.statusCode, 400);
     assert.equal(error.message, "Request Inválida. Dados de entrada inválidos.");
@@ -126,18 +126,18 @@ test("a refusal is an error with status, message, detail and request id", async 
     return true;
   });
   const stranger = new Vigia({ url, key: "vg_test_nobody" });
-  await assert.rejects(stranger.services(), (error) => error instanceof VigiaError && error.statusCode === 403);
-  await assert.rejects(stranger.subscriptionPage(1), (error) => error instanceof VigiaError && error.statusCode === 401);
+  await assert.rejects(stranger.listSupportServices(), (error) => error instanceof VigiaError && error.statusCode === 403);
+  await assert.rejects(stranger.listSubscriptions({ page: 1 }), (error) => error instanceof VigiaError && error.statusCode === 401);
 });
 
 test("a list under an idempotency key adds all of its values, once", async () => {
   const live = new Vigia({ url, key: required("VIGIA_LIVE_KEY") });
   const items = Array.from({ length: 1000 }, (_, i) => ({ type: "email" as const, value: `ts${i}@exemplo.com.br`, userHash: `ts-${i}` }));
   for (let again = 0; again < 2; again++) {
-    const added = await live.addAssets(items, { idempotencyKey: "lista-ts" });
+    const added = await live.addAssets({ items }, { idempotencyKey: "lista-ts" });
     assert.deepEqual([added.result, added.totalAdded, added.totalNotAdded], ["success", 1000, 0]);
   }
-  assert.equal((await live.assets("ts-999"))[0]?.value, "ts999@exemplo.com.br");
+  assert.equal((await live.listMonitoredAssets("ts-999"))[0]?.value, "ts999@exemplo.com.br");
 });
 
 test("a lost answer is fetched again, and the work is done once", async () => {
@@ -152,6 +152,7 @@ test("a lost answer is fetched again, and the work is done once", async () => {
       return response;
     },
   });
+  const reply: Reply = {};
   const outcome = await lossy.createSubscriptions([
     {
       start_date: "2026-02-01",
@@ -170,10 +171,10 @@ test("a lost answer is fetched again, and the work is done once", async () => {
         address: { zipcode: "01001000", street: "Rua", number: "1", neighborhood: "Centro", city: "São Paulo", state: "SP" },
       },
     },
-  ]);
+  ], { reply });
   assert.equal(calls, 2);
   assert.equal(outcome.total_created_items, 1); // without the same key it would be "assinatura já existe"
-  assert.deepEqual(outcome.notCreatedIndex, []);
-  const refused = await lossy.createSubscriptions([{ plan_id: "protecao-retry" } as never, 7 as never]);
-  assert.deepEqual(refused.notCreatedIndex, [0, 1]);
+  assert.deepEqual([reply.notCreatedIndex, reply.replayed, reply.attempts], [[], true, 2]);
+  await lossy.createSubscriptions([{ plan_id: "protecao-retry" } as never, 7 as never], { reply });
+  assert.deepEqual(reply.notCreatedIndex, [0, 1]);
 });

@@ -29,13 +29,13 @@ const at = new Date(1767225600_000);
 
 test("a signed webhook is accepted, with the old or the new key", () => {
   const other = "whsec_ZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXp7fH1+f4CBgoM=";
-  assert.equal(verifyWebhook([other, key], (name) => headers[name], body, at).body.type, "webhook.test");
+  assert.equal(verifyWebhook([other, key], headers, body, at).body.type, "webhook.test");
 });
 
 test("anything else is refused, with its reason", () => {
   const refused = (reason: string, change: { keys?: string[]; headers?: Record<string, string>; body?: Buffer; now?: Date }) =>
     assert.throws(
-      () => verifyWebhook(change.keys ?? [key], (name) => ({ ...headers, ...change.headers })[name], change.body ?? body, change.now ?? at),
+      () => verifyWebhook(change.keys ?? [key], new Headers({ ...headers, ...change.headers }), change.body ?? body, change.now ?? at),
       (error) => error instanceof WebhookError && error.reason === reason,
       reason,
     );
@@ -67,7 +67,7 @@ test("attempts share their idempotency key and wait as long as they were told", 
       return Response.json({ status: 200, description: "ok" }, { status, headers: { "retry-after": "7" } });
     },
   });
-  await vigia.addAsset({ type: "email", value: "a@exemplo.com.br", userHash: "u" });
+  await vigia.addMonitoredAsset({ type: "email", value: "a@exemplo.com.br", userHash: "u" });
   assert.equal(keys.length, 3);
   assert.equal(new Set(keys).size, 1);
   assert.ok(keys[0]);
@@ -83,10 +83,28 @@ test("what cannot pass by itself is not repeated, and a check of a password carr
       fetch: async (request) => {
         calls++;
         assert.equal(request.headers.get("idempotency-key"), null);
+        assert.deepEqual(await request.json(), { passwordHashPrefix: "5baa61e4c9" });
         return Response.json({ statusCode: status, message: "x" }, { status });
       },
     });
-    await assert.rejects(vigia.checkPassword("5baa61e4c9"), (error) => error instanceof VigiaError && error.statusCode === status);
+    await assert.rejects(vigia.checkPassword("password"), (error) => error instanceof VigiaError && error.statusCode === status);
     assert.equal(calls, 1);
+  }
+});
+
+test("the longest wait that a call makes by itself is a minute", async () => {
+  for (const [seconds, attempts] of [["60", 4], ["61", 1], ["3180", 1]] as const) {
+    let calls = 0;
+    const vigia = new Vigia({
+      url: "http://vigia.test",
+      key: "k",
+      sleep: async () => {},
+      fetch: async () => {
+        calls++;
+        return Response.json({ statusCode: 429, message: "x" }, { status: 429, headers: { "retry-after": seconds } });
+      },
+    });
+    await assert.rejects(vigia.listSupportServices(), (error) => error instanceof VigiaError && error.retryAfter === Number(seconds));
+    assert.equal(calls, attempts);
   }
 });

@@ -122,40 +122,40 @@ func withIDs(t *testing.T, vigia *client.Client, code string) string {
 	t.Helper()
 	const person = "e3d5a09299b744db42dc2031f023b71bc37742aa00b1a372b694262a92d43e37"
 	ctx := t.Context()
-	if err := vigia.AddAsset(ctx, person, client.Email, "ana@vazamento.test"); err != nil {
+	if err := vigia.AddMonitoredAsset(ctx, client.NewMonitoredAsset{Type: "email", UserHash: person, Value: "ana@vazamento.test"}); err != nil {
 		t.Fatal(err)
 	}
-	assets, err := vigia.Assets(ctx, person)
+	assets, err := vigia.ListMonitoredAssets(ctx, person)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := vigia.AddExtra(ctx, person, client.PixKey, "123e4567-e89b-42d3-a456-426614174000"); err != nil {
+	if err := vigia.AddExtraAsset(ctx, client.NewExtraAsset{Type: "pix_key", Value: "123e4567-e89b-42d3-a456-426614174000", UserHash: person}); err != nil {
 		t.Fatal(err)
 	}
-	extras, err := vigia.Extras(ctx, person)
+	extras, err := vigia.ListExtraAssets(ctx, person)
 	if err != nil {
 		t.Fatal(err)
 	}
-	findings, err := vigia.Findings(ctx, person)
+	findings, err := vigia.ListFindings(ctx, person)
 	if err != nil || len(findings) == 0 {
 		t.Fatal(findings, err)
 	}
-	services, err := vigia.Services(ctx)
+	services, err := vigia.ListSupportServices(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opened, err := vigia.OpenCase(ctx, client.NewCase{ServiceID: services[0].ID, UserHash: person})
+	opened, err := vigia.OpenSupportCase(ctx, client.NewCase{ServiceID: services.Services[0].ID, UserHash: person})
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := vigia.EventPage(ctx, "", 1)
+	page, err := vigia.ListEvents(ctx, client.WithLimit(1))
 	if err != nil || len(page.Events) == 0 {
 		t.Fatal(page, err)
 	}
 	const hook, key = "whe_0198c0de-7a00-7000-8000-0000000000f1", "key_0198c0de-7a00-7000-8000-0000000000b1"
 	var webhookID, keyID string
 	if strings.Contains(code, hook) { // few may be made at once
-		made, err := vigia.CreateWebhook(ctx, "https://127.0.0.1:9/vigia", nil)
+		made, err := vigia.CreateWebhook(ctx, client.NewWebhook{URL: "https://127.0.0.1:9/vigia"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,11 +172,11 @@ func withIDs(t *testing.T, vigia *client.Client, code string) string {
 		hook, webhookID, key, keyID, "parceiro.exemplo.com.br", "127.0.0.1:9",
 		"evt_0198c0de7a0070008000000000000e01", page.Events[0].ID,
 		"ek_0198c0de-7a00-7000-8000-0000000000b1", freshKey(t, vigia, person),
-		"0198c0de-7a00-7000-8000-0000000000c1", opened.ID,
+		"0198c0de-7a00-7000-8000-0000000000c1", opened.Task.ID,
 		"0198c0de-7a00-7000-8000-000000000001", assets[0].ID,
 		"0198c0de-7a00-7000-8000-000000000011", extras[0].ID,
 		"0198c0de-7a00-7000-8000-0000000000d1", findings[0].ID,
-		"0198c0de-7a00-7000-8000-0000000000a1", services[0].ID,
+		"0198c0de-7a00-7000-8000-0000000000a1", services.Services[0].ID,
 	).Replace(code)
 }
 
@@ -184,18 +184,18 @@ func withIDs(t *testing.T, vigia *client.Client, code string) string {
 func freshKey(t *testing.T, vigia *client.Client, person string) string {
 	t.Helper()
 	ctx := t.Context()
-	devices, err := vigia.Devices(ctx, person)
+	devices, err := vigia.ListProtectedDevices(ctx, client.WithUserHash(person))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range devices {
-		if err := vigia.RevokeProtection(ctx, person, d.Key); err != nil {
+	for _, d := range devices.ProtectedDevices {
+		if err := vigia.RevokeProtectionKey(ctx, d.EppKey, client.ProtectionKeyRevocation{UserHash: person}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	key, err := vigia.IssueKey(ctx, person, client.Android, "Celular da Ana")
+	key, err := vigia.IssueProtectionKey(ctx, client.NewProtectionKey{OperatingSystem: "android", Type: "antivirus", DeviceName: "Celular da Ana", UserHash: person})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return key.Key
+	return key.EppKey
 }

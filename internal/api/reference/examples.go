@@ -59,7 +59,7 @@ func (o Operation) ExamplePath() string {
 // Keyed reports whether the operation takes an idempotency key that is worth showing: asking about a password changes
 // nothing, and its answer should be kept nowhere.
 func (o Operation) Keyed() bool {
-	return o.Method == "POST" && o.ID != "checkPasswordExposure" && o.ID != "checkCredentialExposure"
+	return o.Method == "POST" && o.ID != "checkPasswordPrefix" && o.ID != "checkCredentialPrefix"
 }
 
 // Curl returns the contract's example as a command line of curl.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Iterator
 
 from .operations import Operations
-from .schemas import BreachFacts, EventPage, ListedSubscription
+from .schemas import BreachFacts, EventPage, ListedSubscription, PasswordExposure
 
 _LARGEST_PAGE = 100
 _EVENTS_AT_ONCE = 500
@@ -13,6 +14,19 @@ _EVENTS_AT_ONCE = 500
 
 class Vigia(Operations):
     """Calls the partner API. Methods are named after the operations of the contract, and raise `VigiaError`."""
+
+    def check_password(self, password: str) -> PasswordExposure:
+        """Whether a password is known from breaches. It is hashed here: ten hex characters of its SHA-1 are sent."""
+        return self.check_password_prefix({"passwordHashPrefix": _hash_prefix(password)})
+
+    def check_credential(self, user_hash: str, password: str) -> PasswordExposure:
+        """Whether a password is known together with a value watched for a person.
+
+        It is hashed here, as in check_password. The key needs the scope `credentials`.
+        """
+        return self.check_credential_prefix(
+            {"userHash": user_hash, "passwordHashPrefix": _hash_prefix(password)}
+        )
 
     def subscriptions(self) -> Iterator[ListedSubscription]:
         """Walks through all subscriptions that have not ended, oldest first.
@@ -43,3 +57,7 @@ class Vigia(Operations):
             page = self.list_events(after=after or None, limit=_EVENTS_AT_ONCE)
             yield page
             after, more = page["next"], page["hasMore"]
+
+
+def _hash_prefix(password: str) -> str:
+    return hashlib.sha1(password.encode("utf-8"), usedforsecurity=False).hexdigest()[:10]

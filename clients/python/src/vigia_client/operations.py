@@ -1,4 +1,4 @@
-# Made from internal/api/openapi.yaml by go generate ./clients/python/generate. Do not edit.
+# Code generated from internal/api/openapi.yaml by go generate ./clients/generate. DO NOT EDIT.
 """The operations of the contract, one method each."""
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from .schemas import (
     CoverList,
     Coverage,
     Credential,
-    Done,
     EventMessage,
     EventPage,
     ExtraAsset,
@@ -95,7 +94,7 @@ class Operations(Sender):
         idempotency_key: Optional[str] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Add data for monitoring.
 
         Watches one value of a person for leaks, from now on and in every breach already known. Adding what is already
@@ -111,7 +110,7 @@ class Operations(Sender):
         without `+55`, with a known area code and nine digits for a mobile; other countries with `+`. **credit_card** 12
         to 19 digits, spaces and hyphens allowed, Luhn digit right. Sandbox partners need no right check digits.
         """
-        return self._call(
+        self._call(
             "POST",
             "/cyber/monitoring",
             body=body,
@@ -149,13 +148,13 @@ class Operations(Sender):
         *,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Remove a monitored asset.
 
         Ends the monitoring and erases the value. Repeating it answers 404, as does an asset of another person or of
         another partner.
         """
-        return self._call(
+        self._call(
             "DELETE",
             f"/cyber/monitoring/{part(id)}/{part(user_hash)}",
             request_id=request_id,
@@ -246,7 +245,7 @@ class Operations(Sender):
             reply=reply,
         )
 
-    def check_password_exposure(
+    def check_password_prefix(
         self,
         body: PasswordPrefix,
         *,
@@ -497,7 +496,7 @@ class Operations(Sender):
         idempotency_key: Optional[str] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Add a random Pix key or a CNPJ for monitoring.
 
         **Extension, additive.** Watches a value of a kind that the contract does not have. Such values are listed and
@@ -509,7 +508,7 @@ class Operations(Sender):
         Keys that are a CPF, a phone or an e-mail address are those types. **cnpj** 12 letters or digits and two check
         digits, with or without punctuation, compared without case. Sandbox partners need no right check digits.
         """
-        return self._call(
+        self._call(
             "POST",
             "/cyber/monitoring/extra",
             body=body,
@@ -544,13 +543,13 @@ class Operations(Sender):
         *,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Remove a monitored Pix key or CNPJ.
 
         **Extension, additive.** Ends the monitoring and erases the value. Repeating it answers 404, as does an asset of
         another person or of another partner.
         """
-        return self._call(
+        self._call(
             "DELETE",
             f"/cyber/monitoring/extra/{part(id)}/{part(user_hash)}",
             request_id=request_id,
@@ -651,7 +650,7 @@ class Operations(Sender):
         idempotency_key: Optional[str] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Report that a key was activated.
 
         **Extension, additive.** The program on the device accepted the key: from now on the device is protected. Tells
@@ -659,7 +658,7 @@ class Operations(Sender):
         signed in the form of our webhooks: then the body says `eppKey` and `report` as the path does. A key that ended
         answers 409.
         """
-        return self._call(
+        self._call(
             "POST",
             f"/cyber/epp/{part(key)}/activate",
             body=body or {},
@@ -676,14 +675,14 @@ class Operations(Sender):
         idempotency_key: Optional[str] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Report that a device is still protected.
 
         **Extension, additive.** The program on the device runs: sets `lastSeenAt`, exact to ten minutes. One that was
         not activated is, since the report of that may have been lost. Sent by you or, signed, by the vendor, as for
         `activate`.
         """
-        return self._call(
+        self._call(
             "POST",
             f"/cyber/epp/{part(key)}/heartbeat",
             body=body or {},
@@ -700,13 +699,13 @@ class Operations(Sender):
         idempotency_key: Optional[str] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Revoke a key.
 
         **Extension, additive.** Ends a key of this person before its time; revoking a revoked one answers 200 and
         changes nothing, one that ended otherwise 409. Tells `epp.key_ended`.
         """
-        return self._call(
+        self._call(
             "POST",
             f"/cyber/epp/{part(key)}/revoke",
             body=body,
@@ -805,14 +804,14 @@ class Operations(Sender):
         idempotency_key: Optional[str] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Write in a case.
 
         **Extension, additive.** Adds a message of the person, with a text as attachment if you like. A case that waited
         for them is `Em andamento` again, a resolved one `Aberto`; a closed or cancelled one answers 409. Tells
         `case.message_added`.
         """
-        return self._call(
+        self._call(
             "POST",
             f"/cyber/case/{part(id)}/messages",
             body=body,
@@ -829,14 +828,14 @@ class Operations(Sender):
         idempotency_key: Optional[str] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Cancel a case.
 
         **Extension, additive.** Ends a case that the person does not need any more and gives its appointment back.
         Cancelling a cancelled one answers 200 and changes nothing; a resolved or closed one answers 409. Tells
         `case.status_changed`.
         """
-        return self._call(
+        self._call(
             "POST",
             f"/cyber/case/{part(id)}/cancel",
             body=body,
@@ -876,13 +875,13 @@ class Operations(Sender):
         idempotency_key: Optional[str] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Rate a case.
 
         **Extension, additive.** What the person thought of a resolved or closed case; a later word takes the place of
         an earlier one. Any other status answers 409. Tells `case.rated`.
         """
-        return self._call(
+        self._call(
             "POST",
             f"/cyber/case/{part(id)}/rate",
             body=body,
@@ -924,7 +923,7 @@ class Operations(Sender):
         idempotency_key: Optional[str] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Say what became of a step.
 
         **Extension, additive.** Keeps that the person has done a step of the plan, does not want to do it, or still has
@@ -932,7 +931,7 @@ class Operations(Sender):
         of a resolved finding a 409. A step alone changes neither status nor score: ask for a re-check once they are
         done.
         """
-        return self._call(
+        self._call(
             "POST",
             f"/cyber/findings/{part(id)}/steps/{part(step)}",
             body=body,
@@ -973,14 +972,14 @@ class Operations(Sender):
         idempotency_key: Optional[str] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Resolve a finding.
 
         **Extension, additive.** Tells that the person has dealt with a finding. The status of the asset, the score and
         the advice are computed again; with no finding open the asset is `monitorado`. Resolving a resolved one answers
         200 and changes nothing.
         """
-        return self._call(
+        self._call(
             "POST",
             f"/cyber/findings/{part(id)}/resolve",
             body=body,
@@ -989,7 +988,7 @@ class Operations(Sender):
             reply=reply,
         )
 
-    def check_credential_exposure(
+    def check_credential_prefix(
         self,
         body: Credential,
         *,
@@ -1025,13 +1024,13 @@ class Operations(Sender):
         idempotency_key: Optional[str] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Answer a validation question.
 
         **Extension, additive.** Stores the person's answer to the `validationQuestion` of an advice item; it feeds
         `assessmentScore`. A later answer replaces an earlier one. 404 when the item is unknown or asks nothing.
         """
-        return self._call(
+        self._call(
             "POST",
             f"/cyber/advise/{part(user_hash)}/answers",
             body=body,
@@ -1069,6 +1068,7 @@ class Operations(Sender):
         *,
         after: Optional[str] = None,
         limit: Optional[int] = None,
+        newest: Optional[bool] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
     ) -> EventPage:
@@ -1086,7 +1086,7 @@ class Operations(Sender):
         return self._call(
             "GET",
             "/events",
-            query={"after": after, "limit": limit},
+            query={"after": after, "limit": limit, "newest": newest},
             request_id=request_id,
             reply=reply,
         )
@@ -1199,13 +1199,13 @@ class Operations(Sender):
         *,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Remove a webhook.
 
         **Extension, additive.** Scope `manage`. Nothing is pushed there any more, and what waited is dropped. Events
         can still be read by cursor. Removing what is gone is a 404.
         """
-        return self._call(
+        self._call(
             "DELETE",
             f"/webhooks/{part(id)}",
             request_id=request_id,
@@ -1382,7 +1382,7 @@ class Operations(Sender):
         self_: Optional[bool] = None,
         request_id: Optional[str] = None,
         reply: Optional[Reply] = None,
-    ) -> Done:
+    ) -> None:
         """Revoke an API key.
 
         **Extension, additive.** Scope `manage`. The key and the keys it made, and those that they made, open nothing
@@ -1390,7 +1390,7 @@ class Operations(Sender):
         key that asks, say so: `self=true`, else it is a 400; without it a key that replaced the revoked one lives on
         when it is the one that asks.
         """
-        return self._call(
+        self._call(
             "DELETE",
             f"/keys/{part(id)}",
             query={"self": self_},

@@ -1,4 +1,4 @@
-# Made from internal/api/openapi.yaml by go generate ./clients/python/generate. Do not edit.
+# Code generated from internal/api/openapi.yaml by go generate ./clients/generate. DO NOT EDIT.
 """The shapes of the contract's requests and answers: what JSON they are, member by member."""
 
 from __future__ import annotations
@@ -54,17 +54,31 @@ class NewMonitoredAsset(TypedDict):
     userHash: str
 
 
-class Done(TypedDict):
-    status: Literal[200]
-    description: str
-
-
 class MonitoredAsset(TypedDict):
     id: str
     type: AssetType
     #: The monitored value, as it was sent.
     value: str
     status: AssetStatus
+
+
+class Appointment(TypedDict, total=False):
+    #: ISO 8601 date-time, extended or basic, from 1970 on; seconds may be left out. Without an offset it is Brasília
+    #: time.
+    appointment: str
+
+
+class TriageAnswer(TypedDict, total=False):
+    """One answer. The question is named by `questionId`, `id` or `question`, its answer by `answer` or `value`; of
+    several the first that holds a text, a number, true or false counts. Other members are kept as they were sent, as is
+    an element that names no question.
+    """
+
+    questionId: Optional[str]
+    id: Optional[str]
+    question: Optional[str]
+    answer: Optional[str]
+    value: Optional[str]
 
 
 class _NewCase(TypedDict):
@@ -74,9 +88,9 @@ class _NewCase(TypedDict):
 
 class NewCase(_NewCase, total=False):
     #: Preferred attendance times, best first.
-    appointments: Optional[List[Dict[str, Any]]]
+    appointments: Optional[List[Appointment]]
     #: Answers to the service's triage questions.
-    questions: Optional[List[Dict[str, Any]]]
+    questions: Optional[List[TriageAnswer]]
 
 
 class Task(TypedDict):
@@ -198,7 +212,7 @@ class Address(_Address, total=False):
     complement: Optional[str]
 
 
-class NewSubscriptionBeneficiary(TypedDict):
+class Beneficiary(TypedDict):
     #: Primary card number.
     primary_card: str
     #: User card number.
@@ -224,7 +238,7 @@ class _NewSubscription(TypedDict):
     plan_id: str
     #: True for a group subscription.
     is_group_plan: bool
-    beneficiary: NewSubscriptionBeneficiary
+    beneficiary: Beneficiary
 
 
 class NewSubscription(_NewSubscription, total=False):
@@ -736,7 +750,7 @@ class CaseCancellation(_CaseCancellation, total=False):
 class CaseRebooking(TypedDict):
     userHash: str
     #: Wished times, best first; at least one element has a time.
-    appointments: List[Dict[str, Any]]
+    appointments: List[Appointment]
 
 
 class _CaseRating(TypedDict):
@@ -1309,14 +1323,6 @@ class Budget(TypedDict):
     left: int
 
 
-class RequestCount(TypedDict):
-    day: str
-    operation: str
-    requests: int
-    #: Those answered with 400 and above.
-    refused: int
-
-
 class UsageFirstLooks(TypedDict):
     """First looks of new values into breaches already known. Absent at sandbox partners."""
 
@@ -1329,9 +1335,17 @@ class UsageFirstLooks(TypedDict):
     #: Values without a first look.
     waiting: int
     #: When the last of them will have had it, as things stand. Empty when none waits, or while first looks are stopped.
-    until: UsageFirstLooksUntil
+    until: str
     #: The operator has to release them.
     stopped: bool
+
+
+class RequestCount(TypedDict):
+    day: str
+    operation: str
+    requests: int
+    #: Those answered with 400 and above.
+    refused: int
 
 
 class _Usage(TypedDict):
@@ -1348,7 +1362,7 @@ class Usage(_Usage, total=False):
 
 class NewAssets(TypedDict):
     #: Each as the body of `POST /cyber/monitoring`. What is wrong with one is told of that one.
-    items: List[Any]
+    items: List[NewMonitoredAsset]
 
 
 class NotAdded(TypedDict):
@@ -1403,5 +1417,3 @@ EventBody = Union[
     CaseAppointmentChanged, CaseMessageAdded, CaseRated, CaseStatusChanged, FindingStepDue, FirstLooksChanged,
     KeyActivated, KeyEnded, KeyExpiring, LeakDetected, MonitoringStatusChanged, SubscriptionChanged, WebhookTest,
 ]
-
-UsageFirstLooksUntil = str

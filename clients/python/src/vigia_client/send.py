@@ -23,6 +23,8 @@ from .errors import VigiaError
 
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 10.0
+# The longest `Retry-After` that is waited for, in seconds. A caller decides about a longer one by the error.
+_LONGEST_WAIT = 60
 # A bulk answer may list 10,000 refused items with all of their errors.
 _LARGEST_ANSWER = 64 << 20
 
@@ -158,7 +160,9 @@ def _pause(attempt: int) -> float:
 
 
 def _worth_repeating(refused: VigiaError) -> bool:
-    """Refusals that may pass by themselves. A conflict does only where the service says when."""
+    """Refusals that may pass by themselves, and soon. A conflict does only where the service says when."""
+    if refused.retry_after > _LONGEST_WAIT:
+        return False
     return refused.status_code in (429, 500, 502, 503, 504) or (refused.status_code == 409 and refused.retry_after > 0)
 
 

@@ -41,18 +41,18 @@ class WebhookEvent:
 
 
 def verify_webhook(
-    secrets: Sequence[str], headers: Mapping[str, str], body: bytes, now: Optional[float] = None
+    keys: Sequence[str], headers: Mapping[str, str], body: bytes, now: Optional[float] = None
 ) -> WebhookEvent:
     """Checks a webhook and returns its event.
 
-    `secrets` are the `whsec_` secrets you trust; during a rotation the old and the new one. `headers` are those of the
+    `keys` are the `whsec_` secrets you trust; during a rotation the old and the new one. `headers` are those of the
     request, in any case; every framework's mapping of them will do. `body` is what was received, as bytes, before any
     parsing. `now` is in seconds since 1970, and the clock's unless given.
 
     Python's own library has no ed25519, so `whpk_` keys are refused; every delivery is signed under the secret, too.
     """
-    keys = [_secret(text) for text in secrets]
-    if not keys:
+    secrets = [_secret(text) for text in keys]
+    if not secrets:
         raise WebhookError("key")
     webhook_id = _header(headers, "webhook-id")
     timestamp = _header(headers, "webhook-timestamp")
@@ -63,7 +63,7 @@ def verify_webhook(
     if abs((time.time() if now is None else now) - int(timestamp)) > _TOLERANCE:
         raise WebhookError("timestamp")
     content = f"{webhook_id}.{timestamp}.".encode("utf-8", "replace") + body
-    wanted = [b"v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()) for key in keys]
+    wanted = [b"v1," + base64.b64encode(hmac.new(secret, content, hashlib.sha256).digest()) for secret in secrets]
     got = [text.encode("utf-8", "replace") for text in signatures]
     if not any([hmac.compare_digest(want, one) for want in wanted for one in got]):
         raise WebhookError("signature")

@@ -7,7 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-const header = "# Made from internal/api/openapi.yaml by go generate ./clients/python/generate. Do not edit.\n"
+const madeFrom = "Code generated from internal/api/openapi.yaml by go generate ./clients/generate. DO NOT EDIT.\n"
+
+// The first line of every file that is made.
+const (
+	goHeader     = "// " + madeFrom + "\n"
+	scriptHeader = "// " + madeFrom
+	pythonHeader = "# " + madeFrom
+)
 
 // widest is the longest line that is written.
 const widest = 120
@@ -104,11 +111,10 @@ func docstring(text, indent string) string {
 	if strings.Contains(text, `\`) {
 		open = `r"""`
 	}
-	list := lines(text, indent)
-	if len(list) == 1 && utf8.RuneCountInString(list[0])+7 <= widest {
-		return indent + open + strings.TrimPrefix(list[0], indent) + `"""` + "\n"
+	list := lines(open+text, indent)
+	if len(list) == 1 && utf8.RuneCountInString(list[0])+3 <= widest {
+		return list[0] + `"""` + "\n"
 	}
-	list[0] = indent + open + strings.TrimPrefix(list[0], indent)
 	return strings.Join(list, "\n") + "\n" + indent + `"""` + "\n"
 }
 

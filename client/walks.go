@@ -1,0 +1,87 @@
+package client
+
+import (
+	"context"
+	"crypto/sha1" //nolint:gosec // the contract's own choice: corpora of breached passwords are keyed by SHA-1
+	"encoding/hex"
+	"iter"
+)
+
+const (
+	largestPage  = 100
+	eventsAtOnce = 500
+)
+
+// Subscriptions walks through all subscriptions that have not ended, oldest first, and ends after the first error. It
+// is no snapshot: a subscription that ends meanwhile moves the later ones, so one of them may be missed.
+func (c *Client) Subscriptions(ctx context.Context, opts ...Option) iter.Seq2[ListedSubscription, error] {
+	return walk(func(page int) ([]ListedSubscription, bool, error) {
+		p, err := c.ListSubscriptions(ctx, append(opts, WithPage(page), WithPageSize(largestPage))...)
+		return p.Data, p.Pagination.HasNext, err
+	})
+}
+
+// Breaches walks through the catalogue of published breaches, newest first, and ends after the first error.
+func (c *Client) Breaches(ctx context.Context, opts ...Option) iter.Seq2[BreachFacts, error] {
+	return walk(func(page int) ([]BreachFacts, bool, error) {
+		p, err := c.ListBreaches(ctx, append(opts, WithPage(page), WithPageSize(largestPage))...)
+		return p.Breaches, p.HasNext, err
+	})
+}
+
+// walk goes from page to page.
+func walk[T any](read func(page int) ([]T, bool, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for page, more := 1, true; more; page++ {
+			items, next, err := read(page)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			more = next
+		}
+	}
+}
+
+// EventPages walks from a cursor to the newest event, page by page: handle the events of a page, keep its Next, go on.
+// Coming back with a cursor counts as having what is before. The walk ends when nothing is waiting, or after the first
+// error.
+func (c *Client) EventPages(ctx context.Context, after string, opts ...Option) iter.Seq2[EventPage, error] {
+	return func(yield func(EventPage, error) bool) {
+		for {
+			options := append(opts, WithLimit(eventsAtOnce))
+			if after != "" {
+				options = append(options, WithAfter(after))
+			}
+			p, err := c.ListEvents(ctx, options...)
+			if !yield(p, err) || err != nil || !p.HasMore {
+				return
+			}
+			after = p.Next
+		}
+	}
+}
+
+// CheckPassword reports whether a password is known from breaches. It is hashed here: ten hex characters of its SHA-1
+// are sent.
+func (c *Client) CheckPassword(ctx context.Context, password string, opts ...Option) (PasswordExposure, error) {
+	return c.CheckPasswordPrefix(ctx, PasswordPrefix{PasswordHashPrefix: hashPrefix(password)}, opts...)
+}
+
+// CheckCredential reports whether a password is known together with a value watched for a person. It is hashed here, as
+// in CheckPassword. The key needs the scope credentials.
+func (c *Client) CheckCredential(ctx context.Context, userHash, password string, opts ...Option) (PasswordExposure, error) {
+	return c.CheckCredentialPrefix(ctx, Credential{UserHash: userHash, PasswordHashPrefix: hashPrefix(password)}, opts...)
+}
+
+// hashPrefix returns what is sent of a password.
+func hashPrefix(password string) string {
+	sum := sha1.Sum([]byte(password)) //nolint:gosec // see the import
+	return hex.EncodeToString(sum[:])[:10]
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"go/format"
+	"strings"
+)
+
+// initialisms are words that Go writes in capitals.
+var initialisms = map[string]string{"Id": "ID", "Url": "URL", "Cpf": "CPF", "Cpfs": "CPFs", "Html": "HTML", "Ms": "MS", "Api": "API", "Cnpj": "CNPJ"}
+
+// plainLetters are the letters of members' names that Go leaves to plain ones.
+var plainLetters = strings.NewReplacer("ç", "c", "õ", "o", "ã", "a")
+
+// goName returns a name as Go spells exported names: plan_id is PlanID.
+func goName(name string) string {
+	var b strings.Builder
+	for _, word := range strings.Split(snake(plainLetters.Replace(strings.TrimLeft(name, "_"))), "_") {
+		if word = capital(word); initialisms[word] != "" {
+			word = initialisms[word]
+		}
+		b.WriteString(word)
+	}
+	return b.String()
+}
+
+// goArgument returns a name as Go spells arguments.
+func goArgument(name string) string {
+	exported := goName(name)
+	if initialisms[capital(name)] != "" {
+		return strings.ToLower(name)
+	}
+	return strings.ToLower(exported[:1]) + exported[1:]
+}
+
+// goType returns a shape as Go spells it. A closed list of words without a name is a string, as is whatever may be one.
+func goType(s shape) string {
+	switch s.kind {
+	case textual, words:
+		return "string"
+	case moment:
+		return "time.Time"
+	case boolean:
+		return "bool"
+	case integer:
+		return "int"
+	case number:
+		return "float64"
+	case mapping:
+		return "map[string]any"
+	case list:
+		return "[]" + goType(s.parts[0])
+	case named:
+		return s.name
+	case union:
+		for _, p := range s.parts {
+			if p.kind == textual {
+				return "string"
+			}
+		}
+	case anything:
+	}
+	return "any"
+}
+
+// cleared are members that an empty text takes away, so that it must differ from none: pointers, the only ones there are.
+var cleared = map[string]bool{
+	"SubscriptionChange.expiry_date": true, "SubscriptionChange.partner_internal_id": true, "SubscriptionChange.partner_metadata": true,
+	"SubscriptionEditsItems.expiry_date": true, "SubscriptionEditsItems.partner_internal_id": true, "SubscriptionEditsItems.partner_metadata": true,
+	"BeneficiaryEditAddress.complement": true,
+}
+
+// goComment returns a text above what it is about.
+func goComment(text, indent string) string {
+	if text = strings.Join(strings.Fields(text), " "); text == "" {
+		return ""
+	}
+	return strings.Join(lines(text, indent+"// "), "\n") + "\n"
+}
+
+// goDefinition returns the type of a definition.
+func goDefinition(d definition) string {
+	var b strings.Builder
+	about := d.about
+	if about == "" {
+		about = "part of the contract's bodies."
+	}
+	b.WriteString("\n" + goComment(d.name+": "+about, ""))
+	switch {
+	case d.shape.kind == words:
+		fmt.Fprintf(&b, "type %s string\n\n// The values of %s.\nconst (\n", d.name, d.name)
+		for _, w := range d.shape.words {
+			fmt.Fprintf(&b, "\t%s%s %s = %q\n", d.name, goName(strings.NewReplacer(".", "_", "-", "_", ":", "_", " ", "_").Replace(w)), d.name, w)
+		}
+		b.WriteString(")\n")
+	default:
+		fmt.Fprintf(&b, "type %s struct {\n", d.name)
+		for _, m := range d.members {
+			kind, tag := goType(m.shape), m.name
+			switch {
+			case cleared[d.name+"."+m.name]:
+				kind, tag = "*"+kind, tag+",omitempty"
+			case !m.required:
+				tag += ",omitzero"
+			}
+			fmt.Fprintf(&b, "%s\t%s %s `json:%q`\n", goComment(m.about, "\t"), goName(m.name), kind, tag)
+		}
+		b.WriteString("}\n")
+	}
+	return b.String()
+}
+
+// goSchemas returns the file of types.
+func goSchemas(definitions []definition) (string, error) {
+	var b strings.Builder
+	b.WriteString(goHeader + "package client\n\nimport \"time\"\n")
+	for _, d := range definitions {
+		if d.shape.kind != union { // EventBody, which is written by hand: only its type says what is in it
+			b.WriteString(goDefinition(d))
+		}
+	}
+	text, err := format.Source([]byte(b.String()))
+	return string(text), err
+}
+
+// goMethod returns a method of the Go client.
+func goMethod(m method) string {
+	must, _ := m.split()
+	all, values := []string{"ctx context.Context"}, []string{}
+	var set strings.Builder
+	for _, a := range must {
+		all = append(all, goArgument(a.name)+" string")
+		if a.in == "path" {
+			values = append(values, goArgument(a.name))
+		} else {
+			fmt.Fprintf(&set, "\tk.query.Set(%q, %s)\n", a.name, goArgument(a.name))
+		}
+	}
+	body := "nil"
+	if m.body != nil {
+		all, body = append(all, "body "+goType(*m.body)), "body"
+	}
+	all = append(all, "opts ...Option")
+	var b strings.Builder
+	b.WriteString("\n" + goComment(goName(m.ID)+": "+m.about(), ""))
+	result := "error"
+	if m.answer != nil {
+		result = "(" + goType(*m.answer) + ", error)"
+	}
+	fmt.Fprintf(&b, "func (c *Client) %s(%s) %s {\n\tk := newCall(%q, %q, []string{%s}, opts)\n%s",
+		goName(m.ID), strings.Join(all, ", "), result, m.http, m.path, strings.Join(values, ", "), set.String())
+	if m.keyed {
+		b.WriteString("\tk.keyed = true\n")
+	}
+	if m.answer == nil {
+		fmt.Fprintf(&b, "\treturn c.do(ctx, k, %s, nil)\n}\n", body)
+		return b.String()
+	}
+	fmt.Fprintf(&b, "\tvar answer %s\n\terr := c.do(ctx, k, %s, &answer)\n\treturn answer, err\n}\n", goType(*m.answer), body)
+	return b.String()
+}
+
+// goOperations returns the file of methods and of the options that some of them take.
+func goOperations(methods []method) (string, error) {
+	var b strings.Builder
+	b.WriteString(goHeader + "package client\n\nimport (\n\t\"context\"\n\t\"strconv\"\n)\n")
+	seen := map[string]bool{}
+	for _, m := range methods {
+		b.WriteString(goMethod(m))
+		_, may := m.split()
+		for _, a := range may {
+			name := "With" + goName(a.name)
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			value := map[string]string{"int": "strconv.Itoa(value)", "bool": "strconv.FormatBool(value)", "string": "value"}[goType(a.shape)]
+			if value == "" {
+				value = "string(value)"
+			}
+			fmt.Fprintf(&b, "\n// %s sets the parameter %s.\nfunc %s(value %s) Option {\n\treturn func(k *call) { k.%s.Set(%q, %s) }\n}\n",
+				name, a.name, name, goType(a.shape), a.in, a.name, value)
+		}
+	}
+	text, err := format.Source([]byte(b.String()))
+	return string(text), err
+}

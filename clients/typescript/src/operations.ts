@@ -1,0 +1,670 @@
+// Code generated from internal/api/openapi.yaml by go generate ./clients/generate. DO NOT EDIT.
+// The operations of the contract, one method each.
+import type {
+  Advice,
+  Answer,
+  AssetsAdded,
+  BreachFacts,
+  BreachPage,
+  BulkOutcome,
+  CaseCancellation,
+  CaseDetail,
+  CaseItem,
+  CaseMessage,
+  CaseRating,
+  CaseRebooking,
+  CoverList,
+  Coverage,
+  Credential,
+  EventMessage,
+  EventPage,
+  ExtraAsset,
+  Finding,
+  FindingPlan,
+  Key,
+  KeyRolling,
+  Language,
+  MadeKey,
+  MonitoredAsset,
+  MovedProtectionKey,
+  NewAssets,
+  NewCase,
+  NewExtraAsset,
+  NewKey,
+  NewMonitoredAsset,
+  NewProtectionKey,
+  NewSubscription,
+  NewWebhook,
+  OpenedCase,
+  PasswordExposure,
+  PasswordPrefix,
+  PortalLink,
+  PortalRequest,
+  ProtectedDeviceList,
+  ProtectionKey,
+  ProtectionKeyDetail,
+  ProtectionKeyMove,
+  ProtectionKeyReport,
+  ProtectionKeyRevocation,
+  Recheck,
+  Rechecked,
+  Resolution,
+  RiskScore,
+  RiskScores,
+  ScorePoint,
+  ServiceDetail,
+  ServiceList,
+  Statistics,
+  StepMark,
+  Subscription,
+  SubscriptionChange,
+  SubscriptionEdits,
+  SubscriptionMoves,
+  SubscriptionPage,
+  SubscriptionState,
+  SubscriptionsEdited,
+  SubscriptionsMoved,
+  Usage,
+  UserHashes,
+  Webhook,
+  WebhookDetail,
+  WebhookReplay,
+  WebhookReplayed,
+  WebhookRotation,
+  WebhookSecret,
+  WebhookState,
+  WebhookTestRequest,
+  WebhookTry,
+} from "./schemas.js";
+import { type CallOptions, part, Sender } from "./send.js";
+
+/** Every operation of the partner API, named after its operationId. */
+export class Operations extends Sender {
+  /**
+   * Add data for monitoring. Watches one value of a person for leaks, from now on and in every breach already known.
+   * Adding what is already there answers 200 and adds nothing. Adding is free. At a live partner the first look into
+   * breaches already known takes a token (1,000 at once, 200 an hour, and one a day for each subscription in force for
+   * 30 days or more; the operator grants more). Without one the value is `monitorado` and waits, oldest first; new
+   * breaches are matched against it at once. For `type: cpf` the user hash has to be a digest of that very CPF. Rules
+   * of `value` by `type`: **email** one address, at most 254 characters, compared without case. **cpf** 11 digits, dots
+   * and dash allowed, check digits right, not eleven equal digits. **phone** Brazilian numbers with or without `+55`,
+   * with a known area code and nine digits for a mobile; other countries with `+`. **credit_card** 12 to 19 digits,
+   * spaces and hyphens allowed, Luhn digit right. Sandbox partners need no right check digits.
+   */
+  addMonitoredAsset(body: NewMonitoredAsset, o: CallOptions = {}): Promise<void> {
+    return this.call("POST", "/cyber/monitoring", { o, body, keyed: true });
+  }
+
+  /**
+   * List the monitored assets of a user. All assets of the person, in the order they were added, with `value` as it was
+   * sent. An unknown person has an empty list. `status` is `monitorado` with no open finding, `alerta` with at least
+   * one, `comprometido` when an open finding exposed something usable against the person (password, card data,
+   * government id with identity data, stealer log). Where values wait for their first look, `x-first-looks-waiting`
+   * says how many and `x-first-looks-until` until when.
+   */
+  listMonitoredAssets(userHash: string, o: CallOptions = {}): Promise<MonitoredAsset[]> {
+    return this.call("GET", `/cyber/monitoring/${part(userHash)}`, { o });
+  }
+
+  /**
+   * Remove a monitored asset. Ends the monitoring and erases the value. Repeating it answers 404, as does an asset of
+   * another person or of another partner.
+   */
+  removeMonitoredAsset(id: string, userHash: string, o: CallOptions = {}): Promise<void> {
+    return this.call("DELETE", `/cyber/monitoring/${part(id)}/${part(userHash)}`, { o });
+  }
+
+  /**
+   * Open a support case. Opens a case for a service of `GET /cyber/services`. A new case is `Aberto`; the operator
+   * moves it on through `Em andamento`, `Aguardando cliente`, `Resolvido` and `Fechado`, or to `Cancelado`. Elements of
+   * `appointments` and `questions` are objects of the partner's own making; `appointments[].appointment`, where
+   * present, is an ISO 8601 date-time. Answers to triage questions are required only where the operator marked the
+   * question so.
+   */
+  openSupportCase(body: NewCase, o: CallOptions = {}): Promise<OpenedCase> {
+    return this.call("POST", "/cyber/case", { o, body, keyed: true });
+  }
+
+  /** List the support services. The services for which a case can be opened. */
+  listSupportServices(o: CallOptions = {}): Promise<ServiceList> {
+    return this.call("GET", "/cyber/services", { o });
+  }
+
+  /**
+   * Create an endpoint-protection key. Issues an antivirus activation key for a device. The same person, system and
+   * device name with a live key gets that key again. 409 when the plan's device limit is reached, 503 when the pool of
+   * vendor keys is empty.
+   */
+  issueProtectionKey(body: NewProtectionKey, o: CallOptions = {}): Promise<ProtectionKey> {
+    return this.call("POST", "/cyber/epp", { o, body, keyed: true });
+  }
+
+  /**
+   * List protected devices. Devices with a live key, activated or not, newest first. The person comes from the header
+   * `x-user-hash` or the query `userHash`. Without either, all live devices of the calling partner, at most 1,000;
+   * `x-truncated: true` when there are more.
+   */
+  listProtectedDevices(o: CallOptions & { userHash?: string } = {}): Promise<ProtectedDeviceList> {
+    return this.call("GET", "/cyber/epp", { o, headers: { "x-user-hash": o.userHash } });
+  }
+
+  /**
+   * Check password exposure. Tells whether a password is in known breaches, by the first 10 hex characters (any case)
+   * of its SHA-1 or NTLM hash; both algorithms are looked up. The prefix is treated as a password: never logged, never
+   * cached. Without a corpus the answer is 503, never a false "not exposed". The built-in sample of a few thousand
+   * common passwords counts as a corpus for sandbox partners only. `x-corpus` names what was looked in: a hash of an
+   * algorithm that it does not list was not looked up.
+   */
+  checkPasswordPrefix(body: PasswordPrefix, o: CallOptions = {}): Promise<PasswordExposure> {
+    return this.call("POST", "/cyber/password-check", { o, body });
+  }
+
+  /**
+   * Educational content for a user. What applies to this person, most urgent first. `userId` is the user hash as it was
+   * sent. An item with `validationQuestion` can be answered with the extension `POST /cyber/advise/{userhash}/answers`.
+   */
+  listAdvice(userHash: string, o: CallOptions = {}): Promise<Advice[]> {
+    return this.call("GET", `/cyber/advise/${part(userHash)}`, { o });
+  }
+
+  /**
+   * Risk score of a user. Two figures from 0 (best) to 100. A person nobody knows has `breachScore` 0. Each
+   * recommendation names what it would mend, most urgent first.
+   */
+  riskScore(userHash: string, o: CallOptions = {}): Promise<RiskScore> {
+    return this.call("GET", `/cyber/score/${part(userHash)}`, { o });
+  }
+
+  /**
+   * Insurance coverage of a user. Cover of the plan of the person's subscription in force (the highest limit if there
+   * are several), else of the partner's default plan, else 404.
+   */
+  insuranceCoverage(userHash: string, o: CallOptions = {}): Promise<Coverage> {
+    return this.call("GET", `/cyber/insurance/${part(userHash)}`, { o });
+  }
+
+  /**
+   * Create subscriptions in bulk. Each item stands alone: a bad one is reported in `not_created_items`, in the order of
+   * the request, with all of its errors as `campo: regra`; the others are created and are on disk when the answer
+   * arrives. The header `x-not-created-index` tells the places of the failed ones in the request. A body that is not
+   * JSON or not an array is a 400 and creates nothing, as does any 5xx; a member name twice, text that is not UTF-8 or
+   * half of a surrogate pair in any item is not JSON. At most 10,000 items and 32 MiB; an item above 1 MiB makes the
+   * whole body too large (413), and nothing is created. A subscription of the same partner, plan and CPF that has not
+   * ended makes an item fail (`assinatura já existe`, listed beside other errors of the item), as does an earlier one
+   * of the same request that was created. `plan_id` must be registered for the partner (sandbox: registered on first
+   * use).
+   */
+  createSubscriptions(body: NewSubscription[], o: CallOptions & { dryRun?: boolean } = {}): Promise<BulkOutcome> {
+    return this.call("POST", "/subscriptions", { o, body, keyed: true, query: { dry_run: o.dryRun } });
+  }
+
+  /**
+   * List active subscriptions. Every subscription of the partner that has not ended, oldest first. One whose expiry
+   * date is over in America/Sao_Paulo has ended, from midnight on. Past the last page `data` is empty and the totals
+   * are true.
+   */
+  listSubscriptions(o: CallOptions & { page?: number; pageSize?: number } = {}): Promise<SubscriptionPage> {
+    return this.call("GET", "/subscriptions", { o, query: { page: o.page, page_size: o.pageSize } });
+  }
+
+  /**
+   * Get one subscription. The subscription of this plan and CPF that has not ended, else the latest one that ended. If
+   * it was ended before its expiry date, `expiry_date` is the day of its end.
+   */
+  subscriptionByPlanAndCpf(planId: string, beneficiaryCpf: string, o: CallOptions = {}): Promise<Subscription> {
+    return this.call("GET", `/subscriptions/${part(planId)}/${part(beneficiaryCpf)}`, { o });
+  }
+
+  /**
+   * End, suspend, resume or edit a subscription. **Extension, additive.** Of the subscription in force: either a
+   * `move`, or new values for the members named. A suspended subscription keeps its place and pauses its cover; an
+   * ended one stays ended. A move to where it already is answers 200 and changes nothing. The events
+   * `subscription.ended`, `subscription.suspended` and `subscription.resumed` tell of moves. New values are held to the
+   * rules of an enrolment, and one that is refused keeps all of them out; an edit is a line of the operator's audit
+   * trail, without the values.
+   */
+  changeSubscription(planId: string, beneficiaryCpf: string, body: SubscriptionChange = {}, o: CallOptions = {}): Promise<SubscriptionState> {
+    return this.call("POST", `/subscriptions/${part(planId)}/${part(beneficiaryCpf)}/changes`, { o, body, keyed: true });
+  }
+
+  /**
+   * End, suspend or resume up to 1,000 subscriptions. **Extension, additive.** The same `move` for the subscriptions of
+   * many people to one plan. One that is not in force stops nothing and is named in the answer by its place, from 0.
+   */
+  moveSubscriptions(body: SubscriptionMoves, o: CallOptions = {}): Promise<SubscriptionsMoved> {
+    return this.call("POST", "/subscription-moves", { o, body, keyed: true });
+  }
+
+  /**
+   * Edit up to 1,000 subscriptions. **Extension, additive.** New values for the subscriptions of many people to one
+   * plan, each with its own. The rules are those of `POST /subscriptions/{plan_id}/{beneficiary_cpf}/changes`. One that
+   * is refused stops nothing: it stays as it was and is named in the answer by its place, from 0, with all its errors.
+   * At most 512 KiB.
+   */
+  editSubscriptions(body: SubscriptionEdits, o: CallOptions = {}): Promise<SubscriptionsEdited> {
+    return this.call("POST", "/subscription-changes", { o, body, keyed: true });
+  }
+
+  /**
+   * List the findings behind the statuses. **Extension, additive.** Every finding of the person's monitored assets,
+   * newest first, open and resolved: where the value was found and what was exposed with it. Never the exposed data
+   * itself.
+   */
+  listFindings(userHash: string, o: CallOptions = {}): Promise<Finding[]> {
+    return this.call("GET", `/cyber/findings/${part(userHash)}`, { o });
+  }
+
+  /**
+   * Add a random Pix key or a CNPJ for monitoring. **Extension, additive.** Watches a value of a kind that the contract
+   * does not have. Such values are listed and removed by the operations beside this one; the contract's own neither
+   * show nor take them. What is found of them is told by `/cyber/findings/{userhash}` and by events, and counts in
+   * advice and score. They count towards the same limit of values for one person. Rules of `value` by `type`:
+   * **pix_key** a random key: a UUID of version 4 with hyphens, compared without case. Keys that are a CPF, a phone or
+   * an e-mail address are those types. **cnpj** 12 letters or digits and two check digits, with or without punctuation,
+   * compared without case. Sandbox partners need no right check digits.
+   */
+  addExtraAsset(body: NewExtraAsset, o: CallOptions = {}): Promise<void> {
+    return this.call("POST", "/cyber/monitoring/extra", { o, body, keyed: true });
+  }
+
+  /**
+   * List the monitored Pix keys and CNPJs of a user. **Extension, additive.** The values that were added by `POST
+   * /cyber/monitoring/extra` or by the operator, in the order they were added. An unknown person has an empty list.
+   */
+  listExtraAssets(userHash: string, o: CallOptions = {}): Promise<ExtraAsset[]> {
+    return this.call("GET", `/cyber/monitoring/extra/${part(userHash)}`, { o });
+  }
+
+  /**
+   * Remove a monitored Pix key or CNPJ. **Extension, additive.** Ends the monitoring and erases the value. Repeating it
+   * answers 404, as does an asset of another person or of another partner.
+   */
+  removeExtraAsset(id: string, userHash: string, o: CallOptions = {}): Promise<void> {
+    return this.call("DELETE", `/cyber/monitoring/extra/${part(id)}/${part(userHash)}`, { o });
+  }
+
+  /**
+   * Every cover in force of a user, with sub-limits and waiting period. **Extension, additive.** Every plan that covers
+   * the person today (America/Sao_Paulo), the highest limit first: the first is what `/cyber/insurance/{userhash}`
+   * answers. With it come what that answer has no place for: sub-limits, the waiting period and the day from which the
+   * person is covered, and the dates of the subscription. Else the partner's default plan, else 404.
+   */
+  listCover(userHash: string, o: CallOptions = {}): Promise<CoverList> {
+    return this.call("GET", `/cyber/cover/${part(userHash)}`, { o });
+  }
+
+  /**
+   * How the risk score of a user changed. **Extension, additive.** The days (UTC) on which the score was asked for and
+   * had changed, oldest first, with the last score of each: a day that is not listed has the score of the one before.
+   * Empty when nobody ever asked. Days are kept as long as the operator keeps them (`--keep-scores`).
+   */
+  scoreHistory(userHash: string, o: CallOptions = {}): Promise<ScorePoint[]> {
+    return this.call("GET", `/cyber/score/${part(userHash)}/history`, { o });
+  }
+
+  /**
+   * Make a link to a person's own page. **Extension, additive.** A link to the pages on which a person sees what
+   * leaked, what to do, their risk, devices, cases and cover, in your colours. Hand it to the person whom your own
+   * log-in knows: whoever opens it within 15 minutes sees that person's page for up to an hour. It is not used up by
+   * being opened. Suspending the partner or erasing the person closes it at once. A person about whom nothing is held
+   * answers 404. A key that may not read subscriptions gives a page without the copy of everything that is held.
+   */
+  openPortalSession(body: PortalRequest, o: CallOptions = {}): Promise<PortalLink> {
+    return this.call("POST", "/cyber/portal-session", { o, body, keyed: true });
+  }
+
+  /**
+   * Read one key. **Extension, additive.** Where a key stands: `issued` until the device reports, then `active`, at
+   * last `ended`, with the reason. Only an active key protects, in score and advice too. `installLink` is where the
+   * person installs the program of their system, `installLinks` those of all systems that the operator set.
+   */
+  getProtectionKey(key: string, o: CallOptions = {}): Promise<ProtectionKeyDetail> {
+    return this.call("GET", `/cyber/epp/${part(key)}`, { o });
+  }
+
+  /**
+   * Report that a key was activated. **Extension, additive.** The program on the device accepted the key: from now on
+   * the device is protected. Tells `epp.key_activated` the first time. Sent by you, or by the vendor of the antivirus
+   * without `x-api-key` and signed in the form of our webhooks: then the body says `eppKey` and `report` as the path
+   * does. A key that ended answers 409.
+   */
+  activateProtectionKey(key: string, body: ProtectionKeyReport = {}, o: CallOptions = {}): Promise<void> {
+    return this.call("POST", `/cyber/epp/${part(key)}/activate`, { o, body, keyed: true });
+  }
+
+  /**
+   * Report that a device is still protected. **Extension, additive.** The program on the device runs: sets
+   * `lastSeenAt`, exact to ten minutes. One that was not activated is, since the report of that may have been lost.
+   * Sent by you or, signed, by the vendor, as for `activate`.
+   */
+  heartbeatProtectionKey(key: string, body: ProtectionKeyReport = {}, o: CallOptions = {}): Promise<void> {
+    return this.call("POST", `/cyber/epp/${part(key)}/heartbeat`, { o, body, keyed: true });
+  }
+
+  /**
+   * Revoke a key. **Extension, additive.** Ends a key of this person before its time; revoking a revoked one answers
+   * 200 and changes nothing, one that ended otherwise 409. Tells `epp.key_ended`.
+   */
+  revokeProtectionKey(key: string, body: ProtectionKeyRevocation, o: CallOptions = {}): Promise<void> {
+    return this.call("POST", `/cyber/epp/${part(key)}/revoke`, { o, body, keyed: true });
+  }
+
+  /**
+   * Move the protection to another device. **Extension, additive.** Ends the key and issues one for another device of
+   * the same person, valid until the same time. The plan's limit of devices is not asked; from a pool, the new key
+   * counts against your share. 409 when that device has a live key already. Tells `epp.key_ended` with the reason
+   * `moved` and the new key's id.
+   */
+  moveProtectionKey(key: string, body: ProtectionKeyMove, o: CallOptions = {}): Promise<MovedProtectionKey> {
+    return this.call("POST", `/cyber/epp/${part(key)}/move`, { o, body, keyed: true });
+  }
+
+  /**
+   * Read what a service asks and when it is free. **Extension, additive.** The service with its triage questions and
+   * the coming times of its calendar that your people can still have, the soonest first, at most 200. A service without
+   * a calendar has none and is not attended by appointment.
+   */
+  getService(id: string, o: CallOptions = {}): Promise<ServiceDetail> {
+    return this.call("GET", `/cyber/services/${part(id)}`, { o });
+  }
+
+  /** List the cases of a person. **Extension, additive.** The newest 200, newest first, whatever their status. */
+  listCases(userHash: string, o: CallOptions = {}): Promise<CaseItem[]> {
+    return this.call("GET", `/cyber/cases/${part(userHash)}`, { o });
+  }
+
+  /**
+   * Read a case. **Extension, additive.** A case of a person with what you sent and its history: moves, messages both
+   * ways, attachments, appointments, the rating. What the operator notes for themselves is not in it.
+   */
+  getCase(id: string, userHash: string, o: CallOptions = {}): Promise<CaseDetail> {
+    return this.call("GET", `/cyber/case/${part(id)}/history/${part(userHash)}`, { o });
+  }
+
+  /**
+   * Write in a case. **Extension, additive.** Adds a message of the person, with a text as attachment if you like. A
+   * case that waited for them is `Em andamento` again, a resolved one `Aberto`; a closed or cancelled one answers 409.
+   * Tells `case.message_added`.
+   */
+  replyToCase(id: string, body: CaseMessage, o: CallOptions = {}): Promise<void> {
+    return this.call("POST", `/cyber/case/${part(id)}/messages`, { o, body, keyed: true });
+  }
+
+  /**
+   * Cancel a case. **Extension, additive.** Ends a case that the person does not need any more and gives its
+   * appointment back. Cancelling a cancelled one answers 200 and changes nothing; a resolved or closed one answers 409.
+   * Tells `case.status_changed`.
+   */
+  cancelCase(id: string, body: CaseCancellation, o: CallOptions = {}): Promise<void> {
+    return this.call("POST", `/cyber/case/${part(id)}/cancel`, { o, body, keyed: true });
+  }
+
+  /**
+   * Take another appointment. **Extension, additive.** Takes the first of the times that is free and gives back the one
+   * that the case holds; if none is free (409) it keeps it. Same rules as for opening a case. Tells
+   * `case.appointment_changed`.
+   */
+  rebookCase(id: string, body: CaseRebooking, o: CallOptions = {}): Promise<CaseItem> {
+    return this.call("POST", `/cyber/case/${part(id)}/rebook`, { o, body, keyed: true });
+  }
+
+  /**
+   * Rate a case. **Extension, additive.** What the person thought of a resolved or closed case; a later word takes the
+   * place of an earlier one. Any other status answers 409. Tells `case.rated`.
+   */
+  rateCase(id: string, body: CaseRating, o: CallOptions = {}): Promise<void> {
+    return this.call("POST", `/cyber/case/${part(id)}/rate`, { o, body, keyed: true });
+  }
+
+  /**
+   * Read what to do about a finding. **Extension, additive.** The steps by which the person deals with a finding, in
+   * the order in which they are best done: what, why, where, how long it takes and until when. They follow from what
+   * stood in the person's own record; where only the breach as a whole is known (basis `breach`), only those that are
+   * wise in doubt are listed, and say so. The plan of a resolved finding is shown as it stands.
+   */
+  getPlan(id: string, userHash: string, o: CallOptions & { lang?: Language } = {}): Promise<FindingPlan> {
+    return this.call("GET", `/cyber/findings/${part(id)}/plan/${part(userHash)}`, { o, query: { lang: o.lang } });
+  }
+
+  /**
+   * Say what became of a step. **Extension, additive.** Keeps that the person has done a step of the plan, does not
+   * want to do it, or still has to. Saying the same again answers 200 and changes nothing; a step that is not in the
+   * plan is a 404, and the plan of a resolved finding a 409. A step alone changes neither status nor score: ask for a
+   * re-check once they are done.
+   */
+  markStep(id: string, step: string, body: StepMark, o: CallOptions = {}): Promise<void> {
+    return this.call("POST", `/cyber/findings/${part(id)}/steps/${part(step)}`, { o, body, keyed: true });
+  }
+
+  /**
+   * Look at a finding again after its steps. **Extension, additive.** With no step left the finding is resolved, for
+   * the reason that its steps give, and the status of the asset, the score and the advice are computed again. Otherwise
+   * the answer says what is left: steps that are to be done, and essential ones that were skipped. A resolved finding
+   * is answered as it stands.
+   */
+  recheckFinding(id: string, body: Recheck, o: CallOptions = {}): Promise<Rechecked> {
+    return this.call("POST", `/cyber/findings/${part(id)}/recheck`, { o, body, keyed: true });
+  }
+
+  /**
+   * Resolve a finding. **Extension, additive.** Tells that the person has dealt with a finding. The status of the
+   * asset, the score and the advice are computed again; with no finding open the asset is `monitorado`. Resolving a
+   * resolved one answers 200 and changes nothing.
+   */
+  resolveFinding(id: string, body: Resolution, o: CallOptions = {}): Promise<void> {
+    return this.call("POST", `/cyber/findings/${part(id)}/resolve`, { o, body, keyed: true });
+  }
+
+  /**
+   * Check a password of a person. **Extension, additive.** Tells whether a password is known *together with one of the
+   * values that are watched for this person*: the two stood in one record of a breach. The password is named by the
+   * first 10 hex characters (any case) of its SHA-1. Ten characters do not tell their algorithm, so an NTLM prefix is
+   * not refused; it is not known here. `exposed: false` means that no breach with pairs holds the two together. Of
+   * somebody with nothing watched nothing is known. When not every breach can be asked the answer is 503, never a false
+   * "not exposed". The prefix is treated as a password: never logged, never cached. The key needs the scope
+   * `credentials`, which no other scope includes. At a live partner a value is asked about 24 hours after it was added,
+   * at once if the enrolment names it, and after its first look; 409 when the person has values and none of them is so
+   * far. Each value can be asked about 20 times a day (of Brasília), by all partners and for all people together;
+   * beyond, 429. In the sandbox the password "password" is known together with the documented e-mail addresses.
+   */
+  checkCredentialPrefix(body: Credential, o: CallOptions = {}): Promise<PasswordExposure> {
+    return this.call("POST", "/cyber/credential-check", { o, body });
+  }
+
+  /**
+   * Answer a validation question. **Extension, additive.** Stores the person's answer to the `validationQuestion` of an
+   * advice item; it feeds `assessmentScore`. A later answer replaces an earlier one. 404 when the item is unknown or
+   * asks nothing.
+   */
+  answerValidationQuestion(userHash: string, body: Answer, o: CallOptions = {}): Promise<void> {
+    return this.call("POST", `/cyber/advise/${part(userHash)}/answers`, { o, body, keyed: true });
+  }
+
+  /**
+   * A ready message about an event. **Extension, additive.** What to send to the person, by e-mail (with `html`), SMS
+   * (at most 160 characters of the GSM alphabet), WhatsApp (`template`: what to register at Meta and its parameters) or
+   * push. The operator can change texts for everybody or for you. Never holds a personal value in the clear. 404 for an
+   * event that people are not told of.
+   */
+  messageOfEvent(id: string, channel: "email" | "sms" | "whatsapp" | "push", o: CallOptions & { lang?: "pt-BR" | "es" | "en" } = {}): Promise<EventMessage> {
+    return this.call("GET", `/events/${part(id)}/message`, { o, query: { channel: channel, lang: o.lang } });
+  }
+
+  /**
+   * Read events by cursor. **Extension, additive.** Every event of the partner of the last 30 days that the key may
+   * read, in order: the same bodies that are pushed to webhooks. `subscription.*` events need a scope of subscriptions,
+   * `webhook.test` any scope, all others one of cyber. Start without `after`; then pass `next` of the last answer.
+   * `next` is there even when nothing new came, so that the same loop polls for ever. Coming back with a cursor counts
+   * as having received everything up to it in these areas. `x-truncated: true` says that events right behind the cursor
+   * are not kept any more. After the service went back to an older backup, a cursor that stands behind a lost event is
+   * a 400: start again without `after`, and skip the ids you have. An event spells `userHash` as your last request did
+   * that wrote something about the person (POST or DELETE under `/cyber`); 512 bits in hex where there was none.
+   */
+  listEvents(o: CallOptions & { after?: string; limit?: number; newest?: boolean } = {}): Promise<EventPage> {
+    return this.call("GET", "/events", { o, query: { after: o.after, limit: o.limit, newest: o.newest } });
+  }
+
+  /**
+   * List the published breaches. **Extension, additive.** What is publicly told of every published breach, newest
+   * first: nothing of whom it holds. One that is being imported or was withdrawn is not there. Sandbox partners see the
+   * made-up breach too. More than 100 to a page count as 100.
+   */
+  listBreaches(o: CallOptions & { page?: number; pageSize?: number } = {}): Promise<BreachPage> {
+    return this.call("GET", "/cyber/breaches", { o, query: { page: o.page, page_size: o.pageSize } });
+  }
+
+  /**
+   * Read a published breach. **Extension, additive.** The facts of one breach, by the `name` that findings and events
+   * carry.
+   */
+  getBreach(name: string, o: CallOptions = {}): Promise<BreachFacts> {
+    return this.call("GET", `/cyber/breaches/${part(name)}`, { o });
+  }
+
+  /**
+   * List your webhooks. **Extension, additive.** Scope `manage:read`. The endpoints that your events are pushed to,
+   * oldest first. Addresses are shown without their query, where receivers keep tokens.
+   */
+  listWebhooks(o: CallOptions = {}): Promise<Webhook[]> {
+    return this.call("GET", "/webhooks", { o });
+  }
+
+  /**
+   * Register a webhook. **Extension, additive.** Scope `manage`. From now on events of the named types are pushed to
+   * the address, signed; without types all of them. The types have to be ones whose events the calling key may read
+   * itself. The address needs `https` and a host that resolves to public addresses only. At most 50 for a partner. The
+   * secret is shown here and never again.
+   */
+  createWebhook(body: NewWebhook, o: CallOptions = {}): Promise<WebhookSecret> {
+    return this.call("POST", "/webhooks", { o, body, keyed: true });
+  }
+
+  /**
+   * Read a webhook and how it fares. **Extension, additive.** Scope `manage:read`. `health` counts the newest 1,000
+   * deliveries: those that arrived, those given up, the share that arrived in percent (absent before the first is
+   * over), how long one is under way on average, what waits, and the last try.
+   */
+  getWebhook(id: string, o: CallOptions = {}): Promise<WebhookDetail> {
+    return this.call("GET", `/webhooks/${part(id)}`, { o });
+  }
+
+  /**
+   * Remove a webhook. **Extension, additive.** Scope `manage`. Nothing is pushed there any more, and what waited is
+   * dropped. Events can still be read by cursor. Removing what is gone is a 404.
+   */
+  removeWebhook(id: string, o: CallOptions = {}): Promise<void> {
+    return this.call("DELETE", `/webhooks/${part(id)}`, { o });
+  }
+
+  /**
+   * Pause or resume a webhook. **Extension, additive.** Scope `manage`. While it is `paused` events are held; `enabled`
+   * pushes them, the held ones first.
+   */
+  setWebhookState(id: string, body: WebhookState, o: CallOptions = {}): Promise<Webhook> {
+    return this.call("POST", `/webhooks/${part(id)}/state`, { o, body, keyed: true });
+  }
+
+  /**
+   * Replace the secret of a webhook. **Extension, additive.** Scope `manage`. Makes a new secret and a new signing key.
+   * The old ones sign beside them for `overlapHours` more, 0 to 168, so that receivers can change over; 0 ends them at
+   * once. The secret is shown here and never again.
+   */
+  rotateWebhookSecret(id: string, body: WebhookRotation, o: CallOptions = {}): Promise<WebhookSecret> {
+    return this.call("POST", `/webhooks/${part(id)}/rotate`, { o, body, keyed: true });
+  }
+
+  /**
+   * Send a test to a webhook. **Extension, additive.** Scope `manage`. Sends one made-up event of a type now, whatever
+   * the filter and state of the webhook, and tells what came of it. It is signed and has the body of a real one; its
+   * `userHash` is always `e3d5a09299b744db42dc2031f023b71bc37742aa00b1a372b694262a92d43e37`, which names no person.
+   * `GET /events` shows it as a `webhook.test` of the same id. It is tried once. A repeat under the same idempotency
+   * key answers the same and may send another test.
+   */
+  testWebhook(id: string, body: WebhookTestRequest, o: CallOptions = {}): Promise<WebhookTry> {
+    return this.call("POST", `/webhooks/${part(id)}/test`, { o, body, keyed: true });
+  }
+
+  /**
+   * Push events again. **Extension, additive.** Scope `manage`. Pushes again what is selected, whether it arrived
+   * before or not: one `event`, the events `from` a time (and before `to`), or all deliveries that were given up
+   * (`failed`). Exactly one of the three. Receivers tell repeats by `webhook-id`.
+   */
+  replayWebhook(id: string, body: WebhookReplay = {}, o: CallOptions = {}): Promise<WebhookReplayed> {
+    return this.call("POST", `/webhooks/${part(id)}/replay`, { o, body, keyed: true });
+  }
+
+  /**
+   * List your API keys. **Extension, additive.** Scope `manage:read`. Every key of the partner, oldest first, revoked
+   * and expired ones too. Of a key there is how it begins; `calling` marks the one that asks, and `madeBy` names the
+   * key that made it, with which it ends.
+   */
+  listKeys(o: CallOptions = {}): Promise<Key[]> {
+    return this.call("GET", "/keys", { o });
+  }
+
+  /**
+   * Make an API key. **Extension, additive.** Scope `manage`. A key with some of the scopes of the calling key, never
+   * more. It ends with the calling key at the latest, also when that is revoked. At most 100 keys in force. The key is
+   * shown here and never again.
+   */
+  createKey(body: NewKey, o: CallOptions = {}): Promise<MadeKey> {
+    return this.call("POST", "/keys", { o, body, keyed: true });
+  }
+
+  /**
+   * Replace an API key. **Extension, additive.** Scope `manage`. Makes a key with the same label and scopes; the old
+   * one stays valid for `graceHours` more, 0 to 168. A key replaces only keys that may do no more than itself. The new
+   * one ends when the old one would have, at the latest.
+   */
+  rollKey(id: string, body: KeyRolling, o: CallOptions = {}): Promise<MadeKey> {
+    return this.call("POST", `/keys/${part(id)}/roll`, { o, body, keyed: true });
+  }
+
+  /**
+   * Revoke an API key. **Extension, additive.** Scope `manage`. The key and the keys it made, and those that they made,
+   * open nothing any more, everywhere within two seconds. A key revokes only keys that may do no more than itself. To
+   * revoke the key that asks, say so: `self=true`, else it is a 400; without it a key that replaced the revoked one
+   * lives on when it is the one that asks.
+   */
+  revokeKey(id: string, o: CallOptions & { self?: boolean } = {}): Promise<void> {
+    return this.call("DELETE", `/keys/${part(id)}`, { o, query: { self: o.self } });
+  }
+
+  /**
+   * Read what you use and what is left. **Extension, additive.** Scope `manage:read`. The rate of requests, each budget
+   * with what is used and left of it, how many first looks of new values can be made and how many values wait (not at
+   * sandbox partners, which are not paced), and the requests of the last `days` by operation. Days are those of
+   * Brasília. The counts are up to a minute old and kept for 90 days.
+   */
+  getUsage(o: CallOptions & { days?: number } = {}): Promise<Usage> {
+    return this.call("GET", "/usage", { o, query: { days: o.days } });
+  }
+
+  /**
+   * Add up to 1,000 values for monitoring. **Extension, additive.** Each item is what `POST /cyber/monitoring` takes,
+   * and is held to the same rules. A refused item stops nothing: the answer names it by its place, from 0, with the
+   * sentence and the detail that the single request would have had. First looks begin right after the answer, as far as
+   * there are tokens. Items are charged as those of a bulk enrolment.
+   */
+  addAssets(body: NewAssets, o: CallOptions = {}): Promise<AssetsAdded> {
+    return this.call("POST", "/cyber/assets", { o, body, keyed: true });
+  }
+
+  /**
+   * Read the scores of up to 1,000 people. **Extension, additive.** The two numbers of `GET /cyber/score/{userhash}`
+   * for each of the people, in the order asked for. A user hash that breaks its rule has a `detail` instead. A repeat
+   * under the same idempotency key tells how things stand then.
+   */
+  riskScores(body: UserHashes, o: CallOptions = {}): Promise<RiskScores> {
+    return this.call("POST", "/cyber/scores", { o, body, keyed: true });
+  }
+
+  /**
+   * Read statistics by day. **Extension, additive.** Scope `manage:read`. For each of the last `days`, oldest first:
+   * findings made, alerts (`monitoring.leak_detected`), subscriptions created and cases opened. Days are those of
+   * Brasília; today's numbers are some minutes old.
+   */
+  getStatistics(o: CallOptions & { days?: number } = {}): Promise<Statistics> {
+    return this.call("GET", "/statistics", { o, query: { days: o.days } });
+  }
+}
