@@ -165,7 +165,7 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		_, _ = fmt.Fprintln(stderr, "vigia:", err)
 		return exitFailure
 	}
-	unread = unread.And(config.LoadSecretFiles())
+	unread = unread.And(config.LoadSettingsFile()).And(config.LoadSecretFiles())
 	parsed, err := parseArguments(parser, args)
 	if exit >= 0 { // --help
 		return exit

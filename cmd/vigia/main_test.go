@@ -138,13 +138,15 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	t.Setenv("VIGIA_LOG_LEVEL", "loud")
 	t.Setenv("VIGIA_METRICS_TOKEN_FILE", filepath.Join(t.TempDir(), "missing"))
 	code, _, errs := vigia(t, "serve", "--data", filepath.Join(t.TempDir(), "d"), "--max-connections", "abc", "--drain-time", "5",
-		"--log-format", "xml", "--listen", "x", "--roles", "cook", "--epp-callback-secret", "oi")
-	for _, flag := range []string{"VIGIA_METRICS_TOKEN_FILE", "--keep-jobs", "--log-level", "--max-connections", "--drain-time", "--log-format", "--listen", "--roles", "--epp-callback-secret"} {
+		"--log-format", "xml", "--listen", "x", "--roles", "cook", "--epp-callback-secret", "oi",
+		"--kms", "gcp", "--corpora", "ftp://x", "--log-file", "/nowhere/at/all/log")
+	for _, flag := range []string{"VIGIA_METRICS_TOKEN_FILE", "--keep-jobs", "--log-level", "--max-connections", "--drain-time", "--log-format", "--listen", "--roles", "--epp-callback-secret",
+		"--kms", "--corpora", "--log-file"} {
 		if strings.Count(errs, "\n  - "+flag+": ") != 1 {
 			t.Errorf("%s is not listed once", flag)
 		}
 	}
-	if code != exitUsage || !strings.Contains(errs, "9 problems") {
+	if code != exitUsage || !strings.Contains(errs, "12 problems") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }

@@ -5,6 +5,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -132,6 +133,9 @@ func (s Serve) CheckServe(c Common) error {
 			}
 		}
 	}
+	if folder := filepath.Dir(s.LogFile); s.LogFile != "" && !isFolder(folder) {
+		p = append(p, "--log-file: "+folder+" is no folder")
+	}
 	p = append(p, s.edgeProblems()...)
 	p = append(p, s.alertProblems()...)
 	if s.DrainTime < 0 || s.StopTime < 0 {
@@ -157,6 +161,12 @@ func (c Common) collectProblems() Problems {
 	}
 	if c.Database != "" && !isPostgres(c.Database) {
 		p = append(p, "--database: expected postgres://user:password@host:port/name, or nothing for SQLite in the data folder")
+	}
+	if c.KMS != "" && !strings.HasPrefix(c.KMS, "aws-kms://arn:") && !strings.HasPrefix(c.KMS, "hcvault://") {
+		p = append(p, "--kms: expected aws-kms://arn:aws:kms:REGION:ACCOUNT:key/ID or hcvault://HOST:PORT/MOUNT/keys/NAME")
+	}
+	if c.Corpora != "" && !strings.HasPrefix(c.Corpora, "s3://") && !strings.HasPrefix(c.Corpora, "file:///") {
+		p = append(p, "--corpora: expected s3://BUCKET?region=REGION or file:///FOLDER")
 	}
 	return p
 }
@@ -255,6 +265,44 @@ func (c Common) KeyFilePath() string {
 
 // CorporaPath returns the folder of password and leak corpora.
 func (c Common) CorporaPath() string { return filepath.Join(c.Data, "corpora") }
+
+// isFolder reports whether there is a folder of this name.
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// settingsFile is where the packages have the service's settings, as NAME=VALUE lines that systemd reads as well.
+const settingsFile = "/etc/vigia/environment"
+
+// LoadSettingsFile sets the VIGIA_ variables of the settings file that are not set yet, so that a command that is run as
+// the service's user works on the service's data. A user who may not read the file has settings of their own.
+// VIGIA_SETTINGS_FILE names another file.
+func LoadSettingsFile() error {
+	path := cmp.Or(os.Getenv("VIGIA_SETTINGS_FILE"), settingsFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return Problems{"VIGIA_SETTINGS_FILE: " + causeText(err)}
+	}
+	var p Problems
+	for i, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimSpace(line)
+		name, value, ok := strings.Cut(line, "=")
+		switch {
+		case line == "" || line[0] == '#' || ok && !strings.HasPrefix(name, "VIGIA_"):
+		case !ok:
+			p = append(p, fmt.Sprintf("%s: line %d is not NAME=VALUE", path, i+1))
+		case os.Getenv(name) == "" && os.Getenv(name+"_FILE") == "":
+			if err := os.Setenv(name, strings.Trim(value, `"'`)); err != nil {
+				p = append(p, fmt.Sprintf("%s: line %d: %v", path, i+1, err))
+			}
+		}
+	}
+	return p.asError()
+}
 
 // secretVariables may be given as NAME_FILE, the path of a file that holds the value.
 var secretVariables = []string{"VIGIA_DATABASE", "VIGIA_DATABASE_READ", "VIGIA_METRICS_TOKEN", "VIGIA_API_KEY", "VIGIA_EPP_CALLBACK_SECRET"}

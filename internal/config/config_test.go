@@ -93,6 +93,31 @@ func TestSecretFiles(t *testing.T) {
 	}
 }
 
+// TestSettingsFile: a command takes the service's settings, but what was said in its environment counts more.
+func TestSettingsFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "environment")
+	text := "# of the service\nVIGIA_DATA=/var/lib/vigia\n\nVIGIA_ROLES=\"api,worker\"\nVIGIA_LISTEN=:1\nPATH=/nowhere\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{"VIGIA_SETTINGS_FILE": path, "VIGIA_DATA": "", "VIGIA_ROLES": "", "VIGIA_LISTEN": ":2"} {
+		t.Setenv(name, value)
+	}
+	before := os.Getenv("PATH")
+	if err := config.LoadSettingsFile(); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv("VIGIA_DATA") != "/var/lib/vigia" || os.Getenv("VIGIA_ROLES") != "api,worker" || os.Getenv("VIGIA_LISTEN") != ":2" || os.Getenv("PATH") != before {
+		t.Error(os.Getenv("VIGIA_DATA"), os.Getenv("VIGIA_ROLES"), os.Getenv("VIGIA_LISTEN"))
+	}
+	if err := os.WriteFile(path, []byte("VIGIA_DATA\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := config.LoadSettingsFile(); err == nil || !strings.Contains(err.Error(), "line 1") {
+		t.Error(err)
+	}
+}
+
 func TestLevel(t *testing.T) {
 	if (config.Serve{LogLevel: "warn"}).SlogLevel() != slog.LevelWarn || (config.Serve{LogLevel: "?"}).SlogLevel() != slog.LevelInfo {
 		t.Error("levels")
