@@ -6,22 +6,23 @@ import (
 	"io"
 )
 
-// deflate64 unpacks Deflate64: Deflate with a window of 64 KiB, longer matches and two more codes of distance.
+// deflate64 unpacks Deflate64: Deflate with a window of 64 KiB, longer matches and two more codes of distance. Windows packs
+// large files in zips that way.
 type deflate64 struct {
-	in      io.ByteReader
-	acc     uint32
-	bits    uint
-	window  [1 << 16]byte
-	w, r    int // written and taken, modulo the window
-	last    bool
-	stored  int // bytes of a stored block to come
-	packed  bool
-	copying int
-	from    int
-	literal huffman64
-	far     huffman64
-	total   int64
-	err     error
+	in     io.ByteReader
+	acc    uint32
+	bits   uint
+	window [1 << 16]byte
+	w, r   uint16 // written and taken
+	total  int
+	isLast bool // no block follows
+	// left is what is still to come of a stored block or of a match; from is where a match is copied from.
+	left          int
+	from          uint16
+	isMatch       bool
+	isPacked      bool // inside of a block with codes
+	literals, far huffman64
+	err           error
 }
 
 var errDeflate64 = errors.New("damaged: not Deflate64")
@@ -35,254 +36,205 @@ func newDeflate64(in io.Reader) io.Reader {
 	return &deflate64{in: bufio.NewReaderSize(in, 4<<10)}
 }
 
-// step64 is how much is unpacked before it is handed out.
-const step64 = 16 << 10
-
-func (d *deflate64) Read(p []byte) (int, error) {
-	for len(p) > 0 {
-		if d.r != d.w {
-			end := d.w
-			if end < d.r {
-				end = len(d.window)
-			}
-			n := copy(p, d.window[d.r:end])
-			d.r = (d.r + n) % len(d.window)
-			return n, nil
-		}
-		if d.err != nil {
-			return 0, d.err
-		}
-		d.decodeMore()
+func (d *deflate64) Read(p []byte) (n int, err error) {
+	for d.r == d.w && d.err == nil && len(p) > 0 {
+		d.err = d.unpack()
 	}
-	return 0, nil
+	for ; d.r != d.w && n < len(p); n++ {
+		p[n] = d.window[d.r]
+		d.r++
+	}
+	if n == 0 && len(p) > 0 {
+		err = d.err
+	}
+	return n, err
 }
 
-// setError ends the stream with an error.
-func (d *deflate64) setError(err error) {
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	if d.err == nil {
-		d.err = err
-	}
-}
-
-// takeBits returns the next n bits.
-func (d *deflate64) takeBits(n uint) uint32 {
-	for d.bits < n {
-		c, err := d.in.ReadByte()
-		if err != nil {
-			d.setError(err)
-			return 0
+// unpack unpacks as much as is handed out at once. What is damaged, or ends too early, panics further down with the error.
+func (d *deflate64) unpack() (err error) {
+	defer func() {
+		if failed, ok := recover().(error); ok {
+			err = cutShort(failed)
 		}
-		d.acc |= uint32(c) << d.bits
-		d.bits += 8
+	}()
+	const step = 16 << 10
+	for range step {
+		switch {
+		case d.left > 0 && d.isMatch:
+			d.putByte(d.window[d.from])
+			d.from++
+			d.left--
+		case d.left > 0:
+			d.putByte(byte(d.takeBits(8)))
+			d.left--
+		case d.isPacked:
+			d.readSymbol()
+		case d.isLast:
+			return io.EOF
+		default:
+			d.readBlockHead()
+		}
 	}
-	v := d.acc & (1<<n - 1)
-	d.acc >>= n
-	d.bits -= n
-	return v
+	return nil
 }
 
 // putByte adds a byte to the window.
 func (d *deflate64) putByte(c byte) {
 	d.window[d.w] = c
-	d.w = (d.w + 1) % len(d.window)
+	d.w++
 	d.total++
 }
 
-// decodeMore unpacks a step.
-func (d *deflate64) decodeMore() {
-	for n := 0; n < step64 && d.err == nil; n++ {
-		switch {
-		case d.copying > 0:
-			d.putByte(d.window[d.from])
-			d.from = (d.from + 1) % len(d.window)
-			d.copying--
-		case d.stored > 0:
-			if c := byte(d.takeBits(8)); d.err == nil {
-				d.putByte(c)
-			}
-			d.stored--
-		case d.packed:
-			d.decodeSymbol()
-		case d.last:
-			d.setError(errEnd64)
-		default:
-			d.readBlockHead()
+// takeBits returns the next n bits.
+func (d *deflate64) takeBits(n uint) int {
+	for ; d.bits < n; d.bits += 8 {
+		c, err := d.in.ReadByte()
+		if err != nil {
+			panic(err)
 		}
+		d.acc |= uint32(c) << d.bits
 	}
-	if errors.Is(d.err, errEnd64) {
-		d.err = io.EOF
-	}
+	v := d.acc & (1<<n - 1)
+	d.acc >>= n
+	d.bits -= n
+	return int(v)
 }
-
-var errEnd64 = errors.New("the end")
 
 // readBlockHead reads the head of a block.
 func (d *deflate64) readBlockHead() {
-	d.last = d.takeBits(1) == 1
+	d.isLast = d.takeBits(1) == 1
 	switch d.takeBits(2) {
 	case 0:
-		d.acc >>= d.bits & 7
-		d.bits -= d.bits & 7
-		length, inverse := d.takeBits(16), d.takeBits(16)
-		if d.err == nil && length != ^inverse&0xffff {
-			d.setError(errDeflate64)
+		d.takeBits(d.bits & 7)
+		d.left, d.isMatch = d.takeBits(16), false
+		if d.takeBits(16) != ^d.left&0xffff {
+			panic(errDeflate64)
 		}
-		d.stored = int(length)
 	case 1:
-		var lengths [288]uint8
+		var lengths [288 + 32]uint8
 		for i := range lengths {
 			switch {
-			case i < 144:
+			case i < 144 || i >= 280 && i < 288:
 				lengths[i] = 8
 			case i < 256:
 				lengths[i] = 9
 			case i < 280:
 				lengths[i] = 7
 			default:
-				lengths[i] = 8
+				lengths[i] = 5
 			}
 		}
-		var far [32]uint8
-		for i := range far {
-			far[i] = 5
-		}
-		d.packed = d.literal.buildTable(lengths[:]) && d.far.buildTable(far[:])
+		d.setCodes(lengths[:288], lengths[288:])
 	case 2:
-		d.packed = d.readTables()
-		if !d.packed {
-			d.setError(errDeflate64)
-		}
+		d.readCodes()
 	default:
-		d.setError(errDeflate64)
+		panic(errDeflate64)
 	}
 }
 
-// readTables reads the codes of a block.
-func (d *deflate64) readTables() bool {
-	literals, fars, count := int(d.takeBits(5))+257, int(d.takeBits(5))+1, int(d.takeBits(4))+4
+// setCodes begins a block with codes of these lengths.
+func (d *deflate64) setCodes(literals, far []uint8) {
+	d.literals.setLengths(literals)
+	d.far.setLengths(far)
+	d.isPacked = true
+}
+
+// readCodes reads the codes of a block.
+func (d *deflate64) readCodes() {
+	literals, far, count := d.takeBits(5)+257, d.takeBits(5)+1, d.takeBits(4)+4
 	var small [19]uint8
-	for i := range count {
-		small[[19]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}[i]] = uint8(d.takeBits(3))
+	for _, i := range []int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}[:count] {
+		small[i] = uint8(d.takeBits(3))
 	}
 	var code huffman64
-	if !code.buildTable(small[:]) {
-		return false
-	}
-	var lengths [288 + 32]uint8
-	for i := 0; i < literals+fars; {
-		s := code.readSymbol(d)
-		if d.err != nil {
-			return false
-		}
-		value, again := uint8(0), 0
-		switch {
-		case s < 16:
-			lengths[i] = uint8(s)
-			i++
-			continue
-		case s == 16:
-			if i == 0 {
-				return false
+	code.setLengths(small[:])
+	lengths := make([]uint8, 0, 288+32+138)
+	for len(lengths) < literals+far {
+		value, times := code.readFrom(d), 1
+		switch value {
+		case 16:
+			if len(lengths) == 0 {
+				panic(errDeflate64)
 			}
-			value, again = lengths[i-1], 3+int(d.takeBits(2)) //nolint:gosec // i is above 0 here
-		case s == 17:
-			again = 3 + int(d.takeBits(3))
-		default:
-			again = 11 + int(d.takeBits(7))
+			value, times = int(lengths[len(lengths)-1]), 3+d.takeBits(2)
+		case 17:
+			value, times = 0, 3+d.takeBits(3)
+		case 18:
+			value, times = 0, 11+d.takeBits(7)
 		}
-		if i+again > literals+fars {
-			return false
-		}
-		for range again {
-			lengths[i] = value
-			i++
+		for range times {
+			lengths = append(lengths, uint8(value))
 		}
 	}
-	return d.literal.buildTable(lengths[:literals]) && d.far.buildTable(lengths[literals:literals+fars])
-}
-
-// decodeSymbol decodes a literal, a match or the end of a block.
-func (d *deflate64) decodeSymbol() {
-	s := d.literal.readSymbol(d)
-	switch {
-	case d.err != nil:
-	case s < 256:
-		d.putByte(byte(s))
-	case s == 256:
-		d.packed = false
-	case s > 285:
-		d.setError(errDeflate64)
-	default:
-		d.decodeMatch(s - 257)
+	if len(lengths) > literals+far {
+		panic(errDeflate64)
 	}
+	d.setCodes(lengths[:literals], lengths[literals:])
 }
 
-// decodeMatch reads how long and how far back a match is.
-func (d *deflate64) decodeMatch(code int) {
-	length := 3 + code
+// readSymbol reads a literal, a match or the end of a block.
+func (d *deflate64) readSymbol() {
+	code := d.literals.readFrom(d) - 257
 	switch {
+	case code < -1:
+		d.putByte(byte(code + 257))
+		return
+	case code == -1:
+		d.isPacked = false
+		return
+	case code > 28:
+		panic(errDeflate64)
 	case code == 28:
-		length = 3 + int(d.takeBits(16))
-	case code >= 8:
-		extra := uint(code/4 - 1)
-		length = 3 + (4+code%4)<<extra + int(d.takeBits(extra))
+		d.left = 3 + d.takeBits(16)
+	default:
+		d.left = 3 + d.readExtra(code, 4)
 	}
-	far := d.far.readSymbol(d)
-	distance := 1 + far
-	if far >= 4 {
-		extra := uint(far/2 - 1)
-		distance = 1 + (2+far%2)<<extra + int(d.takeBits(extra))
+	distance := 1 + d.readExtra(d.far.readFrom(d), 2)
+	if distance > d.total {
+		panic(errDeflate64)
 	}
-	if d.err == nil && int64(distance) > d.total {
-		d.setError(errDeflate64)
+	d.isMatch, d.from = true, d.w-uint16(distance)
+}
+
+// readExtra returns the value of a code of which every step codes after the second step need one more bit.
+func (d *deflate64) readExtra(code, step int) int {
+	if code < 2*step {
+		return code
 	}
-	if d.err == nil {
-		d.copying, d.from = length, (d.w-distance+len(d.window))%len(d.window)
-	}
+	extra := uint(code/step - 1)
+	return (step+code%step)<<extra + d.takeBits(extra)
 }
 
 // huffman64 is a code, read bit by bit: how many codes there are of each length, and their symbols in order.
 type huffman64 struct {
 	counts  [16]int
-	symbols [288]uint16
+	symbols []uint16
 }
 
-// buildTable makes the table of a code, and reports whether its lengths fit.
-func (h *huffman64) buildTable(lengths []uint8) bool {
-	clear(h.counts[:])
-	for _, n := range lengths {
-		h.counts[n]++
+// setLengths makes the code whose symbols have these lengths.
+func (h *huffman64) setLengths(lengths []uint8) {
+	*h = huffman64{symbols: h.symbols[:0]}
+	for n := range uint8(len(h.counts) - 1) {
+		for symbol, length := range lengths {
+			if length == n+1 {
+				h.symbols = append(h.symbols, uint16(symbol))
+				h.counts[length]++
+			}
+		}
 	}
-	h.counts[0] = 0
 	left := 1
-	var next [17]int
-	for n := 1; n < 16; n++ {
-		if left = left<<1 - h.counts[n]; left < 0 {
-			return false
-		}
-		next[n+1] = next[n] + h.counts[n]
-	}
-	for s, n := range lengths {
-		if n > 0 {
-			h.symbols[next[n]] = uint16(s)
-			next[n]++
+	for _, count := range h.counts[1:] {
+		if left = left<<1 - count; left < 0 {
+			panic(errDeflate64)
 		}
 	}
-	return true
 }
 
-// readSymbol reads the next symbol.
-func (h *huffman64) readSymbol(d *deflate64) int {
+// readFrom reads the next symbol.
+func (h *huffman64) readFrom(d *deflate64) int {
 	code, first, index := 0, 0, 0
-	for n := 1; n < 16; n++ {
-		code |= int(d.takeBits(1))
-		if d.err != nil {
-			return 0
-		}
-		count := h.counts[n]
+	for _, count := range h.counts[1:] {
+		code |= d.takeBits(1)
 		if code-count < first {
 			return int(h.symbols[index+code-first])
 		}
@@ -290,6 +242,5 @@ func (h *huffman64) readSymbol(d *deflate64) int {
 		first = (first + count) << 1
 		code <<= 1
 	}
-	d.setError(errDeflate64)
-	return 0
+	panic(errDeflate64)
 }

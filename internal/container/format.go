@@ -25,8 +25,8 @@ var formats []*format
 
 func init() { // the formats refer to the walker, which refers to them
 	formats = append([]*format{
-		gzipFormat, zstdFormat, xzFormat, bzip2Format, lz4Format, lzipFormat, compressFormat,
-		zipFormat, sevenZipFormat, rarFormat, arFormat, cpioFormat, sqliteFormat, sqliteLogFormat, pdfFormat, pgDumpFormat, oleFormat, avroFormat, parquetFormat,
+		gzipFormat, zstdFormat, xzFormat, bzip2Format, lz4Format, lzipFormat,
+		zipFormat, sevenZipFormat, rarFormat, sqliteFormat, sqliteLogFormat, pdfFormat, pgDumpFormat, oleFormat, avroFormat, parquetFormat,
 		programFormat, tarFormat, zlibFormat, mailFormat, bsonFormat, lzmaFormat, isoFormat,
 	}, lockedFormats...)
 }

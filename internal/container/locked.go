@@ -2,8 +2,8 @@ package container
 
 import "bytes"
 
-// lockedFormats are encrypted as a whole, in ways for which passwords are not tried. They are reported by name, so that
-// an operator does not take a file that was not searched for one without identifiers.
+// lockedFormats are encrypted as a whole, in ways for which passwords are not tried, or packed in a way that has gone out of use.
+// They are reported by name, so that an operator does not take a file that was not searched for one without identifiers.
 var lockedFormats = []*format{
 	lockedFormat("encrypted with OpenSSL", startsWith("Salted__", "U2FsdGVkX1")),
 	lockedFormat("encrypted with OpenPGP", startsWith("-----BEGIN PGP MESSAGE-----")),
@@ -14,6 +14,7 @@ var lockedFormats = []*format{
 	lockedFormat("encrypted: a BitLocker volume", func(b []byte) bool { return len(b) > 11 && bytes.Equal(b[3:11], []byte("-FVE-FS-")) }),
 	lockedFormat("encrypted: a KeePass database", startsWith("\x03\xd9\xa2\x9a")),
 	lockedFormat("encrypted with AES Crypt", func(b []byte) bool { return startsWith("AES")(b) && len(b) > 4 && b[3] <= 3 && b[4] == 0 }),
+	lockedFormat("packed by compress (.Z)", startsWith("\x1f\x9d")),
 }
 
 // lockedFormat describes what is encrypted as a whole.
