@@ -261,8 +261,8 @@ func TestEverythingAPersonDoes(t *testing.T) {
 		t.Error("an answer that is not offered:", res.StatusCode)
 	}
 	v.post("/p/lang", "lang", "en", "back", "/p/score")
-	v.sees("/p/score", `<html lang="en">`, "Your risk", "Over time", "<polyline", "Replace repeated passwords by a different one for each service.")
-	v.sees("/p/steps", "One password for each service", "Do you use the same password in more than one service?", "In almost all of them")
+	v.sees("/p/score", `<html lang="en">`, "Your risk", "Over time", "<polyline", "Turn on automatic updates on all devices.")
+	v.sees("/p/steps", "Keep your system up to date", "Are automatic updates on for your devices?", "Only on some")
 	v.post("/p/lang", "lang", "es", "back", "https://mau.example/")
 	v.sees("/p/leaks", `<html lang="es">`, "Filtraciones")
 	v.sees("/p/cover", "R$")
