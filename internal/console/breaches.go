@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"maps"
-	"net/url"
 	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -139,26 +138,20 @@ func newBreach(_ *Console, r *request) (answer, error) {
 }
 
 // parseBreachForm reads the fields of the form.
-func parseBreachForm(values url.Values, b *cyber.Breach) error {
+func parseBreachForm(r *request, b *cyber.Breach) {
+	values := r.PostForm
 	day, err := parseDayField("date", values.Get("date"))
-	if err != nil {
-		return err
-	}
+	r.refuse(err)
 	b.Title, b.Date, b.Source, b.Description = values.Get("title"), day, values.Get("source"), values.Get("description")
 	b.Kind, b.Exposes = cyber.SourceKind(values.Get("kind")), leak.ParseExposes(values["exposes"])
 	b.Verified, b.Fabricated, b.SpamList = values.Has("verified"), values.Has("fabricated"), values.Has("spam_list")
-	return nil
 }
 
 // importBreach starts the import of a breach from files on the server; a job does the work.
 func importBreach(c *Console, r *request) (answer, error) {
 	b := cyber.Breach{Name: r.trimmedField("name")}
-	if err := parseBreachForm(r.PostForm, &b); err != nil {
-		return nil, err
-	}
-	if err := leak.CheckNewBreach(&b, c.Now()); err != nil {
-		return nil, err
-	}
+	parseBreachForm(r, &b)
+	r.refuse(leak.CheckNewBreach(&b, c.Now()))
 	paths := splitLines(r.trimmedField("paths"))
 	if err := c.recordAction(r, "breach.import", b.Name, r.trimmedField("paths")); err != nil {
 		return nil, err
@@ -176,12 +169,8 @@ func uploadBreach(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	b := cyber.Breach{Name: r.PostForm.Get("name")}
-	if err := parseBreachForm(r.PostForm, &b); err != nil {
-		return nil, err
-	}
-	if err := leak.CheckNewBreach(&b, c.Now()); err != nil {
-		return nil, err
-	}
+	parseBreachForm(r, &b)
+	r.refuse(leak.CheckNewBreach(&b, c.Now()))
 	if err := c.recordAction(r, "breach.import", b.Name, "upload"); err != nil {
 		return nil, err
 	}
@@ -299,20 +288,14 @@ func showBreach(c *Console, r *request) (answer, error) {
 func saveBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
 	var given cyber.Breach
-	if err := parseBreachForm(r.PostForm, &given); err != nil {
-		return nil, err
-	}
-	err := c.changeWithAudit(r, "breach.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+	parseBreachForm(r, &given)
+	return c.changeAndRedirect(r, "breach.edit", redirect{joinPath("breaches", name), "breach.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Breaches.EditBreach(ctx, name, func(b *cyber.Breach) {
 			given.Name, given.AddedAt = b.Name, b.AddedAt
 			*b = given
 		})
 		return name, "", err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("breaches", name), "breach.saved"}, nil
 }
 
 // retractBreach withdraws a breach and, by a job, its findings. The operator has to type the name of the breach.

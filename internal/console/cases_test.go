@@ -116,7 +116,7 @@ func TestCaseOnThePage(t *testing.T) {
 	_, page = d.post(409, path+"/move", "to", "Em andamento")
 	has(t, page, "O caso não pode ir para esta situação")
 	_, page = d.send(path, "", nil)
-	has(t, page, "<option selected>ana@exemplo.com.br", "Você · Em andamento")
+	has(t, page, `<option value="ana@exemplo.com.br" selected>ana@exemplo.com.br`, "Você · Em andamento")
 	res, _ := d.post(303, path+"/end", "to", "Resolvido", "go", "next")
 	if to := res.Header.Get("location"); to != "/cases?undo="+string(c.ID)+"&done=case.ending" {
 		t.Error("after the last case one goes to", to)

@@ -79,25 +79,17 @@ func (c *Console) keepContent(r *request, it cyber.Item) (answer, error) {
 	if r.PostForm.Has("preview") {
 		return contentView(r, it)
 	}
-	err := c.changeWithAudit(r, "content.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "content.edit", redirect{joinPath("content", string(it.ID)), "content.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(it.ID), "", in.Content.ImportItems(ctx, []cyber.Item{it}, false)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("content", string(it.ID)), "content.saved"}, nil
 }
 
 // resetContent undoes the operators' changes of an item; one that does not come with the program is deleted.
 func resetContent(c *Console, r *request) (answer, error) {
 	id := cyber.ContentID(r.PathValue("id"))
-	err := c.changeWithAudit(r, "content.reset", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "content.reset", redirect{"/content", "content.reset"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(id), "", in.Content.ResetItem(ctx, id)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/content", "content.reset"}, nil
 }
 
 // retireContent stops showing an item to people without deleting it.
@@ -113,14 +105,10 @@ func offerContent(c *Console, r *request) (answer, error) {
 // offerContent retires an item or offers it again, and records the action in the audit trail.
 func (c *Console) offerContent(r *request, action string, retired bool) (answer, error) {
 	id := cyber.ContentID(r.PathValue("id"))
-	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, action, redirect{joinPath("content", string(id)), "content.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Content.EditItem(ctx, id, func(it *cyber.Item) { it.Retired = retired })
 		return string(id), "", err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("content", string(id)), "content.saved"}, nil
 }
 
 // exportContent downloads the catalogue as YAML, in the form that the import of the catalogue takes.
@@ -180,15 +168,11 @@ func importContent(c *Console, r *request) (answer, error) {
 
 // addContent stores items and records their ids in one line of the audit trail; fresh refuses ids that exist already.
 func (c *Console) addContent(r *request, items []cyber.Item, fresh bool) (answer, error) {
-	err := c.changeWithAudit(r, "content.add", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "content.add", redirect{"/content", "content.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		names := make([]string, len(items))
 		for i, it := range items {
 			names[i] = string(it.ID)
 		}
 		return strings.Join(names, " "), "", in.Content.ImportItems(ctx, items, fresh)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/content", "content.saved"}, nil
 }

@@ -146,23 +146,14 @@ func parseItemForm(r *request, id cyber.ContentID) (cyber.Item, error) {
 		ID: id, Type: cyber.ContentType(r.trimmedField("type")), Device: cyber.DeviceType(r.trimmedField("device")), Title: r.trimmedField("title"), Body: unwrapped(r, "body"),
 		More: unwrapped(r, "more"),
 	}
-	var err error
-	if it.Rank, err = r.parseNumberField("rank", 0); err != nil {
-		return it, err
-	}
-	if it.When, err = conditionOf(r); err != nil {
-		return it, err
-	}
-	if it.Question, err = questionOf(r); err != nil {
-		return it, err
-	}
+	it.Rank, it.When, it.Question = r.readNumber("rank", 0), conditionOf(r), questionOf(r)
 	var b bytes.Buffer
 	if err := cyber.WriteContent(&b, []cyber.Item{it}); err != nil {
 		return it, err
 	}
 	items, err := cyber.ReadContent(&b)
-	if err != nil {
-		return it, err
+	if r.refuse(err); r.wrong != nil {
+		return it, r.wrong
 	}
 	return items[0], nil
 }
@@ -173,7 +164,7 @@ func unwrapped(r *request, name string) string {
 }
 
 // conditionOf parses the condition under which an item is shown. It refuses kinds of values that do not exist.
-func conditionOf(r *request) (c cyber.Condition, err error) {
+func conditionOf(r *request) (c cyber.Condition) {
 	for _, word := range r.PostForm["exposes"] {
 		c.Exposes = append(c.Exposes, cyber.Exposed(word))
 	}
@@ -183,7 +174,8 @@ func conditionOf(r *request) (c cyber.Condition, err error) {
 	for _, word := range r.PostForm["assets"] {
 		kind, err := identifier.ParseKind(word)
 		if err != nil {
-			return c, cyber.ErrContentInvalid.With("assets", fault.UnknownKindOfValue)
+			r.refuse(cyber.ErrContentInvalid.With("assets", fault.UnknownKindOfValue))
+			continue
 		}
 		c.Assets = append(c.Assets, kind)
 	}
@@ -191,30 +183,22 @@ func conditionOf(r *request) (c cyber.Condition, err error) {
 		if r.trimmedField(name) == "" {
 			continue
 		}
+		var err error
 		if *kind, err = identifier.ParseKind(r.trimmedField(name)); err != nil {
-			return c, cyber.ErrContentInvalid.With(name, fault.UnknownKindOfValue)
+			r.refuse(cyber.ErrContentInvalid.With(name, fault.UnknownKindOfValue))
 		}
 	}
 	c.Severity = cyber.Severity(r.trimmedField("severity"))
 	c.NoDevice, c.HasDevice = cyber.DeviceType(r.trimmedField("no_device")), cyber.DeviceType(r.trimmedField("has_device"))
 	c.NoFindings, c.OpenCase, c.WaitingCase = r.PostForm.Has("no_findings"), r.PostForm.Has("open_case"), r.PostForm.Has("waiting_case")
-	if c.OpenFindings, err = r.parseNumberField("open_findings", 0); err != nil {
-		return c, err
-	}
-	if c.KeyEndsWithin, err = r.parseNumberField("key_ends_within", 0); err != nil {
-		return c, err
-	}
-	c.Answered, err = answeredOf(r.trimmedField("answered"))
-	return c, err
+	c.OpenFindings, c.KeyEndsWithin, c.Answered = r.readNumber("open_findings", 0), r.readNumber("key_ends_within", 0), answeredOf(r)
+	return c
 }
 
 // answeredOf reads an item and its answers from each line.
-func answeredOf(text string) (map[cyber.ContentID][]string, error) {
-	if text == "" {
-		return map[cyber.ContentID][]string{}, nil
-	}
+func answeredOf(r *request) map[cyber.ContentID][]string {
 	answered := map[cyber.ContentID][]string{}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(r.trimmedField("answered")) {
 		id, list, _ := strings.Cut(line, ":")
 		var values []string
 		for value := range strings.SplitSeq(list, ",") {
@@ -226,29 +210,26 @@ func answeredOf(text string) (map[cyber.ContentID][]string, error) {
 			continue
 		}
 		if len(values) == 0 {
-			return nil, cyber.ErrContentInvalid.With("answered", fault.ItemAndValues)
+			r.refuse(cyber.ErrContentInvalid.With("answered", fault.ItemAndValues))
+			continue
 		}
 		answered[cyber.ContentID(id)] = values
 	}
-	return answered, nil
+	return answered
 }
 
 // questionOf reads the question; nil when all of its fields are empty.
-func questionOf(r *request) (*cyber.ValidationQuestion, error) {
+func questionOf(r *request) *cyber.ValidationQuestion {
 	q := cyber.ValidationQuestion{Text: unwrapped(r, "question"), Mends: unwrapped(r, "mends")}
 	for i := range mostOptions {
 		row := answerFieldName(i)
-		o := cyber.Option{Value: r.trimmedField(row + "value"), Label: r.trimmedField(row + "label")}
-		var err error
-		if o.Risk, err = r.parseNumberField(row+"risk", 0); err != nil {
-			return nil, err
-		}
+		o := cyber.Option{Value: r.trimmedField(row + "value"), Label: r.trimmedField(row + "label"), Risk: r.readNumber(row+"risk", 0)}
 		if o != (cyber.Option{}) {
 			q.Options = append(q.Options, o)
 		}
 	}
 	if q.Text == "" && q.Mends == "" && len(q.Options) == 0 {
-		return nil, nil //nolint:nilnil // an item need not ask
+		return nil // an item need not ask
 	}
-	return &q, nil
+	return &q
 }

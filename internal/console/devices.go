@@ -187,14 +187,10 @@ func revealDevice(c *Console, r *request) (answer, error) {
 // revokeDevice ends the key of a device at once.
 func revokeDevice(c *Console, r *request) (answer, error) {
 	id := cyber.KeyID(r.PathValue("id"))
-	err := c.changeWithAudit(r, "epp.revoke", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "epp.revoke", redirect{joinPath("devices", string(id)), "device.revoked"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Endpoints.Revoke(ctx, id)
 		return string(id), "", err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("devices", string(id)), "device.revoked"}, nil
 }
 
 // replaceDevice ends the key of a device and gives the person one for another device, valid until the old one would
@@ -215,31 +211,19 @@ func replaceDevice(c *Console, r *request) (answer, error) {
 // setSource chooses where keys of a system come from, the pool or the vendor, and at how many free keys to warn.
 func setSource(c *Console, r *request) (answer, error) {
 	system := cyber.System(r.PathValue("system"))
-	mark, err := r.parseNumberField("low_mark", 0)
-	if err != nil {
-		return nil, err
-	}
-	low := int64(mark)
+	low := int64(r.readNumber("low_mark", 0))
 	pooled, returns := r.trimmedField("source") == "pool", r.trimmedField("returns") != ""
-	err = c.changeWithAudit(r, "epp.source", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "epp.source", redirect{"/devices", "device.source"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(system), r.trimmedField("source"), in.Endpoints.UpdateSource(ctx, system, cyber.SourceChange{Pooled: &pooled, LowMark: &low, Returns: &returns})
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/devices", "device.source"}, nil
 }
 
 // setInstall sets the address from which people download the program of a system.
 func setInstall(c *Console, r *request) (answer, error) {
 	system := cyber.System(r.PathValue("system"))
-	err := c.changeWithAudit(r, "epp.install", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "epp.install", redirect{"/devices", "device.install"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(system), r.trimmedField("link"), in.Endpoints.SetInstallLink(ctx, system, r.trimmedField("link"))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/devices", "device.install"}, nil
 }
 
 // loadKeyPool reads a vendor's file into a pool.

@@ -106,14 +106,10 @@ func showEvent(c *Console, r *request) (answer, error) {
 // replayEvent queues an event again, for one endpoint or for all.
 func replayEvent(c *Console, r *request) (answer, error) {
 	id, event := partnerOf(r), alert.EventID(r.PathValue("event"))
-	err := c.changeWithAudit(r, "event.replay", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "event.replay", redirect{joinPath("events", string(id), string(event)), "event.replayed"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.History.ReplayEvents(ctx, id, alert.Selection{Event: event, Endpoint: alert.EndpointID(r.trimmedField("endpoint"))})
 		return string(event), string(id), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("events", string(id), string(event)), "event.replayed"}, nil
 }
 
 // deliveriesPage is the data of the list of deliveries.

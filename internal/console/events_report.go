@@ -45,15 +45,12 @@ func reportEvents(c *Console, r *request) (answer, error) {
 	if choice.Current.ID == "" || !r.URL.Query().Has("from") {
 		return view{"events-report", "Conferência de entregas", page}, nil
 	}
-	from, to, err := r.parseWindow()
-	if err != nil {
-		return nil, err
+	from, to := r.readMoment("from"), r.readMoment("to")
+	after, _ := strconv.Atoi(r.URL.Query().Get("after")) // anything else is the first part
+	if r.wrong != nil {
+		return nil, r.wrong
 	}
 	page.From, page.To = r.FormValue("from"), r.FormValue("to")
-	after, err := r.parseNumberField("after", 0)
-	if err != nil {
-		return nil, err
-	}
 	report, err := c.Rules.History.ReportEvents(r.Context(), choice.Current.ID,
 		alert.ReportOf{From: from, To: to, After: int64(after), Most: reportPart, Show: shownMissing})
 	if err != nil {
@@ -83,25 +80,13 @@ func reportEvents(c *Console, r *request) (answer, error) {
 	return view{"events-report", "Conferência de entregas", page}, nil
 }
 
-// parseWindow reads the fields from and to.
-func (r *request) parseWindow() (from, to time.Time, err error) {
-	if from, err = r.parseMomentField("from"); err != nil {
-		return from, to, err
-	}
-	to, err = r.parseMomentField("to")
-	return from, to, err
-}
-
 // replayWindow pushes again what happened in a window.
 func replayWindow(c *Console, r *request) (answer, error) {
 	choice, err := c.choosePartner(r)
 	if err != nil {
 		return nil, err
 	}
-	from, to, err := r.parseWindow()
-	if err != nil {
-		return nil, err
-	}
+	from, to := r.readMoment("from"), r.readMoment("to")
 	id := choice.Current.ID
 	detail := from.UTC().Format(time.RFC3339) + " " + to.UTC().Format(time.RFC3339)
 	if err := c.recordAction(r, "event.replay", string(id), detail); err != nil {

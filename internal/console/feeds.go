@@ -73,40 +73,23 @@ func listFeeds(c *Console, r *request) (answer, error) {
 
 // createFeed makes a feed.
 func createFeed(c *Console, r *request) (answer, error) {
-	minutes, err := r.parseNumberField("minutes", 0)
-	if err != nil {
-		return nil, err
+	f := feed.Feed{
+		Name: r.trimmedField("name"), Kind: feed.Kind(r.trimmedField("kind")), Target: r.trimmedField("target"), Secret: r.trimmedField("key"),
+		Every:    time.Duration(r.readNumber("minutes", 0)) * time.Minute,
+		Settings: feed.Settings{PerMinute: r.readNumber("per_minute", 0), NoPairs: r.PostForm.Has("no_pairs")}, // an empty field means the default
 	}
-	f := feed.Feed{Name: r.trimmedField("name"), Kind: feed.Kind(r.trimmedField("kind")), Target: r.trimmedField("target"), Secret: r.trimmedField("key"), Every: time.Duration(minutes) * time.Minute}
-	if f.Settings, err = feedSettings(r); err != nil {
-		return nil, err
-	}
-	err = c.changeWithAudit(r, "feed.add", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "feed.add", redirect{"/feeds", "feed.added"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Feeds.AddFeed(ctx, f)
 		return f.Name, f.Shown(), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/feeds", "feed.added"}, nil
-}
-
-// feedSettings reads the limits of a feed; an empty field means the default.
-func feedSettings(r *request) (feed.Settings, error) {
-	perMinute, err := r.parseNumberField("per_minute", 0)
-	return feed.Settings{PerMinute: perMinute, NoPairs: r.PostForm.Has("no_pairs")}, err
 }
 
 // startFeed starts a feed now.
 func startFeed(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
-	err := c.changeWithAudit(r, "feed.run", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "feed.run", redirect{"/feeds", "feed.started"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return name, "", in.Feeds.StartFeed(ctx, name)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/feeds", "feed.started"}, nil
 }
 
 // pauseFeed stops the runs of a feed until it is resumed.
@@ -117,12 +100,8 @@ func resumeFeed(c *Console, r *request) (answer, error) { return c.setPaused(r, 
 
 // setPaused pauses or resumes the feed in the path. The key of the message after it is the action in the past tense.
 func (c *Console) setPaused(r *request, action string, paused bool) (answer, error) {
-	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, action, redirect{"/feeds", action + "d"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Feeds.PauseFeed(ctx, r.PathValue("name"), paused)
 		return r.PathValue("name"), "", err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/feeds", action + "d"}, nil
 }

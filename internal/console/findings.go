@@ -77,15 +77,11 @@ func markFindingStep(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	step, state := r.PathValue("step"), r.trimmedField("state")
-	err = c.changeWithAudit(r, "finding.step", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "finding.step", redirect{joinPath("findings", string(found.Asset.Partner), string(found.Finding.ID)), "finding.step"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		id, user := found.OwnerOfValue()
 		_, err := in.Monitoring.MarkPlanStep(ctx, id, user, found.Finding.ID, cyber.StepID(step), cyber.StepState(state))
 		return string(found.Finding.ID), step + " " + state, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("findings", string(found.Asset.Partner), string(found.Finding.ID)), "finding.step"}, nil
 }
 
 // recheckFinding resolves a finding whose steps are done.

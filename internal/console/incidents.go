@@ -58,17 +58,8 @@ func newIncident(c *Console, r *request) (answer, error) {
 // incidentAsked reads the form and makes the report, recorded first.
 func (c *Console) incidentAsked(r *request, reveal bool) (subject.Report, error) {
 	of := subject.Incident{Breach: r.trimmedField("breach"), Partner: partner.ID(r.trimmedField("partner"))}
-	var known time.Time
-	for _, f := range []struct {
-		name string
-		to   *time.Time
-	}{{"from", &of.From}, {"to", &of.To}, {"known", &known}} {
-		t, err := r.parseMomentField(f.name)
-		if err != nil {
-			return subject.Report{}, err
-		}
-		*f.to = t
-	}
+	of.From, of.To = r.readMoment("from"), r.readMoment("to")
+	known := r.readMoment("known")
 	if !of.From.IsZero() && of.To.IsZero() {
 		of.To = c.Now()
 	}

@@ -243,17 +243,13 @@ func showJobs(c *Console, r *request) (answer, error) {
 // cancelJob asks a job to stop and returns to the page that the button was on.
 func cancelJob(c *Console, r *request) (answer, error) {
 	id := job.ID(r.PathValue("id"))
-	err := c.changeWithAudit(r, "job.cancel", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "job.cancel", redirect{localPath(r.trimmedField("back")), "job.cancelled"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		j, err := in.Jobs.GetJob(ctx, id)
 		if err != nil {
 			return "", "", err
 		}
 		return string(id), j.Kind + " " + j.Subject, in.Jobs.CancelJob(ctx, id)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{localPath(r.trimmedField("back")), "job.cancelled"}, nil
 }
 
 const (

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -91,11 +92,12 @@ type sentence struct {
 	Text string
 	// Detail is the rule that was broken.
 	Detail string
-	// Fields are the names that a form may have for what broke it; the first one that is there is marked.
+	// Fields are the names that a form may have for what broke it.
 	Fields []string
-	// Placed says that the detail stands beside its field, and need not be said twice.
-	Placed bool
 }
+
+// said returns the rule that was broken or, where there is none, the whole problem.
+func (s sentence) said() string { return cmp.Or(s.Detail, s.Text) }
 
 var byKind = map[fault.Kind]string{
 	fault.Invalid:         "Há um problema no que foi preenchido.",

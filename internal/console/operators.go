@@ -155,14 +155,10 @@ func (c *Console) onOperator(r *request, action, done string, fn func(ctx contex
 	if id == r.who.ID {
 		return nil, errSelf
 	}
-	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, action, redirect{"/operators/" + url.PathEscape(string(id)), done}, func(ctx context.Context, in *Rules) (string, string, error) {
 		detail, err := fn(ctx, in, id)
 		return string(id), detail, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/operators/" + url.PathEscape(string(id)), done}, nil
 }
 
 // changeRole changes what an operator may do.

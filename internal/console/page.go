@@ -62,8 +62,8 @@ func parsePages(files fs.FS) (*pages, error) {
 	return p, nil
 }
 
-// renderPage writes a page inside the frame.
-func (p *pages) renderPage(w io.Writer, f frame, name string) error {
+// renderPage writes a page inside the frame. The layout comes last: it tells of the problems that no field of the page is about.
+func (p *pages) renderPage(w io.Writer, f *frame, name string) error {
 	parsed, ok := p.byName[name]
 	if !ok {
 		return fmt.Errorf("no page named %q", name)
@@ -72,6 +72,11 @@ func (p *pages) renderPage(w io.Writer, f frame, name string) error {
 	if err != nil {
 		return err
 	}
+	var page strings.Builder
+	if err := t.ExecuteTemplate(&page, "page", f); err != nil {
+		return err
+	}
+	f.Page = template.HTML(page.String()) //nolint:gosec // a template wrote it
 	return t.ExecuteTemplate(w, "layout", f)
 }
 
@@ -83,11 +88,17 @@ type frame struct {
 	Path     string
 	Done     string
 	// Undo is the case whose final move can be taken back from this page.
-	Undo    string
-	Problem *sentence
-	Form    url.Values
-	Data    any
-	Now     time.Time
+	Undo string
+	// Page is the rendered page inside the layout.
+	Page template.HTML
+	// Problem is why the form was refused; refusals say it field by field. Form is what was sent.
+	Problem  string
+	refusals []refusal
+	Form     url.Values
+	// refused is set while the form that was refused is rendered, focused once a field has the focus.
+	refused, focused bool
+	Data             any
+	Now              time.Time
 	// Scope is the partner whose person looks; empty for those who run the service.
 	Scope scopeView
 	// Pictures are the charts of the page; nil on a page that has none.
@@ -107,14 +118,13 @@ type menuItem struct {
 }
 
 // newFrame returns what stands around every page.
-func (c *Console) newFrame(r *request, v view) frame {
-	f := frame{
+func (c *Console) newFrame(r *request, v view) *frame {
+	f := &frame{
 		Title: v.title, Operator: r.who, Path: r.URL.Path, Done: doneSentences[r.URL.Query().Get("done")], Undo: r.URL.Query().Get("undo"), Form: r.PostForm, Data: v.data,
 		Now: c.Now(), Pictures: r.pictures,
 	}
 	if r.problem != nil {
-		s := sentenceOf(r.problem)
-		f.Problem = &s
+		f.refuseForm(r.problem)
 	}
 	// What comes before a session is whole stands at the door, also where one may go on without a second factor.
 	if r.who.ID == "" || r.route.early || r.route.role == "" || (!r.who.TOTPOn && !c.SecondFactorOptional) {
@@ -124,30 +134,11 @@ func (c *Console) newFrame(r *request, v view) frame {
 	return f
 }
 
-// Old is what was filled into a form that was refused, or else what stands there now.
-func (f frame) Old(name string, now any) string {
-	if f.Problem != nil && f.Form.Has(name) {
-		return f.Form.Get(name)
-	}
-	if now == nil {
-		return ""
-	}
-	return fmt.Sprint(now)
-}
-
-// Picked is Old for a check box or a choice.
-func (f frame) Picked(name, value string, now bool) bool {
-	if f.Problem != nil && f.Form != nil && len(f.Form) > 0 {
-		return slices.Contains(f.Form[name], value)
-	}
-	return now
-}
-
 // May reports whether the operator's role covers another: pages leave out what would be refused.
-func (f frame) May(role string) bool { return f.Operator.Role.Covers(operator.Role(role)) }
+func (f *frame) May(role string) bool { return f.Operator.Role.Covers(operator.Role(role)) }
 
 // Can is the same by the route that would be refused, for pages that partners' people see too.
-func (f frame) Can(key string) (bool, error) {
+func (f *frame) Can(key string) (bool, error) {
 	for _, rt := range routes {
 		if rt.tableKey() == key {
 			return rt.isOpenTo(f.Operator), nil

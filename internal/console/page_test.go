@@ -59,7 +59,7 @@ func TestPagesParse(t *testing.T) {
 	if err != nil {
 		t.Fatalf("a page was parsed before it was shown: %v", err)
 	}
-	if err := broken.renderPage(io.Discard, frame{}, "page"); err == nil {
+	if err := broken.renderPage(io.Discard, &frame{}, "page"); err == nil {
 		t.Error("a broken page was shown")
 	}
 }

@@ -67,17 +67,14 @@ const (
 
 // createPartner creates a partner with its first key. The key is shown on the answer and cannot be shown again.
 func createPartner(c *Console, r *request) (answer, error) {
-	settings, err := settingsOf(r)
-	if err != nil {
-		return nil, err
-	}
+	settings := settingsOf(r)
 	mode := partner.Live
 	if r.trimmedField("mode") == string(partner.Sandbox) {
 		mode = partner.Sandbox
 	}
 	var made partner.Partner
 	var cred partner.Credentials
-	err = c.changeWithAudit(r, "partner.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	err := c.changeWithAudit(r, "partner.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
 		made, cred, err = in.Partners.CreatePartner(ctx, r.trimmedField("name"), mode, settings)
 		return string(made.ID), string(mode), err
 	})
@@ -95,24 +92,10 @@ func createPartner(c *Console, r *request) (answer, error) {
 func partnerPath(id partner.ID) string { return "/partners/" + url.PathEscape(string(id)) }
 
 // settingsOf reads the fields that creation and change share.
-func settingsOf(r *request) (partner.Settings, error) {
-	s := partner.Settings{DefaultPlan: r.trimmedField("default_plan"), MaskCards: r.PostForm.Has("mask_cards"), Sites: partner.JoinSiteList([]string{r.trimmedField("sites")}),
-		WatchedSites: partner.JoinSiteList([]string{r.trimmedField("watched_sites")}), SandboxOf: partner.ID(r.trimmedField("sandbox_of"))}
-	for _, f := range []struct {
-		name string
-		to   *int
-	}{{"rate", &s.RatePerSecond}, {"burst", &s.Burst}, {"first_looks_per_hour", &s.FirstLooksPerHour}} {
-		text := r.trimmedField(f.name)
-		if text == "" {
-			continue
-		}
-		n, ok := parseWhole(text)
-		if !ok {
-			return s, partner.ErrInvalid.With(f.name, fault.WholeNumberOrDefault)
-		}
-		*f.to = n
-	}
-	return s, nil
+func settingsOf(r *request) partner.Settings {
+	return partner.Settings{DefaultPlan: r.trimmedField("default_plan"), MaskCards: r.PostForm.Has("mask_cards"), Sites: partner.JoinSiteList([]string{r.trimmedField("sites")}),
+		WatchedSites: partner.JoinSiteList([]string{r.trimmedField("watched_sites")}), SandboxOf: partner.ID(r.trimmedField("sandbox_of")),
+		RatePerSecond: r.readNumber("rate", 0), Burst: r.readNumber("burst", 0), FirstLooksPerHour: r.readNumber("first_looks_per_hour", 0)}
 }
 
 // partnerPage is the data of a partner's page.
@@ -205,18 +188,11 @@ func (k keyRow) ScopeNames() string {
 // savePartner changes the name and the settings of a partner.
 func savePartner(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	settings, err := settingsOf(r)
-	if err != nil {
-		return nil, err
-	}
-	err = c.changeWithAudit(r, "partner.set", func(ctx context.Context, in *Rules) (string, string, error) {
+	settings := settingsOf(r)
+	return c.changeAndRedirect(r, "partner.set", redirect{partnerPath(id), "partner.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Partners.UpdatePartner(ctx, id, func(p *partner.Partner) { p.Name, p.Settings = r.trimmedField("name"), settings })
 		return string(id), "", err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{partnerPath(id), "partner.saved"}, nil
 }
 
 // suspendPartner refuses all requests of a partner until it is resumed. Its data stay.
@@ -236,38 +212,26 @@ func grantLooks(c *Console, r *request) (answer, error) {
 	if !ok {
 		return nil, cyber.ErrLooksInvalid.With("count", fault.OneTo, cyber.MaxGrant)
 	}
-	err := c.changeWithAudit(r, "partner.grant-looks", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "partner.grant-looks", redirect{partnerPath(id), "partner.looks_granted"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(id), strconv.Itoa(count), in.FirstLooks.GrantLooks(ctx, id, int64(count))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{partnerPath(id), "partner.looks_granted"}, nil
 }
 
 // releaseLooks releases the first looks of a partner that the brake had stopped.
 func releaseLooks(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	err := c.changeWithAudit(r, "partner.release-looks", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "partner.release-looks", redirect{partnerPath(id), "partner.looks_released"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(id), "", in.FirstLooks.ReleaseLooks(ctx, id)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{partnerPath(id), "partner.looks_released"}, nil
 }
 
 // partnerChange runs a change of the partner in the path in a transaction with its line in the audit trail.
 func (c *Console) partnerChange(r *request, action, done string, fn func(*partner.Registry, context.Context, partner.ID) (partner.Partner, error)) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, action, redirect{partnerPath(id), done}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := fn(in.Partners, ctx, id)
 		return string(id), "", err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{partnerPath(id), done}, nil
 }
 
 // createPartnerKey makes a key and shows it once.
@@ -297,17 +261,15 @@ func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, partn
 func createKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	scopes, err := partner.ParseScopes(slices.DeleteFunc(r.PostForm["scope"], func(s string) bool { return s == "" }))
-	if err != nil {
-		return nil, err
-	}
+	r.refuse(err)
 	if r.trimmedField("label") == "" {
-		return nil, partner.ErrInvalid.With("label", fault.PlainLength, 200)
+		r.refuse(partner.ErrInvalid.With("label", fault.PlainLength, 200))
 	}
 	var expires time.Time
 	if days := r.trimmedField("days"); days != "" {
 		n, ok := parseWhole(days)
 		if !ok || n < 1 || n > 3660 {
-			return nil, partner.ErrInvalid.With("days", fault.DaysOrNoEnd)
+			r.refuse(partner.ErrInvalid.With("days", fault.DaysOrNoEnd))
 		}
 		expires = c.Now().AddDate(0, 0, n)
 	}
@@ -376,12 +338,8 @@ func replaceKey(c *Console, r *request) (answer, error) {
 // revokeKey ends a key at once, with the keys that were made by it; the trail names all of them.
 func revokeKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	err := c.changeWithAudit(r, "key.revoke", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "key.revoke", redirect{partnerPath(id), "key.revoked"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		ended, err := in.Partners.RevokeKey(ctx, id, partner.KeyID(r.PathValue("key")))
 		return r.PathValue("key"), partner.JoinKeyIDs(ended), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{partnerPath(id), "key.revoked"}, nil
 }

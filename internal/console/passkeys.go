@@ -55,25 +55,17 @@ func beginPasskey(c *Console, r *request) (answer, error) {
 
 // addPasskey finishes the registration of a passkey under the name that the operator gave it.
 func addPasskey(c *Console, r *request) (answer, error) {
-	err := c.changeWithAudit(r, "account.passkey_added", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "account.passkey_added", redirect{"/account", "account.passkey"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(r.who.ID), r.trimmedField("name"), in.Operators.AddPasskey(ctx, r.who.ID, c.publicOrigin(r.Request), r.PostFormValue("token"), r.trimmedField("name"),
 			[]byte(r.PostFormValue("response")))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/account", "account.passkey"}, nil
 }
 
 // removePasskey removes one of the operator's own passkeys.
 func removePasskey(c *Console, r *request) (answer, error) {
-	err := c.changeWithAudit(r, "account.passkey_removed", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "account.passkey_removed", redirect{"/account", "account.passkey_removed"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(r.who.ID), "", in.Operators.RemovePasskey(ctx, r.who.ID, r.PathValue("passkey"))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/account", "account.passkey_removed"}, nil
 }
 
 // encodeJSON writes a document; what a rule made always can be.

@@ -213,14 +213,10 @@ func watchValue(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	kind := r.trimmedField("type")
-	err = c.changeWithAudit(r, "asset.add", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "asset.add", redirect{c.personPath(p.ID, who.User), "asset.added"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, who.User, cyber.OperatorAdds, kind, r.trimmedField("value"))
 		return in.Subjects.Reference(who), kind, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{c.personPath(p.ID, who.User), "asset.added"}, nil
 }
 
 // openCaseForPerson opens a case in the name of a person who calls.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 )
@@ -81,37 +80,21 @@ func formatReais(m plan.Money) string {
 }
 
 // parsePlanForm fills a plan from the form.
-func parsePlanForm(r *request, p *plan.Plan) error {
+func parsePlanForm(r *request, p *plan.Plan) {
 	limit, err := parseReais("limit", r.trimmedField("limit"))
-	if err != nil {
-		return err
-	}
+	r.refuse(err)
+	p.MaxDevices, p.KeyDays = r.readNumber("max_devices", 0), r.readNumber("key_days", 0)
 	p.Name, p.KeysEndWithSubscription = r.trimmedField("name"), r.PostForm.Has("keys_end")
 	p.Coverage = plan.Coverage{
 		Plan: r.trimmedField("coverage_plan"), Limit: limit, Types: splitLines(r.trimmedField("types")), Conditions: r.trimmedField("conditions"), Exclusions: r.trimmedField("exclusions"),
+		WaitingDays: r.readNumber("waiting_days", 0),
 	}
 	for _, line := range splitLines(r.trimmedField("sub_limits")) {
 		name, amount, _ := strings.Cut(line, ":")
 		m, err := parseReais("sub limits", amount)
-		if err != nil {
-			return err
-		}
+		r.refuse(err)
 		p.Coverage.SubLimits = append(p.Coverage.SubLimits, plan.SubLimit{Name: strings.TrimSpace(name), Limit: m})
 	}
-	for _, f := range []struct {
-		name string
-		to   *int
-	}{{"max_devices", &p.MaxDevices}, {"key_days", &p.KeyDays}, {"waiting_days", &p.Coverage.WaitingDays}} {
-		*f.to = 0
-		if text := r.trimmedField(f.name); text != "" {
-			n, ok := parseWhole(text)
-			if !ok {
-				return plan.ErrInvalid.With(f.name, fault.WholeNumber)
-			}
-			*f.to = n
-		}
-	}
-	return nil
 }
 
 // splitLines splits a text area, without empty lines.
@@ -128,27 +111,19 @@ func splitLines(text string) []string {
 // createPlan creates a plan for the partner in the path, under the id in the form.
 func createPlan(c *Console, r *request) (answer, error) {
 	p := plan.Plan{ID: plan.ID(r.trimmedField("id")), Partner: partner.ID(r.PathValue("partner"))}
-	if err := parsePlanForm(r, &p); err != nil {
-		return nil, err
-	}
-	err := c.changeWithAudit(r, "plan.create", func(ctx context.Context, in *Rules) (string, string, error) {
+	parsePlanForm(r, &p)
+	return c.changeAndRedirect(r, "plan.create", redirect{"/plans?partner=" + url.QueryEscape(string(p.Partner)), "plan.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		made, err := in.Plans.CreatePlan(ctx, p)
 		return string(p.Partner), string(made.ID), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/plans?partner=" + url.QueryEscape(string(p.Partner)), "plan.saved"}, nil
 }
 
 // savePlanForm keeps what the form of a plan says.
 func savePlanForm(c *Console, r *request) (answer, error) {
 	id, name := partner.ID(r.PathValue("partner")), plan.ID(r.PathValue("plan"))
 	var given plan.Plan
-	if err := parsePlanForm(r, &given); err != nil {
-		return nil, err
-	}
-	err := c.changeWithAudit(r, "plan.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+	parsePlanForm(r, &given)
+	return c.changeAndRedirect(r, "plan.edit", redirect{"/plans?partner=" + url.QueryEscape(string(id)), "plan.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Plans.EditPlan(ctx, id, name, func(p *plan.Plan) {
 			given.Retired = !r.PostForm.Has("offered")
 			given.ID, given.Partner, given.CreatedAt = p.ID, p.Partner, p.CreatedAt
@@ -156,8 +131,4 @@ func savePlanForm(c *Console, r *request) (answer, error) {
 		})
 		return string(id), string(name), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/plans?partner=" + url.QueryEscape(string(id)), "plan.saved"}, nil
 }

@@ -44,7 +44,7 @@ func TestPagesAskForKnownRoutes(t *testing.T) {
 		}
 		for _, m := range asked.FindAllSubmatch(text, -1) {
 			seen++
-			if _, err := (frame{}).Can(string(m[1])); err != nil {
+			if _, err := (&frame{}).Can(string(m[1])); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

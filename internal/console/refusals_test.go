@@ -72,7 +72,11 @@ func formsOf(page string, doc *html.Node) (list []form) {
 		for d := range n.Descendants() {
 			switch d.Data {
 			case "input":
-				f.fields = append(f.fields, field{attr(d, "name"), attr(d, "type"), attr(d, "value")})
+				one := field{attr(d, "name"), attr(d, "type"), attr(d, "value")}
+				if carries(d, "hidden") {
+					one.kind = "hidden"
+				}
+				f.fields = append(f.fields, one)
 			case "textarea":
 				f.fields = append(f.fields, field{attr(d, "name"), "textarea", strings.TrimPrefix(innerText(d), "\n")})
 			case "select":
@@ -252,6 +256,31 @@ func TestRefusalsInPortuguese(t *testing.T) {
 	t.Logf("%d refusals of %d forms, %d beside their field", refused, len(tried), beside)
 }
 
+// TestAllProblemsOfAForm: a form with several wrong fields tells of all of them, each beside its field.
+func TestAllProblemsOfAForm(t *testing.T) {
+	t.Parallel()
+	d := newAdmin(t)
+	p, _ := d.customer()
+	for path, fields := range map[string][]string{
+		"/plans/" + string(p.ID) + "/new":         {"id", "", "name", "", "limit", "muito", "max_devices", "x", "coverage_plan", ""},
+		"/partners/" + string(p.ID) + "/settings": {"name", p.Name, "rate", "-1", "burst", "x", "sites", "não é um site"},
+		"/breaches/new":                           {"name", "Loja!", "title", "", "date", "31/02/2026", "kind", "breach", "paths", "/nada"},
+		"/feeds/new":                              {"name", "Não!", "kind", "folder", "target", "pasta", "minutes", "x"},
+		"/services":                               {"name", "", "description", ""},
+	} {
+		_, page := d.post(422, path, fields...)
+		wrong := []string{}
+		for n := range parsed(t, "<main"+page).Descendants() {
+			if attr(n, "class") == "field-error" {
+				wrong = append(wrong, attr(n, "id"))
+			}
+		}
+		if want := map[string]int{"/services": 2, "/feeds/new": 3, "/breaches/new": 3}[path]; len(wrong) < max(want, 2) || strings.Count(page, " autofocus") != 1 {
+			t.Errorf("%s tells of %v", path, wrong)
+		}
+	}
+}
+
 // unoffered are addresses that no form of these pages sends to: what a script of a passkey sends, what asks nothing but to be
 // confirmed, and what is there only in states that the test does not make.
 var unoffered = []string{
@@ -283,7 +312,7 @@ func (d *adminSession) judge(f form, bad field, value string, status int, page s
 		}
 		if attr(n, "aria-invalid") == "true" {
 			invalid = true
-			if !strings.Contains(attr(n, "aria-describedby"), "campo-recusado") {
+			if !strings.Contains(attr(n, "aria-describedby"), "erro-"+attr(n, "name")) {
 				t.Errorf("%s: the field is not tied to its sentence", where)
 			}
 		}

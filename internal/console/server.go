@@ -66,7 +66,13 @@ type request struct {
 	kept *http.Cookie
 	// problem is why the form that the page shows was refused.
 	problem error
+	// wrong is what was found wrong with the form so far. Nothing is changed or recorded once there is any, so that handlers read
+	// all fields and the operator is told all problems at once.
+	wrong error
 }
+
+// refuse adds to what is wrong with the form; nil adds nothing.
+func (r *request) refuse(err error) { r.wrong = errors.Join(r.wrong, err) }
 
 // auditActor returns the operator and their address, for the audit trail.
 func (r *request) auditActor() operator.Actor {
@@ -299,40 +305,16 @@ func (c *Console) writeAnswer(w http.ResponseWriter, r *request, a answer, err e
 
 // writeView renders into a buffer first, so that a failure is an error page and never half a page.
 func (c *Console) writeView(w http.ResponseWriter, r *request, v view, status int) int {
-	b, err := c.renderView(r, v)
-	if err != nil {
+	var b bytes.Buffer
+	if err := c.pages.renderPage(&b, c.newFrame(r, v), v.name); err != nil {
 		c.Log.ErrorContext(r.Context(), "page cannot be rendered", "page", v.name, "cause", err.Error())
 		http.Error(w, "A página não pôde ser montada.", http.StatusInternalServerError)
 		return http.StatusInternalServerError
 	}
 	w.Header().Set("content-type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b) // a reader that is gone needs no page
+	_, _ = w.Write(b.Bytes()) // a reader that is gone needs no page
 	return status
-}
-
-// renderView renders a view. A form that was refused is filled in again, and its problem said beside the field where there is one.
-func (c *Console) renderView(r *request, v view) ([]byte, error) {
-	f := c.newFrame(r, v)
-	var b bytes.Buffer
-	if err := c.pages.renderPage(&b, f, v.name); err != nil || f.Problem == nil {
-		return b.Bytes(), err
-	}
-	said := f.Problem.Detail
-	if said == "" {
-		said = f.Problem.Text
-	}
-	filled, placed := refill(b.Bytes(), r.URL.Path, r.PostForm, f.Problem.Fields, said)
-	if !placed || f.Problem.Detail == "" {
-		return filled, nil
-	}
-	f.Problem.Placed = true
-	b.Reset()
-	if err := c.pages.renderPage(&b, f, v.name); err != nil {
-		return nil, err
-	}
-	filled, _ = refill(b.Bytes(), r.URL.Path, r.PostForm, f.Problem.Fields, said)
-	return filled, nil
 }
 
 // changeWithAudit runs a change and its line in the audit trail in one transaction: fn works with the rules it is given and no others,
@@ -341,14 +323,25 @@ func (c *Console) changeWithAudit(r *request, action string, fn func(ctx context
 	ctx := r.Context()
 	return c.InTx(ctx, func(in *Rules) error {
 		subject, detail, err := fn(ctx, in)
-		if err != nil {
+		if err = errors.Join(r.wrong, err); err != nil {
 			return err
 		}
 		return in.Audit.RecordAction(ctx, r.auditActor(), action, subject, detail)
 	})
 }
 
+// changeAndRedirect is changeWithAudit for a form that leads on to another page.
+func (c *Console) changeAndRedirect(r *request, action string, next redirect, fn func(ctx context.Context, in *Rules) (subject, detail string, err error)) (answer, error) {
+	if err := c.changeWithAudit(r, action, fn); err != nil {
+		return nil, err
+	}
+	return next, nil
+}
+
 // recordAction records what is about to be done or shown, for work that does not fit into one transaction.
 func (c *Console) recordAction(r *request, action, subject, detail string) error {
+	if r.wrong != nil {
+		return r.wrong
+	}
 	return c.Rules.Audit.RecordAction(r.Context(), r.auditActor(), action, subject, detail)
 }

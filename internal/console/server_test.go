@@ -80,23 +80,20 @@ func TestMendable(t *testing.T) {
 func TestFields(t *testing.T) {
 	r := posted(t, "/x", "n=+12+&neg=-1&word=x&at=2026-12-24T15%3A00&bad=24%2F12&reason=ok&why=pedido")
 	for name, want := range map[string]int{"n": 12, "missing": 7} {
-		if got, err := r.parseNumberField(name, 7); err != nil || got != want {
-			t.Errorf("%s: %d, %v", name, got, err)
+		if got := r.readNumber(name, 7); got != want {
+			t.Errorf("%s: %d", name, got)
 		}
 	}
-	for _, name := range []string{"neg", "word"} {
-		if _, err := r.parseNumberField(name, 7); !errors.Is(err, errForm) {
-			t.Errorf("%s: %v", name, err)
+	if got := r.readMoment("at"); !got.Equal(time.Date(2026, 12, 24, 18, 0, 0, 0, time.UTC)) {
+		t.Error("a time is read as Brasília's:", got)
+	}
+	if got := r.readMoment("missing"); !got.IsZero() || r.wrong != nil {
+		t.Error(got, r.wrong)
+	}
+	for i, read := range []func(){func() { r.readNumber("neg", 7) }, func() { r.readNumber("word", 7) }, func() { r.readMoment("bad") }} {
+		if read(); len(faultsIn(r.wrong)) != i+1 || !errors.Is(r.wrong, errForm) {
+			t.Errorf("%d: %v", i, r.wrong)
 		}
-	}
-	if got, err := r.parseMomentField("at"); err != nil || !got.Equal(time.Date(2026, 12, 24, 18, 0, 0, 0, time.UTC)) {
-		t.Error("a time is read as Brasília's:", got, err)
-	}
-	if got, err := r.parseMomentField("missing"); err != nil || !got.IsZero() {
-		t.Error(got, err)
-	}
-	if _, err := r.parseMomentField("bad"); !errors.Is(err, errForm) {
-		t.Error(err)
 	}
 	if _, err := parseReason(r); !errors.Is(err, errReason) {
 		t.Error("two letters are no reason:", err)
@@ -108,12 +105,13 @@ func TestFields(t *testing.T) {
 
 // TestSettingsOf: nothing means the default, and a word is refused.
 func TestSettingsOf(t *testing.T) {
-	s, err := settingsOf(posted(t, "/x", "default_plan=ouro&rate=10&burst=&mask_cards=on"))
-	if err != nil || s != (partner.Settings{DefaultPlan: "ouro", RatePerSecond: 10, MaskCards: true}) {
-		t.Error(s, err)
+	r := posted(t, "/x", "default_plan=ouro&rate=10&burst=&mask_cards=on")
+	if s := settingsOf(r); r.wrong != nil || s != (partner.Settings{DefaultPlan: "ouro", RatePerSecond: 10, MaskCards: true}) {
+		t.Error(s, r.wrong)
 	}
-	if _, err := settingsOf(posted(t, "/x", "rate=viele")); !errors.Is(err, partner.ErrInvalid) {
-		t.Error(err)
+	r = posted(t, "/x", "rate=viele&burst=muitas")
+	if settingsOf(r); len(faultsIn(r.wrong)) != 2 {
+		t.Error(r.wrong)
 	}
 }
 
@@ -140,28 +138,33 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestOldAndPicked: a refused form keeps what was typed; a page that was not sent shows what is.
-func TestOldAndPicked(t *testing.T) {
-	problem := &sentence{}
-	for _, c := range []struct {
-		f         frame
-		old       string
-		x, y, now bool
-	}{
-		{frame{}, "now", true, false, true},
-		{frame{Form: url.Values{"a": {"typed"}, "b": {"y"}}}, "now", true, false, true}, // not refused
-		{frame{Problem: problem, Form: url.Values{"a": {"typed"}, "b": {"y"}}}, "typed", false, true, true},
-		{frame{Problem: problem}, "now", true, false, true},
+// TestRefusedForm: the form that was refused keeps what was sent and says what is wrong beside each field, the first of which has
+// the focus; another form of the page shows what is there, and what no field is about is left to the top of the page.
+func TestRefusedForm(t *testing.T) {
+	f := &frame{Path: "/x", Form: url.Values{"a": {`typed"`}, "b": {"y"}}}
+	f.refuseForm(errors.Join(errForm.With("a", fault.WholeNumber), errForm.With("b", fault.DateFormat), errForm.With("z", fault.NoSuchDay)))
+	f.Post("/other")
+	if got := f.Field("a", "now"); got != `name="a" value="now" ` {
+		t.Errorf("another form has %q", got)
+	}
+	f.Post("/y?n=1", "/x?n=2")
+	for got, want := range map[string]string{
+		string(f.Field("a", "now")):      `name="a" aria-invalid="true" aria-describedby="erro-a" autofocus value="typed&#34;" `,
+		string(f.Pick("b", "y", false)):  `name="b" aria-invalid="true" aria-describedby="erro-b" value="y" checked`,
+		string(f.Option("b", "x", true)): `value="x" `,
+		string(f.Field("c", 3)):          `name="c" value="3" `,
+		string(f.Unfold("/x")):           "open",
+		string(f.Focus()):                "",
 	} {
-		if got := c.f.Old("a", "now"); got != c.old {
-			t.Errorf("%+v: old %q, want %q", c.f, got, c.old)
-		}
-		if x, y := c.f.Picked("b", "x", true), c.f.Picked("b", "y", false); x != c.x || y != c.y {
-			t.Errorf("%+v: picked %t, %t", c.f, x, y)
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := (frame{}).Old("a", nil); got != "" {
+	if got := string(f.Wrong("a")); !strings.Contains(got, `id="erro-a"`) || f.Wrong("c") != "" {
 		t.Error(got)
+	}
+	if left := f.Unplaced(); len(left) != 1 {
+		t.Error(left)
 	}
 }
 

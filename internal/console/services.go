@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // listServices shows all support services, retired ones included.
@@ -19,14 +18,10 @@ func listServices(c *Console, r *request) (answer, error) {
 
 // addService creates a support service that people can open cases for.
 func addService(c *Console, r *request) (answer, error) {
-	err := c.changeWithAudit(r, "service.add", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "service.add", redirect{"/services", "service.added"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		sv, err := in.Services.AddService(ctx, r.trimmedField("name"), r.trimmedField("description"))
 		return string(sv.ID), sv.Name, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/services", "service.added"}, nil
 }
 
 // loadService returns the service that the address names.
@@ -61,30 +56,19 @@ func showService(c *Console, r *request) (answer, error) {
 
 // saveService changes a service; a service whose box "offered" is not ticked is retired.
 func saveService(c *Console, r *request) (answer, error) {
-	position, ok := parseWhole(r.trimmedField("position"))
-	if !ok {
-		return nil, cyber.ErrServiceInvalid.With("position", fault.WholeNumber)
-	}
-	err := c.changeWithAudit(r, "service.edit", func(ctx context.Context, in *Rules) (string, string, error) {
+	position := r.readNumber("position", 0)
+	return c.changeAndRedirect(r, "service.edit", redirect{"/services/" + url.PathEscape(r.PathValue("id")), "service.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		sv, err := in.Services.EditService(ctx, cyber.ServiceID(r.PathValue("id")), func(sv *cyber.Service) {
 			sv.Name, sv.Description, sv.Position, sv.Retired = r.trimmedField("name"), r.trimmedField("description"), int64(position), !r.PostForm.Has("offered")
 		})
 		return r.PathValue("id"), sv.Name, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/services/" + url.PathEscape(r.PathValue("id")), "service.saved"}, nil
 }
 
 // retireService stops offering a service for new cases.
 func retireService(c *Console, r *request) (answer, error) {
-	err := c.changeWithAudit(r, "service.retire", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "service.retire", redirect{"/services", "service.retired"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		sv, err := in.Services.RetireService(ctx, cyber.ServiceID(r.PathValue("id")))
 		return string(sv.ID), sv.Name, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/services", "service.retired"}, nil
 }

@@ -76,9 +76,5 @@ func removeSlot(c *Console, r *request) (answer, error) {
 // onService runs a change of the service in the path in a transaction with its line in the audit trail.
 func (c *Console) onService(r *request, action, done string, fn func(ctx context.Context, in *Rules, id cyber.ServiceID) error) (answer, error) {
 	id := cyber.ServiceID(r.PathValue("id"))
-	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(id), "", fn(ctx, in, id) })
-	if err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("services", string(id)), done}, nil
+	return c.changeAndRedirect(r, action, redirect{joinPath("services", string(id)), done}, func(ctx context.Context, in *Rules) (string, string, error) { return string(id), "", fn(ctx, in, id) })
 }

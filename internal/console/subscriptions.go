@@ -192,14 +192,10 @@ func moveSubscription(c *Console, r *request, action, done string, move subscrip
 	if page.Ended {
 		return nil, subscription.ErrNotFound.With("subscription", fault.HasEnded)
 	}
-	err = c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, action, redirect{page.Path, done}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Subscriptions.MoveSubscriptions(ctx, page.Partner.ID, subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF}, move)
 		return page.auditSubject(), "", err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{page.Path, done}, nil
 }
 
 // endSubscription ends a subscription for good.

@@ -106,25 +106,17 @@ func saveTextForm(c *Console, r *request) (answer, error) {
 		}
 		return c.newTextView(r, t)
 	}
-	err := c.changeWithAudit(r, "message.set", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "message.set", redirect{pathOfText(t.Key, id), "text.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return textSubject(t.Key, id), "", in.Messages.SetTemplate(ctx, id, t)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{pathOfText(t.Key, id), "text.saved"}, nil
 }
 
 // resetText removes a text that an operator wrote, so that the message falls back to the default one.
 func resetText(c *Console, r *request) (answer, error) {
 	k, id := parseTextKey(r), partner.ID(r.FormValue("partner"))
-	err := c.changeWithAudit(r, "message.reset", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "message.reset", redirect{pathOfText(k, id), "text.reset"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return textSubject(k, id), "", in.Messages.ResetTemplate(ctx, id, k)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{pathOfText(k, id), "text.reset"}, nil
 }
 
 // textSubject returns the name of a text in the audit trail.

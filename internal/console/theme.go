@@ -56,7 +56,7 @@ func saveTheme(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	id := partner.ID(r.PathValue("id"))
-	err = c.changeWithAudit(r, "partner.theme", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "partner.theme", redirect{partnerPath(id) + "/theme", "theme.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Partners.UpdateTheme(ctx, id, func(t *partner.Theme) {
 			t.Accent, t.AccentText = r.trimmedField("accent"), r.trimmedField("accent_text")
 			t.Title, t.Frames = r.trimmedField("title"), strings.Fields(r.trimmedField("frame"))
@@ -76,10 +76,6 @@ func saveTheme(c *Console, r *request) (answer, error) {
 		})
 		return string(id), "", err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{partnerPath(id) + "/theme", "theme.saved"}, nil
 }
 
 // uploadedPicture returns a small file of a form that may be left out.

@@ -148,10 +148,7 @@ func rotateWebhook(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	hours, err := r.parseNumberField("hours", 0)
-	if err != nil {
-		return nil, err
-	}
+	hours := r.readNumber("hours", 0)
 	err = c.changeWithAudit(r, "webhook.rotate", func(ctx context.Context, in *Rules) (_, _ string, err error) {
 		e, err = in.Webhooks.RotateKeys(ctx, e.Partner, e.ID, time.Duration(hours)*time.Hour)
 		return string(e.ID), "", err

@@ -76,24 +76,26 @@ func plainCNPJ(text string) string {
 	return text
 }
 
-// parseNumberField returns a field that holds a whole number; an empty field is none.
-func (r *request) parseNumberField(name string, none int) (int, error) {
+// readNumber returns a field that holds a whole number; an empty field is none.
+func (r *request) readNumber(name string, none int) int {
 	text := r.trimmedField(name)
 	if text == "" {
-		return none, nil
+		return none
 	}
 	n, ok := parseWhole(text)
 	if !ok || n < 0 {
-		return 0, errForm.With(name, fault.WholeNumber)
+		r.refuse(errForm.With(name, fault.WholeNumber))
 	}
-	return n, nil
+	return n
 }
 
-// parseMomentField returns a field of a date and a time; the empty field is the zero time.
-func (r *request) parseMomentField(name string) (time.Time, error) {
+// readMoment returns a field of a date and a time; the empty field is the zero time.
+func (r *request) readMoment(name string) time.Time {
 	text := strings.TrimSpace(r.FormValue(name))
 	if text == "" {
-		return time.Time{}, nil
+		return time.Time{}
 	}
-	return parseMoment(name, text)
+	t, err := parseMoment(name, text)
+	r.refuse(err)
+	return t
 }

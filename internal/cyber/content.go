@@ -1,6 +1,7 @@
 package cyber
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -142,39 +143,33 @@ func isContentSlug(s string) bool { return len(s) <= maxSlug && slug.MatchString
 
 // checkItem says what is wrong with an item.
 func (it Item) checkItem() error {
-	bad := func(field string, rule fault.Rule, args ...any) error {
+	bad := func(field string, rule fault.Rule, args ...any) *fault.Error {
 		return ErrContentInvalid.With(field, rule, args...).In(toASCII(string(it.ID)))
 	}
-	switch {
-	case !isContentSlug(string(it.ID)):
+	if !isContentSlug(string(it.ID)) {
 		return ErrContentInvalid.With("id", fault.HyphenatedWords, maxSlug)
-	case it.Type != ContentAlert && it.Type != ContentAdvice && it.Type != ContentTip:
-		return bad("type", fault.OneOf, "alert, advice, tip")
-	case !it.Device.isKnown():
-		return bad("device", fault.OneOf, "all, mobile, desktop")
-	case it.Rank < 1 || it.Rank > maxRank:
-		return bad("rank", fault.OneTo, maxRank)
-	case !partner.Paragraphs(it.Title, 1, maxTitle):
-		return bad("title", fault.Length, maxTitle)
-	case !partner.Paragraphs(it.Body, 1, maxBody) || !partner.Paragraphs(it.More, 0, maxBody):
-		return bad("body", fault.Length, maxBody)
+	}
+	wrong := []error{
+		fault.When(it.Type != ContentAlert && it.Type != ContentAdvice && it.Type != ContentTip, bad("type", fault.OneOf, "alert, advice, tip")),
+		fault.When(!it.Device.isKnown(), bad("device", fault.OneOf, "all, mobile, desktop")),
+		fault.When(it.Rank < 1 || it.Rank > maxRank, bad("rank", fault.OneTo, maxRank)),
+		fault.When(!partner.Paragraphs(it.Title, 1, maxTitle), bad("title", fault.Length, maxTitle)),
+		fault.When(!partner.Paragraphs(it.Body, 1, maxBody) || !partner.Paragraphs(it.More, 0, maxBody), bad("body", fault.Length, maxBody)),
 	}
 	if word, ok := it.strayPlaceholder(); ok {
-		return bad(word, fault.NoSuchWord)
+		wrong = append(wrong, bad(word, fault.NoSuchWord))
 	}
 	if f := it.When.checkCondition(); f != nil {
-		return f.In("when").In(toASCII(string(it.ID)))
+		wrong = append(wrong, f.In("when").In(toASCII(string(it.ID))))
 	}
-	if it.Question == nil {
-		return nil
+	if it.Question != nil && it.When.aboutFinding() {
+		wrong = append(wrong, bad("question", fault.FindingCannotAsk))
+	} else if it.Question != nil {
+		if f := it.Question.checkQuestion(); f != nil {
+			wrong = append(wrong, f.In("question").In(toASCII(string(it.ID))))
+		}
 	}
-	if it.When.aboutFinding() {
-		return bad("question", fault.FindingCannotAsk)
-	}
-	if f := it.Question.checkQuestion(); f != nil {
-		return f.In("question").In(toASCII(string(it.ID)))
-	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // strayPlaceholder returns a word in braces that nothing would be put for.

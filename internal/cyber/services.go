@@ -6,6 +6,7 @@ package cyber
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -150,13 +151,10 @@ func (s *Services) forgetOffered() {
 // checkService refuses a service without a name or with texts that are too long.
 func (sv *Service) checkService() error {
 	sv.Name, sv.Description = strings.TrimSpace(sv.Name), strings.TrimSpace(sv.Description)
-	if !partner.IsLine(sv.Name, 1, 120) {
-		return ErrServiceInvalid.With("name", fault.PlainLength, 120)
-	}
-	if !partner.Paragraphs(sv.Description, 1, 1000) {
-		return ErrServiceInvalid.With("description", fault.TextLength, 1000)
-	}
-	return nil
+	return errors.Join(
+		fault.When(!partner.IsLine(sv.Name, 1, 120), ErrServiceInvalid.With("name", fault.PlainLength, 120)),
+		fault.When(!partner.Paragraphs(sv.Description, 1, 1000), ErrServiceInvalid.With("description", fault.TextLength, 1000)),
+	)
 }
 
 // SeedServices fills an empty catalogue on first start.

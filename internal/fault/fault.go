@@ -128,6 +128,15 @@ func (e *Error) In(outer string) *Error {
 	return &c
 }
 
+// When returns the fault where a rule is broken, and nil otherwise. With errors.Join it tells a caller all that is wrong at once;
+// the first fault decides how an edge answers.
+func When(broken bool, e *Error) error {
+	if broken {
+		return e
+	}
+	return nil
+}
+
 // KindOf returns the kind of the first fault in err's chain, and Internal for everything else.
 func KindOf(err error) Kind {
 	var f *Error

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -188,35 +189,19 @@ func (fs *Feeds) AddReceiver(ctx context.Context, f Feed) (added Feed, secret st
 
 // checkFeed refuses a feed whose name, interval or target does not fit its kind.
 func checkFeed(f *Feed) error {
-	if _, err := f.Settings.parseMapping(); err != nil {
-		return err
-	}
-	if !leak.ValidName(f.Name) || len(f.Name) > 40 {
-		return ErrInvalid.With("name", fault.FeedName)
-	}
-	if f.Every < leastEvery {
-		return ErrInvalid.With("every", fault.AtLeastAMinute)
-	}
+	_, mapping := f.Settings.parseMapping()
 	u, err := url.Parse(f.Target)
-	web := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
-	switch f.Kind {
-	case Folder:
-		if !filepath.IsAbs(f.Target) && !strings.HasPrefix(f.Target, "s3://") && !strings.HasPrefix(f.Target, "file://") {
-			return ErrInvalid.With("target", fault.FolderOrBucket)
-		}
-	case List:
-		if !web {
-			return ErrInvalid.With("target", fault.HTTPSAddress)
-		}
-	case HIBP:
-		if !web || f.Secret == "" {
-			return ErrInvalid.With("target", fault.APIAddressAndKey)
-		}
-	case Pushed:
-	default:
-		return ErrInvalid.With("kind", fault.OneOf, "folder, list, hibp, push")
-	}
-	return nil
+	isWeb := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+	isFolder := filepath.IsAbs(f.Target) || strings.HasPrefix(f.Target, "s3://") || strings.HasPrefix(f.Target, "file://")
+	return errors.Join(
+		mapping,
+		fault.When(!leak.ValidName(f.Name) || len(f.Name) > 40, ErrInvalid.With("name", fault.FeedName)),
+		fault.When(f.Every < leastEvery, ErrInvalid.With("every", fault.AtLeastAMinute)),
+		fault.When(f.Kind == Folder && !isFolder, ErrInvalid.With("target", fault.FolderOrBucket)),
+		fault.When(f.Kind == List && !isWeb, ErrInvalid.With("target", fault.HTTPSAddress)),
+		fault.When(f.Kind == HIBP && (!isWeb || f.Secret == ""), ErrInvalid.With("target", fault.APIAddressAndKey)),
+		fault.When(!slices.Contains([]Kind{Folder, List, HIBP, Pushed}, f.Kind), ErrInvalid.With("kind", fault.OneOf, "folder, list, hibp, push")),
+	)
 }
 
 // Shown returns where a feed gets its dumps as people may read it: an address can hold a secret.

@@ -2,6 +2,7 @@ package leak
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -94,26 +95,16 @@ func CheckBreach(b *cyber.Breach, now time.Time) error {
 	if b.Kind == "" {
 		b.Kind = cyber.SourceBreach
 	}
-	if !ValidName(b.Name) {
-		return ErrBreachInvalid.With("name", fault.BreachName)
-	}
-	if err := checkReserved(b.Name); err != nil {
-		return err
-	}
-	if !partner.IsLine(b.Title, 1, 200) {
-		return ErrBreachInvalid.With("title", fault.PlainLength, 200)
-	}
-	if !partner.IsLine(b.Source, 0, 500) || !partner.Paragraphs(b.Description, 0, 4000) {
-		return ErrBreachInvalid.With("source", fault.BreachTexts)
-	}
-	if b.Date.IsZero() || b.Date.After(now) || b.Date.Year() < 1970 {
-		return ErrBreachInvalid.With("date", fault.DayRange)
-	}
 	kinds := []cyber.SourceKind{cyber.SourceBreach, cyber.SourceCombolist, cyber.SourceStealer, cyber.SourcePaste, cyber.SourcePhish}
-	if !slices.Contains(kinds, b.Kind) {
-		return ErrBreachInvalid.With("kind", fault.OneOf, "breach, combolist, stealer, paste, phish")
-	}
-	return checkExposes(b)
+	return errors.Join(
+		fault.When(!ValidName(b.Name), ErrBreachInvalid.With("name", fault.BreachName)),
+		checkReserved(b.Name),
+		fault.When(!partner.IsLine(b.Title, 1, 200), ErrBreachInvalid.With("title", fault.PlainLength, 200)),
+		fault.When(!partner.IsLine(b.Source, 0, 500) || !partner.Paragraphs(b.Description, 0, 4000), ErrBreachInvalid.With("source", fault.BreachTexts)),
+		fault.When(b.Date.IsZero() || b.Date.After(now) || b.Date.Year() < 1970, ErrBreachInvalid.With("date", fault.DayRange)),
+		fault.When(!slices.Contains(kinds, b.Kind), ErrBreachInvalid.With("kind", fault.OneOf, "breach, combolist, stealer, paste, phish")),
+		checkExposes(b),
+	)
 }
 
 // checkExposes refuses a breach that names no class of data or an unknown one, and puts the classes in their usual

@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -255,21 +256,15 @@ func (r *Registry) UpdatePartner(ctx context.Context, id ID, edit func(*Partner)
 
 // checkSettings refuses settings out of their bounds.
 func (s Settings) checkSettings() error {
-	switch {
-	case s.RatePerSecond < 0 || s.RatePerSecond > 1_000_000:
-		return ErrInvalid.With("rate", fault.RequestsPerSecond)
-	case s.Burst < 0 || s.Burst > 1_000_000:
-		return ErrInvalid.With("burst", fault.RequestsAtOnce)
-	case s.FirstLooksPerHour < 0 || s.FirstLooksPerHour > 1_000_000_000:
-		return ErrInvalid.With("first looks", fault.DefaultToBillion)
-	case len(s.DefaultPlan) > 255:
-		return ErrInvalid.With("default plan", fault.AtMostCharacters, 255)
-	case len(s.ListSites()) > mostSites || len(s.WatchedList()) > mostSites:
-		return ErrInvalid.With("site", fault.AtMost, mostSites)
-	case !slices.ContainsFunc(slices.Concat(s.ListSites(), s.WatchedList()), func(h string) bool { return !hostName.MatchString(h) || len(h) > 253 }):
-		return nil
-	}
-	return ErrInvalid.With("site", fault.HostName)
+	isNoHost := func(h string) bool { return !hostName.MatchString(h) || len(h) > 253 }
+	return errors.Join(
+		fault.When(s.RatePerSecond < 0 || s.RatePerSecond > 1_000_000, ErrInvalid.With("rate", fault.RequestsPerSecond)),
+		fault.When(s.Burst < 0 || s.Burst > 1_000_000, ErrInvalid.With("burst", fault.RequestsAtOnce)),
+		fault.When(s.FirstLooksPerHour < 0 || s.FirstLooksPerHour > 1_000_000_000, ErrInvalid.With("first looks", fault.DefaultToBillion)),
+		fault.When(len(s.DefaultPlan) > 255, ErrInvalid.With("default plan", fault.AtMostCharacters, 255)),
+		fault.When(len(s.ListSites()) > mostSites || len(s.WatchedList()) > mostSites, ErrInvalid.With("site", fault.AtMost, mostSites)),
+		fault.When(slices.ContainsFunc(slices.Concat(s.ListSites(), s.WatchedList()), isNoHost), ErrInvalid.With("site", fault.HostName)),
+	)
 }
 
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)

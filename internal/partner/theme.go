@@ -3,6 +3,7 @@ package partner
 import (
 	"bytes"
 	"context"
+	"errors"
 	"image"
 	_ "image/jpeg" // logos come as JPEG too
 	"image/png"
@@ -97,6 +98,7 @@ var colour = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
 // checkTheme refuses colours that cannot be read and addresses that are none.
 func (t *Theme) checkTheme() error {
+	var wrong []error
 	for _, c := range []struct {
 		name  string
 		value *string
@@ -110,22 +112,17 @@ func (t *Theme) checkTheme() error {
 		{"accent", "white page", accent, paper}, {"accent text", "accent", accentText, accent},
 	} {
 		// Cut, not rounded: 4.499 is not enough and must not read as if it were.
-		if ratio := ContrastRatio(pair.over, pair.under); ratio < leastContrast {
-			return ErrInvalid.With(pair.name, fault.Contrast, strconv.FormatFloat(math.Floor(ratio*100)/100, 'f', 2, 64), pair.on)
-		}
+		ratio := ContrastRatio(pair.over, pair.under)
+		wrong = append(wrong, fault.When(ratio < leastContrast, ErrInvalid.With(pair.name, fault.Contrast, strconv.FormatFloat(math.Floor(ratio*100)/100, 'f', 2, 64), pair.on)))
 	}
-	if t.Title = strings.TrimSpace(t.Title); !IsLine(t.Title, 0, maxTitle) {
-		return ErrInvalid.With("title", fault.PlainAtMost, maxTitle)
-	}
+	t.Title = strings.TrimSpace(t.Title)
+	wrong = append(wrong, fault.When(!IsLine(t.Title, 0, maxTitle), ErrInvalid.With("title", fault.PlainAtMost, maxTitle)))
 	for lang, texts := range t.Texts {
-		if !slices.Contains(ListLanguages(), lang) {
-			return ErrInvalid.With("lang", fault.OneOf, "pt-BR, es, en")
-		}
-		if !Paragraphs(texts.Intro, 0, maxIntro) || !Paragraphs(texts.Contact, 0, maxIntro) {
-			return ErrInvalid.With("intro, contact", fault.TextsAtMost, maxIntro)
-		}
+		wrong = append(wrong,
+			fault.When(!slices.Contains(ListLanguages(), lang), ErrInvalid.With("lang", fault.OneOf, "pt-BR, es, en")),
+			fault.When(!Paragraphs(texts.Intro, 0, maxIntro) || !Paragraphs(texts.Contact, 0, maxIntro), ErrInvalid.With("intro, contact", fault.TextsAtMost, maxIntro)))
 	}
-	return t.checkFrames()
+	return errors.Join(append(wrong, t.checkFrames())...)
 }
 
 // checkFrames holds the origins to what a header can carry: a scheme and a host, and nothing that could end the list.

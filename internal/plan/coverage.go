@@ -2,8 +2,10 @@ package plan
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -57,30 +59,18 @@ type SubLimit struct {
 
 // checkCoverage bounds what an operator gave.
 func (c *Coverage) checkCoverage() error {
-	switch {
-	case !partner.IsLine(c.Plan, 1, maxName):
-		return ErrInvalid.With("coverage plano", fault.PlainLength, maxName)
-	case c.Limit < 0 || c.Limit > maxLimitReais*100:
-		return ErrInvalid.With("coverage limiteCobertura", fault.ReaisUpTo, int64(maxLimitReais))
-	case len(c.Types) > maxList || len(c.SubLimits) > maxList:
-		return ErrInvalid.With("coverage", fault.ListEntries, maxList)
-	case !partner.Paragraphs(c.Conditions, 0, maxText) || !partner.Paragraphs(c.Exclusions, 0, maxText):
-		return ErrInvalid.With("coverage texts", fault.TextAtMost, maxText)
-	}
-	if c.WaitingDays < 0 || c.WaitingDays > maxWaitingDays {
-		return ErrInvalid.With("coverage carenciaDias", fault.DaysUpTo, maxWaitingDays)
-	}
-	for _, t := range c.Types {
-		if !partner.IsLine(t, 1, maxName) {
-			return ErrInvalid.With("coverage tipoCobertura", fault.EachPlainLength, maxName)
-		}
-	}
-	for _, s := range c.SubLimits {
-		if !partner.IsLine(s.Name, 1, maxName) || s.Limit < 0 || s.Limit > c.Limit {
-			return ErrInvalid.With("coverage sublimites", fault.SubLimitFormat, maxName)
-		}
-	}
-	return nil
+	isNoType := func(t string) bool { return !partner.IsLine(t, 1, maxName) }
+	isNoSubLimit := func(s SubLimit) bool { return !partner.IsLine(s.Name, 1, maxName) || s.Limit < 0 || s.Limit > c.Limit }
+	isTooLong := !partner.Paragraphs(c.Conditions, 0, maxText) || !partner.Paragraphs(c.Exclusions, 0, maxText)
+	return errors.Join(
+		fault.When(!partner.IsLine(c.Plan, 1, maxName), ErrInvalid.With("coverage plano", fault.PlainLength, maxName)),
+		fault.When(c.Limit < 0 || c.Limit > maxLimitReais*100, ErrInvalid.With("coverage limiteCobertura", fault.ReaisUpTo, int64(maxLimitReais))),
+		fault.When(len(c.Types) > maxList || len(c.SubLimits) > maxList, ErrInvalid.With("coverage", fault.ListEntries, maxList)),
+		fault.When(isTooLong, ErrInvalid.With("coverage texts", fault.TextAtMost, maxText)),
+		fault.When(c.WaitingDays < 0 || c.WaitingDays > maxWaitingDays, ErrInvalid.With("coverage carenciaDias", fault.DaysUpTo, maxWaitingDays)),
+		fault.When(slices.ContainsFunc(c.Types, isNoType), ErrInvalid.With("coverage tipoCobertura", fault.EachPlainLength, maxName)),
+		fault.When(slices.ContainsFunc(c.SubLimits, isNoSubLimit), ErrInvalid.With("coverage sublimites", fault.SubLimitFormat, maxName)),
+	)
 }
 
 // coverageFile is a coverage as files and rows hold it: the five members of the contract's answer, sub-limits and

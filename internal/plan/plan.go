@@ -7,6 +7,7 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -130,17 +131,12 @@ func (c *Catalogue) RetirePlan(ctx context.Context, id partner.ID, plan ID) (Pla
 // checkPlan trims and bounds what an operator gave.
 func (p *Plan) checkPlan() error {
 	p.ID, p.Name = ID(strings.TrimSpace(string(p.ID))), strings.TrimSpace(p.Name)
-	switch {
-	case !partner.IsPrintable(string(p.ID), MaxID):
-		return ErrInvalid.With("id", fault.PrintableLength, MaxID)
-	case partner.IsDotSegment(string(p.ID)):
-		return ErrInvalid.With("id", fault.DotPath)
-	case !partner.IsLine(p.Name, 1, maxName):
-		return ErrInvalid.With("name", fault.PlainLength, maxName)
-	case p.MaxDevices < NoDevices || p.MaxDevices > maxDevices:
-		return ErrInvalid.With("max devices", fault.DeviceLimit, maxDevices)
-	case p.KeyDays < 0 || p.KeyDays > maxKeyDays:
-		return ErrInvalid.With("key days", fault.DefaultTo, DefaultKeyDays, maxKeyDays)
-	}
-	return p.Coverage.checkCoverage()
+	return errors.Join(
+		fault.When(!partner.IsPrintable(string(p.ID), MaxID), ErrInvalid.With("id", fault.PrintableLength, MaxID)),
+		fault.When(partner.IsDotSegment(string(p.ID)), ErrInvalid.With("id", fault.DotPath)),
+		fault.When(!partner.IsLine(p.Name, 1, maxName), ErrInvalid.With("name", fault.PlainLength, maxName)),
+		fault.When(p.MaxDevices < NoDevices || p.MaxDevices > maxDevices, ErrInvalid.With("max devices", fault.DeviceLimit, maxDevices)),
+		fault.When(p.KeyDays < 0 || p.KeyDays > maxKeyDays, ErrInvalid.With("key days", fault.DefaultTo, DefaultKeyDays, maxKeyDays)),
+		p.Coverage.checkCoverage(),
+	)
 }
