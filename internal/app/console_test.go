@@ -187,7 +187,7 @@ func TestConsoleStory(t *testing.T) {
 	b.fill("main form", "name", "Banco Exemplo", "rate", "muitas")
 	b.do(chromedp.RemoveAttribute(`main form [name="rate"]`, "pattern"))
 	b.press(`main form button[type="submit"]`)
-	b.see("Confira os dados do parceiro")
+	b.see("Escreva um número inteiro")
 	b.fill("main form", "rate", "500")
 	b.press(`main form button[type="submit"]`)
 	b.see("aparecem só agora")
