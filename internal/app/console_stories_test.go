@@ -199,8 +199,15 @@ func (s *stage) analyst() {
 	_, token, err := s.app.Operators.CreateOperator(s.ctx, "analisa@exemplo.com.br", operator.Admin)
 	s.come(token, err)
 	s.visit("/breaches/new?from=upload")
-	s.fill("main form", "name", "loja-nova", "title", "Loja Nova", "date", "01/10/2026")
+	s.fill("main form", "name", oldBreach, "title", "Loja Nova", "date", "01/10/2026")
 	s.do(chromedp.SetUploadFiles(`input[type="file"]`, []string{writeLines(s.t, 1500, stageEmail+":flor azul")}))
+	s.do(chromedp.Click(`main form button[type="submit"]`, chromedp.NodeVisible)) // a taken name is found before the file is sent, which stays chosen
+	s.see("Este nome já está em uso")
+	if !eval[bool](s.browser, `document.activeElement.name === "name" && document.querySelector("[type=file]").files.length === 1`) {
+		s.t.Error("the name is not where one goes on, or the file has to be chosen again")
+	}
+	s.glance("breach-new-refused")
+	s.fill("main form", "name", "loja-nova")
 	s.press(`main form button[type="submit"]`)
 	s.see("Importação iniciada")
 	s.waitHere("Publicado")

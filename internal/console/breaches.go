@@ -5,6 +5,8 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
@@ -19,7 +21,7 @@ type Breaches interface {
 	ListBreaches(ctx context.Context) ([]leak.Record, error)
 	FindBreach(ctx context.Context, name string) (leak.Record, error)
 	// CountHits counts the people that a breach has hit, partner by partner.
-	CountHits(ctx context.Context, name string) ([]leak.Hits, error)
+	CountHits(ctx context.Context, of cyber.Breach, since time.Time) ([]leak.Hits, error)
 	EditBreach(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error)
 	// Retract takes a breach back; its findings are withdrawn by a job.
 	Retract(ctx context.Context, name string) (leak.Record, error)
@@ -147,11 +149,20 @@ func parseBreachForm(r *request, b *cyber.Breach) {
 	b.Verified, b.Fabricated, b.SpamList = values.Has("verified"), values.Has("fabricated"), values.Has("spam_list")
 }
 
-// importBreach starts the import of a breach from files on the server; a job does the work.
-func importBreach(c *Console, r *request) (answer, error) {
-	b := cyber.Breach{Name: r.trimmedField("name")}
+// readNewBreach reads the form of a breach that is to be imported. All that can be wrong is found before a file is read.
+func (c *Console) readNewBreach(r *request) cyber.Breach {
+	b := cyber.Breach{Name: strings.TrimSpace(r.PostForm.Get("name"))}
 	parseBreachForm(r, &b)
 	r.refuse(leak.CheckNewBreach(&b, c.Now()))
+	if known, err := c.Rules.Breaches.FindBreach(r.Context(), b.Name); err == nil && known.State != leak.Importing {
+		r.refuse(leak.ErrBreachExists.With("name", fault.Taken))
+	}
+	return b
+}
+
+// importBreach starts the import of a breach from files on the server; a job does the work.
+func importBreach(c *Console, r *request) (answer, error) {
+	b := c.readNewBreach(r)
 	paths := splitLines(r.trimmedField("paths"))
 	if err := c.recordAction(r, "breach.import", b.Name, r.trimmedField("paths")); err != nil {
 		return nil, err
@@ -165,12 +176,8 @@ func importBreach(c *Console, r *request) (answer, error) {
 // uploadBreach starts the import of a breach from an uploaded file, which is streamed and never held in memory.
 func uploadBreach(c *Console, r *request) (answer, error) {
 	file, err := fieldsAndFile(r)
-	if err != nil {
-		return nil, err
-	}
-	b := cyber.Breach{Name: r.PostForm.Get("name")}
-	parseBreachForm(r, &b)
-	r.refuse(leak.CheckNewBreach(&b, c.Now()))
+	r.refuse(err)
+	b := c.readNewBreach(r)
 	if err := c.recordAction(r, "breach.import", b.Name, "upload"); err != nil {
 		return nil, err
 	}
@@ -263,10 +270,22 @@ func showBreach(c *Console, r *request) (answer, error) {
 	if page.Names, err = c.partnerNames(r); err != nil {
 		return nil, err
 	}
-	if page.Hits, err = c.Rules.Breaches.CountHits(r.Context(), name); err != nil {
+	var changed time.Time
+	for _, j := range jobs {
+		if j.FinishedAt.IsZero() { // at work on the findings
+			changed = c.Now()
+		} else if j.FinishedAt.After(changed) {
+			changed = j.FinishedAt
+		}
+	}
+	if page.Hits, err = c.Rules.Breaches.CountHits(r.Context(), rec.Breach, changed); err != nil {
 		return nil, err
 	}
+	page.All.Severities = map[cyber.Severity]int64{}
 	for _, h := range page.Hits {
+		for severity, n := range h.Severities {
+			page.All.Severities[severity] += n
+		}
 		page.All.People += h.People
 		page.All.Open += h.Open
 		page.All.Resolved += h.Resolved

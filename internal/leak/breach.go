@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -15,13 +16,14 @@ import (
 
 // Breaches are the operator's rules for what is told of breaches.
 type Breaches struct {
-	store Store
-	now   func() time.Time
+	store   Store
+	now     func() time.Time
+	counted *hitBook
 }
 
 // NewBreaches joins the rules to a store and a clock.
 func NewBreaches(store Store, now func() time.Time) *Breaches {
-	return &Breaches{store: store, now: now}
+	return &Breaches{store: store, now: now, counted: &hitBook{byName: map[string]hitCount{}}}
 }
 
 // Hits counts the people of one partner that a breach has hit, and their findings.
@@ -29,11 +31,51 @@ type Hits struct {
 	Partner partner.ID
 	// People were hit; Open, Resolved and Withdrawn are their findings, Alerted those that an alert was sent for.
 	People, Open, Resolved, Withdrawn, Alerted int64
+	// Severities counts the findings that were not withdrawn by how grave they are.
+	Severities map[cyber.Severity]int64
 }
 
-// CountHits returns how many people a breach has hit, per partner.
-func (b *Breaches) CountHits(ctx context.Context, name string) ([]Hits, error) {
-	return b.store.BreachHits(ctx, name)
+// Graded returns how many of the findings are of a severity.
+func (h Hits) Graded(severity string) int64 { return h.Severities[cyber.Severity(severity)] }
+
+// hitBook holds the last counts of breaches whose findings take long to count: a page must not wait for a million rows each
+// time it is opened.
+type hitBook struct {
+	mu     sync.Mutex
+	byName map[string]hitCount
+}
+
+// hitCount is what was counted of a breach, when, and how long that took.
+type hitCount struct {
+	hits []Hits
+	at   time.Time
+	took time.Duration
+}
+
+// slowCount is from when on a count is kept, and keptFor how many times as long as it took: so counting takes at most a
+// twentieth of the database's time.
+const (
+	slowCount = time.Second
+	keptFor   = 20
+)
+
+// CountHits returns how many people a breach has hit, per partner. A count that was slow is used again for a while, unless
+// it was made before since, when the findings changed as a whole.
+func (b *Breaches) CountHits(ctx context.Context, of cyber.Breach, since time.Time) ([]Hits, error) {
+	start := b.now()
+	b.counted.mu.Lock()
+	last, ok := b.counted.byName[of.Name]
+	b.counted.mu.Unlock()
+	if ok && last.at.After(since) && start.Sub(last.at) < keptFor*last.took {
+		return last.hits, nil
+	}
+	hits, err := b.store.BreachHits(ctx, of)
+	if took := b.now().Sub(start); err == nil && took >= slowCount {
+		b.counted.mu.Lock()
+		b.counted.byName[of.Name] = hitCount{hits: hits, at: start, took: took}
+		b.counted.mu.Unlock()
+	}
+	return hits, err
 }
 
 // ListBreaches lists every breach, oldest first; the made-up one of the sandbox is left out.

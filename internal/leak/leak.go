@@ -190,7 +190,7 @@ type Store interface {
 	ListBreaches(ctx context.Context) ([]Record, error)
 	BreachByName(ctx context.Context, name string) (Record, error)
 	// BreachHits returns how many people a breach has hit, per partner.
-	BreachHits(ctx context.Context, name string) ([]Hits, error)
+	BreachHits(ctx context.Context, of cyber.Breach) ([]Hits, error)
 	// UpdateBreach changes what is told of a breach and asks for the statuses to be computed again.
 	UpdateBreach(ctx context.Context, name string, change func(*Record) error) (Record, error)
 	// RetractBreach takes a breach back and hands over to the withdrawal of its findings.

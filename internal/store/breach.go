@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
@@ -334,12 +335,32 @@ func (s Breaches) ListSegments(ctx context.Context) ([]leak.Segment, int64, erro
 
 // BreachHits counts the people that a breach affected, for each partner: see leak.Store. Only the operator may ask, so
 // it takes no partner.
-func (s Breaches) BreachHits(ctx context.Context, name string) ([]leak.Hits, error) {
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (h leak.Hits, err error) {
-		err = row.Scan(scanPartnerID(&h.Partner), &h.People, &h.Open, &h.Resolved, &h.Withdrawn, &h.Alerted)
-		return h, err
+func (s Breaches) BreachHits(ctx context.Context, of cyber.Breach) ([]leak.Hits, error) {
+	list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (leak.Hits, error) {
+		h := leak.Hits{Severities: map[cyber.Severity]int64{}}
+		return h, row.Scan(scanPartnerID(&h.Partner), &h.People, &h.Open, &h.Resolved, &h.Withdrawn, &h.Alerted)
 	}, `SELECT f.partner_id, count(DISTINCT a.user_index), count(*) FILTER (WHERE f.resolution = ''), count(*) FILTER (WHERE f.resolution NOT IN ('', $2)),
 		count(*) FILTER (WHERE f.resolution = $2), count(*) FILTER (WHERE NOT f.quiet)
 		FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id WHERE f.breach = $1 GROUP BY f.partner_id ORDER BY f.partner_id`,
-		name, string(cyber.ResolvedRetracted))
+		of.Name, string(cyber.ResolvedRetracted))
+	if err != nil {
+		return nil, fmt.Errorf("count hits: %w", err)
+	}
+	// How grave a finding is follows from what stood in its records, so that a few groups tell it of all of them.
+	_, err = collectRows(ctx, s.readQuerier(), func(row scanner) (none struct{}, err error) {
+		var id partner.ID
+		var classes sql.NullInt64
+		var n int64
+		f := cyber.Finding{}
+		if err := row.Scan(scanPartnerID(&id), &classes, &f.OwnSite, &f.WatchedSite, &n); err != nil {
+			return none, err
+		}
+		f.Breach = of.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
+		if i := slices.IndexFunc(list, func(h leak.Hits) bool { return h.Partner == id }); i >= 0 {
+			list[i].Severities[cyber.SeverityOf(f)] += n
+		}
+		return none, nil
+	}, `SELECT partner_id, classes, own_site, watched_site, count(*) FROM finding WHERE breach = $1 AND resolution <> $2
+		GROUP BY partner_id, classes, own_site, watched_site`, of.Name, string(cyber.ResolvedRetracted))
+	return list, err
 }

@@ -128,6 +128,64 @@ for (const day of document.querySelectorAll("[data-day]")) {
 	});
 }
 
+// A form with data-upload sends its fields alone first, so that nothing large is sent for a wrong title: the server then complains of
+// the missing file and of what else is wrong. What it says is put beside the fields of this page, where the chosen file stays chosen.
+const complain = (form, page) => {
+	for (const old of form.querySelectorAll(".field-error")) {
+		old.remove();
+	}
+	const said = [...new DOMParser().parseFromString(page, "text/html").querySelectorAll(".field-error")];
+	const wrong = said.filter((span) => span.id !== "erro-file" || form.elements.file.files.length === 0).map((span) => {
+		const field = [...form.elements].find((e) => "erro-" + e.name === span.id);
+		field?.setAttribute("aria-describedby", span.id);
+		field?.closest("label")?.append(span);
+		return field;
+	});
+	for (const field of form.elements) {
+		if (wrong.includes(field)) {
+			field.setAttribute("aria-invalid", "true");
+		} else {
+			field.removeAttribute("aria-invalid");
+		}
+	}
+	wrong[0]?.focus();
+	return wrong.length > 0;
+};
+for (const form of document.querySelectorAll("[data-upload]")) {
+	form.addEventListener("submit", async (event) => {
+		event.preventDefault();
+		const to = event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action;
+		const fields = new FormData(form);
+		fields.delete("file");
+		const first = await fetch(to, { method: "POST", body: fields }).catch(() => null);
+		if (first && complain(form, await first.text())) {
+			return;
+		}
+		const bar = document.createElement("progress");
+		bar.max = 100;
+		bar.setAttribute("aria-label", "Envio do arquivo");
+		const told = document.createElement("p");
+		told.setAttribute("role", "status");
+		form.append(bar, told);
+		const sending = new XMLHttpRequest();
+		sending.upload.addEventListener("progress", (now) => {
+			bar.value = 100 * now.loaded / now.total;
+			told.textContent = `${Math.floor(bar.value)}% enviados`;
+		});
+		sending.addEventListener("loadend", () => {
+			bar.remove();
+			told.textContent = sending.status ? "" : "O envio parou: a conexão caiu. O arquivo continua escolhido.";
+			if (sending.status >= 200 && sending.status < 300 && sending.responseURL !== to) {
+				window.location.assign(sending.responseURL);
+			} else if (sending.status && !complain(form, sending.responseText)) { // a report, or a problem of no field
+				document.querySelector("main").replaceWith(new DOMParser().parseFromString(sending.responseText, "text/html").querySelector("main"));
+			}
+		});
+		sending.open("POST", to);
+		sending.send(new FormData(form));
+	});
+}
+
 // A colour with data-paint is shown at once in the preview of a person's page.
 for (const colour of document.querySelectorAll("[data-paint]")) {
 	const paint = () => document.querySelector(".phone").style.setProperty(colour.dataset.paint, colour.value);
