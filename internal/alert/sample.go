@@ -58,6 +58,11 @@ func sampleData(t Type, at time.Time) any {
 	return struct{}{}
 }
 
+// SampleBody returns what an event of a type looks like to its receiver, about a made-up person.
+func SampleBody(t Type, at time.Time) ([]byte, error) {
+	return Event{ID: "evt_0198c0de-7a00-7000-8000-0000000000e1", At: at}.sampleOf(t).MarshalBody()
+}
+
 // sampleOf returns the event that a test of a type pushes: the body of a real one, about SampleUser.
 func (e Event) sampleOf(t Type) Event {
 	e.Type, e.Data = t, sampleData(t, e.At)

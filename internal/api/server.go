@@ -199,7 +199,7 @@ func (s *Server) serveRequest(w http.ResponseWriter, hr *http.Request, rt *route
 		status, err = telemetry.StatusGone, telemetry.ErrGone
 	}
 	end := s.Now()
-	s.Counted.countRequest(r.caller.Partner, rt, status, start, end, err)
+	s.Counted.countRequest(r.caller, rt, status, start, end, err)
 	seen.metrics.Done(status, end.Sub(start))
 	telemetry.EndRequest(span, status, end)
 	logRequest(ctx, seen.log.Handler(), r.caller, s.Callers.AddressForLog(s.Callers.CallerAddress(hr)), status, start, end, err)

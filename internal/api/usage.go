@@ -35,7 +35,8 @@ func NewCounter() *Counter {
 }
 
 // countRequest counts one request of a partner. Requests without a known partner or a route are not counted.
-func (c *Counter) countRequest(id partner.ID, rt *route, status int, start, now time.Time, err error) {
+func (c *Counter) countRequest(who partner.Caller, rt *route, status int, start, now time.Time, err error) {
+	id := who.Partner
 	if c == nil || id == "" || rt.method == "-" {
 		return
 	}
@@ -47,7 +48,7 @@ func (c *Counter) countRequest(id partner.ID, rt *route, status int, start, now 
 		n = &partner.Requests{Day: key.day, Operation: rt.method + " " + rt.path}
 		c.seen[key] = n
 	}
-	line := partner.LoggedRequest{At: start, Operation: n.Operation, Status: status, Took: now.Sub(start), Fault: faultField(err)}
+	line := partner.LoggedRequest{At: start, Operation: n.Operation, Status: status, Took: now.Sub(start), Fault: faultField(err), Key: who.KeyID}
 	if lines := c.lines[id]; len(lines) < partner.MaxLogged {
 		c.lines[id] = append(lines, line)
 	} else { // the oldest goes: no more are kept anyway

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -57,6 +58,7 @@ type eventPage struct {
 // eventDelivery is the delivery of an event to one endpoint with all its attempts.
 type eventDelivery struct {
 	alert.DeliveryStatus
+	Type     alert.Type
 	Address  string
 	Attempts []alert.AttemptLog
 }
@@ -101,6 +103,25 @@ func showEvent(c *Console, r *request) (answer, error) {
 		page.Deliveries = append(page.Deliveries, d)
 	}
 	return view{"event", "Evento", page}, nil
+}
+
+// eventSample is a type of event and what one looks like to its receiver.
+type eventSample struct {
+	Type alert.Type
+	Body string
+}
+
+// showEventTypes shows every type of event with a sample.
+func showEventTypes(c *Console, _ *request) (answer, error) {
+	list := make([]eventSample, len(alert.Types))
+	for i, t := range alert.Types {
+		body, err := alert.SampleBody(t, c.Now())
+		if err != nil {
+			return nil, err
+		}
+		list[i] = eventSample{Type: t, Body: indentJSON(string(body))}
+	}
+	return view{"event-types", "Tipos de evento", list}, nil
 }
 
 // replayEvent queues an event again, for one endpoint or for all.
@@ -174,11 +195,11 @@ func listDeliveries(c *Console, r *request) (answer, error) {
 
 // replayFailed queues all failed deliveries of a partner again. They may be many, so this is no single transaction.
 func replayFailed(c *Console, r *request) (answer, error) {
-	id := partner.ID(r.trimmedField("partner"))
-	if err := c.recordAction(r, "event.replay", string(id), "all failed"); err != nil {
+	id, endpoint := partner.ID(r.trimmedField("partner")), alert.EndpointID(r.trimmedField("endpoint"))
+	if err := c.recordAction(r, "event.replay", string(id), strings.TrimSpace("all failed "+string(endpoint))); err != nil {
 		return nil, err
 	}
-	if _, err := c.Rules.History.ReplayEvents(r.Context(), id, alert.Selection{Failed: true}); err != nil {
+	if _, err := c.Rules.History.ReplayEvents(r.Context(), id, alert.Selection{Failed: true, Endpoint: endpoint}); err != nil {
 		return nil, err
 	}
 	return redirect{"/deliveries", "event.replayed"}, nil

@@ -115,10 +115,12 @@ type keyRow struct {
 	Maker string
 	// Made is how many keys in force end with it.
 	Made int
+	// Used is the last request that came with it; zero when none of the latest thousand did.
+	Used time.Time
 }
 
 // newKeyRows returns keys as a page shows them.
-func (c *Console) newKeyRows(keys []partner.Key) []keyRow {
+func (c *Console) newKeyRows(keys []partner.Key, log []partner.LoggedRequest) []keyRow {
 	rows := make([]keyRow, len(keys))
 	for i, k := range keys {
 		state := "live"
@@ -131,6 +133,9 @@ func (c *Console) newKeyRows(keys []partner.Key) []keyRow {
 			state = "ending"
 		}
 		rows[i] = keyRow{Key: k, State: state}
+		if at := slices.IndexFunc(log, func(l partner.LoggedRequest) bool { return l.Key == k.ID }); at >= 0 { // the newest comes first
+			rows[i].Used = log[at].At
+		}
 		for _, maker := range keys {
 			if maker.ID == k.MadeBy {
 				rows[i].Maker = maker.Preview
@@ -161,7 +166,11 @@ func showPartner(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := partnerPage{Partner: p, Keys: c.newKeyRows(keys), Webhooks: webhookRows(endpoints)}
+	log, err := c.Rules.Meter.LatestRequests(r.Context(), p.ID, false)
+	if err != nil {
+		return nil, err
+	}
+	page := partnerPage{Partner: p, Keys: c.newKeyRows(keys, log), Webhooks: webhookRows(endpoints)}
 	if page.Looks, err = c.Rules.FirstLooks.LookStatus(r.Context(), id, p.Settings); err != nil {
 		return nil, err
 	}
@@ -305,7 +314,7 @@ func confirmRoll(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range c.newKeyRows(keys) {
+	for _, k := range c.newKeyRows(keys, nil) {
 		if string(k.ID) == r.PathValue("key") {
 			return view{"key-roll", "Trocar chave", rollPage{p, k}}, nil
 		}

@@ -1,17 +1,23 @@
 package console
 
 import (
+	"net/http"
+	"slices"
+
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // portalPage is the first page of a partner's people.
 type portalPage struct {
-	Partner      partner.Partner
-	Live, Ending int
-	Webhooks     []webhookHealth
-	Notices      []accessNotice
+	Partner partner.Partner
+	// Keys are those in force; Findings are open, Arrived came to their destinations today.
+	Keys              []keyRow
+	Findings, Arrived int64
+	Webhooks          []webhookHealth
+	Notices           []accessNotice
 	// Sent and Refused are requests of today; Failed are the latest that were refused.
 	Sent, Refused int64
 	Failed        []partner.LoggedRequest
@@ -36,14 +42,22 @@ func showPortal(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range c.newKeyRows(keys) {
-		switch k.State {
-		case "ending":
-			page.Ending++
-			page.Live++
-		case "live":
-			page.Live++
-		}
+	log, err := c.Rules.Meter.LatestRequests(r.Context(), page.Partner.ID, false)
+	if err != nil {
+		return nil, err
+	}
+	page.Keys = slices.DeleteFunc(c.newKeyRows(keys, log), func(k keyRow) bool { return k.State != "live" && k.State != "ending" })
+	open, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.FindingsOpen, 0)
+	if err != nil {
+		return nil, err
+	}
+	arrived, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.ArrivedOfDay, 1)
+	if err != nil {
+		return nil, err
+	}
+	page.Findings = open[string(page.Partner.ID)]
+	for _, n := range arrived {
+		page.Arrived += n
 	}
 	endpoints, err := c.Rules.Webhooks.ListEndpoints(r.Context(), page.Partner.ID)
 	if err != nil {
@@ -63,10 +77,11 @@ func showPortal(c *Console, r *request) (answer, error) {
 	for _, n := range counts {
 		page.Sent, page.Refused = page.Sent+n.Sent, page.Refused+n.Refused
 	}
-	if page.Failed, err = c.Rules.Meter.LatestRequests(r.Context(), page.Partner.ID, true); err != nil {
-		return nil, err
+	for _, l := range log {
+		if l.Status >= http.StatusBadRequest && len(page.Failed) < portalFailures {
+			page.Failed = append(page.Failed, l)
+		}
 	}
-	page.Failed = page.Failed[:min(len(page.Failed), portalFailures)]
 	active, err := c.Rules.Subscriptions.ListActive(r.Context(), page.Partner.ID, 1, 1)
 	if err != nil {
 		return nil, err

@@ -196,6 +196,7 @@ var portalRights = map[string]operator.Right{
 
 	"GET /events":                           look,
 	"GET /events/report":                    look,
+	"GET /events/types":                     look,
 	"POST /events/replay":                   integrate,
 	"GET /events/{partner}/{event}":         look,
 	"POST /events/{partner}/{event}/replay": integrate,

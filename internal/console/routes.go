@@ -213,6 +213,7 @@ var routes = []route{
 
 	{method: "GET", path: "/events", role: operator.Viewer, run: listEvents},
 	{method: "GET", path: "/events/report", role: operator.Viewer, run: reportEvents},
+	{method: "GET", path: "/events/types", role: operator.Viewer, run: showEventTypes},
 	{method: "POST", path: "/events/replay", role: operator.Support, run: replayWindow, form: reportEvents},
 	{method: "GET", path: "/events/{partner}/{event}", role: operator.Viewer, run: showEvent},
 	{method: "POST", path: "/events/{partner}/{event}/replay", role: operator.Support, run: replayEvent, form: showEvent},

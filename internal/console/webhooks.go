@@ -1,7 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -48,7 +50,13 @@ type webhookPage struct {
 	Row        webhookRow
 	PublicKeys []string
 	Outcome    *webhook.Outcome
+	Types      []alert.Type
+	// Latest are the newest deliveries, those that failed or wait first, each with its tries.
+	Latest []eventDelivery
 }
+
+// webhookDeliveries is how many deliveries of each state the page of a webhook lists.
+const webhookDeliveries = 4
 
 // webhookForm is the data of the form for a new webhook.
 type webhookForm struct {
@@ -111,7 +119,22 @@ func (c *Console) webhookView(r *request, outcome *webhook.Outcome) (answer, err
 	if err != nil {
 		return nil, err
 	}
-	return view{"webhook", "Webhook", webhookPage{health, p, webhookRow{e, withoutQuery(e.URL)}, e.PublicKeys(c.Now()), outcome}}, nil
+	page := webhookPage{Health: health, Partner: p, Row: webhookRow{e, withoutQuery(e.URL)}, PublicKeys: e.PublicKeys(c.Now()), Outcome: outcome, Types: alert.Types}
+	for _, state := range []alert.DeliveryState{alert.DeliveryFailed, alert.Pending, alert.Held, alert.Delivered} {
+		list, _, err := c.Rules.Events.DeliveryList(r.Context(), alert.DeliveryFilter{State: state, Partner: p.ID, Endpoint: e.ID, Limit: webhookDeliveries})
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range list {
+			_, tries, err := c.Rules.History.Deliveries(r.Context(), p.ID, one.Event)
+			if err != nil {
+				return nil, err
+			}
+			tries = slices.DeleteFunc(tries, func(t alert.AttemptLog) bool { return t.Endpoint != e.ID })
+			page.Latest = append(page.Latest, eventDelivery{DeliveryStatus: one.DeliveryStatus, Type: one.Type, Attempts: tries})
+		}
+	}
+	return view{"webhook", "Webhook", page}, nil
 }
 
 // showWebhook shows a webhook with its health.
@@ -123,10 +146,11 @@ func testWebhook(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.recordAction(r, "webhook.test", string(e.ID), ""); err != nil {
+	sample := alert.Type(cmp.Or(r.trimmedField("type"), string(alert.WebhookTest)))
+	if err := c.recordAction(r, "webhook.test", string(e.ID), string(sample)); err != nil {
 		return nil, err
 	}
-	outcome, _, err := c.Rules.Webhooks.Test(r.Context(), e.Partner, e.ID, alert.WebhookTest)
+	outcome, _, err := c.Rules.Webhooks.Test(r.Context(), e.Partner, e.ID, sample)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,8 @@ type LoggedRequest struct {
 	Took      time.Duration
 	// Fault is the code of the fault and the field that it is about; empty when there was none.
 	Fault string
+	// Key is the API key that it came with.
+	Key KeyID
 }
 
 // MaxLogged is how many requests of a partner are kept, the latest.

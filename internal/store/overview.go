@@ -211,7 +211,12 @@ func (s Overview) countStanding(ctx context.Context) ([]figure, error) {
 	}
 	protected, err := s.figureByPartner(ctx, operator.DevicesProtected, 0, `SELECT partner_id, count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0
 		GROUP BY partner_id ORDER BY partner_id`)
-	return append(append(list, enrolled...), protected...), err
+	if err != nil {
+		return nil, err
+	}
+	exposed, err := s.figureByPartner(ctx, operator.FindingsOpen, 0, `SELECT partner_id, count(*) FILTER (WHERE resolution = '') FROM finding
+		GROUP BY partner_id ORDER BY partner_id`)
+	return slices.Concat(list, enrolled, protected, exposed), err
 }
 
 // countRecentDays counts yesterday and today anew; days before that do not change any more.

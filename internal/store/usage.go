@@ -44,8 +44,8 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 	}
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		for i, l := range lines {
-			_, err := tx.ExecContext(ctx, `INSERT INTO request_log (partner_id, at, number, operation, status, took, fault) VALUES ($1, $2, $3, $4, $5, $6, $7)
-				ON CONFLICT (partner_id, at, number) DO NOTHING`, partnerNumber(id), toMicros(l.At), int64(i), l.Operation, int64(l.Status), l.Took.Microseconds(), l.Fault)
+			_, err := tx.ExecContext(ctx, `INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+				ON CONFLICT (partner_id, at, number) DO NOTHING`, partnerNumber(id), toMicros(l.At), int64(i), l.Operation, int64(l.Status), l.Took.Microseconds(), l.Fault, string(l.Key))
 			if err != nil {
 				return fmt.Errorf("log request: %w", err)
 			}
@@ -63,9 +63,9 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 func (s Partners) LatestRequests(ctx context.Context, id partner.ID, failedOnly bool, limit int) ([]partner.LoggedRequest, error) {
 	return collectRows(ctx, s.readQuerier(), func(row scanner) (l partner.LoggedRequest, err error) {
 		var at, took int64
-		err = row.Scan(&at, &l.Operation, &l.Status, &took, &l.Fault)
+		err = row.Scan(&at, &l.Operation, &l.Status, &took, &l.Fault, &l.Key)
 		l.At, l.Took = fromMicros(at), time.Duration(took)*time.Microsecond
 		return l, err
-	}, `SELECT at, operation, status, took, fault FROM request_log WHERE partner_id = $1 AND (NOT $2 OR status >= 400) ORDER BY at DESC, number DESC LIMIT $3`,
+	}, `SELECT at, operation, status, took, fault, key_id FROM request_log WHERE partner_id = $1 AND (NOT $2 OR status >= 400) ORDER BY at DESC, number DESC LIMIT $3`,
 		partnerNumber(id), failedOnly, int64(limit))
 }

@@ -61,6 +61,7 @@ CREATE TABLE request_log (
 	status     INTEGER NOT NULL,
 	took       BIGINT NOT NULL, -- microseconds
 	fault      TEXT NOT NULL,   -- code of the fault and the field that it is about; empty: none
+	key_id     TEXT NOT NULL DEFAULT '', -- the API key that it came with
 	PRIMARY KEY (partner_id, at, number)
 );
 
