@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 // bsonFormat reads what mongodump writes: documents one after the other. Each becomes a line of JSON, numbers written
@@ -56,7 +58,7 @@ func writeBSON(in io.Reader, out *text) error {
 	var doc []byte
 	for {
 		var head [4]byte
-		n, err := FillBuffer(in, head[:])
+		n, err := scan.FillBuffer(in, head[:])
 		if n == 0 && errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -71,7 +73,7 @@ func writeBSON(in io.Reader, out *text) error {
 			doc = make([]byte, size)
 		}
 		doc = doc[:size-4]
-		k, rerr := FillBuffer(in, doc)
+		k, rerr := scan.FillBuffer(in, doc)
 		w := bsonWriter{b: doc[:k], out: out}
 		werr := w.document('{', '}', 0)
 		if err := out.endRow(); err != nil {

@@ -3,6 +3,8 @@ package container
 import (
 	"errors"
 	"io"
+
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 // errTooLarge means that something would have to be held in memory that is too large for it.
@@ -21,7 +23,7 @@ func holdInMemory(r io.Reader) (held *io.SectionReader, err error) {
 	for err == nil && size < heldMost {
 		part := make([]byte, chunk)
 		var n int
-		n, err = FillBuffer(r, part)
+		n, err = scan.FillBuffer(r, part)
 		parts, size = append(parts, part), size+int64(n)
 	}
 	return io.NewSectionReader(parts, 0, size), err
@@ -76,20 +78,6 @@ func (c chunks) ReadAt(p []byte, off int64) (n int, err error) {
 		n += copy(p[n:], c[i][(off+int64(n))%chunk:])
 	}
 	return n, nil
-}
-
-// FillBuffer reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off,
-// for which decoders return io.ErrUnexpectedEOF.
-func FillBuffer(r io.Reader, p []byte) (n int, err error) {
-	for n < len(p) && err == nil {
-		var m int
-		m, err = r.Read(p[n:])
-		n += m
-	}
-	if n == len(p) {
-		err = nil
-	}
-	return n, err
 }
 
 // readExactly reads exactly len(p) bytes at a place of a file; a file that ends before is cut short.

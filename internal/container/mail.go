@@ -9,11 +9,11 @@ import (
 	"mime"
 	"strings"
 
-	"github.com/vigiahq/vigia/internal/mail"
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 // mailFormat is a message, or a mailbox of them. Their texts are decoded, their attachments opened.
-var mailFormat = &format{name: "mail", known: mail.IsMessage, open: (*walker).walkMail}
+var mailFormat = &format{name: "mail", known: scan.IsMessage, open: (*walker).walkMail}
 
 // walkMail hands out the texts and attachments of messages.
 func (w *walker) walkMail(l layer) error {
@@ -117,7 +117,7 @@ func (m *mailReader) appendLine(dst, line []byte) []byte {
 	case m.header:
 		return m.appendHeader(dst, line, text)
 	case m.body == quotedPrintable:
-		return mail.AppendUnquoted(dst, line)
+		return scan.AppendUnquoted(dst, line)
 	case m.body == base64Text:
 		return m.appendBase64(dst, text)
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"unicode/utf16"
 
-	"github.com/vigiahq/vigia/internal/mail"
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 // pdfInflate reads zlib and forgives a sum that is wrong or missing.
@@ -42,7 +42,7 @@ func (h *pdfHex) Read(p []byte) (int, error) {
 	n, err := h.r.Read(raw)
 	out, half, pending := 0, byte(0), false
 	for _, c := range raw[:n] {
-		v := mail.HexDigitValue(c)
+		v := scan.HexDigitValue(c)
 		if v > 15 {
 			continue
 		}
@@ -415,7 +415,7 @@ func (l *pdfLexer) readHexString() (s []byte) {
 		if c == '>' {
 			break
 		}
-		if v := mail.HexDigitValue(c); v < 16 {
+		if v := scan.HexDigitValue(c); v < 16 {
 			if pending {
 				s = append(s, half<<4|v)
 			}

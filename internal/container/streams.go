@@ -15,6 +15,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 	"github.com/ulikunitz/xz"
 	"github.com/ulikunitz/xz/lzma"
+
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 // startsWith returns what knows a format by one of its first bytes.
@@ -71,7 +73,7 @@ func (l *lzipReader) Read(p []byte) (int, error) {
 	for {
 		if l.member == nil {
 			var head [6]byte
-			if n, err := FillBuffer(l.in, head[:]); n == 0 {
+			if n, err := scan.FillBuffer(l.in, head[:]); n == 0 {
 				return 0, err
 			}
 			if string(head[:5]) != "LZIP\x01" || head[5]&31 < 12 || head[5]&31 > 29 {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"math"
+
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 // writeXLS writes the cells of a workbook of Excel 97 to 2003: records of a kind and a length.
@@ -12,7 +14,7 @@ func writeXLS(r io.Reader, out *text) error {
 	x := &xls{out: out}
 	for {
 		var head [4]byte
-		n, err := FillBuffer(r, head[:])
+		n, err := scan.FillBuffer(r, head[:])
 		if n < len(head) {
 			if errors.Is(err, io.EOF) {
 				return errors.Join(x.endXLSRow(), x.endTexts())
@@ -20,7 +22,7 @@ func writeXLS(r io.Reader, out *text) error {
 			return cutShort(err)
 		}
 		body := make([]byte, binary.LittleEndian.Uint16(head[2:]))
-		n, err = FillBuffer(r, body)
+		n, err = scan.FillBuffer(r, body)
 		if werr := x.readRecord(binary.LittleEndian.Uint16(head[:]), body[:n]); werr != nil {
 			return werr
 		}

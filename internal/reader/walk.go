@@ -141,7 +141,7 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 		c.stream.Add(1)
 	}
 	buf := <-c.buffers
-	n, err := container.FillBuffer(r, buf)
+	n, err := scan.FillBuffer(r, buf)
 	if c.mapping != nil || c.job.OnlyRecords || stated.IsStated(buf[:n]) {
 		head := bytes.Clone(buf[:n])
 		c.buffers <- buf

@@ -6,8 +6,6 @@ import (
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/vigiahq/vigia/internal/mail"
 )
 
 // sniffed is how many bytes tell an encoding.
@@ -24,13 +22,13 @@ func decodedMail(r io.Reader) (text io.Reader, isMail bool) {
 	if high, ok := utf16Order(start); ok {
 		return &convertReader{r: head, convert: (&fromUTF16{high: high}).convert}, false
 	}
-	return head, mail.IsMessage(start)
+	return head, IsMessage(start)
 }
 
 // encoded reports whether text that begins like this must be decoded, or is mail, which is told as a whole.
 func encoded(start []byte) bool {
 	_, wide := utf16Order(start)
-	return wide || mail.IsMessage(start) || otherEncoding(start) != nil
+	return wide || IsMessage(start) || otherEncoding(start) != nil
 }
 
 // utf16Order tells UTF-16 by its mark or by its pattern of NUL bytes, and which byte of each pair is the high one.

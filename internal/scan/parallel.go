@@ -131,7 +131,7 @@ func (p *Pieces) cut(ctx context.Context, r *Recorder) (piece, error) {
 		var n int
 		buf := r.room(p.size)
 		copy(buf, p.overlap[:p.kept])
-		n, err = fill(p.r, buf[p.kept:])
+		n, err = FillBuffer(p.r, buf[p.kept:])
 		next.text = buf[:p.kept+n]
 	}
 	next.limit = len(next.text) - record.Reach

@@ -72,9 +72,9 @@ func (s *finder) extract(b []byte, from, limit int) {
 	}
 }
 
-// fill reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off,
+// FillBuffer reads until p is full or r ends. Unlike io.ReadFull it keeps the end of r apart from a stream that was cut off,
 // for which decoders return io.ErrUnexpectedEOF.
-func fill(r io.Reader, p []byte) (n int, err error) {
+func FillBuffer(r io.Reader, p []byte) (n int, err error) {
 	for n < len(p) && err == nil {
 		var m int
 		m, err = r.Read(p[n:])

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"unicode/utf8"
-
-	"github.com/vigiahq/vigia/internal/mail"
 )
 
 // codes are the bytes that something encoded may begin with; wordByte those that base64 and hexadecimal digits consist of.
@@ -160,7 +158,7 @@ func hexRune(b []byte, at, n int) (c rune, ok bool) {
 		if !isHexDigit(d) {
 			return 0, false
 		}
-		c = c<<4 | rune(mail.HexDigitValue(d))
+		c = c<<4 | rune(HexDigitValue(d))
 	}
 	return c, true
 }
@@ -200,7 +198,7 @@ func entity(b []byte) (c rune, n int) {
 		if !isDigit(d) && (base == 10 || !isHexDigit(d)) || c > utf8.MaxRune {
 			return 0, 0
 		}
-		c = c*base + rune(mail.HexDigitValue(d))
+		c = c*base + rune(HexDigitValue(d))
 	}
 	return c, end + 1
 }
@@ -269,7 +267,7 @@ func (v *view) encodedWord(b []byte, i int, room *[]byte) int {
 	}
 	word, to := text[n+3:n+3+end], i+2+n+3+end+2
 	if text[n+1]|0x20 == 'q' {
-		*room = mail.AppendUnquoted((*room)[:0], word)
+		*room = AppendUnquoted((*room)[:0], word)
 	} else {
 		plain, err := base64.StdEncoding.AppendDecode((*room)[:0], word)
 		if err != nil {

@@ -5,8 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"unicode/utf8"
-
-	"github.com/vigiahq/vigia/internal/mail"
 )
 
 // word decodes the word b[i:end], if it is a text in base64 or hexadecimal digits or an address that a network hid.
@@ -73,7 +71,7 @@ func hexText(room *[]byte, digits []byte) []byte {
 		if !isHexDigit(digits[k]) || !isHexDigit(digits[k+1]) {
 			return nil
 		}
-		c := mail.HexDigitValue(digits[k])<<4 | mail.HexDigitValue(digits[k+1])
+		c := HexDigitValue(digits[k])<<4 | HexDigitValue(digits[k+1])
 		if c < ' ' && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
 			return nil
 		}

@@ -1,6 +1,4 @@
-// Package mail recognises messages and mailboxes by their first lines and decodes the quoted-printable text in them. It is
-// shared by the code that opens mail and the code that searches its text.
-package mail
+package scan
 
 import "bytes"
 
