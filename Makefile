@@ -44,10 +44,11 @@ test-race: ## all tests under the race detector
 	cd client && CGO_ENABLED=1 go test -race ./...
 
 .PHONY: test-long
-test-long: tools bin/litestream ## all tests at full size: crash, soak and scale runs included
+test-long: tools bin/litestream bin/helm ## all tests at full size: crash, soak and scale runs included
 	scripts/install-tools --long
 	scripts/release-test
 	scripts/image-test
+	scripts/deploy-test
 	VIGIA_TEST_LONG=1 scripts/with-postgres go test -p $(PARALLEL) -timeout 60m $(PKG)
 
 # Left out: what breaks a table by a trigger, which a spread table has none of; what weighs tables on one machine; two
@@ -115,6 +116,9 @@ bin/govulncheck: tools/proof/go.mod tools/proof/go.sum
 bin/litestream: tools/standby/go.mod tools/standby/go.sum
 	cd tools/standby && CGO_ENABLED=0 go build -o ../../bin/litestream github.com/benbjohnson/litestream/cmd/litestream
 
+bin/helm: tools/chart/go.mod tools/chart/go.sum
+	cd tools/chart && CGO_ENABLED=0 go build -ldflags '-s -w' -o ../../bin/ helm.sh/helm/v3/cmd/helm
+
 .PHONY: bench
 bench: ## benchmarks, appended to bench/results/DATE.txt (BENCH=regexp, PROGRAMS=a,b or none)
 	scripts/install-tools --bench
@@ -128,7 +132,8 @@ compare: ## Vigia beside what a team would otherwise use, into bench/README.md (
 	scripts/with-postgres go run ./bench/sidebyside $(ARGS)
 
 .PHONY: release
-release: ## static binaries for every system, list of parts and checksums, in dist/ (VERSION=v1.2.3)
+release: ## archives and packages for every system, list of parts, checksums and signature, in dist/ (SIGN_KEY=FILE)
+	scripts/npm-install
 	scripts/release
 
 .PHONY: verify

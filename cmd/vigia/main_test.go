@@ -172,8 +172,17 @@ func TestVersionAndMigrate(t *testing.T) {
 		t.Error(code, out)
 	}
 	data := filepath.Join(t.TempDir(), "data")
+	if code, out, _ := vigia(t, "version", "--check", "--data", data); code != 0 || !strings.Contains(out, "0001_service") {
+		t.Error("an empty folder:", code, out)
+	}
+	if _, err := os.Stat(data); err == nil {
+		t.Error("a check made the data folder")
+	}
 	if code, out, _ := vigia(t, "migrate", "--data", data); code != 0 || !strings.Contains(out, "up to date") {
 		t.Error(code, out)
+	}
+	if code, out, _ := vigia(t, "version", "--check", "--data", data, "--json"); code != 0 || len(decode(t, out)["migrations"].([]any)) != 0 {
+		t.Error("a migrated database:", code, out)
 	}
 	if _, err := os.Stat(filepath.Join(data, "vigia.db")); err != nil {
 		t.Error(err)
