@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
@@ -112,7 +113,7 @@ func (d *demoCmd) Run(ctx context.Context, c *config.Common, o *output) (err err
 		select {
 		case <-running.Done():
 		case <-srv.Ready:
-			world.api, world.console = "http://"+srv.APIAddr.String(), "http://"+srv.ConsoleAddr.String()
+			world.api, world.console = "http://"+srv.APIAddr.String(), "http://"+strings.Replace(srv.ConsoleAddr.String(), "127.0.0.1", "localhost", 1) // passkeys need a name
 			err := world.beginWorld(running, o.w)
 			if err == nil {
 				err = world.remember(running, o.w)

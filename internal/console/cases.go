@@ -257,13 +257,19 @@ func (f filter) deskAddressWith(name, word string) string {
 
 // nameTickets puts the masked names of enrolled persons on cases.
 func (c *Console) nameTickets(r *request, list []ticket) error {
-	for i, t := range list {
-		held, err := c.Rules.FindSubscriptions.SubscriptionsOfUser(r.Context(), t.Partner, t.User)
+	users := map[partner.ID][]partner.UserHash{}
+	for _, t := range list {
+		users[t.Partner] = append(users[t.Partner], t.User)
+	}
+	for id, of := range users {
+		names, err := c.Rules.FindSubscriptions.NamesOfUsers(r.Context(), id, of)
 		if err != nil {
 			return err
 		}
-		if len(held) > 0 {
-			list[i].Name, list[i].Mark = maskPersonName(held[0].Beneficiary.Name), monogramOf(held[0].Beneficiary.Name)
+		for i, t := range list {
+			if name := names[t.User]; t.Partner == id && name != "" {
+				list[i].Name, list[i].Mark = maskPersonName(name), monogramOf(name)
+			}
 		}
 	}
 	return nil
@@ -401,9 +407,11 @@ func (c *Console) loadCasePage(r *request) (page casePage, err error) {
 	if one.Assignee != "" && !slices.Contains(page.Owners, one.Assignee) {
 		page.Owners = append(page.Owners, one.Assignee) // an operator who has left, or a name given by the command
 	}
-	if page.Reveal, err = c.currentReveal(r, one.Partner, one.User); err != nil {
+	reveals, err := c.currentReveals(r)
+	if err != nil {
 		return page, err
 	}
+	page.Reveal = reveals[c.refOf(one.Partner, one.User)]
 	if page.Talk, err = c.buildConversation(r, page, moves); err != nil {
 		return page, err
 	}
@@ -495,7 +503,7 @@ func revealCase(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return redirectAfter(redirect{to: joinPath("cases", string(one.ID))}, c.recordReveal(r, one.Partner, one.User))
+	return c.recordReveal(r, c.refOf(one.Partner, one.User), redirect{to: joinPath("cases", string(one.ID))})
 }
 
 // readAnswer puts an element of a request into words; a question that is named by its id is shown by its text.

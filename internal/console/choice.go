@@ -26,25 +26,32 @@ func parseReason(r *request) (string, error) {
 // revealTime is how long a person's values and words stay open to the operator who gave a reason.
 const revealTime = 15 * time.Minute
 
+// mostReveals is how many people one operator can have open at a time.
+const mostReveals = 200
+
 // recordReveal records why the operator wants to see who a person is. The line in the audit trail itself unlocks the pages
 // about the person for revealTime, so one line covers everything that the operator looks at in that time.
-func (c *Console) recordReveal(r *request, id partner.ID, user partner.UserHash) error {
+func (c *Console) recordReveal(r *request, ref string, then redirect) (answer, error) {
 	why, err := parseReason(r)
-	if err != nil {
-		return err
-	}
-	return c.recordAction(r, "person.reveal", c.Rules.Subjects.Reference(subject.Person{User: user, Partner: id}), why)
+	r.refuse(err)
+	return redirectAfter(then, c.recordAction(r, "person.reveal", ref, why))
 }
 
-// currentReveal returns the operator's reveal of a person that is still valid; nil when there is none.
-func (c *Console) currentReveal(r *request, id partner.ID, user partner.UserHash) (*operator.Entry, error) {
-	lines, err := c.Rules.Audit.ListEntries(r.Context(), operator.Filter{
-		Actor: string(r.who.ID), Action: "person.reveal", Subject: c.Rules.Subjects.Reference(subject.Person{User: user, Partner: id}), From: c.Now().Add(-revealTime), Limit: 1,
-	})
-	if err != nil || len(lines) == 0 {
-		return nil, err
+// currentReveals returns the operator's reveals that are still valid, by the person's reference.
+func (c *Console) currentReveals(r *request) (map[string]*operator.Entry, error) {
+	lines, err := c.Rules.Audit.ListEntries(r.Context(), operator.Filter{Actor: string(r.who.ID), Action: "person.reveal", From: c.Now().Add(-revealTime), Limit: mostReveals})
+	reveals := make(map[string]*operator.Entry, len(lines))
+	for i := range lines {
+		if reveals[lines[i].Subject] == nil { // the newest comes first
+			reveals[lines[i].Subject] = &lines[i]
+		}
 	}
-	return &lines[0], nil
+	return reveals, err
+}
+
+// refOf returns the keyed reference to a person of a partner.
+func (c *Console) refOf(id partner.ID, user partner.UserHash) string {
+	return c.Rules.Subjects.Reference(subject.Person{User: user, Partner: id})
 }
 
 // partnerChoice is the row of a page that picks a partner.

@@ -153,8 +153,12 @@ func (c *Console) loadDevicePage(r *request) (devicePage, error) {
 		return devicePage{}, err
 	}
 	names, err := c.partnerNames(r)
+	if err != nil {
+		return devicePage{}, err
+	}
+	reveals, err := c.currentReveals(r)
 	return devicePage{
-		Device: d, PartnerName: names[d.Partner], Person: c.personPath(d.Partner, d.User), State: d.KeyStateAt(c.Now()), Systems: cyber.ListSystems(),
+		Device: d, Shown: reveals[c.refOf(d.Partner, d.User)] != nil, PartnerName: names[d.Partner], Person: c.personPath(d.Partner, d.User), State: d.KeyStateAt(c.Now()), Systems: cyber.ListSystems(),
 	}, err
 }
 
@@ -167,21 +171,13 @@ func showDevice(c *Console, r *request) (answer, error) {
 	return view{"device", "Dispositivo", page}, nil
 }
 
-// revealDevice shows the key of a device, once, after the operator's reason is in the audit trail.
+// revealDevice shows the key of a device for a while, after the operator's reason is in the audit trail.
 func revealDevice(c *Console, r *request) (answer, error) {
-	why, err := parseReason(r)
-	if err != nil {
-		return nil, err
-	}
 	page, err := c.loadDevicePage(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.recordAction(r, "epp.reveal", string(page.ID), why); err != nil {
-		return nil, err
-	}
-	page.Shown = true
-	return view{"device", "Dispositivo", page}, nil
+	return c.recordReveal(r, c.refOf(page.Partner, page.User), redirect{to: joinPath("devices", string(page.ID))})
 }
 
 // revokeDevice ends the key of a device at once.

@@ -40,7 +40,8 @@ func TestConsoleDoor(t *testing.T) {
 	})
 	ctx, base := context.Background(), "http://"+srv.ConsoleAddr.String()
 	admin := session(t, a, "ana@exemplo.com.br", operator.Admin)
-	res, body := post(t, base, "/operators/new", admin, url.Values{"email": {"bia@exemplo.com.br"}, "role": {"viewer"}}, nil)
+	res, _ := post(t, base, "/operators/new", admin, url.Values{"email": {"bia@exemplo.com.br"}, "role": {"viewer"}}, nil)
+	_, body := openSecrets(t, base, admin, res.Cookies())
 	if !strings.Contains(body, "https://console.exemplo.com.br/link/") || !strings.HasPrefix(res.Header.Get("strict-transport-security"), "max-age=") {
 		t.Error("the proxy's TLS is not known:", res.Header, body)
 	}
@@ -189,6 +190,10 @@ func TestConsoleIgnoresTheHost(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = res.Body.Close() }()
+			if res.Header.Get("location") == "/secret" {
+				_, page := openSecrets(t, "http://"+srv.ConsoleAddr.String(), cookie, res.Cookies())
+				return page
+			}
 			text, err := io.ReadAll(res.Body)
 			if err != nil || res.StatusCode != http.StatusOK {
 				t.Fatal(path, res.StatusCode, err)

@@ -286,6 +286,32 @@ func (v listView) IsNarrowed() bool {
 	return v.Person != ""
 }
 
+// Chip is a word that narrows the list, and the address of the list without it.
+type Chip struct{ Label, Value, Without string }
+
+// Chips returns what narrows the list, in the order of its fields.
+func (v listView) Chips() (chips []Chip) {
+	for _, f := range v.Fields {
+		chip := Chip{Label: f.Label, Value: v.Value(f.Name)}
+		if f.Tab || chip.Value == "" {
+			continue
+		}
+		for _, o := range f.Options {
+			if o.Value == chip.Value {
+				chip.Value = o.Label
+			}
+		}
+		if day, err := time.Parse(time.DateOnly, chip.Value); err == nil {
+			chip.Value = formatDayField(day)
+		}
+		q, _ := url.ParseQuery(v.Query()) // it was just encoded
+		q.Set(f.Name, "")
+		chip.Without = v.Of(q.Encode())
+		chips = append(chips, chip)
+	}
+	return chips
+}
+
 // Query returns the filter as a query, for forms and links.
 func (v listView) Query() string { return v.filter.encodeQuery() }
 

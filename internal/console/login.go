@@ -247,12 +247,12 @@ func confirmSecondFactor(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	r.cookie = sessionCookie(token)
-	return recoveryPage("Segundo fator ativado", codes, "/"), nil
+	return recoveryPage(r, "Segundo fator ativado", codes, "/")
 }
 
 // recoveryPage shows new recovery codes, once.
-func recoveryPage(heading string, codes []string, back string) view {
-	return secretsView(secretPage{
+func recoveryPage(r *request, heading string, codes []string, back string) (answer, error) {
+	return showSecretsNext(r, secretPage{
 		Heading: heading, Text: "Guarde estes códigos longe do aparelho. Cada um substitui o aplicativo autenticador uma vez, se ele se perder.",
 		Secrets: []shownSecret{{"Códigos de recuperação", strings.Join(codes, "  "), "Eles não serão mostrados de novo; os anteriores deixaram de valer."}},
 		Back:    back, BackLabel: "Guardei os códigos, continuar",
@@ -269,7 +269,7 @@ func renewRecovery(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recoveryPage("Códigos novos", codes, "/account"), nil
+	return recoveryPage(r, "Códigos novos", codes, "/account")
 }
 
 // logOut ends the session.

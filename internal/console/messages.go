@@ -216,8 +216,7 @@ var systemNames = map[cyber.System]string{cyber.Android: "Android", cyber.IOS: "
 
 // actionNames are the lines of the trail that stand on a person's page, in words; the trail itself has their names.
 var actionNames = map[string]string{
-	"person.view": "abriu a página", "person.reveal": "viu os dados", "asset.reveal": "viu um dado monitorado", "subscription.reveal": "viu a assinatura",
-	"subscription.find": "buscou a assinatura", "epp.reveal": "viu a chave do antivírus", "search": "buscou", "subject.export": "baixou a cópia dos dados",
+	"person.view": "abriu a página", "person.reveal": "viu os dados", "subscription.find": "buscou a assinatura", "search": "buscou", "subject.export": "baixou a cópia dos dados",
 	"subject.reveal": "viu em um incidente", "case.note": "anotou em um caso", "case.reply": "respondeu em um caso", "case.move": "moveu um caso",
 	"case.assign": "atribuiu um caso", "case.undo": "desfez o encerramento de um caso", "case.open": "abriu um caso", "finding.resolve": "resolveu uma ocorrência",
 	"finding.step": "marcou um passo", "finding.recheck": "conferiu uma ocorrência",

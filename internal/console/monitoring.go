@@ -37,15 +37,12 @@ type assetsPage struct {
 	partnerChoice
 	List  listView
 	Names map[partner.ID]string
-	// Shown is the value that was revealed, by its id.
+	// Shown are the values that stand in clear, by their ids.
 	Shown map[cyber.AssetID]string
 }
 
-// listAssets shows one page of watched values, masked.
-func listAssets(c *Console, r *request) (answer, error) { return c.assetsView(r, nil) }
-
-// assetsView shows the list of watched values; those in shown stand in clear.
-func (c *Console) assetsView(r *request, shown map[cyber.AssetID]string) (answer, error) {
+// listAssets shows one page of watched values, masked but for those of people whom the operator gave a reason for lately.
+func listAssets(c *Console, r *request) (answer, error) {
 	choice, err := c.choosePartner(r)
 	if err != nil {
 		return nil, err
@@ -63,6 +60,16 @@ func (c *Console) assetsView(r *request, shown map[cyber.AssetID]string) (answer
 	if err != nil {
 		return nil, err
 	}
+	reveals, err := c.currentReveals(r)
+	if err != nil {
+		return nil, err
+	}
+	shown := map[cyber.AssetID]string{}
+	for _, a := range assets {
+		if len(reveals) > 0 && reveals[c.refOf(a.Partner, a.User)] != nil {
+			shown[a.ID] = a.Value
+		}
+	}
 	page := assetsPage{Status: asked.Status, Assets: assets, Shown: shown, partnerChoice: choice, Names: choice.namesByID()}
 	counted := map[cyber.Status]operator.Figure{
 		cyber.StatusMonitored: "assets.monitored", cyber.StatusAlert: "assets.alert", cyber.StatusCompromised: "assets.compromised",
@@ -71,20 +78,13 @@ func (c *Console) assetsView(r *request, shown map[cyber.AssetID]string) (answer
 	return view{"monitoring", "Dados monitorados", page}, err
 }
 
-// revealAsset shows one watched value in clear, after the operator's reason is in the audit trail.
+// revealAsset shows the watched values of a person in clear, after the operator's reason is in the audit trail.
 func revealAsset(c *Console, r *request) (answer, error) {
-	why, err := parseReason(r)
-	if err != nil {
-		return nil, err
-	}
 	a, err := c.Rules.Review.GetAsset(r.Context(), partner.ID(r.PathValue("partner")), cyber.AssetID(r.PathValue("asset")))
 	if err != nil {
 		return nil, err
 	}
-	if err := c.recordAction(r, "asset.reveal", string(a.ID), why); err != nil {
-		return nil, err
-	}
-	return c.assetsView(r, map[cyber.AssetID]string{a.ID: a.Value})
+	return c.recordReveal(r, c.refOf(a.Partner, a.User), redirect{to: "/monitoring?" + r.URL.RawQuery})
 }
 
 // Person returns the path of the page about the person that a finding concerns.

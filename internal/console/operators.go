@@ -51,12 +51,12 @@ func newOperator(*Console, *request) (answer, error) {
 }
 
 // oneTimeLink returns the page that shows a link which works once.
-func (c *Console) oneTimeLink(r *request, o operator.Operator, heading, token string) view {
+func (c *Console) oneTimeLink(r *request, o operator.Operator, heading, token string) (answer, error) {
 	help := "Quem o abrir escolhe a senha desta conta."
 	if c.publicOrigin(r.Request) == "" {
 		help += " Ponha antes dele o endereço deste console, que não foi informado em --public-url."
 	}
-	return secretsView(secretPage{
+	return showSecretsNext(r, secretPage{
 		Heading: heading, Text: "Envie o link a " + o.Email + " por um canal seguro. Ele vale por 24 horas e funciona uma vez.",
 		Secrets: []shownSecret{{"Link de uso único", c.publicOrigin(r.Request) + "/link/" + token, help}},
 		Back:    "/operators/" + url.PathEscape(string(o.ID)), BackLabel: "Copiei o link, continuar",
@@ -78,7 +78,7 @@ func createOperator(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.oneTimeLink(r, made, "Operador criado", token), nil
+	return c.oneTimeLink(r, made, "Operador criado", token)
 }
 
 // newInvite shows the form that invites one of a partner's people. Only administrators may invite administrators.
@@ -119,7 +119,7 @@ func inviteOperator(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.oneTimeLink(r, made, "Convite pronto", token), nil
+	return c.oneTimeLink(r, made, "Convite pronto", token)
 }
 
 // operatorPage is the data of an operator's page.
@@ -211,5 +211,5 @@ func resetOperator(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.oneTimeLink(r, o, "Acesso redefinido", token), nil
+	return c.oneTimeLink(r, o, "Acesso redefinido", token)
 }

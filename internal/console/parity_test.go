@@ -68,11 +68,71 @@ func (d *adminSession) send(path, kind string, body io.Reader) (*http.Response, 
 	if err != nil {
 		d.t.Fatal(err)
 	}
+	if res.Header.Get("location") == "/secret" { // the page that shows what was just made
+		for _, c := range res.Cookies() {
+			if c.Name == "__Host-vigia" {
+				d.cookie = c
+			}
+		}
+		return openSecrets(d.t, d.base, d.cookie, res.Cookies())
+	}
 	_, page, found := strings.Cut(string(text), "<main") // what comes before is the same on every page
 	if !found {
 		page = string(text)
 	}
 	return res, page
+}
+
+// openSecrets opens the page of secrets that a form led to.
+func openSecrets(t *testing.T, base string, session *http.Cookie, cookies []*http.Cookie) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, base+"/secret", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.AddCookie(session)
+	for _, c := range cookies {
+		if c.Name == "__Host-vigia-secret" {
+			req.AddCookie(c)
+		}
+	}
+	res, err := noFollow.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, _ := strings.Cut(string(text), "<main")
+	return res, page
+}
+
+// TestSecretsAreOfTheirSession: a page of secrets can be read again for a while, and by no other session.
+func TestSecretsAreOfTheirSession(t *testing.T) {
+	t.Parallel()
+	d := newAdmin(t)
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, d.base+"/partners/new", strings.NewReader("name=Banco&mode=sandbox"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("content-type", "application/x-www-form-urlencoded")
+	req.AddCookie(d.cookie)
+	res, err := noFollow.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+	for range 2 {
+		if res, page := openSecrets(t, d.base, d.cookie, res.Cookies()); res.StatusCode != 200 || !strings.Contains(page, "Parceiro criado") {
+			t.Error(res.StatusCode, page)
+		}
+	}
+	other := session(t, d.app, "bia@exemplo.com.br", operator.Admin)
+	if res, page := openSecrets(t, d.base, other, res.Cookies()); res.StatusCode != http.StatusSeeOther {
+		t.Error("another session reads the secrets:", res.StatusCode, page)
+	}
 }
 
 // post sends a form and expects a status.

@@ -2,6 +2,12 @@ package console
 
 import (
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -56,9 +62,70 @@ type secretPage struct {
 // shownSecret is a secret on the page that shows it once; Help says what it is for.
 type shownSecret struct{ Label, Value, Help string }
 
-// secretsView makes the page of secrets that were made just now; it is the answer to the POST itself, so that nothing keeps
-// them.
-func secretsView(p secretPage) view { return view{"secret", p.Heading, p} }
+// secretCookie carries a page of secrets from the form that made them to the page that shows them, so that the browser's Back
+// and Reload send no form again. It is sealed by the session's token, which the server does not keep, and lasts for minutes.
+const (
+	secretCookie = "__Host-vigia-secret"
+	secretTime   = 5 * time.Minute
+)
+
+// showSecretsNext leads to the page of secrets that were made just now. Nothing of them stays on the server.
+func showSecretsNext(r *request, p secretPage) (answer, error) {
+	sealer, err := r.secretSealer()
+	if err != nil {
+		return nil, err
+	}
+	plain, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	r.kept = &http.Cookie{
+		Name: secretCookie, Value: base64.RawURLEncoding.EncodeToString(sealer.Seal(nil, nil, plain, nil)), Path: "/", MaxAge: int(secretTime / time.Second),
+		Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	}
+	return redirect{to: "/secret"}, nil
+}
+
+// secretSealer returns the cipher of the session's page of secrets.
+func (r *request) secretSealer() (cipher.AEAD, error) {
+	cookie, err := r.Cookie(cookieName)
+	if r.cookie != nil && r.cookie.MaxAge >= 0 { // a session that begins with this answer
+		cookie, err = r.cookie, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	key := sha256.Sum256([]byte("secret page " + cookie.Value))
+	block, err := aes.NewCipher(key[:])
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}
+
+// showSecrets shows the secrets that the session made last, for a few minutes.
+func showSecrets(_ *Console, r *request) (answer, error) {
+	cookie, err := r.Cookie(secretCookie)
+	if err != nil {
+		return redirect{to: "/"}, nil //nolint:nilerr // the time to read them is over
+	}
+	sealer, err := r.secretSealer()
+	if err != nil {
+		return nil, err
+	}
+	var page secretPage
+	sealed, err := base64.RawURLEncoding.DecodeString(cookie.Value)
+	if err == nil {
+		sealed, err = sealer.Open(nil, nil, sealed, nil)
+	}
+	if err == nil {
+		err = json.Unmarshal(sealed, &page)
+	}
+	if err != nil {
+		return redirect{to: "/"}, nil //nolint:nilerr // those of another session
+	}
+	return view{"secret", page.Heading, page}, nil
+}
 
 const (
 	keyHelp  = "O serviço guarda apenas um resumo dela. Envie ao parceiro por um canal seguro."
@@ -81,11 +148,11 @@ func createPartner(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return secretsView(secretPage{
+	return showSecretsNext(r, secretPage{
 		Heading: "Parceiro criado", Text: made.Name + " já pode chamar a API. A chave e o salt aparecem só agora.",
 		Secrets: []shownSecret{{"Chave da API", cred.APIKey, keyHelp}, {"Salt", cred.Salt, saltHelp}},
 		Back:    partnerPath(made.ID), BackLabel: "Guardei os dois, continuar",
-	}), nil
+	})
 }
 
 // partnerPath returns the path of a partner's page.
@@ -291,10 +358,10 @@ func createKey(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return secretsView(secretPage{
+	return showSecretsNext(r, secretPage{
 		Heading: "Chave criada", Text: "Ela aparece só agora.", Secrets: []shownSecret{{"Chave da API", text, keyHelp}},
 		Back: partnerPath(id), BackLabel: "Guardei a chave, continuar",
-	}), nil
+	})
 }
 
 // rollPage is the data of the page that asks before a key is replaced.
@@ -338,10 +405,10 @@ func replaceKey(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return secretsView(secretPage{
+	return showSecretsNext(r, secretPage{
 		Heading: "Chave trocada", Text: "A chave antiga vale por mais " + strconv.Itoa(hours) + " h. A nova aparece só agora.",
 		Secrets: []shownSecret{{"Chave da API", text, keyHelp}}, Back: partnerPath(id), BackLabel: "Guardei a chave, continuar",
-	}), nil
+	})
 }
 
 // revokeKey ends a key at once, with the keys that were made by it; the trail names all of them.

@@ -75,7 +75,8 @@ func showPerson(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page.Reveal, err = c.currentReveal(r, p.ID, who.User)
+	reveals, err := c.currentReveals(r)
+	page.Reveal = reveals[page.Ref]
 	return view{"person", "Pessoa", page}, err
 }
 
@@ -85,7 +86,7 @@ func revealPerson(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return redirectAfter(redirect{to: c.personPath(p.ID, who.User)}, c.recordReveal(r, p.ID, who.User))
+	return c.recordReveal(r, c.Rules.Subjects.Reference(who), redirect{to: c.personPath(p.ID, who.User)})
 }
 
 // personPage builds the page of a person from all that is held about them.

@@ -16,6 +16,7 @@ var portalRights = map[string]operator.Right{
 	"GET unknown": look, // the page that says that there is no such page
 
 	"GET /second-factor":  look,
+	"GET /secret":         look,
 	"POST /second-factor": look,
 
 	"POST /logout": look,

@@ -50,6 +50,7 @@ var routes = []route{
 	{method: "GET", path: "/second-factor", role: operator.Viewer, early: true, run: showSecondFactor},
 	{method: "POST", path: "/second-factor", role: operator.Viewer, early: true, run: confirmSecondFactor, form: showSecondFactor},
 	{method: "POST", path: "/logout", role: operator.Viewer, early: true, run: logOut},
+	{method: "GET", path: "/secret", role: operator.Viewer, early: true, run: showSecrets},
 	{method: "GET", path: "/prove", role: operator.Viewer, run: showProof},
 	{method: "POST", path: "/prove", role: operator.Viewer, run: proveAgain, form: showProof},
 	{method: "GET", path: "/account", role: operator.Viewer, run: showAccount},

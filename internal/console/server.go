@@ -332,10 +332,7 @@ func (c *Console) changeWithAudit(r *request, action string, fn func(ctx context
 
 // changeAndRedirect is changeWithAudit for a form that leads on to another page.
 func (c *Console) changeAndRedirect(r *request, action string, next redirect, fn func(ctx context.Context, in *Rules) (subject, detail string, err error)) (answer, error) {
-	if err := c.changeWithAudit(r, action, fn); err != nil {
-		return nil, err
-	}
-	return next, nil
+	return redirectAfter(next, c.changeWithAudit(r, action, fn))
 }
 
 // recordAction records what is about to be done or shown, for work that does not fit into one transaction.

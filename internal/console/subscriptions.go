@@ -17,6 +17,8 @@ type Subscriptions interface {
 	SubscriptionList(ctx context.Context, id partner.ID, f subscription.ListFilter) ([]subscription.Subscription, int64, error)
 	SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error)
 	SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error)
+	// NamesOfUsers returns the names of those people of a partner who have a subscription.
+	NamesOfUsers(ctx context.Context, id partner.ID, users []partner.UserHash) (map[partner.UserHash]string, error)
 	// SubscriptionsOfUser returns the subscriptions of the person with a userHash, those that have not ended first.
 	SubscriptionsOfUser(ctx context.Context, id partner.ID, user partner.UserHash) ([]subscription.Subscription, error)
 }
@@ -125,11 +127,11 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 type subscriptionPage struct {
 	Partner partner.Partner
 	subscriptionState
-	// Shown says that the person's data stand in clear.
+	// Shown says that the person's data stand in clear: the operator gave a reason lately.
 	Shown bool
 	Path  string
-	// Person is the address of the page with all that is held about the beneficiary.
-	Person string
+	// Person is the address of the page with all that is held about the beneficiary, ref the keyed reference in it.
+	Person, ref string
 }
 
 // subscriptionOf reads the subscription that a path names.
@@ -147,8 +149,12 @@ func (c *Console) subscriptionOf(r *request) (subscriptionPage, error) {
 		return subscriptionPage{}, err
 	}
 	page := subscriptionPage{Partner: p, subscriptionState: c.subscriptionState(sub), Path: joinPath("subscriptions", string(p.ID), strconv.FormatInt(seq, 10))}
-	ref, err := c.Rules.Search.FindEnrolled(r.Context(), p.ID, sub.Beneficiary.CPF)
-	page.Person = joinPath("people", string(p.ID), ref)
+	if page.ref, err = c.Rules.Search.FindEnrolled(r.Context(), p.ID, sub.Beneficiary.CPF); err != nil {
+		return page, err
+	}
+	page.Person = joinPath("people", string(p.ID), page.ref)
+	reveals, err := c.currentReveals(r)
+	page.Shown = reveals[page.ref] != nil
 	return page, err
 }
 
@@ -166,21 +172,13 @@ func (p subscriptionPage) auditSubject() string {
 	return string(p.Partner.ID) + "/" + strconv.FormatInt(p.Seq, 10)
 }
 
-// revealSubscription shows a subscription in clear, once, after the operator's reason is in the audit trail.
+// revealSubscription shows the person of a subscription in clear for a while, after the operator's reason is in the audit trail.
 func revealSubscription(c *Console, r *request) (answer, error) {
-	why, err := parseReason(r)
-	if err != nil {
-		return nil, err
-	}
 	page, err := c.subscriptionOf(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.recordAction(r, "subscription.reveal", page.auditSubject(), why); err != nil {
-		return nil, err
-	}
-	page.Shown = true
-	return view{"subscription", "Assinatura", page}, nil
+	return c.recordReveal(r, page.ref, redirect{to: page.Path})
 }
 
 // moveSubscription ends, suspends or resumes the subscription in the path. It refuses one that has ended.

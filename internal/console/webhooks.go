@@ -86,11 +86,11 @@ func createWebhook(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return secretsView(secretPage{
+	return showSecretsNext(r, secretPage{
 		Heading: "Webhook criado", Text: "O segredo aparece só agora. Depois de entregá-lo, envie um teste pela página do webhook.",
 		Secrets: []shownSecret{{"Segredo", e.Secret(), secretHelp}},
 		Back:    joinPath("webhooks", string(id), string(e.ID)), BackLabel: "Guardei o segredo, continuar",
-	}), nil
+	})
 }
 
 // endpointOf reads the endpoint that a path names and holds it against the path's partner.
@@ -180,11 +180,11 @@ func rotateWebhook(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return secretsView(secretPage{
+	return showSecretsNext(r, secretPage{
 		Heading: "Segredo trocado", Text: "O segredo antigo também assina por mais " + strconv.Itoa(hours) + " h. O novo aparece só agora.",
 		Secrets: []shownSecret{{"Segredo", e.Secret(), secretHelp}},
 		Back:    joinPath("webhooks", string(e.Partner), string(e.ID)), BackLabel: "Guardei o segredo, continuar",
-	}), nil
+	})
 }
 
 // webhookChange runs a change of the webhook in the path in a transaction with its line in the audit trail.

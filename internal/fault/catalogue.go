@@ -193,6 +193,8 @@ var (
 	UnknownKindOfFeed  = newRule("unknown_kind_of_feed", "unknown", "Escolha um tipo da lista.")
 	PlanWithoutRange   = newRule("plan_without_range", "its plan does not include searches by range of hashes", "O plano desta chave não inclui buscas por faixa de hash.")
 	FolderOrBucket     = newRule("folder_or_bucket", "a folder's absolute path, or s3://bucket", "O caminho completo de uma pasta, ou s3://bucket.")
+	FolderUnreadable   = newRule("folder_unreadable", "a folder that this server can read", "Este servidor não consegue ler a pasta: confira o caminho e as permissões.")
+	AddressSilent      = newRule("address_silent", "an address that answers this server", "O endereço não respondeu a este servidor: confira-o.")
 	HTTPSAddress       = newRule("https_address", "an https address", "Um endereço que começa com https://.")
 	APIAddressAndKey   = newRule("api_address_and_key", "the API's address; secret: its key", "O endereço da API, e a chave dela no campo da chave.")
 	FeedRunning        = newRule("feed_running", "a server is running it", "A fonte está sendo lida agora.")

@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -170,6 +171,32 @@ func (fs *Feeds) AddFeed(ctx context.Context, f Feed) (Feed, error) {
 	}
 	return f, fs.Store.InsertFeed(ctx, f)
 }
+
+// CheckTarget reports whether a feed's folder can be read, or its address answers, from this machine: a slip of the pen is told when
+// the feed is saved and not after its first run. Buckets and vendors' APIs are left to the first run, which has their keys.
+func (fs *Feeds) CheckTarget(ctx context.Context, f Feed) error {
+	switch {
+	case f.Kind == Folder && filepath.IsAbs(f.Target):
+		_, err := os.ReadDir(f.Target)
+		return fault.When(err != nil, ErrInvalid.With("target", fault.FolderUnreadable).Because(err))
+	case f.Kind == List && strings.HasPrefix(f.Target, "http"):
+		ctx, cancel := context.WithTimeout(ctx, checkTime)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Target, nil)
+		if err != nil {
+			return ErrInvalid.With("target", fault.HTTPSAddress).Because(err)
+		}
+		res, err := fs.Client.Do(req)
+		if err == nil {
+			err = res.Body.Close()
+		}
+		return fault.When(err != nil || res.StatusCode >= http.StatusBadRequest, ErrInvalid.With("target", fault.AddressSilent).Because(err))
+	}
+	return nil
+}
+
+// checkTime is how long an address may take to answer when its feed is saved.
+const checkTime = 10 * time.Second
 
 // AddReceiver registers a feed that takes pushes, and returns the secret that the vendor signs with, which is shown once.
 func (fs *Feeds) AddReceiver(ctx context.Context, f Feed) (added Feed, secret string, err error) {

@@ -118,3 +118,29 @@ func TestEndedEarlyShowsItsDay(t *testing.T) {
 		}
 	})
 }
+
+// TestNamesOfUsers finds the names of many people of a partner at once, by either form of their user hash, and nobody's of
+// another partner.
+func TestNamesOfUsers(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		w := newLives(t, e, 3)
+		users := []partner.UserHash{"inventado"}
+		for _, h := range w.people {
+			users = append(users, h.user)
+		}
+		names, err := e.Overview.NamesOfUsers(t.Context(), w.partner.ID, users)
+		if err != nil || len(names) != 3 {
+			t.Fatal(names, err)
+		}
+		for _, u := range users[1:] {
+			held, err := e.Overview.SubscriptionsOfUser(t.Context(), w.partner.ID, u)
+			if err != nil || len(held) == 0 || held[0].Beneficiary.Name != names[u] {
+				t.Errorf("%q is called %q: %v", u, names[u], err)
+			}
+		}
+		other, _ := e.NewPartner(t, partner.Sandbox)
+		if names, err := e.Overview.NamesOfUsers(t.Context(), other.ID, users); err != nil || len(names) != 0 {
+			t.Error("another partner's people:", names, err)
+		}
+	})
+}

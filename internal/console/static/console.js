@@ -28,6 +28,15 @@ for (const box of document.querySelectorAll("[data-events]")) {
 	});
 }
 
+// Passkeys are bound to a name: at a number such as 127.0.0.1 no browser makes one, and the page says where it would.
+for (const told of document.querySelectorAll("[data-by-name]")) {
+	if (/^[\d.]+$|:/.test(window.location.hostname)) {
+		told.hidden = false;
+		told.querySelector("a").href = `//localhost:${window.location.port}${window.location.pathname}`;
+		told.closest("form").querySelector("[type=submit]").disabled = true;
+	}
+}
+
 // A form with data-passkey asks the authenticator first, and is then sent with its answer.
 for (const form of document.querySelectorAll("[data-passkey]")) {
 	form.addEventListener("submit", async (event) => {
@@ -191,6 +200,22 @@ for (const colour of document.querySelectorAll("[data-paint]")) {
 	const paint = () => document.querySelector(".phone").style.setProperty(colour.dataset.paint, colour.value);
 	colour.addEventListener("input", paint);
 	paint();
+}
+
+// The desk remembers its order, and a case leads to those before and after it there.
+const queue = "vigia-queue";
+const rows = [...document.querySelectorAll("a.open[href^='/cases/'], a.ticket[href^='/cases/']")].map((a) => a.getAttribute("href"));
+if (rows.length > 0) {
+	sessionStorage.setItem(queue, JSON.stringify(rows));
+}
+for (const turn of document.querySelectorAll("[data-turn]")) {
+	const list = JSON.parse(sessionStorage.getItem(queue) ?? "[]");
+	const at = list.indexOf(window.location.pathname);
+	const lead = (link, to) => (to ? link.setAttribute("href", to) : link.remove());
+	lead(turn.querySelector("[rel=prev]"), list[at - 1]);
+	lead(turn.querySelector("[rel=next]"), list[at + 1]);
+	turn.querySelector("span").textContent = `${at + 1} de ${list.length}`;
+	turn.hidden = at < 0 || list.length < 2;
 }
 
 // A check box with data-all marks all of a name.
