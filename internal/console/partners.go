@@ -161,7 +161,7 @@ func partnerPath(id partner.ID) string { return "/partners/" + url.PathEscape(st
 // settingsOf reads the fields that creation and change share.
 func settingsOf(r *request) partner.Settings {
 	return partner.Settings{DefaultPlan: r.trimmedField("default_plan"), MaskCards: r.PostForm.Has("mask_cards"), Sites: partner.JoinSiteList([]string{r.trimmedField("sites")}),
-		WatchedSites: partner.JoinSiteList([]string{r.trimmedField("watched_sites")}), SandboxOf: partner.ID(r.trimmedField("sandbox_of")),
+		WatchedSites: partner.JoinSiteList([]string{r.trimmedField("watched_sites")}), SandboxOf: partner.ID(r.trimmedField("sandbox_of")), Officer: r.trimmedField("officer"),
 		RatePerSecond: r.readNumber("rate", 0), Burst: r.readNumber("burst", 0), FirstLooksPerHour: r.readNumber("first_looks_per_hour", 0)}
 }
 

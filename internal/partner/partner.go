@@ -47,6 +47,8 @@ type Settings struct {
 	FirstLooksPerHour int
 	// SandboxOf is the live partner whose people try things out at this one; only a sandbox partner has it.
 	SandboxOf ID
+	// Officer is the name and contact of the partner's data protection officer, for the letter that a person gets of their data.
+	Officer string
 }
 
 // mostSites bounds the hosts of one partner.
@@ -261,6 +263,7 @@ func (s Settings) checkSettings() error {
 		fault.When(s.RatePerSecond < 0 || s.RatePerSecond > 1_000_000, ErrInvalid.With("rate", fault.RequestsPerSecond)),
 		fault.When(s.Burst < 0 || s.Burst > 1_000_000, ErrInvalid.With("burst", fault.RequestsAtOnce)),
 		fault.When(s.FirstLooksPerHour < 0 || s.FirstLooksPerHour > 1_000_000_000, ErrInvalid.With("first looks", fault.DefaultToBillion)),
+		fault.When(!IsLine(s.Officer, 0, 200), ErrInvalid.With("officer", fault.PlainAtMost, 200)),
 		fault.When(len(s.DefaultPlan) > 255, ErrInvalid.With("default plan", fault.AtMostCharacters, 255)),
 		fault.When(len(s.ListSites()) > mostSites || len(s.WatchedList()) > mostSites, ErrInvalid.With("site", fault.AtMost, mostSites)),
 		fault.When(slices.ContainsFunc(slices.Concat(s.ListSites(), s.WatchedList()), isNoHost), ErrInvalid.With("site", fault.HostName)),

@@ -75,11 +75,11 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO partner
 			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at, sites, watched_sites, mac,
-			first_looks_per_hour, sandbox_of)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+			first_looks_per_hour, sandbox_of, officer)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 			partnerNumber(p.ID), p.Name, string(p.Mode), p.Suspended, int64(p.Settings.RatePerSecond), int64(p.Settings.Burst),
 			p.Settings.DefaultPlan, p.Settings.MaskCards, sealed, toMicros(p.CreatedAt), p.Settings.Sites, p.Settings.WatchedSites,
-			s.grantMAC("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf))
+			s.grantMAC("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf), p.Settings.Officer)
 		if err != nil {
 			return fmt.Errorf("insert partner: %w", err)
 		}
@@ -88,7 +88,7 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 }
 
 const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, sites, watched_sites,
-	first_looks_per_hour, sandbox_of, created_at, mac`
+	first_looks_per_hour, sandbox_of, officer, created_at, mac`
 
 // scanner is what *sql.Row and *sql.Rows have in common, so that one function reads both.
 type scanner interface{ Scan(dest ...any) error }
@@ -100,7 +100,7 @@ func (c core) scanPartner(row scanner, more ...any) (partner.Partner, error) {
 	var mac []byte
 	err := row.Scan(append([]any{scanPartnerID(&p.ID), &p.Name, &p.Mode, &p.Suspended, &rate, &burst, &p.Settings.DefaultPlan,
 		&p.Settings.MaskCards, &p.Settings.Sites, &p.Settings.WatchedSites,
-		&p.Settings.FirstLooksPerHour, scanPartnerID(&p.Settings.SandboxOf), &created, &mac}, more...)...)
+		&p.Settings.FirstLooksPerHour, scanPartnerID(&p.Settings.SandboxOf), &p.Settings.Officer, &created, &mac}, more...)...)
 	if err != nil {
 		return p, err
 	}
@@ -183,9 +183,9 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
 			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9, mac = $10,
-			first_looks_per_hour = $11, sandbox_of = $12 WHERE id = $1`, partnerNumber(id), p.Name, p.Suspended,
+			first_looks_per_hour = $11, sandbox_of = $12, officer = $13 WHERE id = $1`, partnerNumber(id), p.Name, p.Suspended,
 			int64(p.Settings.RatePerSecond), int64(p.Settings.Burst), p.Settings.DefaultPlan, p.Settings.MaskCards, p.Settings.Sites, p.Settings.WatchedSites,
-			s.grantMAC("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf))
+			s.grantMAC("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf), p.Settings.Officer)
 		if err != nil {
 			return fmt.Errorf("update partner: %w", err)
 		}
@@ -320,7 +320,7 @@ func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (partner.Key, 
 	var r keyRow
 	keyed := s.keyedDigest("api_key", digest)
 	row := s.db.ReadPool().QueryRowContext(ctx, `SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second, p.burst,
-		p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.first_looks_per_hour, p.sandbox_of,
+		p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.first_looks_per_hour, p.sandbox_of, p.officer,
 		p.created_at, p.mac, `+keyColumns+`
 		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`, keyed[:lookupLen])
 	p, err := s.scanPartner(row, r.scanTargets()...)

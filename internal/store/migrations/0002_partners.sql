@@ -12,6 +12,7 @@ CREATE TABLE partner (
 	sites           TEXT NOT NULL,  -- hosts of its own, with spaces between them
 	watched_sites   TEXT NOT NULL,  -- hosts of others that the operator watches for it
 	first_looks_per_hour BIGINT NOT NULL, -- 0: the default
+	officer         TEXT NOT NULL DEFAULT '', -- name and contact of its data protection officer
 	sandbox_of      INTEGER, -- the live partner whose people try things out here; NULL: nobody's
 	salt            BYTEA NOT NULL, -- sealed
 	created_at      BIGINT NOT NULL,
