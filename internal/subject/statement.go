@@ -33,6 +33,8 @@ type heldView struct {
 type partnerRef struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
+	// Officer answers for the partner's use of personal data.
+	Officer string `json:"officer,omitempty"`
 }
 
 // heldSubscription is a subscription in a statement, with everything that the partner sent of the person.
@@ -155,7 +157,7 @@ func statementOf(all []Held) []heldView {
 	views := make([]heldView, len(all))
 	for i, h := range all {
 		v := heldView{
-			Partner: partnerRef{string(h.Partner.ID), h.Partner.Name}, Subscriptions: []heldSubscription{}, Watched: []heldAsset{}, Findings: []heldFinding{},
+			Partner: partnerRef{ID: string(h.Partner.ID), Name: h.Partner.Name, Officer: h.Partner.Settings.Officer}, Subscriptions: []heldSubscription{}, Watched: []heldAsset{}, Findings: []heldFinding{},
 			Cases: []heldCase{}, Devices: []heldDevice{}, Answers: []heldAnswer{}, Scores: []heldScore{}, Events: []heldEvent{}, Others: []string{},
 			StoredAnswers: h.StoredAnswers,
 		}

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the statements in testdata anew")
 func everything() []Held {
 	day := subscription.DayInBrazil(noon)
 	return []Held{{
-		Partner: partner.Partner{ID: "pt_1", Name: "Banco Exemplo"},
+		Partner: partner.Partner{ID: "pt_1", Name: "Banco Exemplo", Settings: partner.Settings{Officer: "Rita, privacidade@exemplo.com.br"}},
 		Subscriptions: []subscription.Subscription{
 			{
 				Plan: "ouro", Start: day, Expiry: day + 365, Holder: "11222333000181", InternalID: "i-1", Metadata: `{"x":1}`,
@@ -106,7 +106,7 @@ func TestLetter(t *testing.T) {
 	page := b.String()
 	for _, want := range []string{
 		"Olá, Ana.", "13/11/2026", "000.000.001-00", "02/01/1990", "ana@exemplo.com.br", "5511900000000", "Rua A 1, Recife/PE", "11222333000181", "apareceu em “Loja”, de 13/11/2026",
-		"e-mail, senha", "Gravidade alta", "não era da pessoa", "Você marcou como feito em", "Troque a senha que vazou", "vazamentos 50,5", "Celular (Android), chave K", "Banco Exemplo", "@media print", "@page",
+		"e-mail, senha", "Gravidade alta", "não era da pessoa", "Você marcou como feito em", "Troque a senha que vazou", "vazamentos 50,5", "Celular (Android), chave K", "Banco Exemplo", "Rita, privacidade@exemplo.com.br", "@media print", "@page",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the letter lacks %q", want)
