@@ -611,6 +611,17 @@ func (c *Client) TestWebhook(ctx context.Context, id string, body WebhookTestReq
 	return answer, err
 }
 
+// AdvanceSandboxClock: Let days pass in the sandbox. **Extension, additive.** Scope `manage`, for sandbox partners; to
+// a live one it is a 404. Everything that the partner has becomes `days` older: subscriptions, findings and their
+// steps, antivirus keys, cases with their appointments, and the ends of API keys. What becomes due by that happens
+// before the answer comes, with its events. There is no way back; times in answers are earlier by as much, and events
+// carry the real time.
+func (c *Client) AdvanceSandboxClock(ctx context.Context, body SandboxClock, opts ...Option) error {
+	k := newCall("POST", "/sandbox/clock", []string{}, opts)
+	k.keyed = true
+	return c.do(ctx, k, body, nil)
+}
+
 // ReplayWebhook: Push events again. **Extension, additive.** Scope `manage`. Pushes again what is selected, whether it
 // arrived before or not: one `event`, the events `from` a time (and before `to`), or all deliveries that were given up
 // (`failed`). Exactly one of the three. Receivers tell repeats by `webhook-id`.

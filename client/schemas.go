@@ -1354,6 +1354,12 @@ type WebhookTestRequest struct {
 	Type EventType `json:"type"`
 }
 
+// SandboxClock: part of the contract's bodies.
+type SandboxClock struct {
+	// How many days pass.
+	Days int `json:"days"`
+}
+
 // WebhookReplay: part of the contract's bodies.
 type WebhookReplay struct {
 	// Id of one event.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/api/reference"
@@ -73,6 +74,16 @@ type (
 	item struct {
 		Name    string  `json:"name"`
 		Request request `json:"request"`
+		Event   []event `json:"event,omitempty"`
+	}
+	// event is a script that runs when the answer has come.
+	event struct {
+		Listen string `json:"listen"`
+		Script script `json:"script"`
+	}
+	script struct {
+		Type string   `json:"type"`
+		Exec []string `json:"exec"`
 	}
 	request struct {
 		Method      string     `json:"method"`
@@ -114,16 +125,27 @@ func collection(document []byte) ([]byte, error) {
 		},
 		Auth: auth{"apikey", []keyValue{{Key: "key", Value: "x-api-key", Type: "string"}, {Key: "value", Value: "{{key}}", Type: "string"},
 			{Key: "in", Value: "header", Type: "string"}}},
-		Variable: []keyValue{{Key: "url", Value: "http://127.0.0.1:8080"}, {Key: "key", Value: "vg_test_..."}},
+		Variable: []keyValue{
+			{Key: "url", Value: "http://127.0.0.1:8080"}, {Key: "key", Value: "vg_test_..."},
+			{Key: "webhookUrl", Value: "https://example.com/vigia", Description: "An address of yours that may be called."},
+		},
 	}
 	for _, tag := range c.Tags {
-		group := folder{Name: tag.Name, Description: tag.Description}
-		for _, op := range c.Operations {
-			if op.Tag == tag.Name {
-				group.Item = append(group.Item, item{op.Summary, requestOf(op)})
-			}
+		f.Item = append(f.Item, folder{Name: tag.Name, Description: tag.Description})
+	}
+	f.Item = append(f.Item, folder{Name: "Clean up", Description: "What ends or removes what the requests above have made."})
+	operations := slices.Clone(c.Operations)
+	slices.SortStableFunc(operations, func(a, b reference.Operation) int { return rank[a.ID] - rank[b.ID] })
+	for _, op := range operations {
+		at := slices.IndexFunc(c.Tags, func(tag reference.Tag) bool { return tag.Name == op.Tag })
+		if ending[op.ID] {
+			at = len(c.Tags)
 		}
-		f.Item = append(f.Item, group)
+		it := item{Name: op.Summary, Request: requestOf(op)}
+		if kept := captures[op.ID]; len(kept) > 0 {
+			it.Event = []event{{Listen: "test", Script: script{Type: "text/javascript", Exec: kept}}}
+		}
+		f.Item[at].Item = append(f.Item[at].Item, it)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -135,6 +157,53 @@ func collection(document []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// ending are the operations that take away what others need. They come last, so that the collection can be run from
+// top to bottom.
+var ending = map[string]bool{
+	"removeMonitoredAsset": true, "removeExtraAsset": true, "cancelCase": true, "revokeProtectionKey": true, "removeWebhook": true, "revokeKey": true,
+	"resolveFinding": true, "advanceSandboxClock": true,
+}
+
+// rank moves operations to the front or to the end of their folder: what others need, and what needs others.
+var rank = map[string]int{"listSupportServices": -1, "resolveFinding": -1, "messageOfEvent": 1}
+
+// keep is the script that keeps a value of an answer for the requests that follow.
+func keep(variable, path string) string {
+	return fmt.Sprintf("pm.collectionVariables.set(%q, pm.response.json()%s);", variable, path)
+}
+
+// captures are what is kept of the answer of an operation.
+var captures = map[string][]string{
+	"listMonitoredAssets": {keep("assetId", "[0].id")},
+	"listSupportServices": {keep("serviceId", ".services[0]._id")},
+	"openSupportCase":     {keep("caseId", ".task.id")},
+	"issueProtectionKey":  {keep("eppKey", ".eppKey")},
+	"moveProtectionKey":   {keep("eppKey", ".eppKey")},
+	"listExtraAssets":     {keep("extraId", "[0].id")},
+	"listFindings":        {keep("findingId", "[0].id")},
+	"listAdvice":          {keep("catalogId", "[0].catalogId")},
+	"listEvents":          {keep("eventId", ".events[0].id")},
+	"createWebhook":       {keep("webhookId", ".id")},
+	"createKey":           {keep("apiKeyId", ".id")},
+	"rollKey":             {keep("apiKeyId", ".id")},
+}
+
+// chained puts the variables in place of the ids of the contract's examples, and values that the sandbox knows.
+var chained = strings.NewReplacer(
+	"evt_0198c0de7a0070008000000000000e01", "{{eventId}}",
+	"whe_0198c0de-7a00-7000-8000-0000000000f1", "{{webhookId}}",
+	"key_0198c0de-7a00-7000-8000-0000000000b1", "{{apiKeyId}}",
+	"ek_0198c0de-7a00-7000-8000-0000000000b1", "{{eppKey}}",
+	"K7M2Q-9RTXW-4HNPC-VD3FJ-6YGA8", "{{eppKey}}",
+	"0198c0de-7a00-7000-8000-0000000000c1", "{{caseId}}",
+	"0198c0de-7a00-7000-8000-000000000001", "{{assetId}}",
+	"0198c0de-7a00-7000-8000-000000000011", "{{extraId}}",
+	"0198c0de-7a00-7000-8000-0000000000d1", "{{findingId}}",
+	"0198c0de-7a00-7000-8000-0000000000a1", "{{serviceId}}",
+	"https://parceiro.exemplo.com.br/vigia", "{{webhookUrl}}",
+	"ana.souza@exemplo.com.br", "ana@vazamento.test",
+)
+
 // requestOf returns an operation as a request of the collection, with the examples of the document. Optional query
 // parameters are there but disabled.
 func requestOf(op reference.Operation) request {
@@ -143,13 +212,13 @@ func requestOf(op reference.Operation) request {
 	r.URL = address{Raw: "{{url}}/" + path, Host: []string{"{{url}}"}, Path: strings.Split(path, "/")}
 	if op.Body != "" {
 		r.Header = append(r.Header, keyValue{Key: "content-type", Value: "application/json"})
-		r.Body = &body{"raw", op.Body, options{language{"json"}}}
+		r.Body = &body{"raw", chained.Replace(op.Body), options{language{"json"}}}
 	}
 	if op.Keyed() {
 		r.Header = append(r.Header, keyValue{Key: "idempotency-key", Value: "{{$guid}}"})
 	}
 	for _, p := range op.Parameters {
-		v := keyValue{Key: p.Name, Value: p.Example, Description: p.Description}
+		v := keyValue{Key: p.Name, Value: chained.Replace(p.Example), Description: p.Description}
 		switch p.In {
 		case "path":
 			r.URL.Variable = append(r.URL.Variable, v)

@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/app/apptest"
 )
 
@@ -31,62 +34,125 @@ func TestCollectionIsFresh(t *testing.T) {
 	}
 }
 
-// TestCollectionWorks sends every request of the collection as a reader of the format would, against the real service.
-// Ids of the contract's examples do not exist there, so a 404 in our own words is an answer too; a 400, 403 or 405 is
-// not.
-func TestCollectionWorks(t *testing.T) {
+// other are the answers that are right and no 200: what a first run of a collection cannot have.
+var other = map[string]int{
+	"Take another appointment": http.StatusConflict, // no free time was offered
+	"Rate a case":              http.StatusConflict, // it is not resolved yet
+}
+
+// TestCollectionRuns sends every request of the collection from top to bottom as a reader of the format would, keeping
+// what the scripts keep: none of them is a 404.
+func TestCollectionRuns(t *testing.T) {
 	s := apptest.Start(t)
 	var f file
 	if err := json.Unmarshal(made(t), &f); err != nil {
 		t.Fatal(err)
 	}
-	vigia, err := client.New(client.Config{URL: s.URL, Key: s.Sandbox.APIKey})
-	if err != nil {
-		t.Fatal(err)
+	variables := map[string]string{}
+	for _, v := range f.Variable {
+		variables[v.Key] = v.Value
 	}
-	services, err := vigia.ListSupportServices(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	variables["url"], variables["key"], variables["webhookUrl"] = s.URL, s.Sandbox.APIKey, s.URL+"/gancho"
 	count := 0
 	for _, group := range f.Item {
 		for _, it := range group.Item {
 			count++
-			status := send(t, s, it.Request, services.Services[0].ID)
-			if status != http.StatusOK && status != http.StatusNotFound {
-				t.Errorf("%s: %d", it.Name, status)
+			status, answer := send(t, f.Auth, it.Request, variables)
+			want := http.StatusOK
+			if other[it.Name] != 0 {
+				want = other[it.Name]
+			}
+			if status != want {
+				t.Errorf("%s / %s: %d %s", group.Name, it.Name, status, answer)
+				continue
+			}
+			for _, e := range it.Event {
+				for _, line := range e.Script.Exec {
+					runScript(t, line, answer, variables)
+				}
 			}
 		}
 	}
-	if count != 62 {
+	if count < 63 {
 		t.Errorf("%d requests", count)
 	}
 }
 
-func send(t *testing.T, s *apptest.Service, r request, serviceID string) int {
+// filled puts the variables in.
+func filled(text string, variables map[string]string) string {
+	for name, value := range variables {
+		text = strings.ReplaceAll(text, "{{"+name+"}}", value)
+	}
+	return strings.ReplaceAll(text, "{{$guid}}", rand.Text())
+}
+
+// send sends a request of the collection, with the auth of the collection.
+func send(t *testing.T, a auth, r request, variables map[string]string) (int, string) {
 	t.Helper()
-	target := strings.ReplaceAll(r.URL.Raw, "{{url}}", s.URL)
+	target := r.URL.Raw
 	for _, v := range r.URL.Variable {
 		target = strings.ReplaceAll(target, ":"+v.Key, v.Value)
 	}
 	var text string
 	if r.Body != nil {
-		text = strings.NewReplacer("0198c0de-7a00-7000-8000-0000000000a1", serviceID, "parceiro.exemplo.com.br", "127.0.0.1:9").Replace(r.Body.Raw)
+		text = filled(r.Body.Raw, variables)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), r.Method, target, strings.NewReader(text))
+	req, err := http.NewRequestWithContext(t.Context(), r.Method, filled(target, variables), strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, h := range r.Header {
 		if !h.Disabled {
-			req.Header.Set(h.Key, strings.ReplaceAll(h.Value, "{{$guid}}", "pedido-1"))
+			req.Header.Set(h.Key, filled(h.Value, variables))
 		}
 	}
-	req.Header.Set("x-api-key", s.Sandbox.APIKey)
+	req.Header.Set(a.APIKey[0].Value, filled(a.APIKey[1].Value, variables))
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = res.Body.Close()
-	return res.StatusCode
+	defer func() { _ = res.Body.Close() }()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(answer)
+}
+
+var (
+	kept = regexp.MustCompile(`^pm\.collectionVariables\.set\("(\w+)", pm\.response\.json\(\)(\S+)\);$`)
+	step = regexp.MustCompile(`\.(\w+)|\[(\d+)\]`)
+)
+
+// runScript does what Postman would do with a line of a script.
+func runScript(t *testing.T, line, answer string, variables map[string]string) {
+	t.Helper()
+	m := kept.FindStringSubmatch(line)
+	if m == nil {
+		t.Fatalf("a script that is not understood: %s", line)
+	}
+	var value any
+	if err := json.Unmarshal([]byte(answer), &value); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range step.FindAllStringSubmatch(m[2], -1) {
+		if list, ok := value.([]any); ok {
+			at, err := strconv.Atoi(s[2])
+			if err != nil || at >= len(list) {
+				t.Fatalf("%s: %s", line, answer)
+			}
+			value = list[at]
+			continue
+		}
+		object, ok := value.(map[string]any)
+		if !ok {
+			t.Fatalf("%s: %s", line, answer)
+		}
+		value = object[s[1]]
+	}
+	text, ok := value.(string)
+	if !ok || text == "" {
+		t.Fatalf("%s keeps %v of %s", line, value, answer)
+	}
+	variables[m[1]] = text
 }

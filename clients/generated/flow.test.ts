@@ -195,6 +195,7 @@ for (const { base, cpf, plan } of rounds) {
     assert.ok(good(await sdk.listWebhooks({ client })).some((one) => one.id === hook.id));
     assert.equal(good(await sdk.testWebhook({ client, path: at, body: { type: "webhook.test" } })).delivered, false);
     assert.equal(good(await sdk.getWebhook({ client, path: at })).health.failed, 1);
+    assert.ok(good(await sdk.advanceSandboxClock({ client, body: { days: 1 } })));
     assert.equal(good(await sdk.setWebhookState({ client, path: at, body: { state: "paused" } })).state, "paused");
     assert.notEqual(good(await sdk.rotateWebhookSecret({ client, path: at, body: { overlapHours: 1 } })).secret, hook.secret);
     assert.equal(good(await sdk.replayWebhook({ client, path: at, body: { failed: true } })).deliveries, 1);

@@ -98,6 +98,7 @@ var examples = []struct {
 	{"editSubscriptions", editSubscriptions},
 	{"getStatistics", getStatistics},
 	{"messageOfEvent", messageOfEvent},
+	{"advanceSandboxClock", advanceSandboxClock},
 }
 
 func addMonitoredAsset(ctx context.Context, vigia *client.Client) error {
@@ -739,6 +740,14 @@ func editSubscriptions(ctx context.Context, vigia *client.Client) error {
 	out.Println(edited.Result, edited.TotalChangedItems)
 	for _, refused := range edited.NotChangedItems {
 		out.Println(refused.Item, refused.Errors)
+	}
+	return nil
+}
+
+func advanceSandboxClock(ctx context.Context, vigia *client.Client) error {
+	err := vigia.AdvanceSandboxClock(ctx, client.SandboxClock{Days: 31}) // what became due has happened when it returns
+	if err != nil {
+		return err
 	}
 	return nil
 }

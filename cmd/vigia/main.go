@@ -43,6 +43,7 @@ type cli struct {
 	Subscription subscriptionCmd `cmd:"" group:"clients" help:"Subscriptions: import, list."`
 	Webhook      webhookCmd      `cmd:"" group:"clients" help:"Webhook endpoints: create, list, show, test, rotate, enable, disable, delete."`
 	Event        eventCmd        `cmd:"" group:"clients" help:"Events and their deliveries: list."`
+	Listen       listenCmd       `cmd:"" group:"clients" help:"Post the events of a sandbox partner to a program on this machine, signed."`
 	Message      messageCmd      `cmd:"" group:"clients" help:"What people read of events: list."`
 	MCP          mcpCmd          `cmd:"" name:"mcp" group:"clients" help:"Tools for assistants that only read, by the Model Context Protocol."`
 	Breach       breachCmd       `cmd:"" group:"protect" help:"Breaches: import, append, replace, list, show, explain, edit, verify, retract."`

@@ -87,6 +87,8 @@ func sampleBody(rt route) string {
 		return `{"overlapHours":24}`
 	case "/webhooks/{id}/test":
 		return `{"type":"webhook.test"}`
+	case "/sandbox/clock":
+		return `{"days":1}`
 	case "/webhooks/{id}/replay":
 		return `{"failed":true}`
 	case "/keys":

@@ -156,7 +156,7 @@ func newHandlerLogging(t testing.TB, e *storetest.Env, log io.Writer) *Server {
 	books := &bookkeeper{e: e, services: services, passwords: passwords, content: cyber.NewCatalogue(e.Store.Advice, e.Clock.Now)}
 	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
 	return NewServer(Options{
-		PageURL: "https://minha.exemplo.com.br", Guard: guard, Outgoing: guard.NewClient(webhook.ClientOptions{}), Counted: NewCounter(),
+		DueWork: func(context.Context) error { return nil }, PageURL: "https://minha.exemplo.com.br", Guard: guard, Outgoing: guard.NewClient(webhook.ClientOptions{}), Counted: NewCounter(),
 		Gate: partner.NewGate(e.Store.Partners, e.Clock.Now), Ledger: books, Rules: books.rules(e.Store.Areas),
 		Log: telemetry.NewLogger(log, telemetry.LogOptions{}), Metrics: telemetry.NewMetrics(), Now: e.Clock.Now, VendorSecrets: []webhook.Secret{vendorSecret},
 	})

@@ -21,6 +21,7 @@ const (
 	msgCaseCancelled     = "Caso cancelado com sucesso."
 	msgCaseRated         = "Avaliação registrada com sucesso."
 	msgAnswerKept        = "Resposta registrada com sucesso."
+	msgClockMoved        = "Relógio adiantado com sucesso."
 	msgWebhookRemoved    = "Webhook removido com sucesso."
 	msgKeyRevoked        = "Chave revogada com sucesso."
 	msgFindingResolved   = "Ocorrência resolvida com sucesso."

@@ -141,6 +141,7 @@ func (s *service) ownMutables(t *testing.T, user string) []mutable {
 		{route: "POST /webhooks/{id}/rotate", path: "/webhooks/<" + hook + ">/rotate", body: `{"overlapHours":0}`},
 		{route: "POST /webhooks/{id}/test", path: "/webhooks/<" + hook + ">/test", body: `{"type":"webhook.test"}`},
 		{route: "POST /webhooks/{id}/replay", path: "/webhooks/<" + hook + ">/replay", body: `{"from":"2026-01-31T03:00:00Z","to":"2026-02-01T03:00:00Z"}`},
+		{route: "POST /sandbox/clock", path: "/sandbox/clock", body: `{"days":1}`},
 		{route: "GET /keys", path: "/keys"},
 		{route: "POST /keys", path: "/keys", body: `{"label":"mutante","scopes":["cyber:read"],"expiresAt":"2027-01-31T03:00:00Z"}`},
 		{route: "POST /keys/{id}/roll", path: "/keys/<" + key + ">/roll", body: `{"graceHours":1}`},

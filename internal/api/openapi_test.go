@@ -35,6 +35,7 @@ var wantOperations = []string{
 	"0 POST /cyber/epp/{key}/activate",
 	"0 POST /cyber/assets",
 	"0 POST /cyber/monitoring/extra",
+	"0 POST /sandbox/clock",
 	"0 POST /cyber/advise/{userhash}/answers",
 	"0 POST /cyber/case/{id}/cancel",
 	"0 POST /subscriptions/{plan_id}/{beneficiary_cpf}/changes",

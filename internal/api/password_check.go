@@ -32,7 +32,7 @@ func (s *Server) checkPassword(r *request) (any, error) {
 		return nil, err
 	}
 	// The built-in sample is for trying things out: to a live partner it would deny nearly everything that is known.
-	found, err := s.Rules.Passwords.CheckPrefix(in.PasswordHashPrefix, r.caller.Mode == partner.Sandbox)
+	found, err := s.Rules.Passwords.CheckPrefix(in.PasswordHashPrefix, r.caller.Mode.Has(partner.SamplePasswords))
 	if err != nil {
 		return nil, prefixFault(err)
 	}
@@ -59,7 +59,7 @@ type passwordAnswers struct {
 // change.
 func (s *Server) passwordAnswer(mode partner.Mode, found password.Answer) (any, error) {
 	kept := &s.passwordsLive
-	if mode == partner.Sandbox {
+	if mode.Has(partner.SamplePasswords) {
 		kept = &s.passwordsSandbox
 	}
 	answers := kept.Load()

@@ -78,7 +78,7 @@ func (s *Server) pageOrigin(r *request) (string, error) {
 		return s.PageURL, nil
 	}
 	at, local := caller.ListenerURL(r.http)
-	if !local && r.caller.Mode == partner.Live {
+	if !local && !r.caller.Mode.Has(partner.LocalLinks) {
 		return "", errNoPageURL.With("public-url", fault.PublicURLForLinks)
 	}
 	return at.String(), nil

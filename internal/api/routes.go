@@ -121,6 +121,7 @@ var routes = []route{
 	{0, http.MethodPost, "/keys", cyberArea, partner.ScopeManage, smallBody, (*Server).createKey, options{secret: true}},
 	{0, http.MethodPost, "/keys/{id}/roll", cyberArea, partner.ScopeManage, smallBody, (*Server).rollPartnerKey, options{secret: true}},
 	{0, http.MethodDelete, "/keys/{id}", cyberArea, partner.ScopeManage, noBody, (*Server).revokeKey, options{query: []string{"self"}}},
+	{0, http.MethodPost, "/sandbox/clock", cyberArea, partner.ScopeManage, smallBody, (*Server).advanceClock, options{outside: true}},
 	{0, http.MethodGet, "/statistics", cyberArea, partner.ScopeManageRead, noBody, (*Server).statistics, options{query: []string{"days"}}},
 	{0, http.MethodGet, "/usage", cyberArea, partner.ScopeManageRead, noBody, (*Server).showUsage, options{query: []string{"days"}}},
 }
@@ -136,7 +137,7 @@ const (
 )
 
 // managed are the first segments of what a partner sees to itself. They speak like the cyber area too.
-var managed = []string{"webhooks", "keys", "usage", "statistics"}
+var managed = []string{"webhooks", "keys", "usage", "statistics", "sandbox"}
 
 // versionPrefix is optional in every request.
 const versionPrefix = "/v1"

@@ -106,6 +106,8 @@ type Options struct {
 	Counted *Counter
 	// PageURL is the origin of links to people's pages; empty when none is configured.
 	PageURL string
+	// DueWork does what has become due: endings, notices and reminders. It is asked when a sandbox's clock was moved.
+	DueWork func(ctx context.Context) error
 	// VendorSecrets are what the vendor of the antivirus signs its reports with; none means that it sends none.
 	VendorSecrets []webhook.Secret
 }

@@ -251,6 +251,7 @@ var tenancies = map[string]tenancy{
 	"POST /webhooks/{id}/rotate": {quiet: true, places: ofHook(`{"overlapHours":1}`)},
 	"POST /webhooks/{id}/test":   {quiet: true, places: ofHook(`{"type":"webhook.test"}`)},
 	"POST /webhooks/{id}/replay": {quiet: true, places: ofHook(`{"failed":true}`)},
+	"POST /sandbox/clock":        {quiet: true, places: []place{{"nothing to name", false, func(_, _ *belongings, _ string) call { return body(`{"days":0}`) }}}},
 	"GET /keys":                  {quiet: true, places: []place{nothingToName}},
 	"POST /keys":                 {quiet: true, places: []place{{"nothing to name", false, func(_, _ *belongings, _ string) call { return body(`{"scopes":[]}`) }}}},
 	"POST /keys/{id}/roll":       {quiet: true, places: ofKey(`{"graceHours":1}`)},

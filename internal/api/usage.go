@@ -173,7 +173,7 @@ func (s *Server) showUsage(r *request) (any, error) {
 	if answer.Budgets, err = s.listBudgets(r); err != nil {
 		return nil, err
 	}
-	if r.caller.Mode == partner.Live {
+	if !r.caller.Mode.Has(partner.Unpaced) {
 		l, err := r.rules.FirstLooks.LookStatus(r.ctx, r.caller.Partner, r.caller.Settings)
 		if err != nil {
 			return nil, err

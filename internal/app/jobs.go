@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -93,6 +94,17 @@ func (s *Server) startChores(group *errgroup.Group, ctx context.Context) { //nol
 		})
 		return nil
 	})
+}
+
+// doDueWork does at once what the chores would do at their next round: subscriptions end, people are reminded, keys are
+// announced and end.
+func (a *App) doDueWork(ctx context.Context) error {
+	_, err := a.Subscriptions.SweepExpired(ctx)
+	for _, chore := range []func(context.Context) (int, error){a.Endpoints.GiveNotices, a.Endpoints.EndUnsubscribed, a.Monitoring.RemindSteps, a.Cases.MakeEndings} {
+		_, failed := chore(ctx)
+		err = errors.Join(err, failed)
+	}
+	return err
 }
 
 // RotateKeys makes a new primary key and asks the workers to rewrite what older ones sealed.

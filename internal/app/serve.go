@@ -376,7 +376,7 @@ func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (par
 	routes := api.NewServer(api.Options{
 		Gate: s.gate, Ledger: ledger{s.app, s.passwords, persons}, Rules: s.app.forPartners(s.passwords, persons),
 		Log: s.log, Metrics: s.metrics, Now: s.app.now, Replicas: s.replicas.countReplicas, DatabaseTime: s.cfg.DatabaseTime,
-		PageURL: public.String(), VendorSecrets: s.vendorSecrets,
+		DueWork: s.app.doDueWork, PageURL: public.String(), VendorSecrets: s.vendorSecrets,
 		Callers: s.callers, Strangers: s.strangers, Guard: guard, Outgoing: client, Counted: counter,
 	})
 	vendors, err := s.vendorHandler()

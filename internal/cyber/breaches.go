@@ -32,7 +32,7 @@ func NewBreaches(store BreachStore) *Breaches { return &Breaches{store} }
 // breach is there for sandbox partners alone.
 func (b *Breaches) ListBreaches(ctx context.Context, mode partner.Mode, page int64, size int) ([]Breach, int64, error) {
 	without := SandboxBreach
-	if mode == partner.Sandbox {
+	if mode.Has(partner.MagicValues) {
 		without = ""
 	}
 	size = min(size, MaxBreachPage)
@@ -42,7 +42,7 @@ func (b *Breaches) ListBreaches(ctx context.Context, mode partner.Mode, page int
 
 // FindBreach returns one published breach.
 func (b *Breaches) FindBreach(ctx context.Context, mode partner.Mode, name string) (Breach, error) {
-	if name == SandboxBreach && mode != partner.Sandbox {
+	if name == SandboxBreach && !mode.Has(partner.MagicValues) {
 		return Breach{}, ErrBreachUnknown.With("name", fault.BreachNotPublishedByName)
 	}
 	return b.store.PublishedBreach(ctx, name)

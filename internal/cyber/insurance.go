@@ -101,7 +101,7 @@ func (c *Cover) ListCover(ctx context.Context, who partner.Caller, u partner.Use
 		return list, OriginSubscription, nil
 	case len(list) > 0:
 		return list, OriginDefault, nil
-	case who.Mode == partner.Sandbox:
+	case who.Mode.Has(partner.DemoCover):
 		return []Entitlement{{Plan: plan.Plan{Coverage: plan.DemoCoverage()}}}, OriginDemo, nil
 	}
 	return nil, "", ErrCoverageNotFound.With("userhash", fault.NoPlanInForce)

@@ -329,6 +329,8 @@ var (
 	KeyOfThePath          = partnerRule("key_of_the_path", "must be the key of the path", "A chave é a do caminho.")
 	MustBe                = partnerRule("must_be", "must be %s", "Tem de ser %s.")
 	ReportsOfVendors      = partnerRule("reports_of_vendors", "more reports than all vendors together may send", "Os fornecedores juntos enviaram avisos demais. Tente mais tarde.")
+	SandboxAlone          = partnerRule("sandbox_alone", "moves for sandbox partners alone", "O relógio só anda para parceiros de teste.")
+	DaysBetween           = partnerRule("days_between", "%d to %d days", "De %s a %s dias.")
 	NotWithNewest         = partnerRule("not_with_newest", "not together with newest", "Sem ponto de leitura quando se pedem os mais novos.")
 	OneCursor             = partnerRule("one_cursor", "one cursor, or none", "Um só ponto de leitura, ou nenhum.")
 	RequestsOfAll         = partnerRule("requests_of_all", "more requests than all callers together may send", "O serviço está no limite para todos. Tente mais tarde.")

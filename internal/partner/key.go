@@ -108,14 +108,15 @@ func (k Key) HasScope(need Scope) bool {
 }
 
 const (
-	livePrefix   = "vg_live_"
-	testPrefix   = "vg_test_"
-	prefixLen    = len(livePrefix)
-	secretLen    = 43 // 256 bits in base 62
-	checksumLen  = 6  // a CRC-32 in base 62
-	keyLen       = prefixLen + secretLen + checksumLen
-	alphabet     = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	maxRollHours = 7 * 24
+	livePrefix = "vg_live_"
+	// SandboxKeyPrefix begins the keys of sandbox partners.
+	SandboxKeyPrefix = "vg_test_"
+	prefixLen        = len(livePrefix)
+	secretLen        = 43 // 256 bits in base 62
+	checksumLen      = 6  // a CRC-32 in base 62
+	keyLen           = prefixLen + secretLen + checksumLen
+	alphabet         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	maxRollHours     = 7 * 24
 )
 
 // generateKey makes a key and returns it together with the text that the partner will send.
@@ -129,8 +130,8 @@ func (r *Registry) generateKey(p Partner, label string, scopes []Scope, expires 
 		return Key{}, "", fmt.Errorf("make key id: %w", err)
 	}
 	prefix := livePrefix
-	if p.Mode == Sandbox {
-		prefix = testPrefix
+	if p.Mode.Has(TestKeys) {
+		prefix = SandboxKeyPrefix
 	}
 	body := prefix + encodeBase62(new(big.Int).SetBytes(raw), secretLen)
 	text := body + keyChecksum(body)
@@ -163,7 +164,7 @@ func WellFormed(key string) bool { return wellFormed(key) }
 
 // wellFormed lets a typo or a guess die before it reaches a cache or the database.
 func wellFormed(key string) bool {
-	if len(key) != keyLen || (key[:prefixLen] != livePrefix && key[:prefixLen] != testPrefix) {
+	if len(key) != keyLen || (key[:prefixLen] != livePrefix && key[:prefixLen] != SandboxKeyPrefix) {
 		return false
 	}
 	body := key[:prefixLen+secretLen]

@@ -10,7 +10,7 @@ import (
 func TestWellFormed(t *testing.T) {
 	secret := strings.Repeat("aZ09", 11)[:secretLen]
 	for body, want := range map[string]bool{
-		livePrefix + secret: true, testPrefix + secret: true, "vg_none_" + secret: false, "VG_LIVE_" + secret: false,
+		livePrefix + secret: true, SandboxKeyPrefix + secret: true, "vg_none_" + secret: false, "VG_LIVE_" + secret: false,
 		livePrefix + "-" + secret[1:]: false, livePrefix + secret[:secretLen-1] + "/": false, livePrefix + secret[1:]: false, livePrefix + secret + "0": false,
 	} {
 		if got := wellFormed(body + keyChecksum(body)); got != want {

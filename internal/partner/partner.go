@@ -117,6 +117,8 @@ type Store interface {
 	PartnerByID(ctx context.Context, id ID) (Partner, error)
 	ListPartners(ctx context.Context) ([]Partner, error)
 	UpdatePartner(ctx context.Context, id ID, change func(*Partner) error) (Partner, error)
+	// AgeSandbox makes everything of a partner so many days older.
+	AgeSandbox(ctx context.Context, id ID, days int) error
 	// InsertKey keeps a new key; ErrUnauthorised when the key that made it has ended.
 	InsertKey(ctx context.Context, id ID, k Key) error
 	ListKeys(ctx context.Context, id ID) ([]Key, error)

@@ -194,7 +194,7 @@ func (s Upkeep) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 	for _, r := range rows {
 		after.partner, after.id = r.Partner, string(r.ID)
 		check := identifier.Required
-		if modes[r.Partner] == partner.Sandbox {
+		if modes[r.Partner].Has(partner.AnyCheckDigits) {
 			check = identifier.Waived
 		}
 		if s.monitoring().openAssetValue(&r.Asset, r.value) != nil {

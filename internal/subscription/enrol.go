@@ -39,7 +39,7 @@ type Outcome struct {
 // Enrolment is one bulk request being worked on, by one goroutine: Add for each item in their order, then Keep.
 type Enrolment struct {
 	partner partner.ID
-	sandbox bool
+	mode    partner.Mode
 	plans   openPlans
 	fresh   func() (openPlans, error) // reads them anew; nil where they were not remembered
 	batch   Batch
@@ -107,7 +107,7 @@ func (r *Registry) BeginEnrolment(ctx context.Context, id partner.ID, mode partn
 	}
 	now := r.now()
 	e := &Enrolment{
-		partner: id, sandbox: mode == partner.Sandbox, plans: known.plans, batch: known.batch.NewEmpty(), today: DayInBrazil(now),
+		partner: id, mode: mode, plans: known.plans, batch: known.batch.NewEmpty(), today: DayInBrazil(now),
 		added: map[int]echo{}, register: map[plan.ID]bool{},
 		demo: func(p plan.ID) plan.Plan {
 			return plan.Plan{ID: p, Partner: id, Name: string(p), Coverage: plan.DemoCoverage(), CreatedAt: now}
@@ -122,7 +122,7 @@ func (r *Registry) BeginEnrolment(ctx context.Context, id partner.ID, mode partn
 // AddItem holds one item against the rules. The draft is not kept.
 func (e *Enrolment) AddItem(item int, d *Draft) {
 	c := checker{today: e.today}
-	if e.sandbox {
+	if e.mode.Has(partner.AnyCheckDigits) {
 		c.digits = identifier.Waived
 	}
 	s := c.checkItem(d)
@@ -188,7 +188,7 @@ func (e *Enrolment) checkPlanOpen(c *checker, p plan.ID) (unknown bool, err erro
 	switch {
 	case known && !open:
 		c.addProblem(FieldPlanID, RulePlanRetired)
-	case !known && !e.sandbox:
+	case !known && !e.mode.Has(partner.NewPlans):
 		c.addProblem(FieldPlanID, RulePlanUnknown)
 	}
 	return !known, nil

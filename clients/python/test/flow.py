@@ -205,6 +205,10 @@ class Flow(unittest.TestCase):
         self.assertEqual(v.list_events(after=pages[-1]["next"])["events"], [])
         self.assertTrue(v.message_of_event(events[0]["id"], "sms", lang="pt-BR")["text"])
 
+    def test_7_time_passes(self):
+        self.refused(400, "invalid", self.vigia.advance_sandbox_clock, {"days": 0})
+        self.vigia.advance_sandbox_clock({"days": 1})
+
     def test_8_the_first_call_of_the_readme_runs(self):
         readme = Path(os.environ["VIGIA_README"]).read_text("utf-8")
         [code] = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)

@@ -51,6 +51,7 @@ import type {
   Resolution,
   RiskScore,
   RiskScores,
+  SandboxClock,
   ScorePoint,
   ServiceDetail,
   ServiceList,
@@ -582,6 +583,16 @@ export class Operations extends Sender {
    */
   testWebhook(id: string, body: WebhookTestRequest, o: CallOptions = {}): Promise<WebhookTry> {
     return this.call("POST", `/webhooks/${part(id)}/test`, { o, body, keyed: true });
+  }
+
+  /**
+   * Let days pass in the sandbox. **Extension, additive.** Scope `manage`, for sandbox partners; to a live one it is a
+   * 404. Everything that the partner has becomes `days` older: subscriptions, findings and their steps, antivirus keys,
+   * cases with their appointments, and the ends of API keys. What becomes due by that happens before the answer comes,
+   * with its events. There is no way back; times in answers are earlier by as much, and events carry the real time.
+   */
+  advanceSandboxClock(body: SandboxClock, o: CallOptions = {}): Promise<void> {
+    return this.call("POST", "/sandbox/clock", { o, body, keyed: true });
   }
 
   /**

@@ -1211,6 +1211,11 @@ export interface WebhookTestRequest {
   type: EventType;
 }
 
+export interface SandboxClock {
+  /** How many days pass. */
+  days: number;
+}
+
 export interface WebhookReplay {
   /** Id of one event. */
   event?: string | null;

@@ -421,6 +421,10 @@ export const examples: Record<string, Example> = {
     }
   },
 
+  async advanceSandboxClock(vigia) {
+    await vigia.advanceSandboxClock({ days: 31 }); // what became due has happened when it returns
+  },
+
   async messageOfEvent(vigia, print) {
     print((await vigia.messageOfEvent(known.eventId, "sms", { lang: "pt-BR" })).text);
   },

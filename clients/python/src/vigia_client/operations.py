@@ -56,6 +56,7 @@ from .schemas import (
     Resolution,
     RiskScore,
     RiskScores,
+    SandboxClock,
     ScorePoint,
     ServiceDetail,
     ServiceList,
@@ -1279,6 +1280,30 @@ class Operations(Sender):
         return self._call(
             "POST",
             f"/webhooks/{part(id)}/test",
+            body=body,
+            idempotency_key=key_or_random(idempotency_key),
+            request_id=request_id,
+            reply=reply,
+        )
+
+    def advance_sandbox_clock(
+        self,
+        body: SandboxClock,
+        *,
+        idempotency_key: Optional[str] = None,
+        request_id: Optional[str] = None,
+        reply: Optional[Reply] = None,
+    ) -> None:
+        """Let days pass in the sandbox.
+
+        **Extension, additive.** Scope `manage`, for sandbox partners; to a live one it is a 404. Everything that the
+        partner has becomes `days` older: subscriptions, findings and their steps, antivirus keys, cases with their
+        appointments, and the ends of API keys. What becomes due by that happens before the answer comes, with its
+        events. There is no way back; times in answers are earlier by as much, and events carry the real time.
+        """
+        self._call(
+            "POST",
+            "/sandbox/clock",
             body=body,
             idempotency_key=key_or_random(idempotency_key),
             request_id=request_id,

@@ -1228,6 +1228,11 @@ class WebhookTestRequest(TypedDict):
     type: EventType
 
 
+class SandboxClock(TypedDict):
+    #: How many days pass.
+    days: int
+
+
 WebhookReplay = TypedDict(
     "WebhookReplay",
     {

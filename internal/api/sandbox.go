@@ -1,0 +1,30 @@
+package api
+
+import "net/http"
+
+// clockMove is the body of POST /sandbox/clock.
+type clockMove struct {
+	Days int `json:"days"`
+}
+
+// advanceClock lets days pass for a sandbox partner, and has done what became due before it answers.
+func (s *Server) advanceClock(r *request) (any, error) {
+	var in clockMove
+	if err := r.decodeBody(&in); err != nil {
+		return nil, err
+	}
+	answer, err := r.runOnce(func(rules *Rules) (any, error) {
+		inner := r.withRules(rules)
+		if err := rules.Keys.AdvanceClock(r.ctx, r.caller, in.Days); err != nil {
+			return nil, err
+		}
+		if err := inner.recordChange("sandbox.clock", string(r.caller.Partner), ""); err != nil {
+			return nil, err
+		}
+		return done{http.StatusOK, msgClockMoved}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return answer, s.DueWork(r.ctx)
+}

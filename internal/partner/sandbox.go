@@ -1,0 +1,25 @@
+package partner
+
+// Difference is a point in which a sandbox partner is treated otherwise than a live one. The guide of the
+// sandbox explains each, and a test shows each.
+type Difference string
+
+// The differences.
+const (
+	TestKeys        Difference = "test keys"        // API keys begin with vg_test_
+	AnyCheckDigits  Difference = "any check digits" // CPF, CNPJ and cards need no right ones
+	NewPlans        Difference = "new plans"        // a plan that was not registered is, with the demo cover
+	DemoCover       Difference = "demo cover"       // a person without a subscription has it
+	SamplePasswords Difference = "sample passwords" // the built-in sample answers where there is no corpus
+	Unpaced         Difference = "unpaced"          // first looks and credential checks wait for nothing, a CPF needs no digest of its own
+	MadeUpStock     Difference = "made-up stock"    // activation keys and appointments are made up, not taken from what live partners share
+	MagicValues     Difference = "magic values"     // some values are found at once in the breach named sandbox
+	LocalLinks      Difference = "local links"      // links to people's pages need no public address
+	MovableClock    Difference = "movable clock"    // POST /sandbox/clock
+)
+
+// Differences lists them.
+var Differences = []Difference{TestKeys, AnyCheckDigits, NewPlans, DemoCover, SamplePasswords, Unpaced, MadeUpStock, MagicValues, LocalLinks, MovableClock}
+
+// Has reports whether a partner of the mode is treated as the difference says.
+func (m Mode) Has(Difference) bool { return m == Sandbox }
