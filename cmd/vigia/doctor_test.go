@@ -1,7 +1,15 @@
 package main
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -65,6 +73,61 @@ func TestDoctorOnASoundSetUp(t *testing.T) {
 }
 
 // TestDoctorTellsSampleFromCorpus: the built-in list is no corpus for live partners, and one algorithm is half of it.
+// TestDoctorOpensPublicAddresses: a balancer that answers, one that does not, and a certificate that ends soon.
+func TestDoctorOpensPublicAddresses(t *testing.T) {
+	balancer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/healthz" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer balancer.Close()
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	states, _ := examine(t, t.TempDir(), "--public-url", balancer.URL, "--page-url", closed.URL)
+	if sound := strings.Join(states[stateOK], "\n"); !strings.Contains(sound, "--public-url "+balancer.URL+" answers") {
+		t.Error(sound)
+	}
+	warned := strings.Join(states[stateWarning], "\n")
+	for _, part := range []string{"public addresses: --page-url", "balancer: --public-url leads through a balancer, and none is trusted"} {
+		if !strings.Contains(warned, part) {
+			t.Errorf("%q is missing:\n%s", part, warned)
+		}
+	}
+	if states, _ := examine(t, t.TempDir(), "--public-url", balancer.URL, "--trusted-proxies", "127.0.0.1/32"); strings.Contains(strings.Join(states[stateWarning], "\n"), "balancer:") {
+		t.Error("a balancer that is trusted is warned of")
+	}
+
+	folder := t.TempDir()
+	cert, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
+	for days, want := range map[int]string{5: "warning", 90: "ok"} {
+		writeCertificate(t, cert, key, time.Now().Add(time.Duration(days)*24*time.Hour))
+		states, _ := examine(t, t.TempDir(), "--tls-cert", cert, "--tls-key", key)
+		if !strings.Contains(strings.Join(states[want], "\n"), "TLS: the certificate of --tls-cert") {
+			t.Errorf("%d days: %v", days, states)
+		}
+	}
+}
+
+// writeCertificate makes a certificate of its own authority, good until a day.
+func writeCertificate(t *testing.T, cert, key string, until time.Time) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: until},
+		&x509.Certificate{SerialNumber: big.NewInt(1)}, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, cert, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made})))
+	writeFile(t, key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})))
+}
+
 func TestDoctorTellsSampleFromCorpus(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	if code, _, errs := vigia(t, "migrate", "--data", data); code != exitOK {

@@ -50,7 +50,7 @@ func (o *output) receiver(f feed.Feed, secret string, err error) error {
 // feedAddCmd is 'vigia feed add'. A feed of the kind push gets a secret, which is printed once.
 type feedAddCmd struct {
 	Name      string        `required:"" placeholder:"NAME" help:"Short name: a-z, 0-9, '-', '_' and '.'."`
-	Kind      string        `required:"" enum:"folder,list,hibp,push" placeholder:"KIND" help:"folder: a folder or bucket into which dumps and manifests are dropped; list: an address that answers with a JSON list of dumps; hibp: the Have I Been Pwned API for watched e-mails, by six characters of their hashes, which needs a plan with k-anonymity; push: a receiver of records that a vendor sends, signed with the secret that is shown once."`
+	Kind      string        `required:"" enum:"folder,list,hibp,push" placeholder:"KIND" help:"folder: a folder or bucket into which dumps and manifests are dropped; list: an address that answers with a JSON list of dumps; hibp: the Have I Been Pwned API for watched e-mails, by six characters of their hashes, which needs a plan with k-anonymity, and without a key the titles and dates of its breaches alone; push: a receiver of records that a vendor sends, signed with the secret that is shown once."`
 	Target    string        `placeholder:"PATH|URL" help:"What to watch; nothing of a receiver, whose address is shown."`
 	Every     time.Duration `default:"1h" placeholder:"TIME" help:"Pause between two runs; at least 1m."`
 	Key       string        `env:"VIGIA_FEED_KEY" placeholder:"KEY" help:"API key; use the environment to keep it out of the process list. Sealed at rest."`
@@ -65,6 +65,7 @@ func (feedAddCmd) Help() string {
 		`  {"title": "Loja Exemplo", "date": "2026-03-01", "exposes": ["email", "password"], "kind": "breach"}` + "\n\nExamples:\n" +
 		"  vigia feed add --name caixa --kind folder --target /srv/dumps --every 1m\n" +
 		"  VIGIA_FEED_KEY=... vigia feed add --name hibp --kind hibp --target https://haveibeenpwned.com/api/v3 --every 24h\n" +
+		"  vigia feed add --name titulos --kind hibp --target https://haveibeenpwned.com/api/v3 --every 24h\n" +
 		"  vigia feed add --name nimbo --kind push --mapping nimbo.yaml"
 }
 

@@ -226,7 +226,7 @@ func checkFeed(f *Feed) error {
 		fault.When(f.Every < leastEvery, ErrInvalid.With("every", fault.AtLeastAMinute)),
 		fault.When(f.Kind == Folder && !isFolder, ErrInvalid.With("target", fault.FolderOrBucket)),
 		fault.When(f.Kind == List && !isWeb, ErrInvalid.With("target", fault.HTTPSAddress)),
-		fault.When(f.Kind == HIBP && (!isWeb || f.Secret == ""), ErrInvalid.With("target", fault.APIAddressAndKey)),
+		fault.When(f.Kind == HIBP && !isWeb, ErrInvalid.With("target", fault.APIAddress)),
 		fault.When(!slices.Contains([]Kind{Folder, List, HIBP, Pushed}, f.Kind), ErrInvalid.With("kind", fault.OneOf, "folder, list, hibp, push")),
 	)
 }

@@ -83,7 +83,9 @@ func (s *hibpSweep) getJSONOnce(ctx context.Context, where string, into any, mos
 	if err != nil {
 		return false, 0, ErrInvalid.With("target", fault.NotAnAddress) // the cause would hold the person's address
 	}
-	req.Header.Set("hibp-api-key", s.f.Secret)
+	if s.f.Secret != "" {
+		req.Header.Set("hibp-api-key", s.f.Secret)
+	}
 	req.Header.Set("User-Agent", "vigia")
 	res, err := s.fs.Client.Do(req)
 	if err != nil {

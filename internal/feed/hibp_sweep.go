@@ -62,6 +62,9 @@ func (h *hashedEmail) hashPrefix() [prefixBytes]byte { return [prefixBytes]byte(
 func (fs *Feeds) sweepHIBP(ctx context.Context, f *Feed) error {
 	s := &hibpSweep{fs: fs, f: f, known: map[string]cyber.Breach{}, kept: map[string]bool{}}
 	s.setCallRate(f.Settings.PerMinute)
+	if f.Secret == "" {
+		return s.keepCatalogue(ctx)
+	}
 	if err := s.readPlan(ctx); err != nil {
 		return err
 	}
@@ -111,6 +114,40 @@ func (s *hibpSweep) readPlan(ctx context.Context) error {
 	if s.f.Settings.PerMinute == 0 {
 		s.setCallRate(plan.Rpm)
 	}
+	return s.readCatalogue(ctx)
+}
+
+// keepCatalogue publishes titles, dates and kinds of data of all breaches, which the service tells without a key. No person
+// is found by them.
+func (s *hibpSweep) keepCatalogue(ctx context.Context) error {
+	if err := s.readCatalogue(ctx); err != nil {
+		return err
+	}
+	for _, b := range s.known {
+		if err := s.keepBreach(ctx, b); err != nil {
+			return err
+		}
+	}
+	s.f.State.Items = int64(len(s.kept))
+	return s.saveState(ctx)
+}
+
+// keepBreach publishes a breach of the catalogue, unless it is there already.
+func (s *hibpSweep) keepBreach(ctx context.Context, b cyber.Breach) error {
+	if s.kept[b.Name] {
+		return nil
+	}
+	b.AddedAt = s.fs.Now()
+	err := s.fs.Breaches.InsertBreach(ctx, leak.Record{Breach: b, State: leak.Published, PublishedAt: b.AddedAt})
+	if err != nil && !errors.Is(err, leak.ErrBreachExists) {
+		return err
+	}
+	s.kept[b.Name] = true
+	return nil
+}
+
+// readCatalogue asks for all breaches that may be told of.
+func (s *hibpSweep) readCatalogue(ctx context.Context) error {
 	var all []hibpBreach
 	if _, err := s.getJSON(ctx, "/breaches", &all, maxCatalogue); err != nil {
 		return fmt.Errorf("breaches: %w", err)
@@ -233,13 +270,9 @@ func (s *hibpSweep) keepHits(ctx context.Context, of partner.ID, hits []leak.Hit
 		if !ok {
 			continue
 		}
-		if h.Breach = b.Name; !s.kept[b.Name] {
-			b.AddedAt = s.fs.Now()
-			err := s.fs.Breaches.InsertBreach(ctx, leak.Record{Breach: b, State: leak.Published, PublishedAt: b.AddedAt})
-			if err != nil && !errors.Is(err, leak.ErrBreachExists) {
-				return err
-			}
-			s.kept[b.Name] = true
+		h.Breach = b.Name
+		if err := s.keepBreach(ctx, b); err != nil {
+			return err
 		}
 		known = append(known, h)
 	}

@@ -69,6 +69,34 @@ func (v *env) addHIBP(fs *feed.Feeds, name, target string, settings feed.Setting
 // longHex is more of a hash than may be told.
 var longHex = regexp.MustCompile(`[0-9A-Fa-f]{7}`)
 
+// TestHIBPCatalogue: without a key the breaches are published by title and date, and no address is asked about.
+func TestHIBPCatalogue(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		v.Load()
+		v.Watch(v.Live, "um", "email", "um@exemplo.com.br")
+		service := &hibpService{Catalogue: catalogue}
+		target, asked := asks(t, service)
+		fs := v.feeds()
+		if _, err := fs.AddFeed(context.Background(), feed.Feed{Name: "titulos", Kind: feed.HIBP, Target: target, Settings: feed.Settings{PerMinute: 60_000}}); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second run finds all of them there
+			if f := v.runFeed(fs, "titulos"); f.Failures != 0 || f.State.Items == 0 {
+				t.Errorf("%+v", f)
+			}
+		}
+		if b, err := e.Store.Breaches.PublishedBreach(context.Background(), "hibp-loja"); err != nil || b.Title == "" || b.Date.IsZero() {
+			t.Error(b, err)
+		}
+		for _, uri := range asked() {
+			if uri != "/api/v3/breaches" {
+				t.Errorf("asked for %s", uri)
+			}
+		}
+	})
+}
+
 // TestHIBPRanges: watched addresses are found with one call for each range, and the service is told six characters of a
 // hash and nothing else.
 func TestHIBPRanges(t *testing.T) {

@@ -95,6 +95,9 @@ func (l *Library) DownloadCorpus(ctx context.Context, job Download) (Corpus, err
 	if u, err := url.Parse(job.Base); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
 		return Corpus{}, ErrInput.With("", fault.RangeAddress)
 	}
+	if err := job.checkReach(ctx); err != nil {
+		return Corpus{}, err
+	}
 	m, err := l.readManifest()
 	if err != nil {
 		return Corpus{}, err
@@ -113,6 +116,25 @@ func (l *Library) DownloadCorpus(ctx context.Context, job Download) (Corpus, err
 		return Corpus{}, err
 	}
 	return d.publishCorpus(ctx)
+}
+
+// reachTime is how long the service may take over the first answer of all.
+const reachTime = 10 * time.Second
+
+// checkReach asks once before the download begins: a wrong address or a closed way out is told at once, and not after all
+// attempts at the first range. Any answer will do.
+func (d *Download) checkReach(ctx context.Context) error {
+	asked, cancel := context.WithTimeout(ctx, reachTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(asked, http.MethodHead, d.Base+"/", nil)
+	if err != nil {
+		return ErrInput.With("", fault.RangeAddress)
+	}
+	res, err := d.Client.Do(req)
+	if err != nil {
+		return errors.Join(ctx.Err(), ErrRangeServer.Because(err).With("", fault.RangeUnreachable, req.URL.Host))
+	}
+	return res.Body.Close()
 }
 
 // fetchAllRanges brings every range into the journal.

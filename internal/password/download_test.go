@@ -54,7 +54,10 @@ func (s *standIn) set(number, lines string) {
 }
 
 func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	number := strings.TrimPrefix(r.URL.Path, "/range/")
+	number, isRange := strings.CutPrefix(r.URL.Path, "/range/")
+	if !isRange { // the look before a download whether the service can be reached
+		return
+	}
 	s.mu.Lock()
 	s.asked++
 	s.modes[r.URL.Query().Get("mode")]++
@@ -280,6 +283,18 @@ func TestDownloadSurvivesFaults(t *testing.T) {
 		if waits[d] == 0 {
 			t.Errorf("never waited %v: %v", d, waits)
 		}
+	}
+}
+
+// TestDownloadUnreachable: an address where no service answers is told by name, without the attempts of a range.
+func TestDownloadUnreachable(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	waited := false
+	job := Download{Algorithm: SHA1, Base: server.URL, Wait: func(context.Context, time.Duration) error { waited = true; return nil }}
+	_, err := newLibrary(t).DownloadCorpus(ctx, job)
+	if !errors.Is(err, ErrRangeServer) || !strings.Contains(err.Error(), "cannot reach "+strings.TrimPrefix(server.URL, "http://")) || waited {
+		t.Error(err, waited)
 	}
 }
 
