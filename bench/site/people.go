@@ -16,7 +16,6 @@ import (
 	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan"
 	"github.com/vigiahq/vigia/internal/scan/scantest"
@@ -69,7 +68,7 @@ func (s *Service) Import(ctx context.Context, n int) {
 			load.Must(io.WriteString(w, Item(i)+"\n"))
 		}
 	})
-	report := load.Must(s.Subscriptions.ImportFile(ctx, s.Partner, draft.NewJSONLines(in), false,
+	report := load.Must(s.Subscriptions.ImportFile(ctx, s.Partner, subscription.NewJSONLines(in), false,
 		func(r subscription.Reject) error { return fmt.Errorf("refused: %+v", r) }, func(subscription.ImportReport) {}))
 	if report.Created != n {
 		load.Fail("imported %+v", report)

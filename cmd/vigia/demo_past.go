@@ -16,7 +16,6 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -160,7 +159,7 @@ func (p *past) enrolPeople(ctx context.Context, ago int) error {
 	for n := first; n < p.people; n++ {
 		lines.WriteString(subscriptionItem(makePerson(n), p.clock.currentTime().Format("2006-01-02")) + "\n")
 	}
-	report, err := p.Subscriptions.ImportFile(ctx, p.partner, draft.NewJSONLines(strings.NewReader(lines.String())), false,
+	report, err := p.Subscriptions.ImportFile(ctx, p.partner, subscription.NewJSONLines(strings.NewReader(lines.String())), false,
 		func(r subscription.Reject) error { return fmt.Errorf("line %d is refused: %v", r.Line, r.Problems) }, func(subscription.ImportReport) {})
 	if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/api"
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -56,7 +55,7 @@ func (i *subscriptionImportCmd) Run(ctx context.Context, a *app.App, o *output) 
 		return err
 	}
 	bar := o.progress("import", "bytes")
-	report, err := a.Subscriptions.ImportFile(ctx, p, source, i.DryRun, draft.NewRejects(rejects, source, api.ItemError).Write, func(r subscription.ImportReport) {
+	report, err := a.Subscriptions.ImportFile(ctx, p, source, i.DryRun, subscription.NewRejects(rejects, source, api.ItemError).Write, func(r subscription.ImportReport) {
 		bar.setProgress(read.n, info.Size(), fmt.Sprintf("%d created, %d already there, %d rejected", r.Created, r.Known, r.Rejected))
 	})
 	bar.clearLine()
@@ -94,9 +93,9 @@ func (i *subscriptionImportCmd) openSource(r io.Reader) (subscription.Source, *r
 	}
 	switch strings.ToLower(i.File[dot:]) {
 	case ".jsonl", ".ndjson":
-		return draft.NewJSONLines(r), out, nil
+		return subscription.NewJSONLines(r), out, nil
 	case ".csv":
-		table, err := draft.NewCSVReader(r)
+		table, err := subscription.NewCSVReader(r)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // adviceItem is one element of the answer of GET /cyber/advise/{userhash}.
@@ -40,7 +40,7 @@ func (s *Server) listAdvice(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return once.Answer{Status: http.StatusOK, Body: adviceBody(string(user), applies)}, nil
+	return partner.Answer{Status: http.StatusOK, Body: adviceBody(string(user), applies)}, nil
 }
 
 // adviceBody writes the answer from pieces that were encoded once per item: most of it is the same for everybody.

@@ -7,7 +7,6 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
@@ -138,7 +137,7 @@ func (s *Server) fromVendor(r *request) bool {
 var vendorCaller = partner.Caller{Partner: "vendor", Settings: partner.Settings{RatePerSecond: 1000, Burst: 5000}}
 
 // answerVendor runs a signed request. It may come again while its signature is fresh: a report twice is a report once.
-func (s *Server) answerVendor(r *request) (once.Answer, error) {
+func (s *Server) answerVendor(r *request) (partner.Answer, error) {
 	// What is longer is cut, and then its signature is wrong.
 	body, err := io.ReadAll(io.LimitReader(r.http.Body, maxVendorBody))
 	if err == nil {
@@ -146,12 +145,12 @@ func (s *Server) answerVendor(r *request) (once.Answer, error) {
 	}
 	if err != nil {
 		s.slowStranger(r, partner.ErrUnauthorised)
-		return once.Answer{}, partner.ErrUnauthorised
+		return partner.Answer{}, partner.ErrUnauthorised
 	}
 	allowed := s.limits.takeToken(vendorCaller, s.Now())
 	allowed.setHeaders(r.reply)
 	if allowed.wait > 0 {
-		return once.Answer{}, errRateLimited.With("rate", fault.ReportsOfVendors)
+		return partner.Answer{}, errRateLimited.With("rate", fault.ReportsOfVendors)
 	}
 	r.vendor, r.body = true, body
 	return s.runRoute(r)

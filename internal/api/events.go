@@ -9,7 +9,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
@@ -96,23 +96,23 @@ func (s *Server) webhookKeys() http.Handler {
 		defer func() { r.endTime() }()
 		if !limit.AllowN(s.Now(), 1) {
 			w.Header().Set("retry-after", "1")
-			s.writeAnswer(w, r, once.Answer{}, errRateLimited.With("rate", fault.RequestsOfAll))
+			s.writeAnswer(w, r, partner.Answer{}, errRateLimited.With("rate", fault.RequestsOfAll))
 			return
 		}
 		if err := r.readQuery(); err != nil {
-			s.writeAnswer(w, r, once.Answer{}, err)
+			s.writeAnswer(w, r, partner.Answer{}, err)
 			return
 		}
 		keys, err := s.Rules.Webhooks.PublicKeys(r.ctx, alert.EndpointID(hr.PathValue("endpoint")))
 		if err != nil {
-			s.writeAnswer(w, r, once.Answer{}, err)
+			s.writeAnswer(w, r, partner.Answer{}, err)
 			return
 		}
 		body, err := json.Marshal(struct {
 			Keys []string `json:"keys"`
 		}{keys}, json.FormatNilSliceAsNull(false))
 		if err != nil {
-			s.writeAnswer(w, r, once.Answer{}, err)
+			s.writeAnswer(w, r, partner.Answer{}, err)
 			return
 		}
 		h := w.Header()

@@ -26,7 +26,6 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/message"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
@@ -184,8 +183,8 @@ func (b *bookkeeper) rules(in store.Areas) Rules {
 	}
 }
 
-func (b *bookkeeper) Once(ctx context.Context, id partner.ID, c once.Claim, work func(in *Rules) (once.Answer, error)) (once.Answer, bool, error) {
-	return b.e.Store.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
+func (b *bookkeeper) Once(ctx context.Context, id partner.ID, c partner.RequestClaim, work func(in *Rules) (partner.Answer, error)) (partner.Answer, bool, error) {
+	return b.e.Store.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (partner.Answer, error) {
 		in := b.rules(tx.Areas)
 		return work(&in)
 	})

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
 )
@@ -52,7 +51,7 @@ func prefixFault(err error) error {
 // encode than a password to look up.
 type passwordAnswers struct {
 	corpora    string
-	byExposure map[password.Exposure]once.Answer
+	byExposure map[password.Exposure]partner.Answer
 }
 
 // passwordAnswer returns the encoded answer for an exposure. There are few of them, so they are kept until the corpora
@@ -64,7 +63,7 @@ func (s *Server) passwordAnswer(mode partner.Mode, found password.Answer) (any, 
 	}
 	answers := kept.Load()
 	if answers == nil || answers.corpora != found.Corpora {
-		answers = &passwordAnswers{found.Corpora, map[password.Exposure]once.Answer{}}
+		answers = &passwordAnswers{found.Corpora, map[password.Exposure]partner.Answer{}}
 		for exposure, advice := range passwordAdvice {
 			answer, err := encodeAnswer(passwordAnswer{Exposed: exposure != password.NotKnown, Recommendations: advice})
 			if err != nil {

@@ -5,10 +5,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/vigiahq/vigia/internal/alert"
-	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // portalRequest is the body of POST /cyber/portal-session.
@@ -77,7 +77,7 @@ func (s *Server) pageOrigin(r *request) (string, error) {
 	if s.PageURL != "" {
 		return s.PageURL, nil
 	}
-	at, local := caller.ListenerURL(r.http)
+	at, local := telemetry.ListenerURL(r.http)
 	if !local && !r.caller.Mode.Has(partner.LocalLinks) {
 		return "", errNoPageURL.With("public-url", fault.PublicURLForLinks)
 	}

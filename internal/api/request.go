@@ -15,7 +15,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -50,7 +49,7 @@ type request struct {
 	in   intake
 	body []byte
 	// claim is filled when the partner sent an idempotency key, and claimed is set once it was presented.
-	claim   once.Claim
+	claim   partner.RequestClaim
 	claimed bool
 	// reply are the headers of the answer.
 	reply http.Header
@@ -128,17 +127,17 @@ func (r *request) readClaim() error {
 }
 
 // runOnce runs work unless this request has been answered before; without an idempotency key it simply runs.
-func (r *request) runOnce(work func(in *Rules) (any, error)) (once.Answer, error) {
+func (r *request) runOnce(work func(in *Rules) (any, error)) (partner.Answer, error) {
 	if r.claim.Key == "" {
 		value, err := work(r.rules)
 		if err != nil {
-			return once.Answer{}, err
+			return partner.Answer{}, err
 		}
 		return encodeAnswer(value)
 	}
 	r.claimed = true
 	r.claim.Digest, r.claim.About = r.in.bodyDigest(r.http.URL.RawQuery), r.personOfRequest()
-	answer, replayed, err := r.server.Ledger.Once(r.ctx, r.caller.Partner, r.claim, func(in *Rules) (once.Answer, error) {
+	answer, replayed, err := r.server.Ledger.Once(r.ctx, r.caller.Partner, r.claim, func(in *Rules) (partner.Answer, error) {
 		value, err := work(in)
 		if err == nil {
 			return encodeAnswer(value)
@@ -147,11 +146,11 @@ func (r *request) runOnce(work func(in *Rules) (any, error)) (once.Answer, error
 		if refusal := r.route.area.encodeRefusal(err); refusal.Status < http.StatusInternalServerError && refusal.Status != http.StatusTooManyRequests {
 			return refusal, nil
 		}
-		return once.Answer{}, err
+		return partner.Answer{}, err
 	})
 	if replayed && answer.Created != "" {
 		r.reply.Set("x-created-id", answer.Created)
-		return once.Answer{}, once.ErrGivenOnce.With("idempotency-key", fault.AnswerHeldSecret)
+		return partner.Answer{}, partner.ErrGivenOnce.With("idempotency-key", fault.AnswerHeldSecret)
 	}
 	if replayed {
 		r.reply.Set("idempotency-replayed", "true")
@@ -160,7 +159,7 @@ func (r *request) runOnce(work func(in *Rules) (any, error)) (once.Answer, error
 }
 
 // encodeSecret encodes an answer that holds a secret, and so is given once; id names what was made.
-func encodeSecret(id string, value any) (once.Answer, error) {
+func encodeSecret(id string, value any) (partner.Answer, error) {
 	answer, err := encodeAnswer(value)
 	answer.Created = id
 	return answer, err
@@ -168,7 +167,7 @@ func encodeSecret(id string, value any) (once.Answer, error) {
 
 // onceBefore claims the idempotency key for a request whose work is done again when it is repeated. Another body under the
 // same key is refused before any work, and the answer is not kept.
-func (r *request) onceBefore() (once.Answer, error) {
+func (r *request) onceBefore() (partner.Answer, error) {
 	return r.runOnce(func(*Rules) (any, error) { return struct{}{}, nil })
 }
 
@@ -192,11 +191,11 @@ func (r *request) personOfRequest() partner.UserHash {
 
 // keepRefusal keeps a refusal that was found before the request's work began, like every answer but those of 5xx. A body
 // that did not arrive was never a request: its repeat is the first one.
-func (r *request) keepRefusal(err error) (once.Answer, error) {
+func (r *request) keepRefusal(err error) (partner.Answer, error) {
 	status := r.route.area.statusOfFault(err)
 	keep := r.claim.Key != "" && !r.claimed && status < http.StatusInternalServerError && status != http.StatusTooManyRequests
 	if !keep || errors.Is(err, errBodySlow) || !r.in.drainBody() {
-		return once.Answer{}, err
+		return partner.Answer{}, err
 	}
 	return r.runOnce(func(*Rules) (any, error) { return nil, err })
 }

@@ -22,11 +22,9 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/vigiahq/vigia/internal/alert"
-	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/message"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
@@ -76,11 +74,11 @@ type Figures interface {
 
 // Ledger remembers answers.
 type Ledger interface {
-	// Once runs work one time for a claim of a partner and keeps its answer for once.Keep. The effects of the rules that
+	// Once runs work one time for a claim of a partner and keeps its answer for partner.KeepAnswers. The effects of the rules that
 	// work is given and the answer are kept together or not at all. When work fails nothing is kept; when it answers
 	// with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes back, and
 	// replayed is true, when the claim has been answered before.
-	Once(ctx context.Context, id partner.ID, c once.Claim, work func(in *Rules) (once.Answer, error)) (a once.Answer, replayed bool, err error)
+	Once(ctx context.Context, id partner.ID, c partner.RequestClaim, work func(in *Rules) (partner.Answer, error)) (a partner.Answer, replayed bool, err error)
 }
 
 // Options are what the server itself needs.
@@ -92,8 +90,8 @@ type Options struct {
 	Metrics *telemetry.Metrics
 	Now     func() time.Time
 	// Callers says where requests come from; Strangers is what each address may ask without a valid key.
-	Callers   *caller.Callers
-	Strangers *caller.Budget
+	Callers   *telemetry.Callers
+	Strangers *telemetry.Budget
 	// DatabaseTime is how long the database calls of a request may take together; zero means 10 s. Bulk work and calls to
 	// others have bulkAnswerTime.
 	DatabaseTime time.Duration
@@ -208,12 +206,12 @@ func (s *Server) serveRequest(w http.ResponseWriter, hr *http.Request, rt *route
 }
 
 // answerRequest runs a request up to its encoded body; a panic becomes an internal fault.
-func (s *Server) answerRequest(w http.ResponseWriter, r *request, now time.Time) (a once.Answer, err error) {
+func (s *Server) answerRequest(w http.ResponseWriter, r *request, now time.Time) (a partner.Answer, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			// The value of a panic may quote what a partner sent, so only its type is logged, and the stack.
 			s.Log.ErrorContext(r.ctx, "panic", "type", panicTypeName(p), "stack", string(debug.Stack()))
-			a, err = once.Answer{}, errPanic
+			a, err = partner.Answer{}, errPanic
 		}
 	}()
 	r.allowTime(s.DatabaseTime)
@@ -249,24 +247,24 @@ func (s *Server) answerRequest(w http.ResponseWriter, r *request, now time.Time)
 }
 
 // readAndRun reads query and body and does what they ask for.
-func (s *Server) readAndRun(w http.ResponseWriter, r *request) (once.Answer, error) {
+func (s *Server) readAndRun(w http.ResponseWriter, r *request) (partner.Answer, error) {
 	typeErr := r.openRequestBody(w)
 	if err := r.readQuery(); err != nil {
-		return once.Answer{}, err
+		return partner.Answer{}, err
 	}
 	if typeErr != nil {
-		return once.Answer{}, typeErr
+		return partner.Answer{}, typeErr
 	}
 	if r.route.body == streamBody {
 		return s.runRoute(r)
 	}
 	giveBack, err := s.works.takeBodyRoom(r.caller.Partner, r.http.ContentLength, r.route.body.maxBodyLength())
 	if err != nil {
-		return once.Answer{}, err
+		return partner.Answer{}, err
 	}
 	defer giveBack()
 	if err := r.readSmallBody(); err != nil {
-		return once.Answer{}, err
+		return partner.Answer{}, err
 	}
 	r.allowTime(r.workTime())
 	if r.claim.Key == "" || r.route.outside {
@@ -280,10 +278,10 @@ func (s *Server) readAndRun(w http.ResponseWriter, r *request) (once.Answer, err
 }
 
 // runRoute runs the rule of a route and encodes what it returns.
-func (s *Server) runRoute(r *request) (once.Answer, error) {
+func (s *Server) runRoute(r *request) (partner.Answer, error) {
 	value, err := r.route.run(s, r)
 	if err != nil {
-		return once.Answer{}, err
+		return partner.Answer{}, err
 	}
 	return encodeAnswer(value)
 }
@@ -317,25 +315,25 @@ func (s *Server) slowStranger(r *request, err error) {
 // encodeAnswer writes a value to a buffer, so that a failure is an error and never half an answer. What is encoded already,
 // by once or in an earlier request, stays as it is: an endpoint with a header of its own, which a replay must repeat,
 // returns encode(value) with Headers filled.
-func encodeAnswer(value any) (once.Answer, error) {
-	if a, ok := value.(once.Answer); ok {
+func encodeAnswer(value any) (partner.Answer, error) {
+	if a, ok := value.(partner.Answer); ok {
 		return a, nil
 	}
 	body, err := json.Marshal(value, json.FormatNilSliceAsNull(false))
 	if err != nil {
-		return once.Answer{}, err
+		return partner.Answer{}, err
 	}
-	return once.Answer{Status: http.StatusOK, Body: body}, nil
+	return partner.Answer{Status: http.StatusOK, Body: body}, nil
 }
 
 // encodeRefusal encodes a fault in the shape of its area.
-func (a *area) encodeRefusal(err error) once.Answer {
+func (a *area) encodeRefusal(err error) partner.Answer {
 	status := a.statusOfFault(err)
 	body, merr := json.Marshal(a.body(status, messageOf(err, status)))
 	if merr != nil { // cannot happen with these shapes; an empty body is still an honest status
 		body = nil
 	}
-	answer := once.Answer{Status: status, Body: body}
+	answer := partner.Answer{Status: status, Body: body}
 	if detail := errorDetail(err); detail != "" {
 		answer.Headers = map[string]string{detailHeader: detail}
 	}
@@ -360,7 +358,7 @@ var (
 )
 
 // writeAnswer sends the answer and returns its status.
-func (s *Server) writeAnswer(w http.ResponseWriter, r *request, answer once.Answer, err error) int {
+func (s *Server) writeAnswer(w http.ResponseWriter, r *request, answer partner.Answer, err error) int {
 	h := w.Header()
 	if err != nil {
 		discardBody(w, r.http)
@@ -385,7 +383,7 @@ func (s *Server) writeAnswer(w http.ResponseWriter, r *request, answer once.Answ
 
 // retryAfter tells a caller when to come back, where coming back may help and nothing else said when.
 func retryAfter(h http.Header, status int, err error) {
-	later := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests || status == http.StatusConflict && errors.Is(err, once.ErrStillRunning)
+	later := status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests || status == http.StatusConflict && errors.Is(err, partner.ErrStillRunning)
 	switch {
 	case !later || h.Get("retry-after") != "":
 	case errors.Is(err, password.ErrNoCorpus): // an operator has to load one
@@ -442,7 +440,7 @@ func (s *Server) RefuseTarget(w http.ResponseWriter, hr *http.Request) {
 func (s *Server) refuseNobody(w http.ResponseWriter, hr *http.Request, refusal error) {
 	ctx := telemetry.WithRequestID(hr.Context(), telemetry.NewRequestID(hr.Header.Get(requestIDHeader)))
 	rt := &route{method: "-", path: "unknown", area: cyberArea}
-	s.writeAnswer(w, &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}, once.Answer{}, refusal)
+	s.writeAnswer(w, &request{http: hr, ctx: ctx, route: rt, server: s, rules: &s.Rules, reply: w.Header()}, partner.Answer{}, refusal)
 }
 
 // refuseUnrouted answers in the shape of the path's area, after the credentials like everything else.

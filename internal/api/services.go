@@ -6,7 +6,7 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // serviceList is the answer of GET /cyber/services.
@@ -25,7 +25,7 @@ type serviceItem struct {
 // is encoded when it changes and not on every request.
 type encodedServices struct {
 	of     []cyber.Service
-	answer once.Answer
+	answer partner.Answer
 }
 
 // listServices answers with the offered services. The encoded answer is kept and reused until the offer changes.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // TestStrangersHaveABudget: an address that sends bad keys without end is answered late, and always that its key is wrong;
@@ -21,8 +21,8 @@ func TestStrangersHaveABudget(t *testing.T) {
 	s := newService(t, sqldb.SQLite)
 	var log bytes.Buffer
 	h := newHandlerLogging(t, s.Env, &log)
-	h.Strangers = caller.NewBudget(s.Clock.Now, time.Minute, 10)
-	h.Callers = &caller.Callers{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Shown: caller.Network}
+	h.Strangers = telemetry.NewBudget(s.Clock.Now, time.Minute, 10)
+	h.Callers = &telemetry.Callers{Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Shown: telemetry.Network}
 	ask := func(from, path, key string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
 		r.RemoteAddr = "10.0.0.1:4711"

@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -127,7 +126,7 @@ func readItems(body io.Reader, turn *processorTurn, grow func(items, bytes int) 
 	if _, err := d.ReadToken(); err != nil {
 		return streamFault(err)
 	}
-	reader, item, bytesRead := draft.NewReader(), 0, 0
+	reader, item, bytesRead := subscription.NewItemReader(), 0, 0
 	var itemDraft subscription.Draft
 	for ; d.PeekKind() != ']'; item++ {
 		raw, err := d.ReadValue()

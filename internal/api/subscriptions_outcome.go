@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/vigiahq/vigia/internal/once"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -35,7 +35,7 @@ type keptRun struct {
 }
 
 // packOutcome writes what is kept.
-func packOutcome(o subscription.Outcome) (once.Answer, error) {
+func packOutcome(o subscription.Outcome) (partner.Answer, error) {
 	kept := keptOutcome{Created: o.Created}
 	numbers, named := map[subscription.Problem]int{}, 0
 	for _, f := range o.Failures {
@@ -66,10 +66,10 @@ func packOutcome(o subscription.Outcome) (once.Answer, error) {
 }
 
 // contractAnswer makes the contract's answer of what was kept and of the request's items.
-func contractAnswer(kept once.Answer, e *subscription.Enrolment) (once.Answer, error) {
+func contractAnswer(kept partner.Answer, e *subscription.Enrolment) (partner.Answer, error) {
 	var o keptOutcome
 	if err := json.Unmarshal(kept.Body, &o); err != nil {
-		return once.Answer{}, fmt.Errorf("read outcome: %w", err)
+		return partner.Answer{}, fmt.Errorf("read outcome: %w", err)
 	}
 	wire := bulkWire{Result: "success", TotalCreated: o.Created, NotCreatedItems: []notCreatedWire{}}
 	var items []int

@@ -7,7 +7,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
@@ -77,7 +76,7 @@ func showEndpoint(e alert.Endpoint) webhookItem {
 }
 
 // shownOnce returns the endpoint with its secret, for the answers that show it: creation and rotation.
-func (s *Server) shownOnce(e alert.Endpoint) (once.Answer, error) {
+func (s *Server) shownOnce(e alert.Endpoint) (partner.Answer, error) {
 	return encodeSecret(string(e.ID), webhookSecret{showEndpoint(e), e.Secret(), append([]string{}, e.PublicKeys(s.Now())...)})
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/tink-crypto/tink-go/v2/core/registry"
 
 	"github.com/vigiahq/vigia/internal/config"
-	"github.com/vigiahq/vigia/internal/kms"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/webhook"
@@ -29,7 +28,7 @@ var UseKMS = sync.OnceFunc(func() {
 	}
 	guard := webhook.NewGuard(inner)
 	guard.Ports = append(guard.Ports, 8200)
-	registry.RegisterKMSClient(kms.NewClient(kms.Options{HTTP: guard.NewClient(webhook.ClientOptions{}), Env: os.Getenv}))
+	registry.RegisterKMSClient(seal.NewKMSClient(seal.KMSOptions{HTTP: guard.NewClient(webhook.ClientOptions{}), Env: os.Getenv}))
 })
 
 // KeysBesideData reports whether a copy of the data folder includes the keys in the clear.

@@ -11,13 +11,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
-	"github.com/vigiahq/vigia/internal/supply"
+	"github.com/vigiahq/vigia/internal/telemetry"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
@@ -131,6 +130,6 @@ func (s *Server) vendorHandler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	feeds.PushPace = caller.NewBudget(s.app.now, pushesEvery, pushesAtOnce).TakeToken
-	return supply.NewDoor(supply.Options{Feeds: feeds, Log: s.log, Now: s.app.now, Callers: s.callers}), nil
+	feeds.PushPace = telemetry.NewBudget(s.app.now, pushesEvery, pushesAtOnce).TakeToken
+	return feed.NewPushDoor(feed.DoorOptions{Feeds: feeds, Log: s.log, Now: s.app.now, Callers: s.callers}), nil
 }

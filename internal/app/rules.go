@@ -7,7 +7,6 @@ import (
 	"github.com/vigiahq/vigia/internal/api"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/message"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
@@ -94,8 +93,8 @@ type ledger struct {
 }
 
 // Once runs the store's Once with the rules bound to its transaction.
-func (l ledger) Once(ctx context.Context, id partner.ID, c once.Claim, work func(in *api.Rules) (once.Answer, error)) (once.Answer, bool, error) {
-	return l.app.Store.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
+func (l ledger) Once(ctx context.Context, id partner.ID, c partner.RequestClaim, work func(in *api.Rules) (partner.Answer, error)) (partner.Answer, bool, error) {
+	return l.app.Store.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (partner.Answer, error) {
 		in := l.app.rulesWithin(tx).forPartners(l.passwords, l.persons.WithStore(tx.Advice))
 		return work(&in)
 	})

@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vigiahq/vigia/internal/api"
-	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/feed"
@@ -38,8 +37,8 @@ type Server struct {
 	stopTracing func(context.Context) error
 	gate        *partner.Gate
 	// callers says where requests come from, strangers what each address may ask without a key or session.
-	callers   *caller.Callers
-	strangers *caller.Budget
+	callers   *telemetry.Callers
+	strangers *telemetry.Budget
 	// passwords answers look-ups and takes up new corpora by itself.
 	passwords *password.Checker
 	// secondFactorOptional is set by the demo.
@@ -85,7 +84,7 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 		return nil, fmt.Errorf("password corpora: %w", err)
 	}
 	return &Server{
-		callers: &caller.Callers{Proxies: proxies, Shown: caller.Shown(cfg.LogAddresses)}, strangers: strangerBudget(cfg.StrangerRate, a.now),
+		callers: &telemetry.Callers{Proxies: proxies, Shown: telemetry.Shown(cfg.LogAddresses)}, strangers: strangerBudget(cfg.StrangerRate, a.now),
 		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), stopTracing: stopTracing, passwords: passwords,
 		vendorSecrets: secrets, gate: partner.NewGate(a.Store.Partners, a.now), Ready: make(chan struct{}),
 	}, nil
@@ -104,11 +103,11 @@ func vendorSecrets(texts []string) ([]webhook.Secret, error) {
 }
 
 // strangerBudget lets an address send so many requests a minute without proving who it is, a sixth of them at once.
-func strangerBudget(perMinute int, now func() time.Time) *caller.Budget {
+func strangerBudget(perMinute int, now func() time.Time) *telemetry.Budget {
 	if perMinute == 0 {
 		return nil
 	}
-	return caller.NewBudget(now, time.Minute/time.Duration(perMinute), max(perMinute/6, 1))
+	return telemetry.NewBudget(now, time.Minute/time.Duration(perMinute), max(perMinute/6, 1))
 }
 
 // Limits against clients that send or read slowly.

@@ -20,7 +20,6 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/store"
@@ -143,9 +142,9 @@ func (w flakyPartners) KeyByDigest(ctx context.Context, digest []byte) (k partne
 	return k, p, err
 }
 
-func (f flaky) Once(ctx context.Context, id partner.ID, c once.Claim, work func(*api.Rules) (once.Answer, error)) (a once.Answer, replayed bool, err error) {
+func (f flaky) Once(ctx context.Context, id partner.ID, c partner.RequestClaim, work func(*api.Rules) (partner.Answer, error)) (a partner.Answer, replayed bool, err error) {
 	err = act(f, "Once", func() error {
-		a, replayed, err = f.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (once.Answer, error) {
+		a, replayed, err = f.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (partner.Answer, error) {
 			in := flaky{tx.Areas, f.life, f.dead}.rules()
 			return work(&in)
 		})

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
-	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/message"
 	"github.com/vigiahq/vigia/internal/operator"
@@ -103,8 +102,8 @@ type Options struct {
 	// SecondFactorOptional lets people in without an authenticator app: for the demo.
 	SecondFactorOptional bool
 	// Callers says where requests come from; Strangers is what each address may ask without a session.
-	Callers   *caller.Callers
-	Strangers *caller.Budget
+	Callers   *telemetry.Callers
+	Strangers *telemetry.Budget
 	// UploadLimit bounds a file that is sent through a page, in bytes; 0 means none.
 	UploadLimit int64
 	// Begin starts what outlives a page.
@@ -117,7 +116,7 @@ type Options struct {
 type Console struct {
 	Options
 	pages *pages
-	tries *caller.Budget
+	tries *telemetry.Budget
 	// confined is the console as a partner's people see it: see portal.go.
 	confined bool
 	handler  http.Handler
@@ -133,7 +132,7 @@ func NewConsole(o Options) (*Console, error) {
 	if err != nil {
 		return nil, fmt.Errorf("console files: %w", err)
 	}
-	c := &Console{Options: o, pages: p, tries: caller.NewBudget(o.Now, triesEvery, triesBurst)}
+	c := &Console{Options: o, pages: p, tries: telemetry.NewBudget(o.Now, triesEvery, triesBurst)}
 	mux := http.NewServeMux()
 	for _, rt := range routes {
 		mux.Handle(rt.method+" "+rt.path, c.adaptRoute(rt))
@@ -177,7 +176,7 @@ func (c *Console) publicOrigin(r *http.Request) string {
 	if c.Public.Host != "" {
 		return c.Public.Scheme + "://" + c.Public.Host
 	}
-	at, local := caller.ListenerURL(r)
+	at, local := telemetry.ListenerURL(r)
 	if !local {
 		return ""
 	}

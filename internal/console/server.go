@@ -13,7 +13,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/page"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter.
@@ -113,7 +113,7 @@ func (c *Console) adaptRoute(rt route) http.Handler {
 		r := &request{Request: hr, route: rt, from: c.Callers.CallerAddress(hr)}
 		a, err := c.runRequest(w, r)
 		status := c.writeAnswer(w, r, a, err)
-		page.Line{
+		telemetry.PageLine{
 			Pages: "console", Route: rt.path, From: c.Callers.AddressForLog(r.from), Who: slog.String("operator", string(r.who.ID)), Status: status, Took: c.Now().Sub(start), Err: err,
 		}.WriteTo(c.Log, hr)
 	})
@@ -295,12 +295,12 @@ func (c *Console) writeAnswer(w http.ResponseWriter, r *request, a answer, err e
 			return http.StatusOK
 		}
 	case view:
-		return c.writeView(w, r, a, page.StatusOfFault(err))
+		return c.writeView(w, r, a, telemetry.StatusOfPage(err))
 	}
 	if err == nil { // a handler that returned nothing at all
 		err = errPanic
 	}
-	return c.writeView(w, r, view{name: "problem", title: "Não foi possível", data: sentenceOf(err)}, page.StatusOfFault(err))
+	return c.writeView(w, r, view{name: "problem", title: "Não foi possível", data: sentenceOf(err)}, telemetry.StatusOfPage(err))
 }
 
 // writeView renders into a buffer first, so that a failure is an error page and never half a page.

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -120,9 +119,9 @@ func (c *Console) enrolling(r *request) (partnerChoice, error) {
 
 // enrolFromFile creates what a file holds, or says what would be created.
 func (c *Console) enrolFromFile(r *request, p partner.Partner, in io.Reader, format operator.Format, dryRun bool) (*importReport, error) {
-	source := draft.NewJSONLines(in)
+	source := subscription.NewJSONLines(in)
 	if format == operator.CSV {
-		table, err := draft.NewCSVReader(in)
+		table, err := subscription.NewCSVReader(in)
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +135,7 @@ func (c *Console) enrolFromFile(r *request, p partner.Partner, in io.Reader, for
 		return nil, err
 	}
 	report, file := &importReport{DryRun: dryRun}, c.newSealedFile(r, rejectedFile, string(p.ID), format)
-	rejects := draft.NewRejects(file, source, c.Rules.ProblemText)
+	rejects := subscription.NewRejects(file, source, c.Rules.ProblemText)
 	var err error
 	report.ImportReport, err = c.Rules.Subscriptions.ImportFile(r.Context(), p, source, dryRun, func(j subscription.Reject) error {
 		if len(report.Rejects) < shownRejects {

@@ -3,7 +3,6 @@ package console
 import (
 	"strings"
 
-	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -73,7 +72,7 @@ func moveTable(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	table, err := draft.NewCSVReader(file)
+	table, err := subscription.NewCSVReader(file)
 	if err != nil {
 		return nil, err
 	}

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/person"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // world is the pages on a real store.
@@ -46,7 +46,7 @@ func newWorld(t *testing.T) *world {
 		Cover: cyber.NewCover(e.Store.Cover), Subjects: subject.NewRights(e.Store.Subjects, e.Store.Partners, trail, now), Audit: trail,
 	}
 	pages, err := person.NewPages(person.Options{
-		Rules: w.rules, Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: now, Callers: &caller.Callers{},
+		Rules: w.rules, Log: slog.New(slog.NewTextHandler(w.log, nil)), Now: now, Callers: &telemetry.Callers{},
 	})
 	if err != nil {
 		t.Fatal(err)

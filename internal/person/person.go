@@ -17,11 +17,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 //go:embed templates/*.html
@@ -64,8 +64,8 @@ type Options struct {
 	Log   *slog.Logger
 	Now   func() time.Time
 	// Callers says where requests come from; Strangers is what each address may ask without a session.
-	Callers   *caller.Callers
-	Strangers *caller.Budget
+	Callers   *telemetry.Callers
+	Strangers *telemetry.Budget
 	// TLS says that browsers reach the pages by TLS although this process may not speak it.
 	TLS bool
 }
@@ -83,7 +83,7 @@ type Pages struct {
 	Options
 	templates map[string]*template.Template
 	// Budgets of addresses, and of links: for anything, for changes, for copies of everything.
-	addresses, links, writes, copies *caller.Budget
+	addresses, links, writes, copies *telemetry.Budget
 	handler                          http.Handler
 }
 
@@ -91,8 +91,8 @@ type Pages struct {
 func NewPages(o Options) (*Pages, error) {
 	p := &Pages{
 		Options: o, templates: map[string]*template.Template{},
-		addresses: caller.NewBudget(o.Now, addressEvery, addressBurst), links: caller.NewBudget(o.Now, linkEvery, linkBurst),
-		writes: caller.NewBudget(o.Now, writeEvery, writeBurst), copies: caller.NewBudget(o.Now, copyEvery, copyBurst),
+		addresses: telemetry.NewBudget(o.Now, addressEvery, addressBurst), links: telemetry.NewBudget(o.Now, linkEvery, linkBurst),
+		writes: telemetry.NewBudget(o.Now, writeEvery, writeBurst), copies: telemetry.NewBudget(o.Now, copyEvery, copyBurst),
 	}
 	layout, err := template.New("").Funcs(functions).ParseFS(templateFiles, "templates/layout.html")
 	if err != nil {

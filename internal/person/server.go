@@ -12,8 +12,8 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/page"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter.
@@ -88,7 +88,7 @@ func (p *Pages) adaptRoute(rt route) http.Handler {
 		r := &request{Request: hr, route: rt, from: p.Callers.CallerAddress(hr), lang: partner.Portuguese}
 		a, err := p.runRequest(w, r)
 		status := p.writeAnswer(w, r, a, err)
-		page.Line{
+		telemetry.PageLine{
 			Pages: "person", Route: rt.path, From: p.Callers.AddressForLog(r.from), Who: slog.String("partner", string(r.who.ID)), Status: status, Took: p.Now().Sub(start), Err: err,
 		}.WriteTo(p.Log, hr)
 	})
@@ -211,7 +211,7 @@ func (p *Pages) writeAnswer(w http.ResponseWriter, r *request, a answer, err err
 		_, _ = w.Write(a.body) // a reader that is gone needs no file
 		return http.StatusOK
 	case view:
-		return p.writeView(w, r, a, page.StatusOfFault(err))
+		return p.writeView(w, r, a, telemetry.StatusOfPage(err))
 	}
 	if err == nil { // a handler that returned nothing at all
 		err = errPanic
@@ -223,7 +223,7 @@ func (p *Pages) writeAnswer(w http.ResponseWriter, r *request, a answer, err err
 	if errors.Is(err, cyber.ErrPortalClosed) {
 		name, title = "closed", "closed.title"
 	}
-	return p.writeView(w, r, view{name, title, sentenceOf(r.lang, err)}, page.StatusOfFault(err))
+	return p.writeView(w, r, view{name, title, sentenceOf(r.lang, err)}, telemetry.StatusOfPage(err))
 }
 
 // writeView renders into a buffer first, so that a failure is an error page and never half a page.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/job"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store"
@@ -153,14 +152,14 @@ func (w *jumper) answer() {
 		ran = false
 		_, err := w.Answers.SweepAnswers(w.ctx)
 		w.need(err)
-		_, _, err = w.Answers.AnswerOnce(w.ctx, w.partner, claimOf("clock", ""), func(tx store.Tx) (once.Answer, error) {
+		_, _, err = w.Answers.AnswerOnce(w.ctx, w.partner, claimOf("clock", ""), func(tx store.Tx) (partner.Answer, error) {
 			ran = true
-			return once.Answer{Status: 200}, nil
+			return partner.Answer{Status: 200}, nil
 		})
 		w.need(err)
 		return ran
 	}
-	kept := w.Clock.Now().Add(once.Keep)
+	kept := w.Clock.Now().Add(partner.KeepAnswers)
 	if !ask() {
 		w.Error("the first request did nothing")
 	}

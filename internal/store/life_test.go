@@ -9,7 +9,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/store"
@@ -111,8 +110,8 @@ func (w *lives) live(t *testing.T, n int) human {
 	must(err)
 	must(w.Advice.KeepAnswer(ctx, id, h.user, "q", "sim"))
 	must(w.Advice.KeepScore(ctx, id, h.user, cyber.ScoreDay{Day: w.Clock.Now().Unix() / 86400, Breach: 50, Assessment: 40}))
-	_, _, err = w.Answers.AnswerOnce(ctx, id, once.Claim{Path: "/subscriptions", Key: fmt.Sprint("k", n), Digest: []byte{byte(n)}, About: h.user}, func(tx store.Tx) (once.Answer, error) {
-		return once.Answer{Status: 200, Body: fmt.Appendf(nil, `{"not_created_items":[{"cpf":%q,"message":"x"}],"key":%q,"n":%d}`, h.cpf, device.Key, n)}, nil
+	_, _, err = w.Answers.AnswerOnce(ctx, id, partner.RequestClaim{Path: "/subscriptions", Key: fmt.Sprint("k", n), Digest: []byte{byte(n)}, About: h.user}, func(tx store.Tx) (partner.Answer, error) {
+		return partner.Answer{Status: 200, Body: fmt.Appendf(nil, `{"not_created_items":[{"cpf":%q,"message":"x"}],"key":%q,"n":%d}`, h.cpf, device.Key, n)}, nil
 	})
 	must(err)
 	return h

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -23,23 +22,23 @@ type keptAnswer struct {
 }
 
 // errReplay carries a kept answer out of the transaction that found it.
-type errReplay struct{ answer once.Answer }
+type errReplay struct{ answer partner.Answer }
 
 func (errReplay) Error() string { return "answered before" }
 
 // AnswerOnce keeps claim, effect and answer in one transaction, which work is given. When work fails nothing is kept; when it
 // answers with a refusal (400 to 499) the refusal is kept and its writes are undone. The first answer comes back, and
 // replayed is true, when the claim has been answered before. Of an answer with a secret only Created comes back.
-func (s Answers) AnswerOnce(ctx context.Context, id partner.ID, c once.Claim, work func(tx Tx) (once.Answer, error)) (once.Answer, bool, error) {
+func (s Answers) AnswerOnce(ctx context.Context, id partner.ID, c partner.RequestClaim, work func(tx Tx) (partner.Answer, error)) (partner.Answer, bool, error) {
 	claim := s.keys.BlindIndex("idempotency.claim", string(id), []byte(string(c.Line)+"\x00"+c.Path+"\x00"+c.Key))
 	digest := s.keys.BlindIndex("idempotency.body", string(id), c.Digest)
 	running := string(id) + string(claim)
 	if _, taken := s.inFlight.LoadOrStore(running, true); taken {
-		return once.Answer{}, false, once.ErrStillRunning
+		return partner.Answer{}, false, partner.ErrStillRunning
 	}
 	defer s.inFlight.Delete(running)
 
-	var answer once.Answer
+	var answer partner.Answer
 	inTx := s.db.InTx
 	if c.Queue != "" {
 		inTx = func(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
@@ -66,8 +65,8 @@ func (s Answers) AnswerOnce(ctx context.Context, id partner.ID, c once.Claim, wo
 var errRefused = errors.New("refused")
 
 // runInSavepoint runs the work behind a savepoint, so that a refusal leaves no trace but its answer.
-func (s Answers) runInSavepoint(ctx context.Context, tx *sqldb.Tx, work func(tx Tx) (once.Answer, error)) (once.Answer, error) {
-	var answer once.Answer
+func (s Answers) runInSavepoint(ctx context.Context, tx *sqldb.Tx, work func(tx Tx) (partner.Answer, error)) (partner.Answer, error) {
+	var answer partner.Answer
 	err := tx.Savepoint(ctx, func() error {
 		var err error
 		answer, err = work(s.openAreas(tx))
@@ -88,7 +87,7 @@ func (s Answers) claimKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, clai
 	now := s.now()
 	// A claim past its time is as good as absent, whether or not the sweep has come by.
 	_, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE partner_id = $1 AND claim = $2 AND created_at <= $3`,
-		partnerNumber(id), claim, toMicros(now.Add(-once.Keep)))
+		partnerNumber(id), claim, toMicros(now.Add(-partner.KeepAnswers)))
 	if err == nil {
 		var res sql.Result
 		res, err = tx.ExecContext(ctx, `INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person)
@@ -102,7 +101,7 @@ func (s Answers) claimKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, clai
 		}
 	}
 	if sqldb.IsLockTimeout(err) {
-		return once.ErrStillRunning.Because(err)
+		return partner.ErrStillRunning.Because(err)
 	}
 	if err != nil {
 		return fmt.Errorf("claim: %w", err)
@@ -116,13 +115,13 @@ func (s Answers) replayAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	err := tx.QueryRowContext(ctx, `SELECT body_digest, answer FROM idempotency WHERE partner_id = $1 AND claim = $2`,
 		partnerNumber(id), claim).Scan(&kept, &sealed)
 	if errors.Is(err, sql.ErrNoRows) { // swept between the two statements: the next try will claim it
-		return once.ErrStillRunning
+		return partner.ErrStillRunning
 	}
 	if err != nil {
 		return fmt.Errorf("read answer: %w", err)
 	}
 	if string(kept) != string(digest) {
-		return once.ErrOtherBody.With("idempotency-key", fault.UsedWithOtherBody)
+		return partner.ErrOtherBody.With("idempotency-key", fault.UsedWithOtherBody)
 	}
 	plain, err := s.keys.Unseal(answerPlace(id, claim), sealed)
 	if err != nil {
@@ -133,9 +132,9 @@ func (s Answers) replayAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 		return fmt.Errorf("read answer: %w", err)
 	}
 	if a.Status == 0 && a.Created == "" {
-		return once.ErrNotKept.With("idempotency-key", fault.AnswerNotKept, once.MaxKept)
+		return partner.ErrNotKept.With("idempotency-key", fault.AnswerNotKept, partner.MaxKeptAnswer)
 	}
-	return errReplay{once.Answer(a)}
+	return errReplay{partner.Answer(a)}
 }
 
 // answerPlace binds a stored answer to the claim it was given for.
@@ -145,9 +144,9 @@ func answerPlace(id partner.ID, claim []byte) seal.Place {
 
 // keepAnswer stores the answer of a claim, sealed. Of an answer with a secret, or one too large to keep, it stores only
 // that there was one and what it created.
-func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim []byte, a once.Answer) error {
-	if a.Created != "" || len(a.Body) > once.MaxKept {
-		a = once.Answer{Created: a.Created} // that there was one
+func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim []byte, a partner.Answer) error {
+	if a.Created != "" || len(a.Body) > partner.MaxKeptAnswer {
+		a = partner.Answer{Created: a.Created} // that there was one
 	}
 	plain, err := json.Marshal(keptAnswer(a))
 	if err != nil {
@@ -164,9 +163,9 @@ func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, cl
 	return nil
 }
 
-// SweepAnswers deletes idempotency keys older than once.Keep, in batches, and returns how many it removed.
+// SweepAnswers deletes idempotency keys older than partner.KeepAnswers, in batches, and returns how many it removed.
 func (s Answers) SweepAnswers(ctx context.Context) (int64, error) {
-	limit := toMicros(s.now().Add(-once.Keep))
+	limit := toMicros(s.now().Add(-partner.KeepAnswers))
 	total, err := s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
 		return rowsAffected(tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at <= $1 AND (partner_id, claim) IN (
 			SELECT partner_id, claim FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)`, limit, most))

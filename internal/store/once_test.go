@@ -12,22 +12,21 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
-func claimOf(key, body string) once.Claim {
+func claimOf(key, body string) partner.RequestClaim {
 	sum := sha256.Sum256([]byte(body))
-	return once.Claim{Path: "POST /cyber/case", Key: key, Digest: sum[:]}
+	return partner.RequestClaim{Path: "POST /cyber/case", Key: key, Digest: sum[:]}
 }
 
 // addService is an effect that a test can count.
-func addService(name string) func(tx store.Tx) (once.Answer, error) {
-	return func(tx store.Tx) (once.Answer, error) {
+func addService(name string) func(tx store.Tx) (partner.Answer, error) {
+	return func(tx store.Tx) (partner.Answer, error) {
 		err := tx.Services.InsertService(context.Background(), cyber.Service{ID: cyber.ServiceID(name), Name: name, Description: name, CreatedAt: storetest.Start})
-		return once.Answer{Status: 200, Body: []byte(`{"made":"` + name + `"}`)}, err
+		return partner.Answer{Status: 200, Body: []byte(`{"made":"` + name + `"}`)}, err
 	}
 }
 
@@ -54,7 +53,7 @@ func TestOnceReplays(t *testing.T) {
 		if err != nil || !replayed || string(again.Body) != string(first.Body) || again.Status != 200 {
 			t.Fatal(again, replayed, err)
 		}
-		if _, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "b"), addService("sv_3")); !errors.Is(err, once.ErrOtherBody) {
+		if _, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "b"), addService("sv_3")); !errors.Is(err, partner.ErrOtherBody) {
 			t.Fatal("another body:", err)
 		}
 		if _, replayed, err := e.Answers.AnswerOnce(ctx, other.ID, claimOf("k", "a"), addService("sv_4")); err != nil || replayed {
@@ -63,7 +62,7 @@ func TestOnceReplays(t *testing.T) {
 		if n := services(t, e); n != 2 {
 			t.Fatalf("%d effects, want 2", n)
 		}
-		e.Clock.Advance(24*time.Hour - time.Second) // what the contract says, whatever once.Keep is
+		e.Clock.Advance(24*time.Hour - time.Second) // what the contract says, whatever partner.KeepAnswers is
 		if _, replayed, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("k", "a"), addService("sv_5")); err != nil || !replayed {
 			t.Fatal("a second before 24 h:", replayed, err)
 		}
@@ -78,11 +77,11 @@ func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		refuse := func(tx store.Tx) (once.Answer, error) {
+		refuse := func(tx store.Tx) (partner.Answer, error) {
 			if _, err := addService("sv_refused")(tx); err != nil {
-				return once.Answer{}, err
+				return partner.Answer{}, err
 			}
-			return once.Answer{Status: 409, Body: []byte("no"), Headers: map[string]string{"x-error-detail": "device: limit"}}, nil
+			return partner.Answer{Status: 409, Body: []byte("no"), Headers: map[string]string{"x-error-detail": "device: limit"}}, nil
 		}
 		if a, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("r", ""), refuse); err != nil || a.Status != 409 {
 			t.Fatal(a, err)
@@ -91,11 +90,11 @@ func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
 			t.Fatal(a, replayed, err)
 		}
 		boom := errors.New("boom")
-		fail := func(tx store.Tx) (once.Answer, error) {
+		fail := func(tx store.Tx) (partner.Answer, error) {
 			if _, err := addService("sv_failed")(tx); err != nil {
-				return once.Answer{}, err
+				return partner.Answer{}, err
 			}
-			return once.Answer{}, boom
+			return partner.Answer{}, boom
 		}
 		if _, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf("f", ""), fail); !errors.Is(err, boom) {
 			t.Fatal(err)
@@ -128,13 +127,13 @@ func TestOnceRaces(t *testing.T) {
 				}
 				wg.Go(func() {
 					for {
-						a, _, err := replica.Answers.AnswerOnce(context.Background(), p.ID, claimOf(name, "x"), func(tx store.Tx) (once.Answer, error) {
+						a, _, err := replica.Answers.AnswerOnce(context.Background(), p.ID, claimOf(name, "x"), func(tx store.Tx) (partner.Answer, error) {
 							run := effects.Add(1) // each run answers differently, so that a second one shows
 							a, err := addService(name)(tx)
 							a.Body = fmt.Appendf(a.Body, " %d", run)
 							return a, err
 						})
-						if errors.Is(err, once.ErrStillRunning) {
+						if errors.Is(err, partner.ErrStillRunning) {
 							time.Sleep(5 * time.Millisecond)
 							continue
 						}
@@ -172,20 +171,20 @@ func TestOnceStuckOwner(t *testing.T) {
 		started, release := make(chan struct{}), make(chan struct{})
 		done := make(chan error, 1)
 		go func() {
-			_, _, err := e.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), func(tx store.Tx) (once.Answer, error) {
+			_, _, err := e.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), func(tx store.Tx) (partner.Answer, error) {
 				close(started)
 				<-release
-				return once.Answer{Status: 200}, nil
+				return partner.Answer{Status: 200}, nil
 			})
 			done <- err
 		}()
 		<-started
-		if _, _, err := e.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), addService("sv_x")); !errors.Is(err, once.ErrStillRunning) {
+		if _, _, err := e.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), addService("sv_x")); !errors.Is(err, partner.ErrStillRunning) {
 			t.Error("same replica:", err)
 		}
 		if e.DB.EngineName() == "postgres" { // on SQLite two replicas share a file and its one writer: the second simply waits
 			second := storetest.Reopen(t, e.Address+"&lock_timeout=300", e.Folder, e.Keys, e.Clock)
-			if _, _, err := second.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), addService("sv_y")); !errors.Is(err, once.ErrStillRunning) {
+			if _, _, err := second.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), addService("sv_y")); !errors.Is(err, partner.ErrStillRunning) {
 				t.Error("other replica:", err)
 			}
 		}
@@ -193,7 +192,7 @@ func TestOnceStuckOwner(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if fault.KindOf(once.ErrStillRunning) != fault.Conflict {
+		if fault.KindOf(partner.ErrStillRunning) != fault.Conflict {
 			t.Error("still running must be a conflict")
 		}
 	})
@@ -204,7 +203,7 @@ func TestSweepAnswers(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		for _, k := range []string{"a", "b", "c"} {
-			if _, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf(k, ""), func(tx store.Tx) (once.Answer, error) { return once.Answer{Status: 200}, nil }); err != nil {
+			if _, _, err := e.Answers.AnswerOnce(ctx, p.ID, claimOf(k, ""), func(tx store.Tx) (partner.Answer, error) { return partner.Answer{Status: 200}, nil }); err != nil {
 				t.Fatal(err)
 			}
 			e.Clock.Advance(10 * time.Hour)

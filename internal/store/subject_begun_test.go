@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -204,8 +203,8 @@ func resumeByCommand(t *testing.T, w *lives) int64 {
 // emptied: the kept answer about the person has nothing of them, and stands for its request.
 func (w *lives) emptied(t *testing.T) {
 	t.Helper()
-	answer, replayed, err := w.Answers.AnswerOnce(context.Background(), w.partner.ID, once.Claim{Path: "/subscriptions", Key: "k0", Digest: []byte{0}},
-		func(store.Tx) (once.Answer, error) { return once.Answer{}, errors.New("carried out again") })
+	answer, replayed, err := w.Answers.AnswerOnce(context.Background(), w.partner.ID, partner.RequestClaim{Path: "/subscriptions", Key: "k0", Digest: []byte{0}},
+		func(store.Tx) (partner.Answer, error) { return partner.Answer{}, errors.New("carried out again") })
 	if err != nil || !replayed || strings.Contains(string(answer.Body), w.people[0].cpf) || !strings.Contains(string(answer.Body), `"key":"***"`) {
 		t.Error("kept answer:", string(answer.Body), replayed, err)
 	}

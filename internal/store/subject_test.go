@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/once"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -110,8 +109,8 @@ func TestSubjectErase(t *testing.T) {
 		comparePage(t, e, w.partner.ID, 0, 100)
 
 		// The claim is still there: the old request answers without the person, and is not carried out again.
-		answer, replayed, err := w.Answers.AnswerOnce(ctx, w.partner.ID, once.Claim{Path: "/subscriptions", Key: "k2", Digest: []byte{2}},
-			func(store.Tx) (once.Answer, error) { return once.Answer{}, errors.New("carried out again") })
+		answer, replayed, err := w.Answers.AnswerOnce(ctx, w.partner.ID, partner.RequestClaim{Path: "/subscriptions", Key: "k2", Digest: []byte{2}},
+			func(store.Tx) (partner.Answer, error) { return partner.Answer{}, errors.New("carried out again") })
 		if err != nil || !replayed || strings.Contains(string(answer.Body), w.people[2].cpf) || !strings.Contains(string(answer.Body), `"cpf":"***"`) ||
 			!strings.Contains(string(answer.Body), `"n":2`) {
 			t.Error("kept answer:", string(answer.Body), replayed, err)

@@ -7,7 +7,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/vigiahq/vigia/internal/draft"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
@@ -19,7 +18,7 @@ const goodItem = `{"start_date":"2026-02-01","expiry_date":"","plan_id":"p","is_
 // problemsOf reads and checks an item.
 func problemsOf(item string, digits identifier.CheckDigits) (string, subscription.Subscription) {
 	var d subscription.Draft
-	_ = draft.NewReader().Read([]byte(item), &d) // noted in the draft
+	_ = subscription.NewItemReader().Read([]byte(item), &d) // noted in the draft
 	s, problems := subscription.CheckItem(&d, digits, subscription.DayInBrazil(time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)))
 	var list []string
 	for _, p := range problems {
@@ -151,7 +150,7 @@ func FuzzDraft(f *testing.F) {
 	f.Add([]byte(`{"a":{"a":`))
 	f.Fuzz(func(t *testing.T, item []byte) {
 		var d, again subscription.Draft
-		r := draft.NewReader()
+		r := subscription.NewItemReader()
 		_ = r.Read(item, &d)
 		_ = r.Read(item, &again) // a reader keeps nothing of the item before
 		if d != again {

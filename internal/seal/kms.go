@@ -1,10 +1,4 @@
-// Package kms speaks to key management services over their own HTTP interfaces: AWS KMS, and the transit engine of
-// HashiCorp Vault and what is compatible with it (OpenBao). Each wraps one short secret, the key that encrypts the key
-// file, at a start and at a rotation.
-//
-// It is a client for tink's registry and knows nothing of the key file. It never logs and puts no secret in an error;
-// what it sends it sends over TLS, or to this machine.
-package kms
+package seal
 
 import (
 	"bytes"
@@ -22,8 +16,13 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// Options are what a client needs of the world.
-type Options struct {
+// Key management services are asked over their own HTTP interfaces: AWS KMS, and the transit engine of HashiCorp Vault and
+// what is compatible with it (OpenBao). Each wraps one short secret, the key that encrypts the key file, at a start and at
+// a rotation. The client is one for tink's registry and knows nothing of the key file. It never logs and puts no secret in
+// an error; what it sends it sends over TLS, or to this machine.
+
+// KMSOptions are what a client needs of the world.
+type KMSOptions struct {
 	// HTTP makes the calls. Its guard decides what may be dialled.
 	HTTP *http.Client
 	// Env reads a variable of the environment.
@@ -36,15 +35,15 @@ const timeout = 15 * time.Second
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 64 << 10
 
-// Client finds keys of the services by URI: aws-kms://ARN, hcvault://HOST:PORT/MOUNT/keys/NAME. It is a KMSClient of
+// KMSClient finds keys of the services by URI: aws-kms://ARN, hcvault://HOST:PORT/MOUNT/keys/NAME. It is a KMSClient of
 // tink's registry.
-type Client struct{ o Options }
+type KMSClient struct{ o KMSOptions }
 
-// NewClient makes a client.
-func NewClient(o Options) *Client { return &Client{o} }
+// NewKMSClient makes a client.
+func NewKMSClient(o KMSOptions) *KMSClient { return &KMSClient{o} }
 
 // Supported reports whether a URI is of one of the services.
-func (c *Client) Supported(uri string) bool { return IsKnownURI(uri) }
+func (c *KMSClient) Supported(uri string) bool { return IsKnownURI(uri) }
 
 // IsKnownURI reports whether a URI is of one of the services.
 func IsKnownURI(uri string) bool {
@@ -52,7 +51,7 @@ func IsKnownURI(uri string) bool {
 }
 
 // GetAEAD returns the key that the URI names; it is not asked for yet.
-func (c *Client) GetAEAD(uri string) (tink.AEAD, error) {
+func (c *KMSClient) GetAEAD(uri string) (tink.AEAD, error) {
 	if strings.HasPrefix(uri, awsScheme) {
 		return c.newAWSKey(uri)
 	}
@@ -74,7 +73,7 @@ func parseEndpoint(address string) (*url.URL, error) {
 
 // exchangeJSON sends a JSON request and decodes the answer. What a refusal says is not repeated but for its status and,
 // where there is one, the name of the error.
-func (o Options) exchangeJSON(req *http.Request, body []byte, into any) error {
+func (o KMSOptions) exchangeJSON(req *http.Request, body []byte, into any) error {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	req = req.WithContext(ctx)

@@ -1,4 +1,4 @@
-package kms
+package seal
 
 import (
 	"encoding/json"
@@ -14,12 +14,12 @@ const vaultScheme = "hcvault://"
 
 // vaultKey is a key of a transit engine.
 type vaultKey struct {
-	o                     Options
+	o                     KMSOptions
 	address, mount, named string
 }
 
 // newVaultKey returns the key of Vault's transit engine that a URI names.
-func (c *Client) newVaultKey(uri string) (*vaultKey, error) {
+func (c *KMSClient) newVaultKey(uri string) (*vaultKey, error) {
 	host, path, _ := strings.Cut(strings.TrimPrefix(uri, vaultScheme), "/")
 	mount, name, ok := strings.Cut(path, "/keys/")
 	if host == "" || mount == "" || !ok || name == "" || strings.ContainsAny(path, "?#%\\ ") || strings.Contains(path, "..") {

@@ -1,6 +1,4 @@
-// Package page is what the operator's console and people's own pages have in common: the one table from faults to HTTP,
-// and the one line that is logged of a request.
-package page
+package telemetry
 
 import (
 	"log/slog"
@@ -8,11 +6,10 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
-// StatusOfFault returns the HTTP status for a kind of fault, for pages: a form that is refused is shown again.
-func StatusOfFault(err error) int {
+// StatusOfPage returns the HTTP status for a kind of fault, for pages: a form that is refused is shown again.
+func StatusOfPage(err error) int {
 	if err == nil {
 		return http.StatusOK
 	}
@@ -40,8 +37,8 @@ func StatusOfFault(err error) int {
 	return http.StatusInternalServerError
 }
 
-// Line is the one line of a request: the route's template, never the path, the person or a value.
-type Line struct {
+// PageLine is the one line of a request: the route's template, never the path, the person or a value.
+type PageLine struct {
 	// Pages says whose pages these are, Route is the template.
 	Pages, Route string
 	// From is where the request came from, as far as that is logged; Who is known of who asks. Both may be empty.
@@ -53,9 +50,9 @@ type Line struct {
 }
 
 // WriteTo writes the line.
-func (l Line) WriteTo(log *slog.Logger, r *http.Request) {
-	if telemetry.IsCallerGone(r.Context(), l.Err) {
-		l.Status, l.Err = telemetry.StatusGone, telemetry.ErrGone
+func (l PageLine) WriteTo(log *slog.Logger, r *http.Request) {
+	if IsCallerGone(r.Context(), l.Err) {
+		l.Status, l.Err = StatusGone, ErrGone
 	}
 	level, attrs := slog.LevelInfo, []slog.Attr{
 		slog.String("pages", l.Pages), slog.String("method", r.Method), slog.String("page", l.Route), slog.Int("status", l.Status), slog.Int64("us", l.Took.Microseconds()),
@@ -73,5 +70,5 @@ func (l Line) WriteTo(log *slog.Logger, r *http.Request) {
 			attrs = append(attrs, slog.String("cause", l.Err.Error()))
 		}
 	}
-	log.LogAttrs(telemetry.WithRequestID(r.Context(), telemetry.NewRequestID("")), level, "page", attrs...)
+	log.LogAttrs(WithRequestID(r.Context(), NewRequestID("")), level, "page", attrs...)
 }

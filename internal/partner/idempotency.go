@@ -1,24 +1,22 @@
-// Package once is the vocabulary of doing a request's work one time.
-//
-// A partner that repeats a request after a time-out sends the same idempotency key. The claim on that key, the effect
-// of the work and the answer that was given are kept in one transaction, so a repeat finds either all three or none.
-// This package knows neither HTTP nor SQL: an answer is a status and bytes.
-package once
+package partner
 
 import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// Keep is how long an answer is remembered.
-const Keep = 24 * time.Hour
+// A partner that repeats a request after a time-out sends the same idempotency key. The claim on that key, the effect
+// of the work and the answer that was given are kept in one transaction, so a repeat finds either all three or none.
+// An answer is a status and bytes: this file knows neither HTTP nor SQL.
 
-// Claim is what makes two requests the same.
-type Claim struct {
+// KeepAnswers is how long an answer is remembered.
+const KeepAnswers = 24 * time.Hour
+
+// RequestClaim is what makes two requests the same.
+type RequestClaim struct {
 	// Line is that of the API key: another key of the partner does not find the answer, one that replaced it does.
-	Line partner.KeyID
+	Line KeyID
 	// Path is the operation without its version prefix, path values included.
 	Path string
 	// Key is what the partner chose.
@@ -27,16 +25,16 @@ type Claim struct {
 	Digest []byte
 	// About is the person that the request names, as it was sent; empty when it names no person, or many: answers to
 	// those hold no personal data.
-	About partner.UserHash
+	About UserHash
 	// Queue, if it is not empty, names what all such work of a partner waits for: those who wait share a transaction.
 	Queue string
 	// IsBulk is whether the work writes many rows.
 	IsBulk bool
 }
 
-// MaxKept bounds an answer that is kept, in bytes. One that is larger was given once: a repeat is told that the work is
+// MaxKeptAnswer bounds an answer that is kept, in bytes. One that is larger was given once: a repeat is told that the work is
 // done.
-const MaxKept = 512 << 10
+const MaxKeptAnswer = 512 << 10
 
 // Answer is what was said.
 type Answer struct {

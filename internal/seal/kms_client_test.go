@@ -1,4 +1,4 @@
-package kms
+package seal
 
 import (
 	"bytes"
@@ -22,8 +22,6 @@ import (
 	"time"
 
 	"github.com/tink-crypto/tink-go/v2/core/registry"
-
-	"github.com/vigiahq/vigia/internal/seal"
 )
 
 // standIn is a service that speaks the protocol: it holds one key, and checks whoever asks.
@@ -239,7 +237,7 @@ func TestServices(t *testing.T) {
 					return c.env[variable]
 				}
 			}
-			good := NewClient(Options{server.Client(), env(nil)})
+			good := NewKMSClient(KMSOptions{server.Client(), env(nil)})
 			uri := c.uri(server.URL)
 			key, err := good.GetAEAD(uri)
 			if err != nil || !good.Supported(uri) {
@@ -268,14 +266,14 @@ func TestServices(t *testing.T) {
 			}
 			_, err = key.Decrypt(altered, []byte("context"))
 			refused("altered", err)
-			for what, o := range map[string]Options{
+			for what, o := range map[string]KMSOptions{
 				"wrong credentials": {server.Client(), env(c.wrong)},
 				"none": {server.Client(), func(v string) string {
 					return map[string]string{"AWS_ENDPOINT_URL_KMS": server.URL, "AWS_EC2_METADATA_DISABLED": "true"}[v]
 				}},
 				"unknown issuer": {http.DefaultClient, env(nil)},
 			} {
-				bad, err := NewClient(o).GetAEAD(uri)
+				bad, err := NewKMSClient(o).GetAEAD(uri)
 				if err == nil {
 					_, err = bad.Decrypt(wrapped, []byte("context"))
 				}
@@ -290,16 +288,16 @@ func TestServices(t *testing.T) {
 }
 
 // wrapsKeyFile makes, rotates and opens a key file under the key.
-func wrapsKeyFile(t *testing.T, client *Client, uri string) {
+func wrapsKeyFile(t *testing.T, client *KMSClient, uri string) {
 	t.Helper()
 	registry.RegisterKMSClient(client)
 	defer registry.ClearKMSClients()
 	path := filepath.Join(t.TempDir(), "keys.json")
-	made, err := seal.CreateKeyFile(path, seal.WithKMSKey(uri))
+	made, err := CreateKeyFile(path, WithKMSKey(uri))
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := seal.Place{Table: "t"}
+	at := Place{Table: "t"}
 	sealed, err := made.Seal(at, []byte("value"))
 	if err != nil {
 		t.Fatal(err)
@@ -307,7 +305,7 @@ func wrapsKeyFile(t *testing.T, client *Client, uri string) {
 	if err := made.RotateKey(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := seal.OpenKeyFile(path)
+	again, err := OpenKeyFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +317,7 @@ func wrapsKeyFile(t *testing.T, client *Client, uri string) {
 		t.Error("the file holds keys in the clear", err)
 	}
 	registry.ClearKMSClients()
-	if _, err := seal.OpenKeyFile(path); err == nil {
+	if _, err := OpenKeyFile(path); err == nil {
 		t.Error("it opens without the service")
 	}
 }
@@ -332,7 +330,7 @@ func TestAddresses(t *testing.T) {
 		awsScheme + standInARN:           "http://kms.example.com",
 		"hcvault://host/transit/keys/x1": "http://host",
 	} {
-		c := NewClient(Options{Env: func(name string) string {
+		c := NewKMSClient(KMSOptions{Env: func(name string) string {
 			if name == "AWS_ENDPOINT_URL_KMS" || name == "VAULT_ADDR" {
 				return env
 			}

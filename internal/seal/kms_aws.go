@@ -1,4 +1,4 @@
-package kms
+package seal
 
 import (
 	"crypto/sha256"
@@ -18,12 +18,12 @@ const awsScheme = "aws-kms://"
 
 // awsKey is a key of AWS KMS.
 type awsKey struct {
-	o                 Options
+	o                 KMSOptions
 	arn, region, host string
 }
 
 // newAWSKey returns the key of AWS KMS that a URI names.
-func (c *Client) newAWSKey(uri string) (*awsKey, error) {
+func (c *KMSClient) newAWSKey(uri string) (*awsKey, error) {
 	arn := strings.TrimPrefix(uri, awsScheme)
 	parts := strings.SplitN(arn, ":", 6) // arn:aws:kms:REGION:ACCOUNT:key/ID
 	if len(parts) != 6 || parts[0] != "arn" || parts[2] != "kms" || parts[3] == "" || strings.ContainsAny(parts[3], "/.@?#") {
@@ -75,7 +75,7 @@ func (k *awsKey) callOperation(operation string, in awsBody, associated []byte) 
 }
 
 // findCredentials looks where AWS's own tools do: the environment, ~/.aws, and the role of the machine or container.
-func (o Options) findCredentials() (credentials.Value, error) {
+func (o KMSOptions) findCredentials() (credentials.Value, error) {
 	if id := o.Env("AWS_ACCESS_KEY_ID"); id != "" {
 		return credentials.Value{AccessKeyID: id, SecretAccessKey: o.Env("AWS_SECRET_ACCESS_KEY"), SessionToken: o.Env("AWS_SESSION_TOKEN")}, nil
 	}

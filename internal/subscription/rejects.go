@@ -1,4 +1,4 @@
-package draft
+package subscription
 
 import (
 	"bytes"
@@ -7,8 +7,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-
-	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // Rejects writes what was refused in the form of the file it came from: a table with two more columns, or items with two more
@@ -16,18 +14,18 @@ import (
 type Rejects struct {
 	out   io.Writer
 	table *CSV // nil for JSON lines
-	say   func(subscription.Problem) string
+	say   func(Problem) string
 	begun bool
 }
 
 // NewRejects writes the rejects of a source, in the words of say.
-func NewRejects(out io.Writer, of subscription.Source, say func(subscription.Problem) string) *Rejects {
+func NewRejects(out io.Writer, of Source, say func(Problem) string) *Rejects {
 	table, _ := of.(*CSV)
 	return &Rejects{out: out, table: table, say: say}
 }
 
 // Write adds one record.
-func (r *Rejects) Write(rejected subscription.Reject) error {
+func (r *Rejects) Write(rejected Reject) error {
 	errs := make([]string, len(rejected.Problems))
 	for i, p := range rejected.Problems {
 		errs[i] = r.say(p)
@@ -52,7 +50,7 @@ func (r *Rejects) Write(rejected subscription.Reject) error {
 
 // writeJSONLine keeps the item an item, with two more members: unknown ones are ignored, so the mended line can be imported as
 // it is.
-func (r *Rejects) writeJSONLine(rejected subscription.Reject, errs []string) error {
+func (r *Rejects) writeJSONLine(rejected Reject, errs []string) error {
 	note := struct {
 		Line   int      `json:"line"`
 		Errors []string `json:"errors"`

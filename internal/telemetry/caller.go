@@ -1,7 +1,4 @@
-// Package caller finds the address that a request came from, also behind proxies, and limits unauthenticated callers.
-//
-// A header is trusted only when it comes from a configured proxy: every client can send one.
-package caller
+package telemetry
 
 import (
 	"net"

@@ -1,4 +1,4 @@
-package draft
+package subscription
 
 import (
 	"bufio"
@@ -8,13 +8,12 @@ import (
 	"io"
 
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // jsonLines reads one item of the bulk request per line.
 type jsonLines struct {
 	in     *bufio.Reader
-	reader *Reader
+	reader *ItemReader
 	line   int
 }
 
@@ -22,18 +21,18 @@ type jsonLines struct {
 const maxLine = 1 << 20
 
 // NewJSONLines reads items as a bulk request has them, one per line.
-func NewJSONLines(r io.Reader) subscription.Source {
-	return &jsonLines{in: bufio.NewReaderSize(r, maxLine), reader: NewReader()}
+func NewJSONLines(r io.Reader) Source {
+	return &jsonLines{in: bufio.NewReaderSize(r, maxLine), reader: NewItemReader()}
 }
 
 // Next reads the next line that is not empty into d, and returns its number and text; io.EOF at the end. A line that is
 // no JSON is noted in d, and only a line that is too long ends the file.
-func (j *jsonLines) Next(d *subscription.Draft) (int, []byte, error) {
+func (j *jsonLines) Next(d *Draft) (int, []byte, error) {
 	for {
 		j.line++
 		text, err := j.in.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
-			return 0, nil, subscription.ErrFile.With("", fault.LineLonger, j.line, maxLine)
+			return 0, nil, ErrFile.With("", fault.LineLonger, j.line, maxLine)
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return 0, nil, fmt.Errorf("read file: %w", err)

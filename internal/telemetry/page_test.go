@@ -1,4 +1,4 @@
-package page
+package telemetry
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func TestStatusOf(t *testing.T) {
 		fault.New(fault.Conflict, "x"): 409, fault.New(fault.TooLarge, "x"): 413, fault.New(fault.UnsupportedType, "x"): 415,
 		fault.New(fault.RateLimited, "x"): 429, fault.New(fault.Unavailable, "x"): 503, fault.New(fault.Internal, "x"): 500,
 	} {
-		if got := StatusOfFault(err); got != want {
+		if got := StatusOfPage(err); got != want {
 			t.Errorf("%v: %d, want %d", err, got, want)
 		}
 	}
@@ -33,7 +33,7 @@ func TestLineOfSomebodyWhoLeft(t *testing.T) {
 	var b bytes.Buffer
 	left, leave := context.WithCancel(t.Context())
 	leave()
-	line := Line{Status: 500, Err: fmt.Errorf("take a connection: %w", context.Canceled)}
+	line := PageLine{Status: 500, Err: fmt.Errorf("take a connection: %w", context.Canceled)}
 	line.WriteTo(slog.New(slog.NewJSONHandler(&b, nil)), httptest.NewRequest(http.MethodGet, "/", nil).WithContext(left))
 	if text := b.String(); !strings.Contains(text, `"INFO"`) || !strings.Contains(text, `"status":499`) || !strings.Contains(text, `"code":"request.gone"`) {
 		t.Error(text)
@@ -48,14 +48,14 @@ func TestLineOfSomebodyWhoLeft(t *testing.T) {
 // TestLine: what is not known is left out, and the cause is told of our own failures alone.
 func TestLine(t *testing.T) {
 	for _, c := range []struct {
-		line       Line
+		line       PageLine
 		with, sans string
 	}{
-		{Line{Pages: "person", Route: "/p/{token}", Status: 200}, `"page":"/p/{token}"`, `"from"`},
-		{Line{Status: 200, Who: slog.String("partner", "pt_1"), From: "192.0.2.0/24"}, `"from":"192.0.2.0/24","partner":"pt_1"`, `"code"`},
-		{Line{Status: 200, Who: slog.String("partner", "")}, `"status":200`, `"partner"`},
-		{Line{Status: 404, Err: fault.New(fault.NotFound, "x.not_found")}, `"code":"x.not_found"`, `"cause"`},
-		{Line{Status: 500, Err: errors.New("disk")}, `"cause":"disk"`, `"INFO"`},
+		{PageLine{Pages: "person", Route: "/p/{token}", Status: 200}, `"page":"/p/{token}"`, `"from"`},
+		{PageLine{Status: 200, Who: slog.String("partner", "pt_1"), From: "192.0.2.0/24"}, `"from":"192.0.2.0/24","partner":"pt_1"`, `"code"`},
+		{PageLine{Status: 200, Who: slog.String("partner", "")}, `"status":200`, `"partner"`},
+		{PageLine{Status: 404, Err: fault.New(fault.NotFound, "x.not_found")}, `"code":"x.not_found"`, `"cause"`},
+		{PageLine{Status: 500, Err: errors.New("disk")}, `"cause":"disk"`, `"INFO"`},
 	} {
 		var b bytes.Buffer
 		c.line.WriteTo(slog.New(slog.NewJSONHandler(&b, nil)), httptest.NewRequest(http.MethodGet, "/p/secret", nil))

@@ -1,4 +1,4 @@
-package caller
+package telemetry
 
 import (
 	"net/http"

@@ -1,10 +1,4 @@
-// Package supply is where vendors send breach records to: one address for each feed of kind push, apart from the partner
-// API and the console.
-//
-// The invariants it keeps: nothing of a body is believed, kept or read beyond its bounds before its signature was found
-// right; what is answered with 202 is on disk; what is refused is refused whole, with the line, the field and the rule and
-// never a value; a log line names the feed and nothing that was sent.
-package supply
+package feed
 
 import (
 	"context"
@@ -18,23 +12,27 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/caller"
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/feed"
-	"github.com/vigiahq/vigia/internal/page"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
-// Feeds takes what was sent.
-type Feeds interface {
-	ReceivePush(ctx context.Context, name string, header http.Header, body []byte) (feed.Receipt, error)
+// Vendors send breach records to one address for each feed of kind push, apart from the partner API and the console.
+//
+// The invariants: nothing of a body is believed, kept or read beyond its bounds before its signature was found right; what is
+// answered with 202 is on disk; what is refused is refused whole, with the line, the field and the rule and never a value; a
+// log line names the feed and nothing that was sent.
+
+// PushTaker takes what was sent.
+type PushTaker interface {
+	ReceivePush(ctx context.Context, name string, header http.Header, body []byte) (Receipt, error)
 }
 
-// Options are what the address needs.
-type Options struct {
-	Feeds   Feeds
+// DoorOptions are what the address needs.
+type DoorOptions struct {
+	Feeds   PushTaker
 	Log     *slog.Logger
 	Now     func() time.Time
-	Callers *caller.Callers
+	Callers *telemetry.Callers
 }
 
 // What an address may send, signed or not: a vendor with more sends larger pushes.
@@ -54,16 +52,16 @@ var (
 	errBody   = fault.New(fault.Invalid, "push.body")
 )
 
-// Door answers vendors.
-type Door struct {
-	Options
-	addresses *caller.Budget
+// PushDoor answers vendors.
+type PushDoor struct {
+	DoorOptions
+	addresses *telemetry.Budget
 	room      chan struct{}
 }
 
-// NewDoor makes the address below feed.PushPath.
-func NewDoor(o Options) *Door {
-	return &Door{Options: o, addresses: caller.NewBudget(o.Now, addressEvery, addressBurst), room: make(chan struct{}, atOnce)}
+// NewPushDoor makes the address below PushPath.
+func NewPushDoor(o DoorOptions) *PushDoor {
+	return &PushDoor{DoorOptions: o, addresses: telemetry.NewBudget(o.Now, addressEvery, addressBurst), room: make(chan struct{}, atOnce)}
 }
 
 // answer is the body of a delivery that was accepted; Repeated says that it had been accepted before.
@@ -82,9 +80,9 @@ type refusal struct {
 }
 
 // ServeHTTP takes one push.
-func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *PushDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start, address := d.Now(), d.Callers.CallerAddress(r)
-	name := strings.TrimPrefix(r.URL.Path, feed.PushPath)
+	name := strings.TrimPrefix(r.URL.Path, PushPath)
 	receipt, wait, err := d.takePush(w, r, name, address)
 	status := http.StatusAccepted
 	switch {
@@ -92,7 +90,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", http.MethodPost)
 		status = http.StatusMethodNotAllowed
 	case err != nil:
-		status = page.StatusOfFault(err)
+		status = telemetry.StatusOfPage(err)
 	}
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
@@ -104,11 +102,11 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Content-Type-DoorOptions", "nosniff")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // the sender may have disconnected; its next try is a repeat
-	line := page.Line{
-		Pages: "supply", Route: feed.PushPath + "{feed}", From: d.Callers.AddressForLog(address), Status: status, Took: d.Now().Sub(start), Err: err, Who: slog.String("feed", ""),
+	line := telemetry.PageLine{
+		Pages: "supply", Route: PushPath + "{feed}", From: d.Callers.AddressForLog(address), Status: status, Took: d.Now().Sub(start), Err: err, Who: slog.String("feed", ""),
 	}
 	if err == nil { // otherwise the name is unchecked text from the request
 		line.Who = slog.String("feed", name)
@@ -126,7 +124,7 @@ func refusalOf(err error) refusal {
 }
 
 // takePush refuses what can be refused by its head, then reads the body and hands it on. wait is how long to stay away.
-func (d *Door) takePush(w http.ResponseWriter, r *http.Request, name, address string) (receipt feed.Receipt, wait time.Duration, err error) {
+func (d *PushDoor) takePush(w http.ResponseWriter, r *http.Request, name, address string) (receipt Receipt, wait time.Duration, err error) {
 	if r.Method != http.MethodPost {
 		return receipt, 0, errMethod.Note("method: POST")
 	}
@@ -136,8 +134,8 @@ func (d *Door) takePush(w http.ResponseWriter, r *http.Request, name, address st
 	if !isReadable(r.Header) {
 		return receipt, 0, errType.Note("content-type: application/x-ndjson, application/jsonl, application/json or text/csv, without content-encoding")
 	}
-	if r.ContentLength > feed.MaxPush {
-		return receipt, 0, errLarge.Note("body: at most %d bytes", feed.MaxPush)
+	if r.ContentLength > MaxPush {
+		return receipt, 0, errLarge.Note("body: at most %d bytes", MaxPush)
 	}
 	select {
 	case d.room <- struct{}{}:
@@ -145,19 +143,19 @@ func (d *Door) takePush(w http.ResponseWriter, r *http.Request, name, address st
 	default:
 		return receipt, time.Second, errBusy.Note("server: too many pushes at once")
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, feed.MaxPush))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxPush))
 	if err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			return receipt, 0, errLarge.Note("body: at most %d bytes", feed.MaxPush)
+			return receipt, 0, errLarge.Note("body: at most %d bytes", MaxPush)
 		}
 		return receipt, 0, errBody.Note("body: broke off").Because(err)
 	}
 	receipt, err = d.Feeds.ReceivePush(r.Context(), name, r.Header, body)
 	switch {
-	case errors.Is(err, feed.ErrBacklog), errors.Is(err, feed.ErrPaused):
+	case errors.Is(err, ErrBacklog), errors.Is(err, ErrPaused):
 		return receipt, time.Minute, err
-	case errors.Is(err, feed.ErrPace):
+	case errors.Is(err, ErrPace):
 		return receipt, time.Second, err
 	}
 	return receipt, 0, err

@@ -1,10 +1,4 @@
-// Package draft reads subscriptions as people write them: an item of a bulk request in JSON, a line of a file, a row of
-// a table.
-//
-// The partner API, the console and the command line share it, so that the same record means the same thing everywhere.
-// It knows the names of members and columns and nothing of what makes a value right: that is the rule's, which is
-// handed drafts.
-package draft
+package subscription
 
 import (
 	"bytes"
@@ -13,20 +7,22 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/vigiahq/vigia/internal/subscription"
 )
 
-// Reader reads items written in JSON. It goes on after a member of the wrong type, so that all problems of an item are
+// Subscriptions as people write them, an item of a bulk request in JSON, a line of a file, a row of a table, are read into
+// drafts. The partner API, the console and the command line share this, so that the same record means the same thing
+// everywhere. What makes a value right is not known here: that is the rule's, which is handed drafts.
+
+// ItemReader reads items written in JSON. It goes on after a member of the wrong type, so that all problems of an item are
 // found at once. It is reused from item to item and belongs to one goroutine.
-type Reader struct {
+type ItemReader struct {
 	src bytes.Reader
 	dec *jsontext.Decoder
 }
 
-// NewReader makes a reader.
-func NewReader() *Reader {
-	r := &Reader{}
+// NewItemReader makes a reader.
+func NewItemReader() *ItemReader {
+	r := &ItemReader{}
 	r.dec = jsontext.NewDecoder(&r.src)
 	return r
 }
@@ -34,28 +30,28 @@ func NewReader() *Reader {
 // Read fills d from the JSON of one item. Unknown members are left out. Broken JSON (a member name twice, text that is
 // not UTF-8, half of a surrogate pair, at any depth) is returned besides being noted in d: in a list it makes the whole
 // list unreadable, in a file one line.
-func (r *Reader) Read(item []byte, d *subscription.Draft) error {
-	*d = subscription.Draft{}
+func (r *ItemReader) Read(item []byte, d *Draft) error {
+	*d = Draft{}
 	r.src.Reset(item)
 	r.dec.Reset(&r.src)
 	var err error
 	if r.dec.PeekKind() == '{' {
 		err = r.readObject(func(name []byte) error { return r.readMember(d, name) })
 	} else {
-		d.Broken = subscription.RuleNotObject
+		d.Broken = RuleNotObject
 		err = r.dec.SkipValue()
 	}
 	if err != nil {
-		d.Broken = subscription.RuleUnreadable
+		d.Broken = RuleUnreadable
 		if errors.Is(err, jsontext.ErrDuplicateName) {
-			d.Broken = subscription.RuleRepeatedMember
+			d.Broken = RuleRepeatedMember
 		}
 	}
 	return err
 }
 
 // readMember reads a member of an item.
-func (r *Reader) readMember(d *subscription.Draft, name []byte) error {
+func (r *ItemReader) readMember(d *Draft, name []byte) error {
 	switch string(name) {
 	case "start_date":
 		return r.readText(&d.StartDate)
@@ -80,7 +76,7 @@ func (r *Reader) readMember(d *subscription.Draft, name []byte) error {
 }
 
 // beneficiary reads one member of the beneficiary into d; unknown members are skipped.
-func (r *Reader) beneficiary(d *subscription.Draft, name []byte) error {
+func (r *ItemReader) beneficiary(d *Draft, name []byte) error {
 	switch string(name) {
 	case "primary_card":
 		return r.readText(&d.PrimaryCard)
@@ -105,7 +101,7 @@ func (r *Reader) beneficiary(d *subscription.Draft, name []byte) error {
 }
 
 // readAddress reads a member of an address.
-func (r *Reader) readAddress(d *subscription.Draft, name []byte) error {
+func (r *ItemReader) readAddress(d *Draft, name []byte) error {
 	switch string(name) {
 	case "zipcode":
 		return r.readText(&d.Zipcode)
@@ -126,7 +122,7 @@ func (r *Reader) readAddress(d *subscription.Draft, name []byte) error {
 }
 
 // readObject reads an object and calls each for every member, which must read the member's value.
-func (r *Reader) readObject(each func(name []byte) error) error {
+func (r *ItemReader) readObject(each func(name []byte) error) error {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return err
 	}
@@ -150,46 +146,46 @@ func (r *Reader) readObject(each func(name []byte) error) error {
 }
 
 // readNested reads an object inside an item.
-func (r *Reader) readNested(p *subscription.Presence, each func(name []byte) error) error {
+func (r *ItemReader) readNested(p *Presence, each func(name []byte) error) error {
 	switch r.dec.PeekKind() {
 	case '{':
-		*p = subscription.Given
+		*p = Given
 		return r.readObject(each)
 	case 'n':
-		*p = subscription.Null
+		*p = Null
 	default:
-		*p = subscription.WrongType
+		*p = WrongType
 	}
 	return r.dec.SkipValue()
 }
 
 // readText reads a text, or null.
-func (r *Reader) readText(t *subscription.Text) error {
+func (r *ItemReader) readText(t *Text) error {
 	raw, err := r.dec.ReadValue()
 	if err != nil {
 		return err
 	}
 	switch raw.Kind() {
 	case '"':
-		*t = subscription.NewText(unquoteText(raw))
+		*t = NewText(unquoteText(raw))
 	case 'n':
-		t.Presence = subscription.Null
+		t.Presence = Null
 	case '0':
-		*t = subscription.Text{Presence: subscription.WrongType, Value: string(raw)} // a failure repeats it the way it was sent
+		*t = Text{Presence: WrongType, Value: string(raw)} // a failure repeats it the way it was sent
 	default:
-		t.Presence = subscription.WrongType
+		t.Presence = WrongType
 	}
 	return nil
 }
 
 // textOrNumber reads a text, or a number as the text of its digits: a group's size may be sent as either.
-func (r *Reader) textOrNumber(t *subscription.Text) error {
+func (r *ItemReader) textOrNumber(t *Text) error {
 	if r.dec.PeekKind() != '0' {
 		return r.readText(t)
 	}
 	raw, err := r.dec.ReadValue()
 	if err == nil {
-		*t = subscription.NewText(plainNumber(string(raw)))
+		*t = NewText(plainNumber(string(raw)))
 	}
 	return err
 }
@@ -205,18 +201,18 @@ func plainNumber(raw string) string {
 }
 
 // readFlag reads true, false or null.
-func (r *Reader) readFlag(f *subscription.Flag) error {
+func (r *ItemReader) readFlag(f *Flag) error {
 	raw, err := r.dec.ReadValue()
 	if err != nil {
 		return err
 	}
 	switch raw.Kind() {
 	case 't', 'f':
-		*f = subscription.Flag{Presence: subscription.Given, Value: raw.Kind() == 't'}
+		*f = Flag{Presence: Given, Value: raw.Kind() == 't'}
 	case 'n':
-		f.Presence = subscription.Null
+		f.Presence = Null
 	default:
-		f.Presence = subscription.WrongType
+		f.Presence = WrongType
 	}
 	return nil
 }

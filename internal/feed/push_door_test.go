@@ -1,4 +1,4 @@
-package supply_test
+package feed_test
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/feed"
-	"github.com/vigiahq/vigia/internal/supply"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
@@ -37,12 +36,12 @@ func (r *taker) ReceivePush(_ context.Context, name string, _ http.Header, body 
 	return feed.Receipt{Breach: "loja", Records: 2, LeftOut: 3}, r.err
 }
 
-func open(r *taker, log io.Writer) *supply.Door {
+func open(r *taker, log io.Writer) *feed.PushDoor {
 	now := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
-	return supply.NewDoor(supply.Options{Feeds: r, Log: slog.New(slog.NewJSONHandler(log, nil)), Now: func() time.Time { return now }})
+	return feed.NewPushDoor(feed.DoorOptions{Feeds: r, Log: slog.New(slog.NewJSONHandler(log, nil)), Now: func() time.Time { return now }})
 }
 
-func post(d *supply.Door, kind, body string) *httptest.ResponseRecorder {
+func post(d *feed.PushDoor, kind, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, "/supply/nimbo", strings.NewReader(body))
 	r.Header.Set("Content-Type", kind)
 	w := httptest.NewRecorder()
