@@ -177,6 +177,7 @@ func (s *service) manage(t *testing.T, ask func(template, path, body string) str
 	idOf(ask("POST /webhooks/{id}/rotate", hook+"/rotate", `{"overlapHours":1}`))
 	ask("POST /webhooks/{id}/replay", hook+"/replay", `{"failed":true}`)
 	ask("GET /webhooks/{id}", hook, "")
+	ask("POST /sandbox/clock", "/sandbox/clock", `{"days":1}`)
 	key := "/keys/" + idOf(ask("POST /keys", "/keys", `{"label":"massa","scopes":["cyber:read"]}`))
 	idOf(ask("POST /keys/{id}/roll", key+"/roll", `{"graceHours":1}`))
 }

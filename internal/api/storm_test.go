@@ -163,6 +163,7 @@ func newStorm(t *testing.T) *storm {
 		{"POST", "/subscription-changes", `{"plan_id":"p","items":[{"cpf":"` + cpfOf(9702) + `","beneficiary":{"name":"` + stormMark + `"}},{"cpf":"1"}]}`, live, nil},
 		{"POST", "/subscriptions/p/" + cpfOf(9703) + "/changes", `{"move":"resume"}`, live, nil},
 		{"GET", "/statistics?days=3", "", live, nil},
+		{"POST", "/sandbox/clock", `{"days":1}`, sandbox, nil},
 		{"GET", "/webhooks", "", live, nil},
 		{"POST", "/webhooks", `{"url":"https://127.0.0.1:9/` + stormMark + `","types":["webhook.test"]}`, live, nil},
 		{"GET", "/webhooks/" + hook, "", live, nil},

@@ -21,11 +21,11 @@ var (
 // instead everything that the partner has becomes so much older, and what is due by the common clock happens. So there is
 // one clock in every rule and query, and no way back.
 func (r *Registry) AdvanceClock(ctx context.Context, who Caller, days int) error {
-	if !who.Mode.Has(MovableClock) {
-		return ErrClockLive.With("clock", fault.SandboxAlone)
-	}
 	if days < 1 || days > MaxClockDays {
 		return ErrClockInvalid.With("days", fault.DaysBetween, 1, MaxClockDays)
+	}
+	if !who.Mode.Has(MovableClock) {
+		return ErrClockLive.With("clock", fault.SandboxAlone)
 	}
 	if err := r.store.AgeSandbox(ctx, who.Partner, days); err != nil {
 		return err
