@@ -261,7 +261,7 @@ func TestConsoleStory(t *testing.T) {
 	b.fill(`form[action$="/reveal"]`, "reason", "chamado 42 da pessoa")
 	b.press(`form[action$="/reveal"] button`)
 	b.see("Maria da Silva")
-	b.see("52998224725")
+	b.see("529.982.247-25")
 	lines, err := a.Audit.ListEntries(ctx, operator.Filter{Action: "person.reveal", Limit: 10})
 	if err != nil || len(lines) != 1 || lines[0].Detail != "chamado 42 da pessoa" {
 		t.Error("the reveal left no line:", lines, err)
