@@ -111,7 +111,7 @@ type page struct {
 
 // unasked are the routes that show no page of a session.
 var unasked = map[string]string{
-	"/login": "before a session", "/link/{token}": "before a session", "/second-factor": "before a session is whole",
+	"/login": "before a session", "/secret": "only after something secret was made", "/link/{token}": "before a session", "/second-factor": "before a session is whole",
 	"/jobs/{id}/events": "a stream", "/content/export": "a file", "/exports/{id}": "a file", "/subjects/erasures": "a file",
 }
 

@@ -93,16 +93,22 @@ func Piped(write func(w io.Writer)) io.Reader {
 func (s *Service) FillSubscriptions(ctx context.Context, db *sqldb.DB, n int64) {
 	id := s.Partner.ID.Number()
 	var have int64
-	var holder, body []byte
-	load.Check(db.ReadPool().QueryRowContext(ctx, `SELECT holder, body, (SELECT last FROM subscription_counter WHERE partner_id = $1)
-		FROM subscription WHERE partner_id = $1 AND seq = 1`, id).Scan(&holder, &body, &have))
-	plain := load.Must(s.Keys.Unseal(s.Place("subscription", "body", "1"), body))
+	var created int64
+	var holder, body, cpf []byte
+	load.Check(db.ReadPool().QueryRowContext(ctx, `SELECT holder, body, cpf, created_at, (SELECT last FROM subscription_counter WHERE partner_id = $1)
+		FROM subscription WHERE partner_id = $1 AND seq = 1`, id).Scan(&holder, &body, &cpf, &created, &have))
+	// A body is bound to the person, the plan and the time of its row: see subscriptionPlace of the store.
+	place := func(cpf []byte, at int64) seal.Place {
+		return s.Place("subscription", "body", fmt.Sprintf("%x %s %d", cpf, Plan, at))
+	}
+	plain := load.Must(s.Keys.Unseal(place(cpf, created), body))
 	holder = append([]byte{}, holder...) // an empty one comes back as nil, which the column refuses
 	columns := "partner_id seq plan_id cpf holder start_day expiry_day body created_at suspended_at ended_at"
 	LoadRows(ctx, db, "subscription", columns, have+1, n, func(seq int64) ([]any, error) {
-		sealed, err := s.Keys.Seal(s.Place("subscription", "body", strconv.FormatInt(seq, 10)), plain)
+		index := fmt.Appendf(nil, "bench %010d", seq)
+		sealed, err := s.Keys.Seal(place(index, 1), plain)
 		// Indexes in ascending order, because random ones are slow to load and no page looks at them.
-		return []any{id, seq, Plan, fmt.Appendf(nil, "bench %010d", seq), holder, int64(739648), int64(0), sealed, int64(1), int64(0), int64(0)}, err
+		return []any{id, seq, Plan, index, holder, int64(739648), int64(0), sealed, int64(1), int64(0), int64(0)}, err
 	})
 	s.CountSubscriptions(ctx, db)
 }
@@ -128,12 +134,12 @@ func (s *Service) CountSubscriptions(ctx context.Context, db *sqldb.DB) {
 // FillValues loads n watched addresses, whose fingerprints are their numbers.
 func (s *Service) FillValues(ctx context.Context, db *sqldb.DB, n int64, status cyber.Status) {
 	at := Spread(n)
-	columns := "id partner_id user_index kind value_index fingerprint pending value status created_at"
+	columns := "id partner_id user_index kind value_index fingerprint look value status created_at"
 	LoadRows(ctx, db, "asset", columns, 1, n, func(i int64) ([]any, error) {
 		id, plain := ID("as_"), fmt.Appendf(nil, `{"value":%q,"userHash":"%064d"}`, Address(i), i)
 		value, err := s.Keys.Seal(s.Place("asset", "value", id), plain)
 		index := fmt.Appendf(nil, "%016d", i)
-		return []any{id, s.Partner.ID.Number(), index, int64(1), index, i, false, value, string(status), at(i)}, err
+		return []any{id, s.Partner.ID.Number(), index, int64(1), index, i, int64(0), value, string(status), at(i)}, err
 	})
 }
 
