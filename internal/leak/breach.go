@@ -55,7 +55,7 @@ type hitCount struct {
 // slowCount is from when on a count is kept, and keptFor how many times as long as it took: so counting takes at most a
 // twentieth of the database's time.
 const (
-	slowCount = time.Second
+	slowCount = 200 * time.Millisecond
 	keptFor   = 20
 )
 
