@@ -41,11 +41,17 @@ from the usual variables: 'AWS_REGION', 'AWS_ENDPOINT_URL_S3', 'AWS_ACCESS_KEY_I
 	return b.String()
 }
 
-// writeSection adds the table of a struct's settings.
+// writeSection adds a struct's settings, a table for each group of them.
 func writeSection(b *strings.Builder, title, about string, t reflect.Type) {
-	fmt.Fprintf(b, "\n## %s\n\n%s\n\n| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n", title, about)
+	fmt.Fprintf(b, "\n## %s\n\n%s\n", title, about)
 	for i := range t.NumField() {
 		tag := t.Field(i).Tag
+		if group := tag.Get("section"); i == 0 || group != t.Field(i-1).Tag.Get("section") {
+			if group != "" {
+				fmt.Fprintf(b, "\n### %s\n", group)
+			}
+			b.WriteString("\n| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n")
+		}
 		flag := "--" + tag.Get("name")
 		if p := tag.Get("placeholder"); p != "" {
 			flag += " " + p
