@@ -61,7 +61,7 @@ func TestSandboxDiffers(t *testing.T) {
 				return shown{s.as(t, who, http.MethodPost, "/v1/sandbox/clock", `{"days":1}`).status, ""}
 			}, shown{404, ""}, shown{200, ""}},
 		}
-		// These need a service without corpora and without a public address; TestPasswordCheck and TestPortalSession show them.
+		// These need a service without corpora and without a public address; TestSampleIsNoCorpus and TestLinksIgnoreTheHost show them.
 		elsewhere := map[partner.Difference]bool{partner.SamplePasswords: true, partner.LocalLinks: true}
 		for _, d := range partner.Differences {
 			p, ok := proofs[d]
