@@ -44,7 +44,7 @@ func TestReferenceInABrowser(t *testing.T) {
 		t.Errorf("what was copied is told with %q", said)
 	}
 	b.do(chromedp.Click(`label[for="language-go"]`, chromedp.NodeVisible))
-	b.see("vigia.AddAsset")
+	b.see("vigia.AddMonitoredAsset")
 	typeKey(b, "vg_test_wrong")
 	b.do(chromedp.Click(".try button"))
 	answered(b, "403 Forbidden")
@@ -55,7 +55,7 @@ func TestReferenceInABrowser(t *testing.T) {
 
 	// The language and the sandbox key are still there on another page, and its example finds what was added.
 	b.visit("/docs/operations/listMonitoredAssets")
-	b.see("vigia.Assets")
+	b.see("vigia.ListMonitoredAssets")
 	b.do(chromedp.Click(".try button"))
 	answered(b, `"value": "ana.souza@exemplo.com.br"`)
 
