@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -339,3 +340,33 @@ func recordStatements(t *testing.T, log string) {
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+var updateReleased = flag.Bool("update-released", false, "write down the migrations of this tree as released")
+
+// TestReleasedMigrations: a migration that was released is never changed, because databases out there have applied it.
+// Before a release: go test ./internal/store -run TestReleasedMigrations -update-released.
+func TestReleasedMigrations(t *testing.T) {
+	const path = "testdata/released.txt"
+	migrations, err := store.MigrationList()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, m := range migrations {
+		lines = append(lines, fmt.Sprintf("%04d_%s %s", m.Version, m.Name, m.Checksum))
+	}
+	if *updateReleased {
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, released := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		if i >= len(lines) || lines[i] != released {
+			t.Errorf("migration %s was released with other text: add a new one instead", strings.Fields(released)[0])
+		}
+	}
+}
