@@ -68,7 +68,7 @@ func (d *DB) ApplyMigrations(ctx context.Context, list []Migration, now time.Tim
 	switch {
 	case err == nil && missing == 0:
 		return nil, nil
-	case d.coordinator != "" && (err == nil || hasSQLState(err, "42P01")): // there is no table of migrations
+	case d.coordinator != "" && err == nil:
 		return nil, fmt.Errorf("%w: run `vigia migrate --distribute` with the address of the coordinator (%s), then start this again",
 			ErrBehindCoordinator, d.coordinator)
 	case d.coordinator != "":
@@ -171,11 +171,17 @@ func (t *Tx) applyMigration(ctx context.Context, m Migration, now time.Time) (bo
 	return err == nil, err
 }
 
-// CountPending counts the steps of list that the database does not have yet; a database newer than list is an error.
+// CountPending counts the steps of list that the database does not have yet, all of them if it is empty; a database newer
+// than list is an error.
 func (d *DB) CountPending(ctx context.Context, list []Migration) (int, error) {
 	newest, err := appliedTo(ctx, d.read, list)
-	if err != nil {
+	if err != nil && !isTableMissing(err) {
 		return 0, err
 	}
 	return len(list) - int(newest), nil
+}
+
+// isTableMissing reports whether a statement failed because the database has no such table, as an empty one.
+func isTableMissing(err error) bool {
+	return hasSQLState(err, "42P01") || err != nil && strings.Contains(err.Error(), "no such table")
 }

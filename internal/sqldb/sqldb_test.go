@@ -83,6 +83,9 @@ const (
 func TestMigrate(t *testing.T) {
 	each(t, func(t *testing.T, _ string, db *sqldb.DB) {
 		ctx := context.Background()
+		if pending, err := db.CountPending(ctx, steps(t, stepA, stepB)); err != nil || pending != 2 {
+			t.Error("an empty database has all before it:", pending, err)
+		}
 		applied, err := db.ApplyMigrations(ctx, steps(t, stepA), time.Now())
 		if err != nil || len(applied) != 1 {
 			t.Fatal(applied, err)
