@@ -272,9 +272,7 @@ func showBreach(c *Console, r *request) (answer, error) {
 	}
 	var changed time.Time
 	for _, j := range jobs {
-		if j.FinishedAt.IsZero() { // at work on the findings
-			changed = c.Now()
-		} else if j.FinishedAt.After(changed) {
+		if j.FinishedAt.After(changed) {
 			changed = j.FinishedAt
 		}
 	}

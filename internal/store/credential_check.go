@@ -20,7 +20,7 @@ func (s Monitoring) EnrolledValues(ctx context.Context, id partner.ID, hash part
 	if err != nil || u.cpf == nil {
 		return nil, err
 	}
-	list, err := s.subscriptions().readByCPF(ctx, q, id, u.cpf, "ORDER BY seq")
+	list, err := s.subscriptions().readByCPF(ctx, q, id, u.cpf, "")
 	if err != nil {
 		return nil, err
 	}

@@ -244,9 +244,9 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 		}
 		w.Findings, shown[f.Asset] = append(w.Findings, f), first
 		return struct{}{}, err
-	}, `SELECT `+findingColumns+`, a.first, a.created_at FROM (SELECT partner_id, id, kind, created_at, first_value(id) OVER (PARTITION BY value_index ORDER BY created_at, id) AS first
+	}, `SELECT `+findingColumns+`, a.first, a.created_at FROM (SELECT partner_id, id, kind, created_at, first_value(id) OVER (PARTITION BY kind, value_index ORDER BY created_at, id) AS first
 			FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)) a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
-		JOIN breach b ON b.name = f.breach ORDER BY `+byPerson+`f.found_at, f.id`, partnerNumber(id), u.write, u.other)
+		LEFT JOIN breach b ON b.name = f.breach ORDER BY `+byPerson+`f.found_at, f.id`, partnerNumber(id), u.write, u.other)
 	if err != nil {
 		return nil, fmt.Errorf("list findings: %w", err)
 	}

@@ -44,7 +44,9 @@ func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]a
 	if f.User == "" && (f.Partner != "" && f.State == alert.Delivered || f.Type != "" || f.Endpoint != "") {
 		look = max(f.Limit, looks)
 	}
-	rows, err := collectRows(ctx, s.readQuerier(), func(row scanner) (alert.Listed, error) {
+	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, func(l alert.Listed) bool {
+		return (f.Partner == "" || l.Partner == f.Partner) && (f.Type == "" || l.Type == f.Type) && (f.Endpoint == "" || l.Endpoint == f.Endpoint)
+	}, func(row scanner) (alert.Listed, error) {
 		var l alert.Listed
 		var attempts, next, finished, created int64
 		err := row.Scan(scanPartnerID(&l.Partner), &l.Endpoint, &l.Event, &l.Seq, &l.State, &attempts, &next, &finished, &created, &l.Type)
@@ -56,9 +58,6 @@ func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]a
 	if err != nil {
 		return nil, alert.DeliveryMark{}, fmt.Errorf("list deliveries: %w", err)
 	}
-	kept, last, more := siftRows(rows, f.Limit, look, func(l alert.Listed) bool {
-		return (f.Partner == "" || l.Partner == f.Partner) && (f.Type == "" || l.Type == f.Type) && (f.Endpoint == "" || l.Endpoint == f.Endpoint)
-	})
 	if !more {
 		return kept, alert.DeliveryMark{}, nil
 	}
@@ -114,7 +113,9 @@ func (s Overview) ListEvents(ctx context.Context, id partner.ID, f alert.EventFi
 	if f.Type != "" || !f.From.IsZero() || !f.To.IsZero() {
 		look = max(f.Limit, looks)
 	}
-	rows, err := collectRows(ctx, s.readQuerier(), func(row scanner) (alert.Kept, error) {
+	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, func(e alert.Kept) bool {
+		return (f.Type == "" || e.Type == f.Type) && !e.At.Before(f.From) && (f.To.IsZero() || e.At.Before(f.To))
+	}, func(row scanner) (alert.Kept, error) {
 		var e alert.Kept
 		var created int64
 		err := row.Scan(&e.ID, &e.Seq, &e.Type, &created)
@@ -124,9 +125,6 @@ func (s Overview) ListEvents(ctx context.Context, id partner.ID, f alert.EventFi
 	if err != nil {
 		return nil, 0, fmt.Errorf("list events: %w", err)
 	}
-	kept, last, more := siftRows(rows, f.Limit, look, func(e alert.Kept) bool {
-		return (f.Type == "" || e.Type == f.Type) && !e.At.Before(f.From) && (f.To.IsZero() || e.At.Before(f.To))
-	})
 	if !more {
 		return kept, 0, nil
 	}

@@ -45,7 +45,8 @@ func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscri
 		subscription.Subscription
 		cpf, sealed []byte
 	}
-	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (row, error) {
+	fits := func(r row) bool { return f.FitsFilter(r.Subscription, today) }
+	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, fits, func(sc scanner) (row, error) {
 		var r row
 		var created, suspended, ended int64
 		err := sc.Scan(&r.Seq, &r.cpf, &r.Plan, &r.Start, &r.Expiry, &r.sealed, &created, &suspended, &ended)
@@ -55,7 +56,6 @@ func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscri
 	if err != nil {
 		return nil, 0, fmt.Errorf("list subscriptions: %w", err)
 	}
-	kept, last, more := siftRows(rows, f.Limit, look, func(r row) bool { return f.FitsFilter(r.Subscription, today) })
 	list := make([]subscription.Subscription, len(kept))
 	for i, r := range kept {
 		list[i] = r.Subscription
@@ -90,7 +90,7 @@ func (s Overview) subscriptionsOfPerson(ctx context.Context, id partner.ID, f su
 
 // DeviceList returns a page of a partner's live devices that fit, and where the next begins.
 func (s Overview) DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error) {
-	c := conditions{text: ` AND ended_at = 0`, args: []any{partnerNumber(id)}}
+	c, at := conditions{text: ` AND ended_at = 0`, args: []any{partnerNumber(id)}}, `issued_at`
 	c.addCondition(`valid_until > `, toMicros(s.now()))
 	if f.User != "" {
 		u, err := s.findUser(ctx, s.readQuerier(), id, f.User)
@@ -98,18 +98,19 @@ func (s Overview) DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceF
 			return nil, cyber.Mark{}, err
 		}
 		c.addEither(`user_index`, u.write, u.other)
+		at = byPerson + at
 	}
 	c.addPeriod(`issued_at`, f.From, f.To)
 	look := f.Limit
 	if f.System != "" {
 		look = max(f.Limit, looks)
 	}
-	rows, err := collectRows(ctx, s.readQuerier(), s.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1`+c.text+
-		c.addOrder(`issued_at`, `id`, f.Before, f.OldestFirst)+c.addLimit(look+1), c.args...)
+	fits := func(d cyber.Device) bool { return f.System == "" || d.System == f.System }
+	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, fits, s.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1`+c.text+
+		c.addOrder(at, `id`, f.Before, f.OldestFirst)+c.addLimit(look+1), c.args...)
 	if err != nil {
 		return nil, cyber.Mark{}, fmt.Errorf("list devices: %w", err)
 	}
-	kept, last, more := siftRows(rows, f.Limit, look, func(d cyber.Device) bool { return f.System == "" || d.System == f.System })
 	if !more {
 		return kept, cyber.Mark{}, nil
 	}

@@ -24,15 +24,18 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 			c.addCondition(`f.id < `, f.Before.ID)
 		}
 	} else {
-		order = c.addOrder(`f.found_at`, `f.id`, f.Before, f.OldestFirst)
+		at := `f.found_at`
+		if f.User != "" {
+			at = byPerson + at
+		}
+		order = c.addOrder(at, `f.id`, f.Before, f.OldestFirst)
 	}
-	rows, err := s.readFindings(ctx, c.text+order+c.addLimit(look+1), c.args...)
-	if err != nil {
-		return nil, cyber.Mark{}, err
-	}
-	kept, last, more := siftRows(rows, f.Limit, look, func(one cyber.Found) bool {
+	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, func(one cyber.Found) bool {
 		return (f.Kind == "" || one.Asset.Kind.String() == f.Kind) && (f.Severity == "" || one.Finding.Severity == f.Severity)
-	})
+	}, s.scanFound, selectFound+c.text+order+c.addLimit(look+1), c.args...)
+	if err != nil {
+		return nil, cyber.Mark{}, fmt.Errorf("list findings: %w", err)
+	}
 	if !more {
 		return kept, cyber.Mark{}, nil
 	}
@@ -49,7 +52,9 @@ func (s Overview) findingsThatFit(ctx context.Context, f cyber.FindingFilter) (c
 		if err != nil {
 			return c, err
 		}
-		c.addEither(`a.user_index`, u.write, u.other)
+		c.addCondition(`f.asset_id IN (SELECT id FROM asset WHERE partner_id = `, partnerNumber(f.Partner))
+		c.addEither(`user_index`, u.write, u.other)
+		c.text += `)` // joined to them, SQLite reads all findings of the partner
 	}
 	if f.OpenOnly {
 		c.addCondition(`f.resolution = `, "")
@@ -92,7 +97,9 @@ func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.
 		cyber.Asset
 		sealed []byte
 	}
-	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (row, error) {
+	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, func(r row) bool {
+		return (f.Partner == "" || r.Partner == f.Partner) && (f.Kind == "" || r.Kind.String() == f.Kind)
+	}, func(sc scanner) (row, error) {
 		var r row
 		var created int64
 		err := sc.Scan(&r.ID, scanPartnerID(&r.Partner), &r.Kind, &r.Status, &created, &r.sealed)
@@ -102,9 +109,6 @@ func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.
 	if err != nil {
 		return nil, cyber.Mark{}, fmt.Errorf("list assets: %w", err)
 	}
-	kept, last, more := siftRows(rows, f.Limit, look, func(r row) bool {
-		return (f.Partner == "" || r.Partner == f.Partner) && (f.Kind == "" || r.Kind.String() == f.Kind)
-	})
 	assets := make([]cyber.Asset, len(kept))
 	for i, r := range kept {
 		assets[i] = r.Asset

@@ -57,17 +57,29 @@ func (c *conditions) addPeriod(column string, from, to time.Time) {
 // wanted says so, and its next goes on from there: so no filter makes a page slow.
 const looks = 1000
 
-// siftRows keeps the rows that fit, up to limit, of at most look; more tells that there is something behind last.
-func siftRows[T any](rows []T, limit, look int, fits func(T) bool) (kept []T, last T, more bool) {
-	for i, row := range rows {
-		if len(kept) == limit || i == look {
-			return kept, rows[i-1], true
+// errPageFull ends the reading of a page.
+var errPageFull = errors.New("page full")
+
+// collectPage runs a query for look rows and one more, and keeps the rows that fit, up to limit; more tells that there is
+// something behind last. It stops reading there: where an index has the order, no row behind the page is looked up.
+func collectPage[T any](ctx context.Context, q querier, limit, look int, fits func(T) bool, scan func(scanner) (T, error), query string, args ...any) (
+	kept []T, last T, more bool, err error,
+) {
+	read := 0
+	err = eachQueryRow(ctx, q, func(rows *sql.Rows) (err error) {
+		if more = len(kept) == limit || read == look; more {
+			return errPageFull
 		}
-		if fits(row) {
-			kept = append(kept, row)
+		if last, err = scan(rows); err == nil && fits(last) {
+			kept = append(kept, last)
 		}
+		read++
+		return err
+	}, query, args)
+	if more {
+		err = nil
 	}
-	return kept, last, false
+	return kept, last, more, err
 }
 
 // addEither appends that a column holds one of two values.
@@ -95,35 +107,33 @@ func (c *conditions) addLimit(n int) string {
 
 // FindingByID returns one finding and its value.
 func (s Overview) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
-	list, err := s.readFindings(ctx, ` AND f.partner_id = $1 AND f.id = $2`, partnerNumber(id), string(finding))
+	list, err := collectRows(ctx, s.readQuerier(), s.scanFound, selectFound+` AND f.partner_id = $1 AND f.id = $2`, partnerNumber(id), string(finding))
 	if err == nil && len(list) == 0 {
 		return cyber.Found{}, cyber.ErrFindingNotFound
 	}
 	if err != nil {
-		return cyber.Found{}, err
+		return cyber.Found{}, fmt.Errorf("read finding: %w", err)
 	}
 	return list[0], nil
 }
 
-// readFindings returns findings with the values and breaches they are about.
-func (s Overview) readFindings(ctx context.Context, rest string, args ...any) ([]cyber.Found, error) {
-	list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (cyber.Found, error) {
-		var created int64
-		var sealed []byte
-		var a cyber.Asset
-		f, err := s.monitoring().scanFinding(longer{row, []any{&a.Status, &created, &sealed}})
-		if err != nil {
-			return cyber.Found{}, err
-		}
-		a.ID, a.Partner, a.Kind, a.AddedAt = f.Asset, f.Partner, f.Kind, fromMicros(created)
-		err = s.monitoring().openAssetValue(&a, sealed)
-		return cyber.Found{Finding: f, Asset: a}, err
-	}, `SELECT `+findingColumns+`, a.status, a.created_at, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		JOIN breach b ON b.name = f.breach WHERE true`+rest, args...)
+// selectFound reads findings with the values and breaches they are about. Each has its breach: the outer join keeps SQLite
+// from beginning with the breaches where they are few, and sorting all findings of each.
+const selectFound = `SELECT ` + findingColumns + `, a.status, a.created_at, a.value
+	FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id LEFT JOIN breach b ON b.name = f.breach WHERE true`
+
+// scanFound reads a row of selectFound.
+func (s Overview) scanFound(row scanner) (cyber.Found, error) {
+	var created int64
+	var sealed []byte
+	var a cyber.Asset
+	f, err := s.monitoring().scanFinding(longer{row, []any{&a.Status, &created, &sealed}})
 	if err != nil {
-		return nil, fmt.Errorf("list findings: %w", err)
+		return cyber.Found{}, err
 	}
-	return list, nil
+	a.ID, a.Partner, a.Kind, a.AddedAt = f.Asset, f.Partner, f.Kind, fromMicros(created)
+	err = s.monitoring().openAssetValue(&a, sealed)
+	return cyber.Found{Finding: f, Asset: a}, err
 }
 
 // GetAsset returns one watched value.
@@ -193,7 +203,7 @@ func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int6
 
 // SubscriptionsOfCPF returns a person's subscriptions of one partner, those that have not ended first.
 func (s Overview) SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error) {
-	return s.subscriptions().readByCPF(ctx, s.readQuerier(), id, s.blindCPFIndex(id, cpf), `ORDER BY seq DESC LIMIT 100`)
+	return s.subscriptions().readByCPF(ctx, s.readQuerier(), id, s.blindCPFIndex(id, cpf), ` DESC LIMIT 100`)
 }
 
 // SubscriptionsOfUser returns a person's subscriptions by user hash; none when the partner has not enrolled the person.
@@ -202,7 +212,7 @@ func (s Overview) SubscriptionsOfUser(ctx context.Context, id partner.ID, user p
 	if err != nil || u.cpf == nil {
 		return nil, err
 	}
-	return s.subscriptions().readByCPF(ctx, s.readQuerier(), id, u.cpf, `ORDER BY seq DESC LIMIT 100`)
+	return s.subscriptions().readByCPF(ctx, s.readQuerier(), id, u.cpf, ` DESC LIMIT 100`)
 }
 
 // NamesOfUsers returns the names of those of a partner's people who have a subscription, by user hash: in force, or else the

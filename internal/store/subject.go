@@ -136,7 +136,7 @@ func (s Subjects) readRowsHeld(ctx context.Context, who partner.Partner, p subje
 
 // heldSubscriptions reads all subscriptions of the CPF, live and ended, in the order of their creation.
 func (s Subjects) heldSubscriptions(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Subscriptions, err = s.subscriptions().readByCPF(ctx, q, x.partner, x.cpf, `ORDER BY seq`)
+	h.Subscriptions, err = s.subscriptions().readByCPF(ctx, q, x.partner, x.cpf, ``)
 	slices.SortFunc(h.Subscriptions, func(a, b subscription.Subscription) int { return cmp.Compare(a.Seq, b.Seq) })
 	return err
 }
@@ -183,9 +183,10 @@ func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subje
 // assetsOfPerson are the values under the person's own hashes, and their CPF under anybody's.
 const assetsOfPerson = `partner_id = $1 AND id IN ` + assetIDsOfPerson
 
-// assetIDsOfPerson asks each index by itself: with an OR between them SQLite reads all values of the partner.
+// assetIDsOfPerson asks each index by itself: with an OR between them, or a UNION that it would rather merge in the order of
+// ids, SQLite reads all values of the partner.
 const assetIDsOfPerson = `(SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)
-	UNION SELECT id FROM asset WHERE partner_id = $1 AND kind = $4 AND value_index = $5)`
+	UNION ALL SELECT id FROM asset WHERE partner_id = $1 AND kind = $4 AND value_index = $5)`
 
 // assetArguments returns the arguments of statements on a person's values.
 func (x indexes) assetArguments() []any {
@@ -195,7 +196,7 @@ func (x indexes) assetArguments() []any {
 // heldFindings reads the findings of the person's watched values, and which steps of advice the person marked as done.
 func (s Subjects) heldFindings(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
 	h.Findings, err = collectRows(ctx, q, s.monitoring().scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
-		JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
+		LEFT JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
 		ORDER BY `+byPerson+`f.found_at, f.id`, x.assetArguments()...)
 	if err != nil {
 		return err

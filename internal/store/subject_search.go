@@ -94,9 +94,10 @@ func (s Subjects) PersonsOfValue(ctx context.Context, at []partner.ID, kind iden
 	return s.mergePersons(ctx, rows)
 }
 
-// findWatchers returns the people who watch a value.
+// findWatchers returns the people who watch a value. It names the id because SQLite would rather read all of a partner's in an
+// index that holds every column asked for.
 func (s Subjects) findWatchers(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]owned, error) {
-	return s.readAtEach(ctx, at, `SELECT partner_id, user_index FROM asset`, []string{"value_index = ?"},
+	return s.readAtEach(ctx, at, `SELECT partner_id, user_index FROM asset`, []string{"value_index = ? AND id <> ''"},
 		func(id partner.ID) any { return s.monitoring().valueIndex(id, kind, normal) })
 }
 
@@ -177,7 +178,7 @@ func (s Subjects) FindUserByReference(ctx context.Context, id partner.ID, ref st
 	if err != nil {
 		return "", err
 	}
-	held, err := s.subscriptions().readByCPF(ctx, q, id, cpf, `ORDER BY seq DESC LIMIT 1`)
+	held, err := s.subscriptions().readByCPF(ctx, q, id, cpf, ` DESC LIMIT 1`)
 	if err != nil || len(held) == 0 {
 		return "", ignoreNotFound(err)
 	}

@@ -179,13 +179,14 @@ func (s Subscriptions) unsealBody(id partner.ID, cpf, sealed []byte, sub *subscr
 	return decodeBody(body, sub)
 }
 
-// readByCPF returns the subscriptions of a keyed index of a CPF, those in force first. It asks twice because each half has an
-// index of its own: without a word of the end, all of a partner's would be read.
-func (s Subscriptions) readByCPF(ctx context.Context, q querier, id partner.ID, cpf []byte, order string) ([]subscription.Subscription, error) {
+// readByCPF returns the subscriptions of a keyed index of a CPF, those in force first and each half by seq; rest may turn the
+// order and limit it. It asks twice because each half has an index of its own: without a word of the end, all of a partner's
+// would be read.
+func (s Subscriptions) readByCPF(ctx context.Context, q querier, id partner.ID, cpf []byte, rest string) ([]subscription.Subscription, error) {
 	var all []subscription.Subscription
-	for _, half := range []string{`ended_at = 0 `, `ended_at <> 0 `} {
+	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} {
 		list, err := collectRows(ctx, q, func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(id, row) },
-			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+half+order, partnerNumber(id), cpf)
+			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+half+` ORDER BY `+byPerson+`seq`+rest, partnerNumber(id), cpf)
 		if err != nil {
 			return nil, fmt.Errorf("find subscriptions: %w", err)
 		}
