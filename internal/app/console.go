@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -63,6 +64,12 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 	if err != nil {
 		return nil, err
 	}
+	var pages url.URL
+	if s.cfg.PageURL != "" { // without it pages are under the console's address, which has no reference
+		if pages, err = s.cfg.ParsePageURL(); err != nil {
+			return nil, err
+		}
+	}
 	work := s.newConsoleWork(ctx, group)
 	if err := work.sweepUploads(); err != nil {
 		return nil, err
@@ -73,7 +80,7 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 		InTx:  parts.runInTx,
 		Begin: parts.work.beginDetached,
 		Log:   s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
-		Callers: s.callers, Strangers: s.strangers, Public: public, UploadLimit: s.cfg.UploadBytes(),
+		Callers: s.callers, Strangers: s.strangers, Public: public, API: pages, UploadLimit: s.cfg.UploadBytes(),
 		Latency: func() []telemetry.Latency {
 			list, err := s.metrics.Latencies()
 			if err != nil {

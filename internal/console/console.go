@@ -110,6 +110,8 @@ type Options struct {
 	Begin Work
 	// Public is the address under which operators open the console; it may be empty for a console on this machine.
 	Public url.URL
+	// API is the address of the partner API's listener, whose /docs/ is the reference; empty when it is not known.
+	API url.URL
 }
 
 // Console answers operators.

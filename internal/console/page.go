@@ -190,8 +190,17 @@ var functions = template.FuncMap{
 	},
 	"neg":        func(d time.Duration) time.Duration { return -d },
 	"dayField":   formatDayField,
+	"birthDay":   formatBirthDay,
 	"date3":      func(t time.Time) string { return t.UTC().Format("02/01/2006") },
 	"resolution": resolutionName,
+}
+
+// formatBirthDay writes a stored date of birth as people do; what is no date stays as it is.
+func formatBirthDay(stored string) string {
+	if day, err := time.Parse(time.DateOnly, stored); err == nil {
+		return day.Format("02/01/2006")
+	}
+	return stored
 }
 
 // toTexts writes values as texts.

@@ -16,6 +16,7 @@ type portalPage struct {
 	// Keys are those in force; Findings are open, Arrived came to their destinations today.
 	Keys              []keyRow
 	Findings, Arrived int64
+	API               string // the address of the partner API; empty when it is not known
 	Webhooks          []webhookHealth
 	Notices           []accessNotice
 	// Sent and Refused are requests of today; Failed are the latest that were refused.
@@ -37,7 +38,7 @@ const portalFailures = 5
 
 // showPortal shows a partner's people their first page: the state of keys, webhooks and usage.
 func showPortal(c *Console, r *request) (answer, error) {
-	page := portalPage{Partner: r.scope.at, Trying: r.scope.newScopeView().Trying || r.scope.at.Mode == partner.Sandbox}
+	page := portalPage{Partner: r.scope.at, API: c.API.String(), Trying: r.scope.newScopeView().Trying || r.scope.at.Mode == partner.Sandbox}
 	keys, err := c.Rules.Partners.ListKeys(r.Context(), page.Partner.ID)
 	if err != nil {
 		return nil, err
