@@ -166,7 +166,10 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		_, _ = fmt.Fprintln(stderr, "vigia:", err)
 		return exitFailure
 	}
-	unread = unread.And(config.LoadSettingsFile()).And(config.LoadSecretFiles())
+	if !slices.Contains(args, "demo") { // which is not to play with the service's data
+		unread = unread.And(config.LoadSettingsFile())
+	}
+	unread = unread.And(config.LoadSecretFiles())
 	parsed, err := parseArguments(parser, args)
 	if exit >= 0 { // --help
 		return exit
