@@ -21,5 +21,6 @@ const (
 // Differences lists them.
 var Differences = []Difference{TestKeys, AnyCheckDigits, NewPlans, DemoCover, SamplePasswords, Unpaced, MadeUpStock, MagicValues, LocalLinks, MovableClock}
 
-// Has reports whether a partner of the mode is treated as the difference says.
+// Has reports whether a partner of the mode is treated as the difference says. A sandbox has all of them, so the argument
+// decides nothing: it names the reason at the place that asks, where a reader and a search find it.
 func (m Mode) Has(Difference) bool { return m == Sandbox }
