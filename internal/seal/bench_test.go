@@ -106,8 +106,8 @@ func BenchmarkMAC(b *testing.B) {
 	}
 }
 
-// BenchmarkAEADChoice compares the AEADs tink offers for very many messages, and AES-GCM as a yardstick; the figures in
-// docs/internal/design/0002-keys.md come from it.
+// BenchmarkAEADChoice compares the AEADs tink offers for very many messages, and AES-GCM as a yardstick. The choice in
+// docs/internal/design/0002-keys.md rests on it.
 func BenchmarkAEADChoice(b *testing.B) {
 	ad := benchPlace.encodePlace()
 	for _, c := range []struct {

@@ -2,7 +2,7 @@
 //
 // A segment holds distinct keys of up to 40 or 64 bits, sorted and compressed to within about one bit a key of what
 // information theory allows for evenly spread keys. Every page of 4 KiB answers by itself, so a look-up touches one
-// page of the file and a small directory that is held in memory. The byte layout is in docs/formats/segment.md.
+// page of the file and a small directory that is held in memory. The byte layout is in docs/internal/segment.md.
 //
 // The package knows nothing of what a key stands for. The invariant it keeps: an answer comes from bytes whose checksum
 // was right, or it is an error. A file that was cut, changed, zeroed or is no segment at all is reported by Open, by
