@@ -20,9 +20,8 @@ func prefixOf(text string) string {
 }
 
 // withLibrary starts the API on corpora of its own and returns what reloads them.
-func withLibrary(t *testing.T) (*service, *password.Library, func()) {
+func withLibrary(t *testing.T, s *service) (*Server, *password.Library, func()) {
 	t.Helper()
-	s := newService(t, sqldb.SQLite)
 	lib, err := password.OpenLibrary(t.TempDir(), s.Clock.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +30,7 @@ func withLibrary(t *testing.T) (*service, *password.Library, func()) {
 	server := newHandler(t, s.Env)
 	server.Rules.Passwords = checker
 	s.server.Config.Handler = server
-	return s, lib, func() {
+	return server, lib, func() {
 		t.Helper()
 		if err := checker.ReloadCorpora(); err != nil {
 			t.Fatal(err)
@@ -41,7 +40,8 @@ func withLibrary(t *testing.T) (*service, *password.Library, func()) {
 
 // TestNoCorpus: without a corpus the answer is 503, never a false "not exposed".
 func TestNoCorpus(t *testing.T) {
-	s, _, _ := withLibrary(t)
+	s := newService(t, sqldb.SQLite)
+	withLibrary(t, s)
 	for _, who := range []tenant{s.Live, s.Sandbox} {
 		got := s.as(t, who, http.MethodPost, passwordPath, prefixOf("password"))
 		if got.status != http.StatusServiceUnavailable || got.header.Get("retry-after") == "" || got.header.Get("x-corpus") != "" {
@@ -56,7 +56,8 @@ func TestNoCorpus(t *testing.T) {
 // TestSampleIsNoCorpus: the built-in list serves the sandbox only. A live partner is answered from what an operator
 // imported, algorithm by algorithm, and every answer names what it was looked up in.
 func TestSampleIsNoCorpus(t *testing.T) {
-	s, lib, reload := withLibrary(t)
+	s := newService(t, sqldb.SQLite)
+	_, lib, reload := withLibrary(t, s)
 	if err := lib.EnsureDefault(context.Background()); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,8 @@ func TestSampleIsNoCorpus(t *testing.T) {
 
 // TestCorpusOfAReplay: an answer that is repeated names the corpus in which it was looked up, not today's.
 func TestCorpusOfAReplay(t *testing.T) {
-	s, lib, reload := withLibrary(t)
+	s := newService(t, sqldb.SQLite)
+	_, lib, reload := withLibrary(t, s)
 	importPasswords(t, lib, password.SHA1, fmt.Sprintf("%X:3", sha1.Sum([]byte("one"))))
 	reload()
 	ask := func() answered {

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -25,6 +27,17 @@ func TestSandboxDiffers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// A service with the built-in passwords only, without a public address, that is asked from another machine.
+		server, lib, reload := withLibrary(t, s)
+		if err := lib.EnsureDefault(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		reload()
+		server.PageURL = ""
+		s.server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			outside := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 8080}
+			server.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, outside)))
+		})
 		monitor := func(kind, value string) func(who tenant) shown {
 			return func(who tenant) shown {
 				got := s.as(t, who, http.MethodPost, "/v1/cyber/monitoring", fmt.Sprintf(`{"type":%q,"value":%q,"userHash":"pessoa-%s"}`, kind, value, kind))
@@ -44,6 +57,10 @@ func TestSandboxDiffers(t *testing.T) {
 			partner.DemoCover: {func(who tenant) shown {
 				return shown{s.as(t, who, http.MethodGet, "/v1/cyber/insurance/sem-plano", "").status, ""}
 			}, shown{404, ""}, shown{200, ""}},
+			partner.SamplePasswords: {func(who tenant) shown {
+				got := s.as(t, who, http.MethodPost, passwordPath, prefixOf("password"))
+				return shown{got.status, ""}
+			}, shown{503, ""}, shown{200, ""}},
 			partner.Unpaced: {monitor("cpf", "52998224725"), shown{400, ""}, shown{200, ""}},
 			partner.MadeUpStock: {func(who tenant) shown {
 				var service struct{ Slots []string }
@@ -57,18 +74,18 @@ func TestSandboxDiffers(t *testing.T) {
 				mustDecode(t, s.as(t, who, http.MethodGet, "/v1/cyber/monitoring/pessoa-email", ""), &list)
 				return shown{0, list[0].Status}
 			}, shown{0, "monitorado"}, shown{0, "comprometido"}},
+			partner.LocalLinks: {func(who tenant) shown {
+				monitor("email", "elo@exemplo.com.br")(who)
+				return shown{s.as(t, who, http.MethodPost, "/v1/cyber/portal-session", `{"userHash":"pessoa-email"}`).status, ""}
+			}, shown{503, ""}, shown{200, ""}},
 			partner.MovableClock: {func(who tenant) shown {
 				return shown{s.as(t, who, http.MethodPost, "/v1/sandbox/clock", `{"days":1}`).status, ""}
 			}, shown{404, ""}, shown{200, ""}},
 		}
-		// These need a service without corpora and without a public address; TestSampleIsNoCorpus and TestLinksIgnoreTheHost show them.
-		elsewhere := map[partner.Difference]bool{partner.SamplePasswords: true, partner.LocalLinks: true}
 		for _, d := range partner.Differences {
 			p, ok := proofs[d]
 			if !ok {
-				if !elsewhere[d] {
-					t.Errorf("nothing shows %q", d)
-				}
+				t.Errorf("nothing shows %q", d)
 				continue
 			}
 			if got := p.ask(s.Live); got != p.live {

@@ -103,7 +103,7 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	check := identifier.Required
-	if choice.Current.Mode == partner.Sandbox {
+	if choice.Current.Mode.Has(partner.AnyCheckDigits) {
 		check = identifier.Waived
 	}
 	cpf, err := identifier.ParseCPF(r.trimmedField("cpf"), check)

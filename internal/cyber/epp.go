@@ -183,7 +183,7 @@ func (e *Endpoints) IssueKey(ctx context.Context, id partner.ID, r DeviceRequest
 	return e.store.IssueKey(ctx, id, r, func(h Holding) (NewKey, error) {
 		most := h.Plan.MaxDevices
 		switch {
-		case h.Excluded, h.Pooled && r.Mode == partner.Live && !h.Subscribed:
+		case h.Excluded, h.Pooled && r.Mode != "" && !h.Subscribed:
 			return NewKey{}, ErrNotCovered.With("userHash", fault.NoProtectionPlan)
 		case h.Pooled && r.Mode != "" && most == 0:
 			most = mostPooled

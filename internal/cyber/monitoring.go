@@ -136,7 +136,7 @@ func NewOwner(id partner.ID, mode partner.Mode, s partner.Settings) Owner {
 }
 
 // isPaced reports whether first looks take tokens.
-func (o Owner) isPaced() bool { return o.Mode == partner.Live && o.FirstLooksPerHour > 0 }
+func (o Owner) isPaced() bool { return !o.Mode.Has(partner.Unpaced) && o.FirstLooksPerHour > 0 }
 
 // Group is the kinds of values that one way of asking may name.
 type Group []identifier.Kind

@@ -201,7 +201,7 @@ func (f *FirstLooks) ReleaseLooks(ctx context.Context, id partner.ID) error {
 // checkLivePartner refuses partners of the sandbox.
 func (f *FirstLooks) checkLivePartner(ctx context.Context, id partner.ID) error {
 	p, err := f.partners.PartnerByID(ctx, id)
-	if err == nil && p.Mode != partner.Live {
+	if err == nil && p.Mode.Has(partner.Unpaced) {
 		err = ErrLooksInvalid.With("partner", fault.SandboxNotPaced)
 	}
 	return err

@@ -23,12 +23,12 @@ func (s Cases) bookSlot(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user,
 	if err != nil || !calendar {
 		return time.Time{}, err
 	}
-	if sandbox, err := isSandboxPartner(ctx, tx, c.Partner); err != nil {
+	if madeUp, err := hasMadeUpStock(ctx, tx, c.Partner); err != nil {
 		return time.Time{}, err
-	} else if sandbox {
+	} else if madeUp {
 		return s.bookMadeUp(ctx, tx, c, wishes, now)
 	}
-	if wishes.Mode == partner.Live {
+	if wishes.Mode != "" {
 		covered, err := s.coverArea().readEntitled(ctx, tx, c.Partner, u)
 		if err != nil {
 			return time.Time{}, err
@@ -36,8 +36,6 @@ func (s Cases) bookSlot(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user,
 		if len(covered.Subscribed) == 0 {
 			return time.Time{}, cyber.ErrNotCovered.With("userHash", fault.AppointmentsForCovered)
 		}
-	}
-	if wishes.Mode != "" {
 		if err := checkSlotShare(ctx, tx, c, now); err != nil {
 			return time.Time{}, err
 		}
@@ -73,13 +71,13 @@ func hasCalendar(ctx context.Context, q querier, service cyber.ServiceID, now ti
 	return has, nil
 }
 
-// isSandboxPartner reports whether a partner is a sandbox: such a one takes nothing that live partners share.
-func isSandboxPartner(ctx context.Context, q querier, id partner.ID) (is bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM partner WHERE id = $1 AND mode = 'sandbox')`, partnerNumber(id)).Scan(&is)
-	if err != nil {
+// hasMadeUpStock reports whether a partner takes nothing that live partners share: its times and keys are made up.
+func hasMadeUpStock(ctx context.Context, q querier, id partner.ID) (bool, error) {
+	var mode partner.Mode
+	if err := q.QueryRowContext(ctx, `SELECT mode FROM partner WHERE id = $1`, partnerNumber(id)).Scan(&mode); err != nil {
 		return false, fmt.Errorf("read partner: %w", err)
 	}
-	return is, nil
+	return mode.Has(partner.MadeUpStock), nil
 }
 
 // bookMadeUp takes the first wished time of a sandbox partner's made-up calendar that none of its cases has.
@@ -183,9 +181,9 @@ func (s Cases) ListSlots(ctx context.Context, service cyber.ServiceID, from time
 
 // ListFreeSlots returns the times that a partner's people can have: see cyber.TriageStore.
 func (s Cases) ListFreeSlots(ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time, limit int) ([]time.Time, error) {
-	if sandbox, err := isSandboxPartner(ctx, s.readQuerier(), id); err != nil {
+	if madeUp, err := hasMadeUpStock(ctx, s.readQuerier(), id); err != nil {
 		return nil, classifyError(err)
-	} else if sandbox {
+	} else if madeUp {
 		return s.sandboxSlots(ctx, id, service, after)
 	}
 	return collectRows(ctx, s.readQuerier(), func(row scanner) (time.Time, error) {

@@ -23,12 +23,12 @@ func poolKeyPlace(row string) seal.Place {
 // usesKeyPool reports whether the partner's keys of a system come from a pool.
 func usesKeyPool(ctx context.Context, q querier, id partner.ID, system cyber.System) (bool, error) {
 	var pooled bool
-	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM epp_source WHERE system = $2 AND pooled)
-		AND EXISTS (SELECT 1 FROM partner WHERE id = $1 AND mode <> 'sandbox')`, partnerNumber(id), string(system)).Scan(&pooled)
-	if err != nil {
-		return false, fmt.Errorf("read key source: %w", err)
+	err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM epp_source WHERE system = $1 AND pooled)`, string(system)).Scan(&pooled)
+	if err != nil || !pooled {
+		return false, err
 	}
-	return pooled, nil
+	madeUp, err := hasMadeUpStock(ctx, q, id)
+	return !madeUp, err
 }
 
 // returnKeyToPool puts a revoked key that no device used back into its pool, where the vendor allows that, and gives the partner
