@@ -221,7 +221,8 @@ func watchFirst(ctx context.Context, s *site.Service) {
 	load.Check(s.Leaks.Library.LoadPublished(ctx))
 	user := client.UserHash(site.CPF(1), load.Must(s.Store.Partners.OpenSalt(ctx, s.Partner.ID)))
 	owner := cyber.Owner{Partner: s.Partner.ID, Mode: s.Partner.Mode}
-	load.Check(s.Monitoring.Watch(ctx, owner, partner.UserHash(user), "email", leaked))
+	_, err := s.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: partner.UserHash(user), Type: "email", Value: leaked})
+	load.Check(err)
 }
 
 // fillCases makes so many open cases, a third of them late, and half as many that were resolved.

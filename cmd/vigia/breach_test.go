@@ -30,7 +30,8 @@ func TestImportGoesOnWithItsMatch(t *testing.T) {
 	must(t, err)
 	p, _, err := a.Partners.CreatePartner(ctx, "Banco Exemplo", partner.Live, partner.Settings{})
 	must(t, err)
-	must(t, a.Monitoring.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, "ana", "email", "ana@exemplo.com.br"))
+	_, err = a.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: "ana", Type: "email", Value: "ana@exemplo.com.br"})
+	must(t, err)
 	inputs, err := intake.ListInputs(ctx, nil, []string{dump})
 	must(t, err)
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
@@ -114,7 +115,7 @@ func watchDomain(t *testing.T, data string, id partner.ID, domain string) {
 	t.Helper()
 	a, err := app.OpenApp(t.Context(), config.Common{Data: data}, sqldb.Options{})
 	must(t, err)
-	added, err := a.Monitoring.WatchOf(t.Context(), cyber.Owner{Partner: id, Mode: partner.Live}, "empresa", cyber.OperatorAdds, "domain", domain)
+	added, err := a.Monitoring.AddAsset(t.Context(), cyber.AssetRequest{Owner: cyber.Owner{Partner: id, Mode: partner.Live}, User: "empresa", Group: cyber.OperatorAdds, Type: "domain", Value: domain})
 	must(t, err)
 	if !added {
 		t.Error(domain, "was watched before")

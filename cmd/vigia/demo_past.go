@@ -180,7 +180,7 @@ func (p *past) watchValues(ctx context.Context, n int) error {
 	who, owner := makePerson(n), cyber.Owner{Partner: p.partner.ID, Mode: p.partner.Mode}
 	values := [][2]string{{"email", who.email}, {"cpf", who.cpf}, {"phone", who.phone}}
 	for _, v := range values[:2+n%2] {
-		if err := p.Monitoring.Watch(ctx, owner, p.userHash(n), v[0], v[1]); err != nil {
+		if _, err := p.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: p.userHash(n), Type: v[0], Value: v[1]}); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ func lawful(t *testing.T) (in installation, user string) {
 	_, d512 := partner.PersonDigests("52998224725", cred.Salt)
 	user = hex.EncodeToString(d512[1:])
 	for _, value := range []string{"ana@vazamento.test", "ana@exemplo.com.br"} {
-		if err := a.Monitoring.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, partner.UserHash(user), "email", value); err != nil {
+		if _, err := a.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: partner.UserHash(user), Type: "email", Value: value}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -132,7 +132,7 @@ func (l *assetListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if _, err := a.Partners.GetPartner(ctx, partner.ID(l.Partner)); err != nil {
 		return err
 	}
-	assets, err := a.Monitoring.Watched(ctx, partner.ID(l.Partner), user)
+	assets, err := a.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: partner.ID(l.Partner), User: user})
 	if err != nil {
 		return err
 	}

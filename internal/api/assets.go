@@ -49,7 +49,7 @@ func (s *Server) addAssets(r *request) (any, error) {
 // watchEach watches the items and answers with each refusal, including items whose JSON could not be read.
 func watchEach(r *request, rules *Rules, raw []jsontext.Value) (any, error) {
 	items, broken := assetItems(raw)
-	taken, refused, err := rules.Monitoring.WatchEach(r.ctx, r.assetOwner(), items)
+	taken, refused, err := rules.Monitoring.AddAssets(r.ctx, r.assetOwner(), items)
 	if err != nil {
 		return nil, err
 	}

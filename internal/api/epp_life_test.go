@@ -107,7 +107,7 @@ func TestVendorReports(t *testing.T) {
 
 // TestNoVendorWithoutASecret: an installation that set none takes no signature, not even one by an empty secret.
 func TestNoVendorWithoutASecret(t *testing.T) {
-	r := &request{http: &http.Request{Header: http.Header{http.CanonicalHeaderKey(webhook.HeaderSignature): {"v1,x"}}}, route: &route{options: options{vendor: true}}}
+	r := &request{http: &http.Request{Header: http.Header{http.CanonicalHeaderKey(webhook.HeaderSignature): {"v1,x"}}}, route: &route{vendor: true}}
 	if !(&Server{Options: Options{VendorSecrets: []webhook.Secret{vendorSecret}}}).fromVendor(r) || (&Server{}).fromVendor(r) {
 		t.Error("who may sign does not follow from the secrets that were set")
 	}

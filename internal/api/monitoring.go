@@ -47,7 +47,7 @@ func watchValue(r *request, group cyber.Group) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.rules.Monitoring.WatchOf(r.ctx, r.assetOwner(), user, group, in.Type, in.Value); err != nil {
+	if _, err := r.rules.Monitoring.AddAsset(r.ctx, cyber.AssetRequest{Owner: r.assetOwner(), User: user, Group: group, Type: in.Type, Value: in.Value}); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgMonitoringAdded}, nil
@@ -70,7 +70,7 @@ func watchedOf(r *request, group cyber.Group) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	assets, err := r.rules.Monitoring.WatchedOf(r.ctx, r.caller.Partner, user, group)
+	assets, err := r.rules.Monitoring.ListAssets(r.ctx, cyber.AssetScope{Partner: r.caller.Partner, User: user, Group: group})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func forgetValue(r *request, group cyber.Group) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.rules.Monitoring.ForgetOf(r.ctx, r.caller.Partner, user, cyber.AssetID(id), group); err != nil {
+	if err := r.rules.Monitoring.DeleteAsset(r.ctx, cyber.AssetScope{Partner: r.caller.Partner, User: user, Group: group}, cyber.AssetID(id)); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgMonitoringRemoved}, nil

@@ -93,7 +93,7 @@ func hostile(t *testing.T, a *app.App, api string) partner.ID {
 	must(err)
 	_, err = a.Passwords.ImportCorpus(ctx, password.Import{Algorithm: password.SHA1, Inputs: hashes, Source: payload})
 	must(err)
-	_, err = a.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, payloadFlat, cyber.OperatorAdds, "domain", "vazamento.test")
+	_, err = a.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: payloadFlat, Group: cyber.OperatorAdds, Type: "domain", Value: "vazamento.test"})
 	must(err)
 	items, err := a.Content.ListItems(ctx)
 	must(err)

@@ -18,7 +18,7 @@ func TestFindingPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.app.Monitoring.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, partner.UserHash(user), "email", "maria@vazamento.test"); err != nil {
+	if _, err := d.app.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: partner.UserHash(user), Type: "email", Value: "maria@vazamento.test"}); err != nil {
 		t.Fatal(err)
 	}
 	list, err := d.app.Monitoring.ListFindings(ctx, p.ID, partner.UserHash(user))

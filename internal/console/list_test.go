@@ -25,7 +25,7 @@ func (d *adminSession) sandbox(name string, values int) partner.Partner {
 	}
 	for i := range values {
 		user := partner.UserHash(fmt.Sprint("pessoa", i))
-		if err := d.app.Monitoring.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, user, "email", fmt.Sprintf("v%d@vazamento.test", i)); err != nil {
+		if _, err := d.app.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: user, Type: "email", Value: fmt.Sprintf("v%d@vazamento.test", i)}); err != nil {
 			d.t.Fatal(err)
 		}
 	}

@@ -215,7 +215,7 @@ func watchValue(c *Console, r *request) (answer, error) {
 	}
 	kind := r.trimmedField("type")
 	return c.changeAndRedirect(r, "asset.add", redirect{c.personPath(p.ID, who.User), "asset.added"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Monitoring.WatchOf(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, who.User, cyber.OperatorAdds, kind, r.trimmedField("value"))
+		_, err := in.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: who.User, Group: cyber.OperatorAdds, Type: kind, Value: r.trimmedField("value")})
 		return in.Subjects.Reference(who), kind, err
 	})
 }

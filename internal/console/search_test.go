@@ -69,7 +69,7 @@ func TestSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	hash := partner.LongUserHash("52998224725", cred.Salt)
-	if err := d.app.Monitoring.Watch(ctx, cyber.Owner{Partner: other.ID, Mode: other.Mode}, hash, "cpf", "52998224725"); err != nil {
+	if _, err := d.app.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: other.ID, Mode: other.Mode}, User: hash, Type: "cpf", Value: "52998224725"}); err != nil {
 		t.Fatal(err)
 	}
 	_, page := d.post(200, "/search", "q", "529.982.247-25")

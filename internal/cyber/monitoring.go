@@ -163,35 +163,42 @@ func (g Group) joinKinds() string {
 	return strings.Join(words, ", ")
 }
 
-// Watch adds a value of a person, of a kind that the contract takes.
-func (m *Monitoring) Watch(ctx context.Context, who Owner, user partner.UserHash, kind, value string) error {
-	_, err := m.WatchOf(ctx, who, user, ContractAdds, kind, value)
-	return err
+// AssetRequest asks to watch a value of a person.
+type AssetRequest struct {
+	Owner Owner
+	User  partner.UserHash
+	// Group is the kinds that may be added: those that the contract takes where it is empty.
+	Group       Group
+	Type, Value string
 }
 
-// WatchOf adds a value of a person, whose kind has to be of the group, and reports whether it is new. Any e-mail address
-// under a domain is a hit. The value of a live partner gets its first look into past breaches at once if the partner has
-// a token for it, and waits for one otherwise.
-func (m *Monitoring) WatchOf(ctx context.Context, who Owner, user partner.UserHash, allowed Group, kind, value string) (bool, error) {
-	a, err := m.checkNewAsset(ctx, who, user, allowed, kind, value)
+// AddAsset watches a value of a person and reports whether it is new. Any e-mail address under a domain is a hit. The
+// value of a live partner gets its first look into past breaches at once if the partner has a token for it, and waits for
+// one otherwise.
+func (m *Monitoring) AddAsset(ctx context.Context, r AssetRequest) (bool, error) {
+	a, err := m.checkNewAsset(ctx, r)
 	if err != nil {
 		return false, err
 	}
 	if a.Paced {
-		if a.HasToken, err = m.store.TakeLookToken(ctx, who.Partner, who.FirstLooksPerHour); err != nil {
+		if a.HasToken, err = m.store.TakeLookToken(ctx, a.Partner, r.Owner.FirstLooksPerHour); err != nil {
 			return false, err
 		}
 	}
 	if a.Matched && (a.HasToken || !a.Paced) {
 		a.Seen = m.corpora.ProbeFingerprint(a.Fingerprint)
 	}
-	return m.store.InsertAsset(ctx, who.Partner, a, MaxAssets)
+	return m.store.InsertAsset(ctx, a.Partner, a, MaxAssets)
 }
 
 // checkNewAsset checks a value about to be watched. It does not ask the corpora: how long that takes would tell something of
 // a value that waits or is refused.
-func (m *Monitoring) checkNewAsset(ctx context.Context, who Owner, user partner.UserHash, allowed Group, kind, value string) (NewAsset, error) {
-	k, err := identifier.ParseKind(kind)
+func (m *Monitoring) checkNewAsset(ctx context.Context, r AssetRequest) (NewAsset, error) {
+	who, allowed := r.Owner, r.Group
+	if len(allowed) == 0 {
+		allowed = ContractAdds
+	}
+	k, err := identifier.ParseKind(r.Type)
 	if err != nil || !allowed.HasKind(k) {
 		return NewAsset{}, ErrAssetInvalid.With("type", fault.OneOf, allowed.joinKinds())
 	}
@@ -199,7 +206,7 @@ func (m *Monitoring) checkNewAsset(ctx context.Context, who Owner, user partner.
 	if who.Mode.Has(partner.AnyCheckDigits) {
 		check = identifier.Waived
 	}
-	normal, err := identifier.ParseValue(k, value, check)
+	normal, err := identifier.ParseValue(k, r.Value, check)
 	if err != nil {
 		return NewAsset{}, invalidValue(err)
 	}
@@ -208,7 +215,7 @@ func (m *Monitoring) checkNewAsset(ctx context.Context, who Owner, user partner.
 		return NewAsset{}, fmt.Errorf("make asset id: %w", err)
 	}
 	a := NewAsset{
-		Asset:  Asset{ID: AssetID("as_" + made.String()), Partner: who.Partner, User: user, Kind: k, Value: value, AddedAt: m.now()},
+		Asset:  Asset{ID: AssetID("as_" + made.String()), Partner: who.Partner, User: r.User, Kind: k, Value: r.Value, AddedAt: m.now()},
 		Normal: normal, Paced: who.isPaced(),
 	}
 	if k == identifier.CPF {
@@ -251,25 +258,23 @@ func (m *Monitoring) recognizeCPF(ctx context.Context, a *NewAsset) error {
 	return nil
 }
 
-// Watched lists a person's values in the order added, of every kind.
-func (m *Monitoring) Watched(ctx context.Context, id partner.ID, user partner.UserHash) ([]Asset, error) {
-	return m.store.AssetsOfUser(ctx, id, user)
+// AssetScope is the values of a person that a request may see.
+type AssetScope struct {
+	Partner partner.ID
+	User    partner.UserHash
+	// Group is the kinds that are seen: every kind where it is empty.
+	Group Group
 }
 
-// WatchedOf lists those of a group.
-func (m *Monitoring) WatchedOf(ctx context.Context, id partner.ID, user partner.UserHash, group Group) ([]Asset, error) {
-	assets, err := m.store.AssetsOfUser(ctx, id, user)
-	return slices.DeleteFunc(assets, func(a Asset) bool { return !group.HasKind(a.Kind) }), err
+// ListAssets lists a person's values in the order added.
+func (m *Monitoring) ListAssets(ctx context.Context, in AssetScope) ([]Asset, error) {
+	assets, err := m.store.AssetsOfUser(ctx, in.Partner, in.User)
+	return slices.DeleteFunc(assets, func(a Asset) bool { return len(in.Group) > 0 && !in.Group.HasKind(a.Kind) }), err
 }
 
-// Forget ends the watch on a value that the contract shows and erases it.
-func (m *Monitoring) Forget(ctx context.Context, id partner.ID, user partner.UserHash, asset AssetID) error {
-	return m.ForgetOf(ctx, id, user, asset, ContractShows)
-}
-
-// ForgetOf ends the watch on a value of a group and erases it.
-func (m *Monitoring) ForgetOf(ctx context.Context, id partner.ID, user partner.UserHash, asset AssetID, group Group) error {
-	return m.store.DeleteAsset(ctx, id, user, asset, group)
+// DeleteAsset ends the watch on a value and erases it.
+func (m *Monitoring) DeleteAsset(ctx context.Context, in AssetScope, asset AssetID) error {
+	return m.store.DeleteAsset(ctx, in.Partner, in.User, asset, in.Group)
 }
 
 // ListFindings lists what was found of a person, newest first.

@@ -21,12 +21,12 @@ type BulkRefusal struct {
 	Why  *fault.Error
 }
 
-// WatchEach adds values one by one, each by the rules of a single one; one that is refused stops nothing. First looks
+// AddAssets adds values one by one, each by the rules of a single one; one that is refused stops nothing. First looks
 // begin after the request, so that a list of values does not hold the partner's tokens locked. It returns how many are
 // watched now.
-func (m *Monitoring) WatchEach(ctx context.Context, who Owner, items []BulkItem) (taken int, refused []BulkRefusal, err error) {
+func (m *Monitoring) AddAssets(ctx context.Context, who Owner, items []BulkItem) (taken int, refused []BulkRefusal, err error) {
 	for i, item := range items {
-		err := m.watchBulkItem(ctx, who, item)
+		err := m.addBulkItem(ctx, who, item)
 		var why *fault.Error
 		switch {
 		case err == nil:
@@ -45,13 +45,13 @@ func isServiceFault(k fault.Kind) bool {
 	return k != fault.Invalid && k != fault.Conflict && k != fault.NotFound && k != fault.RateLimited
 }
 
-// watchBulkItem adds one value of a bulk.
-func (m *Monitoring) watchBulkItem(ctx context.Context, who Owner, item BulkItem) error {
+// addBulkItem adds one value of a bulk.
+func (m *Monitoring) addBulkItem(ctx context.Context, who Owner, item BulkItem) error {
 	user, err := partner.ParseUserHash("userHash", item.User)
 	if err != nil {
 		return err
 	}
-	a, err := m.checkNewAsset(ctx, who, user, ContractAdds, item.Kind, item.Value)
+	a, err := m.checkNewAsset(ctx, AssetRequest{Owner: who, User: user, Type: item.Kind, Value: item.Value})
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func madeUpCPF(t *testing.T) string {
 func TestWatch(t *testing.T) {
 	ctx := context.Background()
 	m, d, o := newMonitoring()
-	if err := m.Watch(ctx, Owner{Partner: "pt_1", Mode: partner.Live}, "u", "email", "Ana@Exemplo.com.br"); err != nil {
+	if _, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Partner: "pt_1", Mode: partner.Live}, User: "u", Type: "email", Value: "Ana@Exemplo.com.br"}); err != nil {
 		t.Fatal(err)
 	}
 	a := d.kept[0]
@@ -87,21 +87,21 @@ func TestWatch(t *testing.T) {
 		a.User != "u" || !a.AddedAt.Equal(modelNow) || a.Kind != identifier.Email {
 		t.Errorf("%+v", a)
 	}
-	if err := m.Watch(ctx, Owner{Mode: partner.Sandbox}, "u", "email", "ana@exemplo.com.br"); err != nil {
+	if _, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Mode: partner.Sandbox}, User: "u", Type: "email", Value: "ana@exemplo.com.br"}); err != nil {
 		t.Fatal(err)
 	}
 	if a := d.kept[1]; a.Matched || a.Fingerprint != 0 || len(a.Seen.Breaches) != 0 || len(o.asked) != 1 {
 		t.Errorf("a sandbox value met the breaches: %+v", a)
 	}
 	for kind, value := range map[string]string{"domain": "exemplo.com.br", "": "x", "name": "Ana", "email": "ana", "cpf": "1"} {
-		if err := m.Watch(ctx, Owner{Mode: partner.Live}, "u", kind, value); !errors.Is(err, ErrAssetInvalid) {
+		if _, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Mode: partner.Live}, User: "u", Type: kind, Value: value}); !errors.Is(err, ErrAssetInvalid) {
 			t.Errorf("%s %q: %v", kind, value, err)
 		}
 	}
-	if added, err := m.WatchOf(ctx, Owner{Mode: partner.Live}, "u", OperatorAdds, "domain", "exemplo.com.br"); err != nil || !added {
+	if added, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Mode: partner.Live}, User: "u", Group: OperatorAdds, Type: "domain", Value: "exemplo.com.br"}); err != nil || !added {
 		t.Error("the operator adds domains:", err)
 	}
-	if err := m.Watch(ctx, Owner{Mode: partner.Sandbox}, "u", "cpf", strings.Repeat("1234567890", 2)[:11]); err != nil {
+	if _, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Mode: partner.Sandbox}, User: "u", Type: "cpf", Value: strings.Repeat("1234567890", 2)[:11]}); err != nil {
 		t.Error("sandbox people need no check digits:", err)
 	}
 }
@@ -137,7 +137,7 @@ func TestSandboxTellsOfTheRecord(t *testing.T) {
 		{"domain", "vazamento.test", []Exposed{ExposedEmail, ExposedPassword, ExposedName}, StatusCompromised},
 	} {
 		m, d, _ := newMonitoring()
-		if _, err := m.WatchOf(t.Context(), Owner{Mode: partner.Sandbox}, "u", append(slices.Clone(ContractAdds), OperatorAdds...), c.kind, c.value); err != nil {
+		if _, err := m.AddAsset(t.Context(), AssetRequest{Owner: Owner{Mode: partner.Sandbox}, User: "u", Group: append(slices.Clone(ContractAdds), OperatorAdds...), Type: c.kind, Value: c.value}); err != nil {
 			t.Fatal(err)
 		}
 		seen := d.kept[0].Seen.Breaches
@@ -159,7 +159,7 @@ func TestRecognise(t *testing.T) {
 		hex.EncodeToString(d256[1:]): true, hex.EncodeToString(d512[1:]): true, "somebody else": false,
 	} {
 		m, d, _ := newMonitoring()
-		if err := m.Watch(ctx, Owner{Mode: partner.Live}, partner.UserHash(user), "cpf", cpf); err != nil {
+		if _, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Mode: partner.Live}, User: partner.UserHash(user), Type: "cpf", Value: cpf}); err != nil {
 			t.Fatal(err)
 		}
 		if a := d.kept[0]; (a.OwnCPF == cpf) != own || (a.Salt == "salt") != own {
@@ -168,7 +168,7 @@ func TestRecognise(t *testing.T) {
 	}
 	m, d, _ := newMonitoring()
 	d.salt = errOnPurpose
-	if err := m.Watch(ctx, Owner{Mode: partner.Live}, "u", "cpf", cpf); !errors.Is(err, errOnPurpose) || len(d.kept) != 0 {
+	if _, err := m.AddAsset(ctx, AssetRequest{Owner: Owner{Mode: partner.Live}, User: "u", Type: "cpf", Value: cpf}); !errors.Is(err, errOnPurpose) || len(d.kept) != 0 {
 		t.Error(err)
 	}
 }
@@ -272,7 +272,7 @@ func TestCheckCredential(t *testing.T) {
 func TestInvalidValueSaysWhy(t *testing.T) {
 	m, _, _ := newMonitoring()
 	_, why := identifier.ParseValue(identifier.CPF, "123", identifier.Required)
-	err := m.Watch(t.Context(), Owner{Mode: partner.Live}, "u", "cpf", "123")
+	_, err := m.AddAsset(t.Context(), AssetRequest{Owner: Owner{Mode: partner.Live}, User: "u", Type: "cpf", Value: "123"})
 	var f *fault.Error
 	if !errors.As(why, &f) || f.Detail() == "" || !errors.Is(err, ErrAssetInvalid) || !strings.Contains(err.Error(), "value: "+f.Detail()) {
 		t.Errorf("%v, want it to say %q", err, f.Detail())

@@ -75,7 +75,7 @@ func (w *world) tenant(t *testing.T) tenant {
 func (w *world) watch(t *testing.T, of tenant, user partner.UserHash, emails ...string) {
 	t.Helper()
 	for _, mail := range emails {
-		if err := w.rules.Monitoring.Watch(t.Context(), cyber.Owner{Partner: of.ID, Mode: of.Mode}, user, "email", mail); err != nil {
+		if _, err := w.rules.Monitoring.AddAsset(t.Context(), cyber.AssetRequest{Owner: cyber.Owner{Partner: of.ID, Mode: of.Mode}, User: user, Type: "email", Value: mail}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -83,7 +83,7 @@ func showLeaks(p *Pages, r *request) (answer, error) {
 
 // loadLeaks returns the person's leaks, grouped by breach.
 func (p *Pages) loadLeaks(r *request) (page leaksPage, err error) {
-	assets, err := p.Rules.Monitoring.Watched(r.Context(), r.who.ID, r.session.User)
+	assets, err := p.Rules.Monitoring.ListAssets(r.Context(), cyber.AssetScope{Partner: r.who.ID, User: r.session.User})
 	if err != nil {
 		return page, err
 	}

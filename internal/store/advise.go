@@ -167,10 +167,7 @@ func (r *postureReader) addDeviceOrCase(part, at int64, first string) {
 func (s Advice) BreachesByName(ctx context.Context, names []string) ([]cyber.Breach, error) {
 	var args []any
 	found, err := collectRows(ctx, s.readQuerier(), s.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.name IN (`+appendListMarks(&args, names)+`)`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read breaches: %w", err)
-	}
-	return found, nil
+	return found, wrapError("read breaches", err)
 }
 
 // sealedAnswerPlace binds a sealed answer to its row.
@@ -198,13 +195,9 @@ func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.User
 		if err != nil {
 			return fmt.Errorf("seal answer: %w", err)
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO content_answer (partner_id, user_index, content_id, value, answered_at)
+		return execStatement(ctx, tx, "keep answer", `INSERT INTO content_answer (partner_id, user_index, content_id, value, answered_at)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, content_id)
 			DO UPDATE SET value = excluded.value, answered_at = excluded.answered_at`,
 			partnerNumber(id), u.write, string(item), sealed, toMicros(s.now()))
-		if err != nil {
-			return fmt.Errorf("keep answer: %w", err)
-		}
-		return nil
 	})
 }

@@ -53,10 +53,9 @@ func (s Audit) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entr
 	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		// The first statement locks the head until the transaction ends: lines are chained in the order of their
 		// commits.
-		_, err := tx.ExecContext(ctx, `INSERT INTO audit_head (id, seq, mac, tag) VALUES (1, 0, $1, $1)
-			ON CONFLICT (id) DO UPDATE SET seq = audit_head.seq`, []byte{})
-		if err != nil {
-			return fmt.Errorf("lock audit head: %w", err)
+		if err := execStatement(ctx, tx, "lock audit head", `INSERT INTO audit_head (id, seq, mac, tag) VALUES (1, 0, $1, $1)
+			ON CONFLICT (id) DO UPDATE SET seq = audit_head.seq`, []byte{}); err != nil {
+			return err
 		}
 		head, err := s.loadHead(ctx, tx)
 		if err != nil {
@@ -77,10 +76,7 @@ func (s Audit) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entr
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `UPDATE audit_head SET seq = $1, mac = $2, tag = $3 WHERE id = 1`, e.Seq, mac, s.headTag(e.Seq, mac))
 		}
-		if err != nil {
-			return fmt.Errorf("append audit: %w", err)
-		}
-		return nil
+		return wrapError("append audit", err)
 	})
 	return e, err
 }
@@ -193,10 +189,7 @@ func (s Audit) ListLines(ctx context.Context, f operator.Filter) ([]operator.Ent
 func (s Audit) partnerOperators(ctx context.Context, id partner.ID) ([]operator.ID, error) {
 	people, err := collectRows(ctx, s.readQuerier(), func(row scanner) (id operator.ID, err error) { return id, row.Scan(&id) },
 		`SELECT id FROM operator WHERE works_for = $1 ORDER BY id`, partnerNumber(id))
-	if err != nil {
-		return nil, fmt.Errorf("read people: %w", err)
-	}
-	return people, nil
+	return people, wrapError("read people", err)
 }
 
 // peopleParts is into how many parts people are put when there are very many: no engine takes hundreds in one statement.

@@ -66,10 +66,7 @@ func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error
 		}
 		return rowsAffected(tx.ExecContext(ctx, `DELETE FROM audit WHERE seq > $1 AND seq <= $2`, base.Seq, next.Seq))
 	})
-	if err != nil {
-		return total, fmt.Errorf("sweep audit: %w", err)
-	}
-	return total, nil
+	return total, wrapError("sweep audit", err)
 }
 
 // lastExpiredLine returns the last of the lines behind a number, at most so many, that are all past their time, or 0.

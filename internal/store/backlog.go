@@ -54,11 +54,7 @@ func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
 // NoteBackup remembers that a backup was made.
 func (s Upkeep) NoteBackup(ctx context.Context) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES ('last_backup', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+		return execStatement(ctx, tx, "note backup", `INSERT INTO meta (name, value) VALUES ('last_backup', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 			strconv.AppendInt(nil, toMicros(s.now()), 10))
-		if err != nil {
-			return fmt.Errorf("note backup: %w", err)
-		}
-		return nil
 	})
 }

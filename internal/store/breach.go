@@ -110,10 +110,8 @@ func (c core) scanRecord(row scanner) (leak.Record, error) {
 	r.Breach, _ = c.openBreach(&b)
 	r.PublishedAt, r.RetractedAt, r.RenewedAt = fromMicros(published), fromMicros(retracted), fromMicros(renewed)
 	r.Former = strings.Fields(former)
-	if err := json.Unmarshal([]byte(tally), &r.Tally); err != nil {
-		return r, fmt.Errorf("read tally: %w", err)
-	}
-	return r, nil
+	err = json.Unmarshal([]byte(tally), &r.Tally)
+	return r, wrapError("read tally", err)
 }
 
 // ListBreaches returns all breaches, oldest first.
@@ -129,13 +127,7 @@ func (s Breaches) BreachByName(ctx context.Context, name string) (leak.Record, e
 // breachByName returns leak.ErrBreachNotFound when there is no breach of that name.
 func (c core) breachByName(ctx context.Context, q querier, name string) (leak.Record, error) {
 	r, err := c.scanRecord(q.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM breach b WHERE b.name = $1`, name))
-	if errors.Is(err, sql.ErrNoRows) {
-		return r, leak.ErrBreachNotFound.With("name", fault.NoSuchBreach)
-	}
-	if err != nil {
-		return r, classifyError(fmt.Errorf("read breach: %w", err))
-	}
-	return r, nil
+	return r, readError("read breach", err, leak.ErrBreachNotFound.With("name", fault.NoSuchBreach))
 }
 
 // publishedBreaches returns those of the named breaches that are published.
@@ -181,10 +173,7 @@ func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record)
 // DropImport gives up a breach that is being imported.
 func (s Breaches) DropImport(ctx context.Context, name string) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM breach WHERE name = $1 AND state = 'importing'`, name); err != nil {
-			return fmt.Errorf("drop import: %w", err)
-		}
-		return nil
+		return execStatement(ctx, tx, "drop import", `DELETE FROM breach WHERE name = $1 AND state = 'importing'`, name)
 	})
 }
 
@@ -202,12 +191,11 @@ func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*le
 		if err := change(&r); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE breach SET title = $2, day = $3, source = $4, description = $5, exposes = $6, kind = $7,
+		if err := execStatement(ctx, tx, "update breach", `UPDATE breach SET title = $2, day = $3, source = $4, description = $5, exposes = $6, kind = $7,
 			verified = $8, fabricated = $9, spam_list = $10, vendor_words = $11, mac = $12 WHERE name = $1`, name, r.Title, toMicros(r.Date), r.Source, r.Description,
 			exposesText(r.Exposes), string(r.Kind), r.Verified, r.Fabricated, r.SpamList, r.HasVendorWords,
-			s.grantMAC("breach", breachGrant(r.Breach)))
-		if err != nil {
-			return fmt.Errorf("update breach: %w", err)
+			s.grantMAC("breach", breachGrant(r.Breach))); err != nil {
+			return err
 		}
 		return s.addStageJob(ctx, tx, leak.KindRestate, name)
 	})
@@ -216,21 +204,18 @@ func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*le
 
 // lockBreach orders concurrent changes of one breach.
 func lockBreach(ctx context.Context, tx *sqldb.Tx, name string) error {
-	if _, err := tx.ExecContext(ctx, `UPDATE breach SET state = state WHERE name = $1`, name); err != nil {
-		return fmt.Errorf("lock breach: %w", err)
-	}
-	return nil
+	return execStatement(ctx, tx, "lock breach", `UPDATE breach SET state = state WHERE name = $1`, name)
 }
 
 // addStageJob adds a job in the transaction of what calls for it. One that has not begun will see what this transaction
 // wrote; one that runs may have passed it, so it is asked to begin again.
 func (s Breaches) addStageJob(ctx context.Context, tx *sqldb.Tx, kind, name string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE job SET progress = '{}', lease = '', state = 'ready', next_at = $3
-		WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running')`, kind, name, toMicros(s.now()))
-	if err != nil {
-		return fmt.Errorf("hand over: %w", err)
+	if err := execStatement(ctx, tx, "hand over", `UPDATE job SET progress = '{}', lease = '', state = 'ready', next_at = $3
+		WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running')`, kind, name, toMicros(s.now())); err != nil {
+		return err
 	}
-	if _, err = s.jobsArea().insertJob(ctx, tx, kind, name, struct{}{}); errors.Is(err, job.ErrExists) {
+	_, err := s.jobsArea().insertJob(ctx, tx, kind, name, struct{}{})
+	if errors.Is(err, job.ErrExists) {
 		return nil
 	}
 	return err
@@ -254,11 +239,10 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 			return err
 		}
 		r.Exposes = leak.SettleExposes(r.Exposes, &p.Tally)
-		_, err = tx.ExecContext(ctx, `UPDATE breach SET state = 'published', segment = $2, digest = $3, tally = $4, published_at = $5,
+		if err := execStatement(ctx, tx, "publish breach", `UPDATE breach SET state = 'published', segment = $2, digest = $3, tally = $4, published_at = $5,
 			pairs = $6, pairs_digest = $7, exposes = $8, mac = $9 WHERE name = $1`, name, p.File, p.Digest, string(text), toMicros(s.now()), p.Pairs, p.PairsDigest,
-			exposesText(r.Exposes), s.grantMAC("breach", breachGrant(r.Breach)))
-		if err != nil {
-			return fmt.Errorf("publish breach: %w", err)
+			exposesText(r.Exposes), s.grantMAC("breach", breachGrant(r.Breach))); err != nil {
+			return err
 		}
 		if err := moveCorporaEpoch(ctx, tx); err != nil {
 			return err
@@ -279,9 +263,8 @@ func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, 
 			return err
 		}
 		now := s.now()
-		_, err = tx.ExecContext(ctx, `UPDATE breach SET state = 'retracted', retracted_at = $2 WHERE name = $1`, name, toMicros(now))
-		if err != nil {
-			return fmt.Errorf("retract breach: %w", err)
+		if err := execStatement(ctx, tx, "retract breach", `UPDATE breach SET state = 'retracted', retracted_at = $2 WHERE name = $1`, name, toMicros(now)); err != nil {
+			return err
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE job SET cancel = $3 WHERE subject = $2 AND kind IN ($1, $4, $5, $6)
 			AND state IN ('ready', 'running')`, intake.KindImport, name, true, leak.KindMatch, intake.KindSpread, intake.KindRenew); err != nil {
@@ -299,19 +282,14 @@ func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, 
 // moveCorporaEpoch marks that the published breaches changed. A first look that began before the change notices it: see
 // decideFirstLook.
 func moveCorporaEpoch(ctx context.Context, tx *sqldb.Tx) error {
-	if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'corpora'`); err != nil {
-		return fmt.Errorf("move corpora epoch: %w", err)
-	}
-	return nil
+	return execStatement(ctx, tx, "move corpora epoch", `UPDATE epoch SET value = value + 1 WHERE name = 'corpora'`)
 }
 
 // corporaEpoch returns the number that grows with each change of the published breaches.
 func corporaEpoch(ctx context.Context, q querier) (int64, error) {
 	var v int64
-	if err := q.QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'corpora'`).Scan(&v); err != nil {
-		return 0, classifyError(fmt.Errorf("read corpora epoch: %w", err))
-	}
-	return v, nil
+	err := q.QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'corpora'`).Scan(&v)
+	return v, classifyError(wrapError("read corpora epoch", err))
 }
 
 // CorporaEpoch moves whenever a breach is published or retracted.

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -22,20 +20,11 @@ func (s Breaches) PublishedPage(ctx context.Context, without string, offset int6
 	}
 	page, err := collectRows(ctx, q, s.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.state = 'published' AND b.name <> $1
 		ORDER BY b.added_at DESC, b.name DESC LIMIT $2 OFFSET $3`, without, int64(limit), offset)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list breaches: %w", err)
-	}
-	return page, total, nil
+	return page, total, wrapError("list breaches", err)
 }
 
 // PublishedBreach returns one published breach: see cyber.BreachStore.
 func (s Breaches) PublishedBreach(ctx context.Context, name string) (cyber.Breach, error) {
 	b, err := s.scanBreach(s.readQuerier().QueryRowContext(ctx, `SELECT `+breachColumns+` FROM breach b WHERE b.name = $1 AND b.state = 'published'`, name))
-	if errors.Is(err, sql.ErrNoRows) {
-		return b, cyber.ErrBreachUnknown.With("name", fault.BreachNotPublishedByName)
-	}
-	if err != nil {
-		return b, classifyError(fmt.Errorf("read breach: %w", err))
-	}
-	return b, nil
+	return b, readError("read breach", err, cyber.ErrBreachUnknown.With("name", fault.BreachNotPublishedByName))
 }

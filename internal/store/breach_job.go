@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -23,10 +22,7 @@ func (s Jobs) TakeJobOf(ctx context.Context, worker, kind, subject string) (j jo
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
-		if err != nil {
-			return fmt.Errorf("take job: %w", err)
-		}
-		return nil
+		return wrapError("take job", err)
 	})
 	return j, taken, err
 }

@@ -155,10 +155,7 @@ func (s Breaches) keepPartnerHits(ctx context.Context, id partner.ID, breach str
 				AND h.user_index = asset.user_index)
 			LIMIT $`+strconv.Itoa(len(args))+` ON CONFLICT (breach, partner_id, user_index, asset_id) DO NOTHING`, args...))
 	})
-	if err != nil {
-		return kept, fmt.Errorf("keep hits: %w", err)
-	}
-	return kept, nil
+	return kept, wrapError("keep hits", err)
 }
 
 // keptHit is a stored match of a breach and a watched value that has not become a finding yet.

@@ -37,11 +37,10 @@ func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) 
 			former = append(former, f.Name)
 		}
 		r.Exposes = leak.SettleExposes(n.Exposes, &n.Tally)
-		_, err = tx.ExecContext(ctx, `UPDATE breach SET segment = $2, digest = $3, tally = $4, pairs = $5, pairs_digest = $6, exposes = $7,
+		if err := execStatement(ctx, tx, "renew breach", `UPDATE breach SET segment = $2, digest = $3, tally = $4, pairs = $5, pairs_digest = $6, exposes = $7,
 			renewals = renewals + 1, renewed_at = $8, former = $9, mac = $10 WHERE name = $1`, name, n.File, n.Digest, string(text), n.Pairs, n.PairsDigest,
-			exposesText(r.Exposes), toMicros(s.now()), strings.Join(former, " "), s.grantMAC("breach", breachGrant(r.Breach)))
-		if err != nil {
-			return fmt.Errorf("renew breach: %w", err)
+			exposesText(r.Exposes), toMicros(s.now()), strings.Join(former, " "), s.grantMAC("breach", breachGrant(r.Breach))); err != nil {
+			return err
 		}
 		if err := moveCorporaEpoch(ctx, tx); err != nil {
 			return err
@@ -57,21 +56,15 @@ func (s Breaches) KeepTally(ctx context.Context, name, digest string, t leak.Tal
 		return fmt.Errorf("keep tally: %w", err)
 	}
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE breach SET tally = $2 WHERE name = $1 AND state = 'published' AND digest = $3`,
-			name, string(text), digest); err != nil {
-			return fmt.Errorf("keep tally: %w", err)
-		}
-		return nil
+		return execStatement(ctx, tx, "keep tally", `UPDATE breach SET tally = $2 WHERE name = $1 AND state = 'published' AND digest = $3`,
+			name, string(text), digest)
 	})
 }
 
 // ForgetFormer notes that the files of a breach's former contents are removed, unless there are more of them now.
 func (s Breaches) ForgetFormer(ctx context.Context, r leak.Record) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE breach SET former = '' WHERE name = $1 AND former = $2`, r.Name, strings.Join(r.Former, " ")); err != nil {
-			return fmt.Errorf("forget former files: %w", err)
-		}
-		return nil
+		return execStatement(ctx, tx, "forget former files", `UPDATE breach SET former = '' WHERE name = $1 AND former = $2`, r.Name, strings.Join(r.Former, " "))
 	})
 }
 

@@ -82,10 +82,7 @@ func (s Breaches) insertAddresses(ctx context.Context, tx *sqldb.Tx, breach stri
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO import_source (breach, addresses) VALUES ($1, $2)`, breach, sealed); err != nil {
-		return fmt.Errorf("add spread: %w", err)
-	}
-	return nil
+	return execStatement(ctx, tx, "add spread", `INSERT INTO import_source (breach, addresses) VALUES ($1, $2)`, breach, sealed)
 }
 
 // SpreadAddresses returns the addresses with secrets of a breach's import; none when it has none.
@@ -126,11 +123,8 @@ func (s Breaches) retrySameParts(ctx context.Context, tx *sqldb.Tx, name string,
 	if !same {
 		return intake.ErrInput.With("inputs", fault.OtherInputs)
 	}
-	if _, err := tx.ExecContext(ctx, `UPDATE job SET state = 'ready', lease = '', error = '', attempts = 0, cancel = $4, next_at = $3, finished_at = 0
-		WHERE `+partsOf+` AND state <> 'done'`, prefix, length, toMicros(s.now()), false); err != nil {
-		return fmt.Errorf("add spread: %w", err)
-	}
-	return nil
+	return execStatement(ctx, tx, "add spread", `UPDATE job SET state = 'ready', lease = '', error = '', attempts = 0, cancel = $4, next_at = $3, finished_at = 0
+		WHERE `+partsOf+` AND state <> 'done'`, prefix, length, toMicros(s.now()), false)
 }
 
 // ListParts returns the parts of a breach's import in order, without their arguments, which may name a great many files.
@@ -146,10 +140,7 @@ func (s Breaches) StopParts(ctx context.Context, breach string) error {
 	if err == nil {
 		err = s.changeParts(ctx, breach, `UPDATE job SET cancel = $4 WHERE state = 'running'`, ` AND state = 'running' AND cancel <> $4`, true)
 	}
-	if err != nil {
-		return fmt.Errorf("stop parts: %w", err)
-	}
-	return nil
+	return wrapError("stop parts", err)
 }
 
 // DropParts removes the parts of an import. A worker that is at one finds its lease lost.
@@ -161,10 +152,7 @@ func (s Breaches) DropParts(ctx context.Context, breach string) error {
 			return err
 		})
 	}
-	if err != nil {
-		return fmt.Errorf("drop parts: %w", err)
-	}
-	return nil
+	return wrapError("drop parts", err)
 }
 
 // changeParts changes parts of an import in transactions of a few: a large dump has thousands, and each may name hundreds of

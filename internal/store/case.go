@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -85,12 +84,11 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 		if err := tx.QueryRowContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'cases' RETURNING value`).Scan(&c.Short); err != nil {
 			return fmt.Errorf("number case: %w", err)
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,
+		if err := execStatement(ctx, tx, "insert case", `INSERT INTO support_case (id, partner_id, user_index, service_id, status, assignee, details, target,
 			clock_used, clock_since, due_at, created_at, changed_at, rating, short, spoke_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15)`,
 			string(c.ID), partnerNumber(id), u.write, string(c.Service), string(c.Status), c.Assignee, sealed, c.Clock.Target.Microseconds(),
-			c.Clock.Used.Microseconds(), toMicros(c.Clock.Since), dueTimeMicros(c), toMicros(c.CreatedAt), toMicros(c.ChangedAt), c.Short, toMicros(c.SpokeAt))
-		if err != nil {
-			return fmt.Errorf("insert case: %w", err)
+			c.Clock.Used.Microseconds(), toMicros(c.Clock.Since), dueTimeMicros(c), toMicros(c.CreatedAt), toMicros(c.ChangedAt), c.Short, toMicros(c.SpokeAt)); err != nil {
+			return err
 		}
 		if err := s.insertMove(ctx, tx, c, cyber.CaseMove{Number: 1, To: c.Status, At: c.CreatedAt}); err != nil {
 			return err
@@ -110,13 +108,9 @@ func (s Cases) insertMove(ctx context.Context, tx *sqldb.Tx, c cyber.Case, m cyb
 			return fmt.Errorf("seal note: %w", err)
 		}
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, note, moved_at)
+	return execStatement(ctx, tx, "keep move", `INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, note, moved_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		partnerNumber(c.Partner), string(c.ID), m.Number, string(m.Kind), string(m.From), string(m.To), m.Actor, note, toMicros(m.At))
-	if err != nil {
-		return fmt.Errorf("keep move: %w", err)
-	}
-	return nil
 }
 
 // ListCases returns the newest cases that fit. The operator's question: it may name no partner.
@@ -188,10 +182,7 @@ func (s Cases) readHistory(ctx context.Context, q querier, c cyber.Case) ([]cybe
 		return m, err
 	}, `SELECT number, kind, from_status, to_status, actor, note, moved_at FROM case_move WHERE partner_id = $1 AND case_id = $2
 		ORDER BY number`, partnerNumber(c.Partner), string(c.ID))
-	if err != nil {
-		return nil, fmt.Errorf("read moves: %w", err)
-	}
-	return moves, nil
+	return moves, wrapError("read moves", err)
 }
 
 // caseOwner finds whose a case is. Operators name cases by their ids alone; what follows is about one partner.
@@ -210,13 +201,7 @@ func (s Cases) readCase(ctx context.Context, q querier, owner partner.ID, id cyb
 
 // nameCaseError names what reading one case may meet.
 func nameCaseError(err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return cyber.ErrCaseNotFound.With("case", fault.NoSuchID)
-	}
-	if err != nil {
-		return classifyError(fmt.Errorf("read case: %w", err))
-	}
-	return nil
+	return readError("read case", err, cyber.ErrCaseNotFound.With("case", fault.NoSuchID))
 }
 
 // lockCase makes changes of one case wait for each other, so that each sees the last; a partner's have to be of the
@@ -224,10 +209,7 @@ func nameCaseError(err error) error {
 func (s Cases) lockCase(ctx context.Context, tx *sqldb.Tx, owner partner.ID, key cyber.CaseKey) (user, error) {
 	if key.Partner == "" {
 		_, err := tx.ExecContext(ctx, `UPDATE support_case SET assignee = assignee WHERE partner_id = $1 AND id = $2`, partnerNumber(owner), string(key.ID))
-		if err != nil {
-			return user{}, fmt.Errorf("lock case: %w", err)
-		}
-		return user{}, nil
+		return user{}, wrapError("lock case", err)
 	}
 	u, err := s.findAndNameUser(ctx, tx, key.Partner, key.User)
 	if err != nil {
@@ -265,12 +247,11 @@ func (s Cases) UpdateCase(ctx context.Context, key cyber.CaseKey, change func(*c
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6,
+		if err := execStatement(ctx, tx, "update case", `UPDATE support_case SET status = $2, assignee = $3, clock_used = $4, clock_since = $5, changed_at = $6,
 			due_at = $8, rating = $9, spoke = $10, spoke_at = $11, ending_to = $12, ending_by = $13, ending_at = $14, writing_at = $15 WHERE id = $1 AND partner_id = $7`, string(c.ID), string(c.Status), c.Assignee, c.Clock.Used.Microseconds(),
 			toMicros(c.Clock.Since), toMicros(c.ChangedAt), partnerNumber(c.Partner), dueTimeMicros(c), c.Rating, c.Spoke, toMicros(c.SpokeAt),
-			string(c.Ending.To), c.Ending.Actor, toMicros(c.Ending.At), toMicros(c.WritingAt))
-		if err != nil {
-			return fmt.Errorf("update case: %w", err)
+			string(c.Ending.To), c.Ending.Actor, toMicros(c.Ending.At), toMicros(c.WritingAt)); err != nil {
+			return err
 		}
 		if done.Book != nil {
 			if err := s.rebookSlot(ctx, tx, &c, u, *done.Book); err != nil {

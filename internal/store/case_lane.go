@@ -56,10 +56,7 @@ func (s Cases) ListLane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, er
 		c.addPast(column+`, c.id`, past, at, string(f.After.ID))
 	}
 	lane.Cases, err = collectRows(ctx, s.readQuerier(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c WHERE true`+c.text+order+c.addLimit(f.Limit), c.args...)
-	if err != nil {
-		return lane, fmt.Errorf("read lane: %w", err)
-	}
-	return lane, nil
+	return lane, wrapError("read lane", err)
 }
 
 // casesThatFit returns the conditions of a filter; lists and counts both use them, so that they agree.
@@ -110,10 +107,7 @@ func (s Cases) WaitingCases(ctx context.Context, f cyber.LaneFilter, assignee st
 	open := `(SELECT count(*) FROM support_case c WHERE true` + c.text
 	err = s.readQuerier().QueryRowContext(ctx, `SELECT `+open+` AND due_at < `+present+`), `+open+` AND due_at >= `+present+` AND due_at < `+end+`), `+open+` AND assignee = ''), `+
 		open+` AND assignee = `+me+`), `+open+`)`, c.args...).Scan(&n.Late, &n.Today, &n.Free, &n.Mine, &n.Open)
-	if err != nil {
-		return n, classifyError(fmt.Errorf("count cases: %w", err))
-	}
-	return n, nil
+	return n, classifyError(wrapError("count cases", err))
 }
 
 // EndingCases returns cases whose final move is due: see cyber.CaseStore.

@@ -65,19 +65,14 @@ func (s Cases) bookSlot(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user,
 func hasCalendar(ctx context.Context, q querier, service cyber.ServiceID, now time.Time) (has bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM case_slot WHERE service_id = $1 AND starts_at > $2)`,
 		string(service), toMicros(now)).Scan(&has)
-	if err != nil {
-		return false, fmt.Errorf("read calendar: %w", err)
-	}
-	return has, nil
+	return has, wrapError("read calendar", err)
 }
 
 // hasMadeUpStock reports whether a partner takes nothing that live partners share: its times and keys are made up.
 func hasMadeUpStock(ctx context.Context, q querier, id partner.ID) (bool, error) {
 	var mode partner.Mode
-	if err := q.QueryRowContext(ctx, `SELECT mode FROM partner WHERE id = $1`, partnerNumber(id)).Scan(&mode); err != nil {
-		return false, fmt.Errorf("read partner: %w", err)
-	}
-	return mode.Has(partner.MadeUpStock), nil
+	err := q.QueryRowContext(ctx, `SELECT mode FROM partner WHERE id = $1`, partnerNumber(id)).Scan(&mode)
+	return mode.Has(partner.MadeUpStock), wrapError("read partner", err)
 }
 
 // bookMadeUp takes the first wished time of a sandbox partner's made-up calendar that none of its cases has.
@@ -91,10 +86,7 @@ func (s Cases) bookMadeUp(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishe
 			continue
 		}
 		_, err := tx.ExecContext(ctx, `UPDATE support_case SET made_up_at = $3 WHERE partner_id = $1 AND id = $2`, partnerNumber(c.Partner), string(c.ID), toMicros(at))
-		if err != nil {
-			return time.Time{}, fmt.Errorf("book made-up time: %w", err)
-		}
-		return at, nil
+		return at, wrapError("book made-up time", err)
 	}
 	return time.Time{}, cyber.ErrAppointmentTaken.With("appointments", fault.NoTimeFree)
 }
@@ -219,9 +211,6 @@ func (s Cases) DeleteSlot(ctx context.Context, id cyber.SlotID) error {
 			return cyber.ErrSlotBooked.With("slot", fault.SlotHeld)
 		}
 		// A booking made since then refers to the slot, and the engine refuses to delete it.
-		if _, err := tx.ExecContext(ctx, `DELETE FROM case_slot WHERE id = $1`, string(id)); err != nil {
-			return fmt.Errorf("delete slot: %w", err)
-		}
-		return nil
+		return execStatement(ctx, tx, "delete slot", `DELETE FROM case_slot WHERE id = $1`, string(id))
 	})
 }

@@ -61,13 +61,9 @@ func (s Cases) InsertQuestion(ctx context.Context, q cyber.Question) error {
 		if err := serviceExists(ctx, tx, q.Service); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO case_question (id, service_id, question, required, options, created_at, mac)
+		return execStatement(ctx, tx, "insert question", `INSERT INTO case_question (id, service_id, question, required, options, created_at, mac)
 			VALUES ($1, $2, $3, $4, $5, $6, $7)`, string(q.ID), string(q.Service), q.Text, q.Required, string(options), toMicros(q.CreatedAt),
 			s.grantMAC("case_question", questionGrant(q)))
-		if err != nil {
-			return fmt.Errorf("insert question: %w", err)
-		}
-		return nil
 	})
 }
 
@@ -144,11 +140,7 @@ func (s Cases) SetTarget(ctx context.Context, service cyber.ServiceID, target ti
 		if err := serviceExists(ctx, tx, service); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO case_target (service_id, target) VALUES ($1, $2)
+		return execStatement(ctx, tx, "set target", `INSERT INTO case_target (service_id, target) VALUES ($1, $2)
 			ON CONFLICT (service_id) DO UPDATE SET target = excluded.target`, string(service), target.Microseconds())
-		if err != nil {
-			return fmt.Errorf("set target: %w", err)
-		}
-		return nil
 	})
 }

@@ -47,11 +47,10 @@ func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 			if err := cyber.WriteContent(&text, []cyber.Item{it}); err != nil {
 				return err
 			}
-			_, err := tx.ExecContext(ctx, `INSERT INTO content (id, item, retired, changed_at, mac) VALUES ($1, $2, $3, $4, $5)
+			if err := execStatement(ctx, tx, "keep content", `INSERT INTO content (id, item, retired, changed_at, mac) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (id) DO UPDATE SET item = excluded.item, retired = excluded.retired, changed_at = excluded.changed_at, mac = excluded.mac`,
-				string(it.ID), text.String(), it.Retired, toMicros(s.now()), s.grantMAC("content", contentGrant(string(it.ID), text.String(), it.Retired)))
-			if err != nil {
-				return fmt.Errorf("keep content: %w", err)
+				string(it.ID), text.String(), it.Retired, toMicros(s.now()), s.grantMAC("content", contentGrant(string(it.ID), text.String(), it.Retired))); err != nil {
+				return err
 			}
 		}
 		return nil

@@ -73,10 +73,8 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 		if err := s.loadAttempts(ctx, tx, worker, apart); err != nil {
 			return err
 		}
-		if err := recordResults(ctx, tx, worker, folded, arrived, statements, toMicros(s.now())); err != nil {
-			return fmt.Errorf("record deliveries: %w", err)
-		}
-		return nil
+		err := recordResults(ctx, tx, worker, folded, arrived, statements, toMicros(s.now()))
+		return wrapError("record deliveries", err)
 	})
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,12 +105,8 @@ func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequ
 
 // lockHolder makes the decisions about one person's keys take turns.
 func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO epp_holder (partner_id, user_index, issued) VALUES ($1, $2, 1)
+	return execStatement(ctx, tx, "lock holder", `INSERT INTO epp_holder (partner_id, user_index, issued) VALUES ($1, $2, 1)
 		ON CONFLICT (partner_id, user_index) DO UPDATE SET issued = epp_holder.issued + 1`, partnerNumber(id), u.write)
-	if err != nil {
-		return fmt.Errorf("lock holder: %w", err)
-	}
-	return nil
 }
 
 // deviceNamed returns the person's device that has a key which did not end, by system and name.
@@ -123,13 +118,7 @@ func (s Devices) deviceNamed(ctx context.Context, q querier, id partner.ID, u us
 // findDevice returns the one key that fits.
 func (s Devices) findDevice(ctx context.Context, q querier, where string, args ...any) (cyber.Device, error) {
 	d, err := s.scanDevice(q.QueryRowContext(ctx, `SELECT `+deviceColumns+` FROM epp_key WHERE `+where, args...))
-	if errors.Is(err, sql.ErrNoRows) {
-		return d, cyber.ErrDeviceUnknown
-	}
-	if err != nil {
-		return d, classifyError(fmt.Errorf("read device: %w", err))
-	}
-	return d, nil
+	return d, readError("read device", err, cyber.ErrDeviceUnknown)
 }
 
 // countHolding counts a person's live keys and finds their plans.
@@ -165,14 +154,10 @@ func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cybe
 	if err != nil {
 		return fmt.Errorf("seal device: %w", err)
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO epp_key (id, partner_id, user_index, system, device_index, key_index, details, plan_id,
+	return execStatement(ctx, tx, "insert key", `INSERT INTO epp_key (id, partner_id, user_index, system, device_index, key_index, details, plan_id,
 		issued_at, valid_until, ended_at, end_reason, next_warning) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', $11)`,
 		string(d.ID), partnerNumber(d.Partner), u.write, string(d.System), s.deviceIndex(d.Partner, d.Name), s.activationKeyIndex(d.Key), sealed,
 		string(d.Plan), toMicros(d.IssuedAt), toMicros(d.ValidUntil), toMicros(cyber.NextNotice(d.IssuedAt, d.ValidUntil)))
-	if err != nil {
-		return fmt.Errorf("insert key: %w", err)
-	}
-	return nil
 }
 
 // ListDevices returns a person's live devices, newest first.

@@ -90,9 +90,8 @@ func (s Devices) giveNotices(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 			over = append(over, d)
 			continue
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE epp_key SET next_warning = $3 WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(d.ID), toMicros(notice.Next))
-		if err != nil {
-			return 0, 0, fmt.Errorf("note announcement: %w", err)
+		if err := execStatement(ctx, tx, "note announcement", `UPDATE epp_key SET next_warning = $3 WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(d.ID), toMicros(notice.Next)); err != nil {
+			return 0, 0, err
 		}
 		if !notice.Tell {
 			continue

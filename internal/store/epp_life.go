@@ -39,10 +39,9 @@ func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 		if d, changed = decide(before, now); !changed {
 			return nil
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE epp_key SET activated_at = $3, seen_at = $4 WHERE partner_id = $1 AND id = $2`,
-			partnerNumber(id), string(key), toMicros(d.ActivatedAt), toMicros(d.SeenAt))
-		if err != nil {
-			return fmt.Errorf("note report: %w", err)
+		if err := execStatement(ctx, tx, "note report", `UPDATE epp_key SET activated_at = $3, seen_at = $4 WHERE partner_id = $1 AND id = $2`,
+			partnerNumber(id), string(key), toMicros(d.ActivatedAt), toMicros(d.SeenAt)); err != nil {
+			return err
 		}
 		if !before.ActivatedAt.IsZero() {
 			return nil
@@ -66,10 +65,7 @@ func (s Devices) lockLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 		}
 		return d, cyber.ErrDeviceEnded.With("key", fault.HasEndedAlready)
 	}
-	if err != nil {
-		return d, fmt.Errorf("lock key: %w", err)
-	}
-	return d, nil
+	return d, wrapError("lock key", err)
 }
 
 // EndKey ends a live key and tells of it.
@@ -98,19 +94,20 @@ func (s Devices) endLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, ke
 func (s Devices) endKeys(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []cyber.Device, movedTo cyber.KeyID) error {
 	events := make([]alert.Event, len(keys))
 	for i, d := range keys {
-		_, err := tx.ExecContext(ctx, `UPDATE epp_key SET ended_at = $3, end_reason = $4, next_warning = 0 WHERE partner_id = $1 AND id = $2`,
-			partnerNumber(id), string(d.ID), toMicros(d.EndedAt), string(d.EndReason))
-		if err != nil {
-			return fmt.Errorf("end key: %w", err)
+		if err := execStatement(ctx, tx, "end key", `UPDATE epp_key SET ended_at = $3, end_reason = $4, next_warning = 0 WHERE partner_id = $1 AND id = $2`,
+			partnerNumber(id), string(d.ID), toMicros(d.EndedAt), string(d.EndReason)); err != nil {
+			return err
 		}
 		if d.EndReason == cyber.EndRevoked && d.ActivatedAt.IsZero() {
 			if err := s.returnKeyToPool(ctx, tx, d); err != nil {
 				return err
 			}
 		}
-		if events[i], err = alert.NewKeyEndEvent(d, s.now(), movedTo); err != nil {
+		e, err := alert.NewKeyEndEvent(d, s.now(), movedTo)
+		if err != nil {
 			return err
 		}
+		events[i] = e
 	}
 	return s.alertsArea().addPartnerEvents(ctx, tx, id, events...)
 }
@@ -261,9 +258,6 @@ func (s Devices) SetInstallLink(ctx context.Context, system cyber.System, link s
 				ON CONFLICT (system) DO UPDATE SET link = excluded.link, mac = excluded.mac`, string(system), link,
 				s.grantMAC("epp_install", installGrant(system, link)))
 		}
-		if err != nil {
-			return fmt.Errorf("set install link: %w", err)
-		}
-		return nil
+		return wrapError("set install link", err)
 	})
 }

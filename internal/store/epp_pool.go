@@ -62,11 +62,8 @@ func (s Devices) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device)
 		SELECT id FROM epp_pool WHERE system = $1 AND taken_at = 0 AND (expires_at = 0 OR expires_at > $2)
 		ORDER BY loaded_at, id LIMIT 1`+s.db.SkipLocked()+`) RETURNING id, vendor_key, expires_at`,
 		string(d.System), toMicros(d.IssuedAt), string(d.ID)).Scan(&row, &sealed, &expires)
-	if errors.Is(err, sql.ErrNoRows) {
-		return cyber.VendorKey{}, cyber.ErrPoolEmpty.With("operatingSystem", fault.NoKeyLeft)
-	}
 	if err != nil {
-		return cyber.VendorKey{}, fmt.Errorf("take key from pool: %w", err)
+		return cyber.VendorKey{}, readError("take key from pool", err, cyber.ErrPoolEmpty.With("operatingSystem", fault.NoKeyLeft))
 	}
 	plain, err := s.keys.Unseal(poolKeyPlace(row), sealed)
 	if err != nil {
@@ -80,10 +77,9 @@ func (s Devices) LoadKeyPool(ctx context.Context, system cyber.System, keys []cy
 	loaded := 0
 	err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
 		loaded = 0
-		_, err = tx.ExecContext(ctx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (system) DO UPDATE SET pooled = excluded.pooled`, string(system), true, int64(cyber.DefaultLowMark), false)
-		if err != nil {
-			return fmt.Errorf("switch key source: %w", err)
+		if err := execStatement(ctx, tx, "switch key source", `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (system) DO UPDATE SET pooled = excluded.pooled`, string(system), true, int64(cyber.DefaultLowMark), false); err != nil {
+			return err
 		}
 		insert, err := tx.PrepareContext(ctx, `INSERT INTO epp_pool (id, system, key_index, vendor_key, loaded_at, taken_at, taken_by, expires_at)
 			VALUES ($1, $2, $3, $4, $5, 0, '', $6) ON CONFLICT (key_index) DO NOTHING`)
@@ -186,10 +182,7 @@ func (s Devices) UpdateSource(ctx context.Context, system cyber.System, change c
 		if err == nil && change.Returns != nil {
 			_, err = tx.ExecContext(ctx, `UPDATE epp_source SET returns = $2 WHERE system = $1`, string(system), *change.Returns)
 		}
-		if err != nil {
-			return fmt.Errorf("set key source: %w", err)
-		}
-		return nil
+		return wrapError("set key source", err)
 	})
 }
 

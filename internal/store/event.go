@@ -81,10 +81,7 @@ func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, e
 		i++
 		return row, nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("keep events: %w", err)
-	}
-	return kept, nil
+	return kept, wrapError("keep events", err)
 }
 
 // namePersons names the person of each event as the partner named them last, and returns the keys by which a person's
@@ -123,10 +120,7 @@ func (c core) endpointFilters(ctx context.Context, q querier, id partner.ID) ([]
 		e.Types, e.CreatedAt = splitTypes(types), fromMicros(created)
 		return checked[alert.Endpoint]{value: e, forged: !c.isGenuine("endpoint", endpointGrant(e), mac)}, err
 	}, `SELECT id, types, state, reason, created_at, mac FROM endpoint WHERE partner_id = $1`, partnerNumber(id))
-	if err != nil {
-		return nil, fmt.Errorf("read endpoints: %w", err)
-	}
-	return list, nil
+	return list, wrapError("read endpoints", err)
 }
 
 var deliveryColumns = []string{
@@ -177,14 +171,10 @@ func (s Alerts) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.End
 			return err
 		}
 		d.Seq = kept[0].seq
-		_, err = tx.ExecContext(ctx, `INSERT INTO delivery
+		return execStatement(ctx, tx, "keep delivery", `INSERT INTO delivery
 			(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)
 			VALUES ($1, $2, $3, $4, $5, 'pending', $6, 0, $7, $8, 0)`, partnerNumber(id), string(endpoint), d.Seq, string(e.ID),
 			kept[0].person, false, toMicros(until), toMicros(s.now()))
-		if err != nil {
-			return fmt.Errorf("keep delivery: %w", err)
-		}
-		return nil
 	})
 	if err != nil {
 		return d, err

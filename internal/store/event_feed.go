@@ -66,10 +66,7 @@ func (s Alerts) EventsAfter(ctx context.Context, id partner.ID, of alert.Areas, 
 	}
 	err = q.QueryRowContext(ctx, `SELECT NOT EXISTS (SELECT 1 FROM event WHERE partner_id = $1 AND seq = $2)
 		AND NOT EXISTS (SELECT 1 FROM event_gap WHERE partner_id = $1 AND seq = $2)`, partnerNumber(id), next).Scan(&found.Gap)
-	if err != nil {
-		return found, classifyError(fmt.Errorf("read events: %w", err))
-	}
-	return found, nil
+	return found, classifyError(wrapError("read events", err))
 }
 
 // NewestEvents returns up to limit events of some areas, the newest first.
@@ -90,15 +87,11 @@ func (s Alerts) SavePull(ctx context.Context, id partner.ID, of alert.Areas, seq
 		return nil
 	}
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO event_pull (partner_id, seq, subscription_seq, at) VALUES ($1, $2, $3, $4)
+		return execStatement(ctx, tx, "note pull", `INSERT INTO event_pull (partner_id, seq, subscription_seq, at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (partner_id) DO UPDATE SET at = excluded.at,
 				seq = CASE WHEN event_pull.seq < excluded.seq THEN excluded.seq ELSE event_pull.seq END,
 				subscription_seq = CASE WHEN event_pull.subscription_seq < excluded.subscription_seq THEN excluded.subscription_seq
 					ELSE event_pull.subscription_seq END`, partnerNumber(id), next.Cyber, next.Subscriptions, toMicros(s.now()))
-		if err != nil {
-			return fmt.Errorf("note pull: %w", err)
-		}
-		return nil
 	})
 }
 

@@ -24,10 +24,7 @@ func (c core) seqRange(ctx context.Context, q querier, id partner.ID, from, to t
 		err = q.QueryRowContext(ctx, `SELECT coalesce((SELECT seq FROM event WHERE partner_id = $1 AND created_at < $2 ORDER BY created_at DESC, seq DESC LIMIT 1), 0)`,
 			partnerNumber(id), toMicros(to.Add(outOfOrder))).Scan(&last)
 	}
-	if err != nil {
-		return first, last, classifyError(fmt.Errorf("find events of a time: %w", err))
-	}
-	return first, last, nil
+	return first, last, classifyError(wrapError("find events of a time", err))
 }
 
 // reportAtOnce is how many events are read at a time.

@@ -139,12 +139,8 @@ func (s Feeds) UpdateFeed(ctx context.Context, name string, change func(*feed.Fe
 		if err != nil {
 			return fmt.Errorf("update feed: %w", err)
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE feed SET kind = $2, target = $3, secret = $4, settings = $5, paused = $6, every_s = $7, state = $8,
+		return execStatement(ctx, tx, "update feed", `UPDATE feed SET kind = $2, target = $3, secret = $4, settings = $5, paused = $6, every_s = $7, state = $8,
 			failures = $9, error = $10, next_at = $11, last_at = $12, created_at = $13, mac = $14 WHERE name = $1`, row...)
-		if err != nil {
-			return fmt.Errorf("update feed: %w", err)
-		}
-		return nil
 	})
 	return f, err
 }
@@ -159,21 +155,14 @@ func (s Feeds) IsTaken(ctx context.Context, feed, item string) (bool, error) {
 	var taken bool
 	err := s.readQuerier().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`,
 		feed, s.itemMark(feed, item)).Scan(&taken)
-	if err != nil {
-		return false, classifyError(fmt.Errorf("look for item: %w", err))
-	}
-	return taken, nil
+	return taken, classifyError(wrapError("look for item", err))
 }
 
 // MarkTaken remembers an item.
 func (s Feeds) MarkTaken(ctx context.Context, feed, item, breach string) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO feed_item (feed, mark, breach, seen_at) VALUES ($1, $2, $3, $4)
+		return execStatement(ctx, tx, "take item", `INSERT INTO feed_item (feed, mark, breach, seen_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (feed, mark) DO NOTHING`, feed, s.itemMark(feed, item), breach, toMicros(s.now()))
-		if err != nil {
-			return fmt.Errorf("take item: %w", err)
-		}
-		return nil
 	})
 }
 

@@ -68,9 +68,8 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 			return feed.ErrBacklog.Note("feed: %d bytes wait already; send later", waiting)
 		}
 		for number, sealed := range parts {
-			_, err := tx.ExecContext(ctx, `INSERT INTO feed_push_part (feed, mark, number, body) VALUES ($1, $2, $3, $4)`, p.Feed, p.Mark, int64(number), sealed)
-			if err != nil {
-				return fmt.Errorf("keep push: %w", err)
+			if err := execStatement(ctx, tx, "keep push", `INSERT INTO feed_push_part (feed, mark, number, body) VALUES ($1, $2, $3, $4)`, p.Feed, p.Mark, int64(number), sealed); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -98,10 +97,7 @@ func (s Feeds) findSamePush(ctx context.Context, tx *sqldb.Tx, p feed.Push, body
 func (s Feeds) waitingBytes(ctx context.Context, name string) (waiting int64, err error) {
 	err = s.readQuerier().QueryRowContext(ctx, `SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM feed_push WHERE feed = $1 AND state = $2`,
 		name, string(feed.PushWaiting)).Scan(&waiting)
-	if err != nil {
-		return 0, classifyError(fmt.Errorf("count pushes: %w", err))
-	}
-	return waiting, nil
+	return waiting, classifyError(wrapError("count pushes", err))
 }
 
 // sealBodyParts cuts a body into what stands in one row each.
@@ -155,10 +151,7 @@ func (s Feeds) FinishPush(ctx context.Context, p feed.Push) error {
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `DELETE FROM feed_push_part WHERE feed = $1 AND mark = $2`, p.Feed, p.Mark)
 		}
-		if err != nil {
-			return fmt.Errorf("end push: %w", err)
-		}
-		return nil
+		return wrapError("end push", err)
 	})
 }
 
@@ -169,10 +162,7 @@ func (s Feeds) SweepPushes(ctx context.Context, name string, before time.Time) e
 			SELECT mark FROM feed_push WHERE feed = $1 AND state IN ($2, $3) AND received_at < $4 LIMIT $5)`,
 			name, string(feed.PushDone), string(feed.PushFailed), toMicros(before), limit))
 	})
-	if err != nil {
-		return fmt.Errorf("sweep pushes: %w", err)
-	}
-	return nil
+	return wrapError("sweep pushes", err)
 }
 
 // DeleteFeed deletes a feed and all that is kept of it: it is paused, what it has goes a few rows at a time, and itself
@@ -196,10 +186,7 @@ func (s Feeds) DeleteFeed(ctx context.Context, name string) error {
 	if err == nil {
 		err = s.changeFeed(ctx, `DELETE FROM feed WHERE name = $1`, name)
 	}
-	if err != nil {
-		return classifyError(fmt.Errorf("delete feed: %w", err))
-	}
-	return nil
+	return classifyError(wrapError("delete feed", err))
 }
 
 // changeFeed runs a statement about a feed that has to be there.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -91,12 +90,11 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO finding
+		if err := execStatement(ctx, tx, "insert finding", `INSERT INTO finding
 			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site, watched_site, remind_at)
 			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10, $11)`, string(f.ID), partnerNumber(id), string(f.Asset), f.Breach.Name, f.Quiet,
-			toMicros(f.FoundAt), classes, logins, f.OwnSite, f.WatchedSite, toMicros(cyber.FirstReminder(f)))
-		if err != nil {
-			return fmt.Errorf("insert finding: %w", err)
+			toMicros(f.FoundAt), classes, logins, f.OwnSite, f.WatchedSite, toMicros(cyber.FirstReminder(f))); err != nil {
+			return err
 		}
 	}
 	if err := closeFindings(ctx, tx, id, v.Closed); err != nil {
@@ -132,10 +130,9 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 // closeFindings stores the resolution of findings and cancels their reminders.
 func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cyber.Finding) error {
 	for _, f := range closed {
-		_, err := tx.ExecContext(ctx, `UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
-			partnerNumber(id), string(f.ID), string(f.Resolution), toMicros(f.ResolvedAt))
-		if err != nil {
-			return fmt.Errorf("resolve finding: %w", err)
+		if err := execStatement(ctx, tx, "resolve finding", `UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
+			partnerNumber(id), string(f.ID), string(f.Resolution), toMicros(f.ResolvedAt)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -150,13 +147,10 @@ func (s Monitoring) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	if !r.HasMoved() {
 		return nil
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
+	return execStatement(ctx, tx, "keep status history", `INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
 		SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
 		FROM asset_history WHERE partner_id = $2 AND asset_id = $1`,
-		string(r.ID), partnerNumber(id), toMicros(s.now()), string(r.Before), string(r.Status)); err != nil {
-		return fmt.Errorf("keep status history: %w", err)
-	}
-	return nil
+		string(r.ID), partnerNumber(id), toMicros(s.now()), string(r.Before), string(r.Status))
 }
 
 // sealTrace gives the columns that say what stood beside a value. Sites are sealed: they tell where a person is a
@@ -282,13 +276,7 @@ func (s Monitoring) ResolveFinding(ctx context.Context, id partner.ID, hash part
 func findingPlace(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, finding cyber.FindingID) (asset cyber.AssetID, breach string, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT a.id, f.breach FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 		WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, partnerNumber(id), u.write, u.other, string(finding)).Scan(&asset, &breach)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", "", cyber.ErrFindingNotFound
-	}
-	if err != nil {
-		return "", "", fmt.Errorf("find finding: %w", err)
-	}
-	return asset, breach, nil
+	return asset, breach, readError("find finding", err, cyber.ErrFindingNotFound)
 }
 
 // closeFindings resolves the open findings of a breach among those of the values, and recomputes their statuses.

@@ -125,10 +125,7 @@ func findTwins(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []lockedRo
 		return struct{}{}, err
 	}, `SELECT id, user_index, value_index FROM asset WHERE partner_id = $1 AND user_index IN (`+marks+`)
 		AND value_index IN (`+appendByteMarks(&args, uniqueValues(values))+`) ORDER BY id`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("find values added twice: %w", err)
-	}
-	return ids, nil
+	return ids, wrapError("find values added twice", err)
 }
 
 // readFindings gives values all that was found of them.
@@ -171,8 +168,5 @@ func mergeAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union)
 			return fmt.Errorf("take over steps: %w", err)
 		}
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM asset WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(u.Gone)); err != nil {
-		return fmt.Errorf("unite values: %w", err)
-	}
-	return nil
+	return execStatement(ctx, tx, "unite values", `DELETE FROM asset WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(u.Gone))
 }

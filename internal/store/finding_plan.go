@@ -33,10 +33,7 @@ func (s Monitoring) ListStepMarks(ctx context.Context, id partner.ID, hash partn
 	marks, err := collectRows(ctx, q, scanStepMark, `SELECT `+markColumns+` FROM asset a CROSS JOIN finding f CROSS JOIN finding_step m
 		WHERE a.partner_id = $1 AND a.user_index IN ($2, $3) AND f.partner_id = a.partner_id AND f.asset_id = a.id
 			AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.finding_id, m.step`, partnerNumber(id), u.write, u.other)
-	if err != nil {
-		return nil, fmt.Errorf("list steps: %w", err)
-	}
-	return marks, nil
+	return marks, wrapError("list steps", err)
 }
 
 // ChangePlan changes a finding's plan under the lock of its value: see cyber.PlanStore. As with ResolveFinding, one of a
@@ -103,10 +100,7 @@ func findBreachFinding(values []*leak.Watched, breach string) (*leak.Watched, *c
 func readStepMarks(ctx context.Context, q querier, id partner.ID, findings []cyber.FindingID) ([]cyber.StepMark, error) {
 	args := []any{partnerNumber(id)}
 	marks, err := collectRows(ctx, q, scanStepMark, `SELECT `+markColumns+` FROM finding_step m WHERE m.partner_id = $1 AND m.finding_id IN (`+appendListMarks(&args, findings)+`)`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read steps: %w", err)
-	}
-	return marks, nil
+	return marks, wrapError("read steps", err)
 }
 
 // saveStepMark stores what was said of a step over what was said before; a step that is to be done again has no row.
@@ -119,10 +113,7 @@ func saveStepMark(ctx context.Context, tx *sqldb.Tx, id partner.ID, m cyber.Step
 			ON CONFLICT (partner_id, finding_id, step) DO UPDATE SET state = excluded.state, marked_at = excluded.marked_at`,
 			partnerNumber(id), string(m.Finding), string(m.Step), string(m.State), toMicros(m.At))
 	}
-	if err != nil {
-		return fmt.Errorf("mark step: %w", err)
-	}
-	return nil
+	return wrapError("mark step", err)
 }
 
 const remindBatch = 200
@@ -254,8 +245,5 @@ func (s Monitoring) lockReminders(ctx context.Context, tx *sqldb.Tx, id partner.
 		return r, err
 	}, `SELECT `+findingColumns+`, f.remind_at, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.id IN (`+appendListMarks(&args, locked)+`) ORDER BY f.id`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read steps that are due: %w", err)
-	}
-	return due, nil
+	return due, wrapError("read steps that are due", err)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/leak"
@@ -47,21 +46,19 @@ func (s Monitoring) judgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7, resolution = $8,
+		if err := execStatement(ctx, tx, "judge finding", `UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7, resolution = $8,
 			resolved_at = $9, renewed_at = $10, remind_at = CASE WHEN renewed_at = $10 THEN remind_at ELSE $11 END WHERE partner_id = $1 AND id = $2`,
 			partnerNumber(id), string(f.ID), f.OwnSite, f.WatchedSite, classes, logins, f.Quiet, string(f.Resolution), toMicros(f.ResolvedAt),
-			toMicros(f.RenewedAt), toMicros(cyber.FirstReminder(f)))
-		if err != nil {
-			return fmt.Errorf("judge finding: %w", err)
+			toMicros(f.RenewedAt), toMicros(cyber.FirstReminder(f))); err != nil {
+			return err
 		}
 		if f.RenewedAt.IsZero() {
 			continue
 		}
 		// What was done about less than is known now is not done any more.
-		_, err = tx.ExecContext(ctx, `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND marked_at <= $3`,
-			partnerNumber(id), string(f.ID), toMicros(f.RenewedAt))
-		if err != nil {
-			return fmt.Errorf("begin plan anew: %w", err)
+		if err := execStatement(ctx, tx, "begin plan anew", `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND marked_at <= $3`,
+			partnerNumber(id), string(f.ID), toMicros(f.RenewedAt)); err != nil {
+			return err
 		}
 	}
 	return nil

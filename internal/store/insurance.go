@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -50,10 +49,7 @@ func (s Cover) readEntitled(ctx context.Context, q querier, id partner.ID, u use
 			AND (b.expiry_day = 0 OR b.expiry_day >= $3)
 		UNION ALL SELECT TRUE, 0, 0, `+columns+` FROM partner t JOIN plan p ON p.partner_id = t.id AND p.id = t.default_plan WHERE t.id = $1`,
 		partnerNumber(id), cpf, int64(subscription.DayInBrazil(s.now())))
-	if err != nil {
-		return e, fmt.Errorf("read entitlement: %w", err)
-	}
-	return e, nil
+	return e, wrapError("read entitlement", err)
 }
 
 // leading scans columns before those of a row's own scan.

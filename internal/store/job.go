@@ -142,28 +142,20 @@ func (s Jobs) FinishJob(ctx context.Context, worker string, j job.Job, state job
 		next, finished = toMicros(now.Add(job.BackoffPause(j.Attempts))), 0
 	}
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE job SET state = $3, error = $4, next_at = $5, finished_at = $6, lease = ''
+		return execStatement(ctx, tx, "finish job", `UPDATE job SET state = $3, error = $4, next_at = $5, finished_at = $6, lease = ''
 			WHERE id = $1 AND lease = $2 AND state = 'running'`,
 			string(j.ID), worker, string(state), reason, next, finished)
-		if err != nil {
-			return fmt.Errorf("finish job: %w", err)
-		}
-		return nil
 	})
 }
 
 // CancelJob asks a job to stop: a waiting one at once, a running one at its next step.
 func (s Jobs) CancelJob(ctx context.Context, id job.ID) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE job SET state = 'cancelled', finished_at = $2 WHERE id = $1 AND state = 'ready'`,
-			string(id), toMicros(s.now()))
-		if err != nil {
-			return fmt.Errorf("cancel job: %w", err)
+		if err := execStatement(ctx, tx, "cancel job", `UPDATE job SET state = 'cancelled', finished_at = $2 WHERE id = $1 AND state = 'ready'`,
+			string(id), toMicros(s.now())); err != nil {
+			return err
 		}
-		if _, err = tx.ExecContext(ctx, `UPDATE job SET cancel = $2 WHERE id = $1 AND state = 'running'`, string(id), true); err != nil {
-			return fmt.Errorf("cancel job: %w", err)
-		}
-		return nil
+		return execStatement(ctx, tx, "cancel job", `UPDATE job SET cancel = $2 WHERE id = $1 AND state = 'running'`, string(id), true)
 	})
 }
 

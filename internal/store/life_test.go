@@ -95,8 +95,10 @@ func (w *lives) live(t *testing.T, n int) human {
 	enrolAll(t, w.Env, id, sub)
 	watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
 	owner := cyber.Owner{Partner: id, Mode: partner.Live}
-	must(watch.Watch(ctx, owner, h.user, "email", fmt.Sprintf("p%d@exemplo.com.br", n)))
-	must(watch.Watch(ctx, owner, h.user, "cpf", h.cpf))
+	for _, v := range [][2]string{{"email", fmt.Sprintf("p%d@exemplo.com.br", n)}, {"cpf", h.cpf}} {
+		_, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: h.user, Type: v[0], Value: v[1]})
+		must(err)
+	}
 	found, err := watch.ListFindings(ctx, id, h.user)
 	must(err)
 	_, err = watch.MarkPlanStep(ctx, id, h.user, found[0].ID, "expect-scams", cyber.StepDone)

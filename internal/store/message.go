@@ -33,10 +33,7 @@ func (c core) scanTemplate(row scanner) (t checked[message.Template], err error)
 func (s Alerts) ListTemplates(ctx context.Context, id partner.ID) ([]message.Template, error) {
 	list, err := collectGenuine(ctx, s.readQuerier(), s.scanTemplate, `SELECT `+templateColumns+` FROM message_template WHERE partner_id = $1
 		ORDER BY event, channel, lang`, partnerNumber(id))
-	if err != nil {
-		return nil, fmt.Errorf("read messages: %w", err)
-	}
-	return list, nil
+	return list, wrapError("read messages", err)
 }
 
 // KeepTemplate stores a text over the one that was there.
@@ -47,15 +44,11 @@ func (s Alerts) KeepTemplate(ctx context.Context, id partner.ID, t message.Templ
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO message_template (partner_id, event, channel, lang, subject, body, changed_at, mac)
+		return execStatement(ctx, tx, "keep message", `INSERT INTO message_template (partner_id, event, channel, lang, subject, body, changed_at, mac)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (partner_id, event, channel, lang)
 			DO UPDATE SET subject = excluded.subject, body = excluded.body, changed_at = excluded.changed_at, mac = excluded.mac`,
 			partnerNumber(id), string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text, toMicros(s.now()),
 			s.grantMAC("message_template", templateGrant(id, t)))
-		if err != nil {
-			return fmt.Errorf("keep message: %w", err)
-		}
-		return nil
 	})
 }
 
@@ -77,13 +70,7 @@ func (s Alerts) DropTemplate(ctx context.Context, id partner.ID, k message.Key) 
 // GetEvent returns one event of a partner.
 func (s Alerts) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
 	e, err := s.scanKeptEvent(id)(s.readQuerier().QueryRowContext(ctx, `SELECT `+keptColumns+` FROM event WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(event)))
-	if errors.Is(err, sql.ErrNoRows) {
-		return e, alert.ErrEventNotFound
-	}
-	if err != nil {
-		return e, classifyError(fmt.Errorf("read event: %w", err))
-	}
-	return e, nil
+	return e, readError("read event", err, alert.ErrEventNotFound)
 }
 
 // PartnerName returns a partner's name.

@@ -37,10 +37,7 @@ func (s Monitoring) sealAssetValue(id partner.ID, a cyber.Asset) ([]byte, error)
 		return nil, fmt.Errorf("seal asset: %w", err)
 	}
 	sealed, err := s.keys.Seal(assetPlace(id, a.ID), plain)
-	if err != nil {
-		return nil, fmt.Errorf("seal asset: %w", err)
-	}
-	return sealed, nil
+	return sealed, wrapError("seal asset", err)
 }
 
 // openAssetValue opens what sealAssetValue sealed.
@@ -130,10 +127,7 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		ON CONFLICT (partner_id, user_index, kind, value_index) DO NOTHING`,
 		string(a.ID), partnerNumber(id), u.write, int64(a.Kind), index, fingerprint, look, sealed, string(cyber.StatusMonitored),
 		toMicros(a.AddedAt)))
-	if err != nil {
-		return false, 0, fmt.Errorf("insert asset: %w", err)
-	}
-	return n == 1, look, nil
+	return n == 1, look, wrapError("insert asset", err)
 }
 
 // decideFirstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is older

@@ -186,20 +186,13 @@ func (s Monitoring) lockBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID)
 		(partner_id, tokens, granted, refilled_at, subscriptions, counted_at, stopped_at, stopped_for, seen, usual, judged_from)
 		VALUES ($1, $2, 0, $3, 0, 0, 0, '', 0, 0, 0)
 		ON CONFLICT (partner_id) DO UPDATE SET tokens = first_look.tokens RETURNING `+bucketColumns, partnerNumber(id), full.Tokens, toMicros(full.RefilledAt)))
-	if err != nil {
-		return b, fmt.Errorf("lock first looks: %w", err)
-	}
-	return b, nil
+	return b, wrapError("lock first looks", err)
 }
 
 // keepBucket stores the tokens. It leaves a stop alone: only a judgement or an operator changes that.
 func (s Monitoring) keepBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID, b cyber.LookBucket) error {
-	_, err := tx.ExecContext(ctx, `UPDATE first_look SET tokens = $2, granted = $3, refilled_at = $4 WHERE partner_id = $1`,
+	return execStatement(ctx, tx, "keep first looks", `UPDATE first_look SET tokens = $2, granted = $3, refilled_at = $4 WHERE partner_id = $1`,
 		partnerNumber(id), b.Tokens, b.Granted, toMicros(b.RefilledAt))
-	if err != nil {
-		return fmt.Errorf("keep first looks: %w", err)
-	}
-	return nil
 }
 
 // countLooks writes down the first looks that were counted in this process.
@@ -214,13 +207,9 @@ func (s Monitoring) countLooks(ctx context.Context, tx *sqldb.Tx, id partner.ID)
 
 // addLookHour adds to the counts of the current hour, which the judgement of unusual use is based on.
 func (s Monitoring) addLookHour(ctx context.Context, tx *sqldb.Tx, id partner.ID, h cyber.LookHour) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO first_look_hour (partner_id, hour, looks, hits, granted) VALUES ($1, $2, $3, $4, $5)
+	return execStatement(ctx, tx, "count first looks", `INSERT INTO first_look_hour (partner_id, hour, looks, hits, granted) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (partner_id, hour) DO UPDATE SET looks = first_look_hour.looks + excluded.looks, hits = first_look_hour.hits + excluded.hits,
 			granted = first_look_hour.granted + excluded.granted`, partnerNumber(id), cyber.HourNumber(s.now()), h.Looks, h.Hits, h.Granted)
-	if err != nil {
-		return fmt.Errorf("count first looks: %w", err)
-	}
-	return nil
 }
 
 // LookBucket returns a partner's bucket with what this process holds of it: see cyber.LookStore.
@@ -244,10 +233,7 @@ func (s Monitoring) WaitingLooks(ctx context.Context, id partner.ID, from, to ti
 	}
 	err = s.readQuerier().QueryRowContext(ctx, `SELECT count(*) FROM asset WHERE partner_id = $1 AND look = 2 AND created_at >= $2 AND created_at <= $3`,
 		partnerNumber(id), toMicros(from), last).Scan(&n)
-	if err != nil {
-		return 0, classifyError(fmt.Errorf("count waiting values: %w", err))
-	}
-	return n, nil
+	return n, classifyError(wrapError("count waiting values", err))
 }
 
 // GrantLooks adds tokens: see cyber.LookStore.
@@ -385,10 +371,7 @@ func (s Monitoring) ListLookHours(ctx context.Context, after int64) (map[partner
 		hours[id] = append(hours[id], h)
 		return struct{}{}, err
 	}, `SELECT partner_id, hour, looks, hits, granted FROM first_look_hour WHERE hour > $1 ORDER BY partner_id, hour`, after)
-	if err != nil {
-		return nil, fmt.Errorf("read first looks: %w", err)
-	}
-	return hours, nil
+	return hours, wrapError("read first looks", err)
 }
 
 // ForgetLookHours deletes old hours: see cyber.LookStore.
@@ -454,8 +437,5 @@ func (s Monitoring) StoppedLooks(ctx context.Context) (map[partner.ID]cyber.Look
 		stops[id] = stop
 		return struct{}{}, err
 	}, `SELECT partner_id, stopped_at, stopped_for, seen, usual FROM first_look WHERE stopped_at <> 0`)
-	if err != nil {
-		return nil, fmt.Errorf("read stopped first looks: %w", err)
-	}
-	return stops, nil
+	return stops, wrapError("read stopped first looks", err)
 }

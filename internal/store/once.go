@@ -156,11 +156,7 @@ func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, cl
 	if err != nil {
 		return fmt.Errorf("seal answer: %w", err)
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE idempotency SET answer = $3 WHERE partner_id = $1 AND claim = $2`, partnerNumber(id), claim, sealed)
-	if err != nil {
-		return fmt.Errorf("keep answer: %w", err)
-	}
-	return nil
+	return execStatement(ctx, tx, "keep answer", `UPDATE idempotency SET answer = $3 WHERE partner_id = $1 AND claim = $2`, partnerNumber(id), claim, sealed)
 }
 
 // SweepAnswers deletes idempotency keys older than partner.KeepAnswers, in batches, and returns how many it removed.
@@ -170,8 +166,5 @@ func (s Answers) SweepAnswers(ctx context.Context) (int64, error) {
 		return rowsAffected(tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at <= $1 AND (partner_id, claim) IN (
 			SELECT partner_id, claim FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)`, limit, most))
 	})
-	if err != nil {
-		return total, fmt.Errorf("sweep answers: %w", err)
-	}
-	return total, nil
+	return total, wrapError("sweep answers", err)
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -149,11 +148,8 @@ func (s Operators) OperatorByInvite(ctx context.Context, digest []byte) (operato
 // operatorBy returns operator.ErrNotFound when no row matches, and refuses a forged row: it could grant any role.
 func (s Operators) operatorBy(ctx context.Context, where string, arg any) (operator.Operator, error) {
 	o, err := s.scanOperator(s.readQuerier().QueryRowContext(ctx, `SELECT `+operatorColumns+` FROM operator o WHERE `+where, arg))
-	if errors.Is(err, sql.ErrNoRows) {
-		return o, operator.ErrNotFound
-	}
 	if err != nil {
-		return o, classifyError(fmt.Errorf("read operator: %w", err))
+		return o, readError("read operator", err, operator.ErrNotFound)
 	}
 	if o.Forged {
 		return operator.Operator{}, forgedRowError("operator", string(o.ID))
@@ -206,14 +202,10 @@ func (s Operators) writeOperator(ctx context.Context, tx *sqldb.Tx, o operator.O
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE operator SET role = $2, disabled = $3, password = $4, totp = $5, totp_on = $6, totp_step = $7,
+	return execStatement(ctx, tx, "update operator", `UPDATE operator SET role = $2, disabled = $3, password = $4, totp = $5, totp_on = $6, totp_step = $7,
 		invite = $8, invite_until = $9, failures = $10, locked_until = $11, last_login = $12, recovery = $13, noticed_at = $14,
 		mac = $15 WHERE id = $1`,
 		string(o.ID), string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep, o.Invite, toMicros(o.InviteUntil),
 		int64(o.Failures), toMicros(o.LockedUntil), toMicros(o.LastLogin), sealed.recovery, toMicros(o.NoticedAt),
 		s.grantMAC("operator", operatorGrant(o)))
-	if err != nil {
-		return fmt.Errorf("update operator: %w", err)
-	}
-	return nil
 }

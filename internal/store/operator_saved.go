@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,12 +44,8 @@ func (s Operators) KeepFilter(ctx context.Context, f operator.KeptFilter) error 
 		if n >= operator.MaxFilters {
 			return operator.ErrFilter.With("name", fault.FiltersAtMost, operator.MaxFilters)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO operator_filter (operator_id, id, list, content, created_at) VALUES ($1, $2, $3, $4, $5)`,
+		return execStatement(ctx, tx, "keep filter", `INSERT INTO operator_filter (operator_id, id, list, content, created_at) VALUES ($1, $2, $3, $4, $5)`,
 			string(f.Operator), f.ID, f.List, text, toMicros(s.now()))
-		if err != nil {
-			return fmt.Errorf("keep filter: %w", err)
-		}
-		return nil
 	})
 }
 
@@ -93,12 +88,8 @@ func (s Operators) DropFilter(ctx context.Context, owner operator.ID, id string)
 // BeginExport keeps the row of a file that is about to be written.
 func (s Operators) BeginExport(ctx context.Context, e operator.Export) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO operator_export (id, operator_id, list, about, format, created_at, until, lines, parts, done)
+		return execStatement(ctx, tx, "begin export", `INSERT INTO operator_export (id, operator_id, list, about, format, created_at, until, lines, parts, done)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, FALSE)`, e.ID, string(e.Operator), e.List, e.About, string(e.Format), toMicros(e.CreatedAt), toMicros(e.Until))
-		if err != nil {
-			return fmt.Errorf("begin export: %w", err)
-		}
-		return nil
 	})
 }
 
@@ -116,10 +107,7 @@ func (s Operators) AddExportPart(ctx context.Context, id string, number, lines i
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `INSERT INTO operator_export_part (export_id, number, body) VALUES ($1, $2, $3)`, id, number, sealed)
 		}
-		if err != nil {
-			return fmt.Errorf("write export: %w", err)
-		}
-		return nil
+		return wrapError("write export", err)
 	})
 }
 
@@ -143,24 +131,15 @@ func (s Operators) ListExports(ctx context.Context, owner operator.ID) ([]operat
 func (s Operators) GetExport(ctx context.Context, owner operator.ID, id string) (operator.Export, error) {
 	e, err := scanExport(s.readQuerier().QueryRowContext(ctx, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND id = $2 AND until > $3 AND done`,
 		string(owner), id, toMicros(s.now())))
-	if errors.Is(err, sql.ErrNoRows) {
-		return e, operator.ErrNoExport
-	}
-	if err != nil {
-		return e, classifyError(fmt.Errorf("read export: %w", err))
-	}
-	return e, nil
+	return e, readError("read export", err, operator.ErrNoExport)
 }
 
 // ExportPart returns a part of a file, from 1 on.
 func (s Operators) ExportPart(ctx context.Context, id string, number int64) ([]byte, error) {
 	var sealed []byte
 	err := s.readQuerier().QueryRowContext(ctx, `SELECT body FROM operator_export_part WHERE export_id = $1 AND number = $2`, id, number).Scan(&sealed)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, operator.ErrNoExport
-	}
 	if err != nil {
-		return nil, classifyError(fmt.Errorf("read export: %w", err))
+		return nil, readError("read export", err, operator.ErrNoExport)
 	}
 	return s.keys.Unseal(exportPlace(id, fmt.Sprint(number)), sealed)
 }
@@ -227,8 +206,5 @@ func (c core) dropExport(ctx context.Context, id string) error {
 			return err
 		})
 	}
-	if err != nil {
-		return fmt.Errorf("drop export: %w", err)
-	}
-	return nil
+	return wrapError("drop export", err)
 }

@@ -139,30 +139,19 @@ func (s Overview) goneBacklogs(ctx context.Context, figures []figure) ([]figure,
 
 // lockFigures lets one process count at a time: two that write the same rows in another order would wait for each other.
 func lockFigures(ctx context.Context, tx *sqldb.Tx) error {
-	if _, err := tx.ExecContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'figures'`); err != nil {
-		return fmt.Errorf("lock figures: %w", err)
-	}
-	return nil
+	return execStatement(ctx, tx, "lock figures", `UPDATE counter SET value = value + 1 WHERE name = 'figures'`)
 }
 
 // setDayTally keeps a figure of a day.
 func setDayTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
+	return execStatement(ctx, tx, "keep figure", `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (name, part, day) DO UPDATE SET n = $4`, name, part, day, n)
-	if err != nil {
-		return fmt.Errorf("keep figure: %w", err)
-	}
-	return nil
 }
 
 // addDayTally adds to a figure of a day.
 func addDayTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
+	return execStatement(ctx, tx, "add to figure", `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (name, part, day) DO UPDATE SET n = tally.n + $4`, name, part, day, n)
-	if err != nil {
-		return fmt.Errorf("add to figure: %w", err)
-	}
-	return nil
 }
 
 // countStanding counts what there is now, each count from an index alone.

@@ -168,10 +168,7 @@ func (s Overview) countBacklogs(ctx context.Context) ([]figure, error) {
 		f := figure{name: operator.Backlog}
 		return f, sc.Scan(&f.part, &f.n)
 	}, `SELECT endpoint_id, count(*) FROM delivery WHERE state = 'pending' GROUP BY endpoint_id ORDER BY endpoint_id`)
-	if err != nil {
-		return nil, fmt.Errorf("count backlogs: %w", err)
-	}
-	return list, nil
+	return list, wrapError("count backlogs", err)
 }
 
 // scoreSample is how many people's scores are looked at; scores are sealed, so that all of them cannot be counted in passing.

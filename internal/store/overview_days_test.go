@@ -19,7 +19,7 @@ func TestPictureFigures(t *testing.T) {
 		p, _ := e.NewPartner(t, partner.Sandbox)
 		watch := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
 		for _, value := range []string{"um@vazamento.test", "dois@vazamento.test"} {
-			if err := watch.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, "pessoa", "email", value); err != nil {
+			if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: "pessoa", Type: "email", Value: value}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -160,10 +160,7 @@ func (s Overview) readAssets(ctx context.Context, rest string, args ...any) ([]c
 		a.AddedAt = fromMicros(created)
 		return a, s.monitoring().openAssetValue(&a, sealed)
 	}, `SELECT id, partner_id, kind, status, created_at, value FROM asset WHERE true`+rest, args...)
-	if err != nil {
-		return nil, fmt.Errorf("list assets: %w", err)
-	}
-	return list, nil
+	return list, wrapError("list assets", err)
 }
 
 // GetEvent returns one event.
@@ -182,23 +179,14 @@ func (s Overview) GetEvent(ctx context.Context, id partner.ID, event alert.Event
 // partner.
 func (s Overview) keptEvents(ctx context.Context, id partner.ID, rest string, args ...any) ([]alert.Kept, error) {
 	list, err := collectRows(ctx, s.readQuerier(), s.alertsArea().scanKeptEvent(id), `SELECT `+keptColumns+` FROM event WHERE true`+rest, args...)
-	if err != nil {
-		return nil, fmt.Errorf("list events: %w", err)
-	}
-	return list, nil
+	return list, wrapError("list events", err)
 }
 
 // SubscriptionBySeq returns one subscription by its number.
 func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error) {
 	sub, err := s.subscriptions().scanSubscription(id, s.readQuerier().QueryRowContext(ctx,
 		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND seq = $2`, partnerNumber(id), seq))
-	if errors.Is(err, sql.ErrNoRows) {
-		return sub, subscription.ErrNotFound
-	}
-	if err != nil {
-		return sub, classifyError(fmt.Errorf("read subscription: %w", err))
-	}
-	return sub, nil
+	return sub, readError("read subscription", err, subscription.ErrNotFound)
 }
 
 // SubscriptionsOfCPF returns a person's subscriptions of one partner, those that have not ended first.

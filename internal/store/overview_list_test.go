@@ -24,7 +24,7 @@ func TestListsAreNarrowed(t *testing.T) {
 		begin := e.Clock.Now()
 		for i, owner := range []partner.Partner{p, other, p, other, p} {
 			value := fmt.Sprintf("v%d@vazamento.test", i)
-			if err := watch.Watch(ctx, cyber.Owner{Partner: owner.ID, Mode: owner.Mode}, partner.UserHash(fmt.Sprint("pessoa", i%4)), "email", value); err != nil {
+			if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: owner.ID, Mode: owner.Mode}, User: partner.UserHash(fmt.Sprint("pessoa", i%4)), Type: "email", Value: value}); err != nil {
 				t.Fatal(err)
 			}
 			e.Clock.Advance(time.Hour)

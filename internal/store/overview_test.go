@@ -21,7 +21,7 @@ func TestFigures(t *testing.T) {
 		watch := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
 		who := cyber.Owner{Partner: p.ID, Mode: p.Mode}
 		for _, value := range []string{"um@vazamento.test", "dois@vazamento.test", "tres@exemplo.com.br"} {
-			if err := watch.Watch(ctx, who, "pessoa", "email", value); err != nil {
+			if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: who, User: "pessoa", Type: "email", Value: value}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -47,7 +47,7 @@ func TestFigures(t *testing.T) {
 		check("first", 2, 2)
 		check("again", 2, 2)
 		e.Clock.Advance(36 * time.Hour)
-		if err := watch.Watch(ctx, who, "outra", "email", "quatro@vazamento.test"); err != nil {
+		if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: who, User: "outra", Type: "email", Value: "quatro@vazamento.test"}); err != nil {
 			t.Fatal(err)
 		}
 		check("two days later", 3, 3)
@@ -80,7 +80,7 @@ func TestOperatorLists(t *testing.T) {
 		other, _ := e.NewPartner(t, partner.Sandbox)
 		watch := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
 		for _, value := range []string{"um@vazamento.test", "dois@vazamento.test", "tres@vazamento.test"} {
-			if err := watch.Watch(ctx, cyber.Owner{Partner: p.ID, Mode: p.Mode}, "pessoa", "email", value); err != nil {
+			if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: "pessoa", Type: "email", Value: value}); err != nil {
 				t.Fatal(err)
 			}
 			e.Clock.Advance(time.Minute)

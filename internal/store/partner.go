@@ -60,10 +60,7 @@ func (s Partners) NextPartner(ctx context.Context) (n int64, err error) {
 	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		return tx.QueryRowContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'partners' RETURNING value`).Scan(&n)
 	})
-	if err != nil {
-		return 0, fmt.Errorf("number a partner: %w", err)
-	}
-	return n, nil
+	return n, wrapError("number a partner", err)
 }
 
 // InsertPartner stores a new partner, its sealed salt and its first key.
@@ -73,15 +70,14 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 		return fmt.Errorf("seal salt: %w", err)
 	}
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO partner
+		if err := execStatement(ctx, tx, "insert partner", `INSERT INTO partner
 			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at, sites, watched_sites, mac,
 			first_looks_per_hour, sandbox_of, officer)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 			partnerNumber(p.ID), p.Name, string(p.Mode), p.Suspended, int64(p.Settings.RatePerSecond), int64(p.Settings.Burst),
 			p.Settings.DefaultPlan, p.Settings.MaskCards, sealed, toMicros(p.CreatedAt), p.Settings.Sites, p.Settings.WatchedSites,
-			s.grantMAC("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf), p.Settings.Officer)
-		if err != nil {
-			return fmt.Errorf("insert partner: %w", err)
+			s.grantMAC("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf), p.Settings.Officer); err != nil {
+			return err
 		}
 		return s.insertAPIKey(ctx, tx, p.ID, first)
 	})
@@ -117,11 +113,8 @@ func (s Partners) PartnerByID(ctx context.Context, id partner.ID) (partner.Partn
 // partnerByID returns partner.ErrNotFound for an unknown partner and refuses a forged row.
 func (c core) partnerByID(ctx context.Context, q querier, id partner.ID) (partner.Partner, error) {
 	p, err := c.scanPartner(q.QueryRowContext(ctx, `SELECT `+partnerColumns+` FROM partner WHERE id = $1`, partnerNumber(id)))
-	if errors.Is(err, sql.ErrNoRows) {
-		return p, partner.ErrNotFound
-	}
 	if err != nil {
-		return p, classifyError(fmt.Errorf("read partner: %w", err))
+		return p, readError("read partner", err, partner.ErrNotFound)
 	}
 	if p.Forged {
 		return partner.Partner{}, forgedRowError("partner", string(id))
@@ -181,13 +174,12 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 		if err := change(&p); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
+		if err := execStatement(ctx, tx, "update partner", `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
 			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9, mac = $10,
 			first_looks_per_hour = $11, sandbox_of = $12, officer = $13 WHERE id = $1`, partnerNumber(id), p.Name, p.Suspended,
 			int64(p.Settings.RatePerSecond), int64(p.Settings.Burst), p.Settings.DefaultPlan, p.Settings.MaskCards, p.Settings.Sites, p.Settings.WatchedSites,
-			s.grantMAC("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf), p.Settings.Officer)
-		if err != nil {
-			return fmt.Errorf("update partner: %w", err)
+			s.grantMAC("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf), p.Settings.Officer); err != nil {
+			return err
 		}
 		if before.Sites == p.Settings.Sites && before.WatchedSites == p.Settings.WatchedSites {
 			return nil
@@ -200,30 +192,22 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 // moveAccessEpoch tells every process that partners, keys or plans changed, so that caches of them are read again. The
 // row stays locked until the transaction ends, which puts concurrent changes in order.
 func moveAccessEpoch(ctx context.Context, tx *sqldb.Tx) error {
-	if _, err := tx.ExecContext(ctx, `UPDATE epoch SET value = value + 1 WHERE name = 'access'`); err != nil {
-		return fmt.Errorf("move access epoch: %w", err)
-	}
-	return nil
+	return execStatement(ctx, tx, "move access epoch", `UPDATE epoch SET value = value + 1 WHERE name = 'access'`)
 }
 
 // AccessEpoch changes whenever a key, a partner or one of its plans changes.
 func (s Partners) AccessEpoch(ctx context.Context) (int64, error) {
 	var v int64
-	if err := s.db.ReadPool().QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'access'`).Scan(&v); err != nil {
-		return 0, classifyError(fmt.Errorf("read access epoch: %w", err))
-	}
-	return v, nil
+	err := s.db.ReadPool().QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'access'`).Scan(&v)
+	return v, classifyError(wrapError("read access epoch", err))
 }
 
 // OpenSalt opens a partner's salt.
 func (s Partners) OpenSalt(ctx context.Context, id partner.ID) (string, error) {
 	var sealed []byte
 	err := s.readQuerier().QueryRowContext(ctx, `SELECT salt FROM partner WHERE id = $1`, partnerNumber(id)).Scan(&sealed)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", partner.ErrNotFound
-	}
 	if err != nil {
-		return "", classifyError(fmt.Errorf("read salt: %w", err))
+		return "", readError("read salt", err, partner.ErrNotFound)
 	}
 	salt, err := s.keys.Unseal(sealedSaltPlace(id), sealed)
 	if err != nil {
@@ -256,15 +240,11 @@ func (s Partners) InsertKey(ctx context.Context, id partner.ID, k partner.Key) e
 // insertAPIKey stores a new key.
 func (s Partners) insertAPIKey(ctx context.Context, q querier, id partner.ID, k partner.Key) error {
 	k.Partner, k.Digest = id, s.keyedDigest("api_key", k.Digest)
-	_, err := q.ExecContext(ctx, `INSERT INTO api_key
+	return execStatement(ctx, q, "insert key", `INSERT INTO api_key
 		(id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at, made_by, line, mac)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		string(k.ID), partnerNumber(id), k.Label, k.Preview, k.Digest[:lookupLen], k.Digest, joinScopes(k.Scopes),
 		toMicros(k.CreatedAt), toMicros(k.ExpiresAt), toMicros(k.RevokedAt), string(k.MadeBy), string(k.Line), s.grantMAC("api_key", apiKeyGrant(k)))
-	if err != nil {
-		return fmt.Errorf("insert key: %w", err)
-	}
-	return nil
 }
 
 const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, k.created_at, k.expires_at, k.revoked_at,
@@ -324,11 +304,8 @@ func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (partner.Key, 
 		p.created_at, p.mac, `+keyColumns+`
 		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`, keyed[:lookupLen])
 	p, err := s.scanPartner(row, r.scanTargets()...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return partner.Key{}, p, partner.ErrKeyNotFound
-	}
 	if err != nil {
-		return partner.Key{}, p, classifyError(fmt.Errorf("read key: %w", err))
+		return partner.Key{}, p, readError("read key", err, partner.ErrKeyNotFound)
 	}
 	k := s.openKeyRow(&r)
 	if k.Forged || p.Forged || !hmac.Equal(k.Digest, keyed) {
@@ -359,10 +336,9 @@ func (s Partners) UpdateKeys(ctx context.Context, id partner.ID, change func(key
 			if k.Forged {
 				return forgedRowError("api_key", string(k.ID))
 			}
-			_, err = tx.ExecContext(ctx, `UPDATE api_key SET expires_at = $3, revoked_at = $4, mac = $5 WHERE partner_id = $1 AND id = $2`,
-				partnerNumber(id), string(k.ID), toMicros(k.ExpiresAt), toMicros(k.RevokedAt), s.grantMAC("api_key", apiKeyGrant(k)))
-			if err != nil {
-				return fmt.Errorf("update key: %w", err)
+			if err := execStatement(ctx, tx, "update key", `UPDATE api_key SET expires_at = $3, revoked_at = $4, mac = $5 WHERE partner_id = $1 AND id = $2`,
+				partnerNumber(id), string(k.ID), toMicros(k.ExpiresAt), toMicros(k.RevokedAt), s.grantMAC("api_key", apiKeyGrant(k))); err != nil {
+				return err
 			}
 		}
 		return nil

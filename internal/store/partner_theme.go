@@ -38,10 +38,8 @@ func (s Partners) readTheme(ctx context.Context, q querier, id partner.ID) (part
 	if err != nil {
 		return t, nil //nolint:nilerr // forged: the page falls back to the default look, and vigia check names the row
 	}
-	if err := json.Unmarshal(plain, &t); err != nil {
-		return t, fmt.Errorf("read theme: %w", err)
-	}
-	return t, nil
+	err = json.Unmarshal(plain, &t)
+	return t, wrapError("read theme", err)
 }
 
 // UpdateTheme changes a partner's theme.
@@ -69,12 +67,8 @@ func (s Partners) UpdateTheme(ctx context.Context, id partner.ID, change func(*p
 		if err != nil {
 			return fmt.Errorf("seal theme: %w", err)
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO partner_theme (partner_id, body) VALUES ($1, $2)
+		return execStatement(ctx, tx, "keep theme", `INSERT INTO partner_theme (partner_id, body) VALUES ($1, $2)
 			ON CONFLICT (partner_id) DO UPDATE SET body = excluded.body`, partnerNumber(id), sealed)
-		if err != nil {
-			return fmt.Errorf("keep theme: %w", err)
-		}
-		return nil
 	})
 	return t, err
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -39,10 +38,7 @@ func (s Operators) sealPasskey(p operator.Passkey) ([]byte, error) {
 	if err == nil {
 		text, err = s.keys.Seal(passkeyPlace(p.ID, string(p.Operator)), text)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("seal passkey: %w", err)
-	}
-	return text, nil
+	return text, wrapError("seal passkey", err)
 }
 
 // InsertPasskey stores a new passkey. It returns operator.ErrPasskey when the ID is already registered, by any
@@ -94,11 +90,7 @@ func (s Operators) UpdatePasskey(ctx context.Context, p operator.Passkey) error 
 		return err
 	}
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE operator_passkey SET credential = $3 WHERE id = $1 AND operator_id = $2`, p.ID, string(p.Operator), sealed)
-		if err != nil {
-			return fmt.Errorf("update passkey: %w", err)
-		}
-		return nil
+		return execStatement(ctx, tx, "update passkey", `UPDATE operator_passkey SET credential = $3 WHERE id = $1 AND operator_id = $2`, p.ID, string(p.Operator), sealed)
 	})
 }
 
@@ -130,11 +122,7 @@ func (s Operators) InsertCeremony(ctx context.Context, digest, state []byte, unt
 		if _, err := tx.ExecContext(ctx, `DELETE FROM operator_ceremony WHERE until <= $1`, toMicros(s.now())); err != nil {
 			return fmt.Errorf("forget ceremonies: %w", err)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO operator_ceremony (digest, state, until) VALUES ($1, $2, $3)`, digest, sealed, toMicros(until))
-		if err != nil {
-			return fmt.Errorf("insert ceremony: %w", err)
-		}
-		return nil
+		return execStatement(ctx, tx, "insert ceremony", `INSERT INTO operator_ceremony (digest, state, until) VALUES ($1, $2, $3)`, digest, sealed, toMicros(until))
 	})
 }
 
@@ -143,11 +131,8 @@ func (s Operators) TakeCeremony(ctx context.Context, digest []byte, now time.Tim
 	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		var sealed []byte
 		err := tx.QueryRowContext(ctx, `DELETE FROM operator_ceremony WHERE digest = $1 AND until > $2 RETURNING state`, digest, toMicros(now)).Scan(&sealed)
-		if errors.Is(err, sql.ErrNoRows) {
-			return operator.ErrNotFound
-		}
 		if err != nil {
-			return fmt.Errorf("take ceremony: %w", err)
+			return readError("take ceremony", err, operator.ErrNotFound)
 		}
 		if state, err = s.keys.Unseal(ceremonyPlace(digest), sealed); err != nil {
 			return fmt.Errorf("open ceremony: %w", err)

@@ -61,10 +61,7 @@ func (s core) findUser(ctx context.Context, q querier, id partner.ID, u partner.
 	if errors.Is(err, sql.ErrNoRows) {
 		return user{write: sent, other: sent}, nil
 	}
-	if err != nil {
-		return user{}, classifyError(fmt.Errorf("find person: %w", err))
-	}
-	return user{write: d512, other: d256, cpf: cpf}, nil
+	return user{write: d512, other: d256, cpf: cpf}, classifyError(wrapError("find person", err))
 }
 
 // SamePerson reports whether two user hashes name one person: two spellings of one digest, or both digests of a known
@@ -82,12 +79,8 @@ func (s core) SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHa
 // linkPerson makes both digests of a CPF known as one person.
 func (s core) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf, salt string) error {
 	index, d256, d512 := s.personColumns(id, cpf, salt)
-	_, err := tx.ExecContext(ctx, `INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
+	return execStatement(ctx, tx, "link person", `INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (partner_id, cpf) DO NOTHING`, partnerNumber(id), index, d256, d512, toMicros(s.now()))
-	if err != nil {
-		return fmt.Errorf("link person: %w", err)
-	}
-	return nil
 }
 
 // sealedNamePlace binds a sealed spelling to its person.
@@ -124,10 +117,7 @@ func (s core) findAndNameUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	if err == nil && !bytes.Equal(u.write, u.other) {
 		_, err = tx.ExecContext(ctx, `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`, partnerNumber(id), u.other)
 	}
-	if err != nil {
-		return u, fmt.Errorf("keep name: %w", err)
-	}
-	return u, nil
+	return u, wrapError("keep name", err)
 }
 
 // person is who stands behind an index.

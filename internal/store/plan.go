@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 
@@ -92,13 +91,7 @@ func (c core) readPlan(ctx context.Context, q querier, id partner.ID, p plan.ID)
 func (c core) checkedPlan(ctx context.Context, q querier, id partner.ID, p plan.ID) (checked[plan.Plan], error) {
 	found, err := c.scanPlanRow(q.QueryRowContext(ctx, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`,
 		partnerNumber(id), string(p)))
-	if errors.Is(err, sql.ErrNoRows) {
-		return found, plan.ErrNotFound
-	}
-	if err != nil {
-		return found, classifyError(fmt.Errorf("read plan: %w", err))
-	}
-	return found, nil
+	return found, readError("read plan", err, plan.ErrNotFound)
 }
 
 // UpdatePlan changes one plan and advances the access epoch. A new plan does not advance it, because no cache can hold
@@ -123,13 +116,9 @@ func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change 
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE plan SET name = $3, coverage = $4, max_devices = $5, key_days = $6, keys_end = $7,
+		return execStatement(ctx, tx, "update plan", `UPDATE plan SET name = $3, coverage = $4, max_devices = $5, key_days = $6, keys_end = $7,
 			retired = $8, mac = $9 WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(p), found.Name, string(coverage),
 			int64(found.MaxDevices), int64(found.KeyDays), found.KeysEndWithSubscription, found.Retired, s.grantMAC("plan", coverageGrant(found, string(coverage))))
-		if err != nil {
-			return fmt.Errorf("update plan: %w", err)
-		}
-		return nil
 	})
 	return found, err
 }

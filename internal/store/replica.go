@@ -14,18 +14,15 @@ func (s Upkeep) NoteReplica(ctx context.Context, id string, within time.Duration
 	now := s.now()
 	var n int64
 	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO replica (id, seen_at) VALUES ($1, $2)
-			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, id, toMicros(now))
-		if err != nil {
-			return fmt.Errorf("note replica: %w", err)
+		if err := execStatement(ctx, tx, "note replica", `INSERT INTO replica (id, seen_at) VALUES ($1, $2)
+			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, id, toMicros(now)); err != nil {
+			return err
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM replica WHERE seen_at < $1`, toMicros(now.Add(-10*within))); err != nil {
 			return fmt.Errorf("forget replicas: %w", err)
 		}
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM replica WHERE seen_at >= $1`, toMicros(now.Add(-within))).Scan(&n); err != nil {
-			return fmt.Errorf("count replicas: %w", err)
-		}
-		return nil
+		err := tx.QueryRowContext(ctx, `SELECT count(*) FROM replica WHERE seen_at >= $1`, toMicros(now.Add(-within))).Scan(&n)
+		return wrapError("count replicas", err)
 	})
 	return int(n), err
 }
@@ -33,9 +30,6 @@ func (s Upkeep) NoteReplica(ctx context.Context, id string, within time.Duration
 // DropReplica says that a process serves partners no longer.
 func (s Upkeep) DropReplica(ctx context.Context, id string) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM replica WHERE id = $1`, id); err != nil {
-			return fmt.Errorf("drop replica: %w", err)
-		}
-		return nil
+		return execStatement(ctx, tx, "drop replica", `DELETE FROM replica WHERE id = $1`, id)
 	})
 }

@@ -105,10 +105,7 @@ func (s Upkeep) sweepNames(ctx context.Context) error {
 			ORDER BY partner_id, user_index LIMIT $4`,
 		change: `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2` + alone,
 	})
-	if err != nil {
-		return fmt.Errorf("sweep names: %w", err)
-	}
-	return nil
+	return wrapError("sweep names", err)
 }
 
 // sweepScores removes those of days before one.
@@ -191,10 +188,7 @@ func (s Upkeep) sweepPeople(ctx context.Context) error {
 			ORDER BY created_at, partner_id, cpf LIMIT $5`,
 		change: `DELETE FROM person WHERE created_at = $1 AND partner_id = $2 AND cpf = $3 AND created_at <= $4` + alone,
 	})
-	if err != nil {
-		return fmt.Errorf("sweep people: %w", err)
-	}
-	return nil
+	return wrapError("sweep people", err)
 }
 
 // sweepSubscriptions removes ended subscriptions, and people who have nothing else.

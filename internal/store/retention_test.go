@@ -216,7 +216,7 @@ func TestSweptNames(t *testing.T) {
 		names := func() int64 { return w.count(t, `SELECT count(*) FROM person_name`) }
 		before := names()
 		monitoring := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, cyber.Unasked{}, e.Keys.Fingerprint, e.Clock.Now)
-		if err := monitoring.Watch(ctx, cyber.Owner{Partner: id, Mode: partner.Live}, "zoe", "email", "zoe@exemplo.com.br"); err != nil {
+		if _, err := monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: id, Mode: partner.Live}, User: "zoe", Type: "email", Value: "zoe@exemplo.com.br"}); err != nil {
 			t.Fatal(err)
 		}
 		sweep := func(want int64) {
@@ -227,11 +227,11 @@ func TestSweptNames(t *testing.T) {
 		}
 		e.Clock.Advance(2 * day)
 		sweep(before + 1)
-		assets, err := monitoring.Watched(ctx, id, "zoe")
+		assets, err := monitoring.ListAssets(ctx, cyber.AssetScope{Partner: id, User: "zoe"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := monitoring.Forget(ctx, id, "zoe", assets[0].ID); err != nil {
+		if err := monitoring.DeleteAsset(ctx, cyber.AssetScope{Partner: id, User: "zoe", Group: cyber.ContractShows}, assets[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		sweep(before + 1)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/partner"
@@ -37,9 +36,7 @@ func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error
 			clock_since = CASE WHEN clock_since > 0 THEN clock_since - $2 ELSE 0 END, due_at = CASE WHEN due_at < $3 THEN due_at - $2 ELSE due_at END,
 			made_up_at = CASE WHEN made_up_at > 0 THEN made_up_at - $2 ELSE 0 END, spoke_at = CASE WHEN spoke_at > 0 THEN spoke_at - $2 ELSE 0 END,
 			ending_at = CASE WHEN ending_at > 0 THEN ending_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros, int64(nothingDue))
-		if err := tx.RunStatements(ctx, statements); err != nil {
-			return fmt.Errorf("age a sandbox: %w", err)
-		}
-		return nil
+		err := tx.RunStatements(ctx, statements)
+		return wrapError("age a sandbox", err)
 	})
 }

@@ -22,10 +22,7 @@ func scorePlace(id partner.ID, user []byte, day int64) seal.Place {
 func (s Advice) sealDayScore(id partner.ID, user []byte, d cyber.ScoreDay) ([]byte, error) {
 	plain := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(d.Breach)), uint64(d.Assessment))
 	sealed, err := s.keys.Seal(scorePlace(id, user, d.Day), plain)
-	if err != nil {
-		return nil, fmt.Errorf("seal score: %w", err)
-	}
-	return sealed, nil
+	return sealed, wrapError("seal score", err)
 }
 
 // openDayScore fills in the score of a day.
@@ -52,14 +49,10 @@ func (s Advice) KeepScore(ctx context.Context, id partner.ID, sent partner.UserH
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO score_day (partner_id, user_index, day, kept_at, sealed)
+		return execStatement(ctx, tx, "keep score", `INSERT INTO score_day (partner_id, user_index, day, kept_at, sealed)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, day)
 			DO UPDATE SET kept_at = excluded.kept_at, sealed = excluded.sealed`,
 			partnerNumber(id), u.write, d.Day, toMicros(s.now()), sealed)
-		if err != nil {
-			return fmt.Errorf("keep score: %w", err)
-		}
-		return nil
 	})
 }
 

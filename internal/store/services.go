@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -45,13 +43,9 @@ func (s Services) InsertService(ctx context.Context, sv cyber.Service) error {
 
 // insertService stores a service; one whose ID exists already is left as it is.
 func (s Services) insertService(ctx context.Context, q querier, sv cyber.Service) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO service (`+serviceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
+	return execStatement(ctx, q, "insert service", `INSERT INTO service (`+serviceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (id) DO NOTHING`,
 		string(sv.ID), sv.Name, sv.Description, sv.Position, sv.Retired, toMicros(sv.CreatedAt), s.grantMAC("service", serviceGrant(sv)))
-	if err != nil {
-		return fmt.Errorf("insert service: %w", err)
-	}
-	return nil
 }
 
 // SeedServices fills an empty catalogue; several replicas may do so at once.
@@ -78,11 +72,8 @@ func (s Services) UpdateService(ctx context.Context, id cyber.ServiceID, change 
 	var sv cyber.Service
 	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		kept, err := s.scanService(tx.QueryRowContext(ctx, `SELECT `+serviceColumns+` FROM service WHERE id = $1`, string(id)))
-		if errors.Is(err, sql.ErrNoRows) {
-			return cyber.ErrServiceNotFound
-		}
 		if err != nil {
-			return fmt.Errorf("read service: %w", err)
+			return readError("read service", err, cyber.ErrServiceNotFound)
 		}
 		if sv = kept.value; kept.forged {
 			sv.Retired = false
@@ -90,12 +81,8 @@ func (s Services) UpdateService(ctx context.Context, id cyber.ServiceID, change 
 		if err := change(&sv); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE service SET name = $2, description = $3, position = $4, retired = $5, mac = $6 WHERE id = $1`,
+		return execStatement(ctx, tx, "update service", `UPDATE service SET name = $2, description = $3, position = $4, retired = $5, mac = $6 WHERE id = $1`,
 			string(id), sv.Name, sv.Description, sv.Position, sv.Retired, s.grantMAC("service", serviceGrant(sv)))
-		if err != nil {
-			return fmt.Errorf("update service: %w", err)
-		}
-		return nil
 	})
 	return sv, err
 }

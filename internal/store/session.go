@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -34,13 +32,9 @@ func (s Operators) ReplaceSession(ctx context.Context, before []byte, n operator
 				return fmt.Errorf("forget session: %w", err)
 			}
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin, mac)
+		return execStatement(ctx, tx, "insert session", `INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin, mac)
 			VALUES ($1, $2, $3, $4, $5, $6, $7)`, n.Digest, string(n.Operator), toMicros(n.CreatedAt), toMicros(n.SeenAt), toMicros(n.ProvedAt), origin,
 			s.grantMAC("operator_session", sessionGrant(n)))
-		if err != nil {
-			return fmt.Errorf("insert session: %w", err)
-		}
-		return nil
 	})
 }
 
@@ -79,11 +73,8 @@ func (s Operators) SessionByDigest(ctx context.Context, digest []byte) (operator
 	var r sessionRow
 	o, err := s.scanOperator(s.readQuerier().QueryRowContext(ctx, `SELECT `+operatorColumns+`, `+sessionColumns+`
 		FROM operator_session n JOIN operator o ON o.id = n.operator_id WHERE n.digest = $1`, digest), r.scanTargets()...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return operator.Session{}, o, operator.ErrNoSession
-	}
 	if err != nil {
-		return operator.Session{}, o, classifyError(fmt.Errorf("read session: %w", err))
+		return operator.Session{}, o, readError("read session", err, operator.ErrNoSession)
 	}
 	if o.Forged {
 		return operator.Session{}, operator.Operator{}, forgedRowError("operator", string(o.ID))
@@ -95,12 +86,8 @@ func (s Operators) SessionByDigest(ctx context.Context, digest []byte) (operator
 // UpdateSession stores the times of a session; one that is gone stays gone.
 func (s Operators) UpdateSession(ctx context.Context, n operator.Session) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE operator_session SET seen_at = $2, proved_at = $3, mac = $4 WHERE digest = $1`,
+		return execStatement(ctx, tx, "update session", `UPDATE operator_session SET seen_at = $2, proved_at = $3, mac = $4 WHERE digest = $1`,
 			n.Digest, toMicros(n.SeenAt), toMicros(n.ProvedAt), s.grantMAC("operator_session", sessionGrant(n)))
-		if err != nil {
-			return fmt.Errorf("update session: %w", err)
-		}
-		return nil
 	})
 }
 

@@ -12,10 +12,9 @@ import (
 
 // lockPartnerShare makes those who take for one partner take turns, and returns its share beside the others'.
 func lockPartnerShare(ctx context.Context, tx *sqldb.Tx, id partner.ID, of cyber.Resource) (cyber.Taking, error) {
-	_, err := tx.ExecContext(ctx, `INSERT INTO share (partner_id, resource, quota, reserved, used) VALUES ($1, $2, 0, 0, 0)
-		ON CONFLICT (partner_id, resource) DO UPDATE SET used = share.used`, partnerNumber(id), string(of))
-	if err != nil {
-		return cyber.Taking{}, fmt.Errorf("lock share: %w", err)
+	if err := execStatement(ctx, tx, "lock share", `INSERT INTO share (partner_id, resource, quota, reserved, used) VALUES ($1, $2, 0, 0, 0)
+		ON CONFLICT (partner_id, resource) DO UPDATE SET used = share.used`, partnerNumber(id), string(of)); err != nil {
+		return cyber.Taking{}, err
 	}
 	shares, err := collectRows(ctx, tx, scanShareRow, `SELECT `+shareColumns+` FROM share WHERE resource = $1`, string(of))
 	if err != nil {
@@ -62,12 +61,8 @@ func (s Devices) takeFromShare(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	if err := share.CheckKey(free); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE share SET used = used + 1 WHERE partner_id = $1 AND resource = $2`,
+	return execStatement(ctx, tx, "use share", `UPDATE share SET used = used + 1 WHERE partner_id = $1 AND resource = $2`,
 		partnerNumber(id), string(share.Resource))
-	if err != nil {
-		return fmt.Errorf("use share: %w", err)
-	}
-	return nil
 }
 
 // checkSlotShare refuses an appointment beyond a partner's share of those to come.
@@ -114,11 +109,7 @@ func (s Devices) UpdateShare(ctx context.Context, id partner.ID, of cyber.Resour
 		if reserved != nil {
 			share.Reserved = *reserved
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE share SET quota = $3, reserved = $4 WHERE partner_id = $1 AND resource = $2`,
+		return execStatement(ctx, tx, "set share", `UPDATE share SET quota = $3, reserved = $4 WHERE partner_id = $1 AND resource = $2`,
 			partnerNumber(id), string(of), share.Quota, share.Reserved)
-		if err != nil {
-			return fmt.Errorf("set share: %w", err)
-		}
-		return nil
 	})
 }

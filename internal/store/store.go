@@ -153,6 +153,28 @@ func classifyError(err error) error {
 	return ErrUnavailable.Because(err)
 }
 
+// wrapError says what failed in front of an error. It returns nil where there is none, so that a function can end with it.
+func wrapError(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// execStatement runs a statement that returns no rows; doing stands in front of its error.
+func execStatement(ctx context.Context, q querier, doing, query string, args ...any) error {
+	_, err := q.ExecContext(ctx, query, args...)
+	return wrapError(doing, err)
+}
+
+// readError names the error of reading one row: missing where there is no such row.
+func readError(doing string, err, missing error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return missing
+	}
+	return classifyError(wrapError(doing, err))
+}
+
 // toMicros returns how a time is kept: UTC microseconds, 0 for the zero time.
 func toMicros(t time.Time) int64 {
 	if t.IsZero() {
@@ -192,10 +214,7 @@ func Migrate(ctx context.Context, db *sqldb.DB, now time.Time) ([]sqldb.Migratio
 func IsBound(ctx context.Context, db *sqldb.DB) (bool, error) {
 	var bound bool
 	err := db.ReadPool().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'key_binding')`).Scan(&bound)
-	if err != nil {
-		return false, fmt.Errorf("read key binding: %w", err)
-	}
-	return bound, nil
+	return bound, wrapError("read key binding", err)
 }
 
 // ErrForeignKeys means that the key file was not made for this database.

@@ -142,10 +142,8 @@ func (s Subjects) openAnswer(id partner.ID, r keptRow) (keptAnswer, error) {
 	if err != nil {
 		return a, fmt.Errorf("open kept answer: %w", err)
 	}
-	if err := json.Unmarshal(plain, &a); err != nil {
-		return a, fmt.Errorf("read kept answer: %w", err)
-	}
-	return a, nil
+	err = json.Unmarshal(plain, &a)
+	return a, wrapError("read kept answer", err)
 }
 
 // holdsAny reports whether a header or the body contains one of the texts.
@@ -200,10 +198,7 @@ func (s Subjects) forgetAskedAbout(ctx context.Context, x indexes) error {
 			SELECT claim FROM idempotency WHERE partner_id = $1 AND person IN ($2, $3) AND length(person) > 0 LIMIT $5)`,
 			partnerNumber(x.partner), x.user256, x.user512, []byte{}, limit))
 	})
-	if err != nil {
-		return fmt.Errorf("forget whom kept answers are about: %w", err)
-	}
-	return nil
+	return wrapError("forget whom kept answers are about", err)
 }
 
 // emptyAnswers takes every text out of the kept answers to requests about a person.

@@ -166,7 +166,7 @@ func resumeByWorker(t *testing.T, w *lives) (erased int64) {
 	w.Clock.Advance(10 * time.Minute)
 	watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, cyber.Unasked{}, w.Keys.Fingerprint, w.Clock.Now)
 	again := partner.UserHash(strings.Repeat("cd", 32))
-	if err := watch.Watch(ctx, cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}, again, "cpf", w.people[0].cpf); err != nil {
+	if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}, User: again, Type: "cpf", Value: w.people[0].cpf}); err != nil {
 		t.Fatal(err)
 	}
 	var kept []subject.Tombstone

@@ -153,10 +153,7 @@ func (s Subjects) begunErasures(ctx context.Context, which string, args ...any) 
 		x := indexes{partner: t.Partner, cpf: orEmptyBytes(t.CPF), user256: t.User256, user512: t.User512, value: orEmptyBytes(t.Watched)}
 		return begun{Tombstone: t, indexes: x, upTo: t.ErasedAt}, err
 	}, `SELECT `+tombstoneColumns+` FROM erasure WHERE NOT done`+which+` ORDER BY erased_at, id`, args...)
-	if err != nil {
-		return nil, fmt.Errorf("read erasures: %w", err)
-	}
-	return list, nil
+	return list, wrapError("read erasures", err)
 }
 
 // abandonedAfter is how long ago an erasure must have begun for others to go on with it: longer than a command takes.
@@ -209,10 +206,7 @@ func (s Subjects) keepTombstone(ctx context.Context, tx *sqldb.Tx, t subject.Tom
 	n, err := rowsAffected(tx.ExecContext(ctx, `INSERT INTO erasure (id, partner_id, person, cpf, user_256, user_512, watched, erased_at, trail, done)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (partner_id, id) DO NOTHING`,
 		t.ID, partnerNumber(t.Partner), t.Person, orEmptyBytes(t.CPF), t.User256, t.User512, orEmptyBytes(t.Watched), t.ErasedAt, sealed, done))
-	if err != nil {
-		return 0, fmt.Errorf("keep erasure: %w", err)
-	}
-	return n, nil
+	return n, wrapError("keep erasure", err)
 }
 
 // ReplayErasure erases again what is older than the erasure: see subject.Store.

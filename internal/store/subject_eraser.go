@@ -265,10 +265,9 @@ func (e *eraser) deleteDevices(ctx context.Context, limit int64) (int64, error) 
 	}
 	args, marks := e.namedArguments(keys)
 	args = append(args, takenByErased)
-	_, err = e.tx.ExecContext(ctx, `UPDATE epp_pool SET taken_by = $`+strconv.Itoa(len(args))+` WHERE key_index IN (
-		SELECT key_index FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)) AND taken_by <> ''`, args...)
-	if err != nil {
-		return 0, fmt.Errorf("vendor keys: %w", err)
+	if err := execStatement(ctx, e.tx, "vendor keys", `UPDATE epp_pool SET taken_by = $`+strconv.Itoa(len(args))+` WHERE key_index IN (
+		SELECT key_index FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)) AND taken_by <> ''`, args...); err != nil {
+		return 0, err
 	}
 	args, marks = e.namedArguments(keys)
 	return e.deleteRows(ctx, "devices", `DELETE FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)

@@ -169,7 +169,7 @@ func TestEraseReachesOthers(t *testing.T) {
 		watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
 		owner := cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}
 		for kind, value := range map[string]string{"cpf": w.people[0].cpf, "email": "mae@exemplo.com.br"} {
-			if err := watch.Watch(ctx, owner, "mae", kind, value); err != nil {
+			if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: "mae", Type: kind, Value: value}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -178,7 +178,7 @@ func TestEraseReachesOthers(t *testing.T) {
 			t.Fatal(held, err)
 		}
 		w.erase(t, w.people[0].who())
-		left, err := watch.Watched(ctx, w.partner.ID, "mae")
+		left, err := watch.ListAssets(ctx, cyber.AssetScope{Partner: w.partner.ID, User: "mae"})
 		if err != nil || len(left) != 1 || left[0].Value != "mae@exemplo.com.br" {
 			t.Error(left, err)
 		}
@@ -194,7 +194,7 @@ func TestExtraKindsAreThePersonsOwn(t *testing.T) {
 		watch := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, everywhere{}, w.Keys.Fingerprint, w.Clock.Now)
 		owner := cyber.Owner{Partner: w.partner.ID, Mode: partner.Live}
 		const key = "123e4567-e89b-42d3-a456-426614174000"
-		if _, err := watch.WatchOf(ctx, owner, w.people[0].user, cyber.ExtraKinds, "pix_key", key); err != nil {
+		if _, err := watch.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: w.people[0].user, Group: cyber.ExtraKinds, Type: "pix_key", Value: key}); err != nil {
 			t.Fatal(err)
 		}
 		if err := e.Keys.RotateKey(); err != nil {
@@ -212,7 +212,7 @@ func TestExtraKindsAreThePersonsOwn(t *testing.T) {
 			t.Fatal(len(held[0].Assets), len(held[0].Findings), err)
 		}
 		w.erase(t, w.people[0].who())
-		if left, err := watch.Watched(ctx, w.partner.ID, w.people[0].user); err != nil || len(left) != 0 {
+		if left, err := watch.ListAssets(ctx, cyber.AssetScope{Partner: w.partner.ID, User: w.people[0].user}); err != nil || len(left) != 0 {
 			t.Error(left, err)
 		}
 	})

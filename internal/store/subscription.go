@@ -204,10 +204,7 @@ func (s Subscriptions) SubscriptionOf(ctx context.Context, id partner.ID, p plan
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}
-		if err != nil {
-			return found, classifyError(fmt.Errorf("read subscription: %w", err))
-		}
-		return found, nil
+		return found, classifyError(wrapError("read subscription", err))
 	}
 	return subscription.Subscription{}, subscription.ErrNotFound
 }

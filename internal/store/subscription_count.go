@@ -123,10 +123,8 @@ func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partne
 			counts = append(counts, changeBlock(id, c))
 		}
 	}
-	if err := tx.RunStatements(ctx, append(counts, countEndsOut(id, seats)...)); err != nil {
-		return fmt.Errorf("count subscriptions: %w", err)
-	}
-	return nil
+	err := tx.RunStatements(ctx, append(counts, countEndsOut(id, seats)...))
+	return wrapError("count subscriptions", err)
 }
 
 // countEndsIn counts the ends of subscriptions in, endsOut counts them out.

@@ -35,19 +35,16 @@ func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, whic
 		if err != nil {
 			return fmt.Errorf("seal subscription: %w", err)
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE subscription SET expiry_day = $3, body = $4 WHERE partner_id = $1 AND seq = $2`,
-			partnerNumber(id), sub.Seq, int64(sub.Expiry), sealed)
-		if err != nil {
-			return fmt.Errorf("edit subscription: %w", err)
+		if err := execStatement(ctx, tx, "edit subscription", `UPDATE subscription SET expiry_day = $3, body = $4 WHERE partner_id = $1 AND seq = $2`,
+			partnerNumber(id), sub.Seq, int64(sub.Expiry), sealed); err != nil {
+			return err
 		}
 		if before.Expiry == sub.Expiry {
 			return nil
 		}
 		ends := append(countEndsOut(id, []seat{{sub.Seq, int64(before.Expiry)}}), countEndsIn(id, []seat{{sub.Seq, int64(sub.Expiry)}})...)
-		if err := tx.RunStatements(ctx, ends); err != nil {
-			return fmt.Errorf("count subscriptions: %w", err)
-		}
-		return nil
+		err = tx.RunStatements(ctx, ends)
+		return wrapError("count subscriptions", err)
 	})
 	return sub, err
 }

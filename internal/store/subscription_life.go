@@ -54,10 +54,7 @@ func (s Subscriptions) MoveSubscriptions(ctx context.Context, id partner.ID, whi
 func hasExpired(ctx context.Context, q querier, id partner.ID, day subscription.Day) (over bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM subscription
 		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`, partnerNumber(id), int64(day)).Scan(&over)
-	if err != nil {
-		return false, classifyError(fmt.Errorf("find due subscriptions: %w", err))
-	}
-	return over, nil
+	return over, classifyError(wrapError("find due subscriptions", err))
 }
 
 // readSelected reads the chosen subscriptions that have not ended; for the sweep those that are past their date, for all

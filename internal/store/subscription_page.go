@@ -37,10 +37,7 @@ func blockSpan(level int) int64 {
 func lockSubscriptions(ctx context.Context, tx *sqldb.Tx, id partner.ID) (last int64, err error) {
 	err = tx.QueryRowContext(ctx, `INSERT INTO subscription_counter (partner_id, last, active) VALUES ($1, 0, 0)
 		ON CONFLICT (partner_id) DO UPDATE SET last = subscription_counter.last RETURNING last`, partnerNumber(id)).Scan(&last)
-	if err != nil {
-		return 0, fmt.Errorf("lock subscriptions: %w", err)
-	}
-	return last, nil
+	return last, wrapError("lock subscriptions", err)
 }
 
 // lastDay is the last day on which a subscription is active, in the words of the index subscription_active; a day that

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/partner"
@@ -15,17 +14,13 @@ var _ partner.MeterStore = Partners{}
 func (s Partners) AddRequests(ctx context.Context, id partner.ID, counts []partner.Requests, forget int64) error {
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		for _, c := range counts {
-			_, err := tx.ExecContext(ctx, `INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
+			if err := execStatement(ctx, tx, "count requests", `INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (partner_id, day, operation) DO UPDATE SET sent = request_count.sent + excluded.sent, refused = request_count.refused + excluded.refused`,
-				partnerNumber(id), c.Day, c.Operation, c.Sent, c.Refused)
-			if err != nil {
-				return fmt.Errorf("count requests: %w", err)
+				partnerNumber(id), c.Day, c.Operation, c.Sent, c.Refused); err != nil {
+				return err
 			}
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM request_count WHERE partner_id = $1 AND day < $2`, partnerNumber(id), forget); err != nil {
-			return fmt.Errorf("forget requests: %w", err)
-		}
-		return nil
+		return execStatement(ctx, tx, "forget requests", `DELETE FROM request_count WHERE partner_id = $1 AND day < $2`, partnerNumber(id), forget)
 	})
 }
 
@@ -44,18 +39,13 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 	}
 	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
 		for i, l := range lines {
-			_, err := tx.ExecContext(ctx, `INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-				ON CONFLICT (partner_id, at, number) DO NOTHING`, partnerNumber(id), toMicros(l.At), int64(i), l.Operation, int64(l.Status), l.Took.Microseconds(), l.Fault, string(l.Key))
-			if err != nil {
-				return fmt.Errorf("log request: %w", err)
+			if err := execStatement(ctx, tx, "log request", `INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+				ON CONFLICT (partner_id, at, number) DO NOTHING`, partnerNumber(id), toMicros(l.At), int64(i), l.Operation, int64(l.Status), l.Took.Microseconds(), l.Fault, string(l.Key)); err != nil {
+				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM request_log WHERE partner_id = $1 AND at < (SELECT at FROM request_log WHERE partner_id = $1
+		return execStatement(ctx, tx, "forget requests", `DELETE FROM request_log WHERE partner_id = $1 AND at < (SELECT at FROM request_log WHERE partner_id = $1
 			ORDER BY at DESC, number DESC LIMIT 1 OFFSET $2)`, partnerNumber(id), int64(partner.MaxLogged-1))
-		if err != nil {
-			return fmt.Errorf("forget requests: %w", err)
-		}
-		return nil
 	})
 }
 

@@ -117,12 +117,8 @@ func (c core) scanEndpoint(row scanner) (checked[alert.Endpoint], error) {
 // lockEvents keeps new events of the partner out until the transaction ends. Whatever changes which endpoints there are
 // takes it first, so that fan-out and change see each other whole: no delivery is made for a state that is gone.
 func (s Alerts) lockEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, 0)
+	return execStatement(ctx, tx, "lock events", `INSERT INTO event_counter (partner_id, last) VALUES ($1, 0)
 		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last`, partnerNumber(id))
-	if err != nil {
-		return fmt.Errorf("lock events: %w", err)
-	}
-	return nil
 }
 
 // InsertEndpoint stores a new endpoint.
@@ -149,13 +145,9 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 		if n >= limit {
 			return alert.ErrTooManyEndpoints.With("partner", fault.WebhooksAtMost, limit)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO endpoint (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		return execStatement(ctx, tx, "insert endpoint", `INSERT INTO endpoint (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 			string(e.ID), partnerNumber(id), url, keys, joinEventTypes(e.Types), string(e.State), string(e.Reason), toMicros(e.FailingSince),
 			toMicros(e.ChangedAt), toMicros(e.CreatedAt), s.grantMAC("endpoint", endpointGrant(e)))
-		if err != nil {
-			return fmt.Errorf("insert endpoint: %w", err)
-		}
-		return nil
 	})
 }
 
@@ -246,10 +238,7 @@ func (s Alerts) updateEndpoint(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	if err == nil && e.State == alert.Disabled && before.State != alert.Disabled {
 		_, err = holdDeliveries(ctx, tx, id, endpoint, sweepBatch)
 	}
-	if err != nil {
-		return e, false, fmt.Errorf("update endpoint: %w", err)
-	}
-	return e, true, nil
+	return e, true, wrapError("update endpoint", err)
 }
 
 // DeleteEndpoint deletes an endpoint at once and its deliveries and attempts in batches; a sweep finishes what a crash

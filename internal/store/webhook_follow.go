@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
@@ -66,10 +65,7 @@ func (s Alerts) whileDisabled(ctx context.Context, id partner.ID, endpoint alert
 		}
 		return step(tx, e, limit)
 	})
-	if err != nil {
-		return fmt.Errorf("change deliveries: %w", err)
-	}
-	return nil
+	return wrapError("change deliveries", err)
 }
 
 // holdDeliveries holds back up to limit deliveries of an endpoint.

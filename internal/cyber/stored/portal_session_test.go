@@ -37,7 +37,7 @@ func newPortalWorld(t *testing.T, e *storetest.Env) *portalWorld {
 func (w *portalWorld) watch(t *testing.T, p partner.Partner) {
 	t.Helper()
 	m := cyber.NewMonitoring(w.Store.Monitoring, w.Store.Partners, cyber.Unasked{}, w.Keys.Fingerprint, w.Clock.Now)
-	if err := m.Watch(t.Context(), cyber.Owner{Partner: p.ID, Mode: p.Mode}, w.user, "email", "ana@vazamento.test"); err != nil {
+	if _, err := m.AddAsset(t.Context(), cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: w.user, Type: "email", Value: "ana@vazamento.test"}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -126,9 +126,9 @@ func TestRenew(t *testing.T) {
 
 // forget ends the watch on all values of a person.
 func (v *env) forget(user string) error {
-	assets, err := v.Monitoring.Watched(v.T.Context(), v.Live.Partner, partner.UserHash(user))
+	assets, err := v.Monitoring.ListAssets(v.T.Context(), cyber.AssetScope{Partner: v.Live.Partner, User: partner.UserHash(user)})
 	for _, a := range assets {
-		err = errors.Join(err, v.Monitoring.Forget(v.T.Context(), v.Live.Partner, partner.UserHash(user), a.ID))
+		err = errors.Join(err, v.Monitoring.DeleteAsset(v.T.Context(), cyber.AssetScope{Partner: v.Live.Partner, User: partner.UserHash(user), Group: cyber.ContractShows}, a.ID))
 	}
 	return err
 }

@@ -63,11 +63,11 @@ func TestNothingPersonalOnDisk(t *testing.T) {
 	}
 	v.RunJobs()
 	v.Want("the life was real", v.Statuses(v.Live, "canario-u1"), "email=comprometido cpf=comprometido phone=comprometido credit_card=comprometido") // a card stands in the record
-	assets, err := v.Monitoring.Watched(ctx, v.Live.Partner, "canario-u1")
+	assets, err := v.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: v.Live.Partner, User: "canario-u1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := v.Monitoring.Forget(ctx, v.Live.Partner, "canario-u1", assets[0].ID); err != nil {
+	if err := v.Monitoring.DeleteAsset(ctx, cyber.AssetScope{Partner: v.Live.Partner, User: "canario-u1", Group: cyber.ContractShows}, assets[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := v.Rules.RetractBreach(ctx, "loja"); err != nil {

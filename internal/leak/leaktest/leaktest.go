@@ -93,7 +93,7 @@ func (v *Env) Load() {
 // Watch watches a value.
 func (v *Env) Watch(who cyber.Owner, user, kind, value string) {
 	v.T.Helper()
-	if err := v.Monitoring.Watch(context.Background(), who, partner.UserHash(user), kind, value); err != nil {
+	if _, err := v.Monitoring.AddAsset(context.Background(), cyber.AssetRequest{Owner: who, User: partner.UserHash(user), Type: kind, Value: value}); err != nil {
 		v.T.Fatalf("watch %s: %v", kind, err)
 	}
 }
@@ -156,7 +156,7 @@ func (v *Env) RunJobs() {
 // Statuses tells a person's values and their statuses, in order: "email=alerta cpf=monitorado".
 func (v *Env) Statuses(who cyber.Owner, user string) string {
 	v.T.Helper()
-	assets, err := v.Monitoring.Watched(context.Background(), who.Partner, partner.UserHash(user))
+	assets, err := v.Monitoring.ListAssets(context.Background(), cyber.AssetScope{Partner: who.Partner, User: partner.UserHash(user)})
 	if err != nil {
 		v.T.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func (v *lookEnv) add(who cyber.Owner, from, to int) {
 		for i := from; i < min(from+1000, to); i++ {
 			items = append(items, cyber.BulkItem{User: fmt.Sprint("u", i), Kind: "email", Value: mailOf(i)})
 		}
-		taken, refused, err := v.Monitoring.WatchEach(v.T.Context(), who, items)
+		taken, refused, err := v.Monitoring.AddAssets(v.T.Context(), who, items)
 		if err != nil || len(refused) > 0 || taken != len(items) {
 			v.T.Fatalf("%d of %d added: %v %v", taken, len(items), refused, err)
 		}
@@ -166,11 +166,11 @@ func TestFirstLooksWait(t *testing.T) {
 			t.Errorf("a new breach: %q", got)
 		}
 		// Taking a value away and adding it again gives nothing back, neither the token nor the place in the row.
-		assets, err := v.Monitoring.Watched(t.Context(), v.Live.Partner, "u500")
+		assets, err := v.Monitoring.ListAssets(t.Context(), cyber.AssetScope{Partner: v.Live.Partner, User: "u500"})
 		if err != nil || len(assets) != 1 {
 			t.Fatal(assets, err)
 		}
-		if err := v.Monitoring.Forget(t.Context(), v.Live.Partner, "u500", assets[0].ID); err != nil {
+		if err := v.Monitoring.DeleteAsset(t.Context(), cyber.AssetScope{Partner: v.Live.Partner, User: "u500", Group: cyber.ContractShows}, assets[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		v.Watch(v.Live, "u500", "email", mailOf(500))

@@ -33,7 +33,7 @@ func TestImportFindsWatchedValues(t *testing.T) {
 		v.Watch(v.Live, "ana", "credit_card", "4111111111111111")
 		v.Watch(v.Live, "ana", "email", "outra@exemplo.com.br")
 		v.Watch(v.Live, "caio", "email", "caio@exemplo.com.br")
-		if _, err := v.Monitoring.WatchOf(context.Background(), v.Live, "empresa", cyber.OperatorAdds, "domain", "empresa-exemplo.com.br"); err != nil {
+		if _, err := v.Monitoring.AddAsset(context.Background(), cyber.AssetRequest{Owner: v.Live, User: "empresa", Group: cyber.OperatorAdds, Type: "domain", Value: "empresa-exemplo.com.br"}); err != nil {
 			t.Fatal(err)
 		}
 		out := v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail, cyber.ExposedPhone), v.File("loja.csv", dump))
@@ -204,11 +204,11 @@ func TestForgottenValueIsErased(t *testing.T) {
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 		v.RunJobs()
-		assets, err := v.Monitoring.Watched(context.Background(), v.Live.Partner, "ana")
+		assets, err := v.Monitoring.ListAssets(context.Background(), cyber.AssetScope{Partner: v.Live.Partner, User: "ana"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := v.Monitoring.Forget(context.Background(), v.Live.Partner, "ana", assets[0].ID); err != nil {
+		if err := v.Monitoring.DeleteAsset(context.Background(), cyber.AssetScope{Partner: v.Live.Partner, User: "ana", Group: cyber.ContractShows}, assets[0].ID); err != nil {
 			t.Fatal(err)
 		}
 		for _, table := range []string{"asset", "finding", "asset_history", "match_hit"} {
@@ -244,7 +244,7 @@ func TestLastLook(t *testing.T) {
 			t.Fatal(err)
 		}
 		late := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, knowsNothing{}, e.Keys.Fingerprint, e.Clock.Now)
-		if err := late.Watch(ctx, v.Live, "bia", "email", "bia@exemplo.com.br"); err != nil {
+		if _, err := late.AddAsset(ctx, cyber.AssetRequest{Owner: v.Live, User: "bia", Type: "email", Value: "bia@exemplo.com.br"}); err != nil {
 			t.Fatal(err)
 		}
 		v.Want("after the first look", v.FindingsOf(v.Live, "ana")+v.FindingsOf(v.Live, "bia"), "email:loja:open")
@@ -265,7 +265,7 @@ func TestExtraKeysAreFound(t *testing.T) {
 		v.Load()
 		watch := func(user partner.UserHash) {
 			for kind, value := range map[string]string{"pix_key": "123E4567-E89B-42D3-A456-426614174000", "cnpj": "12abc34501de35"} {
-				if _, err := v.Monitoring.WatchOf(context.Background(), v.Live, user, cyber.ExtraKinds, kind, value); err != nil {
+				if _, err := v.Monitoring.AddAsset(context.Background(), cyber.AssetRequest{Owner: v.Live, User: user, Group: cyber.ExtraKinds, Type: kind, Value: value}); err != nil {
 					t.Fatal(err)
 				}
 			}

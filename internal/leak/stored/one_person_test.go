@@ -93,7 +93,7 @@ func (v *env) named(after int) (assets, persons map[string]bool) {
 // listed are the ids that a listing shows.
 func (v *env) listed(user string) map[string]bool {
 	v.T.Helper()
-	assets, err := v.Monitoring.Watched(context.Background(), v.Live.Partner, partner.UserHash(user))
+	assets, err := v.Monitoring.ListAssets(context.Background(), cyber.AssetScope{Partner: v.Live.Partner, User: partner.UserHash(user)})
 	if err != nil {
 		v.T.Fatal(err)
 	}
