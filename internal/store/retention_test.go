@@ -114,7 +114,8 @@ func TestSweptPersonHasNothingElse(t *testing.T) {
 		belongings := map[string]func(user partner.UserHash, cpf string) error{
 			"nothing": func(partner.UserHash, string) error { return nil },
 			"asset": func(user partner.UserHash, cpf string) error {
-				return cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, everywhere{}, e.Keys.Fingerprint, now).Watch(ctx, owner, user, "cpf", cpf)
+				_, err := cyber.NewMonitoring(e.Store.Monitoring, e.Store.Partners, everywhere{}, e.Keys.Fingerprint, now).AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: user, Type: "cpf", Value: cpf})
+				return err
 			},
 			"device": func(user partner.UserHash, _ string) error {
 				_, err := cyber.NewEndpoints(e.Store.Devices, now, nil).IssueKey(ctx, id, phone(string(user), "Celular"))
