@@ -81,8 +81,8 @@ const (
 	maxList      = 64 << 20
 )
 
-// fileName is what a file inside may be called: nothing that leads out of a folder.
-var fileName = regexp.MustCompile(`^(vigia\.db|corpora/(leak|password)/[a-z0-9][a-z0-9._-]{0,200})$`)
+// fileName is what a file inside may be called: nothing that leads out of a folder. The system bounds its length.
+var fileName = regexp.MustCompile(`^(vigia\.db|corpora/(leak|password)/[a-z0-9][a-z0-9._-]*)$`)
 
 // Source is a file to be taken in. It is opened by the caller, so that it stays readable when it is deleted meanwhile.
 type Source struct {

@@ -55,3 +55,7 @@ func widenPipe(pipe any) {
 		}
 	}
 }
+
+// populatePages has the system map pages of a file at once, which takes less time than a page fault for each few of them.
+// Those that it cannot map are faulted in when they are read.
+func populatePages(text []byte) { _ = unix.Madvise(text, unix.MADV_POPULATE_READ) }

@@ -22,3 +22,6 @@ func executable() (string, error) { return os.Executable() }
 
 // widenPipe does nothing: only Linux can change the size of a pipe.
 func widenPipe(any) {}
+
+// populatePages does nothing: pages are mapped when they are read.
+func populatePages([]byte) {}

@@ -78,8 +78,9 @@ func StartProcess(ctx context.Context, job Job, files []*os.File) (*Process, err
 	}
 	job.Workers, job.Files = min(job.Workers, mostWorkers), len(files)
 	cmd := exec.CommandContext(ctx, path, command) //nolint:gosec // it is this program
-	// No secret of the parent's environment is for the reader. It uses as many processors as its parent.
-	cmd.Env, cmd.Dir = []string{fmt.Sprintf("GOMAXPROCS=%d", max(1, job.Workers))}, os.TempDir()
+	// No secret of the parent's environment is for the reader. It uses as many processors as its parent, and collects garbage
+	// seldom: it keeps little, and softMemory bounds it.
+	cmd.Env, cmd.Dir = []string{fmt.Sprintf("GOMAXPROCS=%d", max(1, job.Workers)), "GOGC=400"}, os.TempDir()
 	p := &Process{ctx: ctx, cmd: cmd, stderr: &headWriter{}, done: make(chan struct{}), at: position{Layer: -1}}
 	cmd.ExtraFiles, cmd.Stderr = files, p.stderr
 	in, err := cmd.StdinPipe()

@@ -98,6 +98,9 @@ func (c *reading) beginLayer() (refused string, closed func()) {
 	}
 }
 
+// pageSize is a multiple of the size of a page on any system.
+const pageSize = 64 << 10
+
 // wasSearched reports whether an earlier reader has searched the stream at a place.
 func (c *reading) wasSearched(at Cursor) bool {
 	from := c.in.From
@@ -175,9 +178,10 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 		defer unmapFile(text)
 		return c.searchSpans(ctx, name, this, func(from scan.Place) (*scan.Pieces, error) {
 			c.read.Store(readBefore + from.First*c.job.Piece) // its first bytes have been read, and are once more
-			return scan.NewMappedPieces(text, c.job.Piece, from, func(n int) {
-				c.read.Add(int64(n))
-				c.scanned.Add(int64(n))
+			return scan.NewMappedPieces(text, c.job.Piece, from, func(from, to int64) {
+				populatePages(text[from/pageSize*pageSize : to])
+				c.read.Add(to - from)
+				c.scanned.Add(to - from)
 			}), nil
 		})
 	}

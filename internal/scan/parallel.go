@@ -54,8 +54,8 @@ type Place struct {
 // however they are shared out.
 type Pieces struct {
 	r       io.Reader
-	mapped  []byte      // the text as a whole, if it is in memory
-	count   func(n int) // is told of what is taken from it
+	mapped  []byte               // the text as a whole, if it is in memory
+	touch   func(from, to int64) // is told of what is taken from it
 	size    int64
 	overlap [Overlap]byte
 	kept    int
@@ -70,10 +70,11 @@ func NewPieces(r io.Reader, size int64, from Place) *Pieces {
 	return &Pieces{r: r, size: size, number: from.First, about: about{name: from.Name, sql: from.State.SQL()}, chain: newChain(from.First, from.State)}
 }
 
-// NewMappedPieces cuts a text that is in memory as a whole, without copying it. count is told how many bytes each piece adds.
-func NewMappedPieces(text []byte, size int64, from Place, count func(n int)) *Pieces {
+// NewMappedPieces cuts a text that is in memory as a whole, without copying it. touch is called with where in the
+// text lies what each piece adds, before that is searched.
+func NewMappedPieces(text []byte, size int64, from Place, touch func(from, to int64)) *Pieces {
 	p := NewPieces(nil, size, from)
-	p.mapped, p.count = text, count
+	p.mapped, p.touch = text, touch
 	return p
 }
 
@@ -126,7 +127,7 @@ func (p *Pieces) cut(ctx context.Context, r *Recorder) (piece, error) {
 		if next.text = p.mapped[min(next.base, size):min(end, size)]; end > size {
 			err = io.EOF
 		}
-		p.count(len(next.text) - p.kept)
+		p.touch(min(next.base+int64(p.kept), size), min(end, size))
 	} else {
 		var n int
 		buf := r.room(p.size)
