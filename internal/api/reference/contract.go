@@ -23,8 +23,6 @@ type Tag struct{ Name, Description string }
 // Operation is one operation, its references resolved.
 type Operation struct {
 	ID, Method, Path, Tag, Summary, Description string
-	// Rules is the description as the contract has it, where Description is in another language.
-	Rules string
 	// Extension tells what is additive to the contract.
 	Extension bool
 	// Deprecated tells what is to be used no more.

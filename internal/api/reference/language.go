@@ -133,7 +133,7 @@ func (l language) translate(c *Contract) (*Contract, []string) {
 	for i := range told.Operations {
 		op := &told.Operations[i]
 		text := find(l.texts.Operations, op.ID, titled{op.Summary, op.Description})
-		op.Tag, op.Summary, op.Description, op.Rules = say(op.Tag), text.Title, text.About, op.Description
+		op.Tag, op.Summary, op.Description = say(op.Tag), text.Title, text.About
 		op.Parameters = slices.Clone(op.Parameters)
 		for j := range op.Parameters {
 			p := &op.Parameters[j]

@@ -92,6 +92,18 @@ func TestPortugueseIsWhole(t *testing.T) {
 			t.Errorf("there is no operation %s", id)
 		}
 	}
+	// A rule has a name, a status or a figure: each of them is in both languages.
+	rules := regexp.MustCompile("`[^`]+`|[0-9][0-9,]*")
+	for _, op := range c.Operations {
+		for _, rule := range rules.FindAllString(op.Description, -1) {
+			if rule[0] != '`' {
+				rule = strings.ReplaceAll(rule, ",", ".")
+			}
+			if !strings.Contains(joinLines(table.Operations[op.ID].About), joinLines(strings.TrimRight(rule, "."))) {
+				t.Errorf("%s in Portuguese does not tell of %s", op.ID, rule)
+			}
+		}
+	}
 	for name := range table.Events {
 		if !slices.ContainsFunc(c.Events, func(e Event) bool { return e.Type == name }) {
 			t.Errorf("there is no event %s", name)

@@ -196,7 +196,6 @@ func (w *writer) writeTitledPage(name, english, part string, data any) error {
 // operation writes the page of an operation with its examples; answers of success come before refusals.
 func (w *writer) operation(op Operation) error {
 	about := renderMarkdown([]byte(op.Description))
-	rules := renderMarkdown([]byte(op.Rules))
 	var good, bad []Response
 	for _, r := range op.Responses {
 		if strings.HasPrefix(r.Status, "2") {
@@ -206,7 +205,7 @@ func (w *writer) operation(op Operation) error {
 		}
 	}
 	return w.writePage("operations/"+op.ID, op.Summary, "operation", map[string]any{
-		"Op": op, "About": about, "Rules": rules, "Top": pathToRoot(w.language.folder + "operations/"), "Examples": op.makeExamples(w.snippets), "Good": good,
+		"Op": op, "About": about, "Top": pathToRoot(w.language.folder + "operations/"), "Examples": op.makeExamples(w.snippets), "Good": good,
 		"Bad": bad,
 	})
 }
