@@ -261,7 +261,7 @@ func TestPartnerInEveryKey(t *testing.T) {
 // TestSpreadTablesAreComplete: what `vigia migrate --distribute` spreads by partner refers to nothing that stays on one
 // machine, and a table of partners that cannot be spread by its key is copied to all.
 func TestSpreadTablesAreComplete(t *testing.T) {
-	list := regexp.MustCompile(`everywhere = \[\]string\{([^}]*)\}`).FindStringSubmatch(readTree(t, "internal/store/distribute.go"))
+	list := regexp.MustCompile(`everywhere = \[\]string\{([^}]*)\}`).FindStringSubmatch(readTree(t, "internal/store/store.go"))
 	if list == nil {
 		t.Fatal("the list of tables that are everywhere was not found")
 	}

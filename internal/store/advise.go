@@ -1,17 +1,23 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 var _ cyber.PersonStore = Advice{}
@@ -201,3 +207,178 @@ func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.User
 			partnerNumber(id), u.write, string(item), sealed, toMicros(s.now()))
 	})
 }
+
+var _ cyber.ContentStore = Advice{}
+
+const contentColumns = `id, item, retired, mac`
+
+// scanContent reads one content item. The text of a forged row is not even parsed.
+func (c core) scanContent(row scanner) (checked[cyber.Item], error) {
+	var id, text string
+	var retired bool
+	var mac []byte
+	if err := row.Scan(&id, &text, &retired, &mac); err != nil {
+		return checked[cyber.Item]{}, err
+	}
+	at := "content " + id
+	if !c.isGenuine("content", contentGrant(id, text, retired), mac) {
+		return checked[cyber.Item]{row: at, forged: true}, nil
+	}
+	items, err := cyber.ReadContent(bytes.NewReader([]byte(text)))
+	if err != nil || len(items) != 1 {
+		return checked[cyber.Item]{}, fmt.Errorf("read kept content: %w", err)
+	}
+	items[0].Retired = retired
+	return checked[cyber.Item]{value: items[0], row: at}, nil
+}
+
+// ContentChanges returns what the operator changed in the catalogue. A forged change is left out: the built-in item stands.
+func (s Advice) ContentChanges(ctx context.Context) ([]cyber.Item, error) {
+	return collectGenuine(ctx, s.readQuerier(), s.scanContent, `SELECT `+contentColumns+` FROM content ORDER BY id`)
+}
+
+// KeepContent stores items over what was there.
+func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		for _, it := range items {
+			var text bytes.Buffer
+			if err := cyber.WriteContent(&text, []cyber.Item{it}); err != nil {
+				return err
+			}
+			if err := execStatement(ctx, tx, "keep content", `INSERT INTO content (id, item, retired, changed_at, mac) VALUES ($1, $2, $3, $4, $5)
+				ON CONFLICT (id) DO UPDATE SET item = excluded.item, retired = excluded.retired, changed_at = excluded.changed_at, mac = excluded.mac`,
+				string(it.ID), text.String(), it.Retired, toMicros(s.now()), s.grantMAC("content", contentGrant(string(it.ID), text.String(), it.Retired))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// DropContent deletes the operator's change of an item.
+func (s Advice) DropContent(ctx context.Context, id cyber.ContentID) error {
+	return s.casesArea().deleteRow(ctx, `DELETE FROM content WHERE id = $1`, string(id), cyber.ErrContentNotFound.With("content", fault.WasNotChanged))
+}
+
+// scorePlace returns where a day's score is sealed. A person's risk is sensitive: a copy of the table must not reveal
+// it.
+func scorePlace(id partner.ID, user []byte, day int64) seal.Place {
+	return seal.Place{Table: "score_day", Column: "sealed", Partner: string(id), Row: string(user) + "/" + strconv.FormatInt(day, 10)}
+}
+
+// sealDayScore has the same length for every score.
+func (s Advice) sealDayScore(id partner.ID, user []byte, d cyber.ScoreDay) ([]byte, error) {
+	plain := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(d.Breach)), uint64(d.Assessment))
+	sealed, err := s.keys.Seal(scorePlace(id, user, d.Day), plain)
+	return sealed, wrapError("seal score", err)
+}
+
+// openDayScore fills in the score of a day.
+func (s Advice) openDayScore(id partner.ID, user []byte, d *cyber.ScoreDay, sealed []byte) error {
+	plain, err := s.keys.Unseal(scorePlace(id, user, d.Day), sealed)
+	if err != nil {
+		return fmt.Errorf("open score: %w", err)
+	}
+	if len(plain) != 16 {
+		return fmt.Errorf("open score: %d bytes", len(plain))
+	}
+	d.Breach, d.Assessment = int64(binary.BigEndian.Uint64(plain)), int64(binary.BigEndian.Uint64(plain[8:]))
+	return nil
+}
+
+// KeepScore stores the score of a day, over an earlier one of the same day.
+func (s Advice) KeepScore(ctx context.Context, id partner.ID, sent partner.UserHash, d cyber.ScoreDay) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		u, err := s.findUser(ctx, tx, id, sent)
+		if err != nil {
+			return err
+		}
+		sealed, err := s.sealDayScore(id, u.write, d)
+		if err != nil {
+			return err
+		}
+		return execStatement(ctx, tx, "keep score", `INSERT INTO score_day (partner_id, user_index, day, kept_at, sealed)
+			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, day)
+			DO UPDATE SET kept_at = excluded.kept_at, sealed = excluded.sealed`,
+			partnerNumber(id), u.write, d.Day, toMicros(s.now()), sealed)
+	})
+}
+
+// ScoreDays returns the days on which a person's score changed, oldest first. A day kept under both digests counts as
+// it was kept once the person was known.
+func (s Advice) ScoreDays(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.ScoreDay, error) {
+	q := s.readQuerier()
+	u, err := s.findUser(ctx, q, id, sent)
+	if err != nil {
+		return nil, err
+	}
+	return collectRows(ctx, q, s.scanScoreDay(id), `SELECT `+scoreColumns+` FROM score_day d WHERE d.partner_id = $1 AND (d.user_index = $2
+			OR d.user_index = $3 AND NOT EXISTS (SELECT 1 FROM score_day w WHERE w.partner_id = $1 AND w.user_index = $2 AND w.day = d.day))
+		ORDER BY d.day`, partnerNumber(id), u.write, u.other)
+}
+
+// scoreColumns are what scoreDay reads; the table goes by d.
+const scoreColumns = `d.day, d.user_index, d.sealed`
+
+// scanScoreDay returns what reads a day of a partner's person.
+func (s Advice) scanScoreDay(id partner.ID) func(row scanner) (cyber.ScoreDay, error) {
+	return func(row scanner) (cyber.ScoreDay, error) {
+		var d cyber.ScoreDay
+		var user, sealed []byte
+		if err := row.Scan(&d.Day, &user, &sealed); err != nil {
+			return d, err
+		}
+		return d, s.openDayScore(id, user, &d, sealed)
+	}
+}
+
+var _ cyber.CoverStore = Cover{}
+
+// LoadEntitled returns the plans of a person's subscriptions in force and the partner's default plan.
+func (s Cover) LoadEntitled(ctx context.Context, id partner.ID, sent partner.UserHash) (cyber.Entitled, error) {
+	q := s.readQuerier()
+	u, err := s.findUser(ctx, q, id, sent)
+	if err != nil {
+		return cyber.Entitled{}, err
+	}
+	return s.readEntitled(ctx, q, id, u)
+}
+
+// readEntitled is LoadEntitled for a querier.
+func (s Cover) readEntitled(ctx context.Context, q querier, id partner.ID, u user) (cyber.Entitled, error) {
+	const columns = `p.partner_id, p.id, p.name, p.coverage, p.max_devices, p.key_days, p.keys_end, p.retired, p.created_at, p.mac`
+	cpf := u.cpf
+	if cpf == nil {
+		cpf = []byte{} // matches no row: every index has sixteen bytes
+	}
+	var e cyber.Entitled
+	_, err := collectRows(ctx, q, func(row scanner) (plan.Plan, error) {
+		var byDefault bool
+		var start, expiry subscription.Day
+		found, err := s.scanPlanRow(leading{row, []any{&byDefault, &start, &expiry}})
+		p := found.value
+		switch {
+		case err != nil:
+		case found.forged:
+			err = found.forgedError()
+		case byDefault:
+			e.Default = append(e.Default, cyber.Entitlement{Plan: p})
+		default:
+			e.Subscribed = append(e.Subscribed, cyber.Entitlement{Plan: p, From: start.Time(), Until: expiry.Time()})
+		}
+		return p, err
+	}, `SELECT FALSE, b.start_day, b.expiry_day, `+columns+` FROM subscription b JOIN plan p ON p.partner_id = b.partner_id AND p.id = b.plan_id
+		WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0 AND b.suspended_at = 0 AND b.start_day <= $3
+			AND (b.expiry_day = 0 OR b.expiry_day >= $3)
+		UNION ALL SELECT TRUE, 0, 0, `+columns+` FROM partner t JOIN plan p ON p.partner_id = t.id AND p.id = t.default_plan WHERE t.id = $1`,
+		partnerNumber(id), cpf, int64(subscription.DayInBrazil(s.now())))
+	return e, wrapError("read entitlement", err)
+}
+
+// leading scans columns before those of a row's own scan.
+type leading struct {
+	scanner
+	first []any
+}
+
+func (l leading) Scan(dest ...any) error { return l.scanner.Scan(append(l.first, dest...)...) }

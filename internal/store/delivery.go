@@ -1,12 +1,19 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
@@ -164,4 +171,423 @@ func (s Alerts) WithBodies(ctx context.Context, id partner.ID, list []alert.Deli
 		list = list[n:]
 	}
 	return kept, nil
+}
+
+// attemptPlace binds a receiver's answer to one attempt: two workers may have tried the same delivery at the same time.
+func attemptPlace(id, endpoint, seq, at, worker string) seal.Place {
+	return seal.Place{Table: "attempt", Column: "answer", Partner: id, Row: endpoint + "/" + seq + "/" + at + "/" + worker}
+}
+
+// endpointKey names an endpoint within its partner.
+type endpointKey struct {
+	partner  partner.ID
+	endpoint alert.EndpointID
+}
+
+// health is what a group of results says of an endpoint.
+type health struct {
+	// succeeded: something arrived; marked: the endpoint may bear the mark of one that fails; revived: it had been given
+	// up before.
+	succeeded, marked, revived bool
+	// failedAt is the first failure of the group, 0 when there was none.
+	failedAt int64
+}
+
+// RecordResults writes the outcomes of deliveries: the attempts, the states of the deliveries, and since when an
+// endpoint has been failing. A delivery that arrived is recorded even if another worker holds the endpoint by now; a
+// failure counts only if no other result was written since the delivery was read.
+//
+// The call may be repeated with results that were stored although the first call reported an error.
+func (s Alerts) RecordResults(ctx context.Context, worker string, results []alert.Result) error {
+	folded, arrived := map[endpointKey][]alert.Result{}, map[endpointKey][]alert.Delivery{}
+	endpoints := map[endpointKey]health{}
+	var statements []sqldb.Statement
+	var apart []alert.Result // tries that get a row of their own
+	for _, r := range results {
+		k := endpointKey{r.Delivery.Partner, r.Delivery.Endpoint}
+		h := endpoints[k]
+		switch {
+		case isFoldable(r):
+			folded[k] = append(folded[k], r)
+		case r.State == alert.Delivered:
+			apart, arrived[k] = append(apart, r), append(arrived[k], r.Delivery)
+		default:
+			apart, statements = append(apart, r), append(statements, requeueStatement(r))
+			if h.failedAt == 0 && r.Attempts > r.Delivery.Attempts {
+				h.failedAt = toMicros(r.Now)
+			}
+		}
+		h.succeeded, h.marked, h.revived = h.succeeded || r.State == alert.Delivered, h.marked || !r.Well, h.revived || r.Revived
+		endpoints[k] = h
+	}
+	for k, h := range endpoints {
+		if st, ok := h.healthStatement(k); ok {
+			statements = append(statements, st)
+		}
+		if h.revived { // what was tried in vain need not wait for hours now
+			statements = append(statements, sqldb.Statement{
+				Query: `UPDATE delivery SET next_at = $3 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND next_at > $3`,
+				Args:  []any{partnerNumber(k.partner), string(k.endpoint), toMicros(s.now())},
+			})
+		}
+	}
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		if err := s.loadAttempts(ctx, tx, worker, apart); err != nil {
+			return err
+		}
+		err := recordResults(ctx, tx, worker, folded, arrived, statements, toMicros(s.now()))
+		return wrapError("record deliveries", err)
+	})
+}
+
+// recordResults writes what became of deliveries, all endpoints' in one round trip. A second one follows for those that were
+// not pending any more: held meanwhile, or written by another worker or before.
+func recordResults(ctx context.Context, tx *sqldb.Tx, worker string, folded map[endpointKey][]alert.Result, arrived map[endpointKey][]alert.Delivery,
+	statements []sqldb.Statement, now int64,
+) error {
+	var runs []deliveredRun
+	for k, list := range folded {
+		runs = append(runs, foldedRuns(worker, k, list, now)...)
+	}
+	for k, list := range arrived {
+		runs = append(runs, arrivedRun(tx, k, list, now))
+	}
+	all := make([]sqldb.Statement, len(runs), len(runs)+len(statements))
+	for i, r := range runs {
+		all[i] = r.write
+	}
+	written, err := tx.RunCounting(ctx, append(all, statements...))
+	if err != nil {
+		return err
+	}
+	var rest []sqldb.Statement
+	for i, r := range runs {
+		if written[i] < r.count {
+			rest = append(rest, r.rest()...)
+		}
+	}
+	return tx.RunStatements(ctx, rest)
+}
+
+// deliveredRun is a statement for deliveries of one endpoint that arrived, how many rows it should write, and what is to
+// be done when it wrote fewer.
+type deliveredRun struct {
+	write sqldb.Statement
+	count int64
+	rest  func() []sqldb.Statement
+}
+
+var attemptColumns = []string{"partner_id", "endpoint_id", "seq", "at", "worker", "status", "failure", "duration", "answer"}
+
+// attemptRow gives the columns of an attempt.
+func (s Alerts) attemptRow(worker string, r alert.Result) ([]any, error) {
+	var answer []byte
+	if r.Outcome.Answer != "" {
+		place := attemptPlace(string(r.Delivery.Partner), string(r.Delivery.Endpoint), strconv.FormatInt(r.Delivery.Seq, 10),
+			strconv.FormatInt(toMicros(r.At), 10), worker)
+		var err error
+		if answer, err = s.keys.Seal(place, []byte(r.Outcome.Answer)); err != nil {
+			return nil, fmt.Errorf("seal answer: %w", err)
+		}
+	}
+	return []any{
+		partnerNumber(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, toMicros(r.At), worker, int64(r.Outcome.Status),
+		string(r.Outcome.Failure), r.Outcome.Duration.Microseconds(), answer,
+	}, nil
+}
+
+// loadAttempts writes tries, but for those that an earlier call has written.
+func (s Alerts) loadAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
+	i := 0
+	_, err := tx.LoadMissing(ctx, "attempt", attemptColumns, "", func() ([]any, error) {
+		if i == len(results) {
+			return nil, nil
+		}
+		i++
+		return s.attemptRow(worker, results[i-1])
+	})
+	return err
+}
+
+// requeueStatement writes a delivery that did not arrive. The tries it had say whether that is news: a worker that lost its hold
+// in the middle of an attempt does not count one twice.
+func requeueStatement(r alert.Result) sqldb.Statement {
+	finished := int64(0)
+	if r.State == alert.DeliveryFailed {
+		finished = toMicros(r.Now)
+	}
+	return sqldb.Statement{Query: `UPDATE delivery SET state = $5, attempts = $6, next_at = $7, ordered = $8, finished_at = $9
+		WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'pending' AND attempts = $4`,
+		Args: []any{
+			partnerNumber(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, int64(r.Delivery.Attempts), string(r.State), int64(r.Attempts),
+			toMicros(r.NextAt), r.Ordered, finished,
+		}}
+}
+
+// arrivedRun writes deliveries of one endpoint that arrived and whose tries have rows of their own.
+func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) deliveredRun {
+	args := []any{string(k.endpoint), now, partnerNumber(k.partner)}
+	write := sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1
+		WHERE partner_id = $3 AND endpoint_id = $1 AND ` + openDeliveriesCondition(tx, &args, list)}
+	write.Args = args
+	return deliveredRun{write, int64(len(list)), func() []sqldb.Statement {
+		statements := make([]sqldb.Statement, len(list))
+		for i, d := range list {
+			statements[i] = sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1
+				WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`,
+				Args: []any{partnerNumber(k.partner), string(k.endpoint), d.Seq, now}}
+		}
+		return statements
+	}}
+}
+
+// healthStatement keeps the time since which an endpoint does nothing but fail. In a group with both, the success counts.
+func (h health) healthStatement(k endpointKey) (sqldb.Statement, bool) {
+	switch {
+	case h.succeeded:
+		return sqldb.Statement{Query: `UPDATE endpoint SET failing_since = 0 WHERE partner_id = $1 AND id = $2 AND failing_since <> 0`,
+			Args: []any{partnerNumber(k.partner), string(k.endpoint)}}, h.marked
+	case h.failedAt != 0:
+		return sqldb.Statement{Query: `UPDATE endpoint SET failing_since = $3 WHERE partner_id = $1 AND id = $2 AND failing_since = 0`,
+			Args: []any{partnerNumber(k.partner), string(k.endpoint), h.failedAt}}, true
+	}
+	return sqldb.Statement{}, false
+}
+
+// RequeueDeliveries makes deliveries pending again with new tries. For an event or a window it also makes those that never were:
+// for endpoints that came later, or whose filter has widened. What is pending already is left alone in a window, since it
+// goes by itself; who names one event wants it now. Large windows go in batches.
+func (s Alerts) RequeueDeliveries(ctx context.Context, id partner.ID, sel alert.Selection) (int64, error) {
+	if sel.Failed {
+		return s.requeueFailed(ctx, id, sel.Endpoint)
+	}
+	first, end := timeWindow(sel.From, sel.To)
+	after, upTo, without := int64(0), int64(math.MaxInt64), string(alert.WebhookTest) // a test was meant for one endpoint, once
+	if sel.Event != "" {
+		seq, err := s.eventSeq(ctx, s.readQuerier(), id, sel.Event)
+		if err != nil {
+			return 0, err
+		}
+		after, upTo, without = seq-1, seq, ""
+	} else {
+		lowest, highest, err := s.seqRange(ctx, s.readQuerier(), id, sel.From, sel.To)
+		if err != nil {
+			return 0, err
+		}
+		after, upTo = lowest-1, highest
+	}
+	var total int64
+	for {
+		var seen, most int
+		var n int64
+		last := after
+		err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+			endpoints, err := s.replayTargets(ctx, tx, id, sel.Endpoint)
+			if err != nil {
+				return err
+			}
+			most = max(1, sweepBatch/max(1, len(endpoints)))
+			events, err := collectRows(ctx, tx, func(row scanner) (e keptEvent, err error) {
+				err = row.Scan(&e.id, &e.kind, &e.seq, &e.person)
+				return e, err
+			}, `SELECT id, type, seq, person FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
+				AND type <> $6 ORDER BY seq LIMIT $7`, partnerNumber(id), after, upTo, first, end, without, int64(most))
+			if err != nil {
+				return fmt.Errorf("replay: %w", err)
+			}
+			if seen = len(events); seen > 0 {
+				last = events[seen-1].seq
+			}
+			n, err = s.requeueEvents(ctx, tx, id, events, endpoints, sel.Event != "")
+			return err
+		})
+		if err == nil {
+			after, total = last, total+n
+		}
+		if err != nil || seen < most {
+			return total, err
+		}
+	}
+}
+
+// replayTargets returns the endpoints to replay to, held still until the transaction ends.
+func (s Alerts) replayTargets(ctx context.Context, tx *sqldb.Tx, id partner.ID, only alert.EndpointID) ([]alert.Endpoint, error) {
+	if err := s.lockEvents(ctx, tx, id); err != nil {
+		return nil, err
+	}
+	all, err := s.endpointFilters(ctx, tx, id)
+	if err != nil || only == "" {
+		return all, err
+	}
+	for _, e := range all {
+		if e.ID == only {
+			return []alert.Endpoint{e}, nil
+		}
+	}
+	return nil, alert.ErrEndpointNotFound
+}
+
+// requeueEvents makes deliveries of events pending with new tries; those that are pending already too if again says so.
+func (s Alerts) requeueEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint, again bool) (int64, error) {
+	now := toMicros(s.now())
+	var total int64
+	for _, to := range endpoints {
+		for _, e := range events {
+			if !to.WantsType(e.kind) {
+				continue
+			}
+			n, err := rowsAffected(tx.ExecContext(ctx, `INSERT INTO delivery
+				(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $8, 0)
+				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0, next_at = $8, finished_at = 0
+				WHERE delivery.state <> 'pending' OR $9`,
+				partnerNumber(id), string(to.ID), e.seq, string(e.id), orEmptyBytes(e.person), string(to.InitialDeliveryState()), len(e.person) > 0, now, again))
+			if err != nil {
+				return 0, fmt.Errorf("replay: %w", err)
+			}
+			total += n
+		}
+	}
+	if total > 0 {
+		tx.AfterCommit(s.signalDue)
+	}
+	return total, nil
+}
+
+// requeueFailed repeats every delivery whose tries are used up.
+func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.EndpointID) (total int64, err error) {
+	endpoints, err := s.endpointFilters(ctx, s.readQuerier(), id)
+	if err != nil {
+		return 0, err
+	}
+	if only != "" {
+		endpoints = slices.DeleteFunc(endpoints, func(e alert.Endpoint) bool { return e.ID != only })
+		if len(endpoints) == 0 {
+			return 0, alert.ErrEndpointNotFound
+		}
+	}
+	for _, to := range endpoints {
+		for after := int64(0); ; {
+			seqs, err := collectRows(ctx, s.readQuerier(), scanInteger, `SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq > $3
+				AND state = 'failed' ORDER BY seq LIMIT $4`, partnerNumber(id), string(to.ID), after, int64(sweepBatch))
+			if err != nil {
+				return total, fmt.Errorf("replay: %w", err)
+			}
+			if len(seqs) == 0 {
+				break
+			}
+			_, err = inParts(ctx, s.core, seqs, sweepBatch, func(tx *sqldb.Tx, part []int64) error {
+				n, err := s.requeueSeqs(ctx, tx, id, to.ID, part)
+				tx.AfterCommit(func() { total += n })
+				return err
+			})
+			if err != nil {
+				return total, err
+			}
+			after = seqs[len(seqs)-1]
+		}
+	}
+	return total, nil
+}
+
+// requeueSeqs repeats failed deliveries of an endpoint that is still there.
+func (s Alerts) requeueSeqs(ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, seqs []int64) (total int64, err error) {
+	to, err := s.replayTargets(ctx, tx, id, endpoint)
+	if err != nil {
+		return 0, err
+	}
+	state, now := to[0].InitialDeliveryState(), toMicros(s.now())
+	list := make([]sqldb.Statement, len(seqs))
+	for i, seq := range seqs {
+		list[i] = sqldb.Statement{Query: `UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0
+			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'failed'`, Args: []any{partnerNumber(id), string(endpoint), seq, string(state), now}}
+	}
+	changed, err := tx.RunCounting(ctx, list)
+	for _, n := range changed {
+		total += n
+	}
+	tx.AfterCommit(s.signalDue)
+	return total, err
+}
+
+// A try that arrived and whose answer had no text is kept in the delivery's row, the first such one at least: when it
+// began in microseconds (8 bytes), how many it took (4), the status (2), two bytes of nothing. It holds nothing
+// personal, so it is not sealed.
+const triedSize = 16
+
+// isFoldable reports whether a try goes into the delivery's row.
+func isFoldable(r alert.Result) bool {
+	return r.State == alert.Delivered && !r.Delivery.Tried && r.Outcome.Answer == ""
+}
+
+// encodeAttempt writes a try into the delivery's row.
+func encodeAttempt(to []byte, r alert.Result) {
+	binary.BigEndian.PutUint64(to, uint64(toMicros(r.At)))
+	binary.BigEndian.PutUint32(to[8:], uint32(min(r.Outcome.Duration.Microseconds(), math.MaxUint32)))
+	binary.BigEndian.PutUint16(to[12:], uint16(r.Outcome.Status))
+}
+
+// decodeAttempt reads what encodeAttempt wrote.
+func decodeAttempt(tried []byte) (a alert.AttemptLog) {
+	if len(tried) != triedSize {
+		return a
+	}
+	a.At = fromMicros(int64(binary.BigEndian.Uint64(tried)))
+	a.Duration = time.Duration(binary.BigEndian.Uint32(tried[8:])) * time.Microsecond
+	a.Status = int(binary.BigEndian.Uint16(tried[12:]))
+	return a
+}
+
+// foldedRuns writes deliveries of one endpoint that arrived, with their tries. One statement writes a run of neighbours:
+// the tries are one argument, from which each row cuts its own by its number. A row that is not meant finds nothing there.
+func foldedRuns(worker string, k endpointKey, results []alert.Result, now int64) (runs []deliveredRun) {
+	slices.SortFunc(results, func(a, b alert.Result) int { return cmp.Compare(a.Delivery.Seq, b.Delivery.Seq) })
+	for len(results) > 0 {
+		n := neighbours(len(results), func(i int) int64 { return results[i].Delivery.Seq })
+		run := results[:n]
+		results = results[n:]
+		low, high := run[0].Delivery.Seq, run[n-1].Delivery.Seq
+		tries := make([]byte, triedSize*(high-low+1))
+		for _, r := range run {
+			encodeAttempt(tries[triedSize*(r.Delivery.Seq-low):], r)
+		}
+		// coalesce is there for what it says of the type of $3.
+		write := sqldb.Statement{
+			Query: `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1,
+			tried = substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16)
+			WHERE partner_id = $5 AND endpoint_id = $1 AND state = 'pending' AND seq >= $4 AND seq <= $6
+			AND substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16) <> $7`,
+			Args: []any{string(k.endpoint), now, tries, low, partnerNumber(k.partner), high, make([]byte, triedSize)},
+		}
+		runs = append(runs, deliveredRun{write, int64(n), func() []sqldb.Statement { return foldOthers(worker, k, run, now) }})
+	}
+	return runs
+}
+
+// foldOthers is for deliveries that were not pending any more: held meanwhile, or delivered by another worker, or by a
+// transaction that was reported as failed. The row takes the try if it has none, or has this one; otherwise it gets a
+// row of its own.
+func foldOthers(worker string, k endpointKey, run []alert.Result, now int64) (statements []sqldb.Statement) {
+	for _, r := range run {
+		tried := make([]byte, triedSize)
+		encodeAttempt(tried, r)
+		statements = append(statements, sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
+			tried = $5 WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held' AND tried IS NULL`,
+			Args: []any{partnerNumber(k.partner), string(k.endpoint), r.Delivery.Seq, now, tried}},
+			sqldb.Statement{Query: `INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
+			SELECT partner_id, endpoint_id, seq, CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), '', CAST($7 AS BIGINT) FROM delivery
+			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND (tried IS NULL OR tried <> $8) ON CONFLICT DO NOTHING`,
+				Args: []any{
+					partnerNumber(k.partner), string(k.endpoint), r.Delivery.Seq, toMicros(r.At), worker, int64(r.Outcome.Status),
+					r.Outcome.Duration.Microseconds(), tried,
+				}})
+	}
+	return statements
+}
+
+// sortByTime sorts tries by time.
+func sortByTime(list []alert.AttemptLog) {
+	slices.SortStableFunc(list, func(a, b alert.AttemptLog) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Endpoint, b.Endpoint))
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
@@ -240,4 +241,346 @@ func (s Overview) NamesOfUsers(ctx context.Context, id partner.ID, users []partn
 		}
 	}
 	return names, nil
+}
+
+// DeliveryList returns a page of the deliveries in a state that fit: finished ones latest first, others by endpoint, oldest
+// first. The index knows state and end; the partner of a delivered one and types are sifted.
+func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, alert.DeliveryMark, error) {
+	var c conditions
+	c.text = ` AND d.state = '` + string(f.State) + `'` // a constant of ours: the indexes are for one state each
+	order, over := ` ORDER BY d.partner_id, d.endpoint_id, d.seq`, f.State == alert.Delivered || f.State == alert.DeliveryFailed
+	if over {
+		c.text += ` AND d.finished_at > 0`
+		c.addPeriod(`d.finished_at`, f.From, f.To)
+		order = ` ORDER BY d.finished_at DESC, d.partner_id DESC, d.endpoint_id DESC, d.seq DESC`
+	}
+	if f.Partner != "" && f.State != alert.Delivered {
+		c.addCondition(`d.partner_id = `, partnerNumber(f.Partner))
+	}
+	if f.User != "" {
+		if err := s.deliveriesOf(ctx, &c, f); err != nil {
+			return nil, alert.DeliveryMark{}, err
+		}
+		order = strings.Replace(order, `d.finished_at`, `d.finished_at + 0`, 1) // a person has few: no index is walked for its order
+	}
+	if m := f.Before; m.Endpoint != "" {
+		switch {
+		case over:
+			c.addPast(`d.finished_at, d.partner_id, d.endpoint_id, d.seq`, `<`, toMicros(m.At), partnerNumber(m.Partner), string(m.Endpoint), m.Seq)
+		case f.Partner != "": // or SQLite begins at the partner's first
+			c.addPast(`d.endpoint_id, d.seq`, `>`, string(m.Endpoint), m.Seq)
+		default:
+			c.addPast(`d.partner_id, d.endpoint_id, d.seq`, `>`, partnerNumber(m.Partner), string(m.Endpoint), m.Seq)
+		}
+	}
+	look := f.Limit
+	if f.User == "" && (f.Partner != "" && f.State == alert.Delivered || f.Type != "" || f.Endpoint != "") {
+		look = max(f.Limit, looks)
+	}
+	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, func(l alert.Listed) bool {
+		return (f.Partner == "" || l.Partner == f.Partner) && (f.Type == "" || l.Type == f.Type) && (f.Endpoint == "" || l.Endpoint == f.Endpoint)
+	}, func(row scanner) (alert.Listed, error) {
+		var l alert.Listed
+		var attempts, next, finished, created int64
+		err := row.Scan(scanPartnerID(&l.Partner), &l.Endpoint, &l.Event, &l.Seq, &l.State, &attempts, &next, &finished, &created, &l.Type)
+		l.Attempts, l.NextAt, l.FinishedAt, l.CreatedAt = int(attempts), fromMicros(next), fromMicros(finished), fromMicros(created)
+		return l, err
+	}, `SELECT d.partner_id, d.endpoint_id, d.event_id, d.seq, d.state, d.attempts, d.next_at, d.finished_at, d.created_at,
+		coalesce((SELECT e.type FROM event e WHERE e.partner_id = d.partner_id AND e.seq = d.seq), '')
+		FROM delivery d WHERE true`+c.text+order+c.addLimit(look+1), c.args...)
+	if err != nil {
+		return nil, alert.DeliveryMark{}, fmt.Errorf("list deliveries: %w", err)
+	}
+	if !more {
+		return kept, alert.DeliveryMark{}, nil
+	}
+	return kept, alert.DeliveryMark{At: last.FinishedAt, Partner: last.Partner, Endpoint: last.Endpoint, Seq: last.Seq}, nil
+}
+
+// deliveriesOf leaves those of events about a person: the events by their index, and their deliveries by the key.
+func (s Overview) deliveriesOf(ctx context.Context, c *conditions, f alert.DeliveryFilter) error {
+	u, err := s.findUser(ctx, s.readQuerier(), f.Partner, f.User)
+	if err != nil {
+		return err
+	}
+	c.args = append(c.args, partnerNumber(f.Partner), u.write, u.other)
+	n := len(c.args)
+	at := func(back int) string { return `$` + strconv.Itoa(n-back) }
+	c.text += ` AND d.partner_id = ` + at(2) + ` AND d.endpoint_id IN (SELECT p.id FROM endpoint p WHERE p.partner_id = ` + at(2) + `)
+		AND d.seq IN (SELECT v.seq FROM event v WHERE v.partner_id = ` + at(2) + ` AND v.person IN (` + at(1) + `, ` + at(0) + `))`
+	return nil
+}
+
+// ListEvents returns a page of a partner's events that fit, without their bodies, and the number that the next goes on from; 0
+// at the end. Types are sifted, and times within the numbers between which they lie.
+func (s Overview) ListEvents(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error) {
+	c := conditions{args: []any{partnerNumber(id)}}
+	if f.User != "" {
+		u, err := s.findUser(ctx, s.readQuerier(), id, f.User)
+		if err != nil {
+			return nil, 0, err
+		}
+		c.addEither(`person`, u.write, u.other)
+	}
+	column := `seq`
+	if f.User != "" {
+		column = byPerson + column
+	}
+	order := ` ORDER BY ` + column + ` DESC`
+	switch {
+	case f.OldestFirst:
+		order = ` ORDER BY ` + column
+		c.addCondition(`seq > `, f.After)
+	case f.After > 0:
+		c.addCondition(`seq < `, f.After)
+	}
+	if f.User == "" && !(f.From.IsZero() && f.To.IsZero()) {
+		first, last, err := s.seqRange(ctx, s.readQuerier(), id, f.From, f.To)
+		if err != nil {
+			return nil, 0, err
+		}
+		c.addCondition(`seq >= `, first)
+		c.addCondition(`seq <= `, last)
+	}
+	look := f.Limit
+	if f.Type != "" || !f.From.IsZero() || !f.To.IsZero() {
+		look = max(f.Limit, looks)
+	}
+	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, func(e alert.Kept) bool {
+		return (f.Type == "" || e.Type == f.Type) && !e.At.Before(f.From) && (f.To.IsZero() || e.At.Before(f.To))
+	}, func(row scanner) (alert.Kept, error) {
+		var e alert.Kept
+		var created int64
+		err := row.Scan(&e.ID, &e.Seq, &e.Type, &created)
+		e.At = fromMicros(created)
+		return e, err
+	}, `SELECT id, seq, type, created_at FROM event WHERE partner_id = $1`+c.text+order+c.addLimit(look+1), c.args...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list events: %w", err)
+	}
+	if !more {
+		return kept, 0, nil
+	}
+	return kept, last.Seq, nil
+}
+
+// FindingList returns a page of the findings that fit, and where the next begins. Severity and kind are no columns of the
+// table, so they are sifted: see looks.
+func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, cyber.Mark, error) {
+	c, err := s.findingsThatFit(ctx, f)
+	if err != nil {
+		return nil, cyber.Mark{}, err
+	}
+	look := f.Limit
+	if f.Kind != "" || f.Severity != "" {
+		look = max(f.Limit, looks)
+	}
+	order := ` ORDER BY f.id DESC`
+	if f.Breach != "" { // ids grow with time, so the breach's own index has the order; by time a million rows would be sorted
+		if f.Before.ID != "" {
+			c.addCondition(`f.id < `, f.Before.ID)
+		}
+	} else {
+		at := `f.found_at`
+		if f.User != "" {
+			at = byPerson + at
+		}
+		order = c.addOrder(at, `f.id`, f.Before, f.OldestFirst)
+	}
+	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, func(one cyber.Found) bool {
+		return (f.Kind == "" || one.Asset.Kind.String() == f.Kind) && (f.Severity == "" || one.Finding.Severity == f.Severity)
+	}, s.scanFound, selectFound+c.text+order+c.addLimit(look+1), c.args...)
+	if err != nil {
+		return nil, cyber.Mark{}, fmt.Errorf("list findings: %w", err)
+	}
+	if !more {
+		return kept, cyber.Mark{}, nil
+	}
+	return kept, cyber.Mark{At: last.Finding.FoundAt, ID: string(last.Finding.ID)}, nil
+}
+
+// findingsThatFit returns the conditions of a filter; lists and counts both use them, so that they agree.
+func (s Overview) findingsThatFit(ctx context.Context, f cyber.FindingFilter) (c conditions, err error) {
+	if f.Partner != "" {
+		c.addCondition(`f.partner_id = `, partnerNumber(f.Partner))
+	}
+	if f.User != "" {
+		u, err := s.findUser(ctx, s.readQuerier(), f.Partner, f.User)
+		if err != nil {
+			return c, err
+		}
+		c.addCondition(`f.asset_id IN (SELECT id FROM asset WHERE partner_id = `, partnerNumber(f.Partner))
+		c.addEither(`user_index`, u.write, u.other)
+		c.text += `)` // joined to them, SQLite reads all findings of the partner
+	}
+	if f.OpenOnly {
+		c.addCondition(`f.resolution = `, "")
+	}
+	if f.ResolvedOnly {
+		c.addCondition(`f.resolution <> `, "")
+	}
+	if f.Breach != "" {
+		c.addCondition(`f.breach = `, f.Breach)
+	}
+	c.addPeriod(`f.found_at`, f.From, f.To)
+	return c, nil
+}
+
+// ListAssets returns a page of the watched values in a status that fit, and where the next begins. The index knows status and
+// time, and of what was found the partner; the rest is sifted before anything is opened.
+func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error) {
+	var c conditions
+	c.addCondition(`status = `, string(f.Status))
+	c.addPeriod(`created_at`, f.From, f.To)
+	look := f.Limit
+	switch {
+	case f.User != "":
+		u, err := s.findUser(ctx, s.readQuerier(), f.Partner, f.User)
+		if err != nil {
+			return nil, cyber.Mark{}, err
+		}
+		c.addCondition(`partner_id = `, partnerNumber(f.Partner))
+		c.addEither(`user_index`, u.write, u.other)
+	case f.Partner != "" && f.Status != cyber.StatusMonitored:
+		c.text += ` AND status <> '` + string(cyber.StatusMonitored) + `'` // a constant of ours: the index is for these
+		c.addCondition(`partner_id = `, partnerNumber(f.Partner))
+		if f.Kind != "" {
+			look = max(f.Limit, looks)
+		}
+	case f.Partner != "", f.Kind != "":
+		look = max(f.Limit, looks)
+	}
+	type row struct {
+		cyber.Asset
+		sealed []byte
+	}
+	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, func(r row) bool {
+		return (f.Partner == "" || r.Partner == f.Partner) && (f.Kind == "" || r.Kind.String() == f.Kind)
+	}, func(sc scanner) (row, error) {
+		var r row
+		var created int64
+		err := sc.Scan(&r.ID, scanPartnerID(&r.Partner), &r.Kind, &r.Status, &created, &r.sealed)
+		r.AddedAt = fromMicros(created)
+		return r, err
+	}, `SELECT id, partner_id, kind, status, created_at, value FROM asset WHERE true`+c.text+c.addOrder(`created_at`, `id`, f.Before, f.OldestFirst)+c.addLimit(look+1), c.args...)
+	if err != nil {
+		return nil, cyber.Mark{}, fmt.Errorf("list assets: %w", err)
+	}
+	assets := make([]cyber.Asset, len(kept))
+	for i, r := range kept {
+		assets[i] = r.Asset
+		if err := s.monitoring().openAssetValue(&assets[i], r.sealed); err != nil {
+			return nil, cyber.Mark{}, err
+		}
+	}
+	if !more {
+		return assets, cyber.Mark{}, nil
+	}
+	return assets, cyber.Mark{At: last.AddedAt, ID: string(last.ID)}, nil
+}
+
+// SubscriptionList returns a page of a partner's subscriptions that fit, by their numbers, and the one that the next goes on
+// from; 0 at the end. States have indexes; plan and first day are sifted before anything is opened.
+func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscription.ListFilter) ([]subscription.Subscription, int64, error) {
+	if f.User != "" {
+		list, err := s.subscriptionsOfPerson(ctx, id, f)
+		return list, 0, err
+	}
+	c, today := conditions{args: []any{partnerNumber(id)}}, subscription.DayInBrazil(s.now())
+	switch f.State {
+	case subscription.ListSuspended:
+		c.text += ` AND ended_at = 0 AND suspended_at > 0`
+	case subscription.ListEnded:
+	case subscription.ListRunning:
+		c.text += ` AND ended_at = 0`
+		c.addCondition(lastDay+` >= `, int64(today))
+	}
+	order := ` ORDER BY seq`
+	switch {
+	case !f.NewestFirst:
+		c.addCondition(`seq > `, f.After)
+	case f.After > 0:
+		c.addCondition(`seq < `, f.After)
+	}
+	if f.NewestFirst {
+		order += ` DESC`
+	}
+	look := f.Limit
+	if f.Plan != "" || f.From != 0 || f.To != 0 || f.State == subscription.ListEnded {
+		look = max(f.Limit, looks)
+	}
+	type row struct {
+		subscription.Subscription
+		cpf, sealed []byte
+	}
+	fits := func(r row) bool { return f.FitsFilter(r.Subscription, today) }
+	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, fits, func(sc scanner) (row, error) {
+		var r row
+		var created, suspended, ended int64
+		err := sc.Scan(&r.Seq, &r.cpf, &r.Plan, &r.Start, &r.Expiry, &r.sealed, &created, &suspended, &ended)
+		r.CreatedAt, r.SuspendedAt, r.EndedAt = fromMicros(created), fromMicros(suspended), fromMicros(ended)
+		return r, err
+	}, `SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1`+c.text+order+c.addLimit(look+1), c.args...)
+	if err != nil {
+		return nil, 0, fmt.Errorf("list subscriptions: %w", err)
+	}
+	list := make([]subscription.Subscription, len(kept))
+	for i, r := range kept {
+		list[i] = r.Subscription
+		if err := s.subscriptions().unsealBody(id, r.cpf, r.sealed, &list[i]); err != nil {
+			return nil, 0, err
+		}
+	}
+	if !more {
+		return list, 0, nil
+	}
+	return list, last.Seq, nil
+}
+
+// subscriptionsOfPerson are few: they stand on one page.
+func (s Overview) subscriptionsOfPerson(ctx context.Context, id partner.ID, f subscription.ListFilter) ([]subscription.Subscription, error) {
+	all, err := s.SubscriptionsOfUser(ctx, id, f.User)
+	if err != nil {
+		return nil, err
+	}
+	today := subscription.DayInBrazil(s.now())
+	kept := slices.DeleteFunc(all, func(one subscription.Subscription) bool {
+		return !f.FitsFilter(one, today) || f.NewestFirst && f.After > 0 && one.Seq >= f.After || !f.NewestFirst && one.Seq <= f.After
+	})
+	slices.SortFunc(kept, func(a, b subscription.Subscription) int {
+		if f.NewestFirst {
+			a, b = b, a
+		}
+		return cmp.Compare(a.Seq, b.Seq)
+	})
+	return kept, nil
+}
+
+// DeviceList returns a page of a partner's live devices that fit, and where the next begins.
+func (s Overview) DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error) {
+	c, at := conditions{text: ` AND ended_at = 0`, args: []any{partnerNumber(id)}}, `issued_at`
+	c.addCondition(`valid_until > `, toMicros(s.now()))
+	if f.User != "" {
+		u, err := s.findUser(ctx, s.readQuerier(), id, f.User)
+		if err != nil {
+			return nil, cyber.Mark{}, err
+		}
+		c.addEither(`user_index`, u.write, u.other)
+		at = byPerson + at
+	}
+	c.addPeriod(`issued_at`, f.From, f.To)
+	look := f.Limit
+	if f.System != "" {
+		look = max(f.Limit, looks)
+	}
+	fits := func(d cyber.Device) bool { return f.System == "" || d.System == f.System }
+	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, fits, s.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1`+c.text+
+		c.addOrder(at, `id`, f.Before, f.OldestFirst)+c.addLimit(look+1), c.args...)
+	if err != nil {
+		return nil, cyber.Mark{}, fmt.Errorf("list devices: %w", err)
+	}
+	if !more {
+		return kept, cyber.Mark{}, nil
+	}
+	return kept, cyber.Mark{At: last.IssuedAt, ID: string(last.ID)}, nil
 }

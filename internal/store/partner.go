@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -342,5 +345,150 @@ func (s Partners) UpdateKeys(ctx context.Context, id partner.ID, change func(key
 			}
 		}
 		return nil
+	})
+}
+
+// themePlace: a theme says in whose pages a person's may stand, so it is sealed like what grants power.
+func themePlace(id partner.ID) seal.Place {
+	return seal.Place{Table: "partner_theme", Column: "body", Partner: string(id), Row: string(id)}
+}
+
+// GetTheme returns a partner's theme; its zero value when there is none, or one that this program did not seal.
+func (s Partners) GetTheme(ctx context.Context, id partner.ID) (partner.Theme, error) {
+	return s.readTheme(ctx, s.readQuerier(), id)
+}
+
+// readTheme is GetTheme for a querier.
+func (s Partners) readTheme(ctx context.Context, q querier, id partner.ID) (partner.Theme, error) {
+	var sealed []byte
+	var t partner.Theme
+	err := q.QueryRowContext(ctx, `SELECT body FROM partner_theme WHERE partner_id = $1`, partnerNumber(id)).Scan(&sealed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return t, nil
+	}
+	if err != nil {
+		return t, classifyError(fmt.Errorf("read theme: %w", err))
+	}
+	plain, err := s.keys.Unseal(themePlace(id), sealed)
+	if err != nil {
+		return t, nil //nolint:nilerr // forged: the page falls back to the default look, and vigia check names the row
+	}
+	err = json.Unmarshal(plain, &t)
+	return t, wrapError("read theme", err)
+}
+
+// UpdateTheme changes a partner's theme.
+func (s Partners) UpdateTheme(ctx context.Context, id partner.ID, change func(*partner.Theme) error) (partner.Theme, error) {
+	var t partner.Theme
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		if err := moveAccessEpoch(ctx, tx); err != nil { // it orders concurrent changes, as it does those of partners
+			return err
+		}
+		if _, err := s.partnerByID(ctx, tx, id); err != nil {
+			return err
+		}
+		var err error
+		if t, err = s.readTheme(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := change(&t); err != nil {
+			return err
+		}
+		plain, err := json.Marshal(t, json.Deterministic(true))
+		if err != nil {
+			return fmt.Errorf("write theme: %w", err)
+		}
+		sealed, err := s.keys.Seal(themePlace(id), plain)
+		if err != nil {
+			return fmt.Errorf("seal theme: %w", err)
+		}
+		return execStatement(ctx, tx, "keep theme", `INSERT INTO partner_theme (partner_id, body) VALUES ($1, $2)
+			ON CONFLICT (partner_id) DO UPDATE SET body = excluded.body`, partnerNumber(id), sealed)
+	})
+	return t, err
+}
+
+var _ partner.MeterStore = Partners{}
+
+// AddRequests counts what a partner asked for: see partner.MeterStore.
+func (s Partners) AddRequests(ctx context.Context, id partner.ID, counts []partner.Requests, forget int64) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		for _, c := range counts {
+			if err := execStatement(ctx, tx, "count requests", `INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
+				ON CONFLICT (partner_id, day, operation) DO UPDATE SET sent = request_count.sent + excluded.sent, refused = request_count.refused + excluded.refused`,
+				partnerNumber(id), c.Day, c.Operation, c.Sent, c.Refused); err != nil {
+				return err
+			}
+		}
+		return execStatement(ctx, tx, "forget requests", `DELETE FROM request_count WHERE partner_id = $1 AND day < $2`, partnerNumber(id), forget)
+	})
+}
+
+// RequestsOf returns what a partner asked for: see partner.MeterStore.
+func (s Partners) RequestsOf(ctx context.Context, id partner.ID, since int64) ([]partner.Requests, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (r partner.Requests, err error) {
+		err = row.Scan(&r.Day, &r.Operation, &r.Sent, &r.Refused)
+		return r, err
+	}, `SELECT day, operation, sent, refused FROM request_count WHERE partner_id = $1 AND day >= $2 ORDER BY day DESC, operation`, partnerNumber(id), since)
+}
+
+// LogRequests keeps the latest requests of a partner: see partner.MeterStore.
+func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partner.LoggedRequest) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		for i, l := range lines {
+			if err := execStatement(ctx, tx, "log request", `INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+				ON CONFLICT (partner_id, at, number) DO NOTHING`, partnerNumber(id), toMicros(l.At), int64(i), l.Operation, int64(l.Status), l.Took.Microseconds(), l.Fault, string(l.Key)); err != nil {
+				return err
+			}
+		}
+		return execStatement(ctx, tx, "forget requests", `DELETE FROM request_log WHERE partner_id = $1 AND at < (SELECT at FROM request_log WHERE partner_id = $1
+			ORDER BY at DESC, number DESC LIMIT 1 OFFSET $2)`, partnerNumber(id), int64(partner.MaxLogged-1))
+	})
+}
+
+// LatestRequests returns the latest requests of a partner: see partner.MeterStore.
+func (s Partners) LatestRequests(ctx context.Context, id partner.ID, failedOnly bool, limit int) ([]partner.LoggedRequest, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (l partner.LoggedRequest, err error) {
+		var at, took int64
+		err = row.Scan(&at, &l.Operation, &l.Status, &took, &l.Fault, &l.Key)
+		l.At, l.Took = fromMicros(at), time.Duration(took)*time.Microsecond
+		return l, err
+	}, `SELECT at, operation, status, took, fault, key_id FROM request_log WHERE partner_id = $1 AND (NOT $2 OR status >= 400) ORDER BY at DESC, number DESC LIMIT $3`,
+		partnerNumber(id), failedOnly, int64(limit))
+}
+
+// AgeSandbox makes everything of a partner so many days older: subscriptions, findings with their steps, antivirus keys
+// and cases with their appointments. A time of 0 means that something did not happen, and stays, as does when a subscription was
+// made: its sealed body is bound to that.
+func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error {
+	micros, number := (time.Duration(days) * 24 * time.Hour).Microseconds(), partnerNumber(id)
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		var statements []sqldb.Statement
+		add := func(query string, args ...any) {
+			statements = append(statements, sqldb.Statement{Query: query, Args: args})
+		}
+		add(`UPDATE subscription SET suspended_at = CASE WHEN suspended_at > 0 THEN suspended_at - $2 ELSE 0 END,
+			ended_at = CASE WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END, start_day = start_day - $3,
+			expiry_day = CASE WHEN expiry_day > 0 THEN expiry_day - $3 ELSE 0 END WHERE partner_id = $1`, number, micros, int64(days))
+		// Through negative numbers: a row must never meet the one that is still where it goes.
+		add(`UPDATE subscription_expiry SET expiry_day = $2 - expiry_day WHERE partner_id = $1 AND expiry_day > 0`, number, int64(days))
+		add(`UPDATE subscription_expiry SET expiry_day = -expiry_day WHERE partner_id = $1 AND expiry_day < 0`, number)
+		add(`UPDATE finding SET found_at = found_at - $2, resolved_at = CASE WHEN resolved_at > 0 THEN resolved_at - $2 ELSE 0 END,
+			renewed_at = CASE WHEN renewed_at > 0 THEN renewed_at - $2 ELSE 0 END,
+			remind_at = CASE WHEN remind_at > 0 THEN remind_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros)
+		add(`UPDATE finding_step SET marked_at = marked_at - $2 WHERE partner_id = $1`, number, micros)
+		add(`UPDATE epp_key SET issued_at = issued_at - $2, valid_until = valid_until - $2, ended_at = CASE WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END,
+			next_warning = CASE WHEN next_warning > 0 THEN next_warning - $2 ELSE 0 END,
+			activated_at = CASE WHEN activated_at > 0 THEN activated_at - $2 ELSE 0 END,
+			seen_at = CASE WHEN seen_at > 0 THEN seen_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros)
+		add(`UPDATE support_case SET created_at = created_at - $2, changed_at = changed_at - $2,
+			clock_since = CASE WHEN clock_since > 0 THEN clock_since - $2 ELSE 0 END, due_at = CASE WHEN due_at < $3 THEN due_at - $2 ELSE due_at END,
+			made_up_at = CASE WHEN made_up_at > 0 THEN made_up_at - $2 ELSE 0 END, spoke_at = CASE WHEN spoke_at > 0 THEN spoke_at - $2 ELSE 0 END,
+			ending_at = CASE WHEN ending_at > 0 THEN ending_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros, int64(nothingDue))
+		err := tx.RunStatements(ctx, statements)
+		return wrapError("age a sandbox", err)
 	})
 }

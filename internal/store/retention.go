@@ -2,12 +2,21 @@ package store
 
 import (
 	"context"
+	"crypto/hmac"
+	"database/sql"
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // Retention is how long what has served its purpose is kept; zero keeps a class for ever.
@@ -266,4 +275,291 @@ func sweepDevices(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64
 			sqldb.Statement{Query: `DELETE FROM epp_key WHERE partner_id = $1 AND id = $2`, Args: []any{k.partner, k.id}})
 	}
 	return int64(len(keys)), tx.RunStatements(ctx, list)
+}
+
+// found is a search for rows to change that no index leads to.
+type found struct {
+	// first comes before every key: a value of the kind of each of its columns.
+	first []any
+	// find selects keys behind that of $1 and the following, in their order. args follow, and then how many at most.
+	find string
+	// change changes the row of one key, followed by args and written, if it is still as it was found.
+	change        string
+	args, written []any
+	// lock, if there is one, comes first in each transaction.
+	lock   string
+	locked []any
+}
+
+// sweepFound searches a page at a time outside of transactions, so that it blocks no writer, and changes what it found
+// in transactions of a few rows. It returns how many rows it changed.
+func (c core) sweepFound(ctx context.Context, f found) (total int64, err error) {
+	for after := f.first; ; {
+		keys, err := collectRows(ctx, c.readQuerier(), func(row scanner) ([]any, error) {
+			key := make([]any, len(f.first))
+			into := make([]any, len(key))
+			for i := range key {
+				into[i] = &key[i]
+			}
+			return key, row.Scan(into...)
+		}, f.find, slices.Concat(after, f.args, []any{int64(sweepBatch)})...)
+		if err != nil || len(keys) == 0 {
+			return total, err
+		}
+		_, err = inParts(ctx, c, keys, sweepBatch, func(tx *sqldb.Tx, part [][]any) error {
+			if f.lock != "" {
+				if _, err := tx.ExecContext(ctx, f.lock, f.locked...); err != nil {
+					return err
+				}
+			}
+			list := make([]sqldb.Statement, len(part))
+			for i, key := range part {
+				list[i] = sqldb.Statement{Query: f.change, Args: slices.Concat(key, f.args, f.written)}
+			}
+			changed, err := tx.RunCounting(ctx, list)
+			tx.AfterCommit(func() {
+				for _, n := range changed {
+					total += n
+				}
+			})
+			return err
+		})
+		if err != nil || len(keys) < sweepBatch {
+			return total, err
+		}
+		after = keys[len(keys)-1]
+	}
+}
+
+// sweepBatch is how many rows a sweep removes in one transaction at most.
+const sweepBatch = 500
+
+// tellingAtOnce returns how many things of a partner may change in one transaction where each of them is an event: that
+// is a row of the thing, one of the event and one for each endpoint.
+func tellingAtOnce(ctx context.Context, q querier, id partner.ID) (int, error) {
+	var endpoints int
+	if err := q.QueryRowContext(ctx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, partnerNumber(id)).Scan(&endpoints); err != nil {
+		return 0, classifyError(fmt.Errorf("count endpoints: %w", err))
+	}
+	return max(1, sweepBatch/(2+endpoints)), nil
+}
+
+// inEventParts does something with things of a partner that are events each, in transactions of a few of them.
+func inEventParts[T any](ctx context.Context, c core, id partner.ID, all []T, fn func(tx *sqldb.Tx, part []T) error) error {
+	atOnce, err := tellingAtOnce(ctx, c.readQuerier(), id)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(all, atOnce) {
+		if err := c.runInTx(ctx, func(tx *sqldb.Tx) error { return fn(tx, part) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowsAffected returns how many rows a statement changed.
+func rowsAffected(res sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// SweepEvents removes events older than keep with their deliveries and attempts, delivered or not, and what is left of
+// deleted endpoints, and holds what still waits for disabled ones. It returns how many events it removed.
+func (s Alerts) SweepEvents(ctx context.Context, keep time.Duration) (int64, error) {
+	limit := toMicros(s.now().Add(-keep))
+	total, err := s.sweepOldEvents(ctx, limit)
+	if err != nil {
+		return total, fmt.Errorf("sweep events: %w", err)
+	}
+	return total, s.sweepDisabled(ctx)
+}
+
+// sweepDisabled holds pending deliveries of disabled endpoints. They exist when the process that disabled or enabled
+// the endpoint ended half way.
+func (s Alerts) sweepDisabled(ctx context.Context) error {
+	waiting, err := collectRows(ctx, s.readQuerier(), func(row scanner) (k endpointKey, err error) {
+		err = row.Scan(scanPartnerID(&k.partner), &k.endpoint)
+		return k, err
+	}, `SELECT e.partner_id, e.id FROM endpoint e WHERE e.state = 'disabled' AND EXISTS (
+		SELECT 1 FROM delivery d WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending')`)
+	for _, k := range waiting {
+		if err := s.holdDeliveries(ctx, k.partner, k.endpoint); err != nil {
+			return err
+		}
+	}
+	return classifyError(err)
+}
+
+// sweepOldEvents removes events up to limit, and what hangs on them, partner by partner. How many go at once depends on how many
+// endpoints each has deliveries for.
+func (s Alerts) sweepOldEvents(ctx context.Context, limit int64) (total int64, err error) {
+	partners, err := collectRows(ctx, s.readQuerier(), func(row scanner) (id partner.ID, err error) { return id, row.Scan(scanPartnerID(&id)) },
+		`SELECT partner_id FROM event_counter ORDER BY partner_id`)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range partners {
+		if err := s.sweepDeletedEndpoints(ctx, id); err != nil {
+			return total, err
+		}
+		for {
+			old, err := collectRows(ctx, s.readQuerier(), scanInteger, `SELECT seq FROM event WHERE partner_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3`,
+				partnerNumber(id), limit, int64(sweepBatch))
+			if err != nil {
+				return total, err
+			}
+			if len(old) == 0 {
+				break
+			}
+			endpoints, err := deliveredTo(ctx, s.readQuerier(), id)
+			if err != nil {
+				return total, err
+			}
+			done, err := s.sweepEvents(ctx, id, old, endpoints)
+			if total += done; err != nil {
+				return total, err
+			}
+		}
+	}
+	return total, nil
+}
+
+// sweepDeletedEndpoints removes what is left of a partner's deleted endpoints.
+func (s Alerts) sweepDeletedEndpoints(ctx context.Context, id partner.ID) error {
+	endpoints, err := deliveredTo(ctx, s.readQuerier(), id)
+	if err != nil {
+		return err
+	}
+	for _, endpoint := range endpoints {
+		var there bool
+		err := s.readQuerier().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM endpoint WHERE partner_id = $1 AND id = $2)`,
+			partnerNumber(id), string(endpoint)).Scan(&there)
+		if err == nil && !there {
+			err = s.deleteDeliveries(ctx, id, endpoint)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rowsOfDelivery is how many rows a delivery with its tries may come to.
+const rowsOfDelivery = 1 + webhook.MaxAttempts
+
+// sweepEvents removes events of one partner with their deliveries and tries.
+func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64, endpoints []alert.EndpointID) (int64, error) {
+	largest := max(1, sweepBatch/(1+rowsOfDelivery*len(endpoints)))
+	return inParts(ctx, s.core, old, largest, func(tx *sqldb.Tx, part []int64) error {
+		var list []sqldb.Statement
+		for _, seq := range part {
+			for _, endpoint := range endpoints {
+				args := []any{partnerNumber(id), string(endpoint), seq}
+				list = append(list,
+					sqldb.Statement{Query: `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, Args: args},
+					sqldb.Statement{Query: `DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, Args: args})
+			}
+			list = append(list, sqldb.Statement{Query: `DELETE FROM event WHERE partner_id = $1 AND seq = $2`, Args: []any{partnerNumber(id), seq}})
+		}
+		return tx.RunStatements(ctx, list)
+	})
+}
+
+// deliveredTo returns the endpoints that a partner has deliveries for, deleted ones included. Each is one step in the
+// key: to read all deliveries for it would take as long as there are many.
+func deliveredTo(ctx context.Context, q querier, id partner.ID) (list []alert.EndpointID, err error) {
+	for last := ""; ; {
+		var next sql.NullString
+		err := q.QueryRowContext(ctx, `SELECT min(endpoint_id) FROM delivery WHERE partner_id = $1 AND endpoint_id > $2`, partnerNumber(id), last).Scan(&next)
+		if err != nil || !next.Valid {
+			return list, err
+		}
+		last = next.String
+		list = append(list, alert.EndpointID(last))
+	}
+}
+
+// inParts does something with all of a list in transactions of a few of them each, never more than largest.
+func inParts[T any](ctx context.Context, c core, all []T, largest int, fn func(tx *sqldb.Tx, part []T) error) (int64, error) {
+	done, err := c.runBatches(ctx, int64(largest), func(tx *sqldb.Tx, done, limit int64) (int64, error) {
+		part := all[done:min(int64(len(all)), done+limit)]
+		if len(part) == 0 {
+			return 0, nil
+		}
+		return int64(len(part)), fn(tx, part)
+	})
+	return done, classifyError(err)
+}
+
+// trailBaseTag returns the keyed hash of the trail's beginning.
+func (s Audit) trailBaseTag(seq int64, mac []byte) []byte {
+	return s.keys.MAC("audit.base", binary.BigEndian.AppendUint64(nil, uint64(seq)), mac)
+}
+
+// loadBase returns the last line before the trail's beginning, which the first line is chained to; line 0 while nothing
+// was dropped.
+func (s Audit) loadBase(ctx context.Context, q querier) (operator.Head, error) {
+	h := operator.Head{MAC: []byte{}}
+	var tag []byte
+	err := q.QueryRowContext(ctx, `SELECT seq, mac, tag FROM audit_base WHERE id = 1`).Scan(&h.Seq, &h.MAC, &tag)
+	if errors.Is(err, sql.ErrNoRows) {
+		return h, nil
+	}
+	if err != nil {
+		return h, classifyError(fmt.Errorf("read audit base: %w", err))
+	}
+	if !hmac.Equal(tag, s.trailBaseTag(h.Seq, h.MAC)) {
+		return h, operator.ErrTrailBroken.With("", fault.TrailBeginningForged)
+	}
+	return h, nil
+}
+
+// SweepAudit deletes lines older than keep from the beginning of the trail, and stores under a keyed hash where the
+// trail begins now: without the key the trail cannot be shortened unnoticed. The last line always stays. It returns how
+// many lines it deleted.
+func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error) {
+	limit := toMicros(s.now().Add(-keep))
+	total, err := s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
+		// The head's lock first, as everybody who changes the trail takes it.
+		if _, err := tx.ExecContext(ctx, `UPDATE audit_head SET seq = seq WHERE id = 1`); err != nil {
+			return 0, err
+		}
+		base, err := s.loadBase(ctx, tx)
+		if err != nil {
+			return 0, err
+		}
+		last, err := lastExpiredLine(ctx, tx, base.Seq, limit, most)
+		if err != nil || last == 0 {
+			return 0, err
+		}
+		next := operator.Head{Seq: last}
+		if err := tx.QueryRowContext(ctx, `SELECT mac FROM audit WHERE seq = $1`, next.Seq).Scan(&next.MAC); err != nil {
+			return 0, err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO audit_base (id, seq, mac, tag) VALUES (1, $1, $2, $3)
+			ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, mac = excluded.mac, tag = excluded.tag`, next.Seq, next.MAC, s.trailBaseTag(next.Seq, next.MAC))
+		if err != nil {
+			return 0, err
+		}
+		return rowsAffected(tx.ExecContext(ctx, `DELETE FROM audit WHERE seq > $1 AND seq <= $2`, base.Seq, next.Seq))
+	})
+	return total, wrapError("sweep audit", err)
+}
+
+// lastExpiredLine returns the last of the lines behind a number, at most so many, that are all past their time, or 0.
+// It looks up to the first that is young enough: a clock that was turned back makes no hole.
+func lastExpiredLine(ctx context.Context, tx *sqldb.Tx, behind, limit, most int64) (last int64, err error) {
+	type line struct{ seq, at int64 }
+	lines, err := collectRows(ctx, tx, func(row scanner) (l line, err error) { return l, row.Scan(&l.seq, &l.at) },
+		`SELECT seq, at FROM audit WHERE seq > $1 AND seq < (SELECT seq FROM audit_head WHERE id = 1) ORDER BY seq LIMIT $2`, behind, most)
+	for _, l := range lines {
+		if l.at > limit {
+			break
+		}
+		last = l.seq
+	}
+	return last, err
 }

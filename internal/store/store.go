@@ -325,3 +325,210 @@ func appendListMarks[T ~string](args *[]any, values []T) string {
 	}
 	return string(marks)
 }
+
+// Areas are the parts of the store by noun. Each fulfils the interfaces of the rules that work with its tables, over the
+// database or, inside a Tx, over one transaction of it.
+type Areas struct {
+	Partners      Partners
+	Plans         Plans
+	Subscriptions Subscriptions
+	Monitoring    Monitoring
+	Breaches      Breaches
+	Feeds         Feeds
+	Alerts        Alerts
+	Cases         Cases
+	Services      Services
+	Devices       Devices
+	Cover         Cover
+	Advice        Advice
+	Subjects      Subjects
+	Operators     Operators
+	Audit         Audit
+	Jobs          Jobs
+	Answers       Answers
+	Overview      Overview
+	Upkeep        Upkeep
+}
+
+// The areas, each in the files that are named after its nouns.
+type (
+	// Partners are tenants, their API keys and salts.
+	Partners struct{ core }
+	// Plans are what partners sell.
+	Plans struct{ core }
+	// Subscriptions are the people that partners enrolled.
+	Subscriptions struct{ core }
+	// Monitoring are watched values and what was found of them.
+	Monitoring struct{ core }
+	// Breaches are what values are looked up in, and the work of importing and matching.
+	Breaches struct{ core }
+	// Feeds bring breaches by themselves.
+	Feeds struct{ core }
+	// Alerts are events, the endpoints that want to be told of them, and the deliveries between.
+	Alerts struct{ core }
+	// Cases are support cases, their triage and slots.
+	Cases struct{ core }
+	// Services are what a case can be opened for.
+	Services struct{ core }
+	// Devices hold endpoint-protection keys, and the pools those come from.
+	Devices struct{ core }
+	// Cover is what a person's plans give.
+	Cover struct{ core }
+	// Advice is a person's posture, answers and scores, and the content catalogue.
+	Advice struct{ core }
+	// Subjects are people with rights: everything about one, read or erased.
+	Subjects struct{ core }
+	// Operators are the people who run the service, and their sessions.
+	Operators struct{ core }
+	// Audit is the trail.
+	Audit struct{ core }
+	// Jobs are work that outlives a request.
+	Jobs struct{ core }
+	// Answers are kept under idempotency keys.
+	Answers struct{ core }
+	// Overview reads across areas for the console.
+	Overview struct{ core }
+	// Upkeep checks, rewrites and sweeps what all areas hold.
+	Upkeep struct{ core }
+)
+
+// newAreas returns all areas over one core.
+func newAreas(c core) Areas {
+	return Areas{
+		Partners{c}, Plans{c}, Subscriptions{c}, Monitoring{c}, Breaches{c}, Feeds{c}, Alerts{c}, Cases{c}, Services{c},
+		Devices{c}, Cover{c}, Advice{c}, Subjects{c}, Operators{c}, Audit{c}, Jobs{c}, Answers{c}, Overview{c}, Upkeep{c},
+	}
+}
+
+// Tx is one transaction over all areas: what is done through it is committed together, or not at all.
+type Tx struct{ Areas }
+
+// InTx runs fn in one transaction. It may run more than once, when the engine asks for a repetition.
+func (s *Store) InTx(ctx context.Context, fn func(tx Tx) error) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return fn(s.openAreas(tx)) })
+}
+
+// One area works on another's tables only through these, so that whose rule applies is seen where it is called.
+
+// adviceArea returns the area of advice and scores.
+func (c core) adviceArea() Advice { return Advice{c} }
+
+// alertsArea returns the area of events and webhooks.
+func (c core) alertsArea() Alerts { return Alerts{c} }
+
+// auditArea returns the area of the audit trail.
+func (c core) auditArea() Audit { return Audit{c} }
+
+// breachesArea returns the area of breaches.
+func (c core) breachesArea() Breaches { return Breaches{c} }
+
+// casesArea returns the area of support cases.
+func (c core) casesArea() Cases { return Cases{c} }
+
+// coverArea returns the area of insurance cover.
+func (c core) coverArea() Cover { return Cover{c} }
+
+// devicesArea returns the area of devices and their keys.
+func (c core) devicesArea() Devices { return Devices{c} }
+
+// jobsArea returns the area of the job queue.
+func (c core) jobsArea() Jobs { return Jobs{c} }
+
+// monitoring returns the area of watched values and findings, in the same transaction.
+func (c core) monitoring() Monitoring { return Monitoring{c} }
+
+// partnersArea returns the area of partners and their API keys.
+func (c core) partnersArea() Partners { return Partners{c} }
+
+// subscriptions returns the area of subscriptions, in the same transaction.
+func (c core) subscriptions() Subscriptions { return Subscriptions{c} }
+
+// CopyDatabaseTo writes a copy of the embedded database, as it is at one moment, to a new file.
+func (s *Store) CopyDatabaseTo(ctx context.Context, path string) error {
+	return s.db.CopyFileTo(ctx, path)
+}
+
+// everywhere are the tables of which each machine has a copy: they have no partner in their key, and rows of partners
+// refer to them, or requests of partners read them and they seldom change. Their changes need every machine. All other
+// tables without a partner stay on the coordinator.
+var everywhere = []string{"partner", "breach", "service", "case_slot", "api_key", "case_booking", "case_question", "case_target", "content", "epoch", "epp_install", "meta", "schema_migration"}
+
+// Distribute spreads the partners' tables over the machines of a PostgreSQL with Citus, each partner's rows on one, and
+// returns how many tables it has spread.
+func (s *Store) Distribute(ctx context.Context) (int, error) {
+	return s.db.Distribute(ctx, "partner_id", everywhere)
+}
+
+// NoteReplica says that the process named id serves partners, and returns how many do: those that said so within the
+// last time given. Who has not for ten times as long is forgotten.
+func (s Upkeep) NoteReplica(ctx context.Context, id string, within time.Duration) (int, error) {
+	now := s.now()
+	var n int64
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		if err := execStatement(ctx, tx, "note replica", `INSERT INTO replica (id, seen_at) VALUES ($1, $2)
+			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, id, toMicros(now)); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM replica WHERE seen_at < $1`, toMicros(now.Add(-10*within))); err != nil {
+			return fmt.Errorf("forget replicas: %w", err)
+		}
+		err := tx.QueryRowContext(ctx, `SELECT count(*) FROM replica WHERE seen_at >= $1`, toMicros(now.Add(-within))).Scan(&n)
+		return wrapError("count replicas", err)
+	})
+	return int(n), err
+}
+
+// DropReplica says that a process serves partners no longer.
+func (s Upkeep) DropReplica(ctx context.Context, id string) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		return execStatement(ctx, tx, "drop replica", `DELETE FROM replica WHERE id = $1`, id)
+	})
+}
+
+// Backlog is what waits in the whole service, and since when.
+type Backlog struct {
+	Deliveries     int64
+	OldestDelivery time.Time
+	Jobs           int64 // due
+	OldestJob      time.Time
+	NewestBreach   time.Time
+	LastBackup     time.Time // zero: there was none
+}
+
+// CountBacklog counts what waits.
+func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
+	var b Backlog
+	var delivery, job, breach int64
+	err := s.readQuerier().QueryRowContext(ctx, `SELECT count(*), coalesce(min(created_at), 0) FROM delivery WHERE state = 'pending'`).
+		Scan(&b.Deliveries, &delivery)
+	if err == nil {
+		err = s.readQuerier().QueryRowContext(ctx, `SELECT count(*), coalesce(min(next_at), 0), (SELECT coalesce(max(published_at), 0) FROM breach WHERE state = 'published')
+			FROM job WHERE state IN ('ready', 'running') AND next_at <= $1`, toMicros(s.now())).Scan(&b.Jobs, &job, &breach)
+	}
+	if err != nil {
+		return b, classifyError(fmt.Errorf("count backlog: %w", err))
+	}
+	b.OldestDelivery, b.OldestJob, b.NewestBreach = fromMicros(delivery), fromMicros(job), fromMicros(breach)
+	var at []byte
+	err = s.readQuerier().QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'last_backup'`).Scan(&at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return b, nil
+	}
+	if err != nil {
+		return b, classifyError(fmt.Errorf("read last backup: %w", err))
+	}
+	us, err := strconv.ParseInt(string(at), 10, 64)
+	if err != nil {
+		return b, fmt.Errorf("read last backup: %w", err)
+	}
+	b.LastBackup = fromMicros(us)
+	return b, nil
+}
+
+// NoteBackup remembers that a backup was made.
+func (s Upkeep) NoteBackup(ctx context.Context) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		return execStatement(ctx, tx, "note backup", `INSERT INTO meta (name, value) VALUES ('last_backup', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+			strconv.AppendInt(nil, toMicros(s.now()), 10))
+	})
+}

@@ -3,11 +3,16 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -329,3 +334,368 @@ func (s Subjects) ScrubErased(ctx context.Context) error {
 
 // DatabaseEngine returns the engine of the database.
 func (s Subjects) DatabaseEngine() sqldb.Engine { return s.db.EngineName() }
+
+var _ subject.Finder = Subjects{}
+
+// partnersAtOnce is how many partners one statement of a search asks about.
+const partnersAtOnce = 100
+
+// owned is a row that a search found.
+type owned struct {
+	partner partner.ID
+	name    []byte
+}
+
+// readAtEach reads rows by a key that differs between partners. The query is completed by the conditions for each of them; in those
+// ? stands for the key.
+func (s Subjects) readAtEach(ctx context.Context, at []partner.ID, query string, conditions []string, key func(partner.ID) any) ([]owned, error) {
+	var all []owned
+	for part := range slices.Chunk(at, partnersAtOnce) {
+		var args []any
+		var each []string
+		for _, id := range part {
+			args = append(args, partnerNumber(id), key(id))
+			for _, c := range conditions {
+				each = append(each, `partner_id = $`+strconv.Itoa(len(args)-1)+` AND `+strings.Replace(c, "?", `$`+strconv.Itoa(len(args)), 1))
+			}
+		}
+		args = append(args, int64(subject.MaxHits))
+		found, err := collectRows(ctx, s.readQuerier(), func(row scanner) (owned, error) {
+			var o owned
+			return o, row.Scan(scanPartnerID(&o.partner), &o.name)
+		}, query+` WHERE (`+strings.Join(each, ` OR `)+`) LIMIT $`+strconv.Itoa(len(args)), args...)
+		if err != nil {
+			return nil, fmt.Errorf("search: %w", err)
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// mergePersons makes hits of rows that name users: one for each person, by the index of the longer digest where both are known.
+func (s Subjects) mergePersons(ctx context.Context, rows []owned) ([]subject.Hit, error) {
+	byPartner := map[partner.ID][][]byte{}
+	for _, r := range rows {
+		byPartner[r.partner] = append(byPartner[r.partner], r.name)
+	}
+	var hits []subject.Hit
+	for id, indexes := range byPartner {
+		known, err := s.findPersons(ctx, s.readQuerier(), id, indexes)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range known {
+			hits = append(hits, subject.Hit{Kind: subject.HitPerson, Partner: id, ID: userReference(p.key)})
+		}
+	}
+	slices.SortFunc(hits, func(a, b subject.Hit) int { return strings.Compare(string(a.Partner)+a.ID, string(b.Partner)+b.ID) })
+	return slices.Compact(hits), nil
+}
+
+// PersonsOfCPF returns those enrolled with a CPF and those who watch it: see subject.Finder.
+func (s Subjects) PersonsOfCPF(ctx context.Context, at []partner.ID, cpf string) ([]subject.Hit, error) {
+	rows, err := s.readAtEach(ctx, at, `SELECT partner_id, user_512 FROM person`, []string{"cpf = ?"}, func(id partner.ID) any { return s.blindCPFIndex(id, cpf) })
+	if err != nil {
+		return nil, err
+	}
+	watched, err := s.findWatchers(ctx, at, identifier.CPF, cpf)
+	if err != nil {
+		return nil, err
+	}
+	return s.mergePersons(ctx, append(rows, watched...))
+}
+
+// PersonsOfValue returns those who watch a value.
+func (s Subjects) PersonsOfValue(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]subject.Hit, error) {
+	rows, err := s.findWatchers(ctx, at, kind, normal)
+	if err != nil {
+		return nil, err
+	}
+	return s.mergePersons(ctx, rows)
+}
+
+// findWatchers returns the people who watch a value. It names the id because SQLite would rather read all of a partner's in an
+// index that holds every column asked for.
+func (s Subjects) findWatchers(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]owned, error) {
+	return s.readAtEach(ctx, at, `SELECT partner_id, user_index FROM asset`, []string{"value_index = ? AND id <> ''"},
+		func(id partner.ID) any { return s.monitoring().valueIndex(id, kind, normal) })
+}
+
+// PersonsOfUser returns the people that a user hash names: enrolled, or named in a request that wrote.
+func (s Subjects) PersonsOfUser(ctx context.Context, at []partner.ID, user partner.UserHash) ([]subject.Hit, error) {
+	key := func(id partner.ID) any { return s.blindUserIndex(id, user) }
+	rows, err := s.readAtEach(ctx, at, `SELECT partner_id, user_512 FROM person`, []string{"user_512 = ?", "user_256 = ?"}, key)
+	if err != nil {
+		return nil, err
+	}
+	named, err := s.readAtEach(ctx, at, `SELECT partner_id, user_index FROM person_name`, []string{"user_index = ?"}, key)
+	if err != nil {
+		return nil, err
+	}
+	return s.mergePersons(ctx, append(rows, named...))
+}
+
+// SubscriptionsOfHolder are subscriptions in force of a company's people.
+func (s Subjects) SubscriptionsOfHolder(ctx context.Context, at []partner.ID, cnpj string) ([]subject.Hit, error) {
+	rows, err := s.readAtEach(ctx, at, `SELECT partner_id, CAST(seq AS TEXT) FROM subscription`, []string{"holder = ? AND holder <> '' AND ended_at = 0"},
+		func(id partner.ID) any { return s.subscriptions().holderIndex(id, cnpj) })
+	return searchHits(subject.HitSubscription, rows), err
+}
+
+// named are the tables that hold what an operator may name by its id.
+var named = map[subject.HitKind]string{
+	subject.HitCase:     `SELECT partner_id, id FROM support_case`,
+	subject.HitEvent:    `SELECT partner_id, id FROM event`,
+	subject.HitDevice:   `SELECT partner_id, id FROM epp_key`,
+	subject.HitEndpoint: `SELECT partner_id, id FROM endpoint`,
+}
+
+// FindByID are things by their ids.
+func (s Subjects) FindByID(ctx context.Context, at []partner.ID, kind subject.HitKind, id string) ([]subject.Hit, error) {
+	rows, err := s.readAtEach(ctx, at, named[kind], []string{"id = ?"}, func(partner.ID) any { return id })
+	return searchHits(kind, rows), err
+}
+
+// CasesNumbered are cases by their short numbers.
+func (s Subjects) CasesNumbered(ctx context.Context, at []partner.ID, short int64) ([]subject.Hit, error) {
+	rows, err := s.readAtEach(ctx, at, named[subject.HitCase], []string{"short = ?"}, func(partner.ID) any { return short })
+	return searchHits(subject.HitCase, rows), err
+}
+
+// searchHits returns rows as hits of one kind, in the same order.
+func searchHits(kind subject.HitKind, rows []owned) []subject.Hit {
+	hits := make([]subject.Hit, len(rows))
+	for i, r := range rows {
+		hits[i] = subject.Hit{Kind: kind, Partner: r.partner, ID: string(r.name)}
+	}
+	return hits
+}
+
+// FindUserByReference returns the user hash of a person by reference, as the partner spelt it last, or as the service
+// would: see subject.Store.
+func (s Subjects) FindUserByReference(ctx context.Context, id partner.ID, ref string) (partner.UserHash, error) {
+	index, err := hex.DecodeString(strings.TrimPrefix(ref, userReference(nil)))
+	if err != nil || len(index) == 0 || !strings.HasPrefix(ref, userReference(nil)) {
+		return "", subject.ErrNobody
+	}
+	q := s.readQuerier()
+	known, err := s.findPersons(ctx, q, id, [][]byte{index})
+	if err != nil {
+		return "", err
+	}
+	p := known[string(index)]
+	if p.name != "" {
+		return p.name, nil
+	}
+	if p.d512 == "" {
+		return "", subject.ErrNobody
+	}
+	var cpf []byte
+	err = q.QueryRowContext(ctx, `SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2`, partnerNumber(id), []byte(p.d512)).Scan(&cpf)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", subject.ErrNobody
+	}
+	if err != nil {
+		return "", err
+	}
+	held, err := s.subscriptions().readByCPF(ctx, q, id, cpf, ` DESC LIMIT 1`)
+	if err != nil || len(held) == 0 {
+		return "", ignoreNotFound(err)
+	}
+	salt, err := s.partnersArea().OpenSalt(ctx, id)
+	return partner.LongUserHash(held[0].Beneficiary.CPF, salt), err
+}
+
+// ignoreNotFound returns nil for a row that is not there.
+func ignoreNotFound(err error) error {
+	if err == nil {
+		return subject.ErrNobody
+	}
+	return err
+}
+
+// AccessesOf returns the lines of the audit trail about a person. Lines name rows by ids; those of erased rows are kept
+// with the erasure, so that it can still be told who saw what is gone.
+func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject.Person) ([]subject.Access, error) {
+	names := []string{s.PersonReference(p)}
+	for _, h := range held {
+		x, err := s.computeIndexes(ctx, s.readQuerier(), h.Partner.ID, p)
+		if err != nil {
+			return nil, err
+		}
+		erased, err := s.erasedIDs(ctx, h.Partner.ID, p, x.user512)
+		if err != nil {
+			return nil, err
+		}
+		names = append(append(append(names, userReference(x.user256), userReference(x.user512)), heldIDs(h)...), erased...)
+	}
+	var accesses []subject.Access
+	for part := range slices.Chunk(uniqueValues(names), hitBatch) {
+		var args []any
+		found, err := collectRows(ctx, s.readQuerier(), func(row scanner) (subject.Access, error) {
+			r, err := s.auditArea().scanAuditLine(row)
+			return subject.Access{Entry: r.Entry}, err
+		}, `SELECT `+auditColumns+` FROM audit WHERE subject IN (`+appendListMarks(&args, part)+`)`, args...)
+		if err != nil {
+			return nil, fmt.Errorf("read audit: %w", err)
+		}
+		accesses = append(accesses, found...)
+	}
+	slices.SortFunc(accesses, func(a, b subject.Access) int { return cmp.Compare(b.Seq, a.Seq) })
+	return accesses, nil
+}
+
+// erasedIDs returns the ids of a partner's rows that were erased with a person, whichever of their names the erasure
+// was asked for by.
+func (s Subjects) erasedIDs(ctx context.Context, id partner.ID, p subject.Person, user []byte) ([]string, error) {
+	kept, err := collectRows(ctx, s.readQuerier(), func(row scanner) (keptTrail, error) {
+		var erasure string
+		var sealed []byte
+		var kept keptTrail
+		if err := row.Scan(&erasure, &sealed); err != nil {
+			return kept, err
+		}
+		plain, err := s.keys.Unseal(placeInPartner("erasure", "trail")([]any{partnerNumber(id), erasure}), sealed)
+		if err != nil {
+			return kept, fmt.Errorf("open erasure: %w", err)
+		}
+		return kept, json.Unmarshal(plain, &kept)
+	}, `SELECT id, trail FROM erasure WHERE partner_id = $1 AND (person = $2 OR user_512 = $3)`, partnerNumber(id), s.erasedReference(id, p), user)
+	var ids []string
+	for _, k := range kept {
+		ids = append(ids, k.IDs...)
+	}
+	return ids, err
+}
+
+// Affected calls found for each person with findings of an incident, in the order of partners.
+func (s Subjects) Affected(ctx context.Context, of subject.Incident, found func(subject.Affected) error) error {
+	c, order := conditions{}, `a.partner_id, a.user_index, f.id`
+	if of.Breach != "" {
+		if _, err := s.breachesArea().BreachByName(ctx, of.Breach); err != nil {
+			return err
+		}
+		c.addCondition(`f.breach = `, of.Breach)
+	} else {
+		c.addCondition(`f.found_at >= `, toMicros(of.From))
+		c.addCondition(`f.found_at < `, toMicros(of.To))
+	}
+	if of.Partner != "" {
+		c.addCondition(`a.partner_id = `, partnerNumber(of.Partner))
+	}
+	var one affectedRows
+	for after := (affectedMark{}); ; {
+		rows, err := s.affectedPage(ctx, c, order, after)
+		if err != nil {
+			return fmt.Errorf("read findings: %w", err)
+		}
+		for _, r := range rows {
+			if one.user != r.user || one.Partner != r.Partner {
+				if err := one.tellPerson(found); err != nil {
+					return err
+				}
+				one = affectedRows{user: r.user, Affected: subject.Affected{Partner: r.Partner, Kinds: map[identifier.Kind]int{}, First: r.at}}
+			}
+			one.addRow(r)
+		}
+		if len(rows) < checkBatch {
+			return one.tellPerson(found)
+		}
+		last := rows[len(rows)-1]
+		after = affectedMark{last.Partner, []byte(last.user), last.id}
+	}
+}
+
+// affectedMark is the place of the last row of a page.
+type affectedMark struct {
+	partner partner.ID
+	user    []byte
+	id      string
+}
+
+// affectedRow is one finding of an incident.
+type affectedRow struct {
+	subject.Watched
+	user, id, breach string
+	at               time.Time
+}
+
+// affectedPage reads the next page of findings of an incident. Findings of retracted breaches are left out.
+func (s Subjects) affectedPage(ctx context.Context, c conditions, order string, after affectedMark) ([]affectedRow, error) {
+	if after.id != "" {
+		c.args = append(slices.Clone(c.args), partnerNumber(after.partner), after.user, after.id)
+		n := len(c.args)
+		c.text += ` AND (` + order + `) > ($` + strconv.Itoa(n-2) + `, $` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
+	}
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (affectedRow, error) {
+		var r affectedRow
+		var index, sealed []byte
+		var at int64
+		if err := row.Scan(scanPartnerID(&r.Partner), &index, &r.id, &r.breach, &at, &r.ID, &r.Kind, &sealed); err != nil {
+			return r, err
+		}
+		r.user, r.at = string(index), fromMicros(at)
+		return r, s.monitoring().openAssetValue(&r.Asset, sealed)
+	}, `SELECT a.partner_id, a.user_index, f.id, f.breach, f.found_at, a.id, a.kind, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
+		WHERE f.resolution <> 'retracted'`+c.text+` ORDER BY `+order+` LIMIT `+strconv.Itoa(checkBatch), c.args...)
+}
+
+// affectedRows gathers the findings of one person.
+type affectedRows struct {
+	subject.Affected
+	user   string
+	assets map[string]bool
+}
+
+// addRow takes a row of the person that is being read.
+func (a *affectedRows) addRow(r affectedRow) {
+	if a.assets == nil {
+		a.assets = map[string]bool{}
+	}
+	a.User = r.User
+	if !a.assets[string(r.ID)] {
+		a.assets[string(r.ID)] = true
+		a.Kinds[r.Kind]++
+		a.Values = append(a.Values, r.Kind.String()+": "+r.Value)
+	}
+	if !slices.Contains(a.Breaches, r.breach) {
+		a.Breaches = append(a.Breaches, r.breach)
+	}
+	if r.at.Before(a.First) {
+		a.First = r.at
+	}
+	if r.at.After(a.Last) {
+		a.Last = r.at
+	}
+}
+
+// tellPerson calls found for the person that was read.
+func (a *affectedRows) tellPerson(found func(subject.Affected) error) error {
+	if a.Partner == "" {
+		return nil
+	}
+	return found(a.Affected)
+}
+
+// Showings counts the lines of the trail in a window, by who and what; what only keeps house is left out.
+func (s Subjects) Showings(ctx context.Context, from, to time.Time) ([]subject.Showing, error) {
+	list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (subject.Showing, error) {
+		var v subject.Showing
+		return v, row.Scan(&v.Actor, &v.Action, &v.Count)
+	}, `SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action ORDER BY 3 DESC, 1, 2`, toMicros(from), toMicros(to))
+	return slices.DeleteFunc(list, func(v subject.Showing) bool { return !showsPeople(v.Action) }), err
+}
+
+// showsPeople reports whether an action shows or changes a person's data, unlike actions of housekeeping.
+func showsPeople(action string) bool {
+	noun, verb, _ := strings.Cut(action, ".")
+	switch noun {
+	case "subject", "subscription", "asset", "case", "epp", "score", "finding", "report":
+		return true
+	case "event":
+		return verb != "report"
+	case "backup", "restore":
+		return true
+	}
+	return strings.HasSuffix(verb, "reveal")
+}

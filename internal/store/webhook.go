@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -276,4 +277,121 @@ func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint al
 		}
 	}
 	return nil
+}
+
+// How the deliveries of an endpoint follow its state: a few at a time, because an endpoint that was off for days has missed many.
+
+// FollowEndpoint brings deliveries of a disabled endpoint to where they should be: see alert.EndpointStore.
+func (s Alerts) FollowEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, to alert.EndpointState) error {
+	if to == alert.Disabled {
+		return s.holdDeliveries(ctx, id, endpoint)
+	}
+	return s.whileDisabled(ctx, id, endpoint, func(tx *sqldb.Tx, e alert.Endpoint, limit int64) (int64, error) {
+		return releaseDeliveries(ctx, tx, e, s.now(), limit)
+	})
+}
+
+// releaseDeliveries makes some of an endpoint's held deliveries pending again, and those that ran out of tries since
+// the endpoint began to fail: a partner that repairs a receiver wants everything it missed. It returns how many; fewer
+// than limit means that none are left.
+func releaseDeliveries(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now time.Time, limit int64) (int64, error) {
+	const again = `UPDATE delivery SET state = 'pending', attempts = 0, next_at = $3, finished_at = 0, ordered = (length(person) > 0)
+		WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`
+	args := []any{partnerNumber(e.Partner), string(e.ID), toMicros(now), limit}
+	n, err := rowsAffected(tx.ExecContext(ctx, again+`SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'held'
+		ORDER BY seq LIMIT $4)`, args...))
+	if err != nil || n == limit || e.FailingSince.IsZero() {
+		return n, err
+	}
+	// By the index of what failed; by the key SQLite would read all that the endpoint ever got.
+	args[3] = limit - n
+	failed, err := rowsAffected(tx.ExecContext(ctx, again+`SELECT seq FROM delivery WHERE partner_id = $1 AND coalesce(endpoint_id, '') = $2 AND state = 'failed'
+		AND finished_at >= $5 LIMIT $4)`, append(args, toMicros(e.FailingSince))...))
+	return n + failed, err
+}
+
+// holdDeliveries holds what waits for an endpoint, while it is disabled.
+func (s Alerts) holdDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
+	return s.whileDisabled(ctx, id, endpoint, func(tx *sqldb.Tx, _ alert.Endpoint, limit int64) (int64, error) {
+		return holdDeliveries(ctx, tx, id, endpoint, limit)
+	})
+}
+
+// whileDisabled changes deliveries of an endpoint a few at a time, until none is left or the endpoint is enabled or gone.
+func (s Alerts) whileDisabled(ctx context.Context, id partner.ID, endpoint alert.EndpointID,
+	step func(tx *sqldb.Tx, e alert.Endpoint, limit int64) (int64, error),
+) error {
+	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+		if err := s.lockEvents(ctx, tx, id); err != nil {
+			return 0, err
+		}
+		e, err := s.endpointByID(ctx, tx, id, endpoint)
+		if errors.Is(err, alert.ErrEndpointNotFound) { // its deliveries go with it
+			return 0, nil
+		}
+		if err != nil || e.State != alert.Disabled {
+			return 0, err
+		}
+		return step(tx, e, limit)
+	})
+	return wrapError("change deliveries", err)
+}
+
+// holdDeliveries holds back up to limit deliveries of an endpoint.
+func holdDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, limit int64) (int64, error) {
+	return rowsAffected(tx.ExecContext(ctx, `UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq IN (
+		SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' ORDER BY seq LIMIT $3)`,
+		partnerNumber(id), string(endpoint), limit))
+}
+
+// EndpointHealth returns how an endpoint fares by its newest deliveries, all of which its own index names: see
+// alert.HistoryStore.
+func (s Alerts) EndpointHealth(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Health, error) {
+	var h alert.Health
+	var travel int64
+	err := s.readQuerier().QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE state = 'delivered'), count(*) FILTER (WHERE state = 'failed'),
+			CAST(coalesce(sum(finished_at - created_at) FILTER (WHERE state = 'delivered'), 0) AS BIGINT)
+		FROM (SELECT state, created_at, finished_at FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq DESC LIMIT $3) AS newest`,
+		partnerNumber(id), string(endpoint), int64(alert.HealthOver)).Scan(&h.Delivered, &h.Failed, &travel)
+	h.Travel = time.Duration(travel) * time.Microsecond
+	if err == nil {
+		err = s.readQuerier().QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 AS one FROM delivery
+			WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' LIMIT $3) AS waiting`,
+			partnerNumber(id), string(endpoint), int64(alert.MaxBacklog)).Scan(&h.Backlog)
+	}
+	if err != nil {
+		return h, classifyError(fmt.Errorf("read health of endpoint: %w", err))
+	}
+	event, err := s.lastTriedEvent(ctx, id, endpoint)
+	if err != nil || event == "" {
+		return h, err
+	}
+	tries, err := s.ListAttempts(ctx, id, event)
+	for _, t := range tries {
+		if t.Endpoint == endpoint && !t.At.Before(h.Last.At) {
+			h.Last = t
+		}
+	}
+	return h, err
+}
+
+// lastTriedEvent returns the event of the newest delivery that was tried; empty when none was. What waits is tried from
+// the oldest on, so behind the newest deliveries it looks where that begins.
+func (s Alerts) lastTriedEvent(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.EventID, error) {
+	const of = `partner_id = $1 AND endpoint_id = $2`
+	const begin = `coalesce((SELECT min(o.seq) FROM delivery o WHERE o.partner_id = $1 AND o.endpoint_id = $2 AND o.state = 'pending'),
+		(SELECT min(o.seq) FROM delivery o WHERE o.partner_id = $1 AND o.endpoint_id = $2 AND o.state = 'held'), 0)`
+	for _, stretch := range []string{
+		`SELECT event_id, seq, attempts, state FROM delivery WHERE ` + of + ` ORDER BY seq DESC LIMIT $3`,
+		`SELECT event_id, seq, attempts, state FROM delivery WHERE ` + of + ` AND seq >= ` + begin + ` ORDER BY seq LIMIT $3`,
+		`SELECT event_id, seq, attempts, state FROM delivery WHERE ` + of + ` AND seq < ` + begin + ` ORDER BY seq DESC LIMIT $3`,
+	} {
+		events, err := collectRows(ctx, s.readQuerier(), func(row scanner) (event alert.EventID, err error) { return event, row.Scan(&event) },
+			`SELECT event_id FROM (`+stretch+`) AS near WHERE attempts > 0 OR state = 'delivered' ORDER BY seq DESC LIMIT 1`,
+			partnerNumber(id), string(endpoint), int64(alert.HealthOver))
+		if err != nil || len(events) > 0 {
+			return cmp.Or(append(events, "")...), err
+		}
+	}
+	return "", nil
 }

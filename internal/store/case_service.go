@@ -1,0 +1,428 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/sqldb"
+)
+
+var _ cyber.ServiceStore = Services{}
+
+const serviceColumns = `id, name, description, position, retired, created_at, mac`
+
+// scanService reads serviceColumns. Of a forged row there is nothing but its ID, and it is not offered.
+func (c core) scanService(row scanner) (checked[cyber.Service], error) {
+	var sv cyber.Service
+	var created int64
+	var mac []byte
+	err := row.Scan(&sv.ID, &sv.Name, &sv.Description, &sv.Position, &sv.Retired, &created, &mac)
+	sv.CreatedAt = fromMicros(created)
+	at := "service " + string(sv.ID)
+	if !c.isGenuine("service", serviceGrant(sv), mac) {
+		return checked[cyber.Service]{cyber.Service{ID: sv.ID, Retired: true, CreatedAt: sv.CreatedAt}, at, true}, err
+	}
+	return checked[cyber.Service]{value: sv, row: at}, err
+}
+
+// ListServices returns the whole catalogue in order.
+func (s Services) ListServices(ctx context.Context) ([]cyber.Service, error) {
+	rows, err := collectRows(ctx, s.readQuerier(), s.scanService, `SELECT `+serviceColumns+` FROM service ORDER BY position, id`)
+	list := make([]cyber.Service, len(rows))
+	for i, r := range rows {
+		list[i] = r.value
+	}
+	return list, err
+}
+
+// InsertService stores a new service.
+func (s Services) InsertService(ctx context.Context, sv cyber.Service) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.insertService(ctx, tx, sv) })
+}
+
+// insertService stores a service; one whose ID exists already is left as it is.
+func (s Services) insertService(ctx context.Context, q querier, sv cyber.Service) error {
+	return execStatement(ctx, q, "insert service", `INSERT INTO service (`+serviceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (id) DO NOTHING`,
+		string(sv.ID), sv.Name, sv.Description, sv.Position, sv.Retired, toMicros(sv.CreatedAt), s.grantMAC("service", serviceGrant(sv)))
+}
+
+// SeedServices fills an empty catalogue; several replicas may do so at once.
+func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		var any bool
+		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM service)`).Scan(&any); err != nil {
+			return fmt.Errorf("seed services: %w", err)
+		}
+		if any {
+			return nil
+		}
+		for _, sv := range list {
+			if err := s.insertService(ctx, tx, sv); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// UpdateService changes one service. A forged one begins with nothing, so that only what the operator says anew is kept.
+func (s Services) UpdateService(ctx context.Context, id cyber.ServiceID, change func(*cyber.Service) error) (cyber.Service, error) {
+	var sv cyber.Service
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		kept, err := s.scanService(tx.QueryRowContext(ctx, `SELECT `+serviceColumns+` FROM service WHERE id = $1`, string(id)))
+		if err != nil {
+			return readError("read service", err, cyber.ErrServiceNotFound)
+		}
+		if sv = kept.value; kept.forged {
+			sv.Retired = false
+		}
+		if err := change(&sv); err != nil {
+			return err
+		}
+		return execStatement(ctx, tx, "update service", `UPDATE service SET name = $2, description = $3, position = $4, retired = $5, mac = $6 WHERE id = $1`,
+			string(id), sv.Name, sv.Description, sv.Position, sv.Retired, s.grantMAC("service", serviceGrant(sv)))
+	})
+	return sv, err
+}
+
+// ServiceTriage returns what an offered service asks and how its cases are timed. A service that is forged is not offered, and a
+// forged question is not asked.
+func (s Cases) ServiceTriage(ctx context.Context, service cyber.ServiceID) (cyber.Triage, error) {
+	t := cyber.Triage{}
+	var target int64
+	offered, err := s.scanService(leading{s.readQuerier().QueryRowContext(ctx, `SELECT coalesce(g.target, $2), v.id, v.name, v.description, v.position,
+		v.retired, v.created_at, v.mac FROM service v LEFT JOIN case_target g ON g.service_id = v.id WHERE v.id = $1`,
+		string(service), cyber.DefaultTarget.Microseconds()), []any{&target}})
+	if errors.Is(err, sql.ErrNoRows) || err == nil && offered.value.Retired {
+		return t, cyber.ErrServiceNotFound.With("serviceId", fault.NoSuchService)
+	}
+	if err != nil {
+		return t, classifyError(fmt.Errorf("read triage: %w", err))
+	}
+	t.Target = time.Duration(target) * time.Microsecond
+	t.Questions, err = s.ListQuestions(ctx, service)
+	return t, err
+}
+
+const questionColumns = `q.id, q.service_id, q.question, q.required, q.options, q.created_at, q.mac`
+
+// scanQuestion reads a question. Options that cannot be parsed count as forged, like a wrong MAC.
+func (c core) scanQuestion(row scanner) (checked[cyber.Question], error) {
+	var q cyber.Question
+	var options string
+	var created int64
+	var mac []byte
+	if err := row.Scan(&q.ID, &q.Service, &q.Text, &q.Required, &options, &created, &mac); err != nil {
+		return checked[cyber.Question]{}, err
+	}
+	q.CreatedAt = fromMicros(created)
+	err := json.Unmarshal([]byte(options), &q.Options)
+	return checked[cyber.Question]{q, "case_question " + string(q.ID), err != nil || !c.isGenuine("case_question", questionGrant(q), mac)}, nil
+}
+
+// InsertQuestion stores a question of an existing service.
+func (s Cases) InsertQuestion(ctx context.Context, q cyber.Question) error {
+	options := []byte("[]")
+	if len(q.Options) > 0 {
+		var err error
+		if options, err = json.Marshal(q.Options); err != nil {
+			return fmt.Errorf("keep question: %w", err)
+		}
+	}
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		if err := serviceExists(ctx, tx, q.Service); err != nil {
+			return err
+		}
+		return execStatement(ctx, tx, "insert question", `INSERT INTO case_question (id, service_id, question, required, options, created_at, mac)
+			VALUES ($1, $2, $3, $4, $5, $6, $7)`, string(q.ID), string(q.Service), q.Text, q.Required, string(options), toMicros(q.CreatedAt),
+			s.grantMAC("case_question", questionGrant(q)))
+	})
+}
+
+// serviceExists returns cyber.ErrServiceNotFound for an unknown service; retired services count as existing.
+func serviceExists(ctx context.Context, q querier, service cyber.ServiceID) error {
+	var there bool
+	if err := q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM service WHERE id = $1)`, string(service)).Scan(&there); err != nil {
+		return fmt.Errorf("find service: %w", err)
+	}
+	if !there {
+		return cyber.ErrServiceNotFound.With("service", fault.NoSuchID)
+	}
+	return nil
+}
+
+// ListQuestions returns what a service asks; every service's questions when service is empty.
+func (s Cases) ListQuestions(ctx context.Context, service cyber.ServiceID) ([]cyber.Question, error) {
+	return collectGenuine(ctx, s.readQuerier(), s.scanQuestion, `SELECT `+questionColumns+` FROM case_question q WHERE $1 = '' OR q.service_id = $1
+		ORDER BY q.service_id, q.created_at, q.id`, string(service))
+}
+
+// DeleteQuestion removes a question.
+func (s Cases) DeleteQuestion(ctx context.Context, id cyber.QuestionID) error {
+	return s.deleteRow(ctx, `DELETE FROM case_question WHERE id = $1`, string(id), cyber.ErrQuestionNotFound.With("question", fault.NoSuchID))
+}
+
+// deleteRow deletes one row by its id, or returns none.
+func (s Cases) deleteRow(ctx context.Context, statement, id string, none error) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		res, err := tx.ExecContext(ctx, statement, id)
+		if err != nil {
+			return fmt.Errorf("delete: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, none)
+		}
+		return nil
+	})
+}
+
+// scanAnswer reads a ready answer and checks its MAC: it is text that people are sent.
+func (c core) scanAnswer(row scanner) (checked[cyber.ReadyAnswer], error) {
+	var a cyber.ReadyAnswer
+	var mac []byte
+	err := row.Scan(&a.Title, &a.Text, &mac)
+	return checked[cyber.ReadyAnswer]{a, "case_answer " + a.Title, !c.isGenuine("case_answer", answerGrant(a), mac)}, err
+}
+
+// ReadyAnswers returns the answers that are kept ready, by title.
+func (s Cases) ReadyAnswers(ctx context.Context) ([]cyber.ReadyAnswer, error) {
+	return collectGenuine(ctx, s.readQuerier(), s.scanAnswer, `SELECT title, body, mac FROM case_answer ORDER BY title`)
+}
+
+// SaveReadyAnswer stores an answer in the place of the one that has its title.
+func (s Cases) SaveReadyAnswer(ctx context.Context, a cyber.ReadyAnswer) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO case_answer (title, body, mac) VALUES ($1, $2, $3)
+			ON CONFLICT (title) DO UPDATE SET body = excluded.body, mac = excluded.mac`, a.Title, a.Text, s.grantMAC("case_answer", answerGrant(a)))
+		return err
+	})
+}
+
+// DeleteReadyAnswer removes an answer; one that is not there is as good as removed.
+func (s Cases) DeleteReadyAnswer(ctx context.Context, title string) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM case_answer WHERE title = $1`, title)
+		return err
+	})
+}
+
+// SetTarget keeps the working time of a service's new cases.
+func (s Cases) SetTarget(ctx context.Context, service cyber.ServiceID, target time.Duration) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		if err := serviceExists(ctx, tx, service); err != nil {
+			return err
+		}
+		return execStatement(ctx, tx, "set target", `INSERT INTO case_target (service_id, target) VALUES ($1, $2)
+			ON CONFLICT (service_id) DO UPDATE SET target = excluded.target`, string(service), target.Microseconds())
+	})
+}
+
+// bookSlot takes the first wished slot that is free; the zero time when the service has no calendar or nothing was wished.
+func (s Cases) bookSlot(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user, wishes cyber.Wishes, now time.Time) (time.Time, error) {
+	if len(wishes.Times) == 0 {
+		return time.Time{}, nil
+	}
+	calendar, err := hasCalendar(ctx, tx, c.Service, now)
+	if err != nil || !calendar {
+		return time.Time{}, err
+	}
+	if madeUp, err := hasMadeUpStock(ctx, tx, c.Partner); err != nil {
+		return time.Time{}, err
+	} else if madeUp {
+		return s.bookMadeUp(ctx, tx, c, wishes, now)
+	}
+	if wishes.Mode != "" {
+		covered, err := s.coverArea().readEntitled(ctx, tx, c.Partner, u)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if len(covered.Subscribed) == 0 {
+			return time.Time{}, cyber.ErrNotCovered.With("userHash", fault.AppointmentsForCovered)
+		}
+		if err := checkSlotShare(ctx, tx, c, now); err != nil {
+			return time.Time{}, err
+		}
+	}
+	for _, at := range wishes.Times {
+		// The booking's primary key decides between two cases at once: the second waits for the first and then adds
+		// nothing.
+		res, err := tx.ExecContext(ctx, `INSERT INTO case_booking (slot_id, partner_id, case_id)
+			SELECT id, CAST($3 AS INTEGER), CAST($4 AS TEXT) FROM case_slot WHERE service_id = $1 AND starts_at = $2 AND starts_at > $5 AND kept_for IN (0, $3)
+			ON CONFLICT (slot_id) DO NOTHING`,
+			string(c.Service), toMicros(at), partnerNumber(c.Partner), string(c.ID), toMicros(now))
+		if err != nil {
+			return time.Time{}, fmt.Errorf("book slot: %w", err)
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return time.Time{}, fmt.Errorf("book slot: %w", err)
+		}
+		if n == 1 {
+			return at, nil
+		}
+	}
+	return time.Time{}, cyber.ErrAppointmentTaken.With("appointments", fault.NoTimeFree)
+}
+
+// hasCalendar reports whether a service has times that are to come.
+func hasCalendar(ctx context.Context, q querier, service cyber.ServiceID, now time.Time) (has bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM case_slot WHERE service_id = $1 AND starts_at > $2)`,
+		string(service), toMicros(now)).Scan(&has)
+	return has, wrapError("read calendar", err)
+}
+
+// hasMadeUpStock reports whether a partner takes nothing that live partners share: its times and keys are made up.
+func hasMadeUpStock(ctx context.Context, q querier, id partner.ID) (bool, error) {
+	var mode partner.Mode
+	err := q.QueryRowContext(ctx, `SELECT mode FROM partner WHERE id = $1`, partnerNumber(id)).Scan(&mode)
+	return mode.Has(partner.MadeUpStock), wrapError("read partner", err)
+}
+
+// bookMadeUp takes the first wished time of a sandbox partner's made-up calendar that none of its cases has.
+func (s Cases) bookMadeUp(ctx context.Context, tx *sqldb.Tx, c cyber.Case, wishes cyber.Wishes, now time.Time) (time.Time, error) {
+	free, err := s.freeMadeUp(ctx, tx, c.Partner, c.Service, now)
+	if err != nil {
+		return time.Time{}, err
+	}
+	for _, at := range wishes.Times {
+		if !slices.ContainsFunc(free, at.Equal) {
+			continue
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE support_case SET made_up_at = $3 WHERE partner_id = $1 AND id = $2`, partnerNumber(c.Partner), string(c.ID), toMicros(at))
+		return at, wrapError("book made-up time", err)
+	}
+	return time.Time{}, cyber.ErrAppointmentTaken.With("appointments", fault.NoTimeFree)
+}
+
+// freeMadeUp returns the times of a sandbox partner's made-up calendar that none of its cases has.
+func (s Cases) freeMadeUp(ctx context.Context, q querier, id partner.ID, service cyber.ServiceID, now time.Time) ([]time.Time, error) {
+	taken, err := collectRows(ctx, q, scanInteger, `SELECT made_up_at FROM support_case WHERE partner_id = $1 AND service_id = $2 AND made_up_at > $3`,
+		partnerNumber(id), string(service), toMicros(now))
+	if err != nil {
+		return nil, fmt.Errorf("read made-up times: %w", err)
+	}
+	return slices.DeleteFunc(cyber.SandboxTimes(now), func(at time.Time) bool { return slices.Contains(taken, toMicros(at)) }), nil
+}
+
+// rebookSlot gives back what the case holds and takes the first of the wished times that is free.
+func (s Cases) rebookSlot(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, u user, wishes cyber.Wishes) error {
+	now := s.now()
+	if err := releaseSlot(ctx, tx, c, now); err != nil {
+		return err
+	}
+	at, err := s.bookSlot(ctx, tx, *c, u, wishes, now)
+	if err == nil && at.IsZero() {
+		err = cyber.ErrNoCalendar.With("appointments", fault.NoCalendar)
+	}
+	c.Booked = at
+	return err
+}
+
+// releaseSlot gives back a slot that is still to come.
+func releaseSlot(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM case_booking WHERE partner_id = $4 AND case_id = $1 AND slot_id IN (
+		SELECT id FROM case_slot WHERE service_id = $2 AND starts_at > $3)`, string(c.ID), string(c.Service), toMicros(now), partnerNumber(c.Partner))
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `UPDATE support_case SET made_up_at = 0 WHERE partner_id = $1 AND id = $2 AND made_up_at > $3`,
+			partnerNumber(c.Partner), string(c.ID), toMicros(now))
+	}
+	if err != nil {
+		return fmt.Errorf("release slot: %w", err)
+	}
+	if c.Booked.After(now) {
+		c.Booked = time.Time{}
+	}
+	return nil
+}
+
+// InsertSlots stores new times of one service.
+func (s Cases) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error) {
+	total := 0
+	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		total = 0
+		for i, sl := range slots {
+			if i == 0 || sl.Service != slots[i-1].Service {
+				if err := serviceExists(ctx, tx, sl.Service); err != nil {
+					return err
+				}
+			}
+			res, err := tx.ExecContext(ctx, `INSERT INTO case_slot (id, service_id, starts_at, kept_for) VALUES ($1, $2, $3, $4)
+				ON CONFLICT (service_id, starts_at) DO NOTHING`, string(sl.ID), string(sl.Service), toMicros(sl.Starts), partnerNumber(sl.Partner))
+			if err != nil {
+				return fmt.Errorf("insert slot: %w", err)
+			}
+			n, err := res.RowsAffected()
+			if err != nil {
+				return fmt.Errorf("insert slot: %w", err)
+			}
+			total += int(n)
+		}
+		return nil
+	})
+	return total, err
+}
+
+// ListSlots returns a service's slots from a time on.
+func (s Cases) ListSlots(ctx context.Context, service cyber.ServiceID, from time.Time) ([]cyber.Slot, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (cyber.Slot, error) {
+		var sl cyber.Slot
+		var starts int64
+		err := row.Scan(&sl.ID, &sl.Service, &starts, &sl.Case, scanPartnerID(&sl.Partner))
+		sl.Starts = fromMicros(starts)
+		return sl, err
+	}, `SELECT sl.id, sl.service_id, sl.starts_at, coalesce(b.case_id, ''), nullif(sl.kept_for, 0) FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
+		WHERE sl.service_id = $1 AND sl.starts_at >= $2 ORDER BY sl.starts_at`, string(service), toMicros(from))
+}
+
+// ListFreeSlots returns the times that a partner's people can have: see cyber.TriageStore.
+func (s Cases) ListFreeSlots(ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time, limit int) ([]time.Time, error) {
+	if madeUp, err := hasMadeUpStock(ctx, s.readQuerier(), id); err != nil {
+		return nil, classifyError(err)
+	} else if madeUp {
+		return s.sandboxSlots(ctx, id, service, after)
+	}
+	return collectRows(ctx, s.readQuerier(), func(row scanner) (time.Time, error) {
+		var starts int64
+		err := row.Scan(&starts)
+		return fromMicros(starts), err
+	}, `SELECT sl.starts_at FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
+		WHERE sl.service_id = $1 AND sl.starts_at > $2 AND sl.kept_for IN (0, $3) AND b.slot_id IS NULL
+		ORDER BY sl.starts_at LIMIT $4`, string(service), toMicros(after), partnerNumber(id), int64(limit))
+}
+
+// sandboxSlots returns the free made-up times of a service that has a calendar.
+func (s Cases) sandboxSlots(ctx context.Context, id partner.ID, service cyber.ServiceID, after time.Time) ([]time.Time, error) {
+	calendar, err := hasCalendar(ctx, s.readQuerier(), service, after)
+	if err != nil || !calendar {
+		return nil, classifyError(err)
+	}
+	return s.freeMadeUp(ctx, s.readQuerier(), id, service, after)
+}
+
+// DeleteSlot takes a free slot away.
+func (s Cases) DeleteSlot(ctx context.Context, id cyber.SlotID) error {
+	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		var holder string
+		err := tx.QueryRowContext(ctx, `SELECT coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
+			WHERE sl.id = $1`, string(id)).Scan(&holder)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return cyber.ErrSlotNotFound.With("slot", fault.NoSuchID)
+		case err != nil:
+			return fmt.Errorf("read slot: %w", err)
+		case holder != "":
+			return cyber.ErrSlotBooked.With("slot", fault.SlotHeld)
+		}
+		// A booking made since then refers to the slot, and the engine refuses to delete it.
+		return execStatement(ctx, tx, "delete slot", `DELETE FROM case_slot WHERE id = $1`, string(id))
+	})
+}
