@@ -18,10 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-const (
-	consoleGuide = "../../docs/console.md"
-	pictureSize  = 64 << 10
-)
+const pictureFolder = "../../docs/console"
 
 // consolePictures are the main pages: where each is, and, for a page that has no address of its own, the link that leads there.
 var consolePictures = []struct{ name, path, link string }{
@@ -30,36 +27,12 @@ var consolePictures = []struct{ name, path, link string }{
 	{"webhook", "", `td a[href*="/webhooks/"]`}, {"deliveries", "/deliveries?state=failed", ""},
 }
 
-// TestConsolePictures: docs/console.md shows ten pages. With VIGIA_TEST_SCREENSHOTS, which scripts/screenshots sets, it takes
-// the pictures anew, from the demo.
+// TestConsolePictures takes the pictures of docs/console.md anew, from the demo. It runs for scripts/screenshots alone.
 func TestConsolePictures(t *testing.T) {
-	if os.Getenv("VIGIA_TEST_SCREENSHOTS") != "" {
-		takePictures(t)
+	if os.Getenv("VIGIA_TEST_SCREENSHOTS") == "" {
+		t.Skip("VIGIA_TEST_SCREENSHOTS is not set")
 	}
-	guide, err := os.ReadFile(consoleGuide)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var named []string
-	for _, m := range regexp.MustCompile(`!\[[^\]]{10,}\]\((console/[a-z]+\.png)\)`).FindAllStringSubmatch(string(guide), -1) {
-		named = append(named, m[1])
-		raw, err := os.ReadFile(filepath.Join(filepath.Dir(consoleGuide), m[1]))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if shown, err := png.DecodeConfig(bytes.NewReader(raw)); err != nil || shown.Width < 1000 || len(raw) > pictureSize {
-			t.Errorf("%s: %d bytes, %d wide, %v", m[1], len(raw), shown.Width, err)
-		}
-	}
-	for _, p := range consolePictures {
-		if !slices.Contains(named, "console/"+p.name+".png") {
-			t.Errorf("docs/console.md does not show %s", p.name)
-		}
-	}
-	if len(named) != len(consolePictures) || len(named) != 10 {
-		t.Errorf("%d pictures: %v", len(named), named)
-	}
+	takePictures(t)
 }
 
 // takePictures starts a demo and looks at its pages as an administrator does.
@@ -113,7 +86,7 @@ func takePictures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(filepath.Dir(consoleGuide), "console", p.name+".png"), small, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(pictureFolder, p.name+".png"), small, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -34,9 +34,3 @@ func encodingFormats(*testing.T) []subformat {
 		{name: "quoted-printable without mail", file: []byte("maria=40exemplo.com\n" + strings.Repeat("x", 62) + " 529.982.=\n247-25\n")},
 	})
 }
-
-// written is a row of the page.
-type written struct {
-	name, lost     string
-	planted, found int
-}

@@ -26,8 +26,8 @@ func CaseStatuses() []CaseStatus {
 	return []CaseStatus{CaseOpen, CaseInProgress, CaseWaiting, CaseResolved, CaseClosed, CaseCancelled}
 }
 
-// caseMoves is the one table of moves; docs/states.md draws it and a test compares the two. What is not open any more
-// can only be reopened, or closed for good measure.
+// caseMoves is the one table of moves; docs/guided-resolution.md draws it. What is not open any more can only be
+// reopened, or closed for good measure.
 var caseMoves = map[CaseStatus][]CaseStatus{
 	CaseOpen:       {CaseInProgress, CaseCancelled},
 	CaseInProgress: {CaseWaiting, CaseResolved, CaseCancelled},

@@ -2,10 +2,6 @@ package cyber_test
 
 import (
 	"errors"
-	"os"
-	"regexp"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -61,40 +57,5 @@ func TestClock(t *testing.T) {
 	}
 	if (cyber.Clock{Since: start}).Late(start.Add(1e6 * time.Hour)) {
 		t.Error("late without a target")
-	}
-}
-
-// TestCasePicture compares the picture in docs/states.md with the table of moves.
-func TestCasePicture(t *testing.T) {
-	page, err := os.ReadFile("../../docs/states.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, part, found := strings.Cut(string(page), "\n## Support case\n")
-	if !found {
-		t.Fatal("docs/states.md has no part about support cases")
-	}
-	part, _, _ = strings.Cut(part, "\n## ")
-	names := map[string]string{"[*]": ""}
-	for _, m := range regexp.MustCompile(`state "([^"]+)" as (\w+)`).FindAllStringSubmatch(part, -1) {
-		names[m[2]] = m[1]
-	}
-	var drawn, table []string
-	for _, m := range regexp.MustCompile(`(?m)^ +(\S+) --> (\w+)$`).FindAllStringSubmatch(part, -1) {
-		drawn = append(drawn, names[m[1]]+" -> "+names[m[2]])
-	}
-	table = append(table, " -> "+string(cyber.CaseOpen))
-	for _, from := range cyber.CaseStatuses() {
-		for _, to := range from.Moves() {
-			table = append(table, string(from)+" -> "+string(to))
-			if !from.CanMoveTo(to) {
-				t.Errorf("%s lists a move to %s and refuses it", from, to)
-			}
-		}
-	}
-	slices.Sort(drawn)
-	slices.Sort(table)
-	if !slices.Equal(drawn, table) {
-		t.Errorf("drawn:\n%s\ntable:\n%s", strings.Join(drawn, "\n"), strings.Join(table, "\n"))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// The risk model. docs/risk-model.md explains it to people; a test holds the page's tables against these.
+// The risk model. docs/risk-model.md explains it to people.
 
 // exposedWeight is how many points a class of data is worth to a criminal, and whether it stays true for life.
 var exposedWeight = map[Exposed]struct {

@@ -234,41 +234,6 @@ func TestReminders(t *testing.T) {
 	}
 }
 
-// TestGuidedResolutionPage: the table of the page is the catalogue.
-func TestGuidedResolutionPage(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile("../../docs/guided-resolution.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(page), "| Minutes |\n|---|---|---|---|---|---|\n")
-	table, _, _ = strings.Cut(table, "\n\n")
-	yes := map[bool]string{true: "yes", false: "no"}
-	var want []string
-	for _, s := range firstSteps() {
-		var about []string
-		for _, e := range s.when.exposes {
-			about = append(about, fmt.Sprintf("`%s`", e))
-		}
-		for _, e := range s.when.unless {
-			about = append(about, fmt.Sprintf("unless `%s`", e))
-		}
-		for _, k := range s.when.assets {
-			about = append(about, fmt.Sprintf("watched `%s`", k))
-		}
-		for _, k := range s.when.sources {
-			about = append(about, fmt.Sprintf("source `%s`", k))
-		}
-		if s.when.always {
-			about = []string{"every finding"}
-		}
-		want = append(want, fmt.Sprintf("| `%s` | %s | %s | %s | %d | %d |", s.ID, strings.Join(about, ", "), yes[s.when.certain], yes[s.Essential], int(s.Within.Hours()/24), s.Minutes))
-	}
-	if got := strings.Split(table, "\n"); !slices.Equal(got, want) {
-		t.Errorf("the page says\n%s\nthe catalogue\n%s", table, strings.Join(want, "\n"))
-	}
-}
-
 func drawBreach(luck *rand.Rand, n int) Breach {
 	b := Breach{
 		Name: fmt.Sprintf("b%d", n), Title: fmt.Sprintf("Vazamento %d", n), Verified: luck.IntN(4) > 0, Fabricated: luck.IntN(20) == 0, SpamList: luck.IntN(20) == 0,
