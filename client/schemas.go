@@ -53,11 +53,11 @@ type Appointment struct {
 // `value`; of several the first that holds a text, a number, true or false counts. Other members are kept as they were
 // sent, as is an element that names no question.
 type TriageAnswer struct {
-	QuestionID string `json:"questionId,omitzero"`
-	ID         string `json:"id,omitzero"`
-	Question   string `json:"question,omitzero"`
-	Answer     string `json:"answer,omitzero"`
-	Value      string `json:"value,omitzero"`
+	QuestionID any `json:"questionId,omitzero"`
+	ID         any `json:"id,omitzero"`
+	Question   any `json:"question,omitzero"`
+	Answer     any `json:"answer,omitzero"`
+	Value      any `json:"value,omitzero"`
 }
 
 // NewCase: part of the contract's bodies.
@@ -236,7 +236,7 @@ type NewSubscription struct {
 	// True for a group subscription.
 	IsGroupPlan bool `json:"is_group_plan"`
 	// A whole number of 50 or more, as a string (a number is accepted). Required when `is_group_plan` is true.
-	GroupSize string `json:"group_size,omitzero"`
+	GroupSize any `json:"group_size,omitzero"`
 	// CNPJ of the benefit holder, capital letters allowed in its first twelve places, check digits right (not required of
 	// sandbox partners). Required when `is_group_plan` is true.
 	BenefitHolder string      `json:"benefit_holder,omitzero"`
@@ -775,10 +775,10 @@ type CaseDetail struct {
 	Appointment time.Time `json:"appointment,omitzero"`
 	Rating      int       `json:"rating,omitzero"`
 	// As they were sent.
-	Appointments []map[string]any `json:"appointments"`
+	Appointments []Appointment `json:"appointments"`
 	// As they were sent.
-	Questions []map[string]any `json:"questions"`
-	History   []CaseLine       `json:"history"`
+	Questions []TriageAnswer `json:"questions"`
+	History   []CaseLine     `json:"history"`
 }
 
 // CaseMessageAttachment: part of the contract's bodies.

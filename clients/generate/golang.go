@@ -52,13 +52,7 @@ func goType(s shape) string {
 		return "[]" + goType(s.parts[0])
 	case named:
 		return s.name
-	case union:
-		for _, p := range s.parts {
-			if p.kind == textual {
-				return "string"
-			}
-		}
-	case anything:
+	case union, anything:
 	}
 	return "any"
 }

@@ -76,8 +76,6 @@ var better = map[string]string{
 	"CaseDetailHistory":                   "CaseLine",
 	"CoverSublimites":                     "SubLimit",
 	"NewSubscriptionBeneficiary":          "Beneficiary",
-	"NewCaseAppointments":                 "Appointment",
-	"CaseRebookingAppointments":           "Appointment",
 }
 
 // assumed are schemas of what the document leaves open, because a wrong one is told of by itself.
@@ -120,8 +118,8 @@ func (t *types) of(s *schema, name string) shape {
 func (t *types) plain(s *schema, name string) shape {
 	names := s.names()
 	if slices.Contains(names, "array") && slices.Contains(names, "object") {
-		// Any value is taken, and text is what a caller means to send.
-		return shape{kind: textual, nullable: true}
+		// Any value is taken, but a list or an object says nothing.
+		names = slices.DeleteFunc(names, func(word string) bool { return word == "array" || word == "object" })
 	}
 	var parts []shape
 	nullable := false

@@ -40,10 +40,13 @@ func main() {
 		ServiceID:    services.Services[0].ID,
 		UserHash:     person,
 		Appointments: []client.Appointment{{Appointment: "2027-02-03T14:00:00.000Z"}},
-		Questions:    []client.TriageAnswer{{Question: "Qual é o sistema do seu celular?", Answer: "Android"}},
+		Questions:    []client.TriageAnswer{{Question: "Qual é o sistema do seu celular?", Answer: "Android"}, {Question: "Quantos anos ele tem?", Answer: 3}},
 	}, client.IdempotencyKey("caso-"+person[:8]))
 	check(err)
 	fmt.Println(opened.Task.Status, opened.Task.ServiceID)
+	kept, err := vigia.GetCase(ctx, opened.Task.ID, person)
+	check(err)
+	fmt.Println(kept.Appointments[0].Appointment, kept.Questions[0].Answer, kept.Questions[1].Answer)
 	check(vigia.CancelCase(ctx, opened.Task.ID, client.CaseCancellation{UserHash: person, Reason: "Já resolvi."}))
 
 	key, err := vigia.IssueProtectionKey(ctx, client.NewProtectionKey{OperatingSystem: "android", Type: "antivirus", DeviceName: "Celular", UserHash: person})

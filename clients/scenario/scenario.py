@@ -25,11 +25,13 @@ opened = vigia.open_support_case(
         "serviceId": services["services"][0]["_id"],
         "userHash": person,
         "appointments": [{"appointment": "2027-02-03T14:00:00.000Z"}],
-        "questions": [{"question": "Qual é o sistema do seu celular?", "answer": "Android"}],
+        "questions": [{"question": "Qual é o sistema do seu celular?", "answer": "Android"}, {"question": "Quantos anos ele tem?", "answer": 3}],
     },
     idempotency_key="caso-" + person[:8],
 )
 print(opened["task"]["status"], opened["task"]["serviceId"])
+kept = vigia.get_case(opened["task"]["id"], person)
+print(kept["appointments"][0]["appointment"], kept["questions"][0]["answer"], kept["questions"][1]["answer"])
 vigia.cancel_case(opened["task"]["id"], {"userHash": person, "reason": "Já resolvi."})
 
 key = vigia.issue_protection_key({"operatingSystem": "android", "type": "antivirus", "deviceName": "Celular", "userHash": person})

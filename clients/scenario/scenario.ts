@@ -22,11 +22,13 @@ const opened = await vigia.openSupportCase(
     serviceId: services.services[0]!._id,
     userHash: person,
     appointments: [{ appointment: "2027-02-03T14:00:00.000Z" }],
-    questions: [{ question: "Qual é o sistema do seu celular?", answer: "Android" }],
+    questions: [{ question: "Qual é o sistema do seu celular?", answer: "Android" }, { question: "Quantos anos ele tem?", answer: 3 }],
   },
   { idempotencyKey: "caso-" + person.slice(0, 8) },
 );
 console.log(opened.task.status, opened.task.serviceId);
+const kept = await vigia.getCase(opened.task.id, person);
+console.log(kept.appointments[0]!.appointment, kept.questions[0]!.answer, kept.questions[1]!.answer);
 await vigia.cancelCase(opened.task.id, { userHash: person, reason: "Já resolvi." });
 
 const key = await vigia.issueProtectionKey({ operatingSystem: "android", type: "antivirus", deviceName: "Celular", userHash: person });

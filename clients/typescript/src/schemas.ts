@@ -43,11 +43,11 @@ export interface Appointment {
  * element that names no question.
  */
 export interface TriageAnswer {
-  questionId?: string | null;
-  id?: string | null;
-  question?: string | null;
-  answer?: string | null;
-  value?: string | null;
+  questionId?: string | number | boolean | null;
+  id?: string | number | boolean | null;
+  question?: string | number | boolean | null;
+  answer?: string | number | boolean | null;
+  value?: string | number | boolean | null;
 }
 
 export interface NewCase {
@@ -692,9 +692,9 @@ export interface CaseDetail {
   appointment?: string;
   rating?: number;
   /** As they were sent. */
-  appointments: (Record<string, unknown>)[];
+  appointments: Appointment[];
   /** As they were sent. */
-  questions: (Record<string, unknown>)[];
+  questions: TriageAnswer[];
   history: CaseLine[];
 }
 

@@ -74,11 +74,11 @@ class TriageAnswer(TypedDict, total=False):
     an element that names no question.
     """
 
-    questionId: Optional[str]
-    id: Optional[str]
-    question: Optional[str]
-    answer: Optional[str]
-    value: Optional[str]
+    questionId: Optional[Union[bool, float, str]]
+    id: Optional[Union[bool, float, str]]
+    question: Optional[Union[bool, float, str]]
+    answer: Optional[Union[bool, float, str]]
+    value: Optional[Union[bool, float, str]]
 
 
 class _NewCase(TypedDict):
@@ -712,9 +712,9 @@ class _CaseDetail(TypedDict):
     #: ISO 8601, UTC, with milliseconds.
     changedAt: str
     #: As they were sent.
-    appointments: List[Dict[str, Any]]
+    appointments: List[Appointment]
     #: As they were sent.
-    questions: List[Dict[str, Any]]
+    questions: List[TriageAnswer]
     history: List[CaseLine]
 
 
