@@ -7,6 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
 )
 
 //go:generate go run .
@@ -62,4 +68,257 @@ func made(text []byte) (map[string]string, error) {
 		scriptFolder + "operations.ts": scriptOperations(methods, t.definitions), scriptFolder + "schemas.ts": scriptSchemas(t.definitions),
 		pythonFolder + "operations.py": pythonOperations(methods, t.definitions), pythonFolder + "schemas.py": pythonSchemas(t.definitions),
 	}, errors.Join(t.errs...)
+}
+
+// The parts of an OpenAPI document that a client is made of.
+type (
+	document struct {
+		Paths      ordered[ordered[operation]]
+		Components struct {
+			Schemas    map[string]*schema
+			Parameters map[string]*parameter
+		}
+	}
+	operation struct {
+		ID                   string `yaml:"operationId"`
+		Summary, Description string
+		Parameters           []*parameter
+		RequestBody          content `yaml:"requestBody"`
+		Responses            map[string]content
+	}
+	content struct {
+		Content struct {
+			JSON struct {
+				Schema *schema
+			} `yaml:"application/json"`
+		}
+	}
+	parameter struct {
+		Ref      string `yaml:"$ref"`
+		Name, In string
+		Required bool
+		Schema   *schema
+	}
+	schema struct {
+		Ref         string `yaml:"$ref"`
+		Type        any    // a name, or a list of them
+		Const       any
+		Enum        []any
+		MultipleOf  any `yaml:"multipleOf"`
+		Description string
+		Properties  ordered[*schema]
+		Required    []string
+		Items       *schema
+		AllOf       []*schema `yaml:"allOf"`
+		AnyOf       []*schema `yaml:"anyOf"`
+		OneOf       []*schema `yaml:"oneOf"`
+		Additional  any       `yaml:"additionalProperties"`
+	}
+)
+
+// ordered is a mapping in the document's order, which is also the reader's.
+type ordered[T any] []entry[T]
+
+// entry is a name and its value in an ordered map.
+type entry[T any] struct {
+	Name  string
+	Value T
+}
+
+// UnmarshalYAML takes the names from one reading and the values from another.
+func (o *ordered[T]) UnmarshalYAML(decode func(any) error) error {
+	var names yaml.MapSlice
+	if err := decode(&names); err != nil {
+		return err
+	}
+	var values map[string]T
+	if err := decode(&values); err != nil {
+		return err
+	}
+	for _, item := range names {
+		name := fmt.Sprint(item.Key)
+		*o = append(*o, entry[T]{name, values[name]})
+	}
+	return nil
+}
+
+// parse reads the API document. It refuses one without paths, from which an empty client would be generated.
+func parse(text []byte) (*document, error) {
+	var d document
+	if err := yaml.Unmarshal(text, &d); err != nil {
+		return nil, err
+	}
+	if len(d.Paths) == 0 {
+		return nil, errors.New("the document has no paths")
+	}
+	return &d, nil
+}
+
+// referred is the last part of a reference: all of ours lead to one kind of component.
+func referred(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
+
+// parameter returns a parameter, or the one that its reference names.
+func (d *document) parameter(p *parameter) (*parameter, error) {
+	if p.Ref == "" {
+		return p, nil
+	}
+	if found := d.Components.Parameters[referred(p.Ref)]; found != nil {
+		return found, nil
+	}
+	return nil, fmt.Errorf("%s leads nowhere", p.Ref)
+}
+
+// names are the types that a schema allows; none means anything.
+func (s *schema) names() []string {
+	switch t := s.Type.(type) {
+	case string:
+		return []string{t}
+	case []any:
+		list := make([]string, len(t))
+		for i, v := range t {
+			list[i] = fmt.Sprint(v)
+		}
+		return list
+	}
+	return nil
+}
+
+// onlyNarrows tells a part of an allOf that adds nothing to a type: it requires nothing, and its members are constants.
+func (s *schema) onlyNarrows() bool {
+	for _, m := range s.Properties {
+		if m.Value.Const == nil {
+			return false
+		}
+	}
+	return s.Ref == "" && len(s.Required) == 0 && len(s.AllOf) == 0
+}
+
+const madeFrom = "Code generated from internal/api/openapi.yaml by go generate ./clients/generate. DO NOT EDIT.\n"
+
+// The first line of every file that is made.
+const (
+	goHeader     = "// " + madeFrom + "\n"
+	scriptHeader = "// " + madeFrom
+	pythonHeader = "# " + madeFrom
+)
+
+// widest is the longest line that is written.
+const widest = 120
+
+// keywords are words of the language that the document uses as names; self is taken by every method.
+var keywords = map[string]bool{"from": true, "self": true, "class": true, "import": true, "is": true, "in": true, "not": true, "pass": true}
+
+// snake is a name as Python spells it.
+func snake(name string) string {
+	if name == "userhash" {
+		return "user_hash"
+	}
+	var b strings.Builder
+	for i, r := range strings.TrimPrefix(name, "x-") {
+		switch {
+		case r == '-':
+			b.WriteByte('_')
+		case unicode.IsUpper(r):
+			if i > 0 {
+				b.WriteByte('_')
+			}
+			b.WriteRune(unicode.ToLower(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	if keywords[b.String()] {
+		b.WriteByte('_')
+	}
+	return b.String()
+}
+
+// capital makes the name of a member a part of a class's name: not_created_items is NotCreatedItems.
+func capital(name string) string {
+	var b strings.Builder
+	for _, word := range strings.Split(name, "_") {
+		r, size := utf8.DecodeRuneInString(word)
+		if size > 0 {
+			b.WriteRune(unicode.ToUpper(r))
+			b.WriteString(word[size:])
+		}
+	}
+	return b.String()
+}
+
+// pythonText is a literal of text in Python, in which no type of ours has anything to escape but quotes.
+func pythonText(text string) string {
+	if strings.Contains(text, `"`) {
+		return "'" + text + "'"
+	}
+	return strconv.Quote(text)
+}
+
+// lines breaks a text into lines, paragraph by paragraph.
+func lines(text, indent string) []string {
+	var list []string
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		if len(list) > 0 {
+			list = append(list, "")
+		}
+		line := indent
+		for _, word := range strings.Fields(paragraph) {
+			if line != indent && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > widest {
+				list, line = append(list, line), indent
+			}
+			if line != indent {
+				line += " "
+			}
+			line += word
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// comment is a text above what it is about, in the form that tools for documentation read.
+func comment(text, indent string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	var b strings.Builder
+	for _, line := range lines(strings.ReplaceAll(text, "\n\n", "\n"), indent+"#: ") {
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// docstring is a text as the first thing inside of what it is about.
+func docstring(text, indent string) string {
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	open := `"""`
+	if strings.Contains(text, `\`) {
+		open = `r"""`
+	}
+	list := lines(open+text, indent)
+	if len(list) == 1 && utf8.RuneCountInString(list[0])+3 <= widest {
+		return list[0] + `"""` + "\n"
+	}
+	return strings.Join(list, "\n") + "\n" + indent + `"""` + "\n"
+}
+
+// fill writes a type after its name, inside its outermost brackets on lines of their own where one line is too short.
+func fill(name, text, indent string) string {
+	open := strings.IndexByte(text, '[')
+	if utf8.RuneCountInString(name+text) <= widest || open < 0 {
+		return name + text
+	}
+	var b strings.Builder
+	b.WriteString(name + text[:open+1])
+	room := 0
+	for item := range strings.SplitSeq(text[open+1:len(text)-1], ", ") { // no word of the contract holds a comma
+		if room -= utf8.RuneCountInString(item) + 2; room < 0 {
+			b.WriteString("\n" + indent + "   ")
+			room = widest - len(indent) - 4 - utf8.RuneCountInString(item) - 2
+		}
+		b.WriteString(" " + item + ",")
+	}
+	return b.String() + "\n" + indent + "]"
 }

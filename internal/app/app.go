@@ -13,13 +13,23 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/api"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/message"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // App is the service without its listeners: what an admin command needs, and what a server is made of.
@@ -194,4 +204,102 @@ func isOwnFolder(path string) bool {
 		}
 	}
 	return len(entries) == 0
+}
+
+// Rules are what commands, partners and pages ask, over the database or over one transaction of it.
+type Rules struct {
+	Partners      *partner.Registry
+	Services      *cyber.Services
+	Plans         *plan.Catalogue
+	Subscriptions *subscription.Registry
+	Cases         *cyber.Cases
+	Endpoints     *cyber.Endpoints
+	Cover         *cyber.Cover
+	Sessions      *cyber.PortalSessions
+	Content       *cyber.Catalogue
+	Monitoring    *cyber.Monitoring
+	FirstLooks    *cyber.FirstLooks
+	Messages      *message.Catalogue
+	Webhooks      *alert.Endpoints
+	Feed          *alert.Feed
+	History       *alert.History
+	Operators     *operator.Registry
+	Audit         *operator.Trail
+	Breaches      *cyber.Breaches
+	Meter         *partner.Meter
+	Figures       store.Overview
+}
+
+// newRules joins the rules that remember nothing between calls to areas of the store.
+func (a *App) newRules(in store.Areas) Rules {
+	return Rules{
+		Partners:      partner.NewRegistry(in.Partners, a.now, nil),
+		Plans:         plan.NewCatalogue(in.Plans, a.now),
+		Subscriptions: subscription.NewRegistry(in.Subscriptions, in.Plans, in.Partners, a.now),
+		Cases:         cyber.NewCases(in.Cases, a.now),
+		Endpoints:     cyber.NewEndpoints(in.Devices, a.now, nil),
+		Cover:         cyber.NewCover(in.Cover),
+		Sessions:      cyber.NewPortalSessions(in.Subjects, in.Partners, a.Keys, a.now, nil),
+		Monitoring:    cyber.NewMonitoring(in.Monitoring, in.Partners, a.Leaks.Library, a.Keys.Fingerprint, a.now),
+		FirstLooks:    cyber.NewFirstLooks(in.Monitoring, in.Partners, a.now),
+		Messages:      message.NewCatalogue(in.Alerts),
+		Webhooks:      alert.NewEndpoints(in.Alerts, a.now, nil),
+		Feed:          alert.NewFeed(in.Alerts),
+		History:       alert.NewHistory(in.Alerts, in.Partners),
+		Audit:         operator.NewTrail(in.Audit, a.now),
+		Breaches:      cyber.NewBreaches(in.Breaches),
+		Meter:         partner.NewMeter(in.Partners, a.now),
+		Figures:       in.Overview,
+	}
+}
+
+// makeLastingRules adds the rules that remember something between calls: made once, and Over a transaction inside one.
+func (a *App) makeLastingRules() {
+	a.Services = cyber.NewServices(a.Store.Services, a.now)
+	a.Content = cyber.NewCatalogue(a.Store.Advice, a.now)
+	a.Operators = operator.NewRegistry(a.Store.Operators, a.isExposedPassword, a.now, nil)
+}
+
+// rulesWithin returns the rules whose changes are committed together, with tx.
+func (a *App) rulesWithin(tx store.Tx) Rules {
+	in := a.newRules(tx.Areas)
+	in.Services, in.Content = a.Services.WithStore(tx.Services), a.Content.WithStore(tx.Advice)
+	in.Operators = a.Operators.WithStore(tx.Operators)
+	return in
+}
+
+// forPartners returns the rules of the partner API.
+func (r Rules) forPartners(passwords api.Passwords, persons *cyber.Persons) api.Rules {
+	return api.Rules{
+		Events: r.Feed, Messages: r.Messages, Webhooks: r.Webhooks, Passwords: passwords, Subscriptions: r.Subscriptions, Monitoring: r.Monitoring,
+		Services: r.Services, Cases: r.Cases, Endpoints: r.Endpoints, Cover: r.Cover, Sessions: r.Sessions, Persons: persons,
+		Breaches: r.Breaches, History: r.History, Keys: r.Partners, FirstLooks: r.FirstLooks, Meter: r.Meter, Figures: r.Figures, Audit: r.Audit,
+	}
+}
+
+// ledger keeps answers of the partner API together with the effects of their requests.
+type ledger struct {
+	app       *App
+	passwords api.Passwords
+	persons   *cyber.Persons
+}
+
+// Once runs the store's Once with the rules bound to its transaction.
+func (l ledger) Once(ctx context.Context, id partner.ID, c partner.RequestClaim, work func(in *api.Rules) (partner.Answer, error)) (partner.Answer, bool, error) {
+	return l.app.Store.Answers.AnswerOnce(ctx, id, c, func(tx store.Tx) (partner.Answer, error) {
+		in := l.app.rulesWithin(tx).forPartners(l.passwords, l.persons.WithStore(tx.Advice))
+		return work(&in)
+	})
+}
+
+// watchWriter measures how long transactions keep others from SQLite's only writer.
+func (s *Server) watchWriter(ctx context.Context) error {
+	held := prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name: "vigia_writer_held_seconds", Help: "Time for which a transaction held the only writer of a one-file database, its sync included.",
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
+	})
+	if err := s.metrics.RegisterCollector(held); err != nil {
+		return fmt.Errorf("register metrics: %w", err)
+	}
+	return s.app.Store.WatchWriter(ctx, func(time time.Duration) { held.Observe(time.Seconds()) })
 }

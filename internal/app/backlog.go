@@ -2,11 +2,16 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
 // backlog is what waits and how old things are, counted when metrics are read.
@@ -91,5 +96,124 @@ func (b *backlog) Collect(out chan<- prometheus.Metric) {
 	tell("vigia_breach_newest_age_seconds", age(counted.NewestBreach))
 	if !counted.LastBackup.IsZero() {
 		tell("vigia_backup_age_seconds", age(counted.LastBackup))
+	}
+}
+
+// looksAtOnce is how many rounds of first looks are made before new breaches are looked for again.
+const looksAtOnce = 10
+
+// makeFirstLooks looks up waiting values in past breaches as far as there are tokens, some of each partner in turn.
+func (s *Server) makeFirstLooks(ctx context.Context) error {
+	for range looksAtOnce {
+		started, err := s.app.FirstLooks.StartLooks(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := s.app.Leaks.Library.SettleDueLooks(ctx); err != nil || started == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// brakeEvery is how often first looks are judged. Every replica with workers does so; the row of a partner remembers
+// that they were stopped.
+const brakeEvery = time.Minute
+
+// watchFirstLooks stops the first looks of partners that left their usual range: that is a sign of fishing.
+func (s *Server) watchFirstLooks(ctx context.Context) error {
+	stopped := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "vigia_first_looks_stopped", Help: "1 for each live partner whose first looks the brake has stopped: adds (too many new values in a day), hits (unusually many or few found).",
+	}, []string{"partner", "what"})
+	waiting := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "vigia_first_looks_waiting", Help: "Watched values of each live partner that wait for their first look into past breaches.",
+	}, []string{"partner"})
+	for _, g := range []prometheus.Collector{stopped, waiting} {
+		if err := s.metrics.RegisterCollector(g); err != nil {
+			return fmt.Errorf("register metrics: %w", err)
+		}
+	}
+	runEvery(ctx, brakeEvery, func() {
+		if err := s.brakeFirstLooks(ctx, stopped, waiting); err != nil && ctx.Err() == nil {
+			s.log.Error("first looks cannot be judged", "cause", err.Error())
+		}
+	})
+	return nil
+}
+
+// brakeFirstLooks stops the first looks of partners far above their usual rate, logs each new stop, and sets the
+// metrics.
+func (s *Server) brakeFirstLooks(ctx context.Context, stopped, waiting *prometheus.GaugeVec) error {
+	made, err := s.app.FirstLooks.BrakeLooks(ctx)
+	for id, stop := range made {
+		s.log.Warn("first looks of a partner are stopped until an operator releases them", "partner", string(id),
+			"what", string(stop.What), "seen", stop.Seen, "usual", stop.Usual)
+	}
+	if err != nil {
+		return err
+	}
+	all, err := s.app.FirstLooks.ListStopped(ctx)
+	if err != nil {
+		return err
+	}
+	stopped.Reset()
+	for id, stop := range all {
+		stopped.WithLabelValues(string(id), string(stop.What)).Set(1)
+	}
+	counts, err := s.app.FirstLooks.CountWaiting(ctx)
+	if err != nil {
+		return err
+	}
+	waiting.Reset()
+	for id, n := range counts {
+		waiting.WithLabelValues(string(id)).Set(float64(n))
+	}
+	return nil
+}
+
+// A replica that has not been heard of for replicaGone does not count any more.
+const (
+	replicaTells = 2 * time.Second
+	replicaGone  = 10 * time.Second
+)
+
+// replicas knows how many processes share the partners' requests. Each grants its part of a partner's rate, which is
+// the whole rate together where a balancer spreads requests evenly.
+type replicas struct{ serving atomic.Int64 }
+
+// countReplicas returns the number of replicas by which a rate is divided.
+func (r *replicas) countReplicas() int { return int(max(r.serving.Load(), 1)) }
+
+// joinReplicas tells the others of this process until ctx ends. On the embedded database there are no others.
+func (s *Server) joinReplicas(ctx context.Context, group *errgroup.Group) {
+	if s.app.Engine != sqldb.PostgreSQL {
+		return
+	}
+	id := "r_" + rand.Text()
+	tell := func() {
+		n, err := s.app.Store.Upkeep.NoteReplica(ctx, id, replicaGone)
+		if err != nil { // what was known last is the best guess
+			if ctx.Err() == nil {
+				s.log.Error("replicas cannot be counted", "cause", err.Error())
+			}
+			return
+		}
+		if was := s.replicas.serving.Swap(int64(n)); was != int64(n) {
+			s.log.Info("replicas serving", "count", n)
+		}
+	}
+	tell() // before the first request, which would else be granted the whole rate
+	group.Go(func() error {
+		runEvery(ctx, replicaTells, func() {
+			if !s.stopping.Load() {
+				tell()
+			}
+		})
+		return nil
+	})
+	s.leave = func(ctx context.Context) {
+		if err := s.app.Store.Upkeep.DropReplica(ctx, id); err != nil {
+			s.log.Warn("this replica counts for some more seconds", "cause", err.Error())
+		}
 	}
 }

@@ -2,23 +2,33 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha1" //nolint:gosec // the corpus of breached passwords is listed under it
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/api"
 	"github.com/vigiahq/vigia/internal/console"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/subject"
@@ -166,3 +176,365 @@ func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) 
 
 // RelaxSecondFactor lets operators in without an authenticator app: for the demo, before Run.
 func (s *Server) RelaxSecondFactor() { s.secondFactorOptional = true }
+
+// consoleImports begins imports from the console.
+type consoleImports struct {
+	*leak.Breaches
+	*consoleWork
+}
+
+// Import begins to import the files behind paths.
+func (i *consoleImports) Import(ctx context.Context, b cyber.Breach, noPairs bool, paths []string) error {
+	inputs, err := intake.ListInputs(ctx, http.DefaultClient, onlyPaths(paths))
+	if err != nil {
+		return err
+	}
+	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs, NoPairs: noPairs}, func() {})
+}
+
+// onlyPaths returns the paths without URLs: the console must not make the server fetch addresses; the command line may.
+func onlyPaths(paths []string) []string {
+	kept := make([]string, 0, len(paths))
+	for _, p := range paths {
+		if filepath.IsAbs(p) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// Upload keeps a file for the time of its import and begins it.
+func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, noPairs bool, name string, file io.Reader) error {
+	path, remove, err := i.keepUpload(name, file)
+	if err != nil {
+		return err
+	}
+	inputs, err := intake.ListInputs(ctx, http.DefaultClient, []string{path})
+	if err != nil {
+		remove()
+		return err
+	}
+	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs, NoPairs: noPairs}, remove)
+}
+
+// Renew begins to renew a breach by the files behind paths.
+func (i *consoleImports) Renew(ctx context.Context, way intake.Way, breach string, noPairs bool, paths []string) error {
+	inputs, err := intake.ListInputs(ctx, http.DefaultClient, onlyPaths(paths))
+	if err != nil {
+		return err
+	}
+	return i.beginRenewal(ctx, way, intake.Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, NoPairs: noPairs}, func() {})
+}
+
+// RenewUpload keeps a file for the time of the renewal and begins it.
+func (i *consoleImports) RenewUpload(ctx context.Context, way intake.Way, breach string, noPairs bool, name string, file io.Reader) error {
+	path, remove, err := i.keepUpload(name, file)
+	if err != nil {
+		return err
+	}
+	inputs, err := intake.ListInputs(ctx, http.DefaultClient, []string{path})
+	if err != nil {
+		remove()
+		return err
+	}
+	return i.beginRenewal(ctx, way, intake.Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, NoPairs: noPairs}, remove)
+}
+
+// beginRenewal does with a renewal what beginImport does with an import. Its match is a job that a worker takes.
+func (i *consoleImports) beginRenewal(ctx context.Context, way intake.Way, spec intake.Spec, after func()) error {
+	if err := i.app.Leaks.Importer.Renewable(ctx, spec); err != nil {
+		after()
+		return err
+	}
+	return i.behindAJob(ctx, intake.KindRenew, spec, after, func() error {
+		_, err := i.app.RenewBreach(i.ctx, way, spec)
+		return err
+	})
+}
+
+// Verify begins to read a breach's segment from the first byte to the last.
+func (i *consoleImports) Verify(ctx context.Context, name string) error {
+	r, err := i.FindBreach(ctx, name)
+	if err == nil && r.State != leak.Published {
+		err = leak.ErrBreachNotFound.With("name", fault.NoSegment)
+	}
+	if err != nil {
+		return err
+	}
+	return i.beginWork(ctx, leak.KindVerify, name, intake.ErrBusy.With("name", fault.BeingVerified), func(ctx context.Context, _ func(any)) (any, error) {
+		keys, err := i.app.Leaks.VerifySegment(ctx, name)
+		return leak.Verified{Keys: keys}, err
+	}, func() {})
+}
+
+// beginImport refuses what can be refused at once and leaves the rest to a goroutine of the server. The import takes
+// its job itself, so that the command line can go on with it.
+func (i *consoleImports) beginImport(ctx context.Context, spec intake.Spec, after func()) error {
+	if r, err := i.FindBreach(ctx, spec.Breach.Name); err == nil && r.State != leak.Importing {
+		after()
+		return leak.ErrBreachExists.With("name", fault.Taken)
+	} else if err != nil && !errors.Is(err, leak.ErrBreachNotFound) {
+		after()
+		return err
+	}
+	return i.behindAJob(ctx, intake.KindImport, spec, after, func() error {
+		_, err := i.app.ImportBreach(i.ctx, spec)
+		return err
+	})
+}
+
+// Retract takes a breach back. A worker withdraws its findings.
+func (i *consoleImports) Retract(ctx context.Context, name string) (leak.Record, error) {
+	return i.app.Leaks.Retract(ctx, name)
+}
+
+// consoleSubjects erases people and keeps the tombstones in this machine's log.
+type consoleSubjects struct {
+	*subject.Rights
+	app *App
+}
+
+// Erase erases a person, also when the browser does not wait for it: half an erasure would be worse than a lost answer.
+func (s consoleSubjects) Erase(ctx context.Context, who operator.Actor, p subject.Person, reason string) (subject.Outcome, error) {
+	return s.app.EraseSubject(context.WithoutCancel(ctx), who, p, reason)
+}
+
+// consoleKeys are the keys that seal personal data, in the key file of this machine.
+type consoleKeys struct{ app *App }
+
+// State names the key that seals and all that open.
+func (k consoleKeys) State() (primary uint32, all []uint32, file string) {
+	return k.app.Keys.PrimaryID(), k.app.Keys.IDs(), k.app.Keys.Path()
+}
+
+// Count counts what the newest key has sealed and what older ones have; it reads every sealed value.
+func (k consoleKeys) Count(ctx context.Context) (current, old int64, err error) {
+	return k.app.Store.Upkeep.SealedUnder(ctx)
+}
+
+// Rotate makes a new key and has workers rewrite what older ones sealed.
+func (k consoleKeys) Rotate(ctx context.Context) error { return k.app.RotateKeys(ctx) }
+
+// consoleFeeds lists feeds beside the rules that change them.
+type consoleFeeds struct{ *feed.Feeds }
+
+// All returns every feed.
+func (f consoleFeeds) All(ctx context.Context) ([]feed.Feed, error) { return f.Store.ListFeeds(ctx) }
+
+// consoleWebhooks joins the rules of endpoints to what may be called from here.
+type consoleWebhooks struct {
+	*alert.Endpoints
+	guard  *webhook.Guard
+	client *http.Client
+}
+
+// Create makes an endpoint whose address the guard allows.
+func (w *consoleWebhooks) Create(ctx context.Context, id partner.ID, url string, types []string) (alert.Endpoint, error) {
+	return w.Endpoints.CreateEndpoint(ctx, id, url, types, w.guard)
+}
+
+// Test sends a sample of a type once through the guard.
+func (w *consoleWebhooks) Test(ctx context.Context, id partner.ID, endpoint alert.EndpointID, t alert.Type) (webhook.Outcome, alert.EventID, error) {
+	return w.Endpoints.SendTestEvent(ctx, id, endpoint, t, w.client)
+}
+
+// behindAJob leaves work to a goroutine of the server. The job is there before the page that shows it.
+func (i *consoleImports) behindAJob(ctx context.Context, kind string, spec intake.Spec, after func(), work func() error) error {
+	_, err := i.app.Store.Jobs.AddJob(ctx, kind, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
+	if err != nil {
+		after()
+		if errors.Is(err, job.ErrExists) {
+			return intake.ErrBusy.With("name", fault.BeingImported)
+		}
+		return err
+	}
+	i.group.Go(func() error {
+		defer after()
+		if err := work(); err != nil && i.ctx.Err() == nil {
+			i.log.Error("a job of the console failed", "kind", kind, "breach", spec.Breach.Name, "cause", err.Error()) // the job's row tells the operator
+		}
+		return nil
+	})
+	return nil
+}
+
+// consoleWork is long work that a page begins. It runs in this process, as a job that any console shows and cancels.
+type consoleWork struct {
+	app   *App
+	log   *slog.Logger
+	ctx   context.Context //nolint:containedctx // the server's own, which outlives the request that begins the work
+	group *errgroup.Group
+	// worker holds the leases. It is another name in every process, so that only what a dead process left can be taken
+	// up.
+	worker string
+}
+
+// newConsoleWork returns the runner of jobs that are started in the console and run in this process.
+func (s *Server) newConsoleWork(ctx context.Context, group *errgroup.Group) *consoleWork {
+	return &consoleWork{app: s.app, log: s.log, ctx: ctx, group: group, worker: "c_" + rand.Text()}
+}
+
+// errStopped fails a job whose process stops. No other process has its files, so an operator has to start it again.
+var errStopped = fault.New(fault.Unavailable, "job.stopped")
+
+// work does something long. It tells how far it is and returns what is kept of the result.
+type work func(ctx context.Context, tell func(progress any)) (result any, err error)
+
+// beginWork takes a job and leaves the work to a goroutine of the server; after is called when it is over, or at once when
+// the same work is already under way, which is busy.
+func (w *consoleWork) beginWork(ctx context.Context, kind, subject string, busy error, do work, after func()) error {
+	hold, err := w.app.Jobs.BeginJob(ctx, w.worker, kind, subject, struct{}{})
+	if errors.Is(err, job.ErrExists) {
+		err = busy
+	}
+	if err != nil {
+		after()
+		return err
+	}
+	w.group.Go(func() error {
+		defer after()
+		// The lease outlives the server's context by the moment that it takes to write down how the job ended.
+		err := hold.RunStep(context.WithoutCancel(w.ctx), func(ctx context.Context, run *job.Run) error { return w.runStep(ctx, run, do) })
+		if err != nil && w.ctx.Err() == nil && !errors.Is(err, job.ErrCancelled) {
+			w.log.Error("work of the console failed", "kind", kind, "subject", subject, "cause", err.Error()) // the job's row tells the operator
+		}
+		return nil
+	})
+	return nil
+}
+
+// beginDetached begins what a page alone knows how to do.
+func (w *consoleWork) beginDetached(ctx context.Context, kind, subject string, busy error, do func(context.Context, func(any)) (any, error)) error {
+	return w.beginWork(ctx, kind, subject, busy, do, func() {})
+}
+
+// runStep runs the work until it is over, cancelled, or the server stops.
+func (w *consoleWork) runStep(ctx context.Context, run *job.Run, do work) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	defer context.AfterFunc(w.ctx, func() { stop(errStopped) })()
+	result, err := do(ctx, func(progress any) { run.TellProgress(ctx, progress) })
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause
+	}
+	if err != nil {
+		return err
+	}
+	return run.Save(context.WithoutCancel(ctx), result)
+}
+
+// uploadFolder returns the folder that holds an upload during its import. It is in the data folder, which only the service
+// can read.
+func (w *consoleWork) uploadFolder() string {
+	return filepath.Join(w.app.Config.CorporaPath(), "upload")
+}
+
+// sweepUploads removes what a killed process left.
+func (w *consoleWork) sweepUploads() error {
+	if err := os.RemoveAll(w.uploadFolder()); err != nil {
+		return fmt.Errorf("uploads: %w", err)
+	}
+	return nil
+}
+
+// keepUpload writes an upload to a folder of its own; remove takes it away again.
+func (w *consoleWork) keepUpload(name string, file io.Reader) (path string, remove func(), err error) {
+	folder := filepath.Join(w.uploadFolder(), rand.Text())
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", nil, fmt.Errorf("keep upload: %w", err)
+	}
+	remove = func() {
+		if err := os.RemoveAll(folder); err != nil {
+			w.log.Error("an upload cannot be removed", "cause", err.Error())
+		}
+	}
+	path = filepath.Join(folder, "upload"+filepath.Ext(filepath.Base(name)))
+	if err := writeUpload(path, file); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return path, remove, nil
+}
+
+// writeUpload keeps what a page was sent; the console bounds how much that can be.
+func writeUpload(path string, file io.Reader) error {
+	out, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("keep upload: %w", err)
+	}
+	_, err = io.Copy(out, file)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return intake.ErrInput.With("file", fault.ArrivedInPart).Because(err)
+	}
+	return nil
+}
+
+// consolePasswords changes the corpora of this machine from the console.
+type consolePasswords struct {
+	*password.Library
+	*consoleWork
+	client *http.Client
+}
+
+// Import begins to replace a corpus by the files behind paths of the server.
+func (p *consolePasswords) Import(ctx context.Context, a password.Algorithm, source string, paths []string) error {
+	inputs, err := password.ListInputs(onlyPaths(paths)...)
+	if err == nil && len(inputs) == 0 {
+		err = password.ErrInput.With("paths", fault.ServerPaths)
+	}
+	if err != nil {
+		return err
+	}
+	if source == "" {
+		source = strings.Join(paths, ", ")
+	}
+	return p.importFrom(ctx, a, source, inputs, func() {})
+}
+
+// Upload keeps a file for the time of its import and begins it.
+func (p *consolePasswords) Upload(ctx context.Context, a password.Algorithm, source, name string, file io.Reader) error {
+	path, remove, err := p.keepUpload(name, file)
+	if err != nil {
+		return err
+	}
+	inputs, err := password.ListInputs(path)
+	if err != nil {
+		remove()
+		return err
+	}
+	if source == "" {
+		source = filepath.Base(name)
+	}
+	return p.importFrom(ctx, a, source, inputs, remove)
+}
+
+// importFrom starts a job that imports a password corpus; after is called when the inputs are no longer needed.
+func (p *consolePasswords) importFrom(ctx context.Context, a password.Algorithm, source string, inputs []password.Input, after func()) error {
+	return p.beginWork(ctx, password.KindImport, a.String(), password.ErrBusy, func(ctx context.Context, tell func(any)) (any, error) {
+		var at password.Progress
+		_, err := p.Library.ImportCorpus(ctx, password.Import{Algorithm: a, Inputs: inputs, Source: source, Progress: func(now password.Progress) {
+			at = now
+			tell(now)
+		}})
+		return at, err
+	}, after)
+}
+
+// Download begins to fetch a corpus from the public range service; another address is for the command line.
+func (p *consolePasswords) Download(ctx context.Context, a password.Algorithm) error {
+	return p.beginWork(ctx, password.KindDownload, a.String(), password.ErrBusy, func(ctx context.Context, tell func(any)) (any, error) {
+		var at password.Progress
+		_, err := p.Library.DownloadCorpus(ctx, password.Download{Algorithm: a, Client: p.client, Progress: func(now password.Progress) {
+			at = now
+			tell(now)
+		}})
+		return at, err
+	}, func() {})
+}
+
+// Verify begins to read every byte of the corpora.
+func (p *consolePasswords) Verify(ctx context.Context) error {
+	return p.beginWork(ctx, password.KindVerify, "", password.ErrBusy, func(ctx context.Context, _ func(any)) (any, error) {
+		return struct{}{}, p.Library.VerifyFiles(ctx)
+	}, func() {})
+}

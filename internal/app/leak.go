@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,12 +21,15 @@ import (
 	"github.com/vigiahq/vigia/internal/corpora"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/store"
+	"github.com/vigiahq/vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // Leaks is everything around breaches.
@@ -368,4 +373,163 @@ func (a *App) EditBreach(ctx context.Context, name string, edit func(*cyber.Brea
 		return r, err
 	}
 	return r, a.runJobNow(ctx, leak.KindRestate, name, a.Leaks.Matcher.RestateBreach)
+}
+
+const (
+	// downloadTime bounds one download of a dump.
+	downloadTime = 12 * time.Hour
+	mostRedirect = 5
+)
+
+// Feeds makes what runs continuous sources; all it calls passes the guard.
+func (a *App) Feeds(o config.Outgoing) (*feed.Feeds, error) {
+	client, err := DownloadClient(o)
+	if err != nil {
+		return nil, err
+	}
+	return &feed.Feeds{Store: a.Store.Feeds, Breaches: a.Store.Breaches, Jobs: a.Store.Jobs, Importer: a.Leaks.Importer, Client: client, Now: a.now, Random: rand.Reader}, nil
+}
+
+// harmless are the headers that may follow a redirect to another host: none of them can hold a secret.
+var harmless = []string{"Accept", "User-Agent", "Range", "If-None-Match"}
+
+// followRedirect follows a few redirects. Only harmless headers go to another host: net/http takes the usual secrets away, but
+// not a key in a header of its own, nor the address before, which may be a signed one.
+func followRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) > mostRedirect {
+		return http.ErrUseLastResponse
+	}
+	req.Header.Del("Referer")
+	if first := via[0].URL; req.URL.Host != first.Host || req.URL.Scheme != first.Scheme {
+		for name := range req.Header {
+			if !slices.Contains(harmless, name) {
+				req.Header.Del(name)
+			}
+		}
+	}
+	return nil
+}
+
+// DownloadClient fetches dumps: it is patient and follows a few redirects, each of which passes the guard again.
+func DownloadClient(o config.Outgoing) (*http.Client, error) {
+	guard, err := NewOutgoingGuard(o)
+	if err != nil {
+		return nil, err
+	}
+	proxy, err := o.ParseProxy()
+	if err != nil {
+		return nil, err
+	}
+	client := guard.NewClient(webhook.ClientOptions{Proxy: proxy, Timeout: downloadTime})
+	client.CheckRedirect = followRedirect
+	return client, nil
+}
+
+// watchFeeds registers the metrics of feeds and returns what counts a run.
+func (s *Server) watchFeeds() (func(feed.Feed, time.Duration, error), error) {
+	runs := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "vigia_feed_runs_total", Help: "Runs of feeds, by feed and by how they ended.",
+	}, []string{"feed", "outcome"})
+	took := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "vigia_feed_last_run_seconds", Help: "How long the last run of a feed took.",
+	}, []string{"feed"})
+	success := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "vigia_feed_last_success_timestamp_seconds", Help: "When a feed last ran without failing.",
+	}, []string{"feed"})
+	for _, c := range []prometheus.Collector{runs, took, success} {
+		if err := s.metrics.RegisterCollector(c); err != nil {
+			return nil, fmt.Errorf("register metrics: %w", err)
+		}
+	}
+	return func(f feed.Feed, d time.Duration, err error) {
+		outcome := "done"
+		if err != nil {
+			outcome = "failed"
+			s.log.Error("feed failed", "feed", f.Name, "kind", string(f.Kind), "failures", f.Failures+1)
+		} else {
+			success.WithLabelValues(f.Name).Set(float64(s.app.now().Unix()))
+		}
+		runs.WithLabelValues(f.Name, outcome).Inc()
+		took.WithLabelValues(f.Name).Set(d.Seconds())
+	}, nil
+}
+
+// RunFeedNow runs a feed here and now, unless a server is at it.
+func (a *App) RunFeedNow(ctx context.Context, o config.Outgoing, name string) (feed.Feed, error) {
+	feeds, err := a.Feeds(o)
+	if err != nil {
+		return feed.Feed{}, err
+	}
+	if _, err := a.Store.Feeds.FeedByName(ctx, name); err != nil {
+		return feed.Feed{}, err
+	}
+	hold, err := a.Jobs.BeginJob(ctx, a.leaseHolder(), feed.KindRun, name, struct{}{})
+	if errors.Is(err, job.ErrExists) {
+		return feed.Feed{}, intake.ErrBusy.With("name", fault.FeedRunning)
+	}
+	if err != nil {
+		return feed.Feed{}, err
+	}
+	if err := hold.RunStep(ctx, feeds.Run); err != nil {
+		return feed.Feed{}, err
+	}
+	return a.Store.Feeds.FeedByName(ctx, name)
+}
+
+// What one feed may be sent, over time and at once.
+const pushesEvery, pushesAtOnce = time.Second, 30
+
+// vendorHandler returns the handler to which vendors send breach records.
+func (s *Server) vendorHandler() (http.Handler, error) {
+	feeds, err := s.app.Feeds(s.cfg.OutgoingSettings())
+	if err != nil {
+		return nil, err
+	}
+	feeds.PushPace = telemetry.NewBudget(s.app.now, pushesEvery, pushesAtOnce).TakeToken
+	return feed.NewPushDoor(feed.DoorOptions{Feeds: feeds, Log: s.log, Now: s.app.now, Callers: s.callers}), nil
+}
+
+// SpreadBreach has the workers of all replicas import, and waits for them. When ctx ends they go on.
+func (a *App) SpreadBreach(ctx context.Context, spec intake.Spec, partBytes int64) (intake.Outcome, error) {
+	if err := a.Leaks.Importer.SpreadImport(ctx, spec, partBytes); err != nil {
+		return intake.Outcome{}, err
+	}
+	name := spec.Breach.Name
+	var out intake.Outcome
+	err := a.Jobs.FollowJob(ctx, intake.KindSpread, name, func(j job.Job) (over bool, err error) {
+		var p intake.Progress
+		if err := json.Unmarshal(j.Progress, &p); err != nil {
+			return false, fmt.Errorf("read progress: %w", err)
+		}
+		if spec.Progress != nil {
+			spec.Progress(p)
+		}
+		switch j.State {
+		case job.Done:
+			out.Record, err = a.Store.Breaches.BreachByName(ctx, name)
+			return true, err
+		case job.Cancelled:
+			return true, job.ErrCancelled.With("name", fault.ImportCancelled)
+		case job.Failed:
+			return true, intake.ErrInput.Note("%s", fault.Recall(j.Error).Text)
+		case job.Ready, job.Running:
+		}
+		return false, nil
+	})
+	return out, err
+}
+
+// SpreadProgress tells how far a spread import is; false when the breach is not imported so, or no longer.
+func (a *App) SpreadProgress(ctx context.Context, r leak.Record) (p intake.Progress, failed string, spread bool) {
+	if r.State != leak.Importing {
+		return p, "", false
+	}
+	j, err := a.Store.Jobs.NewestJobOf(ctx, intake.KindSpread, r.Name)
+	if err != nil || json.Unmarshal(j.Progress, &p) != nil {
+		return p, "", false
+	}
+	if j.State == job.Cancelled {
+		return p, "cancelled", true
+	}
+	return p, fault.Recall(j.Error).Text, true
 }

@@ -5,10 +5,13 @@
 package assistant
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -87,4 +90,220 @@ func explained(err error) error {
 		return fmt.Errorf("%d: %s (%s)", refused.StatusCode, refused.Message, refused.Detail)
 	}
 	return err
+}
+
+// Arguments of tools. The schemas that assistants read are made of these types.
+type (
+	noArguments     struct{}
+	personArguments struct {
+		UserHash string `json:"userHash" jsonschema:"the person, as the partner's own system knows them"`
+	}
+	findingArguments struct {
+		personArguments
+		FindingID string `json:"findingId" jsonschema:"one of the person's findings"`
+	}
+	caseArguments struct {
+		personArguments
+		CaseID string `json:"caseId" jsonschema:"one of the person's cases"`
+	}
+	serviceArguments struct {
+		ServiceID string `json:"serviceId" jsonschema:"one of list_services"`
+	}
+	pageArguments struct {
+		Page int `json:"page,omitempty" jsonschema:"from 1; left out means the first"`
+	}
+	eventArguments struct {
+		Limit int `json:"limit" jsonschema:"how many, at most 100"`
+	}
+	searchArguments struct {
+		Text string `json:"text" jsonschema:"a part of the name, or a masked e-mail or phone as the other tools show it"`
+	}
+	openArguments struct {
+		personArguments
+		ServiceID string `json:"serviceId" jsonschema:"one of list_services"`
+		Answers   []struct {
+			QuestionID string `json:"questionId" jsonschema:"one of the questions of show_service"`
+			Answer     string `json:"answer"`
+		} `json:"answers,omitempty" jsonschema:"answers to the questions of show_service"`
+	}
+	linkArguments struct {
+		personArguments
+		Language string `json:"language,omitempty" jsonschema:"pt-BR, es or en"`
+	}
+)
+
+const (
+	subscriptionsAPage = 50
+	breachesAPage      = 50
+	eventsAPage        = 100
+)
+
+// addTools adds all tools. Each asks the partner API through ask.
+func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
+	addTool(server, log, "list_services", "Support services that people of this partner can have a case with.",
+		func(ctx context.Context, _ noArguments) (any, error) { return ask.ListSupportServices(ctx) })
+	addTool(server, log, "show_service", "What a support service asks before a case is opened, and its free times.",
+		func(ctx context.Context, in serviceArguments) (any, error) {
+			return ask.GetService(ctx, in.ServiceID)
+		})
+	addTool(server, log, "list_watched_values", "What is watched of a person, masked, and whether it leaked.",
+		func(ctx context.Context, in personArguments) (any, error) {
+			contract, err := ask.ListMonitoredAssets(ctx, in.UserHash)
+			if err != nil {
+				return assets{}, err
+			}
+			extra, err := ask.ListExtraAssets(ctx, in.UserHash)
+			return shownAssets(contract, extra), err
+		})
+	addTool(server, log, "list_findings", "Where watched values of a person were found, what was exposed of them there, and how grave it is.",
+		func(ctx context.Context, in personArguments) (any, error) {
+			all, err := ask.ListFindings(ctx, in.UserHash)
+			return shownFindings(all), err
+		})
+	addTool(server, log, "show_plan", "What a person should do about a finding, step by step, and what is done.",
+		func(ctx context.Context, in findingArguments) (any, error) {
+			return ask.GetPlan(ctx, in.FindingID, in.UserHash)
+		})
+	addTool(server, log, "list_advice", "Educational content that fits a person.",
+		func(ctx context.Context, in personArguments) (any, error) {
+			all, err := ask.ListAdvice(ctx, in.UserHash)
+			return advice{all}, err
+		})
+	addTool(server, log, "show_score", "The risk of a person, from 0 (the best) to 100, today and on the days on which it changed.",
+		func(ctx context.Context, in personArguments) (any, error) {
+			now, err := ask.RiskScore(ctx, in.UserHash)
+			if err != nil {
+				return score{}, err
+			}
+			history, err := ask.ScoreHistory(ctx, in.UserHash)
+			return score{now, history}, err
+		})
+	addTool(server, log, "list_cover", "The insurance cover of a person.",
+		func(ctx context.Context, in personArguments) (any, error) {
+			all, err := ask.ListCover(ctx, in.UserHash)
+			return shownCovers(all.Coberturas), err
+		})
+	addTool(server, log, "list_devices", "Devices of a person that have a live antivirus key; keys and names are masked.",
+		func(ctx context.Context, in personArguments) (any, error) {
+			all, err := ask.ListProtectedDevices(ctx, client.WithUserHash(in.UserHash))
+			return shownDevices(all.ProtectedDevices), err
+		})
+	addTool(server, log, "list_cases", "Support cases of a person.",
+		func(ctx context.Context, in personArguments) (any, error) {
+			all, err := ask.ListCases(ctx, in.UserHash)
+			return shownCases(all), err
+		})
+	addTool(server, log, "show_case", "How a support case went: who did what and when. What people wrote in it is not shown.",
+		func(ctx context.Context, in caseArguments) (any, error) {
+			one, err := ask.GetCase(ctx, in.CaseID, in.UserHash)
+			return shownHistory(one), err
+		})
+	addTool(server, log, "list_subscriptions", "Active subscriptions of this partner, page by page, with the people masked.",
+		func(ctx context.Context, in pageArguments) (any, error) {
+			p, err := ask.ListSubscriptions(ctx, client.WithPage(max(in.Page, 1)), client.WithPageSize(subscriptionsAPage))
+			return shownSubscriptions(p), err
+		})
+	addTool(server, log, "list_breaches", "Published breaches, newest first, page by page: public facts, and nothing of anybody in them.",
+		func(ctx context.Context, in pageArguments) (any, error) {
+			p, err := ask.ListBreaches(ctx, client.WithPage(max(in.Page, 1)), client.WithPageSize(breachesAPage))
+			return shownBreaches(p), err
+		})
+	addTool(server, log, "list_events", "What happened to people of this partner last, newest first.",
+		func(ctx context.Context, in eventArguments) (any, error) {
+			p, err := ask.ListEvents(ctx, client.WithNewest(true), client.WithLimit(min(max(in.Limit, 1), eventsAPage)))
+			return shownEvents(p), err
+		})
+}
+
+// addTool adds a tool that only reads.
+func addTool[In any](server *mcp.Server, log *slog.Logger, name, description string, ask func(context.Context, In) (any, error)) {
+	addAnnotated(server, log, &mcp.Tool{
+		Name: name, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
+	}, ask)
+}
+
+// addWriter adds a tool that changes something and destroys nothing.
+func addWriter[In any](server *mcp.Server, log *slog.Logger, name, description string, ask func(context.Context, In) (any, error)) {
+	addAnnotated(server, log, &mcp.Tool{
+		Name: name, Description: description, Annotations: &mcp.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)},
+	}, ask)
+}
+
+// addAnnotated adds a tool. What the service refuses is a result that an assistant reads, so that it can ask better.
+func addAnnotated[In any](server *mcp.Server, log *slog.Logger, tool *mcp.Tool, ask func(context.Context, In) (any, error)) {
+	mcp.AddTool(server, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (_ *mcp.CallToolResult, out any, err error) {
+		defer func() {
+			if recover() != nil { // its value may quote what was asked, so it is not logged
+				log.ErrorContext(ctx, "panic", "tool", tool.Name, "stack", string(debug.Stack()))
+				err = errors.New("internal error")
+			}
+		}()
+		out, err = ask(ctx, in)
+		return nil, out, explained(err)
+	})
+}
+
+// personOfEvent returns the user hash that an event names, or nothing.
+func personOfEvent(body client.EventBody) string {
+	raw, err := json.Marshal(body)
+	var about struct {
+		Data struct {
+			UserHash string `json:"userHash"`
+		} `json:"data"`
+	}
+	if err != nil || json.Unmarshal(raw, &about) != nil {
+		return ""
+	}
+	return about.Data.UserHash
+}
+
+// mostSearched and mostFound bound a search: subscriptions are read page by page, and an assistant asks again with more.
+const (
+	mostSearched = 20_000
+	mostFound    = 20
+)
+
+// addSearch adds the search for people. It needs the partner's salt, which alone turns a CPF into a user hash.
+func addSearch(server *mcp.Server, ask *client.Client, log *slog.Logger, salt string) {
+	addTool(server, log, "find_people", "People with an active subscription, by a part of their name or a masked contact, with their userHash.",
+		func(ctx context.Context, in searchArguments) (any, error) {
+			wanted := strings.ToLower(strings.TrimSpace(in.Text))
+			if len(wanted) < 3 {
+				return nil, errors.New("text: at least three letters")
+			}
+			found, looked, seen := people{People: []person{}}, 0, map[string]bool{}
+			for s, err := range ask.Subscriptions(ctx) {
+				if err != nil {
+					return nil, err
+				}
+				if looked++; looked > mostSearched || len(found.People) == mostFound {
+					found.Partial = true
+					break
+				}
+				shown, b := shownSubscription(s), s.Beneficiary
+				fits := strings.Contains(strings.ToLower(b.Name), wanted) || strings.ToLower(shown.Email) == wanted || strings.ToLower(shown.Phone) == wanted
+				if hash := client.UserHash(b.CPF, salt); fits && !seen[hash] {
+					seen[hash] = true
+					found.People = append(found.People, person{UserHash: hash, subscribed: shown})
+				}
+			}
+			return found, nil
+		})
+}
+
+// addWriters adds the tools that change something. The key must have the scope cyber as well: the API decides.
+func addWriters(server *mcp.Server, ask *client.Client, log *slog.Logger) {
+	addWriter(server, log, "open_case", "Open a support case for a person. Ask the person first.",
+		func(ctx context.Context, in openArguments) (any, error) {
+			body := client.NewCase{ServiceID: in.ServiceID, UserHash: in.UserHash}
+			for _, a := range in.Answers {
+				body.Questions = append(body.Questions, client.TriageAnswer{QuestionID: a.QuestionID, Answer: a.Answer})
+			}
+			opened, err := ask.OpenSupportCase(ctx, body)
+			return openedCase{ID: opened.Task.ID, Status: opened.Task.Status}, err
+		})
+	addWriter(server, log, "send_page_link", "Make a link to the person's own page, good for a few minutes. Send it to that person and to no other.",
+		func(ctx context.Context, in linkArguments) (any, error) {
+			return ask.OpenPortalSession(ctx, client.PortalRequest{UserHash: in.UserHash, Lang: in.Language})
+		})
 }

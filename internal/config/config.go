@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -339,4 +341,126 @@ func causeText(err error) string {
 		return "the file cannot be read: " + pe.Err.Error()
 	}
 	return err.Error()
+}
+
+// Bounds of the settings at the edge of the service.
+const (
+	leastToken     = 16
+	mostStrangers  = 1_000_000
+	mostUploadMiB  = 1 << 20
+	usualUploadMiB = 4096
+)
+
+// edgeProblems checks the settings at the network edge: proxies, public addresses, the metrics token, the rate limit of
+// unauthenticated callers and the limit of uploads.
+func (s Serve) edgeProblems() Problems {
+	var p Problems
+	if _, err := s.ParseProxies(); err != nil {
+		p = append(p, err.Error())
+	}
+	if _, err := s.ParsePublicURL(); err != nil {
+		p = append(p, err.Error())
+	}
+	if _, err := s.ParsePageURL(); err != nil && s.PageURL != "" {
+		p = append(p, err.Error())
+	}
+	if s.MetricsToken != "" && len(s.MetricsToken) < leastToken {
+		p = append(p, fmt.Sprintf("--metrics-token: at least %d characters", leastToken))
+	}
+	if s.StrangerRate < 0 || s.StrangerRate > mostStrangers {
+		p = append(p, fmt.Sprintf("--stranger-rate: 0 (no limit) to %d", mostStrangers))
+	}
+	if s.UploadLimit < 0 || s.UploadLimit > mostUploadMiB {
+		p = append(p, fmt.Sprintf("--upload-limit: 0 (%d) to %d MiB", usualUploadMiB, mostUploadMiB))
+	}
+	return p
+}
+
+// ParseProxies parses --trusted-proxies.
+func (s Serve) ParseProxies() ([]netip.Prefix, error) {
+	return parseRanges("--trusted-proxies", s.TrustedProxies)
+}
+
+// parseRanges reads ranges of addresses that a flag names.
+func parseRanges(flag string, texts []string) ([]netip.Prefix, error) {
+	var list []netip.Prefix
+	for _, text := range texts {
+		p, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q is no address range such as 10.1.0.0/16", flag, text)
+		}
+		list = append(list, p.Masked())
+	}
+	return list, nil
+}
+
+// ParsePublicURL parses --public-url; the zero URL means that nothing was said.
+func (s Serve) ParsePublicURL() (url.URL, error) { return parseOrigin("--public-url", s.PublicURL) }
+
+// ParsePageURL parses --page-url, in the same way; without it --public-url counts.
+func (s Serve) ParsePageURL() (url.URL, error) {
+	if s.PageURL == "" {
+		return s.ParsePublicURL()
+	}
+	return parseOrigin("--page-url", s.PageURL)
+}
+
+// parseOrigin reads an address without a path that a flag names.
+func parseOrigin(flag, text string) (url.URL, error) {
+	if text == "" {
+		return url.URL{}, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Scheme != "https" && u.Scheme != "http" {
+		return url.URL{}, errors.New(flag + ": expected https://host or https://host:port, and nothing behind it")
+	}
+	return url.URL{Scheme: u.Scheme, Host: u.Host}, nil
+}
+
+// UploadBytes returns --upload-limit in bytes.
+func (s Serve) UploadBytes() int64 {
+	if s.UploadLimit == 0 {
+		return usualUploadMiB << 20
+	}
+	return int64(s.UploadLimit) << 20
+}
+
+// Outgoing is where the service may call: what a server and the commands that check or call an address have in common.
+type Outgoing struct {
+	WebhookAllow []string `name:"webhook-allow" env:"VIGIA_WEBHOOK_ALLOW" placeholder:"CIDR" help:"Address ranges that outgoing calls may reach although they are not public; give the same as to the server."`
+	WebhookProxy string   `name:"webhook-proxy" env:"VIGIA_WEBHOOK_PROXY" placeholder:"URL" help:"Proxy that every outgoing call goes through; give the same as to the server."`
+}
+
+// OutgoingSettings returns the server's settings of outgoing connections.
+func (s Serve) OutgoingSettings() Outgoing {
+	return Outgoing{WebhookAllow: s.WebhookAllow, WebhookProxy: s.WebhookProxy}
+}
+
+// CheckOutgoing validates it.
+func (o Outgoing) CheckOutgoing() error {
+	var p Problems
+	if _, err := o.AllowedRanges(); err != nil {
+		p = append(p, err.Error())
+	}
+	if _, err := o.ParseProxy(); err != nil {
+		p = append(p, err.Error())
+	}
+	return p.asError()
+}
+
+// AllowedRanges parses --webhook-allow.
+func (o Outgoing) AllowedRanges() ([]netip.Prefix, error) {
+	return parseRanges("--webhook-allow", o.WebhookAllow)
+}
+
+// ParseProxy parses --webhook-proxy; nil means none. The text is not repeated in the error, as it may hold a password.
+func (o Outgoing) ParseProxy() (*url.URL, error) {
+	if o.WebhookProxy == "" {
+		return nil, nil //nolint:nilnil // no proxy is the usual answer, and http.Transport spells it nil too
+	}
+	u, err := url.Parse(o.WebhookProxy)
+	if err != nil || u.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
+		return nil, fmt.Errorf("--webhook-proxy: expected http://host:port, https://host:port or socks5://host:port")
+	}
+	return u, nil
 }

@@ -322,3 +322,140 @@ func orRefused(err error, refusal *fault.Error) error {
 	}
 	return err
 }
+
+// Figure names one count that an operator looks at.
+type Figure string
+
+// The figures. Those of a day are kept for each day, the others as they stand now.
+const (
+	SubscriptionsActive    Figure = "subscriptions.active"
+	SubscriptionsSuspended Figure = "subscriptions.suspended"
+	SubscriptionsEnded     Figure = "subscriptions.ended"
+	AssetsMonitored        Figure = "assets.monitored"
+	AssetsAlert            Figure = "assets.alert"
+	AssetsCompromised      Figure = "assets.compromised"
+	FindingsOpen           Figure = "findings.open"
+	FindingsResolved       Figure = "findings.resolved"
+	DeliveriesPending      Figure = "deliveries.pending"
+	DeliveriesFailed       Figure = "deliveries.failed"
+	CasesOpen              Figure = "cases.open"
+	DevicesProtected       Figure = "devices.protected"
+
+	FindingsOfDay      Figure = "day.findings"
+	AlertsOfDay        Figure = "day.alerts"
+	EventsOfDay        Figure = "day.events"
+	SubscriptionsOfDay Figure = "day.subscriptions"
+	DeliveriesOfDay    Figure = "day.deliveries"
+
+	// Cases of a day: those opened, and those resolved within their target and after it.
+	CasesOpenedOfDay Figure = "day.cases.opened"
+	CasesInTimeOfDay Figure = "day.cases.in_time"
+	CasesLateOfDay   Figure = "day.cases.late"
+
+	// Of one endpoint: what arrived in a day, what was given up, and the microseconds from the event to its arrival.
+	ArrivedOfDay Figure = "day.endpoint.arrived"
+	GivenUpOfDay Figure = "day.endpoint.given_up"
+	TravelOfDay  Figure = "day.endpoint.travel"
+	// Backlog is what waits for an endpoint now.
+	Backlog Figure = "endpoint.backlog"
+)
+
+// FindingsOfSeverity and FindingsOfClass are the findings of a day of one severity, and those that expose one class of data.
+func FindingsOfSeverity(severity string) Figure { return FindingsOfDay + Figure("."+severity) }
+
+// FindingsOfClass is described above.
+func FindingsOfClass(class string) Figure { return FindingsOfDay + Figure(".class."+class) }
+
+// ScoreBands is into how many equal bands scores are parted; ScoresIn is how many of a sample of people are in one.
+const ScoreBands = 10
+
+// ScoreBandFigure is described above.
+func ScoreBandFigure(band int) Figure { return Figure("scores.band" + string(rune('0'+band))) }
+
+// Figures are the counts of the whole service, or of one partner, at one moment.
+type Figures struct {
+	// At is when they were counted; zero before the first time.
+	At  time.Time
+	Now map[Figure]int64
+}
+
+// DayCount is a figure of one day.
+type DayCount struct {
+	// Day is that calendar day, as midnight UTC.
+	Day   time.Time
+	Count int64
+}
+
+// Brasilia is the distance of the operator's clock from UTC.
+const Brasilia = partner.Brasilia
+
+// DayNumber numbers the calendar day of a moment in Brasília: days since 1970-01-01.
+func DayNumber(t time.Time) int64 { return partner.DayNumber(t) }
+
+// FillLastDays lays counts of days out as the last days up to today, with zeros for days without a count.
+func FillLastDays(counts []DayCount, now time.Time, days int) []DayCount {
+	list := make([]DayCount, days)
+	first := time.Unix((DayNumber(now)-int64(days)+1)*24*60*60, 0).UTC()
+	for i := range list {
+		list[i].Day = first.AddDate(0, 0, i)
+	}
+	for _, d := range counts {
+		if i := int(d.Day.Sub(first) / (24 * time.Hour)); i >= 0 && i < days {
+			list[i].Count += d.Count
+		}
+	}
+	return list
+}
+
+// KeptFilter is a filter of a list that an operator keeps under a name. Both name and query are sealed: people call filters after people.
+type KeptFilter struct {
+	Operator ID
+	ID       string
+	List     string
+	Name     string
+	// Query is the filter as the address of the page has it: ids, states, days and keyed references, never a value that was typed.
+	Query     string
+	CreatedAt time.Time
+}
+
+// Export is a list that was written into a file for the operator who requested it and for no other operator; or a file that
+// the operator uploaded, kept until they decide on it.
+type Export struct {
+	ID       string
+	Operator ID
+	List     string
+	// About is whose data it holds, if the list alone does not say: a partner's id.
+	About     string
+	Format    Format
+	CreatedAt time.Time
+	// Until is when the file is removed.
+	Until time.Time
+	Lines int64
+	Parts int64
+	// Done says that all of it is there.
+	Done bool
+}
+
+// Format is how an export is written.
+type Format string
+
+// The formats.
+const (
+	CSV  Format = "csv"
+	JSON Format = "json"
+)
+
+// ExportLife is how long a file is kept; MaxExport is how many lines one holds at most.
+const (
+	ExportLife = 24 * time.Hour
+	MaxExport  = 1_000_000
+	// MaxFilters is how many saved filters an operator may have.
+	MaxFilters = 100
+)
+
+// Faults of lists.
+var (
+	ErrNoExport = fault.New(fault.NotFound, "export.not_found")
+	ErrNoFilter = fault.New(fault.NotFound, "filter.not_found")
+	ErrFilter   = fault.New(fault.Invalid, "filter.invalid")
+)

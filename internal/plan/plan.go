@@ -6,10 +6,18 @@
 package plan
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -139,4 +147,155 @@ func (p *Plan) checkPlan() error {
 		fault.When(p.KeyDays < 0 || p.KeyDays > maxKeyDays, ErrInvalid.With("key days", fault.DefaultTo, DefaultKeyDays, maxKeyDays)),
 		p.Coverage.checkCoverage(),
 	)
+}
+
+// Money is an amount in centavos.
+type Money int64
+
+// DecimalText writes the amount in reais as a JSON number, with cents only where there are any: 50000 or 50000.5.
+func (m Money) DecimalText() string {
+	sign, n := "", int64(m)
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	text := sign + strconv.FormatInt(n/100, 10)
+	switch cents := n % 100; {
+	case cents == 0:
+		return text
+	case cents%10 == 0:
+		return text + "." + strconv.FormatInt(cents/10, 10)
+	default:
+		return text + fmt.Sprintf(".%02d", cents)
+	}
+}
+
+// Coverage is the insurance that a plan carries: what the contract calls detalhesCobertura.
+type Coverage struct {
+	// Plan is the name that people read; it need not be the plan's id.
+	Plan       string
+	Limit      Money
+	Types      []string
+	Conditions string
+	Exclusions string
+	// SubLimits bound parts of Limit. The contract's answer has no place for them, nor for the waiting period: an
+	// extension tells them.
+	SubLimits []SubLimit
+	// WaitingDays is how many days after the start of a subscription pass before it covers; 0: it covers from its first
+	// day on.
+	WaitingDays int
+}
+
+// SubLimit is the part of the limit that one kind of loss may use.
+type SubLimit struct {
+	Name  string
+	Limit Money
+}
+
+// checkCoverage bounds what an operator gave.
+func (c *Coverage) checkCoverage() error {
+	isNoType := func(t string) bool { return !partner.IsLine(t, 1, maxName) }
+	isNoSubLimit := func(s SubLimit) bool { return !partner.IsLine(s.Name, 1, maxName) || s.Limit < 0 || s.Limit > c.Limit }
+	isTooLong := !partner.Paragraphs(c.Conditions, 0, maxText) || !partner.Paragraphs(c.Exclusions, 0, maxText)
+	return errors.Join(
+		fault.When(!partner.IsLine(c.Plan, 1, maxName), ErrInvalid.With("coverage plano", fault.PlainLength, maxName)),
+		fault.When(c.Limit < 0 || c.Limit > maxLimitReais*100, ErrInvalid.With("coverage limiteCobertura", fault.ReaisUpTo, int64(maxLimitReais))),
+		fault.When(len(c.Types) > maxList || len(c.SubLimits) > maxList, ErrInvalid.With("coverage", fault.ListEntries, maxList)),
+		fault.When(isTooLong, ErrInvalid.With("coverage texts", fault.TextAtMost, maxText)),
+		fault.When(c.WaitingDays < 0 || c.WaitingDays > maxWaitingDays, ErrInvalid.With("coverage carenciaDias", fault.DaysUpTo, maxWaitingDays)),
+		fault.When(slices.ContainsFunc(c.Types, isNoType), ErrInvalid.With("coverage tipoCobertura", fault.EachPlainLength, maxName)),
+		fault.When(slices.ContainsFunc(c.SubLimits, isNoSubLimit), ErrInvalid.With("coverage sublimites", fault.SubLimitFormat, maxName)),
+	)
+}
+
+// coverageFile is a coverage as files and rows hold it: the five members of the contract's answer, sub-limits and
+// waiting period.
+type coverageFile struct {
+	Plano      string         `json:"plano"`
+	Limite     jsontext.Value `json:"limiteCobertura"`
+	Tipos      []string       `json:"tipoCobertura"`
+	Condicoes  string         `json:"condições"`
+	Exclusoes  string         `json:"exclusões"`
+	Sublimites []subLimitFile `json:"sublimites,omitempty"`
+	Carencia   int            `json:"carenciaDias,omitzero"`
+}
+
+// subLimitFile is a limit within a coverage as it is written in JSON.
+type subLimitFile struct {
+	Nome   string         `json:"nome"`
+	Limite jsontext.Value `json:"limite"`
+}
+
+// ParseCoverage reads the JSON of a coverage. Members it does not know are refused: a misspelt one would silently be
+// lost.
+func ParseCoverage(text []byte) (Coverage, error) {
+	var f coverageFile
+	if err := json.Unmarshal(bytes.TrimSpace(text), &f, json.RejectUnknownMembers(true)); err != nil {
+		return Coverage{}, ErrInvalid.With("coverage", fault.CoverageFormat).Because(err)
+	}
+	limit, err := parseMoney("limiteCobertura", f.Limite)
+	if err != nil {
+		return Coverage{}, err
+	}
+	c := Coverage{Plan: f.Plano, Limit: limit, Types: f.Tipos, Conditions: f.Condicoes, Exclusions: f.Exclusoes, WaitingDays: f.Carencia}
+	for _, s := range f.Sublimites {
+		limit, err := parseMoney("sublimites", s.Limite)
+		if err != nil {
+			return Coverage{}, err
+		}
+		c.SubLimits = append(c.SubLimits, SubLimit{Name: s.Nome, Limit: limit})
+	}
+	return c, c.checkCoverage()
+}
+
+// parseMoney reads an amount in reais with at most two decimals. It refuses a third decimal instead of rounding it.
+func parseMoney(field string, number jsontext.Value) (Money, error) {
+	bad := ErrInvalid.With(fmt.Sprintf("coverage %s", field), fault.ReaisDecimals, int64(maxLimitReais))
+	if len(number) == 0 || number.Kind() != '0' {
+		return 0, bad
+	}
+	reais, err := strconv.ParseFloat(string(number), 64)
+	if err != nil || reais < 0 || reais > maxLimitReais {
+		return 0, bad
+	}
+	// A float64 holds every amount within the bound to far better than a centavo, and the quotient is the one nearest
+	// to it, as is what was read.
+	cents := math.Round(reais * 100)
+	if cents/100 != reais {
+		return 0, bad
+	}
+	return Money(cents), nil
+}
+
+// MarshalCoverage writes a coverage in the form that ParseCoverage reads.
+func (c Coverage) MarshalCoverage() ([]byte, error) {
+	f := coverageFile{
+		Plano: c.Plan, Limite: jsontext.Value(c.Limit.DecimalText()), Tipos: c.Types, Condicoes: c.Conditions, Exclusoes: c.Exclusions,
+		Carencia: c.WaitingDays,
+	}
+	for _, s := range c.SubLimits {
+		f.Sublimites = append(f.Sublimites, subLimitFile{s.Name, jsontext.Value(s.Limit.DecimalText())})
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		return nil, fmt.Errorf("encode coverage: %w", err)
+	}
+	return text, nil
+}
+
+// DemoCoverage returns the coverage that a sandbox partner's plans and people have until another is registered.
+func DemoCoverage() Coverage {
+	return Coverage{
+		Plan:  "Proteção Digital Demonstração",
+		Limit: 50_000_00,
+		Types: []string{
+			"Transações não autorizadas após vazamento de dados",
+			"Roubo de identidade",
+			"Assistência para recuperação de contas",
+		},
+		Conditions: "Cobertura de demonstração do ambiente de testes. Carência de um dia a partir do início da assinatura e " +
+			"comunicação do evento em até 30 dias.",
+		Exclusions:  "Perdas anteriores ao início da assinatura e fornecimento voluntário de senhas a terceiros.",
+		SubLimits:   []SubLimit{{Name: "Roubo de identidade", Limit: 10_000_00}},
+		WaitingDays: 1,
+	}
 }

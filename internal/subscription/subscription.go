@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 	"time"
+	_ "time/tzdata" // the binary knows São Paulo's clock wherever it runs
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -144,4 +145,117 @@ func (r *Registry) ListActive(ctx context.Context, id partner.ID, page int64, si
 // FindSubscription returns the subscription of a person to a plan: the one that has not ended, else the latest that ended.
 func (r *Registry) FindSubscription(ctx context.Context, id partner.ID, p plan.ID, cpf string) (Subscription, error) {
 	return r.store.SubscriptionOf(ctx, id, p, cpf)
+}
+
+// ListState is which subscriptions an operator's list holds.
+type ListState string
+
+// The states of a list: those that have not ended, suspended ones of them, and those that have.
+const (
+	ListRunning   ListState = ""
+	ListSuspended ListState = "suspended"
+	ListEnded     ListState = "ended"
+)
+
+// ListFilter picks subscriptions of a partner for the operator; the zero value of a field does not restrict.
+type ListFilter struct {
+	State ListState
+	Plan  plan.ID
+	// User is the person, by the partner's user hash.
+	User partner.UserHash
+	// From and To are a period of first days, To inclusive.
+	From, To    Day
+	NewestFirst bool
+	// After is the number to go on from, exclusive; 0 means at the beginning.
+	After int64
+	Limit int
+}
+
+// FitsFilter reports whether a list that is looked at today holds a subscription.
+func (f ListFilter) FitsFilter(s Subscription, today Day) bool {
+	return s.Over(today) == (f.State == ListEnded) && (f.State != ListSuspended || !s.SuspendedAt.IsZero()) &&
+		(f.Plan == "" || s.Plan == f.Plan) && s.Start >= f.From && (f.To == 0 || s.Start <= f.To)
+}
+
+// Day is a calendar day: 1 January of the year 1 is day 1. The zero value is no day.
+type Day int64
+
+// saoPaulo is where a subscription's last day ends.
+var saoPaulo = func() *time.Location {
+	loc, err := time.LoadLocation("America/Sao_Paulo")
+	if err != nil { // cannot happen with the zone data built in; three hours behind is right since 2019
+		return time.FixedZone("-03", -3*60*60)
+	}
+	return loc
+}()
+
+// yearOneToUnix is the number of days from day 1 to 1 January 1970.
+const yearOneToUnix = 719162
+
+// DayInBrazil returns the day that a moment falls on in São Paulo.
+func DayInBrazil(t time.Time) Day {
+	y, m, d := t.In(saoPaulo).Date()
+	return newDay(y, m, d)
+}
+
+// newDay returns a day of the calendar.
+func newDay(y int, m time.Month, d int) Day {
+	return Day(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()/86400 + yearOneToUnix + 1)
+}
+
+// Time returns midnight UTC of the day, which is how the contract writes dates; the zero time for no day.
+func (d Day) Time() time.Time {
+	if d == 0 {
+		return time.Time{}
+	}
+	return time.Unix((int64(d)-yearOneToUnix-1)*86400, 0).UTC()
+}
+
+// String writes the day as YYYY-MM-DD; empty for no day.
+func (d Day) String() string {
+	if d == 0 {
+		return ""
+	}
+	return d.Time().Format(time.DateOnly)
+}
+
+// ParseDay reads YYYY-MM-DD, or a full ISO 8601 date-time whose date as written counts.
+func ParseDay(s string) (Day, bool) {
+	const length = len(time.DateOnly)
+	if len(s) > length {
+		// A date-time with an offset, or a local one without.
+		if _, err := time.Parse(time.RFC3339Nano, s); err != nil {
+			if _, err := time.Parse("2006-01-02T15:04:05.999999999", s); err != nil {
+				return 0, false
+			}
+		}
+		s = s[:length]
+	}
+	if len(s) != length || s[4] != '-' || s[7] != '-' {
+		return 0, false
+	}
+	year, ok1 := parseDigits(s[:4])
+	month, ok2 := parseDigits(s[5:7])
+	day, ok3 := parseDigits(s[8:])
+	if !ok1 || !ok2 || !ok3 || year == 0 || month < 1 || month > 12 || day < 1 {
+		return 0, false
+	}
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	if t.Day() != day { // 30 February came out as 1 or 2 March
+		return 0, false
+	}
+	return Day(t.Unix()/86400 + yearOneToUnix + 1), true
+}
+
+// parseDigits reads a number that is made of digits alone.
+func parseDigits(s string) (int, bool) {
+	n := 0
+	for i := range len(s) {
+		c := s[i] - '0'
+		if c > 9 {
+			return 0, false
+		}
+		n = n*10 + int(c)
+	}
+	return n, true
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -181,4 +182,117 @@ func isTLSError(err error) bool {
 	}
 	// Alerts of the other side come as an OpError of crypto/tls.
 	return errors.As(err, &op) && (op.Op == "remote error" || op.Op == "local error")
+}
+
+// MaxAttempts is how many tries a delivery gets before it is marked failed.
+const MaxAttempts = len(delays)
+
+// delays are the waits before each try, as Standard Webhooks lists them: the tenth comes 75 h 35 min 5 s after the
+// first.
+var delays = [...]time.Duration{
+	0,
+	5 * time.Second,
+	5 * time.Minute,
+	30 * time.Minute,
+	2 * time.Hour,
+	5 * time.Hour,
+	10 * time.Hour,
+	14 * time.Hour,
+	20 * time.Hour,
+	24 * time.Hour,
+}
+
+// jitter is the share by which a wait is moved, so that the failures of one outage do not come back as one wave.
+const jitter = 0.10
+
+// Schedule names the time of the next try.
+type Schedule struct{ random func() float64 }
+
+// NewSchedule makes a schedule; random returns numbers in [0, 1) and must suit as many goroutines as call Next
+// (math/rand/v2's Float64 does).
+func NewSchedule(random func() float64) Schedule { return Schedule{random} }
+
+// NextAttempt returns when to try again after the given number of counted tries, and false when they are used up. A receiver's
+// retryAfter is kept to: the next try is never earlier, and a little later for each, as they were all told the same.
+func (s Schedule) NextAttempt(attempts int, now time.Time, retryAfter time.Duration) (time.Time, bool) {
+	if attempts >= MaxAttempts {
+		return time.Time{}, false
+	}
+	r := s.random()
+	delay := delays[max(attempts, 0)]
+	wait := delay + time.Duration((2*r-1)*jitter*float64(delay))
+	if asked := min(retryAfter, maxRetryAfter); asked > wait {
+		wait = asked + time.Duration(r*jitter*float64(asked))
+	}
+	return now.Add(wait), true
+}
+
+// maxRetryAfter is the longest wait that a receiver may ask for.
+const maxRetryAfter = 24 * time.Hour
+
+// Action is what to do with a delivery after an attempt.
+type Action uint8
+
+// The actions. Retry comes first so that a forgotten verdict loses nothing.
+const (
+	// Retry: the try counts, the schedule says when the next one is.
+	Retry Action = iota
+	// Delivered: any 2xx.
+	Delivered
+	// Disable: 410, the receiver wants no more; the endpoint is switched off and its events are kept.
+	Disable
+	// Release: our own stop cut the attempt. The delivery goes back as it was; the try does not count.
+	Release
+)
+
+var actionNames = [...]string{"retry", "delivered", "disable", "release"}
+
+// String returns the name that logs and metrics use.
+func (a Action) String() string {
+	if int(a) < len(actionNames) {
+		return actionNames[a]
+	}
+	return actionNames[Retry]
+}
+
+// Verdict is the judgement on an outcome.
+type Verdict struct {
+	Action Action
+	// After is the least wait before a Retry, as asked for by the receiver.
+	After time.Duration
+}
+
+// JudgeOutcome decides what an outcome means. Everything but 2xx is a failure, redirects included, as the standard says.
+func JudgeOutcome(o Outcome) Verdict {
+	switch {
+	case o.Failure == FailureInterrupted:
+		return Verdict{Action: Release}
+	case o.Failure != FailureNone:
+		return Verdict{Action: Retry}
+	case o.isAccepted():
+		return Verdict{Action: Delivered}
+	case o.Status == http.StatusGone:
+		return Verdict{Action: Disable}
+	}
+	return Verdict{Action: Retry, After: min(max(o.RetryAfter, 0), maxRetryAfter)}
+}
+
+// retryAfter reads the header in both its forms, seconds and date. What makes no sense counts as not said.
+func retryAfter(value string, now time.Time) time.Duration {
+	value = strings.TrimSpace(value)
+	if value == "" {
+		return 0
+	}
+	if strings.Trim(value, "0123456789") == "" {
+		seconds, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
+			return maxRetryAfter
+		}
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(value)
+	if err != nil || !at.After(now) {
+		return 0
+	}
+	return min(at.Sub(now), maxRetryAfter)
 }
