@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/scan"
 )
@@ -75,45 +76,48 @@ func writeBSON(in io.Reader, out *text) error {
 		doc = doc[:size-4]
 		k, rerr := scan.FillBuffer(in, doc)
 		w := bsonWriter{b: doc[:k], out: out}
-		werr := w.document('{', '}', 0)
+		w.document('{', '}', 0)
 		if err := out.endRow(); err != nil {
 			return err
 		}
 		if k < len(doc) {
 			return cutShort(rerr)
 		}
-		if werr != nil {
-			return werr
+		if w.failed {
+			return errBSON
 		}
 	}
 }
 
 // bsonWriter writes a document as JSON, as far as it goes.
 type bsonWriter struct {
-	b   []byte
-	out *text
+	b      []byte
+	out    *text
+	failed bool // it is no BSON from here on
 }
 
-// takeBytes returns the next n bytes, or nil when there are fewer.
+// takeBytes returns the next n bytes. Where there are fewer the document has failed, and they are few zeros.
 func (w *bsonWriter) takeBytes(n int) []byte {
 	if n < 0 || n > len(w.b) {
-		w.b = nil
-		return nil
+		w.failed, w.b = true, nil
+		return make([]byte, 16)
 	}
 	v := w.b[:n]
 	w.b = w.b[n:]
 	return v
 }
 
+// takeSized returns bytes whose length stands before them, with so many others between.
+func (w *bsonWriter) takeSized(between int) []byte {
+	return w.takeBytes(int(int32(binary.LittleEndian.Uint32(w.takeBytes(4 + between)))))
+}
+
 // readName reads the name of a member, up to its zero.
-func (w *bsonWriter) readName() ([]byte, bool) {
+func (w *bsonWriter) readName() []byte {
 	end := bytes.IndexByte(w.b, 0)
-	if end < 0 {
-		return nil, false
-	}
-	v := w.b[:end]
-	w.b = w.b[end+1:]
-	return v, true
+	name := w.takeBytes(end)
+	w.takeBytes(1)
+	return name
 }
 
 // writeQuoted writes a text as a JSON string.
@@ -122,23 +126,20 @@ func (w *bsonWriter) writeQuoted(s []byte) {
 }
 
 // document writes the elements up to the zero that ends them.
-func (w *bsonWriter) document(open, end byte, depth int) error {
-	if depth > 100 {
-		return errBSON
+func (w *bsonWriter) document(open, end byte, depth int) {
+	if w.failed = w.failed || depth > 100; w.failed {
+		return
 	}
 	w.out.writeRaw([]byte{open})
 	for first := true; ; first = false {
-		kind := w.takeBytes(1)
-		if kind == nil {
-			return errBSON
-		}
-		if kind[0] == 0 {
+		kind := w.takeBytes(1)[0]
+		if kind == 0 && !w.failed {
 			w.out.writeRaw([]byte{end})
-			return nil
+			return
 		}
-		name, ok := w.readName()
-		if !ok {
-			return errBSON
+		name := w.readName()
+		if w.failed {
+			return
 		}
 		if !first {
 			w.out.writeRaw([]byte(", "))
@@ -147,96 +148,47 @@ func (w *bsonWriter) document(open, end byte, depth int) error {
 			w.writeQuoted(name)
 			w.out.writeRaw([]byte(": "))
 		}
-		if err := w.writeValue(kind[0], depth); err != nil {
-			return err
-		}
+		w.writeValue(kind, depth)
 	}
 }
 
 // writeValue writes a value of a kind as JSON.
-func (w *bsonWriter) writeValue(kind byte, depth int) error {
-	fixed := map[byte]int{1: 8, 7: 12, 8: 1, 9: 8, 0x10: 4, 0x11: 8, 0x12: 8, 0x13: 16}
-	if n, ok := fixed[kind]; ok {
-		v := w.takeBytes(n)
-		if v == nil {
-			return errBSON
-		}
-		w.writeFixed(kind, v)
-		return nil
-	}
-	switch kind {
-	case 3, 4:
-		if w.takeBytes(4) == nil {
-			return errBSON
-		}
-		if kind == 4 {
-			return w.document('[', ']', depth+1)
-		}
-		return w.document('{', '}', depth+1)
-	case 2, 13, 14: // text, code, symbol
-		return w.writeText()
-	case 5:
-		return w.writeBinary()
-	case 6, 10, 0x7f, 0xff:
-		w.out.writeRaw([]byte("null"))
-		return nil
-	case 11: // a pattern and its options
-		pattern, ok := w.readName()
-		if _, ok2 := w.readName(); !ok || !ok2 {
-			return errBSON
-		}
-		w.writeQuoted(pattern)
-		return nil
-	}
-	return errBSON
-}
-
-// writeText writes a text with its length before it.
-func (w *bsonWriter) writeText() error {
-	head := w.takeBytes(4)
-	if head == nil {
-		return errBSON
-	}
-	s := w.takeBytes(int(int32(binary.LittleEndian.Uint32(head))))
-	if len(s) == 0 {
-		return errBSON
-	}
-	w.writeQuoted(s[:len(s)-1])
-	return nil
-}
-
-// writeBinary writes binary data in hexadecimal digits.
-func (w *bsonWriter) writeBinary() error {
-	head := w.takeBytes(5)
-	if head == nil {
-		return errBSON
-	}
-	b := w.takeBytes(int(int32(binary.LittleEndian.Uint32(head))))
-	if b == nil {
-		return errBSON
-	}
-	if isBinary(b) {
-		b = nil
-	}
-	w.writeQuoted(b)
-	return nil
-}
-
-// writeFixed writes a value of fixed length.
-func (w *bsonWriter) writeFixed(kind byte, v []byte) {
+func (w *bsonWriter) writeValue(kind byte, depth int) {
+	u := binary.LittleEndian
 	switch kind {
 	case 1:
-		w.out.writeRaw(strconv.AppendFloat(nil, math.Float64frombits(binary.LittleEndian.Uint64(v)), 'f', -1, 64))
+		w.out.writeRaw(strconv.AppendFloat(nil, math.Float64frombits(u.Uint64(w.takeBytes(8))), 'f', -1, 64))
+	case 2, 13, 14: // text, code, symbol, with a zero behind them
+		w.writeQuoted(bytes.TrimSuffix(w.takeSized(0), []byte{0}))
+	case 3:
+		w.takeBytes(4)
+		w.document('{', '}', depth+1)
+	case 4:
+		w.takeBytes(4)
+		w.document('[', ']', depth+1)
+	case 5:
+		b := w.takeSized(1)
+		if isBinary(b) {
+			b = nil
+		}
+		w.writeQuoted(b)
+	case 6, 10, 0x7f, 0xff:
+		w.out.writeRaw([]byte("null"))
 	case 7:
-		w.writeQuoted([]byte(hex.EncodeToString(v)))
+		w.writeQuoted([]byte(hex.EncodeToString(w.takeBytes(12))))
 	case 8:
-		w.out.writeRaw(strconv.AppendBool(nil, v[0] != 0))
+		w.out.writeRaw(strconv.AppendBool(nil, w.takeBytes(1)[0] != 0))
+	case 9, 0x11, 0x12: // times, and a whole number
+		w.out.writeRaw(strconv.AppendInt(nil, int64(u.Uint64(w.takeBytes(8))), 10))
+	case 11: // a pattern and its options
+		w.writeQuoted(w.readName())
+		w.readName()
 	case 0x10:
-		w.out.writeRaw(strconv.AppendInt(nil, int64(int32(binary.LittleEndian.Uint32(v))), 10))
+		w.out.writeRaw(strconv.AppendInt(nil, int64(int32(u.Uint32(w.takeBytes(4)))), 10))
 	case 0x13:
-		w.writeDecimal(v)
+		w.writeDecimal(w.takeBytes(16))
 	default:
-		w.out.writeRaw(strconv.AppendInt(nil, int64(binary.LittleEndian.Uint64(v)), 10))
+		w.failed = true
 	}
 }
 
@@ -248,14 +200,9 @@ func (w *bsonWriter) writeDecimal(v []byte) {
 		w.out.writeRaw([]byte("null"))
 		return
 	}
-	digits := strconv.FormatUint(low, 10)
-	for ; exponent > 0; exponent-- {
-		digits += "0"
-	}
+	digits := strconv.FormatUint(low, 10) + strings.Repeat("0", max(exponent, 0))
 	if exponent < 0 {
-		for len(digits) <= -exponent {
-			digits = "0" + digits
-		}
+		digits = strings.Repeat("0", max(0, 1-exponent-len(digits))) + digits
 		digits = digits[:len(digits)+exponent] + "." + digits[len(digits)+exponent:]
 	}
 	w.out.writeRaw([]byte(digits))

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"io"
 	"strings"
-	"unicode/utf16"
 )
 
 // isoFormat reads images of CDs and DVDs (ISO 9660). Their first 32 KiB are empty, so that alone makes one worth a look.
@@ -104,11 +103,7 @@ func (w *isoImage) openRecord(r []byte, path string, depth int) error {
 		return nil // itself, and what it lies in
 	}
 	if w.wide {
-		units := make([]uint16, len(name)/2)
-		for i := range units {
-			units[i] = binary.BigEndian.Uint16([]byte(name[2*i:]))
-		}
-		name = string(utf16.Decode(units))
+		name = wideText([]byte(name), true)
 	}
 	name, _, _ = strings.Cut(name, ";")
 	if path += name; len(path) > nameLongest {

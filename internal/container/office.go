@@ -229,8 +229,8 @@ func writeRuns(d *xml.Decoder, out *text, _ []string) error {
 				out.writeRaw([]byte{'\n'})
 			}
 		}
-		if out.err != nil {
-			return out.err
+		if err := out.firstError(); err != nil {
+			return err
 		}
 	}
 }

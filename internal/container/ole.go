@@ -73,8 +73,8 @@ func writeMixed(r io.Reader, out *text) error {
 			}
 			zeros = 0
 		}
-		if out.err != nil {
-			return out.err
+		if err := out.firstError(); err != nil {
+			return err
 		}
 		if errors.Is(err, io.EOF) {
 			return out.endRow()

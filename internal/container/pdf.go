@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -78,12 +79,7 @@ func (p *pdf) writeText(out *text) error {
 
 // objectNumbers returns the numbers of all objects in rising order.
 func (p *pdf) objectNumbers() []int {
-	all := make([]int, 0, len(p.objects))
-	for n := range p.objects {
-		all = append(all, n)
-	}
-	slices.Sort(all)
-	return all
+	return slices.Sorted(maps.Keys(p.objects))
 }
 
 // pdfNoText tells streams that hold pictures, fonts and tables.
@@ -157,38 +153,26 @@ func numberBefore(file []byte, end int) (int, bool) {
 
 // pdfNumber reads a number behind a name, unless it is kept in another object.
 func pdfNumber(dict []byte, name string) (int, bool) {
-	i := bytes.Index(dict, []byte(name+" "))
-	if i < 0 {
-		return 0, false
-	}
-	rest := bytes.TrimLeft(dict[i+len(name):], " ")
-	end := 0
-	for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' {
-		end++
-	}
-	if bytes.HasPrefix(bytes.TrimLeft(rest[end:], " "), []byte("0 R")) {
-		return 0, false
-	}
-	n, err := strconv.Atoi(string(rest[:end]))
-	return n, err == nil
+	n, isReference, ok := pdfInteger(dict, name+" ")
+	return n, ok && !isReference
 }
 
 // pdfReference reads the object that a name refers to.
 func pdfReference(dict []byte, name string) (int, bool) {
+	n, isReference, ok := pdfInteger(dict, name)
+	return n, ok && isReference
+}
+
+// pdfInteger reads the number behind a name, and says whether it is that of an object.
+func pdfInteger(dict []byte, name string) (n int, isReference, ok bool) {
 	i := bytes.Index(dict, []byte(name))
 	if i < 0 {
-		return 0, false
+		return 0, false, false
 	}
-	rest := bytes.TrimLeft(dict[i+len(name):], " \r\n")
-	end := 0
-	for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' {
-		end++
-	}
-	if !bytes.HasPrefix(bytes.TrimLeft(rest[end:], " "), []byte("0 R")) {
-		return 0, false
-	}
-	n, err := strconv.Atoi(string(rest[:end]))
-	return n, err == nil
+	digits := bytes.TrimLeft(dict[i+len(name):], " \r\n")
+	rest := bytes.TrimLeft(digits, "0123456789")
+	n, err := strconv.Atoi(string(digits[:len(digits)-len(rest)]))
+	return n, bytes.HasPrefix(bytes.TrimLeft(rest, " "), []byte("0 R")), err == nil
 }
 
 // pdfRatio is how much a stream may swell.
@@ -209,7 +193,7 @@ func (p *pdf) unpackStream(o pdfObject) ([]byte, error) {
 			case "FlateDecode", "Fl":
 				r = pdfInflate(r)
 			case "ASCIIHexDecode", "AHx":
-				r = &pdfHex{r: r}
+				r = pdfHex(r)
 			case "ASCII85Decode", "A85":
 				r = pdfAscii85(r)
 			case "LZWDecode", "DCTDecode", "JPXDecode", "CCITTFaxDecode", "JBIG2Decode", "RunLengthDecode", "Crypt":

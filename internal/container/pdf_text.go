@@ -6,7 +6,6 @@ import (
 	"encoding/ascii85"
 	"io"
 	"strconv"
-	"unicode/utf16"
 
 	"github.com/vigiahq/vigia/internal/scan"
 )
@@ -34,25 +33,32 @@ func pdfAscii85(r io.Reader) io.Reader {
 	return ascii85.NewDecoder(bytes.NewReader(raw))
 }
 
-// pdfHex reads pairs of hexadecimal digits.
-type pdfHex struct{ r io.Reader }
-
-func (h *pdfHex) Read(p []byte) (int, error) {
-	raw := make([]byte, 2*len(p))
-	n, err := h.r.Read(raw)
-	out, half, pending := 0, byte(0), false
-	for _, c := range raw[:n] {
-		v := scan.HexDigitValue(c)
-		if v > 15 {
-			continue
-		}
-		if pending {
-			p[out] = half<<4 | v
-			out++
-		}
-		half, pending = v, !pending
+// pdfHex decodes a stream of hexadecimal digits.
+func pdfHex(r io.Reader) io.Reader {
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return failed{err}
 	}
-	return out, err
+	return bytes.NewReader(decodeHex(raw))
+}
+
+// decodeHex returns what pairs of hexadecimal digits stand for, up to a '>'. Other characters are passed over, and half a
+// pair at the end goes with a zero.
+func decodeHex(text []byte) (s []byte) {
+	half, pending := byte(0), false
+	text, _, _ = bytes.Cut(text, []byte{'>'})
+	for _, c := range text {
+		if v := scan.HexDigitValue(c); v < 16 {
+			if pending {
+				s = append(s, half<<4|v)
+			}
+			half, pending = v, !pending
+		}
+	}
+	if pending {
+		s = append(s, half<<4)
+	}
+	return s
 }
 
 // pdfCMap says what the codes of a font stand for, and how many bytes a code has.
@@ -174,11 +180,11 @@ func (m *pdfCMap) readRanges(raw []byte) {
 		case mode == 3 && len(words) == 1:
 			m.width = max(1, min(2, len(words[0])))
 		case mode == 1 && len(words) == 2:
-			m.texts[codeValue(words[0])] = decodeUTF16(words[1])
+			m.texts[codeValue(words[0])] = wideText(words[1], true)
 			words = nil
 		case mode == 2 && len(words) == 3:
 			from, to := codeValue(words[0]), codeValue(words[1])
-			text := []rune(decodeUTF16(words[2]))
+			text := []rune(wideText(words[2], true))
 			for c := from; c <= min(to, from+0xffff) && len(text) > 0; c++ {
 				m.texts[c] = string(text)
 				text[len(text)-1]++
@@ -196,24 +202,18 @@ func codeValue(b []byte) (n int) {
 	return n
 }
 
-// decodeUTF16 returns the text of bytes in UTF-16.
-func decodeUTF16(b []byte) string {
-	units := make([]uint16, len(b)/2)
-	for i := range units {
-		units[i] = uint16(b[2*i])<<8 | uint16(b[2*i+1])
+// pdfPlainText returns the text of a string that needs no font.
+func pdfPlainText(s []byte) []byte {
+	if bytes.HasPrefix(s, []byte{0xfe, 0xff}) {
+		return []byte(wideText(s[2:], true))
 	}
-	return string(utf16.Decode(units))
+	return s
 }
 
 // writeString writes the text of a string in a font.
 func (m pdfCMap) writeString(b []byte, out *text) {
 	if m.texts == nil {
-		switch {
-		case bytes.HasPrefix(b, []byte{0xfe, 0xff}):
-			out.writeRaw([]byte(decodeUTF16(b[2:])))
-		default:
-			out.writeRaw(b)
-		}
+		out.writeRaw(pdfPlainText(b))
 		return
 	}
 	for len(b) >= m.width {
@@ -269,8 +269,8 @@ func (p *pdf) writeContent(raw []byte, fonts func(name string) pdfCMap, out *tex
 			}
 			shown, numbers = nil, nil
 		}
-		if out.err != nil {
-			return out.err
+		if err := out.firstError(); err != nil {
+			return err
 		}
 	}
 }
@@ -284,10 +284,7 @@ func pdfStrings(dict []byte) []byte {
 		case pdfEnd:
 			return all
 		case pdfString:
-			if bytes.HasPrefix(token, []byte{0xfe, 0xff}) {
-				token = []byte(decodeUTF16(token[2:]))
-			}
-			all = append(append(all, token...), '\n')
+			all = append(append(all, pdfPlainText(token)...), '\n')
 		default:
 		}
 	}
@@ -407,23 +404,10 @@ func (l *pdfLexer) readEscape(s []byte) []byte {
 
 // readHexString reads <hexadecimal digits>.
 func (l *pdfLexer) readHexString() (s []byte) {
-	l.at++
-	half, pending := byte(0), false
-	for l.at < len(l.b) {
-		c := l.b[l.at]
-		l.at++
-		if c == '>' {
-			break
-		}
-		if v := scan.HexDigitValue(c); v < 16 {
-			if pending {
-				s = append(s, half<<4|v)
-			}
-			half, pending = v, !pending
-		}
+	text := l.b[l.at+1:]
+	if end := bytes.IndexByte(text, '>'); end >= 0 {
+		text = text[:end+1]
 	}
-	if pending {
-		s = append(s, half<<4)
-	}
-	return s
+	l.at += 1 + len(text)
+	return decodeHex(text)
 }

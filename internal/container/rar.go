@@ -128,11 +128,7 @@ func (w *walker) openRARFile(l layer, h *rardecode.FileHeader, z *rardecode.Read
 type guarded struct{ r io.Reader }
 
 func (g guarded) Read(p []byte) (n int, err error) {
-	defer func() {
-		if e := recover(); e != nil {
-			n, err = 0, fmt.Errorf("damaged: %v", e)
-		}
-	}()
+	defer notPanicking(&err)
 	n, err = g.r.Read(p)
 	return n, rarPlainly(err)
 }

@@ -1,10 +1,8 @@
 package container
 
 import (
-	"errors"
 	"io"
 	"io/fs"
-	"sort"
 	"time"
 )
 
@@ -18,81 +16,41 @@ type Volume struct {
 
 // Set is the volumes of one archive, read as if they were one file. It is read in place.
 type Set struct {
-	volumes []Volume
-	ends    []int64
-	at      int64
+	*io.SectionReader
+	volumes joinedVolumes
 }
 
 // NewSet joins volumes, which come in their order.
 func NewSet(volumes []Volume) *Set {
-	s := &Set{volumes: volumes}
-	var end int64
+	size := int64(0)
 	for _, v := range volumes {
-		end += v.Size
-		s.ends = append(s.ends, end)
+		size += v.Size
 	}
-	return s
+	return &Set{SectionReader: io.NewSectionReader(joinedVolumes(volumes), 0, size), volumes: volumes}
 }
 
 // Volumes returns the volumes of the set: some archives number their blocks by volume.
 func (s *Set) Volumes() []Volume { return s.volumes }
 
-// totalSize returns the length of all volumes together.
-func (s *Set) totalSize() int64 {
-	if len(s.ends) == 0 {
-		return 0
-	}
-	return s.ends[len(s.ends)-1]
-}
+// joinedVolumes are volumes in their order.
+type joinedVolumes []Volume
 
-// ReadAt reads over the borders of volumes.
-func (s *Set) ReadAt(p []byte, offset int64) (n int, err error) {
-	if offset < 0 {
-		return 0, errors.New("container: negative offset")
-	}
-	for n < len(p) {
-		at := offset + int64(n)
-		i := sort.Search(len(s.ends), func(i int) bool { return s.ends[i] > at })
-		if i == len(s.ends) {
-			return n, io.EOF
-		}
-		v := s.volumes[i]
-		within := at - (s.ends[i] - v.Size)
-		want := min(int64(len(p)-n), v.Size-within)
-		k, err := v.At.ReadAt(p[n:n+int(want)], within)
-		n += k
-		if int64(k) < want {
-			if err == nil || errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
+// ReadAt reads over the borders of volumes. A volume that is shorter than it was is cut short.
+func (j joinedVolumes) ReadAt(p []byte, offset int64) (n int, err error) {
+	for _, v := range j {
+		if want := min(int64(len(p)-n), v.Size-offset); want > 0 {
+			k, err := v.At.ReadAt(p[n:n+int(want)], offset)
+			if n += k; int64(k) < want {
+				return n, cutShort(err)
 			}
-			return n, err
+			offset += want
 		}
+		offset -= v.Size
+	}
+	if n < len(p) {
+		return n, io.EOF
 	}
 	return n, nil
-}
-
-func (s *Set) Read(p []byte) (int, error) {
-	n, err := s.ReadAt(p[:min(int64(len(p)), max(0, s.totalSize()-s.at))], s.at)
-	s.at += int64(n)
-	if n == 0 && err == nil && len(p) > 0 {
-		err = io.EOF
-	}
-	return n, err
-}
-
-// Seek is for those who ask for the size.
-func (s *Set) Seek(offset int64, whence int) (int64, error) {
-	switch whence {
-	case io.SeekCurrent:
-		offset += s.at
-	case io.SeekEnd:
-		offset += s.totalSize()
-	}
-	if offset < 0 {
-		return 0, errors.New("container: negative offset")
-	}
-	s.at = offset
-	return offset, nil
 }
 
 // volumeFS finds volumes by name.

@@ -107,11 +107,7 @@ func trySevenZip(archive *sevenzip.Reader) error {
 
 // newSevenZip opens an archive; damage can make the library panic.
 func newSevenZip(at io.ReaderAt, size int64, password string) (archive *sevenzip.Reader, err error) {
-	defer func() {
-		if recover() != nil {
-			archive, err = nil, errSevenZip
-		}
-	}()
+	defer notPanicking(&err)
 	return sevenzip.NewReaderWithPassword(at, size, password)
 }
 
@@ -124,11 +120,7 @@ type sevenZipFile struct {
 // openSevenZipFile opens an entry and checks its CRC while it is read. It returns an error where the library panics on
 // a damaged archive.
 func openSevenZipFile(f *sevenzip.File) (content *sevenZipFile, err error) {
-	defer func() {
-		if recover() != nil {
-			content, err = nil, errSevenZip
-		}
-	}()
+	defer notPanicking(&err)
 	r, err := f.Open()
 	if err != nil {
 		return nil, err
@@ -138,10 +130,6 @@ func openSevenZipFile(f *sevenzip.File) (content *sevenZipFile, err error) {
 }
 
 func (s *sevenZipFile) Read(p []byte) (n int, err error) {
-	defer func() {
-		if recover() != nil {
-			n, err = 0, errSevenZip
-		}
-	}()
+	defer notPanicking(&err)
 	return s.summed.Read(p)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"unicode/utf16"
 )
 
@@ -41,7 +42,7 @@ var sqliteLogFormat = document("SQLite write-ahead log", startsWith("\x37\x7f\x0
 			start = 100
 		}
 		if page[start] == sqliteLeaf {
-			if err := db.writeLostLeaf(page, start, nil, out); err != nil {
+			if err := db.writeLostLeaf(page, start, out); err != nil {
 				return err
 			}
 		}
@@ -142,7 +143,7 @@ func (db *sqlite) leftovers(out *text) error {
 		if err != nil || page[start] != sqliteLeaf {
 			continue
 		}
-		if err := db.writeLostLeaf(page, start, nil, out); err != nil {
+		if err := db.writeLostLeaf(page, start, out); err != nil {
 			return err
 		}
 	}
@@ -297,7 +298,7 @@ func (db *sqlite) indexRow(page []byte, at int, row func(rowid int64, values []a
 }
 
 // writeLostLeaf writes the rows of a page that belongs to no known table.
-func (db *sqlite) writeLostLeaf(page []byte, start int, _ any, out *text) error {
+func (db *sqlite) writeLostLeaf(page []byte, start int, out *text) error {
 	return db.readRows(page, start, func(rowid int64, values []any) error {
 		return sqliteTable{rowid: -1}.writeRow(rowid, values, out)
 	})
@@ -412,10 +413,8 @@ func (db *sqlite) parseValue(kind int64, b []byte) any {
 func wideText(b []byte, bigEndian bool) string {
 	units := make([]uint16, len(b)/2)
 	for i := range units {
-		if bigEndian {
-			units[i] = binary.BigEndian.Uint16(b[2*i:])
-		} else {
-			units[i] = binary.LittleEndian.Uint16(b[2*i:])
+		if units[i] = binary.LittleEndian.Uint16(b[2*i:]); bigEndian {
+			units[i] = bits.ReverseBytes16(units[i])
 		}
 	}
 	return string(utf16.Decode(units))

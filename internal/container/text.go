@@ -2,6 +2,8 @@ package container
 
 import (
 	"bufio"
+	"bytes"
+	"math"
 	"strconv"
 )
 
@@ -9,20 +11,18 @@ import (
 type text struct {
 	w     *bufio.Writer
 	begun bool // a cell of this row was written
-	err   error
 }
 
-// noteError remembers an error.
-func (t *text) noteError(err error) {
-	if t.err == nil {
-		t.err = err
-	}
+// firstError returns the error that ended writing, which the buffer keeps: what is written after it goes nowhere.
+func (t *text) firstError() error {
+	_, err := t.w.Write(nil)
+	return err
 }
 
 // nextCell begins a cell.
 func (t *text) nextCell() {
 	if t.begun {
-		t.noteError(t.w.WriteByte('\t'))
+		t.writeRaw([]byte{'\t'})
 	}
 	t.begun = true
 }
@@ -30,55 +30,41 @@ func (t *text) nextCell() {
 // writeCell writes a text; what would end its row or itself becomes a blank.
 func (t *text) writeCell(s []byte) {
 	t.nextCell()
-	from := 0
-	for i, c := range s {
-		if c == '\n' || c == '\t' || c == '\r' || c == 0 {
-			_, err := t.w.Write(s[from:i])
-			t.noteError(err)
-			t.noteError(t.w.WriteByte(' '))
-			from = i + 1
-		}
+	for at := bytes.IndexAny(s, "\n\t\r\x00"); at >= 0; at = bytes.IndexAny(s, "\n\t\r\x00") {
+		t.writeRaw(s[:at])
+		t.writeRaw([]byte{' '})
+		s = s[at+1:]
 	}
-	_, err := t.w.Write(s[from:])
-	t.noteError(err)
+	t.writeRaw(s)
 }
 
 // writeInteger writes a whole number.
 func (t *text) writeInteger(n int64) {
 	t.nextCell()
-	var b [20]byte
-	_, err := t.w.Write(strconv.AppendInt(b[:0], n, 10))
-	t.noteError(err)
+	t.writeRaw(strconv.AppendInt(nil, n, 10))
 }
 
 // writeNumber writes a number as a person would: whole ones without a point, whatever their size.
 func (t *text) writeNumber(f float64) {
 	t.nextCell()
-	var b [32]byte
 	format := byte('f')
-	if f > 1e21 || f < -1e21 {
+	if math.Abs(f) > 1e21 {
 		format = 'g'
 	}
-	_, err := t.w.Write(strconv.AppendFloat(b[:0], f, format, -1, 64))
-	t.noteError(err)
+	t.writeRaw(strconv.AppendFloat(nil, f, format, -1, 64))
 }
 
 // endRow ends a row, and tells whether it is worth going on.
 func (t *text) endRow() error {
-	t.noteError(t.w.WriteByte('\n'))
 	t.begun = false
-	return t.err
+	return t.w.WriteByte('\n')
 }
 
 // writeLine writes a line of its own.
 func (t *text) writeLine(s []byte) error {
-	_, err := t.w.Write(s)
-	t.noteError(err)
+	t.writeRaw(s)
 	return t.endRow()
 }
 
 // writeRaw writes a text as it is.
-func (t *text) writeRaw(s []byte) {
-	_, err := t.w.Write(s)
-	t.noteError(err)
-}
+func (t *text) writeRaw(s []byte) { _, _ = t.w.Write(s) } // see firstError

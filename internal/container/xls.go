@@ -118,7 +118,7 @@ func (x *xls) writeCell(b []byte, write func()) error {
 	}
 	x.column++
 	write()
-	return x.out.err
+	return x.out.firstError()
 }
 
 // endXLSRow ends the row that is being written.

@@ -30,22 +30,16 @@ func newZipLock(e *zipEntry) (*zipLock, error) {
 	if e.method != 99 {
 		return lock, nil
 	}
-	for extra := e.extra; len(extra) >= 4; {
-		id, n := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
-		if n > len(extra)-4 {
-			break
-		}
-		if body := extra[4:][:n]; id == 0x9901 && n >= 7 && body[4] >= 1 && body[4] <= 3 {
-			lock.strength = int(body[4])
-			e.method = binary.LittleEndian.Uint16(body[5:])
-			if binary.LittleEndian.Uint16(body) == 2 { // the sum is left out: the code at the end does its work
-				e.sum = 0
-			}
-			return lock, nil
-		}
-		extra = extra[4+n:]
+	body := e.extraField(0x9901)
+	if len(body) < 7 || body[4] < 1 || body[4] > 3 {
+		return nil, errDamaged
 	}
-	return nil, errDamaged
+	lock.strength = int(body[4])
+	e.method = binary.LittleEndian.Uint16(body[5:])
+	if binary.LittleEndian.Uint16(body) == 2 { // the sum is left out: the code at the end does its work
+		e.sum = 0
+	}
+	return lock, nil
 }
 
 const zipRounds = 1000

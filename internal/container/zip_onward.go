@@ -81,21 +81,28 @@ func (w *walker) readNextZipFile(l layer, in *byteCounter) (bool, error) {
 
 // readWideSizes takes sizes beyond 32 bits from where they are kept.
 func (e *zipEntry) readWideSizes() {
+	body := e.extraField(1)
+	for _, size := range []*int64{&e.size, &e.packed} {
+		if *size == 1<<32-1 && len(body) >= 8 {
+			*size = int64(binary.LittleEndian.Uint64(body) & (1<<62 - 1))
+			body = body[8:]
+		}
+	}
+}
+
+// extraField returns what a zip says besides of a file under a number, or nil.
+func (e *zipEntry) extraField(wanted uint16) []byte {
 	for extra := e.extra; len(extra) >= 4; {
 		id, n := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
 		if n > len(extra)-4 {
-			return
+			break
 		}
-		if body := extra[4:][:n]; id == 1 {
-			for _, size := range []*int64{&e.size, &e.packed} {
-				if *size == 1<<32-1 && len(body) >= 8 {
-					*size = int64(binary.LittleEndian.Uint64(body) & (1<<62 - 1))
-					body = body[8:]
-				}
-			}
+		if id == wanted {
+			return extra[4:][:n]
 		}
 		extra = extra[4+n:]
 	}
+	return nil
 }
 
 // zipStreamed reads a file that stands at the beginning of in, and passes over it.
