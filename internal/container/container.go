@@ -115,11 +115,11 @@ func WalkSource(ctx context.Context, name string, source io.Reader, options Opti
 	options.Limits = options.orDefault()
 	w := &walker{ctx: ctx, options: options, limits: options.Limits, visit: visit}
 	if at, size, ok := seekable(source); ok {
-		w.source.known = size
+		w.known = size
 		err := w.openLayer(layer{name: printableName(name), at: at, size: size}, io.NewSectionReader(at, 0, size))
 		return w.report, err
 	}
-	w.source.r = source
+	w.source.Source = source
 	err := w.openLayer(layer{name: printableName(name)}, &w.source)
 	return w.report, err
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 // format is one way of packing.
@@ -50,12 +52,12 @@ func IsPacked(head []byte) bool { return sniffFormat(head[:min(len(head), sniffe
 // streamFormat describes a compressed stream. decode gets the packed bytes.
 func streamFormat(name string, known func(head []byte) bool, decode func(in io.Reader) (io.Reader, error)) *format {
 	return &format{name: name, known: known, open: func(w *walker, l layer) error {
-		in := &countingReader{r: l.r}
+		in := &scan.CountingReader{Source: l.r}
 		out, err := decode(in)
 		if err != nil {
 			return w.noteDamage(l.name, 0, err)
 		}
-		return w.openLayer(layer{name: l.name + "!", depth: l.depth + 1}, &meter{w: w, name: l.name, r: out, in: func() int64 { return in.n }})
+		return w.openLayer(layer{name: l.name + "!", depth: l.depth + 1}, &meter{w: w, name: l.name, r: out, in: func() int64 { return in.Count }})
 	}}
 }
 

@@ -23,21 +23,9 @@ func (m *meter) Read(p []byte) (int, error) {
 	case m.w.unpacked > l.Bytes:
 		return n, ErrBomb.Note("%s: more than %d bytes unpacked", m.name, l.Bytes)
 	case m.out > slack && m.in != nil && m.out > l.Ratio*m.in(),
-		m.w.unpacked > slack && m.w.unpacked > l.Ratio*int64(l.Depth)*m.w.source.bytesRead(),
-		m.out > slack && m.out > l.Ratio*m.w.source.bytesRead():
+		m.w.unpacked > slack && m.w.unpacked > l.Ratio*int64(l.Depth)*m.w.sourceBytes(),
+		m.out > slack && m.out > l.Ratio*m.w.sourceBytes():
 		return n, ErrBomb.Note("%s: unpacks to more than %d times its size", m.name, l.Ratio)
 	}
-	return n, err
-}
-
-// countingReader counts the bytes that were read from r.
-type countingReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
 	return n, err
 }

@@ -13,7 +13,7 @@ func TestMembersSwellTogether(t *testing.T) {
 	limits := Limits{Bytes: 1 << 40, Ratio: 10, Depth: 2}
 	const source, member = 1 << 20, slack + 1 // each member is less than ten times the source, six are more than twenty times
 	read := func(members int) error {
-		w := &walker{ctx: t.Context(), limits: limits, source: countedSource{known: source}}
+		w := &walker{ctx: t.Context(), limits: limits, known: source}
 		for range members {
 			m := &meter{w: w, name: "lista.txt", r: io.LimitReader(endless{}, member)}
 			if _, err := io.Copy(io.Discard, m); err != nil {

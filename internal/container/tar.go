@@ -6,20 +6,22 @@ import (
 	"errors"
 	"io"
 	"strconv"
+
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 var tarFormat = &format{name: "tar", known: tarHeader, open: (*walker).walkTar}
 
 // walkTar reads on inside a tar file. Only plain files have contents; links are not followed.
 func (w *walker) walkTar(l layer) error {
-	in := &countingReader{r: l.r}
+	in := &scan.CountingReader{Source: l.r}
 	for t := tar.NewReader(in); ; {
 		header, err := t.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return w.noteDamage(l.name, in.n, err)
+			return w.noteDamage(l.name, in.Count, err)
 		}
 		if err := w.countFile(l.name); err != nil {
 			return err
@@ -28,7 +30,7 @@ func (w *walker) walkTar(l layer) error {
 			continue
 		}
 		entry := entryName(l.name, header.Name)
-		if err := w.openLayer(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: t, in: func() int64 { return in.n }}); err != nil {
+		if err := w.openLayer(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: t, in: func() int64 { return in.Count }}); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 // walker is one walk under way.
@@ -18,27 +19,15 @@ type walker struct {
 	limits   Limits
 	visit    Visit
 	report   Report
-	source   countedSource
+	source   scan.CountingReader
+	known    int64  // the size of a source that is read in place
 	unpacked int64  // bytes that came out of any decoder or archive
 	files    int64  // entries of archives seen
 	fitted   string // the password that fitted last
 }
 
-// countedSource counts what was taken from the source; of one that is read in place, all of it counts from the start.
-type countedSource struct {
-	r     io.Reader
-	n     int64
-	known int64
-}
-
-func (c *countedSource) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// bytesRead returns how much was read.
-func (c *countedSource) bytesRead() int64 { return max(c.n, c.known) }
+// sourceBytes returns how much was read of the source; of one that is read in place, all of it counts from the start.
+func (w *walker) sourceBytes() int64 { return max(w.source.Count, w.known) }
 
 // layer is something that was met on the way down.
 type layer struct {
@@ -103,12 +92,12 @@ func (w *walker) handPlain(l layer, start []byte) error {
 
 // handEntry gives an entry to the visitor.
 func (w *walker) handEntry(entry Entry, r io.Reader) error {
-	counted := &entryReader{r: r}
+	counted := &entryReader{CountingReader: scan.CountingReader{Source: r}}
 	err := w.visit(entry, counted)
 	w.report.Entries++
-	w.report.Bytes += counted.n
+	w.report.Bytes += counted.Count
 	if err != nil && counted.err != nil && errors.Is(err, counted.err) {
-		return w.noteDamage(entry.Name, counted.n, counted.err)
+		return w.noteDamage(entry.Name, counted.Count, counted.err)
 	}
 	return err
 }
@@ -164,14 +153,12 @@ func (w *walker) countFile(name string) error {
 
 // entryReader remembers how far an entry was read, and the error that ended it.
 type entryReader struct {
-	r   io.Reader
-	n   int64
+	scan.CountingReader
 	err error
 }
 
 func (c *entryReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
+	n, err := c.CountingReader.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		c.err = err
 	}

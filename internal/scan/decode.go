@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"io"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
+	"golang.org/x/text/transform"
 )
 
 // sniffed is how many bytes tell an encoding.
@@ -17,18 +19,14 @@ func decodedMail(r io.Reader) (text io.Reader, isMail bool) {
 	head := bufio.NewReaderSize(r, sniffed)
 	start, _ := head.Peek(sniffed) // an error comes again with the read after it
 	if convert := otherEncoding(start); convert != nil {
-		return &convertReader{r: head, convert: convert}, false
-	}
-	if high, ok := utf16Order(start); ok {
-		return &convertReader{r: head, convert: (&fromUTF16{high: high}).convert}, false
+		return transform.NewReader(head, convert), false
 	}
 	return head, IsMessage(start)
 }
 
 // encoded reports whether text that begins like this must be decoded, or is mail, which is told as a whole.
 func encoded(start []byte) bool {
-	_, wide := utf16Order(start)
-	return wide || IsMessage(start) || otherEncoding(start) != nil
+	return IsMessage(start) || otherEncoding(start) != nil
 }
 
 // utf16Order tells UTF-16 by its mark or by its pattern of NUL bytes, and which byte of each pair is the high one.
@@ -58,38 +56,80 @@ func utf16Order(b []byte) (high int, ok bool) {
 	return 0, false
 }
 
-// fromUTF16 turns UTF-16 into UTF-8.
-type fromUTF16 struct {
-	high      int  // index of the high byte in a pair
-	surrogate rune // first half of a pair, or zero
-}
-
-// convert is for a convertReader.
-func (u *fromUTF16) convert(dst, raw []byte, _ bool) ([]byte, int) {
-	i := 0
-	for ; i+1 < len(raw); i += 2 {
-		dst = u.appendUnit(dst, rune(raw[i+u.high])<<8|rune(raw[i+1-u.high]))
+// otherEncoding tells text in two or four bytes a character, and text whose lines go on in the next, and how to read it.
+func otherEncoding(start []byte) transform.Transformer {
+	if low, ok := utf32Order(start); ok {
+		return utf32.UTF32(utf32.Endianness(low == 0), utf32.IgnoreBOM).NewDecoder()
 	}
-	return dst, i
+	if isFolded(start) {
+		return unfoldLines{}
+	}
+	if high, ok := utf16Order(start); ok {
+		return unicode.UTF16(unicode.Endianness(high == 1), unicode.IgnoreBOM).NewDecoder()
+	}
+	return nil
 }
 
-// appendUnit appends one code unit. Half a pair alone becomes the replacement character.
-func (u *fromUTF16) appendUnit(dst []byte, c rune) []byte {
-	if u.surrogate != 0 {
-		pair := utf16.DecodeRune(u.surrogate, c)
-		u.surrogate = 0
-		dst = utf8.AppendRune(dst, pair)
-		if pair != utf8.RuneError {
-			return dst
+// utf32Order tells UTF-32 by its mark or by where its zero bytes are, and which byte of four is the low one.
+func utf32Order(b []byte) (low int, ok bool) {
+	switch {
+	case bytes.HasPrefix(b, []byte{0xff, 0xfe, 0, 0}):
+		return 0, true
+	case bytes.HasPrefix(b, []byte{0, 0, 0xfe, 0xff}):
+		return 3, true
+	}
+	var zeros [4]int
+	for i, c := range b {
+		if c == 0 {
+			zeros[i&3]++
 		}
 	}
-	switch {
-	case c < utf8.RuneSelf:
-		dst = append(dst, byte(c))
-	case c >= 0xd800 && c < 0xdc00:
-		u.surrogate = c
-	default:
-		dst = utf8.AppendRune(dst, c)
+	quarter := len(b) / 4
+	if quarter < 8 {
+		return 0, false
 	}
-	return dst
+	for _, low := range [2]int{0, 3} {
+		if zeros[low]*16 < quarter && zeros[3-low] >= quarter && min(zeros[1], zeros[2])*4 > quarter*3 {
+			return low, true
+		}
+	}
+	return 0, false
+}
+
+// isFolded knows directories (LDIF) and address books (vCard), whose long lines go on after a line end and a blank.
+func isFolded(b []byte) bool {
+	for line := range bytes.Lines(b) {
+		if bytes.HasPrefix(line, []byte("dn: ")) || bytes.HasPrefix(line, []byte("dn:: ")) || len(line) >= 11 && bytes.EqualFold(line[:11], []byte("BEGIN:VCARD")) {
+			return true
+		}
+		if line[0] != '#' && !bytes.HasPrefix(line, []byte("version:")) && len(bytes.TrimSpace(line)) > 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// unfoldLines joins lines that go on.
+type unfoldLines struct{ transform.NopResetter }
+
+// Transform copies a text without the line ends, and the blanks behind them, over which a line goes on.
+func (unfoldLines) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	for nSrc < len(src) {
+		c, next := src[nSrc], nSrc+1
+		if c == '\r' && next < len(src) && src[next] == '\n' {
+			next++
+		}
+		switch {
+		case (c == '\r' || c == '\n') && next >= len(src) && !atEOF:
+			return nDst, nSrc, transform.ErrShortSrc
+		case next < len(src) && src[next-1] == '\n' && (src[next] == ' ' || src[next] == '\t'):
+			nSrc = next + 1
+			continue
+		case nDst == len(dst):
+			return nDst, nSrc, transform.ErrShortDst
+		}
+		dst[nDst] = c
+		nDst, nSrc = nDst+1, nSrc+1
+	}
+	return nDst, nSrc, nil
 }

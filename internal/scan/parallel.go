@@ -30,11 +30,11 @@ const Overlap = 2 * record.Reach
 // ScanParallel is Scan with a goroutine for each Recorder. Which of them calls back with an identifier is left to
 // chance; all of them together find what one would find.
 func ScanParallel(ctx context.Context, r io.Reader, name string, recorders []*Recorder) (int64, error) {
-	counted := &countingReader{r: r}
+	counted := &CountingReader{Source: r}
 	text, mail := decodedMail(counted)
 	pieces := &Pieces{r: text, size: PieceSize, about: about{name: name, mail: mail}, chain: newChain(0, record.State{})}
 	_, err := pieces.Scan(ctx, math.MaxInt64, recorders)
-	return counted.n, err
+	return counted.Count, err
 }
 
 // Splittable reports whether a text that begins like this may be scanned from its middle: it is not in need of

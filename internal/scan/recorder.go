@@ -26,17 +26,17 @@ func NewRecorder(found record.Found) *Recorder {
 // Scan reads source to its end and returns the number of bytes it took from it. UTF-16 is recognised and read as such.
 // name is the file, with its folders, that source is.
 func (r *Recorder) Scan(ctx context.Context, source io.Reader, name string) (int64, error) {
-	counted := &countingReader{r: source}
+	counted := &CountingReader{Source: source}
 	text, mail := decodedMail(counted)
 	pieces := &Pieces{r: text, size: PieceSize, about: about{name: name, mail: mail}, chain: newChain(0, record.State{})}
 	for !pieces.ended {
 		next, err := pieces.cut(ctx, r)
 		r.tell(next, &pieces.about, pieces.chain)
 		if err != nil {
-			return counted.n, err
+			return counted.Count, err
 		}
 	}
-	return counted.n, nil
+	return counted.Count, nil
 }
 
 // room returns a buffer for a piece of the given size.

@@ -86,14 +86,14 @@ func FillBuffer(r io.Reader, p []byte) (n int, err error) {
 	return n, err
 }
 
-// countingReader counts the bytes that were read from r.
-type countingReader struct {
-	r io.Reader
-	n int64
+// CountingReader counts the bytes that were read from Source.
+type CountingReader struct {
+	Source io.Reader
+	Count  int64
 }
 
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
+func (c *CountingReader) Read(p []byte) (int, error) {
+	n, err := c.Source.Read(p)
+	c.Count += int64(n)
 	return n, err
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"golang.org/x/text/transform"
+
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan/record"
 	"github.com/vigiahq/vigia/internal/scan/scantest"
@@ -124,11 +126,11 @@ func FuzzEncodings(f *testing.F) {
 		if convert == nil {
 			return
 		}
-		whole, err := io.ReadAll(&convertReader{r: bytes.NewReader(text), convert: convert})
+		whole, err := io.ReadAll(transform.NewReader(bytes.NewReader(text), convert))
 		if err != nil {
 			t.Fatal(err)
 		}
-		pieces, err := io.ReadAll(&convertReader{r: iotest.OneByteReader(bytes.NewReader(text)), convert: convert})
+		pieces, err := io.ReadAll(transform.NewReader(iotest.OneByteReader(bytes.NewReader(text)), convert))
 		if err != nil || !bytes.Equal(whole, pieces) || len(whole) > 3*len(text) {
 			t.Fatalf("%v: %q in one, %q byte by byte", err, whole, pieces)
 		}

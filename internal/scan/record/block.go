@@ -57,25 +57,17 @@ const (
 )
 
 var labelByte = func() (t [256]uint8) {
-	for c := range t {
-		if kindOf[c]&(hasLetter|hasDigit|hasSpace) != 0 {
+	for c, isIn := range byteSet(hasLetter|hasDigit|hasSpace, "_-./']()") {
+		if isIn {
 			t[c] = inLabel
 		}
-	}
-	for _, c := range "_-./']()" {
-		t[c] = inLabel
 	}
 	t[':'], t['='], t[';'] = endsLabel, endsLabel, endsLabel
 	return t
 }()
 
 // mayRule are the characters that lines that part records may begin with: marks, and the letters of BEGIN and END.
-var mayRule = func() (t [256]bool) {
-	for c := range t {
-		t[c] = kindOf[c]&(hasLetter|hasDigit) == 0 || c|0x20 == 'b' || c|0x20 == 'e'
-	}
-	return t
-}()
+var mayRule = byteSet(hasSpace|hasMark, "bBeE")
 
 // isRuler reports whether a line parts records: nothing, or a row of the same marks.
 func isRuler(text []byte) bool {

@@ -396,10 +396,5 @@ func hashName(name []byte) uint32 {
 var (
 	beforeNumber = [256]bool{'"': true, '\'': true, ' ': true, '+': true, '(': true, '[': true, '\\': true}
 	partsRows    = [256]bool{',': true, ';': true, '|': true, '\t': true, ':': true, '~': true, '^': true, 0: true, 1: true}
-	inKey        = func() (t [256]bool) {
-		for c := range t {
-			t[c] = kindOf[c]&(hasLetter|hasDigit) != 0 || c == '_' || c == '-'
-		}
-		return t
-	}()
+	inKey        = byteSet(hasLetter|hasDigit, "_-")
 )

@@ -160,7 +160,7 @@ func lookOfRest(v []byte, sep byte) look {
 	}
 	k := characterKinds(v[:min(len(v), 64)])
 	switch {
-	case len(v) > 64, v[0] == ' ', v[0] == 'h' && bytes.HasPrefix(v, []byte("http")), kindOf[v[0]] == hasDigit && k&hasMark != 0 && (ipAddress(v) || parseYear(v) > 0):
+	case len(v) > 64, v[0] == ' ', v[0] == 'h' && bytes.HasPrefix(v, []byte("http")), kindOf[v[0]] == hasDigit && k&hasMark != 0 && (ipAddress(v) || ParseYear(v) > 0):
 		return other
 	case k&hasSpace != 0:
 		if k&(hasDigit|hasMark) != 0 {
@@ -169,8 +169,6 @@ func lookOfRest(v []byte, sep byte) look {
 		return other // words
 	case k&hasLetter != 0 && k&(hasDigit|hasMark) != 0:
 		return secret
-	case k&hasMark != 0 && k&hasDigit != 0 && len(v) < 6:
-		return neutral
 	}
 	return neutral
 }

@@ -38,8 +38,5 @@ func (r *Reader) fixedRow(l *line, hits []hit) bool {
 	return true
 }
 
-// ParseYear reads a date, written as people and databases write it, and returns its year, or 0.
-func ParseYear(v []byte) int { return parseYear(v) }
-
 // LongAgo reports whether a date of that year is more likely one of a birth than another.
 func LongAgo(year int) bool { return year >= oldestAlive && year < recordsBegin }

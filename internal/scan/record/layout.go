@@ -172,15 +172,7 @@ func nameLike(name []byte) bool {
 }
 
 // inName are the characters of a head.
-var inName = func() (t [256]bool) {
-	for c := range t {
-		t[c] = kindOf[c]&(hasLetter|hasDigit|hasSpace) != 0
-	}
-	for _, c := range "_-.()/#'`[]" {
-		t[c] = true
-	}
-	return t
-}()
+var inName = byteSet(hasLetter|hasDigit|hasSpace, "_-.()/#'`[]")
 
 // alignedHeader reads heads that are parted by two or more spaces.
 func (r *Reader) alignedHeader(text []byte) *layout {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -94,33 +95,30 @@ var words = invertNames(map[column]string{
 	colPix: "pix evp", colCNPJ: "cnpj", colIP: "ip", colUsername: "username login usuario nickname", colHash: "hash md5 sha1 sha256 bcrypt digest encrypted hashed crypted criptografada", colCard: "cartao tarjeta creditcard",
 })
 
-var spoilers = func() map[string]bool {
-	set := map[string]bool{}
-	for _, w := range bytes.Fields([]byte("at on em date data fecha reset verified verificado confirmed confirmado type tipo status id count qtd hint question pergunta pregunta " +
-		"expires expiry expira token changed alterada alterado updated last ultimo ultima flag is has opt sent salt company empresa file arquivo archivo product produto producto mae pai mother father " +
-		"madre padre city cidade ciudad state estado uf country pais event evento domain dominio server class valid valido bounce newsletter marketing num attempts tentativas time hora " +
-		"table column db host brand bandeira plan plano url method country provider model device version bytes size lang idioma group grupo role perfil store loja banco bank")) {
-		set[string(w)] = true
-	}
-	return set
-}()
+var spoilers = wordSet("at on em date data fecha reset verified verificado confirmed confirmado type tipo status id count qtd hint question pergunta pregunta " +
+	"expires expiry expira token changed alterada alterado updated last ultimo ultima flag is has opt sent salt company empresa file arquivo archivo product produto producto mae pai mother father " +
+	"madre padre city cidade ciudad state estado uf country pais event evento domain dominio server class valid valido bounce newsletter marketing num attempts tentativas time hora " +
+	"table column db host brand bandeira plan plano url method country provider model device version bytes size lang idioma group grupo role perfil store loja banco bank")
 
 // filler are the words beside which a name still says that the value is a password.
-var filler = func() map[string]bool {
+var filler = wordSet("user users usr account conta cuenta cliente customer client member login web acesso acceso access de do da del la the plain plaintext text texto " +
+	"clear my minha mi su your wp site portal app sistema system internet 1 2")
+
+// wordSet returns the set of the words of a text.
+func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range bytes.Fields([]byte("user users usr account conta cuenta cliente customer client member login web acesso acceso access de do da del la the plain plaintext text texto " +
-		"clear my minha mi su your wp site portal app sistema system internet 1 2")) {
-		set[string(w)] = true
+	for word := range strings.FieldsSeq(text) {
+		set[word] = true
 	}
 	return set
-}()
+}
 
 // invertNames maps each name to its column.
 func invertNames(lists map[column]string) map[string]column {
 	names := map[string]column{}
 	for c, list := range lists {
-		for _, name := range bytes.Fields([]byte(list)) {
-			names[string(name)] = c
+		for name := range strings.FieldsSeq(list) {
+			names[name] = c
 		}
 	}
 	return names

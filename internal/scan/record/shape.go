@@ -1,6 +1,9 @@
 package record
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // isEmptyValue reports whether a value is none: nothing, NULL, \N, a dash.
 func isEmptyValue(v []byte) bool {
@@ -61,6 +64,14 @@ var kindOf = func() (t [256]uint8) {
 	}
 	return t
 }()
+
+// byteSet is the bytes of some kinds and others.
+func byteSet(kinds uint8, others string) (t [256]bool) {
+	for c := range t {
+		t[c] = kindOf[c]&kinds != 0 || strings.IndexByte(others, byte(c)) >= 0
+	}
+	return t
+}
 
 // characterKinds tells which kinds of characters a value has.
 func characterKinds(v []byte) (k uint8) {
@@ -133,12 +144,9 @@ const (
 var hexOf = func() (t [256]uint8) {
 	for c := range t {
 		t[c] = noHex
-	}
-	for _, c := range "0123456789" {
-		t[c] = hexDigit
-	}
-	for _, c := range "abcdefABCDEF" {
-		t[c] = hexLetter
+		if at := strings.IndexByte("0123456789abcdefABCDEF", byte(c)); at >= 0 {
+			t[c] = hexDigit << (min(at, 10) / 10)
+		}
 	}
 	return t
 }()
@@ -165,8 +173,8 @@ const (
 	recordsBegin        = 1994
 )
 
-// parseYear reads a date as people and databases write it, and returns its year, or 0.
-func parseYear(v []byte) int {
+// ParseYear reads a date as people and databases write it, and returns its year, or 0.
+func ParseYear(v []byte) int {
 	if len(v) < 8 || v[0] < '0' || v[0] > '9' {
 		return 0
 	}
@@ -269,7 +277,7 @@ func claimValue(c column, v []byte) Classes {
 			return 0
 		}
 	case colBirthDate:
-		if parseYear(v) == 0 {
+		if ParseYear(v) == 0 {
 			return 0
 		}
 	case colAddress:
@@ -358,7 +366,7 @@ func classesOfShape(v []byte) Classes {
 	case n == 9 && postalCode(v):
 		return Address
 	case n <= 19 && n != 8:
-		if y := parseYear(v); y >= oldestAlive && y < recordsBegin {
+		if y := ParseYear(v); y >= oldestAlive && y < recordsBegin {
 			return BirthDate
 		}
 	}

@@ -9,64 +9,31 @@ import (
 // unescaped returns a value as it was typed. It is valid until the next call.
 func (r *Reader) unescaped(f field) []byte {
 	v := r.b[f.from:f.to]
-	switch f.escapes {
-	case doubled:
-		if bytes.IndexByte(v, '"') < 0 {
-			return v
-		}
-		r.text = appendSingle(r.text[:0], v, '"')
-	case backslash:
-		if bytes.IndexByte(v, '\\') < 0 && bytes.IndexByte(v, '\'') < 0 {
-			return v
-		}
-		r.text = appendPlain(r.text[:0], v)
-	case copyText:
-		if bytes.IndexByte(v, '\\') < 0 {
-			return v
-		}
-		r.text = appendCopied(r.text[:0], v)
-	case jsonText:
-		if bytes.IndexByte(v, '\\') < 0 {
-			return v
-		}
-		r.text = appendJSON(r.text[:0], v)
-	case literal:
+	if !bytes.ContainsAny(v, [...]string{literal: "", doubled: `"`, backslash: `\'`, copyText: `\`, jsonText: `\`}[f.escapes]) {
 		return v
+	}
+	switch f.escapes {
+	case literal, doubled:
+		r.text = appendTyped(r.text[:0], v, false, '"')
+	case backslash:
+		r.text = appendTyped(r.text[:0], v, true, '\'')
+	case copyText:
+		r.text = appendTyped(r.text[:0], v, true, '\\')
+	case jsonText:
+		r.text = appendJSON(r.text[:0], v)
 	}
 	return r.text
 }
 
-// appendSingle appends v with each doubled quote made single, as SQL and CSV double the quotes within a value.
-func appendSingle(dst, v []byte, quote byte) []byte {
-	for i := 0; i < len(v); i++ {
-		if dst = append(dst, v[i]); v[i] == quote && i+1 < len(v) && v[i+1] == quote {
-			i++
-		}
-	}
-	return dst
-}
-
-// appendCopied undoes the escapes of COPY.
-func appendCopied(dst, v []byte) []byte {
-	for i := 0; i < len(v); i++ {
-		if v[i] == '\\' && i+1 < len(v) {
-			i++
-			dst = append(dst, control(v[i]))
-			continue
-		}
-		dst = append(dst, v[i])
-	}
-	return dst
-}
-
-// appendPlain undoes the escapes of SQL strings.
-func appendPlain(dst, v []byte) []byte {
+// appendTyped appends v with each doubled quote made single, as SQL and CSV double the quotes within a value, and, where
+// they have a meaning, with backslashes undone.
+func appendTyped(dst, v []byte, slashes bool, quote byte) []byte {
 	for i := 0; i < len(v); i++ {
 		switch c := v[i]; {
-		case c == '\\' && i+1 < len(v):
+		case slashes && c == '\\' && i+1 < len(v):
 			i++
 			dst = append(dst, control(v[i]))
-		case c == '\'' && i+1 < len(v) && v[i+1] == '\'':
+		case c == quote && i+1 < len(v) && v[i+1] == quote:
 			i++
 			dst = append(dst, c)
 		default:
@@ -162,8 +129,8 @@ func (r *Reader) setSite(url []byte) {
 
 // inHost has the characters that names of hosts are made of, in lower case.
 var inHost = func() (t [256]byte) {
-	for c := range t {
-		if kindOf[c]&(hasLetter|hasDigit) != 0 || c == '.' || c == '-' || c == '_' {
+	for c, isIn := range byteSet(hasLetter|hasDigit, ".-_") {
+		if isIn {
 			t[c] = lowered(byte(c))
 		}
 	}
