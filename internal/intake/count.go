@@ -32,11 +32,7 @@ func (im *Importer) CountValue(ctx context.Context, spec Spec, kind identifier.K
 	}
 	stop := run.watchProgress()
 	defer stop()
-	err := run.scanInputs(ctx, func(context.Context) error {
-		for range run.full { // nothing is handed over but the wish to keep a part
-		}
-		return nil
-	})
+	err := run.scanInputs(ctx, run.discardKeys)
 	all := Counted{Skips: run.skips}
 	for i := range counters {
 		all.Records += counters[i].records

@@ -183,6 +183,13 @@ func (run *importRun) scanInputs(ctx context.Context, sort func(context.Context)
 	return err
 }
 
+// discardKeys takes the place of sortAndWrite in a run that keeps nothing.
+func (run *importRun) discardKeys(context.Context) error {
+	for range run.full { // not even the wish to keep a part
+	}
+	return nil
+}
+
 // sortAndWrite sorts the collected keys and pairs and writes them to parts, until run.full is closed.
 func (run *importRun) sortAndWrite(ctx context.Context) (err error) {
 	defer func() { // after a failure the collectors must still get their buffers back, or they block for ever
@@ -302,7 +309,7 @@ func (run *importRun) flushCollectors() {
 func (run *importRun) currentTally() leak.Tally {
 	t := leak.Tally{
 		Bytes: max(run.base.Bytes, run.readBefore+run.counters.Read), Scanned: run.base.Scanned + run.counters.Scanned,
-		Streams: run.base.Streams + run.counters.Streams, Found: map[string]int64{},
+		Streams: run.base.Streams + run.counters.Streams,
 	}
 	for _, counted := range []*leak.Tally{&run.base, &run.verdicts} {
 		t.LeftOut += counted.LeftOut
@@ -316,16 +323,23 @@ func (run *importRun) currentTally() leak.Tally {
 		told, classes := w.countTold()
 		t.CountClasses(told, classes[:])
 	}
+	t.Found = run.countFound(func(w *worker, k identifier.Kind) int64 { return w.counts[k] })
+	return t
+}
+
+// countFound counts the identifiers of each kind that were found before base, and by each worker since.
+func (run *importRun) countFound(since func(w *worker, k identifier.Kind) int64) map[string]int64 {
+	found := map[string]int64{}
 	for _, k := range identifier.ListKinds() {
 		n := run.base.Found[k.String()]
 		for _, w := range run.workers {
-			n += w.counts[k]
+			n += since(w, k)
 		}
 		if n > 0 {
-			t.Found[k.String()] = n
+			found[k.String()] = n
 		}
 	}
-	return t
+	return found
 }
 
 // progressEvery is how often progress is told.
@@ -358,7 +372,7 @@ func (run *importRun) watchProgress() (stop func()) {
 func (run *importRun) progress() Progress {
 	p := Progress{
 		Read: run.read.Load(), Scanned: run.scanned.Load(), Resumed: run.resumed.Scanned, Before: run.resumed.Bytes, Merging: run.merging.Load(),
-		Elapsed: run.im.Now().Sub(run.started), Found: map[string]int64{},
+		Elapsed: run.im.Now().Sub(run.started), Found: run.countFound(func(w *worker, k identifier.Kind) int64 { return w.shown[k].Load() }),
 	}
 	if name := run.shown.Load(); name != nil {
 		p.Input = *name
@@ -369,15 +383,6 @@ func (run *importRun) progress() Progress {
 			break
 		}
 		p.Total += in.Size
-	}
-	for _, k := range identifier.ListKinds() {
-		n := run.base.Found[k.String()]
-		for _, w := range run.workers {
-			n += w.shown[k].Load()
-		}
-		if n > 0 {
-			p.Found[k.String()] = n
-		}
 	}
 	return p
 }

@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -62,7 +61,8 @@ func ListEntries(ctx context.Context, b bucket.Bucket, prefix string) ([]Entry, 
 
 // Open reads the object in place: archives that begin at their end need that.
 func (e Entry) Open(ctx context.Context, b bucket.Bucket) io.ReadCloser {
-	return &object{ctx: ctx, bucket: b, key: e.Key, size: e.Size}
+	o := &object{ctx: ctx, bucket: b, key: e.Key, size: e.Size}
+	return objectReader{io.NewSectionReader(o, 0, e.Size), o}
 }
 
 // splitBucket tells a bucket's address from the names in it: s3://bucket/prefix?region=..., and for files the last
@@ -119,23 +119,23 @@ type object struct {
 	size   int64
 
 	mu     sync.Mutex
-	at     int64 // of Read and Seek
 	stream io.ReadCloser
 	pos    int64 // of the stream
+}
+
+// objectReader reads an object on, in place and from anywhere.
+type objectReader struct {
+	*io.SectionReader
+	io.Closer
 }
 
 // passOver is up to how many bytes are read and thrown away rather than asked for anew.
 const passOver = 256 << 10
 
-// ReadAt reads from an offset.
+// ReadAt reads from an offset, with a stream of its own if need be.
 func (o *object) ReadAt(p []byte, off int64) (n int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.readFrom(p, off)
-}
-
-// readFrom reads from an offset, with a stream of its own if need be.
-func (o *object) readFrom(p []byte, off int64) (n int, err error) {
 	if off >= o.size {
 		return 0, io.EOF
 	}
@@ -181,38 +181,6 @@ func (o *object) closeStream() error {
 	err := o.stream.Close()
 	o.stream = nil
 	return err
-}
-
-// Read reads on.
-func (o *object) Read(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(p) == 0 {
-		return 0, nil
-	}
-	n, err := o.readFrom(p, o.at)
-	o.at += int64(n)
-	if n > 0 && errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return n, err
-}
-
-// Seek moves the place of the next Read.
-func (o *object) Seek(offset int64, whence int) (int64, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	switch whence {
-	case io.SeekCurrent:
-		offset += o.at
-	case io.SeekEnd:
-		offset += o.size
-	}
-	if offset < 0 {
-		return 0, errors.New("seek before the beginning")
-	}
-	o.at = offset
-	return offset, nil
 }
 
 // Close lets go of the stream.

@@ -63,11 +63,7 @@ func PreviewRecords(ctx context.Context, spec Spec, limits container.Limits, mos
 		u.Values = append(u.Values, UnderstoodValue{Kind: s.Kind, Normal: string(s.Normal)})
 		u.Classes, u.Password = u.Classes|s.Classes, u.Password || s.HasPassword
 	}
-	err := run.scanInputs(ctx, func(context.Context) error {
-		for range run.full { // nothing is kept
-		}
-		return nil
-	})
+	err := run.scanInputs(ctx, run.discardKeys)
 	if errors.Is(err, errEnough) {
 		return seen, nil, nil
 	}
@@ -80,11 +76,7 @@ func (im *Importer) ReadRecords(ctx context.Context, body []byte, m *stated.Mapp
 	input := ReaderInput("records", "", int64(len(body)), func(context.Context) (io.ReadCloser, error) { return contentOf{bytes.NewReader(body)}, nil })
 	run := newImportRun(&Importer{Now: im.Now, Workers: 1, Limits: im.Limits}, &work{noPairs: true}, Spec{Inputs: []Input{input}, Mapping: m})
 	run.workers[0].found, run.onlyRecords = func(*reader.Sighting) {}, true
-	err := run.scanInputs(ctx, func(context.Context) error {
-		for range run.full { // nothing is kept
-		}
-		return nil
-	})
+	err := run.scanInputs(ctx, run.discardKeys)
 	if err != nil || run.ended == nil || run.ended.Records == nil {
 		return reader.Report{}, errors.Join(err, errNotRead(run))
 	}

@@ -2,7 +2,6 @@ package segment
 
 import (
 	"crypto/sha256"
-	"runtime/debug"
 	"slices"
 )
 
@@ -54,28 +53,21 @@ func (r *Reader) LabelBytes(id LabelID) ([]byte, error) {
 
 // LookUp reports whether key is in the set and with which label. It does not allocate.
 func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
-	m := r.mapped.Load()
-	if m == nil {
-		return 0, false, ErrClosed
-	}
 	i := r.locatePage(key)
 	if i < 0 {
-		return 0, false, nil
-	}
-	defer m.guardRead(debug.SetPanicOnFault(true), &err)
-	p := m.dataPage(i)
-	head, err := r.checkPage(p, i)
-	if err != nil {
+		if r.mapped.Load() == nil {
+			err = ErrClosed
+		}
 		return 0, false, err
 	}
-	at, found := pageFind(p, head, key-r.dir.first[i])
-	if found {
-		label = r.labelAt(p, head, at)
-	}
-	if !isIntact(p) {
-		return 0, false, errTruncated(i)
-	}
-	return label, found, nil
+	err = r.readPage(i, func(p *page, head pageHead) bool {
+		var at uint
+		if at, found = pageFind(p, head, key-r.dir.first[i]); found {
+			label = r.labelAt(p, head, at)
+		}
+		return true
+	})
+	return label, found && err == nil, err
 }
 
 // labelAt returns the label of key number at of a page.
@@ -88,58 +80,24 @@ func (r *Reader) labelAt(p *page, head pageHead, at uint) LabelID {
 
 // LookUpAll appends to dst those of probes that are in the set, with their labels, in the order of probes. Probes should
 // be sorted, as for Intersect.
-func (r *Reader) LookUpAll(dst []Entry, probes []uint64) (_ []Entry, err error) {
-	m := r.mapped.Load()
-	if m == nil {
-		return dst, ErrClosed
-	}
-	defer m.guardRead(debug.SetPanicOnFault(true), &err)
-	for len(probes) > 0 {
-		i := r.locatePage(probes[0])
-		if i < 0 {
-			probes = probes[1:]
-			continue
-		}
-		p, first, last := m.dataPage(i), r.dir.first[i], r.lastKeyOf(i)
-		head, err := r.checkPage(p, i)
-		if err != nil {
-			return dst, err
-		}
-		n, had := 0, len(dst)
-		for ; n < len(probes) && probes[n] >= first && probes[n] <= last; n++ {
-			if at, found := pageFind(p, head, probes[n]-first); found {
-				dst = append(dst, Entry{probes[n], r.labelAt(p, head, at)})
-			}
-		}
-		if !isIntact(p) {
-			return dst[:had], errTruncated(i)
-		}
-		probes = probes[n:]
-	}
-	return dst, nil
+func (r *Reader) LookUpAll(dst []Entry, probes []uint64) ([]Entry, error) {
+	err := r.findAll(probes, func(key uint64, p *page, head pageHead, at uint) {
+		dst = append(dst, Entry{key, r.labelAt(p, head, at)})
+	})
+	return dst, err
 }
 
-// decodeEntries appends the entries of page i to dst, like decode.
-func (r *Reader) decodeEntries(dst []Entry, room *entryRoom, i int) (_ []Entry, err error) {
-	m := r.mapped.Load()
-	if m == nil {
-		return dst, ErrClosed
-	}
-	defer m.guardRead(debug.SetPanicOnFault(true), &err)
-	p := m.dataPage(i)
-	if _, err := r.checkPage(p, i); err != nil {
+// decodeEntries appends the entries of page i to dst, as decodePage does with keys.
+func (r *Reader) decodeEntries(dst []Entry, room *entryRoom, i int) ([]Entry, error) {
+	err := r.readPage(i, func(p *page, _ pageHead) (ok bool) {
+		var end uint
+		if room.keys, end, ok = decodeKeys(room.keys[:0], p, r.dir.first[i]); ok && r.code != nil {
+			room.places, _, ok = r.code.decodePlaces(room.places[:0], p, end, uint(len(room.keys)))
+		}
+		return ok
+	})
+	if err != nil {
 		return dst, err
-	}
-	var end uint
-	var ok bool
-	if room.keys, end, ok = decodeKeys(room.keys[:0], p, r.dir.first[i]); ok && r.code != nil {
-		room.places, _, ok = r.code.decodePlaces(room.places[:0], p, end, uint(len(room.keys)))
-	}
-	if !ok {
-		return dst, ErrCorrupt.Note("page %d: does not decode", i)
-	}
-	if !isIntact(p) {
-		return dst, errTruncated(i)
 	}
 	for k, key := range room.keys {
 		label := LabelID(0)

@@ -195,30 +195,31 @@ func (r *Reader) locatePage(key uint64) int {
 
 // Contains reports whether key is in the set. It does not allocate. An error means that the question could not be
 // answered, never that the key is absent.
-func (r *Reader) Contains(key uint64) (found bool, err error) {
+func (r *Reader) Contains(key uint64) (bool, error) {
+	_, found, err := r.LookUp(key)
+	return found, err
+}
+
+// readPage calls read with page i, whose checksum was right. It returns an error where read says that the page does not
+// decode, and where the page was cut or changed meanwhile: then nothing that was read counts.
+func (r *Reader) readPage(i int, read func(p *page, head pageHead) bool) (err error) {
 	m := r.mapped.Load()
 	if m == nil {
-		return false, ErrClosed
-	}
-	i := r.locatePage(key)
-	if i < 0 {
-		return false, nil
+		return ErrClosed
 	}
 	defer m.guardRead(debug.SetPanicOnFault(true), &err)
 	p := m.dataPage(i)
 	head, err := r.checkPage(p, i)
-	if err != nil {
-		return false, err
+	switch {
+	case err != nil:
+		return err
+	case !read(p, head):
+		return ErrCorrupt.Note("page %d: does not decode", i)
+	case !isIntact(p):
+		return ErrCorrupt.Note("page %d: the file was cut while open", i)
 	}
-	_, found = pageFind(p, head, key-r.dir.first[i])
-	if !isIntact(p) {
-		return false, errTruncated(i)
-	}
-	return found, nil
+	return nil
 }
-
-// errTruncated returns the error of a page that is not there.
-func errTruncated(i int) error { return ErrCorrupt.Note("page %d: the file was cut while open", i) }
 
 // checkPage compares the page with its checksum the first time it is asked about it. Its head is then kept beside the
 // directory: a look-up that knows it does not wait for the first line of the page before it asks for the next one.
@@ -237,36 +238,37 @@ func (r *Reader) checkPage(p *page, i int) (pageHead, error) {
 // Intersect appends to dst those of probes that are in the set, in the order of probes. Probes should be sorted: each
 // page is then visited once, which makes millions of probes many times faster than as many calls of Contains. On an
 // error the result is not complete.
-func (r *Reader) Intersect(dst, probes []uint64) (_ []uint64, err error) {
-	m := r.mapped.Load()
-	if m == nil {
-		return dst, ErrClosed
+func (r *Reader) Intersect(dst, probes []uint64) ([]uint64, error) {
+	err := r.findAll(probes, func(key uint64, _ *page, _ pageHead, _ uint) { dst = append(dst, key) })
+	return dst, err
+}
+
+// findAll calls found with those of probes that are in the set, and where in a page each stands.
+func (r *Reader) findAll(probes []uint64, found func(key uint64, p *page, head pageHead, at uint)) error {
+	if r.mapped.Load() == nil {
+		return ErrClosed
 	}
-	defer m.guardRead(debug.SetPanicOnFault(true), &err)
 	for len(probes) > 0 {
 		i := r.locatePage(probes[0])
 		if i < 0 {
 			probes = probes[1:]
 			continue
 		}
-		p, first, last := m.dataPage(i), r.dir.first[i], r.lastKeyOf(i)
-		head, err := r.checkPage(p, i)
-		if err != nil {
-			return dst, err
-		}
-		n, had := 0, len(dst)
-		for n < len(probes) && probes[n] >= first && probes[n] <= last {
-			if _, found := pageFind(p, head, probes[n]-first); found {
-				dst = append(dst, probes[n])
+		first, last, n := r.dir.first[i], r.lastKeyOf(i), 0
+		err := r.readPage(i, func(p *page, head pageHead) bool {
+			for ; n < len(probes) && probes[n] >= first && probes[n] <= last; n++ {
+				if at, ok := pageFind(p, head, probes[n]-first); ok {
+					found(probes[n], p, head, at)
+				}
 			}
-			n++
-		}
-		if !isIntact(p) {
-			return dst[:had], errTruncated(i)
+			return true
+		})
+		if err != nil {
+			return err
 		}
 		probes = probes[n:]
 	}
-	return dst, nil
+	return nil
 }
 
 // lastKeyOf returns the largest key that page i can hold.
@@ -303,33 +305,16 @@ func (r *Reader) KeysInRange(first, last uint64) iter.Seq2[uint64, error] {
 	}
 }
 
-// decodeKeys appends the keys of page i, which p is. Labels, where there are any, are not looked at.
-func (r *Reader) decodeKeys(dst []uint64, p *page, i int) ([]uint64, bool) {
-	if r.code == nil {
-		return decodePage(dst, p, r.dir.first[i])
-	}
-	dst, _, ok := decodeKeys(dst, p, r.dir.first[i])
-	return dst, ok
-}
-
-// decodePage appends the keys of page i to dst. No foreign code runs while the guard is up: a panic of the caller's is its
-// own.
-func (r *Reader) decodePage(dst []uint64, i int) (_ []uint64, err error) {
-	m := r.mapped.Load()
-	if m == nil {
-		return dst, ErrClosed
-	}
-	defer m.guardRead(debug.SetPanicOnFault(true), &err)
-	p := m.dataPage(i)
-	if _, err := r.checkPage(p, i); err != nil {
-		return dst, err
-	}
-	dst, ok := r.decodeKeys(dst, p, i)
-	if !ok {
-		return dst, ErrCorrupt.Note("page %d: does not decode", i)
-	}
-	if !isIntact(p) {
-		return dst, errTruncated(i)
-	}
-	return dst, nil
+// decodePage appends the keys of page i to dst. Labels, where there are any, are not looked at. No foreign code runs while
+// the guard is up: a panic of the caller's is its own.
+func (r *Reader) decodePage(dst []uint64, i int) ([]uint64, error) {
+	err := r.readPage(i, func(p *page, _ pageHead) (ok bool) {
+		if r.code == nil {
+			dst, ok = decodePage(dst, p, r.dir.first[i])
+		} else {
+			dst, _, ok = decodeKeys(dst, p, r.dir.first[i])
+		}
+		return ok
+	})
+	return dst, err
 }
