@@ -102,7 +102,7 @@ func (d *PushDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-DoorOptions", "nosniff")
+	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(body) // the sender may have disconnected; its next try is a repeat
 	line := telemetry.PageLine{

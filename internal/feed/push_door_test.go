@@ -78,6 +78,9 @@ func TestDoor(t *testing.T) {
 		if w.Code != c.code || strings.TrimSpace(w.Body.String()) != c.body || w.Header().Get("Retry-After") != c.after {
 			t.Errorf("%v: %d %s, retry after %q", c.err, w.Code, w.Body, w.Header().Get("Retry-After"))
 		}
+		if w.Header().Get("X-Content-Type-Options") != "nosniff" || w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%v: %v", c.err, w.Header())
+		}
 	}
 	if text := log.String(); strings.Contains(text, "exemplo") || strings.Count(text, "nimbo") != 1 || !strings.Contains(text, `"page":"/supply/{feed}"`) {
 		t.Errorf("logged %s", text)
