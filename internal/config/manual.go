@@ -19,8 +19,9 @@ func ConfigurationPage() string {
 	var b strings.Builder
 	b.WriteString("# Configuration\n\n" +
 		"Made from the code by `go generate ./internal/config`; edit the field tags there, not this page.\n\n" +
-		"A flag wins over its environment variable. All problems of a configuration are listed at once, before anything is\n" +
-		"created. A setting marked *secret* can also be given as the path of a file in the variable with `_FILE` at its end.\n")
+		"A flag wins over its environment variable; its default stands in parentheses. All problems of a configuration are\n" +
+		"listed at once, before anything is created. A setting marked *secret* can also be given as the path of a file in the\n" +
+		"variable with `_FILE` at its end.\n")
 	writeSection(&b, "Every command", "These go before or after the command's name.", reflect.TypeFor[Common]())
 	writeSection(&b, "`vigia serve`", "What a running server takes.", reflect.TypeFor[Serve]())
 	b.WriteString(codeQuotes.ReplaceAllString(`
@@ -41,7 +42,7 @@ from the usual variables: 'AWS_REGION', 'AWS_ENDPOINT_URL_S3', 'AWS_ACCESS_KEY_I
 	return b.String()
 }
 
-// writeSection adds a struct's settings, a table for each group of them.
+// writeSection adds a struct's settings, a list for each group of them.
 func writeSection(b *strings.Builder, title, about string, t reflect.Type) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n", title, about)
 	for i := range t.NumField() {
@@ -50,7 +51,7 @@ func writeSection(b *strings.Builder, title, about string, t reflect.Type) {
 			if group != "" {
 				fmt.Fprintf(b, "\n### %s\n", group)
 			}
-			b.WriteString("\n| Flag | Variable | Default | Meaning |\n|---|---|---|---|\n")
+			b.WriteString("\n")
 		}
 		flag := "--" + tag.Get("name")
 		if p := tag.Get("placeholder"); p != "" {
@@ -61,8 +62,8 @@ func writeSection(b *strings.Builder, title, about string, t reflect.Type) {
 			help += " *Secret.*"
 		}
 		if def != "" {
-			def = "`" + def + "`"
+			def = " (`" + def + "`)"
 		}
-		fmt.Fprintf(b, "| `%s` | `%s` | %s | %s |\n", flag, env, def, strings.ReplaceAll(help, "|", "\\|"))
+		fmt.Fprintf(b, "- `%s`, `%s`%s: %s\n", flag, env, def, help)
 	}
 }

@@ -42,7 +42,7 @@ func TestIntake(t *testing.T) {
 	var whole, missing []string
 	flush := func() {
 		if group != "" {
-			fmt.Fprintf(&page, "| %s | %s | %s |\n", group, strings.Join(whole, "; "), strings.Join(missing, "; "))
+			fmt.Fprintf(&page, "| %s | %s | %s |\n", group, joinVariants(whole), strings.Join(missing, "; "))
 		}
 		whole, missing = nil, nil
 	}
@@ -66,6 +66,21 @@ func TestIntake(t *testing.T) {
 	flush()
 	page.WriteString(intakeFoot)
 	keepPage(t, "intake.md", page.String())
+}
+
+// joinVariants lists sub-formats; those that share what stands before their first comma say it once.
+func joinVariants(names []string) string {
+	list, last := "", ""
+	for _, name := range names {
+		base, variant, _ := strings.Cut(name, ", ")
+		if base == last && variant != "" {
+			list += ", " + variant
+		} else {
+			list += "; " + name
+		}
+		last = base
+	}
+	return strings.TrimPrefix(list, "; ")
 }
 
 // keepPage writes a page, or holds what there is against it.
