@@ -10,6 +10,8 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/backup"
 	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/store"
 )
 
 // backupCmd is 'vigia backup'. It refuses to overwrite a file.
@@ -96,4 +98,110 @@ func (r *restoreCmd) Run(ctx context.Context, c *config.Common, o *output) error
 	err = o.showRecord(viewBackup(r.File, done.Manifest).withPairs("erasures_replayed", done.Replayed.Lines, "rows_erased_again", done.Replayed.Rows,
 		"problems", viewProblems(done.Problems)), notes...)
 	return errors.Join(err, problemsError(done.Problems))
+}
+
+// keysCmd groups the commands on the keys that seal personal data, not to be confused with keyCmd.
+type keysCmd struct {
+	Rotate keysRotateCmd `cmd:"" help:"Make a new primary key; what older keys sealed stays readable and is rewritten in the background by a running worker."`
+	Drop   keysDropCmd   `cmd:"" help:"Remove older keys for good, once nothing needs them; says what does otherwise."`
+	Status keysStatusCmd `cmd:"" help:"Show the keys and count what older ones still seal."`
+}
+
+// showKeys shows the state of the key file.
+func (o *output) showKeys(ctx context.Context, a *app.App) error {
+	current, old, err := a.Store.Upkeep.SealedUnder(ctx)
+	if err != nil {
+		return err
+	}
+	var notes []string
+	if old > 0 {
+		notes = append(notes, "A running worker rewrites the older ones; run 'vigia keys status' again to see it end.")
+	}
+	return o.showRecord(newRecord("file", a.Keys.Path(), "primary", a.Keys.PrimaryID(), "keys", a.Keys.IDs(), "sealed_by_primary", current, "sealed_by_older", old), notes...)
+}
+
+// keysRotateCmd is 'vigia keys rotate'. Old keys stay readable; a running worker seals their values again in the background.
+type keysRotateCmd struct{}
+
+// Run rotates.
+func (keysRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	if err := a.RotateKeys(ctx); err != nil {
+		return err
+	}
+	return o.showKeys(ctx, a)
+}
+
+// keysDropCmd is 'vigia keys drop'. It refuses while a value is still sealed with an old key.
+type keysDropCmd struct{}
+
+const oldBackups = "Backups made before need a copy of the key file of their time: keep one with them, apart from the data, for as long as you keep the backups."
+
+// Help says what is not looked at.
+func (keysDropCmd) Help() string { return "Looks at every sealed value of the database. " + oldBackups }
+
+// Run drops.
+func (keysDropCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	dropped, err := a.DropOldKeys(ctx)
+	if err != nil {
+		return err
+	}
+	return o.showRecord(newRecord("dropped", dropped), oldBackups)
+}
+
+// keysStatusCmd is 'vigia keys status'. It counts through the whole database.
+type keysStatusCmd struct{}
+
+// Run shows the status.
+func (keysStatusCmd) Run(ctx context.Context, a *app.App, o *output) error { return o.showKeys(ctx, a) }
+
+// checkCmd is 'vigia check', which checks the consistency of all data and changes nothing.
+type checkCmd struct{}
+
+// Help shows examples.
+func (checkCmd) Help() string {
+	return "Looks at everything this installation keeps, while servers go on running: the engine's own check of its files, every sealed value,\n" +
+		"keyed indexes, references, kept counts, the numbering of events, statuses, cases, erasures, the audit trail, every byte of the segments\n" +
+		"and password corpora, and who can read the files. What is wrong is listed, and the command ends with code 1.\n\n" +
+		"Examples:\n  vigia check --data /var/lib/vigia\n  vigia check --json | jq '.problems[]'"
+}
+
+// Run checks.
+func (checkCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	bar := o.progress("check", "rows")
+	counts, order := map[string]int64{}, []string{}
+	list, err := a.CheckAll(ctx, func(name string, rows int64) {
+		if _, known := counts[name]; !known {
+			order = append(order, name)
+		}
+		counts[name] = max(counts[name], rows)
+		bar.setProgress(rows, 0, name)
+	})
+	bar.clearLine()
+	if err != nil {
+		return err
+	}
+	wrong := map[string]int{}
+	for _, p := range list {
+		wrong[p.Check]++
+	}
+	err = o.showRecord(newRecord("sound", len(list) == 0, "checks", makeRecords(order, func(name string) record {
+		return newRecord("name", name, "looked_at", counts[name], "problems", wrong[name])
+	}), "problems", viewProblems(list)))
+	return errors.Join(err, problemsError(list))
+}
+
+// errProblems ends a command that found something wrong.
+var errProblems = fault.New(fault.Internal, "check.problems")
+
+// viewProblems returns the problems of a database as records of output.
+func viewProblems(list []store.Problem) []record {
+	return makeRecords(list, func(p store.Problem) record { return newRecord("check", p.Check, "where", p.Where, "what", p.What) })
+}
+
+// problemsError turns problems into how the command ends.
+func problemsError(list []store.Problem) error {
+	if len(list) == 0 {
+		return nil
+	}
+	return errProblems.Note("%d problems were found", len(list))
 }

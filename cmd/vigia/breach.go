@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
+	"os"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -13,9 +16,11 @@ import (
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/scan"
+	"github.com/vigiahq/vigia/internal/scan/stated"
 )
 
 // breachCmd groups the commands on breaches.
@@ -404,4 +409,209 @@ func (b *breachRetractCmd) Run(ctx context.Context, a *app.App, o *output) error
 		return err
 	}
 	return o.showRecord(viewBreach(r))
+}
+
+// breachExplainCmd is 'vigia breach explain'. Exactly one value is asked about; "-" and "@FILE" keep it out of the
+// process list.
+type breachExplainCmd struct {
+	breachName
+	config.Outgoing
+	importOpening
+	Email  personal `placeholder:"ADDRESS" xor:"value" help:"An e-mail address. As of every value, '-' reads it from standard input and '@FILE' from a file."`
+	CPF    personal `name:"cpf" placeholder:"CPF" xor:"value" help:"A CPF."`
+	Phone  personal `placeholder:"NUMBER" xor:"value" help:"A phone number."`
+	Card   personal `placeholder:"NUMBER" xor:"value" help:"A card number."`
+	PixKey personal `placeholder:"KEY" xor:"value" help:"A random Pix key."`
+	CNPJ   personal `name:"cnpj" placeholder:"CNPJ" xor:"value" help:"A CNPJ."`
+	Inputs []string `arg:"" optional:"" name:"dump" help:"The dump, to count the value's records in: files, folders, https addresses and objects of a bucket, as of breach import."`
+}
+
+// Help shows examples.
+func (breachExplainCmd) Help() string {
+	return "Tells what stood in the records of one value, how many passwords beside it, and which earlier breach knew it. How many records there " +
+		"were is not kept: given the dump, the command searches it and counts them. The question is recorded in the audit trail, the value is not.\n\n" +
+		"Examples:\n  vigia breach explain --name loja-exemplo --email ana@exemplo.com.br\n" +
+		"  vigia breach explain --name loja-exemplo --email ana@exemplo.com.br dump.7z\n" +
+		"  echo 529.982.247-25 | vigia breach explain --name loja-exemplo --cpf - --json"
+}
+
+// givenValue returns the one value that was given, and its kind.
+func (b *breachExplainCmd) givenValue() (identifier.Kind, string) {
+	for kind, text := range map[identifier.Kind]personal{
+		identifier.Email: b.Email, identifier.CPF: b.CPF, identifier.Phone: b.Phone, identifier.Card: b.Card, identifier.PixKey: b.PixKey, identifier.CNPJ: b.CNPJ,
+	} {
+		if text != "" {
+			return kind, string(text)
+		}
+	}
+	return 0, ""
+}
+
+// Run explains.
+func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) error {
+	kind, text := b.givenValue()
+	if text == "" {
+		return leak.ErrBreachInvalid.Note("value: one of --email, --cpf, --phone, --card, --pix-key and --cnpj is needed")
+	}
+	dump, err := b.dumpSpec(ctx)
+	if err != nil {
+		return err
+	}
+	a, err := open()
+	if err != nil {
+		return err
+	}
+	e, err := a.Leaks.Explain(ctx, b.Name, kind, text)
+	if err != nil {
+		return err
+	}
+	told := viewTold(e.Breach, e.Trace)
+	if !e.Found {
+		told = newRecord("exposed", nil, "sites", nil)
+	}
+	view := newRecord("name", b.Name, "type", kind, "found", e.Found, "news", e.News, "told", told, "earlier", makeRecords(e.Earlier, func(x leak.Before) record {
+		return append(newRecord("name", x.Breach.Name, "same_password", x.SamePassword), viewTold(x.Breach, x.Trace)...)
+	}))
+	if len(dump.Inputs) == 0 {
+		return o.showRecord(view)
+	}
+	b.setLimits(a.Leaks.Importer)
+	bar := o.progress("count "+b.Name, "bytes")
+	dump.Progress = func(p intake.Progress) { bar.setProgress(p.Read, p.Total, "") }
+	counted, err := a.Leaks.CountRecords(ctx, dump, kind, text)
+	bar.clearLine()
+	if err != nil {
+		return err
+	}
+	return o.showRecord(view.withPairs("dump", withSkips(newRecord("records", counted.Records, "outside_records", counted.Loose), counted.Skips)))
+}
+
+// viewTold shows what a breach tells of a value; "leaked_as" is how a Gmail address was spelled, without its letters.
+func viewTold(b cyber.Breach, t cyber.Trace) record {
+	day := t.TakenOn()
+	r := newRecord("basis", cyber.Finding{Breach: b}.Basis(), "exposed", b.Exposes, "sites", t.Sites, "passwords", len(t.Passwords), "leaked_as", t.Spellings.MaskedSpellings())
+	if day.IsZero() {
+		return r
+	}
+	return r.withPairs("taken_on", day.Format(time.DateOnly))
+}
+
+// dumpSpec returns the inputs in which the value's records are counted; without inputs when none were given.
+func (b *breachExplainCmd) dumpSpec(ctx context.Context) (spec intake.Spec, err error) {
+	if len(b.Inputs) == 0 {
+		return spec, nil
+	}
+	boundMemory()
+	return b.importSpec(ctx, b.Outgoing, b.Inputs)
+}
+
+// previewed is how many records a dry run shows.
+const previewed = 10
+
+// previewRecords prints what an import would make of the first records. What the operator's own file holds is shown to the operator alone: it
+// goes neither to a log nor to disk.
+func (b *breachImportCmd) previewRecords(ctx context.Context, o *output, spec intake.Spec) error {
+	var im intake.Importer
+	b.setLimits(&im)
+	seen, tally, err := intake.PreviewRecords(ctx, spec, im.Limits, previewed)
+	if err != nil {
+		return err
+	}
+	view := newRecord("records", makeRecords(seen, func(u intake.Understood) record {
+		values := makeRecords(u.Values, func(v intake.UnderstoodValue) record { return newRecord("type", v.Kind, "value", v.Normal) })
+		infected := ""
+		if u.Day != 0 {
+			infected = time.Unix(int64(u.Day)*86400, 0).UTC().Format(time.DateOnly)
+		}
+		return newRecord("values", values, "exposes", exposedWords(uint16(u.Classes)), "site", u.Site, "infected", infected, "pair", u.Password)
+	}))
+	if tally == nil {
+		return o.showRecord(view, "Nothing was written. The inputs were not read to their end.")
+	}
+	return o.showRecord(view.withPairs("values_left_out", tally.LeftOut, "reasons", tally.Reasons), "Nothing was written.")
+}
+
+// exposedWords returns the classes of data in a record, in the words of the vocabulary.
+func exposedWords(classes uint16) []string {
+	words, all := []string{}, cyber.AllExposed()
+	for left := classes; left != 0; left &= left - 1 {
+		words = append(words, string(all[bits.TrailingZeros16(left)]))
+	}
+	return words
+}
+
+// importOpening says how to open what is packed.
+type importOpening struct {
+	Password     []string `placeholder:"TEXT" sep:"none" help:"A password for what is encrypted; may be given several times. The usual ones, and names beside the archive, are tried too."`
+	PasswordFile string   `placeholder:"FILE" help:"Passwords, a line each; - is the standard input."`
+	Mapping      string   `placeholder:"FILE" help:"A mapping of a vendor's fields, by which the records of all inputs are read, and nothing is guessed: see docs/formats/vigia-records.md."`
+	Ratio        int64    `placeholder:"N" help:"How many bytes may come out of each that is packed; 0 means 200. Honest logs that repeat themselves may need more."`
+	Limit        byteSize `placeholder:"SIZE" help:"How much may be unpacked from one input, such as 500GiB; 4096GiB if it is not given."`
+}
+
+// importSpec returns what a command reads: its inputs, and how they are opened.
+func (o *importOpening) importSpec(ctx context.Context, through config.Outgoing, inputs []string) (spec intake.Spec, err error) {
+	client, err := app.DownloadClient(through)
+	if err != nil {
+		return spec, err
+	}
+	if spec.Inputs, err = intake.ListInputs(ctx, client, inputs); err != nil {
+		return spec, err
+	}
+	if spec.Passwords, err = o.passwords(); err != nil {
+		return spec, err
+	}
+	spec.Mapping, err = o.readMapping()
+	return spec, err
+}
+
+// setLimits sets how much inputs may unfold into.
+func (o *importOpening) setLimits(im *intake.Importer) {
+	im.Limits.Ratio, im.Limits.Bytes = o.Ratio, int64(o.Limit)
+}
+
+// passwordsMost bounds a file of passwords: each of them costs time at every archive.
+const passwordsMost = 1000
+
+// passwords returns the passwords of archives, from the flags and the file.
+func (o *importOpening) passwords() ([]string, error) {
+	all := o.Password
+	if o.PasswordFile == "" {
+		return all, nil
+	}
+	f := os.Stdin
+	if o.PasswordFile != "-" {
+		var err error
+		if f, err = os.Open(o.PasswordFile); err != nil {
+			return nil, err
+		}
+		defer func() { _ = f.Close() }() // only read
+	}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if all = append(all, lines.Text()); len(all) > passwordsMost {
+			return nil, errors.New("--password-file: at most 1000 passwords")
+		}
+	}
+	return all, lines.Err()
+}
+
+// readMapping returns the mapping of a vendor's fields in a file; nil without a file.
+func (o *importOpening) readMapping() (*stated.Mapping, error) {
+	if o.Mapping == "" {
+		return nil, nil //nolint:nilnil // most imports have none, and nil is what an import takes for that
+	}
+	return readMapping(o.Mapping)
+}
+
+// readMapping reads a mapping's file; no name is no mapping, whose text is empty.
+func readMapping(name string) (*stated.Mapping, error) {
+	if name == "" {
+		return &stated.Mapping{}, nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return stated.ParseMapping(text)
 }

@@ -1,17 +1,24 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html/template"
+	"io"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -200,4 +207,252 @@ func findPartner(ctx context.Context, registry *partner.Registry, s *demoTenant,
 	}
 	*s = demoTenant{PartnerID: string(p.ID), APIKey: cred.APIKey, Salt: cred.Salt, Endpoints: map[string]demoHook{}}
 	return nil
+}
+
+// step is one line of the tour: what it shows, the request, and how the answer begins.
+type step struct {
+	about, method, path, body string
+	// begins is the start of the answer where the whole differs from run to run; empty means that the demo asks by
+	// itself and prints the start of what it got.
+	begins string
+}
+
+// shownAnswer bounds a printed answer.
+const shownAnswer = 110
+
+// printTour prints links and lines to paste. Every line works as it stands, more than once and in any order, except that the
+// removal works once for each start of the demo.
+func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string) error {
+	steps, err := w.tourSteps(ctx)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Vigia is up: a demo with a sandbox partner, a live partner, an embedded database and made-up people.\n\n"+
+		"  Partner API   %s\n  Reference     %s/docs/\n  Console       %s   (%s)\n  Alerts        %s   (signed alerts arrive here)\n"+
+		"  Leak          %s\n                (made up: import it at %s/breaches/new and see people of the live partner found)\n"+
+		"  API key       %s   (of the sandbox partner)\n  Salt          %s\n",
+		w.api, w.api, w.console, logIn, w.receiver.url, dump, w.console, w.secrets.Sandbox.APIKey, w.secrets.Sandbox.Salt)
+	b.WriteString("\nPaste any of these. Under each stands how its answer begins.\n")
+	for i, s := range steps {
+		fmt.Fprintf(&b, "\n# %d. %s\n%s\n#    %s\n", i+1, s.about, w.curlLine(s), s.begins)
+	}
+	b.WriteString("\nStop with Ctrl-C. The same partners and people are there at the next start; --fresh starts over.\n")
+	_, err = io.WriteString(out, b.String())
+	return err
+}
+
+// curlLine returns the command line to paste.
+func (w *world) curlLine(s step) string {
+	line := "curl -sS"
+	if s.method != http.MethodGet && s.body == "" {
+		line += " -X " + s.method
+	}
+	line += " -H 'x-api-key: " + w.secrets.Sandbox.APIKey + "'"
+	if s.body != "" {
+		line += " -H 'content-type: application/json' -d '" + s.body + "'"
+	}
+	return line + " '" + w.api + s.path + "'"
+}
+
+// tourSteps fills the contract's operations with real values.
+func (w *world) tourSteps(ctx context.Context) ([]step, error) {
+	ana := w.userHashOf(people[0])
+	old, err := w.findAssetID(ctx, ana, "ana.antiga@exemplo.com.br")
+	if err != nil {
+		return nil, err
+	}
+	post, get := http.MethodPost, http.MethodGet
+	fernanda := person{
+		"Fernanda Jacarandá", "11122233396", "1991-07-14", "F", "fernanda@exemplo.com.br", "+5581998765432",
+		"Rua da Aurora", "Recife", "PE", "50050000",
+	}
+	steps := []step{
+		{"Enrol people in bulk; a dry run checks everything and creates nothing.", post, "/v1/subscriptions?dry_run=true",
+			"[" + subscriptionItem(fernanda, "2026-01-01") + "]", `{"result":"success","total_created_items":1,"total_not_created_items":0,"not_created_items":[]}`},
+		{"A bad item says everything that is wrong with it.", post, "/v1/subscriptions",
+			`[{"plan_id":"` + demoPlan + `","is_group_plan":true,"beneficiary":{"cpf":"123"}}]`, `{"result":"failure","total_created_items":0,"total_not_created_items":1,"not_created_items":[{"cpf":"123"`},
+		{"List the partner's subscriptions.", get, "/v1/subscriptions?page=1&page_size=2", "", ""},
+		{"Fetch Ana's subscription.", get, "/v1/subscriptions/" + demoPlan + "/" + people[0].cpf, "", ""},
+		{"Watch one more e-mail of Ana's. In the sandbox, addresses at @vazamento.test are found at once; look at the alerts page.", post, "/v1/cyber/monitoring",
+			fmt.Sprintf(`{"value":"ana.trabalho@vazamento.test","type":"email","userHash":"%s"}`, ana), `{"status":200,"description":"Dados adicionados com sucesso."}`},
+		{"What is watched for Ana, and how it stands.", get, "/v1/cyber/monitoring/" + ana, "", ""},
+		{"The findings behind those statuses.", get, "/v1/cyber/findings/" + ana, "", `[{"id":"fd_`},
+		{"Stop watching an old address (works once for each start).", http.MethodDelete, "/v1/cyber/monitoring/" + old + "/" + ana, "",
+			`{"status":200,"description":"Dados removidos com sucesso."}`},
+		{"Is a password known from breaches? These are the first ten characters of SHA-1 of \"password\".", post, "/v1/cyber/password-check",
+			`{"passwordHashPrefix":"5BAA61E4C9"}`, `{"exposed":true,"recommendations":["Esta senha`},
+		{"Services that people can get help with.", get, "/v1/cyber/services", "", ""},
+		{"Open a support case.", post, "/v1/cyber/case",
+			fmt.Sprintf(`{"serviceId":"sv_ajuda_phishing","userHash":"%s"}`, ana), `{"msg":"Caso criado com sucesso.","task":{"id":"`},
+		{"An antivirus key for Ana's phone: the same device gets the same key.", post, "/v1/cyber/epp",
+			fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":"%s"}`, ana), `{"eppKey":"`},
+		{"Her protected devices.", get, "/v1/cyber/epp?userHash=" + ana, "", ""},
+		{"Advice that fits her situation.", get, "/v1/cyber/advise/" + ana, "", ""},
+		{"Her risk score: 0 is best.", get, "/v1/cyber/score/" + ana, "", `{"breachScore":`},
+		{"Her insurance cover, in reais.", get, "/v1/cyber/insurance/" + ana, "", ""},
+		{"Every plan in force for her, with sub-limits and waiting period.", get, "/v1/cyber/cover/" + ana, "", ""},
+		{"Every event of the partner, in order.", get, "/v1/events?limit=1", "", `{"events":[{"id":"evt_`},
+	}
+	for i := range steps {
+		if steps[i].begins != "" {
+			continue
+		}
+		answer, err := w.callAPI(ctx, steps[i].method, steps[i].path, "", "")
+		if err != nil {
+			return nil, err
+		}
+		steps[i].begins = beginning(answer)
+	}
+	return steps, nil
+}
+
+// beginning cuts an answer where the eye has seen enough.
+func beginning(answer string) string {
+	runes := []rune(answer)
+	if len(runes) <= shownAnswer {
+		return answer
+	}
+	return string(runes[:shownAnswer])
+}
+
+// findAssetID finds the id of a watched value.
+func (w *world) findAssetID(ctx context.Context, user, value string) (string, error) {
+	answer, err := w.callAPI(ctx, http.MethodGet, "/v1/cyber/monitoring/"+user, "", "")
+	if err != nil {
+		return "", err
+	}
+	var list []struct {
+		ID    string `json:"id"`
+		Value string `json:"value"`
+	}
+	if err := json.Unmarshal([]byte(answer), &list); err != nil {
+		return "", err
+	}
+	for _, a := range list {
+		if a.Value == value {
+			return a.ID, nil
+		}
+	}
+	return "", fmt.Errorf("demo: %s is not watched", value)
+}
+
+// receiver is the partner's side of the demo: it takes alerts, verifies their signatures the way a partner would, and
+// shows them on a page that renews itself.
+type receiver struct {
+	url string
+	srv *http.Server
+
+	mu      sync.Mutex
+	secrets []string
+	got     []received
+}
+
+// received is a webhook that reached the receiver; Verified says that its signature was right.
+type received struct {
+	At       time.Time
+	ID, Type string
+	Verified bool
+	Body     string
+}
+
+// keepReceived bounds the page.
+const keepReceived = 100
+
+// newReceiver starts a receiver of webhooks for the demo. Besides the good path it has one that always refuses, to
+// show retries.
+func newReceiver(ctx context.Context, address string) (*receiver, error) {
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("--receiver-listen: %w", err)
+	}
+	r := &receiver{url: "http://" + ln.Addr().String()}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+alertsPath, r.takeWebhook)
+	mux.HandleFunc("POST "+brokenPath, refuseRequest)
+	mux.HandleFunc("GET /{$}", r.showPage)
+	r.srv = &http.Server{Handler: mux, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second}
+	go func() { _ = r.srv.Serve(ln) }() // ends with close
+	return r, nil
+}
+
+// closeServer stops the receiver.
+func (r *receiver) closeServer() error {
+	if err := r.srv.Close(); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// trustSecret adds the secret of an endpoint that sends here.
+func (r *receiver) trustSecret(secret string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.secrets = append(r.secrets, secret)
+}
+
+// The paths of the receiver: one takes alerts, the other is a system that is down, so that failures can be looked at.
+const (
+	alertsPath = "/alertas"
+	brokenPath = "/crm-fora-do-ar"
+)
+
+// refuseRequest answers like a system that is down.
+func refuseRequest(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "em manutenção", http.StatusServiceUnavailable)
+}
+
+// takeWebhook verifies and keeps a webhook.
+func (r *receiver) takeWebhook(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, 64<<10))
+	if err != nil {
+		http.Error(w, "too large", http.StatusRequestEntityTooLarge)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	event, err := client.VerifyWebhook(r.secrets, req.Header, body, time.Now())
+	if err != nil {
+		http.Error(w, "signature refused", http.StatusBadRequest)
+		return
+	}
+	if slices.ContainsFunc(r.got, func(old received) bool { return old.ID == event.ID }) {
+		return // a repeat: taken, and counted once
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, body, "", "  "); err != nil {
+		http.Error(w, "not JSON", http.StatusBadRequest)
+		return
+	}
+	r.got = append(r.got, received{At: event.Body.Timestamp, ID: event.ID, Type: string(event.Body.Type), Verified: true, Body: indented.String()})
+	if len(r.got) > keepReceived {
+		r.got = r.got[1:]
+	}
+}
+
+var receiverPage = template.Must(template.New("receiver").Parse(`<!doctype html>
+<html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="3"><title>Alertas recebidos</title>
+<style>
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
+article { border: 1px solid #8886; border-radius: .5rem; padding: .75rem 1rem; margin: 1rem 0; }
+h2 { font-size: 1rem; margin: 0; } p { margin: .25rem 0; } pre { overflow: auto; margin: .5rem 0 0; font-size: .85rem; }
+</style></head><body>
+<h1>Alertas recebidos</h1>
+<p>Esta página faz o papel do sistema do parceiro: cada alerta foi entregue por HTTP e sua assinatura conferida. Ela se renova a cada 3 segundos.</p>
+{{range .}}<article><h2>{{.Type}}</h2><p>{{.At.Format "02/01/2006 15:04:05"}} UTC, assinatura conferida, {{.ID}}</p><pre>{{.Body}}</pre></article>
+{{else}}<p>Nenhum alerta ainda. Cole no terminal a linha do passeio que monitora um e-mail em @vazamento.test, ou importe no console o arquivo que o terminal mostra.</p>{{end}}
+</body></html>
+`))
+
+// showPage lists what arrived.
+func (r *receiver) showPage(w http.ResponseWriter, _ *http.Request) {
+	r.mu.Lock()
+	list := slices.Clone(r.got)
+	r.mu.Unlock()
+	slices.Reverse(list)
+	w.Header().Set("content-type", "text/html; charset=utf-8")
+	w.Header().Set("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'")
+	_ = receiverPage.Execute(w, list) // the client may have disconnected
 }

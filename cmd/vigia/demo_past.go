@@ -1,18 +1,23 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/vigiahq/vigia/client"
+	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -22,6 +27,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // pastDays is how far back the made-up past reaches.
@@ -293,4 +299,240 @@ func (p *past) resolveFindings(ctx context.Context, ago int) error {
 		}
 	}
 	return nil
+}
+
+var pastServices = []cyber.ServiceID{"sv_ajuda_phishing", "sv_recuperacao_conta", "sv_apoio_vazamento", "sv_compra_segura"}
+
+const pastQuestion = "Quando você percebeu?"
+
+// pastCase is a case and the day on which it was opened.
+type pastCase struct {
+	cyber.CaseKey
+	ago int
+	// way is which of the lives of cases it has.
+	way int
+}
+
+// openCases opens those of the day.
+func (p *past) openCases(ctx context.Context, ago int) error {
+	for range 1 + ago%3 {
+		i := len(p.cases)
+		user := p.userHash(i * 3 % p.people)
+		opened, err := p.Cases.OpenCase(ctx, p.partner.ID, cyber.CaseRequest{
+			Service: pastServices[i%len(pastServices)], User: user,
+			Answers: []cyber.TriageAnswer{{Question: pastQuestion, Answer: "Esta semana", JSON: `{"question":"` + pastQuestion + `","answer":"Esta semana"}`}},
+		})
+		if err != nil {
+			return err
+		}
+		p.cases = append(p.cases, &pastCase{cyber.CaseKey{ID: opened.ID, Partner: p.partner.ID, User: user}, ago, i % 6})
+		if err := p.deliverDue(ctx); err != nil {
+			return err
+		}
+		p.clock.passTime(7 * time.Minute)
+	}
+	return nil
+}
+
+// workOnCases takes every case on that has something to happen at its age in days.
+func (p *past) workOnCases(ctx context.Context, ago int) error {
+	for i, c := range p.cases {
+		actor := pastStaff[i%len(pastStaff)]
+		if err := p.workOnCase(ctx, c, c.ago-ago, actor); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// workOnCase plays one day of a case: most are done in time, some late, some wait for the person, some are left.
+func (p *past) workOnCase(ctx context.Context, c *pastCase, age int, actor string) error {
+	switch {
+	case age == 1 && c.way < 5:
+		if err := p.takeUpCase(ctx, c, actor); err != nil || c.way > 2 {
+			return err
+		}
+		return p.finishCase(ctx, c, actor)
+	case age == 4 && c.way == 3, age == 5 && c.way == 4:
+		return p.finishCase(ctx, c, actor)
+	case age == 2 && c.way == 4:
+		_, err := p.Cases.MoveCase(ctx, c.ID, cyber.CaseWaiting, actor, "Pedi os cabeçalhos da mensagem.")
+		return err
+	case age == 6 && c.way == 5:
+		_, err := p.Cases.CancelCase(ctx, c.CaseKey, "Já resolvi com o banco.")
+		return err
+	}
+	return nil
+}
+
+// takeUpCase has an attendant take a case.
+func (p *past) takeUpCase(ctx context.Context, c *pastCase, actor string) error {
+	_, err := p.Cases.AssignCase(ctx, c.ID, actor)
+	if err == nil {
+		_, err = p.Cases.MoveCase(ctx, c.ID, cyber.CaseInProgress, actor, "Primeiro contato feito.")
+	}
+	if err == nil {
+		_, err = p.Cases.AddReply(ctx, c.ID, actor, "Olá! Já estamos olhando o seu caso. Não clique em links da mensagem que recebeu.")
+	}
+	return err
+}
+
+// finishCase has an attendant resolve a case.
+func (p *past) finishCase(ctx context.Context, c *pastCase, actor string) error {
+	if _, err := p.Cases.MoveCase(ctx, c.ID, cyber.CaseResolved, actor, "Senhas trocadas e segunda etapa ligada."); err != nil {
+		return err
+	}
+	if c.way%2 == 0 {
+		if _, err := p.Cases.RateCase(ctx, c.CaseKey, 4+c.way%3%2, "Obrigada!"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pastOutside stands for the partner's systems as they answered then.
+type pastOutside struct {
+	clock *pastClock
+	today time.Time
+	asked atomic.Int64
+}
+
+// isDown reports whether a system does not work: one was down for four days, and is again since yesterday.
+func (o *pastOutside) isDown(path string) bool {
+	ago := o.today.Sub(o.clock.currentTime())
+	return path == brokenPath && (ago > 12*24*time.Hour && ago < 16*24*time.Hour || ago < 26*time.Hour)
+}
+
+// RoundTrip answers after the time that a server takes.
+func (o *pastOutside) RoundTrip(req *http.Request) (*http.Response, error) {
+	_ = req.Body.Close() // what it says is of no interest here
+	n := o.asked.Add(1)
+	o.clock.passTime(time.Duration(80+n*37%240) * time.Millisecond)
+	status, answer := http.StatusOK, "ok"
+	if o.isDown(req.URL.Path) {
+		status, answer = http.StatusServiceUnavailable, "em manutenção"
+	}
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(answer)), Request: req}, nil
+}
+
+// pastPatience is how long deliveries are waited for that do not come: those of a receiver that failed too often wait for an
+// hour that the past may not reach.
+const pastPatience = 40 * time.Millisecond
+
+// deliverDue sends what is due, as a worker does.
+func (p *past) deliverDue(ctx context.Context) error {
+	due, err := p.Store.Alerts.DueEndpoints(ctx)
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	d := alert.NewDispatcher(p.Store.Alerts, &http.Client{Transport: p.outside}, p.clock.currentTime, slog.New(slog.DiscardHandler), alert.DispatcherOptions{
+		Poll: 5 * time.Millisecond, NextTry: webhook.NewSchedule(func() float64 { return 0.5 }).NextAttempt,
+	})
+	running, stop := context.WithCancel(ctx)
+	over := make(chan struct{})
+	go func() { d.Run(running); close(over) }()
+	defer func() { stop(); <-over }()
+	asked, quiet := p.outside.asked.Load(), time.Now()
+	for len(due) > 0 && ctx.Err() == nil && time.Since(quiet) < pastPatience {
+		time.Sleep(2 * time.Millisecond)
+		p.clock.passTime(20 * time.Millisecond) // the dispatcher looks at its own clock to look again
+		if n := p.outside.asked.Load(); n != asked {
+			asked, quiet = n, time.Now()
+		}
+		if due, err = p.Store.Alerts.DueEndpoints(ctx); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// The live partner's people are made from their number, so that the dump to import can name them without reading the database.
+
+var (
+	firstNames = []string{"Alice", "Bento", "Cecília", "Davi", "Eloá", "Fábio", "Gabriela", "Heitor", "Isadora", "João", "Lívia", "Miguel", "Nina", "Otávio"}
+	surnames   = []string{"Angelim", "Baru", "Cumaru", "Embaúba", "Figueira", "Guapuruvu", "Imbuia", "Jatobá", "Laranjeira", "Mangaba", "Oiti", "Pau-Ferro", "Quaresmeira"}
+	cities     = []struct{ name, state, zip, code string }{
+		{"São Paulo", "SP", "01310100", "11"}, {"Recife", "PE", "50050000", "81"}, {"Curitiba", "PR", "80020300", "41"},
+		{"Fortaleza", "CE", "60060120", "85"}, {"Porto Alegre", "RS", "90010150", "51"},
+	}
+	plainLetters = strings.NewReplacer("á", "a", "ã", "a", "é", "e", "í", "i", "ú", "u", "ç", "c", "-", "")
+)
+
+// makePerson returns the n-th made-up person.
+func makePerson(n int) person {
+	first, last, city := firstNames[n%len(firstNames)], surnames[n/3%len(surnames)], cities[n%len(cities)]
+	digits := fmt.Sprintf("%09d", 700_000_000+n)
+	return person{
+		name: first + " " + last, cpf: withCheckDigits(digits), birth: fmt.Sprintf("%d-%02d-%02d", 1950+n%55, 1+n%12, 1+n%28), gender: string("FM"[n%2]),
+		email: fmt.Sprintf("%s.%s%d@exemplo.com.br", plainLetters.Replace(strings.ToLower(first)), plainLetters.Replace(strings.ToLower(last)), n),
+		phone: "+55" + city.code + "98" + digits[2:], street: "Rua das Acácias", city: city.name, state: city.state, zip: city.zip,
+	}
+}
+
+// withCheckDigits makes a CPF of nine digits.
+func withCheckDigits(nine string) string {
+	for range 2 {
+		sum := 0
+		for i := range len(nine) {
+			sum += int(nine[i]-'0') * (len(nine) + 1 - i)
+		}
+		nine += strconv.Itoa(sum * 10 % 11 % 10)
+	}
+	return nine
+}
+
+// strangers is the number of the first made-up person who is not a customer of any partner.
+const strangers = 100_000
+
+// column is a field of a made-up dump.
+type column string
+
+// writeTable writes a table of people; its columns are named as leaked tables name theirs.
+func writeTable(path string, columns []column, people []int) (err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+	}()
+	w := bufio.NewWriter(f)
+	cells := make([]string, len(columns))
+	for i, c := range columns {
+		cells[i] = string(c)
+	}
+	_, _ = fmt.Fprintln(w, strings.Join(cells, ";")) // an error stays with the writer until Flush
+	for _, n := range people {
+		p := makePerson(n)
+		fields := map[column]string{
+			"nome": p.name, "email": p.email, "cpf": p.cpf, "telefone": p.phone, "nascimento": p.birth, "endereco": p.street + ", " + p.city,
+			"senha": fmt.Sprintf("flor%dazul", n%997),
+		}
+		for i, c := range columns {
+			cells[i] = fields[c]
+		}
+		_, _ = fmt.Fprintln(w, strings.Join(cells, ";"))
+	}
+	return w.Flush()
+}
+
+// dumpFile is a dump for the user of the demo to import and see people being found.
+const dumpFile = "vazamento-para-importar.csv"
+
+// writeDump writes a dump with a third of the live partner's people among many others.
+func (w *world) writeDump() (path string, err error) {
+	path = filepath.Join(w.app.Config.Data, dumpFile)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	var list []int
+	for n := range 20_000 {
+		if n%150 == 0 {
+			list = append(list, n/150*3+1) // who of them is a customer is seen by importing it
+		}
+		list = append(list, strangers+50_000+n)
+	}
+	return path, writeTable(path, []column{"nome", "email", "cpf", "telefone", "senha"}, list)
 }

@@ -6,12 +6,20 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/user"
 	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
@@ -159,3 +167,161 @@ func (r *subjectReplayCmd) Run(ctx context.Context, a *app.App, o *output) error
 
 // maskedCPF returns a CPF as the audit trail holds it.
 func maskedCPF(text string) string { return identifier.MaskValue(identifier.CPF, text) }
+
+// command is what is recorded of a run.
+type command struct {
+	action, subject, detail string
+	// person is the person that the command is about, if any; the trail's reference to them is then the subject.
+	person personFlags
+	// unrecorded commands are not recorded.
+	unrecorded bool
+}
+
+// commandKey is the key of the running command in a context.
+type commandKey struct{}
+
+// unrecorded are commands that neither change nor show anything of the service's, or only the trail itself.
+var unrecorded = []string{"migrate", "version", "audit list", "audit verify"}
+
+// secretFlags are flags whose value is never kept.
+var secretFlags = []string{"secret", "password", "token", "database"}
+
+// givenText returns what a flag or an argument was given as text. Flags that may be left out are pointers.
+func givenText(target reflect.Value) string {
+	if target = reflect.Indirect(target); !target.IsValid() {
+		return ""
+	}
+	return fmt.Sprint(target.Interface())
+}
+
+// withCommand notes which command runs, for recordCommand.
+func withCommand(ctx context.Context, parsed *kong.Context) context.Context {
+	var names, words []string
+	var person personFlags
+	subject := ""
+	for _, step := range parsed.Path {
+		switch {
+		case step.Command != nil:
+			names = append(names, step.Command.Name)
+		case step.Positional != nil:
+			text := givenText(step.Positional.Target)
+			words = append(words, step.Positional.Name+"="+text)
+			if strings.IndexByte(text, '_') == 2 { // an id such as pt_...
+				subject = text
+			}
+		case step.Flag != nil && !step.Flag.Hidden && step.Flag.Name != "json" && step.Flag.Name != "data":
+			value := givenText(step.Flag.Target)
+			for _, s := range secretFlags {
+				if strings.Contains(step.Flag.Name, s) {
+					value = "..."
+				}
+			}
+			switch step.Flag.Name { // the trail outlives an erasure: it never holds what names a person
+			case "cpf":
+				person.CPF, value = personal(value), maskedCPF(value)
+			case "user-hash":
+				person.User, value = value, "..."
+			case "partner":
+				person.Partner = value
+			case "email", "phone", "card", "pix-key", "cnpj":
+				if slices.Contains(names, "explain") { // elsewhere they are an operator's own
+					value = "..."
+				}
+			}
+			words = append(words, "--"+step.Flag.Name+"="+value)
+			if step.Flag.Name == "partner" && subject == "" {
+				subject = value
+			}
+		}
+	}
+	return context.WithValue(ctx, commandKey{}, command{
+		strings.Join(names, "."), subject, strings.Join(words, " "), person, slices.Contains(unrecorded, strings.Join(names, " ")),
+	})
+}
+
+// recordCommand adds the command to the audit trail before it runs, so that nothing runs unrecorded.
+func recordCommand(ctx context.Context, a *app.App) error {
+	c, ok := ctx.Value(commandKey{}).(command)
+	if !ok || c.unrecorded {
+		return nil
+	}
+	if c.person.CPF != "" {
+		c.person.User, c.person.Partner = "", "" // one name for a person, whichever partner is asked
+	}
+	if p, err := c.person.parsePerson(); err == nil {
+		c.subject = a.Subjects.Reference(p)
+	}
+	return a.Audit.RecordAction(ctx, systemActor(), c.action, c.subject, c.detail)
+}
+
+// systemActor returns the account and the machine that run a command, for the audit trail.
+func systemActor() operator.Actor {
+	name := "uid " + strconv.Itoa(os.Getuid())
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return operator.Actor{Name: "cli:" + name, From: host}
+}
+
+// auditCmd groups the commands on the audit trail.
+type auditCmd struct {
+	List   auditListCmd   `cmd:"" help:"Show lines of the trail, newest first."`
+	Verify auditVerifyCmd `cmd:"" help:"Check the whole trail: a line that was changed, removed, moved or added is found."`
+}
+
+// auditListCmd is 'vigia audit list'. Its flags narrow the list and can be combined.
+type auditListCmd struct {
+	Actor   string `placeholder:"WHO" help:"Only what this operator (op_...) or account (cli:...) did."`
+	Action  string `placeholder:"ACTION" help:"Only this action, such as partner.create."`
+	Subject string `placeholder:"ID" help:"Only what was done to this."`
+	Before  int64  `placeholder:"LINE" help:"Only lines before this one."`
+	Limit   int    `default:"50" placeholder:"N" help:"At most so many lines."`
+}
+
+// Help shows examples.
+func (auditListCmd) Help() string {
+	return "Example:\n  vigia audit list --subject pt_... --limit 200 --json"
+}
+
+// Run lists lines.
+func (l *auditListCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	lines, err := a.Audit.ListEntries(ctx, operator.Filter{
+		Actor: l.Actor, Action: l.Action, Subject: l.Subject, Before: l.Before, Limit: max(l.Limit, 1),
+	})
+	if err != nil {
+		return err
+	}
+	return o.listRecords(makeRecords(lines, func(e operator.Entry) record {
+		return newRecord("line", e.Seq, "at", e.At, "actor", e.Name, "from", e.From, "action", e.Action, "subject", e.Subject, "detail", e.Detail)
+	}), "No line.")
+}
+
+// auditVerifyCmd is 'vigia audit verify'. Only a head that was noted elsewhere reveals that the end of the trail was
+// cut off.
+type auditVerifyCmd struct {
+	Expect string `placeholder:"LINE:HEAD" help:"A head noted earlier (printed by this command and, once an hour, in the log): the trail must still hold it."`
+}
+
+// Help shows examples.
+func (auditVerifyCmd) Help() string {
+	return "A trail that was cut off and put back to an older copy of the database can only be found with a head noted elsewhere.\n\n" +
+		"Example:\n  vigia audit verify --expect 1042:5f2c..."
+}
+
+// Run verifies the trail.
+func (v *auditVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
+	expect, err := operator.ParseHead(v.Expect)
+	if err != nil {
+		return err
+	}
+	head, err := a.Audit.VerifyTrail(ctx, expect, nil)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%d:%x", head.Seq, head.MAC)
+	return o.showRecord(newRecord("lines", head.Seq, "head", text, "intact", true), "Note this head elsewhere, to check against later.")
+}
