@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -196,12 +195,15 @@ func (p *past) watchValues(ctx context.Context, n int) error {
 			return err
 		}
 	}
-	return p.keepScore(ctx, n)
+	return p.keepScores(ctx, n)
 }
 
-// keepScore has a person's score kept for the day.
-func (p *past) keepScore(ctx context.Context, n int) error {
-	_, err := p.persons.ComputeScore(ctx, p.partner.ID, p.userHash(n))
+// keepScores has the scores of people kept for the day.
+func (p *past) keepScores(ctx context.Context, people ...int) (err error) {
+	for _, n := range people {
+		_, next := p.persons.ComputeScore(ctx, p.partner.ID, p.userHash(n))
+		err = errors.Join(err, next)
+	}
 	return err
 }
 
@@ -209,7 +211,7 @@ func (p *past) keepScore(ctx context.Context, n int) error {
 type pastLeak struct {
 	ago    int
 	breach cyber.Breach
-	fields []column
+	fields []string
 	// every is how rarely a customer is in it; others are the strangers in it, from one number to another. Two leaks that
 	// share strangers know each other's lines.
 	every    int
@@ -217,13 +219,13 @@ type pastLeak struct {
 }
 
 var pastLeaks = []pastLeak{
-	{28, cyber.Breach{Name: "loja-aurora", Title: "Loja Aurora", Kind: cyber.SourceBreach, Verified: true}, []column{"nome", "email", "senha"}, 2, 0, 400},
-	{24, cyber.Breach{Name: "farmacia-vida-plena", Title: "Farmácia Vida Plena", Kind: cyber.SourceBreach, Verified: true}, []column{"nome", "cpf", "nascimento"}, 3, 400, 2_000},
-	{20, cyber.Breach{Name: "lista-combinada", Title: "Lista combinada", Kind: cyber.SourceCombolist}, []column{"email", "senha"}, 4, 0, 1_500},
-	{16, cyber.Breach{Name: "paste-de-contatos", Title: "Contatos colados", Kind: cyber.SourcePaste}, []column{"nome", "telefone"}, 3, 2_000, 2_300},
-	{13, cyber.Breach{Name: "registros-de-infeccao", Title: "Registros de infecção", Kind: cyber.SourceStealer, Verified: true}, []column{"email", "senha"}, 6, 2_300, 2_700},
-	{7, cyber.Breach{Name: "operadora-sul", Title: "Operadora Sul", Kind: cyber.SourceBreach, Verified: true}, []column{"nome", "cpf", "telefone", "endereco"}, 5, 1_000, 4_000},
-	{2, cyber.Breach{Name: "clube-de-viagem", Title: "Clube de Viagem", Kind: cyber.SourceBreach}, []column{"nome", "email", "senha", "nascimento"}, 3, 4_000, 4_900},
+	{28, cyber.Breach{Name: "loja-aurora", Title: "Loja Aurora", Kind: cyber.SourceBreach, Verified: true}, []string{"nome", "email", "senha"}, 2, 0, 400},
+	{24, cyber.Breach{Name: "farmacia-vida-plena", Title: "Farmácia Vida Plena", Kind: cyber.SourceBreach, Verified: true}, []string{"nome", "cpf", "nascimento"}, 3, 400, 2_000},
+	{20, cyber.Breach{Name: "lista-combinada", Title: "Lista combinada", Kind: cyber.SourceCombolist}, []string{"email", "senha"}, 4, 0, 1_500},
+	{16, cyber.Breach{Name: "paste-de-contatos", Title: "Contatos colados", Kind: cyber.SourcePaste}, []string{"nome", "telefone"}, 3, 2_000, 2_300},
+	{13, cyber.Breach{Name: "registros-de-infeccao", Title: "Registros de infecção", Kind: cyber.SourceStealer, Verified: true}, []string{"email", "senha"}, 6, 2_300, 2_700},
+	{7, cyber.Breach{Name: "operadora-sul", Title: "Operadora Sul", Kind: cyber.SourceBreach, Verified: true}, []string{"nome", "cpf", "telefone", "endereco"}, 5, 1_000, 4_000},
+	{2, cyber.Breach{Name: "clube-de-viagem", Title: "Clube de Viagem", Kind: cyber.SourceBreach}, []string{"nome", "email", "senha", "nascimento"}, 3, 4_000, 4_900},
 }
 
 // customers returns the enrolled people who are in a leak.
@@ -267,12 +269,7 @@ func (p *past) importLeak(ctx context.Context, ago int) error {
 	if err := p.Leaks.Library.LoadPublished(ctx); err != nil { // what is watched from now on is looked up in it at once
 		return err
 	}
-	for _, n := range customers {
-		if err := p.keepScore(ctx, n); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.keepScores(ctx, customers...)
 }
 
 // resolveFindings has some people deal with a leak two days after it came in.
@@ -294,7 +291,7 @@ func (p *past) resolveFindings(ctx context.Context, ago int) error {
 				return err
 			}
 		}
-		if err := p.keepScore(ctx, n); err != nil {
+		if err := p.keepScores(ctx, n); err != nil {
 			return err
 		}
 	}
@@ -379,15 +376,11 @@ func (p *past) takeUpCase(ctx context.Context, c *pastCase, actor string) error 
 
 // finishCase has an attendant resolve a case.
 func (p *past) finishCase(ctx context.Context, c *pastCase, actor string) error {
-	if _, err := p.Cases.MoveCase(ctx, c.ID, cyber.CaseResolved, actor, "Senhas trocadas e segunda etapa ligada."); err != nil {
-		return err
+	_, err := p.Cases.MoveCase(ctx, c.ID, cyber.CaseResolved, actor, "Senhas trocadas e segunda etapa ligada.")
+	if err == nil && c.way%2 == 0 {
+		_, err = p.Cases.RateCase(ctx, c.CaseKey, 4+c.way%3%2, "Obrigada!")
 	}
-	if c.way%2 == 0 {
-		if _, err := p.Cases.RateCase(ctx, c.CaseKey, 4+c.way%3%2, "Obrigada!"); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // pastOutside stands for the partner's systems as they answered then.
@@ -484,38 +477,21 @@ func withCheckDigits(nine string) string {
 // strangers is the number of the first made-up person who is not a customer of any partner.
 const strangers = 100_000
 
-// column is a field of a made-up dump.
-type column string
-
 // writeTable writes a table of people; its columns are named as leaked tables name theirs.
-func writeTable(path string, columns []column, people []int) (err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-	}()
-	w := bufio.NewWriter(f)
-	cells := make([]string, len(columns))
-	for i, c := range columns {
-		cells[i] = string(c)
-	}
-	_, _ = fmt.Fprintln(w, strings.Join(cells, ";")) // an error stays with the writer until Flush
+func writeTable(path string, columns []string, people []int) error {
+	var table strings.Builder
+	table.WriteString(strings.Join(columns, ";") + "\n")
 	for _, n := range people {
 		p := makePerson(n)
-		fields := map[column]string{
+		fields := map[string]string{
 			"nome": p.name, "email": p.email, "cpf": p.cpf, "telefone": p.phone, "nascimento": p.birth, "endereco": p.street + ", " + p.city,
 			"senha": fmt.Sprintf("flor%dazul", n%997),
 		}
 		for i, c := range columns {
-			cells[i] = fields[c]
+			table.WriteString(fields[c] + map[bool]string{true: "\n", false: ";"}[i+1 == len(columns)])
 		}
-		_, _ = fmt.Fprintln(w, strings.Join(cells, ";"))
 	}
-	return w.Flush()
+	return os.WriteFile(path, []byte(table.String()), 0o600)
 }
 
 // dumpFile is a dump for the user of the demo to import and see people being found.
@@ -534,5 +510,5 @@ func (w *world) writeDump() (path string, err error) {
 		}
 		list = append(list, strangers+50_000+n)
 	}
-	return path, writeTable(path, []column{"nome", "email", "cpf", "telefone", "senha"}, list)
+	return path, writeTable(path, []string{"nome", "email", "cpf", "telefone", "senha"}, list)
 }

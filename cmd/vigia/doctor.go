@@ -410,18 +410,23 @@ func vigiaAnswers(ctx context.Context, address string) bool {
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	status, _, err := getHealth(ctx, "http://"+net.JoinHostPort(host, port))
+	return err == nil && status == http.StatusOK
+}
+
+// getHealth asks for the health page below an address. The state of TLS is nil where the address is without it.
+func getHealth(ctx context.Context, base string) (status int, state *tls.ConnectionState, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/healthz", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/healthz", nil)
 	if err != nil {
-		return false
+		return 0, nil, err
 	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return false
+		return 0, nil, err
 	}
-	_ = res.Body.Close()
-	return res.StatusCode == http.StatusOK
+	return res.StatusCode, res.TLS, res.Body.Close()
 }
 
 // leastValidity is how long a certificate should still hold.
@@ -432,28 +437,22 @@ const leastValidity = 14 * 24 * time.Hour
 // its callers to be told apart.
 func (p *checkup) checkPublic(ctx context.Context) {
 	const area = "public addresses"
-	client := &http.Client{Timeout: 3 * time.Second}
 	for _, u := range []struct{ flag, url string }{{"--public-url", p.serve.PublicURL}, {"--page-url", p.serve.PageURL}} {
 		if u.url == "" {
 			continue
 		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(u.url, "/")+"/healthz", nil)
-		if err != nil {
-			continue // said under configuration
-		}
-		res, err := client.Do(req)
+		status, state, err := getHealth(ctx, strings.TrimSuffix(u.url, "/"))
 		switch {
 		case err != nil:
 			p.reportWarning(area, u.flag+": "+oneLineReason(err), "is the service up, does the name lead here, does the balancer pass requests on, is the certificate right?")
 			continue
-		case res.StatusCode != http.StatusOK:
-			p.reportWarning(area, fmt.Sprintf("%s: /healthz is answered %d there", u.flag, res.StatusCode), "does the balancer pass requests to the right listener?")
+		case status != http.StatusOK:
+			p.reportWarning(area, fmt.Sprintf("%s: /healthz is answered %d there", u.flag, status), "does the balancer pass requests to the right listener?")
 		default:
 			p.reportOK(area, "%s %s answers", u.flag, u.url)
 		}
-		_ = res.Body.Close()
-		if res.TLS != nil {
-			p.checkValidity(u.flag, res.TLS.PeerCertificates[0])
+		if state != nil {
+			p.checkValidity(u.flag, state.PeerCertificates[0])
 		}
 		if len(p.serve.TrustedProxies) == 0 && !strings.HasPrefix(u.url, "http://"+p.serve.Listen) && !strings.HasPrefix(u.url, "http://"+p.serve.ConsoleListen) && p.serve.TLSCert == "" {
 			p.reportWarning("balancer", u.flag+" leads through a balancer, and none is trusted: all callers share one address and its budget",

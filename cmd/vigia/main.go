@@ -42,19 +42,27 @@ type cli struct {
 	Plan         planCmd         `cmd:"" group:"clients" help:"Plans of a partner: create, list, show, edit, retire."`
 	Subscription subscriptionCmd `cmd:"" group:"clients" help:"Subscriptions: import, list."`
 	Webhook      webhookCmd      `cmd:"" group:"clients" help:"Webhook endpoints: create, list, show, test, rotate, enable, disable, delete."`
-	Event        eventCmd        `cmd:"" group:"clients" help:"Events and their deliveries: list."`
-	Listen       listenCmd       `cmd:"" group:"clients" help:"Post the events of a sandbox partner to a program on this machine, signed."`
-	Message      messageCmd      `cmd:"" group:"clients" help:"What people read of events: list."`
-	MCP          mcpCmd          `cmd:"" name:"mcp" group:"clients" help:"Tools for assistants that only read, by the Model Context Protocol."`
-	Breach       breachCmd       `cmd:"" group:"protect" help:"Breaches: import, append, replace, list, show, explain, edit, verify, retract."`
-	Passwords    passwordsCmd    `cmd:"" group:"protect" help:"Breached-password corpora: import, download, status, verify."`
-	Feed         feedCmd         `cmd:"" group:"protect" help:"Continuous sources of dumps: add, list, show, pause, resume, run, rotate, remove."`
-	Asset        assetCmd        `cmd:"" group:"protect" help:"Watched values of a person: list."`
-	Case         caseCmd         `cmd:"" group:"protect" help:"Support cases: list."`
-	Operator     operatorCmd     `cmd:"" group:"people" help:"People who use the console: create, invite, list, role, reset, disable, enable, logout."`
-	Audit        auditCmd        `cmd:"" group:"people" help:"The audit trail: list, verify."`
-	Subject      subjectCmd      `cmd:"" group:"people" help:"A person's rights: export, erase, log, replay."`
-	Version      versionCmd      `cmd:"" group:"run" help:"Print the version."`
+	Event        struct {
+		List eventListCmd `cmd:"" help:"List a partner's events, or the deliveries and attempts of one."`
+	} `cmd:"" group:"clients" help:"Events and their deliveries: list."`
+	Listen  listenCmd `cmd:"" group:"clients" help:"Post the events of a sandbox partner to a program on this machine, signed."`
+	Message struct {
+		List messageListCmd `cmd:"" help:"List the texts, and who wrote each."`
+	} `cmd:"" group:"clients" help:"What people read of events: list."`
+	MCP       mcpCmd       `cmd:"" name:"mcp" group:"clients" help:"Tools for assistants that only read, by the Model Context Protocol."`
+	Breach    breachCmd    `cmd:"" group:"protect" help:"Breaches: import, append, replace, list, show, explain, edit, verify, retract."`
+	Passwords passwordsCmd `cmd:"" group:"protect" help:"Breached-password corpora: import, download, status, verify."`
+	Feed      feedCmd      `cmd:"" group:"protect" help:"Continuous sources of dumps: add, list, show, pause, resume, run, rotate, remove."`
+	Asset     struct {
+		List assetListCmd `cmd:"" help:"List the watched values of a person, masked."`
+	} `cmd:"" group:"protect" help:"Watched values of a person: list."`
+	Case struct {
+		List caseListCmd `cmd:"" help:"List the newest cases."`
+	} `cmd:"" group:"protect" help:"Support cases: list."`
+	Operator operatorCmd `cmd:"" group:"people" help:"People who use the console: create, invite, list, role, reset, disable, enable, logout."`
+	Audit    auditCmd    `cmd:"" group:"people" help:"The audit trail: list, verify."`
+	Subject  subjectCmd  `cmd:"" group:"people" help:"A person's rights: export, erase, log, replay."`
+	Version  versionCmd  `cmd:"" group:"run" help:"Print the version."`
 }
 
 func main() {
