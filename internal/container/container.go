@@ -1,7 +1,7 @@
 // Package container opens dumps: archives, compressed files, documents, mailboxes and databases, however nested, and
 // hands out the texts inside them. It looks for nothing in them.
 //
-// A format is one file here and one line in the list of format.go: how it is known by its first bytes, and how it is
+// A format is one variable and one line in the list of format.go: how it is known by its first bytes, and how it is
 // read on. Names are never asked, and never used as paths.
 //
 // Invariants: nothing is written anywhere; what is not read to its end is reported with its name and the reason in plain
@@ -11,8 +11,11 @@ package container
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/vigiahq/vigia/internal/fault"
@@ -160,3 +163,111 @@ func printableName(name string) string {
 
 // entryName names an entry of the archive outer.
 func entryName(outer, name string) string { return outer + "!" + printableName(name) }
+
+// usualPasswords are those that samples, combo lists and stealer logs are passed around with.
+var usualPasswords = []string{
+	"infected", "malware", "virus", "password", "123456", "1234", "12345", "123", "123456789", "novirus", "leak", "leaks", "breach", "combo", "admin", "qwerty", "senha", "",
+}
+
+var errEncrypted = errors.New("encrypted: none of the passwords fits")
+
+// passwords returns the passwords to try, the likeliest first.
+func (w *walker) passwords() []string {
+	all := make([]string, 0, len(w.options.Passwords)+len(usualPasswords)+1)
+	seen := map[string]bool{}
+	add := func(p string) {
+		if !seen[p] {
+			seen[p] = true
+			all = append(all, p)
+		}
+	}
+	if w.fitted != "" {
+		add(w.fitted)
+	}
+	for _, p := range w.options.Passwords {
+		add(p)
+	}
+	for _, p := range usualPasswords {
+		add(p)
+	}
+	return all
+}
+
+// Volume is one file of an archive that was split.
+type Volume struct {
+	// Name is its name without a path: the next volume is found by it.
+	Name string
+	At   io.ReaderAt
+	Size int64
+}
+
+// Set is the volumes of one archive, read as if they were one file. It is read in place.
+type Set struct {
+	*io.SectionReader
+	volumes joinedVolumes
+}
+
+// NewSet joins volumes, which come in their order.
+func NewSet(volumes []Volume) *Set {
+	size := int64(0)
+	for _, v := range volumes {
+		size += v.Size
+	}
+	return &Set{SectionReader: io.NewSectionReader(joinedVolumes(volumes), 0, size), volumes: volumes}
+}
+
+// Volumes returns the volumes of the set: some archives number their blocks by volume.
+func (s *Set) Volumes() []Volume { return s.volumes }
+
+// joinedVolumes are volumes in their order.
+type joinedVolumes []Volume
+
+// ReadAt reads over the borders of volumes. A volume that is shorter than it was is cut short.
+func (j joinedVolumes) ReadAt(p []byte, offset int64) (n int, err error) {
+	for _, v := range j {
+		if want := min(int64(len(p)-n), v.Size-offset); want > 0 {
+			k, err := v.At.ReadAt(p[n:n+int(want)], offset)
+			if n += k; int64(k) < want {
+				return n, cutShort(err)
+			}
+			offset += want
+		}
+		offset -= v.Size
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// volumeFS finds volumes by name.
+type volumeFS []Volume
+
+// Open is for the library, which goes from volume to volume by itself.
+func (f volumeFS) Open(name string) (fs.File, error) {
+	for _, v := range f {
+		if v.Name == name {
+			return &volumeFile{SectionReader: io.NewSectionReader(v.At, 0, v.Size), v: v}, nil
+		}
+	}
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// volumeFile is a volume as an fs.File, for libraries that open the next volume by name.
+type volumeFile struct {
+	*io.SectionReader
+	v Volume
+}
+
+func (f *volumeFile) Close() error               { return nil }
+func (f *volumeFile) Stat() (fs.FileInfo, error) { return volumeStat{f.v}, nil }
+
+// volumeStat is the fs.FileInfo of a volume: its name and size are real, the rest is not known.
+type volumeStat struct{ v Volume }
+
+func (s volumeStat) Name() string     { return s.v.Name }
+func (s volumeStat) Size() int64      { return s.v.Size }
+func (volumeStat) Mode() fs.FileMode  { return 0o400 }
+func (volumeStat) ModTime() time.Time { return time.Time{} }
+func (volumeStat) IsDir() bool        { return false }
+func (volumeStat) Sys() any           { return nil }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/scan"
@@ -164,3 +165,195 @@ func (c *entryReader) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// meter stops a layer that swells: it sits on what comes out, and knows what went in.
+type meter struct {
+	w    *walker
+	name string
+	r    io.Reader
+	in   func() int64 // nil where the layer's own input is not known, as in an archive read in place
+	out  int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	if err := m.w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := m.r.Read(p)
+	m.out += int64(n)
+	m.w.unpacked += int64(n)
+	l := &m.w.limits
+	switch {
+	case m.w.unpacked > l.Bytes:
+		return n, ErrBomb.Note("%s: more than %d bytes unpacked", m.name, l.Bytes)
+	case m.out > slack && m.in != nil && m.out > l.Ratio*m.in(),
+		m.w.unpacked > slack && m.w.unpacked > l.Ratio*int64(l.Depth)*m.w.sourceBytes(),
+		m.out > slack && m.out > l.Ratio*m.w.sourceBytes():
+		return n, ErrBomb.Note("%s: unpacks to more than %d times its size", m.name, l.Ratio)
+	}
+	return n, err
+}
+
+// errTooLarge means that something would have to be held in memory that is too large for it.
+var errTooLarge = errors.New("too large to be held in memory")
+
+// heldMost is how much of a layer that can only be read on is held in memory, to be read in place. A variable, for tests.
+var heldMost int64 = 96 << 20
+
+const chunk = 1 << 20
+
+// holdInMemory reads what it may of r into memory. It returns io.EOF if that is all of it, no error if there is more, and else
+// the error that broke it off.
+func holdInMemory(r io.Reader) (held *io.SectionReader, err error) {
+	var parts chunks
+	size := int64(0)
+	for err == nil && size < heldMost {
+		part := make([]byte, chunk)
+		var n int
+		n, err = scan.FillBuffer(r, part)
+		parts, size = append(parts, part), size+int64(n)
+	}
+	return io.NewSectionReader(parts, 0, size), err
+}
+
+// holdLayer holds a layer that can only be read on, so that it can be read in place. It reports false if the layer is too
+// large for that, which is noted. Of a stream that breaks off, what was there is held, and that it broke is noted.
+func (w *walker) holdLayer(l *layer) (ok bool, err error) {
+	if l.at != nil {
+		return true, nil
+	}
+	held, err := holdInMemory(l.r)
+	switch {
+	case err == nil:
+		w.noteSkip(l.name, errTooLarge.Error(), 0)
+		return false, nil
+	case !errors.Is(err, io.EOF):
+		if err := w.noteDamage(l.name, held.Size(), err); err != nil {
+			return false, err
+		}
+	}
+	l.at, l.size = held, held.Size()
+	return true, nil
+}
+
+// holdWhole places a layer that is small enough to be held; else it returns all of it as a stream.
+func (l *layer) holdWhole() (rest io.Reader) {
+	if l.at != nil {
+		return nil
+	}
+	held, err := holdInMemory(l.r)
+	switch {
+	case err == nil:
+		return io.MultiReader(held, l.r)
+	case !errors.Is(err, io.EOF):
+		return io.MultiReader(held, failed{err})
+	}
+	l.at, l.size = held, held.Size()
+	return nil
+}
+
+// chunks is text held in pieces, so that holding more never copies.
+type chunks [][]byte
+
+// ReadAt reads across the borders of chunks.
+func (c chunks) ReadAt(p []byte, off int64) (n int, err error) {
+	for n < len(p) {
+		i := (off + int64(n)) / chunk
+		if i >= int64(len(c)) {
+			return n, io.EOF
+		}
+		n += copy(p[n:], c[i][(off+int64(n))%chunk:])
+	}
+	return n, nil
+}
+
+// readExactly reads exactly len(p) bytes at a place of a file; a file that ends before is cut short.
+func readExactly(at io.ReaderAt, p []byte, offset int64) error {
+	if offset < 0 {
+		return errDamaged
+	}
+	n, err := at.ReadAt(p, offset)
+	if n == len(p) {
+		return nil
+	}
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+var errDamaged = errors.New("damaged")
+
+// cutShort tells an end that came too early.
+func cutShort(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// A run of at least shortestString characters is taken for a text among bytes of which nothing else is known; one of
+// longestString is cut.
+const (
+	shortestString = 6
+	longestString  = 64 << 10
+)
+
+// stringsReader reads the texts that stand in a binary, of one or two bytes a character, each as a line.
+type stringsReader struct {
+	in           io.Reader
+	narrow, wide []byte // runs that may go on
+	last         byte   // a printable byte whose zero would make it a wide character, or 0
+	lines        []byte // to be handed out
+	err          error
+}
+
+func (s *stringsReader) Read(p []byte) (int, error) {
+	var block [16 << 10]byte
+	for len(s.lines) == 0 {
+		if s.err != nil {
+			return 0, s.err
+		}
+		n, err := s.in.Read(block[:])
+		for _, c := range block[:n] {
+			s.takeByte(c)
+		}
+		if s.err = err; err != nil {
+			s.takeByte(1) // ends every run
+		}
+	}
+	n := copy(p, s.lines)
+	s.lines = s.lines[n:]
+	return n, nil
+}
+
+// takeByte takes a byte of the run that is being read.
+func (s *stringsReader) takeByte(c byte) {
+	isWide := c == 0 && s.last != 0
+	if isWide {
+		s.wide = utf8.AppendRune(s.wide, rune(s.last))
+	}
+	if isPrintable(c) {
+		s.narrow = append(s.narrow, c)
+	}
+	if !isPrintable(c) || len(s.narrow) >= longestString {
+		s.narrow = s.endRun(s.narrow)
+	}
+	if !isWide && (s.last != 0 || !isPrintable(c)) || len(s.wide) >= longestString {
+		s.wide = s.endRun(s.wide)
+	}
+	if s.last = c; !isPrintable(c) {
+		s.last = 0
+	}
+}
+
+// endRun adds the run as a line if it is long enough to be text rather than chance, and returns it emptied for reuse.
+func (s *stringsReader) endRun(run []byte) []byte {
+	if utf8.RuneCount(run) >= shortestString {
+		s.lines = append(append(s.lines, run...), '\n')
+	}
+	return run[:0]
+}
+
+// isPrintable reports whether c can be part of a run of text. Bytes beyond ASCII can: they may be letters in UTF-8.
+func isPrintable(c byte) bool { return c >= ' ' && c != 0x7f || c == '\t' }

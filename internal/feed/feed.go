@@ -13,12 +13,14 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/bucket"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/intake"
@@ -400,4 +402,186 @@ func parseManifests(text []byte) ([]manifest, error) {
 		return nil, ErrInvalid.With("", fault.NoListOfDumps).Because(err)
 	}
 	return list, nil
+}
+
+// runFolder looks for manifests, NAME.json, and imports the files they describe. A manifest is to be dropped after its
+// files. Those that are not named by it are the ones called like the manifest, or in a folder of its name.
+func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
+	b, err := fs.openFolder(f.Target)
+	if err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	drops, err := intake.ListEntries(ctx, b, "")
+	if err != nil {
+		return fmt.Errorf("list: %w", err)
+	}
+	var failed error
+	for _, d := range drops {
+		if strings.HasSuffix(d.Key, ".json") && !strings.Contains(d.Key, "/") {
+			if err := fs.takeDrop(ctx, f, b, d, drops); err != nil {
+				failed = errors.Join(failed, fmt.Errorf("%s: %w", d.Key, err)) // the others are taken all the same
+			}
+		}
+	}
+	f.State.Orphans, err = countOrphans(ctx, b, drops)
+	return errors.Join(failed, err)
+}
+
+// countOrphans counts files that no manifest speaks of. A manifest is dropped last, so a file may be one for a while and that
+// is no failure; one that stays so would be missed in silence.
+func countOrphans(ctx context.Context, b bucket.Bucket, drops []intake.Entry) (int64, error) {
+	var manifests, left []intake.Entry
+	for _, d := range drops {
+		if strings.HasSuffix(d.Key, ".json") && !strings.Contains(d.Key, "/") {
+			manifests = append(manifests, d)
+		}
+	}
+	for _, d := range drops {
+		if !slices.ContainsFunc(manifests, func(m intake.Entry) bool { return m.Key == d.Key || isBeside(m.Key, d.Key) }) {
+			left = append(left, d)
+		}
+	}
+	for i := 0; len(left) > 0 && i < len(manifests); i++ {
+		text, err := bucket.ReadAll(ctx, b, manifests[i].Key, maxManifest)
+		if err != nil {
+			return 0, err
+		}
+		var m manifest
+		if json.Unmarshal(text, &m) != nil { // is told where it is taken
+			continue
+		}
+		left = slices.DeleteFunc(left, func(d intake.Entry) bool {
+			return slices.ContainsFunc(m.Files, func(name string) bool { return path.Clean(name) == d.Key })
+		})
+	}
+	return int64(len(left)), nil
+}
+
+// isBeside reports whether a file is called like a manifest, or lies in a folder of its name.
+func isBeside(manifest, file string) bool {
+	base := strings.TrimSuffix(manifest, ".json")
+	return strings.HasPrefix(file, base+".") || strings.HasPrefix(file, base+"/")
+}
+
+// openFolder opens the target of a folder feed: a path on this machine, or the address of a bucket.
+func (fs *Feeds) openFolder(target string) (bucket.Bucket, error) {
+	if filepath.IsAbs(target) {
+		return bucket.Folder(target)
+	}
+	return bucket.Open(target, fs.Client)
+}
+
+// takeDrop imports the dump that a manifest in the folder describes, once: a manifest that was taken before is passed
+// over.
+func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d intake.Entry, drops []intake.Entry) error {
+	if taken, err := fs.Store.IsTaken(ctx, f.Name, d.Mark); err != nil || taken {
+		return err
+	}
+	if d.Size > maxManifest {
+		return ErrInvalid.With("manifest", fault.LargerThan, maxManifest)
+	}
+	text, err := bucket.ReadAll(ctx, b, d.Key, maxManifest)
+	if err != nil {
+		return err
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return ErrInvalid.With("manifest", fault.NotJSON).Because(err)
+	}
+	base := strings.TrimSuffix(d.Key, ".json")
+	if m.Name == "" {
+		m.Name = base
+	}
+	var inputs []intake.Input
+	for _, o := range drops {
+		named := slices.ContainsFunc(m.Files, func(name string) bool { return path.Clean(name) == o.Key })
+		beside := len(m.Files) == 0 && o.Key != d.Key && isBeside(d.Key, o.Key)
+		if named || beside {
+			inputs = append(inputs, dropInput(f.Target, b, o))
+		}
+	}
+	return fs.importItem(ctx, f, d.Mark, m, intake.JoinVolumes(inputs))
+}
+
+// dropInput reads a local file, or an object of a bucket, in place: archives that begin at their end need that.
+func dropInput(target string, b bucket.Bucket, o intake.Entry) intake.Input {
+	return intake.ReaderInput(o.Key, o.Mark, o.Size, func(ctx context.Context) (io.ReadCloser, error) {
+		if filepath.IsAbs(target) {
+			return os.OpenInRoot(target, filepath.FromSlash(o.Key))
+		}
+		return o.Open(ctx, b), nil
+	})
+}
+
+// fetchDumpList fetches a list of dumps and imports those that are new. A list that did not change is not sent again.
+func (fs *Feeds) fetchDumpList(ctx context.Context, f *Feed) error {
+	list, tag, err := fs.fetchList(ctx, f)
+	if err != nil || list == nil {
+		return err
+	}
+	var failed error
+	for _, m := range list {
+		m.IsVendors = true
+		var inputs []intake.Input
+		for _, u := range m.URLs {
+			if strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "http://") {
+				inputs = append(inputs, intake.AddressInput(fs.Client, u))
+			}
+		}
+		if err := fs.importItem(ctx, f, m.Name+" "+strings.Join(m.URLs, " "), m, inputs); err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	if failed == nil { // the next run looks at the whole list again otherwise
+		f.State.Tag = tag
+	}
+	return failed
+}
+
+// answerTime bounds a call whose answer is small. The client itself is patient, because dumps are not.
+const answerTime = time.Minute
+
+// fetchList returns the list and its tag; no list when it did not change.
+func (fs *Feeds) fetchList(ctx context.Context, f *Feed) (list []manifest, tag string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Target, nil)
+	if err != nil {
+		return nil, "", ErrInvalid.With("target", fault.NotAnAddress).Because(err)
+	}
+	if f.State.Tag != "" {
+		req.Header.Set("If-None-Match", f.State.Tag)
+	}
+	if f.Secret != "" {
+		req.Header.Set("Authorization", "Bearer "+f.Secret)
+	}
+	res, err := fs.Client.Do(req)
+	if err != nil {
+		return nil, "", fmt.Errorf("fetch list: %w", err)
+	}
+	defer func() { _ = res.Body.Close() }() // only read
+	if res.StatusCode == http.StatusNotModified {
+		return nil, "", nil
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, "", fmt.Errorf("fetch list: answered %d", res.StatusCode)
+	}
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxManifest+1))
+	if err != nil {
+		return nil, "", fmt.Errorf("fetch list: %w", err)
+	}
+	if len(text) > maxManifest {
+		return nil, "", ErrInvalid.With("", fault.ListLargerThan, maxManifest)
+	}
+	list, err = parseManifests(text)
+	return list, res.Header.Get("ETag"), err
+}
+
+// retryAfter reads how long a source asks to be left alone.
+func retryAfter(h http.Header, otherwise time.Duration) time.Duration {
+	var seconds int
+	if _, err := fmt.Sscan(h.Get("Retry-After"), &seconds); err == nil && seconds >= 0 {
+		return time.Duration(seconds) * time.Second
+	}
+	return otherwise
 }

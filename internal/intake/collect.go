@@ -2,14 +2,21 @@ package intake
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
+	"io"
 	"math/bits"
 	"sync/atomic"
+	"time"
 
+	"github.com/vigiahq/vigia/internal/container"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/reader"
 	"github.com/vigiahq/vigia/internal/scan/record"
+	"github.com/vigiahq/vigia/internal/scan/stated"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -233,3 +240,167 @@ func (d *domainCache) sawLately(domain []byte, label segment.LabelID) bool {
 	slot.label, slot.n = label, uint8(copy(slot.text[:], domain))
 	return false
 }
+
+// pairKeys is a batch of pairs on its way to the one who sorts.
+type pairKeys []uint64
+
+// pairCollector turns the digests of passwords that stand beside identifiers into pairs.
+type pairCollector struct {
+	// pair is seal.Keys.Pair; nil: no pairs are wanted.
+	pair func(fingerprint, password uint64) uint64
+	keys pairKeys
+	// flush takes a full batch and returns an empty one.
+	flush func(pairKeys) pairKeys
+}
+
+// addPair adds the fingerprint of a value and a password.
+func (c *pairCollector) addPair(value, password uint64) {
+	if len(c.keys) == cap(c.keys) {
+		c.keys = c.flush(c.keys)
+	}
+	c.keys = append(c.keys, c.pair(value, password))
+}
+
+// Counted is how often a value stands in a dump.
+type Counted struct {
+	// Records hold the value, each counted once. Loose counts the places where it stands in no record that could be told.
+	Records, Loose int64
+	// Skips are inputs, or members of archives, that could not be read to their end; the first hundred of them.
+	Skips []container.Skip
+}
+
+// CountValue searches the inputs, as an import does, for one value, given in the form of identifier.MatchForm, and
+// writes nothing. How many records held a value is not stored anywhere, so the caller must still have the dump.
+func (im *Importer) CountValue(ctx context.Context, spec Spec, kind identifier.Kind, form []byte) (Counted, error) {
+	if len(spec.Inputs) == 0 {
+		return Counted{}, ErrInput.With("inputs", fault.NoFile)
+	}
+	run := newImportRun(im, &work{noPairs: true}, spec)
+	counters := make([]counter, len(run.workers))
+	for i, w := range run.workers {
+		counters[i] = counter{kind: kind, form: form}
+		w.found = counters[i].countSighting
+	}
+	stop := run.watchProgress()
+	defer stop()
+	err := run.scanInputs(ctx, run.discardKeys)
+	all := Counted{Skips: run.skips}
+	for i := range counters {
+		all.Records += counters[i].records
+		all.Loose += counters[i].loose
+	}
+	return all, err
+}
+
+// counter counts the records of one worker that hold a value.
+type counter struct {
+	kind           identifier.Kind
+	form, room     []byte
+	counted        bool // the record at hand was
+	records, loose int64
+}
+
+// countSighting takes a sighting. Those of a record come together.
+func (c *counter) countSighting(s *reader.Sighting) {
+	if s.First {
+		c.counted = false
+	}
+	if s.Kind != c.kind {
+		return
+	}
+	normal := s.Normal
+	if s.Kind == identifier.Email {
+		box, spelling := identifier.AppendMailbox(c.room[:0], normal)
+		if normal = box; spelling != 0 {
+			c.room = box
+		}
+	}
+	switch {
+	case !bytes.Equal(normal, c.form):
+	case !s.Told:
+		c.loose++
+	case !c.counted: // else it stands there twice
+		c.records, c.counted = c.records+1, true
+	}
+}
+
+// Understood is a record as an import would understand it.
+type Understood struct {
+	Values  []UnderstoodValue
+	Told    bool
+	Classes record.Classes
+	Site    string
+	Day     int32
+	// Password says that its password would be known to credential-check.
+	Password bool
+}
+
+// UnderstoodValue is an identifier of a record.
+type UnderstoodValue struct {
+	Kind   identifier.Kind
+	Normal string
+}
+
+// errEnough ends a preview.
+var errEnough = errors.New("enough records were seen")
+
+// previewBytes is how much is read after the last record that is shown, to count what is left out of smaller inputs.
+const previewBytes = 16 << 20
+
+// PreviewRecords reads the inputs, at least until it has seen so many records, and returns these. If it came to the end of the inputs, it also returns
+// what was counted. It writes nothing and needs neither keys nor a store.
+func PreviewRecords(ctx context.Context, spec Spec, limits container.Limits, most int) ([]Understood, *leak.Tally, error) {
+	im := &Importer{Now: time.Now, Workers: 1, Limits: limits, Fingerprint: func(byte, []byte) uint64 { return 0 }}
+	run := newImportRun(im, &work{}, spec)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var seen []Understood
+	full := false
+	run.workers[0].found = func(s *reader.Sighting) {
+		if s.First || len(seen) == 0 {
+			if full = len(seen) == most; full {
+				if run.scanned.Load() > previewBytes {
+					stop(errEnough)
+				}
+				return
+			}
+			seen = append(seen, Understood{Told: s.Told, Site: string(s.Site), Day: s.Day})
+		} else if full {
+			return
+		}
+		u := &seen[len(seen)-1]
+		u.Values = append(u.Values, UnderstoodValue{Kind: s.Kind, Normal: string(s.Normal)})
+		u.Classes, u.Password = u.Classes|s.Classes, u.Password || s.HasPassword
+	}
+	err := run.scanInputs(ctx, run.discardKeys)
+	if errors.Is(err, errEnough) {
+		return seen, nil, nil
+	}
+	return seen, &run.checked.Tally, err
+}
+
+// ReadRecords has a reader read records that say what is in them. It returns what it says of the text, and the first line that is no
+// record, or not wholly, with the reason.
+func (im *Importer) ReadRecords(ctx context.Context, body []byte, m *stated.Mapping) (reader.Report, error) {
+	input := ReaderInput("records", "", int64(len(body)), func(context.Context) (io.ReadCloser, error) { return contentOf{bytes.NewReader(body)}, nil })
+	run := newImportRun(&Importer{Now: im.Now, Workers: 1, Limits: im.Limits}, &work{noPairs: true}, Spec{Inputs: []Input{input}, Mapping: m})
+	run.workers[0].found, run.onlyRecords = func(*reader.Sighting) {}, true
+	err := run.scanInputs(ctx, run.discardKeys)
+	if err != nil || run.ended == nil || run.ended.Records == nil {
+		return reader.Report{}, errors.Join(err, errNotRead(run))
+	}
+	return *run.ended, nil
+}
+
+// errNotRead says why nothing was read of records.
+func errNotRead(run *importRun) error {
+	if len(run.skips) > 0 {
+		return ErrInput.Note("records: %s", run.skips[0].Reason)
+	}
+	return nil
+}
+
+// contentOf is content that needs no closing.
+type contentOf struct{ *bytes.Reader }
+
+func (contentOf) Close() error { return nil }

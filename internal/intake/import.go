@@ -1,3 +1,9 @@
+// Package intake reduces dumps to published breaches.
+//
+// A dump of any format becomes a segment: the sorted set of keyed fingerprints of the identifiers in it, and a second one
+// of identifiers together with the passwords beside them. Nothing else of a dump is kept, on no disk and in no log. One process does it, or the workers of all replicas together, each a
+// part. The invariant it keeps: an import that ended at any moment goes on, and gives the same segment as one that was
+// never interrupted.
 package intake
 
 import (
@@ -20,6 +26,42 @@ import (
 	"github.com/vigiahq/vigia/internal/scan"
 	"github.com/vigiahq/vigia/internal/scan/stated"
 )
+
+// Kinds of jobs.
+const (
+	KindImport = "breach.import"
+	// KindRenew is an import into a published breach.
+	KindRenew = "breach.renew"
+	// KindSpread watches over a spread import; its parts are KindPart.
+	KindSpread = "breach.spread"
+	KindPart   = "breach.part"
+)
+
+// Faults of this package.
+var (
+	ErrBusy  = fault.New(fault.Conflict, "breach.busy")
+	ErrInput = fault.New(fault.Invalid, "breach.input")
+	// ErrDoubtful is an import that would tell people that they are safe, though nothing was found or little was read.
+	ErrDoubtful = fault.New(fault.Unprocessable, "breach.doubtful")
+)
+
+// Store keeps what is imported.
+type Store interface {
+	BreachByName(ctx context.Context, name string) (leak.Record, error)
+	// InsertBreach keeps a new breach; leak.ErrBreachExists when the name is taken.
+	InsertBreach(ctx context.Context, r leak.Record) error
+	// DropImport gives up a breach that is being imported, as if it had never been begun. Any other stays.
+	DropImport(ctx context.Context, name string) error
+	// PublishBreach makes a breach that is being imported visible and hands over to the match, in one transaction.
+	// Publishing the same file again changes nothing.
+	PublishBreach(ctx context.Context, name string, p leak.Publication) error
+
+	// RenewBreach puts other content in the place of a published breach's and hands over to the match, in one
+	// transaction. Renewing with what is there changes nothing; leak.ErrRenewed when it was not made from what is there.
+	RenewBreach(ctx context.Context, name string, n leak.Renewal) error
+
+	SpreadStore
+}
 
 // Importer turns dumps into published breaches.
 type Importer struct {
@@ -353,3 +395,64 @@ func (im *Importer) checkpointSpan() int64 {
 // pieceSize returns how much of a large text is searched at a time. The same text must be cut into the same pieces by
 // every run.
 func (im *Importer) pieceSize() int64 { return min(scan.PieceSize, im.checkpointSpan()) }
+
+// passwords are tried on an input: those that were given, and names that stand beside it, as archives are often passed on under
+// the name of their password.
+func (run *importRun) passwords(in Input) []string {
+	if in.source.Path == "" {
+		return run.spec.Passwords
+	}
+	if run.beside == nil {
+		run.beside = map[string][]string{}
+		for _, other := range run.spec.Inputs {
+			if dir := filepath.Dir(other.source.Path); other.source.Path != "" && len(run.beside[dir]) < namesBeside {
+				run.beside[dir] = append(run.beside[dir], fileStem(other.source.Path))
+			}
+		}
+	}
+	dir := filepath.Dir(in.source.Path)
+	return append(append(append([]string{}, run.spec.Passwords...), fileStem(in.source.Path), filepath.Base(dir)), run.beside[dir]...)
+}
+
+// namesBeside is how many names of a folder are tried as passwords.
+const namesBeside = 20
+
+// fileStem returns a file's name without what tells its kind.
+func fileStem(path string) string {
+	name := filepath.Base(path)
+	if dot := strings.IndexByte(name, '.'); dot > 0 {
+		return name[:dot]
+	}
+	return name
+}
+
+// countVerdict counts an input that has been walked.
+func (run *importRun) countVerdict(report *container.Report) {
+	switch report.Verdict() {
+	case container.Read:
+		run.verdicts.Read++
+	case container.Partly:
+		run.verdicts.Partly++
+	case container.Unread:
+		run.verdicts.Unread++
+	}
+	for _, s := range report.Skips {
+		run.countProblem(s)
+	}
+	run.verdicts.Problems += report.Skipped - int64(len(report.Skips))
+	run.verdicts.CountReason("other reasons", report.Skipped-int64(len(report.Skips)))
+}
+
+const (
+	skipsKept     = 100
+	reasonLongest = 100
+)
+
+// countProblem notes something that was not read. Only the reason is kept: names belong to the dump.
+func (run *importRun) countProblem(s container.Skip) {
+	if len(run.skips) < skipsKept {
+		run.skips = append(run.skips, s)
+	}
+	run.verdicts.Problems++
+	run.verdicts.CountReason(s.Reason[:min(len(s.Reason), reasonLongest)], 1)
+}

@@ -11,9 +11,16 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
+	"sort"
+	"strconv"
 	"strings"
+	"sync"
 
+	"github.com/vigiahq/vigia/internal/bucket"
+	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
@@ -153,4 +160,303 @@ func addressMark(address string) string {
 // ReaderInput returns an input that the given function opens, such as an object of a bucket.
 func ReaderInput(name, mark string, size int64, open func(ctx context.Context) (io.ReadCloser, error)) Input {
 	return Input{Name: name, Size: size, Mark: mark, open: open, inner: name}
+}
+
+// bucketInputs lists the objects of a bucket whose names begin with what follows the bucket's name.
+func bucketInputs(ctx context.Context, client *http.Client, arg string) ([]Input, error) {
+	address, prefix, err := splitBucket(arg)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := openAndList(ctx, client, address, prefix)
+	if err != nil {
+		return nil, ErrInput.With("inputs", fault.BucketUnreadable).Because(err)
+	}
+	inputs := make([]Input, 0, len(entries))
+	for _, e := range entries {
+		inputs = append(inputs, bucketInput(client, address, e))
+	}
+	return inputs, nil
+}
+
+// openAndList lists the objects of a bucket whose names begin with prefix.
+func openAndList(ctx context.Context, client *http.Client, address, prefix string) ([]Entry, error) {
+	b, err := bucket.Open(address, client)
+	if err != nil {
+		return nil, err
+	}
+	return ListEntries(ctx, b, prefix)
+}
+
+// Entry is an object of a bucket as it was listed. Its mark changes when its content does.
+type Entry struct {
+	Key, Mark string
+	Size      int64
+}
+
+// ListEntries lists the objects of a bucket whose names begin with prefix.
+func ListEntries(ctx context.Context, b bucket.Bucket, prefix string) ([]Entry, error) {
+	objects, err := b.List(ctx, prefix)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Entry, 0, len(objects))
+	for _, o := range objects {
+		entries = append(entries, Entry{o.Key, fmt.Sprintf("%s %d %d", o.Key, o.Size, o.Modified.UnixNano()), o.Size})
+	}
+	return entries, nil
+}
+
+// Open reads the object in place: archives that begin at their end need that.
+func (e Entry) Open(ctx context.Context, b bucket.Bucket) io.ReadCloser {
+	o := &object{ctx: ctx, bucket: b, key: e.Key, size: e.Size}
+	return objectReader{io.NewSectionReader(o, 0, e.Size), o}
+}
+
+// splitBucket tells a bucket's address from the names in it: s3://bucket/prefix?region=..., and for files the last
+// element of the path.
+func splitBucket(arg string) (address, prefix string, err error) {
+	u, err := url.Parse(arg)
+	if err != nil {
+		return "", "", ErrInput.With("inputs", fault.NotABucket).Because(err)
+	}
+	if u.Scheme == "file" {
+		if !strings.HasSuffix(u.Path, "/") {
+			u.Path, prefix = path.Split(u.Path)
+		}
+	} else {
+		u.Path, prefix = "", strings.TrimPrefix(u.Path, "/")
+	}
+	return u.String(), prefix, nil
+}
+
+// bucketInput opens the bucket anew for each reading, so that it can be used by any process and at any time.
+func bucketInput(client *http.Client, address string, e Entry) Input {
+	in := ReaderInput(ShownAddress(address)+e.Key, address+" "+e.Mark, e.Size, func(ctx context.Context) (io.ReadCloser, error) {
+		b, err := bucket.Open(address, client)
+		if err != nil {
+			return nil, err
+		}
+		return e.Open(ctx, b), nil
+	})
+	in.source = source{Bucket: address, Key: e.Key}
+	in.inner = e.Key
+	return in
+}
+
+// ShownAddress returns an address as people may read it: what follows the question mark can hold secrets. A path of
+// this machine is shown as it is.
+func ShownAddress(address string) string {
+	if !strings.Contains(address, "://") {
+		return address
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "?"
+	}
+	u.User, u.RawQuery = nil, ""
+	return strings.TrimSuffix(u.String(), "/") + "/"
+}
+
+// object reads an object of a bucket as if it were a file: in one stream while reads follow each other, in a new one
+// from the offset asked for otherwise. So archives that begin at their end are read where they are.
+type object struct {
+	ctx    context.Context //nolint:containedctx // io.ReaderAt takes none, and an object lives no longer than its import
+	bucket bucket.Bucket
+	key    string
+	size   int64
+
+	mu     sync.Mutex
+	stream io.ReadCloser
+	pos    int64 // of the stream
+}
+
+// objectReader reads an object on, in place and from anywhere.
+type objectReader struct {
+	*io.SectionReader
+	io.Closer
+}
+
+// passOver is up to how many bytes are read and thrown away rather than asked for anew.
+const passOver = 256 << 10
+
+// ReadAt reads from an offset, with a stream of its own if need be.
+func (o *object) ReadAt(p []byte, off int64) (n int, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if off >= o.size {
+		return 0, io.EOF
+	}
+	if err := o.moveStream(off); err != nil {
+		return 0, err
+	}
+	n, err = io.ReadFull(o.stream, p[:min(int64(len(p)), o.size-off)])
+	o.pos += int64(n)
+	if err == nil && n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// moveStream brings the stream to an offset.
+func (o *object) moveStream(off int64) error {
+	if gap := off - o.pos; o.stream != nil && gap > 0 && gap <= passOver {
+		n, err := io.CopyN(io.Discard, o.stream, gap)
+		o.pos += n
+		if err == nil {
+			return nil
+		}
+	}
+	if o.stream != nil && o.pos == off {
+		return nil
+	}
+	if err := o.closeStream(); err != nil {
+		return err
+	}
+	r, err := o.bucket.Read(o.ctx, o.key, off)
+	if err != nil {
+		return fmt.Errorf("read object: %w", err)
+	}
+	o.stream, o.pos = r, off
+	return nil
+}
+
+// closeStream ends the stream.
+func (o *object) closeStream() error {
+	if o.stream == nil {
+		return nil
+	}
+	err := o.stream.Close()
+	o.stream = nil
+	return err
+}
+
+// Close lets go of the stream.
+func (o *object) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.closeStream()
+}
+
+// The names of volumes: a.7z.001, a.z01 with a.zip, a.part01.rar, a.r00 with a.rar.
+var (
+	numbered  = regexp.MustCompile(`(?i)^(.+)\.(\d{2,4})$`)
+	zipVolume = regexp.MustCompile(`(?i)^(.+)\.z(\d{2,3})$`)
+	rarPart   = regexp.MustCompile(`(?i)^(.+)\.part(\d{1,5})\.rar$`)
+	rarOld    = regexp.MustCompile(`(?i)^(.+)\.r(\d{2})$`)
+)
+
+// volume is what a name says: the set it belongs to and its place there.
+type volume struct {
+	set   string
+	place int
+}
+
+// volumeOf reads a name. The file that holds the end of a zip, or the beginning of an old RAR, has no number.
+func volumeOf(name string) (volume, bool) {
+	dir, base := path.Split(strings.ReplaceAll(name, "\\", "/"))
+	const last = 1 << 20
+	for i, pattern := range []*regexp.Regexp{rarPart, numbered, zipVolume, rarOld} {
+		if m := pattern.FindStringSubmatch(base); m != nil {
+			n, err := strconv.Atoi(m[2])
+			return volume{fmt.Sprintf("%s%s %d", dir, strings.ToLower(m[1]), i), n}, err == nil
+		}
+	}
+	switch lower := strings.ToLower(base); {
+	case strings.HasSuffix(lower, ".zip"):
+		return volume{fmt.Sprintf("%s%s %d", dir, strings.TrimSuffix(lower, ".zip"), 2), last}, true
+	case strings.HasSuffix(lower, ".rar"):
+		return volume{fmt.Sprintf("%s%s %d", dir, strings.TrimSuffix(lower, ".rar"), 3), -1}, true
+	}
+	return volume{}, false
+}
+
+// JoinVolumes makes one input of the volumes of each set. It stands where the first of them stood.
+func JoinVolumes(inputs []Input) []Input {
+	sets := map[string][]int{}
+	places := make([]int, len(inputs))
+	for i, in := range inputs {
+		if v, ok := volumeOf(in.Name); ok && in.refused == "" && in.Size > 0 && in.open != nil {
+			sets[v.set], places[i] = append(sets[v.set], i), v.place
+		}
+	}
+	gone := make([]bool, len(inputs))
+	joined := append([]Input{}, inputs...)
+	for _, members := range sets {
+		sort.Slice(members, func(a, b int) bool { return places[members[a]] < places[members[b]] })
+		if len(members) < 2 || places[members[0]] > 1 {
+			continue
+		}
+		first := members[0]
+		for _, i := range members {
+			gone[i] = true
+			first = min(first, i)
+		}
+		gone[first] = false
+		var volumes []Input
+		for _, i := range members {
+			volumes = append(volumes, inputs[i])
+		}
+		joined[first] = setInput(volumes)
+	}
+	kept := joined[:0]
+	for i, in := range joined {
+		if !gone[i] {
+			kept = append(kept, in)
+		}
+	}
+	return kept
+}
+
+// setInput is one input of several volumes.
+func setInput(volumes []Input) Input {
+	in := Input{Name: fmt.Sprintf("%s and %d more volumes", volumes[0].Name, len(volumes)-1), inner: volumes[0].inner}
+	var marks, rest []string
+	for i, v := range volumes {
+		in.Size += v.Size
+		marks = append(marks, v.Mark)
+		if i > 0 {
+			rest = append(rest, v.source.Path+v.source.Key)
+		}
+	}
+	in.Mark = strings.Join(marks, "\n")
+	in.source = volumes[0].source
+	in.source.Volumes = strings.Join(rest, "\n")
+	in.open = func(ctx context.Context) (io.ReadCloser, error) { return openVolumes(ctx, volumes) }
+	return in
+}
+
+// volumeSet is an open set. A volume is closed with it.
+type volumeSet struct {
+	*container.Set
+	close []io.Closer
+}
+
+// openVolumes opens the volumes of a set.
+func openVolumes(ctx context.Context, volumes []Input) (io.ReadCloser, error) {
+	s := &volumeSet{}
+	var parts []container.Volume
+	for _, v := range volumes {
+		r, err := v.open(ctx)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.close = append(s.close, r)
+		at, ok := r.(io.ReaderAt)
+		if !ok {
+			return nil, errors.Join(ErrInput.With("inputs", fault.FileUnreadableInPlace, v.Name), s.Close())
+		}
+		parts = append(parts, container.Volume{Name: path.Base(strings.ReplaceAll(v.Name, "\\", "/")), At: at, Size: v.Size})
+	}
+	s.Set = container.NewSet(parts)
+	return s, nil
+}
+
+// Close lets go of all volumes.
+func (s *volumeSet) Close() error {
+	var errs []error
+	for _, c := range s.close {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
 }

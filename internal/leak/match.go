@@ -363,3 +363,172 @@ func (m *Matcher) walkFindings(ctx context.Context, run *job.Run, next func(afte
 		}
 	}
 }
+
+// Held is what a breach holds of a value.
+type Held struct {
+	// Found says that it holds the value; nothing else is known if not.
+	Found bool
+	Trace cyber.Trace
+}
+
+// RejudgeFindings judges the findings of a breach whose content is another one now. What does not hold any more is withdrawn, as
+// by a retraction; what was withdrawn and holds again is open again. What the records say beyond what the person was told
+// is news, and opens the finding again unless the person said that it is not about them; what they say no longer is
+// dropped without a word. held has the values that are to be judged.
+func RejudgeFindings(values []*Watched, breach cyber.Breach, held map[cyber.AssetID]Held, now time.Time) Verdict {
+	var v Verdict
+	var told []cyber.Finding
+	for _, w := range values {
+		i := w.findingIndex(breach.Name)
+		h, judged := held[w.ID]
+		if !judged || i < 0 {
+			continue
+		}
+		before := w.Findings[i]
+		f := before
+		if !h.Found || !w.countsFor(h.Trace) {
+			if f.Open() {
+				f.Resolution, f.ResolvedAt = cyber.ResolvedRetracted, now
+				w.Findings[i], v.Closed = f, append(v.Closed, f)
+			}
+			continue
+		}
+		f.Breach, f.Trace = breach.ForTrace(h.Trace), h.Trace
+		more := saysMore(f, before, slices.Delete(slices.Clone(w.Findings), i, i+1))
+		w.judgeSites(&f)
+		switch {
+		case more && f.Resolution != cyber.ResolvedNotMe:
+			f.Resolution, f.ResolvedAt, f.Quiet, f.RenewedAt = "", time.Time{}, false, now
+			told = append(told, f)
+		case f.Resolution == cyber.ResolvedRetracted: // it holds again, and others told all of it
+			f.Resolution, f.ResolvedAt, f.Quiet = "", time.Time{}, true
+		case before.Trace.IsEqual(f.Trace) && before.OwnSite == f.OwnSite && before.WatchedSite == f.WatchedSite:
+			continue
+		}
+		w.Findings[i], v.Judged = f, append(v.Judged, f)
+	}
+	v.Restated = restateAll(values)
+	v.News = gatherNews(values, told)
+	return v
+}
+
+// saysMore reports whether a finding says more than it said before and than the other findings of the value say. A
+// password that was told without being known is taken for the one that is known now: both stand in the same breach.
+func saysMore(f, before cyber.Finding, others []cyber.Finding) bool {
+	if before.Resolution == cyber.ResolvedRetracted {
+		return !cyber.IsKnownFinding(f, others)
+	}
+	if f.Basis() == cyber.BasisBreach {
+		return cyber.NewClasses(f.Breach.Exposes)&^cyber.NewClasses(before.Breach.Exposes) != 0 && !cyber.IsKnownFinding(f, others)
+	}
+	before.Breach.Content = "" // of the same breach, and not a copy of what it holds now
+	if before.Breach.Has(cyber.ExposedPassword) && len(before.Trace.Passwords) == 0 {
+		f.Trace.Passwords = nil
+	}
+	return !cyber.IsKnownFinding(f, append(others, before))
+}
+
+// LargestOverlap names the breach that shares most with this one; of equals the first by name.
+func (m Measured) LargestOverlap() (breach string, values int64) {
+	for name, n := range m.From {
+		if n > values || n == values && name < breach {
+			breach, values = name, n
+		}
+	}
+	return breach, values
+}
+
+// measureOverlap counts what is new in a breach. Only breaches published before it count, so that a
+// repetition gives the same.
+func (m *Matcher) measureOverlap(ctx context.Context, breach Record, r *segment.Reader) (err error) {
+	if breach.Tally.Measured != nil {
+		return nil
+	}
+	segments, _, err := m.store.ListSegments(ctx) // in the order of publication
+	if err != nil {
+		return err
+	}
+	var names []string
+	var earlier []*segment.Reader
+	defer func() {
+		for _, e := range earlier {
+			err = errors.Join(err, e.Close())
+		}
+	}()
+	for _, g := range segments {
+		if g.Breach == breach.Name {
+			break
+		}
+		e, err := m.files.Open(ctx, g.File, g.Digest)
+		if err != nil {
+			return fmt.Errorf("measure with %s: %w", g.Breach, err)
+		}
+		names, earlier = append(names, g.Breach), append(earlier, e)
+	}
+	counted, err := r.CompareWith(ctx, earlier)
+	if err != nil {
+		return fmt.Errorf("overlap of %s: %w", breach.Name, err)
+	}
+	measured := Measured{Known: int64(counted.Any), From: map[string]int64{}}
+	for i, n := range counted.Each {
+		if n > 0 {
+			measured.From[names[i]] = int64(n)
+		}
+	}
+	t := breach.Tally
+	t.Measured = &measured
+	return m.store.KeepTally(ctx, breach.Name, breach.Digest, t)
+}
+
+// Pairs computes keys of pairs; seal.Keys does.
+type Pairs interface {
+	// PairFingerprint is the key of a value, by its fingerprint, and a password, by the first 40 bits of its SHA-1.
+	PairFingerprint(fingerprint, password uint64) uint64
+	// PairRange is the range in which all pairs of a value are.
+	PairRange(fingerprint uint64) (first, last uint64)
+}
+
+// HoldsPair reports whether a published breach holds one of the values together with the password. It follows what was
+// published up to now, by another process too: people ask right after an alert. Where not every breach could be asked,
+// and none that was holds it, the answer is cyber.ErrNotAsked.
+func (l *Library) HoldsPair(ctx context.Context, fingerprints []uint64, password uint64) (bool, error) {
+	unloaded := l.LoadPublished(ctx)
+	for range 2 { // as in Probe
+		s := l.current.Load()
+		if s == nil {
+			break
+		}
+		held, err := s.holdsPair(l.pairs, fingerprints, password)
+		if errors.Is(err, segment.ErrClosed) {
+			continue
+		}
+		if held || err == nil && s.whole && unloaded == nil {
+			return held, nil
+		}
+		if err != nil {
+			return false, cyber.ErrNotAsked.Because(err)
+		}
+		break
+	}
+	return false, cyber.ErrNotAsked.Because(unloaded)
+}
+
+// holdsPair reports whether a breach of the snapshot holds the pair.
+func (s *snapshot) holdsPair(keys Pairs, fingerprints []uint64, password uint64) (bool, error) {
+	for _, f := range fingerprints {
+		key := keys.PairFingerprint(f, password)
+		for _, v := range s.segments {
+			if v.pairs == nil {
+				continue
+			}
+			held, err := v.pairs.Contains(key)
+			if err != nil {
+				return false, fmt.Errorf("pairs of breach %s: %w", v.Breach, err)
+			}
+			if held {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}

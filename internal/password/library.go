@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/durable"
@@ -226,4 +228,265 @@ func (l *Library) openSegment(name, digest string) (*segment.Reader, error) {
 		return nil, ErrManifest.With("", fault.NotTheNamedFile, name)
 	}
 	return r, nil
+}
+
+// OpenFiles opens the manifest and every file that it names, for a copy of the library as it is at one moment: an open
+// file stays readable when an import replaces it. The caller closes them.
+func (l *Library) OpenFiles() ([]*os.File, error) {
+	for try := 1; ; try++ {
+		files, err := l.openFiles()
+		if err == nil || !errors.Is(err, os.ErrNotExist) || try == 3 { // an import replaced them between two steps
+			return files, err
+		}
+	}
+}
+
+// openFiles opens the manifest and all files that it names, so that they can be copied even if an import replaces them.
+// It returns os.ErrNotExist when an import did so between two steps.
+func (l *Library) openFiles() (files []*os.File, err error) {
+	m, err := l.readManifest()
+	if err != nil || len(m.Corpora) == 0 {
+		return nil, err
+	}
+	names := []string{manifestName}
+	for _, e := range m.Corpora {
+		names = append(names, e.File, e.WideFile)
+		if e.TagFile != "" {
+			names = append(names, e.TagFile)
+		}
+	}
+	for _, name := range names {
+		f, err := os.Open(l.filePath(name))
+		if err != nil {
+			for _, open := range files {
+				err = errors.Join(err, open.Close())
+			}
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	// The manifest was read before it was opened: make sure that both were the same one.
+	again, err := l.readManifest()
+	if err == nil && !sameFiles(m, again) {
+		err = os.ErrNotExist
+	}
+	if err != nil {
+		for _, open := range files {
+			err = errors.Join(err, open.Close())
+		}
+		return nil, err
+	}
+	return files, nil
+}
+
+// sameFiles reports whether two manifests name the same content.
+func sameFiles(a, b manifest) bool {
+	if len(a.Corpora) != len(b.Corpora) {
+		return false
+	}
+	for name, e := range a.Corpora {
+		if b.Corpora[name].Digest != e.Digest || b.Corpora[name].File != e.File {
+			return false
+		}
+	}
+	return true
+}
+
+// replacement is a corpus under construction. Until publish nothing that is in force changes.
+type replacement struct {
+	lib       *Library
+	algorithm Algorithm
+	manifest  manifest
+	entry     entry
+	all, wide *segment.Writer
+	tags      *tagTable // of a download
+	unlock    func()
+}
+
+// beginReplacement starts a new corpus for the algorithm and locks the library until publish or abandon.
+func (l *Library) beginReplacement(a Algorithm, source string) (*replacement, error) {
+	unlock, err := l.lockLibrary()
+	if err != nil {
+		return nil, err
+	}
+	r := &replacement{lib: l, algorithm: a, unlock: unlock}
+	if err := r.openFiles(source); err != nil {
+		r.abandonFiles()
+		return nil, err
+	}
+	return r, nil
+}
+
+// openFiles opens the files of the new corpus.
+func (r *replacement) openFiles(source string) (err error) {
+	if r.manifest, err = r.lib.readManifest(); err != nil {
+		return err
+	}
+	// A file left by an import that was killed before it published would be taken over by the writer of the same name.
+	generation := r.manifest.Corpora[r.algorithm.String()].Generation + 1
+	r.entry = entry{Generation: generation, Source: source}
+	r.entry.File, r.entry.WideFile, _ = corpusFileNames(r.algorithm, generation)
+	label := []byte(r.algorithm.String())
+	if r.all, err = segment.CreateSegment(r.lib.filePath(r.entry.File), segment.Options{Width: segment.Bits40, Note: label}); err != nil {
+		return err
+	}
+	r.wide, err = segment.CreateSegment(r.lib.filePath(r.entry.WideFile), segment.Options{Width: segment.Bits40, Note: label, Memory: 8 << 20})
+	return err
+}
+
+// addKeys adds keys in ascending order.
+func (r *replacement) addKeys(keys, widely []uint64) error {
+	if err := r.all.AddKeys(keys); err != nil {
+		return err
+	}
+	return r.wide.AddKeys(widely)
+}
+
+// publishReplacement puts the new corpus in force: first its files, then the manifest that names them, then the old files go.
+func (r *replacement) publishReplacement(ctx context.Context) (Corpus, error) {
+	if err := r.commitFiles(ctx); err != nil {
+		r.lib.sweepUnnamed(r.manifest)
+		return Corpus{}, err
+	}
+	r.entry.Imported = r.lib.now().UTC()
+	r.manifest.Corpora[r.algorithm.String()] = r.entry
+	if err := r.lib.writeManifest(r.manifest); err != nil {
+		return Corpus{}, err
+	}
+	r.lib.sweepUnnamed(r.manifest)
+	return r.entry.newCorpus(r.algorithm), nil
+}
+
+// commitFiles completes the files, which nothing names yet.
+func (r *replacement) commitFiles(ctx context.Context) error {
+	all, err := r.all.Commit(ctx)
+	if err != nil {
+		return err
+	}
+	if all.Count == 0 {
+		return ErrInput.With("", fault.NoHashInInput)
+	}
+	wide, err := r.wide.Commit(ctx)
+	if err != nil {
+		return err
+	}
+	e := &r.entry
+	e.Digest, e.Entries = all.Digest.String(), all.Count
+	e.WideDigest, e.Widely = wide.Digest.String(), wide.Count
+	e.Bytes = all.Size + wide.Size
+	if r.tags == nil {
+		return nil
+	}
+	_, _, e.TagFile = corpusFileNames(r.algorithm, e.Generation)
+	r.tags.digest = e.Digest
+	return durable.WriteFile(r.lib.filePath(e.TagFile), r.tags.encodeTags())
+}
+
+// abandonFiles gives up what was not published and unlocks the library. After publish it only unlocks.
+func (r *replacement) abandonFiles() {
+	if r.all != nil {
+		r.all.Abort()
+	}
+	if r.wide != nil {
+		r.wide.Abort()
+	}
+	r.unlock()
+}
+
+// Answer is what a look-up found, and where it looked.
+type Answer struct {
+	Exposure Exposure
+	// Corpora names the corpora that were looked in: "sha1; entries=N; date=YYYY-MM-DD, ntlm; entries=N;
+	// date=YYYY-MM-DD; sample". One text serves all look-ups until a corpus changes.
+	Corpora string
+}
+
+// view is the part of a snapshot that one kind of partner may look in.
+type view struct {
+	corpora []*openCorpus
+	missing error // why a corpus that belongs here could not be opened, when nothing serves in its place
+	name    string
+}
+
+// Sample reports whether the corpus is the built-in list: enough to try the service, far too little to call a password
+// unknown.
+func (c Corpus) Sample() bool { return c.Source == SourceDefault }
+
+// isSample reports whether the entry is the built-in list.
+func (e entry) isSample() bool { return e.Source == SourceDefault }
+
+// noteMissing notes that the corpus e cannot be opened; before, if any, serves in its place.
+func (s *snapshot) noteMissing(e entry, before *openCorpus, err error) {
+	if before == nil {
+		s.every.missing = err
+	}
+	if !e.isSample() && (before == nil || before.entry.isSample()) {
+		s.imported.missing = err
+	}
+}
+
+// buildViews fills the views from the corpora.
+func (s *snapshot) buildViews() {
+	s.every.corpora = s.corpora
+	for _, o := range s.corpora {
+		if !o.entry.isSample() {
+			s.imported.corpora = append(s.imported.corpora, o)
+		}
+	}
+	s.every.name, s.imported.name = joinCorpusNames(s.every.corpora), joinCorpusNames(s.imported.corpora)
+}
+
+// viewFor returns the corpora that count for a kind of partner.
+func (s *snapshot) viewFor(sample bool) *view {
+	if sample {
+		return &s.every
+	}
+	return &s.imported
+}
+
+// joinCorpusNames writes a list of items with parameters, as structured header fields do.
+func joinCorpusNames(corpora []*openCorpus) string {
+	var b strings.Builder
+	for i, o := range corpora {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(o.algorithm.String() + "; entries=" + strconv.FormatUint(o.entry.Entries, 10) + "; date=" + o.entry.Imported.UTC().Format(time.DateOnly))
+		if o.entry.isSample() {
+			b.WriteString("; sample")
+		}
+	}
+	return b.String()
+}
+
+// checkKey asks all corpora of the view.
+func (v *view) checkKey(key uint64) (Answer, error) {
+	most, failure := NotKnown, v.missing
+	for _, o := range v.corpora {
+		exposure, err := o.checkKey(key)
+		if err != nil {
+			failure = err
+			continue
+		}
+		most = max(most, exposure)
+	}
+	switch {
+	case most != NotKnown:
+		return Answer{most, v.name}, nil // found is found, whatever the other corpus would say
+	case failure != nil:
+		return Answer{}, ErrUnreadable.Because(failure)
+	case len(v.corpora) == 0:
+		return Answer{}, ErrNoCorpus
+	}
+	return Answer{NotKnown, v.name}, nil
+}
+
+// ListCorpora returns the corpora in force, for health checks and the operator.
+func (c *Checker) ListCorpora() []Corpus {
+	s := c.current.Load()
+	list := make([]Corpus, 0, len(s.corpora))
+	for _, o := range s.corpora {
+		list = append(list, o.entry.newCorpus(o.algorithm))
+	}
+	return list
 }

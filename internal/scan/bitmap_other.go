@@ -13,3 +13,7 @@ const fastAddress = false
 
 // shapeOf is never called, as fastAddress is false: only amd64 has an implementation.
 func shapeOf(*[margin]byte, *byte, *byte, *addressShape) {}
+
+// findHints sets a bit of out for each byte of src that begins a hint, and says whether there is any. src has a byte more than
+// out has bits.
+func findHints(out, src []byte) (any bool) { return hintsPortable(out, src) }

@@ -1,8 +1,12 @@
 package segment
 
 import (
+	"bufio"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"hash"
+	"io"
 	"os"
 	"slices"
 
@@ -302,4 +306,305 @@ func closeAll(files []*os.File) {
 	for _, f := range files {
 		_ = f.Close()
 	}
+}
+
+// Options say what a Writer makes.
+type Options struct {
+	Width Width
+	// Note is kept in the file and means nothing to this package. It can also be set until Commit.
+	Note []byte
+	// Memory bounds what the writer holds for sorting, in bytes; 0 means 64 MiB. Directories of pages come on top: 12
+	// bytes for about 2,000 keys.
+	Memory int
+}
+
+const (
+	defaultMemory = 64 << 20
+	leastMemory   = 1 << 20
+	// directBatch is how many sorted keys at once are worth going past the sorting buffer.
+	directBatch = 1024
+)
+
+// Writer builds a segment from keys in any order in bounded memory. Repeated keys count once. A Writer is for one
+// goroutine.
+type Writer struct{ *builder[bare] }
+
+// CreateSegment starts a segment that Commit will publish at path. Until then nothing exists under that name; the work goes on
+// in path + ".tmp", which is locked: a second writer of the same path gets ErrBusy, and what a killed writer left is
+// removed.
+func CreateSegment(path string, opt Options) (*Writer, error) {
+	b, err := newBuilder[bare](path, opt)
+	if err != nil {
+		return nil, err
+	}
+	b.begin = func(file *os.File) (output[bare], error) {
+		r, err := newSegmentRun(file, opt.Width, nil)
+		return bareRun{r}, err
+	}
+	return &Writer{b}, nil
+}
+
+// AddSegment puts all keys of a segment into the set; it is read when Commit merges. The Reader must stay open until
+// then.
+func (w *Writer) AddSegment(r *Reader) error {
+	if r.Width() != w.width {
+		return ErrOption.Note("a segment of keys of another width")
+	}
+	w.segments = append(w.segments, &segmentReader{Reader: r})
+	return nil
+}
+
+// AddKey puts a key into the set.
+func (w *Writer) AddKey(key uint64) error { return w.addRecord(bare{key}) }
+
+// AddKeys puts keys into the set; it is faster than many Adds.
+func (w *Writer) AddKeys(keys []uint64) error { return w.addRecords(asRecords(keys)) }
+
+// Commit completes the segment and publishes it under its path, in place of what was there. It returns after the file
+// and its folder are synced. After an error nothing is published and the Writer is of no further use.
+func (w *Writer) Commit(ctx context.Context) (Summary, error) {
+	if w.done {
+		return Summary{}, ErrClosed
+	}
+	defer w.Abort()
+	if err := w.complete(ctx); err != nil {
+		return Summary{}, err
+	}
+	return w.publishFile(ctx, func() (Summary, error) {
+		return w.current.(bareRun).finishSegment(w.note, nil) //nolint:errcheck // a writer without labels has no other
+	})
+}
+
+// run is a file being filled with sorted keys: header page and data pages, the same bytes as the front of a segment. It
+// is finished into the segment itself, or merged with what was spilled.
+type run struct {
+	file    *os.File
+	out     *sink
+	dir     directory
+	code    *labelCode // nil where there are no labels
+	pending []uint64   // sorted, distinct, not yet in a page
+	labels  []uint32   // of the pending keys, by their places in the table
+	count   uint64
+	last    uint64
+	low     uint // low bits of the page before: the first guess for the next
+	page    page
+}
+
+// newSegmentRun begins a run of pages in a file.
+func newSegmentRun(file *os.File, w Width, c *labelCode) (*run, error) {
+	r := &run{file: file, out: newFileSink(file), code: c, pending: make([]uint64, 0, 2*pageKeys)}
+	_, err := r.out.Write(encodeHeader(w, c != nil))
+	return r, err
+}
+
+// bareRun is a run as the output of keys alone.
+type bareRun struct{ *run }
+
+// addRecords appends records, which must be in rising order, to the pages of the run.
+func (r bareRun) addRecords(records []bare) error { return r.run.addKeys(asKeys(records)) }
+
+// addLastRecords appends the last records. Pages need no other treatment for them.
+func (r bareRun) addLastRecords(records []bare) error { return r.addRecords(records) }
+
+// reopenAsSource finishes the pages and returns a reader over them, with the file to close after the merge.
+func (r bareRun) reopenAsSource() (source[bare], *os.File, error) {
+	if err := r.finishPages(); err != nil {
+		return nil, nil, err
+	}
+	in, err := newRunReader(r.run)
+	return in, r.file, err
+}
+
+// acceptsKey reports whether keys that start with first can be appended.
+func (r *run) acceptsKey(first uint64) bool { return r.count == 0 || first >= r.last }
+
+// addKeys appends sorted keys and drops repeated ones.
+func (r *run) addKeys(keys []uint64) error {
+	for len(keys) > 0 {
+		n := min(len(keys), cap(r.pending)-len(r.pending))
+		r.takeKeys(keys[:n])
+		keys = keys[n:]
+		if len(r.pending) == cap(r.pending) {
+			if err := r.emitPages(pageKeys); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addLabelled appends keys that rise, and their labels.
+func (r *run) addLabelled(records []labelled, places []uint32) error {
+	if n := len(records); n > 0 {
+		r.count, r.last = r.count+uint64(n), records[n-1][0]
+	}
+	for len(records) > 0 {
+		n, had := min(len(records), cap(r.pending)-len(r.pending)), len(r.labels)
+		keys := r.pending[len(r.pending):][:n]
+		r.labels = slices.Grow(r.labels, n)
+		labels := r.labels[had:][:n]
+		for i, r := range records[:n] {
+			keys[i], labels[i] = r[0], places[r[1]]
+		}
+		r.pending, r.labels = r.pending[:len(r.pending)+n], r.labels[:had+n]
+		records = records[n:]
+		if len(r.pending) == cap(r.pending) {
+			if err := r.emitPages(pageKeys); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// takeKeys appends keys, for which there is room, to the pending ones.
+func (r *run) takeKeys(keys []uint64) {
+	pending, had := r.pending, len(r.pending)
+	if r.count == 0 && len(keys) > 0 {
+		pending, r.last = append(pending, keys[0]), keys[0]
+	}
+	last := r.last
+	for _, k := range keys {
+		if k != last {
+			pending = append(pending, k)
+			last = k
+		}
+	}
+	r.count += uint64(len(pending) - had)
+	r.pending, r.last = pending, last
+}
+
+// emitPages writes pages until at most keep keys are pending. Fewer than pageKeys pending keys may not fill a page.
+func (r *run) emitPages(keep int) error {
+	rest, labels := r.pending, r.labels
+	for len(rest) > keep {
+		n, l := planPage(rest, r.code.bitsPerKey(), r.low)
+		end := encodePage(&r.page, rest[:n], l)
+		if r.code != nil {
+			r.code.putPlaces(&r.page, end, labels[:n])
+			labels = labels[n:]
+		}
+		if len(r.dir.first) >= maxPages {
+			return ErrOption.Note("too many keys for one segment")
+		}
+		r.dir.addPage(rest[0], checksum(r.page[:]))
+		if _, err := r.out.Write(r.page[:]); err != nil {
+			return err
+		}
+		rest, r.low = rest[n:], l
+	}
+	r.pending = r.pending[:copy(r.pending, rest)]
+	r.labels = r.labels[:copy(r.labels, labels)]
+	return nil
+}
+
+// finishPages writes what is pending, so that the file holds all keys.
+func (r *run) finishPages() error {
+	if err := r.emitPages(0); err != nil {
+		return err
+	}
+	return r.out.Flush()
+}
+
+// finishSegment completes the file to a segment. seal, where there are labels, is given what their table is bound to and
+// returns it as it stands in the file.
+func (r *run) finishSegment(note []byte, seal func(context Digest) ([]byte, error)) (Summary, error) {
+	if err := r.emitPages(0); err != nil {
+		return Summary{}, err
+	}
+	f := footer{count: r.count, pages: uint64(len(r.dir.first)), last: r.last, noteLen: uint32(len(note)), labelled: r.code != nil}
+	tail := append(r.dir.encodeDirectory(), note...)
+	if r.code != nil {
+		before := len(tail)
+		tail = append(tail, r.code.encodeCode()...)
+		table, err := seal(sha256.Sum256(tail))
+		if err != nil {
+			return Summary{}, err
+		}
+		tail = append(tail, table...)
+		if f.labelsLen = uint64(len(tail) - before); f.labelsLen > maxTable {
+			return Summary{}, ErrOption.Note("labels: the table is too long")
+		}
+	}
+	if _, err := r.out.Write(tail); err != nil {
+		return Summary{}, err
+	}
+	if err := r.out.Flush(); err != nil {
+		return Summary{}, err
+	}
+	f.dirSum = checksum(tail)
+	r.out.sum.Sum(f.digest[:0])
+	if _, err := r.file.Write(f.encodeFooter()); err != nil {
+		return Summary{}, err
+	}
+	return Summary{Count: f.count, Size: f.fileSize(), Digest: f.digest}, nil
+}
+
+// runReader walks the keys of a run whose pages are finished.
+type runReader struct {
+	file *os.File
+	in   *bufio.Reader
+	dir  directory
+	next int // page to read next
+	page page
+	keys []uint64
+}
+
+// newRunReader returns a reader of the run's pages from the first on. It moves the position of the run's file.
+func newRunReader(r *run) (*runReader, error) {
+	if _, err := r.file.Seek(pageSize, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return &runReader{file: r.file, in: bufio.NewReaderSize(r.file, writeBuffer), dir: r.dir}, nil
+}
+
+// nextRecords returns the keys of the next page. It is checked like that of a segment.
+func (r *runReader) nextRecords() ([]bare, error) {
+	if r.next == len(r.dir.first) {
+		return nil, nil
+	}
+	if _, err := io.ReadFull(r.in, r.page[:]); err != nil {
+		return nil, err
+	}
+	if checksum(r.page[:]) != r.dir.sum[r.next] {
+		return nil, ErrCorrupt.Note("spill file: wrong checksum")
+	}
+	var ok bool
+	if r.keys, ok = decodePage(r.keys[:0], &r.page, r.dir.first[r.next]); !ok {
+		return nil, ErrCorrupt.Note("spill file: page %d does not decode", r.next)
+	}
+	r.next++
+	return asRecords(r.keys), nil
+}
+
+// segmentReader walks the keys of a whole segment.
+type segmentReader struct {
+	*Reader
+	next int
+	keys []uint64
+}
+
+// nextRecords returns the keys of the next page; nil at the end. They are valid until the next call.
+func (r *segmentReader) nextRecords() (_ []bare, err error) {
+	if r.next == len(r.dir.first) {
+		return nil, nil
+	}
+	r.keys, err = r.decodePage(r.keys[:0], r.next)
+	r.next++
+	return asRecords(r.keys), err
+}
+
+// writeBuffer is what is collected before the system is called.
+const writeBuffer = 256 << 10
+
+// sink hashes and writes what it is given.
+type sink struct {
+	*bufio.Writer
+	sum hash.Hash
+}
+
+// newFileSink returns a buffered writer to a file.
+func newFileSink(file *os.File) *sink {
+	sum := sha256.New()
+	return &sink{Writer: bufio.NewWriterSize(io.MultiWriter(sum, file), writeBuffer), sum: sum}
 }

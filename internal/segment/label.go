@@ -1,6 +1,13 @@
 package segment
 
 import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"math/bits"
+	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -158,4 +165,442 @@ func (l *Labels) currentText(id LabelID) (LabelID, string) {
 	defer l.mu.RUnlock()
 	id = l.currentID(id)
 	return id, l.texts[id]
+}
+
+// MaxLabels is how many different labels a segment may have.
+const MaxLabels = 1 << 18
+
+// labelCode is how the labels of a segment are written: behind the keys of a page stands, for each of them in their
+// order, the place of its label in the table, in as many bits as the last place takes.
+type labelCode struct {
+	labels int  // how many there are, at least one
+	width  uint // bits of a place
+}
+
+// newLabelCode returns a code for the given number of labels. Ids have a fixed width of as many bits as the largest
+// needs.
+func newLabelCode(labels int) *labelCode {
+	return &labelCode{labels: labels, width: uint(bits.Len(uint(labels - 1)))}
+}
+
+// encodeCode returns the code as it stands in the file.
+func (c *labelCode) encodeCode() []byte {
+	return binary.LittleEndian.AppendUint32(nil, uint32(c.labels))
+}
+
+// decodeLabelCode reads what encode wrote, and returns the rest.
+func decodeLabelCode(b []byte) (*labelCode, []byte, error) {
+	if len(b) < 4 {
+		return nil, nil, ErrCorrupt.Note("labels: no code")
+	}
+	labels := binary.LittleEndian.Uint32(b)
+	if labels == 0 || labels > MaxLabels {
+		return nil, nil, ErrCorrupt.Note("labels: a code that cannot be")
+	}
+	return newLabelCode(int(labels)), b[4:], nil
+}
+
+// bitsPerKey returns what the labels of a page take for each key. There may be no labels.
+func (c *labelCode) bitsPerKey() uint64 {
+	if c == nil {
+		return 0
+	}
+	return uint64(c.width)
+}
+
+// placeOfLabel returns the place of the label of key number i of a page, whose labels begin at bit position at. Like pageFind it
+// must only be given pages whose checksum was right.
+func (c *labelCode) placeOfLabel(p *page, at, i uint) uint32 {
+	return uint32(loadBits(p, at+i*c.width)) & (1<<c.width - 1)
+}
+
+// putPlaces writes the places of labels at bit position at of a page that has nothing behind it yet.
+func (c *labelCode) putPlaces(p *page, at uint, places []uint32) {
+	if c.width == 0 {
+		return
+	}
+	for perWord := int(64 / c.width); len(places) > 0; {
+		n := min(len(places), perWord)
+		word := uint64(0)
+		for i, place := range places[:n] {
+			word |= uint64(place) << (uint(i) * c.width)
+		}
+		putBits(p, at, word, uint(n)*c.width)
+		at, places = at+uint(n)*c.width, places[n:]
+	}
+}
+
+// decodePlaces appends the places of the labels of n keys, which begin at bit position at, and returns the bit position
+// behind them. It reports false when they cannot be.
+func (c *labelCode) decodePlaces(dst []uint32, p *page, at, n uint) (_ []uint32, end uint, ok bool) {
+	if end = at + n*c.width; end > contentBits {
+		return dst, end, false
+	}
+	for i := range n {
+		place := c.placeOfLabel(p, at, i)
+		if int(place) >= c.labels {
+			return dst, end, false
+		}
+		dst = append(dst, place)
+	}
+	return dst, end, true
+}
+
+// putBits writes the low bits of v, of which there are at most 64 and no others, at bit position at, where there are
+// zeros.
+func putBits(p *page, at uint, v uint64, n uint) {
+	word, shift := at>>6, at&63
+	setWordBits(p, word, v<<shift)
+	if shift+n > 64 {
+		setWordBits(p, word+1, v>>(64-shift))
+	}
+}
+
+// HasLabels reports whether the segment has labels.
+func (r *Reader) HasLabels() bool { return r.code != nil }
+
+// OpenLabels opens the table of labels by what undoes the writer's SealTable. It does nothing when the segment has none
+// or they were opened before.
+func (r *Reader) OpenLabels(open func(context, sealed []byte) ([]byte, error)) error {
+	if r.code == nil || r.table.Load() != nil {
+		return nil
+	}
+	context := sha256.Sum256(slices.Concat(r.dir.encodeDirectory(), r.note, r.code.encodeCode()))
+	plain, err := open(context[:], r.sealed)
+	if err != nil {
+		return err
+	}
+	table, err := decodeTable(plain, r.code.labels)
+	if err != nil {
+		return err
+	}
+	r.table.Store(&table)
+	return nil
+}
+
+// Labels returns the table; a LabelID of this Reader is a place in it. A segment without labels has a table of the empty
+// label alone. The labels must not be changed.
+func (r *Reader) Labels() ([][]byte, error) {
+	if r.code == nil {
+		return [][]byte{nil}, nil
+	}
+	if table := r.table.Load(); table != nil {
+		return *table, nil
+	}
+	return nil, ErrSealed
+}
+
+// LabelBytes returns the label that an id stands for, which must not be changed. It is empty in a segment without labels.
+func (r *Reader) LabelBytes(id LabelID) ([]byte, error) {
+	table, err := r.Labels()
+	if err != nil {
+		return nil, err
+	}
+	if int(id) >= len(table) {
+		return nil, ErrOption.Note("no label of this segment")
+	}
+	return table[id], nil
+}
+
+// LookUp reports whether key is in the set and with which label. It does not allocate.
+func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
+	i := r.locatePage(key)
+	if i < 0 {
+		if r.mapped.Load() == nil {
+			err = ErrClosed
+		}
+		return 0, false, err
+	}
+	err = r.readPage(i, func(p *page, head pageHead) bool {
+		var at uint
+		if at, found = pageFind(p, head, key-r.dir.first[i]); found {
+			label = r.labelAt(p, head, at)
+		}
+		return true
+	})
+	return label, found && err == nil, err
+}
+
+// labelAt returns the label of key number at of a page.
+func (r *Reader) labelAt(p *page, head pageHead, at uint) LabelID {
+	if r.code == nil {
+		return 0
+	}
+	return LabelID(r.code.placeOfLabel(p, head.labelsAt(), at))
+}
+
+// LookUpAll appends to dst those of probes that are in the set, with their labels, in the order of probes. Probes should
+// be sorted, as for Intersect.
+func (r *Reader) LookUpAll(dst []Entry, probes []uint64) ([]Entry, error) {
+	err := r.findAll(probes, func(key uint64, p *page, head pageHead, at uint) {
+		dst = append(dst, Entry{key, r.labelAt(p, head, at)})
+	})
+	return dst, err
+}
+
+// decodeEntries appends the entries of page i to dst, as decodePage does with keys.
+func (r *Reader) decodeEntries(dst []Entry, room *entryRoom, i int) ([]Entry, error) {
+	err := r.readPage(i, func(p *page, _ pageHead) (ok bool) {
+		var end uint
+		if room.keys, end, ok = decodeKeys(room.keys[:0], p, r.dir.first[i]); ok && r.code != nil {
+			room.places, _, ok = r.code.decodePlaces(room.places[:0], p, end, uint(len(room.keys)))
+		}
+		return ok
+	})
+	if err != nil {
+		return dst, err
+	}
+	for k, key := range room.keys {
+		label := LabelID(0)
+		if r.code != nil {
+			label = LabelID(room.places[k])
+		}
+		dst = append(dst, Entry{key, label})
+	}
+	return dst, nil
+}
+
+// entryRoom is what decoding entries takes.
+type entryRoom struct {
+	keys   []uint64
+	places []uint32
+}
+
+// Entries walks keys and labels in rising order of the keys. After an error, which comes with a zero entry, it ends.
+func (r *Reader) Entries() func(yield func(Entry, error) bool) {
+	return func(yield func(Entry, error) bool) {
+		var entries []Entry
+		var room entryRoom
+		for i := range r.dir.first {
+			var err error
+			if entries, err = r.decodeEntries(entries[:0], &room, i); err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			for _, e := range entries {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// labelledReader walks the records of a whole segment, with the ids that a writer's Labels have for its labels.
+type labelledReader struct {
+	*Reader
+	ids     []uint64
+	next    int
+	entries []Entry
+	room    entryRoom
+	records []labelled
+}
+
+// nextRecords returns the records of the next page, with the ids of the file's labels translated to those of the
+// writer; nil at the end. They are valid until the next call.
+func (r *labelledReader) nextRecords() (_ []labelled, err error) {
+	if r.next == len(r.dir.first) {
+		return nil, nil
+	}
+	if r.entries, err = r.decodeEntries(r.entries[:0], &r.room, r.next); err != nil {
+		return nil, err
+	}
+	r.next++
+	r.records = r.records[:0]
+	for _, e := range r.entries {
+		r.records = append(r.records, labelled{e.Key, r.ids[e.Label]})
+	}
+	return r.records, nil
+}
+
+// LabelWriter builds a segment in which every key has a label. The labels of a key that is added several times are
+// united. It is for one goroutine; Labels may be shared by many writers.
+//
+// What it makes depends on the keys and their labels only, not on their order, the memory, or ids: it collects all of
+// them first, sorted and united, and then writes pages.
+type LabelWriter struct {
+	*builder[labelled]
+	labels *Labels
+	seal   SealTable
+}
+
+// SealTable makes the table of labels unreadable, bound to the context, which is the digest of the directory and of what
+// follows it. It must give the same bytes for the same table and context: otherwise equal segments would have different digests.
+type SealTable func(context, table []byte) ([]byte, error)
+
+// CreateLabelled starts a segment with labels, like Create.
+func CreateLabelled(path string, opt Options, labels *Labels, seal SealTable) (*LabelWriter, error) {
+	if labels == nil || seal == nil {
+		return nil, ErrOption.Note("labels and their seal are missing")
+	}
+	b, err := newBuilder[labelled](path, opt)
+	if err != nil {
+		return nil, err
+	}
+	b.unite = labels.uniteLabels
+	b.begin = func(file *os.File) (output[labelled], error) {
+		return newRecording(file, labels.uniteLabels, b.memory/4, b.room...), nil
+	}
+	return &LabelWriter{b, labels, seal}, nil
+}
+
+// AddEntry gives a key a label.
+func (w *LabelWriter) AddEntry(key uint64, label LabelID) error {
+	return w.addRecord(labelled{key, uint64(label)})
+}
+
+// AddEntries gives keys their labels.
+func (w *LabelWriter) AddEntries(entries []Entry) error {
+	for len(entries) > 0 {
+		if len(w.keys) == cap(w.keys) {
+			if err := w.growBuffer(); err != nil {
+				return err
+			}
+		}
+		n := min(len(entries), cap(w.keys)-len(w.keys))
+		var all uint64
+		to := w.keys[len(w.keys):][:n]
+		for i, e := range entries[:n] {
+			all |= e.Key
+			to[i] = labelled{e.Key, uint64(e.Label)}
+		}
+		if all > w.width.MaxKey() {
+			return ErrKeyTooWide
+		}
+		w.keys = w.keys[:len(w.keys)+n]
+		entries = entries[n:]
+	}
+	return nil
+}
+
+// AddSegment adds all keys of a segment, with their labels if it has any, whose table must have been opened. It is read
+// when Commit merges, and must stay open until then.
+func (w *LabelWriter) AddSegment(r *Reader) error {
+	if r.Width() != w.width {
+		return ErrOption.Note("a segment of keys of another width")
+	}
+	table, err := r.Labels()
+	if err != nil {
+		return err
+	}
+	ids := make([]uint64, len(table))
+	for i, label := range table {
+		ids[i] = uint64(w.labels.LabelID(label))
+	}
+	w.segments = append(w.segments, &labelledReader{Reader: r, ids: ids})
+	return nil
+}
+
+// Commit completes the segment and publishes it under its path, like that of a Writer.
+func (w *LabelWriter) Commit(ctx context.Context) (Summary, error) {
+	if w.done {
+		return Summary{}, ErrClosed
+	}
+	defer w.Abort()
+	if err := w.complete(ctx); err != nil {
+		return Summary{}, err
+	}
+	recorded, file, err := w.current.reopenAsSource()
+	if err != nil {
+		return Summary{}, err
+	}
+	if !slices.Contains(w.unnamed, file) {
+		if err := w.removeName(); err != nil {
+			return Summary{}, err
+		}
+	}
+	ranks := w.rankLabels(w.current.(*recording).counts) //nolint:errcheck // a labelled writer has no other
+	run, err := newSegmentRun(w.tmp.File, w.width, newLabelCode(len(ranks.texts)))
+	if err != nil {
+		return Summary{}, err
+	}
+	for {
+		records, err := recorded.nextRecords()
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = run.addLabelled(records, ranks.places)
+		}
+		if err != nil {
+			return Summary{}, err
+		}
+		if len(records) == 0 {
+			break
+		}
+	}
+	return w.publishFile(ctx, func() (Summary, error) {
+		return run.finishSegment(w.note, func(context Digest) ([]byte, error) { return w.seal(context[:], ranks.encodeTable()) })
+	})
+}
+
+// ranking is the labels of a segment, the most frequent first.
+type ranking struct {
+	texts  []string
+	places []uint32 // by the id that a record has
+}
+
+// rankLabels puts labels in the order of the table; counts are by id.
+func (w *LabelWriter) rankLabels(counts []uint64) ranking {
+	type used struct {
+		text  string
+		count uint64
+		id    LabelID
+	}
+	var all []used
+	now, at := make([]LabelID, len(counts)), map[LabelID]int{}
+	for id, n := range counts {
+		if n == 0 {
+			continue
+		}
+		to, text := w.labels.currentText(LabelID(id))
+		now[id] = to
+		if i, ok := at[to]; ok {
+			all[i].count += n
+			continue
+		}
+		at[to] = len(all)
+		all = append(all, used{text, n, to})
+	}
+	if len(all) == 0 {
+		all = []used{{}} // no keys: a table of the empty label
+	}
+	slices.SortFunc(all, func(a, b used) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.text, b.text)) })
+	r := ranking{places: make([]uint32, len(counts))}
+	place := map[LabelID]uint32{}
+	for i, u := range all {
+		r.texts, place[u.id] = append(r.texts, u.text), uint32(i)
+	}
+	for id, n := range counts {
+		if n > 0 {
+			r.places[id] = place[now[id]]
+		}
+	}
+	return r
+}
+
+// encodeTable returns the labels one after the other, each with its length before it.
+func (r *ranking) encodeTable() (b []byte) {
+	for _, text := range r.texts {
+		b = binary.AppendUvarint(b, uint64(len(text)))
+		b = append(b, text...)
+	}
+	return b
+}
+
+// decodeTable reads what table wrote, which must be n labels.
+func decodeTable(b []byte, n int) ([][]byte, error) {
+	table := make([][]byte, 0, n)
+	for len(b) > 0 {
+		length, k := binary.Uvarint(b)
+		if k <= 0 || length > uint64(len(b)-k) {
+			break
+		}
+		end := k + int(length)
+		table, b = append(table, b[k:end:end]), b[end:]
+	}
+	if len(b) > 0 || len(table) != n {
+		return nil, ErrCorrupt.Note("labels: a table that cannot be")
+	}
+	return table, nil
 }

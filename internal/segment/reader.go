@@ -1,14 +1,20 @@
 package segment
 
 import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"io"
 	"iter"
 	"math/bits"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Reader answers from a segment. It is safe for many goroutines.
@@ -317,4 +323,273 @@ func (r *Reader) decodePage(dst []uint64, i int) ([]uint64, error) {
 		return ok
 	})
 	return dst, err
+}
+
+// mapping is the file in memory: mapped, or read where a system would not let a mapped file be removed. It is unmapped
+// by the garbage collector once no look-up and no Reader refers to it: closing a Reader can therefore never pull the
+// memory away under a look-up, and look-ups pay nothing for that.
+type mapping struct {
+	data []byte
+}
+
+// dataPage returns data page i.
+func (m *mapping) dataPage(i int) *page {
+	return (*page)(m.data[(1+i)*pageSize:])
+}
+
+// isIntact reports whether the page still has its mark. It is asked after the page was read, hence the atomic load: the
+// order counts.
+func isIntact(p *page) bool {
+	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&p[pageContent]))) == markInMemory
+}
+
+// markInMemory is pageMark as this machine's byte order reads it.
+var markInMemory = binary.NativeEndian.Uint64([]byte(pageMark))
+
+// guardRead ends a stretch of code that reads mapped memory. A page that cannot be read (the file was cut, the disk failed)
+// or that holds nonsense after all becomes ErrCorrupt instead of the end of the process. Use:
+//
+//	defer m.guard(debug.SetPanicOnFault(true), &err)
+func (m *mapping) guardRead(before bool, err *error) {
+	debug.SetPanicOnFault(before)
+	if p := recover(); p != nil {
+		var re runtime.Error
+		if e, ok := p.(error); !ok || !errors.As(e, &re) {
+			panic(p)
+		}
+		*err = ErrCorrupt.Because(re).Note("a page cannot be read: the file was cut or changed while open")
+	}
+	runtime.KeepAlive(m)
+}
+
+// VerifyAll reads the whole file and checks everything: the checksum and the structure of each page, that keys rise from
+// page to page, that there are as many as the footer says, and the digest of the file. It reads, rather than maps, so
+// that it sees what is on the disk now and not what was right at first touch.
+func (r *Reader) VerifyAll(ctx context.Context) error {
+	if r.mapped.Load() == nil {
+		return ErrClosed
+	}
+	if err := r.Unchanged(); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	body := io.NewSectionReader(r.file, 0, r.foot.fileSize()-footerLen(r.foot.labelled))
+	in := bufio.NewReaderSize(io.TeeReader(body, sum), writeBuffer)
+	if _, err := io.CopyN(io.Discard, in, pageSize); err != nil {
+		return unexpectedEnd(err)
+	}
+	if err := r.verifyPages(ctx, in); err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		return err
+	}
+	if Digest(sum.Sum(nil)) != r.foot.digest {
+		return ErrCorrupt.Note("file: wrong digest")
+	}
+	return r.Unchanged()
+}
+
+// verifyPages reads all pages and checks their sums, that each decodes to rising keys within its range, and that the
+// number of keys and the last one are those of the footer.
+func (r *Reader) verifyPages(ctx context.Context, in io.Reader) error {
+	var (
+		p     page
+		keys  []uint64
+		count uint64
+		last  uint64
+	)
+	for i, first := range r.dir.first {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if _, err := io.ReadFull(in, p[:]); err != nil {
+			return unexpectedEnd(err)
+		}
+		if checksum(p[:]) != r.dir.sum[i] {
+			return ErrCorrupt.Note("page %d: wrong checksum", i)
+		}
+		if keys = r.verifyPage(keys[:0], &p, first); len(keys) == 0 {
+			return ErrCorrupt.Note("page %d: does not decode", i)
+		}
+		count += uint64(len(keys))
+		if last = keys[len(keys)-1]; last > r.lastKeyOf(i) {
+			return ErrCorrupt.Note("page %d: reaches into the next", i)
+		}
+	}
+	if count != r.foot.count || last != r.foot.last {
+		return ErrCorrupt.Note("footer: %d keys, found %d, or another last key", r.foot.count, count)
+	}
+	return nil
+}
+
+// verifyPage decodes all of a page, labels included, and returns no keys when it does not decode.
+func (r *Reader) verifyPage(keys []uint64, p *page, first uint64) []uint64 {
+	keys, end, ok := decodeKeys(keys, p, first)
+	if ok && r.code != nil {
+		_, end, ok = r.code.decodePlaces(nil, p, end, uint(len(keys)))
+	}
+	if !ok || !zeroFrom(p, end) {
+		return nil
+	}
+	return keys
+}
+
+// Unchanged compares the length and modification time of the file with those at Open and fails if they differ. This
+// package never changes a segment in place; a caller that keeps a Reader open for long can find out with one system
+// call that another program did.
+func (r *Reader) Unchanged() error {
+	now, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if now.Size() != r.stat.Size() || !now.ModTime().Equal(r.stat.ModTime()) {
+		return ErrCorrupt.Note("the file was changed while open")
+	}
+	return nil
+}
+
+// unexpectedEnd returns ErrCorrupt for a file that ends too early, and any other error as it is.
+func unexpectedEnd(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return ErrCorrupt.Note("the file was cut while open")
+	}
+	return err
+}
+
+// Overlap is what a segment has in common with others.
+type Overlap struct {
+	Any  uint64   // keys that at least one of the others has
+	Each []uint64 // keys that each of the others has, in their order
+}
+
+// CompareWith counts exactly how many keys of r are in each of the others and in any of them. It reads r page by page and
+// walks along in the others: one that has not many more keys is decoded, in a larger one the keys are looked up.
+func (r *Reader) CompareWith(ctx context.Context, others []*Reader) (Overlap, error) {
+	result := Overlap{Each: make([]uint64, len(others))}
+	walks := make([]walker, len(others))
+	for i, o := range others {
+		if o.width != r.width {
+			return result, ErrOption.Note("a segment of keys of another width")
+		}
+		walks[i] = walker{Reader: o, decoded: o.Count() < decodeUpTo*max(r.Count(), 1)}
+	}
+	if len(others) == 0 {
+		return result, ctx.Err() // of the first breach nothing has to be read
+	}
+	var keys, common []uint64
+	var known []bool
+	for page := range r.dir.first {
+		if err := ctx.Err(); err != nil {
+			return result, err
+		}
+		var err error
+		if keys, err = r.decodePage(keys[:0], page); err != nil {
+			return result, err
+		}
+		if known == nil || cap(known) < len(keys) {
+			known = make([]bool, 2*len(keys))
+		}
+		known = known[:len(keys)]
+		clear(known)
+		for i := range walks {
+			if common, err = walks[i].appendCommon(common[:0], keys); err != nil {
+				return result, err
+			}
+			result.Each[i] += uint64(len(common))
+			markKnown(known, keys, common)
+		}
+		for _, k := range known {
+			if k {
+				result.Any++
+			}
+		}
+	}
+	return result, nil
+}
+
+// decodeUpTo is how many times as many keys a segment may have for decoding all of it to be less work than looking up
+// some.
+const decodeUpTo = 12
+
+// walker goes through a segment beside another.
+type walker struct {
+	*Reader
+	decoded bool
+	next    int // page to decode next
+	keys    []uint64
+	rest    []uint64 // of the decoded page, not yet passed
+}
+
+// appendCommon appends those of keys, which rise from call to call, that the segment has.
+func (w *walker) appendCommon(dst, keys []uint64) ([]uint64, error) {
+	if !w.decoded {
+		return w.Intersect(dst, keys)
+	}
+	first, last := keys[0], keys[len(keys)-1]
+	for {
+		dst, w.rest = intersect(dst, keys, w.rest)
+		if len(w.rest) > 0 || w.next == len(w.dir.first) || w.dir.first[w.next] > last {
+			return dst, nil
+		}
+		if at := w.locatePage(first); at > w.next { // pages before it have none of these
+			w.next = at
+		}
+		var err error
+		if w.keys, err = w.decodePage(w.keys[:0], w.next); err != nil {
+			return dst, err
+		}
+		w.rest = w.keys
+		w.next++
+	}
+}
+
+// sparse is how many times fewer keys there are for each of them to be searched for.
+const sparse = 16
+
+// intersect appends what a and b have in common, and returns what of b is above all of a. Which of two keys is less is
+// not a guess: see union.
+func intersect(dst, a, b []uint64) (_, rest []uint64) {
+	n, _ := slices.BinarySearch(b, a[len(a)-1])
+	if n < len(a)/sparse {
+		for n < len(b) && b[n] == a[len(a)-1] {
+			n++
+		}
+		for _, k := range b[:n] {
+			at, found := slices.BinarySearch(a, k)
+			if found {
+				dst = append(dst, k)
+			}
+			a = a[at:]
+		}
+		return dst, b[n:]
+	}
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		x, y := a[i], b[j]
+		if x == y {
+			dst = append(dst, x)
+		}
+		_, less := bits.Sub64(x, y, 0)
+		_, more := bits.Sub64(y, x, 0)
+		i += int(1 - more)
+		j += int(1 - less)
+	}
+	return dst, b[j:]
+}
+
+// markKnown notes which of keys are among some of them.
+func markKnown(known []bool, keys, some []uint64) {
+	few := len(some) < len(keys)/sparse
+	i := 0
+	for _, k := range some {
+		if few {
+			at, _ := slices.BinarySearch(keys[i:], k)
+			i += at
+		}
+		for keys[i] != k {
+			i++
+		}
+		known[i] = true
+	}
 }

@@ -11,6 +11,13 @@
 package segment
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash/crc32"
+	"unsafe"
+
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
@@ -49,4 +56,259 @@ type Summary struct {
 	Count  uint64 // distinct keys
 	Size   int64  // bytes of the file
 	Digest Digest // SHA-256 of everything before the footer: two segments with equal digests are equal
+}
+
+// record is what is sorted: a key alone, or a key and the id of its label. They are arrays so that one text of the sort
+// serves both, and reads a key without a call.
+type record interface{ bare | labelled }
+
+type (
+	// bare is a key alone.
+	bare [1]uint64
+	// labelled is a key and the id of its label.
+	labelled [2]uint64
+)
+
+// Entry is a key and the id of its label, in the Labels of a writer or in the table of a Reader.
+type Entry struct {
+	Key   uint64
+	Label LabelID
+}
+
+// asRecords views keys as records, and keysOf records as keys: they are the same bytes.
+func asRecords(keys []uint64) []bare {
+	return unsafe.Slice((*bare)(unsafe.Pointer(unsafe.SliceData(keys))), len(keys)) //nolint:gosec // one number each
+}
+
+// asKeys undoes asRecords.
+func asKeys(records []bare) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(records))), len(records)) //nolint:gosec // as above
+}
+
+// compareKeys orders records by their key alone.
+func compareKeys[R record](a, b R) int { return cmp.Compare(a[0], b[0]) }
+
+// sortedByKey is slices.IsSortedFunc without a call for each record.
+func sortedByKey[R record](records []R) bool {
+	for i := 1; i < len(records); i++ {
+		if records[i][0] < records[i-1][0] {
+			return false
+		}
+	}
+	return true
+}
+
+// unite gives the label of a key that came with two. It is nil where there are no labels.
+type unite func(a, b uint64) uint64
+
+// dropRepeated drops repeated keys from sorted records. What lies between two of them is moved as a whole.
+func dropRepeated[R record](records []R, unite unite) []R {
+	n, from := 0, 0 // so many are in their places; those from there on are not
+	for i := 1; i < len(records); i++ {
+		if records[i][0] != records[i-1][0] {
+			continue
+		}
+		n += copy(records[n:], records[from:i])
+		if from = i + 1; unite != nil {
+			records[n-1] = uniteRecords(records[n-1], records[i], unite)
+		}
+	}
+	if from == 0 {
+		return records
+	}
+	return records[:n+copy(records[n:], records[from:])]
+}
+
+// uniteRecords returns the record of two that have the same key.
+func uniteRecords[R record](a, b R, unite unite) R {
+	if last := len(a) - 1; a[last] != b[last] {
+		a[last] = unite(a[last], b[last])
+	}
+	return a
+}
+
+// The file, in order: one header page, the data pages, the directory (first key of every page, then the checksum of
+// every page), the note, the code and the table of labels where there are any, the footer. It is written strictly front
+// to back.
+const (
+	pageSize   = 4096
+	version    = 1 // of a segment without labels
+	withLabels = 2 // of one with them
+	footerSize = 76
+	// labelFooter is how much longer the footer of a segment with labels is.
+	labelFooter = 8
+	dirEntry    = 8 + 4
+
+	headerMagic = "\x89SEG\r\n\x1a\n" // a text-mode copy or a stripped high bit breaks it visibly
+	footerMagic = "SEGMEND\n"
+	// maxPages keeps page numbers in 32 bits: 16 TiB of data pages.
+	maxPages = 1<<32 - 2
+	// maxTable bounds what a reader holds of a table of labels.
+	maxTable = 256 << 20
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum returns the CRC-32C of b, which processors compute in hardware.
+func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+// Digest identifies the content of a segment.
+type Digest [sha256.Size]byte
+
+// String returns the digest in hex.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// encodeHeader returns the first page of a file. Files without labels keep the older version, so that older programs
+// can read them.
+func encodeHeader(w Width, labelled bool) []byte {
+	b := make([]byte, pageSize)
+	copy(b, headerMagic)
+	binary.LittleEndian.PutUint16(b[8:], version)
+	if labelled {
+		binary.LittleEndian.PutUint16(b[8:], withLabels)
+	}
+	b[10] = byte(w)
+	binary.LittleEndian.PutUint32(b[12:], pageSize)
+	binary.LittleEndian.PutUint32(b[pageSize-4:], checksum(b[:pageSize-4]))
+	return b
+}
+
+// decodeHeader checks the first page and returns what it declares. The checksum is checked before any other field is
+// trusted.
+func decodeHeader(b []byte) (w Width, labelled bool, err error) {
+	if string(b[:8]) != headerMagic {
+		return 0, false, ErrCorrupt.Note("not a segment file")
+	}
+	if binary.LittleEndian.Uint32(b[pageSize-4:]) != checksum(b[:pageSize-4]) {
+		return 0, false, ErrCorrupt.Note("header: wrong checksum")
+	}
+	v := binary.LittleEndian.Uint16(b[8:])
+	if v != version && v != withLabels {
+		return 0, false, ErrCorrupt.Note("header: version %d, this program reads versions up to %d", v, withLabels)
+	}
+	w = Width(b[10])
+	if !w.isValid() || binary.LittleEndian.Uint32(b[12:]) != pageSize {
+		return 0, false, ErrCorrupt.Note("header: key width or page size not known")
+	}
+	return w, v == withLabels, nil
+}
+
+// footer closes the file. Everything that Open needs to find and check the rest is here.
+type footer struct {
+	count   uint64
+	pages   uint64
+	last    uint64 // largest key; 0 in an empty segment
+	noteLen uint32
+	dirSum  uint32 // CRC-32C of directory, note and labels
+	digest  Digest
+	// Of a segment with labels only: how many bytes code and table have.
+	labelled  bool
+	labelsLen uint64
+}
+
+// footerLen returns how many bytes the footer has.
+func footerLen(labelled bool) int64 {
+	if labelled {
+		return footerSize + labelFooter
+	}
+	return footerSize
+}
+
+// encodeFooter writes the footer.
+func (f footer) encodeFooter() []byte {
+	b := make([]byte, footerLen(f.labelled))
+	binary.LittleEndian.PutUint64(b[0:], f.count)
+	binary.LittleEndian.PutUint64(b[8:], f.pages)
+	binary.LittleEndian.PutUint64(b[16:], f.last)
+	binary.LittleEndian.PutUint32(b[24:], f.noteLen)
+	binary.LittleEndian.PutUint32(b[28:], f.dirSum)
+	rest := b[32:]
+	if f.labelled {
+		binary.LittleEndian.PutUint64(rest, f.labelsLen)
+		rest = rest[labelFooter:]
+	}
+	copy(rest, f.digest[:])
+	copy(rest[32:], footerMagic)
+	binary.LittleEndian.PutUint32(rest[40:], checksum(b[:len(b)-4]))
+	return b
+}
+
+// decodeFooter checks the end of a file and returns what it declares. A missing magic means that the file was cut or
+// never finished.
+func decodeFooter(b []byte, labelled bool) (footer, error) {
+	rest := b[32:]
+	if labelled {
+		rest = rest[labelFooter:]
+	}
+	if string(rest[32:40]) != footerMagic {
+		return footer{}, ErrCorrupt.Note("footer missing: the file was cut or never finished")
+	}
+	if binary.LittleEndian.Uint32(rest[40:]) != checksum(b[:len(b)-4]) {
+		return footer{}, ErrCorrupt.Note("footer: wrong checksum")
+	}
+	f := footer{
+		count:   binary.LittleEndian.Uint64(b[0:]),
+		pages:   binary.LittleEndian.Uint64(b[8:]),
+		last:    binary.LittleEndian.Uint64(b[16:]),
+		noteLen: binary.LittleEndian.Uint32(b[24:]),
+		dirSum:  binary.LittleEndian.Uint32(b[28:]),
+		digest:  Digest(rest[:32]),
+	}
+	if f.labelled = labelled; labelled {
+		f.labelsLen = binary.LittleEndian.Uint64(b[32:])
+	}
+	if f.pages > maxPages || f.noteLen > MaxNote || f.labelsLen > maxTable || (f.pages == 0) != (f.count == 0) {
+		return footer{}, ErrCorrupt.Note("footer: counts out of range")
+	}
+	return f, nil
+}
+
+// dirOffset returns where the directory starts.
+func (f footer) dirOffset() int64 { return int64(1+f.pages) * pageSize }
+
+// fileSize returns the length the whole file must have.
+func (f footer) fileSize() int64 {
+	return f.dirOffset() + int64(f.pages)*dirEntry + int64(f.noteLen) + int64(f.labelsLen) + footerLen(f.labelled)
+}
+
+// directory is the part of a segment that is held in memory: for each data page its first key and its checksum.
+type directory struct {
+	first []uint64
+	sum   []uint32
+}
+
+// addPage adds a page to the directory.
+func (d *directory) addPage(first uint64, sum uint32) {
+	d.first = append(d.first, first)
+	d.sum = append(d.sum, sum)
+}
+
+// encodeDirectory writes the directory.
+func (d *directory) encodeDirectory() []byte {
+	b := make([]byte, 0, len(d.first)*dirEntry)
+	for _, k := range d.first {
+		b = binary.LittleEndian.AppendUint64(b, k)
+	}
+	for _, s := range d.sum {
+		b = binary.LittleEndian.AppendUint32(b, s)
+	}
+	return b
+}
+
+// decodeDirectory reads the directory of n pages from b and refuses one whose first keys do not rise up to last.
+func decodeDirectory(b []byte, n int, last uint64) (directory, error) {
+	d := directory{first: make([]uint64, n), sum: make([]uint32, n)}
+	for i := range d.first {
+		d.first[i] = binary.LittleEndian.Uint64(b[8*i:])
+		if i > 0 && d.first[i] <= d.first[i-1] {
+			return directory{}, ErrCorrupt.Note("directory: page %d is out of order", i)
+		}
+	}
+	if n > 0 && d.first[n-1] > last {
+		return directory{}, ErrCorrupt.Note("directory: last page starts after the last key")
+	}
+	for i := range d.sum {
+		d.sum[i] = binary.LittleEndian.Uint32(b[8*n+4*i:])
+	}
+	return d, nil
 }

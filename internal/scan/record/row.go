@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"math/bits"
+	"sort"
 	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -392,3 +393,134 @@ func (r *Reader) cutAtColumns(from, to int, in *layout) bool {
 	r.trimFields()
 	return true
 }
+
+// fit is how sure it is that an identifier is the value of a column.
+type fit uint8
+
+const (
+	never fit = iota
+	perhaps
+	sure
+)
+
+// columnFits reports whether an identifier may be the value of a column.
+func columnFits(c column, kind identifier.Kind) fit {
+	switch c {
+	case colUsername:
+		if kind == identifier.Card || kind == identifier.PixKey {
+			return perhaps
+		}
+		return sure
+	case colDocument:
+		if kind == identifier.CPF || kind == identifier.CNPJ {
+			return sure
+		}
+		return perhaps
+	case colArea:
+		if kind == identifier.Phone {
+			return sure
+		}
+		return perhaps
+	case colPix:
+		if kind == identifier.PixKey {
+			return sure
+		}
+		return perhaps
+	case colEmail, colCPF, colCNPJ, colPhone, colCard:
+		if kind == identifier.CNPJ && (c == colCPF || c == colCNPJ) || kind == identifier.CPF && c == colCNPJ {
+			return sure // people and companies in one column
+		}
+		if classOf[c] == ofKind[kind] {
+			return sure
+		}
+		return never
+	case colBirthDate, colIP, colHeader:
+		return never
+	default: // of nothing that is known, or inside of a text
+		return perhaps
+	}
+}
+
+// cellMeans reports whether cell n is named after what its digits can be read as. A phone without its area code needs
+// that in the cell before it.
+func (r *Reader) cellMeans(h *hit, n int) bool {
+	c := r.cells[n].column
+	if h.kind == identifier.Phone && int(h.to-h.from) < 10 {
+		return n > 0 && r.cells[n-1].column == colArea && (c == colPhone || c == unknown)
+	}
+	switch {
+	case h.kind == identifier.PixKey:
+		return c == colPix
+	case h.kind == identifier.CNPJ: // which a CPF with zeros before it may look like
+		return c == colCNPJ || c == colCPF && !bytes.HasPrefix(r.b[h.from:h.to], []byte("000"))
+	}
+	return c.identity() && classOf[c] == ofKind[h.kind]
+}
+
+// enterHit reports whether an identifier is a value of the record: of its own column, or of one that nothing is known
+// of. Else it is a part of some text, such as a password, and says nothing of the person. It stands in cell n, which is
+// f.
+func (r *Reader) enterHit(h *hit, n int, f *field) {
+	c := &r.cells[n]
+	if h.length&weak != 0 {
+		if r.cellMeans(h, n) && h.isWholeField(f) {
+			h.length = h.length&^weak | taken
+			c.main = true
+		}
+		return
+	}
+	if c.column.ofThings() && h.kind != identifier.Email && h.isWholeField(f) && allDigits(r.b[h.from:h.to]) && !(h.kind == identifier.CPF && h.surveyed) {
+		h.length |= gone
+		return
+	}
+	switch columnFits(c.column, h.kind) {
+	case never:
+		h.length |= aside
+		return
+	case perhaps:
+		if c.column != unknown && !c.column.isSilent() || !h.isWholeField(f) {
+			h.length |= aside
+			return
+		}
+	case sure:
+		if c.column == colUsername && !h.isWholeField(f) {
+			h.length |= aside
+			return
+		}
+	}
+	c.main = true
+}
+
+// row is a line whose columns are told by where they stand in it, with what they expose besides identifiers.
+type row struct {
+	from, to int32
+	classes  Classes
+}
+
+// AddFixed takes an identifier that stands in a column of fixed width: whatever else its digits were read as is none.
+func (r *Reader) AddFixed(kind identifier.Kind, normal []byte, from, to int) {
+	r.addHit(kind, normal, from, to, taken)
+}
+
+// AddRow says that b[from:to] is a line with columns of fixed width, and what these expose besides identifiers. Rows come
+// in order.
+func (r *Reader) AddRow(from, to int, classes Classes) {
+	r.rows = append(r.rows, row{int32(from), int32(to), classes})
+}
+
+// fixedRow reads a line with columns of fixed width.
+func (r *Reader) fixedRow(l *line, hits []hit) bool {
+	at := sort.Search(len(r.rows), func(i int) bool { return r.rows[i].from >= l.from })
+	if at == len(r.rows) || r.rows[at].from != l.from {
+		return false
+	}
+	r.out = Sighting{Told: true}
+	if !bytes.ContainsAny(r.b[l.from:l.to], separators) { // else parts of it may be of others
+		r.out.Classes = r.rows[at].classes
+	}
+	r.tellHits(hits)
+	return true
+}
+
+// LongAgo reports whether a date of that year is more likely one of a birth than another.
+func LongAgo(year int) bool { return year >= oldestAlive && year < recordsBegin }

@@ -2,7 +2,10 @@ package record
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 )
 
 // isEmptyValue reports whether a value is none: nothing, NULL, \N, a dash.
@@ -371,4 +374,183 @@ func classesOfShape(v []byte) Classes {
 		}
 	}
 	return 0
+}
+
+// firstStealer is before which no log of a stealer was written.
+const firstStealer = 2010
+
+// parseDay reads 2024-03-12, 12.03.2024 and their kin, and returns the day since 1970, or 0. A day that could be read with
+// its month in either place is none.
+func parseDay(s string) int32 {
+	v := []byte(s)
+	for i, c := range v {
+		if c == '_' {
+			v[i] = '-'
+		}
+	}
+	var y, m, d int
+	switch {
+	case isParted(v, 4, 7):
+		y, m, d = parseNumber(v[:4]), parseNumber(v[5:7]), parseNumber(v[8:])
+	case isParted(v, 2, 5):
+		d, m, y = parseNumber(v[:2]), parseNumber(v[3:5]), parseNumber(v[6:])
+		if d <= 12 && m <= 12 && d != m && v[2] == '/' {
+			return 0
+		}
+	default:
+		return 0
+	}
+	if y < firstStealer || y > firstStealer+90 || m < 1 || m > 12 || d < 1 || d > 31 {
+		return 0
+	}
+	return int32(time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC).Unix() / 86400)
+}
+
+// unescaped returns a value as it was typed. It is valid until the next call.
+func (r *Reader) unescaped(f field) []byte {
+	v := r.b[f.from:f.to]
+	if !bytes.ContainsAny(v, [...]string{literal: "", doubled: `"`, backslash: `\'`, copyText: `\`, jsonText: `\`}[f.escapes]) {
+		return v
+	}
+	switch f.escapes {
+	case literal, doubled:
+		r.text = appendTyped(r.text[:0], v, false, '"')
+	case backslash:
+		r.text = appendTyped(r.text[:0], v, true, '\'')
+	case copyText:
+		r.text = appendTyped(r.text[:0], v, true, '\\')
+	case jsonText:
+		r.text = appendJSON(r.text[:0], v)
+	}
+	return r.text
+}
+
+// appendTyped appends v with each doubled quote made single, as SQL and CSV double the quotes within a value, and, where
+// they have a meaning, with backslashes undone.
+func appendTyped(dst, v []byte, slashes bool, quote byte) []byte {
+	for i := 0; i < len(v); i++ {
+		switch c := v[i]; {
+		case slashes && c == '\\' && i+1 < len(v):
+			i++
+			dst = append(dst, control(v[i]))
+		case c == quote && i+1 < len(v) && v[i+1] == quote:
+			i++
+			dst = append(dst, c)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// control returns the character that stands for c behind a backslash; c itself if it has no other meaning.
+func control(c byte) byte {
+	switch c {
+	case 'n':
+		return '\n'
+	case 't':
+		return '\t'
+	case 'r':
+		return '\r'
+	case 'b':
+		return '\b'
+	case 'f':
+		return '\f'
+	}
+	return c
+}
+
+// appendJSON appends v with the escapes of JSON undone, surrogate pairs included. Escapes that are not valid are left
+// out: a dump may be cut or damaged anywhere.
+func appendJSON(dst, v []byte) []byte {
+	for i := 0; i < len(v); i++ {
+		if v[i] != '\\' || i+1 >= len(v) {
+			dst = append(dst, v[i])
+			continue
+		}
+		i++
+		if v[i] != 'u' || i+4 >= len(v) {
+			dst = append(dst, control(v[i]))
+			continue
+		}
+		n, err := strconv.ParseUint(string(v[i+1:i+5]), 16, 32)
+		if err != nil {
+			continue
+		}
+		c := rune(n)
+		i += 4
+		if c >= 0xd800 && c < 0xdc00 && i+6 < len(v) && v[i+1] == '\\' && v[i+2] == 'u' {
+			if low, err := strconv.ParseUint(string(v[i+3:i+7]), 16, 32); err == nil && low >= 0xdc00 && low < 0xe000 {
+				c = (c-0xd800)<<10 + rune(low) - 0xdc00 + 0x10000
+				i += 6
+			}
+		}
+		dst = utf8.AppendRune(dst, c)
+	}
+	return dst
+}
+
+// longestHost is how long the name of a host may be.
+const longestHost = 253
+
+// setSite takes the host out of an address.
+func (r *Reader) setSite(url []byte) {
+	if n := bytes.Index(url, []byte("://")); n >= 0 {
+		url = url[n+3:]
+	}
+	from, to := 0, len(url)
+	for i, c := range url {
+		if inHost[c] != 0 {
+			continue
+		}
+		if c == '/' || c == '?' || c == '#' || c == ' ' || c == '\t' {
+			to = i
+			break
+		}
+		if c == '@' {
+			from = i + 1
+		}
+	}
+	url = url[from:to]
+	if n := bytes.IndexByte(url, ':'); n >= 0 {
+		url = url[:n]
+	}
+	if len(url) < 4 || len(url) > len(r.site) || bytes.IndexByte(url, '.') <= 0 {
+		return
+	}
+	site := r.site[:len(url)]
+	for i, c := range url {
+		if site[i] = inHost[c]; site[i] == 0 {
+			return
+		}
+	}
+	r.out.Site = bytes.TrimPrefix(site, []byte("www."))
+}
+
+// inHost has the characters that names of hosts are made of, in lower case.
+var inHost = func() (t [256]byte) {
+	for c, isIn := range byteSet(hasLetter|hasDigit, ".-_") {
+		if isIn {
+			t[c] = lowered(byte(c))
+		}
+	}
+	return t
+}()
+
+// dayOfNames returns the day that the names of the file and its folders tell, since 1970, or 0.
+func (r *Reader) dayOfNames() int32 {
+	if r.day >= 0 {
+		return r.day
+	}
+	r.day = 0
+	name := r.name
+	for i := 0; i+10 <= len(name); i++ {
+		if i > 0 && name[i-1] >= '0' && name[i-1] <= '9' || i+10 < len(name) && name[i+10] >= '0' && name[i+10] <= '9' {
+			continue
+		}
+		if d := parseDay(name[i : i+10]); d > 0 {
+			r.day = d
+		}
+	}
+	return r.day
 }

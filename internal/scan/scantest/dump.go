@@ -7,8 +7,14 @@
 package scantest
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"runtime/debug"
 	"strconv"
+	"strings"
+	"testing"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/identifier"
 )
@@ -197,4 +203,421 @@ func (d *Dump) noiseLine() {
 		}
 		d.text("\n")
 	}
+}
+
+// Heap runs work and returns by how much the heap grew at its largest, looked at often.
+func Heap(t testing.TB, work func()) uint64 {
+	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(4, runtime.GOMAXPROCS(0)))) // the collector's share grows with the processors
+	runtime.GC()
+	var before, now runtime.MemStats
+	runtime.ReadMemStats(&before)
+	peak, stop, stopped := before.HeapAlloc, make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.ReadMemStats(&now)
+				peak = max(peak, now.HeapAlloc)
+				time.Sleep(5 * time.Millisecond) // reading the figures stops the program
+			}
+		}
+	}()
+	work()
+	close(stop)
+	<-stopped
+	return peak - before.HeapAlloc
+}
+
+// Words that made-up people and their identifiers are made of.
+var (
+	FirstNames = []string{"Maria", "João", "Ana", "Pedro", "Beatriz", "Carlos", "Débora", "Eduardo", "Flávia", "Gustavo", "Helena", "Ígor"}
+	LastNames  = []string{"Silva", "Souza", "Oliveira", "Lima", "Araújo", "Barros", "Conceição", "Dias", "Esteves", "Freitas"}
+	LocalNames = []string{"maria", "joao", "ana", "pedro", "bia", "carlos", "debora", "edu", "flavia", "guto", "helena", "igor", "silva", "souza", "lima"}
+	Domains    = []string{"exemplo.com.br", "exemplo.com", "correio.test", "caixa-postal.example", "empresa.example.org", "loja.exemplo.net.br", "uni.example.edu"}
+	words      = []string{"casa", "livro", "mesa", "verde", "promoção", "entrega", "frete", "garantia", "novo", "para", "com", "sem", "juros", "oferta",
+		"página", "serviço", "cliente", "atendimento", "carrinho", "desconto", "tamanho", "cor", "azul", "branco", "loja", "pedido", "nota"}
+	Areas = []string{"11", "12", "15", "18", "19", "21", "24", "27", "31", "35", "41", "47", "51", "55", "61", "62", "67", "71", "75", "81", "85", "91", "98"}
+)
+
+// pick returns one of the texts at random; a text given twice is twice as likely.
+func (d *Dump) pick(from ...string) string { return from[d.rnd.IntN(len(from))] }
+
+// text appends a text as it is.
+func (d *Dump) text(s string) { d.out = append(d.out, s...) }
+
+// number appends a number that is no identifier.
+func (d *Dump) number(n int) { d.out = strconv.AppendInt(d.out, int64(n), 10) }
+
+// hex appends n random hexadecimal digits.
+func (d *Dump) hex(n int) {
+	for range n {
+		d.out = append(d.out, "0123456789abcdef"[d.rnd.IntN(16)])
+	}
+}
+
+// uuid appends a random UUID.
+func (d *Dump) uuid() {
+	for i, n := range [...]int{8, 4, 4, 4, 12} {
+		if i > 0 {
+			d.text("-")
+		}
+		d.hex(n)
+	}
+}
+
+// ip appends a random IPv4 address.
+func (d *Dump) ip() {
+	for i := range 4 {
+		if i > 0 {
+			d.text(".")
+		}
+		d.number(d.rnd.IntN(256))
+	}
+}
+
+// password appends a password such as people choose.
+func (d *Dump) password() {
+	d.text(d.pick(words...))
+	d.number(d.rnd.IntN(10_000))
+	d.text(d.pick("", "!", "#", "$"))
+}
+
+// cnpj writes a company number, formatted or bare. Bare ones are found where the rows around say what they are.
+func (d *Dump) cnpj() {
+	n := d.normal[:0]
+	for range 8 {
+		n = append(n, byte('0'+d.rnd.IntN(10)))
+	}
+	n = append(n, "000100"...)
+	for check := 0; !identifier.ValidCNPJ(n); check++ {
+		n[12], n[13] = byte('0'+check/10), byte('0'+check%10)
+	}
+	if d.rnd.IntN(2) == 0 {
+		d.truth(identifier.CNPJ, n, false)
+		d.out = append(d.out, n...)
+		return
+	}
+	d.truth(identifier.CNPJ, n, true)
+	d.text(string(n[:2]) + "." + string(n[2:5]) + "." + string(n[5:8]) + "/" + string(n[8:12]) + "-" + string(n[12:]))
+}
+
+// email appends an address, one in ten in capitals, and reports it in normal form.
+func (d *Dump) email() {
+	start := len(d.out)
+	d.text(d.pick(LocalNames...))
+	d.text(d.pick("", ".", "_", "-"))
+	d.text(d.pick(LocalNames...))
+	d.number(d.rnd.IntN(100_000))
+	d.text(d.pick("", "", "", "", "", "", "+loja"))
+	d.text("@")
+	d.text(d.pick(Domains...))
+	d.truth(identifier.Email, d.out[start:], true)
+	if d.rnd.IntN(10) == 0 {
+		for i := start; i < len(d.out); i++ {
+			if c := d.out[i]; c >= 'a' && c <= 'z' {
+				d.out[i] = c - 'a' + 'A'
+			}
+		}
+	}
+}
+
+// cpf appends a valid CPF.
+func (d *Dump) cpf() {
+	n := d.normal[:11]
+	for {
+		for i := range 9 {
+			n[i] = byte('0' + d.rnd.IntN(10))
+		}
+		for check := range 100 {
+			n[9], n[10] = byte('0'+check/10), byte('0'+check%10)
+			if identifier.IsValidCPF(n) {
+				d.truth(identifier.CPF, n, true)
+				d.writeCPF(n)
+				return
+			}
+		}
+	}
+}
+
+// writeCPF writes a CPF in one of its usual forms. Eleven plain digits may be a mobile number too, which is reported as
+// not meant.
+func (d *Dump) writeCPF(n []byte) {
+	switch d.rnd.IntN(5) {
+	case 0, 1:
+		if phone, ok := identifier.AppendBrazilianPhone(nil, n); ok {
+			d.truth(identifier.Phone, phone, false)
+		}
+		d.out = append(d.out, n...)
+	case 2, 3:
+		d.text(string(n[:3]) + "." + string(n[3:6]) + "." + string(n[6:9]) + "-" + string(n[9:]))
+	default:
+		d.text(string(n[:9]) + "-" + string(n[9:]))
+	}
+}
+
+const (
+	unlabelled = false
+	labelled   = true
+)
+
+// phone writes a mobile, an old mobile or a landline. Ten bare digits of the area codes 12 to 17 without a label are
+// left out: those are times.
+func (d *Dump) phone(label bool) {
+	area, mid, last := d.pick(Areas...), strconv.Itoa(1000+d.rnd.IntN(9000)), strconv.Itoa(1000+d.rnd.IntN(9000))
+	kind := d.rnd.IntN(10)
+	switch {
+	case kind < 7: // a mobile of today
+		d.meant(identifier.Phone, "+55"+area+"9"+mid+last)
+		d.writeMobile(area, mid, last)
+		return
+	case kind == 7: // an old mobile
+		mid = d.pick("6", "7", "8", "9") + mid[1:]
+		d.meant(identifier.Phone, "+55"+area+"9"+mid+last)
+	default:
+		mid = d.pick("2", "3", "4", "5") + mid[1:]
+		d.meant(identifier.Phone, "+55"+area+mid+last)
+	}
+	switch form := d.rnd.IntN(4); {
+	case form == 0 && (label || area[0] != '1' || area[1] < '2' || area[1] > '7'):
+		d.text(area + mid + last)
+	case form == 1:
+		d.text("+55" + area + mid + last)
+	case form == 2:
+		d.text("+55 " + area + " " + mid + "-" + last)
+	default:
+		d.text("(" + area + ") " + mid + "-" + last)
+	}
+}
+
+// writeMobile writes a mobile number in one of its usual forms. Eleven plain digits may be a CPF too, which is reported
+// as not meant.
+func (d *Dump) writeMobile(area, mid, last string) {
+	switch d.rnd.IntN(6) {
+	case 0:
+		n := area + "9" + mid + last
+		if identifier.IsValidCPF(n) {
+			d.truth(identifier.CPF, []byte(n), false)
+		}
+		d.text(n)
+	case 1:
+		d.text("+55" + area + "9" + mid + last)
+	case 2:
+		d.text("55" + area + "9" + mid + last)
+	case 3:
+		d.text("(" + area + ") 9" + mid + "-" + last)
+	case 4:
+		d.text(area + " 9" + mid + "-" + last)
+	default:
+		d.text("+55 (" + area + ") 9 " + mid + "-" + last)
+	}
+}
+
+// meant reports an identifier that was written on purpose.
+func (d *Dump) meant(kind identifier.Kind, normal string) {
+	d.truth(kind, append(d.normal[:0], normal...), true)
+}
+
+// card appends a card number with a valid check digit, plain or in groups.
+func (d *Dump) card() {
+	prefix := d.pick("4111", "5412", "2720", "6062", "6500", "3714", "4532")
+	length := 16
+	if prefix == "3714" {
+		length = 15
+	}
+	n := append(d.normal[:0], prefix...)
+	for len(n) < length {
+		n = append(n, byte('0'+d.rnd.IntN(10)))
+	}
+	for !identifier.IsLuhnValid(n) {
+		n[length-1] = '0' + (n[length-1]-'0'+1)%10
+	}
+	d.truth(identifier.Card, n, true)
+	sep := d.pick("", "", " ", "-")
+	switch {
+	case sep == "":
+		d.out = append(d.out, n...)
+	case length == 15:
+		d.text(string(n[:4]) + sep + string(n[4:10]) + sep + string(n[10:]))
+	default:
+		d.text(string(n[:4]) + sep + string(n[4:8]) + sep + string(n[8:12]) + sep + string(n[12:]))
+	}
+}
+
+// Value is an identifier of a made-up person, in normal form.
+type Value struct {
+	Kind   identifier.Kind
+	Normal string
+}
+
+// Person is what one record truly holds, known because it was written.
+type Person struct {
+	Values []Value
+	// Classes are words of the breach vocabulary.
+	Classes  map[string]bool
+	Password string
+	Site     string
+}
+
+// datum is a field of a record as it is written.
+type datum struct {
+	class string // of the vocabulary; empty for what is no class, such as a number of the record
+	text  string
+	value Value
+}
+
+// people makes up records.
+type people struct {
+	rnd  *rand.Rand
+	dump *Dump
+	last []Value
+	used map[string]bool
+	id   int
+}
+
+// newPeople returns a source of made-up people; the same seed gives the same people.
+func newPeople(seed uint64) *people {
+	p := &people{rnd: rand.New(rand.NewPCG(seed, 3)), used: map[string]bool{}}
+	p.dump = &Dump{rnd: p.rnd, truth: func(kind identifier.Kind, normal []byte, meant bool) {
+		if meant {
+			p.last = append(p.last, Value{kind, string(normal)})
+		}
+	}}
+	return p
+}
+
+// identifier has the dump write an identifier that no other person has.
+func (p *people) identifier(class string, write func()) datum {
+	for {
+		p.dump.out, p.last = p.dump.out[:0], p.last[:0]
+		write()
+		if key := fmt.Sprint(p.last[0]); !p.used[key] {
+			p.used[key] = true
+			return datum{class, string(p.dump.out), p.last[0]}
+		}
+	}
+}
+
+// pick returns one of the texts at random; a text given twice is twice as likely.
+func (p *people) pick(from ...string) string { return from[p.rnd.IntN(len(from))] }
+
+// hex returns n random hexadecimal digits.
+func (p *people) hex(n int) string {
+	p.dump.out = p.dump.out[:0]
+	p.dump.hex(n)
+	return string(p.dump.out)
+}
+
+// digits returns n random digits.
+func (p *people) digits(n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteByte(byte('0' + p.rnd.IntN(10)))
+	}
+	return b.String()
+}
+
+// password makes up what people choose, and what parsers stumble over.
+func (p *people) password() string {
+	base := p.pick(words...) + strconv.Itoa(p.rnd.IntN(10_000))
+	switch p.rnd.IntN(16) {
+	case 0:
+		return base + p.pick(":", ";", ",", "|") + p.pick(words...)
+	case 1:
+		return base + p.pick(`"`, `'`, `\`, "''", `"",`) + "x" + strconv.Itoa(p.rnd.IntN(100))
+	case 2: // a password that contains an e-mail address
+		return "x!" + p.pick(LocalNames...) + strconv.Itoa(p.rnd.IntN(1_000_000)) + "@" + p.pick(Domains...) + "!9"
+	case 3:
+		return strconv.Itoa(100_000 + p.rnd.IntN(900_000))
+	case 4:
+		return p.pick(LocalNames...) + p.pick("", "!", "123", "@2020")
+	case 5:
+		return p.pick("Ç", "ã", "é") + base + p.pick("#", "$", "%", "&")
+	case 6:
+		return base + p.pick("),(", "'),('", `"},{"`, "{}", "</a>", "=")
+	}
+	return strings.ToUpper(base[:1]) + base[1:] + p.pick("", "!", "#", "@", ".")
+}
+
+// hash returns a random text in the form of a password hash: bcrypt, SHA-1, Argon2 or MD5.
+func (p *people) hash() string {
+	switch p.rnd.IntN(4) {
+	case 0:
+		return "$2y$10$" + p.hex(53)
+	case 1:
+		return p.hex(40)
+	case 2:
+		return "$argon2id$v=19$m=65536,t=3,p=4$" + p.hex(22) + "$" + p.hex(43)
+	}
+	return p.hex(32)
+}
+
+// date returns a random date between two years in one of the forms that dumps have.
+func (p *people) date(from, to int) string {
+	y, m, d := from+p.rnd.IntN(to-from), 1+p.rnd.IntN(12), 1+p.rnd.IntN(28)
+	switch p.rnd.IntN(3) {
+	case 0:
+		return fmt.Sprintf("%02d/%02d/%d", d, m, y)
+	case 1:
+		return fmt.Sprintf("%d-%02d-%02d 00:00:00", y, m, d)
+	}
+	return fmt.Sprintf("%d-%02d-%02d", y, m, d)
+}
+
+// ip returns a random IPv4 address.
+func (p *people) ip() string {
+	return fmt.Sprintf("%d.%d.%d.%d", 1+p.rnd.IntN(220), p.rnd.IntN(256), p.rnd.IntN(256), 1+p.rnd.IntN(254))
+}
+
+// kind is a kind of column: its class, what it is called in three languages, and how a value is made up.
+type kind struct {
+	class string
+	names []string
+	make  func(*people) datum
+}
+
+// plainKind returns a kind of column whose values are no identifiers.
+func plainKind(class string, names string, text func(*people) string) kind {
+	return kind{class, strings.Split(names, ","), func(p *people) datum { return datum{class: class, text: text(p)} }}
+}
+
+// columnKinds are what tables of people have. The first four are identifiers.
+var columnKinds = []kind{
+	{"email", strings.Split("email,e-mail,Email,E-MAIL,user_email,correo,correo_electronico,Correo Electrónico,mail,emailAddress,email_cliente", ","),
+		func(p *people) datum { return p.identifier("email", p.dump.email) }},
+	{"cpf", strings.Split("cpf,CPF,nr_cpf,cpf_cliente,CPF do titular,num_cpf", ","), func(p *people) datum { return p.identifier("cpf", p.dump.cpf) }},
+	{"phone", strings.Split("telefone,phone,celular,teléfono,telefono,phone_number,Telefone Celular,tel,whatsapp,mobile,móvil,fone", ","),
+		func(p *people) datum { return p.identifier("phone", func() { p.dump.phone(unlabelled) }) }},
+	{"card", strings.Split("cartao,card_number,credit_card,numero_cartao,tarjeta,numero_tarjeta", ","), func(p *people) datum { return p.identifier("card", p.dump.card) }},
+	plainKind("password", "senha,password,contraseña,contrasena,clave,passwd,pwd,Senha,PASSWORD,user_password,pass", (*people).password),
+	plainKind("password_hash", "password_hash,senha_hash,hash_senha,passwordHash,encrypted_password,hash,contrasena_hash", (*people).hash),
+	plainKind("name", "nome,name,nombre,full_name,Nome Completo,nombre_completo,nome_cliente,fullName,apellidos,sobrenome", func(p *people) string {
+		return p.pick(FirstNames...) + " " + p.pick(LastNames...)
+	}),
+	plainKind("birth_date", "data_nascimento,nascimento,birth_date,date_of_birth,dob,fecha_nacimiento,Data de Nascimento,dt_nasc,birthday", func(p *people) string { return p.date(1940, 2008) }),
+	plainKind("address", "endereco,endereço,address,direccion,dirección,logradouro,street_address,rua", func(p *people) string {
+		return p.pick("Rua ", "Av. ", "Travessa ") + p.pick(LastNames...) + " " + strconv.Itoa(1+p.rnd.IntN(3000))
+	}),
+	plainKind("address", "cep,zip_code,codigo_postal,CEP", func(p *people) string {
+		return strconv.Itoa(10000+p.rnd.IntN(80000)) + "-" + strconv.Itoa(100+p.rnd.IntN(900))
+	}),
+	plainKind("document", "rg,RG,passport,pasaporte,dni,cnh,documento_rg", func(p *people) string { return p.pick("MG", "SP", "X", "") + p.digits(8) + p.pick("", "X") }),
+	plainKind("ip_address", "ip,ip_address,last_ip,endereco_ip,direccion_ip,lastIp,registration_ip", (*people).ip),
+	plainKind("username", "username,usuario,login,nick,nome_usuario,nombre_usuario,userName", func(p *people) string {
+		return p.pick(LocalNames...) + "_" + p.pick(LocalNames...) + strconv.Itoa(p.rnd.IntN(1000))
+	}),
+	plainKind("financial", "salario,salary,renda,saldo,balance,renda_mensal,income,sueldo", func(p *people) string { return strconv.Itoa(1000+p.rnd.IntN(9000)) + "." + p.digits(2) }),
+	plainKind("cookies", "cookie,cookies,session_cookie", func(p *people) string { return "sid=" + p.hex(24) }),
+	plainKind("health", "diagnostico,diagnosis,tipo_sanguineo,blood_type", func(p *people) string { return p.pick("asma", "CID J45", "O+", "A-", "diabetes") }),
+	// What is no class, and must not be taken for one.
+	plainKind("", "created_at,data_cadastro,fecha_alta,updated_at,last_login,password_changed_at,data_alteracao_senha", func(p *people) string { return p.date(2015, 2024) }),
+	plainKind("", "city,cidade,ciudad,estado,uf,country", func(p *people) string { return p.pick("Recife", "Santos", "Lima", "Porto Alegre") }),
+	plainKind("", "status,ativo,active,email_verified,is_admin,senha_expirada,password_reset", func(p *people) string { return p.pick("1", "0", "true", "false", "ativo") }),
+	plainKind("", "token,remember_token,api_token,session_id,reset_token,uuid", func(p *people) string { return p.hex(32) }),
+	plainKind("", "company_name,empresa,nome_empresa,product_name,nombre_producto,nome_mae", func(p *people) string { return p.pick(LastNames...) + " " + p.pick("Ltda", "S.A.", "e Filhos") }),
+	plainKind("", "password_salt,salt,user_agent,obs", func(p *people) string { return p.pick("Mozilla/5.0", "x9f2", "cliente novo", "nao ligar") }),
 }
