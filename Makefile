@@ -88,7 +88,7 @@ lint-api: ## lint the partner contract: any warning is an error
 
 # The linter has a module of its own, so that its many dependencies never meet the product's.
 bin/golangci-lint: tools/go.mod tools/go.sum
-	cd tools && go build -ldflags '-s -w' -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	cd tools && GOWORK=off go build -ldflags '-s -w' -o ../bin/golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (10s) each
@@ -108,16 +108,16 @@ vuln: bin/govulncheck ## known vulnerabilities of our dependencies; says so when
 
 # Like the linter's, in a module of their own.
 bin/gremlins: tools/proof/go.mod tools/proof/go.sum
-	cd tools/proof && go build -o ../../bin/gremlins github.com/go-gremlins/gremlins/cmd/gremlins
+	cd tools/proof && GOWORK=off go build -o ../../bin/gremlins github.com/go-gremlins/gremlins/cmd/gremlins
 
 bin/govulncheck: tools/proof/go.mod tools/proof/go.sum
-	cd tools/proof && go build -o ../../bin/govulncheck golang.org/x/vuln/cmd/govulncheck
+	cd tools/proof && GOWORK=off go build -o ../../bin/govulncheck golang.org/x/vuln/cmd/govulncheck
 
 bin/litestream: tools/standby/go.mod tools/standby/go.sum
-	cd tools/standby && CGO_ENABLED=0 go build -o ../../bin/litestream github.com/benbjohnson/litestream/cmd/litestream
+	cd tools/standby && GOWORK=off CGO_ENABLED=0 go build -o ../../bin/litestream github.com/benbjohnson/litestream/cmd/litestream
 
 bin/helm: tools/chart/go.mod tools/chart/go.sum
-	cd tools/chart && CGO_ENABLED=0 go build -ldflags '-s -w' -o ../../bin/ helm.sh/helm/v3/cmd/helm
+	cd tools/chart && GOWORK=off CGO_ENABLED=0 go build -ldflags '-s -w' -o ../../bin/ helm.sh/helm/v3/cmd/helm
 
 .PHONY: bench
 bench: ## benchmarks, appended to bench/results/DATE.txt (BENCH=regexp, PROGRAMS=a,b or none)
@@ -128,7 +128,7 @@ bench: ## benchmarks, appended to bench/results/DATE.txt (BENCH=regexp, PROGRAMS
 .PHONY: compare
 compare: ## Vigia beside what a team would otherwise use, into bench/README.md (some minutes; ARGS="-only scan -dry")
 	scripts/install-tools --bench
-	cd bench/sidebyside/peers && go build -o ../../../bin/peers/ github.com/pocketbase/pocketbase/examples/base github.com/zricethezav/gitleaks/v8 mvdan.cc/xurls/v2/cmd/xurls
+	cd bench/sidebyside/peers && GOWORK=off go build -o ../../../bin/peers/ github.com/pocketbase/pocketbase/examples/base github.com/zricethezav/gitleaks/v8 mvdan.cc/xurls/v2/cmd/xurls
 	scripts/with-postgres go run ./bench/sidebyside $(ARGS)
 
 .PHONY: release

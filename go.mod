@@ -32,7 +32,7 @@ require (
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/tink-crypto/tink-go/v2 v2.9.0
 	github.com/ulikunitz/xz v0.5.17
-	github.com/vigiahq/vigia/client v0.0.0
+	github.com/vigiahq/vigia/client v1.0.0
 	github.com/yuin/goldmark v1.8.7
 	go.opentelemetry.io/otel v1.44.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.44.0
@@ -122,4 +122,3 @@ require (
 	modernc.org/memory v1.12.1 // indirect
 )
 
-replace github.com/vigiahq/vigia/client => ./client

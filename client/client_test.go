@@ -97,7 +97,8 @@ func TestWhatIsNotRepeated(t *testing.T) {
 	}
 	srv, seen = answers(t, status(503, ""), status(409, `{"message":"x"}`, "x-created-id", "key_1"))
 	_, err := fast(t, srv.URL, "k", nil).CreateKey(t.Context(), client.NewKey{Scopes: []string{"cyber:read"}})
-	if refused, ok := errors.AsType[*client.Error](err); !ok || refused.CreatedID != "key_1" || len(*seen) != 2 {
+	var refused *client.Error
+	if !errors.As(err, &refused) || refused.CreatedID != "key_1" || len(*seen) != 2 {
 		t.Errorf("made by an attempt whose answer was lost: %d attempts, %v", len(*seen), err)
 	}
 	srv, seen = answers(t, status(409, `{"message":"x"}`, "retry-after", "1"), ok)
@@ -112,8 +113,8 @@ func TestLongWaitsAreTheCallers(t *testing.T) {
 		srv, seen := answers(t, status(429, `{"message":"x"}`, "retry-after", seconds))
 		var waits []time.Duration
 		_, err := fast(t, srv.URL, "k", &waits).ListSupportServices(t.Context())
-		refused, ok := errors.AsType[*client.Error](err)
-		if !ok || len(*seen) != attempts || len(waits) != attempts-1 || refused.RetryAfter.String() == "0s" {
+		var refused *client.Error
+		if !errors.As(err, &refused) || len(*seen) != attempts || len(waits) != attempts-1 || refused.RetryAfter.String() == "0s" {
 			t.Errorf("Retry-After %s: %d attempts, waits %v, %v", seconds, len(*seen), waits, err)
 		}
 	}

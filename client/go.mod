@@ -1,7 +1,7 @@
 module github.com/vigiahq/vigia/client
 
-go 1.26.0
+go 1.24.0
 
-require golang.org/x/crypto v0.58.0
+require golang.org/x/crypto v0.48.0
 
-require golang.org/x/sys v0.49.0 // indirect
+require golang.org/x/sys v0.41.0 // indirect

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/vigiahq/vigia"
@@ -14,11 +15,16 @@ func TestVersionsAgree(t *testing.T) {
 		"clients/typescript/package.json": `(?m)^  "version": "(.*)"`,
 		"clients/python/pyproject.toml":   `(?m)^version = "(.*)"$`,
 		"internal/api/openapi.yaml":       `(?m)^  version: (.*)$`,
+		"go.mod":                          `(?m)^\tgithub.com/vigiahq/vigia/client v(.*)$`,
+		"go.work":                         `(?m)^replace github.com/vigiahq/vigia/client v(\S+) `,
 		"deploy/chart/Chart.yaml":         `(?m)^appVersion: (.*)$`,
 	} {
 		found := regexp.MustCompile(pattern).FindStringSubmatch(readTree(t, path))
 		if found == nil || found[1] != vigia.Version {
 			t.Errorf("%s: %q, version.go has %s", path, found, vigia.Version)
 		}
+	}
+	if strings.Contains(readTree(t, "go.mod"), "replace ") {
+		t.Error("go.mod replaces a module: go install of the service refuses that")
 	}
 }
