@@ -395,15 +395,6 @@ func (fs *Feeds) importItem(ctx context.Context, f *Feed, item string, m manifes
 	return fs.Store.MarkTaken(ctx, f.Name, item, b.Name)
 }
 
-// parseManifests reads the list of dumps that a supplier publishes.
-func parseManifests(text []byte) ([]manifest, error) {
-	var list []manifest
-	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, ErrInvalid.With("", fault.NoListOfDumps).Because(err)
-	}
-	return list, nil
-}
-
 // runFolder looks for manifests, NAME.json, and imports the files they describe. A manifest is to be dropped after its
 // files. Those that are not named by it are the ones called like the manifest, or in a folder of its name.
 func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
@@ -573,8 +564,10 @@ func (fs *Feeds) fetchList(ctx context.Context, f *Feed) (list []manifest, tag s
 	if len(text) > maxManifest {
 		return nil, "", ErrInvalid.With("", fault.ListLargerThan, maxManifest)
 	}
-	list, err = parseManifests(text)
-	return list, res.Header.Get("ETag"), err
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, "", ErrInvalid.With("", fault.NoListOfDumps).Because(err)
+	}
+	return list, res.Header.Get("ETag"), nil
 }
 
 // retryAfter reads how long a source asks to be left alone.

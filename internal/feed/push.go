@@ -332,11 +332,6 @@ func (fs *Feeds) RemoveFeed(ctx context.Context, name string) error {
 	return fs.Store.DeleteFeed(ctx, name)
 }
 
-// ListPushes returns the last pushes that a feed received, newest first.
-func (fs *Feeds) ListPushes(ctx context.Context, name string, limit int) ([]Push, error) {
-	return fs.Store.ListPushes(ctx, name, limit)
-}
-
 // parseMapping returns how the records of a feed are read; nil when they say it themselves.
 func (s Settings) parseMapping() (*stated.Mapping, error) {
 	if s.Mapping == "" {

@@ -155,24 +155,13 @@ func (im *Importer) appendTo(ctx context.Context, w *work, r leak.Record) error 
 		return err
 	}
 	defer out.abortAll()
-	var open readers
-	defer open.closeAll()
-	published, err := open.addReader(im.Files.Open(ctx, r.Segment, r.Digest))
-	if err == nil {
-		err = out.keys.AddSegment(published)
-	}
-	if err != nil {
+	published, err := im.Files.Open(ctx, r.Segment, r.Digest)
+	if err = w.mergeKeys(out, published, err); err != nil {
 		return fmt.Errorf("append: %w", err)
 	}
-	scanned, err := open.addReader(segment.Open(w.final))
-	if err == nil {
-		err = scanned.OpenLabels(im.Tables.OpenTable)
-	}
-	if err == nil {
-		err = out.keys.AddSegment(scanned)
-	}
-	if err == nil {
-		err = im.appendPairs(ctx, w, r, out, &open)
+	scanned, err := segment.Open(w.final)
+	if err = w.mergeKeys(out, scanned, err); err == nil {
+		err = im.appendPairs(ctx, w, r, out)
 	}
 	if err != nil {
 		return fmt.Errorf("append: %w", err)
@@ -185,22 +174,16 @@ func (im *Importer) appendTo(ctx context.Context, w *work, r leak.Record) error 
 }
 
 // appendPairs does the same with pairs, of which either may have none.
-func (im *Importer) appendPairs(ctx context.Context, w *work, r leak.Record, out *sorter, open *readers) error {
+func (im *Importer) appendPairs(ctx context.Context, w *work, r leak.Record, out *sorter) error {
 	if r.Pairs != "" {
-		published, err := open.addReader(im.Files.Open(ctx, r.Pairs, r.PairsDigest))
-		if err == nil {
-			err = w.mergePairs(out, published)
-		}
-		if err != nil {
+		published, err := im.Files.Open(ctx, r.Pairs, r.PairsDigest)
+		if err := w.mergePairs(out, published, err); err != nil {
 			return err
 		}
 	}
 	if w.finalPairs != "" {
-		scanned, err := open.addReader(segment.Open(w.finalPairs))
-		if err == nil {
-			err = w.mergePairs(out, scanned)
-		}
-		if err != nil {
+		scanned, err := segment.Open(w.finalPairs)
+		if err := w.mergePairs(out, scanned, err); err != nil {
 			return err
 		}
 	}
@@ -209,22 +192,4 @@ func (im *Importer) appendPairs(ctx context.Context, w *work, r leak.Record, out
 		w.finalPairs = w.pathOf(unitedPairsFile)
 	}
 	return err
-}
-
-// readers are open until all of them are closed.
-type readers []*segment.Reader
-
-// addReader keeps a reader, to be closed with the others.
-func (o *readers) addReader(r *segment.Reader, err error) (*segment.Reader, error) {
-	if err == nil {
-		*o = append(*o, r)
-	}
-	return r, err
-}
-
-// closeAll closes all readers.
-func (o *readers) closeAll() {
-	for _, r := range *o {
-		_ = r.Close() // only read
-	}
 }

@@ -294,8 +294,7 @@ func (a partArgs) describePart() string {
 	} else if first.Bucket != "" {
 		text = ShownAddress(first.Bucket) + first.Key
 	}
-	switch {
-	case len(a.Inputs) > 1:
+	if len(a.Inputs) > 1 {
 		return fmt.Sprintf("%s and %d more", text, len(a.Inputs)-1)
 	}
 	return text
@@ -319,13 +318,9 @@ func (s *Spreader) RunPart(ctx context.Context, run *job.Run) error {
 		return ErrInput.With(args.describePart(), fault.GivenUpStopped, partAttempts)
 	}
 	err := s.scanPart(ctx, run, breach, number, args)
-	switch {
-	case err == nil, ctx.Err() != nil, errors.Is(err, job.ErrLost), errors.Is(err, job.ErrCancelled):
-		return err
-	case errors.Is(err, ErrBusy):
-		// A worker of this machine that lost the lease has not noticed yet.
-		return err
-	case run.Attempts == partAttempts && fault.KindOf(err) != fault.Invalid:
+	// ErrBusy: a worker of this machine that lost the lease has not noticed yet.
+	isOthers := ctx.Err() != nil || errors.Is(err, job.ErrLost) || errors.Is(err, job.ErrCancelled) || errors.Is(err, ErrBusy)
+	if err != nil && !isOthers && run.Attempts == partAttempts && fault.KindOf(err) != fault.Invalid {
 		return ErrInput.With(args.describePart(), fault.GivenUpBecause, partAttempts, err)
 	}
 	return err
@@ -421,10 +416,9 @@ func (im *Importer) scanPart(ctx context.Context, run *job.Run, w *work, spec Sp
 			return errors.Join(job.ErrLost, im.removeAll(ctx, state.publishedFiles()))
 		}
 		return job.ErrLost
-	} else if err != nil {
+	} else {
 		return err
 	}
-	return nil
 }
 
 // passwords returns the archive passwords that were given with the import.
@@ -619,22 +613,14 @@ func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) e
 	defer out.abortAll()
 	for _, p := range files {
 		r, err := s.openPart(ctx, p.File, p.Digest)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = r.Close() }() // only read
-		if err := errors.Join(r.OpenLabels(w.tables.OpenTable), out.keys.AddSegment(r)); err != nil {
+		if err := w.mergeKeys(out, r, err); err != nil {
 			return fmt.Errorf("merge parts: %s: %w", p.File, err)
 		}
 		if p.Pairs == "" {
 			continue
 		}
 		pairs, err := s.openPart(ctx, p.Pairs, p.PairsDigest)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = pairs.Close() }() // only read
-		if err := w.mergePairs(out, pairs); err != nil {
+		if err := w.mergePairs(out, pairs, err); err != nil {
 			return fmt.Errorf("merge parts: %s: %w", p.Pairs, err)
 		}
 	}
@@ -646,12 +632,9 @@ func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) e
 func (s *Spreader) openPart(ctx context.Context, file, digest string) (*segment.Reader, error) {
 	r, err := s.Importer.Files.Open(ctx, file, digest)
 	if errors.Is(err, corpora.ErrMissing) && !s.Importer.Files.IsShared() {
-		return nil, ErrInput.With("parts", fault.NotInThisFolder, file)
+		err = ErrInput.With("parts", fault.NotInThisFolder, file)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("merge parts: %s: %w", file, err)
-	}
-	return r, nil
+	return r, err
 }
 
 // removeAll takes files away everywhere.

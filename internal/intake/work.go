@@ -230,13 +230,17 @@ type sorter struct {
 	keys   *segment.LabelWriter
 	pairs  *segment.Writer
 	memory int
+	merged []*segment.Reader // must stay open until all is committed
 }
 
-// abortAll gives up what was written.
+// abortAll gives up what was not committed, and closes what was merged.
 func (s *sorter) abortAll() {
 	s.keys.Abort()
 	if s.pairs != nil {
 		s.pairs.Abort()
+	}
+	for _, r := range s.merged {
+		_ = r.Close() // only read
 	}
 }
 
@@ -344,33 +348,39 @@ func (w *work) mergeSegment(ctx context.Context, memory int) error {
 	defer out.abortAll()
 	for _, path := range w.parts {
 		r, err := segment.Open(path)
-		if err == nil {
-			defer func() { _ = r.Close() }() // only read
-			if err = r.OpenLabels(w.tables.OpenTable); err == nil {
-				err = out.keys.AddSegment(r)
-			}
-		}
-		if err != nil {
+		if err := w.mergeKeys(out, r, err); err != nil {
 			return fmt.Errorf("merge parts: %w", err)
 		}
 	}
 	for _, path := range w.pairs {
 		r, err := segment.Open(path)
-		if err == nil {
-			defer func() { _ = r.Close() }() // only read
-			err = w.mergePairs(out, r)
-		}
-		if err != nil {
+		if err := w.mergePairs(out, r, err); err != nil {
 			return fmt.Errorf("merge pairs: %w", err)
 		}
 	}
 	return w.keepFinal(ctx, out, w.last.Tally)
 }
 
-// mergePairs adds all pairs of the segment r to out.
-func (w *work) mergePairs(out *sorter, r *segment.Reader) error {
-	if err := w.beginPairs(out); err != nil {
-		return err
+// mergeKeys adds all keys of a segment, with their labels, to out, which closes it; err is that of opening it.
+func (w *work) mergeKeys(out *sorter, r *segment.Reader, err error) error {
+	if err == nil {
+		out.merged = append(out.merged, r)
+		err = r.OpenLabels(w.tables.OpenTable)
 	}
-	return out.pairs.AddSegment(r)
+	if err == nil {
+		err = out.keys.AddSegment(r)
+	}
+	return err
+}
+
+// mergePairs does the same with pairs.
+func (w *work) mergePairs(out *sorter, r *segment.Reader, err error) error {
+	if err == nil {
+		out.merged = append(out.merged, r)
+		err = w.beginPairs(out)
+	}
+	if err == nil {
+		err = out.pairs.AddSegment(r)
+	}
+	return err
 }

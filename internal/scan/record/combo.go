@@ -205,16 +205,22 @@ func (r *Reader) readComboLine(l *line, i int, hits []hit) bool {
 		r.out.Classes |= PasswordHash
 	} else if f.look == secret && v[0] != '*' && v[0] != '[' {
 		r.out.Classes, r.out.Password = Password, v
-	} else if class := passwordClass(v); class != 0 {
-		if r.out.Classes |= class; class == Password {
-			r.out.Password = v
-		}
+	} else {
+		r.claimPassword(v)
 	}
 	if to := int(l.end); int(f.to)+5 < to && bytes.HasPrefix(r.b[f.to+1:to], []byte("http")) {
 		r.setSite(r.b[f.to+1 : to])
 	}
 	r.tellHits(hits)
 	return true
+}
+
+// claimPassword takes a value that is as it was typed for the record's password, or what is stored instead of one.
+func (r *Reader) claimPassword(v []byte) {
+	class := passwordClass(v)
+	if r.out.Classes |= class; class == Password {
+		r.out.Password = v
+	}
 }
 
 // votes are what the combo lines around one are, that one included.
@@ -238,14 +244,11 @@ func (v *votes) countForm(n, own *form) {
 // askAround counts what the lines around line i look like.
 func (r *Reader) askAround(i int, f *form) (v votes) {
 	v.countForm(f, f)
-	for k := i - 1; k >= max(0, i-neighbourhood) && !r.lines[k].long && !r.isTooFar(i, k); k-- {
-		if near := r.lineForm(k); near.sep == f.sep {
-			v.countForm(near, f)
-		}
-	}
-	for k := i + 1; k < min(len(r.lines), i+1+neighbourhood) && !r.lines[k].long && !r.isTooFar(i, k); k++ {
-		if near := r.lineForm(k); near.sep == f.sep {
-			v.countForm(near, f)
+	for _, step := range [2]int{-1, 1} {
+		for n, k := 0, i+step; n < neighbourhood && r.isNear(i, k); n, k = n+1, k+step {
+			if near := r.lineForm(k); near.sep == f.sep {
+				v.countForm(near, f)
+			}
 		}
 	}
 	return v
@@ -277,16 +280,12 @@ func (r *Reader) isListLine(l *line) bool {
 
 // isBesideCombo reports whether the line before or after line i is a combo line with the same separator.
 func (r *Reader) isBesideCombo(i int, sep byte) bool {
-	return i > 0 && !r.lines[i-1].long && r.lineForm(i-1).sep == sep && !r.isTooFar(i, i-1) ||
-		i+1 < len(r.lines) && !r.lines[i+1].long && r.lineForm(i+1).sep == sep && !r.isTooFar(i, i+1)
+	return r.isNear(i, i-1) && r.lineForm(i-1).sep == sep || r.isNear(i, i+1) && r.lineForm(i+1).sep == sep
 }
 
 // bareCombo returns a combo line of which nothing more is claimed than its identifiers.
 func (r *Reader) bareCombo(i int, f *form, hits []hit) bool {
-	if f.extra > 0 {
-		return false
-	}
-	if !r.isBesideCombo(i, f.sep) {
+	if f.extra > 0 || !r.isBesideCombo(i, f.sep) {
 		return false
 	}
 	r.out = Sighting{Told: true}
@@ -303,12 +302,12 @@ func (r *Reader) setAside(hits []hit, from, to int) {
 	}
 }
 
-// isTooFar reports whether line k is too far from line i to be compared with it.
-func (r *Reader) isTooFar(i, k int) bool {
-	if k > i {
-		return int(r.lines[k].to-r.lines[i].to) > neighbourhoodBytes
+// isNear reports whether there is a line k that is near enough to line i to be compared with it.
+func (r *Reader) isNear(i, k int) bool {
+	if k < 0 || k >= len(r.lines) || r.lines[k].long {
+		return false
 	}
-	return int(r.lines[i].from-r.lines[k].from) > neighbourhoodBytes
+	return max(r.lines[k].to-r.lines[i].to, r.lines[i].from-r.lines[k].from) <= neighbourhoodBytes
 }
 
 // isOnlyLine reports whether a line is the only one of its text.
@@ -338,13 +337,8 @@ func (r *Reader) credential(i int, hits []hit) bool {
 		r.out = Sighting{Told: true}
 		r.setAside(hits, start, int(h.from))
 		r.setAside(hits, int(h.to), to)
-		v := r.b[h.to+1 : to]
-		if !isEmptyValue(v) {
-			if class := passwordClass(v); class != 0 {
-				if r.out.Classes |= class; class == Password {
-					r.out.Password = v
-				}
-			}
+		if v := r.b[h.to+1 : to]; !isEmptyValue(v) {
+			r.claimPassword(v)
 		}
 		r.setSite(r.b[start : h.from-1])
 		r.out.Day = r.dayOfNames()
@@ -362,8 +356,7 @@ func (r *Reader) headless(i int, hits []hit) bool {
 		return false
 	}
 	n := r.fieldsOf(i, sep)
-	if !(i > 0 && !r.lines[i-1].long && !r.isTooFar(i, i-1) && r.fieldsOf(i-1, sep) == n ||
-		i+1 < len(r.lines) && !r.lines[i+1].long && !r.isTooFar(i, i+1) && r.fieldsOf(i+1, sep) == n) {
+	if !(r.isNear(i, i-1) && r.fieldsOf(i-1, sep) == n || r.isNear(i, i+1) && r.fieldsOf(i+1, sep) == n) {
 		return false
 	}
 	r.splitRow(int(l.from), int(l.end), sep, false)

@@ -33,6 +33,13 @@ func (m *marks) startText(text []byte) {
 	clear(m.made)
 }
 
+// ensureWord makes the marks of the block with a word of the bitmaps.
+func (m *marks) ensureWord(i int) {
+	if !m.made[i>>wordShift] {
+		m.markBlock(i >> wordShift)
+	}
+}
+
 // ensureMarked makes the marks of text[from:to].
 func (m *marks) ensureMarked(from, to int) {
 	for i := from >> markShift; i <= to>>markShift; i++ {
@@ -63,9 +70,7 @@ func (m *marks) lineEnd(at, to int) int {
 		return -1
 	}
 	i := at >> 6
-	if !m.made[i>>wordShift] {
-		m.markBlock(i / blockWords)
-	}
+	m.ensureWord(i)
 	word := m.lines[i] >> (at & 63)
 	for ; ; word = m.lines[i] {
 		if word != 0 {
@@ -78,9 +83,7 @@ func (m *marks) lineEnd(at, to int) int {
 			return -1
 		}
 		at = i << 6
-		if i&(blockWords-1) == 0 && !m.made[i>>wordShift] {
-			m.markBlock(i / blockWords)
-		}
+		m.ensureWord(i)
 	}
 }
 
@@ -91,9 +94,7 @@ func (m *marks) lineBefore(from, at int) int {
 	}
 	at--
 	i := at >> 6
-	if !m.made[i>>wordShift] {
-		m.markBlock(i / blockWords)
-	}
+	m.ensureWord(i)
 	for word := m.lines[i] << (63 - at&63) >> (63 - at&63); ; word = m.lines[i] {
 		if word != 0 {
 			if at = i<<6 + 63 - bits.LeadingZeros64(word); at >= from {
@@ -104,9 +105,7 @@ func (m *marks) lineBefore(from, at int) int {
 		if i--; i < 0 || i<<6+63 < from {
 			return -1
 		}
-		if i&(blockWords-1) == blockWords-1 && !m.made[i>>wordShift] {
-			m.markBlock(i / blockWords)
-		}
+		m.ensureWord(i)
 	}
 }
 
@@ -116,9 +115,7 @@ func (m *marks) findSign(c byte, at, to int) int {
 		return -1
 	}
 	i := at >> 6
-	if !m.made[i>>wordShift] {
-		m.markBlock(i / blockWords)
-	}
+	m.ensureWord(i)
 	for word := m.signs[i] &^ (1<<(at&63) - 1); ; word = m.signs[i] {
 		for ; word != 0; word &= word - 1 {
 			if at = i<<6 + bits.TrailingZeros64(word); at >= to {
@@ -131,9 +128,7 @@ func (m *marks) findSign(c byte, at, to int) int {
 		if i++; i<<6 >= to {
 			return -1
 		}
-		if i&(blockWords-1) == 0 && !m.made[i>>wordShift] {
-			m.markBlock(i / blockWords)
-		}
+		m.ensureWord(i)
 	}
 }
 
@@ -164,9 +159,7 @@ func (m *marks) countSign(c byte, at, to int) (n int) {
 func (m *marks) closing(at, to int, doubled bool) int {
 	text := m.text
 	quote, i := text[at], at>>6
-	if !m.made[i>>wordShift] {
-		m.markBlock(i >> wordShift)
-	}
+	m.ensureWord(i)
 	for word := m.signs[i] &^ (2<<(at&63) - 1); ; word = m.signs[i] {
 		for ; word != 0; word &= word - 1 {
 			end := i<<6 + bits.TrailingZeros64(word)
@@ -184,9 +177,7 @@ func (m *marks) closing(at, to int, doubled bool) int {
 		if i++; i<<6 >= to {
 			return -1
 		}
-		if i&(blockWords-1) == 0 && !m.made[i>>wordShift] {
-			m.markBlock(i >> wordShift)
-		}
+		m.ensureWord(i)
 	}
 }
 
@@ -306,9 +297,7 @@ func (r *Reader) followLines(i, ended int) (next, last int) {
 			if w++; w<<6 >= limit {
 				return i, ended
 			}
-			if w&(blockWords-1) == 0 && !m.made[w>>wordShift] {
-				m.markBlock(w >> wordShift)
-			}
+			m.ensureWord(w)
 			ends = m.lines[w]
 		}
 		end := w<<6 + bits.TrailingZeros64(ends)
