@@ -306,7 +306,7 @@ func TestMaskedCards(t *testing.T) {
 func TestItemSentences(t *testing.T) {
 	found := 0
 	for file, pattern := range map[string]string{
-		"../subscription/problem.go":  `Rule += "([a-z_0-9]+)"|Rule = "([a-z_0-9]+)"`,
+		"../subscription/check.go":    `Rule += "([a-z_0-9]+)"|Rule = "([a-z_0-9]+)"`,
 		"../identifier/identifier.go": ` = newRule\("([a-z_]+)"`,
 	} {
 		text, err := os.ReadFile(file)
