@@ -85,18 +85,25 @@ func (r *Reader) decideNumbers() {
 
 // tallyOf returns the index of a tally, which is made if there is none.
 func (r *Reader) tallyOf(key uint64) int32 {
-	near := &r.tallyNear[(key*0x9e3779b97f4a7c15)>>(64-6)] // most columns come again and again
-	if int(*near) < len(r.tallies) && r.tallies[*near].key == key {
-		return *near
-	}
-	at, ok := r.tallyAt[key]
+	at, ok := r.findTally(key)
 	if !ok {
 		at = int32(len(r.tallies))
 		r.tallies = append(r.tallies, tally{key: key})
 		r.tallyAt[key] = at
 	}
-	*near = at
 	return at
+}
+
+// findTally returns the index of a tally, if there is one. Most are asked for again and again, and found without the map.
+func (r *Reader) findTally(key uint64) (at int32, ok bool) {
+	near := &r.tallyNear[(key*0x9e3779b97f4a7c15)>>(64-10)]
+	if int(*near) < len(r.tallies) && r.tallies[*near].key == key {
+		return *near, true
+	}
+	if at, ok = r.tallyAt[key]; ok {
+		*near = at
+	}
+	return at, ok
 }
 
 // countInto adds the number, whose end has that value, to a tally. One that comes again and again counts once: a constant is no evidence.
@@ -168,7 +175,7 @@ func (r *Reader) judgeColumn(at int32) *tally {
 
 // addCounted adds what was counted under a key.
 func (t *tally) addCounted(r *Reader, key uint64) {
-	if at, ok := r.tallyAt[key]; ok {
+	if at, ok := r.findTally(key); ok {
 		o := &r.tallies[at]
 		t.count, t.cpf, t.cnpj, t.card, t.phone = t.count+o.count, t.cpf+o.cpf, t.cnpj+o.cnpj, t.card+o.card, t.phone+o.phone
 		t.regular, t.phoneWeight = t.regular+o.regular, t.phoneWeight+o.phoneWeight

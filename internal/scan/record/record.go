@@ -145,7 +145,7 @@ type Reader struct {
 	readings  [2][shortNormal]byte
 	tallies   []tally
 	tallyAt   map[uint64]int32
-	tallyNear [64]int32
+	tallyNear [1 << 10]int32
 	row       rowPlace
 	// What was found in it: what is told by signs, as addresses are, and numbers, as they come, then both in one order.
 	signed, numbers, hits []hit
