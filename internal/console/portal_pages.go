@@ -13,7 +13,7 @@ import (
 // portalPage is the first page of a partner's people.
 type portalPage struct {
 	Partner partner.Partner
-	// Keys are those in force; Findings are open, Arrived came to their destinations today.
+	// Keys are those in force; Findings are open, Arrived came to their destinations in the last 24 hours.
 	Keys              []keyRow
 	Findings, Arrived int64
 	API               string // the address of the partner API; empty when it is not known
@@ -52,7 +52,7 @@ func showPortal(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	arrived, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.ArrivedOfDay, 1)
+	arrived, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.Arrived, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -53,11 +53,12 @@ type hitCount struct {
 	took time.Duration
 }
 
-// slowCount is from when on a count is kept, and keptFor how many times as long as it took: so counting takes at most a
-// twentieth of the database's time.
+// slowCount is from when on a count is kept. It is kept for keptFor, as the figures of other pages are, and for
+// keptTimes as long as it took: so counting takes at most a twentieth of the database's time.
 const (
-	slowCount = 200 * time.Millisecond
-	keptFor   = 20
+	slowCount = 50 * time.Millisecond
+	keptFor   = time.Minute
+	keptTimes = 20
 )
 
 // CountHits returns how many people a breach has hit, per partner. A count that was slow is used again for a while, unless
@@ -67,7 +68,7 @@ func (b *Breaches) CountHits(ctx context.Context, of cyber.Breach, since time.Ti
 	b.counted.mu.Lock()
 	last, ok := b.counted.byName[of.Name]
 	b.counted.mu.Unlock()
-	if ok && last.at.After(since) && start.Sub(last.at) < keptFor*last.took {
+	if ok && last.at.After(since) && start.Sub(last.at) < max(keptFor, keptTimes*last.took) {
 		return last.hits, nil
 	}
 	hits, err := b.store.BreachHits(ctx, of)

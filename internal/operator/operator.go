@@ -356,8 +356,9 @@ const (
 	ArrivedOfDay Figure = "day.endpoint.arrived"
 	GivenUpOfDay Figure = "day.endpoint.given_up"
 	TravelOfDay  Figure = "day.endpoint.travel"
-	// Backlog is what waits for an endpoint now.
+	// Backlog is what waits for an endpoint now, Arrived what came there in the last 24 hours.
 	Backlog Figure = "endpoint.backlog"
+	Arrived Figure = "endpoint.arrived"
 )
 
 // FindingsOfSeverity and FindingsOfClass are the findings of a day of one severity, and those that expose one class of data.

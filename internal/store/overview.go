@@ -98,7 +98,7 @@ func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 	if err := s.countSubscriptions(ctx); err != nil {
 		return err
 	}
-	gone, err := s.goneBacklogs(ctx, figures)
+	gone, err := s.endpointsAtRest(ctx, figures)
 	if err != nil {
 		return err
 	}
@@ -121,22 +121,20 @@ func (s Overview) keepFigures(ctx context.Context, figures []figure) error {
 	return err
 }
 
-// goneBacklogs returns those of endpoints for which something waited at the last count, and nothing does now.
-func (s Overview) goneBacklogs(ctx context.Context, figures []figure) ([]figure, error) {
-	waiting := map[string]bool{}
+// endpointsAtRest returns zeros for endpoints of which the last count had something that waited or arrived, and this one has
+// nothing.
+func (s Overview) endpointsAtRest(ctx context.Context, figures []figure) ([]figure, error) {
+	counted := map[figure]bool{}
 	for _, f := range figures {
-		if f.name == operator.Backlog {
-			waiting[f.part] = true
-		}
+		counted[figure{name: f.name, part: f.part, day: f.day}] = true
 	}
-	before, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (figure, error) {
-		f := figure{name: operator.Backlog}
-		return f, sc.Scan(&f.part, &f.day)
-	}, `SELECT part, day FROM tally WHERE name = $1 AND n <> 0`, string(operator.Backlog))
+	before, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (f figure, err error) {
+		return f, sc.Scan(&f.name, &f.part, &f.day)
+	}, `SELECT name, part, day FROM tally WHERE name IN ($1, $2) AND n <> 0`, string(operator.Backlog), string(operator.Arrived))
 	if err != nil {
 		return nil, fmt.Errorf("read backlogs: %w", err)
 	}
-	return slices.DeleteFunc(before, func(f figure) bool { return waiting[f.part] }), nil
+	return slices.DeleteFunc(before, func(f figure) bool { return counted[f] }), nil
 }
 
 // lockFigures lets one process count at a time: two that write the same rows in another order would wait for each other.
@@ -404,7 +402,7 @@ func (s Overview) countDetails(ctx context.Context) ([]figure, error) {
 			list = append(list, more...)
 		}
 	}
-	backlogs, err := s.countBacklogs(ctx)
+	backlogs, err := s.countEndpoints(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -497,13 +495,14 @@ func (s Overview) countArrivals(ctx context.Context, day, from, to int64) ([]fig
 	return list, nil
 }
 
-// countBacklogs returns what waits for each endpoint.
-func (s Overview) countBacklogs(ctx context.Context) ([]figure, error) {
-	list, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (figure, error) {
-		f := figure{name: operator.Backlog}
-		return f, sc.Scan(&f.part, &f.n)
-	}, `SELECT endpoint_id, count(*) FROM delivery WHERE state = 'pending' GROUP BY endpoint_id ORDER BY endpoint_id`)
-	return list, wrapError("count backlogs", err)
+// countEndpoints returns what waits for each endpoint, and what arrived there in the last 24 hours.
+func (s Overview) countEndpoints(ctx context.Context) ([]figure, error) {
+	list, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (f figure, err error) {
+		return f, sc.Scan(&f.name, &f.part, &f.n)
+	}, `SELECT '`+string(operator.Backlog)+`', endpoint_id, count(*) FROM delivery WHERE state = 'pending' GROUP BY endpoint_id
+		UNION ALL SELECT '`+string(operator.Arrived)+`', endpoint_id, count(*) FROM delivery
+		WHERE state = 'delivered' AND finished_at > 0 AND finished_at >= $1 GROUP BY endpoint_id`, toMicros(s.now())-dayMicros)
+	return list, wrapError("count endpoints", err)
 }
 
 // scoreSample is how many people's scores are looked at; scores are sealed, so that all of them cannot be counted in passing.

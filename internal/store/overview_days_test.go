@@ -44,7 +44,7 @@ func TestPictureFigures(t *testing.T) {
 			write(`INSERT INTO case_move (partner_id, case_id, number, kind, from_status, to_status, actor, moved_at)
 				VALUES (1, $1, 2, '', 'Aberto', 'Resolvido', 'x', $2), (1, $1, 3, 'rating', 'Resolvido', 'Resolvido', '', $2)`, id, now)
 		}
-		check := func(when string) {
+		check := func(when string, arrived int64) {
 			t.Helper()
 			if err := e.Overview.CountFigures(ctx, 0); err != nil {
 				t.Fatal(err)
@@ -78,14 +78,17 @@ func TestPictureFigures(t *testing.T) {
 			sum("whe_1", operator.GivenUpOfDay, 1)
 			sum("whe_1", operator.TravelOfDay, 6000)
 			sum("whe_2", operator.ArrivedOfDay, 0)
+			if parts, err := e.Overview.FiguresByPart(ctx, operator.Arrived, 0); err != nil || parts["whe_1"] != arrived {
+				t.Errorf("%s: arrived in 24 hours %v, %v", when, parts, err)
+			}
 			if parts, err := e.Overview.FiguresByPart(ctx, operator.Backlog, 0); err != nil || parts["whe_1"] != 1 {
 				t.Errorf("%s: backlogs %v, %v", when, parts, err)
 			}
 		}
-		check("first")
-		check("again")
+		check("first", 2)
+		check("again", 2)
 		e.Clock.Advance(72 * time.Hour)
-		check("three days later")
+		check("three days later", 0)
 		write(`UPDATE delivery SET state = 'held' WHERE endpoint_id = 'whe_1' AND state = 'pending'`)
 		if err := e.Overview.CountFigures(ctx, 0); err != nil {
 			t.Fatal(err)

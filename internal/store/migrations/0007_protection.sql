@@ -150,7 +150,8 @@ CREATE INDEX support_case_status ON support_case (status, changed_at, id);
 CREATE INDEX support_case_desk ON support_case (status, due_at, id, partner_id, service_id, assignee, created_at);
 -- The same by age.
 CREATE INDEX support_case_age ON support_case (status, created_at, id);
-CREATE INDEX support_case_owner ON support_case (assignee, status);
+-- What an operator has, or no one has: it holds what the counts of the desk are filtered by.
+CREATE INDEX support_case_owner ON support_case (assignee, status, service_id, partner_id);
 -- Operators name a case by its id or its number alone.
 CREATE INDEX support_case_id ON support_case (id);
 CREATE INDEX support_case_short ON support_case (short);
