@@ -133,7 +133,7 @@ var crossPartners = map[string]string{
 	"countFindings":         "figures of a day of the whole service; those of deliveries name their endpoint",
 	"countCases":            "figures of a day of the whole service; those of deliveries name their endpoint",
 	"countArrivals":         "figures of a day of the whole service; those of deliveries name their endpoint",
-	"countEndpoints":         "figures of a day of the whole service; those of deliveries name their endpoint",
+	"countEndpoints":        "figures of a day of the whole service; those of deliveries name their endpoint",
 	"CountBacklog":          "the metrics: how many deliveries of the whole service wait",
 	"FindingList":           "the operator's list; narrowed to a partner by its filter",
 	"selectFound":           "what FindingList and FindingByID begin with; the latter names the partner",

@@ -69,9 +69,8 @@ func (c *Console) incidentAsked(r *request, reveal bool) (subject.Report, error)
 	why := r.trimmedField("reason")
 	if reveal {
 		var err error
-		if why, err = parseReason(r); err != nil {
-			return subject.Report{}, err
-		}
+		why, err = parseReason(r)
+		r.refuse(err)
 	}
 	about := of.Breach
 	if about == "" {

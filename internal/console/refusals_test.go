@@ -267,6 +267,9 @@ func TestAllProblemsOfAForm(t *testing.T) {
 		"/breaches/new":                           {"name", "Loja!", "title", "", "date", "31/02/2026", "kind", "breach", "paths", "/nada"},
 		"/feeds/new":                              {"name", "Não!", "kind", "folder", "target", "pasta", "minutes", "x"},
 		"/services":                               {"name", "", "description", ""},
+		"/answers":                                {"title", "", "text", ""},
+		"/subjects/erase":                         {"confirm", "não", "cpf", "1", "reason", ""},
+		"/messages/monitoring.leak_detected/email/pt-BR": {"subject", "", "text", ""},
 	} {
 		_, page := d.post(422, path, fields...)
 		wrong := []string{}
@@ -275,7 +278,7 @@ func TestAllProblemsOfAForm(t *testing.T) {
 				wrong = append(wrong, attr(n, "id"))
 			}
 		}
-		if want := map[string]int{"/services": 2, "/feeds/new": 3, "/breaches/new": 3}[path]; len(wrong) < max(want, 2) || strings.Count(page, " autofocus") != 1 {
+		if want := map[string]int{"/subjects/erase": 3, "/feeds/new": 3, "/breaches/new": 3}[path]; len(wrong) < max(want, 2) || strings.Count(page, " autofocus") != 1 {
 			t.Errorf("%s tells of %v", path, wrong)
 		}
 	}

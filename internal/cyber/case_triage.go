@@ -2,7 +2,9 @@ package cyber
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,15 +121,14 @@ func (c *Cases) AddQuestion(ctx context.Context, service ServiceID, text string,
 	q := Question{
 		ID: QuestionID("qs_" + made.String()), Service: service, Text: strings.TrimSpace(text), Required: required, CreatedAt: c.now(),
 	}
-	if !partner.IsLine(q.Text, 1, 300) {
-		return Question{}, ErrCaseInvalid.With("text", fault.PlainLength, 300)
-	}
 	for _, o := range options {
-		o = strings.TrimSpace(o)
-		if !partner.IsLine(o, 1, 100) || len(q.Options) == 50 {
-			return Question{}, ErrCaseInvalid.With("options", fault.OptionsFormat)
-		}
-		q.Options = append(q.Options, o)
+		q.Options = append(q.Options, strings.TrimSpace(o))
+	}
+	tooLong := func(o string) bool { return !partner.IsLine(o, 1, 100) }
+	err = errors.Join(fault.When(!partner.IsLine(q.Text, 1, 300), ErrCaseInvalid.With("text", fault.PlainLength, 300)),
+		fault.When(len(q.Options) > 50 || slices.ContainsFunc(q.Options, tooLong), ErrCaseInvalid.With("options", fault.OptionsFormat)))
+	if err != nil {
+		return Question{}, err
 	}
 	return q, c.store.InsertQuestion(ctx, q)
 }
@@ -153,10 +154,8 @@ func (c *Cases) ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error) {
 // SaveReadyAnswer keeps an answer in the place of the one that has its title.
 func (c *Cases) SaveReadyAnswer(ctx context.Context, a ReadyAnswer) error {
 	a.Title, a.Text = strings.TrimSpace(a.Title), strings.TrimSpace(a.Text)
-	if !partner.IsLine(a.Title, 1, 100) {
-		return ErrCaseInvalid.With("title", fault.PlainLength, 100)
-	}
-	if err := checkParagraphs("text", a.Text, maxNote); err != nil {
+	err := errors.Join(fault.When(!partner.IsLine(a.Title, 1, 100), ErrCaseInvalid.With("title", fault.PlainLength, 100)), checkParagraphs("text", a.Text, maxNote))
+	if err != nil {
 		return err
 	}
 	return c.store.SaveReadyAnswer(ctx, a)

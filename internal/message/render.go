@@ -1,6 +1,7 @@
 package message
 
 import (
+	"errors"
 	"html"
 	"regexp"
 	"strconv"
@@ -33,14 +34,13 @@ func (t Template) CheckTemplate() error {
 	if err := t.Key.CheckKey(); err != nil {
 		return err
 	}
-	if t.Channel.hasTitle() == (strings.TrimSpace(t.Subject) == "") {
-		if t.Subject == "" {
-			return ErrInvalid.With("subject", fault.SubjectNeeded)
-		}
-		return ErrInvalid.With("subject", fault.SubjectNotTaken)
-	}
-	if strings.TrimSpace(t.Text) == "" || !utf8.ValidString(t.Text) || !utf8.ValidString(t.Subject) || strings.ContainsAny(t.Subject, "\r\n") {
-		return ErrInvalid.With("text", fault.TextBroken)
+	hasSubject := strings.TrimSpace(t.Subject) != ""
+	err := errors.Join(fault.When(t.Channel.hasTitle() && !hasSubject, ErrInvalid.With("subject", fault.SubjectNeeded)),
+		fault.When(!t.Channel.hasTitle() && hasSubject, ErrInvalid.With("subject", fault.SubjectNotTaken)),
+		fault.When(strings.TrimSpace(t.Text) == "" || !utf8.ValidString(t.Text) || !utf8.ValidString(t.Subject) || strings.ContainsAny(t.Subject, "\r\n"),
+			ErrInvalid.With("text", fault.TextBroken)))
+	if err != nil {
+		return err
 	}
 	for _, found := range braced.FindAllString(t.Subject+"\n"+t.Text, -1) {
 		if !t.knowsWord(found) {
