@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -159,12 +158,11 @@ func (l *Labels) uniteLabels(a, b uint64) uint64 {
 	return uint64(id)
 }
 
-// currentText returns the label that an id stands for by now, and its own id.
-func (l *Labels) currentText(id LabelID) (LabelID, string) {
+// currentText returns the label that an id stands for by now.
+func (l *Labels) currentText(id LabelID) string {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	id = l.currentID(id)
-	return id, l.texts[id]
+	return l.texts[l.currentID(id)]
 }
 
 // MaxLabels is how many different labels a segment may have.
@@ -509,8 +507,8 @@ func (w *LabelWriter) Commit(ctx context.Context) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	ranks := w.rankLabels(w.current.(*recording).counts) //nolint:errcheck // a labelled writer has no other
-	run, err := newSegmentRun(w.tmp.File, w.width, newLabelCode(len(ranks.texts)))
+	table := w.tableOf(w.current.(*recording).used) //nolint:errcheck // a labelled writer has no other
+	run, err := newSegmentRun(w.tmp.File, w.width, newLabelCode(len(table.texts)))
 	if err != nil {
 		return Summary{}, err
 	}
@@ -520,7 +518,7 @@ func (w *LabelWriter) Commit(ctx context.Context) (Summary, error) {
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = run.addLabelled(records, ranks.places)
+			err = run.addLabelled(records, table.places)
 		}
 		if err != nil {
 			return Summary{}, err
@@ -530,58 +528,39 @@ func (w *LabelWriter) Commit(ctx context.Context) (Summary, error) {
 		}
 	}
 	return w.publishFile(ctx, func() (Summary, error) {
-		return run.finishSegment(w.note, func(context Digest) ([]byte, error) { return w.seal(context[:], ranks.encodeTable()) })
+		return run.finishSegment(w.note, func(context Digest) ([]byte, error) { return w.seal(context[:], table.encodeTable()) })
 	})
 }
 
-// ranking is the labels of a segment, the most frequent first.
-type ranking struct {
+// labelTable is the labels of a segment in the order of their texts.
+type labelTable struct {
 	texts  []string
 	places []uint32 // by the id that a record has
 }
 
-// rankLabels puts labels in the order of the table; counts are by id.
-func (w *LabelWriter) rankLabels(counts []uint64) ranking {
-	type used struct {
-		text  string
-		count uint64
-		id    LabelID
-	}
-	var all []used
-	now, at := make([]LabelID, len(counts)), map[LabelID]int{}
-	for id, n := range counts {
-		if n == 0 {
-			continue
-		}
-		to, text := w.labels.currentText(LabelID(id))
-		now[id] = to
-		if i, ok := at[to]; ok {
-			all[i].count += n
-			continue
-		}
-		at[to] = len(all)
-		all = append(all, used{text, n, to})
-	}
-	if len(all) == 0 {
-		all = []used{{}} // no keys: a table of the empty label
-	}
-	slices.SortFunc(all, func(a, b used) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.text, b.text)) })
-	r := ranking{places: make([]uint32, len(counts))}
-	place := map[LabelID]uint32{}
-	for i, u := range all {
-		r.texts, place[u.id] = append(r.texts, u.text), uint32(i)
-	}
-	for id, n := range counts {
-		if n > 0 {
-			r.places[id] = place[now[id]]
+// tableOf makes the table of the labels that are used, which are told by their ids.
+func (w *LabelWriter) tableOf(used []bool) labelTable {
+	t, now := labelTable{places: make([]uint32, len(used))}, make([]string, len(used))
+	for id, isUsed := range used {
+		if isUsed {
+			now[id] = w.labels.currentText(LabelID(id))
+			t.texts = append(t.texts, now[id])
 		}
 	}
-	return r
+	slices.Sort(t.texts)
+	if t.texts = slices.Compact(t.texts); len(t.texts) == 0 {
+		t.texts = []string{""} // no keys: a table of the empty label
+	}
+	for id, text := range now {
+		place, _ := slices.BinarySearch(t.texts, text)
+		t.places[id] = uint32(place)
+	}
+	return t
 }
 
 // encodeTable returns the labels one after the other, each with its length before it.
-func (r *ranking) encodeTable() (b []byte) {
-	for _, text := range r.texts {
+func (t *labelTable) encodeTable() (b []byte) {
+	for _, text := range t.texts {
 		b = binary.AppendUvarint(b, uint64(len(text)))
 		b = append(b, text...)
 	}

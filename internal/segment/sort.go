@@ -471,7 +471,7 @@ func mergeUnion[R record](dst, a, b []R, unite unite) int {
 	return n + copy(dst[n:], b[j:])
 }
 
-// recording is sorted records that wait for their code, which follows from how frequent each label is among them. The
+// recording is sorted records that wait for their code, which follows from how many different labels they have. The
 // first ones are kept in memory, the others go to a file. They lie in blocks, so that many need not be copied to make
 // room for more.
 type recording struct {
@@ -481,7 +481,7 @@ type recording struct {
 	held   []labelled   // the last block; its last record may still be united with one that comes
 	whole  [][]labelled // the first blocks
 	free   [][]labelled // room for blocks
-	counts []uint64     // of each label, in all blocks but the last
+	used   []bool       // labels by their ids, of all blocks but the last
 	size   int64
 	blocks []uint32 // checksum of each block in the file; these are between the first ones and the last
 	next   int      // block to read next
@@ -533,7 +533,7 @@ func (r *recording) addLastRecords(records []labelled) error {
 	}
 	for len(records) > recordBlock {
 		r.held, records = records[:recordBlock], records[recordBlock:]
-		r.countLabels()
+		r.noteLabels()
 		r.whole = append(r.whole, r.held)
 	}
 	r.held = records
@@ -542,7 +542,7 @@ func (r *recording) addLastRecords(records []labelled) error {
 
 // beginBlock begins a block. The records of the last one do not change any more.
 func (r *recording) beginBlock() error {
-	r.countLabels()
+	r.noteLabels()
 	if len(r.whole) == r.limit {
 		err := r.writeBlock(r.held)
 		r.held = r.held[:0]
@@ -559,17 +559,17 @@ func (r *recording) beginBlock() error {
 	return nil
 }
 
-// countLabels counts the labels of the last block.
-func (r *recording) countLabels() {
-	counts := r.counts
+// noteLabels notes the labels of the last block.
+func (r *recording) noteLabels() {
+	used := r.used
 	for i := range r.held {
 		label := r.held[i][1]
-		if label >= uint64(len(counts)) {
-			counts = append(counts, make([]uint64, max(64, int(label)+1-len(counts)))...)
+		if label >= uint64(len(used)) {
+			used = append(used, make([]bool, max(64, int(label)+1-len(used)))...)
 		}
-		counts[label]++
+		used[label] = true
 	}
-	r.counts = counts
+	r.used = used
 }
 
 // writeBlock brings a block to the file.
@@ -585,7 +585,7 @@ func (r *recording) writeBlock(records []labelled) error {
 
 // reopenAsSource makes the recording a source of what it has.
 func (r *recording) reopenAsSource() (source[labelled], *os.File, error) {
-	r.countLabels()
+	r.noteLabels()
 	r.free = nil
 	return &recorded{recording: r}, r.file, nil
 }
