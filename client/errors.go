@@ -79,9 +79,9 @@ func (e *Error) Is(target error) bool {
 	return e.StatusCode >= http.StatusInternalServerError && target == ErrUnavailable
 }
 
-// refusal reads an answer that is no success. A body that is not the service's own (a proxy's page, say) is not
+// readRefusal reads an answer that is no success. A body that is not the service's own (a proxy's page, say) is not
 // repeated.
-func refusal(res *http.Response, body []byte) *Error {
+func readRefusal(res *http.Response, body []byte) *Error {
 	var wire struct {
 		Message string `json:"message"`
 	}

@@ -17,7 +17,7 @@ import (
 // with a known area code and nine digits for a mobile; other countries with `+`. **credit_card** 12 to 19 digits,
 // spaces and hyphens allowed, Luhn digit right. Sandbox partners need no right check digits.
 func (c *Client) AddMonitoredAsset(ctx context.Context, body NewMonitoredAsset, opts ...Option) error {
-	k := newCall("POST", "/cyber/monitoring", []string{}, opts)
+	k := newAPICall("POST", "/cyber/monitoring", []string{}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
@@ -28,7 +28,7 @@ func (c *Client) AddMonitoredAsset(ctx context.Context, body NewMonitoredAsset, 
 // (password, card data, government id with identity data, stealer log). Where values wait for their first look,
 // `x-first-looks-waiting` says how many and `x-first-looks-until` until when.
 func (c *Client) ListMonitoredAssets(ctx context.Context, userHash string, opts ...Option) ([]MonitoredAsset, error) {
-	k := newCall("GET", "/cyber/monitoring/{userhash}", []string{userHash}, opts)
+	k := newAPICall("GET", "/cyber/monitoring/{userhash}", []string{userHash}, opts)
 	var answer []MonitoredAsset
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -37,7 +37,7 @@ func (c *Client) ListMonitoredAssets(ctx context.Context, userHash string, opts 
 // RemoveMonitoredAsset: Remove a monitored asset. Ends the monitoring and erases the value. Repeating it answers 404,
 // as does an asset of another person or of another partner.
 func (c *Client) RemoveMonitoredAsset(ctx context.Context, id string, userHash string, opts ...Option) error {
-	k := newCall("DELETE", "/cyber/monitoring/{id}/{userhash}", []string{id, userHash}, opts)
+	k := newAPICall("DELETE", "/cyber/monitoring/{id}/{userhash}", []string{id, userHash}, opts)
 	return c.do(ctx, k, nil, nil)
 }
 
@@ -47,7 +47,7 @@ func (c *Client) RemoveMonitoredAsset(ctx context.Context, id string, userHash s
 // where present, is an ISO 8601 date-time. Answers to triage questions are required only where the operator marked the
 // question so.
 func (c *Client) OpenSupportCase(ctx context.Context, body NewCase, opts ...Option) (OpenedCase, error) {
-	k := newCall("POST", "/cyber/case", []string{}, opts)
+	k := newAPICall("POST", "/cyber/case", []string{}, opts)
 	k.keyed = true
 	var answer OpenedCase
 	err := c.do(ctx, k, body, &answer)
@@ -56,7 +56,7 @@ func (c *Client) OpenSupportCase(ctx context.Context, body NewCase, opts ...Opti
 
 // ListSupportServices: List the support services. The services for which a case can be opened.
 func (c *Client) ListSupportServices(ctx context.Context, opts ...Option) (ServiceList, error) {
-	k := newCall("GET", "/cyber/services", []string{}, opts)
+	k := newAPICall("GET", "/cyber/services", []string{}, opts)
 	var answer ServiceList
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -66,7 +66,7 @@ func (c *Client) ListSupportServices(ctx context.Context, opts ...Option) (Servi
 // person, system and device name with a live key gets that key again. 409 when the plan's device limit is reached, 503
 // when the pool of vendor keys is empty.
 func (c *Client) IssueProtectionKey(ctx context.Context, body NewProtectionKey, opts ...Option) (ProtectionKey, error) {
-	k := newCall("POST", "/cyber/epp", []string{}, opts)
+	k := newAPICall("POST", "/cyber/epp", []string{}, opts)
 	k.keyed = true
 	var answer ProtectionKey
 	err := c.do(ctx, k, body, &answer)
@@ -77,7 +77,7 @@ func (c *Client) IssueProtectionKey(ctx context.Context, body NewProtectionKey, 
 // comes from the header `x-user-hash` or the query `userHash`. Without either, all live devices of the calling partner,
 // at most 1,000; `x-truncated: true` when there are more.
 func (c *Client) ListProtectedDevices(ctx context.Context, opts ...Option) (ProtectedDeviceList, error) {
-	k := newCall("GET", "/cyber/epp", []string{}, opts)
+	k := newAPICall("GET", "/cyber/epp", []string{}, opts)
 	var answer ProtectedDeviceList
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -94,7 +94,7 @@ func WithUserHash(value string) Option {
 // few thousand common passwords counts as a corpus for sandbox partners only. `x-corpus` names what was looked in: a
 // hash of an algorithm that it does not list was not looked up.
 func (c *Client) CheckPasswordPrefix(ctx context.Context, body PasswordPrefix, opts ...Option) (PasswordExposure, error) {
-	k := newCall("POST", "/cyber/password-check", []string{}, opts)
+	k := newAPICall("POST", "/cyber/password-check", []string{}, opts)
 	var answer PasswordExposure
 	err := c.do(ctx, k, body, &answer)
 	return answer, err
@@ -104,7 +104,7 @@ func (c *Client) CheckPasswordPrefix(ctx context.Context, body PasswordPrefix, o
 // as it was sent. An item with `validationQuestion` can be answered with the extension `POST
 // /cyber/advise/{userhash}/answers`.
 func (c *Client) ListAdvice(ctx context.Context, userHash string, opts ...Option) ([]Advice, error) {
-	k := newCall("GET", "/cyber/advise/{userhash}", []string{userHash}, opts)
+	k := newAPICall("GET", "/cyber/advise/{userhash}", []string{userHash}, opts)
 	var answer []Advice
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -113,7 +113,7 @@ func (c *Client) ListAdvice(ctx context.Context, userHash string, opts ...Option
 // RiskScore: Risk score of a user. Two figures from 0 (best) to 100. A person nobody knows has `breachScore` 0. Each
 // recommendation names what it would mend, most urgent first.
 func (c *Client) RiskScore(ctx context.Context, userHash string, opts ...Option) (RiskScore, error) {
-	k := newCall("GET", "/cyber/score/{userhash}", []string{userHash}, opts)
+	k := newAPICall("GET", "/cyber/score/{userhash}", []string{userHash}, opts)
 	var answer RiskScore
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -122,7 +122,7 @@ func (c *Client) RiskScore(ctx context.Context, userHash string, opts ...Option)
 // InsuranceCoverage: Insurance coverage of a user. Cover of the plan of the person's subscription in force (the highest
 // limit if there are several), else of the partner's default plan, else 404.
 func (c *Client) InsuranceCoverage(ctx context.Context, userHash string, opts ...Option) (Coverage, error) {
-	k := newCall("GET", "/cyber/insurance/{userhash}", []string{userHash}, opts)
+	k := newAPICall("GET", "/cyber/insurance/{userhash}", []string{userHash}, opts)
 	var answer Coverage
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -138,7 +138,7 @@ func (c *Client) InsuranceCoverage(ctx context.Context, userHash string, opts ..
 // does an earlier one of the same request that was created. `plan_id` must be registered for the partner (sandbox:
 // registered on first use).
 func (c *Client) CreateSubscriptions(ctx context.Context, body []NewSubscription, opts ...Option) (BulkOutcome, error) {
-	k := newCall("POST", "/subscriptions", []string{}, opts)
+	k := newAPICall("POST", "/subscriptions", []string{}, opts)
 	k.keyed = true
 	var answer BulkOutcome
 	err := c.do(ctx, k, body, &answer)
@@ -154,7 +154,7 @@ func WithDryRun(value bool) Option {
 // whose expiry date is over in America/Sao_Paulo has ended, from midnight on. Past the last page `data` is empty and
 // the totals are true.
 func (c *Client) ListSubscriptions(ctx context.Context, opts ...Option) (SubscriptionPage, error) {
-	k := newCall("GET", "/subscriptions", []string{}, opts)
+	k := newAPICall("GET", "/subscriptions", []string{}, opts)
 	var answer SubscriptionPage
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -173,7 +173,7 @@ func WithPageSize(value int) Option {
 // SubscriptionByPlanAndCPF: Get one subscription. The subscription of this plan and CPF that has not ended, else the
 // latest one that ended. If it was ended before its expiry date, `expiry_date` is the day of its end.
 func (c *Client) SubscriptionByPlanAndCPF(ctx context.Context, planID string, beneficiaryCPF string, opts ...Option) (Subscription, error) {
-	k := newCall("GET", "/subscriptions/{plan_id}/{beneficiary_cpf}", []string{planID, beneficiaryCPF}, opts)
+	k := newAPICall("GET", "/subscriptions/{plan_id}/{beneficiary_cpf}", []string{planID, beneficiaryCPF}, opts)
 	var answer Subscription
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -186,7 +186,7 @@ func (c *Client) SubscriptionByPlanAndCPF(ctx context.Context, planID string, be
 // rules of an enrolment, and one that is refused keeps all of them out; an edit is a line of the operator's audit
 // trail, without the values.
 func (c *Client) ChangeSubscription(ctx context.Context, planID string, beneficiaryCPF string, body SubscriptionChange, opts ...Option) (SubscriptionState, error) {
-	k := newCall("POST", "/subscriptions/{plan_id}/{beneficiary_cpf}/changes", []string{planID, beneficiaryCPF}, opts)
+	k := newAPICall("POST", "/subscriptions/{plan_id}/{beneficiary_cpf}/changes", []string{planID, beneficiaryCPF}, opts)
 	k.keyed = true
 	var answer SubscriptionState
 	err := c.do(ctx, k, body, &answer)
@@ -197,7 +197,7 @@ func (c *Client) ChangeSubscription(ctx context.Context, planID string, benefici
 // subscriptions of many people to one plan. One that is not in force stops nothing and is named in the answer by its
 // place, from 0.
 func (c *Client) MoveSubscriptions(ctx context.Context, body SubscriptionMoves, opts ...Option) (SubscriptionsMoved, error) {
-	k := newCall("POST", "/subscription-moves", []string{}, opts)
+	k := newAPICall("POST", "/subscription-moves", []string{}, opts)
 	k.keyed = true
 	var answer SubscriptionsMoved
 	err := c.do(ctx, k, body, &answer)
@@ -209,7 +209,7 @@ func (c *Client) MoveSubscriptions(ctx context.Context, body SubscriptionMoves, 
 // /subscriptions/{plan_id}/{beneficiary_cpf}/changes`. One that is refused stops nothing: it stays as it was and is
 // named in the answer by its place, from 0, with all its errors. At most 512 KiB.
 func (c *Client) EditSubscriptions(ctx context.Context, body SubscriptionEdits, opts ...Option) (SubscriptionsEdited, error) {
-	k := newCall("POST", "/subscription-changes", []string{}, opts)
+	k := newAPICall("POST", "/subscription-changes", []string{}, opts)
 	k.keyed = true
 	var answer SubscriptionsEdited
 	err := c.do(ctx, k, body, &answer)
@@ -220,7 +220,7 @@ func (c *Client) EditSubscriptions(ctx context.Context, body SubscriptionEdits, 
 // assets, newest first, open and resolved: where the value was found and what was exposed with it. Never the exposed
 // data itself.
 func (c *Client) ListFindings(ctx context.Context, userHash string, opts ...Option) ([]Finding, error) {
-	k := newCall("GET", "/cyber/findings/{userhash}", []string{userHash}, opts)
+	k := newAPICall("GET", "/cyber/findings/{userhash}", []string{userHash}, opts)
 	var answer []Finding
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -234,7 +234,7 @@ func (c *Client) ListFindings(ctx context.Context, userHash string, opts ...Opti
 // e-mail address are those types. **cnpj** 12 letters or digits and two check digits, with or without punctuation,
 // compared without case. Sandbox partners need no right check digits.
 func (c *Client) AddExtraAsset(ctx context.Context, body NewExtraAsset, opts ...Option) error {
-	k := newCall("POST", "/cyber/monitoring/extra", []string{}, opts)
+	k := newAPICall("POST", "/cyber/monitoring/extra", []string{}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
@@ -243,7 +243,7 @@ func (c *Client) AddExtraAsset(ctx context.Context, body NewExtraAsset, opts ...
 // by `POST /cyber/monitoring/extra` or by the operator, in the order they were added. An unknown person has an empty
 // list.
 func (c *Client) ListExtraAssets(ctx context.Context, userHash string, opts ...Option) ([]ExtraAsset, error) {
-	k := newCall("GET", "/cyber/monitoring/extra/{userhash}", []string{userHash}, opts)
+	k := newAPICall("GET", "/cyber/monitoring/extra/{userhash}", []string{userHash}, opts)
 	var answer []ExtraAsset
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -252,7 +252,7 @@ func (c *Client) ListExtraAssets(ctx context.Context, userHash string, opts ...O
 // RemoveExtraAsset: Remove a monitored Pix key or CNPJ. **Extension, additive.** Ends the monitoring and erases the
 // value. Repeating it answers 404, as does an asset of another person or of another partner.
 func (c *Client) RemoveExtraAsset(ctx context.Context, id string, userHash string, opts ...Option) error {
-	k := newCall("DELETE", "/cyber/monitoring/extra/{id}/{userhash}", []string{id, userHash}, opts)
+	k := newAPICall("DELETE", "/cyber/monitoring/extra/{id}/{userhash}", []string{id, userHash}, opts)
 	return c.do(ctx, k, nil, nil)
 }
 
@@ -262,7 +262,7 @@ func (c *Client) RemoveExtraAsset(ctx context.Context, id string, userHash strin
 // and the day from which the person is covered, and the dates of the subscription. Else the partner's default plan,
 // else 404.
 func (c *Client) ListCover(ctx context.Context, userHash string, opts ...Option) (CoverList, error) {
-	k := newCall("GET", "/cyber/cover/{userhash}", []string{userHash}, opts)
+	k := newAPICall("GET", "/cyber/cover/{userhash}", []string{userHash}, opts)
 	var answer CoverList
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -272,7 +272,7 @@ func (c *Client) ListCover(ctx context.Context, userHash string, opts ...Option)
 // asked for and had changed, oldest first, with the last score of each: a day that is not listed has the score of the
 // one before. Empty when nobody ever asked. Days are kept as long as the operator keeps them (`--keep-scores`).
 func (c *Client) ScoreHistory(ctx context.Context, userHash string, opts ...Option) ([]ScorePoint, error) {
-	k := newCall("GET", "/cyber/score/{userhash}/history", []string{userHash}, opts)
+	k := newAPICall("GET", "/cyber/score/{userhash}/history", []string{userHash}, opts)
 	var answer []ScorePoint
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -284,7 +284,7 @@ func (c *Client) ScoreHistory(ctx context.Context, userHash string, opts ...Opti
 // being opened. Suspending the partner or erasing the person closes it at once. A person about whom nothing is held
 // answers 404. A key that may not read subscriptions gives a page without the copy of everything that is held.
 func (c *Client) OpenPortalSession(ctx context.Context, body PortalRequest, opts ...Option) (PortalLink, error) {
-	k := newCall("POST", "/cyber/portal-session", []string{}, opts)
+	k := newAPICall("POST", "/cyber/portal-session", []string{}, opts)
 	k.keyed = true
 	var answer PortalLink
 	err := c.do(ctx, k, body, &answer)
@@ -295,7 +295,7 @@ func (c *Client) OpenPortalSession(ctx context.Context, body PortalRequest, opts
 // `active`, at last `ended`, with the reason. Only an active key protects, in score and advice too. `installLink` is
 // where the person installs the program of their system, `installLinks` those of all systems that the operator set.
 func (c *Client) GetProtectionKey(ctx context.Context, key string, opts ...Option) (ProtectionKeyDetail, error) {
-	k := newCall("GET", "/cyber/epp/{key}", []string{key}, opts)
+	k := newAPICall("GET", "/cyber/epp/{key}", []string{key}, opts)
 	var answer ProtectionKeyDetail
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -306,7 +306,7 @@ func (c *Client) GetProtectionKey(ctx context.Context, key string, opts ...Optio
 // of the antivirus without `x-api-key` and signed in the form of our webhooks: then the body says `eppKey` and `report`
 // as the path does. A key that ended answers 409.
 func (c *Client) ActivateProtectionKey(ctx context.Context, key string, body ProtectionKeyReport, opts ...Option) error {
-	k := newCall("POST", "/cyber/epp/{key}/activate", []string{key}, opts)
+	k := newAPICall("POST", "/cyber/epp/{key}/activate", []string{key}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
@@ -315,7 +315,7 @@ func (c *Client) ActivateProtectionKey(ctx context.Context, key string, body Pro
 // runs: sets `lastSeenAt`, exact to ten minutes. One that was not activated is, since the report of that may have been
 // lost. Sent by you or, signed, by the vendor, as for `activate`.
 func (c *Client) HeartbeatProtectionKey(ctx context.Context, key string, body ProtectionKeyReport, opts ...Option) error {
-	k := newCall("POST", "/cyber/epp/{key}/heartbeat", []string{key}, opts)
+	k := newAPICall("POST", "/cyber/epp/{key}/heartbeat", []string{key}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
@@ -323,7 +323,7 @@ func (c *Client) HeartbeatProtectionKey(ctx context.Context, key string, body Pr
 // RevokeProtectionKey: Revoke a key. **Extension, additive.** Ends a key of this person before its time; revoking a
 // revoked one answers 200 and changes nothing, one that ended otherwise 409. Tells `epp.key_ended`.
 func (c *Client) RevokeProtectionKey(ctx context.Context, key string, body ProtectionKeyRevocation, opts ...Option) error {
-	k := newCall("POST", "/cyber/epp/{key}/revoke", []string{key}, opts)
+	k := newAPICall("POST", "/cyber/epp/{key}/revoke", []string{key}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
@@ -333,7 +333,7 @@ func (c *Client) RevokeProtectionKey(ctx context.Context, key string, body Prote
 // the new key counts against your share. 409 when that device has a live key already. Tells `epp.key_ended` with the
 // reason `moved` and the new key's id.
 func (c *Client) MoveProtectionKey(ctx context.Context, key string, body ProtectionKeyMove, opts ...Option) (MovedProtectionKey, error) {
-	k := newCall("POST", "/cyber/epp/{key}/move", []string{key}, opts)
+	k := newAPICall("POST", "/cyber/epp/{key}/move", []string{key}, opts)
 	k.keyed = true
 	var answer MovedProtectionKey
 	err := c.do(ctx, k, body, &answer)
@@ -344,7 +344,7 @@ func (c *Client) MoveProtectionKey(ctx context.Context, key string, body Protect
 // questions and the coming times of its calendar that your people can still have, the soonest first, at most 200. A
 // service without a calendar has none and is not attended by appointment.
 func (c *Client) GetService(ctx context.Context, id string, opts ...Option) (ServiceDetail, error) {
-	k := newCall("GET", "/cyber/services/{id}", []string{id}, opts)
+	k := newAPICall("GET", "/cyber/services/{id}", []string{id}, opts)
 	var answer ServiceDetail
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -352,7 +352,7 @@ func (c *Client) GetService(ctx context.Context, id string, opts ...Option) (Ser
 
 // ListCases: List the cases of a person. **Extension, additive.** The newest 200, newest first, whatever their status.
 func (c *Client) ListCases(ctx context.Context, userHash string, opts ...Option) ([]CaseItem, error) {
-	k := newCall("GET", "/cyber/cases/{userhash}", []string{userHash}, opts)
+	k := newAPICall("GET", "/cyber/cases/{userhash}", []string{userHash}, opts)
 	var answer []CaseItem
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -361,7 +361,7 @@ func (c *Client) ListCases(ctx context.Context, userHash string, opts ...Option)
 // GetCase: Read a case. **Extension, additive.** A case of a person with what you sent and its history: moves, messages
 // both ways, attachments, appointments, the rating. What the operator notes for themselves is not in it.
 func (c *Client) GetCase(ctx context.Context, id string, userHash string, opts ...Option) (CaseDetail, error) {
-	k := newCall("GET", "/cyber/case/{id}/history/{userhash}", []string{id, userHash}, opts)
+	k := newAPICall("GET", "/cyber/case/{id}/history/{userhash}", []string{id, userHash}, opts)
 	var answer CaseDetail
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -371,7 +371,7 @@ func (c *Client) GetCase(ctx context.Context, id string, userHash string, opts .
 // like. A case that waited for them is `Em andamento` again, a resolved one `Aberto`; a closed or cancelled one answers
 // 409. Tells `case.message_added`.
 func (c *Client) ReplyToCase(ctx context.Context, id string, body CaseMessage, opts ...Option) error {
-	k := newCall("POST", "/cyber/case/{id}/messages", []string{id}, opts)
+	k := newAPICall("POST", "/cyber/case/{id}/messages", []string{id}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
@@ -380,7 +380,7 @@ func (c *Client) ReplyToCase(ctx context.Context, id string, body CaseMessage, o
 // appointment back. Cancelling a cancelled one answers 200 and changes nothing; a resolved or closed one answers 409.
 // Tells `case.status_changed`.
 func (c *Client) CancelCase(ctx context.Context, id string, body CaseCancellation, opts ...Option) error {
-	k := newCall("POST", "/cyber/case/{id}/cancel", []string{id}, opts)
+	k := newAPICall("POST", "/cyber/case/{id}/cancel", []string{id}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
@@ -389,7 +389,7 @@ func (c *Client) CancelCase(ctx context.Context, id string, body CaseCancellatio
 // back the one that the case holds; if none is free (409) it keeps it. Same rules as for opening a case. Tells
 // `case.appointment_changed`.
 func (c *Client) RebookCase(ctx context.Context, id string, body CaseRebooking, opts ...Option) (CaseItem, error) {
-	k := newCall("POST", "/cyber/case/{id}/rebook", []string{id}, opts)
+	k := newAPICall("POST", "/cyber/case/{id}/rebook", []string{id}, opts)
 	k.keyed = true
 	var answer CaseItem
 	err := c.do(ctx, k, body, &answer)
@@ -399,7 +399,7 @@ func (c *Client) RebookCase(ctx context.Context, id string, body CaseRebooking, 
 // RateCase: Rate a case. **Extension, additive.** What the person thought of a resolved or closed case; a later word
 // takes the place of an earlier one. Any other status answers 409. Tells `case.rated`.
 func (c *Client) RateCase(ctx context.Context, id string, body CaseRating, opts ...Option) error {
-	k := newCall("POST", "/cyber/case/{id}/rate", []string{id}, opts)
+	k := newAPICall("POST", "/cyber/case/{id}/rate", []string{id}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
@@ -409,7 +409,7 @@ func (c *Client) RateCase(ctx context.Context, id string, body CaseRating, opts 
 // from what stood in the person's own record; where only the breach as a whole is known (basis `breach`), only those
 // that are wise in doubt are listed, and say so. The plan of a resolved finding is shown as it stands.
 func (c *Client) GetPlan(ctx context.Context, id string, userHash string, opts ...Option) (FindingPlan, error) {
-	k := newCall("GET", "/cyber/findings/{id}/plan/{userhash}", []string{id, userHash}, opts)
+	k := newAPICall("GET", "/cyber/findings/{id}/plan/{userhash}", []string{id, userHash}, opts)
 	var answer FindingPlan
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -425,7 +425,7 @@ func WithLang(value Language) Option {
 // plan is a 404, and the plan of a resolved finding a 409. A step alone changes neither status nor score: ask for a
 // re-check once they are done.
 func (c *Client) MarkStep(ctx context.Context, id string, step string, body StepMark, opts ...Option) error {
-	k := newCall("POST", "/cyber/findings/{id}/steps/{step}", []string{id, step}, opts)
+	k := newAPICall("POST", "/cyber/findings/{id}/steps/{step}", []string{id, step}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
@@ -435,7 +435,7 @@ func (c *Client) MarkStep(ctx context.Context, id string, step string, body Step
 // again. Otherwise the answer says what is left: steps that are to be done, and essential ones that were skipped. A
 // resolved finding is answered as it stands.
 func (c *Client) RecheckFinding(ctx context.Context, id string, body Recheck, opts ...Option) (Rechecked, error) {
-	k := newCall("POST", "/cyber/findings/{id}/recheck", []string{id}, opts)
+	k := newAPICall("POST", "/cyber/findings/{id}/recheck", []string{id}, opts)
 	k.keyed = true
 	var answer Rechecked
 	err := c.do(ctx, k, body, &answer)
@@ -446,7 +446,7 @@ func (c *Client) RecheckFinding(ctx context.Context, id string, body Recheck, op
 // status of the asset, the score and the advice are computed again; with no finding open the asset is `monitorado`.
 // Resolving a resolved one answers 200 and changes nothing.
 func (c *Client) ResolveFinding(ctx context.Context, id string, body Resolution, opts ...Option) error {
-	k := newCall("POST", "/cyber/findings/{id}/resolve", []string{id}, opts)
+	k := newAPICall("POST", "/cyber/findings/{id}/resolve", []string{id}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
@@ -462,7 +462,7 @@ func (c *Client) ResolveFinding(ctx context.Context, id string, body Resolution,
 // is so far. Each value can be asked about 20 times a day (of Brasília), by all partners and for all people together;
 // beyond, 429. In the sandbox the password "password" is known together with the documented e-mail addresses.
 func (c *Client) CheckCredentialPrefix(ctx context.Context, body Credential, opts ...Option) (PasswordExposure, error) {
-	k := newCall("POST", "/cyber/credential-check", []string{}, opts)
+	k := newAPICall("POST", "/cyber/credential-check", []string{}, opts)
 	var answer PasswordExposure
 	err := c.do(ctx, k, body, &answer)
 	return answer, err
@@ -472,7 +472,7 @@ func (c *Client) CheckCredentialPrefix(ctx context.Context, body Credential, opt
 // `validationQuestion` of an advice item; it feeds `assessmentScore`. A later answer replaces an earlier one. 404 when
 // the item is unknown or asks nothing.
 func (c *Client) AnswerValidationQuestion(ctx context.Context, userHash string, body Answer, opts ...Option) error {
-	k := newCall("POST", "/cyber/advise/{userhash}/answers", []string{userHash}, opts)
+	k := newAPICall("POST", "/cyber/advise/{userhash}/answers", []string{userHash}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
@@ -482,7 +482,7 @@ func (c *Client) AnswerValidationQuestion(ctx context.Context, userHash string, 
 // parameters) or push. The operator can change texts for everybody or for you. Never holds a personal value in the
 // clear. 404 for an event that people are not told of.
 func (c *Client) MessageOfEvent(ctx context.Context, id string, channel string, opts ...Option) (EventMessage, error) {
-	k := newCall("GET", "/events/{id}/message", []string{id}, opts)
+	k := newAPICall("GET", "/events/{id}/message", []string{id}, opts)
 	k.query.Set("channel", channel)
 	var answer EventMessage
 	err := c.do(ctx, k, nil, &answer)
@@ -499,7 +499,7 @@ func (c *Client) MessageOfEvent(ctx context.Context, id string, channel string, 
 // request did that wrote something about the person (POST or DELETE under `/cyber`); 512 bits in hex where there was
 // none.
 func (c *Client) ListEvents(ctx context.Context, opts ...Option) (EventPage, error) {
-	k := newCall("GET", "/events", []string{}, opts)
+	k := newAPICall("GET", "/events", []string{}, opts)
 	var answer EventPage
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -524,7 +524,7 @@ func WithNewest(value bool) Option {
 // newest first: nothing of whom it holds. One that is being imported or was withdrawn is not there. Sandbox partners
 // see the made-up breach too. More than 100 to a page count as 100.
 func (c *Client) ListBreaches(ctx context.Context, opts ...Option) (BreachPage, error) {
-	k := newCall("GET", "/cyber/breaches", []string{}, opts)
+	k := newAPICall("GET", "/cyber/breaches", []string{}, opts)
 	var answer BreachPage
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -533,7 +533,7 @@ func (c *Client) ListBreaches(ctx context.Context, opts ...Option) (BreachPage, 
 // GetBreach: Read a published breach. **Extension, additive.** The facts of one breach, by the `name` that findings and
 // events carry.
 func (c *Client) GetBreach(ctx context.Context, name string, opts ...Option) (BreachFacts, error) {
-	k := newCall("GET", "/cyber/breaches/{name}", []string{name}, opts)
+	k := newAPICall("GET", "/cyber/breaches/{name}", []string{name}, opts)
 	var answer BreachFacts
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -542,7 +542,7 @@ func (c *Client) GetBreach(ctx context.Context, name string, opts ...Option) (Br
 // ListWebhooks: List your webhooks. **Extension, additive.** Scope `manage:read`. The endpoints that your events are
 // pushed to, oldest first. Addresses are shown without their query, where receivers keep tokens.
 func (c *Client) ListWebhooks(ctx context.Context, opts ...Option) ([]Webhook, error) {
-	k := newCall("GET", "/webhooks", []string{}, opts)
+	k := newAPICall("GET", "/webhooks", []string{}, opts)
 	var answer []Webhook
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -553,7 +553,7 @@ func (c *Client) ListWebhooks(ctx context.Context, opts ...Option) ([]Webhook, e
 // read itself. The address needs `https` and a host that resolves to public addresses only. At most 50 for a partner.
 // The secret is shown here and never again.
 func (c *Client) CreateWebhook(ctx context.Context, body NewWebhook, opts ...Option) (WebhookSecret, error) {
-	k := newCall("POST", "/webhooks", []string{}, opts)
+	k := newAPICall("POST", "/webhooks", []string{}, opts)
 	k.keyed = true
 	var answer WebhookSecret
 	err := c.do(ctx, k, body, &answer)
@@ -564,7 +564,7 @@ func (c *Client) CreateWebhook(ctx context.Context, body NewWebhook, opts ...Opt
 // 1,000 deliveries: those that arrived, those given up, the share that arrived in percent (absent before the first is
 // over), how long one is under way on average, what waits, and the last try.
 func (c *Client) GetWebhook(ctx context.Context, id string, opts ...Option) (WebhookDetail, error) {
-	k := newCall("GET", "/webhooks/{id}", []string{id}, opts)
+	k := newAPICall("GET", "/webhooks/{id}", []string{id}, opts)
 	var answer WebhookDetail
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -573,14 +573,14 @@ func (c *Client) GetWebhook(ctx context.Context, id string, opts ...Option) (Web
 // RemoveWebhook: Remove a webhook. **Extension, additive.** Scope `manage`. Nothing is pushed there any more, and what
 // waited is dropped. Events can still be read by cursor. Removing what is gone is a 404.
 func (c *Client) RemoveWebhook(ctx context.Context, id string, opts ...Option) error {
-	k := newCall("DELETE", "/webhooks/{id}", []string{id}, opts)
+	k := newAPICall("DELETE", "/webhooks/{id}", []string{id}, opts)
 	return c.do(ctx, k, nil, nil)
 }
 
 // SetWebhookState: Pause or resume a webhook. **Extension, additive.** Scope `manage`. While it is `paused` events are
 // held; `enabled` pushes them, the held ones first.
 func (c *Client) SetWebhookState(ctx context.Context, id string, body WebhookState, opts ...Option) (Webhook, error) {
-	k := newCall("POST", "/webhooks/{id}/state", []string{id}, opts)
+	k := newAPICall("POST", "/webhooks/{id}/state", []string{id}, opts)
 	k.keyed = true
 	var answer Webhook
 	err := c.do(ctx, k, body, &answer)
@@ -591,7 +591,7 @@ func (c *Client) SetWebhookState(ctx context.Context, id string, body WebhookSta
 // a new signing key. The old ones sign beside them for `overlapHours` more, 0 to 168, so that receivers can change
 // over; 0 ends them at once. The secret is shown here and never again.
 func (c *Client) RotateWebhookSecret(ctx context.Context, id string, body WebhookRotation, opts ...Option) (WebhookSecret, error) {
-	k := newCall("POST", "/webhooks/{id}/rotate", []string{id}, opts)
+	k := newAPICall("POST", "/webhooks/{id}/rotate", []string{id}, opts)
 	k.keyed = true
 	var answer WebhookSecret
 	err := c.do(ctx, k, body, &answer)
@@ -604,7 +604,7 @@ func (c *Client) RotateWebhookSecret(ctx context.Context, id string, body Webhoo
 // person. `GET /events` shows it as a `webhook.test` of the same id. It is tried once. A repeat under the same
 // idempotency key answers the same and may send another test.
 func (c *Client) TestWebhook(ctx context.Context, id string, body WebhookTestRequest, opts ...Option) (WebhookTry, error) {
-	k := newCall("POST", "/webhooks/{id}/test", []string{id}, opts)
+	k := newAPICall("POST", "/webhooks/{id}/test", []string{id}, opts)
 	k.keyed = true
 	var answer WebhookTry
 	err := c.do(ctx, k, body, &answer)
@@ -617,7 +617,7 @@ func (c *Client) TestWebhook(ctx context.Context, id string, body WebhookTestReq
 // before the answer comes, with its events. There is no way back; times in answers are earlier by as much, and events
 // carry the real time.
 func (c *Client) AdvanceSandboxClock(ctx context.Context, body SandboxClock, opts ...Option) error {
-	k := newCall("POST", "/sandbox/clock", []string{}, opts)
+	k := newAPICall("POST", "/sandbox/clock", []string{}, opts)
 	k.keyed = true
 	return c.do(ctx, k, body, nil)
 }
@@ -626,7 +626,7 @@ func (c *Client) AdvanceSandboxClock(ctx context.Context, body SandboxClock, opt
 // arrived before or not: one `event`, the events `from` a time (and before `to`), or all deliveries that were given up
 // (`failed`). Exactly one of the three. Receivers tell repeats by `webhook-id`.
 func (c *Client) ReplayWebhook(ctx context.Context, id string, body WebhookReplay, opts ...Option) (WebhookReplayed, error) {
-	k := newCall("POST", "/webhooks/{id}/replay", []string{id}, opts)
+	k := newAPICall("POST", "/webhooks/{id}/replay", []string{id}, opts)
 	k.keyed = true
 	var answer WebhookReplayed
 	err := c.do(ctx, k, body, &answer)
@@ -637,7 +637,7 @@ func (c *Client) ReplayWebhook(ctx context.Context, id string, body WebhookRepla
 // revoked and expired ones too. Of a key there is how it begins; `calling` marks the one that asks, and `madeBy` names
 // the key that made it, with which it ends.
 func (c *Client) ListKeys(ctx context.Context, opts ...Option) ([]Key, error) {
-	k := newCall("GET", "/keys", []string{}, opts)
+	k := newAPICall("GET", "/keys", []string{}, opts)
 	var answer []Key
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -647,7 +647,7 @@ func (c *Client) ListKeys(ctx context.Context, opts ...Option) ([]Key, error) {
 // key, never more. It ends with the calling key at the latest, also when that is revoked. At most 100 keys in force.
 // The key is shown here and never again.
 func (c *Client) CreateKey(ctx context.Context, body NewKey, opts ...Option) (MadeKey, error) {
-	k := newCall("POST", "/keys", []string{}, opts)
+	k := newAPICall("POST", "/keys", []string{}, opts)
 	k.keyed = true
 	var answer MadeKey
 	err := c.do(ctx, k, body, &answer)
@@ -658,7 +658,7 @@ func (c *Client) CreateKey(ctx context.Context, body NewKey, opts ...Option) (Ma
 // old one stays valid for `graceHours` more, 0 to 168. A key replaces only keys that may do no more than itself. The
 // new one ends when the old one would have, at the latest.
 func (c *Client) RollKey(ctx context.Context, id string, body KeyRolling, opts ...Option) (MadeKey, error) {
-	k := newCall("POST", "/keys/{id}/roll", []string{id}, opts)
+	k := newAPICall("POST", "/keys/{id}/roll", []string{id}, opts)
 	k.keyed = true
 	var answer MadeKey
 	err := c.do(ctx, k, body, &answer)
@@ -670,7 +670,7 @@ func (c *Client) RollKey(ctx context.Context, id string, body KeyRolling, opts .
 // itself. To revoke the key that asks, say so: `self=true`, else it is a 400; without it a key that replaced the
 // revoked one lives on when it is the one that asks.
 func (c *Client) RevokeKey(ctx context.Context, id string, opts ...Option) error {
-	k := newCall("DELETE", "/keys/{id}", []string{id}, opts)
+	k := newAPICall("DELETE", "/keys/{id}", []string{id}, opts)
 	return c.do(ctx, k, nil, nil)
 }
 
@@ -684,7 +684,7 @@ func WithSelf(value bool) Option {
 // (not at sandbox partners, which are not paced), and the requests of the last `days` by operation. Days are those of
 // Brasília. The counts are up to a minute old and kept for 90 days.
 func (c *Client) GetUsage(ctx context.Context, opts ...Option) (Usage, error) {
-	k := newCall("GET", "/usage", []string{}, opts)
+	k := newAPICall("GET", "/usage", []string{}, opts)
 	var answer Usage
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err
@@ -700,7 +700,7 @@ func WithDays(value int) Option {
 // the sentence and the detail that the single request would have had. First looks begin right after the answer, as far
 // as there are tokens. Items are charged as those of a bulk enrolment.
 func (c *Client) AddAssets(ctx context.Context, body NewAssets, opts ...Option) (AssetsAdded, error) {
-	k := newCall("POST", "/cyber/assets", []string{}, opts)
+	k := newAPICall("POST", "/cyber/assets", []string{}, opts)
 	k.keyed = true
 	var answer AssetsAdded
 	err := c.do(ctx, k, body, &answer)
@@ -711,7 +711,7 @@ func (c *Client) AddAssets(ctx context.Context, body NewAssets, opts ...Option) 
 // /cyber/score/{userhash}` for each of the people, in the order asked for. A user hash that breaks its rule has a
 // `detail` instead. A repeat under the same idempotency key tells how things stand then.
 func (c *Client) RiskScores(ctx context.Context, body UserHashes, opts ...Option) (RiskScores, error) {
-	k := newCall("POST", "/cyber/scores", []string{}, opts)
+	k := newAPICall("POST", "/cyber/scores", []string{}, opts)
 	k.keyed = true
 	var answer RiskScores
 	err := c.do(ctx, k, body, &answer)
@@ -722,7 +722,7 @@ func (c *Client) RiskScores(ctx context.Context, body UserHashes, opts ...Option
 // oldest first: findings made, alerts (`monitoring.leak_detected`), subscriptions created and cases opened. Days are
 // those of Brasília; today's numbers are some minutes old.
 func (c *Client) GetStatistics(ctx context.Context, opts ...Option) (Statistics, error) {
-	k := newCall("GET", "/statistics", []string{}, opts)
+	k := newAPICall("GET", "/statistics", []string{}, opts)
 	var answer Statistics
 	err := c.do(ctx, k, nil, &answer)
 	return answer, err

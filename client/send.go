@@ -27,8 +27,8 @@ type call struct {
 	reply          *Reply
 }
 
-// newCall puts path values in, each escaped as one segment.
-func newCall(method, template string, values []string, opts []Option) *call {
+// newAPICall puts path values in, each escaped as one segment.
+func newAPICall(method, template string, values []string, opts []Option) *call {
 	c := &call{method: method, header: http.Header{}, query: url.Values{}}
 	for _, v := range values {
 		at, end := strings.IndexByte(template, '{'), strings.IndexByte(template, '}')
@@ -70,7 +70,7 @@ func (c *Client) do(ctx context.Context, k *call, body, to any) error {
 			if ctx.Err() != nil || attempt >= c.attempts {
 				return fmt.Errorf("client: %s %s: %w", k.method, c.base, withoutURL(err))
 			}
-			if err := c.sleep(ctx, pause(attempt)); err != nil {
+			if err := c.sleep(ctx, pauseAfterAttempt(attempt)); err != nil {
 				return err
 			}
 			continue
@@ -89,11 +89,11 @@ func (c *Client) do(ctx context.Context, k *call, body, to any) error {
 			}
 			return nil
 		}
-		refused := refusal(res, answer)
+		refused := readRefusal(res, answer)
 		if attempt >= c.attempts || !worthRepeating(refused) {
 			return refused
 		}
-		if err := c.sleep(ctx, max(refused.RetryAfter, pause(attempt))); err != nil {
+		if err := c.sleep(ctx, max(refused.RetryAfter, pauseAfterAttempt(attempt))); err != nil {
 			return errors.Join(err, refused)
 		}
 	}
@@ -160,9 +160,9 @@ const (
 	longestPause = 10 * time.Second
 )
 
-// pause doubles from attempt to attempt, up to a limit, and is spread by half, so that many callers do not come back at
+// pauseAfterAttempt doubles from attempt to attempt, up to a limit, and is spread by half, so that many callers do not come back at
 // once.
-func pause(attempt int) time.Duration {
+func pauseAfterAttempt(attempt int) time.Duration {
 	d := min(firstPause<<min(attempt-1, 10), longestPause)
 	return d/2 + mathrand.N(d/2) //nolint:gosec // spreads callers, guards nothing
 }

@@ -15,7 +15,7 @@ const (
 // Subscriptions walks through all subscriptions that have not ended, oldest first, and ends after the first error. It
 // is no snapshot: a subscription that ends meanwhile moves the later ones, so one of them may be missed.
 func (c *Client) Subscriptions(ctx context.Context, opts ...Option) iter.Seq2[ListedSubscription, error] {
-	return walk(func(page int) ([]ListedSubscription, bool, error) {
+	return walkPages(func(page int) ([]ListedSubscription, bool, error) {
 		p, err := c.ListSubscriptions(ctx, append(opts, WithPage(page), WithPageSize(largestPage))...)
 		return p.Data, p.Pagination.HasNext, err
 	})
@@ -23,14 +23,14 @@ func (c *Client) Subscriptions(ctx context.Context, opts ...Option) iter.Seq2[Li
 
 // Breaches walks through the catalogue of published breaches, newest first, and ends after the first error.
 func (c *Client) Breaches(ctx context.Context, opts ...Option) iter.Seq2[BreachFacts, error] {
-	return walk(func(page int) ([]BreachFacts, bool, error) {
+	return walkPages(func(page int) ([]BreachFacts, bool, error) {
 		p, err := c.ListBreaches(ctx, append(opts, WithPage(page), WithPageSize(largestPage))...)
 		return p.Breaches, p.HasNext, err
 	})
 }
 
-// walk goes from page to page.
-func walk[T any](read func(page int) ([]T, bool, error)) iter.Seq2[T, error] {
+// walkPages goes from page to page.
+func walkPages[T any](read func(page int) ([]T, bool, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for page, more := 1, true; more; page++ {
 			items, next, err := read(page)

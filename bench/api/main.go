@@ -157,7 +157,7 @@ func bulk(ctx context.Context, s *site.Service) {
 			id := s.Partner.ID.Number()
 			people, subscriptions := stored(ctx, from, id, "person"), stored(ctx, from, id, "subscription")
 			return load.Time(*items, func() {
-				load.Check(raw.InTx(ctx, func(tx *sqldb.Tx) error { return errors.Join(people(tx), subscriptions(tx)) }))
+				load.Check(raw.InTransaction(ctx, func(tx *sqldb.Tx) error { return errors.Join(people(tx), subscriptions(tx)) }))
 			})
 		}},
 		load.Side{Name: "request", Run: request, Least: 0.4})

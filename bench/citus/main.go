@@ -95,7 +95,7 @@ func newSide(ctx context.Context, spread bool) *side {
 			at.Ask("POST", "/v1/cyber/monitoring", s.value())
 		}
 	})
-	load.Check(s.db.InTx(ctx, func(tx *sqldb.Tx) error {
+	load.Check(s.db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `ANALYZE`)
 		return err
 	}))

@@ -177,7 +177,7 @@ func (s *sets) fillTable(ctx context.Context, file string) int64 {
 	table := load.Must(sqldb.OpenDatabase(ctx, file, sqldb.Options{StatementTimeout: time.Hour}))
 	site.Exec(ctx, table, `CREATE TABLE breached (hash INTEGER PRIMARY KEY)`)
 	at, row := 0, make([]any, 1)
-	load.Check(table.InTx(ctx, func(tx *sqldb.Tx) error {
+	load.Check(table.InTransaction(ctx, func(tx *sqldb.Tx) error {
 		return site.LoadInto(ctx, tx, "breached", "hash", 1, int64(s.reader.Count()), func(int64) ([]any, error) {
 			row[0] = int64(hexKey(s.text[at:]))
 			at += bytes.IndexByte(s.text[at:], '\n') + 1

@@ -166,7 +166,7 @@ func Spread(n int64) func(i int64) int64 {
 func LoadRows(ctx context.Context, db *sqldb.DB, table, columns string, from, to int64, row func(int64) ([]any, error)) {
 	const batch = 250_000
 	for next := from; next <= to; next += batch {
-		load.Check(db.InTx(ctx, func(tx *sqldb.Tx) error {
+		load.Check(db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			return LoadInto(ctx, tx, table, columns, next, min(next+batch-1, to), row)
 		}))
 	}

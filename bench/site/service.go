@@ -141,7 +141,7 @@ func NewSchema(ctx context.Context) (address string) {
 
 // Exec runs a statement in a transaction.
 func Exec(ctx context.Context, db *sqldb.DB, statement string, args ...any) {
-	load.Check(db.InTx(ctx, func(tx *sqldb.Tx) error {
+	load.Check(db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, statement, args...)
 		return err
 	}))

@@ -12,11 +12,11 @@ var initialisms = map[string]string{"Id": "ID", "Url": "URL", "Cpf": "CPF", "Cpf
 // plainLetters are the letters of members' names that Go leaves to plain ones.
 var plainLetters = strings.NewReplacer("ç", "c", "õ", "o", "ã", "a")
 
-// goName returns a name as Go spells exported names: plan_id is PlanID.
-func goName(name string) string {
+// goIdentifier returns a name as Go spells exported names: plan_id is PlanID.
+func goIdentifier(name string) string {
 	var b strings.Builder
-	for _, word := range strings.Split(snake(plainLetters.Replace(strings.TrimLeft(name, "_"))), "_") {
-		if word = capital(word); initialisms[word] != "" {
+	for _, word := range strings.Split(toSnakeCase(plainLetters.Replace(strings.TrimLeft(name, "_"))), "_") {
+		if word = capitalizeWord(word); initialisms[word] != "" {
 			word = initialisms[word]
 		}
 		b.WriteString(word)
@@ -26,15 +26,15 @@ func goName(name string) string {
 
 // goArgument returns a name as Go spells arguments.
 func goArgument(name string) string {
-	exported := goName(name)
-	if initialisms[capital(name)] != "" {
+	exported := goIdentifier(name)
+	if initialisms[capitalizeWord(name)] != "" {
 		return strings.ToLower(name)
 	}
 	return strings.ToLower(exported[:1]) + exported[1:]
 }
 
-// goType returns a shape as Go spells it. A closed list of words without a name is a string, as is whatever may be one.
-func goType(s shape) string {
+// goTypeName returns a shape as Go spells it. A closed list of words without a name is a string, as is whatever may be one.
+func goTypeName(s shape) string {
 	switch s.kind {
 	case textual, words:
 		return "string"
@@ -49,7 +49,7 @@ func goType(s shape) string {
 	case mapping:
 		return "map[string]any"
 	case list:
-		return "[]" + goType(s.parts[0])
+		return "[]" + goTypeName(s.parts[0])
 	case named:
 		return s.name
 	case union, anything:
@@ -69,7 +69,7 @@ func goComment(text, indent string) string {
 	if text = strings.Join(strings.Fields(text), " "); text == "" {
 		return ""
 	}
-	return strings.Join(lines(text, indent+"// "), "\n") + "\n"
+	return strings.Join(splitLines(text, indent+"// "), "\n") + "\n"
 }
 
 // goDefinition returns the type of a definition.
@@ -84,20 +84,20 @@ func goDefinition(d definition) string {
 	case d.shape.kind == words:
 		fmt.Fprintf(&b, "type %s string\n\n// The values of %s.\nconst (\n", d.name, d.name)
 		for _, w := range d.shape.words {
-			fmt.Fprintf(&b, "\t%s%s %s = %q\n", d.name, goName(strings.NewReplacer(".", "_", "-", "_", ":", "_", " ", "_").Replace(w)), d.name, w)
+			fmt.Fprintf(&b, "\t%s%s %s = %q\n", d.name, goIdentifier(strings.NewReplacer(".", "_", "-", "_", ":", "_", " ", "_").Replace(w)), d.name, w)
 		}
 		b.WriteString(")\n")
 	default:
 		fmt.Fprintf(&b, "type %s struct {\n", d.name)
 		for _, m := range d.members {
-			kind, tag := goType(m.shape), m.name
+			kind, tag := goTypeName(m.shape), m.name
 			switch {
 			case cleared[d.name+"."+m.name]:
 				kind, tag = "*"+kind, tag+",omitempty"
 			case !m.required:
 				tag += ",omitzero"
 			}
-			fmt.Fprintf(&b, "%s\t%s %s `json:%q`\n", goComment(m.about, "\t"), goName(m.name), kind, tag)
+			fmt.Fprintf(&b, "%s\t%s %s `json:%q`\n", goComment(m.about, "\t"), goIdentifier(m.name), kind, tag)
 		}
 		b.WriteString("}\n")
 	}
@@ -119,7 +119,7 @@ func goSchemas(definitions []definition) (string, error) {
 
 // goMethod returns a method of the Go client.
 func goMethod(m method) string {
-	must, _ := m.split()
+	must, _ := m.splitArguments()
 	all, values := []string{"ctx context.Context"}, []string{}
 	var set strings.Builder
 	for _, a := range must {
@@ -132,17 +132,17 @@ func goMethod(m method) string {
 	}
 	body := "nil"
 	if m.body != nil {
-		all, body = append(all, "body "+goType(*m.body)), "body"
+		all, body = append(all, "body "+goTypeName(*m.body)), "body"
 	}
 	all = append(all, "opts ...Option")
 	var b strings.Builder
-	b.WriteString("\n" + goComment(goName(m.ID)+": "+m.about(), ""))
+	b.WriteString("\n" + goComment(goIdentifier(m.ID)+": "+m.describeCall(), ""))
 	result := "error"
 	if m.answer != nil {
-		result = "(" + goType(*m.answer) + ", error)"
+		result = "(" + goTypeName(*m.answer) + ", error)"
 	}
-	fmt.Fprintf(&b, "func (c *Client) %s(%s) %s {\n\tk := newCall(%q, %q, []string{%s}, opts)\n%s",
-		goName(m.ID), strings.Join(all, ", "), result, m.http, m.path, strings.Join(values, ", "), set.String())
+	fmt.Fprintf(&b, "func (c *Client) %s(%s) %s {\n\tk := newAPICall(%q, %q, []string{%s}, opts)\n%s",
+		goIdentifier(m.ID), strings.Join(all, ", "), result, m.http, m.path, strings.Join(values, ", "), set.String())
 	if m.keyed {
 		b.WriteString("\tk.keyed = true\n")
 	}
@@ -150,7 +150,7 @@ func goMethod(m method) string {
 		fmt.Fprintf(&b, "\treturn c.do(ctx, k, %s, nil)\n}\n", body)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "\tvar answer %s\n\terr := c.do(ctx, k, %s, &answer)\n\treturn answer, err\n}\n", goType(*m.answer), body)
+	fmt.Fprintf(&b, "\tvar answer %s\n\terr := c.do(ctx, k, %s, &answer)\n\treturn answer, err\n}\n", goTypeName(*m.answer), body)
 	return b.String()
 }
 
@@ -161,19 +161,19 @@ func goOperations(methods []method) (string, error) {
 	seen := map[string]bool{}
 	for _, m := range methods {
 		b.WriteString(goMethod(m))
-		_, may := m.split()
+		_, may := m.splitArguments()
 		for _, a := range may {
-			name := "With" + goName(a.name)
+			name := "With" + goIdentifier(a.name)
 			if seen[name] {
 				continue
 			}
 			seen[name] = true
-			value := map[string]string{"int": "strconv.Itoa(value)", "bool": "strconv.FormatBool(value)", "string": "value"}[goType(a.shape)]
+			value := map[string]string{"int": "strconv.Itoa(value)", "bool": "strconv.FormatBool(value)", "string": "value"}[goTypeName(a.shape)]
 			if value == "" {
 				value = "string(value)"
 			}
 			fmt.Fprintf(&b, "\n// %s sets the parameter %s.\nfunc %s(value %s) Option {\n\treturn func(k *call) { k.%s.Set(%q, %s) }\n}\n",
-				name, a.name, name, goType(a.shape), a.in, a.name, value)
+				name, a.name, name, goTypeName(a.shape), a.in, a.name, value)
 		}
 	}
 	text, err := format.Source([]byte(b.String()))

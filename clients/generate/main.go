@@ -32,7 +32,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	files, err := made(text)
+	files, err := renderFiles(text)
 	if err != nil {
 		return err
 	}
@@ -51,14 +51,14 @@ const (
 	pythonFolder = "../python/src/vigia_client/"
 )
 
-// made is what the files hold, by name. The same contract gives the same bytes.
-func made(text []byte) (map[string]string, error) {
-	d, err := parse(text)
+// renderFiles is what the files hold, by name. The same contract gives the same bytes.
+func renderFiles(text []byte) (map[string]string, error) {
+	d, err := parseDocument(text)
 	if err != nil {
 		return nil, err
 	}
 	t := &types{document: d, known: map[string]bool{}}
-	methods := t.methods()
+	methods := t.listMethods()
 	operations, err := goOperations(methods)
 	t.errs = append(t.errs, err)
 	schemas, err := goSchemas(t.definitions)
@@ -142,8 +142,8 @@ func (o *ordered[T]) UnmarshalYAML(decode func(any) error) error {
 	return nil
 }
 
-// parse reads the API document. It refuses one without paths, from which an empty client would be generated.
-func parse(text []byte) (*document, error) {
+// parseDocument reads the API document. It refuses one without paths, from which an empty client would be generated.
+func parseDocument(text []byte) (*document, error) {
 	var d document
 	if err := yaml.Unmarshal(text, &d); err != nil {
 		return nil, err
@@ -168,8 +168,8 @@ func (d *document) parameter(p *parameter) (*parameter, error) {
 	return nil, fmt.Errorf("%s leads nowhere", p.Ref)
 }
 
-// names are the types that a schema allows; none means anything.
-func (s *schema) names() []string {
+// typeNames are the types that a schema allows; none means anything.
+func (s *schema) typeNames() []string {
 	switch t := s.Type.(type) {
 	case string:
 		return []string{t}
@@ -208,8 +208,8 @@ const widest = 120
 // keywords are words of the language that the document uses as names; self is taken by every method.
 var keywords = map[string]bool{"from": true, "self": true, "class": true, "import": true, "is": true, "in": true, "not": true, "pass": true}
 
-// snake is a name as Python spells it.
-func snake(name string) string {
+// toSnakeCase is a name as Python spells it.
+func toSnakeCase(name string) string {
 	if name == "userhash" {
 		return "user_hash"
 	}
@@ -233,8 +233,8 @@ func snake(name string) string {
 	return b.String()
 }
 
-// capital makes the name of a member a part of a class's name: not_created_items is NotCreatedItems.
-func capital(name string) string {
+// capitalizeWord makes the name of a member a part of a class's name: not_created_items is NotCreatedItems.
+func capitalizeWord(name string) string {
 	var b strings.Builder
 	for _, word := range strings.Split(name, "_") {
 		r, size := utf8.DecodeRuneInString(word)
@@ -254,8 +254,8 @@ func pythonText(text string) string {
 	return strconv.Quote(text)
 }
 
-// lines breaks a text into lines, paragraph by paragraph.
-func lines(text, indent string) []string {
+// splitLines breaks a text into lines, paragraph by paragraph.
+func splitLines(text, indent string) []string {
 	var list []string
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		if len(list) > 0 {
@@ -276,13 +276,13 @@ func lines(text, indent string) []string {
 	return list
 }
 
-// comment is a text above what it is about, in the form that tools for documentation read.
-func comment(text, indent string) string {
+// formatComment is a text above what it is about, in the form that tools for documentation read.
+func formatComment(text, indent string) string {
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}
 	var b strings.Builder
-	for _, line := range lines(strings.ReplaceAll(text, "\n\n", "\n"), indent+"#: ") {
+	for _, line := range splitLines(strings.ReplaceAll(text, "\n\n", "\n"), indent+"#: ") {
 		b.WriteString(line + "\n")
 	}
 	return b.String()
@@ -297,15 +297,15 @@ func docstring(text, indent string) string {
 	if strings.Contains(text, `\`) {
 		open = `r"""`
 	}
-	list := lines(open+text, indent)
+	list := splitLines(open+text, indent)
 	if len(list) == 1 && utf8.RuneCountInString(list[0])+3 <= widest {
 		return list[0] + `"""` + "\n"
 	}
 	return strings.Join(list, "\n") + "\n" + indent + `"""` + "\n"
 }
 
-// fill writes a type after its name, inside its outermost brackets on lines of their own where one line is too short.
-func fill(name, text, indent string) string {
+// writeTypeLines writes a type after its name, inside its outermost brackets on lines of their own where one line is too short.
+func writeTypeLines(name, text, indent string) string {
 	open := strings.IndexByte(text, '[')
 	if utf8.RuneCountInString(name+text) <= widest || open < 0 {
 		return name + text

@@ -20,7 +20,7 @@ func contract(t *testing.T) []byte {
 // TestClientsAreFresh: the committed files are those that the contract gives, and every operation has its method.
 func TestClientsAreFresh(t *testing.T) {
 	text := contract(t)
-	files, err := made(text)
+	files, err := renderFiles(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,8 +40,8 @@ func TestClientsAreFresh(t *testing.T) {
 	}
 	for _, op := range c.Operations {
 		for file, begin := range map[string]string{
-			pythonFolder + "operations.py": "    def " + snake(op.ID) + "(\n", scriptFolder + "operations.ts": "\n  " + op.ID + "(",
-			goFolder + "operations.go": "\nfunc (c *Client) " + goName(op.ID) + "(ctx",
+			pythonFolder + "operations.py": "    def " + toSnakeCase(op.ID) + "(\n", scriptFolder + "operations.ts": "\n  " + op.ID + "(",
+			goFolder + "operations.go": "\nfunc (c *Client) " + goIdentifier(op.ID) + "(ctx",
 		} {
 			if !strings.Contains(files[file], begin) {
 				t.Errorf("%s has no method %s", file, op.ID)
@@ -67,7 +67,7 @@ components:
   parameters: { Id: { name: id, in: path, required: true, schema: { type: string } } }
   schemas: { Thing: { type: object, properties: { size: { type: integer }, note: { type: [string, 'null'] } } } }
 `
-	files, err := made([]byte(small))
+	files, err := renderFiles([]byte(small))
 	if err != nil || !strings.Contains(files[pythonFolder+"operations.py"], "        body: Optional[Thing] = None,\n") {
 		t.Fatal(files, err)
 	}
@@ -82,7 +82,7 @@ components:
 	} {
 		if changed := strings.Replace(small, change[0], change[1], 1); changed == small {
 			t.Errorf("%s: the document has no %q", name, change[0])
-		} else if _, err := made([]byte(changed)); err == nil {
+		} else if _, err := renderFiles([]byte(changed)); err == nil {
 			t.Errorf("%s passes", name)
 		}
 	}

@@ -14,7 +14,7 @@ func pythonType(s shape) string {
 	}[s.kind]
 	switch s.kind {
 	case words:
-		text = "Literal[" + strings.Join(quoted(s.words), ", ") + "]"
+		text = "Literal[" + strings.Join(quoteString(s.words), ", ") + "]"
 	case list:
 		text = "List[" + pythonType(s.parts[0]) + "]"
 	case union:
@@ -32,8 +32,8 @@ func pythonType(s shape) string {
 	return text
 }
 
-// quoted puts words between quotes.
-func quoted(words []string) []string {
+// quoteString puts words between quotes.
+func quoteString(words []string) []string {
 	list := make([]string, len(words))
 	for i, w := range words {
 		list[i] = strconv.Quote(w)
@@ -47,9 +47,9 @@ func pythonSchemas(definitions []definition) string {
 	for _, d := range definitions {
 		switch d.shape.kind {
 		case words:
-			literals.WriteString("\n" + comment(d.about, "") + fill(d.name+" = ", pythonType(d.shape), "") + "\n")
+			literals.WriteString("\n" + formatComment(d.about, "") + writeTypeLines(d.name+" = ", pythonType(d.shape), "") + "\n")
 		case union:
-			unions.WriteString("\n" + fill(d.name+" = ", pythonType(d.shape), "") + "\n")
+			unions.WriteString("\n" + writeTypeLines(d.name+" = ", pythonType(d.shape), "") + "\n")
 		default:
 			classes.WriteString(pythonClass(d))
 		}
@@ -86,9 +86,9 @@ func pythonClass(d definition) string {
 func pythonMembers(class, bases, about string, list []member) string {
 	var b strings.Builder
 	if slices.ContainsFunc(list, func(m member) bool { return keywords[m.name] }) {
-		fmt.Fprintf(&b, "\n\n%s%s = TypedDict(\n    %q,\n    {\n", comment(about, ""), class, class)
+		fmt.Fprintf(&b, "\n\n%s%s = TypedDict(\n    %q,\n    {\n", formatComment(about, ""), class, class)
 		for _, m := range list {
-			b.WriteString(comment(m.about, "        "))
+			b.WriteString(formatComment(m.about, "        "))
 			fmt.Fprintf(&b, "        %q: %s,\n", m.name, pythonText(pythonType(m.shape)))
 		}
 		b.WriteString("    },\n")
@@ -103,8 +103,8 @@ func pythonMembers(class, bases, about string, list []member) string {
 		b.WriteString(docstring(about, "    ") + "\n")
 	}
 	for _, m := range list {
-		b.WriteString(comment(m.about, "    "))
-		b.WriteString(fill("    "+m.name+": ", pythonType(m.shape), "    ") + "\n")
+		b.WriteString(formatComment(m.about, "    "))
+		b.WriteString(writeTypeLines("    "+m.name+": ", pythonType(m.shape), "    ") + "\n")
 	}
 	return b.String()
 }
@@ -112,9 +112,9 @@ func pythonMembers(class, bases, about string, list []member) string {
 // pythonSignature returns what a method takes and gives.
 func pythonSignature(m method) string {
 	all := []string{"self"}
-	must, may := m.split()
+	must, may := m.splitArguments()
 	for _, a := range must {
-		all = append(all, snake(a.name)+": "+pythonType(a.shape))
+		all = append(all, toSnakeCase(a.name)+": "+pythonType(a.shape))
 	}
 	switch {
 	case m.mayBeEmpty:
@@ -124,7 +124,7 @@ func pythonSignature(m method) string {
 	}
 	all = append(all, "*")
 	for _, a := range may {
-		all = append(all, snake(a.name)+": Optional["+pythonType(a.shape)+"] = None")
+		all = append(all, toSnakeCase(a.name)+": Optional["+pythonType(a.shape)+"] = None")
 	}
 	if m.keyed {
 		all = append(all, "idempotency_key: Optional[str] = None")
@@ -134,7 +134,7 @@ func pythonSignature(m method) string {
 	if m.answer != nil {
 		answer = pythonType(*m.answer)
 	}
-	return "    def " + snake(m.ID) + "(\n        " + strings.Join(all, ",\n        ") + ",\n    ) -> " + answer + ":\n"
+	return "    def " + toSnakeCase(m.ID) + "(\n        " + strings.Join(all, ",\n        ") + ",\n    ) -> " + answer + ":\n"
 }
 
 // pythonCall returns what a method does.
@@ -142,10 +142,10 @@ func pythonCall(m method) string {
 	path, values := m.path, map[string][]string{}
 	for _, a := range m.arguments {
 		if a.in == "path" {
-			path = strings.ReplaceAll(path, "{"+a.name+"}", "{part("+snake(a.name)+")}")
+			path = strings.ReplaceAll(path, "{"+a.name+"}", "{part("+toSnakeCase(a.name)+")}")
 			continue
 		}
-		values[a.in] = append(values[a.in], fmt.Sprintf("%q: %s", a.name, snake(a.name)))
+		values[a.in] = append(values[a.in], fmt.Sprintf("%q: %s", a.name, toSnakeCase(a.name)))
 	}
 	address := fmt.Sprintf("%q", path)
 	if path != m.path {
@@ -178,7 +178,7 @@ func pythonCall(m method) string {
 func pythonOperations(methods []method, definitions []definition) string {
 	var b strings.Builder
 	for _, m := range methods {
-		b.WriteString("\n" + pythonSignature(m) + docstring(m.about(), "        ") + pythonCall(m))
+		b.WriteString("\n" + pythonSignature(m) + docstring(m.describeCall(), "        ") + pythonCall(m))
 	}
 	body := b.String()
 	var imported []string

@@ -84,8 +84,8 @@ var better = map[string]string{
 // assumed are schemas of what the document leaves open, because a wrong one is told of by itself.
 var assumed = map[string]string{"NewAssetsItems": "NewMonitoredAsset"}
 
-// of returns the shape of a schema; name is what it is called where it needs a name and has none.
-func (t *types) of(s *schema, name string) shape {
+// shapeOfSchema returns the shape of a schema; name is what it is called where it needs a name and has none.
+func (t *types) shapeOfSchema(s *schema, name string) shape {
 	switch {
 	case s == nil:
 		return shape{}
@@ -101,25 +101,25 @@ func (t *types) of(s *schema, name string) shape {
 	case len(s.Enum) > 0:
 		return enumeration(s.Enum)
 	case len(s.AllOf) > 0:
-		return t.all(s, name)
+		return t.shapeOfAllOf(s, name)
 	case len(s.AnyOf) > 0:
-		return t.join(s.AnyOf, name)
+		return t.shapeOfOneOf(s.AnyOf, name)
 	case len(s.OneOf) > 0:
-		one := t.join(s.OneOf, name)
+		one := t.shapeOfOneOf(s.OneOf, name)
 		if one.kind != union {
 			return one
 		}
-		if name = cmp.Or(better[name], name); t.isNew(name) {
+		if name = cmp.Or(better[name], name); t.isNewName(name) {
 			t.definitions = append(t.definitions, definition{name: name, about: s.Description, shape: one})
 		}
 		return shape{kind: named, name: name}
 	}
-	return t.plain(s, name)
+	return t.shapeOfPlain(s, name)
 }
 
-// plain returns the shape of a schema that says its types.
-func (t *types) plain(s *schema, name string) shape {
-	names := s.names()
+// shapeOfPlain returns the shape of a schema that says its types.
+func (t *types) shapeOfPlain(s *schema, name string) shape {
+	names := s.typeNames()
 	if slices.Contains(names, "array") && slices.Contains(names, "object") {
 		// Any value is taken, but a list or an object says nothing.
 		names = slices.DeleteFunc(names, func(word string) bool { return word == "array" || word == "object" })
@@ -141,16 +141,16 @@ func (t *types) plain(s *schema, name string) shape {
 				parts = append(parts, shape{kind: number})
 			}
 		case "array":
-			parts = append(parts, shape{kind: list, parts: []shape{t.of(s.Items, name)}})
+			parts = append(parts, shape{kind: list, parts: []shape{t.shapeOfSchema(s.Items, name)}})
 		case "object":
-			parts = append(parts, t.object(s, name))
+			parts = append(parts, t.shapeOfObject(s, name))
 		case "null":
 			nullable = true
 		default:
 			t.errs = append(t.errs, fmt.Errorf("%s: a type called %s", name, word))
 		}
 	}
-	return unite(parts, nullable)
+	return uniteSchemas(parts, nullable)
 }
 
 // component returns a schema by its name: objects and closed lists keep it, the rest is what it is.
@@ -163,25 +163,25 @@ func (t *types) component(name string) shape {
 	case name == "DateTime":
 		return shape{kind: moment}
 	case len(s.Enum) > 0:
-		if t.isNew(name) {
+		if t.isNewName(name) {
 			t.definitions = append(t.definitions, definition{name: name, about: s.Description, shape: enumeration(s.Enum)})
 		}
 		return shape{kind: named, name: name}
 	}
-	return t.of(s, name)
+	return t.shapeOfSchema(s, name)
 }
 
-// object returns a definition for an object whose members are listed, and a mapping for another.
-func (t *types) object(s *schema, name string) shape {
+// shapeOfObject returns a definition for an object whose members are listed, and a mapping for another.
+func (t *types) shapeOfObject(s *schema, name string) shape {
 	if len(s.Properties) == 0 || s.Additional == true && better[name] == "" && t.document.Components.Schemas[name] == nil {
 		return shape{kind: mapping}
 	}
 	name = cmp.Or(better[name], name)
-	if t.isNew(name) {
+	if t.isNewName(name) {
 		d := definition{name: name, about: s.Description}
 		for _, m := range s.Properties {
 			d.members = append(d.members, member{
-				name: m.Name, about: t.about(m.Value), shape: t.of(m.Value, name+capital(m.Name)), required: slices.Contains(s.Required, m.Name),
+				name: m.Name, about: t.describeMember(m.Value), shape: t.shapeOfSchema(m.Value, name+capitalizeWord(m.Name)), required: slices.Contains(s.Required, m.Name),
 			})
 		}
 		if may := func(m member) bool { return !m.required && keywords[m.name] }; slices.ContainsFunc(d.members, may) && len(s.Required) > 0 {
@@ -192,19 +192,19 @@ func (t *types) object(s *schema, name string) shape {
 	return shape{kind: named, name: name}
 }
 
-// all returns the shape of an allOf: that of its only part that says something, or all of them in one object.
-func (t *types) all(s *schema, name string) shape {
+// shapeOfAllOf returns the shape of an allOf: that of its only part that says something, or all of them in one object.
+func (t *types) shapeOfAllOf(s *schema, name string) shape {
 	rest := slices.DeleteFunc(slices.Clone(s.AllOf), (*schema).onlyNarrows)
 	if len(rest) == 1 {
-		return t.of(rest[0], name)
+		return t.shapeOfSchema(rest[0], name)
 	}
 	whole := &schema{Type: "object", Description: s.Description}
-	t.gather(whole, s)
-	return t.object(whole, name)
+	t.gatherMembers(whole, s)
+	return t.shapeOfObject(whole, name)
 }
 
-// gather puts the members of a schema and of its parts into one; a later part says more about a member.
-func (t *types) gather(into, s *schema) {
+// gatherMembers puts the members of a schema and of its parts into one; a later part says more about a member.
+func (t *types) gatherMembers(into, s *schema) {
 	if s.Ref != "" {
 		target := t.document.Components.Schemas[referred(s.Ref)]
 		if target == nil {
@@ -214,7 +214,7 @@ func (t *types) gather(into, s *schema) {
 		s = target
 	}
 	for _, part := range s.AllOf {
-		t.gather(into, part)
+		t.gatherMembers(into, part)
 	}
 	for _, m := range s.Properties {
 		into.Properties = slices.DeleteFunc(into.Properties, func(e entry[*schema]) bool { return e.Name == m.Name })
@@ -223,15 +223,15 @@ func (t *types) gather(into, s *schema) {
 	into.Required = append(into.Required, s.Required...)
 }
 
-// join returns the shape of a value that fits one of several schemas. An empty text stands for one that is missing.
-func (t *types) join(options []*schema, name string) shape {
+// shapeOfOneOf returns the shape of a value that fits one of several schemas. An empty text stands for one that is missing.
+func (t *types) shapeOfOneOf(options []*schema, name string) shape {
 	var parts []shape
 	nullable := false
 	for _, s := range options {
-		switch part := t.of(s, name); {
+		switch part := t.shapeOfSchema(s, name); {
 		case s.Const == "":
 			parts = append(parts, shape{kind: textual})
-		case slices.Equal(s.names(), []string{"null"}):
+		case slices.Equal(s.typeNames(), []string{"null"}):
 			nullable = true
 		default:
 			nullable = nullable || part.nullable
@@ -239,11 +239,11 @@ func (t *types) join(options []*schema, name string) shape {
 			parts = append(parts, part)
 		}
 	}
-	return unite(parts, nullable)
+	return uniteSchemas(parts, nullable)
 }
 
-// unite returns one shape for several, each once. A date-time or nothing is a text.
-func unite(parts []shape, nullable bool) shape {
+// uniteSchemas returns one shape for several, each once. A date-time or nothing is a text.
+func uniteSchemas(parts []shape, nullable bool) shape {
 	if slices.ContainsFunc(parts, func(p shape) bool { return p.kind == textual }) {
 		parts = slices.DeleteFunc(parts, func(p shape) bool { return p.kind == moment || p.kind == words })
 	}
@@ -276,8 +276,8 @@ func enumeration(values []any) shape {
 	return s
 }
 
-// isNew reports whether a name is asked for the first time.
-func (t *types) isNew(name string) bool {
+// isNewName reports whether a name is asked for the first time.
+func (t *types) isNewName(name string) bool {
 	if t.known[name] {
 		return false
 	}
@@ -285,8 +285,8 @@ func (t *types) isNew(name string) bool {
 	return true
 }
 
-// about returns what the document says of a member. What it says of a component is repeated only where it is short.
-func (t *types) about(s *schema) string {
+// describeMember returns what the document says of a member. What it says of a component is repeated only where it is short.
+func (t *types) describeMember(s *schema) string {
 	if s.Description != "" || s.Ref == "" {
 		return s.Description
 	}
@@ -323,8 +323,8 @@ const done = "Done"
 // left are headers that the client sends by itself.
 var left = map[string]bool{"idempotency-key": true, "x-idempotency-key": true, "x-request-id": true}
 
-// method returns an operation as a method of a client.
-func (t *types) method(verb, path string, op operation) method {
+// newMethod returns an operation as a method of a client.
+func (t *types) newMethod(verb, path string, op operation) method {
 	m := method{operation: op, http: strings.ToUpper(verb), path: path}
 	m.keyed = reference.Operation{ID: op.ID, Method: m.http}.Keyed()
 	for _, raw := range op.Parameters {
@@ -334,12 +334,12 @@ func (t *types) method(verb, path string, op operation) method {
 			continue
 		}
 		// The same value may go as a header or in the query: the header comes first, as addresses end up in logs.
-		twice := slices.ContainsFunc(m.arguments, func(a argument) bool { return snake(a.name) == snake(p.Name) })
+		twice := slices.ContainsFunc(m.arguments, func(a argument) bool { return toSnakeCase(a.name) == toSnakeCase(p.Name) })
 		if left[strings.ToLower(p.Name)] || twice {
 			continue
 		}
 		m.arguments = append(m.arguments, argument{
-			name: p.Name, in: p.In, shape: t.of(p.Schema, capital(op.ID)+capital(p.Name)), required: p.Required,
+			name: p.Name, in: p.In, shape: t.shapeOfSchema(p.Schema, capitalizeWord(op.ID)+capitalizeWord(p.Name)), required: p.Required,
 		})
 	}
 	slices.SortStableFunc(m.arguments, func(a, b argument) int { // what must be given comes first
@@ -352,13 +352,13 @@ func (t *types) method(verb, path string, op operation) method {
 		return 1
 	})
 	if s := op.RequestBody.Content.JSON.Schema; s != nil {
-		body := t.of(s, capital(op.ID)+"Body")
+		body := t.shapeOfSchema(s, capitalizeWord(op.ID)+"Body")
 		m.body = &body
 		target := t.document.Components.Schemas[referred(s.Ref)]
 		m.mayBeEmpty = target != nil && len(target.Required) == 0
 	}
 	t.known[done] = true // no client has a type for it
-	switch answer := t.of(op.Responses["200"].Content.JSON.Schema, capital(op.ID)+"Answer"); {
+	switch answer := t.shapeOfSchema(op.Responses["200"].Content.JSON.Schema, capitalizeWord(op.ID)+"Answer"); {
 	case answer.kind == anything:
 		t.errs = append(t.errs, fmt.Errorf("%s: no answer of status 200", op.ID))
 	case answer.name != done:
@@ -367,8 +367,8 @@ func (t *types) method(verb, path string, op operation) method {
 	return m
 }
 
-// split returns the arguments that must be given and those that may be.
-func (m method) split() (must, may []argument) {
+// splitArguments returns the arguments that must be given and those that may be.
+func (m method) splitArguments() (must, may []argument) {
 	n := slices.IndexFunc(m.arguments, func(a argument) bool { return !a.required })
 	if n < 0 {
 		n = len(m.arguments)
@@ -376,15 +376,17 @@ func (m method) split() (must, may []argument) {
 	return m.arguments[:n], m.arguments[n:]
 }
 
-// methods returns all operations in the document's order.
-func (t *types) methods() (list []method) {
+// listMethods returns all operations in the document's order.
+func (t *types) listMethods() (list []method) {
 	for _, path := range t.document.Paths {
 		for _, op := range path.Value {
-			list = append(list, t.method(op.Name, path.Name, op.Value))
+			list = append(list, t.newMethod(op.Name, path.Name, op.Value))
 		}
 	}
 	return list
 }
 
-// about returns what the document says of the operation.
-func (m method) about() string { return strings.TrimSuffix(m.Summary, ".") + ".\n\n" + m.Description }
+// describeCall returns what the document says of the operation.
+func (m method) describeCall() string {
+	return strings.TrimSuffix(m.Summary, ".") + ".\n\n" + m.Description
+}

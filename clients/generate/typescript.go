@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// camel returns a name as TypeScript spells arguments: beneficiary_cpf is beneficiaryCpf.
-func camel(name string) string {
-	words := strings.Split(strings.TrimSuffix(snake(name), "_"), "_")
+// toCamelCase returns a name as TypeScript spells arguments: beneficiary_cpf is beneficiaryCpf.
+func toCamelCase(name string) string {
+	words := strings.Split(strings.TrimSuffix(toSnakeCase(name), "_"), "_")
 	for i := 1; i < len(words); i++ {
-		words[i] = capital(words[i])
+		words[i] = capitalizeWord(words[i])
 	}
 	return strings.Join(words, "")
 }
@@ -23,7 +23,7 @@ func scriptType(s shape) string {
 	}[s.kind]
 	switch s.kind {
 	case words:
-		text = strings.Join(quoted(s.words), " | ")
+		text = strings.Join(quoteString(s.words), " | ")
 	case list:
 		if text = scriptType(s.parts[0]); strings.Contains(text, " ") {
 			text = "(" + text + ")"
@@ -52,7 +52,7 @@ func scriptComment(text, indent string) string {
 	if len(indent)+len(text) < widest-7 {
 		return indent + "/** " + text + " */\n"
 	}
-	return indent + "/**\n" + strings.Join(lines(text, indent+" * "), "\n") + "\n" + indent + " */\n"
+	return indent + "/**\n" + strings.Join(splitLines(text, indent+" * "), "\n") + "\n" + indent + " */\n"
 }
 
 // scriptSchemas returns the file of types.
@@ -82,12 +82,12 @@ func scriptSchemas(definitions []definition) string {
 func scriptMethod(m method) string {
 	var all, query, headers, named []string
 	path := m.path
-	must, may := m.split()
+	must, may := m.splitArguments()
 	for _, a := range must {
-		all = append(all, camel(a.name)+": "+scriptType(a.shape))
+		all = append(all, toCamelCase(a.name)+": "+scriptType(a.shape))
 	}
 	for _, a := range m.arguments {
-		value := camel(a.name)
+		value := toCamelCase(a.name)
 		if !a.required {
 			value = "o." + value
 		}
@@ -101,7 +101,7 @@ func scriptMethod(m method) string {
 		}
 	}
 	for _, a := range may {
-		named = append(named, camel(a.name)+"?: "+scriptType(a.shape))
+		named = append(named, toCamelCase(a.name)+"?: "+scriptType(a.shape))
 	}
 	how := []string{"o"}
 	switch {
@@ -133,7 +133,7 @@ func scriptMethod(m method) string {
 		address = fmt.Sprintf("%q", path)
 	}
 	return fmt.Sprintf("\n%s  %s(%s): Promise<%s> {\n    return this.call(%q, %s, { %s });\n  }\n",
-		scriptComment(m.about(), "  "), m.ID, strings.Join(all, ", "), answer, m.http, address, strings.Join(how, ", "))
+		scriptComment(m.describeCall(), "  "), m.ID, strings.Join(all, ", "), answer, m.http, address, strings.Join(how, ", "))
 }
 
 // scriptOperations returns the file of methods.

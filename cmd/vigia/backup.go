@@ -117,7 +117,7 @@ func (o *output) showKeys(ctx context.Context, a *app.App) error {
 	if old > 0 {
 		notes = append(notes, "A running worker rewrites the older ones; run 'vigia keys status' again to see it end.")
 	}
-	return o.showRecord(newRecord("file", a.Keys.Path(), "primary", a.Keys.PrimaryID(), "keys", a.Keys.IDs(), "sealed_by_primary", current, "sealed_by_older", old), notes...)
+	return o.showRecord(newRecord("file", a.Keys.Path(), "primary", a.Keys.PrimaryID(), "keys", a.Keys.ListKeyIDs(), "sealed_by_primary", current, "sealed_by_older", old), notes...)
 }
 
 // keysRotateCmd is 'vigia keys rotate'. Old keys stay readable; a running worker seals their values again in the background.

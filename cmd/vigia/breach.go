@@ -461,7 +461,7 @@ func (b *breachExplainCmd) Run(ctx context.Context, open opener, o *output) erro
 	if err != nil {
 		return err
 	}
-	e, err := a.Leaks.Explain(ctx, b.Name, kind, text)
+	e, err := a.Leaks.ExplainValue(ctx, b.Name, kind, text)
 	if err != nil {
 		return err
 	}

@@ -302,7 +302,7 @@ func (w *world) tourSteps(ctx context.Context) ([]step, error) {
 		if steps[i].begins != "" {
 			continue
 		}
-		answer, err := w.callAPI(ctx, steps[i].method, steps[i].path, "", "")
+		answer, err := w.callPartnerAPI(ctx, steps[i].method, steps[i].path, "", "")
 		if err != nil {
 			return nil, err
 		}
@@ -322,7 +322,7 @@ func beginning(answer string) string {
 
 // findAssetID finds the id of a watched value.
 func (w *world) findAssetID(ctx context.Context, user, value string) (string, error) {
-	answer, err := w.callAPI(ctx, http.MethodGet, "/v1/cyber/monitoring/"+user, "", "")
+	answer, err := w.callPartnerAPI(ctx, http.MethodGet, "/v1/cyber/monitoring/"+user, "", "")
 	if err != nil {
 		return "", err
 	}
@@ -576,12 +576,12 @@ func (w *world) beginWorld(ctx context.Context, out io.Writer) error {
 	ana := w.userHashOf(people[0])
 	for _, asset := range [][2]string{{"email", people[0].email}, {"cpf", people[0].cpf}, {"phone", people[0].phone}, {"email", "ana.antiga@exemplo.com.br"}} {
 		body := fmt.Sprintf(`{"value":%q,"type":%q,"userHash":%q}`, asset[1], asset[0], ana)
-		if _, err := w.callAPI(ctx, http.MethodPost, "/v1/cyber/monitoring", body, "application/json"); err != nil {
+		if _, err := w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/monitoring", body, "application/json"); err != nil {
 			return err
 		}
 	}
 	device := fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":%q}`, ana)
-	issued, err := w.callAPI(ctx, http.MethodPost, "/v1/cyber/epp", device, "application/json")
+	issued, err := w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/epp", device, "application/json")
 	if err != nil {
 		return err
 	}
@@ -589,7 +589,7 @@ func (w *world) beginWorld(ctx context.Context, out io.Writer) error {
 	if err := json.Unmarshal([]byte(issued), &key); err != nil {
 		return err
 	}
-	if _, err := w.callAPI(ctx, http.MethodPost, "/v1/cyber/epp/"+key.EppKey+"/activate", "{}", "application/json"); err != nil {
+	if _, err := w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/epp/"+key.EppKey+"/activate", "{}", "application/json"); err != nil {
 		return err
 	}
 	logIn, err := w.makeLogin(ctx)
@@ -612,7 +612,7 @@ func (w *world) enrolEverybody(ctx context.Context) error {
 	for i, p := range people {
 		items[i] = subscriptionItem(p, "2026-01-01")
 	}
-	_, err := w.callAPI(ctx, http.MethodPost, "/v1/subscriptions", "["+strings.Join(items, ",")+"]", "application/json")
+	_, err := w.callPartnerAPI(ctx, http.MethodPost, "/v1/subscriptions", "["+strings.Join(items, ",")+"]", "application/json")
 	return err
 }
 
@@ -699,8 +699,8 @@ func (w *world) choosePassword(ctx context.Context, token string) (operator.Oper
 	return o, w.secrets.writeSecrets(w.app.Config.Data)
 }
 
-// callAPI asks the API with the demo's key and returns a 200 body.
-func (w *world) callAPI(ctx context.Context, method, path, body, kind string) (string, error) {
+// callPartnerAPI asks the API with the demo's key and returns a 200 body.
+func (w *world) callPartnerAPI(ctx context.Context, method, path, body, kind string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, method, w.api+path, strings.NewReader(body))
 	if err != nil {
 		return "", err

@@ -98,7 +98,7 @@ func livePast(ctx context.Context, c config.Common, live demoTenant, today time.
 		return nil, err
 	}
 	for ago := pastDays; ago > 0; ago-- {
-		if err := p.liveDay(ctx, ago); err != nil {
+		if err := p.livePastDay(ctx, ago); err != nil {
 			return nil, fmt.Errorf("%d days ago: %w", ago, err)
 		}
 	}
@@ -126,8 +126,8 @@ func (p *past) prepareService(ctx context.Context) error {
 	return nil
 }
 
-// liveDay lives through one day: from the hour at which the demo was started, for some hours.
-func (p *past) liveDay(ctx context.Context, ago int) error {
+// livePastDay lives through one day: from the hour at which the demo was started, for some hours.
+func (p *past) livePastDay(ctx context.Context, ago int) error {
 	p.clock.moveTo(p.today.AddDate(0, 0, -ago))
 	next := p.today.AddDate(0, 0, 1-ago)
 	for _, work := range []func(context.Context, int) error{p.enrolPeople, p.importLeak, p.openCases, p.workOnCases, p.resolveFindings} {

@@ -245,7 +245,7 @@ func (p *checkup) checkKeyFile() *seal.Keys {
 		p.reportProblem(area, oneLineReason(err), "restore the file from its copy, or mend its owner and mode: chmod 600 "+path)
 		return nil
 	}
-	p.reportOK(area, "%s, %d keys, new values under key %d", path, len(keys.IDs()), keys.PrimaryID())
+	p.reportOK(area, "%s, %d keys, new values under key %d", path, len(keys.ListKeyIDs()), keys.PrimaryID())
 	if app.KeysBesideData(p.common, keys) {
 		p.reportWarning(area, "is in the data folder: whoever copies the folder, or the disk, can read everything", "move it and name it with --key-file, or wrap it with --kms")
 	}

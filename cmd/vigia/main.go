@@ -198,7 +198,7 @@ func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) in
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	var opened *app.App
 	open := opener(func() (a *app.App, err error) {
-		opened, err = openApp(ctx, &c.Common)
+		opened, err = openAppForCommand(ctx, &c.Common)
 		return opened, err
 	})
 	err = parsed.BindSingletonProvider(func() (*app.App, error) { return open() })
@@ -266,8 +266,8 @@ func installed(ctx context.Context, c *config.Common) error {
 	return errNoInstallation.Note("data: no installation in %s; --data or VIGIA_DATA names the folder, and serve or partner create begins one", c.Data)
 }
 
-// openApp opens the service for an admin command, which may take long on a large database, and records the command.
-func openApp(ctx context.Context, c *config.Common) (*app.App, error) {
+// openAppForCommand opens the service for an admin command, which may take long on a large database, and records the command.
+func openAppForCommand(ctx context.Context, c *config.Common) (*app.App, error) {
 	if err := installed(ctx, c); err != nil {
 		return nil, err
 	}

@@ -66,8 +66,8 @@ func newRecord(pairs ...any) record {
 // withPairs returns the record with further names and values.
 func (r record) withPairs(pairs ...any) record { return append(slices.Clip(r), newRecord(pairs...)...) }
 
-// valueOf returns the value of a name as people read it.
-func (r record) valueOf(name string) string {
+// textOfField returns the value of a name as people read it.
+func (r record) textOfField(name string) string {
 	for _, f := range r {
 		if f.name == name {
 			return f.textValue()
@@ -214,7 +214,7 @@ func printTable(w io.Writer, rows []record, columns ...string) {
 	for _, row := range rows {
 		cells := make([]string, len(columns))
 		for i, name := range columns {
-			cells[i] = row.valueOf(name)
+			cells[i] = row.textOfField(name)
 		}
 		_, _ = fmt.Fprintln(tw, strings.Join(cells, "\t"))
 	}
@@ -322,7 +322,7 @@ func progressBar(done, total int64) string {
 
 // progressLine returns the line that shows how far it is.
 func (p *progress) progressLine(done, total int64, note string) string {
-	pace := job.NewPace(done, p.before, total, time.Since(p.begin))
+	pace := job.EstimatePace(done, p.before, total, time.Since(p.begin))
 	text := fmt.Sprintf("%s: %s", p.label, p.formatAmount(done))
 	if pace.Percent >= 0 {
 		text += fmt.Sprintf(" of %s (%.0f %%)", p.formatAmount(total), pace.Percent)

@@ -90,7 +90,7 @@ func pauseHolding(t *testing.T, db *sqldb.DB, s *server) {
 		}
 		// What the server was still at is over after a moment: what is left waits for the process.
 		time.Sleep(100 * time.Millisecond)
-		err := db.InTx(context.Background(), func(tx *sqldb.Tx) error {
+		err := db.InTransaction(context.Background(), func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(context.Background(), `SELECT last FROM subscription_counter FOR UPDATE NOWAIT`)
 			return err
 		})

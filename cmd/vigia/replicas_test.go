@@ -301,7 +301,7 @@ func TestPostgresCrash(t *testing.T) {
 	for range kills {
 		time.Sleep(500 * time.Millisecond)
 		refused := o.retried.Load()
-		pg.Kill()
+		pg.KillServer()
 		for o.retried.Load() == refused && !t.Failed() { // until somebody has met it
 			time.Sleep(20 * time.Millisecond)
 		}
@@ -606,7 +606,7 @@ func TestStandbyAnswersLists(t *testing.T) {
 	}
 	pause(t, standby, false)
 	wait("100")
-	standby.Kill()
+	standby.KillServer()
 	if n := total(); n != "100" {
 		t.Errorf("without the standby the list has %s items", n)
 	}
@@ -686,7 +686,7 @@ func failover(t *testing.T, synchronous bool) (*oracle, time.Duration) {
 	standby := primary.NewStandby(t, "second")
 	if synchronous {
 		primary.Configure(t, "synchronous_standby_names = 'second'")
-		primary.Reload(t)
+		primary.ReloadSettings(t)
 	}
 	address := fmt.Sprintf("postgres://vigia@%s,%s/postgres?sslmode=disable&target_session_attrs=read-write&connect_timeout=2", primary.Host(), standby.Host())
 	f := newFleet(t, address, 2)
@@ -696,8 +696,8 @@ func failover(t *testing.T, synchronous bool) (*oracle, time.Duration) {
 	cutOff(t, standby)
 	time.Sleep(time.Second)
 	start := time.Now()
-	primary.Kill()
-	standby.Promote(t)
+	primary.KillServer()
+	standby.PromoteStandby(t)
 	untilServed(t, f)
 	took := time.Since(start)
 	time.Sleep(500 * time.Millisecond)

@@ -79,7 +79,7 @@ func TestOrderWait(t *testing.T) {
 
 // TestLaneKeepsPersonsTogether: one chain per person, in order, and one for each event about nobody.
 func TestLaneKeepsPersonsTogether(t *testing.T) {
-	l := newLane(EndpointRef{}, slots(4))
+	l := newEndpointLane(EndpointRef{}, slots(4))
 	l.queueDeliveries([]Delivery{{Seq: 1, Person: "a"}, {Seq: 2}, {Seq: 3, Person: "b"}, {Seq: 4, Person: "a"}, {Seq: 5}})
 	var got []string
 	for chain := l.takeChain(); chain != nil; chain = l.takeChain() {
@@ -100,12 +100,12 @@ func TestLaneKeepsPersonsTogether(t *testing.T) {
 
 // TestLaneKnowsWhoWaits: nothing is taken twice, and nobody's later delivery before the earlier one is done with.
 func TestLaneKnowsWhoWaits(t *testing.T) {
-	l := newLane(EndpointRef{}, slots(4))
+	l := newEndpointLane(EndpointRef{}, slots(4))
 	first := Delivery{Seq: 1, Person: "a", Ordered: true}
 	l.queueDeliveries([]Delivery{first})
 	l.takeChain() // under way
 	free := func(seq int64, person string, due bool) bool {
-		return l.canTake(Open{Delivery: Delivery{Seq: seq, Person: person, Ordered: true}, Due: due})
+		return l.canTakeDelivery(Open{Delivery: Delivery{Seq: seq, Person: person, Ordered: true}, Due: due})
 	}
 	look := func(want string) {
 		t.Helper()

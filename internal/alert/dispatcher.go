@@ -51,10 +51,10 @@ type Queue interface {
 // Holds are the endpoints that one dispatcher has. They end with it: those of a process that was killed are free at
 // once. After an error of any of its methods nothing is held any more.
 type Holds interface {
-	// Take claims endpoints and returns those it holds now; no other dispatcher holds them.
-	Take(ctx context.Context, endpoints []EndpointID) ([]EndpointID, error)
-	// Release lets go of endpoints.
-	Release(ctx context.Context, endpoints []EndpointID) error
+	// TakeHold claims endpoints and returns those it holds now; no other dispatcher holds them.
+	TakeHold(ctx context.Context, endpoints []EndpointID) ([]EndpointID, error)
+	// ReleaseHold lets go of endpoints.
+	ReleaseHold(ctx context.Context, endpoints []EndpointID) error
 	// ConfirmHeld makes sure that what was taken is still held.
 	ConfirmHeld(ctx context.Context) error
 	// Close lets go of everything.
@@ -245,7 +245,7 @@ func (d *Dispatcher) findHungryLanes(due []EndpointRef) (hungry []*lane, take []
 		isDue[ref.Endpoint] = true
 		l := d.lanes[ref.Endpoint]
 		if l == nil {
-			l = newLane(ref, d.opts)
+			l = newEndpointLane(ref, d.opts)
 			d.lanes[ref.Endpoint] = l
 		}
 		if !l.changedAt.Equal(ref.ChangedAt) { // enabled again, or new keys: forget old grudges, and read it anew
@@ -309,7 +309,7 @@ func (d *Dispatcher) readDueDeliveries(ctx context.Context, l *lane) error {
 			if stale || len(free) == limit {
 				break
 			}
-			if after = row.Seq; l.canTake(row) {
+			if after = row.Seq; l.canTakeDelivery(row) {
 				free = append(free, row.Delivery)
 			}
 		}

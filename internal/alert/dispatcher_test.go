@@ -91,7 +91,7 @@ func (q *fakeQueue) NewHolds() Holds { return fakeHolds{q} }
 // fakeHolds are the holds of the one dispatcher; another one has the endpoint while taken is set.
 type fakeHolds struct{ q *fakeQueue }
 
-func (h fakeHolds) Take(_ context.Context, ids []EndpointID) ([]EndpointID, error) {
+func (h fakeHolds) TakeHold(_ context.Context, ids []EndpointID) ([]EndpointID, error) {
 	h.q.mu.Lock()
 	defer h.q.mu.Unlock()
 	if h.q.away || h.q.silent {
@@ -107,7 +107,7 @@ func (h fakeHolds) Take(_ context.Context, ids []EndpointID) ([]EndpointID, erro
 	return ids, nil
 }
 
-func (h fakeHolds) Release(context.Context, []EndpointID) error {
+func (h fakeHolds) ReleaseHold(context.Context, []EndpointID) error {
 	h.q.set(func() { h.q.held = false })
 	return nil
 }
@@ -128,7 +128,7 @@ func (h fakeHolds) ConfirmHeld(ctx context.Context) error {
 	return nil
 }
 
-func (h fakeHolds) Close() error { return h.Release(context.Background(), nil) }
+func (h fakeHolds) Close() error { return h.ReleaseHold(context.Background(), nil) }
 
 func (q *fakeQueue) OpenDeliveries(_ context.Context, _ partner.ID, _ EndpointID, after int64, limit int) ([]Open, error) {
 	q.set(func() { q.asked = append(q.asked, look{after, limit}) })
@@ -382,7 +382,7 @@ func TestLostEndpointIsLeft(t *testing.T) {
 func TestLookIsGivenUp(t *testing.T) {
 	q := newFakeQueue(3 * maxLook)
 	d := NewDispatcher(q, nil, time.Now, slog.New(slog.DiscardHandler), DispatcherOptions{NextTry: plainSchedule})
-	l := newLane(EndpointRef{Partner: "p", Endpoint: "e"}, slots(4))
+	l := newEndpointLane(EndpointRef{Partner: "p", Endpoint: "e"}, slots(4))
 	l.batch = 4
 	l.ours, d.heldUntil = true, time.Now().Add(time.Hour)
 	l.queueDeliveries(q.rows[:1])

@@ -95,8 +95,8 @@ type FeedStore interface {
 // Feed lets a partner read its events by cursor.
 type Feed struct{ store FeedStore }
 
-// NewFeed joins the rule to a store.
-func NewFeed(store FeedStore) *Feed { return &Feed{store} }
+// NewEventFeed joins the rule to a store.
+func NewEventFeed(store FeedStore) *Feed { return &Feed{store} }
 
 // Page is a stretch of a partner's events.
 type Page struct {

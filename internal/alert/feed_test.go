@@ -70,7 +70,7 @@ func TestFeedRead(t *testing.T) {
 		if c.next > 0 {
 			next = cursorPlace{seq: c.next}.String()
 		}
-		page, err := NewFeed(&c.kept).ReadPage(t.Context(), "p", Everything, cursor, c.limit)
+		page, err := NewEventFeed(&c.kept).ReadPage(t.Context(), "p", Everything, cursor, c.limit)
 		var seqs []int64
 		for _, e := range page.Events {
 			seqs = append(seqs, e.Seq)
@@ -86,13 +86,13 @@ func TestFeedRead(t *testing.T) {
 
 // TestFeedRefuses: a cursor of a database that knew more than this one, and a database that is away.
 func TestFeedRefuses(t *testing.T) {
-	if _, err := NewFeed(&keptEvents{newest: 3}).ReadPage(t.Context(), "p", Everything, cursorPlace{seq: 4}.String(), 10); !errors.Is(err, ErrCursor) {
+	if _, err := NewEventFeed(&keptEvents{newest: 3}).ReadPage(t.Context(), "p", Everything, cursorPlace{seq: 4}.String(), 10); !errors.Is(err, ErrCursor) {
 		t.Errorf("a cursor ahead of the newest event: %v", err)
 	}
-	if _, err := NewFeed(&keptEvents{}).ReadPage(t.Context(), "p", Everything, "not one", 10); !errors.Is(err, ErrCursor) {
+	if _, err := NewEventFeed(&keptEvents{}).ReadPage(t.Context(), "p", Everything, "not one", 10); !errors.Is(err, ErrCursor) {
 		t.Errorf("not a cursor: %v", err)
 	}
-	if _, err := NewFeed(&keptEvents{fails: errAway}).ReadPage(t.Context(), "p", Everything, "", 10); !errors.Is(err, errAway) {
+	if _, err := NewEventFeed(&keptEvents{fails: errAway}).ReadPage(t.Context(), "p", Everything, "", 10); !errors.Is(err, errAway) {
 		t.Errorf("without a database: %v", err)
 	}
 }

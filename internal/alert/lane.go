@@ -67,8 +67,8 @@ const (
 	firstBatch = 64
 )
 
-// newLane returns an empty lane of an endpoint.
-func newLane(ref EndpointRef, opts DispatcherOptions) *lane {
+// newEndpointLane returns an empty lane of an endpoint.
+func newEndpointLane(ref EndpointRef, opts DispatcherOptions) *lane {
 	return &lane{
 		changedAt: ref.ChangedAt, unrecorded: make(chan struct{}, Unrecorded(opts.Gate.Concurrent)), batch: opts.firstBatch(),
 		held: map[int64]string{}, persons: map[string]int{}, blocked: map[string]bool{},
@@ -95,10 +95,10 @@ func (l *lane) worthALook(newest int64, now time.Time) bool {
 	return !now.Before(l.lookAgain) && (l.queued == 0 || now.Sub(l.passAt) >= passTime)
 }
 
-// canTake reports whether a delivery that a look has met may be taken. It may not while an earlier one of its person is
+// canTakeDelivery reports whether a delivery that a look has met may be taken. It may not while an earlier one of its person is
 // in memory, or is waited for. An earlier one that is itself free is no obstacle: it is taken along, and sent before
 // it.
-func (l *lane) canTake(o Open) bool {
+func (l *lane) canTakeDelivery(o Open) bool {
 	if _, held := l.held[o.Seq]; held {
 		return false
 	}
@@ -417,7 +417,7 @@ func (d *Dispatcher) holdEndpoints(ctx context.Context, refs []EndpointRef) erro
 		ids[i] = ref.Endpoint
 	}
 	asked := d.now()
-	taken, err := d.holds.Take(ctx, ids)
+	taken, err := d.holds.TakeHold(ctx, ids)
 	if err != nil {
 		d.dropLostEndpoints()
 		return err
@@ -469,7 +469,7 @@ func (d *Dispatcher) releaseIdleEndpoints(ctx context.Context) error {
 	if len(idle) == 0 {
 		return nil
 	}
-	err := d.holds.Release(ctx, idle)
+	err := d.holds.ReleaseHold(ctx, idle)
 	if err != nil {
 		d.dropLostEndpoints()
 	}

@@ -33,7 +33,7 @@ func slots(n int) DispatcherOptions {
 
 // heldLane is a lane of a dispatcher whose hold lasts a day, with batches as small as its slots are few.
 func heldLane(d *Dispatcher, id EndpointID) *lane {
-	l := newLane(EndpointRef{Partner: "p", Endpoint: id}, d.opts)
+	l := newEndpointLane(EndpointRef{Partner: "p", Endpoint: id}, d.opts)
 	l.batch = d.opts.Gate.Concurrent
 	l.ours, d.heldUntil = true, d.now().Add(24*time.Hour)
 	d.lanes[id] = l
@@ -59,9 +59,12 @@ func TestWorkersHaveNames(t *testing.T) {
 
 // TestLaneCountsPersons: a person is in memory until the last of their deliveries is forgotten.
 func TestLaneCountsPersons(t *testing.T) {
-	l := newLane(EndpointRef{}, slots(4))
+	l := newEndpointLane(EndpointRef{}, slots(4))
 	l.queueDeliveries([]Delivery{{Seq: 1, Person: "a"}, {Seq: 2, Person: "a"}})
-	next := func() bool { l.startPass(); return l.canTake(Open{Delivery: Delivery{Seq: 3, Person: "a"}, Due: true}) }
+	next := func() bool {
+		l.startPass()
+		return l.canTakeDelivery(Open{Delivery: Delivery{Seq: 3, Person: "a"}, Due: true})
+	}
 	l.dropDeliveries([]Delivery{{Seq: 1, Person: "a"}})
 	if next() {
 		t.Error("a later delivery passes one that is in memory")
@@ -83,12 +86,12 @@ func TestForgetBlocks(t *testing.T) {
 		{Result{State: Delivered, Ordered: true}, true},
 		{Result{State: DeliveryFailed, Ordered: true}, true},
 	} {
-		l := newLane(EndpointRef{}, slots(4))
+		l := newEndpointLane(EndpointRef{}, slots(4))
 		c.r.Delivery = Delivery{Seq: 1, Person: "a"}
 		l.queueDeliveries([]Delivery{c.r.Delivery})
 		l.recorded = []Result{c.r}
 		l.forgetSettled()
-		if got := l.canTake(Open{Delivery: Delivery{Seq: 2, Person: "a"}, Due: true}); got != c.free {
+		if got := l.canTakeDelivery(Open{Delivery: Delivery{Seq: 2, Person: "a"}, Due: true}); got != c.free {
 			t.Errorf("after %s, ordered %t: free %t", c.r.State, c.r.Ordered, got)
 		}
 	}
@@ -141,7 +144,7 @@ func TestFullLaneIsNotHungry(t *testing.T) {
 func TestIdleLanesAreForgotten(t *testing.T) {
 	d, _, _ := standing(newFakeQueue(0), 2)
 	for i := range 300 {
-		d.lanes[EndpointID(fmt.Sprint(i))] = newLane(EndpointRef{}, slots(2))
+		d.lanes[EndpointID(fmt.Sprint(i))] = newEndpointLane(EndpointRef{}, slots(2))
 	}
 	busy := d.lanes["7"]
 	busy.queueDeliveries([]Delivery{{Seq: 1}})

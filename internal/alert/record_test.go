@@ -24,7 +24,7 @@ func TestResultsShareTransactions(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			q := newFakeQueue(0)
 			d, _, _ := standing(q, 4)
-			l := newLane(EndpointRef{}, slots(200))
+			l := newEndpointLane(EndpointRef{}, slots(200))
 			report := func(n int) {
 				for range n {
 					l.unrecorded <- struct{}{}

@@ -43,7 +43,7 @@ func (s *Server) addAssets(r *request) (any, error) {
 		return nil, err
 	}
 	defer end()
-	return r.runOnce(func(rules *Rules) (any, error) { return watchEach(r, rules, in.Items) })
+	return r.runIdempotently(func(rules *Rules) (any, error) { return watchEach(r, rules, in.Items) })
 }
 
 // watchEach watches the items and answers with each refusal, including items whose JSON could not be read.

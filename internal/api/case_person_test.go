@@ -65,7 +65,7 @@ func TestCaseBothWays(t *testing.T) {
 		if _, err := cases.AddReply(ctx, cyber.CaseID(id), "bruna", "Qual banco?"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cases.AddNote(ctx, cyber.CaseID(id), "bruna", "parece nervoso"); err != nil {
+		if _, err := cases.AddInternalNote(ctx, cyber.CaseID(id), "bruna", "parece nervoso"); err != nil {
 			t.Fatal(err)
 		}
 		ask(http.MethodPost, "case/"+id+"/messages", on+`,"text":"O banco azul","attachment":{"name":"aviso.txt","text":"Seu acesso\nfoi bloqueado"}}`, 200)

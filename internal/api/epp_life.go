@@ -191,7 +191,7 @@ func (s *Server) revokeProtection(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.rules.Endpoints.RevokeOwn(r.ctx, r.caller.Partner, named); err != nil {
+	if _, err := r.rules.Endpoints.RevokeOwnDevice(r.ctx, r.caller.Partner, named); err != nil {
 		return nil, err
 	}
 	return done{http.StatusOK, msgKeyRevoked}, nil
@@ -221,7 +221,7 @@ func (s *Server) moveProtection(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := r.rules.Endpoints.MoveOwn(r.ctx, r.caller.Partner, named,
+	d, err := r.rules.Endpoints.MoveOwnDevice(r.ctx, r.caller.Partner, named,
 		cyber.DeviceRequest{System: system, Name: body.DeviceName, Mode: r.caller.Mode})
 	if err != nil {
 		return nil, err

@@ -53,7 +53,7 @@ func (s *Server) showFindingPlan(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := r.rules.Monitoring.GetPlan(r.ctx, r.caller.Partner, user, cyber.FindingID(id))
+	plan, err := r.rules.Monitoring.GetFindingPlan(r.ctx, r.caller.Partner, user, cyber.FindingID(id))
 	if err != nil {
 		return nil, err
 	}

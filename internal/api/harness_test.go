@@ -156,7 +156,7 @@ func newHandlerLogging(t testing.TB, e *storetest.Env, log io.Writer) *Server {
 	guard := webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})
 	return NewServer(Options{
 		DueWork: func(context.Context) error { return nil }, PageURL: "https://minha.exemplo.com.br", Guard: guard, Outgoing: guard.NewClient(webhook.ClientOptions{}), Counted: NewCounter(),
-		Gate: partner.NewGate(e.Store.Partners, e.Clock.Now), Ledger: books, Rules: books.rules(e.Store.Areas),
+		Gate: partner.NewKeyGate(e.Store.Partners, e.Clock.Now), Ledger: books, Rules: books.rules(e.Store.Areas),
 		Log: telemetry.NewLogger(log, telemetry.LogOptions{}), Metrics: telemetry.NewMetrics(), Now: e.Clock.Now, VendorSecrets: []webhook.Secret{vendorSecret},
 	})
 }
@@ -172,7 +172,7 @@ type bookkeeper struct {
 func (b *bookkeeper) rules(in store.Areas) Rules {
 	now := b.e.Clock.Now
 	return Rules{
-		Events: alert.NewFeed(in.Alerts), Messages: message.NewCatalogue(in.Alerts), Webhooks: alert.NewEndpoints(in.Alerts, now, nil), Passwords: b.passwords, Services: b.services,
+		Events: alert.NewEventFeed(in.Alerts), Messages: message.NewCatalogue(in.Alerts), Webhooks: alert.NewEndpoints(in.Alerts, now, nil), Passwords: b.passwords, Services: b.services,
 		Subscriptions: subscription.NewRegistry(in.Subscriptions, in.Plans, in.Partners, now),
 		Monitoring:    cyber.NewMonitoring(in.Monitoring, in.Partners, oneCredential{}, b.e.Keys.Fingerprint, now),
 		Cases:         cyber.NewCases(in.Cases, now), Endpoints: cyber.NewEndpoints(in.Devices, now, nil), Cover: cyber.NewCover(in.Cover),

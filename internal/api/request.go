@@ -126,8 +126,8 @@ func (r *request) readClaim() error {
 	return nil
 }
 
-// runOnce runs work unless this request has been answered before; without an idempotency key it simply runs.
-func (r *request) runOnce(work func(in *Rules) (any, error)) (partner.Answer, error) {
+// runIdempotently runs work unless this request has been answered before; without an idempotency key it simply runs.
+func (r *request) runIdempotently(work func(in *Rules) (any, error)) (partner.Answer, error) {
 	if r.claim.Key == "" {
 		value, err := work(r.rules)
 		if err != nil {
@@ -168,7 +168,7 @@ func encodeSecret(id string, value any) (partner.Answer, error) {
 // onceBefore claims the idempotency key for a request whose work is done again when it is repeated. Another body under the
 // same key is refused before any work, and the answer is not kept.
 func (r *request) onceBefore() (partner.Answer, error) {
-	return r.runOnce(func(*Rules) (any, error) { return struct{}{}, nil })
+	return r.runIdempotently(func(*Rules) (any, error) { return struct{}{}, nil })
 }
 
 // personOfRequest returns the person that a request with a small body names in its path or its body.
@@ -197,7 +197,7 @@ func (r *request) keepRefusal(err error) (partner.Answer, error) {
 	if !keep || errors.Is(err, errBodySlow) || !r.in.drainBody() {
 		return partner.Answer{}, err
 	}
-	return r.runOnce(func(*Rules) (any, error) { return nil, err })
+	return r.runIdempotently(func(*Rules) (any, error) { return nil, err })
 }
 
 // decodeBody reads a small body into v: one JSON value, strict, its members' names unique.

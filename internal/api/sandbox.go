@@ -13,7 +13,7 @@ func (s *Server) advanceClock(r *request) (any, error) {
 	if err := r.decodeBody(&in); err != nil {
 		return nil, err
 	}
-	answer, err := r.runOnce(func(rules *Rules) (any, error) {
+	answer, err := r.runIdempotently(func(rules *Rules) (any, error) {
 		inner := r.withRules(rules)
 		if err := rules.Keys.AdvanceClock(r.ctx, r.caller, in.Days); err != nil {
 			return nil, err

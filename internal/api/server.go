@@ -270,7 +270,7 @@ func (s *Server) readAndRun(w http.ResponseWriter, r *request) (partner.Answer, 
 	if r.claim.Key == "" || r.route.outside {
 		return s.runRoute(r)
 	}
-	return r.runOnce(func(in *Rules) (any, error) {
+	return r.runIdempotently(func(in *Rules) (any, error) {
 		inner := *r
 		inner.rules = in
 		return r.route.run(s, &inner)

@@ -27,7 +27,7 @@ func TestSlowDatabaseIsUnavailable(t *testing.T) {
 				t.Fatal(err)
 			}
 			var unavailable atomic.Int64
-			err := s.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+			err := s.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
 				if engine == sqldb.PostgreSQL {
 					var tables string
 					err := tx.QueryRowContext(ctx, `SELECT string_agg(quote_ident(tablename), ', ') FROM pg_tables WHERE schemaname = current_schema()`).Scan(&tables)

@@ -59,10 +59,10 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 		return nil, err
 	}
 	turn := s.works.newProcessorTurn()
-	turn.beginTurn()
-	defer turn.endTurn()
-	err = readItems(&r.in, turn, pass.growRoom, enrolment.AddItem)
-	turn.endTurn()
+	turn.beginProcessorTurn()
+	defer turn.endProcessorTurn()
+	err = readItems(&r.in, turn, pass.growRoom, enrolment.AddItemToBatch)
+	turn.endProcessorTurn()
 	s.limits.chargeBulk(r.caller, pass.items, pass.bytes, s.Now())
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 			return nil, err
 		}
 	}
-	kept, err := r.runOnce(func(in *Rules) (any, error) {
+	kept, err := r.runIdempotently(func(in *Rules) (any, error) {
 		outcome, err := in.Subscriptions.KeepEnrolment(r.ctx, enrolment, dryRun)
 		if err != nil {
 			return nil, err
@@ -91,7 +91,7 @@ func (s *Server) createSubscriptions(r *request) (any, error) {
 	if err != nil || kept.Status != http.StatusOK {
 		return kept, err
 	}
-	turn.beginTurn()
+	turn.beginProcessorTurn()
 	return contractAnswer(kept, enrolment)
 }
 
@@ -150,7 +150,7 @@ func readItems(body io.Reader, turn *processorTurn, grow func(items, bytes int) 
 				return err
 			}
 			bytesRead = 0
-			turn.yieldTurn()
+			turn.yieldProcessor()
 		}
 	}
 	if _, err := d.ReadToken(); err != nil {
@@ -189,9 +189,9 @@ const maxItemBody = 1 << 20
 func (p *pieces) Read(into []byte) (int, error) {
 	const white = " \t\r\n"
 	for {
-		p.turn.endTurn()
+		p.turn.endProcessorTurn()
 		n, err := p.body.Read(into)
-		p.turn.beginTurn()
+		p.turn.beginProcessorTurn()
 		if at := p.decoder.InputOffset(); at != p.at {
 			p.at, p.white = at, 0
 		}

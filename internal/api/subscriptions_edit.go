@@ -103,7 +103,7 @@ func (s *Server) editSubscriptions(r *request) (any, error) {
 		return nil, err
 	}
 	defer end()
-	return r.runOnce(func(rules *Rules) (any, error) { return r.withRules(rules).editSubscriptions(in) })
+	return r.runIdempotently(func(rules *Rules) (any, error) { return r.withRules(rules).editSubscriptions(in) })
 }
 
 // editSubscriptions changes subscriptions one by one.

@@ -227,7 +227,7 @@ func TestReplicasRaceForOneKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := httptest.NewServer(newHandler(t, storetest.Reopen(t, s.Address, s.Folder, s.Keys, s.Clock)))
+	second := httptest.NewServer(newHandler(t, storetest.ReopenStore(t, s.Address, s.Folder, s.Keys, s.Clock)))
 	t.Cleanup(second.Close)
 	for round := range 10 {
 		body := itemsOf(round*100, round*100+100)
@@ -307,7 +307,7 @@ func TestItemSentences(t *testing.T) {
 	found := 0
 	for file, pattern := range map[string]string{
 		"../subscription/check.go":    `Rule += "([a-z_0-9]+)"|Rule = "([a-z_0-9]+)"`,
-		"../identifier/identifier.go": ` = newRule\("([a-z_]+)"`,
+		"../identifier/identifier.go": ` = newRuleFault\("([a-z_]+)"`,
 	} {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -158,7 +158,7 @@ func (s *Server) createWebhook(r *request) (any, error) {
 	if found.err != nil {
 		return nil, found.err
 	}
-	return r.runOnce(func(rules *Rules) (any, error) {
+	return r.runIdempotently(func(rules *Rules) (any, error) {
 		inner := r.withRules(rules)
 		if err := inner.recordChange("webhook.create", string(r.caller.Partner), alert.Endpoint{URL: in.URL}.Address()); err != nil {
 			return nil, err
@@ -220,7 +220,7 @@ func (s *Server) setWebhook(r *request) (any, error) {
 			return nil, err
 		}
 	}
-	answer, err := r.runOnce(func(rules *Rules) (any, error) { return r.withRules(rules).switchWebhook(e.ID, to) })
+	answer, err := r.runIdempotently(func(rules *Rules) (any, error) { return r.withRules(rules).switchWebhook(e.ID, to) })
 	if err == nil && to == alert.Disabled {
 		err = r.rules.Webhooks.FollowState(r.ctx, r.caller.Partner, e.ID, to)
 	}

@@ -76,26 +76,26 @@ type processorTurn struct {
 // newProcessorTurn returns the turn of one request on the processors.
 func (w *works) newProcessorTurn() *processorTurn { return &processorTurn{processors: w.processors} }
 
-// beginTurn waits until a processor is free.
-func (t *processorTurn) beginTurn() {
+// beginProcessorTurn waits until a processor is free.
+func (t *processorTurn) beginProcessorTurn() {
 	if !t.has {
 		t.processors <- struct{}{}
 		t.has = true
 	}
 }
 
-// endTurn gives the processor back.
-func (t *processorTurn) endTurn() {
+// endProcessorTurn gives the processor back.
+func (t *processorTurn) endProcessorTurn() {
 	if t.has {
 		<-t.processors
 		t.has = false
 	}
 }
 
-// yieldTurn lets those compute who wait.
-func (t *processorTurn) yieldTurn() {
-	t.endTurn()
-	t.beginTurn()
+// yieldProcessor lets those compute who wait.
+func (t *processorTurn) yieldProcessor() {
+	t.endProcessorTurn()
+	t.beginProcessorTurn()
 }
 
 // workOfPartner returns what a partner has under way.

@@ -16,21 +16,21 @@ func TestBulksLeaveAProcessorFree(t *testing.T) {
 		turns := make([]*processorTurn, most)
 		for i := range turns {
 			turns[i] = w.newProcessorTurn()
-			turns[i].beginTurn()
-			turns[i].beginTurn() // has it already
+			turns[i].beginProcessorTurn()
+			turns[i].beginProcessorTurn() // has it already
 		}
 		began := false
 		go func() {
 			next := w.newProcessorTurn()
-			next.beginTurn()
+			next.beginProcessorTurn()
 			began = true
-			next.endTurn()
+			next.endProcessorTurn()
 		}()
 		synctest.Wait()
 		if began {
 			t.Errorf("more than %d bulks compute", most)
 		}
-		turns[0].yieldTurn()
+		turns[0].yieldProcessor()
 		synctest.Wait()
 		if !began {
 			t.Error("a turn that was given up does not let the next begin")

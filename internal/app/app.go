@@ -244,7 +244,7 @@ func (a *App) newRules(in store.Areas) Rules {
 		FirstLooks:    cyber.NewFirstLooks(in.Monitoring, in.Partners, a.now),
 		Messages:      message.NewCatalogue(in.Alerts),
 		Webhooks:      alert.NewEndpoints(in.Alerts, a.now, nil),
-		Feed:          alert.NewFeed(in.Alerts),
+		Feed:          alert.NewEventFeed(in.Alerts),
 		History:       alert.NewHistory(in.Alerts, in.Partners),
 		Audit:         operator.NewTrail(in.Audit, a.now),
 		Breaches:      cyber.NewBreaches(in.Breaches),

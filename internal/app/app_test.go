@@ -280,7 +280,7 @@ func TestNewerDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = db.Close() }()
-		err = db.InTx(context.Background(), func(tx *sqldb.Tx) error {
+		err = db.InTransaction(context.Background(), func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(context.Background(), `INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES (9999, 'future', 'x', 0)`)
 			return err
 		})

@@ -375,7 +375,7 @@ var UseKMS = sync.OnceFunc(func() {
 // KeysBesideData reports whether a copy of the data folder includes the keys in the clear.
 func KeysBesideData(c config.Common, keys *seal.Keys) bool {
 	inside, err := filepath.Rel(c.Data, c.KeyFilePath())
-	return err == nil && keys.KMS() == "" && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator))
+	return err == nil && keys.WrappingKey() == "" && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator))
 }
 
 // WarnOfCustody says at each start what an operator has chosen, or left as it was, that lets others at the data.
@@ -418,11 +418,11 @@ func (a *App) DropOldKeys(ctx context.Context) ([]uint32, error) {
 		return nil, seal.ErrKeyNeeded.Note("still sealed under older keys: %s; a running worker seals them anew after 'vigia keys rotate'", strings.Join(left, ", "))
 	}
 	dropped := []uint32{}
-	for _, id := range a.Keys.IDs() {
+	for _, id := range a.Keys.ListKeyIDs() {
 		if id == a.Keys.PrimaryID() {
 			continue
 		}
-		if err := a.Keys.DropKey(id); err != nil {
+		if err := a.Keys.DropRetiredKey(id); err != nil {
 			return dropped, err
 		}
 		dropped = append(dropped, id)

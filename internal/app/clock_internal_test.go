@@ -34,7 +34,7 @@ func TestSkewedClocks(t *testing.T) {
 	}
 	for _, pair := range [][2]*App{{fast, slow}, {slow, fast}} {
 		one, other := pair[0], pair[1]
-		if _, err := one.Store.Jobs.AddJob(ctx, "test.kind", "subject", nil); err != nil {
+		if _, err := one.Store.Jobs.EnqueueJob(ctx, "test.kind", "subject", nil); err != nil {
 			t.Fatal(err)
 		}
 		mine, err := other.Store.Jobs.ClaimJobs(ctx, "other", []string{"test.kind"}, 1)

@@ -87,7 +87,7 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 	parts := &consoleParts{app: a, work: work, guard: guard, client: client, downloads: downloads, feeds: *feeds, persons: s.personRules()}
 	return console.NewConsole(console.Options{
 		Rules: parts.consoleRules(a.Rules, a.Store.Areas),
-		InTx:  parts.runInTx,
+		InTx:  parts.runInTransaction,
 		Begin: parts.work.beginDetached,
 		Log:   s.log, Now: a.now, Stopping: s.stopping.Load, SecondFactorOptional: s.secondFactorOptional,
 		Callers: s.callers, Strangers: s.strangers, Public: public, API: pages, UploadLimit: s.cfg.UploadBytes(),
@@ -127,9 +127,9 @@ func (p *consoleParts) consoleRules(r Rules, in store.Areas) console.Rules {
 	}
 }
 
-// runInTx runs fn with rules whose changes are committed together.
-func (p *consoleParts) runInTx(ctx context.Context, fn func(in *console.Rules) error) error {
-	return p.app.Store.InTx(ctx, func(tx store.Tx) error {
+// runInTransaction runs fn with rules whose changes are committed together.
+func (p *consoleParts) runInTransaction(ctx context.Context, fn func(in *console.Rules) error) error {
+	return p.app.Store.InTransaction(ctx, func(tx store.Tx) error {
 		in := p.consoleRules(p.app.rulesWithin(tx), tx.Areas)
 		return fn(&in)
 	})
@@ -285,7 +285,7 @@ func (i *consoleImports) beginImport(ctx context.Context, spec intake.Spec, afte
 
 // Retract takes a breach back. A worker withdraws its findings.
 func (i *consoleImports) Retract(ctx context.Context, name string) (leak.Record, error) {
-	return i.app.Leaks.Retract(ctx, name)
+	return i.app.Leaks.RetractBreach(ctx, name)
 }
 
 // consoleSubjects erases people and keeps the tombstones in this machine's log.
@@ -304,7 +304,7 @@ type consoleKeys struct{ app *App }
 
 // State names the key that seals and all that open.
 func (k consoleKeys) State() (primary uint32, all []uint32, file string) {
-	return k.app.Keys.PrimaryID(), k.app.Keys.IDs(), k.app.Keys.Path()
+	return k.app.Keys.PrimaryID(), k.app.Keys.ListKeyIDs(), k.app.Keys.Path()
 }
 
 // Count counts what the newest key has sealed and what older ones have; it reads every sealed value.
@@ -340,7 +340,7 @@ func (w *consoleWebhooks) Test(ctx context.Context, id partner.ID, endpoint aler
 
 // behindAJob leaves work to a goroutine of the server. The job is there before the page that shows it.
 func (i *consoleImports) behindAJob(ctx context.Context, kind string, spec intake.Spec, after func(), work func() error) error {
-	_, err := i.app.Store.Jobs.AddJob(ctx, kind, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
+	_, err := i.app.Store.Jobs.EnqueueJob(ctx, kind, spec.Breach.Name, map[string]int{"inputs": len(spec.Inputs)})
 	if err != nil {
 		after()
 		if errors.Is(err, job.ErrExists) {
@@ -394,7 +394,7 @@ func (w *consoleWork) beginWork(ctx context.Context, kind, subject string, busy 
 	w.group.Go(func() error {
 		defer after()
 		// The lease outlives the server's context by the moment that it takes to write down how the job ended.
-		err := hold.RunStep(context.WithoutCancel(w.ctx), func(ctx context.Context, run *job.Run) error { return w.runStep(ctx, run, do) })
+		err := hold.RunStep(context.WithoutCancel(w.ctx), func(ctx context.Context, run *job.Run) error { return w.runWorkStep(ctx, run, do) })
 		if err != nil && w.ctx.Err() == nil && !errors.Is(err, job.ErrCancelled) {
 			w.log.Error("work of the console failed", "kind", kind, "subject", subject, "cause", err.Error()) // the job's row tells the operator
 		}
@@ -408,8 +408,8 @@ func (w *consoleWork) beginDetached(ctx context.Context, kind, subject string, b
 	return w.beginWork(ctx, kind, subject, busy, do, func() {})
 }
 
-// runStep runs the work until it is over, cancelled, or the server stops.
-func (w *consoleWork) runStep(ctx context.Context, run *job.Run, do work) error {
+// runWorkStep runs the work until it is over, cancelled, or the server stops.
+func (w *consoleWork) runWorkStep(ctx context.Context, run *job.Run, do work) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	defer context.AfterFunc(w.ctx, func() { stop(errStopped) })()

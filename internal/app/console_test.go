@@ -389,7 +389,7 @@ func (b *browser) followJob(a *app.App) {
 	b.t.Helper()
 	ctx := context.Background()
 	const kind, worker = "breach.import", "w_test"
-	if _, err := a.Store.Jobs.AddJob(ctx, kind, "grande", struct{}{}); err != nil {
+	if _, err := a.Store.Jobs.EnqueueJob(ctx, kind, "grande", struct{}{}); err != nil {
 		b.t.Fatal(err)
 	}
 	j, taken, err := a.Store.Jobs.TakeJobOf(ctx, worker, kind, "grande")

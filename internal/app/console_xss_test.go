@@ -111,7 +111,7 @@ func hostileJobs(t *testing.T, a *app.App) {
 	for _, kind := range []string{
 		intake.KindImport, leak.KindVerify, feed.KindRun, password.KindImport, password.KindVerify, "keys.rewrite",
 	} {
-		if _, err := a.Store.Jobs.AddJob(ctx, kind, payload, struct{}{}); err != nil {
+		if _, err := a.Store.Jobs.EnqueueJob(ctx, kind, payload, struct{}{}); err != nil {
 			t.Fatal(err)
 		}
 		j, taken, err := a.Store.Jobs.TakeJobOf(ctx, "w_test", kind, payload)

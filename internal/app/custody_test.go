@@ -63,8 +63,8 @@ func TestDropKeys(t *testing.T) {
 		}
 	}
 	dropped, err := a.DropOldKeys(ctx)
-	if err != nil || len(dropped) != 1 || len(a.Keys.IDs()) != 1 {
-		t.Fatal(dropped, a.Keys.IDs(), err)
+	if err != nil || len(dropped) != 1 || len(a.Keys.ListKeyIDs()) != 1 {
+		t.Fatal(dropped, a.Keys.ListKeyIDs(), err)
 	}
 	if o, err := a.Operators.FindByEmail(ctx, "ana@exemplo.com.br"); err != nil || o.Email == "" {
 		t.Error("what was sealed before is lost:", err)

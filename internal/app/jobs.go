@@ -51,7 +51,7 @@ func (a *App) jobKinds(feeds *feed.Feeds) []job.Kind {
 		{Name: leak.KindSites, Lane: work, Tries: manyTries, Step: a.Leaks.Matcher.RejudgeSites},
 		{Name: feed.KindRun, Lane: slow, Tries: manyTries, Step: feeds.Run},
 		{Name: intake.KindSpread, Lane: spreads, Tries: manyTries, Step: a.Leaks.Spreader.WatchParts},
-		{Name: intake.KindPart, Lane: parts, Tries: manyTries, Step: a.Leaks.Spreader.RunPart},
+		{Name: intake.KindPart, Lane: parts, Tries: manyTries, Step: a.Leaks.Spreader.RunImportPart},
 		{Name: intake.KindImport},
 		{Name: intake.KindRenew},
 		{Name: leak.KindVerify},
@@ -126,7 +126,7 @@ func (a *App) RotateKeys(ctx context.Context) error {
 	if err := a.Keys.RotateKey(); err != nil {
 		return err
 	}
-	_, err := a.Store.Jobs.AddJob(ctx, seal.KindRewrite, fmt.Sprint(a.Keys.PrimaryID()), struct{}{})
+	_, err := a.Store.Jobs.EnqueueJob(ctx, seal.KindRewrite, fmt.Sprint(a.Keys.PrimaryID()), struct{}{})
 	return err
 }
 

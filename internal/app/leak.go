@@ -265,7 +265,7 @@ func (a *App) MatchBreach(ctx context.Context, name string, tell func(leak.Match
 
 // RetractBreach takes a breach back and withdraws its findings, here or through the server that got to it first.
 func (a *App) RetractBreach(ctx context.Context, name string) (leak.Record, error) {
-	r, err := a.Leaks.Retract(ctx, name)
+	r, err := a.Leaks.RetractBreach(ctx, name)
 	if err != nil {
 		return r, err
 	}
@@ -277,9 +277,9 @@ func (a *App) RetractBreach(ctx context.Context, name string) (leak.Record, erro
 	})
 }
 
-// Retract takes a breach back and removes what an unfinished import left on this machine. A worker withdraws its
+// RetractBreach takes a breach back and removes what an unfinished import left on this machine. A worker withdraws its
 // findings.
-func (l *Leaks) Retract(ctx context.Context, name string) (leak.Record, error) {
+func (l *Leaks) RetractBreach(ctx context.Context, name string) (leak.Record, error) {
 	r, err := l.Breaches.RetractBreach(ctx, name)
 	if err != nil {
 		return r, err
@@ -302,8 +302,8 @@ func (a *App) runJobNow(ctx context.Context, kind, subject string, step job.Step
 	return hold.RunStep(ctx, step)
 }
 
-// Explain tells what a published breach says of one value, and what was known of it before.
-func (l *Leaks) Explain(ctx context.Context, name string, kind identifier.Kind, value string) (leak.Explanation, error) {
+// ExplainValue tells what a published breach says of one value, and what was known of it before.
+func (l *Leaks) ExplainValue(ctx context.Context, name string, kind identifier.Kind, value string) (leak.Explanation, error) {
 	normal, err := identifier.ParseValue(kind, value, identifier.Required)
 	if err != nil {
 		return leak.Explanation{}, err

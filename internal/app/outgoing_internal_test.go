@@ -23,7 +23,7 @@ import (
 // opened it. The address here is the loopback, where a server counts who comes.
 func TestEverythingPassesTheGuard(t *testing.T) {
 	var met atomic.Int64
-	s3 := buckettest.NewS3(t)
+	s3 := buckettest.NewFakeS3(t)
 	s3.Before = func(*http.Request) { met.Add(1) }
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { met.Add(1); _, _ = w.Write([]byte("[]")) }))
 	t.Cleanup(web.Close)

@@ -86,7 +86,7 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	return &Server{
 		callers: &telemetry.Callers{Proxies: proxies, Shown: telemetry.Shown(cfg.LogAddresses)}, strangers: strangerBudget(cfg.StrangerRate, a.now),
 		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), stopTracing: stopTracing, passwords: passwords,
-		vendorSecrets: secrets, gate: partner.NewGate(a.Store.Partners, a.now), Ready: make(chan struct{}),
+		vendorSecrets: secrets, gate: partner.NewKeyGate(a.Store.Partners, a.now), Ready: make(chan struct{}),
 	}, nil
 }
 

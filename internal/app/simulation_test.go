@@ -138,7 +138,7 @@ func newTemplate(t *testing.T) *template {
 	tp.keys, err = seal.OpenOrCreate(filepath.Join(folder, "keys.json"))
 	must(err)
 	clock := storetest.NewClock()
-	e := storetest.Reopen(t, filepath.Join(folder, "first.db"), folder, tp.keys, clock)
+	e := storetest.ReopenStore(t, filepath.Join(folder, "first.db"), folder, tp.keys, clock)
 	for i := range tp.partners {
 		p, cred, err := partner.NewRegistry(e.Store.Partners, clock.Now, nil).CreatePartner(ctx, fmt.Sprint("Banco ", i), partner.Live, partner.Settings{RatePerSecond: 1_000_000, Burst: 1_000_000})
 		must(err)
@@ -282,7 +282,7 @@ func (l *life) run() {
 	f := flaky{l.store.Areas, l, new(atomic.Bool)}
 	l.library = leak.NewLibrary(f.breaches(), l.tp.files, l.tp.keys, quiet)
 	l.handler = api.NewServer(api.Options{
-		Gate: partner.NewGate(f.partners(), l.now), Ledger: f, Rules: f.rules(),
+		Gate: partner.NewKeyGate(f.partners(), l.now), Ledger: f, Rules: f.rules(),
 		Log: quiet, Metrics: l.tp.metrics, Now: l.now,
 	})
 	ctx, stop := context.WithCancel(context.Background())

@@ -237,7 +237,7 @@ func (w *world) fail(t *testing.T, who caller) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.Store.Jobs.AddJob(ctx, "breach.match", "no-such-breach", struct{}{}); err != nil {
+	if _, err := w.Store.Jobs.EnqueueJob(ctx, "breach.match", "no-such-breach", struct{}{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Audit.RecordAction(ctx, operator.Actor{Name: "cli:test"}, "subject.export", w.Subjects.Reference(subject.Person{CPF: w.canaries[0].cpf}), "porque "+w.canaries[0].name); err != nil {

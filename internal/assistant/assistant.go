@@ -140,13 +140,13 @@ const (
 
 // addTools adds all tools. Each asks the partner API through ask.
 func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
-	addTool(server, log, "list_services", "Support services that people of this partner can have a case with.",
+	registerTool(server, log, "list_services", "Support services that people of this partner can have a case with.",
 		func(ctx context.Context, _ noArguments) (any, error) { return ask.ListSupportServices(ctx) })
-	addTool(server, log, "show_service", "What a support service asks before a case is opened, and its free times.",
+	registerTool(server, log, "show_service", "What a support service asks before a case is opened, and its free times.",
 		func(ctx context.Context, in serviceArguments) (any, error) {
 			return ask.GetService(ctx, in.ServiceID)
 		})
-	addTool(server, log, "list_watched_values", "What is watched of a person, masked, and whether it leaked.",
+	registerTool(server, log, "list_watched_values", "What is watched of a person, masked, and whether it leaked.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			contract, err := ask.ListMonitoredAssets(ctx, in.UserHash)
 			if err != nil {
@@ -155,21 +155,21 @@ func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
 			extra, err := ask.ListExtraAssets(ctx, in.UserHash)
 			return shownAssets(contract, extra), err
 		})
-	addTool(server, log, "list_findings", "Where watched values of a person were found, what was exposed of them there, and how grave it is.",
+	registerTool(server, log, "list_findings", "Where watched values of a person were found, what was exposed of them there, and how grave it is.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			all, err := ask.ListFindings(ctx, in.UserHash)
 			return shownFindings(all), err
 		})
-	addTool(server, log, "show_plan", "What a person should do about a finding, step by step, and what is done.",
+	registerTool(server, log, "show_plan", "What a person should do about a finding, step by step, and what is done.",
 		func(ctx context.Context, in findingArguments) (any, error) {
 			return ask.GetPlan(ctx, in.FindingID, in.UserHash)
 		})
-	addTool(server, log, "list_advice", "Educational content that fits a person.",
+	registerTool(server, log, "list_advice", "Educational content that fits a person.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			all, err := ask.ListAdvice(ctx, in.UserHash)
 			return advice{all}, err
 		})
-	addTool(server, log, "show_score", "The risk of a person, from 0 (the best) to 100, today and on the days on which it changed.",
+	registerTool(server, log, "show_score", "The risk of a person, from 0 (the best) to 100, today and on the days on which it changed.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			now, err := ask.RiskScore(ctx, in.UserHash)
 			if err != nil {
@@ -178,45 +178,45 @@ func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
 			history, err := ask.ScoreHistory(ctx, in.UserHash)
 			return score{now, history}, err
 		})
-	addTool(server, log, "list_cover", "The insurance cover of a person.",
+	registerTool(server, log, "list_cover", "The insurance cover of a person.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			all, err := ask.ListCover(ctx, in.UserHash)
 			return shownCovers(all.Coberturas), err
 		})
-	addTool(server, log, "list_devices", "Devices of a person that have a live antivirus key; keys and names are masked.",
+	registerTool(server, log, "list_devices", "Devices of a person that have a live antivirus key; keys and names are masked.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			all, err := ask.ListProtectedDevices(ctx, client.WithUserHash(in.UserHash))
 			return shownDevices(all.ProtectedDevices), err
 		})
-	addTool(server, log, "list_cases", "Support cases of a person.",
+	registerTool(server, log, "list_cases", "Support cases of a person.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			all, err := ask.ListCases(ctx, in.UserHash)
 			return shownCases(all), err
 		})
-	addTool(server, log, "show_case", "How a support case went: who did what and when. What people wrote in it is not shown.",
+	registerTool(server, log, "show_case", "How a support case went: who did what and when. What people wrote in it is not shown.",
 		func(ctx context.Context, in caseArguments) (any, error) {
 			one, err := ask.GetCase(ctx, in.CaseID, in.UserHash)
 			return shownHistory(one), err
 		})
-	addTool(server, log, "list_subscriptions", "Active subscriptions of this partner, page by page, with the people masked.",
+	registerTool(server, log, "list_subscriptions", "Active subscriptions of this partner, page by page, with the people masked.",
 		func(ctx context.Context, in pageArguments) (any, error) {
 			p, err := ask.ListSubscriptions(ctx, client.WithPage(max(in.Page, 1)), client.WithPageSize(subscriptionsAPage))
 			return shownSubscriptions(p), err
 		})
-	addTool(server, log, "list_breaches", "Published breaches, newest first, page by page: public facts, and nothing of anybody in them.",
+	registerTool(server, log, "list_breaches", "Published breaches, newest first, page by page: public facts, and nothing of anybody in them.",
 		func(ctx context.Context, in pageArguments) (any, error) {
 			p, err := ask.ListBreaches(ctx, client.WithPage(max(in.Page, 1)), client.WithPageSize(breachesAPage))
 			return shownBreaches(p), err
 		})
-	addTool(server, log, "list_events", "What happened to people of this partner last, newest first.",
+	registerTool(server, log, "list_events", "What happened to people of this partner last, newest first.",
 		func(ctx context.Context, in eventArguments) (any, error) {
 			p, err := ask.ListEvents(ctx, client.WithNewest(true), client.WithLimit(min(max(in.Limit, 1), eventsAPage)))
 			return shownEvents(p), err
 		})
 }
 
-// addTool adds a tool that only reads.
-func addTool[In any](server *mcp.Server, log *slog.Logger, name, description string, ask func(context.Context, In) (any, error)) {
+// registerTool adds a tool that only reads.
+func registerTool[In any](server *mcp.Server, log *slog.Logger, name, description string, ask func(context.Context, In) (any, error)) {
 	addAnnotated(server, log, &mcp.Tool{
 		Name: name, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)},
 	}, ask)
@@ -265,7 +265,7 @@ const (
 
 // addSearch adds the search for people. It needs the partner's salt, which alone turns a CPF into a user hash.
 func addSearch(server *mcp.Server, ask *client.Client, log *slog.Logger, salt string) {
-	addTool(server, log, "find_people", "People with an active subscription, by a part of their name or a masked contact, with their userHash.",
+	registerTool(server, log, "find_people", "People with an active subscription, by a part of their name or a masked contact, with their userHash.",
 		func(ctx context.Context, in searchArguments) (any, error) {
 			wanted := strings.ToLower(strings.TrimSpace(in.Text))
 			if len(wanted) < 3 {

@@ -19,11 +19,11 @@ func TestHostileTextIsInert(t *testing.T) {
 		`","untrusted":"`:                   ", untrusted",
 		"bad \xff byte":                     "bad byte",
 	} {
-		if got := inert(text); got != want {
+		if got := neutralizeText(text); got != want {
 			t.Errorf("%q: %q, expected %q", text, got, want)
 		}
 	}
-	if got := inert(strings.Repeat("ã", 500)); len([]rune(got)) != longestText+3 {
+	if got := neutralizeText(strings.Repeat("ã", 500)); len([]rune(got)) != longestText+3 {
 		t.Error(len(got))
 	}
 	shown := shownFindings([]client.Finding{{Breach: client.FindingBreach{Title: "<b>"}, Sites: []string{"a\nb"}}})

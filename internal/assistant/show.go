@@ -146,8 +146,8 @@ var kinds = map[string]identifier.Kind{
 	"pix_key": identifier.PixKey, "cnpj": identifier.CNPJ,
 }
 
-// each maps a list. The result is never nil, so that it is encoded as [] and not as null.
-func each[From, To any](all []From, show func(From) To) []To {
+// mapToList maps a list. The result is never nil, so that it is encoded as [] and not as null.
+func mapToList[From, To any](all []From, show func(From) To) []To {
 	shown := make([]To, 0, len(all))
 	for _, one := range all {
 		shown = append(shown, show(one))
@@ -162,16 +162,16 @@ func shownAsset(id, kind, value string, status client.AssetStatus) asset {
 
 // shownAssets returns the watched values of a person.
 func shownAssets(contract []client.MonitoredAsset, extra []client.ExtraAsset) assets {
-	list := each(contract, func(a client.MonitoredAsset) asset { return shownAsset(a.ID, string(a.Type), a.Value, a.Status) })
-	return assets{append(list, each(extra, func(a client.ExtraAsset) asset { return shownAsset(a.ID, string(a.Type), a.Value, a.Status) })...)}
+	list := mapToList(contract, func(a client.MonitoredAsset) asset { return shownAsset(a.ID, string(a.Type), a.Value, a.Status) })
+	return assets{append(list, mapToList(extra, func(a client.ExtraAsset) asset { return shownAsset(a.ID, string(a.Type), a.Value, a.Status) })...)}
 }
 
 // shownFindings returns findings; titles and site names come from outside and are marked as untrusted.
 func shownFindings(all []client.Finding) findings {
-	return findings{each(all, func(f client.Finding) finding {
+	return findings{mapToList(all, func(f client.Finding) finding {
 		return finding{
-			ID: f.ID, AssetID: f.AssetID, AssetType: string(f.AssetType), Breach: f.Breach.Name, UntrustedTitle: inert(f.Breach.Title),
-			BreachDate: f.Breach.Date, BreachKind: f.Breach.Kind, Exposed: f.Exposed, Basis: string(f.Basis), UntrustedSites: each(f.Sites, inert),
+			ID: f.ID, AssetID: f.AssetID, AssetType: string(f.AssetType), Breach: f.Breach.Name, UntrustedTitle: neutralizeText(f.Breach.Title),
+			BreachDate: f.Breach.Date, BreachKind: f.Breach.Kind, Exposed: f.Exposed, Basis: string(f.Basis), UntrustedSites: mapToList(f.Sites, neutralizeText),
 			OwnSite: f.OwnSite, Severity: string(f.Severity), State: f.State, FoundAt: f.FoundAt,
 		}
 	})}
@@ -179,7 +179,7 @@ func shownFindings(all []client.Finding) findings {
 
 // shownCovers returns the covers of a person.
 func shownCovers(all []client.Cover) covers {
-	return covers{each(all, func(c client.Cover) cover {
+	return covers{mapToList(all, func(c client.Cover) cover {
 		d := c.DetalhesCobertura
 		return cover{d.Plano, c.Origem, d.LimiteCobertura, d.TipoCobertura, d.Condicoes, d.Exclusoes}
 	})}
@@ -187,7 +187,7 @@ func shownCovers(all []client.Cover) covers {
 
 // shownDevices returns devices with all but the last four characters of their keys masked.
 func shownDevices(all []client.ProtectedDevice) devices {
-	return devices{each(all, func(d client.ProtectedDevice) device {
+	return devices{mapToList(all, func(d client.ProtectedDevice) device {
 		return device{string(d.OperatingSystem), "***" + d.EppKey[max(0, len(d.EppKey)-4):], d.ValidUntil}
 	})}
 }
@@ -198,12 +198,12 @@ func shownCase(c client.CaseItem) supportCase {
 }
 
 // shownCases returns cases without their texts.
-func shownCases(all []client.CaseItem) cases { return cases{each(all, shownCase)} }
+func shownCases(all []client.CaseItem) cases { return cases{mapToList(all, shownCase)} }
 
 // shownHistory returns the course of a case without the texts of its messages.
 func shownHistory(c client.CaseDetail) caseHistory {
 	one := supportCase{c.ID, c.ServiceID, string(c.Status), c.CreationDate, c.ChangedAt, c.Rating}
-	return caseHistory{one, each(c.History, func(l client.CaseLine) caseLine {
+	return caseHistory{one, mapToList(c.History, func(l client.CaseLine) caseLine {
 		return caseLine{l.At, l.Type, l.From, string(l.Status)}
 	})}
 }
@@ -219,19 +219,19 @@ func shownSubscription(s client.ListedSubscription) subscribed {
 
 // shownSubscriptions returns subscriptions with the personal values masked.
 func shownSubscriptions(p client.SubscriptionPage) subscriptions {
-	return subscriptions{each(p.Data, shownSubscription), p.Pagination.Page, p.Pagination.TotalItems, p.Pagination.TotalPages}
+	return subscriptions{mapToList(p.Data, shownSubscription), p.Pagination.Page, p.Pagination.TotalItems, p.Pagination.TotalPages}
 }
 
 // shownBreaches returns the facts on breaches; titles come from outside and are made inert.
 func shownBreaches(p client.BreachPage) breaches {
-	return breaches{each(p.Breaches, func(b client.BreachFacts) breach {
-		return breach{b.Name, inert(b.Title), b.Date, b.Kind, b.Exposes, b.Verified, b.Fabricated, b.SpamList}
+	return breaches{mapToList(p.Breaches, func(b client.BreachFacts) breach {
+		return breach{b.Name, neutralizeText(b.Title), b.Date, b.Kind, b.Exposes, b.Verified, b.Fabricated, b.SpamList}
 	}), p.Page, p.TotalItems, p.HasNext}
 }
 
 // shownEvents returns events with the person they are about, without the rest of their data.
 func shownEvents(p client.EventPage) events {
-	return events{each(p.Events, func(e client.Event) event {
+	return events{mapToList(p.Events, func(e client.Event) event {
 		return event{e.ID, string(e.Body.Type), e.Body.Timestamp, personOfEvent(e.Body)}
 	})}
 }
@@ -239,9 +239,9 @@ func shownEvents(p client.EventPage) events {
 // longestText is how much of a stranger's text is shown.
 const longestText = 120
 
-// inert returns a stranger's text without what a reader or a renderer could take for more than text: one line of
+// neutralizeText returns a stranger's text without what a reader or a renderer could take for more than text: one line of
 // letters, digits and a few signs. Marks of direction, invisible characters, markup, quotes and links go.
-func inert(text string) string {
+func neutralizeText(text string) string {
 	kept := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune(".,-_+&()", r) {
 			return r

@@ -254,7 +254,7 @@ func ExtractArchive(ctx context.Context, file, folder string, verify func(list, 
 	if err != nil {
 		return m, err
 	}
-	mac, err := x.readMAC()
+	mac, err := x.readFinalMAC()
 	if err != nil {
 		return m, err
 	}
@@ -397,8 +397,8 @@ func (x *extraction) reportProgress(int64) {
 	}
 }
 
-// readMAC reads the keyed hash and makes sure that nothing follows.
-func (x *extraction) readMAC() ([]byte, error) {
+// readFinalMAC reads the keyed hash and makes sure that nothing follows.
+func (x *extraction) readFinalMAC() ([]byte, error) {
 	h, err := x.t.Next()
 	if err != nil {
 		return nil, x.nameDamage(err)

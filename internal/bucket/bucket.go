@@ -58,12 +58,12 @@ func Open(address string, client *http.Client) (Bucket, error) {
 	}
 	switch u.Scheme {
 	case "s3":
-		return openS3(u.Host, strings.Trim(u.Path, "/"), query, client)
+		return openS3Bucket(u.Host, strings.Trim(u.Path, "/"), query, client)
 	case "file":
 		if u.Host != "" || len(query) > 0 {
 			return nil, errors.New("bucket: a folder is file:///path, without parameters")
 		}
-		return Folder(filepath.FromSlash(u.Path))
+		return NewFolderBucket(filepath.FromSlash(u.Path))
 	}
 	return nil, fmt.Errorf("bucket: %q is neither s3:// nor file://", u.Scheme)
 }
@@ -88,8 +88,8 @@ func ReadAll(ctx context.Context, b Bucket, key string, limit int64) ([]byte, er
 // links included.
 type folder struct{ root *os.Root }
 
-// Folder returns the bucket that a folder of this machine is.
-func Folder(dir string) (Bucket, error) {
+// NewFolderBucket returns the bucket that a folder of this machine is.
+func NewFolderBucket(dir string) (Bucket, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("bucket: %w", err)

@@ -54,7 +54,7 @@ func content(t *testing.T, b bucket.Bucket, key string, from int64) []byte {
 
 // TestBothKinds: a folder and S3 do the same things in the same way, whatever characters a name has.
 func TestBothKinds(t *testing.T) {
-	for name, address := range map[string]string{"s3": buckettest.NewS3(t).Address, "folder": "file://" + t.TempDir()} {
+	for name, address := range map[string]string{"s3": buckettest.NewFakeS3(t).Address, "folder": "file://" + t.TempDir()} {
 		t.Run(name, func(t *testing.T) {
 			ctx, b := context.Background(), open(t, address)
 			keys := []string{"a.seg", "dumps/2025/um.txt", "dumps/2025/ação (2) +&=%.txt", "outro"}
@@ -101,14 +101,14 @@ func TestBothKinds(t *testing.T) {
 
 // TestLargeObject: what does not fit into one request arrives in parts, whole and in order.
 func TestLargeObject(t *testing.T) {
-	s3 := buckettest.NewS3(t)
+	s3 := buckettest.NewFakeS3(t)
 	large := bytes.Repeat([]byte("0123456789abcde\n"), 65<<16) // 65 MiB
 	copy(large[64<<20:], "second part")
 	b := open(t, s3.Address)
 	if err := b.Write(context.Background(), "large", file(t, large)); err != nil {
 		t.Fatal(err)
 	}
-	if asked := s3.Requests(); !slices.Equal(asked, []string{"POST", "PUT", "PUT", "POST"}) || s3.Uploads() != 0 {
+	if asked := s3.Requests(); !slices.Equal(asked, []string{"POST", "PUT", "PUT", "POST"}) || s3.CountUploads() != 0 {
 		t.Errorf("%v, want one to begin, two parts, one to join", asked)
 	}
 	if !bytes.Equal(content(t, b, "large", 0), large) {
@@ -122,21 +122,21 @@ func TestLargeObject(t *testing.T) {
 // TestTriesAgain: what a server cannot do just now is tried again, and given up after some tries; a refusal is not
 // repeated.
 func TestTriesAgain(t *testing.T) {
-	ctx, s3 := context.Background(), buckettest.NewS3(t)
+	ctx, s3 := context.Background(), buckettest.NewFakeS3(t)
 	b := open(t, s3.Address)
-	s3.Refuse(2)
+	s3.RefuseRequests(2)
 	if err := b.Write(ctx, "a", file(t, []byte("text"))); err != nil || len(s3.Requests()) != 3 {
 		t.Errorf("after %v: %v", s3.Requests(), err)
 	}
 	if got := string(content(t, b, "a", 0)); got != "text" {
 		t.Errorf("the body of a later try was %q", got)
 	}
-	s3.Refuse(100)
+	s3.RefuseRequests(100)
 	if _, err := b.List(ctx, ""); err == nil || len(s3.Requests()) != 4 {
 		t.Errorf("after %v: %v", s3.Requests(), err)
 	}
 	for _, change := range [][2]string{{"//vigia", "//nada"}, {"sa-east-1", "us-east-1"}} {
-		s3.Refuse(0)
+		s3.RefuseRequests(0)
 		_, err := open(t, strings.Replace(s3.Address, change[0], change[1], 1)).List(ctx, "")
 		if err == nil || errors.Is(err, bucket.ErrMissing) || len(s3.Requests()) != 1 {
 			t.Errorf("%v: %v, %v", change, s3.Requests(), err)
@@ -146,7 +146,7 @@ func TestTriesAgain(t *testing.T) {
 
 // TestGivesPartsUp: an upload that fails leaves neither an object nor parts that somebody pays for.
 func TestGivesPartsUp(t *testing.T) {
-	s3 := buckettest.NewS3(t)
+	s3 := buckettest.NewFakeS3(t)
 	b := open(t, s3.Address)
 	ctx, cancel := context.WithCancel(context.Background())
 	s3.Before = func(r *http.Request) {
@@ -157,8 +157,8 @@ func TestGivesPartsUp(t *testing.T) {
 	if err := b.Write(ctx, "large", file(t, make([]byte, 65<<20))); err == nil {
 		t.Fatal("an upload that was cancelled came to an end")
 	}
-	if list, err := b.List(context.Background(), ""); err != nil || len(list) != 0 || s3.Uploads() != 0 {
-		t.Error(list, s3.Uploads(), err)
+	if list, err := b.List(context.Background(), ""); err != nil || len(list) != 0 || s3.CountUploads() != 0 {
+		t.Error(list, s3.CountUploads(), err)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestFolderKeepsInside(t *testing.T) {
 	if err := errors.Join(os.Mkdir(inside, 0o700), os.Symlink("../secret", filepath.Join(inside, "link"))); err != nil {
 		t.Fatal(err)
 	}
-	b, err := bucket.Folder(inside)
+	b, err := bucket.NewFolderBucket(inside)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestFolderKeepsInside(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(dir, "secret")); err != nil || string(text) != "x" {
 		t.Errorf("outside: %q, %v", text, err)
 	}
-	if _, err := bucket.Folder(filepath.Join(dir, "nada")); err == nil {
+	if _, err := bucket.NewFolderBucket(filepath.Join(dir, "nada")); err == nil {
 		t.Error("a folder that is not there was opened")
 	}
 }
@@ -223,7 +223,7 @@ func TestAddresses(t *testing.T) {
 // TestMetadataOnlyWhenAsked: credentials are not looked for in the metadata of the machine unless the address says so.
 // The stand-in is where a container's metadata would be.
 func TestMetadataOnlyWhenAsked(t *testing.T) {
-	s3 := buckettest.NewS3(t)
+	s3 := buckettest.NewFakeS3(t)
 	asked := 0
 	metadata := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++
@@ -258,7 +258,7 @@ func TestBucketsStay(t *testing.T) {
 		http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(first.Close)
-	buckettest.NewS3(t) // for its credentials
+	buckettest.NewFakeS3(t) // for its credentials
 	for _, client := range []*http.Client{nil, {}} {
 		b, err := bucket.Open("s3://vigia?region=x&use_path_style=true&endpoint="+first.URL, client)
 		if err != nil {

@@ -35,9 +35,9 @@ var s3Transport = func() *http.Transport {
 	return transport
 }()
 
-// openS3 reads the parameters region, endpoint, use_path_style, disable_https, profile, anonymous and metadata. What they
+// openS3Bucket reads the parameters region, endpoint, use_path_style, disable_https, profile, anonymous and metadata. What they
 // leave open comes from the environment variables that every tool for S3 reads.
-func openS3(name, path string, query url.Values, client *http.Client) (Bucket, error) {
+func openS3Bucket(name, path string, query url.Values, client *http.Client) (Bucket, error) {
 	if name == "" || path != "" {
 		return nil, errors.New("bucket: expected s3://bucket, and nothing but parameters behind it")
 	}
@@ -136,8 +136,8 @@ func (b *s3) checkCredentials() error {
 	return nil
 }
 
-// s3Error names an object that is not there, and leaves the address out of errors.
-func s3Error(err error) error {
+// translateS3Error names an object that is not there, and leaves the address out of errors.
+func translateS3Error(err error) error {
 	var asked *url.Error
 	switch refused := minio.ToErrorResponse(err); {
 	case err == nil:
@@ -161,7 +161,7 @@ func (b *s3) List(ctx context.Context, prefix string) ([]Object, error) {
 	var objects []Object
 	for o := range b.client.Client.ListObjects(ctx, b.name, minio.ListObjectsOptions{Prefix: prefix, Recursive: true}) {
 		if o.Err != nil {
-			return nil, s3Error(o.Err)
+			return nil, translateS3Error(o.Err)
 		}
 		if !strings.HasSuffix(o.Key, "/") { // a marker that stands for a folder
 			objects = append(objects, Object{Key: o.Key, Size: o.Size, Modified: o.LastModified})
@@ -183,7 +183,7 @@ func (b *s3) Read(ctx context.Context, key string, from int64) (io.ReadCloser, e
 	}
 	body, _, header, err := b.client.GetObject(ctx, b.name, key, options)
 	if err != nil {
-		return nil, s3Error(err)
+		return nil, translateS3Error(err)
 	}
 	if from > 0 && header.Get("Content-Range") == "" {
 		return nil, errors.Join(errors.New("bucket: the server cannot read from an offset"), body.Close())
@@ -196,7 +196,7 @@ func (b *s3) Delete(ctx context.Context, key string) error {
 	if err := b.checkCredentials(); err != nil {
 		return err
 	}
-	if err := s3Error(b.client.Client.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{})); err != nil && !errors.Is(err, ErrMissing) {
+	if err := translateS3Error(b.client.Client.RemoveObject(ctx, b.name, key, minio.RemoveObjectOptions{})); err != nil && !errors.Is(err, ErrMissing) {
 		return err
 	}
 	return nil
@@ -215,5 +215,5 @@ func (b *s3) Write(ctx context.Context, key string, from *os.File) error {
 	}
 	_, err = b.client.Client.PutObject(ctx, b.name, key, io.NewSectionReader(from, 0, info.Size()), info.Size(),
 		minio.PutObjectOptions{PartSize: s3Part, NumThreads: 1, ContentType: "application/octet-stream"})
-	return s3Error(err)
+	return translateS3Error(err)
 }

@@ -103,7 +103,7 @@ func countNoun(n int, noun string) string {
 func (c Common) CheckCommon() error {
 	var p Problems
 	p = append(p, c.collectProblems()...)
-	return p.asError()
+	return p.problemsAsError()
 }
 
 // CheckServe validates a server's whole configuration.
@@ -152,7 +152,7 @@ func (s Serve) CheckServe(c Common) error {
 	if s.DatabaseRead != "" && (c.Database == "" || !isPostgres(s.DatabaseRead)) {
 		p = append(p, "--database-read: expected the postgres:// address of a standby of --database")
 	}
-	return p.asError()
+	return p.problemsAsError()
 }
 
 // collectProblems returns what is wrong with the common part.
@@ -178,8 +178,8 @@ func isPostgres(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
 }
 
-// asError returns nil when there are none.
-func (p Problems) asError() error {
+// problemsAsError returns nil when there are none.
+func (p Problems) problemsAsError() error {
 	if len(p) == 0 {
 		return nil
 	}
@@ -303,7 +303,7 @@ func LoadSettingsFile() error {
 			}
 		}
 	}
-	return p.asError()
+	return p.problemsAsError()
 }
 
 // secretVariables may be given as NAME_FILE, the path of a file that holds the value.
@@ -331,7 +331,7 @@ func LoadSecretFiles() error {
 			p = append(p, name+"_FILE: "+err.Error())
 		}
 	}
-	return p.asError()
+	return p.problemsAsError()
 }
 
 // causeText returns an error's text without what stands before it.
@@ -445,7 +445,7 @@ func (o Outgoing) CheckOutgoing() error {
 	if _, err := o.ParseProxy(); err != nil {
 		p = append(p, err.Error())
 	}
-	return p.asError()
+	return p.problemsAsError()
 }
 
 // AllowedRanges parses --webhook-allow.

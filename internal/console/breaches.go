@@ -143,7 +143,7 @@ func newBreach(_ *Console, r *request) (answer, error) {
 func parseBreachForm(r *request, b *cyber.Breach) {
 	values := r.PostForm
 	day, err := parseDayField("date", values.Get("date"))
-	r.refuse(err)
+	r.noteFormError(err)
 	b.Title, b.Date, b.Source, b.Description = values.Get("title"), day, values.Get("source"), values.Get("description")
 	b.Kind, b.Exposes = cyber.SourceKind(values.Get("kind")), leak.ParseExposes(values["exposes"])
 	b.Verified, b.Fabricated, b.SpamList = values.Has("verified"), values.Has("fabricated"), values.Has("spam_list")
@@ -153,9 +153,9 @@ func parseBreachForm(r *request, b *cyber.Breach) {
 func (c *Console) readNewBreach(r *request) cyber.Breach {
 	b := cyber.Breach{Name: strings.TrimSpace(r.PostForm.Get("name"))}
 	parseBreachForm(r, &b)
-	r.refuse(leak.CheckNewBreach(&b, c.Now()))
+	r.noteFormError(leak.CheckNewBreach(&b, c.Now()))
 	if known, err := c.Rules.Breaches.FindBreach(r.Context(), b.Name); err == nil && known.State != leak.Importing {
-		r.refuse(leak.ErrBreachExists.With("name", fault.Taken))
+		r.noteFormError(leak.ErrBreachExists.With("name", fault.Taken))
 	}
 	return b
 }
@@ -176,7 +176,7 @@ func importBreach(c *Console, r *request) (answer, error) {
 // uploadBreach starts the import of a breach from an uploaded file, which is streamed and never held in memory.
 func uploadBreach(c *Console, r *request) (answer, error) {
 	file, err := fieldsAndFile(r)
-	r.refuse(err)
+	r.noteFormError(err)
 	b := c.readNewBreach(r)
 	if err := c.recordAction(r, "breach.import", b.Name, "upload"); err != nil {
 		return nil, err

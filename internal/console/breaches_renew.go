@@ -40,7 +40,7 @@ func renewBreach(c *Console, r *request) (answer, error) {
 // uploadRenewal starts the renewal of a breach from an uploaded file, which is streamed and never held in memory.
 func uploadRenewal(c *Console, r *request) (answer, error) {
 	file, err := fieldsAndFile(r)
-	r.refuse(err)
+	r.noteFormError(err)
 	return c.beginRenewal(r, "upload", func(name string, way intake.Way) error {
 		return c.Rules.Breaches.RenewUpload(r.Context(), way, name, r.PostForm.Has("no_pairs"), file.FileName(), file)
 	})
@@ -50,7 +50,7 @@ func uploadRenewal(c *Console, r *request) (answer, error) {
 func (c *Console) beginRenewal(r *request, from string, begin func(name string, way intake.Way) error) (answer, error) {
 	name := r.PathValue("name")
 	way, err := intake.ParseWay(r.PostForm.Get("way"))
-	r.refuse(err)
+	r.noteFormError(err)
 	if _, err := c.Rules.Breaches.FindBreach(r.Context(), name); err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ var revokeMany = bulkAction{
 		if d.Partner != id {
 			return cyber.ErrDeviceUnknown
 		}
-		_, err = in.Endpoints.Revoke(ctx, d.ID)
+		_, err = in.Endpoints.RevokeDevice(ctx, d.ID)
 		return err
 	},
 }

@@ -185,7 +185,7 @@ func showCases(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := casesPage{Status: cyber.CaseStatus(f.wordOf("status")), AsLanes: f.wordOf("view") == "lanes"}
+	page := casesPage{Status: cyber.CaseStatus(f.valueOfName("status")), AsLanes: f.valueOfName("view") == "lanes"}
 	if page.Tabs, err = c.queueTabs(r, f); err != nil {
 		return nil, err
 	}
@@ -225,11 +225,11 @@ func (c *Console) queueTabs(r *request, f filter) ([]queueTab, error) {
 	all.Assignee, all.Unassigned, all.DueFrom, all.DueTo = "", false, time.Time{}, time.Time{}
 	n, err := c.Rules.Cases.CountWaiting(r.Context(), all, r.who.Email, nextMidnight(c.Now()))
 	tabs := []queueTab{
-		{Label: "Atrasados", Path: f.deskAddressWith("due", "late"), Count: n.Late, Current: f.wordOf("due") == "late", Late: n.Late > 0},
-		{Label: "Vencem hoje", Path: f.deskAddressWith("due", "today"), Count: n.Today, Current: f.wordOf("due") == "today"},
-		{Label: "Meus", Path: f.deskAddressWith("owner", ownerMe), Count: n.Mine, Current: f.wordOf("owner") == ownerMe},
-		{Label: "Sem responsável", Path: f.deskAddressWith("owner", ownerNone), Count: n.Free, Current: f.wordOf("owner") == ownerNone},
-		{Label: "Todos", Path: f.deskAddressWith("owner", ""), Count: n.Open, Current: f.wordOf("due") == "" && f.wordOf("owner") == "" && f.wordOf("status") == ""},
+		{Label: "Atrasados", Path: f.deskAddressWith("due", "late"), Count: n.Late, Current: f.valueOfName("due") == "late", Late: n.Late > 0},
+		{Label: "Vencem hoje", Path: f.deskAddressWith("due", "today"), Count: n.Today, Current: f.valueOfName("due") == "today"},
+		{Label: "Meus", Path: f.deskAddressWith("owner", ownerMe), Count: n.Mine, Current: f.valueOfName("owner") == ownerMe},
+		{Label: "Sem responsável", Path: f.deskAddressWith("owner", ownerNone), Count: n.Free, Current: f.valueOfName("owner") == ownerNone},
+		{Label: "Todos", Path: f.deskAddressWith("owner", ""), Count: n.Open, Current: f.valueOfName("due") == "" && f.valueOfName("owner") == "" && f.valueOfName("status") == ""},
 	}
 	if c.confined { // who of the service works on what is not for partners
 		tabs = slices.Delete(tabs, 2, 4)
@@ -278,7 +278,7 @@ func (c *Console) nameTickets(r *request, list []ticket) error {
 // readDeskLane reads one status of the desk: a few of it beside others, or a page of it alone.
 func (c *Console) readDeskLane(r *request, f filter, status cyber.CaseStatus, alone bool) (lane, error) {
 	asked := f.laneFilter(status, perLane)
-	if f.wordOf("owner") == ownerMe {
+	if f.valueOfName("owner") == ownerMe {
 		asked.Assignee = r.who.Email
 	}
 	if alone {
@@ -411,7 +411,7 @@ func (c *Console) loadCasePage(r *request) (page casePage, err error) {
 	if err != nil {
 		return page, err
 	}
-	page.Reveal = reveals[c.refOf(one.Partner, one.User)]
+	page.Reveal = reveals[c.referenceOf(one.Partner, one.User)]
 	if page.Talk, err = c.buildConversation(r, page, moves); err != nil {
 		return page, err
 	}
@@ -503,7 +503,7 @@ func revealCase(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.recordReveal(r, c.refOf(one.Partner, one.User), redirect{to: joinPath("cases", string(one.ID))})
+	return c.recordReveal(r, c.referenceOf(one.Partner, one.User), redirect{to: joinPath("cases", string(one.ID))})
 }
 
 // readAnswer puts an element of a request into words; a question that is named by its id is shown by its text.
@@ -575,7 +575,7 @@ func endCaseLater(c *Console, r *request) (answer, error) {
 	}
 	id := cyber.CaseID(r.PathValue("id"))
 	err = c.changeWithAudit(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.EndCase(ctx, id, to, r.who.Email)
+		_, err := in.Cases.ScheduleEnd(ctx, id, to, r.who.Email)
 		return string(id), string(to), err
 	})
 	if err != nil {
@@ -612,7 +612,7 @@ func (c *Console) nextCasePath(r *request, done cyber.CaseID) (string, error) {
 func undoCaseEnd(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
 	err := c.changeWithAudit(r, "case.undo", func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.UndoEnd(ctx, id)
+		_, err := in.Cases.UndoScheduledEnd(ctx, id)
 		return string(id), "", err
 	})
 	return redirectAfter(redirect{joinPath("cases", string(id)), "case.undone"}, err)
@@ -623,7 +623,7 @@ func writeCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
 	action, done, write := "case.reply", "case.replied", (*cyber.Cases).AddReply
 	if r.trimmedField("kind") == "note" {
-		action, done, write = "case.note", "case.noted", (*cyber.Cases).AddNote
+		action, done, write = "case.note", "case.noted", (*cyber.Cases).AddInternalNote
 	}
 	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := write(in.Cases, ctx, id, r.who.Email, r.trimmedField("text"))

@@ -33,7 +33,7 @@ const mostReveals = 200
 // about the person for revealTime, so one line covers everything that the operator looks at in that time.
 func (c *Console) recordReveal(r *request, ref string, then redirect) (answer, error) {
 	why, err := parseReason(r)
-	r.refuse(err)
+	r.noteFormError(err)
 	return redirectAfter(then, c.recordAction(r, "person.reveal", ref, why))
 }
 
@@ -49,8 +49,8 @@ func (c *Console) currentReveals(r *request) (map[string]*operator.Entry, error)
 	return reveals, err
 }
 
-// refOf returns the keyed reference to a person of a partner.
-func (c *Console) refOf(id partner.ID, user partner.UserHash) string {
+// referenceOf returns the keyed reference to a person of a partner.
+func (c *Console) referenceOf(id partner.ID, user partner.UserHash) string {
 	return c.Rules.Subjects.Reference(subject.Person{User: user, Partner: id})
 }
 

@@ -152,7 +152,7 @@ func parseItemForm(r *request, id cyber.ContentID) (cyber.Item, error) {
 		return it, err
 	}
 	items, err := cyber.ReadContent(&b)
-	if r.refuse(err); r.wrong != nil {
+	if r.noteFormError(err); r.wrong != nil {
 		return it, r.wrong
 	}
 	return items[0], nil
@@ -174,7 +174,7 @@ func conditionOf(r *request) (c cyber.Condition) {
 	for _, word := range r.PostForm["assets"] {
 		kind, err := identifier.ParseKind(word)
 		if err != nil {
-			r.refuse(cyber.ErrContentInvalid.With("assets", fault.UnknownKindOfValue))
+			r.noteFormError(cyber.ErrContentInvalid.With("assets", fault.UnknownKindOfValue))
 			continue
 		}
 		c.Assets = append(c.Assets, kind)
@@ -185,7 +185,7 @@ func conditionOf(r *request) (c cyber.Condition) {
 		}
 		var err error
 		if *kind, err = identifier.ParseKind(r.trimmedField(name)); err != nil {
-			r.refuse(cyber.ErrContentInvalid.With(name, fault.UnknownKindOfValue))
+			r.noteFormError(cyber.ErrContentInvalid.With(name, fault.UnknownKindOfValue))
 		}
 	}
 	c.Severity = cyber.Severity(r.trimmedField("severity"))
@@ -210,7 +210,7 @@ func answeredOf(r *request) map[cyber.ContentID][]string {
 			continue
 		}
 		if len(values) == 0 {
-			r.refuse(cyber.ErrContentInvalid.With("answered", fault.ItemAndValues))
+			r.noteFormError(cyber.ErrContentInvalid.With("answered", fault.ItemAndValues))
 			continue
 		}
 		answered[cyber.ContentID(id)] = values

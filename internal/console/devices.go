@@ -158,7 +158,7 @@ func (c *Console) loadDevicePage(r *request) (devicePage, error) {
 	}
 	reveals, err := c.currentReveals(r)
 	return devicePage{
-		Device: d, Shown: reveals[c.refOf(d.Partner, d.User)] != nil, PartnerName: names[d.Partner], Person: c.personPath(d.Partner, d.User), State: d.KeyStateAt(c.Now()), Systems: cyber.ListSystems(),
+		Device: d, Shown: reveals[c.referenceOf(d.Partner, d.User)] != nil, PartnerName: names[d.Partner], Person: c.personPath(d.Partner, d.User), State: d.KeyStateAt(c.Now()), Systems: cyber.ListSystems(),
 	}, err
 }
 
@@ -177,14 +177,14 @@ func revealDevice(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.recordReveal(r, c.refOf(page.Partner, page.User), redirect{to: joinPath("devices", string(page.ID))})
+	return c.recordReveal(r, c.referenceOf(page.Partner, page.User), redirect{to: joinPath("devices", string(page.ID))})
 }
 
 // revokeDevice ends the key of a device at once.
 func revokeDevice(c *Console, r *request) (answer, error) {
 	id := cyber.KeyID(r.PathValue("id"))
 	return c.changeAndRedirect(r, "epp.revoke", redirect{joinPath("devices", string(id)), "device.revoked"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Endpoints.Revoke(ctx, id)
+		_, err := in.Endpoints.RevokeDevice(ctx, id)
 		return string(id), "", err
 	})
 }
@@ -195,7 +195,7 @@ func replaceDevice(c *Console, r *request) (answer, error) {
 	id := cyber.KeyID(r.PathValue("id"))
 	var made cyber.Device
 	err := c.changeWithAudit(r, "epp.replace", func(ctx context.Context, in *Rules) (_, _ string, err error) {
-		made, err = in.Endpoints.Replace(ctx, id, cyber.System(r.trimmedField("system")), r.trimmedField("name"))
+		made, err = in.Endpoints.ReplaceDevice(ctx, id, cyber.System(r.trimmedField("system")), r.trimmedField("name"))
 		return string(id), string(made.ID), err
 	})
 	if err != nil {

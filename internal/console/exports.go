@@ -93,7 +93,7 @@ func exportList(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.wordOf("owner") == ownerMe {
+	if f.valueOfName("owner") == ownerMe {
 		f.values.Set("owner", r.who.Email)
 	}
 	format := operator.CSV

@@ -79,7 +79,7 @@ func createFeed(c *Console, r *request) (answer, error) {
 		Every:    time.Duration(r.readNumber("minutes", 0)) * time.Minute,
 		Settings: feed.Settings{PerMinute: r.readNumber("per_minute", 0), NoPairs: r.PostForm.Has("no_pairs")}, // an empty field means the default
 	}
-	r.refuse(c.Rules.Feeds.CheckTarget(r.Context(), f))
+	r.noteFormError(c.Rules.Feeds.CheckTarget(r.Context(), f))
 	return c.changeAndRedirect(r, "feed.add", redirect{"/feeds", "feed.added"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Feeds.AddFeed(ctx, f)
 		return f.Name, f.Shown(), err

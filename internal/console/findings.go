@@ -57,7 +57,7 @@ func showFinding(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := c.Rules.Monitoring.GetPlan(r.Context(), id, user, found.Finding.ID)
+	plan, err := c.Rules.Monitoring.GetFindingPlan(r.Context(), id, user, found.Finding.ID)
 	if err != nil {
 		return nil, err
 	}

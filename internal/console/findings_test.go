@@ -29,7 +29,7 @@ func TestFindingPage(t *testing.T) {
 	at := "/findings/" + string(p.ID) + "/" + string(found.ID)
 	plan := func() cyber.Plan {
 		t.Helper()
-		one, err := d.app.Monitoring.GetPlan(ctx, p.ID, partner.UserHash(user), found.ID)
+		one, err := d.app.Monitoring.GetFindingPlan(ctx, p.ID, partner.UserHash(user), found.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

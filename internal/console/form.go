@@ -28,7 +28,7 @@ func (f *frame) refuseForm(err error) {
 		}
 		again := func(r refusal) bool { return len(s.Fields) > 0 && slices.Contains(r.names, s.Fields[0]) }
 		if (s.Detail != "" || len(s.Fields) > 0) && !slices.ContainsFunc(f.refusals, again) {
-			f.refusals = append(f.refusals, refusal{names: s.Fields, text: s.said()})
+			f.refusals = append(f.refusals, refusal{names: s.Fields, text: s.brokenRule()})
 		}
 	}
 }
@@ -83,8 +83,8 @@ func attribute(name, value string) template.HTMLAttr {
 	return template.HTMLAttr(name + `="` + template.HTMLEscapeString(value) + `" `) //nolint:gosec // the value is escaped, the name ours
 }
 
-// flag writes an attribute without a value where it holds.
-func flag(name string, holds bool) template.HTMLAttr {
+// flagAttribute writes an attribute without a value where it holds.
+func flagAttribute(name string, holds bool) template.HTMLAttr {
 	if holds {
 		return template.HTMLAttr(name) //nolint:gosec // our own names
 	}
@@ -106,7 +106,7 @@ func (f *frame) refusalOf(name string) *refusal {
 func (f *frame) Named(name string) template.HTMLAttr {
 	attributes := attribute("name", name)
 	if f.refusalOf(name) != nil {
-		attributes += attribute("aria-invalid", "true") + attribute("aria-describedby", "erro-"+name) + flag("autofocus ", !f.focused)
+		attributes += attribute("aria-invalid", "true") + attribute("aria-describedby", "erro-"+name) + flagAttribute("autofocus ", !f.focused)
 		f.focused = true
 	}
 	return attributes
@@ -119,12 +119,12 @@ func (f *frame) Field(name string, now any) template.HTMLAttr {
 
 // Pick returns the attributes of a check box or of one of several choices.
 func (f *frame) Pick(name string, value any, now bool) template.HTMLAttr {
-	return f.Named(name) + attribute("value", fmt.Sprint(value)) + flag("checked", f.isPicked(name, value, now, len(f.Form) > 0))
+	return f.Named(name) + attribute("value", fmt.Sprint(value)) + flagAttribute("checked", f.isPicked(name, value, now, len(f.Form) > 0))
 }
 
 // Option returns the attributes of an entry of a list.
 func (f *frame) Option(name string, value any, now bool) template.HTMLAttr {
-	return attribute("value", fmt.Sprint(value)) + flag("selected", f.isPicked(name, value, now, f.Form.Has(name)))
+	return attribute("value", fmt.Sprint(value)) + flagAttribute("selected", f.isPicked(name, value, now, f.Form.Has(name)))
 }
 
 // isPicked reports whether a value was sent with the refused form, or else whether it is chosen now.
@@ -153,4 +153,4 @@ func (f *frame) Wrong(name string) template.HTML {
 }
 
 // Focus gives a field the focus on a page that tells of no problem.
-func (f *frame) Focus() template.HTMLAttr { return flag("autofocus", f.Problem == "") }
+func (f *frame) Focus() template.HTMLAttr { return flagAttribute("autofocus", f.Problem == "") }

@@ -70,7 +70,7 @@ func (c *Console) incidentAsked(r *request, reveal bool) (subject.Report, error)
 	if reveal {
 		var err error
 		why, err = parseReason(r)
-		r.refuse(err)
+		r.noteFormError(err)
 	}
 	about := of.Breach
 	if about == "" {

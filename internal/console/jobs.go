@@ -202,8 +202,8 @@ func (row *jobRow) passwordText() {
 		return
 	}
 	elapsed := row.now.Sub(row.CreatedAt)
-	pace := job.NewPace(p.Done, 0, p.Total, elapsed)
-	row.Percent, pace.PerSecond = pace.Percent, job.NewPace(p.Bytes, 0, 0, elapsed).PerSecond // a download counts ranges
+	pace := job.EstimatePace(p.Done, 0, p.Total, elapsed)
+	row.Percent, pace.PerSecond = pace.Percent, job.EstimatePace(p.Bytes, 0, 0, elapsed).PerSecond // a download counts ranges
 	row.Text += describePace(pace)
 }
 

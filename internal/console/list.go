@@ -77,11 +77,11 @@ type filter struct {
 	confined bool
 }
 
-// wordOf returns a word of the filter.
-func (f filter) wordOf(name string) string { return f.values.Get(name) }
+// valueOfName returns a word of the filter.
+func (f filter) valueOfName(name string) string { return f.values.Get(name) }
 
 // isOldestFirst reports whether the order is turned round.
-func (f filter) isOldestFirst() bool { return f.wordOf("sort") == "old" }
+func (f filter) isOldestFirst() bool { return f.valueOfName("sort") == "old" }
 
 // parseMark reads a place that is a time and an id.
 func (f filter) parseMark() cyber.Mark {
@@ -273,7 +273,7 @@ func (v listView) Value(name string) string {
 	if name == "partner" {
 		return string(v.filter.Partner)
 	}
-	return v.filter.wordOf(name)
+	return v.filter.valueOfName(name)
 }
 
 // IsNarrowed reports whether the form of the list narrows it: the queues above a list have links of their own.

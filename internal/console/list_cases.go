@@ -59,18 +59,18 @@ func (f filter) assigneeOf(one cyber.Case) string {
 // e-mail address, which never gets into the address of a page.
 func (f filter) laneFilter(status cyber.CaseStatus, limit int) cyber.LaneFilter {
 	l := cyber.LaneFilter{
-		Partner: f.Partner, User: f.user, Service: cyber.ServiceID(f.wordOf("service")), Status: status, From: f.From, To: f.To, Limit: limit,
+		Partner: f.Partner, User: f.user, Service: cyber.ServiceID(f.valueOfName("service")), Status: status, From: f.From, To: f.To, Limit: limit,
 	}
-	switch f.wordOf("due") {
+	switch f.valueOfName("due") {
 	case "late":
 		l.DueTo = f.now
 	case "today":
 		l.DueFrom, l.DueTo = f.now, nextMidnight(f.now)
 	}
-	if order := f.wordOf("sort"); order != "urgent" {
+	if order := f.valueOfName("sort"); order != "urgent" {
 		l.Order = cyber.LaneOrder(order)
 	}
-	switch owner := f.wordOf("owner"); owner {
+	switch owner := f.valueOfName("owner"); owner {
 	case ownerNone:
 		l.Unassigned = true
 	default:
@@ -86,7 +86,7 @@ func (f filter) readLane(ctx context.Context, in *Rules, limit int) (cyber.Lane,
 	at, _ := strconv.Atoi(parts[0]) // anything else is the beginning
 	for ; at < len(statuses); at++ {
 		status := statuses[at]
-		if only := f.wordOf("status"); only != "" && only != string(status) || only == "" && !status.Open() {
+		if only := f.valueOfName("status"); only != "" && only != string(status) || only == "" && !status.Open() {
 			parts = nil
 			continue
 		}
@@ -145,7 +145,7 @@ var auditList = listing{
 
 // readEntries reads lines of the trail that fit, and the number that the next page goes on from; 0 at the end.
 func (f filter) readEntries(ctx context.Context, in *Rules, limit int) ([]operator.Entry, int64, error) {
-	actor := f.wordOf("actor")
+	actor := f.valueOfName("actor")
 	if strings.Contains(actor, "@") { // the trail names people by their ids: addresses change hands
 		emails, err := operatorEmails(ctx, in)
 		if err != nil {
@@ -158,7 +158,7 @@ func (f filter) readEntries(ctx context.Context, in *Rules, limit int) ([]operat
 		}
 	}
 	entries, err := in.Audit.ListEntries(ctx, operator.Filter{
-		Actor: actor, Action: f.wordOf("action"), Subject: f.wordOf("subject"), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseNumber(), Limit: limit + 1,
+		Actor: actor, Action: f.valueOfName("action"), Subject: f.valueOfName("subject"), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseNumber(), Limit: limit + 1,
 	})
 	if len(entries) <= limit {
 		return entries, 0, err

@@ -90,8 +90,8 @@ var findingsList = listing{
 // findingFilter returns the filter of a list of findings.
 func (f filter) findingFilter(limit int) cyber.FindingFilter {
 	return cyber.FindingFilter{
-		Partner: f.Partner, User: f.user, Breach: f.wordOf("breach"), OpenOnly: f.wordOf("state") == "" || f.wordOf("state") == "open",
-		ResolvedOnly: f.wordOf("state") == "resolved", Kind: f.wordOf("kind"), Severity: cyber.Severity(f.wordOf("severity")), From: f.From, To: f.To,
+		Partner: f.Partner, User: f.user, Breach: f.valueOfName("breach"), OpenOnly: f.valueOfName("state") == "" || f.valueOfName("state") == "open",
+		ResolvedOnly: f.valueOfName("state") == "resolved", Kind: f.valueOfName("kind"), Severity: cyber.Severity(f.valueOfName("severity")), From: f.From, To: f.To,
 		OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
 	}
 }
@@ -122,12 +122,12 @@ var assetsList = listing{
 
 // assetFilter returns the filter of a list of watched values.
 func (f filter) assetFilter(limit int) cyber.AssetFilter {
-	status := cyber.Status(f.wordOf("status"))
+	status := cyber.Status(f.valueOfName("status"))
 	if status == "" {
 		status = cyber.StatusCompromised
 	}
 	return cyber.AssetFilter{
-		Status: status, Partner: f.Partner, User: f.user, Kind: f.wordOf("kind"), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
+		Status: status, Partner: f.Partner, User: f.user, Kind: f.valueOfName("kind"), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
 	}
 }
 
@@ -156,7 +156,7 @@ var eventsList = listing{
 
 // eventFilter returns the filter of a list of events.
 func (f filter) eventFilter(limit int) alert.EventFilter {
-	return alert.EventFilter{User: f.user, Type: alert.Type(f.wordOf("type")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), After: f.parseNumber(), Limit: limit}
+	return alert.EventFilter{User: f.user, Type: alert.Type(f.valueOfName("type")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), After: f.parseNumber(), Limit: limit}
 }
 
 var deliveryStates = listField{Name: "state", Label: "Situação", Options: []choiceOption{
@@ -185,11 +185,11 @@ var deliveriesList = listing{
 
 // deliveries returns the filter as the history of deliveries takes it. Without a state it asks for failed deliveries.
 func (f filter) deliveries(limit int) alert.DeliveryFilter {
-	state := alert.DeliveryState(f.wordOf("state"))
+	state := alert.DeliveryState(f.valueOfName("state"))
 	if state == "" {
 		state = alert.DeliveryFailed
 	}
-	d := alert.DeliveryFilter{State: state, Partner: f.Partner, User: f.user, Type: alert.Type(f.wordOf("type")), Endpoint: alert.EndpointID(f.wordOf("endpoint")), From: f.From, To: f.To, Limit: limit}
+	d := alert.DeliveryFilter{State: state, Partner: f.Partner, User: f.user, Type: alert.Type(f.valueOfName("type")), Endpoint: alert.EndpointID(f.valueOfName("endpoint")), From: f.From, To: f.To, Limit: limit}
 	if parts := strings.Split(f.After, "."); len(parts) == 4 {
 		at, _ := strconv.ParseInt(parts[0], 10, 64) // a made-up cursor only leads to another page of the same list
 		d.Before.Seq, _ = strconv.ParseInt(parts[3], 10, 64)
@@ -251,7 +251,7 @@ var subscriptionsList = listing{
 // included.
 func (f filter) subscriptions(limit int) subscription.ListFilter {
 	l := subscription.ListFilter{
-		State: subscription.ListState(f.wordOf("state")), Plan: plan.ID(f.wordOf("plan")), User: f.user, NewestFirst: f.wordOf("sort") == "new", After: f.parseNumber(), Limit: limit,
+		State: subscription.ListState(f.valueOfName("state")), Plan: plan.ID(f.valueOfName("plan")), User: f.user, NewestFirst: f.valueOfName("sort") == "new", After: f.parseNumber(), Limit: limit,
 	}
 	if !f.From.IsZero() {
 		l.From = subscription.DayInBrazil(f.From)
@@ -273,7 +273,7 @@ var devicesList = listing{
 		list, next, err := in.Review.DeviceList(ctx, f.Partner, f.deviceFilter(limit))
 		lines := make([]listLine, len(list))
 		for i, d := range list {
-			lines[i] = listLine{string(d.Partner) + "/" + string(d.ID), []string{formatStamp(d.IssuedAt), string(d.System), shortID(d.User), formatStamp(d.ActivatedAt), formatStamp(d.SeenAt), formatStamp(d.ValidUntil), string(d.ID)}}
+			lines[i] = listLine{string(d.Partner) + "/" + string(d.ID), []string{formatStamp(d.IssuedAt), string(d.System), shortenID(d.User), formatStamp(d.ActivatedAt), formatStamp(d.SeenAt), formatStamp(d.ValidUntil), string(d.ID)}}
 		}
 		return lines, formatMark(next), err
 	},
@@ -281,7 +281,7 @@ var devicesList = listing{
 
 // deviceFilter returns the filter of a list of devices.
 func (f filter) deviceFilter(limit int) cyber.DeviceFilter {
-	return cyber.DeviceFilter{User: f.user, System: cyber.System(f.wordOf("system")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit}
+	return cyber.DeviceFilter{User: f.user, System: cyber.System(f.valueOfName("system")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit}
 }
 
 var breachStates = listField{Name: "state", Label: "Situação", None: "Todas", Options: []choiceOption{
@@ -315,10 +315,10 @@ func (f filter) readBreaches(ctx context.Context, in *Rules, limit int) ([]leak.
 		return nil, "", err
 	}
 	all = slices.DeleteFunc(all, func(b leak.Record) bool {
-		return f.wordOf("state") != "" && string(b.State) != f.wordOf("state") || f.wordOf("kind") != "" && string(b.Kind) != f.wordOf("kind") ||
+		return f.valueOfName("state") != "" && string(b.State) != f.valueOfName("state") || f.valueOfName("kind") != "" && string(b.Kind) != f.valueOfName("kind") ||
 			b.AddedAt.Before(f.From) || !f.To.IsZero() && !b.AddedAt.Before(f.To)
 	})
-	switch f.wordOf("sort") {
+	switch f.valueOfName("sort") {
 	case "old":
 	case "size":
 		slices.SortStableFunc(all, func(a, b leak.Record) int { return cmp.Compare(b.Tally.Distinct, a.Tally.Distinct) })

@@ -77,8 +77,8 @@ func showLogin(_ *Console, r *request) (answer, error) {
 	return view{"login", "Entrar", loginPage{Next: localPath(next), NoCookie: strings.Contains(next, "entered=1"), Kept: keptFormOf(r)}}, nil
 }
 
-// logIn checks address and password, and asks for the second factor.
-func logIn(c *Console, r *request) (answer, error) {
+// logInOperator checks address and password, and asks for the second factor.
+func logInOperator(c *Console, r *request) (answer, error) {
 	if c.tries.TakeToken(r.callerAddress()) > 0 {
 		return nil, errTries
 	}
@@ -272,8 +272,8 @@ func renewRecovery(c *Console, r *request) (answer, error) {
 	return recoveryPage(r, "Códigos novos", codes, "/account")
 }
 
-// logOut ends the session.
-func logOut(c *Console, r *request) (answer, error) {
+// logOutOperator ends the session.
+func logOutOperator(c *Console, r *request) (answer, error) {
 	if err := c.Rules.Operators.EndSession(r.Context(), r.session); err != nil {
 		return nil, err
 	}

@@ -96,8 +96,8 @@ type sentence struct {
 	Fields []string
 }
 
-// said returns the rule that was broken or, where there is none, the whole problem.
-func (s sentence) said() string { return cmp.Or(s.Detail, s.Text) }
+// brokenRule returns the rule that was broken or, where there is none, the whole problem.
+func (s sentence) brokenRule() string { return cmp.Or(s.Detail, s.Text) }
 
 var byKind = map[fault.Kind]string{
 	fault.Invalid:         "Há um problema no que foi preenchido.",

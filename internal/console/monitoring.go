@@ -66,7 +66,7 @@ func listAssets(c *Console, r *request) (answer, error) {
 	}
 	shown := map[cyber.AssetID]string{}
 	for _, a := range assets {
-		if len(reveals) > 0 && reveals[c.refOf(a.Partner, a.User)] != nil {
+		if len(reveals) > 0 && reveals[c.referenceOf(a.Partner, a.User)] != nil {
 			shown[a.ID] = a.Value
 		}
 	}
@@ -84,7 +84,7 @@ func revealAsset(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.recordReveal(r, c.refOf(a.Partner, a.User), redirect{to: "/monitoring?" + r.URL.RawQuery})
+	return c.recordReveal(r, c.referenceOf(a.Partner, a.User), redirect{to: "/monitoring?" + r.URL.RawQuery})
 }
 
 // Person returns the path of the page about the person that a finding concerns.
@@ -133,7 +133,7 @@ func listFindings(c *Console, r *request) (answer, error) {
 	}
 	counts := map[string]int64{"": now[operator.FindingsOpen], "open": now[operator.FindingsOpen], "resolved": now[operator.FindingsResolved]}
 	counts["all"] = counts["open"] + counts["resolved"]
-	page.List, err = c.newListView(r, &findingsList, f, all, len(found), formatMark(next), f.totalUnlessFiltered(counts[f.wordOf("state")], "state"))
+	page.List, err = c.newListView(r, &findingsList, f, all, len(found), formatMark(next), f.totalUnlessFiltered(counts[f.valueOfName("state")], "state"))
 	return view{"findings", "Ocorrências", page}, err
 }
 

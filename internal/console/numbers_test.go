@@ -23,7 +23,7 @@ func TestImportFiguresAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.app.Store.Jobs.AddJob(ctx, kind, name, struct{}{}); err != nil {
+	if _, err := d.app.Store.Jobs.EnqueueJob(ctx, kind, name, struct{}{}); err != nil {
 		t.Fatal(err)
 	}
 	j, _, err := d.app.Store.Jobs.TakeJobOf(ctx, worker, kind, name)

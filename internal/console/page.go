@@ -130,7 +130,7 @@ func (c *Console) newFrame(r *request, v view) *frame {
 	if r.who.ID == "" || r.route.early || r.route.role == "" || (!r.who.TOTPOn && !c.SecondFactorOptional) {
 		return f
 	}
-	f.Menu, f.Scope = menuOf(r), r.scope.newScopeView()
+	f.Menu, f.Scope = menuForOperator(r), r.scope.newScopeView()
 	return f
 }
 
@@ -163,7 +163,7 @@ var functions = template.FuncMap{
 	"brief":    briefNumber,
 	"failure":  failureText,
 	"role":     func(r operator.Role) string { return roleNames[string(r)] },
-	"short":    shortID,
+	"short":    shortenID,
 	"icon":     iconHTML,
 	"dict":     makeDict,
 	"join":     func(list []string) string { return strings.Join(list, " ") },
@@ -173,7 +173,7 @@ var functions = template.FuncMap{
 	"plural":   func(n any, one, many string) string { return pluralWord(toInteger(n), one, many) },
 	"count":    func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
 	"arrived":  func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
-	"at":       func(segments ...any) string { return joinPath(toTexts(segments)...) },
+	"at":       func(segments ...any) string { return joinPath(formatValues(segments)...) },
 	"reais":    formatReais,
 	"cpf":      identifier.FormatCPF,
 	"maskCPF":  func(cpf string) string { return identifier.MaskValue(identifier.CPF, cpf) },
@@ -203,8 +203,8 @@ func formatBirthDay(stored string) string {
 	return stored
 }
 
-// toTexts writes values as texts.
-func toTexts(values []any) []string {
+// formatValues writes values as texts.
+func formatValues(values []any) []string {
 	list := make([]string, len(values))
 	for i, v := range values {
 		list[i] = fmt.Sprint(v)
@@ -372,8 +372,8 @@ func formatTimeLeft(d time.Duration) string {
 	return "faltam " + text
 }
 
-// shortID leaves of an id what tells it from others on one screen.
-func shortID(id any) string {
+// shortenID leaves of an id what tells it from others on one screen.
+func shortenID(id any) string {
 	s := []rune(fmt.Sprint(id)) // some ids are in partners' own words
 	if len(s) <= 16 {
 		return string(s)

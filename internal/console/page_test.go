@@ -25,7 +25,7 @@ func TestWords(t *testing.T) {
 		{formatReais(0), "0"}, {formatReais(5_000_000), "50.000"}, {formatReais(5_000_050), "50.000,50"}, {formatReais(101), "1,01"},
 		{formatTime(time.Time{}, time.DateOnly), "—"}, {formatTime(noon, "02/01/2006 15:04"), "15/11/2026 12:00"},
 		{formatDayField(time.Time{}), ""}, {formatDayField(noon), "15/11/2026"},
-		{shortID("op_1"), "op_1"}, {shortID("op_0123456789abcdef"), "op_…89abcdef"}, {shortID("plano ouro da cooperativa"), "plan…perativa"},
+		{shortenID("op_1"), "op_1"}, {shortenID("op_0123456789abcdef"), "op_…89abcdef"}, {shortenID("plano ouro da cooperativa"), "plan…perativa"},
 		{lastFourDigits("4111111111111111"), "****1111"}, {lastFourDigits("1234567"), "****"}, {lastFourDigits(""), "****"},
 		{maskPersonName("Ana Élida  Souza"), "An••• S."}, {maskPersonName("Élida"), "Él•••"}, {maskPersonName(""), ""}, {monogramOf("ana.prado@x.br"), "AP"}, {monogramOf("Élida de Souza"), "ÉS"}, {monogramOf(""), ""},
 		{groupInFours("ABCDEFGHI"), "ABCD EFGH I"}, {joinPath("breaches", "a/b c"), "/breaches/a%2Fb%20c"},

@@ -474,7 +474,7 @@ func damage(path string) error {
 func TestConsoleBusyWork(t *testing.T) {
 	d := newAdmin(t)
 	ctx := context.Background()
-	if _, err := d.app.Store.Jobs.AddJob(ctx, "passwords.verify", "", struct{}{}); err != nil {
+	if _, err := d.app.Store.Jobs.EnqueueJob(ctx, "passwords.verify", "", struct{}{}); err != nil {
 		t.Fatal(err)
 	}
 	j, taken, err := d.app.Store.Jobs.TakeJobOf(ctx, "another process", "passwords.verify", "")
@@ -561,7 +561,7 @@ func TestConsoleOldBreach(t *testing.T) {
 	ctx := context.Background()
 	d.breach("antigo")
 	for i := range 60 {
-		if _, err := d.app.Store.Jobs.AddJob(ctx, intake.KindImport, fmt.Sprint("novo-", i), struct{}{}); err != nil {
+		if _, err := d.app.Store.Jobs.EnqueueJob(ctx, intake.KindImport, fmt.Sprint("novo-", i), struct{}{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -338,15 +338,15 @@ func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, partn
 func createKey(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
 	scopes, err := partner.ParseScopes(slices.DeleteFunc(r.PostForm["scope"], func(s string) bool { return s == "" }))
-	r.refuse(err)
+	r.noteFormError(err)
 	if r.trimmedField("label") == "" {
-		r.refuse(partner.ErrInvalid.With("label", fault.PlainLength, 200))
+		r.noteFormError(partner.ErrInvalid.With("label", fault.PlainLength, 200))
 	}
 	var expires time.Time
 	if days := r.trimmedField("days"); days != "" {
 		n, ok := parseWhole(days)
 		if !ok || n < 1 || n > 3660 {
-			r.refuse(partner.ErrInvalid.With("days", fault.DaysOrNoEnd))
+			r.noteFormError(partner.ErrInvalid.With("days", fault.DaysOrNoEnd))
 		}
 		expires = c.Now().AddDate(0, 0, n)
 	}

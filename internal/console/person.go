@@ -108,7 +108,7 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 		values[a.ID] = a.Value
 	}
 	for _, f := range slices.Backward(held.Findings) {
-		page.Findings = append(page.Findings, personFinding{f, values[f.Asset], exposedLabels(f.Breach.Exposes), cyber.NewPlan(f, held.Steps)})
+		page.Findings = append(page.Findings, personFinding{f, values[f.Asset], exposedLabels(f.Breach.Exposes), cyber.NewFindingPlan(f, held.Steps)})
 	}
 	if page.Services, err = c.Rules.Services.ListServices(ctx); err != nil {
 		return page, err

@@ -118,7 +118,7 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 	for i, c := range columns {
 		one := pictureColumn{Label: c.label, X: roundToTenth(pictureLeft + step*float64(i) + step*0.1), Values: c.values}
 		if (len(columns)-1-i)%every == 0 {
-			one.Short = cutName(c.short, max(3, int(room/letterWidth)))
+			one.Short = truncateName(c.short, max(3, int(room/letterWidth)))
 			half := float64(utf8.RuneCountInString(one.Short)) * letterWidth / 2
 			one.Tick = roundToTenth(min(one.X+step*0.4, pictureWidth-half))
 		}

@@ -45,7 +45,7 @@ func TestPicture(t *testing.T) {
 			t.Errorf("%d is written %q, want %q", n, got, want)
 		}
 	}
-	if formatShare(1, 3) != "33,3%" || formatShare(0, 0) != "—" || !strings.HasPrefix(cutName("Cooperativa", 9), "Cooperat") {
-		t.Error(formatShare(1, 3), formatShare(0, 0), cutName("Cooperativa", 9))
+	if formatShare(1, 3) != "33,3%" || formatShare(0, 0) != "—" || !strings.HasPrefix(truncateName("Cooperativa", 9), "Cooperat") {
+		t.Error(formatShare(1, 3), formatShare(0, 0), truncateName("Cooperativa", 9))
 	}
 }

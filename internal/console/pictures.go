@@ -174,14 +174,14 @@ func (c *Console) picturePartners(r *request, all []partner.Partner) error {
 	}
 	var columns []pictured
 	for _, p := range all {
-		columns = append(columns, pictured{p.Name, cutName(p.Name, 9), []int64{counts[string(p.ID)]}})
+		columns = append(columns, pictured{p.Name, truncateName(p.Name, 9), []int64{counts[string(p.ID)]}})
 	}
 	r.addPictures(newPicture("Novas assinaturas por parceiro", "Parceiro", []pictureSeries{{Label: "Assinaturas", Class: "c0"}}, largestColumns(columns, 6)))
 	return nil
 }
 
-// cutName shortens a name to what stands below a column.
-func cutName(name string, most int) string {
+// truncateName shortens a name to what stands below a column.
+func truncateName(name string, most int) string {
 	if runes := []rune(name); len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}

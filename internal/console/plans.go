@@ -82,7 +82,7 @@ func formatReais(m plan.Money) string {
 // parsePlanForm fills a plan from the form.
 func parsePlanForm(r *request, p *plan.Plan) {
 	limit, err := parseReais("limit", r.trimmedField("limit"))
-	r.refuse(err)
+	r.noteFormError(err)
 	p.MaxDevices, p.KeyDays = r.readNumber("max_devices", 0), r.readNumber("key_days", 0)
 	p.Name, p.KeysEndWithSubscription = r.trimmedField("name"), r.PostForm.Has("keys_end")
 	p.Coverage = plan.Coverage{
@@ -92,7 +92,7 @@ func parsePlanForm(r *request, p *plan.Plan) {
 	for _, line := range splitLines(r.trimmedField("sub_limits")) {
 		name, amount, _ := strings.Cut(line, ":")
 		m, err := parseReais("sub limits", amount)
-		r.refuse(err)
+		r.noteFormError(err)
 		p.Coverage.SubLimits = append(p.Coverage.SubLimits, plan.SubLimit{Name: strings.TrimSpace(name), Limit: m})
 	}
 }

@@ -161,8 +161,8 @@ var portalMenu = []sectionGroup{
 	{"Empresa", []section{{"/exports", "Exportações", "out"}, {"/operators", "Equipe", "people"}, {"/audit", "Auditoria", "list"}}},
 }
 
-// menuOf returns the menu, reduced to the pages that the operator may open.
-func menuOf(r *request) []menuGroup {
+// menuForOperator returns the menu, reduced to the pages that the operator may open.
+func menuForOperator(r *request) []menuGroup {
 	table := menu
 	if r.who.Partner != "" {
 		table = portalMenu

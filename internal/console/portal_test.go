@@ -431,7 +431,7 @@ func TestPortalShowsWhichKeyMadeWhich(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	who, err := partner.NewGate(d.app.Store.Partners, time.Now).Authenticate(ctx, text, partner.ScopeManage)
+	who, err := partner.NewKeyGate(d.app.Store.Partners, time.Now).Authenticate(ctx, text, partner.ScopeManage)
 	if err != nil {
 		t.Fatal(err)
 	}

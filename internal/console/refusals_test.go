@@ -374,7 +374,7 @@ func (d *adminSession) furnish(p partner.Partner, user string) {
 		d.t.Fatal(err)
 	}
 	// A job that is at work for as long as the test looks: it can be cancelled.
-	if _, err := d.app.Store.Jobs.AddJob(ctx, "espera", "teste", nil); err != nil {
+	if _, err := d.app.Store.Jobs.EnqueueJob(ctx, "espera", "teste", nil); err != nil {
 		d.t.Fatal(err)
 	}
 	if at, err := d.app.Store.Jobs.ClaimJobs(ctx, "ninguém", []string{"espera"}, 1); err != nil || len(at) != 1 {

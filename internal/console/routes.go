@@ -41,7 +41,7 @@ func (rt route) proofPage(r *http.Request) string {
 // it is portalRights.
 var routes = []route{
 	{method: "GET", path: "/login", run: showLogin},
-	{method: "POST", path: "/login", run: logIn, form: showLogin},
+	{method: "POST", path: "/login", run: logInOperator, form: showLogin},
 	{method: "POST", path: "/login/passkey/begin", run: beginPasskeyLogin},
 	{method: "POST", path: "/login/passkey", run: passkeyLogin, form: showLogin},
 	{method: "GET", path: "/link/{token}", run: showInvitation},
@@ -49,7 +49,7 @@ var routes = []route{
 
 	{method: "GET", path: "/second-factor", role: operator.Viewer, early: true, run: showSecondFactor},
 	{method: "POST", path: "/second-factor", role: operator.Viewer, early: true, run: confirmSecondFactor, form: showSecondFactor},
-	{method: "POST", path: "/logout", role: operator.Viewer, early: true, run: logOut},
+	{method: "POST", path: "/logout", role: operator.Viewer, early: true, run: logOutOperator},
 	{method: "GET", path: "/secret", role: operator.Viewer, early: true, run: showSecrets},
 	{method: "GET", path: "/prove", role: operator.Viewer, run: showProof},
 	{method: "POST", path: "/prove", role: operator.Viewer, run: proveAgain, form: showProof},

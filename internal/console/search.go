@@ -99,5 +99,5 @@ func (c *Console) noteSearch(r *request, hits []subject.Hit, as []string) error 
 
 // personPath returns the path of the page about one of a partner's people.
 func (c *Console) personPath(id partner.ID, user partner.UserHash) string {
-	return joinPath("people", string(id), c.refOf(id, user))
+	return joinPath("people", string(id), c.referenceOf(id, user))
 }

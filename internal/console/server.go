@@ -71,8 +71,8 @@ type request struct {
 	wrong error
 }
 
-// refuse adds to what is wrong with the form; nil adds nothing.
-func (r *request) refuse(err error) { r.wrong = errors.Join(r.wrong, err) }
+// noteFormError adds to what is wrong with the form; nil adds nothing.
+func (r *request) noteFormError(err error) { r.wrong = errors.Join(r.wrong, err) }
 
 // auditActor returns the operator and their address, for the audit trail.
 func (r *request) auditActor() operator.Actor {

@@ -67,9 +67,9 @@ func (c *Console) personAsked(r *request, action string) (p subject.Person, why 
 	} else {
 		p, err = subject.ParsePerson(r.trimmedField("cpf"), r.trimmedField("user_hash"), r.trimmedField("partner"))
 	}
-	r.refuse(err)
+	r.noteFormError(err)
 	why, err = parseReason(r)
-	r.refuse(err)
+	r.noteFormError(err)
 	named := p
 	if named.CPF != "" {
 		named.Partner = "" // one name for a person, whichever partner is asked
@@ -207,7 +207,7 @@ var erasedKinds = map[string]string{
 
 // eraseSubject erases a person. It refuses without the confirmation word and a reason, and shows what was deleted.
 func eraseSubject(c *Console, r *request) (answer, error) {
-	r.refuse(fault.When(r.trimmedField("confirm") != eraseWord, errForm.With("confirm", fault.TypeToConfirm, eraseWord)))
+	r.noteFormError(fault.When(r.trimmedField("confirm") != eraseWord, errForm.With("confirm", fault.TypeToConfirm, eraseWord)))
 	p, why, err := c.personAsked(r, "subject.erase")
 	if err != nil {
 		return nil, err

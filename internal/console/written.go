@@ -84,7 +84,7 @@ func (r *request) readNumber(name string, none int) int {
 	}
 	n, ok := parseWhole(text)
 	if !ok || n < 0 {
-		r.refuse(errForm.With(name, fault.WholeNumber))
+		r.noteFormError(errForm.With(name, fault.WholeNumber))
 	}
 	return n
 }
@@ -96,6 +96,6 @@ func (r *request) readMoment(name string) time.Time {
 		return time.Time{}
 	}
 	t, err := parseMoment(name, text)
-	r.refuse(err)
+	r.noteFormError(err)
 	return t
 }

@@ -79,7 +79,7 @@ func TestTarOfAMillionFiles(t *testing.T) {
 	n := sized(50_000, 1_000_000)
 	count := 0
 	s := scan.NewScanner(func(identifier.Kind, []byte) { count++ })
-	grown := scantest.Heap(t, func() {
+	grown := scantest.MeasureHeap(t, func() {
 		report, err := WalkSource(context.Background(), "dump", manyFiles(n), Options{}, func(_ Entry, r io.Reader) error {
 			_, err := s.Scan(context.Background(), r)
 			return err

@@ -16,7 +16,7 @@ import (
 func buckets(t *testing.T) map[string]string {
 	t.Helper()
 	return map[string]string{
-		"s3":   buckettest.NewS3(t).Address,
+		"s3":   buckettest.NewFakeS3(t).Address,
 		"file": "file://" + t.TempDir(),
 	}
 }

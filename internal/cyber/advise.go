@@ -42,7 +42,7 @@ func indexCatalogue(items []Item) *catalogueIndex {
 		e := &s.items[i]
 		e.Item, e.about, e.exposes, e.severity = it, it.When.aboutFinding(), NewClasses(it.When.Exposes), severityOrder(it.When.Severity)
 		for _, k := range it.When.Assets {
-			e.assets |= kindBit(k)
+			e.assets |= bitOfKind(k)
 		}
 		e.title, e.body, e.more = parseSentence(it.Title), parseSentence(it.Body), parseSentence(it.Body)
 		if it.More != "" {
@@ -74,7 +74,7 @@ func (a Advice) RenderedItem(render func(it *Item) any) any {
 // selectAdvice returns what applies to a person, in the order of the catalogue: most urgent first.
 func selectAdvice(p *Posture, s *catalogueIndex, now time.Time) []Advice {
 	sc := takeScratch()
-	defer sc.release()
+	defer sc.releaseScratch()
 	found := p.joinExposures(sc)
 	groups := sc.groupAlike(found)
 	list := make([]Advice, 0, len(s.items))
@@ -136,7 +136,7 @@ next:
 		e := &found[i]
 		var assets kinds
 		for _, a := range e.assets {
-			assets |= kindBit(a.Kind)
+			assets |= bitOfKind(a.Kind)
 		}
 		for j := range sc.groups {
 			g := &sc.groups[j]

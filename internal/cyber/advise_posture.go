@@ -76,8 +76,8 @@ type exposure struct {
 	assets  []*PostureAsset
 }
 
-// addCopy adds a copy of the same dump.
-func (e *exposure) addCopy(copied *exposure) {
+// addExposureCopy adds a copy of the same dump.
+func (e *exposure) addExposureCopy(copied *exposure) {
 	e.points, e.usable, e.exposes = max(e.points, copied.points), e.usable || copied.usable, e.exposes|copied.exposes
 	for _, a := range copied.assets {
 		if !slices.Contains(e.assets, a) {
@@ -107,8 +107,8 @@ var scratches = sync.Pool{New: func() any { return new(scratch) }}
 // takeScratch returns a scratch from the pool; the caller must release it.
 func takeScratch() *scratch { return scratches.Get().(*scratch) } //nolint:errcheck // the pool holds nothing else
 
-// release returns the room, without what would keep a person's data alive.
-func (sc *scratch) release() {
+// releaseScratch returns the room, without what would keep a person's data alive.
+func (sc *scratch) releaseScratch() {
 	clear(sc.findings)
 	clear(sc.exposures)
 	clear(sc.groups)
@@ -154,7 +154,7 @@ func (sc *scratch) joinCopies() []exposure {
 			sc.first = append(sc.first, make([]int, e.content+1-len(sc.first))...)
 		}
 		if at := sc.first[e.content]; e.content > 0 && at > 0 {
-			kept[at-1].addCopy(&e)
+			kept[at-1].addExposureCopy(&e)
 			continue
 		}
 		kept = append(kept, e)
@@ -171,14 +171,14 @@ func (sc *scratch) joinCopies() []exposure {
 // kinds is a set of identifier.Kind.
 type kinds uint32
 
-// kindBit returns the bit of a kind of value.
-func kindBit(k identifier.Kind) kinds { return 1 << k }
+// bitOfKind returns the bit of a kind of value.
+func bitOfKind(k identifier.Kind) kinds { return 1 << k }
 
 // namingAsset returns the value by which an exposure is named: the first one added, of the wanted kinds if there are
 // any; nil when it has none of them.
 func (e exposure) namingAsset(wanted kinds) *PostureAsset {
 	for _, a := range e.assets {
-		if wanted == 0 || wanted&kindBit(a.Kind) != 0 {
+		if wanted == 0 || wanted&bitOfKind(a.Kind) != 0 {
 			return a
 		}
 	}

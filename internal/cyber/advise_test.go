@@ -227,7 +227,7 @@ func TestWorstFirst(t *testing.T) {
 		p.Assets = append(p.Assets, PostureAsset{Kind: identifier.Email, Value: fmt.Sprint(i), open: list})
 	}
 	sc := takeScratch()
-	defer sc.release()
+	defer sc.releaseScratch()
 	var names []string
 	for _, e := range p.joinExposures(sc) {
 		names = append(names, e.Name)

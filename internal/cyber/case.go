@@ -265,13 +265,13 @@ func (c *Cases) MoveCase(ctx context.Context, id CaseID, to CaseStatus, actor, n
 		return Case{}, ErrCaseInvalid.With("note", fault.TextAtMost, maxNote)
 	}
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
-		move, err := cs.moveTo(to, actor, note, c.now())
+		move, err := cs.moveToStatus(to, actor, note, c.now())
 		return CaseChange{Lines: []CaseMove{move}}, err
 	})
 }
 
-// moveTo takes the case to another status and returns the line that tells of it.
-func (c *Case) moveTo(to CaseStatus, actor, note string, now time.Time) (CaseMove, error) {
+// moveToStatus takes the case to another status and returns the line that tells of it.
+func (c *Case) moveToStatus(to CaseStatus, actor, note string, now time.Time) (CaseMove, error) {
 	if !c.Status.CanMoveTo(to) {
 		return CaseMove{}, ErrCaseMove.With("status", fault.NoSuchMove)
 	}
@@ -293,18 +293,18 @@ func (c *Case) historyLine(kind MoveKind, actor, note string, now time.Time) Cas
 	return CaseMove{Kind: kind, From: c.Status, To: c.Status, Actor: actor, Note: note, At: now}
 }
 
-// AddNote adds an internal note to a case's history. It does not change the status, and no event is sent.
-func (c *Cases) AddNote(ctx context.Context, id CaseID, actor, note string) (Case, error) {
-	return c.addLine(ctx, id, MoveNote, actor, "note", note)
+// AddInternalNote adds an internal note to a case's history. It does not change the status, and no event is sent.
+func (c *Cases) AddInternalNote(ctx context.Context, id CaseID, actor, note string) (Case, error) {
+	return c.addHistoryLine(ctx, id, MoveNote, actor, "note", note)
 }
 
 // AddReply tells the person something: the partner reads it with the case, and hears of it.
 func (c *Cases) AddReply(ctx context.Context, id CaseID, actor, text string) (Case, error) {
-	return c.addLine(ctx, id, MoveReply, actor, "text", text)
+	return c.addHistoryLine(ctx, id, MoveReply, actor, "text", text)
 }
 
-// addLine adds a text of an operator to a case's history.
-func (c *Cases) addLine(ctx context.Context, id CaseID, kind MoveKind, actor, field, text string) (Case, error) {
+// addHistoryLine adds a text of an operator to a case's history.
+func (c *Cases) addHistoryLine(ctx context.Context, id CaseID, kind MoveKind, actor, field, text string) (Case, error) {
 	actor, text = strings.TrimSpace(actor), strings.TrimSpace(text)
 	if !partner.IsPrintable(actor, maxActor) {
 		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
@@ -346,14 +346,14 @@ func (c *Cases) TakeCase(ctx context.Context, id CaseID, actor string) (Case, er
 		cs.Assignee, cs.ChangedAt = actor, c.now()
 		if cs.Status == CaseOpen {
 			change.Lines = make([]CaseMove, 1)
-			change.Lines[0], err = cs.moveTo(CaseInProgress, actor, "", c.now())
+			change.Lines[0], err = cs.moveToStatus(CaseInProgress, actor, "", c.now())
 		}
 		return change, err
 	})
 }
 
-// EndCase moves a case when UndoTime has passed, unless Undo is called or the person writes before.
-func (c *Cases) EndCase(ctx context.Context, id CaseID, to CaseStatus, actor string) (Case, error) {
+// ScheduleEnd moves a case when UndoTime has passed, unless Undo is called or the person writes before.
+func (c *Cases) ScheduleEnd(ctx context.Context, id CaseID, to CaseStatus, actor string) (Case, error) {
 	if !partner.IsPrintable(actor, maxActor) {
 		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
 	}
@@ -366,8 +366,8 @@ func (c *Cases) EndCase(ctx context.Context, id CaseID, to CaseStatus, actor str
 	})
 }
 
-// UndoEnd takes back a final move that was not made yet; ErrCaseMove when there is none any more.
-func (c *Cases) UndoEnd(ctx context.Context, id CaseID) (Case, error) {
+// UndoScheduledEnd takes back a final move that was not made yet; ErrCaseMove when there is none any more.
+func (c *Cases) UndoScheduledEnd(ctx context.Context, id CaseID) (Case, error) {
 	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
 		if cs.Ending.At.IsZero() {
 			return CaseChange{}, ErrCaseMove.With("status", fault.MoveMade)
@@ -391,7 +391,7 @@ func (c *Cases) MakeEndings(ctx context.Context) (made int, err error) {
 				return CaseChange{}, nil
 			}
 			made++
-			move, err := cs.moveTo(end.To, end.Actor, "", c.now())
+			move, err := cs.moveToStatus(end.To, end.Actor, "", c.now())
 			return CaseChange{Lines: []CaseMove{move}}, err
 		})
 		err = errors.Join(err, uerr)

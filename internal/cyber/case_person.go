@@ -55,7 +55,7 @@ func (m Message) checkMessage() error {
 	if m.Attachment == nil {
 		return nil
 	}
-	if !partner.IsLine(m.Attachment.Name, 1, maxAttachmentName) {
+	if !partner.IsPrintableLine(m.Attachment.Name, 1, maxAttachmentName) {
 		return ErrCaseInvalid.With("attachment.name", fault.PlainLength, maxAttachmentName)
 	}
 	return checkParagraphs("attachment.text", m.Attachment.Text, maxAttachment)
@@ -121,7 +121,7 @@ func (c *Cases) AddMessage(ctx context.Context, key CaseKey, m Message) (Case, e
 		if next == cs.Status {
 			return change, nil
 		}
-		move, err := cs.moveTo(next, "", "", now)
+		move, err := cs.moveToStatus(next, "", "", now)
 		change.Lines = append(change.Lines, move)
 		return change, err
 	})
@@ -140,7 +140,7 @@ func (c *Cases) CancelCase(ctx context.Context, key CaseKey, reason string) (Cas
 		case !cs.Status.Open():
 			return CaseChange{}, ErrCaseEnded.With("id", fault.CaseResolvedAlready)
 		}
-		move, err := cs.moveTo(CaseCancelled, "", reason, c.now())
+		move, err := cs.moveToStatus(CaseCancelled, "", reason, c.now())
 		return CaseChange{Lines: []CaseMove{move}}, err
 	})
 }

@@ -124,8 +124,8 @@ func (c *Cases) AddQuestion(ctx context.Context, service ServiceID, text string,
 	for _, o := range options {
 		q.Options = append(q.Options, strings.TrimSpace(o))
 	}
-	tooLong := func(o string) bool { return !partner.IsLine(o, 1, 100) }
-	err = errors.Join(fault.When(!partner.IsLine(q.Text, 1, 300), ErrCaseInvalid.With("text", fault.PlainLength, 300)),
+	tooLong := func(o string) bool { return !partner.IsPrintableLine(o, 1, 100) }
+	err = errors.Join(fault.When(!partner.IsPrintableLine(q.Text, 1, 300), ErrCaseInvalid.With("text", fault.PlainLength, 300)),
 		fault.When(len(q.Options) > 50 || slices.ContainsFunc(q.Options, tooLong), ErrCaseInvalid.With("options", fault.OptionsFormat)))
 	if err != nil {
 		return Question{}, err
@@ -154,7 +154,7 @@ func (c *Cases) ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error) {
 // SaveReadyAnswer keeps an answer in the place of the one that has its title.
 func (c *Cases) SaveReadyAnswer(ctx context.Context, a ReadyAnswer) error {
 	a.Title, a.Text = strings.TrimSpace(a.Title), strings.TrimSpace(a.Text)
-	err := errors.Join(fault.When(!partner.IsLine(a.Title, 1, 100), ErrCaseInvalid.With("title", fault.PlainLength, 100)), checkParagraphs("text", a.Text, maxNote))
+	err := errors.Join(fault.When(!partner.IsPrintableLine(a.Title, 1, 100), ErrCaseInvalid.With("title", fault.PlainLength, 100)), checkParagraphs("text", a.Text, maxNote))
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func isContentSlug(s string) bool { return len(s) <= maxSlug && slug.MatchString
 // checkItem says what is wrong with an item.
 func (it Item) checkItem() error {
 	bad := func(field string, rule fault.Rule, args ...any) *fault.Error {
-		return ErrContentInvalid.With(field, rule, args...).In(toASCII(string(it.ID)))
+		return ErrContentInvalid.With(field, rule, args...).In(foldToASCII(string(it.ID)))
 	}
 	if !isContentSlug(string(it.ID)) {
 		return ErrContentInvalid.With("id", fault.HyphenatedWords, maxSlug)
@@ -160,13 +160,13 @@ func (it Item) checkItem() error {
 		wrong = append(wrong, bad(word, fault.NoSuchWord))
 	}
 	if f := it.When.checkCondition(); f != nil {
-		wrong = append(wrong, f.In("when").In(toASCII(string(it.ID))))
+		wrong = append(wrong, f.In("when").In(foldToASCII(string(it.ID))))
 	}
 	if it.Question != nil && it.When.aboutFinding() {
 		wrong = append(wrong, bad("question", fault.FindingCannotAsk))
 	} else if it.Question != nil {
 		if f := it.Question.checkQuestion(); f != nil {
-			wrong = append(wrong, f.In("question").In(toASCII(string(it.ID))))
+			wrong = append(wrong, f.In("question").In(foldToASCII(string(it.ID))))
 		}
 	}
 	return errors.Join(wrong...)
@@ -180,12 +180,12 @@ func (it Item) strayPlaceholder() (string, bool) {
 	}
 	for _, word := range placeholder.FindAllString(it.Title+it.Body, -1) {
 		if !allowed[word] {
-			return toASCII(word), true
+			return foldToASCII(word), true
 		}
 	}
 	for _, word := range placeholder.FindAllString(it.More, -1) {
 		if !allowed[word] && (word != "{mais}" || !it.When.aboutFinding()) {
-			return toASCII(word), true
+			return foldToASCII(word), true
 		}
 	}
 	return "", false
@@ -245,8 +245,8 @@ func (q ValidationQuestion) checkQuestion() *fault.Error {
 // isKnown reports whether the type is one of ours.
 func (d DeviceType) isKnown() bool { return d == DeviceAll || d == DeviceMobile || d == DeviceDesktop }
 
-// toASCII keeps fault details in plain ASCII, whatever an operator wrote.
-func toASCII(s string) string {
+// foldToASCII keeps fault details in plain ASCII, whatever an operator wrote.
+func foldToASCII(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
 			return '?'

@@ -99,7 +99,7 @@ func ReadContent(r io.Reader) ([]Item, error) {
 	}
 	var files []itemFile
 	if err := yaml.UnmarshalWithOptions(text, &files, yaml.Strict()); err != nil {
-		return nil, ErrContentInvalid.With("file", fault.NotYAMLItems, toASCII(err.Error())).Because(err)
+		return nil, ErrContentInvalid.With("file", fault.NotYAMLItems, foldToASCII(err.Error())).Because(err)
 	}
 	items, seen := make([]Item, len(files)), make(map[ContentID]bool, len(files))
 	for i, f := range files {
@@ -142,7 +142,7 @@ func (f itemFile) parseItem() (Item, error) {
 	}
 	var err error
 	if it.When, err = f.When.parseCondition(); err != nil {
-		return it, ErrContentInvalid.With(fmt.Sprintf("%s: when", toASCII(f.ID)), fault.UnknownKindOfValue)
+		return it, ErrContentInvalid.With(fmt.Sprintf("%s: when", foldToASCII(f.ID)), fault.UnknownKindOfValue)
 	}
 	if f.Question != nil {
 		q := ValidationQuestion{Text: f.Question.Text, Mends: f.Question.Mends}

@@ -136,18 +136,18 @@ func TestHoldingOf(t *testing.T) {
 // TestReplaceAndRevoke: what an operator does about somebody's key.
 func TestReplaceAndRevoke(t *testing.T) {
 	rules, s := newCupboard()
-	if d, err := rules.Replace(t.Context(), "ek_1", Android, " novo "); err != nil || s.replaced != "p ek_1 android novo" || d.Key == "" || d.ID == "" {
+	if d, err := rules.ReplaceDevice(t.Context(), "ek_1", Android, " novo "); err != nil || s.replaced != "p ek_1 android novo" || d.Key == "" || d.ID == "" {
 		t.Errorf("%q %+v %v", s.replaced, d, err)
 	}
 	s.replaced = ""
-	if _, err := rules.Replace(t.Context(), "ek_1", Android, ""); !errors.Is(err, ErrDeviceInvalid) || s.replaced != "" {
+	if _, err := rules.ReplaceDevice(t.Context(), "ek_1", Android, ""); !errors.Is(err, ErrDeviceInvalid) || s.replaced != "" {
 		t.Errorf("a device without a name: %v", err)
 	}
 	dry := NewEndpoints(s, func() time.Time { return modelNow }, strings.NewReader(""))
-	if _, err := dry.Replace(t.Context(), "ek_1", Android, "x"); err == nil || s.replaced != "" {
+	if _, err := dry.ReplaceDevice(t.Context(), "ek_1", Android, "x"); err == nil || s.replaced != "" {
 		t.Error("a key was made without randomness")
 	}
-	if _, err := rules.Revoke(t.Context(), "ek_1"); err != nil || s.reason != EndRevoked {
+	if _, err := rules.RevokeDevice(t.Context(), "ek_1"); err != nil || s.reason != EndRevoked {
 		t.Errorf("%s: %v", s.reason, err)
 	}
 	if d, err := rules.FindDevice(t.Context(), " ABC\n"); err != nil || d.Key != "ABC" {
@@ -222,18 +222,18 @@ func TestReports(t *testing.T) {
 func TestPartnersOwnKeys(t *testing.T) {
 	rules, s := newCupboard()
 	s.own = Device{ID: "ek_1"}
-	if _, err := rules.MoveOwn(t.Context(), "q", "ABC", DeviceRequest{System: IOS, Name: " novo ", Mode: partner.Live}); err != nil || s.replaced != "q ek_1 ios novo live" {
+	if _, err := rules.MoveOwnDevice(t.Context(), "q", "ABC", DeviceRequest{System: IOS, Name: " novo ", Mode: partner.Live}); err != nil || s.replaced != "q ek_1 ios novo live" {
 		t.Errorf("%q %v", s.replaced, err)
 	}
-	if _, err := rules.MoveOwn(t.Context(), "q", "ABC", DeviceRequest{System: IOS, Name: ""}); !errors.Is(err, ErrDeviceInvalid) {
+	if _, err := rules.MoveOwnDevice(t.Context(), "q", "ABC", DeviceRequest{System: IOS, Name: ""}); !errors.Is(err, ErrDeviceInvalid) {
 		t.Error("a device without a name:", err)
 	}
 	s.own.EndReason = EndRevoked
-	if _, err := rules.RevokeOwn(t.Context(), "q", "ABC"); err != nil || s.reason != "" {
+	if _, err := rules.RevokeOwnDevice(t.Context(), "q", "ABC"); err != nil || s.reason != "" {
 		t.Error("revoked twice:", s.reason, err)
 	}
 	s.own.EndReason = ""
-	if _, err := rules.RevokeOwn(t.Context(), "q", "ABC"); err != nil || s.reason != EndRevoked {
+	if _, err := rules.RevokeOwnDevice(t.Context(), "q", "ABC"); err != nil || s.reason != EndRevoked {
 		t.Error(s.reason, err)
 	}
 }

@@ -99,7 +99,7 @@ type LifeStore interface {
 	FindOwnDevice(ctx context.Context, id partner.ID, named string) (Device, error)
 	// NoteReport asks decide about a live key and keeps the times that it says; ErrDeviceEnded for one that is over.
 	NoteReport(ctx context.Context, id partner.ID, key KeyID, decide func(d Device, now time.Time) (Device, bool)) (Device, error)
-	EndKey(ctx context.Context, id partner.ID, key KeyID, reason EndReason) (Device, error)
+	EndOwnKey(ctx context.Context, id partner.ID, key KeyID, reason EndReason) (Device, error)
 	// MoveDevice ends a live key and issues one for another device of the same person, valid until the same time. With
 	// a mode in the request the key counts against the partner's share of a pool.
 	MoveDevice(ctx context.Context, id partner.ID, key KeyID, r DeviceRequest, next NewKey) (Device, error)
@@ -131,17 +131,17 @@ func (e *Endpoints) ReportProtected(ctx context.Context, id partner.ID, named st
 	return e.store.NoteReport(ctx, id, d.ID, ApplyReport)
 }
 
-// RevokeOwn ends a key of the partner.
-func (e *Endpoints) RevokeOwn(ctx context.Context, id partner.ID, named string) (Device, error) {
+// RevokeOwnDevice ends a key of the partner.
+func (e *Endpoints) RevokeOwnDevice(ctx context.Context, id partner.ID, named string) (Device, error) {
 	d, err := e.FindOwnDevice(ctx, id, named)
 	if err != nil || d.EndReason == EndRevoked {
 		return d, err // revoked twice is revoked
 	}
-	return e.store.EndKey(ctx, id, d.ID, EndRevoked)
+	return e.store.EndOwnKey(ctx, id, d.ID, EndRevoked)
 }
 
-// MoveOwn gives a person of the partner a key for another device in place of one that ends: see Replace.
-func (e *Endpoints) MoveOwn(ctx context.Context, id partner.ID, named string, r DeviceRequest) (Device, error) {
+// MoveOwnDevice gives a person of the partner a key for another device in place of one that ends: see Replace.
+func (e *Endpoints) MoveOwnDevice(ctx context.Context, id partner.ID, named string, r DeviceRequest) (Device, error) {
 	if err := r.checkRequest(); err != nil {
 		return Device{}, err
 	}
@@ -149,22 +149,22 @@ func (e *Endpoints) MoveOwn(ctx context.Context, id partner.ID, named string, r 
 	if err != nil {
 		return d, err
 	}
-	return e.move(ctx, d, r)
+	return e.moveDevice(ctx, d, r)
 }
 
-// Revoke ends a key, for the operator.
-func (e *Endpoints) Revoke(ctx context.Context, key KeyID) (Device, error) {
+// RevokeDevice ends a key, for the operator.
+func (e *Endpoints) RevokeDevice(ctx context.Context, key KeyID) (Device, error) {
 	d, err := e.GetDevice(ctx, key)
 	if err != nil {
 		return d, err
 	}
-	return e.store.EndKey(ctx, d.Partner, d.ID, EndRevoked)
+	return e.store.EndOwnKey(ctx, d.Partner, d.ID, EndRevoked)
 }
 
-// Replace moves a person's protection to another device, for the operator: the old key ends, the new device has a key
+// ReplaceDevice moves a person's protection to another device, for the operator: the old key ends, the new device has a key
 // of its own until the old one would have ended. The plan's limit is not asked, as the number of devices stays the
 // same.
-func (e *Endpoints) Replace(ctx context.Context, key KeyID, system System, name string) (Device, error) {
+func (e *Endpoints) ReplaceDevice(ctx context.Context, key KeyID, system System, name string) (Device, error) {
 	r := DeviceRequest{System: system, Name: name}
 	if err := r.checkRequest(); err != nil {
 		return Device{}, err
@@ -173,11 +173,11 @@ func (e *Endpoints) Replace(ctx context.Context, key KeyID, system System, name 
 	if err != nil {
 		return d, err
 	}
-	return e.move(ctx, d, r)
+	return e.moveDevice(ctx, d, r)
 }
 
-// move gives the place of d to another device, which gets a new key.
-func (e *Endpoints) move(ctx context.Context, d Device, r DeviceRequest) (Device, error) {
+// moveDevice gives the place of d to another device, which gets a new key.
+func (e *Endpoints) moveDevice(ctx context.Context, d Device, r DeviceRequest) (Device, error) {
 	next, err := e.generateKey()
 	if err != nil {
 		return Device{}, err

@@ -21,28 +21,28 @@ type ownDevices struct {
 
 // DeviceByID returns a device of the one partner.
 func (s ownDevices) DeviceByID(ctx context.Context, key KeyID) (Device, error) {
-	return s.own(s.of.DeviceByID(ctx, key))
+	return s.hideForeignDevice(s.of.DeviceByID(ctx, key))
 }
 
 // DeviceByKey finds one by its activation key.
 func (s ownDevices) DeviceByKey(ctx context.Context, text string) (Device, error) {
-	return s.own(s.of.DeviceByKey(ctx, text))
+	return s.hideForeignDevice(s.of.DeviceByKey(ctx, text))
 }
 
-// own answers with ErrDeviceUnknown for a device of another partner, as if it did not exist.
-func (s ownDevices) own(d Device, err error) (Device, error) {
+// hideForeignDevice answers with ErrDeviceUnknown for a device of another partner, as if it did not exist.
+func (s ownDevices) hideForeignDevice(d Device, err error) (Device, error) {
 	if err == nil && d.Partner != s.id {
 		return Device{}, ErrDeviceUnknown
 	}
 	return d, err
 }
 
-// EndKey ends a key of the one partner.
-func (s ownDevices) EndKey(ctx context.Context, id partner.ID, key KeyID, reason EndReason) (Device, error) {
+// EndOwnKey ends a key of the one partner.
+func (s ownDevices) EndOwnKey(ctx context.Context, id partner.ID, key KeyID, reason EndReason) (Device, error) {
 	if id != s.id {
 		return Device{}, ErrDeviceUnknown
 	}
-	return s.of.EndKey(ctx, id, key, reason)
+	return s.of.EndOwnKey(ctx, id, key, reason)
 }
 
 // MoveDevice moves a key of the one partner to another device.

@@ -98,7 +98,7 @@ func (e *Endpoints) LoadKeyPool(ctx context.Context, system System, file io.Read
 		return nil
 	}
 	for {
-		key, err := rows.nextKey()
+		key, err := rows.readNextKey()
 		if errors.Is(err, io.EOF) {
 			break
 		}

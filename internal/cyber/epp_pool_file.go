@@ -51,8 +51,8 @@ func detectSeparator(text *bufio.Reader) rune {
 	return ','
 }
 
-// nextKey returns io.EOF after the last key.
-func (r *poolReader) nextKey() (VendorKey, error) {
+// readNextKey returns io.EOF after the last key.
+func (r *poolReader) readNextKey() (VendorKey, error) {
 	row, err := r.rows.Read()
 	if err == nil && r.key < 0 && r.readHeading(row) {
 		row, err = r.rows.Read()

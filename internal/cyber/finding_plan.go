@@ -54,13 +54,13 @@ func (m *Monitoring) ListPlans(ctx context.Context, id partner.ID, user partner.
 	}
 	plans := make([]Plan, len(findings))
 	for i, f := range findings {
-		plans[i] = NewPlan(f, marks)
+		plans[i] = NewFindingPlan(f, marks)
 	}
 	return plans, nil
 }
 
-// GetPlan returns the plan of one finding.
-func (m *Monitoring) GetPlan(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID) (Plan, error) {
+// GetFindingPlan returns the plan of one finding.
+func (m *Monitoring) GetFindingPlan(ctx context.Context, id partner.ID, user partner.UserHash, finding FindingID) (Plan, error) {
 	plans, err := m.ListPlans(ctx, id, user)
 	if err != nil {
 		return Plan{}, err

@@ -135,8 +135,8 @@ func NewOwner(id partner.ID, mode partner.Mode, s partner.Settings) Owner {
 	return Owner{Partner: id, Mode: mode, FirstLooksPerHour: LooksPerHour(s)}
 }
 
-// isPaced reports whether first looks take tokens.
-func (o Owner) isPaced() bool { return !o.Mode.Has(partner.Unpaced) && o.FirstLooksPerHour > 0 }
+// hasPacedLooks reports whether first looks take tokens.
+func (o Owner) hasPacedLooks() bool { return !o.Mode.Has(partner.Unpaced) && o.FirstLooksPerHour > 0 }
 
 // Group is the kinds of values that one way of asking may name.
 type Group []identifier.Kind
@@ -216,7 +216,7 @@ func (m *Monitoring) checkNewAsset(ctx context.Context, r AssetRequest) (NewAsse
 	}
 	a := NewAsset{
 		Asset:  Asset{ID: AssetID("as_" + made.String()), Partner: who.Partner, User: r.User, Kind: k, Value: r.Value, AddedAt: m.now()},
-		Normal: normal, Paced: who.isPaced(),
+		Normal: normal, Paced: who.hasPacedLooks(),
 	}
 	if k == identifier.CPF {
 		if err := m.recognizeCPF(ctx, &a); err != nil {

@@ -184,7 +184,7 @@ const maxRecommendations = 20
 // computeScore computes the score. It is deterministic, a new finding never lowers it, and resolving one never raises it.
 func computeScore(p *Posture, s *catalogueIndex) Score {
 	sc := takeScratch()
-	defer sc.release()
+	defer sc.releaseScratch()
 	found := p.joinExposures(sc)
 	breach, wins := breachScore(found, sc)
 	status, usable := p.worstStatus(), 0

@@ -152,7 +152,7 @@ func (s *Services) forgetOffered() {
 func (sv *Service) checkService() error {
 	sv.Name, sv.Description = strings.TrimSpace(sv.Name), strings.TrimSpace(sv.Description)
 	return errors.Join(
-		fault.When(!partner.IsLine(sv.Name, 1, 120), ErrServiceInvalid.With("name", fault.PlainLength, 120)),
+		fault.When(!partner.IsPrintableLine(sv.Name, 1, 120), ErrServiceInvalid.With("name", fault.PlainLength, 120)),
 		fault.When(!partner.Paragraphs(sv.Description, 1, 1000), ErrServiceInvalid.With("description", fault.TextLength, 1000)),
 	)
 }

@@ -107,9 +107,9 @@ type Plan struct {
 	Steps   []PlannedStep
 }
 
-// NewPlan makes the plan of a finding from the catalogue and what was said of its steps; marks of other findings and of
+// NewFindingPlan makes the plan of a finding from the catalogue and what was said of its steps; marks of other findings and of
 // steps that are not in it are passed over, and the last that was said of one counts.
-func NewPlan(f Finding, marks []StepMark) Plan {
+func NewFindingPlan(f Finding, marks []StepMark) Plan {
 	p := Plan{Finding: f}
 	steps := firstSteps()
 	for i := range steps {
@@ -237,5 +237,5 @@ func ReminderOf(p Plan, since, now time.Time) (r Reminder) {
 
 // FirstReminder returns when to look at a new finding for the first time; zero: never.
 func FirstReminder(f Finding) time.Time {
-	return ReminderOf(NewPlan(f, nil), f.planStart(), f.planStart()).Next
+	return ReminderOf(NewFindingPlan(f, nil), f.planStart(), f.planStart()).Next
 }

@@ -59,13 +59,13 @@ func TestPlans(t *testing.T) {
 			"health-statement security-questions false-bills expect-scams"},
 		"an address alone": {leaked(identifier.Email, SourceCombolist, true, ExposedEmail), "expect-scams"},
 	} {
-		if got := strings.Trim(fmt.Sprint(stepIDs(NewPlan(c.f, nil).Steps)), "[]"); got != c.want {
+		if got := strings.Trim(fmt.Sprint(stepIDs(NewFindingPlan(c.f, nil).Steps)), "[]"); got != c.want {
 			t.Errorf("%s: %s, not %s", name, got, c.want)
 		}
 	}
 	made := leaked(identifier.CPF, SourceBreach, true, ExposedPassword, ExposedCPF)
 	made.Breach.Fabricated = true
-	if got := stepIDs(NewPlan(made, nil).Steps); !slices.Equal(got, []StepID{"expect-scams"}) {
+	if got := stepIDs(NewFindingPlan(made, nil).Steps); !slices.Equal(got, []StepID{"expect-scams"}) {
 		t.Error("made-up data asks for", got)
 	}
 }
@@ -79,7 +79,7 @@ func TestCPFStepsNeedTheCPF(t *testing.T) {
 	for range 5000 {
 		f := drawFinding(luck, luck.IntN(7), 0, drawBreach(luck, 0))
 		stood := f.Kind == identifier.CPF || f.Trace.Told && f.Breach.Has(ExposedCPF, ExposedDocument)
-		for _, s := range NewPlan(f, nil).Steps {
+		for _, s := range NewFindingPlan(f, nil).Steps {
 			if slices.Contains(about, s.ID) && !stood {
 				t.Fatalf("%s for a %s in %v (told %t)", s.ID, f.Kind, f.Breach.Exposes, f.Trace.Told)
 			}
@@ -108,14 +108,14 @@ func TestStepTexts(t *testing.T) {
 			}
 		}
 	}
-	doubt := NewPlan(leaked(identifier.Email, SourceBreach, false, ExposedPassword), nil).Steps[0]
-	sure := NewPlan(leaked(identifier.Email, SourceBreach, true, ExposedPassword), nil).Steps[0]
+	doubt := NewFindingPlan(leaked(identifier.Email, SourceBreach, false, ExposedPassword), nil).Steps[0]
+	sure := NewFindingPlan(leaked(identifier.Email, SourceBreach, true, ExposedPassword), nil).Steps[0]
 	if !strings.Contains(doubt.Why(partner.Portuguese), "a sua pode estar entre elas") || !strings.HasPrefix(sure.Why(partner.Portuguese), "Sua senha estava em “Loja Exemplo”") {
 		t.Error(doubt.Why(partner.Portuguese), sure.Why(partner.Portuguese))
 	}
 	hostile := leaked(identifier.Email, SourceBreach, true, ExposedPassword)
 	hostile.Breach.Title = "{vazamento}<b>"
-	if why := NewPlan(hostile, nil).Steps[0].Why(partner.English); strings.Count(why, "{vazamento}<b>") != 1 {
+	if why := NewFindingPlan(hostile, nil).Steps[0].Why(partner.English); strings.Count(why, "{vazamento}<b>") != 1 {
 		t.Error("a title is taken for a text:", why)
 	}
 }
@@ -156,10 +156,10 @@ func TestRemaining(t *testing.T) {
 	f := leaked(identifier.Email, SourceBreach, true, ExposedPassword)
 	say := func(states ...StepState) Plan {
 		var marks []StepMark
-		for i, s := range NewPlan(f, nil).Steps {
+		for i, s := range NewFindingPlan(f, nil).Steps {
 			marks = append(marks, StepMark{Finding: f.ID, Step: s.ID, State: states[i], At: modelNow}, StepMark{Finding: "fd_2", Step: s.ID, State: StepSkipped})
 		}
-		return NewPlan(f, append(marks, StepMark{Finding: f.ID, Step: "gone", State: StepDone}))
+		return NewFindingPlan(f, append(marks, StepMark{Finding: f.ID, Step: "gone", State: StepDone}))
 	}
 	for _, c := range []struct {
 		plan Plan
@@ -179,10 +179,10 @@ func TestRemaining(t *testing.T) {
 	if p := say(StepTodo, StepTodo, StepTodo); len(p.Remaining()) != 0 || p.decideRecheck() != (PlanChange{Restate: true}) {
 		t.Error("of a closed one something remains")
 	}
-	if p := NewPlan(leaked(identifier.Card, SourceBreach, true, ExposedCard), []StepMark{{Finding: "fd_1", Step: "block-card", State: StepDone}}); p.resolution() != ResolvedCardReplaced || p.Done() != 1 {
+	if p := NewFindingPlan(leaked(identifier.Card, SourceBreach, true, ExposedCard), []StepMark{{Finding: "fd_1", Step: "block-card", State: StepDone}}); p.resolution() != ResolvedCardReplaced || p.Done() != 1 {
 		t.Error(p.resolution())
 	}
-	if p := NewPlan(leaked(identifier.Email, SourceBreach, true, ExposedEmail), nil); p.resolution() != ResolvedOther {
+	if p := NewFindingPlan(leaked(identifier.Email, SourceBreach, true, ExposedEmail), nil); p.resolution() != ResolvedOther {
 		t.Error(p.resolution())
 	}
 }
@@ -195,8 +195,8 @@ func TestReminders(t *testing.T) {
 	for range 500 {
 		f := drawFinding(luck, luck.IntN(7), 0, drawBreach(luck, 0))
 		f.Quiet = false
-		marks := drawMarks(luck, NewPlan(f, nil))
-		plan := NewPlan(f, marks)
+		marks := drawMarks(luck, NewFindingPlan(f, nil))
+		plan := NewFindingPlan(f, marks)
 		told := map[StepID]int{}
 		for at := FirstReminder(f); !at.IsZero(); {
 			now := at.Add(time.Duration(luck.IntN(5*24)) * time.Hour)
@@ -219,7 +219,7 @@ func TestReminders(t *testing.T) {
 		quiet, closed := f, f
 		quiet.Quiet, closed.Resolution = true, ResolvedRetracted
 		for _, f := range []Finding{quiet, closed} {
-			if r := ReminderOf(NewPlan(f, nil), f.FoundAt, f.FoundAt.AddDate(1, 0, 0)); !FirstReminder(f).IsZero() || len(r.Due) > 0 || !r.Next.IsZero() {
+			if r := ReminderOf(NewFindingPlan(f, nil), f.FoundAt, f.FoundAt.AddDate(1, 0, 0)); !FirstReminder(f).IsZero() || len(r.Due) > 0 || !r.Next.IsZero() {
 				t.Fatal("reminded of what is closed or quiet")
 			}
 		}
@@ -229,8 +229,8 @@ func TestReminders(t *testing.T) {
 		t.Error("the first reminder is at", at)
 	}
 	f.RenewedAt = modelNow.AddDate(0, 1, 0)
-	if at := FirstReminder(f); !at.Equal(f.RenewedAt.Add(12*time.Hour)) || !NewPlan(f, nil).Steps[0].Due.Equal(f.RenewedAt.Add(24*time.Hour)) {
-		t.Error("a plan that began anew is due", NewPlan(f, nil).Steps[0].Due)
+	if at := FirstReminder(f); !at.Equal(f.RenewedAt.Add(12*time.Hour)) || !NewFindingPlan(f, nil).Steps[0].Due.Equal(f.RenewedAt.Add(24*time.Hour)) {
+		t.Error("a plan that began anew is due", NewFindingPlan(f, nil).Steps[0].Due)
 	}
 }
 
@@ -327,7 +327,7 @@ func (p *simulated) risk(t *testing.T, items *catalogueIndex) Score {
 
 // do says something of some steps of a finding's plan and asks for a re-check, as the store would keep it.
 func (p *simulated) do(luck *rand.Rand, f *Finding) (solved bool) {
-	plan := NewPlan(*f, p.marks[f.ID])
+	plan := NewFindingPlan(*f, p.marks[f.ID])
 	for i, s := range plan.Steps {
 		if state := []StepState{s.State, StepDone, StepDone, StepDone, StepSkipped, StepTodo}[luck.IntN(6)]; f.Open() && state != s.State {
 			plan.Steps[i].State = state
@@ -407,7 +407,7 @@ func (d *planned) ChangePlan(_ context.Context, _ partner.ID, _ partner.UserHash
 	if id != d.f.ID {
 		return Rechecked{}, ErrFindingNotFound
 	}
-	c, err := change(NewPlan(d.f, d.marks))
+	c, err := change(NewFindingPlan(d.f, d.marks))
 	if err != nil {
 		return Rechecked{}, err
 	}
@@ -415,7 +415,7 @@ func (d *planned) ChangePlan(_ context.Context, _ partner.ID, _ partner.UserHash
 		d.marks = append(d.marks, *c.Mark)
 	}
 	d.f.Resolution = c.Close
-	return Rechecked{NewPlan(d.f, d.marks), d.status}, nil
+	return Rechecked{NewFindingPlan(d.f, d.marks), d.status}, nil
 }
 
 // TestMarkStep: what may be said of which step, and what a re-check comes to.
@@ -454,10 +454,10 @@ func TestMarkStep(t *testing.T) {
 	if _, err := m.MarkPlanStep(ctx, "pt_1", "u", "fd_1", "expect-scams", StepTodo); err == nil || !strings.Contains(err.Error(), "finding.closed") {
 		t.Error("a step of a closed finding is marked:", err)
 	}
-	if p, err := m.GetPlan(ctx, "pt_1", "u", "fd_1"); err != nil || p.Done() != 3 {
+	if p, err := m.GetFindingPlan(ctx, "pt_1", "u", "fd_1"); err != nil || p.Done() != 3 {
 		t.Error(p, err)
 	}
-	if _, err := m.GetPlan(ctx, "pt_1", "u", "fd_9"); err == nil {
+	if _, err := m.GetFindingPlan(ctx, "pt_1", "u", "fd_9"); err == nil {
 		t.Error("the plan of no finding")
 	}
 }

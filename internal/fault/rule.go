@@ -15,8 +15,8 @@ type Rule struct {
 
 var catalogue = map[string]Rule{}
 
-// newRule adds a rule to the catalogue. It panics where the code is taken or a sentence is missing, which any test finds.
-func newRule(code, english, portuguese string) Rule {
+// addRule adds a rule to the catalogue. It panics where the code is taken or a sentence is missing, which any test finds.
+func addRule(code, english, portuguese string) Rule {
 	if _, taken := catalogue[code]; taken || english == "" || portuguese == "" {
 		panic("fault: rule " + code + " is there twice, or lacks a sentence")
 	}
@@ -27,7 +27,7 @@ func newRule(code, english, portuguese string) Rule {
 
 // partnerRule adds a rule that partners can meet.
 func partnerRule(code, english, portuguese string) Rule {
-	r := newRule(code, english, portuguese)
+	r := addRule(code, english, portuguese)
 	r.partners = true
 	catalogue[code] = r
 	return r

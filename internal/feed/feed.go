@@ -108,7 +108,7 @@ type Breaches interface {
 
 // Jobs takes work that is due.
 type Jobs interface {
-	AddJob(ctx context.Context, kind, subject string, args any) (job.ID, error)
+	EnqueueJob(ctx context.Context, kind, subject string, args any) (job.ID, error)
 }
 
 // Store keeps feeds and what they have taken.
@@ -252,7 +252,7 @@ func (fs *Feeds) StartFeed(ctx context.Context, name string) error {
 	if _, err := fs.Store.FeedByName(ctx, name); err != nil {
 		return err
 	}
-	_, err := fs.Jobs.AddJob(ctx, KindRun, name, struct{}{})
+	_, err := fs.Jobs.EnqueueJob(ctx, KindRun, name, struct{}{})
 	if errors.Is(err, job.ErrExists) {
 		return intake.ErrBusy.With("name", fault.FeedRunning)
 	}
@@ -270,7 +270,7 @@ func (fs *Feeds) Schedule(ctx context.Context) error {
 		if f.Paused || f.NextAt.After(now) {
 			continue
 		}
-		if _, err := fs.Jobs.AddJob(ctx, KindRun, f.Name, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
+		if _, err := fs.Jobs.EnqueueJob(ctx, KindRun, f.Name, struct{}{}); err != nil && !errors.Is(err, job.ErrExists) {
 			return err
 		}
 	}
@@ -285,7 +285,7 @@ func (fs *Feeds) Run(ctx context.Context, run *job.Run) error {
 		return err
 	}
 	start := fs.Now()
-	failed := fs.runFeed(ctx, &f)
+	failed := fs.runOneFeed(ctx, &f)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -320,8 +320,8 @@ func failureReason(err error) string {
 	return strings.ToValidUTF8(text[:min(len(text), 600)], "")
 }
 
-// runFeed runs a feed by its kind.
-func (fs *Feeds) runFeed(ctx context.Context, f *Feed) error {
+// runOneFeed runs a feed by its kind.
+func (fs *Feeds) runOneFeed(ctx context.Context, f *Feed) error {
 	switch f.Kind {
 	case Folder:
 		return fs.runFolder(ctx, f)
@@ -457,7 +457,7 @@ func isBeside(manifest, file string) bool {
 // openFolder opens the target of a folder feed: a path on this machine, or the address of a bucket.
 func (fs *Feeds) openFolder(target string) (bucket.Bucket, error) {
 	if filepath.IsAbs(target) {
-		return bucket.Folder(target)
+		return bucket.NewFolderBucket(target)
 	}
 	return bucket.Open(target, fs.Client)
 }

@@ -57,14 +57,14 @@ func TestFolderFeed(t *testing.T) {
 		if _, err := fs.AddFeed(context.Background(), feed.Feed{Name: "caixa", Kind: feed.Folder, Target: folder, Every: time.Minute}); err != nil {
 			t.Fatal(err)
 		}
-		drop("loja.csv.gz", string(leaktest.Gzipped(t, []byte("ana@exemplo.com.br,bia@exemplo.com.br"))))
+		drop("loja.csv.gz", string(leaktest.GzipText(t, []byte("ana@exemplo.com.br,bia@exemplo.com.br"))))
 		drop("sem-manifesto.txt", "caio@exemplo.com.br")
 		v.runFeed(fs, "caixa")
-		v.Want("without a manifest", v.Names(), "")
+		v.WantEqual("without a manifest", v.Names(), "")
 		drop("loja.json", `{"title":"Loja","date":"2026-03-01","exposes":["email"]}`)
 		drop("quebrado.json", `{"title":`)
 		f := v.runFeed(fs, "caixa")
-		v.Want("with one", v.Names(), "loja:published:2")
+		v.WantEqual("with one", v.Names(), "loja:published:2")
 		if f.Failures != 1 || !strings.Contains(f.Error, "quebrado.json") || !f.NextAt.Equal(v.Clock.Now().Add(time.Minute)) {
 			t.Errorf("a broken manifest is the feed's failure: %+v", f)
 		}
@@ -79,7 +79,7 @@ func TestFolderFeed(t *testing.T) {
 			t.Errorf("after it was mended: %+v", f)
 		}
 		v.runFeed(fs, "caixa")
-		v.Want("named files only, and once", v.Names(), "loja:published:2 outro:published:1")
+		v.WantEqual("named files only, and once", v.Names(), "loja:published:2 outro:published:1")
 	})
 }
 
@@ -139,7 +139,7 @@ func TestListFeed(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 		}
-		v.Want("breaches", v.Names(), "pasta:published:2")
+		v.WantEqual("breaches", v.Names(), "pasta:published:2")
 		if dumps.Load() != 1 || tagged != 2 {
 			t.Errorf("%d downloads, %d unchanged lists", dumps.Load(), tagged)
 		}
@@ -150,7 +150,7 @@ func TestListFeed(t *testing.T) {
 func TestHIBPFeed(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		p, _ := e.NewPartner(t, partner.Sandbox)
 		v.Watch(v.Live, "ana", "email", "Ana+x@exemplo.com.br")
 		v.Watch(v.Live, "bia", "email", "bia@exemplo.com.br")
@@ -186,8 +186,8 @@ func TestHIBPFeed(t *testing.T) {
 			if f := v.runFeed(fs, "hibp"); f.Failures != 0 || f.State.Cell != 0 {
 				t.Errorf("%+v", f)
 			}
-			v.Want("findings", v.FindingsOf(v.Live, "ana"), "email:hibp-loja-exemplo:open")
-			v.Want("statuses", v.Statuses(v.Live, "ana")+" "+v.Statuses(v.Live, "bia"), "email=comprometido email=monitorado cpf=monitorado")
+			v.WantEqual("findings", v.FindingsOf(v.Live, "ana"), "email:hibp-loja-exemplo:open")
+			v.WantEqual("statuses", v.Statuses(v.Live, "ana")+" "+v.Statuses(v.Live, "bia"), "email=comprometido email=monitorado cpf=monitorado")
 			if told := v.EventsOf(v.Live); leaktest.Count(told, "leak") != 1 {
 				t.Errorf("told %v", told)
 			}

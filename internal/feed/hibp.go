@@ -121,22 +121,22 @@ func newPacer(perMinute int) *pacer { return &pacer{gap: time.Minute / time.Dura
 func (p *pacer) waitTurn(ctx context.Context) (held int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.held, job.WaitFor(ctx, p.gap)
+	return p.held, job.PauseStep(ctx, p.gap)
 }
 
-// holdAll makes all wait, unless they have since the turn that was refused.
-func (p *pacer) holdAll(ctx context.Context, turn int, d time.Duration) error {
+// holdAllTurns makes all wait, unless they have since the turn that was refused.
+func (p *pacer) holdAllTurns(ctx context.Context, turn int, d time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.held != turn {
 		return ctx.Err()
 	}
 	p.held++
-	return job.WaitFor(ctx, d)
+	return job.PauseStep(ctx, d)
 }
 
-// getJSON asks the service and waits when told to. It says whether there was anything to tell.
-func (s *hibpSweep) getJSON(ctx context.Context, path string, into any, most int64) (bool, error) {
+// fetchJSON asks the service and waits when told to. It says whether there was anything to tell.
+func (s *hibpSweep) fetchJSON(ctx context.Context, path string, into any, most int64) (bool, error) {
 	where := strings.TrimSuffix(s.f.Target, "/") + path
 	for range hibpTries {
 		turn, err := s.pace.waitTurn(ctx)
@@ -147,7 +147,7 @@ func (s *hibpSweep) getJSON(ctx context.Context, path string, into any, most int
 		if err != nil || after == 0 {
 			return found, err
 		}
-		if err := s.pace.holdAll(ctx, turn, min(after, hibpLongestWait)); err != nil {
+		if err := s.pace.holdAllTurns(ctx, turn, min(after, hibpLongestWait)); err != nil {
 			return false, err
 		}
 	}
@@ -287,7 +287,7 @@ func (s *hibpSweep) setCallRate(perMinute int) {
 // readPlan asks what the key allows, and for the catalogue of breaches.
 func (s *hibpSweep) readPlan(ctx context.Context) error {
 	var plan hibpPlan
-	if _, err := s.getJSON(ctx, "/subscription/status", &plan, maxHIBPAnswer); err != nil {
+	if _, err := s.fetchJSON(ctx, "/subscription/status", &plan, maxHIBPAnswer); err != nil {
 		return fmt.Errorf("plan: %w", err)
 	}
 	if !plan.IncludesKAnon {
@@ -331,7 +331,7 @@ func (s *hibpSweep) keepBreach(ctx context.Context, b cyber.Breach) error {
 // readCatalogue asks for all breaches that may be told of.
 func (s *hibpSweep) readCatalogue(ctx context.Context) error {
 	var all []hibpBreach
-	if _, err := s.getJSON(ctx, "/breaches", &all, maxCatalogue); err != nil {
+	if _, err := s.fetchJSON(ctx, "/breaches", &all, maxCatalogue); err != nil {
 		return fmt.Errorf("breaches: %w", err)
 	}
 	for _, h := range all {
@@ -417,7 +417,7 @@ func (s *hibpSweep) askSharedRange(ctx context.Context, emails []hashedEmail) er
 func (s *hibpSweep) askRange(ctx context.Context, alike []hashedEmail, see func(h hashedEmail, breach string)) error {
 	var text json.RawMessage
 	prefix := alike[0].hashPrefix()
-	found, err := s.getJSON(ctx, "/breachedaccount/range/"+strings.ToUpper(hex.EncodeToString(prefix[:])), &text, maxHIBPAnswer)
+	found, err := s.fetchJSON(ctx, "/breachedaccount/range/"+strings.ToUpper(hex.EncodeToString(prefix[:])), &text, maxHIBPAnswer)
 	if err != nil || !found {
 		return err
 	}

@@ -73,7 +73,7 @@ var longHex = regexp.MustCompile(`[0-9A-Fa-f]{7}`)
 func TestHIBPCatalogue(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		v.Watch(v.Live, "um", "email", "um@exemplo.com.br")
 		service := &hibpService{Catalogue: catalogue}
 		target, asked := asks(t, service)
@@ -103,7 +103,7 @@ func TestHIBPRanges(t *testing.T) {
 	one, two := alike(t)
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		p, _ := e.NewPartner(t, partner.Live)
 		other := cyber.Owner{Partner: p.ID, Mode: partner.Live}
 		v.Watch(v.Live, "um", "email", one)
@@ -121,9 +121,9 @@ func TestHIBPRanges(t *testing.T) {
 		if f := v.runFeed(fs, "hibp"); f.Failures != 0 || f.State.Cell != 0 || f.State.Items != 5 {
 			t.Errorf("%+v", f)
 		}
-		v.Want("found", v.FindingsOf(v.Live, "um"), "email:hibp-loja:open")
-		v.Want("found of another partner's", v.FindingsOf(other, "um"), "email:hibp-loja:open")
-		v.Want("beside it", v.FindingsOf(v.Live, "dois")+v.FindingsOf(v.Live, "limpa"), "")
+		v.WantEqual("found", v.FindingsOf(v.Live, "um"), "email:hibp-loja:open")
+		v.WantEqual("found of another partner's", v.FindingsOf(other, "um"), "email:hibp-loja:open")
+		v.WantEqual("beside it", v.FindingsOf(v.Live, "dois")+v.FindingsOf(v.Live, "limpa"), "")
 		if got := v.FindingsOf(v.Live, "bia"); !strings.Contains(got, "hibp-loja:open") || !strings.Contains(got, "hibp-outra:open") {
 			t.Errorf("in two breaches: %s", got)
 		}
@@ -141,7 +141,7 @@ func TestHIBPRanges(t *testing.T) {
 // TestHIBPGoesOn: a run that breaks off is taken up where it stopped, and a wrong answer is no clean one.
 func TestHIBPGoesOn(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	v.Load()
+	v.LoadPublished()
 	const people = 450
 	accounts := map[string][]string{}
 	for i := range people {
@@ -180,7 +180,7 @@ func TestHIBPGoesOn(t *testing.T) {
 		t.Errorf("asked for %d ranges of %d addresses that were left", n, people-done)
 	}
 	for _, i := range []int{0, 7, people - 1} {
-		v.Want("found", v.FindingsOf(v.Live, fmt.Sprint("p", i)), "email:hibp-outra:open")
+		v.WantEqual("found", v.FindingsOf(v.Live, fmt.Sprint("p", i)), "email:hibp-outra:open")
 	}
 }
 
@@ -188,7 +188,7 @@ func TestHIBPGoesOn(t *testing.T) {
 func TestHIBPKeepsTheRate(t *testing.T) {
 	t.Parallel()
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	v.Load()
+	v.LoadPublished()
 	for i := range 12 {
 		v.Watch(v.Live, fmt.Sprint("p", i), "email", fmt.Sprintf("p%d@exemplo.com.br", i))
 	}

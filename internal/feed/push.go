@@ -119,7 +119,7 @@ func (fs *Feeds) ReceivePush(ctx context.Context, name string, header http.Heade
 		return Receipt{}, err
 	}
 	// An error is ignored: workers poll for stored pushes anyway, so this one is not lost without a job.
-	_, _ = fs.Jobs.AddJob(ctx, KindRun, name, struct{}{})
+	_, _ = fs.Jobs.EnqueueJob(ctx, KindRun, name, struct{}{})
 	return Receipt{Breach: kept.Breach, Records: kept.Records, LeftOut: p.LeftOut, Repeated: !fresh}, nil
 }
 

@@ -59,7 +59,7 @@ const (
 func TestPushedRecords(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		v.Watch(v.Live, "bia", "email", "bia@exemplo.com.br")
 		fs := v.feeds()
@@ -89,8 +89,8 @@ func TestPushedRecords(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 		v.RunJobs()
-		v.Want("breaches", v.Names(), "loja:published:2 nimbo-20261115:published:1")
-		v.Want("ana", v.FindingsOf(v.Live, "ana"), "email:loja:open")
+		v.WantEqual("breaches", v.Names(), "loja:published:2 nimbo-20261115:published:1")
+		v.WantEqual("ana", v.FindingsOf(v.Live, "ana"), "email:loja:open")
 		if got := v.FindingsOf(v.Live, "bia"); !strings.Contains(got, "email:loja:open") || !strings.Contains(got, "email:nimbo-20261115:open") {
 			t.Errorf("bia: %s", got)
 		}
@@ -236,7 +236,7 @@ func (d died) OpenPushBody(ctx context.Context, p feed.Push) ([]byte, error) {
 func TestPushSurvivesAKill(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		v.Watch(v.Live, "bia", "email", "bia@exemplo.com.br")
 		fs := v.feeds()
@@ -263,8 +263,8 @@ func TestPushSurvivesAKill(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 		v.RunJobs()
-		v.Want("breaches", v.Names(), "loja:published:2")
-		v.Want("findings", v.FindingsOf(v.Live, "ana")+" "+v.FindingsOf(v.Live, "bia"), "email:loja:open email:loja:open")
+		v.WantEqual("breaches", v.Names(), "loja:published:2")
+		v.WantEqual("findings", v.FindingsOf(v.Live, "ana")+" "+v.FindingsOf(v.Live, "bia"), "email:loja:open email:loja:open")
 	})
 }
 

@@ -46,7 +46,7 @@ func (v *env) shownTo(user partner.UserHash) string {
 func TestVendorWordsWaitForApproval(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		fs := v.feeds()
 		_, send := v.receiver(fs, "nimbo", feed.Settings{})

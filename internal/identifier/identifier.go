@@ -71,23 +71,23 @@ const (
 
 // The rules a value can break. Callers tell which with errors.Is; the detail is plain ASCII and fit to be shown.
 var (
-	ErrKind        = newRule("kind", fault.UnknownType)
-	ErrEmpty       = newRule("empty", fault.NotEmpty)
-	ErrLength      = newRule("length", fault.WrongLength)
-	ErrCharacter   = newRule("character", fault.CharacterNotAllowed)
-	ErrCheckDigits = newRule("check_digits", fault.CheckDigits)
-	ErrRepeated    = newRule("repeated", fault.RepeatedCharacter)
-	ErrAreaCode    = newRule("area_code", fault.UnknownAreaCode)
-	ErrCountryCode = newRule("country_code", fault.UnknownCountryCode)
-	ErrNumber      = newRule("number", fault.NoSuchPhone)
-	ErrAddress     = newRule("address", fault.NotOneEmail)
-	ErrDomain      = newRule("domain", fault.NotADomain)
-	ErrPixKey      = newRule("pix_key", fault.NotAPixKey)
-	ErrState       = newRule("state", fault.UnknownState)
+	ErrKind        = newRuleFault("kind", fault.UnknownType)
+	ErrEmpty       = newRuleFault("empty", fault.NotEmpty)
+	ErrLength      = newRuleFault("length", fault.WrongLength)
+	ErrCharacter   = newRuleFault("character", fault.CharacterNotAllowed)
+	ErrCheckDigits = newRuleFault("check_digits", fault.CheckDigits)
+	ErrRepeated    = newRuleFault("repeated", fault.RepeatedCharacter)
+	ErrAreaCode    = newRuleFault("area_code", fault.UnknownAreaCode)
+	ErrCountryCode = newRuleFault("country_code", fault.UnknownCountryCode)
+	ErrNumber      = newRuleFault("number", fault.NoSuchPhone)
+	ErrAddress     = newRuleFault("address", fault.NotOneEmail)
+	ErrDomain      = newRuleFault("domain", fault.NotADomain)
+	ErrPixKey      = newRuleFault("pix_key", fault.NotAPixKey)
+	ErrState       = newRuleFault("state", fault.UnknownState)
 )
 
-// newRule returns the fault of a rule that a value broke.
-func newRule(name string, broken fault.Rule) *fault.Error {
+// newRuleFault returns the fault of a rule that a value broke.
+func newRuleFault(name string, broken fault.Rule) *fault.Error {
 	return fault.New(fault.Invalid, "identifier."+name).With("", broken)
 }
 

@@ -60,7 +60,7 @@ func (c *collector) collectSighting(s *reader.Sighting) {
 	}
 	value := c.addIdentifier(s.Kind, normal, spelled)
 	if s.HasPassword && c.pairs.pair != nil {
-		c.pairs.addPair(value, s.Password)
+		c.pairs.addPasswordPair(value, s.Password)
 	}
 	if s.Kind == identifier.Email {
 		c.addDomains(s.Normal[bytes.IndexByte(s.Normal, '@')+1:], label) // the only one
@@ -253,8 +253,8 @@ type pairCollector struct {
 	flush func(pairKeys) pairKeys
 }
 
-// addPair adds the fingerprint of a value and a password.
-func (c *pairCollector) addPair(value, password uint64) {
+// addPasswordPair adds the fingerprint of a value and a password.
+func (c *pairCollector) addPasswordPair(value, password uint64) {
 	if len(c.keys) == cap(c.keys) {
 		c.keys = c.flush(c.keys)
 	}

@@ -164,7 +164,7 @@ func (p Progress) CurrentPace(begin, now time.Time) job.Pace {
 	if elapsed == 0 {
 		elapsed = now.Sub(begin)
 	}
-	return job.NewPace(p.Read, p.Before, p.Total, elapsed)
+	return job.EstimatePace(p.Read, p.Before, p.Total, elapsed)
 }
 
 // Ended returns the last word on an import: the figures of its breach, so that no page tells two numbers of one thing.

@@ -169,8 +169,8 @@ func (im *Importer) appendTo(ctx context.Context, w *work, r leak.Record) error 
 	if _, err := out.keys.Commit(ctx); err != nil {
 		return err
 	}
-	w.final = w.pathOf(unitedFile)
-	return durable.RenameSynced(w.pathOf(nextFile), w.final)
+	w.final = w.pathOfFile(unitedFile)
+	return durable.RenameSynced(w.pathOfFile(nextFile), w.final)
 }
 
 // appendPairs does the same with pairs, of which either may have none.
@@ -189,7 +189,7 @@ func (im *Importer) appendPairs(ctx context.Context, w *work, r leak.Record, out
 	}
 	count, err := w.commitPairs(ctx, out, unitedPairsFile)
 	if w.finalPairs = ""; count > 0 {
-		w.finalPairs = w.pathOf(unitedPairsFile)
+		w.finalPairs = w.pathOfFile(unitedPairsFile)
 	}
 	return err
 }

@@ -261,7 +261,7 @@ func (s *Spreader) findInputs(ctx context.Context, breach string, args partArgs)
 
 // openInput opens what a source names, with all its volumes.
 func (s *Spreader) openInput(ctx context.Context, p partInput) (Input, error) {
-	first, err := s.openOne(ctx, p)
+	first, err := s.openOneInput(ctx, p)
 	if err != nil || p.Volumes == "" {
 		return first, err
 	}
@@ -273,7 +273,7 @@ func (s *Spreader) openInput(ctx context.Context, p partInput) (Input, error) {
 		} else {
 			next.Key = name
 		}
-		in, err := s.openOne(ctx, next)
+		in, err := s.openOneInput(ctx, next)
 		if err != nil {
 			return Input{}, err
 		}
@@ -303,9 +303,9 @@ func (a partArgs) describePart() string {
 // PartSubject names the job of a part.
 func PartSubject(breach string, number int) string { return fmt.Sprintf("%s/%06d", breach, number) }
 
-// RunPart runs jobs of KindPart: it scans a part into a segment and puts that into the shared store. A part that is
+// RunImportPart runs jobs of KindPart: it scans a part into a segment and puts that into the shared store. A part that is
 // scanned again gives the same file, so nothing is duplicated.
-func (s *Spreader) RunPart(ctx context.Context, run *job.Run) error {
+func (s *Spreader) RunImportPart(ctx context.Context, run *job.Run) error {
 	breach, number, _ := strings.Cut(run.Subject, "/")
 	if err := s.checkWanted(ctx, breach); err != nil {
 		return err
@@ -443,8 +443,8 @@ func (im *Importer) withLimits(args partArgs) *Importer {
 	return &limited
 }
 
-// openOne opens one file that a source names.
-func (s *Spreader) openOne(ctx context.Context, p partInput) (Input, error) {
+// openOneInput opens one file that a source names.
+func (s *Spreader) openOneInput(ctx context.Context, p partInput) (Input, error) {
 	switch {
 	case p.URL != "":
 		return AddressInput(s.Client, p.URL), nil
@@ -497,7 +497,7 @@ func (s *Spreader) WatchParts(ctx context.Context, run *job.Run) error {
 		if sum.done == len(parts) {
 			return s.mergeAllParts(ctx, run, name, args, sum)
 		}
-		if err := job.WaitFor(ctx, s.pauseFor(len(parts))); err != nil {
+		if err := job.PauseStep(ctx, s.pauseFor(len(parts))); err != nil {
 			return s.stopParts(ctx, name, context.Cause(ctx))
 		}
 	}

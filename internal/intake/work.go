@@ -107,8 +107,8 @@ func lockFolder(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// pathOf returns where a file of the work is.
-func (w *work) pathOf(name string) string { return filepath.Join(w.dir, name) }
+// pathOfFile returns where a file of the work is.
+func (w *work) pathOfFile(name string) string { return filepath.Join(w.dir, name) }
 
 // checkPlan stores the list of inputs in the folder, or compares it with the stored one. It refuses to resume with
 // other inputs, as the checkpoint would not fit them.
@@ -121,9 +121,9 @@ func (w *work) checkPlan(inputs []Input) error {
 	if err != nil {
 		return err
 	}
-	before, err := os.ReadFile(w.pathOf(planFile))
+	before, err := os.ReadFile(w.pathOfFile(planFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return durable.WriteFile(w.pathOf(planFile), text)
+		return durable.WriteFile(w.pathOfFile(planFile), text)
 	}
 	if err != nil {
 		return err
@@ -141,22 +141,22 @@ func partName(i int) string { return fmt.Sprintf("part-%06d.seg", i) }
 
 // readParts finds the finished parts. One that is damaged ends the list: what it held is scanned again.
 func (w *work) readParts() error {
-	if _, err := os.Stat(w.pathOf(finalFile)); err == nil {
-		text, err := os.ReadFile(w.pathOf(tallyFile))
+	if _, err := os.Stat(w.pathOfFile(finalFile)); err == nil {
+		text, err := os.ReadFile(w.pathOfFile(tallyFile))
 		if err != nil {
 			return err
 		}
-		w.final = w.pathOf(finalFile)
+		w.final = w.pathOfFile(finalFile)
 		if err := json.Unmarshal(text, &w.last.Tally); err != nil {
 			return err
 		}
 		if w.last.Tally.Pairs > 0 && !w.noPairs {
-			w.finalPairs = w.pathOf(finalPairsFile)
+			w.finalPairs = w.pathOfFile(finalPairsFile)
 		}
 		return nil
 	}
 	for {
-		path := w.pathOf(partName(len(w.parts)))
+		path := w.pathOfFile(partName(len(w.parts)))
 		r, err := segment.Open(path)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil
@@ -173,7 +173,7 @@ func (w *work) readParts() error {
 			return fmt.Errorf("read part: %w", err)
 		}
 		if n.Pairs && !w.noPairs {
-			pairs := w.pathOf(pairPartName(len(w.parts)))
+			pairs := w.pathOfFile(pairPartName(len(w.parts)))
 			if _, _, err := readSummary(pairs); err != nil {
 				return w.dropPartsFrom(len(w.parts))
 			}
@@ -186,7 +186,7 @@ func (w *work) readParts() error {
 // dropPartsFrom removes a damaged part and those after it: they will be made again, perhaps with other borders.
 func (w *work) dropPartsFrom(i int) error {
 	for ; ; i++ {
-		if err := os.Remove(w.pathOf(partName(i))); err != nil {
+		if err := os.Remove(w.pathOfFile(partName(i))); err != nil {
 			if errors.Is(err, os.ErrNotExist) {
 				return nil
 			}
@@ -246,7 +246,7 @@ func (s *sorter) abortAll() {
 
 // beginPart starts the next part.
 func (w *work) beginPart(memory int) (*sorter, error) {
-	keys, err := segment.CreateLabelled(w.pathOf(nextFile), segment.Options{Width: segment.Bits64, Memory: memory}, w.labels, w.tables.SealTable)
+	keys, err := segment.CreateLabelled(w.pathOfFile(nextFile), segment.Options{Width: segment.Bits64, Memory: memory}, w.labels, w.tables.SealTable)
 	return &sorter{keys: keys, memory: memory}, err
 }
 
@@ -257,7 +257,7 @@ const pairsShare = 3
 // beginPairs creates the file of pairs at the first pair: most dumps have none.
 func (w *work) beginPairs(s *sorter) (err error) {
 	if s.pairs == nil {
-		s.pairs, err = segment.CreateSegment(w.pathOf(nextPairsFile), segment.Options{Width: segment.Bits64, Memory: s.memory / pairsShare})
+		s.pairs, err = segment.CreateSegment(w.pathOfFile(nextPairsFile), segment.Options{Width: segment.Bits64, Memory: s.memory / pairsShare})
 	}
 	return err
 }
@@ -283,7 +283,7 @@ func (w *work) commitPairs(ctx context.Context, out *sorter, name string) (count
 	if err != nil {
 		return 0, err
 	}
-	return int64(sum.Count), durable.RenameSynced(w.pathOf(nextPairsFile), w.pathOf(name))
+	return int64(sum.Count), durable.RenameSynced(w.pathOfFile(nextPairsFile), w.pathOfFile(name))
 }
 
 // keepPart makes a finished part durable.
@@ -304,12 +304,12 @@ func (w *work) keepPart(ctx context.Context, out *sorter, n note) error {
 	if _, err := out.keys.Commit(ctx); err != nil {
 		return err
 	}
-	path := w.pathOf(partName(len(w.parts)))
-	if err := durable.RenameSynced(w.pathOf(nextFile), path); err != nil {
+	path := w.pathOfFile(partName(len(w.parts)))
+	if err := durable.RenameSynced(w.pathOfFile(nextFile), path); err != nil {
 		return err
 	}
 	if w.parts, w.last = append(w.parts, path), n; n.Pairs {
-		w.pairs = append(w.pairs, w.pathOf(pairs))
+		w.pairs = append(w.pairs, w.pathOfFile(pairs))
 	}
 	return nil
 }
@@ -326,17 +326,17 @@ func (w *work) keepFinal(ctx context.Context, out *sorter, t leak.Tally) error {
 	if err != nil {
 		return err
 	}
-	if err := durable.WriteFile(w.pathOf(tallyFile), text); err != nil {
+	if err := durable.WriteFile(w.pathOfFile(tallyFile), text); err != nil {
 		return err
 	}
 	if _, err := out.keys.Commit(ctx); err != nil {
 		return err
 	}
-	w.final, w.last.Tally = w.pathOf(finalFile), t
+	w.final, w.last.Tally = w.pathOfFile(finalFile), t
 	if t.Pairs > 0 {
-		w.finalPairs = w.pathOf(finalPairsFile)
+		w.finalPairs = w.pathOfFile(finalPairsFile)
 	}
-	return durable.RenameSynced(w.pathOf(nextFile), w.final)
+	return durable.RenameSynced(w.pathOfFile(nextFile), w.final)
 }
 
 // mergeSegment makes the whole segment out of the parts.

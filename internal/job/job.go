@@ -91,8 +91,8 @@ func BackoffPause(attempts int64) time.Duration {
 	return min(pause, 5*time.Minute)
 }
 
-// WaitFor pauses a step.
-func WaitFor(ctx context.Context, d time.Duration) error {
+// PauseStep pauses a step.
+func PauseStep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
 	}
@@ -172,9 +172,9 @@ type Pace struct {
 	Left time.Duration
 }
 
-// NewPace judges work of which done of total was done after elapsed; before is what an earlier run had done, which says
+// EstimatePace judges work of which done of total was done after elapsed; before is what an earlier run had done, which says
 // nothing about the speed of this one. A total of 0 is not known.
-func NewPace(done, before, total int64, elapsed time.Duration) Pace {
+func EstimatePace(done, before, total int64, elapsed time.Duration) Pace {
 	p := Pace{Percent: -1}
 	if total > 0 {
 		p.Percent = min(100, 100*float64(done)/float64(total))

@@ -22,7 +22,7 @@ func TestPace(t *testing.T) {
 		"only repeated": {40, 50, 100, time.Second, job.Pace{Percent: 40}},
 		"over":          {120, 0, 100, 10 * time.Second, job.Pace{Percent: 100, PerSecond: 12}},
 	} {
-		if got := job.NewPace(c.done, c.before, c.total, c.elapsed); got != c.want {
+		if got := job.EstimatePace(c.done, c.before, c.total, c.elapsed); got != c.want {
 			t.Errorf("%s: %+v, not %+v", name, got, c.want)
 		}
 	}

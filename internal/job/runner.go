@@ -15,7 +15,7 @@ import (
 
 // Store is where jobs are kept.
 type Store interface {
-	AddJob(ctx context.Context, kind, subject string, args any) (ID, error)
+	EnqueueJob(ctx context.Context, kind, subject string, args any) (ID, error)
 	// ClaimJobs takes due jobs of the kinds for worker.
 	ClaimJobs(ctx context.Context, worker string, kinds []string, limit int) ([]Job, error)
 	// TakeJobOf claims the unfinished job of a kind and subject, if it waits or is held under this very name.
@@ -60,13 +60,13 @@ func (r *Runner) RunDueJobs(ctx context.Context) {
 	var running sync.WaitGroup
 	for lane, kinds := range lanes {
 		slices.Sort(kinds)
-		running.Go(func() { r.runLane(ctx, lane, kinds) })
+		running.Go(func() { r.runJobLane(ctx, lane, kinds) })
 	}
 	running.Wait()
 }
 
-// runLane claims as many jobs as there are free places, again whenever one becomes free.
-func (r *Runner) runLane(ctx context.Context, lane *Lane, kinds []string) {
+// runJobLane claims as many jobs as there are free places, again whenever one becomes free.
+func (r *Runner) runJobLane(ctx context.Context, lane *Lane, kinds []string) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	places, freed := make(chan struct{}, lane.AtOnce), make(chan struct{}, 1)
@@ -121,7 +121,7 @@ func (r *Runner) claimJobs(ctx context.Context, worker string, lane *Lane, kinds
 
 // BeginJob adds a job, unless it is there, and takes it for worker. ErrExists says that another one is at it.
 func (r *Runner) BeginJob(ctx context.Context, worker, kind, subject string, args any) (*Hold, error) {
-	if _, err := r.store.AddJob(ctx, kind, subject, args); err != nil && !errors.Is(err, ErrExists) {
+	if _, err := r.store.EnqueueJob(ctx, kind, subject, args); err != nil && !errors.Is(err, ErrExists) {
 		return nil, err
 	}
 	h, err := r.TakeJob(ctx, worker, kind, subject)
@@ -221,7 +221,7 @@ func (h *Hold) runSafely(ctx context.Context, step Step, stop context.CancelCaus
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic of type %T", p) // its text may hold what was worked on
 		}
-		telemetry.EndJob(span, err)
+		telemetry.EndJobSpan(span, err)
 	}()
 	return step(ctx, &Run{Job: h.Job, every: h.runner.tell, stop: stop, Save: func(ctx context.Context, progress any) error {
 		return h.runner.store.SaveJob(ctx, h.worker, h.ID, progress)

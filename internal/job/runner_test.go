@@ -80,11 +80,11 @@ func TestWork(t *testing.T) {
 		full, held := make(chan struct{}), &job.Lane{Name: "held", AtOnce: 1}
 		two := &job.Lane{Name: "two", AtOnce: 2}
 		for n := range 7 {
-			_, err := e.Jobs.AddJob(ctx, "quick", fmt.Sprint(n), nil)
+			_, err := e.Jobs.EnqueueJob(ctx, "quick", fmt.Sprint(n), nil)
 			must(t, err)
 		}
 		for _, kind := range []string{"held", "here"} {
-			_, err := e.Jobs.AddJob(ctx, kind, "one", nil)
+			_, err := e.Jobs.EnqueueJob(ctx, kind, "one", nil)
 			must(t, err)
 		}
 		work(t, job.NewRunner(e.Jobs, quiet,
@@ -141,7 +141,7 @@ func TestBefore(t *testing.T) {
 			if looks++; looks == 1 {
 				return errors.New("no clock")
 			}
-			_, err := e.Jobs.AddJob(ctx, "due", "one", nil)
+			_, err := e.Jobs.EnqueueJob(ctx, "due", "one", nil)
 			if errors.Is(err, job.ErrExists) {
 				return nil
 			}
@@ -227,7 +227,7 @@ func TestPanic(t *testing.T) {
 // A job whose process stops is there for the next one at once.
 func TestStop(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		_, err := e.Jobs.AddJob(context.Background(), "k", "one", nil)
+		_, err := e.Jobs.EnqueueJob(context.Background(), "k", "one", nil)
 		must(t, err)
 		began := make(chan struct{})
 		stop := work(t, job.NewRunner(e.Jobs, quiet, job.Kind{Name: "k", Lane: &job.Lane{AtOnce: 1}, Step: func(ctx context.Context, _ *job.Run) error {
@@ -288,7 +288,7 @@ func TestLostLease(t *testing.T) {
 // A worker that slept past its own lease gets the job once more under another name, and the step of before stops.
 func TestOwnLostLease(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		_, err := e.Jobs.AddJob(context.Background(), "k", "one", nil)
+		_, err := e.Jobs.EnqueueJob(context.Background(), "k", "one", nil)
 		must(t, err)
 		var runs atomic.Int64
 		causes := make(chan error, 1)

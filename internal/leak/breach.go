@@ -143,8 +143,8 @@ func CheckBreach(b *cyber.Breach, now time.Time) error {
 	return errors.Join(
 		fault.When(!ValidName(b.Name), ErrBreachInvalid.With("name", fault.BreachName)),
 		checkReserved(b.Name),
-		fault.When(!partner.IsLine(b.Title, 1, 200), ErrBreachInvalid.With("title", fault.PlainLength, 200)),
-		fault.When(!partner.IsLine(b.Source, 0, 500) || !partner.Paragraphs(b.Description, 0, 4000), ErrBreachInvalid.With("source", fault.BreachTexts)),
+		fault.When(!partner.IsPrintableLine(b.Title, 1, 200), ErrBreachInvalid.With("title", fault.PlainLength, 200)),
+		fault.When(!partner.IsPrintableLine(b.Source, 0, 500) || !partner.Paragraphs(b.Description, 0, 4000), ErrBreachInvalid.With("source", fault.BreachTexts)),
 		fault.When(b.Date.IsZero() || b.Date.After(now) || b.Date.Year() < 1970, ErrBreachInvalid.With("date", fault.DayRange)),
 		fault.When(!slices.Contains(kinds, b.Kind), ErrBreachInvalid.With("kind", fault.OneOf, "breach, combolist, stealer, paste, phish")),
 		checkExposes(b),

@@ -159,7 +159,7 @@ func (m *Matcher) matchWatched(ctx context.Context, run *job.Run, breach Record,
 // matchLate probes the values that were added around the publication. A process that had not noticed the breach yet may
 // have added a value without probing it there, so matchLate first waits until all processes have.
 func (m *Matcher) matchLate(ctx context.Context, run *job.Run, breach Record, v volume, p *MatchProgress) error {
-	if err := job.WaitFor(ctx, breach.ChangedAt().Add(m.Settle).Sub(m.now())); err != nil {
+	if err := job.PauseStep(ctx, breach.ChangedAt().Add(m.Settle).Sub(m.now())); err != nil {
 		return err
 	}
 	since := breach.ChangedAt().Add(-time.Minute)
@@ -293,7 +293,7 @@ func (m *Matcher) WithdrawBreach(ctx context.Context, run *job.Run) error {
 	if err != nil {
 		return err
 	}
-	if err := job.WaitFor(ctx, breach.RetractedAt.Add(m.Settle).Sub(m.now())); err != nil {
+	if err := job.PauseStep(ctx, breach.RetractedAt.Add(m.Settle).Sub(m.now())); err != nil {
 		return err
 	}
 	return m.WithdrawFirst(ctx, run)

@@ -267,8 +267,8 @@ func (w *Watched) absorbTwin(gone *Watched) Union {
 	return u
 }
 
-// AsTrace returns the label in the words of the rules.
-func (l Label) AsTrace() cyber.Trace {
+// TraceOfLabel returns the label in the words of the rules.
+func (l Label) TraceOfLabel() cyber.Trace {
 	return cyber.Trace{Told: l.IsOfRecord(), Classes: cyber.Classes(l.Classes), Sites: l.Sites, Day: l.Day, Spellings: l.Spellings}
 }
 
@@ -292,7 +292,7 @@ func ParseTrace(text []byte) (cyber.Trace, error) {
 	if err != nil {
 		return cyber.Trace{}, err
 	}
-	t := label.AsTrace()
+	t := label.TraceOfLabel()
 	for tags := text[n+int(size):]; len(tags) > 0; tags = tags[3:] {
 		t.Passwords = append(t.Passwords, uint32(tags[0])<<16|uint32(tags[1])<<8|uint32(tags[2]))
 	}
@@ -336,7 +336,7 @@ func (v volume) traceOfLabel(fingerprint uint64, id segment.LabelID) (cyber.Trac
 	if err != nil {
 		return cyber.Trace{}, fmt.Errorf("label of a segment: %w", err)
 	}
-	t := label.AsTrace()
+	t := label.TraceOfLabel()
 	if v.pairs != nil && t.Classes&passwordClass != 0 {
 		if t.Passwords, err = v.passwords(fingerprint); err != nil {
 			return cyber.Trace{}, fmt.Errorf("pairs of a segment: %w", err)

@@ -99,7 +99,7 @@ func (t Template) renderMessage(values map[Word]string) Message {
 	case SMS:
 		plain := make(map[Word]string, len(values))
 		for w, v := range values {
-			plain[w] = cutText(foldValue(v), longest[w])
+			plain[w] = truncateText(foldValue(v), longest[w])
 		}
 		m.Text = foldToGSM(fillWords(t.Text, plain))
 	case Email:

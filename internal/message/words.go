@@ -128,7 +128,7 @@ func (b eventBody) wordValues(at time.Time, l partner.Language, n names) map[Wor
 		Validity: inBrasilia(d.ValidUntil, at, say.date), Reason: say.ofCode(d.Reason),
 	}
 	for w, v := range values {
-		values[w] = cutText(makeInert(v), longest[w])
+		values[w] = truncateText(makeInert(v), longest[w])
 	}
 	return values
 }
@@ -165,8 +165,8 @@ func makeInert(value string) string {
 // address is the beginning of a link that programs make clickable by themselves.
 var address = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*)?:/+|www\.`)
 
-// cutText shortens a value to a number of characters.
-func cutText(value string, most int) string {
+// truncateText shortens a value to a number of characters.
+func truncateText(value string, most int) string {
 	if runes := []rune(value); len(runes) > most {
 		return strings.TrimSpace(string(runes[:most]))
 	}

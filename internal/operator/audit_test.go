@@ -130,12 +130,12 @@ func TestSessionOver(t *testing.T) {
 	for after, over := range map[time.Duration]bool{
 		0: false, IdleLimit - 1: false, IdleLimit: true, -IdleLimit: false, -IdleLimit - 1: true,
 	} {
-		if got := s.isOver(noon.Add(after)); got != over {
+		if got := s.isOverAt(noon.Add(after)); got != over {
 			t.Errorf("%v after its last use: over %t", after, got)
 		}
 	}
 	s.SeenAt = noon.Add(AbsoluteLimit)
-	if s.isOver(noon.Add(AbsoluteLimit-1)) || !s.isOver(noon.Add(AbsoluteLimit)) {
+	if s.isOverAt(noon.Add(AbsoluteLimit-1)) || !s.isOverAt(noon.Add(AbsoluteLimit)) {
 		t.Error("the absolute limit is missed")
 	}
 	if !s.IsFresh(noon.Add(ProofLimit-1)) || s.IsFresh(noon.Add(ProofLimit)) {

@@ -227,9 +227,9 @@ type Session struct {
 // IsFresh reports whether the password was proved so lately that a secret may be shown.
 func (s Session) IsFresh(now time.Time) bool { return now.Before(s.ProvedAt.Add(ProofLimit)) }
 
-// isOver also ends a session that was used in the future: else a clock that was set back would let it live for so much
+// isOverAt also ends a session that was used in the future: else a clock that was set back would let it live for so much
 // longer.
-func (s Session) isOver(now time.Time) bool {
+func (s Session) isOverAt(now time.Time) bool {
 	return !now.Before(s.SeenAt.Add(IdleLimit)) || !now.Before(s.CreatedAt.Add(AbsoluteLimit)) || now.Before(s.SeenAt.Add(-IdleLimit))
 }
 
@@ -251,7 +251,7 @@ func (r *Registry) ResumeSession(ctx context.Context, token string) (Session, Op
 		return Session{}, Operator{}, err
 	}
 	now := r.now()
-	if s.isOver(now) || o.Disabled {
+	if s.isOverAt(now) || o.Disabled {
 		return Session{}, Operator{}, errors.Join(ErrNoSession, r.store.DeleteSession(ctx, s.Digest))
 	}
 	if now.Sub(s.SeenAt) >= seenEvery {
@@ -330,7 +330,7 @@ func (r *Registry) ListSessions(ctx context.Context, id ID) ([]Session, error) {
 	}
 	open := make([]Session, 0, len(all))
 	for _, s := range all {
-		if !s.isOver(r.now()) {
+		if !s.isOverAt(r.now()) {
 			open = append(open, s)
 		}
 	}

@@ -62,8 +62,8 @@ const (
 	maxKnown = 100_000
 )
 
-// NewGate makes a gate; its memory is used only while Watch runs.
-func NewGate(store Store, now func() time.Time) *Gate {
+// NewKeyGate makes a gate; its memory is used only while Watch runs.
+func NewKeyGate(store Store, now func() time.Time) *Gate {
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
 	return &Gate{
@@ -108,7 +108,7 @@ func (g *Gate) RefreshMemory(ctx context.Context) {
 // cause; only a database that does not answer is another error.
 func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller, error) {
 	now := g.now()
-	e, epoch, err := g.findKey(ctx, key, now)
+	e, epoch, err := g.findKeyByText(ctx, key, now)
 	if err != nil {
 		return Caller{}, err
 	}
@@ -118,8 +118,8 @@ func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller
 	return Caller{Partner: e.partner.ID, Mode: e.partner.Mode, Settings: e.partner.Settings, KeyID: e.key.ID, Line: e.key.Line, Epoch: epoch, key: &e.key}, nil
 }
 
-// findKey answers from memory, if it is to be trusted, else from the database. Only what comes from memory has an epoch.
-func (g *Gate) findKey(ctx context.Context, key string, now time.Time) (*entry, int64, error) {
+// findKeyByText answers from memory, if it is to be trusted, else from the database. Only what comes from memory has an epoch.
+func (g *Gate) findKeyByText(ctx context.Context, key string, now time.Time) (*entry, int64, error) {
 	if len(key) != keyLen {
 		return nil, 0, ErrUnauthorised
 	}
@@ -136,7 +136,7 @@ func (g *Gate) findKey(ctx context.Context, key string, now time.Time) (*entry, 
 	if !wellFormed(key) {
 		return nil, 0, ErrUnauthorised
 	}
-	e, err := g.loadKey(ctx, sha256.Sum256(text[:]))
+	e, err := g.loadKeyFromStore(ctx, sha256.Sum256(text[:]))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -152,8 +152,8 @@ func (g *Gate) findKey(ctx context.Context, key string, now time.Time) (*entry, 
 	return e, 0, nil
 }
 
-// loadKey asks the database for the key with this digest.
-func (g *Gate) loadKey(ctx context.Context, digest [sha256.Size]byte) (*entry, error) {
+// loadKeyFromStore asks the database for the key with this digest.
+func (g *Gate) loadKeyFromStore(ctx context.Context, digest [sha256.Size]byte) (*entry, error) {
 	key, p, err := g.store.KeyByDigest(ctx, digest[:])
 	if errors.Is(err, ErrKeyNotFound) {
 		// The same comparison as for a known key, so that the two do not differ in time.

@@ -21,12 +21,12 @@ func (k *lastKey) KeyByDigest(context.Context, []byte) (Key, Partner, error) {
 // TestGateMemoryIsBounded: the memory of keys starts over when it is full, and not before.
 func TestGateMemoryIsBounded(t *testing.T) {
 	store := &lastKey{}
-	g := NewGate(store, time.Now)
+	g := NewKeyGate(store, time.Now)
 	ask := func(n int) int {
 		t.Helper()
 		body := fmt.Sprintf("%s%0*d", livePrefix, secretLen, n)
 		store.digest = sha256.Sum256([]byte(body + keyChecksum(body)))
-		if _, _, err := g.findKey(t.Context(), body+keyChecksum(body), time.Now()); err != nil {
+		if _, _, err := g.findKeyByText(t.Context(), body+keyChecksum(body), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		return len(g.known)

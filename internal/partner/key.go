@@ -198,7 +198,7 @@ func (r *Registry) insertNewKey(ctx context.Context, id ID, label string, scopes
 	if !expires.IsZero() && !expires.After(r.now()) {
 		return Key{}, "", ErrInvalid.With("expires", fault.InTheFuture)
 	}
-	if !IsLine(label, 0, maxName) {
+	if !IsPrintableLine(label, 0, maxName) {
 		return Key{}, "", ErrInvalid.With("label", fault.PlainAtMost, maxName)
 	}
 	p, err := r.store.PartnerByID(ctx, id)

@@ -161,7 +161,7 @@ var errName = ErrInvalid.With("name", fault.PlainLength, maxName)
 // CreatePartner registers a partner with a salt and a first key that has every scope.
 func (r *Registry) CreatePartner(ctx context.Context, name string, mode Mode, settings Settings) (Partner, Credentials, error) {
 	name = strings.TrimSpace(name)
-	if !IsLine(name, 1, maxName) {
+	if !IsPrintableLine(name, 1, maxName) {
 		return Partner{}, Credentials{}, errName
 	}
 	if err := settings.checkSettings(); err != nil {
@@ -246,7 +246,7 @@ func (r *Registry) UpdatePartner(ctx context.Context, id ID, edit func(*Partner)
 		before := *p
 		edit(p)
 		p.ID, p.Mode, p.CreatedAt = before.ID, before.Mode, before.CreatedAt
-		if p.Name = strings.TrimSpace(p.Name); !IsLine(p.Name, 1, maxName) {
+		if p.Name = strings.TrimSpace(p.Name); !IsPrintableLine(p.Name, 1, maxName) {
 			return errName
 		}
 		if p.Settings.SandboxOf != before.Settings.SandboxOf {
@@ -265,7 +265,7 @@ func (s Settings) checkSettings() error {
 		fault.When(s.RatePerSecond < 0 || s.RatePerSecond > 1_000_000, ErrInvalid.With("rate", fault.RequestsPerSecond)),
 		fault.When(s.Burst < 0 || s.Burst > 1_000_000, ErrInvalid.With("burst", fault.RequestsAtOnce)),
 		fault.When(s.FirstLooksPerHour < 0 || s.FirstLooksPerHour > 1_000_000_000, ErrInvalid.With("first looks", fault.DefaultToBillion)),
-		fault.When(!IsLine(s.Officer, 0, 200), ErrInvalid.With("officer", fault.PlainAtMost, 200)),
+		fault.When(!IsPrintableLine(s.Officer, 0, 200), ErrInvalid.With("officer", fault.PlainAtMost, 200)),
 		fault.When(len(s.DefaultPlan) > 255, ErrInvalid.With("default plan", fault.AtMostCharacters, 255)),
 		fault.When(len(s.ListSites()) > mostSites || len(s.WatchedList()) > mostSites, ErrInvalid.With("site", fault.AtMost, mostSites)),
 		fault.When(slices.ContainsFunc(slices.Concat(s.ListSites(), s.WatchedList()), isNoHost), ErrInvalid.With("site", fault.HostName)),

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// IsLine reports whether s is one line of low to high characters: valid UTF-8 without control characters (NUL, tabs,
+// IsPrintableLine reports whether s is one line of low to high characters: valid UTF-8 without control characters (NUL, tabs,
 // line breaks, DEL). It is the rule for names and everything else that is shown inside a line.
-func IsLine(s string, low, high int) bool {
+func IsPrintableLine(s string, low, high int) bool {
 	return isLengthWithin(s, low, high) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 

@@ -24,7 +24,7 @@ func TestTextsHoldNoControlCharacters(t *testing.T) {
 		{"a\u0085b", false, false},
 		{"a\xff", false, false},
 	} {
-		if got := partner.IsLine(c.text, 1, 20); got != c.line {
+		if got := partner.IsPrintableLine(c.text, 1, 20); got != c.line {
 			t.Errorf("Line(%q) = %v", c.text, got)
 		}
 		if got := partner.Paragraphs(c.text, 1, 20); got != c.paragraphs {

@@ -116,7 +116,7 @@ func (t *Theme) checkTheme() error {
 		wrong = append(wrong, fault.When(ratio < leastContrast, ErrInvalid.With(pair.name, fault.Contrast, strconv.FormatFloat(math.Floor(ratio*100)/100, 'f', 2, 64), pair.on)))
 	}
 	t.Title = strings.TrimSpace(t.Title)
-	wrong = append(wrong, fault.When(!IsLine(t.Title, 0, maxTitle), ErrInvalid.With("title", fault.PlainAtMost, maxTitle)))
+	wrong = append(wrong, fault.When(!IsPrintableLine(t.Title, 0, maxTitle), ErrInvalid.With("title", fault.PlainAtMost, maxTitle)))
 	for lang, texts := range t.Texts {
 		wrong = append(wrong,
 			fault.When(!slices.Contains(ListLanguages(), lang), ErrInvalid.With("lang", fault.OneOf, "pt-BR, es, en")),

@@ -51,12 +51,12 @@ func TestKeysAreComparedAlike(t *testing.T) {
 	cases := map[string]*Key{"unknown": nil, "last byte differs": &near, "revoked": &dead}
 	for what, stored := range cases {
 		store := &oneKey{key: stored}
-		caller, err := NewGate(store, time.Now).Authenticate(context.Background(), text, ScopeCyber)
+		caller, err := NewKeyGate(store, time.Now).Authenticate(context.Background(), text, ScopeCyber)
 		if err != error(ErrUnauthorised) || caller != (Caller{}) || store.lookups.Load() != 1 { //nolint:errorlint // the very same value, not one that wraps it
 			t.Errorf("%s: %v, %d look-ups", what, err, store.lookups.Load())
 		}
 	}
-	if _, err := NewGate(&oneKey{key: &known}, time.Now).Authenticate(context.Background(), text, ScopeCyber); err != nil {
+	if _, err := NewKeyGate(&oneKey{key: &known}, time.Now).Authenticate(context.Background(), text, ScopeCyber); err != nil {
 		t.Error("the key itself:", err)
 	}
 	entries, err := os.ReadDir(".")
@@ -154,7 +154,7 @@ func TestKeyTiming(t *testing.T) {
 
 	known, text := someKey(t)
 	known.Digest[len(known.Digest)-1] ^= 1
-	gates := [2]*Gate{NewGate(&oneKey{}, time.Now), NewGate(&oneKey{key: &known}, time.Now)}
+	gates := [2]*Gate{NewKeyGate(&oneKey{}, time.Now), NewKeyGate(&oneKey{key: &known}, time.Now)}
 	whole := difference(func(which int) {
 		_, err := gates[which].Authenticate(context.Background(), text, ScopeCyber)
 		use(err == nil)

@@ -89,7 +89,7 @@ func (c *Checker) ReloadCorpora() error {
 	if err != nil {
 		return err
 	}
-	if c.seen != nil && os.SameFile(info, c.seen) && info.ModTime().Equal(c.seen.ModTime()) && !c.current.Load().isStale() {
+	if c.seen != nil && os.SameFile(info, c.seen) && info.ModTime().Equal(c.seen.ModTime()) && !c.current.Load().isStaleSnapshot() {
 		return nil
 	}
 	m, err := c.lib.readManifest()
@@ -173,8 +173,8 @@ func (s *snapshot) corpusOf(a Algorithm) *openCorpus {
 	return nil
 }
 
-// isStale reports whether a corpus is not the one that should be in force.
-func (s *snapshot) isStale() bool {
+// isStaleSnapshot reports whether a corpus is not the one that should be in force.
+func (s *snapshot) isStaleSnapshot() bool {
 	return slices.ContainsFunc(s.corpora, func(o *openCorpus) bool { return o.stale.Load() })
 }
 
@@ -211,7 +211,7 @@ func (c *Checker) CheckPrefix(prefix string, sample bool) (Answer, error) {
 	}
 	for {
 		s := c.current.Load()
-		found, err := s.viewFor(sample).checkKey(key)
+		found, err := s.viewForMode(sample).checkKey(key)
 		// A reload may close a snapshot between our taking it and our asking it: the next one is there already.
 		if errors.Is(err, segment.ErrClosed) && c.current.Load() != s {
 			continue
@@ -329,12 +329,12 @@ func (l *Library) importDefault(ctx context.Context, a Algorithm) error {
 	}
 	var keys, widely []uint64
 	for _, p := range common {
-		widely = append(widely, hashKey(a, p))
+		widely = append(widely, keyOfPassword(a, p))
 	}
 	for _, p := range rest {
-		keys = append(keys, hashKey(a, p))
+		keys = append(keys, keyOfPassword(a, p))
 	}
-	if err := r.addKeys(append(keys, widely...), widely); err != nil {
+	if err := r.addHashKeys(append(keys, widely...), widely); err != nil {
 		return err
 	}
 	_, err = r.publishReplacement(ctx)
@@ -359,8 +359,8 @@ func commonPasswords() (common, rest []string, err error) {
 	return common, rest, nil
 }
 
-// hashKey returns the first 40 bits of the hash of a password.
-func hashKey(a Algorithm, password string) uint64 {
+// keyOfPassword returns the first 40 bits of the hash of a password.
+func keyOfPassword(a Algorithm, password string) uint64 {
 	var sum []byte
 	if a == NTLM {
 		h := md4.New()

@@ -234,7 +234,7 @@ func (d *downloader) publishCorpus(ctx context.Context) (Corpus, error) {
 		if keys, widely, err = d.keysOfRange(n, old, keys[:0], widely[:0]); err != nil {
 			return Corpus{}, err
 		}
-		if err := r.addKeys(keys, widely); err != nil {
+		if err := r.addHashKeys(keys, widely); err != nil {
 			return Corpus{}, err
 		}
 		tags.tags = append(tags.tags, d.journal.done[n].tag)

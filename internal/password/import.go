@@ -99,7 +99,7 @@ func (r *replacement) fillFromInputs(ctx context.Context, job Import) error {
 	}
 	group.Go(func() error {
 		for b := range im.full {
-			if err := r.addKeys(b.keys, b.widely); err != nil {
+			if err := r.addHashKeys(b.keys, b.widely); err != nil {
 				return err
 			}
 			progress.Hashes += uint64(len(b.keys))
@@ -442,8 +442,8 @@ func (p *lineParser) parseFast(b []byte) int {
 	return at
 }
 
-// takeKey files a key. A count of zero marks the padding that the range service adds to hide the size of an answer.
-func (p *lineParser) takeKey(key, count uint64) {
+// takeHashKey files a key. A count of zero marks the padding that the range service adds to hide the size of an answer.
+func (p *lineParser) takeHashKey(key, count uint64) {
 	if count == 0 {
 		return
 	}
@@ -481,7 +481,7 @@ func (p *lineParser) parseSlow(line []byte) *fault.Rule {
 			return &fault.CountNotANumber
 		}
 	}
-	p.takeKey(key|p.high, count)
+	p.takeHashKey(key|p.high, count)
 	return nil
 }
 

@@ -334,8 +334,8 @@ func (r *replacement) openFiles(source string) (err error) {
 	return err
 }
 
-// addKeys adds keys in ascending order.
-func (r *replacement) addKeys(keys, widely []uint64) error {
+// addHashKeys adds keys in ascending order.
+func (r *replacement) addHashKeys(keys, widely []uint64) error {
 	if err := r.all.AddKeys(keys); err != nil {
 		return err
 	}
@@ -436,8 +436,8 @@ func (s *snapshot) buildViews() {
 	s.every.name, s.imported.name = joinCorpusNames(s.every.corpora), joinCorpusNames(s.imported.corpora)
 }
 
-// viewFor returns the corpora that count for a kind of partner.
-func (s *snapshot) viewFor(sample bool) *view {
+// viewForMode returns the corpora that count for a kind of partner.
+func (s *snapshot) viewForMode(sample bool) *view {
 	if sample {
 		return &s.every
 	}

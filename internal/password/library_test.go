@@ -267,7 +267,7 @@ func TestDefaultCorpusKeys(t *testing.T) {
 		{SHA1, "password", 0x5BAA61E4C9}, {NTLM, "password", 0x8846F7EAEE},
 		{SHA1, "123456", 0x7C4A8D09CA}, {SHA1, "senha123", 0x3DECD49A6C},
 	} {
-		if got := hashKey(v.a, v.password); got != v.want {
+		if got := keyOfPassword(v.a, v.password); got != v.want {
 			t.Errorf("%v %s: %010X, want %010X", v.a, v.password, got, v.want)
 		}
 	}

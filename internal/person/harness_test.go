@@ -64,7 +64,7 @@ type tenant struct {
 func (w *world) tenant(t *testing.T) tenant {
 	t.Helper()
 	p, cred := w.NewPartner(t, partner.Sandbox)
-	who, err := partner.NewGate(w.Store.Partners, w.Clock.Now).Authenticate(t.Context(), cred.APIKey, partner.ScopeCyber)
+	who, err := partner.NewKeyGate(w.Store.Partners, w.Clock.Now).Authenticate(t.Context(), cred.APIKey, partner.ScopeCyber)
 	if err != nil {
 		t.Fatal(err)
 	}

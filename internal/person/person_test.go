@@ -277,7 +277,7 @@ func TestEverythingAPersonDoes(t *testing.T) {
 // tickAll does every step of a finding's plan on its page: the last one solves it.
 func tickAll(t *testing.T, w *world, v *visitor, of tenant, finding cyber.FindingID) {
 	t.Helper()
-	plan, err := w.rules.Monitoring.GetPlan(t.Context(), of.ID, "pessoa-1", finding)
+	plan, err := w.rules.Monitoring.GetFindingPlan(t.Context(), of.ID, "pessoa-1", finding)
 	if err != nil || len(plan.Steps) == 0 {
 		t.Fatal(plan, err)
 	}
@@ -295,7 +295,7 @@ func tickAll(t *testing.T, w *world, v *visitor, of tenant, finding cyber.Findin
 		}
 	}
 	v.sees(path+"?at=0&done=solved", "Tudo feito: vazamento resolvido.")
-	if after, err := w.rules.Monitoring.GetPlan(t.Context(), of.ID, "pessoa-1", finding); err != nil || after.Finding.Open() {
+	if after, err := w.rules.Monitoring.GetFindingPlan(t.Context(), of.ID, "pessoa-1", finding); err != nil || after.Finding.Open() {
 		t.Error("all steps are done, and nothing is solved:", err)
 	}
 }
@@ -325,7 +325,7 @@ func TestCopyOfEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if of.caller, err = partner.NewGate(w.Store.Partners, w.Clock.Now).Authenticate(t.Context(), secret, partner.ScopeCyber); err != nil {
+	if of.caller, err = partner.NewKeyGate(w.Store.Partners, w.Clock.Now).Authenticate(t.Context(), secret, partner.ScopeCyber); err != nil {
 		t.Fatal(err)
 	}
 	v = w.visit(t, of, "pessoa-1", partner.Portuguese)

@@ -142,7 +142,7 @@ func (p *Plan) checkPlan() error {
 	return errors.Join(
 		fault.When(!partner.IsPrintable(string(p.ID), MaxID), ErrInvalid.With("id", fault.PrintableLength, MaxID)),
 		fault.When(partner.IsDotSegment(string(p.ID)), ErrInvalid.With("id", fault.DotPath)),
-		fault.When(!partner.IsLine(p.Name, 1, maxName), ErrInvalid.With("name", fault.PlainLength, maxName)),
+		fault.When(!partner.IsPrintableLine(p.Name, 1, maxName), ErrInvalid.With("name", fault.PlainLength, maxName)),
 		fault.When(p.MaxDevices < NoDevices || p.MaxDevices > maxDevices, ErrInvalid.With("max devices", fault.DeviceLimit, maxDevices)),
 		fault.When(p.KeyDays < 0 || p.KeyDays > maxKeyDays, ErrInvalid.With("key days", fault.DefaultTo, DefaultKeyDays, maxKeyDays)),
 		p.Coverage.checkCoverage(),
@@ -193,11 +193,13 @@ type SubLimit struct {
 
 // checkCoverage bounds what an operator gave.
 func (c *Coverage) checkCoverage() error {
-	isNoType := func(t string) bool { return !partner.IsLine(t, 1, maxName) }
-	isNoSubLimit := func(s SubLimit) bool { return !partner.IsLine(s.Name, 1, maxName) || s.Limit < 0 || s.Limit > c.Limit }
+	isNoType := func(t string) bool { return !partner.IsPrintableLine(t, 1, maxName) }
+	isNoSubLimit := func(s SubLimit) bool {
+		return !partner.IsPrintableLine(s.Name, 1, maxName) || s.Limit < 0 || s.Limit > c.Limit
+	}
 	isTooLong := !partner.Paragraphs(c.Conditions, 0, maxText) || !partner.Paragraphs(c.Exclusions, 0, maxText)
 	return errors.Join(
-		fault.When(!partner.IsLine(c.Plan, 1, maxName), ErrInvalid.With("coverage plano", fault.PlainLength, maxName)),
+		fault.When(!partner.IsPrintableLine(c.Plan, 1, maxName), ErrInvalid.With("coverage plano", fault.PlainLength, maxName)),
 		fault.When(c.Limit < 0 || c.Limit > maxLimitReais*100, ErrInvalid.With("coverage limiteCobertura", fault.ReaisUpTo, int64(maxLimitReais))),
 		fault.When(len(c.Types) > maxList || len(c.SubLimits) > maxList, ErrInvalid.With("coverage", fault.ListEntries, maxList)),
 		fault.When(isTooLong, ErrInvalid.With("coverage texts", fault.TextAtMost, maxText)),

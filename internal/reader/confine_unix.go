@@ -20,9 +20,9 @@ func limitResources(c *Confinement) {
 	_ = unix.Setrlimit(unix.RLIMIT_CORE, &zero) // a core would hold what was read
 }
 
-// mapFile maps a file into memory, which spares a copy of each of its bytes; nil: it has to be read. Touching what was cut off
+// mapWholeFile maps a file into memory, which spares a copy of each of its bytes; nil: it has to be read. Touching what was cut off
 // meanwhile ends the reader with SIGBUS.
-func mapFile(f *os.File) []byte {
+func mapWholeFile(f *os.File) []byte {
 	size := fileSize(f)
 	if size == 0 || size != int64(int(size)) {
 		return nil

@@ -19,7 +19,7 @@ import (
 // why, and one that did not end reads the next input.
 func TestHostileFilesEnd(t *testing.T) {
 	defer reader.SetIdleCPU(2 * time.Second)() // what takes longer has no progress anyway
-	files, formats := hostiletest.Files(), map[string]bool{}
+	files, formats := hostiletest.MakeFiles(), map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		format, _, _ := strings.Cut(name, "-")
 		formats[format] = true

@@ -174,7 +174,7 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 		}
 		return err
 	}
-	if text := mapFile(whole); text != nil {
+	if text := mapWholeFile(whole); text != nil {
 		defer unmapFile(text)
 		return c.searchSpans(ctx, name, this, func(from scan.Place) (*scan.Pieces, error) {
 			c.read.Store(readBefore + from.First*c.job.Piece) // its first bytes have been read, and are once more

@@ -65,7 +65,7 @@ func TestOneLineOfAGigabyte(t *testing.T) {
 				}
 			})
 			line := io.MultiReader(strings.NewReader("52998224725 "), &repeated{text: filler, n: size}, strings.NewReader(" maria@exemplo.com"))
-			grown := scantest.Heap(t, func() {
+			grown := scantest.MeasureHeap(t, func() {
 				if n, err := s.Scan(context.Background(), line); err != nil || n != size+30 {
 					t.Errorf("%d bytes, %v", n, err)
 				}

@@ -46,7 +46,7 @@ func (k *Keys) deriveSecrets(m *material) {
 // constant of the program (a key is kept for each), value is already normalised.
 func (k *Keys) BlindIndex(field, partner string, value []byte) []byte {
 	h := k.index.derivedKey(field).takeHash()
-	h.addText(partner)
+	h.addLengthAndText(partner)
 	h.msg = append(h.msg, value...) // last part: needs no length
 	return h.sumAndRelease(IndexSize)
 }
@@ -163,8 +163,8 @@ func (k *hmacKey) takeHash() *keyedHash {
 	return h
 }
 
-// addText adds a string with its length in front.
-func (h *keyedHash) addText(s string) {
+// addLengthAndText adds a string with its length in front.
+func (h *keyedHash) addLengthAndText(s string) {
 	h.msg = binary.AppendUvarint(h.msg, uint64(len(s)))
 	h.msg = append(h.msg, s...)
 }

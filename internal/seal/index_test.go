@@ -101,7 +101,7 @@ func TestBindingRefusesAnotherKeyFile(t *testing.T) {
 	k, other := fresh(t), fresh(t)
 	token := k.NewBinding()
 	mustRotate(t, k)
-	if err := k.DropKey(k.IDs()[0]); err != nil {
+	if err := k.DropRetiredKey(k.ListKeyIDs()[0]); err != nil {
 		t.Fatal(err)
 	}
 	for _, same := range []*Keys{k, reopen(t, k.Path())} {

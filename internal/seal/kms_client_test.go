@@ -309,8 +309,8 @@ func wrapsKeyFile(t *testing.T, client *KMSClient, uri string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plain, err := again.Unseal(at, sealed); err != nil || string(plain) != "value" || again.KMS() != uri {
-		t.Fatal(string(plain), again.KMS(), err)
+	if plain, err := again.Unseal(at, sealed); err != nil || string(plain) != "value" || again.WrappingKey() != uri {
+		t.Fatal(string(plain), again.WrappingKey(), err)
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil || bytes.Contains(raw, []byte(`"aead"`)) || !bytes.Contains(raw, []byte(`"wrapped"`)) {

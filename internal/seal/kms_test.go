@@ -130,8 +130,8 @@ func TestKMSFileHoldsNoSecret(t *testing.T) {
 	if err := again.VerifyBinding(token); err != nil {
 		t.Error(err)
 	}
-	if len(again.IDs()) != 31 {
-		t.Errorf("%d keys", len(again.IDs()))
+	if len(again.ListKeyIDs()) != 31 {
+		t.Errorf("%d keys", len(again.ListKeyIDs()))
 	}
 }
 

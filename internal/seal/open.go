@@ -157,10 +157,10 @@ func (k *Keys) RotateKey() error {
 	})
 }
 
-// DropKey removes an old key from the file for good: what is still sealed under it is lost. The caller has counted that
+// DropRetiredKey removes an old key from the file for good: what is still sealed under it is lost. The caller has counted that
 // nothing is, and that every server has reloaded since the rotation, as one that has not still seals under the old key.
 // The primary key is refused.
-func (k *Keys) DropKey(id uint32) error {
+func (k *Keys) DropRetiredKey(id uint32) error {
 	return k.replaceKeyset(func(m *keyset.Manager, r *ring) error {
 		switch {
 		case !r.holdsKey(id):

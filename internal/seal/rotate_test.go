@@ -22,8 +22,8 @@ func TestRotationKeepsOldValuesReadable(t *testing.T) {
 		if i > 0 {
 			mustRotate(t, k)
 		}
-		if len(k.IDs()) != i+1 || k.PrimaryID() != k.IDs()[i] {
-			t.Fatalf("after %d rotations: keys %08x, primary %08x", i, k.IDs(), k.PrimaryID())
+		if len(k.ListKeyIDs()) != i+1 || k.PrimaryID() != k.ListKeyIDs()[i] {
+			t.Fatalf("after %d rotations: keys %08x, primary %08x", i, k.ListKeyIDs(), k.PrimaryID())
 		}
 		s := mustSeal(t, k, home, fmt.Sprint("value ", i))
 		if id, _ := SealedWith(s); id != k.PrimaryID() {
@@ -36,7 +36,7 @@ func TestRotationKeepsOldValuesReadable(t *testing.T) {
 		mustUnseal(t, k, home, s, fmt.Sprint("value ", i))
 		mustUnseal(t, again, home, s, fmt.Sprint("value ", i))
 	}
-	if !slices.Equal(again.IDs(), k.IDs()) || again.PrimaryID() != k.PrimaryID() {
+	if !slices.Equal(again.ListKeyIDs(), k.ListKeyIDs()) || again.PrimaryID() != k.PrimaryID() {
 		t.Error("the file and the memory differ")
 	}
 }
@@ -45,20 +45,20 @@ func TestDrop(t *testing.T) {
 	k := fresh(t)
 	first := k.PrimaryID()
 	old := mustSeal(t, k, home, "old")
-	if err := k.DropKey(first); !errors.Is(err, ErrPrimaryKey) {
+	if err := k.DropRetiredKey(first); !errors.Is(err, ErrPrimaryKey) {
 		t.Errorf("the primary: %v", err)
 	}
 	mustUnseal(t, k, home, old, "old")
 	mustRotate(t, k)
 	now := mustSeal(t, k, home, "now")
-	if err := k.DropKey(first ^ k.PrimaryID() ^ 1); !errors.Is(err, ErrUnknownKey) {
+	if err := k.DropRetiredKey(first ^ k.PrimaryID() ^ 1); !errors.Is(err, ErrUnknownKey) {
 		t.Errorf("an unknown key: %v", err)
 	}
-	if err := k.DropKey(first); err != nil {
+	if err := k.DropRetiredKey(first); err != nil {
 		t.Fatal(err)
 	}
 	for _, same := range []*Keys{k, reopen(t, k.Path())} {
-		if slices.Contains(same.IDs(), first) {
+		if slices.Contains(same.ListKeyIDs(), first) {
 			t.Error("the key is still there")
 		}
 		if _, err := same.Unseal(home, old); !errors.Is(err, ErrSealBroken) {
@@ -87,12 +87,12 @@ func TestReloadTakesUpARotation(t *testing.T) {
 	if server.PrimaryID() != cli.PrimaryID() {
 		t.Error("the server seals under the old key")
 	}
-	if err := cli.DropKey(cli.IDs()[0]); err != nil {
+	if err := cli.DropRetiredKey(cli.ListKeyIDs()[0]); err != nil {
 		t.Fatal(err)
 	}
 	reload(true)
-	if len(server.IDs()) != 1 {
-		t.Errorf("the server holds %08x", server.IDs())
+	if len(server.ListKeyIDs()) != 1 {
+		t.Errorf("the server holds %08x", server.ListKeyIDs())
 	}
 }
 
@@ -128,8 +128,8 @@ func TestReloadKeepsGoodKeys(t *testing.T) {
 				t.Errorf("Rotate: %v", err)
 			}
 			mustUnseal(t, k, home, sealed, "x")
-			if len(k.IDs()) != 1 {
-				t.Errorf("keys %08x", k.IDs())
+			if len(k.ListKeyIDs()) != 1 {
+				t.Errorf("keys %08x", k.ListKeyIDs())
 			}
 		})
 	}
@@ -208,7 +208,7 @@ func TestProcessesThatRotateAtOnceLoseNothing(t *testing.T) {
 			t.Errorf("process %d: %v", i, err)
 		}
 	}
-	held := reopen(t, k.Path()).IDs()
+	held := reopen(t, k.Path()).ListKeyIDs()
 	if want := 1 + (processes+1)*times; len(held) != want {
 		t.Errorf("%d keys, want %d", len(held), want)
 	}
@@ -257,7 +257,7 @@ func TestKilledRotationLosesNothing(t *testing.T) {
 		}
 		_ = cmd.Wait() // "killed"
 		promised = append(promised, readIDs(t, out.Bytes())...)
-		held := reopen(t, k.Path()).IDs()
+		held := reopen(t, k.Path()).ListKeyIDs()
 		for _, id := range promised {
 			if !slices.Contains(held, id) {
 				t.Fatalf("round %d: key %08x is lost", round, id)
@@ -324,7 +324,7 @@ func TestConcurrentUse(t *testing.T) {
 				}
 				to.BlindIndex("field "+strconv.Itoa(g), "p1", nil)
 				to.MAC("purpose "+strconv.Itoa(g), at.encodePlace())
-				to.IDs()
+				to.ListKeyIDs()
 			}
 		})
 	}
@@ -343,7 +343,7 @@ func TestConcurrentUse(t *testing.T) {
 	rotators.Wait()
 	close(stop)
 	users.Wait()
-	if n := len(cli.IDs()); n != 21 {
+	if n := len(cli.ListKeyIDs()); n != 21 {
 		t.Errorf("%d keys after 20 rotations", n)
 	}
 }

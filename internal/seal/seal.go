@@ -162,11 +162,11 @@ func (k *Keys) PrimaryPrefix() []byte { return SealedPrefix(k.PrimaryID()) }
 // PrimaryID returns the id of the key that seals now.
 func (k *Keys) PrimaryID() uint32 { return k.ring.Load().primary }
 
-// IDs returns the ids of all keys that open, oldest first.
-func (k *Keys) IDs() []uint32 { return slices.Clone(k.ring.Load().ids) }
+// ListKeyIDs returns the ids of all keys that open, oldest first.
+func (k *Keys) ListKeyIDs() []uint32 { return slices.Clone(k.ring.Load().ids) }
 
-// KMS returns the key that wraps the file; empty when the file holds the keys in the clear.
-func (k *Keys) KMS() string { return k.wrappedBy }
+// WrappingKey returns the key that wraps the file; empty when the file holds the keys in the clear.
+func (k *Keys) WrappingKey() string { return k.wrappedBy }
 
 // Path returns where the key file is.
 func (k *Keys) Path() string { return k.path }

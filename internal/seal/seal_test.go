@@ -105,7 +105,7 @@ func TestAlteredCiphertextIsRefused(t *testing.T) {
 	refused("longer", append(slices.Clone(sealed), 0))
 	refused("nil", nil)
 	// The prefix of another key of the same file: the body must not open under it.
-	refused("prefix of the old key", append(SealedPrefix(k.IDs()[0]), sealed[PrefixSize:]...))
+	refused("prefix of the old key", append(SealedPrefix(k.ListKeyIDs()[0]), sealed[PrefixSize:]...))
 	refused("other installation", mustSeal(t, fresh(t), home, "x"))
 }
 
@@ -133,8 +133,8 @@ func TestSealedWithNamesTheKey(t *testing.T) {
 	now := mustSeal(t, k, home, "x")
 	for i, sealed := range [][]byte{old, now} {
 		id, ok := SealedWith(sealed)
-		if !ok || id != k.IDs()[i] || !bytes.Equal(sealed[:PrefixSize], SealedPrefix(id)) {
-			t.Errorf("value %d: key %08x, %v; the file has %08x", i, id, ok, k.IDs())
+		if !ok || id != k.ListKeyIDs()[i] || !bytes.Equal(sealed[:PrefixSize], SealedPrefix(id)) {
+			t.Errorf("value %d: key %08x, %v; the file has %08x", i, id, ok, k.ListKeyIDs())
 		}
 	}
 	if !bytes.Equal(k.PrimaryPrefix(), now[:PrefixSize]) || bytes.Equal(k.PrimaryPrefix(), old[:PrefixSize]) {

@@ -29,7 +29,7 @@ func TestSingleWritesGoBeforeTheNextBulk(t *testing.T) {
 	var all sync.WaitGroup
 	// begin starts a write and returns once it waits in its queue.
 	begin := func(isBulk bool, work func(*Tx) error) {
-		run, before := d.InTx, d.writers.countWaiting()
+		run, before := d.InTransaction, d.writers.countWaiting()
 		if isBulk {
 			run = d.InBulkTx
 		}
@@ -61,7 +61,7 @@ func TestSingleWritesGoBeforeTheNextBulk(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("single", "single", "bulk", "bulk")
-	err = d.InTx(t.Context(), func(*Tx) error {
+	err = d.InTransaction(t.Context(), func(*Tx) error {
 		begin(false, note("single"))
 		begin(true, note("bulk"))
 		return nil

@@ -31,7 +31,7 @@ func TestCopyTo(t *testing.T) {
 				return
 			default:
 			}
-			err := db.InTx(ctx, func(tx *sqldb.Tx) error {
+			err := db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 				if _, err := tx.ExecContext(ctx, `UPDATE pair SET a = $1 WHERE id = 1`, i); err != nil {
 					return err
 				}
@@ -79,7 +79,7 @@ func TestPassingFileIsNotSynced(t *testing.T) {
 			t.Fatal(err)
 		}
 		var reading, writing int
-		err = errors.Join(db.ReadPool().QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&reading), db.InTx(ctx, func(tx *sqldb.Tx) error {
+		err = errors.Join(db.ReadPool().QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&reading), db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			return tx.QueryRowContext(ctx, `PRAGMA synchronous`).Scan(&writing)
 		}), db.Close())
 		if err != nil || reading != c.want || writing != c.want {

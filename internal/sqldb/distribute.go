@@ -97,7 +97,7 @@ func (d *DB) distributeTable(ctx context.Context, done *int, table, statement st
 	err := d.read.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_dist_partition
 		WHERE logicalrelid = $1::regclass AND NOT autoconverted)`, table).Scan(&already)
 	if err == nil && !already {
-		err = d.InTx(ctx, func(tx *Tx) error {
+		err = d.InTransaction(ctx, func(tx *Tx) error {
 			if err := tx.lockMigrations(ctx); err != nil {
 				return err
 			}

@@ -33,7 +33,7 @@ func (d *DB) WatchWriter(ctx context.Context, fn func(Hold)) error {
 	if d.engine != SQLite {
 		return nil
 	}
-	return d.InTx(ctx, func(tx *Tx) error {
+	return d.InTransaction(ctx, func(tx *Tx) error {
 		d.watcher.Store(&fn)
 		return tx.QueryRowContext(ctx, `SELECT total_changes()`).Scan(&d.changes)
 	})
@@ -73,7 +73,7 @@ func (d *DB) InBatches(ctx context.Context, largest int64, step func(tx *Tx, don
 		var n int64
 		var took time.Duration
 		d.AwaitCheckpoint(ctx)
-		err := d.InTx(ctx, func(tx *Tx) (err error) {
+		err := d.InTransaction(ctx, func(tx *Tx) (err error) {
 			began := time.Now()
 			n, err = step(tx, done, limit)
 			took = time.Since(began)

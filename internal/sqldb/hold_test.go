@@ -18,7 +18,7 @@ func TestWatchWriter(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "vigia.db"))
 	const fill = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO r SELECT i FROM n`
 	write := func(statement string, result error) {
-		err := db.InTx(ctx, func(tx *sqldb.Tx) error {
+		err := db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			if _, err := tx.ExecContext(ctx, statement); err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func TestLogIsCarriedBesideWriters(t *testing.T) {
 	}
 	exec := func(text string) {
 		t.Helper()
-		err := db.InTx(t.Context(), func(tx *sqldb.Tx) error {
+		err := db.InTransaction(t.Context(), func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(context.Background(), text)
 			return err
 		})
@@ -72,7 +72,7 @@ func TestLogBeginsAnew(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = own.Close() })
 	write := func(text string) error {
-		return db.InTx(t.Context(), func(tx *sqldb.Tx) error {
+		return db.InTransaction(t.Context(), func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(t.Context(), text)
 			return err
 		})

@@ -81,7 +81,7 @@ func (d *DB) ApplyMigrations(ctx context.Context, list []Migration, now time.Tim
 	}
 	const table = `CREATE TABLE IF NOT EXISTS schema_migration (
 		version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)`
-	err = d.InTx(ctx, func(tx *Tx) error {
+	err = d.InTransaction(ctx, func(tx *Tx) error {
 		if err := tx.lockMigrations(ctx); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (d *DB) ApplyMigrations(ctx context.Context, list []Migration, now time.Tim
 	var applied []Migration
 	for _, m := range list {
 		done := false
-		err := d.InTx(ctx, func(tx *Tx) error {
+		err := d.InTransaction(ctx, func(tx *Tx) error {
 			done = false
 			if err := tx.lockMigrations(ctx); err != nil {
 				return err
@@ -271,7 +271,7 @@ func (t *Tx) insertChunks(table string, columns []string, conflict string, next 
 		if err != nil || len(rows) == 0 {
 			return n, err
 		}
-		values, args := "VALUES ("+marks(len(columns))+")", rows[0] // Citus sends one row straight to its node
+		values, args := "VALUES ("+numberedMarks(len(columns))+")", rows[0] // Citus sends one row straight to its node
 		if len(rows) > 1 {
 			values, args = columnArrays(rows)
 		}
@@ -297,8 +297,8 @@ func readChunk(next func() ([]any, error)) (rows [][]any, err error) {
 	return rows, nil
 }
 
-// marks returns n numbered placeholders, separated by commas.
-func marks(n int) string {
+// numberedMarks returns n numbered placeholders, separated by commas.
+func numberedMarks(n int) string {
 	text := ""
 	for i := range n {
 		text += ", $" + strconv.Itoa(i+1)
@@ -356,7 +356,7 @@ func (t *Tx) insertReturning(ctx context.Context, insert string, args []any, add
 
 // insertMissing inserts row by row. It is for SQLite, where a statement costs no round trip.
 func (t *Tx) insertMissing(ctx context.Context, table string, columns []string, key int, next func() ([]any, error)) (added []int64, err error) {
-	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+marks(len(columns))+") ON CONFLICT DO NOTHING")
+	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+numberedMarks(len(columns))+") ON CONFLICT DO NOTHING")
 	if err != nil {
 		return nil, fmt.Errorf("prepare load of %s: %w", table, err)
 	}

@@ -29,7 +29,7 @@ func TestLoadMissing(t *testing.T) {
 			}
 			return added
 		}
-		err := db.InTx(ctx, func(tx *sqldb.Tx) error {
+		err := db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			if _, err := tx.ExecContext(ctx, `CREATE TABLE missing (n BIGINT PRIMARY KEY, text TEXT NOT NULL UNIQUE, later TEXT NOT NULL DEFAULT '')`); err != nil {
 				return err
 			}
@@ -44,7 +44,7 @@ func TestLoadMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = db.InTx(ctx, func(tx *sqldb.Tx) error {
+		err = db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			if got := load(tx, "", 0, 10); got != nil {
 				t.Error(got)
 			}
@@ -56,7 +56,7 @@ func TestLoadMissing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = db.InTx(ctx, func(tx *sqldb.Tx) error { // more than go as arguments, twice
+		err = db.InTransaction(ctx, func(tx *sqldb.Tx) error { // more than go as arguments, twice
 			if got := load(tx, "n", 8, 1100); len(got) != 1090 || got[0] != 10 || got[1089] != 1099 {
 				t.Error(len(got))
 			}

@@ -20,7 +20,7 @@ func TestPreparedStatements(t *testing.T) {
 	}
 	defer func() { _ = d.Close() }()
 	run := func(text string, args ...any) error {
-		return d.InTx(ctx, func(tx *Tx) error {
+		return d.InTransaction(ctx, func(tx *Tx) error {
 			_, err := tx.ExecContext(ctx, text, args...)
 			return err
 		})
@@ -49,7 +49,7 @@ func TestPreparedStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 		var word string
-		err := d.InTx(ctx, func(tx *Tx) error { return tx.QueryRowContext(ctx, read, 3).Scan(&word) })
+		err := d.InTransaction(ctx, func(tx *Tx) error { return tx.QueryRowContext(ctx, read, 3).Scan(&word) })
 		if err != nil || word != "word 3 none" {
 			t.Errorf("%q %v", word, err)
 		}
@@ -77,7 +77,7 @@ func TestKeptReader(t *testing.T) {
 	defer func() { _ = d.Close() }()
 	change := func(text string) {
 		t.Helper()
-		if err := d.InTx(ctx, func(tx *Tx) error { _, err := tx.ExecContext(ctx, text); return err }); err != nil {
+		if err := d.InTransaction(ctx, func(tx *Tx) error { _, err := tx.ExecContext(ctx, text); return err }); err != nil {
 			t.Fatal(err)
 		}
 	}

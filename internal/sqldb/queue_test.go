@@ -27,7 +27,7 @@ func TestQueueSharesACommit(t *testing.T) {
 	table := fmt.Sprintf("queue_%d", time.Now().UnixNano())
 	exec := func(tx *Tx, text string, args ...any) error { _, err := tx.ExecContext(ctx, text, args...); return err }
 	must := func(text string) {
-		if err := d.InTx(ctx, func(tx *Tx) error { return exec(tx, text) }); err != nil {
+		if err := d.InTransaction(ctx, func(tx *Tx) error { return exec(tx, text) }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,13 +40,13 @@ func TestQueueSharesACommit(t *testing.T) {
 	results := make([]error, callers)
 	var wg sync.WaitGroup
 	var ran atomic.Int64
-	err = d.InTx(ctx, func(tx *Tx) error {
+	err = d.InTransaction(ctx, func(tx *Tx) error {
 		if err := lock(tx); err != nil {
 			return err
 		}
 		for i := range callers {
 			wg.Go(func() {
-				results[i] = d.InQueue(ctx, "x", false, func(tx *Tx) error {
+				results[i] = d.InNamedQueue(ctx, "x", false, func(tx *Tx) error {
 					ran.Add(1)
 					if err := lock(tx); err != nil {
 						return err
@@ -140,7 +140,7 @@ func TestQueueSharesATimeout(t *testing.T) {
 			const callers = 12
 			var ran atomic.Int64
 			results := make([]error, callers)
-			err = d.InTx(ctx, func(tx *Tx) error {
+			err = d.InTransaction(ctx, func(tx *Tx) error {
 				if err := lock(ctx, tx); err != nil {
 					return err
 				}
@@ -153,7 +153,7 @@ func TestQueueSharesATimeout(t *testing.T) {
 				var wg sync.WaitGroup
 				for i := range callers {
 					wg.Go(func() {
-						results[i] = d.InQueue(waits, "x", false, func(tx *Tx) error {
+						results[i] = d.InNamedQueue(waits, "x", false, func(tx *Tx) error {
 							if ran.Add(1) == 1 && !deadline {
 								awaitQueue(d, callers-1)
 							}

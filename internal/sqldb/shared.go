@@ -69,23 +69,23 @@ func (d *DB) HasSingleWrites() bool {
 // InBulkTx is InTx for work that writes many rows: on SQLite the single writes that wait go before the next bulk.
 func (d *DB) InBulkTx(ctx context.Context, fn func(tx *Tx) error) error {
 	if d.engine != SQLite {
-		return d.InTx(ctx, fn)
+		return d.InTransaction(ctx, fn)
 	}
-	return d.retryTx(ctx, func() error { return d.runShared(ctx, &d.writers, true, fn) })
+	return d.retryTransaction(ctx, func() error { return d.runShared(ctx, &d.writers, true, fn) })
 }
 
-// InQueue is InTx, or InBulkTx, for work that locks the same row as all other work of its queue. On PostgreSQL those of
+// InNamedQueue is InTx, or InBulkTx, for work that locks the same row as all other work of its queue. On PostgreSQL those of
 // this process which wait for each other share a transaction, each undone for itself when it fails.
-func (d *DB) InQueue(ctx context.Context, name string, isBulk bool, fn func(tx *Tx) error) error {
+func (d *DB) InNamedQueue(ctx context.Context, name string, isBulk bool, fn func(tx *Tx) error) error {
 	switch {
 	case d.engine == SQLite && isBulk:
 		return d.InBulkTx(ctx, fn)
 	case d.engine == SQLite: // all writes are in one queue
-		return d.InTx(ctx, fn)
+		return d.InTransaction(ctx, fn)
 	}
 	q := d.queues.enterQueue(name)
 	defer d.queues.leaveQueue(name, q)
-	return d.retryTx(ctx, func() error { return d.runShared(ctx, &q.writers, false, fn) })
+	return d.retryTransaction(ctx, func() error { return d.runShared(ctx, &q.writers, false, fn) })
 }
 
 // enterQueue returns the queue of a name and creates it if needed. It stays until its last user has left.

@@ -21,7 +21,7 @@ func sharing(t *testing.T) (d *DB, let func()) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = d.Close() })
-	err = d.InTx(ctx, func(tx *Tx) error {
+	err = d.InTransaction(ctx, func(tx *Tx) error {
 		_, err := tx.ExecContext(ctx, `CREATE TABLE seat (n INTEGER PRIMARY KEY, who TEXT NOT NULL)`)
 		return err
 	})
@@ -30,7 +30,7 @@ func sharing(t *testing.T) (d *DB, let func()) {
 	}
 	held, free := make(chan struct{}), make(chan struct{})
 	go func() {
-		_ = d.InTx(ctx, func(*Tx) error {
+		_ = d.InTransaction(ctx, func(*Tx) error {
 			close(held)
 			<-free
 			return nil
@@ -81,7 +81,7 @@ func TestWritersShareACommit(t *testing.T) {
 	var told atomic.Int64
 	for i := range people {
 		wg.Go(func() {
-			err := d.InTx(ctx, func(tx *Tx) error {
+			err := d.InTransaction(ctx, func(tx *Tx) error {
 				tx.AfterCommit(func() { told.Add(1) })
 				return sit(ctx, tx, fmt.Sprint(i))
 			})
@@ -111,7 +111,7 @@ func TestOneThatFailsTakesNobodyAlong(t *testing.T) {
 	var told atomic.Int64
 	run := func(ctx context.Context, want error, fn func(tx *Tx) error) {
 		wg.Go(func() {
-			err := d.InTx(ctx, func(tx *Tx) error {
+			err := d.InTransaction(ctx, func(tx *Tx) error {
 				tx.AfterCommit(func() { told.Add(1) })
 				if err := sit(ctx, tx, "x"); err != nil {
 					return err
@@ -134,7 +134,7 @@ func TestOneThatFailsTakesNobodyAlong(t *testing.T) {
 				t.Errorf("the caller was told %v of the panic", p)
 			}
 		}()
-		_ = d.InTx(ctx, func(tx *Tx) error {
+		_ = d.InTransaction(ctx, func(tx *Tx) error {
 			_ = sit(ctx, tx, "y")
 			panic("oh")
 		})
@@ -160,12 +160,12 @@ func TestInterruptedOneTakesNobodyAlong(t *testing.T) {
 	for i := range 11 {
 		wg.Go(func() {
 			if i != 5 {
-				if err := d.InTx(ctx, func(tx *Tx) error { return sit(ctx, tx, "x") }); err != nil {
+				if err := d.InTransaction(ctx, func(tx *Tx) error { return sit(ctx, tx, "x") }); err != nil {
 					t.Error(err)
 				}
 				return
 			}
-			err := d.InTx(short, func(tx *Tx) error {
+			err := d.InTransaction(short, func(tx *Tx) error {
 				time.AfterFunc(20*time.Millisecond, cancel)
 				_, err := tx.ExecContext(short, `INSERT INTO seat (n, who) WITH RECURSIVE c (n) AS (SELECT 1000 UNION ALL SELECT n + 1 FROM c)
 					SELECT n, 'z' FROM c`)

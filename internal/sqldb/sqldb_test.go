@@ -40,7 +40,7 @@ func open(t *testing.T, address string) *sqldb.DB {
 
 func exec(t *testing.T, db *sqldb.DB, query string, args ...any) {
 	t.Helper()
-	err := db.InTx(context.Background(), func(tx *sqldb.Tx) error {
+	err := db.InTransaction(context.Background(), func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(context.Background(), query, args...)
 		return err
 	})
@@ -175,7 +175,7 @@ func TestTransactions(t *testing.T) {
 		ctx := context.Background()
 		exec(t, db, `CREATE TABLE a (id TEXT PRIMARY KEY)`)
 		boom := errors.New("boom")
-		err := db.InTx(ctx, func(tx *sqldb.Tx) error {
+		err := db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO a (id) VALUES ('lost')`); err != nil {
 				return err
 			}
@@ -186,7 +186,7 @@ func TestTransactions(t *testing.T) {
 		}
 		func() {
 			defer func() { _ = recover() }()
-			_ = db.InTx(ctx, func(tx *sqldb.Tx) error {
+			_ = db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 				_, _ = tx.ExecContext(ctx, `INSERT INTO a (id) VALUES ('lost')`)
 				panic("boom")
 			})
@@ -194,7 +194,7 @@ func TestTransactions(t *testing.T) {
 		if count(t, db, "a") != 0 {
 			t.Error("a panic must roll back")
 		}
-		err = db.InTx(ctx, func(tx *sqldb.Tx) error {
+		err = db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO a (id) VALUES ('kept')`); err != nil {
 				return err
 			}
@@ -213,7 +213,7 @@ func TestTransactions(t *testing.T) {
 		if err != nil || count(t, db, "a") != 2 {
 			t.Error("savepoints:", err, count(t, db, "a"))
 		}
-		err = db.InTx(ctx, func(tx *sqldb.Tx) error {
+		err = db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(ctx, `INSERT INTO a (id) VALUES ('kept')`)
 			return err
 		})
@@ -227,7 +227,7 @@ func TestTransactions(t *testing.T) {
 func TestCommitAfterContextEnded(t *testing.T) {
 	each(t, func(t *testing.T, _ string, db *sqldb.DB) {
 		ctx, cancel := context.WithCancel(context.Background())
-		err := db.InTx(ctx, func(tx *sqldb.Tx) error {
+		err := db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			cancel()
 			for { // database/sql rolls back on its own
 				if _, err := tx.ExecContext(context.Background(), `SELECT 1`); errors.Is(err, sql.ErrTxDone) {
@@ -256,7 +256,7 @@ func TestWritersQueue(t *testing.T) {
 			}
 			wg.Go(func() {
 				for range 25 {
-					err := d.InTx(ctx, func(tx *sqldb.Tx) error {
+					err := d.InTransaction(ctx, func(tx *sqldb.Tx) error {
 						var n int64
 						if err := tx.QueryRowContext(ctx, `SELECT n FROM c WHERE id = 'y'`).Scan(&n); !errors.Is(err, sql.ErrNoRows) {
 							return err
@@ -283,7 +283,7 @@ func TestLoad(t *testing.T) {
 		ctx := context.Background()
 		exec(t, db, `CREATE TABLE l (id TEXT PRIMARY KEY, n BIGINT NOT NULL, b BYTEA, ok BOOLEAN NOT NULL)`)
 		load := func(from, to int) error {
-			return db.InTx(ctx, func(tx *sqldb.Tx) error {
+			return db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 				i, row := from, make([]any, 4)
 				_, err := tx.InsertRows(ctx, "l", []string{"id", "n", "b", "ok"}, func() ([]any, error) {
 					if i == to {
@@ -316,7 +316,7 @@ func TestSnapshot(t *testing.T) {
 		ctx := context.Background()
 		exec := func(statement string) {
 			t.Helper()
-			err := db.InTx(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err })
+			err := db.InTransaction(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err })
 			if err != nil {
 				t.Fatal(err)
 			}

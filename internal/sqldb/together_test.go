@@ -47,7 +47,7 @@ func openAndWrite(path string) error {
 		return fmt.Errorf("open: %w", err)
 	}
 	defer func() { _ = d.Close() }()
-	err = d.InTx(ctx, func(tx *sqldb.Tx) error {
+	err = d.InTransaction(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS t (x BIGINT)`)
 		if err == nil {
 			_, err = tx.ExecContext(ctx, `INSERT INTO t VALUES (1)`)
@@ -140,7 +140,7 @@ func TestHasSingleWrites(t *testing.T) {
 	if err := db.InBulkTx(ctx, nothing); err != nil || db.HasSingleWrites() {
 		t.Error("a bulk alone has single writes beside it", err)
 	}
-	if err := db.InTx(ctx, nothing); err != nil || !db.HasSingleWrites() {
+	if err := db.InTransaction(ctx, nothing); err != nil || !db.HasSingleWrites() {
 		t.Error("a single write is not seen", err)
 	}
 }

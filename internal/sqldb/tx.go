@@ -39,7 +39,7 @@ func (t *Tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 // maxTries bounds how often a transaction is repeated after the engine asked for it.
 const maxTries = 5
 
-// InTx runs fn in one write transaction and commits it. On SQLite those of several callers may share one of the engine's,
+// InTransaction runs fn in one write transaction and commits it. On SQLite those of several callers may share one of the engine's,
 // each undone for itself when it fails: see shared.go. fn may run more than once: when the engine reports a
 // serialisation conflict, a deadlock or a busy file, the transaction is rolled back and repeated, so fn must not have
 // effects outside the transaction. Everything inside fn uses tx: a query on the DB itself would wait for ever on
@@ -48,12 +48,12 @@ const maxTries = 5
 // A server that went away while the connection was idle is noticed at BEGIN, before anything was done: that is retried
 // too, on another connection. When the connection is lost later it is unknown whether the transaction was committed, so
 // the error goes to the caller.
-func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
-	return d.retryTx(ctx, func() error { return d.runTx(ctx, fn) })
+func (d *DB) InTransaction(ctx context.Context, fn func(tx *Tx) error) error {
+	return d.retryTransaction(ctx, func() error { return d.runTransaction(ctx, fn) })
 }
 
-// retryTx runs a transaction again when the engine asks for it.
-func (d *DB) retryTx(ctx context.Context, run func() error) error {
+// retryTransaction runs a transaction again when the engine asks for it.
+func (d *DB) retryTransaction(ctx context.Context, run func() error) error {
 	for try := 1; ; try++ {
 		select {
 		case <-d.distrusted:
@@ -110,8 +110,8 @@ var ErrDistrusted = errors.New("the disk refused to sync the database's log: no 
 // from what the disk really holds. PostgreSQL does the same by itself.
 func (d *DB) Distrusted() <-chan struct{} { return d.distrusted }
 
-// runTx runs fn in a transaction: on SQLite in one that others may share.
-func (d *DB) runTx(ctx context.Context, fn func(tx *Tx) error) error {
+// runTransaction runs fn in a transaction: on SQLite in one that others may share.
+func (d *DB) runTransaction(ctx context.Context, fn func(tx *Tx) error) error {
 	if d.engine == SQLite {
 		return d.runShared(ctx, &d.writers, false, fn)
 	}
@@ -372,7 +372,7 @@ func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, nex
 			return err
 		})
 	}
-	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+marks(len(columns))+")")
+	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+numberedMarks(len(columns))+")")
 	if err != nil {
 		return 0, fmt.Errorf("prepare load of %s: %w", table, err)
 	}

@@ -25,7 +25,7 @@ func TestRepeats(t *testing.T) {
 		"57P01": 1, // server going down: nobody knows whether it was kept
 	} {
 		runs := 0
-		err := d.InTx(ctx, func(*Tx) error {
+		err := d.InTransaction(ctx, func(*Tx) error {
 			if runs++; runs == 1 {
 				return fmt.Errorf("insert: %w", &pgconn.PgError{Code: code})
 			}
@@ -36,7 +36,7 @@ func TestRepeats(t *testing.T) {
 		}
 	}
 	runs := 0
-	err = d.InTx(ctx, func(*Tx) error { runs++; return &pgconn.PgError{Code: "40001"} })
+	err = d.InTransaction(ctx, func(*Tx) error { runs++; return &pgconn.PgError{Code: "40001"} })
 	if err == nil || runs != maxTries {
 		t.Errorf("a conflict without end: %d runs, %v", runs, err)
 	}

@@ -192,7 +192,7 @@ func (s Advice) openAnswer(id partner.ID, user []byte, item cyber.ContentID, sea
 
 // KeepAnswer stores a person's answer to a validation question.
 func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.UserHash, item cyber.ContentID, value string) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.findAndNameUser(ctx, tx, id, sent)
 		if err != nil {
 			return err
@@ -239,7 +239,7 @@ func (s Advice) ContentChanges(ctx context.Context) ([]cyber.Item, error) {
 
 // KeepContent stores items over what was there.
 func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		for _, it := range items {
 			var text bytes.Buffer
 			if err := cyber.WriteContent(&text, []cyber.Item{it}); err != nil {
@@ -288,7 +288,7 @@ func (s Advice) openDayScore(id partner.ID, user []byte, d *cyber.ScoreDay, seal
 
 // KeepScore stores the score of a day, over an earlier one of the same day.
 func (s Advice) KeepScore(ctx context.Context, id partner.ID, sent partner.UserHash, d cyber.ScoreDay) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.findUser(ctx, tx, id, sent)
 		if err != nil {
 			return err

@@ -43,14 +43,14 @@ func (s Audit) chainMAC(before []byte, e operator.Entry) []byte {
 	return s.keys.MAC("audit", before, numbers[:], []byte(e.Name), []byte(e.From), []byte(e.Action), []byte(e.Subject), []byte(e.Detail))
 }
 
-// headTag returns the keyed hash of the trail's head.
-func (s Audit) headTag(seq int64, mac []byte) []byte {
+// trailHeadTag returns the keyed hash of the trail's head.
+func (s Audit) trailHeadTag(seq int64, mac []byte) []byte {
 	return s.keys.MAC("audit.head", binary.BigEndian.AppendUint64(nil, uint64(seq)), mac)
 }
 
 // AppendAudit adds a line to the trail.
 func (s Audit) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entry, error) {
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		// The first statement locks the head until the transaction ends: lines are chained in the order of their
 		// commits.
 		if err := execStatement(ctx, tx, "lock audit head", `INSERT INTO audit_head (id, seq, mac, tag) VALUES (1, 0, $1, $1)
@@ -74,7 +74,7 @@ func (s Audit) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entr
 		_, err = tx.ExecContext(ctx, `INSERT INTO audit (seq, at, actor, action, subject, detail, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 			e.Seq, toMicros(e.At), e.Name, e.Action, e.Subject, sealed, mac)
 		if err == nil {
-			_, err = tx.ExecContext(ctx, `UPDATE audit_head SET seq = $1, mac = $2, tag = $3 WHERE id = 1`, e.Seq, mac, s.headTag(e.Seq, mac))
+			_, err = tx.ExecContext(ctx, `UPDATE audit_head SET seq = $1, mac = $2, tag = $3 WHERE id = 1`, e.Seq, mac, s.trailHeadTag(e.Seq, mac))
 		}
 		return wrapError("append audit", err)
 	})
@@ -92,7 +92,7 @@ func (s Audit) loadHead(ctx context.Context, q querier) (operator.Head, error) {
 	if err != nil {
 		return h, classifyError(fmt.Errorf("read audit head: %w", err))
 	}
-	if !hmac.Equal(tag, s.headTag(h.Seq, h.MAC)) {
+	if !hmac.Equal(tag, s.trailHeadTag(h.Seq, h.MAC)) {
 		return h, operator.ErrTrailBroken.With("", fault.TrailHeadForged)
 	}
 	return h, nil
@@ -286,5 +286,5 @@ func (s Audit) nothingBeyond(ctx context.Context, head operator.Head) error {
 
 // KeepTogether runs fn on a trail whose lines are kept together or not at all.
 func (s Audit) KeepTogether(ctx context.Context, fn func(operator.Ledger) error) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return fn(Audit{s.withTx(tx)}) })
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return fn(Audit{s.withTransaction(tx)}) })
 }

@@ -77,7 +77,7 @@ var errUndo = errors.New("undo")
 func tampered(t *testing.T, e *storetest.Env, head operator.Head, statements []string) {
 	t.Helper()
 	ctx := context.Background()
-	err := e.InTx(ctx, func(tx store.Tx) error {
+	err := e.InTransaction(ctx, func(tx store.Tx) error {
 		for _, s := range statements {
 			if err := tx.ExecForTest(ctx, s); err != nil {
 				t.Fatal(err)
@@ -116,7 +116,7 @@ func TestTxIsOneStep(t *testing.T) {
 		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
 		who := operator.Actor{Name: "op_a", From: "192.0.2.7"}
 		create := func(then error) error {
-			return e.InTx(ctx, func(tx store.Tx) error {
+			return e.InTransaction(ctx, func(tx store.Tx) error {
 				o, _, err := reg.WithStore(tx.Operators).CreateOperator(ctx, "ana@exemplo.com.br", operator.Viewer)
 				err = errors.Join(err, operator.NewTrail(tx.Audit, e.Clock.Now).RecordAction(ctx, who, "operator.create", string(o.ID), "viewer"))
 				return errors.Join(err, then)

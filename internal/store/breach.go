@@ -146,7 +146,7 @@ func (c core) publishedBreaches(ctx context.Context, q querier, names []string) 
 
 // InsertBreach stores a new breach.
 func (s Breaches) InsertBreach(ctx context.Context, r leak.Record) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.insertBreach(ctx, tx, r) })
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return s.insertBreach(ctx, tx, r) })
 }
 
 // insertBreach stores a new breach. A name that is taken is leak.ErrBreachExists, also after the breach was retracted.
@@ -172,7 +172,7 @@ func (s Breaches) insertBreach(ctx context.Context, tx *sqldb.Tx, r leak.Record)
 
 // DropImport gives up a breach that is being imported.
 func (s Breaches) DropImport(ctx context.Context, name string) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return execStatement(ctx, tx, "drop import", `DELETE FROM breach WHERE name = $1 AND state = 'importing'`, name)
 	})
 }
@@ -180,7 +180,7 @@ func (s Breaches) DropImport(ctx context.Context, name string) error {
 // UpdateBreach changes what is told of a breach. Statuses and severities depend on it, so a job computes them again.
 func (s Breaches) UpdateBreach(ctx context.Context, name string, change func(*leak.Record) error) (leak.Record, error) {
 	var r leak.Record
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := lockBreach(ctx, tx, name); err != nil {
 			return err
 		}
@@ -227,7 +227,7 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 	if err != nil {
 		return fmt.Errorf("publish breach: %w", err)
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := lockBreach(ctx, tx, name); err != nil {
 			return err
 		}
@@ -254,7 +254,7 @@ func (s Breaches) PublishBreach(ctx context.Context, name string, p leak.Publica
 // RetractBreach takes a breach back: from this moment it is neither probed nor told.
 func (s Breaches) RetractBreach(ctx context.Context, name string) (leak.Record, error) {
 	var r leak.Record
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := lockBreach(ctx, tx, name); err != nil {
 			return err
 		}

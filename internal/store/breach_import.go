@@ -32,7 +32,7 @@ func partsPrefix(breach string) (prefix string, length int64) {
 // AddSpreadImport stores a breach, the job that watches over its import, and the parts. One with the same parts goes
 // on: what is done stays.
 func (s Breaches) AddSpreadImport(ctx context.Context, r leak.Record, args any, parts []any, addresses []string) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		err := s.insertBreach(ctx, tx, r)
 		fresh := err == nil
 		if err != nil && !errors.Is(err, leak.ErrBreachExists) {
@@ -152,7 +152,7 @@ func (s Breaches) StopParts(ctx context.Context, breach string) error {
 func (s Breaches) DropParts(ctx context.Context, breach string) error {
 	err := s.changeParts(ctx, breach, `DELETE FROM job WHERE TRUE`, ``)
 	if err == nil {
-		err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(ctx, `DELETE FROM import_source WHERE breach = $1`, breach)
 			return err
 		})
@@ -178,7 +178,7 @@ func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) 
 	if err != nil {
 		return fmt.Errorf("renew breach: %w", err)
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := lockBreach(ctx, tx, name); err != nil {
 			return err
 		}
@@ -212,7 +212,7 @@ func (s Breaches) KeepTally(ctx context.Context, name, digest string, t leak.Tal
 	if err != nil {
 		return fmt.Errorf("keep tally: %w", err)
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return execStatement(ctx, tx, "keep tally", `UPDATE breach SET tally = $2 WHERE name = $1 AND state = 'published' AND digest = $3`,
 			name, string(text), digest)
 	})
@@ -220,7 +220,7 @@ func (s Breaches) KeepTally(ctx context.Context, name, digest string, t leak.Tal
 
 // ForgetFormer notes that the files of a breach's former contents are removed, unless there are more of them now.
 func (s Breaches) ForgetFormer(ctx context.Context, r leak.Record) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return execStatement(ctx, tx, "forget former files", `UPDATE breach SET former = '' WHERE name = $1 AND former = $2`, r.Name, strings.Join(r.Former, " "))
 	})
 }
@@ -228,7 +228,7 @@ func (s Breaches) ForgetFormer(ctx context.Context, r leak.Record) error {
 // RejudgeFindings holds findings of a breach against what it holds now: see leak.Store.
 func (s Breaches) RejudgeFindings(ctx context.Context, breach string, since time.Time, after cyber.FindingID, limit int, trace leak.Tracer) (leak.Rejudged, error) {
 	var r leak.Rejudged
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		r = leak.Rejudged{}
 		found, err := collectRows(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2 AND found_at >= $4
 			ORDER BY id LIMIT $3`, breach, string(after), int64(limit), toMicros(since))
@@ -290,7 +290,7 @@ func (s Monitoring) rejudgeFindings(ctx context.Context, tx *sqldb.Tx, id partne
 // only one process can hold) so takes up again what a killed process left, without waiting for its lease.
 func (s Jobs) TakeJobOf(ctx context.Context, worker, kind, subject string) (j job.Job, taken bool, err error) {
 	now := s.now()
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		j, err = scanJobRow(tx.QueryRowContext(ctx, `UPDATE job SET state = 'running', lease = $3, next_at = $5, attempts = attempts + 1, cancel = $6
 			WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running') AND (next_at <= $4 OR state = 'ready' OR lease = $3)
 			RETURNING `+jobColumns, kind, subject, worker, toMicros(now), toMicros(now.Add(job.Lease)), false))

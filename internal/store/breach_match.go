@@ -183,7 +183,7 @@ func (s Breaches) scanKeptHit(row scanner) (keptHit, error) {
 // breach.
 func (s Breaches) TellHits(ctx context.Context, breach string, limit int, trace leak.Tracer) (int, error) {
 	told := 0
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		told = 0
 		kept, err := collectRows(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1
 			ORDER BY m.partner_id, m.user_index, m.asset_id LIMIT $2`, breach, int64(limit))
@@ -310,7 +310,7 @@ func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int
 	if err != nil {
 		return 0, fmt.Errorf("forget hits: %w", err)
 	}
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		found, err := collectRows(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND resolution = ''
 			ORDER BY id LIMIT $2`, breach, int64(limit))
 		if err != nil {
@@ -332,7 +332,7 @@ func (s Breaches) RestateFindings(ctx context.Context, breach string, after cybe
 
 // judgeAgain judges the values of some findings again, in one transaction, and returns the last finding; none is empty.
 func (s Breaches) judgeAgain(ctx context.Context, judge func(context.Context, *sqldb.Tx, partner.ID, []cyber.AssetID) error, query string, args ...any) (last cyber.FindingID, err error) {
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		last = ""
 		found, err := collectRows(ctx, tx, scanFoundIn, query, args...)
 		if err != nil {
@@ -360,5 +360,5 @@ func (s Breaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, 
 // SettleAssets keeps what a source outside told of some values of a partner. It says nothing of the corpora, which were
 // not asked, and is no hit of a value that was just added.
 func (s Breaches) SettleAssets(ctx context.Context, id partner.ID, hits []leak.Hit) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.monitoring().addFindings(ctx, tx, id, hits) })
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return s.monitoring().addFindings(ctx, tx, id, hits) })
 }

@@ -78,7 +78,7 @@ func (s Cases) InsertCase(ctx context.Context, id partner.ID, c cyber.Case, wish
 	if err != nil {
 		return c, fmt.Errorf("seal case: %w", err)
 	}
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.findAndNameUser(ctx, tx, id, c.User)
 		if err != nil {
 			return err
@@ -237,7 +237,7 @@ func (s Cases) UpdateCase(ctx context.Context, key cyber.CaseKey, change func(*c
 			return c, err
 		}
 	}
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.lockCase(ctx, tx, owner, key)
 		if err != nil {
 			return err
@@ -339,7 +339,7 @@ func (s Cases) ListLane(ctx context.Context, f cyber.LaneFilter) (cyber.Lane, er
 		at = toMicros(f.After.Due)
 	}
 	if f.After.ID != "" {
-		c.addPast(column+`, c.id`, past, at, string(f.After.ID))
+		c.addPastCondition(column+`, c.id`, past, at, string(f.After.ID))
 	}
 	lane.Cases, err = collectRows(ctx, s.readQuerier(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c WHERE true`+c.text+order+c.addLimit(f.Limit), c.args...)
 	return lane, wrapError("read lane", err)
@@ -411,7 +411,7 @@ func (s Cases) SetWriter(ctx context.Context, key cyber.CaseKey, writer string, 
 	if err != nil {
 		return err
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE support_case SET writer = $3, writing_at = $4 WHERE partner_id = $1 AND id = $2`, partnerNumber(owner), string(key.ID), writer, toMicros(now))
 		return err
 	})

@@ -38,7 +38,7 @@ func TestFinalMoveWaitsForUndo(t *testing.T) {
 		before := countEvents()
 		end := func() {
 			t.Helper()
-			if c, err := cases.EndCase(ctx, opened.ID, cyber.CaseResolved, "bruna"); err != nil || c.Status != cyber.CaseInProgress {
+			if c, err := cases.ScheduleEnd(ctx, opened.ID, cyber.CaseResolved, "bruna"); err != nil || c.Status != cyber.CaseInProgress {
 				t.Fatal(c.Status, err)
 			}
 		}
@@ -51,7 +51,7 @@ func TestFinalMoveWaitsForUndo(t *testing.T) {
 		end()
 		e.Clock.Advance(cyber.UndoTime - time.Millisecond)
 		makeEndings(0)
-		if _, err := cases.UndoEnd(ctx, opened.ID); err != nil {
+		if _, err := cases.UndoScheduledEnd(ctx, opened.ID); err != nil {
 			t.Fatal(err)
 		}
 		e.Clock.Advance(time.Hour)
@@ -75,7 +75,7 @@ func TestFinalMoveWaitsForUndo(t *testing.T) {
 		if c, _, err := cases.ShowCase(ctx, opened.ID); err != nil || c.Status != cyber.CaseResolved || countEvents() != told+1 {
 			t.Errorf("%s, %d events after %d: %v", c.Status, countEvents(), told, err)
 		}
-		if _, err := cases.UndoEnd(ctx, opened.ID); !errors.Is(err, cyber.ErrCaseMove) {
+		if _, err := cases.UndoScheduledEnd(ctx, opened.ID); !errors.Is(err, cyber.ErrCaseMove) {
 			t.Error("undone after it was made:", err)
 		}
 	})

@@ -45,7 +45,7 @@ func (s Services) ListServices(ctx context.Context) ([]cyber.Service, error) {
 
 // InsertService stores a new service.
 func (s Services) InsertService(ctx context.Context, sv cyber.Service) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.insertService(ctx, tx, sv) })
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return s.insertService(ctx, tx, sv) })
 }
 
 // insertService stores a service; one whose ID exists already is left as it is.
@@ -57,7 +57,7 @@ func (s Services) insertService(ctx context.Context, q querier, sv cyber.Service
 
 // SeedServices fills an empty catalogue; several replicas may do so at once.
 func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		var any bool
 		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM service)`).Scan(&any); err != nil {
 			return fmt.Errorf("seed services: %w", err)
@@ -77,7 +77,7 @@ func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error 
 // UpdateService changes one service. A forged one begins with nothing, so that only what the operator says anew is kept.
 func (s Services) UpdateService(ctx context.Context, id cyber.ServiceID, change func(*cyber.Service) error) (cyber.Service, error) {
 	var sv cyber.Service
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		kept, err := s.scanService(tx.QueryRowContext(ctx, `SELECT `+serviceColumns+` FROM service WHERE id = $1`, string(id)))
 		if err != nil {
 			return readError("read service", err, cyber.ErrServiceNotFound)
@@ -138,7 +138,7 @@ func (s Cases) InsertQuestion(ctx context.Context, q cyber.Question) error {
 			return fmt.Errorf("keep question: %w", err)
 		}
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := serviceExists(ctx, tx, q.Service); err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (s Cases) DeleteQuestion(ctx context.Context, id cyber.QuestionID) error {
 
 // deleteRow deletes one row by its id, or returns none.
 func (s Cases) deleteRow(ctx context.Context, statement, id string, none error) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, statement, id)
 		if err != nil {
 			return fmt.Errorf("delete: %w", err)
@@ -200,7 +200,7 @@ func (s Cases) ReadyAnswers(ctx context.Context) ([]cyber.ReadyAnswer, error) {
 
 // SaveReadyAnswer stores an answer in the place of the one that has its title.
 func (s Cases) SaveReadyAnswer(ctx context.Context, a cyber.ReadyAnswer) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO case_answer (title, body, mac) VALUES ($1, $2, $3)
 			ON CONFLICT (title) DO UPDATE SET body = excluded.body, mac = excluded.mac`, a.Title, a.Text, s.grantMAC("case_answer", answerGrant(a)))
 		return err
@@ -209,7 +209,7 @@ func (s Cases) SaveReadyAnswer(ctx context.Context, a cyber.ReadyAnswer) error {
 
 // DeleteReadyAnswer removes an answer; one that is not there is as good as removed.
 func (s Cases) DeleteReadyAnswer(ctx context.Context, title string) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM case_answer WHERE title = $1`, title)
 		return err
 	})
@@ -217,7 +217,7 @@ func (s Cases) DeleteReadyAnswer(ctx context.Context, title string) error {
 
 // SetTarget keeps the working time of a service's new cases.
 func (s Cases) SetTarget(ctx context.Context, service cyber.ServiceID, target time.Duration) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := serviceExists(ctx, tx, service); err != nil {
 			return err
 		}
@@ -347,7 +347,7 @@ func releaseSlot(ctx context.Context, tx *sqldb.Tx, c *cyber.Case, now time.Time
 // InsertSlots stores new times of one service.
 func (s Cases) InsertSlots(ctx context.Context, slots []cyber.Slot) (int, error) {
 	total := 0
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		total = 0
 		for i, sl := range slots {
 			if i == 0 || sl.Service != slots[i-1].Service {
@@ -410,7 +410,7 @@ func (s Cases) sandboxSlots(ctx context.Context, id partner.ID, service cyber.Se
 
 // DeleteSlot takes a free slot away.
 func (s Cases) DeleteSlot(ctx context.Context, id cyber.SlotID) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		var holder string
 		err := tx.QueryRowContext(ctx, `SELECT coalesce(b.case_id, '') FROM case_slot sl LEFT JOIN case_booking b ON b.slot_id = sl.id
 			WHERE sl.id = $1`, string(id)).Scan(&holder)

@@ -293,7 +293,7 @@ func (s Upkeep) sealProblem(c sealedColumn, row oldRow) string {
 	if !ok {
 		return "is no sealed value"
 	}
-	for _, known := range s.keys.IDs() {
+	for _, known := range s.keys.ListKeyIDs() {
 		if known == id {
 			return "does not open: altered, or moved here from elsewhere"
 		}
@@ -308,7 +308,7 @@ func showRowKey(key []any) string {
 		if b, ok := v.([]byte); ok {
 			parts[i] = hex.EncodeToString(b)
 		} else {
-			parts[i] = keyText(v)
+			parts[i] = formatKeyPart(v)
 		}
 	}
 	return strings.Join(parts, "/")

@@ -105,10 +105,10 @@ func (w *lives) damaged(t *testing.T, statement string) (found []store.Problem) 
 			t.Fatal(err)
 		}
 		sqldbtest.WithoutReferences(t, path, statement)
-		return problems(t, ctx, storetest.Reopen(t, path, folder, w.Keys, w.Clock).Upkeep)
+		return problems(t, ctx, storetest.ReopenStore(t, path, folder, w.Keys, w.Clock).Upkeep)
 	}
 	undo := errors.New("undo")
-	err := w.InTx(ctx, func(tx store.Tx) error {
+	err := w.InTransaction(ctx, func(tx store.Tx) error {
 		for _, s := range []string{`SET LOCAL session_replication_role = replica`, statement} { // the engine keeps no references then
 			if err := tx.ExecForTest(ctx, s); err != nil {
 				t.Fatal(err)
@@ -146,7 +146,7 @@ func TestCheckUnknownKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = e.DB.InTx(context.Background(), func(tx *sqldb.Tx) error {
+		err = e.DB.InTransaction(context.Background(), func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(context.Background(), `UPDATE partner SET salt = $1`, sealed)
 			return err
 		})

@@ -132,7 +132,7 @@ func (w *jumper) claim() {
 // job: the same for a job's lease.
 func (w *jumper) job() {
 	kind := fmt.Sprint("clock", w.jump)
-	_, err := w.Jobs.AddJob(w.ctx, kind, "one", nil)
+	_, err := w.Jobs.EnqueueJob(w.ctx, kind, "one", nil)
 	w.need(err)
 	first, err := w.Jobs.ClaimJobs(w.ctx, "w", []string{kind}, 1)
 	w.need(err)
@@ -195,7 +195,7 @@ func (w *jumper) key() {
 	reg := partner.NewRegistry(w.Store.Partners, w.Clock.Now, nil)
 	k, text, err := reg.CreateKey(w.ctx, w.partner, "teste", partner.ContractScopes(), time.Time{})
 	w.need(err)
-	gate := partner.NewGate(w.Store.Partners, w.Clock.Now)
+	gate := partner.NewKeyGate(w.Store.Partners, w.Clock.Now)
 	_, err = gate.Authenticate(w.ctx, text, partner.ScopeCyberRead)
 	w.need(err)
 	_, err = reg.RevokeKey(w.ctx, w.partner, k.ID)

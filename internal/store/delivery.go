@@ -70,8 +70,8 @@ func (s Alerts) NewHolds() alert.Holds { return holds{s.db.NewHolder()} }
 // holds are a holder's, by the names of endpoints.
 type holds struct{ *sqldb.Holder }
 
-// Take takes endpoints that no other dispatcher holds.
-func (h holds) Take(ctx context.Context, endpoints []alert.EndpointID) ([]alert.EndpointID, error) {
+// TakeHold takes endpoints that no other dispatcher holds.
+func (h holds) TakeHold(ctx context.Context, endpoints []alert.EndpointID) ([]alert.EndpointID, error) {
 	taken, err := h.Holder.TakeNames(ctx, endpointLockNames(endpoints))
 	ids := make([]alert.EndpointID, len(taken))
 	for i, name := range taken {
@@ -80,8 +80,8 @@ func (h holds) Take(ctx context.Context, endpoints []alert.EndpointID) ([]alert.
 	return ids, classifyError(err)
 }
 
-// Release lets others take endpoints.
-func (h holds) Release(ctx context.Context, endpoints []alert.EndpointID) error {
+// ReleaseHold lets others take endpoints.
+func (h holds) ReleaseHold(ctx context.Context, endpoints []alert.EndpointID) error {
 	return classifyError(h.Holder.ReleaseNames(ctx, endpointLockNames(endpoints)))
 }
 
@@ -231,7 +231,7 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 			})
 		}
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := s.loadAttempts(ctx, tx, worker, apart); err != nil {
 			return err
 		}
@@ -381,7 +381,7 @@ func (s Alerts) RequeueDeliveries(ctx context.Context, id partner.ID, sel alert.
 		var seen, most int
 		var n int64
 		last := after
-		err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 			endpoints, err := s.replayTargets(ctx, tx, id, sel.Endpoint)
 			if err != nil {
 				return err
@@ -476,7 +476,7 @@ func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.End
 			if len(seqs) == 0 {
 				break
 			}
-			_, err = inParts(ctx, s.core, seqs, sweepBatch, func(tx *sqldb.Tx, part []int64) error {
+			_, err = runInParts(ctx, s.core, seqs, sweepBatch, func(tx *sqldb.Tx, part []int64) error {
 				n, err := s.requeueSeqs(ctx, tx, id, to.ID, part)
 				tx.AfterCommit(func() { total += n })
 				return err

@@ -157,7 +157,7 @@ func TestEndpointsAreHeldByOne(t *testing.T) {
 			workers[w] = m.Alerts.NewHolds()
 			t.Cleanup(func() { _ = workers[w].Close() }) // most are closed already
 			wg.Go(func() {
-				taken, err := workers[w].Take(ctx, ids)
+				taken, err := workers[w].TakeHold(ctx, ids)
 				if err != nil {
 					t.Error(err)
 				}
@@ -178,13 +178,13 @@ func TestEndpointsAreHeldByOne(t *testing.T) {
 		late := m.Alerts.NewHolds()
 		has := func(want int) {
 			t.Helper()
-			if taken, err := late.Take(ctx, ids); err != nil || len(taken) != want {
+			if taken, err := late.TakeHold(ctx, ids); err != nil || len(taken) != want {
 				t.Errorf("the late one has %v instead of %d: %v", taken, want, err)
 			}
 		}
 		has(0)
 		for w, holds := range workers { // all stand, again and again
-			if again, err := holds.Take(ctx, ids); err != nil || holds.ConfirmHeld(ctx) != nil {
+			if again, err := holds.TakeHold(ctx, ids); err != nil || holds.ConfirmHeld(ctx) != nil {
 				t.Errorf("%d lost %v: %v", w, again, err)
 			}
 		}
@@ -198,7 +198,7 @@ func TestEndpointsAreHeldByOne(t *testing.T) {
 			}
 			var err error
 			if w%2 == 0 { // lets go
-				err = holds.Release(ctx, mine)
+				err = holds.ReleaseHold(ctx, mine)
 			} else { // ends
 				err = holds.Close()
 			}
@@ -210,7 +210,7 @@ func TestEndpointsAreHeldByOne(t *testing.T) {
 		if err := late.Close(); err != nil {
 			t.Error(err)
 		}
-		if taken, err := workers[0].Take(ctx, ids); err != nil || len(taken) != len(ids) {
+		if taken, err := workers[0].TakeHold(ctx, ids); err != nil || len(taken) != len(ids) {
 			t.Errorf("%v were taken after the last holder was gone: %v", taken, err)
 		}
 	})

@@ -70,7 +70,7 @@ func (s Devices) scanDevice(row scanner) (cyber.Device, error) {
 // IssueKey returns the live key of a device or keeps a new one: see cyber.DeviceStore.
 func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequest, decide func(cyber.Holding) (cyber.NewKey, error)) (cyber.Device, error) {
 	var d cyber.Device
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.findAndNameUser(ctx, tx, id, r.User)
 		if err != nil {
 			return err
@@ -206,7 +206,7 @@ func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 	decide func(d cyber.Device, now time.Time) (cyber.Device, bool),
 ) (cyber.Device, error) {
 	var d cyber.Device
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		now := s.now()
 		before, err := s.lockLiveKey(ctx, tx, id, key, now)
 		if err != nil {
@@ -245,10 +245,10 @@ func (s Devices) lockLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 	return d, wrapError("lock key", err)
 }
 
-// EndKey ends a live key and tells of it.
-func (s Devices) EndKey(ctx context.Context, id partner.ID, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
+// EndOwnKey ends a live key and tells of it.
+func (s Devices) EndOwnKey(ctx context.Context, id partner.ID, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
 	var d cyber.Device
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
 		d, err = s.endLiveKey(ctx, tx, id, key, reason, "")
 		return err
 	})
@@ -263,12 +263,12 @@ func (s Devices) endLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, ke
 		return d, err
 	}
 	d.EndedAt, d.EndReason = now, reason
-	return d, s.endKeys(ctx, tx, id, []cyber.Device{d}, movedTo)
+	return d, s.endKeysOfPartner(ctx, tx, id, []cyber.Device{d}, movedTo)
 }
 
-// endKeys stores when and why keys of one partner ended, and tells of each; movedTo is the key that took the place of
+// endKeysOfPartner stores when and why keys of one partner ended, and tells of each; movedTo is the key that took the place of
 // the only one.
-func (s Devices) endKeys(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []cyber.Device, movedTo cyber.KeyID) error {
+func (s Devices) endKeysOfPartner(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []cyber.Device, movedTo cyber.KeyID) error {
 	events := make([]alert.Event, len(keys))
 	for i, d := range keys {
 		if err := execStatement(ctx, tx, "end key", `UPDATE epp_key SET ended_at = $3, end_reason = $4, next_warning = 0 WHERE partner_id = $1 AND id = $2`,
@@ -297,7 +297,7 @@ func (s Devices) endExpired(ctx context.Context, tx *sqldb.Tx, id partner.ID, u 
 	if err != nil {
 		return fmt.Errorf("end expired keys: %w", err)
 	}
-	return s.endKeys(ctx, tx, id, markExpired(over), "")
+	return s.endKeysOfPartner(ctx, tx, id, markExpired(over), "")
 }
 
 // markExpired are keys as they are after their time.
@@ -311,7 +311,7 @@ func markExpired(keys []cyber.Device) []cyber.Device {
 // MoveDevice ends a live key and issues another for the same person: see cyber.LifeStore.
 func (s Devices) MoveDevice(ctx context.Context, id partner.ID, key cyber.KeyID, r cyber.DeviceRequest, next cyber.NewKey) (cyber.Device, error) {
 	var d cyber.Device
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		old, err := s.findDevice(ctx, tx, `partner_id = $1 AND id = $2`, partnerNumber(id), string(key))
 		if err != nil {
 			return err
@@ -383,7 +383,7 @@ func (s Devices) EndUnsubscribed(ctx context.Context) (int, error) {
 					ended[i].EndedAt, ended[i].EndReason = s.now(), cyber.EndSubscription
 				}
 				tx.AfterCommit(func() { total += len(ended) })
-				return s.endKeys(ctx, tx, id, ended, "")
+				return s.endKeysOfPartner(ctx, tx, id, ended, "")
 			})
 			if err != nil {
 				return total, err
@@ -427,7 +427,7 @@ func (s Devices) InstallLinks(ctx context.Context) (map[cyber.System]string, err
 
 // SetInstallLink changes where the program of a system is installed from: see cyber.LifeStore.
 func (s Devices) SetInstallLink(ctx context.Context, system cyber.System, link string) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
 		if link == "" {
 			_, err = tx.ExecContext(ctx, `DELETE FROM epp_install WHERE system = $1`, string(system))
 		} else {
@@ -530,7 +530,7 @@ func (s Devices) giveNotices(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 		}
 		events = append(events, e)
 	}
-	if err := s.endKeys(ctx, tx, id, markExpired(over), ""); err != nil {
+	if err := s.endKeysOfPartner(ctx, tx, id, markExpired(over), ""); err != nil {
 		return 0, 0, err
 	}
 	return len(due), len(events) + len(over), s.alertsArea().addPartnerEvents(ctx, tx, id, events...)

@@ -76,7 +76,7 @@ func (s Devices) takeFromPool(ctx context.Context, tx *sqldb.Tx, d cyber.Device)
 // LoadKeyPool stores a batch of vendor keys: see cyber.PoolStore.
 func (s Devices) LoadKeyPool(ctx context.Context, system cyber.System, keys []cyber.VendorKey) (int, error) {
 	loaded := 0
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
 		loaded = 0
 		if err := execStatement(ctx, tx, "switch key source", `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (system) DO UPDATE SET pooled = excluded.pooled`, string(system), true, int64(cyber.DefaultLowMark), false); err != nil {
@@ -171,7 +171,7 @@ func (s Devices) ListSources(ctx context.Context) ([]cyber.Source, error) {
 
 // UpdateSource changes where a system's keys come from.
 func (s Devices) UpdateSource(ctx context.Context, system cyber.System, change cyber.SourceChange) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO epp_source (system, pooled, low_mark, low) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (system) DO NOTHING`, string(system), false, int64(cyber.DefaultLowMark), false)
 		if err == nil && change.Pooled != nil {
@@ -199,7 +199,7 @@ func (s Devices) PoolsTurnedLow(ctx context.Context) ([]cyber.Source, error) {
 			continue
 		}
 		var first bool
-		err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+		err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 			res, err := tx.ExecContext(ctx, `UPDATE epp_source SET low = $2 WHERE system = $1 AND low <> $2`, string(src.System), src.Low())
 			if err != nil {
 				return fmt.Errorf("note level of pool: %w", err)
@@ -303,7 +303,7 @@ func scanShareRow(row scanner) (h cyber.Share, err error) {
 
 // UpdateShare changes a partner's share: see cyber.ShareStore.
 func (s Devices) UpdateShare(ctx context.Context, id partner.ID, of cyber.Resource, quota, reserved *int64) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if _, err := s.partnerByID(ctx, tx, id); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func TestHoldsOfAllNodes(t *testing.T) {
 // TestWorkersDoNotMigrate: only the coordinator of a Citus cluster changes the schema.
 func TestWorkersDoNotMigrate(t *testing.T) {
 	t.Run("postgres", func(t *testing.T) {
-		if !storetest.Citus() {
+		if !storetest.IsCitus() {
 			t.Skip("needs Citus: make test-citus")
 		}
 		nodes := storetest.Nodes(t, sqldbtest.NewAddress(t, sqldb.PostgreSQL, ""))

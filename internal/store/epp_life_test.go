@@ -72,15 +72,15 @@ func TestKeyLife(t *testing.T) {
 		for _, named := range []string{d.Key, string(d.ID)} {
 			_, own := endpoints.FindOwnDevice(ctx, q.ID, named)
 			_, report := endpoints.ReportProtected(ctx, q.ID, named)
-			_, revoke := endpoints.RevokeOwn(ctx, q.ID, named)
-			_, move := endpoints.MoveOwn(ctx, q.ID, named, phone("u1", "Outro"))
+			_, revoke := endpoints.RevokeOwnDevice(ctx, q.ID, named)
+			_, move := endpoints.MoveOwnDevice(ctx, q.ID, named, phone("u1", "Outro"))
 			for _, err := range []error{own, report, revoke, move} {
 				if !errors.Is(err, cyber.ErrDeviceUnknown) {
 					t.Error("another partner's key:", err)
 				}
 			}
 		}
-		if _, err := e.Devices.EndKey(ctx, q.ID, d.ID, cyber.EndRevoked); !errors.Is(err, cyber.ErrDeviceUnknown) {
+		if _, err := e.Devices.EndOwnKey(ctx, q.ID, d.ID, cyber.EndRevoked); !errors.Is(err, cyber.ErrDeviceUnknown) {
 			t.Error("another partner ended a key:", err)
 		}
 
@@ -111,7 +111,7 @@ func TestKeyLife(t *testing.T) {
 			t.Errorf("%+v %v", sources[0], err)
 		}
 
-		next, err := endpoints.MoveOwn(ctx, p.ID, d.Key, phone("", "Celular novo"))
+		next, err := endpoints.MoveOwnDevice(ctx, p.ID, d.Key, phone("", "Celular novo"))
 		if err != nil || next.User != "u1" || !next.ValidUntil.Equal(d.ValidUntil) || next.KeyStateAt(e.Clock.Now()) != cyber.KeyIssued {
 			t.Fatal(next, err)
 		}
@@ -119,7 +119,7 @@ func TestKeyLife(t *testing.T) {
 			t.Error("a key that was moved is activated:", err)
 		}
 		for range 2 {
-			if ended, err := endpoints.RevokeOwn(ctx, p.ID, string(next.ID)); err != nil || ended.EndReason != cyber.EndRevoked {
+			if ended, err := endpoints.RevokeOwnDevice(ctx, p.ID, string(next.ID)); err != nil || ended.EndReason != cyber.EndRevoked {
 				t.Error(ended, err)
 			}
 		}

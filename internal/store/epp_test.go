@@ -130,10 +130,10 @@ func TestDeviceLimit(t *testing.T) {
 		if _, err := endpoints.IssueKey(ctx, p.ID, phone("u2", "Celular")); err != nil {
 			t.Error("another person met the limit:", err)
 		}
-		if _, err := endpoints.Revoke(ctx, issued[0].ID); err != nil {
+		if _, err := endpoints.RevokeDevice(ctx, issued[0].ID); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := endpoints.Revoke(ctx, issued[0].ID); !errors.Is(err, cyber.ErrDeviceEnded) {
+		if _, err := endpoints.RevokeDevice(ctx, issued[0].ID); !errors.Is(err, cyber.ErrDeviceEnded) {
 			t.Error("revoked twice:", err)
 		}
 		if _, err := endpoints.IssueKey(ctx, p.ID, phone("u1", "Outro celular")); err != nil {
@@ -154,7 +154,7 @@ func TestReplaceDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Clock.Advance(100 * day)
-		next, err := endpoints.Replace(ctx, lost.ID, cyber.IOS, "Celular novo")
+		next, err := endpoints.ReplaceDevice(ctx, lost.ID, cyber.IOS, "Celular novo")
 		if err != nil || next.Key == lost.Key || !next.ValidUntil.Equal(lost.ValidUntil) || next.User != "u1" {
 			t.Fatalf("%+v, %v", next, err)
 		}
@@ -162,10 +162,10 @@ func TestReplaceDevice(t *testing.T) {
 		if err != nil || len(list) != 1 || list[0].Key != next.Key || list[0].System != cyber.IOS {
 			t.Errorf("%+v, %v", list, err)
 		}
-		if _, err := endpoints.Replace(ctx, lost.ID, cyber.IOS, "Terceiro"); !errors.Is(err, cyber.ErrDeviceEnded) {
+		if _, err := endpoints.ReplaceDevice(ctx, lost.ID, cyber.IOS, "Terceiro"); !errors.Is(err, cyber.ErrDeviceEnded) {
 			t.Error("an ended key was replaced:", err)
 		}
-		if _, err := endpoints.Replace(ctx, next.ID, cyber.IOS, "Celular novo"); err != nil {
+		if _, err := endpoints.ReplaceDevice(ctx, next.ID, cyber.IOS, "Celular novo"); err != nil {
 			t.Error("a device cannot be given a fresh key:", err)
 		}
 		if found, err := endpoints.FindDevice(ctx, next.Key); err != nil || found.ID != next.ID || found.EndReason != cyber.EndMoved {
@@ -179,7 +179,7 @@ func TestLastPooledKey(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
-		twin := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+		twin := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
 		replicas := []*cyber.Endpoints{cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store.Devices, e.Clock.Now, nil)}
 		for round := range 10 {
 			key := fmt.Sprintf("VENDOR-KEY-%d", round)
@@ -266,7 +266,7 @@ func TestExpiryNotices(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		q, _ := e.NewPartner(t, partner.Live)
-		twin := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+		twin := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
 		workers := []*cyber.Endpoints{cyber.NewEndpoints(e.Store.Devices, e.Clock.Now, nil), cyber.NewEndpoints(twin.Store.Devices, e.Clock.Now, nil)}
 		for i := range 3 {
 			for _, id := range []partner.ID{p.ID, q.ID} {
@@ -279,7 +279,7 @@ func TestExpiryNotices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := workers[0].Revoke(ctx, ended.ID); err != nil {
+		if _, err := workers[0].RevokeDevice(ctx, ended.ID); err != nil {
 			t.Fatal(err)
 		}
 		events := func() (n int) {

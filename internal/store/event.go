@@ -26,7 +26,7 @@ func eventPlace(id partner.ID, event string) seal.Place {
 
 // AddEvents stores events that have no other cause in the store.
 func (s Alerts) AddEvents(ctx context.Context, id partner.ID, events ...alert.Event) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.addPartnerEvents(ctx, tx, id, events...) })
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return s.addPartnerEvents(ctx, tx, id, events...) })
 }
 
 // addPartnerEvents stores events of one partner in the transaction of what caused them, with a delivery for each
@@ -169,7 +169,7 @@ func (s Alerts) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.I
 // ClaimTest keeps a test event and its one delivery, out of the dispatchers' way until the given time.
 func (s Alerts) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.EndpointID, until time.Time, e alert.Event) (alert.Delivery, error) {
 	d := alert.Delivery{Partner: id, Endpoint: endpoint, Event: e.ID}
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		kept, err := s.insertEvents(ctx, tx, id, []alert.Event{e})
 		if err != nil {
 			return err
@@ -261,7 +261,7 @@ func (s Alerts) SavePull(ctx context.Context, id partner.ID, of alert.Areas, seq
 	if next == known {
 		return nil
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return execStatement(ctx, tx, "note pull", `INSERT INTO event_pull (partner_id, seq, subscription_seq, at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (partner_id) DO UPDATE SET at = excluded.at,
 				seq = CASE WHEN event_pull.seq < excluded.seq THEN excluded.seq ELSE event_pull.seq END,
@@ -475,7 +475,7 @@ func (s Alerts) ListTemplates(ctx context.Context, id partner.ID) ([]message.Tem
 
 // KeepTemplate stores a text over the one that was there.
 func (s Alerts) KeepTemplate(ctx context.Context, id partner.ID, t message.Template) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if id != "" {
 			if _, err := s.partnerByID(ctx, tx, id); err != nil {
 				return err
@@ -491,7 +491,7 @@ func (s Alerts) KeepTemplate(ctx context.Context, id partner.ID, t message.Templ
 
 // DropTemplate deletes a text.
 func (s Alerts) DropTemplate(ctx context.Context, id partner.ID, k message.Key) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		n, err := rowsAffected(tx.ExecContext(ctx, `DELETE FROM message_template WHERE partner_id = $1 AND event = $2 AND channel = $3 AND lang = $4`,
 			partnerNumber(id), string(k.Event), string(k.Channel), string(k.Language)))
 		if err != nil {

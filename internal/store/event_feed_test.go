@@ -36,10 +36,10 @@ func newEvents(t *testing.T, m *mailer, n int) []alert.Event {
 func TestCursorOfAReplacedHistory(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		feed := alert.NewFeed(m.Store.Alerts)
+		feed := alert.NewEventFeed(m.Store.Alerts)
 		add := func(n int) {
 			t.Helper()
-			err := m.env.DB.InTx(ctx, func(tx *sqldb.Tx) error { return m.AddEventsForTest(ctx, tx, m.partner, newEvents(t, m, n)...) })
+			err := m.env.DB.InTransaction(ctx, func(tx *sqldb.Tx) error { return m.AddEventsForTest(ctx, tx, m.partner, newEvents(t, m, n)...) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,7 +60,7 @@ func TestCursorOfAReplacedHistory(t *testing.T) {
 		for _, statement := range []string{ // the backup had 12
 			`DELETE FROM delivery WHERE seq > 12`, `DELETE FROM event WHERE seq > 12`, `UPDATE event_counter SET last = 12`, `DELETE FROM event_pull`,
 		} {
-			err := m.env.DB.InTx(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err })
+			err := m.env.DB.InTransaction(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err })
 			if err != nil {
 				t.Fatal(statement, err)
 			}
@@ -87,7 +87,7 @@ func TestCursorOfAReplacedHistory(t *testing.T) {
 func TestCursorSkipsNothing(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		feed := alert.NewFeed(m.Store.Alerts)
+		feed := alert.NewEventFeed(m.Store.Alerts)
 		const writers, rounds = 6, 15
 		var mu sync.Mutex
 		written := map[string]bool{}
@@ -97,7 +97,7 @@ func TestCursorSkipsNothing(t *testing.T) {
 				for range rounds {
 					events := newEvents(t, m, 1+rand.IntN(3))
 					fail := rand.IntN(4) == 0
-					err := m.env.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+					err := m.env.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
 						if err := m.AddEventsForTest(ctx, tx, m.partner, events...); err != nil {
 							return err
 						}
@@ -192,7 +192,7 @@ func breakable(t *testing.T, m *mailer, table string) {
 func (m *mailer) exec(t *testing.T, statement string) {
 	t.Helper()
 	ctx := context.Background()
-	err := m.env.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+	err := m.env.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, statement)
 		return err
 	})
@@ -220,7 +220,7 @@ func TestOutbox(t *testing.T) {
 		for round := range 500 / (len(faults) - 1) {
 			for _, fault := range faults {
 				m.exec(t, `UPDATE broken SET name = '`+fault+`'`)
-				err := m.env.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+				err := m.env.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
 					if _, err := tx.ExecContext(ctx, `INSERT INTO cause (id) VALUES ($1)`, fmt.Sprint(round, fault)); err != nil {
 						return err
 					}
@@ -370,7 +370,7 @@ func TestReplay(t *testing.T) {
 func TestRetention(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		feed := alert.NewFeed(m.Store.Alerts)
+		feed := alert.NewEventFeed(m.Store.Alerts)
 		held := m.endpoint(t, newReceiver(t, nil))
 		if _, err := m.endpoints.DisableEndpoint(ctx, m.partner, held.ID); err != nil {
 			t.Fatal(err)
@@ -414,7 +414,7 @@ func TestRetention(t *testing.T) {
 func TestReport(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
 		ctx := context.Background()
-		history, feed := alert.NewHistory(m.Store.Alerts, m.Store.Partners), alert.NewFeed(m.Store.Alerts)
+		history, feed := alert.NewHistory(m.Store.Alerts, m.Store.Partners), alert.NewEventFeed(m.Store.Alerts)
 		report := func() string {
 			t.Helper()
 			r, err := history.ReportEvents(ctx, m.partner, alert.ReportOf{Show: 2})
@@ -509,7 +509,7 @@ func TestReportInParts(t *testing.T) {
 // all the same.
 func TestPullsCountByArea(t *testing.T) {
 	eachMailer(t, func(t *testing.T, m *mailer) {
-		ctx, feed := context.Background(), alert.NewFeed(m.Store.Alerts)
+		ctx, feed := context.Background(), alert.NewEventFeed(m.Store.Alerts)
 		for name, c := range map[string]struct {
 			of          alert.Areas
 			events      int

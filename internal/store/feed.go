@@ -113,7 +113,7 @@ func (s Feeds) InsertFeed(ctx context.Context, f feed.Feed) error {
 	if err != nil {
 		return fmt.Errorf("insert feed: %w", err)
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `INSERT INTO feed (`+feedColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 			ON CONFLICT (name) DO NOTHING`, row...)
 		if err != nil {
@@ -129,7 +129,7 @@ func (s Feeds) InsertFeed(ctx context.Context, f feed.Feed) error {
 // UpdateFeed changes a feed under the lock of its row.
 func (s Feeds) UpdateFeed(ctx context.Context, name string, change func(*feed.Feed) error) (feed.Feed, error) {
 	var f feed.Feed
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE feed SET paused = paused WHERE name = $1`, name); err != nil {
 			return fmt.Errorf("lock feed: %w", err)
 		}
@@ -165,7 +165,7 @@ func (s Feeds) IsTaken(ctx context.Context, feed, item string) (bool, error) {
 
 // MarkTaken remembers an item.
 func (s Feeds) MarkTaken(ctx context.Context, feed, item, breach string) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return execStatement(ctx, tx, "take item", `INSERT INTO feed_item (feed, mark, breach, seen_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (feed, mark) DO NOTHING`, feed, s.itemMark(feed, item), breach, toMicros(s.now()))
 	})
@@ -219,7 +219,7 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 	if err != nil {
 		return p, false, err
 	}
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `INSERT INTO feed_push (`+pushColumns+`, body_mark) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 			ON CONFLICT (feed, mark) DO NOTHING`, p.Feed, p.Mark, p.Breach, string(p.Told), p.Records, p.Bytes, string(p.State), p.Error,
 			toMicros(p.ReceivedAt), toMicros(p.EndedAt), bodyMark)
@@ -315,7 +315,7 @@ func (s Feeds) OpenPushBody(ctx context.Context, p feed.Push) ([]byte, error) {
 
 // FinishPush stores the result of a push and deletes its body.
 func (s Feeds) FinishPush(ctx context.Context, p feed.Push) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE feed_push SET state = $3, error = $4, ended_at = $5 WHERE feed = $1 AND mark = $2`,
 			p.Feed, p.Mark, string(p.State), p.Error, toMicros(p.EndedAt))
 		if err == nil {
@@ -361,7 +361,7 @@ func (s Feeds) DeleteFeed(ctx context.Context, name string) error {
 
 // changeFeed runs a statement about a feed that has to be there.
 func (s Feeds) changeFeed(ctx context.Context, statement, name string) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		n, err := rowsAffected(tx.ExecContext(ctx, statement, name))
 		if err == nil && n == 0 {
 			err = feed.ErrNotFound.Note("name: there is no such feed")

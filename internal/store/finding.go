@@ -17,8 +17,8 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// newHits returns the hits of a value in breaches.
-func newHits(asset cyber.AssetID, breaches []cyber.Seen) []leak.Hit {
+// newHitsOfAsset returns the hits of a value in breaches.
+func newHitsOfAsset(asset cyber.AssetID, breaches []cyber.Seen) []leak.Hit {
 	hits := make([]leak.Hit, len(breaches))
 	for i, b := range breaches {
 		hits[i] = leak.Hit{Asset: asset, Seen: b}
@@ -259,7 +259,7 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 // ResolveFinding closes a finding: see cyber.MonitoringStore. One of a value that another has taken over closes what
 // that one knows of the same breach.
 func (s Monitoring) ResolveFinding(ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID, why cyber.Resolution) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.findAndNameUser(ctx, tx, id, hash)
 		if err != nil {
 			return err

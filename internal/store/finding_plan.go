@@ -41,7 +41,7 @@ func (s Monitoring) ListStepMarks(ctx context.Context, id partner.ID, hash partn
 func (s Monitoring) ChangePlan(ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID,
 	change func(cyber.Plan) (cyber.PlanChange, error),
 ) (after cyber.Rechecked, err error) {
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.findAndNameUser(ctx, tx, id, hash)
 		if err != nil {
 			return err
@@ -62,7 +62,7 @@ func (s Monitoring) ChangePlan(ctx context.Context, id partner.ID, hash partner.
 		if err != nil {
 			return err
 		}
-		decided, err := change(cyber.NewPlan(*f, marks))
+		decided, err := change(cyber.NewFindingPlan(*f, marks))
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (s Monitoring) ChangePlan(ctx context.Context, id partner.ID, hash partner.
 		case decided.Restate:
 			err = s.keepVerdict(ctx, tx, id, leak.RestateValues(values))
 		}
-		after = cyber.Rechecked{Plan: cyber.NewPlan(*f, marks), Status: w.Status}
+		after = cyber.Rechecked{Plan: cyber.NewFindingPlan(*f, marks), Status: w.Status}
 		return err
 	})
 	return after, err
@@ -191,7 +191,7 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 	steps := map[partner.UserHash][]cyber.Plan{}
 	next := make([]sqldb.Statement, len(due))
 	for i, f := range due {
-		plan := cyber.NewPlan(f.Finding, marks)
+		plan := cyber.NewFindingPlan(f.Finding, marks)
 		r := decide(plan, f.since, now)
 		next[i] = sqldb.Statement{
 			Query: `UPDATE finding SET remind_at = $3 WHERE partner_id = $1 AND id = $2`, Args: []any{partnerNumber(id), string(f.ID), toMicros(r.Next)},

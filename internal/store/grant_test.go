@@ -71,7 +71,7 @@ func (w *intruder) write(t *testing.T, statement string, args ...any) {
 
 // enters tells whether the intruder's key is one of a partner with a scope.
 func (w *intruder) enters(id partner.ID, need partner.Scope) bool {
-	c, err := partner.NewGate(w.Store.Partners, w.Clock.Now).Authenticate(w.ctx, w.secret, need)
+	c, err := partner.NewKeyGate(w.Store.Partners, w.Clock.Now).Authenticate(w.ctx, w.secret, need)
 	return err == nil && c.Partner == id
 }
 

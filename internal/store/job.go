@@ -29,10 +29,10 @@ func scanJobRow(row scanner) (job.Job, error) {
 	return j, err
 }
 
-// AddJob puts work in the queue; job.ErrExists when the same work is there already and not finished.
-func (s Jobs) AddJob(ctx context.Context, kind, subject string, args any) (job.ID, error) {
+// EnqueueJob puts work in the queue; job.ErrExists when the same work is there already and not finished.
+func (s Jobs) EnqueueJob(ctx context.Context, kind, subject string, args any) (job.ID, error) {
 	var id job.ID
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
 		id, err = s.insertJob(ctx, tx, kind, subject, args)
 		return err
 	})
@@ -81,7 +81,7 @@ func (s Jobs) ClaimJobs(ctx context.Context, worker string, kinds []string, limi
 		UPDATE job SET state = 'running', lease = $3, next_at = $2, attempts = attempts + 1
 		WHERE id IN (SELECT id FROM due)
 		RETURNING ` + jobColumns
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
 		jobs, err = collectRows(ctx, tx, scanJobRow, query, args...)
 		return err
 	})
@@ -103,7 +103,7 @@ func (s Jobs) SaveJob(ctx context.Context, worker string, id job.ID, progress an
 		return fmt.Errorf("save job: %w", err)
 	}
 	var cancel bool
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		err := tx.QueryRowContext(ctx, `UPDATE job SET progress = $4, next_at = $3
 			WHERE id = $1 AND lease = $2 AND state = 'running' RETURNING cancel`,
 			string(id), worker, toMicros(s.now().Add(job.Lease)), string(text)).Scan(&cancel)
@@ -123,7 +123,7 @@ func (s Jobs) SaveJob(ctx context.Context, worker string, id job.ID, progress an
 
 // RenewJob renews the lease and tells whether an operator asked to stop.
 func (s Jobs) RenewJob(ctx context.Context, worker string, id job.ID) (cancel bool, err error) {
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		err := tx.QueryRowContext(ctx, `UPDATE job SET next_at = $3 WHERE id = $1 AND lease = $2 AND state = 'running'
 			RETURNING cancel`, string(id), worker, toMicros(s.now().Add(job.Lease))).Scan(&cancel)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -141,7 +141,7 @@ func (s Jobs) FinishJob(ctx context.Context, worker string, j job.Job, state job
 	if state == job.Ready {
 		next, finished = toMicros(now.Add(job.BackoffPause(j.Attempts))), 0
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return execStatement(ctx, tx, "finish job", `UPDATE job SET state = $3, error = $4, next_at = $5, finished_at = $6, lease = ''
 			WHERE id = $1 AND lease = $2 AND state = 'running'`,
 			string(j.ID), worker, string(state), reason, next, finished)
@@ -150,7 +150,7 @@ func (s Jobs) FinishJob(ctx context.Context, worker string, j job.Job, state job
 
 // CancelJob asks a job to stop: a waiting one at once, a running one at its next step.
 func (s Jobs) CancelJob(ctx context.Context, id job.ID) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := execStatement(ctx, tx, "cancel job", `UPDATE job SET state = 'cancelled', finished_at = $2 WHERE id = $1 AND state = 'ready'`,
 			string(id), toMicros(s.now())); err != nil {
 			return err

@@ -17,11 +17,11 @@ import (
 func TestJobLife(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		id, err := e.Jobs.AddJob(ctx, "test", "one", map[string]int{"n": 1})
+		id, err := e.Jobs.EnqueueJob(ctx, "test", "one", map[string]int{"n": 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Jobs.AddJob(ctx, "test", "one", nil); !errors.Is(err, job.ErrExists) {
+		if _, err := e.Jobs.EnqueueJob(ctx, "test", "one", nil); !errors.Is(err, job.ErrExists) {
 			t.Fatal("the same work twice:", err)
 		}
 		if jobs, err := e.Jobs.ClaimJobs(ctx, "w1", []string{"other"}, 5); err != nil || len(jobs) != 0 {
@@ -76,7 +76,7 @@ func TestJobLife(t *testing.T) {
 		if j, err := e.Jobs.GetJob(ctx, id); err != nil || j.State != job.Cancelled || j.FinishedAt.IsZero() {
 			t.Fatal(j, err)
 		}
-		if _, err := e.Jobs.AddJob(ctx, "test", "one", nil); err != nil {
+		if _, err := e.Jobs.EnqueueJob(ctx, "test", "one", nil); err != nil {
 			t.Fatal("finished work may be asked for again:", err)
 		}
 	})
@@ -86,10 +86,10 @@ func TestJobLife(t *testing.T) {
 func TestClaimRace(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+		second := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
 		const n = 200
 		for i := range n {
-			if _, err := e.Jobs.AddJob(ctx, "race", fmt.Sprint(i), nil); err != nil {
+			if _, err := e.Jobs.EnqueueJob(ctx, "race", fmt.Sprint(i), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -137,7 +137,7 @@ func TestClaimTakesNoMore(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		for i := range 19 {
-			if _, err := e.Jobs.AddJob(ctx, "test", fmt.Sprint(i), nil); err != nil {
+			if _, err := e.Jobs.EnqueueJob(ctx, "test", fmt.Sprint(i), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -157,7 +157,7 @@ func TestJobsAbout(t *testing.T) {
 		ctx := context.Background()
 		add := func(kind, subject string) {
 			t.Helper()
-			if _, err := e.Jobs.AddJob(ctx, kind, subject, nil); err != nil {
+			if _, err := e.Jobs.EnqueueJob(ctx, kind, subject, nil); err != nil {
 				t.Fatal(err)
 			}
 			e.Clock.Advance(time.Second)

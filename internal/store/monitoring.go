@@ -74,7 +74,7 @@ func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewA
 	if err != nil {
 		return false, err
 	}
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if a.OwnCPF != "" {
 			if err := s.linkPerson(ctx, tx, id, a.OwnCPF, a.Salt); err != nil {
 				return err
@@ -93,7 +93,7 @@ func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewA
 		if !added || len(a.Seen.Breaches) == 0 {
 			return nil
 		}
-		return s.addFindings(ctx, tx, id, newHits(a.ID, a.Seen.Breaches))
+		return s.addFindings(ctx, tx, id, newHitsOfAsset(a.ID, a.Seen.Breaches))
 	})
 	return added, err
 }
@@ -189,7 +189,7 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 // DeleteAsset erases a value of one of the kinds, its findings and its history; what was added under the person's other
 // digest goes with it.
 func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID, kinds []identifier.Kind) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		u, err := s.findAndNameUser(ctx, tx, id, hash)
 		if err != nil {
 			return err
@@ -244,7 +244,7 @@ func (s Monitoring) EnrolledValues(ctx context.Context, id partner.ID, hash part
 // with its day.
 func (s Monitoring) TakeGuesses(ctx context.Context, fingerprints []uint64, limit int64) (allowed []uint64, err error) {
 	today := partner.DayNumber(s.now())
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		allowed = nil
 		if _, err := tx.ExecContext(ctx, `DELETE FROM credential_guess WHERE day < $1`, today); err != nil {
 			return fmt.Errorf("forget guesses: %w", err)

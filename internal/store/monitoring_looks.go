@@ -117,8 +117,8 @@ func (h *heldLooks) heldPartners() []partner.ID {
 	return slices.Collect(maps.Keys(h.of))
 }
 
-// markDry remembers that the database has no tokens of a partner until then.
-func (h *heldLooks) markDry(id partner.ID, until time.Time) {
+// markWithoutTokens remembers that the database has no tokens of a partner until then.
+func (h *heldLooks) markWithoutTokens(id partner.ID, until time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.heldTokens(id).dryUntil = until
@@ -139,7 +139,7 @@ func (s Monitoring) TakeLookToken(ctx context.Context, id partner.ID, perHour in
 	if taken || !ask {
 		return taken, nil
 	}
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		b, err := s.lockBucket(ctx, tx, id)
 		if err != nil {
 			return err
@@ -152,7 +152,7 @@ func (s Monitoring) TakeLookToken(ctx context.Context, id partner.ID, perHour in
 		b.RefillTokens(now, perHour)
 		if waiting || b.Left() == 0 {
 			taken = false
-			s.looks.markDry(id, now.Add(dryTime))
+			s.looks.markWithoutTokens(id, now.Add(dryTime))
 			return nil
 		}
 		lot := b.TakeTokens(tokensAtOnce(b.Left()))
@@ -238,7 +238,7 @@ func (s Monitoring) WaitingLooks(ctx context.Context, id partner.ID, from, to ti
 
 // GrantLooks adds tokens: see cyber.LookStore.
 func (s Monitoring) GrantLooks(ctx context.Context, id partner.ID, count int64) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		b, err := s.lockBucket(ctx, tx, id)
 		if err != nil {
 			return err
@@ -275,7 +275,7 @@ func (s Monitoring) StartLooks(ctx context.Context, id partner.ID, perHour, limi
 		return 0, nil // without a write, because this is asked every second
 	}
 	held := s.looks.emptyTokens(id) // they go back to the bucket, or to this process when the transaction failed
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		b, err := s.lockBucket(ctx, tx, id)
 		if err != nil {
 			return err
@@ -303,7 +303,7 @@ func (s Monitoring) StartLooks(ctx context.Context, id partner.ID, perHour, limi
 
 // SettleLooks keeps what the first looks of some values of a partner saw: see leak.Store.
 func (s Breaches) SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []leak.Hit) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := s.monitoring().addFindings(ctx, tx, id, hits); err != nil {
 			return err
 		}
@@ -346,7 +346,7 @@ func (s Monitoring) CountSubscriptions(ctx context.Context, id partner.ID) error
 	if err != nil {
 		return classifyError(fmt.Errorf("count subscriptions: %w", err))
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if _, err := s.lockBucket(ctx, tx, id); err != nil {
 			return err
 		}
@@ -359,7 +359,7 @@ func (s Monitoring) CountSubscriptions(ctx context.Context, id partner.ID) error
 // no partner.
 func (s Monitoring) ListLookHours(ctx context.Context, after int64) (map[partner.ID][]cyber.LookHour, error) {
 	for _, id := range s.looks.heldPartners() {
-		if err := s.runInTx(ctx, func(tx *sqldb.Tx) error { return s.countLooks(ctx, tx, id) }); err != nil {
+		if err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return s.countLooks(ctx, tx, id) }); err != nil {
 			return nil, err
 		}
 	}
@@ -376,7 +376,7 @@ func (s Monitoring) ListLookHours(ctx context.Context, after int64) (map[partner
 
 // ForgetLookHours deletes old hours: see cyber.LookStore.
 func (s Monitoring) ForgetLookHours(ctx context.Context, before int64) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM first_look_hour WHERE hour < $1`, before)
 		return err
 	})
@@ -384,7 +384,7 @@ func (s Monitoring) ForgetLookHours(ctx context.Context, before int64) error {
 
 // StopFirstLooks stops a partner's first looks: see cyber.LookStore.
 func (s Monitoring) StopFirstLooks(ctx context.Context, id partner.ID, stop cyber.LookStop) (stopped bool, err error) {
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		n, err := rowsAffected(tx.ExecContext(ctx, `UPDATE first_look SET stopped_at = $2, stopped_for = $3, seen = $4, usual = $5
 			WHERE partner_id = $1 AND stopped_at = 0`, partnerNumber(id), toMicros(stop.At), string(stop.What), stop.Seen, stop.Usual))
 		if stopped = n == 1; err != nil || !stopped {
@@ -394,7 +394,7 @@ func (s Monitoring) StopFirstLooks(ctx context.Context, id partner.ID, stop cybe
 		if err := s.addLookEvent(ctx, tx, id, alert.LooksStopped); err != nil {
 			return err
 		}
-		_, err = s.withTx(tx).auditArea().AppendAudit(ctx, operator.Entry{
+		_, err = s.withTransaction(tx).auditArea().AppendAudit(ctx, operator.Entry{
 			At: stop.At, Actor: operator.Actor{Name: operator.TheService}, Action: "first_looks.stop", Subject: string(id),
 			Detail: string(stop.What) + " " + strconv.FormatInt(stop.Seen, 10) + ", usual up to " + strconv.FormatInt(stop.Usual, 10),
 		})
@@ -405,7 +405,7 @@ func (s Monitoring) StopFirstLooks(ctx context.Context, id partner.ID, stop cybe
 
 // ReleaseLooks lets first looks go on: see cyber.LookStore.
 func (s Monitoring) ReleaseLooks(ctx context.Context, id partner.ID) (released bool, err error) {
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		n, err := rowsAffected(tx.ExecContext(ctx, `UPDATE first_look SET stopped_at = 0, stopped_for = '', seen = 0, usual = 0, judged_from = $2
 			WHERE partner_id = $1 AND stopped_at <> 0`, partnerNumber(id), cyber.HourNumber(s.now())+1))
 		if released = n == 1; err != nil || !released {

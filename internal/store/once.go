@@ -39,10 +39,10 @@ func (s Answers) AnswerOnce(ctx context.Context, id partner.ID, c partner.Reques
 	defer s.inFlight.Delete(running)
 
 	var answer partner.Answer
-	inTx := s.db.InTx
+	inTx := s.db.InTransaction
 	if c.Queue != "" {
 		inTx = func(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
-			return s.db.InQueue(ctx, string(id)+" "+c.Queue, c.IsBulk, fn)
+			return s.db.InNamedQueue(ctx, string(id)+" "+c.Queue, c.IsBulk, fn)
 		}
 	}
 	err := inTx(ctx, func(tx *sqldb.Tx) error {

@@ -111,7 +111,7 @@ func TestOnceKeepsRefusalsAndForgetsFailures(t *testing.T) {
 // TestOnceRaces sends every key from several workers of two replicas at once: one effect a key, equal answers.
 func TestOnceRaces(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+		second := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
 		p, _ := e.NewPartner(t, partner.Live)
 		const keys, racers = 40, 6
 		var effects atomic.Int64
@@ -183,7 +183,7 @@ func TestOnceStuckOwner(t *testing.T) {
 			t.Error("same replica:", err)
 		}
 		if e.DB.EngineName() == "postgres" { // on SQLite two replicas share a file and its one writer: the second simply waits
-			second := storetest.Reopen(t, e.Address+"&lock_timeout=300", e.Folder, e.Keys, e.Clock)
+			second := storetest.ReopenStore(t, e.Address+"&lock_timeout=300", e.Folder, e.Keys, e.Clock)
 			if _, _, err := second.Answers.AnswerOnce(context.Background(), p.ID, claimOf("k", ""), addService("sv_y")); !errors.Is(err, partner.ErrStillRunning) {
 				t.Error("other replica:", err)
 			}

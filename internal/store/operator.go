@@ -28,7 +28,7 @@ func operatorPlace(column string, id operator.ID) seal.Place {
 
 // ofOperator returns the place of a sealed column of the table operator.
 func ofOperator(column string) func([]any) seal.Place {
-	return func(key []any) seal.Place { return operatorPlace(column, operator.ID(keyText(key[0]))) }
+	return func(key []any) seal.Place { return operatorPlace(column, operator.ID(formatKeyPart(key[0]))) }
 }
 
 // emailIndex returns the blind index of an e-mail address, by which an operator signs in.
@@ -64,7 +64,7 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 	if err != nil {
 		return err
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `INSERT INTO operator (id, email_index, email, role, disabled, password, totp, totp_on, totp_step,
 			invite, invite_until, failures, locked_until, created_at, last_login, recovery, noticed_at, mac, works_for)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT (email_index) DO NOTHING`,
@@ -166,7 +166,7 @@ func (s Operators) operatorBy(ctx context.Context, where string, arg any) (opera
 func (s Operators) UpdateOperator(ctx context.Context, id operator.ID, end operator.EndSessions,
 	change func(o *operator.Operator, all []operator.Operator) error) (operator.Operator, error) {
 	var changed operator.Operator
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'operators'`); err != nil {
 			return fmt.Errorf("lock operators: %w", err)
 		}
@@ -231,7 +231,7 @@ func (s Operators) ReplaceSession(ctx context.Context, before []byte, n operator
 	if err != nil {
 		return fmt.Errorf("seal session: %w", err)
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if before != nil {
 			if _, err := tx.ExecContext(ctx, `DELETE FROM operator_session WHERE digest = $1`, before); err != nil {
 				return fmt.Errorf("forget session: %w", err)
@@ -290,7 +290,7 @@ func (s Operators) SessionByDigest(ctx context.Context, digest []byte) (operator
 
 // UpdateSession stores the times of a session; one that is gone stays gone.
 func (s Operators) UpdateSession(ctx context.Context, n operator.Session) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return execStatement(ctx, tx, "update session", `UPDATE operator_session SET seen_at = $2, proved_at = $3, mac = $4 WHERE digest = $1`,
 			n.Digest, toMicros(n.SeenAt), toMicros(n.ProvedAt), s.grantMAC("operator_session", sessionGrant(n)))
 	})
@@ -314,7 +314,7 @@ func (s Operators) SweepSessions(ctx context.Context, created, seen time.Time) (
 
 // deleteSessions deletes the sessions that match and returns how many there were.
 func (s Operators) deleteSessions(ctx context.Context, where string, args ...any) (n int64, err error) {
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `DELETE FROM operator_session WHERE `+where, args...)
 		if err != nil {
 			return fmt.Errorf("delete sessions: %w", err)
@@ -371,7 +371,7 @@ func (s Operators) InsertPasskey(ctx context.Context, p operator.Passkey) error 
 	if err != nil {
 		return err
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `INSERT INTO operator_passkey (id, operator_id, created_at, credential) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING`,
 			p.ID, string(p.Operator), toMicros(p.CreatedAt), sealed)
 		if err != nil {
@@ -412,14 +412,14 @@ func (s Operators) UpdatePasskey(ctx context.Context, p operator.Passkey) error 
 	if err != nil {
 		return err
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return execStatement(ctx, tx, "update passkey", `UPDATE operator_passkey SET credential = $3 WHERE id = $1 AND operator_id = $2`, p.ID, string(p.Operator), sealed)
 	})
 }
 
 // DeletePasskeys deletes one passkey of an operator, or all of them when id is nil.
 func (s Operators) DeletePasskeys(ctx context.Context, owner operator.ID, id []byte) (n int64, err error) {
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		query, args := `DELETE FROM operator_passkey WHERE operator_id = $1`, []any{string(owner)}
 		if id != nil {
 			query, args = query+` AND id = $2`, append(args, id)
@@ -441,7 +441,7 @@ func (s Operators) InsertCeremony(ctx context.Context, digest, state []byte, unt
 	if err != nil {
 		return fmt.Errorf("seal ceremony: %w", err)
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM operator_ceremony WHERE until <= $1`, toMicros(s.now())); err != nil {
 			return fmt.Errorf("forget ceremonies: %w", err)
 		}
@@ -451,7 +451,7 @@ func (s Operators) InsertCeremony(ctx context.Context, digest, state []byte, unt
 
 // TakeCeremony returns what was kept and forgets it: an answer counts once.
 func (s Operators) TakeCeremony(ctx context.Context, digest []byte, now time.Time) (state []byte, err error) {
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		var sealed []byte
 		err := tx.QueryRowContext(ctx, `DELETE FROM operator_ceremony WHERE digest = $1 AND until > $2 RETURNING state`, digest, toMicros(now)).Scan(&sealed)
 		if err != nil {

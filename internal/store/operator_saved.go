@@ -36,7 +36,7 @@ func (s Operators) KeepFilter(ctx context.Context, f operator.KeptFilter) error 
 	if err != nil {
 		return fmt.Errorf("seal filter: %w", err)
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		var n int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM operator_filter WHERE operator_id = $1`, string(f.Operator)).Scan(&n); err != nil {
 			return fmt.Errorf("count filters: %w", err)
@@ -73,7 +73,7 @@ func (s Operators) KeptFilters(ctx context.Context, owner operator.ID) ([]operat
 
 // DropFilter removes one.
 func (s Operators) DropFilter(ctx context.Context, owner operator.ID, id string) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		res, err := tx.ExecContext(ctx, `DELETE FROM operator_filter WHERE operator_id = $1 AND id = $2`, string(owner), id)
 		if err != nil {
 			return fmt.Errorf("drop filter: %w", err)
@@ -87,7 +87,7 @@ func (s Operators) DropFilter(ctx context.Context, owner operator.ID, id string)
 
 // BeginExport keeps the row of a file that is about to be written.
 func (s Operators) BeginExport(ctx context.Context, e operator.Export) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return execStatement(ctx, tx, "begin export", `INSERT INTO operator_export (id, operator_id, list, about, format, created_at, until, lines, parts, done)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, FALSE)`, e.ID, string(e.Operator), e.List, e.About, string(e.Format), toMicros(e.CreatedAt), toMicros(e.Until))
 	})
@@ -99,7 +99,7 @@ func (s Operators) AddExportPart(ctx context.Context, id string, number, lines i
 	if err != nil {
 		return fmt.Errorf("seal export: %w", err)
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		n, err := rowsAffected(tx.ExecContext(ctx, `UPDATE operator_export SET lines = $2, parts = $3, done = $4 WHERE id = $1 AND until > 0`, id, lines, number, done))
 		if err == nil && n == 0 {
 			return operator.ErrNoExport // it was dropped while it was written
@@ -190,7 +190,7 @@ const partsAtOnce = 4
 // dropExport deletes one file in three steps: it expires, its parts are deleted, its row is deleted. If it is
 // interrupted, the next sweep finds it expired and goes on.
 func (c core) dropExport(ctx context.Context, id string) error {
-	err := c.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := c.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE operator_export SET done = FALSE, until = 0 WHERE id = $1`, id)
 		return err
 	})
@@ -201,7 +201,7 @@ func (c core) dropExport(ctx context.Context, id string) error {
 		})
 	}
 	if err == nil {
-		err = c.runInTx(ctx, func(tx *sqldb.Tx) error {
+		err = c.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(ctx, `DELETE FROM operator_export WHERE id = $1`, id)
 			return err
 		})

@@ -107,7 +107,7 @@ func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 
 // keepFigures writes counts, a few at a time: partners and endpoints have their own. When they were made comes last.
 func (s Overview) keepFigures(ctx context.Context, figures []figure) error {
-	_, err := inParts(ctx, s.core, figures, sweepBatch, func(tx *sqldb.Tx, part []figure) error {
+	_, err := runInParts(ctx, s.core, figures, sweepBatch, func(tx *sqldb.Tx, part []figure) error {
 		if err := lockFigures(ctx, tx); err != nil {
 			return err
 		}
@@ -257,7 +257,7 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 		day, n int64
 		kind   string
 	}
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := lockFigures(ctx, tx); err != nil {
 			return err
 		}
@@ -309,7 +309,7 @@ func (s Overview) countSubscriptions(ctx context.Context) error {
 		return fmt.Errorf("count subscriptions: %w", err)
 	}
 	today := operator.DayNumber(s.now())
-	_, err = inParts(ctx, s.core, grown, sweepBatch/3, func(tx *sqldb.Tx, part []figure) error {
+	_, err = runInParts(ctx, s.core, grown, sweepBatch/3, func(tx *sqldb.Tx, part []figure) error {
 		if err := lockFigures(ctx, tx); err != nil {
 			return err
 		}

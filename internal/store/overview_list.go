@@ -90,8 +90,8 @@ func (c *conditions) addEither(column string, one, other []byte) {
 	c.text += ` AND ` + column + ` IN ($` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
 }
 
-// addPast appends that columns lie past values, all of them together.
-func (c *conditions) addPast(columns, way string, values ...any) {
+// addPastCondition appends that columns lie past values, all of them together.
+func (c *conditions) addPastCondition(columns, way string, values ...any) {
 	marks := ""
 	for _, v := range values {
 		c.args = append(c.args, v)
@@ -266,11 +266,11 @@ func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]a
 	if m := f.Before; m.Endpoint != "" {
 		switch {
 		case over:
-			c.addPast(`d.finished_at, d.partner_id, d.endpoint_id, d.seq`, `<`, toMicros(m.At), partnerNumber(m.Partner), string(m.Endpoint), m.Seq)
+			c.addPastCondition(`d.finished_at, d.partner_id, d.endpoint_id, d.seq`, `<`, toMicros(m.At), partnerNumber(m.Partner), string(m.Endpoint), m.Seq)
 		case f.Partner != "": // or SQLite begins at the partner's first
-			c.addPast(`d.endpoint_id, d.seq`, `>`, string(m.Endpoint), m.Seq)
+			c.addPastCondition(`d.endpoint_id, d.seq`, `>`, string(m.Endpoint), m.Seq)
 		default:
-			c.addPast(`d.partner_id, d.endpoint_id, d.seq`, `>`, partnerNumber(m.Partner), string(m.Endpoint), m.Seq)
+			c.addPastCondition(`d.partner_id, d.endpoint_id, d.seq`, `>`, partnerNumber(m.Partner), string(m.Endpoint), m.Seq)
 		}
 	}
 	look := f.Limit

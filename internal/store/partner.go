@@ -60,7 +60,7 @@ func (n numberScanner) Scan(value any) error {
 
 // NextPartner hands out the number of a new partner; none is handed out twice.
 func (s Partners) NextPartner(ctx context.Context) (n int64, err error) {
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return tx.QueryRowContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'partners' RETURNING value`).Scan(&n)
 	})
 	return n, wrapError("number a partner", err)
@@ -72,7 +72,7 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 	if err != nil {
 		return fmt.Errorf("seal salt: %w", err)
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := execStatement(ctx, tx, "insert partner", `INSERT INTO partner
 			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at, sites, watched_sites, mac,
 			first_looks_per_hour, sandbox_of, officer)
@@ -165,7 +165,7 @@ func eachQueryRow(ctx context.Context, q querier, read func(*sql.Rows) error, qu
 // UpdatePartner changes a partner under the lock of its row and moves the access epoch.
 func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(*partner.Partner) error) (partner.Partner, error) {
 	var p partner.Partner
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // first: it also orders concurrent changes
 			return err
 		}
@@ -221,7 +221,7 @@ func (s Partners) OpenSalt(ctx context.Context, id partner.ID) (string, error) {
 
 // InsertKey stores a new key.
 func (s Partners) InsertKey(ctx context.Context, id partner.ID, k partner.Key) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if k.MadeBy != "" {
 			// The epoch orders this after a revocation of the maker that has not seen the new key.
 			if err := moveAccessEpoch(ctx, tx); err != nil {
@@ -320,7 +320,7 @@ func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (partner.Key, 
 
 // UpdateKeys stores the times that change sets of a partner's keys, and moves the access epoch.
 func (s Partners) UpdateKeys(ctx context.Context, id partner.ID, change func(keys []partner.Key) error) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // first: it also orders concurrent changes
 			return err
 		}
@@ -380,7 +380,7 @@ func (s Partners) readTheme(ctx context.Context, q querier, id partner.ID) (part
 // UpdateTheme changes a partner's theme.
 func (s Partners) UpdateTheme(ctx context.Context, id partner.ID, change func(*partner.Theme) error) (partner.Theme, error) {
 	var t partner.Theme
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // it orders concurrent changes, as it does those of partners
 			return err
 		}
@@ -412,7 +412,7 @@ var _ partner.MeterStore = Partners{}
 
 // AddRequests counts what a partner asked for: see partner.MeterStore.
 func (s Partners) AddRequests(ctx context.Context, id partner.ID, counts []partner.Requests, forget int64) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		for _, c := range counts {
 			if err := execStatement(ctx, tx, "count requests", `INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (partner_id, day, operation) DO UPDATE SET sent = request_count.sent + excluded.sent, refused = request_count.refused + excluded.refused`,
@@ -437,7 +437,7 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 	if len(lines) == 0 {
 		return nil
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		for i, l := range lines {
 			if err := execStatement(ctx, tx, "log request", `INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 				ON CONFLICT (partner_id, at, number) DO NOTHING`, partnerNumber(id), toMicros(l.At), int64(i), l.Operation, int64(l.Status), l.Took.Microseconds(), l.Fault, string(l.Key)); err != nil {
@@ -465,7 +465,7 @@ func (s Partners) LatestRequests(ctx context.Context, id partner.ID, failedOnly 
 // made: its sealed body is bound to that.
 func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error {
 	micros, number := (time.Duration(days) * 24 * time.Hour).Microseconds(), partnerNumber(id)
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		var statements []sqldb.Statement
 		add := func(query string, args ...any) {
 			statements = append(statements, sqldb.Statement{Query: query, Args: args})

@@ -36,7 +36,7 @@ func (c core) scanPlanRow(row scanner) (checked[plan.Plan], error) {
 
 // InsertPlan stores a new plan.
 func (s Plans) InsertPlan(ctx context.Context, id partner.ID, p plan.Plan) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if _, err := s.partnerByID(ctx, tx, id); err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (c core) checkedPlan(ctx context.Context, q querier, id partner.ID, p plan.
 // its absence. A forged plan starts empty, so that only what the operator sets now is stored.
 func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change func(*plan.Plan) error) (plan.Plan, error) {
 	var found plan.Plan
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := moveAccessEpoch(ctx, tx); err != nil {
 			return err
 		}

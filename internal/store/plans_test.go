@@ -156,7 +156,7 @@ func TestPagesReadByIndex(t *testing.T) {
 		}
 	}
 	before := w.DB.UsedStatements()
-	err := w.Store.InTx(ctx, func(in store.Tx) error {
+	err := w.Store.InTransaction(ctx, func(in store.Tx) error {
 		for name, ask := range askedByPages(ctx, in, w) {
 			if err := ask(); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
@@ -198,7 +198,7 @@ func TestPagesReadByIndex(t *testing.T) {
 func planned(t *testing.T, db *sqldb.DB, text string) (steps []string) {
 	t.Helper()
 	ctx := context.Background()
-	err := db.InTx(ctx, func(tx *sqldb.Tx) error { // the writer's connection has the newest statistics
+	err := db.InTransaction(ctx, func(tx *sqldb.Tx) error { // the writer's connection has the newest statistics
 		rows, err := tx.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, make([]any, readStepMarks(text))...)
 		if err != nil {
 			return err

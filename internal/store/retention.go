@@ -306,7 +306,7 @@ func (c core) sweepFound(ctx context.Context, f found) (total int64, err error) 
 		if err != nil || len(keys) == 0 {
 			return total, err
 		}
-		_, err = inParts(ctx, c, keys, sweepBatch, func(tx *sqldb.Tx, part [][]any) error {
+		_, err = runInParts(ctx, c, keys, sweepBatch, func(tx *sqldb.Tx, part [][]any) error {
 			if f.lock != "" {
 				if _, err := tx.ExecContext(ctx, f.lock, f.locked...); err != nil {
 					return err
@@ -351,7 +351,7 @@ func inEventParts[T any](ctx context.Context, c core, id partner.ID, all []T, fn
 		return err
 	}
 	for part := range slices.Chunk(all, atOnce) {
-		if err := c.runInTx(ctx, func(tx *sqldb.Tx) error { return fn(tx, part) }); err != nil {
+		if err := c.runInTransaction(ctx, func(tx *sqldb.Tx) error { return fn(tx, part) }); err != nil {
 			return err
 		}
 	}
@@ -453,7 +453,7 @@ const rowsOfDelivery = 1 + webhook.MaxAttempts
 // sweepEvents removes events of one partner with their deliveries and tries.
 func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64, endpoints []alert.EndpointID) (int64, error) {
 	largest := max(1, sweepBatch/(1+rowsOfDelivery*len(endpoints)))
-	return inParts(ctx, s.core, old, largest, func(tx *sqldb.Tx, part []int64) error {
+	return runInParts(ctx, s.core, old, largest, func(tx *sqldb.Tx, part []int64) error {
 		var list []sqldb.Statement
 		for _, seq := range part {
 			for _, endpoint := range endpoints {
@@ -482,8 +482,8 @@ func deliveredTo(ctx context.Context, q querier, id partner.ID) (list []alert.En
 	}
 }
 
-// inParts does something with all of a list in transactions of a few of them each, never more than largest.
-func inParts[T any](ctx context.Context, c core, all []T, largest int, fn func(tx *sqldb.Tx, part []T) error) (int64, error) {
+// runInParts does something with all of a list in transactions of a few of them each, never more than largest.
+func runInParts[T any](ctx context.Context, c core, all []T, largest int, fn func(tx *sqldb.Tx, part []T) error) (int64, error) {
 	done, err := c.runBatches(ctx, int64(largest), func(tx *sqldb.Tx, done, limit int64) (int64, error) {
 		part := all[done:min(int64(len(all)), done+limit)]
 		if len(part) == 0 {

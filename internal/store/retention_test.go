@@ -27,7 +27,7 @@ func TestRetentionOfClasses(t *testing.T) {
 		ctx := context.Background()
 		w := newLives(t, e, 3)
 		w.note(t, 3)
-		if _, err := e.Jobs.AddJob(ctx, "test.kind", "x", nil); err != nil {
+		if _, err := e.Jobs.EnqueueJob(ctx, "test.kind", "x", nil); err != nil {
 			t.Fatal(err)
 		}
 		jobs, err := e.Jobs.ClaimJobs(ctx, "w", []string{"test.kind"}, 1)
@@ -259,9 +259,9 @@ func TestSweepPeopleOfFailedBulks(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			b.AskOnly(size, "ouro", "00000000000")
+			b.AddWithoutCreating(size, "ouro", "00000000000")
 			// Without a single write beside it, no person would be written ahead on SQLite.
-			if err := e.DB.InTx(ctx, func(*sqldb.Tx) error { return nil }); err != nil {
+			if err := e.DB.InTransaction(ctx, func(*sqldb.Tx) error { return nil }); err != nil {
 				t.Fatal(err)
 			}
 			if err := b.MakePeopleKnown(ctx); err != nil {

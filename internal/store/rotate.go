@@ -23,8 +23,8 @@ type sealedColumn struct {
 	place func(key []any) seal.Place
 }
 
-// keyText writes a part of a primary key.
-func keyText(v any) string {
+// formatKeyPart writes a part of a primary key.
+func formatKeyPart(v any) string {
 	switch v := v.(type) {
 	case string:
 		return v
@@ -45,7 +45,7 @@ func partnerOfNumber(number any) string {
 // placeInPartner returns the place of a row whose primary key is (partner_id, row).
 func placeInPartner(table, column string) func([]any) seal.Place {
 	return func(key []any) seal.Place {
-		return seal.Place{Table: table, Column: column, Partner: partnerOfNumber(key[0]), Row: keyText(key[1])}
+		return seal.Place{Table: table, Column: column, Partner: partnerOfNumber(key[0]), Row: formatKeyPart(key[1])}
 	}
 }
 
@@ -59,47 +59,47 @@ var sealedColumns = []sealedColumn{
 	{"endpoint", "url", []string{"partner_id", "id"}, placeInPartner("endpoint", "url")},
 	{"endpoint", "keys", []string{"partner_id", "id"}, placeInPartner("endpoint", "keys")},
 	{"attempt", "answer", []string{"partner_id", "endpoint_id", "seq", "at", "worker"}, func(key []any) seal.Place {
-		return attemptPlace(partnerOfNumber(key[0]), keyText(key[1]), keyText(key[2]), keyText(key[3]), keyText(key[4]))
+		return attemptPlace(partnerOfNumber(key[0]), formatKeyPart(key[1]), formatKeyPart(key[2]), formatKeyPart(key[3]), formatKeyPart(key[4]))
 	}},
 	{"subscription", "body", []string{"partner_id", "seq", "cpf", "plan_id", "created_at"}, func(key []any) seal.Place {
 		created, _ := key[4].(int64) // a column of numbers
-		return subscriptionPlace(partner.ID(partnerOfNumber(key[0])), []byte(keyText(key[2])), plan.ID(keyText(key[3])), created)
+		return subscriptionPlace(partner.ID(partnerOfNumber(key[0])), []byte(formatKeyPart(key[2])), plan.ID(formatKeyPart(key[3])), created)
 	}},
 	{"operator", "email", []string{"id"}, ofOperator("email")},
 	{"operator", "password", []string{"id"}, ofOperator("password")},
 	{"operator", "totp", []string{"id"}, ofOperator("totp")},
 	{"operator_passkey", "credential", []string{"id", "operator_id"}, func(key []any) seal.Place {
-		return passkeyPlace([]byte(keyText(key[0])), keyText(key[1]))
+		return passkeyPlace([]byte(formatKeyPart(key[0])), formatKeyPart(key[1]))
 	}},
-	{"operator_ceremony", "state", []string{"digest"}, func(key []any) seal.Place { return ceremonyPlace([]byte(keyText(key[0]))) }},
+	{"operator_ceremony", "state", []string{"digest"}, func(key []any) seal.Place { return ceremonyPlace([]byte(formatKeyPart(key[0]))) }},
 	{"operator", "recovery", []string{"id"}, ofOperator("recovery")},
-	{"operator_filter", "content", []string{"operator_id", "id"}, func(key []any) seal.Place { return filterPlace(keyText(key[0]), keyText(key[1])) }},
-	{"operator_export_part", "body", []string{"export_id", "number"}, func(key []any) seal.Place { return exportPlace(keyText(key[0]), keyText(key[1])) }},
-	{"operator_session", "origin", []string{"digest"}, func(key []any) seal.Place { return sessionPlace([]byte(keyText(key[0]))) }},
+	{"operator_filter", "content", []string{"operator_id", "id"}, func(key []any) seal.Place { return filterPlace(formatKeyPart(key[0]), formatKeyPart(key[1])) }},
+	{"operator_export_part", "body", []string{"export_id", "number"}, func(key []any) seal.Place { return exportPlace(formatKeyPart(key[0]), formatKeyPart(key[1])) }},
+	{"operator_session", "origin", []string{"digest"}, func(key []any) seal.Place { return sessionPlace([]byte(formatKeyPart(key[0]))) }},
 	{"audit", "detail", []string{"seq"}, func(key []any) seal.Place {
-		return seal.Place{Table: "audit", Column: "detail", Row: keyText(key[0])}
+		return seal.Place{Table: "audit", Column: "detail", Row: formatKeyPart(key[0])}
 	}},
 	{"epp_key", "details", []string{"partner_id", "id"}, placeInPartner("epp_key", "details")},
-	{"epp_pool", "vendor_key", []string{"id"}, func(key []any) seal.Place { return poolKeyPlace(keyText(key[0])) }},
+	{"epp_pool", "vendor_key", []string{"id"}, func(key []any) seal.Place { return poolKeyPlace(formatKeyPart(key[0])) }},
 	{"support_case", "details", []string{"partner_id", "id"}, placeInPartner("support_case", "details")},
 	{"case_move", "note", []string{"partner_id", "case_id", "number"}, func(key []any) seal.Place {
-		return seal.Place{Table: "case_move", Column: "note", Partner: partnerOfNumber(key[0]), Row: keyText(key[1]) + "/" + keyText(key[2])}
+		return seal.Place{Table: "case_move", Column: "note", Partner: partnerOfNumber(key[0]), Row: formatKeyPart(key[1]) + "/" + formatKeyPart(key[2])}
 	}},
 	{"finding", "logins", []string{"partner_id", "id"}, placeInPartner("finding", "logins")},
 	{"asset", "value", []string{"partner_id", "id"}, placeInPartner("asset", "value")},
 	{"person_name", "name", []string{"partner_id", "user_index"}, placeInPartner("person_name", "name")},
 	{"score_day", "sealed", []string{"partner_id", "user_index", "day"}, func(key []any) seal.Place {
-		return seal.Place{Table: "score_day", Column: "sealed", Partner: partnerOfNumber(key[0]), Row: keyText(key[1]) + "/" + keyText(key[2])}
+		return seal.Place{Table: "score_day", Column: "sealed", Partner: partnerOfNumber(key[0]), Row: formatKeyPart(key[1]) + "/" + formatKeyPart(key[2])}
 	}},
 	{"content_answer", "value", []string{"partner_id", "user_index", "content_id"}, func(key []any) seal.Place {
-		return seal.Place{Table: "content_answer", Column: "value", Partner: partnerOfNumber(key[0]), Row: keyText(key[1]) + "/" + keyText(key[2])}
+		return seal.Place{Table: "content_answer", Column: "value", Partner: partnerOfNumber(key[0]), Row: formatKeyPart(key[1]) + "/" + formatKeyPart(key[2])}
 	}},
 	{"erasure", "trail", []string{"partner_id", "id"}, placeInPartner("erasure", "trail")},
-	{"import_source", "addresses", []string{"breach"}, func(key []any) seal.Place { return sourcePlace(keyText(key[0])) }},
-	{"feed", "target", []string{"name"}, func(key []any) seal.Place { return sealedFeedPlace("target", keyText(key[0])) }},
-	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return sealedFeedPlace("secret", keyText(key[0])) }},
+	{"import_source", "addresses", []string{"breach"}, func(key []any) seal.Place { return sourcePlace(formatKeyPart(key[0])) }},
+	{"feed", "target", []string{"name"}, func(key []any) seal.Place { return sealedFeedPlace("target", formatKeyPart(key[0])) }},
+	{"feed", "secret", []string{"name"}, func(key []any) seal.Place { return sealedFeedPlace("secret", formatKeyPart(key[0])) }},
 	{"feed_push_part", "body", []string{"feed", "mark", "number"}, func(key []any) seal.Place {
-		return pushBodyPlace(keyText(key[0]), []byte(keyText(key[1])), keyText(key[2]))
+		return pushBodyPlace(formatKeyPart(key[0]), []byte(formatKeyPart(key[1])), formatKeyPart(key[2]))
 	}},
 }
 
@@ -196,7 +196,7 @@ func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 			return false, fmt.Errorf("rewrite %s: %w", c.table, err)
 		}
 	}
-	if _, err := inParts(ctx, s.core, list, limit, func(tx *sqldb.Tx, part []sqldb.Statement) error { return tx.RunStatements(ctx, part) }); err != nil {
+	if _, err := runInParts(ctx, s.core, list, limit, func(tx *sqldb.Tx, part []sqldb.Statement) error { return tx.RunStatements(ctx, part) }); err != nil {
 		return false, fmt.Errorf("rewrite %s: %w", c.table, err)
 	}
 	p.Rewritten, p.Columns = p.Rewritten+int64(len(rows)), len(sealedColumns)

@@ -78,24 +78,24 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// withTx returns the same core inside a transaction.
-func (c core) withTx(tx *sqldb.Tx) core { return core{c.process, tx} }
+// withTransaction returns the same core inside a transaction.
+func (c core) withTransaction(tx *sqldb.Tx) core { return core{c.process, tx} }
 
 // openAreas returns the transaction as rules see it.
-func (c core) openAreas(tx *sqldb.Tx) Tx { return Tx{newAreas(c.withTx(tx))} }
+func (c core) openAreas(tx *sqldb.Tx) Tx { return Tx{newAreas(c.withTransaction(tx))} }
 
-// runInTx runs fn in the transaction that the area is open on, or in one of its own.
-func (c core) runInTx(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
+// runInTransaction runs fn in the transaction that the area is open on, or in one of its own.
+func (c core) runInTransaction(ctx context.Context, fn func(tx *sqldb.Tx) error) error {
 	if c.tx != nil {
 		return fn(c.tx)
 	}
-	return classifyError(c.db.InTx(ctx, fn))
+	return classifyError(c.db.InTransaction(ctx, fn))
 }
 
 // runInBulkTx is inTx for work that writes a number of rows.
 func (c core) runInBulkTx(ctx context.Context, rows int, fn func(tx *sqldb.Tx) error) error {
 	if c.tx != nil || rows <= fewRows {
-		return c.runInTx(ctx, fn)
+		return c.runInTransaction(ctx, fn)
 	}
 	return classifyError(c.db.InBulkTx(ctx, fn))
 }
@@ -125,7 +125,7 @@ func (c core) readSnapshot(ctx context.Context, fn func(in core) error) error {
 	if c.tx != nil {
 		return fn(c)
 	}
-	return classifyError(c.db.ReadSnapshot(ctx, func(tx *sqldb.Tx) error { return fn(c.withTx(tx)) }))
+	return classifyError(c.db.ReadSnapshot(ctx, func(tx *sqldb.Tx) error { return fn(c.withTransaction(tx)) }))
 }
 
 // readQuerier is for methods of one SELECT; inside a transaction it sees what that has written.
@@ -222,7 +222,7 @@ var ErrForeignKeys = errors.New("the key file does not belong to this database")
 
 // BindKeyFile binds a new database to the key file, and refuses an old one that is bound to another.
 func (s *Store) BindKeyFile(ctx context.Context) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		const read = `SELECT value FROM meta WHERE name = 'key_binding'`
 		var token []byte
 		err := tx.QueryRowContext(ctx, read).Scan(&token)
@@ -403,9 +403,9 @@ func newAreas(c core) Areas {
 // Tx is one transaction over all areas: what is done through it is committed together, or not at all.
 type Tx struct{ Areas }
 
-// InTx runs fn in one transaction. It may run more than once, when the engine asks for a repetition.
-func (s *Store) InTx(ctx context.Context, fn func(tx Tx) error) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error { return fn(s.openAreas(tx)) })
+// InTransaction runs fn in one transaction. It may run more than once, when the engine asks for a repetition.
+func (s *Store) InTransaction(ctx context.Context, fn func(tx Tx) error) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return fn(s.openAreas(tx)) })
 }
 
 // One area works on another's tables only through these, so that whose rule applies is seen where it is called.
@@ -464,7 +464,7 @@ func (s *Store) Distribute(ctx context.Context) (int, error) {
 func (s Upkeep) NoteReplica(ctx context.Context, id string, within time.Duration) (int, error) {
 	now := s.now()
 	var n int64
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := execStatement(ctx, tx, "note replica", `INSERT INTO replica (id, seen_at) VALUES ($1, $2)
 			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, id, toMicros(now)); err != nil {
 			return err
@@ -480,7 +480,7 @@ func (s Upkeep) NoteReplica(ctx context.Context, id string, within time.Duration
 
 // DropReplica says that a process serves partners no longer.
 func (s Upkeep) DropReplica(ctx context.Context, id string) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return execStatement(ctx, tx, "drop replica", `DELETE FROM replica WHERE id = $1`, id)
 	})
 }
@@ -527,7 +527,7 @@ func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
 
 // NoteBackup remembers that a backup was made.
 func (s Upkeep) NoteBackup(ctx context.Context) error {
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		return execStatement(ctx, tx, "note backup", `INSERT INTO meta (name, value) VALUES ('last_backup', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
 			strconv.AppendInt(nil, toMicros(s.now()), 10))
 	})

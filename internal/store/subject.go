@@ -303,8 +303,8 @@ func (s Subjects) heldEvents(ctx context.Context, q querier, x indexes, h *subje
 	return nil
 }
 
-// heldIDs returns the names by which the audit trail may speak of what is held.
-func heldIDs(h subject.Held) []string {
+// namesOfHeld returns the names by which the audit trail may speak of what is held.
+func namesOfHeld(h subject.Held) []string {
 	var ids []string
 	for _, sub := range h.Subscriptions {
 		ids = append(ids, string(h.Partner.ID)+"/"+strconv.FormatInt(sub.Seq, 10))
@@ -527,7 +527,7 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 		if err != nil {
 			return nil, err
 		}
-		names = append(append(append(names, userReference(x.user256), userReference(x.user512)), heldIDs(h)...), erased...)
+		names = append(append(append(names, userReference(x.user256), userReference(x.user512)), namesOfHeld(h)...), erased...)
 	}
 	var accesses []subject.Access
 	for part := range slices.Chunk(uniqueValues(names), hitBatch) {

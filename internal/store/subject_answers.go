@@ -39,7 +39,7 @@ func (s Subjects) mentionsOf(ctx context.Context, h subject.Held, p subject.Pers
 		name(p.CPF, p.CPF[:3]+"."+p.CPF[3:6]+"."+p.CPF[6:9]+"-"+p.CPF[9:])
 	}
 	name(string(p.User))
-	name(heldIDs(h)...)
+	name(namesOfHeld(h)...)
 	for _, a := range h.Assets {
 		name(a.Value)
 	}
@@ -227,7 +227,7 @@ func (s Subjects) rewriteAnswer(ctx context.Context, id partner.ID, r keptRow, a
 	if err != nil {
 		return 0, fmt.Errorf("redact kept answer: %w", err)
 	}
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
 		n, err = rowsAffected(tx.ExecContext(ctx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`,
 			partnerNumber(id), r.claim, r.sealed, sealed))
 		return err

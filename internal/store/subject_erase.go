@@ -34,7 +34,7 @@ type keptTrail struct {
 }
 
 // insideTx returns the same area in a transaction.
-func (s Subjects) insideTx(tx *sqldb.Tx) Subjects { return Subjects{s.withTx(tx)} }
+func (s Subjects) insideTx(tx *sqldb.Tx) Subjects { return Subjects{s.withTransaction(tx)} }
 
 // EraseRows deletes all rows about a person, and keeps the tombstone and what record adds to the audit trail: see
 // subject.Store. A person with few rows is erased in one transaction. With more rows the erasure is recorded first, so
@@ -61,7 +61,7 @@ func (s Subjects) EraseRows(ctx context.Context, h subject.Held, p subject.Perso
 		ID: "er_" + made.String(), Partner: h.Partner.ID, Person: s.erasedReference(h.Partner.ID, p), CPF: x.cpf, User256: x.user256, User512: x.user512,
 		Watched: x.value, ErasedAt: toMicros(s.now()),
 	}
-	u.kept = keptTrail{Reason: reason, IDs: heldIDs(h)}
+	u.kept = keptTrail{Reason: reason, IDs: namesOfHeld(h)}
 	few, err := s.hasFewRows(ctx, x)
 	if err != nil {
 		return subject.Erased{}, u.Tombstone, err
@@ -69,7 +69,7 @@ func (s Subjects) EraseRows(ctx context.Context, h subject.Held, p subject.Perso
 	if few {
 		return s.finishErasure(ctx, u, nil, record)
 	}
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		_, err := s.keepTombstone(ctx, tx, u.Tombstone, u.kept, false)
 		return err
 	})
@@ -112,7 +112,7 @@ func (s Subjects) finishErasure(ctx context.Context, u begun, ahead tallies, rec
 	if err != nil {
 		return erased, u.Tombstone, err
 	}
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		t = u.Tombstone
 		if u.upTo == math.MaxInt64 {
 			t.ErasedAt = toMicros(s.now())
@@ -228,7 +228,7 @@ func (s Subjects) ReplayErasure(ctx context.Context, t subject.Tombstone) (subje
 	if err != nil {
 		return erased, err
 	}
-	err = s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
 		if erased, err = s.insideTx(tx).eraseRowsOf(ctx, tx, x, t.ErasedAt); err != nil {
 			return err
 		}
@@ -402,8 +402,8 @@ func (e *eraser) userArguments(more ...any) []any {
 	return append(append(e.x.userArguments(), e.upTo), more...)
 }
 
-// readIDs reads names of rows.
-func (e *eraser) readIDs(ctx context.Context, query string, args ...any) ([]string, error) {
+// readRowNames reads names of rows.
+func (e *eraser) readRowNames(ctx context.Context, query string, args ...any) ([]string, error) {
 	return collectRows(ctx, e.tx, func(row scanner) (id string, err error) { return id, row.Scan(&id) }, query, args...)
 }
 
@@ -451,17 +451,17 @@ const valuesAtOnce = 20
 
 // deleteValues deletes watched values: first what hangs on some of them, then these.
 func (e *eraser) deleteValues(ctx context.Context, limit int64) (int64, error) {
-	values, err := e.readIDs(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(int64(valuesAtOnce))...)
+	values, err := e.readRowNames(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(int64(valuesAtOnce))...)
 	if err == nil && len(values) == 0 { // the person's CPF, where others watch it
 		args := e.x.assetArguments()
-		values, err = e.readIDs(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND kind = $2 AND value_index = $3 AND created_at <= $4 LIMIT $5`,
+		values, err = e.readRowNames(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND kind = $2 AND value_index = $3 AND created_at <= $4 LIMIT $5`,
 			args[0], args[3], args[4], e.upTo, int64(valuesAtOnce))
 	}
 	if err != nil || len(values) == 0 {
 		return 0, err
 	}
 	args, marks := e.namedArguments(values)
-	findings, err := e.readIDs(ctx, `SELECT id FROM finding WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+appendLimit(&args, limit), args...)
+	findings, err := e.readRowNames(ctx, `SELECT id FROM finding WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+appendLimit(&args, limit), args...)
 	if err != nil {
 		return 0, err
 	}
@@ -493,7 +493,7 @@ func appendLimit(args *[]any, limit int64) string {
 
 // deleteCases deletes cases: first the moves of some of them, then these.
 func (e *eraser) deleteCases(ctx context.Context, limit int64) (int64, error) {
-	cases, err := e.readIDs(ctx, `SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(int64(valuesAtOnce))...)
+	cases, err := e.readRowNames(ctx, `SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(int64(valuesAtOnce))...)
 	if err != nil || len(cases) == 0 {
 		return 0, err
 	}
@@ -515,7 +515,7 @@ func (e *eraser) deleteCases(ctx context.Context, limit int64) (int64, error) {
 // deleteDevices deletes keys. Keys that were live end with it, and the partner that installed them is told, by the
 // key's ID alone.
 func (e *eraser) deleteDevices(ctx context.Context, limit int64) (int64, error) {
-	keys, err := e.readIDs(ctx, `SELECT id FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND issued_at <= $4 LIMIT $5`, e.userArguments(limit)...)
+	keys, err := e.readRowNames(ctx, `SELECT id FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND issued_at <= $4 LIMIT $5`, e.userArguments(limit)...)
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}

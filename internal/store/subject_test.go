@@ -134,7 +134,7 @@ func TestEraseLooksAnswersUp(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		w := newLives(t, e, 2)
-		err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+		err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(ctx, `INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person) VALUES ($1, $2, $2, $2, $3, $4)`,
 				w.partner.ID.Number(), []byte("x"), w.Clock.Now().UnixMicro(), []byte{})
 			return err

@@ -466,7 +466,7 @@ func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, whic
 	change func(*subscription.Subscription) error,
 ) (subscription.Subscription, error) {
 	var sub subscription.Subscription
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if _, err := lockSubscriptions(ctx, tx, id); err != nil {
 			return err
 		}

@@ -75,8 +75,8 @@ func (b *batch) Add(item int, sub *subscription.Subscription) error {
 	return nil
 }
 
-// AskOnly takes an item that is not to be created.
-func (b *batch) AskOnly(item int, p plan.ID, cpf string) {
+// AddWithoutCreating takes an item that is not to be created.
+func (b *batch) AddWithoutCreating(item int, p plan.ID, cpf string) {
 	row := newRow{item: item, asked: true, plan: string(p), cpf: b.store.blindCPFIndex(b.id, cpf)}
 	b.rows = append(b.rows, row)
 }

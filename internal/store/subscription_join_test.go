@@ -55,7 +55,7 @@ func (c *crowd) gather(t *testing.T, waiting int, fn func()) {
 	t.Helper()
 	ctx := context.Background()
 	enrolAll(t, c.Env, c.partner, person(1, "ouro", "", 0)) // makes the counter
-	err := c.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+	err := c.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(ctx, `UPDATE subscription_counter SET last = last WHERE partner_id = $1`, c.partner.Number()); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func TestBulkThatFailsTakesNobodyAlong(t *testing.T) {
 			refuse = []string{`ALTER TABLE subscription ADD CHECK (plan_id <> 'ghost')`}
 		}
 		for _, statement := range refuse {
-			err := e.DB.InTx(context.Background(), func(tx *sqldb.Tx) error {
+			err := e.DB.InTransaction(context.Background(), func(tx *sqldb.Tx) error {
 				_, err := tx.ExecContext(context.Background(), statement)
 				return err
 			})

@@ -26,7 +26,7 @@ func (s Subscriptions) MoveSubscriptions(ctx context.Context, id partner.ID, whi
 			return moved, err
 		}
 	}
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		moved = subscription.Moved{Last: after}
 		if _, err := lockSubscriptions(ctx, tx, id); err != nil {
 			return err
@@ -129,7 +129,7 @@ func (s Subscriptions) moveSubscriptions(ctx context.Context, tx *sqldb.Tx, id p
 
 // addMoveEvents tells the partner of a step. Who never was named by a user hash is named by the longer digest.
 func (s Subscriptions) addMoveEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, move subscription.Move, subs []subscription.Subscription) error {
-	salt, err := s.withTx(tx).partnersArea().OpenSalt(ctx, id) // through the transaction: no second connection is taken
+	salt, err := s.withTransaction(tx).partnersArea().OpenSalt(ctx, id) // through the transaction: no second connection is taken
 	if err != nil {
 		return err
 	}

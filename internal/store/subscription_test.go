@@ -127,7 +127,7 @@ func TestPagesMatchThePlainQuery(t *testing.T) {
 			p, _ := e.NewPartner(t, partner.Live)
 			start := rapid.SampledFrom([]int64{0, 0, 120, 128*128 - 40, 128*128*128 - 100, 3*128*128*128 - 300}).Draw(r, "start")
 			if start > 0 {
-				err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+				err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
 					_, err := tx.ExecContext(ctx, `INSERT INTO subscription_counter (partner_id, last, active) VALUES ($1, $2, 0)`, p.ID.Number(), start)
 					return err
 				})
@@ -375,7 +375,7 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 		}
 		exec := func(statement string) {
 			t.Helper()
-			if err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err }); err != nil {
+			if err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -412,7 +412,7 @@ func TestBulkLeavesNoTrace(t *testing.T) {
 // every request is answered, and between them the answers count each creation once.
 func TestReplicasRaceForTheSameItems(t *testing.T) {
 	e := storetest.Open(t, sqldb.PostgreSQL)
-	second := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+	second := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
 	p, _ := e.NewPartner(t, partner.Live)
 	const people, tries = 200, 8
 	var created atomic.Int64
@@ -456,7 +456,7 @@ func TestSubscriptionAtRest(t *testing.T) {
 		ctx := context.Background()
 		p, _ := e.NewPartner(t, partner.Live)
 		enrolAll(t, e, p.ID, person(12345678, "p", "12ABC34501DE35", 0), person(2, "p", "", 0))
-		err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+		err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(ctx, `UPDATE subscription SET body = (SELECT body FROM subscription WHERE partner_id = $1 AND seq = 1)
 				WHERE partner_id = $1 AND seq = 2`, p.ID.Number())
 			return err

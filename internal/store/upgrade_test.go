@@ -94,7 +94,7 @@ var (
 
 // understands tells whether a statement can be planned, and whether what it inserts is enough of a row.
 func understands(ctx context.Context, db *sqldb.DB, statement string) error {
-	return db.InTx(ctx, func(tx *sqldb.Tx) error {
+	return db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 		for _, match := range slices.Concat(insertInto.FindAllStringSubmatch(statement, -1), copyInto.FindAllStringSubmatch(statement, -1)) {
 			if err := enough(ctx, tx, strings.TrimPrefix(match[1], "load_"), match[2]); err != nil {
 				return err

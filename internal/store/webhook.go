@@ -132,7 +132,7 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 	if err != nil {
 		return err
 	}
-	return s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if _, err := s.partnerByID(ctx, tx, id); err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (s Alerts) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (p
 // is interrupted, the first stays disabled and can be enabled again; for the second, the sweep holds what is left.
 func (s Alerts) UpdateEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, change func(*alert.Endpoint) error) (e alert.Endpoint, err error) {
 	for changed := false; !changed; {
-		err := s.runInTx(ctx, func(tx *sqldb.Tx) (err error) {
+		err := s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
 			e, changed, err = s.updateEndpoint(ctx, tx, id, endpoint, change)
 			return err
 		})
@@ -245,7 +245,7 @@ func (s Alerts) updateEndpoint(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 // DeleteEndpoint deletes an endpoint at once and its deliveries and attempts in batches; a sweep finishes what a crash
 // leaves, or a transaction that does more.
 func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
-	err := s.runInTx(ctx, func(tx *sqldb.Tx) error {
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if err := s.lockEvents(ctx, tx, id); err != nil {
 			return err
 		}

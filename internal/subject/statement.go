@@ -218,7 +218,7 @@ func viewHeldMonitoring(v *heldView, h Held) {
 			string(f.ID), string(f.Asset), f.Kind.String(), f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), []string{}, string(f.Basis()), f.Trace.Sites, formatDay(f.Trace.TakenOn()), f.LeakedAs(), string(f.Severity),
 			formatTime(f.FoundAt), string(f.Resolution), []heldStep{},
 		}
-		plan := cyber.NewPlan(f, h.Steps)
+		plan := cyber.NewFindingPlan(f, h.Steps)
 		for _, m := range h.Steps {
 			if m.Finding != f.ID {
 				continue

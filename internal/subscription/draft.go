@@ -55,8 +55,8 @@ type Flag struct {
 	Value bool
 }
 
-// NewText returns a member with a value.
-func NewText(s string) Text { return Text{Given, s} }
+// NewTextField returns a member with a value.
+func NewTextField(s string) Text { return Text{Given, s} }
 
 // jsonLines reads one item of the bulk request per line.
 type jsonLines struct {
@@ -254,7 +254,7 @@ func (r *ItemReader) readText(t *Text) error {
 	}
 	switch raw.Kind() {
 	case '"':
-		*t = NewText(unquoteText(raw))
+		*t = NewTextField(unquoteText(raw))
 	case 'n':
 		t.Presence = Null
 	case '0':
@@ -272,7 +272,7 @@ func (r *ItemReader) textOrNumber(t *Text) error {
 	}
 	raw, err := r.dec.ReadValue()
 	if err == nil {
-		*t = NewText(plainNumber(string(raw)))
+		*t = NewTextField(plainNumber(string(raw)))
 	}
 	return err
 }
@@ -386,7 +386,7 @@ func (c *CSV) bindColumns() error {
 		name = name[strings.LastIndexByte(name, '.')+1:]
 		var put func(*Draft, string)
 		if member, known := csvColumns[name]; known {
-			put = func(d *Draft, value string) { *member(d) = NewText(value) }
+			put = func(d *Draft, value string) { *member(d) = NewTextField(value) }
 		} else if name == "is_group_plan" {
 			put = func(d *Draft, value string) { d.IsGroup = parseFlag(value) }
 		}

@@ -61,7 +61,7 @@ func (r *Registry) EditSubscription(ctx context.Context, id partner.ID, p plan.I
 func (r *Registry) editSelected(ctx context.Context, id partner.ID, which Selection, e Edit) (sub Subscription, problems []Problem, err error) {
 	today := DayInBrazil(r.now())
 	sub, err = r.store.EditSubscription(ctx, id, which, func(s *Subscription) error {
-		if problems = e.applyTo(s, today); len(problems) > 0 {
+		if problems = e.applyToSubscription(s, today); len(problems) > 0 {
 			return ErrEdit
 		}
 		return nil
@@ -69,11 +69,11 @@ func (r *Registry) editSelected(ctx context.Context, id partner.ID, which Select
 	return sub, problems, err
 }
 
-// applyTo changes a subscription and returns what is wrong with the edit, held to the rules of an enrolment.
-func (e Edit) applyTo(s *Subscription, today Day) []Problem {
+// applyToSubscription changes a subscription and returns what is wrong with the edit, held to the rules of an enrolment.
+func (e Edit) applyToSubscription(s *Subscription, today Day) []Problem {
 	c := checker{today: today}
 	if e.Expiry != nil {
-		s.Expiry = c.checkExpiry(NewText(*e.Expiry))
+		s.Expiry = c.checkExpiry(NewTextField(*e.Expiry))
 		switch {
 		case s.Expiry == 0:
 		case s.Expiry < s.Start:
@@ -83,17 +83,17 @@ func (e Edit) applyTo(s *Subscription, today Day) []Problem {
 		}
 	}
 	if e.InternalID != nil {
-		s.InternalID = c.checkOptional(FieldInternalID, NewText(*e.InternalID), maxText, RuleLength255)
+		s.InternalID = c.checkOptional(FieldInternalID, NewTextField(*e.InternalID), maxText, RuleLength255)
 	}
 	if e.Metadata != nil {
-		s.Metadata = c.checkMetadata(NewText(*e.Metadata))
+		s.Metadata = c.checkMetadata(NewTextField(*e.Metadata))
 	}
-	e.Beneficiary.applyTo(&c, &s.Beneficiary)
+	e.Beneficiary.applyToBeneficiary(&c, &s.Beneficiary)
 	return c.problems
 }
 
-// applyTo changes a beneficiary's members, checked by c.
-func (e BeneficiaryEdit) applyTo(c *checker, b *Beneficiary) {
+// applyToBeneficiary changes a beneficiary's members, checked by c.
+func (e BeneficiaryEdit) applyToBeneficiary(c *checker, b *Beneficiary) {
 	required := func(f Field, limit int, tooLong Rule) func(Text) string {
 		return func(t Text) string { return c.checkRequired(f, t, limit, tooLong) }
 	}
@@ -120,7 +120,7 @@ func (e BeneficiaryEdit) applyTo(c *checker, b *Beneficiary) {
 		{e.State, &a.State, c.checkState},
 	} {
 		if member.sent != nil {
-			*member.kept = member.check(NewText(*member.sent))
+			*member.kept = member.check(NewTextField(*member.sent))
 		}
 	}
 }
@@ -214,7 +214,7 @@ func (r *Registry) MoveEach(ctx context.Context, id partner.ID, p plan.ID, cpfs 
 			moved++
 			continue
 		}
-		failed = append(failed, Failure{Item: i, CPF: cutText(NewText(cpf)), Plan: string(p), Problems: []Problem{problem}})
+		failed = append(failed, Failure{Item: i, CPF: truncateText(NewTextField(cpf)), Plan: string(p), Problems: []Problem{problem}})
 	}
 	return moved, failed, nil
 }

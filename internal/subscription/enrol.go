@@ -19,9 +19,9 @@ const MaxItems = 10_000
 type Batch interface {
 	// Add takes a subscription over; item is its place in the request.
 	Add(item int, s *Subscription) error
-	// AskOnly takes the plan and the CPF of an item that is not to be created, so that KeepBatch can tell whether it would
+	// AddWithoutCreating takes the plan and the CPF of an item that is not to be created, so that KeepBatch can tell whether it would
 	// have been a duplicate.
-	AskOnly(item int, p plan.ID, cpf string)
+	AddWithoutCreating(item int, p plan.ID, cpf string)
 	// MakePeopleKnown may write the people of the batch before KeepBatch is called. Those whose batch is then not kept are
 	// swept after a day.
 	MakePeopleKnown(ctx context.Context) error
@@ -119,21 +119,21 @@ func (r *Registry) BeginEnrolment(ctx context.Context, id partner.ID, mode partn
 	return e, nil
 }
 
-// AddItem holds one item against the rules. The draft is not kept.
-func (e *Enrolment) AddItem(item int, d *Draft) {
+// AddItemToBatch holds one item against the rules. The draft is not kept.
+func (e *Enrolment) AddItemToBatch(item int, d *Draft) {
 	c := checker{today: e.today}
 	if e.mode.Has(partner.AnyCheckDigits) {
 		c.digits = identifier.Waived
 	}
 	s := c.checkItem(d)
 	unknown, err := e.checkPlanOpen(&c, s.Plan)
-	sent := echo{cpf: cutText(d.CPF), holder: cutText(d.BenefitHolder), plan: cutText(d.PlanID)}
+	sent := echo{cpf: truncateText(d.CPF), holder: truncateText(d.BenefitHolder), plan: truncateText(d.PlanID)}
 	switch {
 	case err != nil:
 	case len(c.problems) == 0:
 		err = e.batch.Add(item, &s)
 	case s.Plan != "" && s.Beneficiary.CPF != "":
-		e.batch.AskOnly(item, s.Plan, s.Beneficiary.CPF)
+		e.batch.AddWithoutCreating(item, s.Plan, s.Beneficiary.CPF)
 	}
 	switch {
 	case err != nil:
@@ -194,8 +194,8 @@ func (e *Enrolment) checkPlanOpen(c *checker, p plan.ID) (unknown bool, err erro
 	return !known, nil
 }
 
-// cutText bounds what an answer repeats.
-func cutText(t Text) string {
+// truncateText bounds what an answer repeats.
+func truncateText(t Text) string {
 	const limit = 255
 	text := strings.TrimSpace(t.Value)
 	if !tooManyRunes(text, limit) {

@@ -96,7 +96,7 @@ func (r *Registry) importBatch(ctx context.Context, p partner.Partner, size int,
 			}
 			break
 		}
-		enrolment.AddItem(len(records), &draft)
+		enrolment.AddItemToBatch(len(records), &draft)
 		records = append(records, Reject{Line: line, Text: bytes.Clone(text)})
 	}
 	outcome, err := r.KeepEnrolment(ctx, enrolment, dryRun)

@@ -91,7 +91,7 @@ func (b *fakeBatch) NewEmpty() Batch {
 	return b.fakeStore.batch
 }
 
-func (b *fakeBatch) AskOnly(item int, _ plan.ID, cpf string) {
+func (b *fakeBatch) AddWithoutCreating(item int, _ plan.ID, cpf string) {
 	b.cpf[item], b.asked = cpf, append(b.asked, item)
 }
 
@@ -116,11 +116,11 @@ func (s *fakeStore) KeepBatch(_ context.Context, of Batch, register []plan.Plan,
 // draftOf is a good item for somebody made up: sandbox partners need no check digits.
 func draftOf(n int, planID string) *Draft {
 	return &Draft{
-		StartDate: NewText("2026-02-01"), ExpiryDate: NewText(""), PlanID: NewText(planID), IsGroup: Flag{Presence: Given},
-		Beneficiary: Given, PrimaryCard: NewText("1"), UserCard: NewText("2"), Name: NewText("Ana"), CPF: NewText(fmt.Sprintf("%011d", n)),
-		BirthDate: NewText("1990-05-17"), Gender: NewText("F"), Email: NewText("ana@exemplo.com.br"), Phone: NewText("+5511987654321"),
-		Address: Given, Zipcode: NewText("01001000"), Street: NewText("R"), Number: NewText("1"), Neighborhood: NewText("C"),
-		City: NewText("S"), State: NewText("SP"),
+		StartDate: NewTextField("2026-02-01"), ExpiryDate: NewTextField(""), PlanID: NewTextField(planID), IsGroup: Flag{Presence: Given},
+		Beneficiary: Given, PrimaryCard: NewTextField("1"), UserCard: NewTextField("2"), Name: NewTextField("Ana"), CPF: NewTextField(fmt.Sprintf("%011d", n)),
+		BirthDate: NewTextField("1990-05-17"), Gender: NewTextField("F"), Email: NewTextField("ana@exemplo.com.br"), Phone: NewTextField("+5511987654321"),
+		Address: Given, Zipcode: NewTextField("01001000"), Street: NewTextField("R"), Number: NewTextField("1"), Neighborhood: NewTextField("C"),
+		City: NewTextField("S"), State: NewTextField("SP"),
 	}
 }
 
@@ -152,14 +152,14 @@ func TestEnrol(t *testing.T) {
 	s := &fakeStore{plans: []plan.Plan{{ID: "ouro"}, {ID: "velho", Retired: true}}, there: []string{fmt.Sprintf("%011d", 7)}}
 	e := s.enrol(t, partner.Sandbox)
 	broken := draftOf(7, "ouro")
-	broken.Name = NewText("")
-	e.AddItem(4, broken)              // refused, and would have been a duplicate
-	e.AddItem(0, draftOf(1, "ouro"))  // good
-	e.AddItem(3, draftOf(7, "ouro"))  // there already
-	e.AddItem(1, draftOf(1, "ouro"))  // the same as item 0
-	e.AddItem(2, draftOf(2, "velho")) // takes no more
-	e.AddItem(5, draftOf(5, "novo"))  // a sandbox partner's new plan
-	e.AddItem(6, &Draft{Broken: RuleNotObject})
+	broken.Name = NewTextField("")
+	e.AddItemToBatch(4, broken)              // refused, and would have been a duplicate
+	e.AddItemToBatch(0, draftOf(1, "ouro"))  // good
+	e.AddItemToBatch(3, draftOf(7, "ouro"))  // there already
+	e.AddItemToBatch(1, draftOf(1, "ouro"))  // the same as item 0
+	e.AddItemToBatch(2, draftOf(2, "velho")) // takes no more
+	e.AddItemToBatch(5, draftOf(5, "novo"))  // a sandbox partner's new plan
+	e.AddItemToBatch(6, &Draft{Broken: RuleNotObject})
 	want := "1 [{beneficiary.cpf exists}]; 2 [{plan_id plan_retired}]; 3 [{beneficiary.cpf exists}]; " +
 		"4 [{beneficiary.name required} {beneficiary.cpf exists}]; 6 [{item not_object}]"
 	for range 2 {
@@ -180,7 +180,7 @@ func TestEnrol(t *testing.T) {
 func TestEnrolLive(t *testing.T) {
 	s := &fakeStore{plans: []plan.Plan{{ID: "ouro"}}}
 	e := s.enrol(t, partner.Live)
-	e.AddItem(0, draftOf(1, "novo"))
+	e.AddItemToBatch(0, draftOf(1, "novo"))
 	out, err := s.registry().KeepEnrolment(context.Background(), e, true)
 	if err != nil || told(out) != "0; 0 [{beneficiary.cpf identifier.check_digits} {plan_id plan_unknown}]" || len(s.batch.register) != 0 {
 		t.Error(told(out), err, s.batch.register)
@@ -202,7 +202,7 @@ func TestEnrolPlansInOrder(t *testing.T) {
 	for i := range 20 {
 		id := plan.ID(fmt.Sprintf("p%02d", 19-i))
 		want = append(want, id)
-		e.AddItem(i, draftOf(i+1, string(id)))
+		e.AddItemToBatch(i, draftOf(i+1, string(id)))
 	}
 	slices.Sort(want)
 	if _, err := s.registry().KeepEnrolment(context.Background(), e, false); err != nil || !slices.Equal(s.batch.register, want) {
@@ -227,9 +227,9 @@ func TestEnrolRemembers(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := draftOf(1, p)
-		d.CPF = NewText("52998224725")
-		e.AddItem(0, d)
-		e.AddItem(1, d)
+		d.CPF = NewTextField("52998224725")
+		e.AddItemToBatch(0, d)
+		e.AddItemToBatch(1, d)
 		reads = slices.DeleteFunc(slices.Clone(s.asked), func(what string) bool { return what != "plans" && what != "batch" })
 		out, err := r.KeepEnrolment(context.Background(), e, true)
 		if err != nil || len(s.batch.cpf) > 2 {
@@ -267,7 +267,7 @@ func TestEnrolRemembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.AddItem(0, draftOf(1, "bronze"))
+	e.AddItemToBatch(0, draftOf(1, "bronze"))
 	if _, err := r.KeepEnrolment(context.Background(), e, false); !errors.Is(err, errOnPurpose) {
 		t.Error(err)
 	}
@@ -283,7 +283,7 @@ func TestEnrolFails(t *testing.T) {
 	for _, step := range []string{"add", "keep"} {
 		s := &fakeStore{fail: step}
 		e := s.enrol(t, partner.Sandbox)
-		e.AddItem(0, draftOf(1, "ouro"))
+		e.AddItemToBatch(0, draftOf(1, "ouro"))
 		if out, err := s.registry().KeepEnrolment(context.Background(), e, false); !errors.Is(err, errOnPurpose) || out.Created != 0 {
 			t.Error(step, out, err)
 		}
@@ -293,7 +293,7 @@ func TestEnrolFails(t *testing.T) {
 // TestCut: what an answer repeats is bounded in letters.
 func TestCut(t *testing.T) {
 	for text, want := range map[string]int{" x ": 1, strings.Repeat("é", 255): 255, strings.Repeat("é", 256): 255} {
-		if got := []rune(cutText(NewText(text))); len(got) != want {
+		if got := []rune(truncateText(NewTextField(text))); len(got) != want {
 			t.Errorf("%d letters became %d", len([]rune(text)), len(got))
 		}
 	}
@@ -418,7 +418,7 @@ func TestImport(t *testing.T) {
 	for n := range firstImport + 2 {
 		file.drafts = append(file.drafts, draftOf(n+1, "ouro"))
 	}
-	file.drafts[1].Name = NewText("")
+	file.drafts[1].Name = NewTextField("")
 	s := &fakeStore{plans: []plan.Plan{{ID: "ouro"}}, there: []string{fmt.Sprintf("%011d", 1), fmt.Sprintf("%011d", 2)}}
 	var rejects []Reject
 	var seen []ImportReport
@@ -437,7 +437,7 @@ func TestImport(t *testing.T) {
 	}
 	refuse := func(Reject) error { return errOnPurpose }
 	bad := draftOf(1, "ouro")
-	bad.Name = NewText("")
+	bad.Name = NewTextField("")
 	for name, c := range map[string]struct {
 		fakeStore *fakeStore
 		file      *table

@@ -195,11 +195,11 @@ const yearOneToUnix = 719162
 // DayInBrazil returns the day that a moment falls on in São Paulo.
 func DayInBrazil(t time.Time) Day {
 	y, m, d := t.In(saoPaulo).Date()
-	return newDay(y, m, d)
+	return newCivilDay(y, m, d)
 }
 
-// newDay returns a day of the calendar.
-func newDay(y int, m time.Month, d int) Day {
+// newCivilDay returns a day of the calendar.
+func newCivilDay(y int, m time.Month, d int) Day {
 	return Day(time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix()/86400 + yearOneToUnix + 1)
 }
 

@@ -127,8 +127,8 @@ func StartJob(ctx context.Context, kind string) (context.Context, trace.Span) {
 	return otel.Tracer(tracerName).Start(ctx, "job "+kind)
 }
 
-// EndJob ends the span of a job's run.
-func EndJob(span trace.Span, err error) {
+// EndJobSpan ends the span of a job's run.
+func EndJobSpan(span trace.Span, err error) {
 	if err != nil {
 		span.SetStatus(codes.Error, "")
 	}

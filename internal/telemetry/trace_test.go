@@ -70,7 +70,7 @@ func TestTraces(t *testing.T) {
 		}
 		defer func() { _ = db.Close() }()
 		inRequest, span := telemetry.StartRequest(ctx, header, "GET", "/v1/cyber/{cpf}/"+string(engine), at)
-		err = db.InTx(inRequest, func(tx *sqldb.Tx) error {
+		err = db.InTransaction(inRequest, func(tx *sqldb.Tx) error {
 			_, err := tx.ExecContext(inRequest, `CREATE TABLE `+string(engine)+` (n INTEGER)`)
 			return err
 		})
@@ -80,7 +80,7 @@ func TestTraces(t *testing.T) {
 		telemetry.EndRequest(span, 503, at.Add(time.Millisecond))
 	}
 	_, run := telemetry.StartJob(ctx, "sweep")
-	telemetry.EndJob(run, nil)
+	telemetry.EndJobSpan(run, nil)
 	if err := stop(ctx); err != nil {
 		t.Fatal(err)
 	}

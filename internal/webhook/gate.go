@@ -38,8 +38,8 @@ type gate struct {
 	inUse   int      // guarded by Gates.mu
 }
 
-// newGate returns the gate of one endpoint.
-func (r GateRule) newGate(now func() time.Time) *gate {
+// newEndpointGate returns the gate of one endpoint.
+func (r GateRule) newEndpointGate(now func() time.Time) *gate {
 	e := &gate{breaker: NewBreaker(r.Breaker, now)}
 	if r.PerSecond > 0 {
 		e.limiter = NewLimiter(r.PerSecond, r.Burst, now)
@@ -60,7 +60,7 @@ func (g *Gates[K]) EnterGate(endpoint K) (wait time.Duration, ok bool) {
 	defer g.mu.Unlock()
 	e := g.gates[endpoint]
 	if e == nil {
-		e = g.rule.newGate(g.now)
+		e = g.rule.newEndpointGate(g.now)
 		g.gates[endpoint] = e
 	}
 	if e.inUse >= g.rule.Concurrent {

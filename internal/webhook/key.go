@@ -167,7 +167,7 @@ func (r Keyring) RotateKey(next Key, now time.Time, overlap time.Duration) (Keyr
 				k.Until = end
 			}
 		}
-		if !k.isLive(now) {
+		if !k.isLiveAt(now) {
 			continue
 		}
 		if k.Key.Scheme() == next.Scheme() {
@@ -185,12 +185,12 @@ func (r Keyring) RotateKey(next Key, now time.Time, overlap time.Duration) (Keyr
 func (r Keyring) LiveKeys(now time.Time) []Key {
 	keys := make([]Key, 0, len(r))
 	for _, k := range r {
-		if k.isLive(now) {
+		if k.isLiveAt(now) {
 			keys = append(keys, k.Key)
 		}
 	}
 	return keys
 }
 
-// isLive reports whether the key signs at now.
-func (k DatedKey) isLive(now time.Time) bool { return k.Until.IsZero() || now.Before(k.Until) }
+// isLiveAt reports whether the key signs at now.
+func (k DatedKey) isLiveAt(now time.Time) bool { return k.Until.IsZero() || now.Before(k.Until) }

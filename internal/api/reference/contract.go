@@ -80,8 +80,8 @@ type reader struct {
 // node is a place in the document; everything below a missing place is missing too.
 type node struct{ v any }
 
-// atPath returns what stands at a path.
-func (n node) atPath(path ...string) node {
+// nodeAtPath returns what stands at a path.
+func (n node) nodeAtPath(path ...string) node {
 	for _, key := range path {
 		m, _ := n.v.(yaml.MapSlice)
 		i := slices.IndexFunc(m, func(item yaml.MapItem) bool { return item.Key == key })
@@ -93,27 +93,27 @@ func (n node) atPath(path ...string) node {
 	return n
 }
 
-// textAt returns the text at a path.
-func (n node) textAt(path ...string) string {
-	s, _ := n.atPath(path...).v.(string)
+// textAtPath returns the text at a path.
+func (n node) textAtPath(path ...string) string {
+	s, _ := n.nodeAtPath(path...).v.(string)
 	return s
 }
 
-// flagAt returns the truth value at a path.
-func (n node) flagAt(path ...string) bool {
-	b, _ := n.atPath(path...).v.(bool)
+// flagAtPath returns the truth value at a path.
+func (n node) flagAtPath(path ...string) bool {
+	b, _ := n.nodeAtPath(path...).v.(bool)
 	return b
 }
 
-// listAt returns the list at a path.
-func (n node) listAt(path ...string) []any {
-	l, _ := n.atPath(path...).v.([]any)
+// listAtPath returns the list at a path.
+func (n node) listAtPath(path ...string) []any {
+	l, _ := n.nodeAtPath(path...).v.([]any)
 	return l
 }
 
 // membersAt returns the pairs of a mapping, in the order of the document.
 func (n node) membersAt(path ...string) []member {
-	m, _ := n.atPath(path...).v.(yaml.MapSlice)
+	m, _ := n.nodeAtPath(path...).v.(yaml.MapSlice)
 	list := make([]member, len(m))
 	for i, item := range m {
 		list[i] = member{fmt.Sprint(item.Key), node{item.Value}}
@@ -129,11 +129,11 @@ type member struct {
 
 // followReference goes where a reference leads.
 func (p *reader) followReference(n node) node {
-	ref := n.textAt("$ref")
+	ref := n.textAtPath("$ref")
 	if ref == "" {
 		return n
 	}
-	target := p.root.atPath(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+	target := p.root.nodeAtPath(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
 	if target.v == nil {
 		p.errs = append(p.errs, fmt.Errorf("%s leads nowhere", ref))
 	}
@@ -142,10 +142,10 @@ func (p *reader) followReference(n node) node {
 
 // readContract returns all that the pages show of the document.
 func (p *reader) readContract() *Contract {
-	info := p.root.atPath("info")
-	c := &Contract{Title: info.textAt("title"), Version: info.textAt("version"), Description: info.textAt("description")}
-	for _, t := range p.root.listAt("tags") {
-		c.Tags = append(c.Tags, Tag{node{t}.textAt("name"), node{t}.textAt("description")})
+	info := p.root.nodeAtPath("info")
+	c := &Contract{Title: info.textAtPath("title"), Version: info.textAtPath("version"), Description: info.textAtPath("description")}
+	for _, t := range p.root.listAtPath("tags") {
+		c.Tags = append(c.Tags, Tag{node{t}.textAtPath("name"), node{t}.textAtPath("description")})
 	}
 	for _, path := range p.root.membersAt("paths") {
 		for _, op := range path.membersAt() {
@@ -153,9 +153,9 @@ func (p *reader) readContract() *Contract {
 		}
 	}
 	for _, hook := range p.root.membersAt("webhooks") {
-		op := hook.atPath("post")
-		body := firstExample(op.atPath("requestBody", "content", "application/json"))
-		c.Events = append(c.Events, Event{hook.key, op.textAt("summary"), op.textAt("description"), p.exampleJSON(body)})
+		op := hook.nodeAtPath("post")
+		body := firstExample(op.nodeAtPath("requestBody", "content", "application/json"))
+		c.Events = append(c.Events, Event{hook.key, op.textAtPath("summary"), op.textAtPath("description"), p.exampleJSON(body)})
 	}
 	return c
 }
@@ -163,25 +163,25 @@ func (p *reader) readContract() *Contract {
 // operation reads an operation with its parameters, body, answers and examples.
 func (p *reader) operation(method, path string, n node) Operation {
 	op := Operation{
-		ID: n.textAt("operationId"), Method: method, Path: path, Summary: n.textAt("summary"), Description: n.textAt("description"),
-		Extension: n.flagAt("x-vigia-extension"), Deprecated: n.flagAt("deprecated"),
+		ID: n.textAtPath("operationId"), Method: method, Path: path, Summary: n.textAtPath("summary"), Description: n.textAtPath("description"),
+		Extension: n.flagAtPath("x-vigia-extension"), Deprecated: n.flagAtPath("deprecated"),
 	}
-	if tags := n.listAt("tags"); len(tags) > 0 {
+	if tags := n.listAtPath("tags"); len(tags) > 0 {
 		op.Tag = fmt.Sprint(tags[0])
 	}
-	for _, raw := range n.listAt("parameters") {
+	for _, raw := range n.listAtPath("parameters") {
 		op.Parameters = append(op.Parameters, p.parameter(p.followReference(node{raw})))
 	}
-	if body := n.atPath("requestBody", "content", "application/json"); body.v != nil {
+	if body := n.nodeAtPath("requestBody", "content", "application/json"); body.v != nil {
 		op.Body = p.exampleJSON(firstExample(body))
-		op.Members = p.membersOf(body.atPath("schema"))
+		op.Members = p.membersOf(body.nodeAtPath("schema"))
 	}
 	for _, r := range n.membersAt("responses") {
 		answer := p.followReference(r.node)
-		content := answer.atPath("content", "application/json")
-		out := Response{Status: r.key, Description: answer.textAt("description"), Body: p.exampleJSON(firstExample(content))}
+		content := answer.nodeAtPath("content", "application/json")
+		out := Response{Status: r.key, Description: answer.textAtPath("description"), Body: p.exampleJSON(firstExample(content))}
 		if strings.HasPrefix(r.key, "2") {
-			out.Members = p.membersOf(content.atPath("schema"))
+			out.Members = p.membersOf(content.nodeAtPath("schema"))
 		}
 		op.Responses = append(op.Responses, out)
 	}
@@ -190,10 +190,10 @@ func (p *reader) operation(method, path string, n node) Operation {
 
 // parameter reads a parameter; its example is the plain one, or the first of several.
 func (p *reader) parameter(n node) Parameter {
-	q := Parameter{Name: n.textAt("name"), In: n.textAt("in"), Description: n.textAt("description"), Required: n.flagAt("required"),
-		Deprecated: n.flagAt("deprecated"),
-		Type:       p.describeType(n.atPath("schema"))}
-	if example := n.atPath("example"); example.v != nil {
+	q := Parameter{Name: n.textAtPath("name"), In: n.textAtPath("in"), Description: n.textAtPath("description"), Required: n.flagAtPath("required"),
+		Deprecated: n.flagAtPath("deprecated"),
+		Type:       p.describeType(n.nodeAtPath("schema"))}
+	if example := n.nodeAtPath("example"); example.v != nil {
 		q.Example = fmt.Sprint(example.v)
 	} else if example := firstExample(n); example.v != nil {
 		q.Example = fmt.Sprint(example.v)
@@ -204,7 +204,7 @@ func (p *reader) parameter(n node) Parameter {
 // firstExample returns the value of the first of the examples.
 func firstExample(n node) node {
 	if list := n.membersAt("examples"); len(list) > 0 {
-		return list[0].atPath("value")
+		return list[0].nodeAtPath("value")
 	}
 	return node{}
 }

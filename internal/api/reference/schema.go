@@ -25,26 +25,26 @@ func (p *reader) collectMembers(list *[]Member, prefix string, schema node, dept
 		return
 	}
 	schema = p.followReference(schema)
-	if items := schema.atPath("items"); items.v != nil {
+	if items := schema.nodeAtPath("items"); items.v != nil {
 		p.collectMembers(list, prefix+"[]", items, depth+1)
 		return
 	}
-	for _, part := range schema.listAt("allOf") {
+	for _, part := range schema.listAtPath("allOf") {
 		p.collectMembers(list, prefix, node{part}, depth+1)
 	}
 	required := map[any]bool{}
-	for _, name := range schema.listAt("required") {
+	for _, name := range schema.listAtPath("required") {
 		required[name] = true
 	}
 	for _, m := range schema.membersAt("properties") {
 		name := strings.TrimPrefix(prefix+"."+m.key, ".")
 		target := p.followReference(m.node)
-		description := m.textAt("description")
+		description := m.textAtPath("description")
 		if description == "" {
-			description = target.textAt("description")
+			description = target.textAtPath("description")
 		}
 		addMember(list, Member{Name: name, Type: p.describeType(m.node), Description: description, Required: required[m.key],
-			Deprecated: m.flagAt("deprecated")})
+			Deprecated: m.flagAtPath("deprecated")})
 		p.collectMembers(list, name, m.node, depth+1)
 	}
 	for name := range required { // a part of an allOf may require what another part describes
@@ -71,10 +71,10 @@ func addMember(list *[]Member, m Member) {
 // describeType says what a value may be, for people.
 func (p *reader) describeType(schema node) string {
 	schema = p.followReference(schema)
-	if c := schema.atPath("const"); c.v != nil {
+	if c := schema.nodeAtPath("const"); c.v != nil {
 		return fmt.Sprintf("always %q", fmt.Sprint(c.v))
 	}
-	if values := schema.listAt("enum"); len(values) > 0 {
+	if values := schema.listAtPath("enum"); len(values) > 0 {
 		words := make([]string, len(values))
 		for i, v := range values {
 			if words[i] = fmt.Sprint(v); v == nil {
@@ -83,25 +83,25 @@ func (p *reader) describeType(schema node) string {
 		}
 		return "one of " + strings.Join(words, ", ")
 	}
-	if items := schema.atPath("items"); items.v != nil {
+	if items := schema.nodeAtPath("items"); items.v != nil {
 		return "list of " + p.describeType(items)
 	}
 	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
-		if parts := schema.listAt(key); len(parts) > 0 {
+		if parts := schema.listAtPath(key); len(parts) > 0 {
 			return p.alternatives(key, parts)
 		}
 	}
-	if list := schema.listAt("type"); len(list) > 0 {
+	if list := schema.listAtPath("type"); len(list) > 0 {
 		words := make([]string, len(list))
 		for i, v := range list {
 			words[i] = fmt.Sprint(v)
 		}
 		return strings.Join(words, " or ")
 	}
-	if format := schema.textAt("format"); format == "date-time" {
+	if format := schema.textAtPath("format"); format == "date-time" {
 		return format
 	}
-	return schema.textAt("type")
+	return schema.textAtPath("type")
 }
 
 // alternatives describes a type that is one of several, without repeating the same word. Of allOf the first part

@@ -36,8 +36,8 @@ type S3 struct {
 	requests []string
 }
 
-// NewS3 starts one, and has the environment hold its credentials.
-func NewS3(t testing.TB) *S3 {
+// NewFakeS3 starts one, and has the environment hold its credentials.
+func NewFakeS3(t testing.TB) *S3 {
 	t.Helper()
 	s := &S3{objects: map[string][]byte{}, uploads: map[string]map[int][]byte{}}
 	server := httptest.NewServer(s)
@@ -49,15 +49,15 @@ func NewS3(t testing.TB) *S3 {
 	return s
 }
 
-// Put stores an object.
-func (s *S3) Put(key string, content []byte) {
+// PutObject stores an object.
+func (s *S3) PutObject(key string, content []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.objects[key] = content
 }
 
-// Refuse has the next n requests fail as they do where a server is busy.
-func (s *S3) Refuse(n int) {
+// RefuseRequests has the next n requests fail as they do where a server is busy.
+func (s *S3) RefuseRequests(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refuse, s.requests = n, nil
@@ -70,8 +70,8 @@ func (s *S3) Requests() []string {
 	return slices.Clone(s.requests)
 }
 
-// Uploads counts the objects that are being sent in parts.
-func (s *S3) Uploads() int {
+// CountUploads counts the objects that are being sent in parts.
+func (s *S3) CountUploads() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.uploads)
@@ -90,13 +90,13 @@ func (s *S3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, r.Method)
 	if s.refuse--; s.refuse >= 0 {
-		fail(w, http.StatusServiceUnavailable, "SlowDown")
+		writeFailure(w, http.StatusServiceUnavailable, "SlowDown")
 		return
 	}
 	claimed := r.Header.Get("X-Amz-Content-Sha256")
 	streamed := strings.HasPrefix(claimed, "STREAMING-")
 	if sum := sha256.Sum256(body); !streamed && claimed != "UNSIGNED-PAYLOAD" && hex.EncodeToString(sum[:]) != claimed || !isSigned(r) {
-		fail(w, http.StatusForbidden, "SignatureDoesNotMatch")
+		writeFailure(w, http.StatusForbidden, "SignatureDoesNotMatch")
 		return
 	}
 	if streamed {
@@ -104,10 +104,10 @@ func (s *S3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	path, found := strings.CutPrefix(r.URL.Path, "/vigia/")
 	if !found {
-		fail(w, http.StatusNotFound, "NoSuchBucket")
+		writeFailure(w, http.StatusNotFound, "NoSuchBucket")
 		return
 	}
-	s.serve(w, r, path, body)
+	s.serveRequest(w, r, path, body)
 }
 
 // joinChunks returns what a body holds that was sent and signed in chunks: SIZE;chunk-signature=..., a line break, the
@@ -124,32 +124,32 @@ func joinChunks(body []byte) (content []byte) {
 	}
 }
 
-// serve handles one request with a valid signature; the caller holds the lock.
-func (s *S3) serve(w http.ResponseWriter, r *http.Request, key string, body []byte) {
+// serveRequest handles one request with a valid signature; the caller holds the lock.
+func (s *S3) serveRequest(w http.ResponseWriter, r *http.Request, key string, body []byte) {
 	query := r.URL.Query()
 	id := query.Get("uploadId")
 	switch {
 	case r.Method == http.MethodGet && key == "":
-		s.list(w, query)
+		s.listObjects(w, query)
 	case r.Method == http.MethodGet:
 		content, found := s.objects[key]
 		if !found {
-			fail(w, http.StatusNotFound, "NoSuchKey")
+			writeFailure(w, http.StatusNotFound, "NoSuchKey")
 			return
 		}
 		http.ServeContent(w, r, "", time.Unix(1_767_323_045, 0), bytes.NewReader(content))
 	case r.Method == http.MethodPost && query.Has("uploads"):
 		id = strconv.Itoa(len(s.uploads) + 1)
 		s.uploads[id] = map[int][]byte{}
-		answer(w, "<InitiateMultipartUploadResult><UploadId>%s</UploadId></InitiateMultipartUploadResult>", id)
+		writeAnswer(w, "<InitiateMultipartUploadResult><UploadId>%s</UploadId></InitiateMultipartUploadResult>", id)
 	case id != "" && s.uploads[id] == nil:
-		fail(w, http.StatusNotFound, "NoSuchUpload")
+		writeFailure(w, http.StatusNotFound, "NoSuchUpload")
 	case r.Method == http.MethodPut && id != "":
 		n, _ := strconv.Atoi(query.Get("partNumber"))
 		s.uploads[id][n] = body
-		w.Header().Set("ETag", etag(body))
+		w.Header().Set("ETag", entityTag(body))
 	case r.Method == http.MethodPost:
-		s.join(w, key, id, body)
+		s.joinParts(w, key, id, body)
 	case r.Method == http.MethodDelete && id != "":
 		delete(s.uploads, id)
 		w.WriteHeader(http.StatusNoContent)
@@ -161,9 +161,9 @@ func (s *S3) serve(w http.ResponseWriter, r *http.Request, key string, body []by
 	}
 }
 
-// join makes an object of the parts that are named, in that order. What is wrong with them is said in an answer of
+// joinParts makes an object of the parts that are named, in that order. What is wrong with them is said in an answer of
 // status 200, as S3 may.
-func (s *S3) join(w http.ResponseWriter, key, id string, body []byte) {
+func (s *S3) joinParts(w http.ResponseWriter, key, id string, body []byte) {
 	var named struct {
 		Part []struct {
 			PartNumber int
@@ -174,22 +174,22 @@ func (s *S3) join(w http.ResponseWriter, key, id string, body []byte) {
 	var whole []byte
 	for _, p := range named.Part {
 		part := s.uploads[id][p.PartNumber]
-		if strings.Trim(etag(part), `"`) != strings.Trim(p.ETag, `"`) {
+		if strings.Trim(entityTag(part), `"`) != strings.Trim(p.ETag, `"`) {
 			err = cmp.Or(err, fmt.Errorf("part %d", p.PartNumber))
 		}
 		whole = append(whole, part...)
 	}
 	if err != nil {
-		answer(w, "<Error><Code>InvalidPart</Code></Error>")
+		writeAnswer(w, "<Error><Code>InvalidPart</Code></Error>")
 		return
 	}
 	s.objects[key] = whole
 	delete(s.uploads, id)
-	answer(w, "<CompleteMultipartUploadResult><Bucket>vigia</Bucket></CompleteMultipartUploadResult>")
+	writeAnswer(w, "<CompleteMultipartUploadResult><Bucket>vigia</Bucket></CompleteMultipartUploadResult>")
 }
 
-// list answers two names at a time, so that a reader has to ask on.
-func (s *S3) list(w http.ResponseWriter, query url.Values) {
+// listObjects answers two names at a time, so that a reader has to ask on.
+func (s *S3) listObjects(w http.ResponseWriter, query url.Values) {
 	var keys []string
 	for key := range s.objects {
 		if strings.HasPrefix(key, query.Get("prefix")) && key > query.Get("continuation-token") {
@@ -207,22 +207,22 @@ func (s *S3) list(w http.ResponseWriter, query url.Values) {
 	for _, key := range keys {
 		fmt.Fprintf(&b, "<Contents><Key>%s</Key><Size>%d</Size><LastModified>2026-01-02T03:04:05.678Z</LastModified></Contents>", url.QueryEscape(key), len(s.objects[key]))
 	}
-	answer(w, "<ListBucketResult><EncodingType>url</EncodingType>%s</ListBucketResult>", b.String())
+	writeAnswer(w, "<ListBucketResult><EncodingType>url</EncodingType>%s</ListBucketResult>", b.String())
 }
 
-// answer writes an XML answer.
-func answer(w http.ResponseWriter, format string, args ...any) {
+// writeAnswer writes an XML answer.
+func writeAnswer(w http.ResponseWriter, format string, args ...any) {
 	_, _ = fmt.Fprintf(w, `<?xml version="1.0" encoding="UTF-8"?>`+format, args...) // a caller that went away needs none
 }
 
-// fail writes an error as S3 does, with a code that clients decide by.
-func fail(w http.ResponseWriter, status int, code string) {
+// writeFailure writes an error as S3 does, with a code that clients decide by.
+func writeFailure(w http.ResponseWriter, status int, code string) {
 	w.WriteHeader(status)
-	answer(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, code)
+	writeAnswer(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, code)
 }
 
-// etag returns the entity tag of a part, quoted; clients only compare it.
-func etag(part []byte) string {
+// entityTag returns the entity tag of a part, quoted; clients only compare it.
+func entityTag(part []byte) string {
 	sum := sha256.Sum256(part)
 	return fmt.Sprintf("%q", hex.EncodeToString(sum[:8]))
 }

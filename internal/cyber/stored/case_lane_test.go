@@ -148,11 +148,11 @@ func TestNote(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := cases.AddNote(ctx, c.ID, "bruna", " ligou às 10h "); err != nil {
+		if _, err := cases.AddInternalNote(ctx, c.ID, "bruna", " ligou às 10h "); err != nil {
 			t.Fatal(err)
 		}
 		for _, bad := range []string{"", "  ", "a\x00b"} {
-			if _, err := cases.AddNote(ctx, c.ID, "bruna", bad); !errors.Is(err, cyber.ErrCaseInvalid) {
+			if _, err := cases.AddInternalNote(ctx, c.ID, "bruna", bad); !errors.Is(err, cyber.ErrCaseInvalid) {
 				t.Errorf("%q: %v", bad, err)
 			}
 		}

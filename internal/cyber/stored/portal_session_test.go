@@ -25,7 +25,7 @@ type portalWorld struct {
 func newPortalWorld(t *testing.T, e *storetest.Env) *portalWorld {
 	t.Helper()
 	p, cred := e.NewPartner(t, partner.Sandbox)
-	caller, err := partner.NewGate(e.Store.Partners, e.Clock.Now).Authenticate(t.Context(), cred.APIKey, partner.ScopeCyber)
+	caller, err := partner.NewKeyGate(e.Store.Partners, e.Clock.Now).Authenticate(t.Context(), cred.APIKey, partner.ScopeCyber)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func sevenZipOf(text []byte) []byte {
 // bucket, by an import and by the parts of a spread one, and give the keys of the texts in them.
 func TestArchivesInBuckets(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
-		s3 := buckettest.NewS3(t)
+		s3 := buckettest.NewFakeS3(t)
 		v := newEnv(t, e)
 		var texts [][]byte
 		plain := t.TempDir()
@@ -71,7 +71,7 @@ func TestArchivesInBuckets(t *testing.T) {
 			}
 		}
 		for name, body := range map[string][]byte{"dumps/a.zip": zipOf(t, texts[0], texts[1]), "dumps/b.7z": sevenZipOf(texts[2])} {
-			s3.Put(name, body)
+			s3.PutObject(name, body)
 		}
 		bucket := strings.Replace(s3.Address, "s3://vigia?", "s3://vigia/dumps/?", 1)
 		want := v.Import(leaktest.Breach("textos", cyber.SourceBreach, cyber.ExposedEmail), plain)

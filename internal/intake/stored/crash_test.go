@@ -36,7 +36,7 @@ func TestImportChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := storetest.NewClock()
-	v := &env{leaktest.Open(t, storetest.Reopen(t, orders[0], orders[1], keys, clock))}
+	v := &env{leaktest.Open(t, storetest.ReopenStore(t, orders[0], orders[1], keys, clock))}
 	crashSettings(v)
 	inputs, err := intake.ListInputs(context.Background(), nil, []string{orders[2]})
 	if err != nil {
@@ -74,7 +74,7 @@ func TestKilledImports(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
 		crashSettings(v)
-		v.Load()
+		v.LoadPublished()
 		text, _ := madeUpDump(3, size, e.Keys.Fingerprint)
 		for i := range people { // people of whom every third is in the dump
 			address := fmt.Sprintf("pessoa%d@exemplo.com.br", i)

@@ -79,7 +79,7 @@ func TestSpreadKeepsHowToOpen(t *testing.T) {
 		ctx := context.Background()
 		bucket := sharedBucket(e)
 		a, b := newReplica(t, e, "a", bucket), newReplica(t, e, "b", bucket)
-		packed := leaktest.Gzipped(t, []byte("ana@exemplo.com.br\n"+strings.Repeat("linha que se repete\n", 200_000)))
+		packed := leaktest.GzipText(t, []byte("ana@exemplo.com.br\n"+strings.Repeat("linha que se repete\n", 200_000)))
 		inputs, err := intake.ListInputs(ctx, nil, []string{a.File("a.txt.gz", string(packed))})
 		if err != nil {
 			t.Fatal(err)

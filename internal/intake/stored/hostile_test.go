@@ -44,7 +44,7 @@ func zipInOrder(t *testing.T, members ...[]byte) string {
 // ends two readers is quarantined.
 func TestImportGoesOnBehindHostileMembers(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	bomb := hostiletest.Files()["pdf-map"]
+	bomb := hostiletest.MakeFiles()["pdf-map"]
 	text := func(n int) []byte { return fmt.Appendf(nil, "pessoa%d@exemplo.com.br\n", n) }
 	out := v.Import(leaktest.Breach("hostil", cyber.SourceBreach, cyber.ExposedEmail),
 		v.File("a.txt", string(text(1))), v.File("b.pdf", string(bomb)), v.File("c.zip", zipInOrder(t, text(2), bomb, text(3))),
@@ -74,7 +74,7 @@ func TestImportGoesOnBehindHostileMembers(t *testing.T) {
 // TestCancelEndsHostileImport: an import whose reader is at a file without end stops at once.
 func TestCancelEndsHostileImport(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	inputs, err := intake.ListInputs(context.Background(), nil, []string{v.File("a.pdf", string(hostiletest.Files()["pdf-map-long"]))})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{v.File("a.pdf", string(hostiletest.MakeFiles()["pdf-map-long"]))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ func TestImportKeepsEveryIdentifier(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	text, truth := madeUpDump(1, 6<<20, v.Keys.Fingerprint)
 	plain := v.File("a.txt", string(text))
-	zipped := v.File("b.gz", string(leaktest.Gzipped(t, text)))
+	zipped := v.File("b.gz", string(leaktest.GzipText(t, text)))
 	pieces := v.File("c.tar", string(tarOf(t, text, 40_000)))
 
 	whole := v.keysOf(v.Import(leaktest.Breach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), plain).Record)
@@ -314,10 +314,10 @@ func TestResumeNeedsTheSameInputs(t *testing.T) {
 func TestHostileInputs(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	text := []byte(strings.Repeat("ana@exemplo.com.br bia@exemplo.com.br\n", 20_000))
-	broken := leaktest.Gzipped(t, text)
+	broken := leaktest.GzipText(t, text)
 	folder := t.TempDir()
 	for name, content := range map[string][]byte{
-		"1-quebrado.gz": broken[:len(broken)-20], "2-bomba.gz": leaktest.Gzipped(t, make([]byte, 64<<20)), "3-bom.txt": []byte("caio@exemplo.com.br"),
+		"1-quebrado.gz": broken[:len(broken)-20], "2-bomba.gz": leaktest.GzipText(t, make([]byte, 64<<20)), "3-bom.txt": []byte("caio@exemplo.com.br"),
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
 			t.Fatal(err)
@@ -398,15 +398,15 @@ func TestDamagedSegmentIsNoAnswer(t *testing.T) {
 		t.Errorf("load: %v", err)
 	}
 	v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
-	v.Want("while damaged", v.FindingsOf(v.Live, "ana"), "")
+	v.WantEqual("while damaged", v.FindingsOf(v.Live, "ana"), "")
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	v.Load()
+	v.LoadPublished()
 	if n, err := v.Library.SettleDueLooks(context.Background()); n != 1 || err != nil {
 		t.Errorf("settled %d, %v", n, err)
 	}
-	v.Want("mended", v.FindingsOf(v.Live, "ana"), "email:loja:open")
+	v.WantEqual("mended", v.FindingsOf(v.Live, "ana"), "email:loja:open")
 }
 
 // TestImportOfAFileThatShrinks: what is cut off under an import is an error that names the file, not half a breach and

@@ -40,7 +40,7 @@ func TestKilledRenewals(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
 		crashSettings(v)
-		v.Load()
+		v.LoadPublished()
 		for i := range 12 {
 			v.Watch(v.Live, fmt.Sprint("u", i), "email", fmt.Sprintf("pessoa%d@exemplo.com.br", i*people/8))
 		}

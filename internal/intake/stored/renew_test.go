@@ -25,7 +25,7 @@ func (v *env) renew(way intake.Way, name, content string, force bool) (intake.Ou
 	}
 	out, err := v.Importer.RenewBreach(v.T.Context(), way, intake.Spec{Breach: cyber.Breach{Name: name}, Inputs: inputs, Force: force})
 	v.RunJobs()
-	v.Load()
+	v.LoadPublished()
 	return out, err
 }
 
@@ -54,7 +54,7 @@ func (v *env) says(user string) string {
 func TestRenew(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		people := []string{"ana", "bia", "caio", "davi"}
 		for _, who := range people {
 			v.Watch(v.Live, who, "email", who+"@exemplo.com")
@@ -67,7 +67,7 @@ func TestRenew(t *testing.T) {
 			t.Helper()
 			round++
 			for i, who := range people {
-				v.Want(what+": "+who, v.says(who), want[i])
+				v.WantEqual(what+": "+who, v.says(who), want[i])
 				later := fmt.Sprint(who, round)
 				v.Watch(v.Live, later, "email", who+"@exemplo.com")
 				if after := v.says(later); !strings.Contains(want[i], "retracted") && after != want[i] || strings.Contains(after, "loja") != strings.Contains(want[i], "[") {
@@ -84,7 +84,7 @@ func TestRenew(t *testing.T) {
 				}
 			}
 			slices.Sort(heard)
-			v.Want(what+": events", strings.Join(heard, "; "), strings.Join(events, "; "))
+			v.WantEqual(what+": events", strings.Join(heard, "; "), strings.Join(events, "; "))
 			told = len(v.EventsOf(v.Live))
 			r, err := v.Rules.FindBreach(t.Context(), "loja")
 			if err != nil {
@@ -156,7 +156,7 @@ func TestRenewInterrupted(t *testing.T) {
 		v.Importer.SpanBytes = 10_000
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach), v.File("a.csv", "email,senha\nana@exemplo.com,\n"))
 		v.RunJobs()
-		v.Load()
+		v.LoadPublished()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com")
 		var dump strings.Builder
 		dump.WriteString("email,senha\nana@exemplo.com,segredo9\n")
@@ -189,7 +189,7 @@ func TestRenewInterrupted(t *testing.T) {
 		if r, err := v.Rules.FindBreach(ctx, "loja"); err != nil || r.Renewals != 0 || r.Tally.Distinct != 2 {
 			t.Fatalf("%+v, %v", r, err)
 		}
-		v.Want("before", v.says("ana"), "loja [email] | email=alerta")
+		v.WantEqual("before", v.says("ana"), "loja [email] | email=alerta")
 		whole, store.before, store.after = seen, nil, errors.New("cut off")
 		if _, err := v.Importer.RenewBreach(ctx, intake.Append, spec); !errors.Is(err, store.after) || seen != whole {
 			t.Fatalf("%d values scanned again: %v", seen-whole, err)
@@ -201,8 +201,8 @@ func TestRenewInterrupted(t *testing.T) {
 			t.Fatalf("%d values scanned again, %+v: %v", seen-whole, out.Tally, err)
 		}
 		v.RunJobs()
-		v.Load()
-		v.Want("after", v.says("ana"), "loja [email password] | email=comprometido")
+		v.LoadPublished()
+		v.WantEqual("after", v.says("ana"), "loja [email password] | email=comprometido")
 		if n := leaktest.Count(v.EventsOf(v.Live), "leak ana"); n != 2 {
 			t.Errorf("ana heard %d times", n)
 		}

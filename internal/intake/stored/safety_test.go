@@ -30,7 +30,7 @@ import (
 // not as an unkeyed hash. Partner names are planted to show that the search finds what is there.
 func TestNothingPersonalOnDisk(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	v.Load()
+	v.LoadPublished()
 	ctx := context.Background()
 	values := []string{"canario.ana@exemplo.com.br", "52998224725", "529.982.247-25", "+5511987654321", "11987654321", "4111111111111111", "canario-u1"}
 	v.Watch(v.Live, "canario-u1", "email", values[0])
@@ -62,7 +62,7 @@ func TestNothingPersonalOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.RunJobs()
-	v.Want("the life was real", v.Statuses(v.Live, "canario-u1"), "email=comprometido cpf=comprometido phone=comprometido credit_card=comprometido") // a card stands in the record
+	v.WantEqual("the life was real", v.Statuses(v.Live, "canario-u1"), "email=comprometido cpf=comprometido phone=comprometido credit_card=comprometido") // a card stands in the record
 	assets, err := v.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: v.Live.Partner, User: "canario-u1"})
 	if err != nil {
 		t.Fatal(err)
@@ -124,13 +124,13 @@ func (v *env) search(values []string) {
 func TestOutboxIsAtomic(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		ctx := context.Background()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
 		rename := func(from, to string) {
 			t.Helper()
-			if err := e.DB.InTx(ctx, func(tx *sqldb.Tx) error {
+			if err := e.DB.InTransaction(ctx, func(tx *sqldb.Tx) error {
 				_, err := tx.ExecContext(ctx, `ALTER TABLE `+from+` RENAME TO `+to)
 				return err
 			}); err != nil {
@@ -150,10 +150,10 @@ func TestOutboxIsAtomic(t *testing.T) {
 				t.Error("told without", table)
 			}
 			rename(table+"_away", table)
-			v.Want("nothing half done", v.FindingsOf(v.Live, "ana")+v.Statuses(v.Live, "ana"), "email=monitorado")
+			v.WantEqual("nothing half done", v.FindingsOf(v.Live, "ana")+v.Statuses(v.Live, "ana"), "email=monitorado")
 		}
 		v.RunJobs()
-		v.Want("all of it", v.FindingsOf(v.Live, "ana")+" "+v.Statuses(v.Live, "ana"), "email:loja:open email=alerta")
+		v.WantEqual("all of it", v.FindingsOf(v.Live, "ana")+" "+v.Statuses(v.Live, "ana"), "email:loja:open email=alerta")
 		if told := v.EventsOf(v.Live); len(told) != 2 {
 			t.Errorf("told %v", told)
 		}
@@ -164,7 +164,7 @@ func TestOutboxIsAtomic(t *testing.T) {
 func TestOnePersonOneAlert(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		ctx := context.Background()
 		var text strings.Builder
 		for i := range 30 {
@@ -211,7 +211,7 @@ func TestRetractedWhileImporting(t *testing.T) {
 	if !errors.Is(err, leak.ErrRetracted) {
 		t.Errorf("the import ended with %v", err)
 	}
-	v.Want("state", v.Names(), "loja:retracted:0")
+	v.WantEqual("state", v.Names(), "loja:retracted:0")
 	for _, dir := range []string{v.Importer.Dir, filepath.Join(v.Folder, "corpora")} {
 		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 			t.Errorf("%s keeps %v, %v", filepath.Base(dir), left, err)
@@ -223,7 +223,7 @@ func TestRetractedWhileImporting(t *testing.T) {
 func TestPageDamagedWhileOpen(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
 	out := v.Import(leaktest.Breach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("a.txt", "ana@exemplo.com.br"))
-	v.Load()
+	v.LoadPublished()
 	f, err := os.OpenFile(filepath.Join(v.Folder, "corpora", out.Segment), os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ type replica struct {
 
 func newReplica(t *testing.T, e *storetest.Env, name, bucket string) *replica {
 	t.Helper()
-	own := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+	own := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
 	files, err := corpora.OpenFiles(filepath.Join(e.Folder, name, "corpora"), bucket)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func (r *replica) claim(kind string) (job.Job, bool) {
 func (r *replica) do(j job.Job) error {
 	r.T.Helper()
 	ctx := context.Background()
-	step := r.spreader.RunPart
+	step := r.spreader.RunImportPart
 	if j.Kind == intake.KindSpread {
 		step = r.spreader.WatchParts
 	}
@@ -163,7 +163,7 @@ func spreadDumps(t *testing.T, e *storetest.Env, seed uint64) string {
 	packed, _ := madeUpDump(seed+1, 300_000, e.Keys.Fingerprint)
 	exact, _ := madeUpDump(seed+2, 13*spreadPiece+1024+5000, e.Keys.Fingerprint)
 	files := map[string][]byte{
-		"large.txt": large, "packed.gz": leaktest.Gzipped(t, packed), "members.tar": tarOf(t, packed, 20_000),
+		"large.txt": large, "packed.gz": leaktest.GzipText(t, packed), "members.tar": tarOf(t, packed, 20_000),
 		"exact.txt": exact[:13*spreadPiece+1024], // ends where a piece ends
 		"mail.eml":  append([]byte("From someone\nMime-Version: 1.0\n\n"), packed...),
 	}
@@ -460,13 +460,13 @@ func TestSpreadChild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := storetest.Reopen(t, orders[1], orders[2], keys, storetest.NewClock())
+	e := storetest.ReopenStore(t, orders[1], orders[2], keys, storetest.NewClock())
 	r := newReplica(t, e, "child", sharedBucket(e))
 	j, ok := r.claim(intake.KindPart)
 	if !ok {
 		t.Fatal("there is no part")
 	}
-	err = r.spreader.RunPart(context.Background(), &job.Run{Job: j, Save: func(ctx context.Context, p any) error {
+	err = r.spreader.RunImportPart(context.Background(), &job.Run{Job: j, Save: func(ctx context.Context, p any) error {
 		if err := r.Jobs.SaveJob(ctx, r.name, j.ID, p); err != nil {
 			return err
 		}

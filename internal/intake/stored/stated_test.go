@@ -36,7 +36,7 @@ func TestImportOfRecords(t *testing.T) {
 	for i := range 8000 { // more than is handed to a worker as a whole
 		_, _ = fmt.Fprintf(&large, "{\"email\": \"p%d@exemplo.com\", \"password\": \"senha%d\", \"health\": true}\n", i, i)
 	}
-	out := v.Import(leaktest.Breach("loja", cyber.SourceBreach), v.File("a.jsonl", text), v.File("b.jsonl.gz", string(leaktest.Gzipped(t, []byte(large.String())))))
+	out := v.Import(leaktest.Breach("loja", cyber.SourceBreach), v.File("a.jsonl", text), v.File("b.jsonl.gz", string(leaktest.GzipText(t, []byte(large.String())))))
 	labels := v.labelsOf(out.Record)
 	for address, want := range map[string]string{
 		"ana@exemplo.com": "[email password other] [loja.test] 20513 true", "bia@exemplo.com": "[email name] [] 0 true",

@@ -36,7 +36,7 @@ func folderOf(t *testing.T, files map[string]string) string {
 // are listed; what is cut short is told at any size.
 func TestVerdictOfEveryInput(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	short := leaktest.Gzipped(t, []byte("caio@exemplo.com.br "+strings.Repeat("linha ", 30)))
+	short := leaktest.GzipText(t, []byte("caio@exemplo.com.br "+strings.Repeat("linha ", 30)))
 	folder := folderOf(t, map[string]string{
 		"1.txt": "ana@exemplo.com.br", "2.gz": string(short[:len(short)-9]), "3.gpg": "-----BEGIN PGP MESSAGE-----\n\nx",
 		"4.bin": strings.Repeat("\x01\x02\xff\x00", 200),

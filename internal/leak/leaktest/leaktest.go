@@ -73,17 +73,17 @@ func Open(t *testing.T, e *storetest.Env) *Env {
 	return v
 }
 
-// On returns the same breaches and partner as another process has them, on the same database.
-func (v *Env) On(t *testing.T, e *storetest.Env) *Env {
+// InOtherProcess returns the same breaches and partner as another process has them, on the same database.
+func (v *Env) InOtherProcess(t *testing.T, e *storetest.Env) *Env {
 	t.Helper()
 	other := Open(t, e)
 	other.Live, other.Salt = v.Live, v.Salt
-	other.Load()
+	other.LoadPublished()
 	return other
 }
 
-// Load takes up what was published.
-func (v *Env) Load() {
+// LoadPublished takes up what was published.
+func (v *Env) LoadPublished() {
 	v.T.Helper()
 	if err := v.Library.LoadPublished(context.Background()); err != nil {
 		v.T.Fatal(err)
@@ -253,8 +253,8 @@ func (v *Env) EventsOf(who cyber.Owner) []string {
 	return told
 }
 
-// Want compares and says what differs.
-func (v *Env) Want(what, got, want string) {
+// WantEqual compares and says what differs.
+func (v *Env) WantEqual(what, got, want string) {
 	v.T.Helper()
 	if got != want {
 		v.T.Errorf("%s\n got %s\nwant %s", what, got, want)
@@ -271,8 +271,8 @@ func OnFingerprint(im *intake.Importer, fn func()) (undo func()) {
 	return func() { im.Fingerprint = plain }
 }
 
-// Gzipped packs a text.
-func Gzipped(t *testing.T, text []byte) []byte {
+// GzipText packs a text.
+func GzipText(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

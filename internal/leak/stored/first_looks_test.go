@@ -47,7 +47,7 @@ func (v *lookEnv) leaked(name string, from, to int) {
 	}
 	v.Import(leaktest.Breach(name, cyber.SourceBreach, cyber.ExposedEmail), v.File(name+".txt", b.String()))
 	v.RunJobs()
-	v.Load()
+	v.LoadPublished()
 }
 
 // add adds the addresses of as many made-up people, in lists as partners send them.
@@ -261,7 +261,7 @@ func TestLooksOverReplicas(t *testing.T) {
 	v.leaked("antigo", 0, 3000)
 	ahead := storetest.NewClock()
 	ahead.Advance(10 * time.Minute)
-	twin := &lookEnv{&env{v.Env.On(t, storetest.Reopen(t, e.Address, e.Folder, e.Keys, ahead))}, nil}
+	twin := &lookEnv{&env{v.Env.InOtherProcess(t, storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, ahead))}, nil}
 	for i := range 1500 {
 		v.Watch(v.Live, fmt.Sprint("a", i), "email", mailOf(i))
 		twin.Watch(v.Live, fmt.Sprint("b", i), "email", mailOf(i))

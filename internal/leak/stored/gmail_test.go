@@ -37,7 +37,7 @@ func (v *env) spelled(user string) string {
 func TestGmailAsOne(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		watch := func(when string) {
 			v.Watch(v.Live, when+" plain", "email", "JoaoSilva"+gmail)
 			v.Watch(v.Live, when+" dots", "email", "bia.lima"+gmail)
@@ -47,12 +47,12 @@ func TestGmailAsOne(t *testing.T) {
 		v.Import(leaktest.Breach("loja", cyber.SourceBreach), v.File("a.csv",
 			"email,senha\njoao.silva+loja"+googlemail+",segredo1\nj.oaosilva"+gmail+",\nb.ialima"+gmail+",segredo2\njoaosilva@exemplo.com,segredo3\n"))
 		v.RunJobs()
-		v.Load()
+		v.LoadPublished()
 		watch("after")
 		for _, when := range []string{"before", "after"} {
-			v.Want(when, v.spelled(when+" plain"), "loja ***.***"+gmail+" ***.***+***"+googlemail+" row")
-			v.Want(when, v.spelled(when+" dots"), "loja ***.***"+gmail+" row")
-			v.Want(when+", another provider", v.spelled(when+" other"), "")
+			v.WantEqual(when, v.spelled(when+" plain"), "loja ***.***"+gmail+" ***.***+***"+googlemail+" row")
+			v.WantEqual(when, v.spelled(when+" dots"), "loja ***.***"+gmail+" row")
+			v.WantEqual(when+", another provider", v.spelled(when+" other"), "")
 		}
 		if got := v.events(); !strings.Contains(got, `"leakedAs":["***.***`+gmail+`","***.***+***`+googlemail+`"]`) {
 			t.Error(got)
@@ -65,11 +65,11 @@ func TestGmailAsOne(t *testing.T) {
 		}
 		e.Store.GmailAsOne(false)
 		watch("exact")
-		v.Want("only its own spelling", v.spelled("exact plain"), "")
-		v.Want("spelled alike", v.spelled("exact dots"), "loja ***.***"+gmail+" row")
+		v.WantEqual("only its own spelling", v.spelled("exact plain"), "")
+		v.WantEqual("spelled alike", v.spelled("exact dots"), "loja ***.***"+gmail+" row")
 		v.Import(leaktest.Breach("prosa", cyber.SourceBreach, cyber.ExposedEmail), v.File("b.txt", "Escreva para joaosilva"+gmail+" amanhã.\n"))
 		v.RunJobs()
-		v.Want("its own spelling, without a record", v.spelled("exact plain"), "prosa ***"+gmail+" breach")
+		v.WantEqual("its own spelling, without a record", v.spelled("exact plain"), "prosa ***"+gmail+" breach")
 	})
 }
 

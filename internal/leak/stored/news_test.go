@@ -49,7 +49,7 @@ func TestNewsByContent(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		for seed := range uint64(3) {
 			v, random := newEnv(t, e), rand.New(rand.NewPCG(seed, 5))
-			v.Load()
+			v.LoadPublished()
 			address := func(p int) string { return fmt.Sprintf("pessoa%d.%d@exemplo.com", seed, p) }
 			for p := range people {
 				v.Watch(v.Live, fmt.Sprintf("antes %d", p), "email", address(p))
@@ -79,11 +79,11 @@ func TestNewsByContent(t *testing.T) {
 				v.RunJobs()
 				e.Clock.Advance(time.Minute)
 			}
-			v.Load()
+			v.LoadPublished()
 			for p := range people {
 				v.Watch(v.Live, fmt.Sprintf("depois %d", p), "email", address(p))
-				v.Want(fmt.Sprintf("seed %d, watched before, person %d", seed, p), v.heard(fmt.Sprintf("antes %d", p)), want[p])
-				v.Want(fmt.Sprintf("seed %d, watched after, person %d", seed, p), v.heard(fmt.Sprintf("depois %d", p)), want[p])
+				v.WantEqual(fmt.Sprintf("seed %d, watched before, person %d", seed, p), v.heard(fmt.Sprintf("antes %d", p)), want[p])
+				v.WantEqual(fmt.Sprintf("seed %d, watched after, person %d", seed, p), v.heard(fmt.Sprintf("depois %d", p)), want[p])
 			}
 		}
 	})

@@ -116,7 +116,7 @@ func (v *env) spellings(cpf string) (short, long string) {
 func TestBothDigestsAreOnePerson(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		ctx, cpf := context.Background(), "12345678901"
 		short, long := v.spellings(cpf)
 		for _, add := range [][2]string{
@@ -141,7 +141,7 @@ func TestBothDigestsAreOnePerson(t *testing.T) {
 
 		v.enrol(cpf)
 		before, first := len(v.EventsOf(v.Live)), v.listed(long)
-		v.Want("findings", v.FindingsOf(v.Live, short), "email:antes:password_changed")
+		v.WantEqual("findings", v.FindingsOf(v.Live, short), "email:antes:password_changed")
 		v.Clock.Advance(time.Second)
 		v.Import(leaktest.Breach("depois", cyber.SourceBreach, cyber.ExposedEmail),
 			v.File("depois.csv", "so-longo@exemplo.com.br\ndobrado@exemplo.com.br\nso-curto@exemplo.com.br\n"))
@@ -157,8 +157,8 @@ func TestBothDigestsAreOnePerson(t *testing.T) {
 		if len(first) != 3 || fmt.Sprint(assets) != fmt.Sprint(first) || fmt.Sprint(v.listed(short)) != fmt.Sprint(first) {
 			t.Errorf("events tell of %v, the listing showed %v and shows %v", assets, first, v.listed(short))
 		}
-		v.Want("findings", v.FindingsOf(v.Live, short), "email:antes:password_changed email:depois:open email:depois:open email:depois:open")
-		v.Want("statuses", v.Statuses(v.Live, short), "email=alerta email=alerta email=alerta")
+		v.WantEqual("findings", v.FindingsOf(v.Live, short), "email:antes:password_changed email:depois:open email:depois:open email:depois:open")
+		v.WantEqual("statuses", v.Statuses(v.Live, short), "email=alerta email=alerta email=alerta")
 		all, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(short))
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +176,7 @@ func TestBothDigestsAreOnePerson(t *testing.T) {
 func TestFindingsOfTwinsBeforeTheyAreOne(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		ctx, cpf := context.Background(), "12345678901"
 		short, long := v.spellings(cpf)
 		v.Watch(v.Live, short, "email", "ana@exemplo.com.br")
@@ -189,7 +189,7 @@ func TestFindingsOfTwinsBeforeTheyAreOne(t *testing.T) {
 			t.Fatal(later, err)
 		}
 		v.enrol(cpf)
-		v.Want("findings", v.FindingsOf(v.Live, long), "email:loja:open")
+		v.WantEqual("findings", v.FindingsOf(v.Live, long), "email:loja:open")
 		found, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(long))
 		if err != nil || !v.listed(long)[string(found[0].Asset)] {
 			t.Error("a finding of a value that is not listed:", found, err)
@@ -197,8 +197,8 @@ func TestFindingsOfTwinsBeforeTheyAreOne(t *testing.T) {
 		if err := v.Monitoring.ResolveFinding(ctx, v.Live.Partner, partner.UserHash(short), later[0].ID, "other"); err != nil {
 			t.Fatal(err)
 		}
-		v.Want("findings", v.FindingsOf(v.Live, long), "email:loja:other")
-		v.Want("statuses", v.Statuses(v.Live, long), "email=monitorado")
+		v.WantEqual("findings", v.FindingsOf(v.Live, long), "email:loja:other")
+		v.WantEqual("statuses", v.Statuses(v.Live, long), "email=monitorado")
 	})
 }
 
@@ -207,7 +207,7 @@ func TestFindingsOfTwinsBeforeTheyAreOne(t *testing.T) {
 func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		ctx := context.Background()
 		const people = 20
 		var cpfs []string

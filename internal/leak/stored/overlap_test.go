@@ -38,7 +38,7 @@ func TestMeasuredAgainstEarlierBreaches(t *testing.T) {
 			if err != nil || r.Tally.Measured == nil {
 				t.Fatal(name, err, r.Tally.Measured)
 			}
-			v.Want(name, fmt.Sprint(r.Tally.Measured.Known, " ", r.Tally.Measured.From), want)
+			v.WantEqual(name, fmt.Sprint(r.Tally.Measured.Known, " ", r.Tally.Measured.From), want)
 			if most, n := r.Tally.Measured.LargestOverlap(); name == "compilado" && (most != "loja-a" || n != 92) {
 				t.Error(most, n)
 			}

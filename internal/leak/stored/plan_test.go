@@ -63,13 +63,13 @@ func (v *env) leak(name string, lines ...string) {
 func TestPlanIsKept(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		ctx, who := context.Background(), v.Live.Partner
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		v.Watch(v.Live, "bia", "email", "bia@exemplo.com.br")
 		v.leak("loja", "ana@exemplo.com.br:segredo-um", "bia@exemplo.com.br:segredo-dois")
 		plan, states := v.planOf("ana")
-		v.Want("a new plan", states, "change-password:todo second-factor:todo expect-scams:todo")
+		v.WantEqual("a new plan", states, "change-password:todo second-factor:todo expect-scams:todo")
 		id := plan.Finding.ID
 		v.Clock.Advance(time.Hour)
 		v.mark("ana", id, "change-password", cyber.StepDone)
@@ -78,7 +78,7 @@ func TestPlanIsKept(t *testing.T) {
 		v.mark("ana", id, "expect-scams", cyber.StepDone)
 		v.mark("ana", id, "expect-scams", cyber.StepTodo)
 		plan, states = v.planOf("ana")
-		v.Want("a plan under way", states, "change-password:done second-factor:skipped expect-scams:todo")
+		v.WantEqual("a plan under way", states, "change-password:done second-factor:skipped expect-scams:todo")
 		if s := plan.Steps; !s[0].MarkedAt.Equal(v.Clock.Now()) || !s[2].MarkedAt.IsZero() || !s[0].Due.Equal(plan.Finding.FoundAt.Add(24*time.Hour)) {
 			t.Errorf("marked %s, %s, due %s", s[0].MarkedAt, s[2].MarkedAt, s[0].Due)
 		}
@@ -95,7 +95,7 @@ func TestPlanIsKept(t *testing.T) {
 		if err != nil || now.Finding.Resolution != cyber.ResolvedPasswordChanged || now.Status != cyber.StatusMonitored || len(now.Remaining()) != 0 {
 			t.Errorf("not solved: %v %v", now, err)
 		}
-		v.Want("the end", strings.Join(v.EventsOf(v.Live)[len(before):], ";"), "status ana email comprometido>monitorado")
+		v.WantEqual("the end", strings.Join(v.EventsOf(v.Live)[len(before):], ";"), "status ana email comprometido>monitorado")
 		if again, err := v.Monitoring.RecheckFinding(ctx, who, "ana", id); err != nil || again.Finding.Resolution != cyber.ResolvedPasswordChanged {
 			t.Errorf("a second look: %v %v", again, err)
 		}
@@ -113,7 +113,7 @@ func TestPlanIsKept(t *testing.T) {
 func TestReminderJob(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		people := []string{"ana", "bia", "caio", "davi"}
 		for _, user := range people {
 			v.Watch(v.Live, user, "email", user+"@exemplo.com.br")
@@ -138,7 +138,7 @@ func TestReminderJob(t *testing.T) {
 			t.Errorf("reminded too early: %v", told)
 		}
 		v.Clock.Advance(time.Minute)
-		other := storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock)
+		other := storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock)
 		before := len(v.EventsOf(v.Live))
 		var all sync.WaitGroup
 		for _, store := range []cyber.PlanStore{e.Store.Monitoring, other.Store.Monitoring, e.Store.Monitoring, other.Store.Monitoring} {
@@ -150,15 +150,15 @@ func TestReminderJob(t *testing.T) {
 		}
 		all.Wait()
 		v.remind() // what all of them passed over because another had it
-		v.Want("at half time", strings.Join(v.EventsOf(v.Live)[before:], ";"), "due ana change-password")
+		v.WantEqual("at half time", strings.Join(v.EventsOf(v.Live)[before:], ";"), "due ana change-password")
 		v.Clock.Advance(40 * time.Hour)
 		told := v.remind()
 		slices.Sort(told)
-		v.Want("before the third day", strings.Join(told, ";"), "due ana second-factor;due bia second-factor")
+		v.WantEqual("before the third day", strings.Join(told, ";"), "due ana second-factor;due bia second-factor")
 		v.Clock.Advance(400 * 24 * time.Hour)
 		told = v.remind()
 		slices.Sort(told)
-		v.Want("long after", strings.Join(told, ";"), "due ana expect-scams;due bia expect-scams")
+		v.WantEqual("long after", strings.Join(told, ";"), "due ana expect-scams;due bia expect-scams")
 		if told := v.remind(); len(told) != 0 {
 			t.Errorf("told again: %v", told)
 		}
@@ -169,7 +169,7 @@ func TestReminderJob(t *testing.T) {
 func TestRemindersInBatches(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		var lines []string
 		for n := range 7 {
 			for k := range 31 {
@@ -195,7 +195,7 @@ func TestRemindersInBatches(t *testing.T) {
 func TestPlanBeginsAnew(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		ctx := context.Background()
 		v.Watch(v.Live, "ana", "email", "ana@exemplo.com.br")
 		v.leak("loja", "ana@exemplo.com.br:segredo-um")
@@ -228,7 +228,7 @@ func TestPlanBeginsAnew(t *testing.T) {
 		if _, err := v.Breaches.RejudgeFindings(ctx, "loja", time.Time{}, "", 100, more); err != nil {
 			t.Fatal(err)
 		}
-		v.Want("reminders", strings.Join(v.remind(), ";"), "due ana second-factor,govbr-second-factor,protege-accounts,check-registrato")
+		v.WantEqual("reminders", strings.Join(v.remind(), ";"), "due ana second-factor,govbr-second-factor,protege-accounts,check-registrato")
 		if _, states := v.planOf("ana"); !strings.HasPrefix(states, "change-password:done") {
 			t.Error("what was done after the renewal is gone:", states)
 		}
@@ -239,7 +239,7 @@ func TestPlanBeginsAnew(t *testing.T) {
 func TestPlansOfBothDigests(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		v := newEnv(t, e)
-		v.Load()
+		v.LoadPublished()
 		cpf := "12345678901"
 		short, long := v.spellings(cpf)
 		v.Watch(v.Live, short, "email", "ana@exemplo.com.br")
@@ -255,7 +255,7 @@ func TestPlansOfBothDigests(t *testing.T) {
 		v.mark(long, second.Finding.ID, "expect-scams", cyber.StepDone) // an id from before both were one
 		for _, user := range []string{short, long} {
 			plan, states := v.planOf(user)
-			v.Want("one person's plan", states, "change-password:done second-factor:skipped expect-scams:done")
+			v.WantEqual("one person's plan", states, "change-password:done second-factor:skipped expect-scams:done")
 			if plan.Finding.ID != first.Finding.ID {
 				t.Error("the plan is of", plan.Finding.ID)
 			}

@@ -42,7 +42,7 @@ func TestToldOfOwnRecord(t *testing.T) {
 		table := v.File("a.csv", "email,senha,nome\nana@exemplo.com,,\nbia@exemplo.com,segredo1,Bia Lima\n")
 		prose := v.File("b.txt", "Escreva para davi@exemplo.com amanhã.\n")
 		log := v.File("2024-03-12 log.txt", "URL: https://www.banco.test/login\nUSER: eva@exemplo.com\nPASS: x1\n\nURL: https://loja.test/\nUSER: leo@exemplo.com\nPASS: x2\n\n")
-		v.Load()
+		v.LoadPublished()
 		watch := func(prefix string) {
 			for _, who := range []string{"ana", "bia", "davi", "eva", "leo"} {
 				v.Watch(v.Live, prefix+who, "email", who+"@exemplo.com")
@@ -53,7 +53,7 @@ func TestToldOfOwnRecord(t *testing.T) {
 		v.Import(shop, table, prose)
 		v.Import(leaktest.Breach("espiao", cyber.SourceStealer, cyber.ExposedEmail, cyber.ExposedPassword), log)
 		v.RunJobs()
-		v.Load()
+		v.LoadPublished()
 		watch("depois ")
 		for who, want := range map[string]string{
 			"ana":  "loja row low [email]  false | email=alerta",
@@ -62,8 +62,8 @@ func TestToldOfOwnRecord(t *testing.T) {
 			"eva":  "espiao row critical [email password] banco.test true | email=comprometido",
 			"leo":  "espiao row critical [email password] loja.test false | email=comprometido",
 		} {
-			v.Want(who+" watched before", v.toldOf("antes "+who), want)
-			v.Want(who+" watched after", v.toldOf("depois "+who), want)
+			v.WantEqual(who+" watched before", v.toldOf("antes "+who), want)
+			v.WantEqual(who+" watched after", v.toldOf("depois "+who), want)
 		}
 	})
 }
@@ -84,7 +84,7 @@ func TestWatchedSites(t *testing.T) {
 		}
 		second := v.Live
 		second.Partner = other.ID
-		v.Load()
+		v.LoadPublished()
 		for _, who := range []cyber.Owner{v.Live, second} {
 			for _, name := range []string{"eva", "leo"} {
 				v.Watch(who, name, "email", name+"@exemplo.com")
@@ -113,19 +113,19 @@ func TestWatchedSites(t *testing.T) {
 		set(v.Live.Partner, "banco.test")
 		for range 2 { // the step may run twice
 			v.RunJobs()
-			if _, err := e.Jobs.AddJob(ctx, leak.KindSites, string(v.Live.Partner), struct{}{}); err != nil {
+			if _, err := e.Jobs.EnqueueJob(ctx, leak.KindSites, string(v.Live.Partner), struct{}{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		v.RunJobs()
 		events := v.EventsOf(v.Live)[before:]
-		v.Want("events of the watch", strings.Join(events, "; "), "leak eva email:antigo")
+		v.WantEqual("events of the watch", strings.Join(events, "; "), "leak eva email:antigo")
 		log("novo", "outro.com")
-		v.Want("eva", told(v.Live.Partner, "eva"), "antigo true critical; novo true critical")
-		v.Want("leo", told(v.Live.Partner, "leo"), "antigo false critical; novo false critical")
-		v.Want("of another partner", told(other.ID, "eva"), "antigo false critical; novo false critical")
+		v.WantEqual("eva", told(v.Live.Partner, "eva"), "antigo true critical; novo true critical")
+		v.WantEqual("leo", told(v.Live.Partner, "leo"), "antigo false critical; novo false critical")
+		v.WantEqual("of another partner", told(other.ID, "eva"), "antigo false critical; novo false critical")
 		set(v.Live.Partner, "")
 		v.RunJobs()
-		v.Want("not watched any more", told(v.Live.Partner, "eva"), "antigo false critical; novo false critical")
+		v.WantEqual("not watched any more", told(v.Live.Partner, "eva"), "antigo false critical; novo false critical")
 	})
 }

@@ -19,10 +19,10 @@ func TestGateForgets(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx, stop := context.WithCancel(context.Background())
 		defer stop()
-		gate := partner.NewGate(e.Store.Partners, time.Now)
+		gate := partner.NewKeyGate(e.Store.Partners, time.Now)
 		go gate.WatchChanges(ctx)
 		// The command line is another process: another store on the same database.
-		cli := partner.NewRegistry(storetest.Reopen(t, e.Address, e.Folder, e.Keys, e.Clock).Partners, time.Now, nil)
+		cli := partner.NewRegistry(storetest.ReopenStore(t, e.Address, e.Folder, e.Keys, e.Clock).Partners, time.Now, nil)
 		p, cred, err := cli.CreatePartner(ctx, "Banco", partner.Live, partner.Settings{})
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +78,7 @@ func TestGateForgets(t *testing.T) {
 func TestGateDistrustsItsMemory(t *testing.T) {
 	e := storetest.Open(t, "sqlite")
 	counted := &countingStore{Store: e.Store.Partners}
-	gate := partner.NewGate(counted, e.Clock.Now)
+	gate := partner.NewKeyGate(counted, e.Clock.Now)
 	_, cred := e.NewPartner(t, partner.Live)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -126,7 +126,7 @@ func TestGateKeepsNoOvertakenAnswer(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
 	counted := &countingStore{Store: e.Store.Partners}
-	gate := partner.NewGate(counted, e.Clock.Now)
+	gate := partner.NewKeyGate(counted, e.Clock.Now)
 	registry := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
 	p, cred := e.NewPartner(t, partner.Live)
 	keys, err := registry.ListKeys(ctx, p.ID)
@@ -152,7 +152,7 @@ func TestGateKeepsNoOvertakenAnswer(t *testing.T) {
 func TestKeysAreRandomAndChecked(t *testing.T) {
 	e := storetest.Open(t, "sqlite")
 	counted := &countingStore{Store: e.Store.Partners}
-	gate := partner.NewGate(counted, e.Clock.Now)
+	gate := partner.NewKeyGate(counted, e.Clock.Now)
 	_, cred := e.NewPartner(t, partner.Live)
 	key := []byte(cred.APIKey)
 	for i := range key {

@@ -22,7 +22,7 @@ func callerWith(t *testing.T, e *storetest.Env, id partner.ID, life time.Duratio
 	if err != nil {
 		t.Fatal(err)
 	}
-	who, err := partner.NewGate(e.Store.Partners, e.Clock.Now).Authenticate(context.Background(), text, partner.ScopeManage)
+	who, err := partner.NewKeyGate(e.Store.Partners, e.Clock.Now).Authenticate(context.Background(), text, partner.ScopeManage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestRevokeReachesDescendants(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Clock.Advance(time.Second)
-		who, err := partner.NewGate(e.Store.Partners, e.Clock.Now).Authenticate(ctx, text, partner.ScopeManage)
+		who, err := partner.NewKeyGate(e.Store.Partners, e.Clock.Now).Authenticate(ctx, text, partner.ScopeManage)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ func TestMoreKeys(t *testing.T) {
 	e := storetest.Open(t, "sqlite")
 	ctx, now := context.Background(), e.Clock.Now()
 	p, _ := e.NewPartner(t, partner.Live)
-	rules, gate := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil), partner.NewGate(e.Store.Partners, e.Clock.Now)
+	rules, gate := partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil), partner.NewKeyGate(e.Store.Partners, e.Clock.Now)
 	key, text, err := rules.CreateKey(ctx, p.ID, "app", []partner.Scope{partner.ScopeCyberRead}, now.Add(time.Hour))
 	if err != nil || key.Label != "app" || !strings.HasPrefix(text, key.Preview) {
 		t.Fatalf("%+v: %v", key, err)

@@ -16,44 +16,44 @@ import (
 	"strings"
 )
 
-// Files returns hostile files by name; what stands before the first dash is their format.
-func Files() map[string][]byte {
+// MakeFiles returns hostile files by name; what stands before the first dash is their format.
+func MakeFiles() map[string][]byte {
 	zeros := make([]byte, 64<<20)
 	files := map[string][]byte{}
 	add := func(name string, parts ...[]byte) { files[name] = bytes.Join(parts, nil) }
 
 	// PDF: maps that copy a long text to every code, contents and fonts that refer to themselves, streams that swell.
 	cmap := func(text string) []byte {
-		return deflate([]byte("1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <" + text + "> <0000> <FFFF> <" + text + "> endbfrange"))
+		return deflateBytes([]byte("1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <" + text + "> <0000> <FFFF> <" + text + "> endbfrange"))
 	}
 	font := "1 0 obj << /Type /Font /Subtype /Type0 /ToUnicode 2 0 R >> endobj\n4 0 obj << /Type /Page /Contents 3 0 R /Font << /F1 1 0 R >> >> endobj\n"
 	say := pdfStream(3, "", []byte("BT /F1 9 Tf <"+strings.Repeat("0041", 4000)+"> Tj ET"))
-	add("pdf-map", pdf(font, pdfStream(2, "/Filter /FlateDecode", cmap(strings.Repeat("0041", 9000))), say))
-	add("pdf-map-long", pdf(font, pdfStream(2, "/Filter /FlateDecode", cmap(strings.Repeat("0041", 400_000))), say))
-	add("pdf-self", pdf("1 0 obj << /Type /Page /Contents [1 0 R 1 0 R 1 0 R] /Resources 1 0 R /Font 1 0 R >> endobj\n"))
-	add("pdf-swell", pdf("", pdfStream(1, "/Filter [/FlateDecode /FlateDecode]", deflate(deflate(zeros)))))
-	add("pdf-objects", pdf("", pdfStream(1, "/Type /ObjStm /N 99999999 /First 8000000 /Filter /FlateDecode", deflate(bytes.Repeat([]byte("1 0 "), 4<<20)))))
+	add("pdf-map", makePDF(font, pdfStream(2, "/Filter /FlateDecode", cmap(strings.Repeat("0041", 9000))), say))
+	add("pdf-map-long", makePDF(font, pdfStream(2, "/Filter /FlateDecode", cmap(strings.Repeat("0041", 400_000))), say))
+	add("pdf-self", makePDF("1 0 obj << /Type /Page /Contents [1 0 R 1 0 R 1 0 R] /Resources 1 0 R /Font 1 0 R >> endobj\n"))
+	add("pdf-swell", makePDF("", pdfStream(1, "/Filter [/FlateDecode /FlateDecode]", deflateBytes(deflateBytes(zeros)))))
+	add("pdf-objects", makePDF("", pdfStream(1, "/Type /ObjStm /N 99999999 /First 8000000 /Filter /FlateDecode", deflateBytes(bytes.Repeat([]byte("1 0 "), 4<<20)))))
 
 	// Avro: schemas that hold themselves, arrays of records without fields, lengths without end.
-	add("avro-recursive", avroFile(`{"type":"record","name":"r","fields":[{"name":"a","type":"r"},{"name":"b","type":"r"}]}`, varints(1<<40, 0)))
-	add("avro-empty-records", avroFile(`{"type":"record","name":"r","fields":[{"name":"a","type":{"type":"array","items":{"type":"record","name":"e","fields":[]}}}]}`, varints(1<<60, 1<<60, 1<<60)))
-	add("avro-empty-rows", avroFile(`{"type":"record","name":"r","fields":[]}`, varints(1<<61, 0)))
-	add("avro-nulls", avroFile(`{"type":"array","items":{"type":"array","items":"null"}}`, bytes.Repeat(varints(1<<50), 4000)))
-	add("avro-deep", avroFile(strings.Repeat(`{"type":"array","items":`, 20_000)+`"null"`+strings.Repeat("}", 20_000), varints(1, 1)))
-	add("avro-length", avroFile(`"string"`, varints(1, 8, 1<<40)))
+	add("avro-recursive", avroFile(`{"type":"record","name":"r","fields":[{"name":"a","type":"r"},{"name":"b","type":"r"}]}`, encodeVarints(1<<40, 0)))
+	add("avro-empty-records", avroFile(`{"type":"record","name":"r","fields":[{"name":"a","type":{"type":"array","items":{"type":"record","name":"e","fields":[]}}}]}`, encodeVarints(1<<60, 1<<60, 1<<60)))
+	add("avro-empty-rows", avroFile(`{"type":"record","name":"r","fields":[]}`, encodeVarints(1<<61, 0)))
+	add("avro-nulls", avroFile(`{"type":"array","items":{"type":"array","items":"null"}}`, bytes.Repeat(encodeVarints(1<<50), 4000)))
+	add("avro-deep", avroFile(strings.Repeat(`{"type":"array","items":`, 20_000)+`"null"`+strings.Repeat("}", 20_000), encodeVarints(1, 1)))
+	add("avro-length", avroFile(`"string"`, encodeVarints(1, 8, 1<<40)))
 
 	// Parquet: a footer with millions of columns, with rows without end, with lists in lists.
 	column := []byte{0x15, 0x02, 0x25, 0x02, 0x18, 0x01, 'a', 0x00} // a schema element
-	add("parquet-columns", parquet(append(thriftList(5_000_000), bytes.Repeat(column, 1_000_000)...)))
-	add("parquet-claim", parquet(thriftList(1<<31-1)))
-	add("parquet-deep", parquet(bytes.Repeat([]byte{0x19, 0x19}, 500_000)))
-	add("parquet-structs", parquet(bytes.Repeat([]byte{0x1c}, 2_000_000)))
+	add("parquet-columns", makeParquet(append(thriftList(5_000_000), bytes.Repeat(column, 1_000_000)...)))
+	add("parquet-claim", makeParquet(thriftList(1<<31-1)))
+	add("parquet-deep", makeParquet(bytes.Repeat([]byte{0x19, 0x19}, 500_000)))
+	add("parquet-structs", makeParquet(bytes.Repeat([]byte{0x1c}, 2_000_000)))
 
 	// SQLite: tables with millions of columns, pages that lead to themselves.
-	add("sqlite-columns", sqlite("CREATE TABLE t("+strings.Repeat("a,", 1_500_000)+"b)"))
-	add("sqlite-rows", sqlite(strings.Repeat("CREATE TABLE t(", 100_000)))
+	add("sqlite-columns", makeSQLite("CREATE TABLE t("+strings.Repeat("a,", 1_500_000)+"b)"))
+	add("sqlite-rows", makeSQLite(strings.Repeat("CREATE TABLE t(", 100_000)))
 	add("sqlite-loop", sqliteLoop())
-	add("sqlite-pages", append(sqlite("CREATE TABLE t(a)"), zeros[:8<<20]...))
+	add("sqlite-pages", append(makeSQLite("CREATE TABLE t(a)"), zeros[:8<<20]...))
 
 	// 7z: claims of files, streams and folders; memory that is not needed.
 	add("7z-files", sevenZip([]byte{0x01, 0x05, 0xf0, 0xff, 0xff, 0xff, 0xff}))
@@ -66,43 +66,43 @@ func Files() map[string][]byte {
 	add("rar-rounds", []byte("Rar!\x1a\x07\x01\x00"), binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(lock)), lock, bytes.Repeat([]byte{7}, 4096))
 
 	// Zip: archives in archives, overlapping members, tables of contents that are all there is.
-	nested := gzipped(zeros)
+	nested := gzipBytes(zeros)
 	for range 8 {
-		nested = zipped(map[string][]byte{"a.zip": nested, "b.zip": nested})
+		nested = zipMembers(map[string][]byte{"a.zip": nested, "b.zip": nested})
 	}
 	add("zip-nested", nested)
-	add("zip-swell", zipped(map[string][]byte{"a": zeros, "b": zeros, "c": zeros}))
-	add("zip-overlap", overlapping(60_000, deflate(zeros[:4<<20])))
+	add("zip-swell", zipMembers(map[string][]byte{"a": zeros, "b": zeros, "c": zeros}))
+	add("zip-overlap", overlapping(60_000, deflateBytes(zeros[:4<<20])))
 	many := map[string][]byte{}
 	for i := range 100_000 {
 		many[fmt.Sprint(i)] = nil
 	}
-	add("zip-many", zipped(many))
+	add("zip-many", zipMembers(many))
 	add("zip-claim", zipClaim())
 
 	// Office documents: tables that point to one long text again and again.
 	cells := "<worksheet><sheetData><row>" + strings.Repeat(`<c t="s"><v>0</v></c>`, 300_000) + "</row></sheetData></worksheet>"
-	add("xlsx-strings", zipped(map[string][]byte{
+	add("xlsx-strings", zipMembers(map[string][]byte{
 		"[Content_Types].xml": []byte("<Types/>"), "xl/workbook.xml": []byte("<workbook/>"), "xl/worksheets/sheet1.xml": []byte(cells),
 		"xl/sharedStrings.xml": []byte("<sst><si><t>" + strings.Repeat("a", 1<<20) + "</t></si></sst>"),
 	}))
-	add("xlsx-many-strings", zipped(map[string][]byte{"xl/workbook.xml": []byte("<workbook/>"), "xl/sharedStrings.xml": []byte("<sst>" + strings.Repeat("<si><t>a</t></si>", 3_000_000) + "</sst>")}))
-	add("xlsx-deep", zipped(map[string][]byte{"xl/workbook.xml": []byte("<workbook/>"), "xl/worksheets/sheet1.xml": []byte(strings.Repeat("<a>", 3_000_000))}))
-	add("xlsx-entities", zipped(map[string][]byte{"word/document.xml": []byte(`<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><w>` + strings.Repeat("&b;", 100_000) + "</w>")}))
+	add("xlsx-many-strings", zipMembers(map[string][]byte{"xl/workbook.xml": []byte("<workbook/>"), "xl/sharedStrings.xml": []byte("<sst>" + strings.Repeat("<si><t>a</t></si>", 3_000_000) + "</sst>")}))
+	add("xlsx-deep", zipMembers(map[string][]byte{"xl/workbook.xml": []byte("<workbook/>"), "xl/worksheets/sheet1.xml": []byte(strings.Repeat("<a>", 3_000_000))}))
+	add("xlsx-entities", zipMembers(map[string][]byte{"word/document.xml": []byte(`<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><w>` + strings.Repeat("&b;", 100_000) + "</w>")}))
 
 	// Streams that swell, many times over, or claim large windows.
-	add("gzip-swell", gzipped(zeros))
-	add("gzip-twice", gzipped(gzipped(zeros)))
-	add("gzip-members", bytes.Repeat(gzipped(nil), 400_000))
-	quine := gzipped(zeros)
+	add("gzip-swell", gzipBytes(zeros))
+	add("gzip-twice", gzipBytes(gzipBytes(zeros)))
+	add("gzip-members", bytes.Repeat(gzipBytes(nil), 400_000))
+	quine := gzipBytes(zeros)
 	for range 20 {
-		quine = gzipped(quine)
+		quine = gzipBytes(quine)
 	}
 	add("gzip-nested", quine)
-	add("zlib-swell", zlibbed(zlibbed(zeros)))
-	add("zlib-cut", zlibbed(zeros)[:1000])
+	add("zlib-swell", zlibBytes(zlibBytes(zeros)))
+	add("zlib-cut", zlibBytes(zeros)[:1000])
 	add("zlib-sync", append([]byte{0x78, 0x9c}, bytes.Repeat([]byte{0, 0, 0, 0xff, 0xff}, 2_000_000)...))
-	add("zlib-names", zlibbed(bytes.Repeat([]byte("a@"), 20<<20)))
+	add("zlib-names", zlibBytes(bytes.Repeat([]byte("a@"), 20<<20)))
 	frame := []byte{0x28, 0xb5, 0x2f, 0xfd}
 	add("zstd-window", frame, []byte{0x00, 0xff}, bytes.Repeat([]byte{0x02, 0x00, 0x10, 0}, 1000))
 	add("zstd-rle", frame, []byte{0x00, 0x58}, bytes.Repeat([]byte{0x02, 0x00, 0x10, 0}, 500_000))
@@ -119,14 +119,14 @@ func Files() map[string][]byte {
 	add("bzip2-cut", []byte("BZh91AY&SY"), bytes.Repeat([]byte{0xff}, 1<<20))
 
 	// Archives whose members claim to be endless, and mail inside mail.
-	add("tar-claim", tarOf("a", 1<<40))
-	add("tar-names", tarOf(strings.Repeat("a/", 1<<20), 0))
-	add("tar-many", bytes.Repeat(tarOf("a", 0)[:512], 200_000))
-	add("mail-nested", mail(2_000))
+	add("tar-claim", tarMembers("a", 1<<40))
+	add("tar-names", tarMembers(strings.Repeat("a/", 1<<20), 0))
+	add("tar-many", bytes.Repeat(tarMembers("a", 0)[:512], 200_000))
+	add("mail-nested", makeMail(2_000))
 	add("mail-borders", []byte("From: a\nMime-Version: 1.0\nContent-Type: multipart/mixed; boundary=a\n\n"), bytes.Repeat([]byte("--a\n\n"), 2_000_000))
 	add("mail-headers", []byte("From: a\nMime-Version: 1.0\n"), bytes.Repeat([]byte("X: a\n"), 4_000_000))
-	add("mail-base64", []byte("From: a\nMime-Version: 1.0\nContent-Transfer-Encoding: base64\n\n"), []byte(base64.StdEncoding.EncodeToString(gzipped(zeros))))
-	add("bson-deep", bson(200_000))
+	add("mail-base64", []byte("From: a\nMime-Version: 1.0\nContent-Transfer-Encoding: base64\n\n"), []byte(base64.StdEncoding.EncodeToString(gzipBytes(zeros))))
+	add("bson-deep", makeBSON(200_000))
 	add("bson-length", []byte{0x10, 0xff, 0xff, 0x7f, 0x03, 'a', 0, 0xff, 0xff, 0xff, 0x7f}, zeros[:1<<20])
 	add("bson-many", bytes.Repeat([]byte{0x0c, 0, 0, 0, 0x10, 'a', 0, 1, 0, 0, 0, 0}, 1_000_000))
 	ole := append([]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), bytes.Repeat([]byte{0}, 504)...)
@@ -143,8 +143,8 @@ func Files() map[string][]byte {
 	return files
 }
 
-// deflate returns b compressed with zlib, as strongly as possible: bombs need a high ratio.
-func deflate(b []byte) []byte {
+// deflateBytes returns b compressed with zlib, as strongly as possible: bombs need a high ratio.
+func deflateBytes(b []byte) []byte {
 	var out bytes.Buffer
 	w, _ := zlib.NewWriterLevel(&out, flate.BestCompression)
 	_, _ = w.Write(b)
@@ -152,11 +152,11 @@ func deflate(b []byte) []byte {
 	return out.Bytes()
 }
 
-// zlibbed returns b compressed with zlib.
-func zlibbed(b []byte) []byte { return deflate(b) }
+// zlibBytes returns b compressed with zlib.
+func zlibBytes(b []byte) []byte { return deflateBytes(b) }
 
-// gzipped returns b compressed with gzip.
-func gzipped(b []byte) []byte {
+// gzipBytes returns b compressed with gzip.
+func gzipBytes(b []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	_, _ = w.Write(b)
@@ -164,8 +164,8 @@ func gzipped(b []byte) []byte {
 	return out.Bytes()
 }
 
-// zipped returns an archive of the given files.
-func zipped(files map[string][]byte) []byte {
+// zipMembers returns an archive of the given files.
+func zipMembers(files map[string][]byte) []byte {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for name, content := range files {
@@ -207,8 +207,8 @@ func zipClaim() []byte {
 	return bytes.Join([][]byte{append([]byte("PK\x03\x04"), make([]byte, 26)...), end64, append(locator, 1, 0, 0, 0), append(end, 0, 0)}, nil)
 }
 
-// pdf returns a document of the given objects and streams, without a cross-reference table.
-func pdf(objects string, streams ...[]byte) []byte {
+// makePDF returns a document of the given objects and streams, without a cross-reference table.
+func makePDF(objects string, streams ...[]byte) []byte {
 	return bytes.Join(append(append([][]byte{[]byte("%PDF-1.5\n" + objects)}, streams...), []byte("trailer << /Root 1 0 R >>\n%%EOF")), nil)
 }
 
@@ -217,8 +217,8 @@ func pdfStream(number int, dict string, content []byte) []byte {
 	return fmt.Appendf(nil, "%d 0 obj << /Length %d %s >> stream\n%s\nendstream endobj\n", number, len(content), dict, content)
 }
 
-// varints returns numbers in the zigzag encoding of Avro.
-func varints(values ...int64) (b []byte) {
+// encodeVarints returns numbers in the zigzag encoding of Avro.
+func encodeVarints(values ...int64) (b []byte) {
 	for _, v := range values {
 		b = binary.AppendVarint(b, v)
 	}
@@ -227,9 +227,9 @@ func varints(values ...int64) (b []byte) {
 
 // avroFile returns a file with one block that claims 2^40 records.
 func avroFile(schema string, block []byte) []byte {
-	text := func(s string) []byte { return append(varints(int64(len(s))), s...) }
+	text := func(s string) []byte { return append(encodeVarints(int64(len(s))), s...) }
 	sync := make([]byte, 16)
-	return bytes.Join([][]byte{[]byte("Obj\x01"), varints(1), text("avro.schema"), text(schema), {0}, sync, varints(1<<40, int64(len(block))), block, sync}, nil)
+	return bytes.Join([][]byte{[]byte("Obj\x01"), encodeVarints(1), text("avro.schema"), text(schema), {0}, sync, encodeVarints(1<<40, int64(len(block))), block, sync}, nil)
 }
 
 // thriftList returns the start of a Parquet footer with a list that claims n elements.
@@ -238,7 +238,7 @@ func thriftList(n uint64) []byte {
 }
 
 // [] parquet returns a file that consists of a footer alone.
-func parquet(footer []byte) []byte {
+func makeParquet(footer []byte) []byte {
 	return bytes.Join([][]byte{[]byte("PAR1"), footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte("PAR1")}, nil)
 }
 
@@ -253,8 +253,8 @@ func sqliteHead(pages int) []byte {
 	return head
 }
 
-// sqlite returns a database with one table, whose definition goes on over many pages.
-func sqlite(definition string) []byte {
+// makeSQLite returns a database with one table, whose definition goes on over many pages.
+func makeSQLite(definition string) []byte {
 	payload := []byte{0x07, 0x17, 0x0f, 0x0f, 0x01}
 	payload = append(payload, varintBig(uint64(len(definition)*2+13))...)
 	payload[0] = byte(len(payload))
@@ -313,8 +313,8 @@ func sevenZip(header []byte) []byte {
 	return bytes.Join([][]byte{[]byte("7z\xbc\xaf\x27\x1c\x00\x04"), binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(start)), start, make([]byte, 32), header}, nil)
 }
 
-// tarOf returns an archive whose entry claims size bytes but holds 1000 at most.
-func tarOf(name string, size int64) []byte {
+// tarMembers returns an archive whose entry claims size bytes but holds 1000 at most.
+func tarMembers(name string, size int64) []byte {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	_ = w.WriteHeader(&tar.Header{Name: name, Size: size, Mode: 0o600, Format: tar.FormatGNU})
@@ -324,7 +324,7 @@ func tarOf(name string, size int64) []byte {
 }
 
 // [] mail returns a message with so many messages nested in each other.
-func mail(depth int) []byte {
+func makeMail(depth int) []byte {
 	var b bytes.Buffer
 	b.WriteString("From: a\nMime-Version: 1.0\n")
 	for i := range depth {
@@ -333,8 +333,8 @@ func mail(depth int) []byte {
 	return b.Bytes()
 }
 
-// bson returns a document in a document, and so on.
-func bson(depth int) []byte {
+// makeBSON returns a document in a document, and so on.
+func makeBSON(depth int) []byte {
 	doc := []byte{5, 0, 0, 0, 0}
 	head, tail := make([]byte, 0, depth*7), make([]byte, 0, depth)
 	for i := range depth {

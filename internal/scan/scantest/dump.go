@@ -56,157 +56,157 @@ func (d *Dump) Append(dst []byte, n int) []byte {
 			d.noiseLine()
 			continue
 		}
-		d.record()
+		d.writeRecord()
 	}
 	dst, d.out = d.out, nil
 	return dst
 }
 
-// record writes the next one. Formats are mostly combo lines, as in the large public collections.
-func (d *Dump) record() {
+// writeRecord writes the next one. Formats are mostly combo lines, as in the large public collections.
+func (d *Dump) writeRecord() {
 	d.id++
 	if d.left == 0 {
-		d.left, d.format, d.sep = 20+d.rnd.IntN(200), d.rnd.IntN(100), d.pick(",", ";", "\t", "|")
+		d.left, d.format, d.sep = 20+d.rnd.IntN(200), d.rnd.IntN(100), d.pickString(",", ";", "\t", "|")
 	}
 	d.left--
 	switch n := d.format; {
 	case n < 52:
-		d.combo()
+		d.writeComboLine()
 	case n < 70:
-		d.csv(d.sep)
+		d.writeCSVRow(d.sep)
 	case n < 80:
-		d.json()
+		d.writeJSONObject()
 	case n < 90:
-		d.sql()
+		d.writeInsertRow()
 	case n < 95:
-		d.stealer()
+		d.writeStealerBlock()
 	default:
-		d.html()
+		d.writeHTMLRow()
 	}
 }
 
-// combo writes a line of a combo list: an address and a password, and now and then a phone number.
-func (d *Dump) combo() {
-	d.email()
-	d.text(d.pick(":", ";", "|", ":"))
+// writeComboLine writes a line of a combo list: an address and a password, and now and then a phone number.
+func (d *Dump) writeComboLine() {
+	d.randomEmail()
+	d.randomText(d.pickString(":", ";", "|", ":"))
 	d.password()
 	if d.rnd.IntN(5) == 0 {
-		d.text(":")
-		d.phone(unlabelled)
+		d.randomText(":")
+		d.randomPhone(unlabelled)
 	}
-	d.text("\n")
+	d.randomText("\n")
 }
 
-// csv writes a row of a table, with an amount and a Unix time that look like identifiers but are none.
-func (d *Dump) csv(sep string) {
-	d.number(d.id)
-	d.text(sep + d.pick(FirstNames...) + " " + d.pick(LastNames...) + sep)
-	d.cpf()
-	d.text(sep)
-	d.phone(unlabelled)
-	d.text(sep)
-	d.email()
-	d.text(sep)
-	d.number(1_500_000_000 + d.rnd.IntN(200_000_000))
-	d.text(sep)
-	d.number(d.rnd.IntN(9999))
-	d.text("." + strconv.Itoa(10+d.rnd.IntN(90)) + "\n")
+// writeCSVRow writes a row of a table, with an amount and a Unix time that look like identifiers but are none.
+func (d *Dump) writeCSVRow(sep string) {
+	d.randomNumber(d.id)
+	d.randomText(sep + d.pickString(FirstNames...) + " " + d.pickString(LastNames...) + sep)
+	d.randomCPF()
+	d.randomText(sep)
+	d.randomPhone(unlabelled)
+	d.randomText(sep)
+	d.randomEmail()
+	d.randomText(sep)
+	d.randomNumber(1_500_000_000 + d.rnd.IntN(200_000_000))
+	d.randomText(sep)
+	d.randomNumber(d.rnd.IntN(9999))
+	d.randomText("." + strconv.Itoa(10+d.rnd.IntN(90)) + "\n")
 }
 
-// json writes an object in a line, with an id of ten digits that is no phone number.
-func (d *Dump) json() {
-	d.text(`{"id":`)
-	d.number(1_000_000_000 + d.rnd.IntN(2_000_000_000))
-	d.text(`,"cpf":"`)
-	d.cpf()
-	d.text(`","email":"`)
-	d.email()
-	d.text(`","telefone":"`)
-	d.phone(labelled)
-	d.text(`","created_at":"2024-0` + strconv.Itoa(1+d.rnd.IntN(9)) + `-1` + strconv.Itoa(d.rnd.IntN(9)) + `T12:34:56.000Z","hash":"`)
-	d.hex(32)
-	d.text("\"}\n")
+// writeJSONObject writes an object in a line, with an id of ten digits that is no phone number.
+func (d *Dump) writeJSONObject() {
+	d.randomText(`{"id":`)
+	d.randomNumber(1_000_000_000 + d.rnd.IntN(2_000_000_000))
+	d.randomText(`,"cpf":"`)
+	d.randomCPF()
+	d.randomText(`","email":"`)
+	d.randomEmail()
+	d.randomText(`","telefone":"`)
+	d.randomPhone(labelled)
+	d.randomText(`","created_at":"2024-0` + strconv.Itoa(1+d.rnd.IntN(9)) + `-1` + strconv.Itoa(d.rnd.IntN(9)) + `T12:34:56.000Z","hash":"`)
+	d.randomHex(32)
+	d.randomText("\"}\n")
 }
 
-// sql writes a tuple of a multi-row INSERT with identifiers of all kinds.
-func (d *Dump) sql() {
-	d.text("(")
-	d.number(d.id)
-	d.text(",'")
-	d.email()
-	d.text("','$2y$10$")
-	d.hex(22)
-	d.text("','")
-	d.cpf()
-	d.text("','")
-	d.phone(unlabelled)
-	d.text("','")
-	d.card()
-	d.text("','")
-	d.uuid()
-	d.text("','")
-	d.cnpj()
-	d.text("'),\n")
+// writeInsertRow writes a tuple of a multi-row INSERT with identifiers of all kinds.
+func (d *Dump) writeInsertRow() {
+	d.randomText("(")
+	d.randomNumber(d.id)
+	d.randomText(",'")
+	d.randomEmail()
+	d.randomText("','$2y$10$")
+	d.randomHex(22)
+	d.randomText("','")
+	d.randomCPF()
+	d.randomText("','")
+	d.randomPhone(unlabelled)
+	d.randomText("','")
+	d.randomCard()
+	d.randomText("','")
+	d.randomUUID()
+	d.randomText("','")
+	d.randomCNPJ()
+	d.randomText("'),\n")
 }
 
-// stealer writes a block of a stealer log, with numbers in the URL and the version that are no identifiers.
-func (d *Dump) stealer() {
-	d.text("URL: https://www." + d.pick(Domains...) + "/login?next=%2Fconta&t=")
-	d.number(1_700_000_000_000 + d.rnd.IntN(90_000_000_000))
-	d.text("\r\nUsername: ")
-	d.email()
-	d.text("\r\nPassword: ")
+// writeStealerBlock writes a block of a stealer log, with numbers in the URL and the version that are no identifiers.
+func (d *Dump) writeStealerBlock() {
+	d.randomText("URL: https://www." + d.pickString(Domains...) + "/login?next=%2Fconta&t=")
+	d.randomNumber(1_700_000_000_000 + d.rnd.IntN(90_000_000_000))
+	d.randomText("\r\nUsername: ")
+	d.randomEmail()
+	d.randomText("\r\nPassword: ")
 	d.password()
-	d.text("\r\nApplication: Chrome 126.0.6478." + strconv.Itoa(100+d.rnd.IntN(100)) + "\r\nIP: ")
-	d.ip()
-	d.text("\r\nCard: ")
-	d.card()
-	d.text("\r\n===============\r\n")
+	d.randomText("\r\nApplication: Chrome 126.0.6478." + strconv.Itoa(100+d.rnd.IntN(100)) + "\r\nIP: ")
+	d.randomAddress()
+	d.randomText("\r\nCard: ")
+	d.randomCard()
+	d.randomText("\r\n===============\r\n")
 }
 
-// html writes a row of an HTML table.
-func (d *Dump) html() {
-	d.text("<tr><td>" + d.pick(FirstNames...) + "</td><td><a href=\"mailto:")
-	d.email()
-	d.text("\">e-mail</a></td><td>")
-	d.cpf()
-	d.text("</td><td class=\"tel\">")
-	d.phone(unlabelled)
-	d.text("</td><td>R$ 1.")
-	d.number(100 + d.rnd.IntN(900))
-	d.text(",00</td></tr>\n")
+// writeHTMLRow writes a row of an HTML table.
+func (d *Dump) writeHTMLRow() {
+	d.randomText("<tr><td>" + d.pickString(FirstNames...) + "</td><td><a href=\"mailto:")
+	d.randomEmail()
+	d.randomText("\">e-mail</a></td><td>")
+	d.randomCPF()
+	d.randomText("</td><td class=\"tel\">")
+	d.randomPhone(unlabelled)
+	d.randomText("</td><td>R$ 1.")
+	d.randomNumber(100 + d.rnd.IntN(900))
+	d.randomText(",00</td></tr>\n")
 }
 
 // noiseLine writes a line of a log or a page that holds no identifier.
 func (d *Dump) noiseLine() {
 	switch d.rnd.IntN(4) {
 	case 0:
-		d.ip()
-		d.text(" - - [12/Mar/2024:10:11:12 -0300] \"GET /produtos/")
-		d.number(d.rnd.IntN(100_000))
-		d.text("/fotos/grande.jpg HTTP/1.1\" 200 ")
-		d.number(d.rnd.IntN(1_000_000))
-		d.text(" \"-\" \"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)\"\n")
+		d.randomAddress()
+		d.randomText(" - - [12/Mar/2024:10:11:12 -0300] \"GET /produtos/")
+		d.randomNumber(d.rnd.IntN(100_000))
+		d.randomText("/fotos/grande.jpg HTTP/1.1\" 200 ")
+		d.randomNumber(d.rnd.IntN(1_000_000))
+		d.randomText(" \"-\" \"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko)\"\n")
 	case 1:
-		d.text("<div class=\"produto\"><h3>" + d.pick(words...) + " " + d.pick(words...) + "</h3><p>")
+		d.randomText("<div class=\"produto\"><h3>" + d.pickString(words...) + " " + d.pickString(words...) + "</h3><p>")
 		for range 12 {
-			d.text(d.pick(words...) + " ")
+			d.randomText(d.pickString(words...) + " ")
 		}
-		d.text("</p></div>\n")
+		d.randomText("</p></div>\n")
 	case 2:
-		d.text("2024-03-12T10:11:12.345Z level=info msg=\"" + d.pick(words...) + " " + d.pick(words...) + "\" trace=")
-		d.hex(32)
-		d.text(" took=" + strconv.Itoa(d.rnd.IntN(1000)) + "ms\n")
+		d.randomText("2024-03-12T10:11:12.345Z level=info msg=\"" + d.pickString(words...) + " " + d.pickString(words...) + "\" trace=")
+		d.randomHex(32)
+		d.randomText(" took=" + strconv.Itoa(d.rnd.IntN(1000)) + "ms\n")
 	default:
 		for range 18 {
-			d.text(d.pick(words...) + " ")
+			d.randomText(d.pickString(words...) + " ")
 		}
-		d.text("\n")
+		d.randomText("\n")
 	}
 }
 
-// Heap runs work and returns by how much the heap grew at its largest, looked at often.
-func Heap(t testing.TB, work func()) uint64 {
+// MeasureHeap runs work and returns by how much the heap grew at its largest, looked at often.
+func MeasureHeap(t testing.TB, work func()) uint64 {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(4, runtime.GOMAXPROCS(0)))) // the collector's share grows with the processors
@@ -244,51 +244,51 @@ var (
 	Areas = []string{"11", "12", "15", "18", "19", "21", "24", "27", "31", "35", "41", "47", "51", "55", "61", "62", "67", "71", "75", "81", "85", "91", "98"}
 )
 
-// pick returns one of the texts at random; a text given twice is twice as likely.
-func (d *Dump) pick(from ...string) string { return from[d.rnd.IntN(len(from))] }
+// pickString returns one of the texts at random; a text given twice is twice as likely.
+func (d *Dump) pickString(from ...string) string { return from[d.rnd.IntN(len(from))] }
 
-// text appends a text as it is.
-func (d *Dump) text(s string) { d.out = append(d.out, s...) }
+// randomText appends a text as it is.
+func (d *Dump) randomText(s string) { d.out = append(d.out, s...) }
 
-// number appends a number that is no identifier.
-func (d *Dump) number(n int) { d.out = strconv.AppendInt(d.out, int64(n), 10) }
+// randomNumber appends a number that is no identifier.
+func (d *Dump) randomNumber(n int) { d.out = strconv.AppendInt(d.out, int64(n), 10) }
 
-// hex appends n random hexadecimal digits.
-func (d *Dump) hex(n int) {
+// randomHex appends n random hexadecimal digits.
+func (d *Dump) randomHex(n int) {
 	for range n {
 		d.out = append(d.out, "0123456789abcdef"[d.rnd.IntN(16)])
 	}
 }
 
-// uuid appends a random UUID.
-func (d *Dump) uuid() {
+// randomUUID appends a random UUID.
+func (d *Dump) randomUUID() {
 	for i, n := range [...]int{8, 4, 4, 4, 12} {
 		if i > 0 {
-			d.text("-")
+			d.randomText("-")
 		}
-		d.hex(n)
+		d.randomHex(n)
 	}
 }
 
-// ip appends a random IPv4 address.
-func (d *Dump) ip() {
+// randomAddress appends a random IPv4 address.
+func (d *Dump) randomAddress() {
 	for i := range 4 {
 		if i > 0 {
-			d.text(".")
+			d.randomText(".")
 		}
-		d.number(d.rnd.IntN(256))
+		d.randomNumber(d.rnd.IntN(256))
 	}
 }
 
 // password appends a password such as people choose.
 func (d *Dump) password() {
-	d.text(d.pick(words...))
-	d.number(d.rnd.IntN(10_000))
-	d.text(d.pick("", "!", "#", "$"))
+	d.randomText(d.pickString(words...))
+	d.randomNumber(d.rnd.IntN(10_000))
+	d.randomText(d.pickString("", "!", "#", "$"))
 }
 
-// cnpj writes a company number, formatted or bare. Bare ones are found where the rows around say what they are.
-func (d *Dump) cnpj() {
+// randomCNPJ writes a company number, formatted or bare. Bare ones are found where the rows around say what they are.
+func (d *Dump) randomCNPJ() {
 	n := d.normal[:0]
 	for range 8 {
 		n = append(n, byte('0'+d.rnd.IntN(10)))
@@ -303,19 +303,19 @@ func (d *Dump) cnpj() {
 		return
 	}
 	d.truth(identifier.CNPJ, n, true)
-	d.text(string(n[:2]) + "." + string(n[2:5]) + "." + string(n[5:8]) + "/" + string(n[8:12]) + "-" + string(n[12:]))
+	d.randomText(string(n[:2]) + "." + string(n[2:5]) + "." + string(n[5:8]) + "/" + string(n[8:12]) + "-" + string(n[12:]))
 }
 
-// email appends an address, one in ten in capitals, and reports it in normal form.
-func (d *Dump) email() {
+// randomEmail appends an address, one in ten in capitals, and reports it in normal form.
+func (d *Dump) randomEmail() {
 	start := len(d.out)
-	d.text(d.pick(LocalNames...))
-	d.text(d.pick("", ".", "_", "-"))
-	d.text(d.pick(LocalNames...))
-	d.number(d.rnd.IntN(100_000))
-	d.text(d.pick("", "", "", "", "", "", "+loja"))
-	d.text("@")
-	d.text(d.pick(Domains...))
+	d.randomText(d.pickString(LocalNames...))
+	d.randomText(d.pickString("", ".", "_", "-"))
+	d.randomText(d.pickString(LocalNames...))
+	d.randomNumber(d.rnd.IntN(100_000))
+	d.randomText(d.pickString("", "", "", "", "", "", "+loja"))
+	d.randomText("@")
+	d.randomText(d.pickString(Domains...))
 	d.truth(identifier.Email, d.out[start:], true)
 	if d.rnd.IntN(10) == 0 {
 		for i := start; i < len(d.out); i++ {
@@ -326,8 +326,8 @@ func (d *Dump) email() {
 	}
 }
 
-// cpf appends a valid CPF.
-func (d *Dump) cpf() {
+// randomCPF appends a valid CPF.
+func (d *Dump) randomCPF() {
 	n := d.normal[:11]
 	for {
 		for i := range 9 {
@@ -354,9 +354,9 @@ func (d *Dump) writeCPF(n []byte) {
 		}
 		d.out = append(d.out, n...)
 	case 2, 3:
-		d.text(string(n[:3]) + "." + string(n[3:6]) + "." + string(n[6:9]) + "-" + string(n[9:]))
+		d.randomText(string(n[:3]) + "." + string(n[3:6]) + "." + string(n[6:9]) + "-" + string(n[9:]))
 	default:
-		d.text(string(n[:9]) + "-" + string(n[9:]))
+		d.randomText(string(n[:9]) + "-" + string(n[9:]))
 	}
 }
 
@@ -365,32 +365,32 @@ const (
 	labelled   = true
 )
 
-// phone writes a mobile, an old mobile or a landline. Ten bare digits of the area codes 12 to 17 without a label are
+// randomPhone writes a mobile, an old mobile or a landline. Ten bare digits of the area codes 12 to 17 without a label are
 // left out: those are times.
-func (d *Dump) phone(label bool) {
-	area, mid, last := d.pick(Areas...), strconv.Itoa(1000+d.rnd.IntN(9000)), strconv.Itoa(1000+d.rnd.IntN(9000))
+func (d *Dump) randomPhone(label bool) {
+	area, mid, last := d.pickString(Areas...), strconv.Itoa(1000+d.rnd.IntN(9000)), strconv.Itoa(1000+d.rnd.IntN(9000))
 	kind := d.rnd.IntN(10)
 	switch {
 	case kind < 7: // a mobile of today
-		d.meant(identifier.Phone, "+55"+area+"9"+mid+last)
+		d.reportWritten(identifier.Phone, "+55"+area+"9"+mid+last)
 		d.writeMobile(area, mid, last)
 		return
 	case kind == 7: // an old mobile
-		mid = d.pick("6", "7", "8", "9") + mid[1:]
-		d.meant(identifier.Phone, "+55"+area+"9"+mid+last)
+		mid = d.pickString("6", "7", "8", "9") + mid[1:]
+		d.reportWritten(identifier.Phone, "+55"+area+"9"+mid+last)
 	default:
-		mid = d.pick("2", "3", "4", "5") + mid[1:]
-		d.meant(identifier.Phone, "+55"+area+mid+last)
+		mid = d.pickString("2", "3", "4", "5") + mid[1:]
+		d.reportWritten(identifier.Phone, "+55"+area+mid+last)
 	}
 	switch form := d.rnd.IntN(4); {
 	case form == 0 && (label || area[0] != '1' || area[1] < '2' || area[1] > '7'):
-		d.text(area + mid + last)
+		d.randomText(area + mid + last)
 	case form == 1:
-		d.text("+55" + area + mid + last)
+		d.randomText("+55" + area + mid + last)
 	case form == 2:
-		d.text("+55 " + area + " " + mid + "-" + last)
+		d.randomText("+55 " + area + " " + mid + "-" + last)
 	default:
-		d.text("(" + area + ") " + mid + "-" + last)
+		d.randomText("(" + area + ") " + mid + "-" + last)
 	}
 }
 
@@ -403,28 +403,28 @@ func (d *Dump) writeMobile(area, mid, last string) {
 		if identifier.IsValidCPF(n) {
 			d.truth(identifier.CPF, []byte(n), false)
 		}
-		d.text(n)
+		d.randomText(n)
 	case 1:
-		d.text("+55" + area + "9" + mid + last)
+		d.randomText("+55" + area + "9" + mid + last)
 	case 2:
-		d.text("55" + area + "9" + mid + last)
+		d.randomText("55" + area + "9" + mid + last)
 	case 3:
-		d.text("(" + area + ") 9" + mid + "-" + last)
+		d.randomText("(" + area + ") 9" + mid + "-" + last)
 	case 4:
-		d.text(area + " 9" + mid + "-" + last)
+		d.randomText(area + " 9" + mid + "-" + last)
 	default:
-		d.text("+55 (" + area + ") 9 " + mid + "-" + last)
+		d.randomText("+55 (" + area + ") 9 " + mid + "-" + last)
 	}
 }
 
-// meant reports an identifier that was written on purpose.
-func (d *Dump) meant(kind identifier.Kind, normal string) {
+// reportWritten reports an identifier that was written on purpose.
+func (d *Dump) reportWritten(kind identifier.Kind, normal string) {
 	d.truth(kind, append(d.normal[:0], normal...), true)
 }
 
-// card appends a card number with a valid check digit, plain or in groups.
-func (d *Dump) card() {
-	prefix := d.pick("4111", "5412", "2720", "6062", "6500", "3714", "4532")
+// randomCard appends a card number with a valid check digit, plain or in groups.
+func (d *Dump) randomCard() {
+	prefix := d.pickString("4111", "5412", "2720", "6062", "6500", "3714", "4532")
 	length := 16
 	if prefix == "3714" {
 		length = 15
@@ -437,14 +437,14 @@ func (d *Dump) card() {
 		n[length-1] = '0' + (n[length-1]-'0'+1)%10
 	}
 	d.truth(identifier.Card, n, true)
-	sep := d.pick("", "", " ", "-")
+	sep := d.pickString("", "", " ", "-")
 	switch {
 	case sep == "":
 		d.out = append(d.out, n...)
 	case length == 15:
-		d.text(string(n[:4]) + sep + string(n[4:10]) + sep + string(n[10:]))
+		d.randomText(string(n[:4]) + sep + string(n[4:10]) + sep + string(n[10:]))
 	default:
-		d.text(string(n[:4]) + sep + string(n[4:8]) + sep + string(n[8:12]) + sep + string(n[12:]))
+		d.randomText(string(n[:4]) + sep + string(n[4:8]) + sep + string(n[8:12]) + sep + string(n[12:]))
 	}
 }
 
@@ -502,18 +502,18 @@ func (p *people) identifier(class string, write func()) datum {
 	}
 }
 
-// pick returns one of the texts at random; a text given twice is twice as likely.
-func (p *people) pick(from ...string) string { return from[p.rnd.IntN(len(from))] }
+// pickString returns one of the texts at random; a text given twice is twice as likely.
+func (p *people) pickString(from ...string) string { return from[p.rnd.IntN(len(from))] }
 
-// hex returns n random hexadecimal digits.
-func (p *people) hex(n int) string {
+// randomHex returns n random hexadecimal digits.
+func (p *people) randomHex(n int) string {
 	p.dump.out = p.dump.out[:0]
-	p.dump.hex(n)
+	p.dump.randomHex(n)
 	return string(p.dump.out)
 }
 
-// digits returns n random digits.
-func (p *people) digits(n int) string {
+// randomDigits returns n random digits.
+func (p *people) randomDigits(n int) string {
 	var b strings.Builder
 	for range n {
 		b.WriteByte(byte('0' + p.rnd.IntN(10)))
@@ -523,41 +523,41 @@ func (p *people) digits(n int) string {
 
 // password makes up what people choose, and what parsers stumble over.
 func (p *people) password() string {
-	base := p.pick(words...) + strconv.Itoa(p.rnd.IntN(10_000))
+	base := p.pickString(words...) + strconv.Itoa(p.rnd.IntN(10_000))
 	switch p.rnd.IntN(16) {
 	case 0:
-		return base + p.pick(":", ";", ",", "|") + p.pick(words...)
+		return base + p.pickString(":", ";", ",", "|") + p.pickString(words...)
 	case 1:
-		return base + p.pick(`"`, `'`, `\`, "''", `"",`) + "x" + strconv.Itoa(p.rnd.IntN(100))
+		return base + p.pickString(`"`, `'`, `\`, "''", `"",`) + "x" + strconv.Itoa(p.rnd.IntN(100))
 	case 2: // a password that contains an e-mail address
-		return "x!" + p.pick(LocalNames...) + strconv.Itoa(p.rnd.IntN(1_000_000)) + "@" + p.pick(Domains...) + "!9"
+		return "x!" + p.pickString(LocalNames...) + strconv.Itoa(p.rnd.IntN(1_000_000)) + "@" + p.pickString(Domains...) + "!9"
 	case 3:
 		return strconv.Itoa(100_000 + p.rnd.IntN(900_000))
 	case 4:
-		return p.pick(LocalNames...) + p.pick("", "!", "123", "@2020")
+		return p.pickString(LocalNames...) + p.pickString("", "!", "123", "@2020")
 	case 5:
-		return p.pick("Ç", "ã", "é") + base + p.pick("#", "$", "%", "&")
+		return p.pickString("Ç", "ã", "é") + base + p.pickString("#", "$", "%", "&")
 	case 6:
-		return base + p.pick("),(", "'),('", `"},{"`, "{}", "</a>", "=")
+		return base + p.pickString("),(", "'),('", `"},{"`, "{}", "</a>", "=")
 	}
-	return strings.ToUpper(base[:1]) + base[1:] + p.pick("", "!", "#", "@", ".")
+	return strings.ToUpper(base[:1]) + base[1:] + p.pickString("", "!", "#", "@", ".")
 }
 
-// hash returns a random text in the form of a password hash: bcrypt, SHA-1, Argon2 or MD5.
-func (p *people) hash() string {
+// randomHash returns a random text in the form of a password hash: bcrypt, SHA-1, Argon2 or MD5.
+func (p *people) randomHash() string {
 	switch p.rnd.IntN(4) {
 	case 0:
-		return "$2y$10$" + p.hex(53)
+		return "$2y$10$" + p.randomHex(53)
 	case 1:
-		return p.hex(40)
+		return p.randomHex(40)
 	case 2:
-		return "$argon2id$v=19$m=65536,t=3,p=4$" + p.hex(22) + "$" + p.hex(43)
+		return "$argon2id$v=19$m=65536,t=3,p=4$" + p.randomHex(22) + "$" + p.randomHex(43)
 	}
-	return p.hex(32)
+	return p.randomHex(32)
 }
 
-// date returns a random date between two years in one of the forms that dumps have.
-func (p *people) date(from, to int) string {
+// randomDate returns a random date between two years in one of the forms that dumps have.
+func (p *people) randomDate(from, to int) string {
 	y, m, d := from+p.rnd.IntN(to-from), 1+p.rnd.IntN(12), 1+p.rnd.IntN(28)
 	switch p.rnd.IntN(3) {
 	case 0:
@@ -568,8 +568,8 @@ func (p *people) date(from, to int) string {
 	return fmt.Sprintf("%d-%02d-%02d", y, m, d)
 }
 
-// ip returns a random IPv4 address.
-func (p *people) ip() string {
+// randomAddress returns a random IPv4 address.
+func (p *people) randomAddress() string {
 	return fmt.Sprintf("%d.%d.%d.%d", 1+p.rnd.IntN(220), p.rnd.IntN(256), p.rnd.IntN(256), 1+p.rnd.IntN(254))
 }
 
@@ -588,36 +588,40 @@ func plainKind(class string, names string, text func(*people) string) kind {
 // columnKinds are what tables of people have. The first four are identifiers.
 var columnKinds = []kind{
 	{"email", strings.Split("email,e-mail,Email,E-MAIL,user_email,correo,correo_electronico,Correo Electrónico,mail,emailAddress,email_cliente", ","),
-		func(p *people) datum { return p.identifier("email", p.dump.email) }},
-	{"cpf", strings.Split("cpf,CPF,nr_cpf,cpf_cliente,CPF do titular,num_cpf", ","), func(p *people) datum { return p.identifier("cpf", p.dump.cpf) }},
+		func(p *people) datum { return p.identifier("email", p.dump.randomEmail) }},
+	{"cpf", strings.Split("cpf,CPF,nr_cpf,cpf_cliente,CPF do titular,num_cpf", ","), func(p *people) datum { return p.identifier("cpf", p.dump.randomCPF) }},
 	{"phone", strings.Split("telefone,phone,celular,teléfono,telefono,phone_number,Telefone Celular,tel,whatsapp,mobile,móvil,fone", ","),
-		func(p *people) datum { return p.identifier("phone", func() { p.dump.phone(unlabelled) }) }},
-	{"card", strings.Split("cartao,card_number,credit_card,numero_cartao,tarjeta,numero_tarjeta", ","), func(p *people) datum { return p.identifier("card", p.dump.card) }},
+		func(p *people) datum { return p.identifier("phone", func() { p.dump.randomPhone(unlabelled) }) }},
+	{"card", strings.Split("cartao,card_number,credit_card,numero_cartao,tarjeta,numero_tarjeta", ","), func(p *people) datum { return p.identifier("card", p.dump.randomCard) }},
 	plainKind("password", "senha,password,contraseña,contrasena,clave,passwd,pwd,Senha,PASSWORD,user_password,pass", (*people).password),
-	plainKind("password_hash", "password_hash,senha_hash,hash_senha,passwordHash,encrypted_password,hash,contrasena_hash", (*people).hash),
+	plainKind("password_hash", "password_hash,senha_hash,hash_senha,passwordHash,encrypted_password,hash,contrasena_hash", (*people).randomHash),
 	plainKind("name", "nome,name,nombre,full_name,Nome Completo,nombre_completo,nome_cliente,fullName,apellidos,sobrenome", func(p *people) string {
-		return p.pick(FirstNames...) + " " + p.pick(LastNames...)
+		return p.pickString(FirstNames...) + " " + p.pickString(LastNames...)
 	}),
-	plainKind("birth_date", "data_nascimento,nascimento,birth_date,date_of_birth,dob,fecha_nacimiento,Data de Nascimento,dt_nasc,birthday", func(p *people) string { return p.date(1940, 2008) }),
+	plainKind("birth_date", "data_nascimento,nascimento,birth_date,date_of_birth,dob,fecha_nacimiento,Data de Nascimento,dt_nasc,birthday", func(p *people) string { return p.randomDate(1940, 2008) }),
 	plainKind("address", "endereco,endereço,address,direccion,dirección,logradouro,street_address,rua", func(p *people) string {
-		return p.pick("Rua ", "Av. ", "Travessa ") + p.pick(LastNames...) + " " + strconv.Itoa(1+p.rnd.IntN(3000))
+		return p.pickString("Rua ", "Av. ", "Travessa ") + p.pickString(LastNames...) + " " + strconv.Itoa(1+p.rnd.IntN(3000))
 	}),
 	plainKind("address", "cep,zip_code,codigo_postal,CEP", func(p *people) string {
 		return strconv.Itoa(10000+p.rnd.IntN(80000)) + "-" + strconv.Itoa(100+p.rnd.IntN(900))
 	}),
-	plainKind("document", "rg,RG,passport,pasaporte,dni,cnh,documento_rg", func(p *people) string { return p.pick("MG", "SP", "X", "") + p.digits(8) + p.pick("", "X") }),
-	plainKind("ip_address", "ip,ip_address,last_ip,endereco_ip,direccion_ip,lastIp,registration_ip", (*people).ip),
-	plainKind("username", "username,usuario,login,nick,nome_usuario,nombre_usuario,userName", func(p *people) string {
-		return p.pick(LocalNames...) + "_" + p.pick(LocalNames...) + strconv.Itoa(p.rnd.IntN(1000))
+	plainKind("document", "rg,RG,passport,pasaporte,dni,cnh,documento_rg", func(p *people) string {
+		return p.pickString("MG", "SP", "X", "") + p.randomDigits(8) + p.pickString("", "X")
 	}),
-	plainKind("financial", "salario,salary,renda,saldo,balance,renda_mensal,income,sueldo", func(p *people) string { return strconv.Itoa(1000+p.rnd.IntN(9000)) + "." + p.digits(2) }),
-	plainKind("cookies", "cookie,cookies,session_cookie", func(p *people) string { return "sid=" + p.hex(24) }),
-	plainKind("health", "diagnostico,diagnosis,tipo_sanguineo,blood_type", func(p *people) string { return p.pick("asma", "CID J45", "O+", "A-", "diabetes") }),
+	plainKind("ip_address", "ip,ip_address,last_ip,endereco_ip,direccion_ip,lastIp,registration_ip", (*people).randomAddress),
+	plainKind("username", "username,usuario,login,nick,nome_usuario,nombre_usuario,userName", func(p *people) string {
+		return p.pickString(LocalNames...) + "_" + p.pickString(LocalNames...) + strconv.Itoa(p.rnd.IntN(1000))
+	}),
+	plainKind("financial", "salario,salary,renda,saldo,balance,renda_mensal,income,sueldo", func(p *people) string { return strconv.Itoa(1000+p.rnd.IntN(9000)) + "." + p.randomDigits(2) }),
+	plainKind("cookies", "cookie,cookies,session_cookie", func(p *people) string { return "sid=" + p.randomHex(24) }),
+	plainKind("health", "diagnostico,diagnosis,tipo_sanguineo,blood_type", func(p *people) string { return p.pickString("asma", "CID J45", "O+", "A-", "diabetes") }),
 	// What is no class, and must not be taken for one.
-	plainKind("", "created_at,data_cadastro,fecha_alta,updated_at,last_login,password_changed_at,data_alteracao_senha", func(p *people) string { return p.date(2015, 2024) }),
-	plainKind("", "city,cidade,ciudad,estado,uf,country", func(p *people) string { return p.pick("Recife", "Santos", "Lima", "Porto Alegre") }),
-	plainKind("", "status,ativo,active,email_verified,is_admin,senha_expirada,password_reset", func(p *people) string { return p.pick("1", "0", "true", "false", "ativo") }),
-	plainKind("", "token,remember_token,api_token,session_id,reset_token,uuid", func(p *people) string { return p.hex(32) }),
-	plainKind("", "company_name,empresa,nome_empresa,product_name,nombre_producto,nome_mae", func(p *people) string { return p.pick(LastNames...) + " " + p.pick("Ltda", "S.A.", "e Filhos") }),
-	plainKind("", "password_salt,salt,user_agent,obs", func(p *people) string { return p.pick("Mozilla/5.0", "x9f2", "cliente novo", "nao ligar") }),
+	plainKind("", "created_at,data_cadastro,fecha_alta,updated_at,last_login,password_changed_at,data_alteracao_senha", func(p *people) string { return p.randomDate(2015, 2024) }),
+	plainKind("", "city,cidade,ciudad,estado,uf,country", func(p *people) string { return p.pickString("Recife", "Santos", "Lima", "Porto Alegre") }),
+	plainKind("", "status,ativo,active,email_verified,is_admin,senha_expirada,password_reset", func(p *people) string { return p.pickString("1", "0", "true", "false", "ativo") }),
+	plainKind("", "token,remember_token,api_token,session_id,reset_token,uuid", func(p *people) string { return p.randomHex(32) }),
+	plainKind("", "company_name,empresa,nome_empresa,product_name,nombre_producto,nome_mae", func(p *people) string {
+		return p.pickString(LastNames...) + " " + p.pickString("Ltda", "S.A.", "e Filhos")
+	}),
+	plainKind("", "password_salt,salt,user_agent,obs", func(p *people) string { return p.pickString("Mozilla/5.0", "x9f2", "cliente novo", "nao ligar") }),
 }

@@ -29,11 +29,11 @@ type Format struct {
 
 // Formats are all of them.
 var Formats = []Format{
-	{"combo list", false, false, combos}, {"url, user, password", false, false, credentials}, {"comma", true, false, commas}, {"semicolon", true, false, semicolons},
-	{"tab", true, false, tabs}, {"fixed width", true, false, fixedWidth}, {"insert", true, false, inserts}, {"mysqldump", true, false, mysqldump},
-	{"copy", true, false, copies}, {"json lines", true, false, jsonLines}, {"json list", true, false, jsonList}, {"stealer log", true, false, stealerLog},
-	{"ldif", true, false, ldif}, {"vcard", true, false, vcards}, {"mail", false, false, mails}, {"no header", false, true, headless},
-	{"two columns, no header", false, true, twoColumns}, {"four hyphens", false, false, dashed},
+	{"combo list", false, false, comboFiles}, {"url, user, password", false, false, credentials}, {"comma", true, false, commaFiles}, {"semicolon", true, false, semicolons},
+	{"tab", true, false, tabFiles}, {"fixed width", true, false, fixedWidth}, {"insert", true, false, insertFiles}, {"mysqldump", true, false, mysqldump},
+	{"copy", true, false, copyFiles}, {"json lines", true, false, jsonLines}, {"json list", true, false, jsonList}, {"stealer log", true, false, stealerLog},
+	{"ldif", true, false, ldifFiles}, {"vcard", true, false, vcardFiles}, {"mail", false, false, mailFiles}, {"no header", false, true, headless},
+	{"two columns, no header", false, true, twoColumns}, {"four hyphens", false, false, dashedFiles},
 }
 
 // Write makes a file of n records.
@@ -43,8 +43,8 @@ func (f Format) Write(seed uint64, n int) File {
 	return file
 }
 
-// table returns the columns of one file: some of all there are, in any order, at least one of them an identifier.
-func (p *people) table() (columns []kind, names []string) {
+// chooseColumns returns the columns of one file: some of all there are, in any order, at least one of them an identifier.
+func (p *people) chooseColumns() (columns []kind, names []string) {
 	columns = append(columns, columnKinds[p.rnd.IntN(4)])
 	if p.rnd.IntN(4) > 0 {
 		columns[0] = columnKinds[0]
@@ -59,7 +59,7 @@ func (p *people) table() (columns []kind, names []string) {
 	p.rnd.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
 	seen := map[string]bool{}
 	for i := 0; i < len(columns); i++ {
-		name := p.pick(columns[i].names...)
+		name := p.pickString(columns[i].names...)
 		if seen[strings.ToLower(name)] {
 			i--
 			continue
@@ -70,9 +70,9 @@ func (p *people) table() (columns []kind, names []string) {
 	return columns, names
 }
 
-// person fills the columns with values of a new person; a missing value is an empty text. It draws again until the
+// makePerson fills the columns with values of a new person; a missing value is an empty text. It draws again until the
 // person has at least one identifier.
-func (p *people) person(columns []kind) (Person, []string) {
+func (p *people) makePerson(columns []kind) (Person, []string) {
 	for {
 		who, texts := Person{Classes: map[string]bool{}}, make([]string, len(columns))
 		for i, c := range columns {
@@ -81,7 +81,7 @@ func (p *people) person(columns []kind) (Person, []string) {
 			}
 			d := c.make(p)
 			texts[i] = d.text
-			who.take(d)
+			who.addLeakedValue(d)
 		}
 		if len(who.Values) > 0 {
 			return who, texts
@@ -89,8 +89,8 @@ func (p *people) person(columns []kind) (Person, []string) {
 	}
 }
 
-// take adds a value to what is known to have leaked of the person.
-func (w *Person) take(d datum) {
+// addLeakedValue adds a value to what is known to have leaked of the person.
+func (w *Person) addLeakedValue(d datum) {
 	if d.class != "" {
 		w.Classes[d.class] = true
 	}
@@ -102,12 +102,14 @@ func (w *Person) take(d datum) {
 	}
 }
 
-// printf appends to the file's text.
-func (f *File) printf(format string, args ...any) { f.Text = fmt.Appendf(f.Text, format, args...) }
+// writeFormatted appends to the file's text.
+func (f *File) writeFormatted(format string, args ...any) {
+	f.Text = fmt.Appendf(f.Text, format, args...)
+}
 
-// combos writes a combo list that leads with an address, a CPF or a phone number, with passwords or hashes behind it.
-func combos(p *people, f *File, n int) {
-	sep := p.pick(":", ":", ":", ";", "|")
+// comboFiles writes a combo list that leads with an address, a CPF or a phone number, with passwords or hashes behind it.
+func comboFiles(p *people, f *File, n int) {
+	sep := p.pickString(":", ":", ":", ";", "|")
 	lead := columnKinds[[]int{0, 0, 0, 0, 1, 2}[p.rnd.IntN(6)]]
 	if lead.class != "email" {
 		sep = ":"
@@ -116,76 +118,76 @@ func combos(p *people, f *File, n int) {
 	for range n {
 		who := Person{Classes: map[string]bool{}}
 		id := lead.make(p)
-		who.take(id)
+		who.addLeakedValue(id)
 		secret := datum{class: "password", text: p.password()}
 		if hashes {
-			secret = datum{class: "password_hash", text: p.hash()}
+			secret = datum{class: "password_hash", text: p.randomHash()}
 		}
 		if p.rnd.IntN(20) == 0 {
-			secret = datum{text: p.pick("", "", "NULL", "-")}
+			secret = datum{text: p.pickString("", "", "NULL", "-")}
 		}
-		who.take(secret)
-		f.printf("%s%s%s\n", id.text, sep, secret.text)
+		who.addLeakedValue(secret)
+		f.writeFormatted("%s%s%s\n", id.text, sep, secret.text)
 		f.People = append(f.People, who)
 	}
 }
 
-// dashed writes lists of accounts, the fields of which four hyphens part.
-func dashed(p *people, f *File, n int) {
+// dashedFiles writes lists of accounts, the fields of which four hyphens part.
+func dashedFiles(p *people, f *File, n int) {
 	user := p.rnd.IntN(2) == 0
 	for range n {
 		who := Person{Classes: map[string]bool{}}
 		id, secret := columnKinds[0].make(p), datum{class: "password", text: p.password()}
 		if p.rnd.IntN(20) == 0 {
-			secret = datum{text: p.pick("", "", "NULL", "-")}
+			secret = datum{text: p.pickString("", "", "NULL", "-")}
 		}
-		who.take(id)
-		who.take(secret)
+		who.addLeakedValue(id)
+		who.addLeakedValue(secret)
 		if user {
-			f.printf("%s%d----", p.pick(LocalNames...), p.rnd.IntN(1000))
+			f.writeFormatted("%s%d----", p.pickString(LocalNames...), p.rnd.IntN(1000))
 		}
-		f.printf("%s----%s\n", id.text, secret.text)
+		f.writeFormatted("%s----%s\n", id.text, secret.text)
 		f.People = append(f.People, who)
 	}
 }
 
-// site returns a made-up address of a login page, and its host.
-func (p *people) site() (url, host string) {
-	host = p.pick("loja", "banco", "conta", "jogo") + strconv.Itoa(p.rnd.IntN(1000)) + "." + p.pick(Domains...)
-	return p.pick("https://", "http://", "https://www.") + host + p.pick("/", "/login", "/auth?next=%2Fconta&a=b", ":8443/entrar"), host
+// pickSite returns a made-up address of a login page, and its host.
+func (p *people) pickSite() (url, host string) {
+	host = p.pickString("loja", "banco", "conta", "jogo") + strconv.Itoa(p.rnd.IntN(1000)) + "." + p.pickString(Domains...)
+	return p.pickString("https://", "http://", "https://www.") + host + p.pickString("/", "/login", "/auth?next=%2Fconta&a=b", ":8443/entrar"), host
 }
 
 // credentials writes lines of a site, a login and a password, in which the site's own colons make the columns
 // ambiguous.
 func credentials(p *people, f *File, n int) {
-	sep := p.pick(":", ":", "|", ";")
+	sep := p.pickString(":", ":", "|", ";")
 	for range n {
 		who := Person{Classes: map[string]bool{}}
 		id := columnKinds[0].make(p)
-		who.take(id)
+		who.addLeakedValue(id)
 		secret := datum{class: "password", text: p.password()}
-		who.take(secret)
-		url, host := p.site()
+		who.addLeakedValue(secret)
+		url, host := p.pickSite()
 		who.Site = host
-		f.printf("%s%s%s%s%s\n", url, sep, id.text, sep, secret.text)
+		f.writeFormatted("%s%s%s%s%s\n", url, sep, id.text, sep, secret.text)
 		f.People = append(f.People, who)
 	}
 }
 
-func commas(p *people, f *File, n int)     { separated(p, f, n, ',') }
+func commaFiles(p *people, f *File, n int) { separated(p, f, n, ',') }
 func semicolons(p *people, f *File, n int) { separated(p, f, n, ';') }
-func tabs(p *people, f *File, n int)       { separated(p, f, n, '\t') }
+func tabFiles(p *people, f *File, n int)   { separated(p, f, n, '\t') }
 
 // separated writes a table with a header; empty values are written in one of the ways that dumps do.
 func separated(p *people, f *File, n int, sep rune) {
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
 	w.Comma, w.UseCRLF = sep, p.rnd.IntN(4) == 0
-	columns, names := p.table()
+	columns, names := p.chooseColumns()
 	_ = w.Write(names) // never fails
-	none := p.pick("", "", "NULL", `\N`, "-")
+	none := p.pickString("", "", "NULL", `\N`, "-")
 	for range n {
-		who, texts := p.person(columns)
+		who, texts := p.makePerson(columns)
 		for i := range texts {
 			if texts[i] == "" {
 				texts[i] = none
@@ -200,10 +202,10 @@ func separated(p *people, f *File, n int, sep rune) {
 
 // fixedWidth writes a table whose columns are padded with blanks to the longest value.
 func fixedWidth(p *people, f *File, n int) {
-	columns, names := p.table()
+	columns, names := p.chooseColumns()
 	rows := [][]string{names}
 	for range n {
-		who, texts := p.person(columns)
+		who, texts := p.makePerson(columns)
 		rows, f.People = append(rows, texts), append(f.People, who)
 	}
 	widths := make([]int, len(names))
@@ -214,14 +216,14 @@ func fixedWidth(p *people, f *File, n int) {
 	}
 	for _, row := range rows {
 		for i, text := range row {
-			f.printf("%s%s", text, strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text)))
+			f.writeFormatted("%s%s", text, strings.Repeat(" ", widths[i]-utf8.RuneCountInString(text)))
 		}
-		f.printf("\n")
+		f.writeFormatted("\n")
 	}
 }
 
-// sqlText returns a text as an SQL literal, or none for an empty one.
-func sqlText(text, none string) string {
+// quoteSQLText returns a text as an SQL literal, or none for an empty one.
+func quoteSQLText(text, none string) string {
 	if text == "" {
 		return none
 	}
@@ -232,30 +234,30 @@ func sqlText(text, none string) string {
 func sqlTuple(texts []string, none string) string {
 	out := make([]string, len(texts))
 	for i, t := range texts {
-		out[i] = sqlText(t, none)
+		out[i] = quoteSQLText(t, none)
 	}
 	return "(" + strings.Join(out, ",") + ")"
 }
 
-// inserts writes INSERT statements that name their columns, one row or fifty rows each.
-func inserts(p *people, f *File, n int) {
-	columns, names := p.table()
-	none := p.pick("NULL", "''")
+// insertFiles writes INSERT statements that name their columns, one row or fifty rows each.
+func insertFiles(p *people, f *File, n int) {
+	columns, names := p.chooseColumns()
+	none := p.pickString("NULL", "''")
 	perLine := p.rnd.IntN(2) == 0
-	head := "INSERT INTO " + p.pick("usuarios", "`db`.`users`", `"public"."clientes"`) + " (`" + strings.Join(names, "`, `") + "`) VALUES"
+	head := "INSERT INTO " + p.pickString("usuarios", "`db`.`users`", `"public"."clientes"`) + " (`" + strings.Join(names, "`, `") + "`) VALUES"
 	for i := range n {
-		who, texts := p.person(columns)
+		who, texts := p.makePerson(columns)
 		f.People = append(f.People, who)
 		switch {
 		case perLine:
-			f.printf("%s %s;\n", head, sqlTuple(texts, none))
+			f.writeFormatted("%s %s;\n", head, sqlTuple(texts, none))
 		case i%50 == 0:
-			f.printf("%s\n%s", head, sqlTuple(texts, none))
+			f.writeFormatted("%s\n%s", head, sqlTuple(texts, none))
 		default:
-			f.printf(",\n%s", sqlTuple(texts, none))
+			f.writeFormatted(",\n%s", sqlTuple(texts, none))
 		}
 		if !perLine && (i%50 == 49 || i == n-1) {
-			f.printf(";\n")
+			f.writeFormatted(";\n")
 		}
 	}
 }
@@ -263,48 +265,48 @@ func inserts(p *people, f *File, n int) {
 // mysqldump writes INSERT statements without column names: those are in CREATE TABLE, behind another table that must
 // not be taken for it.
 func mysqldump(p *people, f *File, n int) {
-	columns, names := p.table()
-	f.printf("-- MySQL dump 10.13\nCREATE TABLE `produtos` (\n  `id` int(11) NOT NULL,\n  `password` varchar(9),\n  PRIMARY KEY (`id`)\n);\n")
-	f.printf("CREATE TABLE `users` (\n")
+	columns, names := p.chooseColumns()
+	f.writeFormatted("-- MySQL dump 10.13\nCREATE TABLE `produtos` (\n  `id` int(11) NOT NULL,\n  `password` varchar(9),\n  PRIMARY KEY (`id`)\n);\n")
+	f.writeFormatted("CREATE TABLE `users` (\n")
 	for _, name := range names {
-		f.printf("  `%s` varchar(255) DEFAULT NULL,\n", name)
+		f.writeFormatted("  `%s` varchar(255) DEFAULT NULL,\n", name)
 	}
-	f.printf("  PRIMARY KEY (`%s`),\n  KEY `k` (`%s`)\n) ENGINE=InnoDB;\nINSERT INTO `produtos` VALUES (1,'x'),(2,'y');\n", names[0], names[0])
+	f.writeFormatted("  PRIMARY KEY (`%s`),\n  KEY `k` (`%s`)\n) ENGINE=InnoDB;\nINSERT INTO `produtos` VALUES (1,'x'),(2,'y');\n", names[0], names[0])
 	for i := range n {
-		who, texts := p.person(columns)
+		who, texts := p.makePerson(columns)
 		f.People = append(f.People, who)
 		if i%300 == 0 {
 			if i > 0 {
-				f.printf(";\n")
+				f.writeFormatted(";\n")
 			}
-			f.printf("INSERT INTO `users` VALUES ")
+			f.writeFormatted("INSERT INTO `users` VALUES ")
 		} else {
-			f.printf(",")
+			f.writeFormatted(",")
 		}
-		f.printf("%s", sqlTuple(texts, "NULL"))
+		f.writeFormatted("%s", sqlTuple(texts, "NULL"))
 	}
-	f.printf(";\n")
+	f.writeFormatted(";\n")
 }
 
-// copies writes a dump of PostgreSQL: COPY blocks with tab-separated rows.
-func copies(p *people, f *File, n int) {
-	columns, names := p.table()
-	f.printf("--\n-- PostgreSQL database dump\n--\nCOPY public.log (id, senha) FROM stdin;\n1\tx\n\\.\n\nCOPY public.users (\"%s\") FROM stdin;\n", strings.Join(names, `", "`))
+// copyFiles writes a dump of PostgreSQL: COPY blocks with tab-separated rows.
+func copyFiles(p *people, f *File, n int) {
+	columns, names := p.chooseColumns()
+	f.writeFormatted("--\n-- PostgreSQL database dump\n--\nCOPY public.log (id, senha) FROM stdin;\n1\tx\n\\.\n\nCOPY public.users (\"%s\") FROM stdin;\n", strings.Join(names, `", "`))
 	for range n {
-		who, texts := p.person(columns)
+		who, texts := p.makePerson(columns)
 		f.People = append(f.People, who)
 		for i, t := range texts {
 			if texts[i] = strings.NewReplacer(`\`, `\\`, "\t", `\t`).Replace(t); t == "" {
 				texts[i] = `\N`
 			}
 		}
-		f.printf("%s\n", strings.Join(texts, "\t"))
+		f.writeFormatted("%s\n", strings.Join(texts, "\t"))
 	}
-	f.printf("\\.\n\n")
+	f.writeFormatted("\\.\n\n")
 }
 
-// nested writes some of the members inside of another object.
-func (p *people) nested(names, texts []string) map[string]any {
+// nestMembers writes some of the members inside of another object.
+func (p *people) nestMembers(names, texts []string) map[string]any {
 	out, inner := map[string]any{}, map[string]any{}
 	deep := p.rnd.IntN(2) == 0
 	for i, name := range names {
@@ -317,7 +319,7 @@ func (p *people) nested(names, texts []string) map[string]any {
 		}
 	}
 	if len(inner) > 0 {
-		out[p.pick("profile", "perfil", "dados", "data")] = inner
+		out[p.pickString("profile", "perfil", "dados", "data")] = inner
 	}
 	out["tags"] = []string{"a", "b"}
 	out["orders"] = []map[string]any{{"id": p.rnd.IntN(1000), "total": 10}, {"id": p.rnd.IntN(1000), "total": 20}}
@@ -326,22 +328,22 @@ func (p *people) nested(names, texts []string) map[string]any {
 
 // jsonLines writes an object per line, some with nested objects.
 func jsonLines(p *people, f *File, n int) {
-	columns, names := p.table()
+	columns, names := p.chooseColumns()
 	for range n {
-		who, texts := p.person(columns)
-		text, _ := json.Marshal(p.nested(names, texts))
-		f.printf("%s\n", text)
+		who, texts := p.makePerson(columns)
+		text, _ := json.Marshal(p.nestMembers(names, texts))
+		f.writeFormatted("%s\n", text)
 		f.People = append(f.People, who)
 	}
 }
 
 // jsonList writes one object with a list of people. It has a password member of its own that belongs to none of them.
 func jsonList(p *people, f *File, n int) {
-	columns, names := p.table()
+	columns, names := p.chooseColumns()
 	var all []any
 	for range n {
-		who, texts := p.person(columns)
-		all = append(all, p.nested(names, texts))
+		who, texts := p.makePerson(columns)
+		all = append(all, p.nestMembers(names, texts))
 		f.People = append(f.People, who)
 	}
 	whole := map[string]any{"count": n, "password": "none of theirs", "users": all}
@@ -359,78 +361,78 @@ func stealerLog(p *people, f *File, n int) {
 		{"URL", "Username", "Password"}, {"Host", "Login", "Password"}, {"URL", "USER", "PASS"}, {"url", "usuario", "senha"}, {"Sitio", "Usuario", "Contraseña"},
 		{"Hostname", "Usuário", "Senha"}, {"URL", "Логин", "Пароль"}, {"Link", "E-mail", "Clave"},
 	}[p.rnd.IntN(8)]
-	part, parted := p.pick(": ", ":", " : ", " = "), p.pick("\n", "===============\n", "---\n", "")
+	part, parted := p.pickString(": ", ":", " : ", " = "), p.pickString("\n", "===============\n", "---\n", "")
 	for range n {
 		who := Person{Classes: map[string]bool{}}
-		url, host := p.site()
+		url, host := p.pickSite()
 		who.Site = host
 		id := columnKinds[p.rnd.IntN(10)/9].make(p) // one in ten logs in by CPF
-		who.take(id)
+		who.addLeakedValue(id)
 		secret := datum{class: "password", text: p.password()}
 		if p.rnd.IntN(10) == 0 {
 			secret = datum{}
 		}
-		who.take(secret)
+		who.addLeakedValue(secret)
 		if parted != "" && p.rnd.IntN(2) == 0 {
-			f.printf("Soft%sChrome Default (126.0.6478.127)\n", part)
+			f.writeFormatted("Soft%sChrome Default (126.0.6478.127)\n", part)
 		}
-		f.printf("%s%s%s\n%s%s%s\n%s%s%s\n%s", labels[0], part, url, labels[1], part, id.text, labels[2], part, secret.text, parted)
+		f.writeFormatted("%s%s%s\n%s%s%s\n%s%s%s\n%s", labels[0], part, url, labels[1], part, id.text, labels[2], part, secret.text, parted)
 		f.People = append(f.People, who)
 	}
 }
 
-// ldif writes the entries of a directory, with some attributes missing.
-func ldif(p *people, f *File, n int) {
+// ldifFiles writes the entries of a directory, with some attributes missing.
+func ldifFiles(p *people, f *File, n int) {
 	for range n {
 		who := Person{Classes: map[string]bool{}}
 		p.id++
-		f.printf("dn: uid=u%d,ou=people,dc=exemplo,dc=com\nobjectClass: inetOrgPerson\nobjectClass: top\n", p.id)
+		f.writeFormatted("dn: uid=u%d,ou=people,dc=exemplo,dc=com\nobjectClass: inetOrgPerson\nobjectClass: top\n", p.id)
 		line := func(name string, d datum) {
 			if p.rnd.IntN(4) > 0 || name == "mail" {
-				who.take(d)
-				f.printf("%s: %s\n", name, d.text)
+				who.addLeakedValue(d)
+				f.writeFormatted("%s: %s\n", name, d.text)
 			}
 		}
 		line("mail", columnKinds[0].make(p))
 		line("cn", columnKinds[6].make(p))
 		line("telephoneNumber", columnKinds[2].make(p))
 		line("street", columnKinds[8].make(p))
-		line("userPassword", datum{class: "password_hash", text: "{SSHA}" + p.hex(40)})
-		f.printf("\n")
+		line("userPassword", datum{class: "password_hash", text: "{SSHA}" + p.randomHex(40)})
+		f.writeFormatted("\n")
 		f.People = append(f.People, who)
 	}
 }
 
-// vcards writes contacts, with some fields missing.
-func vcards(p *people, f *File, n int) {
+// vcardFiles writes contacts, with some fields missing.
+func vcardFiles(p *people, f *File, n int) {
 	for range n {
 		who := Person{Classes: map[string]bool{}}
-		f.printf("BEGIN:VCARD\r\nVERSION:3.0\r\n")
+		f.writeFormatted("BEGIN:VCARD\r\nVERSION:3.0\r\n")
 		line := func(name string, d datum) {
 			if p.rnd.IntN(4) > 0 || strings.HasPrefix(name, "EMAIL") {
-				who.take(d)
-				f.printf("%s:%s\r\n", name, d.text)
+				who.addLeakedValue(d)
+				f.writeFormatted("%s:%s\r\n", name, d.text)
 			}
 		}
 		line("FN", columnKinds[6].make(p))
 		line("EMAIL;TYPE=INTERNET", columnKinds[0].make(p))
 		line("TEL;TYPE=CELL", columnKinds[2].make(p))
 		line("BDAY", columnKinds[7].make(p))
-		f.printf("ORG:Empresa %d\r\nEND:VCARD\r\n", p.rnd.IntN(100))
+		f.writeFormatted("ORG:Empresa %d\r\nEND:VCARD\r\n", p.rnd.IntN(100))
 		f.People = append(f.People, who)
 	}
 }
 
-// mails writes a mailbox. The addresses and the CPF in a message belong to different people, and the password to none
+// mailFiles writes a mailbox. The addresses and the CPF in a message belong to different people, and the password to none
 // of them.
-func mails(p *people, f *File, n int) {
+func mailFiles(p *people, f *File, n int) {
 	for range n {
 		from, to, third := columnKinds[0].make(p), columnKinds[0].make(p), columnKinds[1].make(p)
-		f.printf("From %s Mon Mar 11 10:00:00 2024\nReturn-Path: <%s>\nFrom: %s\nTo: %s\nSubject: senha\n\nO CPF %s, senha: %s\n\n", from.text, from.text, from.text, to.text,
+		f.writeFormatted("From %s Mon Mar 11 10:00:00 2024\nReturn-Path: <%s>\nFrom: %s\nTo: %s\nSubject: senha\n\nO CPF %s, senha: %s\n\n", from.text, from.text, from.text, to.text,
 			third.text, p.password())
 		for _, d := range []datum{from, to, third} {
 			who := Person{Classes: map[string]bool{}}
-			who.take(d)
+			who.addLeakedValue(d)
 			f.People = append(f.People, who)
 		}
 	}
@@ -438,27 +440,27 @@ func mails(p *people, f *File, n int) {
 
 // twoColumns writes lines shaped like a combo list whose second column is no password.
 func twoColumns(p *people, f *File, n int) {
-	sep, second := p.pick(":", ";", ",", "\t", "|"), columnKinds[[]int{6, 7, 8, 9, 11, 13, 17, 18}[p.rnd.IntN(8)]]
+	sep, second := p.pickString(":", ";", ",", "\t", "|"), columnKinds[[]int{6, 7, 8, 9, 11, 13, 17, 18}[p.rnd.IntN(8)]]
 	for range n {
 		who := Person{Classes: map[string]bool{}}
 		id, other := columnKinds[0].make(p), second.make(p)
-		who.take(id)
-		who.take(other)
-		f.printf("%s%s%s\n", id.text, sep, other.text)
+		who.addLeakedValue(id)
+		who.addLeakedValue(other)
+		f.writeFormatted("%s%s%s\n", id.text, sep, other.text)
 		f.People = append(f.People, who)
 	}
 }
 
 // headless writes a table without a header, so that only the shape of values tells what they are.
 func headless(p *people, f *File, n int) {
-	columns, _ := p.table()
-	sep := p.pick(",", ";", "\t", "|")
+	columns, _ := p.chooseColumns()
+	sep := p.pickString(",", ";", "\t", "|")
 	for range n {
-		who, texts := p.person(columns)
+		who, texts := p.makePerson(columns)
 		for i := range texts {
 			texts[i] = strings.ReplaceAll(texts[i], sep, "")
 		}
-		f.printf("%s\n", strings.Join(texts, sep))
+		f.writeFormatted("%s\n", strings.Join(texts, sep))
 		f.People = append(f.People, who)
 	}
 }

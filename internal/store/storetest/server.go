@@ -32,7 +32,7 @@ type Server struct {
 func NewServer(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	s := newServer(t)
-	s.tool(t, "initdb", "-D", s.data(), "-U", "vigia", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	s.runProgram(t, "initdb", "-D", s.dataFolder(), "-U", "vigia", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	s.Configure(t, append([]string{
 		"listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", "max_connections = 100", "shared_buffers = 32MB",
 		"fsync = on", "synchronous_commit = on", "wal_level = replica", "log_min_error_statement = panic",
@@ -59,19 +59,19 @@ func newServer(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		s.Kill()
+		s.KillServer()
 		if err := os.RemoveAll(s.folder); err != nil {
 			t.Error(err)
 		}
 	})
 	if os.Getuid() == 0 {
-		s.lend(t)
+		s.runUnprivileged(t)
 	}
 	return s
 }
 
-// lend has the server run as a user without rights, who then owns the folder.
-func (s *Server) lend(t testing.TB) {
+// runUnprivileged has the server run as a user without rights, who then owns the folder.
+func (s *Server) runUnprivileged(t testing.TB) {
 	t.Helper()
 	u, err := user.Lookup("postgres")
 	if err != nil {
@@ -119,21 +119,21 @@ func FreePort(t testing.TB) int {
 	return 0
 }
 
-// data returns the folder of the cluster's files.
-func (s *Server) data() string { return filepath.Join(s.folder, "data") }
+// dataFolder returns the folder of the cluster's files.
+func (s *Server) dataFolder() string { return filepath.Join(s.folder, "data") }
 
-// command is one of the server's programs, run as its owner.
-func (s *Server) command(name string, args ...string) *exec.Cmd {
+// programCommand is one of the server's programs, run as its owner.
+func (s *Server) programCommand(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.bin, name), args...)
 	cmd.Dir, cmd.Env = s.folder, append(os.Environ(), "HOME="+s.folder)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.owner, Setpgid: true, Pdeathsig: syscall.SIGQUIT}
 	return cmd
 }
 
-// tool runs one of PostgreSQL's programs and fails the test with its output.
-func (s *Server) tool(t testing.TB, name string, args ...string) {
+// runProgram runs one of PostgreSQL's programs and fails the test with its output.
+func (s *Server) runProgram(t testing.TB, name string, args ...string) {
 	t.Helper()
-	if out, err := s.command(name, args...).CombinedOutput(); err != nil {
+	if out, err := s.programCommand(name, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, out)
 	}
 }
@@ -141,7 +141,7 @@ func (s *Server) tool(t testing.TB, name string, args ...string) {
 // Configure adds lines to the configuration; they count from the next start.
 func (s *Server) Configure(t testing.TB, lines ...string) {
 	t.Helper()
-	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(filepath.Join(s.dataFolder(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,8 +151,8 @@ func (s *Server) Configure(t testing.TB, lines ...string) {
 	}
 }
 
-// Reload has the running server read its configuration again.
-func (s *Server) Reload(t testing.TB) {
+// ReloadSettings has the running server read its configuration again.
+func (s *Server) ReloadSettings(t testing.TB) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
@@ -164,24 +164,24 @@ func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		s.log.Reset()
-		s.cmd = s.command("postgres", "-D", s.data(), "-p", strconv.Itoa(s.port))
+		s.cmd = s.programCommand("postgres", "-D", s.dataFolder(), "-p", strconv.Itoa(s.port))
 		s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
 		if err := s.cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if s.answers() {
+		if s.waitUntilReady() {
 			return
 		}
-		s.Kill()
+		s.KillServer()
 		time.Sleep(50 * time.Millisecond)
 	}
 	t.Fatal("the server did not start:", s.log.String())
 }
 
-// answers waits until the last line of the server's own note says that it takes connections.
-func (s *Server) answers() bool {
+// waitUntilReady waits until the last line of the server's own note says that it takes connections.
+func (s *Server) waitUntilReady() bool {
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
-		note, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+		note, err := os.ReadFile(filepath.Join(s.dataFolder(), "postmaster.pid"))
 		lines := strings.Split(strings.TrimSpace(string(note)), "\n")
 		if err == nil && lines[0] == strconv.Itoa(s.cmd.Process.Pid) && len(lines) == 8 && strings.HasPrefix(lines[7], "ready") {
 			return true
@@ -195,9 +195,9 @@ func (s *Server) answers() bool {
 	return false
 }
 
-// Kill ends the server's first process at once, as a crash of the machine would: nothing is said to clients, nothing is
+// KillServer ends the server's first process at once, as a crash of the machine would: nothing is said to clients, nothing is
 // written.
-func (s *Server) Kill() {
+func (s *Server) KillServer() {
 	if s.cmd != nil && s.cmd.Process != nil {
 		_ = syscall.Kill(s.cmd.Process.Pid, syscall.SIGKILL)
 		_ = s.cmd.Wait()
@@ -240,13 +240,13 @@ func (s *Server) Host() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 func (s *Server) NewStandby(t testing.TB, name string) *Server {
 	t.Helper()
 	follower := newServer(t)
-	follower.tool(t, "pg_basebackup", "-D", follower.data(), "-d", s.Address()+"&application_name="+name, "-R", "-X", "stream", "--checkpoint=fast", "--no-sync")
+	follower.runProgram(t, "pg_basebackup", "-D", follower.dataFolder(), "-d", s.Address()+"&application_name="+name, "-R", "-X", "stream", "--checkpoint=fast", "--no-sync")
 	follower.Start(t)
 	return follower
 }
 
-// Promote makes a standby the server that writes.
-func (s *Server) Promote(t testing.TB) {
+// PromoteStandby makes a standby the server that writes.
+func (s *Server) PromoteStandby(t testing.TB) {
 	t.Helper()
-	s.tool(t, "pg_ctl", "promote", "-D", s.data(), "-w")
+	s.runProgram(t, "pg_ctl", "promote", "-D", s.dataFolder(), "-w")
 }

@@ -75,11 +75,11 @@ func Open(t testing.TB, engine sqldb.Engine) *Env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Reopen(t, newMigrated(t, engine, folder), folder, keys, NewClock())
+	return ReopenStore(t, newMigrated(t, engine, folder), folder, keys, NewClock())
 }
 
-// Reopen opens a store on a database that may already be in use: a second replica.
-func Reopen(t testing.TB, address, folder string, keys *seal.Keys, clock *Clock) *Env {
+// ReopenStore opens a store on a database that may already be in use: a second replica.
+func ReopenStore(t testing.TB, address, folder string, keys *seal.Keys, clock *Clock) *Env {
 	t.Helper()
 	ctx := context.Background()
 	db, err := sqldb.OpenDatabase(ctx, address, sqldb.Options{MaxConns: 8})
@@ -102,10 +102,10 @@ func Reopen(t testing.TB, address, folder string, keys *seal.Keys, clock *Clock)
 func NewAddress(t testing.TB, engine sqldb.Engine, folder string) string {
 	t.Helper()
 	address := sqldbtest.NewAddress(t, engine, folder)
-	if engine != sqldb.PostgreSQL || !Citus() {
+	if engine != sqldb.PostgreSQL || !IsCitus() {
 		return address
 	}
-	spread(t, address)
+	distributeTables(t, address)
 	nodes := Nodes(t, address)
 	return nodes[turn.Add(1)%int64(len(nodes))]
 }
@@ -128,12 +128,12 @@ func Nodes(t testing.TB, address string) []string {
 	return nodes
 }
 
-// Citus reports whether the test PostgreSQL spreads partners' tables over machines (scripts/with-citus starts such a
+// IsCitus reports whether the test PostgreSQL spreads partners' tables over machines (scripts/with-citus starts such a
 // one).
-func Citus() bool { return os.Getenv("VIGIA_TEST_CITUS") != "" }
+func IsCitus() bool { return os.Getenv("VIGIA_TEST_CITUS") != "" }
 
-// spread makes the tables of an empty schema and spreads them as an operator does, before anybody writes.
-func spread(t testing.TB, address string) {
+// distributeTables makes the tables of an empty schema and spreads them as an operator does, before anybody writes.
+func distributeTables(t testing.TB, address string) {
 	t.Helper()
 	ctx := context.Background()
 	db, err := sqldb.OpenDatabase(ctx, address, sqldb.Options{MaxConns: 2})

@@ -65,7 +65,7 @@ func migrateAt(ctx context.Context, address string, first ...string) (err error)
 		}
 	}()
 	for _, statement := range first {
-		if err := db.InTx(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err }); err != nil {
+		if err := db.InTransaction(ctx, func(tx *sqldb.Tx) error { _, err := tx.ExecContext(ctx, statement); return err }); err != nil {
 			return err
 		}
 	}
@@ -77,7 +77,7 @@ func migrateAt(ctx context.Context, address string, first ...string) (err error)
 // each test makes its own.
 func copyPostgres(t testing.TB) string {
 	t.Helper()
-	if Citus() {
+	if IsCitus() {
 		return NewAddress(t, sqldb.PostgreSQL, "")
 	}
 	ctx := context.Background()
