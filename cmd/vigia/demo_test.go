@@ -71,6 +71,9 @@ func TestDemoTour(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "demo")
 	out, stop := startDemo(t, data)
 	printed := out.String()
+	if !strings.Contains(printed, "http://localhost:") {
+		t.Error("the console is not named by localhost, without which there are no passkeys:", printed)
+	}
 	rows := strings.Split(printed, "\n")
 	pasted := 0
 	for i, row := range rows {

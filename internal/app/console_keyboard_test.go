@@ -51,6 +51,31 @@ func TestReasonTypedOnACaseMovesNothing(t *testing.T) {
 	}
 }
 
+// TestArrowsTurnThroughTheList goes from one case to the next and back, in the order of the desk.
+func TestArrowsTurnThroughTheList(t *testing.T) {
+	t.Parallel()
+	a := open(t, common(t, sqldb.SQLite))
+	s := newStage(t, a)
+	srv := serveLogged(t, a, (*app.Server).RelaxSecondFactor)
+	s.browser, s.api = newBrowser(t, "http://"+srv.ConsoleAddr.String()), "http://"+srv.APIAddr.String()+"/v1"
+	_, token, err := a.Operators.CreateOperator(s.ctx, "atende@exemplo.com.br", operator.Support)
+	s.come(token, err)
+	s.newCase()
+	s.newCase()
+	s.visit("/cases")
+	list := strings.Fields(eval[string](s.browser, `JSON.parse(sessionStorage.getItem("vigia-queue")).join(" ")`))
+	if len(list) != 2 {
+		t.Fatal("the desk remembers", list)
+	}
+	s.visit(list[0])
+	for i, arrow := range []string{"next", "prev"} {
+		s.press(`[data-turn] [rel="` + arrow + `"]`)
+		if at := eval[string](s.browser, `location.pathname + document.querySelector("[data-turn]").innerText.replace(/\s+/g, " ")`); !strings.HasPrefix(at, list[1-i]) || !strings.Contains(at, fmt.Sprint(2-i, " de 2")) {
+			t.Errorf("%s leads to %s", arrow, at)
+		}
+	}
+}
+
 // TestFinalMoveAsksAndCanBeUndone resolves a case by its page: the page asks, offers to undo it, and the partner is told only of
 // what was not undone.
 func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {

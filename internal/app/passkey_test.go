@@ -55,4 +55,11 @@ func TestPasskeys(t *testing.T) {
 	logOut()
 	b.do(chromedp.Click(`form[action="/login/passkey"] button`))
 	b.waitHere("não foi aceita")
+
+	b.base = "http://127.0.0.1" + port // a number, for which no browser makes a passkey
+	b.visit("/login")
+	b.see("Chaves de acesso ficam ligadas a um nome")
+	if to := eval[string](b, `document.querySelector("[data-by-name] a").href`); to != "http://localhost"+port+"/login" {
+		t.Error("the page leads to", to)
+	}
 }

@@ -30,7 +30,7 @@ var (
 		{"email", "E-mail"}, {"cpf", "CPF"}, {"phone", "Telefone"}, {"credit_card", "Cartão"}, {"domain", "Domínio"}, {"pix_key", "Chave Pix"}, {"cnpj", "CNPJ"},
 	}}
 	severityField = listField{Name: "severity", Label: "Gravidade", None: "Todas", Options: []choiceOption{
-		{string(cyber.SeverityCritical), "Crítico"}, {string(cyber.SeverityHigh), "Alto"}, {string(cyber.SeverityMedium), "Médio"}, {string(cyber.SeverityLow), "Baixo"},
+		{string(cyber.SeverityCritical), "Crítica"}, {string(cyber.SeverityHigh), "Alta"}, {string(cyber.SeverityMedium), "Média"}, {string(cyber.SeverityLow), "Baixa"},
 	}}
 	sortField = listField{Name: "sort", Label: "Ordem", Options: []choiceOption{{"new", "Mais novos primeiro"}, {"old", "Mais antigos primeiro"}}}
 )

@@ -48,7 +48,9 @@ func TestFindingsList(t *testing.T) {
 	_, page = d.send("/findings?partner="+string(other.ID), "", nil)
 	has(t, page, "2 no total.", "-Banco Um</td>")
 	_, page = d.send("/findings?severity=low&kind=cpf", "", nil)
-	has(t, page, "Nenhuma ocorrência")
+	has(t, page, "Nenhuma ocorrência", `class="chip">Gravidade: Baixa <a href="`, `class="chip">Tipo: `)
+	_, page = d.send(strings.ReplaceAll(cutOut(t, page, `class="chip">Gravidade: Baixa <a href="`, `"`), "&amp;", "&"), "", nil)
+	has(t, page, `-class="chip">Gravidade`, `class="chip">Tipo: `)
 
 	// The chosen partner goes along, here and on pages of one partner, until another is chosen.
 	res, _ := d.send("/findings?partner="+string(other.ID), "", nil)
