@@ -117,8 +117,6 @@ func (s *Server) answerQuestion(r *request) (any, error) {
 	if body.CatalogID == "" || body.Value == "" {
 		return nil, errBodyInvalid.With("catalogId, value", fault.NotEmpty)
 	}
-	if err := r.rules.Persons.SaveAnswer(r.ctx, r.caller.Partner, user, cyber.ContentID(body.CatalogID), body.Value); err != nil {
-		return nil, err
-	}
-	return done{http.StatusOK, msgAnswerKept}, nil
+	err = r.rules.Persons.SaveAnswer(r.ctx, r.caller.Partner, user, cyber.ContentID(body.CatalogID), body.Value)
+	return done{http.StatusOK, msgAnswerKept}, err
 }

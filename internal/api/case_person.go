@@ -165,10 +165,8 @@ func (s *Server) addCaseMessage(r *request) (any, error) {
 	if in.Attachment != nil {
 		m.Attachment = &cyber.Attachment{Name: in.Attachment.Name, Text: in.Attachment.Text}
 	}
-	if _, err := r.rules.Cases.AddMessage(r.ctx, key, m); err != nil {
-		return nil, err
-	}
-	return done{http.StatusOK, msgCaseTold}, nil
+	_, err = r.rules.Cases.AddMessage(r.ctx, key, m)
+	return done{http.StatusOK, msgCaseTold}, err
 }
 
 // caseCancel is the body of POST /cyber/case/{id}/cancel.
@@ -184,10 +182,8 @@ func (s *Server) cancelCase(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.rules.Cases.CancelCase(r.ctx, key, in.Reason); err != nil {
-		return nil, err
-	}
-	return done{http.StatusOK, msgCaseCancelled}, nil
+	_, err = r.rules.Cases.CancelCase(r.ctx, key, in.Reason)
+	return done{http.StatusOK, msgCaseCancelled}, err
 }
 
 // caseRebook is the body of POST /cyber/case/{id}/rebook.
@@ -237,8 +233,6 @@ func (s *Server) ratePersonCase(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.rules.Cases.RateCase(r.ctx, key, in.Rating, in.Comment); err != nil {
-		return nil, err
-	}
-	return done{http.StatusOK, msgCaseRated}, nil
+	_, err = r.rules.Cases.RateCase(r.ctx, key, in.Rating, in.Comment)
+	return done{http.StatusOK, msgCaseRated}, err
 }

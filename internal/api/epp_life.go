@@ -119,10 +119,8 @@ func (s *Server) reportProtection(r *request, report, message string) (any, erro
 		}
 		r.caller.Partner = d.Partner
 	}
-	if _, err := r.rules.Endpoints.ReportProtected(r.ctx, r.caller.Partner, named); err != nil {
-		return nil, err
-	}
-	return done{http.StatusOK, message}, nil
+	_, err = r.rules.Endpoints.ReportProtected(r.ctx, r.caller.Partner, named)
+	return done{http.StatusOK, message}, err
 }
 
 // maxVendorBody bounds what is read of a caller before its signature is known to be right.
@@ -191,10 +189,8 @@ func (s *Server) revokeProtection(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.rules.Endpoints.RevokeOwnDevice(r.ctx, r.caller.Partner, named); err != nil {
-		return nil, err
-	}
-	return done{http.StatusOK, msgKeyRevoked}, nil
+	_, err = r.rules.Endpoints.RevokeOwnDevice(r.ctx, r.caller.Partner, named)
+	return done{http.StatusOK, msgKeyRevoked}, err
 }
 
 // keyMove is the body of POST /cyber/epp/{key}/move.

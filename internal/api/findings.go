@@ -91,8 +91,6 @@ func (s *Server) resolveFinding(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.rules.Monitoring.ResolveFinding(r.ctx, r.caller.Partner, user, cyber.FindingID(id), in.Reason); err != nil {
-		return nil, err
-	}
-	return done{http.StatusOK, msgFindingResolved}, nil
+	err = r.rules.Monitoring.ResolveFinding(r.ctx, r.caller.Partner, user, cyber.FindingID(id), in.Reason)
+	return done{http.StatusOK, msgFindingResolved}, err
 }

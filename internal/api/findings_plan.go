@@ -109,10 +109,7 @@ func (s *Server) markFindingStep(r *request) (any, error) {
 		return nil, err
 	}
 	_, err = r.rules.Monitoring.MarkPlanStep(r.ctx, r.caller.Partner, user, cyber.FindingID(id), cyber.StepID(step), cyber.StepState(in.State))
-	if err != nil {
-		return nil, err
-	}
-	return done{http.StatusOK, msgStepMarked}, nil
+	return done{http.StatusOK, msgStepMarked}, err
 }
 
 // recheck is the body of POST /cyber/findings/{id}/recheck, rechecked the answer.

@@ -47,10 +47,8 @@ func watchValue(r *request, group cyber.Group) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.rules.Monitoring.AddAsset(r.ctx, cyber.AssetRequest{Owner: r.assetOwner(), User: user, Group: group, Type: in.Type, Value: in.Value}); err != nil {
-		return nil, err
-	}
-	return done{http.StatusOK, msgMonitoringAdded}, nil
+	_, err = r.rules.Monitoring.AddAsset(r.ctx, cyber.AssetRequest{Owner: r.assetOwner(), User: user, Group: group, Type: in.Type, Value: in.Value})
+	return done{http.StatusOK, msgMonitoringAdded}, err
 }
 
 // assetOwner returns whose values the request adds.
@@ -124,8 +122,6 @@ func forgetValue(r *request, group cyber.Group) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.rules.Monitoring.DeleteAsset(r.ctx, cyber.AssetScope{Partner: r.caller.Partner, User: user, Group: group}, cyber.AssetID(id)); err != nil {
-		return nil, err
-	}
-	return done{http.StatusOK, msgMonitoringRemoved}, nil
+	err = r.rules.Monitoring.DeleteAsset(r.ctx, cyber.AssetScope{Partner: r.caller.Partner, User: user, Group: group}, cyber.AssetID(id))
+	return done{http.StatusOK, msgMonitoringRemoved}, err
 }

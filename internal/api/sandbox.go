@@ -18,10 +18,8 @@ func (s *Server) advanceClock(r *request) (any, error) {
 		if err := rules.Keys.AdvanceClock(r.ctx, r.caller, in.Days); err != nil {
 			return nil, err
 		}
-		if err := inner.recordChange("sandbox.clock", string(r.caller.Partner), ""); err != nil {
-			return nil, err
-		}
-		return done{http.StatusOK, msgClockMoved}, nil
+		err := inner.recordChange("sandbox.clock", string(r.caller.Partner), "")
+		return done{http.StatusOK, msgClockMoved}, err
 	})
 	if err != nil {
 		return nil, err

@@ -185,10 +185,8 @@ func (s *Server) removeWebhook(r *request) (any, error) {
 	if err := r.recordChange("webhook.delete", string(e.ID), ""); err != nil {
 		return nil, err
 	}
-	if err := r.rules.Webhooks.DeleteEndpoint(r.ctx, r.caller.Partner, e.ID); err != nil {
-		return nil, err
-	}
-	return done{http.StatusOK, msgWebhookRemoved}, nil
+	err = r.rules.Webhooks.DeleteEndpoint(r.ctx, r.caller.Partner, e.ID)
+	return done{http.StatusOK, msgWebhookRemoved}, err
 }
 
 // webhookState is the body of POST /webhooks/{id}/state.

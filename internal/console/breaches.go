@@ -167,10 +167,8 @@ func importBreach(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "breach.import", b.Name, r.trimmedField("paths")); err != nil {
 		return nil, err
 	}
-	if err := c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), paths); err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("breaches", b.Name), "breach.started"}, nil
+	err := c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), paths)
+	return redirect{joinPath("breaches", b.Name), "breach.started"}, err
 }
 
 // uploadBreach starts the import of a breach from an uploaded file, which is streamed and never held in memory.
@@ -181,10 +179,8 @@ func uploadBreach(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "breach.import", b.Name, "upload"); err != nil {
 		return nil, err
 	}
-	if err := c.Rules.Breaches.Upload(r.Context(), b, r.PostForm.Has("no_pairs"), file.FileName(), file); err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("breaches", b.Name), "breach.started"}, nil
+	err = c.Rules.Breaches.Upload(r.Context(), b, r.PostForm.Has("no_pairs"), file.FileName(), file)
+	return redirect{joinPath("breaches", b.Name), "breach.started"}, err
 }
 
 // breachPage is the data of the page of one breach.
@@ -324,10 +320,8 @@ func retractBreach(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "breach.retract", name, ""); err != nil {
 		return nil, err
 	}
-	if _, err := c.Rules.Breaches.Retract(r.Context(), name); err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("breaches", name), "breach.retracted"}, nil
+	_, err := c.Rules.Breaches.Retract(r.Context(), name)
+	return redirect{joinPath("breaches", name), "breach.retracted"}, err
 }
 
 // verifyBreach starts a job that reads the segments of a breach in full and checks them.
@@ -336,8 +330,6 @@ func verifyBreach(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "breach.verify", name, ""); err != nil {
 		return nil, err
 	}
-	if err := c.Rules.Breaches.Verify(r.Context(), name); err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("breaches", name), "job.started"}, nil
+	err := c.Rules.Breaches.Verify(r.Context(), name)
+	return redirect{joinPath("breaches", name), "job.started"}, err
 }

@@ -57,8 +57,6 @@ func (c *Console) beginRenewal(r *request, from string, begin func(name string, 
 	if err := c.recordAction(r, "breach."+r.PostForm.Get("way"), name, from); err != nil {
 		return nil, err
 	}
-	if err := begin(name, way); err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("breaches", name), "breach.renewing"}, nil
+	err = begin(name, way)
+	return redirect{joinPath("breaches", name), "breach.renewing"}, err
 }

@@ -491,10 +491,7 @@ func (c *Console) buildConversation(r *request, page casePage, moves []cyber.Cas
 // showCasePage shows a case.
 func showCasePage(c *Console, r *request) (answer, error) {
 	page, err := c.loadCasePage(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"case", "Caso " + strconv.FormatInt(page.Short, 10), page}, nil
+	return view{"case", "Caso " + strconv.FormatInt(page.Short, 10), page}, err
 }
 
 // revealCase opens who the person is and what they wrote: answers and wished times may hold anything.

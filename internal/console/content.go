@@ -12,10 +12,7 @@ import (
 // listContent shows all items of the catalogue: alerts, advice and tips, retired ones included.
 func listContent(c *Console, r *request) (answer, error) {
 	all, err := c.Rules.Content.ListItems(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	return view{"content", "Conteúdo", all}, nil
+	return view{"content", "Conteúdo", all}, err
 }
 
 // sampleWords stand for what an item names of a finding.
@@ -118,10 +115,8 @@ func exportContent(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := cyber.WriteContent(&b, all); err != nil {
-		return nil, err
-	}
-	return download{"catalogo.yaml", "application/yaml", b.Bytes()}, nil
+	err = cyber.WriteContent(&b, all)
+	return download{"catalogo.yaml", "application/yaml", b.Bytes()}, err
 }
 
 const newContentYAML = `- id: minha-dica

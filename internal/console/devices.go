@@ -100,10 +100,8 @@ func findDevice(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.recordAction(r, "epp.find", string(d.ID), ""); err != nil {
-		return nil, err
-	}
-	return redirect{to: joinPath("devices", string(d.ID))}, nil
+	err = c.recordAction(r, "epp.find", string(d.ID), "")
+	return redirect{to: joinPath("devices", string(d.ID))}, err
 }
 
 // devicePage is a device with what its page shows; Shown says that its key stands in clear.
@@ -165,10 +163,7 @@ func (c *Console) loadDevicePage(r *request) (devicePage, error) {
 // showDevice shows a device with its key masked.
 func showDevice(c *Console, r *request) (answer, error) {
 	page, err := c.loadDevicePage(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"device", "Dispositivo", page}, nil
+	return view{"device", "Dispositivo", page}, err
 }
 
 // revealDevice shows the key of a device for a while, after the operator's reason is in the audit trail.
@@ -198,10 +193,7 @@ func replaceDevice(c *Console, r *request) (answer, error) {
 		made, err = in.Endpoints.ReplaceDevice(ctx, id, cyber.System(r.trimmedField("system")), r.trimmedField("name"))
 		return string(id), string(made.ID), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("devices", string(made.ID)), "device.replaced"}, nil
+	return redirect{joinPath("devices", string(made.ID)), "device.replaced"}, err
 }
 
 // setSource chooses where keys of a system come from, the pool or the vendor, and at how many free keys to warn.
@@ -232,8 +224,6 @@ func loadKeyPool(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "epp.load", string(system), ""); err != nil {
 		return nil, err
 	}
-	if _, err := c.Rules.Endpoints.LoadKeyPool(r.Context(), system, file, func(cyber.Loaded) {}); err != nil {
-		return nil, err
-	}
-	return redirect{"/devices", "device.loaded"}, nil
+	_, err = c.Rules.Endpoints.LoadKeyPool(r.Context(), system, file, func(cyber.Loaded) {})
+	return redirect{"/devices", "device.loaded"}, err
 }

@@ -199,8 +199,6 @@ func replayFailed(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "event.replay", string(id), strings.TrimSpace("all failed "+string(endpoint))); err != nil {
 		return nil, err
 	}
-	if _, err := c.Rules.History.ReplayEvents(r.Context(), id, alert.Selection{Failed: true, Endpoint: endpoint}); err != nil {
-		return nil, err
-	}
-	return redirect{"/deliveries", "event.replayed"}, nil
+	_, err := c.Rules.History.ReplayEvents(r.Context(), id, alert.Selection{Failed: true, Endpoint: endpoint})
+	return redirect{"/deliveries", "event.replayed"}, err
 }

@@ -92,8 +92,6 @@ func replayWindow(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "event.replay", string(id), detail); err != nil {
 		return nil, err
 	}
-	if _, err := c.Rules.History.ReplayEvents(r.Context(), id, alert.Selection{From: from, To: to}); err != nil {
-		return nil, err
-	}
-	return redirect{"/deliveries?state=pending", "event.replayed"}, nil
+	_, err = c.Rules.History.ReplayEvents(r.Context(), id, alert.Selection{From: from, To: to})
+	return redirect{"/deliveries?state=pending", "event.replayed"}, err
 }

@@ -49,10 +49,7 @@ func (c *Console) incidentPage(r *request) (incidentPage, error) {
 // newIncident shows the form that describes an incident.
 func newIncident(c *Console, r *request) (answer, error) {
 	page, err := c.incidentPage(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"incidents", "Incidentes", page}, nil
+	return view{"incidents", "Incidentes", page}, err
 }
 
 // incidentAsked reads the form and makes the report, recorded first.

@@ -39,10 +39,7 @@ func (c *Console) loadKeysPage(r *request) (keysPage, error) {
 // showKeysPage shows a partner's keys.
 func showKeysPage(c *Console, r *request) (answer, error) {
 	page, err := c.loadKeysPage(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"keys", "Chaves de cifra", page}, nil
+	return view{"keys", "Chaves de cifra", page}, err
 }
 
 // countKeys counts the values under the present key and under old ones. It reads the whole database, so it runs only
@@ -67,8 +64,6 @@ func rotateKeys(c *Console, r *request) (answer, error) {
 	if err := c.recordAction(r, "keys.rotate", "", ""); err != nil {
 		return nil, err
 	}
-	if err := c.Rules.Keys.Rotate(r.Context()); err != nil {
-		return nil, err
-	}
-	return redirect{"/keys", "keys.rotated"}, nil
+	err := c.Rules.Keys.Rotate(r.Context())
+	return redirect{"/keys", "keys.rotated"}, err
 }

@@ -142,10 +142,7 @@ type linkPage struct {
 func showInvitation(c *Console, r *request) (answer, error) {
 	token := r.PathValue("token")
 	o, err := c.Rules.Operators.FindInvited(r.Context(), token)
-	if err != nil {
-		return nil, err
-	}
-	return view{"link", "Escolha a sua senha", linkPage{token, o.Email, operator.MinPassword}}, nil
+	return view{"link", "Escolha a sua senha", linkPage{token, o.Email, operator.MinPassword}}, err
 }
 
 // acceptInvitation sets the password of an invited operator.
@@ -317,10 +314,7 @@ func showAccount(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	keys, err := c.Rules.Operators.ListPasskeys(r.Context(), r.who.ID)
-	if err != nil {
-		return nil, err
-	}
-	return view{"account", "Minha conta", accountPage{sessions, string(r.session.Digest), operator.MinPassword, keys}}, nil
+	return view{"account", "Minha conta", accountPage{sessions, string(r.session.Digest), operator.MinPassword, keys}}, err
 }
 
 // changePassword replaces the operator's password and ends their other sessions.

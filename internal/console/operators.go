@@ -84,10 +84,7 @@ func createOperator(c *Console, r *request) (answer, error) {
 // newInvite shows the form that invites one of a partner's people. Only administrators may invite administrators.
 func newInvite(c *Console, r *request) (answer, error) {
 	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
-	return view{"invite", "Convidar uma pessoa", inviteForm{p, r.mayApprove()}}, nil
+	return view{"invite", "Convidar uma pessoa", inviteForm{p, r.mayApprove()}}, err
 }
 
 // inviteForm is the data of the page that invites a partner's person.

@@ -318,10 +318,7 @@ func createPartnerKey(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	scopes, err := c.Rules.Partners.GrantableScopes(r.Context(), p.ID)
-	if err != nil {
-		return nil, err
-	}
-	return view{"key-new", "Nova chave", keyForm{p, scopes}}, nil
+	return view{"key-new", "Nova chave", keyForm{p, scopes}}, err
 }
 
 // keyForm is the data of the page that makes a key.

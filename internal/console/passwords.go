@@ -50,10 +50,8 @@ func (c *Console) passwordWork(r *request, action, subject, detail string, begin
 	if err := c.recordAction(r, action, subject, detail); err != nil {
 		return nil, err
 	}
-	if err := begin(); err != nil {
-		return nil, err
-	}
-	return redirect{"/passwords", "job.started"}, nil
+	err := begin()
+	return redirect{"/passwords", "job.started"}, err
 }
 
 // verifyPasswords starts a job that reads every corpus in full and checks it.

@@ -201,10 +201,8 @@ func findPerson(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.recordAction(r, "search", c.Rules.Subjects.Reference(who), "user hash"); err != nil {
-		return nil, err
-	}
-	return redirect{to: c.personPath(p.ID, who.User)}, nil
+	err = c.recordAction(r, "search", c.Rules.Subjects.Reference(who), "user hash")
+	return redirect{to: c.personPath(p.ID, who.User)}, err
 }
 
 // watchValue adds a value of a kind that partners do not add themselves.
@@ -231,8 +229,5 @@ func openCaseForPerson(c *Console, r *request) (answer, error) {
 		opened, err = in.Cases.OpenCaseByPhone(ctx, p.ID, cyber.CaseRequest{Service: cyber.ServiceID(r.trimmedField("service")), User: who.User})
 		return string(opened.ID), string(p.ID), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return redirect{joinPath("cases", string(opened.ID)), "case.opened"}, nil
+	return redirect{joinPath("cases", string(opened.ID)), "case.opened"}, err
 }

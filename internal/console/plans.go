@@ -23,10 +23,7 @@ func listPlans(c *Console, r *request) (answer, error) {
 		return view{"plans", "Planos", plansPage{partnerChoice: choice}}, err
 	}
 	plans, err := c.Rules.Plans.ListPlans(r.Context(), choice.Current.ID)
-	if err != nil {
-		return nil, err
-	}
-	return view{"plans", "Planos", plansPage{choice, plans}}, nil
+	return view{"plans", "Planos", plansPage{choice, plans}}, err
 }
 
 // planPage is the form of a plan, new or not.
@@ -42,10 +39,7 @@ type planPage struct {
 // showNewPlan shows the form of a new plan.
 func showNewPlan(c *Console, r *request) (answer, error) {
 	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("partner")))
-	if err != nil {
-		return nil, err
-	}
-	return view{"plan", "Novo plano", planPage{Partner: p, New: true, Path: joinPath("plans", string(p.ID), "new")}}, nil
+	return view{"plan", "Novo plano", planPage{Partner: p, New: true, Path: joinPath("plans", string(p.ID), "new")}}, err
 }
 
 // showPlanPage shows a plan.

@@ -10,10 +10,7 @@ import (
 // listServices shows all support services, retired ones included.
 func listServices(c *Console, r *request) (answer, error) {
 	all, err := c.Rules.Services.ListServices(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	return view{"services", "Serviços de atendimento", all}, nil
+	return view{"services", "Serviços de atendimento", all}, err
 }
 
 // addService creates a support service that people can open cases for.

@@ -54,10 +54,7 @@ func (c *Console) subjectsPage(r *request) (subjectsPage, error) {
 // showSubjects shows the form for requests of data subjects: find, export, accesses and erasure.
 func showSubjects(c *Console, r *request) (answer, error) {
 	page, err := c.subjectsPage(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subjects", "Titulares", page}, nil
+	return view{"subjects", "Titulares", page}, err
 }
 
 // personAsked reads who is meant and why, and records it before anything is looked up.
@@ -176,10 +173,7 @@ func (c *Console) accessRows(r *request, list []subject.Access) ([]auditRow, err
 // confirmErase asks the operator to type a word before a person is erased, because an erasure cannot be undone.
 func confirmErase(c *Console, r *request) (answer, error) {
 	page, err := c.subjectsPage(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subject-erase", "Apagar um titular", page}, nil
+	return view{"subject-erase", "Apagar um titular", page}, err
 }
 
 // eraseWord is what has to be typed before a person is erased.
@@ -242,8 +236,6 @@ func eraseSubject(c *Console, r *request) (answer, error) {
 // erasureLog downloads the log of erasures. It holds keyed indexes only and identifies no person without the key file.
 func erasureLog(c *Console, r *request) (answer, error) {
 	var b bytes.Buffer
-	if _, err := c.Rules.Subjects.WriteErasureLog(r.Context(), &b); err != nil {
-		return nil, err
-	}
-	return download{"apagamentos.jsonl", "application/jsonl", b.Bytes()}, nil
+	_, err := c.Rules.Subjects.WriteErasureLog(r.Context(), &b)
+	return download{"apagamentos.jsonl", "application/jsonl", b.Bytes()}, err
 }

@@ -161,10 +161,7 @@ func (c *Console) subscriptionOf(r *request) (subscriptionPage, error) {
 // showSubscription shows a subscription with the personal values masked.
 func showSubscription(c *Console, r *request) (answer, error) {
 	page, err := c.subscriptionOf(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subscription", "Assinatura", page}, nil
+	return view{"subscription", "Assinatura", page}, err
 }
 
 // auditSubject names a subscription in the audit trail.

@@ -41,10 +41,7 @@ type rejectRow struct {
 // showImport shows the form that uploads subscriptions for the chosen partner.
 func showImport(c *Console, r *request) (answer, error) {
 	choice, err := c.choosePartner(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subscriptions-import", "Enviar assinaturas", importPage{partnerChoice: choice}}, nil
+	return view{"subscriptions-import", "Enviar assinaturas", importPage{partnerChoice: choice}}, err
 }
 
 // importSubscriptions reads an uploaded file while it arrives. One that is only checked is kept, sealed, so that it can be created
@@ -102,10 +99,8 @@ func createChecked(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Rules.Saved.DropExport(r.Context(), r.who.ID, file.ID); err != nil {
-		return nil, err
-	}
-	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, nil
+	err = c.Rules.Saved.DropExport(r.Context(), r.who.ID, file.ID)
+	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, err
 }
 
 // enrolling returns the partner whose people are uploaded.

@@ -23,10 +23,7 @@ var moves = map[string]subscription.Move{"suspend": subscription.Suspend, "resum
 // newMoveView returns the page of moves by a table.
 func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answer, error) {
 	choice, err := c.choosePartner(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moveOptions, moved}}, nil
+	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moveOptions, moved}}, err
 }
 
 // showMoveForm shows the form of moves by a table.

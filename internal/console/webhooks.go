@@ -67,10 +67,7 @@ type webhookForm struct {
 // newWebhook shows an empty form for a webhook of the partner in the path.
 func newWebhook(c *Console, r *request) (answer, error) {
 	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
-	if err != nil {
-		return nil, err
-	}
-	return view{"webhook-new", "Novo webhook", webhookForm{p, alert.Types}}, nil
+	return view{"webhook-new", "Novo webhook", webhookForm{p, alert.Types}}, err
 }
 
 const secretHelp = "Com ele o parceiro confere a assinatura de cada aviso (Standard Webhooks)."
@@ -160,10 +157,7 @@ func testWebhook(c *Console, r *request) (answer, error) {
 // confirmRotate asks how long the old secret shall stay valid before the secret is replaced.
 func confirmRotate(c *Console, r *request) (answer, error) {
 	e, err := c.endpointOf(r)
-	if err != nil {
-		return nil, err
-	}
-	return view{"webhook-rotate", "Trocar segredo", webhookRow{e, withoutQuery(e.URL)}}, nil
+	return view{"webhook-rotate", "Trocar segredo", webhookRow{e, withoutQuery(e.URL)}}, err
 }
 
 // rotateWebhook replaces the secret of a webhook. The old one stays valid for the hours in the form.

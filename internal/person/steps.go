@@ -63,8 +63,5 @@ func showSteps(p *Pages, r *request) (answer, error) {
 // answerQuestion stores the person's answer to a question of the catalogue.
 func answerQuestion(p *Pages, r *request) (answer, error) {
 	err := p.Rules.Persons.SaveAnswer(r.Context(), r.who.ID, r.session.User, cyber.ContentID(r.trimmedField("item")), r.trimmedField("value"))
-	if err != nil {
-		return nil, err
-	}
-	return redirect{"/p/steps", "answered"}, nil
+	return redirect{"/p/steps", "answered"}, err
 }
