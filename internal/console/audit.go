@@ -1,10 +1,12 @@
 package console
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/seal"
 )
 
 // auditPage is the data of the audit trail's page.
@@ -87,4 +89,66 @@ func verifyAudit(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	return c.auditView(r, check)
+}
+
+// Keys are the keys that seal personal data.
+type Keys interface {
+	// State names the key that seals, all that open, and the file that holds them.
+	State() (primary uint32, all []uint32, file string)
+	// Count reads every sealed value, so it takes a while.
+	Count(ctx context.Context) (current, old int64, err error)
+	Rotate(ctx context.Context) error
+}
+
+// keysPage is the data of the page about the encryption keys: which key seals new values, and which others are still
+// needed.
+type keysPage struct {
+	recentJobs
+	Primary uint32
+	All     []uint32
+	File    string
+	// Counted says that Current and Old were counted just now.
+	Counted      bool
+	Current, Old int64
+}
+
+// loadKeysPage returns a partner's keys as their page shows them.
+func (c *Console) loadKeysPage(r *request) (keysPage, error) {
+	var page keysPage
+	page.Primary, page.All, page.File = c.Rules.Keys.State()
+	jobs, err := c.latestJobs(r, seal.KindRewrite)
+	page.Jobs = jobs[:min(len(jobs), shownJobs)]
+	return page, err
+}
+
+// showKeysPage shows a partner's keys.
+func showKeysPage(c *Console, r *request) (answer, error) {
+	page, err := c.loadKeysPage(r)
+	return view{"keys", "Chaves de cifra", page}, err
+}
+
+// countKeys counts the values under the present key and under old ones. It reads the whole database, so it runs only
+// on demand.
+func countKeys(c *Console, r *request) (answer, error) {
+	if err := c.recordAction(r, "keys.status", "", ""); err != nil {
+		return nil, err
+	}
+	page, err := c.loadKeysPage(r)
+	if err != nil {
+		return nil, err
+	}
+	if page.Current, page.Old, err = c.Rules.Keys.Count(r.Context()); err != nil {
+		return nil, err
+	}
+	page.Counted = true
+	return view{"keys", "Chaves de cifra", page}, nil
+}
+
+// rotateKeys writes the key file, which no transaction holds: the line comes first.
+func rotateKeys(c *Console, r *request) (answer, error) {
+	if err := c.recordAction(r, "keys.rotate", "", ""); err != nil {
+		return nil, err
+	}
+	err := c.Rules.Keys.Rotate(r.Context())
+	return redirect{"/keys", "keys.rotated"}, err
 }

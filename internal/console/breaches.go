@@ -4,16 +4,19 @@ import (
 	"context"
 	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/feed"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/password"
 )
 
 // Breaches imports, edits and retracts.
@@ -332,4 +335,246 @@ func verifyBreach(c *Console, r *request) (answer, error) {
 	}
 	err := c.Rules.Breaches.Verify(r.Context(), name)
 	return redirect{joinPath("breaches", name), "job.started"}, err
+}
+
+// renewalForm is what the form of a renewal offers.
+type renewalForm struct {
+	leak.Record
+	Ways   []choiceOption
+	Upload bool
+}
+
+var wayOptions = []choiceOption{
+	{"append", "Acrescentar: o que há de novo nos arquivos entra no vazamento"},
+	{"replace", "Substituir: o conteúdo dos arquivos toma o lugar do atual; com os mesmos arquivos, os registros são lidos de novo"},
+}
+
+// newRenewal shows the form that adds to the content of a breach or replaces it, from paths on the server or an
+// upload.
+func newRenewal(c *Console, r *request) (answer, error) {
+	rec, err := c.Rules.Breaches.FindBreach(r.Context(), r.PathValue("name"))
+	if err != nil {
+		return nil, err
+	}
+	upload := r.Method == http.MethodGet && r.URL.Query().Get("from") == "upload" || r.route.upload
+	return view{"breach-renew", "Renovar o conteúdo", renewalForm{rec, wayOptions, upload}}, nil
+}
+
+// renewBreach starts the renewal of a breach from files on the server; a job does the work.
+func renewBreach(c *Console, r *request) (answer, error) {
+	return c.beginRenewal(r, r.trimmedField("paths"), func(name string, way intake.Way) error {
+		return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), splitLines(r.trimmedField("paths")))
+	})
+}
+
+// uploadRenewal starts the renewal of a breach from an uploaded file, which is streamed and never held in memory.
+func uploadRenewal(c *Console, r *request) (answer, error) {
+	file, err := fieldsAndFile(r)
+	r.noteFormError(err)
+	return c.beginRenewal(r, "upload", func(name string, way intake.Way) error {
+		return c.Rules.Breaches.RenewUpload(r.Context(), way, name, r.PostForm.Has("no_pairs"), file.FileName(), file)
+	})
+}
+
+// beginRenewal refuses what can be refused before it is noted who began it, and begins.
+func (c *Console) beginRenewal(r *request, from string, begin func(name string, way intake.Way) error) (answer, error) {
+	name := r.PathValue("name")
+	way, err := intake.ParseWay(r.PostForm.Get("way"))
+	r.noteFormError(err)
+	if _, err := c.Rules.Breaches.FindBreach(r.Context(), name); err != nil {
+		return nil, err
+	}
+	if err := c.recordAction(r, "breach."+r.PostForm.Get("way"), name, from); err != nil {
+		return nil, err
+	}
+	err = begin(name, way)
+	return redirect{joinPath("breaches", name), "breach.renewing"}, err
+}
+
+// Feeds are the continuous sources of dumps.
+type Feeds interface {
+	All(ctx context.Context) ([]feed.Feed, error)
+	AddFeed(ctx context.Context, f feed.Feed) (feed.Feed, error)
+	CheckTarget(ctx context.Context, f feed.Feed) error
+	PauseFeed(ctx context.Context, name string, paused bool) (feed.Feed, error)
+	// StartFeed has a worker run a feed now.
+	StartFeed(ctx context.Context, name string) error
+}
+
+// feedRow is a feed as a page shows it: without its key.
+type feedRow struct {
+	feed.Feed
+	Label string
+}
+
+var feedKinds = []choiceOption{
+	{string(feed.Folder), "Pasta ou bucket"},
+	{string(feed.List), "Lista por HTTPS"},
+	{string(feed.HIBP), "Have I Been Pwned"},
+}
+
+// pushLabel is the kind that the form of a new feed does not offer: its secret is shown on the command line.
+const pushLabel = "Registros enviados e assinados"
+
+// feedsPage is the data of the list of feeds with their latest runs.
+type feedsPage struct {
+	recentJobs
+	Feeds []feedRow
+}
+
+// newFeedPage is the data of the form of a new feed.
+type newFeedPage struct{ Kinds, Exposed []choiceOption }
+
+// showNewFeed shows the form of a new feed.
+func showNewFeed(*Console, *request) (answer, error) {
+	return view{"feed-new", "Nova fonte", newFeedPage{feedKinds, exposedOptions}}, nil
+}
+
+// listFeeds shows the feeds that supply breaches. Their secrets are left out.
+func listFeeds(c *Console, r *request) (answer, error) {
+	all, err := c.Rules.Feeds.All(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	var page feedsPage
+	if page.Jobs, err = c.latestJobs(r, feed.KindRun); err != nil {
+		return nil, err
+	}
+	for _, f := range all {
+		row := feedRow{Feed: f, Label: string(f.Kind)}
+		if f.Kind == feed.Pushed {
+			row.Label = pushLabel
+		}
+		row.Secret, row.Target = "", f.Shown()
+		for _, k := range feedKinds {
+			if k.Value == string(f.Kind) {
+				row.Label = k.Label
+			}
+		}
+		page.Feeds = append(page.Feeds, row)
+	}
+	return view{"feeds", "Fontes", page}, nil
+}
+
+// createFeed makes a feed.
+func createFeed(c *Console, r *request) (answer, error) {
+	f := feed.Feed{
+		Name: r.trimmedField("name"), Kind: feed.Kind(r.trimmedField("kind")), Target: r.trimmedField("target"), Secret: r.trimmedField("key"),
+		Every:    time.Duration(r.readNumber("minutes", 0)) * time.Minute,
+		Settings: feed.Settings{PerMinute: r.readNumber("per_minute", 0), NoPairs: r.PostForm.Has("no_pairs")}, // an empty field means the default
+	}
+	r.noteFormError(c.Rules.Feeds.CheckTarget(r.Context(), f))
+	return c.changeAndRedirect(r, "feed.add", redirect{"/feeds", "feed.added"}, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Feeds.AddFeed(ctx, f)
+		return f.Name, f.Shown(), err
+	})
+}
+
+// startFeed starts a feed now.
+func startFeed(c *Console, r *request) (answer, error) {
+	name := r.PathValue("name")
+	return c.changeAndRedirect(r, "feed.run", redirect{"/feeds", "feed.started"}, func(ctx context.Context, in *Rules) (string, string, error) {
+		return name, "", in.Feeds.StartFeed(ctx, name)
+	})
+}
+
+// pauseFeed stops the runs of a feed until it is resumed.
+func pauseFeed(c *Console, r *request) (answer, error) { return c.setPaused(r, "feed.pause", true) }
+
+// resumeFeed lets a paused feed run again.
+func resumeFeed(c *Console, r *request) (answer, error) { return c.setPaused(r, "feed.resume", false) }
+
+// setPaused pauses or resumes the feed in the path. The key of the message after it is the action in the past tense.
+func (c *Console) setPaused(r *request, action string, paused bool) (answer, error) {
+	return c.changeAndRedirect(r, action, redirect{"/feeds", action + "d"}, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Feeds.PauseFeed(ctx, r.PathValue("name"), paused)
+		return r.PathValue("name"), "", err
+	})
+}
+
+// Passwords are the corpora of breached passwords. What takes long is begun as a job.
+type Passwords interface {
+	ReadStatus() ([]password.Corpus, error)
+	Verify(ctx context.Context) error
+	// Import replaces a corpus by files behind paths of the server, Upload by a file that is kept for the time of its
+	// import.
+	Import(ctx context.Context, a password.Algorithm, source string, paths []string) error
+	Upload(ctx context.Context, a password.Algorithm, source, name string, file io.Reader) error
+	// Download fetches what changed at the public range service.
+	Download(ctx context.Context, a password.Algorithm) error
+}
+
+// passwordsPage is the data of the page about the corpora of leaked passwords.
+type passwordsPage struct {
+	recentJobs
+	Corpora    []password.Corpus
+	Algorithms []choiceOption
+}
+
+var algorithmOptions = []choiceOption{{password.SHA1.String(), "SHA-1"}, {password.NTLM.String(), "NTLM"}}
+
+// shownJobs is how many jobs a page about something else lists.
+const shownJobs = 8
+
+// showPasswords shows the state of each corpus of leaked passwords and the latest jobs on them.
+func showPasswords(c *Console, r *request) (answer, error) {
+	corpora, err := c.Rules.Passwords.ReadStatus()
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := c.latestJobs(r, password.KindImport, password.KindDownload, password.KindVerify)
+	if err != nil {
+		return nil, err
+	}
+	page := passwordsPage{recentJobs{jobs[:min(len(jobs), shownJobs)]}, corpora, algorithmOptions}
+	return view{"passwords", "Senhas vazadas", page}, nil
+}
+
+// passwordWork records and begins work on the corpora.
+func (c *Console) passwordWork(r *request, action, subject, detail string, begin func() error) (answer, error) {
+	if err := c.recordAction(r, action, subject, detail); err != nil {
+		return nil, err
+	}
+	err := begin()
+	return redirect{"/passwords", "job.started"}, err
+}
+
+// verifyPasswords starts a job that reads every corpus in full and checks it.
+func verifyPasswords(c *Console, r *request) (answer, error) {
+	return c.passwordWork(r, "passwords.verify", "", "", func() error { return c.Rules.Passwords.Verify(r.Context()) })
+}
+
+// importPasswords starts the import of a corpus from files on the server.
+func importPasswords(c *Console, r *request) (answer, error) {
+	a, err := password.ParseAlgorithm(r.trimmedField("algorithm"))
+	if err != nil {
+		return nil, err
+	}
+	return c.passwordWork(r, "passwords.import", a.String(), r.trimmedField("paths"), func() error {
+		return c.Rules.Passwords.Import(r.Context(), a, r.trimmedField("source"), splitLines(r.trimmedField("paths")))
+	})
+}
+
+// uploadPasswords starts the import of a corpus from an uploaded file, which is streamed and never held in memory.
+func uploadPasswords(c *Console, r *request) (answer, error) {
+	file, err := fieldsAndFile(r)
+	if err != nil {
+		return nil, err
+	}
+	a, err := password.ParseAlgorithm(r.PostForm.Get("algorithm"))
+	if err != nil {
+		return nil, err
+	}
+	return c.passwordWork(r, "passwords.import", a.String(), "upload", func() error {
+		return c.Rules.Passwords.Upload(r.Context(), a, r.PostForm.Get("source"), file.FileName(), file)
+	})
+}
+
+// downloadPasswords starts a job that downloads the public corpus of an algorithm.
+func downloadPasswords(c *Console, r *request) (answer, error) {
+	a, err := password.ParseAlgorithm(r.trimmedField("algorithm"))
+	if err != nil {
+		return nil, err
+	}
+	return c.passwordWork(r, "passwords.download", a.String(), "", func() error { return c.Rules.Passwords.Download(r.Context(), a) })
 }

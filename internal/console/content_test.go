@@ -1,15 +1,23 @@
 package console_test
 
 import (
+	"bytes"
 	"context"
+	"image"
+	"image/png"
+	"net/http"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // filled are the fields of a form as a browser would send them.
@@ -113,4 +121,108 @@ func TestContentForm(t *testing.T) {
 	if now, err := d.app.Content.GetItem(ctx, "troque-a-senha"); err != nil || now.Title != "Troque já" {
 		t.Error(now.Title, err)
 	}
+}
+
+// TestFirstLooksPage: an operator sees that the brake has stopped a partner's first looks and why, releases them, and
+// grants more; all of it is in the audit trail.
+func TestFirstLooksPage(t *testing.T) {
+	t.Parallel()
+	d := newAdmin(t)
+	p, _, err := d.app.Partners.CreatePartner(t.Context(), "Banco Exemplo", partner.Live, partner.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/partners/" + string(p.ID)
+	d.post(http.StatusUnprocessableEntity, path+"/first-looks/grant", "count", "0")
+	d.post(http.StatusSeeOther, path+"/first-looks/grant", "count", "300000")
+	d.recorded("partner.grant-looks", string(p.ID), "300000")
+	if _, page := d.send(path+"/usage", "", nil); !strings.Contains(page, "301.000") || !strings.Contains(page, "Nenhum dado espera") {
+		t.Error("the page of usage:", page)
+	}
+	stopped, err := d.app.Store.Monitoring.StopFirstLooks(t.Context(), p.ID, cyber.LookStop{At: time.Now(), What: cyber.UnusualHits, Seen: 990, Usual: 632})
+	if err != nil || !stopped {
+		t.Fatal(stopped, err)
+	}
+	if _, page := d.send(path, "", nil); !strings.Contains(page, "Primeiras consultas paradas") || !strings.Contains(page, "990 de cada mil") {
+		t.Error("the notice:", page)
+	}
+	if _, page := d.send("/partners", "", nil); !strings.Contains(page, "Consultas paradas") {
+		t.Error("the list:", page)
+	}
+	d.post(http.StatusSeeOther, path+"/first-looks/release")
+	d.recorded("partner.release-looks", string(p.ID), "")
+	if _, page := d.send(path, "", nil); strings.Contains(page, "Primeiras consultas paradas") {
+		t.Error("still stopped:", page)
+	}
+}
+
+// TestThemePage: the look of people's pages is set in the console too, refused in Portuguese, and in the audit trail.
+func TestThemePage(t *testing.T) {
+	t.Parallel()
+	d := newAdmin(t)
+	p, _, err := d.app.Partners.CreatePartner(t.Context(), "Banco Exemplo", partner.Live, partner.Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := "/partners/" + string(p.ID) + "/theme"
+	colours := []string{"accent", "#ffcc00", "accent_text", "#000000", "title", "Proteção"}
+	_, page := d.post(http.StatusUnprocessableEntity, path, colours...)
+	if !strings.Contains(page, "O contraste é de 1,5") && !strings.Contains(page, "O contraste é de 1.5") || !strings.Contains(page, "Proteção") {
+		t.Error("the ratio is not said, or what was typed is lost:", page)
+	}
+	colours[1], colours[3] = "#7a1fa2", "#ffffff"
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 20))); err != nil {
+		t.Fatal(err)
+	}
+	d.upload(http.StatusSeeOther, path, "logo.png", picture.String(), append(colours, "intro-es", "Hola", "frame", "https://app.banco.com.br")...)
+	kept, err := d.app.Partners.GetTheme(t.Context(), p.ID)
+	if err != nil || kept.Accent != "#7a1fa2" || kept.Texts[partner.Spanish].Intro != "Hola" || len(kept.Logo) == 0 || len(kept.Frames) != 1 {
+		t.Fatalf("%+v %v", kept, err)
+	}
+	d.recorded("partner.theme", string(p.ID), "")
+	if _, page := d.send(path, "", nil); !strings.Contains(page, "Hola") || !strings.Contains(page, "Retirar o logotipo") {
+		t.Error("the page does not show what was kept:", page)
+	}
+	d.post(http.StatusSeeOther, path, append(colours, "no_logo", "on")...)
+	if kept, err := d.app.Partners.GetTheme(t.Context(), p.ID); err != nil || len(kept.Logo) != 0 {
+		t.Error("the logo is still there:", err)
+	}
+}
+
+// TestImportFiguresAgree: while a breach is imported, and afterwards, its page, the list and the job tell one number of
+// each thing.
+func TestImportFiguresAgree(t *testing.T) {
+	t.Parallel()
+	d := newAdmin(t)
+	ctx := context.Background()
+	const kind, worker, name = intake.KindImport, "w_test", "grande"
+	err := d.app.Store.Breaches.InsertBreach(ctx, leak.Record{State: leak.Importing, Breach: cyber.Breach{
+		Name: name, Title: "Grande", Kind: cyber.SourceBreach, Date: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), AddedAt: time.Now(),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.app.Store.Jobs.EnqueueJob(ctx, kind, name, struct{}{}); err != nil {
+		t.Fatal(err)
+	}
+	j, _, err := d.app.Store.Jobs.TakeJobOf(ctx, worker, kind, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := intake.Progress{
+		Read: 112_000_000, Total: 224_000_000, Scanned: 112_000_000, Elapsed: 10 * time.Second, Found: map[string]int64{"email": 400, "cpf": 52},
+	}
+	if err := d.app.Store.Jobs.SaveJob(ctx, worker, j.ID, p); err != nil {
+		t.Fatal(err)
+	}
+	const told = "112,0 MB de 224,0 MB lidos, 452 identificadores encontrados, 50,0 %, 11,2 MB/s, faltam 10,0 s"
+	_, page := d.send("/breaches/"+name, "", nil)
+	has(t, page, told, "<dt>Lidos</dt><dd>112,0 MB</dd>", "<dt>E-mail</dt><dd>400</dd>", "<dt>CPF</dt><dd>52</dd>", "-0 B<", "-<dd>0</dd>", "-Impressões no índice")
+	_, page = d.send("/breaches", "", nil)
+	has(t, page, told, `-data-label="Identificadores">0<`)
+
+	d.breach("loja")
+	_, page = d.send("/breaches/loja", "", nil)
+	has(t, page, "28 B lidos, 1 identificador encontrado, 3 impressões no índice", "<dt>Lidos</dt><dd>28 B</dd>", "</span></dt><dd>3</dd>", "<dt>E-mail</dt><dd>1</dd>")
 }

@@ -6,6 +6,13 @@ import (
 	"html/template"
 	"net/url"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/plan"
 )
 
 // Templates write forms through the methods in this file. A form begins with Post, which compares its address to the one that
@@ -154,3 +161,172 @@ func (f *frame) Wrong(name string) template.HTML {
 
 // Focus gives a field the focus on a page that tells of no problem.
 func (f *frame) Focus() template.HTMLAttr { return flagAttribute("autofocus", f.Problem == "") }
+
+// formFields are the names of form fields for what a refusal calls otherwise: commands and rules have words of their own.
+var formFields = map[string][]string{
+	"first looks":              {"first_looks_per_hour"},
+	"benefit holder":           {"holder"},
+	"content":                  {"yaml", "id"},
+	"coverage":                 {"types"},
+	"coverage carenciaDias":    {"waiting_days"},
+	"coverage limiteCobertura": {"limit"},
+	"coverage plano":           {"coverage_plan"},
+	"coverage sublimites":      {"sub_limits"},
+	"coverage texts":           {"conditions"},
+	"coverage tipoCobertura":   {"types"},
+	"deviceName":               {"name"},
+	"every":                    {"minutes"},
+	"expires":                  {"days"},
+	"inputs":                   {"paths", "file"},
+	"no_device, has_device":    {"no_device"},
+	"intro, contact":           {"intro-pt-BR"},
+	"logo":                     {"file"},
+	"operatingSystem":          {"system"},
+	"options":                  {"options", "option_a_value"},
+	"overlap":                  {"hours"},
+	"reason":                   {"reason", "resolution"},
+	"scopes":                   {"scope"},
+	"search":                   {"q"},
+	"secret":                   {"key"},
+	"site":                     {"sites", "watched_sites"},
+	"slot":                     {"slots"},
+	"status":                   {"to", "status"},
+	"target":                   {"target", "hours"},
+	"text":                     {"question", "text"},
+	"userHash":                 {"user_hash"},
+	"userhash":                 {"user_hash"},
+	"window":                   {"from"},
+}
+
+// fieldsByCode are the fields of refusals that name none.
+var fieldsByCode = map[string][]string{
+	"asset.exists":              {"value"},
+	"breach.exists":             {"name"},
+	"breach.input":              {"paths", "file"},
+	"code.wrong":                {"code"},
+	"content.exists":            {"id", "yaml"},
+	"content.invalid":           {"yaml", "body"},
+	"feed.exists":               {"name"},
+	"login.refused":             {"password"},
+	"operator.exists":           {"email"},
+	"operator_password.exposed": {"password"},
+	"operator_password.invalid": {"password"},
+	"passkey.name":              {"name"},
+	"password.algorithm":        {"algorithm"},
+	"password.bad_input":        {"paths", "file"},
+	"password.mismatch":         {"again"},
+	"plan.exists":               {"id"},
+	"reason.missing":            {"reason"},
+	"resolution.invalid":        {"resolution"},
+	"subject.invalid":           {"cpf", "breach"},
+	"subject.nobody":            {"cpf"},
+	"subject.reason":            {"reason"},
+	"subscription.selection":    {"holder"},
+	"subscription.file":         {"file"},
+	"upload.too_large":          {"file"},
+	"partner.not_found":         {"partner"},
+	"user_hash.invalid":         {"user_hash"},
+}
+
+// formNames returns the names that a form may have for the field of a refusal.
+func formNames(field string) []string {
+	if i := strings.LastIndex(field, ": "); i >= 0 { // a field inside another one
+		field = field[i+2:]
+	}
+	if field == "" {
+		return nil
+	}
+	if names, ok := formFields[field]; ok {
+		return append([]string(nil), names...)
+	}
+	return []string{strings.ReplaceAll(strings.ReplaceAll(field, " ", "_"), "-", "_")}
+}
+
+// What people type, as they write it in Brazil: R$ 50.000,00, 24/12/2026 15:00, 1.000, 1,5. The forms that browsers send by
+// themselves (2026-12-24, 2026-12-24T15:00) are read too. Every page reads amounts, days and numbers with these functions
+// and writes them with those of page.go.
+
+// parseReais reads 50000, 50.000, 50.000,50 and R$ 50.000,50.
+func parseReais(field, text string) (plan.Money, error) {
+	text = strings.TrimSpace(strings.ReplaceAll(text, "\u00a0", " "))
+	text = strings.TrimSpace(strings.TrimPrefix(text, "R$"))
+	whole, cents, _ := strings.Cut(strings.ReplaceAll(text, ".", ""), ",")
+	if len(cents) == 1 {
+		cents += "0"
+	}
+	if cents == "" {
+		cents = "00"
+	}
+	n, err := strconv.ParseUint(whole, 10, 64)
+	c, cerr := strconv.ParseUint(cents, 10, 64)
+	if err != nil || cerr != nil || n > 1_000_000_000_000 || len(cents) != 2 {
+		return 0, plan.ErrInvalid.With(field, fault.AmountFormat)
+	}
+	return plan.Money(n*100 + c), nil
+}
+
+// parseWhole reads a whole number, with or without dots between the thousands.
+func parseWhole(text string) (int, bool) {
+	plain := strings.ReplaceAll(text, ".", "")
+	n, err := strconv.Atoi(plain)
+	return n, err == nil && (plain == text || groupedNumber(int64(n)) == text)
+}
+
+// parseDayField reads 24/12/2026 and 2026-12-24 as the midnight of that day, UTC.
+func parseDayField(field, text string) (time.Time, error) {
+	text = strings.TrimSpace(text)
+	var wrong *time.ParseError
+	for _, layout := range []string{"2/1/2006", time.DateOnly} {
+		t, err := time.Parse(layout, text)
+		if err == nil {
+			return t, nil
+		}
+		if errors.As(err, &wrong) && strings.HasSuffix(wrong.Message, "out of range") {
+			return time.Time{}, errForm.With(field, fault.NoSuchDay)
+		}
+	}
+	return time.Time{}, errForm.With(field, fault.DateFormat)
+}
+
+// parseMoment reads 24/12/2026 15:00, and what a browser sends, by the clock of Brasília; a day alone is its first minute.
+func parseMoment(field, text string) (time.Time, error) {
+	text = strings.Join(strings.Fields(text), " ")
+	for _, layout := range []string{"2/1/2006 15:04", "2/1/2006 15h04", "2/1/2006", "2006-01-02T15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, text, brazil); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, errForm.With(field, fault.MomentFormat)
+}
+
+// plainCNPJ takes the punctuation out of a CNPJ; what is none stays as it is, for the rule to refuse.
+func plainCNPJ(text string) string {
+	if cnpj, err := identifier.ParseWrittenCNPJ(text, identifier.Waived); err == nil {
+		return cnpj
+	}
+	return text
+}
+
+// readNumber returns a field that holds a whole number; an empty field is none.
+func (r *request) readNumber(name string, none int) int {
+	text := r.trimmedField(name)
+	if text == "" {
+		return none
+	}
+	n, ok := parseWhole(text)
+	if !ok || n < 0 {
+		r.noteFormError(errForm.With(name, fault.WholeNumber))
+	}
+	return n
+}
+
+// readMoment returns a field of a date and a time; the empty field is the zero time.
+func (r *request) readMoment(name string) time.Time {
+	text := strings.TrimSpace(r.FormValue(name))
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := parseMoment(name, text)
+	r.noteFormError(err)
+	return t
+}

@@ -210,3 +210,53 @@ func resetOperator(c *Console, r *request) (answer, error) {
 	}
 	return c.oneTimeLink(r, o, "Acesso redefinido", token)
 }
+
+// accessChanges are the actions in the audit trail of which an operator is notified when they concern the operator's own
+// access. The service sends no mail, so the first page shows them until the operator dismisses the notice.
+var accessChanges = map[string]string{ //nolint:gosec // speaks of passwords, holds none
+	"account.password":        "Sua senha foi trocada",
+	"account.second_factor":   "Seu segundo fator foi ativado",
+	"account.recovery_codes":  "Seus códigos de recuperação foram trocados",
+	"account.recovered":       "Um código de recuperação foi usado no lugar do aplicativo",
+	"account.passkey_added":   "Uma chave de acesso foi incluída",
+	"account.passkey_removed": "Uma chave de acesso foi removida",
+	"operator.reset":          "Seu acesso foi redefinido",
+	"operator.role":           "Seu papel foi mudado",
+	"operator.disable":        "Seu acesso foi desativado",
+	"operator.enable":         "Seu acesso foi reativado",
+}
+
+// noticesPer bounds how many of one kind are shown; the trail has all of them.
+const noticesPer = 5
+
+// accessNotice is one change of one's own access.
+type accessNotice struct {
+	operator.Entry
+	Text string
+}
+
+// accessNotices returns the changes of the operator's own access that they have not dismissed, newest first.
+func (c *Console) accessNotices(r *request) ([]accessNotice, error) {
+	var list []accessNotice
+	for action, text := range accessChanges {
+		entries, err := c.Rules.Audit.ListEntries(r.Context(), operator.Filter{Subject: string(r.who.ID), Action: action, Limit: noticesPer})
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if e.At.After(r.who.NoticedAt) {
+				list = append(list, accessNotice{e, text})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b accessNotice) int { return int(b.Seq - a.Seq) })
+	return list, nil
+}
+
+// dismissNotices notes that the operator has seen the notices.
+func dismissNotices(c *Console, r *request) (answer, error) {
+	err := c.changeWithAudit(r, "account.noticed", func(ctx context.Context, in *Rules) (string, string, error) {
+		return string(r.who.ID), "", in.Operators.DismissNotices(ctx, r.who.ID)
+	})
+	return redirect{to: "/"}, err
+}

@@ -2,10 +2,13 @@ package console
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"io/fs"
+	"net/http"
 	"net/url"
 	"path"
 	"slices"
@@ -16,8 +19,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/webhook"
 )
 
@@ -435,4 +441,206 @@ var icons = map[string]string{
 // iconHTML is decoration beside a word: screen readers skip it.
 func iconHTML(name string) template.HTML {
 	return template.HTML(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">` + icons[name] + `</svg>`) //nolint:gosec // our own constants
+}
+
+// Page is a row of the route table, for those who hold the table against something: tests, documents.
+type Page struct {
+	Method, Path string
+	// Role is the least role that may; empty for what comes before a session.
+	Role operator.Role
+	// Portal is the right by which a partner's people may; NoRight where it is closed to them.
+	Portal operator.Right
+	// Fresh pages ask for the password again.
+	Fresh bool
+}
+
+// ListNames names every list, as paths do.
+func ListNames() []string {
+	names := make([]string, len(listings))
+	for i, l := range listings {
+		names[i] = l.name
+	}
+	return names
+}
+
+// ListPages returns the whole route table.
+func ListPages() []Page {
+	list := make([]Page, len(routes))
+	for i, rt := range routes {
+		list[i] = Page{rt.method, rt.path, rt.role, portalRights[rt.tableKey()], rt.fresh}
+	}
+	return list
+}
+
+// errReason asks for the reason without which no personal value is shown.
+var errReason = fault.New(fault.Invalid, "reason.missing")
+
+// parseReason returns the operator's reason for seeing a personal value, and refuses one that is too short.
+func parseReason(r *request) (string, error) {
+	text := cmp.Or(r.trimmedField("preset"), r.trimmedField("reason"))
+	if len(text) < 3 {
+		return "", errReason
+	}
+	return text, nil
+}
+
+// revealTime is how long a person's values and words stay open to the operator who gave a reason.
+const revealTime = 15 * time.Minute
+
+// mostReveals is how many people one operator can have open at a time.
+const mostReveals = 200
+
+// recordReveal records why the operator wants to see who a person is. The line in the audit trail itself unlocks the pages
+// about the person for revealTime, so one line covers everything that the operator looks at in that time.
+func (c *Console) recordReveal(r *request, ref string, then redirect) (answer, error) {
+	why, err := parseReason(r)
+	r.noteFormError(err)
+	return redirectAfter(then, c.recordAction(r, "person.reveal", ref, why))
+}
+
+// currentReveals returns the operator's reveals that are still valid, by the person's reference.
+func (c *Console) currentReveals(r *request) (map[string]*operator.Entry, error) {
+	lines, err := c.Rules.Audit.ListEntries(r.Context(), operator.Filter{Actor: string(r.who.ID), Action: "person.reveal", From: c.Now().Add(-revealTime), Limit: mostReveals})
+	reveals := make(map[string]*operator.Entry, len(lines))
+	for i := range lines {
+		if reveals[lines[i].Subject] == nil { // the newest comes first
+			reveals[lines[i].Subject] = &lines[i]
+		}
+	}
+	return reveals, err
+}
+
+// referenceOf returns the keyed reference to a person of a partner.
+func (c *Console) referenceOf(id partner.ID, user partner.UserHash) string {
+	return c.Rules.Subjects.Reference(subject.Person{User: user, Partner: id})
+}
+
+// partnerChoice is the row of a page that picks a partner.
+type partnerChoice struct {
+	All     []partner.Partner
+	Current partner.Partner
+}
+
+// choosePartner reads which partner a page is about: the one in the address, the one that was chosen before, or the newest.
+func (c *Console) choosePartner(r *request) (partnerChoice, error) {
+	all, err := c.visiblePartners(r)
+	if err != nil {
+		return partnerChoice{}, err
+	}
+	choice := partnerChoice{All: all}
+	asked := c.chosenPartner(r, all)
+	for _, p := range all {
+		if p.ID == asked || asked == "" {
+			choice.Current = p
+		}
+	}
+	if asked != "" && choice.Current.ID == "" && r.problem == nil { // a page that tells of a problem tells of that one
+		return choice, partner.ErrNotFound
+	}
+	return choice, nil
+}
+
+// partnerNames maps ids to names of partners, for lists over all of them.
+func (c *Console) partnerNames(r *request) (map[partner.ID]string, error) {
+	all, err := c.visiblePartners(r)
+	return partnerChoice{All: all}.namesByID(), err
+}
+
+// namesByID returns the names of the partners to choose from.
+func (p partnerChoice) namesByID() map[partner.ID]string {
+	names := make(map[partner.ID]string, len(p.All))
+	for _, one := range p.All {
+		names[one.ID] = one.Name
+	}
+	return names
+}
+
+// joinPath joins escaped segments to a path; ids may be in partners' own words.
+func joinPath(segments ...string) string {
+	path := ""
+	for _, s := range segments {
+		path += "/" + url.PathEscape(s)
+	}
+	return path
+}
+
+// themePage is how the pages of a partner's people look.
+type themePage struct {
+	Partner partner.Partner
+	Theme   partner.Theme
+	// The colours with defaults filled in.
+	Accent, AccentText string
+	Texts              []themeTexts
+}
+
+// themeTexts are the words in one language.
+type themeTexts struct {
+	Lang  partner.Language
+	Label string
+	partner.ThemeTexts
+}
+
+var languageNames = map[partner.Language]string{partner.Portuguese: "Português", partner.Spanish: "Espanhol", partner.English: "Inglês"}
+
+// showTheme shows the form for the look and the texts of the page that a partner's people see.
+func showTheme(c *Console, r *request) (answer, error) {
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
+	if err != nil {
+		return nil, err
+	}
+	theme, err := c.Rules.Partners.GetTheme(r.Context(), p.ID)
+	if err != nil {
+		return nil, err
+	}
+	page := themePage{Partner: p, Theme: theme}
+	page.Accent, page.AccentText = theme.EffectiveColours()
+	for _, l := range partner.ListLanguages() {
+		page.Texts = append(page.Texts, themeTexts{l, languageNames[l], theme.Texts[l]})
+	}
+	return view{"theme", "Página das pessoas", page}, nil
+}
+
+// saveTheme stores colours, logo, texts and the sites that may frame the page.
+func saveTheme(c *Console, r *request) (answer, error) {
+	if err := r.ParseMultipartForm(maxForm); err != nil && !errors.Is(err, http.ErrNotMultipart) {
+		return nil, errForm.Because(err)
+	}
+	logo, err := r.uploadedPicture("file")
+	if err != nil {
+		return nil, err
+	}
+	id := partner.ID(r.PathValue("id"))
+	return c.changeAndRedirect(r, "partner.theme", redirect{partnerPath(id) + "/theme", "theme.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Partners.UpdateTheme(ctx, id, func(t *partner.Theme) {
+			t.Accent, t.AccentText = r.trimmedField("accent"), r.trimmedField("accent_text")
+			t.Title, t.Frames = r.trimmedField("title"), strings.Fields(r.trimmedField("frame"))
+			t.Texts = map[partner.Language]partner.ThemeTexts{}
+			for _, l := range partner.ListLanguages() {
+				texts := partner.ThemeTexts{Intro: r.trimmedField("intro-" + string(l)), Contact: r.trimmedField("contact-" + string(l))}
+				if texts != (partner.ThemeTexts{}) {
+					t.Texts[l] = texts
+				}
+			}
+			switch {
+			case len(logo) > 0:
+				t.Logo = logo
+			case r.trimmedField("no_logo") != "":
+				t.Logo = nil
+			}
+		})
+		return string(id), "", err
+	})
+}
+
+// uploadedPicture returns a small file of a form that may be left out.
+func (r *request) uploadedPicture(name string) ([]byte, error) {
+	part, _, err := r.FormFile(name)
+	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
+		return []byte{}, nil
+	}
+	if err != nil {
+		return nil, errForm.Because(err)
+	}
+	defer func() { _ = part.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(part, partner.MaxLogoFile+1))
 }

@@ -1,7 +1,16 @@
 package console
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -9,6 +18,7 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/plan"
 )
 
@@ -139,5 +149,254 @@ func TestMarks(t *testing.T) {
 	d := alert.DeliveryMark{At: noon, Partner: "pt_1", Endpoint: "we_1", Seq: 7}
 	if got := (filter{After: deliveryMark(d)}).deliveries(1).Before; !got.At.Equal(noon) || got.Partner != d.Partner || got.Endpoint != d.Endpoint || got.Seq != 7 {
 		t.Errorf("%+v", got)
+	}
+}
+
+var (
+	blockWord = regexp.MustCompile(`\{\{-? ?(range|if|with|define|block|end)\b`)
+	control   = regexp.MustCompile(`(?s)<(summary|button|a) ([^>]*)>(.*?)</(?:summary|button|a)>`)
+	iconCall  = regexp.MustCompile(`\{\{icon [^}]*\}\}`)
+	asking    = regexp.MustCompile(`\{\{template "(?:reveal|confirm)" \(dict [^\n]*?\)\}\}`)
+	// manyOf is a number with a word in the plural behind it, which nobody asked to agree.
+	manyOf = regexp.MustCompile(`\{\{(?:number |len )?[$.][\w.$ ]*\}\} (?:[a-zçãõáéíóúâêô]+(?:as|es|os|ões|ais)|mais)\b|"[^"]*%d [a-zçãõáéíóúâêô]+s\b`)
+)
+
+// repeated tells whether what stands behind a part of a template is there once for every row.
+func repeated(before string) bool {
+	var open []string
+	for _, m := range blockWord.FindAllStringSubmatch(before, -1) {
+		if m[1] != "end" {
+			open = append(open, m[1])
+		} else if len(open) > 0 {
+			open = open[:len(open)-1]
+		}
+	}
+	return slices.Contains(open, "range")
+}
+
+func eachTemplate(t *testing.T, look func(name, text string)) {
+	t.Helper()
+	names, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil || len(names) < 50 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(templateFiles, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		look(name, string(text))
+	}
+}
+
+// TestRepeatedControlsHaveNames: a button or link that stands in every row says, to a screen reader too, which row is meant.
+func TestRepeatedControlsHaveNames(t *testing.T) {
+	seen := 0
+	eachTemplate(t, func(name, text string) {
+		for _, m := range control.FindAllStringSubmatchIndex(text, -1) {
+			attributes, said := text[m[4]:m[5]], iconCall.ReplaceAllString(text[m[6]:m[7]], "")
+			if !repeated(text[:m[0]]) || strings.Contains(attributes, "aria-label") {
+				continue
+			}
+			if _, href, link := strings.Cut(attributes, `href="`); link && !strings.Contains(href, "{{") {
+				continue // it leads to the same place from every row
+			}
+			if seen++; !strings.Contains(said, "{{") {
+				t.Errorf("%s: %q stands in every row and names none", name, text[m[0]:m[1]])
+			}
+		}
+		for _, m := range asking.FindAllStringIndex(text, -1) {
+			if seen++; repeated(text[:m[0]]) && !strings.Contains(text[m[0]:m[1]], `"of"`) {
+				t.Errorf("%s: %q stands in every row and names none", name, text[m[0]:m[1]])
+			}
+		}
+	})
+	if seen < 30 {
+		t.Error("only", seen, "controls were seen: are the patterns right?")
+	}
+}
+
+// TestNumbersAgree: what stands behind a number agrees with it: 1 falha seguida, 2 falhas seguidas.
+func TestNumbersAgree(t *testing.T) {
+	eachTemplate(t, func(name, text string) {
+		for _, found := range manyOf.FindAllString(text, -1) {
+			if !slices.Contains(always, found) {
+				t.Errorf("%s: %q: one of them reads wrong; use plural", name, found)
+			}
+		}
+	})
+	if formatTimeLeft(time.Hour) != "falta 1 h" || formatTimeLeft(3*time.Hour) != "faltam 3 h" {
+		t.Error(formatTimeLeft(time.Hour), formatTimeLeft(3*time.Hour))
+	}
+	for n, want := range map[int64]string{0: "0 dias", 1: "1 dia", 2: "2 dias", 1500: "1.500 dias"} {
+		if got := countWithWord(n, "dia", "dias"); got != want {
+			t.Error(got)
+		}
+	}
+}
+
+// always are numbers that are never one.
+var always = []string{"{{.Data.Min}} caracteres"}
+
+// forbidden reads the words that docs/vocabulario.md has another word for.
+func forbidden(t *testing.T) map[string]string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/vocabulario.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := map[string]string{}
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$`).FindAllStringSubmatch(string(page), -1) {
+		for _, word := range strings.Split(row[2], ", ") {
+			words[strings.TrimSpace(word)] = strings.TrimSpace(row[1])
+		}
+	}
+	if words["achado"] != "ocorrência" || len(words) < 15 {
+		t.Fatal("the table cannot be read:", words)
+	}
+	return words
+}
+
+// TestVocabulary: templates and sentences, of the console and of the API, use one word for one thing.
+func TestVocabulary(t *testing.T) {
+	t.Parallel()
+	words := forbidden(t)
+	texts := map[string]string{}
+	files, err := fs.Glob(os.DirFS("."), "templates/*.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(page)
+	}
+	guides, err := filepath.Glob("../../docs/guides/pt/*.md")
+	if err != nil || len(guides) == 0 {
+		t.Fatal(guides, err)
+	}
+	for _, name := range append(guides, "../api/reference/pt.yaml", "../api/reference/pt.fields.yaml", "../api/reference/errors.pt.md") {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(page)
+	}
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(sources, "../api/messages.go", "../api/subscriptions_messages.go", "../subject/statement.go") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				texts[name] += lit.Value + "\n"
+			}
+			return true
+		})
+	}
+	for word, instead := range words {
+		find := regexp.MustCompile(`(?i)(^|[^\p{L}])` + regexp.QuoteMeta(word) + `($|[^\p{L}])`)
+		for name, text := range texts {
+			if at := find.FindStringIndex(text); at != nil {
+				t.Errorf("%s says %q where the word is %q: …%s…", name, word, instead, text[max(0, at[0]-40):min(len(text), at[1]+20)])
+			}
+		}
+	}
+}
+
+// TestPicture: parts stand on each other and fit, the numbers of the table are those of the columns, and a year is drawn in
+// weeks.
+func TestPicture(t *testing.T) {
+	days := make([]operator.DayCount, 365)
+	for i := range days {
+		days[i] = operator.DayCount{Day: noon.AddDate(0, 0, i-364).Truncate(24 * time.Hour), Count: 1}
+	}
+	p := pictureOverTime("x", []pictureSeries{{Label: "a", Class: "c0"}, {Label: "b", Class: "c1"}}, days, days)
+	if len(p.Columns) != 53 || p.Series[0].Total != 365 || p.Columns[0].Values[1] != 7 || p.First != "Semana que começa em" {
+		t.Fatalf("%d columns, %+v, first %+v", len(p.Columns), p.Series, p.Columns[0])
+	}
+	for _, c := range p.Columns {
+		if low, high := c.Parts[0], c.Parts[1]; high.Y < pictureTop-1 || low.Y+low.H > pictureBase+0.2 || high.Y+high.H > low.Y+0.2 || c.X+low.W > pictureWidth {
+			t.Fatalf("%+v", c)
+		}
+	}
+	if p.Lead != "a: 365, b: 365" || p.Empty() {
+		t.Errorf("%q", p.Lead)
+	}
+	month := pictureOverTime("x", []pictureSeries{{Label: "a"}}, days[:30])
+	ticks := 0
+	for _, c := range month.Columns {
+		if c.Short != "" {
+			ticks++
+		}
+	}
+	if len(month.Columns) != 30 || ticks > 6 || month.Columns[29].Short == "" {
+		t.Errorf("%d columns, %d ticks", len(month.Columns), ticks)
+	}
+	if none := newPicture("x", "y", []pictureSeries{{Label: "a"}}, nil); !none.Empty() || len(none.Lines) != 3 {
+		t.Errorf("%+v", none)
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 9999: "9.999", 12_300: "12,3 mil", 40_000: "40 mil", 2_500_000: "2,5 mi"} {
+		if got := briefNumber(n); got != want {
+			t.Errorf("%d is written %q, want %q", n, got, want)
+		}
+	}
+	if formatShare(1, 3) != "33,3%" || formatShare(0, 0) != "—" || !strings.HasPrefix(truncateName("Cooperativa", 9), "Cooperat") {
+		t.Error(formatShare(1, 3), formatShare(0, 0), truncateName("Cooperativa", 9))
+	}
+}
+
+// TestPortalDecidesEveryRoute: whoever adds a page says whether partners' people may use it, and who of them.
+func TestPortalDecidesEveryRoute(t *testing.T) {
+	known := map[string]bool{"GET unknown": true}
+	for _, rt := range routes {
+		known[rt.tableKey()] = true
+		if _, decided := portalRights[rt.tableKey()]; decided != (rt.role != "") {
+			t.Errorf("%s: who of a partner's people may use it? Write the decision into portalRights: %t", rt.tableKey(), decided)
+		}
+	}
+	for key := range portalRights {
+		if !known[key] {
+			t.Errorf("portalRights decides about %s, which is no route", key)
+		}
+	}
+	for key := range portalRun {
+		if portalRights[key] == operator.NoRight {
+			t.Errorf("portalRun has a page for %s, which is closed", key)
+		}
+	}
+}
+
+// TestPagesAskForKnownRoutes: a page that asks whether somebody can do something names a route.
+func TestPagesAskForKnownRoutes(t *testing.T) {
+	names, err := fs.Glob(templateFiles, "templates/*.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := regexp.MustCompile(`\.Can "([^"]+)"`)
+	seen := 0
+	for _, name := range names {
+		text, err := fs.ReadFile(templateFiles, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range asked.FindAllSubmatch(text, -1) {
+			seen++
+			if _, err := (&frame{}).Can(string(m[1])); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if seen < 5 {
+		t.Error("only", seen, "questions: is the pattern right?")
 	}
 }

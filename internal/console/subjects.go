@@ -3,13 +3,26 @@ package console
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
 	"sort"
+	"strconv"
+	"strings"
+	"time"
 
+	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // Subjects are what the law gives a person.
@@ -238,4 +251,361 @@ func erasureLog(c *Console, r *request) (answer, error) {
 	var b bytes.Buffer
 	_, err := c.Rules.Subjects.WriteErasureLog(r.Context(), &b)
 	return download{"apagamentos.jsonl", "application/jsonl", b.Bytes()}, err
+}
+
+// personPage is everything about a person of one partner, masked without a reveal.
+type personPage struct {
+	subject.Held
+	User partner.UserHash
+	Ref  string
+	Path string
+	// Reveal says since when and why the values are open to who looks; nil while they are masked.
+	Reveal *operator.Entry
+	// Who is the newest subscription's beneficiary; nil when the partner has no subscription for this userHash.
+	Who           *subscription.Beneficiary
+	Subscriptions []subscriptionState
+	Findings      []personFinding
+	Cases         []ticket
+	Devices       []devicePage
+	Cover         []cyber.Entitlement
+	Score         *cyber.ScoreDay
+	Line          scoreLine
+	Looked        []auditRow
+	Services      []cyber.Service
+	Reasons       []choiceOption
+}
+
+// Shown reports whether the operator has unlocked the personal values.
+func (p personPage) Shown() bool { return p.Reveal != nil }
+
+// personFinding is a finding and what stood in the person's own record.
+type personFinding struct {
+	cyber.Finding
+	Value   string
+	Classes []string
+	Plan    cyber.Plan
+}
+
+// newestFirst is how many lines of each kind a person's page shows; their export has all.
+const newestFirst = 100
+
+// parsePerson returns the partner and the person that the address refers to.
+func (c *Console) parsePerson(r *request) (partner.Partner, subject.Person, error) {
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
+	if err != nil {
+		return p, subject.Person{}, err
+	}
+	who, err := c.Rules.Subjects.FindReferred(r.Context(), p.ID, r.PathValue("ref"))
+	return p, who, err
+}
+
+// showPerson shows all that is held about a person, masked unless the operator has given a reason recently. The look
+// is recorded.
+func showPerson(c *Console, r *request) (answer, error) {
+	p, who, err := c.parsePerson(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.recordAction(r, "person.view", c.Rules.Subjects.Reference(who), ""); err != nil {
+		return nil, err
+	}
+	page, err := c.personPage(r, p, who)
+	if err != nil {
+		return nil, err
+	}
+	reveals, err := c.currentReveals(r)
+	page.Reveal = reveals[page.Ref]
+	return view{"person", "Pessoa", page}, err
+}
+
+// revealPerson unlocks the page of a person for a while, after the operator's reason is in the audit trail.
+func revealPerson(c *Console, r *request) (answer, error) {
+	p, who, err := c.parsePerson(r)
+	if err != nil {
+		return nil, err
+	}
+	return c.recordReveal(r, c.Rules.Subjects.Reference(who), redirect{to: c.personPath(p.ID, who.User)})
+}
+
+// personPage builds the page of a person from all that is held about them.
+func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) (page personPage, err error) {
+	ctx := r.Context()
+	held, looked, err := c.Rules.Subjects.DescribePerson(ctx, p, who)
+	if err != nil {
+		return page, err
+	}
+	page = personPage{Held: held, User: who.User, Ref: c.Rules.Subjects.Reference(who), Path: c.personPath(p.ID, who.User), Reasons: resolutionOptions, Line: newScoreLine(held.Scores, c.Now())}
+	for _, s := range slices.Backward(held.Subscriptions) {
+		page.Subscriptions = append(page.Subscriptions, c.subscriptionState(s))
+	}
+	if len(page.Subscriptions) > 0 {
+		page.Who = &page.Subscriptions[0].Beneficiary
+	}
+	values := map[cyber.AssetID]string{}
+	for _, a := range held.Assets {
+		values[a.ID] = a.Value
+	}
+	for _, f := range slices.Backward(held.Findings) {
+		page.Findings = append(page.Findings, personFinding{f, values[f.Asset], exposedLabels(f.Breach.Exposes), cyber.NewFindingPlan(f, held.Steps)})
+	}
+	if page.Services, err = c.Rules.Services.ListServices(ctx); err != nil {
+		return page, err
+	}
+	cases := make([]cyber.Case, 0, len(held.Cases))
+	for _, one := range slices.Backward(held.Cases) {
+		cases = append(cases, one.Case)
+	}
+	page.Cases = c.loadNames(r, page.Services, []partner.Partner{p}).newTickets(cases)
+	for _, d := range slices.Backward(held.Devices) {
+		page.Devices = append(page.Devices, devicePage{Device: d, State: d.KeyStateAt(c.Now())})
+	}
+	page.Cover, _, err = c.Rules.Cover.ListCover(ctx, partner.Caller{Partner: p.ID, Mode: p.Mode}, who.User)
+	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {
+		return page, err
+	}
+	if n := len(held.Scores); n > 0 {
+		page.Score = &held.Scores[n-1]
+	}
+	if c.Rules.Persons != nil { // as the person's own page has it: the day's last score may be of this morning
+		now, err := c.Rules.Persons.ComputeScore(ctx, p.ID, who.User)
+		if err != nil {
+			return page, err
+		}
+		page.Score = &cyber.ScoreDay{Breach: int64(math.Round(now.Breach * 10)), Assessment: int64(math.Round(now.Assessment * 10))}
+	}
+	slices.Reverse(page.Events)
+	page.Events = page.Events[:min(len(page.Events), newestFirst)]
+	page.Looked, err = c.accessRows(r, looked[:min(len(looked), newestFirst)])
+	return page, err
+}
+
+// scoreLine is how a score went, drawn as a line of steps in a box of 600 by 120.
+type scoreLine struct {
+	Breach, Assessment string
+	From, To           time.Time
+	Days               int
+}
+
+const (
+	scoreWidth, scoreHeight = 600, 120
+	scoreTop                = 1000 // a score of 100, in tenths
+)
+
+// newScoreLine draws a person's days: a day without a line has the score of the one before.
+func newScoreLine(days []cyber.ScoreDay, now time.Time) scoreLine {
+	if len(days) == 0 {
+		return scoreLine{}
+	}
+	first, last := days[0].Day, max(now.Unix()/86400, days[0].Day+1)
+	l := scoreLine{From: days[0].Date(), To: now, Days: len(days)}
+	draw := func(of func(cyber.ScoreDay) int64) string {
+		var path []byte
+		y := func(d cyber.ScoreDay) int64 { return scoreHeight - of(d)*scoreHeight/scoreTop }
+		for i, d := range days {
+			x := (d.Day - first) * scoreWidth / (last - first)
+			if i > 0 {
+				path = appendPoint(path, x, y(days[i-1]))
+			}
+			path = appendPoint(path, x, y(d))
+		}
+		return string(appendPoint(path, scoreWidth, y(days[len(days)-1])))
+	}
+	l.Breach = draw(func(d cyber.ScoreDay) int64 { return d.Breach })
+	l.Assessment = draw(func(d cyber.ScoreDay) int64 { return d.Assessment })
+	return l
+}
+
+// appendPoint appends a point to the path of an SVG line.
+func appendPoint(path []byte, x, y int64) []byte {
+	return append(strconv.AppendInt(append(strconv.AppendInt(path, x, 10), ','), y, 10), ' ')
+}
+
+// personNamed reads a person from the address, or from a form: a POST, so that the hash stands in no address, history or log.
+func (c *Console) personNamed(r *request) (partner.Partner, subject.Person, error) {
+	if r.PathValue("ref") != "" {
+		return c.parsePerson(r)
+	}
+	user, err := partner.ParseUserHash("user_hash", r.trimmedField("user_hash"))
+	if err != nil {
+		return partner.Partner{}, subject.Person{}, err
+	}
+	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.trimmedField("partner")))
+	return p, subject.Person{User: user, Partner: p.ID}, err
+}
+
+// findPerson redirects to the page of the person that the form names.
+func findPerson(c *Console, r *request) (answer, error) {
+	p, who, err := c.personNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	err = c.recordAction(r, "search", c.Rules.Subjects.Reference(who), "user hash")
+	return redirect{to: c.personPath(p.ID, who.User)}, err
+}
+
+// watchValue adds a value of a kind that partners do not add themselves.
+func watchValue(c *Console, r *request) (answer, error) {
+	p, who, err := c.personNamed(r)
+	if err != nil {
+		return nil, err
+	}
+	kind := r.trimmedField("type")
+	return c.changeAndRedirect(r, "asset.add", redirect{c.personPath(p.ID, who.User), "asset.added"}, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: cyber.Owner{Partner: p.ID, Mode: p.Mode}, User: who.User, Group: cyber.OperatorAdds, Type: kind, Value: r.trimmedField("value")})
+		return in.Subjects.Reference(who), kind, err
+	})
+}
+
+// openCaseForPerson opens a case in the name of a person who calls.
+func openCaseForPerson(c *Console, r *request) (answer, error) {
+	p, who, err := c.parsePerson(r)
+	if err != nil {
+		return nil, err
+	}
+	var opened cyber.Case
+	err = c.changeWithAudit(r, "case.open", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+		opened, err = in.Cases.OpenCaseByPhone(ctx, p.ID, cyber.CaseRequest{Service: cyber.ServiceID(r.trimmedField("service")), User: who.User})
+		return string(opened.ID), string(p.ID), err
+	})
+	return redirect{joinPath("cases", string(opened.ID)), "case.opened"}, err
+}
+
+// Reports lists the people that an incident affects.
+type Reports interface {
+	ReportIncident(ctx context.Context, who operator.Actor, of subject.Incident, known time.Time, reveal bool, reason string) (subject.Report, error)
+}
+
+// shownPeople is how many people of an incident the page lists; the file has all of them.
+const shownPeople = 100
+
+// incidentPage is the data of the page that reports which people an incident affects.
+type incidentPage struct {
+	Partners []partner.Partner
+	Names    map[partner.ID]string
+	Report   *subject.Report
+	Kinds    string
+	People   []affectedRow
+}
+
+// affectedRow is a person that an incident affects; What is the text on which of their data are concerned.
+type affectedRow struct {
+	subject.Affected
+	What string
+}
+
+// incidentPage returns the page with the partners to choose from.
+func (c *Console) incidentPage(r *request) (incidentPage, error) {
+	all, err := c.Rules.Partners.ListPartners(r.Context())
+	return incidentPage{Partners: all, Names: partnerChoice{All: all}.namesByID()}, err
+}
+
+// newIncident shows the form that describes an incident.
+func newIncident(c *Console, r *request) (answer, error) {
+	page, err := c.incidentPage(r)
+	return view{"incidents", "Incidentes", page}, err
+}
+
+// incidentAsked reads the form and makes the report, recorded first.
+func (c *Console) incidentAsked(r *request, reveal bool) (subject.Report, error) {
+	of := subject.Incident{Breach: r.trimmedField("breach"), Partner: partner.ID(r.trimmedField("partner"))}
+	of.From, of.To = r.readMoment("from"), r.readMoment("to")
+	known := r.readMoment("known")
+	if !of.From.IsZero() && of.To.IsZero() {
+		of.To = c.Now()
+	}
+	if known.IsZero() {
+		known = c.Now()
+	}
+	why := r.trimmedField("reason")
+	if reveal {
+		var err error
+		why, err = parseReason(r)
+		r.noteFormError(err)
+	}
+	about := of.Breach
+	if about == "" {
+		about = of.From.UTC().Format(time.RFC3339) + " " + of.To.UTC().Format(time.RFC3339)
+	}
+	detail := fmt.Sprintf("%s, in clear: %t", about, reveal)
+	if why != "" {
+		detail += ": " + why
+	}
+	if err := c.recordAction(r, "report.incident", string(of.Partner), detail); err != nil {
+		return subject.Report{}, err
+	}
+	return c.Rules.Subjects.ReportIncident(r.Context(), r.auditActor(), of, known, reveal, why)
+}
+
+// reportIncident shows the people that an incident affects, masked. The page has the first of them, the download all.
+func reportIncident(c *Console, r *request) (answer, error) {
+	rep, err := c.incidentAsked(r, false)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.incidentPage(r)
+	if err != nil {
+		return nil, err
+	}
+	page.Report, page.Kinds = &rep, kindCounts(rep.Kinds)
+	for _, a := range rep.List[:min(len(rep.List), shownPeople)] {
+		page.People = append(page.People, affectedRow{a, kindCounts(a.Kinds)})
+	}
+	for i, s := range rep.Showings {
+		if rows, err := c.auditRows(r, []operator.Entry{{Actor: operator.Actor{Name: s.Actor}}}); err == nil {
+			rep.Showings[i].Actor = rows[0].Who
+		}
+	}
+	return view{"incidents", "Incidentes", page}, nil
+}
+
+// downloadIncident hands out the list of people as a table, with their values in clear when that was asked for with a
+// reason.
+func downloadIncident(c *Console, r *request) (answer, error) {
+	rep, err := c.incidentAsked(r, r.PostForm.Has("reveal"))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Comma = ';'
+	write := func(cells ...string) {
+		for i := range cells {
+			cells[i] = plainCell(cells[i])
+		}
+		_ = w.Write(cells) // a buffer takes everything
+	}
+	write("parceiro", "userHash", "dados", "vazamentos", "primeiro", "ultimo", "valores")
+	for _, a := range rep.List {
+		write(string(a.Partner), string(a.User), kindCounts(a.Kinds), strings.Join(a.Breaches, " "), a.First.In(brazil).Format(time.DateTime),
+			a.Last.In(brazil).Format(time.DateTime), strings.Join(a.Values, ", "))
+	}
+	w.Flush()
+	return download{"incidente-" + c.Now().In(brazil).Format("2006-01-02-1504") + ".csv", "text/csv; charset=utf-8", b.Bytes()}, w.Error()
+}
+
+// formula is how one begins, in the usual and the full-width form: at the start of a cell, and behind anything that a
+// spreadsheet may take for the end of one, since it is the reader who chooses the separator.
+var formula = regexp.MustCompile(`(^|[,;|:\t\r\n])([\s"'\x{feff}\x{200b}\x{3000}]*)([=+\-@\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}\x{2212}\x{fe63}])`)
+
+// plainCell returns the text so that a spreadsheet does not run it as a formula; people and partners choose these texts.
+func plainCell(text string) string {
+	text = formula.ReplaceAllString(text, "$1$2'$3")
+	if text != "" && strings.ContainsRune("\t\r\n", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+var kindWords = map[identifier.Kind]string{
+	identifier.Email: "e-mail", identifier.CPF: "CPF", identifier.Phone: "telefone", identifier.Card: "cartão", identifier.Domain: "domínio",
+	identifier.PixKey: "chave Pix", identifier.CNPJ: "CNPJ",
+}
+
+// kindCounts returns "2 CPF, 1 e-mail".
+func kindCounts(kinds map[identifier.Kind]int) string {
+	parts := make([]string, 0, len(kinds))
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		parts = append(parts, fmt.Sprintf("%d %s", kinds[k], kindWords[k]))
+	}
+	return strings.Join(parts, ", ")
 }

@@ -2,10 +2,16 @@ package console
 
 import (
 	"context"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -206,4 +212,263 @@ func suspendSubscription(c *Console, r *request) (answer, error) {
 // resumeSubscription continues a suspended subscription.
 func resumeSubscription(c *Console, r *request) (answer, error) {
 	return moveSubscription(c, r, "subscription.resume", "subscription.resumed", subscription.Resume)
+}
+
+// shownRejects is how many refused records the page lists; the rest are counted.
+const shownRejects = 200
+
+// importPage is the data of the page that uploads a file of subscriptions; Report is nil before a file was sent.
+type importPage struct {
+	partnerChoice
+	Report *importReport
+}
+
+// importReport is the outcome of an upload as the page shows it: counts, a sample of the rejects, and files to
+// download.
+type importReport struct {
+	subscription.ImportReport
+	DryRun  bool
+	Rejects []rejectRow
+	// File holds the refused records, Draft the checked file, which can be created as it is; each empty when there is none.
+	File, Draft string
+}
+
+// rejectRow says what is wrong with a record, without repeating the record: it holds a person's data.
+type rejectRow struct {
+	Line     int
+	Problems []string
+}
+
+// showImport shows the form that uploads subscriptions for the chosen partner.
+func showImport(c *Console, r *request) (answer, error) {
+	choice, err := c.choosePartner(r)
+	return view{"subscriptions-import", "Enviar assinaturas", importPage{partnerChoice: choice}}, err
+}
+
+// importSubscriptions reads an uploaded file while it arrives. One that is only checked is kept, sealed, so that it can be created
+// without being sent again.
+func importSubscriptions(c *Console, r *request) (answer, error) {
+	choice, err := c.enrolling(r)
+	if err != nil {
+		return nil, err
+	}
+	dryRun := r.URL.Query().Get("dry") == "1"
+	file, err := uploadedFile(r)
+	if err != nil {
+		return nil, err
+	}
+	format := operator.CSV
+	if name := strings.ToLower(file.FileName()); strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson") {
+		format = operator.JSON
+	}
+	in, kept := io.Reader(file), c.newSealedFile(r, checkedFile, string(choice.Current.ID), format)
+	if dryRun {
+		in = io.TeeReader(file, kept)
+	}
+	report, err := c.enrolFromFile(r, choice.Current, in, format, dryRun)
+	if err != nil {
+		return nil, err
+	}
+	if err := kept.finishFile(report.Created); err != nil {
+		return nil, err
+	}
+	switch {
+	case dryRun && report.Created > 0:
+		report.Draft = kept.ID
+	case kept.begun: // nothing in it is worth a second look
+		if err := c.Rules.Saved.DropExport(r.Context(), r.who.ID, kept.ID); err != nil {
+			return nil, err
+		}
+	}
+	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, nil
+}
+
+// createChecked creates what a file that was checked holds.
+func createChecked(c *Console, r *request) (answer, error) {
+	choice, err := c.enrolling(r)
+	if err != nil {
+		return nil, err
+	}
+	file, err := c.Rules.Saved.GetExport(r.Context(), r.who.ID, r.PathValue("file"))
+	if err == nil && (file.List != checkedFile || file.About != string(choice.Current.ID)) {
+		err = operator.ErrNoExport
+	}
+	if err != nil {
+		return nil, err
+	}
+	report, err := c.enrolFromFile(r, choice.Current, &sealedReader{ctx: r.Context(), saved: c.Rules.Saved, file: file}, file.Format, false)
+	if err != nil {
+		return nil, err
+	}
+	err = c.Rules.Saved.DropExport(r.Context(), r.who.ID, file.ID)
+	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, err
+}
+
+// enrolling returns the partner whose people are uploaded.
+func (c *Console) enrolling(r *request) (partnerChoice, error) {
+	choice, err := c.choosePartner(r)
+	if err == nil && choice.Current.ID == "" {
+		err = partner.ErrNotFound
+	}
+	return choice, err
+}
+
+// enrolFromFile creates what a file holds, or says what would be created.
+func (c *Console) enrolFromFile(r *request, p partner.Partner, in io.Reader, format operator.Format, dryRun bool) (*importReport, error) {
+	source := subscription.NewJSONLines(in)
+	if format == operator.CSV {
+		table, err := subscription.NewCSVReader(in)
+		if err != nil {
+			return nil, err
+		}
+		source = table
+	}
+	detail := "upload"
+	if dryRun {
+		detail = "dry run"
+	}
+	if err := c.recordAction(r, "subscription.import", string(p.ID), detail); err != nil {
+		return nil, err
+	}
+	report, file := &importReport{DryRun: dryRun}, c.newSealedFile(r, rejectedFile, string(p.ID), format)
+	rejects := subscription.NewRejects(file, source, c.Rules.ProblemText)
+	var err error
+	report.ImportReport, err = c.Rules.Subscriptions.ImportFile(r.Context(), p, source, dryRun, func(j subscription.Reject) error {
+		if len(report.Rejects) < shownRejects {
+			row := rejectRow{Line: j.Line}
+			for _, p := range j.Problems {
+				row.Problems = append(row.Problems, c.Rules.ProblemText(p))
+			}
+			report.Rejects = append(report.Rejects, row)
+		}
+		return rejects.Write(j)
+	}, func(subscription.ImportReport) {})
+	if err == nil {
+		err = file.finishFile(report.Rejected)
+	}
+	if err == nil && file.begun {
+		report.File = file.ID
+	}
+	return report, err
+}
+
+// maxField bounds a field of a form with a file.
+const maxField = 16 << 10
+
+// fieldsAndFile reads a form whose last part is the file: first the fields, then the file as a stream.
+func fieldsAndFile(r *request) (*multipart.Part, error) {
+	form, err := r.MultipartReader()
+	if err != nil {
+		return nil, errForm.With("file", fault.ChooseAFile).Because(err)
+	}
+	r.PostForm = url.Values{}
+	for {
+		part, err := form.NextPart()
+		if err != nil {
+			return nil, errForm.With("file", fault.ChooseAFile).Because(err)
+		}
+		if part.FormName() == "file" {
+			if part.FileName() == "" {
+				return nil, errForm.With("file", fault.ChooseAFile)
+			}
+			return part, nil
+		}
+		value, err := io.ReadAll(io.LimitReader(part, maxField))
+		if err != nil {
+			return nil, errForm.With("form", fault.ArrivedInPart).Because(err)
+		}
+		r.PostForm.Add(part.FormName(), string(value))
+	}
+}
+
+// uploadedFile returns the first file of a form, as a stream.
+func uploadedFile(r *request) (*multipart.Part, error) {
+	form, err := r.MultipartReader()
+	if err != nil {
+		return nil, errForm.With("file", fault.ChooseAFile).Because(err)
+	}
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil, errForm.With("file", fault.ChooseAFile)
+		}
+		if err != nil {
+			return nil, errForm.With("file", fault.ArrivedInPart).Because(err)
+		}
+		if part.FileName() != "" {
+			return part, nil
+		}
+	}
+}
+
+// movePage is the data of the page that ends, suspends or resumes many subscriptions at once.
+type movePage struct {
+	partnerChoice
+	Moves []choiceOption
+	// Moved is what a move came to.
+	Moved *subscription.MovedTable
+}
+
+var moveOptions = []choiceOption{{"suspend", "Suspender"}, {"resume", "Retomar"}, {"end", "Encerrar"}}
+
+var moves = map[string]subscription.Move{"suspend": subscription.Suspend, "resume": subscription.Resume, "end": subscription.End}
+
+// newMoveView returns the page of moves by a table.
+func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answer, error) {
+	choice, err := c.choosePartner(r)
+	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moveOptions, moved}}, err
+}
+
+// showMoveForm shows the form of moves by a table.
+func showMoveForm(c *Console, r *request) (answer, error) { return c.newMoveView(r, nil) }
+
+// moveAsked reads which partner and which move, and records them.
+func (c *Console) moveAsked(r *request, detail string) (partner.ID, subscription.Move, error) {
+	choice, err := c.choosePartner(r)
+	if err != nil {
+		return "", 0, err
+	}
+	name := strings.TrimSpace(r.PostForm.Get("move"))
+	move, ok := moves[name]
+	if !ok {
+		return "", 0, errForm.With("move", fault.OneOf, "suspend, resume, end")
+	}
+	if choice.Current.ID == "" {
+		return "", 0, partner.ErrNotFound
+	}
+	return choice.Current.ID, move, c.recordAction(r, "subscription."+name, string(choice.Current.ID), detail)
+}
+
+// moveHolder moves all subscriptions that a company pays for.
+func moveHolder(c *Console, r *request) (answer, error) {
+	id, move, err := c.moveAsked(r, "holder")
+	if err != nil {
+		return nil, err
+	}
+	moved, err := c.Rules.Subscriptions.MoveSubscriptions(r.Context(), id, subscription.Selection{Holder: plainCNPJ(r.trimmedField("holder"))}, move)
+	if err != nil {
+		return nil, err
+	}
+	return c.newMoveView(r, &subscription.MovedTable{Found: moved.Found, Changed: moved.Changed})
+}
+
+// moveTable moves the subscriptions of an uploaded table while it arrives.
+func moveTable(c *Console, r *request) (answer, error) {
+	file, err := fieldsAndFile(r)
+	if err != nil {
+		return nil, err
+	}
+	id, move, err := c.moveAsked(r, "table")
+	if err != nil {
+		return nil, err
+	}
+	table, err := subscription.NewCSVReader(file)
+	if err != nil {
+		return nil, err
+	}
+	moved, err := c.Rules.Subscriptions.MoveTable(r.Context(), id, table, move, func(int64, subscription.MovedTable) {})
+	if err != nil {
+		return nil, err
+	}
+	return c.newMoveView(r, &moved)
 }

@@ -1,20 +1,172 @@
+// Package person is what a person sees of the service: a few plain pages about themselves, in their partner's colours,
+// behind a link that the partner asked for.
+//
+// One table lists the routes, and one adapter opens the session, limits, runs the page, renders it to a buffer and writes
+// it. Pages read and change through the same rules as the partner API. The invariants it keeps: a session shows one person
+// of one partner, nothing is changed by a GET, values are masked, no page needs a script or holds one, and no address or
+// log line says whose page it is.
 package person
 
 import (
 	"bytes"
+	"context"
+	"embed"
 	"errors"
+	"fmt"
+	"html/template"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed static/page.css
+var styleSheet []byte
+
+// Prefix is where all pages are.
+const Prefix = "/p/"
+
+// Rules are what the pages ask: the partner API's.
+type Rules struct {
+	Sessions   *cyber.PortalSessions
+	Themes     Themes
+	Monitoring *cyber.Monitoring
+	Persons    *cyber.Persons
+	Cases      *cyber.Cases
+	Services   *cyber.Services
+	Endpoints  *cyber.Endpoints
+	Cover      *cyber.Cover
+	Subjects   Subjects
+	Audit      *operator.Trail
+}
+
+// Themes knows how partners' pages look.
+type Themes interface {
+	GetTheme(ctx context.Context, id partner.ID) (partner.Theme, error)
+}
+
+// Subjects hands out what is held about a person.
+type Subjects interface {
+	Reference(p subject.Person) string
+	ExportPerson(ctx context.Context, p subject.Person) ([]subject.Held, error)
+}
+
+// Options are what the pages themselves need.
+type Options struct {
+	Rules Rules
+	Log   *slog.Logger
+	Now   func() time.Time
+	// Callers says where requests come from; Strangers is what each address may ask without a session.
+	Callers   *telemetry.Callers
+	Strangers *telemetry.Budget
+	// TLS says that browsers reach the pages by TLS although this process may not speak it.
+	TLS bool
+}
+
+// What one address, and the people of one link, may ask: many people share an address of a phone company.
+const (
+	addressBurst, addressEvery = 600, 50 * time.Millisecond
+	linkBurst, linkEvery       = 90, time.Second
+	writeBurst, writeEvery     = 20, 10 * time.Second
+	copyBurst, copyEvery       = 3, 10 * time.Minute
+)
+
+// Pages answers people.
+type Pages struct {
+	Options
+	templates map[string]*template.Template
+	// Budgets of addresses, and of links: for anything, for changes, for copies of everything.
+	addresses, links, writes, copies *telemetry.Budget
+	handler                          http.Handler
+}
+
+// NewPages builds the pages.
+func NewPages(o Options) (*Pages, error) {
+	p := &Pages{
+		Options: o, templates: map[string]*template.Template{},
+		addresses: telemetry.NewBudget(o.Now, addressEvery, addressBurst), links: telemetry.NewBudget(o.Now, linkEvery, linkBurst),
+		writes: telemetry.NewBudget(o.Now, writeEvery, writeBurst), copies: telemetry.NewBudget(o.Now, copyEvery, copyBurst),
+	}
+	layout, err := template.New("").Funcs(functions).ParseFS(templateFiles, "templates/layout.html")
+	if err != nil {
+		return nil, fmt.Errorf("pages of people: %w", err)
+	}
+	files, err := templateFiles.ReadDir("templates")
+	if err != nil {
+		return nil, fmt.Errorf("pages of people: %w", err)
+	}
+	for _, f := range files {
+		name := strings.TrimSuffix(f.Name(), ".html")
+		one, err := layout.Clone()
+		if err == nil && name != "layout" {
+			one, err = one.ParseFS(templateFiles, "templates/"+f.Name())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("page %s: %w", name, err)
+		}
+		p.templates[name] = one
+	}
+	mux := http.NewServeMux()
+	for _, rt := range routes {
+		mux.Handle(rt.method+" "+rt.path, p.adaptRoute(rt))
+	}
+	mux.Handle("GET "+Prefix+"page.css", http.HandlerFunc(serveStyle))
+	mux.Handle("/", p.adaptRoute(route{method: http.MethodGet, path: "unknown", run: showNotFound}))
+	// CrossOriginProtection refuses what another site makes a browser send; the cookie's SameSite is the second net.
+	p.handler = p.withSecurityHeaders(http.NewCrossOriginProtection().Handler(mux))
+	return p, nil
+}
+
+// ServeHTTP answers a person.
+func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
+
+// withSecurityHeaders sets what every answer carries. Where a page may stand in a frame is said once its partner is known.
+func (p *Pages) withSecurityHeaders(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("content-security-policy", contentPolicy(nil))
+		h.Set("x-content-type-options", "nosniff")
+		h.Set("referrer-policy", "no-referrer")
+		h.Set("cross-origin-resource-policy", "same-origin")
+		h.Set("permissions-policy", "camera=(), microphone=(), geolocation=(), browsing-topics=()")
+		h.Set("x-robots-tag", "noindex, nofollow")
+		h.Set("cache-control", "no-store")
+		if r.TLS != nil || p.TLS {
+			h.Set("strict-transport-security", "max-age=63072000; includeSubDomains")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// contentPolicy returns the content security policy of a page that may stand in pages of these origins.
+func contentPolicy(frames []string) string {
+	ancestors := "'none'"
+	if len(frames) > 0 {
+		ancestors = strings.Join(frames, " ")
+	}
+	return "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors " + ancestors
+}
+
+// serveStyle is the one style sheet; a partner's colours are in theme.css.
+func serveStyle(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("content-type", "text/css; charset=utf-8")
+	w.Header().Set("cache-control", "public, max-age=3600")
+	_, _ = w.Write(styleSheet) // a reader that is gone needs no style
+}
 
 // handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter.
 type handler func(p *Pages, r *request) (answer, error)
@@ -239,4 +391,150 @@ func (p *Pages) writeView(w http.ResponseWriter, r *request, v view, status int)
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // a reader that is gone needs no page
 	return status
+}
+
+// route is one page or one change.
+type route struct {
+	method, path string
+	run          handler
+	// open is set on what answers without a session.
+	open bool
+	// form shows the page again when run refuses what was filled in.
+	form handler
+}
+
+// routes is all that a person can see and do.
+var routes = []route{
+	{method: http.MethodGet, path: "/p/enter/{token}", run: openSession, open: true},
+	{method: http.MethodGet, path: "/p/{$}", run: showHomePage},
+	{method: http.MethodGet, path: "/p/leaks", run: showLeaks},
+	{method: http.MethodPost, path: "/p/leaks/{id}/resolve", run: resolveLeak, form: showLeaks},
+	{method: http.MethodGet, path: "/p/steps", run: showSteps},
+	{method: http.MethodPost, path: "/p/answer", run: answerQuestion, form: showSteps},
+	{method: http.MethodPost, path: "/p/steps/{step}", run: markMergedStep, form: showSteps},
+	{method: http.MethodGet, path: "/p/more", run: showMorePage},
+	{method: http.MethodGet, path: "/p/score", run: showScore},
+	{method: http.MethodGet, path: "/p/devices", run: showDevices},
+	{method: http.MethodGet, path: "/p/cases", run: listCases},
+	{method: http.MethodGet, path: "/p/cases/{id}", run: showCasePage},
+	{method: http.MethodPost, path: "/p/cases/{id}/reply", run: replyCase, form: showCasePage},
+	{method: http.MethodPost, path: "/p/cases/{id}/rebook", run: rebookCase, form: showCasePage},
+	{method: http.MethodPost, path: "/p/cases/{id}/cancel", run: cancelCase, form: showCasePage},
+	{method: http.MethodPost, path: "/p/cases/{id}/rate", run: rateOwnCase, form: showCasePage},
+	{method: http.MethodGet, path: "/p/services/{id}", run: showService},
+	{method: http.MethodPost, path: "/p/services/{id}", run: openOwnCase, form: showService},
+	{method: http.MethodGet, path: "/p/cover", run: showCover},
+	{method: http.MethodGet, path: "/p/data", run: showDataPage},
+	{method: http.MethodPost, path: "/p/data", run: downloadCopy, form: showDataPage},
+	{method: http.MethodPost, path: "/p/lang", run: changeLanguage},
+	{method: http.MethodPost, path: "/p/leave", run: leaveSession},
+	{method: http.MethodGet, path: "/p/theme.css", run: themeSheet},
+	{method: http.MethodGet, path: "/p/logo.png", run: themeLogo},
+}
+
+// menu is the bar at the foot of the screen: four pages, and the way to the others.
+var menu = []struct{ path, word, icon string }{
+	{"/p/", "menu.home", "home"}, {"/p/leaks", "menu.leaks", "leak"}, {"/p/steps", "menu.steps", "todo"}, {"/p/cases", "menu.help", "chat"},
+	{"/p/more", "menu.more", "more"},
+}
+
+// others are the pages behind "more".
+var others = []struct{ path, word, icon string }{
+	{"/p/score", "menu.score", "chart"}, {"/p/devices", "menu.devices", "phone"}, {"/p/cover", "menu.cover", "shield"}, {"/p/data", "menu.data", "get"},
+}
+
+// cookieName carries the prefix by which a browser refuses the cookie unless it is Secure. Browsers take localhost and
+// 127.0.0.1 as secure, so that the demo works without a certificate.
+const cookieName = "__Secure-vigia-page"
+
+// sessionCookie returns the cookie of a session: for these pages only, and never sent with a request that another site
+// starts.
+func sessionCookie(text string) *http.Cookie {
+	return &http.Cookie{
+		Name: cookieName, Value: text, Path: Prefix, Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		MaxAge: int(cyber.SessionLife / time.Second),
+	}
+}
+
+// framedCookie is for a page inside a partner's own: to a browser that is another site, which sees no Strict cookie. It is
+// kept apart by the site that the page stands in, and forms that others send are refused by where they come from.
+func framedCookie(text string) *http.Cookie {
+	c := sessionCookie(text) //nolint:gosec // it has all three attributes: see there
+	c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
+	return c
+}
+
+// keepSession has the browser keep a session, drop forget it.
+func (r *request) keepSession(text string) {
+	r.cookie = sessionCookie(text)
+	if r.isFramed() {
+		r.cookie = framedCookie(text)
+	}
+}
+
+// dropSession has the browser forget the session.
+func (r *request) dropSession() {
+	r.keepSession("")
+	r.cookie.MaxAge = -1 //nolint:gosec // it has all three attributes: see sessionCookie
+}
+
+// isFramed reports whether the page is asked for by a frame: what is asked for inside one says so itself.
+func (r *request) isFramed() bool {
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	return dest == "iframe" || dest == "frame"
+}
+
+// openSession turns a link into a session. The answer is a page that leads on by itself, and not a redirect: a browser that was
+// sent here by another site would not show a Strict cookie to where it is redirected.
+func openSession(p *Pages, r *request) (answer, error) {
+	session, text, err := p.Rules.Sessions.OpenLink(r.Context(), r.PathValue("token"))
+	if err != nil {
+		if p.Strangers.TakeToken(r.from) > 0 {
+			return nil, errTooMany
+		}
+		if old, genuine := p.Rules.Sessions.ReadExpiredLink(r.PathValue("token")); genuine {
+			r.lang, r.session.Return = old.Lang, old.Return // an expired link still says where to get a new one
+		}
+		return nil, err
+	}
+	if p.links.TakeToken(session.Link) > 0 {
+		return nil, errTooMany
+	}
+	_, who, err := p.Rules.Sessions.ResumeSession(r.Context(), text)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.setPerson(r, session, who); err != nil {
+		return nil, err
+	}
+	r.keepSession(text)
+	r.begun = true
+	return view{"enter", "enter.title", nil}, nil
+}
+
+// changeLanguage says everything in another language from now on.
+func changeLanguage(p *Pages, r *request) (answer, error) {
+	lang, err := partner.ParseLanguage(r.trimmedField("lang"))
+	if err != nil {
+		return nil, err
+	}
+	_, text, err := p.Rules.Sessions.ChangeLanguage(r.session, lang)
+	if err != nil {
+		return nil, err
+	}
+	r.keepSession(text)
+	back := r.trimmedField("back")
+	for _, item := range slices.Concat(menu, others) { // nowhere else
+		if item.path == back {
+			return redirect{to: back}, nil
+		}
+	}
+	return redirect{to: Prefix}, nil
+}
+
+// leaveSession ends the session in this browser.
+func leaveSession(_ *Pages, r *request) (answer, error) {
+	r.dropSession()
+	r.who, r.theme = partner.Partner{}, partner.Theme{} // nothing of it is shown any more
+	return view{"left", "left.title", nil}, nil
 }
