@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"net/http"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -119,4 +120,121 @@ func (s *Server) answerQuestion(r *request) (any, error) {
 	}
 	err = r.rules.Persons.SaveAnswer(r.ctx, r.caller.Partner, user, cyber.ContentID(body.CatalogID), body.Value)
 	return done{http.StatusOK, msgAnswerKept}, err
+}
+
+// riskScore is the answer of GET /cyber/score/{userhash}.
+type riskScore struct {
+	BreachScore     float64  `json:"breachScore"`
+	AssessmentScore float64  `json:"assessmentScore"`
+	Recommendations []string `json:"recommendations"`
+}
+
+// showScore answers GET /cyber/score.
+func (s *Server) showScore(r *request) (any, error) {
+	user, err := r.userHashInPath()
+	if err != nil {
+		return nil, err
+	}
+	score, err := r.rules.Persons.ComputeScore(r.ctx, r.caller.Partner, user)
+	if err != nil {
+		return nil, err
+	}
+	answer := riskScore{
+		BreachScore: score.Breach, AssessmentScore: score.Assessment, Recommendations: make([]string, len(score.Recommendations)),
+	}
+	for i, rec := range score.Recommendations {
+		answer.Recommendations[i] = recommendation(rec)
+	}
+	return answer, nil
+}
+
+// scorePoint is an element of GET /cyber/score/{userhash}/history.
+type scorePoint struct {
+	Date            string  `json:"date"`
+	BreachScore     float64 `json:"breachScore"`
+	AssessmentScore float64 `json:"assessmentScore"`
+}
+
+// scoreHistory answers with a person's score of each day. Scores are kept in tenths of a point.
+func (s *Server) scoreHistory(r *request) (any, error) {
+	user, err := r.userHashInPath()
+	if err != nil {
+		return nil, err
+	}
+	days, err := r.rules.Persons.ScoreHistory(r.ctx, r.caller.Partner, user)
+	if err != nil {
+		return nil, err
+	}
+	points := make([]scorePoint, len(days))
+	for i, d := range days {
+		points[i] = scorePoint{d.Date().Format(time.DateOnly), float64(d.Breach) / 10, float64(d.Assessment) / 10}
+	}
+	return points, nil
+}
+
+// recommendation returns the sentence for something to mend.
+func recommendation(r cyber.Recommendation) string {
+	switch r.Mends {
+	case cyber.MendAnswer:
+		return r.Text
+	case cyber.MendWatch:
+		return watchSentence[r.Kind]
+	default:
+		return fillSentence(mendSentence[r.Mends], r.Breach, r.Value())
+	}
+}
+
+// userList is the body of POST /cyber/scores.
+type userList struct {
+	UserHashes []string `json:"userHashes"`
+}
+
+// scoreList is its answer, in the order of the request.
+type scoreList struct {
+	Scores []scoreItem `json:"scores"`
+}
+
+// scoreItem has either a score or what is wrong.
+type scoreItem struct {
+	UserHash        string   `json:"userHash"`
+	BreachScore     *float64 `json:"breachScore,omitempty"`
+	AssessmentScore *float64 `json:"assessmentScore,omitempty"`
+	Detail          string   `json:"detail,omitempty"`
+}
+
+// showScoreHistory answers with the days on which a score changed.
+func (s *Server) showScoreHistory(r *request) (any, error) {
+	var in userList
+	if err := r.decodeBody(&in); err != nil {
+		return nil, err
+	}
+	if len(in.UserHashes) == 0 || len(in.UserHashes) > cyber.MaxBulk {
+		return nil, errBodyInvalid.With("userHashes", fault.OneTo, cyber.MaxBulk)
+	}
+	end, err := s.beginList(r, len(in.UserHashes))
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	// The answer about many people is not kept under the idempotency key: a repeated request gets the present scores.
+	if kept, err := r.onceBefore(); err != nil || kept.Status != http.StatusOK {
+		return kept, err
+	}
+	answer := scoreList{Scores: make([]scoreItem, len(in.UserHashes))}
+	for i, name := range in.UserHashes {
+		item := scoreItem{UserHash: name}
+		user, err := partner.ParseUserHash("userHash", name)
+		if err != nil {
+			item.Detail = errorDetail(err)
+			answer.Scores[i] = item
+			continue
+		}
+		score, err := r.rules.Persons.ComputeScore(r.ctx, r.caller.Partner, user)
+		if err != nil {
+			return nil, err
+		}
+		item.BreachScore, item.AssessmentScore = &score.Breach, &score.Assessment
+		answer.Scores[i] = item
+	}
+	return answer, nil
 }

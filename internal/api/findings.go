@@ -6,6 +6,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
@@ -93,4 +94,148 @@ func (s *Server) resolveFinding(r *request) (any, error) {
 	}
 	err = r.rules.Monitoring.ResolveFinding(r.ctx, r.caller.Partner, user, cyber.FindingID(id), in.Reason)
 	return done{http.StatusOK, msgFindingResolved}, err
+}
+
+// findingPlan is the answer of GET /cyber/findings/{id}/plan/{userhash}.
+type findingPlan struct {
+	FindingID string     `json:"findingId"`
+	State     string     `json:"state"`
+	Language  string     `json:"language"`
+	Remaining int        `json:"remaining"`
+	Steps     []planStep `json:"steps"`
+}
+
+// planStep is a step that a person can take against a finding.
+type planStep struct {
+	ID        string `json:"id"`
+	What      string `json:"what"`
+	Why       string `json:"why"`
+	Link      string `json:"link,omitempty"`
+	Minutes   int    `json:"minutes"`
+	Essential bool   `json:"essential"`
+	DueAt     string `json:"dueAt"`
+	State     string `json:"state"`
+	MarkedAt  string `json:"markedAt,omitempty"`
+}
+
+// findingState returns the word of the API for whether a finding is still open.
+func findingState(f cyber.Finding) string {
+	if f.Open() {
+		return "open"
+	}
+	return "resolved"
+}
+
+// showFindingPlan answers with the plan of a finding.
+func (s *Server) showFindingPlan(r *request) (any, error) {
+	user, err := r.userHashInPath()
+	if err != nil {
+		return nil, err
+	}
+	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
+	if err != nil {
+		return nil, err
+	}
+	in, err := r.requestedLanguage()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := r.rules.Monitoring.GetFindingPlan(r.ctx, r.caller.Partner, user, cyber.FindingID(id))
+	if err != nil {
+		return nil, err
+	}
+	answer := findingPlan{
+		FindingID: string(plan.Finding.ID), State: findingState(plan.Finding), Language: string(in), Remaining: len(plan.Remaining()), Steps: make([]planStep, len(plan.Steps)),
+	}
+	for i, st := range plan.Steps {
+		answer.Steps[i] = planStep{
+			ID: string(st.ID), What: st.What(in), Why: st.Why(in), Link: st.Link, Minutes: st.Minutes, Essential: st.Essential,
+			DueAt: st.Due.UTC().Format(alert.TimeFormat), State: string(st.State),
+		}
+		if !st.MarkedAt.IsZero() {
+			answer.Steps[i].MarkedAt = st.MarkedAt.UTC().Format(alert.TimeFormat)
+		}
+	}
+	return answer, nil
+}
+
+// requestedLanguage returns the language in which the request asks for texts.
+func (r *request) requestedLanguage() (partner.Language, error) {
+	asked := r.query["lang"]
+	if len(asked) == 0 {
+		return partner.Portuguese, nil
+	}
+	if len(asked) > 1 || asked[0] == "" {
+		return "", errQueryInvalid.With("lang", fault.OneOf, "pt-BR, es, en")
+	}
+	return partner.ParseLanguage(asked[0])
+}
+
+// stepMark is the body of POST /cyber/findings/{id}/steps/{step}.
+type stepMark struct {
+	UserHash string `json:"userHash"`
+	State    string `json:"state"`
+}
+
+// markFindingStep keeps what a person says of a step.
+func (s *Server) markFindingStep(r *request) (any, error) {
+	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
+	if err != nil {
+		return nil, err
+	}
+	step, err := r.idInPath("step", cyber.ErrStepNotFound)
+	if err != nil {
+		return nil, err
+	}
+	var in stepMark
+	if err := r.decodeBody(&in); err != nil {
+		return nil, err
+	}
+	user, err := partner.ParseUserHash("userHash", in.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	_, err = r.rules.Monitoring.MarkPlanStep(r.ctx, r.caller.Partner, user, cyber.FindingID(id), cyber.StepID(step), cyber.StepState(in.State))
+	return done{http.StatusOK, msgStepMarked}, err
+}
+
+// recheck is the body of POST /cyber/findings/{id}/recheck, rechecked the answer.
+type recheck struct {
+	UserHash string `json:"userHash"`
+}
+
+// rechecked is the state of a finding after it was checked again, with the steps that remain.
+type rechecked struct {
+	FindingID string         `json:"findingId"`
+	State     string         `json:"state"`
+	Reason    string         `json:"reason,omitempty"`
+	Status    cyber.Status   `json:"status"`
+	Remaining []cyber.StepID `json:"remaining"`
+}
+
+// recheckFinding checks a finding again, to see whether the person's steps have settled it.
+func (s *Server) recheckFinding(r *request) (any, error) {
+	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
+	if err != nil {
+		return nil, err
+	}
+	var in recheck
+	if err := r.decodeBody(&in); err != nil {
+		return nil, err
+	}
+	user, err := partner.ParseUserHash("userHash", in.UserHash)
+	if err != nil {
+		return nil, err
+	}
+	now, err := r.rules.Monitoring.RecheckFinding(r.ctx, r.caller.Partner, user, cyber.FindingID(id))
+	if err != nil {
+		return nil, err
+	}
+	answer := rechecked{
+		FindingID: string(now.Finding.ID), State: findingState(now.Finding), Reason: string(now.Finding.Resolution), Status: now.Status, Remaining: []cyber.StepID{},
+	}
+	for _, st := range now.Remaining() {
+		answer.Remaining = append(answer.Remaining, st.ID)
+	}
+	return answer, nil
 }

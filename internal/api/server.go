@@ -7,7 +7,9 @@
 package api
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"errors"
 	"log/slog"
@@ -16,6 +18,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -457,4 +460,84 @@ func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow s
 	}
 	rt.scope = readScopeOf(pathAsSent(hr.URL))
 	s.serveRequest(w, hr, rt, s.newObserved(rt))
+}
+
+// minPacked is from where on packing an answer saves more than it costs.
+const minPacked = 1 << 10
+
+// packer is a writer and its buffer, used again from answer to answer.
+type packer struct {
+	buffer bytes.Buffer
+	gzip   *gzip.Writer
+}
+
+var packers = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a known one
+	return &packer{gzip: w}
+}}
+
+// compressAnswer returns what is sent of an answer: packed by gzip where it is large and the caller asked for that. The header
+// Vary tells caches about it in both cases.
+func compressAnswer(h http.Header, r *request, body []byte) []byte {
+	if len(body) <= minPacked || r.route.secret {
+		return body
+	}
+	h["Vary"] = varyByEncoding
+	if !takesGzip(r.http.Header["Accept-Encoding"]) {
+		return body
+	}
+	p, _ := packers.Get().(*packer)
+	defer packers.Put(p)
+	p.buffer.Reset()
+	p.gzip.Reset(&p.buffer)
+	if _, err := p.gzip.Write(body); err != nil || p.gzip.Close() != nil {
+		return body // writing to memory does not fail
+	}
+	h["Content-Encoding"] = gzipEncoding
+	return bytes.Clone(p.buffer.Bytes())
+}
+
+var (
+	varyByEncoding = []string{"Accept-Encoding"}
+	gzipEncoding   = []string{"gzip"}
+)
+
+// takesGzip reads Accept-Encoding: gzip itself counts before *, and a weight of zero is a no. Where identity is
+// preferred to it, the answer stays as it is.
+func takesGzip(header []string) bool {
+	gzipAt, anyAt, plainAt := -1.0, -1.0, -1.0
+	for _, line := range header {
+		for item := range strings.SplitSeq(line, ",") {
+			name, params, _ := strings.Cut(item, ";")
+			weight := parseQuality(params)
+			switch strings.ToLower(strings.TrimSpace(name)) {
+			case "gzip", "x-gzip":
+				gzipAt = max(gzipAt, weight)
+			case "*":
+				anyAt = weight
+			case "identity":
+				plainAt = weight
+			}
+		}
+	}
+	if gzipAt < 0 {
+		gzipAt = anyAt
+	}
+	return gzipAt > 0 && gzipAt >= plainAt
+}
+
+// parseQuality parses ;q=0.5. Unreadable text counts as 0, a refusal: every client can read an answer without compression.
+func parseQuality(params string) float64 {
+	if params == "" {
+		return 1
+	}
+	name, value, _ := strings.Cut(params, "=")
+	if !strings.EqualFold(strings.TrimSpace(name), "q") {
+		return 0
+	}
+	weight, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || !(weight >= 0 && weight <= 1) {
+		return 0
+	}
+	return weight
 }

@@ -2,14 +2,19 @@ package api
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"strconv"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subscription"
 )
 
@@ -257,4 +262,208 @@ func checkItemDepth(item jsontext.Value) error {
 		}
 	}
 	return nil
+}
+
+// All problems of an item are named, until an answer has answerErrors of them: each further item names laterErrors.
+// Ten thousand items in which everything is wrong would make an answer of 15 MB otherwise.
+const (
+	answerErrors = 20_000
+	laterErrors  = 3
+)
+
+// keptOutcome is a bulk answer as it is kept under an idempotency key: the outcome of each item without the item itself. A
+// client that repeats the request sends the items again, so the kept answer needs no personal data, is small, and is
+// written quickly inside the transaction.
+type keptOutcome struct {
+	Created int                    `json:"created"`
+	Rules   []subscription.Problem `json:"rules,omitempty"`
+	Failed  []keptRun              `json:"failed,omitempty"`
+}
+
+// keptRun are items one behind the other that failed alike.
+type keptRun struct {
+	First int   `json:"f"`
+	Count int   `json:"n"`
+	Rules []int `json:"r"`
+	More  int   `json:"m,omitzero"`
+}
+
+// packOutcome writes what is kept.
+func packOutcome(o subscription.Outcome) (partner.Answer, error) {
+	kept := keptOutcome{Created: o.Created}
+	numbers, named := map[subscription.Problem]int{}, 0
+	for _, f := range o.Failures {
+		listed := f.Problems
+		if named >= answerErrors {
+			listed = listed[:min(len(listed), laterErrors)]
+		}
+		named += len(listed)
+		run := keptRun{First: f.Item, Count: 1, Rules: make([]int, len(listed)), More: len(f.Problems) - len(listed)}
+		for i, p := range listed {
+			n, known := numbers[p]
+			if !known {
+				n = len(kept.Rules)
+				numbers[p], kept.Rules = n, append(kept.Rules, p)
+			}
+			run.Rules[i] = n
+		}
+		if n := len(kept.Failed); n > 0 {
+			last := &kept.Failed[n-1]
+			if last.First+last.Count == run.First && last.More == run.More && slices.Equal(last.Rules, run.Rules) {
+				last.Count++
+				continue
+			}
+		}
+		kept.Failed = append(kept.Failed, run)
+	}
+	return encodeAnswer(kept)
+}
+
+// contractAnswer makes the contract's answer of what was kept and of the request's items.
+func contractAnswer(kept partner.Answer, e *subscription.Enrolment) (partner.Answer, error) {
+	var o keptOutcome
+	if err := json.Unmarshal(kept.Body, &o); err != nil {
+		return partner.Answer{}, fmt.Errorf("read outcome: %w", err)
+	}
+	wire := bulkWire{Result: "success", TotalCreated: o.Created, NotCreatedItems: []notCreatedWire{}}
+	var items []int
+	for _, run := range o.Failed {
+		errs := make([]string, len(run.Rules), len(run.Rules)+1)
+		for i, n := range run.Rules {
+			errs[i] = ItemError(o.Rules[n])
+		}
+		if run.More > 0 {
+			errs = append(errs, moreErrors(run.More))
+		}
+		for item := run.First; item < run.First+run.Count; item++ {
+			failed := notCreatedWire{Errors: errs}
+			failed.CPF, failed.BenefitHolder, failed.PlanID = e.SentMembers(item)
+			wire.NotCreatedItems, items = append(wire.NotCreatedItems, failed), append(items, item)
+		}
+	}
+	if wire.TotalNotCreated = len(items); wire.TotalNotCreated > 0 {
+		wire.Result = "failure"
+		if o.Created > 0 {
+			wire.Result = "partial_success"
+		}
+	}
+	answer, err := encodeAnswer(wire)
+	if err == nil && len(items) > 0 {
+		answer.Headers = map[string]string{notCreatedHeader: notCreatedIndex(items)}
+	}
+	return answer, err
+}
+
+// moreErrors says that an item has more problems than the answer names.
+func moreErrors(n int) string {
+	if n == 1 {
+		return string(subscription.FieldItem) + ": e mais 1 erro"
+	}
+	return fmt.Sprintf("%s: e mais %d erros", subscription.FieldItem, n)
+}
+
+// notCreatedHeader says which items of a bulk request failed, by their places from 0: the contract's body cannot.
+const notCreatedHeader = "x-not-created-index"
+
+// maxNotCreated bounds the header's value. Proxies give all headers of an answer 4 to 16 KiB before they refuse it.
+const maxNotCreated = 4096
+
+// notCreatedIndex writes the places of failures in the first of three forms that is short enough: every place
+// (3,17,18,19), runs of places (3,17-19), or a bit for each item from the first on, the highest bit of a byte first,
+// between colons in base64. The last one always is: ten thousand items take 1,670 characters.
+func notCreatedIndex(failures []int) string {
+	for _, runs := range []bool{false, true} {
+		if list := encodePlaces(failures, runs); len(list) <= maxNotCreated {
+			return string(list)
+		}
+	}
+	bits := make([]byte, failures[len(failures)-1]/8+1)
+	for _, f := range failures {
+		bits[f/8] |= 0x80 >> (f % 8)
+	}
+	return ":" + base64.StdEncoding.EncodeToString(bits) + ":"
+}
+
+// encodePlaces lists places in decimal, and stops when the list has become too long. Failures are in the order of the
+// request.
+func encodePlaces(failures []int, runs bool) []byte {
+	var list []byte
+	for i := 0; i < len(failures) && len(list) <= maxNotCreated; i++ {
+		first := failures[i]
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = strconv.AppendInt(list, int64(first), 10)
+		last := first
+		for runs && i+1 < len(failures) && failures[i+1] == last+1 {
+			i++
+			last++
+		}
+		if last > first {
+			list = strconv.AppendInt(append(list, '-'), int64(last), 10)
+		}
+	}
+	return list
+}
+
+// itemRules says in Portuguese what an item of a bulk request broke. Together with messages.go it holds every sentence
+// that a partner can read.
+var itemRules = map[subscription.Rule]string{
+	subscription.RuleNotObject:      "deve ser um objeto JSON",
+	subscription.RuleUnreadable:     "JSON inválido",
+	subscription.RuleRepeatedMember: "membro repetido",
+	subscription.RuleRequired:       "obrigatório",
+	subscription.RuleNotText:        "deve ser um texto",
+	subscription.RuleNotFlag:        "deve ser true ou false",
+	subscription.RuleNotNested:      "deve ser um objeto",
+	subscription.RuleLength255:      "deve ter de 1 a 255 caracteres",
+	subscription.RuleLength32:       "deve ter de 1 a 32 caracteres",
+	subscription.RuleLength8K:       "deve ter no máximo 8 KiB",
+	subscription.RuleDate:           "data inválida, use AAAA-MM-DD",
+	subscription.RuleFuture:         "não pode estar no futuro",
+	subscription.RuleBeforeStart:    "não pode ser anterior a start_date",
+	subscription.RuleWholeNumber:    "deve ser um número inteiro",
+	subscription.RuleGroupMinimum:   "mínimo de 50",
+	subscription.RuleGender:         "deve ser M ou F",
+	subscription.RuleJSON:           "deve conter JSON válido",
+	subscription.RulePrintable:      "contém caractere não permitido",
+	subscription.RuleDots:           "não pode ser . nem ..",
+	subscription.RulePlanUnknown:    "plano não cadastrado",
+	subscription.RulePlanRetired:    "plano encerrado para novas assinaturas",
+	subscription.RuleExists:         "assinatura já existe",
+	subscription.RuleUnknown:        "nenhuma assinatura em vigor",
+	subscription.RuleOver:           "não pode estar no passado",
+	subscription.RuleFixed:          "não pode mudar: encerre a assinatura e cadastre de novo",
+	subscription.RuleNothing:        "não diz o que mudar",
+	"identifier.empty":              "obrigatório",
+	"identifier.length":             "tamanho inválido",
+	"identifier.character":          "contém caractere não permitido",
+	"identifier.check_digits":       "dígitos verificadores inválidos",
+	"identifier.repeated":           "não pode ser um único caractere repetido",
+	"identifier.area_code":          "DDD desconhecido",
+	"identifier.country_code":       "código do país ausente ou desconhecido",
+	"identifier.number":             "número inexistente",
+	"identifier.address":            "e-mail inválido",
+	"identifier.domain":             "domínio inválido",
+	"identifier.state":              "UF desconhecida",
+}
+
+// fieldRules are sentences that one field says better than the rule alone.
+var fieldRules = map[subscription.Problem]string{
+	{Field: subscription.FieldCPF, Rule: "identifier.length"}:        "deve ter 11 dígitos",
+	{Field: subscription.FieldCPF, Rule: "identifier.character"}:     "deve conter somente dígitos",
+	{Field: subscription.FieldHolder, Rule: "identifier.length"}:     "CNPJ deve ter 14 caracteres",
+	{Field: subscription.FieldZipcode, Rule: "identifier.length"}:    "deve ter 8 dígitos",
+	{Field: subscription.FieldZipcode, Rule: "identifier.character"}: "deve conter somente dígitos",
+}
+
+// ItemError returns the problem of an item as partners read it: `field: regra`.
+func ItemError(p subscription.Problem) string {
+	text, ok := fieldRules[p]
+	if !ok {
+		if text, ok = itemRules[p.Rule]; !ok {
+			text = "valor inválido"
+		}
+	}
+	return string(p.Field) + ": " + text
 }

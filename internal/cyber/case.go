@@ -1,9 +1,11 @@
 package cyber
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -413,4 +415,283 @@ func (c Case) OtherWriter(me string, now time.Time) string {
 		return ""
 	}
 	return c.Writer
+}
+
+// CaseStatus is where a case stands.
+type CaseStatus string
+
+// The statuses, to the letter of the contract's decisions.
+const (
+	CaseOpen       CaseStatus = "Aberto"
+	CaseInProgress CaseStatus = "Em andamento"
+	CaseWaiting    CaseStatus = "Aguardando cliente"
+	CaseResolved   CaseStatus = "Resolvido"
+	CaseClosed     CaseStatus = "Fechado"
+	CaseCancelled  CaseStatus = "Cancelado"
+)
+
+// CaseStatuses lists every status, in the order of a case's life.
+func CaseStatuses() []CaseStatus {
+	return []CaseStatus{CaseOpen, CaseInProgress, CaseWaiting, CaseResolved, CaseClosed, CaseCancelled}
+}
+
+// caseMoves is the one table of moves; docs/guided-resolution.md draws it. What is not open any more can only be
+// reopened, or closed for good measure.
+var caseMoves = map[CaseStatus][]CaseStatus{
+	CaseOpen:       {CaseInProgress, CaseCancelled},
+	CaseInProgress: {CaseWaiting, CaseResolved, CaseCancelled},
+	CaseWaiting:    {CaseInProgress, CaseResolved, CaseCancelled},
+	CaseResolved:   {CaseClosed, CaseOpen},
+	CaseClosed:     {CaseOpen},
+	CaseCancelled:  {CaseOpen},
+}
+
+// CanMoveTo reports whether the table has the move.
+func (s CaseStatus) CanMoveTo(to CaseStatus) bool { return slices.Contains(caseMoves[s], to) }
+
+// Moves lists where a case may go from here.
+func (s CaseStatus) Moves() []CaseStatus { return slices.Clone(caseMoves[s]) }
+
+// Open reports whether the operator or the person still has to do something.
+func (s CaseStatus) Open() bool { return s == CaseOpen || s == CaseInProgress || s == CaseWaiting }
+
+// runsClock reports whether the time spent here counts against the target: not while the client is waited for.
+func (s CaseStatus) runsClock() bool { return s == CaseOpen || s == CaseInProgress }
+
+// ParseCaseStatus reads a status as the contract writes it, or as it is easily typed: em-andamento.
+func ParseCaseStatus(s string) (CaseStatus, error) {
+	plain := strings.ToLower(strings.NewReplacer("-", " ", "_", " ").Replace(strings.TrimSpace(s)))
+	for _, known := range CaseStatuses() {
+		if plain == strings.ToLower(string(known)) {
+			return known, nil
+		}
+	}
+	return "", ErrCaseInvalid.With("status", fault.OneOf, "aberto, em-andamento, aguardando-cliente, resolvido, fechado, cancelado")
+}
+
+// Clock counts the working time of a case against its target. It stands while the client is waited for and once the
+// case is resolved, closed or cancelled; a reopened case goes on from where it stood.
+type Clock struct {
+	// Target is the time allowed; 0 means any.
+	Target time.Duration
+	// Used is what was counted up to Since, which is zero while the clock stands.
+	Used  time.Duration
+	Since time.Time
+}
+
+// UsedAt returns the working time counted so far.
+func (c Clock) UsedAt(now time.Time) time.Duration {
+	if c.Since.IsZero() || now.Before(c.Since) {
+		return c.Used
+	}
+	return c.Used + now.Sub(c.Since)
+}
+
+// Due returns when the target is reached if the clock keeps running; false while it stands or without a target.
+func (c Clock) Due() (time.Time, bool) {
+	if c.Target == 0 || c.Since.IsZero() {
+		return time.Time{}, false
+	}
+	return c.Since.Add(c.Target - c.Used), true
+}
+
+// Late reports whether more time was used than allowed.
+func (c Clock) Late(now time.Time) bool { return c.Target > 0 && c.UsedAt(now) > c.Target }
+
+// advanceTo counts what ran until now, and runs on or stands.
+func (c *Clock) advanceTo(now time.Time, run bool) {
+	c.Used, c.Since = c.UsedAt(now), time.Time{}
+	if run {
+		c.Since = now
+	}
+}
+
+// LaneOrder is what a lane begins with.
+type LaneOrder string
+
+// The orders: the most urgent first, or by the time of opening.
+const (
+	LaneUrgent LaneOrder = ""
+	LaneNewest LaneOrder = "new"
+	LaneOldest LaneOrder = "old"
+)
+
+// LaneFilter picks cases for the desk; the zero value of a field does not restrict, and without a status all open cases fit.
+type LaneFilter struct {
+	Status  CaseStatus
+	Partner partner.ID
+	// User is a person of the partner.
+	User    partner.UserHash
+	Service ServiceID
+	// From and To are a period of the opening, To exclusive.
+	From, To time.Time
+	// DueFrom and DueTo are a period of the deadline, DueTo exclusive. A case whose clock stands is never due.
+	DueFrom, DueTo time.Time
+	Order          LaneOrder
+	Assignee       string
+	// Unassigned leaves only cases that are assigned to no operator.
+	Unassigned bool
+	// After is the last case of the page before; its zero value begins at the top.
+	After LaneMark
+	Limit int
+}
+
+// LaneMark is a place in a lane.
+type LaneMark struct {
+	// Due is zero after a case that nothing is due for; in a lane by age it is when the case was opened.
+	Due time.Time
+	ID  CaseID
+}
+
+// Lane is a page of a status, as a rule the most urgent first. What nothing is due for comes last, the oldest first; of what is
+// not open any more the newest come first.
+type Lane struct {
+	Status CaseStatus
+	Cases  []Case
+	// Total counts all that fit, on whichever page, up to MaxLaneTotal.
+	Total int64
+	// Next is where the next page begins; its zero value says that there is none.
+	Next LaneMark
+}
+
+// MaxLaneTotal is where counting a lane stops: no team works through more, and the closed lane grows for years.
+const MaxLaneTotal = 200_000
+
+// Counted reports whether Total is all there is.
+func (l Lane) Counted() bool { return l.Total < MaxLaneTotal }
+
+// lanePlace returns the place of a case in its lane.
+func (c Case) lanePlace(order LaneOrder) LaneMark {
+	if order != LaneUrgent {
+		return LaneMark{c.CreatedAt, c.ID}
+	}
+	due, _ := c.Clock.Due()
+	return LaneMark{due, c.ID}
+}
+
+// WaitingCases are what a day at the desk begins with.
+type WaitingCases struct {
+	// Late are past their target, Today reach it before the day ends, Free are open and unassigned.
+	Late, Today, Free int64
+	// Mine are the open ones of the person who asks, Open are all.
+	Mine, Open int64
+}
+
+// ListLane returns a page of a lane; without a status, of all open cases in one order. Those are read a status at a time, each
+// from its range of an index, and merged.
+func (c *Cases) ListLane(ctx context.Context, f LaneFilter) (lane Lane, err error) {
+	statuses, asked := []CaseStatus{f.Status}, f.Limit
+	if f.Status == "" {
+		statuses = []CaseStatus{CaseOpen, CaseInProgress, CaseWaiting}
+	}
+	lane.Status, f.Limit = f.Status, asked+1
+	for _, f.Status = range statuses {
+		one, err := c.store.ListLane(ctx, f)
+		if err != nil {
+			return lane, err
+		}
+		lane.Cases, lane.Total = append(lane.Cases, one.Cases...), lane.Total+one.Total
+	}
+	if len(statuses) > 1 {
+		slices.SortFunc(lane.Cases, func(a, b Case) int { return compareMarks(a.lanePlace(f.Order), b.lanePlace(f.Order), f.Order) })
+	}
+	if len(lane.Cases) > asked {
+		lane.Cases = lane.Cases[:asked]
+		lane.Next = lane.Cases[asked-1].lanePlace(f.Order)
+	}
+	return lane, err
+}
+
+// compareMarks orders places as a lane of open cases does: without a deadline last.
+func compareMarks(a, b LaneMark, order LaneOrder) int {
+	switch {
+	case order == LaneNewest:
+		a, b = b, a
+	case a.Due.IsZero() != b.Due.IsZero() && a.Due.IsZero():
+		return 1
+	case a.Due.IsZero() != b.Due.IsZero():
+		return -1
+	}
+	return cmp.Or(a.Due.Compare(b.Due), strings.Compare(string(a.ID), string(b.ID)))
+}
+
+// CountWaiting counts the open cases that fit, of all operators and of one. dayEnd is when the operator's day ends.
+func (c *Cases) CountWaiting(ctx context.Context, f LaneFilter, assignee string, dayEnd time.Time) (WaitingCases, error) {
+	return c.store.WaitingCases(ctx, f, assignee, c.now(), dayEnd)
+}
+
+// ForPartner returns the same rules for a partner's own people: to them there are no cases but the partner's.
+func (c *Cases) ForPartner(id partner.ID) *Cases { return NewCases(ownCases{c.store, id}, c.now) }
+
+// ownCases is a store that knows one partner's cases.
+type ownCases struct {
+	CaseStore
+	id partner.ID
+}
+
+// InsertCase keeps a case of the one partner.
+func (s ownCases) InsertCase(ctx context.Context, id partner.ID, c Case, wishes Wishes) (Case, error) {
+	if id != s.id {
+		return Case{}, partner.ErrNotFound
+	}
+	return s.CaseStore.InsertCase(ctx, id, c, wishes)
+}
+
+// ListCases returns those of the one partner.
+func (s ownCases) ListCases(ctx context.Context, f CaseFilter) ([]Case, error) {
+	f.Partner = s.id
+	return s.CaseStore.ListCases(ctx, f)
+}
+
+// GetCase returns a case of the one partner. Whose notes are shown is for the page to know, which knows the partner's people.
+func (s ownCases) GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
+	c, moves, err := s.CaseStore.GetCase(ctx, id)
+	if err == nil && c.Partner != s.id {
+		return Case{}, nil, ErrCaseNotFound
+	}
+	return c, moves, err
+}
+
+// ListPersonCases returns those of the one partner's people.
+func (s ownCases) ListPersonCases(ctx context.Context, id partner.ID, user partner.UserHash, limit int) ([]Case, error) {
+	if id != s.id {
+		return nil, nil
+	}
+	return s.CaseStore.ListPersonCases(ctx, id, user, limit)
+}
+
+// PersonCase returns one of the one partner's people.
+func (s ownCases) PersonCase(ctx context.Context, key CaseKey) (Case, []CaseMove, error) {
+	if key.Partner != s.id {
+		return Case{}, nil, ErrCaseNotFound
+	}
+	return s.CaseStore.PersonCase(ctx, key)
+}
+
+// ListLane returns cases of the one partner.
+func (s ownCases) ListLane(ctx context.Context, f LaneFilter) (Lane, error) {
+	f.Partner = s.id
+	return s.CaseStore.ListLane(ctx, f)
+}
+
+// WaitingCases counts cases of the one partner.
+func (s ownCases) WaitingCases(ctx context.Context, f LaneFilter, assignee string, now, dayEnd time.Time) (WaitingCases, error) {
+	f.Partner = s.id
+	return s.CaseStore.WaitingCases(ctx, f, assignee, now, dayEnd)
+}
+
+// SetWriter notes who is writing to a case of the one partner.
+func (s ownCases) SetWriter(ctx context.Context, key CaseKey, writer string, now time.Time) error {
+	key.Partner = s.id
+	return s.CaseStore.SetWriter(ctx, key, writer, now)
+}
+
+// UpdateCase changes a case of the one partner.
+func (s ownCases) UpdateCase(ctx context.Context, key CaseKey, change func(*Case) (CaseChange, error)) (Case, error) {
+	return s.CaseStore.UpdateCase(ctx, key, func(c *Case) (CaseChange, error) {
+		if c.Partner != s.id {
+			return CaseChange{}, ErrCaseNotFound
+		}
+		return change(c)
+	})
 }

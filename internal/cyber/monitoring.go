@@ -289,3 +289,198 @@ func (m *Monitoring) ResolveFinding(ctx context.Context, id partner.ID, user par
 	}
 	return m.store.ResolveFinding(ctx, id, user, finding, Resolution(reason))
 }
+
+// MaxBulk is the most values, or people, that one request names.
+const MaxBulk = 1000
+
+// BulkItem is a value to be watched, as it was sent.
+type BulkItem struct{ User, Kind, Value string }
+
+// BulkRefusal is an item that is not watched, and why.
+type BulkRefusal struct {
+	// Item is its place in the request, from 0.
+	Item int
+	Why  *fault.Error
+}
+
+// AddAssets adds values one by one, each by the rules of a single one; one that is refused stops nothing. First looks
+// begin after the request, so that a list of values does not hold the partner's tokens locked. It returns how many are
+// watched now.
+func (m *Monitoring) AddAssets(ctx context.Context, who Owner, items []BulkItem) (taken int, refused []BulkRefusal, err error) {
+	for i, item := range items {
+		err := m.addBulkItem(ctx, who, item)
+		var why *fault.Error
+		switch {
+		case err == nil:
+			taken++
+		case !errors.As(err, &why) || isServiceFault(why.Kind):
+			return taken, refused, err
+		default:
+			refused = append(refused, BulkRefusal{i, why})
+		}
+	}
+	return taken, refused, nil
+}
+
+// isServiceFault tells faults of the service from those of an item.
+func isServiceFault(k fault.Kind) bool {
+	return k != fault.Invalid && k != fault.Conflict && k != fault.NotFound && k != fault.RateLimited
+}
+
+// addBulkItem adds one value of a bulk.
+func (m *Monitoring) addBulkItem(ctx context.Context, who Owner, item BulkItem) error {
+	user, err := partner.ParseUserHash("userHash", item.User)
+	if err != nil {
+		return err
+	}
+	a, err := m.checkNewAsset(ctx, AssetRequest{Owner: who, User: user, Type: item.Kind, Value: item.Value})
+	if err != nil {
+		return err
+	}
+	_, err = m.store.InsertAsset(ctx, who.Partner, a, MaxAssets)
+	return err
+}
+
+// SandboxBreach is the made-up breach of sandbox partners.
+const SandboxBreach = "sandbox"
+
+// SandboxPassword is the one that stands in the records of the sandbox that hold one: the first 40 bits of the SHA-1 of
+// "password".
+const SandboxPassword = 0x5baa61e4c9
+
+// sandboxRecords are what stands in the records of the made-up breach that hold the documented value of a kind. They
+// differ, so that partners see every status.
+var sandboxRecords = map[identifier.Kind][]Exposed{
+	identifier.Email:  {ExposedEmail, ExposedPassword, ExposedName},
+	identifier.Domain: {ExposedEmail, ExposedPassword, ExposedName},
+	identifier.CPF:    {ExposedCPF, ExposedName, ExposedBirthDate},
+	identifier.Phone:  {ExposedPhone, ExposedName},
+	identifier.Card:   {ExposedCard, ExposedName},
+	identifier.PixKey: {ExposedName, ExposedFinancial},
+	identifier.CNPJ:   {ExposedName, ExposedOther},
+}
+
+// sandboxSeen tells where a value of a sandbox partner is found: nowhere, or in the made-up breach, if it is one of those
+// that the documentation promises a leak for.
+func sandboxSeen(k identifier.Kind, normal string) []Seen {
+	if !sandboxLeak(k, normal) {
+		return nil
+	}
+	return []Seen{{Breach: SandboxBreach, Trace: Trace{Told: true, Classes: NewClasses(sandboxRecords[k])}}}
+}
+
+// sandboxLeak reports whether a value is one of the documented test values that count as leaked in the sandbox.
+func sandboxLeak(k identifier.Kind, normal string) bool {
+	switch k {
+	case identifier.Email:
+		return strings.HasSuffix(normal, "@vazamento.test")
+	case identifier.CPF:
+		return normal == "00000000191"
+	case identifier.Phone:
+		return normal == "+5511999990000"
+	case identifier.Card:
+		return normal == "4000000000000002"
+	case identifier.Domain:
+		return normal == "vazamento.test"
+	case identifier.PixKey:
+		return normal == "00000000-0000-4000-8000-000000000002"
+	case identifier.CNPJ:
+		return normal == "VAZAMENTO00103"
+	}
+	return false
+}
+
+// MadeUpBreach returns what is told of the made-up breach.
+func MadeUpBreach() Breach {
+	day := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	return Breach{
+		Name: SandboxBreach, Title: "Vazamento de demonstração", Date: day, Source: "Vigia", Description: "Dados fictícios para parceiros em teste.",
+		Exposes: []Exposed{ExposedEmail, ExposedPassword, ExposedCPF, ExposedPhone, ExposedCard, ExposedName}, Kind: SourceBreach, Verified: true, AddedAt: day,
+	}
+}
+
+// SandboxTimes returns the made-up calendar of a sandbox partner, the same for every service that has one: three times on
+// each of the next five days, in Brasilia's time.
+func SandboxTimes(now time.Time) []time.Time {
+	const days = 5
+	day := now.UTC().Truncate(24 * time.Hour)
+	var times []time.Time
+	for n := 1; n <= days; n++ {
+		for _, hour := range []int{13, 17, 19} { // 10, 14 and 16 o'clock there
+			times = append(times, day.AddDate(0, 0, n).Add(time.Duration(hour)*time.Hour))
+		}
+	}
+	return times
+}
+
+// Faults of a check of credentials.
+var (
+	// ErrNotAsked means that not every breach can be asked now.
+	ErrNotAsked = fault.New(fault.Unavailable, "corpora.not_asked")
+	// ErrTooNew means that none of the person's values may be asked about yet.
+	ErrTooNew = fault.New(fault.Conflict, "credential.too_new")
+	// ErrGuesses means that every value of the person was asked about too often today.
+	ErrGuesses = fault.New(fault.RateLimited, "credential.guesses")
+)
+
+const (
+	// GuessesPerDay is how often one value may be asked about in a day of Brasília, by all partners and for all people
+	// together: otherwise a leaked password could be guessed under the names of made-up people.
+	GuessesPerDay = 20
+	// guessAge is how long a value must have been watched, unless the person was enrolled with it.
+	guessAge = 24 * time.Hour
+)
+
+// EnrolledValue is what a subscription in force says of a person.
+type EnrolledValue struct {
+	Kind  identifier.Kind
+	Value string
+}
+
+// CheckCredential reports whether a password, by the first 40 bits of its SHA-1, is known together with one of the values
+// that are watched for a person. Of a person without any nothing is known. Values that were added lately, or wait for
+// their first look, are left out.
+func (m *Monitoring) CheckCredential(ctx context.Context, who Owner, user partner.UserHash, password uint64) (bool, error) {
+	watched, err := m.store.AssetsOfUser(ctx, who.Partner, user)
+	if err != nil || len(watched) == 0 {
+		return false, err
+	}
+	if who.Mode.Has(partner.MagicValues) {
+		leaked := slices.ContainsFunc(watched, func(a Asset) bool {
+			normal, err := identifier.ParseValue(a.Kind, a.Value, identifier.Waived)
+			return err == nil && a.Kind == identifier.Email && sandboxLeak(a.Kind, normal) // of no other the record holds one
+		})
+		return leaked && password == SandboxPassword, nil
+	}
+	enrolled, err := m.store.EnrolledValues(ctx, who.Partner, user)
+	if err != nil {
+		return false, err
+	}
+	var fingerprints []uint64
+	for _, a := range watched {
+		normal, err := identifier.ParseValue(a.Kind, a.Value, identifier.Waived)
+		if err != nil || a.Waits || m.now().Sub(a.AddedAt) < guessAge && !isEnrolled(enrolled, a.Kind, normal) {
+			continue
+		}
+		fingerprints = append(fingerprints, m.fingerprint(byte(a.Kind), identifier.MatchForm(a.Kind, normal)))
+	}
+	if len(fingerprints) == 0 {
+		return false, ErrTooNew.With("userHash", fault.AskedTooSoon)
+	}
+	allowed, err := m.store.TakeGuesses(ctx, fingerprints, GuessesPerDay)
+	if err != nil {
+		return false, err
+	}
+	if len(allowed) == 0 {
+		return false, ErrGuesses.With("userHash", fault.AskedPerDay, GuessesPerDay)
+	}
+	return m.corpora.HoldsPair(ctx, allowed, password)
+}
+
+// isEnrolled reports whether a person was enrolled with a value.
+func isEnrolled(enrolled []EnrolledValue, kind identifier.Kind, normal string) bool {
+	return slices.ContainsFunc(enrolled, func(e EnrolledValue) bool {
+		same, err := identifier.ParseValue(e.Kind, e.Value, identifier.Waived)
+		return err == nil && e.Kind == kind && same == normal
+	})
+}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/dchest/siphash"
+
+	"github.com/vigiahq/vigia/internal/fault"
 )
 
 // Caller is who sent a request.
@@ -167,4 +169,135 @@ func (g *Gate) loadKeyFromStore(ctx context.Context, digest [sha256.Size]byte) (
 		return nil, ErrUnauthorised
 	}
 	return &entry{key: key, partner: p}, nil
+}
+
+// A partner that repeats a request after a time-out sends the same idempotency key. The claim on that key, the effect
+// of the work and the answer that was given are kept in one transaction, so a repeat finds either all three or none.
+// An answer is a status and bytes: this file knows neither HTTP nor SQL.
+
+// KeepAnswers is how long an answer is remembered.
+const KeepAnswers = 24 * time.Hour
+
+// RequestClaim is what makes two requests the same.
+type RequestClaim struct {
+	// Line is that of the API key: another key of the partner does not find the answer, one that replaced it does.
+	Line KeyID
+	// Path is the operation without its version prefix, path values included.
+	Path string
+	// Key is what the partner chose.
+	Key string
+	// Digest is the SHA-256 of the body (and query): the same key with another digest is refused.
+	Digest []byte
+	// About is the person that the request names, as it was sent; empty when it names no person, or many: answers to
+	// those hold no personal data.
+	About UserHash
+	// Queue, if it is not empty, names what all such work of a partner waits for: those who wait share a transaction.
+	Queue string
+	// IsBulk is whether the work writes many rows.
+	IsBulk bool
+}
+
+// MaxKeptAnswer bounds an answer that is kept, in bytes. One that is larger was given once: a repeat is told that the work is
+// done.
+const MaxKeptAnswer = 512 << 10
+
+// Answer is what was said.
+type Answer struct {
+	Status int
+	Body   []byte
+	// Headers are what the answer says beside its body, by name, such as the detail of a refusal. They are kept and
+	// come again with a replay, so nothing belongs here that is true of one request only. Nil for most answers.
+	Headers map[string]string
+	// Created is the ID of what the request made, where Body holds a secret that is shown once: an API key, a webhook's
+	// secret, a link to a person's page. Such a body is not kept; a repeat is told the ID instead.
+	Created string
+}
+
+// Faults of a repeated request.
+var (
+	ErrOtherBody    = fault.New(fault.Unprocessable, "idempotency.other_body")
+	ErrStillRunning = fault.New(fault.Conflict, "idempotency.still_running")
+	// ErrNotKept is a repeat of a request that was done, whose answer was too large to keep.
+	ErrNotKept = fault.New(fault.Conflict, "idempotency.answer_not_kept")
+	// ErrGivenOnce is a repeat of a request that was done, whose answer held a secret.
+	ErrGivenOnce = fault.New(fault.Conflict, "idempotency.given_once")
+)
+
+// Requests are how often a partner asked for an operation in a day.
+type Requests struct {
+	// Day is days since 1970-01-01, by the clock of Brasília.
+	Day       int64
+	Operation string
+	// Sent are all that a valid key sent, Refused those answered with 400 and above.
+	Sent, Refused int64
+}
+
+// KeepRequests is for how many days requests are counted.
+const KeepRequests = 90
+
+// LoggedRequest is one request of a partner as its developers see it afterwards. It holds nothing of what was sent.
+type LoggedRequest struct {
+	At        time.Time
+	Operation string
+	Status    int
+	Took      time.Duration
+	// Fault is the code of the fault and the field that it is about; empty when there was none.
+	Fault string
+	// Key is the API key that it came with.
+	Key KeyID
+}
+
+// MaxLogged is how many requests of a partner are kept, the latest.
+const MaxLogged = 1000
+
+// MeterStore keeps what partners ask for.
+type MeterStore interface {
+	// AddRequests adds to what is counted, and forgets days before the given one.
+	AddRequests(ctx context.Context, id ID, counts []Requests, forget int64) error
+	// LogRequests keeps requests, and forgets all but the latest MaxLogged; LatestRequests returns them, newest first.
+	LogRequests(ctx context.Context, id ID, lines []LoggedRequest) error
+	LatestRequests(ctx context.Context, id ID, failedOnly bool, limit int) ([]LoggedRequest, error)
+	// RequestsOf returns the counts since a day, newest day first, then by operation.
+	RequestsOf(ctx context.Context, id ID, since int64) ([]Requests, error)
+}
+
+// Meter counts what partners ask for, by day.
+type Meter struct {
+	store MeterStore
+	now   func() time.Time
+}
+
+// NewMeter joins the rule to a store and a clock.
+func NewMeter(store MeterStore, now func() time.Time) *Meter { return &Meter{store, now} }
+
+// Brasilia is the distance of the service's days from UTC: they begin at midnight there. Brazil has had no summer time
+// since 2019.
+const Brasilia = -3 * time.Hour
+
+// DayNumber numbers the calendar day of a moment in Brasília: days since 1970-01-01.
+func DayNumber(t time.Time) int64 {
+	return int64(t.Add(Brasilia).Sub(time.Unix(0, 0)) / (24 * time.Hour))
+}
+
+// UntilTomorrow returns how long the calendar day of Brasília lasts from a moment on.
+func UntilTomorrow(t time.Time) time.Duration {
+	return 24*time.Hour - t.Add(Brasilia).Sub(time.Unix(0, 0))%(24*time.Hour)
+}
+
+// AddRequests counts what one process has seen of a partner, and keeps the latest of it.
+func (m *Meter) AddRequests(ctx context.Context, id ID, counts []Requests, lines []LoggedRequest) error {
+	if err := m.store.AddRequests(ctx, id, counts, DayNumber(m.now())-KeepRequests); err != nil {
+		return err
+	}
+	return m.store.LogRequests(ctx, id, lines)
+}
+
+// LatestRequests returns the latest requests of a partner, newest first, or those of them that were refused.
+func (m *Meter) LatestRequests(ctx context.Context, id ID, failedOnly bool) ([]LoggedRequest, error) {
+	return m.store.LatestRequests(ctx, id, failedOnly, MaxLogged)
+}
+
+// CountsOfDays returns the counts of the last days.
+func (m *Meter) CountsOfDays(ctx context.Context, id ID, days int64) ([]Requests, error) {
+	return m.store.RequestsOf(ctx, id, DayNumber(m.now())-min(days, KeepRequests)+1)
 }

@@ -340,3 +340,227 @@ func Descendants(keys []Key, of KeyID) []Key {
 	}
 	return list
 }
+
+// What a key may do to its partner's keys. There is one rule: no privilege escalation. A key makes, rolls and ends only
+// keys that may do no more than itself, and none that it makes outlives it.
+
+// MaxOwnKeys bounds the keys in force of a partner that makes them itself.
+const MaxOwnKeys = 100
+
+// ErrTooManyKeys means that a partner has as many keys in force as it may make.
+var ErrTooManyKeys = fault.New(fault.Conflict, "key.too_many")
+
+// checkOwnScopes refuses scopes that the calling key does not have.
+func (c Caller) checkOwnScopes(scopes []Scope) error {
+	for _, s := range scopes {
+		if !c.HasScope(s) {
+			return ErrInvalid.With("scopes", fault.ScopeLacking, s)
+		}
+	}
+	return nil
+}
+
+// limitToOwnEnd returns the earlier of a time and the end of the calling key; zero is never.
+func (c Caller) limitToOwnEnd(t time.Time) time.Time {
+	if end := c.key.ExpiresAt; !end.IsZero() && (t.IsZero() || t.After(end)) {
+		return end
+	}
+	return t
+}
+
+// CreateKeyBy gives the caller's partner one more key. At least one scope is named. What has no end, or a later one than
+// the calling key, ends with it.
+func (r *Registry) CreateKeyBy(ctx context.Context, by Caller, label string, scopes []string, expires time.Time) (Key, string, error) {
+	if len(scopes) == 0 {
+		return Key{}, "", ErrInvalid.With("scopes", fault.NameAtLeastOne)
+	}
+	parsed, err := ParseScopes(scopes)
+	if err != nil {
+		return Key{}, "", err
+	}
+	if err := by.checkOwnScopes(parsed); err != nil {
+		return Key{}, "", err
+	}
+	keys, err := r.store.ListKeys(ctx, by.Partner)
+	if err != nil {
+		return Key{}, "", err
+	}
+	now := r.now()
+	if live := slices.DeleteFunc(keys, func(k Key) bool { return !k.IsLiveAt(now) }); len(live) >= MaxOwnKeys {
+		return Key{}, "", ErrTooManyKeys.With("keys", fault.AtMostInForce, MaxOwnKeys)
+	}
+	return r.insertNewKey(ctx, by.Partner, label, parsed, by.limitToOwnEnd(expires), by.KeyID)
+}
+
+// RollKeyBy replaces a key of the caller's partner, or the calling key itself. The new one ends when the old one would
+// have, at the latest: else one that was rolled could roll itself on for ever.
+func (r *Registry) RollKeyBy(ctx context.Context, by Caller, old KeyID, overlap time.Duration) (Key, string, error) {
+	return r.rollKeyOnTerms(ctx, by.Partner, old, overlap, func(k Key) (time.Time, KeyID, error) {
+		return by.limitToOwnEnd(k.ExpiresAt), by.KeyID, by.checkOwnScopes(k.Scopes)
+	})
+}
+
+// RevokeKeyBy ends a key of the caller's partner and its descendants. The calling key is among them, or is the named one,
+// only when self says that this is meant.
+func (r *Registry) RevokeKeyBy(ctx context.Context, by Caller, key KeyID, self bool) ([]Key, error) {
+	if key == by.KeyID && !self {
+		return nil, ErrInvalid.With("self", fault.ConfirmOwnKey)
+	}
+	return r.revokeKeys(ctx, by.Partner, key, func(keys []Key, named Key) ([]Key, error) {
+		if err := by.checkOwnScopes(named.Scopes); err != nil {
+			return nil, err
+		}
+		if !self { // one that was rolled ends the key before it, and lives on with what it made itself
+			keys = slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return k.ID == by.KeyID })
+		}
+		return Descendants(keys, key), nil
+	})
+}
+
+// One is a view of Of with a single partner: every other ID is answered with ErrNotFound.
+type One struct {
+	Of interface {
+		PartnerByID(ctx context.Context, id ID) (Partner, error)
+	}
+	ID ID
+}
+
+// PartnerByID returns the one partner.
+func (o One) PartnerByID(ctx context.Context, id ID) (Partner, error) {
+	if o.ID == "" || id != o.ID {
+		return Partner{}, ErrNotFound
+	}
+	return o.Of.PartnerByID(ctx, id)
+}
+
+// ListPartners returns the one partner.
+func (o One) ListPartners(ctx context.Context) ([]Partner, error) {
+	p, err := o.PartnerByID(ctx, o.ID)
+	return []Partner{p}, err
+}
+
+// ForPartner returns the same rules for a partner's own people: to them there is no other partner. Keys that show
+// people in clear are made and rolled only where clear is set.
+func (r *Registry) ForPartner(id ID, clear bool) *Registry {
+	own := *r
+	own.store = ownPartner{r.store, id, r.now, clear}
+	return &own
+}
+
+// showsPeople reports whether a key of a scope reads people's data in clear, without knowing who they are before.
+func (s Scope) showsPeople() bool { return s == ScopeSubscriptions || s == ScopeSubscriptionsRead }
+
+// ownPartner is a store that knows one partner.
+type ownPartner struct {
+	Store
+	id    ID
+	now   func() time.Time
+	clear bool
+}
+
+// checkOwn refuses every partner but the one.
+func (s ownPartner) checkOwn(id ID) error {
+	if s.id == "" || id != s.id {
+		return ErrNotFound
+	}
+	return nil
+}
+
+// NextPartner hands out nothing: a partner makes no partners.
+func (ownPartner) NextPartner(context.Context) (int64, error) { return 0, ErrNotFound }
+
+// InsertPartner keeps nothing.
+func (ownPartner) InsertPartner(context.Context, Partner, string, Key) error { return ErrNotFound }
+
+// PartnerByID returns the one partner.
+func (s ownPartner) PartnerByID(ctx context.Context, id ID) (Partner, error) {
+	return One{s.Store, s.id}.PartnerByID(ctx, id)
+}
+
+// ListPartners returns the one partner.
+func (s ownPartner) ListPartners(ctx context.Context) ([]Partner, error) {
+	return One{s.Store, s.id}.ListPartners(ctx)
+}
+
+// UpdatePartner changes nothing: settings are the operator's.
+func (ownPartner) UpdatePartner(context.Context, ID, func(*Partner) error) (Partner, error) {
+	return Partner{}, ErrNotFound
+}
+
+// InsertKey keeps a key of the one partner that may do no more than those in force.
+func (s ownPartner) InsertKey(ctx context.Context, id ID, k Key) error {
+	held, err := s.heldScopes(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, scope := range k.Scopes {
+		if scope.showsPeople() && !s.clear {
+			return ErrInvalid.With("scope", fault.ScopeShowsPeople, scope)
+		}
+		if !slices.Contains(held, scope) {
+			return ErrInvalid.With("scope", fault.ScopeOperatorGives, scope)
+		}
+	}
+	return s.Store.InsertKey(ctx, id, k)
+}
+
+// Keys returns those of the one partner.
+func (s ownPartner) Keys(ctx context.Context, id ID) ([]Key, error) {
+	if err := s.checkOwn(id); err != nil {
+		return nil, err
+	}
+	return s.Store.ListKeys(ctx, id)
+}
+
+// UpdateKeys changes keys of the one partner.
+func (s ownPartner) UpdateKeys(ctx context.Context, id ID, change func([]Key) error) error {
+	if err := s.checkOwn(id); err != nil {
+		return err
+	}
+	return s.Store.UpdateKeys(ctx, id, change)
+}
+
+// KeyByDigest finds nothing: who calls the API by a key is asked elsewhere.
+func (ownPartner) KeyByDigest(context.Context, []byte) (Key, Partner, error) {
+	return Key{}, Partner{}, ErrKeyNotFound
+}
+
+// OpenSalt opens nothing: it was shown once, to the operator.
+func (ownPartner) OpenSalt(context.Context, ID) (string, error) { return "", ErrNotFound }
+
+// GetTheme returns that of the one partner.
+func (s ownPartner) GetTheme(ctx context.Context, id ID) (Theme, error) {
+	if err := s.checkOwn(id); err != nil {
+		return Theme{}, err
+	}
+	return s.Store.GetTheme(ctx, id)
+}
+
+// UpdateTheme changes that of the one partner.
+func (s ownPartner) UpdateTheme(ctx context.Context, id ID, change func(*Theme) error) (Theme, error) {
+	if err := s.checkOwn(id); err != nil {
+		return Theme{}, err
+	}
+	return s.Store.UpdateTheme(ctx, id, change)
+}
+
+// GrantableScopes returns the scopes that a new key may have: all, or, for a partner's own people, those of its keys in
+// force, so that a partner cannot regain with a new key what the operator has taken away.
+func (r *Registry) GrantableScopes(ctx context.Context, id ID) ([]Scope, error) {
+	if s, own := r.store.(ownPartner); own {
+		return s.heldScopes(ctx, id)
+	}
+	return knownScopes(), nil
+}
+
+// heldScopes returns the scopes of the partner's keys in force.
+func (s ownPartner) heldScopes(ctx context.Context, id ID) ([]Scope, error) {
+	keys, err := s.Keys(ctx, id)
+	var held []Scope
+	for _, scope := range knownScopes() {
+		if (s.clear || !scope.showsPeople()) && slices.ContainsFunc(keys, func(k Key) bool { return k.IsLiveAt(s.now()) && k.HasScope(scope) }) {
+			held = append(held, scope)
+		}
+	}
+	return held, err
+}

@@ -8,7 +8,9 @@ package partner
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +18,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
 
 	"github.com/vigiahq/vigia/internal/fault"
 )
@@ -273,3 +279,154 @@ func (s Settings) checkSettings() error {
 }
 
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+// ID names a partner to people and programs: "pt_" and a UUID. The database knows the partner by a small number, and the
+// UUID (of version 8, for uses of one's own) is made from it, so that each is known from the other without asking
+// anybody.
+type ID string
+
+const idPrefix = "pt_"
+
+// spread and gather are each other's inverse modulo 2^32. They keep an ID from looking like the count of partners; they
+// hide nothing.
+const (
+	spread uint32 = 0x9e3779b1
+	gather uint32 = 0x0e8b2f51
+)
+
+// NumberedID returns the ID of the partner with a number, from 1 up.
+func NumberedID(number int64) ID {
+	n := uint32(number)
+	var u uuid.UUID
+	binary.BigEndian.PutUint32(u[12:], n*spread)
+	sum := sha256.Sum256(append([]byte("vigia partner "), u[12:]...))
+	copy(u[:12], sum[:])
+	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80 // version and variant
+	return ID(idPrefix + u.String())
+}
+
+const nobody = -1
+
+// Number returns the partner's number in the database; 0 for the empty ID. A text that is no partner's ID returns -1,
+// which no row has, and not 0, which filters take for all partners.
+func (id ID) Number() int64 {
+	if id == "" {
+		return 0
+	}
+	if len(id) != len(idPrefix)+36 {
+		return nobody
+	}
+	u, err := uuid.Parse(string(id[len(idPrefix):]))
+	if err != nil {
+		return nobody
+	}
+	n := int64(binary.BigEndian.Uint32(u[12:]) * gather)
+	if NumberedID(n) != id {
+		return nobody
+	}
+	return n
+}
+
+// IsPrintableLine reports whether s is one line of low to high characters: valid UTF-8 without control characters (NUL, tabs,
+// line breaks, DEL). It is the rule for names and everything else that is shown inside a line.
+func IsPrintableLine(s string, low, high int) bool {
+	return isLengthWithin(s, low, high) && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// Paragraphs is Line for longer texts: line breaks and tabs may stand in them, other control characters not.
+func Paragraphs(s string, low, high int) bool {
+	return isLengthWithin(s, low, high) && !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'
+	})
+}
+
+// isLengthWithin reports whether s has low to high characters.
+func isLengthWithin(s string, low, high int) bool {
+	n := utf8.RuneCountInString(s)
+	return utf8.ValidString(s) && n >= low && n <= high
+}
+
+// Language is one that a person is told things in, as HTML names it.
+type Language string
+
+// The languages.
+const (
+	Portuguese Language = "pt-BR"
+	Spanish    Language = "es"
+	English    Language = "en"
+)
+
+// ListLanguages returns the supported languages; the first is the default.
+func ListLanguages() []Language { return []Language{Portuguese, Spanish, English} }
+
+// ErrLanguage is for a language that nothing is written in.
+var ErrLanguage = fault.New(fault.Invalid, "language.invalid")
+
+// ParseLanguage reads a language by its exact name; the empty text is Portuguese.
+func ParseLanguage(text string) (Language, error) {
+	if text == "" {
+		return Portuguese, nil
+	}
+	if !slices.Contains(ListLanguages(), Language(text)) {
+		return "", ErrLanguage.With("lang", fault.OneOf, "pt-BR, es, en")
+	}
+	return Language(text), nil
+}
+
+// Difference is a point in which a sandbox partner is treated otherwise than a live one. The guide of the
+// sandbox explains each, and a test shows each.
+type Difference string
+
+// The differences.
+const (
+	TestKeys        Difference = "test keys"        // API keys begin with vg_test_
+	AnyCheckDigits  Difference = "any check digits" // CPF, CNPJ and cards need no right ones
+	NewPlans        Difference = "new plans"        // a plan that was not registered is, with the demo cover
+	DemoCover       Difference = "demo cover"       // a person without a subscription has it
+	SamplePasswords Difference = "sample passwords" // the built-in sample answers where there is no corpus
+	Unpaced         Difference = "unpaced"          // first looks and credential checks wait for nothing, a CPF needs no digest of its own
+	MadeUpStock     Difference = "made-up stock"    // activation keys and appointments are made up, not taken from what live partners share
+	MagicValues     Difference = "magic values"     // some values are found at once in the breach named sandbox
+	LocalLinks      Difference = "local links"      // links to people's pages need no public address
+	MovableClock    Difference = "movable clock"    // POST /sandbox/clock
+)
+
+// Differences lists them.
+var Differences = []Difference{TestKeys, AnyCheckDigits, NewPlans, DemoCover, SamplePasswords, Unpaced, MadeUpStock, MagicValues, LocalLinks, MovableClock}
+
+// Has reports whether a partner of the mode is treated as the difference says. A sandbox has all of them, so the argument
+// decides nothing: it names the reason at the place that asks, where a reader and a search find it.
+func (m Mode) Has(Difference) bool { return m == Sandbox }
+
+// MaxClockDays is how far one request moves the clock of a sandbox: past the end of an antivirus key and of a yearly
+// subscription.
+const MaxClockDays = 400
+
+// Faults of the sandbox's clock.
+var (
+	ErrClockLive    = fault.New(fault.NotFound, "clock.live")
+	ErrClockInvalid = fault.New(fault.Invalid, "clock.invalid")
+)
+
+// AdvanceClock lets days pass for a sandbox partner. Nothing in the service keeps a time of its own for a partner:
+// instead everything that the partner has becomes so much older, and what is due by the common clock happens. So there is
+// one clock in every rule and query, and no way back.
+func (r *Registry) AdvanceClock(ctx context.Context, who Caller, days int) error {
+	if days < 1 || days > MaxClockDays {
+		return ErrClockInvalid.With("days", fault.DaysBetween, 1, MaxClockDays)
+	}
+	if !who.Mode.Has(MovableClock) {
+		return ErrClockLive.With("clock", fault.SandboxAlone)
+	}
+	if err := r.store.AgeSandbox(ctx, who.Partner, days); err != nil {
+		return err
+	}
+	return r.store.UpdateKeys(ctx, who.Partner, func(keys []Key) error {
+		for i := range keys {
+			if !keys[i].ExpiresAt.IsZero() {
+				keys[i].ExpiresAt = keys[i].ExpiresAt.Add(-time.Duration(days) * 24 * time.Hour)
+			}
+		}
+		return nil
+	})
+}

@@ -1,11 +1,15 @@
 package reference
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml"
 )
 
@@ -207,4 +211,279 @@ func firstExample(n node) node {
 		return list[0].nodeAtPath("value")
 	}
 	return node{}
+}
+
+// membersOf lists what a JSON body may hold, flattened: nested members carry the path to them.
+func (p *reader) membersOf(schema node) []Member {
+	var list []Member
+	p.collectMembers(&list, "", schema, 0)
+	return list
+}
+
+// deepest bounds the descent; our contract needs four.
+const deepest = 8
+
+// collectMembers adds the members of a schema, nested ones with their prefix.
+func (p *reader) collectMembers(list *[]Member, prefix string, schema node, depth int) {
+	if depth > deepest {
+		return
+	}
+	schema = p.followReference(schema)
+	if items := schema.nodeAtPath("items"); items.v != nil {
+		p.collectMembers(list, prefix+"[]", items, depth+1)
+		return
+	}
+	for _, part := range schema.listAtPath("allOf") {
+		p.collectMembers(list, prefix, node{part}, depth+1)
+	}
+	required := map[any]bool{}
+	for _, name := range schema.listAtPath("required") {
+		required[name] = true
+	}
+	for _, m := range schema.membersAt("properties") {
+		name := strings.TrimPrefix(prefix+"."+m.key, ".")
+		target := p.followReference(m.node)
+		description := m.textAtPath("description")
+		if description == "" {
+			description = target.textAtPath("description")
+		}
+		addMember(list, Member{Name: name, Type: p.describeType(m.node), Description: description, Required: required[m.key],
+			Deprecated: m.flagAtPath("deprecated")})
+		p.collectMembers(list, name, m.node, depth+1)
+	}
+	for name := range required { // a part of an allOf may require what another part describes
+		full := strings.TrimPrefix(prefix+"."+fmt.Sprint(name), ".")
+		for i := range *list {
+			if (*list)[i].Name == full {
+				(*list)[i].Required = true
+			}
+		}
+	}
+}
+
+// addMember takes a member once: the parts of an allOf may name it again, and the later one only narrows it.
+func addMember(list *[]Member, m Member) {
+	for i := range *list {
+		if (*list)[i].Name == m.Name {
+			(*list)[i].Required = (*list)[i].Required || m.Required
+			return
+		}
+	}
+	*list = append(*list, m)
+}
+
+// describeType says what a value may be, for people.
+func (p *reader) describeType(schema node) string {
+	schema = p.followReference(schema)
+	if c := schema.nodeAtPath("const"); c.v != nil {
+		return fmt.Sprintf("always %q", fmt.Sprint(c.v))
+	}
+	if values := schema.listAtPath("enum"); len(values) > 0 {
+		words := make([]string, len(values))
+		for i, v := range values {
+			if words[i] = fmt.Sprint(v); v == nil {
+				words[i] = "null"
+			}
+		}
+		return "one of " + strings.Join(words, ", ")
+	}
+	if items := schema.nodeAtPath("items"); items.v != nil {
+		return "list of " + p.describeType(items)
+	}
+	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
+		if parts := schema.listAtPath(key); len(parts) > 0 {
+			return p.alternatives(key, parts)
+		}
+	}
+	if list := schema.listAtPath("type"); len(list) > 0 {
+		words := make([]string, len(list))
+		for i, v := range list {
+			words[i] = fmt.Sprint(v)
+		}
+		return strings.Join(words, " or ")
+	}
+	if format := schema.textAtPath("format"); format == "date-time" {
+		return format
+	}
+	return schema.textAtPath("type")
+}
+
+// alternatives describes a type that is one of several, without repeating the same word. Of allOf the first part
+// counts.
+func (p *reader) alternatives(key string, parts []any) string {
+	if key == "allOf" {
+		return p.describeType(node{parts[0]})
+	}
+	words := make([]string, 0, len(parts))
+	for _, part := range parts {
+		word := p.describeType(node{part})
+		if word == `always ""` {
+			word = "empty"
+		}
+		if len(words) == 0 || words[len(words)-1] != word {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " or ")
+}
+
+// exampleJSON writes an example in the document's order.
+func (p *reader) exampleJSON(n node) string {
+	if n.v == nil {
+		return ""
+	}
+	var b bytes.Buffer
+	enc := jsontext.NewEncoder(&b, jsontext.WithIndent("  "))
+	if err := encodeOrdered(enc, n.v); err != nil {
+		p.errs = append(p.errs, err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// encodeOrdered writes a value in the document's order.
+func encodeOrdered(enc *jsontext.Encoder, value any) error {
+	switch v := value.(type) {
+	case yaml.MapSlice:
+		if err := enc.WriteToken(jsontext.BeginObject); err != nil {
+			return err
+		}
+		for _, item := range v {
+			if err := enc.WriteToken(jsontext.String(fmt.Sprint(item.Key))); err != nil {
+				return err
+			}
+			if err := encodeOrdered(enc, item.Value); err != nil {
+				return err
+			}
+		}
+		return enc.WriteToken(jsontext.EndObject)
+	case []any:
+		if err := enc.WriteToken(jsontext.BeginArray); err != nil {
+			return err
+		}
+		for _, item := range v {
+			if err := encodeOrdered(enc, item); err != nil {
+				return err
+			}
+		}
+		return enc.WriteToken(jsontext.EndArray)
+	case string:
+		return enc.WriteToken(jsontext.String(v))
+	case bool:
+		return enc.WriteToken(jsontext.Bool(v))
+	case nil:
+		return enc.WriteToken(jsontext.Null)
+	case uint64, int64, int, float64:
+		return enc.WriteValue(jsontext.Value(fmt.Sprint(v)))
+	}
+	return fmt.Errorf("an example holds a %T", value)
+}
+
+// Example is an operation in one language.
+type Example struct{ Language, Label, Code string }
+
+// snippets are the examples in Go and TypeScript by operation. They are cut out of the tests that run them:
+// clients/golang/operations_test.go and clients/typescript/test/operations.ts.
+type snippets map[string]struct {
+	Go         string `json:"go"`
+	TypeScript string `json:"typescript"`
+}
+
+//go:generate go test -vet=off . -run TestSnippetsAreFresh -update
+
+// readSnippets reads the embedded examples; a test keeps the file equal to the tests that they are cut from.
+func readSnippets() (snippets, error) {
+	raw, err := files.ReadFile("snippets.json")
+	if err != nil {
+		return nil, err
+	}
+	var s snippets
+	return s, json.Unmarshal(raw, &s)
+}
+
+// makeExamples shows an operation in four languages. curl and Python are made from the contract's own example.
+func (o Operation) makeExamples(s snippets) []Example {
+	return []Example{
+		{"curl", "curl", o.Curl()},
+		{"go", "Go", s[o.ID].Go},
+		{"python", "Python", o.Python()},
+		{"typescript", "TypeScript", s[o.ID].TypeScript},
+	}
+}
+
+// ExamplePath returns the path with the contract's example values in it, including required query parameters.
+func (o Operation) ExamplePath() string {
+	path, query := "/v1"+o.Path, url.Values{}
+	for _, q := range o.Parameters {
+		switch {
+		case q.In == "path":
+			path = strings.ReplaceAll(path, "{"+q.Name+"}", url.PathEscape(q.Example))
+		case q.In == "query" && q.Required:
+			query.Set(q.Name, q.Example)
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	return path
+}
+
+// Keyed reports whether the operation takes an idempotency key that is worth showing: asking about a password changes
+// nothing, and its answer should be kept nowhere.
+func (o Operation) Keyed() bool {
+	return o.Method == "POST" && o.ID != "checkPasswordPrefix" && o.ID != "checkCredentialPrefix"
+}
+
+// Curl returns the contract's example as a command line of curl.
+func (o Operation) Curl() string {
+	var b strings.Builder
+	b.WriteString("curl -s ")
+	if o.Method != "GET" && o.Method != "POST" {
+		b.WriteString("-X " + o.Method + " ")
+	}
+	fmt.Fprintf(&b, "\"$VIGIA_URL%s\" \\\n  -H \"x-api-key: $VIGIA_KEY\"", o.ExamplePath())
+	if o.Body == "" {
+		return b.String()
+	}
+	b.WriteString(" \\\n  -H 'content-type: application/json'")
+	if o.Keyed() {
+		b.WriteString(" \\\n  -H 'idempotency-key: pedido-4711'")
+	}
+	fmt.Fprintf(&b, " \\\n  -d '%s'", strings.ReplaceAll(o.Body, "'", `'\''`))
+	return b.String()
+}
+
+// Python returns the contract's example in Python, with the standard library only.
+func (o Operation) Python() string {
+	imports := []string{"json", "os", "urllib.request"}
+	headers := `"x-api-key": os.environ["VIGIA_KEY"]`
+	if o.Keyed() {
+		imports = append(imports, "uuid")
+	}
+	var b strings.Builder
+	for _, name := range imports {
+		b.WriteString("import " + name + "\n")
+	}
+	if o.Body != "" {
+		fmt.Fprintf(&b, "\nbody = %s\n", pythonLiteral(o.Body))
+		headers += `, "content-type": "application/json"`
+	}
+	if o.Keyed() {
+		headers += `, "idempotency-key": str(uuid.uuid4())`
+	}
+	fmt.Fprintf(&b, "\nrequest = urllib.request.Request(\n    os.environ[\"VIGIA_URL\"] + %q,\n    method=%q,\n    headers={%s},\n",
+		o.ExamplePath(), o.Method, headers)
+	if o.Body != "" {
+		b.WriteString("    data=json.dumps(body).encode(),\n")
+	}
+	b.WriteString(")\nwith urllib.request.urlopen(request) as answer:\n    print(json.load(answer))")
+	return b.String()
+}
+
+// pythonLiteral turns JSON into Python, which differs in three words. They stand alone on their line's end, never
+// inside a string of the contract's examples; the test that runs every example would notice.
+func pythonLiteral(text string) string {
+	for from, to := range map[string]string{"true": "True", "false": "False", "null": "None"} {
+		text = strings.ReplaceAll(text, ": "+from, ": "+to)
+	}
+	return text
 }

@@ -3,13 +3,18 @@ package reference
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"html/template"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 
+	"github.com/vigiahq/vigia"
 	"github.com/vigiahq/vigia/docs/guides"
 )
 
@@ -208,4 +213,64 @@ func (w *writer) operation(op Operation) error {
 		"Op": op, "About": about, "Top": pathToRoot(w.language.folder + "operations/"), "Examples": op.makeExamples(w.snippets), "Good": good,
 		"Bad": bad,
 	})
+}
+
+// found is a line of the page of the search.
+type found struct{ Href, Title, Words string }
+
+var tag = regexp.MustCompile(`<[^>]*>`)
+
+// distinctWords returns the different words of a page, which is all that a search needs of it.
+func distinctWords(page string) string {
+	text := strings.ToLower(html.UnescapeString(tag.ReplaceAllString(page, " ")))
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' })
+	words = slices.DeleteFunc(words, func(w string) bool { return len(w) < 3 || len(w) > 40 })
+	slices.Sort(words)
+	return strings.Join(slices.Compact(words), " ")
+}
+
+// writeSearch lists every page, which helps without a script too; the script leaves those that have the words.
+func (w *writer) writeSearch() error {
+	return w.writeTitledPage("search", "Search", "search", slices.Clone(w.found))
+}
+
+// besideUs are links to other files of the repository, which are no pages here.
+var besideUs = regexp.MustCompile(`\[([^\]]+)\]\((?:[a-zA-Z0-9_./-]+)(?:#[a-z0-9-]*)?\)`)
+
+// changelog writes the page of the changelog, without the links that only work in the repository.
+func (w *writer) changelog() error {
+	_, entries, _ := strings.Cut(vigia.Changelog, "\n## ")
+	text := renderMarkdown(besideUs.ReplaceAll([]byte("## "+entries), []byte("$1")))
+	return w.writeTitledPage("changelog", "Changelog", "changelog", text)
+}
+
+// deprecated is what the contract marks so: an operation, or a parameter or member of one.
+type deprecated struct {
+	Op   Operation
+	What string
+}
+
+// deprecations writes the page that lists every deprecated operation, parameter and member.
+func (w *writer) deprecations() error {
+	var list []deprecated
+	for _, op := range w.contract.Operations {
+		if op.Deprecated {
+			list = append(list, deprecated{op, ""})
+		}
+		for _, q := range op.Parameters {
+			if q.Deprecated {
+				list = append(list, deprecated{op, q.Name})
+			}
+		}
+		members := slices.Clone(op.Members)
+		for _, r := range op.Responses {
+			members = append(members, r.Members...)
+		}
+		for _, m := range members {
+			if m.Deprecated {
+				list = append(list, deprecated{op, m.Name})
+			}
+		}
+	}
+	return w.writeTitledPage("deprecations", "Deprecations", "deprecations", list)
 }
