@@ -199,7 +199,8 @@ func withCaching(next http.Handler) http.Handler {
 	})
 }
 
-// handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter.
+// handler is what a route does. It returns what to answer, or a fault, and never sees the ResponseWriter. An answer beside a
+// fault is ignored.
 type handler func(c *Console, r *request) (answer, error)
 
 // answer is one of the ways to answer: view, redirect, stream, download or document.
@@ -345,13 +346,16 @@ func (c *Console) runRequest(w http.ResponseWriter, r *request) (a answer, err e
 	if large := (*http.MaxBytesError)(nil); r.route.upload && errors.As(err, &large) {
 		err = c.fileTooLargeError()
 	}
-	if err != nil && r.route.form != nil && isMendable(err) {
+	if err == nil {
+		return a, nil
+	}
+	if r.route.form != nil && isMendable(err) {
 		r.problem = err
 		if again, ferr := r.route.form(own, r); ferr == nil {
 			return again, err
 		}
 	}
-	return a, err
+	return nil, err // what a handler returns beside an error is not sent: a redirect would tell of success
 }
 
 // fileTooLargeError says how large a file may be, and what to do with a larger one.

@@ -275,13 +275,16 @@ func (p *Pages) runRequest(w http.ResponseWriter, r *request) (a answer, err err
 		}
 	}
 	a, err = r.route.run(p, r)
-	if err != nil && r.route.form != nil && isMendable(err) {
+	if err == nil {
+		return a, nil
+	}
+	if r.route.form != nil && isMendable(err) {
 		r.problem = err
 		if again, ferr := r.route.form(p, r); ferr == nil {
 			return again, err
 		}
 	}
-	return a, err
+	return nil, err // what a handler returns beside an error is not sent: a redirect would tell of success
 }
 
 // isMendable tells faults that a person can do something about on the page they came from.
