@@ -467,7 +467,7 @@ func ListNames() []string {
 func ListPages() []Page {
 	list := make([]Page, len(routes))
 	for i, rt := range routes {
-		list[i] = Page{rt.method, rt.path, rt.role, portalRights[rt.tableKey()], rt.fresh}
+		list[i] = Page{rt.method, rt.path, rt.role, rt.portal, rt.fresh}
 	}
 	return list
 }

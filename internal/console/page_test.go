@@ -355,23 +355,15 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// TestPortalDecidesEveryRoute: whoever adds a page says whether partners' people may use it, and who of them.
-func TestPortalDecidesEveryRoute(t *testing.T) {
-	known := map[string]bool{"GET unknown": true}
+// TestPortalRightsFitRoutes: a right of partners' people stands where it has an effect. What comes before a session asks for
+// none, and a file that is sent is refused before its form, which may name another partner, is read.
+func TestPortalRightsFitRoutes(t *testing.T) {
 	for _, rt := range routes {
-		known[rt.tableKey()] = true
-		if _, decided := portalRights[rt.tableKey()]; decided != (rt.role != "") {
-			t.Errorf("%s: who of a partner's people may use it? Write the decision into portalRights: %t", rt.tableKey(), decided)
+		if rt.portal != closed && (rt.role == "" || rt.upload) {
+			t.Errorf("%s: a right of partners' people has no effect", rt.tableKey())
 		}
-	}
-	for key := range portalRights {
-		if !known[key] {
-			t.Errorf("portalRights decides about %s, which is no route", key)
-		}
-	}
-	for key := range portalRun {
-		if portalRights[key] == operator.NoRight {
-			t.Errorf("portalRun has a page for %s, which is closed", key)
+		if rt.portalRun != nil && rt.portal == closed {
+			t.Errorf("%s has a page for partners' people, but is closed to them", rt.tableKey())
 		}
 	}
 }

@@ -15,13 +15,8 @@ import (
 )
 
 // A partner's own people use the same console. The code that confines them to their partner is in this file and in
-// portal_rules.go, not in the pages: portalRights says which right each route needs, confine refuses requests that name
+// portal_rights.go, not in the pages: the table of routes says which right each route needs, confine refuses requests that name
 // another partner, and the pages run with rules that reach the data of that partner only.
-
-// portalRun are pages that are others for a partner's people.
-var portalRun = map[string]handler{
-	"GET /{$}": showPortal,
-}
 
 // tableKey returns the key of the route in tables: method and path.
 func (rt route) tableKey() string { return rt.method + " " + rt.path }
@@ -29,15 +24,15 @@ func (rt route) tableKey() string { return rt.method + " " + rt.path }
 // isOpenTo reports whether the operator may use the route.
 func (rt route) isOpenTo(who operator.Operator) bool {
 	if who.Partner != "" {
-		return who.Role.May(portalRights[rt.tableKey()])
+		return who.Role.May(rt.portal)
 	}
 	return who.Role.Covers(rt.role)
 }
 
 // handlerFor returns the handler of the route for the operator; some routes have another one for a partner's people.
 func (rt route) handlerFor(who operator.Operator) handler {
-	if run := portalRun[rt.tableKey()]; run != nil && who.Partner != "" {
-		return run
+	if rt.portalRun != nil && who.Partner != "" {
+		return rt.portalRun
 	}
 	return rt.run
 }

@@ -145,7 +145,7 @@ func NewConsole(o Options) (*Console, error) {
 		mux.Handle(rt.method+" "+rt.path, c.adaptRoute(rt))
 	}
 	mux.Handle("GET /static/", withCaching(http.StripPrefix("/static/", http.FileServerFS(static))))
-	mux.Handle("/", c.adaptRoute(route{method: http.MethodGet, path: "unknown", role: operator.Viewer, run: showNotFound}))
+	mux.Handle("/", c.adaptRoute(route{method: http.MethodGet, path: "unknown", role: operator.Viewer, portal: look, run: showNotFound}))
 	// CrossOriginProtection refuses what another site makes a browser send; the cookie's SameSite is the second net.
 	c.handler = c.withSecurityHeaders(http.NewCrossOriginProtection().Handler(mux))
 	return c, nil
