@@ -35,6 +35,8 @@ type browser struct {
 	strict bool
 	// menus are those that were judged: they are the same on many pages.
 	menus map[string]bool
+	// clicks counts those of press, tap and choose.
+	clicks int
 
 	mu         sync.Mutex
 	complaints []string
@@ -218,11 +220,26 @@ func (b *browser) fill(form string, fields ...string) {
 // press clicks and waits for the page that follows.
 func (b *browser) press(selector string) {
 	b.t.Helper()
+	b.clicks++
 	ctx, cancel := context.WithTimeout(b.ctx, browserTimeout)
 	defer cancel()
 	if _, err := chromedp.RunResponse(ctx, chromedp.Click(selector, chromedp.NodeVisible)); err != nil {
 		b.t.Fatalf("click %s: %v\n%s", selector, err, b.text())
 	}
+}
+
+// tap clicks what leads to no other page.
+func (b *browser) tap(selector string) {
+	b.t.Helper()
+	b.clicks++
+	b.do(chromedp.Click(selector, chromedp.NodeVisible))
+}
+
+// choose takes a value from a list: one click opens it, another takes the value.
+func (b *browser) choose(selector, value string) {
+	b.t.Helper()
+	b.clicks += 2
+	b.do(chromedp.SetValue(selector, value, chromedp.NodeVisible))
 }
 
 // pageText is all that a page says; nothing while it is being loaded: what it says then is there before its script and

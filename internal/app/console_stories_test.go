@@ -132,7 +132,7 @@ func (s *stage) leave() {
 // unfold opens what a summary hides.
 func (s *stage) unfold(form string) {
 	s.t.Helper()
-	s.do(chromedp.Click(`details:has(`+form+`) > summary`, chromedp.NodeVisible))
+	s.tap(`details:has(` + form + `) > summary`)
 }
 
 // attendant: somebody calls and says their CPF. They are found, what is known is shown with a reason, a case is opened, taken,

@@ -184,6 +184,7 @@ func TestPersonTicksThreeSteps(t *testing.T) {
 			p.here("/p/ in " + string(lang))
 			p.document("home-" + string(lang))
 			p.see(said[0])
+			p.clicks = 0
 			p.press("main a.btn")
 			p.here("/p/steps in " + string(lang))
 			p.document("steps-" + string(lang))
@@ -200,6 +201,9 @@ func TestPersonTicksThreeSteps(t *testing.T) {
 				if eval[bool](p.browser, `document.querySelector("#passo-0 h3")?.textContent === `+quoted(first)) {
 					t.Errorf("%q is still the first step", first)
 				}
+			}
+			if left := eval[bool](p.browser, `document.querySelector("button[value=done]") !== null`); left || p.clicks != 4 {
+				t.Errorf("all steps of two findings: %d clicks, some left: %t", p.clicks, left)
 			}
 			if text := eval[string](p.browser, pageText); lang != partner.Portuguese && strings.Contains(text, "Você") {
 				t.Errorf("Portuguese on a page in %s:\n%s", lang, text)
