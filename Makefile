@@ -36,6 +36,7 @@ run: ## start the demo (ARGS="--listen :9000" for other options)
 test: tools tidy ## what CI runs: install what is missing, quick checks, lint, all tests on both engines (PKG=./internal/store/...)
 	scripts/beside "nice $(MAKE) --no-print-directory lint lint-api test-scripts" env VIGIA_TEST_ROOM="$(VIGIA_TEST_ROOM)" scripts/with-postgres go test -vet=off -ldflags=-w -p $(PARALLEL) -timeout 30m $(if $(filter ./...,$(PKG)),$(LONGEST)) $(PKG)
 	cd client && go test -vet=off ./...
+	cd bench && go test ./...
 
 .PHONY: test-race
 test-race: ## all tests under the race detector
@@ -65,6 +66,7 @@ test-citus: ## store and API suites, kills of the service and of nodes, moves of
 check: tidy verify ## the quick checks: format, vet, scripts, generated files
 	go vet ./...
 	cd client && go vet ./...
+	cd bench && go vet ./...
 
 .PHONY: tidy
 tidy: ## format, scripts, modules: what neither the linter nor a test looks at; each generated file has a test of its own
@@ -120,16 +122,14 @@ bin/helm: tools/chart/go.mod tools/chart/go.sum
 	cd tools/chart && GOWORK=off CGO_ENABLED=0 go build -ldflags '-s -w' -o ../../bin/ helm.sh/helm/v3/cmd/helm
 
 .PHONY: bench
-bench: ## benchmarks, appended to bench/results/DATE.txt (BENCH=regexp, PROGRAMS=a,b or none)
-	scripts/install-tools --bench
+bench: ## benchmarks, appended to bench/results/DATE.txt (BENCH=regexp, PROGRAMS=none)
 	scripts/with-postgres scripts/bench
 
-# The peers have a module of their own, like the linter. PocketBase is released from its folder examples/base.
+# PocketBase has a module of its own, like the linter, and is released from its folder examples/base.
 .PHONY: compare
-compare: ## Vigia beside what a team would otherwise use, into bench/README.md (some minutes; ARGS="-only scan -dry")
-	scripts/install-tools --bench
-	cd bench/sidebyside/peers && GOWORK=off go build -o ../../../bin/peers/ github.com/pocketbase/pocketbase/examples/base github.com/zricethezav/gitleaks/v8 mvdan.cc/xurls/v2/cmd/xurls
-	scripts/with-postgres go run ./bench/sidebyside $(ARGS)
+compare: ## Vigia beside PocketBase, into bench/README.md (some minutes; ARGS=-dry writes nothing)
+	cd bench/sidebyside/peers && GOWORK=off go build -o ../../../bin/peers/ github.com/pocketbase/pocketbase/examples/base
+	go run ./bench/sidebyside $(ARGS)
 
 .PHONY: release
 release: ## archives and packages for every system, list of parts, checksums and signature, in dist/ (SIGN_KEY=FILE)

@@ -28,7 +28,7 @@ func workers() (list []*url.URL) {
 }
 
 // rebalance takes all partners off one worker and brings half of them back, while requests go on.
-func rebalance(ctx context.Context, _, s *side) {
+func rebalance(ctx context.Context, s *side) {
 	port := load.Must(strconv.Atoi(workers()[1].Port()))
 	for _, step := range []struct {
 		name string
@@ -47,11 +47,11 @@ func rebalance(ctx context.Context, _, s *side) {
 	}
 }
 
-func killWorker(ctx context.Context, _, s *side) {
+func killWorker(ctx context.Context, s *side) {
 	killDuring(ctx, s, "a worker", workers()[0].String())
 }
 
-func killCoordinator(ctx context.Context, _, s *side) {
+func killCoordinator(ctx context.Context, s *side) {
 	killDuring(ctx, s, "the coordinator", os.Getenv("VIGIA_TEST_POSTGRES"))
 }
 

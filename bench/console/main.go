@@ -36,7 +36,7 @@ var (
 	data          = flag.String("data", "", "folder to fill or, when it is filled, to use again; by default one that is removed afterwards")
 )
 
-func main() { load.Main("rounds=21", load.Part{Name: "pages", Run: measure}) }
+func main() { load.Main("rounds=21", load.Step{Name: "pages", Run: measure}) }
 
 func measure(ctx context.Context) {
 	if *data == "" {

@@ -8,10 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os/exec"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -90,14 +87,6 @@ func (s Server) Load(ctx context.Context, next func() (path string, body []byte)
 	}
 }
 
-// Side is one that sends what next makes.
-func (s Server) Side(ctx context.Context, name string, least float64, next func() (path string, body []byte)) Side {
-	return Side{Name: name, Least: least, Run: s.Load(ctx, next)}
-}
-
-// Get is what asks for one path over and over.
-func Get(path string) func() (string, []byte) { return func() (string, []byte) { return path, nil } }
-
 // request makes the bytes of a request.
 func request(header, path string, body []byte) []byte {
 	const line = " %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
@@ -120,25 +109,4 @@ func answer(r *bufio.Reader) error {
 	}
 	_, err = io.Copy(io.Discard, res.Body)
 	return err
-}
-
-var (
-	wrkRequests = regexp.MustCompile(`50%\s+([0-9.]+(?:us|ms|s))(?s:.*)\D(\d+) requests in ([0-9.]+m?s)`)
-	wrkBad      = regexp.MustCompile(`Non-2xx or 3xx responses: (\d+)|Socket errors: (.*)`)
-)
-
-// Wrk sends GET requests with wrk, one thread: the lightest client there is, so it takes the least from the server
-// beside it.
-func (s Server) Wrk(path string) func() Result {
-	return func() Result {
-		out, err := exec.Command("wrk", "-t1", fmt.Sprint("-c", Conns), fmt.Sprint("-d", max(1, int(Length.Seconds()))), "--latency",
-			"-H", s.Header, "http://"+s.Addresses[0]+path).CombinedOutput()
-		m := wrkRequests.FindSubmatch(out)
-		if err != nil || m == nil || wrkBad.Match(out) {
-			Fail("wrk (scripts/install-tools --bench): %v: %s", err, out)
-		}
-		return Result{
-			P50: Must(time.ParseDuration(string(m[1]))), Requests: Must(strconv.Atoi(string(m[2]))), Elapsed: Must(time.ParseDuration(string(m[3]))),
-		}
-	}
 }

@@ -1,4 +1,4 @@
-// Package load is the driver of the programs that measure: one set of flags, parts, sides that take turns in rounds, one
+// Package load is the driver of the programs that measure: one set of flags, sides that take turns in rounds, one
 // table of what they reached, and a client whose keep-alive connections send prepared bytes, so that what is measured is
 // the server. Errors end the program, so that its lines say what is measured and nothing else.
 package load
@@ -9,52 +9,46 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 )
 
-// What all programs are told by flags.
+// The flags that all programs have.
 var (
-	Engine        string
 	Rounds, Conns int
 	Length        time.Duration
-	Against       string
 	only, profile string
 )
 
 // missed counts the bars of this run that were not reached.
 var missed int
 
-// Part is a measurement that -only names. One of several steps has their names with commas between, and asks Wanted.
-type Part struct {
-	Name   string
-	Run    func(ctx context.Context)
-	ByHand bool // runs only when it is named
+// Step is a measurement that -only names.
+type Step struct {
+	Name string
+	Run  func(ctx context.Context)
 }
 
-// Main runs a program, and ends with 1 after a failure or a missed bar. defaults are those of flags: "rounds=15 c=8".
-func Main(defaults string, parts ...Part) {
+// Main runs the steps of a program that were asked for, and exits with 1 after a failure or a missed bar. defaults are
+// those of flags: "rounds=15 c=8". The steps share one scope: the first may prepare what the others use.
+func Main(defaults string, steps ...Step) {
 	var names []string
-	for _, p := range parts {
-		names = append(names, p.steps()...)
+	for _, s := range steps {
+		names = append(names, s.Name)
 	}
-	flag.StringVar(&Engine, "engine", "", "sqlite or postgres; both unless given")
 	flag.IntVar(&Rounds, "rounds", 5, "rounds of each side, taken in turns; the median counts")
 	flag.IntVar(&Conns, "c", 32, "connections")
 	flag.Func("seconds", "length of a round of requests", func(s string) (err error) {
 		Length, err = time.ParseDuration(s + "s")
 		return err
 	})
-	flag.StringVar(&Against, "against", "", "folder of another checkout to compare with, where a part does")
 	flag.StringVar(&only, "only", "", "what to measure: "+strings.Join(names, ","))
-	flag.StringVar(&profile, "profile", "", "write a CPU profile of each part to a file that begins like this")
+	flag.StringVar(&profile, "profile", "", "write a CPU profile to this file")
 	err := Try(func() {
 		for _, d := range strings.Fields("seconds=2 " + defaults) {
 			name, value, _ := strings.Cut(d, "=")
@@ -62,19 +56,27 @@ func Main(defaults string, parts ...Part) {
 			flag.Lookup(name).DefValue = value
 		}
 		flag.Parse()
-		if !slices.Contains([]string{"", "sqlite", "postgres"}, Engine) || Conns < 1 || Rounds < 1 {
-			Fail("-engine is sqlite or postgres, -c and -rounds are one at least")
+		if Conns < 1 || Rounds < 1 {
+			Fail("-c and -rounds are one at least")
 		}
-		for _, name := range strings.Split(only, ",") {
+		wanted := strings.Split(only, ",")
+		for _, name := range wanted {
 			if only != "" && !slices.Contains(names, name) {
 				Fail("%q is none of %s", name, strings.Join(names, ","))
 			}
 		}
-		for _, p := range parts {
-			if slices.ContainsFunc(p.steps(), Wanted) && (only != "" || !p.ByHand) {
-				Scope(p.run)
+		Scope(func() {
+			if profile != "" {
+				f := Must(os.Create(profile))
+				Check(pprof.StartCPUProfile(f))
+				Defer(func() { pprof.StopCPUProfile(); Check(f.Close()) })
 			}
-		}
+			for _, s := range steps {
+				if only == "" || slices.Contains(wanted, s.Name) {
+					s.Run(context.Background())
+				}
+			}
+		})
 	})
 	if err == nil && missed > 0 {
 		err = fmt.Errorf("%d bars missed", missed)
@@ -85,33 +87,10 @@ func Main(defaults string, parts ...Part) {
 	}
 }
 
-func (p Part) steps() []string { return strings.Split(p.Name, ",") }
-
-func (p Part) run() {
-	if profile != "" {
-		f := Must(os.Create(profile + "-" + p.Name))
-		Check(pprof.StartCPUProfile(f))
-		Defer(func() { pprof.StopCPUProfile(); _ = f.Close() })
-	}
-	p.Run(context.Background())
-}
-
-// Wanted tells whether a part or a step was asked for.
-func Wanted(name string) bool { return only == "" || slices.Contains(strings.Split(only, ","), name) }
-
-// Each does work on the engine that was asked for, or on one after the other.
-func Each(work func(engine string)) {
-	for _, engine := range []string{"sqlite", "postgres"} {
-		if Engine == "" || Engine == engine {
-			Scope(func() { work(engine) })
-		}
-	}
-}
-
 // deferred is what the scope has to do at its end.
 var deferred []func()
 
-// Scope does work and then what it deferred, the latest first, also when it failed. A part and an engine are one.
+// Scope does work and then what it deferred, the latest first, also when it failed.
 func Scope(work func()) {
 	outer := deferred
 	deferred = nil
@@ -133,7 +112,7 @@ func Folder() string {
 	return folder
 }
 
-// File is where a file can be made, in a folder of its own.
+// File returns where a file can be made, in a folder of its own.
 func File(name string) string { return filepath.Join(Folder(), name) }
 
 // failure is an error on its way up to Main or Try.
@@ -200,32 +179,4 @@ func Beside(work func(), n int, other func(i int)) {
 			other(i)
 		}
 	})
-}
-
-// Self is this program again, as a process of its own that runs one part.
-func Self(part string, args ...string) *exec.Cmd {
-	cmd := exec.Command(Must(os.Executable()), append([]string{"-only", part}, args...)...)
-	cmd.Stderr = os.Stderr
-	return cmd
-}
-
-// Memory is a line such as VmRSS of a process, in bytes; pid may be "self".
-func Memory(pid any, name string) (bytes int64) {
-	for line := range strings.Lines(string(Must(os.ReadFile(fmt.Sprintf("/proc/%v/status", pid))))) {
-		if v, ok := strings.CutPrefix(line, name+":"); ok {
-			Must(fmt.Sscan(v, &bytes))
-		}
-	}
-	return bytes << 10
-}
-
-// Spent is the processor time of this process and its finished children, client and server in one: a figure that other
-// work on the machine does not touch as much as requests a second. What PostgreSQL spends is not in it.
-func Spent() (sum time.Duration) {
-	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {
-		var u syscall.Rusage
-		Check(syscall.Getrusage(who, &u))
-		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	return sum
 }

@@ -11,37 +11,28 @@ import (
 
 // Result is what a round saw.
 type Result struct {
-	Requests       int // or whatever was counted
-	Elapsed, Spent time.Duration
-	P50, P95       time.Duration
+	Requests          int // or whatever was counted
+	Elapsed, P50, P95 time.Duration
 }
 
 // Rate is requests a second.
 func (r Result) Rate() float64 { return float64(r.Requests) / r.Elapsed.Seconds() }
 
-// OfCPU is requests a second of processor time.
-func (r Result) OfCPU() float64 { return float64(r.Requests) / r.Spent.Seconds() }
-
-// Mega is a million times as little: megabytes where bytes were counted.
-func Mega(worth func(Result) float64) func(Result) float64 {
-	return func(r Result) float64 { return worth(r) / 1e6 }
-}
-
 // Time measures work that counts as n requests.
 func Time(n int, work func()) Result {
-	spent, start := Spent(), time.Now()
+	start := time.Now()
 	work()
 	took := time.Since(start)
-	return Result{Requests: n, Elapsed: took, Spent: Spent() - spent, P50: took / time.Duration(max(n, 1))}
+	return Result{Requests: n, Elapsed: took, P50: took / time.Duration(max(n, 1))}
 }
 
 // Series is what a side saw, round by round.
 type Series []Result
 
-// Values are what each round is worth.
-func (r Series) Values(worth func(Result) float64) (list []float64) {
+// Rates returns the requests a second of each round.
+func (r Series) Rates() (list []float64) {
 	for _, one := range r {
-		list = append(list, worth(one))
+		list = append(list, one.Rate())
 	}
 	return list
 }
@@ -50,14 +41,6 @@ func (r Series) Values(worth func(Result) float64) (list []float64) {
 func (r Series) Took() (list []time.Duration) {
 	for _, one := range r {
 		list = append(list, one.P50)
-	}
-	return list
-}
-
-// Ratios are what rounds are worth of those of another side.
-func (r Series) Ratios(of Series, worth func(Result) float64) (list []float64) {
-	for i, v := range of.Values(worth) {
-		list = append(list, worth(r[i])/v)
 	}
 	return list
 }
@@ -81,14 +64,9 @@ type Side struct {
 	Least float64 // the bar: what it has to reach of the first side; 0 means none
 }
 
-// Timed is a side whose work counts as n requests.
-func Timed(name string, least float64, n int, work func()) Side {
-	return Side{Name: name, Least: least, Run: func() Result { return Time(n, work) }}
-}
-
 // Compare lets sides take turns and prints what each reached: median and all rounds, and the same of what it is of the
 // first side, whose bar is judged by the median. More has to be better.
-func Compare(what, unit string, worth func(Result) float64, sides ...Side) []Series {
+func Compare(what, unit string, sides ...Side) []Series {
 	var runs []func() Result
 	for _, s := range sides {
 		runs = append(runs, s.Run)
@@ -96,7 +74,7 @@ func Compare(what, unit string, worth func(Result) float64, sides ...Side) []Ser
 	took := Turns(Rounds, runs...)
 	fmt.Printf("%s, medians of %d rounds\n", what, Rounds)
 	for i, s := range sides {
-		values, all := took[i].Values(worth), ""
+		values, all := took[i].Rates(), ""
 		for _, v := range values {
 			all += " " + Figure(v)
 		}
@@ -106,17 +84,18 @@ func Compare(what, unit string, worth func(Result) float64, sides ...Side) []Ser
 		}
 		fmt.Println()
 		if i > 0 {
-			s.Judge(sides[0].Name, took[i].Ratios(took[0], worth))
+			s.judge(sides[0].Name, values, took[0].Rates())
 		}
 	}
 	return took
 }
 
-// PerSecond compares requests a second.
-func PerSecond(what string, sides ...Side) { Compare(what, "requests/s", Result.Rate, sides...) }
-
-// Judge prints what a side is of another, and whether that keeps its bar.
-func (s Side) Judge(of string, ratios []float64) {
+// judge prints what a side's rates are of another's, round by round, and whether that keeps its bar.
+func (s Side) judge(of string, rates, others []float64) {
+	var ratios []float64
+	for i, other := range others {
+		ratios = append(ratios, rates[i]/other)
+	}
 	text := fmt.Sprintf("%s is %.2f of %s (rounds %.2f)", s.Name, Median(ratios), of, ratios)
 	if s.Least == 0 {
 		fmt.Printf("       %s\n", text)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -12,8 +13,6 @@ import (
 	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/bench/site"
 )
-
-const pocketBase = "PocketBase"
 
 // service is one side of the CRUD comparison: a server process, and how its requests look.
 type service struct {
@@ -28,15 +27,15 @@ type service struct {
 	list     func(page int) (path string)
 }
 
-func crud(ctx context.Context, r *report) {
-	r.Versions[us] = r.Commit
-	sides := map[string]*service{us: startVigia(ctx), pocketBase: startPocketBase(ctx, r)}
-	g, batches := r.group("crud", "Beneficiaries over HTTP", pocketBase), *people/load.Rounds/1000
+// compareServices measures the requests of a partner, which both sides answer as processes of their own.
+func compareServices(ctx context.Context) {
+	program, version := findPocketBase(ctx)
+	r, batches := newReport(version), *people/load.Rounds/1000
+	sides := map[string]*service{us: startVigia(ctx), pocketBase: startPocketBase(ctx, program)}
 	if batches == 0 {
 		load.Fail("-people must be at least 1,000 a round")
 	}
-	g.compare("create in batches of 1,000", "rows/s", 12, load.Result.Rate,
-		func(side string) load.Result { return sides[side].fill(batches) }, pocketBase)
+	r.compare("create in batches of 1,000", "rows/s", 12, func(side string) load.Result { return sides[side].fill(batches) })
 	deepest := sides[us].next / 100
 	for _, c := range []struct {
 		what  string
@@ -48,9 +47,9 @@ func crud(ctx context.Context, r *report) {
 		{"list, first page of 100", 4, func(s *service) (string, []byte) { return s.list(1), nil }},
 		{fmt.Sprintf("list, page %d of 100", deepest), 4, func(s *service) (string, []byte) { return s.list(deepest), nil }},
 	} {
-		g.compare(c.what, "requests/s", c.least, load.Result.Rate, func(side string) load.Result {
+		r.compare(c.what, "requests/s", c.least, func(side string) load.Result {
 			return sides[side].Load(ctx, func() (string, []byte) { return c.next(sides[side]) })()
-		}, pocketBase)
+		})
 	}
 	size := map[string]float64{}
 	for name, s := range sides {
@@ -59,15 +58,16 @@ func crud(ctx context.Context, r *report) {
 			load.Fail("%s lists %d people", name, rows)
 		}
 		s.stop() // so that its log is emptied into its database
-		size[name] = float64(site.Size(s.database)) / float64(rows)
+		size[name] = float64(load.Must(os.Stat(s.database)).Size()) / float64(rows)
 	}
-	g.add("size of the database", "bytes a row", size)
+	r.addRow("size of the database", "bytes a row, less is better", size)
+	r.publish()
 }
 
 func startVigia(ctx context.Context) *service {
 	made := site.New(ctx, "sqlite")
 	made.Stop()
-	p := site.Serve(ctx, site.Build(ctx, "."), made.Common, "--roles", "api")
+	p := site.Serve(ctx, made.Common)
 	s := &service{
 		Server: load.Server{Addresses: []string{p.Address}, Header: made.Header}, stop: p.Stop,
 		database: filepath.Join(made.Data, "vigia.db"),
@@ -83,8 +83,7 @@ func startVigia(ctx context.Context) *service {
 // startPocketBase starts the program that PocketBase is released as, and makes what a team would: a collection of
 // partners that log in, one of beneficiaries that only their partner sees, with the same columns and the same unique
 // key.
-func startPocketBase(ctx context.Context, r *report) *service {
-	program := r.peer(pocketBase, "base", "github.com/pocketbase/pocketbase")
+func startPocketBase(ctx context.Context, program string) *service {
 	data := load.File("data") // it also writes beside this folder
 	const admin, partner, secret = "admin@exemplo.com.br", "banco@exemplo.com.br", "senha-de-exemplo-1"
 	site.Output(exec.CommandContext(ctx, program, "superuser", "upsert", admin, secret, "--dir", data))

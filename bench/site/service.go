@@ -1,11 +1,10 @@
 // Package site has what benchmarks share of a service: the service in this process, server processes, made-up people, long
-// tables, dumps. What it starts and makes is gone at the end of the scope.
+// tables. What it starts and makes is gone at the end of the scope.
 package site
 
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -22,7 +21,6 @@ import (
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
-	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
@@ -63,21 +61,8 @@ func Open(ctx context.Context, c config.Common) *Service {
 	return s
 }
 
-// Each is the work of a part on a new service of each engine, which listens.
-func Each(run func(ctx context.Context, s *Service)) func(context.Context) {
-	return func(ctx context.Context) {
-		load.Each(func(engine string) {
-			s := New(ctx, engine)
-			s.Listen(ctx, "api", 16)
-			run(ctx, s)
-		})
-	}
-}
-
 // NoLimits are the settings of a partner that nothing holds back.
-var NoLimits = partner.Settings{
-	RatePerSecond: 1e6, Burst: 1e6, FirstLooksPerHour: 1e9,
-}
+var NoLimits = partner.Settings{RatePerSecond: 1e6, Burst: 1e6, FirstLooksPerHour: 1e9}
 
 // NewPartner makes a partner with a plan.
 func (s *Service) NewPartner(ctx context.Context, settings partner.Settings) (partner.Partner, partner.Credentials) {
@@ -153,36 +138,10 @@ func Count(ctx context.Context, db *sqldb.DB, query string, args ...any) (n int6
 	return n
 }
 
-// SealAnew seals what older keys have sealed, and tells how many rows it was.
-func SealAnew(ctx context.Context, s *store.Store) int64 {
-	var p store.RewriteProgress
-	for !load.Must(s.Upkeep.RewriteSealed(ctx, &p, 500)) {
-	}
-	return p.Rewritten
-}
-
-// String names the service in tables.
-func (s *Service) String() string { return fmt.Sprint(s.Engine) }
-
 // Process is a server in a process of its own.
 type Process struct {
 	Address string
-	PID     int
 	Stop    func()
-}
-
-// Build builds the program of a checkout.
-func Build(ctx context.Context, checkout string) (program string) {
-	program = load.File("vigia")
-	Go(ctx, checkout, "build", "-o", program, "./cmd/vigia")
-	return program
-}
-
-// Go is what the go command prints in a checkout.
-func Go(ctx context.Context, checkout string, args ...string) []byte {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = checkout
-	return Output(cmd)
 }
 
 // Output is what a command prints; one that fails ends the run with what it complained of.
@@ -196,27 +155,19 @@ func Output(cmd *exec.Cmd) []byte {
 	return out
 }
 
-// Command is a command of the program on an installation.
-func Command(ctx context.Context, program string, c config.Common, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, program, append(args, "--data", c.Data)...)
-	if c.Database != "" {
-		cmd.Args = append(cmd.Args, "--database", c.Database)
-	}
-	return cmd
-}
-
-// Serve starts a server process on an installation and returns once it is ready.
-func Serve(ctx context.Context, program string, c config.Common, more ...string) Process {
-	address, console := Free(), Free()
-	args := append([]string{"serve", "--listen", address, "--console-listen", console, "--log-level", "error"}, more...)
-	return Start(Command(ctx, program, c, args...), address, "http://"+console+"/readyz")
+// Serve builds the program, starts it as the API of an installation on SQLite, and returns once it is ready.
+func Serve(ctx context.Context, c config.Common) Process {
+	program, address, console := load.File("vigia"), Free(), Free()
+	Output(exec.CommandContext(ctx, "go", "build", "-o", program, "github.com/vigiahq/vigia/cmd/vigia"))
+	return Start(exec.CommandContext(ctx, program, "serve", "--listen", address, "--console-listen", console, "--log-level", "error",
+		"--roles", "api", "--data", c.Data), address, "http://"+console+"/readyz")
 }
 
 // Start starts a server and waits until the URL answers with 200.
 func Start(cmd *exec.Cmd, address, ready string) Process {
 	cmd.Stderr = os.Stderr
 	load.Check(cmd.Start())
-	p := Process{Address: address, PID: cmd.Process.Pid, Stop: sync.OnceFunc(func() {
+	p := Process{Address: address, Stop: sync.OnceFunc(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 	})}
