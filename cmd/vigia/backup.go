@@ -134,6 +134,7 @@ func (keysRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
 // keysDropCmd is 'vigia keys drop'. It refuses while a value is still sealed with an old key.
 type keysDropCmd struct{}
 
+// oldBackups reminds the operator after a key was dropped or rotated.
 const oldBackups = "Backups made before need a copy of the key file of their time: keep one with them, apart from the data, for as long as you keep the backups."
 
 // Help says what is not looked at.

@@ -273,6 +273,7 @@ type (
 	breachReplaceCmd struct{ breachRenewal }
 )
 
+// renewalHelp is common to the commands that change the content of a breach.
 const renewalHelp = "\n\nThe breach stays as it is until the new content is whole. Ctrl-C stops cleanly; the same command goes on where it stopped.\n\nExample:\n  "
 
 // Help says what becomes of findings.

@@ -69,6 +69,7 @@ type demoHook struct {
 	Secret string `json:"secret"`
 }
 
+// demoFile holds the demo's keys and passwords in its data folder, so that a second start shows the same ones.
 const demoFile = "demo.json"
 
 // Run starts the demo and serves until a signal comes.
@@ -434,6 +435,7 @@ func (r *receiver) takeWebhook(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
+// receiverPage shows the alerts that arrived at the demo's receiver, newest first.
 var receiverPage = template.Must(template.New("receiver").Parse(`<!doctype html>
 <html lang="pt-BR"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="3"><title>Alertas recebidos</title>
@@ -474,6 +476,7 @@ type person struct {
 	name, cpf, birth, gender, email, phone, street, city, state, zip string
 }
 
+// people are those of the sandbox partner; the tour's curl lines name the first.
 var people = []person{
 	{"Ana Beatriz Jequitibá", "52998224725", "1988-04-12", "F", "ana@vazamento.test", "+5511987654321", "Rua das Palmeiras", "São Paulo", "SP", "01310100"},
 	{"Caio Ipê Fernandes", "11144477735", "1975-09-30", "M", "caio.ipe@exemplo.com.br", "+5521987651234", "Rua do Catete", "Rio de Janeiro", "RJ", "22220000"},
@@ -481,6 +484,7 @@ var people = []person{
 	{"Elisa Cedro Martins", "98765432100", "1962-11-21", "F", "elisa.cedro@exemplo.com.br", "+5571999998888", "Ladeira do Pelourinho", "Salvador", "BA", "40026280"},
 }
 
+// demoPlan is the id of the one plan that both partners of the demo sell.
 const demoPlan = "protecao-familia"
 
 // openWorld finds or makes what the rules of the operator make: the partners, their plan, their endpoints. The live partner
@@ -657,6 +661,7 @@ func subscriptionItem(p person, start string) string {
 	return strings.TrimSpace(b.String())
 }
 
+// demoAdmin is the operator whose one-time link the demo prints.
 const demoAdmin = "admin@exemplo.com.br"
 
 // makeLogin makes the first administrator with a password that is printed at each start, and says how to get in: people may

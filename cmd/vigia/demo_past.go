@@ -218,6 +218,7 @@ type pastLeak struct {
 	from, to int
 }
 
+// pastLeaks are the dumps of the past, oldest first.
 var pastLeaks = []pastLeak{
 	{28, cyber.Breach{Name: "loja-aurora", Title: "Loja Aurora", Kind: cyber.SourceBreach, Verified: true}, []string{"nome", "email", "senha"}, 2, 0, 400},
 	{24, cyber.Breach{Name: "farmacia-vida-plena", Title: "Farmácia Vida Plena", Kind: cyber.SourceBreach, Verified: true}, []string{"nome", "cpf", "nascimento"}, 3, 400, 2_000},
@@ -298,8 +299,10 @@ func (p *past) resolveFindings(ctx context.Context, ago int) error {
 	return nil
 }
 
+// pastServices are the services for which the past opens cases, in turn.
 var pastServices = []cyber.ServiceID{"sv_ajuda_phishing", "sv_recuperacao_conta", "sv_apoio_vazamento", "sv_compra_segura"}
 
+// pastQuestion is asked before a case of the past is opened.
 const pastQuestion = "Quando você percebeu?"
 
 // pastCase is a case and the day on which it was opened.

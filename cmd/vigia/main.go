@@ -109,6 +109,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	return kong.DefaultHelpPrinter(options, ctx)
 }
 
+// helpOptions are shared by --help and --help-all.
 var helpOptions = kong.HelpOptions{Compact: true, FlagsLast: true, NoExpandSubcommands: true, ValueFormatter: withDefault}
 
 // withDefault adds to a flag's help what it is when left out, unless the text says so.
@@ -252,6 +253,7 @@ var founding = []string{
 	"migrate", "partner.create", "operator.create", "passwords.import", "passwords.download", "breach.import", "feed.add",
 }
 
+// errNoInstallation is the answer of commands that do not begin an installation and find none.
 var errNoInstallation = fault.New(fault.NotFound, "data.not_found")
 
 // installed refuses a command that has nothing to work on.

@@ -51,6 +51,7 @@ func readCoverage(path string) (plan.Coverage, error) {
 	return plan.ParseCoverage(text)
 }
 
+// coverageHelp explains the file of --coverage; create and edit both show it.
 const coverageHelp = "The coverage file is the JSON that partners are answered with, and may carry sub-limits:\n" +
 	"  {\"plano\": \"Ouro\", \"limiteCobertura\": 50000, \"tipoCobertura\": [\"Roubo de identidade\"],\n" +
 	"   \"condições\": \"...\", \"exclusões\": \"...\", \"sublimites\": [{\"nome\": \"Roubo de identidade\", \"limite\": 10000}]}"

@@ -300,6 +300,7 @@ func (d *Dispatcher) recordAll(ctx context.Context) {
 	}
 }
 
+// Where crowd attempts wait to be written, more are on their way: the writer waits for them for the time of gather.
 const (
 	crowd  = 16
 	gather = 3 * time.Millisecond

@@ -25,6 +25,7 @@ type area struct {
 	body    func(status int, message string) any
 }
 
+// The areas differ in how they spell errors, as the contract has it.
 var (
 	cyberArea = &area{
 		name: "cyber", prefix: "/cyber", readScope: partner.ScopeCyberRead, refused: http.StatusForbidden,

@@ -28,6 +28,7 @@ type eventItem struct {
 	Body jsontext.Value `json:"body"`
 }
 
+// defaultEventLimit is the length of a page of events where the request does not say.
 const defaultEventLimit = 100
 
 // listEvents answers with the events after a cursor, at most limit of them, and the cursor to go on with; or with the

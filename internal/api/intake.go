@@ -159,6 +159,7 @@ func bodyFault(err error) error {
 	return errBodySlow.With("body", fault.ArrivedInPart).Because(err)
 }
 
+// gunzips are kept because each holds a window of 32 KiB.
 var gunzips = sync.Pool{New: func() any { return new(gzip.Reader) }}
 
 // unpacking reads gzip within a limit. Several members one after the other are one body, as the format has it.

@@ -30,6 +30,7 @@ const (
 	msgKeySeen           = "Atividade registrada com sucesso."
 )
 
+// The descriptions of errors that the contract fixes to the letter.
 const (
 	msgInvalid     = "Request Inválida. Dados de entrada inválidos."
 	msgApplication = "Erro de Aplicação"

@@ -294,6 +294,7 @@ func causeForLog(err error) string {
 	return err.Error()
 }
 
+// errQueryInvalid is the fault of a parameter in the query.
 var errQueryInvalid = fault.New(fault.Invalid, "query.invalid")
 
 // readQuery parses the whole query or refuses it: dropping an unreadable pair could carry out what was meant as a dry run,

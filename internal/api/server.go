@@ -352,6 +352,7 @@ const (
 // detailHeader says which field broke which rule.
 const detailHeader = "x-error-detail"
 
+// Header values that most answers share; assigned as slices, they cost no allocation.
 var (
 	jsonType = []string{"application/json; charset=utf-8"}
 	noStore  = []string{"no-store"}
@@ -471,6 +472,7 @@ type packer struct {
 	gzip   *gzip.Writer
 }
 
+// packers are kept because each holds several hundred KiB of tables.
 var packers = sync.Pool{New: func() any {
 	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a known one
 	return &packer{gzip: w}

@@ -126,6 +126,7 @@ type breachPage struct {
 	HasNext    bool          `json:"hasNext"`
 }
 
+// defaultBreachPage is the length of a page of breaches where the request does not say.
 const defaultBreachPage = 50
 
 // newBreachFacts returns what answers tell of a breach.

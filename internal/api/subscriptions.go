@@ -82,6 +82,7 @@ func formatWireDay(d subscription.Day) string {
 	return d.String() + "T00:00:00.000Z"
 }
 
+// defaultPageSize is the page_size that the contract gives to a list without one.
 const defaultPageSize = 10
 
 // listSubscriptions answers with a page of the partner's active subscriptions. A page size above the maximum is cut,

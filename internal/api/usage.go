@@ -155,6 +155,7 @@ type usageRequests struct {
 	Refused   int64  `json:"refused"`
 }
 
+// defaultUsageDays is how many days of requests are shown where the request does not say.
 const defaultUsageDays = 30
 
 // showUsage answers with the partner's limits and how much of them is used.
@@ -232,6 +233,7 @@ type statisticsDay struct {
 	Cases      int64  `json:"cases"`
 }
 
+// Days of statistics where the request does not say, and at most.
 const defaultStatisticsDays, mostStatisticsDays = 30, 365
 
 // statistics reads the partner's part of what the service counts for its pictures.

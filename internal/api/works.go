@@ -121,6 +121,7 @@ type bulkPass struct {
 	places       int // of bulks, taken by this one: none by a single write
 }
 
+// errBusy asks a partner to come again: it has as much under way as one may have.
 var errBusy = errRateLimited.With("body", fault.TooMuchWork)
 
 // enterBulk begins a bulk request with a body of that length, which is below zero where it is not known, or refuses it.

@@ -293,6 +293,7 @@ func (s *Server) withConnectionClose(h http.Handler) http.Handler {
 	})
 }
 
+// closing is the header that has a client open another connection, on a replica that stays.
 var closing = []string{"close"}
 
 // quiet keeps net/http's own lines about broken connections at debug level: they may quote what a client sent.
@@ -315,6 +316,7 @@ type certificate struct {
 	checked           time.Time
 }
 
+// certificateCheck is how often the files of a certificate are looked at for a change.
 const certificateCheck = time.Second
 
 // currentCertificate returns the certificate as it is on disk.

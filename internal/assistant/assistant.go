@@ -132,6 +132,7 @@ type (
 	}
 )
 
+// Pages are short because an assistant reads all of an answer.
 const (
 	subscriptionsAPage = 50
 	breachesAPage      = 50

@@ -77,6 +77,7 @@ func (m Manifest) TotalBytes() (n int64) {
 	return n
 }
 
+// The members of a backup that are not data.
 const (
 	aboutName    = "about.json"
 	manifestName = "manifest.json"

@@ -118,6 +118,7 @@ func s3Credentials(profile string, metadata bool) *credentials.Credentials {
 	return credentials.NewChainCredentials(found)
 }
 
+// errCredentials names every place where credentials were looked for.
 var errCredentials = errors.New("bucket: there are no credentials in the environment or in ~/.aws, and the metadata of the machine is asked only with metadata=true")
 
 // checkCredentials returns an error when there are no credentials: the library would send anonymous requests, and the

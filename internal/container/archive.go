@@ -244,6 +244,7 @@ func rarPlainly(err error) error {
 
 var sevenZipFormat = inPlaceFormat("7z", startsWith("7z\xbc\xaf\x27\x1c"), (*walker).sevenZip)
 
+// errSevenZip is the verdict on a file that begins like a 7z and is none.
 var errSevenZip = errors.New("damaged: not a 7z")
 
 func init() { // the one usual method that the library does not know

@@ -77,6 +77,7 @@ type Report struct {
 	Skipped int64 // all of them; Skips holds the first hundred
 }
 
+// skipsKept is how many skipped members a report names; the others are counted.
 const skipsKept = 100
 
 // Verdict is how much of a source was read.
@@ -145,6 +146,7 @@ func seekable(r io.Reader) (io.ReaderAt, int64, bool) {
 	return at, size, err == nil
 }
 
+// nameLongest cuts the names of members, which hostile archives make megabytes long.
 const nameLongest = 256
 
 // printableName makes a name fit to be shown: short, valid UTF-8, nothing that steers a terminal.
@@ -169,6 +171,7 @@ var usualPasswords = []string{
 	"infected", "malware", "virus", "password", "123456", "1234", "12345", "123", "123456789", "novirus", "leak", "leaks", "breach", "combo", "admin", "qwerty", "senha", "",
 }
 
+// errEncrypted is the verdict on a member that none of the given passwords opens.
 var errEncrypted = errors.New("encrypted: none of the passwords fits")
 
 // passwords returns the passwords to try, the likeliest first.

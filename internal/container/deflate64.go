@@ -25,6 +25,7 @@ type deflate64 struct {
 	err           error
 }
 
+// errDeflate64 is the verdict on a stream that breaks off or breaks the format's rules.
 var errDeflate64 = errors.New("damaged: not Deflate64")
 
 // newDeflate64 returns a reader of the decompressed bytes. It reads no further in than the data if in is an

@@ -28,6 +28,7 @@ var pgDumpFormat = document("pg_dump archive", startsWith("PGDMP"), func(d *sour
 	return p.readBlocks(out)
 })
 
+// errPGDump is the verdict on a custom-format dump that cannot be followed.
 var errPGDump = errors.New("damaged: not what pg_dump writes")
 
 // pgDump reads the custom format of pg_dump. The sizes of numbers and the compression are those that the header of the
@@ -72,6 +73,7 @@ func (p *pgDump) readInteger() int64 {
 	return v
 }
 
+// pgTextLongest bounds a text in the table of contents of a dump, whose length the file claims.
 const pgTextLongest = 16 << 20
 
 // readText reads a length and as many bytes; nil where the length is -1.
@@ -286,6 +288,7 @@ func isBSONDocument(b []byte) bool {
 
 const bsonLargest = 17 << 20 // Mongo takes no document over 16 MiB
 
+// errBSON is the verdict on a document whose lengths contradict each other.
 var errBSON = errors.New("damaged: not BSON")
 
 // writeBSON writes the documents of a mongodump file one by one. It refuses a length that no document can have before

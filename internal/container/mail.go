@@ -141,6 +141,7 @@ func (m *mailReader) isBorder(text []byte) bool {
 	return m.body == base64Text // whatever it is, it is no base64
 }
 
+// fieldLongest bounds a header field of a message with its continuation lines.
 const fieldLongest = 16 << 10
 
 // appendHeader takes a line of a header and appends it with its encoded words undone.

@@ -26,6 +26,7 @@ var pdfFormat = document("PDF", startsWith("%PDF-"), func(d *source, out *text) 
 	return p.writeText(out)
 })
 
+// pdfLargest is the most of a PDF that is held: its objects refer to each other from end to end.
 const pdfLargest = 64 << 20
 
 // pdf is a file and the objects found in it, by number. Tables of references are not asked: they are often wrong, and
@@ -44,6 +45,7 @@ type pdfObject struct {
 	stream []byte // still packed
 }
 
+// errPDFLocked is the verdict on a PDF that asks for a password.
 var errPDFLocked = errors.New("encrypted: a PDF with a password")
 
 // writeText writes the text of all pages.
@@ -385,6 +387,7 @@ func (p *pdf) fontCMap(font int) pdfCMap {
 	return m
 }
 
+// cmapMost bounds the entries of a font's map, which may be claimed by ranges of any length.
 const cmapMost = 1 << 17
 
 // readRanges reads the lists of single codes and of ranges.

@@ -200,6 +200,7 @@ var errTooLarge = errors.New("too large to be held in memory")
 // heldMost is how much of a layer that can only be read on is held in memory, to be read in place. A variable, for tests.
 var heldMost int64 = 96 << 20
 
+// chunk is how much of a text is handed to the scanner at a time.
 const chunk = 1 << 20
 
 // holdInMemory reads what it may of r into memory. It returns io.EOF if that is all of it, no error if there is more, and else
@@ -282,6 +283,7 @@ func readExactly(at io.ReaderAt, p []byte, offset int64) error {
 	return err
 }
 
+// errDamaged stands before what a library says of a broken file.
 var errDamaged = errors.New("damaged")
 
 // cutShort tells an end that came too early.

@@ -188,6 +188,7 @@ func (w *walker) zipDecrypt(e zipEntry, raw func() (io.Reader, error)) (io.Reade
 	return nil, errEncrypted
 }
 
+// errZipMethod is the verdict on a member packed by a method that no reader here knows.
 var errZipMethod = errors.New("packed in a way that is not read: zip")
 
 // zipMethod returns an error that names the compression method, so that the operator knows which program can unpack the
@@ -200,6 +201,7 @@ func zipMethod(n uint16) error {
 	return fmt.Errorf("%w: method %d", errZipMethod, n)
 }
 
+// errNoDirectory has the members read one behind another, as of a zip that was cut off.
 var errNoDirectory = errors.New("no table of contents")
 
 // zipDirectory returns the size of a zip's table of contents, from the record at the end of the file. The zip library
@@ -472,6 +474,7 @@ type summed struct {
 	hash   hash.Hash32
 }
 
+// errSum is the verdict on a member whose bytes differ from those that were packed.
 var errSum = errors.New("damaged: the check sum does not match")
 
 func (s *summed) Read(p []byte) (int, error) {
@@ -519,6 +522,7 @@ func newZipLock(e *zipEntry) (*zipLock, error) {
 	return lock, nil
 }
 
+// zipRounds is the count of PBKDF2 that WinZip's AES encryption prescribes.
 const zipRounds = 1000
 
 // openLocked gives the packed text under a password, or errEncrypted where it is a wrong one.

@@ -193,6 +193,7 @@ const (
 	blankMore
 )
 
+// blanks are how the places for names are written in the texts of the catalogue.
 var blanks = [...]string{blankBreach: "{vazamento}", blankValue: "{valor}", blankDate: "{data}", blankMore: "{mais}"}
 
 // sentence is a text taken apart at its blanks.
@@ -333,6 +334,7 @@ type scratchFinding struct {
 	asset int
 }
 
+// scratches keep the memory of a selection for the next one: a score is computed for each row of a list.
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
 // takeScratch returns a scratch from the pool; the caller must release it.

@@ -252,6 +252,7 @@ func (c *Cases) ShowCase(ctx context.Context, id CaseID) (Case, []CaseMove, erro
 	return c.store.GetCase(ctx, id)
 }
 
+// Bounds of what an attendant writes, in characters.
 const (
 	maxActor = 100
 	maxNote  = 2000

@@ -137,6 +137,7 @@ var (
 	placeholder = regexp.MustCompile(`\{[^}]*\}`)
 )
 
+// Bounds of an item of the catalogue, in characters.
 const (
 	maxSlug     = 64
 	maxTitle    = 120

@@ -90,6 +90,7 @@ type DeviceRequest struct {
 	Mode partner.Mode
 }
 
+// maxDeviceName is in characters.
 const maxDeviceName = 100
 
 // checkRequest refuses a request without a name or a known system.
@@ -437,6 +438,7 @@ const Linux System = "linux"
 // InstallSystems returns the systems that have an install link of their own.
 func InstallSystems() []System { return append(ListSystems(), Linux) }
 
+// maxInstallLink is in bytes; shops' links with campaign parameters have about 200.
 const maxInstallLink = 500
 
 // InstallLinks returns where people install the program of each system from; a system without a link is not there.

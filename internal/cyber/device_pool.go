@@ -75,6 +75,7 @@ type PoolStore interface {
 // ErrPoolFile means that a file of vendor keys cannot be read as such.
 var ErrPoolFile = fault.New(fault.Invalid, "pool.file_invalid")
 
+// poolBatch is how many keys of a vendor's file are stored in one transaction.
 const poolBatch = 500
 
 // Loaded says how far a load has come.
@@ -144,6 +145,7 @@ func (e *Endpoints) PoolsTurnedLow(ctx context.Context) ([]Source, error) {
 	return e.store.PoolsTurnedLow(ctx)
 }
 
+// maxVendorKey is the most characters that an activation key of a vendor may have.
 const maxVendorKey = 200
 
 // poolReader reads a vendor's file key by key.

@@ -26,6 +26,7 @@ type system struct {
 	syncFolder   func(folder string) error
 }
 
+// calls are the system's; tests replace them to see what a failing disk leaves behind.
 var calls = system{sync: (*os.File).Sync, rename: os.Rename, link: os.Link, syncFolder: syncFolder}
 
 // File is written beside the name that it is going to have. Until it is published nothing of it is under that name.

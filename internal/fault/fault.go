@@ -164,6 +164,7 @@ type keptSentence struct {
 	Args []any  `json:"args,omitempty"`
 }
 
+// keptMark parts the text of a kept fault from its JSON, so that old lines without it stay readable.
 const keptMark = "\n{"
 
 // Keep returns an error as text that a row can hold: what it says in English, and below that the code and the rule of its

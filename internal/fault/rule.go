@@ -13,6 +13,7 @@ type Rule struct {
 	partners                  bool
 }
 
+// catalogue finds a rule by its code, for what was kept as JSON.
 var catalogue = map[string]Rule{}
 
 // addRule adds a rule to the catalogue. It panics where the code is taken or a sentence is missing, which any test finds.

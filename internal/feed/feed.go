@@ -355,6 +355,7 @@ type manifest struct {
 	IsVendors bool `json:"is_vendors,omitempty"`
 }
 
+// maxManifest bounds the list of files that a folder or bucket feed publishes.
 const maxManifest = 4 << 20
 
 // parseBreach returns the breach that a manifest describes.

@@ -53,6 +53,7 @@ type hibpSuffix struct {
 	Websites   []string `json:"websites"`
 }
 
+// notInName finds what a breach's title has and its name here may not have.
 var notInName = regexp.MustCompile(`[^a-z0-9]+`)
 
 // toBreach returns the breach in our words; false when it makes no sense.
@@ -105,6 +106,7 @@ const (
 	hibpLongestWait = 10 * time.Minute
 )
 
+// errAnswer is the failure of a feed whose service answers something else than its documentation says.
 var errAnswer = errors.New("ask: the answer is not what the API promises")
 
 // pacer spreads calls over the minute, for all who call at once. When the service says to wait, all of them do.

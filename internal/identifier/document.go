@@ -1,5 +1,6 @@
 package identifier
 
+// A CPF has eleven digits, and in its usual punctuation fourteen characters.
 const (
 	cpfDigits  = 11
 	cpfLongest = len("000.000.000-00")
@@ -69,6 +70,7 @@ func FormatCPF(digits string) string {
 	return digits[:3] + "." + digits[3:6] + "." + digits[6:9] + "-" + digits[9:]
 }
 
+// A CNPJ has twelve letters or digits, as of 2026, and two check digits.
 const (
 	cnpjLetters = 12
 	cnpjLength  = 14
@@ -184,6 +186,7 @@ func AppendPixKey[T string | []byte](dst []byte, s T) ([]byte, bool) {
 	return dst, true
 }
 
+// Card numbers have 12 to 19 digits (ISO/IEC 7812), with at most a separator between each two.
 const (
 	cardShortest = 12
 	cardDigits   = 19

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// Bounds of RFC 5321, in bytes.
 const (
 	emailLongest = 254
 	localLongest = 64
@@ -101,6 +102,7 @@ const (
 	googlemail
 )
 
+// gmailDomains name one service: mail to either reaches the same mailbox.
 var gmailDomains = [...][]byte{[]byte("@gmail.com"), []byte("@googlemail.com")}
 
 // gmailEnd is what both end with.
@@ -170,6 +172,7 @@ func (s Spellings) MaskedSpellings() []string {
 	return list
 }
 
+// Bounds of RFC 1035, in bytes.
 const (
 	domainLongest = 253
 	labelLongest  = 63
@@ -240,6 +243,7 @@ func hasALabel(s string) bool {
 	return false
 }
 
+// cepDigits is the length of a Brazilian postal code.
 const cepDigits = 8
 
 // states are the 26 states of Brazil and the federal district.

@@ -443,6 +443,7 @@ func (run *importRun) countVerdict(report *container.Report) {
 	run.verdicts.CountReason("other reasons", report.Skipped-int64(len(report.Skips)))
 }
 
+// Bounds of what an outcome says of skipped members; the others are counted.
 const (
 	skipsKept     = 100
 	reasonLongest = 100

@@ -605,6 +605,7 @@ type openSources struct {
 	files   []*os.File
 }
 
+// errAnotherReader has the import go on with a new child that is given the next files.
 var errAnotherReader = errors.New("a file that the reader was not started with")
 
 // openAhead opens the next input, whatever it is, and files behind it.

@@ -345,6 +345,7 @@ func (v volume) traceOfLabel(fingerprint uint64, id segment.LabelID) (cyber.Trac
 	return t, nil
 }
 
+// passwordClass is what a credential exposes at least.
 var passwordClass = cyber.NewClasses([]cyber.Exposed{cyber.ExposedPassword})
 
 // mostPasswords bounds the passwords known of one value in one breach: an address with more is not one person's.

@@ -187,6 +187,7 @@ func (p phrase) ofCode(code string) string {
 	return code
 }
 
+// phrases are the words that stand in place of codes, by language.
 var phrases = map[partner.Language]phrase{
 	partner.Portuguese: {"02/01/2006", map[string]string{
 		"email": "e-mail", "cpf": "CPF", "cnpj": "CNPJ", "phone": "telefone", "credit_card": "cartão", "domain": "domínio", "pix_key": "chave Pix",

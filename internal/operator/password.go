@@ -32,6 +32,7 @@ const (
 // the tests of this package, which hash hundreds, ever changes it.
 var argonCost = struct{ memory, passes uint32 }{memory: 19 << 10, passes: 2} // KiB
 
+// The parameters of Argon2id that OWASP recommends for 19 MiB.
 const (
 	argonThreads = 1
 	argonKey     = 32
@@ -77,6 +78,7 @@ func (h *hasher) deriveKey(ctx context.Context, password string, salt []byte) ([
 	return h.key([]byte(password), salt), nil
 }
 
+// encodedPrefix names the parameters in each stored hash, so that they can be raised later.
 const encodedPrefix = "$argon2id$v=19$m=19456,t=2,p=1$"
 
 // hashPassword hashes a password with a fresh salt, in the usual text form.
@@ -168,6 +170,7 @@ const (
 	recoveryBytes = 15
 )
 
+// recoveryText spells recovery codes in letters and digits that are not mistaken for each other.
 var recoveryText = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // RecoveryCodes gives an operator new recovery codes in the place of those before, and returns them to be shown once.

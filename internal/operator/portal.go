@@ -19,6 +19,7 @@ const (
 	PartnerViewer Role = "partner.viewer"
 )
 
+// partnerPrefix tells roles of partners' people from those of the operator's own in the database.
 const partnerPrefix = "partner."
 
 // PartnerRoles lists the roles of partners' people.

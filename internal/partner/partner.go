@@ -160,6 +160,7 @@ type Credentials struct {
 	Salt   string
 }
 
+// maxName is in characters.
 const maxName = 200
 
 var errName = ErrInvalid.With("name", fault.PlainLength, maxName)
@@ -278,6 +279,7 @@ func (s Settings) checkSettings() error {
 	)
 }
 
+// hostName is a domain of at least two labels, in lower case; international ones in their ASCII form.
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
 // ID names a partner to people and programs: "pt_" and a UUID. The database knows the partner by a small number, and the
@@ -285,6 +287,7 @@ var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0
 // anybody.
 type ID string
 
+// idPrefix begins the public id of a partner; its number follows.
 const idPrefix = "pt_"
 
 // spread and gather are each other's inverse modulo 2^32. They keep an ID from looking like the count of partners; they

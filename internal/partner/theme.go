@@ -94,6 +94,7 @@ const (
 	leastContrast = 4.5
 )
 
+// colour is six hexadecimal digits: shorter and named colours would have to be computed for contrast.
 var colour = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
 // checkTheme refuses colours that cannot be read and addresses that are none.

@@ -39,6 +39,7 @@ type Download struct {
 	ranges int // how many ranges there are; tests have fewer
 }
 
+// A download asks for each prefix of five hexadecimal digits.
 const (
 	allRanges       = 1 << 20
 	defaultParallel = 32

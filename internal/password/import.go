@@ -340,6 +340,7 @@ func (c countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// byteOrderMark begins lists that were saved by an editor on Windows.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // trimByteOrderMark leaves out a byte order mark.
@@ -542,8 +543,10 @@ type tagTable struct {
 	tags         []string
 }
 
+// tagMagic begins the file of entity tags, by which a download asks only for ranges that changed.
 const tagMagic = "PWTAGS1\n"
 
+// errTags has all ranges downloaded anew.
 var errTags = errors.New("entity tags cannot be read")
 
 // encodeTags writes the table to its file format.

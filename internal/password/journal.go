@@ -13,6 +13,7 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 )
 
+// castagnoli is the polynomial that processors have an instruction for.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // journal is what a download has fetched so far, kept in a file so that an interrupted download goes on where it

@@ -68,6 +68,7 @@ type entry struct {
 	Imported   time.Time `json:"imported_at"`
 }
 
+// The manifest names the files of a corpus and their digests.
 const (
 	manifestName    = "manifest.json"
 	manifestVersion = 1

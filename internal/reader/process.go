@@ -160,6 +160,7 @@ func (p *Process) FinishInputs() error {
 	return nil
 }
 
+// batches of sightings are used again after the parent has taken them up.
 var batches = sync.Pool{New: func() any { return make([]byte, 0, batchSize+4<<10) }}
 
 // ReuseBatch takes back a Batch that is not needed any more.
@@ -281,6 +282,7 @@ func (p *Process) explainEnd(err error) error {
 	return &Ended{Why: why, Layer: p.at.Layer, Streams: p.at.Streams}
 }
 
+// watchEvery is how often a child's memory and processor time are looked at.
 const watchEvery = 20 * time.Millisecond
 
 // watchLimits kills a reader that exceeds a limit.

@@ -261,6 +261,7 @@ const (
 	hasLog      = 0x80 // a site or a day
 )
 
+// passwordBytes is how much of a password's SHA-1 leaves the reader: 40 bits.
 const passwordBytes = 5
 
 // appendSighting writes a sighting: flags, length of the normal form, classes, the password's digest, day and site, and the normal form.
@@ -289,6 +290,7 @@ func appendSighting(b []byte, s *record.Sighting, password uint64, withPassword 
 	return append(b, s.Normal...)
 }
 
+// errFrame ends a reader whose output the parent does not understand; nothing it says is believed then.
 var errFrame = errors.New("reader: not a frame of sightings")
 
 // DecodeBatch calls found with the sightings of a Batch.

@@ -313,6 +313,7 @@ type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
+// skipsKept is how many skipped members a report names; the others are counted.
 const skipsKept = 100
 
 // noRecord notes a line, or a text, of which no record was taken, or not all of it.

@@ -9,6 +9,7 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 )
 
+// Bounds of RFC 5321 and RFC 1035, in bytes.
 const (
 	localLongest  = 64
 	domainLongest = 253
@@ -218,6 +219,7 @@ var (
 	rule = []byte("----")
 )
 
+// encodedLabel begins a label of an international domain in its ASCII form.
 var encodedLabel = []byte("xn--")
 
 // trimDomain returns the longest start of host, cut at dots and hyphens, that is a domain name: the rest is the text
@@ -503,6 +505,7 @@ func afterEscape(b []byte, i int) bool {
 // wide: a UUID taken for a key by mistake never equals a watched one, so it causes no false alert.
 const pixReach = 64
 
+// pixWords stand near random Pix keys; without one an UUID is taken for some other id.
 var pixWords = [...]string{"pix", "evp", "aleat"}
 
 // saysPix reports whether a word before position i, in its line, marks what follows as a Pix key.

@@ -29,6 +29,7 @@ const (
 // hintTables are what the low and the high half of a first and of a second byte say: a bit for each group.
 type hintTables [4][32]byte
 
+// hintTable finds the first bytes of what may hide an identifier.
 var hintTable = func() (t hintTables) {
 	for group, pair := range hintPairs {
 		for which, set := range [2]string{pair.first, pair.second} {
@@ -153,6 +154,7 @@ func isOpening(c byte) bool { return c == '[' || c == '(' || c == '{' }
 // isClosing reports whether c closes a bracket or quote.
 func isClosing(c byte) bool { return c == ']' || c == ')' || c == '}' }
 
+// softHyphen is invisible inside of words of web pages, and dropped.
 var softHyphen = []byte("\u00ad")
 
 // worthPair looks closer at the pair at b[i].

@@ -154,6 +154,7 @@ func isList(groups []group) bool {
 // inGap are the characters that part the groups of a number.
 var inGap = [256]bool{' ': true, '-': true, '.': true, '/': true, '(': true, ')': true, '[': true, ']': true, '+': true, '_': true, '*': true, 'x': true, 'X': true}
 
+// widestGap is how many characters may part the groups of one number.
 const widestGap = 3
 
 // groupBefore returns the group of digits that ends before i with a short gap between. It is false if there is none or

@@ -115,6 +115,7 @@ const (
 	inName // letters, digits and what joins the words of a name
 )
 
+// class is what the finder has to know of a byte.
 var class = func() (t [256]uint8) {
 	for c := range 256 {
 		b := byte(c)
@@ -141,6 +142,7 @@ var class = func() (t [256]uint8) {
 	return t
 }()
 
+// lower maps ASCII letters to lower case and leaves other bytes.
 var lower = func() (t [256]byte) {
 	for c := range 256 {
 		t[c] = byte(c)

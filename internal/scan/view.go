@@ -371,6 +371,7 @@ func entity(b []byte) (c rune, n int) {
 	return c, end + 1
 }
 
+// entities are the named characters of HTML that stand inside of addresses and numbers.
 var entities = map[string]rune{
 	"commat": '@', "period": '.', "lowbar": '_', "plus": '+', "hyphen": '-', "dash": '-', "ndash": '-', "mdash": '-', "nbsp": ' ', "shy": 0xad, "zwj": 0x200d, "zwnj": 0x200c,
 	"lpar": '(', "rpar": ')', "num": '#', "sol": '/', "colon": ':', "ensp": ' ', "emsp": ' ', "thinsp": ' ',

@@ -9,6 +9,7 @@ import (
 	"syscall"
 )
 
+// noFollow refuses a symbolic link where the key file should be.
 const noFollow = syscall.O_NOFOLLOW
 
 // errLink is what opening a symbolic link with noFollow gives.

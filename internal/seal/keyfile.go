@@ -91,6 +91,7 @@ func (m *material) setHandle(h *keyset.Handle) error {
 	return nil
 }
 
+// errKeyset is all that is said of a broken keyset: details could tell of the key.
 var errKeyset = errors.New("the keyset is not usable")
 
 // openKeyset reads the tink keyset. Causes are dropped on purpose: a parser's message may quote what it read.

@@ -111,6 +111,7 @@ func (o KMSOptions) exchangeJSON(req *http.Request, body []byte, into any) error
 	return nil
 }
 
+// awsScheme begins the address of a key of AWS KMS, followed by its ARN.
 const awsScheme = "aws-kms://"
 
 // awsKey is a key of AWS KMS.
@@ -212,6 +213,7 @@ func hexDigest(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// vaultScheme begins the address of a transit key of HashiCorp Vault.
 const vaultScheme = "hcvault://"
 
 // vaultKey is a key of a transit engine.

@@ -171,6 +171,7 @@ func (k *Keys) WrappingKey() string { return k.wrappedBy }
 // Path returns where the key file is.
 func (k *Keys) Path() string { return k.path }
 
+// redacted is what any formatting of keys prints.
 const redacted = "seal.Keys(redacted)"
 
 // Format writes the same fixed text for every verb, so that no print or log of a struct holding Keys shows a key.

@@ -46,6 +46,7 @@ func loadBits(p *page, at uint) uint64 {
 // pageHead is what a page says of itself: l, m and the number of its keys. It is never zero.
 type pageHead uint64
 
+// headMade is set in every head, so that none is zero.
 const headMade = 1 << 63
 
 // readPageHead reads the head of a page whose checksum was right.

@@ -147,6 +147,7 @@ const (
 	maxTable = 256 << 20
 )
 
+// castagnoli is the polynomial that processors have an instruction for.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // checksum returns the CRC-32C of b, which processors compute in hardware.

@@ -210,6 +210,7 @@ func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.User
 
 var _ cyber.ContentStore = Advice{}
 
+// contentColumns are those that scanning an item of the catalogue expects, in its order.
 const contentColumns = `id, item, retired, mac`
 
 // scanContent reads one content item. The text of a forged row is not even parsed.

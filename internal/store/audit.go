@@ -109,6 +109,7 @@ type auditRow struct {
 	mac []byte
 }
 
+// auditColumns are those that scanning a line of the trail expects, in its order.
 const auditColumns = `seq, at, actor, action, subject, detail, mac`
 
 // scanAuditLine reads a line of the trail.

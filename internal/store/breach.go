@@ -93,6 +93,7 @@ func exposesText(classes []cyber.Exposed) string {
 	return strings.Join(text, ",")
 }
 
+// recordColumns are those of a breach with the state of its files.
 const recordColumns = breachColumns + `, b.state, b.segment, b.digest, b.tally, b.published_at, b.retracted_at, b.pairs, b.pairs_digest,
 	b.renewals, b.renewed_at, b.former`
 

@@ -166,6 +166,7 @@ type keptHit struct {
 	fingerprint uint64
 }
 
+// keptHitColumns are those of a hit that waits to become a finding.
 const keptHitColumns = `m.partner_id, m.user_index, m.asset_id, a.fingerprint
 	FROM match_hit m JOIN asset a ON a.partner_id = m.partner_id AND a.id = m.asset_id`
 

@@ -17,6 +17,7 @@ import (
 
 var _ cyber.ServiceStore = Services{}
 
+// serviceColumns are those that scanning a service expects, in its order.
 const serviceColumns = `id, name, description, position, retired, created_at, mac`
 
 // scanService reads serviceColumns. Of a forged row there is nothing but its ID, and it is not offered.
@@ -113,6 +114,7 @@ func (s Cases) ServiceTriage(ctx context.Context, service cyber.ServiceID) (cybe
 	return t, err
 }
 
+// questionColumns are those that scanning a triage question expects, in its order.
 const questionColumns = `q.id, q.service_id, q.question, q.required, q.options, q.created_at, q.mac`
 
 // scanQuestion reads a question. Options that cannot be parsed count as forged, like a wrong MAC.

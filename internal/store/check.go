@@ -115,6 +115,7 @@ func withPartner(where string) string {
 	return m[1] + string(partner.NumberedID(n)) + where[len(m[0]):]
 }
 
+// countQueries return rows whose counters differ from what they count.
 var countQueries = []string{
 	`SELECT 'subscription_counter ' || c.partner_id, 'says that ' || c.active || ' have not ended; there are ' || coalesce(n.active, 0)
 	FROM subscription_counter c LEFT JOIN (
@@ -147,6 +148,7 @@ var countQueries = []string{
 const numberedEvents = `(SELECT partner_id, seq FROM event UNION SELECT g.partner_id, g.seq FROM event_gap g
 	WHERE g.seq > (SELECT min(o.seq) FROM event o WHERE o.partner_id = g.partner_id))`
 
+// eventQueries return gaps and strays in the events of a partner.
 var eventQueries = []string{
 	`SELECT 'event ' || partner_id, 'numbers ' || (before + 1) || ' to ' || (seq - 1) || ' are missing' FROM (
 		SELECT partner_id, seq, lag(seq) OVER (PARTITION BY partner_id ORDER BY seq) AS before FROM ` + numberedEvents + ` e) g
@@ -162,6 +164,7 @@ var eventQueries = []string{
 		AND d.seq = a.seq) ORDER BY 1 LIMIT 1000`,
 }
 
+// caseQueries return cases whose parts contradict each other.
 var caseQueries = []string{
 	`SELECT 'support_case ' || c.id, 'is ' || c.status || '; its last move left it ' || coalesce(m.to_status, 'nowhere')
 	FROM support_case c LEFT JOIN case_move m ON m.partner_id = c.partner_id AND m.case_id = c.id AND m.number = (
@@ -180,6 +183,7 @@ var ofPartners = []string{
 // refers is a reference that a table makes without the engine seeing to it, or that the engine may have missed.
 type refers struct{ table, row, what, where string }
 
+// references are the rows that refer to another, each with the condition under which that one is missing.
 var references = []refers{
 	{"finding", "id", "its watched value is not there", `NOT EXISTS (SELECT 1 FROM asset p WHERE p.partner_id = t.partner_id AND p.id = t.asset_id)`},
 	{"finding", "id", "its breach is not there", `NOT EXISTS (SELECT 1 FROM breach p WHERE p.name = t.breach)`},

@@ -277,6 +277,7 @@ type deliveredRun struct {
 	rest  func() []sqldb.Statement
 }
 
+// attemptColumns are those of a try, as bulk inserts write them.
 var attemptColumns = []string{"partner_id", "endpoint_id", "seq", "at", "worker", "status", "failure", "duration", "answer"}
 
 // attemptRow gives the columns of an attempt.

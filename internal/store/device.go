@@ -43,6 +43,7 @@ func (s Devices) deviceIndex(id partner.ID, name string) []byte {
 	return s.keys.BlindIndex("epp.device", string(id), []byte(name))
 }
 
+// deviceColumns are those that scanDevice expects, in its order.
 const deviceColumns = `id, partner_id, system, details, plan_id, issued_at, valid_until, activated_at, seen_at, ended_at, end_reason`
 
 // scanDevice reads deviceColumns and unseals the user, the device's name and the key.
@@ -402,6 +403,7 @@ type installLink struct {
 	link   string
 }
 
+// installColumns are those that scanInstall expects, in its order.
 const installColumns = `system, link, mac`
 
 // scanInstall reads an install link and checks its MAC: people follow the link and run what it downloads.
@@ -439,6 +441,7 @@ func (s Devices) SetInstallLink(ctx context.Context, system cyber.System, link s
 	})
 }
 
+// noticeBatch is how many keys are looked at in one statement.
 const noticeBatch = 200
 
 // GiveNotices writes an event for each key whose notice is due: see cyber.LifeStore. A few of a partner's notices and

@@ -293,6 +293,7 @@ func (s Devices) ListShares(ctx context.Context) ([]cyber.Share, error) {
 	return collectRows(ctx, s.readQuerier(), scanShareRow, `SELECT `+shareColumns+` FROM share ORDER BY resource, partner_id`)
 }
 
+// shareColumns are those that scanning a share expects, in its order.
 const shareColumns = `partner_id, resource, quota, reserved, used`
 
 // scanShareRow reads a partner's share.

@@ -130,6 +130,7 @@ func (c core) endpointFilters(ctx context.Context, q querier, id partner.ID) ([]
 	return list, wrapError("read endpoints", err)
 }
 
+// deliveryColumns are those of a new delivery, as bulk inserts write them.
 var deliveryColumns = []string{
 	"partner_id", "endpoint_id", "seq", "event_id", "person", "state", "ordered", "attempts", "next_at", "created_at", "finished_at",
 }
@@ -195,6 +196,7 @@ var (
 	_ alert.HistoryStore = Alerts{}
 )
 
+// keptColumns are those that scanning an event expects, in its order.
 const keptColumns = `id, seq, type, body, created_at`
 
 // scanKeptEvent reads and opens an event.
@@ -452,6 +454,7 @@ func (s Alerts) finishReport(ctx context.Context, id partner.ID, tally *alert.Ta
 
 var _ message.Store = Alerts{}
 
+// templateColumns are those that scanning a message text expects, in its order.
 const templateColumns = `partner_id, event, channel, lang, subject, body, mac`
 
 // scanTemplate reads a template and checks its MAC, which covers the partner.

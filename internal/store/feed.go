@@ -29,6 +29,7 @@ func sealedFeedPlace(column, name string) seal.Place {
 	return seal.Place{Table: "feed", Column: column, Row: name}
 }
 
+// feedColumns are those that scanning a feed expects, in its order.
 const feedColumns = `name, kind, target, secret, settings, paused, every_s, state, failures, error, next_at, last_at, created_at, mac`
 
 // scanFeed reads feedColumns. A forged row is a feed that is paused.
@@ -193,6 +194,7 @@ func pushBodyPlace(feed string, mark []byte, number string) seal.Place {
 	return seal.Place{Table: "feed_push_part", Column: "body", Row: feed + "/" + hex.EncodeToString(mark) + "/" + number}
 }
 
+// pushColumns are those that scanning a push expects, in its order.
 const pushColumns = `feed, mark, breach, told, records, bytes, state, error, received_at, ended_at`
 
 // scanPushRow reads a push without its body.

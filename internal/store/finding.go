@@ -179,6 +179,7 @@ func (s Monitoring) openLogins(f cyber.Finding, sealed []byte) (cyber.Trace, err
 	return leak.ParseTrace(plain)
 }
 
+// findingColumns are those that scanning a finding expects; its value's kind is the asset's.
 const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.resolution, f.resolved_at, f.classes, f.logins, f.own_site, f.watched_site, f.quiet, f.renewed_at, ` + breachColumns
 
 // scanFinding reads findingColumns. The breach, and with it the severity, is as it stands now, not as it was when

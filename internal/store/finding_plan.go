@@ -12,6 +12,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
+// markColumns are those that scanning a mark on a step expects, in its order.
 const markColumns = `m.finding_id, m.step, m.state, m.marked_at`
 
 // scanStepMark reads what was said of a step.
@@ -116,6 +117,7 @@ func saveStepMark(ctx context.Context, tx *sqldb.Tx, id partner.ID, m cyber.Step
 	return wrapError("mark step", err)
 }
 
+// remindBatch is how many findings are reminded of in one transaction.
 const remindBatch = 200
 
 // RemindSteps writes the events of steps that are due soon: see cyber.PlanStore. A few of a partner's reminders and their

@@ -15,6 +15,7 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
+// jobColumns are those that scanJob expects, in its order.
 const jobColumns = `id, kind, subject, state, args, progress, error, attempts, next_at, cancel, created_at, finished_at`
 
 // scanJobRow reads a job.

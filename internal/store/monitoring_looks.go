@@ -169,6 +169,7 @@ func (s Monitoring) TakeLookToken(ctx context.Context, id partner.ID, perHour in
 	return taken, err
 }
 
+// bucketColumns are those that scanning a partner's bucket of first looks expects, in its order.
 const bucketColumns = `tokens, granted, refilled_at, subscriptions, stopped_at, stopped_for, seen, usual, judged_from`
 
 // scanBucket reads the row of a partner's first looks: the tokens, and why they were stopped, if they were.

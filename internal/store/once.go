@@ -62,6 +62,7 @@ func (s Answers) AnswerOnce(ctx context.Context, id partner.ID, c partner.Reques
 	return answer, false, classifyError(err)
 }
 
+// errRefused rolls back the work of a request whose answer is an error.
 var errRefused = errors.New("refused")
 
 // runInSavepoint runs the work behind a savepoint, so that a refusal leaves no trace but its answer.

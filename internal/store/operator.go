@@ -81,6 +81,7 @@ func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) erro
 	})
 }
 
+// operatorColumns are those that scanning an operator expects, in its order.
 const operatorColumns = `o.id, o.email, o.role, o.disabled, o.password, o.totp, o.totp_on, o.totp_step, o.invite, o.invite_until, o.failures,
 	o.locked_until, o.created_at, o.last_login, o.recovery, o.noticed_at, o.mac, o.works_for`
 
@@ -243,6 +244,7 @@ func (s Operators) ReplaceSession(ctx context.Context, before []byte, n operator
 	})
 }
 
+// sessionColumns are those that scanning a session expects, in its order.
 const sessionColumns = `n.digest, n.operator_id, n.created_at, n.seen_at, n.proved_at, n.origin, n.mac`
 
 // sessionRow is the columns of a session on their way in.

@@ -111,6 +111,7 @@ func (s Operators) AddExportPart(ctx context.Context, id string, number, lines i
 	})
 }
 
+// exportColumns are those that scanning an export expects, in its order.
 const exportColumns = `id, operator_id, list, about, format, created_at, until, lines, parts, done`
 
 // scanExport reads the description of an export, without its parts.

@@ -25,6 +25,7 @@ const tallyEvents = "mark.events"
 // eventsAtOnce bounds the events counted in one transaction, so that others can write meanwhile.
 const eventsAtOnce = 2000
 
+// Days of figures begin at midnight in Brasília, whose offset does not change over the year.
 const (
 	dayMicros  = int64(24 * time.Hour / time.Microsecond)
 	zoneMicros = int64(operator.Brasilia / time.Microsecond)

@@ -86,6 +86,7 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 	})
 }
 
+// partnerColumns are those that scanPartner expects, in its order.
 const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, sites, watched_sites,
 	first_looks_per_hour, sandbox_of, officer, created_at, mac`
 
@@ -250,6 +251,7 @@ func (s Partners) insertAPIKey(ctx context.Context, q querier, id partner.ID, k 
 		toMicros(k.CreatedAt), toMicros(k.ExpiresAt), toMicros(k.RevokedAt), string(k.MadeBy), string(k.Line), s.grantMAC("api_key", apiKeyGrant(k)))
 }
 
+// keyColumns are those that scanKeyRow expects, in its order.
 const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, k.created_at, k.expires_at, k.revoked_at,
 	k.made_by, k.line, k.mac`
 

@@ -13,6 +13,7 @@ import (
 
 var _ plan.Store = Plans{}
 
+// planColumns are those that scanning a plan expects, in its order.
 const planColumns = `partner_id, id, name, coverage, max_devices, key_days, keys_end, retired, created_at, mac`
 
 // scanPlanRow reads planColumns. Of a forged row there is nothing but its name, as of a plan that is yet to be written.

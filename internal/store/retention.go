@@ -227,6 +227,7 @@ func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, before, limit int64) 
 	return int64(len(old)), nil
 }
 
+// closedStatuses are those after which a case is only kept.
 var closedStatuses = []cyber.CaseStatus{cyber.CaseResolved, cyber.CaseClosed, cyber.CaseCancelled}
 
 // sweepCases removes closed cases with their moves and bookings.

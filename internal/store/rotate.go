@@ -49,6 +49,7 @@ func placeInPartner(table, column string) func([]any) seal.Place {
 	}
 }
 
+// sealedColumns are all that hold sealed values: a rotation writes each of them anew.
 var sealedColumns = []sealedColumn{
 	{"partner", "salt", []string{"id"}, func(key []any) seal.Place {
 		return seal.Place{Table: "partner", Column: "salt", Partner: partnerOfNumber(key[0]), Row: partnerOfNumber(key[0])}

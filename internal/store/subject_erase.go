@@ -240,6 +240,7 @@ func (s Subjects) ReplayErasure(ctx context.Context, t subject.Tombstone) (subje
 	return erased, err
 }
 
+// tombstoneColumns are what stays of an erased person: keyed hashes, so that a restored backup erases them again.
 const tombstoneColumns = `id, partner_id, person, cpf, user_256, user_512, watched, erased_at`
 
 // scanTombstone reads a tombstone and computes its MAC anew from the columns.

@@ -98,6 +98,7 @@ func appendPacked(dst []byte, text string) []byte {
 	return dst
 }
 
+// errBody is a body that a newer program wrote.
 var errBody = errors.New("subscription body: unknown layout")
 
 // decodeBody fills in what appendBody wrote. All texts are parts of one string: a page would otherwise allocate eighteen
@@ -159,6 +160,7 @@ func appendText(dst, rest []byte, n int, halves bool) (text, left []byte, ok boo
 	return dst, rest[width:], true
 }
 
+// subscriptionColumns are those that scanning a subscription expects, in its order.
 const subscriptionColumns = `seq, cpf, plan_id, start_day, expiry_day, body, created_at, suspended_at, ended_at`
 
 // scanSubscription reads and opens a row of subscriptionColumns.

@@ -257,6 +257,7 @@ func (b *batch) loadPersons(ctx context.Context, tx *sqldb.Tx, rows []newRow) er
 	return err
 }
 
+// loadedColumns are those of a new subscription, as bulk inserts write them.
 var loadedColumns = []string{
 	"partner_id", "seq", "plan_id", "cpf", "holder", "start_day", "expiry_day", "body", "created_at", "suspended_at", "ended_at",
 }

@@ -97,6 +97,7 @@ func splitTypes(text string) []alert.Type {
 	return list
 }
 
+// endpointColumns are those that scanning an endpoint expects, in its order.
 const endpointColumns = `id, partner_id, url, keys, types, state, reason, failing_since, changed_at, created_at, mac`
 
 // scanEndpoint reads and opens an endpoint. One that does not open is forged.

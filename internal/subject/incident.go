@@ -164,6 +164,7 @@ var letterTemplate = template.Must(template.New("letter").Funcs(template.FuncMap
 	"resolved": wordLookup(resolutionWords), "step": wordLookup(stepWords), "cpf": letterCPF, "event": wordLookup(eventWords), "system": wordLookup(systemWords), "watched": letterValue, "tenths": func(f float64) string { return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) },
 }).Parse(letterPage))
 
+// The words of the letter for kinds and classes of data.
 var (
 	kindWords = map[string]string{
 		"email": "e-mail", "cpf": "CPF", "phone": "telefone", "credit_card": "cartão", "pix_key": "chave Pix", "cnpj": "CNPJ", "domain": "domínio",

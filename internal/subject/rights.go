@@ -188,6 +188,7 @@ type Replayed struct {
 	Scrubbed bool
 }
 
+// maxLogLine bounds a line of an erasure log that is replayed.
 const maxLogLine = 64 << 10
 
 // ReplayLog reads a log of erasures and erases again whatever has come back since, as it does when a backup older than the

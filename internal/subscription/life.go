@@ -59,6 +59,7 @@ type Moved struct {
 // ErrSelection means that a move was not told which subscriptions it is about.
 var ErrSelection = fault.New(fault.Invalid, "subscription.selection")
 
+// A move of many subscriptions is made in transactions of moveBatch.
 const (
 	moveBatch = 500
 	movePause = 5 * time.Millisecond // lets waiting writers in between two batches

@@ -68,6 +68,7 @@ type LogFile struct {
 	done chan struct{}
 }
 
+// Lines of the log file are written when so many bytes wait, or after that time.
 const (
 	logBuffer = 64 << 10
 	logFlush  = 200 * time.Millisecond

@@ -245,6 +245,7 @@ const (
 	Release
 )
 
+// actionNames are the words of actions in logs and metrics.
 var actionNames = [...]string{"retry", "delivered", "disable", "release"}
 
 // String returns the name that logs and metrics use.

@@ -218,6 +218,7 @@ func (w *writer) operation(op Operation) error {
 // found is a line of the page of the search.
 type found struct{ Href, Title, Words string }
 
+// tag finds the markup in rendered Markdown, to search its text alone.
 var tag = regexp.MustCompile(`<[^>]*>`)
 
 // distinctWords returns the different words of a page, which is all that a search needs of it.

@@ -56,6 +56,7 @@ const (
 	endsLabel
 )
 
+// labelByte says which bytes a label may hold.
 var labelByte = func() (t [256]uint8) {
 	for c, isIn := range byteSet(hasLetter|hasDigit|hasSpace, "_-./']()") {
 		if isIn {

@@ -16,6 +16,7 @@ type form struct {
 	to    int32
 }
 
+// separators part the fields of lists without a header.
 const separators = "\t;|,"
 
 // look is what the rest of a combo line looks like.

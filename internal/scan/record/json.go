@@ -27,6 +27,7 @@ type member struct {
 	field
 }
 
+// identities are the kinds by which two objects are told to be of different people.
 const identities = Email | CPF
 
 // inObject reads the JSON object with hit k in it, which stands in line i, and returns how many hits it handed out.
@@ -104,6 +105,7 @@ func (r *Reader) memberAt(at int) (inString, listed, ok bool) {
 	return false, false, false
 }
 
+// longestText is how far back the beginning of a text is sought.
 const longestText = 256
 
 // enclosing finds where the innermost object that holds b[at] begins, or -1.

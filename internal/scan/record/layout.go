@@ -298,6 +298,7 @@ var words = invertNames(map[column]string{
 	colPix: "pix evp", colCNPJ: "cnpj", colIP: "ip", colUsername: "username login usuario nickname", colHash: "hash md5 sha1 sha256 bcrypt digest encrypted hashed crypted criptografada", colCard: "cartao tarjeta creditcard",
 })
 
+// spoilers beside a column's word say that it is about the thing, and not the thing: password_changed_at.
 var spoilers = wordSet("at on em date data fecha reset verified verificado confirmed confirmado type tipo status id count qtd hint question pergunta pregunta " +
 	"expires expiry expira token changed alterada alterado updated last ultimo ultima flag is has opt sent salt company empresa file arquivo archivo product produto producto mae pai mother father " +
 	"madre padre city cidade ciudad state estado uf country pais event evento domain dominio server class valid valido bounce newsletter marketing num attempts tentativas time hora " +

@@ -268,6 +268,7 @@ func Foreign(n []byte) bool {
 	return callingCodes[two] || callingCodes[two*10+int(n[2]-'0')]
 }
 
+// callingCodes are the country codes in use, by their digits.
 var callingCodes = func() (used [1000]bool) {
 	for code := range phonenumbers.GetSupportedCallingCodes() {
 		used[code] = true

@@ -48,6 +48,7 @@ const (
 	hasHigh
 )
 
+// kindOf sorts bytes for the shape of a value.
 var kindOf = func() (t [256]uint8) {
 	for c := range 256 {
 		switch {
@@ -144,6 +145,7 @@ const (
 	noHex
 )
 
+// hexOf tells hexadecimal digits and letters apart, by byte.
 var hexOf = func() (t [256]uint8) {
 	for c := range t {
 		t[c] = noHex

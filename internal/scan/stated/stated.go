@@ -209,6 +209,7 @@ const (
 	unixSeconds dateForm = "unix"
 )
 
+// Years outside of these are taken for mistakes of the vendor.
 const firstYear, lastYear = 1990, 2100
 
 // parseDay returns the days since 1970, or 0 when text is no date. The time after the date is ignored.
