@@ -270,6 +270,9 @@ func TestAllProblemsOfAForm(t *testing.T) {
 		"/answers":                                {"title", "", "text", ""},
 		"/subjects/erase":                         {"confirm", "não", "cpf", "1", "reason", ""},
 		"/messages/monitoring.leak_detected/email/pt-BR": {"subject", "", "text", ""},
+		"/services/" + string(phishing) + "/questions":   {"question", "", "options", strings.Repeat("x", 101)},
+		"/incidents":          {"from", "ontem", "to", "31/02/2026 10:00", "known", "hoje"},
+		"/incidents/download": {"from", "ontem", "to", "31/02/2026 10:00", "reveal", "on", "reason", ""},
 	} {
 		_, page := d.post(422, path, fields...)
 		wrong := []string{}
@@ -278,7 +281,7 @@ func TestAllProblemsOfAForm(t *testing.T) {
 				wrong = append(wrong, attr(n, "id"))
 			}
 		}
-		if want := map[string]int{"/subjects/erase": 3, "/feeds/new": 3, "/breaches/new": 3}[path]; len(wrong) < max(want, 2) || strings.Count(page, " autofocus") != 1 {
+		if want := map[string]int{"/subjects/erase": 3, "/feeds/new": 3, "/breaches/new": 3, "/incidents": 3, "/incidents/download": 3}[path]; len(wrong) < max(want, 2) || strings.Count(page, " autofocus") != 1 {
 			t.Errorf("%s tells of %v", path, wrong)
 		}
 	}
