@@ -146,9 +146,5 @@ func countKeys(c *Console, r *request) (answer, error) {
 
 // rotateKeys writes the key file, which no transaction holds: the line comes first.
 func rotateKeys(c *Console, r *request) (answer, error) {
-	if err := c.recordAction(r, "keys.rotate", "", ""); err != nil {
-		return nil, err
-	}
-	err := c.Rules.Keys.Rotate(r.Context())
-	return redirect{"/keys", "keys.rotated"}, err
+	return c.recordAndRun(r, "keys.rotate", "", "", redirect{"/keys", "keys.rotated"}, func() error { return c.Rules.Keys.Rotate(r.Context()) })
 }

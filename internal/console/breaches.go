@@ -165,13 +165,10 @@ func (c *Console) readNewBreach(r *request) cyber.Breach {
 
 // importBreach starts the import of a breach from files on the server; a job does the work.
 func importBreach(c *Console, r *request) (answer, error) {
-	b := c.readNewBreach(r)
-	paths := splitLines(r.trimmedField("paths"))
-	if err := c.recordAction(r, "breach.import", b.Name, r.trimmedField("paths")); err != nil {
-		return nil, err
-	}
-	err := c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), paths)
-	return redirect{joinPath("breaches", b.Name), "breach.started"}, err
+	b, paths := c.readNewBreach(r), r.trimmedField("paths")
+	return c.recordAndRun(r, "breach.import", b.Name, paths, redirect{joinPath("breaches", b.Name), "breach.started"}, func() error {
+		return c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), splitLines(paths))
+	})
 }
 
 // uploadBreach starts the import of a breach from an uploaded file, which is streamed and never held in memory.
@@ -179,11 +176,9 @@ func uploadBreach(c *Console, r *request) (answer, error) {
 	file, err := fieldsAndFile(r)
 	r.noteFormError(err)
 	b := c.readNewBreach(r)
-	if err := c.recordAction(r, "breach.import", b.Name, "upload"); err != nil {
-		return nil, err
-	}
-	err = c.Rules.Breaches.Upload(r.Context(), b, r.PostForm.Has("no_pairs"), file.FileName(), file)
-	return redirect{joinPath("breaches", b.Name), "breach.started"}, err
+	return c.recordAndRun(r, "breach.import", b.Name, "upload", redirect{joinPath("breaches", b.Name), "breach.started"}, func() error {
+		return c.Rules.Breaches.Upload(r.Context(), b, r.PostForm.Has("no_pairs"), file.FileName(), file)
+	})
 }
 
 // breachPage is the data of the page of one breach.
@@ -330,11 +325,7 @@ func retractBreach(c *Console, r *request) (answer, error) {
 // verifyBreach starts a job that reads the segments of a breach in full and checks them.
 func verifyBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
-	if err := c.recordAction(r, "breach.verify", name, ""); err != nil {
-		return nil, err
-	}
-	err := c.Rules.Breaches.Verify(r.Context(), name)
-	return redirect{joinPath("breaches", name), "job.started"}, err
+	return c.recordAndRun(r, "breach.verify", name, "", redirect{joinPath("breaches", name), "job.started"}, func() error { return c.Rules.Breaches.Verify(r.Context(), name) })
 }
 
 // renewalForm is what the form of a renewal offers.
@@ -384,11 +375,7 @@ func (c *Console) beginRenewal(r *request, from string, begin func(name string, 
 	if _, err := c.Rules.Breaches.FindBreach(r.Context(), name); err != nil {
 		return nil, err
 	}
-	if err := c.recordAction(r, "breach."+r.PostForm.Get("way"), name, from); err != nil {
-		return nil, err
-	}
-	err = begin(name, way)
-	return redirect{joinPath("breaches", name), "breach.renewing"}, err
+	return c.recordAndRun(r, "breach."+r.PostForm.Get("way"), name, from, redirect{joinPath("breaches", name), "breach.renewing"}, func() error { return begin(name, way) })
 }
 
 // Feeds are the continuous sources of dumps.
@@ -532,11 +519,7 @@ func showPasswords(c *Console, r *request) (answer, error) {
 
 // passwordWork records and begins work on the corpora.
 func (c *Console) passwordWork(r *request, action, subject, detail string, begin func() error) (answer, error) {
-	if err := c.recordAction(r, action, subject, detail); err != nil {
-		return nil, err
-	}
-	err := begin()
-	return redirect{"/passwords", "job.started"}, err
+	return c.recordAndRun(r, action, subject, detail, redirect{"/passwords", "job.started"}, begin)
 }
 
 // verifyPasswords starts a job that reads every corpus in full and checks it.

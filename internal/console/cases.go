@@ -557,11 +557,10 @@ func moveCaseStatus(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	id := cyber.CaseID(r.PathValue("id"))
-	err = c.changeWithAudit(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "case.move", redirect{joinPath("cases", string(id)), "case.moved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Cases.MoveCase(ctx, id, to, r.who.Email, "")
 		return string(id), string(to), err
 	})
-	return redirectAfter(redirect{joinPath("cases", string(id)), "case.moved"}, err)
 }
 
 // endCaseLater makes a final move that can be undone for a while, and goes on with the next case.
@@ -608,11 +607,10 @@ func (c *Console) nextCasePath(r *request, done cyber.CaseID) (string, error) {
 // undoCaseEnd takes back a final move.
 func undoCaseEnd(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	err := c.changeWithAudit(r, "case.undo", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "case.undo", redirect{joinPath("cases", string(id)), "case.undone"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Cases.UndoScheduledEnd(ctx, id)
 		return string(id), "", err
 	})
-	return redirectAfter(redirect{joinPath("cases", string(id)), "case.undone"}, err)
 }
 
 // writeCase keeps a note, or sends a reply to the person.
@@ -622,11 +620,10 @@ func writeCase(c *Console, r *request) (answer, error) {
 	if r.trimmedField("kind") == "note" {
 		action, done, write = "case.note", "case.noted", (*cyber.Cases).AddInternalNote
 	}
-	err := c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, action, redirect{joinPath("cases", string(id)), done}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := write(in.Cases, ctx, id, r.who.Email, r.trimmedField("text"))
 		return string(id), "", err
 	})
-	return redirectAfter(redirect{joinPath("cases", string(id)), done}, err)
 }
 
 // writingCase hears from the script of a page whether an answer is being written, and says who else writes one. It leaves no
@@ -652,11 +649,10 @@ func writingCase(c *Console, r *request) (answer, error) {
 // takeOverCase assigns a case to the operator who asks.
 func takeOverCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	err := c.changeWithAudit(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "case.assign", redirect{joinPath("cases", string(id)), "case.taken"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Cases.TakeCase(ctx, id, r.who.Email)
 		return string(id), r.who.Email, err
 	})
-	return redirectAfter(redirect{joinPath("cases", string(id)), "case.taken"}, err)
 }
 
 // parseAssignee returns the assignee that the form asks for: an operator who may work on cases, or empty for no assignee.
@@ -674,7 +670,7 @@ func (c *Console) parseAssignee(r *request) (string, error) {
 // assignCase assigns the case in the path to the operator in the form.
 func assignCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	return redirectAfter(redirect{joinPath("cases", string(id)), "case.assigned"}, c.assignCases(r, id))
+	return redirect{joinPath("cases", string(id)), "case.assigned"}, c.assignCases(r, id)
 }
 
 // assignCases gives the cases that were marked on the desk to one operator.
@@ -686,7 +682,7 @@ func assignCases(c *Console, r *request) (answer, error) {
 	if len(ids) == 0 || len(ids) > perPage {
 		return nil, errNothing.With("row", fault.LinesChosen, perPage)
 	}
-	return redirectAfter(redirect{"/cases?" + localQuery(r.trimmedField("back")), "case.assigned"}, c.assignCases(r, ids...))
+	return redirect{"/cases?" + localQuery(r.trimmedField("back")), "case.assigned"}, c.assignCases(r, ids...)
 }
 
 // localQuery reads a query that a form brings back; anything else is none.

@@ -552,17 +552,15 @@ func showAnswers(c *Console, r *request) (answer, error) {
 // saveAnswer stores a ready answer under its title; one with the same title is replaced.
 func saveAnswer(c *Console, r *request) (answer, error) {
 	a := cyber.ReadyAnswer{Title: r.trimmedField("title"), Text: r.trimmedField("text")}
-	err := c.changeWithAudit(r, "answer.save", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "answer.save", redirect{"/answers", "answer.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return a.Title, "", in.Cases.SaveReadyAnswer(ctx, a)
 	})
-	return redirectAfter(redirect{"/answers", "answer.saved"}, err)
 }
 
 // deleteAnswer removes a ready answer. It is found by its title.
 func deleteAnswer(c *Console, r *request) (answer, error) {
 	title := r.trimmedField("title")
-	err := c.changeWithAudit(r, "answer.delete", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "answer.delete", redirect{"/answers", "answer.deleted"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return title, "", in.Cases.DeleteReadyAnswer(ctx, title)
 	})
-	return redirectAfter(redirect{"/answers", "answer.deleted"}, err)
 }

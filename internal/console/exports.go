@@ -57,14 +57,6 @@ type listWork struct {
 	Lines, Refused int64
 }
 
-// redirectAfter returns the redirect, or the error of the change before it.
-func redirectAfter(to redirect, err error) (answer, error) {
-	if err != nil {
-		return nil, err
-	}
-	return to, nil
-}
-
 // sentFilter reads the filter that a form sends along, as the page had it.
 func (c *Console) sentFilter(r *request, l *listing) (filter, error) {
 	q, err := url.ParseQuery(r.PostFormValue("query"))
@@ -112,7 +104,7 @@ func exportList(c *Console, r *request) (answer, error) {
 	err = c.Begin(r.Context(), KindExport, e.ID, errForm, func(ctx context.Context, tell func(any)) (any, error) {
 		return c.writeList(ctx, l, f, e, tell)
 	})
-	return redirectAfter(redirect{"/exports", "export.started"}, err)
+	return redirect{"/exports", "export.started"}, err
 }
 
 // writeList reads a list to its end and keeps it in sealed parts.
@@ -292,10 +284,9 @@ func keepFilter(c *Console, r *request) (answer, error) {
 		return nil, operator.ErrFilter.With("name", fault.Length, 60)
 	}
 	id := uuid.Must(uuid.NewV7())
-	err = c.changeWithAudit(r, "filter.keep", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "filter.keep", redirect{"/" + l.name + "?" + f.encodeQuery(), "filter.kept"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return l.name, "", in.Saved.KeepFilter(ctx, operator.KeptFilter{Operator: r.who.ID, ID: "fl_" + id.String(), List: l.name, Name: name, Query: f.encodeQuery()})
 	})
-	return redirectAfter(redirect{"/" + l.name + "?" + f.encodeQuery(), "filter.kept"}, err)
 }
 
 // dropFilter removes one of one's own.
@@ -304,10 +295,9 @@ func dropFilter(c *Console, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.changeWithAudit(r, "filter.drop", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "filter.drop", redirect{"/" + l.name, "filter.dropped"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return l.name, "", in.Saved.DropFilter(ctx, r.who.ID, r.PathValue("filter"))
 	})
-	return redirectAfter(redirect{"/" + l.name, "filter.dropped"}, err)
 }
 
 // Files beside the lists. Both hold personal data as an operator uploaded it: they are sealed, readable by that operator

@@ -640,7 +640,7 @@ func runBulkAction(c *Console, r *request) (answer, error) {
 		err := c.Begin(r.Context(), KindBulk, subject, errBulk, func(ctx context.Context, tell func(any)) (any, error) {
 			return c.applyToAll(ctx, l, f, option, tell)
 		})
-		return redirectAfter(to, err)
+		return to, err
 	}
 	all, err := c.visiblePartners(r)
 	if err != nil {

@@ -175,24 +175,23 @@ func changeRole(c *Console, r *request) (answer, error) {
 
 // disableOperator disables an operator and ends their sessions. The account stays for the audit trail.
 func disableOperator(c *Console, r *request) (answer, error) {
-	return c.onOperator(r, "operator.disable", "operator.disabled", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
-		_, err := in.Operators.DisableOperator(ctx, id)
-		return "", err
-	})
+	return changeOperator(c, r, "operator.disable", "operator.disabled", (*operator.Registry).DisableOperator)
 }
 
 // enableOperator lets a disabled operator log in again.
 func enableOperator(c *Console, r *request) (answer, error) {
-	return c.onOperator(r, "operator.enable", "operator.enabled", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
-		_, err := in.Operators.EnableOperator(ctx, id)
-		return "", err
-	})
+	return changeOperator(c, r, "operator.enable", "operator.enabled", (*operator.Registry).EnableOperator)
 }
 
 // endSessions logs another operator out everywhere.
 func endSessions(c *Console, r *request) (answer, error) {
-	return c.onOperator(r, "operator.logout", "operator.logged_out", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
-		_, err := in.Operators.LogoutEverywhere(ctx, id)
+	return changeOperator(c, r, "operator.logout", "operator.logged_out", (*operator.Registry).LogoutEverywhere)
+}
+
+// changeOperator is onOperator for a change that needs nothing but the id.
+func changeOperator[T any](c *Console, r *request, action, done string, change func(*operator.Registry, context.Context, operator.ID) (T, error)) (answer, error) {
+	return c.onOperator(r, action, done, func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
+		_, err := change(in.Operators, ctx, id)
 		return "", err
 	})
 }
@@ -255,8 +254,7 @@ func (c *Console) accessNotices(r *request) ([]accessNotice, error) {
 
 // dismissNotices notes that the operator has seen the notices.
 func dismissNotices(c *Console, r *request) (answer, error) {
-	err := c.changeWithAudit(r, "account.noticed", func(ctx context.Context, in *Rules) (string, string, error) {
+	return c.changeAndRedirect(r, "account.noticed", redirect{to: "/"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return string(r.who.ID), "", in.Operators.DismissNotices(ctx, r.who.ID)
 	})
-	return redirect{to: "/"}, err
 }

@@ -495,7 +495,7 @@ const mostReveals = 200
 func (c *Console) recordReveal(r *request, ref string, then redirect) (answer, error) {
 	why, err := parseReason(r)
 	r.noteFormError(err)
-	return redirectAfter(then, c.recordAction(r, "person.reveal", ref, why))
+	return then, c.recordAction(r, "person.reveal", ref, why)
 }
 
 // currentReveals returns the operator's reveals that are still valid, by the person's reference.

@@ -288,7 +288,7 @@ func TestVocabulary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(sources, "../api/messages.go", "../api/subscriptions_messages.go", "../subject/statement.go") {
+	for _, name := range append(sources, "../api/messages.go", "../api/subscriptions_bulk.go", "../subject/statement.go") {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}

@@ -519,7 +519,7 @@ func (c *Console) changeWithAudit(r *request, action string, fn func(ctx context
 
 // changeAndRedirect is changeWithAudit for a form that leads on to another page.
 func (c *Console) changeAndRedirect(r *request, action string, next redirect, fn func(ctx context.Context, in *Rules) (subject, detail string, err error)) (answer, error) {
-	return redirectAfter(next, c.changeWithAudit(r, action, fn))
+	return next, c.changeWithAudit(r, action, fn)
 }
 
 // recordAction records what is about to be done or shown, for work that does not fit into one transaction.
@@ -528,4 +528,12 @@ func (c *Console) recordAction(r *request, action, subject, detail string) error
 		return r.wrong
 	}
 	return c.Rules.Audit.RecordAction(r.Context(), r.auditActor(), action, subject, detail)
+}
+
+// recordAndRun records what is about to be done, does it, and leads on to another page.
+func (c *Console) recordAndRun(r *request, action, subject, detail string, next redirect, run func() error) (answer, error) {
+	if err := c.recordAction(r, action, subject, detail); err != nil {
+		return nil, err
+	}
+	return next, run()
 }

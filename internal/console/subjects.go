@@ -168,10 +168,8 @@ func showAccesses(c *Console, r *request) (answer, error) {
 		return nil, err
 	}
 	page.Told = true
-	if page.Accesses, err = c.accessRows(r, list); err != nil {
-		return nil, err
-	}
-	return view{"subjects", "Titulares", page}, nil
+	page.Accesses, err = c.accessRows(r, list)
+	return view{"subjects", "Titulares", page}, err
 }
 
 // accessRows puts e-mails in the place of operators' ids.
