@@ -37,7 +37,7 @@ func (c *cupboard) PartnerDevices(_ context.Context, _ partner.ID, limit int) ([
 	return make([]Device, min(limit, c.devices)), nil
 }
 
-func (c *cupboard) EndKey(_ context.Context, _ partner.ID, key KeyID, reason EndReason) (Device, error) {
+func (c *cupboard) EndOwnKey(_ context.Context, _ partner.ID, key KeyID, reason EndReason) (Device, error) {
 	c.reason = reason
 	return Device{ID: key}, nil
 }
