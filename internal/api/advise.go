@@ -1,12 +1,8 @@
 package api
 
 import (
-	"bytes"
 	"net/http"
 	"time"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
@@ -41,62 +37,19 @@ func (s *Server) listAdvice(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return partner.Answer{Status: http.StatusOK, Body: adviceBody(string(user), applies)}, nil
-}
-
-// adviceBody writes the answer from pieces that were encoded once per item: most of it is the same for everybody.
-func adviceBody(user string, applies []cyber.Advice) []byte {
-	size := 2
-	for _, a := range applies {
-		size += 1500 + len(a.Body) // an item, its options included, is seldom longer
-	}
-	who, _ := jsontext.AppendQuote(nil, user) // a user hash is valid UTF-8: it was checked
-	body := append(make([]byte, 0, size/2), '[')
+	items := make([]adviceItem, len(applies))
 	for i, a := range applies {
-		if i > 0 {
-			body = append(body, ',')
+		items[i] = adviceItem{
+			CatalogID: string(a.Item.ID), UserID: string(user), Type: string(a.Item.Type), Title: a.Title, Body: a.Body, DeviceType: string(a.Item.Device),
 		}
-		p := a.RenderedItem(renderAdvice).(*advicePieces) //nolint:errcheck // it is what renderAdvice returned
-		body = append(append(body, p.head...), who...)
-		if !a.Personal {
-			body = append(body, p.whole...)
-			continue
-		}
-		body, _ = jsontext.AppendQuote(append(body, p.toTitle...), a.Title) // the catalogue and breaches hold valid UTF-8
-		body, _ = jsontext.AppendQuote(append(body, p.toBody...), a.Body)
-		body = append(body, p.tail...)
-	}
-	return append(body, ']')
-}
-
-// advicePieces is the JSON of an item, cut where something personal goes.
-type advicePieces struct {
-	head, toTitle, toBody, tail []byte
-	// whole is all after head, with the item's own title and body.
-	whole []byte
-}
-
-// renderAdvice encodes an item with marks in place of what is personal, and cuts the JSON there.
-func renderAdvice(it *cyber.Item) any {
-	const user, title, text = "@user@", "@title@", "@body@"
-	item := adviceItem{
-		CatalogID: string(it.ID), UserID: user, Type: string(it.Type), Title: title, Body: text, DeviceType: string(it.Device),
-	}
-	if q := it.Question; q != nil {
-		item.ValidationQuestion = q.Text
-		for _, o := range q.Options {
-			item.AnswerOptions = append(item.AnswerOptions, answerOption{o.Value, o.Label})
+		if q := a.Item.Question; q != nil {
+			items[i].ValidationQuestion = q.Text
+			for _, o := range q.Options {
+				items[i].AnswerOptions = append(items[i].AnswerOptions, answerOption{o.Value, o.Label})
+			}
 		}
 	}
-	encoded, _ := json.Marshal(item) // texts that were checked when they were read
-	head, rest, _ := bytes.Cut(encoded, []byte(`"`+user+`"`))
-	toTitle, rest, _ := bytes.Cut(rest, []byte(`"`+title+`"`))
-	toBody, tail, _ := bytes.Cut(rest, []byte(`"`+text+`"`))
-	p := &advicePieces{head: head, toTitle: toTitle, toBody: toBody, tail: tail}
-	p.whole, _ = jsontext.AppendQuote(bytes.Clone(toTitle), it.Title)
-	p.whole, _ = jsontext.AppendQuote(append(p.whole, toBody...), it.Body)
-	p.whole = append(p.whole, tail...)
-	return p
+	return items, nil
 }
 
 // newAnswer is the body of POST /cyber/advise/{userhash}/answers.

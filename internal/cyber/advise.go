@@ -5,50 +5,25 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
 )
 
-// catalogueIndex is the catalogue made ready to be held against many findings.
+// catalogueIndex is the catalogue that is offered, in order.
 type catalogueIndex struct {
-	items []indexedItem
+	items []Item
 	// weight is the sum of all questions' weights.
 	weight int
 	// translated are the same items in other languages.
 	translated map[partner.Language]*catalogueIndex
 }
 
-// indexedItem is an item prepared for matching: its condition as bit sets, and its texts split at their blanks, so that
-// a request does neither.
-type indexedItem struct {
-	Item
-	about    bool
-	exposes  Classes
-	severity int
-	assets   kinds // none: any
-	// title and body are the item's texts taken apart; more is what body ends with when other findings fit as well.
-	title, body, more sentence
-	// rendered is what an edge made of the item: see Advice.Rendered.
-	render   sync.Once
-	rendered any
-}
-
-// indexCatalogue prepares items, which are in order and not retired.
+// indexCatalogue weighs items, which are in order and not retired.
 func indexCatalogue(items []Item) *catalogueIndex {
-	s := &catalogueIndex{items: make([]indexedItem, len(items))}
-	for i, it := range items {
-		e := &s.items[i]
-		e.Item, e.about, e.exposes, e.severity = it, it.When.aboutFinding(), NewClasses(it.When.Exposes), severityOrder(it.When.Severity)
-		for _, k := range it.When.Assets {
-			e.assets |= bitOfKind(k)
-		}
-		e.title, e.body, e.more = parseSentence(it.Title), parseSentence(it.Body), parseSentence(it.Body)
-		if it.More != "" {
-			e.more = parseSentence(it.Body + " " + it.More)
-		}
+	s := &catalogueIndex{items: items}
+	for _, it := range items {
 		if it.Question != nil {
 			s.weight += it.Question.WorstRisk()
 		}
@@ -56,40 +31,28 @@ func indexCatalogue(items []Item) *catalogueIndex {
 	return s
 }
 
-// Advice is an item as it is said to one person.
+// Advice is an item as it is said to one person: Title and Body have everything filled in.
 type Advice struct {
-	Item *Item
-	// Title and Body have everything filled in. Personal tells that they differ from person to person.
+	Item        *Item
 	Title, Body string
-	Personal    bool
-	indexedItem *indexedItem
-}
-
-// RenderedItem returns what render makes of the item, made once for as long as the item is offered: thousands of people are
-// told the same. render must not look at Title and Body of the advice.
-func (a Advice) RenderedItem(render func(it *Item) any) any {
-	a.indexedItem.render.Do(func() { a.indexedItem.rendered = render(&a.indexedItem.Item) })
-	return a.indexedItem.rendered
 }
 
 // selectAdvice returns what applies to a person, in the order of the catalogue: most urgent first.
 func selectAdvice(p *Posture, s *catalogueIndex, now time.Time) []Advice {
-	sc := takeScratch()
-	defer sc.releaseScratch()
-	found := p.joinExposures(sc)
-	groups := sc.groupAlike(found)
+	found := p.joinExposures()
 	list := make([]Advice, 0, len(s.items))
 	for i := range s.items {
 		it := &s.items[i]
 		if it.Question != nil && it.Question.isSettledBy(p.Answers[it.ID]) || !it.When.holdsFor(p, len(found), now) {
 			continue
 		}
-		if !it.about {
-			list = append(list, Advice{Item: &it.Item, Title: it.Title, Body: it.Body, indexedItem: it})
+		if !it.When.aboutFinding() {
+			list = append(list, Advice{it, it.Title, it.Body})
 			continue
 		}
-		if worst, others := it.pickExposure(groups); worst != nil {
-			list = append(list, it.fillAdvice(worst, others))
+		fitting := slices.DeleteFunc(slices.Clone(found), func(e *exposure) bool { return !it.When.fitsExposure(e) })
+		if len(fitting) > 0 {
+			list = append(list, it.fillAdvice(fitting[0], len(fitting)-1))
 		}
 	}
 	return list
@@ -119,126 +82,25 @@ func (c *Condition) holdsFor(p *Posture, breaches int, now time.Time) bool {
 	return true
 }
 
-// alike is exposures that no item tells apart: people with hundreds of findings have a handful of them.
-type alike struct {
-	worst    *exposure // the first
-	severity int
-	source   SourceKind
-	exposes  Classes
-	assets   kinds
-	n        int
+// fitsExposure reports whether the item speaks of an exposure.
+func (c *Condition) fitsExposure(e *exposure) bool {
+	return (len(c.Exposes) == 0 || NewClasses(c.Exposes)&e.exposes != 0) && e.namingAsset(c.Assets) != nil &&
+		e.severity >= severityOrder(c.Severity) && (len(c.Sources) == 0 || slices.Contains(c.Sources, e.Kind))
 }
 
-// groupAlike groups exposures, which are in order, by what items ask of them. The groups live in sc.
-func (sc *scratch) groupAlike(found []exposure) []alike {
-	sc.groups = sc.groups[:0]
-next:
-	for i := range found {
-		e := &found[i]
-		var assets kinds
-		for _, a := range e.assets {
-			assets |= bitOfKind(a.Kind)
-		}
-		for j := range sc.groups {
-			g := &sc.groups[j]
-			if g.severity == e.severity && g.exposes == e.exposes && g.assets == assets && g.source == e.Kind {
-				g.n++
-				continue next
-			}
-		}
-		sc.groups = append(sc.groups, alike{e, e.severity, e.Kind, e.exposes, assets, 1})
+// breachBlank is how the place for a breach's name is written in the texts of the catalogue.
+const breachBlank = "{vazamento}"
+
+// fillAdvice puts the names into an item's text, for the worst exposure that it speaks of and the number of others.
+func (it *Item) fillAdvice(worst *exposure, others int) Advice {
+	a := worst.namingAsset(it.When.Assets)
+	names := strings.NewReplacer(breachBlank, worst.Title, "{valor}", identifier.MaskValue(a.Kind, a.Value),
+		"{data}", worst.Date.UTC().Format("01/2006"), "{mais}", strconv.Itoa(others))
+	body := it.Body
+	if others > 0 && it.More != "" {
+		body += " " + it.More
 	}
-	return sc.groups
-}
-
-// pickExposure returns the worst exposure that fits, and how many others do.
-func (it *indexedItem) pickExposure(groups []alike) (worst *exposure, others int) {
-	for i := range groups {
-		g := &groups[i]
-		if !it.fitsGroup(g) {
-			continue
-		}
-		if worst == nil {
-			worst = g.worst
-		}
-		others += g.n
-	}
-	return worst, others - 1
-}
-
-// fitsGroup reports whether the item speaks of the exposures of a group.
-func (it *indexedItem) fitsGroup(g *alike) bool {
-	return (it.exposes == 0 || it.exposes&g.exposes != 0) && (it.assets == 0 || it.assets&g.assets != 0) &&
-		g.severity >= it.severity && (len(it.When.Sources) == 0 || slices.Contains(it.When.Sources, g.source))
-}
-
-// fillAdvice puts the names into an item's text.
-func (it *indexedItem) fillAdvice(worst *exposure, others int) Advice {
-	a := worst.namingAsset(it.assets)
-	var names [len(blanks)]string
-	names[blankBreach], names[blankValue] = worst.Title, identifier.MaskValue(a.Kind, a.Value)
-	names[blankDate], names[blankMore] = worst.Date.UTC().Format("01/2006"), strconv.Itoa(others)
-	body := it.body
-	if others > 0 {
-		body = it.more
-	}
-	return Advice{Item: &it.Item, Title: it.title.fillBlanks(&names), Body: body.fillBlanks(&names), Personal: true, indexedItem: it}
-}
-
-// The blanks of an item's text.
-const (
-	blankBreach = iota
-	blankValue
-	blankDate
-	blankMore
-)
-
-// blanks are how the places for names are written in the texts of the catalogue.
-var blanks = [...]string{blankBreach: "{vazamento}", blankValue: "{valor}", blankDate: "{data}", blankMore: "{mais}"}
-
-// sentence is a text taken apart at its blanks.
-type sentence []piece
-
-// piece is a stretch of fixed text and the blank that follows it.
-type piece struct {
-	text  string
-	blank int // what follows the text; -1 for nothing
-}
-
-// parseSentence splits a text at its blanks.
-func parseSentence(text string) (s sentence) {
-	for {
-		at, blank := len(text), -1
-		for b, mark := range blanks {
-			if i := strings.Index(text[:at], mark); i >= 0 {
-				at, blank = i, b
-			}
-		}
-		s = append(s, piece{text[:at], blank})
-		if blank < 0 {
-			return s
-		}
-		text = text[at+len(blanks[blank]):]
-	}
-}
-
-// fillBlanks returns the sentence with names in its blanks.
-func (s sentence) fillBlanks(names *[len(blanks)]string) string {
-	n := 0
-	for _, p := range s {
-		if n += len(p.text); p.blank >= 0 {
-			n += len(names[p.blank])
-		}
-	}
-	var out strings.Builder
-	out.Grow(n)
-	for _, p := range s {
-		out.WriteString(p.text)
-		if p.blank >= 0 {
-			out.WriteString(names[p.blank])
-		}
-	}
-	return out.String()
+	return Advice{it, names.Replace(it.Title), names.Replace(body)}
 }
 
 // Posture is where a person stands at one moment: what advice and score are made from, and nothing else is. Both are
@@ -277,23 +139,19 @@ type PostureDevice struct {
 type judged struct {
 	Breach
 	severity int
-	// urgency orders breaches in one comparison: by severity, then by date.
-	urgency int64
-	usable  bool
-	exposes Classes
-	mends   Mends
-	points  float64
-	// content numbers the contents of the breaches in one book; 0: like no other.
-	content int
+	usable   bool
+	exposes  Classes
+	mends    Mends
+	points   float64
+	// content is the same for copies of one dump.
+	content string
 }
 
 // judgeBreach applies the model to a breach.
 func judgeBreach(b Breach, now time.Time) *judged {
-	severity := severityOrder(b.severityLevel())
-	const aboveAnyDate = 1 << 40 // seconds: some 34,000 years
 	return &judged{
-		Breach: b, severity: severity, urgency: int64(severity)*aboveAnyDate + b.Date.Unix(), usable: b.IsUsable(), exposes: NewClasses(b.Exposes),
-		mends: b.recommendedMend(), points: b.riskPoints(now),
+		Breach: b, severity: severityOrder(b.severityLevel()), usable: b.IsUsable(), exposes: NewClasses(b.Exposes),
+		mends: b.recommendedMend(), points: b.riskPoints(now), content: b.contentKey(),
 	}
 }
 
@@ -301,11 +159,8 @@ func judgeBreach(b Breach, now time.Time) *judged {
 // does a dump that was imported several times: copies are joined under the worst, and what is worst in any of them
 // counts.
 type exposure struct {
-	*judged
-	points  float64
-	usable  bool
-	exposes Classes
-	assets  []*PostureAsset
+	judged
+	assets []*PostureAsset
 }
 
 // addExposureCopy adds a copy of the same dump.
@@ -313,105 +168,44 @@ func (e *exposure) addExposureCopy(copied *exposure) {
 	e.points, e.usable, e.exposes = max(e.points, copied.points), e.usable || copied.usable, e.exposes|copied.exposes
 	for _, a := range copied.assets {
 		if !slices.Contains(e.assets, a) {
-			e.assets = append(slices.Clip(e.assets), a)
+			e.assets = append(e.assets, a)
 		}
 	}
 }
 
-// scratch is room for one computation. People with hundreds of findings would otherwise keep the collector busy.
-type scratch struct {
-	findings     []scratchFinding
-	exposures    []exposure
-	groups       []alike
-	assets       []*PostureAsset
-	before, wins []float64
-	first        []int // by content: 1 and the place of its first exposure; 0 between two computations
-}
-
-// scratchFinding is a finding while advice is computed, with the index of the watched value that it belongs to.
-type scratchFinding struct {
-	*judged
-	asset int
-}
-
-// scratches keep the memory of a selection for the next one: a score is computed for each row of a list.
-var scratches = sync.Pool{New: func() any { return new(scratch) }}
-
-// takeScratch returns a scratch from the pool; the caller must release it.
-func takeScratch() *scratch { return scratches.Get().(*scratch) } //nolint:errcheck // the pool holds nothing else
-
-// releaseScratch returns the room, without what would keep a person's data alive.
-func (sc *scratch) releaseScratch() {
-	clear(sc.findings)
-	clear(sc.exposures)
-	clear(sc.groups)
-	clear(sc.assets)
-	scratches.Put(sc)
-}
-
-// joinExposures joins findings by breach, the worst first: by severity, then the latest, then by name. They live in sc.
-func (p *Posture) joinExposures(sc *scratch) []exposure {
-	sc.findings, sc.exposures, sc.assets = sc.findings[:0], sc.exposures[:0], sc.assets[:0]
+// joinExposures joins findings by breach, the worst first: by severity, then the latest, then by name.
+func (p *Posture) joinExposures() []*exposure {
+	var all []*exposure
+	byBreach := map[*judged]*exposure{}
 	for i := range p.Assets {
 		for _, b := range p.Assets[i].open {
-			sc.findings = append(sc.findings, scratchFinding{b, i})
+			if byBreach[b] == nil {
+				byBreach[b] = &exposure{judged: *b}
+				all = append(all, byBreach[b])
+			}
+			byBreach[b].assets = append(byBreach[b].assets, &p.Assets[i])
 		}
 	}
-	slices.SortFunc(sc.findings, func(a, b scratchFinding) int {
-		switch {
-		case a.judged == b.judged:
-			return a.asset - b.asset // the order in which the values were added
-		case a.urgency != b.urgency:
-			return cmp.Compare(b.urgency, a.urgency)
-		}
-		return cmp.Compare(a.Name, b.Name)
+	slices.SortFunc(all, func(a, b *exposure) int {
+		return cmp.Or(cmp.Compare(b.severity, a.severity), b.Date.Compare(a.Date), cmp.Compare(a.Name, b.Name))
 	})
-	sc.assets = slices.Grow(sc.assets, len(sc.findings))
-	for i, f := range sc.findings {
-		sc.assets = append(sc.assets, &p.Assets[f.asset])
-		if last := len(sc.exposures) - 1; last >= 0 && sc.exposures[last].judged == f.judged {
-			sc.exposures[last].assets = sc.assets[i-len(sc.exposures[last].assets) : i+1]
-			continue
+	first := map[string]*exposure{}
+	return slices.DeleteFunc(all, func(e *exposure) bool {
+		worst := first[e.content]
+		if worst == nil {
+			first[e.content] = e
+			return false
 		}
-		sc.exposures = append(sc.exposures, exposure{f.judged, f.judged.points, f.judged.usable, f.judged.exposes, sc.assets[i : i+1]})
-	}
-	return sc.joinCopies()
+		worst.addExposureCopy(e)
+		return true
+	})
 }
-
-// joinCopies leaves one exposure of each content.
-func (sc *scratch) joinCopies() []exposure {
-	kept := sc.exposures[:0]
-	for i := range sc.exposures {
-		e := sc.exposures[i]
-		if e.content >= len(sc.first) {
-			sc.first = append(sc.first, make([]int, e.content+1-len(sc.first))...)
-		}
-		if at := sc.first[e.content]; e.content > 0 && at > 0 {
-			kept[at-1].addExposureCopy(&e)
-			continue
-		}
-		kept = append(kept, e)
-		sc.first[e.content] = len(kept)
-	}
-	clear(sc.exposures[len(kept):])
-	for i := range kept {
-		sc.first[kept[i].content] = 0
-	}
-	sc.exposures = kept
-	return kept
-}
-
-// kinds is a set of identifier.Kind.
-type kinds uint32
-
-// bitOfKind returns the bit of a kind of value.
-func bitOfKind(k identifier.Kind) kinds { return 1 << k }
 
 // namingAsset returns the value by which an exposure is named: the first one added, of the wanted kinds if there are
 // any; nil when it has none of them.
-func (e exposure) namingAsset(wanted kinds) *PostureAsset {
+func (e *exposure) namingAsset(wanted []identifier.Kind) *PostureAsset {
 	for _, a := range e.assets {
-		if wanted == 0 || wanted&bitOfKind(a.Kind) != 0 {
+		if len(wanted) == 0 || slices.Contains(wanted, a.Kind) {
 			return a
 		}
 	}

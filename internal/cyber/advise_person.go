@@ -55,7 +55,7 @@ func NewPersons(store PersonStore, catalogue *Catalogue, now func() time.Time, m
 	if missed == nil {
 		missed = func(context.Context, error) {}
 	}
-	return &Persons{store: store, catalogue: catalogue, now: now, missed: missed, breaches: &breachBook{known: map[string]bookEntry{}, contents: map[string]int{}}}
+	return &Persons{store: store, catalogue: catalogue, now: now, missed: missed, breaches: &breachBook{known: map[string]bookEntry{}}}
 }
 
 // WithStore returns the same rules over another store: inside a transaction.
@@ -143,11 +143,9 @@ func (s *Persons) loadPosture(ctx context.Context, id partner.ID, u partner.User
 // breachBook remembers judged breaches: thousands of people are in the same one. What an operator changes about a
 // breach shows within offeredFor; a breach that is new is looked up at once.
 type breachBook struct {
-	mu sync.RWMutex
+	mu sync.Mutex
 	// known is by what Names writes of a breach: those in which the same classes were exposed of people are one.
 	known map[string]bookEntry
-	// contents numbers what breaches hold, so that copies are told by one comparison.
-	contents map[string]int
 }
 
 // bookEntry is a breach in the book and until when it may be used without being read again.
@@ -158,16 +156,37 @@ type bookEntry struct {
 
 // fillPosture fills in the breaches of a posture.
 func (b *breachBook) fillPosture(ctx context.Context, store PersonStore, p *Posture, now time.Time) error {
-	if !b.fillFromBook(p, now) {
-		return nil
-	}
-	if words := b.claimMissing(p, now); len(words) > 0 {
+	if words := b.missingWords(p, now); len(words) > 0 {
 		if err := b.loadBreaches(ctx, store, words, now); err != nil {
 			return err
 		}
 	}
-	b.fillFromBook(p, now)
+	b.mu.Lock()
+	defer b.mu.Unlock() // held to the end, so that a breach is one and the same for all values of the person
+	for i := range p.Assets {
+		a := &p.Assets[i]
+		a.open = nil
+		for word := range strings.FieldsSeq(a.Breaches) {
+			if e, ok := b.known[word]; ok {
+				a.open = append(a.open, e.breach)
+			}
+		}
+	}
 	return nil
+}
+
+// missingWords returns what the book does not know of a posture, or has known for too long.
+func (b *breachBook) missingWords(p *Posture, now time.Time) (words []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range p.Assets {
+		for word := range strings.FieldsSeq(p.Assets[i].Breaches) {
+			if !now.Before(b.known[word].until) && !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	return words
 }
 
 // loadBreaches looks up the breaches that the words name and judges each as far as it concerns the person.
@@ -175,84 +194,31 @@ func (b *breachBook) loadBreaches(ctx context.Context, store PersonStore, words 
 	var names []string
 	for _, w := range words {
 		name, repeated, _ := parseBreachName(w)
-		for _, n := range []string{name, repeated} {
-			if n != "" && !slices.Contains(names, n) {
-				names = append(names, n)
-			}
-		}
+		names = append(names, name, cmp.Or(repeated, name))
 	}
-	found, err := store.BreachesByName(ctx, names)
+	slices.Sort(names)
+	found, err := store.BreachesByName(ctx, slices.Compact(names))
 	if err != nil {
 		return err
+	}
+	byName := make(map[string]Breach, len(found))
+	for _, one := range found {
+		byName[one.Name] = one
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, w := range words {
 		name, repeated, trace := parseBreachName(w)
-		i := slices.IndexFunc(found, func(b Breach) bool { return b.Name == name })
-		if i < 0 {
-			continue
+		if one, ok := byName[name]; ok {
+			j := judgeBreach(one.ForTrace(trace), now)
+			if first, ok := byName[repeated]; ok {
+				j.content = first.contentKey() // it counts as a copy of that one
+			}
+			b.known[w] = bookEntry{j, now.Add(offeredFor)}
 		}
-		j := judgeBreach(found[i].ForTrace(trace), now)
-		if first := slices.IndexFunc(found, func(b Breach) bool { return b.Name == repeated }); first >= 0 {
-			i = first // it counts as a copy of that one
-		}
-		j.content = b.contentNumber(found[i].contentKey())
-		b.known[w] = bookEntry{j, now.Add(offeredFor)}
 	}
 	return nil
 }
 
 // contentKey tells breaches apart by what they hold, or by their name if they hold nothing of their own.
 func (b Breach) contentKey() string { return cmp.Or(b.Content, "~"+b.Name) }
-
-// contentNumber returns the number of a content. The caller holds the lock.
-func (b *breachBook) contentNumber(content string) int {
-	if _, ok := b.contents[content]; !ok {
-		b.contents[content] = len(b.contents) + 1
-	}
-	return b.contents[content]
-}
-
-// fillFromBook looks the breaches up in the book and tells whether some are not in it or too old.
-func (b *breachBook) fillFromBook(p *Posture, now time.Time) (lacking bool) {
-	b.mu.RLock()
-	defer b.mu.RUnlock() // held to the end, so that a breach is one and the same for all values of the person
-	for i := range p.Assets {
-		a := &p.Assets[i]
-		if a.Breaches == "" {
-			continue
-		}
-		a.open = make([]*judged, 0, 1+strings.Count(a.Breaches, " "))
-		for word := range strings.SplitSeq(a.Breaches, " ") {
-			e, ok := b.known[word]
-			lacking = lacking || !ok || !now.Before(e.until)
-			if ok {
-				a.open = append(a.open, e.breach)
-			}
-		}
-	}
-	return lacking
-}
-
-// claimMissing returns the words to look up. What is only too old is claimed by one request: the others go on with what is
-// there.
-func (b *breachBook) claimMissing(p *Posture, now time.Time) (words []string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	seen := map[string]bool{}
-	for i := range p.Assets {
-		for word := range strings.FieldsSeq(p.Assets[i].Breaches) {
-			e, ok := b.known[word]
-			if seen[word] || ok && now.Before(e.until) {
-				continue
-			}
-			seen[word] = true
-			words = append(words, word)
-			if ok {
-				b.known[word] = bookEntry{e.breach, now.Add(offeredFor)}
-			}
-		}
-	}
-	return words
-}

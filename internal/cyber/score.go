@@ -187,77 +187,49 @@ const maxRecommendations = 20
 
 // computeScore computes the score. It is deterministic, a new finding never lowers it, and resolving one never raises it.
 func computeScore(p *Posture, s *catalogueIndex) Score {
-	sc := takeScratch()
-	defer sc.releaseScratch()
-	found := p.joinExposures(sc)
-	breach, wins := breachScore(found, sc)
+	found := p.joinExposures()
+	breach, wins := breachScore(found)
 	status, usable := p.worstStatus(), 0
 	for _, e := range found {
 		if e.usable {
 			usable++
 		}
 	}
+	var list []Recommendation
 	for i, e := range found {
 		others := usable
 		if e.usable {
 			others--
 		}
-		wins[i] += alertShare(status) - alertShare(statusOfRest(len(found)-1, others))
+		win := wins[i] + alertShare(status) - alertShare(statusOfRest(len(found)-1, others))
+		list = append(list, Recommendation{Mends: e.mends, Breach: e.Title, asset: e.assets[0], Wins: win})
 	}
-	gaps := postureGaps(p, s)
 	assessment := alertShare(status)
-	for _, g := range gaps {
-		assessment += g.Wins
-		wins = append(wins, g.Wins)
+	for _, gap := range postureGaps(p, s) {
+		assessment += gap.Wins
+		list = append(list, gap)
 	}
-	return Score{
-		Breach: roundToTenth(breach), Assessment: roundToTenth(min(assessment, 100)), Recommendations: pickBestWins(wins, func(i int) Recommendation {
-			if i >= len(found) {
-				return gaps[i-len(found)]
-			}
-			e := found[i]
-			return Recommendation{Mends: e.mends, Breach: e.Title, asset: e.assets[0], Wins: wins[i]}
-		}),
-	}
+	return Score{Breach: roundToTenth(breach), Assessment: roundToTenth(min(assessment, 100)), Recommendations: pickBestWins(list)}
 }
 
-// pickBestWins makes the recommendations that win most, the largest first; of equals the first.
-func pickBestWins(wins []float64, recommend func(i int) Recommendation) []Recommendation {
-	top := make([]int, 0, maxRecommendations+1)
-	for i := range wins {
-		if len(top) == maxRecommendations && wins[i] <= wins[top[len(top)-1]] {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(top, wins[i], func(j int, win float64) int {
-			if wins[j] >= win {
-				return -1
-			}
-			return 1
-		})
-		top = slices.Insert(top, at, i)
-		top = top[:min(len(top), maxRecommendations)]
-	}
-	list := make([]Recommendation, len(top))
-	for i, j := range top {
-		list[i] = recommend(j)
-	}
-	return list
+// pickBestWins returns the recommendations that win most, the largest first; of equals the first.
+func pickBestWins(list []Recommendation) []Recommendation {
+	slices.SortStableFunc(list, func(a, b Recommendation) int { return cmp.Compare(b.Wins, a.Wins) })
+	return list[:min(len(list), maxRecommendations)]
 }
 
 // breachScore joins the breaches as chances of harm are joined: 100 * (1 - product of (1 - points/100)). So each adds
 // to what the others left, and their order does not matter. It also says what mending each alone would win.
-func breachScore(found []exposure, sc *scratch) (score float64, wins []float64) {
-	sc.before = slices.Grow(sc.before[:0], len(found)+1)[:len(found)+1] // what the breaches up to each leave
-	sc.wins = slices.Grow(sc.wins[:0], len(found))[:len(found)]
-	before, wins := sc.before, sc.wins
+func breachScore(found []*exposure) (score float64, wins []float64) {
+	before, wins := make([]float64, len(found)+1), make([]float64, len(found)) // what the breaches up to each leave
 	before[0] = 1
 	for i, e := range found {
 		before[i+1] = before[i] * (1 - e.points/100)
 	}
 	after := 1.0
-	for i := len(found) - 1; i >= 0; i-- {
-		wins[i] = before[i] * after * found[i].points
-		after *= 1 - found[i].points/100
+	for i, e := range slices.Backward(found) {
+		wins[i] = before[i] * after * e.points
+		after *= 1 - e.points/100
 	}
 	return 100 * (1 - before[len(found)]), wins
 }

@@ -88,7 +88,7 @@ func (s PlannedStep) Why(in partner.Language) string {
 
 // fillText puts the names of site and breach into a text.
 func (s PlannedStep) fillText(text string) string {
-	return strings.ReplaceAll(text, blanks[blankBreach], s.breach)
+	return strings.ReplaceAll(text, breachBlank, s.breach)
 }
 
 // isRemaining reports whether the step still keeps the finding from being solved. Skipping is not enough for an

@@ -318,7 +318,7 @@ func (p *simulated) risk(t *testing.T, items *catalogueIndex) Score {
 	for i, found := range p.values {
 		posture.Assets = append(posture.Assets, PostureAsset{Kind: identifier.Email, Value: fmt.Sprint(i), Status: ComputeStatus(found), Breaches: JoinBreachNames(found)})
 	}
-	book := &breachBook{known: map[string]bookEntry{}, contents: map[string]int{}}
+	book := &breachBook{known: map[string]bookEntry{}}
 	if err := book.fillPosture(context.Background(), breachesOnly{breaches: p.breaches}, &posture, modelNow); err != nil {
 		t.Fatal(err)
 	}

@@ -352,7 +352,7 @@ func (s *Step) checkStep() error {
 		if text.What == "" || text.Why == "" || (text.Perhaps != "") != (len(w.exposes) > 0 && !w.certain) {
 			return fmt.Errorf("%s: what, why, and perhaps if the step does not ask for certainty", in)
 		}
-		if strings.Contains(strings.ReplaceAll(text.What+text.Why+text.Perhaps, blanks[blankBreach], ""), "{") {
+		if strings.Contains(strings.ReplaceAll(text.What+text.Why+text.Perhaps, breachBlank, ""), "{") {
 			return fmt.Errorf("%s: a blank that nothing fills", in)
 		}
 	}
