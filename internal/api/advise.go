@@ -18,13 +18,7 @@ type adviceItem struct {
 	Body               string         `json:"body"`
 	ValidationQuestion string         `json:"validationQuestion,omitempty"`
 	DeviceType         string         `json:"deviceType"`
-	AnswerOptions      []answerOption `json:"answerOptions,omitempty"`
-}
-
-// answerOption is a possible answer to a question of the catalogue.
-type answerOption struct {
-	Value string `json:"value"`
-	Label string `json:"label"`
+	AnswerOptions      []cyber.Option `json:"answerOptions,omitempty"`
 }
 
 // listAdvice answers GET /cyber/advise.
@@ -43,10 +37,7 @@ func (s *Server) listAdvice(r *request) (any, error) {
 			CatalogID: string(a.Item.ID), UserID: string(user), Type: string(a.Item.Type), Title: a.Title, Body: a.Body, DeviceType: string(a.Item.Device),
 		}
 		if q := a.Item.Question; q != nil {
-			items[i].ValidationQuestion = q.Text
-			for _, o := range q.Options {
-				items[i].AnswerOptions = append(items[i].AnswerOptions, answerOption{o.Value, o.Label})
-			}
+			items[i].ValidationQuestion, items[i].AnswerOptions = q.Text, q.Options
 		}
 	}
 	return items, nil

@@ -45,35 +45,37 @@ const (
 
 // Item is one piece of educational content.
 type Item struct {
-	ID     ContentID
-	Type   ContentType
-	Device DeviceType
+	ID     ContentID   `yaml:"id"`
+	Type   ContentType `yaml:"type"`
+	Device DeviceType  `yaml:"device"`
 	// Rank is the urgency, 1 to 1000; what ranks higher comes first.
-	Rank  int
-	When  Condition
-	Title string
+	Rank  int       `yaml:"rank"`
+	When  Condition `yaml:"when,omitempty"`
+	Title string    `yaml:"title"`
 	// Body may name the finding the item is about: {vazamento}, {valor}, {data}. More is added when the item is about
 	// several, and may say how many others: {mais}.
-	Body, More string
-	Question   *ValidationQuestion
-	Retired    bool
+	Body     string              `yaml:"body"`
+	More     string              `yaml:"more,omitempty"`
+	Question *ValidationQuestion `yaml:"question,omitempty"`
+	Retired  bool                `yaml:"retired,omitempty"`
 	// Language is what the texts were translated to; empty while they are as written, in Portuguese.
-	Language partner.Language
+	Language partner.Language `yaml:"-"`
 }
 
 // ValidationQuestion asks whether the advice has been followed.
 type ValidationQuestion struct {
-	Text string
+	Text string `yaml:"text"`
 	// Mends is what the score recommends while the answer leaves a risk.
-	Mends   string
-	Options []Option
+	Mends   string   `yaml:"mends"`
+	Options []Option `yaml:"options"`
 }
 
 // Option is an answer to choose.
 type Option struct {
-	Value, Label string
-	// Risk is what this answer leaves to mend, 0 to 10.
-	Risk int
+	Value string `yaml:"value" json:"value"`
+	Label string `yaml:"label" json:"label"`
+	// Risk is what this answer leaves to mend, 0 to 10. People who are asked do not see it.
+	Risk int `yaml:"risk" json:"-"`
 }
 
 // WorstRisk returns the risk of the worst answer, which an unanswered question counts as.
@@ -100,23 +102,26 @@ func (q ValidationQuestion) Risk(answer string) int {
 type Condition struct {
 	// An open finding fits when its breach exposed one of Exposes, came from one of Sources, concerns a value of one of
 	// Assets and is at least as bad as Severity; an empty one of these does not restrict.
-	Exposes  []Exposed
-	Sources  []SourceKind
-	Assets   []identifier.Kind
-	Severity Severity
+	Exposes  []Exposed         `yaml:"exposes,flow,omitempty"`
+	Sources  []SourceKind      `yaml:"sources,flow,omitempty"`
+	Assets   []identifier.Kind `yaml:"assets,flow,omitempty"`
+	Severity Severity          `yaml:"severity,omitempty"`
 	// OpenFindings is the least number of breaches with open findings; NoFindings means none.
-	OpenFindings int
-	NoFindings   bool
+	OpenFindings int  `yaml:"open_findings,omitempty"`
+	NoFindings   bool `yaml:"no_findings,omitempty"`
 	// NoDevice and HasDevice are about protected devices, those whose live key was activated; all means any.
-	NoDevice, HasDevice DeviceType
+	NoDevice  DeviceType `yaml:"no_device,omitempty"`
+	HasDevice DeviceType `yaml:"has_device,omitempty"`
 	// KeyEndsWithin is in days: a live key ends no later.
-	KeyEndsWithin int
+	KeyEndsWithin int `yaml:"key_ends_within,omitempty"`
 	// NotWatched and Watched are about kinds of monitored values.
-	NotWatched, Watched identifier.Kind
+	NotWatched identifier.Kind `yaml:"not_watched,omitempty"`
+	Watched    identifier.Kind `yaml:"watched,omitempty"`
 	// Answered holds when each named item was answered with one of the values.
-	Answered map[ContentID][]string
+	Answered map[ContentID][]string `yaml:"answered,omitempty"`
 	// OpenCase and WaitingCase are about support cases; a waiting one needs the person's reply.
-	OpenCase, WaitingCase bool
+	OpenCase    bool `yaml:"open_case,omitempty"`
+	WaitingCase bool `yaml:"waiting_case,omitempty"`
 }
 
 // aboutFinding reports whether the condition picks a finding, which the text may then name.

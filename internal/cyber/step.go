@@ -12,35 +12,42 @@ import (
 // StepID names a step of the catalogue.
 type StepID string
 
-// Step is something that a person can do about a finding.
+// Step is something that a person can do about a finding, as the catalogue holds it.
 type Step struct {
-	ID StepID
+	ID StepID `yaml:"id"`
 	// Link is the official page where it is done; empty when there is no one page.
-	Link string
-	// Minutes is how long it takes, Within how soon after the finding it should be done.
-	Minutes int
-	Within  time.Duration
+	Link string `yaml:"link"`
+	// Minutes is how long it takes, Days how soon after the finding it should be done.
+	Minutes int `yaml:"minutes"`
+	Days    int `yaml:"days"`
 	// Essential steps mend what leaked: without them the finding is not solved. The others make the next one less likely.
-	Essential bool
+	Essential bool `yaml:"essential"`
 	// Mends is what the finding is resolved as once the step is done; empty for a step that says nothing of that.
-	Mends Resolution
-	texts map[partner.Language]stepText
-	when  stepCondition
+	Mends Resolution                    `yaml:"mends"`
+	Texts map[partner.Language]stepText `yaml:"texts"`
+	When  stepCondition                 `yaml:",inline"`
 }
 
+// within is how soon after the finding the step should be done.
+func (s *Step) within() time.Duration { return time.Duration(s.Days) * 24 * time.Hour }
+
 // stepText is a step in one language. Perhaps is why where it is not known that the person's own record held the class.
-type stepText struct{ What, Why, Perhaps string }
+type stepText struct {
+	What    string `yaml:"what"`
+	Why     string `yaml:"why"`
+	Perhaps string `yaml:"perhaps"`
+}
 
 // stepCondition says which findings a step is for: any of what it lists is enough.
 type stepCondition struct {
-	always  bool
-	exposes []Exposed
-	assets  []identifier.Kind
-	sources []SourceKind
-	// unless are classes beside which the step is not needed.
-	unless []Exposed
-	// certain asks that the class stood in the person's own record.
-	certain bool
+	Always  bool              `yaml:"always"`
+	Exposes []Exposed         `yaml:"exposes"`
+	Assets  []identifier.Kind `yaml:"assets"`
+	Sources []SourceKind      `yaml:"sources"`
+	// Unless are classes beside which the step is not needed.
+	Unless []Exposed `yaml:"unless"`
+	// Certain asks that the class stood in the person's own record.
+	Certain bool `yaml:"certain"`
 }
 
 // StepState is what a person said of a step.
@@ -75,11 +82,11 @@ type PlannedStep struct {
 }
 
 // What says what to do.
-func (s PlannedStep) What(in partner.Language) string { return s.fillText(s.texts[in].What) }
+func (s PlannedStep) What(in partner.Language) string { return s.fillText(s.Texts[in].What) }
 
 // Why says why, and only what is known: where the person's own record is not, the step is for what may have been in it.
 func (s PlannedStep) Why(in partner.Language) string {
-	text := s.texts[in]
+	text := s.Texts[in]
 	if !s.certain && text.Perhaps != "" {
 		return s.fillText(text.Perhaps)
 	}
@@ -99,7 +106,7 @@ func (s PlannedStep) isRemaining() bool {
 
 // reminderTime returns when the person is reminded of the step: the day before it is due, and of a short deadline at
 // half time.
-func (s PlannedStep) reminderTime() time.Time { return s.Due.Add(-min(24*time.Hour, s.Within/2)) }
+func (s PlannedStep) reminderTime() time.Time { return s.Due.Add(-min(24*time.Hour, s.within()/2)) }
 
 // Plan is what to do about one finding, in order.
 type Plan struct {
@@ -114,11 +121,11 @@ func NewFindingPlan(f Finding, marks []StepMark) Plan {
 	steps := firstSteps()
 	for i := range steps {
 		s := &steps[i]
-		fits, certain := s.when.holdsFor(&f)
+		fits, certain := s.When.holdsFor(&f)
 		if !fits {
 			continue
 		}
-		one := PlannedStep{Step: s, State: StepTodo, Due: f.planStart().Add(s.Within), certain: certain, breach: f.Breach.Title}
+		one := PlannedStep{Step: s, State: StepTodo, Due: f.planStart().Add(s.within()), certain: certain, breach: f.Breach.Title}
 		for _, m := range marks {
 			if m.Finding != f.ID || m.Step != s.ID {
 				continue
@@ -144,16 +151,16 @@ func (f *Finding) planStart() time.Time {
 // Of made-up data and spam lists nothing but care follows.
 func (c *stepCondition) holdsFor(f *Finding) (fits, certain bool) {
 	switch {
-	case c.always:
+	case c.Always:
 		return true, true
-	case f.Breach.isDoubtful(), f.Breach.Has(c.unless...):
+	case f.Breach.isDoubtful(), f.Breach.Has(c.Unless...):
 		return false, false
-	case slices.Contains(c.sources, f.Breach.Kind), slices.Contains(c.assets, f.Kind):
+	case slices.Contains(c.Sources, f.Breach.Kind), slices.Contains(c.Assets, f.Kind):
 		return true, true
-	case f.Basis() == BasisRow && f.Breach.Has(c.exposes...), slices.Contains(c.exposes, exposedClass(f.Kind)):
+	case f.Basis() == BasisRow && f.Breach.Has(c.Exposes...), slices.Contains(c.Exposes, exposedClass(f.Kind)):
 		return true, true
 	}
-	return !c.certain && f.Breach.Has(c.exposes...), false
+	return !c.Certain && f.Breach.Has(c.Exposes...), false
 }
 
 // exposedClass returns the class of data that a watched value is itself: where it was found, it stood. Empty for a kind

@@ -123,9 +123,9 @@ func TestStepTexts(t *testing.T) {
 // TestStepsRefused: a catalogue with a slip in it is refused, whole.
 func TestStepsRefused(t *testing.T) {
 	t.Parallel()
-	const texts = "\n  pt-BR: {what: a, why: b}\n  es: {what: a, why: b}\n  en: {what: a, why: b}\n"
+	const texts = "\n  texts:\n    pt-BR: {what: a, why: b}\n    es: {what: a, why: b}\n    en: {what: a, why: b}\n"
 	const good = "- id: um\n  always: true\n  minutes: 1\n  days: 2" + texts
-	if steps, err := parseSteps([]byte(good)); err != nil || len(steps) != 1 || steps[0].Within != 48*time.Hour {
+	if steps, err := parseSteps([]byte(good)); err != nil || len(steps) != 1 || steps[0].within() != 48*time.Hour {
 		t.Fatal(steps, err)
 	}
 	for slip, why := range map[string]string{
@@ -136,7 +136,7 @@ func TestStepsRefused(t *testing.T) {
 		strings.Replace(good, "always: true", "essential: true", 1):                          "always",
 		strings.Replace(good, "always: true", "exposes: [senha]", 1):                         "no such class",
 		strings.Replace(good, "always: true", "sources: [mail]", 1):                          "no such kind",
-		strings.Replace(good, "always: true", "assets: [mail]", 1):                           "step",
+		strings.Replace(good, "always: true", "assets: [mail]", 1):                           "read steps",
 		strings.Replace(good, "always: true", "exposes: [card]", 1):                          "perhaps",
 		strings.Replace(good, "days: 2", "days: 2\n  mends: retracted", 1):                   "mends",
 		strings.Replace(good, "days: 2", "days: 2\n  link: http://exemplo.com.br", 1):        "link",

@@ -60,6 +60,22 @@ func ParseKind(s string) (Kind, error) {
 	return 0, ErrKind
 }
 
+// MarshalText writes the word for a kind; none for the zero value.
+func (k Kind) MarshalText() ([]byte, error) {
+	if k == 0 {
+		return nil, nil
+	}
+	return []byte(k.String()), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (k *Kind) UnmarshalText(text []byte) (err error) {
+	if *k = 0; len(text) > 0 {
+		*k, err = ParseKind(string(text))
+	}
+	return err
+}
+
 // CheckDigits says whether the check digits of a CPF, a CNPJ or a card must be right. The zero value requires them.
 type CheckDigits uint8
 
