@@ -37,28 +37,15 @@ func listAudit(c *Console, r *request) (answer, error) { return c.auditView(r, n
 
 // auditView shows the audit trail, with the outcome of a check when one was just made.
 func (c *Console) auditView(r *request, checked *auditCheck) (answer, error) {
-	f, err := c.parseFilterQuery(r.Context(), &auditList, r.URL.Query(), "", nil)
-	if err != nil {
-		return nil, err
-	}
-	entries, next, err := f.readEntries(r.Context(), &c.Rules, perPage)
-	if err != nil {
-		return nil, err
-	}
-	page := auditPage{Checked: checked}
-	if page.Entries, err = c.auditRows(r, entries); err != nil {
-		return nil, err
-	}
-	page.List, err = c.newListView(r, &auditList, f, nil, len(entries), formatSeq(next), -1)
-	return view{"audit", "Auditoria", page}, err
+	f := c.parseFilterQuery(r, &auditList, r.URL.Query(), "", nil)
+	entries, next := callRulePair2(r, f.readEntries, &c.Rules, perPage)
+	list := c.newListView(r, &auditList, f, nil, len(entries), formatSeq(next), -1)
+	return view{"audit", "Auditoria", auditPage{list, c.auditRows(r, entries), checked}}, nil
 }
 
 // auditRows puts e-mails in the place of operators' ids.
-func (c *Console) auditRows(r *request, entries []operator.Entry) ([]auditRow, error) {
-	emails, err := operatorEmails(r.Context(), &c.Rules)
-	if err != nil {
-		return nil, err
-	}
+func (c *Console) auditRows(r *request, entries []operator.Entry) []auditRow {
+	emails := callRuleWith(r, operatorEmails, &c.Rules)
 	rows := make([]auditRow, len(entries))
 	for i, e := range entries {
 		rows[i] = auditRow{e, e.Name}
@@ -68,18 +55,15 @@ func (c *Console) auditRows(r *request, entries []operator.Entry) ([]auditRow, e
 			rows[i] = auditRow{operator.Entry{Seq: e.Seq, At: e.At, Action: e.Action, Subject: e.Subject}, theService}
 		}
 	}
-	return rows, nil
+	return rows
 }
 
 // verifyAudit checks the chain of the audit trail against a head that was noted earlier. A broken chain is shown, not
 // an error.
 func verifyAudit(c *Console, r *request) (answer, error) {
-	expect, err := operator.ParseHead(r.trimmedField("expect"))
-	if err != nil {
-		return nil, err
-	}
-	if err := c.recordAction(r, "audit.verify", "", ""); err != nil {
-		return nil, err
+	expect := parseValue(r, operator.ParseHead, r.trimmedField("expect"))
+	if c.recordAction(r, "audit.verify", "", ""); r.failure != nil {
+		return nil, r.failure
 	}
 	head, err := c.Rules.Audit.VerifyTrail(r.Context(), expect, nil)
 	check := &auditCheck{Whole: err == nil, Lines: head.Seq, MAC: hex.EncodeToString(head.MAC)}
@@ -113,34 +97,24 @@ type keysPage struct {
 }
 
 // loadKeysPage returns a partner's keys as their page shows them.
-func (c *Console) loadKeysPage(r *request) (keysPage, error) {
-	var page keysPage
+func (c *Console) loadKeysPage(r *request) (page keysPage) {
 	page.Primary, page.All, page.File = c.Rules.Keys.State()
-	jobs, err := c.latestJobs(r, seal.KindRewrite)
-	page.Jobs = jobs[:min(len(jobs), shownJobs)]
-	return page, err
+	page.Jobs = c.latestJobs(r, shownJobs, seal.KindRewrite)
+	return page
 }
 
 // showKeysPage shows a partner's keys.
 func showKeysPage(c *Console, r *request) (answer, error) {
-	page, err := c.loadKeysPage(r)
-	return view{"keys", "Chaves de cifra", page}, err
+	return view{"keys", "Chaves de cifra", c.loadKeysPage(r)}, nil
 }
 
 // countKeys counts the values under the present key and under old ones. It reads the whole database, so it runs only
 // on demand.
 func countKeys(c *Console, r *request) (answer, error) {
-	if err := c.recordAction(r, "keys.status", "", ""); err != nil {
-		return nil, err
-	}
-	page, err := c.loadKeysPage(r)
-	if err != nil {
-		return nil, err
-	}
-	if page.Current, page.Old, err = c.Rules.Keys.Count(r.Context()); err != nil {
-		return nil, err
-	}
+	c.recordAction(r, "keys.status", "", "")
+	page := c.loadKeysPage(r)
 	page.Counted = true
+	page.Current, page.Old = callRulePair(r, func(ctx context.Context, _ struct{}) (int64, int64, error) { return c.Rules.Keys.Count(ctx) }, struct{}{})
 	return view{"keys", "Chaves de cifra", page}, nil
 }
 

@@ -43,31 +43,19 @@ type Breaches interface {
 
 // listBreaches shows one page of the imported breaches and a chart of all of them.
 func listBreaches(c *Console, r *request) (answer, error) {
-	f, err := c.parseFilterQuery(r.Context(), &breachesList, r.URL.Query(), "", nil)
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := f.readBreaches(r.Context(), &c.Rules, perPage)
-	if err != nil {
-		return nil, err
-	}
-	all, err := c.Rules.Breaches.ListBreaches(r.Context())
-	if err != nil {
-		return nil, err
-	}
+	f := c.parseFilterQuery(r, &breachesList, r.URL.Query(), "", nil)
+	list, next := callRulePair2(r, f.readBreaches, &c.Rules, perPage)
+	all := callRule(r, c.Rules.Breaches.ListBreaches)
 	slices.Reverse(all)
 	c.pictureBreaches(r, all)
 	rows := make([]breachRow, len(list))
 	for i, rec := range list {
 		rows[i].Record = rec
 		if rec.State == leak.Importing {
-			if rows[i].Import, err = c.newestImport(r, rec.Name); err != nil {
-				return nil, err
-			}
+			rows[i].Import = c.newestImport(r, rec.Name)
 		}
 	}
-	around, err := c.newListView(r, &breachesList, f, nil, len(rows), next, -1)
-	return view{"breaches", "Vazamentos", breachesPage{around, rows}}, err
+	return view{"breaches", "Vazamentos", breachesPage{c.newListView(r, &breachesList, f, nil, len(rows), next, -1), rows}}, nil
 }
 
 // breachesPage is the data of the list of breaches.
@@ -83,13 +71,11 @@ type breachRow struct {
 }
 
 // newestImport returns the newest job that reads a breach; nil when there is none.
-func (c *Console) newestImport(r *request, name string) (*jobRow, error) {
-	jobs, err := c.Rules.Jobs.ListJobsAbout(r.Context(), name, []string{intake.KindImport, intake.KindSpread}, 1)
-	if err != nil || len(jobs) == 0 {
-		return nil, err
+func (c *Console) newestImport(r *request, name string) *jobRow {
+	for _, row := range c.newJobRows(callRuleWith3(r, c.Rules.Jobs.ListJobsAbout, name, []string{intake.KindImport, intake.KindSpread}, 1)) {
+		return &row
 	}
-	row := newJobRow(jobs[0], c.Now())
-	return &row, nil
+	return nil
 }
 
 // breachForm is what the form of a breach offers.
@@ -173,8 +159,7 @@ func importBreach(c *Console, r *request) (answer, error) {
 
 // uploadBreach starts the import of a breach from an uploaded file, which is streamed and never held in memory.
 func uploadBreach(c *Console, r *request) (answer, error) {
-	file, err := fieldsAndFile(r)
-	r.noteFormError(err)
+	file := uploadedFile(r)
 	b := c.readNewBreach(r)
 	return c.recordAndRun(r, "breach.import", b.Name, "upload", redirect{joinPath("breaches", b.Name), "breach.started"}, func() error {
 		return c.Rules.Breaches.Upload(r.Context(), b, r.PostForm.Has("no_pairs"), file.FileName(), file)
@@ -205,12 +190,7 @@ func (p breachPage) Final() bool { return p.State != leak.Importing }
 func exposedLabels(list []cyber.Exposed) []string {
 	labels := make([]string, len(list))
 	for i, e := range list {
-		labels[i] = string(e)
-		for _, o := range exposedOptions {
-			if o.Value == string(e) {
-				labels[i] = o.Label
-			}
-		}
+		labels[i] = listField{Options: exposedOptions}.optionLabel(string(e))
 	}
 	return labels
 }
@@ -227,10 +207,7 @@ var breachKinds = []string{intake.KindImport, intake.KindRenew, intake.KindSprea
 // showBreach shows a breach. While its first import runs there is no record yet, and the page shows the job's figures.
 func showBreach(c *Console, r *request) (answer, error) {
 	name := r.PathValue("name")
-	jobs, err := c.Rules.Jobs.ListJobsAbout(r.Context(), name, breachKinds, perPage)
-	if err != nil {
-		return nil, err
-	}
+	jobs := callRuleWith3(r, c.Rules.Jobs.ListJobsAbout, name, breachKinds, perPage)
 	rec, err := c.Rules.Breaches.FindBreach(r.Context(), name)
 	if err != nil {
 		if len(jobs) == 0 {
@@ -238,7 +215,7 @@ func showBreach(c *Console, r *request) (answer, error) {
 		}
 		rec = leak.Record{Breach: cyber.Breach{Name: name, Title: name}, State: leak.Importing} // its import has only just begun
 	}
-	page := breachPage{breachForm: newBreachForm(rec), recentJobs: recentJobs{newJobRows(jobs, c.Now())}}
+	page := breachPage{breachForm: newBreachForm(rec), recentJobs: recentJobs{c.newJobRows(jobs)}}
 	if rec.State == leak.Importing { // the record has no figures yet: those of the job are the only ones
 		for i := range page.Jobs {
 			if p, told := page.Jobs[i].importing(); told {
@@ -261,18 +238,14 @@ func showBreach(c *Console, r *request) (answer, error) {
 		page.MostFrom, _ = m.LargestOverlap()
 		page.New = formatShare(rec.Tally.Distinct-min(m.Known, rec.Tally.Distinct), rec.Tally.Distinct)
 	}
-	if page.Names, err = c.partnerNames(r); err != nil {
-		return nil, err
-	}
+	page.Names = c.partnerNames(r)
 	var changed time.Time
 	for _, j := range jobs {
 		if j.FinishedAt.After(changed) {
 			changed = j.FinishedAt
 		}
 	}
-	if page.Hits, err = c.Rules.Breaches.CountHits(r.Context(), rec.Breach, changed); err != nil {
-		return nil, err
-	}
+	page.Hits = callRuleWith2(r, c.Rules.Breaches.CountHits, rec.Breach, changed)
 	page.All.Severities = map[cyber.Severity]int64{}
 	for _, h := range page.Hits {
 		for severity, n := range h.Severities {
@@ -315,11 +288,10 @@ func retractBreach(c *Console, r *request) (answer, error) {
 	if r.trimmedField("confirm") != name {
 		return nil, errForm.With("confirm", fault.NameOfTheBreach)
 	}
-	if err := c.recordAction(r, "breach.retract", name, ""); err != nil {
-		return nil, err
-	}
-	_, err := c.Rules.Breaches.Retract(r.Context(), name)
-	return redirect{joinPath("breaches", name), "breach.retracted"}, err
+	return c.recordAndRun(r, "breach.retract", name, "", redirect{joinPath("breaches", name), "breach.retracted"}, func() error {
+		_, err := c.Rules.Breaches.Retract(r.Context(), name)
+		return err
+	})
 }
 
 // verifyBreach starts a job that reads the segments of a breach in full and checks them.
@@ -343,10 +315,7 @@ var wayOptions = []choiceOption{
 // newRenewal shows the form that adds to the content of a breach or replaces it, from paths on the server or an
 // upload.
 func newRenewal(c *Console, r *request) (answer, error) {
-	rec, err := c.Rules.Breaches.FindBreach(r.Context(), r.PathValue("name"))
-	if err != nil {
-		return nil, err
-	}
+	rec := callRuleWith(r, c.Rules.Breaches.FindBreach, r.PathValue("name"))
 	upload := r.Method == http.MethodGet && r.URL.Query().Get("from") == "upload" || r.route.upload
 	return view{"breach-renew", "Renovar o conteúdo", renewalForm{rec, wayOptions, upload}}, nil
 }
@@ -360,8 +329,7 @@ func renewBreach(c *Console, r *request) (answer, error) {
 
 // uploadRenewal starts the renewal of a breach from an uploaded file, which is streamed and never held in memory.
 func uploadRenewal(c *Console, r *request) (answer, error) {
-	file, err := fieldsAndFile(r)
-	r.noteFormError(err)
+	file := uploadedFile(r)
 	return c.beginRenewal(r, "upload", func(name string, way intake.Way) error {
 		return c.Rules.Breaches.RenewUpload(r.Context(), way, name, r.PostForm.Has("no_pairs"), file.FileName(), file)
 	})
@@ -372,9 +340,7 @@ func (c *Console) beginRenewal(r *request, from string, begin func(name string, 
 	name := r.PathValue("name")
 	way, err := intake.ParseWay(r.PostForm.Get("way"))
 	r.noteFormError(err)
-	if _, err := c.Rules.Breaches.FindBreach(r.Context(), name); err != nil {
-		return nil, err
-	}
+	callRuleWith(r, c.Rules.Breaches.FindBreach, name)
 	return c.recordAndRun(r, "breach."+r.PostForm.Get("way"), name, from, redirect{joinPath("breaches", name), "breach.renewing"}, func() error { return begin(name, way) })
 }
 
@@ -419,25 +385,13 @@ func showNewFeed(*Console, *request) (answer, error) {
 
 // listFeeds shows the feeds that supply breaches. Their secrets are left out.
 func listFeeds(c *Console, r *request) (answer, error) {
-	all, err := c.Rules.Feeds.All(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	var page feedsPage
-	if page.Jobs, err = c.latestJobs(r, feed.KindRun); err != nil {
-		return nil, err
-	}
-	for _, f := range all {
-		row := feedRow{Feed: f, Label: string(f.Kind)}
+	page := feedsPage{recentJobs: recentJobs{c.latestJobs(r, perPage, feed.KindRun)}}
+	for _, f := range callRule(r, c.Rules.Feeds.All) {
+		row := feedRow{Feed: f, Label: listField{Options: feedKinds}.optionLabel(string(f.Kind))}
 		if f.Kind == feed.Pushed {
 			row.Label = pushLabel
 		}
 		row.Secret, row.Target = "", f.Shown()
-		for _, k := range feedKinds {
-			if k.Value == string(f.Kind) {
-				row.Label = k.Label
-			}
-		}
 		page.Feeds = append(page.Feeds, row)
 	}
 	return view{"feeds", "Fontes", page}, nil
@@ -506,15 +460,8 @@ const shownJobs = 8
 // showPasswords shows the state of each corpus of leaked passwords and the latest jobs on them.
 func showPasswords(c *Console, r *request) (answer, error) {
 	corpora, err := c.Rules.Passwords.ReadStatus()
-	if err != nil {
-		return nil, err
-	}
-	jobs, err := c.latestJobs(r, password.KindImport, password.KindDownload, password.KindVerify)
-	if err != nil {
-		return nil, err
-	}
-	page := passwordsPage{recentJobs{jobs[:min(len(jobs), shownJobs)]}, corpora, algorithmOptions}
-	return view{"passwords", "Senhas vazadas", page}, nil
+	jobs := c.latestJobs(r, shownJobs, password.KindImport, password.KindDownload, password.KindVerify)
+	return view{"passwords", "Senhas vazadas", passwordsPage{recentJobs{jobs}, corpora, algorithmOptions}}, err
 }
 
 // passwordWork records and begins work on the corpora.
@@ -529,10 +476,7 @@ func verifyPasswords(c *Console, r *request) (answer, error) {
 
 // importPasswords starts the import of a corpus from files on the server.
 func importPasswords(c *Console, r *request) (answer, error) {
-	a, err := password.ParseAlgorithm(r.trimmedField("algorithm"))
-	if err != nil {
-		return nil, err
-	}
+	a := parseValue(r, password.ParseAlgorithm, r.trimmedField("algorithm"))
 	return c.passwordWork(r, "passwords.import", a.String(), r.trimmedField("paths"), func() error {
 		return c.Rules.Passwords.Import(r.Context(), a, r.trimmedField("source"), splitLines(r.trimmedField("paths")))
 	})
@@ -540,14 +484,8 @@ func importPasswords(c *Console, r *request) (answer, error) {
 
 // uploadPasswords starts the import of a corpus from an uploaded file, which is streamed and never held in memory.
 func uploadPasswords(c *Console, r *request) (answer, error) {
-	file, err := fieldsAndFile(r)
-	if err != nil {
-		return nil, err
-	}
-	a, err := password.ParseAlgorithm(r.PostForm.Get("algorithm"))
-	if err != nil {
-		return nil, err
-	}
+	file := uploadedFile(r)
+	a := parseValue(r, password.ParseAlgorithm, r.trimmedField("algorithm"))
 	return c.passwordWork(r, "passwords.import", a.String(), "upload", func() error {
 		return c.Rules.Passwords.Upload(r.Context(), a, r.PostForm.Get("source"), file.FileName(), file)
 	})
@@ -555,9 +493,6 @@ func uploadPasswords(c *Console, r *request) (answer, error) {
 
 // downloadPasswords starts a job that downloads the public corpus of an algorithm.
 func downloadPasswords(c *Console, r *request) (answer, error) {
-	a, err := password.ParseAlgorithm(r.trimmedField("algorithm"))
-	if err != nil {
-		return nil, err
-	}
+	a := parseValue(r, password.ParseAlgorithm, r.trimmedField("algorithm"))
 	return c.passwordWork(r, "passwords.download", a.String(), "", func() error { return c.Rules.Passwords.Download(r.Context(), a) })
 }

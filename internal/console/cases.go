@@ -2,7 +2,6 @@ package console
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -146,84 +145,67 @@ func (c *Console) loadNames(r *request, services []cyber.Service, partners []par
 }
 
 // listCaseOwners returns the e-mail addresses of the operators who may work on a case.
-func (c *Console) listCaseOwners(r *request) ([]string, error) {
-	all, err := c.Rules.Operators.Operators(r.Context())
-	var list []string
-	for _, o := range all {
+func (c *Console) listCaseOwners(r *request) (list []string) {
+	for _, o := range callRule(r, c.Rules.Operators.Operators) {
 		if o.Role.Covers(operator.Support) && !o.Disabled {
 			list = append(list, o.Email)
 		}
 	}
-	return list, err
+	return list
 }
 
 // casesFilter reads what the desk is narrowed to. A partner that there is not has no cases.
-func (c *Console) casesFilter(r *request, partners []partner.Partner) (filter, error) {
+func (c *Console) casesFilter(r *request, partners []partner.Partner) filter {
 	id, q := c.chosenPartner(r, partners), r.URL.Query()
 	if status, err := cyber.ParseCaseStatus(q.Get("status")); err == nil {
 		q.Set("status", string(status))
 	}
 	if isKnownPartner(partners, id) {
-		return c.parseFilterQuery(r.Context(), &casesList, q, id, partners)
+		return c.parseFilterQuery(r, &casesList, q, id, partners)
 	}
-	f, err := c.parseFilterQuery(r.Context(), &casesList, q, "", partners)
+	f := c.parseFilterQuery(r, &casesList, q, "", partners)
 	f.Partner = id
-	return f, err
+	return f
 }
 
 // showCases shows the queue of cases, as a list or with the statuses side by side.
 func showCases(c *Console, r *request) (answer, error) {
-	partners, err := c.visiblePartners(r)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.casesFilter(r, partners)
-	if err != nil {
-		return nil, err
-	}
-	services, err := c.Rules.Services.ListServices(r.Context())
-	if err != nil {
-		return nil, err
-	}
+	partners := c.visiblePartners(r)
+	f := c.casesFilter(r, partners)
+	services := callRule(r, c.Rules.Services.ListServices)
 	page := casesPage{Status: cyber.CaseStatus(f.valueOfName("status")), AsLanes: f.valueOfName("view") == "lanes"}
-	if page.Tabs, err = c.queueTabs(r, f); err != nil {
-		return nil, err
-	}
+	page.Tabs = c.queueTabs(r, f)
 	shown := []cyber.CaseStatus{page.Status}
 	if page.AsLanes && page.Status == "" {
 		shown = []cyber.CaseStatus{cyber.CaseOpen, cyber.CaseInProgress, cyber.CaseWaiting}
 	}
 	names := c.loadNames(r, services, partners)
 	for _, status := range shown {
-		l, err := c.readDeskLane(r, f, status, len(shown) == 1)
-		if err != nil {
-			return nil, err
-		}
+		l := c.readDeskLane(r, f, status, len(shown) == 1)
 		l.Tickets = names.newTickets(l.Cases)
-		if err := c.nameTickets(r, l.Tickets); err != nil {
-			return nil, err
-		}
+		c.nameTickets(r, l.Tickets)
 		page.Lanes, page.Total = append(page.Lanes, l), page.Total+l.Total
 	}
 	page.Other = f.deskAddressWith("view", map[bool]string{false: "lanes", true: ""}[page.AsLanes])
-	if err := c.pictureCases(r); err != nil {
-		return nil, err
+	c.pictureCases(r)
+	page.List = c.newListView(r, &casesList, f, partners, 0, "", page.Total)
+	page.Owners = c.listCaseOwners(r)
+	for _, s := range services {
+		page.List.offerOption("service", choiceOption{string(s.ID), s.Name})
 	}
-	if page.List, err = c.newListView(r, &casesList, f, partners, 0, "", page.Total); err != nil {
-		return nil, err
+	page.List.offerOption("owner", choiceOption{ownerMe, "Eu"})
+	page.List.offerOption("owner", choiceOption{ownerNone, "Ninguém"})
+	for _, o := range page.Owners {
+		page.List.offerOption("owner", choiceOption{o, o})
 	}
-	if page.Owners, err = c.listCaseOwners(r); err != nil {
-		return nil, err
-	}
-	page.List.offerCaseChoices(services, page.Owners)
 	return view{"cases", "Casos", page}, nil
 }
 
 // queueTabs counts the queues of a day among what the filter leaves.
-func (c *Console) queueTabs(r *request, f filter) ([]queueTab, error) {
+func (c *Console) queueTabs(r *request, f filter) []queueTab {
 	all := f.laneFilter("", 0)
 	all.Assignee, all.Unassigned, all.DueFrom, all.DueTo = "", false, time.Time{}, time.Time{}
-	n, err := c.Rules.Cases.CountWaiting(r.Context(), all, r.who.Email, nextMidnight(c.Now()))
+	n := callRuleWith3(r, c.Rules.Cases.CountWaiting, all, r.who.Email, nextMidnight(c.Now()))
 	tabs := []queueTab{
 		{Label: "Atrasados", Path: f.deskAddressWith("due", "late"), Count: n.Late, Current: f.valueOfName("due") == "late", Late: n.Late > 0},
 		{Label: "Vencem hoje", Path: f.deskAddressWith("due", "today"), Count: n.Today, Current: f.valueOfName("due") == "today"},
@@ -234,7 +216,7 @@ func (c *Console) queueTabs(r *request, f filter) ([]queueTab, error) {
 	if c.confined { // who of the service works on what is not for partners
 		tabs = slices.Delete(tabs, 2, 4)
 	}
-	return tabs, err
+	return tabs
 }
 
 // deskAddressWith returns the path of the desk with another word in the filter, and without the words for queue and
@@ -256,27 +238,23 @@ func (f filter) deskAddressWith(name, word string) string {
 }
 
 // nameTickets puts the masked names of enrolled persons on cases.
-func (c *Console) nameTickets(r *request, list []ticket) error {
+func (c *Console) nameTickets(r *request, list []ticket) {
 	users := map[partner.ID][]partner.UserHash{}
 	for _, t := range list {
 		users[t.Partner] = append(users[t.Partner], t.User)
 	}
 	for id, of := range users {
-		names, err := c.Rules.FindSubscriptions.NamesOfUsers(r.Context(), id, of)
-		if err != nil {
-			return err
-		}
+		names := callRuleWith2(r, c.Rules.FindSubscriptions.NamesOfUsers, id, of)
 		for i, t := range list {
 			if name := names[t.User]; t.Partner == id && name != "" {
 				list[i].Name, list[i].Mark = maskPersonName(name), monogramOf(name)
 			}
 		}
 	}
-	return nil
 }
 
 // readDeskLane reads one status of the desk: a few of it beside others, or a page of it alone.
-func (c *Console) readDeskLane(r *request, f filter, status cyber.CaseStatus, alone bool) (lane, error) {
+func (c *Console) readDeskLane(r *request, f filter, status cyber.CaseStatus, alone bool) lane {
 	asked := f.laneFilter(status, perLane)
 	if f.valueOfName("owner") == ownerMe {
 		asked.Assignee = r.who.Email
@@ -284,10 +262,7 @@ func (c *Console) readDeskLane(r *request, f filter, status cyber.CaseStatus, al
 	if alone {
 		asked.Limit, asked.After = 2*perLane, parseLaneMark(r.URL.Query())
 	}
-	one, err := c.Rules.Cases.ListLane(r.Context(), asked)
-	if err != nil {
-		return lane{}, err
-	}
+	one := callRuleWith(r, c.Rules.Cases.ListLane, asked)
 	q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
 	q.Set("status", string(status))
 	l := lane{Lane: one, Whole: "/cases?" + q.Encode()}
@@ -298,25 +273,7 @@ func (c *Console) readDeskLane(r *request, f filter, status cyber.CaseStatus, al
 		}
 		l.Next = "/cases?" + q.Encode()
 	}
-	return l, nil
-}
-
-// offerCaseChoices puts the services and those who work on cases into the form.
-func (v *listView) offerCaseChoices(services []cyber.Service, owners []string) {
-	for i := range v.Fields {
-		field := &v.Fields[i]
-		switch field.Name {
-		case "service":
-			for _, s := range services {
-				field.Options = append(field.Options, choiceOption{string(s.ID), s.Name})
-			}
-		case "owner":
-			field.Options = []choiceOption{{ownerMe, "Eu"}, {ownerNone, "Ninguém"}}
-			for _, o := range owners {
-				field.Options = append(field.Options, choiceOption{o, o})
-			}
-		}
-	}
+	return l
 }
 
 // parseLaneMark reads where a lane goes on from the address.
@@ -375,29 +332,14 @@ const (
 )
 
 // loadCasePage returns a case with all that its page shows.
-func (c *Console) loadCasePage(r *request) (page casePage, err error) {
-	ctx := r.Context()
-	one, moves, err := c.Rules.Cases.ShowCase(ctx, cyber.CaseID(r.PathValue("id")))
-	if err != nil {
-		return page, err
-	}
-	services, err := c.Rules.Services.ListServices(ctx)
-	if err != nil {
-		return page, err
-	}
-	partners, err := c.Rules.Partners.ListPartners(ctx)
-	if err != nil {
-		return page, err
-	}
-	names := c.loadNames(r, services, partners)
-	page = casePage{ticket: names.newTickets([]cyber.Case{one})[0], Person: c.personPath(one.Partner, one.User), Writer: one.OtherWriter(r.who.Email, c.Now())}
+func (c *Console) loadCasePage(r *request) casePage {
+	one, moves := callRulePair(r, c.Rules.Cases.ShowCase, cyber.CaseID(r.PathValue("id")))
+	names := c.loadNames(r, callRule(r, c.Rules.Services.ListServices), callRule(r, c.Rules.Partners.ListPartners))
+	page := casePage{ticket: names.newTickets([]cyber.Case{one})[0], Person: c.personPath(one.Partner, one.User), Writer: one.OtherWriter(r.who.Email, c.Now())}
 	if c.confined {
-		moves, err = c.movesForPartner(r, moves)
-	} else if page.Owners, err = c.listCaseOwners(r); err == nil {
-		page.Ready, err = c.Rules.Cases.ReadyAnswers(ctx)
-	}
-	if err != nil {
-		return page, err
+		moves = c.movesForPartner(r, moves)
+	} else {
+		page.Owners, page.Ready = c.listCaseOwners(r), callRule(r, c.Rules.Cases.ReadyAnswers)
 	}
 	for _, a := range page.Ready {
 		if a.Title == r.URL.Query().Get("ready") {
@@ -407,34 +349,21 @@ func (c *Console) loadCasePage(r *request) (page casePage, err error) {
 	if one.Assignee != "" && !slices.Contains(page.Owners, one.Assignee) {
 		page.Owners = append(page.Owners, one.Assignee) // an operator who has left, or a name given by the command
 	}
-	reveals, err := c.currentReveals(r)
-	if err != nil {
-		return page, err
-	}
-	page.Reveal = reveals[c.referenceOf(one.Partner, one.User)]
-	if page.Talk, err = c.buildConversation(r, page, moves); err != nil {
-		return page, err
-	}
-	subscriptions, err := c.Rules.FindSubscriptions.SubscriptionsOfUser(ctx, one.Partner, one.User)
-	if err != nil {
-		return page, err
-	}
-	if len(subscriptions) > 0 {
+	page.Reveal = c.currentReveals(r)[c.referenceOf(one.Partner, one.User)]
+	page.Talk = c.buildConversation(r, page, moves)
+	if subscriptions := callRuleWith2(r, c.Rules.FindSubscriptions.SubscriptionsOfUser, one.Partner, one.User); len(subscriptions) > 0 {
 		page.Who = &subscriptions[0].Beneficiary
 		page.Name, page.Mark = maskPersonName(page.Who.Name), monogramOf(page.Who.Name)
 	}
-	page.Findings, _, err = c.Rules.Review.FindingList(ctx, cyber.FindingFilter{Partner: one.Partner, User: one.User, OpenOnly: true, Limit: openFindings})
-	if err != nil {
-		return page, err
-	}
-	others, err := c.Rules.Cases.ListPersonCases(ctx, one.Partner, one.User)
+	page.Findings, _ = callRulePair(r, c.Rules.Review.FindingList, cyber.FindingFilter{Partner: one.Partner, User: one.User, OpenOnly: true, Limit: openFindings})
+	others := callRuleWith2(r, c.Rules.Cases.ListPersonCases, one.Partner, one.User)
 	others = slices.DeleteFunc(others, func(o cyber.Case) bool { return o.ID == one.ID })
 	page.Earlier = names.newTickets(others[:min(len(others), earlierCases)])
-	return page, err
+	return page
 }
 
 // buildConversation returns the history of a case as lines of a conversation.
-func (c *Console) buildConversation(r *request, page casePage, moves []cyber.CaseMove) ([]talkLine, error) {
+func (c *Console) buildConversation(r *request, page casePage, moves []cyber.CaseMove) []talkLine {
 	list := make([]talkLine, 0, len(moves))
 	for _, m := range moves {
 		l := talkLine{Class: "did", Who: m.Actor, At: m.At, Text: m.Note, Mark: monogramOf(m.Actor)}
@@ -472,10 +401,7 @@ func (c *Console) buildConversation(r *request, page casePage, moves []cyber.Cas
 			if l.Closed {
 				break
 			}
-			questions, err := c.Rules.Cases.ListQuestions(r.Context(), page.Service)
-			if err != nil {
-				return nil, err
-			}
+			questions := callRuleWith(r, c.Rules.Cases.ListQuestions, page.Service)
 			for _, element := range page.Case.Answers {
 				l.Answers = append(l.Answers, readAnswer(element, questions))
 			}
@@ -485,21 +411,18 @@ func (c *Console) buildConversation(r *request, page casePage, moves []cyber.Cas
 		}
 		list = append(list, l)
 	}
-	return list, nil
+	return list
 }
 
 // showCasePage shows a case.
 func showCasePage(c *Console, r *request) (answer, error) {
-	page, err := c.loadCasePage(r)
-	return view{"case", "Caso " + strconv.FormatInt(page.Short, 10), page}, err
+	page := c.loadCasePage(r)
+	return view{"case", "Caso " + strconv.FormatInt(page.Short, 10), page}, nil
 }
 
 // revealCase opens who the person is and what they wrote: answers and wished times may hold anything.
 func revealCase(c *Console, r *request) (answer, error) {
-	one, _, err := c.Rules.Cases.ShowCase(r.Context(), cyber.CaseID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
+	one, _ := callRulePair(r, c.Rules.Cases.ShowCase, cyber.CaseID(r.PathValue("id")))
 	return c.recordReveal(r, c.referenceOf(one.Partner, one.User), redirect{to: joinPath("cases", string(one.ID))})
 }
 
@@ -552,10 +475,7 @@ func indentJSON(text string) string {
 
 // moveCaseStatus moves a case to the status that the form names.
 func moveCaseStatus(c *Console, r *request) (answer, error) {
-	to, err := cyber.ParseCaseStatus(r.trimmedField("to"))
-	if err != nil {
-		return nil, err
-	}
+	to := parseValue(r, cyber.ParseCaseStatus, r.trimmedField("to"))
 	id := cyber.CaseID(r.PathValue("id"))
 	return c.changeAndRedirect(r, "case.move", redirect{joinPath("cases", string(id)), "case.moved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Cases.MoveCase(ctx, id, to, r.who.Email, "")
@@ -565,43 +485,30 @@ func moveCaseStatus(c *Console, r *request) (answer, error) {
 
 // endCaseLater makes a final move that can be undone for a while, and goes on with the next case.
 func endCaseLater(c *Console, r *request) (answer, error) {
-	to, err := cyber.ParseCaseStatus(r.trimmedField("to"))
-	if err != nil {
-		return nil, err
-	}
+	to := parseValue(r, cyber.ParseCaseStatus, r.trimmedField("to"))
 	id := cyber.CaseID(r.PathValue("id"))
-	err = c.changeWithAudit(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
+	c.changeWithAudit(r, "case.move", func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Cases.ScheduleEnd(ctx, id, to, r.who.Email)
 		return string(id), string(to), err
 	})
-	if err != nil {
-		return nil, err
-	}
 	next := joinPath("cases", string(id))
 	if r.trimmedField("go") == "next" {
-		if next, err = c.nextCasePath(r, id); err != nil {
-			return nil, err
-		}
-		next += "?undo=" + url.QueryEscape(string(id))
+		next = c.nextCasePath(r, id) + "?undo=" + url.QueryEscape(string(id))
 	}
 	return redirect{next, "case.ending"}, nil
 }
 
 // nextCasePath returns the page of the most urgent case that waits for the operator, or else of one without an owner,
 // or else the desk.
-func (c *Console) nextCasePath(r *request, done cyber.CaseID) (string, error) {
+func (c *Console) nextCasePath(r *request, done cyber.CaseID) string {
 	for _, f := range []cyber.LaneFilter{{Assignee: r.who.Email, Limit: perLane}, {Unassigned: true, Limit: perLane}} {
-		l, err := c.Rules.Cases.ListLane(r.Context(), f)
-		if err != nil {
-			return "", err
-		}
-		for _, one := range l.Cases {
+		for _, one := range callRuleWith(r, c.Rules.Cases.ListLane, f).Cases {
 			if one.ID != done && one.Ending.At.IsZero() && one.Status != cyber.CaseWaiting {
-				return joinPath("cases", string(one.ID)), nil
+				return joinPath("cases", string(one.ID))
 			}
 		}
 	}
-	return "/cases", nil
+	return "/cases"
 }
 
 // undoCaseEnd takes back a final move.
@@ -630,14 +537,9 @@ func writeCase(c *Console, r *request) (answer, error) {
 // line in the trail: nothing about the case changes.
 func writingCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	one, _, err := c.Rules.Cases.ShowCase(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
-	if r.trimmedField("typing") == "1" {
-		if err := c.Rules.Cases.NoteWriting(r.Context(), id, r.who.Email); err != nil {
-			return nil, err
-		}
+	one, _ := callRulePair(r, c.Rules.Cases.ShowCase, id)
+	if r.failure == nil && r.trimmedField("typing") == "1" {
+		r.failure = c.Rules.Cases.NoteWriting(r.Context(), id, r.who.Email)
 	}
 	other := one.OtherWriter(r.who.Email, c.Now())
 	if other != "" && c.confined {
@@ -656,21 +558,22 @@ func takeOverCase(c *Console, r *request) (answer, error) {
 }
 
 // parseAssignee returns the assignee that the form asks for: an operator who may work on cases, or empty for no assignee.
-func (c *Console) parseAssignee(r *request) (string, error) {
+func (c *Console) parseAssignee(r *request) string {
 	to := r.trimmedField("assignee")
 	if r.PostForm.Has("me") {
-		return r.who.Email, nil
+		return r.who.Email
 	}
-	if owners, err := c.listCaseOwners(r); err != nil || to != "" && !slices.Contains(owners, to) {
-		return "", cmp.Or(err, error(cyber.ErrCaseInvalid.With("assignee", fault.CaseOperator)))
+	if owners := c.listCaseOwners(r); to != "" && !slices.Contains(owners, to) {
+		r.keepFailure(cyber.ErrCaseInvalid.With("assignee", fault.CaseOperator))
 	}
-	return to, nil
+	return to
 }
 
 // assignCase assigns the case in the path to the operator in the form.
 func assignCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
-	return redirect{joinPath("cases", string(id)), "case.assigned"}, c.assignCases(r, id)
+	c.assignCases(r, id)
+	return redirect{joinPath("cases", string(id)), "case.assigned"}, nil
 }
 
 // assignCases gives the cases that were marked on the desk to one operator.
@@ -682,7 +585,8 @@ func assignCases(c *Console, r *request) (answer, error) {
 	if len(ids) == 0 || len(ids) > perPage {
 		return nil, errNothing.With("row", fault.LinesChosen, perPage)
 	}
-	return redirect{"/cases?" + localQuery(r.trimmedField("back")), "case.assigned"}, c.assignCases(r, ids...)
+	c.assignCases(r, ids...)
+	return redirect{"/cases?" + localQuery(r.trimmedField("back")), "case.assigned"}, nil
 }
 
 // localQuery reads a query that a form brings back; anything else is none.
@@ -695,18 +599,14 @@ func localQuery(text string) string {
 }
 
 // assignCases assigns cases to the operator in the form, with a line in the audit trail for each case.
-func (c *Console) assignCases(r *request, ids ...cyber.CaseID) error {
-	to, err := c.parseAssignee(r)
+func (c *Console) assignCases(r *request, ids ...cyber.CaseID) {
+	to := c.parseAssignee(r)
 	for _, id := range ids {
-		if err != nil {
-			return err
-		}
-		err = c.changeWithAudit(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
+		c.changeWithAudit(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
 			_, err := in.Cases.AssignCase(ctx, id, to)
 			return string(id), to, err
 		})
 	}
-	return err
 }
 
 // partnerOf reads the partner that a path names.

@@ -32,35 +32,22 @@ func withSampleWords(it cyber.Item) cyber.Item {
 
 // contentView shows an item in its form.
 func contentView(r *request, it cyber.Item) (answer, error) {
-	page := newContentForm(it, r.PostForm)
+	page, shown := newContentForm(it, r.PostForm), withSampleWords(it)
 	var b bytes.Buffer
-	if err := cyber.WriteContent(&b, []cyber.Item{it}); err != nil {
-		return nil, err
-	}
-	shown := withSampleWords(it)
+	err := cyber.WriteContent(&b, []cyber.Item{it})
 	page.YAML, page.Preview = b.String(), &shown
-	return view{"content-item", it.Title, page}, nil
+	return view{"content-item", it.Title, page}, err
 }
 
 // showContent shows the form of one item of the catalogue.
 func showContent(c *Console, r *request) (answer, error) {
-	it, err := c.Rules.Content.GetItem(r.Context(), cyber.ContentID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
-	return contentView(r, it)
+	return contentView(r, callRuleWith(r, c.Rules.Content.GetItem, cyber.ContentID(r.PathValue("id"))))
 }
 
 // saveContent keeps what the form holds, or shows how it would look.
 func saveContent(c *Console, r *request) (answer, error) {
-	now, err := c.Rules.Content.GetItem(r.Context(), cyber.ContentID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
-	it, err := parseItemForm(r, now.ID)
-	if err != nil {
-		return nil, err
-	}
+	now := callRuleWith(r, c.Rules.Content.GetItem, cyber.ContentID(r.PathValue("id")))
+	it := parseItemForm(r, now.ID)
 	it.Retired = now.Retired // that has a button of its own
 	return c.keepContent(r, it)
 }
@@ -116,12 +103,8 @@ func (c *Console) offerContent(r *request, action string, retired bool) (answer,
 
 // exportContent downloads the catalogue as YAML, in the form that the import of the catalogue takes.
 func exportContent(c *Console, r *request) (answer, error) {
-	all, err := c.Rules.Content.ListItems(r.Context())
-	if err != nil {
-		return nil, err
-	}
 	var b bytes.Buffer
-	err = cyber.WriteContent(&b, all)
+	err := cyber.WriteContent(&b, callRule(r, c.Rules.Content.ListItems))
 	return download{"catalogo.yaml", "application/yaml", b.Bytes()}, err
 }
 
@@ -147,10 +130,7 @@ func newContent(_ *Console, r *request) (answer, error) {
 
 // createContent adds the item of the form.
 func createContent(c *Console, r *request) (answer, error) {
-	it, err := parseItemForm(r, cyber.ContentID(r.trimmedField("id")))
-	if err != nil {
-		return nil, err
-	}
+	it := parseItemForm(r, cyber.ContentID(r.trimmedField("id")))
 	if r.PostForm.Has("preview") {
 		shown := withSampleWords(it)
 		return newContentView(r, it, &shown), nil
@@ -308,21 +288,20 @@ func newContentForm(it cyber.Item, sent url.Values) contentForm {
 }
 
 // parseItemForm reads the fields. What they hold is checked like a file, so that both ways know the same rules.
-func parseItemForm(r *request, id cyber.ContentID) (cyber.Item, error) {
+func parseItemForm(r *request, id cyber.ContentID) cyber.Item {
 	it := cyber.Item{
 		ID: id, Type: cyber.ContentType(r.trimmedField("type")), Device: cyber.DeviceType(r.trimmedField("device")), Title: r.trimmedField("title"), Body: unwrapped(r, "body"),
 		More: unwrapped(r, "more"),
 	}
 	it.Rank, it.When, it.Question = r.readNumber("rank", 0), conditionOf(r), questionOf(r)
 	var b bytes.Buffer
-	if err := cyber.WriteContent(&b, []cyber.Item{it}); err != nil {
-		return it, err
-	}
+	r.keepFailure(cyber.WriteContent(&b, []cyber.Item{it}))
 	items, err := cyber.ReadContent(&b)
-	if r.noteFormError(err); r.wrong != nil {
-		return it, r.wrong
+	r.noteFormError(err)
+	if r.keepFailure(r.wrong); r.failure != nil {
+		return it
 	}
-	return items[0], nil
+	return items[0]
 }
 
 // unwrapped returns a text of several lines as it is stored: browsers send line breaks as CRLF.
@@ -421,18 +400,9 @@ type textsOfEvent struct {
 // get.
 func listTexts(c *Console, r *request) (answer, error) {
 	page := textsPage{Partner: partner.ID(r.FormValue("partner")), Langs: partner.ListLanguages(), Channels: message.ListChannels()}
-	var err error
-	if page.Lang, err = partner.ParseLanguage(r.FormValue("lang")); err != nil {
-		return nil, err
-	}
-	if page.Partners, err = c.Rules.Partners.ListPartners(r.Context()); err != nil {
-		return nil, err
-	}
-	all, err := c.Rules.Messages.ListTemplates(r.Context(), page.Partner)
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range all {
+	page.Lang = parseValue(r, partner.ParseLanguage, r.FormValue("lang"))
+	page.Partners = callRule(r, c.Rules.Partners.ListPartners)
+	for _, t := range callRuleWith(r, c.Rules.Messages.ListTemplates, page.Partner) {
 		if t.Language != page.Lang {
 			continue
 		}
@@ -469,25 +439,16 @@ func parseTextKey(r *request) message.Key {
 
 // showTextPage shows a text of messages.
 func showTextPage(c *Console, r *request) (answer, error) {
-	t, err := c.Rules.Messages.GetTemplate(r.Context(), partner.ID(r.FormValue("partner")), parseTextKey(r))
-	if err != nil {
-		return nil, err
-	}
-	return c.newTextView(r, t)
+	return c.newTextView(r, callRuleWith2(r, c.Rules.Messages.GetTemplate, partner.ID(r.FormValue("partner")), parseTextKey(r)))
 }
 
 // newTextView returns the page of a text.
 func (c *Console) newTextView(r *request, t message.Template) (answer, error) {
 	page := textPage{Template: t, Partner: partner.ID(r.FormValue("partner")), Words: message.ListWords(t.Event)}
-	names, err := c.partnerNames(r)
-	if err != nil {
-		return nil, err
-	}
-	page.PartnerName = names[page.Partner]
-	if page.Preview, err = message.PreviewTemplate(t); err != nil {
-		return nil, err
-	}
-	return view{"text", "Mensagem", page}, nil
+	page.PartnerName = c.partnerNames(r)[page.Partner]
+	var err error
+	page.Preview, err = message.PreviewTemplate(t)
+	return view{"text", "Mensagem", page}, err
 }
 
 // saveTextForm keeps a partner's own text.

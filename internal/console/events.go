@@ -33,21 +33,13 @@ type eventsPage struct {
 
 // listEvents shows one page of a partner's events; without a partner only the choice of one.
 func listEvents(c *Console, r *request) (answer, error) {
-	choice, err := c.choosePartner(r)
-	if err != nil || choice.Current.ID == "" {
-		return view{"events", "Eventos", eventsPage{partnerChoice: choice}}, err
+	page := eventsPage{partnerChoice: c.choosePartner(r)}
+	if page.Current.ID != "" {
+		f := c.parseFilterQuery(r, &eventsList, r.URL.Query(), page.Current.ID, page.All)
+		events, next := callRulePair2(r, c.Rules.Events.ListEvents, f.Partner, f.eventFilter(perPage))
+		page.Events, page.List = events, c.newListView(r, &eventsList, f, page.All, len(events), formatSeq(next), -1)
 	}
-	f, err := c.parseFilterQuery(r.Context(), &eventsList, r.URL.Query(), choice.Current.ID, choice.All)
-	if err != nil {
-		return nil, err
-	}
-	page := eventsPage{partnerChoice: choice}
-	var next int64
-	if page.Events, next, err = c.Rules.Events.ListEvents(r.Context(), choice.Current.ID, f.eventFilter(perPage)); err != nil {
-		return nil, err
-	}
-	page.List, err = c.newListView(r, &eventsList, f, choice.All, len(page.Events), formatSeq(next), -1)
-	return view{"events", "Eventos", page}, err
+	return view{"events", "Eventos", page}, nil
 }
 
 // eventPage is the data of the page of one event.
@@ -70,22 +62,10 @@ type eventDelivery struct {
 
 // showEvent shows an event with its deliveries and every attempt.
 func showEvent(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
-	if err != nil {
-		return nil, err
-	}
-	e, err := c.Rules.Events.GetEvent(r.Context(), p.ID, alert.EventID(r.PathValue("event")))
-	if err != nil {
-		return nil, err
-	}
-	statuses, tries, err := c.Rules.History.Deliveries(r.Context(), p.ID, e.ID)
-	if err != nil {
-		return nil, err
-	}
-	endpoints, err := c.Rules.Webhooks.ListEndpoints(r.Context(), p.ID)
-	if err != nil {
-		return nil, err
-	}
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, partnerOf(r))
+	e := callRuleWith2(r, c.Rules.Events.GetEvent, p.ID, alert.EventID(r.PathValue("event")))
+	statuses, tries := callRulePair2(r, c.Rules.History.Deliveries, p.ID, e.ID)
+	addresses := c.endpointAddresses(r, p.ID)
 	page := eventPage{Partner: p, Event: e, Body: indentJSON(string(e.Body))}
 	var about struct {
 		Data struct{ UserHash partner.UserHash }
@@ -94,20 +74,23 @@ func showEvent(c *Console, r *request) (answer, error) {
 		page.Person = c.personPath(p.ID, about.Data.UserHash)
 	}
 	for _, s := range statuses {
-		d := eventDelivery{DeliveryStatus: s}
-		for _, t := range tries {
-			if t.Endpoint == s.Endpoint {
-				d.Attempts = append(d.Attempts, t)
-			}
-		}
-		for _, end := range endpoints {
-			if end.ID == s.Endpoint {
-				d.Address = withoutQuery(end.URL)
-			}
-		}
-		page.Deliveries = append(page.Deliveries, d)
+		page.Deliveries = append(page.Deliveries, newEventDelivery(s, "", addresses[s.Endpoint], tries))
 	}
 	return view{"event", "Evento", page}, nil
+}
+
+// newEventDelivery returns a delivery with those of an event's attempts that were made for it.
+func newEventDelivery(s alert.DeliveryStatus, kind alert.Type, address string, tries []alert.AttemptLog) eventDelivery {
+	return eventDelivery{s, kind, address, slices.DeleteFunc(slices.Clone(tries), func(t alert.AttemptLog) bool { return t.Endpoint != s.Endpoint })}
+}
+
+// endpointAddresses returns where the endpoints of a partner are.
+func (c *Console) endpointAddresses(r *request, id partner.ID) map[alert.EndpointID]string {
+	addresses := map[alert.EndpointID]string{}
+	for _, e := range callRuleWith(r, c.Rules.Webhooks.ListEndpoints, id) {
+		addresses[e.ID] = e.Address()
+	}
+	return addresses
 }
 
 // eventSample is a type of event and what one looks like to its receiver.
@@ -147,65 +130,43 @@ type deliveriesPage struct {
 	// Addresses are the destinations of the page, by endpoint.
 	Addresses map[alert.EndpointID]string
 	// Failed are partners with failed deliveries on the page: all of them can be repeated at once.
-	Failed []failedOf
-}
-
-// failedOf is a partner with failed deliveries.
-type failedOf struct {
-	ID   partner.ID
-	Name string
+	Failed []partner.ID
 }
 
 // listDeliveries shows one page of deliveries, the failed ones unless the filter asks for others.
 func listDeliveries(c *Console, r *request) (answer, error) {
-	all, err := c.visiblePartners(r)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.parseFilter(r, &deliveriesList, all)
-	if err != nil {
-		return nil, err
-	}
+	all := c.visiblePartners(r)
+	f := c.parseFilter(r, &deliveriesList, all)
 	asked := f.deliveries(perPage)
-	list, next, err := c.Rules.Events.DeliveryList(r.Context(), asked)
-	if err != nil {
-		return nil, err
-	}
-	now, err := c.figuresNow(r)
-	if err != nil {
-		return nil, err
-	}
+	list, next := callRulePair(r, c.Rules.Events.DeliveryList, asked)
+	now := c.figuresNow(r)
 	page := deliveriesPage{State: asked.State, Items: list, Names: partnerChoice{All: all}.namesByID(), Addresses: map[alert.EndpointID]string{}}
 	total := int64(-1)
 	if counted, ok := map[alert.DeliveryState]operator.Figure{alert.DeliveryFailed: "deliveries.failed", alert.Pending: "deliveries.pending"}[asked.State]; ok {
 		total = f.totalUnlessFiltered(now[counted], "state")
 	}
-	seen := map[partner.ID]bool{}
 	for _, d := range page.Items {
 		if _, known := page.Addresses[d.Endpoint]; !known {
 			e, err := c.Rules.Webhooks.FindEndpoint(r.Context(), d.Endpoint)
 			if err != nil && !errors.Is(err, alert.ErrEndpointNotFound) { // a deleted one leaves its deliveries for a while
 				return nil, err
 			}
-			page.Addresses[d.Endpoint] = withoutQuery(e.URL)
+			page.Addresses[d.Endpoint] = e.Address()
 		}
-		if asked.State == alert.DeliveryFailed && !seen[d.Partner] {
-			seen[d.Partner] = true
-			page.Failed = append(page.Failed, failedOf{d.Partner, page.Names[d.Partner]})
+		if asked.State == alert.DeliveryFailed && !slices.Contains(page.Failed, d.Partner) {
+			page.Failed = append(page.Failed, d.Partner)
 		}
 	}
-	page.List, err = c.newListView(r, &deliveriesList, f, all, len(list), deliveryMark(next), total)
-	return view{"deliveries", "Entregas", page}, err
+	page.List = c.newListView(r, &deliveriesList, f, all, len(list), deliveryMark(next), total)
+	return view{"deliveries", "Entregas", page}, nil
 }
 
 // replayFailed queues all failed deliveries of a partner again. They may be many, so this is no single transaction.
 func replayFailed(c *Console, r *request) (answer, error) {
 	id, endpoint := partner.ID(r.trimmedField("partner")), alert.EndpointID(r.trimmedField("endpoint"))
-	if err := c.recordAction(r, "event.replay", string(id), strings.TrimSpace("all failed "+string(endpoint))); err != nil {
-		return nil, err
-	}
-	_, err := c.Rules.History.ReplayEvents(r.Context(), id, alert.Selection{Failed: true, Endpoint: endpoint})
-	return redirect{"/deliveries", "event.replayed"}, err
+	c.recordAction(r, "event.replay", string(id), strings.TrimSpace("all failed "+string(endpoint)))
+	callRuleWith2(r, c.Rules.History.ReplayEvents, id, alert.Selection{Failed: true, Endpoint: endpoint})
+	return redirect{"/deliveries", "event.replayed"}, nil
 }
 
 // eventReportPage is the data of the report on deliveries within a window of time.
@@ -238,25 +199,17 @@ const formMoment = "02/01/2006 15:04"
 // reportEvents compares what happened with what the partner got. It counts, so it does so only when a window was
 // chosen.
 func reportEvents(c *Console, r *request) (answer, error) {
-	choice, err := c.choosePartner(r)
-	if err != nil {
-		return nil, err
-	}
+	choice := c.choosePartner(r)
 	page := eventReportPage{partnerChoice: choice, From: c.Now().In(brazil).Add(-24 * time.Hour).Format(formMoment), To: c.Now().In(brazil).Format(formMoment)}
 	if choice.Current.ID == "" || !r.URL.Query().Has("from") {
 		return view{"events-report", "Conferência de entregas", page}, nil
 	}
 	from, to := r.readMoment("from"), r.readMoment("to")
 	after, _ := strconv.Atoi(r.URL.Query().Get("after")) // anything else is the first part
-	if r.wrong != nil {
-		return nil, r.wrong
-	}
+	r.keepFailure(r.wrong)
 	page.From, page.To = r.FormValue("from"), r.FormValue("to")
-	report, err := c.Rules.History.ReportEvents(r.Context(), choice.Current.ID,
+	report := callRuleWith2(r, c.Rules.History.ReportEvents, choice.Current.ID,
 		alert.ReportOf{From: from, To: to, After: int64(after), Most: reportPart, Show: shownMissing})
-	if err != nil {
-		return nil, err
-	}
 	page.Report, page.After = &report, after > 0
 	// A long window is counted in parts of reportPart events, each a page of its own.
 	if report.Next > 0 {
@@ -264,37 +217,22 @@ func reportEvents(c *Console, r *request) (answer, error) {
 		q.Set("after", strconv.FormatInt(report.Next, 10))
 		page.Next = "/events/report?" + q.Encode()
 	}
-	endpoints, err := c.Rules.Webhooks.ListEndpoints(r.Context(), choice.Current.ID)
-	if err != nil {
-		return nil, err
-	}
-	// An endpoint that was deleted since is shown by its id.
+	addresses := c.endpointAddresses(r, choice.Current.ID)
 	for _, e := range report.Endpoints {
-		row := endpointReport{EndpointReport: e, Address: string(e.Endpoint)}
-		for _, end := range endpoints {
-			if end.ID == e.Endpoint {
-				row.Address = withoutQuery(end.URL)
-			}
-		}
-		page.Endpoints = append(page.Endpoints, row)
+		page.Endpoints = append(page.Endpoints, endpointReport{e, cmp.Or(addresses[e.Endpoint], string(e.Endpoint))}) // a deleted one has its id only
 	}
 	return view{"events-report", "Conferência de entregas", page}, nil
 }
 
 // replayWindow pushes again what happened in a window.
 func replayWindow(c *Console, r *request) (answer, error) {
-	choice, err := c.choosePartner(r)
-	if err != nil {
-		return nil, err
-	}
+	choice := c.choosePartner(r)
 	from, to := r.readMoment("from"), r.readMoment("to")
 	id := choice.Current.ID
 	detail := from.UTC().Format(time.RFC3339) + " " + to.UTC().Format(time.RFC3339)
-	if err := c.recordAction(r, "event.replay", string(id), detail); err != nil {
-		return nil, err
-	}
-	_, err = c.Rules.History.ReplayEvents(r.Context(), id, alert.Selection{From: from, To: to})
-	return redirect{"/deliveries?state=pending", "event.replayed"}, err
+	c.recordAction(r, "event.replay", string(id), detail)
+	callRuleWith2(r, c.Rules.History.ReplayEvents, id, alert.Selection{From: from, To: to})
+	return redirect{"/deliveries?state=pending", "event.replayed"}, nil
 }
 
 // Webhooks are the endpoints of partners. Create and Test reach out, so they know which addresses may be called.
@@ -310,29 +248,11 @@ type Webhooks interface {
 	DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error
 }
 
-// withoutQuery leaves the query of an address out: receivers keep tokens there.
-func withoutQuery(address string) string { return alert.Endpoint{URL: address}.Address() }
-
-// webhookRow is an endpoint with its URL without the query, which may hold a secret of the partner.
-type webhookRow struct {
-	alert.Endpoint
-	Address string
-}
-
-// webhookRows returns the endpoints as rows of a table.
-func webhookRows(list []alert.Endpoint) []webhookRow {
-	rows := make([]webhookRow, len(list))
-	for i, e := range list {
-		rows[i] = webhookRow{e, withoutQuery(e.URL)}
-	}
-	return rows
-}
-
 // webhookPage is the data of the page of one webhook; Outcome is that of a test just made.
 type webhookPage struct {
 	Health     alert.Health
 	Partner    partner.Partner
-	Row        webhookRow
+	Row        alert.Endpoint
 	PublicKeys []string
 	Outcome    *webhook.Outcome
 	Types      []alert.Type
@@ -351,8 +271,7 @@ type webhookForm struct {
 
 // newWebhook shows an empty form for a webhook of the partner in the path.
 func newWebhook(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partnerOf(r))
-	return view{"webhook-new", "Novo webhook", webhookForm{p, alert.Types}}, err
+	return view{"webhook-new", "Novo webhook", webhookForm{callRuleWith(r, c.Rules.Partners.GetPartner, partnerOf(r)), alert.Types}}, nil
 }
 
 const secretHelp = "Com ele o parceiro confere a assinatura de cada aviso (Standard Webhooks)."
@@ -361,13 +280,8 @@ const secretHelp = "Com ele o parceiro confere a assinatura de cada aviso (Stand
 func createWebhook(c *Console, r *request) (answer, error) {
 	id := partnerOf(r)
 	// The address is looked up before anything is written, so this is no short transaction: the line comes first.
-	if err := c.recordAction(r, "webhook.create", string(id), withoutQuery(r.trimmedField("url"))); err != nil {
-		return nil, err
-	}
-	e, err := c.Rules.Webhooks.Create(r.Context(), id, r.trimmedField("url"), r.PostForm["type"])
-	if err != nil {
-		return nil, err
-	}
+	c.recordAction(r, "webhook.create", string(id), alert.Endpoint{URL: r.trimmedField("url")}.Address())
+	e := callRuleWith3(r, c.Rules.Webhooks.Create, id, r.trimmedField("url"), r.PostForm["type"])
 	return showSecretsNext(r, secretPage{
 		Heading: "Webhook criado", Text: "O segredo aparece só agora. Depois de entregá-lo, envie um teste pela página do webhook.",
 		Secrets: []shownSecret{{"Segredo", e.Secret(), secretHelp}},
@@ -376,44 +290,26 @@ func createWebhook(c *Console, r *request) (answer, error) {
 }
 
 // endpointOf reads the endpoint that a path names and holds it against the path's partner.
-func (c *Console) endpointOf(r *request) (alert.Endpoint, error) {
-	e, err := c.Rules.Webhooks.FindEndpoint(r.Context(), alert.EndpointID(r.PathValue("endpoint")))
-	if err == nil && e.Partner != partnerOf(r) {
-		return alert.Endpoint{}, alert.ErrEndpointNotFound
+func (c *Console) endpointOf(r *request) alert.Endpoint {
+	e := callRuleWith(r, c.Rules.Webhooks.FindEndpoint, alert.EndpointID(r.PathValue("endpoint")))
+	if e.Partner != partnerOf(r) {
+		r.keepFailure(alert.ErrEndpointNotFound)
 	}
-	return e, err
+	return e
 }
 
 // webhookView shows a webhook with its health, and the outcome of a test when there is one.
 func (c *Console) webhookView(r *request, outcome *webhook.Outcome) (answer, error) {
-	e, err := c.endpointOf(r)
-	if err != nil {
-		return nil, err
-	}
-	p, err := c.Rules.Partners.GetPartner(r.Context(), e.Partner)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.pictureWebhook(r, string(e.ID)); err != nil {
-		return nil, err
-	}
-	health, err := c.Rules.History.EndpointHealth(r.Context(), p.ID, e.ID)
-	if err != nil {
-		return nil, err
-	}
-	page := webhookPage{Health: health, Partner: p, Row: webhookRow{e, withoutQuery(e.URL)}, PublicKeys: e.PublicKeys(c.Now()), Outcome: outcome, Types: alert.Types}
+	e := c.endpointOf(r)
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, e.Partner)
+	c.pictureWebhook(r, string(e.ID))
+	health := callRuleWith2(r, c.Rules.History.EndpointHealth, p.ID, e.ID)
+	page := webhookPage{Health: health, Partner: p, Row: e, PublicKeys: e.PublicKeys(c.Now()), Outcome: outcome, Types: alert.Types}
 	for _, state := range []alert.DeliveryState{alert.DeliveryFailed, alert.Pending, alert.Held, alert.Delivered} {
-		list, _, err := c.Rules.Events.DeliveryList(r.Context(), alert.DeliveryFilter{State: state, Partner: p.ID, Endpoint: e.ID, Limit: webhookDeliveries})
-		if err != nil {
-			return nil, err
-		}
+		list, _ := callRulePair(r, c.Rules.Events.DeliveryList, alert.DeliveryFilter{State: state, Partner: p.ID, Endpoint: e.ID, Limit: webhookDeliveries})
 		for _, one := range list {
-			_, tries, err := c.Rules.History.Deliveries(r.Context(), p.ID, one.Event)
-			if err != nil {
-				return nil, err
-			}
-			tries = slices.DeleteFunc(tries, func(t alert.AttemptLog) bool { return t.Endpoint != e.ID })
-			page.Latest = append(page.Latest, eventDelivery{DeliveryStatus: one.DeliveryStatus, Type: one.Type, Attempts: tries})
+			_, tries := callRulePair2(r, c.Rules.History.Deliveries, p.ID, one.Event)
+			page.Latest = append(page.Latest, newEventDelivery(one.DeliveryStatus, one.Type, "", tries))
 		}
 	}
 	return view{"webhook", "Webhook", page}, nil
@@ -424,41 +320,28 @@ func showWebhook(c *Console, r *request) (answer, error) { return c.webhookView(
 
 // testWebhook sends a test event to the endpoint at once and shows what it answered.
 func testWebhook(c *Console, r *request) (answer, error) {
-	e, err := c.endpointOf(r)
-	if err != nil {
-		return nil, err
-	}
+	e := c.endpointOf(r)
 	sample := alert.Type(cmp.Or(r.trimmedField("type"), string(alert.WebhookTest)))
-	if err := c.recordAction(r, "webhook.test", string(e.ID), string(sample)); err != nil {
-		return nil, err
-	}
-	outcome, _, err := c.Rules.Webhooks.Test(r.Context(), e.Partner, e.ID, sample)
-	if err != nil {
-		return nil, err
-	}
+	c.recordAction(r, "webhook.test", string(e.ID), string(sample))
+	outcome, _ := callRulePair2(r, func(ctx context.Context, endpoint alert.EndpointID, t alert.Type) (webhook.Outcome, alert.EventID, error) {
+		return c.Rules.Webhooks.Test(ctx, e.Partner, endpoint, t)
+	}, e.ID, sample)
 	return c.webhookView(r, &outcome)
 }
 
 // confirmRotate asks how long the old secret shall stay valid before the secret is replaced.
 func confirmRotate(c *Console, r *request) (answer, error) {
-	e, err := c.endpointOf(r)
-	return view{"webhook-rotate", "Trocar segredo", webhookRow{e, withoutQuery(e.URL)}}, err
+	return view{"webhook-rotate", "Trocar segredo", c.endpointOf(r)}, nil
 }
 
 // rotateWebhook replaces the secret of a webhook. The old one stays valid for the hours in the form.
 func rotateWebhook(c *Console, r *request) (answer, error) {
-	e, err := c.endpointOf(r)
-	if err != nil {
-		return nil, err
-	}
+	e := c.endpointOf(r)
 	hours := r.readNumber("hours", 0)
-	err = c.changeWithAudit(r, "webhook.rotate", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	c.changeWithAudit(r, "webhook.rotate", func(ctx context.Context, in *Rules) (_, _ string, err error) {
 		e, err = in.Webhooks.RotateKeys(ctx, e.Partner, e.ID, time.Duration(hours)*time.Hour)
 		return string(e.ID), "", err
 	})
-	if err != nil {
-		return nil, err
-	}
 	return showSecretsNext(r, secretPage{
 		Heading: "Segredo trocado", Text: "O segredo antigo também assina por mais " + strconv.Itoa(hours) + " h. O novo aparece só agora.",
 		Secrets: []shownSecret{{"Segredo", e.Secret(), secretHelp}},
@@ -468,14 +351,8 @@ func rotateWebhook(c *Console, r *request) (answer, error) {
 
 // webhookChange runs a change of the webhook in the path in a transaction with its line in the audit trail.
 func (c *Console) webhookChange(r *request, action, done string, fn func(ctx context.Context, in *Rules, e alert.Endpoint) error) (answer, error) {
-	e, err := c.endpointOf(r)
-	if err != nil {
-		return nil, err
-	}
-	err = c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(e.ID), "", fn(ctx, in, e) })
-	if err != nil {
-		return nil, err
-	}
+	e := c.endpointOf(r)
+	c.changeWithAudit(r, action, func(ctx context.Context, in *Rules) (string, string, error) { return string(e.ID), "", fn(ctx, in, e) })
 	to := joinPath("webhooks", string(e.Partner), string(e.ID))
 	if action == "webhook.delete" {
 		to = partnerPath(e.Partner)
@@ -486,12 +363,8 @@ func (c *Console) webhookChange(r *request, action, done string, fn func(ctx con
 // enableWebhook resumes the deliveries of a webhook. What the endpoint missed is queued before, outside of the
 // transaction.
 func enableWebhook(c *Console, r *request) (answer, error) {
-	e, err := c.endpointOf(r)
-	if err == nil { // what the endpoint missed may be more than one transaction should hold
-		err = c.Rules.Webhooks.FollowState(r.Context(), e.Partner, e.ID, alert.Enabled)
-	}
-	if err != nil {
-		return nil, err
+	if e := c.endpointOf(r); r.failure == nil { // what the endpoint missed may be more than one transaction should hold
+		r.failure = c.Rules.Webhooks.FollowState(r.Context(), e.Partner, e.ID, alert.Enabled)
 	}
 	return c.webhookChange(r, "webhook.enable", "webhook.enabled", func(ctx context.Context, in *Rules, e alert.Endpoint) error {
 		_, err := in.Webhooks.EnableEndpoint(ctx, e.Partner, e.ID)
@@ -506,7 +379,7 @@ func disableWebhook(c *Console, r *request) (answer, error) {
 		of, err = in.Webhooks.DisableEndpoint(ctx, e.Partner, e.ID)
 		return err
 	})
-	if err != nil {
+	if err != nil || r.failure != nil {
 		return nil, err
 	}
 	return done, c.Rules.Webhooks.FollowState(r.Context(), of.Partner, of.ID, alert.Disabled)

@@ -2,13 +2,13 @@ package console
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -58,34 +58,24 @@ type listWork struct {
 }
 
 // sentFilter reads the filter that a form sends along, as the page had it.
-func (c *Console) sentFilter(r *request, l *listing) (filter, error) {
+func (c *Console) sentFilter(r *request, l *listing) filter {
 	q, err := url.ParseQuery(r.PostFormValue("query"))
 	if err != nil {
-		return filter{}, errForm.With("query", fault.Unreadable)
-	}
-	all, err := c.visiblePartners(r)
-	if err != nil {
-		return filter{}, err
+		r.keepFailure(errForm.With("query", fault.Unreadable))
 	}
 	id := partner.ID(q.Get("partner"))
 	if id == "" && c.confined {
 		id = r.scope.at.ID
 	}
-	f, err := c.parseFilterQuery(r.Context(), l, q, id, all)
+	f := c.parseFilterQuery(r, l, q, id, c.visiblePartners(r))
 	f.After = ""
-	return f, err
+	return f
 }
 
 // exportList begins to write a list into a file.
 func exportList(c *Console, r *request) (answer, error) {
-	l, err := listNamed(r)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.sentFilter(r, l)
-	if err != nil {
-		return nil, err
-	}
+	l := listNamed(r)
+	f := c.sentFilter(r, l)
 	if f.valueOfName("owner") == ownerMe {
 		f.values.Set("owner", r.who.Email)
 	}
@@ -93,24 +83,31 @@ func exportList(c *Console, r *request) (answer, error) {
 	if r.trimmedField("format") == string(operator.JSON) {
 		format = operator.JSON
 	}
-	id := uuid.Must(uuid.NewV7())
-	e := operator.Export{ID: "ex_" + id.String(), Operator: r.who.ID, List: l.name, Format: format, CreatedAt: c.Now(), Until: c.Now().Add(operator.ExportLife)}
-	err = c.changeWithAudit(r, "list.export", func(ctx context.Context, in *Rules) (string, string, error) {
+	e := c.newExport(r, l.name, "", format)
+	c.changeWithAudit(r, "list.export", func(ctx context.Context, in *Rules) (string, string, error) {
 		return e.ID, l.name + " " + f.encodeQuery(), in.Saved.BeginExport(ctx, e)
 	})
-	if err != nil {
-		return nil, err
+	if r.failure != nil {
+		return nil, r.failure
 	}
-	err = c.Begin(r.Context(), KindExport, e.ID, errForm, func(ctx context.Context, tell func(any)) (any, error) {
+	err := c.Begin(r.Context(), KindExport, e.ID, errForm, func(ctx context.Context, tell func(any)) (any, error) {
 		return c.writeList(ctx, l, f, e, tell)
 	})
 	return redirect{"/exports", "export.started"}, err
 }
 
+// newExport returns a file that belongs to the operator of the request.
+func (c *Console) newExport(r *request, list, about string, format operator.Format) operator.Export {
+	return operator.Export{
+		ID: "ex_" + uuid.Must(uuid.NewV7()).String(), Operator: r.who.ID, List: list, About: about, Format: format,
+		CreatedAt: c.Now(), Until: c.Now().Add(operator.ExportLife),
+	}
+}
+
 // writeList reads a list to its end and keeps it in sealed parts.
 func (c *Console) writeList(ctx context.Context, l *listing, f filter, e operator.Export, tell func(any)) (listWork, error) {
 	var done listWork
-	out, part := listWriter{format: e.Format, header: l.header}, int64(0)
+	out, file := listWriter{format: e.Format, header: l.header}, sealedFile{ctx: ctx, saved: c.Rules.Saved, Export: e, begun: true}
 	out.beginTable()
 	for more := true; more; {
 		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)
@@ -125,16 +122,14 @@ func (c *Console) writeList(ctx context.Context, l *listing, f filter, e operato
 		if !more {
 			out.endTable()
 		}
-		if out.Len() >= partBytes || !more {
-			part++
-			if err := c.Rules.Saved.AddExportPart(ctx, e.ID, part, done.Lines, out.Bytes(), !more); err != nil {
-				return done, err
-			}
-			out.Reset()
+		file.Lines = done.Lines
+		if _, err := file.Write(out.Bytes()); err != nil {
+			return done, err
 		}
+		out.Reset()
 		tell(done)
 	}
-	return done, nil
+	return done, file.finishFile(done.Lines)
 }
 
 // listWriter writes lines as a table for spreadsheets or as JSON.
@@ -175,19 +170,15 @@ func (w *listWriter) writeLine(cells []string) {
 		w.writeRow(cells)
 		return
 	}
-	if w.lines++; w.lines > 1 {
-		w.appendText(",")
+	mark := ",\n{"
+	if w.lines++; w.lines == 1 {
+		mark = "\n{"
 	}
-	w.appendText("\n{")
 	for i, cell := range cells {
-		if i > 0 {
-			w.appendText(",")
-		}
 		name, _ := json.Marshal(w.header[i]) // texts can always be written
 		value, _ := json.Marshal(cell)
-		w.appendText(string(name))
-		w.appendText(":")
-		w.appendText(string(value))
+		w.appendText(mark + string(name) + ":" + string(value))
+		mark = ","
 	}
 	w.appendText("}")
 }
@@ -213,38 +204,28 @@ type exportRow struct {
 
 // showExports lists one's own files.
 func showExports(c *Console, r *request) (answer, error) {
-	list, err := c.Rules.Saved.ListExports(r.Context(), r.who.ID)
-	if err != nil {
-		return nil, err
-	}
-	page := exportsPage{}
-	for _, e := range list {
-		if e.List == checkedFile { // it was sent, not asked for
-			continue
+	var page exportsPage
+	for _, e := range callRuleWith(r, c.Rules.Saved.ListExports, r.who.ID) {
+		row := exportRow{e, e.List}
+		if at := slices.IndexFunc(listings, func(l *listing) bool { return l.name == e.List }); at >= 0 {
+			row.Title = listings[at].title
+		} else if e.List == rejectedFile {
+			row.Title = "Assinaturas recusadas"
 		}
-		row := exportRow{e, cmp.Or(fileTitles[e.List], e.List)}
-		for _, l := range listings {
-			if l.name == e.List {
-				row.Title = l.title
-			}
+		if e.List != checkedFile { // that was sent, not asked for
+			page.Exports = append(page.Exports, row)
 		}
-		page.Exports = append(page.Exports, row)
 	}
 	return view{"exports", "Exportações", page}, nil
 }
 
 // downloadExport sends an exported file to the operator who requested it, and records the download in the audit trail.
 func downloadExport(c *Console, r *request) (answer, error) {
-	e, err := c.Rules.Saved.GetExport(r.Context(), r.who.ID, r.PathValue("id"))
-	if err == nil && e.List == checkedFile {
-		err = operator.ErrNoExport
+	e := callRuleWith2(r, c.Rules.Saved.GetExport, r.who.ID, r.PathValue("id"))
+	if e.List == checkedFile {
+		r.keepFailure(operator.ErrNoExport)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if err := c.recordAction(r, "list.download", e.ID, e.List+": "+strconv.FormatInt(e.Lines, 10)); err != nil {
-		return nil, err
-	}
+	c.recordAction(r, "list.download", e.ID, e.List+": "+strconv.FormatInt(e.Lines, 10))
 	kind, ending := "text/csv; charset=utf-8", string(e.Format)
 	switch {
 	case e.Format == operator.JSON && e.List == rejectedFile:
@@ -256,29 +237,15 @@ func downloadExport(c *Console, r *request) (answer, error) {
 	return stream(func(ctx context.Context, w http.ResponseWriter) error {
 		w.Header().Set("content-type", kind)
 		w.Header().Set("content-disposition", `attachment; filename="`+name+`"`)
-		for part := int64(1); part <= e.Parts; part++ {
-			body, err := c.Rules.Saved.ExportPart(ctx, e.ID, part)
-			if err != nil {
-				return err
-			}
-			if _, err := w.Write(body); err != nil {
-				return nil //nolint:nilerr // the reader has gone
-			}
-		}
-		return nil
+		_, err := io.Copy(w, &sealedReader{ctx: ctx, saved: c.Rules.Saved, file: e})
+		return err
 	}), nil
 }
 
 // keepFilter keeps the filter of a list under a name.
 func keepFilter(c *Console, r *request) (answer, error) {
-	l, err := listNamed(r)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.sentFilter(r, l)
-	if err != nil {
-		return nil, err
-	}
+	l := listNamed(r)
+	f := c.sentFilter(r, l)
 	name := r.trimmedField("name")
 	if n := utf8.RuneCountInString(name); n < 1 || n > 60 || strings.ContainsAny(name, "\r\n\t") {
 		return nil, operator.ErrFilter.With("name", fault.Length, 60)
@@ -291,10 +258,7 @@ func keepFilter(c *Console, r *request) (answer, error) {
 
 // dropFilter removes one of one's own.
 func dropFilter(c *Console, r *request) (answer, error) {
-	l, err := listNamed(r)
-	if err != nil {
-		return nil, err
-	}
+	l := listNamed(r)
 	return c.changeAndRedirect(r, "filter.drop", redirect{"/" + l.name, "filter.dropped"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		return l.name, "", in.Saved.DropFilter(ctx, r.who.ID, r.PathValue("filter"))
 	})
@@ -309,9 +273,6 @@ const (
 	rejectedFile = "assinaturas-recusadas"
 )
 
-// fileTitles are what the page of exports calls them.
-var fileTitles = map[string]string{rejectedFile: "Assinaturas recusadas"}
-
 // sealedFile writes a file in sealed parts; it is begun by its first byte.
 type sealedFile struct {
 	ctx   context.Context // of the one request that writes it
@@ -323,10 +284,7 @@ type sealedFile struct {
 
 // newSealedFile returns a file that belongs to the operator of the request.
 func (c *Console) newSealedFile(r *request, list, about string, format operator.Format) *sealedFile {
-	return &sealedFile{ctx: r.Context(), saved: c.Rules.Saved, Export: operator.Export{
-		ID: "ex_" + uuid.Must(uuid.NewV7()).String(), Operator: r.who.ID, List: list, About: about, Format: format,
-		CreatedAt: c.Now(), Until: c.Now().Add(operator.ExportLife),
-	}}
+	return &sealedFile{ctx: r.Context(), saved: c.Rules.Saved, Export: c.newExport(r, list, about, format)}
 }
 
 // Write adds to the file.
@@ -339,25 +297,25 @@ func (f *sealedFile) Write(text []byte) (int, error) {
 	}
 	_, _ = f.held.Write(text) // a buffer takes everything
 	if f.held.Len() >= partBytes {
-		return len(text), f.keepPart(0, false)
+		return len(text), f.keepPart(false)
 	}
 	return len(text), nil
 }
 
 // keepPart seals and keeps what was written since.
-func (f *sealedFile) keepPart(lines int64, done bool) error {
+func (f *sealedFile) keepPart(done bool) error {
 	f.Parts++
-	err := f.saved.AddExportPart(f.ctx, f.ID, f.Parts, lines, f.held.Bytes(), done)
+	err := f.saved.AddExportPart(f.ctx, f.ID, f.Parts, f.Lines, f.held.Bytes(), done)
 	f.held.Reset()
 	return err
 }
 
 // finishFile says how many lines it has, if anything was written.
-func (f *sealedFile) finishFile(lines int) error {
-	if !f.begun {
+func (f *sealedFile) finishFile(lines int64) error {
+	if f.Lines = lines; !f.begun {
 		return nil
 	}
-	return f.keepPart(int64(lines), true)
+	return f.keepPart(true)
 }
 
 // sealedReader reads a file part by part.

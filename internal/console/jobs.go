@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -67,17 +67,12 @@ func (p recentJobs) Busy() *jobRow {
 }
 
 // latestJobs returns the newest jobs of some kinds, newest first.
-func (c *Console) latestJobs(r *request, kinds ...string) ([]jobRow, error) {
-	var rows []jobRow
+func (c *Console) latestJobs(r *request, most int, kinds ...string) (rows []jobRow) {
 	for _, kind := range kinds {
-		list, err := c.Rules.Jobs.ListJobs(r.Context(), kind, perPage)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, newJobRows(list, c.Now())...)
+		rows = append(rows, c.newJobRows(callRuleWith2(r, c.Rules.Jobs.ListJobs, kind, most))...)
 	}
-	sort.SliceStable(rows, func(i, j int) bool { return rows[i].CreatedAt.After(rows[j].CreatedAt) })
-	return rows, nil
+	slices.SortStableFunc(rows, func(a, b jobRow) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return rows[:min(len(rows), most)]
 }
 
 // Over reports whether nothing more will happen to it.
@@ -217,10 +212,10 @@ func (row *jobRow) rewriteText() {
 }
 
 // newJobRows returns jobs as a page shows them.
-func newJobRows(list []job.Job, now time.Time) []jobRow {
+func (c *Console) newJobRows(list []job.Job) []jobRow {
 	rows := make([]jobRow, len(list))
 	for i, j := range list {
-		rows[i] = newJobRow(j, now)
+		rows[i] = newJobRow(j, c.Now())
 	}
 	return rows
 }
@@ -233,11 +228,7 @@ type jobsPage struct {
 
 // showJobs lists jobs.
 func showJobs(c *Console, r *request) (answer, error) {
-	list, err := c.Rules.Jobs.ListJobs(r.Context(), "", perPage)
-	if err != nil {
-		return nil, err
-	}
-	return view{"jobs", "Tarefas", jobsPage{Jobs: newJobRows(list, c.Now()), Latency: c.Latency()}}, nil
+	return view{"jobs", "Tarefas", jobsPage{Jobs: c.latestJobs(r, perPage, ""), Latency: c.Latency()}}, nil
 }
 
 // cancelJob asks a job to stop and returns to the page that the button was on.
@@ -245,10 +236,10 @@ func cancelJob(c *Console, r *request) (answer, error) {
 	id := job.ID(r.PathValue("id"))
 	return c.changeAndRedirect(r, "job.cancel", redirect{localPath(r.trimmedField("back")), "job.cancelled"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		j, err := in.Jobs.GetJob(ctx, id)
-		if err != nil {
-			return "", "", err
+		if err == nil {
+			err = in.Jobs.CancelJob(ctx, id)
 		}
-		return string(id), j.Kind + " " + j.Subject, in.Jobs.CancelJob(ctx, id)
+		return string(id), j.Kind + " " + j.Subject, err
 	})
 }
 

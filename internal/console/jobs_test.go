@@ -57,19 +57,20 @@ func TestJobRow(t *testing.T) {
 // TestBusy: a page follows the job that is at work: not one that is over, that waits for its next try, or whose process
 // is gone.
 func TestBusy(t *testing.T) {
-	rows := newJobRows([]job.Job{
+	c := &Console{Options: Options{Now: func() time.Time { return noon }}}
+	rows := c.newJobRows([]job.Job{
 		{ID: "done", State: job.Done},
 		{ID: "waits", State: job.Ready, NextAt: noon.Add(time.Minute)},
 		{ID: "gone", State: job.Running, NextAt: noon.Add(-job.Lease - time.Second)},
 		{ID: "works", State: job.Running, NextAt: noon.Add(job.Lease)},
-	}, noon)
+	})
 	if got := (recentJobs{rows}).Busy(); got == nil || got.ID != "works" {
 		t.Errorf("%+v", got)
 	}
 	if got := (recentJobs{rows[:3]}).Busy(); got != nil {
 		t.Errorf("%+v", got)
 	}
-	due := newJobRows([]job.Job{{ID: "due", State: job.Ready, NextAt: noon.Add(-time.Second)}}, noon)
+	due := c.newJobRows([]job.Job{{ID: "due", State: job.Ready, NextAt: noon.Add(-time.Second)}})
 	if got := (recentJobs{due}).Busy(); got == nil {
 		t.Error("a job that is due is about to begin")
 	}

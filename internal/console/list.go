@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -152,11 +153,11 @@ func (f filter) totalUnlessFiltered(counted int64, word string) int64 {
 const partnerCookie = "__Host-vigia-partner"
 
 // visiblePartners returns the partners whose data the operator may see. Every list is restricted to them.
-func (c *Console) visiblePartners(r *request) ([]partner.Partner, error) {
+func (c *Console) visiblePartners(r *request) []partner.Partner {
 	if r.who.Partner != "" {
-		return []partner.Partner{r.scope.at}, nil
+		return []partner.Partner{r.scope.at}
 	}
-	return c.Rules.Partners.ListPartners(r.Context())
+	return callRule(r, c.Rules.Partners.ListPartners)
 }
 
 // chosenPartner returns the partner that a page is filtered by: the one in the address, which is remembered, or the
@@ -186,28 +187,23 @@ func (c *Console) chosenPartner(r *request, all []partner.Partner) partner.ID {
 
 // isKnownPartner reports whether a partner is among those that may be seen.
 func isKnownPartner(all []partner.Partner, id partner.ID) bool {
-	for _, p := range all {
-		if p.ID == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(p partner.Partner) bool { return p.ID == id })
 }
 
 // parseFilter reads what an address narrows a list to.
-func (c *Console) parseFilter(r *request, l *listing, all []partner.Partner) (filter, error) {
+func (c *Console) parseFilter(r *request, l *listing, all []partner.Partner) filter {
 	id := c.chosenPartner(r, all)
 	if r.problem != nil && !isKnownPartner(all, id) { // a page that tells of a problem tells of that one
 		id = ""
 	}
-	return c.parseFilterQuery(r.Context(), l, r.URL.Query(), id, all)
+	return c.parseFilterQuery(r, l, r.URL.Query(), id, all)
 }
 
 // parseFilterQuery reads a query; unknown words of it do not restrict.
-func (c *Console) parseFilterQuery(ctx context.Context, l *listing, q url.Values, id partner.ID, all []partner.Partner) (filter, error) {
+func (c *Console) parseFilterQuery(r *request, l *listing, q url.Values, id partner.ID, all []partner.Partner) filter {
 	f := filter{Partner: id, values: url.Values{}, After: q.Get("after"), now: c.Now(), confined: c.confined}
 	if id != "" && !isKnownPartner(all, id) {
-		return f, partner.ErrNotFound
+		r.keepFailure(partner.ErrNotFound)
 	}
 	for _, field := range l.fields {
 		value := q.Get(field.Name)
@@ -234,23 +230,15 @@ func (c *Console) parseFilterQuery(ctx context.Context, l *listing, q url.Values
 		}
 		f.values.Set(field.Name, value)
 	}
-	ref := q.Get("person")
-	if ref == "" || id == "" {
-		return f, nil
+	if ref := q.Get("person"); ref != "" && id != "" {
+		f.Person, f.user = ref, callRuleWith2(r, c.Rules.Subjects.FindReferred, id, ref).User
 	}
-	who, err := c.Rules.Subjects.FindReferred(ctx, id, ref)
-	f.Person, f.user = ref, who.User
-	return f, err
+	return f
 }
 
 // offersOption reports whether a value is one of the options.
 func offersOption(options []choiceOption, value string) bool {
-	for _, o := range options {
-		if o.Value == value {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(options, func(o choiceOption) bool { return o.Value == value })
 }
 
 // listView is what every list shows around its table.
@@ -333,7 +321,7 @@ func (v listView) Inner() bool { return v.filter.After != "" }
 func (v listView) Partner() partner.ID { return v.filter.Partner }
 
 // newListView puts together what stands around a table of so many lines.
-func (c *Console) newListView(r *request, l *listing, f filter, all []partner.Partner, shown int, next string, total int64) (listView, error) {
+func (c *Console) newListView(r *request, l *listing, f filter, all []partner.Partner, shown int, next string, total int64) listView {
 	v := listView{Name: l.name, Path: "/" + l.name, filter: f, Shown: shown, Total: total, Persons: l.persons}
 	for _, field := range l.fields {
 		if c.confined && field.isServiceOnly() {
@@ -357,13 +345,21 @@ func (c *Console) newListView(r *request, l *listing, f filter, all []partner.Pa
 	if l.action.isAllowedTo(r.who) {
 		v.Action = l.action
 	}
-	saved, err := c.Rules.Saved.KeptFilters(r.Context(), r.who.ID)
-	for _, one := range saved {
+	for _, one := range callRuleWith(r, c.Rules.Saved.KeptFilters, r.who.ID) {
 		if one.List == l.name && (!c.confined || r.scope.coversQuery(one.Query)) {
 			v.Saved = append(v.Saved, one)
 		}
 	}
-	return v, err
+	return v
+}
+
+// offerOption adds an option to a field of the list.
+func (v *listView) offerOption(field string, o choiceOption) {
+	for i := range v.Fields {
+		if v.Fields[i].Name == field {
+			v.Fields[i].Options = append(v.Fields[i].Options, o)
+		}
+	}
 }
 
 // coversQuery reports whether a saved filter belongs to the partner on view. An operator of a partner with a sandbox has
@@ -394,16 +390,17 @@ func partnerOptions(all []partner.Partner) []choiceOption {
 }
 
 // listNamed returns the list that a path names, if the operator may see it.
-func listNamed(r *request) (*listing, error) {
-	for _, l := range listings {
-		if l.name == r.PathValue("list") {
-			if !l.isVisibleTo(r.who) {
-				return nil, errForbidden
-			}
-			return l, nil
-		}
+func listNamed(r *request) *listing {
+	at := slices.IndexFunc(listings, func(l *listing) bool { return l.name == r.PathValue("list") })
+	switch {
+	case at < 0:
+		r.keepFailure(errNotFound)
+	case !listings[at].isVisibleTo(r.who):
+		r.keepFailure(errForbidden)
+	default:
+		return listings[at]
 	}
-	return nil, errNotFound
+	return &listing{}
 }
 
 // showListAgain shows the list that a path names again, after a form of its was refused.
@@ -422,14 +419,8 @@ func showListAgain(c *Console, r *request) (answer, error) {
 // pickPerson filters a list by one person. The typed text is looked up as in the search and never gets into an address,
 // which carries the keyed reference instead.
 func pickPerson(c *Console, r *request) (answer, error) {
-	l, err := listNamed(r)
-	if err != nil {
-		return nil, err
-	}
-	hits, as, err := c.Rules.Search.FindText(r.Context(), r.PostFormValue("q"))
-	if err != nil {
-		return nil, err
-	}
+	l := listNamed(r)
+	hits, as := callRulePair(r, c.Rules.Search.FindText, r.PostFormValue("q"))
 	only := partner.ID(r.trimmedField("partner"))
 	var found []subject.Hit
 	for _, h := range hits {
@@ -437,9 +428,7 @@ func pickPerson(c *Console, r *request) (answer, error) {
 			found = append(found, h)
 		}
 	}
-	if err := c.noteSearch(r, found, as); err != nil {
-		return nil, err
-	}
+	c.noteSearch(r, found, as)
 	if len(found) != 1 {
 		return nil, errPerson.With("q", fault.ManyPeople, len(found))
 	}
@@ -562,32 +551,28 @@ type bulkPage struct {
 func (p bulkPage) Back() string { return "/" + p.List + "?" + p.Query }
 
 // parseBulkForm reads what a form is about.
-func (c *Console) parseBulkForm(r *request) (*listing, filter, bulkPage, error) {
-	l, err := listNamed(r)
-	if err == nil && l.action == nil {
-		err = errNotFound
+func (c *Console) parseBulkForm(r *request) (*listing, filter, bulkPage) {
+	l := listNamed(r)
+	if l.action == nil {
+		r.keepFailure(errNotFound)
+	} else if !l.action.isAllowedTo(r.who) {
+		r.keepFailure(errForbidden)
 	}
-	if err == nil && !l.action.isAllowedTo(r.who) {
-		err = errForbidden
-	}
-	if err != nil {
-		return nil, filter{}, bulkPage{}, err
-	}
-	f, err := c.sentFilter(r, l)
+	f := c.sentFilter(r, l)
 	page := bulkPage{
 		List: l.name, Title: l.title, Action: l.action, Header: l.header, Rows: r.PostForm["row"], All: r.trimmedField("all") == "1", Query: f.encodeQuery(),
 	}
-	if err == nil && !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
-		err = errNothing.With("row", fault.LinesChosen, perPage)
+	if !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
+		r.keepFailure(errNothing.With("row", fault.LinesChosen, perPage))
 	}
-	return l, f, page, err
+	return l, f, page
 }
 
 // previewBulk shows what an action would be done to, and asks.
 func previewBulk(c *Console, r *request) (answer, error) {
-	l, f, page, err := c.parseBulkForm(r)
-	if err != nil {
-		return nil, err
+	l, f, page := c.parseBulkForm(r)
+	if r.failure != nil {
+		return nil, r.failure
 	}
 	chosen := map[string]bool{}
 	for _, key := range page.Rows {
@@ -621,41 +606,36 @@ func previewBulk(c *Console, r *request) (answer, error) {
 
 // runBulkAction does it: chosen lines at once, each with its line in the trail; all that fit as a job, with one line before.
 func runBulkAction(c *Console, r *request) (answer, error) {
-	l, f, page, err := c.parseBulkForm(r)
-	if err != nil {
-		return nil, err
+	l, f, page := c.parseBulkForm(r)
+	if r.failure != nil {
+		return nil, r.failure
 	}
 	option := r.trimmedField("option")
 	if len(l.action.Options) > 0 && !offersOption(l.action.Options, option) {
 		return nil, errForm.With("option", fault.OneOfTheList)
 	}
 	if page.All {
-		if err := c.recordAction(r, l.action.audit, l.name, "all: "+page.Query+" "+option); err != nil {
-			return nil, err
-		}
 		subject, to := l.name, redirect{"/jobs", "bulk.started"}
 		if c.confined { // one partner's job must not hold up another's, and partners have no page of jobs
 			subject, to = l.name+" "+string(r.scope.at.ID), redirect{page.Back(), "bulk.begun"}
 		}
-		err := c.Begin(r.Context(), KindBulk, subject, errBulk, func(ctx context.Context, tell func(any)) (any, error) {
-			return c.applyToAll(ctx, l, f, option, tell)
+		return c.recordAndRun(r, l.action.audit, l.name, "all: "+page.Query+" "+option, to, func() error {
+			return c.Begin(r.Context(), KindBulk, subject, errBulk, func(ctx context.Context, tell func(any)) (any, error) {
+				return c.applyToAll(ctx, l, f, option, tell)
+			})
 		})
-		return to, err
 	}
-	all, err := c.visiblePartners(r)
-	if err != nil {
-		return nil, err
-	}
+	all := c.visiblePartners(r)
 	for _, key := range page.Rows {
 		id, rest, _ := strings.Cut(key, "/")
 		if !isKnownPartner(all, partner.ID(id)) {
 			return nil, partner.ErrNotFound
 		}
-		err := c.changeWithAudit(r, l.action.audit, func(ctx context.Context, in *Rules) (string, string, error) {
+		c.changeWithAudit(r, l.action.audit, func(ctx context.Context, in *Rules) (string, string, error) {
 			return rest, "bulk " + option, l.action.do(ctx, in, partner.ID(id), strings.Split(rest, "/"), option)
 		})
-		if err != nil && !isGoneError(err) {
-			return nil, err
+		if r.failure != nil && isGoneError(r.failure) {
+			r.failure = nil
 		}
 	}
 	return redirect{page.Back(), "bulk.done"}, nil

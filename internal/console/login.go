@@ -78,22 +78,27 @@ func showLogin(_ *Console, r *request) (answer, error) {
 	return view{"login", "Entrar", loginPage{Next: localPath(next), NoCookie: strings.Contains(next, "entered=1"), Kept: keptFormOf(r)}}, nil
 }
 
+// takeTry refuses a request of an address that has tried to log in too often.
+func (c *Console) takeTry(r *request) {
+	if c.tries.TakeToken(r.from) > 0 {
+		r.keepFailure(errTries)
+	}
+}
+
 // logInOperator checks address and password, and asks for the second factor.
 func logInOperator(c *Console, r *request) (answer, error) {
-	if c.tries.TakeToken(r.callerAddress()) > 0 {
-		return nil, errTries
-	}
+	c.takeTry(r)
 	ctx := r.Context()
-	try, err := c.Rules.Operators.TryPassword(ctx, r.trimmedField("email"), r.PostFormValue("password"))
-	if err != nil {
-		return nil, err
+	try := callRuleWith2(r, c.Rules.Operators.TryPassword, r.trimmedField("email"), r.PostFormValue("password"))
+	if r.failure != nil {
+		return nil, r.failure
 	}
 	var out operator.Outcome
-	err = c.InTx(ctx, func(in *Rules) (err error) {
-		if out, err = in.Operators.DecideLogin(ctx, try, parseCode(r), r.callerAddress()); err != nil {
+	err := c.InTx(ctx, func(in *Rules) (err error) {
+		if out, err = in.Operators.DecideLogin(ctx, try, parseCode(r), r.from); err != nil {
 			return err
 		}
-		who := operator.Actor{Name: string(out.Operator.ID), From: r.callerAddress()}
+		who := operator.Actor{Name: string(out.Operator.ID), From: r.from}
 		switch {
 		case out.Token != "":
 			if out.Recovered {
@@ -142,27 +147,21 @@ type linkPage struct {
 // showInvitation shows the page behind an invitation's link.
 func showInvitation(c *Console, r *request) (answer, error) {
 	token := r.PathValue("token")
-	o, err := c.Rules.Operators.FindInvited(r.Context(), token)
-	return view{"link", "Escolha a sua senha", linkPage{token, o.Email, operator.MinPassword}}, err
+	return view{"link", "Escolha a sua senha", linkPage{token, callRuleWith(r, c.Rules.Operators.FindInvited, token).Email, operator.MinPassword}}, nil
 }
 
 // acceptInvitation sets the password of an invited operator.
 func acceptInvitation(c *Console, r *request) (answer, error) {
-	if c.tries.TakeToken(r.callerAddress()) > 0 {
-		return nil, errTries
-	}
+	c.takeTry(r)
 	password := r.PostFormValue("password")
 	if password != r.PostFormValue("again") {
-		return nil, errMismatch
+		r.keepFailure(errMismatch)
 	}
-	o, token, err := c.Rules.Operators.AcceptInvitation(r.Context(), r.PathValue("token"), password, r.callerAddress())
-	if err != nil {
-		return nil, err
-	}
+	o, token := callRulePair2(r, func(ctx context.Context, link, password string) (operator.Operator, string, error) {
+		return c.Rules.Operators.AcceptInvitation(ctx, link, password, r.from)
+	}, r.PathValue("token"), password)
 	r.who = o
-	if err := c.recordAction(r, "link.used", string(o.ID), ""); err != nil {
-		return nil, err
-	}
+	c.recordAction(r, "link.used", string(o.ID), "")
 	r.cookie = sessionCookie(token)
 	return redirect{to: "/second-factor"}, nil
 }
@@ -180,14 +179,8 @@ func showSecondFactor(c *Console, r *request) (answer, error) {
 	if r.who.TOTPOn {
 		return redirect{to: "/"}, nil
 	}
-	o, err := c.Rules.Operators.BeginTOTP(r.Context(), r.who.ID)
-	if err != nil {
-		return nil, err
-	}
-	picture, err := qrPicture(o.TOTPAddress())
-	if err != nil {
-		return nil, err
-	}
+	o := callRuleWith(r, c.Rules.Operators.BeginTOTP, r.who.ID)
+	picture := parseValue(r, qrPicture, o.TOTPAddress())
 	return view{"second-factor", "Segundo fator", factorPage{groupInFours(o.TOTPSecretText()), picture, c.SecondFactorOptional}}, nil
 }
 
@@ -227,12 +220,10 @@ func confirmSecondFactor(c *Console, r *request) (answer, error) {
 	if r.who.TOTPOn { // nothing to confirm, and no recovery codes for the asking
 		return redirect{to: "/"}, nil
 	}
-	if c.tries.TakeToken(r.callerAddress()) > 0 {
-		return nil, errTries
-	}
+	c.takeTry(r)
 	var codes []string
 	var token string
-	err := c.changeWithAudit(r, "account.second_factor", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	c.changeWithAudit(r, "account.second_factor", func(ctx context.Context, in *Rules) (_, _ string, err error) {
 		if _, err = in.Operators.ConfirmTOTP(ctx, r.who.ID, parseCode(r)); err == nil {
 			codes, err = in.Operators.RecoveryCodes(ctx, r.who.ID)
 		}
@@ -241,9 +232,6 @@ func confirmSecondFactor(c *Console, r *request) (answer, error) {
 		}
 		return string(r.who.ID), "", err
 	})
-	if err != nil {
-		return nil, err
-	}
 	r.cookie = sessionCookie(token)
 	return recoveryPage(r, "Segundo fator ativado", codes, "/")
 }
@@ -260,13 +248,10 @@ func recoveryPage(r *request, heading string, codes []string, back string) (answ
 // renewRecovery replaces the recovery codes and shows the new ones once.
 func renewRecovery(c *Console, r *request) (answer, error) {
 	var codes []string
-	err := c.changeWithAudit(r, "account.recovery_codes", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	c.changeWithAudit(r, "account.recovery_codes", func(ctx context.Context, in *Rules) (_, _ string, err error) {
 		codes, err = in.Operators.RecoveryCodes(ctx, r.who.ID)
 		return string(r.who.ID), "", err
 	})
-	if err != nil {
-		return nil, err
-	}
 	return recoveryPage(r, "Códigos novos", codes, "/account")
 }
 
@@ -275,9 +260,7 @@ func logOutOperator(c *Console, r *request) (answer, error) {
 	if err := c.Rules.Operators.EndSession(r.Context(), r.session); err != nil {
 		return nil, err
 	}
-	if err := c.recordAction(r, "logout", string(r.who.ID), ""); err != nil {
-		return nil, err
-	}
+	c.recordAction(r, "logout", string(r.who.ID), "")
 	r.cookie = endCookie()
 	return redirect{"/login", "session.ended"}, nil
 }
@@ -289,14 +272,8 @@ func showProof(_ *Console, r *request) (answer, error) {
 
 // proveAgain asks for the second factor again before something grave.
 func proveAgain(c *Console, r *request) (answer, error) {
-	if c.tries.TakeToken(r.callerAddress()) > 0 {
-		return nil, errTries
-	}
-	token, err := c.Rules.Operators.ProvePassword(r.Context(), &r.session, r.PostFormValue("password"))
-	if err != nil {
-		return nil, err
-	}
-	r.cookie = sessionCookie(token)
+	c.takeTry(r)
+	r.cookie = sessionCookie(callRuleWith2(r, c.Rules.Operators.ProvePassword, &r.session, r.PostFormValue("password")))
 	return redirect{to: localPath(r.PostFormValue("next"))}, nil
 }
 
@@ -310,12 +287,9 @@ type accountPage struct {
 
 // showAccount shows the operator's own sessions and passkeys.
 func showAccount(c *Console, r *request) (answer, error) {
-	sessions, err := c.Rules.Operators.ListSessions(r.Context(), r.who.ID)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := c.Rules.Operators.ListPasskeys(r.Context(), r.who.ID)
-	return view{"account", "Minha conta", accountPage{sessions, string(r.session.Digest), operator.MinPassword, keys}}, err
+	return view{"account", "Minha conta", accountPage{
+		callRuleWith(r, c.Rules.Operators.ListSessions, r.who.ID), string(r.session.Digest), operator.MinPassword, callRuleWith(r, c.Rules.Operators.ListPasskeys, r.who.ID),
+	}}, nil
 }
 
 // changePassword replaces the operator's password and ends their other sessions.
@@ -324,25 +298,15 @@ func changePassword(c *Console, r *request) (answer, error) {
 	if next != r.PostFormValue("again") {
 		return nil, errMismatch
 	}
-	if err := c.recordAction(r, "account.password", string(r.who.ID), ""); err != nil {
-		return nil, err
-	}
-	token, err := c.Rules.Operators.ChangePassword(r.Context(), r.session, r.PostFormValue("present"), next)
-	if err != nil {
-		return nil, err
-	}
-	r.cookie = sessionCookie(token)
+	c.recordAction(r, "account.password", string(r.who.ID), "")
+	r.cookie = sessionCookie(callRuleWith3(r, c.Rules.Operators.ChangePassword, r.session, r.PostFormValue("present"), next))
 	return redirect{"/account", "account.password"}, nil
 }
 
 // logoutEverywhere ends all sessions of the operator, this one included.
 func logoutEverywhere(c *Console, r *request) (answer, error) {
-	if err := c.recordAction(r, "logout.everywhere", string(r.who.ID), ""); err != nil {
-		return nil, err
-	}
-	if _, err := c.Rules.Operators.LogoutEverywhere(r.Context(), r.who.ID); err != nil {
-		return nil, err
-	}
+	c.recordAction(r, "logout.everywhere", string(r.who.ID), "")
+	callRuleWith(r, c.Rules.Operators.LogoutEverywhere, r.who.ID)
 	r.cookie = endCookie()
 	return redirect{"/login", "session.ended"}, nil
 }
@@ -360,26 +324,24 @@ type ceremony struct {
 
 // beginPasskeyLogin starts a log-in by passkey. It is limited like other tries to log in.
 func beginPasskeyLogin(c *Console, r *request) (answer, error) {
-	if c.tries.TakeToken(r.callerAddress()) > 0 {
-		return nil, errTries
-	}
-	options, token, err := c.Rules.Operators.BeginPasskeyLogin(r.Context(), c.publicOrigin(r.Request))
-	return document{ceremony{options, token}}, err
+	c.takeTry(r)
+	options, token := callRulePair(r, c.Rules.Operators.BeginPasskeyLogin, c.publicOrigin(r.Request))
+	return document{ceremony{options, token}}, nil
 }
 
 // passkeyLogin finishes a log-in by passkey and records it in the audit trail in the same transaction.
 func passkeyLogin(c *Console, r *request) (answer, error) {
-	if c.tries.TakeToken(r.callerAddress()) > 0 {
-		return nil, errTries
+	if c.takeTry(r); r.failure != nil {
+		return nil, r.failure
 	}
 	var o operator.Operator
 	var token string
 	err := c.InTx(r.Context(), func(in *Rules) (err error) {
-		o, token, err = in.Operators.PasskeyLogin(r.Context(), c.publicOrigin(r.Request), r.PostFormValue("token"), []byte(r.PostFormValue("response")), r.callerAddress())
+		o, token, err = in.Operators.PasskeyLogin(r.Context(), c.publicOrigin(r.Request), r.PostFormValue("token"), []byte(r.PostFormValue("response")), r.from)
 		if err != nil {
 			return err
 		}
-		return in.Audit.RecordAction(r.Context(), operator.Actor{Name: string(o.ID), From: r.callerAddress()}, "login", string(o.ID), "passkey")
+		return in.Audit.RecordAction(r.Context(), operator.Actor{Name: string(o.ID), From: r.from}, "login", string(o.ID), "passkey")
 	})
 	if err != nil {
 		return nil, err

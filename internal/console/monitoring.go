@@ -24,12 +24,11 @@ const perPage = 50
 
 // figuresNow returns the counts of whole lists. They are the service's: a partner's people see lists of their partner
 // only, and get an empty map.
-func (c *Console) figuresNow(r *request) (map[operator.Figure]int64, error) {
+func (c *Console) figuresNow(r *request) map[operator.Figure]int64 {
 	if c.confined {
-		return map[operator.Figure]int64{}, nil
+		return map[operator.Figure]int64{}
 	}
-	figures, err := c.Rules.Figures.LastFigures(r.Context())
-	return figures.Now, err
+	return callRule(r, c.Rules.Figures.LastFigures).Now
 }
 
 // assetsPage is the data of the list of watched values.
@@ -45,27 +44,12 @@ type assetsPage struct {
 
 // listAssets shows one page of watched values, masked but for those of people whom the operator gave a reason for lately.
 func listAssets(c *Console, r *request) (answer, error) {
-	choice, err := c.choosePartner(r)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.parseFilter(r, &assetsList, choice.All)
-	if err != nil {
-		return nil, err
-	}
+	choice := c.choosePartner(r)
+	f := c.parseFilter(r, &assetsList, choice.All)
 	asked := f.assetFilter(perPage)
-	assets, next, err := c.Rules.Review.ListAssets(r.Context(), asked)
-	if err != nil {
-		return nil, err
-	}
-	now, err := c.figuresNow(r)
-	if err != nil {
-		return nil, err
-	}
-	reveals, err := c.currentReveals(r)
-	if err != nil {
-		return nil, err
-	}
+	assets, next := callRulePair(r, c.Rules.Review.ListAssets, asked)
+	now := c.figuresNow(r)
+	reveals := c.currentReveals(r)
 	shown := map[cyber.AssetID]string{}
 	for _, a := range assets {
 		if len(reveals) > 0 && reveals[c.referenceOf(a.Partner, a.User)] != nil {
@@ -76,16 +60,13 @@ func listAssets(c *Console, r *request) (answer, error) {
 	counted := map[cyber.Status]operator.Figure{
 		cyber.StatusMonitored: "assets.monitored", cyber.StatusAlert: "assets.alert", cyber.StatusCompromised: "assets.compromised",
 	}[asked.Status]
-	page.List, err = c.newListView(r, &assetsList, f, choice.All, len(assets), formatMark(next), f.totalUnlessFiltered(now[counted], "status"))
-	return view{"monitoring", "Dados monitorados", page}, err
+	page.List = c.newListView(r, &assetsList, f, choice.All, len(assets), formatMark(next), f.totalUnlessFiltered(now[counted], "status"))
+	return view{"monitoring", "Dados monitorados", page}, nil
 }
 
 // revealAsset shows the watched values of a person in clear, after the operator's reason is in the audit trail.
 func revealAsset(c *Console, r *request) (answer, error) {
-	a, err := c.Rules.Review.GetAsset(r.Context(), partner.ID(r.PathValue("partner")), cyber.AssetID(r.PathValue("asset")))
-	if err != nil {
-		return nil, err
-	}
+	a := callRuleWith2(r, c.Rules.Review.GetAsset, partnerOf(r), cyber.AssetID(r.PathValue("asset")))
 	return c.recordReveal(r, c.referenceOf(a.Partner, a.User), redirect{to: "/monitoring?" + r.URL.RawQuery})
 }
 
@@ -115,49 +96,29 @@ var resolutionOptions = []choiceOption{
 
 // listFindings shows one page of findings of the partners that the operator may see.
 func listFindings(c *Console, r *request) (answer, error) {
-	all, err := c.visiblePartners(r)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.parseFilter(r, &findingsList, all)
-	if err != nil {
-		return nil, err
-	}
+	all := c.visiblePartners(r)
+	f := c.parseFilter(r, &findingsList, all)
 	page := findingsPage{people: c.personPath, Reasons: resolutionOptions, Names: partnerChoice{All: all}.namesByID()}
-	found, next, err := c.Rules.Review.FindingList(r.Context(), f.findingFilter(perPage))
-	if err != nil {
-		return nil, err
-	}
+	found, next := callRulePair(r, c.Rules.Review.FindingList, f.findingFilter(perPage))
 	page.Findings = found
-	now, err := c.figuresNow(r)
-	if err != nil {
-		return nil, err
-	}
+	now := c.figuresNow(r)
 	counts := map[string]int64{"": now[operator.FindingsOpen], "open": now[operator.FindingsOpen], "resolved": now[operator.FindingsResolved]}
 	counts["all"] = counts["open"] + counts["resolved"]
-	page.List, err = c.newListView(r, &findingsList, f, all, len(found), formatMark(next), f.totalUnlessFiltered(counts[f.valueOfName("state")], "state"))
-	return view{"findings", "Ocorrências", page}, err
+	page.List = c.newListView(r, &findingsList, f, all, len(found), formatMark(next), f.totalUnlessFiltered(counts[f.valueOfName("state")], "state"))
+	return view{"findings", "Ocorrências", page}, nil
 }
 
 // resolveFinding closes a finding for the reason in the form and returns to the list, or to the person's page.
 func resolveFinding(c *Console, r *request) (answer, error) {
-	found, err := c.findingOf(r)
-	if err != nil {
-		return nil, err
-	}
-	err = c.changeWithAudit(r, "finding.resolve", func(ctx context.Context, in *Rules) (string, string, error) {
-		id, user := found.OwnerOfValue()
-		err := in.Monitoring.ResolveFinding(ctx, id, user, found.Finding.ID, r.trimmedField("resolution"))
-		return string(found.Finding.ID), r.trimmedField("resolution"), err
-	})
-	if err != nil {
-		return nil, err
-	}
+	found := c.findingOf(r)
 	to := "/findings"
 	if r.PostForm.Has("person") {
 		to = c.personPath(found.OwnerOfValue())
 	}
-	return redirect{to, "finding.resolved"}, nil
+	return c.changeAndRedirect(r, "finding.resolve", redirect{to, "finding.resolved"}, func(ctx context.Context, in *Rules) (string, string, error) {
+		id, user := found.OwnerOfValue()
+		return string(found.Finding.ID), r.trimmedField("resolution"), in.Monitoring.ResolveFinding(ctx, id, user, found.Finding.ID, r.trimmedField("resolution"))
+	})
 }
 
 // findingPage is one finding and what the person is to do about it.
@@ -193,28 +154,17 @@ func stepLines(p cyber.Plan, now time.Time) []stepLine {
 }
 
 // findingOf reads which finding an address names.
-func (c *Console) findingOf(r *request) (cyber.Found, error) {
-	return c.Rules.Review.FindingByID(r.Context(), partner.ID(r.PathValue("partner")), cyber.FindingID(r.PathValue("finding")))
+func (c *Console) findingOf(r *request) cyber.Found {
+	return callRuleWith2(r, c.Rules.Review.FindingByID, partnerOf(r), cyber.FindingID(r.PathValue("finding")))
 }
 
 // showFinding shows a finding with its plan. Each look is recorded in the audit trail.
 func showFinding(c *Console, r *request) (answer, error) {
-	found, err := c.findingOf(r)
-	if err != nil {
-		return nil, err
-	}
+	found := c.findingOf(r)
 	id, user := found.OwnerOfValue()
-	p, err := c.Rules.Partners.GetPartner(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := c.Rules.Monitoring.GetFindingPlan(r.Context(), id, user, found.Finding.ID)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.recordAction(r, "finding.view", string(found.Finding.ID), ""); err != nil {
-		return nil, err
-	}
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, id)
+	plan := callRuleWith3(r, c.Rules.Monitoring.GetFindingPlan, id, user, found.Finding.ID)
+	c.recordAction(r, "finding.view", string(found.Finding.ID), "")
 	return view{"finding", "Ocorrência", findingPage{
 		Found: found, Plan: plan, Steps: stepLines(plan, c.Now()), Classes: exposedLabels(found.Finding.Breach.Exposes), Person: c.personPath(id, user),
 		PartnerName: p.Name, Reasons: resolutionOptions,
@@ -223,10 +173,7 @@ func showFinding(c *Console, r *request) (answer, error) {
 
 // markFindingStep records what a person told an attendant about a step.
 func markFindingStep(c *Console, r *request) (answer, error) {
-	found, err := c.findingOf(r)
-	if err != nil {
-		return nil, err
-	}
+	found := c.findingOf(r)
 	step, state := r.PathValue("step"), r.trimmedField("state")
 	return c.changeAndRedirect(r, "finding.step", redirect{joinPath("findings", string(found.Asset.Partner), string(found.Finding.ID)), "finding.step"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		id, user := found.OwnerOfValue()
@@ -237,19 +184,13 @@ func markFindingStep(c *Console, r *request) (answer, error) {
 
 // recheckFinding resolves a finding whose steps are done.
 func recheckFinding(c *Console, r *request) (answer, error) {
-	found, err := c.findingOf(r)
-	if err != nil {
-		return nil, err
-	}
+	found := c.findingOf(r)
 	var now cyber.Rechecked
-	err = c.changeWithAudit(r, "finding.recheck", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	c.changeWithAudit(r, "finding.recheck", func(ctx context.Context, in *Rules) (_, _ string, err error) {
 		id, user := found.OwnerOfValue()
 		now, err = in.Monitoring.RecheckFinding(ctx, id, user, found.Finding.ID)
 		return string(found.Finding.ID), string(now.Finding.Resolution), err
 	})
-	if err != nil {
-		return nil, err
-	}
 	said := "finding.resolved"
 	if now.Finding.Open() {
 		said = "finding.left"
@@ -260,30 +201,13 @@ func recheckFinding(c *Console, r *request) (answer, error) {
 // devicesPage is the data of the list of protected devices, with the pools of keys for operators of the service.
 type devicesPage struct {
 	partnerChoice
-	List     listView
-	Devices  []devicePage
-	Sources  []cyber.Source
-	Shares   []cyber.Share
-	Installs []installLink
-}
-
-// installLink is where the program of a system is installed from.
-type installLink struct {
-	System cyber.System
-	Link   string
-}
-
-// listInstallLinks returns the install links of all systems, also of those without one.
-func (c *Console) listInstallLinks(ctx context.Context) ([]installLink, error) {
-	links, err := c.Rules.Endpoints.InstallLinks(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var list []installLink
-	for _, s := range cyber.InstallSystems() {
-		list = append(list, installLink{s, links[s]})
-	}
-	return list, nil
+	List    listView
+	Devices []devicePage
+	Sources []cyber.Source
+	Shares  []cyber.Share
+	// Installs are where the programs of the systems are installed from; InstallSystems lists all of them.
+	Installs       map[cyber.System]string
+	InstallSystems []cyber.System
 }
 
 // SharesOf returns the shares of one pool, of partners that took keys or have a share of their own.
@@ -309,49 +233,28 @@ func (p devicesPage) PartnerName(id partner.ID) string {
 // listDevices shows one page of protected devices. Pools and install links concern all partners and are left out for a
 // partner's people.
 func listDevices(c *Console, r *request) (answer, error) {
-	choice, err := c.choosePartner(r)
-	if err != nil {
-		return nil, err
-	}
+	choice := c.choosePartner(r)
 	page := devicesPage{partnerChoice: choice}
 	if !c.confined { // pools serve all partners
-		if page.Sources, err = c.Rules.Endpoints.ListSources(r.Context()); err != nil {
-			return nil, err
-		}
-		if page.Shares, err = c.Rules.Endpoints.ListShares(r.Context()); err != nil {
-			return nil, err
-		}
-		if page.Installs, err = c.listInstallLinks(r.Context()); err != nil {
-			return nil, err
-		}
+		page.Sources, page.Shares = callRule(r, c.Rules.Endpoints.ListSources), callRule(r, c.Rules.Endpoints.ListShares)
+		page.Installs, page.InstallSystems = callRule(r, c.Rules.Endpoints.InstallLinks), cyber.InstallSystems()
 	}
 	if choice.Current.ID != "" {
-		f, err := c.parseFilterQuery(r.Context(), &devicesList, r.URL.Query(), choice.Current.ID, choice.All)
-		if err != nil {
-			return nil, err
-		}
-		found, next, err := c.Rules.Review.DeviceList(r.Context(), choice.Current.ID, f.deviceFilter(perPage))
-		if err != nil {
-			return nil, err
-		}
+		f := c.parseFilterQuery(r, &devicesList, r.URL.Query(), choice.Current.ID, choice.All)
+		found, next := callRulePair2(r, c.Rules.Review.DeviceList, choice.Current.ID, f.deviceFilter(perPage))
 		for _, d := range found {
 			page.Devices = append(page.Devices, devicePage{Device: d, State: d.KeyStateAt(c.Now())})
 		}
-		if page.List, err = c.newListView(r, &devicesList, f, choice.All, len(page.Devices), formatMark(next), -1); err != nil {
-			return nil, err
-		}
+		page.List = c.newListView(r, &devicesList, f, choice.All, len(page.Devices), formatMark(next), -1)
 	}
 	return view{"devices", "Dispositivos", page}, nil
 }
 
 // findDevice looks an activation key up; a POST, so that the key stands in no address.
 func findDevice(c *Console, r *request) (answer, error) {
-	d, err := c.Rules.Endpoints.FindDevice(r.Context(), r.trimmedField("key"))
-	if err != nil {
-		return nil, err
-	}
-	err = c.recordAction(r, "epp.find", string(d.ID), "")
-	return redirect{to: joinPath("devices", string(d.ID))}, err
+	d := callRuleWith(r, c.Rules.Endpoints.FindDevice, r.trimmedField("key"))
+	c.recordAction(r, "epp.find", string(d.ID), "")
+	return redirect{to: joinPath("devices", string(d.ID))}, nil
 }
 
 // devicePage is a device with what its page shows; Shown says that its key stands in clear.
@@ -387,41 +290,25 @@ func (p devicePage) Badge() badge { return deviceStates[p.State] }
 func (p devicePage) Ending() string { return endReasons[p.EndReason] }
 
 // KeyMasked returns the last characters of the activation key.
-func (p devicePage) KeyMasked() string {
-	if len(p.Key) < 8 {
-		return "****"
-	}
-	return "****" + p.Key[len(p.Key)-4:]
-}
+func (p devicePage) KeyMasked() string { return lastFourDigits(p.Key) }
 
 // loadDevicePage returns a key with what its page shows.
-func (c *Console) loadDevicePage(r *request) (devicePage, error) {
-	d, err := c.Rules.Endpoints.GetDevice(r.Context(), cyber.KeyID(r.PathValue("id")))
-	if err != nil {
-		return devicePage{}, err
-	}
-	names, err := c.partnerNames(r)
-	if err != nil {
-		return devicePage{}, err
-	}
-	reveals, err := c.currentReveals(r)
+func (c *Console) loadDevicePage(r *request) devicePage {
+	d := callRuleWith(r, c.Rules.Endpoints.GetDevice, cyber.KeyID(r.PathValue("id")))
 	return devicePage{
-		Device: d, Shown: reveals[c.referenceOf(d.Partner, d.User)] != nil, PartnerName: names[d.Partner], Person: c.personPath(d.Partner, d.User), State: d.KeyStateAt(c.Now()), Systems: cyber.ListSystems(),
-	}, err
+		Device: d, Shown: c.currentReveals(r)[c.referenceOf(d.Partner, d.User)] != nil, PartnerName: c.partnerNames(r)[d.Partner],
+		Person: c.personPath(d.Partner, d.User), State: d.KeyStateAt(c.Now()), Systems: cyber.ListSystems(),
+	}
 }
 
 // showDevice shows a device with its key masked.
 func showDevice(c *Console, r *request) (answer, error) {
-	page, err := c.loadDevicePage(r)
-	return view{"device", "Dispositivo", page}, err
+	return view{"device", "Dispositivo", c.loadDevicePage(r)}, nil
 }
 
 // revealDevice shows the key of a device for a while, after the operator's reason is in the audit trail.
 func revealDevice(c *Console, r *request) (answer, error) {
-	page, err := c.loadDevicePage(r)
-	if err != nil {
-		return nil, err
-	}
+	page := c.loadDevicePage(r)
 	return c.recordReveal(r, c.referenceOf(page.Partner, page.User), redirect{to: joinPath("devices", string(page.ID))})
 }
 
@@ -439,11 +326,11 @@ func revokeDevice(c *Console, r *request) (answer, error) {
 func replaceDevice(c *Console, r *request) (answer, error) {
 	id := cyber.KeyID(r.PathValue("id"))
 	var made cyber.Device
-	err := c.changeWithAudit(r, "epp.replace", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	c.changeWithAudit(r, "epp.replace", func(ctx context.Context, in *Rules) (_, _ string, err error) {
 		made, err = in.Endpoints.ReplaceDevice(ctx, id, cyber.System(r.trimmedField("system")), r.trimmedField("name"))
 		return string(id), string(made.ID), err
 	})
-	return redirect{joinPath("devices", string(made.ID)), "device.replaced"}, err
+	return redirect{joinPath("devices", string(made.ID)), "device.replaced"}, nil
 }
 
 // setSource chooses where keys of a system come from, the pool or the vendor, and at how many free keys to warn.
@@ -467,13 +354,9 @@ func setInstall(c *Console, r *request) (answer, error) {
 // loadKeyPool reads a vendor's file into a pool.
 func loadKeyPool(c *Console, r *request) (answer, error) {
 	system := cyber.System(r.PathValue("system"))
-	file, err := uploadedFile(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.recordAction(r, "epp.load", string(system), ""); err != nil {
-		return nil, err
-	}
-	_, err = c.Rules.Endpoints.LoadKeyPool(r.Context(), system, file, func(cyber.Loaded) {})
-	return redirect{"/devices", "device.loaded"}, err
+	file := uploadedFile(r)
+	return c.recordAndRun(r, "epp.load", string(system), "", redirect{"/devices", "device.loaded"}, func() error {
+		_, err := c.Rules.Endpoints.LoadKeyPool(r.Context(), system, file, func(cyber.Loaded) {})
+		return err
+	})
 }

@@ -15,14 +15,8 @@ var errSelf = fault.New(fault.Conflict, "operator.self")
 
 // listOperators shows the operators; for a partner's people, those of their partner only.
 func listOperators(c *Console, r *request) (answer, error) {
-	all, err := c.Rules.Operators.Operators(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	names, err := c.partnerNames(r)
-	if err != nil {
-		return nil, err
-	}
+	all := callRule(r, c.Rules.Operators.Operators)
+	names := c.partnerNames(r)
 	rows := make([]operatorRow, len(all))
 	for i, o := range all {
 		rows[i] = operatorRow{o, names[o.Partner]}
@@ -65,26 +59,20 @@ func (c *Console) oneTimeLink(r *request, o operator.Operator, heading, token st
 
 // createOperator creates an operator and shows the one-time link with which they choose a password.
 func createOperator(c *Console, r *request) (answer, error) {
-	role, err := operator.ParseRole(r.trimmedField("role"))
-	if err != nil {
-		return nil, err
-	}
+	role := parseValue(r, operator.ParseRole, r.trimmedField("role"))
 	var made operator.Operator
 	var token string
-	err = c.changeWithAudit(r, "operator.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	c.changeWithAudit(r, "operator.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
 		made, token, err = in.Operators.CreateOperator(ctx, r.trimmedField("email"), role)
 		return string(made.ID), string(role), err
 	})
-	if err != nil {
-		return nil, err
-	}
 	return c.oneTimeLink(r, made, "Operador criado", token)
 }
 
 // newInvite shows the form that invites one of a partner's people. Only administrators may invite administrators.
 func newInvite(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
-	return view{"invite", "Convidar uma pessoa", inviteForm{p, r.mayApprove()}}, err
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
+	return view{"invite", "Convidar uma pessoa", inviteForm{p, r.mayApprove()}}, nil
 }
 
 // inviteForm is the data of the page that invites a partner's person.
@@ -99,13 +87,10 @@ func (r *request) mayApprove() bool { return r.who.Partner == "" || r.who.Role.M
 
 // inviteOperator makes an account for a partner's person.
 func inviteOperator(c *Console, r *request) (answer, error) {
-	role, err := operator.ParsePartnerRole(r.trimmedField("role"))
-	if err != nil {
-		return nil, err
-	}
+	role := parseValue(r, operator.ParsePartnerRole, r.trimmedField("role"))
 	var made operator.Operator
 	var token string
-	err = c.changeWithAudit(r, "operator.invite", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	c.changeWithAudit(r, "operator.invite", func(ctx context.Context, in *Rules) (_, _ string, err error) {
 		p, err := in.Partners.GetPartner(ctx, partner.ID(r.PathValue("id")))
 		if err != nil {
 			return "", "", err
@@ -113,9 +98,6 @@ func inviteOperator(c *Console, r *request) (answer, error) {
 		made, token, err = in.Operators.InvitePartnerOperator(ctx, p.ID, r.trimmedField("email"), role)
 		return string(made.ID), string(p.ID) + " " + string(role), err
 	})
-	if err != nil {
-		return nil, err
-	}
 	return c.oneTimeLink(r, made, "Convite pronto", token)
 }
 
@@ -131,14 +113,8 @@ type operatorPage struct {
 // showOperator shows an operator with their sessions and the roles that the viewer may give them.
 func showOperator(c *Console, r *request) (answer, error) {
 	id := operator.ID(r.PathValue("id"))
-	o, err := c.Rules.Operators.GetOperator(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
-	sessions, err := c.Rules.Operators.ListSessions(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
+	o := callRuleWith(r, c.Rules.Operators.GetOperator, id)
+	sessions := callRuleWith(r, c.Rules.Operators.ListSessions, id)
 	roles := operator.ListRoles()
 	if o.Partner != "" {
 		roles = slices.DeleteFunc(operator.PartnerRoles(), func(role operator.Role) bool { return role == operator.PartnerAdmin && !r.mayApprove() })
@@ -204,9 +180,7 @@ func resetOperator(c *Console, r *request) (answer, error) {
 		o, token, err = in.Operators.ResetAccess(ctx, id)
 		return "", err
 	})
-	if err != nil {
-		return nil, err
-	}
+	r.keepFailure(err)
 	return c.oneTimeLink(r, o, "Acesso redefinido", token)
 }
 
@@ -235,21 +209,16 @@ type accessNotice struct {
 }
 
 // accessNotices returns the changes of the operator's own access that they have not dismissed, newest first.
-func (c *Console) accessNotices(r *request) ([]accessNotice, error) {
-	var list []accessNotice
+func (c *Console) accessNotices(r *request) (list []accessNotice) {
 	for action, text := range accessChanges {
-		entries, err := c.Rules.Audit.ListEntries(r.Context(), operator.Filter{Subject: string(r.who.ID), Action: action, Limit: noticesPer})
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
+		for _, e := range callRuleWith(r, c.Rules.Audit.ListEntries, operator.Filter{Subject: string(r.who.ID), Action: action, Limit: noticesPer}) {
 			if e.At.After(r.who.NoticedAt) {
 				list = append(list, accessNotice{e, text})
 			}
 		}
 	}
 	slices.SortFunc(list, func(a, b accessNotice) int { return int(b.Seq - a.Seq) })
-	return list, nil
+	return list
 }
 
 // dismissNotices notes that the operator has seen the notices.

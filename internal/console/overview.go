@@ -43,54 +43,28 @@ func (p overviewPage) Assets() int64 {
 // showOverview shows the first page of the service's operators: figures, notices and what needs attention.
 func showOverview(c *Console, r *request) (answer, error) {
 	var page overviewPage
-	var err error
-	if page.Figures, err = c.Rules.Figures.LastFigures(r.Context()); err != nil {
-		return nil, err
-	}
-	if err = c.pictureOverview(r, page.Now); err != nil {
-		return nil, err
-	}
-	if page.Notices, err = c.accessNotices(r); err != nil {
-		return nil, err
-	}
-	partners, err := c.Rules.Partners.ListPartners(r.Context())
-	if err != nil {
-		return nil, err
-	}
+	page.Figures = callRule(r, c.Rules.Figures.LastFigures)
+	c.pictureOverview(r, page.Now)
+	page.Notices = c.accessNotices(r)
+	partners := callRule(r, c.Rules.Partners.ListPartners)
 	page.Partners = len(partners)
-	enrolled, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.SubscriptionsActive, 0)
-	if err != nil {
-		return nil, err
-	}
-	protected, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.DevicesProtected, 0)
-	if err != nil {
-		return nil, err
-	}
+	enrolled := callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.SubscriptionsActive, 0)
+	protected := callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.DevicesProtected, 0)
 	for _, p := range partners {
 		page.ByPartner = append(page.ByPartner, partnerFigures{Partner: p, Subscriptions: enrolled[string(p.ID)], Devices: protected[string(p.ID)]})
 	}
-	breaches, err := c.Rules.Breaches.ListBreaches(r.Context())
-	if err != nil {
-		return nil, err
-	}
+	breaches := callRule(r, c.Rules.Breaches.ListBreaches)
 	for _, b := range breaches {
 		if b.State == leak.Published {
 			page.Breaches++
 			page.Identifiers += b.Tally.Distinct
 		}
 	}
-	if page.Corpora, err = c.Rules.Passwords.ReadStatus(); err != nil {
-		return nil, err
-	}
-	jobs, err := c.Rules.Jobs.ListJobs(r.Context(), "", 5)
-	if err != nil {
-		return nil, err
-	}
-	page.Jobs = newJobRows(jobs, c.Now())
-	if page.Waiting, err = c.Rules.Cases.CountWaiting(r.Context(), cyber.LaneFilter{}, r.who.Email, nextMidnight(c.Now())); err != nil {
-		return nil, err
-	}
-	return view{"overview", "Visão geral", page}, nil
+	page.Jobs = c.latestJobs(r, 5, "")
+	page.Waiting = callRuleWith3(r, c.Rules.Cases.CountWaiting, cyber.LaneFilter{}, r.who.Email, nextMidnight(c.Now()))
+	var err error
+	page.Corpora, err = c.Rules.Passwords.ReadStatus()
+	return view{"overview", "Visão geral", page}, err
 }
 
 // nextMidnight returns the next midnight in Brasília.
@@ -148,20 +122,12 @@ func showSearch(*Console, *request) (answer, error) {
 // searchPeople finds people by what a caller told the operator on the telephone. It is a POST, so that the typed text gets
 // into no address, history or log. The audit trail records how the text was read and which people it found.
 func searchPeople(c *Console, r *request) (answer, error) {
-	hits, as, err := c.Rules.Search.FindText(r.Context(), r.PostFormValue("q"))
-	if err != nil {
-		return nil, err
-	}
-	if err := c.noteSearch(r, hits, as); err != nil {
-		return nil, err
-	}
+	hits, as := callRulePair(r, c.Rules.Search.FindText, r.PostFormValue("q"))
+	c.noteSearch(r, hits, as)
 	if len(hits) == 1 {
 		return redirect{to: pathOfHit(hits[0])}, nil
 	}
-	names, err := c.partnerNames(r)
-	if err != nil {
-		return nil, err
-	}
+	names := c.partnerNames(r)
 	page := searchPage{Asked: true, Full: len(hits) == subject.MaxHits, Mistyped: len(hits) == 0 && subject.HasWrongCheckDigits(r.PostFormValue("q"))}
 	for _, h := range hits {
 		page.Hits = append(page.Hits, hitRow{hitLabels[h.Kind], names[h.Partner], h.ID, pathOfHit(h)})
@@ -171,21 +137,18 @@ func searchPeople(c *Console, r *request) (answer, error) {
 
 // noteSearch records the search in the audit trail: one line per hit, so that the person finds it among the accesses to
 // their data, and a single line without a subject when there are no hits.
-func (c *Console) noteSearch(r *request, hits []subject.Hit, as []string) error {
+func (c *Console) noteSearch(r *request, hits []subject.Hit, as []string) {
 	detail := strings.Join(as, ", ") + ": " + strconv.Itoa(len(hits))
 	if len(hits) == 0 {
-		return c.recordAction(r, "search", "", detail)
+		c.recordAction(r, "search", "", detail)
 	}
 	for _, h := range hits {
 		of := h.ID
 		if h.Kind == subject.HitSubscription {
 			of = string(h.Partner) + "/" + h.ID
 		}
-		if err := c.recordAction(r, "search", of, detail); err != nil {
-			return err
-		}
+		c.recordAction(r, "search", of, detail)
 	}
-	return nil
 }
 
 // personPath returns the path of the page about one of a partner's people.

@@ -495,19 +495,20 @@ const mostReveals = 200
 func (c *Console) recordReveal(r *request, ref string, then redirect) (answer, error) {
 	why, err := parseReason(r)
 	r.noteFormError(err)
-	return then, c.recordAction(r, "person.reveal", ref, why)
+	c.recordAction(r, "person.reveal", ref, why)
+	return then, nil
 }
 
 // currentReveals returns the operator's reveals that are still valid, by the person's reference.
-func (c *Console) currentReveals(r *request) (map[string]*operator.Entry, error) {
-	lines, err := c.Rules.Audit.ListEntries(r.Context(), operator.Filter{Actor: string(r.who.ID), Action: "person.reveal", From: c.Now().Add(-revealTime), Limit: mostReveals})
+func (c *Console) currentReveals(r *request) map[string]*operator.Entry {
+	lines := callRuleWith(r, c.Rules.Audit.ListEntries, operator.Filter{Actor: string(r.who.ID), Action: "person.reveal", From: c.Now().Add(-revealTime), Limit: mostReveals})
 	reveals := make(map[string]*operator.Entry, len(lines))
 	for i := range lines {
 		if reveals[lines[i].Subject] == nil { // the newest comes first
 			reveals[lines[i].Subject] = &lines[i]
 		}
 	}
-	return reveals, err
+	return reveals
 }
 
 // referenceOf returns the keyed reference to a person of a partner.
@@ -522,28 +523,23 @@ type partnerChoice struct {
 }
 
 // choosePartner reads which partner a page is about: the one in the address, the one that was chosen before, or the newest.
-func (c *Console) choosePartner(r *request) (partnerChoice, error) {
-	all, err := c.visiblePartners(r)
-	if err != nil {
-		return partnerChoice{}, err
-	}
-	choice := partnerChoice{All: all}
-	asked := c.chosenPartner(r, all)
-	for _, p := range all {
+func (c *Console) choosePartner(r *request) partnerChoice {
+	choice := partnerChoice{All: c.visiblePartners(r)}
+	asked := c.chosenPartner(r, choice.All)
+	for _, p := range choice.All {
 		if p.ID == asked || asked == "" {
 			choice.Current = p
 		}
 	}
 	if asked != "" && choice.Current.ID == "" && r.problem == nil { // a page that tells of a problem tells of that one
-		return choice, partner.ErrNotFound
+		r.keepFailure(partner.ErrNotFound)
 	}
-	return choice, nil
+	return choice
 }
 
 // partnerNames maps ids to names of partners, for lists over all of them.
-func (c *Console) partnerNames(r *request) (map[partner.ID]string, error) {
-	all, err := c.visiblePartners(r)
-	return partnerChoice{All: all}.namesByID(), err
+func (c *Console) partnerNames(r *request) map[partner.ID]string {
+	return partnerChoice{All: c.visiblePartners(r)}.namesByID()
 }
 
 // namesByID returns the names of the partners to choose from.
@@ -584,14 +580,8 @@ var languageNames = map[partner.Language]string{partner.Portuguese: "Português"
 
 // showTheme shows the form for the look and the texts of the page that a partner's people see.
 func showTheme(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
-	theme, err := c.Rules.Partners.GetTheme(r.Context(), p.ID)
-	if err != nil {
-		return nil, err
-	}
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
+	theme := callRuleWith(r, c.Rules.Partners.GetTheme, p.ID)
 	page := themePage{Partner: p, Theme: theme}
 	page.Accent, page.AccentText = theme.EffectiveColours()
 	for _, l := range partner.ListLanguages() {
@@ -605,10 +595,7 @@ func saveTheme(c *Console, r *request) (answer, error) {
 	if err := r.ParseMultipartForm(maxForm); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return nil, errForm.Because(err)
 	}
-	logo, err := r.uploadedPicture("file")
-	if err != nil {
-		return nil, err
-	}
+	logo := parseValue(r, r.uploadedPicture, "file")
 	id := partner.ID(r.PathValue("id"))
 	return c.changeAndRedirect(r, "partner.theme", redirect{partnerPath(id) + "/theme", "theme.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		_, err := in.Partners.UpdateTheme(ctx, id, func(t *partner.Theme) {

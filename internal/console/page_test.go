@@ -39,7 +39,7 @@ func TestWords(t *testing.T) {
 		{lastFourDigits("4111111111111111"), "****1111"}, {lastFourDigits("1234567"), "****"}, {lastFourDigits(""), "****"},
 		{maskPersonName("Ana Élida  Souza"), "An••• S."}, {maskPersonName("Élida"), "Él•••"}, {maskPersonName(""), ""}, {monogramOf("ana.prado@x.br"), "AP"}, {monogramOf("Élida de Souza"), "ÉS"}, {monogramOf(""), ""},
 		{groupInFours("ABCDEFGHI"), "ABCD EFGH I"}, {joinPath("breaches", "a/b c"), "/breaches/a%2Fb%20c"},
-		{withoutQuery("https://x.example/h?token=1"), "https://x.example/h"},
+		{alert.Endpoint{URL: "https://x.example/h?token=1"}.Address(), "https://x.example/h"},
 		{kindCounts(map[identifier.Kind]int{identifier.CPF: 2, identifier.Email: 1}), "1 e-mail, 2 CPF"},
 	} {
 		if c.got != c.want {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -22,18 +23,10 @@ import (
 
 // listPartners shows all partners, newest first, and marks those whose first looks are stopped.
 func listPartners(c *Console, r *request) (answer, error) {
-	all, err := c.Rules.Partners.ListPartners(r.Context())
-	if err != nil {
-		return nil, err
-	}
+	all := callRule(r, c.Rules.Partners.ListPartners)
 	slices.Reverse(all) // newest first
-	stopped, err := c.Rules.FirstLooks.ListStopped(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	if err := c.picturePartners(r, all); err != nil {
-		return nil, err
-	}
+	stopped := callRule(r, c.Rules.FirstLooks.ListStopped)
+	c.picturePartners(r, all)
 	rows := make([]partnerRow, len(all))
 	for i, p := range all {
 		rows[i] = partnerRow{p, stopped[p.ID].Stopped()}
@@ -72,6 +65,9 @@ const (
 
 // showSecretsNext leads to the page of secrets that were made just now. Nothing of them stays on the server.
 func showSecretsNext(r *request, p secretPage) (answer, error) {
+	if r.failure != nil {
+		return nil, r.failure
+	}
 	sealer, err := r.secretSealer()
 	if err != nil {
 		return nil, err
@@ -143,13 +139,10 @@ func createPartner(c *Console, r *request) (answer, error) {
 	}
 	var made partner.Partner
 	var cred partner.Credentials
-	err := c.changeWithAudit(r, "partner.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
+	c.changeWithAudit(r, "partner.create", func(ctx context.Context, in *Rules) (_, _ string, err error) {
 		made, cred, err = in.Partners.CreatePartner(ctx, r.trimmedField("name"), mode, settings)
 		return string(made.ID), string(mode), err
 	})
-	if err != nil {
-		return nil, err
-	}
 	return showSecretsNext(r, secretPage{
 		Heading: "Parceiro criado", Text: made.Name + " já pode chamar a API. A chave e o salt aparecem só agora.",
 		Secrets: []shownSecret{{"Chave da API", cred.APIKey, keyHelp}, {"Salt", cred.Salt, saltHelp}},
@@ -171,7 +164,7 @@ func settingsOf(r *request) partner.Settings {
 type partnerPage struct {
 	partner.Partner
 	Keys     []keyRow
-	Webhooks []webhookRow
+	Webhooks []alert.Endpoint
 	// Looks is how the partner stands with its first looks; a sandbox has none.
 	Looks cyber.LookStatus
 }
@@ -223,27 +216,13 @@ func (c *Console) newKeyRows(keys []partner.Key, log []partner.LoggedRequest) []
 // showPartner shows a partner with its keys, its webhooks and the state of its first looks.
 func showPartner(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	p, err := c.Rules.Partners.GetPartner(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := c.Rules.Partners.ListKeys(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
-	endpoints, err := c.Rules.Webhooks.ListEndpoints(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
-	log, err := c.Rules.Meter.LatestRequests(r.Context(), p.ID, false)
-	if err != nil {
-		return nil, err
-	}
-	page := partnerPage{Partner: p, Keys: c.newKeyRows(keys, log), Webhooks: webhookRows(endpoints)}
-	if page.Looks, err = c.Rules.FirstLooks.LookStatus(r.Context(), id, p.Settings); err != nil {
-		return nil, err
-	}
-	return view{"partner", p.Name, page}, nil
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, id)
+	keys := callRuleWith(r, c.Rules.Partners.ListKeys, id)
+	log := callRuleWith2(r, c.Rules.Meter.LatestRequests, p.ID, false)
+	return view{"partner", p.Name, partnerPage{
+		Partner: p, Keys: c.newKeyRows(keys, log), Webhooks: callRuleWith(r, c.Rules.Webhooks.ListEndpoints, id),
+		Looks: callRuleWith2(r, c.Rules.FirstLooks.LookStatus, id, p.Settings),
+	}}, nil
 }
 
 // MadeToo says how many keys end with this one.
@@ -314,12 +293,8 @@ func (c *Console) partnerChange(r *request, action, done string, fn func(*partne
 
 // createPartnerKey makes a key and shows it once.
 func createPartnerKey(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
-	scopes, err := c.Rules.Partners.GrantableScopes(r.Context(), p.ID)
-	return view{"key-new", "Nova chave", keyForm{p, scopes}}, err
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
+	return view{"key-new", "Nova chave", keyForm{p, callRuleWith(r, c.Rules.Partners.GrantableScopes, p.ID)}}, nil
 }
 
 // keyForm is the data of the page that makes a key.
@@ -349,17 +324,18 @@ func createKey(c *Console, r *request) (answer, error) {
 		expires = c.Now().AddDate(0, 0, n)
 	}
 	var text string
-	err = c.changeWithAudit(r, "key.create", func(ctx context.Context, in *Rules) (string, string, error) {
+	c.changeWithAudit(r, "key.create", func(ctx context.Context, in *Rules) (string, string, error) {
 		k, made, err := in.Partners.CreateKey(ctx, id, r.trimmedField("label"), scopes, expires)
 		text = made
 		return string(k.ID), string(id), err
 	})
-	if err != nil {
-		return nil, err
-	}
+	return showKeyNext(r, "Chave criada", "Ela aparece só agora.", text, id)
+}
+
+// showKeyNext leads to the page that shows a partner's new API key once.
+func showKeyNext(r *request, heading, text, key string, id partner.ID) (answer, error) {
 	return showSecretsNext(r, secretPage{
-		Heading: "Chave criada", Text: "Ela aparece só agora.", Secrets: []shownSecret{{"Chave da API", text, keyHelp}},
-		Back: partnerPath(id), BackLabel: "Guardei a chave, continuar",
+		Heading: heading, Text: text, Secrets: []shownSecret{{"Chave da API", key, keyHelp}}, Back: partnerPath(id), BackLabel: "Guardei a chave, continuar",
 	})
 }
 
@@ -372,14 +348,8 @@ type rollPage struct {
 // confirmRoll asks for confirmation before a key is replaced, because the partner has to install the new one.
 func confirmRoll(c *Console, r *request) (answer, error) {
 	id := partner.ID(r.PathValue("id"))
-	p, err := c.Rules.Partners.GetPartner(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := c.Rules.Partners.ListKeys(r.Context(), id)
-	if err != nil {
-		return nil, err
-	}
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, id)
+	keys := callRuleWith(r, c.Rules.Partners.ListKeys, id)
 	for _, k := range c.newKeyRows(keys, nil) {
 		if string(k.ID) == r.PathValue("key") {
 			return view{"key-roll", "Trocar chave", rollPage{p, k}}, nil
@@ -396,18 +366,12 @@ func replaceKey(c *Console, r *request) (answer, error) {
 		return nil, partner.ErrInvalid.With("hours", fault.ZeroTo, 168)
 	}
 	var text string
-	err := c.changeWithAudit(r, "key.roll", func(ctx context.Context, in *Rules) (string, string, error) {
+	c.changeWithAudit(r, "key.roll", func(ctx context.Context, in *Rules) (string, string, error) {
 		_, made, err := in.Partners.RollKey(ctx, id, partner.KeyID(r.PathValue("key")), time.Duration(hours)*time.Hour)
 		text = made
 		return r.PathValue("key"), string(id), err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return showSecretsNext(r, secretPage{
-		Heading: "Chave trocada", Text: "A chave antiga vale por mais " + strconv.Itoa(hours) + " h. A nova aparece só agora.",
-		Secrets: []shownSecret{{"Chave da API", text, keyHelp}}, Back: partnerPath(id), BackLabel: "Guardei a chave, continuar",
-	})
+	return showKeyNext(r, "Chave trocada", "A chave antiga vale por mais "+strconv.Itoa(hours)+" h. A nova aparece só agora.", text, id)
 }
 
 // revokeKey ends a key at once, with the keys that were made by it; the trail names all of them.
@@ -427,12 +391,11 @@ type plansPage struct {
 
 // listPlans shows the plans of the chosen partner; without a partner only the choice of one.
 func listPlans(c *Console, r *request) (answer, error) {
-	choice, err := c.choosePartner(r)
-	if err != nil || choice.Current.ID == "" {
-		return view{"plans", "Planos", plansPage{partnerChoice: choice}}, err
+	page := plansPage{partnerChoice: c.choosePartner(r)}
+	if page.Current.ID != "" {
+		page.Plans = callRuleWith(r, c.Rules.Plans.ListPlans, page.Current.ID)
 	}
-	plans, err := c.Rules.Plans.ListPlans(r.Context(), choice.Current.ID)
-	return view{"plans", "Planos", plansPage{choice, plans}}, err
+	return view{"plans", "Planos", page}, nil
 }
 
 // planPage is the form of a plan, new or not.
@@ -447,20 +410,14 @@ type planPage struct {
 
 // showNewPlan shows the form of a new plan.
 func showNewPlan(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("partner")))
-	return view{"plan", "Novo plano", planPage{Partner: p, New: true, Path: joinPath("plans", string(p.ID), "new")}}, err
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, partnerOf(r))
+	return view{"plan", "Novo plano", planPage{Partner: p, New: true, Path: joinPath("plans", string(p.ID), "new")}}, nil
 }
 
 // showPlanPage shows a plan.
 func showPlanPage(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("partner")))
-	if err != nil {
-		return nil, err
-	}
-	one, err := c.Rules.Plans.GetPlan(r.Context(), p.ID, plan.ID(r.PathValue("plan")))
-	if err != nil {
-		return nil, err
-	}
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, partnerOf(r))
+	one := callRuleWith2(r, c.Rules.Plans.GetPlan, p.ID, plan.ID(r.PathValue("plan")))
 	page := planPage{
 		Partner: p, Plan: one, Limit: formatReais(one.Coverage.Limit), Types: strings.Join(one.Coverage.Types, "\n"),
 		Path: joinPath("plans", string(p.ID), "edit", string(one.ID)),
@@ -513,7 +470,7 @@ func splitLines(text string) []string {
 
 // createPlan creates a plan for the partner in the path, under the id in the form.
 func createPlan(c *Console, r *request) (answer, error) {
-	p := plan.Plan{ID: plan.ID(r.trimmedField("id")), Partner: partner.ID(r.PathValue("partner"))}
+	p := plan.Plan{ID: plan.ID(r.trimmedField("id")), Partner: partnerOf(r)}
 	parsePlanForm(r, &p)
 	return c.changeAndRedirect(r, "plan.create", redirect{"/plans?partner=" + url.QueryEscape(string(p.Partner)), "plan.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
 		made, err := in.Plans.CreatePlan(ctx, p)
@@ -523,7 +480,7 @@ func createPlan(c *Console, r *request) (answer, error) {
 
 // savePlanForm keeps what the form of a plan says.
 func savePlanForm(c *Console, r *request) (answer, error) {
-	id, name := partner.ID(r.PathValue("partner")), plan.ID(r.PathValue("plan"))
+	id, name := partnerOf(r), plan.ID(r.PathValue("plan"))
 	var given plan.Plan
 	parsePlanForm(r, &given)
 	return c.changeAndRedirect(r, "plan.edit", redirect{"/plans?partner=" + url.QueryEscape(string(id)), "plan.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {

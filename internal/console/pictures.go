@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -266,9 +267,16 @@ var severityNames = map[cyber.Severity]string{
 	cyber.SeverityLow: "Baixa", cyber.SeverityMedium: "Média", cyber.SeverityHigh: "Alta", cyber.SeverityCritical: "Crítica",
 }
 
+// figuresByDay returns figures of the period that the page is about.
+func (c *Console) figuresByDay(r *request, part string, names ...operator.Figure) map[operator.Figure][]operator.DayCount {
+	return callRule(r, func(ctx context.Context) (map[operator.Figure][]operator.DayCount, error) {
+		return c.Rules.Figures.FiguresByDay(ctx, part, parsePeriod(r), names...)
+	})
+}
+
 // pictureOverview draws what happened over time: findings by severity and by what they expose, alerts, enrolments and
 // deliveries; and how scores are spread.
-func (c *Console) pictureOverview(r *request, now map[operator.Figure]int64) error {
+func (c *Console) pictureOverview(r *request, now map[operator.Figure]int64) {
 	names := []operator.Figure{operator.AlertsOfDay, operator.SubscriptionsOfDay, operator.DeliveriesOfDay}
 	series := make([]pictureSeries, 0, len(cyber.Severities()))
 	for i, s := range cyber.Severities() {
@@ -278,10 +286,7 @@ func (c *Console) pictureOverview(r *request, now map[operator.Figure]int64) err
 	for _, o := range exposedOptions {
 		names = append(names, operator.FindingsOfClass(o.Value))
 	}
-	counts, err := c.Rules.Figures.FiguresByDay(r.Context(), "", parsePeriod(r), names...)
-	if err != nil {
-		return err
-	}
+	counts := c.figuresByDay(r, "", names...)
 	bySeverity := make([][]operator.DayCount, len(series))
 	for i, s := range cyber.Severities() {
 		bySeverity[i] = counts[operator.FindingsOfSeverity(string(s))]
@@ -304,7 +309,6 @@ func (c *Console) pictureOverview(r *request, now map[operator.Figure]int64) err
 		newPicture("Ocorrências pelo que expõem", "Classe", []pictureSeries{{Label: "Ocorrências", Class: "c3"}}, largestColumns(classes, 6)),
 		newPicture("Pontuação das pessoas (amostra; maior é pior)", "Pontuação", []pictureSeries{{Label: "Pessoas da amostra", Class: "c0"}}, bands),
 	)
-	return nil
 }
 
 // sumOfDays returns the total of days.
@@ -364,15 +368,9 @@ func (c *Console) pictureBreaches(r *request, all []leak.Record) {
 }
 
 // pictureWebhook draws how an endpoint does: what arrived, how long that took, and what waits.
-func (c *Console) pictureWebhook(r *request, endpoint string) error {
-	counts, err := c.Rules.Figures.FiguresByDay(r.Context(), endpoint, parsePeriod(r), operator.ArrivedOfDay, operator.GivenUpOfDay, operator.TravelOfDay)
-	if err != nil {
-		return err
-	}
-	waiting, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.Backlog, 0)
-	if err != nil {
-		return err
-	}
+func (c *Console) pictureWebhook(r *request, endpoint string) {
+	counts := c.figuresByDay(r, endpoint, operator.ArrivedOfDay, operator.GivenUpOfDay, operator.TravelOfDay)
+	waiting := callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.Backlog, 0)
 	arrived, lost := counts[operator.ArrivedOfDay], counts[operator.GivenUpOfDay]
 	health := pictureOverTime("Entregas deste destino", []pictureSeries{{Label: "Chegaram", Class: "c1"}, {Label: "Falharam", Class: "c3"}}, arrived, lost)
 	n := waiting[endpoint]
@@ -385,7 +383,6 @@ func (c *Console) pictureWebhook(r *request, endpoint string) error {
 	travel.NoTotals = true
 	travel.Lead = "Do evento até a resposta do destino, em média: " + formatDuration(meanDuration(sumOfDays(counts[operator.TravelOfDay]), sumOfDays(arrived))) + "."
 	r.addPictures(health, travel)
-	return nil
 }
 
 // dailyColumns makes a column of each day: means cannot be added up to weeks.
@@ -397,36 +394,28 @@ func dailyColumns(days []operator.DayCount) (list []pictured) {
 }
 
 // pictureCases draws cases opened, and those resolved in time and late.
-func (c *Console) pictureCases(r *request) error {
+func (c *Console) pictureCases(r *request) {
 	if r.who.Partner != "" {
-		return nil
+		return
 	}
-	counts, err := c.Rules.Figures.FiguresByDay(r.Context(), "", parsePeriod(r), operator.CasesOpenedOfDay, operator.CasesInTimeOfDay, operator.CasesLateOfDay)
-	if err != nil {
-		return err
-	}
+	counts := c.figuresByDay(r, "", operator.CasesOpenedOfDay, operator.CasesInTimeOfDay, operator.CasesLateOfDay)
 	inTime, late := counts[operator.CasesInTimeOfDay], counts[operator.CasesLateOfDay]
 	solved := pictureOverTime("Casos resolvidos: prazo", []pictureSeries{{Label: "No prazo", Class: "c1"}, {Label: "Fora do prazo", Class: "c3"}}, inTime, late)
 	solved.Lead = "Resolvidos no prazo: " + formatShare(sumOfDays(inTime), sumOfDays(inTime)+sumOfDays(late)) + ". Casos sem prazo não contam."
 	r.addPictures(pictureOverTime("Casos abertos", []pictureSeries{{Label: "Abertos", Class: "c0"}}, counts[operator.CasesOpenedOfDay]), solved)
-	return nil
 }
 
 // picturePartners draws who enrolled how many people.
-func (c *Console) picturePartners(r *request, all []partner.Partner) error {
+func (c *Console) picturePartners(r *request, all []partner.Partner) {
 	if r.who.Partner != "" {
-		return nil
+		return
 	}
-	counts, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.SubscriptionsOfDay, parsePeriod(r))
-	if err != nil {
-		return err
-	}
+	counts := callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.SubscriptionsOfDay, parsePeriod(r))
 	var columns []pictured
 	for _, p := range all {
 		columns = append(columns, pictured{p.Name, truncateName(p.Name, 9), []int64{counts[string(p.ID)]}})
 	}
 	r.addPictures(newPicture("Novas assinaturas por parceiro", "Parceiro", []pictureSeries{{Label: "Assinaturas", Class: "c0"}}, largestColumns(columns, 6)))
-	return nil
 }
 
 // truncateName shortens a name to what stands below a column.

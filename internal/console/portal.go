@@ -215,7 +215,7 @@ type portalPage struct {
 
 // webhookHealth is a destination and how it does.
 type webhookHealth struct {
-	webhookRow
+	alert.Endpoint
 	Health alert.Health
 }
 
@@ -225,43 +225,18 @@ const portalFailures = 5
 // showPortal shows a partner's people their first page: the state of keys, webhooks and usage.
 func showPortal(c *Console, r *request) (answer, error) {
 	page := portalPage{Partner: r.scope.at, API: c.API.String(), Trying: r.scope.newScopeView().Trying || r.scope.at.Mode == partner.Sandbox}
-	keys, err := c.Rules.Partners.ListKeys(r.Context(), page.Partner.ID)
-	if err != nil {
-		return nil, err
-	}
-	log, err := c.Rules.Meter.LatestRequests(r.Context(), page.Partner.ID, false)
-	if err != nil {
-		return nil, err
-	}
+	id := page.Partner.ID
+	keys := callRuleWith(r, c.Rules.Partners.ListKeys, id)
+	log := callRuleWith2(r, c.Rules.Meter.LatestRequests, id, false)
 	page.Keys = slices.DeleteFunc(c.newKeyRows(keys, log), func(k keyRow) bool { return k.State != "live" && k.State != "ending" })
-	open, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.FindingsOpen, 0)
-	if err != nil {
-		return nil, err
-	}
-	arrived, err := c.Rules.Figures.FiguresByPart(r.Context(), operator.Arrived, 0)
-	if err != nil {
-		return nil, err
-	}
-	page.Findings = open[string(page.Partner.ID)]
-	for _, n := range arrived {
+	page.Findings = callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.FindingsOpen, 0)[string(id)]
+	for _, n := range callRuleWith2(r, c.Rules.Figures.FiguresByPart, operator.Arrived, 0) {
 		page.Arrived += n
 	}
-	endpoints, err := c.Rules.Webhooks.ListEndpoints(r.Context(), page.Partner.ID)
-	if err != nil {
-		return nil, err
+	for _, e := range callRuleWith(r, c.Rules.Webhooks.ListEndpoints, id) {
+		page.Webhooks = append(page.Webhooks, webhookHealth{e, callRuleWith2(r, c.Rules.History.EndpointHealth, id, e.ID)})
 	}
-	for _, row := range webhookRows(endpoints) {
-		health, err := c.Rules.History.EndpointHealth(r.Context(), page.Partner.ID, row.ID)
-		if err != nil {
-			return nil, err
-		}
-		page.Webhooks = append(page.Webhooks, webhookHealth{row, health})
-	}
-	counts, err := c.Rules.Meter.CountsOfDays(r.Context(), page.Partner.ID, 1)
-	if err != nil {
-		return nil, err
-	}
-	for _, n := range counts {
+	for _, n := range callRuleWith2(r, c.Rules.Meter.CountsOfDays, id, 1) {
 		page.Sent, page.Refused = page.Sent+n.Sent, page.Refused+n.Refused
 	}
 	for _, l := range log {
@@ -269,14 +244,8 @@ func showPortal(c *Console, r *request) (answer, error) {
 			page.Failed = append(page.Failed, l)
 		}
 	}
-	active, err := c.Rules.Subscriptions.ListActive(r.Context(), page.Partner.ID, 1, 1)
-	if err != nil {
-		return nil, err
-	}
-	page.Subscriptions = active.Total
-	if page.Notices, err = c.accessNotices(r); err != nil {
-		return nil, err
-	}
+	page.Subscriptions = callRuleWith3(r, c.Rules.Subscriptions.ListActive, id, 1, 1).Total
+	page.Notices = c.accessNotices(r)
 	return view{"portal", "Visão geral", page}, nil
 }
 
@@ -298,38 +267,20 @@ type requestsPage struct {
 
 // showRequests shows the latest API requests of a partner, all of them or the failed ones only.
 func showRequests(c *Console, r *request) (answer, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
 	page := requestsPage{Partner: p, FailedOnly: r.URL.Query().Get("failed") == "1"}
-	page.Lines, err = c.Rules.Meter.LatestRequests(r.Context(), p.ID, page.FailedOnly)
-	return view{"requests", "Requisições", page}, err
+	page.Lines = callRuleWith2(r, c.Rules.Meter.LatestRequests, p.ID, page.FailedOnly)
+	return view{"requests", "Requisições", page}, nil
 }
 
 // showUsage shows a partner's limits and how much of them is used: rate, active subscriptions, first looks and events.
 func showUsage(c *Console, r *request) (answer, error) {
-	ctx := r.Context()
-	p, err := c.Rules.Partners.GetPartner(ctx, partner.ID(r.PathValue("id")))
-	if err != nil {
-		return nil, err
-	}
-	page := usagePage{Partner: p}
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
+	page := usagePage{Partner: p, Active: callRuleWith3(r, c.Rules.Subscriptions.ListActive, p.ID, 1, 1).Total, Looks: callRuleWith2(r, c.Rules.FirstLooks.LookStatus, p.ID, p.Settings)}
 	page.Rate, page.Burst = p.Settings.RateLimit()
-	active, err := c.Rules.Subscriptions.ListActive(ctx, p.ID, 1, 1)
-	if err != nil {
-		return nil, err
-	}
-	page.Active = active.Total
-	if page.Looks, err = c.Rules.FirstLooks.LookStatus(ctx, p.ID, p.Settings); err != nil {
-		return nil, err
-	}
-	newest, _, err := c.Rules.Events.ListEvents(ctx, p.ID, alert.EventFilter{Limit: 1})
-	if err != nil {
-		return nil, err
-	}
-	if len(newest) > 0 {
-		page.Events = newest[0].Seq
+	newest, _ := callRulePair2(r, c.Rules.Events.ListEvents, p.ID, alert.EventFilter{Limit: 1})
+	for _, e := range newest {
+		page.Events = e.Seq
 	}
 	return view{"usage", "Uso e limites", page}, nil
 }

@@ -146,16 +146,11 @@ func (v ownReview) FindingByID(ctx context.Context, id partner.ID, finding cyber
 }
 
 // movesForPartner returns the history of a case as the partner's people read it, without internal notes.
-func (c *Console) movesForPartner(r *request, moves []cyber.CaseMove) ([]cyber.CaseMove, error) {
-	people, err := c.Rules.Operators.Operators(r.Context())
-	if err != nil {
-		return nil, err
-	}
+func (c *Console) movesForPartner(r *request, moves []cyber.CaseMove) (list []cyber.CaseMove) {
 	own := map[string]bool{}
-	for _, o := range people {
+	for _, o := range callRule(r, c.Rules.Operators.Operators) {
 		own[o.Email] = true
 	}
-	var list []cyber.CaseMove
 	for _, m := range moves {
 		switch {
 		case own[m.Actor] || m.Actor == "": // a colleague's, or the person's own
@@ -168,7 +163,7 @@ func (c *Console) movesForPartner(r *request, moves []cyber.CaseMove) ([]cyber.C
 		}
 		list = append(list, m)
 	}
-	return list, nil
+	return list
 }
 
 // ownFigures are those of one partner and of its endpoints.

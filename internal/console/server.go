@@ -9,6 +9,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -253,6 +254,53 @@ type request struct {
 	// wrong is what was found wrong with the form so far. Nothing is changed or recorded once there is any, so that handlers read
 	// all fields and the operator is told all problems at once.
 	wrong error
+	// failure is the first thing that failed. What a handler loads after it is empty, and nothing is changed or recorded any more, so
+	// that a handler can load one part of its page after another; the adapter answers the failure in place of the page.
+	failure error
+}
+
+// keepFailure keeps the first failure of the request; nil is none.
+func (r *request) keepFailure(err error) { r.failure = cmp.Or(r.failure, err) }
+
+// callRule returns what a rule says, or nothing once something has failed.
+func callRule[T any](r *request, read func(context.Context) (T, error)) (value T) {
+	if r.failure == nil {
+		value, r.failure = read(r.Context())
+	}
+	return value
+}
+
+// callRuleWith is callRule for a rule that takes an argument, callRuleWith2 and callRuleWith3 are for two and three.
+func callRuleWith[A, T any](r *request, read func(context.Context, A) (T, error), a A) T {
+	return callRule(r, func(ctx context.Context) (T, error) { return read(ctx, a) })
+}
+
+// callRuleWith2 is callRule for a rule that takes two arguments.
+func callRuleWith2[A, B, T any](r *request, read func(context.Context, A, B) (T, error), a A, b B) T {
+	return callRule(r, func(ctx context.Context) (T, error) { return read(ctx, a, b) })
+}
+
+// callRuleWith3 is callRule for a rule that takes three arguments.
+func callRuleWith3[A, B, C, T any](r *request, read func(context.Context, A, B, C) (T, error), a A, b B, c C) T {
+	return callRule(r, func(ctx context.Context) (T, error) { return read(ctx, a, b, c) })
+}
+
+// parseValue returns what a text stands for; a text that stands for nothing is a failure of the request.
+func parseValue[T any](r *request, parse func(string) (T, error), text string) T {
+	return callRule(r, func(context.Context) (T, error) { return parse(text) })
+}
+
+// callRulePair is callRuleWith for a rule that returns a second value too, as lists do: where the next page begins.
+func callRulePair[A, T, N any](r *request, read func(context.Context, A) (T, N, error), a A) (value T, next N) {
+	if r.failure == nil {
+		value, next, r.failure = read(r.Context(), a)
+	}
+	return value, next
+}
+
+// callRulePair2 is callRulePair for a rule that takes two arguments.
+func callRulePair2[A, B, T, N any](r *request, read func(context.Context, A, B) (T, N, error), a A, b B) (value T, next N) {
+	return callRulePair(r, func(ctx context.Context, a A) (T, N, error) { return read(ctx, a, b) }, a)
 }
 
 // noteFormError adds to what is wrong with the form; nil adds nothing.
@@ -260,14 +308,11 @@ func (r *request) noteFormError(err error) { r.wrong = errors.Join(r.wrong, err)
 
 // auditActor returns the operator and their address, for the audit trail.
 func (r *request) auditActor() operator.Actor {
-	return operator.Actor{Name: string(r.who.ID), From: r.callerAddress()}
+	return operator.Actor{Name: string(r.who.ID), From: r.from}
 }
 
 // trimmedField returns a field of the form without surrounding space.
 func (r *request) trimmedField(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
-
-// callerAddress returns the address that the request came from.
-func (r *request) callerAddress() string { return r.from }
 
 const maxForm = 1 << 20
 
@@ -341,7 +386,7 @@ func (c *Console) runRequest(w http.ResponseWriter, r *request) (a answer, err e
 	}
 	own := c.withScope(r.scope)
 	if err == nil {
-		a, err = r.route.handlerFor(r.who)(own, r)
+		a, err = r.runHandler(own, r.route.handlerFor(r.who))
 	}
 	if large := (*http.MaxBytesError)(nil); r.route.upload && errors.As(err, &large) {
 		err = c.fileTooLargeError()
@@ -351,11 +396,18 @@ func (c *Console) runRequest(w http.ResponseWriter, r *request) (a answer, err e
 	}
 	if r.route.form != nil && isMendable(err) {
 		r.problem = err
-		if again, ferr := r.route.form(own, r); ferr == nil {
+		if again, ferr := r.runHandler(own, r.route.form); ferr == nil {
 			return again, err
 		}
 	}
 	return nil, err // what a handler returns beside an error is not sent: a redirect would tell of success
+}
+
+// runHandler runs a handler and returns its answer, or the first thing that failed.
+func (r *request) runHandler(c *Console, run handler) (answer, error) {
+	r.failure = nil
+	a, err := run(c, r)
+	return a, cmp.Or(r.failure, err)
 }
 
 // fileTooLargeError says how large a file may be, and what to do with a larger one.
@@ -446,7 +498,7 @@ func (c *Console) writeAnswer(w http.ResponseWriter, r *request, a answer, err e
 	if r.kept != nil {
 		http.SetCookie(w, r.kept)
 	}
-	if r.cookie != nil {
+	if r.cookie != nil && err == nil {
 		http.SetCookie(w, r.cookie)
 		if r.cookie.MaxAge < 0 { // the session ended: leave nothing of it to the next user of the browser
 			w.Header().Set("clear-site-data", `"cache", "storage"`)
@@ -506,9 +558,12 @@ func (c *Console) writeView(w http.ResponseWriter, r *request, v view, status in
 
 // changeWithAudit runs a change and its line in the audit trail in one transaction: fn works with the rules it is given and no others,
 // must be short, and must not reach outside the database.
-func (c *Console) changeWithAudit(r *request, action string, fn func(ctx context.Context, in *Rules) (subject, detail string, err error)) error {
+func (c *Console) changeWithAudit(r *request, action string, fn func(ctx context.Context, in *Rules) (subject, detail string, err error)) {
+	if r.failure != nil {
+		return
+	}
 	ctx := r.Context()
-	return c.InTx(ctx, func(in *Rules) error {
+	r.failure = c.InTx(ctx, func(in *Rules) error {
 		subject, detail, err := fn(ctx, in)
 		if err = errors.Join(r.wrong, err); err != nil {
 			return err
@@ -519,21 +574,21 @@ func (c *Console) changeWithAudit(r *request, action string, fn func(ctx context
 
 // changeAndRedirect is changeWithAudit for a form that leads on to another page.
 func (c *Console) changeAndRedirect(r *request, action string, next redirect, fn func(ctx context.Context, in *Rules) (subject, detail string, err error)) (answer, error) {
-	return next, c.changeWithAudit(r, action, fn)
+	c.changeWithAudit(r, action, fn)
+	return next, nil
 }
 
 // recordAction records what is about to be done or shown, for work that does not fit into one transaction.
-func (c *Console) recordAction(r *request, action, subject, detail string) error {
-	if r.wrong != nil {
-		return r.wrong
+func (c *Console) recordAction(r *request, action, subject, detail string) {
+	if r.keepFailure(r.wrong); r.failure == nil {
+		r.failure = c.Rules.Audit.RecordAction(r.Context(), r.auditActor(), action, subject, detail)
 	}
-	return c.Rules.Audit.RecordAction(r.Context(), r.auditActor(), action, subject, detail)
 }
 
 // recordAndRun records what is about to be done, does it, and leads on to another page.
 func (c *Console) recordAndRun(r *request, action, subject, detail string, next redirect, run func() error) (answer, error) {
-	if err := c.recordAction(r, action, subject, detail); err != nil {
-		return nil, err
+	if c.recordAction(r, action, subject, detail); r.failure != nil {
+		return nil, r.failure
 	}
 	return next, run()
 }

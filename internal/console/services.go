@@ -26,33 +26,20 @@ func addService(c *Console, r *request) (answer, error) {
 }
 
 // loadService returns the service that the address names.
-func (c *Console) loadService(r *request) (cyber.Service, error) {
-	all, err := c.Rules.Services.ListServices(r.Context())
-	if err != nil {
-		return cyber.Service{}, err
-	}
-	for _, sv := range all {
+func (c *Console) loadService(r *request) cyber.Service {
+	for _, sv := range callRule(r, c.Rules.Services.ListServices) {
 		if string(sv.ID) == r.PathValue("id") {
-			return sv, nil
+			return sv
 		}
 	}
-	return cyber.Service{}, cyber.ErrServiceNotFound
+	r.keepFailure(cyber.ErrServiceNotFound)
+	return cyber.Service{}
 }
 
 // showService shows a service with its triage questions and its free slots.
 func showService(c *Console, r *request) (answer, error) {
-	sv, err := c.loadService(r)
-	if err != nil {
-		return nil, err
-	}
-	page := servicePage{Service: sv}
-	if page.Questions, err = c.Rules.Cases.ListQuestions(r.Context(), sv.ID); err != nil {
-		return nil, err
-	}
-	if page.Slots, err = c.Rules.Cases.ListSlots(r.Context(), sv.ID); err != nil {
-		return nil, err
-	}
-	return view{"service", sv.Name, page}, nil
+	sv := c.loadService(r)
+	return view{"service", sv.Name, servicePage{sv, callRuleWith(r, c.Rules.Cases.ListQuestions, sv.ID), callRuleWith(r, c.Rules.Cases.ListSlots, sv.ID)}}, nil
 }
 
 // saveService changes a service; a service whose box "offered" is not ticked is retired.

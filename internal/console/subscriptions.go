@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"mime/multipart"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -64,50 +65,29 @@ func (c *Console) subscriptionStates(list []subscription.Subscription) []subscri
 // listSubscriptions shows one page of a partner's subscriptions, personal values masked; without a partner only the
 // choice of one.
 func listSubscriptions(c *Console, r *request) (answer, error) {
-	choice, err := c.choosePartner(r)
-	if err != nil || choice.Current.ID == "" {
-		return view{"subscriptions", "Assinaturas", subscriptionsPage{partnerChoice: choice}}, err
+	page := subscriptionsPage{partnerChoice: c.choosePartner(r)}
+	id := page.Current.ID
+	if id == "" {
+		return view{"subscriptions", "Assinaturas", page}, nil
 	}
-	f, err := c.parseFilterQuery(r.Context(), &subscriptionsList, r.URL.Query(), choice.Current.ID, choice.All)
-	if err != nil {
-		return nil, err
-	}
-	list, next, err := c.Rules.FindSubscriptions.SubscriptionList(r.Context(), choice.Current.ID, f.subscriptions(perPage))
-	if err != nil {
-		return nil, err
-	}
-	running, err := c.Rules.Subscriptions.ListActive(r.Context(), choice.Current.ID, 1, 1)
-	if err != nil {
-		return nil, err
-	}
-	plans, err := c.Rules.Plans.ListPlans(r.Context(), choice.Current.ID)
-	if err != nil {
-		return nil, err
-	}
-	page := subscriptionsPage{partnerChoice: choice, Items: c.subscriptionStates(list), Total: running.Total, Plans: len(plans)}
+	f := c.parseFilterQuery(r, &subscriptionsList, r.URL.Query(), id, page.All)
+	list, next := callRulePair2(r, c.Rules.FindSubscriptions.SubscriptionList, id, f.subscriptions(perPage))
+	plans := callRuleWith(r, c.Rules.Plans.ListPlans, id)
+	page.Items, page.Total, page.Plans = c.subscriptionStates(list), callRuleWith3(r, c.Rules.Subscriptions.ListActive, id, 1, 1).Total, len(plans)
 	total := int64(-1)
 	if len(f.values) == 0 && f.Person == "" {
-		total = running.Total
+		total = page.Total
 	}
-	if page.List, err = c.newListView(r, &subscriptionsList, f, choice.All, len(list), formatSeq(next), total); err != nil {
-		return nil, err
-	}
-	for i := range page.List.Fields {
-		if page.List.Fields[i].Name == "plan" {
-			for _, p := range plans {
-				page.List.Fields[i].Options = append(page.List.Fields[i].Options, choiceOption{string(p.ID), string(p.ID)})
-			}
-		}
+	page.List = c.newListView(r, &subscriptionsList, f, page.All, len(list), formatSeq(next), total)
+	for _, p := range plans {
+		page.List.offerOption("plan", choiceOption{string(p.ID), string(p.ID)})
 	}
 	return view{"subscriptions", "Assinaturas", page}, nil
 }
 
 // findSubscriptions looks a CPF up. It is a POST, so that the CPF stands in no address, history or log.
 func findSubscriptions(c *Console, r *request) (answer, error) {
-	choice, err := c.choosePartner(r)
-	if err != nil {
-		return nil, err
-	}
+	choice := c.choosePartner(r)
 	check := identifier.Required
 	if choice.Current.Mode.Has(partner.AnyCheckDigits) {
 		check = identifier.Waived
@@ -117,13 +97,8 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 		return nil, errForm.With("cpf", fault.CPFFormat).Because(err)
 	}
 	masked := identifier.MaskValue(identifier.CPF, cpf)
-	if err := c.recordAction(r, "subscription.find", c.Rules.Subjects.Reference(subject.Person{CPF: cpf}), string(choice.Current.ID)+" "+masked); err != nil {
-		return nil, err
-	}
-	found, err := c.Rules.FindSubscriptions.SubscriptionsOfCPF(r.Context(), choice.Current.ID, cpf)
-	if err != nil {
-		return nil, err
-	}
+	c.recordAction(r, "subscription.find", c.Rules.Subjects.Reference(subject.Person{CPF: cpf}), string(choice.Current.ID)+" "+masked)
+	found := callRuleWith2(r, c.Rules.FindSubscriptions.SubscriptionsOfCPF, choice.Current.ID, cpf)
 	return view{"subscriptions", "Assinaturas", subscriptionsPage{
 		partnerChoice: choice, Items: c.subscriptionStates(found), Total: int64(len(found)), Sought: masked, Plans: 1,
 	}}, nil
@@ -141,33 +116,23 @@ type subscriptionPage struct {
 }
 
 // subscriptionOf reads the subscription that a path names.
-func (c *Console) subscriptionOf(r *request) (subscriptionPage, error) {
-	p, err := c.Rules.Partners.GetPartner(r.Context(), partner.ID(r.PathValue("partner")))
-	if err != nil {
-		return subscriptionPage{}, err
-	}
+func (c *Console) subscriptionOf(r *request) subscriptionPage {
+	p := callRuleWith(r, c.Rules.Partners.GetPartner, partnerOf(r))
 	seq, err := strconv.ParseInt(r.PathValue("seq"), 10, 64)
 	if err != nil {
-		return subscriptionPage{}, subscription.ErrNotFound
+		r.keepFailure(subscription.ErrNotFound)
 	}
-	sub, err := c.Rules.FindSubscriptions.SubscriptionBySeq(r.Context(), p.ID, seq)
-	if err != nil {
-		return subscriptionPage{}, err
+	sub := callRuleWith2(r, c.Rules.FindSubscriptions.SubscriptionBySeq, p.ID, seq)
+	ref := callRuleWith2(r, c.Rules.Search.FindEnrolled, p.ID, sub.Beneficiary.CPF)
+	return subscriptionPage{
+		Partner: p, subscriptionState: c.subscriptionState(sub), Path: joinPath("subscriptions", string(p.ID), strconv.FormatInt(seq, 10)),
+		ref: ref, Person: joinPath("people", string(p.ID), ref), Shown: c.currentReveals(r)[ref] != nil,
 	}
-	page := subscriptionPage{Partner: p, subscriptionState: c.subscriptionState(sub), Path: joinPath("subscriptions", string(p.ID), strconv.FormatInt(seq, 10))}
-	if page.ref, err = c.Rules.Search.FindEnrolled(r.Context(), p.ID, sub.Beneficiary.CPF); err != nil {
-		return page, err
-	}
-	page.Person = joinPath("people", string(p.ID), page.ref)
-	reveals, err := c.currentReveals(r)
-	page.Shown = reveals[page.ref] != nil
-	return page, err
 }
 
 // showSubscription shows a subscription with the personal values masked.
 func showSubscription(c *Console, r *request) (answer, error) {
-	page, err := c.subscriptionOf(r)
-	return view{"subscription", "Assinatura", page}, err
+	return view{"subscription", "Assinatura", c.subscriptionOf(r)}, nil
 }
 
 // auditSubject names a subscription in the audit trail.
@@ -177,19 +142,13 @@ func (p subscriptionPage) auditSubject() string {
 
 // revealSubscription shows the person of a subscription in clear for a while, after the operator's reason is in the audit trail.
 func revealSubscription(c *Console, r *request) (answer, error) {
-	page, err := c.subscriptionOf(r)
-	if err != nil {
-		return nil, err
-	}
+	page := c.subscriptionOf(r)
 	return c.recordReveal(r, page.ref, redirect{to: page.Path})
 }
 
 // moveSubscription ends, suspends or resumes the subscription in the path. It refuses one that has ended.
 func moveSubscription(c *Console, r *request, action, done string, move subscription.Move) (answer, error) {
-	page, err := c.subscriptionOf(r)
-	if err != nil {
-		return nil, err
-	}
+	page := c.subscriptionOf(r)
 	if page.Ended {
 		return nil, subscription.ErrNotFound.With("subscription", fault.HasEnded)
 	}
@@ -241,21 +200,17 @@ type rejectRow struct {
 
 // showImport shows the form that uploads subscriptions for the chosen partner.
 func showImport(c *Console, r *request) (answer, error) {
-	choice, err := c.choosePartner(r)
-	return view{"subscriptions-import", "Enviar assinaturas", importPage{partnerChoice: choice}}, err
+	return view{"subscriptions-import", "Enviar assinaturas", importPage{partnerChoice: c.choosePartner(r)}}, nil
 }
 
 // importSubscriptions reads an uploaded file while it arrives. One that is only checked is kept, sealed, so that it can be created
 // without being sent again.
 func importSubscriptions(c *Console, r *request) (answer, error) {
-	choice, err := c.enrolling(r)
-	if err != nil {
-		return nil, err
-	}
+	choice := c.enrolling(r)
 	dryRun := r.URL.Query().Get("dry") == "1"
-	file, err := uploadedFile(r)
-	if err != nil {
-		return nil, err
+	file := uploadedFile(r)
+	if r.keepFailure(r.wrong); r.failure != nil {
+		return nil, r.failure
 	}
 	format := operator.CSV
 	if name := strings.ToLower(file.FileName()); strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".ndjson") {
@@ -266,55 +221,47 @@ func importSubscriptions(c *Console, r *request) (answer, error) {
 		in = io.TeeReader(file, kept)
 	}
 	report, err := c.enrolFromFile(r, choice.Current, in, format, dryRun)
-	if err != nil {
-		return nil, err
-	}
-	if err := kept.finishFile(report.Created); err != nil {
-		return nil, err
+	if err == nil {
+		err = kept.finishFile(int64(report.Created))
 	}
 	switch {
+	case err != nil:
 	case dryRun && report.Created > 0:
 		report.Draft = kept.ID
 	case kept.begun: // nothing in it is worth a second look
-		if err := c.Rules.Saved.DropExport(r.Context(), r.who.ID, kept.ID); err != nil {
-			return nil, err
-		}
+		err = c.Rules.Saved.DropExport(r.Context(), r.who.ID, kept.ID)
 	}
-	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, nil
+	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, err
 }
 
 // createChecked creates what a file that was checked holds.
 func createChecked(c *Console, r *request) (answer, error) {
-	choice, err := c.enrolling(r)
-	if err != nil {
-		return nil, err
-	}
-	file, err := c.Rules.Saved.GetExport(r.Context(), r.who.ID, r.PathValue("file"))
-	if err == nil && (file.List != checkedFile || file.About != string(choice.Current.ID)) {
-		err = operator.ErrNoExport
-	}
-	if err != nil {
-		return nil, err
+	choice := c.enrolling(r)
+	file := callRuleWith2(r, c.Rules.Saved.GetExport, r.who.ID, r.PathValue("file"))
+	if file.List != checkedFile || file.About != string(choice.Current.ID) {
+		r.keepFailure(operator.ErrNoExport)
 	}
 	report, err := c.enrolFromFile(r, choice.Current, &sealedReader{ctx: r.Context(), saved: c.Rules.Saved, file: file}, file.Format, false)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = c.Rules.Saved.DropExport(r.Context(), r.who.ID, file.ID)
 	}
-	err = c.Rules.Saved.DropExport(r.Context(), r.who.ID, file.ID)
 	return view{"subscriptions-import", "Enviar assinaturas", importPage{choice, report}}, err
 }
 
 // enrolling returns the partner whose people are uploaded.
-func (c *Console) enrolling(r *request) (partnerChoice, error) {
-	choice, err := c.choosePartner(r)
-	if err == nil && choice.Current.ID == "" {
-		err = partner.ErrNotFound
+func (c *Console) enrolling(r *request) partnerChoice {
+	choice := c.choosePartner(r)
+	if choice.Current.ID == "" {
+		r.keepFailure(partner.ErrNotFound)
 	}
-	return choice, err
+	return choice
 }
 
 // enrolFromFile creates what a file holds, or says what would be created.
 func (c *Console) enrolFromFile(r *request, p partner.Partner, in io.Reader, format operator.Format, dryRun bool) (*importReport, error) {
+	if r.failure != nil {
+		return nil, r.failure
+	}
 	source := subscription.NewJSONLines(in)
 	if format == operator.CSV {
 		table, err := subscription.NewCSVReader(in)
@@ -327,8 +274,8 @@ func (c *Console) enrolFromFile(r *request, p partner.Partner, in io.Reader, for
 	if dryRun {
 		detail = "dry run"
 	}
-	if err := c.recordAction(r, "subscription.import", string(p.ID), detail); err != nil {
-		return nil, err
+	if c.recordAction(r, "subscription.import", string(p.ID), detail); r.failure != nil {
+		return nil, r.failure
 	}
 	report, file := &importReport{DryRun: dryRun}, c.newSealedFile(r, rejectedFile, string(p.ID), format)
 	rejects := subscription.NewRejects(file, source, c.Rules.ProblemText)
@@ -344,7 +291,7 @@ func (c *Console) enrolFromFile(r *request, p partner.Partner, in io.Reader, for
 		return rejects.Write(j)
 	}, func(subscription.ImportReport) {})
 	if err == nil {
-		err = file.finishFile(report.Rejected)
+		err = file.finishFile(int64(report.Rejected))
 	}
 	if err == nil && file.begun {
 		report.File = file.ID
@@ -355,50 +302,28 @@ func (c *Console) enrolFromFile(r *request, p partner.Partner, in io.Reader, for
 // maxField bounds a field of a form with a file.
 const maxField = 16 << 10
 
-// fieldsAndFile reads a form whose last part is the file: first the fields, then the file as a stream.
-func fieldsAndFile(r *request) (*multipart.Part, error) {
+// uploadedFile reads a form whose last part is the file: first the fields, then the file as a stream. Without one the form is wrong,
+// and nothing may be read from what is returned.
+func uploadedFile(r *request) *multipart.Part {
 	form, err := r.MultipartReader()
-	if err != nil {
-		return nil, errForm.With("file", fault.ChooseAFile).Because(err)
-	}
-	r.PostForm = url.Values{}
-	for {
-		part, err := form.NextPart()
-		if err != nil {
-			return nil, errForm.With("file", fault.ChooseAFile).Because(err)
+	for r.PostForm = (url.Values{}); err == nil; {
+		var part *multipart.Part
+		if part, err = form.NextPart(); err != nil {
+			break
 		}
-		if part.FormName() == "file" {
-			if part.FileName() == "" {
-				return nil, errForm.With("file", fault.ChooseAFile)
-			}
-			return part, nil
+		if part.FormName() == "file" && part.FileName() != "" {
+			return part
 		}
-		value, err := io.ReadAll(io.LimitReader(part, maxField))
-		if err != nil {
-			return nil, errForm.With("form", fault.ArrivedInPart).Because(err)
-		}
+		var value []byte
+		value, err = io.ReadAll(io.LimitReader(part, maxField))
 		r.PostForm.Add(part.FormName(), string(value))
 	}
-}
-
-// uploadedFile returns the first file of a form, as a stream.
-func uploadedFile(r *request) (*multipart.Part, error) {
-	form, err := r.MultipartReader()
-	if err != nil {
-		return nil, errForm.With("file", fault.ChooseAFile).Because(err)
+	rule := fault.ChooseAFile
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, http.ErrNotMultipart) {
+		rule = fault.ArrivedInPart
 	}
-	for {
-		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			return nil, errForm.With("file", fault.ChooseAFile)
-		}
-		if err != nil {
-			return nil, errForm.With("file", fault.ArrivedInPart).Because(err)
-		}
-		if part.FileName() != "" {
-			return part, nil
-		}
-	}
+	r.noteFormError(errForm.With("file", rule).Because(err))
+	return &multipart.Part{}
 }
 
 // movePage is the data of the page that ends, suspends or resumes many subscriptions at once.
@@ -415,52 +340,41 @@ var moves = map[string]subscription.Move{"suspend": subscription.Suspend, "resum
 
 // newMoveView returns the page of moves by a table.
 func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answer, error) {
-	choice, err := c.choosePartner(r)
-	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moveOptions, moved}}, err
+	choice := c.choosePartner(r)
+	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moveOptions, moved}}, nil
 }
 
 // showMoveForm shows the form of moves by a table.
 func showMoveForm(c *Console, r *request) (answer, error) { return c.newMoveView(r, nil) }
 
 // moveAsked reads which partner and which move, and records them.
-func (c *Console) moveAsked(r *request, detail string) (partner.ID, subscription.Move, error) {
-	choice, err := c.choosePartner(r)
-	if err != nil {
-		return "", 0, err
-	}
-	name := strings.TrimSpace(r.PostForm.Get("move"))
+func (c *Console) moveAsked(r *request, detail string) (partner.ID, subscription.Move) {
+	id := c.choosePartner(r).Current.ID
+	name := r.trimmedField("move")
 	move, ok := moves[name]
 	if !ok {
-		return "", 0, errForm.With("move", fault.OneOf, "suspend, resume, end")
+		r.keepFailure(errForm.With("move", fault.OneOf, "suspend, resume, end"))
 	}
-	if choice.Current.ID == "" {
-		return "", 0, partner.ErrNotFound
+	if id == "" {
+		r.keepFailure(partner.ErrNotFound)
 	}
-	return choice.Current.ID, move, c.recordAction(r, "subscription."+name, string(choice.Current.ID), detail)
+	c.recordAction(r, "subscription."+name, string(id), detail)
+	return id, move
 }
 
 // moveHolder moves all subscriptions that a company pays for.
 func moveHolder(c *Console, r *request) (answer, error) {
-	id, move, err := c.moveAsked(r, "holder")
-	if err != nil {
-		return nil, err
-	}
-	moved, err := c.Rules.Subscriptions.MoveSubscriptions(r.Context(), id, subscription.Selection{Holder: plainCNPJ(r.trimmedField("holder"))}, move)
-	if err != nil {
-		return nil, err
-	}
+	id, move := c.moveAsked(r, "holder")
+	moved := callRuleWith3(r, c.Rules.Subscriptions.MoveSubscriptions, id, subscription.Selection{Holder: plainCNPJ(r.trimmedField("holder"))}, move)
 	return c.newMoveView(r, &subscription.MovedTable{Found: moved.Found, Changed: moved.Changed})
 }
 
 // moveTable moves the subscriptions of an uploaded table while it arrives.
 func moveTable(c *Console, r *request) (answer, error) {
-	file, err := fieldsAndFile(r)
-	if err != nil {
-		return nil, err
-	}
-	id, move, err := c.moveAsked(r, "table")
-	if err != nil {
-		return nil, err
+	file := uploadedFile(r)
+	id, move := c.moveAsked(r, "table")
+	if r.failure != nil {
+		return nil, r.failure
 	}
 	table, err := subscription.NewCSVReader(file)
 	if err != nil {
