@@ -34,5 +34,5 @@ func mapWholeFile(f *os.File) []byte {
 	return text
 }
 
-// unmapFile gives back what mapFile returned.
+// unmapFile gives back what mapWholeFile returned.
 func unmapFile(text []byte) { _ = unix.Munmap(text) }

@@ -5,7 +5,7 @@ import "os"
 // limitResources does nothing: Windows has no resource limits of this kind.
 func limitResources(*Confinement) {}
 
-// mapFile maps nothing: no files are handed over on Windows.
-func mapFile(*os.File) []byte { return nil }
+// mapWholeFile maps nothing: no files are handed over on Windows.
+func mapWholeFile(*os.File) []byte { return nil }
 
 func unmapFile([]byte) {}

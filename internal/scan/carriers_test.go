@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // carrier writes rows of cells into a text.
@@ -53,7 +51,7 @@ func namesLen(rows [][]cellText) (n int) {
 
 // aroundCells puts what else stands in a row around its cells.
 func aroundCells(row []cellText, i int) []cellText {
-	all := []cellText{{"nome", scantest.FirstNames[i%len(scantest.FirstNames)] + " " + scantest.LastNames[i%len(scantest.LastNames)]}}
+	all := []cellText{{"nome", FirstNames[i%len(FirstNames)] + " " + LastNames[i%len(LastNames)]}}
 	return append(append(all, row...), cellText{"cidade", "Campinas"})
 }
 
@@ -218,7 +216,7 @@ func lines(rows [][]cellText) []byte {
 func sentences(rows [][]cellText) []byte {
 	var b strings.Builder
 	for i, row := range rows {
-		fmt.Fprintf(&b, "%s informou %s ontem, e espera a resposta.\n", scantest.FirstNames[i%len(scantest.FirstNames)], row[len(row)-1].Text)
+		fmt.Fprintf(&b, "%s informou %s ontem, e espera a resposta.\n", FirstNames[i%len(FirstNames)], row[len(row)-1].Text)
 	}
 	return []byte(b.String())
 }
@@ -227,7 +225,7 @@ func htmlRows(rows [][]cellText) []byte {
 	var b strings.Builder
 	b.WriteString("<table>\n")
 	for i, row := range rows {
-		fmt.Fprintf(&b, "<tr><td>%s</td><td>%s</td></tr>\n", scantest.FirstNames[i%len(scantest.FirstNames)], row[len(row)-1].Text)
+		fmt.Fprintf(&b, "<tr><td>%s</td><td>%s</td></tr>\n", FirstNames[i%len(FirstNames)], row[len(row)-1].Text)
 	}
 	return []byte(b.String() + "</table>\n")
 }
@@ -237,7 +235,7 @@ type spelled struct {
 	spelling *spelling
 	carrier  *carrier
 	Text     []byte
-	Want     []scantest.Value
+	Want     []Value
 }
 
 // allSpelled writes n values of each spelling into each carrier that suits it.
@@ -257,10 +255,10 @@ func spell(s *spelling, carriers []carrier, n int) (all []spelled) {
 		}
 		r := rand.New(rand.NewPCG(uint64(len(s.Name)), uint64(k)))
 		var rows [][]cellText
-		var want []scantest.Value
+		var want []Value
 		for range n {
 			cells, normal := s.Write(r)
-			rows, want = append(rows, cells), append(want, scantest.Value{Kind: s.Kind, Normal: normal})
+			rows, want = append(rows, cells), append(want, Value{Kind: s.Kind, Normal: normal})
 		}
 		all = append(all, spelled{s, c, c.Write(rows), want})
 	}

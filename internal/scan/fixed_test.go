@@ -9,14 +9,13 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/scan/record"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // sighted is all that is found in a text.
-func sighted(t *testing.T, text []byte) map[scantest.Value]record.Classes {
+func sighted(t *testing.T, text []byte) map[Value]record.Classes {
 	t.Helper()
-	got := map[scantest.Value]record.Classes{}
-	r := NewRecorder(func(s *record.Sighting) { got[scantest.Value{Kind: s.Kind, Normal: string(s.Normal)}] |= s.Classes })
+	got := map[Value]record.Classes{}
+	r := NewRecorder(func(s *record.Sighting) { got[Value{Kind: s.Kind, Normal: string(s.Normal)}] |= s.Classes })
 	if _, err := r.Scan(context.Background(), bytes.NewReader(text), "dump"); err != nil {
 		t.Fatal(err)
 	}

@@ -7,76 +7,75 @@ import (
 	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // fixedTextOf is a text of records of fixed width with the values that stand in it.
 type fixedTextOf struct {
 	Name string
 	Text []byte
-	Want []scantest.Value
+	Want []Value
 	// Lost says why some are known not to be found.
 	Lost string
 }
 
 // fixedPart writes one column of a record of fixed width, always as many characters.
-type fixedPart func(r *rand.Rand, row int) (text string, value scantest.Value)
+type fixedPart func(r *rand.Rand, row int) (text string, value Value)
 
-func of(text string) (string, scantest.Value) { return text, scantest.Value{} }
+func of(text string) (string, Value) { return text, Value{} }
 
 // fixedParts are the columns that records of fixed width are put together from.
 var fixedParts = map[string]fixedPart{
-	"cpf": func(r *rand.Rand, _ int) (string, scantest.Value) {
+	"cpf": func(r *rand.Rand, _ int) (string, Value) {
 		n := cpfWithZeros(r, 0)
-		return n, scantest.Value{Kind: identifier.CPF, Normal: n}
+		return n, Value{Kind: identifier.CPF, Normal: n}
 	},
-	"cpf, zeros": func(r *rand.Rand, _ int) (string, scantest.Value) {
+	"cpf, zeros": func(r *rand.Rand, _ int) (string, Value) {
 		n := cpfWithZeros(r, r.IntN(3))
-		return "000" + n, scantest.Value{Kind: identifier.CPF, Normal: n}
+		return "000" + n, Value{Kind: identifier.CPF, Normal: n}
 	},
-	"cpf, blanks": func(r *rand.Rand, _ int) (string, scantest.Value) {
+	"cpf, blanks": func(r *rand.Rand, _ int) (string, Value) {
 		n := cpfWithZeros(r, r.IntN(3))
-		return fmt.Sprintf("%11s", strings.TrimLeft(n, "0")), scantest.Value{Kind: identifier.CPF, Normal: n}
+		return fmt.Sprintf("%11s", strings.TrimLeft(n, "0")), Value{Kind: identifier.CPF, Normal: n}
 	},
-	"cpf, dots": func(r *rand.Rand, _ int) (string, scantest.Value) {
+	"cpf, dots": func(r *rand.Rand, _ int) (string, Value) {
 		n := cpfWithZeros(r, 0)
-		return n[:3] + "." + n[3:6] + "." + n[6:9] + "-" + n[9:], scantest.Value{Kind: identifier.CPF, Normal: n}
+		return n[:3] + "." + n[3:6] + "." + n[6:9] + "-" + n[9:], Value{Kind: identifier.CPF, Normal: n}
 	},
-	"mobile": func(r *rand.Rand, _ int) (string, scantest.Value) {
+	"mobile": func(r *rand.Rand, _ int) (string, Value) {
 		area, first, last := mobile(r)
-		return area + first + last, scantest.Value{Kind: identifier.Phone, Normal: "+55" + area + first + last}
+		return area + first + last, Value{Kind: identifier.Phone, Normal: "+55" + area + first + last}
 	},
-	"mobile, 55": func(r *rand.Rand, _ int) (string, scantest.Value) {
+	"mobile, 55": func(r *rand.Rand, _ int) (string, Value) {
 		area, first, last := mobile(r)
-		return "55" + area + first + last, scantest.Value{Kind: identifier.Phone, Normal: "+55" + area + first + last}
+		return "55" + area + first + last, Value{Kind: identifier.Phone, Normal: "+55" + area + first + last}
 	},
-	"landline": func(r *rand.Rand, _ int) (string, scantest.Value) {
+	"landline": func(r *rand.Rand, _ int) (string, Value) {
 		area, first, last := landline(r)
-		return area + first + last, scantest.Value{Kind: identifier.Phone, Normal: "+55" + area + first + last}
+		return area + first + last, Value{Kind: identifier.Phone, Normal: "+55" + area + first + last}
 	},
-	"card": func(r *rand.Rand, _ int) (string, scantest.Value) {
+	"card": func(r *rand.Rand, _ int) (string, Value) {
 		n := makeCard(r)
-		return n, scantest.Value{Kind: identifier.Card, Normal: n}
+		return n, Value{Kind: identifier.Card, Normal: n}
 	},
-	"email": func(r *rand.Rand, _ int) (string, scantest.Value) {
+	"email": func(r *rand.Rand, _ int) (string, Value) {
 		a := address(r)
-		return fmt.Sprintf("%-48s", a), scantest.Value{Kind: identifier.Email, Normal: a}
+		return fmt.Sprintf("%-48s", a), Value{Kind: identifier.Email, Normal: a}
 	},
-	"id":         func(_ *rand.Rand, row int) (string, scantest.Value) { return of(fmt.Sprintf("%08d", 31_400_123+row)) },
-	"random id":  func(r *rand.Rand, _ int) (string, scantest.Value) { return of(randomDigits(r, 9)) },
-	"date":       func(r *rand.Rand, _ int) (string, scantest.Value) { return of(fixedDate(r, false)) },
-	"date, year": func(r *rand.Rand, _ int) (string, scantest.Value) { return of(fixedDate(r, true)) },
-	"cep":        func(r *rand.Rand, _ int) (string, scantest.Value) { return of(randomDigits(r, 8)) },
-	"uf": func(r *rand.Rand, _ int) (string, scantest.Value) {
+	"id":         func(_ *rand.Rand, row int) (string, Value) { return of(fmt.Sprintf("%08d", 31_400_123+row)) },
+	"random id":  func(r *rand.Rand, _ int) (string, Value) { return of(randomDigits(r, 9)) },
+	"date":       func(r *rand.Rand, _ int) (string, Value) { return of(fixedDate(r, false)) },
+	"date, year": func(r *rand.Rand, _ int) (string, Value) { return of(fixedDate(r, true)) },
+	"cep":        func(r *rand.Rand, _ int) (string, Value) { return of(randomDigits(r, 8)) },
+	"uf": func(r *rand.Rand, _ int) (string, Value) {
 		return of([]string{"SP", "RJ", "BA", "CE", "DF", "AC"}[r.IntN(6)])
 	},
-	"name": func(r *rand.Rand, _ int) (string, scantest.Value) {
+	"name": func(r *rand.Rand, _ int) (string, Value) {
 		return of(fixedName(r, strings.ToUpper))
 	},
-	"name, accents": func(r *rand.Rand, _ int) (string, scantest.Value) {
+	"name, accents": func(r *rand.Rand, _ int) (string, Value) {
 		return of(fixedName(r, func(s string) string { return strings.NewReplacer("a", "ã", "e", "é", "o", "ô").Replace(s) }))
 	},
-	"type": func(_ *rand.Rand, row int) (string, scantest.Value) { return of(string("12"[row%2])) },
+	"type": func(_ *rand.Rand, row int) (string, Value) { return of(string("12"[row%2])) },
 }
 
 func fixedDate(r *rand.Rand, year bool) string {
@@ -88,7 +87,7 @@ func fixedDate(r *rand.Rand, year bool) string {
 }
 
 func fixedName(r *rand.Rand, write func(string) string) string {
-	text := write(scantest.FirstNames[r.IntN(len(scantest.FirstNames))] + " " + scantest.LastNames[r.IntN(len(scantest.LastNames))])
+	text := write(FirstNames[r.IntN(len(FirstNames))] + " " + LastNames[r.IntN(len(LastNames))])
 	return text + strings.Repeat(" ", max(0, 30-utf8.RuneCountInString(text)))
 }
 

@@ -15,7 +15,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan/record"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 func must(t testing.TB, err error) {
@@ -65,7 +64,7 @@ func TestOneLineOfAGigabyte(t *testing.T) {
 				}
 			})
 			line := io.MultiReader(strings.NewReader("52998224725 "), &repeated{text: filler, n: size}, strings.NewReader(" maria@exemplo.com"))
-			grown := scantest.MeasureHeap(t, func() {
+			grown := measureHeap(t, func() {
 				if n, err := s.Scan(context.Background(), line); err != nil || n != size+30 {
 					t.Errorf("%d bytes, %v", n, err)
 				}
@@ -170,7 +169,7 @@ func recorder(found Found) *Recorder {
 
 func TestParallelFindsTheSame(t *testing.T) {
 	s := newScore()
-	dump := scantest.NewDense(11, s.truth).Append(nil, 5<<20)
+	dump := NewDense(11, s.truth).Append(nil, 5<<20)
 	// The borders of pieces fall at other places for each start.
 	for _, shift := range []int{0, 1, 17, 100, 333} {
 		var want, got [3][]string

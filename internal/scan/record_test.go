@@ -12,7 +12,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan/record"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // vocabulary are the words of the truth for the classes that are claimed.
@@ -34,22 +33,22 @@ type tally struct {
 }
 
 // compare reads a file and holds what is claimed against what was written.
-func (c *tally) compare(t *testing.T, file scantest.File) {
+func (c *tally) compare(t *testing.T, file File) {
 	t.Helper()
-	truth := map[scantest.Value]*scantest.Person{}
+	truth := map[Value]*Person{}
 	for i := range file.People {
 		for _, v := range file.People[i].Values {
 			truth[v] = &file.People[i]
 		}
 	}
 	c.people += len(file.People)
-	seen, deceived := map[scantest.Value]record.Classes{}, map[*scantest.Person]bool{}
+	seen, deceived := map[Value]record.Classes{}, map[*Person]bool{}
 	r := NewRecorder(func(s *record.Sighting) {
-		v := scantest.Value{Kind: s.Kind, Normal: string(s.Normal)}
+		v := Value{Kind: s.Kind, Normal: string(s.Normal)}
 		who := truth[v]
 		own := ownClass[s.Kind]
 		if who == nil { // inside of something else, or another reading of digits: it must not be given anything
-			who = &scantest.Person{Classes: map[string]bool{own: true}}
+			who = &Person{Classes: map[string]bool{own: true}}
 		}
 		seen[v] |= s.Classes
 		for word, class := range vocabulary {
@@ -113,7 +112,7 @@ func TestClassesOfRecords(t *testing.T) {
 	}
 	var all tally
 	headed := 0
-	for i, format := range scantest.Formats {
+	for i, format := range Formats {
 		c := tally{missed: map[string]int{}, untrue: map[string]int{}, sites: map[string]int{}}
 		for seed := range files {
 			c.compare(t, format.Write(uint64(i*1000+seed), records))
@@ -149,13 +148,13 @@ func TestClassesOfRecords(t *testing.T) {
 
 // TestTablesInOneFile: where files were joined, each row counts by the header that it stands under.
 func TestTablesInOneFile(t *testing.T) {
-	for i, format := range scantest.Formats {
+	for i, format := range Formats {
 		if !format.Headed {
 			continue
 		}
 		c := tally{missed: map[string]int{}, untrue: map[string]int{}, sites: map[string]int{}}
 		for round := range uint64(4) {
-			var joined scantest.File
+			var joined File
 			for part := range uint64(6) {
 				file := format.Write(uint64(i*1000)+100*round+part+50_000, 40)
 				joined.Name, joined.People = file.Name, append(joined.People, file.People...)
@@ -176,7 +175,7 @@ func told(s *record.Sighting) string {
 
 // TestRecordsOverBorders: wherever a text is cut, and whoever searches the pieces, the same is told of each identifier.
 func TestRecordsOverBorders(t *testing.T) {
-	for i, format := range scantest.Formats {
+	for i, format := range Formats {
 		if format.Name == "mail" {
 			continue // is not cut
 		}
@@ -251,7 +250,7 @@ func TestNoRecordIsSaid(t *testing.T) {
 // FuzzRecords: whatever the bytes, no panic, the addresses are those that a Scanner finds, and each identifier is its own
 // class. Of digits a column may say more than a Scanner sees.
 func FuzzRecords(f *testing.F) {
-	for i, format := range scantest.Formats {
+	for i, format := range Formats {
 		f.Add(format.Write(uint64(i), 3).Text)
 	}
 	for _, c := range extractCases {

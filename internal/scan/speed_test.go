@@ -7,7 +7,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan/record"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // BenchmarkRecorder is the part of an import that reads, of each kind of dump.
@@ -15,7 +14,7 @@ func BenchmarkRecorder(b *testing.B) {
 	const size = 8 << 20
 	format := func(name string) func() []byte {
 		return func() (text []byte) {
-			for _, f := range scantest.Formats {
+			for _, f := range Formats {
 				for seed := uint64(0); f.Name == name && len(text) < size; seed++ {
 					text = append(text, f.Write(seed, 4000).Text...)
 				}
@@ -29,8 +28,8 @@ func BenchmarkRecorder(b *testing.B) {
 		make func() []byte
 	}{
 		{"combo", format("combo list")}, {"csv", format("comma")}, {"sql", format("mysqldump")}, {"json", format("json lines")},
-		{"sparse", func() []byte { return scantest.NewSparse(7, nobody).Append(nil, size) }},
-		{"mixed", func() []byte { return scantest.NewDense(7, nobody).Append(nil, size) }},
+		{"sparse", func() []byte { return NewSparse(7, nobody).Append(nil, size) }},
+		{"mixed", func() []byte { return NewDense(7, nobody).Append(nil, size) }},
 	} {
 		b.Run(dump.name, func(b *testing.B) {
 			text, count := dump.make(), 0

@@ -14,7 +14,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan/record"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // TestSpelledOverBorders: what is decoded, and what a column says of digits, does not depend on where a text is cut, nor on
@@ -99,8 +98,8 @@ func FuzzDecode(f *testing.F) {
 // TestSpellings: whatever way an identifier is written in, and whatever it stands in, it is found.
 func TestSpellings(t *testing.T) {
 	for _, s := range allSpelled(12) {
-		got := map[scantest.Value]bool{}
-		r := NewRecorder(func(s *record.Sighting) { got[scantest.Value{Kind: s.Kind, Normal: string(s.Normal)}] = true })
+		got := map[Value]bool{}
+		r := NewRecorder(func(s *record.Sighting) { got[Value{Kind: s.Kind, Normal: string(s.Normal)}] = true })
 		if _, err := r.Scan(context.Background(), bytes.NewReader(s.Text), "dump"); err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // cellText is a value with the name of its column.
@@ -109,11 +108,11 @@ func entitiesOf(s string) string {
 }
 
 func mobile(r *rand.Rand) (area, first, last string) {
-	return scantest.Areas[r.IntN(len(scantest.Areas))], "9" + strconv.Itoa(1000+r.IntN(9000)), strconv.Itoa(1000 + r.IntN(9000))
+	return Areas[r.IntN(len(Areas))], "9" + strconv.Itoa(1000+r.IntN(9000)), strconv.Itoa(1000 + r.IntN(9000))
 }
 
 func landline(r *rand.Rand) (area, first, last string) {
-	return scantest.Areas[r.IntN(len(scantest.Areas))], strconv.Itoa(2+r.IntN(4)) + strconv.Itoa(100+r.IntN(900)), strconv.Itoa(1000 + r.IntN(9000))
+	return Areas[r.IntN(len(Areas))], strconv.Itoa(2+r.IntN(4)) + strconv.Itoa(100+r.IntN(900)), strconv.Itoa(1000 + r.IntN(9000))
 }
 
 func phoneText(name string, named bool, of func(*rand.Rand) (string, string, string), write func(area, first, last string) string) spelling {
@@ -218,7 +217,7 @@ var cardSpellings = []spelling{
 }
 
 func address(r *rand.Rand) string {
-	return scantest.LocalNames[r.IntN(len(scantest.LocalNames))] + "." + scantest.LocalNames[r.IntN(len(scantest.LocalNames))] + strconv.Itoa(r.IntN(100_000)) + "@" + scantest.Domains[r.IntN(len(scantest.Domains))]
+	return LocalNames[r.IntN(len(LocalNames))] + "." + LocalNames[r.IntN(len(LocalNames))] + strconv.Itoa(r.IntN(100_000)) + "@" + Domains[r.IntN(len(Domains))]
 }
 
 func mailText(name string, write func(s string) string) spelling {

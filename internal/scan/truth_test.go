@@ -9,7 +9,6 @@ import (
 
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/scan/record"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // score compares a scan with the truth of a dump, value by value, counting how often each comes.
@@ -68,10 +67,10 @@ func (s *score) check(t *testing.T, tables bool) {
 // shuffled; second readings counted as wrong, 99.997 % are right.
 func TestTruthOfDumps(t *testing.T) {
 	for name, c := range map[string]struct {
-		make     func(uint64, scantest.Truth) *scantest.Dump
+		make     func(uint64, Truth) *Dump
 		shuffled bool
 	}{
-		"dense": {make: scantest.NewDense}, "dense, lines shuffled": {make: scantest.NewDense, shuffled: true}, "sparse": {make: scantest.NewSparse},
+		"dense": {make: NewDense}, "dense, lines shuffled": {make: NewDense, shuffled: true}, "sparse": {make: NewSparse},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScore()
@@ -89,10 +88,10 @@ func TestTruthOfDumps(t *testing.T) {
 	}
 }
 
-func BenchmarkDense(b *testing.B)  { benchmark(b, scantest.NewDense) }
-func BenchmarkSparse(b *testing.B) { benchmark(b, scantest.NewSparse) }
+func BenchmarkDense(b *testing.B)  { benchmark(b, NewDense) }
+func BenchmarkSparse(b *testing.B) { benchmark(b, NewSparse) }
 
-func benchmark(b *testing.B, make func(uint64, scantest.Truth) *scantest.Dump) {
+func benchmark(b *testing.B, make func(uint64, Truth) *Dump) {
 	dump := make(7, func(identifier.Kind, []byte, bool) {}).Append(nil, 8<<20)
 	var tally [8]int
 	s := NewScanner(func(k identifier.Kind, _ []byte) { tally[k]++ })
@@ -105,10 +104,10 @@ func benchmark(b *testing.B, make func(uint64, scantest.Truth) *scantest.Dump) {
 	}
 }
 
-func BenchmarkDenseRecords(b *testing.B)  { benchmarkRecords(b, scantest.NewDense) }
-func BenchmarkSparseRecords(b *testing.B) { benchmarkRecords(b, scantest.NewSparse) }
+func BenchmarkDenseRecords(b *testing.B)  { benchmarkRecords(b, NewDense) }
+func BenchmarkSparseRecords(b *testing.B) { benchmarkRecords(b, NewSparse) }
 
-func benchmarkRecords(b *testing.B, make func(uint64, scantest.Truth) *scantest.Dump) {
+func benchmarkRecords(b *testing.B, make func(uint64, Truth) *Dump) {
 	dump := make(7, func(identifier.Kind, []byte, bool) {}).Append(nil, 8<<20)
 	var tally [8]int
 	r := NewRecorder(func(s *record.Sighting) { tally[s.Kind]++ })

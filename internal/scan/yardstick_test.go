@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 )
 
 // joined writes rows with a separator between their fields, and no header.
@@ -152,7 +151,7 @@ type yardstick struct {
 	bad                    map[string][]string // by spelling
 }
 
-func (y *yardstick) try(t *testing.T, kind identifier.Kind, spelling, carrier string, text []byte, want []scantest.Value) {
+func (y *yardstick) try(t *testing.T, kind identifier.Kind, spelling, carrier string, text []byte, want []Value) {
 	t.Helper()
 	got := sighted(t, text)
 	missed := 0

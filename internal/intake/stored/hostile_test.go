@@ -3,6 +3,7 @@ package stored_test
 import (
 	"archive/zip"
 	"bytes"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak/leaktest"
-	"github.com/vigiahq/vigia/internal/reader/hostiletest"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -40,11 +40,32 @@ func zipInOrder(t *testing.T, members ...[]byte) string {
 	return out.String()
 }
 
+// hostilePDF is a document whose font copies a text of so many characters to every code.
+func hostilePDF(characters int) []byte {
+	text := strings.Repeat("0041", characters)
+	var packed bytes.Buffer
+	w := zlib.NewWriter(&packed)
+	fmt.Fprintf(w, "1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <%s> <0000> <FFFF> <%s> endbfrange", text, text)
+	_ = w.Close()
+	shown := "BT /F1 9 Tf <" + strings.Repeat("0041", 4000) + "> Tj ET"
+	return fmt.Appendf(nil, `%%PDF-1.5
+1 0 obj << /Type /Font /Subtype /Type0 /ToUnicode 2 0 R >> endobj
+4 0 obj << /Type /Page /Contents 3 0 R /Font << /F1 1 0 R >> >> endobj
+2 0 obj << /Length %d /Filter /FlateDecode >> stream
+%s
+endstream endobj
+3 0 obj << /Length %d >> stream
+%s
+endstream endobj
+trailer << /Root 1 0 R >>
+%%%%EOF`, packed.Len(), packed.Bytes(), len(shown), shown)
+}
+
 // TestImportGoesOnBehindHostileMembers: what ends its reader is not read and told of, all else is, and counted once; a file that
 // ends two readers is quarantined.
 func TestImportGoesOnBehindHostileMembers(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	bomb := hostiletest.MakeFiles()["pdf-map"]
+	bomb := hostilePDF(9000)
 	text := func(n int) []byte { return fmt.Appendf(nil, "pessoa%d@exemplo.com.br\n", n) }
 	out := v.Import(leaktest.Breach("hostil", cyber.SourceBreach, cyber.ExposedEmail),
 		v.File("a.txt", string(text(1))), v.File("b.pdf", string(bomb)), v.File("c.zip", zipInOrder(t, text(2), bomb, text(3))),
@@ -74,7 +95,7 @@ func TestImportGoesOnBehindHostileMembers(t *testing.T) {
 // TestCancelEndsHostileImport: an import whose reader is at a file without end stops at once.
 func TestCancelEndsHostileImport(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	inputs, err := intake.ListInputs(context.Background(), nil, []string{v.File("a.pdf", string(hostiletest.MakeFiles()["pdf-map-long"]))})
+	inputs, err := intake.ListInputs(context.Background(), nil, []string{v.File("a.pdf", string(hostilePDF(400_000)))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,22 +18,10 @@ import (
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/leak/leaktest"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 	"github.com/vigiahq/vigia/internal/segment"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
-
-// madeUpDump returns a dump and the fingerprints of everything meant in it.
-func madeUpDump(seed uint64, size int, fingerprint func(byte, []byte) uint64) (text []byte, truth []uint64) {
-	d := scantest.NewDense(seed, func(kind identifier.Kind, normal []byte, meant bool) {
-		if meant {
-			truth = append(truth, fingerprint(byte(kind), normal))
-		}
-	})
-	text = d.Append(nil, size)
-	return text, truth
-}
 
 // keysOf reads a whole segment.
 func (v *env) keysOf(r leak.Record) []uint64 {

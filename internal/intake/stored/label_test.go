@@ -11,7 +11,6 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/leak/leaktest"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -72,11 +71,7 @@ func TestImportTellsOfEachPerson(t *testing.T) {
 // TestLabelsDoNotDependOnTheWay: parts, spans, workers and archives give every fingerprint the same label.
 func TestLabelsDoNotDependOnTheWay(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	var files []string
-	for i, format := range scantest.Formats {
-		file := format.Write(uint64(i), 1000)
-		files = append(files, v.File(fmt.Sprintf("%02d.txt", i), string(file.Text)))
-	}
+	files := v.madeUpFiles(2000)
 	want := v.labelsOf(v.Import(leaktest.Breach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), files...).Record)
 	v.Importer.PartBytes, v.Importer.Workers = 200_000, 3
 	v.Importer.SpanBytes = 70_000

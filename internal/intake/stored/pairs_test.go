@@ -5,7 +5,6 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak/leaktest"
-	"github.com/vigiahq/vigia/internal/scan/scantest"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
@@ -78,10 +76,7 @@ func TestPairsOfRecords(t *testing.T) {
 // forgets those it had, and one that began without has none.
 func TestPairsDoNotDependOnTheWay(t *testing.T) {
 	v := newEnv(t, storetest.Open(t, sqldb.SQLite))
-	var files []string
-	for i, format := range scantest.Formats {
-		files = append(files, v.File(fmt.Sprintf("%02d.txt", i), string(format.Write(uint64(i), 600).Text)))
-	}
+	files := v.madeUpFiles(1400)
 	want := v.Import(leaktest.Breach("inteiro", cyber.SourceBreach, cyber.ExposedEmail), files...)
 	v.Importer.PartBytes, v.Importer.Workers = 50_000, 3
 	v.Importer.SpanBytes = 30_000

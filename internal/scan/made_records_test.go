@@ -1,4 +1,4 @@
-package scantest
+package scan
 
 import (
 	"bytes"

@@ -1,10 +1,10 @@
-// Package scantest makes up dumps for tests and benchmarks: no person, address or number in them is real, and the same
-// seed gives the same bytes.
+// The dumps here are made up: no person, address or number in them is real, and the same seed gives the same bytes.
 //
-// Every identifier it writes is reported as it is written, so that a test knows the truth of a dump without reading it.
-// It writes what dumps also hold and must not be taken for identifiers: hashes, timestamps, keys, prices, company
+// Every identifier written is reported as it is written, so that a test knows the truth of a dump without reading it.
+// They hold what dumps also hold and must not be taken for identifiers: hashes, timestamps, keys, prices, company
 // numbers, network addresses.
-package scantest
+
+package scan
 
 import (
 	"fmt"
@@ -205,8 +205,8 @@ func (d *Dump) noiseLine() {
 	}
 }
 
-// MeasureHeap runs work and returns by how much the heap grew at its largest, looked at often.
-func MeasureHeap(t testing.TB, work func()) uint64 {
+// measureHeap runs work and returns by how much the heap grew at its largest, looked at often.
+func measureHeap(t testing.TB, work func()) uint64 {
 	t.Helper()
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(min(4, runtime.GOMAXPROCS(0)))) // the collector's share grows with the processors

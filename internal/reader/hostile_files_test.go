@@ -1,5 +1,4 @@
-// Package hostiletest makes files that are made to hurt who reads them: bombs, claims, loops. Tests only.
-package hostiletest
+package reader_test
 
 import (
 	"archive/tar"
@@ -16,8 +15,8 @@ import (
 	"strings"
 )
 
-// MakeFiles returns hostile files by name; what stands before the first dash is their format.
-func MakeFiles() map[string][]byte {
+// makeHostileFiles returns files that are made to hurt who reads them, bombs, claims and loops, by name; what stands before the first dash is their format.
+func makeHostileFiles() map[string][]byte {
 	zeros := make([]byte, 64<<20)
 	files := map[string][]byte{}
 	add := func(name string, parts ...[]byte) { files[name] = bytes.Join(parts, nil) }
@@ -237,7 +236,7 @@ func thriftList(n uint64) []byte {
 	return append([]byte{0x15, 0x02, 0x19, 0xfc}, binary.AppendUvarint(nil, n)...)
 }
 
-// [] parquet returns a file that consists of a footer alone.
+// makeParquet returns a file that consists of a footer alone.
 func makeParquet(footer []byte) []byte {
 	return bytes.Join([][]byte{[]byte("PAR1"), footer, binary.LittleEndian.AppendUint32(nil, uint32(len(footer))), []byte("PAR1")}, nil)
 }
@@ -323,7 +322,7 @@ func tarMembers(name string, size int64) []byte {
 	return out.Bytes()
 }
 
-// [] mail returns a message with so many messages nested in each other.
+// makeMail returns a message with so many messages nested in each other.
 func makeMail(depth int) []byte {
 	var b bytes.Buffer
 	b.WriteString("From: a\nMime-Version: 1.0\n")
