@@ -23,24 +23,16 @@ type adviceItem struct {
 
 // listAdvice answers GET /cyber/advise.
 func (s *Server) listAdvice(r *request) (any, error) {
-	user, err := r.userHashInPath()
-	if err != nil {
-		return nil, err
-	}
-	applies, err := r.rules.Persons.ListAdvice(r.ctx, r.caller.Partner, user)
-	if err != nil {
-		return nil, err
-	}
-	items := make([]adviceItem, len(applies))
-	for i, a := range applies {
-		items[i] = adviceItem{
-			CatalogID: string(a.Item.ID), UserID: string(user), Type: string(a.Item.Type), Title: a.Title, Body: a.Body, DeviceType: string(a.Item.Device),
+	applies, err := r.rules.Persons.ListAdvice(r.ctx, r.caller.Partner, r.user)
+	return showAll(applies, func(a cyber.Advice) adviceItem {
+		item := adviceItem{
+			CatalogID: string(a.Item.ID), UserID: string(r.user), Type: string(a.Item.Type), Title: a.Title, Body: a.Body, DeviceType: string(a.Item.Device),
 		}
 		if q := a.Item.Question; q != nil {
-			items[i].ValidationQuestion, items[i].AnswerOptions = q.Text, q.Options
+			item.ValidationQuestion, item.AnswerOptions = q.Text, q.Options
 		}
-	}
-	return items, nil
+		return item
+	}), err
 }
 
 // newAnswer is the body of POST /cyber/advise/{userhash}/answers.
@@ -50,19 +42,11 @@ type newAnswer struct {
 }
 
 // answerQuestion stores a person's answer to a question of the catalogue; advice and score follow from it.
-func (s *Server) answerQuestion(r *request) (any, error) {
-	user, err := r.userHashInPath()
-	if err != nil {
-		return nil, err
-	}
-	var body newAnswer
-	if err := r.decodeBody(&body); err != nil {
-		return nil, err
-	}
+func (s *Server) answerQuestion(r *request, body newAnswer) (any, error) {
 	if body.CatalogID == "" || body.Value == "" {
 		return nil, errBodyInvalid.With("catalogId, value", fault.NotEmpty)
 	}
-	err = r.rules.Persons.SaveAnswer(r.ctx, r.caller.Partner, user, cyber.ContentID(body.CatalogID), body.Value)
+	err := r.rules.Persons.SaveAnswer(r.ctx, r.caller.Partner, r.user, cyber.ContentID(body.CatalogID), body.Value)
 	return done{http.StatusOK, msgAnswerKept}, err
 }
 
@@ -75,21 +59,8 @@ type riskScore struct {
 
 // showScore answers GET /cyber/score.
 func (s *Server) showScore(r *request) (any, error) {
-	user, err := r.userHashInPath()
-	if err != nil {
-		return nil, err
-	}
-	score, err := r.rules.Persons.ComputeScore(r.ctx, r.caller.Partner, user)
-	if err != nil {
-		return nil, err
-	}
-	answer := riskScore{
-		BreachScore: score.Breach, AssessmentScore: score.Assessment, Recommendations: make([]string, len(score.Recommendations)),
-	}
-	for i, rec := range score.Recommendations {
-		answer.Recommendations[i] = recommendation(rec)
-	}
-	return answer, nil
+	score, err := r.rules.Persons.ComputeScore(r.ctx, r.caller.Partner, r.user)
+	return riskScore{score.Breach, score.Assessment, showAll(score.Recommendations, recommendation)}, err
 }
 
 // scorePoint is an element of GET /cyber/score/{userhash}/history.
@@ -101,19 +72,10 @@ type scorePoint struct {
 
 // scoreHistory answers with a person's score of each day. Scores are kept in tenths of a point.
 func (s *Server) scoreHistory(r *request) (any, error) {
-	user, err := r.userHashInPath()
-	if err != nil {
-		return nil, err
-	}
-	days, err := r.rules.Persons.ScoreHistory(r.ctx, r.caller.Partner, user)
-	if err != nil {
-		return nil, err
-	}
-	points := make([]scorePoint, len(days))
-	for i, d := range days {
-		points[i] = scorePoint{d.Date().Format(time.DateOnly), float64(d.Breach) / 10, float64(d.Assessment) / 10}
-	}
-	return points, nil
+	days, err := r.rules.Persons.ScoreHistory(r.ctx, r.caller.Partner, r.user)
+	return showAll(days, func(d cyber.ScoreDay) scorePoint {
+		return scorePoint{d.Date().Format(time.DateOnly), float64(d.Breach) / 10, float64(d.Assessment) / 10}
+	}), err
 }
 
 // recommendation returns the sentence for something to mend.
@@ -147,11 +109,7 @@ type scoreItem struct {
 }
 
 // showScoreHistory answers with the days on which a score changed.
-func (s *Server) showScoreHistory(r *request) (any, error) {
-	var in userList
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) showScoreHistory(r *request, in userList) (any, error) {
 	if len(in.UserHashes) == 0 || len(in.UserHashes) > cyber.MaxBulk {
 		return nil, errBodyInvalid.With("userHashes", fault.OneTo, cyber.MaxBulk)
 	}

@@ -45,23 +45,19 @@ type caseTask struct {
 const maxCaseItems = 100
 
 // openSupportCase answers POST /cyber/case.
-func (s *Server) openSupportCase(r *request) (any, error) {
-	var body newCase
-	if err := r.decodeBody(&body); err != nil {
-		return nil, err
-	}
+func (s *Server) openSupportCase(r *request, body newCase) (any, error) {
 	wanted, err := body.parseRequest()
 	if err != nil {
 		return nil, err
 	}
 	wanted.Mode = r.caller.Mode
 	c, err := r.rules.Cases.OpenCase(r.ctx, r.caller.Partner, wanted)
-	if err != nil {
-		return nil, err
-	}
-	return openedCase{Msg: msgCaseOpened, Task: caseTask{
-		ID: string(c.ID), Status: string(c.Status), CreationDate: c.CreatedAt.UTC().Format(alert.TimeFormat), ServiceID: string(c.Service),
-	}}, nil
+	return openedCase{Msg: msgCaseOpened, Task: newCaseTask(c)}, err
+}
+
+// newCaseTask returns a case as the contract writes it.
+func newCaseTask(c cyber.Case) caseTask {
+	return caseTask{ID: string(c.ID), Status: string(c.Status), CreationDate: formatMoment(c.CreatedAt), ServiceID: string(c.Service)}
 }
 
 // parseRequest returns the request that the body describes.
@@ -213,13 +209,7 @@ var lineTypes = map[cyber.MoveKind]string{
 
 // showCaseItem returns a case as the API shows it; the appointment is absent while none is booked.
 func showCaseItem(c cyber.Case) caseItem {
-	item := caseItem{caseTask: caseTask{
-		ID: string(c.ID), Status: string(c.Status), CreationDate: c.CreatedAt.UTC().Format(alert.TimeFormat), ServiceID: string(c.Service),
-	}, ChangedAt: c.ChangedAt.UTC().Format(alert.TimeFormat), Rating: c.Rating}
-	if !c.Booked.IsZero() {
-		item.Appointment = c.Booked.UTC().Format(alert.TimeFormat)
-	}
-	return item
+	return caseItem{newCaseTask(c), formatMoment(c.ChangedAt), formatMoment(c.Booked), c.Rating}
 }
 
 // showCaseLine returns a line of a case's history as the API shows it. Lines with an operator are from "support",
@@ -242,42 +232,17 @@ func showCaseLine(m cyber.CaseMove) caseLine {
 
 // listCases answers with all cases of a person.
 func (s *Server) listCases(r *request) (any, error) {
-	user, err := r.userHashInPath()
-	if err != nil {
-		return nil, err
-	}
-	list, err := r.rules.Cases.ListPersonCases(r.ctx, r.caller.Partner, user)
-	if err != nil {
-		return nil, err
-	}
+	list, err := r.rules.Cases.ListPersonCases(r.ctx, r.caller.Partner, r.user)
 	r.items = len(list)
-	items := make([]caseItem, len(list))
-	for i, c := range list {
-		items[i] = showCaseItem(c)
-	}
-	return items, nil
+	return showAll(list, showCaseItem), err
 }
 
 // showPersonCase answers with one case and its history.
 func (s *Server) showPersonCase(r *request) (any, error) {
-	user, err := r.userHashInPath()
-	if err != nil {
-		return nil, err
-	}
-	key, err := r.caseKeyInPath(user)
-	if err != nil {
-		return nil, err
-	}
-	c, moves, err := r.rules.Cases.ReadPersonCase(r.ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	r.items = len(moves)
-	detail := caseDetail{caseItem: showCaseItem(c), Appointments: rawElements(c.Appointments), Questions: rawElements(c.Answers), History: make([]caseLine, len(moves))}
-	for i, m := range moves {
-		detail.History[i] = showCaseLine(m)
-	}
-	return detail, nil
+	c, moves, err := r.rules.Cases.ReadPersonCase(r.ctx, r.caseKey())
+	detail := caseDetail{caseItem: showCaseItem(c), Appointments: rawElements(c.Appointments), Questions: rawElements(c.Answers)}
+	r.items, detail.History = len(moves), showAll(moves, showCaseLine)
+	return detail, err
 }
 
 // rawElements returns the elements of a list exactly as the partner sent them.
@@ -289,27 +254,14 @@ func rawElements(texts []string) []jsontext.Value {
 	return list
 }
 
-// caseKeyInPath returns the key of the case in the path: partner, person and case.
-func (r *request) caseKeyInPath(user partner.UserHash) (cyber.CaseKey, error) {
-	id, err := r.idInPath("id", cyber.ErrCaseNotFound)
-	return cyber.CaseKey{ID: cyber.CaseID(id), Partner: r.caller.Partner, User: user}, err
-}
-
-// readCaseBody reads a body about a case of the person that it names.
-func (r *request) readCaseBody(body any, userHash *string) (cyber.CaseKey, error) {
-	if err := r.decodeBody(body); err != nil {
-		return cyber.CaseKey{}, err
-	}
-	user, err := partner.ParseUserHash("userHash", *userHash)
-	if err != nil {
-		return cyber.CaseKey{}, err
-	}
-	return r.caseKeyInPath(user)
+// caseKey returns the key of the case that the request is about: partner, person and case.
+func (r *request) caseKey() cyber.CaseKey {
+	return cyber.CaseKey{ID: cyber.CaseID(r.id), Partner: r.caller.Partner, User: r.user}
 }
 
 // caseMessage is the body of POST /cyber/case/{id}/messages.
 type caseMessage struct {
-	UserHash   string      `json:"userHash"`
+	personBody
 	Text       string      `json:"text"`
 	Attachment *attachment `json:"attachment"`
 }
@@ -321,50 +273,32 @@ type attachment struct {
 }
 
 // addCaseMessage adds what the person writes to a case.
-func (s *Server) addCaseMessage(r *request) (any, error) {
-	var in caseMessage
-	key, err := r.readCaseBody(&in, &in.UserHash)
-	if err != nil {
-		return nil, err
-	}
-	m := cyber.Message{Text: in.Text}
-	if in.Attachment != nil {
-		m.Attachment = &cyber.Attachment{Name: in.Attachment.Name, Text: in.Attachment.Text}
-	}
-	_, err = r.rules.Cases.AddMessage(r.ctx, key, m)
+func (s *Server) addCaseMessage(r *request, in caseMessage) (any, error) {
+	m := cyber.Message{Text: in.Text, Attachment: (*cyber.Attachment)(in.Attachment)}
+	_, err := r.rules.Cases.AddMessage(r.ctx, r.caseKey(), m)
 	return done{http.StatusOK, msgCaseTold}, err
 }
 
 // caseCancel is the body of POST /cyber/case/{id}/cancel.
 type caseCancel struct {
-	UserHash string `json:"userHash"`
-	Reason   string `json:"reason"`
+	personBody
+	Reason string `json:"reason"`
 }
 
 // cancelCase cancels a case for the person.
-func (s *Server) cancelCase(r *request) (any, error) {
-	var in caseCancel
-	key, err := r.readCaseBody(&in, &in.UserHash)
-	if err != nil {
-		return nil, err
-	}
-	_, err = r.rules.Cases.CancelCase(r.ctx, key, in.Reason)
+func (s *Server) cancelCase(r *request, in caseCancel) (any, error) {
+	_, err := r.rules.Cases.CancelCase(r.ctx, r.caseKey(), in.Reason)
 	return done{http.StatusOK, msgCaseCancelled}, err
 }
 
 // caseRebook is the body of POST /cyber/case/{id}/rebook.
 type caseRebook struct {
-	UserHash     string           `json:"userHash"`
+	personBody
 	Appointments []jsontext.Value `json:"appointments"`
 }
 
 // rebookCase books another appointment for a case, the first of the proposed times that is free.
-func (s *Server) rebookCase(r *request) (any, error) {
-	var in caseRebook
-	key, err := r.readCaseBody(&in, &in.UserHash)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) rebookCase(r *request, in caseRebook) (any, error) {
 	if len(in.Appointments) > maxCaseItems {
 		return nil, errBodyInvalid.With("appointments", fault.ElementsAtMost, maxCaseItems)
 	}
@@ -378,27 +312,19 @@ func (s *Server) rebookCase(r *request) (any, error) {
 			times = append(times, a.At)
 		}
 	}
-	c, err := r.rules.Cases.RebookCase(r.ctx, key, r.caller.Mode, times)
-	if err != nil {
-		return nil, err
-	}
-	return showCaseItem(c), nil
+	c, err := r.rules.Cases.RebookCase(r.ctx, r.caseKey(), r.caller.Mode, times)
+	return showCaseItem(c), err
 }
 
 // caseRating is the body of POST /cyber/case/{id}/rate.
 type caseRating struct {
-	UserHash string `json:"userHash"`
-	Rating   int    `json:"rating"`
-	Comment  string `json:"comment"`
+	personBody
+	Rating  int    `json:"rating"`
+	Comment string `json:"comment"`
 }
 
 // ratePersonCase keeps what the person thought of a case.
-func (s *Server) ratePersonCase(r *request) (any, error) {
-	var in caseRating
-	key, err := r.readCaseBody(&in, &in.UserHash)
-	if err != nil {
-		return nil, err
-	}
-	_, err = r.rules.Cases.RateCase(r.ctx, key, in.Rating, in.Comment)
+func (s *Server) ratePersonCase(r *request, in caseRating) (any, error) {
+	_, err := r.rules.Cases.RateCase(r.ctx, r.caseKey(), in.Rating, in.Comment)
 	return done{http.StatusOK, msgCaseRated}, err
 }

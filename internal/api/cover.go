@@ -41,16 +41,8 @@ var originWord = map[cyber.Origin]string{
 
 // listCover answers with every cover of a person and where it comes from.
 func (s *Server) listCover(r *request) (any, error) {
-	user, err := r.userHashInPath()
-	if err != nil {
-		return nil, err
-	}
-	list, origin, err := r.rules.Cover.ListCover(r.ctx, r.caller, user)
-	if err != nil {
-		return nil, err
-	}
-	answer := coverList{make([]coverItem, len(list))}
-	for i, e := range list {
+	list, origin, err := r.rules.Cover.ListCover(r.ctx, r.caller, r.user)
+	return coverList{showAll(list, func(e cyber.Entitlement) coverItem {
 		item := coverItem{
 			PlanID: string(e.ID), Origin: originWord[origin], Details: detailsOf(e.Coverage), SubLimits: []subLimit{},
 			WaitingDays: e.Coverage.WaitingDays, CoveredFrom: formatDay(e.CoveredFrom()), From: formatDay(e.From), Until: formatDay(e.Until),
@@ -58,9 +50,8 @@ func (s *Server) listCover(r *request) (any, error) {
 		for _, l := range e.Coverage.SubLimits {
 			item.SubLimits = append(item.SubLimits, subLimit{l.Name, jsontext.Value(l.Limit.DecimalText())})
 		}
-		answer.Covers[i] = item
-	}
-	return answer, nil
+		return item
+	})}, err
 }
 
 // formatDay writes a day, or a time, as the contract does, empty where there is none.
@@ -88,11 +79,7 @@ type coverageDetails struct {
 // insurance answers with the best cover of a person, which is all that the contract has room for; see listCover for
 // the others.
 func (s *Server) insurance(r *request) (any, error) {
-	user, err := r.userHashInPath()
-	if err != nil {
-		return nil, err
-	}
-	list, _, err := r.rules.Cover.ListCover(r.ctx, r.caller, user)
+	list, _, err := r.rules.Cover.ListCover(r.ctx, r.caller, r.user)
 	if err != nil {
 		return nil, err
 	}

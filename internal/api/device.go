@@ -16,7 +16,7 @@ type newProtectionKey struct {
 	OperatingSystem string `json:"operatingSystem"`
 	Type            string `json:"type"`
 	DeviceName      string `json:"deviceName"`
-	UserHash        string `json:"userHash"`
+	personBody
 }
 
 // protectionKey is the answer to a new key of a device.
@@ -26,11 +26,7 @@ type protectionKey struct {
 }
 
 // issueDeviceKey answers POST /cyber/epp.
-func (s *Server) issueDeviceKey(r *request) (any, error) {
-	var body newProtectionKey
-	if err := r.decodeBody(&body); err != nil {
-		return nil, err
-	}
+func (s *Server) issueDeviceKey(r *request, body newProtectionKey) (any, error) {
 	system, err := cyber.ParseSystem(body.OperatingSystem)
 	if err != nil {
 		return nil, err
@@ -38,15 +34,8 @@ func (s *Server) issueDeviceKey(r *request) (any, error) {
 	if body.Type != "antivirus" {
 		return nil, errBodyInvalid.With("type", fault.MustBeAntivirus)
 	}
-	user, err := partner.ParseUserHash("userHash", body.UserHash)
-	if err != nil {
-		return nil, err
-	}
-	d, err := r.rules.Endpoints.IssueKey(r.ctx, r.caller.Partner, cyber.DeviceRequest{User: user, System: system, Name: body.DeviceName, Mode: r.caller.Mode})
-	if err != nil {
-		return nil, err
-	}
-	return protectionKey{EppKey: d.Key, ValidUntil: d.ValidUntil.UTC().Format(alert.TimeFormat)}, nil
+	d, err := r.rules.Endpoints.IssueKey(r.ctx, r.caller.Partner, cyber.DeviceRequest{User: r.user, System: system, Name: body.DeviceName, Mode: r.caller.Mode})
+	return protectionKey{EppKey: d.Key, ValidUntil: formatMoment(d.ValidUntil)}, err
 }
 
 // deviceList is the answer of GET /cyber/epp.
@@ -80,17 +69,10 @@ func (s *Server) listDevices(r *request) (any, error) {
 			r.reply.Set("x-truncated", "true")
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
 	r.items = len(found)
-	list := deviceList{ProtectedDevices: make([]protectedDevice, len(found))}
-	for i, d := range found {
-		list.ProtectedDevices[i] = protectedDevice{
-			OperatingSystem: string(d.System), DeviceName: d.Name, EppKey: d.Key, ValidUntil: d.ValidUntil.UTC().Format(alert.TimeFormat),
-		}
-	}
-	return list, nil
+	return deviceList{showAll(found, func(d cyber.Device) protectedDevice {
+		return protectedDevice{OperatingSystem: string(d.System), DeviceName: d.Name, EppKey: d.Key, ValidUntil: formatMoment(d.ValidUntil)}
+	})}, err
 }
 
 // optionalUser returns the person that GET /cyber/epp asks about, from the header or the query, or empty for all people.
@@ -149,11 +131,7 @@ type installLinks struct {
 
 // showProtection answers with the state of a device and the links to install its program.
 func (s *Server) showProtection(r *request) (any, error) {
-	named, err := r.idInPath("key", cyber.ErrDeviceUnknown)
-	if err != nil {
-		return nil, err
-	}
-	d, err := r.rules.Endpoints.FindOwnDevice(r.ctx, r.caller.Partner, named)
+	d, err := r.rules.Endpoints.FindOwnDevice(r.ctx, r.caller.Partner, r.id)
 	if err != nil {
 		return nil, err
 	}
@@ -165,12 +143,12 @@ func (s *Server) showProtection(r *request) (any, error) {
 	detail := keyDetail{
 		KeyID: string(d.ID), OperatingSystem: string(d.System), DeviceName: d.Name, EppKey: d.Key, State: string(d.KeyStateAt(now)),
 		IssuedAt: d.IssuedAt.UTC().Format(alert.TimeFormat), ValidUntil: d.ValidUntil.UTC().Format(alert.TimeFormat),
-		InstallLink: links[d.System], InstallLinks: installLinks{
+		ActivatedAt: formatMoment(d.ActivatedAt), InstallLink: links[d.System], InstallLinks: installLinks{
 			links[cyber.Android], links[cyber.IOS], links[cyber.Linux], links[cyber.MacOS], links[cyber.Windows],
 		},
 	}
 	if !d.ActivatedAt.IsZero() {
-		detail.ActivatedAt, detail.LastSeenAt = d.ActivatedAt.UTC().Format(alert.TimeFormat), d.SeenAt.UTC().Format(alert.TimeFormat)
+		detail.LastSeenAt = formatMoment(d.SeenAt)
 	}
 	switch {
 	case !d.EndedAt.IsZero():
@@ -195,40 +173,32 @@ const (
 )
 
 // activateProtection takes the report that a device was activated.
-func (s *Server) activateProtection(r *request) (any, error) {
-	return s.reportProtection(r, reportActivated, msgKeyActivated)
+func (s *Server) activateProtection(r *request, in keyReport) (any, error) {
+	return s.reportProtection(r, in, reportActivated, msgKeyActivated)
 }
 
 // heartbeatProtection takes the report that a device is still protected.
-func (s *Server) heartbeatProtection(r *request) (any, error) {
-	return s.reportProtection(r, reportRunning, msgKeySeen)
+func (s *Server) heartbeatProtection(r *request, in keyReport) (any, error) {
+	return s.reportProtection(r, in, reportRunning, msgKeySeen)
 }
 
 // reportProtection stores a report on a key. A signed report of the vendor must name the key of the path and the
 // report itself.
-func (s *Server) reportProtection(r *request, report, message string) (any, error) {
-	var body keyReport
-	if err := r.decodeBody(&body); err != nil {
-		return nil, err
-	}
-	named, err := r.idInPath("key", cyber.ErrDeviceUnknown)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) reportProtection(r *request, in keyReport, report, message string) (any, error) {
 	if r.vendor {
 		switch {
-		case body.EppKey != named:
+		case in.EppKey != r.id:
 			return nil, errBodyInvalid.With("eppKey", fault.KeyOfThePath)
-		case body.Report != report:
+		case in.Report != report:
 			return nil, errBodyInvalid.With("report", fault.MustBe, report)
 		}
-		d, err := r.rules.Endpoints.FindDevice(r.ctx, named)
+		d, err := r.rules.Endpoints.FindDevice(r.ctx, r.id)
 		if err != nil {
 			return nil, err
 		}
 		r.caller.Partner = d.Partner
 	}
-	_, err = r.rules.Endpoints.ReportProtected(r.ctx, r.caller.Partner, named)
+	_, err := r.rules.Endpoints.ReportProtected(r.ctx, r.caller.Partner, r.id)
 	return done{http.StatusOK, message}, err
 }
 
@@ -263,48 +233,31 @@ func (s *Server) answerVendor(r *request) (partner.Answer, error) {
 	return s.runRoute(r)
 }
 
-// protectionOf reads a body about a key of the person that it names.
-func (r *request) protectionOf(body any, userHash *string) (named string, err error) {
-	if err := r.decodeBody(body); err != nil {
-		return "", err
-	}
-	user, err := partner.ParseUserHash("userHash", *userHash)
+// checkKeyOwner refuses a key of the path that is not one of the person whom the body names.
+func (r *request) checkKeyOwner() error {
+	d, err := r.rules.Endpoints.FindOwnDevice(r.ctx, r.caller.Partner, r.id)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if named, err = r.idInPath("key", cyber.ErrDeviceUnknown); err != nil {
-		return "", err
-	}
-	d, err := r.rules.Endpoints.FindOwnDevice(r.ctx, r.caller.Partner, named)
-	if err != nil {
-		return "", err
-	}
-	same, err := r.rules.Endpoints.IsSamePerson(r.ctx, r.caller.Partner, user, d.User)
+	same, err := r.rules.Endpoints.IsSamePerson(r.ctx, r.caller.Partner, r.user, d.User)
 	if err == nil && !same {
 		err = cyber.ErrDeviceUnknown
 	}
-	return named, err
-}
-
-// keyRevocation is the body of POST /cyber/epp/{key}/revoke.
-type keyRevocation struct {
-	UserHash string `json:"userHash"`
+	return err
 }
 
 // revokeProtection ends the key of a device at once.
-func (s *Server) revokeProtection(r *request) (any, error) {
-	var body keyRevocation
-	named, err := r.protectionOf(&body, &body.UserHash)
-	if err != nil {
+func (s *Server) revokeProtection(r *request, _ personBody) (any, error) {
+	if err := r.checkKeyOwner(); err != nil {
 		return nil, err
 	}
-	_, err = r.rules.Endpoints.RevokeOwnDevice(r.ctx, r.caller.Partner, named)
+	_, err := r.rules.Endpoints.RevokeOwnDevice(r.ctx, r.caller.Partner, r.id)
 	return done{http.StatusOK, msgKeyRevoked}, err
 }
 
 // keyMove is the body of POST /cyber/epp/{key}/move.
 type keyMove struct {
-	UserHash        string `json:"userHash"`
+	personBody
 	OperatingSystem string `json:"operatingSystem"`
 	DeviceName      string `json:"deviceName"`
 }
@@ -316,20 +269,15 @@ type movedKey struct {
 }
 
 // moveProtection gives a person a key for another device; the old key ends.
-func (s *Server) moveProtection(r *request) (any, error) {
-	var body keyMove
-	named, err := r.protectionOf(&body, &body.UserHash)
-	if err != nil {
+func (s *Server) moveProtection(r *request, body keyMove) (any, error) {
+	if err := r.checkKeyOwner(); err != nil {
 		return nil, err
 	}
 	system, err := cyber.ParseSystem(body.OperatingSystem)
 	if err != nil {
 		return nil, err
 	}
-	d, err := r.rules.Endpoints.MoveOwnDevice(r.ctx, r.caller.Partner, named,
+	d, err := r.rules.Endpoints.MoveOwnDevice(r.ctx, r.caller.Partner, r.id,
 		cyber.DeviceRequest{System: system, Name: body.DeviceName, Mode: r.caller.Mode})
-	if err != nil {
-		return nil, err
-	}
-	return movedKey{string(d.ID), protectionKey{EppKey: d.Key, ValidUntil: d.ValidUntil.UTC().Format(alert.TimeFormat)}}, nil
+	return movedKey{string(d.ID), protectionKey{EppKey: d.Key, ValidUntil: formatMoment(d.ValidUntil)}}, err
 }

@@ -146,10 +146,6 @@ type messageTemplate struct {
 
 // messageOfEvent answers with the text that tells a person of an event, in a channel and a language.
 func (s *Server) messageOfEvent(r *request) (any, error) {
-	id, err := r.idInPath("id", alert.ErrEventNotFound)
-	if err != nil {
-		return nil, err
-	}
 	asked := map[string]string{}
 	for _, name := range r.route.query {
 		if len(r.query[name]) > 1 {
@@ -167,7 +163,7 @@ func (s *Server) messageOfEvent(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := r.rules.Messages.RenderEvent(r.ctx, r.caller.Partner, readableBy(r.caller), alert.EventID(id), channel, language)
+	m, err := r.rules.Messages.RenderEvent(r.ctx, r.caller.Partner, readableBy(r.caller), alert.EventID(r.id), channel, language)
 	if err != nil {
 		return nil, err
 	}

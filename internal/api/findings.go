@@ -48,51 +48,31 @@ func formatDayOrNothing(t time.Time) string {
 
 // resolution is the body of POST /cyber/findings/{id}/resolve.
 type resolution struct {
-	UserHash string `json:"userHash"`
-	Reason   string `json:"reason"`
+	personBody
+	Reason string `json:"reason"`
 }
 
 // listFindings answers with all findings of a person.
 func (s *Server) listFindings(r *request) (any, error) {
-	user, err := r.userHashInPath()
-	if err != nil {
-		return nil, err
-	}
-	findings, err := r.rules.Monitoring.ListFindings(r.ctx, r.caller.Partner, user)
-	if err != nil {
-		return nil, err
-	}
+	findings, err := r.rules.Monitoring.ListFindings(r.ctx, r.caller.Partner, r.user)
 	r.items = len(findings)
-	items := make([]findingItem, len(findings))
-	for i, f := range findings {
-		items[i] = findingItem{
+	return showAll(findings, func(f cyber.Finding) findingItem {
+		item := findingItem{
 			ID: string(f.ID), AssetID: string(f.Asset), AssetType: f.Kind.String(), Exposed: f.Breach.Exposes, Basis: f.Basis(),
 			Sites: f.Trace.Sites, TakenOn: formatDayOrNothing(f.Trace.TakenOn()), OwnSite: f.OwnSite, Watched: f.WatchedSite, LeakedAs: f.LeakedAs(),
 			Breach:   breachItem{f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), string(f.Breach.Kind)},
 			Severity: string(f.Severity), State: findingState(f), FoundAt: f.FoundAt.Format(alert.TimeFormat),
 		}
 		if !f.Open() {
-			items[i].ResolvedAt, items[i].Reason = f.ResolvedAt.Format(alert.TimeFormat), string(f.Resolution)
+			item.ResolvedAt, item.Reason = f.ResolvedAt.Format(alert.TimeFormat), string(f.Resolution)
 		}
-	}
-	return items, nil
+		return item
+	}), err
 }
 
 // resolveFinding closes a finding for the reason in the body.
-func (s *Server) resolveFinding(r *request) (any, error) {
-	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
-	if err != nil {
-		return nil, err
-	}
-	var in resolution
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
-	user, err := partner.ParseUserHash("userHash", in.UserHash)
-	if err != nil {
-		return nil, err
-	}
-	err = r.rules.Monitoring.ResolveFinding(r.ctx, r.caller.Partner, user, cyber.FindingID(id), in.Reason)
+func (s *Server) resolveFinding(r *request, in resolution) (any, error) {
+	err := r.rules.Monitoring.ResolveFinding(r.ctx, r.caller.Partner, r.user, cyber.FindingID(r.id), in.Reason)
 	return done{http.StatusOK, msgFindingResolved}, err
 }
 
@@ -128,35 +108,20 @@ func findingState(f cyber.Finding) string {
 
 // showFindingPlan answers with the plan of a finding.
 func (s *Server) showFindingPlan(r *request) (any, error) {
-	user, err := r.userHashInPath()
-	if err != nil {
-		return nil, err
-	}
-	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
-	if err != nil {
-		return nil, err
-	}
 	in, err := r.requestedLanguage()
 	if err != nil {
 		return nil, err
 	}
-	plan, err := r.rules.Monitoring.GetFindingPlan(r.ctx, r.caller.Partner, user, cyber.FindingID(id))
-	if err != nil {
-		return nil, err
-	}
-	answer := findingPlan{
-		FindingID: string(plan.Finding.ID), State: findingState(plan.Finding), Language: string(in), Remaining: len(plan.Remaining()), Steps: make([]planStep, len(plan.Steps)),
-	}
-	for i, st := range plan.Steps {
-		answer.Steps[i] = planStep{
-			ID: string(st.ID), What: st.What(in), Why: st.Why(in), Link: st.Link, Minutes: st.Minutes, Essential: st.Essential,
-			DueAt: st.Due.UTC().Format(alert.TimeFormat), State: string(st.State),
-		}
-		if !st.MarkedAt.IsZero() {
-			answer.Steps[i].MarkedAt = st.MarkedAt.UTC().Format(alert.TimeFormat)
-		}
-	}
-	return answer, nil
+	plan, err := r.rules.Monitoring.GetFindingPlan(r.ctx, r.caller.Partner, r.user, cyber.FindingID(r.id))
+	return findingPlan{
+		FindingID: string(plan.Finding.ID), State: findingState(plan.Finding), Language: string(in), Remaining: len(plan.Remaining()),
+		Steps: showAll(plan.Steps, func(st cyber.PlannedStep) planStep {
+			return planStep{
+				ID: string(st.ID), What: st.What(in), Why: st.Why(in), Link: st.Link, Minutes: st.Minutes, Essential: st.Essential,
+				DueAt: formatMoment(st.Due), State: string(st.State), MarkedAt: formatMoment(st.MarkedAt),
+			}
+		}),
+	}, err
 }
 
 // requestedLanguage returns the language in which the request asks for texts.
@@ -173,35 +138,18 @@ func (r *request) requestedLanguage() (partner.Language, error) {
 
 // stepMark is the body of POST /cyber/findings/{id}/steps/{step}.
 type stepMark struct {
-	UserHash string `json:"userHash"`
-	State    string `json:"state"`
+	personBody
+	State string `json:"state"`
 }
 
 // markFindingStep keeps what a person says of a step.
-func (s *Server) markFindingStep(r *request) (any, error) {
-	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) markFindingStep(r *request, in stepMark) (any, error) {
 	step, err := r.idInPath("step", cyber.ErrStepNotFound)
 	if err != nil {
 		return nil, err
 	}
-	var in stepMark
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
-	user, err := partner.ParseUserHash("userHash", in.UserHash)
-	if err != nil {
-		return nil, err
-	}
-	_, err = r.rules.Monitoring.MarkPlanStep(r.ctx, r.caller.Partner, user, cyber.FindingID(id), cyber.StepID(step), cyber.StepState(in.State))
+	_, err = r.rules.Monitoring.MarkPlanStep(r.ctx, r.caller.Partner, r.user, cyber.FindingID(r.id), cyber.StepID(step), cyber.StepState(in.State))
 	return done{http.StatusOK, msgStepMarked}, err
-}
-
-// recheck is the body of POST /cyber/findings/{id}/recheck, rechecked the answer.
-type recheck struct {
-	UserHash string `json:"userHash"`
 }
 
 // rechecked is the state of a finding after it was checked again, with the steps that remain.
@@ -214,28 +162,10 @@ type rechecked struct {
 }
 
 // recheckFinding checks a finding again, to see whether the person's steps have settled it.
-func (s *Server) recheckFinding(r *request) (any, error) {
-	id, err := r.idInPath("id", cyber.ErrFindingNotFound)
-	if err != nil {
-		return nil, err
-	}
-	var in recheck
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
-	user, err := partner.ParseUserHash("userHash", in.UserHash)
-	if err != nil {
-		return nil, err
-	}
-	now, err := r.rules.Monitoring.RecheckFinding(r.ctx, r.caller.Partner, user, cyber.FindingID(id))
-	if err != nil {
-		return nil, err
-	}
-	answer := rechecked{
-		FindingID: string(now.Finding.ID), State: findingState(now.Finding), Reason: string(now.Finding.Resolution), Status: now.Status, Remaining: []cyber.StepID{},
-	}
-	for _, st := range now.Remaining() {
-		answer.Remaining = append(answer.Remaining, st.ID)
-	}
-	return answer, nil
+func (s *Server) recheckFinding(r *request, _ personBody) (any, error) {
+	now, err := r.rules.Monitoring.RecheckFinding(r.ctx, r.caller.Partner, r.user, cyber.FindingID(r.id))
+	return rechecked{
+		FindingID: string(now.Finding.ID), State: findingState(now.Finding), Reason: string(now.Finding.Resolution), Status: now.Status,
+		Remaining: showAll(now.Remaining(), func(st cyber.PlannedStep) cyber.StepID { return st.ID }),
+	}, err
 }

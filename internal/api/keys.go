@@ -58,14 +58,7 @@ func (s *Server) newKeyItem(k partner.Key, who partner.Caller) keyItem {
 // listPartnerKeys answers with the partner's keys.
 func (s *Server) listPartnerKeys(r *request) (any, error) {
 	keys, err := r.rules.Keys.ListKeys(r.ctx, r.caller.Partner)
-	if err != nil {
-		return nil, err
-	}
-	items := make([]keyItem, len(keys))
-	for i, k := range keys {
-		items[i] = s.newKeyItem(k, r.caller)
-	}
-	return items, nil
+	return showAll(keys, func(k partner.Key) keyItem { return s.newKeyItem(k, r.caller) }), err
 }
 
 // newKey is the body of POST /keys.
@@ -76,11 +69,7 @@ type newKey struct {
 }
 
 // createKey creates an API key of the caller's partner. It refuses an end in the past.
-func (s *Server) createKey(r *request) (any, error) {
-	var in newKey
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) createKey(r *request, in newKey) (any, error) {
 	expires, err := parseMoment("expiresAt", in.ExpiresAt)
 	if err != nil {
 		return nil, err
@@ -107,27 +96,19 @@ type rolling struct {
 }
 
 // rollPartnerKey replaces a key.
-func (s *Server) rollPartnerKey(r *request) (any, error) {
-	var in rolling
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) rollPartnerKey(r *request, in rolling) (any, error) {
 	grace, err := parseHours("graceHours", in.Grace)
-	if err != nil {
-		return nil, err
-	}
-	id, err := r.idInPath("id", partner.ErrKeyNotFound)
 	if err != nil {
 		return nil, err
 	}
 	if err := r.mayChange(); err != nil {
 		return nil, err
 	}
-	k, text, err := r.rules.Keys.RollKeyBy(r.ctx, r.caller, partner.KeyID(id), grace)
+	k, text, err := r.rules.Keys.RollKeyBy(r.ctx, r.caller, partner.KeyID(r.id), grace)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.recordAudit("key.roll", id, string(k.ID)); err != nil {
+	if err := r.recordAudit("key.roll", r.id, string(k.ID)); err != nil {
 		return nil, err
 	}
 	return encodeSecret(string(k.ID), madeKey{s.newKeyItem(k, r.caller), text})
@@ -139,18 +120,14 @@ func (s *Server) revokeKey(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := r.idInPath("id", partner.ErrKeyNotFound)
-	if err != nil {
-		return nil, err
-	}
 	if err := r.mayChange(); err != nil {
 		return nil, err
 	}
-	ended, err := r.rules.Keys.RevokeKeyBy(r.ctx, r.caller, partner.KeyID(id), self)
+	ended, err := r.rules.Keys.RevokeKeyBy(r.ctx, r.caller, partner.KeyID(r.id), self)
 	if err != nil {
 		return nil, err
 	}
-	return done{http.StatusOK, msgKeyRevoked}, r.recordAudit("key.revoke", id, partner.JoinKeyIDs(ended[1:]))
+	return done{http.StatusOK, msgKeyRevoked}, r.recordAudit("key.revoke", r.id, partner.JoinKeyIDs(ended[1:]))
 }
 
 // What a partner changes of its own set-up is rare, and each change is a line of the audit trail: a partner gets
@@ -239,7 +216,7 @@ func parseHours(field string, hours *int64) (time.Duration, error) {
 
 // portalRequest is the body of POST /cyber/portal-session.
 type portalRequest struct {
-	UserHash string `json:"userHash"`
+	personBody
 	// A plain text would take null for a member that is not there.
 	Lang      jsontext.Value `json:"lang"`
 	ReturnURL jsontext.Value `json:"returnUrl"`
@@ -255,16 +232,9 @@ type portalLink struct {
 const portalPath = "/p/enter/"
 
 // openPortal answers with a one-time link to the page of a person.
-func (s *Server) openPortal(r *request) (any, error) {
-	var in portalRequest
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
-	user, err := partner.ParseUserHash("userHash", in.UserHash)
-	if err != nil {
-		return nil, err
-	}
-	wanted := cyber.PortalRequest{User: user}
+func (s *Server) openPortal(r *request, in portalRequest) (any, error) {
+	wanted := cyber.PortalRequest{User: r.user}
+	var err error
 	if wanted.Lang, err = optionalText("lang", in.Lang); err != nil {
 		return nil, err
 	}
@@ -316,11 +286,7 @@ type clockMove struct {
 }
 
 // advanceClock lets days pass for a sandbox partner, and has done what became due before it answers.
-func (s *Server) advanceClock(r *request) (any, error) {
-	var in clockMove
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) advanceClock(r *request, in clockMove) (any, error) {
 	answer, err := r.runIdempotently(func(rules *Rules) (any, error) {
 		inner := r.withRules(rules)
 		if err := rules.Keys.AdvanceClock(r.ctx, r.caller, in.Days); err != nil {

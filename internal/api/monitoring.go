@@ -11,14 +11,13 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // newAsset is the body of POST /cyber/monitoring and of POST /cyber/monitoring/extra.
 type newAsset struct {
-	Value    string `json:"value"`
-	Type     string `json:"type"`
-	UserHash string `json:"userHash"`
+	Value string `json:"value"`
+	Type  string `json:"type"`
+	personBody
 }
 
 // assetItem is an element of GET /cyber/monitoring/{userhash} and of GET /cyber/monitoring/extra/{userhash}.
@@ -36,22 +35,18 @@ type done struct {
 }
 
 // addMonitoring watches a value of a kind that the contract allows.
-func (s *Server) addMonitoring(r *request) (any, error) { return watchValue(r, cyber.ContractAdds) }
+func (s *Server) addMonitoring(r *request, in newAsset) (any, error) {
+	return watchValue(r, in, cyber.ContractAdds)
+}
 
 // addExtraAsset watches a value of the extension's kinds.
-func (s *Server) addExtraAsset(r *request) (any, error) { return watchValue(r, cyber.ExtraKinds) }
+func (s *Server) addExtraAsset(r *request, in newAsset) (any, error) {
+	return watchValue(r, in, cyber.ExtraKinds)
+}
 
 // watchValue adds a value of a group's kinds.
-func watchValue(r *request, group cyber.Group) (any, error) {
-	var in newAsset
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
-	user, err := partner.ParseUserHash("userHash", in.UserHash)
-	if err != nil {
-		return nil, err
-	}
-	_, err = r.rules.Monitoring.AddAsset(r.ctx, cyber.AssetRequest{Owner: r.assetOwner(), User: user, Group: group, Type: in.Type, Value: in.Value})
+func watchValue(r *request, in newAsset, group cyber.Group) (any, error) {
+	_, err := r.rules.Monitoring.AddAsset(r.ctx, cyber.AssetRequest{Owner: r.assetOwner(), User: r.user, Group: group, Type: in.Type, Value: in.Value})
 	return done{http.StatusOK, msgMonitoringAdded}, err
 }
 
@@ -68,26 +63,18 @@ func (s *Server) listExtra(r *request) (any, error) { return watchedOf(r, cyber.
 
 // watchedOf answers with a person's watched values of a group of kinds.
 func watchedOf(r *request, group cyber.Group) (any, error) {
-	user, err := r.userHashInPath()
-	if err != nil {
-		return nil, err
-	}
-	assets, err := r.rules.Monitoring.ListAssets(r.ctx, cyber.AssetScope{Partner: r.caller.Partner, User: user, Group: group})
-	if err != nil {
-		return nil, err
-	}
+	assets, err := r.rules.Monitoring.ListAssets(r.ctx, cyber.AssetScope{Partner: r.caller.Partner, User: r.user, Group: group})
 	r.items = len(assets)
-	items := make([]assetItem, len(assets))
 	var waiting int
 	var newest time.Time
-	for i, a := range assets {
+	items := showAll(assets, func(a cyber.Asset) assetItem {
 		if a.Waits {
 			waiting, newest = waiting+1, a.AddedAt
 		}
-		items[i] = assetItem{ID: string(a.ID), Type: a.Kind.String(), Value: a.Value, Status: string(a.Status)}
-	}
-	if waiting == 0 {
-		return items, nil
+		return assetItem{ID: string(a.ID), Type: a.Kind.String(), Value: a.Value, Status: string(a.Status)}
+	})
+	if err != nil || waiting == 0 {
+		return items, err
 	}
 	// The contract's items have no member for it.
 	status, err := r.rules.FirstLooks.LookStatusSince(r.ctx, r.caller.Partner, r.caller.Settings, newest)
@@ -118,15 +105,7 @@ func (s *Server) removeExtra(r *request) (any, error) { return forgetValue(r, cy
 
 // forgetValue ends the watch on a value of a group's kinds.
 func forgetValue(r *request, group cyber.Group) (any, error) {
-	id, err := r.idInPath("id", cyber.ErrAssetNotFound)
-	if err != nil {
-		return nil, err
-	}
-	user, err := r.userHashInPath()
-	if err != nil {
-		return nil, err
-	}
-	err = r.rules.Monitoring.DeleteAsset(r.ctx, cyber.AssetScope{Partner: r.caller.Partner, User: user, Group: group}, cyber.AssetID(id))
+	err := r.rules.Monitoring.DeleteAsset(r.ctx, cyber.AssetScope{Partner: r.caller.Partner, User: r.user, Group: group}, cyber.AssetID(r.id))
 	return done{http.StatusOK, msgMonitoringRemoved}, err
 }
 
@@ -152,11 +131,7 @@ type assetNotAdded struct {
 }
 
 // addAssets starts to watch a list of values. Items that are refused do not keep the others from being added.
-func (s *Server) addAssets(r *request) (any, error) {
-	var in assetList
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) addAssets(r *request, in assetList) (any, error) {
 	if len(in.Items) == 0 || len(in.Items) > cyber.MaxBulk {
 		return nil, errBodyInvalid.With("items", fault.OneTo, cyber.MaxBulk)
 	}

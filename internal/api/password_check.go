@@ -26,17 +26,15 @@ const corpusHeader = "X-Corpus"
 
 // checkPassword looks up a prefix of a hash. Ten characters identify the password, so the prefix is treated like one: it is
 // never logged, and the answer, like every answer of the API, may not be stored by caches.
-func (s *Server) checkPassword(r *request) (any, error) {
-	var in passwordCheck
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) checkPassword(r *request, in passwordCheck) (any, error) {
 	// The built-in sample is for trying things out: to a live partner it would deny nearly everything that is known.
 	found, err := s.Rules.Passwords.CheckPrefix(in.PasswordHashPrefix, r.caller.Mode.Has(partner.SamplePasswords))
 	if err != nil {
 		return nil, prefixFault(err)
 	}
-	return s.passwordAnswer(r.caller.Mode, found)
+	answer, err := encodeAnswer(passwordAnswer{Exposed: found.Exposure != password.NotKnown, Recommendations: passwordAdvice[found.Exposure]})
+	answer.Headers = map[string]string{corpusHeader: found.Corpora}
+	return answer, err
 }
 
 // prefixFault names the field that a prefix stands in.
@@ -48,63 +46,22 @@ func prefixFault(err error) error {
 	return err
 }
 
-// passwordAnswers are the few answers there are as long as no corpus changes, encoded once: sentences take longer to
-// encode than a password to look up.
-type passwordAnswers struct {
-	corpora    string
-	byExposure map[password.Exposure]partner.Answer
-}
-
-// passwordAnswer returns the encoded answer for an exposure. There are few of them, so they are kept until the corpora
-// change.
-func (s *Server) passwordAnswer(mode partner.Mode, found password.Answer) (any, error) {
-	kept := &s.passwordsLive
-	if mode.Has(partner.SamplePasswords) {
-		kept = &s.passwordsSandbox
-	}
-	answers := kept.Load()
-	if answers == nil || answers.corpora != found.Corpora {
-		answers = &passwordAnswers{found.Corpora, map[password.Exposure]partner.Answer{}}
-		for exposure, advice := range passwordAdvice {
-			answer, err := encodeAnswer(passwordAnswer{Exposed: exposure != password.NotKnown, Recommendations: advice})
-			if err != nil {
-				return nil, err
-			}
-			answer.Headers = map[string]string{corpusHeader: found.Corpora}
-			answers.byExposure[exposure] = answer
-		}
-		kept.Store(answers)
-	}
-	return answers.byExposure[found.Exposure], nil
-}
-
 // credentialCheck is the request to check a person's password by the prefix of its hash.
 type credentialCheck struct {
-	UserHash           string `json:"userHash"`
+	personBody
 	PasswordHashPrefix string `json:"passwordHashPrefix"`
 }
 
 // checkCredential reports whether a password is known together with a value of the person. The prefix is treated like a
 // password, as in checkPassword.
-func (s *Server) checkCredential(r *request) (any, error) {
-	var in credentialCheck
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
-	user, err := partner.ParseUserHash("userHash", in.UserHash)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) checkCredential(r *request, in credentialCheck) (any, error) {
 	prefix, err := password.ParsePrefix(in.PasswordHashPrefix)
 	if err != nil {
 		return nil, prefixFault(err)
 	}
-	exposed, err := r.rules.Monitoring.CheckCredential(r.ctx, r.assetOwner(), user, prefix)
+	exposed, err := r.rules.Monitoring.CheckCredential(r.ctx, r.assetOwner(), r.user, prefix)
 	if errors.Is(err, cyber.ErrGuesses) {
 		r.reply.Set("retry-after", wholeSeconds(partner.UntilTomorrow(s.Now())))
 	}
-	if err != nil {
-		return nil, err
-	}
-	return passwordAnswer{Exposed: exposed, Recommendations: credentialAdvice[exposed]}, nil
+	return passwordAnswer{Exposed: exposed, Recommendations: credentialAdvice[exposed]}, err
 }

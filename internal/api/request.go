@@ -43,6 +43,9 @@ type request struct {
 	// rules are what the endpoint asks: inside once, those that commit together with the answer.
 	rules  *Rules
 	caller partner.Caller
+	// user is the person that the path or the body names; id what the path names beside them.
+	user partner.UserHash
+	id   string
 	// vendor means that the vendor of the antivirus asks, about a key of whatever partner.
 	vendor bool
 	// query are the parameters, decoded.
@@ -267,9 +270,55 @@ func plainPointer(p jsontext.Pointer) string {
 	return s
 }
 
-// userHashInPath reads the {userhash} of the path.
-func (r *request) userHashInPath() (partner.UserHash, error) {
-	return partner.ParseUserHash("userhash", r.http.PathValue("userhash"))
+// personBody is a body that names a person; others embed it.
+type personBody struct {
+	UserHash string `json:"userHash"`
+}
+
+// namedPerson returns the user hash as it was sent.
+func (b personBody) namedPerson() string { return b.UserHash }
+
+// withBody makes an endpoint of a function that takes the decoded body, and finds the person whom the body names.
+func withBody[T any](run func(s *Server, r *request, body T) (any, error)) endpoint {
+	return func(s *Server, r *request) (any, error) {
+		var body T
+		err := r.decodeBody(&body)
+		if named, ok := any(body).(interface{ namedPerson() string }); ok && err == nil {
+			r.user, err = partner.ParseUserHash("userHash", named.namedPerson())
+		}
+		if err != nil {
+			return nil, err
+		}
+		return run(s, r, body)
+	}
+}
+
+// runEndpoint reads what the path names and runs the endpoint. What is returned beside an error counts for nothing.
+func (r *request) runEndpoint() (any, error) {
+	for _, name := range []string{"id", "key", "name"} {
+		if strings.Contains(r.route.path, "{"+name+"}") {
+			var err error
+			if r.id, err = r.idInPath(name, r.route.unknown); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if strings.Contains(r.route.path, "{userhash}") {
+		var err error
+		if r.user, err = partner.ParseUserHash("userhash", r.http.PathValue("userhash")); err != nil {
+			return nil, err
+		}
+	}
+	return r.route.run(r.server, r)
+}
+
+// showAll returns the elements of a list as answers show them.
+func showAll[T, E any](list []T, show func(T) E) []E {
+	shown := make([]E, len(list))
+	for i, one := range list {
+		shown[i] = show(one)
+	}
+	return shown
 }
 
 // idInPath reads an id from the path; one that no id could be is simply not found.

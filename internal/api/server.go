@@ -123,9 +123,6 @@ type Server struct {
 	strangersHeld atomic.Int64
 	routes        tree
 	mux           *http.ServeMux
-	services      atomic.Pointer[encodedServices]
-	// The two modes may be answered from different corpora.
-	passwordsLive, passwordsSandbox atomic.Pointer[passwordAnswers]
 }
 
 // NewServer builds the handler of the partner API.
@@ -276,13 +273,13 @@ func (s *Server) readAndRun(w http.ResponseWriter, r *request) (partner.Answer, 
 	return r.runIdempotently(func(in *Rules) (any, error) {
 		inner := *r
 		inner.rules = in
-		return r.route.run(s, &inner)
+		return inner.runEndpoint()
 	})
 }
 
 // runRoute runs the rule of a route and encodes what it returns.
 func (s *Server) runRoute(r *request) (partner.Answer, error) {
-	value, err := r.route.run(s, r)
+	value, err := r.runEndpoint()
 	if err != nil {
 		return partner.Answer{}, err
 	}

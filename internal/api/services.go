@@ -7,7 +7,6 @@ import (
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // serviceList is the answer of GET /cyber/services.
@@ -22,37 +21,15 @@ type serviceItem struct {
 	Description string `json:"description"`
 }
 
-// encodedServices is the answer for one list of services: the catalogue is the same for all and changes rarely, so it
-// is encoded when it changes and not on every request.
-type encodedServices struct {
-	of     []cyber.Service
-	answer partner.Answer
-}
-
 // listServices answers with the offered services. The encoded answer is kept and reused until the offer changes.
 func (s *Server) listServices(r *request) (any, error) {
 	offered, err := r.rules.Services.ListOffered(r.ctx)
-	if err != nil {
-		return nil, err
-	}
-	if e := s.services.Load(); e != nil && isSameList(e.of, offered) {
-		return e.answer, nil
-	}
-	list := serviceList{Services: make([]serviceItem, len(offered))}
-	for i, sv := range offered {
-		list.Services[i] = serviceItem{ID: string(sv.ID), Name: sv.Name, Description: sv.Description}
-	}
-	answer, err := encodeAnswer(list)
-	if err != nil {
-		return nil, err
-	}
-	s.services.Store(&encodedServices{of: offered, answer: answer})
-	return answer, nil
+	return serviceList{showAll(offered, newServiceItem)}, err
 }
 
-// isSameList reports whether two lists are one and the same memory.
-func isSameList(a, b []cyber.Service) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+// newServiceItem returns a service as the contract writes it.
+func newServiceItem(sv cyber.Service) serviceItem {
+	return serviceItem{ID: string(sv.ID), Name: sv.Name, Description: sv.Description}
 }
 
 // serviceDetail is the answer of GET /cyber/services/{id}.
@@ -77,33 +54,18 @@ var errServiceUnknown = fault.New(fault.NotFound, "service.unknown").With("id", 
 // showService answers with an offered service, its triage questions and its free slots. Retired services are not
 // found.
 func (s *Server) showService(r *request) (any, error) {
-	id, err := r.idInPath("id", errServiceUnknown)
-	if err != nil {
-		return nil, err
-	}
 	offered, err := r.rules.Services.ListOffered(r.ctx)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(offered, func(sv cyber.Service) bool { return string(sv.ID) == id })
+	at := slices.IndexFunc(offered, func(sv cyber.Service) bool { return string(sv.ID) == r.id })
 	if at < 0 {
 		return nil, errServiceUnknown
 	}
 	asks, err := r.rules.Cases.DescribeService(r.ctx, r.caller.Partner, offered[at])
-	if err != nil {
-		return nil, err
-	}
-	detail := serviceDetail{
-		serviceItem: serviceItem{ID: string(asks.ID), Name: asks.Name, Description: asks.Description},
-		Questions:   make([]questionItem, len(asks.Questions)), Slots: make([]string, len(asks.Free)),
-	}
-	for i, q := range asks.Questions {
-		detail.Questions[i] = questionItem{string(q.ID), q.Text, q.Required, append([]string{}, q.Options...)}
-	}
-	for i, at := range asks.Free {
-		detail.Slots[i] = at.UTC().Format(alert.TimeFormat)
-	}
-	return detail, nil
+	return serviceDetail{newServiceItem(asks.Service), showAll(asks.Questions, func(q cyber.Question) questionItem {
+		return questionItem{string(q.ID), q.Text, q.Required, append([]string{}, q.Options...)}
+	}), showAll(asks.Free, formatMoment)}, err
 }
 
 // breachFacts are the public facts on a breach. The source that the operator has it from is not among them.
@@ -154,29 +116,15 @@ func (s *Server) listBreaches(r *request) (any, error) {
 		return nil, err
 	}
 	found, total, err := r.rules.Breaches.ListBreaches(r.ctx, r.caller.Mode, page, size)
-	if err != nil {
-		return nil, err
-	}
 	r.items = len(found)
-	answer := breachPage{
-		Breaches: make([]breachFacts, len(found)), Page: page, PageSize: size, TotalItems: total,
+	return breachPage{
+		Breaches: showAll(found, newBreachFacts), Page: page, PageSize: size, TotalItems: total,
 		HasNext: page <= (total-1)/int64(size),
-	}
-	for i, b := range found {
-		answer.Breaches[i] = newBreachFacts(b)
-	}
-	return answer, nil
+	}, err
 }
 
 // showBreach answers with the facts on one breach.
 func (s *Server) showBreach(r *request) (any, error) {
-	name, err := r.idInPath("name", cyber.ErrBreachUnknown)
-	if err != nil {
-		return nil, err
-	}
-	b, err := r.rules.Breaches.FindBreach(r.ctx, r.caller.Mode, name)
-	if err != nil {
-		return nil, err
-	}
-	return newBreachFacts(b), nil
+	b, err := r.rules.Breaches.FindBreach(r.ctx, r.caller.Mode, r.id)
+	return newBreachFacts(b), err
 }

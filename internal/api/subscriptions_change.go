@@ -43,11 +43,7 @@ func (r *request) subscriptionInPath() (plan.ID, string, error) {
 
 // changeSubscription moves a subscription (end, suspend, resume) or edits it. It refuses a body that asks for both or
 // neither.
-func (s *Server) changeSubscription(r *request) (any, error) {
-	var in subscriptionChange
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) changeSubscription(r *request, in subscriptionChange) (any, error) {
 	edit := in.parseEdit()
 	if edit.IsEmpty() == (in.Move == nil) {
 		return nil, errBodyInvalid.With("move, expiry_date, partner_internal_id, partner_metadata, beneficiary", fault.MoveOrEdit)
@@ -126,11 +122,7 @@ type notMovedWire struct {
 }
 
 // moveSubscriptions ends, suspends or resumes many subscriptions of one plan, by CPF.
-func (s *Server) moveSubscriptions(r *request) (any, error) {
-	var in subscriptionMoves
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) moveSubscriptions(r *request, in subscriptionMoves) (any, error) {
 	move, err := subscription.ParseMoveName(in.Move)
 	if err != nil {
 		return nil, err
@@ -254,11 +246,7 @@ type notEditedWire struct {
 }
 
 // editSubscriptions edits many subscriptions of one plan. Items that cannot be edited are reported one by one.
-func (s *Server) editSubscriptions(r *request) (any, error) {
-	var in subscriptionEdits
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) editSubscriptions(r *request, in subscriptionEdits) (any, error) {
 	if len(in.Items) == 0 || len(in.Items) > subscription.MaxMoves {
 		return nil, errBodyInvalid.With("items", fault.OneTo, subscription.MaxMoves)
 	}

@@ -83,23 +83,12 @@ func (s *Server) shownOnce(e alert.Endpoint) (partner.Answer, error) {
 // listWebhooks answers with the partner's endpoints without their secrets.
 func (s *Server) listWebhooks(r *request) (any, error) {
 	list, err := r.rules.Webhooks.ListEndpoints(r.ctx, r.caller.Partner)
-	if err != nil {
-		return nil, err
-	}
-	items := make([]webhookItem, len(list))
-	for i, e := range list {
-		items[i] = showEndpoint(e)
-	}
-	return items, nil
+	return showAll(list, showEndpoint), err
 }
 
 // endpointInPath returns the endpoint in the path; it must be one of the caller's own.
 func (r *request) endpointInPath() (alert.Endpoint, error) {
-	id, err := r.idInPath("id", alert.ErrEndpointNotFound)
-	if err != nil {
-		return alert.Endpoint{}, err
-	}
-	return r.rules.Webhooks.GetEndpoint(r.ctx, r.caller.Partner, alert.EndpointID(id))
+	return r.rules.Webhooks.GetEndpoint(r.ctx, r.caller.Partner, alert.EndpointID(r.id))
 }
 
 // showWebhook answers with an endpoint and the health of its deliveries.
@@ -145,11 +134,7 @@ func (l looked) CheckTargetURL(context.Context, string) error { return l.err }
 
 // createWebhook creates an endpoint. Its address is resolved and checked before the transaction, which must not wait
 // for DNS.
-func (s *Server) createWebhook(r *request) (any, error) {
-	var in newWebhook
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) createWebhook(r *request, in newWebhook) (any, error) {
 	if err := readableBy(r.caller).CheckTypes(in.Types); err != nil {
 		return nil, err
 	}
@@ -195,11 +180,7 @@ type webhookState struct {
 }
 
 // setWebhook pauses an endpoint or enables it again.
-func (s *Server) setWebhook(r *request) (any, error) {
-	var in webhookState
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) setWebhook(r *request, in webhookState) (any, error) {
 	to := alert.Enabled
 	switch in.State {
 	case "enabled":
@@ -241,10 +222,8 @@ func (r *request) switchWebhook(id alert.EndpointID, to alert.EndpointState) (an
 	if err := r.recordChange(action, string(id), ""); err != nil {
 		return nil, err
 	}
-	if e, err = act(r.ctx, r.caller.Partner, id); err != nil {
-		return nil, err
-	}
-	return showEndpoint(e), nil
+	e, err = act(r.ctx, r.caller.Partner, id)
+	return showEndpoint(e), err
 }
 
 // rotation is the body of POST /webhooks/{id}/rotate.
@@ -253,11 +232,7 @@ type rotation struct {
 }
 
 // rotateWebhook replaces the secret of an endpoint; the old one stays valid for overlapHours.
-func (s *Server) rotateWebhook(r *request) (any, error) {
-	var in rotation
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) rotateWebhook(r *request, in rotation) (any, error) {
 	overlap, err := parseHours("overlapHours", in.Overlap)
 	if err != nil {
 		return nil, err
@@ -281,11 +256,7 @@ type webhookTest struct {
 }
 
 // testWebhook sends a test event to an endpoint at once and answers with the outcome.
-func (s *Server) testWebhook(r *request) (any, error) {
-	var in webhookTest
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) testWebhook(r *request, in webhookTest) (any, error) {
 	if err := alert.CheckType(in.Type); err != nil {
 		return nil, err
 	}
@@ -300,12 +271,9 @@ func (s *Server) testWebhook(r *request) (any, error) {
 		return nil, err
 	}
 	outcome, event, err := r.rules.Webhooks.SendTestEvent(r.ctx, r.caller.Partner, e.ID, in.Type, s.Outgoing)
-	if err != nil {
-		return nil, err
-	}
 	answer := newWebhookTry(outcome)
 	answer.EventID = string(event)
-	return answer, nil
+	return answer, err
 }
 
 // replay is the body of POST /webhooks/{id}/replay.
@@ -322,11 +290,7 @@ type replayed struct {
 }
 
 // replayWebhook queues past events again for an endpoint: one event, the failed ones, or those of a window of time.
-func (s *Server) replayWebhook(r *request) (any, error) {
-	var in replay
-	if err := r.decodeBody(&in); err != nil {
-		return nil, err
-	}
+func (s *Server) replayWebhook(r *request, in replay) (any, error) {
 	which := alert.Selection{Event: alert.EventID(in.Event), Failed: in.Failed}
 	var err error
 	for field, at := range map[string]*time.Time{"from": &which.From, "to": &which.To} {
@@ -353,8 +317,5 @@ func (s *Server) replayWebhook(r *request) (any, error) {
 		return nil, err
 	}
 	n, err := r.rules.History.ReplayEvents(r.ctx, r.caller.Partner, which)
-	if err != nil {
-		return nil, err
-	}
-	return replayed{n}, nil
+	return replayed{n}, err
 }
