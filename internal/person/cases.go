@@ -1,8 +1,10 @@
 package person
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -52,31 +54,20 @@ func newCaseView(r *request, c cyber.Case, names map[cyber.ServiceID]string) cas
 }
 
 // serviceNames returns the names of all services, also of retired ones.
-func (p *Pages) serviceNames(r *request) (map[cyber.ServiceID]string, error) {
-	all, err := p.Rules.Services.ListServices(r.Context())
-	names := make(map[cyber.ServiceID]string, len(all))
-	for _, s := range all {
+func (p *Pages) serviceNames(r *request) map[cyber.ServiceID]string {
+	names := map[cyber.ServiceID]string{}
+	for _, s := range callRule(r, p.Rules.Services.ListServices) {
 		names[s.ID] = s.Name
 	}
-	return names, err
+	return names
 }
 
 // listCases shows the person's cases, at most mostCases of them.
 func listCases(p *Pages, r *request) (answer, error) {
-	names, err := p.serviceNames(r)
-	if err != nil {
-		return nil, err
-	}
-	list, err := p.Rules.Cases.ListPersonCases(r.Context(), r.who.ID, r.session.User)
-	if err != nil {
-		return nil, err
-	}
-	page := casesPage{More: max(0, len(list)-mostCases)}
+	names, list := p.serviceNames(r), callForPerson(r, p.Rules.Cases.ListPersonCases)
+	page := casesPage{More: max(0, len(list)-mostCases), Services: callRule(r, p.Rules.Services.ListOffered)}
 	for _, c := range list[:len(list)-page.More] {
 		page.Cases = append(page.Cases, newCaseView(r, c, names))
-	}
-	if page.Services, err = p.Rules.Services.ListOffered(r.Context()); err != nil {
-		return nil, err
 	}
 	return view{"cases", "cases.title", page}, nil
 }
@@ -113,12 +104,8 @@ func showCasePage(p *Pages, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := p.serviceNames(r)
-	if err != nil {
-		return nil, err
-	}
 	page := casePage{
-		caseView: newCaseView(r, c, names), More: countHidden(moves), Rating: c.Rating,
+		caseView: newCaseView(r, c, p.serviceNames(r)), More: countHidden(moves), Rating: c.Rating,
 		CanReply: c.Status.Open() || c.Status == cyber.CaseResolved, CanCancel: c.Status.Open(),
 		CanRate: c.Status == cyber.CaseResolved || c.Status == cyber.CaseClosed,
 	}
@@ -173,35 +160,25 @@ func newLineView(r *request, m cyber.CaseMove) lineView {
 
 // replyCase adds a message of the person to a case.
 func replyCase(p *Pages, r *request) (answer, error) {
-	if _, err := p.Rules.Cases.AddMessage(r.Context(), r.caseKeyInPath(), cyber.Message{Text: normalizeLines(r.trimmedField("text"))}); err != nil {
-		return nil, err
-	}
-	return r.backToCase("told"), nil
-}
-
-// backToCase returns to the page of the case in the path, with a message of success.
-func (r *request) backToCase(done string) answer {
-	return redirect{"/p/cases/" + r.PathValue("id"), done}
+	return callOnCase(r, "told", func(ctx context.Context, key cyber.CaseKey) (cyber.Case, error) {
+		return p.Rules.Cases.AddMessage(ctx, key, cyber.Message{Text: normalizeLines(r.trimmedField("text"))})
+	})
 }
 
 // rebookCase books another free time for a case.
 func rebookCase(p *Pages, r *request) (answer, error) {
 	at, err := cyber.ParseAppointment("time", r.trimmedField("time"))
-	if err != nil {
-		return nil, err
-	}
-	if _, err := p.Rules.Cases.RebookCase(r.Context(), r.caseKeyInPath(), r.who.Mode, []time.Time{at}); err != nil {
-		return nil, err
-	}
-	return r.backToCase("booked"), nil
+	r.keepFailure(err)
+	return callOnCase(r, "booked", func(ctx context.Context, key cyber.CaseKey) (cyber.Case, error) {
+		return p.Rules.Cases.RebookCase(ctx, key, r.who.Mode, []time.Time{at})
+	})
 }
 
 // cancelCase cancels a case for the person.
 func cancelCase(p *Pages, r *request) (answer, error) {
-	if _, err := p.Rules.Cases.CancelCase(r.Context(), r.caseKeyInPath(), normalizeLines(r.trimmedField("reason"))); err != nil {
-		return nil, err
-	}
-	return r.backToCase("cancelled"), nil
+	return callOnCase(r, "cancelled", func(ctx context.Context, key cyber.CaseKey) (cyber.Case, error) {
+		return p.Rules.Cases.CancelCase(ctx, key, normalizeLines(r.trimmedField("reason")))
+	})
 }
 
 // rateOwnCase keeps what the person thought of a case.
@@ -210,10 +187,9 @@ func rateOwnCase(p *Pages, r *request) (answer, error) {
 	if err != nil {
 		return nil, cyber.ErrCaseInvalid.With("rating", fault.OneTo, 5)
 	}
-	if _, err := p.Rules.Cases.RateCase(r.Context(), r.caseKeyInPath(), rating, normalizeLines(r.trimmedField("comment"))); err != nil {
-		return nil, err
-	}
-	return r.backToCase("rated"), nil
+	return callOnCase(r, "rated", func(ctx context.Context, key cyber.CaseKey) (cyber.Case, error) {
+		return p.Rules.Cases.RateCase(ctx, key, rating, normalizeLines(r.trimmedField("comment")))
+	})
 }
 
 // servicePage is what a person has to say to open a case.
@@ -223,30 +199,22 @@ type servicePage struct {
 	More bool
 }
 
-// loadService returns the service that the address names.
-func (p *Pages) loadService(r *request) (cyber.Service, error) {
-	offered, err := p.Rules.Services.ListOffered(r.Context())
-	if err != nil {
-		return cyber.Service{}, err
+// loadService returns the service that the address names, with its triage questions and free times.
+func (p *Pages) loadService(r *request) cyber.ServiceDetail {
+	offered := callRule(r, p.Rules.Services.ListOffered)
+	at := slices.IndexFunc(offered, func(s cyber.Service) bool { return string(s.ID) == r.PathValue("id") })
+	if at < 0 {
+		r.keepFailure(cyber.ErrServiceNotFound)
+		return cyber.ServiceDetail{}
 	}
-	for _, s := range offered {
-		if string(s.ID) == r.PathValue("id") {
-			return s, nil
-		}
-	}
-	return cyber.Service{}, cyber.ErrServiceNotFound
+	return callRule(r, func(ctx context.Context) (cyber.ServiceDetail, error) {
+		return p.Rules.Cases.DescribeService(ctx, r.who.ID, offered[at])
+	})
 }
 
 // showService shows a service with its triage questions and free times, to open a case.
 func showService(p *Pages, r *request) (answer, error) {
-	service, err := p.loadService(r)
-	if err != nil {
-		return nil, err
-	}
-	detail, err := p.Rules.Cases.DescribeService(r.Context(), r.who.ID, service)
-	if err != nil {
-		return nil, err
-	}
+	detail := p.loadService(r)
 	page := servicePage{ServiceDetail: detail, More: len(detail.Free) > mostSlots}
 	page.Free = detail.Free[:min(len(detail.Free), mostSlots)]
 	return view{"service", "service.title", page}, nil
@@ -257,15 +225,8 @@ const answerPrefix = "q-"
 
 // openOwnCase opens a case with the triage answers, an optional appointment and a first message.
 func openOwnCase(p *Pages, r *request) (answer, error) {
-	service, err := p.loadService(r)
-	if err != nil {
-		return nil, err
-	}
-	detail, err := p.Rules.Cases.DescribeService(r.Context(), r.who.ID, service)
-	if err != nil {
-		return nil, err
-	}
-	wanted := cyber.CaseRequest{Service: service.ID, User: r.session.User, Mode: r.who.Mode}
+	detail := p.loadService(r)
+	wanted := cyber.CaseRequest{Service: detail.ID, User: r.session.User, Mode: r.who.Mode}
 	for _, q := range detail.Questions {
 		given := normalizeLines(r.trimmedField(answerPrefix + string(q.ID)))
 		if given == "" {
@@ -274,33 +235,21 @@ func openOwnCase(p *Pages, r *request) (answer, error) {
 		if !partner.Paragraphs(given, 1, maxAnswer) {
 			return nil, errForm
 		}
-		kept, err := encodeElement(map[string]string{"questionId": string(q.ID), "question": q.Text, "answer": given})
-		if err != nil {
-			return nil, err
-		}
+		kept := r.encodeElement(map[string]string{"questionId": string(q.ID), "question": q.Text, "answer": given})
 		wanted.Answers = append(wanted.Answers, cyber.TriageAnswer{Question: string(q.ID), Answer: given, JSON: kept})
 	}
 	if text := r.trimmedField("time"); text != "" {
 		at, err := cyber.ParseAppointment("time", text)
-		if err != nil {
-			return nil, err
-		}
-		kept, err := encodeElement(map[string]string{"appointment": text})
-		if err != nil {
-			return nil, err
-		}
-		wanted.Appointments = []cyber.Appointment{{At: at, JSON: kept}}
+		r.keepFailure(err)
+		wanted.Appointments = []cyber.Appointment{{At: at, JSON: r.encodeElement(map[string]string{"appointment": text})}}
 	}
-	opened, err := p.Rules.Cases.OpenCase(r.Context(), r.who.ID, wanted)
-	if err != nil {
-		return nil, err
-	}
+	opened := callRule(r, func(ctx context.Context) (cyber.Case, error) { return p.Rules.Cases.OpenCase(ctx, r.who.ID, wanted) })
 	// The free text is no part of the request that partners send too, so it becomes the first message.
 	if said := normalizeLines(r.trimmedField("text")); said != "" {
 		key := cyber.CaseKey{ID: opened.ID, Partner: r.who.ID, User: r.session.User}
-		if _, err := p.Rules.Cases.AddMessage(r.Context(), key, cyber.Message{Text: said}); err != nil {
-			return nil, err
-		}
+		callRule(r, func(ctx context.Context) (cyber.Case, error) {
+			return p.Rules.Cases.AddMessage(ctx, key, cyber.Message{Text: said})
+		})
 	}
 	return redirect{"/p/cases/" + string(opened.ID), "opened"}, nil
 }
@@ -308,7 +257,8 @@ func openOwnCase(p *Pages, r *request) (answer, error) {
 const maxAnswer = 2000
 
 // encodeElement is how a case keeps what was said in a form, as it keeps what partners send.
-func encodeElement(members map[string]string) (string, error) {
+func (r *request) encodeElement(members map[string]string) string {
 	text, err := json.Marshal(members)
-	return string(text), err
+	r.keepFailure(err)
+	return string(text)
 }

@@ -2,8 +2,10 @@ package person
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,11 +38,8 @@ const homeLeaks = 3
 
 // showHomePage shows the first page.
 func showHomePage(p *Pages, r *request) (answer, error) {
-	leaks, err := p.loadLeaks(r)
-	if err != nil {
-		return nil, err
-	}
-	page := homePage{Status: cyber.StatusMonitored}
+	leaks := p.loadLeaks(r)
+	page := homePage{Status: cyber.StatusMonitored, Plan: p.mergePlans(r), Risk: newRiskView(callForPerson(r, p.Rules.Persons.ComputeScore).Breach)}
 	for _, v := range leaks.Values {
 		if v.Status == cyber.StatusCompromised || page.Status == cyber.StatusMonitored {
 			page.Status = v.Status
@@ -48,63 +47,44 @@ func showHomePage(p *Pages, r *request) (answer, error) {
 	}
 	page.Leaks = leaks.Leaks[:min(leaks.Open, homeLeaks)]
 	page.More = leaks.Open - len(page.Leaks)
-	if page.Plan, err = p.mergePlans(r); err != nil {
-		return nil, err
-	}
 	if len(page.Plan.Now) > 0 {
 		page.Next = &page.Plan.Now[0]
 	}
-	score, err := p.Rules.Persons.ComputeScore(r.Context(), r.who.ID, r.session.User)
-	if err != nil {
-		return nil, err
-	}
-	page.Risk = newRiskView(score.Breach)
-	names, err := p.serviceNames(r)
-	if err != nil {
-		return nil, err
-	}
-	cases, err := p.Rules.Cases.ListPersonCases(r.Context(), r.who.ID, r.session.User)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range cases {
+	names := p.serviceNames(r)
+	for _, c := range callForPerson(r, p.Rules.Cases.ListPersonCases) {
 		if c.Status == cyber.CaseWaiting && page.Waiting == nil {
 			waiting := newCaseView(r, c, names)
 			page.Waiting = &waiting
 		}
 	}
-	devices, err := p.Rules.Endpoints.ListDevices(r.Context(), r.who.ID, r.session.User)
-	for _, d := range devices {
+	for _, d := range callForPerson(r, p.Rules.Endpoints.ListDevices) {
 		if page.Devices++; d.ProtectsAt(p.Now()) {
 			page.Protected++
 		}
 	}
-	return view{"home", "home.title", page}, err
+	return view{"home", "home.title", page}, nil
 }
 
 // riskView is a score as a meter with a word. Pin is where it stands on a scale of 324.
 type riskView struct {
-	Score     float64
-	Word      string
-	Pin       int
-	Class     string
-	Low       bool
-	Mid, High bool
+	Score float64
+	Class string
+	Pin   int
 }
 
 // newRiskView judges a score of 0 to 100 by thirds: the larger the worse.
 func newRiskView(score float64) riskView {
-	v := riskView{Score: score, Word: "risk.low", Class: "low", Pin: 8 + int(score*3.08)}
-	switch {
-	case score >= 200.0/3:
-		v.Word, v.Class, v.High = "risk.high", "high", true
-	case score >= 100.0/3:
-		v.Word, v.Class, v.Mid = "risk.mid", "mid", true
-	default:
-		v.Low = true
+	v := riskView{Score: score, Class: "low", Pin: 8 + int(score*3.08)}
+	if score >= 200.0/3 {
+		v.Class = "high"
+	} else if score >= 100.0/3 {
+		v.Class = "mid"
 	}
 	return v
 }
+
+// Word returns the key of the word for the score.
+func (v riskView) Word() string { return "risk." + v.Class }
 
 // showMorePage leads to what does not stand in the bar at the foot of the screen.
 func showMorePage(_ *Pages, _ *request) (answer, error) { return view{"more", "menu.more", nil}, nil }
@@ -116,17 +96,11 @@ const mostDays = 30
 type scorePage struct {
 	Score cyber.Score
 	Risk  riskView
-	Days  []scoreDay
+	Days  []cyber.ScoreDay
 	// Breach and Assessment are the points of two lines in a picture of chartWide by chartHigh.
 	Breach, Assessment string
 	Wide, High         int
 	Advice             []mendView
-}
-
-// scoreDay is the score of one day.
-type scoreDay struct {
-	Date               time.Time
-	Breach, Assessment float64
 }
 
 const (
@@ -137,21 +111,14 @@ const (
 
 // showScore shows the person's score and its course over the latest days.
 func showScore(p *Pages, r *request) (answer, error) {
-	score, err := p.Rules.Persons.InLanguage(r.lang).ComputeScore(r.Context(), r.who.ID, r.session.User)
-	if err != nil {
-		return nil, err
-	}
-	days, err := p.Rules.Persons.ScoreHistory(r.Context(), r.who.ID, r.session.User)
-	if err != nil {
-		return nil, err
-	}
+	score := callForPerson(r, p.Rules.Persons.InLanguage(r.lang).ComputeScore)
+	days := callForPerson(r, p.Rules.Persons.ScoreHistory)
 	page := scorePage{Score: score, Risk: newRiskView(score.Breach), Wide: chartWide, High: chartHigh}
 	days = days[max(0, len(days)-mostDays):]
 	page.Breach = drawScoreLine(days, p.Now(), func(d cyber.ScoreDay) int64 { return d.Breach })
 	page.Assessment = drawScoreLine(days, p.Now(), func(d cyber.ScoreDay) int64 { return d.Assessment })
-	for i := len(days) - 1; i >= 0; i-- {
-		page.Days = append(page.Days, scoreDay{days[i].Date(), float64(days[i].Breach) / 10, float64(days[i].Assessment) / 10})
-	}
+	slices.Reverse(days)
+	page.Days = days
 	for _, rec := range score.Recommendations {
 		page.Advice = append(page.Advice, recommendation(r.lang, rec))
 	}
@@ -181,44 +148,13 @@ func drawScoreLine(days []cyber.ScoreDay, now time.Time, value func(cyber.ScoreD
 	return out.String()
 }
 
-// coverPage is what covers a person.
-type coverPage struct{ Covers []coverView }
-
-// coverView is a cover as the page shows it.
-type coverView struct {
-	Name                   string
-	Limit                  int64
-	Types                  []string
-	Conditions, Exclusions string
-	Parts                  []coverPart
-	From, Until            time.Time
-	WaitingDays            int
-}
-
-// coverPart is a limit within a cover for one kind of damage.
-type coverPart struct {
-	Name  string
-	Limit int64
-}
-
 // showCover shows the person's covers. A person without one sees an empty page, not an error.
 func showCover(p *Pages, r *request) (answer, error) {
 	list, _, err := p.Rules.Cover.ListCover(r.Context(), r.partnerCaller(), r.session.User)
 	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {
 		return nil, err
 	}
-	var page coverPage
-	for _, e := range list {
-		v := coverView{
-			Name: e.Coverage.Plan, Limit: int64(e.Coverage.Limit), Types: e.Coverage.Types, Conditions: e.Coverage.Conditions,
-			Exclusions: e.Coverage.Exclusions, From: e.CoveredFrom(), Until: e.Until, WaitingDays: e.Coverage.WaitingDays,
-		}
-		for _, l := range e.Coverage.SubLimits {
-			v.Parts = append(v.Parts, coverPart{l.Name, int64(l.Limit)})
-		}
-		page.Covers = append(page.Covers, v)
-	}
-	return view{"cover", "cover.title", page}, nil
+	return view{"cover", "cover.title", list}, nil
 }
 
 // A page shows so many devices: each brings a picture.
@@ -232,40 +168,30 @@ type devicesPage struct {
 
 // deviceView is a protected device as the page shows it.
 type deviceView struct {
-	System, Name, Key string
-	Until             time.Time
-	// Active says that the device reported itself protected, Seen when it last did; Link is where its program comes from.
+	cyber.Device
+	// Active says that the device reported itself protected; Link is where its program comes from.
 	Active bool
-	Seen   time.Time
 	Link   string
 	// Code is the key as a picture: the path of its dark squares on a grid of Size.
 	Code string
 	Size int
 }
 
+// SystemName returns what people call the system of the device.
+func (d deviceView) SystemName() string { return systemNames[d.System] }
+
 // systemNames are the same in every language.
 var systemNames = map[cyber.System]string{cyber.Android: "Android", cyber.IOS: "iPhone, iPad", cyber.Windows: "Windows", cyber.MacOS: "macOS"}
 
 // showDevices shows the person's devices, at most mostDevices, with their keys and where to install the program from.
 func showDevices(p *Pages, r *request) (answer, error) {
-	list, err := p.Rules.Endpoints.ListDevices(r.Context(), r.who.ID, r.session.User)
-	if err != nil {
-		return nil, err
-	}
-	links, err := p.Rules.Endpoints.InstallLinks(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	var page devicesPage
-	for i, d := range list {
-		if i >= mostDevices {
-			page.More = len(list) - i
-			break
-		}
-		v := deviceView{System: systemNames[d.System], Name: d.Name, Key: d.Key, Until: d.ValidUntil, Active: d.ProtectsAt(p.Now()), Seen: d.SeenAt, Link: links[d.System]}
-		if v.Code, v.Size, err = drawQRCode(d.Key); err != nil {
-			return nil, err
-		}
+	list, links := callForPerson(r, p.Rules.Endpoints.ListDevices), callRule(r, p.Rules.Endpoints.InstallLinks)
+	page := devicesPage{More: max(0, len(list)-mostDevices)}
+	for _, d := range list[:len(list)-page.More] {
+		v := deviceView{Device: d, Active: d.ProtectsAt(p.Now()), Link: links[d.System]}
+		var err error
+		v.Code, v.Size, err = drawQRCode(d.Key)
+		r.keepFailure(err)
 		page.Devices = append(page.Devices, v)
 	}
 	return view{"devices", "devices.title", page}, nil
@@ -296,15 +222,10 @@ func drawQRCode(text string) (path string, size int, err error) {
 	return out.String(), code.Size + 2*quiet, nil
 }
 
-// dataPage is the way to a copy of everything.
-type dataPage struct {
-	// Allowed is false where the link was asked for with a key that could not read all of it.
-	Allowed bool
-}
-
-// showDataPage shows what the person may do with their data.
+// showDataPage shows what the person may do with their data: a link that was asked for with a key that could not read all of it gives
+// no copy.
 func showDataPage(_ *Pages, r *request) (answer, error) {
-	return view{"data", "data.title", dataPage{r.session.Copy}}, nil
+	return view{"data", "data.title", r.session}, nil
 }
 
 // actorName is who the audit trail says took a copy.
@@ -320,13 +241,9 @@ func downloadCopy(p *Pages, r *request) (answer, error) {
 		return nil, errTooMany
 	}
 	ctx, who := r.Context(), subject.Person{User: r.session.User, Partner: r.who.ID}
-	if err := p.Rules.Audit.RecordAction(ctx, operator.Actor{Name: actorName, From: r.from}, "subject.export", p.Rules.Subjects.Reference(who), "by the person, on their page"); err != nil {
-		return nil, err
-	}
-	held, err := p.Rules.Subjects.ExportPerson(ctx, who)
-	if err != nil {
-		return nil, err
-	}
+	actor, about := operator.Actor{Name: actorName, From: r.from}, p.Rules.Subjects.Reference(who)
+	r.keepFailure(p.Rules.Audit.RecordAction(ctx, actor, "subject.export", about, "by the person, on their page"))
+	held := callRule(r, func(ctx context.Context) ([]subject.Held, error) { return p.Rules.Subjects.ExportPerson(ctx, who) })
 	for i := range held {
 		forPerson(&held[i])
 	}
@@ -335,11 +252,9 @@ func downloadCopy(p *Pages, r *request) (answer, error) {
 		made.kind, ending, write = "application/json", ".json", subject.WriteJSON
 	}
 	var b bytes.Buffer
-	if err := write(&b, held); err != nil {
-		return nil, err
-	}
+	err := write(&b, held)
 	made.name, made.body = "meus-dados-"+p.Now().In(brazil).Format("2006-01-02")+ending, b.Bytes()
-	return made, nil
+	return made, err
 }
 
 // forPerson removes the operators' internal notes and the card numbers that the partner itself is not shown: the holder of

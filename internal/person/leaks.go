@@ -2,12 +2,14 @@ package person
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/partner"
 )
 
 // A page shows so many leaks, the gravest first: more is not read on a phone, and has to be paid for.
@@ -72,25 +74,17 @@ var kindIcons = map[identifier.Kind]string{
 
 // showLeaks shows one page of the leaks that hold the person's values.
 func showLeaks(p *Pages, r *request) (answer, error) {
-	page, err := p.loadLeaks(r)
-	if err != nil {
-		return nil, err
-	}
+	page := p.loadLeaks(r)
 	number, _ := strconv.Atoi(r.URL.Query().Get("page")) // anything else is the first page
 	page.turnToPage(max(1, number))
 	return view{"leaks", "leaks.title", page}, nil
 }
 
 // loadLeaks returns the person's leaks, grouped by breach.
-func (p *Pages) loadLeaks(r *request) (page leaksPage, err error) {
-	assets, err := p.Rules.Monitoring.ListAssets(r.Context(), cyber.AssetScope{Partner: r.who.ID, User: r.session.User})
-	if err != nil {
-		return page, err
-	}
-	plans, err := p.Rules.Monitoring.ListPlans(r.Context(), r.who.ID, r.session.User)
-	if err != nil {
-		return page, err
-	}
+func (p *Pages) loadLeaks(r *request) (page leaksPage) {
+	assets := callForPerson(r, func(ctx context.Context, id partner.ID, user partner.UserHash) ([]cyber.Asset, error) {
+		return p.Rules.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: id, User: user})
+	})
 	values := map[cyber.AssetID]valueView{}
 	for _, a := range assets {
 		v := valueView{Icon: kindIcons[a.Kind], Kind: r.sentence("kind." + a.Kind.String()), Masked: identifier.MaskForOwner(a.Kind, a.Value), Status: a.Status}
@@ -98,7 +92,7 @@ func (p *Pages) loadLeaks(r *request) (page leaksPage, err error) {
 		page.Values = append(page.Values, v)
 	}
 	byBreach := map[string][]cyber.Plan{}
-	for _, plan := range plans {
+	for _, plan := range callForPerson(r, p.Rules.Monitoring.ListPlans) {
 		name := plan.Finding.Breach.Name
 		byBreach[name] = append(byBreach[name], plan)
 	}
@@ -106,10 +100,8 @@ func (p *Pages) loadLeaks(r *request) (page leaksPage, err error) {
 		page.Leaks = append(page.Leaks, newLeakView(r, group, values))
 	}
 	slices.SortFunc(page.Leaks, func(a, b leakView) int {
-		if a.Open != b.Open && a.Open {
-			return -1
-		} else if a.Open != b.Open {
-			return 1
+		if a.Open != b.Open {
+			return map[bool]int{true: -1, false: 1}[a.Open]
 		}
 		return cmp.Or(severityRank(b.Severity)-severityRank(a.Severity), b.Found.Compare(a.Found), cmp.Compare(a.ID, b.ID))
 	})
@@ -123,7 +115,7 @@ func (p *Pages) loadLeaks(r *request) (page leaksPage, err error) {
 	} {
 		page.Reasons = append(page.Reasons, choice{string(reason), r.sentence("resolution." + string(reason))})
 	}
-	return page, nil
+	return page
 }
 
 // severityRank orders severities: the graver the larger.
@@ -197,10 +189,7 @@ func (l *leaksPage) turnToPage(number int) {
 
 // resolveLeak closes all that a breach held of the person: they dealt with the breach, not with one line of it.
 func resolveLeak(p *Pages, r *request) (answer, error) {
-	findings, err := p.Rules.Monitoring.ListFindings(r.Context(), r.who.ID, r.session.User)
-	if err != nil {
-		return nil, err
-	}
+	findings := callForPerson(r, p.Rules.Monitoring.ListFindings)
 	at := slices.IndexFunc(findings, func(f cyber.Finding) bool { return string(f.ID) == r.PathValue("id") })
 	if at < 0 {
 		return nil, cyber.ErrFindingNotFound

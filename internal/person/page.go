@@ -9,6 +9,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 )
 
 // frame is what the layout and every page are rendered from.
@@ -128,8 +129,12 @@ func (f frame) Number(n float64) string {
 	return strings.Replace(text, ".", ",", 1)
 }
 
+// Tenths writes a number of tenths with one decimal.
+func (f frame) Tenths(n int64) string { return f.Number(float64(n) / 10) }
+
 // Reais writes an amount of money in cents, as Brazil does in every language.
-func (f frame) Reais(cents int64) string {
+func (f frame) Reais(amount plan.Money) string {
+	cents := int64(amount)
 	whole, rest := strconv.FormatInt(cents/100, 10), strconv.FormatInt(100+cents%100, 10)[1:]
 	for i := len(whole) - 3; i > 0; i -= 3 {
 		whole = whole[:i] + "." + whole[i:]
@@ -145,6 +150,7 @@ var functions = template.FuncMap{
 	"face": func(s cyber.Severity) string { return severityFace[s] },
 	"join": func(list []string) string { return strings.Join(list, ", ") },
 	"iso":  func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) },
+	"lang": languageOf,
 	"both": func(f frame, of any) inFrame { return inFrame{f, of} },
 }
 

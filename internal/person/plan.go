@@ -2,6 +2,7 @@ package person
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,13 +39,9 @@ type stepView struct {
 }
 
 // mergePlans merges the plans of a person's open findings, the gravest and most urgent steps first.
-func (p *Pages) mergePlans(r *request) (view planView, err error) {
-	plans, err := p.Rules.Monitoring.ListPlans(r.Context(), r.who.ID, r.session.User)
-	if err != nil {
-		return view, err
-	}
+func (p *Pages) mergePlans(r *request) (view planView) {
 	var list []stepView
-	for _, plan := range plans {
+	for _, plan := range callForPerson(r, p.Rules.Monitoring.ListPlans) {
 		if !plan.Finding.Open() {
 			continue
 		}
@@ -90,7 +87,7 @@ func (p *Pages) mergePlans(r *request) (view planView, err error) {
 		}
 		view.Minutes += v.Minutes
 	}
-	return view, nil
+	return view
 }
 
 // describeDeadline says in words how much time is left, by days of Brazil's calendar.
@@ -116,27 +113,21 @@ func (r *request) describeDeadline(due, now time.Time) (text, class string) {
 // markMergedStep keeps a tick for every leak that asks for the step, and looks at those leaks again: with the last step one is
 // solved. The page that follows shows what stands now where the step stood.
 func markMergedStep(p *Pages, r *request) (answer, error) {
-	ctx, step := r.Context(), cyber.StepID(r.PathValue("step"))
-	plans, err := p.Rules.Monitoring.ListPlans(ctx, r.who.ID, r.session.User)
-	if err != nil {
-		return nil, err
-	}
+	step := cyber.StepID(r.PathValue("step"))
 	marked, solved := false, false
-	for _, plan := range plans {
+	for _, plan := range callForPerson(r, p.Rules.Monitoring.ListPlans) {
 		if _, has := plan.Step(step); !has || !plan.Finding.Open() {
 			continue
 		}
-		after, err := p.Rules.Monitoring.MarkPlanStep(ctx, r.who.ID, r.session.User, plan.Finding.ID, step, cyber.StepState(r.trimmedField("state")))
-		if err != nil {
-			return nil, err
-		}
+		after := callForPerson(r, func(ctx context.Context, id partner.ID, user partner.UserHash) (cyber.Plan, error) {
+			return p.Rules.Monitoring.MarkPlanStep(ctx, id, user, plan.Finding.ID, step, cyber.StepState(r.trimmedField("state")))
+		})
 		if marked = true; len(after.Remaining()) > 0 {
 			continue
 		}
-		checked, err := p.Rules.Monitoring.RecheckFinding(ctx, r.who.ID, r.session.User, plan.Finding.ID)
-		if err != nil {
-			return nil, err
-		}
+		checked := callForPerson(r, func(ctx context.Context, id partner.ID, user partner.UserHash) (cyber.Rechecked, error) {
+			return p.Rules.Monitoring.RecheckFinding(ctx, id, user, plan.Finding.ID)
+		})
 		solved = solved || !checked.Finding.Open()
 	}
 	if !marked {
@@ -164,48 +155,19 @@ type stepsPage struct {
 	Plan planView
 	// At is where the step stood that was just ticked; -1 when none was.
 	At     int
-	Advice []adviceView
+	Advice []cyber.Advice
 	More   int
-}
-
-// adviceView is an item of the catalogue as the page shows it, with its question if it asks one.
-type adviceView struct {
-	ID, Title, Body string
-	// Language is what its texts are written in.
-	Language partner.Language
-	Alert    bool
-	Question string
-	Options  []choice
 }
 
 // showSteps shows the steps against all findings together, and the advice of the catalogue.
 func showSteps(p *Pages, r *request) (answer, error) {
-	page := stepsPage{At: -1}
-	var err error
-	if page.Plan, err = p.mergePlans(r); err != nil {
-		return nil, err
-	}
+	page := stepsPage{At: -1, Plan: p.mergePlans(r)}
 	if at, err := strconv.Atoi(r.URL.Query().Get("at")); err == nil {
 		page.At = at
 	}
-	list, err := p.Rules.Persons.InLanguage(r.lang).ListAdvice(r.Context(), r.who.ID, r.session.User)
-	if err != nil {
-		return nil, err
-	}
-	for i, a := range list {
-		if i >= mostAdvice {
-			page.More = len(list) - i
-			break
-		}
-		v := adviceView{ID: string(a.Item.ID), Language: languageOf(a.Item.Language), Title: a.Title, Body: a.Body, Alert: a.Item.Type == cyber.ContentAlert}
-		if q := a.Item.Question; q != nil {
-			v.Question = q.Text
-			for _, o := range q.Options {
-				v.Options = append(v.Options, choice{o.Value, o.Label})
-			}
-		}
-		page.Advice = append(page.Advice, v)
-	}
+	list := callForPerson(r, p.Rules.Persons.InLanguage(r.lang).ListAdvice)
+	page.More = max(0, len(list)-mostAdvice)
+	page.Advice = list[:len(list)-page.More]
 	return view{"steps", "steps.title", page}, nil
 }
 

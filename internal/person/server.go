@@ -9,6 +9,7 @@ package person
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -208,6 +209,30 @@ type request struct {
 	problem error
 	// begun is set on the page that follows a link.
 	begun bool
+	// failure is the first thing that failed: what is loaded after it is empty, and the adapter answers it in place of the page.
+	failure error
+}
+
+// keepFailure keeps the first failure of the request; nil is none.
+func (r *request) keepFailure(err error) { r.failure = cmp.Or(r.failure, err) }
+
+// callRule returns what a rule says, or nothing once something has failed.
+func callRule[T any](r *request, read func(context.Context) (T, error)) (value T) {
+	if r.failure == nil {
+		value, r.failure = read(r.Context())
+	}
+	return value
+}
+
+// callForPerson is callRule for a rule about the person whose page it is.
+func callForPerson[T any](r *request, read func(context.Context, partner.ID, partner.UserHash) (T, error)) T {
+	return callRule(r, func(ctx context.Context) (T, error) { return read(ctx, r.who.ID, r.session.User) })
+}
+
+// callOnCase is callRule for a change of the case in the path, which leads back to its page.
+func callOnCase[T any](r *request, done string, change func(context.Context, cyber.CaseKey) (T, error)) (answer, error) {
+	callRule(r, func(ctx context.Context) (T, error) { return change(ctx, r.caseKeyInPath()) })
+	return redirect{"/p/cases/" + r.PathValue("id"), done}, nil
 }
 
 // trimmedField returns a field of the form without surrounding space.
@@ -274,17 +299,24 @@ func (p *Pages) runRequest(w http.ResponseWriter, r *request) (a answer, err err
 			return nil, errForm.Because(err)
 		}
 	}
-	a, err = r.route.run(p, r)
+	a, err = r.runHandler(p, r.route.run)
 	if err == nil {
 		return a, nil
 	}
 	if r.route.form != nil && isMendable(err) {
 		r.problem = err
-		if again, ferr := r.route.form(p, r); ferr == nil {
+		if again, ferr := r.runHandler(p, r.route.form); ferr == nil {
 			return again, err
 		}
 	}
 	return nil, err // what a handler returns beside an error is not sent: a redirect would tell of success
+}
+
+// runHandler runs a handler and returns its answer, or the first thing that failed.
+func (r *request) runHandler(p *Pages, run handler) (answer, error) {
+	r.failure = nil
+	a, err := run(p, r)
+	return a, cmp.Or(r.failure, err)
 }
 
 // isMendable tells faults that a person can do something about on the page they came from.

@@ -55,7 +55,7 @@ func TestWords(t *testing.T) {
 				asked[m[1]] = true
 			}
 		}
-		for _, m := range regexp.MustCompile(`(?:redirect\{[^,]+, |backToCase\()"([a-z]+)"`).FindAllStringSubmatch(string(text), -1) {
+		for _, m := range regexp.MustCompile(`(?:redirect\{[^,]+, |callOnCase\(r, )"([a-z]+)"`).FindAllStringSubmatch(string(text), -1) {
 			want("done." + m[1])
 		}
 	}
