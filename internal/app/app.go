@@ -257,7 +257,7 @@ func (a *App) newRules(in store.Areas) Rules {
 func (a *App) makeLastingRules() {
 	a.Services = cyber.NewServices(a.Store.Services, a.now)
 	a.Content = cyber.NewCatalogue(a.Store.Advice, a.now)
-	a.Operators = operator.NewRegistry(a.Store.Operators, a.isExposedPassword, a.now, nil)
+	a.Operators = operator.NewRegistry(a.Store.Operators, a.isExposedPassword, a.now)
 }
 
 // rulesWithin returns the rules whose changes are committed together, with tx.

@@ -28,7 +28,7 @@ func TestConsoleAnswersAlike(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
 	store := &counted{Store: e.Store.Operators}
-	reg := operator.NewRegistry(store, noneExposed, e.Clock.Now, nil)
+	reg := operator.NewRegistry(store, noneExposed, e.Clock.Now)
 	enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	locked, _ := enrol(t, reg, "bia@exemplo.com.br", operator.Viewer)
 	gone, _ := enrol(t, reg, "caio@exemplo.com.br", operator.Viewer)
@@ -63,7 +63,7 @@ func TestConsoleAnswersAlike(t *testing.T) {
 func TestLockStartsAnew(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 		o, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 		wrong := func() operator.Outcome {
 			try, err := reg.TryPassword(ctx, o.Email, "errada errada errada")
@@ -101,7 +101,7 @@ func TestLockStartsAnew(t *testing.T) {
 func TestTokensChange(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 		_, token := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 		s, _, err := reg.ResumeSession(ctx, token)
 		if err != nil {
@@ -137,7 +137,7 @@ func TestTokensChange(t *testing.T) {
 func TestRecoveryCodes(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 		o, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 		if _, err := reg.RecoveryCodes(ctx, o.ID); !errors.Is(err, operator.ErrInvalid) {
 			t.Error("codes without a second factor:", err)

@@ -164,7 +164,7 @@ func TestPasswordRules(t *testing.T) {
 		}
 		return p == "senha vazada ontem" || p == "futebol", nil
 	}
-	r := NewRegistry(nil, known, nil, nil)
+	r := NewRegistry(nil, known, nil)
 	for password, want := range map[string]error{
 		strings.Repeat("é", MinPassword): nil, strings.Repeat("é", MinPassword-1): ErrPassword,
 		strings.Repeat("é", MaxPassword): nil, strings.Repeat("é", MaxPassword+1): ErrPassword,

@@ -4,8 +4,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"errors"
-	"fmt"
-	"io"
+	"slices"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -126,10 +125,7 @@ func (r *Registry) AcceptInvitation(ctx context.Context, token, password, from s
 	if err != nil {
 		return Operator{}, "", err
 	}
-	if err := r.checkPassword(password, o.Email); err != nil {
-		return Operator{}, "", err
-	}
-	encoded, err := r.hasher.hashPassword(ctx, password, r.random)
+	encoded, err := r.encodeNewPassword(ctx, password, o.Email)
 	if err != nil {
 		return Operator{}, "", err
 	}
@@ -155,10 +151,7 @@ func (r *Registry) ChangePassword(ctx context.Context, s Session, present, next 
 	if err != nil {
 		return "", err
 	}
-	if err := r.checkPassword(next, o.Email); err != nil {
-		return "", err
-	}
-	encoded, err := r.hasher.hashPassword(ctx, next, r.random)
+	encoded, err := r.encodeNewPassword(ctx, next, o.Email)
 	if err != nil {
 		return "", err
 	}
@@ -176,12 +169,8 @@ func (r *Registry) ChangePassword(ctx context.Context, s Session, present, next 
 // BeginTOTP gives an operator the secret of a second factor, or returns the one that waits to be confirmed.
 func (r *Registry) BeginTOTP(ctx context.Context, id ID) (Operator, error) {
 	return r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
-		if o.TOTPOn || len(o.TOTP) > 0 {
-			return nil
-		}
-		o.TOTP = make([]byte, totpSecret)
-		if _, err := io.ReadFull(r.random, o.TOTP); err != nil {
-			return fmt.Errorf("make second factor: %w", err)
+		if !o.TOTPOn && len(o.TOTP) == 0 {
+			o.TOTP = randomBytes(totpSecret)
 		}
 		return nil
 	})
@@ -235,10 +224,7 @@ func (s Session) isOverAt(now time.Time) bool {
 
 // openSession starts a session after a log-in and returns its token, of which only the digest is stored.
 func (r *Registry) openSession(ctx context.Context, id ID, from string) (string, error) {
-	token, digest, err := r.newToken()
-	if err != nil {
-		return "", err
-	}
+	token, digest := r.newToken()
 	now := r.now()
 	return token, r.store.InsertSession(ctx, Session{Digest: digest, Operator: id, CreatedAt: now, SeenAt: now, ProvedAt: now, From: from})
 }
@@ -264,11 +250,8 @@ func (r *Registry) ResumeSession(ctx context.Context, token string) (Session, Op
 // RenewToken replaces the token of a session: an attacker who learned the old token before the operator proved their
 // identity must not profit from the proof (session fixation).
 func (r *Registry) RenewToken(ctx context.Context, s *Session) (string, error) {
-	token, digest, err := r.newToken()
-	if err != nil {
-		return "", err
-	}
 	before := s.Digest
+	token, digest := r.newToken()
 	s.Digest = digest
 	return token, r.store.ReplaceSession(ctx, before, *s)
 }
@@ -325,16 +308,7 @@ func (r *Registry) LogoutEverywhere(ctx context.Context, id ID) (int64, error) {
 // ListSessions lists an operator's open sessions, newest first.
 func (r *Registry) ListSessions(ctx context.Context, id ID) ([]Session, error) {
 	all, err := r.store.ListSessions(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	open := make([]Session, 0, len(all))
-	for _, s := range all {
-		if !s.isOverAt(r.now()) {
-			open = append(open, s)
-		}
-	}
-	return open, nil
+	return slices.DeleteFunc(all, func(s Session) bool { return s.isOverAt(r.now()) }), err
 }
 
 // SweepSessions forgets sessions that are over.

@@ -10,8 +10,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
-	"fmt"
-	"io"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,10 +39,8 @@ func ListRoles() []Role { return []Role{Viewer, Support, Admin} }
 
 // ParseRole reads a role's name.
 func ParseRole(s string) (Role, error) {
-	for _, r := range ListRoles() {
-		if s == string(r) {
-			return r, nil
-		}
+	if r := Role(s); r.roleRank() > 0 {
+		return r, nil
 	}
 	return "", errRole
 }
@@ -53,15 +50,8 @@ func (r Role) Covers(need Role) bool {
 	return need.roleRank() > 0 && r.roleRank() >= need.roleRank()
 }
 
-// roleRank returns the place of a role, or below zero.
-func (r Role) roleRank() int {
-	for i, known := range ListRoles() {
-		if r == known {
-			return i + 1
-		}
-	}
-	return 0
-}
+// roleRank returns the place of a role among those of the service, counted from 1; 0 for others.
+func (r Role) roleRank() int { return slices.Index(ListRoles(), r) + 1 }
 
 // Operator is one person with access to the console.
 type Operator struct {
@@ -168,17 +158,12 @@ type Registry struct {
 	store   Store
 	exposed Exposed
 	now     func() time.Time
-	random  io.Reader
 	hasher  *hasher
 }
 
-// NewRegistry joins the rules to a store, the corpus of breached passwords, a clock and a source of randomness (nil
-// means the system's).
-func NewRegistry(store Store, exposed Exposed, now func() time.Time, random io.Reader) *Registry {
-	if random == nil {
-		random = rand.Reader
-	}
-	return &Registry{store: store, exposed: exposed, now: now, random: random, hasher: newHasher()}
+// NewRegistry joins the rules to a store, the corpus of breached passwords and a clock.
+func NewRegistry(store Store, exposed Exposed, now func() time.Time) *Registry {
+	return &Registry{store: store, exposed: exposed, now: now, hasher: newHasher()}
 }
 
 // WithStore returns the same rules over another store: inside a transaction.
@@ -205,36 +190,29 @@ func (r *Registry) insertOperator(ctx context.Context, id partner.ID, email stri
 	if err != nil {
 		return Operator{}, "", ErrInvalid.With("email", fault.EmailExample).Because(err)
 	}
-	made, err := uuid.NewV7()
-	if err != nil {
-		return Operator{}, "", fmt.Errorf("make operator id: %w", err)
-	}
-	o := Operator{ID: ID("op_" + made.String()), Email: normal, Role: role, Partner: id, CreatedAt: r.now()}
-	token, err := r.newInvitation(&o)
-	if err != nil {
-		return Operator{}, "", err
-	}
+	o := Operator{ID: ID("op_" + uuid.Must(uuid.NewV7()).String()), Email: normal, Role: role, Partner: id, CreatedAt: r.now()}
+	token := r.newInvitation(&o)
 	return o, token, r.store.InsertOperator(ctx, o)
 }
 
+// randomBytes returns so many random bytes; the system's source never fails.
+func randomBytes(n int) []byte {
+	raw := make([]byte, n)
+	_, _ = rand.Read(raw)
+	return raw
+}
+
 // newToken makes a reference of 256 random bits and its digest. A fast one is right for so much randomness.
-func (r *Registry) newToken() (text string, digest []byte, err error) {
-	raw := make([]byte, 32)
-	if _, err := io.ReadFull(r.random, raw); err != nil {
-		return "", nil, fmt.Errorf("make token: %w", err)
-	}
-	text = base64.RawURLEncoding.EncodeToString(raw)
-	return text, r.store.TokenDigest(text), nil
+func (r *Registry) newToken() (text string, digest []byte) {
+	text = base64.RawURLEncoding.EncodeToString(randomBytes(32))
+	return text, r.store.TokenDigest(text)
 }
 
 // newInvitation gives an operator a one-time link.
-func (r *Registry) newInvitation(o *Operator) (string, error) {
-	token, digest, err := r.newToken()
-	if err != nil {
-		return "", err
-	}
-	o.Invite, o.InviteUntil = digest, r.now().Add(LinkFor)
-	return token, nil
+func (r *Registry) newInvitation(o *Operator) (token string) {
+	token, o.Invite = r.newToken()
+	o.InviteUntil = r.now().Add(LinkFor)
+	return token
 }
 
 // ResetAccess takes an operator's password, second factor and sessions away and returns the token of a one-time link for new
@@ -244,11 +222,11 @@ func (r *Registry) ResetAccess(ctx context.Context, id ID) (Operator, string, er
 	if _, err := r.store.DeletePasskeys(ctx, id, nil); err != nil {
 		return Operator{}, "", err
 	}
-	o, err := r.store.UpdateOperator(ctx, id, DropSessions, func(o *Operator, _ []Operator) (err error) {
+	o, err := r.store.UpdateOperator(ctx, id, DropSessions, func(o *Operator, _ []Operator) error {
 		o.Password, o.TOTP, o.TOTPOn, o.TOTPStep, o.Recovery = "", nil, false, 0, nil
 		o.Failures, o.LockedUntil = 0, time.Time{}
-		token, err = r.newInvitation(o)
-		return err
+		token = r.newInvitation(o)
+		return nil
 	})
 	return o, token, err
 }
@@ -307,12 +285,7 @@ func (r *Registry) EnableOperator(ctx context.Context, id ID) (Operator, error) 
 
 // otherAdmin reports whether an admin other than id could log in.
 func otherAdmin(all []Operator, id ID) bool {
-	for _, o := range all {
-		if o.ID != id && o.Role == Admin && !o.Disabled && !o.Forged {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(o Operator) bool { return o.ID != id && o.Role == Admin && !o.Disabled && !o.Forged })
 }
 
 // orRefused returns the refusal in place of ErrNotFound, so that the answer does not show what was not found.

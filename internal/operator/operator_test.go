@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"strings"
 	"testing"
 	"time"
 )
@@ -61,18 +60,17 @@ func TestRolesCover(t *testing.T) {
 func TestPasswordHash(t *testing.T) {
 	atFullCost(t)
 	ctx, h := context.Background(), newHasher()
-	encoded, err := h.hashPassword(ctx, "correta cavalo bateria", strings.NewReader(strings.Repeat("s", argonSalt)))
+	encoded, err := h.hashPassword(ctx, "correta cavalo bateria")
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Made with the reference parameters; a change of them would lock everybody out.
-	if encoded != "$argon2id$v=19$m=19456,t=2,p=1$c3Nzc3Nzc3Nzc3Nzc3Nzcw$QB/vC7hsbK3wTDyyY89zRTRCVpJH5+1e1x0BsW8Q8C4" {
-		t.Fatal(encoded)
-	}
+	const known = "$argon2id$v=19$m=19456,t=2,p=1$c3Nzc3Nzc3Nzc3Nzc3Nzcw$QB/vC7hsbK3wTDyyY89zRTRCVpJH5+1e1x0BsW8Q8C4"
 	for _, c := range []struct {
 		password, encoded string
 		want              bool
 	}{
+		{"correta cavalo bateria", known, true},
 		{"correta cavalo bateria", encoded, true},
 		{"correta cavalo bateriA", encoded, false},
 		{"", "", false},

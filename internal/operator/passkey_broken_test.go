@@ -176,7 +176,7 @@ func logins() []brokenCeremony {
 func TestBrokenRegistrations(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
-	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 	ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	for _, b := range slices.Concat(both(), registrations()) {
 		options, token, err := reg.BeginPasskey(ctx, ana.ID, consoleOrigin)
@@ -196,7 +196,7 @@ func TestBrokenRegistrations(t *testing.T) {
 // TestBrokenLogins: a log-in with one rule broken is refused, and the next one without is not.
 func TestBrokenLogins(t *testing.T) {
 	e := storetest.Open(t, "sqlite")
-	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 	ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	d := passkeyDesk{t, reg}
 	device := newDevice(consoleOrigin, ES256)

@@ -58,7 +58,7 @@ func (d passkeyDesk) refused(what string, err error) {
 func TestPasskeyLife(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 		d := passkeyDesk{t, reg}
 		ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 		device := newDevice(consoleOrigin, ES256)
@@ -113,7 +113,7 @@ func TestPasskeyLife(t *testing.T) {
 func TestPasskeyRefusals(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 		d := passkeyDesk{t, reg}
 		ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 		bia, _ := enrol(t, reg, "bia@exemplo.com.br", operator.Admin)
@@ -185,7 +185,7 @@ func TestPasskeyRefusals(t *testing.T) {
 func TestPasskeysAreAdded(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
-	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 	d := passkeyDesk{t, reg}
 	ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	bia, _ := enrol(t, reg, "bia@exemplo.com.br", operator.Admin)
@@ -266,7 +266,7 @@ func TestPasskeysAreAdded(t *testing.T) {
 func TestPasskeyCountsAtItsSite(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
-	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 	d := passkeyDesk{t, reg}
 	ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	device := newDevice(consoleOrigin, ES256)

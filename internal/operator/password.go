@@ -9,7 +9,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -82,11 +81,8 @@ func (h *hasher) deriveKey(ctx context.Context, password string, salt []byte) ([
 const encodedPrefix = "$argon2id$v=19$m=19456,t=2,p=1$"
 
 // hashPassword hashes a password with a fresh salt, in the usual text form.
-func (h *hasher) hashPassword(ctx context.Context, password string, random io.Reader) (string, error) {
-	salt := make([]byte, argonSalt)
-	if _, err := io.ReadFull(random, salt); err != nil {
-		return "", fmt.Errorf("make salt: %w", err)
-	}
+func (h *hasher) hashPassword(ctx context.Context, password string) (string, error) {
+	salt := randomBytes(argonSalt)
 	key, err := h.deriveKey(ctx, password, salt)
 	if err != nil {
 		return "", err
@@ -158,6 +154,14 @@ func (r *Registry) checkPassword(password, email string) error {
 	return nil
 }
 
+// encodeNewPassword returns the hash of a new password that follows the rules.
+func (r *Registry) encodeNewPassword(ctx context.Context, password, email string) (string, error) {
+	if err := r.checkPassword(password, email); err != nil {
+		return "", err
+	}
+	return r.hasher.hashPassword(ctx, password)
+}
+
 // trimToWords returns a text without the digits and signs before and behind its letters.
 func trimToWords(text string) string {
 	return strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
@@ -177,11 +181,7 @@ var recoveryText = base32.StdEncoding.WithPadding(base32.NoPadding)
 func (r *Registry) RecoveryCodes(ctx context.Context, id ID) ([]string, error) {
 	codes, digests := make([]string, recoveryCodes), make([][]byte, recoveryCodes)
 	for i := range codes {
-		raw := make([]byte, recoveryBytes)
-		if _, err := io.ReadFull(r.random, raw); err != nil {
-			return nil, fmt.Errorf("make recovery code: %w", err)
-		}
-		text := recoveryText.EncodeToString(raw)
+		text := recoveryText.EncodeToString(randomBytes(recoveryBytes))
 		codes[i], digests[i] = text[:6]+"-"+text[6:12]+"-"+text[12:18]+"-"+text[18:], r.store.TokenDigest(text)
 	}
 	_, err := r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
@@ -252,7 +252,7 @@ func AuthenticatorCode(secret []byte, t time.Time) string {
 
 // TOTPSecretText returns the secret as a person types it into an app.
 func (o Operator) TOTPSecretText() string {
-	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(o.TOTP)
+	return recoveryText.EncodeToString(o.TOTP)
 }
 
 // TOTPAddress returns the text of the QR code.

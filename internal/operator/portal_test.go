@@ -40,7 +40,7 @@ func TestPartnerRolesCoverNothing(t *testing.T) {
 func TestInvite(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 		live, _ := e.NewPartner(t, partner.Live)
 		another, _ := e.NewPartner(t, partner.Live)
 		ana, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)

@@ -38,7 +38,7 @@ func enrol(t *testing.T, reg *operator.Registry, email string, role operator.Rol
 func TestOperatorLife(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := operator.NewRegistry(e.Store.Operators, func(p string) (bool, error) { return strings.HasPrefix(p, "vazada"), nil }, e.Clock.Now, nil)
+		reg := operator.NewRegistry(e.Store.Operators, func(p string) (bool, error) { return strings.HasPrefix(p, "vazada"), nil }, e.Clock.Now)
 		_, link, err := reg.CreateOperator(ctx, "Ana@Exemplo.com.br", operator.Admin)
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +112,7 @@ func wrongCode(secret []byte, now time.Time) string {
 func TestSecondFactor(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 		o, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 		o, err := reg.BeginTOTP(ctx, o.ID)
 		if err != nil || len(o.TOTP) == 0 || o.TOTPOn {
@@ -143,7 +143,7 @@ func TestSecondFactor(t *testing.T) {
 func TestLock(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 		o, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 		try := func(password string) error {
 			_, _, err := reg.Login(ctx, o.Email, password, "", "")
@@ -178,7 +178,7 @@ func TestLock(t *testing.T) {
 func TestSessionLimits(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 		o, idle := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 		e.Clock.Advance(operator.IdleLimit)
 		if _, _, err := reg.ResumeSession(ctx, idle); !errors.Is(err, operator.ErrNoSession) {
@@ -247,7 +247,7 @@ func TestSessionLimits(t *testing.T) {
 func TestCreateRefuses(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
-	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 	for email, role := range map[string]operator.Role{"ana": operator.Admin, "ana@exemplo.com.br": "root"} {
 		if _, _, err := reg.CreateOperator(ctx, email, role); !errors.Is(err, operator.ErrInvalid) {
 			t.Errorf("%s as %s: %v", email, role, err)
@@ -280,7 +280,7 @@ func TestCreateRefuses(t *testing.T) {
 func TestAdminsRemain(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
-	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 	first, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	second, _ := enrol(t, reg, "bia@exemplo.com.br", operator.Admin)
 	viewer, _ := enrol(t, reg, "caio@exemplo.com.br", operator.Viewer)
@@ -312,7 +312,7 @@ func TestAdminsRemain(t *testing.T) {
 func TestLinks(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
-	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 	enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	o, first, err := reg.CreateOperator(ctx, "bia@exemplo.com.br", operator.Viewer)
 	if err != nil {
@@ -346,7 +346,7 @@ func TestLinks(t *testing.T) {
 func TestFactorStays(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
-	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 	o, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	if _, err := reg.ConfirmTOTP(ctx, o.ID, operator.AuthenticatorCode(nil, e.Clock.Now())); !errors.Is(err, operator.ErrCode) {
 		t.Error("a factor without a secret was turned on:", err)
@@ -379,7 +379,7 @@ func TestFactorStays(t *testing.T) {
 func TestProofIsCounted(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
-	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 	enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	o, token := enrol(t, reg, "bia@exemplo.com.br", operator.Viewer)
 	s, _, err := reg.ResumeSession(ctx, token)
@@ -429,7 +429,7 @@ func TestProofIsCounted(t *testing.T) {
 func TestSessionsListed(t *testing.T) {
 	ctx := context.Background()
 	e := storetest.Open(t, "sqlite")
-	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+	reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 	o, old := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 	e.Clock.Advance(operator.IdleLimit)
 	_, token, err := reg.Login(ctx, o.Email, goodPassword, "", "")
@@ -471,7 +471,7 @@ func TestSessionsListed(t *testing.T) {
 func TestLinkNeverSkipsTheSecondFactor(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
-		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 		o, _ := enrol(t, reg, "ana@exemplo.com.br", operator.Admin)
 		set := func(on bool) {
 			t.Helper()

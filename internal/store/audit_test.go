@@ -113,7 +113,7 @@ func TestTxIsOneStep(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
 		ctx := context.Background()
 		trail := operator.NewTrail(e.Store.Audit, e.Clock.Now)
-		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now, nil)
+		reg := operator.NewRegistry(e.Store.Operators, noneExposed, e.Clock.Now)
 		who := operator.Actor{Name: "op_a", From: "192.0.2.7"}
 		create := func(then error) error {
 			return e.InTransaction(ctx, func(tx store.Tx) error {

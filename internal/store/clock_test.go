@@ -170,7 +170,7 @@ func (w *jumper) answer() {
 // session: one that was refused stays refused when the clock is set right again, and a clock that was set back does not
 // make one live for a day more.
 func (w *jumper) session() {
-	reg := operator.NewRegistry(w.Store.Operators, noneExposed, w.Clock.Now, nil)
+	reg := operator.NewRegistry(w.Store.Operators, noneExposed, w.Clock.Now)
 	_, link, err := reg.CreateOperator(w.ctx, fmt.Sprintf("ana%d@exemplo.com.br", w.jump), operator.Admin)
 	if err != nil {
 		w.Fatal(err)

@@ -34,7 +34,7 @@ func newIntruder(t *testing.T, e *storetest.Env) *intruder {
 	t.Helper()
 	w := &intruder{Env: e, ctx: context.Background()}
 	w.keys = partner.NewRegistry(e.Store.Partners, e.Clock.Now, nil)
-	w.people = operator.NewRegistry(e.Store.Operators, func(string) (bool, error) { return false, nil }, e.Clock.Now, nil)
+	w.people = operator.NewRegistry(e.Store.Operators, func(string) (bool, error) { return false, nil }, e.Clock.Now)
 	w.victim, _ = e.NewPartner(t, partner.Live)
 	w.foreigner, _ = e.NewPartner(t, partner.Live)
 	var err error
