@@ -11,34 +11,10 @@ import (
 
 // subscriptionWire is a subscription in full.
 type subscriptionWire struct {
-	StartDate   string          `json:"start_date"`
-	ExpiryDate  string          `json:"expiry_date"`
-	PlanID      string          `json:"plan_id"`
-	Beneficiary beneficiaryWire `json:"beneficiary"`
-}
-
-// beneficiaryWire is a beneficiary as the contract writes it.
-type beneficiaryWire struct {
-	PrimaryCard string      `json:"primary_card"`
-	UserCard    string      `json:"user_card"`
-	Name        string      `json:"name"`
-	CPF         string      `json:"cpf"`
-	BirthDate   string      `json:"birth_date"`
-	Gender      string      `json:"gender"`
-	Email       string      `json:"email"`
-	PhoneNumber string      `json:"phone_number"`
-	Address     addressWire `json:"address"`
-}
-
-// addressWire is an address as the contract writes it.
-type addressWire struct {
-	Zipcode      string `json:"zipcode"`
-	Street       string `json:"street"`
-	Number       string `json:"number"`
-	Complement   string `json:"complement,omitempty"`
-	Neighborhood string `json:"neighborhood"`
-	City         string `json:"city"`
-	State        string `json:"state"`
+	StartDate   string                   `json:"start_date"`
+	ExpiryDate  string                   `json:"expiry_date"`
+	PlanID      string                   `json:"plan_id"`
+	Beneficiary subscription.Beneficiary `json:"beneficiary"`
 }
 
 // listedWire is a subscription in a list. Of the beneficiary it carries what the contract asks for and no more: a page
@@ -101,25 +77,20 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 		return nil, err
 	}
 	found, err := r.rules.Subscriptions.ListActive(r.ctx, r.caller.Partner, page, size)
-	if err != nil {
-		return nil, err
-	}
 	r.items = len(found.Items)
 	pages := (found.Total + int64(size) - 1) / int64(size)
-	wire := subscriptionPageWire{
-		Data: make([]listedWire, len(found.Items)),
+	return subscriptionPageWire{
+		Data: showAll(found.Items, func(sub subscription.Subscription) listedWire {
+			return listedWire{
+				PartnerID: string(r.caller.Partner), StartDate: formatWireDay(sub.Start), ExpiryDate: formatWireDay(sub.Expiry), PlanID: string(sub.Plan),
+				Beneficiary: listedBeneficiaryWire{Name: sub.Beneficiary.Name, CPF: sub.Beneficiary.CPF, Email: sub.Beneficiary.Email},
+			}
+		}),
 		Pagination: paginationWire{
 			Page: page, PageSize: size, TotalItems: found.Total, TotalPages: pages,
 			HasNext: page < pages, HasPrevious: page > 1 && pages > 0,
 		},
-	}
-	for i, sub := range found.Items {
-		wire.Data[i] = listedWire{
-			PartnerID: string(r.caller.Partner), StartDate: formatWireDay(sub.Start), ExpiryDate: formatWireDay(sub.Expiry), PlanID: string(sub.Plan),
-			Beneficiary: listedBeneficiaryWire{Name: sub.Beneficiary.Name, CPF: sub.Beneficiary.CPF, Email: sub.Beneficiary.Email},
-		}
-	}
-	return wire, nil
+	}, err
 }
 
 // pageInQuery reads the number of a page.
@@ -164,24 +135,8 @@ func (s *Server) getSubscription(r *request) (any, error) {
 		return nil, err
 	}
 	sub, err := r.rules.Subscriptions.FindSubscription(r.ctx, r.caller.Partner, planID, cpf)
-	if err != nil {
-		return nil, err
+	if b := &sub.Beneficiary; r.caller.Settings.MaskCards {
+		b.PrimaryCard, b.UserCard = identifier.MaskValue(identifier.Card, b.PrimaryCard), identifier.MaskValue(identifier.Card, b.UserCard)
 	}
-	b, a := sub.Beneficiary, sub.Beneficiary.Address
-	wire := subscriptionWire{
-		StartDate: formatWireDay(sub.Start), ExpiryDate: formatWireDay(sub.LastDay()), PlanID: string(sub.Plan),
-		Beneficiary: beneficiaryWire{
-			PrimaryCard: b.PrimaryCard, UserCard: b.UserCard, Name: b.Name, CPF: b.CPF, BirthDate: b.BirthDate, Gender: b.Gender,
-			Email: b.Email, PhoneNumber: b.Phone,
-			Address: addressWire{
-				Zipcode: a.Zipcode, Street: a.Street, Number: a.Number, Complement: a.Complement, Neighborhood: a.Neighborhood,
-				City: a.City, State: a.State,
-			},
-		},
-	}
-	if r.caller.Settings.MaskCards {
-		wire.Beneficiary.PrimaryCard = identifier.MaskValue(identifier.Card, b.PrimaryCard)
-		wire.Beneficiary.UserCard = identifier.MaskValue(identifier.Card, b.UserCard)
-	}
-	return wire, nil
+	return subscriptionWire{formatWireDay(sub.Start), formatWireDay(sub.LastDay()), string(sub.Plan), sub.Beneficiary}, err
 }

@@ -14,7 +14,7 @@ import (
 // subscriptionChange is the body of POST /subscriptions/{plan_id}/{beneficiary_cpf}/changes.
 type subscriptionChange struct {
 	Move *string `json:"move"`
-	subscriptionEdit
+	subscription.Edit
 }
 
 // subscriptionNow is its answer.
@@ -44,8 +44,7 @@ func (r *request) subscriptionInPath() (plan.ID, string, error) {
 // changeSubscription moves a subscription (end, suspend, resume) or edits it. It refuses a body that asks for both or
 // neither.
 func (s *Server) changeSubscription(r *request, in subscriptionChange) (any, error) {
-	edit := in.parseEdit()
-	if edit.IsEmpty() == (in.Move == nil) {
+	if in.Edit.IsEmpty() == (in.Move == nil) {
 		return nil, errBodyInvalid.With("move, expiry_date, partner_internal_id, partner_metadata, beneficiary", fault.MoveOrEdit)
 	}
 	planID, cpf, err := r.subscriptionInPath()
@@ -61,7 +60,7 @@ func (s *Server) changeSubscription(r *request, in subscriptionChange) (any, err
 			return nil, nameMissingMember(err)
 		}
 	} else {
-		sub, err := r.rules.Subscriptions.EditSubscription(r.ctx, r.caller.Partner, planID, cpf, edit)
+		sub, err := r.rules.Subscriptions.EditSubscription(r.ctx, r.caller.Partner, planID, cpf, in.Edit)
 		if err != nil {
 			return nil, err
 		}
@@ -137,14 +136,9 @@ func (s *Server) moveSubscriptions(r *request, in subscriptionMoves) (any, error
 		return nil, err
 	}
 	moved, failed, err := r.rules.Subscriptions.MoveEach(r.ctx, r.caller.Partner, plan.ID(in.PlanID), in.CPFs, move)
-	if err != nil {
-		return nil, err
-	}
-	answer := subscriptionsMoved{Result: resultWord(moved, len(failed)), TotalChanged: moved, TotalNotChanged: len(failed), NotChanged: make([]notMovedWire, len(failed))}
-	for i, f := range failed {
-		answer.NotChanged[i] = notMovedWire{f.Item, f.CPF, []string{ItemError(f.Problems[0])}}
-	}
-	return answer, nil
+	return subscriptionsMoved{resultWord(moved, len(failed)), moved, len(failed), showAll(failed, func(f subscription.Failure) notMovedWire {
+		return notMovedWire{f.Item, f.CPF, []string{ItemError(f.Problems[0])}}
+	})}, err
 }
 
 // resultWord returns one word for the outcome of many items.
@@ -168,66 +162,10 @@ func (s *Server) chargeItems(r *request, items int) error {
 	return nil
 }
 
-// subscriptionEdit is what may be changed of a subscription; what is not sent, or null, stays.
-type subscriptionEdit struct {
-	ExpiryDate  *string            `json:"expiry_date"`
-	InternalID  *string            `json:"partner_internal_id"`
-	Metadata    *string            `json:"partner_metadata"`
-	Beneficiary *beneficiaryChange `json:"beneficiary"`
-}
-
-// beneficiaryChange holds the fields of a beneficiary to be changed; a nil field stays as it is.
-type beneficiaryChange struct {
-	PrimaryCard *string        `json:"primary_card"`
-	UserCard    *string        `json:"user_card"`
-	Name        *string        `json:"name"`
-	CPF         *string        `json:"cpf"`
-	BirthDate   *string        `json:"birth_date"`
-	Gender      *string        `json:"gender"`
-	Email       *string        `json:"email"`
-	PhoneNumber *string        `json:"phone_number"`
-	Address     *addressChange `json:"address"`
-}
-
-// addressChange holds the fields of an address to be changed; a nil field stays as it is.
-type addressChange struct {
-	Zipcode      *string `json:"zipcode"`
-	Street       *string `json:"street"`
-	Number       *string `json:"number"`
-	Complement   *string `json:"complement"`
-	Neighborhood *string `json:"neighborhood"`
-	City         *string `json:"city"`
-	State        *string `json:"state"`
-}
-
-// parseEdit returns the edit that the body describes.
-func (in subscriptionEdit) parseEdit() subscription.Edit {
-	e := subscription.Edit{Expiry: in.ExpiryDate, InternalID: in.InternalID, Metadata: in.Metadata}
-	b := in.Beneficiary
-	if b == nil {
-		return e
-	}
-	e.Beneficiary = subscription.BeneficiaryEdit{
-		PrimaryCard: b.PrimaryCard, UserCard: b.UserCard, Name: b.Name, CPF: b.CPF, BirthDate: b.BirthDate, Gender: b.Gender, Email: b.Email, Phone: b.PhoneNumber,
-	}
-	if a := b.Address; a != nil {
-		to := &e.Beneficiary
-		to.Zipcode, to.Street, to.Number, to.Complement = a.Zipcode, a.Street, a.Number, a.Complement
-		to.Neighborhood, to.City, to.State = a.Neighborhood, a.City, a.State
-	}
-	return e
-}
-
 // subscriptionEdits is the body of POST /subscription-changes.
 type subscriptionEdits struct {
-	PlanID string                 `json:"plan_id"`
-	Items  []subscriptionEditItem `json:"items"`
-}
-
-// subscriptionEditItem is the change of one subscription of the plan, found by its beneficiary's CPF.
-type subscriptionEditItem struct {
-	CPF string `json:"cpf"`
-	subscriptionEdit
+	PlanID string                `json:"plan_id"`
+	Items  []subscription.EditOf `json:"items"`
 }
 
 // subscriptionsEdited is its answer. It names items by their index alone, so that the answer kept under an idempotency key
@@ -263,22 +201,13 @@ func (s *Server) editSubscriptions(r *request, in subscriptionEdits) (any, error
 
 // editSubscriptions changes subscriptions one by one.
 func (r *request) editSubscriptions(in subscriptionEdits) (any, error) {
-	items := make([]subscription.EditOf, len(in.Items))
-	for i, item := range in.Items {
-		items[i] = subscription.EditOf{CPF: item.CPF, Edit: item.parseEdit()}
-	}
-	changed, failed, err := r.rules.Subscriptions.EditEach(r.ctx, r.caller.Partner, plan.ID(in.PlanID), items)
+	changed, failed, err := r.rules.Subscriptions.EditEach(r.ctx, r.caller.Partner, plan.ID(in.PlanID), in.Items)
 	if err != nil {
 		return nil, err
 	}
-	answer := subscriptionsEdited{Result: resultWord(changed, len(failed)), TotalChanged: changed, TotalNotChanged: len(failed), NotChanged: make([]notEditedWire, len(failed))}
-	for i, f := range failed {
-		errs := make([]string, len(f.Problems))
-		for j, p := range f.Problems {
-			errs[j] = ItemError(p)
-		}
-		answer.NotChanged[i] = notEditedWire{f.Item, errs}
-	}
+	answer := subscriptionsEdited{resultWord(changed, len(failed)), changed, len(failed), showAll(failed, func(f subscription.Failure) notEditedWire {
+		return notEditedWire{f.Item, showAll(f.Problems, ItemError)}
+	})}
 	if changed == 0 {
 		return answer, nil
 	}

@@ -19,7 +19,7 @@ func TestBeneficiaryIsEdited(t *testing.T) {
 		s.as(t, s.Live, "GET", at, "").into(t, &now)
 		want := before
 		b := &want.Beneficiary
-		b.Email, b.PhoneNumber, b.Address.Zipcode, b.Address.Complement, b.Address.State = "Ana.Nova@exemplo.com.br", "+5521987650000", "20040002", "Fundos", "RJ"
+		b.Email, b.Phone, b.Address.Zipcode, b.Address.Complement, b.Address.State = "Ana.Nova@exemplo.com.br", "+5521987650000", "20040002", "Fundos", "RJ"
 		if now != want || now == before {
 			t.Errorf("%+v, want %+v", now, want)
 		}

@@ -29,20 +29,39 @@ func ParseMoveName(name string) (Move, error) {
 	return 0, ErrEdit.With("move", fault.OneOf, "end, suspend, resume")
 }
 
-// Edit is what may be changed of a subscription; nil leaves a member as it is.
+// Edit is what may be changed of a subscription, under the names of the API; nil leaves a member as it is.
 type Edit struct {
 	// Expiry is a date that is not over, or empty for no end.
-	Expiry *string
+	Expiry *string `json:"expiry_date"`
 	// InternalID and Metadata are the partner's own; empty takes them away.
-	InternalID, Metadata *string
-	Beneficiary          BeneficiaryEdit
+	InternalID  *string         `json:"partner_internal_id"`
+	Metadata    *string         `json:"partner_metadata"`
+	Beneficiary BeneficiaryEdit `json:"beneficiary"`
 }
 
 // BeneficiaryEdit is what may be changed of a person's data: all but the CPF, by which their subscription is found. A CPF
 // may be sent along if it is theirs.
 type BeneficiaryEdit struct {
-	PrimaryCard, UserCard, Name, CPF, BirthDate, Gender, Email, Phone *string
-	Zipcode, Street, Number, Complement, Neighborhood, City, State    *string
+	PrimaryCard *string     `json:"primary_card"`
+	UserCard    *string     `json:"user_card"`
+	Name        *string     `json:"name"`
+	CPF         *string     `json:"cpf"`
+	BirthDate   *string     `json:"birth_date"`
+	Gender      *string     `json:"gender"`
+	Email       *string     `json:"email"`
+	Phone       *string     `json:"phone_number"`
+	Address     AddressEdit `json:"address"`
+}
+
+// AddressEdit is what may be changed of an address.
+type AddressEdit struct {
+	Zipcode      *string `json:"zipcode"`
+	Street       *string `json:"street"`
+	Number       *string `json:"number"`
+	Complement   *string `json:"complement"`
+	Neighborhood *string `json:"neighborhood"`
+	City         *string `json:"city"`
+	State        *string `json:"state"`
 }
 
 // IsEmpty tells that nothing is to be changed.
@@ -111,13 +130,13 @@ func (e BeneficiaryEdit) applyToBeneficiary(c *checker, b *Beneficiary) {
 		{e.Gender, &b.Gender, c.checkGender},
 		{e.Email, &b.Email, c.checkEmail},
 		{e.Phone, &b.Phone, c.checkPhone},
-		{e.Zipcode, &a.Zipcode, c.checkZipcode},
-		{e.Street, &a.Street, line(FieldStreet)},
-		{e.Number, &a.Number, line(FieldNumber)},
-		{e.Complement, &a.Complement, func(t Text) string { return c.checkOptional(FieldComplement, t, maxText, RuleLength255) }},
-		{e.Neighborhood, &a.Neighborhood, line(FieldNeighborhood)},
-		{e.City, &a.City, line(FieldCity)},
-		{e.State, &a.State, c.checkState},
+		{e.Address.Zipcode, &a.Zipcode, c.checkZipcode},
+		{e.Address.Street, &a.Street, line(FieldStreet)},
+		{e.Address.Number, &a.Number, line(FieldNumber)},
+		{e.Address.Complement, &a.Complement, func(t Text) string { return c.checkOptional(FieldComplement, t, maxText, RuleLength255) }},
+		{e.Address.Neighborhood, &a.Neighborhood, line(FieldNeighborhood)},
+		{e.Address.City, &a.City, line(FieldCity)},
+		{e.Address.State, &a.State, c.checkState},
 	} {
 		if member.sent != nil {
 			*member.kept = member.check(NewTextField(*member.sent))
@@ -157,7 +176,7 @@ var editRefusals = map[Field]*fault.Error{
 
 // EditOf is an edit of one person's subscription.
 type EditOf struct {
-	CPF string
+	CPF string `json:"cpf"`
 	Edit
 }
 

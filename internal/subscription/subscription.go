@@ -58,15 +58,28 @@ func (s Subscription) Over(today Day) bool {
 	return !s.EndedAt.IsZero() || s.Expiry != 0 && s.Expiry < today
 }
 
-// Beneficiary is the person who is protected, as the partner described them.
+// Beneficiary is the person who is protected, as the partner described them, under the contract's names.
 type Beneficiary struct {
-	PrimaryCard, UserCard, Name, CPF, BirthDate, Gender, Email, Phone string
-	Address                                                           Address
+	PrimaryCard string  `json:"primary_card"`
+	UserCard    string  `json:"user_card"`
+	Name        string  `json:"name"`
+	CPF         string  `json:"cpf"`
+	BirthDate   string  `json:"birth_date"`
+	Gender      string  `json:"gender"`
+	Email       string  `json:"email"`
+	Phone       string  `json:"phone_number"`
+	Address     Address `json:"address"`
 }
 
 // Address is where the beneficiary lives.
 type Address struct {
-	Zipcode, Street, Number, Complement, Neighborhood, City, State string
+	Zipcode      string `json:"zipcode"`
+	Street       string `json:"street"`
+	Number       string `json:"number"`
+	Complement   string `json:"complement,omitempty"`
+	Neighborhood string `json:"neighborhood"`
+	City         string `json:"city"`
+	State        string `json:"state"`
 }
 
 // ErrNotFound means that the partner has no such subscription.
