@@ -158,7 +158,7 @@ func newTemplate(t *testing.T) *template {
 		must(err)
 		for a := range simAddresses {
 			if leaked(a, b) {
-				must(w.AddKey(tp.keys.Fingerprint(emailKind, []byte(simAddress(a)))))
+				must(w.AddKeys([]uint64{tp.keys.Fingerprint(emailKind, []byte(simAddress(a)))}))
 			}
 		}
 		s, err := w.Commit(ctx)

@@ -30,7 +30,7 @@ func sample(t *testing.T) (path, digest string) {
 		t.Fatal(err)
 	}
 	for k := range uint64(10_000) {
-		if err := w.AddKey(k * k * 1e9); err != nil {
+		if err := w.AddKeys([]uint64{k * k * 1e9}); err != nil {
 			t.Fatal(err)
 		}
 	}

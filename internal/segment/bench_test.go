@@ -64,9 +64,9 @@ func BenchmarkLookUp(b *testing.B) {
 		r := openLabelled(b, buildLabelled(b, Options{Width: Bits64}, NewLabels(LabelRules{Unite: or}), labelledPairs(1, keys, shapes[shape])))
 		b.Run(shape, func(b *testing.B) {
 			rnd := rand.New(rand.NewPCG(3, 3))
-			best := [4]time.Duration{time.Hour, time.Hour, time.Hour, time.Hour}
+			best := [3]time.Duration{time.Hour, time.Hour, time.Hour}
 			const few = 2000
-			probes, hits, entries := make([]uint64, few), make([]uint64, 0, few), make([]Entry, 0, few)
+			probes, hits := make([]uint64, few), make([]uint64, 0, few)
 			for b.Loop() {
 				for i := range probes {
 					if probes[i] = rnd.Uint64(); i%2 == 0 {
@@ -79,7 +79,6 @@ func BenchmarkLookUp(b *testing.B) {
 					},
 					func() error { return each(probes, func(k uint64) (err error) { _, _, err = r.LookUp(k); return err }) },
 					func() (err error) { hits, err = plain.Intersect(hits[:0], probes); return err },
-					func() (err error) { entries, err = r.LookUpAll(entries[:0], probes); return err },
 				} {
 					if i == 2 { // as dense as ten million probes in a hundred million keys
 						at := rnd.IntN(len(keys) - 5*few)
@@ -96,11 +95,10 @@ func BenchmarkLookUp(b *testing.B) {
 					best[i] = min(best[i], time.Since(start))
 				}
 			}
-			for i, name := range []string{"ns-plain", "ns-labelled", "ns-sorted-plain", "ns-sorted-labelled"} {
+			for i, name := range []string{"ns-plain", "ns-labelled", "ns-sorted-plain"} {
 				b.ReportMetric(float64(best[i].Nanoseconds())/few, name)
 			}
 			b.ReportMetric(100*best[0].Seconds()/best[1].Seconds(), "%-of-rate")
-			b.ReportMetric(best[3].Seconds()/best[2].Seconds(), "x-sorted")
 		})
 	}
 }

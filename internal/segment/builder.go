@@ -26,6 +26,7 @@ type builder[R record] struct {
 	room     [][]R     // buffers that are not needed any more, for the output
 	current  output[R] // grows while the keys keep rising
 	begin    func(*os.File) (output[R], error)
+	finish   func(context.Context) (Summary, error) // completes the temporary file, once all keys are in the current run
 	unite    unite
 	spill    *spill[R]
 	segments []source[R]
@@ -87,20 +88,6 @@ func (b *builder[R]) SetNote(note []byte) error {
 // capacity returns how many keys are collected before they are spilled: half of the memory is for them, half to put
 // them in order.
 func (b *builder[R]) capacity() int { return b.memory / (2 * recordSize[R]()) }
-
-// addRecord collects one record.
-func (b *builder[R]) addRecord(record R) error {
-	if record[0] > b.width.MaxKey() {
-		return ErrKeyTooWide
-	}
-	if len(b.keys) == cap(b.keys) {
-		if err := b.growBuffer(); err != nil {
-			return err
-		}
-	}
-	b.keys = append(b.keys, record)
-	return nil
-}
 
 // addRecords collects records; it is faster than many adds.
 func (b *builder[R]) addRecords(keys []R) error {
@@ -272,18 +259,24 @@ func (b *builder[R]) otherSources(sources []source[R]) ([]source[R], error) {
 	return append(sources, r), err
 }
 
-// publishFile syncs the temporary file, which finish has completed, and gives it its name.
-func (b *builder[R]) publishFile(ctx context.Context, finish func() (Summary, error)) (Summary, error) {
-	closeAll(b.unnamed)
-	b.unnamed = nil
-	sum, err := finish()
+// Commit completes the segment and publishes it under its path, in place of what was there. It returns after the file
+// and its folder are synced. After an error nothing is published and the writer is of no further use.
+func (b *builder[R]) Commit(ctx context.Context) (Summary, error) {
+	if b.done {
+		return Summary{}, ErrClosed
+	}
+	defer b.Abort()
+	if err := b.complete(ctx); err != nil {
+		return Summary{}, err
+	}
+	sum, err := b.finish(ctx)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = b.tmp.PublishFile()
+	}
 	if err != nil {
-		return Summary{}, err
-	}
-	if err := ctx.Err(); err != nil {
-		return Summary{}, err
-	}
-	if err := b.tmp.PublishFile(); err != nil {
 		return Summary{}, err
 	}
 	b.done = true
@@ -292,20 +285,14 @@ func (b *builder[R]) publishFile(ctx context.Context, finish func() (Summary, er
 
 // Abort gives the segment up and removes what was written. After Commit it does nothing, so it can be deferred.
 func (b *builder[R]) Abort() {
-	if b.done {
-		return
+	for _, f := range b.unnamed {
+		_ = f.Close() // nothing in it is needed any more
 	}
-	b.done = true
-	b.keys, b.scratch = nil, nil
-	b.tmp.DiscardFile()
-	closeAll(b.unnamed)
-}
-
-// closeAll closes scratch files. Errors are ignored, as nothing in the files is needed any more.
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		_ = f.Close()
+	b.unnamed = nil
+	if !b.done {
+		b.tmp.DiscardFile()
 	}
+	b.done, b.keys, b.scratch = true, nil, nil
 }
 
 // Options say what a Writer makes.
@@ -341,6 +328,9 @@ func CreateSegment(path string, opt Options) (*Writer, error) {
 		r, err := newSegmentRun(file, opt.Width, nil)
 		return bareRun{r}, err
 	}
+	b.finish = func(context.Context) (Summary, error) {
+		return b.current.(bareRun).finishSegment(b.note, nil) //nolint:errcheck // a writer without labels has no other
+	}
 	return &Writer{b}, nil
 }
 
@@ -354,26 +344,8 @@ func (w *Writer) AddSegment(r *Reader) error {
 	return nil
 }
 
-// AddKey puts a key into the set.
-func (w *Writer) AddKey(key uint64) error { return w.addRecord(bare{key}) }
-
-// AddKeys puts keys into the set; it is faster than many Adds.
+// AddKeys puts keys into the set.
 func (w *Writer) AddKeys(keys []uint64) error { return w.addRecords(asRecords(keys)) }
-
-// Commit completes the segment and publishes it under its path, in place of what was there. It returns after the file
-// and its folder are synced. After an error nothing is published and the Writer is of no further use.
-func (w *Writer) Commit(ctx context.Context) (Summary, error) {
-	if w.done {
-		return Summary{}, ErrClosed
-	}
-	defer w.Abort()
-	if err := w.complete(ctx); err != nil {
-		return Summary{}, err
-	}
-	return w.publishFile(ctx, func() (Summary, error) {
-		return w.current.(bareRun).finishSegment(w.note, nil) //nolint:errcheck // a writer without labels has no other
-	})
-}
 
 // run is a file being filled with sorted keys: header page and data pages, the same bytes as the front of a segment. It
 // is finished into the segment itself, or merged with what was spilled.

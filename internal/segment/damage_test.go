@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -39,7 +40,7 @@ func answers(t *testing.T, r *Reader, sorted []uint64, probes int) (damaged bool
 		t.Fatalf("Intersect: %d of %d hits, %v", len(hits), len(sorted), err)
 	}
 	walked := 0
-	for k, errWalk := range r.AllKeys() {
+	for k, errWalk := range r.KeysInRange(0, math.MaxUint64) {
 		if errWalk != nil {
 			err = errors.Join(err, errWalk)
 			break
@@ -209,7 +210,7 @@ func TestClosedReader(t *testing.T) {
 	_, errContains := r.Contains(1)
 	_, errIntersect := r.Intersect(nil, []uint64{1})
 	var errAll error
-	for _, errAll = range r.AllKeys() {
+	for _, errAll = range r.KeysInRange(0, math.MaxUint64) {
 	}
 	for _, err := range []error{errContains, errIntersect, errAll, r.VerifyAll(context.Background()), r.Close()} {
 		if !errors.Is(err, ErrClosed) {
@@ -265,7 +266,7 @@ func FuzzPage(f *testing.F) {
 		if r.VerifyAll(context.Background()) != nil {
 			return
 		}
-		for k, err := range r.AllKeys() {
+		for k, err := range r.KeysInRange(0, math.MaxUint64) {
 			if found, errFind := r.Contains(k); err != nil || errFind != nil || !found {
 				t.Fatalf("verified, but %#x: %v, %v, %v", k, found, err, errFind)
 			}

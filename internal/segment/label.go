@@ -4,11 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"math/bits"
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 )
 
 // LabelID stands for a label: in the Labels of a writer, or by its place in the table of a Reader. NoLabel is that of
@@ -41,8 +41,6 @@ type Labels struct {
 	now    []LabelID
 	coarse int // how often everything was coarsened
 	united map[[2]LabelID]LabelID
-
-	coarsened atomic.Bool
 }
 
 // NewLabels has the empty label and no other.
@@ -62,9 +60,6 @@ func (l *Labels) LabelID(label []byte) LabelID {
 	defer l.mu.Unlock()
 	return l.addLabel(label)
 }
-
-// Coarsened reports whether there were too many labels, so that some say less than they were given.
-func (l *Labels) Coarsened() bool { return l.coarsened.Load() }
 
 // addLabel returns the id of a label, which is coarsened as often as all others were. l.mu is held.
 func (l *Labels) addLabel(label []byte) LabelID {
@@ -101,7 +96,6 @@ func (l *Labels) coarserLabel(label []byte) []byte {
 
 // coarsenAll makes all labels say less. Ids that were given out stay, and mean the coarser label from now on.
 func (l *Labels) coarsenAll() {
-	l.coarsened.Store(true)
 	l.coarse++
 	if l.now == nil {
 		for id := range l.texts {
@@ -254,9 +248,6 @@ func putBits(p *page, at uint, v uint64, n uint) {
 	}
 }
 
-// HasLabels reports whether the segment has labels.
-func (r *Reader) HasLabels() bool { return r.code != nil }
-
 // OpenLabels opens the table of labels by what undoes the writer's SealTable. It does nothing when the segment has none
 // or they were opened before.
 func (r *Reader) OpenLabels(open func(context, sealed []byte) ([]byte, error)) error {
@@ -311,77 +302,12 @@ func (r *Reader) LookUp(key uint64) (label LabelID, found bool, err error) {
 	}
 	err = r.readPage(i, func(p *page, head pageHead) bool {
 		var at uint
-		if at, found = pageFind(p, head, key-r.dir.first[i]); found {
-			label = r.labelAt(p, head, at)
+		if at, found = pageFind(p, head, key-r.dir.first[i]); found && r.code != nil {
+			label = LabelID(r.code.placeOfLabel(p, head.labelsAt(), at))
 		}
 		return true
 	})
 	return label, found && err == nil, err
-}
-
-// labelAt returns the label of key number at of a page.
-func (r *Reader) labelAt(p *page, head pageHead, at uint) LabelID {
-	if r.code == nil {
-		return 0
-	}
-	return LabelID(r.code.placeOfLabel(p, head.labelsAt(), at))
-}
-
-// LookUpAll appends to dst those of probes that are in the set, with their labels, in the order of probes. Probes should
-// be sorted, as for Intersect.
-func (r *Reader) LookUpAll(dst []Entry, probes []uint64) ([]Entry, error) {
-	err := r.findAll(probes, func(key uint64, p *page, head pageHead, at uint) {
-		dst = append(dst, Entry{key, r.labelAt(p, head, at)})
-	})
-	return dst, err
-}
-
-// decodeEntries appends the entries of page i to dst, as decodePage does with keys.
-func (r *Reader) decodeEntries(dst []Entry, room *entryRoom, i int) ([]Entry, error) {
-	err := r.readPage(i, func(p *page, _ pageHead) (ok bool) {
-		var end uint
-		if room.keys, end, ok = decodeKeys(room.keys[:0], p, r.dir.first[i]); ok && r.code != nil {
-			room.places, _, ok = r.code.decodePlaces(room.places[:0], p, end, uint(len(room.keys)))
-		}
-		return ok
-	})
-	if err != nil {
-		return dst, err
-	}
-	for k, key := range room.keys {
-		label := LabelID(0)
-		if r.code != nil {
-			label = LabelID(room.places[k])
-		}
-		dst = append(dst, Entry{key, label})
-	}
-	return dst, nil
-}
-
-// entryRoom is what decoding entries takes.
-type entryRoom struct {
-	keys   []uint64
-	places []uint32
-}
-
-// Entries walks keys and labels in rising order of the keys. After an error, which comes with a zero entry, it ends.
-func (r *Reader) Entries() func(yield func(Entry, error) bool) {
-	return func(yield func(Entry, error) bool) {
-		var entries []Entry
-		var room entryRoom
-		for i := range r.dir.first {
-			var err error
-			if entries, err = r.decodeEntries(entries[:0], &room, i); err != nil {
-				yield(Entry{}, err)
-				return
-			}
-			for _, e := range entries {
-				if !yield(e, nil) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // labelledReader walks the records of a whole segment, with the ids that a writer's Labels have for its labels.
@@ -389,24 +315,35 @@ type labelledReader struct {
 	*Reader
 	ids     []uint64
 	next    int
-	entries []Entry
-	room    entryRoom
+	keys    []uint64
+	places  []uint32
 	records []labelled
 }
 
 // nextRecords returns the records of the next page, with the ids of the file's labels translated to those of the
 // writer; nil at the end. They are valid until the next call.
-func (r *labelledReader) nextRecords() (_ []labelled, err error) {
+func (r *labelledReader) nextRecords() ([]labelled, error) {
 	if r.next == len(r.dir.first) {
 		return nil, nil
 	}
-	if r.entries, err = r.decodeEntries(r.entries[:0], &r.room, r.next); err != nil {
+	err := r.readPage(r.next, func(p *page, _ pageHead) (ok bool) {
+		var end uint
+		if r.keys, end, ok = decodeKeys(r.keys[:0], p, r.dir.first[r.next]); ok && r.code != nil {
+			r.places, _, ok = r.code.decodePlaces(r.places[:0], p, end, uint(len(r.keys)))
+		}
+		return ok
+	})
+	if err != nil {
 		return nil, err
 	}
 	r.next++
 	r.records = r.records[:0]
-	for _, e := range r.entries {
-		r.records = append(r.records, labelled{e.Key, r.ids[e.Label]})
+	for i, key := range r.keys {
+		id := r.ids[0]
+		if r.code != nil {
+			id = r.ids[r.places[i]]
+		}
+		r.records = append(r.records, labelled{key, id})
 	}
 	return r.records, nil
 }
@@ -439,12 +376,9 @@ func CreateLabelled(path string, opt Options, labels *Labels, seal SealTable) (*
 	b.begin = func(file *os.File) (output[labelled], error) {
 		return newRecording(file, labels.uniteLabels, b.memory/4, b.room...), nil
 	}
-	return &LabelWriter{b, labels, seal}, nil
-}
-
-// AddEntry gives a key a label.
-func (w *LabelWriter) AddEntry(key uint64, label LabelID) error {
-	return w.addRecord(labelled{key, uint64(label)})
+	w := &LabelWriter{b, labels, seal}
+	b.finish = w.finishLabelled
+	return w, nil
 }
 
 // AddEntries gives keys their labels.
@@ -489,47 +423,26 @@ func (w *LabelWriter) AddSegment(r *Reader) error {
 	return nil
 }
 
-// Commit completes the segment and publishes it under its path, like that of a Writer.
-func (w *LabelWriter) Commit(ctx context.Context) (Summary, error) {
-	if w.done {
-		return Summary{}, ErrClosed
-	}
-	defer w.Abort()
-	if err := w.complete(ctx); err != nil {
-		return Summary{}, err
-	}
+// finishLabelled writes the pages of what was collected, now that it is known how many labels there are.
+func (w *LabelWriter) finishLabelled(ctx context.Context) (Summary, error) {
 	recorded, file, err := w.current.reopenAsSource()
+	if err == nil && !slices.Contains(w.unnamed, file) {
+		err = w.removeName()
+	}
 	if err != nil {
 		return Summary{}, err
-	}
-	if !slices.Contains(w.unnamed, file) {
-		if err := w.removeName(); err != nil {
-			return Summary{}, err
-		}
 	}
 	table := w.tableOf(w.current.(*recording).used) //nolint:errcheck // a labelled writer has no other
 	run, err := newSegmentRun(w.tmp.File, w.width, newLabelCode(len(table.texts)))
+	for records := []labelled{{}}; err == nil && len(records) > 0; {
+		if records, err = recorded.nextRecords(); err == nil {
+			err = errors.Join(ctx.Err(), run.addLabelled(records, table.places))
+		}
+	}
 	if err != nil {
 		return Summary{}, err
 	}
-	for {
-		records, err := recorded.nextRecords()
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
-			err = run.addLabelled(records, table.places)
-		}
-		if err != nil {
-			return Summary{}, err
-		}
-		if len(records) == 0 {
-			break
-		}
-	}
-	return w.publishFile(ctx, func() (Summary, error) {
-		return run.finishSegment(w.note, func(context Digest) ([]byte, error) { return w.seal(context[:], table.encodeTable()) })
-	})
+	return run.finishSegment(w.note, func(context Digest) ([]byte, error) { return w.seal(context[:], table.encodeTable()) })
 }
 
 // labelTable is the labels of a segment in the order of their texts.

@@ -53,7 +53,7 @@ func buildLabelled(t testing.TB, opt Options, labels *Labels, pairs []pair) stri
 	}
 	defer w.Abort()
 	for _, p := range pairs {
-		if err := w.AddEntry(p.key, labels.LabelID([]byte(p.label))); err != nil {
+		if err := w.AddEntries([]Entry{{p.key, labels.LabelID([]byte(p.label))}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,16 +115,30 @@ func checkLabels(t interface {
 			t.Fatalf("LookUp(%#x) = %q, %v, %v; want %q, %v", k, label(id), found, err, text, in)
 		}
 	}
-	hits, err := r.LookUpAll(nil, slices.Compact(probes))
-	if err != nil || len(hits) != len(want) {
-		t.Fatalf("LookUpAll: %d of %d, %v", len(hits), len(want), err)
+	walk, ids := &labelledReader{Reader: r}, []uint64{}
+	table, err := r.Labels()
+	if err != nil {
+		t.Fatalf("walk: %v", err)
 	}
+	for id := range table {
+		ids = append(ids, uint64(id))
+	}
+	walk.ids = ids
 	i := 0
-	for e, err := range r.Entries() {
-		if err != nil || i >= len(keys) || e.Key != keys[i] || label(e.Label) != want[e.Key] || hits[i] != e {
-			t.Fatalf("entry %d: %v, %v", i, e, err)
+	for {
+		records, err := walk.nextRecords()
+		if err != nil {
+			t.Fatalf("walk: %v", err)
 		}
-		i++
+		if len(records) == 0 {
+			break
+		}
+		for _, e := range records {
+			if i >= len(keys) || e[0] != keys[i] || label(LabelID(e[1])) != want[e[0]] {
+				t.Fatalf("entry %d: %v", i, e)
+			}
+			i++
+		}
 	}
 	if i != len(keys) || r.Count() != uint64(len(keys)) {
 		t.Fatalf("walked %d of %d, count %d", i, len(keys), r.Count())
@@ -162,7 +176,7 @@ func TestHoldsExactlyTheLabels(t *testing.T) {
 				pairs := labelledPairs(1, slices.Compact(slices.Sorted(slices.Values(keys))), label)
 				path := buildLabelled(t, Options{Width: w, Note: []byte(name)}, NewLabels(LabelRules{Unite: or}), pairs)
 				r := openLabelled(t, path)
-				if string(r.Note()) != name || !r.HasLabels() {
+				if string(r.Note()) != name || r.code == nil {
 					t.Errorf("%s/%s: note %q", name, set, r.Note())
 				}
 				checkLabels(t, r, truth(pairs))
@@ -235,7 +249,7 @@ func TestSegmentsWithoutLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	if err := errors.Join(w.AddSegment(plain), w.AddEntry(keys[0], labels.LabelID([]byte("x")))); err != nil {
+	if err := errors.Join(w.AddSegment(plain), w.AddEntries([]Entry{{keys[0], labels.LabelID([]byte("x"))}})); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Commit(context.Background()); err != nil {
@@ -281,7 +295,7 @@ func TestTooManyLabels(t *testing.T) {
 		for _, p := range pairs {
 			want[p.key] = c.want(p.label)
 		}
-		if !labels.Coarsened() {
+		if labels.coarse == 0 {
 			t.Errorf("%s: not said", name)
 		}
 		checkLabels(t, r, want)
@@ -328,7 +342,7 @@ func TestLabelsOfAnySet(t *testing.T) {
 		}
 		defer w.Abort()
 		for _, p := range pairs {
-			if err := w.AddEntry(p.key, labels.LabelID([]byte(p.label))); err != nil {
+			if err := w.AddEntries([]Entry{{p.key, labels.LabelID([]byte(p.label))}}); err != nil {
 				t.Fatalf("%v", err)
 			}
 		}

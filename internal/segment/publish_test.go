@@ -123,7 +123,7 @@ func TestSecondWriterIsBusy(t *testing.T) {
 		t.Errorf("second writer: %v", err)
 	}
 	first.Abort()
-	if err := first.AddKey(1); err == nil {
+	if err := first.AddKeys([]uint64{1}); err == nil {
 		_, err = first.Commit(context.Background())
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("commit after abort: %v", err)

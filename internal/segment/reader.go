@@ -245,14 +245,8 @@ func (r *Reader) checkPage(p *page, i int) (pageHead, error) {
 // page is then visited once, which makes millions of probes many times faster than as many calls of Contains. On an
 // error the result is not complete.
 func (r *Reader) Intersect(dst, probes []uint64) ([]uint64, error) {
-	err := r.findAll(probes, func(key uint64, _ *page, _ pageHead, _ uint) { dst = append(dst, key) })
-	return dst, err
-}
-
-// findAll calls found with those of probes that are in the set, and where in a page each stands.
-func (r *Reader) findAll(probes []uint64, found func(key uint64, p *page, head pageHead, at uint)) error {
 	if r.mapped.Load() == nil {
-		return ErrClosed
+		return dst, ErrClosed
 	}
 	for len(probes) > 0 {
 		i := r.locatePage(probes[0])
@@ -263,18 +257,18 @@ func (r *Reader) findAll(probes []uint64, found func(key uint64, p *page, head p
 		first, last, n := r.dir.first[i], r.lastKeyOf(i), 0
 		err := r.readPage(i, func(p *page, head pageHead) bool {
 			for ; n < len(probes) && probes[n] >= first && probes[n] <= last; n++ {
-				if at, ok := pageFind(p, head, probes[n]-first); ok {
-					found(probes[n], p, head, at)
+				if _, ok := pageFind(p, head, probes[n]-first); ok {
+					dst = append(dst, probes[n])
 				}
 			}
 			return true
 		})
 		if err != nil {
-			return err
+			return dst, err
 		}
 		probes = probes[n:]
 	}
-	return nil
+	return dst, nil
 }
 
 // lastKeyOf returns the largest key that page i can hold.
@@ -284,9 +278,6 @@ func (r *Reader) lastKeyOf(i int) uint64 {
 	}
 	return r.foot.last
 }
-
-// AllKeys walks the keys in rising order. After an error, which comes with a zero key, it ends.
-func (r *Reader) AllKeys() iter.Seq2[uint64, error] { return r.KeysInRange(0, r.width.MaxKey()) }
 
 // KeysInRange walks the keys from first to last, both included, in rising order. After an error, which comes with a zero key,
 // it ends.
@@ -464,132 +455,32 @@ type Overlap struct {
 }
 
 // CompareWith counts exactly how many keys of r are in each of the others and in any of them. It reads r page by page and
-// walks along in the others: one that has not many more keys is decoded, in a larger one the keys are looked up.
+// looks the keys up in the others.
 func (r *Reader) CompareWith(ctx context.Context, others []*Reader) (Overlap, error) {
 	result := Overlap{Each: make([]uint64, len(others))}
-	walks := make([]walker, len(others))
-	for i, o := range others {
-		if o.width != r.width {
-			return result, ErrOption.Note("a segment of keys of another width")
-		}
-		walks[i] = walker{Reader: o, decoded: o.Count() < decodeUpTo*max(r.Count(), 1)}
+	if slices.ContainsFunc(others, func(o *Reader) bool { return o.width != r.width }) {
+		return result, ErrOption.Note("a segment of keys of another width")
 	}
 	if len(others) == 0 {
 		return result, ctx.Err() // of the first breach nothing has to be read
 	}
-	var keys, common []uint64
-	var known []bool
+	var keys, common, known []uint64
 	for page := range r.dir.first {
-		if err := ctx.Err(); err != nil {
-			return result, err
+		err := ctx.Err()
+		if err == nil {
+			keys, err = r.decodePage(keys[:0], page)
 		}
-		var err error
-		if keys, err = r.decodePage(keys[:0], page); err != nil {
-			return result, err
-		}
-		if known == nil || cap(known) < len(keys) {
-			known = make([]bool, 2*len(keys))
-		}
-		known = known[:len(keys)]
-		clear(known)
-		for i := range walks {
-			if common, err = walks[i].appendCommon(common[:0], keys); err != nil {
-				return result, err
-			}
+		known = known[:0]
+		for i := 0; err == nil && i < len(others); i++ {
+			common, err = others[i].Intersect(common[:0], keys)
 			result.Each[i] += uint64(len(common))
-			markKnown(known, keys, common)
+			known = append(known, common...)
 		}
-		for _, k := range known {
-			if k {
-				result.Any++
-			}
+		if err != nil {
+			return result, err
 		}
+		slices.Sort(known)
+		result.Any += uint64(len(slices.Compact(known)))
 	}
 	return result, nil
-}
-
-// decodeUpTo is how many times as many keys a segment may have for decoding all of it to be less work than looking up
-// some.
-const decodeUpTo = 12
-
-// walker goes through a segment beside another.
-type walker struct {
-	*Reader
-	decoded bool
-	next    int // page to decode next
-	keys    []uint64
-	rest    []uint64 // of the decoded page, not yet passed
-}
-
-// appendCommon appends those of keys, which rise from call to call, that the segment has.
-func (w *walker) appendCommon(dst, keys []uint64) ([]uint64, error) {
-	if !w.decoded {
-		return w.Intersect(dst, keys)
-	}
-	first, last := keys[0], keys[len(keys)-1]
-	for {
-		dst, w.rest = intersect(dst, keys, w.rest)
-		if len(w.rest) > 0 || w.next == len(w.dir.first) || w.dir.first[w.next] > last {
-			return dst, nil
-		}
-		if at := w.locatePage(first); at > w.next { // pages before it have none of these
-			w.next = at
-		}
-		var err error
-		if w.keys, err = w.decodePage(w.keys[:0], w.next); err != nil {
-			return dst, err
-		}
-		w.rest = w.keys
-		w.next++
-	}
-}
-
-// sparse is how many times fewer keys there are for each of them to be searched for.
-const sparse = 16
-
-// intersect appends what a and b have in common, and returns what of b is above all of a. Which of two keys is less is
-// not a guess: see union.
-func intersect(dst, a, b []uint64) (_, rest []uint64) {
-	n, _ := slices.BinarySearch(b, a[len(a)-1])
-	if n < len(a)/sparse {
-		for n < len(b) && b[n] == a[len(a)-1] {
-			n++
-		}
-		for _, k := range b[:n] {
-			at, found := slices.BinarySearch(a, k)
-			if found {
-				dst = append(dst, k)
-			}
-			a = a[at:]
-		}
-		return dst, b[n:]
-	}
-	i, j := 0, 0
-	for i < len(a) && j < len(b) {
-		x, y := a[i], b[j]
-		if x == y {
-			dst = append(dst, x)
-		}
-		_, less := bits.Sub64(x, y, 0)
-		_, more := bits.Sub64(y, x, 0)
-		i += int(1 - more)
-		j += int(1 - less)
-	}
-	return dst, b[j:]
-}
-
-// markKnown notes which of keys are among some of them.
-func markKnown(known []bool, keys, some []uint64) {
-	few := len(some) < len(keys)/sparse
-	i := 0
-	for _, k := range some {
-		if few {
-			at, _ := slices.BinarySearch(keys[i:], k)
-			i += at
-		}
-		for keys[i] != k {
-			i++
-		}
-		known[i] = true
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -97,7 +98,7 @@ func checkAgainst(t interface {
 }, r *Reader, want []uint64) {
 	t.Helper()
 	var got []uint64
-	for k, err := range r.AllKeys() {
+	for k, err := range r.KeysInRange(0, math.MaxUint64) {
 		if err != nil {
 			t.Fatalf("walk: %v", err)
 		}
@@ -140,7 +141,7 @@ func TestAgreesWithMap(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, k := range keys {
-			if err := wr.AddKey(k); err != nil {
+			if err := wr.AddKeys([]uint64{k}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -238,7 +239,7 @@ func TestRefusesWhatDoesNotFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	if err := w.AddKey(1 << 40); !errors.Is(err, ErrKeyTooWide) {
+	if err := w.AddKeys([]uint64{1 << 40}); !errors.Is(err, ErrKeyTooWide) {
 		t.Errorf("Add: %v", err)
 	}
 	if err := w.AddKeys([]uint64{1, 1 << 63}); !errors.Is(err, ErrKeyTooWide) {

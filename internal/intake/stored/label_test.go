@@ -3,6 +3,7 @@ package stored_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -27,15 +28,19 @@ func (v *env) labelsOf(r leak.Record) map[uint64]leak.Label {
 		v.T.Fatal(err)
 	}
 	labels := map[uint64]leak.Label{}
-	for e, err := range reader.Entries() {
+	for key, err := range reader.KeysInRange(0, math.MaxUint64) {
 		if err != nil {
 			v.T.Fatal(err)
 		}
-		text, err := reader.LabelBytes(e.Label)
+		id, _, err := reader.LookUp(key)
 		if err != nil {
 			v.T.Fatal(err)
 		}
-		if labels[e.Key], err = leak.ParseLabel(text); err != nil {
+		text, err := reader.LabelBytes(id)
+		if err != nil {
+			v.T.Fatal(err)
+		}
+		if labels[key], err = leak.ParseLabel(text); err != nil {
 			v.T.Fatal(err)
 		}
 	}
