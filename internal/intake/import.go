@@ -9,7 +9,6 @@ package intake
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -215,30 +214,20 @@ func (im *Importer) ImportBreach(ctx context.Context, spec Spec) (Outcome, error
 		}
 		return Outcome{}, err
 	}
-	w, err := openWork(im.workFolder(b.Name), spec.Inputs, im.Tables, spec.NoPairs)
-	if fresh && errors.Is(err, ErrInput) { // what lies there was never published, and was about something else
-		if err = im.DiscardWork(b.Name); err == nil {
-			w, err = openWork(im.workFolder(b.Name), spec.Inputs, im.Tables, spec.NoPairs)
-		}
-	}
+	w, err := im.openOrRestart(im.workFolder(b.Name), spec, fresh)
 	if err != nil {
 		return Outcome{}, err
 	}
 	run := newImportRun(im, w, spec)
-	if w.final == "" {
-		err = run.buildSegment(ctx)
-	}
+	err = run.buildSegment(ctx)
 	if doubt := w.last.Tally.DoubtReason(); err == nil && doubt != nil && !spec.Force {
 		return im.refuseImport(ctx, w, b, run.skips, doubt)
 	}
 	if err == nil {
 		err = im.publishBreach(ctx, w, b.Name)
 	}
-	if err != nil && !errors.Is(err, leak.ErrRetracted) {
-		return Outcome{}, errors.Join(err, w.releaseFolder())
-	}
-	if rerr := w.removeFolder(); err != nil || rerr != nil {
-		return Outcome{}, errors.Join(err, rerr)
+	if err := w.leaveFolder(err); err != nil {
+		return Outcome{}, err
 	}
 	r, err := im.Store.BreachByName(ctx, b.Name)
 	return Outcome{Record: r, Skips: run.skips}, err
@@ -274,17 +263,10 @@ func (im *Importer) register(ctx context.Context, b cyber.Breach) (fresh bool, e
 		return true, err
 	}
 	r, err := im.Store.BreachByName(ctx, b.Name)
-	if err != nil {
-		return false, err
+	if err == nil {
+		err = r.CheckCanContinue()
 	}
-	switch r.State {
-	case leak.Importing:
-		return false, nil
-	case leak.Retracted:
-		return false, leak.ErrRetracted.With("name", fault.RetractedImportOther)
-	case leak.Published:
-	}
-	return false, leak.ErrBreachExists.With("name", fault.AlreadyPublished)
+	return false, err
 }
 
 // workFolder returns where an import keeps its work.
@@ -310,51 +292,53 @@ func discardFolder(dir string) error {
 // publishBreach puts the segment in the files under a name that holds its digest, then tells the store in one transaction.
 // Either can be repeated.
 func (im *Importer) publishBreach(ctx context.Context, w *work, name string) error {
-	p, err := publication(w, name, 0, w.last.Tally)
+	p, err := w.publication(name, name+".pairs", ".seg")
 	if err != nil {
 		return err
 	}
-	if err := im.putFiles(ctx, w, p); err != nil {
-		return err
-	}
-	err = im.Store.PublishBreach(ctx, name, p)
-	if errors.Is(err, leak.ErrRetracted) {
-		return errors.Join(err, im.removeAll(ctx, partState{File: p.File, Pairs: p.Pairs}.publishedFiles()))
-	}
-	return err
+	return im.publishFiles(ctx, w, p, func() error { return im.Store.PublishBreach(ctx, name, p) })
 }
 
-// publication returns the names under which the finished files are published. A renewal has its number in the names, so
-// that they are never used again: a job that removes former files cannot remove a new one.
-func publication(w *work, name string, renewal int64, tally leak.Tally) (leak.Publication, error) {
-	number := ""
-	if renewal > 0 {
-		number = fmt.Sprintf(".%d", renewal)
+// publication returns the names under which the finished files are published: how that of the identifiers and that of the
+// pairs begin, the beginning of their digests, and how both end.
+func (w *work) publication(keys, pairs, end string) (p leak.Publication, err error) {
+	var count uint64
+	if p.Digest, count, err = readSummary(w.final); err != nil {
+		return p, err
 	}
-	digest, count, err := readSummary(w.final)
-	if err != nil {
-		return leak.Publication{}, err
-	}
-	p := leak.Publication{File: fmt.Sprintf("%s-%s%s.seg", name, digest[:16], number), Digest: digest, Tally: tally}
+	p.File, p.Tally = keys+"-"+p.Digest[:16]+end, w.last.Tally
 	p.Tally.Distinct, p.Tally.Pairs = int64(count), 0 // pairs may have been found, and are not wanted any more
 	if w.finalPairs == "" {
 		return p, nil
 	}
 	if p.PairsDigest, count, err = readSummary(w.finalPairs); err != nil {
-		return leak.Publication{}, err
+		return p, err
 	}
-	p.Pairs, p.Tally.Pairs = fmt.Sprintf("%s.pairs-%s%s.seg", name, p.PairsDigest[:16], number), int64(count)
+	p.Pairs, p.Tally.Pairs = pairs+"-"+p.PairsDigest[:16]+end, int64(count)
 	return p, nil
 }
 
 // putFiles brings the finished files to their place: first the pairs, as a breach is known by its identifiers.
-func (im *Importer) putFiles(ctx context.Context, w *work, p leak.Publication) error {
+func (w *work) putFiles(ctx context.Context, p leak.Publication, put func(ctx context.Context, name, from string) error) error {
 	if p.Pairs != "" {
-		if err := im.Files.PublishFile(ctx, p.Pairs, w.finalPairs); err != nil {
+		if err := put(ctx, p.Pairs, w.finalPairs); err != nil {
 			return err
 		}
 	}
-	return im.Files.PublishFile(ctx, p.File, w.final)
+	return put(ctx, p.File, w.final)
+}
+
+// publishFiles brings the finished files to their place and has the store take them up. They are removed again if the
+// breach was retracted meanwhile.
+func (im *Importer) publishFiles(ctx context.Context, w *work, p leak.Publication, takeUp func() error) error {
+	if err := w.putFiles(ctx, p, im.Files.PublishFile); err != nil {
+		return err
+	}
+	err := takeUp()
+	if errors.Is(err, leak.ErrRetracted) {
+		return errors.Join(err, im.removeFiles(ctx, p))
+	}
+	return err
 }
 
 // workerCount returns how many goroutines search.

@@ -120,8 +120,12 @@ func (run *importRun) newPairs() pairCollector {
 	}}
 }
 
-// buildSegment scans what is not yet scanned, from where the last run stopped, and puts the final segment together.
+// buildSegment scans what is not yet scanned, from where the last run stopped, and puts the final segment together, unless
+// an earlier run did.
 func (run *importRun) buildSegment(ctx context.Context) error {
+	if run.w.final != "" {
+		return nil
+	}
 	stop := run.watchProgress()
 	defer stop()
 	if !run.checked.Upto.Done {

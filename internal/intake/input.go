@@ -14,7 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -383,19 +383,14 @@ func JoinVolumes(inputs []Input) []Input {
 	gone := make([]bool, len(inputs))
 	joined := append([]Input{}, inputs...)
 	for _, members := range sets {
-		sort.Slice(members, func(a, b int) bool { return places[members[a]] < places[members[b]] })
+		first := slices.Min(members)
+		slices.SortFunc(members, func(a, b int) int { return places[a] - places[b] })
 		if len(members) < 2 || places[members[0]] > 1 {
 			continue
 		}
-		first := members[0]
-		for _, i := range members {
-			gone[i] = true
-			first = min(first, i)
-		}
-		gone[first] = false
 		var volumes []Input
 		for _, i := range members {
-			volumes = append(volumes, inputs[i])
+			volumes, gone[i] = append(volumes, inputs[i]), i != first
 		}
 		joined[first] = setInput(volumes)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/durable"
@@ -46,14 +47,12 @@ func (im *Importer) RenewBreach(ctx context.Context, way Way, spec Spec) (Outcom
 	}
 	// A breach with passwords that was imported without pairs stays without: the operator did not want them.
 	spec.NoPairs = spec.NoPairs || r.Pairs == "" && r.Tally.Classes[string(cyber.ExposedPassword)] > 0
-	w, err := im.openRenewal(r.Name, spec)
+	w, err := im.openOrRestart(im.workFolder(r.Name+renewing), spec, true)
 	if err != nil {
 		return Outcome{}, err
 	}
 	run := newImportRun(im, w, spec)
-	if w.final == "" {
-		err = run.buildSegment(ctx)
-	}
+	err = run.buildSegment(ctx)
 	out := Outcome{Record: r, Skips: run.skips}
 	if doubt := w.last.Tally.DoubtReason(); err == nil && doubt != nil && !spec.Force {
 		out.Tally = w.last.Tally
@@ -62,11 +61,8 @@ func (im *Importer) RenewBreach(ctx context.Context, way Way, spec Spec) (Outcom
 	if err == nil {
 		err = im.renewContent(ctx, w, r, way)
 	}
-	if err != nil && !errors.Is(err, leak.ErrRetracted) {
-		return out, errors.Join(err, w.releaseFolder())
-	}
-	if rerr := w.removeFolder(); err != nil || rerr != nil {
-		return out, errors.Join(err, rerr)
+	if err := w.leaveFolder(err); err != nil {
+		return out, err
 	}
 	out.Record, err = im.Store.BreachByName(ctx, r.Name)
 	out.Unchanged = out.Content == r.Content
@@ -97,11 +93,11 @@ func (im *Importer) renewable(ctx context.Context, spec Spec) (leak.Record, erro
 	return r, nil
 }
 
-// openRenewal takes the folder of a renewal. What one with other inputs left there is given up: it changed nothing.
-func (im *Importer) openRenewal(name string, spec Spec) (*work, error) {
-	dir := im.workFolder(name + renewing)
+// openOrRestart takes the folder of an import or a renewal. Where mayRestart says so, what one with other inputs left
+// there is given up: it changed nothing, and was never published.
+func (im *Importer) openOrRestart(dir string, spec Spec, mayRestart bool) (*work, error) {
 	w, err := openWork(dir, spec.Inputs, im.Tables, spec.NoPairs)
-	if !errors.Is(err, ErrInput) {
+	if !mayRestart || !errors.Is(err, ErrInput) {
 		return w, err
 	}
 	if err := discardFolder(dir); err != nil {
@@ -112,31 +108,23 @@ func (im *Importer) openRenewal(name string, spec Spec) (*work, error) {
 
 // renewContent makes the new content out of what was scanned and publishes it.
 func (im *Importer) renewContent(ctx context.Context, w *work, r leak.Record, way Way) error {
-	tally, exposes := w.last.Tally, append(append([]cyber.Exposed{}, r.Exposes...), leak.Auto)
-	var err error
-	switch way {
-	case Append:
-		if err = im.appendTo(ctx, w, r); err == nil {
-			tally = sumTally(r.Tally, tally)
+	exposes := []cyber.Exposed{leak.Auto}
+	if way == Append {
+		exposes = append(slices.Clone(r.Exposes), leak.Auto)
+		if err := im.appendTo(ctx, w, r); err != nil {
+			return err
 		}
-	case Replace:
-		exposes = []cyber.Exposed{leak.Auto}
+		w.last.Tally = sumTally(r.Tally, w.last.Tally)
 	}
-	if err != nil {
-		return err
-	}
-	p, err := publication(w, r.Name, r.Renewals+1, tally)
+	// The number of the renewal is in the names, so that they are never used again: a job that removes former files cannot
+	// remove a new one.
+	p, err := w.publication(r.Name, r.Name+".pairs", fmt.Sprintf(".%d.seg", r.Renewals+1))
 	if err != nil || p.Digest+p.PairsDigest == r.Content {
 		return err
 	}
-	if err := im.putFiles(ctx, w, p); err != nil {
-		return err
-	}
-	err = im.Store.RenewBreach(ctx, r.Name, leak.Renewal{Publication: p, Base: r.Content, Exposes: exposes})
-	if errors.Is(err, leak.ErrRetracted) {
-		return errors.Join(err, im.removeAll(ctx, partState{File: p.File, Pairs: p.Pairs}.publishedFiles()))
-	}
-	return err
+	return im.publishFiles(ctx, w, p, func() error {
+		return im.Store.RenewBreach(ctx, r.Name, leak.Renewal{Publication: p, Base: r.Content, Exposes: exposes})
+	})
 }
 
 // sumTally counts what was there and what came. Nothing of it is measured yet.

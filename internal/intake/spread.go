@@ -62,26 +62,6 @@ type partArgs struct {
 	Limit     int64 `json:"limit,omitempty"`
 }
 
-// partState is what a part has done: so far, or, when File is set, in all.
-type partState struct {
-	Tally  leak.Tally `json:"tally"`
-	File   string     `json:"file,omitempty"`
-	Digest string     `json:"digest,omitempty"`
-	// Pairs is the file of the part's pairs, if it has any.
-	Pairs       string `json:"pairs,omitempty"`
-	PairsDigest string `json:"pairs_digest,omitempty"`
-}
-
-// publishedFiles returns the names of the files that a part has put into the shared store.
-func (p partState) publishedFiles() (names []string) {
-	for _, name := range []string{p.File, p.Pairs} {
-		if name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // spreadArgs is the whole of a spread import.
 type spreadArgs struct {
 	Parts int   `json:"parts"`
@@ -231,16 +211,9 @@ func (s *Spreader) pauseFor(parts int) time.Duration {
 }
 
 // findInputs finds what a part has to scan. A file that changed since the import was asked for cannot be scanned any more.
-func (s *Spreader) findInputs(ctx context.Context, breach string, args partArgs) ([]Input, error) {
+func (s *Spreader) findInputs(ctx context.Context, args partArgs, addresses []string) ([]Input, error) {
 	var inputs []Input
-	var addresses []string
 	for _, p := range args.Inputs {
-		if p.Sealed > 0 && addresses == nil {
-			var err error
-			if addresses, err = s.Importer.Store.SpreadAddresses(ctx, breach); err != nil {
-				return nil, err
-			}
-		}
 		if p.Sealed > len(addresses) {
 			return nil, ErrInput.With("inputs", fault.AddressGone, p.URL)
 		}
@@ -341,20 +314,23 @@ func (s *Spreader) checkWanted(ctx context.Context, breach string) error {
 // scanPart scans the inputs of a part to a segment.
 func (s *Spreader) scanPart(ctx context.Context, run *job.Run, breach, number string, args partArgs) error {
 	im := s.Importer.withLimits(args)
-	inputs, err := s.findInputs(ctx, breach, args)
+	secrets, err := im.Store.SpreadAddresses(ctx, breach)
 	if err != nil {
 		return err
 	}
-	passwords, err := s.passwords(ctx, breach, args)
+	inputs, err := s.findInputs(ctx, args, secrets)
 	if err != nil {
 		return err
+	}
+	if len(secrets) < args.Passwords {
+		return ErrInput.With("password", fault.PasswordsGone)
 	}
 	im.sweepSpread(breach + "-" + number)
 	w, err := openWork(im.spreadDir(breach+"-"+number), inputs, im.Tables, args.NoPairs)
 	if err != nil {
 		return err
 	}
-	spec := Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Passwords: passwords}
+	spec := Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, Passwords: secrets[len(secrets)-args.Passwords:]}
 	if args.Mapping != "" {
 		if spec.Mapping, err = stated.ParseMapping([]byte(args.Mapping)); err != nil {
 			return errors.Join(ErrInput.With("mapping", fault.Unreadable).Because(err), w.releaseFolder())
@@ -370,70 +346,40 @@ func (s *Spreader) scanPart(ctx context.Context, run *job.Run, breach, number st
 // scanPart scans one part, puts its files in the shared store and keeps their names in the job's progress, from where
 // the merge takes them. If the job was lost meanwhile and the import is over, it removes the files again.
 func (im *Importer) scanPart(ctx context.Context, run *job.Run, w *work, spec Spec, number string) error {
-	breach := spec.Breach.Name
 	var last time.Time
-	var before partState // a file that an earlier try put there keeps its name in the row
+	var before leak.Publication // a file that an earlier try put there keeps its name in the row
 	if err := json.Unmarshal(run.Progress, &before); err != nil {
 		return fmt.Errorf("read progress: %w", err)
 	}
 	spec.Progress = func(p Progress) {
 		if now := im.Now(); now.Sub(last) > 2*time.Second {
-			last = now
-			_ = run.Save(ctx, partState{leak.Tally{Bytes: p.Read, Found: p.Found}, before.File, before.Digest, before.Pairs, before.PairsDigest}) // the next one will do
+			last, before.Tally = now, leak.Tally{Bytes: p.Read, Found: p.Found}
+			_ = run.Save(ctx, before) // the next one will do
 		}
 	}
-	scanning := newImportRun(im, w, spec)
-	if w.final == "" {
-		if err := scanning.buildSegment(ctx); err != nil {
-			return err
-		}
-	}
-	digest, _, err := readSummary(w.final)
-	if err != nil {
+	if err := newImportRun(im, w, spec).buildSegment(ctx); err != nil {
 		return err
 	}
-	state := partState{Tally: w.last.Tally, File: fmt.Sprintf("%s.part-%s-%s.seg", breach, number, digest[:16]), Digest: digest}
-	if w.finalPairs != "" {
-		if state.PairsDigest, _, err = readSummary(w.finalPairs); err != nil {
-			return err
-		}
-		state.Pairs = fmt.Sprintf("%s.part-%s-pairs-%s.seg", breach, number, state.PairsDigest[:16])
+	stem := spec.Breach.Name + ".part-" + number
+	state, err := w.publication(stem, stem+"-pairs", ".seg")
+	if err != nil {
+		return err
 	}
 	// The name comes first: a file that no row names would stay for ever.
 	if err := run.Save(ctx, state); err != nil {
 		return err
 	}
-	if err := im.Files.PutShared(ctx, state.File, w.final); err != nil {
+	if err := w.putFiles(ctx, state, im.Files.PutShared); err != nil {
 		return err
-	}
-	if state.Pairs != "" {
-		if err := im.Files.PutShared(ctx, state.Pairs, w.finalPairs); err != nil {
-			return err
-		}
 	}
 	if err := run.Save(ctx, state); errors.Is(err, job.ErrLost) {
 		if _, err := im.Jobs.GetJob(ctx, run.ID); errors.Is(err, job.ErrNotFound) { // the import is over: no other worker removes the files
-			return errors.Join(job.ErrLost, im.removeAll(ctx, state.publishedFiles()))
+			return errors.Join(job.ErrLost, im.removeFiles(ctx, state))
 		}
 		return job.ErrLost
 	} else {
 		return err
 	}
-}
-
-// passwords returns the archive passwords that were given with the import.
-func (s *Spreader) passwords(ctx context.Context, breach string, args partArgs) ([]string, error) {
-	if args.Passwords == 0 {
-		return nil, nil
-	}
-	secrets, err := s.Importer.Store.SpreadAddresses(ctx, breach)
-	if err == nil && len(secrets) < args.Passwords {
-		err = ErrInput.With("password", fault.PasswordsGone)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return secrets[len(secrets)-args.Passwords:], nil
 }
 
 // withLimits returns the importer with the limits that a part was given.
@@ -488,8 +434,11 @@ func (s *Spreader) WatchParts(ctx context.Context, run *job.Run) error {
 			return err
 		}
 		sum, err := sumParts(parts)
-		if err != nil || r.State == leak.Retracted {
-			return s.stopParts(ctx, name, errors.Join(err, retracted(r)))
+		if r.State == leak.Retracted { // the withdrawal takes away what the parts left
+			err = errors.Join(err, job.ErrCancelled)
+		}
+		if err != nil {
+			return s.stopParts(ctx, name, err)
 		}
 		if err := run.Save(ctx, sum.progress(args)); err != nil {
 			return s.stopParts(ctx, name, err)
@@ -501,14 +450,6 @@ func (s *Spreader) WatchParts(ctx context.Context, run *job.Run) error {
 			return s.stopParts(ctx, name, context.Cause(ctx))
 		}
 	}
-}
-
-// retracted returns job.ErrCancelled if the breach was withdrawn while its parts were imported.
-func retracted(r leak.Record) error {
-	if r.State == leak.Retracted { // the withdrawal takes away what the parts left
-		return job.ErrCancelled
-	}
-	return nil
 }
 
 // stopParts asks the parts to stop when the import is over; a worker that only stops or lost the lease leaves them to the
@@ -525,7 +466,7 @@ type spreadSum struct {
 	tally         leak.Tally
 	done, running int
 	trouble       string
-	files         []partState
+	files         []leak.Publication
 }
 
 // sumParts sums up; a part that failed is an ErrInput that says which.
@@ -535,7 +476,7 @@ func sumParts(parts []job.Job) (spreadSum, error) {
 		if j.State == job.Failed {
 			return sum, ErrInput.With("", fault.PartFailed, i+1, len(parts), fault.Recall(j.Error))
 		}
-		var p partState
+		var p leak.Publication
 		if err := json.Unmarshal(j.Progress, &p); err != nil {
 			return sum, fmt.Errorf("read progress: %w", err)
 		}
@@ -605,7 +546,7 @@ func (s *Spreader) mergeAllParts(ctx context.Context, run *job.Run, name string,
 
 // mergeParts merges the segments of all parts, and their pairs, into one in the folder w. All parts stay open until the
 // merge is done.
-func (s *Spreader) mergeParts(ctx context.Context, w *work, files []partState) error {
+func (s *Spreader) mergeParts(ctx context.Context, w *work, files []leak.Publication) error {
 	out, err := w.beginPart(s.Importer.sortMemory())
 	if err != nil {
 		return err
@@ -637,9 +578,12 @@ func (s *Spreader) openPart(ctx context.Context, file, digest string) (*segment.
 	return r, err
 }
 
-// removeAll takes files away everywhere.
-func (im *Importer) removeAll(ctx context.Context, files []string) error {
-	for _, name := range files {
+// removeFiles takes the files of a publication away everywhere.
+func (im *Importer) removeFiles(ctx context.Context, p leak.Publication) error {
+	for _, name := range []string{p.File, p.Pairs} {
+		if name == "" {
+			continue
+		}
 		if err := im.Files.RemoveFile(ctx, name); err != nil {
 			return err
 		}
@@ -654,11 +598,11 @@ func (im *Importer) DropParts(ctx context.Context, name string) error {
 		return err
 	}
 	for _, j := range parts {
-		var p partState
+		var p leak.Publication
 		if err := json.Unmarshal(j.Progress, &p); err != nil {
 			return fmt.Errorf("read progress: %w", err)
 		}
-		if err := im.removeAll(ctx, p.publishedFiles()); err != nil {
+		if err := im.removeFiles(ctx, p); err != nil {
 			return err
 		}
 	}

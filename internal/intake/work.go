@@ -198,6 +198,15 @@ func (w *work) dropPartsFrom(i int) error {
 // releaseFolder lets go of the folder and keeps what is in it.
 func (w *work) releaseFolder() error { return w.lock.Close() }
 
+// leaveFolder ends the work with the error of publishing it: what failed can go on from the folder later, unless the breach
+// was retracted.
+func (w *work) leaveFolder(err error) error {
+	if err != nil && !errors.Is(err, leak.ErrRetracted) {
+		return errors.Join(err, w.releaseFolder())
+	}
+	return errors.Join(err, w.removeFolder())
+}
+
 // removing marks a folder that is given up: no breach has such a name.
 const removing = "+gone"
 

@@ -146,9 +146,12 @@ func (r Record) ListFiles() []File {
 
 // Publication is what an import leaves: the files of a breach, and what was counted.
 type Publication struct {
-	File, Digest       string
-	Pairs, PairsDigest string
-	Tally              Tally
+	Tally  Tally  `json:"tally"`
+	File   string `json:"file,omitempty"`
+	Digest string `json:"digest,omitempty"`
+	// Pairs is the file of the pairs, if there are any.
+	Pairs       string `json:"pairs,omitempty"`
+	PairsDigest string `json:"pairs_digest,omitempty"`
 }
 
 // Renewal is what takes the place of a published breach's content.
