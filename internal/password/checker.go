@@ -21,6 +21,7 @@ import (
 	frequency "github.com/nbutton23/zxcvbn-go/data"
 	"golang.org/x/crypto/md4" //nolint:staticcheck // NTLM is MD4; nothing here relies on its strength
 
+	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -47,7 +48,6 @@ type snapshot struct {
 // openCorpus is a corpus with its files open; it stays in use until a reload replaces it.
 type openCorpus struct {
 	entry     entry
-	algorithm Algorithm
 	all, wide *segment.Reader
 	damage    atomic.Pointer[error] // set once the files are known to be damaged
 	stale     atomic.Bool           // the files changed on disk: they are opened, and their pages checked, anew
@@ -111,8 +111,8 @@ func (c *Checker) ReloadCorpora() error {
 // logChange logs the corpora that a reload put in force, and a broken corpus once, not at every reload.
 func (c *Checker) logChange(old, next *snapshot) {
 	for _, o := range next.corpora {
-		if old.corpusOf(o.algorithm) != o {
-			c.log.Info("password corpus in force", "algorithm", o.algorithm.String(), "entries", o.entry.Entries, "source", o.entry.Source)
+		if old.corpusOf(o.entry.Algorithm) != o {
+			c.log.Info("password corpus in force", "algorithm", o.entry.Algorithm.String(), "entries", o.entry.Entries, "source", o.entry.Source)
 		}
 	}
 	if next.broken != nil && (old.broken == nil || old.broken.Error() != next.broken.Error()) {
@@ -134,7 +134,7 @@ func (l *Library) openCorpora(m manifest, old *snapshot) *snapshot {
 			s.corpora = append(s.corpora, before)
 			continue
 		}
-		o, err := l.openCorpus(a, e)
+		o, err := l.openCorpus(e)
 		if err != nil {
 			s.broken = errors.Join(s.broken, err)
 			s.noteMissing(e, before, err)
@@ -150,7 +150,7 @@ func (l *Library) openCorpora(m manifest, old *snapshot) *snapshot {
 }
 
 // openCorpus opens both files of a corpus or none.
-func (l *Library) openCorpus(a Algorithm, e entry) (*openCorpus, error) {
+func (l *Library) openCorpus(e entry) (*openCorpus, error) {
 	all, err := l.openSegment(e.File, e.Digest)
 	if err != nil {
 		return nil, err
@@ -160,13 +160,13 @@ func (l *Library) openCorpus(a Algorithm, e entry) (*openCorpus, error) {
 		_ = all.Close()
 		return nil, err
 	}
-	return &openCorpus{entry: e, algorithm: a, all: all, wide: wide}, nil
+	return &openCorpus{entry: e, all: all, wide: wide}, nil
 }
 
 // corpusOf returns the open corpus of an algorithm, or nil.
 func (s *snapshot) corpusOf(a Algorithm) *openCorpus {
 	for _, o := range s.corpora {
-		if o.algorithm == a {
+		if o.entry.Algorithm == a {
 			return o
 		}
 	}
@@ -181,7 +181,7 @@ func (s *snapshot) isStaleSnapshot() bool {
 // releaseReplaced closes the corpora that next did not take over.
 func (s *snapshot) releaseReplaced(next *snapshot) {
 	for _, o := range s.corpora {
-		if next.corpusOf(o.algorithm) != o {
+		if next.corpusOf(o.entry.Algorithm) != o {
 			o.closeFiles()
 		}
 	}
@@ -254,7 +254,7 @@ func (c *Checker) inspectFiles() {
 	for _, o := range c.current.Load().corpora {
 		if err := errors.Join(o.all.Unchanged(), o.wide.Unchanged()); err != nil && o.damage.CompareAndSwap(nil, &err) {
 			o.stale.Store(true)
-			c.log.Error("files of a password corpus were changed in place", "algorithm", o.algorithm.String(), "error", err)
+			c.log.Error("files of a password corpus were changed in place", "algorithm", o.entry.Algorithm.String(), "error", err)
 		}
 	}
 }
@@ -301,7 +301,7 @@ func (l *Library) EnsureDefault(ctx context.Context) error {
 		// Another process may be doing the same at this moment; it will not take long.
 		err := l.importDefault(ctx, a)
 		for try := 0; errors.Is(err, ErrBusy) && try < 10; try++ {
-			if err := sleepFor(ctx, 200*time.Millisecond); err != nil {
+			if err := job.PauseStep(ctx, 200*time.Millisecond); err != nil {
 				return err
 			}
 			err = l.importDefault(ctx, a)

@@ -1,6 +1,7 @@
 package password
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/segment"
 )
 
@@ -48,38 +50,18 @@ const (
 
 // setDefaults fills in what was left open.
 func (d *Download) setDefaults() {
-	if d.Base == "" {
-		d.Base = DefaultBase
-	}
-	d.Base = strings.TrimRight(d.Base, "/")
-	if d.Parallel <= 0 {
-		d.Parallel = defaultParallel
-	}
+	d.Base = strings.TrimRight(cmp.Or(d.Base, DefaultBase), "/")
+	d.Parallel, d.ranges = cmp.Or(max(0, d.Parallel), defaultParallel), cmp.Or(d.ranges, allRanges)
 	if d.Client == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone() //nolint:errcheck // this program never replaces it
 		t.MaxIdleConnsPerHost = d.Parallel
 		d.Client = &http.Client{Transport: t, Timeout: requestTimeout}
 	}
 	if d.Wait == nil {
-		d.Wait = sleepFor
+		d.Wait = job.PauseStep
 	}
 	if d.Chance == nil {
 		d.Chance = rand.Float64
-	}
-	if d.ranges == 0 {
-		d.ranges = allRanges
-	}
-}
-
-// sleepFor waits, or until ctx ends.
-func sleepFor(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
 	}
 }
 
@@ -224,12 +206,12 @@ func (d *downloader) publishCorpus(ctx context.Context) (Corpus, error) {
 		if r.manifest.Corpora[d.job.Algorithm.String()].Digest != d.before.Digest {
 			return Corpus{}, errors.Join(ErrBusy.With("", fault.CorpusReplaced), d.journal.removeJournal())
 		}
-		if old, err = d.lib.openCorpus(d.job.Algorithm, d.before); err != nil {
+		if old, err = d.lib.openCorpus(d.before); err != nil {
 			return Corpus{}, err
 		}
 		defer old.closeFiles()
 	}
-	tags := &tagTable{base: d.job.Base}
+	tags := &tagTable{Base: d.job.Base}
 	var keys, widely []uint64
 	for n := range uint32(d.job.ranges) {
 		if keys, widely, err = d.keysOfRange(n, old, keys[:0], widely[:0]); err != nil {
@@ -238,7 +220,7 @@ func (d *downloader) publishCorpus(ctx context.Context) (Corpus, error) {
 		if err := r.addHashKeys(keys, widely); err != nil {
 			return Corpus{}, err
 		}
-		tags.tags = append(tags.tags, d.journal.done[n].tag)
+		tags.Tags = append(tags.Tags, d.journal.done[n].tag)
 	}
 	r.tags = tags
 	c, err := r.publishReplacement(ctx)
@@ -290,6 +272,7 @@ const (
 	longestWait   = 30 * time.Second
 	longestAsked  = 10 * time.Minute // the longest Retry-After that is honoured in full
 	maxRangeBytes = 64 << 20
+	longestTag    = 255
 )
 
 // retryable is a failure that may pass; after is how long the service asked us to wait.
@@ -375,8 +358,12 @@ func (d *downloader) parseRange(number uint32, resp *http.Response) (answer, err
 	}
 	slices.Sort(p.keys)
 	slices.Sort(p.widely)
+	tag := resp.Header.Get("ETag")
+	if len(tag) > longestTag { // as good as none: the range is fetched again
+		tag = ""
+	}
 	return answer{
-		number: number, tag: resp.Header.Get("ETag"), keys: slices.Compact(p.keys), widely: p.widely, bytes: int64(len(body)),
+		number: number, tag: tag, keys: slices.Compact(p.keys), widely: p.widely, bytes: int64(len(body)),
 	}, nil
 }
 

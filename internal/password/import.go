@@ -7,12 +7,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"math/bits"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/scan"
 )
 
 // Import says what to import.
@@ -159,7 +160,7 @@ func (im *importer) readHashLines(ctx context.Context, name string, text io.Read
 	var parser *lineParser
 	kept := 0
 	for last := false; !last; {
-		n, err := readFullOrEnd(text, im.buf[kept:])
+		n, err := scan.FillBuffer(text, im.buf[kept:])
 		if last = err == io.EOF; err != nil && !last { //nolint:errorlint // a reader ends with io.EOF itself; wrapped, it is a fault
 			return err
 		}
@@ -180,17 +181,6 @@ func (im *importer) readHashLines(ctx context.Context, name string, text io.Read
 		kept = copy(im.buf, rest)
 	}
 	return nil
-}
-
-// readFullOrEnd fills b or reads to the end. Unlike io.ReadFull it tells an end (io.EOF) from a packed stream that was cut
-// short (io.ErrUnexpectedEOF).
-func readFullOrEnd(r io.Reader, b []byte) (n int, err error) {
-	for n < len(b) && err == nil {
-		var more int
-		more, err = r.Read(b[n:])
-		n += more
-	}
-	return n, err
 }
 
 // parseLines hands over the keys of the complete lines of b and returns what is left.
@@ -315,17 +305,8 @@ const rangeDigits = 5
 
 // parseRange parses the hex digits of a range's name; ok is false when the length or a digit is wrong.
 func parseRange(s string) (prefix uint64, ok bool) {
-	if len(s) != rangeDigits {
-		return 0, false
-	}
-	for i := range len(s) {
-		v := hexDigitValue(s[i])
-		if v > 15 {
-			return 0, false
-		}
-		prefix = prefix<<4 | uint64(v)
-	}
-	return prefix, true
+	prefix, err := strconv.ParseUint(s, 16, 64)
+	return prefix, err == nil && len(s) == rangeDigits
 }
 
 // countingReader counts what was read, for a progress bar that another goroutine draws.
@@ -534,79 +515,24 @@ func shortNumber(w uint64, length uint) uint64 {
 	return w * (10000<<32 + 1) >> 32
 }
 
-// tagTable holds the entity tag of every range of a download, so that the next one can ask only for what changed.
-//
-// Its file: magic, u32 number of ranges, then strings of one length byte each: the digest of the corpus that the tags
-// belong to, the base address they came from, and the tag of each range; CRC-32C of all that.
+// tagTable holds the entity tag of every range of a download, so that the next one can ask only for what changed. It says
+// which corpus the tags belong to, and from which address they came.
 type tagTable struct {
-	digest, base string
-	tags         []string
+	Digest string   `json:"digest"`
+	Base   string   `json:"base"`
+	Tags   []string `json:"tags"`
 }
 
-// tagMagic begins the file of entity tags, by which a download asks only for ranges that changed.
-const tagMagic = "PWTAGS1\n"
-
-// errTags has all ranges downloaded anew.
-var errTags = errors.New("entity tags cannot be read")
-
-// encodeTags writes the table to its file format.
-func (t *tagTable) encodeTags() []byte {
-	b := binary.LittleEndian.AppendUint32([]byte(tagMagic), uint32(len(t.tags)))
-	for _, s := range append([]string{t.digest, t.base}, t.tags...) {
-		if len(s) > 255 { // as good as no tag: the range is fetched again
-			s = ""
-		}
-		b = append(append(b, byte(len(s))), s...)
-	}
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
-}
-
-// decodeTags parses a file of entity tags. A damaged one is errTags; the download then starts without tags.
-func decodeTags(b []byte) (*tagTable, error) {
-	n := len(b) - 4
-	if n < len(tagMagic)+4 || string(b[:len(tagMagic)]) != tagMagic || crc32.Checksum(b[:n], castagnoli) != binary.LittleEndian.Uint32(b[n:]) {
-		return nil, errTags
-	}
-	text := string(b[:n]) // the tags share its memory
-	at := len(tagMagic) + 4
-	next := func() (string, bool) {
-		if at >= n || at+1+int(text[at]) > n {
-			return "", false
-		}
-		s := text[at+1 : at+1+int(text[at])]
-		at += 1 + len(s)
-		return s, true
-	}
-	t := &tagTable{}
-	var ok bool
-	if t.digest, ok = next(); !ok {
-		return nil, errTags
-	}
-	if t.base, ok = next(); !ok {
-		return nil, errTags
-	}
-	for range binary.LittleEndian.Uint32(b[len(tagMagic):]) {
-		s, ok := next()
-		if !ok {
-			return nil, errTags
-		}
-		t.tags = append(t.tags, s)
-	}
-	return t, nil
-}
-
-// loadTags returns the tags that fit the corpus e from the address base, or none: then everything is fetched.
+// loadTags returns the tags that fit the corpus e from the address base, or none, as for a file that is damaged: then
+// everything is fetched.
 func (l *Library) loadTags(e entry, base string, ranges int) []string {
 	if e.TagFile == "" {
 		return nil
 	}
-	b, err := os.ReadFile(l.filePath(e.TagFile))
-	if err != nil {
+	line, err := os.ReadFile(l.filePath(e.TagFile))
+	var t tagTable
+	if err != nil || !decodeLine(line, &t) || t.Digest != e.Digest || t.Base != base || len(t.Tags) != ranges {
 		return nil
 	}
-	t, err := decodeTags(b)
-	if err != nil || t.digest != e.Digest || t.base != base || len(t.tags) != ranges {
-		return nil
-	}
-	return t.tags
+	return t.Tags
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,12 +20,12 @@ import (
 
 // Corpus describes the corpus of one algorithm that is in force.
 type Corpus struct {
-	Algorithm Algorithm
-	Entries   uint64 // distinct 40-bit prefixes
-	Widely    uint64 // of these, seen WidelySeen times or more
-	Bytes     int64  // of both files
-	Source    string // where it came from; SourceDefault for the built-in list
-	Imported  time.Time
+	Algorithm Algorithm `json:"-"`
+	Entries   uint64    `json:"entries"`                // distinct 40-bit prefixes
+	Widely    uint64    `json:"widely_exposed_entries"` // of these, seen WidelySeen times or more
+	Bytes     int64     `json:"bytes"`                  // of both files
+	Source    string    `json:"source"`                 // where it came from; SourceDefault for the built-in list
+	Imported  time.Time `json:"imported_at"`
 }
 
 // SourceDefault marks the corpus that EnsureDefault builds: a stopgap until a real one is imported.
@@ -55,17 +56,13 @@ type manifest struct {
 
 // entry describes one corpus in the manifest: its files, their digests and where it came from.
 type entry struct {
-	Generation int       `json:"generation"`
-	File       string    `json:"file"`
-	Digest     string    `json:"digest"`
-	WideFile   string    `json:"widely_exposed_file"`
-	WideDigest string    `json:"widely_exposed_digest"`
-	TagFile    string    `json:"tag_file,omitempty"` // entity tags of a download
-	Entries    uint64    `json:"entries"`
-	Widely     uint64    `json:"widely_exposed_entries"`
-	Bytes      int64     `json:"bytes"`
-	Source     string    `json:"source"`
-	Imported   time.Time `json:"imported_at"`
+	Generation int    `json:"generation"`
+	File       string `json:"file"`
+	Digest     string `json:"digest"`
+	WideFile   string `json:"widely_exposed_file"`
+	WideDigest string `json:"widely_exposed_digest"`
+	TagFile    string `json:"tag_file,omitempty"` // entity tags of a download
+	Corpus
 }
 
 // The manifest names the files of a corpus and their digests.
@@ -104,7 +101,9 @@ func parseManifest(text []byte) (manifest, error) {
 		return m, ErrManifest.With("", fault.OtherVersion, m.Version, manifestVersion)
 	}
 	for name, e := range m.Corpora {
-		_, err := ParseAlgorithm(name)
+		var err error
+		e.Algorithm, err = ParseAlgorithm(name)
+		m.Corpora[name] = e
 		if err != nil || !fileName.MatchString(e.File) || !fileName.MatchString(e.WideFile) || (e.TagFile != "" && !fileName.MatchString(e.TagFile)) {
 			return m, ErrManifest.With("", fault.ForeignEntry)
 		}
@@ -177,15 +176,10 @@ func (l *Library) ReadStatus() ([]Corpus, error) {
 	var out []Corpus
 	for _, a := range Algorithms {
 		if e, ok := m.Corpora[a.String()]; ok {
-			out = append(out, e.newCorpus(a))
+			out = append(out, e.Corpus)
 		}
 	}
 	return out, nil
-}
-
-// newCorpus returns an entry of the manifest as callers see it.
-func (e entry) newCorpus(a Algorithm) Corpus {
-	return Corpus{Algorithm: a, Entries: e.Entries, Widely: e.Widely, Bytes: e.Bytes, Source: e.Source, Imported: e.Imported}
 }
 
 // VerifyFiles reads the files of all corpora from front to back and returns what is wrong with any of them.
@@ -256,41 +250,24 @@ func (l *Library) openFiles() (files []*os.File, err error) {
 			names = append(names, e.TagFile)
 		}
 	}
+	defer func() {
+		for ; err != nil && len(files) > 0; files = files[1:] {
+			_ = files[0].Close() // only read
+		}
+	}()
 	for _, name := range names {
 		f, err := os.Open(l.filePath(name))
 		if err != nil {
-			for _, open := range files {
-				err = errors.Join(err, open.Close())
-			}
-			return nil, err
+			return files, err
 		}
 		files = append(files, f)
 	}
 	// The manifest was read before it was opened: make sure that both were the same one.
 	again, err := l.readManifest()
-	if err == nil && !sameFiles(m, again) {
+	if err == nil && !maps.EqualFunc(m.Corpora, again.Corpora, func(a, b entry) bool { return a.Digest == b.Digest && a.File == b.File }) {
 		err = os.ErrNotExist
 	}
-	if err != nil {
-		for _, open := range files {
-			err = errors.Join(err, open.Close())
-		}
-		return nil, err
-	}
-	return files, nil
-}
-
-// sameFiles reports whether two manifests name the same content.
-func sameFiles(a, b manifest) bool {
-	if len(a.Corpora) != len(b.Corpora) {
-		return false
-	}
-	for name, e := range a.Corpora {
-		if b.Corpora[name].Digest != e.Digest || b.Corpora[name].File != e.File {
-			return false
-		}
-	}
-	return true
+	return files, err
 }
 
 // replacement is a corpus under construction. Until publish nothing that is in force changes.
@@ -325,7 +302,7 @@ func (r *replacement) openFiles(source string) (err error) {
 	}
 	// A file left by an import that was killed before it published would be taken over by the writer of the same name.
 	generation := r.manifest.Corpora[r.algorithm.String()].Generation + 1
-	r.entry = entry{Generation: generation, Source: source}
+	r.entry = entry{Generation: generation, Corpus: Corpus{Algorithm: r.algorithm, Source: source}}
 	r.entry.File, r.entry.WideFile, _ = corpusFileNames(r.algorithm, generation)
 	label := []byte(r.algorithm.String())
 	if r.all, err = segment.CreateSegment(r.lib.filePath(r.entry.File), segment.Options{Width: segment.Bits40, Note: label}); err != nil {
@@ -355,7 +332,7 @@ func (r *replacement) publishReplacement(ctx context.Context) (Corpus, error) {
 		return Corpus{}, err
 	}
 	r.lib.sweepUnnamed(r.manifest)
-	return r.entry.newCorpus(r.algorithm), nil
+	return r.entry.Corpus, nil
 }
 
 // commitFiles completes the files, which nothing names yet.
@@ -379,8 +356,12 @@ func (r *replacement) commitFiles(ctx context.Context) error {
 		return nil
 	}
 	_, _, e.TagFile = corpusFileNames(r.algorithm, e.Generation)
-	r.tags.digest = e.Digest
-	return durable.WriteFile(r.lib.filePath(e.TagFile), r.tags.encodeTags())
+	r.tags.Digest = e.Digest
+	line, err := encodeLine(r.tags)
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(r.lib.filePath(e.TagFile), line)
 }
 
 // abandonFiles gives up what was not published and unlocks the library. After publish it only unlocks.
@@ -413,15 +394,12 @@ type view struct {
 // unknown.
 func (c Corpus) Sample() bool { return c.Source == SourceDefault }
 
-// isSample reports whether the entry is the built-in list.
-func (e entry) isSample() bool { return e.Source == SourceDefault }
-
 // noteMissing notes that the corpus e cannot be opened; before, if any, serves in its place.
 func (s *snapshot) noteMissing(e entry, before *openCorpus, err error) {
 	if before == nil {
 		s.every.missing = err
 	}
-	if !e.isSample() && (before == nil || before.entry.isSample()) {
+	if !e.Sample() && (before == nil || before.entry.Sample()) {
 		s.imported.missing = err
 	}
 }
@@ -430,7 +408,7 @@ func (s *snapshot) noteMissing(e entry, before *openCorpus, err error) {
 func (s *snapshot) buildViews() {
 	s.every.corpora = s.corpora
 	for _, o := range s.corpora {
-		if !o.entry.isSample() {
+		if !o.entry.Sample() {
 			s.imported.corpora = append(s.imported.corpora, o)
 		}
 	}
@@ -452,8 +430,8 @@ func joinCorpusNames(corpora []*openCorpus) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(o.algorithm.String() + "; entries=" + strconv.FormatUint(o.entry.Entries, 10) + "; date=" + o.entry.Imported.UTC().Format(time.DateOnly))
-		if o.entry.isSample() {
+		b.WriteString(o.entry.Algorithm.String() + "; entries=" + strconv.FormatUint(o.entry.Entries, 10) + "; date=" + o.entry.Imported.UTC().Format(time.DateOnly))
+		if o.entry.Sample() {
 			b.WriteString("; sample")
 		}
 	}
@@ -487,7 +465,7 @@ func (c *Checker) ListCorpora() []Corpus {
 	s := c.current.Load()
 	list := make([]Corpus, 0, len(s.corpora))
 	for _, o := range s.corpora {
-		list = append(list, o.entry.newCorpus(o.algorithm))
+		list = append(list, o.entry.Corpus)
 	}
 	return list
 }

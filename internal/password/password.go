@@ -12,6 +12,7 @@ package password
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/vigiahq/vigia/internal/fault"
 )
@@ -103,12 +104,8 @@ func ParsePrefix(s string) (key uint64, err error) {
 	if len(s) != PrefixDigits {
 		return 0, ErrPrefix.With("", fault.HexadecimalLength, PrefixDigits)
 	}
-	for i := range len(s) {
-		v := hexDigitValue(s[i])
-		if v > 15 {
-			return 0, ErrPrefix.With("", fault.OnlyHexadecimal)
-		}
-		key = key<<4 | uint64(v)
+	if key, err = strconv.ParseUint(s, 16, 64); err != nil {
+		return 0, ErrPrefix.With("", fault.OnlyHexadecimal)
 	}
 	return key, nil
 }
