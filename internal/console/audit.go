@@ -39,7 +39,7 @@ func listAudit(c *Console, r *request) (answer, error) { return c.auditView(r, n
 func (c *Console) auditView(r *request, checked *auditCheck) (answer, error) {
 	f := c.parseFilterQuery(r, &auditList, r.URL.Query(), "", nil)
 	entries, next := callRulePair2(r, f.readEntries, &c.Rules, perPage)
-	list := c.newListView(r, &auditList, f, nil, len(entries), formatSeq(next), -1)
+	list := c.newListView(r, &auditList, f, nil, len(entries), next, -1)
 	return view{"audit", "Auditoria", auditPage{list, c.auditRows(r, entries), checked}}, nil
 }
 

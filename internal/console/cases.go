@@ -260,7 +260,7 @@ func (c *Console) readDeskLane(r *request, f filter, status cyber.CaseStatus, al
 		asked.Assignee = r.who.Email
 	}
 	if alone {
-		asked.Limit, asked.After = 2*perLane, parseLaneMark(r.URL.Query())
+		asked.Limit, asked.After = 2*perLane, cyber.LaneMark{ID: cyber.CaseID(r.URL.Query().Get("id")), Due: parseMicros(r.URL.Query().Get("at"))}
 	}
 	one := callRuleWith(r, c.Rules.Cases.ListLane, asked)
 	q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
@@ -274,15 +274,6 @@ func (c *Console) readDeskLane(r *request, f filter, status cyber.CaseStatus, al
 		l.Next = "/cases?" + q.Encode()
 	}
 	return l
-}
-
-// parseLaneMark reads where a lane goes on from the address.
-func parseLaneMark(q url.Values) cyber.LaneMark {
-	m := cyber.LaneMark{ID: cyber.CaseID(q.Get("id"))}
-	if at, err := strconv.ParseInt(q.Get("at"), 10, 64); err == nil {
-		m.Due = time.UnixMicro(at)
-	}
-	return m
 }
 
 // casePage is the data of the page of one case.

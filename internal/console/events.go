@@ -36,8 +36,8 @@ func listEvents(c *Console, r *request) (answer, error) {
 	page := eventsPage{partnerChoice: c.choosePartner(r)}
 	if page.Current.ID != "" {
 		f := c.parseFilterQuery(r, &eventsList, r.URL.Query(), page.Current.ID, page.All)
-		events, next := callRulePair2(r, c.Rules.Events.ListEvents, f.Partner, f.eventFilter(perPage))
-		page.Events, page.List = events, c.newListView(r, &eventsList, f, page.All, len(events), formatSeq(next), -1)
+		events, next := callRulePair2(r, f.readEvents, &c.Rules, perPage)
+		page.Events, page.List = events, c.newListView(r, &eventsList, f, page.All, len(events), next, -1)
 	}
 	return view{"events", "Eventos", page}, nil
 }
@@ -137,12 +137,11 @@ type deliveriesPage struct {
 func listDeliveries(c *Console, r *request) (answer, error) {
 	all := c.visiblePartners(r)
 	f := c.parseFilter(r, &deliveriesList, all)
-	asked := f.deliveries(perPage)
-	list, next := callRulePair(r, c.Rules.Events.DeliveryList, asked)
+	list, next := callRulePair2(r, f.readDeliveries, &c.Rules, perPage)
 	now := c.figuresNow(r)
-	page := deliveriesPage{State: asked.State, Items: list, Names: partnerChoice{All: all}.namesByID(), Addresses: map[alert.EndpointID]string{}}
+	page := deliveriesPage{State: f.deliveryState(), Items: list, Names: partnerChoice{All: all}.namesByID(), Addresses: map[alert.EndpointID]string{}}
 	total := int64(-1)
-	if counted, ok := map[alert.DeliveryState]operator.Figure{alert.DeliveryFailed: "deliveries.failed", alert.Pending: "deliveries.pending"}[asked.State]; ok {
+	if counted, ok := map[alert.DeliveryState]operator.Figure{alert.DeliveryFailed: "deliveries.failed", alert.Pending: "deliveries.pending"}[page.State]; ok {
 		total = f.totalUnlessFiltered(now[counted], "state")
 	}
 	for _, d := range page.Items {
@@ -153,11 +152,11 @@ func listDeliveries(c *Console, r *request) (answer, error) {
 			}
 			page.Addresses[d.Endpoint] = e.Address()
 		}
-		if asked.State == alert.DeliveryFailed && !slices.Contains(page.Failed, d.Partner) {
+		if page.State == alert.DeliveryFailed && !slices.Contains(page.Failed, d.Partner) {
 			page.Failed = append(page.Failed, d.Partner)
 		}
 	}
-	page.List = c.newListView(r, &deliveriesList, f, all, len(list), deliveryMark(next), total)
+	page.List = c.newListView(r, &deliveriesList, f, all, len(list), next, total)
 	return view{"deliveries", "Entregas", page}, nil
 }
 

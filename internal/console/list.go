@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -83,17 +84,35 @@ type filter struct {
 // valueOfName returns a word of the filter.
 func (f filter) valueOfName(name string) string { return f.values.Get(name) }
 
+// valueOr returns a word of the filter, or what the list holds unless told otherwise.
+func (f filter) valueOr(name, otherwise string) string { return cmp.Or(f.values.Get(name), otherwise) }
+
 // isOldestFirst reports whether the order is turned round.
 func (f filter) isOldestFirst() bool { return f.valueOfName("sort") == "old" }
 
 // parseMark reads a place that is a time and an id.
 func (f filter) parseMark() cyber.Mark {
-	at, id, _ := strings.Cut(f.After, ".")
-	n, err := strconv.ParseInt(at, 10, 64)
-	if err != nil {
-		return cyber.Mark{}
+	text, id, _ := strings.Cut(f.After, ".")
+	if at := parseMicros(text); !at.IsZero() {
+		return cyber.Mark{At: at, ID: id}
 	}
-	return cyber.Mark{At: time.UnixMicro(n), ID: id}
+	return cyber.Mark{}
+}
+
+// parseMicros reads a moment of a cursor; anything else is the zero time.
+func parseMicros(text string) time.Time {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n != 0 {
+		return time.UnixMicro(n)
+	}
+	return time.Time{}
+}
+
+// formatMicros writes a moment that parseMicros reads.
+func formatMicros(t time.Time) string {
+	if t.IsZero() {
+		return "0"
+	}
+	return strconv.FormatInt(t.UnixMicro(), 10)
 }
 
 // parseNumber reads a place that is a number.
@@ -107,7 +126,7 @@ func formatMark(m cyber.Mark) string {
 	if m.ID == "" {
 		return ""
 	}
-	return strconv.FormatInt(m.At.UnixMicro(), 10) + "." + m.ID
+	return formatMicros(m.At) + "." + m.ID
 }
 
 // formatSeq writes a place that parseNumber reads.

@@ -47,16 +47,25 @@ func (f listField) optionLabel(value string) string {
 
 // formatStamp returns a time as tables show it.
 func formatStamp(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.In(brazil).Format("02/01/2006 15:04:05")
+	return strings.TrimSuffix(formatTime(t, "02/01/2006 15:04:05"), "—")
 }
 
-// partnerNamesIn returns the names of partners by their ids.
-func partnerNamesIn(ctx context.Context, in *Rules) (map[partner.ID]string, error) {
-	all, err := in.Partners.ListPartners(ctx)
-	return partnerChoice{All: all}.namesByID(), err
+// linesOf returns what a list reads for its exports and bulk actions: the rows of its page as lines.
+func linesOf[T any](
+	rows func(f filter, ctx context.Context, in *Rules, limit int) ([]T, string, error), line func(f filter, partners map[partner.ID]string, one T) listLine,
+) func(context.Context, *Rules, filter, int) ([]listLine, string, error) {
+	return func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
+		list, next, err := rows(f, ctx, in, limit)
+		if err != nil {
+			return nil, "", err
+		}
+		partners, err := in.Partners.ListPartners(ctx)
+		names, lines := partnerChoice{All: partners}.namesByID(), make([]listLine, len(list))
+		for i, one := range list {
+			lines[i] = line(f, names, one)
+		}
+		return lines, next, err
+	}
 }
 
 var findingStates = listField{Name: "state", Label: "Situação", Options: []choiceOption{{"open", "Em aberto"}, {"resolved", "Resolvidas"}, {"all", "Todas"}}}
@@ -66,34 +75,26 @@ var findingsList = listing{
 	fields: []listField{partnerField, findingStates, severityField, kindField, fromField, toField, sortField, {Name: "breach", Label: "Vazamento", Text: true}},
 	header: []string{"encontrado", "gravidade", "tipo", "valor", "vazamento", "parceiro", "situação", "id"},
 	action: &resolveMany,
-	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		found, next, err := in.Review.FindingList(ctx, f.findingFilter(limit))
-		if err != nil {
-			return nil, "", err
+	read: linesOf(filter.readFindings, func(_ filter, partners map[partner.ID]string, one cyber.Found) listLine {
+		state := "Em aberto"
+		if !one.Finding.Open() {
+			state = resolutionName(one.Finding.Resolution)
 		}
-		names, err := partnerNamesIn(ctx, in)
-		lines := make([]listLine, len(found))
-		for i, one := range found {
-			state := "Em aberto"
-			if !one.Finding.Open() {
-				state = resolutionName(one.Finding.Resolution)
-			}
-			lines[i] = listLine{string(one.Asset.Partner) + "/" + string(one.Finding.ID), []string{
-				formatStamp(one.Finding.FoundAt), severityField.optionLabel(string(one.Finding.Severity)), kindWords[one.Asset.Kind],
-				identifier.MaskValue(one.Asset.Kind, one.Asset.Value), one.Finding.Breach.Title, names[one.Asset.Partner], state, string(one.Finding.ID),
-			}}
-		}
-		return lines, formatMark(next), err
-	},
+		return listLine{string(one.Asset.Partner) + "/" + string(one.Finding.ID), []string{
+			formatStamp(one.Finding.FoundAt), severityField.optionLabel(string(one.Finding.Severity)), kindWords[one.Asset.Kind],
+			identifier.MaskValue(one.Asset.Kind, one.Asset.Value), one.Finding.Breach.Title, partners[one.Asset.Partner], state, string(one.Finding.ID),
+		}}
+	}),
 }
 
-// findingFilter returns the filter of a list of findings.
-func (f filter) findingFilter(limit int) cyber.FindingFilter {
-	return cyber.FindingFilter{
-		Partner: f.Partner, User: f.user, Breach: f.valueOfName("breach"), OpenOnly: f.valueOfName("state") == "" || f.valueOfName("state") == "open",
-		ResolvedOnly: f.valueOfName("state") == "resolved", Kind: f.valueOfName("kind"), Severity: cyber.Severity(f.valueOfName("severity")), From: f.From, To: f.To,
-		OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
-	}
+// readFindings returns a page of findings; the open ones unless others are asked for.
+func (f filter) readFindings(ctx context.Context, in *Rules, limit int) ([]cyber.Found, string, error) {
+	state := f.valueOr("state", "open")
+	list, next, err := in.Review.FindingList(ctx, cyber.FindingFilter{
+		Partner: f.Partner, User: f.user, Breach: f.valueOfName("breach"), OpenOnly: state == "open", ResolvedOnly: state == "resolved", Kind: f.valueOfName("kind"),
+		Severity: cyber.Severity(f.valueOfName("severity")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
+	})
+	return list, formatMark(next), err
 }
 
 var assetStates = listField{Name: "status", Label: "Situação", Options: []choiceOption{
@@ -104,31 +105,25 @@ var assetsList = listing{
 	name: "monitoring", title: "Dados monitorados", persons: true, role: operator.Viewer, portal: look,
 	fields: []listField{partnerField, assetStates, kindField, fromField, toField, sortField},
 	header: []string{"tipo", "valor", "situação", "parceiro", "desde", "id"},
-	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		assets, next, err := in.Review.ListAssets(ctx, f.assetFilter(limit))
-		if err != nil {
-			return nil, "", err
-		}
-		names, err := partnerNamesIn(ctx, in)
-		lines := make([]listLine, len(assets))
-		for i, a := range assets {
-			lines[i] = listLine{string(a.Partner) + "/" + string(a.ID), []string{
-				kindWords[a.Kind], identifier.MaskValue(a.Kind, a.Value), string(a.Status), names[a.Partner], formatStamp(a.AddedAt), string(a.ID),
-			}}
-		}
-		return lines, formatMark(next), err
-	},
+	read: linesOf(filter.readAssets, func(_ filter, partners map[partner.ID]string, a cyber.Asset) listLine {
+		return listLine{string(a.Partner) + "/" + string(a.ID), []string{
+			kindWords[a.Kind], identifier.MaskValue(a.Kind, a.Value), string(a.Status), partners[a.Partner], formatStamp(a.AddedAt), string(a.ID),
+		}}
+	}),
 }
 
-// assetFilter returns the filter of a list of watched values.
-func (f filter) assetFilter(limit int) cyber.AssetFilter {
-	status := cyber.Status(f.valueOfName("status"))
-	if status == "" {
-		status = cyber.StatusCompromised
-	}
-	return cyber.AssetFilter{
-		Status: status, Partner: f.Partner, User: f.user, Kind: f.valueOfName("kind"), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
-	}
+// assetStatus returns the status of the watched values that are asked for.
+func (f filter) assetStatus() cyber.Status {
+	return cyber.Status(f.valueOr("status", string(cyber.StatusCompromised)))
+}
+
+// readAssets returns a page of watched values.
+func (f filter) readAssets(ctx context.Context, in *Rules, limit int) ([]cyber.Asset, string, error) {
+	list, next, err := in.Review.ListAssets(ctx, cyber.AssetFilter{
+		Status: f.assetStatus(), Partner: f.Partner, User: f.user, Kind: f.valueOfName("kind"), From: f.From, To: f.To,
+		OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
+	})
+	return list, formatMark(next), err
 }
 
 var typeField = listField{Name: "type", Label: "Tipo", None: "Todos", Options: eventTypeOptions()}
@@ -144,19 +139,17 @@ func eventTypeOptions() (options []choiceOption) {
 var eventsList = listing{
 	name: "events", title: "Eventos", persons: true, role: operator.Viewer, portal: look, fields: []listField{ofOne, typeField, fromField, toField, sortField},
 	header: []string{"número", "quando", "tipo", "id"},
-	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		events, next, err := in.Events.ListEvents(ctx, f.Partner, f.eventFilter(limit))
-		lines := make([]listLine, len(events))
-		for i, e := range events {
-			lines[i] = listLine{string(f.Partner) + "/" + string(e.ID), []string{strconv.FormatInt(e.Seq, 10), formatStamp(e.At), string(e.Type), string(e.ID)}}
-		}
-		return lines, formatSeq(next), err
-	},
+	read: linesOf(filter.readEvents, func(f filter, _ map[partner.ID]string, e alert.Kept) listLine {
+		return listLine{string(f.Partner) + "/" + string(e.ID), []string{strconv.FormatInt(e.Seq, 10), formatStamp(e.At), string(e.Type), string(e.ID)}}
+	}),
 }
 
-// eventFilter returns the filter of a list of events.
-func (f filter) eventFilter(limit int) alert.EventFilter {
-	return alert.EventFilter{User: f.user, Type: alert.Type(f.valueOfName("type")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), After: f.parseNumber(), Limit: limit}
+// readEvents returns a page of events.
+func (f filter) readEvents(ctx context.Context, in *Rules, limit int) ([]alert.Kept, string, error) {
+	list, next, err := in.Events.ListEvents(ctx, f.Partner, alert.EventFilter{
+		User: f.user, Type: alert.Type(f.valueOfName("type")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), After: f.parseNumber(), Limit: limit,
+	})
+	return list, formatSeq(next), err
 }
 
 var deliveryStates = listField{Name: "state", Label: "Situação", Options: []choiceOption{
@@ -167,50 +160,43 @@ var deliveriesList = listing{
 	name: "deliveries", title: "Entregas", persons: true, role: operator.Viewer, portal: look, fields: []listField{partnerField, deliveryStates, typeField, {Name: "endpoint", Label: "Destino", Text: true}, fromField, toField},
 	header: []string{"situação", "evento", "tipo", "destino", "parceiro", "tentativas", "criada", "terminou"},
 	action: &replayMany,
-	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		list, next, err := in.Events.DeliveryList(ctx, f.deliveries(limit))
-		if err != nil {
-			return nil, "", err
-		}
-		names, err := partnerNamesIn(ctx, in)
-		lines := make([]listLine, len(list))
-		for i, d := range list {
-			lines[i] = listLine{string(d.Partner) + "/" + string(d.Event) + "/" + string(d.Endpoint), []string{
-				deliveryStates.optionLabel(string(d.State)), string(d.Event), string(d.Type), string(d.Endpoint), names[d.Partner], strconv.Itoa(d.Attempts), formatStamp(d.CreatedAt), formatStamp(d.FinishedAt),
-			}}
-		}
-		return lines, deliveryMark(next), err
-	},
+	read: linesOf(filter.readDeliveries, func(_ filter, partners map[partner.ID]string, d alert.Listed) listLine {
+		return listLine{string(d.Partner) + "/" + string(d.Event) + "/" + string(d.Endpoint), []string{
+			deliveryStates.optionLabel(string(d.State)), string(d.Event), string(d.Type), string(d.Endpoint), partners[d.Partner], strconv.Itoa(d.Attempts),
+			formatStamp(d.CreatedAt), formatStamp(d.FinishedAt),
+		}}
+	}),
 }
 
-// deliveries returns the filter as the history of deliveries takes it. Without a state it asks for failed deliveries.
-func (f filter) deliveries(limit int) alert.DeliveryFilter {
-	state := alert.DeliveryState(f.valueOfName("state"))
-	if state == "" {
-		state = alert.DeliveryFailed
-	}
-	d := alert.DeliveryFilter{State: state, Partner: f.Partner, User: f.user, Type: alert.Type(f.valueOfName("type")), Endpoint: alert.EndpointID(f.valueOfName("endpoint")), From: f.From, To: f.To, Limit: limit}
-	if parts := strings.Split(f.After, "."); len(parts) == 4 {
-		at, _ := strconv.ParseInt(parts[0], 10, 64) // a made-up cursor only leads to another page of the same list
-		d.Before.Seq, _ = strconv.ParseInt(parts[3], 10, 64)
-		d.Before.Partner, d.Before.Endpoint = partner.ID(parts[1]), alert.EndpointID(parts[2])
-		if at != 0 {
-			d.Before.At = time.UnixMicro(at)
-		}
-	}
-	return d
+// deliveryState returns the state of the deliveries that are asked for.
+func (f filter) deliveryState() alert.DeliveryState {
+	return alert.DeliveryState(f.valueOr("state", string(alert.DeliveryFailed)))
 }
 
-// deliveryMark returns a place in the list of deliveries as the cursor of its address; empty at the end of the list.
-func deliveryMark(m alert.DeliveryMark) string {
+// readDeliveries returns a page of deliveries.
+func (f filter) readDeliveries(ctx context.Context, in *Rules, limit int) ([]alert.Listed, string, error) {
+	list, next, err := in.Events.DeliveryList(ctx, alert.DeliveryFilter{
+		State: f.deliveryState(), Partner: f.Partner, User: f.user, Type: alert.Type(f.valueOfName("type")), Endpoint: alert.EndpointID(f.valueOfName("endpoint")),
+		From: f.From, To: f.To, Limit: limit, Before: parseDeliveryMark(f.After),
+	})
+	return list, formatDeliveryMark(next), err
+}
+
+// parseDeliveryMark reads a place in the list of deliveries; a made-up one only leads to another page of the same list.
+func parseDeliveryMark(text string) (m alert.DeliveryMark) {
+	if parts := strings.Split(text, "."); len(parts) == 4 {
+		m.At, m.Partner, m.Endpoint = parseMicros(parts[0]), partner.ID(parts[1]), alert.EndpointID(parts[2])
+		m.Seq, _ = strconv.ParseInt(parts[3], 10, 64)
+	}
+	return m
+}
+
+// formatDeliveryMark writes a place that parseDeliveryMark reads; empty at the end of the list.
+func formatDeliveryMark(m alert.DeliveryMark) string {
 	if m.Endpoint == "" {
 		return ""
 	}
-	at := int64(0)
-	if !m.At.IsZero() {
-		at = m.At.UnixMicro()
-	}
-	return strings.Join([]string{strconv.FormatInt(at, 10), string(m.Partner), string(m.Endpoint), strconv.FormatInt(m.Seq, 10)}, ".")
+	return strings.Join([]string{formatMicros(m.At), string(m.Partner), string(m.Endpoint), strconv.FormatInt(m.Seq, 10)}, ".")
 }
 
 var subscriptionStates = listField{Name: "state", Label: "Situação", None: "Não encerradas", Options: []choiceOption{
@@ -225,33 +211,28 @@ var subscriptionsList = listing{
 	},
 	header: []string{"número", "pessoa", "CPF", "plano", "início", "fim", "situação"},
 	action: &endMany,
-	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		list, next, err := in.FindSubscriptions.SubscriptionList(ctx, f.Partner, f.subscriptions(limit))
-		lines := make([]listLine, len(list))
-		for i, s := range list {
-			state, last := "Ativa", ""
-			switch {
-			case s.Over(subscription.DayInBrazil(f.now)):
-				state = "Encerrada"
-			case !s.SuspendedAt.IsZero():
-				state = "Suspensa"
-			}
-			if s.LastDay() != 0 {
-				last = s.LastDay().String()
-			}
-			lines[i] = listLine{string(f.Partner) + "/" + strconv.FormatInt(s.Seq, 10), []string{
-				strconv.FormatInt(s.Seq, 10), maskPersonName(s.Beneficiary.Name), identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF), string(s.Plan), s.Start.String(), last, state,
-			}}
+	read: linesOf(filter.readSubscriptions, func(f filter, _ map[partner.ID]string, s subscription.Subscription) listLine {
+		state, last := "Ativa", ""
+		switch {
+		case s.Over(subscription.DayInBrazil(f.now)):
+			state = "Encerrada"
+		case !s.SuspendedAt.IsZero():
+			state = "Suspensa"
 		}
-		return lines, formatSeq(next), err
-	},
+		if s.LastDay() != 0 {
+			last = s.LastDay().String()
+		}
+		return listLine{string(f.Partner) + "/" + strconv.FormatInt(s.Seq, 10), []string{
+			strconv.FormatInt(s.Seq, 10), maskPersonName(s.Beneficiary.Name), identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF), string(s.Plan), s.Start.String(), last, state,
+		}}
+	}),
 }
 
-// subscriptions returns the filter as the list of subscriptions takes it. Its days are days in Brazil, the last one
-// included.
-func (f filter) subscriptions(limit int) subscription.ListFilter {
+// readSubscriptions returns a page of subscriptions. The days of its filter are days in Brazil, the last one included.
+func (f filter) readSubscriptions(ctx context.Context, in *Rules, limit int) ([]subscription.Subscription, string, error) {
 	l := subscription.ListFilter{
-		State: subscription.ListState(f.valueOfName("state")), Plan: plan.ID(f.valueOfName("plan")), User: f.user, NewestFirst: f.valueOfName("sort") == "new", After: f.parseNumber(), Limit: limit,
+		State: subscription.ListState(f.valueOfName("state")), Plan: plan.ID(f.valueOfName("plan")), User: f.user, NewestFirst: f.valueOfName("sort") == "new",
+		After: f.parseNumber(), Limit: limit,
 	}
 	if !f.From.IsZero() {
 		l.From = subscription.DayInBrazil(f.From)
@@ -259,7 +240,8 @@ func (f filter) subscriptions(limit int) subscription.ListFilter {
 	if !f.To.IsZero() {
 		l.To = subscription.DayInBrazil(f.To) - 1
 	}
-	return l
+	list, next, err := in.FindSubscriptions.SubscriptionList(ctx, f.Partner, l)
+	return list, formatSeq(next), err
 }
 
 var devicesList = listing{
@@ -269,19 +251,19 @@ var devicesList = listing{
 	}}, fromField, toField, sortField},
 	header: []string{"emitida", "sistema", "pessoa", "ativada", "último contato", "vale até", "id"},
 	action: &revokeMany,
-	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		list, next, err := in.Review.DeviceList(ctx, f.Partner, f.deviceFilter(limit))
-		lines := make([]listLine, len(list))
-		for i, d := range list {
-			lines[i] = listLine{string(d.Partner) + "/" + string(d.ID), []string{formatStamp(d.IssuedAt), string(d.System), shortenID(d.User), formatStamp(d.ActivatedAt), formatStamp(d.SeenAt), formatStamp(d.ValidUntil), string(d.ID)}}
-		}
-		return lines, formatMark(next), err
-	},
+	read: linesOf(filter.readDevices, func(_ filter, _ map[partner.ID]string, d cyber.Device) listLine {
+		return listLine{string(d.Partner) + "/" + string(d.ID), []string{
+			formatStamp(d.IssuedAt), string(d.System), shortenID(d.User), formatStamp(d.ActivatedAt), formatStamp(d.SeenAt), formatStamp(d.ValidUntil), string(d.ID),
+		}}
+	}),
 }
 
-// deviceFilter returns the filter of a list of devices.
-func (f filter) deviceFilter(limit int) cyber.DeviceFilter {
-	return cyber.DeviceFilter{User: f.user, System: cyber.System(f.valueOfName("system")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit}
+// readDevices returns a page of devices.
+func (f filter) readDevices(ctx context.Context, in *Rules, limit int) ([]cyber.Device, string, error) {
+	list, next, err := in.Review.DeviceList(ctx, f.Partner, cyber.DeviceFilter{
+		User: f.user, System: cyber.System(f.valueOfName("system")), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseMark(), Limit: limit,
+	})
+	return list, formatMark(next), err
 }
 
 var breachStates = listField{Name: "state", Label: "Situação", None: "Todas", Options: []choiceOption{
@@ -294,17 +276,12 @@ var breachesList = listing{
 		{"new", "Mais novos primeiro"}, {"old", "Mais antigos primeiro"}, {"size", "Maiores primeiro"}, {"name", "Por nome"},
 	}}},
 	header: []string{"nome", "título", "aconteceu", "tipo", "impressões", "situação", "incluído"},
-	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		list, next, err := f.readBreaches(ctx, in, limit)
-		lines := make([]listLine, len(list))
-		for i, b := range list {
-			lines[i] = listLine{b.Name, []string{
-				b.Name, b.Title, b.Date.UTC().Format("02/01/2006"), listField{Options: kindOptions}.optionLabel(string(b.Kind)),
-				strconv.FormatInt(b.Tally.Distinct, 10), breachStates.optionLabel(string(b.State)), formatStamp(b.AddedAt),
-			}}
-		}
-		return lines, next, err
-	},
+	read: linesOf(filter.readBreaches, func(_ filter, _ map[partner.ID]string, b leak.Record) listLine {
+		return listLine{b.Name, []string{
+			b.Name, b.Title, b.Date.UTC().Format("02/01/2006"), listField{Options: kindOptions}.optionLabel(string(b.Kind)),
+			strconv.FormatInt(b.Tally.Distinct, 10), breachStates.optionLabel(string(b.State)), formatStamp(b.AddedAt),
+		}}
+	}),
 }
 
 // readBreaches returns a page of breaches. They are few, so all are in memory, and the cursor is the number of lines
@@ -354,21 +331,12 @@ var casesList = listing{
 		}},
 	},
 	header: []string{"id", "número", "serviço", "parceiro", "situação", "aberto", "prazo", "responsável"},
-	read: func(ctx context.Context, in *Rules, f filter, limit int) ([]listLine, string, error) {
-		lane, next, err := f.readLane(ctx, in, limit)
-		if err != nil {
-			return nil, "", err
-		}
-		names, err := partnerNamesIn(ctx, in)
-		lines := make([]listLine, len(lane.Cases))
-		for i, one := range lane.Cases {
-			due, _ := one.Clock.Due()
-			lines[i] = listLine{string(one.Partner) + "/" + string(one.ID), []string{
-				string(one.ID), strconv.FormatInt(one.Short, 10), string(one.Service), names[one.Partner], string(one.Status), formatStamp(one.CreatedAt), formatStamp(due), f.assigneeOf(one),
-			}}
-		}
-		return lines, next, err
-	},
+	read: linesOf(filter.readCases, func(f filter, partners map[partner.ID]string, one cyber.Case) listLine {
+		due, _ := one.Clock.Due()
+		return listLine{string(one.Partner) + "/" + string(one.ID), []string{
+			string(one.ID), strconv.FormatInt(one.Short, 10), string(one.Service), partners[one.Partner], string(one.Status), formatStamp(one.CreatedAt), formatStamp(due), f.assigneeOf(one),
+		}}
+	}),
 }
 
 // assigneeOf returns who works on a case; partners' people do not see which operator of the service does.
@@ -394,50 +362,37 @@ func (f filter) laneFilter(status cyber.CaseStatus, limit int) cyber.LaneFilter 
 	if order := f.valueOfName("sort"); order != "urgent" {
 		l.Order = cyber.LaneOrder(order)
 	}
-	switch owner := f.valueOfName("owner"); owner {
-	case ownerNone:
-		l.Unassigned = true
-	default:
-		l.Assignee = owner
+	if l.Assignee = f.valueOfName("owner"); l.Assignee == ownerNone {
+		l.Assignee, l.Unassigned = "", true
 	}
 	return l
 }
 
-// readLane reads cases of the status that the place names, and goes on with the next status behind its end.
-func (f filter) readLane(ctx context.Context, in *Rules, limit int) (cyber.Lane, string, error) {
-	statuses := cyber.CaseStatuses()
+// readCases reads cases of the status that the place names, and goes on with the next status behind its end.
+func (f filter) readCases(ctx context.Context, in *Rules, limit int) ([]cyber.Case, string, error) {
 	parts := strings.SplitN(f.After, ".", 3)
 	at, _ := strconv.Atoi(parts[0]) // anything else is the beginning
-	for ; at < len(statuses); at++ {
-		status := statuses[at]
-		if only := f.valueOfName("status"); only != "" && only != string(status) || only == "" && !status.Open() {
-			parts = nil
+	only := f.valueOfName("status")
+	for statuses := cyber.CaseStatuses(); at < len(statuses); at, parts = at+1, nil {
+		if only != "" && only != string(statuses[at]) || only == "" && !statuses[at].Open() {
 			continue
 		}
-		one := f.laneFilter(status, limit)
+		one := f.laneFilter(statuses[at], limit)
 		if len(parts) == 3 {
-			one.After.ID = cyber.CaseID(parts[2])
-			if due, _ := strconv.ParseInt(parts[1], 10, 64); due != 0 {
-				one.After.Due = time.UnixMicro(due)
-			}
+			one.After = cyber.LaneMark{Due: parseMicros(parts[1]), ID: cyber.CaseID(parts[2])}
 		}
 		lane, err := in.Cases.ListLane(ctx, one)
 		if err != nil {
-			return lane, "", err
+			return nil, "", err
 		}
 		if lane.Next.ID != "" {
-			due := int64(0)
-			if !lane.Next.Due.IsZero() {
-				due = lane.Next.Due.UnixMicro()
-			}
-			return lane, strings.Join([]string{strconv.Itoa(at), strconv.FormatInt(due, 10), string(lane.Next.ID)}, "."), nil
+			return lane.Cases, strings.Join([]string{strconv.Itoa(at), formatMicros(lane.Next.Due), string(lane.Next.ID)}, "."), nil
 		}
 		if len(lane.Cases) > 0 {
-			return lane, strconv.Itoa(at + 1), nil
+			return lane.Cases, strconv.Itoa(at + 1), nil
 		}
-		parts = nil
 	}
-	return cyber.Lane{}, "", nil
+	return nil, "", nil
 }
 
 // auditList is the trail without what its lines say beyond their columns, which may name people.
@@ -457,23 +412,21 @@ var auditList = listing{
 		emails, err := operatorEmails(ctx, in)
 		lines := make([]listLine, len(entries))
 		for i, e := range entries {
-			who := e.Name
-			if email := emails[e.Name]; email != "" {
-				who = email
-			}
-			lines[i] = listLine{strconv.FormatInt(e.Seq, 10), []string{strconv.FormatInt(e.Seq, 10), formatStamp(e.At), who, e.Action, e.Subject}}
+			lines[i] = listLine{strconv.FormatInt(e.Seq, 10), []string{
+				strconv.FormatInt(e.Seq, 10), formatStamp(e.At), cmp.Or(emails[e.Name], e.Name), e.Action, e.Subject,
+			}}
 		}
-		return lines, formatSeq(next), err
+		return lines, next, err
 	},
 }
 
-// readEntries reads lines of the trail that fit, and the number that the next page goes on from; 0 at the end.
-func (f filter) readEntries(ctx context.Context, in *Rules, limit int) ([]operator.Entry, int64, error) {
+// readEntries reads lines of the trail that fit, and the number that the next page goes on from; empty at the end.
+func (f filter) readEntries(ctx context.Context, in *Rules, limit int) ([]operator.Entry, string, error) {
 	actor := f.valueOfName("actor")
 	if strings.Contains(actor, "@") { // the trail names people by their ids: addresses change hands
 		emails, err := operatorEmails(ctx, in)
 		if err != nil {
-			return nil, 0, err
+			return nil, "", err
 		}
 		for id, email := range emails {
 			if strings.EqualFold(email, actor) {
@@ -485,9 +438,9 @@ func (f filter) readEntries(ctx context.Context, in *Rules, limit int) ([]operat
 		Actor: actor, Action: f.valueOfName("action"), Subject: f.valueOfName("subject"), From: f.From, To: f.To, OldestFirst: f.isOldestFirst(), Before: f.parseNumber(), Limit: limit + 1,
 	})
 	if len(entries) <= limit {
-		return entries, 0, err
+		return entries, "", err
 	}
-	return entries[:limit], entries[limit-1].Seq, err
+	return entries[:limit], formatSeq(entries[limit-1].Seq), err
 }
 
 // operatorEmails returns the e-mail addresses of operators, by their ids.

@@ -46,8 +46,7 @@ type assetsPage struct {
 func listAssets(c *Console, r *request) (answer, error) {
 	choice := c.choosePartner(r)
 	f := c.parseFilter(r, &assetsList, choice.All)
-	asked := f.assetFilter(perPage)
-	assets, next := callRulePair(r, c.Rules.Review.ListAssets, asked)
+	assets, next := callRulePair2(r, f.readAssets, &c.Rules, perPage)
 	now := c.figuresNow(r)
 	reveals := c.currentReveals(r)
 	shown := map[cyber.AssetID]string{}
@@ -56,11 +55,11 @@ func listAssets(c *Console, r *request) (answer, error) {
 			shown[a.ID] = a.Value
 		}
 	}
-	page := assetsPage{Status: asked.Status, Assets: assets, Shown: shown, partnerChoice: choice, Names: choice.namesByID()}
+	page := assetsPage{Status: f.assetStatus(), Assets: assets, Shown: shown, partnerChoice: choice, Names: choice.namesByID()}
 	counted := map[cyber.Status]operator.Figure{
 		cyber.StatusMonitored: "assets.monitored", cyber.StatusAlert: "assets.alert", cyber.StatusCompromised: "assets.compromised",
-	}[asked.Status]
-	page.List = c.newListView(r, &assetsList, f, choice.All, len(assets), formatMark(next), f.totalUnlessFiltered(now[counted], "status"))
+	}[page.Status]
+	page.List = c.newListView(r, &assetsList, f, choice.All, len(assets), next, f.totalUnlessFiltered(now[counted], "status"))
 	return view{"monitoring", "Dados monitorados", page}, nil
 }
 
@@ -99,12 +98,12 @@ func listFindings(c *Console, r *request) (answer, error) {
 	all := c.visiblePartners(r)
 	f := c.parseFilter(r, &findingsList, all)
 	page := findingsPage{people: c.personPath, Reasons: resolutionOptions, Names: partnerChoice{All: all}.namesByID()}
-	found, next := callRulePair(r, c.Rules.Review.FindingList, f.findingFilter(perPage))
+	found, next := callRulePair2(r, f.readFindings, &c.Rules, perPage)
 	page.Findings = found
 	now := c.figuresNow(r)
 	counts := map[string]int64{"": now[operator.FindingsOpen], "open": now[operator.FindingsOpen], "resolved": now[operator.FindingsResolved]}
 	counts["all"] = counts["open"] + counts["resolved"]
-	page.List = c.newListView(r, &findingsList, f, all, len(found), formatMark(next), f.totalUnlessFiltered(counts[f.valueOfName("state")], "state"))
+	page.List = c.newListView(r, &findingsList, f, all, len(found), next, f.totalUnlessFiltered(counts[f.valueOfName("state")], "state"))
 	return view{"findings", "Ocorrências", page}, nil
 }
 
@@ -241,11 +240,11 @@ func listDevices(c *Console, r *request) (answer, error) {
 	}
 	if choice.Current.ID != "" {
 		f := c.parseFilterQuery(r, &devicesList, r.URL.Query(), choice.Current.ID, choice.All)
-		found, next := callRulePair2(r, c.Rules.Review.DeviceList, choice.Current.ID, f.deviceFilter(perPage))
+		found, next := callRulePair2(r, f.readDevices, &c.Rules, perPage)
 		for _, d := range found {
 			page.Devices = append(page.Devices, devicePage{Device: d, State: d.KeyStateAt(c.Now())})
 		}
-		page.List = c.newListView(r, &devicesList, f, choice.All, len(page.Devices), formatMark(next), -1)
+		page.List = c.newListView(r, &devicesList, f, choice.All, len(page.Devices), next, -1)
 	}
 	return view{"devices", "Dispositivos", page}, nil
 }

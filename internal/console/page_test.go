@@ -147,7 +147,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	d := alert.DeliveryMark{At: noon, Partner: "pt_1", Endpoint: "we_1", Seq: 7}
-	if got := (filter{After: deliveryMark(d)}).deliveries(1).Before; !got.At.Equal(noon) || got.Partner != d.Partner || got.Endpoint != d.Endpoint || got.Seq != 7 {
+	if got := parseDeliveryMark(formatDeliveryMark(d)); !got.At.Equal(noon) || got.Partner != d.Partner || got.Endpoint != d.Endpoint || got.Seq != 7 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -71,14 +71,14 @@ func listSubscriptions(c *Console, r *request) (answer, error) {
 		return view{"subscriptions", "Assinaturas", page}, nil
 	}
 	f := c.parseFilterQuery(r, &subscriptionsList, r.URL.Query(), id, page.All)
-	list, next := callRulePair2(r, c.Rules.FindSubscriptions.SubscriptionList, id, f.subscriptions(perPage))
+	list, next := callRulePair2(r, f.readSubscriptions, &c.Rules, perPage)
 	plans := callRuleWith(r, c.Rules.Plans.ListPlans, id)
 	page.Items, page.Total, page.Plans = c.subscriptionStates(list), callRuleWith3(r, c.Rules.Subscriptions.ListActive, id, 1, 1).Total, len(plans)
 	total := int64(-1)
 	if len(f.values) == 0 && f.Person == "" {
 		total = page.Total
 	}
-	page.List = c.newListView(r, &subscriptionsList, f, page.All, len(list), formatSeq(next), total)
+	page.List = c.newListView(r, &subscriptionsList, f, page.All, len(list), next, total)
 	for _, p := range plans {
 		page.List.offerOption("plan", choiceOption{string(p.ID), string(p.ID)})
 	}
