@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha1" //nolint:gosec // the corpus of breached passwords is listed under it
@@ -183,13 +184,26 @@ type consoleImports struct {
 	*consoleWork
 }
 
-// Import begins to import the files behind paths.
-func (i *consoleImports) Import(ctx context.Context, b cyber.Breach, noPairs bool, paths []string) error {
-	inputs, err := intake.ListInputs(ctx, http.DefaultClient, onlyPaths(paths))
+// Import begins to import files.
+func (i *consoleImports) Import(ctx context.Context, b cyber.Breach, noPairs bool, from console.Input) error {
+	inputs, remove, err := i.listInputs(ctx, from)
 	if err != nil {
 		return err
 	}
-	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs, NoPairs: noPairs}, func() {})
+	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs, NoPairs: noPairs}, remove)
+}
+
+// listInputs returns the inputs of an import; remove takes an upload away again, and was called if there are none.
+func (i *consoleImports) listInputs(ctx context.Context, from console.Input) ([]intake.Input, func(), error) {
+	paths, remove, err := i.pathsOf(from)
+	if err != nil {
+		return nil, nil, err
+	}
+	inputs, err := intake.ListInputs(ctx, http.DefaultClient, paths)
+	if err != nil {
+		remove()
+	}
+	return inputs, remove, err
 }
 
 // onlyPaths returns the paths without URLs: the console must not make the server fetch addresses; the command line may.
@@ -203,38 +217,10 @@ func onlyPaths(paths []string) []string {
 	return kept
 }
 
-// Upload keeps a file for the time of its import and begins it.
-func (i *consoleImports) Upload(ctx context.Context, b cyber.Breach, noPairs bool, name string, file io.Reader) error {
-	path, remove, err := i.keepUpload(name, file)
+// Renew begins to renew a breach by files.
+func (i *consoleImports) Renew(ctx context.Context, way intake.Way, breach string, noPairs bool, from console.Input) error {
+	inputs, remove, err := i.listInputs(ctx, from)
 	if err != nil {
-		return err
-	}
-	inputs, err := intake.ListInputs(ctx, http.DefaultClient, []string{path})
-	if err != nil {
-		remove()
-		return err
-	}
-	return i.beginImport(ctx, intake.Spec{Breach: b, Inputs: inputs, NoPairs: noPairs}, remove)
-}
-
-// Renew begins to renew a breach by the files behind paths.
-func (i *consoleImports) Renew(ctx context.Context, way intake.Way, breach string, noPairs bool, paths []string) error {
-	inputs, err := intake.ListInputs(ctx, http.DefaultClient, onlyPaths(paths))
-	if err != nil {
-		return err
-	}
-	return i.beginRenewal(ctx, way, intake.Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, NoPairs: noPairs}, func() {})
-}
-
-// RenewUpload keeps a file for the time of the renewal and begins it.
-func (i *consoleImports) RenewUpload(ctx context.Context, way intake.Way, breach string, noPairs bool, name string, file io.Reader) error {
-	path, remove, err := i.keepUpload(name, file)
-	if err != nil {
-		return err
-	}
-	inputs, err := intake.ListInputs(ctx, http.DefaultClient, []string{path})
-	if err != nil {
-		remove()
 		return err
 	}
 	return i.beginRenewal(ctx, way, intake.Spec{Breach: cyber.Breach{Name: breach}, Inputs: inputs, NoPairs: noPairs}, remove)
@@ -437,6 +423,15 @@ func (w *consoleWork) sweepUploads() error {
 	return nil
 }
 
+// pathsOf returns the files of an import; remove takes an upload away again.
+func (w *consoleWork) pathsOf(from console.Input) (paths []string, remove func(), err error) {
+	if from.File == nil {
+		return onlyPaths(from.Paths), func() {}, nil
+	}
+	path, remove, err := w.keepUpload(from.Name, from.File)
+	return []string{path}, remove, err
+}
+
 // keepUpload writes an upload to a folder of its own; remove takes it away again.
 func (w *consoleWork) keepUpload(name string, file io.Reader) (path string, remove func(), err error) {
 	folder := filepath.Join(w.uploadFolder(), rand.Text())
@@ -476,36 +471,21 @@ type consolePasswords struct {
 	client *http.Client
 }
 
-// Import begins to replace a corpus by the files behind paths of the server.
-func (p *consolePasswords) Import(ctx context.Context, a password.Algorithm, source string, paths []string) error {
-	inputs, err := password.ListInputs(onlyPaths(paths)...)
+// Import begins to replace a corpus by files.
+func (p *consolePasswords) Import(ctx context.Context, a password.Algorithm, source string, from console.Input) error {
+	paths, remove, err := p.pathsOf(from)
+	if err != nil {
+		return err
+	}
+	inputs, err := password.ListInputs(paths...)
 	if err == nil && len(inputs) == 0 {
 		err = password.ErrInput.With("paths", fault.ServerPaths)
 	}
 	if err != nil {
-		return err
-	}
-	if source == "" {
-		source = strings.Join(paths, ", ")
-	}
-	return p.importFrom(ctx, a, source, inputs, func() {})
-}
-
-// Upload keeps a file for the time of its import and begins it.
-func (p *consolePasswords) Upload(ctx context.Context, a password.Algorithm, source, name string, file io.Reader) error {
-	path, remove, err := p.keepUpload(name, file)
-	if err != nil {
-		return err
-	}
-	inputs, err := password.ListInputs(path)
-	if err != nil {
 		remove()
 		return err
 	}
-	if source == "" {
-		source = filepath.Base(name)
-	}
-	return p.importFrom(ctx, a, source, inputs, remove)
+	return p.importFrom(ctx, a, cmp.Or(source, strings.Join(from.Paths, ", "), filepath.Base(from.Name)), inputs, remove)
 }
 
 // importFrom starts a job that imports a password corpus; after is called when the inputs are no longer needed.

@@ -30,15 +30,26 @@ type Breaches interface {
 	Retract(ctx context.Context, name string) (leak.Record, error)
 	// Verify begins to read every byte of a breach's segment, as a job.
 	Verify(ctx context.Context, name string) error
-	// Import begins to import the files behind paths of the server, as a job.
-	// noPairs keeps nothing of passwords beside identifiers.
-	Import(ctx context.Context, b cyber.Breach, noPairs bool, paths []string) error
-	// Upload keeps a file for the time of its import and begins it.
-	Upload(ctx context.Context, b cyber.Breach, noPairs bool, name string, file io.Reader) error
-	// Renew begins to change what a published breach holds by the files behind paths of the server, as a job.
-	Renew(ctx context.Context, way intake.Way, breach string, noPairs bool, paths []string) error
-	// RenewUpload does so with a file that is kept for the time of it.
-	RenewUpload(ctx context.Context, way intake.Way, breach string, noPairs bool, name string, file io.Reader) error
+	// Import begins to import files, as a job; noPairs keeps nothing of passwords beside identifiers.
+	Import(ctx context.Context, b cyber.Breach, noPairs bool, from Input) error
+	// Renew begins to change what a published breach holds, as a job.
+	Renew(ctx context.Context, way intake.Way, breach string, noPairs bool, from Input) error
+}
+
+// Input is what an import reads: the files behind paths of the server, or a file that is sent and kept for the time of the import.
+type Input struct {
+	Paths []string
+	Name  string
+	File  io.Reader
+}
+
+// readInput reads what the form of an import names, and says it for the audit trail. An upload is streamed and never held in memory.
+func readInput(r *request) (from Input, detail string) {
+	if !r.route.upload {
+		return Input{Paths: splitLines(r.trimmedField("paths"))}, r.trimmedField("paths")
+	}
+	file := uploadedFile(r)
+	return Input{Name: file.FileName(), File: file}, "upload"
 }
 
 // listBreaches shows one page of the imported breaches and a chart of all of them.
@@ -149,20 +160,12 @@ func (c *Console) readNewBreach(r *request) cyber.Breach {
 	return b
 }
 
-// importBreach starts the import of a breach from files on the server; a job does the work.
+// importBreach starts the import of a breach; a job does the work.
 func importBreach(c *Console, r *request) (answer, error) {
-	b, paths := c.readNewBreach(r), r.trimmedField("paths")
-	return c.recordAndRun(r, "breach.import", b.Name, paths, redirect{joinPath("breaches", b.Name), "breach.started"}, func() error {
-		return c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), splitLines(paths))
-	})
-}
-
-// uploadBreach starts the import of a breach from an uploaded file, which is streamed and never held in memory.
-func uploadBreach(c *Console, r *request) (answer, error) {
-	file := uploadedFile(r)
+	from, detail := readInput(r)
 	b := c.readNewBreach(r)
-	return c.recordAndRun(r, "breach.import", b.Name, "upload", redirect{joinPath("breaches", b.Name), "breach.started"}, func() error {
-		return c.Rules.Breaches.Upload(r.Context(), b, r.PostForm.Has("no_pairs"), file.FileName(), file)
+	return c.recordAndRun(r, "breach.import", b.Name, detail, redirect{joinPath("breaches", b.Name), "breach.started"}, func() error {
+		return c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), from)
 	})
 }
 
@@ -320,28 +323,16 @@ func newRenewal(c *Console, r *request) (answer, error) {
 	return view{"breach-renew", "Renovar o conteúdo", renewalForm{rec, wayOptions, upload}}, nil
 }
 
-// renewBreach starts the renewal of a breach from files on the server; a job does the work.
+// renewBreach starts the renewal of a breach; a job does the work. What can be refused is refused before it is noted who began it.
 func renewBreach(c *Console, r *request) (answer, error) {
-	return c.beginRenewal(r, r.trimmedField("paths"), func(name string, way intake.Way) error {
-		return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), splitLines(r.trimmedField("paths")))
-	})
-}
-
-// uploadRenewal starts the renewal of a breach from an uploaded file, which is streamed and never held in memory.
-func uploadRenewal(c *Console, r *request) (answer, error) {
-	file := uploadedFile(r)
-	return c.beginRenewal(r, "upload", func(name string, way intake.Way) error {
-		return c.Rules.Breaches.RenewUpload(r.Context(), way, name, r.PostForm.Has("no_pairs"), file.FileName(), file)
-	})
-}
-
-// beginRenewal refuses what can be refused before it is noted who began it, and begins.
-func (c *Console) beginRenewal(r *request, from string, begin func(name string, way intake.Way) error) (answer, error) {
+	from, detail := readInput(r)
 	name := r.PathValue("name")
 	way, err := intake.ParseWay(r.PostForm.Get("way"))
 	r.noteFormError(err)
 	callRuleWith(r, c.Rules.Breaches.FindBreach, name)
-	return c.recordAndRun(r, "breach."+r.PostForm.Get("way"), name, from, redirect{joinPath("breaches", name), "breach.renewing"}, func() error { return begin(name, way) })
+	return c.recordAndRun(r, "breach."+r.PostForm.Get("way"), name, detail, redirect{joinPath("breaches", name), "breach.renewing"}, func() error {
+		return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), from)
+	})
 }
 
 // Feeds are the continuous sources of dumps.
@@ -352,12 +343,6 @@ type Feeds interface {
 	PauseFeed(ctx context.Context, name string, paused bool) (feed.Feed, error)
 	// StartFeed has a worker run a feed now.
 	StartFeed(ctx context.Context, name string) error
-}
-
-// feedRow is a feed as a page shows it: without its key.
-type feedRow struct {
-	feed.Feed
-	Label string
 }
 
 var feedKinds = []choiceOption{
@@ -372,7 +357,7 @@ const pushLabel = "Registros enviados e assinados"
 // feedsPage is the data of the list of feeds with their latest runs.
 type feedsPage struct {
 	recentJobs
-	Feeds []feedRow
+	Feeds []feed.Feed
 }
 
 // newFeedPage is the data of the form of a new feed.
@@ -385,16 +370,15 @@ func showNewFeed(*Console, *request) (answer, error) {
 
 // listFeeds shows the feeds that supply breaches. Their secrets are left out.
 func listFeeds(c *Console, r *request) (answer, error) {
-	page := feedsPage{recentJobs: recentJobs{c.latestJobs(r, perPage, feed.KindRun)}}
-	for _, f := range callRule(r, c.Rules.Feeds.All) {
-		row := feedRow{Feed: f, Label: listField{Options: feedKinds}.optionLabel(string(f.Kind))}
-		if f.Kind == feed.Pushed {
-			row.Label = pushLabel
-		}
-		row.Secret, row.Target = "", f.Shown()
-		page.Feeds = append(page.Feeds, row)
+	return view{"feeds", "Fontes", feedsPage{recentJobs{c.latestJobs(r, perPage, feed.KindRun)}, callRule(r, c.Rules.Feeds.All)}}, nil
+}
+
+// feedLabel returns what a kind of feed is called.
+func feedLabel(kind feed.Kind) string {
+	if kind == feed.Pushed {
+		return pushLabel
 	}
-	return view{"feeds", "Fontes", page}, nil
+	return listField{Options: feedKinds}.optionLabel(string(kind))
 }
 
 // createFeed makes a feed.
@@ -437,10 +421,8 @@ func (c *Console) setPaused(r *request, action string, paused bool) (answer, err
 type Passwords interface {
 	ReadStatus() ([]password.Corpus, error)
 	Verify(ctx context.Context) error
-	// Import replaces a corpus by files behind paths of the server, Upload by a file that is kept for the time of its
-	// import.
-	Import(ctx context.Context, a password.Algorithm, source string, paths []string) error
-	Upload(ctx context.Context, a password.Algorithm, source, name string, file io.Reader) error
+	// Import replaces a corpus by files.
+	Import(ctx context.Context, a password.Algorithm, source string, from Input) error
 	// Download fetches what changed at the public range service.
 	Download(ctx context.Context, a password.Algorithm) error
 }
@@ -474,20 +456,12 @@ func verifyPasswords(c *Console, r *request) (answer, error) {
 	return c.passwordWork(r, "passwords.verify", "", "", func() error { return c.Rules.Passwords.Verify(r.Context()) })
 }
 
-// importPasswords starts the import of a corpus from files on the server.
+// importPasswords starts the import of a corpus.
 func importPasswords(c *Console, r *request) (answer, error) {
+	from, detail := readInput(r)
 	a := parseValue(r, password.ParseAlgorithm, r.trimmedField("algorithm"))
-	return c.passwordWork(r, "passwords.import", a.String(), r.trimmedField("paths"), func() error {
-		return c.Rules.Passwords.Import(r.Context(), a, r.trimmedField("source"), splitLines(r.trimmedField("paths")))
-	})
-}
-
-// uploadPasswords starts the import of a corpus from an uploaded file, which is streamed and never held in memory.
-func uploadPasswords(c *Console, r *request) (answer, error) {
-	file := uploadedFile(r)
-	a := parseValue(r, password.ParseAlgorithm, r.trimmedField("algorithm"))
-	return c.passwordWork(r, "passwords.import", a.String(), "upload", func() error {
-		return c.Rules.Passwords.Upload(r.Context(), a, r.PostForm.Get("source"), file.FileName(), file)
+	return c.passwordWork(r, "passwords.import", a.String(), detail, func() error {
+		return c.Rules.Passwords.Import(r.Context(), a, r.trimmedField("source"), from)
 	})
 }
 

@@ -190,33 +190,18 @@ func (w *listWriter) endTable() {
 	}
 }
 
-// exportsPage is the data of the list of an operator's own files.
-type exportsPage struct {
-	Exports []exportRow
-	recentJobs
-}
-
-// exportRow is a file with the title of the list that it holds.
-type exportRow struct {
-	operator.Export
-	Title string
-}
-
 // showExports lists one's own files.
 func showExports(c *Console, r *request) (answer, error) {
-	var page exportsPage
-	for _, e := range callRuleWith(r, c.Rules.Saved.ListExports, r.who.ID) {
-		row := exportRow{e, e.List}
-		if at := slices.IndexFunc(listings, func(l *listing) bool { return l.name == e.List }); at >= 0 {
-			row.Title = listings[at].title
-		} else if e.List == rejectedFile {
-			row.Title = "Assinaturas recusadas"
-		}
-		if e.List != checkedFile { // that was sent, not asked for
-			page.Exports = append(page.Exports, row)
-		}
+	list := callRuleWith(r, c.Rules.Saved.ListExports, r.who.ID)
+	return view{"exports", "Exportações", slices.DeleteFunc(list, func(e operator.Export) bool { return e.List == checkedFile })}, nil // that was sent, not asked for
+}
+
+// fileTitle returns what a file holds, in words.
+func fileTitle(list string) string {
+	if at := slices.IndexFunc(listings, func(l *listing) bool { return l.name == list }); at >= 0 {
+		return listings[at].title
 	}
-	return view{"exports", "Exportações", page}, nil
+	return strings.Replace(list, rejectedFile, "Assinaturas recusadas", 1)
 }
 
 // downloadExport sends an exported file to the operator who requested it, and records the download in the audit trail.

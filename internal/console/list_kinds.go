@@ -212,18 +212,13 @@ var subscriptionsList = listing{
 	header: []string{"número", "pessoa", "CPF", "plano", "início", "fim", "situação"},
 	action: &endMany,
 	read: linesOf(filter.readSubscriptions, func(f filter, _ map[partner.ID]string, s subscription.Subscription) listLine {
-		state, last := "Ativa", ""
-		switch {
-		case s.Over(subscription.DayInBrazil(f.now)):
-			state = "Encerrada"
-		case !s.SuspendedAt.IsZero():
-			state = "Suspensa"
-		}
+		last := ""
 		if s.LastDay() != 0 {
 			last = s.LastDay().String()
 		}
 		return listLine{string(f.Partner) + "/" + strconv.FormatInt(s.Seq, 10), []string{
-			strconv.FormatInt(s.Seq, 10), maskPersonName(s.Beneficiary.Name), identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF), string(s.Plan), s.Start.String(), last, state,
+			strconv.FormatInt(s.Seq, 10), maskPersonName(s.Beneficiary.Name), identifier.MaskValue(identifier.CPF, s.Beneficiary.CPF), string(s.Plan), s.Start.String(), last,
+			subscriptionBadge(s, f.now).Text,
 		}}
 	}),
 }

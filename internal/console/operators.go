@@ -15,28 +15,17 @@ var errSelf = fault.New(fault.Conflict, "operator.self")
 
 // listOperators shows the operators; for a partner's people, those of their partner only.
 func listOperators(c *Console, r *request) (answer, error) {
-	all := callRule(r, c.Rules.Operators.Operators)
-	names := c.partnerNames(r)
-	rows := make([]operatorRow, len(all))
-	for i, o := range all {
-		rows[i] = operatorRow{o, names[o.Partner]}
-	}
-	return view{"operators", "Operadores", operatorsPage{rows, r.scope.home.ID, r.scope.at.ID == r.scope.home.ID}}, nil
+	return view{"operators", "Operadores", operatorsPage{callRule(r, c.Rules.Operators.Operators), c.partnerNames(r), r.scope.home.ID, r.scope.at.ID == r.scope.home.ID}}, nil
 }
 
 // operatorsPage is the data of the list of operators.
 type operatorsPage struct {
-	Rows []operatorRow
+	Rows  []operator.Operator
+	Names map[partner.ID]string
 	// Invites is the partner whose people the page is about; empty for all of the service.
 	Invites partner.ID
 	// Home is false in the sandbox, which has no people of its own.
 	Home bool
-}
-
-// operatorRow is an operator with the name of their partner; empty for operators of the service.
-type operatorRow struct {
-	operator.Operator
-	PartnerName string
 }
 
 // newOperator shows an empty form for an operator of the service.
@@ -202,22 +191,16 @@ var accessChanges = map[string]string{ //nolint:gosec // speaks of passwords, ho
 // noticesPer bounds how many of one kind are shown; the trail has all of them.
 const noticesPer = 5
 
-// accessNotice is one change of one's own access.
-type accessNotice struct {
-	operator.Entry
-	Text string
-}
-
 // accessNotices returns the changes of the operator's own access that they have not dismissed, newest first.
-func (c *Console) accessNotices(r *request) (list []accessNotice) {
-	for action, text := range accessChanges {
+func (c *Console) accessNotices(r *request) (list []operator.Entry) {
+	for action := range accessChanges {
 		for _, e := range callRuleWith(r, c.Rules.Audit.ListEntries, operator.Filter{Subject: string(r.who.ID), Action: action, Limit: noticesPer}) {
 			if e.At.After(r.who.NoticedAt) {
-				list = append(list, accessNotice{e, text})
+				list = append(list, e)
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b accessNotice) int { return int(b.Seq - a.Seq) })
+	slices.SortFunc(list, func(a, b operator.Entry) int { return int(b.Seq - a.Seq) })
 	return list
 }
 

@@ -26,7 +26,7 @@ type overviewPage struct {
 	// Waiting are the cases that wait now.
 	Waiting cyber.WaitingCases
 	// Notices are changes of one's own access.
-	Notices []accessNotice
+	Notices []operator.Entry
 }
 
 // partnerFigures are one partner's share of two numbers of the overview.
@@ -76,15 +76,11 @@ func nextMidnight(now time.Time) time.Time {
 // searchPage is the data of the search; Full says that there were more hits than the page shows.
 type searchPage struct {
 	Asked bool
-	Hits  []hitRow
+	Hits  []subject.Hit
+	Names map[partner.ID]string
 	Full  bool
 	// Mistyped says that the text is a CPF with wrong check digits.
 	Mistyped bool
-}
-
-// hitRow is a hit as the page lists it.
-type hitRow struct {
-	Label, PartnerName, ID, Path string
 }
 
 var hitLabels = map[subject.HitKind]string{
@@ -127,12 +123,9 @@ func searchPeople(c *Console, r *request) (answer, error) {
 	if len(hits) == 1 {
 		return redirect{to: pathOfHit(hits[0])}, nil
 	}
-	names := c.partnerNames(r)
-	page := searchPage{Asked: true, Full: len(hits) == subject.MaxHits, Mistyped: len(hits) == 0 && subject.HasWrongCheckDigits(r.PostFormValue("q"))}
-	for _, h := range hits {
-		page.Hits = append(page.Hits, hitRow{hitLabels[h.Kind], names[h.Partner], h.ID, pathOfHit(h)})
-	}
-	return view{"search", "Busca", page}, nil
+	return view{"search", "Busca", searchPage{
+		Asked: true, Hits: hits, Names: c.partnerNames(r), Full: len(hits) == subject.MaxHits, Mistyped: len(hits) == 0 && subject.HasWrongCheckDigits(r.PostFormValue("q")),
+	}}, nil
 }
 
 // noteSearch records the search in the audit trail: one line per hit, so that the person finds it among the accesses to

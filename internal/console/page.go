@@ -199,6 +199,15 @@ var functions = template.FuncMap{
 	"birthDay":   formatBirthDay,
 	"date3":      func(t time.Time) string { return t.UTC().Format("02/01/2006") },
 	"resolution": resolutionName,
+	"feedKind":   feedLabel,
+	"kinds":      kindCounts,
+	"language":   func(l partner.Language) string { return languageNames[l] },
+	"hit":        func(h subject.Hit) string { return hitLabels[h.Kind] },
+	"hitPath":    pathOfHit,
+	"listTitle":  fileTitle,
+	"notice":     func(action string) string { return accessChanges[action] },
+	"ended":      hasEnded,
+	"subState":   subscriptionBadge,
 }
 
 // formatBirthDay writes a stored date of birth as people do; what is no date stays as it is.
@@ -566,14 +575,7 @@ type themePage struct {
 	Theme   partner.Theme
 	// The colours with defaults filled in.
 	Accent, AccentText string
-	Texts              []themeTexts
-}
-
-// themeTexts are the words in one language.
-type themeTexts struct {
-	Lang  partner.Language
-	Label string
-	partner.ThemeTexts
+	Langs              []partner.Language
 }
 
 var languageNames = map[partner.Language]string{partner.Portuguese: "Português", partner.Spanish: "Espanhol", partner.English: "Inglês"}
@@ -582,11 +584,8 @@ var languageNames = map[partner.Language]string{partner.Portuguese: "Português"
 func showTheme(c *Console, r *request) (answer, error) {
 	p := callRuleWith(r, c.Rules.Partners.GetPartner, partner.ID(r.PathValue("id")))
 	theme := callRuleWith(r, c.Rules.Partners.GetTheme, p.ID)
-	page := themePage{Partner: p, Theme: theme}
+	page := themePage{Partner: p, Theme: theme, Langs: partner.ListLanguages()}
 	page.Accent, page.AccentText = theme.EffectiveColours()
-	for _, l := range partner.ListLanguages() {
-		page.Texts = append(page.Texts, themeTexts{l, languageNames[l], theme.Texts[l]})
-	}
 	return view{"theme", "Página das pessoas", page}, nil
 }
 

@@ -204,7 +204,7 @@ type portalPage struct {
 	Findings, Arrived int64
 	API               string // the address of the partner API; empty when it is not known
 	Webhooks          []webhookHealth
-	Notices           []accessNotice
+	Notices           []operator.Entry
 	// Sent and Refused are requests of today; Failed are the latest that were refused.
 	Sent, Refused int64
 	Failed        []partner.LoggedRequest

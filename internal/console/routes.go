@@ -154,12 +154,12 @@ var routes = []route{
 	{method: "GET", path: "/breaches", role: operator.Viewer, run: listBreaches},
 	{method: "GET", path: "/breaches/new", role: operator.Admin, run: newBreach},
 	{method: "POST", path: "/breaches/new", role: operator.Admin, run: importBreach, form: newBreach},
-	{method: "POST", path: "/breaches/upload", role: operator.Admin, upload: true, run: uploadBreach, form: newBreach},
+	{method: "POST", path: "/breaches/upload", role: operator.Admin, upload: true, run: importBreach, form: newBreach},
 	{method: "GET", path: "/breaches/{name}", role: operator.Viewer, run: showBreach},
 	{method: "POST", path: "/breaches/{name}/edit", role: operator.Admin, run: saveBreach, form: showBreach},
 	{method: "GET", path: "/breaches/{name}/renew", role: operator.Admin, run: newRenewal},
 	{method: "POST", path: "/breaches/{name}/renew", role: operator.Admin, run: renewBreach, form: newRenewal},
-	{method: "POST", path: "/breaches/{name}/renew/upload", role: operator.Admin, upload: true, run: uploadRenewal, form: newRenewal},
+	{method: "POST", path: "/breaches/{name}/renew/upload", role: operator.Admin, upload: true, run: renewBreach, form: newRenewal},
 	{method: "POST", path: "/breaches/{name}/verify", role: operator.Admin, run: verifyBreach, form: showBreach},
 	{method: "POST", path: "/breaches/{name}/retract", role: operator.Admin, run: retractBreach, form: showBreach},
 
@@ -172,7 +172,7 @@ var routes = []route{
 
 	{method: "GET", path: "/passwords", role: operator.Viewer, run: showPasswords},
 	{method: "POST", path: "/passwords/import", role: operator.Admin, run: importPasswords, form: showPasswords},
-	{method: "POST", path: "/passwords/upload", role: operator.Admin, upload: true, run: uploadPasswords, form: showPasswords},
+	{method: "POST", path: "/passwords/upload", role: operator.Admin, upload: true, run: importPasswords, form: showPasswords},
 	{method: "POST", path: "/passwords/download", role: operator.Admin, run: downloadPasswords, form: showPasswords},
 	{method: "POST", path: "/passwords/verify", role: operator.Admin, run: verifyPasswords, form: showPasswords},
 

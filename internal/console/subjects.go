@@ -227,17 +227,16 @@ type personPage struct {
 	// Reveal says since when and why the values are open to who looks; nil while they are masked.
 	Reveal *operator.Entry
 	// Who is the newest subscription's beneficiary; nil when the partner has no subscription for this userHash.
-	Who           *subscription.Beneficiary
-	Subscriptions []subscriptionState
-	Findings      []personFinding
-	Cases         []ticket
-	Devices       []devicePage
-	Cover         []cyber.Entitlement
-	Score         *cyber.ScoreDay
-	Line          scoreLine
-	Looked        []auditRow
-	Services      []cyber.Service
-	Reasons       []choiceOption
+	Who      *subscription.Beneficiary
+	Findings []personFinding
+	Cases    []ticket
+	Devices  []devicePage
+	Cover    []cyber.Entitlement
+	Score    *cyber.ScoreDay
+	Line     scoreLine
+	Looked   []auditRow
+	Services []cyber.Service
+	Reasons  []choiceOption
 }
 
 // Shown reports whether the operator has unlocked the personal values.
@@ -280,9 +279,7 @@ func revealPerson(c *Console, r *request) (answer, error) {
 func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) personPage {
 	held, looked := callRulePair2(r, c.Rules.Subjects.DescribePerson, p, who)
 	page := personPage{Held: held, User: who.User, Ref: c.Rules.Subjects.Reference(who), Path: c.personPath(p.ID, who.User), Reasons: resolutionOptions, Line: newScoreLine(held.Scores, c.Now())}
-	for _, s := range slices.Backward(held.Subscriptions) {
-		page.Subscriptions = append(page.Subscriptions, c.subscriptionState(s))
-	}
+	slices.Reverse(page.Subscriptions)
 	if len(page.Subscriptions) > 0 {
 		page.Who = &page.Subscriptions[0].Beneficiary
 	}
@@ -412,14 +409,7 @@ type incidentPage struct {
 	Partners []partner.Partner
 	Names    map[partner.ID]string
 	Report   *subject.Report
-	Kinds    string
-	People   []affectedRow
-}
-
-// affectedRow is a person that an incident affects; What is the text on which of their data are concerned.
-type affectedRow struct {
-	subject.Affected
-	What string
+	People   []subject.Affected
 }
 
 // incidentPage returns the page with the partners to choose from.
@@ -468,10 +458,7 @@ func (c *Console) incidentAsked(r *request, reveal bool) subject.Report {
 func reportIncident(c *Console, r *request) (answer, error) {
 	rep := c.incidentAsked(r, false)
 	page := c.incidentPage(r)
-	page.Report, page.Kinds = &rep, kindCounts(rep.Kinds)
-	for _, a := range rep.List[:min(len(rep.List), shownPeople)] {
-		page.People = append(page.People, affectedRow{a, kindCounts(a.Kinds)})
-	}
+	page.Report, page.People = &rep, rep.List[:min(len(rep.List), shownPeople)]
 	for i, s := range rep.Showings {
 		rep.Showings[i].Actor = c.auditRows(r, []operator.Entry{{Actor: operator.Actor{Name: s.Actor}}})[0].Who
 	}

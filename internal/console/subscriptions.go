@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -34,7 +35,7 @@ type Subscriptions interface {
 type subscriptionsPage struct {
 	partnerChoice
 	List  listView
-	Items []subscriptionState
+	Items []subscription.Subscription
 	Total int64
 	// Sought is the masked CPF that was looked for; empty on the plain list.
 	Sought string
@@ -42,24 +43,20 @@ type subscriptionsPage struct {
 	Plans int
 }
 
-// subscriptionState is a subscription and whether it has ended by today's date, be it swept yet or not.
-type subscriptionState struct {
-	subscription.Subscription
-	Ended bool
+// hasEnded reports whether a subscription has ended by today's date, be it swept yet or not.
+func hasEnded(s subscription.Subscription, now time.Time) bool {
+	return s.Over(subscription.DayInBrazil(now))
 }
 
-// subscriptionState returns a subscription with the words for its state.
-func (c *Console) subscriptionState(s subscription.Subscription) subscriptionState {
-	return subscriptionState{s, s.Over(subscription.DayInBrazil(c.Now()))}
-}
-
-// subscriptionStates returns subscriptions with the words for their states.
-func (c *Console) subscriptionStates(list []subscription.Subscription) []subscriptionState {
-	states := make([]subscriptionState, len(list))
-	for i, s := range list {
-		states[i] = c.subscriptionState(s)
+// subscriptionBadge returns the word for the state of a subscription.
+func subscriptionBadge(s subscription.Subscription, now time.Time) badge {
+	switch {
+	case hasEnded(s, now):
+		return badge{"", "Encerrada"}
+	case !s.SuspendedAt.IsZero():
+		return badge{"warn", "Suspensa"}
 	}
-	return states
+	return badge{"good", "Ativa"}
 }
 
 // listSubscriptions shows one page of a partner's subscriptions, personal values masked; without a partner only the
@@ -73,7 +70,7 @@ func listSubscriptions(c *Console, r *request) (answer, error) {
 	f := c.parseFilterQuery(r, &subscriptionsList, r.URL.Query(), id, page.All)
 	list, next := callRulePair2(r, f.readSubscriptions, &c.Rules, perPage)
 	plans := callRuleWith(r, c.Rules.Plans.ListPlans, id)
-	page.Items, page.Total, page.Plans = c.subscriptionStates(list), callRuleWith3(r, c.Rules.Subscriptions.ListActive, id, 1, 1).Total, len(plans)
+	page.Items, page.Total, page.Plans = list, callRuleWith3(r, c.Rules.Subscriptions.ListActive, id, 1, 1).Total, len(plans)
 	total := int64(-1)
 	if len(f.values) == 0 && f.Person == "" {
 		total = page.Total
@@ -100,14 +97,14 @@ func findSubscriptions(c *Console, r *request) (answer, error) {
 	c.recordAction(r, "subscription.find", c.Rules.Subjects.Reference(subject.Person{CPF: cpf}), string(choice.Current.ID)+" "+masked)
 	found := callRuleWith2(r, c.Rules.FindSubscriptions.SubscriptionsOfCPF, choice.Current.ID, cpf)
 	return view{"subscriptions", "Assinaturas", subscriptionsPage{
-		partnerChoice: choice, Items: c.subscriptionStates(found), Total: int64(len(found)), Sought: masked, Plans: 1,
+		partnerChoice: choice, Items: found, Total: int64(len(found)), Sought: masked, Plans: 1,
 	}}, nil
 }
 
 // subscriptionPage is the data of the page of one subscription.
 type subscriptionPage struct {
 	Partner partner.Partner
-	subscriptionState
+	subscription.Subscription
 	// Shown says that the person's data stand in clear: the operator gave a reason lately.
 	Shown bool
 	Path  string
@@ -125,7 +122,7 @@ func (c *Console) subscriptionOf(r *request) subscriptionPage {
 	sub := callRuleWith2(r, c.Rules.FindSubscriptions.SubscriptionBySeq, p.ID, seq)
 	ref := callRuleWith2(r, c.Rules.Search.FindEnrolled, p.ID, sub.Beneficiary.CPF)
 	return subscriptionPage{
-		Partner: p, subscriptionState: c.subscriptionState(sub), Path: joinPath("subscriptions", string(p.ID), strconv.FormatInt(seq, 10)),
+		Partner: p, Subscription: sub, Path: joinPath("subscriptions", string(p.ID), strconv.FormatInt(seq, 10)),
 		ref: ref, Person: joinPath("people", string(p.ID), ref), Shown: c.currentReveals(r)[ref] != nil,
 	}
 }
@@ -149,7 +146,7 @@ func revealSubscription(c *Console, r *request) (answer, error) {
 // moveSubscription ends, suspends or resumes the subscription in the path. It refuses one that has ended.
 func moveSubscription(c *Console, r *request, action, done string, move subscription.Move) (answer, error) {
 	page := c.subscriptionOf(r)
-	if page.Ended {
+	if hasEnded(page.Subscription, c.Now()) {
 		return nil, subscription.ErrNotFound.With("subscription", fault.HasEnded)
 	}
 	return c.changeAndRedirect(r, action, redirect{page.Path, done}, func(ctx context.Context, in *Rules) (string, string, error) {
