@@ -137,8 +137,6 @@ var crossPartners = map[string]string{
 	"CountBacklog":          "the metrics: how many deliveries of the whole service wait",
 	"FindingList":           "the operator's list; narrowed to a partner by its filter",
 	"selectFound":           "what FindingList and FindingByID begin with; the latter names the partner",
-	"readAssets":            "the operator's list; narrowed to a partner by its filter",
-	"keptEvents":            "the operator's list; narrowed to a partner by its filter",
 	"DeliveryList":          "the operator's list; narrowed to a partner by its filter",
 	"ListAssets":            "the operator's list; narrowed to a partner by its filter",
 	"affectedPage":          "who was met by an incident, of all partners",

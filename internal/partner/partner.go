@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"database/sql/driver"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -328,6 +329,22 @@ func (id ID) Number() int64 {
 		return nobody
 	}
 	return n
+}
+
+// Value returns the partner's number, under which the database keeps its rows.
+func (id ID) Value() (driver.Value, error) { return id.Number(), nil }
+
+// Scan reads such a number; NULL means no partner.
+func (id *ID) Scan(value any) error {
+	switch v := value.(type) {
+	case int64:
+		*id = NumberedID(v)
+	case nil:
+		*id = ""
+	default:
+		return fmt.Errorf("a partner's number is a %T", value)
+	}
+	return nil
 }
 
 // IsPrintableLine reports whether s is one line of low to high characters: valid UTF-8 without control characters (NUL, tabs,

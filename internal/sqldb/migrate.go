@@ -292,7 +292,7 @@ func readChunk(next func() ([]any, error)) (rows [][]any, err error) {
 		if err != nil || row == nil {
 			return rows, err
 		}
-		rows = append(rows, slices.Clone(row))
+		rows = append(rows, convertArguments(slices.Clone(row)))
 	}
 	return rows, nil
 }
@@ -367,7 +367,7 @@ func (t *Tx) insertMissing(ctx context.Context, table string, columns []string, 
 			slices.Sort(added)
 			return added, err
 		}
-		res, err := stmt.ExecContext(ctx, row...)
+		res, err := stmt.ExecContext(ctx, convertArguments(row)...)
 		if err != nil {
 			return nil, fmt.Errorf("load %s: %w", table, err)
 		}

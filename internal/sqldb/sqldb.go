@@ -239,14 +239,9 @@ func (d *DB) EngineName() Engine { return d.engine }
 // ReadPool is for single statements that only read, outside a transaction.
 func (d *DB) ReadPool() *sql.DB { return d.read }
 
-// KeptReader is Reader for statements that are asked again and again: SQLite keeps them prepared, PostgreSQL's driver
-// does so by itself.
-func (d *DB) KeptReader() Querier {
-	if d.engine == SQLite {
-		return keptReader{d}
-	}
-	return d.read
-}
+// KeptReader is for single statements that only read and are asked again and again: SQLite keeps them prepared,
+// PostgreSQL's driver does so by itself.
+func (d *DB) KeptReader() Querier { return reader{d: d} }
 
 // SkipLocked returns what a claim query adds to its inner SELECT: what it finds is locked until the transaction ends,
 // so no other worker of any replica has it, and none waits for it. SQLite needs nothing: it has one writer at a time.
@@ -437,8 +432,8 @@ func startStatement(ctx context.Context, text string) trace.Span {
 }
 
 // startStatement begins the span of a statement of SQLite; pgx has a tracer of its own.
-func (t *Tx) startStatement(ctx context.Context, text string) trace.Span {
-	if t.texts == nil {
+func (e Engine) startStatement(ctx context.Context, text string) trace.Span {
+	if e != SQLite {
 		return noop.Span{}
 	}
 	return startStatement(ctx, text)

@@ -279,38 +279,11 @@ func hasSQLiteCode(err error, codes ...int) bool {
 // UnpreparedReader is for single statements that only read queues; on SQLite beside the writer. PostgreSQL plans them for the
 // tables as they are: a plan that was kept from when the table was empty reads all of it once it is full, until the
 // engine counts the rows again.
-func (d *DB) UnpreparedReader() Querier {
-	if d.engine != PostgreSQL {
-		return d.KeptReader()
-	}
-	return anew{d.read}
-}
+func (d *DB) UnpreparedReader() Querier { return reader{d: d, planned: true} }
 
-// anew has the driver remember what a statement returns, and not its plan.
-type anew struct{ db *sql.DB }
-
-// withExecMode has pgx plan the statement for its arguments.
-func (a anew) withExecMode(args []any) []any {
-	return append([]any{pgx.QueryExecModeCacheDescribe}, args...)
-}
-
-// ExecContext, QueryRowContext and QueryContext pass the statement on with the execution mode in front of its
-// arguments.
-func (a anew) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	return a.db.ExecContext(ctx, query, a.withExecMode(args)...)
-}
-
-func (a anew) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	return a.db.QueryRowContext(ctx, query, a.withExecMode(args)...)
-}
-
-func (a anew) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	return a.db.QueryContext(ctx, query, a.withExecMode(args)...)
-}
-
-// Querier is what a statement needs: a pool or a transaction.
+// Querier is what a statement that reads needs: a reader or a transaction. Its arguments may be times, durations and
+// named types: see convertArguments.
 type Querier interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
@@ -318,13 +291,10 @@ type Querier interface {
 // BUG(sqldb): a list that comes from a standby is as old as the standby is behind: what was created a moment ago may be
 // missing from it. A single thing is always read from the database itself.
 
-// Lister answers single statements from a standby, and from the database itself where there is none or it fails. What
-// it reads may be a little old, so it is for lists that people page through and never for what a decision or a write
+// ListReader answers single statements from a standby, and from the database itself where there is none or it fails. What
+// it reads may be a little old, so it is for long lists that people page through and never for what a decision or a write
 // rests on.
-type Lister struct{ d *DB }
-
-// ListReader is for long lists.
-func (d *DB) ListReader() Lister { return Lister{d} }
+func (d *DB) ListReader() Querier { return reader{d: d, lists: true} }
 
 // StandbyPool returns the pool of the standby, or nil.
 func (d *DB) StandbyPool() *sql.DB {
@@ -332,33 +302,6 @@ func (d *DB) StandbyPool() *sql.DB {
 		return nil
 	}
 	return d.standby.read
-}
-
-// QueryContext asks the standby first. Whatever is wrong with it, a missing table of a migration that has not arrived
-// included, is a reason to ask the database itself; only a caller that is gone is not.
-func (l Lister) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if s := l.d.StandbyPool(); s != nil {
-		rows, err := s.QueryContext(ctx, query, args...)
-		if err == nil || ctx.Err() != nil {
-			return rows, err
-		}
-	}
-	return l.d.KeptReader().QueryContext(ctx, query, args...)
-}
-
-// QueryRowContext is QueryContext for one row.
-func (l Lister) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
-	if s := l.d.StandbyPool(); s != nil {
-		if row := s.QueryRowContext(ctx, query, args...); row.Err() == nil || ctx.Err() != nil {
-			return row
-		}
-	}
-	return l.d.KeptReader().QueryRowContext(ctx, query, args...)
-}
-
-// ExecContext is there because every querier has it; a list changes nothing, so it never goes to a standby.
-func (l Lister) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	return l.d.read.ExecContext(ctx, query, args...)
 }
 
 // InsertRows inserts rows into table: many with each statement on PostgreSQL, a prepared statement in a loop on SQLite (where
@@ -382,7 +325,7 @@ func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, nex
 		if err != nil || row == nil {
 			return n, err
 		}
-		if _, err := stmt.ExecContext(ctx, row...); err != nil {
+		if _, err := stmt.ExecContext(ctx, convertArguments(row)...); err != nil {
 			return n, fmt.Errorf("load %s: %w", table, err)
 		}
 	}
@@ -393,6 +336,9 @@ type Statement struct {
 	Query string
 	Args  []any
 }
+
+// NewStatement returns a statement and its arguments.
+func NewStatement(query string, args ...any) Statement { return Statement{query, args} }
 
 // RunStatements executes statements that return nothing, in order, and stops at the first that fails. PostgreSQL gets them in one
 // round trip; SQLite has each text prepared once. Few texts with many arguments are what it is for.
@@ -424,9 +370,9 @@ func (t *Tx) RunCounting(ctx context.Context, list []Statement) (changed []int64
 			}
 			prepared[s.Query] = stmt
 		}
-		res, err := stmt.ExecContext(ctx, s.Args...)
+		res, err := stmt.ExecContext(ctx, convertArguments(s.Args)...)
 		if err != nil {
-			return changed, err
+			return changed, fmt.Errorf("%.80s: %w", s.Query, err)
 		}
 		if changed[i], err = res.RowsAffected(); err != nil {
 			return changed, err
@@ -444,13 +390,13 @@ func (t *Tx) runPipelined(ctx context.Context, list []Statement, changed []int64
 		}
 		batch := &pgx.Batch{}
 		for _, s := range list {
-			batch.Queue(s.Query, s.Args...)
+			batch.Queue(s.Query, convertArguments(s.Args)...)
 		}
 		results := c.Conn().SendBatch(ctx, batch)
 		for i := range list {
 			tag, err := results.Exec()
 			if err != nil {
-				return errors.Join(err, results.Close())
+				return errors.Join(fmt.Errorf("%.80s: %w", list[i].Query, err), results.Close())
 			}
 			changed[i] = tag.RowsAffected()
 		}

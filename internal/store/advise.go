@@ -61,19 +61,10 @@ func (s Advice) ReadPosture(ctx context.Context, id partner.ID, sent partner.Use
 	if scored {
 		text = scoredQuery
 	}
-	rows, err := s.readQuerier().QueryContext(ctx, text, partnerNumber(id), s.blindUserIndex(id, sent), toMicros(s.now()))
-	if err != nil {
-		return nil, classifyError(fmt.Errorf("read posture: %w", err))
-	}
-	defer func() { _ = rows.Close() }() // rows.Err below reports what matters
 	var r postureReader
-	for rows.Next() {
-		if err := r.addRow(s, id, rows); err != nil {
-			return nil, fmt.Errorf("read posture: %w", err)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, classifyError(fmt.Errorf("read posture: %w", err))
+	err := eachRow(ctx, s.readQuerier(), func(row scanner) error { return r.addRow(s, id, row) }, text, id, s.blindUserIndex(id, sent), s.now())
+	if err != nil {
+		return nil, err
 	}
 	return r.buildPosture(), nil
 }
@@ -111,12 +102,12 @@ func (r *postureReader) buildPosture() *cyber.Posture {
 }
 
 // addRow reads one row.
-func (r *postureReader) addRow(s Advice, id partner.ID, rows *sql.Rows) error {
+func (r *postureReader) addRow(s Advice, id partner.ID, row scanner) error {
 	a := cyber.Asset{Partner: id}
 	var at, kind int64
 	var sealed, index sql.RawBytes
 	var first, second string
-	if err := rows.Scan(&a.ID, &kind, &at, &sealed, &index, &first, &second); err != nil {
+	if err := row.Scan(&a.ID, &kind, &at, &sealed, &index, &first, &second); err != nil {
 		return err
 	}
 	if a.ID == "" {
@@ -172,8 +163,7 @@ func (r *postureReader) addDeviceOrCase(part, at int64, first string) {
 // BreachesByName returns the named breaches.
 func (s Advice) BreachesByName(ctx context.Context, names []string) ([]cyber.Breach, error) {
 	var args []any
-	found, err := collectRows(ctx, s.readQuerier(), s.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.name IN (`+appendListMarks(&args, names)+`)`, args...)
-	return found, wrapError("read breaches", err)
+	return collectRows(ctx, s.readQuerier(), s.scanBreach, `SELECT `+breachColumns+` FROM breach b WHERE b.name IN (`+appendMarks(&args, names)+`)`, args...)
 }
 
 // sealedAnswerPlace binds a sealed answer to its row.
@@ -183,11 +173,8 @@ func sealedAnswerPlace(id partner.ID, user []byte, item cyber.ContentID) seal.Pl
 
 // openAnswer unseals what a person answered to a content item. The user is the index under which the row is stored.
 func (s Advice) openAnswer(id partner.ID, user []byte, item cyber.ContentID, sealed []byte) (string, error) {
-	plain, err := s.keys.Unseal(sealedAnswerPlace(id, user, item), sealed)
-	if err != nil {
-		return "", fmt.Errorf("open answer: %w", err)
-	}
-	return string(plain), nil
+	var value string
+	return value, s.openSealed(sealedAnswerPlace(id, user, item), sealed, &value)
 }
 
 // KeepAnswer stores a person's answer to a validation question.
@@ -197,14 +184,14 @@ func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.User
 		if err != nil {
 			return err
 		}
-		sealed, err := s.keys.Seal(sealedAnswerPlace(id, u.write, item), []byte(value))
+		sealed, err := s.sealValue(sealedAnswerPlace(id, u.write, item), value)
 		if err != nil {
-			return fmt.Errorf("seal answer: %w", err)
+			return err
 		}
-		return execStatement(ctx, tx, "keep answer", `INSERT INTO content_answer (partner_id, user_index, content_id, value, answered_at)
+		return execStatement(ctx, tx, `INSERT INTO content_answer (partner_id, user_index, content_id, value, answered_at)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, content_id)
 			DO UPDATE SET value = excluded.value, answered_at = excluded.answered_at`,
-			partnerNumber(id), u.write, string(item), sealed, toMicros(s.now()))
+			id, u.write, item, sealed, s.now())
 	})
 }
 
@@ -214,23 +201,23 @@ var _ cyber.ContentStore = Advice{}
 const contentColumns = `id, item, retired, mac`
 
 // scanContent reads one content item. The text of a forged row is not even parsed.
-func (c core) scanContent(row scanner) (checked[cyber.Item], error) {
+func (c core) scanContent(row scanner, into *checked[cyber.Item]) error {
 	var id, text string
 	var retired bool
 	var mac []byte
 	if err := row.Scan(&id, &text, &retired, &mac); err != nil {
-		return checked[cyber.Item]{}, err
+		return err
 	}
-	at := "content " + id
-	if !c.isGenuine("content", contentGrant(id, text, retired), mac) {
-		return checked[cyber.Item]{row: at, forged: true}, nil
+	into.row = "content " + id
+	if into.forged = !c.isGenuine("content", contentGrant(id, text, retired), mac); into.forged {
+		return nil
 	}
 	items, err := cyber.ReadContent(bytes.NewReader([]byte(text)))
 	if err != nil || len(items) != 1 {
-		return checked[cyber.Item]{}, fmt.Errorf("read kept content: %w", err)
+		return fmt.Errorf("read kept content: %w", err)
 	}
-	items[0].Retired = retired
-	return checked[cyber.Item]{value: items[0], row: at}, nil
+	into.value, into.value.Retired = items[0], retired
+	return nil
 }
 
 // ContentChanges returns what the operator changed in the catalogue. A forged change is left out: the built-in item stands.
@@ -246,9 +233,9 @@ func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 			if err := cyber.WriteContent(&text, []cyber.Item{it}); err != nil {
 				return err
 			}
-			if err := execStatement(ctx, tx, "keep content", `INSERT INTO content (id, item, retired, changed_at, mac) VALUES ($1, $2, $3, $4, $5)
+			if err := execStatement(ctx, tx, `INSERT INTO content (id, item, retired, changed_at, mac) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (id) DO UPDATE SET item = excluded.item, retired = excluded.retired, changed_at = excluded.changed_at, mac = excluded.mac`,
-				string(it.ID), text.String(), it.Retired, toMicros(s.now()), s.grantMAC("content", contentGrant(string(it.ID), text.String(), it.Retired))); err != nil {
+				it.ID, text.String(), it.Retired, s.now(), s.grantMAC("content", contentGrant(string(it.ID), text.String(), it.Retired))); err != nil {
 				return err
 			}
 		}
@@ -258,7 +245,7 @@ func (s Advice) KeepContent(ctx context.Context, items []cyber.Item) error {
 
 // DropContent deletes the operator's change of an item.
 func (s Advice) DropContent(ctx context.Context, id cyber.ContentID) error {
-	return s.casesArea().deleteRow(ctx, `DELETE FROM content WHERE id = $1`, string(id), cyber.ErrContentNotFound.With("content", fault.WasNotChanged))
+	return s.expectAlone(ctx, cyber.ErrContentNotFound.With("content", fault.WasNotChanged), `DELETE FROM content WHERE id = $1`, id)
 }
 
 // scorePlace returns where a day's score is sealed. A person's risk is sensitive: a copy of the table must not reveal
@@ -271,7 +258,7 @@ func scorePlace(id partner.ID, user []byte, day int64) seal.Place {
 func (s Advice) sealDayScore(id partner.ID, user []byte, d cyber.ScoreDay) ([]byte, error) {
 	plain := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(d.Breach)), uint64(d.Assessment))
 	sealed, err := s.keys.Seal(scorePlace(id, user, d.Day), plain)
-	return sealed, wrapError("seal score", err)
+	return sealed, err
 }
 
 // openDayScore fills in the score of a day.
@@ -298,10 +285,10 @@ func (s Advice) KeepScore(ctx context.Context, id partner.ID, sent partner.UserH
 		if err != nil {
 			return err
 		}
-		return execStatement(ctx, tx, "keep score", `INSERT INTO score_day (partner_id, user_index, day, kept_at, sealed)
+		return execStatement(ctx, tx, `INSERT INTO score_day (partner_id, user_index, day, kept_at, sealed)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, day)
 			DO UPDATE SET kept_at = excluded.kept_at, sealed = excluded.sealed`,
-			partnerNumber(id), u.write, d.Day, toMicros(s.now()), sealed)
+			id, u.write, d.Day, s.now(), sealed)
 	})
 }
 
@@ -315,21 +302,17 @@ func (s Advice) ScoreDays(ctx context.Context, id partner.ID, sent partner.UserH
 	}
 	return collectRows(ctx, q, s.scanScoreDay(id), `SELECT `+scoreColumns+` FROM score_day d WHERE d.partner_id = $1 AND (d.user_index = $2
 			OR d.user_index = $3 AND NOT EXISTS (SELECT 1 FROM score_day w WHERE w.partner_id = $1 AND w.user_index = $2 AND w.day = d.day))
-		ORDER BY d.day`, partnerNumber(id), u.write, u.other)
+		ORDER BY d.day`, id, u.write, u.other)
 }
 
 // scoreColumns are what scoreDay reads; the table goes by d.
 const scoreColumns = `d.day, d.user_index, d.sealed`
 
 // scanScoreDay returns what reads a day of a partner's person.
-func (s Advice) scanScoreDay(id partner.ID) func(row scanner) (cyber.ScoreDay, error) {
-	return func(row scanner) (cyber.ScoreDay, error) {
-		var d cyber.ScoreDay
-		var user, sealed []byte
-		if err := row.Scan(&d.Day, &user, &sealed); err != nil {
-			return d, err
-		}
-		return d, s.openDayScore(id, user, &d, sealed)
+func (s Advice) scanScoreDay(id partner.ID) func(scanner, *cyber.ScoreDay) error {
+	return func(row scanner, d *cyber.ScoreDay) error {
+		var user []byte
+		return row.Scan(&d.Day, &user, scanFunc(func(sealed []byte) error { return s.openDayScore(id, user, d, sealed) }))
 	}
 }
 
@@ -348,32 +331,28 @@ func (s Cover) LoadEntitled(ctx context.Context, id partner.ID, sent partner.Use
 // readEntitled is LoadEntitled for a querier.
 func (s Cover) readEntitled(ctx context.Context, q querier, id partner.ID, u user) (cyber.Entitled, error) {
 	const columns = `p.partner_id, p.id, p.name, p.coverage, p.max_devices, p.key_days, p.keys_end, p.retired, p.created_at, p.mac`
-	cpf := u.cpf
-	if cpf == nil {
-		cpf = []byte{} // matches no row: every index has sixteen bytes
-	}
 	var e cyber.Entitled
-	_, err := collectRows(ctx, q, func(row scanner) (plan.Plan, error) {
+	err := eachRow(ctx, q, func(row scanner) error {
 		var byDefault bool
 		var start, expiry subscription.Day
-		found, err := s.scanPlanRow(leading{row, []any{&byDefault, &start, &expiry}})
-		p := found.value
+		var found checked[plan.Plan]
+		err := s.scanPlanRow(leading{row, []any{&byDefault, &start, &expiry}}, &found)
 		switch {
 		case err != nil:
 		case found.forged:
 			err = found.forgedError()
 		case byDefault:
-			e.Default = append(e.Default, cyber.Entitlement{Plan: p})
+			e.Default = append(e.Default, cyber.Entitlement{Plan: found.value})
 		default:
-			e.Subscribed = append(e.Subscribed, cyber.Entitlement{Plan: p, From: start.Time(), Until: expiry.Time()})
+			e.Subscribed = append(e.Subscribed, cyber.Entitlement{Plan: found.value, From: start.Time(), Until: expiry.Time()})
 		}
-		return p, err
+		return err
 	}, `SELECT FALSE, b.start_day, b.expiry_day, `+columns+` FROM subscription b JOIN plan p ON p.partner_id = b.partner_id AND p.id = b.plan_id
 		WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0 AND b.suspended_at = 0 AND b.start_day <= $3
 			AND (b.expiry_day = 0 OR b.expiry_day >= $3)
 		UNION ALL SELECT TRUE, 0, 0, `+columns+` FROM partner t JOIN plan p ON p.partner_id = t.id AND p.id = t.default_plan WHERE t.id = $1`,
-		partnerNumber(id), cpf, int64(subscription.DayInBrazil(s.now())))
-	return e, wrapError("read entitlement", err)
+		id, orEmptyBytes(u.cpf), subscription.DayInBrazil(s.now())) // an empty index matches no row
+	return e, err
 }
 
 // leading scans columns before those of a row's own scan.

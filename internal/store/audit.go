@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -50,47 +49,41 @@ func (s Audit) trailHeadTag(seq int64, mac []byte) []byte {
 
 // AppendAudit adds a line to the trail.
 func (s Audit) AppendAudit(ctx context.Context, e operator.Entry) (operator.Entry, error) {
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (operator.Entry, error) {
 		// The first statement locks the head until the transaction ends: lines are chained in the order of their
 		// commits.
-		if err := execStatement(ctx, tx, "lock audit head", `INSERT INTO audit_head (id, seq, mac, tag) VALUES (1, 0, $1, $1)
+		if err := execStatement(ctx, tx, `INSERT INTO audit_head (id, seq, mac, tag) VALUES (1, 0, $1, $1)
 			ON CONFLICT (id) DO UPDATE SET seq = audit_head.seq`, []byte{}); err != nil {
-			return err
+			return e, err
 		}
 		head, err := s.loadHead(ctx, tx)
 		if err != nil {
-			return err
+			return e, err
 		}
 		e.Seq, e.At = head.Seq+1, fromMicros(toMicros(e.At))
-		plain, err := json.Marshal(auditDetail{e.From, e.Detail})
+		sealed, err := s.sealValue(auditPlace(e.Seq), auditDetail{e.From, e.Detail})
 		if err != nil {
-			return fmt.Errorf("encode audit: %w", err)
-		}
-		sealed, err := s.keys.Seal(auditPlace(e.Seq), plain)
-		if err != nil {
-			return fmt.Errorf("seal audit: %w", err)
+			return e, err
 		}
 		mac := s.chainMAC(head.MAC, e)
-		_, err = tx.ExecContext(ctx, `INSERT INTO audit (seq, at, actor, action, subject, detail, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			e.Seq, toMicros(e.At), e.Name, e.Action, e.Subject, sealed, mac)
-		if err == nil {
-			_, err = tx.ExecContext(ctx, `UPDATE audit_head SET seq = $1, mac = $2, tag = $3 WHERE id = 1`, e.Seq, mac, s.trailHeadTag(e.Seq, mac))
-		}
-		return wrapError("append audit", err)
+		return e, tx.RunStatements(ctx, []sqldb.Statement{
+			sqldb.NewStatement(`INSERT INTO audit (seq, at, actor, action, subject, detail, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+				e.Seq, e.At, e.Name, e.Action, e.Subject, sealed, mac),
+			sqldb.NewStatement(`UPDATE audit_head SET seq = $1, mac = $2, tag = $3 WHERE id = 1`, e.Seq, mac, s.trailHeadTag(e.Seq, mac)),
+		})
 	})
-	return e, err
 }
 
 // loadHead reads the head and refuses one that the keys did not make: going on from it would bury the damage.
 func (s Audit) loadHead(ctx context.Context, q querier) (operator.Head, error) {
 	var h operator.Head
 	var tag []byte
-	err := q.QueryRowContext(ctx, `SELECT seq, mac, tag FROM audit_head WHERE id = 1`).Scan(&h.Seq, &h.MAC, &tag)
+	err := readColumns(ctx, q, []any{&h.Seq, &h.MAC, &tag}, `SELECT seq, mac, tag FROM audit_head WHERE id = 1`)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && h.Seq == 0 && len(tag) == 0 {
 		return operator.Head{}, nil
 	}
 	if err != nil {
-		return h, classifyError(fmt.Errorf("read audit head: %w", err))
+		return h, err
 	}
 	if !hmac.Equal(tag, s.trailHeadTag(h.Seq, h.MAC)) {
 		return h, operator.ErrTrailBroken.With("", fault.TrailHeadForged)
@@ -113,24 +106,29 @@ type auditRow struct {
 const auditColumns = `seq, at, actor, action, subject, detail, mac`
 
 // scanAuditLine reads a line of the trail.
-func (s Audit) scanAuditLine(row scanner) (auditRow, error) {
-	var r auditRow
-	var at int64
+func (s Audit) scanAuditLine(row scanner, r *auditRow) error {
 	var sealed []byte
-	if err := row.Scan(&r.Seq, &at, &r.Name, &r.Action, &r.Subject, &sealed, &r.mac); err != nil {
-		return r, err
+	if err := row.Scan(&r.Seq, &r.At, &r.Name, &r.Action, &r.Subject, &sealed, &r.mac); err != nil {
+		return err
 	}
-	r.At = fromMicros(at)
 	plain, err := s.keys.Unseal(auditPlace(r.Seq), sealed)
 	if err != nil {
-		return r, operator.ErrTrailBroken.With("", fault.TrailDetailSealed, r.Seq).Because(err)
+		return operator.ErrTrailBroken.With("", fault.TrailDetailSealed, r.Seq).Because(err)
 	}
 	var d auditDetail
 	if err := json.Unmarshal(plain, &d); err != nil {
-		return r, operator.ErrTrailBroken.With("", fault.TrailDetailUnreadable, r.Seq).Because(err)
+		return operator.ErrTrailBroken.With("", fault.TrailDetailUnreadable, r.Seq).Because(err)
 	}
 	r.From, r.Detail = d.From, d.Text
-	return r, nil
+	return nil
+}
+
+// scanEntry reads a line without its mac.
+func (s Audit) scanEntry(row scanner, e *operator.Entry) error {
+	var r auditRow
+	err := s.scanAuditLine(row, &r)
+	*e = r.Entry
+	return err
 }
 
 // clockDrift is by how much the clocks of replicas may differ: lines are numbered in the order of their commits, and nearly in
@@ -139,58 +137,48 @@ const clockDrift = time.Minute
 
 // ListLines returns lines of the trail, newest first unless the filter turns them round.
 func (s Audit) ListLines(ctx context.Context, f operator.Filter) ([]operator.Entry, error) {
-	where, args := ``, []any{}
-	add := func(condition string, value any) {
-		args = append(args, value)
-		where += condition + strconv.Itoa(len(args))
-	}
+	var c conditions
 	if f.Actor != "" {
-		add(` AND actor = $`, f.Actor)
+		c.addCondition(`actor = `, f.Actor)
 	}
 	if f.Action != "" {
-		add(` AND action = $`, f.Action)
+		c.addCondition(`action = `, f.Action)
 	}
 	if f.Subject != "" {
-		add(` AND subject = $`, f.Subject)
+		c.addCondition(`subject = `, f.Subject)
 	}
 	if !f.From.IsZero() { // the time's index finds where the period lies, and numbers are walked from there
-		add(` AND at >= $`, toMicros(f.From))
-		add(` AND seq > coalesce((SELECT seq FROM audit WHERE at < $`, toMicros(f.From.Add(-clockDrift)))
-		where += ` ORDER BY at DESC, seq DESC LIMIT 1), 0)`
+		c.addCondition(`at >= `, f.From)
+		c.addCondition(`seq > coalesce((SELECT seq FROM audit WHERE at < `, f.From.Add(-clockDrift))
+		c.text += ` ORDER BY at DESC, seq DESC LIMIT 1), 0)`
 	}
 	if !f.To.IsZero() {
-		add(` AND at < $`, toMicros(f.To))
-		add(` AND seq < coalesce((SELECT seq FROM audit WHERE at >= $`, toMicros(f.To.Add(clockDrift)))
-		where += ` ORDER BY at, seq LIMIT 1), ` + strconv.Itoa(math.MaxInt64) + `)`
+		c.addCondition(`at < `, f.To)
+		c.addCondition(`seq < coalesce((SELECT seq FROM audit WHERE at >= `, f.To.Add(clockDrift))
+		c.text += ` ORDER BY at, seq LIMIT 1), ` + strconv.Itoa(math.MaxInt64) + `)`
 	}
 	order := ` ORDER BY seq DESC`
 	switch {
 	case f.OldestFirst:
 		order = ` ORDER BY seq`
-		add(` AND seq > $`, f.Before)
+		c.addCondition(`seq > `, f.Before)
 	case f.Before > 0:
-		add(` AND seq < $`, f.Before)
+		c.addCondition(`seq < `, f.Before)
 	}
-	args = append(args, int64(max(f.Limit, 1)))
-	order += ` LIMIT $` + strconv.Itoa(len(args))
+	order += c.addLimit(f.Limit)
 	if f.Partner != "" {
 		people, err := s.partnerOperators(ctx, f.Partner)
 		if err != nil || len(people) == 0 {
 			return nil, err
 		}
-		where = ` AND seq IN (` + lineNumbersOf(people, where+order, &args) + `)`
+		c.text = ` AND seq IN (` + lineNumbersOf(people, c.text+order, &c.args) + `)`
 	}
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (operator.Entry, error) {
-		r, err := s.scanAuditLine(row)
-		return r.Entry, err
-	}, `SELECT `+auditColumns+` FROM audit WHERE true`+where+order, args...)
+	return collectRows(ctx, s.readQuerier(), s.scanEntry, `SELECT `+auditColumns+` FROM audit WHERE true`+c.text+order, c.args...)
 }
 
 // partnerOperators returns a partner's own people.
 func (s Audit) partnerOperators(ctx context.Context, id partner.ID) ([]operator.ID, error) {
-	people, err := collectRows(ctx, s.readQuerier(), func(row scanner) (id operator.ID, err error) { return id, row.Scan(&id) },
-		`SELECT id FROM operator WHERE works_for = $1 ORDER BY id`, partnerNumber(id))
-	return people, wrapError("read people", err)
+	return collectValues[operator.ID](ctx, s.readQuerier(), `SELECT id FROM operator WHERE works_for = $1 ORDER BY id`, id)
 }
 
 // peopleParts is into how many parts people are put when there are very many: no engine takes hundreds in one statement.
@@ -201,7 +189,7 @@ const peopleParts = 50
 func lineNumbersOf(people []operator.ID, rest string, args *[]any) string {
 	var each []string
 	for part := range slices.Chunk(people, max(1, len(people)/peopleParts)) {
-		marks := appendListMarks(args, part)
+		marks := appendMarks(args, part)
 		for _, column := range []string{"actor", "subject"} {
 			each = append(each, `SELECT seq FROM (SELECT seq FROM audit WHERE `+column+` IN (`+marks+`)`+rest+`) AS lines`)
 		}
@@ -225,7 +213,7 @@ func (s Audit) VerifyAudit(ctx context.Context, expect operator.Head, progress f
 	}
 	for at.Seq < head.Seq {
 		rows, err := collectRows(ctx, s.readQuerier(), s.scanAuditLine,
-			`SELECT `+auditColumns+` FROM audit WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3`, at.Seq, head.Seq, int64(batch))
+			`SELECT `+auditColumns+` FROM audit WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3`, at.Seq, head.Seq, batch)
 		if err != nil {
 			return at, err
 		}
@@ -274,10 +262,9 @@ func (s Audit) nothingBeyond(ctx context.Context, head operator.Head) error {
 	if err != nil {
 		return err
 	}
-	var beyond int64
-	err = s.readQuerier().QueryRowContext(ctx, `SELECT count(*) FROM audit WHERE seq > $1 OR seq <= $2`, head.Seq, base.Seq).Scan(&beyond)
+	beyond, err := readValue[int64](ctx, s.readQuerier(), `SELECT count(*) FROM audit WHERE seq > $1 OR seq <= $2`, head.Seq, base.Seq)
 	if err != nil {
-		return classifyError(fmt.Errorf("read audit: %w", err))
+		return err
 	}
 	if beyond > 0 {
 		return operator.ErrTrailBroken.With("", fault.TrailLinesOutside, beyond)

@@ -2,10 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -35,36 +33,28 @@ func (s Breaches) AddSpreadImport(ctx context.Context, r leak.Record, args any, 
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		err := s.insertBreach(ctx, tx, r)
 		fresh := err == nil
-		if err != nil && !errors.Is(err, leak.ErrBreachExists) {
-			return err
-		}
-		if err := lockBreach(ctx, tx, r.Name); err != nil {
-			return err
-		}
-		if !fresh {
-			kept, err := s.breachByName(ctx, tx, r.Name)
-			if err == nil {
+		if errors.Is(err, leak.ErrBreachExists) {
+			var kept leak.Record
+			if kept, err = s.breachByName(ctx, tx, r.Name); err == nil {
 				err = kept.CheckCanContinue()
 			}
-			if err != nil {
-				return err
-			}
 		}
-		if _, err := s.jobsArea().insertJob(ctx, tx, intake.KindSpread, r.Name, args); err != nil {
-			return err
+		if err == nil {
+			err = lockBreach(ctx, tx, r.Name)
 		}
-		if fresh {
-			if err := s.insertAddresses(ctx, tx, r.Name, addresses); err != nil {
-				return err
-			}
-			for i, p := range parts {
-				if _, err := s.jobsArea().insertJob(ctx, tx, intake.KindPart, intake.PartSubject(r.Name, i+1), p); err != nil {
-					return err
-				}
-			}
-			return nil
+		if err == nil {
+			_, err = s.jobsArea().insertJob(ctx, tx, intake.KindSpread, r.Name, args)
 		}
-		return s.retrySameParts(ctx, tx, r.Name, parts)
+		if err == nil && !fresh {
+			return s.retrySameParts(ctx, tx, r.Name, parts)
+		}
+		if err == nil {
+			err = s.insertAddresses(ctx, tx, r.Name, addresses)
+		}
+		for i := 0; i < len(parts) && err == nil; i++ {
+			_, err = s.jobsArea().insertJob(ctx, tx, intake.KindPart, intake.PartSubject(r.Name, i+1), parts[i])
+		}
+		return err
 	})
 }
 
@@ -79,32 +69,18 @@ func (s Breaches) insertAddresses(ctx context.Context, tx *sqldb.Tx, breach stri
 	if len(addresses) == 0 {
 		return nil
 	}
-	text, err := json.Marshal(addresses)
-	if err != nil {
-		return fmt.Errorf("add spread: %w", err)
-	}
-	sealed, err := s.keys.Seal(sourcePlace(breach), text)
+	sealed, err := s.sealValue(sourcePlace(breach), addresses)
 	if err != nil {
 		return err
 	}
-	return execStatement(ctx, tx, "add spread", `INSERT INTO import_source (breach, addresses) VALUES ($1, $2)`, breach, sealed)
+	return execStatement(ctx, tx, `INSERT INTO import_source (breach, addresses) VALUES ($1, $2)`, breach, sealed)
 }
 
 // SpreadAddresses returns the addresses with secrets of a breach's import; none when it has none.
 func (s Breaches) SpreadAddresses(ctx context.Context, breach string) (addresses []string, err error) {
-	var sealed []byte
-	err = s.readQuerier().QueryRowContext(ctx, `SELECT addresses FROM import_source WHERE breach = $1`, breach).Scan(&sealed)
-	if errors.Is(err, sql.ErrNoRows) {
-		return []string{}, nil
-	}
-	if err != nil {
-		return nil, classifyError(err)
-	}
-	text, err := s.keys.Unseal(sourcePlace(breach), sealed)
-	if err != nil {
-		return nil, fmt.Errorf("read addresses: %w", err)
-	}
-	return addresses, json.Unmarshal(text, &addresses)
+	addresses = []string{}
+	err = s.readSealed(ctx, s.readQuerier(), sourcePlace(breach), &addresses, nil, `SELECT addresses FROM import_source WHERE breach = $1`, breach)
+	return addresses, err
 }
 
 // retrySameParts lets the parts of an import that failed or was cancelled be tried anew.
@@ -117,19 +93,14 @@ func (s Breaches) retrySameParts(ctx context.Context, tx *sqldb.Tx, name string,
 	if len(kept) == 0 {
 		return intake.ErrBusy.With("name", fault.BegunAlone)
 	}
-	same := len(kept) == len(parts)
-	for i := 0; same && i < len(parts); i++ {
-		text, err := json.Marshal(parts[i])
-		if err != nil {
-			return fmt.Errorf("add spread: %w", err)
-		}
-		same = string(text) == string(kept[i].Args)
-	}
-	if !same {
+	if !slices.EqualFunc(kept, parts, func(j job.Job, part any) bool {
+		text, err := json.Marshal(part)
+		return err == nil && string(text) == string(j.Args)
+	}) {
 		return intake.ErrInput.With("inputs", fault.OtherInputs)
 	}
-	return execStatement(ctx, tx, "add spread", `UPDATE job SET state = 'ready', lease = '', error = '', attempts = 0, cancel = $4, next_at = $3, finished_at = 0
-		WHERE `+partsOf+` AND state <> 'done'`, prefix, length, toMicros(s.now()), false)
+	return execStatement(ctx, tx, `UPDATE job SET state = 'ready', lease = '', error = '', attempts = 0, cancel = $4, next_at = $3, finished_at = 0
+		WHERE `+partsOf+` AND state <> 'done'`, prefix, length, s.now(), false)
 }
 
 // ListParts returns the parts of a breach's import in order, without their arguments, which may name a great many files.
@@ -141,23 +112,20 @@ func (s Breaches) ListParts(ctx context.Context, breach string) ([]job.Job, erro
 
 // StopParts asks the parts of an import to stop: waiting ones at once, running ones when they look.
 func (s Breaches) StopParts(ctx context.Context, breach string) error {
-	err := s.changeParts(ctx, breach, `UPDATE job SET state = 'cancelled', finished_at = $4 WHERE state = 'ready'`, ` AND state = 'ready'`, toMicros(s.now()))
+	err := s.changeParts(ctx, breach, `UPDATE job SET state = 'cancelled', finished_at = $4 WHERE state = 'ready'`, ` AND state = 'ready'`, s.now())
 	if err == nil {
 		err = s.changeParts(ctx, breach, `UPDATE job SET cancel = $4 WHERE state = 'running'`, ` AND state = 'running' AND cancel <> $4`, true)
 	}
-	return wrapError("stop parts", err)
+	return err
 }
 
 // DropParts removes the parts of an import. A worker that is at one finds its lease lost.
 func (s Breaches) DropParts(ctx context.Context, breach string) error {
 	err := s.changeParts(ctx, breach, `DELETE FROM job WHERE TRUE`, ``)
 	if err == nil {
-		err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-			_, err := tx.ExecContext(ctx, `DELETE FROM import_source WHERE breach = $1`, breach)
-			return err
-		})
+		err = s.execAlone(ctx, `DELETE FROM import_source WHERE breach = $1`, breach)
 	}
-	return wrapError("drop parts", err)
+	return err
 }
 
 // changeParts changes parts of an import in transactions of a few: a large dump has thousands, and each may name hundreds of
@@ -165,8 +133,8 @@ func (s Breaches) DropParts(ctx context.Context, breach string) error {
 func (s Breaches) changeParts(ctx context.Context, breach, change, which string, args ...any) error {
 	prefix, length := partsPrefix(breach)
 	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
-		return rowsAffected(tx.ExecContext(ctx, change+` AND id IN (SELECT id FROM job WHERE `+partsOf+which+` LIMIT $3)`,
-			append([]any{prefix, length, limit}, args...)...))
+		return execCounting(ctx, tx, change+` AND id IN (SELECT id FROM job WHERE `+partsOf+which+` LIMIT $3)`,
+			append([]any{prefix, length, limit}, args...)...)
 	})
 	return err
 }
@@ -174,100 +142,72 @@ func (s Breaches) changeParts(ctx context.Context, breach, change, which string,
 // RenewBreach puts other content in the place of a published breach's and hands over to the match, which holds findings
 // against it. Renewing with what is there changes nothing.
 func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) error {
-	text, err := json.Marshal(n.Tally)
-	if err != nil {
-		return fmt.Errorf("renew breach: %w", err)
-	}
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if err := lockBreach(ctx, tx, name); err != nil {
-			return err
-		}
-		r, err := s.breachByName(ctx, tx, name)
-		if err != nil {
-			return err
-		}
+	_, err := s.changeBreach(ctx, name, leak.KindMatch, func(r *leak.Record) ([]sqldb.Statement, error) {
 		if changes, err := r.ApplyRenewal(n); err != nil || !changes {
-			return err
+			return nil, err
 		}
 		former := r.Former
 		for _, f := range r.ListFiles() {
 			former = append(former, f.Name)
 		}
 		r.Exposes = leak.SettleExposes(n.Exposes, &n.Tally)
-		if err := execStatement(ctx, tx, "renew breach", `UPDATE breach SET segment = $2, digest = $3, tally = $4, pairs = $5, pairs_digest = $6, exposes = $7,
-			renewals = renewals + 1, renewed_at = $8, former = $9, mac = $10 WHERE name = $1`, name, n.File, n.Digest, string(text), n.Pairs, n.PairsDigest,
-			exposesText(r.Exposes), toMicros(s.now()), strings.Join(former, " "), s.grantMAC("breach", breachGrant(r.Breach))); err != nil {
-			return err
-		}
-		if err := moveCorporaEpoch(ctx, tx); err != nil {
-			return err
-		}
-		return s.addStageJob(ctx, tx, leak.KindMatch, name)
+		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET segment = $2, digest = $3, tally = $4, pairs = $5, pairs_digest = $6, exposes = $7,
+			renewals = renewals + 1, renewed_at = $8, former = $9, mac = $10 WHERE name = $1`, name, n.File, n.Digest, jsonArgument{n.Tally}, n.Pairs, n.PairsDigest,
+			joinTexts(r.Exposes), s.now(), strings.Join(former, " "), s.grantMAC("breach", breachGrant(r.Breach))), movesCorpora}, nil
 	})
+	return err
 }
 
 // KeepTally replaces what is counted of a published breach, as long as its content is the one that was counted.
 func (s Breaches) KeepTally(ctx context.Context, name, digest string, t leak.Tally) error {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return fmt.Errorf("keep tally: %w", err)
-	}
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		return execStatement(ctx, tx, "keep tally", `UPDATE breach SET tally = $2 WHERE name = $1 AND state = 'published' AND digest = $3`,
-			name, string(text), digest)
-	})
+	return s.execAlone(ctx, `UPDATE breach SET tally = $2 WHERE name = $1 AND state = 'published' AND digest = $3`, name, jsonArgument{t}, digest)
 }
 
 // ForgetFormer notes that the files of a breach's former contents are removed, unless there are more of them now.
 func (s Breaches) ForgetFormer(ctx context.Context, r leak.Record) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		return execStatement(ctx, tx, "forget former files", `UPDATE breach SET former = '' WHERE name = $1 AND former = $2`, r.Name, strings.Join(r.Former, " "))
-	})
+	return s.execAlone(ctx, `UPDATE breach SET former = '' WHERE name = $1 AND former = $2`, r.Name, strings.Join(r.Former, " "))
 }
 
 // RejudgeFindings holds findings of a breach against what it holds now: see leak.Store.
 func (s Breaches) RejudgeFindings(ctx context.Context, breach string, since time.Time, after cyber.FindingID, limit int, trace leak.Tracer) (leak.Rejudged, error) {
-	var r leak.Rejudged
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		r = leak.Rejudged{}
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (r leak.Rejudged, err error) {
 		found, err := collectRows(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2 AND found_at >= $4
-			ORDER BY id LIMIT $3`, breach, string(after), int64(limit), toMicros(since))
+			ORDER BY id LIMIT $3`, breach, after, limit, since)
 		if err != nil {
-			return fmt.Errorf("judge findings again: %w", err)
+			return r, err
 		}
 		published, err := s.publishedBreaches(ctx, tx, []string{breach})
 		if err != nil {
-			return err
+			return r, err
 		}
 		b, ok := published[breach]
 		if len(found) == 0 || !ok { // retracted meanwhile: they are withdrawn
-			return nil
+			return r, nil
 		}
 		r.Last, r.Checked = found[len(found)-1].id, int64(len(found))
-		return eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
+		return r, eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
 			v, err := s.monitoring().rejudgeFindings(ctx, tx, id, assets, b, trace)
 			r.Withdrawn, r.Changed = r.Withdrawn+int64(len(v.Closed)), r.Changed+int64(len(v.Judged))
 			return err
 		})
 	})
-	return r, err
 }
 
 // rejudgeFindings judges the findings that values have of a breach.
 func (s Monitoring) rejudgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, b cyber.Breach, trace leak.Tracer) (leak.Verdict, error) {
-	args := []any{partnerNumber(id)}
+	args := []any{id}
 	held := map[cyber.AssetID]leak.Held{}
-	_, err := collectRows(ctx, tx, func(row scanner) (struct{}, error) {
+	err := eachRow(ctx, tx, func(row scanner) error {
 		var asset cyber.AssetID
 		var fingerprint int64
 		err := row.Scan(&asset, &fingerprint)
 		if err == nil {
 			held[asset], err = trace(s.unveilFingerprint(id, fingerprint))
 		}
-		return struct{}{}, err
-	}, `SELECT id, fingerprint FROM asset WHERE partner_id = $1 AND fingerprint IS NOT NULL AND id IN (`+appendListMarks(&args, ids)+`)`, args...)
+		return err
+	}, `SELECT id, fingerprint FROM asset WHERE partner_id = $1 AND fingerprint IS NOT NULL AND id IN (`+appendMarks(&args, ids)+`)`, args...)
 	if err != nil {
-		return leak.Verdict{}, fmt.Errorf("judge findings again: %w", err)
+		return leak.Verdict{}, err
 	}
 	values, into, err := s.lockAssets(ctx, tx, id, slices.Clone(ids))
 	if err != nil {
@@ -290,25 +230,16 @@ func (s Monitoring) rejudgeFindings(ctx context.Context, tx *sqldb.Tx, id partne
 // only one process can hold) so takes up again what a killed process left, without waiting for its lease.
 func (s Jobs) TakeJobOf(ctx context.Context, worker, kind, subject string) (j job.Job, taken bool, err error) {
 	now := s.now()
-	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		j, err = scanJobRow(tx.QueryRowContext(ctx, `UPDATE job SET state = 'running', lease = $3, next_at = $5, attempts = attempts + 1, cancel = $6
+	j, err = runReturning(ctx, s.core, func(tx *sqldb.Tx) (job.Job, error) {
+		return readRow(ctx, tx, scanJobRow, nil, `UPDATE job SET state = 'running', lease = $3, next_at = $5, attempts = attempts + 1, cancel = $6
 			WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running') AND (next_at <= $4 OR state = 'ready' OR lease = $3)
-			RETURNING `+jobColumns, kind, subject, worker, toMicros(now), toMicros(now.Add(job.Lease)), false))
-		taken = err == nil
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		return wrapError("take job", err)
+			RETURNING `+jobColumns, kind, subject, worker, now, now.Add(job.Lease), false)
 	})
-	return j, taken, err
+	return j, j.ID != "", err
 }
 
 // NewestJobOf returns the newest job of a kind and subject.
 func (s Jobs) NewestJobOf(ctx context.Context, kind, subject string) (job.Job, error) {
-	j, err := scanJobRow(s.readQuerier().QueryRowContext(ctx, `SELECT `+jobColumns+` FROM job WHERE kind = $1 AND subject = $2
-		ORDER BY created_at DESC, id DESC LIMIT 1`, kind, subject))
-	if errors.Is(err, sql.ErrNoRows) {
-		return j, job.ErrNotFound
-	}
-	return j, classifyError(err)
+	return readRow(ctx, s.readQuerier(), scanJobRow, job.ErrNotFound, `SELECT `+jobColumns+` FROM job WHERE kind = $1 AND subject = $2
+		ORDER BY created_at DESC, id DESC LIMIT 1`, kind, subject)
 }

@@ -15,12 +15,6 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// scanInteger reads one number.
-func scanInteger(row scanner) (int64, error) {
-	var v int64
-	return v, row.Scan(&v)
-}
-
 // veilFingerprint returns how a partner's row keeps a fingerprint, and unveil what it stands for.
 func (c core) veilFingerprint(id partner.ID, fingerprint uint64) int64 {
 	return int64(c.keys.PartnerVeil(string(id)).HideFingerprint(fingerprint))
@@ -36,7 +30,7 @@ func (s Breaches) ListProbes(ctx context.Context, after leak.Place, limit int) (
 	return s.readProbes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
 		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
 			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 ORDER BY fingerprint LIMIT $3) f`,
-			partnerNumber(id), at, int64(limit))
+			id, at, limit)
 	})
 }
 
@@ -45,15 +39,15 @@ func (s Breaches) ProbesSince(ctx context.Context, since time.Time, after leak.P
 	return s.readProbes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
 		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
 			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 AND created_at >= $4
-			ORDER BY fingerprint LIMIT $3) f`, partnerNumber(id), at, int64(limit), toMicros(since))
+			ORDER BY fingerprint LIMIT $3) f`, id, at, limit, since)
 	})
 }
 
 // fingerprints reads a page of them as one text, because a row for each costs more than all else that a match does.
 func (s Breaches) fingerprints(ctx context.Context, query string, args ...any) ([]int64, error) {
-	var text string
-	if err := s.readQuerier().QueryRowContext(ctx, query, args...).Scan(&text); err != nil || text == "" {
-		return nil, classifyError(err)
+	text, err := readValue[string](ctx, s.readQuerier(), query, args...)
+	if err != nil || text == "" {
+		return nil, err
 	}
 	list := make([]int64, 0, probePage)
 	for one := range strings.SplitSeq(text, ",") {
@@ -87,13 +81,11 @@ func (s Breaches) readProbes(ctx context.Context, place leak.Place, limit int,
 		if left == 0 {
 			return list, place, nil
 		}
-		next := leak.Place{At: math.MinInt64}
-		err = s.readQuerier().QueryRowContext(ctx, `SELECT min(partner_id) FROM asset WHERE partner_id > $1 AND fingerprint IS NOT NULL`,
-			partnerNumber(place.Partner)).Scan(scanPartnerID(&next.Partner))
-		if err != nil || next.Partner == "" {
-			return list, place, classifyError(err)
+		next, err := readValue[partner.ID](ctx, s.readQuerier(), `SELECT min(partner_id) FROM asset WHERE partner_id > $1 AND fingerprint IS NOT NULL`, place.Partner)
+		if err != nil || next == "" {
+			return list, place, err
 		}
-		place = next
+		place = leak.Place{Partner: next, At: math.MinInt64}
 	}
 }
 
@@ -136,7 +128,7 @@ func (s Breaches) KeepHits(ctx context.Context, breach string, hits []leak.Probe
 
 // keepPartnerHits notes those of one partner.
 func (s Breaches) keepPartnerHits(ctx context.Context, id partner.ID, breach string, hits []uint64) (kept int64, err error) {
-	args := []any{breach, partnerNumber(id)}
+	args := []any{breach, id}
 	marks := make([]byte, 0, 5*len(hits))
 	for i, h := range hits {
 		args = append(args, s.veilFingerprint(id, h))
@@ -145,17 +137,17 @@ func (s Breaches) keepPartnerHits(ctx context.Context, id partner.ID, breach str
 		}
 		marks = strconv.AppendInt(append(marks, '$'), int64(len(args)), 10)
 	}
-	args = append(args, int64(hitBatch))
+	args = append(args, hitBatch)
 	// Any number of people may watch one value.
 	kept, err = s.runInBatches(ctx, func(tx *sqldb.Tx, _ int64) (int64, error) {
-		return rowsAffected(tx.ExecContext(ctx, `INSERT INTO match_hit (breach, partner_id, user_index, asset_id)
+		return execCounting(ctx, tx, `INSERT INTO match_hit (breach, partner_id, user_index, asset_id)
 			SELECT CAST($1 AS TEXT), partner_id, user_index, id FROM asset WHERE partner_id = $2 AND fingerprint IN (`+string(marks)+`)
 			AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.partner_id = asset.partner_id AND f.asset_id = asset.id AND f.breach = $1)
 			AND NOT EXISTS (SELECT 1 FROM match_hit h WHERE h.breach = $1 AND h.partner_id = asset.partner_id AND h.asset_id = asset.id
 				AND h.user_index = asset.user_index)
-			LIMIT $`+strconv.Itoa(len(args))+` ON CONFLICT (breach, partner_id, user_index, asset_id) DO NOTHING`, args...))
+			LIMIT $`+strconv.Itoa(len(args))+` ON CONFLICT (breach, partner_id, user_index, asset_id) DO NOTHING`, args...)
 	})
-	return kept, wrapError("keep hits", err)
+	return kept, err
 }
 
 // keptHit is a stored match of a breach and a watched value that has not become a finding yet.
@@ -171,13 +163,12 @@ const keptHitColumns = `m.partner_id, m.user_index, m.asset_id, a.fingerprint
 	FROM match_hit m JOIN asset a ON a.partner_id = m.partner_id AND a.id = m.asset_id`
 
 // scanKeptHit reads keptHitColumns. Fingerprints are stored veiled for each partner, and come back unveiled.
-func (s Breaches) scanKeptHit(row scanner) (keptHit, error) {
-	var h keptHit
+func (s Breaches) scanKeptHit(row scanner, h *keptHit) error {
 	var user []byte
 	var veiled int64
-	err := row.Scan(scanPartnerID(&h.partner), &user, &h.asset, &veiled)
+	err := row.Scan(&h.partner, &user, &h.asset, &veiled)
 	h.user, h.fingerprint = string(user), s.unveilFingerprint(h.partner, veiled)
-	return h, err
+	return err
 }
 
 // TellHits turns noted hits into findings, statuses and events, whole persons at a time: a person hears once of a
@@ -187,9 +178,9 @@ func (s Breaches) TellHits(ctx context.Context, breach string, limit int, trace 
 	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		told = 0
 		kept, err := collectRows(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1
-			ORDER BY m.partner_id, m.user_index, m.asset_id LIMIT $2`, breach, int64(limit))
+			ORDER BY m.partner_id, m.user_index, m.asset_id LIMIT $2`, breach, limit)
 		if err != nil {
-			return fmt.Errorf("read hits: %w", err)
+			return err
 		}
 		if len(kept) == limit {
 			kept = wholePersons(kept)
@@ -239,11 +230,11 @@ func (s Breaches) createFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 		}
 	}
 	if len(others) > 0 {
-		args := []any{breach, partnerNumber(id)}
+		args := []any{breach, id}
 		more, err := collectRows(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1 AND m.partner_id = $2
 			AND m.user_index IN (`+appendByteMarks(&args, uniqueValues(others))+`) ORDER BY m.user_index, m.asset_id`, args...)
 		if err != nil {
-			return 0, fmt.Errorf("read hits: %w", err)
+			return 0, err
 		}
 		kept = uniqueValues(append(slices.Clip(kept), more...))
 	}
@@ -260,10 +251,10 @@ func (s Breaches) createFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 	if err := s.monitoring().addFindings(ctx, tx, id, hits); err != nil {
 		return 0, err
 	}
-	args := []any{breach, partnerNumber(id)}
-	marks := appendListMarks(&args, ids)
-	if _, err := tx.ExecContext(ctx, `DELETE FROM match_hit WHERE breach = $1 AND partner_id = $2 AND asset_id IN (`+marks+`)`, args...); err != nil {
-		return 0, fmt.Errorf("forget hits: %w", err)
+	args := []any{breach, id}
+	marks := appendMarks(&args, ids)
+	if err := execStatement(ctx, tx, `DELETE FROM match_hit WHERE breach = $1 AND partner_id = $2 AND asset_id IN (`+marks+`)`, args...); err != nil {
+		return 0, err
 	}
 	return len(ids), nil
 }
@@ -276,9 +267,8 @@ type foundIn struct {
 }
 
 // scanFoundIn reads the finding's ID, its partner and its asset, in this order.
-func scanFoundIn(row scanner) (foundIn, error) {
-	var f foundIn
-	return f, row.Scan(&f.id, scanPartnerID(&f.partner), &f.asset)
+func scanFoundIn(row scanner, f *foundIn) error {
+	return row.Scan(&f.id, &f.partner, &f.asset)
 }
 
 // eachPartner runs fn for the values of each partner.
@@ -303,7 +293,7 @@ func eachPartner(found []foundIn, fn func(id partner.ID, assets []cyber.AssetID)
 func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int) (int, error) {
 	n := 0
 	_, err := s.sweepFound(ctx, found{
-		first: []any{int64(0), []byte{}, ""}, args: []any{breach},
+		first: []any{0, []byte{}, ""}, args: []any{breach},
 		find: `SELECT partner_id, user_index, asset_id FROM match_hit WHERE breach = $4 AND (partner_id, user_index, asset_id) > ($1, $2, $3)
 			ORDER BY partner_id, user_index, asset_id LIMIT $5`,
 		change: `DELETE FROM match_hit WHERE breach = $4 AND partner_id = $1 AND user_index = $2 AND asset_id = $3`,
@@ -313,9 +303,9 @@ func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int
 	}
 	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		found, err := collectRows(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND resolution = ''
-			ORDER BY id LIMIT $2`, breach, int64(limit))
+			ORDER BY id LIMIT $2`, breach, limit)
 		if err != nil {
-			return fmt.Errorf("withdraw findings: %w", err)
+			return err
 		}
 		n = len(found)
 		return eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
@@ -328,34 +318,32 @@ func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int
 // RestateFindings computes the statuses of values found in a breach again.
 func (s Breaches) RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
 	return s.judgeAgain(ctx, s.monitoring().recomputeStatuses, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2
-		ORDER BY id LIMIT $3`, breach, string(after), int64(limit))
+		ORDER BY id LIMIT $3`, breach, after, limit)
 }
 
 // judgeAgain judges the values of some findings again, in one transaction, and returns the last finding; none is empty.
 func (s Breaches) judgeAgain(ctx context.Context, judge func(context.Context, *sqldb.Tx, partner.ID, []cyber.AssetID) error, query string, args ...any) (last cyber.FindingID, err error) {
-	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (last cyber.FindingID, err error) {
 		last = ""
 		found, err := collectRows(ctx, tx, scanFoundIn, query, args...)
 		if err != nil {
-			return fmt.Errorf("judge findings again: %w", err)
+			return last, err
 		}
 		if len(found) > 0 {
 			last = found[len(found)-1].id
 		}
-		return eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error { return judge(ctx, tx, id, assets) })
+		return last, eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error { return judge(ctx, tx, id, assets) })
 	})
-	return last, err
 }
 
 // ListDueLooks returns values whose first look is due: see leak.Store.
 func (s Breaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, error) {
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (leak.DueLook, error) {
-		var p leak.DueLook
+	return collectRows(ctx, s.readQuerier(), func(row scanner, p *leak.DueLook) error {
 		var f int64
-		err := row.Scan(scanPartnerID(&p.Partner), &p.Asset, &f)
+		err := row.Scan(&p.Partner, &p.Asset, &f)
 		p.Fingerprint = s.unveilFingerprint(p.Partner, f)
-		return p, err
-	}, `SELECT partner_id, id, fingerprint FROM asset WHERE look = 1 ORDER BY created_at LIMIT $1`, int64(limit))
+		return err
+	}, `SELECT partner_id, id, fingerprint FROM asset WHERE look = 1 ORDER BY created_at LIMIT $1`, limit)
 }
 
 // SettleAssets keeps what a source outside told of some values of a partner. It says nothing of the corpora, which were

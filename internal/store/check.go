@@ -81,11 +81,11 @@ func (s Upkeep) checkAudit(ctx context.Context, found func(Problem), seen func(i
 func (s Upkeep) checkByQueries(name string, statements []string) func(context.Context, func(Problem), func(int64)) error {
 	return func(ctx context.Context, found func(Problem), seen func(int64)) error {
 		for i, statement := range statements {
-			problems, err := collectRows(ctx, s.readQuerier(), func(row scanner) (Problem, error) {
-				p := Problem{Check: name}
+			problems, err := collectRows(ctx, s.readQuerier(), func(row scanner, p *Problem) error {
+				*p = Problem{Check: name}
 				err := row.Scan(&p.Where, &p.What)
 				p.Where = withPartner(p.Where)
-				return p, err
+				return err
 			}, statement)
 			if err != nil {
 				return fmt.Errorf("check %s: %w", name, err)
@@ -269,7 +269,7 @@ func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(i
 
 // sealedRows reads sealed values in the order of their keys, from behind a key.
 func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, limit int) ([]oldRow, error) {
-	keys, args, behind := strings.Join(c.key, ", "), []any{int64(limit)}, ""
+	keys, args, behind := strings.Join(c.key, ", "), []any{limit}, ""
 	if after != nil {
 		marks := make([]string, len(after))
 		for i, v := range after {
@@ -278,13 +278,13 @@ func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, lim
 		}
 		behind = ` AND (` + keys + `) > (` + strings.Join(marks, ", ") + `)`
 	}
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (oldRow, error) {
-		r := oldRow{key: make([]any, len(c.key))}
+	return collectRows(ctx, s.readQuerier(), func(row scanner, r *oldRow) error {
+		*r = oldRow{key: make([]any, len(c.key))}
 		dest := make([]any, len(c.key), len(c.key)+1)
 		for i := range r.key {
 			dest[i] = &r.key[i]
 		}
-		return r, row.Scan(append(dest, &r.sealed)...)
+		return row.Scan(append(dest, &r.sealed)...)
 	}, `SELECT `+keys+`, `+c.column+` FROM `+c.table+` WHERE `+c.column+` IS NOT NULL`+behind+` ORDER BY `+keys+` LIMIT $1`, args...)
 }
 
@@ -361,13 +361,9 @@ func (s Upkeep) checkSubscriptionIndexes(ctx context.Context, id partner.ID, aft
 		subscription.Subscription
 		cpf, holder, body []byte
 	}
-	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (row, error) {
-		var r row
-		var created int64
-		err := sc.Scan(&r.Seq, &r.Plan, &r.cpf, &r.holder, &r.body, &created)
-		r.CreatedAt = fromMicros(created)
-		return r, err
-	}, `SELECT seq, plan_id, cpf, holder, body, created_at FROM subscription WHERE partner_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, partnerNumber(id), after.seq, int64(checkBatch))
+	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, r *row) error {
+		return sc.Scan(&r.Seq, &r.Plan, &r.cpf, &r.holder, &r.body, &r.CreatedAt)
+	}, `SELECT seq, plan_id, cpf, holder, body, created_at FROM subscription WHERE partner_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, id, after.seq, checkBatch)
 	for _, r := range rows {
 		after.seq = r.Seq
 		where := fmt.Sprintf("subscription %s/%d", id, r.Seq)
@@ -390,11 +386,10 @@ func (s Upkeep) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 		index, value []byte
 		fingerprint  sql.NullInt64
 	}
-	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (row, error) {
-		var r row
-		return r, sc.Scan(&r.ID, scanPartnerID(&r.Partner), &r.Kind, &r.index, &r.fingerprint, &r.value)
+	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, r *row) error {
+		return sc.Scan(&r.ID, &r.Partner, &r.Kind, &r.index, &r.fingerprint, &r.value)
 	}, `SELECT id, partner_id, kind, value_index, fingerprint, value FROM asset
-		WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3`, partnerNumber(after.partner), after.id, int64(checkBatch))
+		WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3`, after.partner, after.id, checkBatch)
 	for _, r := range rows {
 		after.partner, after.id = r.Partner, string(r.ID)
 		check := identifier.Required
@@ -432,24 +427,20 @@ func (s Upkeep) checkStatuses(ctx context.Context, found func(Problem), seen fun
 	}
 	var looked int64
 	for after := (checkMark{}); ; {
-		rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (row, error) {
-			var r row
-			var exposes string
+		rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, r *row) error {
 			var classes sql.NullInt64
 			b := &r.finding.Breach
-			err := sc.Scan(scanPartnerID(&r.partner), &r.id, &r.status, &r.open, &r.finding.ID, &b.Name, &r.finding.Resolution, &b.Kind, &exposes, &b.Fabricated, &b.SpamList,
+			err := sc.Scan(&r.partner, &r.id, &r.status, &r.open, &r.finding.ID, &b.Name, &r.finding.Resolution, &b.Kind, splitsTexts(&b.Exposes), &b.Fabricated, &b.SpamList,
 				&classes, &r.waiting, &r.finding.Quiet)
-			b.Exposes = parseExposes(exposes)
 			*b = b.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
-			return r, err
+			return err
 		}, `SELECT a.partner_id, a.id, a.status, a.open_breaches, coalesce(f.id, ''), coalesce(f.breach, ''), coalesce(f.resolution, ''), coalesce(b.kind, ''), coalesce(b.exposes, ''),
 				coalesce(b.fabricated, FALSE), coalesce(b.spam_list, FALSE), f.classes, coalesce(f.breach IN (`+restating+`), FALSE), coalesce(f.quiet, FALSE)
 			FROM (SELECT partner_id, id, status, open_breaches FROM asset WHERE (partner_id, id) > ($1, $2) ORDER BY partner_id, id LIMIT $3) a
 			LEFT JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
-			LEFT JOIN breach b ON b.name = f.breach ORDER BY a.partner_id, a.id, f.found_at, f.id`,
-			partnerNumber(after.partner), after.id, int64(checkBatch))
+			LEFT JOIN breach b ON b.name = f.breach ORDER BY a.partner_id, a.id, f.found_at, f.id`, after.partner, after.id, checkBatch)
 		if err != nil {
-			return fmt.Errorf("check statuses: %w", err)
+			return err
 		}
 		n := 0
 		for len(rows) > 0 {

@@ -33,17 +33,12 @@ func (s Alerts) signalDue() {
 // DueEndpoints returns the enabled endpoints that have a delivery due. Its cost grows with the endpoints, not with what
 // is waiting for them: it looks from the newest, as what waits for its next try is old.
 func (s Alerts) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {
-	due, err := collectRows(ctx, s.db.UnpreparedReader(), func(row scanner) (alert.EndpointRef, error) {
-		var r alert.EndpointRef
-		var changed int64
-		err := row.Scan(scanPartnerID(&r.Partner), &r.Endpoint, &changed, &r.Newest)
-		r.ChangedAt = fromMicros(changed)
-		return r, err
+	return collectRows(ctx, s.db.UnpreparedReader(), func(row scanner, r *alert.EndpointRef) error {
+		return row.Scan(&r.Partner, &r.Endpoint, &r.ChangedAt, &r.Newest)
 	}, `SELECT partner_id, id, changed_at, newest FROM (SELECT e.partner_id, e.id, e.changed_at, (SELECT d.seq FROM delivery d
 			WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending' AND d.next_at <= $1
 			ORDER BY d.seq DESC LIMIT 1) AS newest
-		FROM endpoint e WHERE e.state = 'enabled') AS due WHERE newest IS NOT NULL`, toMicros(s.now()))
-	return due, classifyError(err)
+		FROM endpoint e WHERE e.state = 'enabled') AS due WHERE newest IS NOT NULL`, s.now())
 }
 
 // EnabledEndpoints reads those of some endpoints that are enabled.
@@ -56,11 +51,11 @@ func (s Alerts) EnabledEndpoints(ctx context.Context, refs []alert.EndpointRef) 
 	}
 	numbers := make([]string, 0, len(partners))
 	for id := range partners {
-		args = append(args, partnerNumber(id))
+		args = append(args, id)
 		numbers = append(numbers, fmt.Sprintf("$%d", len(args)))
 	}
 	return collectGenuine(ctx, s.readQuerier(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE state = 'enabled'
-		AND partner_id IN (`+strings.Join(numbers, ", ")+`) AND id IN (`+appendListMarks(&args, ids)+`)`, args...)
+		AND partner_id IN (`+strings.Join(numbers, ", ")+`) AND id IN (`+appendMarks(&args, ids)+`)`, args...)
 }
 
 // NewHolds makes the holds of one dispatcher. That one at a time has an endpoint is what keeps a person's events in
@@ -98,17 +93,16 @@ func endpointLockNames(endpoints []alert.EndpointID) []string {
 // those are close to their next try, and later ones of the same person have to wait for them.
 func (s Alerts) OpenDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID, after int64, limit int) ([]alert.Open, error) {
 	now := toMicros(s.now())
-	open, err := collectRows(ctx, s.db.UnpreparedReader(), func(row scanner) (alert.Open, error) {
-		d := alert.Open{Delivery: alert.Delivery{Partner: id, Endpoint: endpoint}}
+	return collectRows(ctx, s.db.UnpreparedReader(), func(row scanner, d *alert.Open) error {
+		*d = alert.Open{Delivery: alert.Delivery{Partner: id, Endpoint: endpoint}}
 		var person []byte
 		var next int64
 		err := row.Scan(&d.Seq, &d.Event, &person, &d.Ordered, &d.Attempts, &next, &d.Tried)
 		d.Person, d.Due = string(person), next <= now
-		return d, err
+		return err
 	}, `SELECT seq, event_id, person, ordered, attempts, next_at, tried IS NOT NULL FROM delivery
 		WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq > $3 AND (next_at <= $4 OR ordered) ORDER BY seq LIMIT $5`,
-		partnerNumber(id), string(endpoint), after, now, int64(limit))
-	return open, classifyError(err)
+		id, endpoint, after, now, limit)
 }
 
 // openDeliveriesCondition returns the condition for some open deliveries of one endpoint, which are neighbours or
@@ -148,15 +142,15 @@ func (s Alerts) WithBodies(ctx context.Context, id partner.ID, list []alert.Deli
 			body []byte
 		}
 		bodies := make(map[int64]sealedBody, n)
-		_, err := collectRows(ctx, s.readQuerier(), func(row scanner) (struct{}, error) {
+		err := eachRow(ctx, s.readQuerier(), func(row scanner) error {
 			var seq int64
 			var b sealedBody
 			err := row.Scan(&b.id, &seq, &b.body)
 			bodies[seq] = b
-			return struct{}{}, err
-		}, `SELECT id, seq, body FROM event WHERE partner_id = $1 AND seq >= $2 AND seq <= $3`, partnerNumber(id), list[0].Seq, list[n-1].Seq)
+			return err
+		}, `SELECT id, seq, body FROM event WHERE partner_id = $1 AND seq >= $2 AND seq <= $3`, id, list[0].Seq, list[n-1].Seq)
 		if err != nil {
-			return nil, classifyError(fmt.Errorf("read bodies: %w", err))
+			return nil, err
 		}
 		for _, d := range list[:n] {
 			b, ok := bodies[d.Seq]
@@ -227,7 +221,7 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 		if h.revived { // what was tried in vain need not wait for hours now
 			statements = append(statements, sqldb.Statement{
 				Query: `UPDATE delivery SET next_at = $3 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND next_at > $3`,
-				Args:  []any{partnerNumber(k.partner), string(k.endpoint), toMicros(s.now())},
+				Args:  []any{k.partner, k.endpoint, s.now()},
 			})
 		}
 	}
@@ -236,7 +230,7 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 			return err
 		}
 		err := recordResults(ctx, tx, worker, folded, arrived, statements, toMicros(s.now()))
-		return wrapError("record deliveries", err)
+		return err
 	})
 }
 
@@ -292,8 +286,8 @@ func (s Alerts) attemptRow(worker string, r alert.Result) ([]any, error) {
 		}
 	}
 	return []any{
-		partnerNumber(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, toMicros(r.At), worker, int64(r.Outcome.Status),
-		string(r.Outcome.Failure), r.Outcome.Duration.Microseconds(), answer,
+		r.Delivery.Partner, r.Delivery.Endpoint, r.Delivery.Seq, r.At, worker, r.Outcome.Status,
+		r.Outcome.Failure, r.Outcome.Duration, answer,
 	}, nil
 }
 
@@ -320,14 +314,14 @@ func requeueStatement(r alert.Result) sqldb.Statement {
 	return sqldb.Statement{Query: `UPDATE delivery SET state = $5, attempts = $6, next_at = $7, ordered = $8, finished_at = $9
 		WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'pending' AND attempts = $4`,
 		Args: []any{
-			partnerNumber(r.Delivery.Partner), string(r.Delivery.Endpoint), r.Delivery.Seq, int64(r.Delivery.Attempts), string(r.State), int64(r.Attempts),
-			toMicros(r.NextAt), r.Ordered, finished,
+			r.Delivery.Partner, r.Delivery.Endpoint, r.Delivery.Seq, r.Delivery.Attempts, r.State, r.Attempts,
+			r.NextAt, r.Ordered, finished,
 		}}
 }
 
 // arrivedRun writes deliveries of one endpoint that arrived and whose tries have rows of their own.
 func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) deliveredRun {
-	args := []any{string(k.endpoint), now, partnerNumber(k.partner)}
+	args := []any{k.endpoint, now, k.partner}
 	write := sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1
 		WHERE partner_id = $3 AND endpoint_id = $1 AND ` + openDeliveriesCondition(tx, &args, list)}
 	write.Args = args
@@ -336,7 +330,7 @@ func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) d
 		for i, d := range list {
 			statements[i] = sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1
 				WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`,
-				Args: []any{partnerNumber(k.partner), string(k.endpoint), d.Seq, now}}
+				Args: []any{k.partner, k.endpoint, d.Seq, now}}
 		}
 		return statements
 	}}
@@ -347,10 +341,10 @@ func (h health) healthStatement(k endpointKey) (sqldb.Statement, bool) {
 	switch {
 	case h.succeeded:
 		return sqldb.Statement{Query: `UPDATE endpoint SET failing_since = 0 WHERE partner_id = $1 AND id = $2 AND failing_since <> 0`,
-			Args: []any{partnerNumber(k.partner), string(k.endpoint)}}, h.marked
+			Args: []any{k.partner, k.endpoint}}, h.marked
 	case h.failedAt != 0:
 		return sqldb.Statement{Query: `UPDATE endpoint SET failing_since = $3 WHERE partner_id = $1 AND id = $2 AND failing_since = 0`,
-			Args: []any{partnerNumber(k.partner), string(k.endpoint), h.failedAt}}, true
+			Args: []any{k.partner, k.endpoint, h.failedAt}}, true
 	}
 	return sqldb.Statement{}, false
 }
@@ -388,13 +382,12 @@ func (s Alerts) RequeueDeliveries(ctx context.Context, id partner.ID, sel alert.
 				return err
 			}
 			most = max(1, sweepBatch/max(1, len(endpoints)))
-			events, err := collectRows(ctx, tx, func(row scanner) (e keptEvent, err error) {
-				err = row.Scan(&e.id, &e.kind, &e.seq, &e.person)
-				return e, err
+			events, err := collectRows(ctx, tx, func(row scanner, e *keptEvent) error {
+				return row.Scan(&e.id, &e.kind, &e.seq, &e.person)
 			}, `SELECT id, type, seq, person FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
-				AND type <> $6 ORDER BY seq LIMIT $7`, partnerNumber(id), after, upTo, first, end, without, int64(most))
+				AND type <> $6 ORDER BY seq LIMIT $7`, id, after, upTo, first, end, without, most)
 			if err != nil {
-				return fmt.Errorf("replay: %w", err)
+				return err
 			}
 			if seen = len(events); seen > 0 {
 				last = events[seen-1].seq
@@ -437,14 +430,14 @@ func (s Alerts) requeueEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 			if !to.WantsType(e.kind) {
 				continue
 			}
-			n, err := rowsAffected(tx.ExecContext(ctx, `INSERT INTO delivery
+			n, err := execCounting(ctx, tx, `INSERT INTO delivery
 				(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $8, 0)
 				ON CONFLICT (partner_id, endpoint_id, seq) DO UPDATE SET state = $6, ordered = $7, attempts = 0, next_at = $8, finished_at = 0
 				WHERE delivery.state <> 'pending' OR $9`,
-				partnerNumber(id), string(to.ID), e.seq, string(e.id), orEmptyBytes(e.person), string(to.InitialDeliveryState()), len(e.person) > 0, now, again))
+				id, to.ID, e.seq, e.id, orEmptyBytes(e.person), to.InitialDeliveryState(), len(e.person) > 0, now, again)
 			if err != nil {
-				return 0, fmt.Errorf("replay: %w", err)
+				return 0, err
 			}
 			total += n
 		}
@@ -469,10 +462,10 @@ func (s Alerts) requeueFailed(ctx context.Context, id partner.ID, only alert.End
 	}
 	for _, to := range endpoints {
 		for after := int64(0); ; {
-			seqs, err := collectRows(ctx, s.readQuerier(), scanInteger, `SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq > $3
-				AND state = 'failed' ORDER BY seq LIMIT $4`, partnerNumber(id), string(to.ID), after, int64(sweepBatch))
+			seqs, err := collectValues[int64](ctx, s.readQuerier(), `SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq > $3
+				AND state = 'failed' ORDER BY seq LIMIT $4`, id, to.ID, after, sweepBatch)
 			if err != nil {
-				return total, fmt.Errorf("replay: %w", err)
+				return total, err
 			}
 			if len(seqs) == 0 {
 				break
@@ -501,7 +494,7 @@ func (s Alerts) requeueSeqs(ctx context.Context, tx *sqldb.Tx, id partner.ID, en
 	list := make([]sqldb.Statement, len(seqs))
 	for i, seq := range seqs {
 		list[i] = sqldb.Statement{Query: `UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0
-			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'failed'`, Args: []any{partnerNumber(id), string(endpoint), seq, string(state), now}}
+			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'failed'`, Args: []any{id, endpoint, seq, state, now}}
 	}
 	changed, err := tx.RunCounting(ctx, list)
 	for _, n := range changed {
@@ -529,14 +522,14 @@ func encodeAttempt(to []byte, r alert.Result) {
 }
 
 // decodeAttempt reads what encodeAttempt wrote.
-func decodeAttempt(tried []byte) (a alert.AttemptLog) {
+func decodeAttempt(tried []byte, a *alert.AttemptLog) error {
 	if len(tried) != triedSize {
-		return a
+		return nil
 	}
 	a.At = fromMicros(int64(binary.BigEndian.Uint64(tried)))
 	a.Duration = time.Duration(binary.BigEndian.Uint32(tried[8:])) * time.Microsecond
 	a.Status = int(binary.BigEndian.Uint16(tried[12:]))
-	return a
+	return nil
 }
 
 // foldedRuns writes deliveries of one endpoint that arrived, with their tries. One statement writes a run of neighbours:
@@ -558,7 +551,7 @@ func foldedRuns(worker string, k endpointKey, results []alert.Result, now int64)
 			tried = substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16)
 			WHERE partner_id = $5 AND endpoint_id = $1 AND state = 'pending' AND seq >= $4 AND seq <= $6
 			AND substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16) <> $7`,
-			Args: []any{string(k.endpoint), now, tries, low, partnerNumber(k.partner), high, make([]byte, triedSize)},
+			Args: []any{k.endpoint, now, tries, low, k.partner, high, make([]byte, triedSize)},
 		}
 		runs = append(runs, deliveredRun{write, int64(n), func() []sqldb.Statement { return foldOthers(worker, k, run, now) }})
 	}
@@ -574,13 +567,13 @@ func foldOthers(worker string, k endpointKey, run []alert.Result, now int64) (st
 		encodeAttempt(tried, r)
 		statements = append(statements, sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
 			tried = $5 WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held' AND tried IS NULL`,
-			Args: []any{partnerNumber(k.partner), string(k.endpoint), r.Delivery.Seq, now, tried}},
+			Args: []any{k.partner, k.endpoint, r.Delivery.Seq, now, tried}},
 			sqldb.Statement{Query: `INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
 			SELECT partner_id, endpoint_id, seq, CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), '', CAST($7 AS BIGINT) FROM delivery
 			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND (tried IS NULL OR tried <> $8) ON CONFLICT DO NOTHING`,
 				Args: []any{
-					partnerNumber(k.partner), string(k.endpoint), r.Delivery.Seq, toMicros(r.At), worker, int64(r.Outcome.Status),
-					r.Outcome.Duration.Microseconds(), tried,
+					k.partner, k.endpoint, r.Delivery.Seq, r.At, worker, r.Outcome.Status,
+					r.Outcome.Duration, tried,
 				}})
 	}
 	return statements

@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -47,25 +44,12 @@ func (s Devices) deviceIndex(id partner.ID, name string) []byte {
 const deviceColumns = `id, partner_id, system, details, plan_id, issued_at, valid_until, activated_at, seen_at, ended_at, end_reason`
 
 // scanDevice reads deviceColumns and unseals the user, the device's name and the key.
-func (s Devices) scanDevice(row scanner) (cyber.Device, error) {
-	var d cyber.Device
-	var sealed []byte
-	var issued, until, activated, seen, ended int64
-	if err := row.Scan(&d.ID, scanPartnerID(&d.Partner), &d.System, &sealed, &d.Plan, &issued, &until, &activated, &seen, &ended, &d.EndReason); err != nil {
-		return d, err
-	}
-	d.IssuedAt, d.ValidUntil, d.EndedAt = fromMicros(issued), fromMicros(until), fromMicros(ended)
-	d.ActivatedAt, d.SeenAt = fromMicros(activated), fromMicros(seen)
-	plain, err := s.keys.Unseal(devicePlace(d.Partner, d.ID), sealed)
-	if err != nil {
-		return d, fmt.Errorf("open device: %w", err)
-	}
+func (s Devices) scanDevice(row scanner, d *cyber.Device) error {
 	var kept keptDevice
-	if err := json.Unmarshal(plain, &kept); err != nil {
-		return d, fmt.Errorf("read device: %w", err)
-	}
+	err := row.Scan(&d.ID, &d.Partner, &d.System, s.unseals(&kept, func() seal.Place { return devicePlace(d.Partner, d.ID) }), &d.Plan, &d.IssuedAt,
+		&d.ValidUntil, &d.ActivatedAt, &d.SeenAt, &d.EndedAt, &d.EndReason)
 	d.User, d.Name, d.Key = partner.UserHash(kept.User), kept.Name, kept.Key
-	return d, nil
+	return err
 }
 
 // IssueKey returns the live key of a device or keeps a new one: see cyber.DeviceStore.
@@ -112,20 +96,19 @@ func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequ
 
 // lockHolder makes the decisions about one person's keys take turns.
 func lockHolder(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
-	return execStatement(ctx, tx, "lock holder", `INSERT INTO epp_holder (partner_id, user_index, issued) VALUES ($1, $2, 1)
-		ON CONFLICT (partner_id, user_index) DO UPDATE SET issued = epp_holder.issued + 1`, partnerNumber(id), u.write)
+	return execStatement(ctx, tx, `INSERT INTO epp_holder (partner_id, user_index, issued) VALUES ($1, $2, 1)
+		ON CONFLICT (partner_id, user_index) DO UPDATE SET issued = epp_holder.issued + 1`, id, u.write)
 }
 
 // deviceNamed returns the person's device that has a key which did not end, by system and name.
 func (s Devices) deviceNamed(ctx context.Context, q querier, id partner.ID, u user, system cyber.System, name string) (cyber.Device, error) {
 	return s.findDevice(ctx, q, `partner_id = $1 AND user_index IN ($2, $3) AND system = $4 AND device_index = $5 AND ended_at = 0`,
-		partnerNumber(id), u.write, u.other, string(system), s.deviceIndex(id, name))
+		id, u.write, u.other, system, s.deviceIndex(id, name))
 }
 
 // findDevice returns the one key that fits.
 func (s Devices) findDevice(ctx context.Context, q querier, where string, args ...any) (cyber.Device, error) {
-	d, err := s.scanDevice(q.QueryRowContext(ctx, `SELECT `+deviceColumns+` FROM epp_key WHERE `+where, args...))
-	return d, readError("read device", err, cyber.ErrDeviceUnknown)
+	return readRow(ctx, q, s.scanDevice, cyber.ErrDeviceUnknown, `SELECT `+deviceColumns+` FROM epp_key WHERE `+where, args...)
 }
 
 // countHolding counts a person's live keys and finds their plans.
@@ -134,11 +117,10 @@ func (s Devices) countHolding(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	if err != nil {
 		return cyber.Holding{}, err
 	}
-	var live int
-	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0`,
-		partnerNumber(id), u.write, u.other).Scan(&live)
+	live, err := readValue[int](ctx, tx, `SELECT count(*) FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0`,
+		id, u.write, u.other)
 	if err != nil {
-		return cyber.Holding{}, fmt.Errorf("count devices: %w", err)
+		return cyber.Holding{}, err
 	}
 	e, err := s.coverArea().readEntitled(ctx, tx, id, u)
 	return cyber.NewHolding(live, e, pooled), err
@@ -153,18 +135,14 @@ func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cybe
 		}
 		d.Key, d.ValidUntil = k.Key, k.EndsAt(d.ValidUntil)
 	}
-	plain, err := json.Marshal(keptDevice{User: string(d.User), Name: d.Name, Key: d.Key})
+	sealed, err := s.sealValue(devicePlace(d.Partner, d.ID), keptDevice{User: string(d.User), Name: d.Name, Key: d.Key})
 	if err != nil {
-		return fmt.Errorf("keep device: %w", err)
+		return err
 	}
-	sealed, err := s.keys.Seal(devicePlace(d.Partner, d.ID), plain)
-	if err != nil {
-		return fmt.Errorf("seal device: %w", err)
-	}
-	return execStatement(ctx, tx, "insert key", `INSERT INTO epp_key (id, partner_id, user_index, system, device_index, key_index, details, plan_id,
+	return execStatement(ctx, tx, `INSERT INTO epp_key (id, partner_id, user_index, system, device_index, key_index, details, plan_id,
 		issued_at, valid_until, ended_at, end_reason, next_warning) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, '', $11)`,
-		string(d.ID), partnerNumber(d.Partner), u.write, string(d.System), s.deviceIndex(d.Partner, d.Name), s.activationKeyIndex(d.Key), sealed,
-		string(d.Plan), toMicros(d.IssuedAt), toMicros(d.ValidUntil), toMicros(cyber.NextNotice(d.IssuedAt, d.ValidUntil)))
+		d.ID, d.Partner, u.write, d.System, s.deviceIndex(d.Partner, d.Name), s.activationKeyIndex(d.Key), sealed, d.Plan, d.IssuedAt,
+		d.ValidUntil, cyber.NextNotice(d.IssuedAt, d.ValidUntil))
 }
 
 // ListDevices returns a person's live devices, newest first.
@@ -175,18 +153,18 @@ func (s Devices) ListDevices(ctx context.Context, id partner.ID, sent partner.Us
 		return nil, err
 	}
 	return collectRows(ctx, q, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
-		AND ended_at = 0 AND valid_until > $4 ORDER BY issued_at DESC, id DESC`, partnerNumber(id), u.write, u.other, toMicros(s.now()))
+		AND ended_at = 0 AND valid_until > $4 ORDER BY issued_at DESC, id DESC`, id, u.write, u.other, s.now())
 }
 
 // PartnerDevices returns a partner's newest live devices.
 func (s Devices) PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]cyber.Device, error) {
 	return collectRows(ctx, s.listQuerier(), s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND ended_at = 0
-		AND valid_until > $2 ORDER BY issued_at DESC, id DESC LIMIT $3`, partnerNumber(id), toMicros(s.now()), int64(limit))
+		AND valid_until > $2 ORDER BY issued_at DESC, id DESC LIMIT $3`, id, s.now(), limit)
 }
 
 // DeviceByID returns one key, ended ones too. The operator's question: it names no partner.
 func (s Devices) DeviceByID(ctx context.Context, key cyber.KeyID) (cyber.Device, error) {
-	return s.findDevice(ctx, s.readQuerier(), `id = $1`, string(key))
+	return s.findDevice(ctx, s.readQuerier(), `id = $1`, key)
 }
 
 // DeviceByKey returns the device that a key was issued for.
@@ -197,63 +175,55 @@ func (s Devices) DeviceByKey(ctx context.Context, text string) (cyber.Device, er
 // FindOwnDevice finds a partner's key by its id or by the activation key: see cyber.LifeStore.
 func (s Devices) FindOwnDevice(ctx context.Context, id partner.ID, named string) (cyber.Device, error) {
 	if strings.HasPrefix(named, "ek_") {
-		return s.findDevice(ctx, s.readQuerier(), `partner_id = $1 AND id = $2`, partnerNumber(id), named)
+		return s.findDevice(ctx, s.readQuerier(), `partner_id = $1 AND id = $2`, id, named)
 	}
-	return s.findDevice(ctx, s.readQuerier(), `partner_id = $1 AND key_index = $2`, partnerNumber(id), s.activationKeyIndex(named))
+	return s.findDevice(ctx, s.readQuerier(), `partner_id = $1 AND key_index = $2`, id, s.activationKeyIndex(named))
 }
 
 // NoteReport stores that a device reported, and tells when it did so for the first time: see cyber.LifeStore.
 func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 	decide func(d cyber.Device, now time.Time) (cyber.Device, bool),
 ) (cyber.Device, error) {
-	var d cyber.Device
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (d cyber.Device, err error) {
 		now := s.now()
 		before, err := s.lockLiveKey(ctx, tx, id, key, now)
 		if err != nil {
-			return err
+			return d, err
 		}
 		var changed bool
 		if d, changed = decide(before, now); !changed {
-			return nil
+			return d, nil
 		}
-		if err := execStatement(ctx, tx, "note report", `UPDATE epp_key SET activated_at = $3, seen_at = $4 WHERE partner_id = $1 AND id = $2`,
-			partnerNumber(id), string(key), toMicros(d.ActivatedAt), toMicros(d.SeenAt)); err != nil {
-			return err
+		if err := execStatement(ctx, tx, `UPDATE epp_key SET activated_at = $3, seen_at = $4 WHERE partner_id = $1 AND id = $2`,
+			id, key, d.ActivatedAt, d.SeenAt); err != nil {
+			return d, err
 		}
 		if !before.ActivatedAt.IsZero() {
-			return nil
+			return d, nil
 		}
 		e, err := alert.KeyActivates(d)
 		if err != nil {
-			return err
+			return d, err
 		}
-		return s.alertsArea().addPartnerEvents(ctx, tx, id, e)
+		return d, s.alertsArea().addPartnerEvents(ctx, tx, id, e)
 	})
-	return d, err
 }
 
 // lockLiveKey locks a live key until the transaction ends and returns it.
 func (s Devices) lockLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, key cyber.KeyID, now time.Time) (cyber.Device, error) {
-	d, err := s.scanDevice(tx.QueryRowContext(ctx, `UPDATE epp_key SET ended_at = 0 WHERE partner_id = $1 AND id = $2
-		AND ended_at = 0 AND valid_until > $3 RETURNING `+deviceColumns, partnerNumber(id), string(key), toMicros(now)))
-	if errors.Is(err, sql.ErrNoRows) {
-		if _, err := s.findDevice(ctx, tx, `partner_id = $1 AND id = $2`, partnerNumber(id), string(key)); err != nil {
-			return d, err
+	d, err := readRow(ctx, tx, s.scanDevice, cyber.ErrDeviceEnded.With("key", fault.HasEndedAlready), `UPDATE epp_key SET ended_at = 0
+		WHERE partner_id = $1 AND id = $2 AND ended_at = 0 AND valid_until > $3 RETURNING `+deviceColumns, id, key, now)
+	if errors.Is(err, cyber.ErrDeviceEnded) {
+		if _, missing := s.findDevice(ctx, tx, `partner_id = $1 AND id = $2`, id, key); missing != nil {
+			err = missing
 		}
-		return d, cyber.ErrDeviceEnded.With("key", fault.HasEndedAlready)
 	}
-	return d, wrapError("lock key", err)
+	return d, err
 }
 
 // EndOwnKey ends a live key and tells of it.
 func (s Devices) EndOwnKey(ctx context.Context, id partner.ID, key cyber.KeyID, reason cyber.EndReason) (cyber.Device, error) {
-	var d cyber.Device
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
-		d, err = s.endLiveKey(ctx, tx, id, key, reason, "")
-		return err
-	})
-	return d, err
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (cyber.Device, error) { return s.endLiveKey(ctx, tx, id, key, reason, "") })
 }
 
 // endLiveKey ends a live key in the transaction of the caller.
@@ -272,8 +242,8 @@ func (s Devices) endLiveKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, ke
 func (s Devices) endKeysOfPartner(ctx context.Context, tx *sqldb.Tx, id partner.ID, keys []cyber.Device, movedTo cyber.KeyID) error {
 	events := make([]alert.Event, len(keys))
 	for i, d := range keys {
-		if err := execStatement(ctx, tx, "end key", `UPDATE epp_key SET ended_at = $3, end_reason = $4, next_warning = 0 WHERE partner_id = $1 AND id = $2`,
-			partnerNumber(id), string(d.ID), toMicros(d.EndedAt), string(d.EndReason)); err != nil {
+		if err := execStatement(ctx, tx, `UPDATE epp_key SET ended_at = $3, end_reason = $4, next_warning = 0 WHERE partner_id = $1 AND id = $2`,
+			id, d.ID, d.EndedAt, d.EndReason); err != nil {
 			return err
 		}
 		if d.EndReason == cyber.EndRevoked && d.ActivatedAt.IsZero() {
@@ -294,9 +264,9 @@ func (s Devices) endKeysOfPartner(ctx context.Context, tx *sqldb.Tx, id partner.
 func (s Devices) endExpired(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
 	over, err := collectRows(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key
 		WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0 AND valid_until <= $4 ORDER BY id`,
-		partnerNumber(id), u.write, u.other, toMicros(s.now()))
+		id, u.write, u.other, s.now())
 	if err != nil {
-		return fmt.Errorf("end expired keys: %w", err)
+		return err
 	}
 	return s.endKeysOfPartner(ctx, tx, id, markExpired(over), "")
 }
@@ -313,7 +283,7 @@ func markExpired(keys []cyber.Device) []cyber.Device {
 func (s Devices) MoveDevice(ctx context.Context, id partner.ID, key cyber.KeyID, r cyber.DeviceRequest, next cyber.NewKey) (cyber.Device, error) {
 	var d cyber.Device
 	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		old, err := s.findDevice(ctx, tx, `partner_id = $1 AND id = $2`, partnerNumber(id), string(key))
+		old, err := s.findDevice(ctx, tx, `partner_id = $1 AND id = $2`, id, key)
 		if err != nil {
 			return err
 		}
@@ -366,19 +336,19 @@ func (s Devices) EndUnsubscribed(ctx context.Context) (int, error) {
 		WHERE r.partner_id = epp_key.partner_id AND (r.user_512 = epp_key.user_index OR r.user_256 = epp_key.user_index)
 			AND b.plan_id = epp_key.plan_id AND b.ended_at = 0 AND (b.expiry_day = 0 OR b.expiry_day >= $3))`
 	today, total := int64(subscription.DayInBrazil(s.now())), 0
-	for after, last := int64(0), cyber.KeyID(""); ; {
+	for after, last := partner.ID(""), cyber.KeyID(""); ; {
 		keys, err := collectRows(ctx, s.readQuerier(), scanOwnKey, `SELECT partner_id, id FROM epp_key WHERE (partner_id, id) > ($1, $2)`+alone+`
-			ORDER BY partner_id, id LIMIT $4`, after, string(last), today, int64(noticeBatch))
+			ORDER BY partner_id, id LIMIT $4`, after, last, today, noticeBatch)
 		if err != nil {
-			return total, fmt.Errorf("find keys without a subscription: %w", err)
+			return total, err
 		}
 		for id, own := range keysByPartner(keys) {
 			err := inEventParts(ctx, s.core, id, own, func(tx *sqldb.Tx, part []cyber.KeyID) error {
-				args := []any{partnerNumber(id), "", today} // the place of an id in the query above
+				args := []any{id, "", today} // the place of an id in the query above
 				ended, err := collectRows(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id > $2`+alone+`
-					AND id IN (`+appendListMarks(&args, part)+`) ORDER BY id`+s.db.SkipLocked(), args...)
+					AND id IN (`+appendMarks(&args, part)+`) ORDER BY id`+s.db.SkipLocked(), args...)
 				if err != nil {
-					return fmt.Errorf("lock keys without a subscription: %w", err)
+					return err
 				}
 				for i := range ended {
 					ended[i].EndedAt, ended[i].EndReason = s.now(), cyber.EndSubscription
@@ -393,7 +363,7 @@ func (s Devices) EndUnsubscribed(ctx context.Context) (int, error) {
 		if len(keys) < noticeBatch {
 			return total, nil
 		}
-		after, last = partnerNumber(keys[len(keys)-1].partner), keys[len(keys)-1].id
+		after, last = keys[len(keys)-1].partner, keys[len(keys)-1].id
 	}
 }
 
@@ -407,38 +377,30 @@ type installLink struct {
 const installColumns = `system, link, mac`
 
 // scanInstall reads an install link and checks its MAC: people follow the link and run what it downloads.
-func (c core) scanInstall(row scanner) (checked[installLink], error) {
-	var l installLink
-	var mac []byte
-	err := row.Scan(&l.system, &l.link, &mac)
-	return checked[installLink]{l, "epp_install " + string(l.system), !c.isGenuine("epp_install", installGrant(l.system, l.link), mac)}, err
+func (c core) scanInstall(row scanner, into *checked[installLink]) error {
+	l := &into.value
+	err := row.Scan(&l.system, &l.link, c.checksMAC(&into.forged, "epp_install", func() *grant { return installGrant(l.system, l.link) }))
+	into.row = "epp_install " + string(l.system)
+	return err
 }
 
 // InstallLinks returns where the program of each system is installed from; there is none where the row is forged.
 func (s Devices) InstallLinks(ctx context.Context) (map[cyber.System]string, error) {
 	rows, err := collectGenuine(ctx, s.readQuerier(), s.scanInstall, `SELECT `+installColumns+` FROM epp_install`)
-	if err != nil {
-		return nil, fmt.Errorf("read install links: %w", err)
-	}
 	links := map[cyber.System]string{}
 	for _, r := range rows {
 		links[r.system] = r.link
 	}
-	return links, nil
+	return links, err
 }
 
 // SetInstallLink changes where the program of a system is installed from: see cyber.LifeStore.
 func (s Devices) SetInstallLink(ctx context.Context, system cyber.System, link string) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
-		if link == "" {
-			_, err = tx.ExecContext(ctx, `DELETE FROM epp_install WHERE system = $1`, string(system))
-		} else {
-			_, err = tx.ExecContext(ctx, `INSERT INTO epp_install (system, link, mac) VALUES ($1, $2, $3)
-				ON CONFLICT (system) DO UPDATE SET link = excluded.link, mac = excluded.mac`, string(system), link,
-				s.grantMAC("epp_install", installGrant(system, link)))
-		}
-		return wrapError("set install link", err)
-	})
+	if link == "" {
+		return s.execAlone(ctx, `DELETE FROM epp_install WHERE system = $1`, system)
+	}
+	return s.execAlone(ctx, `INSERT INTO epp_install (system, link, mac) VALUES ($1, $2, $3) ON CONFLICT (system) DO UPDATE SET link = excluded.link,
+		mac = excluded.mac`, system, link, s.grantMAC("epp_install", installGrant(system, link)))
 }
 
 // noticeBatch is how many keys are looked at in one statement.
@@ -478,8 +440,8 @@ type ownKey struct {
 }
 
 // scanOwnKey reads a partner and a key's ID, in this order.
-func scanOwnKey(row scanner) (k ownKey, err error) {
-	return k, row.Scan(scanPartnerID(&k.partner), &k.id)
+func scanOwnKey(row scanner, k *ownKey) error {
+	return row.Scan(&k.partner, &k.id)
 }
 
 // keysByPartner groups keys.
@@ -495,9 +457,9 @@ func keysByPartner(keys []ownKey) map[partner.ID][]cyber.KeyID {
 func (s Devices) dueWarnings(ctx context.Context) (map[partner.ID][]cyber.KeyID, error) {
 	found, err := collectRows(ctx, s.readQuerier(), scanOwnKey,
 		`SELECT partner_id, id FROM epp_key WHERE next_warning > 0 AND next_warning <= $1 ORDER BY next_warning LIMIT $2`,
-		toMicros(s.now()), int64(noticeBatch))
+		s.now(), noticeBatch)
 	if err != nil {
-		return nil, fmt.Errorf("find keys to look at: %w", err)
+		return nil, err
 	}
 	return keysByPartner(found), nil
 }
@@ -507,11 +469,11 @@ func (s Devices) giveNotices(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 	decide func(d cyber.Device, now time.Time) cyber.Notice,
 ) (locked, told int, err error) {
 	now := s.now()
-	args := []any{partnerNumber(id), toMicros(now)}
-	due, err := collectRows(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+appendListMarks(&args, keys)+`)
+	args := []any{id, now}
+	due, err := collectRows(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+appendMarks(&args, keys)+`)
 		AND next_warning > 0 AND next_warning <= $2 ORDER BY id`+s.db.SkipLocked(), args...)
 	if err != nil {
-		return 0, 0, fmt.Errorf("lock keys to announce: %w", err)
+		return 0, 0, err
 	}
 	var events []alert.Event
 	var over []cyber.Device
@@ -521,7 +483,7 @@ func (s Devices) giveNotices(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 			over = append(over, d)
 			continue
 		}
-		if err := execStatement(ctx, tx, "note announcement", `UPDATE epp_key SET next_warning = $3 WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(d.ID), toMicros(notice.Next)); err != nil {
+		if err := execStatement(ctx, tx, `UPDATE epp_key SET next_warning = $3 WHERE partner_id = $1 AND id = $2`, id, d.ID, notice.Next); err != nil {
 			return 0, 0, err
 		}
 		if !notice.Tell {

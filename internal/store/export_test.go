@@ -19,7 +19,7 @@ func SealedColumnNames() []string {
 
 // ExecForTest runs a statement in the transaction.
 func (t Tx) ExecForTest(ctx context.Context, statement string) error {
-	_, err := t.Audit.readQuerier().ExecContext(ctx, statement)
+	_, err := t.Audit.tx.ExecContext(ctx, statement)
 	return err
 }
 

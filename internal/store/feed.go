@@ -33,64 +33,40 @@ func sealedFeedPlace(column, name string) seal.Place {
 const feedColumns = `name, kind, target, secret, settings, paused, every_s, state, failures, error, next_at, last_at, created_at, mac`
 
 // scanFeed reads feedColumns. A forged row is a feed that is paused.
-func (c core) scanFeed(row scanner) (checked[feed.Feed], error) {
-	var f feed.Feed
-	var target, sealed, mac []byte
+func (c core) scanFeed(row scanner, into *checked[feed.Feed]) error {
+	f := &into.value
+	var target, secret, mac []byte
 	var settings, state string
-	var every, next, last, created int64
-	if err := row.Scan(&f.Name, &f.Kind, &target, &sealed, &settings, &f.Paused, &every, &state, &f.Failures, &f.Error, &next, &last, &created, &mac); err != nil {
-		return checked[feed.Feed]{}, err
+	var seconds int64
+	if err := row.Scan(&f.Name, &f.Kind, &target, &secret, &settings, &f.Paused, &seconds, &state, &f.Failures, &f.Error, &f.NextAt, &f.LastAt, &f.Created, &mac); err != nil {
+		return err
 	}
-	f.Every, f.NextAt, f.LastAt, f.Created = time.Duration(every)*time.Second, fromMicros(next), fromMicros(last), fromMicros(created)
-	where, err := c.keys.Unseal(sealedFeedPlace("target", f.Name), target)
-	f.Target = string(where)
-	if err == nil && sealed != nil {
-		var secret []byte
-		secret, err = c.keys.Unseal(sealedFeedPlace("secret", f.Name), sealed)
-		f.Secret = string(secret)
+	f.Every, into.row = time.Duration(seconds)*time.Second, "feed "+f.Name
+	err := errors.Join(c.openSealed(sealedFeedPlace("target", f.Name), target, &f.Target), json.Unmarshal([]byte(settings), &f.Settings), json.Unmarshal([]byte(state), &f.State))
+	if secret != nil {
+		err = errors.Join(err, c.openSealed(sealedFeedPlace("secret", f.Name), secret, &f.Secret))
 	}
-	err = errors.Join(err, json.Unmarshal([]byte(settings), &f.Settings), json.Unmarshal([]byte(state), &f.State))
-	at := "feed " + f.Name
-	if err != nil || !c.isGenuine("feed", feedSettingsGrant(f, settings), mac) {
-		return checked[feed.Feed]{feed.Feed{Name: f.Name, Kind: f.Kind, Paused: true, Error: forgedRowError("feed", f.Name).Error(), Created: f.Created}, at, true}, nil
+	if into.forged = err != nil || !c.isGenuine("feed", feedSettingsGrant(*f, settings), mac); into.forged {
+		*f = feed.Feed{Name: f.Name, Kind: f.Kind, Paused: true, Error: forgedRowError("feed", f.Name).Error(), Created: f.Created}
 	}
-	return checked[feed.Feed]{value: f, row: at}, nil
+	return nil
 }
 
 // feedColumnValues returns the values of a feed's columns.
 func (s Feeds) feedColumnValues(f feed.Feed) ([]any, error) {
 	settings, err := json.Marshal(f.Settings)
-	if err != nil {
-		return nil, err
-	}
-	state, err := json.Marshal(f.State)
-	if err != nil {
-		return nil, err
-	}
-	target, err := s.keys.Seal(sealedFeedPlace("target", f.Name), []byte(f.Target))
-	if err != nil {
-		return nil, err
-	}
-	var sealed []byte
-	if f.Secret != "" {
-		if sealed, err = s.keys.Seal(sealedFeedPlace("secret", f.Name), []byte(f.Secret)); err != nil {
-			return nil, err
-		}
-	}
+	target, failed := s.sealValue(sealedFeedPlace("target", f.Name), f.Target)
+	secret, failedToo := s.sealOptional(sealedFeedPlace("secret", f.Name), f.Secret)
 	return []any{
-		f.Name, string(f.Kind), target, sealed, string(settings), f.Paused, int64(f.Every / time.Second), string(state), f.Failures, f.Error,
-		toMicros(f.NextAt), toMicros(f.LastAt), toMicros(f.Created), s.grantMAC("feed", feedSettingsGrant(f, string(settings))),
-	}, nil
+		f.Name, f.Kind, target, secret, string(settings), f.Paused, int64(f.Every / time.Second), jsonArgument{f.State}, f.Failures, f.Error,
+		f.NextAt, f.LastAt, f.Created, s.grantMAC("feed", feedSettingsGrant(f, string(settings))),
+	}, errors.Join(err, failed, failedToo)
 }
 
 // ListFeeds returns all feeds by name.
 func (s Feeds) ListFeeds(ctx context.Context) ([]feed.Feed, error) {
 	rows, err := collectRows(ctx, s.readQuerier(), s.scanFeed, `SELECT `+feedColumns+` FROM feed ORDER BY name`)
-	list := make([]feed.Feed, len(rows))
-	for i, r := range rows {
-		list[i] = r.value
-	}
-	return list, err
+	return valuesOf(rows), err
 }
 
 // FeedByName returns one feed.
@@ -101,54 +77,38 @@ func (s Feeds) FeedByName(ctx context.Context, name string) (feed.Feed, error) {
 // feedByName returns feed.ErrNotFound for an unknown name, and an error for a forged row: its address must not be
 // fetched.
 func (s Feeds) feedByName(ctx context.Context, q querier, name string) (feed.Feed, error) {
-	f, err := s.scanFeed(q.QueryRowContext(ctx, `SELECT `+feedColumns+` FROM feed WHERE name = $1`, name))
-	if errors.Is(err, sql.ErrNoRows) {
-		return f.value, feed.ErrNotFound.With("name", fault.NoSuchFeed)
-	}
-	return f.value, errors.Join(classifyError(err), f.forgedError())
+	return readGenuine(ctx, q, s.scanFeed, feed.ErrNotFound.With("name", fault.NoSuchFeed), `SELECT `+feedColumns+` FROM feed WHERE name = $1`, name)
 }
 
 // InsertFeed stores a new feed.
 func (s Feeds) InsertFeed(ctx context.Context, f feed.Feed) error {
 	row, err := s.feedColumnValues(f)
 	if err != nil {
-		return fmt.Errorf("insert feed: %w", err)
+		return err
 	}
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		res, err := tx.ExecContext(ctx, `INSERT INTO feed (`+feedColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-			ON CONFLICT (name) DO NOTHING`, row...)
-		if err != nil {
-			return fmt.Errorf("insert feed: %w", err)
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(feed.ErrExists.With("name", fault.IsTaken), err)
-		}
-		return nil
-	})
+	return s.expectAlone(ctx, feed.ErrExists.With("name", fault.IsTaken), `INSERT INTO feed (`+feedColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (name) DO NOTHING`, row...)
 }
 
 // UpdateFeed changes a feed under the lock of its row.
 func (s Feeds) UpdateFeed(ctx context.Context, name string, change func(*feed.Feed) error) (feed.Feed, error) {
-	var f feed.Feed
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE feed SET paused = paused WHERE name = $1`, name); err != nil {
-			return fmt.Errorf("lock feed: %w", err)
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (f feed.Feed, err error) {
+		if err := execStatement(ctx, tx, `UPDATE feed SET paused = paused WHERE name = $1`, name); err != nil {
+			return f, err
 		}
-		var err error
 		if f, err = s.feedByName(ctx, tx, name); err != nil {
-			return err
+			return f, err
 		}
 		if err := change(&f); err != nil {
-			return err
+			return f, err
 		}
 		row, err := s.feedColumnValues(f)
 		if err != nil {
-			return fmt.Errorf("update feed: %w", err)
+			return f, err
 		}
-		return execStatement(ctx, tx, "update feed", `UPDATE feed SET kind = $2, target = $3, secret = $4, settings = $5, paused = $6, every_s = $7, state = $8,
+		return f, execStatement(ctx, tx, `UPDATE feed SET kind = $2, target = $3, secret = $4, settings = $5, paused = $6, every_s = $7, state = $8,
 			failures = $9, error = $10, next_at = $11, last_at = $12, created_at = $13, mac = $14 WHERE name = $1`, row...)
 	})
-	return f, err
 }
 
 // itemMark returns how an item is recognised again. Names of files and pages may hold anything, so it is keyed.
@@ -158,32 +118,27 @@ func (s Feeds) itemMark(feed, item string) []byte {
 
 // IsTaken reports whether a feed has taken an item before.
 func (s Feeds) IsTaken(ctx context.Context, feed, item string) (bool, error) {
-	var taken bool
-	err := s.readQuerier().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`,
-		feed, s.itemMark(feed, item)).Scan(&taken)
-	return taken, classifyError(wrapError("look for item", err))
+	return readValue[bool](ctx, s.readQuerier(), `SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`,
+		feed, s.itemMark(feed, item))
 }
 
 // MarkTaken remembers an item.
 func (s Feeds) MarkTaken(ctx context.Context, feed, item, breach string) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		return execStatement(ctx, tx, "take item", `INSERT INTO feed_item (feed, mark, breach, seen_at) VALUES ($1, $2, $3, $4)
-			ON CONFLICT (feed, mark) DO NOTHING`, feed, s.itemMark(feed, item), breach, toMicros(s.now()))
-	})
+	return s.execAlone(ctx, `INSERT INTO feed_item (feed, mark, breach, seen_at) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (feed, mark) DO NOTHING`, feed, s.itemMark(feed, item), breach, s.now())
 }
 
 // WatchedEmails returns addresses that live partners watch, by partner and id, behind one of a partner. Only they have a
 // fingerprint. Those that wait for their first look are left out: what is asked about them would be one.
 func (s Feeds) WatchedEmails(ctx context.Context, of partner.ID, after cyber.AssetID, limit int) ([]cyber.Asset, error) {
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (cyber.Asset, error) {
-		var a cyber.Asset
+	return collectRows(ctx, s.readQuerier(), func(row scanner, a *cyber.Asset) error {
 		var sealed []byte
-		if err := row.Scan(&a.ID, scanPartnerID(&a.Partner), &a.Kind, &sealed); err != nil {
-			return a, err
+		if err := row.Scan(&a.ID, &a.Partner, &a.Kind, &sealed); err != nil {
+			return err
 		}
-		return a, s.monitoring().openAssetValue(&a, sealed)
+		return s.monitoring().openAssetValue(a, sealed)
 	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL AND look <> 2 AND (partner_id, id) > ($2, $3)
-		ORDER BY partner_id, id LIMIT $4`, int64(identifier.Email), partnerNumber(of), string(after), int64(limit))
+		ORDER BY partner_id, id LIMIT $4`, identifier.Email, of, after, limit)
 }
 
 // pushPart is how much of a body stands in one row.
@@ -198,13 +153,11 @@ func pushBodyPlace(feed string, mark []byte, number string) seal.Place {
 const pushColumns = `feed, mark, breach, told, records, bytes, state, error, received_at, ended_at`
 
 // scanPushRow reads a push without its body.
-func scanPushRow(row scanner) (feed.Push, error) {
-	var p feed.Push
+func scanPushRow(row scanner, p *feed.Push) error {
 	var told string
-	var received, ended int64
-	err := row.Scan(&p.Feed, &p.Mark, &p.Breach, &told, &p.Records, &p.Bytes, &p.State, &p.Error, &received, &ended)
-	p.Told, p.ReceivedAt, p.EndedAt = []byte(told), fromMicros(received), fromMicros(ended)
-	return p, err
+	err := row.Scan(&p.Feed, &p.Mark, &p.Breach, &told, &p.Records, &p.Bytes, &p.State, &p.Error, &p.ReceivedAt, &p.EndedAt)
+	p.Told = []byte(told)
+	return err
 }
 
 // KeepPush stores a push and its body, or finds the one of the same id.
@@ -222,15 +175,11 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 		return p, false, err
 	}
 	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		res, err := tx.ExecContext(ctx, `INSERT INTO feed_push (`+pushColumns+`, body_mark) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-			ON CONFLICT (feed, mark) DO NOTHING`, p.Feed, p.Mark, p.Breach, string(p.Told), p.Records, p.Bytes, string(p.State), p.Error,
-			toMicros(p.ReceivedAt), toMicros(p.EndedAt), bodyMark)
+		n, err := execCounting(ctx, tx, `INSERT INTO feed_push (`+pushColumns+`, body_mark) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+			ON CONFLICT (feed, mark) DO NOTHING`, p.Feed, p.Mark, p.Breach, string(p.Told), p.Records, p.Bytes, p.State, p.Error,
+			p.ReceivedAt, p.EndedAt, bodyMark)
 		if err != nil {
-			return fmt.Errorf("keep push: %w", err)
-		}
-		n, err := res.RowsAffected()
-		if err != nil {
-			return fmt.Errorf("keep push: %w", err)
+			return err
 		}
 		if fresh = n > 0; !fresh {
 			kept, err = s.findSamePush(ctx, tx, p, bodyMark)
@@ -240,7 +189,7 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 			return feed.ErrBacklog.Note("feed: %d bytes wait already; send later", waiting)
 		}
 		for number, sealed := range parts {
-			if err := execStatement(ctx, tx, "keep push", `INSERT INTO feed_push_part (feed, mark, number, body) VALUES ($1, $2, $3, $4)`, p.Feed, p.Mark, int64(number), sealed); err != nil {
+			if err := execStatement(ctx, tx, `INSERT INTO feed_push_part (feed, mark, number, body) VALUES ($1, $2, $3, $4)`, p.Feed, p.Mark, number, sealed); err != nil {
 				return err
 			}
 		}
@@ -251,33 +200,27 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 
 // findSamePush returns the push that came under the same id.
 func (s Feeds) findSamePush(ctx context.Context, tx *sqldb.Tx, p feed.Push, bodyMark []byte) (feed.Push, error) {
-	kept, err := scanPushRow(tx.QueryRowContext(ctx, `SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 AND mark = $2`, p.Feed, p.Mark))
-	if err != nil {
-		return kept, fmt.Errorf("read push: %w", err)
-	}
 	var before []byte
-	if err := tx.QueryRowContext(ctx, `SELECT body_mark FROM feed_push WHERE feed = $1 AND mark = $2`, p.Feed, p.Mark).Scan(&before); err != nil {
-		return kept, fmt.Errorf("read push: %w", err)
+	kept, err := readRow(ctx, tx, func(row scanner, kept *feed.Push) error { return scanPushRow(longer{row, []any{&before}}, kept) }, sql.ErrNoRows,
+		`SELECT `+pushColumns+`, body_mark FROM feed_push WHERE feed = $1 AND mark = $2`, p.Feed, p.Mark)
+	if err == nil && !bytes.Equal(before, bodyMark) {
+		err = feed.ErrRepeated.Note("webhook-id: was used before, with another body")
 	}
-	if !bytes.Equal(before, bodyMark) {
-		return kept, feed.ErrRepeated.Note("webhook-id: was used before, with another body")
-	}
-	return kept, nil
+	return kept, err
 }
 
 // waitingBytes returns how much waits of a feed. What arrives at the same moment is not in it.
 func (s Feeds) waitingBytes(ctx context.Context, name string) (waiting int64, err error) {
-	err = s.readQuerier().QueryRowContext(ctx, `SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM feed_push WHERE feed = $1 AND state = $2`,
-		name, string(feed.PushWaiting)).Scan(&waiting)
-	return waiting, classifyError(wrapError("count pushes", err))
+	return readValue[int64](ctx, s.readQuerier(), `SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM feed_push WHERE feed = $1 AND state = $2`,
+		name, feed.PushWaiting)
 }
 
 // sealBodyParts cuts a body into what stands in one row each.
 func (s Feeds) sealBodyParts(p feed.Push, body []byte) (parts [][]byte, err error) {
 	for part := range slices.Chunk(body, pushPart) {
-		sealed, err := s.keys.Seal(pushBodyPlace(p.Feed, p.Mark, strconv.Itoa(len(parts))), part)
+		sealed, err := s.sealValue(pushBodyPlace(p.Feed, p.Mark, strconv.Itoa(len(parts))), part)
 		if err != nil {
-			return nil, fmt.Errorf("seal push: %w", err)
+			return nil, err
 		}
 		parts = append(parts, sealed)
 	}
@@ -287,23 +230,19 @@ func (s Feeds) sealBodyParts(p feed.Push, body []byte) (parts [][]byte, err erro
 // WaitingPushes returns what waits, oldest first.
 func (s Feeds) WaitingPushes(ctx context.Context, name string, limit int) ([]feed.Push, error) {
 	return collectRows(ctx, s.readQuerier(), scanPushRow, `SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 AND state = $2 ORDER BY received_at, mark LIMIT $3`,
-		name, string(feed.PushWaiting), int64(limit))
+		name, feed.PushWaiting, limit)
 }
 
 // ListPushes returns the last pushes of a feed, newest first.
 func (s Feeds) ListPushes(ctx context.Context, name string, limit int) ([]feed.Push, error) {
-	return collectRows(ctx, s.readQuerier(), scanPushRow, `SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 ORDER BY received_at DESC, mark LIMIT $2`, name, int64(limit))
+	return collectRows(ctx, s.readQuerier(), scanPushRow, `SELECT `+pushColumns+` FROM feed_push WHERE feed = $1 ORDER BY received_at DESC, mark LIMIT $2`, name, limit)
 }
 
 // OpenPushBody returns the body of one that waits.
 func (s Feeds) OpenPushBody(ctx context.Context, p feed.Push) ([]byte, error) {
-	parts, err := collectRows(ctx, s.readQuerier(), func(row scanner) ([]byte, error) {
+	parts, err := collectRows(ctx, s.readQuerier(), func(row scanner, part *[]byte) error {
 		var number int64
-		var sealed []byte
-		if err := row.Scan(&number, &sealed); err != nil {
-			return nil, err
-		}
-		return s.keys.Unseal(pushBodyPlace(p.Feed, p.Mark, strconv.FormatInt(number, 10)), sealed)
+		return row.Scan(&number, s.unseals(part, func() seal.Place { return pushBodyPlace(p.Feed, p.Mark, strconv.FormatInt(number, 10)) }))
 	}, `SELECT number, body FROM feed_push_part WHERE feed = $1 AND mark = $2 ORDER BY number`, p.Feed, p.Mark)
 	if err != nil {
 		return nil, err
@@ -318,23 +257,23 @@ func (s Feeds) OpenPushBody(ctx context.Context, p feed.Push) ([]byte, error) {
 // FinishPush stores the result of a push and deletes its body.
 func (s Feeds) FinishPush(ctx context.Context, p feed.Push) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE feed_push SET state = $3, error = $4, ended_at = $5 WHERE feed = $1 AND mark = $2`,
-			p.Feed, p.Mark, string(p.State), p.Error, toMicros(p.EndedAt))
+		err := execStatement(ctx, tx, `UPDATE feed_push SET state = $3, error = $4, ended_at = $5 WHERE feed = $1 AND mark = $2`,
+			p.Feed, p.Mark, p.State, p.Error, p.EndedAt)
 		if err == nil {
-			_, err = tx.ExecContext(ctx, `DELETE FROM feed_push_part WHERE feed = $1 AND mark = $2`, p.Feed, p.Mark)
+			err = execStatement(ctx, tx, `DELETE FROM feed_push_part WHERE feed = $1 AND mark = $2`, p.Feed, p.Mark)
 		}
-		return wrapError("end push", err)
+		return err
 	})
 }
 
 // SweepPushes deletes pushes that ended before a time, a few at a time.
 func (s Feeds) SweepPushes(ctx context.Context, name string, before time.Time) error {
 	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
-		return rowsAffected(tx.ExecContext(ctx, `DELETE FROM feed_push WHERE feed = $1 AND mark IN (
+		return execCounting(ctx, tx, `DELETE FROM feed_push WHERE feed = $1 AND mark IN (
 			SELECT mark FROM feed_push WHERE feed = $1 AND state IN ($2, $3) AND received_at < $4 LIMIT $5)`,
-			name, string(feed.PushDone), string(feed.PushFailed), toMicros(before), limit))
+			name, feed.PushDone, feed.PushFailed, before, limit)
 	})
-	return wrapError("sweep pushes", err)
+	return err
 }
 
 // DeleteFeed deletes a feed and all that is kept of it: it is paused, what it has goes a few rows at a time, and itself
@@ -351,23 +290,17 @@ func (s Feeds) DeleteFeed(ctx context.Context, name string) error {
 	} {
 		if err == nil {
 			_, err = s.runBatches(ctx, of.most, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
-				return rowsAffected(tx.ExecContext(ctx, of.statement, name, limit))
+				return execCounting(ctx, tx, of.statement, name, limit)
 			})
 		}
 	}
 	if err == nil {
 		err = s.changeFeed(ctx, `DELETE FROM feed WHERE name = $1`, name)
 	}
-	return classifyError(wrapError("delete feed", err))
+	return err
 }
 
 // changeFeed runs a statement about a feed that has to be there.
 func (s Feeds) changeFeed(ctx context.Context, statement, name string) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		n, err := rowsAffected(tx.ExecContext(ctx, statement, name))
-		if err == nil && n == 0 {
-			err = feed.ErrNotFound.Note("name: there is no such feed")
-		}
-		return err
-	})
+	return s.expectAlone(ctx, feed.ErrNotFound.Note("name: there is no such feed"), statement, name)
 }

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -90,10 +92,10 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		if err != nil {
 			return err
 		}
-		if err := execStatement(ctx, tx, "insert finding", `INSERT INTO finding
+		if err := execStatement(ctx, tx, `INSERT INTO finding
 			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site, watched_site, remind_at)
-			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10, $11)`, string(f.ID), partnerNumber(id), string(f.Asset), f.Breach.Name, f.Quiet,
-			toMicros(f.FoundAt), classes, logins, f.OwnSite, f.WatchedSite, toMicros(cyber.FirstReminder(f))); err != nil {
+			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10, $11)`, f.ID, id, f.Asset, f.Breach.Name, f.Quiet,
+			f.FoundAt, classes, logins, f.OwnSite, f.WatchedSite, cyber.FirstReminder(f)); err != nil {
 			return err
 		}
 	}
@@ -130,8 +132,8 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 // closeFindings stores the resolution of findings and cancels their reminders.
 func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cyber.Finding) error {
 	for _, f := range closed {
-		if err := execStatement(ctx, tx, "resolve finding", `UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
-			partnerNumber(id), string(f.ID), string(f.Resolution), toMicros(f.ResolvedAt)); err != nil {
+		if err := execStatement(ctx, tx, `UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
+			id, f.ID, f.Resolution, f.ResolvedAt); err != nil {
 			return err
 		}
 	}
@@ -140,17 +142,17 @@ func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cy
 
 // keepStatus writes what a value says of itself, and the history of its status.
 func (s Monitoring) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID, r leak.Restated) error {
-	if _, err := tx.ExecContext(ctx, `UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`,
-		partnerNumber(id), string(r.ID), string(r.Status), r.OpenBreaches); err != nil {
-		return fmt.Errorf("set status: %w", err)
+	if err := execStatement(ctx, tx, `UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`,
+		id, r.ID, r.Status, r.OpenBreaches); err != nil {
+		return err
 	}
 	if !r.HasMoved() {
 		return nil
 	}
-	return execStatement(ctx, tx, "keep status history", `INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
+	return execStatement(ctx, tx, `INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
 		SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
 		FROM asset_history WHERE partner_id = $2 AND asset_id = $1`,
-		string(r.ID), partnerNumber(id), toMicros(s.now()), string(r.Before), string(r.Status))
+		r.ID, id, s.now(), r.Before, r.Status)
 }
 
 // sealTrace gives the columns that say what stood beside a value. Sites are sealed: they tell where a person is a
@@ -184,30 +186,20 @@ const findingColumns = `f.id, f.partner_id, f.asset_id, a.kind, f.found_at, f.re
 
 // scanFinding reads findingColumns. The breach, and with it the severity, is as it stands now, not as it was when
 // found.
-func (s Monitoring) scanFinding(row scanner) (cyber.Finding, error) {
-	var f cyber.Finding
-	var found, resolved, renewed int64
+func (s Monitoring) scanFinding(row scanner, f *cyber.Finding) error {
 	var classes sql.NullInt64
 	var logins []byte
-	var b breachRow
-	err := row.Scan(append([]any{&f.ID, scanPartnerID(&f.Partner), &f.Asset, &f.Kind, &found, &f.Resolution, &resolved, &classes, &logins, &f.OwnSite, &f.WatchedSite, &f.Quiet, &renewed}, b.scanTargets()...)...)
-	if err != nil {
-		return f, err
+	err := row.Scan(append([]any{
+		&f.ID, &f.Partner, &f.Asset, &f.Kind, &f.FoundAt, &f.Resolution, &f.ResolvedAt, &classes, &logins, &f.OwnSite, &f.WatchedSite, &f.Quiet, &f.RenewedAt,
+	}, s.breachTargets(&f.Breach, new(bool))...)...)
+	if err == nil && len(logins) > 0 {
+		f.Trace, err = s.openLogins(*f, logins)
 	}
-	f.FoundAt, f.ResolvedAt, f.RenewedAt = fromMicros(found), fromMicros(resolved), fromMicros(renewed)
-	f.Trace = cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)}
-	if len(logins) > 0 {
-		kept, err := s.openLogins(f, logins)
-		if err != nil {
-			return f, fmt.Errorf("open finding: %w", err)
-		}
-		f.Trace.Sites, f.Trace.Day, f.Trace.Passwords, f.Trace.Spellings = kept.Sites, kept.Day, kept.Passwords, kept.Spellings
-	}
-	opened, _ := s.openBreach(&b)
-	breach := opened.ForPeople()
+	f.Trace.Told, f.Trace.Classes = classes.Valid, cyber.Classes(classes.Int64)
+	breach := f.Breach.ForPeople()
 	f.Breach = breach.ForTrace(f.Trace)
-	f.Severity = cyber.SeverityOf(f) // from the breach as it stands now: an operator may have learned more
-	return f, nil
+	f.Severity = cyber.SeverityOf(*f) // from the breach as it stands now: an operator may have learned more
+	return err
 }
 
 // longer is a row with further columns behind those of the rest.
@@ -228,22 +220,23 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 	}
 	byAsset, shown := map[cyber.AssetID]*leak.Watched{}, map[cyber.AssetID]cyber.AssetID{}
 	var values []*leak.Watched
-	_, err = collectRows(ctx, q, func(row scanner) (struct{}, error) {
+	err = eachRow(ctx, q, func(row scanner) error {
 		var first cyber.AssetID
-		var added int64
-		f, err := s.scanFinding(longer{row, []any{&first, &added}})
+		var added time.Time
+		var f cyber.Finding
+		err := s.scanFinding(longer{row, []any{&first, &added}}, &f)
 		w := byAsset[f.Asset]
 		if w == nil {
-			w = &leak.Watched{Asset: cyber.Asset{ID: f.Asset, AddedAt: fromMicros(added)}, Same: string(first)}
+			w = &leak.Watched{Asset: cyber.Asset{ID: f.Asset, AddedAt: added}, Same: string(first)}
 			byAsset[f.Asset], values = w, append(values, w)
 		}
 		w.Findings, shown[f.Asset] = append(w.Findings, f), first
-		return struct{}{}, err
+		return err
 	}, `SELECT `+findingColumns+`, a.first, a.created_at FROM (SELECT partner_id, id, kind, created_at, first_value(id) OVER (PARTITION BY kind, value_index ORDER BY created_at, id) AS first
 			FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)) a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
-		LEFT JOIN breach b ON b.name = f.breach ORDER BY `+byPerson+`f.found_at, f.id`, partnerNumber(id), u.write, u.other)
+		LEFT JOIN breach b ON b.name = f.breach ORDER BY `+byPerson+`f.found_at, f.id`, id, u.write, u.other)
 	if err != nil {
-		return nil, fmt.Errorf("list findings: %w", err)
+		return nil, err
 	}
 	stay, _ := leak.UniteValues(values)
 	findings := []cyber.Finding{}
@@ -275,9 +268,12 @@ func (s Monitoring) ResolveFinding(ctx context.Context, id partner.ID, hash part
 
 // findingPlace returns which value of a person a finding is about, and in which breach it was found.
 func findingPlace(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user, finding cyber.FindingID) (asset cyber.AssetID, breach string, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT a.id, f.breach FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, partnerNumber(id), u.write, u.other, string(finding)).Scan(&asset, &breach)
-	return asset, breach, readError("find finding", err, cyber.ErrFindingNotFound)
+	err = readColumns(ctx, tx, []any{&asset, &breach}, `SELECT a.id, f.breach FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
+		WHERE f.partner_id = $1 AND a.user_index IN ($2, $3) AND f.id = $4`, id, u.write, u.other, finding)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = cyber.ErrFindingNotFound
+	}
+	return asset, breach, err
 }
 
 // closeFindings resolves the open findings of a breach among those of the values, and recomputes their statuses.
@@ -301,7 +297,7 @@ func (s Monitoring) recomputeStatuses(ctx context.Context, tx *sqldb.Tx, id part
 // RejudgeSites judges the sites of a partner's findings again: see leak.Store. Only what a stealer took names sites.
 func (s Breaches) RejudgeSites(ctx context.Context, id partner.ID, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
 	return s.judgeAgain(ctx, s.monitoring().rejudgeSites, `SELECT id, partner_id, asset_id FROM finding WHERE partner_id = $1 AND id > $2
-		AND logins IS NOT NULL ORDER BY id LIMIT $3`, partnerNumber(id), string(after), int64(limit))
+		AND logins IS NOT NULL ORDER BY id LIMIT $3`, id, after, limit)
 }
 
 // rejudgeSites locks the values and stores what follows from the partner's sites as they are set now.
@@ -335,18 +331,18 @@ func (s Monitoring) judgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.
 		if err != nil {
 			return err
 		}
-		if err := execStatement(ctx, tx, "judge finding", `UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7, resolution = $8,
+		if err := execStatement(ctx, tx, `UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7, resolution = $8,
 			resolved_at = $9, renewed_at = $10, remind_at = CASE WHEN renewed_at = $10 THEN remind_at ELSE $11 END WHERE partner_id = $1 AND id = $2`,
-			partnerNumber(id), string(f.ID), f.OwnSite, f.WatchedSite, classes, logins, f.Quiet, string(f.Resolution), toMicros(f.ResolvedAt),
-			toMicros(f.RenewedAt), toMicros(cyber.FirstReminder(f))); err != nil {
+			id, f.ID, f.OwnSite, f.WatchedSite, classes, logins, f.Quiet, f.Resolution, f.ResolvedAt,
+			f.RenewedAt, cyber.FirstReminder(f)); err != nil {
 			return err
 		}
 		if f.RenewedAt.IsZero() {
 			continue
 		}
 		// What was done about less than is known now is not done any more.
-		if err := execStatement(ctx, tx, "begin plan anew", `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND marked_at <= $3`,
-			partnerNumber(id), string(f.ID), toMicros(f.RenewedAt)); err != nil {
+		if err := execStatement(ctx, tx, `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND marked_at <= $3`,
+			id, f.ID, f.RenewedAt); err != nil {
 			return err
 		}
 	}
@@ -417,20 +413,19 @@ func indexesOfRows(rows []lockedRow) [][]byte {
 
 // lockAssetRows takes rows and returns those that are there in the order of ids.
 func (s Monitoring) lockAssetRows(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID) ([]lockedRow, error) {
-	args := []any{partnerNumber(id)}
-	rows, err := collectRows(ctx, tx, func(row scanner) (lockedRow, error) {
-		r := lockedRow{Watched: &leak.Watched{Asset: cyber.Asset{Partner: id}, ExactSpelling: s.exactSpelling}}
+	args := []any{id}
+	rows, err := collectRows(ctx, tx, func(row scanner, r *lockedRow) error {
+		*r = lockedRow{Watched: &leak.Watched{Asset: cyber.Asset{Partner: id}, ExactSpelling: s.exactSpelling}}
 		var user, same, sealed []byte
-		var added int64
-		if err := row.Scan(&r.ID, &r.Kind, &user, &same, &sealed, &r.Status, &r.OpenBreaches, &added); err != nil {
-			return r, err
+		if err := row.Scan(&r.ID, &r.Kind, &user, &same, &sealed, &r.Status, &r.OpenBreaches, &r.AddedAt); err != nil {
+			return err
 		}
-		r.user, r.Same, r.AddedAt = string(user), string(same), fromMicros(added)
-		return r, s.openAssetValue(&r.Asset, sealed)
-	}, `UPDATE asset SET status = status WHERE partner_id = $1 AND id IN (`+appendListMarks(&args, ids)+`)
+		r.user, r.Same = string(user), string(same)
+		return s.openAssetValue(&r.Asset, sealed)
+	}, `UPDATE asset SET status = status WHERE partner_id = $1 AND id IN (`+appendMarks(&args, ids)+`)
 		RETURNING id, kind, user_index, value_index, value, status, open_breaches, created_at`, args...)
 	if err != nil {
-		return nil, fmt.Errorf("lock assets: %w", err)
+		return nil, err
 	}
 	place := make(map[cyber.AssetID]int, len(ids))
 	for i, asset := range ids {
@@ -444,7 +439,7 @@ func (s Monitoring) lockAssetRows(ctx context.Context, tx *sqldb.Tx, id partner.
 func findTwins(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []lockedRow, people map[string]person) ([]cyber.AssetID, error) {
 	type twin struct{ user, same string }
 	wanted, have := map[twin]bool{}, map[cyber.AssetID]bool{}
-	args, users, values := []any{partnerNumber(id)}, []string{}, []string{}
+	args, users, values := []any{id}, []string{}, []string{}
 	for _, r := range rows {
 		have[r.ID] = true
 		if other := people[r.user].otherIndex(r.user); other != "" {
@@ -457,17 +452,17 @@ func findTwins(ctx context.Context, tx *sqldb.Tx, id partner.ID, rows []lockedRo
 	}
 	marks := appendByteMarks(&args, uniqueValues(users))
 	var ids []cyber.AssetID
-	_, err := collectRows(ctx, tx, func(row scanner) (struct{}, error) {
+	err := eachRow(ctx, tx, func(row scanner) error {
 		var asset cyber.AssetID
 		var user, same []byte
 		err := row.Scan(&asset, &user, &same)
 		if wanted[twin{string(user), string(same)}] && !have[asset] {
 			ids = append(ids, asset)
 		}
-		return struct{}{}, err
+		return err
 	}, `SELECT id, user_index, value_index FROM asset WHERE partner_id = $1 AND user_index IN (`+marks+`)
 		AND value_index IN (`+appendByteMarks(&args, uniqueValues(values))+`) ORDER BY id`, args...)
-	return ids, wrapError("find values added twice", err)
+	return ids, err
 }
 
 // readFindings gives values all that was found of them.
@@ -479,11 +474,11 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 	if len(ids) == 0 {
 		return nil
 	}
-	args := []any{partnerNumber(id)}
+	args := []any{id}
 	findings, err := collectRows(ctx, tx, s.scanFinding, `SELECT `+findingColumns+` FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.asset_id IN (`+appendListMarks(&args, ids)+`) ORDER BY f.found_at, f.id`, args...)
+		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.asset_id IN (`+appendMarks(&args, ids)+`) ORDER BY f.found_at, f.id`, args...)
 	if err != nil {
-		return fmt.Errorf("read findings: %w", err)
+		return err
 	}
 	for _, f := range findings {
 		w := byID[f.Asset]
@@ -495,20 +490,20 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 // mergeAssets lets one value take the place of another; what hangs on that one and does not change over goes with it.
 func mergeAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union) error {
 	for _, f := range u.Moved {
-		if _, err := tx.ExecContext(ctx, `UPDATE finding SET asset_id = $3 WHERE partner_id = $1 AND id = $2`,
-			partnerNumber(id), string(f.ID), string(u.Into)); err != nil {
-			return fmt.Errorf("move finding: %w", err)
+		if err := execStatement(ctx, tx, `UPDATE finding SET asset_id = $3 WHERE partner_id = $1 AND id = $2`,
+			id, f.ID, u.Into); err != nil {
+			return err
 		}
 	}
 	if err := closeFindings(ctx, tx, id, u.Closed); err != nil {
 		return err
 	}
 	for _, t := range u.Twins {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at)
+		if err := execStatement(ctx, tx, `INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at)
 			SELECT partner_id, CAST($3 AS TEXT), step, state, marked_at FROM finding_step WHERE partner_id = $1 AND finding_id = $2
-			ON CONFLICT (partner_id, finding_id, step) DO NOTHING`, partnerNumber(id), string(t.Gone), string(t.Into)); err != nil {
-			return fmt.Errorf("take over steps: %w", err)
+			ON CONFLICT (partner_id, finding_id, step) DO NOTHING`, id, t.Gone, t.Into); err != nil {
+			return err
 		}
 	}
-	return execStatement(ctx, tx, "unite values", `DELETE FROM asset WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(u.Gone))
+	return execStatement(ctx, tx, `DELETE FROM asset WHERE partner_id = $1 AND id = $2`, id, u.Gone)
 }

@@ -16,11 +16,8 @@ import (
 const markColumns = `m.finding_id, m.step, m.state, m.marked_at`
 
 // scanStepMark reads what was said of a step.
-func scanStepMark(row scanner) (m cyber.StepMark, err error) {
-	var at int64
-	err = row.Scan(&m.Finding, &m.Step, &m.State, &at)
-	m.At = fromMicros(at)
-	return m, err
+func scanStepMark(row scanner, m *cyber.StepMark) error {
+	return row.Scan(&m.Finding, &m.Step, &m.State, &m.At)
 }
 
 // ListStepMarks returns all that was said of the steps of a person's findings.
@@ -31,10 +28,9 @@ func (s Monitoring) ListStepMarks(ctx context.Context, id partner.ID, hash partn
 		return nil, err
 	}
 	// CROSS JOIN has SQLite begin with the person's values: it would rather read all steps of the partner in their order.
-	marks, err := collectRows(ctx, q, scanStepMark, `SELECT `+markColumns+` FROM asset a CROSS JOIN finding f CROSS JOIN finding_step m
+	return collectRows(ctx, q, scanStepMark, `SELECT `+markColumns+` FROM asset a CROSS JOIN finding f CROSS JOIN finding_step m
 		WHERE a.partner_id = $1 AND a.user_index IN ($2, $3) AND f.partner_id = a.partner_id AND f.asset_id = a.id
-			AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.finding_id, m.step`, partnerNumber(id), u.write, u.other)
-	return marks, wrapError("list steps", err)
+			AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.finding_id, m.step`, id, u.write, u.other)
 }
 
 // ChangePlan changes a finding's plan under the lock of its value: see cyber.PlanStore. As with ResolveFinding, one of a
@@ -42,34 +38,34 @@ func (s Monitoring) ListStepMarks(ctx context.Context, id partner.ID, hash partn
 func (s Monitoring) ChangePlan(ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID,
 	change func(cyber.Plan) (cyber.PlanChange, error),
 ) (after cyber.Rechecked, err error) {
-	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (after cyber.Rechecked, err error) {
 		u, err := s.findAndNameUser(ctx, tx, id, hash)
 		if err != nil {
-			return err
+			return after, err
 		}
 		asset, breach, err := findingPlace(ctx, tx, id, u, finding)
 		if err != nil {
-			return err
+			return after, err
 		}
 		values, _, err := s.lockAssets(ctx, tx, id, []cyber.AssetID{asset})
 		if err != nil {
-			return err
+			return after, err
 		}
 		w, f := findBreachFinding(values, breach)
 		if f == nil {
-			return cyber.ErrFindingNotFound
+			return after, cyber.ErrFindingNotFound
 		}
 		marks, err := readStepMarks(ctx, tx, id, []cyber.FindingID{f.ID})
 		if err != nil {
-			return err
+			return after, err
 		}
 		decided, err := change(cyber.NewFindingPlan(*f, marks))
 		if err != nil {
-			return err
+			return after, err
 		}
 		if m := decided.Mark; m != nil {
 			if err := saveStepMark(ctx, tx, id, *m); err != nil {
-				return err
+				return after, err
 			}
 			marks = append(marks, *m) // the last that is said of a step counts
 		}
@@ -80,9 +76,8 @@ func (s Monitoring) ChangePlan(ctx context.Context, id partner.ID, hash partner.
 			err = s.keepVerdict(ctx, tx, id, leak.RestateValues(values))
 		}
 		after = cyber.Rechecked{Plan: cyber.NewFindingPlan(*f, marks), Status: w.Status}
-		return err
+		return after, err
 	})
-	return after, err
 }
 
 // findBreachFinding returns what values know of a breach; nil when they do not.
@@ -99,22 +94,21 @@ func findBreachFinding(values []*leak.Watched, breach string) (*leak.Watched, *c
 
 // readStepMarks returns what was said of the steps of findings.
 func readStepMarks(ctx context.Context, q querier, id partner.ID, findings []cyber.FindingID) ([]cyber.StepMark, error) {
-	args := []any{partnerNumber(id)}
-	marks, err := collectRows(ctx, q, scanStepMark, `SELECT `+markColumns+` FROM finding_step m WHERE m.partner_id = $1 AND m.finding_id IN (`+appendListMarks(&args, findings)+`)`, args...)
-	return marks, wrapError("read steps", err)
+	args := []any{id}
+	return collectRows(ctx, q, scanStepMark, `SELECT `+markColumns+` FROM finding_step m WHERE m.partner_id = $1 AND m.finding_id IN (`+appendMarks(&args, findings)+`)`, args...)
 }
 
 // saveStepMark stores what was said of a step over what was said before; a step that is to be done again has no row.
 func saveStepMark(ctx context.Context, tx *sqldb.Tx, id partner.ID, m cyber.StepMark) (err error) {
 	if m.State == cyber.StepTodo {
-		_, err = tx.ExecContext(ctx, `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND step = $3`,
-			partnerNumber(id), string(m.Finding), string(m.Step))
+		err = execStatement(ctx, tx, `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND step = $3`,
+			id, m.Finding, m.Step)
 	} else {
-		_, err = tx.ExecContext(ctx, `INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at) VALUES ($1, $2, $3, $4, $5)
+		err = execStatement(ctx, tx, `INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (partner_id, finding_id, step) DO UPDATE SET state = excluded.state, marked_at = excluded.marked_at`,
-			partnerNumber(id), string(m.Finding), string(m.Step), string(m.State), toMicros(m.At))
+			id, m.Finding, m.Step, m.State, m.At)
 	}
-	return wrapError("mark step", err)
+	return err
 }
 
 // remindBatch is how many findings are reminded of in one transaction.
@@ -153,10 +147,10 @@ func (s Monitoring) dueReminders(ctx context.Context) (map[partner.ID][]cyber.Fi
 		partner partner.ID
 		id      cyber.FindingID
 	}
-	found, err := collectRows(ctx, s.readQuerier(), func(row scanner) (k key, err error) { return k, row.Scan(scanPartnerID(&k.partner), &k.id) },
-		`SELECT partner_id, id FROM finding WHERE remind_at > 0 AND remind_at <= $1 ORDER BY remind_at LIMIT $2`, toMicros(s.now()), int64(remindBatch))
+	found, err := collectRows(ctx, s.readQuerier(), func(row scanner, k *key) error { return row.Scan(&k.partner, &k.id) },
+		`SELECT partner_id, id FROM finding WHERE remind_at > 0 AND remind_at <= $1 ORDER BY remind_at LIMIT $2`, s.now(), remindBatch)
 	if err != nil {
-		return nil, fmt.Errorf("find steps that are due: %w", err)
+		return nil, err
 	}
 	due := map[partner.ID][]cyber.FindingID{}
 	for _, k := range found {
@@ -196,7 +190,7 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 		plan := cyber.NewFindingPlan(f.Finding, marks)
 		r := decide(plan, f.since, now)
 		next[i] = sqldb.Statement{
-			Query: `UPDATE finding SET remind_at = $3 WHERE partner_id = $1 AND id = $2`, Args: []any{partnerNumber(id), string(f.ID), toMicros(r.Next)},
+			Query: `UPDATE finding SET remind_at = $3 WHERE partner_id = $1 AND id = $2`, Args: []any{id, f.ID, r.Next},
 		}
 		if len(r.Due) == 0 {
 			continue
@@ -226,26 +220,17 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 
 // lockReminders locks findings first and reads them then, so that neither values nor breaches are locked with them.
 func (s Monitoring) lockReminders(ctx context.Context, tx *sqldb.Tx, id partner.ID, findings []cyber.FindingID, now time.Time) ([]reminded, error) {
-	args := []any{partnerNumber(id), toMicros(now)}
-	locked, err := collectRows(ctx, tx, func(row scanner) (f cyber.FindingID, err error) { return f, row.Scan(&f) },
-		`SELECT id FROM finding WHERE partner_id = $1 AND id IN (`+appendListMarks(&args, findings)+`) AND remind_at > 0 AND remind_at <= $2 ORDER BY id`+s.db.SkipLocked(), args...)
+	args := []any{id, now}
+	locked, err := collectValues[cyber.FindingID](ctx, tx, `SELECT id FROM finding WHERE partner_id = $1 AND id IN (`+appendMarks(&args, findings)+`) AND remind_at > 0 AND remind_at <= $2 ORDER BY id`+s.db.SkipLocked(), args...)
 	if err != nil || len(locked) == 0 {
-		return nil, classifyError(err)
+		return nil, err
 	}
-	args = []any{partnerNumber(id)}
-	due, err := collectRows(ctx, tx, func(row scanner) (reminded, error) {
-		var r reminded
-		var since int64
-		var sealed []byte
-		var err error
-		if r.Finding, err = s.scanFinding(longer{row, []any{&since, &sealed}}); err != nil {
-			return r, err
-		}
-		a := cyber.Asset{ID: r.Asset, Partner: id}
-		err = s.openAssetValue(&a, sealed)
-		r.since, r.user = fromMicros(since), a.User
-		return r, err
-	}, `SELECT `+findingColumns+`, f.remind_at, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
-		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.id IN (`+appendListMarks(&args, locked)+`) ORDER BY f.id`, args...)
-	return due, wrapError("read steps that are due", err)
+	args = []any{id}
+	return collectRows(ctx, tx, func(row scanner, r *reminded) error {
+		a := cyber.Asset{Partner: id}
+		err := s.scanFinding(longer{row, []any{&r.since, &a.ID, s.opensAsset(&a)}}, &r.Finding)
+		r.user = a.User
+		return err
+	}, `SELECT `+findingColumns+`, f.remind_at, a.id, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
+		JOIN breach b ON b.name = f.breach WHERE f.partner_id = $1 AND f.id IN (`+appendMarks(&args, locked)+`) ORDER BY f.id`, args...)
 }

@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"crypto/hmac"
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -53,18 +55,24 @@ func (c checked[T]) forgedError() error {
 }
 
 // collectGenuine returns the values of the rows that this program wrote.
-func collectGenuine[T any](ctx context.Context, q querier, scan func(scanner) (checked[T], error), query string, args ...any) ([]T, error) {
+func collectGenuine[T any](ctx context.Context, q querier, scan func(scanner, *checked[T]) error, query string, args ...any) ([]T, error) {
 	rows, err := collectRows(ctx, q, scan, query, args...)
-	if err != nil {
-		return nil, err
+	return valuesOf(slices.DeleteFunc(rows, func(r checked[T]) bool { return r.forged })), err
+}
+
+// readGenuine is readRow for a row with a MAC; a forged one is an error.
+func readGenuine[T any](ctx context.Context, q querier, scan func(scanner, *checked[T]) error, missing error, query string, args ...any) (T, error) {
+	r, err := readRow(ctx, q, scan, missing, query, args...)
+	return r.value, errors.Join(err, r.forgedError())
+}
+
+// valuesOf returns the values of rows.
+func valuesOf[T any](rows []checked[T]) []T {
+	list := make([]T, len(rows))
+	for i, r := range rows {
+		list[i] = r.value
 	}
-	list := make([]T, 0, len(rows))
-	for _, r := range rows {
-		if !r.forged {
-			list = append(list, r.value)
-		}
-	}
-	return list, nil
+	return list
 }
 
 // grant gathers what a row says; the order of what is added never changes.
@@ -112,6 +120,14 @@ func (c core) isGenuine(table string, g *grant, mac []byte) bool {
 	return hmac.Equal(c.grantMAC(table, g), mac)
 }
 
+// checksMAC returns a target of Scan for the MAC of a row, which comes behind all columns that it covers.
+func (c core) checksMAC(forged *bool, table string, covered func() *grant) sql.Scanner {
+	return scanFunc(func(mac []byte) error {
+		*forged = !c.isGenuine(table, covered(), mac)
+		return nil
+	})
+}
+
 // keyedDigest returns what is stored of a secret that a caller presents: a digest under the key file. With write access
 // to the database alone, an attacker cannot store the digest of a secret of their own.
 func (c core) keyedDigest(use string, secret []byte) []byte { return c.keys.MAC("digest."+use, secret) }
@@ -128,17 +144,29 @@ func partnerGrant(p partner.Partner) *grant {
 
 // apiKeyGrant covers what an API key allows.
 func apiKeyGrant(k partner.Key) *grant {
-	return new(grant).addTexts(string(k.ID), string(k.Partner), k.Label, k.Preview).addBytes(k.Digest).addTexts(joinScopes(k.Scopes)).
+	return new(grant).addTexts(string(k.ID), string(k.Partner), k.Label, k.Preview).addBytes(k.Digest).addTexts(joinTexts(k.Scopes)).
 		addNumbers(toMicros(k.CreatedAt), toMicros(k.ExpiresAt), toMicros(k.RevokedAt)).addTexts(string(k.MadeBy), string(k.Line))
 }
 
-// joinScopes writes scopes as a column keeps them.
-func joinScopes(scopes []partner.Scope) string {
-	names := make([]string, len(scopes))
-	for i, s := range scopes {
-		names[i] = string(s)
+// joinTexts writes a list as a column keeps it, separated by commas.
+func joinTexts[T ~string](list []T) string {
+	names := make([]string, len(list))
+	for i, v := range list {
+		names[i] = string(v)
 	}
 	return strings.Join(names, ",")
+}
+
+// splitsTexts returns a target of Scan that undoes joinTexts; the list of an empty text is nil.
+func splitsTexts[T ~string](list *[]T) sql.Scanner {
+	return scanFunc(func(text []byte) error {
+		for name := range strings.SplitSeq(string(text), ",") {
+			if name != "" {
+				*list = append(*list, T(name))
+			}
+		}
+		return nil
+	})
 }
 
 // operatorGrant covers everything that decides about an operator's access: the role, the credentials, the lock, the
@@ -158,7 +186,7 @@ func sessionGrant(n operator.Session) *grant {
 
 // templateGrant covers the partner as well, so that a template cannot be moved to another partner.
 func templateGrant(id partner.ID, t message.Template) *grant {
-	return new(grant).addNumbers(partnerNumber(id)).addTexts(string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text)
+	return new(grant).addNumbers(id.Number()).addTexts(string(t.Event), string(t.Channel), string(t.Language), t.Subject, t.Text)
 }
 
 // coverageGrant takes the coverage as it is kept.
@@ -192,7 +220,7 @@ func installGrant(system cyber.System, link string) *grant {
 
 // breachGrant covers what is told of a breach. Its content is known by a digest that is checked where the file is read.
 func breachGrant(b cyber.Breach) *grant {
-	return new(grant).addTexts(b.Name, b.Title, b.Source, b.Description, exposesText(b.Exposes), string(b.Kind)).
+	return new(grant).addTexts(b.Name, b.Title, b.Source, b.Description, joinTexts(b.Exposes), string(b.Kind)).
 		addBools(b.Verified, b.Fabricated, b.SpamList, b.HasVendorWords).addNumbers(toMicros(b.Date), toMicros(b.AddedAt))
 }
 
@@ -203,7 +231,7 @@ func feedSettingsGrant(f feed.Feed, settings string) *grant {
 
 // endpointGrant: address and keys are sealed, and since when it fails decides nothing.
 func endpointGrant(e alert.Endpoint) *grant {
-	return new(grant).addTexts(string(e.ID), string(e.Partner), joinEventTypes(e.Types), string(e.State), string(e.Reason)).addNumbers(toMicros(e.CreatedAt))
+	return new(grant).addTexts(string(e.ID), string(e.Partner), joinTexts(e.Types), string(e.State), string(e.Reason)).addNumbers(toMicros(e.CreatedAt))
 }
 
 // checkGrants looks at every row with a MAC.
@@ -263,12 +291,13 @@ func (s Upkeep) checkSpokenRows(ctx context.Context, look func(where string, for
 }
 
 // checkRows reports the rows of a query that this program did not write.
-func checkRows[T any](ctx context.Context, q querier, look func(where string, forged bool), scan func(scanner) (checked[T], error), query string) error {
-	rows, err := collectRows(ctx, q, scan, query)
-	for _, r := range rows {
-		look(r.row, r.forged)
-	}
-	return err
+func checkRows[T any](ctx context.Context, q querier, look func(where string, forged bool), scan func(scanner, *checked[T]) error, query string) error {
+	return eachRow(ctx, q, func(row scanner) error {
+		var r checked[T]
+		err := scan(row, &r)
+		look(r.row, r.forged && err == nil)
+		return err
+	}, query)
 }
 
 // checkOperatorGrants looks at the MACs of all operators and sessions. A session that cannot be unsealed counts as
@@ -282,16 +311,10 @@ func (s Upkeep) checkOperatorGrants(ctx context.Context, look func(where string,
 	for _, o := range all {
 		look("operator "+string(o.ID), o.Forged)
 	}
-	rows, err := collectRows(ctx, s.readQuerier(), func(row scanner) (*sessionRow, error) {
-		r := &sessionRow{}
-		return r, row.Scan(r.scanTargets()...)
+	return eachRow(ctx, s.readQuerier(), func(row scanner) error {
+		var n operator.Session
+		err := row.Scan(people.sessionTargets(&n)...)
+		look("operator_session of "+string(n.Operator), err != nil)
+		return nil
 	}, `SELECT `+sessionColumns+` FROM operator_session n ORDER BY n.operator_id, n.created_at, n.digest`)
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
-		_, err := people.openSession(r)
-		look("operator_session of "+string(r.session.Operator), err != nil)
-	}
-	return nil
 }

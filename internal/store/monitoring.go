@@ -39,7 +39,7 @@ func (s Monitoring) sealAssetValue(id partner.ID, a cyber.Asset) ([]byte, error)
 		return nil, fmt.Errorf("seal asset: %w", err)
 	}
 	sealed, err := s.keys.Seal(assetPlace(id, a.ID), plain)
-	return sealed, wrapError("seal asset", err)
+	return sealed, err
 }
 
 // openAssetValue opens what sealAssetValue sealed.
@@ -54,6 +54,11 @@ func (s Monitoring) openAssetValue(a *cyber.Asset, sealed []byte) error {
 	}
 	a.Value, a.User = v.Value, v.User
 	return nil
+}
+
+// opensAsset returns a target of Scan for the sealed value; the ID and the partner of the asset come before it.
+func (s Monitoring) opensAsset(a *cyber.Asset) sql.Scanner {
+	return scanFunc(func(sealed []byte) error { return s.openAssetValue(a, sealed) })
 }
 
 // valueIndex returns how a person's value is recognised when it is added again.
@@ -108,13 +113,10 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	index := s.valueIndex(id, a.Kind, a.Normal)
 	// The limit is a quota: two requests at the same instant may pass it by one. Duplicates are what the constraint forbids.
 	var duplicates, all int64
-	err = tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5), count(*)
-		FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)`, partnerNumber(id), u.write, u.other, int64(a.Kind), index).Scan(&duplicates, &all)
-	if err != nil {
-		return false, 0, fmt.Errorf("count assets: %w", err)
-	}
-	if duplicates > 0 {
-		return false, 0, nil
+	err = readColumns(ctx, tx, []any{&duplicates, &all}, `SELECT count(*) FILTER (WHERE kind = $4 AND value_index = $5), count(*)
+		FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3)`, id, u.write, u.other, a.Kind, index)
+	if err != nil || duplicates > 0 {
+		return false, 0, err
 	}
 	if all >= int64(limit) {
 		return false, 0, cyber.ErrAssetLimit.With("userHash", fault.ValuesOfPerson, limit)
@@ -123,13 +125,13 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 	if err != nil {
 		return false, 0, err
 	}
-	n, err := rowsAffected(tx.ExecContext(ctx, `INSERT INTO asset
+	n, err := execCounting(ctx, tx, `INSERT INTO asset
 		(id, partner_id, user_index, kind, value_index, fingerprint, look, value, status, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (partner_id, user_index, kind, value_index) DO NOTHING`,
-		string(a.ID), partnerNumber(id), u.write, int64(a.Kind), index, fingerprint, look, sealed, string(cyber.StatusMonitored),
-		toMicros(a.AddedAt)))
-	return n == 1, look, wrapError("insert asset", err)
+		a.ID, id, u.write, a.Kind, index, fingerprint, look, sealed, cyber.StatusMonitored,
+		a.AddedAt)
+	return n == 1, look, err
 }
 
 // decideFirstLook returns what to keep for matching, and the state of the value's first look. A value whose sighting is older
@@ -162,19 +164,19 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 		cyber.Asset
 		twin string
 	}
-	rows, err := collectRows(ctx, q, func(row_ scanner) (row, error) {
-		r := row{Asset: cyber.Asset{Partner: id}}
-		var created, look int64
+	rows, err := collectRows(ctx, q, func(row_ scanner, r *row) error {
+		*r = row{Asset: cyber.Asset{Partner: id}}
+		var look int64
 		var index, sealed []byte
-		if err := row_.Scan(&r.ID, &r.Kind, &index, &sealed, &r.Status, &created, &look); err != nil {
-			return r, err
+		if err := row_.Scan(&r.ID, &r.Kind, &index, &sealed, &r.Status, &r.AddedAt, &look); err != nil {
+			return err
 		}
-		r.AddedAt, r.twin, r.Waits = fromMicros(created), string(index), look == lookWaiting
-		return r, s.openAssetValue(&r.Asset, sealed)
+		r.twin, r.Waits = string(index), look == lookWaiting
+		return s.openAssetValue(&r.Asset, sealed)
 	}, `SELECT id, kind, value_index, value, status, created_at, look FROM asset
-		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, partnerNumber(id), u.write, u.other)
+		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, id, u.write, u.other)
 	if err != nil {
-		return nil, fmt.Errorf("list assets: %w", err)
+		return nil, err
 	}
 	assets, seen := make([]cyber.Asset, 0, len(rows)), make(map[string]bool, len(rows))
 	for _, r := range rows {
@@ -194,25 +196,18 @@ func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner
 		if err != nil {
 			return err
 		}
-		var kind int64
+		var kind identifier.Kind
 		var index []byte
-		err = tx.QueryRowContext(ctx, `SELECT kind, value_index FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND id = $4`,
-			partnerNumber(id), u.write, u.other, string(asset)).Scan(&kind, &index)
-		if errors.Is(err, sql.ErrNoRows) || err == nil && !slices.Contains(kinds, identifier.Kind(kind)) {
+		err = readColumns(ctx, tx, []any{&kind, &index}, `SELECT kind, value_index FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND id = $4`,
+			id, u.write, u.other, asset)
+		if errors.Is(err, sql.ErrNoRows) || err == nil && !slices.Contains(kinds, kind) {
 			return cyber.ErrAssetNotFound
 		}
 		if err != nil {
-			return fmt.Errorf("delete asset: %w", err)
+			return err
 		}
-		res, err := tx.ExecContext(ctx, `DELETE FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND kind = $4 AND value_index = $5`,
-			partnerNumber(id), u.write, u.other, kind, index)
-		if err != nil {
-			return fmt.Errorf("delete asset: %w", err)
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 { // a twin request was faster
-			return errors.Join(cyber.ErrAssetNotFound, err)
-		}
-		return nil
+		return execExpecting(ctx, tx, cyber.ErrAssetNotFound, `DELETE FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND kind = $4 AND value_index = $5`,
+			id, u.write, u.other, kind, index)
 	})
 }
 
@@ -246,16 +241,16 @@ func (s Monitoring) TakeGuesses(ctx context.Context, fingerprints []uint64, limi
 	today := partner.DayNumber(s.now())
 	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		allowed = nil
-		if _, err := tx.ExecContext(ctx, `DELETE FROM credential_guess WHERE day < $1`, today); err != nil {
-			return fmt.Errorf("forget guesses: %w", err)
+		if err := execStatement(ctx, tx, `DELETE FROM credential_guess WHERE day < $1`, today); err != nil {
+			return err
 		}
 		// In one order, so that two requests about the same values do not wait for each other.
 		for _, f := range slices.Compact(slices.Sorted(slices.Values(fingerprints))) {
-			n, err := rowsAffected(tx.ExecContext(ctx, `INSERT INTO credential_guess (day, value, asked) VALUES ($1, $2, 1)
+			n, err := execCounting(ctx, tx, `INSERT INTO credential_guess (day, value, asked) VALUES ($1, $2, 1)
 				ON CONFLICT (day, value) DO UPDATE SET asked = credential_guess.asked + 1 WHERE credential_guess.asked < $3`,
-				today, s.keys.BlindIndex("guess", "", binary.BigEndian.AppendUint64(nil, f)), limit))
+				today, s.keys.BlindIndex("guess", "", binary.BigEndian.AppendUint64(nil, f)), limit)
 			if err != nil {
-				return fmt.Errorf("count guesses: %w", err)
+				return err
 			}
 			if n == 1 {
 				allowed = append(allowed, f)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -144,10 +143,9 @@ func (s Monitoring) TakeLookToken(ctx context.Context, id partner.ID, perHour in
 		if err != nil {
 			return err
 		}
-		var waiting bool
-		err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM asset WHERE partner_id = $1 AND look = 2)`, partnerNumber(id)).Scan(&waiting)
+		waiting, err := readValue[bool](ctx, tx, `SELECT EXISTS (SELECT 1 FROM asset WHERE partner_id = $1 AND look = 2)`, id)
 		if err != nil {
-			return fmt.Errorf("find waiting values: %w", err)
+			return err
 		}
 		b.RefillTokens(now, perHour)
 		if waiting || b.Left() == 0 {
@@ -173,27 +171,23 @@ func (s Monitoring) TakeLookToken(ctx context.Context, id partner.ID, perHour in
 const bucketColumns = `tokens, granted, refilled_at, subscriptions, stopped_at, stopped_for, seen, usual, judged_from`
 
 // scanBucket reads the row of a partner's first looks: the tokens, and why they were stopped, if they were.
-func scanBucket(row scanner) (b cyber.LookBucket, err error) {
-	var refilled, stopped int64
-	err = row.Scan(&b.Tokens, &b.Granted, &refilled, &b.Subscriptions, &stopped, &b.Stop.What, &b.Stop.Seen, &b.Stop.Usual, &b.JudgedFrom)
-	b.RefilledAt, b.Stop.At = fromMicros(refilled), fromMicros(stopped)
-	return b, err
+func scanBucket(row scanner, b *cyber.LookBucket) error {
+	return row.Scan(&b.Tokens, &b.Granted, &b.RefilledAt, &b.Subscriptions, &b.Stop.At, &b.Stop.What, &b.Stop.Seen, &b.Stop.Usual, &b.JudgedFrom)
 }
 
 // lockBucket returns a partner's bucket, locked until the transaction ends. The first who asks makes it.
 func (s Monitoring) lockBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID) (cyber.LookBucket, error) {
 	full := cyber.NewLookBucket(s.now())
-	b, err := scanBucket(tx.QueryRowContext(ctx, `INSERT INTO first_look
+	return readRow(ctx, tx, scanBucket, nil, `INSERT INTO first_look
 		(partner_id, tokens, granted, refilled_at, subscriptions, counted_at, stopped_at, stopped_for, seen, usual, judged_from)
 		VALUES ($1, $2, 0, $3, 0, 0, 0, '', 0, 0, 0)
-		ON CONFLICT (partner_id) DO UPDATE SET tokens = first_look.tokens RETURNING `+bucketColumns, partnerNumber(id), full.Tokens, toMicros(full.RefilledAt)))
-	return b, wrapError("lock first looks", err)
+		ON CONFLICT (partner_id) DO UPDATE SET tokens = first_look.tokens RETURNING `+bucketColumns, id, full.Tokens, full.RefilledAt)
 }
 
 // keepBucket stores the tokens. It leaves a stop alone: only a judgement or an operator changes that.
 func (s Monitoring) keepBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID, b cyber.LookBucket) error {
-	return execStatement(ctx, tx, "keep first looks", `UPDATE first_look SET tokens = $2, granted = $3, refilled_at = $4 WHERE partner_id = $1`,
-		partnerNumber(id), b.Tokens, b.Granted, toMicros(b.RefilledAt))
+	return execStatement(ctx, tx, `UPDATE first_look SET tokens = $2, granted = $3, refilled_at = $4 WHERE partner_id = $1`,
+		id, b.Tokens, b.Granted, b.RefilledAt)
 }
 
 // countLooks writes down the first looks that were counted in this process.
@@ -208,16 +202,16 @@ func (s Monitoring) countLooks(ctx context.Context, tx *sqldb.Tx, id partner.ID)
 
 // addLookHour adds to the counts of the current hour, which the judgement of unusual use is based on.
 func (s Monitoring) addLookHour(ctx context.Context, tx *sqldb.Tx, id partner.ID, h cyber.LookHour) error {
-	return execStatement(ctx, tx, "count first looks", `INSERT INTO first_look_hour (partner_id, hour, looks, hits, granted) VALUES ($1, $2, $3, $4, $5)
+	return execStatement(ctx, tx, `INSERT INTO first_look_hour (partner_id, hour, looks, hits, granted) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (partner_id, hour) DO UPDATE SET looks = first_look_hour.looks + excluded.looks, hits = first_look_hour.hits + excluded.hits,
-			granted = first_look_hour.granted + excluded.granted`, partnerNumber(id), cyber.HourNumber(s.now()), h.Looks, h.Hits, h.Granted)
+			granted = first_look_hour.granted + excluded.granted`, id, cyber.HourNumber(s.now()), h.Looks, h.Hits, h.Granted)
 }
 
 // LookBucket returns a partner's bucket with what this process holds of it: see cyber.LookStore.
 func (s Monitoring) LookBucket(ctx context.Context, id partner.ID) (cyber.LookBucket, error) {
-	found, err := collectRows(ctx, s.readQuerier(), scanBucket, `SELECT `+bucketColumns+` FROM first_look WHERE partner_id = $1`, partnerNumber(id))
+	found, err := collectRows(ctx, s.readQuerier(), scanBucket, `SELECT `+bucketColumns+` FROM first_look WHERE partner_id = $1`, id)
 	if err != nil {
-		return cyber.LookBucket{}, fmt.Errorf("read first looks: %w", err)
+		return cyber.LookBucket{}, err
 	}
 	if len(found) == 0 {
 		return cyber.NewLookBucket(s.now()), nil
@@ -232,9 +226,8 @@ func (s Monitoring) WaitingLooks(ctx context.Context, id partner.ID, from, to ti
 	if !to.IsZero() {
 		last = toMicros(to)
 	}
-	err = s.readQuerier().QueryRowContext(ctx, `SELECT count(*) FROM asset WHERE partner_id = $1 AND look = 2 AND created_at >= $2 AND created_at <= $3`,
-		partnerNumber(id), toMicros(from), last).Scan(&n)
-	return n, classifyError(wrapError("count waiting values", err))
+	return readValue[int64](ctx, s.readQuerier(), `SELECT count(*) FROM asset WHERE partner_id = $1 AND look = 2 AND created_at >= $2 AND created_at <= $3`,
+		id, from, last)
 }
 
 // GrantLooks adds tokens: see cyber.LookStore.
@@ -257,8 +250,7 @@ func (s Monitoring) GrantLooks(ctx context.Context, id partner.ID, count int64) 
 func (s Monitoring) WaitingPartners(ctx context.Context) ([]partner.ID, error) {
 	var ids []partner.ID
 	for last := partner.ID(""); ; {
-		var next partner.ID
-		err := s.readQuerier().QueryRowContext(ctx, `SELECT min(partner_id) FROM asset WHERE look = 2 AND partner_id > $1`, partnerNumber(last)).Scan(scanPartnerID(&next))
+		next, err := readValue[partner.ID](ctx, s.readQuerier(), `SELECT min(partner_id) FROM asset WHERE look = 2 AND partner_id > $1`, last)
 		if err != nil || next == "" {
 			return ids, classifyError(err)
 		}
@@ -283,15 +275,14 @@ func (s Monitoring) StartLooks(ctx context.Context, id partner.ID, perHour, limi
 		}
 		b.RefillTokens(s.now(), perHour)
 		b.Tokens += held
-		oldest, err := collectRows(ctx, tx, func(row scanner) (asset cyber.AssetID, err error) { return asset, row.Scan(&asset) },
-			`SELECT id FROM asset WHERE partner_id = $1 AND look = 2 ORDER BY created_at, id LIMIT $2`, partnerNumber(id), min(limit, b.Left()))
+		oldest, err := collectValues[cyber.AssetID](ctx, tx, `SELECT id FROM asset WHERE partner_id = $1 AND look = 2 ORDER BY created_at, id LIMIT $2`, id, min(limit, b.Left()))
 		if err != nil {
-			return fmt.Errorf("find waiting values: %w", err)
+			return err
 		}
 		if started = b.TakeTokens(int64(len(oldest))); started > 0 {
-			args := []any{partnerNumber(id), lookDue}
-			if _, err := tx.ExecContext(ctx, `UPDATE asset SET look = $2 WHERE partner_id = $1 AND id IN (`+appendListMarks(&args, oldest)+`)`, args...); err != nil {
-				return fmt.Errorf("start first looks: %w", err)
+			args := []any{id, lookDue}
+			if err := execStatement(ctx, tx, `UPDATE asset SET look = $2 WHERE partner_id = $1 AND id IN (`+appendMarks(&args, oldest)+`)`, args...); err != nil {
+				return err
 			}
 		}
 		return s.keepBucket(ctx, tx, id, b)
@@ -308,12 +299,11 @@ func (s Breaches) SettleLooks(ctx context.Context, id partner.ID, epoch int64, l
 		if err := s.monitoring().addFindings(ctx, tx, id, hits); err != nil {
 			return err
 		}
-		args := []any{partnerNumber(id), lookDone, epoch, lookDue}
-		done, err := collectRows(ctx, tx, func(row scanner) (asset cyber.AssetID, err error) { return asset, row.Scan(&asset) },
-			`UPDATE asset SET look = $2 WHERE partner_id = $1 AND look = $4 AND id IN (`+appendListMarks(&args, looked)+`)
+		args := []any{id, lookDone, epoch, lookDue}
+		done, err := collectValues[cyber.AssetID](ctx, tx, `UPDATE asset SET look = $2 WHERE partner_id = $1 AND look = $4 AND id IN (`+appendMarks(&args, looked)+`)
 			AND EXISTS (SELECT 1 FROM epoch WHERE name = 'corpora' AND value <= $3) RETURNING id`, args...)
 		if err != nil {
-			return fmt.Errorf("settle first looks: %w", err)
+			return err
 		}
 		if len(done) == 0 { // another worker was faster, or the corpora have changed
 			return nil
@@ -334,25 +324,22 @@ const countEvery = 24 * time.Hour
 // CountSubscriptions counts those that give tokens: see cyber.LookStore.
 func (s Monitoring) CountSubscriptions(ctx context.Context, id partner.ID) error {
 	now := s.now()
-	var counted int64
-	err := s.readQuerier().QueryRowContext(ctx, `SELECT coalesce((SELECT counted_at FROM first_look WHERE partner_id = $1), 0)`, partnerNumber(id)).Scan(&counted)
-	if err != nil || fromMicros(counted).Add(countEvery).After(now) {
-		return classifyError(err)
+	counted, err := readValue[time.Time](ctx, s.readQuerier(), `SELECT coalesce((SELECT counted_at FROM first_look WHERE partner_id = $1), 0)`, id)
+	if err != nil || counted.Add(countEvery).After(now) {
+		return err
 	}
-	var n int64
 	since := now.Add(-cyber.LookSubscriptionAge)
-	err = s.listQuerier().QueryRowContext(ctx, `SELECT count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND suspended_at = 0
+	n, err := readValue[int64](ctx, s.listQuerier(), `SELECT count(*) FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND suspended_at = 0
 		AND created_at <= $2 AND start_day <= $3 AND (expiry_day = 0 OR expiry_day >= $4)`,
-		partnerNumber(id), toMicros(since), int64(subscription.DayInBrazil(since)), int64(subscription.DayInBrazil(now))).Scan(&n)
+		id, since, subscription.DayInBrazil(since), subscription.DayInBrazil(now))
 	if err != nil {
-		return classifyError(fmt.Errorf("count subscriptions: %w", err))
+		return err
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		if _, err := s.lockBucket(ctx, tx, id); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE first_look SET subscriptions = $2, counted_at = $3 WHERE partner_id = $1`, partnerNumber(id), n, toMicros(now))
-		return err
+		return execStatement(ctx, tx, `UPDATE first_look SET subscriptions = $2, counted_at = $3 WHERE partner_id = $1`, id, n, now)
 	})
 }
 
@@ -365,56 +352,51 @@ func (s Monitoring) ListLookHours(ctx context.Context, after int64) (map[partner
 		}
 	}
 	hours := map[partner.ID][]cyber.LookHour{}
-	_, err := collectRows(ctx, s.readQuerier(), func(row scanner) (struct{}, error) {
+	err := eachRow(ctx, s.readQuerier(), func(row scanner) error {
 		var id partner.ID
 		var h cyber.LookHour
-		err := row.Scan(scanPartnerID(&id), &h.Hour, &h.Looks, &h.Hits, &h.Granted)
+		err := row.Scan(&id, &h.Hour, &h.Looks, &h.Hits, &h.Granted)
 		hours[id] = append(hours[id], h)
-		return struct{}{}, err
+		return err
 	}, `SELECT partner_id, hour, looks, hits, granted FROM first_look_hour WHERE hour > $1 ORDER BY partner_id, hour`, after)
-	return hours, wrapError("read first looks", err)
+	return hours, err
 }
 
 // ForgetLookHours deletes old hours: see cyber.LookStore.
 func (s Monitoring) ForgetLookHours(ctx context.Context, before int64) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `DELETE FROM first_look_hour WHERE hour < $1`, before)
-		return err
-	})
+	return s.execAlone(ctx, `DELETE FROM first_look_hour WHERE hour < $1`, before)
 }
 
 // StopFirstLooks stops a partner's first looks: see cyber.LookStore.
 func (s Monitoring) StopFirstLooks(ctx context.Context, id partner.ID, stop cyber.LookStop) (stopped bool, err error) {
-	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		n, err := rowsAffected(tx.ExecContext(ctx, `UPDATE first_look SET stopped_at = $2, stopped_for = $3, seen = $4, usual = $5
-			WHERE partner_id = $1 AND stopped_at = 0`, partnerNumber(id), toMicros(stop.At), string(stop.What), stop.Seen, stop.Usual))
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (stopped bool, err error) {
+		n, err := execCounting(ctx, tx, `UPDATE first_look SET stopped_at = $2, stopped_for = $3, seen = $4, usual = $5
+			WHERE partner_id = $1 AND stopped_at = 0`, id, stop.At, stop.What, stop.Seen, stop.Usual)
 		if stopped = n == 1; err != nil || !stopped {
-			return err
+			return stopped, err
 		}
 		tx.AfterCommit(func() { s.looks.emptyTokens(id) })
 		if err := s.addLookEvent(ctx, tx, id, alert.LooksStopped); err != nil {
-			return err
+			return stopped, err
 		}
 		_, err = s.withTransaction(tx).auditArea().AppendAudit(ctx, operator.Entry{
 			At: stop.At, Actor: operator.Actor{Name: operator.TheService}, Action: "first_looks.stop", Subject: string(id),
 			Detail: string(stop.What) + " " + strconv.FormatInt(stop.Seen, 10) + ", usual up to " + strconv.FormatInt(stop.Usual, 10),
 		})
-		return err
+		return stopped, err
 	})
-	return stopped, err
 }
 
 // ReleaseLooks lets first looks go on: see cyber.LookStore.
 func (s Monitoring) ReleaseLooks(ctx context.Context, id partner.ID) (released bool, err error) {
-	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		n, err := rowsAffected(tx.ExecContext(ctx, `UPDATE first_look SET stopped_at = 0, stopped_for = '', seen = 0, usual = 0, judged_from = $2
-			WHERE partner_id = $1 AND stopped_at <> 0`, partnerNumber(id), cyber.HourNumber(s.now())+1))
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (released bool, err error) {
+		n, err := execCounting(ctx, tx, `UPDATE first_look SET stopped_at = 0, stopped_for = '', seen = 0, usual = 0, judged_from = $2
+			WHERE partner_id = $1 AND stopped_at <> 0`, id, cyber.HourNumber(s.now())+1)
 		if released = n == 1; err != nil || !released {
-			return err
+			return released, err
 		}
-		return s.addLookEvent(ctx, tx, id, alert.LooksRunning)
+		return released, s.addLookEvent(ctx, tx, id, alert.LooksRunning)
 	})
-	return released, err
 }
 
 // addLookEvent tells a partner that its first looks were stopped, or go on.
@@ -429,14 +411,12 @@ func (s Monitoring) addLookEvent(ctx context.Context, tx *sqldb.Tx, id partner.I
 // StoppedLooks returns the partners whose first looks are stopped. The operator's question: it names no partner.
 func (s Monitoring) StoppedLooks(ctx context.Context) (map[partner.ID]cyber.LookStop, error) {
 	stops := map[partner.ID]cyber.LookStop{}
-	_, err := collectRows(ctx, s.readQuerier(), func(row scanner) (struct{}, error) {
+	err := eachRow(ctx, s.readQuerier(), func(row scanner) error {
 		var id partner.ID
 		var stop cyber.LookStop
-		var at int64
-		err := row.Scan(scanPartnerID(&id), &at, &stop.What, &stop.Seen, &stop.Usual)
-		stop.At = fromMicros(at)
+		err := row.Scan(&id, &stop.At, &stop.What, &stop.Seen, &stop.Usual)
 		stops[id] = stop
-		return struct{}{}, err
+		return err
 	}, `SELECT partner_id, stopped_at, stopped_for, seen, usual FROM first_look WHERE stopped_at <> 0`)
-	return stops, wrapError("read stopped first looks", err)
+	return stops, err
 }

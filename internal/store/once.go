@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -87,50 +85,37 @@ func (s Answers) runInSavepoint(ctx context.Context, tx *sqldb.Tx, work func(tx 
 func (s Answers) claimKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest, person []byte) error {
 	now := s.now()
 	// A claim past its time is as good as absent, whether or not the sweep has come by.
-	_, err := tx.ExecContext(ctx, `DELETE FROM idempotency WHERE partner_id = $1 AND claim = $2 AND created_at <= $3`,
-		partnerNumber(id), claim, toMicros(now.Add(-partner.KeepAnswers)))
+	err := execStatement(ctx, tx, `DELETE FROM idempotency WHERE partner_id = $1 AND claim = $2 AND created_at <= $3`, id, claim, now.Add(-partner.KeepAnswers))
 	if err == nil {
-		var res sql.Result
-		res, err = tx.ExecContext(ctx, `INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person)
-			VALUES ($1, $2, $3, NULL, $4, $5) ON CONFLICT (partner_id, claim) DO NOTHING`, partnerNumber(id), claim, digest, toMicros(now), person)
-		if err == nil {
-			n, aerr := res.RowsAffected()
-			if aerr == nil && n == 1 {
-				return nil
-			}
-			err = aerr
+		var n int64
+		n, err = execCounting(ctx, tx, `INSERT INTO idempotency (partner_id, claim, body_digest, answer, created_at, person)
+			VALUES ($1, $2, $3, NULL, $4, $5) ON CONFLICT (partner_id, claim) DO NOTHING`, id, claim, digest, now, person)
+		if err == nil && n == 0 {
+			return s.replayAnswer(ctx, tx, id, claim, digest)
 		}
 	}
 	if sqldb.IsLockTimeout(err) {
 		return partner.ErrStillRunning.Because(err)
 	}
-	if err != nil {
-		return fmt.Errorf("claim: %w", err)
-	}
-	return s.replayAnswer(ctx, tx, id, claim, digest)
+	return err
 }
 
 // replayAnswer returns the kept answer as errReplay, or says why there is none for this body.
 func (s Answers) replayAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, claim, digest []byte) error {
 	var kept, sealed []byte
-	err := tx.QueryRowContext(ctx, `SELECT body_digest, answer FROM idempotency WHERE partner_id = $1 AND claim = $2`,
-		partnerNumber(id), claim).Scan(&kept, &sealed)
+	err := readColumns(ctx, tx, []any{&kept, &sealed}, `SELECT body_digest, answer FROM idempotency WHERE partner_id = $1 AND claim = $2`, id, claim)
 	if errors.Is(err, sql.ErrNoRows) { // swept between the two statements: the next try will claim it
 		return partner.ErrStillRunning
 	}
 	if err != nil {
-		return fmt.Errorf("read answer: %w", err)
+		return err
 	}
 	if string(kept) != string(digest) {
 		return partner.ErrOtherBody.With("idempotency-key", fault.UsedWithOtherBody)
 	}
-	plain, err := s.keys.Unseal(answerPlace(id, claim), sealed)
-	if err != nil {
-		return fmt.Errorf("open answer: %w", err)
-	}
 	var a keptAnswer
-	if err := json.Unmarshal(plain, &a); err != nil {
-		return fmt.Errorf("read answer: %w", err)
+	if err := s.openSealed(answerPlace(id, claim), sealed, &a); err != nil {
+		return err
 	}
 	if a.Status == 0 && a.Created == "" {
 		return partner.ErrNotKept.With("idempotency-key", fault.AnswerNotKept, partner.MaxKeptAnswer)
@@ -149,23 +134,19 @@ func (s Answers) keepAnswer(ctx context.Context, tx *sqldb.Tx, id partner.ID, cl
 	if a.Created != "" || len(a.Body) > partner.MaxKeptAnswer {
 		a = partner.Answer{Created: a.Created} // that there was one
 	}
-	plain, err := json.Marshal(keptAnswer(a))
+	sealed, err := s.sealValue(answerPlace(id, claim), keptAnswer(a))
 	if err != nil {
-		return fmt.Errorf("keep answer: %w", err)
+		return err
 	}
-	sealed, err := s.keys.Seal(answerPlace(id, claim), plain)
-	if err != nil {
-		return fmt.Errorf("seal answer: %w", err)
-	}
-	return execStatement(ctx, tx, "keep answer", `UPDATE idempotency SET answer = $3 WHERE partner_id = $1 AND claim = $2`, partnerNumber(id), claim, sealed)
+	return execStatement(ctx, tx, `UPDATE idempotency SET answer = $3 WHERE partner_id = $1 AND claim = $2`, id, claim, sealed)
 }
 
 // SweepAnswers deletes idempotency keys older than partner.KeepAnswers, in batches, and returns how many it removed.
 func (s Answers) SweepAnswers(ctx context.Context) (int64, error) {
 	limit := toMicros(s.now().Add(-partner.KeepAnswers))
 	total, err := s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
-		return rowsAffected(tx.ExecContext(ctx, `DELETE FROM idempotency WHERE created_at <= $1 AND (partner_id, claim) IN (
-			SELECT partner_id, claim FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)`, limit, most))
+		return execCounting(ctx, tx, `DELETE FROM idempotency WHERE created_at <= $1 AND (partner_id, claim) IN (
+			SELECT partner_id, claim FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2)`, limit, most)
 	})
-	return total, wrapError("sweep answers", err)
+	return total, err
 }

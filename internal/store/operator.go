@@ -3,10 +3,10 @@ package store
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -36,90 +36,54 @@ func (s Operators) emailIndex(email string) []byte {
 	return s.keys.BlindIndex("operator.email", "", []byte(email))
 }
 
-// sealedOperator is the sealed columns of an operator; nil where there is nothing to seal.
-type sealedOperator struct{ email, password, totp, recovery []byte }
-
-// sealOperator seals the sensitive columns; those that are empty stay NULL, so that nothing has to be unsealed.
-func (s Operators) sealOperator(o operator.Operator) (sealedOperator, error) {
-	var out sealedOperator
-	for _, c := range []struct {
-		column string
-		plain  []byte
-		to     *[]byte
-	}{{"email", []byte(o.Email), &out.email}, {"password", []byte(o.Password), &out.password}, {"totp", o.TOTP, &out.totp}, {"recovery", bytes.Join(o.Recovery, nil), &out.recovery}} {
-		if len(c.plain) == 0 {
-			continue
-		}
-		var err error
-		if *c.to, err = s.keys.Seal(operatorPlace(c.column, o.ID), c.plain); err != nil {
-			return out, fmt.Errorf("seal operator: %w", err)
-		}
-	}
-	return out, nil
+// sealOperator seals the sensitive columns: the e-mail, the password, the secret of one-time codes and recovery codes.
+// Those that are empty stay NULL, so that nothing has to be unsealed.
+func (s Operators) sealOperator(o operator.Operator) (email, password, totp, recovery []byte, err error) {
+	email, err1 := s.sealOptional(operatorPlace("email", o.ID), o.Email)
+	password, err2 := s.sealOptional(operatorPlace("password", o.ID), o.Password)
+	totp, err3 := s.sealOptional(operatorPlace("totp", o.ID), string(o.TOTP))
+	recovery, err4 := s.sealOptional(operatorPlace("recovery", o.ID), string(bytes.Join(o.Recovery, nil)))
+	return email, password, totp, recovery, errors.Join(err1, err2, err3, err4)
 }
 
 // InsertOperator stores a new operator.
 func (s Operators) InsertOperator(ctx context.Context, o operator.Operator) error {
-	sealed, err := s.sealOperator(o)
+	email, password, totp, recovery, err := s.sealOperator(o)
 	if err != nil {
 		return err
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		res, err := tx.ExecContext(ctx, `INSERT INTO operator (id, email_index, email, role, disabled, password, totp, totp_on, totp_step,
-			invite, invite_until, failures, locked_until, created_at, last_login, recovery, noticed_at, mac, works_for)
+		return execExpecting(ctx, tx, operator.ErrExists.With("email", fault.OperatorExists), `INSERT INTO operator (id, email_index, email, role, disabled, password, totp,
+			totp_on, totp_step, invite, invite_until, failures, locked_until, created_at, last_login, recovery, noticed_at, mac, works_for)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT (email_index) DO NOTHING`,
-			string(o.ID), s.emailIndex(o.Email), sealed.email, string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep,
-			o.Invite, toMicros(o.InviteUntil), int64(o.Failures), toMicros(o.LockedUntil), toMicros(o.CreatedAt), toMicros(o.LastLogin),
-			sealed.recovery, toMicros(o.NoticedAt), s.grantMAC("operator", operatorGrant(o)), numberOrNull(o.Partner))
-		if err != nil {
-			return fmt.Errorf("insert operator: %w", err)
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(operator.ErrExists.With("email", fault.OperatorExists), err)
-		}
-		return nil
+			o.ID, s.emailIndex(o.Email), email, o.Role, o.Disabled, password, totp, o.TOTPOn, o.TOTPStep, o.Invite, o.InviteUntil, o.Failures, o.LockedUntil, o.CreatedAt,
+			o.LastLogin, recovery, o.NoticedAt, s.grantMAC("operator", operatorGrant(o)), numberOrNull(o.Partner))
 	})
 }
 
 // operatorColumns are those that scanning an operator expects, in its order.
 const operatorColumns = `o.id, o.email, o.role, o.disabled, o.password, o.totp, o.totp_on, o.totp_step, o.invite, o.invite_until, o.failures,
-	o.locked_until, o.created_at, o.last_login, o.recovery, o.noticed_at, o.mac, o.works_for`
+	o.locked_until, o.created_at, o.last_login, o.recovery, o.noticed_at, o.works_for, o.mac`
 
-// scanOperator reads operatorColumns and opens what is sealed; more are the columns selected after them.
-func (s Operators) scanOperator(row scanner, more ...any) (operator.Operator, error) {
-	var o operator.Operator
-	var sealed sealedOperator
-	var mac []byte
-	var inviteUntil, failures, locked, created, last, noticed int64
-	err := row.Scan(append([]any{&o.ID, &sealed.email, &o.Role, &o.Disabled, &sealed.password, &sealed.totp, &o.TOTPOn, &o.TOTPStep, &o.Invite,
-		&inviteUntil, &failures, &locked, &created, &last, &sealed.recovery, &noticed, &mac, scanPartnerID(&o.Partner)}, more...)...)
-	if err != nil {
-		return o, err
+// scanOperator reads operatorColumns.
+func (s Operators) scanOperator(row scanner, o *operator.Operator) error {
+	return row.Scan(s.operatorTargets(o)...)
+}
+
+// operatorTargets returns where the columns of an operator are scanned to; what is sealed is opened.
+func (s Operators) operatorTargets(o *operator.Operator) []any {
+	opens := func(into any, column string) sql.Scanner {
+		return s.unseals(into, func() seal.Place { return operatorPlace(column, o.ID) })
 	}
-	o.InviteUntil, o.Failures, o.LockedUntil = fromMicros(inviteUntil), int(failures), fromMicros(locked)
-	o.CreatedAt, o.LastLogin = fromMicros(created), fromMicros(last)
-	o.NoticedAt = fromMicros(noticed)
-	for _, c := range []struct {
-		column string
-		sealed []byte
-		to     func([]byte)
-	}{
-		{"email", sealed.email, func(b []byte) { o.Email = string(b) }},
-		{"password", sealed.password, func(b []byte) { o.Password = string(b) }},
-		{"totp", sealed.totp, func(b []byte) { o.TOTP = b }},
-		{"recovery", sealed.recovery, func(b []byte) { o.Recovery = slices.Collect(slices.Chunk(b, seal.MACSize)) }},
-	} {
-		if c.sealed == nil {
-			continue
-		}
-		plain, err := s.keys.Unseal(operatorPlace(c.column, o.ID), c.sealed)
-		if err != nil {
-			return o, fmt.Errorf("open operator: %w", err)
-		}
-		c.to(plain)
+	var codes []byte
+	return []any{
+		&o.ID, opens(&o.Email, "email"), &o.Role, &o.Disabled, opens(&o.Password, "password"), opens(&o.TOTP, "totp"), &o.TOTPOn, &o.TOTPStep, &o.Invite,
+		&o.InviteUntil, &o.Failures, &o.LockedUntil, &o.CreatedAt, &o.LastLogin, opens(&codes, "recovery"), &o.NoticedAt, &o.Partner,
+		s.checksMAC(&o.Forged, "operator", func() *grant {
+			o.Recovery = slices.Collect(slices.Chunk(codes, seal.MACSize))
+			return operatorGrant(*o)
+		}),
 	}
-	o.Forged = !s.isGenuine("operator", operatorGrant(o), mac)
-	return o, nil
 }
 
 // TokenDigest returns what is kept of a token.
@@ -132,13 +96,13 @@ func (s Operators) ListOperators(ctx context.Context) ([]operator.Operator, erro
 
 // readOperators is ListOperators for a querier.
 func (s Operators) readOperators(ctx context.Context, q querier) ([]operator.Operator, error) {
-	return collectRows(ctx, q, func(row scanner) (operator.Operator, error) { return s.scanOperator(row) },
+	return collectRows(ctx, q, s.scanOperator,
 		`SELECT `+operatorColumns+` FROM operator o ORDER BY o.created_at, o.id`)
 }
 
 // OperatorByID returns one operator.
 func (s Operators) OperatorByID(ctx context.Context, id operator.ID) (operator.Operator, error) {
-	return s.operatorBy(ctx, `o.id = $1`, string(id))
+	return s.operatorBy(ctx, `o.id = $1`, id)
 }
 
 // OperatorByEmail returns one operator by the normal form of the e-mail.
@@ -153,9 +117,9 @@ func (s Operators) OperatorByInvite(ctx context.Context, digest []byte) (operato
 
 // operatorBy returns operator.ErrNotFound when no row matches, and refuses a forged row: it could grant any role.
 func (s Operators) operatorBy(ctx context.Context, where string, arg any) (operator.Operator, error) {
-	o, err := s.scanOperator(s.readQuerier().QueryRowContext(ctx, `SELECT `+operatorColumns+` FROM operator o WHERE `+where, arg))
+	o, err := readRow(ctx, s.readQuerier(), s.scanOperator, operator.ErrNotFound, `SELECT `+operatorColumns+` FROM operator o WHERE `+where, arg)
 	if err != nil {
-		return o, readError("read operator", err, operator.ErrNotFound)
+		return o, err
 	}
 	if o.Forged {
 		return operator.Operator{}, forgedRowError("operator", string(o.ID))
@@ -166,54 +130,45 @@ func (s Operators) operatorBy(ctx context.Context, where string, arg any) (opera
 // UpdateOperator changes one operator under the lock of all of them.
 func (s Operators) UpdateOperator(ctx context.Context, id operator.ID, end operator.EndSessions,
 	change func(o *operator.Operator, all []operator.Operator) error) (operator.Operator, error) {
-	var changed operator.Operator
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'operators'`); err != nil {
-			return fmt.Errorf("lock operators: %w", err)
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (changed operator.Operator, err error) {
+		if err := execStatement(ctx, tx, `UPDATE counter SET value = value + 1 WHERE name = 'operators'`); err != nil {
+			return changed, err
 		}
 		all, err := s.readOperators(ctx, tx)
 		if err != nil {
-			return err
+			return changed, err
 		}
-		found := false
-		for _, o := range all {
-			if o.ID == id {
-				changed, found = o, true
-			}
+		at := slices.IndexFunc(all, func(o operator.Operator) bool { return o.ID == id })
+		if at < 0 {
+			return changed, operator.ErrNotFound
 		}
-		if !found {
-			return operator.ErrNotFound
-		}
-		if changed.Forged {
-			return forgedRowError("operator", string(id))
+		if changed = all[at]; changed.Forged {
+			return changed, forgedRowError("operator", string(id))
 		}
 		if err := change(&changed, all); err != nil {
-			return err
+			return changed, err
 		}
 		if err := s.writeOperator(ctx, tx, changed); err != nil {
-			return err
+			return changed, err
 		}
 		if end == operator.DropSessions {
-			_, err = tx.ExecContext(ctx, `DELETE FROM operator_session WHERE operator_id = $1`, string(id))
+			err = execStatement(ctx, tx, `DELETE FROM operator_session WHERE operator_id = $1`, id)
 		}
-		return err
+		return changed, err
 	})
-	return changed, err
 }
 
 // writeOperator stores all columns that can change after creation, under a new MAC. The e-mail address is not among
 // them.
 func (s Operators) writeOperator(ctx context.Context, tx *sqldb.Tx, o operator.Operator) error {
-	sealed, err := s.sealOperator(o)
+	_, password, totp, recovery, err := s.sealOperator(o)
 	if err != nil {
 		return err
 	}
-	return execStatement(ctx, tx, "update operator", `UPDATE operator SET role = $2, disabled = $3, password = $4, totp = $5, totp_on = $6, totp_step = $7,
+	return execStatement(ctx, tx, `UPDATE operator SET role = $2, disabled = $3, password = $4, totp = $5, totp_on = $6, totp_step = $7,
 		invite = $8, invite_until = $9, failures = $10, locked_until = $11, last_login = $12, recovery = $13, noticed_at = $14,
-		mac = $15 WHERE id = $1`,
-		string(o.ID), string(o.Role), o.Disabled, sealed.password, sealed.totp, o.TOTPOn, o.TOTPStep, o.Invite, toMicros(o.InviteUntil),
-		int64(o.Failures), toMicros(o.LockedUntil), toMicros(o.LastLogin), sealed.recovery, toMicros(o.NoticedAt),
-		s.grantMAC("operator", operatorGrant(o)))
+		mac = $15 WHERE id = $1`, o.ID, o.Role, o.Disabled, password, totp, o.TOTPOn, o.TOTPStep, o.Invite, o.InviteUntil, o.Failures, o.LockedUntil,
+		o.LastLogin, recovery, o.NoticedAt, s.grantMAC("operator", operatorGrant(o)))
 }
 
 // sessionPlace binds the origin of a session to its digest.
@@ -228,74 +183,52 @@ func (s Operators) InsertSession(ctx context.Context, n operator.Session) error 
 
 // ReplaceSession stores a session and deletes the digest that it had before.
 func (s Operators) ReplaceSession(ctx context.Context, before []byte, n operator.Session) error {
-	origin, err := s.keys.Seal(sessionPlace(n.Digest), []byte(n.From))
+	origin, err := s.sealValue(sessionPlace(n.Digest), n.From)
 	if err != nil {
-		return fmt.Errorf("seal session: %w", err)
+		return err
 	}
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if before != nil {
-			if _, err := tx.ExecContext(ctx, `DELETE FROM operator_session WHERE digest = $1`, before); err != nil {
-				return fmt.Errorf("forget session: %w", err)
-			}
-		}
-		return execStatement(ctx, tx, "insert session", `INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin, mac)
-			VALUES ($1, $2, $3, $4, $5, $6, $7)`, n.Digest, string(n.Operator), toMicros(n.CreatedAt), toMicros(n.SeenAt), toMicros(n.ProvedAt), origin,
-			s.grantMAC("operator_session", sessionGrant(n)))
-	})
+	return s.runAll(ctx, sqldb.NewStatement(`DELETE FROM operator_session WHERE digest = $1`, orEmptyBytes(before)),
+		sqldb.NewStatement(`INSERT INTO operator_session (digest, operator_id, created_at, seen_at, proved_at, origin, mac) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			n.Digest, n.Operator, n.CreatedAt, n.SeenAt, n.ProvedAt, origin, s.grantMAC("operator_session", sessionGrant(n))))
 }
 
 // sessionColumns are those that scanning a session expects, in its order.
 const sessionColumns = `n.digest, n.operator_id, n.created_at, n.seen_at, n.proved_at, n.origin, n.mac`
 
-// sessionRow is the columns of a session on their way in.
-type sessionRow struct {
-	session operator.Session
-	times   [3]int64
-	origin  []byte
-	mac     []byte
-}
-
-// scanTargets returns where the columns of a session are scanned to.
-func (r *sessionRow) scanTargets() []any {
-	return []any{&r.session.Digest, &r.session.Operator, &r.times[0], &r.times[1], &r.times[2], &r.origin, &r.mac}
-}
-
-// openSession unseals and checks a session. One that this program did not write is an error: it would grant access.
-func (s Operators) openSession(r *sessionRow) (operator.Session, error) {
-	from, err := s.keys.Unseal(sessionPlace(r.session.Digest), r.origin)
-	if err != nil {
-		return r.session, fmt.Errorf("open session: %w", err)
+// sessionTargets returns where the columns of a session are scanned to. One that this program did not write is an error:
+// it would grant access.
+func (s Operators) sessionTargets(n *operator.Session) []any {
+	return []any{
+		&n.Digest, &n.Operator, &n.CreatedAt, &n.SeenAt, &n.ProvedAt, s.unseals(&n.From, func() seal.Place { return sessionPlace(n.Digest) }),
+		scanFunc(func(mac []byte) error {
+			if !s.isGenuine("operator_session", sessionGrant(*n), mac) {
+				return forgedRowError("operator_session of", string(n.Operator))
+			}
+			return nil
+		}),
 	}
-	n := r.session
-	n.From = string(from)
-	n.CreatedAt, n.SeenAt, n.ProvedAt = fromMicros(r.times[0]), fromMicros(r.times[1]), fromMicros(r.times[2])
-	if !s.isGenuine("operator_session", sessionGrant(n), r.mac) {
-		return operator.Session{}, forgedRowError("operator_session of", string(n.Operator))
-	}
-	return n, nil
 }
 
 // SessionByDigest returns a session and its operator.
-func (s Operators) SessionByDigest(ctx context.Context, digest []byte) (operator.Session, operator.Operator, error) {
-	var r sessionRow
-	o, err := s.scanOperator(s.readQuerier().QueryRowContext(ctx, `SELECT `+operatorColumns+`, `+sessionColumns+`
-		FROM operator_session n JOIN operator o ON o.id = n.operator_id WHERE n.digest = $1`, digest), r.scanTargets()...)
+func (s Operators) SessionByDigest(ctx context.Context, digest []byte) (n operator.Session, o operator.Operator, err error) {
+	err = readColumns(ctx, s.readQuerier(), append(s.operatorTargets(&o), s.sessionTargets(&n)...), `SELECT `+operatorColumns+`, `+sessionColumns+`
+		FROM operator_session n JOIN operator o ON o.id = n.operator_id WHERE n.digest = $1`, digest)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		err = operator.ErrNoSession
+	case o.Forged:
+		err = forgedRowError("operator", string(o.ID))
+	}
 	if err != nil {
-		return operator.Session{}, o, readError("read session", err, operator.ErrNoSession)
+		return operator.Session{}, operator.Operator{}, err
 	}
-	if o.Forged {
-		return operator.Session{}, operator.Operator{}, forgedRowError("operator", string(o.ID))
-	}
-	n, err := s.openSession(&r)
-	return n, o, err
+	return n, o, nil
 }
 
 // UpdateSession stores the times of a session; one that is gone stays gone.
 func (s Operators) UpdateSession(ctx context.Context, n operator.Session) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		return execStatement(ctx, tx, "update session", `UPDATE operator_session SET seen_at = $2, proved_at = $3, mac = $4 WHERE digest = $1`,
-			n.Digest, toMicros(n.SeenAt), toMicros(n.ProvedAt), s.grantMAC("operator_session", sessionGrant(n)))
-	})
+	return s.execAlone(ctx, `UPDATE operator_session SET seen_at = $2, proved_at = $3, mac = $4 WHERE digest = $1`,
+		n.Digest, n.SeenAt, n.ProvedAt, s.grantMAC("operator_session", sessionGrant(n)))
 }
 
 // DeleteSession ends a session.
@@ -306,36 +239,23 @@ func (s Operators) DeleteSession(ctx context.Context, digest []byte) error {
 
 // DeleteSessions ends all sessions of an operator.
 func (s Operators) DeleteSessions(ctx context.Context, id operator.ID) (int64, error) {
-	return s.deleteSessions(ctx, `operator_id = $1`, string(id))
+	return s.deleteSessions(ctx, `operator_id = $1`, id)
 }
 
 // SweepSessions removes sessions made or last used before the limits.
 func (s Operators) SweepSessions(ctx context.Context, created, seen time.Time) (int64, error) {
-	return s.deleteSessions(ctx, `created_at <= $1 OR seen_at <= $2`, toMicros(created), toMicros(seen))
+	return s.deleteSessions(ctx, `created_at <= $1 OR seen_at <= $2`, created, seen)
 }
 
 // deleteSessions deletes the sessions that match and returns how many there were.
-func (s Operators) deleteSessions(ctx context.Context, where string, args ...any) (n int64, err error) {
-	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		res, err := tx.ExecContext(ctx, `DELETE FROM operator_session WHERE `+where, args...)
-		if err != nil {
-			return fmt.Errorf("delete sessions: %w", err)
-		}
-		n, err = res.RowsAffected()
-		return err
-	})
-	return n, err
+func (s Operators) deleteSessions(ctx context.Context, where string, args ...any) (int64, error) {
+	return s.countAlone(ctx, `DELETE FROM operator_session WHERE `+where, args...)
 }
 
 // ListSessions returns an operator's sessions, newest first.
 func (s Operators) ListSessions(ctx context.Context, id operator.ID) ([]operator.Session, error) {
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (operator.Session, error) {
-		var r sessionRow
-		if err := row.Scan(r.scanTargets()...); err != nil {
-			return r.session, err
-		}
-		return s.openSession(&r)
-	}, `SELECT `+sessionColumns+` FROM operator_session n WHERE n.operator_id = $1 ORDER BY n.created_at DESC, n.digest`, string(id))
+	return collectRows(ctx, s.readQuerier(), func(row scanner, n *operator.Session) error { return row.Scan(s.sessionTargets(n)...) },
+		`SELECT `+sessionColumns+` FROM operator_session n WHERE n.operator_id = $1 ORDER BY n.created_at DESC, n.digest`, id)
 }
 
 // passkeyPlace binds what a passkey grants to its ID and its operator. A row that this program did not write, or that
@@ -359,11 +279,7 @@ type passkeyContent struct {
 
 // sealPasskey seals what a passkey grants together with its name and the time of its last use.
 func (s Operators) sealPasskey(p operator.Passkey) ([]byte, error) {
-	text, err := json.Marshal(passkeyContent{p.Site, p.Name, toMicros(p.UsedAt), p.Credential})
-	if err == nil {
-		text, err = s.keys.Seal(passkeyPlace(p.ID, string(p.Operator)), text)
-	}
-	return text, wrapError("seal passkey", err)
+	return s.sealValue(passkeyPlace(p.ID, string(p.Operator)), passkeyContent{p.Site, p.Name, toMicros(p.UsedAt), p.Credential})
 }
 
 // InsertPasskey stores a new passkey. It returns operator.ErrPasskey when the ID is already registered, by any
@@ -373,39 +289,18 @@ func (s Operators) InsertPasskey(ctx context.Context, p operator.Passkey) error 
 	if err != nil {
 		return err
 	}
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		res, err := tx.ExecContext(ctx, `INSERT INTO operator_passkey (id, operator_id, created_at, credential) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING`,
-			p.ID, string(p.Operator), toMicros(p.CreatedAt), sealed)
-		if err != nil {
-			return fmt.Errorf("insert passkey: %w", err)
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return operator.ErrPasskey.Because(errors.Join(errors.New("credential id: somebody has it already"), err))
-		}
-		return nil
-	})
+	return s.expectAlone(ctx, operator.ErrPasskey.Because(errors.New("credential id: somebody has it already")), `INSERT INTO operator_passkey
+		(id, operator_id, created_at, credential) VALUES ($1, $2, $3, $4) ON CONFLICT (id) DO NOTHING`, p.ID, p.Operator, p.CreatedAt, sealed)
 }
 
 // ListPasskeys returns an operator's, oldest first.
 func (s Operators) ListPasskeys(ctx context.Context, id operator.ID) ([]operator.Passkey, error) {
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (operator.Passkey, error) {
-		var p operator.Passkey
-		var created int64
-		var sealed []byte
-		if err := row.Scan(&p.ID, &p.Operator, &created, &sealed); err != nil {
-			return p, err
-		}
-		text, err := s.keys.Unseal(passkeyPlace(p.ID, string(p.Operator)), sealed)
+	return collectRows(ctx, s.readQuerier(), func(row scanner, p *operator.Passkey) error {
 		var content passkeyContent
-		if err == nil {
-			err = json.Unmarshal(text, &content)
-		}
-		if err != nil {
-			return p, fmt.Errorf("open passkey: %w", err)
-		}
-		p.Site, p.Name, p.Credential, p.CreatedAt, p.UsedAt = content.Site, content.Name, content.Credential, fromMicros(created), fromMicros(content.UsedAt)
-		return p, nil
-	}, `SELECT id, operator_id, created_at, credential FROM operator_passkey WHERE operator_id = $1 ORDER BY created_at, id`, string(id))
+		err := row.Scan(&p.ID, &p.Operator, &p.CreatedAt, s.unseals(&content, func() seal.Place { return passkeyPlace(p.ID, string(p.Operator)) }))
+		p.Site, p.Name, p.Credential, p.UsedAt = content.Site, content.Name, content.Credential, fromMicros(content.UsedAt)
+		return err
+	}, `SELECT id, operator_id, created_at, credential FROM operator_passkey WHERE operator_id = $1 ORDER BY created_at, id`, id)
 }
 
 // UpdatePasskey stores the counter of a passkey; one that is gone stays gone.
@@ -414,55 +309,30 @@ func (s Operators) UpdatePasskey(ctx context.Context, p operator.Passkey) error 
 	if err != nil {
 		return err
 	}
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		return execStatement(ctx, tx, "update passkey", `UPDATE operator_passkey SET credential = $3 WHERE id = $1 AND operator_id = $2`, p.ID, string(p.Operator), sealed)
-	})
+	return s.execAlone(ctx, `UPDATE operator_passkey SET credential = $3 WHERE id = $1 AND operator_id = $2`, p.ID, p.Operator, sealed)
 }
 
 // DeletePasskeys deletes one passkey of an operator, or all of them when id is nil.
-func (s Operators) DeletePasskeys(ctx context.Context, owner operator.ID, id []byte) (n int64, err error) {
-	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		query, args := `DELETE FROM operator_passkey WHERE operator_id = $1`, []any{string(owner)}
-		if id != nil {
-			query, args = query+` AND id = $2`, append(args, id)
-		}
-		res, err := tx.ExecContext(ctx, query, args...)
-		if err != nil {
-			return fmt.Errorf("delete passkeys: %w", err)
-		}
-		n, err = res.RowsAffected()
-		return err
-	})
-	return n, err
+func (s Operators) DeletePasskeys(ctx context.Context, owner operator.ID, id []byte) (int64, error) {
+	return s.countAlone(ctx, `DELETE FROM operator_passkey WHERE operator_id = $1 AND ($3 OR id = $2)`, owner, orEmptyBytes(id), id == nil)
 }
 
 // InsertCeremony stores the challenge that an authenticator's answer is checked against, and deletes expired
 // challenges.
 func (s Operators) InsertCeremony(ctx context.Context, digest, state []byte, until time.Time) error {
-	sealed, err := s.keys.Seal(ceremonyPlace(digest), state)
+	sealed, err := s.sealValue(ceremonyPlace(digest), state)
 	if err != nil {
-		return fmt.Errorf("seal ceremony: %w", err)
+		return err
 	}
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM operator_ceremony WHERE until <= $1`, toMicros(s.now())); err != nil {
-			return fmt.Errorf("forget ceremonies: %w", err)
-		}
-		return execStatement(ctx, tx, "insert ceremony", `INSERT INTO operator_ceremony (digest, state, until) VALUES ($1, $2, $3)`, digest, sealed, toMicros(until))
-	})
+	return s.runAll(ctx, sqldb.NewStatement(`DELETE FROM operator_ceremony WHERE until <= $1`, s.now()),
+		sqldb.NewStatement(`INSERT INTO operator_ceremony (digest, state, until) VALUES ($1, $2, $3)`, digest, sealed, until))
 }
 
 // TakeCeremony returns what was kept and forgets it: an answer counts once.
 func (s Operators) TakeCeremony(ctx context.Context, digest []byte, now time.Time) (state []byte, err error) {
 	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		var sealed []byte
-		err := tx.QueryRowContext(ctx, `DELETE FROM operator_ceremony WHERE digest = $1 AND until > $2 RETURNING state`, digest, toMicros(now)).Scan(&sealed)
-		if err != nil {
-			return readError("take ceremony", err, operator.ErrNotFound)
-		}
-		if state, err = s.keys.Unseal(ceremonyPlace(digest), sealed); err != nil {
-			return fmt.Errorf("open ceremony: %w", err)
-		}
-		return nil
+		return s.readSealed(ctx, tx, ceremonyPlace(digest), &state, operator.ErrNotFound,
+			`DELETE FROM operator_ceremony WHERE digest = $1 AND until > $2 RETURNING state`, digest, now)
 	})
 	return state, err
 }
@@ -477,14 +347,11 @@ func (s Subjects) IsStillHeld(ctx context.Context, id partner.ID, u partner.User
 		return false, err
 	}
 	var held, erased bool
-	err = q.QueryRowContext(ctx, `SELECT
+	err = readColumns(ctx, q, []any{&held, &erased}, `SELECT
 		EXISTS (SELECT 1 FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3))
 			OR EXISTS (SELECT 1 FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3))
 			OR EXISTS (SELECT 1 FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)),
 		EXISTS (SELECT 1 FROM erasure WHERE partner_id = $1 AND erased_at >= $4 AND (user_512 IN ($2, $3) OR user_256 IN ($2, $3)))`,
-		partnerNumber(id), who.write, who.other, toMicros(since)).Scan(&held, &erased)
-	if err != nil {
-		return false, classifyError(fmt.Errorf("find what is held: %w", err))
-	}
-	return (held || who.cpf != nil) && !erased, nil
+		id, who.write, who.other, since)
+	return (held || who.cpf != nil) && !erased && err == nil, err
 }

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -29,85 +27,56 @@ type filterContent struct{ Name, Query string }
 
 // KeepFilter stores a filter; it refuses an operator who has too many.
 func (s Operators) KeepFilter(ctx context.Context, f operator.KeptFilter) error {
-	text, err := json.Marshal(filterContent{f.Name, f.Query})
-	if err == nil {
-		text, err = s.keys.Seal(filterPlace(string(f.Operator), f.ID), text)
-	}
+	text, err := s.sealValue(filterPlace(string(f.Operator), f.ID), filterContent{f.Name, f.Query})
 	if err != nil {
-		return fmt.Errorf("seal filter: %w", err)
+		return err
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		var n int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM operator_filter WHERE operator_id = $1`, string(f.Operator)).Scan(&n); err != nil {
-			return fmt.Errorf("count filters: %w", err)
+		n, err := readValue[int](ctx, tx, `SELECT count(*) FROM operator_filter WHERE operator_id = $1`, f.Operator)
+		if err != nil {
+			return err
 		}
 		if n >= operator.MaxFilters {
 			return operator.ErrFilter.With("name", fault.FiltersAtMost, operator.MaxFilters)
 		}
-		return execStatement(ctx, tx, "keep filter", `INSERT INTO operator_filter (operator_id, id, list, content, created_at) VALUES ($1, $2, $3, $4, $5)`,
-			string(f.Operator), f.ID, f.List, text, toMicros(s.now()))
+		return execStatement(ctx, tx, `INSERT INTO operator_filter (operator_id, id, list, content, created_at) VALUES ($1, $2, $3, $4, $5)`,
+			f.Operator, f.ID, f.List, text, s.now())
 	})
 }
 
 // KeptFilters returns an operator's, oldest first.
 func (s Operators) KeptFilters(ctx context.Context, owner operator.ID) ([]operator.KeptFilter, error) {
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (operator.KeptFilter, error) {
-		f := operator.KeptFilter{Operator: owner}
-		var sealed []byte
-		var created int64
-		if err := row.Scan(&f.ID, &f.List, &sealed, &created); err != nil {
-			return f, err
-		}
-		text, err := s.keys.Unseal(filterPlace(string(owner), f.ID), sealed)
+	return collectRows(ctx, s.readQuerier(), func(row scanner, f *operator.KeptFilter) error {
 		var content filterContent
-		if err == nil {
-			err = json.Unmarshal(text, &content)
-		}
-		if err != nil {
-			return f, fmt.Errorf("open filter: %w", err)
-		}
-		f.Name, f.Query, f.CreatedAt = content.Name, content.Query, fromMicros(created)
-		return f, nil
-	}, `SELECT id, list, content, created_at FROM operator_filter WHERE operator_id = $1 ORDER BY created_at, id`, string(owner))
+		err := row.Scan(&f.ID, &f.List, s.unseals(&content, func() seal.Place { return filterPlace(string(owner), f.ID) }), &f.CreatedAt)
+		f.Operator, f.Name, f.Query = owner, content.Name, content.Query
+		return err
+	}, `SELECT id, list, content, created_at FROM operator_filter WHERE operator_id = $1 ORDER BY created_at, id`, owner)
 }
 
 // DropFilter removes one.
 func (s Operators) DropFilter(ctx context.Context, owner operator.ID, id string) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		res, err := tx.ExecContext(ctx, `DELETE FROM operator_filter WHERE operator_id = $1 AND id = $2`, string(owner), id)
-		if err != nil {
-			return fmt.Errorf("drop filter: %w", err)
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(operator.ErrNoFilter, err)
-		}
-		return nil
-	})
+	return s.expectAlone(ctx, operator.ErrNoFilter, `DELETE FROM operator_filter WHERE operator_id = $1 AND id = $2`, owner, id)
 }
 
 // BeginExport keeps the row of a file that is about to be written.
 func (s Operators) BeginExport(ctx context.Context, e operator.Export) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		return execStatement(ctx, tx, "begin export", `INSERT INTO operator_export (id, operator_id, list, about, format, created_at, until, lines, parts, done)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, FALSE)`, e.ID, string(e.Operator), e.List, e.About, string(e.Format), toMicros(e.CreatedAt), toMicros(e.Until))
-	})
+	return s.execAlone(ctx, `INSERT INTO operator_export (id, operator_id, list, about, format, created_at, until, lines, parts, done)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, FALSE)`, e.ID, e.Operator, e.List, e.About, e.Format, e.CreatedAt, e.Until)
 }
 
 // AddExportPart appends to a file; done says that this was the last part.
 func (s Operators) AddExportPart(ctx context.Context, id string, number, lines int64, body []byte, done bool) error {
-	sealed, err := s.keys.Seal(exportPlace(id, fmt.Sprint(number)), body)
+	sealed, err := s.sealValue(exportPlace(id, fmt.Sprint(number)), body)
 	if err != nil {
-		return fmt.Errorf("seal export: %w", err)
+		return err
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		n, err := rowsAffected(tx.ExecContext(ctx, `UPDATE operator_export SET lines = $2, parts = $3, done = $4 WHERE id = $1 AND until > 0`, id, lines, number, done))
-		if err == nil && n == 0 {
-			return operator.ErrNoExport // it was dropped while it was written
+		if err := execExpecting(ctx, tx, operator.ErrNoExport, // it was dropped while it was written
+			`UPDATE operator_export SET lines = $2, parts = $3, done = $4 WHERE id = $1 AND until > 0`, id, lines, number, done); err != nil {
+			return err
 		}
-		if err == nil {
-			_, err = tx.ExecContext(ctx, `INSERT INTO operator_export_part (export_id, number, body) VALUES ($1, $2, $3)`, id, number, sealed)
-		}
-		return wrapError("write export", err)
+		return execStatement(ctx, tx, `INSERT INTO operator_export_part (export_id, number, body) VALUES ($1, $2, $3)`, id, number, sealed)
 	})
 }
 
@@ -115,45 +84,38 @@ func (s Operators) AddExportPart(ctx context.Context, id string, number, lines i
 const exportColumns = `id, operator_id, list, about, format, created_at, until, lines, parts, done`
 
 // scanExport reads the description of an export, without its parts.
-func scanExport(row scanner) (e operator.Export, err error) {
-	var created, until int64
-	err = row.Scan(&e.ID, &e.Operator, &e.List, &e.About, &e.Format, &created, &until, &e.Lines, &e.Parts, &e.Done)
-	e.CreatedAt, e.Until = fromMicros(created), fromMicros(until)
-	return e, err
+func scanExport(row scanner, e *operator.Export) error {
+	return row.Scan(&e.ID, &e.Operator, &e.List, &e.About, &e.Format, &e.CreatedAt, &e.Until, &e.Lines, &e.Parts, &e.Done)
 }
 
 // ListExports returns an operator's files, newest first.
 func (s Operators) ListExports(ctx context.Context, owner operator.ID) ([]operator.Export, error) {
 	return collectRows(ctx, s.readQuerier(), scanExport, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND until > $2
-		ORDER BY created_at DESC, id DESC LIMIT 100`, string(owner), toMicros(s.now()))
+		ORDER BY created_at DESC, id DESC LIMIT 100`, owner, s.now())
 }
 
 // GetExport returns one of an operator's own files that is all there.
 func (s Operators) GetExport(ctx context.Context, owner operator.ID, id string) (operator.Export, error) {
-	e, err := scanExport(s.readQuerier().QueryRowContext(ctx, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND id = $2 AND until > $3 AND done`,
-		string(owner), id, toMicros(s.now())))
-	return e, readError("read export", err, operator.ErrNoExport)
+	return readRow(ctx, s.readQuerier(), scanExport, operator.ErrNoExport, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND id = $2 AND until > $3 AND done`,
+		owner, id, s.now())
 }
 
 // ExportPart returns a part of a file, from 1 on.
-func (s Operators) ExportPart(ctx context.Context, id string, number int64) ([]byte, error) {
-	var sealed []byte
-	err := s.readQuerier().QueryRowContext(ctx, `SELECT body FROM operator_export_part WHERE export_id = $1 AND number = $2`, id, number).Scan(&sealed)
-	if err != nil {
-		return nil, readError("read export", err, operator.ErrNoExport)
-	}
-	return s.keys.Unseal(exportPlace(id, fmt.Sprint(number)), sealed)
+func (s Operators) ExportPart(ctx context.Context, id string, number int64) (body []byte, err error) {
+	err = s.readSealed(ctx, s.readQuerier(), exportPlace(id, fmt.Sprint(number)), &body, operator.ErrNoExport,
+		`SELECT body FROM operator_export_part WHERE export_id = $1 AND number = $2`, id, number)
+	return body, err
 }
 
 // DropExport removes one of an operator's own files before its time.
 func (s Operators) DropExport(ctx context.Context, owner operator.ID, id string) error {
-	_, err := s.dropExports(ctx, `operator_id = $1 AND id = $2`, string(owner), id)
+	_, err := s.dropExports(ctx, `operator_id = $1 AND id = $2`, owner, id)
 	return err
 }
 
 // SweepExports removes files whose time is over.
 func (s Operators) SweepExports(ctx context.Context, now time.Time) error {
-	_, err := s.dropExports(ctx, `until <= $1`, toMicros(now))
+	_, err := s.dropExports(ctx, `until <= $1`, now)
 	return err
 }
 
@@ -171,10 +133,9 @@ func (s Subjects) dropNamedExports(ctx context.Context, id partner.ID, upTo int6
 // dropExports deletes files: each is marked as expired first, so that it can no longer be found, then its parts are
 // deleted, a few at a time.
 func (c core) dropExports(ctx context.Context, which string, args ...any) (total int64, err error) {
-	files, err := collectRows(ctx, c.readQuerier(), func(row scanner) (id string, err error) { return id, row.Scan(&id) },
-		`SELECT id FROM operator_export WHERE `+which, args...)
+	files, err := collectValues[string](ctx, c.readQuerier(), `SELECT id FROM operator_export WHERE `+which, args...)
 	if err != nil {
-		return 0, fmt.Errorf("find exports: %w", err)
+		return 0, err
 	}
 	for _, id := range files {
 		if err := c.dropExport(ctx, id); err != nil {
@@ -191,21 +152,15 @@ const partsAtOnce = 4
 // dropExport deletes one file in three steps: it expires, its parts are deleted, its row is deleted. If it is
 // interrupted, the next sweep finds it expired and goes on.
 func (c core) dropExport(ctx context.Context, id string) error {
-	err := c.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE operator_export SET done = FALSE, until = 0 WHERE id = $1`, id)
-		return err
-	})
+	err := c.execAlone(ctx, `UPDATE operator_export SET done = FALSE, until = 0 WHERE id = $1`, id)
 	if err == nil {
 		_, err = c.runBatches(ctx, partsAtOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
-			return rowsAffected(tx.ExecContext(ctx, `DELETE FROM operator_export_part WHERE export_id = $1 AND number IN (
-				SELECT number FROM operator_export_part WHERE export_id = $1 ORDER BY number LIMIT $2)`, id, limit))
+			return execCounting(ctx, tx, `DELETE FROM operator_export_part WHERE export_id = $1 AND number IN (
+				SELECT number FROM operator_export_part WHERE export_id = $1 ORDER BY number LIMIT $2)`, id, limit)
 		})
 	}
 	if err == nil {
-		err = c.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-			_, err := tx.ExecContext(ctx, `DELETE FROM operator_export WHERE id = $1`, id)
-			return err
-		})
+		err = c.execAlone(ctx, `DELETE FROM operator_export WHERE id = $1`, id)
 	}
-	return wrapError("drop export", err)
+	return err
 }

@@ -38,12 +38,11 @@ func (s Overview) LastFigures(ctx context.Context) (operator.Figures, error) {
 		name string
 		n    int64
 	}
-	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (row, error) {
-		var r row
-		return r, sc.Scan(&r.name, &r.n)
+	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, r *row) error {
+		return sc.Scan(&r.name, &r.n)
 	}, `SELECT name, n FROM tally WHERE part = '' AND day = 0 ORDER BY name`)
 	if err != nil {
-		return f, fmt.Errorf("read figures: %w", err)
+		return f, err
 	}
 	for _, r := range rows {
 		switch {
@@ -129,36 +128,36 @@ func (s Overview) endpointsAtRest(ctx context.Context, figures []figure) ([]figu
 	for _, f := range figures {
 		counted[figure{name: f.name, part: f.part, day: f.day}] = true
 	}
-	before, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (f figure, err error) {
-		return f, sc.Scan(&f.name, &f.part, &f.day)
-	}, `SELECT name, part, day FROM tally WHERE name IN ($1, $2) AND n <> 0`, string(operator.Backlog), string(operator.Arrived))
+	before, err := collectRows(ctx, s.readQuerier(), func(sc scanner, f *figure) error {
+		return sc.Scan(&f.name, &f.part, &f.day)
+	}, `SELECT name, part, day FROM tally WHERE name IN ($1, $2) AND n <> 0`, operator.Backlog, operator.Arrived)
 	if err != nil {
-		return nil, fmt.Errorf("read backlogs: %w", err)
+		return nil, err
 	}
 	return slices.DeleteFunc(before, func(f figure) bool { return counted[f] }), nil
 }
 
 // lockFigures lets one process count at a time: two that write the same rows in another order would wait for each other.
 func lockFigures(ctx context.Context, tx *sqldb.Tx) error {
-	return execStatement(ctx, tx, "lock figures", `UPDATE counter SET value = value + 1 WHERE name = 'figures'`)
+	return execStatement(ctx, tx, `UPDATE counter SET value = value + 1 WHERE name = 'figures'`)
 }
 
 // setDayTally keeps a figure of a day.
 func setDayTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
-	return execStatement(ctx, tx, "keep figure", `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
+	return execStatement(ctx, tx, `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (name, part, day) DO UPDATE SET n = $4`, name, part, day, n)
 }
 
 // addDayTally adds to a figure of a day.
 func addDayTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
-	return execStatement(ctx, tx, "add to figure", `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
+	return execStatement(ctx, tx, `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (name, part, day) DO UPDATE SET n = tally.n + $4`, name, part, day, n)
 }
 
 // countStanding counts what there is now, each count from an index alone.
 func (s Overview) countStanding(ctx context.Context) ([]figure, error) {
 	var list []figure
-	today := []any{int64(subscription.DayInBrazil(s.now()))}
+	today := []any{subscription.DayInBrazil(s.now())}
 	for _, c := range []struct {
 		query   string
 		figures []operator.Figure
@@ -180,17 +179,14 @@ func (s Overview) countStanding(ctx context.Context) ([]figure, error) {
 		{`SELECT count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0`, []operator.Figure{operator.DevicesProtected}, nil},
 		{`SELECT count(*) FROM support_case WHERE status IN (` + openStatuses + `)`, []operator.Figure{operator.CasesOpen}, nil},
 	} {
-		counts := make([]int64, len(c.figures))
-		dest := make([]any, len(counts))
-		for i := range counts {
-			dest[i] = &counts[i]
-		}
-		if err := s.readQuerier().QueryRowContext(ctx, c.query, c.args...).Scan(dest...); err != nil {
-			return nil, classifyError(fmt.Errorf("count %s: %w", c.figures[0], err))
-		}
+		counts, dest := make([]figure, len(c.figures)), make([]any, len(c.figures))
 		for i, name := range c.figures {
-			list = append(list, figure{name: name, n: counts[i]})
+			counts[i].name, dest[i] = name, &counts[i].n
 		}
+		if err := readColumns(ctx, s.readQuerier(), dest, c.query, c.args...); err != nil {
+			return nil, err
+		}
+		list = append(list, counts...)
 	}
 	// What is listed a partner at a time is counted so too: the parts are the rows, and add up to the number.
 	enrolled, err := s.figureByPartner(ctx, operator.SubscriptionsActive, 0, `SELECT partner_id, CAST(sum(active - past) AS BIGINT) FROM (
@@ -220,11 +216,11 @@ func (s Overview) countRecentDays(ctx context.Context) ([]figure, error) {
 			operator.DeliveriesOfDay: `SELECT count(*) FROM delivery WHERE state = 'delivered' AND finished_at > 0
 				AND finished_at >= $1 AND finished_at < $2`,
 		} {
-			f := figure{name: name, day: day}
-			if err := s.readQuerier().QueryRowContext(ctx, query, from, to).Scan(&f.n); err != nil {
-				return nil, classifyError(fmt.Errorf("count %s: %w", name, err))
+			n, err := readValue[int64](ctx, s.readQuerier(), query, from, to)
+			if err != nil {
+				return nil, err
 			}
-			list = append(list, f)
+			list = append(list, figure{name: name, day: day, n: n})
 		}
 		found, err := s.figureByPartner(ctx, operator.FindingsOfDay, day, `SELECT partner_id, count(*) FROM finding WHERE found_at >= $1 AND found_at < $2
 			GROUP BY partner_id ORDER BY partner_id`, from, to)
@@ -238,12 +234,12 @@ func (s Overview) countRecentDays(ctx context.Context) ([]figure, error) {
 
 // figureByPartner reads a figure of a day for each partner.
 func (s Overview) figureByPartner(ctx context.Context, name operator.Figure, day int64, query string, args ...any) ([]figure, error) {
-	list, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (figure, error) {
+	list, err := collectRows(ctx, s.readQuerier(), func(sc scanner, f *figure) error {
 		var id partner.ID
-		f := figure{name: name, day: day}
-		err := sc.Scan(scanPartnerID(&id), &f.n)
+		*f = figure{name: name, day: day}
+		err := sc.Scan(&id, &f.n)
 		f.part = string(id)
-		return f, err
+		return err
 	}, query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("count %s by partner: %w", name, err)
@@ -263,22 +259,21 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 			return err
 		}
 		var from, last int64
-		err := tx.QueryRowContext(ctx, `SELECT coalesce((SELECT n FROM tally WHERE name = $2 AND part = $3 AND day = 0), 0),
-			coalesce((SELECT last FROM event_counter WHERE partner_id = $1), 0)`, partnerNumber(id), tallyEvents, string(id)).Scan(&from, &last)
+		err := readColumns(ctx, tx, []any{&from, &last}, `SELECT coalesce((SELECT n FROM tally WHERE name = $2 AND part = $3 AND day = 0), 0),
+			coalesce((SELECT last FROM event_counter WHERE partner_id = $1), 0)`, id, tallyEvents, string(id))
 		if err != nil {
-			return fmt.Errorf("read mark of events: %w", err)
+			return err
 		}
 		to := min(last, from+eventsAtOnce)
 		if more = to < last; to == from {
 			return nil
 		}
-		counts, err := collectRows(ctx, tx, func(sc scanner) (count, error) {
-			var c count
-			return c, sc.Scan(&c.day, &c.kind, &c.n)
+		counts, err := collectRows(ctx, tx, func(sc scanner, c *count) error {
+			return sc.Scan(&c.day, &c.kind, &c.n)
 		}, `SELECT (created_at + $5) / $4, type, count(*) FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 GROUP BY 1, 2 ORDER BY 1, 2`,
-			partnerNumber(id), from, to, dayMicros, zoneMicros)
+			id, from, to, dayMicros, zoneMicros)
 		if err != nil {
-			return fmt.Errorf("count events: %w", err)
+			return err
 		}
 		for _, c := range counts {
 			if err := addDayTally(ctx, tx, string(operator.EventsOfDay), "", c.day, c.n); err != nil {
@@ -300,14 +295,14 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 // countSubscriptions adds what the partners' counters have moved since the last count to today, some partners at a time.
 func (s Overview) countSubscriptions(ctx context.Context) error {
 	// The counter of a partner never falls, so what it grew by is what was enrolled.
-	grown, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (f figure, err error) {
+	grown, err := collectRows(ctx, s.readQuerier(), func(sc scanner, f *figure) (err error) {
 		var id partner.ID
-		err = sc.Scan(scanPartnerID(&id), &f.n)
+		err = sc.Scan(&id, &f.n)
 		f.part = string(id)
-		return f, err
+		return err
 	}, `SELECT partner_id, last FROM subscription_counter ORDER BY partner_id`)
 	if err != nil {
-		return fmt.Errorf("count subscriptions: %w", err)
+		return err
 	}
 	today := operator.DayNumber(s.now())
 	_, err = runInParts(ctx, s.core, grown, sweepBatch/3, func(tx *sqldb.Tx, part []figure) error {
@@ -330,10 +325,9 @@ func (s Overview) countSubscriptions(ctx context.Context) error {
 // countGrown adds what one partner's counter has moved, and returns by how much; another process may have done it since.
 func countGrown(ctx context.Context, tx *sqldb.Tx, g figure, today int64) (more int64, err error) {
 	const mark = "mark.subscriptions"
-	var before int64
-	err = tx.QueryRowContext(ctx, `SELECT coalesce((SELECT n FROM tally WHERE name = $1 AND part = $2 AND day = 0), 0)`, mark, g.part).Scan(&before)
+	before, err := readValue[int64](ctx, tx, `SELECT coalesce((SELECT n FROM tally WHERE name = $1 AND part = $2 AND day = 0), 0)`, mark, g.part)
 	if err != nil {
-		return 0, fmt.Errorf("count subscriptions: %w", err)
+		return 0, err
 	}
 	if more = g.n - before; more <= 0 {
 		return 0, nil
@@ -351,13 +345,14 @@ func countGrown(ctx context.Context, tx *sqldb.Tx, g figure, today int64) (more 
 func (s Overview) FiguresByDay(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error) {
 	list := make(map[operator.Figure][]operator.DayCount, len(names))
 	for _, name := range names {
-		counts, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (operator.DayCount, error) {
+		counts, err := collectRows(ctx, s.readQuerier(), func(sc scanner, into *operator.DayCount) error {
 			var day, n int64
 			err := sc.Scan(&day, &n)
-			return operator.DayCount{Day: fromMicros(day * dayMicros), Count: n}, err
-		}, `SELECT day, n FROM tally WHERE name = $1 AND part = $2 AND day > $3 ORDER BY day`, string(name), part, operator.DayNumber(s.now())-int64(days))
+			*into = operator.DayCount{Day: fromMicros(day * dayMicros), Count: n}
+			return err
+		}, `SELECT day, n FROM tally WHERE name = $1 AND part = $2 AND day > $3 ORDER BY day`, name, part, operator.DayNumber(s.now())-int64(days))
 		if err != nil {
-			return nil, fmt.Errorf("read figures: %w", err)
+			return nil, err
 		}
 		list[name] = operator.FillLastDays(counts, s.now(), days)
 	}
@@ -375,13 +370,12 @@ func (s Overview) FiguresByPart(ctx context.Context, name operator.Figure, days 
 		part string
 		n    int64
 	}
-	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (row, error) {
-		var r row
-		return r, sc.Scan(&r.part, &r.n)
+	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, r *row) error {
+		return sc.Scan(&r.part, &r.n)
 	}, `SELECT part, CAST(sum(n) AS BIGINT) FROM tally WHERE name = $1 AND part <> '' AND day >= $2 AND day <= $3 GROUP BY part ORDER BY part`,
-		string(name), from, to)
+		name, from, to)
 	if err != nil {
-		return nil, fmt.Errorf("read figures: %w", err)
+		return nil, err
 	}
 	parts := make(map[string]int64, len(rows))
 	for _, r := range rows {
@@ -424,21 +418,16 @@ func (s Overview) countFindings(ctx context.Context, day, from, to int64) ([]fig
 		f cyber.Finding
 		n int64
 	}
-	groups, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (group, error) {
-		var g group
+	groups, err := collectRows(ctx, s.readQuerier(), func(sc scanner, g *group) error {
 		var classes sql.NullInt64
-		var b breachRow
-		if err := sc.Scan(append([]any{&g.n, &classes, &g.f.OwnSite}, b.scanTargets()...)...); err != nil {
-			return g, err
-		}
-		breach, _ := s.openBreach(&b)
-		g.f.Breach = breach.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
-		return g, nil
+		err := sc.Scan(append([]any{&g.n, &classes, &g.f.OwnSite}, s.breachTargets(&g.f.Breach, new(bool))...)...)
+		g.f.Breach = g.f.Breach.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
+		return err
 	}, `SELECT d.n, d.classes, d.own, `+breachColumns+` FROM (SELECT breach, classes, own_site OR watched_site AS own, count(*) AS n
 			FROM finding WHERE found_at >= $1 AND found_at < $2 GROUP BY breach, classes, own_site OR watched_site) d
 		JOIN breach b ON b.name = d.breach ORDER BY d.breach`, from, to)
 	if err != nil {
-		return nil, fmt.Errorf("count findings: %w", err)
+		return nil, err
 	}
 	for _, g := range groups {
 		counts[operator.FindingsOfSeverity(string(cyber.SeverityOf(g.f)))] += g.n
@@ -457,15 +446,15 @@ func (s Overview) countFindings(ctx context.Context, day, from, to int64) ([]fig
 func (s Overview) countCases(ctx context.Context, day, from, to int64) ([]figure, error) {
 	opened, inTime, late := figure{name: operator.CasesOpenedOfDay, day: day}, figure{name: operator.CasesInTimeOfDay, day: day}, figure{name: operator.CasesLateOfDay, day: day}
 	q := s.readQuerier()
-	err := q.QueryRowContext(ctx, `SELECT count(*) FROM support_case WHERE created_at >= $1 AND created_at < $2`, from, to).Scan(&opened.n)
+	err := readColumns(ctx, q, []any{&opened.n}, `SELECT count(*) FROM support_case WHERE created_at >= $1 AND created_at < $2`, from, to)
 	if err == nil {
-		err = q.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE c.clock_used <= c.target), count(*) FILTER (WHERE c.clock_used > c.target) FROM case_move m
+		err = readColumns(ctx, q, []any{&inTime.n, &late.n}, `SELECT count(*) FILTER (WHERE c.clock_used <= c.target), count(*) FILTER (WHERE c.clock_used > c.target) FROM case_move m
 			JOIN support_case c ON c.partner_id = m.partner_id AND c.id = m.case_id
 			WHERE m.to_status = $1 AND m.from_status <> $1 AND m.moved_at >= $2 AND m.moved_at < $3 AND c.target > 0`,
-			string(cyber.CaseResolved), from, to).Scan(&inTime.n, &late.n)
+			cyber.CaseResolved, from, to)
 	}
 	if err != nil {
-		return nil, classifyError(fmt.Errorf("count cases: %w", err))
+		return nil, err
 	}
 	each, err := s.figureByPartner(ctx, operator.CasesOpenedOfDay, day, `SELECT partner_id, count(*) FROM support_case WHERE created_at >= $1 AND created_at < $2
 		GROUP BY partner_id ORDER BY partner_id`, from, to)
@@ -476,18 +465,20 @@ func (s Overview) countCases(ctx context.Context, day, from, to int64) ([]figure
 func (s Overview) countArrivals(ctx context.Context, day, from, to int64) ([]figure, error) {
 	var list []figure
 	for state, name := range map[string]operator.Figure{"delivered": operator.ArrivedOfDay, "failed": operator.GivenUpOfDay} {
-		rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner) ([]figure, error) {
+		rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, into *[]figure) error {
 			n, travel := figure{name: name, day: day}, figure{name: operator.TravelOfDay, day: day}
 			err := sc.Scan(&n.part, &n.n, &travel.n)
 			travel.part = n.part
 			if name == operator.GivenUpOfDay {
-				return []figure{n}, err
+				*into = []figure{n}
+				return err
 			}
-			return []figure{n, travel}, err
+			*into = []figure{n, travel}
+			return err
 		}, `SELECT endpoint_id, count(*), CAST(sum(finished_at - created_at) AS BIGINT) FROM delivery
 			WHERE state = $1 AND finished_at > 0 AND finished_at >= $2 AND finished_at < $3 GROUP BY endpoint_id ORDER BY endpoint_id`, state, from, to)
 		if err != nil {
-			return nil, fmt.Errorf("count arrivals: %w", err)
+			return nil, err
 		}
 		for _, r := range rows {
 			list = append(list, r...)
@@ -498,12 +489,11 @@ func (s Overview) countArrivals(ctx context.Context, day, from, to int64) ([]fig
 
 // countEndpoints returns what waits for each endpoint, and what arrived there in the last 24 hours.
 func (s Overview) countEndpoints(ctx context.Context) ([]figure, error) {
-	list, err := collectRows(ctx, s.readQuerier(), func(sc scanner) (f figure, err error) {
-		return f, sc.Scan(&f.name, &f.part, &f.n)
+	return collectRows(ctx, s.readQuerier(), func(sc scanner, f *figure) error {
+		return sc.Scan(&f.name, &f.part, &f.n)
 	}, `SELECT '`+string(operator.Backlog)+`', endpoint_id, count(*) FROM delivery WHERE state = 'pending' GROUP BY endpoint_id
 		UNION ALL SELECT '`+string(operator.Arrived)+`', endpoint_id, count(*) FROM delivery
 		WHERE state = 'delivered' AND finished_at > 0 AND finished_at >= $1 GROUP BY endpoint_id`, toMicros(s.now())-dayMicros)
-	return list, wrapError("count endpoints", err)
 }
 
 // scoreSample is how many people's scores are looked at; scores are sealed, so that all of them cannot be counted in passing.
@@ -524,9 +514,9 @@ func (s Overview) sampleScores(ctx context.Context) ([]figure, error) {
 		advice := Advice(s)
 		days, err := collectRows(ctx, s.readQuerier(), advice.scanScoreDay(p.ID), `SELECT `+scoreColumns+` FROM score_day d JOIN (SELECT user_index, max(day) AS day
 				FROM score_day WHERE partner_id = $1 GROUP BY user_index ORDER BY user_index LIMIT $2) n ON n.user_index = d.user_index AND n.day = d.day
-			WHERE d.partner_id = $1 ORDER BY d.user_index`, partnerNumber(p.ID), max(1, scoreSample/len(partners)))
+			WHERE d.partner_id = $1 ORDER BY d.user_index`, p.ID, max(1, scoreSample/len(partners)))
 		if err != nil {
-			return nil, fmt.Errorf("sample scores: %w", err)
+			return nil, err
 		}
 		for _, d := range days {
 			bands[min(max(d.Breach, 0)*operator.ScoreBands/1001, operator.ScoreBands-1)]++

@@ -3,9 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,6 +28,24 @@ func (c *conditions) addCondition(text string, arg any) {
 	c.text += ` AND ` + text + `$` + strconv.Itoa(len(c.args))
 }
 
+// addFilter appends a condition unless its value is the zero one, which leaves the filter open.
+func addFilter[T comparable](c *conditions, text string, value T) {
+	var open T
+	if value != open {
+		c.addCondition(text, value)
+	}
+}
+
+// addPerson appends that a column holds one of a person's indexes, unless the filter names no person.
+func (c core) addPerson(ctx context.Context, to *conditions, column string, id partner.ID, hash partner.UserHash) error {
+	if hash == "" {
+		return nil
+	}
+	u, err := c.findUser(ctx, c.readQuerier(), id, hash)
+	to.addEither(column, u.write, u.other)
+	return err
+}
+
 // addOrder appends where a list goes on, and returns its order by two columns, a time and an id.
 func (c *conditions) addOrder(at, id string, m cyber.Mark, oldestFirst bool) string {
 	past, way := ` < `, ` DESC`
@@ -37,7 +53,7 @@ func (c *conditions) addOrder(at, id string, m cyber.Mark, oldestFirst bool) str
 		past, way = ` > `, ``
 	}
 	if m.ID != "" {
-		c.args = append(c.args, toMicros(m.At), m.ID)
+		c.args = append(c.args, m.At, m.ID)
 		n := len(c.args)
 		c.text += ` AND (` + at + `, ` + id + `)` + past + `($` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
 	}
@@ -47,10 +63,10 @@ func (c *conditions) addOrder(at, id string, m cyber.Mark, oldestFirst bool) str
 // addPeriod appends bounds of a time; a zero one does not bound.
 func (c *conditions) addPeriod(column string, from, to time.Time) {
 	if !from.IsZero() {
-		c.addCondition(column+` >= `, toMicros(from))
+		c.addCondition(column+` >= `, from)
 	}
 	if !to.IsZero() {
-		c.addCondition(column+` < `, toMicros(to))
+		c.addCondition(column+` < `, to)
 	}
 }
 
@@ -58,29 +74,41 @@ func (c *conditions) addPeriod(column string, from, to time.Time) {
 // wanted says so, and its next goes on from there: so no filter makes a page slow.
 const looks = 1000
 
+// rowsToLook returns how many rows a page looks at.
+func rowsToLook(limit int, sifts bool) int {
+	if sifts {
+		return max(limit, looks)
+	}
+	return limit
+}
+
 // errPageFull ends the reading of a page.
 var errPageFull = errors.New("page full")
 
-// collectPage runs a query for look rows and one more, and keeps the rows that fit, up to limit; more tells that there is
-// something behind last. It stops reading there: where an index has the order, no row behind the page is looked up.
-func collectPage[T any](ctx context.Context, q querier, limit, look int, fits func(T) bool, scan func(scanner) (T, error), query string, args ...any) (
-	kept []T, last T, more bool, err error,
-) {
+// collectPage runs a query for look rows and one more, and keeps the rows that fit, up to limit. Where there is something
+// behind the last row, it returns the mark of that row. It stops reading there: where an index has the order, no row behind
+// the page is looked up.
+func collectPage[T, M any](ctx context.Context, q querier, limit, look int, fits func(T) bool, mark func(T) M, scan func(scanner, *T) error,
+	query string, args ...any,
+) (kept []T, next M, err error) {
 	read := 0
-	err = eachQueryRow(ctx, q, func(rows *sql.Rows) (err error) {
-		if more = len(kept) == limit || read == look; more {
+	var last T
+	err = eachRow(ctx, q, func(row scanner) error {
+		if len(kept) == limit || read == look {
 			return errPageFull
 		}
-		if last, err = scan(rows); err == nil && fits(last) {
-			kept = append(kept, last)
+		var v T
+		err := scan(row, &v)
+		if last = v; err == nil && fits(v) {
+			kept = append(kept, v)
 		}
 		read++
 		return err
-	}, query, args)
-	if more {
-		err = nil
+	}, query, args...)
+	if errors.Is(err, errPageFull) {
+		return kept, mark(last), nil
 	}
-	return kept, last, more, err
+	return kept, next, err
 }
 
 // addEither appends that a column holds one of two values.
@@ -102,92 +130,43 @@ func (c *conditions) addPastCondition(columns, way string, values ...any) {
 
 // addLimit appends how many rows are wanted.
 func (c *conditions) addLimit(n int) string {
-	c.args = append(c.args, int64(max(n, 1)))
+	c.args = append(c.args, max(n, 1))
 	return ` LIMIT $` + strconv.Itoa(len(c.args))
 }
 
 // FindingByID returns one finding and its value.
 func (s Overview) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
-	list, err := collectRows(ctx, s.readQuerier(), s.scanFound, selectFound+` AND f.partner_id = $1 AND f.id = $2`, partnerNumber(id), string(finding))
-	if err == nil && len(list) == 0 {
-		return cyber.Found{}, cyber.ErrFindingNotFound
-	}
-	if err != nil {
-		return cyber.Found{}, fmt.Errorf("read finding: %w", err)
-	}
-	return list[0], nil
+	return readRow(ctx, s.readQuerier(), s.scanFound, cyber.ErrFindingNotFound, selectFound+` AND f.partner_id = $1 AND f.id = $2`, id, finding)
 }
 
 // selectFound reads findings with the values and breaches they are about. Each has its breach: the outer join keeps SQLite
 // from beginning with the breaches where they are few, and sorting all findings of each.
-const selectFound = `SELECT ` + findingColumns + `, a.status, a.created_at, a.value
+const selectFound = `SELECT ` + findingColumns + `, a.id, a.partner_id, a.kind, a.status, a.created_at, a.value
 	FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id LEFT JOIN breach b ON b.name = f.breach WHERE true`
 
 // scanFound reads a row of selectFound.
-func (s Overview) scanFound(row scanner) (cyber.Found, error) {
-	var created int64
-	var sealed []byte
-	var a cyber.Asset
-	f, err := s.monitoring().scanFinding(longer{row, []any{&a.Status, &created, &sealed}})
-	if err != nil {
-		return cyber.Found{}, err
-	}
-	a.ID, a.Partner, a.Kind, a.AddedAt = f.Asset, f.Partner, f.Kind, fromMicros(created)
-	err = s.monitoring().openAssetValue(&a, sealed)
-	return cyber.Found{Finding: f, Asset: a}, err
+func (s Overview) scanFound(row scanner, into *cyber.Found) error {
+	a := &into.Asset
+	more := []any{&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, s.monitoring().opensAsset(a)}
+	return s.monitoring().scanFinding(longer{row, more}, &into.Finding)
 }
 
 // GetAsset returns one watched value.
 func (s Overview) GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
-	list, err := s.readAssets(ctx, ` AND partner_id = $1 AND id = $2`, partnerNumber(id), string(asset))
-	if err == nil && len(list) == 0 {
-		return cyber.Asset{}, cyber.ErrAssetNotFound
-	}
-	if err != nil {
-		return cyber.Asset{}, err
-	}
-	return list[0], nil
-}
-
-// readAssets returns watched values.
-func (s Overview) readAssets(ctx context.Context, rest string, args ...any) ([]cyber.Asset, error) {
-	list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (cyber.Asset, error) {
-		var a cyber.Asset
-		var created int64
-		var sealed []byte
-		if err := row.Scan(&a.ID, scanPartnerID(&a.Partner), &a.Kind, &a.Status, &created, &sealed); err != nil {
-			return a, err
-		}
-		a.AddedAt = fromMicros(created)
-		return a, s.monitoring().openAssetValue(&a, sealed)
-	}, `SELECT id, partner_id, kind, status, created_at, value FROM asset WHERE true`+rest, args...)
-	return list, wrapError("list assets", err)
+	return readRow(ctx, s.readQuerier(), func(row scanner, a *cyber.Asset) error {
+		return row.Scan(&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, s.monitoring().opensAsset(a))
+	}, cyber.ErrAssetNotFound, `SELECT id, partner_id, kind, status, created_at, value FROM asset WHERE partner_id = $1 AND id = $2`, id, asset)
 }
 
 // GetEvent returns one event.
 func (s Overview) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
-	list, err := s.keptEvents(ctx, id, ` AND partner_id = $1 AND id = $2`, partnerNumber(id), string(event))
-	if err == nil && len(list) == 0 {
-		return alert.Kept{}, alert.ErrEventNotFound
-	}
-	if err != nil {
-		return alert.Kept{}, err
-	}
-	return list[0], nil
-}
-
-// keptEvents returns stored events with their bodies. rest is appended to the WHERE clause and must limit to the
-// partner.
-func (s Overview) keptEvents(ctx context.Context, id partner.ID, rest string, args ...any) ([]alert.Kept, error) {
-	list, err := collectRows(ctx, s.readQuerier(), s.alertsArea().scanKeptEvent(id), `SELECT `+keptColumns+` FROM event WHERE true`+rest, args...)
-	return list, wrapError("list events", err)
+	return s.alertsArea().GetEvent(ctx, id, event)
 }
 
 // SubscriptionBySeq returns one subscription by its number.
 func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error) {
-	sub, err := s.subscriptions().scanSubscription(id, s.readQuerier().QueryRowContext(ctx,
-		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND seq = $2`, partnerNumber(id), seq))
-	return sub, readError("read subscription", err, subscription.ErrNotFound)
+	return readRow(ctx, s.readQuerier(), s.subscriptions().scanSubscription(id), subscription.ErrNotFound,
+		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND seq = $2`, id, seq)
 }
 
 // SubscriptionsOfCPF returns a person's subscriptions of one partner, those that have not ended first.
@@ -211,28 +190,27 @@ func (s Overview) NamesOfUsers(ctx context.Context, id partner.ID, users []partn
 	for _, u := range users {
 		byIndex[string(s.blindUserIndex(id, u))] = u
 	}
-	args := []any{partnerNumber(id)}
+	args := []any{id}
 	marks := appendByteMarks(&args, slices.Collect(maps.Keys(byIndex)))
 	owners := map[string]partner.UserHash{}
-	cpfs, err := collectRows(ctx, s.readQuerier(), func(row scanner) (string, error) {
+	cpfs, err := collectRows(ctx, s.readQuerier(), func(row scanner, into *string) error {
 		var cpf, short, long []byte
 		err := row.Scan(&cpf, &short, &long)
 		owners[string(cpf)] = cmp.Or(byIndex[string(short)], byIndex[string(long)])
-		return string(cpf), err
+		*into = string(cpf)
+		return err
 	}, `SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND (user_256 IN (`+marks+`) OR user_512 IN (`+marks+`))`, args...)
 	names := make(map[partner.UserHash]string, len(cpfs))
 	if err != nil || len(cpfs) == 0 {
 		return names, err
 	}
-	args = []any{partnerNumber(id)}
+	args = []any{id}
 	marks = appendByteMarks(&args, cpfs)
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} { // each half has an index of its own
-		list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (subscription.Subscription, error) {
-			return s.subscriptions().scanSubscription(id, row)
-		},
+		list, err := collectRows(ctx, s.readQuerier(), s.subscriptions().scanSubscription(id),
 			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf IN (`+marks+`) AND `+half+` ORDER BY seq DESC`, args...)
 		if err != nil {
-			return nil, fmt.Errorf("find names: %w", err)
+			return nil, err
 		}
 		for _, one := range list {
 			if u := owners[string(s.blindCPFIndex(id, one.Beneficiary.CPF))]; names[u] == "" {
@@ -255,7 +233,7 @@ func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]a
 		order = ` ORDER BY d.finished_at DESC, d.partner_id DESC, d.endpoint_id DESC, d.seq DESC`
 	}
 	if f.Partner != "" && f.State != alert.Delivered {
-		c.addCondition(`d.partner_id = `, partnerNumber(f.Partner))
+		c.addCondition(`d.partner_id = `, f.Partner)
 	}
 	if f.User != "" {
 		if err := s.deliveriesOf(ctx, &c, f); err != nil {
@@ -266,35 +244,23 @@ func (s Overview) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]a
 	if m := f.Before; m.Endpoint != "" {
 		switch {
 		case over:
-			c.addPastCondition(`d.finished_at, d.partner_id, d.endpoint_id, d.seq`, `<`, toMicros(m.At), partnerNumber(m.Partner), string(m.Endpoint), m.Seq)
+			c.addPastCondition(`d.finished_at, d.partner_id, d.endpoint_id, d.seq`, `<`, m.At, m.Partner, m.Endpoint, m.Seq)
 		case f.Partner != "": // or SQLite begins at the partner's first
-			c.addPastCondition(`d.endpoint_id, d.seq`, `>`, string(m.Endpoint), m.Seq)
+			c.addPastCondition(`d.endpoint_id, d.seq`, `>`, m.Endpoint, m.Seq)
 		default:
-			c.addPastCondition(`d.partner_id, d.endpoint_id, d.seq`, `>`, partnerNumber(m.Partner), string(m.Endpoint), m.Seq)
+			c.addPastCondition(`d.partner_id, d.endpoint_id, d.seq`, `>`, m.Partner, m.Endpoint, m.Seq)
 		}
 	}
-	look := f.Limit
-	if f.User == "" && (f.Partner != "" && f.State == alert.Delivered || f.Type != "" || f.Endpoint != "") {
-		look = max(f.Limit, looks)
-	}
-	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, func(l alert.Listed) bool {
+	look := rowsToLook(f.Limit, f.User == "" && (f.Partner != "" && f.State == alert.Delivered || f.Type != "" || f.Endpoint != ""))
+	return collectPage(ctx, s.readQuerier(), f.Limit, look, func(l alert.Listed) bool {
 		return (f.Partner == "" || l.Partner == f.Partner) && (f.Type == "" || l.Type == f.Type) && (f.Endpoint == "" || l.Endpoint == f.Endpoint)
-	}, func(row scanner) (alert.Listed, error) {
-		var l alert.Listed
-		var attempts, next, finished, created int64
-		err := row.Scan(scanPartnerID(&l.Partner), &l.Endpoint, &l.Event, &l.Seq, &l.State, &attempts, &next, &finished, &created, &l.Type)
-		l.Attempts, l.NextAt, l.FinishedAt, l.CreatedAt = int(attempts), fromMicros(next), fromMicros(finished), fromMicros(created)
-		return l, err
+	}, func(l alert.Listed) alert.DeliveryMark {
+		return alert.DeliveryMark{At: l.FinishedAt, Partner: l.Partner, Endpoint: l.Endpoint, Seq: l.Seq}
+	}, func(row scanner, l *alert.Listed) error {
+		return row.Scan(&l.Partner, &l.Endpoint, &l.Event, &l.Seq, &l.State, &l.Attempts, &l.NextAt, &l.FinishedAt, &l.CreatedAt, &l.Type)
 	}, `SELECT d.partner_id, d.endpoint_id, d.event_id, d.seq, d.state, d.attempts, d.next_at, d.finished_at, d.created_at,
 		coalesce((SELECT e.type FROM event e WHERE e.partner_id = d.partner_id AND e.seq = d.seq), '')
 		FROM delivery d WHERE true`+c.text+order+c.addLimit(look+1), c.args...)
-	if err != nil {
-		return nil, alert.DeliveryMark{}, fmt.Errorf("list deliveries: %w", err)
-	}
-	if !more {
-		return kept, alert.DeliveryMark{}, nil
-	}
-	return kept, alert.DeliveryMark{At: last.FinishedAt, Partner: last.Partner, Endpoint: last.Endpoint, Seq: last.Seq}, nil
 }
 
 // deliveriesOf leaves those of events about a person: the events by their index, and their deliveries by the key.
@@ -303,7 +269,7 @@ func (s Overview) deliveriesOf(ctx context.Context, c *conditions, f alert.Deliv
 	if err != nil {
 		return err
 	}
-	c.args = append(c.args, partnerNumber(f.Partner), u.write, u.other)
+	c.args = append(c.args, f.Partner, u.write, u.other)
 	n := len(c.args)
 	at := func(back int) string { return `$` + strconv.Itoa(n-back) }
 	c.text += ` AND d.partner_id = ` + at(2) + ` AND d.endpoint_id IN (SELECT p.id FROM endpoint p WHERE p.partner_id = ` + at(2) + `)
@@ -314,13 +280,9 @@ func (s Overview) deliveriesOf(ctx context.Context, c *conditions, f alert.Deliv
 // ListEvents returns a page of a partner's events that fit, without their bodies, and the number that the next goes on from; 0
 // at the end. Types are sifted, and times within the numbers between which they lie.
 func (s Overview) ListEvents(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error) {
-	c := conditions{args: []any{partnerNumber(id)}}
-	if f.User != "" {
-		u, err := s.findUser(ctx, s.readQuerier(), id, f.User)
-		if err != nil {
-			return nil, 0, err
-		}
-		c.addEither(`person`, u.write, u.other)
+	c := conditions{args: []any{id}}
+	if err := s.addPerson(ctx, &c, `person`, id, f.User); err != nil {
+		return nil, 0, err
 	}
 	column := `seq`
 	if f.User != "" {
@@ -342,26 +304,11 @@ func (s Overview) ListEvents(ctx context.Context, id partner.ID, f alert.EventFi
 		c.addCondition(`seq >= `, first)
 		c.addCondition(`seq <= `, last)
 	}
-	look := f.Limit
-	if f.Type != "" || !f.From.IsZero() || !f.To.IsZero() {
-		look = max(f.Limit, looks)
-	}
-	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, func(e alert.Kept) bool {
+	look := rowsToLook(f.Limit, f.Type != "" || !f.From.IsZero() || !f.To.IsZero())
+	return collectPage(ctx, s.readQuerier(), f.Limit, look, func(e alert.Kept) bool {
 		return (f.Type == "" || e.Type == f.Type) && !e.At.Before(f.From) && (f.To.IsZero() || e.At.Before(f.To))
-	}, func(row scanner) (alert.Kept, error) {
-		var e alert.Kept
-		var created int64
-		err := row.Scan(&e.ID, &e.Seq, &e.Type, &created)
-		e.At = fromMicros(created)
-		return e, err
-	}, `SELECT id, seq, type, created_at FROM event WHERE partner_id = $1`+c.text+order+c.addLimit(look+1), c.args...)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list events: %w", err)
-	}
-	if !more {
-		return kept, 0, nil
-	}
-	return kept, last.Seq, nil
+	}, func(e alert.Kept) int64 { return e.Seq }, func(row scanner, e *alert.Kept) error { return row.Scan(&e.ID, &e.Seq, &e.Type, &e.At) },
+		`SELECT id, seq, type, created_at FROM event WHERE partner_id = $1`+c.text+order+c.addLimit(look+1), c.args...)
 }
 
 // FindingList returns a page of the findings that fit, and where the next begins. Severity and kind are no columns of the
@@ -371,15 +318,10 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 	if err != nil {
 		return nil, cyber.Mark{}, err
 	}
-	look := f.Limit
-	if f.Kind != "" || f.Severity != "" {
-		look = max(f.Limit, looks)
-	}
+	look := rowsToLook(f.Limit, f.Kind != "" || f.Severity != "")
 	order := ` ORDER BY f.id DESC`
 	if f.Breach != "" { // ids grow with time, so the breach's own index has the order; by time a million rows would be sorted
-		if f.Before.ID != "" {
-			c.addCondition(`f.id < `, f.Before.ID)
-		}
+		addFilter(&c, `f.id < `, f.Before.ID)
 	} else {
 		at := `f.found_at`
 		if f.User != "" {
@@ -387,30 +329,22 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 		}
 		order = c.addOrder(at, `f.id`, f.Before, f.OldestFirst)
 	}
-	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, func(one cyber.Found) bool {
+	return collectPage(ctx, s.readQuerier(), f.Limit, look, func(one cyber.Found) bool {
 		return (f.Kind == "" || one.Asset.Kind.String() == f.Kind) && (f.Severity == "" || one.Finding.Severity == f.Severity)
-	}, s.scanFound, selectFound+c.text+order+c.addLimit(look+1), c.args...)
-	if err != nil {
-		return nil, cyber.Mark{}, fmt.Errorf("list findings: %w", err)
-	}
-	if !more {
-		return kept, cyber.Mark{}, nil
-	}
-	return kept, cyber.Mark{At: last.Finding.FoundAt, ID: string(last.Finding.ID)}, nil
+	}, func(one cyber.Found) cyber.Mark {
+		return cyber.Mark{At: one.Finding.FoundAt, ID: string(one.Finding.ID)}
+	}, s.scanFound,
+		selectFound+c.text+order+c.addLimit(look+1), c.args...)
 }
 
 // findingsThatFit returns the conditions of a filter; lists and counts both use them, so that they agree.
 func (s Overview) findingsThatFit(ctx context.Context, f cyber.FindingFilter) (c conditions, err error) {
-	if f.Partner != "" {
-		c.addCondition(`f.partner_id = `, partnerNumber(f.Partner))
-	}
+	addFilter(&c, `f.partner_id = `, f.Partner)
 	if f.User != "" {
-		u, err := s.findUser(ctx, s.readQuerier(), f.Partner, f.User)
-		if err != nil {
+		c.addCondition(`f.asset_id IN (SELECT id FROM asset WHERE partner_id = `, f.Partner)
+		if err := s.addPerson(ctx, &c, `user_index`, f.Partner, f.User); err != nil {
 			return c, err
 		}
-		c.addCondition(`f.asset_id IN (SELECT id FROM asset WHERE partner_id = `, partnerNumber(f.Partner))
-		c.addEither(`user_index`, u.write, u.other)
 		c.text += `)` // joined to them, SQLite reads all findings of the partner
 	}
 	if f.OpenOnly {
@@ -419,9 +353,7 @@ func (s Overview) findingsThatFit(ctx context.Context, f cyber.FindingFilter) (c
 	if f.ResolvedOnly {
 		c.addCondition(`f.resolution <> `, "")
 	}
-	if f.Breach != "" {
-		c.addCondition(`f.breach = `, f.Breach)
-	}
+	addFilter(&c, `f.breach = `, f.Breach)
 	c.addPeriod(`f.found_at`, f.From, f.To)
 	return c, nil
 }
@@ -430,53 +362,35 @@ func (s Overview) findingsThatFit(ctx context.Context, f cyber.FindingFilter) (c
 // time, and of what was found the partner; the rest is sifted before anything is opened.
 func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error) {
 	var c conditions
-	c.addCondition(`status = `, string(f.Status))
+	c.addCondition(`status = `, f.Status)
 	c.addPeriod(`created_at`, f.From, f.To)
 	look := f.Limit
 	switch {
 	case f.User != "":
-		u, err := s.findUser(ctx, s.readQuerier(), f.Partner, f.User)
-		if err != nil {
+		c.addCondition(`partner_id = `, f.Partner)
+		if err := s.addPerson(ctx, &c, `user_index`, f.Partner, f.User); err != nil {
 			return nil, cyber.Mark{}, err
 		}
-		c.addCondition(`partner_id = `, partnerNumber(f.Partner))
-		c.addEither(`user_index`, u.write, u.other)
 	case f.Partner != "" && f.Status != cyber.StatusMonitored:
 		c.text += ` AND status <> '` + string(cyber.StatusMonitored) + `'` // a constant of ours: the index is for these
-		c.addCondition(`partner_id = `, partnerNumber(f.Partner))
-		if f.Kind != "" {
-			look = max(f.Limit, looks)
-		}
-	case f.Partner != "", f.Kind != "":
-		look = max(f.Limit, looks)
+		c.addCondition(`partner_id = `, f.Partner)
+		look = rowsToLook(f.Limit, f.Kind != "")
+	default:
+		look = rowsToLook(f.Limit, f.Partner != "" || f.Kind != "")
 	}
-	type row struct {
-		cyber.Asset
-		sealed []byte
+	fits := func(a cyber.Asset) bool {
+		return (f.Partner == "" || a.Partner == f.Partner) && (f.Kind == "" || a.Kind.String() == f.Kind)
 	}
-	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, func(r row) bool {
-		return (f.Partner == "" || r.Partner == f.Partner) && (f.Kind == "" || r.Kind.String() == f.Kind)
-	}, func(sc scanner) (row, error) {
-		var r row
-		var created int64
-		err := sc.Scan(&r.ID, scanPartnerID(&r.Partner), &r.Kind, &r.Status, &created, &r.sealed)
-		r.AddedAt = fromMicros(created)
-		return r, err
-	}, `SELECT id, partner_id, kind, status, created_at, value FROM asset WHERE true`+c.text+c.addOrder(`created_at`, `id`, f.Before, f.OldestFirst)+c.addLimit(look+1), c.args...)
-	if err != nil {
-		return nil, cyber.Mark{}, fmt.Errorf("list assets: %w", err)
-	}
-	assets := make([]cyber.Asset, len(kept))
-	for i, r := range kept {
-		assets[i] = r.Asset
-		if err := s.monitoring().openAssetValue(&assets[i], r.sealed); err != nil {
-			return nil, cyber.Mark{}, err
-		}
-	}
-	if !more {
-		return assets, cyber.Mark{}, nil
-	}
-	return assets, cyber.Mark{At: last.AddedAt, ID: string(last.ID)}, nil
+	mark := func(a cyber.Asset) cyber.Mark { return cyber.Mark{At: a.AddedAt, ID: string(a.ID)} }
+	return collectPage(ctx, s.readQuerier(), f.Limit, look, fits, mark, func(row scanner, a *cyber.Asset) error {
+		return row.Scan(&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, scanFunc(func(sealed []byte) error {
+			if !fits(*a) {
+				return nil
+			}
+			return s.monitoring().openAssetValue(a, sealed)
+		}))
+	}, `SELECT id, partner_id, kind, status, created_at, value FROM asset WHERE true`+c.text+c.addOrder(`created_at`, `id`, f.Before, f.OldestFirst)+
+		c.addLimit(look+1), c.args...)
 }
 
 // SubscriptionList returns a page of a partner's subscriptions that fit, by their numbers, and the one that the next goes on
@@ -486,14 +400,14 @@ func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscri
 		list, err := s.subscriptionsOfPerson(ctx, id, f)
 		return list, 0, err
 	}
-	c, today := conditions{args: []any{partnerNumber(id)}}, subscription.DayInBrazil(s.now())
+	c, today := conditions{args: []any{id}}, subscription.DayInBrazil(s.now())
 	switch f.State {
 	case subscription.ListSuspended:
 		c.text += ` AND ended_at = 0 AND suspended_at > 0`
 	case subscription.ListEnded:
 	case subscription.ListRunning:
 		c.text += ` AND ended_at = 0`
-		c.addCondition(lastDay+` >= `, int64(today))
+		c.addCondition(lastDay+` >= `, today)
 	}
 	order := ` ORDER BY seq`
 	switch {
@@ -505,36 +419,11 @@ func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscri
 	if f.NewestFirst {
 		order += ` DESC`
 	}
-	look := f.Limit
-	if f.Plan != "" || f.From != 0 || f.To != 0 || f.State == subscription.ListEnded {
-		look = max(f.Limit, looks)
-	}
-	type row struct {
-		subscription.Subscription
-		cpf, sealed []byte
-	}
-	fits := func(r row) bool { return f.FitsFilter(r.Subscription, today) }
-	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, fits, func(sc scanner) (row, error) {
-		var r row
-		var created, suspended, ended int64
-		err := sc.Scan(&r.Seq, &r.cpf, &r.Plan, &r.Start, &r.Expiry, &r.sealed, &created, &suspended, &ended)
-		r.CreatedAt, r.SuspendedAt, r.EndedAt = fromMicros(created), fromMicros(suspended), fromMicros(ended)
-		return r, err
-	}, `SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1`+c.text+order+c.addLimit(look+1), c.args...)
-	if err != nil {
-		return nil, 0, fmt.Errorf("list subscriptions: %w", err)
-	}
-	list := make([]subscription.Subscription, len(kept))
-	for i, r := range kept {
-		list[i] = r.Subscription
-		if err := s.subscriptions().unsealBody(id, r.cpf, r.sealed, &list[i]); err != nil {
-			return nil, 0, err
-		}
-	}
-	if !more {
-		return list, 0, nil
-	}
-	return list, last.Seq, nil
+	look := rowsToLook(f.Limit, f.Plan != "" || f.From != 0 || f.To != 0 || f.State == subscription.ListEnded)
+	fits := func(sub subscription.Subscription) bool { return f.FitsFilter(sub, today) }
+	mark := func(sub subscription.Subscription) int64 { return sub.Seq }
+	return collectPage(ctx, s.readQuerier(), f.Limit, look, fits, mark, s.subscriptions().scanSifted(id, fits),
+		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1`+c.text+order+c.addLimit(look+1), c.args...)
 }
 
 // subscriptionsOfPerson are few: they stand on one page.
@@ -558,29 +447,18 @@ func (s Overview) subscriptionsOfPerson(ctx context.Context, id partner.ID, f su
 
 // DeviceList returns a page of a partner's live devices that fit, and where the next begins.
 func (s Overview) DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error) {
-	c, at := conditions{text: ` AND ended_at = 0`, args: []any{partnerNumber(id)}}, `issued_at`
-	c.addCondition(`valid_until > `, toMicros(s.now()))
+	c, at := conditions{text: ` AND ended_at = 0`, args: []any{id}}, `issued_at`
+	c.addCondition(`valid_until > `, s.now())
 	if f.User != "" {
-		u, err := s.findUser(ctx, s.readQuerier(), id, f.User)
-		if err != nil {
-			return nil, cyber.Mark{}, err
-		}
-		c.addEither(`user_index`, u.write, u.other)
 		at = byPerson + at
 	}
+	if err := s.addPerson(ctx, &c, `user_index`, id, f.User); err != nil {
+		return nil, cyber.Mark{}, err
+	}
 	c.addPeriod(`issued_at`, f.From, f.To)
-	look := f.Limit
-	if f.System != "" {
-		look = max(f.Limit, looks)
-	}
+	look := rowsToLook(f.Limit, f.System != "")
 	fits := func(d cyber.Device) bool { return f.System == "" || d.System == f.System }
-	kept, last, more, err := collectPage(ctx, s.readQuerier(), f.Limit, look, fits, s.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1`+c.text+
-		c.addOrder(at, `id`, f.Before, f.OldestFirst)+c.addLimit(look+1), c.args...)
-	if err != nil {
-		return nil, cyber.Mark{}, fmt.Errorf("list devices: %w", err)
-	}
-	if !more {
-		return kept, cyber.Mark{}, nil
-	}
-	return kept, cyber.Mark{At: last.IssuedAt, ID: string(last.ID)}, nil
+	mark := func(d cyber.Device) cyber.Mark { return cyber.Mark{At: d.IssuedAt, ID: string(d.ID)} }
+	return collectPage(ctx, s.readQuerier(), f.Limit, look, fits, mark, s.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1`+
+		c.text+c.addOrder(at, `id`, f.Before, f.OldestFirst)+c.addLimit(look+1), c.args...)
 }

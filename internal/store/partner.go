@@ -7,10 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json"
 
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -28,58 +25,35 @@ func sealedSaltPlace(id partner.ID) seal.Place {
 	return seal.Place{Table: "partner", Column: "salt", Partner: string(id), Row: string(id)}
 }
 
-// partnerNumber returns the number under which a partner's rows are stored.
-func partnerNumber(id partner.ID) int64 { return id.Number() }
-
-// numberOrNull is partnerNumber where there may be no partner: NULL then.
+// numberOrNull returns a partner as an argument where there may be none: NULL then.
 func numberOrNull(id partner.ID) any {
 	if id == "" {
 		return nil
 	}
-	return partnerNumber(id)
-}
-
-// scanPartnerID scans such a number.
-func scanPartnerID(id *partner.ID) sql.Scanner { return numberScanner{id} }
-
-// numberScanner scans the number of a partner's row into its public ID.
-type numberScanner struct{ into *partner.ID }
-
-// Scan accepts every type that the drivers use for an integer; NULL means no partner.
-func (n numberScanner) Scan(value any) error {
-	switch v := value.(type) {
-	case int64:
-		*n.into = partner.NumberedID(v)
-	case nil:
-		*n.into = ""
-	default:
-		return fmt.Errorf("a partner's number is a %T", value)
-	}
-	return nil
+	return id
 }
 
 // NextPartner hands out the number of a new partner; none is handed out twice.
-func (s Partners) NextPartner(ctx context.Context) (n int64, err error) {
-	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		return tx.QueryRowContext(ctx, `UPDATE counter SET value = value + 1 WHERE name = 'partners' RETURNING value`).Scan(&n)
+func (s Partners) NextPartner(ctx context.Context) (int64, error) {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (int64, error) {
+		return readValue[int64](ctx, tx, `UPDATE counter SET value = value + 1 WHERE name = 'partners' RETURNING value`)
 	})
-	return n, wrapError("number a partner", err)
 }
 
 // InsertPartner stores a new partner, its sealed salt and its first key.
 func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt string, first partner.Key) error {
-	sealed, err := s.keys.Seal(sealedSaltPlace(p.ID), []byte(salt))
+	sealed, err := s.sealValue(sealedSaltPlace(p.ID), salt)
 	if err != nil {
-		return fmt.Errorf("seal salt: %w", err)
+		return err
 	}
+	set := p.Settings
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if err := execStatement(ctx, tx, "insert partner", `INSERT INTO partner
+		if err := execStatement(ctx, tx, `INSERT INTO partner
 			(id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, salt, created_at, sites, watched_sites, mac,
 			first_looks_per_hour, sandbox_of, officer)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-			partnerNumber(p.ID), p.Name, string(p.Mode), p.Suspended, int64(p.Settings.RatePerSecond), int64(p.Settings.Burst),
-			p.Settings.DefaultPlan, p.Settings.MaskCards, sealed, toMicros(p.CreatedAt), p.Settings.Sites, p.Settings.WatchedSites,
-			s.grantMAC("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf), p.Settings.Officer); err != nil {
+			p.ID, p.Name, p.Mode, p.Suspended, set.RatePerSecond, set.Burst, set.DefaultPlan, set.MaskCards, sealed, p.CreatedAt, set.Sites, set.WatchedSites,
+			s.grantMAC("partner", partnerGrant(p)), set.FirstLooksPerHour, numberOrNull(set.SandboxOf), set.Officer); err != nil {
 			return err
 		}
 		return s.insertAPIKey(ctx, tx, p.ID, first)
@@ -90,23 +64,18 @@ func (s Partners) InsertPartner(ctx context.Context, p partner.Partner, salt str
 const partnerColumns = `id, name, mode, suspended, rate_per_second, burst, default_plan, mask_cards, sites, watched_sites,
 	first_looks_per_hour, sandbox_of, officer, created_at, mac`
 
-// scanner is what *sql.Row and *sql.Rows have in common, so that one function reads both.
-type scanner interface{ Scan(dest ...any) error }
+// scanPartner reads partnerColumns.
+func (c core) scanPartner(row scanner, p *partner.Partner) error {
+	return row.Scan(c.partnerTargets(p)...)
+}
 
-// scanPartner reads partnerColumns and notes whether this program wrote them.
-func (c core) scanPartner(row scanner, more ...any) (partner.Partner, error) {
-	var p partner.Partner
-	var rate, burst, created int64
-	var mac []byte
-	err := row.Scan(append([]any{scanPartnerID(&p.ID), &p.Name, &p.Mode, &p.Suspended, &rate, &burst, &p.Settings.DefaultPlan,
-		&p.Settings.MaskCards, &p.Settings.Sites, &p.Settings.WatchedSites,
-		&p.Settings.FirstLooksPerHour, scanPartnerID(&p.Settings.SandboxOf), &p.Settings.Officer, &created, &mac}, more...)...)
-	if err != nil {
-		return p, err
+// partnerTargets returns where the columns of a partner are scanned to; it is noted whether this program wrote them.
+func (c core) partnerTargets(p *partner.Partner) []any {
+	set := &p.Settings
+	return []any{
+		&p.ID, &p.Name, &p.Mode, &p.Suspended, &set.RatePerSecond, &set.Burst, &set.DefaultPlan, &set.MaskCards, &set.Sites, &set.WatchedSites,
+		&set.FirstLooksPerHour, &set.SandboxOf, &set.Officer, &p.CreatedAt, c.checksMAC(&p.Forged, "partner", func() *grant { return partnerGrant(*p) }),
 	}
-	p.Settings.RatePerSecond, p.Settings.Burst, p.CreatedAt = int(rate), int(burst), fromMicros(created)
-	p.Forged = !c.isGenuine("partner", partnerGrant(p), mac)
-	return p, nil
 }
 
 // PartnerByID returns one partner.
@@ -116,9 +85,9 @@ func (s Partners) PartnerByID(ctx context.Context, id partner.ID) (partner.Partn
 
 // partnerByID returns partner.ErrNotFound for an unknown partner and refuses a forged row.
 func (c core) partnerByID(ctx context.Context, q querier, id partner.ID) (partner.Partner, error) {
-	p, err := c.scanPartner(q.QueryRowContext(ctx, `SELECT `+partnerColumns+` FROM partner WHERE id = $1`, partnerNumber(id)))
+	p, err := readRow(ctx, q, c.scanPartner, partner.ErrNotFound, `SELECT `+partnerColumns+` FROM partner WHERE id = $1`, id)
 	if err != nil {
-		return p, readError("read partner", err, partner.ErrNotFound)
+		return p, err
 	}
 	if p.Forged {
 		return partner.Partner{}, forgedRowError("partner", string(id))
@@ -128,96 +97,51 @@ func (c core) partnerByID(ctx context.Context, q querier, id partner.ID) (partne
 
 // ListPartners returns all partners, oldest first, forged ones too.
 func (s Partners) ListPartners(ctx context.Context) ([]partner.Partner, error) {
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (partner.Partner, error) { return s.scanPartner(row) },
+	return collectRows(ctx, s.readQuerier(), s.scanPartner,
 		`SELECT `+partnerColumns+` FROM partner ORDER BY created_at, id`)
-}
-
-// collectRows runs a query and scans every row.
-func collectRows[T any](ctx context.Context, q querier, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
-	list := []T{}
-	err := eachQueryRow(ctx, q, func(rows *sql.Rows) error {
-		v, err := scan(rows)
-		if err == nil {
-			list = append(list, v)
-		}
-		return err
-	}, query, args)
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
-}
-
-// eachQueryRow reads what a query finds, row by row. It is apart from collect because that is compiled for each type.
-func eachQueryRow(ctx context.Context, q querier, read func(*sql.Rows) error, query string, args []any) error {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return classifyError(err)
-	}
-	defer func() { _ = rows.Close() }() // rows.Err below reports what matters
-	for rows.Next() {
-		if err := read(rows); err != nil {
-			return err
-		}
-	}
-	return classifyError(rows.Err())
 }
 
 // UpdatePartner changes a partner under the lock of its row and moves the access epoch.
 func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(*partner.Partner) error) (partner.Partner, error) {
-	var p partner.Partner
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (p partner.Partner, err error) {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // first: it also orders concurrent changes
-			return err
+			return p, err
 		}
-		var err error
 		if p, err = s.partnerByID(ctx, tx, id); err != nil {
-			return err
+			return p, err
 		}
-		before := p.Settings
+		before, set := p.Settings, &p.Settings
 		if err := change(&p); err != nil {
-			return err
+			return p, err
 		}
-		if err := execStatement(ctx, tx, "update partner", `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
+		if err := execStatement(ctx, tx, `UPDATE partner SET name = $2, suspended = $3, rate_per_second = $4, burst = $5,
 			default_plan = $6, mask_cards = $7, sites = $8, watched_sites = $9, mac = $10,
-			first_looks_per_hour = $11, sandbox_of = $12, officer = $13 WHERE id = $1`, partnerNumber(id), p.Name, p.Suspended,
-			int64(p.Settings.RatePerSecond), int64(p.Settings.Burst), p.Settings.DefaultPlan, p.Settings.MaskCards, p.Settings.Sites, p.Settings.WatchedSites,
-			s.grantMAC("partner", partnerGrant(p)), int64(p.Settings.FirstLooksPerHour), numberOrNull(p.Settings.SandboxOf), p.Settings.Officer); err != nil {
-			return err
+			first_looks_per_hour = $11, sandbox_of = $12, officer = $13 WHERE id = $1`, id, p.Name, p.Suspended, set.RatePerSecond, set.Burst, set.DefaultPlan, set.MaskCards, set.Sites,
+			set.WatchedSites, s.grantMAC("partner", partnerGrant(p)), set.FirstLooksPerHour, numberOrNull(set.SandboxOf), set.Officer); err != nil {
+			return p, err
 		}
-		if before.Sites == p.Settings.Sites && before.WatchedSites == p.Settings.WatchedSites {
-			return nil
+		if before.Sites == set.Sites && before.WatchedSites == set.WatchedSites {
+			return p, nil
 		}
-		return s.breachesArea().addStageJob(ctx, tx, leak.KindSites, string(id)) // what was found before is judged by them too
+		return p, s.breachesArea().addStageJob(ctx, tx, leak.KindSites, string(id)) // what was found before is judged by them too
 	})
-	return p, err
 }
 
 // moveAccessEpoch tells every process that partners, keys or plans changed, so that caches of them are read again. The
 // row stays locked until the transaction ends, which puts concurrent changes in order.
 func moveAccessEpoch(ctx context.Context, tx *sqldb.Tx) error {
-	return execStatement(ctx, tx, "move access epoch", `UPDATE epoch SET value = value + 1 WHERE name = 'access'`)
+	return execStatement(ctx, tx, `UPDATE epoch SET value = value + 1 WHERE name = 'access'`)
 }
 
 // AccessEpoch changes whenever a key, a partner or one of its plans changes.
 func (s Partners) AccessEpoch(ctx context.Context) (int64, error) {
-	var v int64
-	err := s.db.ReadPool().QueryRowContext(ctx, `SELECT value FROM epoch WHERE name = 'access'`).Scan(&v)
-	return v, classifyError(wrapError("read access epoch", err))
+	return readValue[int64](ctx, s.db.ReadPool(), `SELECT value FROM epoch WHERE name = 'access'`)
 }
 
 // OpenSalt opens a partner's salt.
-func (s Partners) OpenSalt(ctx context.Context, id partner.ID) (string, error) {
-	var sealed []byte
-	err := s.readQuerier().QueryRowContext(ctx, `SELECT salt FROM partner WHERE id = $1`, partnerNumber(id)).Scan(&sealed)
-	if err != nil {
-		return "", readError("read salt", err, partner.ErrNotFound)
-	}
-	salt, err := s.keys.Unseal(sealedSaltPlace(id), sealed)
-	if err != nil {
-		return "", fmt.Errorf("open salt: %w", err)
-	}
-	return string(salt), nil
+func (s Partners) OpenSalt(ctx context.Context, id partner.ID) (salt string, err error) {
+	err = s.readSealed(ctx, s.readQuerier(), sealedSaltPlace(id), &salt, partner.ErrNotFound, `SELECT salt FROM partner WHERE id = $1`, id)
+	return salt, err
 }
 
 // InsertKey stores a new key.
@@ -228,13 +152,12 @@ func (s Partners) InsertKey(ctx context.Context, id partner.ID, k partner.Key) e
 			if err := moveAccessEpoch(ctx, tx); err != nil {
 				return err
 			}
-			maker, err := s.scanKeyRow(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 AND k.id = $2`,
-				partnerNumber(id), string(k.MadeBy)))
-			if errors.Is(err, sql.ErrNoRows) || err == nil && !maker.IsLiveAt(s.now()) {
-				return partner.ErrUnauthorised
+			maker, err := readRow(ctx, tx, s.scanKeyRow, partner.ErrUnauthorised, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 AND k.id = $2`, id, k.MadeBy)
+			if err == nil && !maker.IsLiveAt(s.now()) {
+				err = partner.ErrUnauthorised
 			}
 			if err != nil {
-				return fmt.Errorf("read the key's maker: %w", err)
+				return err
 			}
 		}
 		return s.insertAPIKey(ctx, tx, id, k)
@@ -242,51 +165,28 @@ func (s Partners) InsertKey(ctx context.Context, id partner.ID, k partner.Key) e
 }
 
 // insertAPIKey stores a new key.
-func (s Partners) insertAPIKey(ctx context.Context, q querier, id partner.ID, k partner.Key) error {
+func (s Partners) insertAPIKey(ctx context.Context, tx *sqldb.Tx, id partner.ID, k partner.Key) error {
 	k.Partner, k.Digest = id, s.keyedDigest("api_key", k.Digest)
-	return execStatement(ctx, q, "insert key", `INSERT INTO api_key
+	return execStatement(ctx, tx, `INSERT INTO api_key
 		(id, partner_id, label, preview, lookup, digest, scopes, created_at, expires_at, revoked_at, made_by, line, mac)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		string(k.ID), partnerNumber(id), k.Label, k.Preview, k.Digest[:lookupLen], k.Digest, joinScopes(k.Scopes),
-		toMicros(k.CreatedAt), toMicros(k.ExpiresAt), toMicros(k.RevokedAt), string(k.MadeBy), string(k.Line), s.grantMAC("api_key", apiKeyGrant(k)))
+		k.ID, id, k.Label, k.Preview, k.Digest[:lookupLen], k.Digest, joinTexts(k.Scopes), k.CreatedAt, k.ExpiresAt, k.RevokedAt, k.MadeBy, k.Line,
+		s.grantMAC("api_key", apiKeyGrant(k)))
 }
 
 // keyColumns are those that scanKeyRow expects, in its order.
 const keyColumns = `k.id, k.partner_id, k.label, k.preview, k.digest, k.scopes, k.created_at, k.expires_at, k.revoked_at,
 	k.made_by, k.line, k.mac`
 
-// keyRow is the columns of a key on their way in.
-type keyRow struct {
-	key    partner.Key
-	scopes string
-	times  [3]int64
-	mac    []byte
-}
-
-// scanTargets returns where the columns of a key are scanned to.
-func (r *keyRow) scanTargets() []any {
-	return []any{&r.key.ID, scanPartnerID(&r.key.Partner), &r.key.Label, &r.key.Preview, &r.key.Digest, &r.scopes, &r.times[0], &r.times[1], &r.times[2],
-		&r.key.MadeBy, &r.key.Line, &r.mac}
-}
-
-// openKeyRow makes a key of its columns and notes whether this program wrote them.
-func (s Partners) openKeyRow(r *keyRow) partner.Key {
-	k := r.key
-	for _, sc := range strings.Split(r.scopes, ",") {
-		k.Scopes = append(k.Scopes, partner.Scope(sc))
-	}
-	k.CreatedAt, k.ExpiresAt, k.RevokedAt = fromMicros(r.times[0]), fromMicros(r.times[1]), fromMicros(r.times[2])
-	k.Forged = !s.isGenuine("api_key", apiKeyGrant(k), r.mac)
-	return k
-}
-
 // scanKeyRow reads a key.
-func (s Partners) scanKeyRow(row scanner) (partner.Key, error) {
-	var r keyRow
-	if err := row.Scan(r.scanTargets()...); err != nil {
-		return r.key, err
+func (s Partners) scanKeyRow(row scanner, k *partner.Key) error { return row.Scan(s.keyTargets(k)...) }
+
+// keyTargets returns where the columns of a key are scanned to; it is noted whether this program wrote them.
+func (s Partners) keyTargets(k *partner.Key) []any {
+	return []any{
+		&k.ID, &k.Partner, &k.Label, &k.Preview, &k.Digest, splitsTexts(&k.Scopes), &k.CreatedAt, &k.ExpiresAt, &k.RevokedAt, &k.MadeBy, &k.Line,
+		s.checksMAC(&k.Forged, "api_key", func() *grant { return apiKeyGrant(*k) }),
 	}
-	return s.openKeyRow(&r), nil
 }
 
 // ListKeys returns a partner's keys, oldest first.
@@ -297,27 +197,20 @@ func (s Partners) ListKeys(ctx context.Context, id partner.ID) ([]partner.Key, e
 // readKeys returns a partner's keys, oldest first.
 func (s Partners) readKeys(ctx context.Context, q querier, id partner.ID) ([]partner.Key, error) {
 	return collectRows(ctx, q, s.scanKeyRow,
-		`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, partnerNumber(id))
+		`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, id)
 }
 
 // KeyByDigest returns the key with this digest, and its partner. A row that this program did not write is no key.
-func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (partner.Key, partner.Partner, error) {
-	var r keyRow
+func (s Partners) KeyByDigest(ctx context.Context, digest []byte) (k partner.Key, p partner.Partner, err error) {
 	keyed := s.keyedDigest("api_key", digest)
-	row := s.db.ReadPool().QueryRowContext(ctx, `SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second, p.burst,
-		p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.first_looks_per_hour, p.sandbox_of, p.officer,
-		p.created_at, p.mac, `+keyColumns+`
+	err = readColumns(ctx, s.db.ReadPool(), append(s.partnerTargets(&p), s.keyTargets(&k)...), `SELECT p.id, p.name, p.mode, p.suspended, p.rate_per_second,
+		p.burst, p.default_plan, p.mask_cards, p.sites, p.watched_sites, p.first_looks_per_hour, p.sandbox_of, p.officer, p.created_at, p.mac, `+keyColumns+`
 		FROM api_key k JOIN partner p ON p.id = k.partner_id WHERE k.lookup = $1`, keyed[:lookupLen])
-	p, err := s.scanPartner(row, r.scanTargets()...)
-	if err != nil {
-		return partner.Key{}, p, readError("read key", err, partner.ErrKeyNotFound)
-	}
-	k := s.openKeyRow(&r)
-	if k.Forged || p.Forged || !hmac.Equal(k.Digest, keyed) {
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (k.Forged || p.Forged || !hmac.Equal(k.Digest, keyed)) {
 		return partner.Key{}, partner.Partner{}, partner.ErrKeyNotFound
 	}
 	k.Digest = digest
-	return k, p, nil
+	return k, p, err
 }
 
 // UpdateKeys stores the times that change sets of a partner's keys, and moves the access epoch.
@@ -341,8 +234,8 @@ func (s Partners) UpdateKeys(ctx context.Context, id partner.ID, change func(key
 			if k.Forged {
 				return forgedRowError("api_key", string(k.ID))
 			}
-			if err := execStatement(ctx, tx, "update key", `UPDATE api_key SET expires_at = $3, revoked_at = $4, mac = $5 WHERE partner_id = $1 AND id = $2`,
-				partnerNumber(id), string(k.ID), toMicros(k.ExpiresAt), toMicros(k.RevokedAt), s.grantMAC("api_key", apiKeyGrant(k))); err != nil {
+			if err := execStatement(ctx, tx, `UPDATE api_key SET expires_at = $3, revoked_at = $4, mac = $5 WHERE partner_id = $1 AND id = $2`,
+				id, k.ID, k.ExpiresAt, k.RevokedAt, s.grantMAC("api_key", apiKeyGrant(k))); err != nil {
 				return err
 			}
 		}
@@ -362,52 +255,36 @@ func (s Partners) GetTheme(ctx context.Context, id partner.ID) (partner.Theme, e
 
 // readTheme is GetTheme for a querier.
 func (s Partners) readTheme(ctx context.Context, q querier, id partner.ID) (partner.Theme, error) {
-	var sealed []byte
 	var t partner.Theme
-	err := q.QueryRowContext(ctx, `SELECT body FROM partner_theme WHERE partner_id = $1`, partnerNumber(id)).Scan(&sealed)
-	if errors.Is(err, sql.ErrNoRows) {
-		return t, nil
+	body, err := readValue[[]byte](ctx, q, `SELECT body FROM partner_theme WHERE partner_id = $1`, id)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && s.openSealed(themePlace(id), body, &t) != nil {
+		return partner.Theme{}, nil // forged: the page falls back to the default look, and vigia check names the row
 	}
-	if err != nil {
-		return t, classifyError(fmt.Errorf("read theme: %w", err))
-	}
-	plain, err := s.keys.Unseal(themePlace(id), sealed)
-	if err != nil {
-		return t, nil //nolint:nilerr // forged: the page falls back to the default look, and vigia check names the row
-	}
-	err = json.Unmarshal(plain, &t)
-	return t, wrapError("read theme", err)
+	return t, err
 }
 
 // UpdateTheme changes a partner's theme.
 func (s Partners) UpdateTheme(ctx context.Context, id partner.ID, change func(*partner.Theme) error) (partner.Theme, error) {
-	var t partner.Theme
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (t partner.Theme, err error) {
 		if err := moveAccessEpoch(ctx, tx); err != nil { // it orders concurrent changes, as it does those of partners
-			return err
+			return t, err
 		}
 		if _, err := s.partnerByID(ctx, tx, id); err != nil {
-			return err
+			return t, err
 		}
-		var err error
 		if t, err = s.readTheme(ctx, tx, id); err != nil {
-			return err
+			return t, err
 		}
 		if err := change(&t); err != nil {
-			return err
+			return t, err
 		}
-		plain, err := json.Marshal(t, json.Deterministic(true))
+		sealed, err := s.sealValue(themePlace(id), t)
 		if err != nil {
-			return fmt.Errorf("write theme: %w", err)
+			return t, err
 		}
-		sealed, err := s.keys.Seal(themePlace(id), plain)
-		if err != nil {
-			return fmt.Errorf("seal theme: %w", err)
-		}
-		return execStatement(ctx, tx, "keep theme", `INSERT INTO partner_theme (partner_id, body) VALUES ($1, $2)
-			ON CONFLICT (partner_id) DO UPDATE SET body = excluded.body`, partnerNumber(id), sealed)
+		return t, execStatement(ctx, tx, `INSERT INTO partner_theme (partner_id, body) VALUES ($1, $2)
+			ON CONFLICT (partner_id) DO UPDATE SET body = excluded.body`, id, sealed)
 	})
-	return t, err
 }
 
 var _ partner.MeterStore = Partners{}
@@ -416,22 +293,21 @@ var _ partner.MeterStore = Partners{}
 func (s Partners) AddRequests(ctx context.Context, id partner.ID, counts []partner.Requests, forget int64) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		for _, c := range counts {
-			if err := execStatement(ctx, tx, "count requests", `INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
+			if err := execStatement(ctx, tx, `INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (partner_id, day, operation) DO UPDATE SET sent = request_count.sent + excluded.sent, refused = request_count.refused + excluded.refused`,
-				partnerNumber(id), c.Day, c.Operation, c.Sent, c.Refused); err != nil {
+				id, c.Day, c.Operation, c.Sent, c.Refused); err != nil {
 				return err
 			}
 		}
-		return execStatement(ctx, tx, "forget requests", `DELETE FROM request_count WHERE partner_id = $1 AND day < $2`, partnerNumber(id), forget)
+		return execStatement(ctx, tx, `DELETE FROM request_count WHERE partner_id = $1 AND day < $2`, id, forget)
 	})
 }
 
 // RequestsOf returns what a partner asked for: see partner.MeterStore.
 func (s Partners) RequestsOf(ctx context.Context, id partner.ID, since int64) ([]partner.Requests, error) {
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (r partner.Requests, err error) {
-		err = row.Scan(&r.Day, &r.Operation, &r.Sent, &r.Refused)
-		return r, err
-	}, `SELECT day, operation, sent, refused FROM request_count WHERE partner_id = $1 AND day >= $2 ORDER BY day DESC, operation`, partnerNumber(id), since)
+	return collectRows(ctx, s.readQuerier(), func(row scanner, r *partner.Requests) error {
+		return row.Scan(&r.Day, &r.Operation, &r.Sent, &r.Refused)
+	}, `SELECT day, operation, sent, refused FROM request_count WHERE partner_id = $1 AND day >= $2 ORDER BY day DESC, operation`, id, since)
 }
 
 // LogRequests keeps the latest requests of a partner: see partner.MeterStore.
@@ -441,32 +317,29 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		for i, l := range lines {
-			if err := execStatement(ctx, tx, "log request", `INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-				ON CONFLICT (partner_id, at, number) DO NOTHING`, partnerNumber(id), toMicros(l.At), int64(i), l.Operation, int64(l.Status), l.Took.Microseconds(), l.Fault, string(l.Key)); err != nil {
+			if err := execStatement(ctx, tx, `INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+				ON CONFLICT (partner_id, at, number) DO NOTHING`, id, l.At, i, l.Operation, l.Status, l.Took, l.Fault, l.Key); err != nil {
 				return err
 			}
 		}
-		return execStatement(ctx, tx, "forget requests", `DELETE FROM request_log WHERE partner_id = $1 AND at < (SELECT at FROM request_log WHERE partner_id = $1
-			ORDER BY at DESC, number DESC LIMIT 1 OFFSET $2)`, partnerNumber(id), int64(partner.MaxLogged-1))
+		return execStatement(ctx, tx, `DELETE FROM request_log WHERE partner_id = $1 AND at < (SELECT at FROM request_log WHERE partner_id = $1
+			ORDER BY at DESC, number DESC LIMIT 1 OFFSET $2)`, id, partner.MaxLogged-1)
 	})
 }
 
 // LatestRequests returns the latest requests of a partner: see partner.MeterStore.
 func (s Partners) LatestRequests(ctx context.Context, id partner.ID, failedOnly bool, limit int) ([]partner.LoggedRequest, error) {
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (l partner.LoggedRequest, err error) {
-		var at, took int64
-		err = row.Scan(&at, &l.Operation, &l.Status, &took, &l.Fault, &l.Key)
-		l.At, l.Took = fromMicros(at), time.Duration(took)*time.Microsecond
-		return l, err
+	return collectRows(ctx, s.readQuerier(), func(row scanner, l *partner.LoggedRequest) error {
+		return row.Scan(&l.At, &l.Operation, &l.Status, &l.Took, &l.Fault, &l.Key)
 	}, `SELECT at, operation, status, took, fault, key_id FROM request_log WHERE partner_id = $1 AND (NOT $2 OR status >= 400) ORDER BY at DESC, number DESC LIMIT $3`,
-		partnerNumber(id), failedOnly, int64(limit))
+		id, failedOnly, limit)
 }
 
 // AgeSandbox makes everything of a partner so many days older: subscriptions, findings with their steps, antivirus keys
 // and cases with their appointments. A time of 0 means that something did not happen, and stays, as does when a subscription was
 // made: its sealed body is bound to that.
 func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error {
-	micros, number := (time.Duration(days) * 24 * time.Hour).Microseconds(), partnerNumber(id)
+	micros, number := (time.Duration(days) * 24 * time.Hour).Microseconds(), id
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		var statements []sqldb.Statement
 		add := func(query string, args ...any) {
@@ -474,9 +347,9 @@ func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error
 		}
 		add(`UPDATE subscription SET suspended_at = CASE WHEN suspended_at > 0 THEN suspended_at - $2 ELSE 0 END,
 			ended_at = CASE WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END, start_day = start_day - $3,
-			expiry_day = CASE WHEN expiry_day > 0 THEN expiry_day - $3 ELSE 0 END WHERE partner_id = $1`, number, micros, int64(days))
+			expiry_day = CASE WHEN expiry_day > 0 THEN expiry_day - $3 ELSE 0 END WHERE partner_id = $1`, number, micros, days)
 		// Through negative numbers: a row must never meet the one that is still where it goes.
-		add(`UPDATE subscription_expiry SET expiry_day = $2 - expiry_day WHERE partner_id = $1 AND expiry_day > 0`, number, int64(days))
+		add(`UPDATE subscription_expiry SET expiry_day = $2 - expiry_day WHERE partner_id = $1 AND expiry_day > 0`, number, days)
 		add(`UPDATE subscription_expiry SET expiry_day = -expiry_day WHERE partner_id = $1 AND expiry_day < 0`, number)
 		add(`UPDATE finding SET found_at = found_at - $2, resolved_at = CASE WHEN resolved_at > 0 THEN resolved_at - $2 ELSE 0 END,
 			renewed_at = CASE WHEN renewed_at > 0 THEN renewed_at - $2 ELSE 0 END,
@@ -491,6 +364,6 @@ func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error
 			made_up_at = CASE WHEN made_up_at > 0 THEN made_up_at - $2 ELSE 0 END, spoke_at = CASE WHEN spoke_at > 0 THEN spoke_at - $2 ELSE 0 END,
 			ending_at = CASE WHEN ending_at > 0 THEN ending_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros, int64(nothingDue))
 		err := tx.RunStatements(ctx, statements)
-		return wrapError("age a sandbox", err)
+		return err
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
@@ -55,13 +54,13 @@ func (s core) findUser(ctx context.Context, q querier, id partner.ID, u partner.
 	default: // a name that the partner made up
 		return user{write: sent, other: sent}, nil
 	}
-	var cpf, d256, d512 []byte
-	err := q.QueryRowContext(ctx, `SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` = $2`,
-		partnerNumber(id), sent).Scan(&cpf, &d256, &d512)
+	var found user
+	err := readColumns(ctx, q, []any{&found.cpf, &found.other, &found.write},
+		`SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` = $2`, id, sent)
 	if errors.Is(err, sql.ErrNoRows) {
 		return user{write: sent, other: sent}, nil
 	}
-	return user{write: d512, other: d256, cpf: cpf}, classifyError(wrapError("find person", err))
+	return found, err
 }
 
 // SamePerson reports whether two user hashes name one person: two spellings of one digest, or both digests of a known
@@ -79,8 +78,8 @@ func (s core) SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHa
 // linkPerson makes both digests of a CPF known as one person.
 func (s core) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf, salt string) error {
 	index, d256, d512 := s.personColumns(id, cpf, salt)
-	return execStatement(ctx, tx, "link person", `INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (partner_id, cpf) DO NOTHING`, partnerNumber(id), index, d256, d512, toMicros(s.now()))
+	return execStatement(ctx, tx, `INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (partner_id, cpf) DO NOTHING`, id, index, d256, d512, s.now())
 }
 
 // sealedNamePlace binds a sealed spelling to its person.
@@ -96,28 +95,23 @@ func (s core) findAndNameUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	if err != nil {
 		return u, err
 	}
-	var index, sealed []byte
-	err = tx.QueryRowContext(ctx, `SELECT user_index, name FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3)
-		ORDER BY named_at DESC LIMIT 1`, partnerNumber(id), u.write, u.other).Scan(&index, &sealed)
-	if err == nil {
-		var last []byte
-		if last, err = s.keys.Unseal(sealedNamePlace(id, index), sealed); err == nil && string(last) == string(hash) && u.cpf != nil {
-			return u, nil
-		}
+	var index []byte
+	var last string
+	err = readColumns(ctx, tx, []any{&index, s.unseals(&last, func() seal.Place { return sealedNamePlace(id, index) })}, `SELECT user_index, name FROM person_name
+		WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY named_at DESC LIMIT 1`, id, u.write, u.other)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) || err == nil && last == string(hash) && u.cpf != nil {
+		return u, err
 	}
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return u, fmt.Errorf("read name: %w", err)
+	sealed, err := s.sealValue(sealedNamePlace(id, u.write), string(hash))
+	if err != nil {
+		return u, err
 	}
-	if sealed, err = s.keys.Seal(sealedNamePlace(id, u.write), []byte(hash)); err != nil {
-		return u, fmt.Errorf("seal name: %w", err)
-	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO person_name (partner_id, user_index, name, named_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (partner_id, user_index) DO UPDATE SET name = excluded.name, named_at = excluded.named_at`,
-		partnerNumber(id), u.write, sealed, toMicros(s.now()))
+	err = execStatement(ctx, tx, `INSERT INTO person_name (partner_id, user_index, name, named_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (partner_id, user_index) DO UPDATE SET name = excluded.name, named_at = excluded.named_at`, id, u.write, sealed, s.now())
 	if err == nil && !bytes.Equal(u.write, u.other) {
-		_, err = tx.ExecContext(ctx, `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`, partnerNumber(id), u.other)
+		err = execStatement(ctx, tx, `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2`, id, u.other)
 	}
-	return u, wrapError("keep name", err)
+	return u, err
 }
 
 // person is who stands behind an index.
@@ -152,15 +146,15 @@ func (s core) findPersons(ctx context.Context, q querier, id partner.ID, indexes
 	}
 	const batch = 300
 	for part := range slices.Chunk(wanted, batch) {
-		args := []any{partnerNumber(id)}
+		args := []any{id}
 		marks := appendByteMarks(&args, part)
 		const joined = `SELECT p.user_256, p.user_512, n.user_index, n.name, n.named_at FROM person p
 			LEFT JOIN person_name n ON n.partner_id = p.partner_id AND n.user_index IN (p.user_256, p.user_512) WHERE p.partner_id = $1 AND `
-		_, err := collectRows(ctx, q, func(row scanner) (struct{}, error) { return struct{}{}, s.addPersonRow(id, people, row) },
+		err := eachRow(ctx, q, func(row scanner) error { return s.addPersonRow(id, people, row) },
 			joined+`p.user_512 IN (`+marks+`) UNION ALL `+joined+`p.user_256 IN (`+marks+`)
 			UNION ALL SELECT NULL, NULL, user_index, name, named_at FROM person_name WHERE partner_id = $1 AND user_index IN (`+marks+`)`, args...)
 		if err != nil {
-			return nil, fmt.Errorf("find persons: %w", err)
+			return nil, err
 		}
 	}
 	return people, nil
@@ -198,17 +192,4 @@ func (s core) addPersonRow(id partner.ID, people map[string]person, row scanner)
 		people[one] = p
 	}
 	return nil
-}
-
-// appendByteMarks appends indexes to args and returns their marks for an IN list.
-func appendByteMarks(args *[]any, indexes []string) string {
-	marks := make([]byte, 0, 6*len(indexes))
-	for i, index := range indexes {
-		if i > 0 {
-			marks = append(marks, ", "...)
-		}
-		*args = append(*args, []byte(index))
-		marks = strconv.AppendInt(append(marks, '$'), int64(len(*args)), 10)
-	}
-	return string(marks)
 }

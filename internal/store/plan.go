@@ -17,22 +17,17 @@ var _ plan.Store = Plans{}
 const planColumns = `partner_id, id, name, coverage, max_devices, key_days, keys_end, retired, created_at, mac`
 
 // scanPlanRow reads planColumns. Of a forged row there is nothing but its name, as of a plan that is yet to be written.
-func (c core) scanPlanRow(row scanner) (checked[plan.Plan], error) {
-	var p plan.Plan
+func (c core) scanPlanRow(row scanner, into *checked[plan.Plan]) error {
+	p := &into.value
 	var coverage string
-	var devices, days, created int64
-	var mac []byte
-	if err := row.Scan(scanPartnerID(&p.Partner), &p.ID, &p.Name, &coverage, &devices, &days, &p.KeysEndWithSubscription, &p.Retired, &created, &mac); err != nil {
-		return checked[plan.Plan]{}, err
+	err := row.Scan(&p.Partner, &p.ID, &p.Name, &coverage, &p.MaxDevices, &p.KeyDays, &p.KeysEndWithSubscription, &p.Retired, &p.CreatedAt,
+		c.checksMAC(&into.forged, "plan", func() *grant { return coverageGrant(*p, coverage) }))
+	into.row = fmt.Sprintf("plan %s/%s", p.Partner, p.ID)
+	var failed error
+	if p.Coverage, failed = plan.ParseCoverage([]byte(coverage)); failed != nil || into.forged {
+		into.forged, *p = true, plan.Plan{ID: p.ID, Partner: p.Partner, Retired: true, CreatedAt: p.CreatedAt}
 	}
-	p.MaxDevices, p.KeyDays, p.CreatedAt = int(devices), int(days), fromMicros(created)
-	var err error
-	p.Coverage, err = plan.ParseCoverage([]byte(coverage))
-	at := fmt.Sprintf("plan %s/%s", p.Partner, p.ID)
-	if err != nil || !c.isGenuine("plan", coverageGrant(p, coverage), mac) {
-		return checked[plan.Plan]{plan.Plan{ID: p.ID, Partner: p.Partner, Retired: true, CreatedAt: p.CreatedAt}, at, true}, nil
-	}
-	return checked[plan.Plan]{value: p, row: at}, nil
+	return err
 }
 
 // InsertPlan stores a new plan.
@@ -56,24 +51,16 @@ func (c core) insertPlan(ctx context.Context, tx *sqldb.Tx, id partner.ID, p pla
 	if err != nil {
 		return false, err
 	}
-	res, err := tx.ExecContext(ctx, `INSERT INTO plan (`+planColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-		ON CONFLICT (partner_id, id) DO NOTHING`, partnerNumber(id), string(p.ID), p.Name, string(coverage), int64(p.MaxDevices),
-		int64(p.KeyDays), p.KeysEndWithSubscription, p.Retired, toMicros(p.CreatedAt), c.grantMAC("plan", coverageGrant(p, string(coverage))))
-	if err != nil {
-		return false, fmt.Errorf("insert plan: %w", err)
-	}
-	n, err := res.RowsAffected()
+	n, err := execCounting(ctx, tx, `INSERT INTO plan (`+planColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT (partner_id, id) DO NOTHING`, id, p.ID, p.Name, string(coverage), p.MaxDevices,
+		p.KeyDays, p.KeysEndWithSubscription, p.Retired, p.CreatedAt, c.grantMAC("plan", coverageGrant(p, string(coverage))))
 	return n == 1, err
 }
 
 // ListPlans returns a partner's plans, oldest first, forged ones too, which say nothing.
 func (s Plans) ListPlans(ctx context.Context, id partner.ID) ([]plan.Plan, error) {
-	rows, err := collectRows(ctx, s.readQuerier(), s.scanPlanRow, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 ORDER BY created_at, id`, partnerNumber(id))
-	list := make([]plan.Plan, len(rows))
-	for i, r := range rows {
-		list[i] = r.value
-	}
-	return list, err
+	rows, err := collectRows(ctx, s.readQuerier(), s.scanPlanRow, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 ORDER BY created_at, id`, id)
+	return valuesOf(rows), err
 }
 
 // GetPlan returns one plan.
@@ -90,36 +77,33 @@ func (c core) readPlan(ctx context.Context, q querier, id partner.ID, p plan.ID)
 // checkedPlan returns plan.ErrNotFound when there is no plan, and a forged one with its mark: the caller decides what
 // it does with it.
 func (c core) checkedPlan(ctx context.Context, q querier, id partner.ID, p plan.ID) (checked[plan.Plan], error) {
-	found, err := c.scanPlanRow(q.QueryRowContext(ctx, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`,
-		partnerNumber(id), string(p)))
-	return found, readError("read plan", err, plan.ErrNotFound)
+	return readRow(ctx, q, c.scanPlanRow, plan.ErrNotFound, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`,
+		id, p)
 }
 
 // UpdatePlan changes one plan and advances the access epoch. A new plan does not advance it, because no cache can hold
 // its absence. A forged plan starts empty, so that only what the operator sets now is stored.
 func (s Plans) UpdatePlan(ctx context.Context, id partner.ID, p plan.ID, change func(*plan.Plan) error) (plan.Plan, error) {
-	var found plan.Plan
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (found plan.Plan, err error) {
 		if err := moveAccessEpoch(ctx, tx); err != nil {
-			return err
+			return found, err
 		}
 		kept, err := s.checkedPlan(ctx, tx, id, p)
 		if err != nil {
-			return err
+			return found, err
 		}
 		if found = kept.value; kept.forged {
 			found.Retired = false
 		}
 		if err := change(&found); err != nil {
-			return err
+			return found, err
 		}
 		coverage, err := found.Coverage.MarshalCoverage()
 		if err != nil {
-			return err
+			return found, err
 		}
-		return execStatement(ctx, tx, "update plan", `UPDATE plan SET name = $3, coverage = $4, max_devices = $5, key_days = $6, keys_end = $7,
-			retired = $8, mac = $9 WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(p), found.Name, string(coverage),
-			int64(found.MaxDevices), int64(found.KeyDays), found.KeysEndWithSubscription, found.Retired, s.grantMAC("plan", coverageGrant(found, string(coverage))))
+		return found, execStatement(ctx, tx, `UPDATE plan SET name = $3, coverage = $4, max_devices = $5, key_days = $6, keys_end = $7,
+			retired = $8, mac = $9 WHERE partner_id = $1 AND id = $2`, id, p, found.Name, string(coverage),
+			found.MaxDevices, found.KeyDays, found.KeysEndWithSubscription, found.Retired, s.grantMAC("plan", coverageGrant(found, string(coverage))))
 	})
-	return found, err
 }

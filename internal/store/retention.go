@@ -57,8 +57,8 @@ func (s Upkeep) SweepExpired(ctx context.Context, r Retention) (map[string]int64
 		{"devices", r.Devices, inBatches(sweepDevices)},
 		{"scores", r.Scores, func(before int64) (int64, error) { return s.sweepScores(ctx, before/dayMicros) }},
 		{"jobs", r.Jobs, inBatches(func(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
-			return rowsAffected(tx.ExecContext(ctx, `DELETE FROM job WHERE finished_at > 0 AND finished_at <= $1
-				AND id IN (SELECT id FROM job WHERE finished_at > 0 AND finished_at <= $1 LIMIT $2)`, before, limit))
+			return execCounting(ctx, tx, `DELETE FROM job WHERE finished_at > 0 AND finished_at <= $1
+				AND id IN (SELECT id FROM job WHERE finished_at > 0 AND finished_at <= $1 LIMIT $2)`, before, limit)
 		})},
 	} {
 		if class.keep <= 0 {
@@ -109,18 +109,18 @@ func (s Upkeep) sweepNames(ctx context.Context) error {
 		AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_256 = person_name.user_index)` +
 		hasNothing(`person_name.partner_id`, `person_name.user_index`)
 	_, err := s.sweepFound(ctx, found{
-		first: []any{int64(0), []byte{}}, args: []any{toMicros(s.now().Add(-24 * time.Hour))},
+		first: []any{0, []byte{}}, args: []any{s.now().Add(-24 * time.Hour)},
 		find: `SELECT partner_id, user_index FROM person_name WHERE (partner_id, user_index) > ($1, $2)` + alone + `
 			ORDER BY partner_id, user_index LIMIT $4`,
 		change: `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2` + alone,
 	})
-	return wrapError("sweep names", err)
+	return err
 }
 
 // sweepScores removes those of days before one.
 func (s Upkeep) sweepScores(ctx context.Context, day int64) (int64, error) {
 	return s.sweepFound(ctx, found{
-		first: []any{int64(0), []byte{}, int64(0)}, args: []any{day},
+		first: []any{0, []byte{}, 0}, args: []any{day},
 		find: `SELECT partner_id, user_index, day FROM score_day WHERE (partner_id, user_index, day) > ($1, $2, $3) AND day < $4
 			ORDER BY partner_id, user_index, day LIMIT $5`,
 		change: `DELETE FROM score_day WHERE partner_id = $1 AND user_index = $2 AND day = $3 AND day < $4`,
@@ -132,7 +132,7 @@ func (s Upkeep) sweepAttempts(ctx context.Context, before int64) (int64, error) 
 	const finished = ` AND EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = attempt.partner_id AND d.endpoint_id = attempt.endpoint_id
 		AND d.seq = attempt.seq AND d.state IN ('delivered', 'failed'))`
 	total, err := s.sweepFound(ctx, found{
-		first: []any{int64(0), "", int64(0), int64(0), ""}, args: []any{before},
+		first: []any{0, "", 0, 0, ""}, args: []any{before},
 		find: `SELECT partner_id, endpoint_id, seq, at, worker FROM attempt
 			WHERE (partner_id, endpoint_id, seq, at, worker) > ($1, $2, $3, $4, $5) AND at <= $6` + finished + `
 			ORDER BY partner_id, endpoint_id, seq, at, worker LIMIT $7`,
@@ -143,7 +143,7 @@ func (s Upkeep) sweepAttempts(ctx context.Context, before int64) (int64, error) 
 	}
 	const tried = ` AND tried IS NOT NULL AND state IN ('delivered', 'failed') AND finished_at > 0 AND finished_at <= $4`
 	folded, err := s.sweepFound(ctx, found{
-		first: []any{int64(0), "", int64(0)}, args: []any{before},
+		first: []any{0, "", 0}, args: []any{before},
 		find: `SELECT partner_id, endpoint_id, seq FROM delivery WHERE (partner_id, endpoint_id, seq) > ($1, $2, $3)` + tried + `
 			ORDER BY partner_id, endpoint_id, seq LIMIT $5`,
 		change: `UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3` + tried,
@@ -158,14 +158,14 @@ func (s Upkeep) sweepEventGaps(ctx context.Context) error {
 	const past = ` AND seq < (SELECT min(e.seq) FROM event e WHERE e.partner_id = event_gap.partner_id)`
 	for _, f := range []found{
 		{
-			first: []any{int64(0), "", int64(0), int64(0), ""},
+			first: []any{0, "", 0, 0, ""},
 			find: `SELECT partner_id, endpoint_id, seq, at, worker FROM attempt
 				WHERE (partner_id, endpoint_id, seq, at, worker) > ($1, $2, $3, $4, $5)` + erased + `
 				ORDER BY partner_id, endpoint_id, seq, at, worker LIMIT $6`,
 			change: `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND at = $4 AND worker = $5` + erased,
 		},
 		{
-			first: []any{int64(0), int64(0)},
+			first: []any{0, 0},
 			find: `SELECT partner_id, seq FROM event_gap WHERE (partner_id, seq) > ($1, $2)` + past + `
 				ORDER BY partner_id, seq LIMIT $3`,
 			change: `DELETE FROM event_gap WHERE partner_id = $1 AND seq = $2` + past,
@@ -192,12 +192,12 @@ func (s Upkeep) sweepPeople(ctx context.Context) error {
 		alone += ` AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = person.partner_id AND b.cpf = person.cpf AND b.ended_at ` + ended + `)`
 	}
 	_, err := s.sweepFound(ctx, found{
-		first: []any{toMicros(yesterday.Add(-48 * time.Hour)), int64(0), []byte{}}, args: []any{toMicros(yesterday)},
+		first: []any{yesterday.Add(-48 * time.Hour), 0, []byte{}}, args: []any{yesterday},
 		find: `SELECT created_at, partner_id, cpf FROM person WHERE (created_at, partner_id, cpf) > ($1, $2, $3) AND created_at <= $4` + alone + `
 			ORDER BY created_at, partner_id, cpf LIMIT $5`,
 		change: `DELETE FROM person WHERE created_at = $1 AND partner_id = $2 AND cpf = $3 AND created_at <= $4` + alone,
 	})
-	return wrapError("sweep people", err)
+	return err
 }
 
 // sweepSubscriptions removes ended subscriptions, and people who have nothing else.
@@ -207,19 +207,18 @@ func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, before, limit int64) 
 		seq     int64
 		cpf     []byte
 	}
-	old, err := collectRows(ctx, tx, func(row scanner) (e ended, err error) {
-		err = row.Scan(scanPartnerID(&e.partner), &e.seq, &e.cpf)
-		return e, err
+	old, err := collectRows(ctx, tx, func(row scanner, e *ended) error {
+		return row.Scan(&e.partner, &e.seq, &e.cpf)
 	}, `SELECT partner_id, seq, cpf FROM subscription WHERE ended_at <> 0 AND ended_at <= $1 ORDER BY ended_at LIMIT $2`, before, limit)
 	if err != nil {
 		return 0, err
 	}
 	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
 	for _, e := range old { // an end is final: none of them can have come back since it was read
-		if _, err := tx.ExecContext(ctx, `DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, partnerNumber(e.partner), e.seq); err != nil {
+		if err := execStatement(ctx, tx, `DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, e.partner, e.seq); err != nil {
 			return 0, err
 		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM person WHERE partner_id = $1 AND cpf = $2`+unsubscribed+alone, partnerNumber(e.partner), e.cpf)
+		err := execStatement(ctx, tx, `DELETE FROM person WHERE partner_id = $1 AND cpf = $2`+unsubscribed+alone, e.partner, e.cpf)
 		if err != nil {
 			return 0, err
 		}
@@ -233,13 +232,13 @@ var closedStatuses = []cyber.CaseStatus{cyber.CaseResolved, cyber.CaseClosed, cy
 // sweepCases removes closed cases with their moves and bookings.
 func sweepCases(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
 	var args []any
-	closed := appendListMarks(&args, closedStatuses)
+	closed := appendMarks(&args, closedStatuses)
 	args = append(args, before, limit)
 	type old struct {
 		partner int64
 		id      string
 	}
-	cases, err := collectRows(ctx, tx, func(row scanner) (c old, err error) { return c, row.Scan(&c.partner, &c.id) },
+	cases, err := collectRows(ctx, tx, func(row scanner, c *old) error { return row.Scan(&c.partner, &c.id) },
 		fmt.Sprintf(`SELECT partner_id, id FROM support_case WHERE status IN (%s) AND changed_at <= $%d LIMIT $%d`, closed, len(args)-1, len(args)), args...)
 	if err != nil {
 		return 0, err
@@ -249,7 +248,7 @@ func sweepCases(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, 
 			`DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, `DELETE FROM case_move WHERE partner_id = $1 AND case_id = $2`,
 			`DELETE FROM support_case WHERE partner_id = $1 AND id = $2`,
 		} {
-			if _, err := tx.ExecContext(ctx, statement, c.partner, c.id); err != nil {
+			if err := execStatement(ctx, tx, statement, c.partner, c.id); err != nil {
 				return 0, err
 			}
 		}
@@ -264,7 +263,7 @@ func sweepDevices(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64
 		id      string
 		index   []byte
 	}
-	keys, err := collectRows(ctx, tx, func(row scanner) (k old, err error) { return k, row.Scan(&k.partner, &k.id, &k.index) },
+	keys, err := collectRows(ctx, tx, func(row scanner, k *old) error { return row.Scan(&k.partner, &k.id, &k.index) },
 		`SELECT partner_id, id, key_index FROM epp_key WHERE valid_until <= $1 ORDER BY valid_until LIMIT $2`, before, limit)
 	if err != nil {
 		return 0, err
@@ -284,38 +283,33 @@ type found struct {
 	first []any
 	// find selects keys behind that of $1 and the following, in their order. args follow, and then how many at most.
 	find string
-	// change changes the row of one key, followed by args and written, if it is still as it was found.
-	change        string
-	args, written []any
-	// lock, if there is one, comes first in each transaction.
-	lock   string
-	locked []any
+	// change changes the row of one key, followed by args, if it is still as it was found.
+	change string
+	args   []any
+}
+
+// scanKey reads n columns of any kind into key, and those behind them into more.
+func scanKey(row scanner, key *[]any, n int, more ...any) error {
+	*key = make([]any, n)
+	into := make([]any, n, n+len(more))
+	for i := range *key {
+		into[i] = &(*key)[i]
+	}
+	return row.Scan(append(into, more...)...)
 }
 
 // sweepFound searches a page at a time outside of transactions, so that it blocks no writer, and changes what it found
 // in transactions of a few rows. It returns how many rows it changed.
 func (c core) sweepFound(ctx context.Context, f found) (total int64, err error) {
 	for after := f.first; ; {
-		keys, err := collectRows(ctx, c.readQuerier(), func(row scanner) ([]any, error) {
-			key := make([]any, len(f.first))
-			into := make([]any, len(key))
-			for i := range key {
-				into[i] = &key[i]
-			}
-			return key, row.Scan(into...)
-		}, f.find, slices.Concat(after, f.args, []any{int64(sweepBatch)})...)
+		keys, err := collectRows(ctx, c.readQuerier(), func(row scanner, key *[]any) error { return scanKey(row, key, len(f.first)) }, f.find, slices.Concat(after, f.args, []any{sweepBatch})...)
 		if err != nil || len(keys) == 0 {
 			return total, err
 		}
 		_, err = runInParts(ctx, c, keys, sweepBatch, func(tx *sqldb.Tx, part [][]any) error {
-			if f.lock != "" {
-				if _, err := tx.ExecContext(ctx, f.lock, f.locked...); err != nil {
-					return err
-				}
-			}
 			list := make([]sqldb.Statement, len(part))
 			for i, key := range part {
-				list[i] = sqldb.Statement{Query: f.change, Args: slices.Concat(key, f.args, f.written)}
+				list[i] = sqldb.Statement{Query: f.change, Args: slices.Concat(key, f.args)}
 			}
 			changed, err := tx.RunCounting(ctx, list)
 			tx.AfterCommit(func() {
@@ -338,9 +332,9 @@ const sweepBatch = 500
 // tellingAtOnce returns how many things of a partner may change in one transaction where each of them is an event: that
 // is a row of the thing, one of the event and one for each endpoint.
 func tellingAtOnce(ctx context.Context, q querier, id partner.ID) (int, error) {
-	var endpoints int
-	if err := q.QueryRowContext(ctx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, partnerNumber(id)).Scan(&endpoints); err != nil {
-		return 0, classifyError(fmt.Errorf("count endpoints: %w", err))
+	endpoints, err := readValue[int](ctx, q, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, id)
+	if err != nil {
+		return 0, err
 	}
 	return max(1, sweepBatch/(2+endpoints)), nil
 }
@@ -359,14 +353,6 @@ func inEventParts[T any](ctx context.Context, c core, id partner.ID, all []T, fn
 	return nil
 }
 
-// rowsAffected returns how many rows a statement changed.
-func rowsAffected(res sql.Result, err error) (int64, error) {
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
-}
-
 // SweepEvents removes events older than keep with their deliveries and attempts, delivered or not, and what is left of
 // deleted endpoints, and holds what still waits for disabled ones. It returns how many events it removed.
 func (s Alerts) SweepEvents(ctx context.Context, keep time.Duration) (int64, error) {
@@ -381,9 +367,8 @@ func (s Alerts) SweepEvents(ctx context.Context, keep time.Duration) (int64, err
 // sweepDisabled holds pending deliveries of disabled endpoints. They exist when the process that disabled or enabled
 // the endpoint ended half way.
 func (s Alerts) sweepDisabled(ctx context.Context) error {
-	waiting, err := collectRows(ctx, s.readQuerier(), func(row scanner) (k endpointKey, err error) {
-		err = row.Scan(scanPartnerID(&k.partner), &k.endpoint)
-		return k, err
+	waiting, err := collectRows(ctx, s.readQuerier(), func(row scanner, k *endpointKey) error {
+		return row.Scan(&k.partner, &k.endpoint)
 	}, `SELECT e.partner_id, e.id FROM endpoint e WHERE e.state = 'disabled' AND EXISTS (
 		SELECT 1 FROM delivery d WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending')`)
 	for _, k := range waiting {
@@ -397,8 +382,7 @@ func (s Alerts) sweepDisabled(ctx context.Context) error {
 // sweepOldEvents removes events up to limit, and what hangs on them, partner by partner. How many go at once depends on how many
 // endpoints each has deliveries for.
 func (s Alerts) sweepOldEvents(ctx context.Context, limit int64) (total int64, err error) {
-	partners, err := collectRows(ctx, s.readQuerier(), func(row scanner) (id partner.ID, err error) { return id, row.Scan(scanPartnerID(&id)) },
-		`SELECT partner_id FROM event_counter ORDER BY partner_id`)
+	partners, err := collectValues[partner.ID](ctx, s.readQuerier(), `SELECT partner_id FROM event_counter ORDER BY partner_id`)
 	if err != nil {
 		return 0, err
 	}
@@ -407,8 +391,8 @@ func (s Alerts) sweepOldEvents(ctx context.Context, limit int64) (total int64, e
 			return total, err
 		}
 		for {
-			old, err := collectRows(ctx, s.readQuerier(), scanInteger, `SELECT seq FROM event WHERE partner_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3`,
-				partnerNumber(id), limit, int64(sweepBatch))
+			old, err := collectValues[int64](ctx, s.readQuerier(), `SELECT seq FROM event WHERE partner_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3`,
+				id, limit, sweepBatch)
 			if err != nil {
 				return total, err
 			}
@@ -435,9 +419,8 @@ func (s Alerts) sweepDeletedEndpoints(ctx context.Context, id partner.ID) error 
 		return err
 	}
 	for _, endpoint := range endpoints {
-		var there bool
-		err := s.readQuerier().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM endpoint WHERE partner_id = $1 AND id = $2)`,
-			partnerNumber(id), string(endpoint)).Scan(&there)
+		there, err := readValue[bool](ctx, s.readQuerier(), `SELECT EXISTS (SELECT 1 FROM endpoint WHERE partner_id = $1 AND id = $2)`,
+			id, endpoint)
 		if err == nil && !there {
 			err = s.deleteDeliveries(ctx, id, endpoint)
 		}
@@ -458,12 +441,12 @@ func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64, end
 		var list []sqldb.Statement
 		for _, seq := range part {
 			for _, endpoint := range endpoints {
-				args := []any{partnerNumber(id), string(endpoint), seq}
+				args := []any{id, endpoint, seq}
 				list = append(list,
 					sqldb.Statement{Query: `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, Args: args},
 					sqldb.Statement{Query: `DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, Args: args})
 			}
-			list = append(list, sqldb.Statement{Query: `DELETE FROM event WHERE partner_id = $1 AND seq = $2`, Args: []any{partnerNumber(id), seq}})
+			list = append(list, sqldb.Statement{Query: `DELETE FROM event WHERE partner_id = $1 AND seq = $2`, Args: []any{id, seq}})
 		}
 		return tx.RunStatements(ctx, list)
 	})
@@ -473,8 +456,7 @@ func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64, end
 // key: to read all deliveries for it would take as long as there are many.
 func deliveredTo(ctx context.Context, q querier, id partner.ID) (list []alert.EndpointID, err error) {
 	for last := ""; ; {
-		var next sql.NullString
-		err := q.QueryRowContext(ctx, `SELECT min(endpoint_id) FROM delivery WHERE partner_id = $1 AND endpoint_id > $2`, partnerNumber(id), last).Scan(&next)
+		next, err := readValue[sql.NullString](ctx, q, `SELECT min(endpoint_id) FROM delivery WHERE partner_id = $1 AND endpoint_id > $2`, id, last)
 		if err != nil || !next.Valid {
 			return list, err
 		}
@@ -505,12 +487,12 @@ func (s Audit) trailBaseTag(seq int64, mac []byte) []byte {
 func (s Audit) loadBase(ctx context.Context, q querier) (operator.Head, error) {
 	h := operator.Head{MAC: []byte{}}
 	var tag []byte
-	err := q.QueryRowContext(ctx, `SELECT seq, mac, tag FROM audit_base WHERE id = 1`).Scan(&h.Seq, &h.MAC, &tag)
+	err := readColumns(ctx, q, []any{&h.Seq, &h.MAC, &tag}, `SELECT seq, mac, tag FROM audit_base WHERE id = 1`)
 	if errors.Is(err, sql.ErrNoRows) {
 		return h, nil
 	}
 	if err != nil {
-		return h, classifyError(fmt.Errorf("read audit base: %w", err))
+		return h, err
 	}
 	if !hmac.Equal(tag, s.trailBaseTag(h.Seq, h.MAC)) {
 		return h, operator.ErrTrailBroken.With("", fault.TrailBeginningForged)
@@ -523,9 +505,9 @@ func (s Audit) loadBase(ctx context.Context, q querier) (operator.Head, error) {
 // many lines it deleted.
 func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error) {
 	limit := toMicros(s.now().Add(-keep))
-	total, err := s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
+	return s.runInBatches(ctx, func(tx *sqldb.Tx, most int64) (int64, error) {
 		// The head's lock first, as everybody who changes the trail takes it.
-		if _, err := tx.ExecContext(ctx, `UPDATE audit_head SET seq = seq WHERE id = 1`); err != nil {
+		if err := execStatement(ctx, tx, `UPDATE audit_head SET seq = seq WHERE id = 1`); err != nil {
 			return 0, err
 		}
 		base, err := s.loadBase(ctx, tx)
@@ -536,25 +518,23 @@ func (s Audit) SweepAudit(ctx context.Context, keep time.Duration) (int64, error
 		if err != nil || last == 0 {
 			return 0, err
 		}
-		next := operator.Head{Seq: last}
-		if err := tx.QueryRowContext(ctx, `SELECT mac FROM audit WHERE seq = $1`, next.Seq).Scan(&next.MAC); err != nil {
-			return 0, err
+		mac, err := readValue[[]byte](ctx, tx, `SELECT mac FROM audit WHERE seq = $1`, last)
+		if err == nil {
+			err = execStatement(ctx, tx, `INSERT INTO audit_base (id, seq, mac, tag) VALUES (1, $1, $2, $3)
+				ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, mac = excluded.mac, tag = excluded.tag`, last, mac, s.trailBaseTag(last, mac))
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO audit_base (id, seq, mac, tag) VALUES (1, $1, $2, $3)
-			ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, mac = excluded.mac, tag = excluded.tag`, next.Seq, next.MAC, s.trailBaseTag(next.Seq, next.MAC))
 		if err != nil {
 			return 0, err
 		}
-		return rowsAffected(tx.ExecContext(ctx, `DELETE FROM audit WHERE seq > $1 AND seq <= $2`, base.Seq, next.Seq))
+		return execCounting(ctx, tx, `DELETE FROM audit WHERE seq > $1 AND seq <= $2`, base.Seq, last)
 	})
-	return total, wrapError("sweep audit", err)
 }
 
 // lastExpiredLine returns the last of the lines behind a number, at most so many, that are all past their time, or 0.
 // It looks up to the first that is young enough: a clock that was turned back makes no hole.
 func lastExpiredLine(ctx context.Context, tx *sqldb.Tx, behind, limit, most int64) (last int64, err error) {
 	type line struct{ seq, at int64 }
-	lines, err := collectRows(ctx, tx, func(row scanner) (l line, err error) { return l, row.Scan(&l.seq, &l.at) },
+	lines, err := collectRows(ctx, tx, func(row scanner, l *line) error { return row.Scan(&l.seq, &l.at) },
 		`SELECT seq, at FROM audit WHERE seq > $1 AND seq < (SELECT seq FROM audit_head WHERE id = 1) ORDER BY seq LIMIT $2`, behind, most)
 	for _, l := range lines {
 		if l.at > limit {

@@ -108,10 +108,9 @@ var sealedColumns = []sealedColumn{
 func (s Upkeep) SealedUnder(ctx context.Context) (current, old int64, err error) {
 	for _, c := range sealedColumns {
 		var n, o int64
-		query := `SELECT count(*), count(*) FILTER (WHERE substr(` + c.column + `, 1, 5) <> $1) FROM ` + c.table +
-			` WHERE ` + c.column + ` IS NOT NULL`
-		if err := s.readQuerier().QueryRowContext(ctx, query, s.keys.PrimaryPrefix()).Scan(&n, &o); err != nil {
-			return 0, 0, classifyError(fmt.Errorf("count sealed values of %s: %w", c.table, err))
+		if err := readColumns(ctx, s.readQuerier(), []any{&n, &o}, `SELECT count(*), count(*) FILTER (WHERE substr(`+c.column+`, 1, 5) <> $1) FROM `+c.table+
+			` WHERE `+c.column+` IS NOT NULL`, s.keys.PrimaryPrefix()); err != nil {
+			return 0, 0, err
 		}
 		current, old = current+n-o, old+o
 	}
@@ -121,10 +120,10 @@ func (s Upkeep) SealedUnder(ctx context.Context) (current, old int64, err error)
 // SealedByOlder names the columns that hold values under other keys than the primary one, each with how many.
 func (s Upkeep) SealedByOlder(ctx context.Context) (columns []string, err error) {
 	for _, c := range sealedColumns {
-		var n int64
-		query := `SELECT count(*) FROM ` + c.table + ` WHERE ` + c.column + ` IS NOT NULL AND substr(` + c.column + `, 1, 5) <> $1`
-		if err := s.readQuerier().QueryRowContext(ctx, query, s.keys.PrimaryPrefix()).Scan(&n); err != nil {
-			return nil, classifyError(fmt.Errorf("count sealed values of %s: %w", c.table, err))
+		n, err := readValue[int64](ctx, s.readQuerier(), `SELECT count(*) FROM `+c.table+` WHERE `+c.column+` IS NOT NULL AND substr(`+c.column+`, 1, 5) <> $1`,
+			s.keys.PrimaryPrefix())
+		if err != nil {
+			return nil, err
 		}
 		if n > 0 {
 			columns = append(columns, fmt.Sprintf("%s.%s %d", c.table, c.column, n))
@@ -221,7 +220,7 @@ type oldRow struct {
 // readOldRows returns rows that are sealed under an old key.
 func (s Upkeep) readOldRows(ctx context.Context, c sealedColumn, p *RewriteProgress, limit int) ([]oldRow, error) {
 	keys := strings.Join(c.key, ", ")
-	args := []any{s.keys.PrimaryPrefix(), int64(limit)}
+	args := []any{s.keys.PrimaryPrefix(), limit}
 	after := ""
 	if len(p.After) == len(c.key) {
 		marks := make([]string, len(c.key))
@@ -233,14 +232,14 @@ func (s Upkeep) readOldRows(ctx context.Context, c sealedColumn, p *RewriteProgr
 	}
 	query := `SELECT ` + keys + `, ` + c.column + ` FROM ` + c.table + ` WHERE ` + c.column + ` IS NOT NULL AND substr(` +
 		c.column + `, 1, 5) <> $1` + after + ` ORDER BY ` + keys + ` LIMIT $2`
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (oldRow, error) {
-		r := oldRow{key: make([]any, len(c.key))}
+	return collectRows(ctx, s.readQuerier(), func(row scanner, r *oldRow) error {
+		*r = oldRow{key: make([]any, len(c.key))}
 		dest := make([]any, len(c.key)+1)
 		for i := range r.key {
 			dest[i] = &r.key[i]
 		}
 		dest[len(c.key)] = &r.sealed
-		return r, row.Scan(dest...)
+		return row.Scan(dest...)
 	}, query, args...)
 }
 

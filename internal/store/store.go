@@ -71,13 +71,6 @@ func NewStore(db *sqldb.DB, keys *seal.Keys, now func() time.Time) *Store {
 // GmailAsOne says whether every spelling of a watched Gmail mailbox counts, or only its own. Before use.
 func (s *Store) GmailAsOne(on bool) { s.exactSpelling = !on }
 
-// querier is what a statement needs: a transaction, or the pool that only reads.
-type querier interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
 // withTransaction returns the same core inside a transaction.
 func (c core) withTransaction(tx *sqldb.Tx) core { return core{c.process, tx} }
 
@@ -144,52 +137,11 @@ func (c core) listQuerier() querier {
 	return c.db.ListReader()
 }
 
-// classifyError names the failures that a later try may not meet; the rest stay as they are and count as internal.
-func classifyError(err error) error {
-	var f *fault.Error
-	if err == nil || errors.As(err, &f) || !sqldb.IsUnavailable(err) {
-		return err
-	}
-	return ErrUnavailable.Because(err)
-}
+// toMicros returns how a time is kept.
+func toMicros(t time.Time) int64 { return sqldb.ToMicros(t) }
 
-// wrapError says what failed in front of an error. It returns nil where there is none, so that a function can end with it.
-func wrapError(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", doing, err)
-}
-
-// execStatement runs a statement that returns no rows; doing stands in front of its error.
-func execStatement(ctx context.Context, q querier, doing, query string, args ...any) error {
-	_, err := q.ExecContext(ctx, query, args...)
-	return wrapError(doing, err)
-}
-
-// readError names the error of reading one row: missing where there is no such row.
-func readError(doing string, err, missing error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return missing
-	}
-	return classifyError(wrapError(doing, err))
-}
-
-// toMicros returns how a time is kept: UTC microseconds, 0 for the zero time.
-func toMicros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
-}
-
-// fromMicros is the inverse of toMicros: 0 stands for the zero time.
-func fromMicros(us int64) time.Time {
-	if us == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(us).UTC()
-}
+// fromMicros is the inverse of toMicros.
+func fromMicros(us int64) time.Time { return sqldb.FromMicros(us) }
 
 // MigrationList returns the product's migrations.
 func MigrationList() ([]sqldb.Migration, error) {
@@ -212,9 +164,7 @@ func Migrate(ctx context.Context, db *sqldb.DB, now time.Time) ([]sqldb.Migratio
 // IsBound reports whether a migrated database already belongs to a key file, so that a lost one is never replaced by a
 // new one.
 func IsBound(ctx context.Context, db *sqldb.DB) (bool, error) {
-	var bound bool
-	err := db.ReadPool().QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'key_binding')`).Scan(&bound)
-	return bound, wrapError("read key binding", err)
+	return readValue[bool](ctx, db.ReadPool(), `SELECT EXISTS (SELECT 1 FROM meta WHERE name = 'key_binding')`)
 }
 
 // ErrForeignKeys means that the key file was not made for this database.
@@ -224,12 +174,11 @@ var ErrForeignKeys = errors.New("the key file does not belong to this database")
 func (s *Store) BindKeyFile(ctx context.Context) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		const read = `SELECT value FROM meta WHERE name = 'key_binding'`
-		var token []byte
-		err := tx.QueryRowContext(ctx, read).Scan(&token)
+		token, err := readValue[[]byte](ctx, tx, read)
 		if errors.Is(err, sql.ErrNoRows) { // only then: on Citus a write here needs every node
-			_, err = tx.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES ('key_binding', $1) ON CONFLICT (name) DO NOTHING`, s.keys.NewBinding())
+			err = execStatement(ctx, tx, `INSERT INTO meta (name, value) VALUES ('key_binding', $1) ON CONFLICT (name) DO NOTHING`, s.keys.NewBinding())
 			if err == nil {
-				err = tx.QueryRowContext(ctx, read).Scan(&token)
+				token, err = readValue[[]byte](ctx, tx, read)
 			}
 		}
 		if err != nil {
@@ -250,8 +199,8 @@ func (s *Store) CheckStandby(ctx context.Context) error {
 	if standby == nil {
 		return nil
 	}
-	var token []byte
-	if err := standby.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'key_binding'`).Scan(&token); err != nil {
+	token, err := readValue[[]byte](ctx, standby, `SELECT value FROM meta WHERE name = 'key_binding'`)
+	if err != nil {
 		return nil //nolint:nilerr // see above
 	}
 	if err := s.keys.VerifyBinding(token); err != nil {
@@ -311,20 +260,6 @@ func (s *Store) ConnectionPools() map[string]*sql.DB { return s.db.ConnectionPoo
 
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
-
-// appendListMarks appends values to args and returns their marks for an IN list: "$5, $6".
-func appendListMarks[T ~string](args *[]any, values []T) string {
-	marks := make([]byte, 0, 5*len(values))
-	for i, v := range values {
-		*args = append(*args, string(v))
-		if i > 0 {
-			marks = append(marks, ", "...)
-		}
-		marks = append(marks, '$')
-		marks = strconv.AppendInt(marks, int64(len(*args)), 10)
-	}
-	return string(marks)
-}
 
 // Areas are the parts of the store by noun. Each fulfils the interfaces of the rules that work with its tables, over the
 // database or, inside a Tx, over one transaction of it.
@@ -463,26 +398,21 @@ func (s *Store) Distribute(ctx context.Context) (int, error) {
 // last time given. Who has not for ten times as long is forgotten.
 func (s Upkeep) NoteReplica(ctx context.Context, id string, within time.Duration) (int, error) {
 	now := s.now()
-	var n int64
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if err := execStatement(ctx, tx, "note replica", `INSERT INTO replica (id, seen_at) VALUES ($1, $2)
-			ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, id, toMicros(now)); err != nil {
-			return err
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (int, error) {
+		err := tx.RunStatements(ctx, []sqldb.Statement{
+			sqldb.NewStatement(`INSERT INTO replica (id, seen_at) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, id, now),
+			sqldb.NewStatement(`DELETE FROM replica WHERE seen_at < $1`, now.Add(-10*within)),
+		})
+		if err != nil {
+			return 0, err
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM replica WHERE seen_at < $1`, toMicros(now.Add(-10*within))); err != nil {
-			return fmt.Errorf("forget replicas: %w", err)
-		}
-		err := tx.QueryRowContext(ctx, `SELECT count(*) FROM replica WHERE seen_at >= $1`, toMicros(now.Add(-within))).Scan(&n)
-		return wrapError("count replicas", err)
+		return readValue[int](ctx, tx, `SELECT count(*) FROM replica WHERE seen_at >= $1`, now.Add(-within))
 	})
-	return int(n), err
 }
 
 // DropReplica says that a process serves partners no longer.
 func (s Upkeep) DropReplica(ctx context.Context, id string) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		return execStatement(ctx, tx, "drop replica", `DELETE FROM replica WHERE id = $1`, id)
-	})
+	return s.execAlone(ctx, `DELETE FROM replica WHERE id = $1`, id)
 }
 
 // Backlog is what waits in the whole service, and since when.
@@ -498,37 +428,22 @@ type Backlog struct {
 // CountBacklog counts what waits.
 func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
 	var b Backlog
-	var delivery, job, breach int64
-	err := s.readQuerier().QueryRowContext(ctx, `SELECT count(*), coalesce(min(created_at), 0) FROM delivery WHERE state = 'pending'`).
-		Scan(&b.Deliveries, &delivery)
+	q := s.readQuerier()
+	err := readColumns(ctx, q, []any{&b.Deliveries, &b.OldestDelivery}, `SELECT count(*), min(created_at) FROM delivery WHERE state = 'pending'`)
 	if err == nil {
-		err = s.readQuerier().QueryRowContext(ctx, `SELECT count(*), coalesce(min(next_at), 0), (SELECT coalesce(max(published_at), 0) FROM breach WHERE state = 'published')
-			FROM job WHERE state IN ('ready', 'running') AND next_at <= $1`, toMicros(s.now())).Scan(&b.Jobs, &job, &breach)
+		err = readColumns(ctx, q, []any{&b.Jobs, &b.OldestJob, &b.NewestBreach}, `SELECT count(*), min(next_at),
+			(SELECT max(published_at) FROM breach WHERE state = 'published') FROM job WHERE state IN ('ready', 'running') AND next_at <= $1`, s.now())
 	}
 	if err != nil {
-		return b, classifyError(fmt.Errorf("count backlog: %w", err))
+		return b, err
 	}
-	b.OldestDelivery, b.OldestJob, b.NewestBreach = fromMicros(delivery), fromMicros(job), fromMicros(breach)
-	var at []byte
-	err = s.readQuerier().QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'last_backup'`).Scan(&at)
-	if errors.Is(err, sql.ErrNoRows) {
-		return b, nil
-	}
-	if err != nil {
-		return b, classifyError(fmt.Errorf("read last backup: %w", err))
-	}
-	us, err := strconv.ParseInt(string(at), 10, 64)
-	if err != nil {
-		return b, fmt.Errorf("read last backup: %w", err)
-	}
-	b.LastBackup = fromMicros(us)
-	return b, nil
+	at, err := findValue[int64](ctx, q, nil, `SELECT value FROM meta WHERE name = 'last_backup'`) // digits
+	b.LastBackup = fromMicros(at)
+	return b, err
 }
 
 // NoteBackup remembers that a backup was made.
 func (s Upkeep) NoteBackup(ctx context.Context) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		return execStatement(ctx, tx, "note backup", `INSERT INTO meta (name, value) VALUES ('last_backup', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-			strconv.AppendInt(nil, toMicros(s.now()), 10))
-	})
+	return s.execAlone(ctx, `INSERT INTO meta (name, value) VALUES ('last_backup', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+		strconv.AppendInt(nil, toMicros(s.now()), 10))
 }

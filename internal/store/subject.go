@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -17,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/subject"
 	"github.com/vigiahq/vigia/internal/subscription"
@@ -152,15 +152,13 @@ func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subje
 		subject.Watched
 		own bool
 	}
-	rows, err := collectRows(ctx, q, func(sc scanner) (row, error) {
-		r := row{Watched: subject.Watched{Asset: cyber.Asset{Partner: x.partner}}}
-		var created int64
+	rows, err := collectRows(ctx, q, func(sc scanner, r *row) error {
+		*r = row{Watched: subject.Watched{Asset: cyber.Asset{Partner: x.partner}}}
 		var sealed []byte
-		if err := sc.Scan(&r.ID, &r.Kind, &sealed, &r.Status, &created, &r.own); err != nil {
-			return r, err
+		if err := sc.Scan(&r.ID, &r.Kind, &sealed, &r.Status, &r.AddedAt, &r.own); err != nil {
+			return err
 		}
-		r.AddedAt = fromMicros(created)
-		return r, s.monitoring().openAssetValue(&r.Asset, sealed)
+		return s.monitoring().openAssetValue(&r.Asset, sealed)
 	}, `SELECT id, kind, value, status, created_at, user_index IN ($2, $3) FROM asset WHERE `+assetsOfPerson+` ORDER BY created_at, id`,
 		x.assetArguments()...)
 	if err != nil {
@@ -170,13 +168,9 @@ func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subje
 		if !r.own {
 			h.Others = append(h.Others, r.User)
 		}
-		r.History, err = collectRows(ctx, q, func(sc scanner) (subject.Change, error) {
-			var c subject.Change
-			var at int64
-			err := sc.Scan(&at, &c.Before, &c.Then)
-			c.At = fromMicros(at)
-			return c, err
-		}, `SELECT at, previous, status FROM asset_history WHERE partner_id = $1 AND asset_id = $2 ORDER BY seq`, partnerNumber(x.partner), string(r.ID))
+		r.History, err = collectRows(ctx, q, func(sc scanner, c *subject.Change) error {
+			return sc.Scan(&c.At, &c.Before, &c.Then)
+		}, `SELECT at, previous, status FROM asset_history WHERE partner_id = $1 AND asset_id = $2 ORDER BY seq`, x.partner, r.ID)
 		if err != nil {
 			return err
 		}
@@ -195,7 +189,7 @@ const assetIDsOfPerson = `(SELECT id FROM asset WHERE partner_id = $1 AND user_i
 
 // assetArguments returns the arguments of statements on a person's values.
 func (x indexes) assetArguments() []any {
-	return []any{partnerNumber(x.partner), x.user512, x.user256, int64(identifier.CPF), x.value}
+	return []any{x.partner, x.user512, x.user256, identifier.CPF, x.value}
 }
 
 // heldFindings reads the findings of the person's watched values, and which steps of advice the person marked as done.
@@ -212,12 +206,11 @@ func (s Subjects) heldFindings(ctx context.Context, q querier, x indexes, h *sub
 }
 
 // userArguments returns the arguments of statements on a person's user indexes.
-func (x indexes) userArguments() []any { return []any{partnerNumber(x.partner), x.user512, x.user256} }
+func (x indexes) userArguments() []any { return []any{x.partner, x.user512, x.user256} }
 
 // readHeldCases adds a person's cases with their history.
 func (s Subjects) readHeldCases(ctx context.Context, q querier, x indexes, h *subject.Held) error {
-	ids, err := collectRows(ctx, q, func(sc scanner) (id cyber.CaseID, err error) { return id, sc.Scan(&id) },
-		`SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, x.userArguments()...)
+	ids, err := collectValues[cyber.CaseID](ctx, q, `SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, x.userArguments()...)
 	if err != nil {
 		return err
 	}
@@ -240,16 +233,13 @@ func (s Subjects) heldDevices(ctx context.Context, q querier, x indexes, h *subj
 
 // heldAnswers reads what the person answered to content, and the scores of each day.
 func (s Subjects) heldAnswers(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Answers, err = collectRows(ctx, q, func(sc scanner) (subject.Answer, error) {
-		var a subject.Answer
-		var at int64
+	h.Answers, err = collectRows(ctx, q, func(sc scanner, a *subject.Answer) error {
 		var user, sealed []byte
-		err := sc.Scan(&user, &a.Content, &sealed, &at)
+		err := sc.Scan(&user, &a.Content, &sealed, &a.At)
 		if err == nil {
-			a.At = fromMicros(at)
 			a.Value, err = s.adviceArea().openAnswer(x.partner, user, a.Content, sealed)
 		}
-		return a, err
+		return err
 	}, `SELECT user_index, content_id, value, answered_at FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY answered_at, content_id`,
 		x.userArguments()...)
 	if err != nil {
@@ -270,33 +260,26 @@ func (s Subjects) heldEvents(ctx context.Context, q querier, x indexes, h *subje
 		subject.Event
 		seq int64
 	}
-	rows, err := collectRows(ctx, q, func(sc scanner) (row, error) {
-		var r row
-		var at int64
+	rows, err := collectRows(ctx, q, func(sc scanner, r *row) error {
 		var sealed []byte
-		if err := sc.Scan(&r.ID, &r.seq, &r.Type, &sealed, &at); err != nil {
-			return r, err
+		if err := sc.Scan(&r.ID, &r.seq, &r.Type, &sealed, &r.At); err != nil {
+			return err
 		}
-		r.At = fromMicros(at)
 		var err error
 		r.Body, err = s.keys.Unseal(eventPlace(x.partner, r.ID), sealed)
-		return r, err
+		return err
 	}, `SELECT id, seq, type, body, created_at FROM event WHERE partner_id = $1 AND person IN ($2, $3) ORDER BY `+byPerson+`seq DESC LIMIT $4`,
 		append(x.userArguments(), newest)...)
 	if err != nil {
-		return fmt.Errorf("read events: %w", err)
+		return err
 	}
 	for _, r := range slices.Backward(rows) {
-		r.Deliveries, err = collectRows(ctx, q, func(sc scanner) (subject.Delivery, error) {
-			var d subject.Delivery
-			var finished int64
-			err := sc.Scan(&d.Endpoint, &d.State, &finished)
-			d.At = fromMicros(finished)
-			return d, err
+		r.Deliveries, err = collectRows(ctx, q, func(sc scanner, d *subject.Delivery) error {
+			return sc.Scan(&d.Endpoint, &d.State, &d.At)
 		}, `SELECT d.endpoint_id, d.state, d.finished_at FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+`
-			ORDER BY 1`, partnerNumber(x.partner), r.seq)
+			ORDER BY 1`, x.partner, r.seq)
 		if err != nil {
-			return fmt.Errorf("read deliveries: %w", err)
+			return err
 		}
 		h.Events = append(h.Events, r.Event)
 	}
@@ -354,18 +337,17 @@ func (s Subjects) readAtEach(ctx context.Context, at []partner.ID, query string,
 		var args []any
 		var each []string
 		for _, id := range part {
-			args = append(args, partnerNumber(id), key(id))
+			args = append(args, id, key(id))
 			for _, c := range conditions {
 				each = append(each, `partner_id = $`+strconv.Itoa(len(args)-1)+` AND `+strings.Replace(c, "?", `$`+strconv.Itoa(len(args)), 1))
 			}
 		}
-		args = append(args, int64(subject.MaxHits))
-		found, err := collectRows(ctx, s.readQuerier(), func(row scanner) (owned, error) {
-			var o owned
-			return o, row.Scan(scanPartnerID(&o.partner), &o.name)
+		args = append(args, subject.MaxHits)
+		found, err := collectRows(ctx, s.readQuerier(), func(row scanner, o *owned) error {
+			return row.Scan(&o.partner, &o.name)
 		}, query+` WHERE (`+strings.Join(each, ` OR `)+`) LIMIT $`+strconv.Itoa(len(args)), args...)
 		if err != nil {
-			return nil, fmt.Errorf("search: %w", err)
+			return nil, err
 		}
 		all = append(all, found...)
 	}
@@ -490,8 +472,7 @@ func (s Subjects) FindUserByReference(ctx context.Context, id partner.ID, ref st
 	if p.d512 == "" {
 		return "", subject.ErrNobody
 	}
-	var cpf []byte
-	err = q.QueryRowContext(ctx, `SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2`, partnerNumber(id), []byte(p.d512)).Scan(&cpf)
+	cpf, err := readValue[[]byte](ctx, q, `SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2`, id, []byte(p.d512))
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", subject.ErrNobody
 	}
@@ -532,12 +513,9 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 	var accesses []subject.Access
 	for part := range slices.Chunk(uniqueValues(names), hitBatch) {
 		var args []any
-		found, err := collectRows(ctx, s.readQuerier(), func(row scanner) (subject.Access, error) {
-			r, err := s.auditArea().scanAuditLine(row)
-			return subject.Access{Entry: r.Entry}, err
-		}, `SELECT `+auditColumns+` FROM audit WHERE subject IN (`+appendListMarks(&args, part)+`)`, args...)
+		found, err := collectRows(ctx, s.readQuerier(), func(row scanner, a *subject.Access) error { return s.auditArea().scanEntry(row, &a.Entry) }, `SELECT `+auditColumns+` FROM audit WHERE subject IN (`+appendMarks(&args, part)+`)`, args...)
 		if err != nil {
-			return nil, fmt.Errorf("read audit: %w", err)
+			return nil, err
 		}
 		accesses = append(accesses, found...)
 	}
@@ -548,19 +526,10 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 // erasedIDs returns the ids of a partner's rows that were erased with a person, whichever of their names the erasure
 // was asked for by.
 func (s Subjects) erasedIDs(ctx context.Context, id partner.ID, p subject.Person, user []byte) ([]string, error) {
-	kept, err := collectRows(ctx, s.readQuerier(), func(row scanner) (keptTrail, error) {
+	kept, err := collectRows(ctx, s.readQuerier(), func(row scanner, kept *keptTrail) error {
 		var erasure string
-		var sealed []byte
-		var kept keptTrail
-		if err := row.Scan(&erasure, &sealed); err != nil {
-			return kept, err
-		}
-		plain, err := s.keys.Unseal(placeInPartner("erasure", "trail")([]any{partnerNumber(id), erasure}), sealed)
-		if err != nil {
-			return kept, fmt.Errorf("open erasure: %w", err)
-		}
-		return kept, json.Unmarshal(plain, &kept)
-	}, `SELECT id, trail FROM erasure WHERE partner_id = $1 AND (person = $2 OR user_512 = $3)`, partnerNumber(id), s.erasedReference(id, p), user)
+		return row.Scan(&erasure, s.unseals(kept, func() seal.Place { return trailPlace(id, erasure) }))
+	}, `SELECT id, trail FROM erasure WHERE partner_id = $1 AND (person = $2 OR user_512 = $3)`, id, s.erasedReference(id, p), user)
 	var ids []string
 	for _, k := range kept {
 		ids = append(ids, k.IDs...)
@@ -577,11 +546,11 @@ func (s Subjects) Affected(ctx context.Context, of subject.Incident, found func(
 		}
 		c.addCondition(`f.breach = `, of.Breach)
 	} else {
-		c.addCondition(`f.found_at >= `, toMicros(of.From))
-		c.addCondition(`f.found_at < `, toMicros(of.To))
+		c.addCondition(`f.found_at >= `, of.From)
+		c.addCondition(`f.found_at < `, of.To)
 	}
 	if of.Partner != "" {
-		c.addCondition(`a.partner_id = `, partnerNumber(of.Partner))
+		c.addCondition(`a.partner_id = `, of.Partner)
 	}
 	var one affectedRows
 	for after := (affectedMark{}); ; {
@@ -623,19 +592,17 @@ type affectedRow struct {
 // affectedPage reads the next page of findings of an incident. Findings of retracted breaches are left out.
 func (s Subjects) affectedPage(ctx context.Context, c conditions, order string, after affectedMark) ([]affectedRow, error) {
 	if after.id != "" {
-		c.args = append(slices.Clone(c.args), partnerNumber(after.partner), after.user, after.id)
+		c.args = append(slices.Clone(c.args), after.partner, after.user, after.id)
 		n := len(c.args)
 		c.text += ` AND (` + order + `) > ($` + strconv.Itoa(n-2) + `, $` + strconv.Itoa(n-1) + `, $` + strconv.Itoa(n) + `)`
 	}
-	return collectRows(ctx, s.readQuerier(), func(row scanner) (affectedRow, error) {
-		var r affectedRow
+	return collectRows(ctx, s.readQuerier(), func(row scanner, r *affectedRow) error {
 		var index, sealed []byte
-		var at int64
-		if err := row.Scan(scanPartnerID(&r.Partner), &index, &r.id, &r.breach, &at, &r.ID, &r.Kind, &sealed); err != nil {
-			return r, err
+		if err := row.Scan(&r.Partner, &index, &r.id, &r.breach, &r.at, &r.ID, &r.Kind, &sealed); err != nil {
+			return err
 		}
-		r.user, r.at = string(index), fromMicros(at)
-		return r, s.monitoring().openAssetValue(&r.Asset, sealed)
+		r.user = string(index)
+		return s.monitoring().openAssetValue(&r.Asset, sealed)
 	}, `SELECT a.partner_id, a.user_index, f.id, f.breach, f.found_at, a.id, a.kind, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 		WHERE f.resolution <> 'retracted'`+c.text+` ORDER BY `+order+` LIMIT `+strconv.Itoa(checkBatch), c.args...)
 }
@@ -679,10 +646,9 @@ func (a *affectedRows) tellPerson(found func(subject.Affected) error) error {
 
 // Showings counts the lines of the trail in a window, by who and what; what only keeps house is left out.
 func (s Subjects) Showings(ctx context.Context, from, to time.Time) ([]subject.Showing, error) {
-	list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (subject.Showing, error) {
-		var v subject.Showing
-		return v, row.Scan(&v.Actor, &v.Action, &v.Count)
-	}, `SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action ORDER BY 3 DESC, 1, 2`, toMicros(from), toMicros(to))
+	list, err := collectRows(ctx, s.readQuerier(), func(row scanner, v *subject.Showing) error {
+		return row.Scan(&v.Actor, &v.Action, &v.Count)
+	}, `SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action ORDER BY 3 DESC, 1, 2`, from, to)
 	return slices.DeleteFunc(list, func(v subject.Showing) bool { return !showsPeople(v.Action) }), err
 }
 

@@ -110,14 +110,13 @@ func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Pe
 // eachKeptAnswer calls fn with the kept answers to requests about the person.
 func (s Subjects) eachKeptAnswer(ctx context.Context, x indexes, fn func(keptRow, keptAnswer) error) error {
 	for after := []byte{}; ; {
-		rows, err := collectRows(ctx, s.readQuerier(), func(row scanner) (keptRow, error) {
-			var r keptRow
-			return r, row.Scan(&r.claim, &r.sealed)
+		rows, err := collectRows(ctx, s.readQuerier(), func(row scanner, r *keptRow) error {
+			return row.Scan(&r.claim, &r.sealed)
 		}, `SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND person IN ($4, $5) AND length(person) > 0
 			AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`,
-			partnerNumber(x.partner), after, int64(checkBatch), x.user256, x.user512)
+			x.partner, after, checkBatch, x.user256, x.user512)
 		if err != nil {
-			return fmt.Errorf("look through kept answers: %w", err)
+			return err
 		}
 		for _, r := range rows {
 			after = r.claim
@@ -143,7 +142,7 @@ func (s Subjects) openAnswer(id partner.ID, r keptRow) (keptAnswer, error) {
 		return a, fmt.Errorf("open kept answer: %w", err)
 	}
 	err = json.Unmarshal(plain, &a)
-	return a, wrapError("read kept answer", err)
+	return a, err
 }
 
 // holdsAny reports whether a header or the body contains one of the texts.
@@ -194,11 +193,11 @@ func (s Subjects) RedactAnswers(ctx context.Context, h subject.Held, p subject.P
 // forgetAskedAbout removes the person from stored answers, once the answers no longer say anything about the person.
 func (s Subjects) forgetAskedAbout(ctx context.Context, x indexes) error {
 	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
-		return rowsAffected(tx.ExecContext(ctx, `UPDATE idempotency SET person = $4 WHERE partner_id = $1 AND claim IN (
+		return execCounting(ctx, tx, `UPDATE idempotency SET person = $4 WHERE partner_id = $1 AND claim IN (
 			SELECT claim FROM idempotency WHERE partner_id = $1 AND person IN ($2, $3) AND length(person) > 0 LIMIT $5)`,
-			partnerNumber(x.partner), x.user256, x.user512, []byte{}, limit))
+			x.partner, x.user256, x.user512, []byte{}, limit)
 	})
-	return wrapError("forget whom kept answers are about", err)
+	return err
 }
 
 // emptyAnswers takes every text out of the kept answers to requests about a person.
@@ -228,8 +227,8 @@ func (s Subjects) rewriteAnswer(ctx context.Context, id partner.ID, r keptRow, a
 		return 0, fmt.Errorf("redact kept answer: %w", err)
 	}
 	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
-		n, err = rowsAffected(tx.ExecContext(ctx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`,
-			partnerNumber(id), r.claim, r.sealed, sealed))
+		n, err = execCounting(ctx, tx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`,
+			id, r.claim, r.sealed, sealed)
 		return err
 	})
 	return n, err

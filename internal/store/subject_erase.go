@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/hmac"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 	"github.com/vigiahq/vigia/internal/subject"
 )
@@ -31,6 +31,11 @@ var erasedTables = []string{
 type keptTrail struct {
 	Reason string   `json:"reason"`
 	IDs    []string `json:"ids,omitempty"`
+}
+
+// trailPlace binds what is kept of an erasure to its row.
+func trailPlace(id partner.ID, erasure string) seal.Place {
+	return seal.Place{Table: "erasure", Column: "trail", Partner: string(id), Row: erasure}
 }
 
 // insideTx returns the same area in a transaction.
@@ -125,10 +130,10 @@ func (s Subjects) finishErasure(ctx context.Context, u begun, ahead tallies, rec
 		}
 		ahead.addToCounts(erased.Counts)
 		files.addToCounts(erased.Counts)
-		over, err := rowsAffected(tx.ExecContext(ctx, `UPDATE erasure SET done = TRUE, erased_at = $3 WHERE partner_id = $1 AND id = $2 AND NOT done`,
-			partnerNumber(t.Partner), t.ID, t.ErasedAt))
+		over, err := execCounting(ctx, tx, `UPDATE erasure SET done = TRUE, erased_at = $3 WHERE partner_id = $1 AND id = $2 AND NOT done`,
+			t.Partner, t.ID, t.ErasedAt)
 		if err != nil {
-			return fmt.Errorf("end erasure: %w", err)
+			return err
 		}
 		if over == 0 {
 			kept, err := s.keepTombstone(ctx, tx, t, u.kept, true)
@@ -143,7 +148,7 @@ func (s Subjects) finishErasure(ctx context.Context, u begun, ahead tallies, rec
 
 // findBegunErasure returns a person's erasure that has not ended yet; its ID is empty when there is none.
 func (s Subjects) findBegunErasure(ctx context.Context, id partner.ID, person string) (begun, error) {
-	list, err := s.begunErasures(ctx, ` AND partner_id = $1 AND person = $2`, partnerNumber(id), person)
+	list, err := s.begunErasures(ctx, ` AND partner_id = $1 AND person = $2`, id, person)
 	if err != nil || len(list) == 0 {
 		return begun{}, err
 	}
@@ -152,12 +157,16 @@ func (s Subjects) findBegunErasure(ctx context.Context, id partner.ID, person st
 
 // begunErasures returns those that have not ended.
 func (s Subjects) begunErasures(ctx context.Context, which string, args ...any) ([]begun, error) {
-	list, err := collectRows(ctx, s.readQuerier(), func(row scanner) (begun, error) {
-		t, err := s.scanTombstone(row)
-		x := indexes{partner: t.Partner, cpf: orEmptyBytes(t.CPF), user256: t.User256, user512: t.User512, value: orEmptyBytes(t.Watched)}
-		return begun{Tombstone: t, indexes: x, upTo: t.ErasedAt}, err
+	return collectRows(ctx, s.readQuerier(), func(row scanner, u *begun) error {
+		err := s.scanTombstone(row, &u.Tombstone)
+		u.indexes, u.upTo = indexesOf(u.Tombstone), u.ErasedAt
+		return err
 	}, `SELECT `+tombstoneColumns+` FROM erasure WHERE NOT done`+which+` ORDER BY erased_at, id`, args...)
-	return list, wrapError("read erasures", err)
+}
+
+// indexesOf returns the keys that a tombstone names.
+func indexesOf(t subject.Tombstone) indexes {
+	return indexes{partner: t.Partner, cpf: orEmptyBytes(t.CPF), user256: t.User256, user512: t.User512, value: orEmptyBytes(t.Watched)}
 }
 
 // abandonedAfter is how long ago an erasure must have begun for others to go on with it: longer than a command takes.
@@ -168,7 +177,7 @@ const abandonedAfter = 5 * time.Minute
 func (s Subjects) ResumeErasures(ctx context.Context,
 	record func(in operator.Ledger, person string, erased subject.Erased, stone subject.Tombstone) error,
 ) ([]subject.Tombstone, error) {
-	list, err := s.begunErasures(ctx, ` AND erased_at <= $1`, toMicros(s.now().Add(-abandonedAfter)))
+	list, err := s.begunErasures(ctx, ` AND erased_at <= $1`, s.now().Add(-abandonedAfter))
 	var over []subject.Tombstone
 	for _, u := range list {
 		_, t, err := s.continueErasure(ctx, u, func(in operator.Ledger, erased subject.Erased, stone subject.Tombstone) error {
@@ -184,9 +193,8 @@ func (s Subjects) ResumeErasures(ctx context.Context,
 
 // beingErased reports whether an erasure of the person was begun and has not ended: nothing of them is shown any more.
 func (s Subjects) beingErased(ctx context.Context, q querier, x indexes) (yes bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM erasure WHERE NOT done AND partner_id = $1
-		AND (user_512 IN ($2, $3) OR user_256 IN ($2, $3)))`, x.userArguments()...).Scan(&yes)
-	return yes, classifyError(err)
+	return readValue[bool](ctx, q, `SELECT EXISTS (SELECT 1 FROM erasure WHERE NOT done AND partner_id = $1
+		AND (user_512 IN ($2, $3) OR user_256 IN ($2, $3)))`, x.userArguments()...)
 }
 
 // tombstoneMAC shows later that the service wrote a tombstone: a log kept elsewhere could otherwise be made to erase
@@ -199,18 +207,13 @@ func (s Subjects) tombstoneMAC(t subject.Tombstone) []byte {
 // keepTombstone stores a tombstone that is not there yet and returns how many rows it added. It counts once the erasure is
 // done.
 func (s Subjects) keepTombstone(ctx context.Context, tx *sqldb.Tx, t subject.Tombstone, kept keptTrail, done bool) (int64, error) {
-	plain, err := json.Marshal(kept)
+	sealed, err := s.sealValue(trailPlace(t.Partner, t.ID), kept)
 	if err != nil {
-		return 0, fmt.Errorf("keep erasure: %w", err)
+		return 0, err
 	}
-	sealed, err := s.keys.Seal(placeInPartner("erasure", "trail")([]any{partnerNumber(t.Partner), t.ID}), plain)
-	if err != nil {
-		return 0, fmt.Errorf("seal erasure: %w", err)
-	}
-	n, err := rowsAffected(tx.ExecContext(ctx, `INSERT INTO erasure (id, partner_id, person, cpf, user_256, user_512, watched, erased_at, trail, done)
+	return execCounting(ctx, tx, `INSERT INTO erasure (id, partner_id, person, cpf, user_256, user_512, watched, erased_at, trail, done)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (partner_id, id) DO NOTHING`,
-		t.ID, partnerNumber(t.Partner), t.Person, orEmptyBytes(t.CPF), t.User256, t.User512, orEmptyBytes(t.Watched), t.ErasedAt, sealed, done))
-	return n, wrapError("keep erasure", err)
+		t.ID, t.Partner, t.Person, orEmptyBytes(t.CPF), t.User256, t.User512, orEmptyBytes(t.Watched), t.ErasedAt, sealed, done)
 }
 
 // ReplayErasure erases again what is older than the erasure: see subject.Store.
@@ -219,7 +222,7 @@ func (s Subjects) ReplayErasure(ctx context.Context, t subject.Tombstone) (subje
 	if !hmac.Equal(t.MAC, s.tombstoneMAC(t)) {
 		return erased, subject.ErrForeign.Note("this service did not write the line")
 	}
-	x := indexes{partner: t.Partner, cpf: orEmptyBytes(t.CPF), user256: t.User256, user512: t.User512, value: orEmptyBytes(t.Watched)}
+	x := indexesOf(t)
 	ahead, err := s.eraseAhead(ctx, x, t.ErasedAt)
 	if err != nil {
 		return erased, err
@@ -244,10 +247,10 @@ func (s Subjects) ReplayErasure(ctx context.Context, t subject.Tombstone) (subje
 const tombstoneColumns = `id, partner_id, person, cpf, user_256, user_512, watched, erased_at`
 
 // scanTombstone reads a tombstone and computes its MAC anew from the columns.
-func (s Subjects) scanTombstone(row scanner) (t subject.Tombstone, err error) {
-	err = row.Scan(&t.ID, scanPartnerID(&t.Partner), &t.Person, &t.CPF, &t.User256, &t.User512, &t.Watched, &t.ErasedAt)
-	t.MAC = s.tombstoneMAC(t)
-	return t, err
+func (s Subjects) scanTombstone(row scanner, t *subject.Tombstone) (err error) {
+	err = row.Scan(&t.ID, &t.Partner, &t.Person, &t.CPF, &t.User256, &t.User512, &t.Watched, &t.ErasedAt)
+	t.MAC = s.tombstoneMAC(*t)
+	return err
 }
 
 // Tombstones returns all erasures that have ended, oldest first.
@@ -304,13 +307,12 @@ func (s Subjects) hasFewRows(ctx context.Context, x indexes) (bool, error) {
 		{`SELECT 1 FROM case_move WHERE partner_id = $1 AND case_id IN (SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3))`, 100, user},
 		{`SELECT 1 FROM finding WHERE partner_id = $1 AND asset_id IN ` + assetIDsOfPerson, 100, x.assetArguments()},
 		{`SELECT 1 FROM asset_history WHERE partner_id = $1 AND asset_id IN ` + assetIDsOfPerson, 100, x.assetArguments()},
-		{`SELECT 1 FROM subscription WHERE partner_id = $1 AND cpf = $2 AND ended_at <> 0`, 50, []any{partnerNumber(x.partner), x.cpf}},
+		{`SELECT 1 FROM subscription WHERE partner_id = $1 AND cpf = $2 AND ended_at <> 0`, 50, []any{x.partner, x.cpf}},
 	} {
-		var more bool
 		args := append(slices.Clone(of.args), of.most)
 		query := `SELECT EXISTS (` + of.rows + ` LIMIT 1 OFFSET $` + strconv.Itoa(len(args)) + `)`
-		if err := s.readQuerier().QueryRowContext(ctx, query, args...).Scan(&more); err != nil || more {
-			return false, classifyError(err)
+		if more, err := readValue[bool](ctx, s.readQuerier(), query, args...); err != nil || more {
+			return false, err
 		}
 	}
 	return true, nil
@@ -387,7 +389,7 @@ func (s Subjects) newEraser(tx *sqldb.Tx, x indexes, upTo int64) eraser {
 
 // deleteRows runs a statement, counts what it took away and tells how much that was.
 func (e *eraser) deleteRows(ctx context.Context, what, statement string, args ...any) (int64, error) {
-	n, err := rowsAffected(e.tx.ExecContext(ctx, statement, args...))
+	n, err := execCounting(ctx, e.tx, statement, args...)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", what, err)
 	}
@@ -405,13 +407,13 @@ func (e *eraser) userArguments(more ...any) []any {
 
 // readRowNames reads names of rows.
 func (e *eraser) readRowNames(ctx context.Context, query string, args ...any) ([]string, error) {
-	return collectRows(ctx, e.tx, func(row scanner) (id string, err error) { return id, row.Scan(&id) }, query, args...)
+	return collectValues[string](ctx, e.tx, query, args...)
 }
 
 // namedArguments returns the arguments for rows of the partner that names lead to, and the marks of the names.
 func (e *eraser) namedArguments(names []string) (args []any, marks string) {
-	args = []any{partnerNumber(e.x.partner)}
-	marks = appendListMarks(&args, names)
+	args = []any{e.x.partner}
+	marks = appendMarks(&args, names)
 	return args, marks
 }
 
@@ -426,19 +428,19 @@ func (e *eraser) subscriptions(ctx context.Context, limit int64) (int64, error) 
 	}
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} { // see unsubscribed
 		seats, err := collectRows(ctx, e.tx, scanSeatRow, `SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND `+half+`
-			LIMIT $4`, partnerNumber(e.x.partner), e.x.cpf, e.upTo, limit)
+			LIMIT $4`, e.x.partner, e.x.cpf, e.upTo, limit)
 		if err != nil || len(seats) == 0 {
 			if err != nil {
 				return 0, err
 			}
 			continue
 		}
-		args := []any{partnerNumber(e.x.partner)}
+		args := []any{e.x.partner}
 		seqs := make([]int64, len(seats))
 		for i, seat := range seats {
 			seqs[i] = seat.seq
 		}
-		n, err := e.deleteRows(ctx, "subscriptions", `DELETE FROM subscription WHERE partner_id = $1 AND seq IN (`+appendSeqMarks(&args, seqs)+`)`, args...)
+		n, err := e.deleteRows(ctx, "subscriptions", `DELETE FROM subscription WHERE partner_id = $1 AND seq IN (`+appendMarks(&args, seqs)+`)`, args...)
 		if err == nil && half == `ended_at = 0` {
 			err = e.in.subscriptions().removeActive(ctx, e.tx, e.x.partner, seats)
 		}
@@ -452,11 +454,11 @@ const valuesAtOnce = 20
 
 // deleteValues deletes watched values: first what hangs on some of them, then these.
 func (e *eraser) deleteValues(ctx context.Context, limit int64) (int64, error) {
-	values, err := e.readRowNames(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(int64(valuesAtOnce))...)
+	values, err := e.readRowNames(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(valuesAtOnce)...)
 	if err == nil && len(values) == 0 { // the person's CPF, where others watch it
 		args := e.x.assetArguments()
 		values, err = e.readRowNames(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND kind = $2 AND value_index = $3 AND created_at <= $4 LIMIT $5`,
-			args[0], args[3], args[4], e.upTo, int64(valuesAtOnce))
+			args[0], args[3], args[4], e.upTo, valuesAtOnce)
 	}
 	if err != nil || len(values) == 0 {
 		return 0, err
@@ -494,7 +496,7 @@ func appendLimit(args *[]any, limit int64) string {
 
 // deleteCases deletes cases: first the moves of some of them, then these.
 func (e *eraser) deleteCases(ctx context.Context, limit int64) (int64, error) {
-	cases, err := e.readRowNames(ctx, `SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(int64(valuesAtOnce))...)
+	cases, err := e.readRowNames(ctx, `SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(valuesAtOnce)...)
 	if err != nil || len(cases) == 0 {
 		return 0, err
 	}
@@ -505,7 +507,7 @@ func (e *eraser) deleteCases(ctx context.Context, limit int64) (int64, error) {
 		return n, err
 	}
 	for _, id := range cases { // one after the other, since bookings may be on another machine than cases
-		if _, err := e.deleteRows(ctx, "bookings", `DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, partnerNumber(e.x.partner), id); err != nil {
+		if _, err := e.deleteRows(ctx, "bookings", `DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, e.x.partner, id); err != nil {
 			return 0, err
 		}
 	}
@@ -526,7 +528,7 @@ func (e *eraser) deleteDevices(ctx context.Context, limit int64) (int64, error) 
 	}
 	args, marks := e.namedArguments(keys)
 	args = append(args, takenByErased)
-	if err := execStatement(ctx, e.tx, "vendor keys", `UPDATE epp_pool SET taken_by = $`+strconv.Itoa(len(args))+` WHERE key_index IN (
+	if err := execStatement(ctx, e.tx, `UPDATE epp_pool SET taken_by = $`+strconv.Itoa(len(args))+` WHERE key_index IN (
 		SELECT key_index FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)) AND taken_by <> ''`, args...); err != nil {
 		return 0, err
 	}
@@ -537,7 +539,7 @@ func (e *eraser) deleteDevices(ctx context.Context, limit int64) (int64, error) 
 // addEndEvents makes the events of keys that were live.
 func (e *eraser) addEndEvents(ctx context.Context, keys []string, now time.Time) error {
 	args, marks := e.namedArguments(keys)
-	args = append(args, toMicros(now))
+	args = append(args, now)
 	live, err := collectRows(ctx, e.tx, e.in.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)
 		AND ended_at = 0 AND valid_until > $`+strconv.Itoa(len(args)), args...)
 	if err != nil {
@@ -571,7 +573,7 @@ func (e *eraser) deleteEvents(ctx context.Context, limit int64) (int64, error) {
 	if err := e.in.alertsArea().lockEvents(ctx, e.tx, e.x.partner); err != nil {
 		return 0, err
 	}
-	seqs, err := collectRows(ctx, e.tx, scanInteger, `SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(limit)...)
+	seqs, err := collectValues[int64](ctx, e.tx, `SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(limit)...)
 	if err != nil || len(seqs) == 0 {
 		return 0, err
 	}
@@ -585,8 +587,8 @@ func (e *eraser) deleteEvents(ctx context.Context, limit int64) (int64, error) {
 // eraseEvents deletes events by their numbers.
 func (e *eraser) eraseEvents(ctx context.Context, seqs []int64, endpoints []alert.EndpointID) error {
 	for _, endpoint := range endpoints {
-		args := []any{partnerNumber(e.x.partner), string(endpoint)}
-		marks := appendSeqMarks(&args, seqs)
+		args := []any{e.x.partner, endpoint}
+		marks := appendMarks(&args, seqs)
 		for _, of := range []struct{ what, statement string }{
 			{"attempts", `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (` + marks + `)`},
 			{"attempts", `UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (` + marks + `) AND tried IS NOT NULL`},
@@ -597,9 +599,9 @@ func (e *eraser) eraseEvents(ctx context.Context, seqs []int64, endpoints []aler
 			}
 		}
 	}
-	args := []any{partnerNumber(e.x.partner)}
-	marks := appendSeqMarks(&args, seqs)
-	if _, err := e.tx.ExecContext(ctx, `INSERT INTO event_gap (partner_id, seq) SELECT partner_id, seq FROM event
+	args := []any{e.x.partner}
+	marks := appendMarks(&args, seqs)
+	if err := execStatement(ctx, e.tx, `INSERT INTO event_gap (partner_id, seq) SELECT partner_id, seq FROM event
 		WHERE partner_id = $1 AND seq IN (`+marks+`) ON CONFLICT (partner_id, seq) DO NOTHING`, args...); err != nil {
 		return err
 	}
@@ -607,23 +609,10 @@ func (e *eraser) eraseEvents(ctx context.Context, seqs []int64, endpoints []aler
 	return err
 }
 
-// appendSeqMarks appends numbers to args and returns their marks for an IN list.
-func appendSeqMarks(args *[]any, seqs []int64) string {
-	marks := make([]byte, 0, 6*len(seqs))
-	for i, n := range seqs {
-		if i > 0 {
-			marks = append(marks, ", "...)
-		}
-		*args = append(*args, n)
-		marks = strconv.AppendInt(append(marks, '$'), int64(len(*args)), 10)
-	}
-	return string(marks)
-}
-
 // deletePersonRows deletes what is one row of a person's: holder of keys, how the partner spelt the hash, and the row that joins
 // the forms of it unless a newer enrolment uses that.
 func (e *eraser) deletePersonRows(ctx context.Context) error {
-	_, err := e.tx.ExecContext(ctx, `DELETE FROM epp_holder WHERE partner_id = $1 AND user_index IN ($2, $3) AND NOT EXISTS (
+	err := execStatement(ctx, e.tx, `DELETE FROM epp_holder WHERE partner_id = $1 AND user_index IN ($2, $3) AND NOT EXISTS (
 		SELECT 1 FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, $3))`, e.x.userArguments()...)
 	if err != nil {
 		return err
@@ -634,6 +623,6 @@ func (e *eraser) deletePersonRows(ctx context.Context) error {
 	if len(e.x.cpf) == 0 {
 		return nil
 	}
-	_, err = e.deleteRows(ctx, "person", `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3`+unsubscribed, partnerNumber(e.x.partner), e.x.cpf, e.upTo)
+	_, err = e.deleteRows(ctx, "person", `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3`+unsubscribed, e.x.partner, e.x.cpf, e.upTo)
 	return err
 }

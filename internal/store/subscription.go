@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -163,16 +162,21 @@ func appendText(dst, rest []byte, n int, halves bool) (text, left []byte, ok boo
 // subscriptionColumns are those that scanning a subscription expects, in its order.
 const subscriptionColumns = `seq, cpf, plan_id, start_day, expiry_day, body, created_at, suspended_at, ended_at`
 
-// scanSubscription reads and opens a row of subscriptionColumns.
-func (s Subscriptions) scanSubscription(id partner.ID, row scanner) (subscription.Subscription, error) {
-	var sub subscription.Subscription
-	var cpf, sealed []byte
-	var created, suspended, ended int64
-	if err := row.Scan(&sub.Seq, &cpf, &sub.Plan, &sub.Start, &sub.Expiry, &sealed, &created, &suspended, &ended); err != nil {
-		return sub, err
+// scanSubscription returns what reads and opens a row of subscriptionColumns of a partner.
+func (s Subscriptions) scanSubscription(id partner.ID) func(scanner, *subscription.Subscription) error {
+	return s.scanSifted(id, func(subscription.Subscription) bool { return true })
+}
+
+// scanSifted is scanSubscription for a list that leaves some out: those are not opened.
+func (s Subscriptions) scanSifted(id partner.ID, fits func(subscription.Subscription) bool) func(scanner, *subscription.Subscription) error {
+	return func(row scanner, sub *subscription.Subscription) error {
+		var cpf, sealed []byte
+		err := row.Scan(&sub.Seq, &cpf, &sub.Plan, &sub.Start, &sub.Expiry, &sealed, &sub.CreatedAt, &sub.SuspendedAt, &sub.EndedAt)
+		if err != nil || !fits(*sub) {
+			return err
+		}
+		return s.unsealBody(id, cpf, sealed, sub)
 	}
-	sub.CreatedAt, sub.SuspendedAt, sub.EndedAt = fromMicros(created), fromMicros(suspended), fromMicros(ended)
-	return sub, s.unsealBody(id, cpf, sealed, &sub)
 }
 
 // unsealBody unseals a body into sub, whose plan and time of creation are set.
@@ -190,10 +194,10 @@ func (s Subscriptions) unsealBody(id partner.ID, cpf, sealed []byte, sub *subscr
 func (s Subscriptions) readByCPF(ctx context.Context, q querier, id partner.ID, cpf []byte, rest string) ([]subscription.Subscription, error) {
 	var all []subscription.Subscription
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} {
-		list, err := collectRows(ctx, q, func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(id, row) },
-			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+half+` ORDER BY `+byPerson+`seq`+rest, partnerNumber(id), cpf)
+		list, err := collectRows(ctx, q, s.scanSubscription(id),
+			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND `+half+` ORDER BY `+byPerson+`seq`+rest, id, cpf)
 		if err != nil {
-			return nil, fmt.Errorf("find subscriptions: %w", err)
+			return nil, err
 		}
 		all = append(all, list...)
 	}
@@ -205,11 +209,10 @@ func (s Subscriptions) SubscriptionOf(ctx context.Context, id partner.ID, p plan
 	index := s.blindCPFIndex(id, cpf)
 	const columns = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND `
 	for _, query := range [...]string{columns + `ended_at = 0`, columns + `ended_at <> 0 ORDER BY seq DESC LIMIT 1`} {
-		found, err := s.scanSubscription(id, s.readQuerier().QueryRowContext(ctx, query, partnerNumber(id), index, string(p)))
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
+		found, err := readRow(ctx, s.readQuerier(), s.scanSubscription(id), subscription.ErrNotFound, query, id, index, p)
+		if !errors.Is(err, subscription.ErrNotFound) {
+			return found, err
 		}
-		return found, classifyError(wrapError("read subscription", err))
 	}
 	return subscription.Subscription{}, subscription.ErrNotFound
 }
@@ -238,9 +241,8 @@ func blockSpan(level int) int64 {
 
 // lockSubscriptions takes the partner's counter for the rest of the transaction and returns the last seq.
 func lockSubscriptions(ctx context.Context, tx *sqldb.Tx, id partner.ID) (last int64, err error) {
-	err = tx.QueryRowContext(ctx, `INSERT INTO subscription_counter (partner_id, last, active) VALUES ($1, 0, 0)
-		ON CONFLICT (partner_id) DO UPDATE SET last = subscription_counter.last RETURNING last`, partnerNumber(id)).Scan(&last)
-	return last, wrapError("lock subscriptions", err)
+	return readValue[int64](ctx, tx, `INSERT INTO subscription_counter (partner_id, last, active) VALUES ($1, 0, 0)
+		ON CONFLICT (partner_id) DO UPDATE SET last = subscription_counter.last RETURNING last`, id)
 }
 
 // lastDay is the last day on which a subscription is active, in the words of the index subscription_active; a day that
@@ -282,7 +284,7 @@ c1 AS MATERIALIZED (
 			FROM subscription_block b LEFT JOIN past ON past.block = b.block WHERE b.partner_id = $1 AND b.level = 1
 				AND b.block >= (SELECT block FROM c2) * 128 AND b.block < (SELECT block FROM c2) * 128 + 128) b1) w
 	WHERE before <= $2 AND before + active > $2)
-SELECT t.total, s.seq, s.cpf, s.plan_id, s.start_day, s.expiry_day, s.body, s.created_at, s.suspended_at
+SELECT t.total, coalesce(s.seq, 0), s.cpf, coalesce(s.plan_id, ''), coalesce(s.start_day, 0), coalesce(s.expiry_day, 0), s.body, s.created_at, s.suspended_at
 FROM (SELECT CAST(coalesce(sum(active), 0) AS BIGINT) AS total FROM b3) t LEFT JOIN (
 	SELECT seq, cpf, plan_id, start_day, expiry_day, body, created_at, suspended_at FROM subscription
 	WHERE partner_id = $1 AND ended_at = 0 AND ` + lastDay + ` >= $4 AND seq >= (SELECT block FROM c1) * 128
@@ -293,41 +295,26 @@ ORDER BY s.seq`
 // many there are.
 func (s Subscriptions) ActivePage(ctx context.Context, id partner.ID, offset int64, limit int) (subscription.Page, error) {
 	page := subscription.Page{Items: []subscription.Subscription{}}
-	rows, err := s.listQuerier().QueryContext(ctx, pageQuery, partnerNumber(id), offset, int64(limit), int64(subscription.DayInBrazil(s.now())))
-	if err != nil {
-		return page, classifyError(fmt.Errorf("read page: %w", err))
-	}
-	defer func() { _ = rows.Close() }() // Err below reports what matters
-	for rows.Next() {
-		var seq, start, expiry, created, suspended sql.NullInt64
-		var planID sql.NullString
+	err := eachRow(ctx, s.listQuerier(), func(row scanner) error {
+		var sub subscription.Subscription
 		var cpf, sealed []byte
-		if err := rows.Scan(&page.Total, &seq, &cpf, &planID, &start, &expiry, &sealed, &created, &suspended); err != nil {
-			return page, fmt.Errorf("read page: %w", err)
+		err := row.Scan(&page.Total, &sub.Seq, &cpf, &sub.Plan, &sub.Start, &sub.Expiry, &sealed, &sub.CreatedAt, &sub.SuspendedAt)
+		if err != nil || sub.Seq == 0 { // past the end
+			return err
 		}
-		if !seq.Valid { // past the end
-			continue
-		}
-		sub := subscription.Subscription{
-			Seq: seq.Int64, Start: subscription.Day(start.Int64), Expiry: subscription.Day(expiry.Int64),
-			CreatedAt: fromMicros(created.Int64), SuspendedAt: fromMicros(suspended.Int64),
-		}
-		sub.Plan = plan.ID(planID.String)
-		if err := s.unsealBody(id, cpf, sealed, &sub); err != nil {
-			return page, err
-		}
+		err = s.unsealBody(id, cpf, sealed, &sub)
 		page.Items = append(page.Items, sub)
-	}
-	return page, classifyError(rows.Err())
+		return err
+	}, pageQuery, id, offset, limit, subscription.DayInBrazil(s.now()))
+	return page, err
 }
 
 // seat is where a subscription stands in its partner's list, and until when.
 type seat struct{ seq, expiry int64 }
 
 // scanSeatRow reads where a subscription is counted.
-func scanSeatRow(row scanner) (s seat, err error) {
-	err = row.Scan(&s.seq, &s.expiry)
-	return s, err
+func scanSeatRow(row scanner, s *seat) error {
+	return row.Scan(&s.seq, &s.expiry)
 }
 
 // countActiveIn counts new subscriptions in. Their seqs ascend and lie behind last, which was the highest before. The
@@ -339,7 +326,7 @@ func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partn
 	// The whole partner waits for this lock, so what can be sent at once is.
 	counts := []sqldb.Statement{{
 		Query: `UPDATE subscription_counter SET last = $2, active = active + $3 WHERE partner_id = $1`,
-		Args:  []any{partnerNumber(id), seats[len(seats)-1].seq, int64(len(seats))},
+		Args:  []any{id, seats[len(seats)-1].seq, len(seats)},
 	}}
 	var fresh []blockCount // blocks that no earlier seq reached: loaded in one go
 	for level := 1; level <= blockLevels; level++ {
@@ -364,7 +351,7 @@ func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partn
 		}
 		c := fresh[i]
 		i++
-		return []any{partnerNumber(id), int64(c.level), c.block, c.active}, nil
+		return []any{id, c.level, c.block, c.active}, nil
 	})
 	return err
 }
@@ -419,7 +406,7 @@ func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
 	return sqldb.Statement{
 		Query: `INSERT INTO subscription_block (partner_id, level, block, active) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (partner_id, level, block) DO UPDATE SET active = subscription_block.active + excluded.active`,
-		Args: []any{partnerNumber(id), int64(c.level), c.block, c.active},
+		Args: []any{id, c.level, c.block, c.active},
 	}
 }
 
@@ -427,7 +414,7 @@ func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
 func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, seats []seat) error {
 	slices.SortFunc(seats, func(a, b seat) int { return cmp.Compare(a.seq, b.seq) })
 	counts := []sqldb.Statement{{
-		Query: `UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`, Args: []any{partnerNumber(id), int64(len(seats))},
+		Query: `UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`, Args: []any{id, len(seats)},
 	}}
 	for level := 1; level <= blockLevels; level++ {
 		for _, c := range blockCounts(level, seats, -1) {
@@ -435,7 +422,7 @@ func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partne
 		}
 	}
 	err := tx.RunStatements(ctx, append(counts, countEndsOut(id, seats)...))
-	return wrapError("count subscriptions", err)
+	return err
 }
 
 // countEndsIn counts the ends of subscriptions in, endsOut counts them out.
@@ -444,7 +431,7 @@ func countEndsIn(id partner.ID, seats []seat) (counts []sqldb.Statement) {
 		counts = append(counts, sqldb.Statement{
 			Query: `INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (partner_id, level, block, expiry_day) DO UPDATE SET active = subscription_expiry.active + excluded.active`,
-			Args: []any{partnerNumber(id), int64(c.level), c.block, c.day, c.active},
+			Args: []any{id, c.level, c.block, c.day, c.active},
 		})
 	}
 	return counts
@@ -454,7 +441,7 @@ func countEndsIn(id partner.ID, seats []seat) (counts []sqldb.Statement) {
 func countEndsOut(id partner.ID, seats []seat) (counts []sqldb.Statement) {
 	for _, c := range expiryCounts(seats) {
 		const row = ` WHERE partner_id = $1 AND level = $2 AND block = $3 AND expiry_day = $4`
-		key := []any{partnerNumber(id), int64(c.level), c.block, c.day}
+		key := []any{id, c.level, c.block, c.day}
 		counts = append(counts,
 			sqldb.Statement{Query: `UPDATE subscription_expiry SET active = active - $5` + row, Args: append(key, c.active)},
 			// Days that have gone by would add up, and every page would read them.
@@ -467,38 +454,36 @@ func countEndsOut(id partner.ID, seats []seat) (counts []sqldb.Statement) {
 func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, which subscription.Selection,
 	change func(*subscription.Subscription) error,
 ) (subscription.Subscription, error) {
-	var sub subscription.Subscription
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (sub subscription.Subscription, err error) {
 		if _, err := lockSubscriptions(ctx, tx, id); err != nil {
-			return err
+			return sub, err
 		}
 		found, err := s.readSelected(ctx, tx, id, which, 0, 1)
 		if err != nil {
-			return err
+			return sub, err
 		}
 		if len(found) == 0 {
-			return subscription.ErrNotFound
+			return sub, subscription.ErrNotFound
 		}
 		sub = found[0]
 		before := sub
 		if err := change(&sub); err != nil {
-			return err
+			return sub, err
 		}
 		place := subscriptionPlace(id, s.blindCPFIndex(id, sub.Beneficiary.CPF), sub.Plan, toMicros(sub.CreatedAt))
 		sealed, err := s.keys.Seal(place, appendBody(nil, &sub))
 		if err != nil {
-			return fmt.Errorf("seal subscription: %w", err)
+			return sub, fmt.Errorf("seal subscription: %w", err)
 		}
-		if err := execStatement(ctx, tx, "edit subscription", `UPDATE subscription SET expiry_day = $3, body = $4 WHERE partner_id = $1 AND seq = $2`,
-			partnerNumber(id), sub.Seq, int64(sub.Expiry), sealed); err != nil {
-			return err
+		if err := execStatement(ctx, tx, `UPDATE subscription SET expiry_day = $3, body = $4 WHERE partner_id = $1 AND seq = $2`,
+			id, sub.Seq, sub.Expiry, sealed); err != nil {
+			return sub, err
 		}
 		if before.Expiry == sub.Expiry {
-			return nil
+			return sub, nil
 		}
 		ends := append(countEndsOut(id, []seat{{sub.Seq, int64(before.Expiry)}}), countEndsIn(id, []seat{{sub.Seq, int64(sub.Expiry)}})...)
 		err = tx.RunStatements(ctx, ends)
-		return wrapError("count subscriptions", err)
+		return sub, err
 	})
-	return sub, err
 }

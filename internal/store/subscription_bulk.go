@@ -226,12 +226,12 @@ func (b *batch) splitExisting(ctx context.Context, q querier, rows []newRow) (st
 	today := int64(subscription.DayInBrazil(b.store.now()))
 	for _, r := range rows {
 		var seq, expiry int64
-		err := q.QueryRowContext(ctx, `SELECT seq, expiry_day FROM subscription
-			WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND ended_at = 0`, partnerNumber(b.id), r.cpf, r.plan).Scan(&seq, &expiry)
+		err := readColumns(ctx, q, []any{&seq, &expiry}, `SELECT seq, expiry_day FROM subscription
+			WHERE partner_id = $1 AND cpf = $2 AND plan_id = $3 AND ended_at = 0`, b.id, r.cpf, r.plan)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 		case err != nil:
-			return nil, nil, classifyError(fmt.Errorf("find subscription: %w", err))
+			return nil, nil, err
 		case expiry != 0 && expiry < today:
 			over = append(over, overRow{r, seq})
 		default:
@@ -243,7 +243,7 @@ func (b *batch) splitExisting(ctx context.Context, q querier, rows []newRow) (st
 
 // loadPersons makes the people known by both of their digests; many are known already.
 func (b *batch) loadPersons(ctx context.Context, tx *sqldb.Tx, rows []newRow) error {
-	i, id, now := 0, partnerNumber(b.id), toMicros(b.store.now())
+	i, id, now := 0, b.id.Number(), toMicros(b.store.now())
 	values := make([]any, 5)
 	_, err := tx.LoadMissing(ctx, "person", []string{"partner_id", "cpf", "user_256", "user_512", "created_at"}, "", func() ([]any, error) {
 		if i == len(rows) {
@@ -265,7 +265,7 @@ var loadedColumns = []string{
 // insertRows puts the rows in behind seq last. It returns the seats of those that
 // went in and the rows that met a live subscription; a row that was left out leaves a gap in the numbers.
 func (b *batch) insertRows(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow) (added []seat, left []newRow, err error) {
-	i, id := 0, partnerNumber(b.id)
+	i, id := 0, b.id.Number()
 	values := make([]any, len(loadedColumns))
 	seqs, err := tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", func() ([]any, error) {
 		if i == len(rows) {

@@ -3,9 +3,9 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/partner"
@@ -56,37 +56,36 @@ func (s Subscriptions) MoveSubscriptions(ctx context.Context, id partner.ID, whi
 
 // hasExpired reports whether a partner has a subscription that has not ended though its expiry date lies before a day.
 func hasExpired(ctx context.Context, q querier, id partner.ID, day subscription.Day) (over bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM subscription
-		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`, partnerNumber(id), int64(day)).Scan(&over)
-	return over, classifyError(wrapError("find due subscriptions", err))
+	return readValue[bool](ctx, q, `SELECT EXISTS (SELECT 1 FROM subscription
+		WHERE partner_id = $1 AND ended_at = 0 AND expiry_day > 0 AND expiry_day < $2)`, id, day)
 }
 
 // readSelected reads the chosen subscriptions that have not ended; for the sweep those that are past their date, for all
 // others those that are not.
 func (s Subscriptions) readSelected(ctx context.Context, tx *sqldb.Tx, id partner.ID, which subscription.Selection, after int64, limit int) ([]subscription.Subscription, error) {
-	scan := func(row scanner) (subscription.Subscription, error) { return s.scanSubscription(id, row) }
+	scan := s.scanSubscription(id)
 	today := int64(subscription.DayInBrazil(s.now()))
 	const from = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND `
 	switch {
 	case which.Over != 0: // what was ended is not met again, so after is not needed
 		return collectRows(ctx, tx, scan, from+`expiry_day > 0 AND expiry_day < $2 ORDER BY expiry_day, seq LIMIT $3`,
-			partnerNumber(id), int64(which.Over), int64(limit))
+			id, which.Over, limit)
 	case which.Holder != "":
 		return collectRows(ctx, tx, scan, from+lastDay+` >= $5 AND holder = $2 AND holder <> '' AND seq > $3 ORDER BY seq LIMIT $4`,
-			partnerNumber(id), s.holderIndex(id, which.Holder), after, int64(limit), today)
+			id, s.holderIndex(id, which.Holder), after, limit, today)
 	}
 	return collectRows(ctx, tx, scan, from+lastDay+` >= $5 AND cpf = $2 AND plan_id = $3 AND seq > $4`,
-		partnerNumber(id), s.blindCPFIndex(id, which.CPF), string(which.Plan), after, today)
+		id, s.blindCPFIndex(id, which.CPF), which.Plan, after, today)
 }
 
 // endBySeq ends single subscriptions, for a transaction that holds the counter's lock.
 func (s Subscriptions) endBySeq(ctx context.Context, tx *sqldb.Tx, id partner.ID, seqs []int64) error {
 	subs := make([]subscription.Subscription, 0, len(seqs))
 	for _, seq := range seqs {
-		sub, err := s.scanSubscription(id, tx.QueryRowContext(ctx, `SELECT `+subscriptionColumns+`
-			FROM subscription WHERE partner_id = $1 AND seq = $2`, partnerNumber(id), seq))
+		sub, err := readRow(ctx, tx, s.scanSubscription(id), subscription.ErrNotFound, `SELECT `+subscriptionColumns+`
+			FROM subscription WHERE partner_id = $1 AND seq = $2`, id, seq)
 		if err != nil {
-			return fmt.Errorf("read subscription: %w", err)
+			return err
 		}
 		subs = append(subs, sub)
 	}
@@ -99,25 +98,21 @@ func (s Subscriptions) moveSubscriptions(ctx context.Context, tx *sqldb.Tx, id p
 	if len(subs) == 0 {
 		return nil
 	}
-	set, at := `suspended_at = $3`, toMicros(s.now())
+	set, at := `suspended_at = $3`, s.now()
 	switch move {
 	case subscription.End:
 		set = `ended_at = $3`
 	case subscription.Suspend:
 	case subscription.Resume:
-		at = 0
+		at = time.Time{}
 	}
-	stmt, err := tx.PrepareContext(ctx, `UPDATE subscription SET `+set+` WHERE partner_id = $1 AND seq = $2`)
-	if err != nil {
-		return fmt.Errorf("move subscriptions: %w", err)
-	}
-	defer func() { _ = stmt.Close() }() // ends with the transaction anyway
-	seats := make([]seat, len(subs))
+	seats, list := make([]seat, len(subs)), make([]sqldb.Statement, len(subs))
 	for i, sub := range subs {
 		seats[i] = seat{sub.Seq, int64(sub.Expiry)}
-		if _, err := stmt.ExecContext(ctx, partnerNumber(id), sub.Seq, at); err != nil {
-			return fmt.Errorf("move subscriptions: %w", err)
-		}
+		list[i] = sqldb.NewStatement(`UPDATE subscription SET `+set+` WHERE partner_id = $1 AND seq = $2`, id, sub.Seq, at)
+	}
+	if err := tx.RunStatements(ctx, list); err != nil {
+		return err
 	}
 	if move == subscription.End {
 		if err := s.removeActive(ctx, tx, id, seats); err != nil {

@@ -3,8 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -35,34 +33,24 @@ type keptKey struct {
 func (s Alerts) sealKeyring(e alert.Endpoint) ([]byte, error) {
 	kept := make([]keptKey, 0, len(e.Keys))
 	for _, k := range e.Keys {
-		switch key := k.Key.(type) {
-		case webhook.Secret:
-			kept = append(kept, keptKey{key.Reveal(), toMicros(k.Until)})
-		case webhook.SigningKey:
-			kept = append(kept, keptKey{key.Reveal(), toMicros(k.Until)})
-		default:
+		key, ok := k.Key.(interface{ Reveal() string })
+		if !ok {
 			return nil, fmt.Errorf("seal endpoint keys: unexpected %T", k.Key)
 		}
+		kept = append(kept, keptKey{key.Reveal(), toMicros(k.Until)})
 	}
-	plain, err := json.Marshal(kept)
-	if err != nil {
-		return nil, fmt.Errorf("seal endpoint keys: %w", err)
-	}
-	return s.keys.Seal(endpointPlace(e.Partner, e.ID, "keys"), plain)
+	return s.sealValue(endpointPlace(e.Partner, e.ID, "keys"), kept)
 }
 
 // openKeyring opens what sealKeyring sealed.
 func (c core) openKeyring(e *alert.Endpoint, sealed []byte) error {
-	plain, err := c.keys.Unseal(endpointPlace(e.Partner, e.ID, "keys"), sealed)
-	if err != nil {
-		return fmt.Errorf("open endpoint keys: %w", err)
-	}
 	var kept []keptKey
-	if err := json.Unmarshal(plain, &kept); err != nil {
-		return errors.New("open endpoint keys: not in the form they were sealed in") // the cause would quote a key
+	if c.openSealed(endpointPlace(e.Partner, e.ID, "keys"), sealed, &kept) != nil {
+		return errors.New("open endpoint keys: not in the form they were sealed in") // the cause might quote a key
 	}
 	for _, k := range kept {
 		var key webhook.Key
+		var err error
 		if strings.HasPrefix(k.Key, "whsec_") {
 			key, err = webhook.ParseSecret(k.Key)
 		} else {
@@ -76,58 +64,34 @@ func (c core) openKeyring(e *alert.Endpoint, sealed []byte) error {
 	return nil
 }
 
-// joinEventTypes writes event types as a column keeps them.
-func joinEventTypes(types []alert.Type) string {
-	names := make([]string, len(types))
-	for i, t := range types {
-		names[i] = string(t)
-	}
-	return strings.Join(names, ",")
-}
-
-// splitTypes parses the stored filter; nil, which means all types, for an empty one.
-func splitTypes(text string) []alert.Type {
-	if text == "" {
-		return nil
-	}
-	var list []alert.Type
-	for _, name := range strings.Split(text, ",") {
-		list = append(list, alert.Type(name))
-	}
-	return list
-}
-
 // endpointColumns are those that scanning an endpoint expects, in its order.
 const endpointColumns = `id, partner_id, url, keys, types, state, reason, failing_since, changed_at, created_at, mac`
 
 // scanEndpoint reads and opens an endpoint. One that does not open is forged.
-func (c core) scanEndpoint(row scanner) (checked[alert.Endpoint], error) {
-	var e alert.Endpoint
-	var url, keys, mac []byte
-	var types string
-	var failing, changed, created int64
-	if err := row.Scan(&e.ID, scanPartnerID(&e.Partner), &url, &keys, &types, &e.State, &e.Reason, &failing, &changed, &created, &mac); err != nil {
-		return checked[alert.Endpoint]{}, err
+func (c core) scanEndpoint(row scanner, into *checked[alert.Endpoint]) error {
+	e := &into.value
+	var url, keys []byte
+	err := row.Scan(&e.ID, &e.Partner, &url, &keys, splitsTexts(&e.Types), &e.State, &e.Reason, &e.FailingSince, &e.ChangedAt, &e.CreatedAt,
+		c.checksMAC(&into.forged, "endpoint", func() *grant { return endpointGrant(*e) }))
+	into.row = "endpoint " + string(e.ID)
+	if c.openSealed(endpointPlace(e.Partner, e.ID, "url"), url, &e.URL) != nil || c.openKeyring(e, keys) != nil {
+		into.forged = true
 	}
-	plain, err := c.keys.Unseal(endpointPlace(e.Partner, e.ID, "url"), url)
-	e.URL, e.Types = string(plain), splitTypes(types)
-	e.FailingSince, e.ChangedAt, e.CreatedAt = fromMicros(failing), fromMicros(changed), fromMicros(created)
-	err = errors.Join(err, c.openKeyring(&e, keys))
-	return checked[alert.Endpoint]{e, "endpoint " + string(e.ID), err != nil || !c.isGenuine("endpoint", endpointGrant(e), mac)}, nil
+	return err
 }
 
 // lockEvents keeps new events of the partner out until the transaction ends. Whatever changes which endpoints there are
 // takes it first, so that fan-out and change see each other whole: no delivery is made for a state that is gone.
 func (s Alerts) lockEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
-	return execStatement(ctx, tx, "lock events", `INSERT INTO event_counter (partner_id, last) VALUES ($1, 0)
-		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last`, partnerNumber(id))
+	return execStatement(ctx, tx, `INSERT INTO event_counter (partner_id, last) VALUES ($1, 0)
+		ON CONFLICT (partner_id) DO UPDATE SET last = event_counter.last`, id)
 }
 
 // InsertEndpoint stores a new endpoint.
 func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpoint, limit int) error {
-	url, err := s.keys.Seal(endpointPlace(id, e.ID, "url"), []byte(e.URL))
+	url, err := s.sealValue(endpointPlace(id, e.ID, "url"), e.URL)
 	if err != nil {
-		return fmt.Errorf("seal endpoint: %w", err)
+		return err
 	}
 	keys, err := s.sealKeyring(e)
 	if err != nil {
@@ -140,23 +104,23 @@ func (s Alerts) InsertEndpoint(ctx context.Context, id partner.ID, e alert.Endpo
 		if err := s.lockEvents(ctx, tx, id); err != nil {
 			return err
 		}
-		var n int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, partnerNumber(id)).Scan(&n); err != nil {
-			return fmt.Errorf("count endpoints: %w", err)
+		n, err := readValue[int](ctx, tx, `SELECT count(*) FROM endpoint WHERE partner_id = $1`, id)
+		if err != nil {
+			return err
 		}
 		if n >= limit {
 			return alert.ErrTooManyEndpoints.With("partner", fault.WebhooksAtMost, limit)
 		}
-		return execStatement(ctx, tx, "insert endpoint", `INSERT INTO endpoint (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-			string(e.ID), partnerNumber(id), url, keys, joinEventTypes(e.Types), string(e.State), string(e.Reason), toMicros(e.FailingSince),
-			toMicros(e.ChangedAt), toMicros(e.CreatedAt), s.grantMAC("endpoint", endpointGrant(e)))
+		return execStatement(ctx, tx, `INSERT INTO endpoint (`+endpointColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+			e.ID, id, url, keys, joinTexts(e.Types), e.State, e.Reason, e.FailingSince,
+			e.ChangedAt, e.CreatedAt, s.grantMAC("endpoint", endpointGrant(e)))
 	})
 }
 
 // ListEndpoints returns a partner's endpoints, oldest first, without forged ones.
 func (s Alerts) ListEndpoints(ctx context.Context, id partner.ID) ([]alert.Endpoint, error) {
 	return collectGenuine(ctx, s.readQuerier(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1
-		ORDER BY created_at, id`, partnerNumber(id))
+		ORDER BY created_at, id`, id)
 }
 
 // EndpointByID returns one endpoint.
@@ -167,22 +131,12 @@ func (s Alerts) EndpointByID(ctx context.Context, id partner.ID, endpoint alert.
 // endpointByID returns alert.ErrEndpointNotFound for an unknown endpoint and an error for a forged row: events must not
 // be sent to an address that this program did not store.
 func (s Alerts) endpointByID(ctx context.Context, q querier, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error) {
-	e, err := s.scanEndpoint(q.QueryRowContext(ctx, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1 AND id = $2`,
-		partnerNumber(id), string(endpoint)))
-	if errors.Is(err, sql.ErrNoRows) {
-		return e.value, alert.ErrEndpointNotFound
-	}
-	return e.value, errors.Join(classifyError(err), e.forgedError())
+	return readGenuine(ctx, q, s.scanEndpoint, alert.ErrEndpointNotFound, `SELECT `+endpointColumns+` FROM endpoint WHERE partner_id = $1 AND id = $2`, id, endpoint)
 }
 
 // EndpointOwner finds the partner of an endpoint.
 func (s Alerts) EndpointOwner(ctx context.Context, endpoint alert.EndpointID) (partner.ID, error) {
-	var id partner.ID
-	err := s.readQuerier().QueryRowContext(ctx, `SELECT partner_id FROM endpoint WHERE id = $1`, string(endpoint)).Scan(scanPartnerID(&id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return id, alert.ErrEndpointNotFound
-	}
-	return id, classifyError(err)
+	return findValue[partner.ID](ctx, s.readQuerier(), alert.ErrEndpointNotFound, `SELECT partner_id FROM endpoint WHERE id = $1`, endpoint)
 }
 
 // UpdateEndpoint changes an endpoint and moves its deliveries to the state that follows, in transactions of a few rows.
@@ -234,13 +188,13 @@ func (s Alerts) updateEndpoint(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	if err != nil {
 		return e, false, err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8, mac = $9
-		WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(endpoint), keys, joinEventTypes(e.Types), string(e.State), string(e.Reason),
-		toMicros(e.FailingSince), toMicros(now), s.grantMAC("endpoint", endpointGrant(e)))
+	err = execStatement(ctx, tx, `UPDATE endpoint SET keys = $3, types = $4, state = $5, reason = $6, failing_since = $7, changed_at = $8, mac = $9
+		WHERE partner_id = $1 AND id = $2`, id, endpoint, keys, joinTexts(e.Types), e.State, e.Reason,
+		e.FailingSince, now, s.grantMAC("endpoint", endpointGrant(e)))
 	if err == nil && e.State == alert.Disabled && before.State != alert.Disabled {
 		_, err = holdDeliveries(ctx, tx, id, endpoint, sweepBatch)
 	}
-	return e, true, wrapError("update endpoint", err)
+	return e, true, err
 }
 
 // DeleteEndpoint deletes an endpoint at once and its deliveries and attempts in batches; a sweep finishes what a crash
@@ -250,14 +204,7 @@ func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 		if err := s.lockEvents(ctx, tx, id); err != nil {
 			return err
 		}
-		res, err := tx.ExecContext(ctx, `DELETE FROM endpoint WHERE partner_id = $1 AND id = $2`, partnerNumber(id), string(endpoint))
-		if err != nil {
-			return fmt.Errorf("delete endpoint: %w", err)
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(alert.ErrEndpointNotFound, err)
-		}
-		return nil
+		return execExpecting(ctx, tx, alert.ErrEndpointNotFound, `DELETE FROM endpoint WHERE partner_id = $1 AND id = $2`, id, endpoint)
 	})
 	if err != nil || s.tx != nil {
 		return err
@@ -269,9 +216,9 @@ func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
 	for _, table := range []string{"attempt", "delivery"} {
 		_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
-			return rowsAffected(tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (
+			return execCounting(ctx, tx, `DELETE FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (
 				SELECT seq FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3)`,
-				partnerNumber(id), string(endpoint), limit))
+				id, endpoint, limit)
 		})
 		if err != nil {
 			return fmt.Errorf("delete from %s: %w", table, err)
@@ -298,16 +245,16 @@ func (s Alerts) FollowEndpoint(ctx context.Context, id partner.ID, endpoint aler
 func releaseDeliveries(ctx context.Context, tx *sqldb.Tx, e alert.Endpoint, now time.Time, limit int64) (int64, error) {
 	const again = `UPDATE delivery SET state = 'pending', attempts = 0, next_at = $3, finished_at = 0, ordered = (length(person) > 0)
 		WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`
-	args := []any{partnerNumber(e.Partner), string(e.ID), toMicros(now), limit}
-	n, err := rowsAffected(tx.ExecContext(ctx, again+`SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'held'
-		ORDER BY seq LIMIT $4)`, args...))
+	args := []any{e.Partner, e.ID, now, limit}
+	n, err := execCounting(ctx, tx, again+`SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'held'
+		ORDER BY seq LIMIT $4)`, args...)
 	if err != nil || n == limit || e.FailingSince.IsZero() {
 		return n, err
 	}
 	// By the index of what failed; by the key SQLite would read all that the endpoint ever got.
 	args[3] = limit - n
-	failed, err := rowsAffected(tx.ExecContext(ctx, again+`SELECT seq FROM delivery WHERE partner_id = $1 AND coalesce(endpoint_id, '') = $2 AND state = 'failed'
-		AND finished_at >= $5 LIMIT $4)`, append(args, toMicros(e.FailingSince))...))
+	failed, err := execCounting(ctx, tx, again+`SELECT seq FROM delivery WHERE partner_id = $1 AND coalesce(endpoint_id, '') = $2 AND state = 'failed'
+		AND finished_at >= $5 LIMIT $4)`, append(args, e.FailingSince)...)
 	return n + failed, err
 }
 
@@ -335,33 +282,31 @@ func (s Alerts) whileDisabled(ctx context.Context, id partner.ID, endpoint alert
 		}
 		return step(tx, e, limit)
 	})
-	return wrapError("change deliveries", err)
+	return err
 }
 
 // holdDeliveries holds back up to limit deliveries of an endpoint.
 func holdDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, limit int64) (int64, error) {
-	return rowsAffected(tx.ExecContext(ctx, `UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq IN (
+	return execCounting(ctx, tx, `UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq IN (
 		SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' ORDER BY seq LIMIT $3)`,
-		partnerNumber(id), string(endpoint), limit))
+		id, endpoint, limit)
 }
 
 // EndpointHealth returns how an endpoint fares by its newest deliveries, all of which its own index names: see
 // alert.HistoryStore.
 func (s Alerts) EndpointHealth(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Health, error) {
 	var h alert.Health
-	var travel int64
-	err := s.readQuerier().QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE state = 'delivered'), count(*) FILTER (WHERE state = 'failed'),
+	q := s.readQuerier()
+	err := readColumns(ctx, q, []any{&h.Delivered, &h.Failed, &h.Travel}, `SELECT count(*) FILTER (WHERE state = 'delivered'), count(*) FILTER (WHERE state = 'failed'),
 			CAST(coalesce(sum(finished_at - created_at) FILTER (WHERE state = 'delivered'), 0) AS BIGINT)
 		FROM (SELECT state, created_at, finished_at FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq DESC LIMIT $3) AS newest`,
-		partnerNumber(id), string(endpoint), int64(alert.HealthOver)).Scan(&h.Delivered, &h.Failed, &travel)
-	h.Travel = time.Duration(travel) * time.Microsecond
+		id, endpoint, alert.HealthOver)
 	if err == nil {
-		err = s.readQuerier().QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 AS one FROM delivery
-			WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' LIMIT $3) AS waiting`,
-			partnerNumber(id), string(endpoint), int64(alert.MaxBacklog)).Scan(&h.Backlog)
+		err = readColumns(ctx, q, []any{&h.Backlog}, `SELECT count(*) FROM (SELECT 1 AS one FROM delivery
+			WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' LIMIT $3) AS waiting`, id, endpoint, alert.MaxBacklog)
 	}
 	if err != nil {
-		return h, classifyError(fmt.Errorf("read health of endpoint: %w", err))
+		return h, err
 	}
 	event, err := s.lastTriedEvent(ctx, id, endpoint)
 	if err != nil || event == "" {
@@ -387,9 +332,8 @@ func (s Alerts) lastTriedEvent(ctx context.Context, id partner.ID, endpoint aler
 		`SELECT event_id, seq, attempts, state FROM delivery WHERE ` + of + ` AND seq >= ` + begin + ` ORDER BY seq LIMIT $3`,
 		`SELECT event_id, seq, attempts, state FROM delivery WHERE ` + of + ` AND seq < ` + begin + ` ORDER BY seq DESC LIMIT $3`,
 	} {
-		events, err := collectRows(ctx, s.readQuerier(), func(row scanner) (event alert.EventID, err error) { return event, row.Scan(&event) },
-			`SELECT event_id FROM (`+stretch+`) AS near WHERE attempts > 0 OR state = 'delivered' ORDER BY seq DESC LIMIT 1`,
-			partnerNumber(id), string(endpoint), int64(alert.HealthOver))
+		events, err := collectValues[alert.EventID](ctx, s.readQuerier(), `SELECT event_id FROM (`+stretch+`) AS near WHERE attempts > 0 OR state = 'delivered' ORDER BY seq DESC LIMIT 1`,
+			id, endpoint, alert.HealthOver)
 		if err != nil || len(events) > 0 {
 			return cmp.Or(append(events, "")...), err
 		}
