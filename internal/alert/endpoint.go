@@ -3,7 +3,6 @@ package alert
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"io"
 	"net/http" // its client is handed on to webhook.Send; nothing here speaks HTTP
 	"slices"
@@ -165,17 +164,13 @@ func (s *Endpoints) CreateEndpoint(ctx context.Context, id partner.ID, url strin
 	if err := guard.CheckTargetURL(ctx, url); err != nil {
 		return Endpoint{}, err
 	}
-	made, err := uuid.NewV7()
-	if err != nil {
-		return Endpoint{}, fmt.Errorf("make endpoint id: %w", err)
-	}
 	keys, err := s.addNewKeys(nil, 0)
 	if err != nil {
 		return Endpoint{}, err
 	}
 	now := s.now()
 	e := Endpoint{
-		ID: EndpointID("whe_" + made.String()), Partner: id, URL: url, Types: wanted, Keys: keys, State: Enabled,
+		ID: EndpointID("whe_" + uuid.Must(uuid.NewV7()).String()), Partner: id, URL: url, Types: wanted, Keys: keys, State: Enabled,
 		ChangedAt: now, CreatedAt: now,
 	}
 	return e, s.store.InsertEndpoint(ctx, id, e, MaxEndpoints)

@@ -63,11 +63,7 @@ type Event struct {
 
 // NewEvent makes an event.
 func NewEvent(id partner.ID, t Type, user partner.UserHash, at time.Time, data any) (Event, error) {
-	made, err := uuid.NewV7()
-	if err != nil {
-		return Event{}, fmt.Errorf("make event id: %w", err)
-	}
-	return Event{ID: EventID("evt_" + made.String()), Partner: id, Type: t, User: user, At: at, Data: data}, nil
+	return Event{ID: EventID("evt_" + uuid.Must(uuid.NewV7()).String()), Partner: id, Type: t, User: user, At: at, Data: data}, nil
 }
 
 // TimeFormat is how times look in bodies.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -220,13 +219,9 @@ func (c *Cases) OpenCaseByPhone(ctx context.Context, id partner.ID, r CaseReques
 
 // insertCase checks a request and writes the case.
 func (c *Cases) insertCase(ctx context.Context, id partner.ID, r CaseRequest, triage Triage) (Case, error) {
-	made, err := uuid.NewV7()
-	if err != nil {
-		return Case{}, fmt.Errorf("make case id: %w", err)
-	}
 	now := c.now()
 	opened := Case{
-		ID: CaseID("cs_" + made.String()), Partner: id, User: r.User, Service: r.Service, Status: CaseOpen,
+		ID: CaseID("cs_" + uuid.Must(uuid.NewV7()).String()), Partner: id, User: r.User, Service: r.Service, Status: CaseOpen,
 		Clock: Clock{Target: triage.Target, Since: now}, SpokeAt: now, CreatedAt: now, ChangedAt: now,
 	}
 	wishes := Wishes{Mode: r.Mode}

@@ -3,7 +3,6 @@ package cyber
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -299,18 +298,14 @@ func (q Question) allowsAnswer(answer string) bool {
 
 // AddQuestion puts a question at the end of a service's list.
 func (c *Cases) AddQuestion(ctx context.Context, service ServiceID, text string, required bool, options []string) (Question, error) {
-	made, err := uuid.NewV7()
-	if err != nil {
-		return Question{}, fmt.Errorf("make question id: %w", err)
-	}
 	q := Question{
-		ID: QuestionID("qs_" + made.String()), Service: service, Text: strings.TrimSpace(text), Required: required, CreatedAt: c.now(),
+		ID: QuestionID("qs_" + uuid.Must(uuid.NewV7()).String()), Service: service, Text: strings.TrimSpace(text), Required: required, CreatedAt: c.now(),
 	}
 	for _, o := range options {
 		q.Options = append(q.Options, strings.TrimSpace(o))
 	}
 	tooLong := func(o string) bool { return !partner.IsPrintableLine(o, 1, 100) }
-	err = errors.Join(fault.When(!partner.IsPrintableLine(q.Text, 1, 300), ErrCaseInvalid.With("text", fault.PlainLength, 300)),
+	err := errors.Join(fault.When(!partner.IsPrintableLine(q.Text, 1, 300), ErrCaseInvalid.With("text", fault.PlainLength, 300)),
 		fault.When(len(q.Options) > 50 || slices.ContainsFunc(q.Options, tooLong), ErrCaseInvalid.With("options", fault.OptionsFormat)))
 	if err != nil {
 		return Question{}, err
@@ -364,14 +359,10 @@ func (c *Cases) SetTargetTime(ctx context.Context, service ServiceID, target tim
 func (c *Cases) AddFreeSlots(ctx context.Context, service ServiceID, id partner.ID, times []time.Time) (int, error) {
 	slots := make([]Slot, len(times))
 	for i, at := range times {
-		made, err := uuid.NewV7()
-		if err != nil {
-			return 0, fmt.Errorf("make slot id: %w", err)
-		}
 		if !at.After(c.now()) {
 			return 0, ErrCaseInvalid.With("slot", fault.InTheFuture)
 		}
-		slots[i] = Slot{ID: SlotID("sl_" + made.String()), Service: service, Starts: at.UTC(), Partner: id}
+		slots[i] = Slot{ID: SlotID("sl_" + uuid.Must(uuid.NewV7()).String()), Service: service, Starts: at.UTC(), Partner: id}
 	}
 	return c.store.InsertSlots(ctx, slots)
 }

@@ -210,12 +210,8 @@ func (m *Monitoring) checkNewAsset(ctx context.Context, r AssetRequest) (NewAsse
 	if err != nil {
 		return NewAsset{}, invalidValue(err)
 	}
-	made, err := uuid.NewV7()
-	if err != nil {
-		return NewAsset{}, fmt.Errorf("make asset id: %w", err)
-	}
 	a := NewAsset{
-		Asset:  Asset{ID: AssetID("as_" + made.String()), Partner: who.Partner, User: r.User, Kind: k, Value: r.Value, AddedAt: m.now()},
+		Asset:  Asset{ID: AssetID("as_" + uuid.Must(uuid.NewV7()).String()), Partner: who.Partner, User: r.User, Kind: k, Value: r.Value, AddedAt: m.now()},
 		Normal: normal, Paced: who.hasPacedLooks(),
 	}
 	if k == identifier.CPF {

@@ -108,12 +108,8 @@ func (s *Services) ListServices(ctx context.Context) ([]Service, error) {
 
 // AddService puts a service at the end of the catalogue.
 func (s *Services) AddService(ctx context.Context, name, description string) (Service, error) {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return Service{}, fmt.Errorf("make service id: %w", err)
-	}
 	now := s.now()
-	sv := Service{ID: ServiceID("sv_" + id.String()), Name: name, Description: description, Position: now.UnixMicro(), CreatedAt: now}
+	sv := Service{ID: ServiceID("sv_" + uuid.Must(uuid.NewV7()).String()), Name: name, Description: description, Position: now.UnixMicro(), CreatedAt: now}
 	if err := sv.checkService(); err != nil {
 		return Service{}, err
 	}

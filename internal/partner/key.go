@@ -125,10 +125,6 @@ func (r *Registry) generateKey(p Partner, label string, scopes []Scope, expires 
 	if _, err := io.ReadFull(r.random, raw); err != nil {
 		return Key{}, "", fmt.Errorf("make key: %w", err)
 	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return Key{}, "", fmt.Errorf("make key id: %w", err)
-	}
 	prefix := livePrefix
 	if p.Mode.Has(TestKeys) {
 		prefix = SandboxKeyPrefix
@@ -136,7 +132,7 @@ func (r *Registry) generateKey(p Partner, label string, scopes []Scope, expires 
 	body := prefix + encodeBase62(new(big.Int).SetBytes(raw), secretLen)
 	text := body + keyChecksum(body)
 	digest := sha256.Sum256([]byte(text))
-	keyID := KeyID("key_" + id.String())
+	keyID := KeyID("key_" + uuid.Must(uuid.NewV7()).String())
 	return Key{
 		ID: keyID, Partner: p.ID, Label: label, Preview: text[:prefixLen+4], Digest: digest[:],
 		Scopes: scopes, CreatedAt: r.now(), ExpiresAt: expires, MadeBy: madeBy, Line: keyID,
