@@ -27,6 +27,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/subscription"
 )
 
 // demoCmd is 'vigia demo'. It needs no configuration and keeps its own data folder.
@@ -268,17 +269,15 @@ func (w *world) tourSteps(ctx context.Context) ([]step, error) {
 		return nil, err
 	}
 	post, get := http.MethodPost, http.MethodGet
-	fernanda := person{
-		"Fernanda Jacarandá", "11122233396", "1991-07-14", "F", "fernanda@exemplo.com.br", "+5581998765432",
-		"Rua da Aurora", "Recife", "PE", "50050000",
-	}
+	fernanda := newPerson("Fernanda Jacarandá", "11122233396", "1991-07-14", "F", "fernanda@exemplo.com.br", "+5581998765432",
+		"Rua da Aurora", "Recife", "PE", "50050000")
 	steps := []step{
 		{"Enrol people in bulk; a dry run checks everything and creates nothing.", post, "/v1/subscriptions?dry_run=true",
 			"[" + subscriptionItem(fernanda, "2026-01-01") + "]", `{"result":"success","total_created_items":1,"total_not_created_items":0,"not_created_items":[]}`},
 		{"A bad item says everything that is wrong with it.", post, "/v1/subscriptions",
 			`[{"plan_id":"` + demoPlan + `","is_group_plan":true,"beneficiary":{"cpf":"123"}}]`, `{"result":"failure","total_created_items":0,"total_not_created_items":1,"not_created_items":[{"cpf":"123"`},
 		{"List the partner's subscriptions.", get, "/v1/subscriptions?page=1&page_size=2", "", ""},
-		{"Fetch Ana's subscription.", get, "/v1/subscriptions/" + demoPlan + "/" + people[0].cpf, "", ""},
+		{"Fetch Ana's subscription.", get, "/v1/subscriptions/" + demoPlan + "/" + people[0].CPF, "", ""},
 		{"Watch one more e-mail of Ana's. In the sandbox, addresses at @vazamento.test are found at once; look at the alerts page.", post, "/v1/cyber/monitoring",
 			fmt.Sprintf(`{"value":"ana.trabalho@vazamento.test","type":"email","userHash":"%s"}`, ana), `{"status":200,"description":"Dados adicionados com sucesso."}`},
 		{"What is watched for Ana, and how it stands.", get, "/v1/cyber/monitoring/" + ana, "", ""},
@@ -471,17 +470,20 @@ type world struct {
 	api, console string
 }
 
-// person is a made-up person. The CPFs have valid check digits and are known test numbers.
-type person struct {
-	name, cpf, birth, gender, email, phone, street, city, state, zip string
+// newPerson returns a made-up person. The CPFs have valid check digits and are known test numbers.
+func newPerson(name, cpf, birth, gender, email, phone, street, city, state, zip string) subscription.Beneficiary {
+	return subscription.Beneficiary{
+		PrimaryCard: "0001-" + cpf[:4], UserCard: "0002-" + cpf[:4], Name: name, CPF: cpf, BirthDate: birth, Gender: gender, Email: email, Phone: phone,
+		Address: subscription.Address{Zipcode: zip, Street: street, Number: "100", Neighborhood: "Centro", City: city, State: state},
+	}
 }
 
 // people are those of the sandbox partner; the tour's curl lines name the first.
-var people = []person{
-	{"Ana Beatriz Jequitibá", "52998224725", "1988-04-12", "F", "ana@vazamento.test", "+5511987654321", "Rua das Palmeiras", "São Paulo", "SP", "01310100"},
-	{"Caio Ipê Fernandes", "11144477735", "1975-09-30", "M", "caio.ipe@exemplo.com.br", "+5521987651234", "Rua do Catete", "Rio de Janeiro", "RJ", "22220000"},
-	{"Davi Aroeira Lima", "12345678909", "1999-01-05", "M", "davi.aroeira@exemplo.com.br", "+5531988887777", "Avenida Afonso Pena", "Belo Horizonte", "MG", "30130001"},
-	{"Elisa Cedro Martins", "98765432100", "1962-11-21", "F", "elisa.cedro@exemplo.com.br", "+5571999998888", "Ladeira do Pelourinho", "Salvador", "BA", "40026280"},
+var people = []subscription.Beneficiary{
+	newPerson("Ana Beatriz Jequitibá", "52998224725", "1988-04-12", "F", "ana@vazamento.test", "+5511987654321", "Rua das Palmeiras", "São Paulo", "SP", "01310100"),
+	newPerson("Caio Ipê Fernandes", "11144477735", "1975-09-30", "M", "caio.ipe@exemplo.com.br", "+5521987651234", "Rua do Catete", "Rio de Janeiro", "RJ", "22220000"),
+	newPerson("Davi Aroeira Lima", "12345678909", "1999-01-05", "M", "davi.aroeira@exemplo.com.br", "+5531988887777", "Avenida Afonso Pena", "Belo Horizonte", "MG", "30130001"),
+	newPerson("Elisa Cedro Martins", "98765432100", "1962-11-21", "F", "elisa.cedro@exemplo.com.br", "+5571999998888", "Ladeira do Pelourinho", "Salvador", "BA", "40026280"),
 }
 
 // demoPlan is the id of the one plan that both partners of the demo sell.
@@ -578,7 +580,7 @@ func (w *world) beginWorld(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	ana := w.userHashOf(people[0])
-	for _, asset := range [][2]string{{"email", people[0].email}, {"cpf", people[0].cpf}, {"phone", people[0].phone}, {"email", "ana.antiga@exemplo.com.br"}} {
+	for _, asset := range [][2]string{{"email", people[0].Email}, {"cpf", people[0].CPF}, {"phone", people[0].Phone}, {"email", "ana.antiga@exemplo.com.br"}} {
 		body := fmt.Sprintf(`{"value":%q,"type":%q,"userHash":%q}`, asset[1], asset[0], ana)
 		if _, err := w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/monitoring", body, "application/json"); err != nil {
 			return err
@@ -608,7 +610,9 @@ func (w *world) beginWorld(ctx context.Context, out io.Writer) error {
 }
 
 // userHashOf returns the user hash of a person.
-func (w *world) userHashOf(p person) string { return client.UserHash(p.cpf, w.secrets.Sandbox.Salt) }
+func (w *world) userHashOf(p subscription.Beneficiary) string {
+	return client.UserHash(p.CPF, w.secrets.Sandbox.Salt)
+}
 
 // enrolEverybody sends everybody in one bulk request; at a later start they are all there already, which is fine.
 func (w *world) enrolEverybody(ctx context.Context) error {
@@ -621,44 +625,16 @@ func (w *world) enrolEverybody(ctx context.Context) error {
 }
 
 // subscriptionItem returns one element of a bulk request.
-func subscriptionItem(p person, start string) string {
-	type address struct {
-		Zipcode      string `json:"zipcode"`
-		Street       string `json:"street"`
-		Number       string `json:"number"`
-		Neighborhood string `json:"neighborhood"`
-		City         string `json:"city"`
-		State        string `json:"state"`
-	}
-	type beneficiary struct {
-		PrimaryCard string  `json:"primary_card"`
-		UserCard    string  `json:"user_card"`
-		Name        string  `json:"name"`
-		CPF         string  `json:"cpf"`
-		BirthDate   string  `json:"birth_date"`
-		Gender      string  `json:"gender"`
-		Email       string  `json:"email"`
-		PhoneNumber string  `json:"phone_number"`
-		Address     address `json:"address"`
-	}
+func subscriptionItem(p subscription.Beneficiary, start string) string {
 	item := struct {
-		StartDate   string      `json:"start_date"`
-		ExpiryDate  string      `json:"expiry_date"`
-		PlanID      string      `json:"plan_id"`
-		IsGroupPlan bool        `json:"is_group_plan"`
-		Beneficiary beneficiary `json:"beneficiary"`
-	}{
-		start, "", demoPlan, false,
-		beneficiary{
-			"0001-" + p.cpf[:4], "0002-" + p.cpf[:4], p.name, p.cpf, p.birth, p.gender, p.email, p.phone,
-			address{p.zip, p.street, "100", "Centro", p.city, p.state},
-		},
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(item) // plain strings encode
-	return strings.TrimSpace(b.String())
+		StartDate   string                   `json:"start_date"`
+		ExpiryDate  string                   `json:"expiry_date"`
+		PlanID      string                   `json:"plan_id"`
+		IsGroupPlan bool                     `json:"is_group_plan"`
+		Beneficiary subscription.Beneficiary `json:"beneficiary"`
+	}{StartDate: start, PlanID: demoPlan, Beneficiary: p}
+	text, _ := json.Marshal(item) // plain strings encode
+	return string(text)
 }
 
 // demoAdmin is the operator whose one-time link the demo prints.

@@ -153,7 +153,7 @@ func (p *past) livePastDay(ctx context.Context, ago int) error {
 
 // userHash returns the user hash of a person.
 func (p *past) userHash(n int) partner.UserHash {
-	return partner.UserHash(client.UserHash(makePerson(n).cpf, p.salt))
+	return partner.UserHash(client.UserHash(makePerson(n).CPF, p.salt))
 }
 
 // enrolPeople takes some people in and watches what is theirs.
@@ -183,7 +183,7 @@ func (p *past) enrolPeople(ctx context.Context, ago int) error {
 // watchValues watches the values of a person.
 func (p *past) watchValues(ctx context.Context, n int) error {
 	who, owner := makePerson(n), cyber.Owner{Partner: p.partner.ID, Mode: p.partner.Mode}
-	values := [][2]string{{"email", who.email}, {"cpf", who.cpf}, {"phone", who.phone}}
+	values := [][2]string{{"email", who.Email}, {"cpf", who.CPF}, {"phone", who.Phone}}
 	for _, v := range values[:2+n%2] {
 		if _, err := p.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: p.userHash(n), Type: v[0], Value: v[1]}); err != nil {
 			return err
@@ -191,7 +191,7 @@ func (p *past) watchValues(ctx context.Context, n int) error {
 	}
 	if n%3 == 0 {
 		system := cyber.ListSystems()[n%4]
-		if _, err := p.Endpoints.IssueKey(ctx, p.partner.ID, cyber.DeviceRequest{User: p.userHash(n), System: system, Name: "Aparelho de " + who.name}); err != nil {
+		if _, err := p.Endpoints.IssueKey(ctx, p.partner.ID, cyber.DeviceRequest{User: p.userHash(n), System: system, Name: "Aparelho de " + who.Name}); err != nil {
 			return err
 		}
 	}
@@ -455,14 +455,12 @@ var (
 )
 
 // makePerson returns the n-th made-up person.
-func makePerson(n int) person {
+func makePerson(n int) subscription.Beneficiary {
 	first, last, city := firstNames[n%len(firstNames)], surnames[n/3%len(surnames)], cities[n%len(cities)]
 	digits := fmt.Sprintf("%09d", 700_000_000+n)
-	return person{
-		name: first + " " + last, cpf: withCheckDigits(digits), birth: fmt.Sprintf("%d-%02d-%02d", 1950+n%55, 1+n%12, 1+n%28), gender: string("FM"[n%2]),
-		email: fmt.Sprintf("%s.%s%d@exemplo.com.br", plainLetters.Replace(strings.ToLower(first)), plainLetters.Replace(strings.ToLower(last)), n),
-		phone: "+55" + city.code + "98" + digits[2:], street: "Rua das Acácias", city: city.name, state: city.state, zip: city.zip,
-	}
+	email := fmt.Sprintf("%s.%s%d@exemplo.com.br", plainLetters.Replace(strings.ToLower(first)), plainLetters.Replace(strings.ToLower(last)), n)
+	return newPerson(first+" "+last, withCheckDigits(digits), fmt.Sprintf("%d-%02d-%02d", 1950+n%55, 1+n%12, 1+n%28), string("FM"[n%2]), email,
+		"+55"+city.code+"98"+digits[2:], "Rua das Acácias", city.name, city.state, city.zip)
 }
 
 // withCheckDigits makes a CPF of nine digits.
@@ -487,7 +485,7 @@ func writeTable(path string, columns []string, people []int) error {
 	for _, n := range people {
 		p := makePerson(n)
 		fields := map[string]string{
-			"nome": p.name, "email": p.email, "cpf": p.cpf, "telefone": p.phone, "nascimento": p.birth, "endereco": p.street + ", " + p.city,
+			"nome": p.Name, "email": p.Email, "cpf": p.CPF, "telefone": p.Phone, "nascimento": p.BirthDate, "endereco": p.Address.Street + ", " + p.Address.City,
 			"senha": fmt.Sprintf("flor%dazul", n%997),
 		}
 		for i, c := range columns {
