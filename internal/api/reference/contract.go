@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml"
 )
 
@@ -333,49 +332,11 @@ func (p *reader) exampleJSON(n node) string {
 		return ""
 	}
 	var b bytes.Buffer
-	enc := jsontext.NewEncoder(&b, jsontext.WithIndent("  "))
-	if err := encodeOrdered(enc, n.v); err != nil {
-		p.errs = append(p.errs, err)
+	compact, err := yaml.MarshalWithOptions(n.v, yaml.JSON())
+	if err = errors.Join(err, json.Indent(&b, compact, "", "  ")); err != nil {
+		p.errs = append(p.errs, fmt.Errorf("an example is no JSON: %w", err))
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// encodeOrdered writes a value in the document's order.
-func encodeOrdered(enc *jsontext.Encoder, value any) error {
-	switch v := value.(type) {
-	case yaml.MapSlice:
-		if err := enc.WriteToken(jsontext.BeginObject); err != nil {
-			return err
-		}
-		for _, item := range v {
-			if err := enc.WriteToken(jsontext.String(fmt.Sprint(item.Key))); err != nil {
-				return err
-			}
-			if err := encodeOrdered(enc, item.Value); err != nil {
-				return err
-			}
-		}
-		return enc.WriteToken(jsontext.EndObject)
-	case []any:
-		if err := enc.WriteToken(jsontext.BeginArray); err != nil {
-			return err
-		}
-		for _, item := range v {
-			if err := encodeOrdered(enc, item); err != nil {
-				return err
-			}
-		}
-		return enc.WriteToken(jsontext.EndArray)
-	case string:
-		return enc.WriteToken(jsontext.String(v))
-	case bool:
-		return enc.WriteToken(jsontext.Bool(v))
-	case nil:
-		return enc.WriteToken(jsontext.Null)
-	case uint64, int64, int, float64:
-		return enc.WriteValue(jsontext.Value(fmt.Sprint(v)))
-	}
-	return fmt.Errorf("an example holds a %T", value)
 }
 
 // Example is an operation in one language.
