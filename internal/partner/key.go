@@ -500,8 +500,8 @@ func (s ownPartner) InsertKey(ctx context.Context, id ID, k Key) error {
 	return s.Store.InsertKey(ctx, id, k)
 }
 
-// Keys returns those of the one partner.
-func (s ownPartner) Keys(ctx context.Context, id ID) ([]Key, error) {
+// ListKeys returns the keys of the one partner.
+func (s ownPartner) ListKeys(ctx context.Context, id ID) ([]Key, error) {
 	if err := s.checkOwn(id); err != nil {
 		return nil, err
 	}
@@ -551,7 +551,7 @@ func (r *Registry) GrantableScopes(ctx context.Context, id ID) ([]Scope, error) 
 
 // heldScopes returns the scopes of the partner's keys in force.
 func (s ownPartner) heldScopes(ctx context.Context, id ID) ([]Scope, error) {
-	keys, err := s.Keys(ctx, id)
+	keys, err := s.ListKeys(ctx, id)
 	var held []Scope
 	for _, scope := range knownScopes() {
 		if (s.clear || !scope.showsPeople()) && slices.ContainsFunc(keys, func(k Key) bool { return k.IsLiveAt(s.now()) && k.HasScope(scope) }) {
