@@ -144,9 +144,7 @@ func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
 	registerTool(server, log, "list_services", "Support services that people of this partner can have a case with.",
 		func(ctx context.Context, _ noArguments) (any, error) { return ask.ListSupportServices(ctx) })
 	registerTool(server, log, "show_service", "What a support service asks before a case is opened, and its free times.",
-		func(ctx context.Context, in serviceArguments) (any, error) {
-			return ask.GetService(ctx, in.ServiceID)
-		})
+		func(ctx context.Context, in serviceArguments) (any, error) { return ask.GetService(ctx, in.ServiceID) })
 	registerTool(server, log, "list_watched_values", "What is watched of a person, masked, and whether it leaked.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			contract, err := ask.ListMonitoredAssets(ctx, in.UserHash)
@@ -157,19 +155,13 @@ func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
 			return shownAssets(contract, extra), err
 		})
 	registerTool(server, log, "list_findings", "Where watched values of a person were found, what was exposed of them there, and how grave it is.",
-		func(ctx context.Context, in personArguments) (any, error) {
-			all, err := ask.ListFindings(ctx, in.UserHash)
-			return shownFindings(all), err
-		})
+		aboutPerson(ask.ListFindings, shownFindings))
 	registerTool(server, log, "show_plan", "What a person should do about a finding, step by step, and what is done.",
 		func(ctx context.Context, in findingArguments) (any, error) {
 			return ask.GetPlan(ctx, in.FindingID, in.UserHash)
 		})
 	registerTool(server, log, "list_advice", "Educational content that fits a person.",
-		func(ctx context.Context, in personArguments) (any, error) {
-			all, err := ask.ListAdvice(ctx, in.UserHash)
-			return advice{all}, err
-		})
+		aboutPerson(ask.ListAdvice, func(all []client.Advice) advice { return advice{all} }))
 	registerTool(server, log, "show_score", "The risk of a person, from 0 (the best) to 100, today and on the days on which it changed.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			now, err := ask.RiskScore(ctx, in.UserHash)
@@ -179,21 +171,13 @@ func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
 			history, err := ask.ScoreHistory(ctx, in.UserHash)
 			return score{now, history}, err
 		})
-	registerTool(server, log, "list_cover", "The insurance cover of a person.",
-		func(ctx context.Context, in personArguments) (any, error) {
-			all, err := ask.ListCover(ctx, in.UserHash)
-			return shownCovers(all.Coberturas), err
-		})
+	registerTool(server, log, "list_cover", "The insurance cover of a person.", aboutPerson(ask.ListCover, shownCovers))
 	registerTool(server, log, "list_devices", "Devices of a person that have a live antivirus key; keys and names are masked.",
 		func(ctx context.Context, in personArguments) (any, error) {
 			all, err := ask.ListProtectedDevices(ctx, client.WithUserHash(in.UserHash))
 			return shownDevices(all.ProtectedDevices), err
 		})
-	registerTool(server, log, "list_cases", "Support cases of a person.",
-		func(ctx context.Context, in personArguments) (any, error) {
-			all, err := ask.ListCases(ctx, in.UserHash)
-			return shownCases(all), err
-		})
+	registerTool(server, log, "list_cases", "Support cases of a person.", aboutPerson(ask.ListCases, shownCases))
 	registerTool(server, log, "show_case", "How a support case went: who did what and when. What people wrote in it is not shown.",
 		func(ctx context.Context, in caseArguments) (any, error) {
 			one, err := ask.GetCase(ctx, in.CaseID, in.UserHash)
@@ -214,6 +198,14 @@ func addTools(server *mcp.Server, ask *client.Client, log *slog.Logger) {
 			p, err := ask.ListEvents(ctx, client.WithNewest(true), client.WithLimit(min(max(in.Limit, 1), eventsAPage)))
 			return shownEvents(p), err
 		})
+}
+
+// aboutPerson makes a tool of what the API tells about a person, and of what is shown of that.
+func aboutPerson[T, S any](read func(context.Context, string, ...client.Option) (T, error), show func(T) S) func(context.Context, personArguments) (any, error) {
+	return func(ctx context.Context, in personArguments) (any, error) {
+		all, err := read(ctx, in.UserHash)
+		return show(all), err
+	}
 }
 
 // registerTool adds a tool that only reads.

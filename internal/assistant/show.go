@@ -178,8 +178,8 @@ func shownFindings(all []client.Finding) findings {
 }
 
 // shownCovers returns the covers of a person.
-func shownCovers(all []client.Cover) covers {
-	return covers{mapToList(all, func(c client.Cover) cover {
+func shownCovers(all client.CoverList) covers {
+	return covers{mapToList(all.Coberturas, func(c client.Cover) cover {
 		d := c.DetalhesCobertura
 		return cover{d.Plano, c.Origem, d.LimiteCobertura, d.TipoCobertura, d.Condicoes, d.Exclusoes}
 	})}

@@ -396,24 +396,18 @@ func createFeed(c *Console, r *request) (answer, error) {
 }
 
 // startFeed starts a feed now.
-func startFeed(c *Console, r *request) (answer, error) {
-	name := r.PathValue("name")
-	return c.changeAndRedirect(r, "feed.run", redirect{"/feeds", "feed.started"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return name, "", in.Feeds.StartFeed(ctx, name)
-	})
-}
+var startFeed = changeHandler("feed.run", "name", "/feeds", "feed.started", func(r *request, in *Rules, name string) (string, error) {
+	return "", in.Feeds.StartFeed(r.Context(), name)
+})
 
-// pauseFeed stops the runs of a feed until it is resumed.
-func pauseFeed(c *Console, r *request) (answer, error) { return c.setPaused(r, "feed.pause", true) }
-
-// resumeFeed lets a paused feed run again.
-func resumeFeed(c *Console, r *request) (answer, error) { return c.setPaused(r, "feed.resume", false) }
+// pauseFeed stops the runs of a feed until it is resumed, by resumeFeed.
+var pauseFeed, resumeFeed = setPaused("feed.pause", true), setPaused("feed.resume", false)
 
 // setPaused pauses or resumes the feed in the path. The key of the message after it is the action in the past tense.
-func (c *Console) setPaused(r *request, action string, paused bool) (answer, error) {
-	return c.changeAndRedirect(r, action, redirect{"/feeds", action + "d"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Feeds.PauseFeed(ctx, r.PathValue("name"), paused)
-		return r.PathValue("name"), "", err
+func setPaused(action string, paused bool) handler {
+	return changeHandler(action, "name", "/feeds", action+"d", func(r *request, in *Rules, name string) (string, error) {
+		_, err := in.Feeds.PauseFeed(r.Context(), name, paused)
+		return "", err
 	})
 }
 

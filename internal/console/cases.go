@@ -465,14 +465,13 @@ func indentJSON(text string) string {
 }
 
 // moveCaseStatus moves a case to the status that the form names.
-func moveCaseStatus(c *Console, r *request) (answer, error) {
-	to := parseValue(r, cyber.ParseCaseStatus, r.trimmedField("to"))
-	id := cyber.CaseID(r.PathValue("id"))
-	return c.changeAndRedirect(r, "case.move", redirect{joinPath("cases", string(id)), "case.moved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.MoveCase(ctx, id, to, r.who.Email, "")
-		return string(id), string(to), err
-	})
-}
+var moveCaseStatus = changeHandler("case.move", "id", "/cases/{id}", "case.moved", func(r *request, in *Rules, id cyber.CaseID) (string, error) {
+	to, err := cyber.ParseCaseStatus(r.trimmedField("to"))
+	if err == nil {
+		_, err = in.Cases.MoveCase(r.Context(), id, to, r.who.Email, "")
+	}
+	return string(to), err
+})
 
 // endCaseLater makes a final move that can be undone for a while, and goes on with the next case.
 func endCaseLater(c *Console, r *request) (answer, error) {
@@ -503,13 +502,10 @@ func (c *Console) nextCasePath(r *request, done cyber.CaseID) string {
 }
 
 // undoCaseEnd takes back a final move.
-func undoCaseEnd(c *Console, r *request) (answer, error) {
-	id := cyber.CaseID(r.PathValue("id"))
-	return c.changeAndRedirect(r, "case.undo", redirect{joinPath("cases", string(id)), "case.undone"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.UndoScheduledEnd(ctx, id)
-		return string(id), "", err
-	})
-}
+var undoCaseEnd = changeHandler("case.undo", "id", "/cases/{id}", "case.undone", func(r *request, in *Rules, id cyber.CaseID) (string, error) {
+	_, err := in.Cases.UndoScheduledEnd(r.Context(), id)
+	return "", err
+})
 
 // writeCase keeps a note, or sends a reply to the person.
 func writeCase(c *Console, r *request) (answer, error) {
@@ -540,13 +536,10 @@ func writingCase(c *Console, r *request) (answer, error) {
 }
 
 // takeOverCase assigns a case to the operator who asks.
-func takeOverCase(c *Console, r *request) (answer, error) {
-	id := cyber.CaseID(r.PathValue("id"))
-	return c.changeAndRedirect(r, "case.assign", redirect{joinPath("cases", string(id)), "case.taken"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Cases.TakeCase(ctx, id, r.who.Email)
-		return string(id), r.who.Email, err
-	})
-}
+var takeOverCase = changeHandler("case.assign", "id", "/cases/{id}", "case.taken", func(r *request, in *Rules, id cyber.CaseID) (string, error) {
+	_, err := in.Cases.TakeCase(r.Context(), id, r.who.Email)
+	return r.who.Email, err
+})
 
 // parseAssignee returns the assignee that the form asks for: an operator who may work on cases, or empty for no assignee.
 func (c *Console) parseAssignee(r *request) string {

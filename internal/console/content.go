@@ -75,29 +75,18 @@ func (c *Console) keepContent(r *request, it cyber.Item) (answer, error) {
 }
 
 // resetContent undoes the operators' changes of an item; one that does not come with the program is deleted.
-func resetContent(c *Console, r *request) (answer, error) {
-	id := cyber.ContentID(r.PathValue("id"))
-	return c.changeAndRedirect(r, "content.reset", redirect{"/content", "content.reset"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(id), "", in.Content.ResetItem(ctx, id)
-	})
-}
+var resetContent = changeHandler("content.reset", "id", "/content", "content.reset", func(r *request, in *Rules, id cyber.ContentID) (string, error) {
+	return "", in.Content.ResetItem(r.Context(), id)
+})
 
-// retireContent stops showing an item to people without deleting it.
-func retireContent(c *Console, r *request) (answer, error) {
-	return c.offerContent(r, "content.retire", true)
-}
+// retireContent stops showing an item to people without deleting it; offerContent shows it again.
+var retireContent, offerContent = setRetired("content.retire", true), setRetired("content.offer", false)
 
-// offerContent shows a retired item to people again.
-func offerContent(c *Console, r *request) (answer, error) {
-	return c.offerContent(r, "content.offer", false)
-}
-
-// offerContent retires an item or offers it again, and records the action in the audit trail.
-func (c *Console) offerContent(r *request, action string, retired bool) (answer, error) {
-	id := cyber.ContentID(r.PathValue("id"))
-	return c.changeAndRedirect(r, action, redirect{joinPath("content", string(id)), "content.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Content.EditItem(ctx, id, func(it *cyber.Item) { it.Retired = retired })
-		return string(id), "", err
+// setRetired retires an item or offers it again, and records the action in the audit trail.
+func setRetired(action string, retired bool) handler {
+	return changeHandler(action, "id", "/content/{id}", "content.saved", func(r *request, in *Rules, id cyber.ContentID) (string, error) {
+		_, err := in.Content.EditItem(r.Context(), id, func(it *cyber.Item) { it.Retired = retired })
+		return "", err
 	})
 }
 

@@ -312,13 +312,10 @@ func revealDevice(c *Console, r *request) (answer, error) {
 }
 
 // revokeDevice ends the key of a device at once.
-func revokeDevice(c *Console, r *request) (answer, error) {
-	id := cyber.KeyID(r.PathValue("id"))
-	return c.changeAndRedirect(r, "epp.revoke", redirect{joinPath("devices", string(id)), "device.revoked"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Endpoints.RevokeDevice(ctx, id)
-		return string(id), "", err
-	})
-}
+var revokeDevice = changeHandler("epp.revoke", "id", "/devices/{id}", "device.revoked", func(r *request, in *Rules, id cyber.KeyID) (string, error) {
+	_, err := in.Endpoints.RevokeDevice(r.Context(), id)
+	return "", err
+})
 
 // replaceDevice ends the key of a device and gives the person one for another device, valid until the old one would
 // have ended.
@@ -333,22 +330,15 @@ func replaceDevice(c *Console, r *request) (answer, error) {
 }
 
 // setSource chooses where keys of a system come from, the pool or the vendor, and at how many free keys to warn.
-func setSource(c *Console, r *request) (answer, error) {
-	system := cyber.System(r.PathValue("system"))
-	low := int64(r.readNumber("low_mark", 0))
-	pooled, returns := r.trimmedField("source") == "pool", r.trimmedField("returns") != ""
-	return c.changeAndRedirect(r, "epp.source", redirect{"/devices", "device.source"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(system), r.trimmedField("source"), in.Endpoints.UpdateSource(ctx, system, cyber.SourceChange{Pooled: &pooled, LowMark: &low, Returns: &returns})
-	})
-}
+var setSource = changeHandler("epp.source", "system", "/devices", "device.source", func(r *request, in *Rules, system cyber.System) (string, error) {
+	low, pooled, returns := int64(r.readNumber("low_mark", 0)), r.trimmedField("source") == "pool", r.trimmedField("returns") != ""
+	return r.trimmedField("source"), in.Endpoints.UpdateSource(r.Context(), system, cyber.SourceChange{Pooled: &pooled, LowMark: &low, Returns: &returns})
+})
 
 // setInstall sets the address from which people download the program of a system.
-func setInstall(c *Console, r *request) (answer, error) {
-	system := cyber.System(r.PathValue("system"))
-	return c.changeAndRedirect(r, "epp.install", redirect{"/devices", "device.install"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(system), r.trimmedField("link"), in.Endpoints.SetInstallLink(ctx, system, r.trimmedField("link"))
-	})
-}
+var setInstall = changeHandler("epp.install", "system", "/devices", "device.install", func(r *request, in *Rules, system cyber.System) (string, error) {
+	return r.trimmedField("link"), in.Endpoints.SetInstallLink(r.Context(), system, r.trimmedField("link"))
+})
 
 // loadKeyPool reads a vendor's file into a pool.
 func loadKeyPool(c *Console, r *request) (answer, error) {

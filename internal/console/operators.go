@@ -111,64 +111,57 @@ func showOperator(c *Console, r *request) (answer, error) {
 	return view{"operator", o.Email, operatorPage{o, sessions, id == r.who.ID, c.Now().Before(o.LockedUntil), roles}}, nil
 }
 
-// onOperator runs a change of another operator's access and refuses a change of one's own.
-func (c *Console) onOperator(r *request, action, done string, fn func(ctx context.Context, in *Rules, id operator.ID) (string, error)) (answer, error) {
-	id := operator.ID(r.PathValue("id"))
-	if id == r.who.ID {
-		return nil, errSelf
-	}
-	return c.changeAndRedirect(r, action, redirect{"/operators/" + url.PathEscape(string(id)), done}, func(ctx context.Context, in *Rules) (string, string, error) {
-		detail, err := fn(ctx, in, id)
-		return string(id), detail, err
-	})
-}
-
 // changeRole changes what an operator may do.
-func changeRole(c *Console, r *request) (answer, error) {
-	return c.onOperator(r, "operator.role", "operator.role", func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
-		who, err := in.Operators.GetOperator(ctx, id)
-		if err != nil {
-			return "", err
-		}
-		role, err := who.ParseRole(r.trimmedField("role"))
-		if err == nil {
-			_, err = in.Operators.ChangeRole(ctx, id, role)
-		}
-		return string(role), err
-	})
-}
+var changeRole = changeOperator("operator.role", "operator.role", func(r *request, in *Rules, id operator.ID) (string, error) {
+	who, err := in.Operators.GetOperator(r.Context(), id)
+	if err != nil {
+		return "", err
+	}
+	role, err := who.ParseRole(r.trimmedField("role"))
+	if err == nil {
+		_, err = in.Operators.ChangeRole(r.Context(), id, role)
+	}
+	return string(role), err
+})
 
 // disableOperator disables an operator and ends their sessions. The account stays for the audit trail.
-func disableOperator(c *Console, r *request) (answer, error) {
-	return changeOperator(c, r, "operator.disable", "operator.disabled", (*operator.Registry).DisableOperator)
-}
+var disableOperator = changeOperator("operator.disable", "operator.disabled", byOperatorID((*operator.Registry).DisableOperator))
 
 // enableOperator lets a disabled operator log in again.
-func enableOperator(c *Console, r *request) (answer, error) {
-	return changeOperator(c, r, "operator.enable", "operator.enabled", (*operator.Registry).EnableOperator)
-}
+var enableOperator = changeOperator("operator.enable", "operator.enabled", byOperatorID((*operator.Registry).EnableOperator))
 
 // endSessions logs another operator out everywhere.
-func endSessions(c *Console, r *request) (answer, error) {
-	return changeOperator(c, r, "operator.logout", "operator.logged_out", (*operator.Registry).LogoutEverywhere)
+var endSessions = changeOperator("operator.logout", "operator.logged_out", byOperatorID((*operator.Registry).LogoutEverywhere))
+
+// operatorChange changes an operator and returns the detail of its line in the trail.
+type operatorChange func(r *request, in *Rules, id operator.ID) (string, error)
+
+// changeOperator makes the handler of a change of another operator's access, which refuses a change of one's own.
+func changeOperator(action, done string, change operatorChange) handler {
+	return changeHandler(action, "id", "/operators/{id}", done, func(r *request, in *Rules, id operator.ID) (string, error) {
+		if id == r.who.ID {
+			return "", errSelf
+		}
+		return change(r, in, id)
+	})
 }
 
-// changeOperator is onOperator for a change that needs nothing but the id.
-func changeOperator[T any](c *Console, r *request, action, done string, change func(*operator.Registry, context.Context, operator.ID) (T, error)) (answer, error) {
-	return c.onOperator(r, action, done, func(ctx context.Context, in *Rules, id operator.ID) (string, error) {
-		_, err := change(in.Operators, ctx, id)
+// byOperatorID returns a change that needs nothing but the id.
+func byOperatorID[T any](change func(*operator.Registry, context.Context, operator.ID) (T, error)) operatorChange {
+	return func(r *request, in *Rules, id operator.ID) (string, error) {
+		_, err := change(in.Operators, r.Context(), id)
 		return "", err
-	})
+	}
 }
 
 // resetOperator removes an operator's password and second factor and shows a one-time link to set new ones.
 func resetOperator(c *Console, r *request) (answer, error) {
 	var o operator.Operator
 	var token string
-	_, err := c.onOperator(r, "operator.reset", "", func(ctx context.Context, in *Rules, id operator.ID) (_ string, err error) {
-		o, token, err = in.Operators.ResetAccess(ctx, id)
+	_, err := changeOperator("operator.reset", "", func(r *request, in *Rules, id operator.ID) (_ string, err error) {
+		o, token, err = in.Operators.ResetAccess(r.Context(), id)
 		return "", err
-	})
+	})(c, r)
 	r.keepFailure(err)
 	return c.oneTimeLink(r, o, "Acesso redefinido", token)
 }

@@ -243,53 +243,39 @@ func (k keyRow) ScopeNames() string {
 }
 
 // savePartner changes the name and the settings of a partner.
-func savePartner(c *Console, r *request) (answer, error) {
-	id := partner.ID(r.PathValue("id"))
+var savePartner = changeHandler("partner.set", "id", "/partners/{id}", "partner.saved", func(r *request, in *Rules, id partner.ID) (string, error) {
 	settings := settingsOf(r)
-	return c.changeAndRedirect(r, "partner.set", redirect{partnerPath(id), "partner.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Partners.UpdatePartner(ctx, id, func(p *partner.Partner) { p.Name, p.Settings = r.trimmedField("name"), settings })
-		return string(id), "", err
-	})
-}
+	_, err := in.Partners.UpdatePartner(r.Context(), id, func(p *partner.Partner) { p.Name, p.Settings = r.trimmedField("name"), settings })
+	return "", err
+})
 
 // suspendPartner refuses all requests of a partner until it is resumed. Its data stay.
-func suspendPartner(c *Console, r *request) (answer, error) {
-	return c.partnerChange(r, "partner.suspend", "partner.suspended", (*partner.Registry).SuspendPartner)
-}
+var suspendPartner = changePartner("partner.suspend", "partner.suspended", (*partner.Registry).SuspendPartner)
 
 // resumePartner lets a suspended partner use the API again.
-func resumePartner(c *Console, r *request) (answer, error) {
-	return c.partnerChange(r, "partner.resume", "partner.resumed", (*partner.Registry).ResumePartner)
+var resumePartner = changePartner("partner.resume", "partner.resumed", (*partner.Registry).ResumePartner)
+
+// changePartner makes the handler of a change that needs nothing but the partner's id.
+func changePartner(action, done string, change func(*partner.Registry, context.Context, partner.ID) (partner.Partner, error)) handler {
+	return changeHandler(action, "id", "/partners/{id}", done, func(r *request, in *Rules, id partner.ID) (string, error) {
+		_, err := change(in.Partners, r.Context(), id)
+		return "", err
+	})
 }
 
 // grantLooks grants a partner more first looks, for the time when it brings its customers.
-func grantLooks(c *Console, r *request) (answer, error) {
-	id := partner.ID(r.PathValue("id"))
+var grantLooks = changeHandler("partner.grant-looks", "id", "/partners/{id}", "partner.looks_granted", func(r *request, in *Rules, id partner.ID) (string, error) {
 	count, ok := parseWhole(r.trimmedField("count"))
 	if !ok {
-		return nil, cyber.ErrLooksInvalid.With("count", fault.OneTo, cyber.MaxGrant)
+		return "", cyber.ErrLooksInvalid.With("count", fault.OneTo, cyber.MaxGrant)
 	}
-	return c.changeAndRedirect(r, "partner.grant-looks", redirect{partnerPath(id), "partner.looks_granted"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(id), strconv.Itoa(count), in.FirstLooks.GrantLooks(ctx, id, int64(count))
-	})
-}
+	return strconv.Itoa(count), in.FirstLooks.GrantLooks(r.Context(), id, int64(count))
+})
 
 // releaseLooks releases the first looks of a partner that the brake had stopped.
-func releaseLooks(c *Console, r *request) (answer, error) {
-	id := partner.ID(r.PathValue("id"))
-	return c.changeAndRedirect(r, "partner.release-looks", redirect{partnerPath(id), "partner.looks_released"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		return string(id), "", in.FirstLooks.ReleaseLooks(ctx, id)
-	})
-}
-
-// partnerChange runs a change of the partner in the path in a transaction with its line in the audit trail.
-func (c *Console) partnerChange(r *request, action, done string, fn func(*partner.Registry, context.Context, partner.ID) (partner.Partner, error)) (answer, error) {
-	id := partner.ID(r.PathValue("id"))
-	return c.changeAndRedirect(r, action, redirect{partnerPath(id), done}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := fn(in.Partners, ctx, id)
-		return string(id), "", err
-	})
-}
+var releaseLooks = changeHandler("partner.release-looks", "id", "/partners/{id}", "partner.looks_released", func(r *request, in *Rules, id partner.ID) (string, error) {
+	return "", in.FirstLooks.ReleaseLooks(r.Context(), id)
+})
 
 // createPartnerKey makes a key and shows it once.
 func createPartnerKey(c *Console, r *request) (answer, error) {

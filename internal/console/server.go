@@ -578,6 +578,18 @@ func (c *Console) changeAndRedirect(r *request, action string, next redirect, fn
 	return next, nil
 }
 
+// changeHandler makes the handler of a form that changes what the value key of its path names. That is also the subject of the line in
+// the audit trail; change returns the detail. The browser is led on to next, in which {key} stands for the value.
+func changeHandler[ID ~string](action, key, next, done string, change func(r *request, in *Rules, id ID) (detail string, err error)) handler {
+	return func(c *Console, r *request) (answer, error) {
+		id := r.PathValue(key)
+		return c.changeAndRedirect(r, action, redirect{strings.Replace(next, "{"+key+"}", url.PathEscape(id), 1), done}, func(_ context.Context, in *Rules) (string, string, error) {
+			detail, err := change(r, in, ID(id))
+			return id, detail, err
+		})
+	}
+}
+
 // recordAction records what is about to be done or shown, for work that does not fit into one transaction.
 func (c *Console) recordAction(r *request, action, subject, detail string) {
 	if r.keepFailure(r.wrong); r.failure == nil {

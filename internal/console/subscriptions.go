@@ -132,42 +132,33 @@ func showSubscription(c *Console, r *request) (answer, error) {
 	return view{"subscription", "Assinatura", c.subscriptionOf(r)}, nil
 }
 
-// auditSubject names a subscription in the audit trail.
-func (p subscriptionPage) auditSubject() string {
-	return string(p.Partner.ID) + "/" + strconv.FormatInt(p.Seq, 10)
-}
-
 // revealSubscription shows the person of a subscription in clear for a while, after the operator's reason is in the audit trail.
 func revealSubscription(c *Console, r *request) (answer, error) {
 	page := c.subscriptionOf(r)
 	return c.recordReveal(r, page.ref, redirect{to: page.Path})
 }
 
-// moveSubscription ends, suspends or resumes the subscription in the path. It refuses one that has ended.
-func moveSubscription(c *Console, r *request, action, done string, move subscription.Move) (answer, error) {
-	page := c.subscriptionOf(r)
-	if hasEnded(page.Subscription, c.Now()) {
-		return nil, subscription.ErrNotFound.With("subscription", fault.HasEnded)
-	}
-	return c.changeAndRedirect(r, action, redirect{page.Path, done}, func(ctx context.Context, in *Rules) (string, string, error) {
-		_, err := in.Subscriptions.MoveSubscriptions(ctx, page.Partner.ID, subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF}, move)
-		return page.auditSubject(), "", err
-	})
-}
-
 // endSubscription ends a subscription for good.
-func endSubscription(c *Console, r *request) (answer, error) {
-	return moveSubscription(c, r, "subscription.end", "subscription.ended", subscription.End)
-}
+var endSubscription = moveSubscription("subscription.end", "subscription.ended", subscription.End)
 
 // suspendSubscription pauses a subscription until it is resumed.
-func suspendSubscription(c *Console, r *request) (answer, error) {
-	return moveSubscription(c, r, "subscription.suspend", "subscription.suspended", subscription.Suspend)
-}
+var suspendSubscription = moveSubscription("subscription.suspend", "subscription.suspended", subscription.Suspend)
 
 // resumeSubscription continues a suspended subscription.
-func resumeSubscription(c *Console, r *request) (answer, error) {
-	return moveSubscription(c, r, "subscription.resume", "subscription.resumed", subscription.Resume)
+var resumeSubscription = moveSubscription("subscription.resume", "subscription.resumed", subscription.Resume)
+
+// moveSubscription makes the handler that ends, suspends or resumes the subscription in the path. It refuses one that has ended.
+func moveSubscription(action, done string, move subscription.Move) handler {
+	return func(c *Console, r *request) (answer, error) {
+		page := c.subscriptionOf(r)
+		if hasEnded(page.Subscription, c.Now()) {
+			return nil, subscription.ErrNotFound.With("subscription", fault.HasEnded)
+		}
+		return c.changeAndRedirect(r, action, redirect{page.Path, done}, func(ctx context.Context, in *Rules) (string, string, error) {
+			_, err := in.Subscriptions.MoveSubscriptions(ctx, page.Partner.ID, subscription.Selection{Plan: page.Plan, CPF: page.Beneficiary.CPF}, move)
+			return string(page.Partner.ID) + "/" + strconv.FormatInt(page.Seq, 10), "", err
+		})
+	}
 }
 
 // shownRejects is how many refused records the page lists; the rest are counted.

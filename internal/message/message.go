@@ -162,11 +162,10 @@ func builtinTemplate(k Key) (Template, error) {
 	if err != nil {
 		return Template{}, err
 	}
-	event, ok := texts[k.Event]
+	said, ok := texts[k.Event][k.Language]
 	if !ok {
-		event = texts[anyEvent]
+		said = texts[anyEvent][k.Language]
 	}
-	said := event[k.Language]
 	t := Template{Key: k, Text: said.Long, Origin: BuiltIn}
 	if k.Channel == SMS || k.Channel == Push {
 		t.Text = said.Short
@@ -219,19 +218,15 @@ func (c *Catalogue) ListTemplates(ctx context.Context, id partner.ID) ([]Templat
 // loadChanged returns the operator's texts, with the partner's own in place of those for all partners.
 func (c *Catalogue) loadChanged(ctx context.Context, id partner.ID) (map[Key]Template, error) {
 	texts := map[Key]Template{}
-	for _, of := range []struct {
-		id     partner.ID
-		origin Origin
-	}{{"", ByOperator}, {id, ForPartner}} {
-		if of.id == "" && of.origin == ForPartner {
-			continue
-		}
-		list, err := c.store.ListTemplates(ctx, of.id)
+	for _, of := range slices.Compact([]partner.ID{"", id}) {
+		list, err := c.store.ListTemplates(ctx, of)
 		if err != nil {
 			return nil, err
 		}
 		for _, t := range list {
-			t.Origin = of.origin
+			if t.Origin = ForPartner; of == "" {
+				t.Origin = ByOperator
+			}
 			texts[t.Key] = t
 		}
 	}

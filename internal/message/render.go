@@ -4,6 +4,7 @@ import (
 	"errors"
 	"html"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -43,21 +44,11 @@ func (t Template) CheckTemplate() error {
 		return err
 	}
 	for _, found := range braced.FindAllString(t.Subject+"\n"+t.Text, -1) {
-		if !t.knowsWord(found) {
+		if !slices.ContainsFunc(ListWords(t.Event), func(w Word) bool { return found == "{"+string(w)+"}" }) {
 			return ErrInvalid.With("text", fault.WordsInBraces, joinWords(t.Event))
 		}
 	}
 	return t.checkLength()
-}
-
-// knowsWord reports whether texts about the event may name a word.
-func (t Template) knowsWord(found string) bool {
-	for _, w := range ListWords(t.Event) {
-		if found == "{"+string(w)+"}" {
-			return true
-		}
-	}
-	return false
 }
 
 // checkLength holds a text, its words at their longest, against what its channel takes.

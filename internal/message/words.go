@@ -1,6 +1,7 @@
 package message
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -58,11 +59,7 @@ func ListWords(t alert.Type) []Word { return slices.Concat(common, own[t]) }
 
 // joinWords lists the words of an event for an error.
 func joinWords(t alert.Type) string {
-	names := make([]string, 0, len(common)+len(own[t]))
-	for _, w := range ListWords(t) {
-		names = append(names, string(w))
-	}
-	return strings.Join(names, ", ")
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ListWords(t)), " ", ", "), "[]")
 }
 
 // names are what an event's body only has the ids of: the company that the person knows, the breach, the plan.
@@ -181,10 +178,7 @@ type phrase struct {
 
 // ofCode returns a code in words; one that is not known is said as it is.
 func (p phrase) ofCode(code string) string {
-	if said, ok := p.codes[code]; ok {
-		return said
-	}
-	return code
+	return cmp.Or(p.codes[code], code)
 }
 
 // phrases are the words that stand in place of codes, by language.

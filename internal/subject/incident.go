@@ -1,11 +1,13 @@
 package subject
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -125,23 +127,16 @@ const recordBatch = 200
 
 // recordReveals writes a line to the audit trail for each person whose values are about to be shown, in batches.
 func (d *Rights) recordReveals(ctx context.Context, who operator.Actor, list []Affected, reason string) error {
-	for len(list) > 0 {
-		part := list[:min(recordBatch, len(list))]
-		list = list[len(part):]
-		if err := d.trail.RecordAll(ctx, who, "subject.reveal", d.references(part), reason); err != nil {
+	for part := range slices.Chunk(list, recordBatch) {
+		refs := make([]string, len(part))
+		for i, a := range part {
+			refs[i] = d.store.PersonReference(Person{User: a.User, Partner: a.Partner})
+		}
+		if err := d.trail.RecordAll(ctx, who, "subject.reveal", refs, reason); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// references returns the trail's names of people.
-func (d *Rights) references(list []Affected) []string {
-	refs := make([]string, len(list))
-	for i, a := range list {
-		refs[i] = d.store.PersonReference(Person{User: a.User, Partner: a.Partner})
-	}
-	return refs
 }
 
 // addWorkingDays counts Monday to Friday; the day itself does not count.
@@ -193,12 +188,7 @@ var (
 
 // wordLookup says a name of ours in words; one that has none stays as it is.
 func wordLookup(words map[string]string) func(string) string {
-	return func(name string) string {
-		if word, ok := words[name]; ok {
-			return word
-		}
-		return name
-	}
+	return func(name string) string { return cmp.Or(words[name], name) }
 }
 
 // classWords returns the names of classes of data in Portuguese, as a list in a sentence.

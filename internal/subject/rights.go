@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,33 +49,19 @@ func (d *Rights) DescribePerson(ctx context.Context, who partner.Partner, p Pers
 	return h, looked, err
 }
 
-// partnersOf returns the partners that may hold something about a person.
-func (d *Rights) partnersOf(ctx context.Context, p Person) ([]partner.Partner, error) {
-	if p.Partner == "" {
-		return d.tenants.ListPartners(ctx)
-	}
-	one, err := d.tenants.PartnerByID(ctx, p.Partner)
-	return []partner.Partner{one}, err
-}
-
 // ExportPerson returns everything held about a person, partner by partner; partners that hold nothing are left out.
 func (d *Rights) ExportPerson(ctx context.Context, p Person) ([]Held, error) {
 	all, err := d.readHeld(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	list := all[:0]
-	for _, h := range all {
-		if !h.Empty() {
-			list = append(list, h)
-		}
-	}
-	return list, nil
+	return slices.DeleteFunc(all, Held.Empty), err
 }
 
 // readHeld returns what each partner holds about a person.
 func (d *Rights) readHeld(ctx context.Context, p Person) ([]Held, error) {
-	partners, err := d.partnersOf(ctx, p)
+	list := d.tenants.ListPartners
+	if p.Partner != "" {
+		list = partner.One{Of: d.tenants, ID: p.Partner}.ListPartners
+	}
+	partners, err := list(ctx)
 	if err != nil {
 		return nil, err
 	}

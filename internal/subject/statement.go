@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -195,13 +196,7 @@ func viewHeldSubscription(s subscription.Subscription) heldSubscription {
 // addressLine returns an address in one line, without the parts that are empty.
 func addressLine(a subscription.Address) string {
 	parts := []string{strings.TrimSpace(a.Street + " " + a.Number), a.Complement, a.Neighborhood, strings.Trim(a.City+"/"+a.State, "/"), a.Zipcode}
-	kept := parts[:0]
-	for _, p := range parts {
-		if p != "" {
-			kept = append(kept, p)
-		}
-	}
-	return strings.Join(kept, ", ")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
 // viewHeldMonitoring adds the watched values and the findings with the steps that the person marked.
@@ -244,10 +239,8 @@ func viewHeldMonitoring(v *heldView, h Held) {
 
 // formatDay writes a day; nothing of the zero time.
 func formatDay(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.Format(time.DateOnly)
+	day, _, _ := strings.Cut(formatTime(t), "T")
+	return day
 }
 
 // viewHeldProtection adds the cases and the devices.
@@ -265,12 +258,7 @@ func viewHeldProtection(v *heldView, h Held) {
 }
 
 // orEmptyList returns an empty list in place of nil, which JSON would call null.
-func orEmptyList(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
-}
+func orEmptyList(list []string) []string { return append([]string{}, list...) }
 
 // WriteJSON writes the complete statement for another program.
 func WriteJSON(w io.Writer, all []Held) error {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -71,12 +72,7 @@ func ListenerURL(r *http.Request) (at url.URL, local bool) {
 
 // isTrusted reports whether an address is that of a trusted proxy.
 func (c *Callers) isTrusted(a netip.Addr) bool {
-	for _, p := range c.Proxies {
-		if p.Contains(a.Unmap().WithZone("")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Proxies, func(p netip.Prefix) bool { return p.Contains(a.Unmap().WithZone("")) })
 }
 
 // withoutPort cuts the port off; it allocates nothing, since every request of a partner passes here.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -79,41 +80,22 @@ func (r *Route) Done(status int, took time.Duration) {
 		r.ok.Inc()
 		return
 	}
-	r.m.requests.WithLabelValues(r.name, statusText(status)).Inc()
+	r.m.requests.WithLabelValues(r.name, strconv.Itoa(status)).Inc()
 }
 
-// statusText returns the three digits of a status as the label of a metric.
-func statusText(status int) string {
-	return string([]byte{byte('0' + status/100%10), byte('0' + status/10%10), byte('0' + status%10)})
+// pageStatuses are the HTTP statuses of faults, for pages: a form that is refused is shown again.
+var pageStatuses = map[fault.Kind]int{
+	fault.Invalid: http.StatusUnprocessableEntity, fault.Unprocessable: http.StatusUnprocessableEntity, fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden: http.StatusForbidden, fault.NotFound: http.StatusNotFound, fault.Conflict: http.StatusConflict, fault.TooLarge: http.StatusRequestEntityTooLarge,
+	fault.UnsupportedType: http.StatusUnsupportedMediaType, fault.RateLimited: http.StatusTooManyRequests, fault.Unavailable: http.StatusServiceUnavailable,
 }
 
-// StatusOfPage returns the HTTP status for a kind of fault, for pages: a form that is refused is shown again.
+// StatusOfPage returns the HTTP status of a page that failed with an error, or did not.
 func StatusOfPage(err error) int {
 	if err == nil {
 		return http.StatusOK
 	}
-	switch fault.KindOf(err) {
-	case fault.Invalid, fault.Unprocessable:
-		return http.StatusUnprocessableEntity
-	case fault.Unauthenticated:
-		return http.StatusUnauthorized
-	case fault.Forbidden:
-		return http.StatusForbidden
-	case fault.NotFound:
-		return http.StatusNotFound
-	case fault.Conflict:
-		return http.StatusConflict
-	case fault.TooLarge:
-		return http.StatusRequestEntityTooLarge
-	case fault.UnsupportedType:
-		return http.StatusUnsupportedMediaType
-	case fault.RateLimited:
-		return http.StatusTooManyRequests
-	case fault.Unavailable:
-		return http.StatusServiceUnavailable
-	case fault.Internal:
-	}
-	return http.StatusInternalServerError
+	return cmp.Or(pageStatuses[fault.KindOf(err)], http.StatusInternalServerError)
 }
 
 // PageLine is the one line of a request: the route's template, never the path, the person or a value.

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -56,18 +57,8 @@ func NewRequestID(fromCaller string) string {
 // safeRequestID reports whether a client's request id may be logged and echoed: short, and of harmless characters
 // only.
 func safeRequestID(s string) bool {
-	if s == "" || len(s) > MaxRequestID {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		switch {
-		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '-', c == '_', c == '.', c == ':':
-		default:
-			return false
-		}
-	}
-	return true
+	const harmless = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.:"
+	return s != "" && len(s) <= MaxRequestID && strings.Trim(s, harmless) == ""
 }
 
 // tracerName is the instrumentation scope of all our spans.
