@@ -79,7 +79,7 @@ type server struct {
 // freeAddress is one that is the test's own; servers come back to theirs after each kill.
 func freeAddress(t *testing.T) string {
 	t.Helper()
-	return fmt.Sprintf("127.0.0.1:%d", storetest.FreePort(t))
+	return fmt.Sprintf("127.0.0.1:%d", freePort(t))
 }
 
 func newServer(t *testing.T, binary, folder, database string, wrap ...string) *server {

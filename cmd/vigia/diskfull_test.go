@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/sqldb"
-	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // smallDisk is a file system of a few megabytes that can be filled and made larger.
@@ -76,7 +75,7 @@ func TestDiskFull(t *testing.T) {
 		fillAndGrow(t, f, disk, sqldb.SQLite, large)
 	})
 	t.Run(string(sqldb.PostgreSQL), func(t *testing.T) {
-		pg := storetest.NewServer(t, "autovacuum = off")
+		pg := startPostgres(t, "autovacuum = off")
 		disk := newSmallDisk(t, small)
 		f := newFleet(t, pg.NewDatabaseIn(t, "small", disk.folder), 2)
 		fillAndGrow(t, f, disk, sqldb.PostgreSQL, large)

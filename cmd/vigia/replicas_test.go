@@ -293,7 +293,7 @@ func TestPostgresCrash(t *testing.T) {
 	if long() {
 		kills = 20
 	}
-	pg := storetest.NewServer(t)
+	pg := startPostgres(t)
 	f := newFleet(t, pg.Address(), 2)
 	o := &oracle{key: f.key, servers: f.servers}
 	writers := o.persist(t, f.servers)
@@ -566,7 +566,7 @@ func overload(t *testing.T, f *fleet, clients int, other string, length time.Dur
 // TestStandbyAnswersLists reads a list from a standby and a single thing from the database, and goes on when the
 // standby is gone.
 func TestStandbyAnswersLists(t *testing.T) {
-	primary := storetest.NewServer(t)
+	primary := startPostgres(t)
 	standby := primary.NewStandby(t, "lists")
 	f := newFleet(t, primary.Address(), 1, "--database-read", standby.Address())
 	url := "http://" + f.servers[0].address + "/v1/subscriptions"
@@ -613,9 +613,9 @@ func TestStandbyAnswersLists(t *testing.T) {
 }
 
 // follows waits until a standby has all that its primary has by now.
-func follows(t *testing.T, primary, standby *storetest.Server) {
+func follows(t *testing.T, primary, standby *postgresServer) {
 	t.Helper()
-	one := func(s *storetest.Server, query string, into any, args ...any) {
+	one := func(s *postgresServer, query string, into any, args ...any) {
 		t.Helper()
 		db, err := sqldb.OpenDatabase(context.Background(), s.Address(), sqldb.Options{MaxConns: 1})
 		if err != nil {
@@ -640,7 +640,7 @@ func follows(t *testing.T, primary, standby *storetest.Server) {
 }
 
 // pause stops a standby from following, or lets it go on.
-func pause(t *testing.T, s *storetest.Server, stop bool) {
+func pause(t *testing.T, s *postgresServer, stop bool) {
 	t.Helper()
 	db, err := sqldb.OpenDatabase(context.Background(), s.Address(), sqldb.Options{MaxConns: 1})
 	if err != nil {
@@ -682,7 +682,7 @@ func TestFailover(t *testing.T) {
 
 func failover(t *testing.T, synchronous bool) (*oracle, time.Duration) {
 	t.Helper()
-	primary := storetest.NewServer(t)
+	primary := startPostgres(t)
 	standby := primary.NewStandby(t, "second")
 	if synchronous {
 		primary.Configure(t, "synchronous_standby_names = 'second'")
@@ -707,7 +707,7 @@ func failover(t *testing.T, synchronous bool) (*oracle, time.Duration) {
 }
 
 // cutOff keeps a standby from hearing more of its primary.
-func cutOff(t *testing.T, s *storetest.Server) {
+func cutOff(t *testing.T, s *postgresServer) {
 	t.Helper()
 	db, err := sqldb.OpenDatabase(context.Background(), s.Address(), sqldb.Options{MaxConns: 1})
 	if err != nil {

@@ -171,7 +171,7 @@ func TestWriterIsNoAdministrator(t *testing.T) {
 		w := newIntruder(t, e)
 		for _, in := range intrusions {
 			t.Run(in.name, func(t *testing.T) {
-				defer storetest.Keep(t, e, "partner", "api_key", "operator", "operator_session")()
+				defer keepTables(t, e, "partner", "api_key", "operator", "operator_session")()
 				if in.try(t, w) {
 					t.Error("it opened the door")
 				}

@@ -153,7 +153,7 @@ func TestWriterHasNoVoice(t *testing.T) {
 		}
 		for _, in := range tamperings {
 			t.Run(in.statement[:40], func(t *testing.T) {
-				defer storetest.Keep(t, e, append([]string{in.table}, referring[in.table]...)...)()
+				defer keepTables(t, e, append([]string{in.table}, referring[in.table]...)...)()
 				if err := storetest.Write(w.ctx, e, in.statement); err != nil {
 					t.Fatal(err)
 				}

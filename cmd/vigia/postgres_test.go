@@ -1,4 +1,4 @@
-package storetest
+package main
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ import (
 	"time"
 )
 
-// Server is a PostgreSQL server of one test's own, to be killed, stopped and replaced. It is gone when the test ends.
-type Server struct {
+// postgresServer is a PostgreSQL server of one test's own, to be killed, stopped and replaced. It is gone when the test ends.
+type postgresServer struct {
 	bin, folder string
 	port        int
 	owner       *syscall.Credential // nil unless the test runs as root: PostgreSQL refuses to start as root
@@ -28,10 +28,10 @@ type Server struct {
 	log         bytes.Buffer
 }
 
-// NewServer makes and starts a server; settings are lines of its configuration.
-func NewServer(t testing.TB, settings ...string) *Server {
+// startPostgres makes and starts a server; settings are lines of its configuration.
+func startPostgres(t testing.TB, settings ...string) *postgresServer {
 	t.Helper()
-	s := newServer(t)
+	s := choosePostgres(t)
 	s.runProgram(t, "initdb", "-D", s.dataFolder(), "-U", "vigia", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	s.Configure(t, append([]string{
 		"listen_addresses = '127.0.0.1'", "unix_socket_directories = ''", "max_connections = 100", "shared_buffers = 32MB",
@@ -41,8 +41,8 @@ func NewServer(t testing.TB, settings ...string) *Server {
 	return s
 }
 
-// newServer chooses programs, owner, folder and port.
-func newServer(t testing.TB) *Server {
+// choosePostgres chooses programs, owner, folder and port.
+func choosePostgres(t testing.TB) *postgresServer {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil || len(found) == 0 {
@@ -53,7 +53,7 @@ func newServer(t testing.TB) *Server {
 		found = []string{filepath.Dir(path)}
 	}
 	version := func(dir string) int { n, _ := strconv.Atoi(filepath.Base(filepath.Dir(dir))); return n }
-	s := &Server{bin: slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), port: FreePort(t)}
+	s := &postgresServer{bin: slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) }), port: freePort(t)}
 	// Not t.TempDir: its parents are closed to the user that the server runs as.
 	if s.folder, err = os.MkdirTemp("", "vigia-pg"); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func newServer(t testing.TB) *Server {
 }
 
 // runUnprivileged has the server run as a user without rights, who then owns the folder.
-func (s *Server) runUnprivileged(t testing.TB) {
+func (s *postgresServer) runUnprivileged(t testing.TB) {
 	t.Helper()
 	u, err := user.Lookup("postgres")
 	if err != nil {
@@ -91,10 +91,10 @@ func (s *Server) runUnprivileged(t testing.TB) {
 	}
 }
 
-// FreePort returns a port that no other test uses while this one runs, even while no server listens on it: a server
+// freePort returns a port that no other test uses while this one runs, even while no server listens on it: a server
 // that was killed gets its own port back. It is below the range that the system assigns to connections and to port 0,
 // and a lock file keeps other test programs from it.
-func FreePort(t testing.TB) int {
+func freePort(t testing.TB) int {
 	t.Helper()
 	folder := filepath.Join(os.TempDir(), "vigia-test-ports")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -120,10 +120,10 @@ func FreePort(t testing.TB) int {
 }
 
 // dataFolder returns the folder of the cluster's files.
-func (s *Server) dataFolder() string { return filepath.Join(s.folder, "data") }
+func (s *postgresServer) dataFolder() string { return filepath.Join(s.folder, "data") }
 
 // programCommand is one of the server's programs, run as its owner.
-func (s *Server) programCommand(name string, args ...string) *exec.Cmd {
+func (s *postgresServer) programCommand(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.bin, name), args...)
 	cmd.Dir, cmd.Env = s.folder, append(os.Environ(), "HOME="+s.folder)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.owner, Setpgid: true, Pdeathsig: syscall.SIGQUIT}
@@ -131,7 +131,7 @@ func (s *Server) programCommand(name string, args ...string) *exec.Cmd {
 }
 
 // runProgram runs one of PostgreSQL's programs and fails the test with its output.
-func (s *Server) runProgram(t testing.TB, name string, args ...string) {
+func (s *postgresServer) runProgram(t testing.TB, name string, args ...string) {
 	t.Helper()
 	if out, err := s.programCommand(name, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, out)
@@ -139,7 +139,7 @@ func (s *Server) runProgram(t testing.TB, name string, args ...string) {
 }
 
 // Configure adds lines to the configuration; they count from the next start.
-func (s *Server) Configure(t testing.TB, lines ...string) {
+func (s *postgresServer) Configure(t testing.TB, lines ...string) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(s.dataFolder(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *Server) Configure(t testing.TB, lines ...string) {
 }
 
 // ReloadSettings has the running server read its configuration again.
-func (s *Server) ReloadSettings(t testing.TB) {
+func (s *postgresServer) ReloadSettings(t testing.TB) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func (s *Server) ReloadSettings(t testing.TB) {
 }
 
 // Start runs the server and returns when it answers. After a kill the old one's children may need a moment to go.
-func (s *Server) Start(t testing.TB) {
+func (s *postgresServer) Start(t testing.TB) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		s.log.Reset()
@@ -179,7 +179,7 @@ func (s *Server) Start(t testing.TB) {
 }
 
 // waitUntilReady waits until the last line of the server's own note says that it takes connections.
-func (s *Server) waitUntilReady() bool {
+func (s *postgresServer) waitUntilReady() bool {
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
 		note, err := os.ReadFile(filepath.Join(s.dataFolder(), "postmaster.pid"))
 		lines := strings.Split(strings.TrimSpace(string(note)), "\n")
@@ -197,7 +197,7 @@ func (s *Server) waitUntilReady() bool {
 
 // KillServer ends the server's first process at once, as a crash of the machine would: nothing is said to clients, nothing is
 // written.
-func (s *Server) KillServer() {
+func (s *postgresServer) KillServer() {
 	if s.cmd != nil && s.cmd.Process != nil {
 		_ = syscall.Kill(s.cmd.Process.Pid, syscall.SIGKILL)
 		_ = s.cmd.Wait()
@@ -205,13 +205,13 @@ func (s *Server) KillServer() {
 }
 
 // Address returns where clients reach the server.
-func (s *Server) Address() string {
+func (s *postgresServer) Address() string {
 	return fmt.Sprintf("postgres://vigia@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 }
 
 // NewDatabaseIn makes a database whose tables live in another folder, which the server's user is made the owner of, and
 // returns its address. The write-ahead log stays where it was.
-func (s *Server) NewDatabaseIn(t testing.TB, name, folder string) string {
+func (s *postgresServer) NewDatabaseIn(t testing.TB, name, folder string) string {
 	t.Helper()
 	if s.owner != nil {
 		if err := os.Chown(folder, int(s.owner.Uid), int(s.owner.Gid)); err != nil {
@@ -234,19 +234,19 @@ func (s *Server) NewDatabaseIn(t testing.TB, name, folder string) string {
 }
 
 // Host returns the server's place in an address that names several.
-func (s *Server) Host() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
+func (s *postgresServer) Host() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
 
 // NewStandby makes a copy of the running server that follows it under the given name and can be read.
-func (s *Server) NewStandby(t testing.TB, name string) *Server {
+func (s *postgresServer) NewStandby(t testing.TB, name string) *postgresServer {
 	t.Helper()
-	follower := newServer(t)
+	follower := choosePostgres(t)
 	follower.runProgram(t, "pg_basebackup", "-D", follower.dataFolder(), "-d", s.Address()+"&application_name="+name, "-R", "-X", "stream", "--checkpoint=fast", "--no-sync")
 	follower.Start(t)
 	return follower
 }
 
 // PromoteStandby makes a standby the server that writes.
-func (s *Server) PromoteStandby(t testing.TB) {
+func (s *postgresServer) PromoteStandby(t testing.TB) {
 	t.Helper()
 	s.runProgram(t, "pg_ctl", "promote", "-D", s.dataFolder(), "-w")
 }
