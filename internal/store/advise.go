@@ -88,9 +88,7 @@ type postureAsset struct {
 
 // buildPosture puts the values in the order they were added; one that was added under both digests counts once.
 func (r *postureReader) buildPosture() *cyber.Posture {
-	slices.SortFunc(r.assets, func(a, b postureAsset) int {
-		return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id))
-	})
+	slices.SortFunc(r.assets, func(a, b postureAsset) int { return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(a.id, b.id)) })
 	seen := make(map[string]bool, len(r.assets))
 	for _, a := range r.assets {
 		if !seen[a.twin] {
@@ -123,7 +121,7 @@ func (r *postureReader) addRow(s Advice, id partner.ID, row scanner) error {
 		r.addDeviceOrCase(kind, at, first)
 		return nil
 	}
-	if err := s.monitoring().openAssetValue(&a, sealed); err != nil {
+	if err := Monitoring(s).openAssetValue(&a, sealed); err != nil {
 		return err
 	}
 	r.assets = append(r.assets, postureAsset{
@@ -179,19 +177,14 @@ func (s Advice) openAnswer(id partner.ID, user []byte, item cyber.ContentID, sea
 
 // KeepAnswer stores a person's answer to a validation question.
 func (s Advice) KeepAnswer(ctx context.Context, id partner.ID, sent partner.UserHash, item cyber.ContentID, value string) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.findAndNameUser(ctx, tx, id, sent)
-		if err != nil {
-			return err
-		}
+	return s.runAsUser(ctx, id, sent, func(tx *sqldb.Tx, u user) error {
 		sealed, err := s.sealValue(sealedAnswerPlace(id, u.write, item), value)
 		if err != nil {
 			return err
 		}
 		return execStatement(ctx, tx, `INSERT INTO content_answer (partner_id, user_index, content_id, value, answered_at)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, content_id)
-			DO UPDATE SET value = excluded.value, answered_at = excluded.answered_at`,
-			id, u.write, item, sealed, s.now())
+			DO UPDATE SET value = excluded.value, answered_at = excluded.answered_at`, id, u.write, item, sealed, s.now())
 	})
 }
 
@@ -287,22 +280,16 @@ func (s Advice) KeepScore(ctx context.Context, id partner.ID, sent partner.UserH
 		}
 		return execStatement(ctx, tx, `INSERT INTO score_day (partner_id, user_index, day, kept_at, sealed)
 			VALUES ($1, $2, $3, $4, $5) ON CONFLICT (partner_id, user_index, day)
-			DO UPDATE SET kept_at = excluded.kept_at, sealed = excluded.sealed`,
-			id, u.write, d.Day, s.now(), sealed)
+			DO UPDATE SET kept_at = excluded.kept_at, sealed = excluded.sealed`, id, u.write, d.Day, s.now(), sealed)
 	})
 }
 
 // ScoreDays returns the days on which a person's score changed, oldest first. A day kept under both digests counts as
 // it was kept once the person was known.
 func (s Advice) ScoreDays(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.ScoreDay, error) {
-	q := s.readQuerier()
-	u, err := s.findUser(ctx, q, id, sent)
-	if err != nil {
-		return nil, err
-	}
-	return collectRows(ctx, q, s.scanScoreDay(id), `SELECT `+scoreColumns+` FROM score_day d WHERE d.partner_id = $1 AND (d.user_index = $2
+	return collectOfUser(ctx, s.core, id, sent, s.scanScoreDay(id), `SELECT `+scoreColumns+` FROM score_day d WHERE d.partner_id = $1 AND (d.user_index = $2
 			OR d.user_index = $3 AND NOT EXISTS (SELECT 1 FROM score_day w WHERE w.partner_id = $1 AND w.user_index = $2 AND w.day = d.day))
-		ORDER BY d.day`, id, u.write, u.other)
+		ORDER BY d.day`)
 }
 
 // scoreColumns are what scoreDay reads; the table goes by d.

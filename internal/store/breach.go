@@ -165,7 +165,7 @@ func (s Breaches) addStageJob(ctx context.Context, tx *sqldb.Tx, kind, name stri
 		WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running')`, kind, name, s.now()); err != nil {
 		return err
 	}
-	_, err := s.jobsArea().insertJob(ctx, tx, kind, name, struct{}{})
+	_, err := Jobs(s).insertJob(ctx, tx, kind, name, struct{}{})
 	if errors.Is(err, job.ErrExists) {
 		return nil
 	}

@@ -43,7 +43,7 @@ func (s Breaches) AddSpreadImport(ctx context.Context, r leak.Record, args any, 
 			err = lockBreach(ctx, tx, r.Name)
 		}
 		if err == nil {
-			_, err = s.jobsArea().insertJob(ctx, tx, intake.KindSpread, r.Name, args)
+			_, err = Jobs(s).insertJob(ctx, tx, intake.KindSpread, r.Name, args)
 		}
 		if err == nil && !fresh {
 			return s.retrySameParts(ctx, tx, r.Name, parts)
@@ -52,7 +52,7 @@ func (s Breaches) AddSpreadImport(ctx context.Context, r leak.Record, args any, 
 			err = s.insertAddresses(ctx, tx, r.Name, addresses)
 		}
 		for i := 0; i < len(parts) && err == nil; i++ {
-			_, err = s.jobsArea().insertJob(ctx, tx, intake.KindPart, intake.PartSubject(r.Name, i+1), parts[i])
+			_, err = Jobs(s).insertJob(ctx, tx, intake.KindPart, intake.PartSubject(r.Name, i+1), parts[i])
 		}
 		return err
 	})
@@ -186,7 +186,7 @@ func (s Breaches) RejudgeFindings(ctx context.Context, breach string, since time
 		}
 		r.Last, r.Checked = found[len(found)-1].id, int64(len(found))
 		return r, eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
-			v, err := s.monitoring().rejudgeFindings(ctx, tx, id, assets, b, trace)
+			v, err := Monitoring(s).rejudgeFindings(ctx, tx, id, assets, b, trace)
 			r.Withdrawn, r.Changed = r.Withdrawn+int64(len(v.Closed)), r.Changed+int64(len(v.Judged))
 			return err
 		})

@@ -29,8 +29,7 @@ func (c core) unveilFingerprint(id partner.ID, kept int64) uint64 {
 func (s Breaches) ListProbes(ctx context.Context, after leak.Place, limit int) ([]leak.Probes, leak.Place, error) {
 	return s.readProbes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
 		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
-			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 ORDER BY fingerprint LIMIT $3) f`,
-			id, at, limit)
+			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 ORDER BY fingerprint LIMIT $3) f`, id, at, limit)
 	})
 }
 
@@ -248,7 +247,7 @@ func (s Breaches) createFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 			hits = append(hits, leak.Hit{Asset: h.asset, Seen: cyber.Seen{Breach: breach, Trace: held.Trace}})
 		}
 	}
-	if err := s.monitoring().addFindings(ctx, tx, id, hits); err != nil {
+	if err := Monitoring(s).addFindings(ctx, tx, id, hits); err != nil {
 		return 0, err
 	}
 	args := []any{breach, id}
@@ -293,13 +292,10 @@ func eachPartner(found []foundIn, fn func(id partner.ID, assets []cyber.AssetID)
 func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int) (int, error) {
 	n := 0
 	_, err := s.sweepFound(ctx, found{
-		first: []any{0, []byte{}, ""}, args: []any{breach},
-		find: `SELECT partner_id, user_index, asset_id FROM match_hit WHERE breach = $4 AND (partner_id, user_index, asset_id) > ($1, $2, $3)
-			ORDER BY partner_id, user_index, asset_id LIMIT $5`,
-		change: `DELETE FROM match_hit WHERE breach = $4 AND partner_id = $1 AND user_index = $2 AND asset_id = $3`,
+		table: "match_hit", key: "partner_id, user_index, asset_id", first: []any{0, []byte{}, ""}, args: []any{breach}, where: ` AND breach = $4`,
 	})
 	if err != nil {
-		return 0, fmt.Errorf("forget hits: %w", err)
+		return 0, err
 	}
 	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		found, err := collectRows(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND resolution = ''
@@ -309,7 +305,7 @@ func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int
 		}
 		n = len(found)
 		return eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
-			return s.monitoring().closeFindings(ctx, tx, id, assets, breach, cyber.ResolvedRetracted)
+			return Monitoring(s).closeFindings(ctx, tx, id, assets, breach, cyber.ResolvedRetracted)
 		})
 	})
 	return n, err
@@ -317,7 +313,7 @@ func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int
 
 // RestateFindings computes the statuses of values found in a breach again.
 func (s Breaches) RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
-	return s.judgeAgain(ctx, s.monitoring().recomputeStatuses, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2
+	return s.judgeAgain(ctx, Monitoring(s).recomputeStatuses, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2
 		ORDER BY id LIMIT $3`, breach, after, limit)
 }
 
@@ -349,5 +345,5 @@ func (s Breaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, 
 // SettleAssets keeps what a source outside told of some values of a partner. It says nothing of the corpora, which were
 // not asked, and is no hit of a value that was just added.
 func (s Breaches) SettleAssets(ctx context.Context, id partner.ID, hits []leak.Hit) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return s.monitoring().addFindings(ctx, tx, id, hits) })
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return Monitoring(s).addFindings(ctx, tx, id, hits) })
 }

@@ -98,12 +98,8 @@ func (s Cases) ListCases(ctx context.Context, f cyber.CaseFilter) ([]cyber.Case,
 
 // ListPersonCases returns a person's newest cases.
 func (s Cases) ListPersonCases(ctx context.Context, id partner.ID, hash partner.UserHash, limit int) ([]cyber.Case, error) {
-	u, err := s.findUser(ctx, s.readQuerier(), id, hash)
-	if err != nil {
-		return nil, err
-	}
-	return collectRows(ctx, s.readQuerier(), s.scanCase, `SELECT `+caseColumns+` FROM support_case c
-		WHERE c.partner_id = $1 AND c.user_index IN ($2, $3) ORDER BY c.created_at DESC, c.id DESC LIMIT $4`, id, u.write, u.other, limit)
+	return collectOfUser(ctx, s.core, id, hash, s.scanCase, `SELECT `+caseColumns+` FROM support_case c
+		WHERE c.partner_id = $1 AND c.user_index IN ($2, $3) ORDER BY c.created_at DESC, c.id DESC LIMIT $4`, limit)
 }
 
 // PersonCase returns a person's case and its history.
@@ -239,7 +235,7 @@ func (s Cases) addHistoryLines(ctx context.Context, tx *sqldb.Tx, c *cyber.Case,
 	if err != nil {
 		return err
 	}
-	return s.alertsArea().addPartnerEvents(ctx, tx, c.Partner, events...)
+	return Alerts(s).addPartnerEvents(ctx, tx, c.Partner, events...)
 }
 
 // nothingDue stands where a time to be ready by would: after every other.

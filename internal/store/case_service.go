@@ -194,7 +194,7 @@ func (s Cases) bookSlot(ctx context.Context, tx *sqldb.Tx, c cyber.Case, u user,
 		return s.bookMadeUp(ctx, tx, c, wishes, now)
 	}
 	if wishes.Mode != "" {
-		covered, err := s.coverArea().readEntitled(ctx, tx, c.Partner, u)
+		covered, err := Cover(s).readEntitled(ctx, tx, c.Partner, u)
 		if err != nil {
 			return time.Time{}, err
 		}

@@ -69,9 +69,9 @@ func (s Upkeep) checkFiles(ctx context.Context, found func(Problem), _ func(int6
 
 // checkAudit reports the first place where the audit trail's chain breaks; later places say nothing new.
 func (s Upkeep) checkAudit(ctx context.Context, found func(Problem), seen func(int64)) error {
-	_, err := s.auditArea().VerifyAudit(ctx, operator.Head{}, seen)
-	if detail, broken := brokenTrail(err); broken {
-		found(Problem{"audit", "audit", detail})
+	_, err := Audit(s).VerifyAudit(ctx, operator.Head{}, seen)
+	if errors.Is(err, operator.ErrTrailBroken) {
+		found(Problem{"audit", "audit", err.Error()})
 		return nil
 	}
 	return err
@@ -226,14 +226,6 @@ const restating = `SELECT subject FROM job WHERE kind IN ('` + leak.KindRestate 
 // checkBatch is how many rows a check reads at once.
 const checkBatch = 500
 
-// brokenTrail takes the audit trail's own account of what is wrong out of an error.
-func brokenTrail(err error) (string, bool) {
-	if !errors.Is(err, operator.ErrTrailBroken) {
-		return "", false
-	}
-	return err.Error(), true
-}
-
 // checkSeals opens every sealed value where it stands.
 func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(int64)) error {
 	if _, err := s.keys.ReloadFile(); err != nil {
@@ -242,14 +234,10 @@ func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(i
 	var looked int64
 	for _, c := range sealedColumns {
 		var after []any
-		most := checkBatch
-		if slices.Contains(largeParts, c.table) {
-			most = partsAtOnce
-		}
-		for {
-			rows, err := s.sealedRows(ctx, c, after, most)
+		for most := c.rowsAtOnce(checkBatch); ; {
+			rows, err := s.sealedRows(ctx, c, after, most, false)
 			if err != nil {
-				return fmt.Errorf("check seals of %s: %w", c.table, err)
+				return err
 			}
 			for _, row := range rows {
 				if what := s.sealProblem(c, row); what != "" {
@@ -267,27 +255,6 @@ func (s Upkeep) checkSeals(ctx context.Context, found func(Problem), seen func(i
 	return nil
 }
 
-// sealedRows reads sealed values in the order of their keys, from behind a key.
-func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, limit int) ([]oldRow, error) {
-	keys, args, behind := strings.Join(c.key, ", "), []any{limit}, ""
-	if after != nil {
-		marks := make([]string, len(after))
-		for i, v := range after {
-			args = append(args, v)
-			marks[i] = "$" + strconv.Itoa(len(args))
-		}
-		behind = ` AND (` + keys + `) > (` + strings.Join(marks, ", ") + `)`
-	}
-	return collectRows(ctx, s.readQuerier(), func(row scanner, r *oldRow) error {
-		*r = oldRow{key: make([]any, len(c.key))}
-		dest := make([]any, len(c.key), len(c.key)+1)
-		for i := range r.key {
-			dest[i] = &r.key[i]
-		}
-		return row.Scan(append(dest, &r.sealed)...)
-	}, `SELECT `+keys+`, `+c.column+` FROM `+c.table+` WHERE `+c.column+` IS NOT NULL`+behind+` ORDER BY `+keys+` LIMIT $1`, args...)
-}
-
 // sealProblem returns why a sealed value cannot be opened, in words for the operator; empty when it opens.
 func (s Upkeep) sealProblem(c sealedColumn, row oldRow) string {
 	if _, err := s.keys.Unseal(c.place(row.key), row.sealed); err == nil {
@@ -297,10 +264,8 @@ func (s Upkeep) sealProblem(c sealedColumn, row oldRow) string {
 	if !ok {
 		return "is no sealed value"
 	}
-	for _, known := range s.keys.ListKeyIDs() {
-		if known == id {
-			return "does not open: altered, or moved here from elsewhere"
-		}
+	if slices.Contains(s.keys.ListKeyIDs(), id) {
+		return "does not open: altered, or moved here from elsewhere"
 	}
 	return fmt.Sprintf("is sealed under key %08x, which the key file does not hold", id)
 }
@@ -320,7 +285,7 @@ func showRowKey(key []any) string {
 
 // checkIndexes compares keyed indexes with the values behind them. What does not open is the business of checkSeals.
 func (s Upkeep) checkIndexes(ctx context.Context, found func(Problem), seen func(int64)) error {
-	partners, err := s.partnersArea().ListPartners(ctx)
+	partners, err := Partners(s).ListPartners(ctx)
 	if err != nil {
 		return err
 	}
@@ -367,11 +332,11 @@ func (s Upkeep) checkSubscriptionIndexes(ctx context.Context, id partner.ID, aft
 	for _, r := range rows {
 		after.seq = r.Seq
 		where := fmt.Sprintf("subscription %s/%d", id, r.Seq)
-		switch err := s.subscriptions().unsealBody(id, r.cpf, r.body, &r.Subscription); {
+		switch err := Subscriptions(s).unsealBody(id, r.cpf, r.body, &r.Subscription); {
 		case errors.Is(err, errBody):
 			found(Problem{"indexes", where, "its body has an unknown layout"})
 		case err != nil:
-		case !bytes.Equal(r.holder, s.subscriptions().holderIndex(id, r.Holder)):
+		case !bytes.Equal(r.holder, Subscriptions(s).holderIndex(id, r.Holder)):
 			found(Problem{"indexes", where, "its index is not that of its holder"})
 		}
 	}
@@ -396,14 +361,14 @@ func (s Upkeep) checkAssetIndexes(ctx context.Context, modes map[partner.ID]part
 		if modes[r.Partner].Has(partner.AnyCheckDigits) {
 			check = identifier.Waived
 		}
-		if s.monitoring().openAssetValue(&r.Asset, r.value) != nil {
+		if Monitoring(s).openAssetValue(&r.Asset, r.value) != nil {
 			continue
 		}
 		normal, err := identifier.ParseValue(r.Kind, r.Value, check)
 		switch {
 		case err != nil:
 			found(Problem{"indexes", "asset " + string(r.ID), "its value is not valid any more"})
-		case !bytes.Equal(r.index, s.monitoring().valueIndex(r.Partner, r.Kind, normal)):
+		case !bytes.Equal(r.index, Monitoring(s).valueIndex(r.Partner, r.Kind, normal)):
 			found(Problem{"indexes", "asset " + string(r.ID), "its index is not that of its value"})
 		case r.fingerprint.Valid && s.unveilFingerprint(r.Partner, r.fingerprint.Int64) != s.keys.Fingerprint(byte(r.Kind), identifier.MatchForm(r.Kind, normal)):
 			found(Problem{"indexes", "asset " + string(r.ID), "its fingerprint is not that of its value: leaks are not found"})

@@ -219,10 +219,8 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 			statements = append(statements, st)
 		}
 		if h.revived { // what was tried in vain need not wait for hours now
-			statements = append(statements, sqldb.Statement{
-				Query: `UPDATE delivery SET next_at = $3 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND next_at > $3`,
-				Args:  []any{k.partner, k.endpoint, s.now()},
-			})
+			statements = append(statements, sqldb.NewStatement(`UPDATE delivery SET next_at = $3 WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND next_at > $3`,
+				k.partner, k.endpoint, s.now()))
 		}
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
@@ -311,12 +309,9 @@ func requeueStatement(r alert.Result) sqldb.Statement {
 	if r.State == alert.DeliveryFailed {
 		finished = toMicros(r.Now)
 	}
-	return sqldb.Statement{Query: `UPDATE delivery SET state = $5, attempts = $6, next_at = $7, ordered = $8, finished_at = $9
+	return sqldb.NewStatement(`UPDATE delivery SET state = $5, attempts = $6, next_at = $7, ordered = $8, finished_at = $9
 		WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'pending' AND attempts = $4`,
-		Args: []any{
-			r.Delivery.Partner, r.Delivery.Endpoint, r.Delivery.Seq, r.Delivery.Attempts, r.State, r.Attempts,
-			r.NextAt, r.Ordered, finished,
-		}}
+		r.Delivery.Partner, r.Delivery.Endpoint, r.Delivery.Seq, r.Delivery.Attempts, r.State, r.Attempts, r.NextAt, r.Ordered, finished)
 }
 
 // arrivedRun writes deliveries of one endpoint that arrived and whose tries have rows of their own.
@@ -328,9 +323,8 @@ func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) d
 	return deliveredRun{write, int64(len(list)), func() []sqldb.Statement {
 		statements := make([]sqldb.Statement, len(list))
 		for i, d := range list {
-			statements[i] = sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1
-				WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`,
-				Args: []any{k.partner, k.endpoint, d.Seq, now}}
+			statements[i] = sqldb.NewStatement(`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1
+				WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`, k.partner, k.endpoint, d.Seq, now)
 		}
 		return statements
 	}}
@@ -340,11 +334,11 @@ func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) d
 func (h health) healthStatement(k endpointKey) (sqldb.Statement, bool) {
 	switch {
 	case h.succeeded:
-		return sqldb.Statement{Query: `UPDATE endpoint SET failing_since = 0 WHERE partner_id = $1 AND id = $2 AND failing_since <> 0`,
-			Args: []any{k.partner, k.endpoint}}, h.marked
+		return sqldb.NewStatement(`UPDATE endpoint SET failing_since = 0 WHERE partner_id = $1 AND id = $2 AND failing_since <> 0`,
+			k.partner, k.endpoint), h.marked
 	case h.failedAt != 0:
-		return sqldb.Statement{Query: `UPDATE endpoint SET failing_since = $3 WHERE partner_id = $1 AND id = $2 AND failing_since = 0`,
-			Args: []any{k.partner, k.endpoint, h.failedAt}}, true
+		return sqldb.NewStatement(`UPDATE endpoint SET failing_since = $3 WHERE partner_id = $1 AND id = $2 AND failing_since = 0`,
+			k.partner, k.endpoint, h.failedAt), true
 	}
 	return sqldb.Statement{}, false
 }
@@ -493,8 +487,8 @@ func (s Alerts) requeueSeqs(ctx context.Context, tx *sqldb.Tx, id partner.ID, en
 	state, now := to[0].InitialDeliveryState(), toMicros(s.now())
 	list := make([]sqldb.Statement, len(seqs))
 	for i, seq := range seqs {
-		list[i] = sqldb.Statement{Query: `UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0
-			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'failed'`, Args: []any{id, endpoint, seq, state, now}}
+		list[i] = sqldb.NewStatement(`UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0
+			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'failed'`, id, endpoint, seq, state, now)
 	}
 	changed, err := tx.RunCounting(ctx, list)
 	for _, n := range changed {
@@ -546,13 +540,11 @@ func foldedRuns(worker string, k endpointKey, results []alert.Result, now int64)
 			encodeAttempt(tries[triedSize*(r.Delivery.Seq-low):], r)
 		}
 		// coalesce is there for what it says of the type of $3.
-		write := sqldb.Statement{
-			Query: `UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1,
+		write := sqldb.NewStatement(`UPDATE delivery SET state = 'delivered', finished_at = $2, attempts = attempts + 1,
 			tried = substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16)
 			WHERE partner_id = $5 AND endpoint_id = $1 AND state = 'pending' AND seq >= $4 AND seq <= $6
 			AND substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16) <> $7`,
-			Args: []any{k.endpoint, now, tries, low, k.partner, high, make([]byte, triedSize)},
-		}
+			k.endpoint, now, tries, low, k.partner, high, make([]byte, triedSize))
 		runs = append(runs, deliveredRun{write, int64(n), func() []sqldb.Statement { return foldOthers(worker, k, run, now) }})
 	}
 	return runs
@@ -565,16 +557,13 @@ func foldOthers(worker string, k endpointKey, run []alert.Result, now int64) (st
 	for _, r := range run {
 		tried := make([]byte, triedSize)
 		encodeAttempt(tried, r)
-		statements = append(statements, sqldb.Statement{Query: `UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
+		statements = append(statements, sqldb.NewStatement(`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1,
 			tried = $5 WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held' AND tried IS NULL`,
-			Args: []any{k.partner, k.endpoint, r.Delivery.Seq, now, tried}},
-			sqldb.Statement{Query: `INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
+			k.partner, k.endpoint, r.Delivery.Seq, now, tried),
+			sqldb.NewStatement(`INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
 			SELECT partner_id, endpoint_id, seq, CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), '', CAST($7 AS BIGINT) FROM delivery
 			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND (tried IS NULL OR tried <> $8) ON CONFLICT DO NOTHING`,
-				Args: []any{
-					k.partner, k.endpoint, r.Delivery.Seq, r.At, worker, r.Outcome.Status,
-					r.Outcome.Duration, tried,
-				}})
+				k.partner, k.endpoint, r.Delivery.Seq, r.At, worker, r.Outcome.Status, r.Outcome.Duration, tried))
 	}
 	return statements
 }

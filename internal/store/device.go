@@ -122,7 +122,7 @@ func (s Devices) countHolding(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 	if err != nil {
 		return cyber.Holding{}, err
 	}
-	e, err := s.coverArea().readEntitled(ctx, tx, id, u)
+	e, err := Cover(s).readEntitled(ctx, tx, id, u)
 	return cyber.NewHolding(live, e, pooled), err
 }
 
@@ -147,13 +147,8 @@ func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cybe
 
 // ListDevices returns a person's live devices, newest first.
 func (s Devices) ListDevices(ctx context.Context, id partner.ID, sent partner.UserHash) ([]cyber.Device, error) {
-	q := s.readQuerier()
-	u, err := s.findUser(ctx, q, id, sent)
-	if err != nil {
-		return nil, err
-	}
-	return collectRows(ctx, q, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
-		AND ended_at = 0 AND valid_until > $4 ORDER BY issued_at DESC, id DESC`, id, u.write, u.other, s.now())
+	return collectOfUser(ctx, s.core, id, sent, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
+		AND ended_at = 0 AND valid_until > $4 ORDER BY issued_at DESC, id DESC`, s.now())
 }
 
 // PartnerDevices returns a partner's newest live devices.
@@ -205,7 +200,7 @@ func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 		if err != nil {
 			return d, err
 		}
-		return d, s.alertsArea().addPartnerEvents(ctx, tx, id, e)
+		return d, Alerts(s).addPartnerEvents(ctx, tx, id, e)
 	})
 }
 
@@ -257,14 +252,13 @@ func (s Devices) endKeysOfPartner(ctx context.Context, tx *sqldb.Tx, id partner.
 		}
 		events[i] = e
 	}
-	return s.alertsArea().addPartnerEvents(ctx, tx, id, events...)
+	return Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }
 
 // endExpired makes room in the unique index for keys that follow others.
 func (s Devices) endExpired(ctx context.Context, tx *sqldb.Tx, id partner.ID, u user) error {
 	over, err := collectRows(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key
-		WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0 AND valid_until <= $4 ORDER BY id`,
-		id, u.write, u.other, s.now())
+		WHERE partner_id = $1 AND user_index IN ($2, $3) AND ended_at = 0 AND valid_until <= $4 ORDER BY id`, id, u.write, u.other, s.now())
 	if err != nil {
 		return err
 	}
@@ -456,8 +450,7 @@ func keysByPartner(keys []ownKey) map[partner.ID][]cyber.KeyID {
 // dueWarnings returns the first keys whose notice is due, by partner.
 func (s Devices) dueWarnings(ctx context.Context) (map[partner.ID][]cyber.KeyID, error) {
 	found, err := collectRows(ctx, s.readQuerier(), scanOwnKey,
-		`SELECT partner_id, id FROM epp_key WHERE next_warning > 0 AND next_warning <= $1 ORDER BY next_warning LIMIT $2`,
-		s.now(), noticeBatch)
+		`SELECT partner_id, id FROM epp_key WHERE next_warning > 0 AND next_warning <= $1 ORDER BY next_warning LIMIT $2`, s.now(), noticeBatch)
 	if err != nil {
 		return nil, err
 	}
@@ -498,5 +491,5 @@ func (s Devices) giveNotices(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 	if err := s.endKeysOfPartner(ctx, tx, id, markExpired(over), ""); err != nil {
 		return 0, 0, err
 	}
-	return len(due), len(events) + len(over), s.alertsArea().addPartnerEvents(ctx, tx, id, events...)
+	return len(due), len(events) + len(over), Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }

@@ -211,8 +211,7 @@ func (s Devices) takeFromShare(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	if err := share.CheckKey(free); err != nil {
 		return err
 	}
-	return execStatement(ctx, tx, `UPDATE share SET used = used + 1 WHERE partner_id = $1 AND resource = $2`,
-		id, share.Resource)
+	return execStatement(ctx, tx, `UPDATE share SET used = used + 1 WHERE partner_id = $1 AND resource = $2`, id, share.Resource)
 }
 
 // checkSlotShare refuses an appointment beyond a partner's share of those to come.

@@ -164,8 +164,7 @@ func (s Alerts) ClaimTest(ctx context.Context, id partner.ID, endpoint alert.End
 		d.Seq = kept[0].seq
 		return execStatement(ctx, tx, `INSERT INTO delivery
 			(partner_id, endpoint_id, seq, event_id, person, state, ordered, attempts, next_at, created_at, finished_at)
-			VALUES ($1, $2, $3, $4, $5, 'pending', $6, 0, $7, $8, 0)`, id, endpoint, d.Seq, e.ID,
-			kept[0].person, false, until, s.now())
+			VALUES ($1, $2, $3, $4, $5, 'pending', $6, 0, $7, $8, 0)`, id, endpoint, d.Seq, e.ID, kept[0].person, false, until, s.now())
 	})
 	if err != nil {
 		return d, err

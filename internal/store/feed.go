@@ -118,8 +118,7 @@ func (s Feeds) itemMark(feed, item string) []byte {
 
 // IsTaken reports whether a feed has taken an item before.
 func (s Feeds) IsTaken(ctx context.Context, feed, item string) (bool, error) {
-	return readValue[bool](ctx, s.readQuerier(), `SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`,
-		feed, s.itemMark(feed, item))
+	return readValue[bool](ctx, s.readQuerier(), `SELECT EXISTS (SELECT 1 FROM feed_item WHERE feed = $1 AND mark = $2)`, feed, s.itemMark(feed, item))
 }
 
 // MarkTaken remembers an item.
@@ -136,7 +135,7 @@ func (s Feeds) WatchedEmails(ctx context.Context, of partner.ID, after cyber.Ass
 		if err := row.Scan(&a.ID, &a.Partner, &a.Kind, &sealed); err != nil {
 			return err
 		}
-		return s.monitoring().openAssetValue(a, sealed)
+		return Monitoring(s).openAssetValue(a, sealed)
 	}, `SELECT id, partner_id, kind, value FROM asset WHERE kind = $1 AND fingerprint IS NOT NULL AND look <> 2 AND (partner_id, id) > ($2, $3)
 		ORDER BY partner_id, id LIMIT $4`, identifier.Email, of, after, limit)
 }

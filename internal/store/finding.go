@@ -126,7 +126,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		}
 		events = append(events, e)
 	}
-	return s.alertsArea().addPartnerEvents(ctx, tx, id, events...)
+	return Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }
 
 // closeFindings stores the resolution of findings and cancels their reminders.
@@ -151,8 +151,7 @@ func (s Monitoring) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	}
 	return execStatement(ctx, tx, `INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
 		SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
-		FROM asset_history WHERE partner_id = $2 AND asset_id = $1`,
-		r.ID, id, s.now(), r.Before, r.Status)
+		FROM asset_history WHERE partner_id = $2 AND asset_id = $1`, r.ID, id, s.now(), r.Before, r.Status)
 }
 
 // sealTrace gives the columns that say what stood beside a value. Sites are sealed: they tell where a person is a
@@ -253,11 +252,7 @@ func (s Monitoring) FindingsOfUser(ctx context.Context, id partner.ID, hash part
 // ResolveFinding closes a finding: see cyber.MonitoringStore. One of a value that another has taken over closes what
 // that one knows of the same breach.
 func (s Monitoring) ResolveFinding(ctx context.Context, id partner.ID, hash partner.UserHash, finding cyber.FindingID, why cyber.Resolution) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.findAndNameUser(ctx, tx, id, hash)
-		if err != nil {
-			return err
-		}
+	return s.runAsUser(ctx, id, hash, func(tx *sqldb.Tx, u user) error {
 		asset, breach, err := findingPlace(ctx, tx, id, u, finding)
 		if err != nil {
 			return err
@@ -296,7 +291,7 @@ func (s Monitoring) recomputeStatuses(ctx context.Context, tx *sqldb.Tx, id part
 
 // RejudgeSites judges the sites of a partner's findings again: see leak.Store. Only what a stealer took names sites.
 func (s Breaches) RejudgeSites(ctx context.Context, id partner.ID, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
-	return s.judgeAgain(ctx, s.monitoring().rejudgeSites, `SELECT id, partner_id, asset_id FROM finding WHERE partner_id = $1 AND id > $2
+	return s.judgeAgain(ctx, Monitoring(s).rejudgeSites, `SELECT id, partner_id, asset_id FROM finding WHERE partner_id = $1 AND id > $2
 		AND logins IS NOT NULL ORDER BY id LIMIT $3`, id, after, limit)
 }
 
@@ -333,8 +328,7 @@ func (s Monitoring) judgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.
 		}
 		if err := execStatement(ctx, tx, `UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7, resolution = $8,
 			resolved_at = $9, renewed_at = $10, remind_at = CASE WHEN renewed_at = $10 THEN remind_at ELSE $11 END WHERE partner_id = $1 AND id = $2`,
-			id, f.ID, f.OwnSite, f.WatchedSite, classes, logins, f.Quiet, f.Resolution, f.ResolvedAt,
-			f.RenewedAt, cyber.FirstReminder(f)); err != nil {
+			id, f.ID, f.OwnSite, f.WatchedSite, classes, logins, f.Quiet, f.Resolution, f.ResolvedAt, f.RenewedAt, cyber.FirstReminder(f)); err != nil {
 			return err
 		}
 		if f.RenewedAt.IsZero() {
@@ -490,8 +484,7 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 // mergeAssets lets one value take the place of another; what hangs on that one and does not change over goes with it.
 func mergeAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union) error {
 	for _, f := range u.Moved {
-		if err := execStatement(ctx, tx, `UPDATE finding SET asset_id = $3 WHERE partner_id = $1 AND id = $2`,
-			id, f.ID, u.Into); err != nil {
+		if err := execStatement(ctx, tx, `UPDATE finding SET asset_id = $3 WHERE partner_id = $1 AND id = $2`, id, f.ID, u.Into); err != nil {
 			return err
 		}
 	}

@@ -22,15 +22,10 @@ func scanStepMark(row scanner, m *cyber.StepMark) error {
 
 // ListStepMarks returns all that was said of the steps of a person's findings.
 func (s Monitoring) ListStepMarks(ctx context.Context, id partner.ID, hash partner.UserHash) ([]cyber.StepMark, error) {
-	q := s.readQuerier()
-	u, err := s.findUser(ctx, q, id, hash)
-	if err != nil {
-		return nil, err
-	}
 	// CROSS JOIN has SQLite begin with the person's values: it would rather read all steps of the partner in their order.
-	return collectRows(ctx, q, scanStepMark, `SELECT `+markColumns+` FROM asset a CROSS JOIN finding f CROSS JOIN finding_step m
+	return collectOfUser(ctx, s.core, id, hash, scanStepMark, `SELECT `+markColumns+` FROM asset a CROSS JOIN finding f CROSS JOIN finding_step m
 		WHERE a.partner_id = $1 AND a.user_index IN ($2, $3) AND f.partner_id = a.partner_id AND f.asset_id = a.id
-			AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.finding_id, m.step`, id, u.write, u.other)
+			AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.finding_id, m.step`)
 }
 
 // ChangePlan changes a finding's plan under the lock of its value: see cyber.PlanStore. As with ResolveFinding, one of a
@@ -101,8 +96,7 @@ func readStepMarks(ctx context.Context, q querier, id partner.ID, findings []cyb
 // saveStepMark stores what was said of a step over what was said before; a step that is to be done again has no row.
 func saveStepMark(ctx context.Context, tx *sqldb.Tx, id partner.ID, m cyber.StepMark) (err error) {
 	if m.State == cyber.StepTodo {
-		err = execStatement(ctx, tx, `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND step = $3`,
-			id, m.Finding, m.Step)
+		err = execStatement(ctx, tx, `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND step = $3`, id, m.Finding, m.Step)
 	} else {
 		err = execStatement(ctx, tx, `INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (partner_id, finding_id, step) DO UPDATE SET state = excluded.state, marked_at = excluded.marked_at`,
@@ -189,9 +183,7 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 	for i, f := range due {
 		plan := cyber.NewFindingPlan(f.Finding, marks)
 		r := decide(plan, f.since, now)
-		next[i] = sqldb.Statement{
-			Query: `UPDATE finding SET remind_at = $3 WHERE partner_id = $1 AND id = $2`, Args: []any{id, f.ID, r.Next},
-		}
+		next[i] = sqldb.NewStatement(`UPDATE finding SET remind_at = $3 WHERE partner_id = $1 AND id = $2`, id, f.ID, r.Next)
 		if len(r.Due) == 0 {
 			continue
 		}
@@ -215,7 +207,7 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 	if len(events) == 0 {
 		return len(due), 0, nil
 	}
-	return len(due), len(events), s.alertsArea().addPartnerEvents(ctx, tx, id, events...)
+	return len(due), len(events), Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }
 
 // lockReminders locks findings first and reads them then, so that neither values nor breaches are locked with them.

@@ -256,14 +256,14 @@ func (s Upkeep) checkGrants(ctx context.Context, found func(Problem), seen func(
 
 // checkPartnerGrants looks at the MACs of all partners and API keys.
 func (s Upkeep) checkPartnerGrants(ctx context.Context, look func(where string, forged bool)) error {
-	partners, err := s.partnersArea().ListPartners(ctx)
+	partners, err := Partners(s).ListPartners(ctx)
 	if err != nil {
 		return err
 	}
 	for _, p := range partners {
 		look("partner "+string(p.ID), p.Forged)
 	}
-	keys, err := collectRows(ctx, s.readQuerier(), s.partnersArea().scanKeyRow, `SELECT `+keyColumns+` FROM api_key k ORDER BY k.partner_id, k.id`)
+	keys, err := collectRows(ctx, s.readQuerier(), Partners(s).scanKeyRow, `SELECT `+keyColumns+` FROM api_key k ORDER BY k.partner_id, k.id`)
 	if err != nil {
 		return err
 	}

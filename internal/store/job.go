@@ -75,9 +75,7 @@ func (s Jobs) RenewJob(ctx context.Context, worker string, id job.ID) (cancel bo
 
 // renewLease runs a statement that returns whether an operator asked to stop; job.ErrLost when the lease is another's.
 func (s Jobs) renewLease(ctx context.Context, query string, args ...any) (cancel bool, err error) {
-	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (bool, error) {
-		return findValue[bool](ctx, tx, job.ErrLost, query, args...)
-	})
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (bool, error) { return findValue[bool](ctx, tx, job.ErrLost, query, args...) })
 }
 
 // FinishJob ends a claimed job, or puts it back for another try when state is job.Ready.

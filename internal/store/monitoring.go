@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -36,24 +35,20 @@ func assetPlace(id partner.ID, asset cyber.AssetID) seal.Place {
 func (s Monitoring) sealAssetValue(id partner.ID, a cyber.Asset) ([]byte, error) {
 	plain, err := json.Marshal(sealedAsset{Value: a.Value, User: a.User})
 	if err != nil {
-		return nil, fmt.Errorf("seal asset: %w", err)
+		return nil, err
 	}
-	sealed, err := s.keys.Seal(assetPlace(id, a.ID), plain)
-	return sealed, err
+	return s.sealValue(assetPlace(id, a.ID), plain)
 }
 
 // openAssetValue opens what sealAssetValue sealed.
 func (s Monitoring) openAssetValue(a *cyber.Asset, sealed []byte) error {
 	plain, err := s.keys.Unseal(assetPlace(a.Partner, a.ID), sealed)
-	if err != nil {
-		return fmt.Errorf("open asset: %w", err)
-	}
 	var v sealedAsset
-	if err := json.Unmarshal(plain, &v); err != nil {
-		return fmt.Errorf("open asset: %w", err)
+	if err == nil {
+		err = json.Unmarshal(plain, &v)
 	}
 	a.Value, a.User = v.Value, v.User
-	return nil
+	return wrapError("open asset", err)
 }
 
 // opensAsset returns a target of Scan for the sealed value; the ID and the partner of the asset come before it.
@@ -129,8 +124,7 @@ func (s Monitoring) insertAsset(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		(id, partner_id, user_index, kind, value_index, fingerprint, look, value, status, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (partner_id, user_index, kind, value_index) DO NOTHING`,
-		a.ID, id, u.write, a.Kind, index, fingerprint, look, sealed, cyber.StatusMonitored,
-		a.AddedAt)
+		a.ID, id, u.write, a.Kind, index, fingerprint, look, sealed, cyber.StatusMonitored, a.AddedAt)
 	return n == 1, look, err
 }
 
@@ -191,14 +185,10 @@ func (s Monitoring) AssetsOfUser(ctx context.Context, id partner.ID, hash partne
 // DeleteAsset erases a value of one of the kinds, its findings and its history; what was added under the person's other
 // digest goes with it.
 func (s Monitoring) DeleteAsset(ctx context.Context, id partner.ID, hash partner.UserHash, asset cyber.AssetID, kinds []identifier.Kind) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.findAndNameUser(ctx, tx, id, hash)
-		if err != nil {
-			return err
-		}
+	return s.runAsUser(ctx, id, hash, func(tx *sqldb.Tx, u user) error {
 		var kind identifier.Kind
 		var index []byte
-		err = readColumns(ctx, tx, []any{&kind, &index}, `SELECT kind, value_index FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND id = $4`,
+		err := readColumns(ctx, tx, []any{&kind, &index}, `SELECT kind, value_index FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND id = $4`,
 			id, u.write, u.other, asset)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && !slices.Contains(kinds, kind) {
 			return cyber.ErrAssetNotFound
@@ -218,7 +208,7 @@ func (s Monitoring) EnrolledValues(ctx context.Context, id partner.ID, hash part
 	if err != nil || u.cpf == nil {
 		return nil, err
 	}
-	list, err := s.subscriptions().readByCPF(ctx, q, id, u.cpf, "")
+	list, err := Subscriptions(s).readByCPF(ctx, q, id, u.cpf, "")
 	if err != nil {
 		return nil, err
 	}

@@ -296,7 +296,7 @@ func (s Monitoring) StartLooks(ctx context.Context, id partner.ID, perHour, limi
 // SettleLooks keeps what the first looks of some values of a partner saw: see leak.Store.
 func (s Breaches) SettleLooks(ctx context.Context, id partner.ID, epoch int64, looked []cyber.AssetID, hits []leak.Hit) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if err := s.monitoring().addFindings(ctx, tx, id, hits); err != nil {
+		if err := Monitoring(s).addFindings(ctx, tx, id, hits); err != nil {
 			return err
 		}
 		args := []any{id, lookDone, epoch, lookDue}
@@ -314,7 +314,7 @@ func (s Breaches) SettleLooks(ctx context.Context, id partner.ID, epoch int64, l
 				h.Hits++
 			}
 		}
-		return s.monitoring().addLookHour(ctx, tx, id, h)
+		return Monitoring(s).addLookHour(ctx, tx, id, h)
 	})
 }
 
@@ -379,7 +379,7 @@ func (s Monitoring) StopFirstLooks(ctx context.Context, id partner.ID, stop cybe
 		if err := s.addLookEvent(ctx, tx, id, alert.LooksStopped); err != nil {
 			return stopped, err
 		}
-		_, err = s.withTransaction(tx).auditArea().AppendAudit(ctx, operator.Entry{
+		_, err = Audit{s.withTransaction(tx)}.AppendAudit(ctx, operator.Entry{
 			At: stop.At, Actor: operator.Actor{Name: operator.TheService}, Action: "first_looks.stop", Subject: string(id),
 			Detail: string(stop.What) + " " + strconv.FormatInt(stop.Seen, 10) + ", usual up to " + strconv.FormatInt(stop.Usual, 10),
 		})
@@ -405,7 +405,7 @@ func (s Monitoring) addLookEvent(ctx context.Context, tx *sqldb.Tx, id partner.I
 	if err != nil {
 		return err
 	}
-	return s.alertsArea().addPartnerEvents(ctx, tx, id, e)
+	return Alerts(s).addPartnerEvents(ctx, tx, id, e)
 }
 
 // StoppedLooks returns the partners whose first looks are stopped. The operator's question: it names no partner.

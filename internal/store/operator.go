@@ -96,8 +96,7 @@ func (s Operators) ListOperators(ctx context.Context) ([]operator.Operator, erro
 
 // readOperators is ListOperators for a querier.
 func (s Operators) readOperators(ctx context.Context, q querier) ([]operator.Operator, error) {
-	return collectRows(ctx, q, s.scanOperator,
-		`SELECT `+operatorColumns+` FROM operator o ORDER BY o.created_at, o.id`)
+	return collectRows(ctx, q, s.scanOperator, `SELECT `+operatorColumns+` FROM operator o ORDER BY o.created_at, o.id`)
 }
 
 // OperatorByID returns one operator.

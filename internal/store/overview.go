@@ -84,7 +84,7 @@ func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 		return err
 	}
 	figures = append(figures, details...)
-	partners, err := s.partnersArea().ListPartners(ctx)
+	partners, err := Partners(s).ListPartners(ctx)
 	if err != nil {
 		return err
 	}
@@ -450,8 +450,7 @@ func (s Overview) countCases(ctx context.Context, day, from, to int64) ([]figure
 	if err == nil {
 		err = readColumns(ctx, q, []any{&inTime.n, &late.n}, `SELECT count(*) FILTER (WHERE c.clock_used <= c.target), count(*) FILTER (WHERE c.clock_used > c.target) FROM case_move m
 			JOIN support_case c ON c.partner_id = m.partner_id AND c.id = m.case_id
-			WHERE m.to_status = $1 AND m.from_status <> $1 AND m.moved_at >= $2 AND m.moved_at < $3 AND c.target > 0`,
-			cyber.CaseResolved, from, to)
+			WHERE m.to_status = $1 AND m.from_status <> $1 AND m.moved_at >= $2 AND m.moved_at < $3 AND c.target > 0`, cyber.CaseResolved, from, to)
 	}
 	if err != nil {
 		return nil, err
@@ -502,7 +501,7 @@ const scoreSample = 1000
 // sampleScores returns how scores are spread. People are in the order of a keyed index, which has nothing to do with
 // their score, so the first ones of each partner are as good a sample as any.
 func (s Overview) sampleScores(ctx context.Context) ([]figure, error) {
-	partners, err := s.partnersArea().ListPartners(ctx)
+	partners, err := Partners(s).ListPartners(ctx)
 	if err != nil || len(partners) == 0 {
 		return nil, err
 	}

@@ -147,31 +147,31 @@ const selectFound = `SELECT ` + findingColumns + `, a.id, a.partner_id, a.kind, 
 // scanFound reads a row of selectFound.
 func (s Overview) scanFound(row scanner, into *cyber.Found) error {
 	a := &into.Asset
-	more := []any{&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, s.monitoring().opensAsset(a)}
-	return s.monitoring().scanFinding(longer{row, more}, &into.Finding)
+	more := []any{&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, Monitoring(s).opensAsset(a)}
+	return Monitoring(s).scanFinding(longer{row, more}, &into.Finding)
 }
 
 // GetAsset returns one watched value.
 func (s Overview) GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
 	return readRow(ctx, s.readQuerier(), func(row scanner, a *cyber.Asset) error {
-		return row.Scan(&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, s.monitoring().opensAsset(a))
+		return row.Scan(&a.ID, &a.Partner, &a.Kind, &a.Status, &a.AddedAt, Monitoring(s).opensAsset(a))
 	}, cyber.ErrAssetNotFound, `SELECT id, partner_id, kind, status, created_at, value FROM asset WHERE partner_id = $1 AND id = $2`, id, asset)
 }
 
 // GetEvent returns one event.
 func (s Overview) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
-	return s.alertsArea().GetEvent(ctx, id, event)
+	return Alerts(s).GetEvent(ctx, id, event)
 }
 
 // SubscriptionBySeq returns one subscription by its number.
 func (s Overview) SubscriptionBySeq(ctx context.Context, id partner.ID, seq int64) (subscription.Subscription, error) {
-	return readRow(ctx, s.readQuerier(), s.subscriptions().scanSubscription(id), subscription.ErrNotFound,
+	return readRow(ctx, s.readQuerier(), Subscriptions(s).scanSubscription(id), subscription.ErrNotFound,
 		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND seq = $2`, id, seq)
 }
 
 // SubscriptionsOfCPF returns a person's subscriptions of one partner, those that have not ended first.
 func (s Overview) SubscriptionsOfCPF(ctx context.Context, id partner.ID, cpf string) ([]subscription.Subscription, error) {
-	return s.subscriptions().readByCPF(ctx, s.readQuerier(), id, s.blindCPFIndex(id, cpf), ` DESC LIMIT 100`)
+	return Subscriptions(s).readByCPF(ctx, s.readQuerier(), id, s.blindCPFIndex(id, cpf), ` DESC LIMIT 100`)
 }
 
 // SubscriptionsOfUser returns a person's subscriptions by user hash; none when the partner has not enrolled the person.
@@ -180,7 +180,7 @@ func (s Overview) SubscriptionsOfUser(ctx context.Context, id partner.ID, user p
 	if err != nil || u.cpf == nil {
 		return nil, err
 	}
-	return s.subscriptions().readByCPF(ctx, s.readQuerier(), id, u.cpf, ` DESC LIMIT 100`)
+	return Subscriptions(s).readByCPF(ctx, s.readQuerier(), id, u.cpf, ` DESC LIMIT 100`)
 }
 
 // NamesOfUsers returns the names of those of a partner's people who have a subscription, by user hash: in force, or else the
@@ -207,7 +207,7 @@ func (s Overview) NamesOfUsers(ctx context.Context, id partner.ID, users []partn
 	args = []any{id}
 	marks = appendByteMarks(&args, cpfs)
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} { // each half has an index of its own
-		list, err := collectRows(ctx, s.readQuerier(), s.subscriptions().scanSubscription(id),
+		list, err := collectRows(ctx, s.readQuerier(), Subscriptions(s).scanSubscription(id),
 			`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1 AND cpf IN (`+marks+`) AND `+half+` ORDER BY seq DESC`, args...)
 		if err != nil {
 			return nil, err
@@ -333,8 +333,7 @@ func (s Overview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyb
 		return (f.Kind == "" || one.Asset.Kind.String() == f.Kind) && (f.Severity == "" || one.Finding.Severity == f.Severity)
 	}, func(one cyber.Found) cyber.Mark {
 		return cyber.Mark{At: one.Finding.FoundAt, ID: string(one.Finding.ID)}
-	}, s.scanFound,
-		selectFound+c.text+order+c.addLimit(look+1), c.args...)
+	}, s.scanFound, selectFound+c.text+order+c.addLimit(look+1), c.args...)
 }
 
 // findingsThatFit returns the conditions of a filter; lists and counts both use them, so that they agree.
@@ -387,7 +386,7 @@ func (s Overview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.
 			if !fits(*a) {
 				return nil
 			}
-			return s.monitoring().openAssetValue(a, sealed)
+			return Monitoring(s).openAssetValue(a, sealed)
 		}))
 	}, `SELECT id, partner_id, kind, status, created_at, value FROM asset WHERE true`+c.text+c.addOrder(`created_at`, `id`, f.Before, f.OldestFirst)+
 		c.addLimit(look+1), c.args...)
@@ -422,7 +421,7 @@ func (s Overview) SubscriptionList(ctx context.Context, id partner.ID, f subscri
 	look := rowsToLook(f.Limit, f.Plan != "" || f.From != 0 || f.To != 0 || f.State == subscription.ListEnded)
 	fits := func(sub subscription.Subscription) bool { return f.FitsFilter(sub, today) }
 	mark := func(sub subscription.Subscription) int64 { return sub.Seq }
-	return collectPage(ctx, s.readQuerier(), f.Limit, look, fits, mark, s.subscriptions().scanSifted(id, fits),
+	return collectPage(ctx, s.readQuerier(), f.Limit, look, fits, mark, Subscriptions(s).scanSifted(id, fits),
 		`SELECT `+subscriptionColumns+` FROM subscription WHERE partner_id = $1`+c.text+order+c.addLimit(look+1), c.args...)
 }
 
@@ -459,6 +458,6 @@ func (s Overview) DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceF
 	look := rowsToLook(f.Limit, f.System != "")
 	fits := func(d cyber.Device) bool { return f.System == "" || d.System == f.System }
 	mark := func(d cyber.Device) cyber.Mark { return cyber.Mark{At: d.IssuedAt, ID: string(d.ID)} }
-	return collectPage(ctx, s.readQuerier(), f.Limit, look, fits, mark, s.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1`+
+	return collectPage(ctx, s.readQuerier(), f.Limit, look, fits, mark, Devices(s).scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1`+
 		c.text+c.addOrder(at, `id`, f.Before, f.OldestFirst)+c.addLimit(look+1), c.args...)
 }

@@ -97,8 +97,7 @@ func (c core) partnerByID(ctx context.Context, q querier, id partner.ID) (partne
 
 // ListPartners returns all partners, oldest first, forged ones too.
 func (s Partners) ListPartners(ctx context.Context) ([]partner.Partner, error) {
-	return collectRows(ctx, s.readQuerier(), s.scanPartner,
-		`SELECT `+partnerColumns+` FROM partner ORDER BY created_at, id`)
+	return collectRows(ctx, s.readQuerier(), s.scanPartner, `SELECT `+partnerColumns+` FROM partner ORDER BY created_at, id`)
 }
 
 // UpdatePartner changes a partner under the lock of its row and moves the access epoch.
@@ -123,7 +122,7 @@ func (s Partners) UpdatePartner(ctx context.Context, id partner.ID, change func(
 		if before.Sites == set.Sites && before.WatchedSites == set.WatchedSites {
 			return p, nil
 		}
-		return p, s.breachesArea().addStageJob(ctx, tx, leak.KindSites, string(id)) // what was found before is judged by them too
+		return p, Breaches(s).addStageJob(ctx, tx, leak.KindSites, string(id)) // what was found before is judged by them too
 	})
 }
 
@@ -196,8 +195,7 @@ func (s Partners) ListKeys(ctx context.Context, id partner.ID) ([]partner.Key, e
 
 // readKeys returns a partner's keys, oldest first.
 func (s Partners) readKeys(ctx context.Context, q querier, id partner.ID) ([]partner.Key, error) {
-	return collectRows(ctx, q, s.scanKeyRow,
-		`SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, id)
+	return collectRows(ctx, q, s.scanKeyRow, `SELECT `+keyColumns+` FROM api_key k WHERE k.partner_id = $1 ORDER BY k.created_at, k.id`, id)
 }
 
 // KeyByDigest returns the key with this digest, and its partner. A row that this program did not write is no key.
@@ -343,7 +341,7 @@ func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		var statements []sqldb.Statement
 		add := func(query string, args ...any) {
-			statements = append(statements, sqldb.Statement{Query: query, Args: args})
+			statements = append(statements, sqldb.NewStatement(query, args...))
 		}
 		add(`UPDATE subscription SET suspended_at = CASE WHEN suspended_at > 0 THEN suspended_at - $2 ELSE 0 END,
 			ended_at = CASE WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END, start_day = start_day - $3,

@@ -63,6 +63,27 @@ func (s core) findUser(ctx context.Context, q querier, id partner.ID, u partner.
 	return found, err
 }
 
+// collectOfUser runs a query for rows of a person: $1 is the partner, $2 and $3 are the person's indexes, and more follow.
+func collectOfUser[T any](ctx context.Context, c core, id partner.ID, hash partner.UserHash, scan func(scanner, *T) error, query string, more ...any) ([]T, error) {
+	q := c.readQuerier()
+	u, err := c.findUser(ctx, q, id, hash)
+	if err != nil {
+		return nil, err
+	}
+	return collectRows(ctx, q, scan, query, append([]any{id, u.write, u.other}, more...)...)
+}
+
+// runAsUser runs fn in a transaction about a person whom a request that writes names: see findAndNameUser.
+func (s core) runAsUser(ctx context.Context, id partner.ID, hash partner.UserHash, fn func(tx *sqldb.Tx, u user) error) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+		u, err := s.findAndNameUser(ctx, tx, id, hash)
+		if err != nil {
+			return err
+		}
+		return fn(tx, u)
+	})
+}
+
 // SamePerson reports whether two user hashes name one person: two spellings of one digest, or both digests of a known
 // person.
 func (s core) SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {

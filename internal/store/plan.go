@@ -77,8 +77,7 @@ func (c core) readPlan(ctx context.Context, q querier, id partner.ID, p plan.ID)
 // checkedPlan returns plan.ErrNotFound when there is no plan, and a forged one with its mark: the caller decides what
 // it does with it.
 func (c core) checkedPlan(ctx context.Context, q querier, id partner.ID, p plan.ID) (checked[plan.Plan], error) {
-	return readRow(ctx, q, c.scanPlanRow, plan.ErrNotFound, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`,
-		id, p)
+	return readRow(ctx, q, c.scanPlanRow, plan.ErrNotFound, `SELECT `+planColumns+` FROM plan WHERE partner_id = $1 AND id = $2`, id, p)
 }
 
 // UpdatePlan changes one plan and advances the access epoch. A new plan does not advance it, because no cache can hold

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
@@ -70,19 +72,15 @@ func (s Upkeep) SweepExpired(ctx context.Context, r Retention) (map[string]int64
 		}
 		removed[class.name] = n
 	}
-	if err := s.sweepEventGaps(ctx); err != nil {
-		return removed, err
-	}
-	if err := s.sweepNames(ctx); err != nil {
-		return removed, err
-	}
-	if err := s.sweepPeople(ctx); err != nil {
-		return removed, err
+	for _, sweep := range []func(context.Context) error{s.sweepEventGaps, s.sweepNames, s.sweepPeople} {
+		if err := sweep(ctx); err != nil {
+			return removed, err
+		}
 	}
 	if r.Audit <= 0 {
 		return removed, nil
 	}
-	n, err := s.auditArea().SweepAudit(ctx, r.Audit)
+	n, err := Audit(s).SweepAudit(ctx, r.Audit)
 	removed["audit lines"] = n
 	return removed, err
 }
@@ -105,14 +103,11 @@ func hasNothing(partner, indexes string) string {
 // sweepNames deletes the spellings of people's hashes when nothing else about the person is stored. A spelling of today
 // is kept: the first row that needs it may not be committed yet.
 func (s Upkeep) sweepNames(ctx context.Context) error {
-	alone := ` AND named_at <= $3 AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_512 = person_name.user_index)
-		AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_256 = person_name.user_index)` +
-		hasNothing(`person_name.partner_id`, `person_name.user_index`)
 	_, err := s.sweepFound(ctx, found{
-		first: []any{0, []byte{}}, args: []any{s.now().Add(-24 * time.Hour)},
-		find: `SELECT partner_id, user_index FROM person_name WHERE (partner_id, user_index) > ($1, $2)` + alone + `
-			ORDER BY partner_id, user_index LIMIT $4`,
-		change: `DELETE FROM person_name WHERE partner_id = $1 AND user_index = $2` + alone,
+		table: "person_name", key: "partner_id, user_index", first: []any{0, []byte{}}, args: []any{s.now().Add(-24 * time.Hour)},
+		where: ` AND named_at <= $3 AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_512 = person_name.user_index)
+			AND NOT EXISTS (SELECT 1 FROM person p WHERE p.partner_id = person_name.partner_id AND p.user_256 = person_name.user_index)` +
+			hasNothing(`person_name.partner_id`, `person_name.user_index`),
 	})
 	return err
 }
@@ -120,33 +115,23 @@ func (s Upkeep) sweepNames(ctx context.Context) error {
 // sweepScores removes those of days before one.
 func (s Upkeep) sweepScores(ctx context.Context, day int64) (int64, error) {
 	return s.sweepFound(ctx, found{
-		first: []any{0, []byte{}, 0}, args: []any{day},
-		find: `SELECT partner_id, user_index, day FROM score_day WHERE (partner_id, user_index, day) > ($1, $2, $3) AND day < $4
-			ORDER BY partner_id, user_index, day LIMIT $5`,
-		change: `DELETE FROM score_day WHERE partner_id = $1 AND user_index = $2 AND day = $3 AND day < $4`,
+		table: "score_day", key: "partner_id, user_index, day", first: []any{0, []byte{}, 0}, args: []any{day}, where: ` AND day < $4`,
 	})
 }
 
 // sweepAttempts removes the tries of finished deliveries: those with a row of their own, and those in the delivery's.
 func (s Upkeep) sweepAttempts(ctx context.Context, before int64) (int64, error) {
-	const finished = ` AND EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = attempt.partner_id AND d.endpoint_id = attempt.endpoint_id
-		AND d.seq = attempt.seq AND d.state IN ('delivered', 'failed'))`
 	total, err := s.sweepFound(ctx, found{
-		first: []any{0, "", 0, 0, ""}, args: []any{before},
-		find: `SELECT partner_id, endpoint_id, seq, at, worker FROM attempt
-			WHERE (partner_id, endpoint_id, seq, at, worker) > ($1, $2, $3, $4, $5) AND at <= $6` + finished + `
-			ORDER BY partner_id, endpoint_id, seq, at, worker LIMIT $7`,
-		change: `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND at = $4 AND worker = $5 AND at <= $6` + finished,
+		table: "attempt", key: attemptKey, first: []any{0, "", 0, 0, ""}, args: []any{before},
+		where: ` AND at <= $6 AND EXISTS (SELECT 1 FROM delivery d WHERE d.partner_id = attempt.partner_id AND d.endpoint_id = attempt.endpoint_id
+			AND d.seq = attempt.seq AND d.state IN ('delivered', 'failed'))`,
 	})
 	if err != nil {
 		return total, err
 	}
-	const tried = ` AND tried IS NOT NULL AND state IN ('delivered', 'failed') AND finished_at > 0 AND finished_at <= $4`
 	folded, err := s.sweepFound(ctx, found{
-		first: []any{0, "", 0}, args: []any{before},
-		find: `SELECT partner_id, endpoint_id, seq FROM delivery WHERE (partner_id, endpoint_id, seq) > ($1, $2, $3)` + tried + `
-			ORDER BY partner_id, endpoint_id, seq LIMIT $5`,
-		change: `UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3` + tried,
+		table: "delivery", key: "partner_id, endpoint_id, seq", set: "tried = NULL", first: []any{0, "", 0}, args: []any{before},
+		where: ` AND tried IS NOT NULL AND state IN ('delivered', 'failed') AND finished_at > 0 AND finished_at <= $4`,
 	})
 	return total + folded, err
 }
@@ -154,29 +139,21 @@ func (s Upkeep) sweepAttempts(ctx context.Context, before int64) (int64, error) 
 // sweepEventGaps removes tries of erased deliveries that were on their way at the time, and forgets gaps before the oldest
 // event.
 func (s Upkeep) sweepEventGaps(ctx context.Context) error {
-	const erased = ` AND EXISTS (SELECT 1 FROM event_gap g WHERE g.partner_id = attempt.partner_id AND g.seq = attempt.seq)`
-	const past = ` AND seq < (SELECT min(e.seq) FROM event e WHERE e.partner_id = event_gap.partner_id)`
-	for _, f := range []found{
-		{
-			first: []any{0, "", 0, 0, ""},
-			find: `SELECT partner_id, endpoint_id, seq, at, worker FROM attempt
-				WHERE (partner_id, endpoint_id, seq, at, worker) > ($1, $2, $3, $4, $5)` + erased + `
-				ORDER BY partner_id, endpoint_id, seq, at, worker LIMIT $6`,
-			change: `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND at = $4 AND worker = $5` + erased,
-		},
-		{
-			first: []any{0, 0},
-			find: `SELECT partner_id, seq FROM event_gap WHERE (partner_id, seq) > ($1, $2)` + past + `
-				ORDER BY partner_id, seq LIMIT $3`,
-			change: `DELETE FROM event_gap WHERE partner_id = $1 AND seq = $2` + past,
-		},
-	} {
-		if _, err := s.sweepFound(ctx, f); err != nil {
-			return fmt.Errorf("sweep gaps: %w", err)
-		}
+	_, err := s.sweepFound(ctx, found{
+		table: "attempt", key: attemptKey, first: []any{0, "", 0, 0, ""},
+		where: ` AND EXISTS (SELECT 1 FROM event_gap g WHERE g.partner_id = attempt.partner_id AND g.seq = attempt.seq)`,
+	})
+	if err == nil {
+		_, err = s.sweepFound(ctx, found{
+			table: "event_gap", key: "partner_id, seq", first: []any{0, 0},
+			where: ` AND seq < (SELECT min(e.seq) FROM event e WHERE e.partner_id = event_gap.partner_id)`,
+		})
 	}
-	return nil
+	return err
 }
+
+// attemptKey is the primary key of a try.
+const attemptKey = "partner_id, endpoint_id, seq, at, worker"
 
 // unsubscribed is the condition, to be joined by AND, that a partner $1 has no subscription of a CPF $2. It asks twice
 // because each of the two indexes by CPF holds only one half: without either it would read all of the partner's.
@@ -192,100 +169,72 @@ func (s Upkeep) sweepPeople(ctx context.Context) error {
 		alone += ` AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = person.partner_id AND b.cpf = person.cpf AND b.ended_at ` + ended + `)`
 	}
 	_, err := s.sweepFound(ctx, found{
-		first: []any{yesterday.Add(-48 * time.Hour), 0, []byte{}}, args: []any{yesterday},
-		find: `SELECT created_at, partner_id, cpf FROM person WHERE (created_at, partner_id, cpf) > ($1, $2, $3) AND created_at <= $4` + alone + `
-			ORDER BY created_at, partner_id, cpf LIMIT $5`,
-		change: `DELETE FROM person WHERE created_at = $1 AND partner_id = $2 AND cpf = $3 AND created_at <= $4` + alone,
+		table: "person", key: "created_at, partner_id, cpf", first: []any{yesterday.Add(-48 * time.Hour), 0, []byte{}}, args: []any{yesterday},
+		where: ` AND created_at <= $4` + alone,
 	})
 	return err
 }
 
-// sweepSubscriptions removes ended subscriptions, and people who have nothing else.
-func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
-	type ended struct {
-		partner partner.ID
-		seq     int64
-		cpf     []byte
+// sweepEach deletes rows in the caller's transaction: what find selects, up to some columns, names a row to each, which
+// returns the statements that delete it and what hangs on it.
+func sweepEach(ctx context.Context, tx *sqldb.Tx, columns int, each func(key []any) []sqldb.Statement, find string, args ...any) (int64, error) {
+	keys, err := collectRows(ctx, tx, func(row scanner, key *[]any) error { return scanKey(row, key, columns) }, find, args...)
+	var list []sqldb.Statement
+	for _, key := range keys {
+		list = append(list, each(key)...)
 	}
-	old, err := collectRows(ctx, tx, func(row scanner, e *ended) error {
-		return row.Scan(&e.partner, &e.seq, &e.cpf)
-	}, `SELECT partner_id, seq, cpf FROM subscription WHERE ended_at <> 0 AND ended_at <= $1 ORDER BY ended_at LIMIT $2`, before, limit)
-	if err != nil {
-		return 0, err
+	if err == nil {
+		err = tx.RunStatements(ctx, list)
 	}
-	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
-	for _, e := range old { // an end is final: none of them can have come back since it was read
-		if err := execStatement(ctx, tx, `DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, e.partner, e.seq); err != nil {
-			return 0, err
-		}
-		err := execStatement(ctx, tx, `DELETE FROM person WHERE partner_id = $1 AND cpf = $2`+unsubscribed+alone, e.partner, e.cpf)
-		if err != nil {
-			return 0, err
-		}
-	}
-	return int64(len(old)), nil
+	return int64(len(keys)), err
 }
 
-// closedStatuses are those after which a case is only kept.
-var closedStatuses = []cyber.CaseStatus{cyber.CaseResolved, cyber.CaseClosed, cyber.CaseCancelled}
+// sweepSubscriptions removes ended subscriptions, and people who have nothing else. An end is final: none of them can have
+// come back since it was read.
+func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
+	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
+	return sweepEach(ctx, tx, 3, func(key []any) []sqldb.Statement {
+		return []sqldb.Statement{
+			sqldb.NewStatement(`DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, key[0], key[1]),
+			sqldb.NewStatement(`DELETE FROM person WHERE partner_id = $1 AND cpf = $2`+unsubscribed+alone, key[0], key[2]),
+		}
+	}, `SELECT partner_id, seq, cpf FROM subscription WHERE ended_at <> 0 AND ended_at <= $1 ORDER BY ended_at LIMIT $2`, before, limit)
+}
 
 // sweepCases removes closed cases with their moves and bookings.
 func sweepCases(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
-	var args []any
-	closed := appendMarks(&args, closedStatuses)
-	args = append(args, before, limit)
-	type old struct {
-		partner int64
-		id      string
-	}
-	cases, err := collectRows(ctx, tx, func(row scanner, c *old) error { return row.Scan(&c.partner, &c.id) },
-		fmt.Sprintf(`SELECT partner_id, id FROM support_case WHERE status IN (%s) AND changed_at <= $%d LIMIT $%d`, closed, len(args)-1, len(args)), args...)
-	if err != nil {
-		return 0, err
-	}
-	for _, c := range cases {
-		for _, statement := range []string{
-			`DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, `DELETE FROM case_move WHERE partner_id = $1 AND case_id = $2`,
-			`DELETE FROM support_case WHERE partner_id = $1 AND id = $2`,
-		} {
-			if err := execStatement(ctx, tx, statement, c.partner, c.id); err != nil {
-				return 0, err
-			}
+	return sweepEach(ctx, tx, 2, func(key []any) []sqldb.Statement {
+		return []sqldb.Statement{
+			sqldb.NewStatement(`DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, key...),
+			sqldb.NewStatement(`DELETE FROM case_move WHERE partner_id = $1 AND case_id = $2`, key...),
+			sqldb.NewStatement(`DELETE FROM support_case WHERE partner_id = $1 AND id = $2`, key...),
 		}
-	}
-	return int64(len(cases)), nil
+	}, `SELECT partner_id, id FROM support_case WHERE status IN ($3, $4, $5) AND changed_at <= $1 LIMIT $2`, before, limit,
+		cyber.CaseResolved, cyber.CaseClosed, cyber.CaseCancelled)
 }
 
 // sweepDevices removes keys that ended, by their time or before it.
 func sweepDevices(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
-	type old struct {
-		partner int64
-		id      string
-		index   []byte
-	}
-	keys, err := collectRows(ctx, tx, func(row scanner, k *old) error { return row.Scan(&k.partner, &k.id, &k.index) },
-		`SELECT partner_id, id, key_index FROM epp_key WHERE valid_until <= $1 ORDER BY valid_until LIMIT $2`, before, limit)
-	if err != nil {
-		return 0, err
-	}
-	var list []sqldb.Statement
-	for _, k := range keys {
-		list = append(list,
-			sqldb.Statement{Query: `UPDATE epp_pool SET taken_by = $3 WHERE key_index = $1 AND taken_by = $2`, Args: []any{k.index, k.id, takenByErased}},
-			sqldb.Statement{Query: `DELETE FROM epp_key WHERE partner_id = $1 AND id = $2`, Args: []any{k.partner, k.id}})
-	}
-	return int64(len(keys)), tx.RunStatements(ctx, list)
+	return sweepEach(ctx, tx, 3, func(key []any) []sqldb.Statement {
+		return []sqldb.Statement{
+			sqldb.NewStatement(`UPDATE epp_pool SET taken_by = $3 WHERE key_index = $1 AND taken_by = $2`, key[2], key[1], takenByErased),
+			sqldb.NewStatement(`DELETE FROM epp_key WHERE partner_id = $1 AND id = $2`, key[0], key[1]),
+		}
+	}, `SELECT partner_id, id, key_index FROM epp_key WHERE valid_until <= $1 ORDER BY valid_until LIMIT $2`, before, limit)
 }
 
 // found is a search for rows to change that no index leads to.
 type found struct {
+	table string
+	// key are columns that name a row, in the order in which rows are searched.
+	key string
 	// first comes before every key: a value of the kind of each of its columns.
 	first []any
-	// find selects keys behind that of $1 and the following, in their order. args follow, and then how many at most.
-	find string
-	// change changes the row of one key, followed by args, if it is still as it was found.
-	change string
-	args   []any
+	// where are conditions of the rows, each after AND; its args are numbered behind those of the key.
+	where string
+	args  []any
+	// set is what is changed of a row; without it rows are deleted.
+	set string
 }
 
 // scanKey reads n columns of any kind into key, and those behind them into more.
@@ -301,15 +250,25 @@ func scanKey(row scanner, key *[]any, n int, more ...any) error {
 // sweepFound searches a page at a time outside of transactions, so that it blocks no writer, and changes what it found
 // in transactions of a few rows. It returns how many rows it changed.
 func (c core) sweepFound(ctx context.Context, f found) (total int64, err error) {
+	var past, same conditions
+	past.addPastCondition(f.key, `>`, f.first...)
+	for i, column := range strings.Split(f.key, ", ") {
+		same.addCondition(column+` = `, f.first[i])
+	}
+	find := `SELECT ` + f.key + ` FROM ` + f.table + ` WHERE true` + past.text + f.where + ` ORDER BY ` + f.key + ` LIMIT $` + strconv.Itoa(len(f.first)+len(f.args)+1)
+	change := `DELETE FROM ` + f.table + ` WHERE true` + same.text + f.where
+	if f.set != "" {
+		change = `UPDATE ` + f.table + ` SET ` + f.set + ` WHERE true` + same.text + f.where // only if the row is still as it was found
+	}
 	for after := f.first; ; {
-		keys, err := collectRows(ctx, c.readQuerier(), func(row scanner, key *[]any) error { return scanKey(row, key, len(f.first)) }, f.find, slices.Concat(after, f.args, []any{sweepBatch})...)
+		keys, err := collectRows(ctx, c.readQuerier(), func(row scanner, key *[]any) error { return scanKey(row, key, len(f.first)) }, find, slices.Concat(after, f.args, []any{sweepBatch})...)
 		if err != nil || len(keys) == 0 {
 			return total, err
 		}
 		_, err = runInParts(ctx, c, keys, sweepBatch, func(tx *sqldb.Tx, part [][]any) error {
 			list := make([]sqldb.Statement, len(part))
 			for i, key := range part {
-				list[i] = sqldb.Statement{Query: f.change, Args: slices.Concat(key, f.args)}
+				list[i] = sqldb.NewStatement(change, slices.Concat(key, f.args)...)
 			}
 			changed, err := tx.RunCounting(ctx, list)
 			tx.AfterCommit(func() {
@@ -419,8 +378,7 @@ func (s Alerts) sweepDeletedEndpoints(ctx context.Context, id partner.ID) error 
 		return err
 	}
 	for _, endpoint := range endpoints {
-		there, err := readValue[bool](ctx, s.readQuerier(), `SELECT EXISTS (SELECT 1 FROM endpoint WHERE partner_id = $1 AND id = $2)`,
-			id, endpoint)
+		there, err := readValue[bool](ctx, s.readQuerier(), `SELECT EXISTS (SELECT 1 FROM endpoint WHERE partner_id = $1 AND id = $2)`, id, endpoint)
 		if err == nil && !there {
 			err = s.deleteDeliveries(ctx, id, endpoint)
 		}
@@ -442,11 +400,10 @@ func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64, end
 		for _, seq := range part {
 			for _, endpoint := range endpoints {
 				args := []any{id, endpoint, seq}
-				list = append(list,
-					sqldb.Statement{Query: `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, Args: args},
-					sqldb.Statement{Query: `DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, Args: args})
+				list = append(list, sqldb.NewStatement(`DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, args...),
+					sqldb.NewStatement(`DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, args...))
 			}
-			list = append(list, sqldb.Statement{Query: `DELETE FROM event WHERE partner_id = $1 AND seq = $2`, Args: []any{id, seq}})
+			list = append(list, sqldb.NewStatement(`DELETE FROM event WHERE partner_id = $1 AND seq = $2`, id, seq))
 		}
 		return tx.RunStatements(ctx, list)
 	})

@@ -137,44 +137,20 @@ type RewriteProgress struct {
 	Column    int   `json:"column"`
 	Columns   int   `json:"columns"` // of them there are so many
 	Rewritten int64 `json:"rewritten"`
-	// After is the primary key of the last row looked at, as text of its kinds.
-	After []rewriteKey `json:"after,omitempty"`
-}
-
-// rewriteKey is one column of a primary key, so that a rotation's progress can be stored as JSON and resumed.
-type rewriteKey struct {
-	Text  *string `json:"t,omitempty"`
-	Bytes []byte  `json:"b,omitempty"`
-	Int   *int64  `json:"i,omitempty"`
-}
-
-// keyValue returns the part of a key as the driver takes it.
-func (k rewriteKey) keyValue() any {
-	switch {
-	case k.Text != nil:
-		return *k.Text
-	case k.Int != nil:
-		return *k.Int
-	}
-	return k.Bytes
-}
-
-// newRewriteKey returns a part of a key as progress keeps it.
-func newRewriteKey(v any) rewriteKey {
-	switch v := v.(type) {
-	case string:
-		return rewriteKey{Text: &v}
-	case int64:
-		return rewriteKey{Int: &v}
-	case []byte:
-		return rewriteKey{Bytes: v}
-	}
-	text := fmt.Sprint(v)
-	return rewriteKey{Text: &text}
+	// after is the primary key of the last row looked at. A job that is resumed begins its column anew.
+	after []any
 }
 
 // largeParts are the tables of files that are kept in parts: five hundred rows of them would be hundreds of megabytes.
 var largeParts = []string{"operator_export_part", "feed_push_part"}
+
+// rowsAtOnce returns how many values of the column are read at once.
+func (c sealedColumn) rowsAtOnce(most int) int {
+	if slices.Contains(largeParts, c.table) {
+		return min(most, partsAtOnce)
+	}
+	return most
+}
 
 // RewriteSealed seals up to limit values that an old key sealed under the primary key, going on from p, and reports
 // whether everything has been looked at. It may be repeated from any earlier progress.
@@ -183,12 +159,10 @@ func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 		return true, nil
 	}
 	c := sealedColumns[p.Column]
-	if slices.Contains(largeParts, c.table) {
-		limit = min(limit, partsAtOnce)
-	}
-	rows, err := s.readOldRows(ctx, c, p, limit)
+	limit = c.rowsAtOnce(limit)
+	rows, err := s.sealedRows(ctx, c, p.after, limit, true)
 	if err != nil {
-		return false, fmt.Errorf("rewrite %s: %w", c.table, err)
+		return false, err
 	}
 	list := make([]sqldb.Statement, len(rows)) // sealed before anybody has to wait
 	for i, row := range rows {
@@ -197,17 +171,14 @@ func (s Upkeep) RewriteSealed(ctx context.Context, p *RewriteProgress, limit int
 		}
 	}
 	if _, err := runInParts(ctx, s.core, list, limit, func(tx *sqldb.Tx, part []sqldb.Statement) error { return tx.RunStatements(ctx, part) }); err != nil {
-		return false, fmt.Errorf("rewrite %s: %w", c.table, err)
+		return false, err
 	}
 	p.Rewritten, p.Columns = p.Rewritten+int64(len(rows)), len(sealedColumns)
 	if len(rows) < limit {
-		p.Column, p.After = p.Column+1, nil
+		p.Column, p.after = p.Column+1, nil
 		return p.Column == len(sealedColumns), nil
 	}
-	p.After = p.After[:0]
-	for _, v := range rows[len(rows)-1].key {
-		p.After = append(p.After, newRewriteKey(v))
-	}
+	p.after = rows[len(rows)-1].key
 	return false, nil
 }
 
@@ -217,49 +188,32 @@ type oldRow struct {
 	sealed []byte
 }
 
-// readOldRows returns rows that are sealed under an old key.
-func (s Upkeep) readOldRows(ctx context.Context, c sealedColumn, p *RewriteProgress, limit int) ([]oldRow, error) {
+// sealedRows reads sealed values in the order of their keys, from behind a key; if old says so, only those that an old key
+// sealed.
+func (s Upkeep) sealedRows(ctx context.Context, c sealedColumn, after []any, limit int, old bool) ([]oldRow, error) {
 	keys := strings.Join(c.key, ", ")
-	args := []any{s.keys.PrimaryPrefix(), limit}
-	after := ""
-	if len(p.After) == len(c.key) {
-		marks := make([]string, len(c.key))
-		for i, k := range p.After {
-			args = append(args, k.keyValue())
-			marks[i] = "$" + strconv.Itoa(len(args))
-		}
-		after = ` AND (` + keys + `) > (` + strings.Join(marks, ", ") + `)`
+	var which conditions
+	if old {
+		which.addCondition(`substr(`+c.column+`, 1, 5) <> `, s.keys.PrimaryPrefix())
 	}
-	query := `SELECT ` + keys + `, ` + c.column + ` FROM ` + c.table + ` WHERE ` + c.column + ` IS NOT NULL AND substr(` +
-		c.column + `, 1, 5) <> $1` + after + ` ORDER BY ` + keys + ` LIMIT $2`
-	return collectRows(ctx, s.readQuerier(), func(row scanner, r *oldRow) error {
-		*r = oldRow{key: make([]any, len(c.key))}
-		dest := make([]any, len(c.key)+1)
-		for i := range r.key {
-			dest[i] = &r.key[i]
-		}
-		dest[len(c.key)] = &r.sealed
-		return row.Scan(dest...)
-	}, query, args...)
+	if after != nil {
+		which.addPastCondition(keys, `>`, after...)
+	}
+	return collectRows(ctx, s.readQuerier(), func(row scanner, r *oldRow) error { return scanKey(row, &r.key, len(c.key), &r.sealed) },
+		`SELECT `+keys+`, `+c.column+` FROM `+c.table+` WHERE `+c.column+` IS NOT NULL`+which.text+` ORDER BY `+keys+which.addLimit(limit), which.args...)
 }
 
 // rewriteRow returns the statement that seals the value under the primary key. The statement does nothing if the row
 // changed since it was read: the writer of that change has used the primary key already.
 func (s Upkeep) rewriteRow(c sealedColumn, row oldRow) (write sqldb.Statement, err error) {
-	plain, err := s.keys.Unseal(c.place(row.key), row.sealed)
-	if err != nil {
+	var plain []byte
+	if err := s.openSealed(c.place(row.key), row.sealed, &plain); err != nil {
 		return write, err
 	}
-	sealed, err := s.keys.Seal(c.place(row.key), plain)
-	if err != nil {
-		return write, err
-	}
-	where := make([]string, len(c.key))
+	sealed, err := s.sealValue(c.place(row.key), plain)
+	where := conditions{args: []any{sealed, row.sealed}}
 	for i, k := range c.key {
-		where[i] = k + ` = $` + strconv.Itoa(i+3)
+		where.addCondition(k+` = `, row.key[i])
 	}
-	return sqldb.Statement{
-		Query: `UPDATE ` + c.table + ` SET ` + c.column + ` = $1 WHERE ` + c.column + ` = $2 AND ` + strings.Join(where, " AND "),
-		Args:  append([]any{sealed, row.sealed}, row.key...),
-	}, nil
+	return sqldb.NewStatement(`UPDATE `+c.table+` SET `+c.column+` = $1 WHERE `+c.column+` = $2`+where.text, where.args...), err
 }

@@ -185,8 +185,7 @@ func (s *Store) BindKeyFile(ctx context.Context) error {
 			return fmt.Errorf("bind keys: %w", err)
 		}
 		if err := s.keys.VerifyBinding(token); err != nil {
-			return fmt.Errorf("%w: restore the key file that was made with it, or point --data and --database at a matching pair",
-				ErrForeignKeys)
+			return fmt.Errorf("%w: restore the key file that was made with it, or point --data and --database at a matching pair", ErrForeignKeys)
 		}
 		return nil
 	})
@@ -342,41 +341,6 @@ type Tx struct{ Areas }
 func (s *Store) InTransaction(ctx context.Context, fn func(tx Tx) error) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return fn(s.openAreas(tx)) })
 }
-
-// One area works on another's tables only through these, so that whose rule applies is seen where it is called.
-
-// adviceArea returns the area of advice and scores.
-func (c core) adviceArea() Advice { return Advice{c} }
-
-// alertsArea returns the area of events and webhooks.
-func (c core) alertsArea() Alerts { return Alerts{c} }
-
-// auditArea returns the area of the audit trail.
-func (c core) auditArea() Audit { return Audit{c} }
-
-// breachesArea returns the area of breaches.
-func (c core) breachesArea() Breaches { return Breaches{c} }
-
-// casesArea returns the area of support cases.
-func (c core) casesArea() Cases { return Cases{c} }
-
-// coverArea returns the area of insurance cover.
-func (c core) coverArea() Cover { return Cover{c} }
-
-// devicesArea returns the area of devices and their keys.
-func (c core) devicesArea() Devices { return Devices{c} }
-
-// jobsArea returns the area of the job queue.
-func (c core) jobsArea() Jobs { return Jobs{c} }
-
-// monitoring returns the area of watched values and findings, in the same transaction.
-func (c core) monitoring() Monitoring { return Monitoring{c} }
-
-// partnersArea returns the area of partners and their API keys.
-func (c core) partnersArea() Partners { return Partners{c} }
-
-// subscriptions returns the area of subscriptions, in the same transaction.
-func (c core) subscriptions() Subscriptions { return Subscriptions{c} }
 
 // CopyDatabaseTo writes a copy of the embedded database, as it is at one moment, to a new file.
 func (s *Store) CopyDatabaseTo(ctx context.Context, path string) error {

@@ -60,11 +60,11 @@ func (s Subjects) computeIndexes(ctx context.Context, q querier, id partner.ID, 
 		u, err := s.findUser(ctx, q, id, p.User)
 		return indexes{partner: id, cpf: orEmptyBytes(u.cpf), user256: u.other, user512: u.write, value: []byte{}}, err
 	}
-	salt, err := s.partnersArea().OpenSalt(ctx, id)
+	salt, err := Partners(s).OpenSalt(ctx, id)
 	if err != nil {
 		return indexes{}, err
 	}
-	x := indexes{partner: id, value: s.monitoring().valueIndex(id, identifier.CPF, p.CPF)}
+	x := indexes{partner: id, value: Monitoring(s).valueIndex(id, identifier.CPF, p.CPF)}
 	x.cpf, x.user256, x.user512 = s.personColumns(id, p.CPF, salt)
 	return x, nil
 }
@@ -141,7 +141,7 @@ func (s Subjects) readRowsHeld(ctx context.Context, who partner.Partner, p subje
 
 // heldSubscriptions reads all subscriptions of the CPF, live and ended, in the order of their creation.
 func (s Subjects) heldSubscriptions(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Subscriptions, err = s.subscriptions().readByCPF(ctx, q, x.partner, x.cpf, ``)
+	h.Subscriptions, err = Subscriptions(s).readByCPF(ctx, q, x.partner, x.cpf, ``)
 	slices.SortFunc(h.Subscriptions, func(a, b subscription.Subscription) int { return cmp.Compare(a.Seq, b.Seq) })
 	return err
 }
@@ -158,7 +158,7 @@ func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subje
 		if err := sc.Scan(&r.ID, &r.Kind, &sealed, &r.Status, &r.AddedAt, &r.own); err != nil {
 			return err
 		}
-		return s.monitoring().openAssetValue(&r.Asset, sealed)
+		return Monitoring(s).openAssetValue(&r.Asset, sealed)
 	}, `SELECT id, kind, value, status, created_at, user_index IN ($2, $3) FROM asset WHERE `+assetsOfPerson+` ORDER BY created_at, id`,
 		x.assetArguments()...)
 	if err != nil {
@@ -194,7 +194,7 @@ func (x indexes) assetArguments() []any {
 
 // heldFindings reads the findings of the person's watched values, and which steps of advice the person marked as done.
 func (s Subjects) heldFindings(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Findings, err = collectRows(ctx, q, s.monitoring().scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
+	h.Findings, err = collectRows(ctx, q, Monitoring(s).scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
 		LEFT JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
 		ORDER BY `+byPerson+`f.found_at, f.id`, x.assetArguments()...)
 	if err != nil {
@@ -215,7 +215,7 @@ func (s Subjects) readHeldCases(ctx context.Context, q querier, x indexes, h *su
 		return err
 	}
 	for _, id := range ids {
-		c, moves, err := s.casesArea().GetCase(ctx, id)
+		c, moves, err := Cases(s).GetCase(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -226,7 +226,7 @@ func (s Subjects) readHeldCases(ctx context.Context, q querier, x indexes, h *su
 
 // heldDevices reads the person's protection keys, live and ended.
 func (s Subjects) heldDevices(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Devices, err = collectRows(ctx, q, s.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
+	h.Devices, err = collectRows(ctx, q, Devices(s).scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
 		ORDER BY issued_at, id`, x.userArguments()...)
 	return err
 }
@@ -237,7 +237,7 @@ func (s Subjects) heldAnswers(ctx context.Context, q querier, x indexes, h *subj
 		var user, sealed []byte
 		err := sc.Scan(&user, &a.Content, &sealed, &a.At)
 		if err == nil {
-			a.Value, err = s.adviceArea().openAnswer(x.partner, user, a.Content, sealed)
+			a.Value, err = Advice(s).openAnswer(x.partner, user, a.Content, sealed)
 		}
 		return err
 	}, `SELECT user_index, content_id, value, answered_at FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY answered_at, content_id`,
@@ -245,7 +245,7 @@ func (s Subjects) heldAnswers(ctx context.Context, q querier, x indexes, h *subj
 	if err != nil {
 		return err
 	}
-	h.Scores, err = collectRows(ctx, q, s.adviceArea().scanScoreDay(x.partner), `SELECT `+scoreColumns+` FROM score_day d
+	h.Scores, err = collectRows(ctx, q, Advice(s).scanScoreDay(x.partner), `SELECT `+scoreColumns+` FROM score_day d
 		WHERE d.partner_id = $1 AND d.user_index IN ($2, $3) ORDER BY d.day`, x.userArguments()...)
 	return err
 }
@@ -400,7 +400,7 @@ func (s Subjects) PersonsOfValue(ctx context.Context, at []partner.ID, kind iden
 // index that holds every column asked for.
 func (s Subjects) findWatchers(ctx context.Context, at []partner.ID, kind identifier.Kind, normal string) ([]owned, error) {
 	return s.readAtEach(ctx, at, `SELECT partner_id, user_index FROM asset`, []string{"value_index = ? AND id <> ''"},
-		func(id partner.ID) any { return s.monitoring().valueIndex(id, kind, normal) })
+		func(id partner.ID) any { return Monitoring(s).valueIndex(id, kind, normal) })
 }
 
 // PersonsOfUser returns the people that a user hash names: enrolled, or named in a request that wrote.
@@ -420,7 +420,7 @@ func (s Subjects) PersonsOfUser(ctx context.Context, at []partner.ID, user partn
 // SubscriptionsOfHolder are subscriptions in force of a company's people.
 func (s Subjects) SubscriptionsOfHolder(ctx context.Context, at []partner.ID, cnpj string) ([]subject.Hit, error) {
 	rows, err := s.readAtEach(ctx, at, `SELECT partner_id, CAST(seq AS TEXT) FROM subscription`, []string{"holder = ? AND holder <> '' AND ended_at = 0"},
-		func(id partner.ID) any { return s.subscriptions().holderIndex(id, cnpj) })
+		func(id partner.ID) any { return Subscriptions(s).holderIndex(id, cnpj) })
 	return searchHits(subject.HitSubscription, rows), err
 }
 
@@ -479,11 +479,11 @@ func (s Subjects) FindUserByReference(ctx context.Context, id partner.ID, ref st
 	if err != nil {
 		return "", err
 	}
-	held, err := s.subscriptions().readByCPF(ctx, q, id, cpf, ` DESC LIMIT 1`)
+	held, err := Subscriptions(s).readByCPF(ctx, q, id, cpf, ` DESC LIMIT 1`)
 	if err != nil || len(held) == 0 {
 		return "", ignoreNotFound(err)
 	}
-	salt, err := s.partnersArea().OpenSalt(ctx, id)
+	salt, err := Partners(s).OpenSalt(ctx, id)
 	return partner.LongUserHash(held[0].Beneficiary.CPF, salt), err
 }
 
@@ -513,7 +513,7 @@ func (s Subjects) AccessesOf(ctx context.Context, held []subject.Held, p subject
 	var accesses []subject.Access
 	for part := range slices.Chunk(uniqueValues(names), hitBatch) {
 		var args []any
-		found, err := collectRows(ctx, s.readQuerier(), func(row scanner, a *subject.Access) error { return s.auditArea().scanEntry(row, &a.Entry) }, `SELECT `+auditColumns+` FROM audit WHERE subject IN (`+appendMarks(&args, part)+`)`, args...)
+		found, err := collectRows(ctx, s.readQuerier(), func(row scanner, a *subject.Access) error { return Audit(s).scanEntry(row, &a.Entry) }, `SELECT `+auditColumns+` FROM audit WHERE subject IN (`+appendMarks(&args, part)+`)`, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -541,7 +541,7 @@ func (s Subjects) erasedIDs(ctx context.Context, id partner.ID, p subject.Person
 func (s Subjects) Affected(ctx context.Context, of subject.Incident, found func(subject.Affected) error) error {
 	c, order := conditions{}, `a.partner_id, a.user_index, f.id`
 	if of.Breach != "" {
-		if _, err := s.breachesArea().BreachByName(ctx, of.Breach); err != nil {
+		if _, err := Breaches(s).BreachByName(ctx, of.Breach); err != nil {
 			return err
 		}
 		c.addCondition(`f.breach = `, of.Breach)
@@ -602,7 +602,7 @@ func (s Subjects) affectedPage(ctx context.Context, c conditions, order string, 
 			return err
 		}
 		r.user = string(index)
-		return s.monitoring().openAssetValue(&r.Asset, sealed)
+		return Monitoring(s).openAssetValue(&r.Asset, sealed)
 	}, `SELECT a.partner_id, a.user_index, f.id, f.breach, f.found_at, a.id, a.kind, a.value FROM finding f JOIN asset a ON a.partner_id = f.partner_id AND a.id = f.asset_id
 		WHERE f.resolution <> 'retracted'`+c.text+` ORDER BY `+order+` LIMIT `+strconv.Itoa(checkBatch), c.args...)
 }

@@ -29,7 +29,7 @@ func (s Subjects) mentionsOf(ctx context.Context, h subject.Held, p subject.Pers
 	var m mentions
 	name := func(texts ...string) { m.naming = append(m.naming, texts...) }
 	if p.CPF != "" {
-		salt, err := s.partnersArea().OpenSalt(ctx, h.Partner.ID)
+		salt, err := Partners(s).OpenSalt(ctx, h.Partner.ID)
 		if err != nil {
 			return m, err
 		}
@@ -113,8 +113,7 @@ func (s Subjects) eachKeptAnswer(ctx context.Context, x indexes, fn func(keptRow
 		rows, err := collectRows(ctx, s.readQuerier(), func(row scanner, r *keptRow) error {
 			return row.Scan(&r.claim, &r.sealed)
 		}, `SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND person IN ($4, $5) AND length(person) > 0
-			AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`,
-			x.partner, after, checkBatch, x.user256, x.user512)
+			AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`, x.partner, after, checkBatch, x.user256, x.user512)
 		if err != nil {
 			return err
 		}

@@ -141,7 +141,7 @@ func (s Subjects) finishErasure(ctx context.Context, u begun, ahead tallies, rec
 				return err
 			}
 		}
-		return record(inside.auditArea(), erased, t)
+		return record(Audit(inside), erased, t)
 	})
 	return erased, t, err
 }
@@ -337,7 +337,7 @@ func (s Subjects) eraseAhead(ctx context.Context, x indexes, upTo int64) (tallie
 			e := s.newEraser(tx, x, upTo)
 			n, err := step.take(&e, ctx, limit)
 			if err == nil {
-				err = e.in.alertsArea().addPartnerEvents(ctx, tx, x.partner, e.told...)
+				err = Alerts(e.in).addPartnerEvents(ctx, tx, x.partner, e.told...)
 			}
 			tx.AfterCommit(func() { tallies(e.erased.Counts).addToCounts(ahead) })
 			return n, err
@@ -361,7 +361,7 @@ func (s Subjects) eraseRowsOf(ctx context.Context, tx *sqldb.Tx, x indexes, upTo
 			more = n > 0
 		}
 	}
-	err := e.in.alertsArea().addPartnerEvents(ctx, tx, x.partner, e.told...)
+	err := Alerts(e.in).addPartnerEvents(ctx, tx, x.partner, e.told...)
 	if err == nil {
 		err = e.deletePersonRows(ctx)
 	}
@@ -442,7 +442,7 @@ func (e *eraser) subscriptions(ctx context.Context, limit int64) (int64, error) 
 		}
 		n, err := e.deleteRows(ctx, "subscriptions", `DELETE FROM subscription WHERE partner_id = $1 AND seq IN (`+appendMarks(&args, seqs)+`)`, args...)
 		if err == nil && half == `ended_at = 0` {
-			err = e.in.subscriptions().removeActive(ctx, e.tx, e.x.partner, seats)
+			err = Subscriptions(e.in).removeActive(ctx, e.tx, e.x.partner, seats)
 		}
 		return n, err
 	}
@@ -540,7 +540,7 @@ func (e *eraser) deleteDevices(ctx context.Context, limit int64) (int64, error) 
 func (e *eraser) addEndEvents(ctx context.Context, keys []string, now time.Time) error {
 	args, marks := e.namedArguments(keys)
 	args = append(args, now)
-	live, err := collectRows(ctx, e.tx, e.in.devicesArea().scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)
+	live, err := collectRows(ctx, e.tx, Devices(e.in).scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)
 		AND ended_at = 0 AND valid_until > $`+strconv.Itoa(len(args)), args...)
 	if err != nil {
 		return err
@@ -570,7 +570,7 @@ func (e *eraser) deleteScores(ctx context.Context, limit int64) (int64, error) {
 
 // deleteEvents deletes what the partner was told, on its way or kept, and remembers the numbers: they are not losses.
 func (e *eraser) deleteEvents(ctx context.Context, limit int64) (int64, error) {
-	if err := e.in.alertsArea().lockEvents(ctx, e.tx, e.x.partner); err != nil {
+	if err := Alerts(e.in).lockEvents(ctx, e.tx, e.x.partner); err != nil {
 		return 0, err
 	}
 	seqs, err := collectValues[int64](ctx, e.tx, `SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(limit)...)

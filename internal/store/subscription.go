@@ -324,10 +324,7 @@ func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partn
 		return nil
 	}
 	// The whole partner waits for this lock, so what can be sent at once is.
-	counts := []sqldb.Statement{{
-		Query: `UPDATE subscription_counter SET last = $2, active = active + $3 WHERE partner_id = $1`,
-		Args:  []any{id, seats[len(seats)-1].seq, len(seats)},
-	}}
+	counts := []sqldb.Statement{sqldb.NewStatement(`UPDATE subscription_counter SET last = $2, active = active + $3 WHERE partner_id = $1`, id, seats[len(seats)-1].seq, len(seats))}
 	var fresh []blockCount // blocks that no earlier seq reached: loaded in one go
 	for level := 1; level <= blockLevels; level++ {
 		for _, c := range blockCounts(level, seats, 1) {
@@ -403,19 +400,14 @@ func expiryCounts(seats []seat) []blockCount {
 
 // changeBlock returns the statement that adds to a block's counter, and creates the counter if needed.
 func changeBlock(id partner.ID, c blockCount) sqldb.Statement {
-	return sqldb.Statement{
-		Query: `INSERT INTO subscription_block (partner_id, level, block, active) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (partner_id, level, block) DO UPDATE SET active = subscription_block.active + excluded.active`,
-		Args: []any{id, c.level, c.block, c.active},
-	}
+	return sqldb.NewStatement(`INSERT INTO subscription_block (partner_id, level, block, active) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (partner_id, level, block) DO UPDATE SET active = subscription_block.active + excluded.active`, id, c.level, c.block, c.active)
 }
 
 // removeActive counts ended subscriptions out. The caller holds the counter's lock.
 func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partner.ID, seats []seat) error {
 	slices.SortFunc(seats, func(a, b seat) int { return cmp.Compare(a.seq, b.seq) })
-	counts := []sqldb.Statement{{
-		Query: `UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`, Args: []any{id, len(seats)},
-	}}
+	counts := []sqldb.Statement{sqldb.NewStatement(`UPDATE subscription_counter SET active = active - $2 WHERE partner_id = $1`, id, len(seats))}
 	for level := 1; level <= blockLevels; level++ {
 		for _, c := range blockCounts(level, seats, -1) {
 			counts = append(counts, changeBlock(id, c))
@@ -428,11 +420,9 @@ func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partne
 // countEndsIn counts the ends of subscriptions in, endsOut counts them out.
 func countEndsIn(id partner.ID, seats []seat) (counts []sqldb.Statement) {
 	for _, c := range expiryCounts(seats) {
-		counts = append(counts, sqldb.Statement{
-			Query: `INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active) VALUES ($1, $2, $3, $4, $5)
+		counts = append(counts, sqldb.NewStatement(`INSERT INTO subscription_expiry (partner_id, level, block, expiry_day, active) VALUES ($1, $2, $3, $4, $5)
 				ON CONFLICT (partner_id, level, block, expiry_day) DO UPDATE SET active = subscription_expiry.active + excluded.active`,
-			Args: []any{id, c.level, c.block, c.day, c.active},
-		})
+			id, c.level, c.block, c.day, c.active))
 	}
 	return counts
 }
@@ -442,10 +432,9 @@ func countEndsOut(id partner.ID, seats []seat) (counts []sqldb.Statement) {
 	for _, c := range expiryCounts(seats) {
 		const row = ` WHERE partner_id = $1 AND level = $2 AND block = $3 AND expiry_day = $4`
 		key := []any{id, c.level, c.block, c.day}
-		counts = append(counts,
-			sqldb.Statement{Query: `UPDATE subscription_expiry SET active = active - $5` + row, Args: append(key, c.active)},
+		counts = append(counts, sqldb.NewStatement(`UPDATE subscription_expiry SET active = active - $5`+row, append(key, c.active)...),
 			// Days that have gone by would add up, and every page would read them.
-			sqldb.Statement{Query: `DELETE FROM subscription_expiry` + row + ` AND active <= 0`, Args: key})
+			sqldb.NewStatement(`DELETE FROM subscription_expiry`+row+` AND active <= 0`, key...))
 	}
 	return counts
 }

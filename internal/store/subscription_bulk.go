@@ -48,7 +48,7 @@ type liveKey struct{ cpf, plan string }
 
 // NewBatch begins a bulk creation.
 func (s Subscriptions) NewBatch(ctx context.Context, id partner.ID) (subscription.Batch, error) {
-	salt, err := s.partnersArea().OpenSalt(ctx, id)
+	salt, err := Partners(s).OpenSalt(ctx, id)
 	if err != nil {
 		return nil, err
 	}

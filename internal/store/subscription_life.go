@@ -68,8 +68,7 @@ func (s Subscriptions) readSelected(ctx context.Context, tx *sqldb.Tx, id partne
 	const from = `SELECT ` + subscriptionColumns + ` FROM subscription WHERE partner_id = $1 AND ended_at = 0 AND `
 	switch {
 	case which.Over != 0: // what was ended is not met again, so after is not needed
-		return collectRows(ctx, tx, scan, from+`expiry_day > 0 AND expiry_day < $2 ORDER BY expiry_day, seq LIMIT $3`,
-			id, which.Over, limit)
+		return collectRows(ctx, tx, scan, from+`expiry_day > 0 AND expiry_day < $2 ORDER BY expiry_day, seq LIMIT $3`, id, which.Over, limit)
 	case which.Holder != "":
 		return collectRows(ctx, tx, scan, from+lastDay+` >= $5 AND holder = $2 AND holder <> '' AND seq > $3 ORDER BY seq LIMIT $4`,
 			id, s.holderIndex(id, which.Holder), after, limit, today)
@@ -124,7 +123,7 @@ func (s Subscriptions) moveSubscriptions(ctx context.Context, tx *sqldb.Tx, id p
 
 // addMoveEvents tells the partner of a step. Who never was named by a user hash is named by the longer digest.
 func (s Subscriptions) addMoveEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, move subscription.Move, subs []subscription.Subscription) error {
-	salt, err := s.withTransaction(tx).partnersArea().OpenSalt(ctx, id) // through the transaction: no second connection is taken
+	salt, err := Partners{s.withTransaction(tx)}.OpenSalt(ctx, id) // through the transaction: no second connection is taken
 	if err != nil {
 		return err
 	}
@@ -136,7 +135,7 @@ func (s Subscriptions) addMoveEvents(ctx context.Context, tx *sqldb.Tx, id partn
 		}
 		events = append(events, e)
 	}
-	return s.alertsArea().addPartnerEvents(ctx, tx, id, events...)
+	return Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }
 
 // Bulk requests of one partner run one after the other, because each holds the partner's counter until it is on disk.

@@ -217,8 +217,7 @@ func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint al
 	for _, table := range []string{"attempt", "delivery"} {
 		_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
 			return execCounting(ctx, tx, `DELETE FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (
-				SELECT seq FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3)`,
-				id, endpoint, limit)
+				SELECT seq FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3)`, id, endpoint, limit)
 		})
 		if err != nil {
 			return fmt.Errorf("delete from %s: %w", table, err)
@@ -288,8 +287,7 @@ func (s Alerts) whileDisabled(ctx context.Context, id partner.ID, endpoint alert
 // holdDeliveries holds back up to limit deliveries of an endpoint.
 func holdDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.ID, endpoint alert.EndpointID, limit int64) (int64, error) {
 	return execCounting(ctx, tx, `UPDATE delivery SET state = 'held' WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' AND seq IN (
-		SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' ORDER BY seq LIMIT $3)`,
-		id, endpoint, limit)
+		SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND state = 'pending' ORDER BY seq LIMIT $3)`, id, endpoint, limit)
 }
 
 // EndpointHealth returns how an endpoint fares by its newest deliveries, all of which its own index names: see
