@@ -191,11 +191,7 @@ func (p breachPage) Final() bool { return p.State != leak.Importing }
 
 // exposedLabels returns the labels of classes of exposed data; a class without a label is shown as it is.
 func exposedLabels(list []cyber.Exposed) []string {
-	labels := make([]string, len(list))
-	for i, e := range list {
-		labels[i] = listField{Options: exposedOptions}.optionLabel(string(e))
-	}
-	return labels
+	return mapList(list, func(e cyber.Exposed) string { return listField{Options: exposedOptions}.optionLabel(string(e)) })
 }
 
 // choiceCount is a label with a count, a line of a small table.

@@ -322,8 +322,8 @@ const (
 	earlierCases, openFindings = 5, 5
 )
 
-// loadCasePage returns a case with all that its page shows.
-func (c *Console) loadCasePage(r *request) casePage {
+// showCasePage shows a case with all that belongs to it.
+func showCasePage(c *Console, r *request) (answer, error) {
 	one, moves := callRulePair(r, c.Rules.Cases.ShowCase, cyber.CaseID(r.PathValue("id")))
 	names := c.loadNames(r, callRule(r, c.Rules.Services.ListServices), callRule(r, c.Rules.Partners.ListPartners))
 	page := casePage{ticket: names.newTickets([]cyber.Case{one})[0], Person: c.personPath(one.Partner, one.User), Writer: one.OtherWriter(r.who.Email, c.Now())}
@@ -350,7 +350,7 @@ func (c *Console) loadCasePage(r *request) casePage {
 	others := callRuleWith2(r, c.Rules.Cases.ListPersonCases, one.Partner, one.User)
 	others = slices.DeleteFunc(others, func(o cyber.Case) bool { return o.ID == one.ID })
 	page.Earlier = names.newTickets(others[:min(len(others), earlierCases)])
-	return page
+	return view{"case", "Caso " + strconv.FormatInt(page.Short, 10), page}, nil
 }
 
 // buildConversation returns the history of a case as lines of a conversation.
@@ -403,12 +403,6 @@ func (c *Console) buildConversation(r *request, page casePage, moves []cyber.Cas
 		list = append(list, l)
 	}
 	return list
-}
-
-// showCasePage shows a case.
-func showCasePage(c *Console, r *request) (answer, error) {
-	page := c.loadCasePage(r)
-	return view{"case", "Caso " + strconv.FormatInt(page.Short, 10), page}, nil
 }
 
 // revealCase opens who the person is and what they wrote: answers and wished times may hold anything.
@@ -562,24 +556,13 @@ func assignCase(c *Console, r *request) (answer, error) {
 
 // assignCases gives the cases that were marked on the desk to one operator.
 func assignCases(c *Console, r *request) (answer, error) {
-	ids := make([]cyber.CaseID, len(r.PostForm["row"]))
-	for i, id := range r.PostForm["row"] {
-		ids[i] = cyber.CaseID(id)
-	}
+	ids := mapList(r.PostForm["row"], func(id string) cyber.CaseID { return cyber.CaseID(id) })
 	if len(ids) == 0 || len(ids) > perPage {
 		return nil, errNothing.With("row", fault.LinesChosen, perPage)
 	}
 	c.assignCases(r, ids...)
-	return redirect{"/cases?" + localQuery(r.trimmedField("back")), "case.assigned"}, nil
-}
-
-// localQuery reads a query that a form brings back; anything else is none.
-func localQuery(text string) string {
-	q, err := url.ParseQuery(text)
-	if err != nil {
-		return ""
-	}
-	return q.Encode()
+	back, _ := url.ParseQuery(r.trimmedField("back")) // what is no query is left out
+	return redirect{"/cases?" + back.Encode(), "case.assigned"}, nil
 }
 
 // assignCases assigns cases to the operator in the form, with a line in the audit trail for each case.

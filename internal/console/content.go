@@ -139,10 +139,7 @@ func importContent(c *Console, r *request) (answer, error) {
 // addContent stores items and records their ids in one line of the audit trail; fresh refuses ids that exist already.
 func (c *Console) addContent(r *request, items []cyber.Item, fresh bool) (answer, error) {
 	return c.changeAndRedirect(r, "content.add", redirect{"/content", "content.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
-		names := make([]string, len(items))
-		for i, it := range items {
-			names[i] = string(it.ID)
-		}
+		names := mapList(items, func(it cyber.Item) string { return string(it.ID) })
 		return strings.Join(names, " "), "", in.Content.ImportItems(ctx, items, fresh)
 	})
 }
@@ -300,12 +297,8 @@ func unwrapped(r *request, name string) string {
 
 // conditionOf parses the condition under which an item is shown. It refuses kinds of values that do not exist.
 func conditionOf(r *request) (c cyber.Condition) {
-	for _, word := range r.PostForm["exposes"] {
-		c.Exposes = append(c.Exposes, cyber.Exposed(word))
-	}
-	for _, word := range r.PostForm["sources"] {
-		c.Sources = append(c.Sources, cyber.SourceKind(word))
-	}
+	c.Exposes = mapList(r.PostForm["exposes"], func(word string) cyber.Exposed { return cyber.Exposed(word) })
+	c.Sources = mapList(r.PostForm["sources"], func(word string) cyber.SourceKind { return cyber.SourceKind(word) })
 	for _, word := range r.PostForm["assets"] {
 		kind, err := identifier.ParseKind(word)
 		if err != nil {

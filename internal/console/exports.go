@@ -108,7 +108,13 @@ func (c *Console) newExport(r *request, list, about string, format operator.Form
 func (c *Console) writeList(ctx context.Context, l *listing, f filter, e operator.Export, tell func(any)) (listWork, error) {
 	var done listWork
 	out, file := listWriter{format: e.Format, header: l.header}, sealedFile{ctx: ctx, saved: c.Rules.Saved, Export: e, begun: true}
-	out.beginTable()
+	end := ""
+	if e.Format == operator.JSON {
+		out.appendText("[")
+		end = "\n]\n"
+	} else {
+		out.writeRow(l.header)
+	}
 	for more := true; more; {
 		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)
 		if err != nil {
@@ -120,7 +126,7 @@ func (c *Console) writeList(ctx context.Context, l *listing, f filter, e operato
 		done.Lines += int64(len(lines))
 		f.After, more = next, next != "" && done.Lines < operator.MaxExport
 		if !more {
-			out.endTable()
+			out.appendText(end)
 		}
 		file.Lines = done.Lines
 		if _, err := file.Write(out.Bytes()); err != nil {
@@ -143,24 +149,11 @@ type listWriter struct {
 // appendText writes to the buffer, which takes everything.
 func (w *listWriter) appendText(text string) { _, _ = w.WriteString(text) }
 
-// beginTable writes what stands before the first line.
-func (w *listWriter) beginTable() {
-	if w.format == operator.JSON {
-		w.appendText("[")
-		return
-	}
-	w.writeRow(w.header)
-}
-
 // writeRow writes a line of a table; nothing in it is taken for a formula.
 func (w *listWriter) writeRow(cells []string) {
 	out := csv.NewWriter(&w.Buffer)
 	out.Comma = ';'
-	plain := make([]string, len(cells))
-	for i, cell := range cells {
-		plain[i] = plainCell(cell)
-	}
-	_ = out.Write(plain) // a buffer takes everything
+	_ = out.Write(mapList(cells, plainCell)) // a buffer takes everything
 	out.Flush()
 }
 
@@ -181,13 +174,6 @@ func (w *listWriter) writeLine(cells []string) {
 		mark = ","
 	}
 	w.appendText("}")
-}
-
-// endTable writes what stands behind the last line.
-func (w *listWriter) endTable() {
-	if w.format == operator.JSON {
-		w.appendText("\n]\n")
-	}
 }
 
 // showExports lists one's own files.

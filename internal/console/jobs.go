@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,10 +82,7 @@ func (j jobRow) Over() bool { return j.State != job.Ready && j.State != job.Runn
 // newJobRow returns a job as a row of a table. Each kind of job keeps its progress in its own form, read here into a
 // text.
 func newJobRow(j job.Job, now time.Time) jobRow {
-	row := jobRow{Job: j, Label: jobKinds[j.Kind], Percent: -1, now: now}
-	if row.Label == "" {
-		row.Label = j.Kind
-	}
+	row := jobRow{Job: j, Label: cmp.Or(jobKinds[j.Kind], j.Kind), Percent: -1, now: now}
 	switch j.Kind {
 	case intake.KindImport, intake.KindRenew, intake.KindSpread:
 		row.importText()
@@ -155,9 +153,9 @@ func (row *jobRow) importText() {
 	if pace.Percent >= 0 && row.State != job.Done {
 		row.Text += " de " + formatByteSize(p.Total)
 	}
-	row.Text += fmt.Sprintf(" lidos, %s %s", groupedNumber(found), pluralWord(found, "identificador encontrado", "identificadores encontrados"))
+	row.Text += " lidos, " + countWithWord(found, "identificador encontrado", "identificadores encontrados")
 	if p.Distinct > 0 {
-		row.Text += fmt.Sprintf(", %s %s", groupedNumber(p.Distinct), pluralWord(p.Distinct, "impressão no índice", "impressões no índice"))
+		row.Text += ", " + countWithWord(p.Distinct, "impressão no índice", "impressões no índice")
 	}
 	if p.Parts > 0 {
 		row.Text += fmt.Sprintf(", %d de %d partes", p.PartsDone, p.Parts)
@@ -213,11 +211,7 @@ func (row *jobRow) rewriteText() {
 
 // newJobRows returns jobs as a page shows them.
 func (c *Console) newJobRows(list []job.Job) []jobRow {
-	rows := make([]jobRow, len(list))
-	for i, j := range list {
-		rows[i] = newJobRow(j, c.Now())
-	}
-	return rows
+	return mapList(list, func(j job.Job) jobRow { return newJobRow(j, c.Now()) })
 }
 
 // jobsPage is work in the background, and how fast this process answered partners.
@@ -264,7 +258,10 @@ func followJob(c *Console, r *request) (answer, error) {
 		for {
 			j, err := c.Rules.Jobs.GetJob(ctx, id)
 			if err != nil {
-				return ignoreEnd(err)
+				if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+					return nil // the stream's time is over
+				}
+				return err
 			}
 			row := newJobRow(j, c.Now())
 			text, err := json.Marshal(map[string]any{"percent": row.Percent, "text": row.Text, "done": row.Over()})
@@ -291,12 +288,4 @@ func followJob(c *Console, r *request) (answer, error) {
 			}
 		}
 	}), nil
-}
-
-// ignoreEnd takes the end of a stream's time for no failure.
-func ignoreEnd(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
 }

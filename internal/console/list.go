@@ -305,11 +305,7 @@ func (v listView) Chips() (chips []Chip) {
 		if f.Tab || chip.Value == "" {
 			continue
 		}
-		for _, o := range f.Options {
-			if o.Value == chip.Value {
-				chip.Value = o.Label
-			}
-		}
+		chip.Value = f.optionLabel(chip.Value)
 		if day, err := time.Parse(time.DateOnly, chip.Value); err == nil {
 			chip.Value = formatDayField(day)
 		}
@@ -398,14 +394,12 @@ func (l *listing) isVisibleTo(who operator.Operator) bool {
 
 // partnerOptions returns the partners as options of a select field, with sandboxes marked as such.
 func partnerOptions(all []partner.Partner) []choiceOption {
-	options := make([]choiceOption, len(all))
-	for i, p := range all {
-		options[i] = choiceOption{string(p.ID), p.Name}
+	return mapList(all, func(p partner.Partner) choiceOption {
 		if p.Mode == partner.Sandbox {
-			options[i].Label += " (testes)"
+			p.Name += " (testes)"
 		}
-	}
-	return options
+		return choiceOption{string(p.ID), p.Name}
+	})
 }
 
 // listNamed returns the list that a path names, if the operator may see it.

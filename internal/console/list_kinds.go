@@ -37,12 +37,7 @@ var (
 
 // optionLabel returns the label of an option.
 func (f listField) optionLabel(value string) string {
-	for _, o := range f.Options {
-		if o.Value == value {
-			return o.Label
-		}
-	}
-	return value
+	return cmp.Or(optionLabels(f.Options)[value], value)
 }
 
 // formatStamp returns a time as tables show it.
@@ -60,11 +55,8 @@ func linesOf[T any](
 			return nil, "", err
 		}
 		partners, err := in.Partners.ListPartners(ctx)
-		names, lines := partnerChoice{All: partners}.namesByID(), make([]listLine, len(list))
-		for i, one := range list {
-			lines[i] = line(f, names, one)
-		}
-		return lines, next, err
+		names := partnerChoice{All: partners}.namesByID()
+		return mapList(list, func(one T) listLine { return line(f, names, one) }), next, err
 	}
 }
 
@@ -126,14 +118,11 @@ func (f filter) readAssets(ctx context.Context, in *Rules, limit int) ([]cyber.A
 	return list, formatMark(next), err
 }
 
-var typeField = listField{Name: "type", Label: "Tipo", None: "Todos", Options: eventTypeOptions()}
+var typeField = listField{Name: "type", Label: "Tipo", None: "Todos", Options: plainOptions(alert.Types)}
 
-// eventTypeOptions returns the types of events as options of a select field.
-func eventTypeOptions() (options []choiceOption) {
-	for _, t := range alert.Types {
-		options = append(options, choiceOption{string(t), string(t)})
-	}
-	return options
+// plainOptions returns words as options of a select field that say themselves.
+func plainOptions[W ~string](words []W) []choiceOption {
+	return mapList(words, func(w W) choiceOption { return choiceOption{string(w), string(w)} })
 }
 
 var eventsList = listing{
@@ -306,20 +295,12 @@ func (f filter) readBreaches(ctx context.Context, in *Rules, limit int) ([]leak.
 	return all[from:], "", nil
 }
 
-// statusOptions returns the statuses of a case as options of a select field.
-func statusOptions() (options []choiceOption) {
-	for _, s := range cyber.CaseStatuses() {
-		options = append(options, choiceOption{string(s), string(s)})
-	}
-	return options
-}
-
 // casesList has no table of its own: the desk shows it in lanes. Its export goes through the statuses in their order.
 var casesList = listing{
 	name: "cases", title: "Casos", role: operator.Viewer, portal: look,
 	persons: true,
 	fields: []listField{
-		partnerField, {Name: "status", Label: "Situação", None: "Em aberto", Options: statusOptions()}, {Name: "service", Label: "Serviço", None: "Todos", Text: true},
+		partnerField, {Name: "status", Label: "Situação", None: "Em aberto", Options: plainOptions(cyber.CaseStatuses())}, {Name: "service", Label: "Serviço", None: "Todos", Text: true},
 		{Name: "owner", Label: "Responsável", None: "Qualquer", Text: true}, {Name: "due", Label: "Prazo", Options: []choiceOption{{"late", "Atrasados"}, {"today", "Vencem hoje"}}, Tab: true}, {Name: "view", Options: []choiceOption{{"lanes", "Faixas"}}, Tab: true}, {Name: "from", Label: "Aberto de"}, {Name: "to", Label: "Aberto até"},
 		{Name: "sort", Label: "Ordem", Options: []choiceOption{
 			{"urgent", "Mais urgentes primeiro"}, {string(cyber.LaneNewest), "Mais novos primeiro"}, {string(cyber.LaneOldest), "Mais antigos primeiro"},
@@ -405,13 +386,10 @@ var auditList = listing{
 			return nil, "", err
 		}
 		emails, err := operatorEmails(ctx, in)
-		lines := make([]listLine, len(entries))
-		for i, e := range entries {
-			lines[i] = listLine{strconv.FormatInt(e.Seq, 10), []string{
-				strconv.FormatInt(e.Seq, 10), formatStamp(e.At), cmp.Or(emails[e.Name], e.Name), e.Action, e.Subject,
-			}}
-		}
-		return lines, next, err
+		return mapList(entries, func(e operator.Entry) listLine {
+			seq := strconv.FormatInt(e.Seq, 10)
+			return listLine{seq, []string{seq, formatStamp(e.At), cmp.Or(emails[e.Name], e.Name), e.Action, e.Subject}}
+		}), next, err
 	},
 }
 

@@ -158,28 +158,30 @@ func (f *frame) Can(key string) (bool, error) {
 var brazil = time.FixedZone("BRT", -3*60*60)
 
 var functions = template.FuncMap{
-	"date":     func(t time.Time) string { return formatTime(t, "02/01/2006") },
-	"time":     func(t time.Time) string { return formatTime(t, "02/01/2006 15:04") },
-	"clock":    func(t time.Time) string { return formatTime(t, "02/01/2006 15:04:05") },
-	"iso":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"number":   func(n any) string { return groupedNumber(toInteger(n)) },
-	"bytes":    func(n any) string { return formatByteSize(toInteger(n)) },
-	"took":     formatDuration,
-	"left":     formatTimeLeft,
-	"brief":    briefNumber,
-	"failure":  failureText,
-	"role":     func(r operator.Role) string { return roleNames[string(r)] },
-	"short":    shortenID,
-	"icon":     iconHTML,
-	"dict":     makeDict,
-	"join":     func(list []string) string { return strings.Join(list, " ") },
-	"list":     func(items ...any) []any { return items },
-	"mask":     identifier.MaskValue,
-	"roles":    operator.ListRoles,
-	"plural":   func(n any, one, many string) string { return pluralWord(toInteger(n), one, many) },
-	"count":    func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
-	"arrived":  func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
-	"at":       func(segments ...any) string { return joinPath(formatValues(segments)...) },
+	"date":    func(t time.Time) string { return formatTime(t, "02/01/2006") },
+	"time":    func(t time.Time) string { return formatTime(t, "02/01/2006 15:04") },
+	"clock":   func(t time.Time) string { return formatTime(t, "02/01/2006 15:04:05") },
+	"iso":     func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"number":  func(n any) string { return groupedNumber(toInteger(n)) },
+	"bytes":   func(n any) string { return formatByteSize(toInteger(n)) },
+	"took":    formatDuration,
+	"left":    formatTimeLeft,
+	"brief":   briefNumber,
+	"failure": failureText,
+	"role":    func(r operator.Role) string { return roleNames[string(r)] },
+	"short":   shortenID,
+	"icon":    iconHTML,
+	"dict":    makeDict,
+	"join":    func(list []string) string { return strings.Join(list, " ") },
+	"list":    func(items ...any) []any { return items },
+	"mask":    identifier.MaskValue,
+	"roles":   operator.ListRoles,
+	"plural":  func(n any, one, many string) string { return pluralWord(toInteger(n), one, many) },
+	"count":   func(counts map[operator.Figure]int64, name string) int64 { return counts[operator.Figure(name)] },
+	"arrived": func(o webhook.Outcome) bool { return o.Status >= 200 && o.Status < 300 },
+	"at": func(segments ...any) string {
+		return joinPath(mapList(segments, func(s any) string { return fmt.Sprint(s) })...)
+	},
 	"reais":    formatReais,
 	"cpf":      identifier.FormatCPF,
 	"maskCPF":  func(cpf string) string { return identifier.MaskValue(identifier.CPF, cpf) },
@@ -218,13 +220,13 @@ func formatBirthDay(stored string) string {
 	return stored
 }
 
-// formatValues writes values as texts.
-func formatValues(values []any) []string {
-	list := make([]string, len(values))
-	for i, v := range values {
-		list[i] = fmt.Sprint(v)
+// mapList returns what a function makes of each element of a list.
+func mapList[A, B any](list []A, convert func(A) B) []B {
+	made := make([]B, len(list))
+	for i, one := range list {
+		made[i] = convert(one)
 	}
-	return list
+	return made
 }
 
 // lastFourDigits shows the end of a number that is long enough to hide the rest.
@@ -276,12 +278,16 @@ func formatDayField(t time.Time) string {
 
 // resolutionName returns the label of a resolution. Findings without a known one were withdrawn with their breach.
 func resolutionName(r cyber.Resolution) string {
-	for _, o := range resolutionOptions {
-		if o.Value == string(r) {
-			return o.Label
-		}
+	return cmp.Or(optionLabels(resolutionOptions)[string(r)], "Retirado")
+}
+
+// optionLabels returns the labels of options, by their values.
+func optionLabels(options []choiceOption) map[string]string {
+	labels := make(map[string]string, len(options))
+	for _, o := range options {
+		labels[o.Value] = o.Label
 	}
-	return "Retirado"
+	return labels
 }
 
 // formatTime writes a time, or a dash for the zero time.
@@ -465,20 +471,12 @@ type Page struct {
 
 // ListNames names every list, as paths do.
 func ListNames() []string {
-	names := make([]string, len(listings))
-	for i, l := range listings {
-		names[i] = l.name
-	}
-	return names
+	return mapList(listings, func(l *listing) string { return l.name })
 }
 
 // ListPages returns the whole route table.
 func ListPages() []Page {
-	list := make([]Page, len(routes))
-	for i, rt := range routes {
-		list[i] = Page{rt.method, rt.path, rt.role, rt.portal, rt.fresh}
-	}
-	return list
+	return mapList(routes, func(rt route) Page { return Page{rt.method, rt.path, rt.role, rt.portal, rt.fresh} })
 }
 
 // errReason asks for the reason without which no personal value is shown.

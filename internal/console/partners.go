@@ -27,11 +27,7 @@ func listPartners(c *Console, r *request) (answer, error) {
 	slices.Reverse(all) // newest first
 	stopped := callRule(r, c.Rules.FirstLooks.ListStopped)
 	c.picturePartners(r, all)
-	rows := make([]partnerRow, len(all))
-	for i, p := range all {
-		rows[i] = partnerRow{p, stopped[p.ID].Stopped()}
-	}
-	return view{"partners", "Parceiros", rows}, nil
+	return view{"partners", "Parceiros", mapList(all, func(p partner.Partner) partnerRow { return partnerRow{p, stopped[p.ID].Stopped()} })}, nil
 }
 
 // partnerRow is a partner and whether the brake has stopped its first looks.
@@ -235,11 +231,7 @@ func (k keyRow) MadeToo() string {
 
 // ScopeNames joins the scopes of a key.
 func (k keyRow) ScopeNames() string {
-	names := make([]string, len(k.Scopes))
-	for i, s := range k.Scopes {
-		names[i] = string(s)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(mapList(k.Scopes, func(s partner.Scope) string { return string(s) }), ", ")
 }
 
 // savePartner changes the name and the settings of a partner.
@@ -408,11 +400,7 @@ func showPlanPage(c *Console, r *request) (answer, error) {
 		Partner: p, Plan: one, Limit: formatReais(one.Coverage.Limit), Types: strings.Join(one.Coverage.Types, "\n"),
 		Path: joinPath("plans", string(p.ID), "edit", string(one.ID)),
 	}
-	lines := make([]string, len(one.Coverage.SubLimits))
-	for i, s := range one.Coverage.SubLimits {
-		lines[i] = s.Name + ": " + formatReais(s.Limit)
-	}
-	page.SubLimits = strings.Join(lines, "\n")
+	page.SubLimits = strings.Join(mapList(one.Coverage.SubLimits, func(s plan.SubLimit) string { return s.Name + ": " + formatReais(s.Limit) }), "\n")
 	return view{"plan", one.Name, page}, nil
 }
 

@@ -109,8 +109,7 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 		peak = max(peak, sum)
 	}
 	top := niceCeiling(peak)
-	for i := range int64(3) {
-		value := top * i / 2
+	for _, value := range []int64{0, top / 2, top} {
 		p.Lines = append(p.Lines, gridLine{Y: pictureBase - float64(pictureBase-pictureTop)*float64(value)/float64(top), Value: value})
 	}
 	if len(columns) == 0 {
@@ -146,14 +145,7 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 
 // describeInWords tells what there is in all, series by series.
 func (p picture) describeInWords() string {
-	text := ""
-	for i, s := range p.Series {
-		if i > 0 {
-			text += ", "
-		}
-		text += s.Label + ": " + groupedNumber(s.Total)
-	}
-	return text
+	return strings.Join(mapList(p.Series, func(s pictureSeries) string { return s.Label + ": " + groupedNumber(s.Total) }), ", ")
 }
 
 // Empty reports whether there is nothing to draw.
@@ -173,23 +165,21 @@ type period struct {
 	Current     bool
 }
 
-// periods are what pictures can be asked over, in days.
-var periods = []struct {
+// span is a number of days with its name.
+type span struct {
 	days  int
 	label string
-}{{7, "7 dias"}, {30, "30 dias"}, {90, "90 dias"}, {365, "1 ano"}}
+}
+
+// periods are what pictures can be asked over, in days.
+var periods = []span{{7, "7 dias"}, {30, "30 dias"}, {90, "90 dias"}, {365, "1 ano"}}
 
 const defaultPeriod = 30
 
 // parsePeriod reads over how many days the pictures of a page are.
 func parsePeriod(r *request) int {
 	days, _ := strconv.Atoi(r.URL.Query().Get("dias")) // anything else is the usual period
-	if slices.ContainsFunc(periods, func(p struct {
-		days  int
-		label string
-	}) bool {
-		return p.days == days
-	}) {
+	if slices.ContainsFunc(periods, func(p span) bool { return p.days == days }) {
 		return days
 	}
 	return defaultPeriod
@@ -287,10 +277,7 @@ func (c *Console) pictureOverview(r *request, now map[operator.Figure]int64) {
 		names = append(names, operator.FindingsOfClass(o.Value))
 	}
 	counts := c.figuresByDay(r, "", names...)
-	bySeverity := make([][]operator.DayCount, len(series))
-	for i, s := range cyber.Severities() {
-		bySeverity[i] = counts[operator.FindingsOfSeverity(string(s))]
-	}
+	bySeverity := mapList(cyber.Severities(), func(s cyber.Severity) []operator.DayCount { return counts[operator.FindingsOfSeverity(string(s))] })
 	var classes, bands []pictured
 	for _, o := range exposedOptions {
 		classes = append(classes, pictured{label: o.Label, short: o.Label, values: []int64{sumOfDays(counts[operator.FindingsOfClass(o.Value)])}})
@@ -319,11 +306,14 @@ func sumOfDays(days []operator.DayCount) (n int64) {
 	return n
 }
 
-// sizeBands part breaches by how many values they hold.
-var sizeBands = []struct {
+// sizeBand is a range of sizes up to a bound.
+type sizeBand struct {
 	below        int64
 	label, short string
-}{
+}
+
+// sizeBands part breaches by how many values they hold.
+var sizeBands = []sizeBand{
 	{1_000, "Menos de mil valores", "< mil"}, {100_000, "De mil a 100 mil", "< 100 mil"}, {10_000_000, "De 100 mil a 10 milhões", "< 10 mi"},
 	{1 << 62, "10 milhões ou mais", "≥ 10 mi"},
 }
@@ -334,10 +324,7 @@ func (c *Console) pictureBreaches(r *request, all []leak.Record) {
 		return
 	}
 	since := c.Now().AddDate(0, 0, -parsePeriod(r))
-	bands := make([]pictured, len(sizeBands))
-	for i, b := range sizeBands {
-		bands[i] = pictured{b.label, b.short, make([]int64, 2)}
-	}
+	bands := mapList(sizeBands, func(b sizeBand) pictured { return pictured{b.label, b.short, make([]int64, 2)} })
 	var newest []pictured
 	for _, rec := range all {
 		if rec.State != leak.Published || rec.AddedAt.Before(since) {
@@ -347,12 +334,7 @@ func (c *Console) pictureBreaches(r *request, all []leak.Record) {
 		if rec.Tally.Measured != nil {
 			known = min(rec.Tally.Measured.Known, rec.Tally.Distinct)
 		}
-		band := slices.IndexFunc(sizeBands, func(b struct {
-			below        int64
-			label, short string
-		}) bool {
-			return rec.Tally.Distinct < b.below
-		})
+		band := slices.IndexFunc(sizeBands, func(b sizeBand) bool { return rec.Tally.Distinct < b.below })
 		mostly := 0
 		if known*2 > rec.Tally.Distinct {
 			mostly = 1
@@ -375,22 +357,14 @@ func (c *Console) pictureWebhook(r *request, endpoint string) {
 	health := pictureOverTime("Entregas deste destino", []pictureSeries{{Label: "Chegaram", Class: "c1"}, {Label: "Falharam", Class: "c3"}}, arrived, lost)
 	n := waiting[endpoint]
 	health.Lead = fmt.Sprintf("Taxa de sucesso: %s. Na fila agora: %s %s.", formatShare(sumOfDays(arrived), sumOfDays(arrived)+sumOfDays(lost)), groupedNumber(n), pluralWord(n, "entrega", "entregas"))
-	seconds := make([]operator.DayCount, len(arrived))
+	var means []pictured // a column of each day: means cannot be added up to weeks
 	for i, d := range counts[operator.TravelOfDay] {
-		seconds[i] = operator.DayCount{Day: d.Day, Count: meanDuration(d.Count, arrived[i].Count).Milliseconds()}
+		means = append(means, pictured{d.Day.Format("02/01/2006"), d.Day.Format("02/01"), []int64{meanDuration(d.Count, arrived[i].Count).Milliseconds()}})
 	}
-	travel := newPicture("Tempo até chegar, em ms", "Dia", []pictureSeries{{Label: "Média do dia", Class: "c0"}}, dailyColumns(seconds))
+	travel := newPicture("Tempo até chegar, em ms", "Dia", []pictureSeries{{Label: "Média do dia", Class: "c0"}}, means)
 	travel.NoTotals = true
 	travel.Lead = "Do evento até a resposta do destino, em média: " + formatDuration(meanDuration(sumOfDays(counts[operator.TravelOfDay]), sumOfDays(arrived))) + "."
 	r.addPictures(health, travel)
-}
-
-// dailyColumns makes a column of each day: means cannot be added up to weeks.
-func dailyColumns(days []operator.DayCount) (list []pictured) {
-	for _, d := range days {
-		list = append(list, pictured{d.Day.Format("02/01/2006"), d.Day.Format("02/01"), []int64{d.Count}})
-	}
-	return list
 }
 
 // pictureCases draws cases opened, and those resolved in time and late.

@@ -3,7 +3,6 @@ package console
 import (
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -151,11 +150,7 @@ func showAccesses(c *Console, r *request) (answer, error) {
 
 // accessRows puts e-mails in the place of operators' ids.
 func (c *Console) accessRows(r *request, list []subject.Access) []auditRow {
-	entries := make([]operator.Entry, len(list))
-	for i, a := range list {
-		entries[i] = a.Entry
-	}
-	return c.auditRows(r, entries)
+	return c.auditRows(r, mapList(list, func(a subject.Access) operator.Entry { return a.Entry }))
 }
 
 // confirmErase asks the operator to type a word before a person is erased, because an erasure cannot be undone.
@@ -291,10 +286,8 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 		page.Findings = append(page.Findings, personFinding{f, values[f.Asset], exposedLabels(f.Breach.Exposes), cyber.NewFindingPlan(f, held.Steps)})
 	}
 	page.Services = callRule(r, c.Rules.Services.ListServices)
-	cases := make([]cyber.Case, 0, len(held.Cases))
-	for _, one := range slices.Backward(held.Cases) {
-		cases = append(cases, one.Case)
-	}
+	cases := mapList(held.Cases, func(one subject.Case) cyber.Case { return one.Case })
+	slices.Reverse(cases)
 	page.Cases = c.loadNames(r, page.Services, []partner.Partner{p}).newTickets(cases)
 	for _, d := range slices.Backward(held.Devices) {
 		page.Devices = append(page.Devices, devicePage{Device: d, State: d.KeyStateAt(c.Now())})
@@ -469,22 +462,15 @@ func reportIncident(c *Console, r *request) (answer, error) {
 // reason.
 func downloadIncident(c *Console, r *request) (answer, error) {
 	rep := c.incidentAsked(r, r.PostForm.Has("reveal"))
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.Comma = ';'
-	write := func(cells ...string) {
-		for i := range cells {
-			cells[i] = plainCell(cells[i])
-		}
-		_ = w.Write(cells) // a buffer takes everything
-	}
-	write("parceiro", "userHash", "dados", "vazamentos", "primeiro", "ultimo", "valores")
+	var w listWriter
+	w.writeRow([]string{"parceiro", "userHash", "dados", "vazamentos", "primeiro", "ultimo", "valores"})
 	for _, a := range rep.List {
-		write(string(a.Partner), string(a.User), kindCounts(a.Kinds), strings.Join(a.Breaches, " "), a.First.In(brazil).Format(time.DateTime),
-			a.Last.In(brazil).Format(time.DateTime), strings.Join(a.Values, ", "))
+		w.writeRow([]string{
+			string(a.Partner), string(a.User), kindCounts(a.Kinds), strings.Join(a.Breaches, " "), a.First.In(brazil).Format(time.DateTime),
+			a.Last.In(brazil).Format(time.DateTime), strings.Join(a.Values, ", "),
+		})
 	}
-	w.Flush()
-	return download{"incidente-" + c.Now().In(brazil).Format("2006-01-02-1504") + ".csv", "text/csv; charset=utf-8", b.Bytes()}, w.Error()
+	return download{"incidente-" + c.Now().In(brazil).Format("2006-01-02-1504") + ".csv", "text/csv; charset=utf-8", w.Bytes()}, nil
 }
 
 // formula is how one begins, in the usual and the full-width form: at the start of a cell, and behind anything that a
@@ -507,9 +493,6 @@ var kindWords = map[identifier.Kind]string{
 
 // kindCounts returns "2 CPF, 1 e-mail".
 func kindCounts(kinds map[identifier.Kind]int) string {
-	parts := make([]string, 0, len(kinds))
-	for _, k := range slices.Sorted(maps.Keys(kinds)) {
-		parts = append(parts, fmt.Sprintf("%d %s", kinds[k], kindWords[k]))
-	}
+	parts := mapList(slices.Sorted(maps.Keys(kinds)), func(k identifier.Kind) string { return fmt.Sprintf("%d %s", kinds[k], kindWords[k]) })
 	return strings.Join(parts, ", ")
 }
