@@ -68,15 +68,19 @@ var rarFormat = &format{name: "RAR", known: startsWith("Rar!\x1a\x07\x00", "Rar!
 // walkRAR reads on inside a RAR of version 4 or 5, and through all volumes of a Set.
 func (w *walker) walkRAR(l layer) error {
 	if rest := l.holdWhole(); rest != nil {
-		return w.rarFiles(l, func(string) (*rardecode.Reader, error) { return rarReader(rest, rarOptions("")) }, errEncrypted)
+		return w.rarFiles(l, func(string) (*rardecode.Reader, error) { return rardecode.NewReader(rest, rarOptions("")...) }, errEncrypted)
 	}
 	open := func(password string) (*rardecode.Reader, error) {
 		if v, ok := l.at.(interface{ Volumes() []Volume }); ok {
-			if volumes := v.Volumes(); len(volumes) > 1 {
-				return rarVolumes(volumes, rarOptions(password))
+			if volumes := v.Volumes(); len(volumes) > 1 { // which the library asks for by name
+				r, err := rardecode.OpenReader(volumes[0].Name, append(rarOptions(password), rardecode.FileSystem(volumeFS(volumes)))...)
+				if err != nil {
+					return nil, err
+				}
+				return &r.Reader, nil
 			}
 		}
-		return rarReader(io.NewSectionReader(l.at, 0, l.size), rarOptions(password))
+		return rardecode.NewReader(io.NewSectionReader(l.at, 0, l.size), rarOptions(password)...)
 	}
 	return w.rarFiles(l, open, nil)
 }
@@ -93,21 +97,10 @@ func rarOptions(password string) []rardecode.Option {
 	return options
 }
 
-// rarReader opens an archive in one file. It returns an error where the library panics on a damaged one.
-func rarReader(r io.Reader, options []rardecode.Option) (z *rardecode.Reader, err error) {
+// tryLibrary calls a library, and returns an error where a damaged file makes it panic.
+func tryLibrary[T any](call func() (T, error)) (v T, err error) {
 	defer notPanicking(&err)
-	return rardecode.NewReader(r, options...)
-}
-
-// rarVolumes opens an archive of several volumes, which the library asks for by name. It returns an error where the
-// library panics on a damaged one.
-func rarVolumes(volumes []Volume, options []rardecode.Option) (z *rardecode.Reader, err error) {
-	defer notPanicking(&err)
-	r, err := rardecode.OpenReader(volumes[0].Name, append(options, rardecode.FileSystem(volumeFS(volumes)))...)
-	if err != nil {
-		return nil, err
-	}
-	return &r.Reader, nil
+	return call()
 }
 
 // notPanicking turns what a damaged file can do to a library into an error.
@@ -122,10 +115,10 @@ func notPanicking(err *error) {
 func (w *walker) rarFiles(l layer, open func(password string) (*rardecode.Reader, error), hopeless error) error {
 	password, done := "", 0
 	for {
-		z, err := open(password)
+		z, err := tryLibrary(func() (*rardecode.Reader, error) { return open(password) })
 		for n := 0; err == nil; {
 			var h *rardecode.FileHeader
-			if h, err = nextRARFile(z); err != nil {
+			if h, err = tryLibrary(z.Next); err != nil {
 				break
 			}
 			if n++; n <= done { // before the password was looked for
@@ -151,12 +144,6 @@ func (w *walker) rarFiles(l layer, open func(password string) (*rardecode.Reader
 		}
 		return w.noteDamage(l.name, 0, rarPlainly(err))
 	}
-}
-
-// nextRARFile returns the next file; a panic of the library is an error.
-func nextRARFile(z *rardecode.Reader) (h *rardecode.FileHeader, err error) {
-	defer notPanicking(&err)
-	return z.Next()
 }
 
 // openRARFile opens a file of a RAR archive.
@@ -206,12 +193,12 @@ func (w *walker) rarPassword(open func(password string) (*rardecode.Reader, erro
 
 // fitsRARPassword reports whether a password opens the archive.
 func fitsRARPassword(open func(password string) (*rardecode.Reader, error), password string) bool {
-	z, err := open(password)
+	z, err := tryLibrary(func() (*rardecode.Reader, error) { return open(password) })
 	if err != nil {
 		return false
 	}
 	for {
-		h, err := nextRARFile(z)
+		h, err := tryLibrary(z.Next)
 		if err != nil {
 			return false
 		}
@@ -292,7 +279,7 @@ func (w *walker) sevenZip(l layer) error {
 // encrypted only when it cannot be read.
 func (w *walker) unlockSevenZip(l layer) (*sevenzip.Reader, error) {
 	open := func(password string) (*sevenzip.Reader, error) {
-		archive, err := newSevenZip(l.at, l.size, password)
+		archive, err := tryLibrary(func() (*sevenzip.Reader, error) { return sevenzip.NewReaderWithPassword(l.at, l.size, password) })
 		if err != nil {
 			return nil, err
 		}
@@ -340,12 +327,6 @@ func trySevenZip(archive *sevenzip.Reader) error {
 	return nil
 }
 
-// newSevenZip opens an archive; damage can make the library panic.
-func newSevenZip(at io.ReaderAt, size int64, password string) (archive *sevenzip.Reader, err error) {
-	defer notPanicking(&err)
-	return sevenzip.NewReaderWithPassword(at, size, password)
-}
-
 // sevenZipFile is the content of a file, held against its size and check sum.
 type sevenZipFile struct {
 	summed
@@ -355,8 +336,7 @@ type sevenZipFile struct {
 // openSevenZipFile opens an entry and checks its CRC while it is read. It returns an error where the library panics on
 // a damaged archive.
 func openSevenZipFile(f *sevenzip.File) (content *sevenZipFile, err error) {
-	defer notPanicking(&err)
-	r, err := f.Open()
+	r, err := tryLibrary(f.Open)
 	if err != nil {
 		return nil, err
 	}
@@ -511,8 +491,8 @@ func (w *walker) walkProgram(l layer) error {
 		}
 	}
 	if dir, err := zipDirectory(l.at, l.size); err == nil && dir > 0 {
-		if outcome := w.zipTable(l); outcome.done {
-			return outcome.err
+		if done, _, err := w.zipTable(l); done {
+			return err
 		}
 	}
 	return w.handEntry(Entry{Name: l.name, Depth: l.depth}, io.NewSectionReader(l.at, 0, l.size))

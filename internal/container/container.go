@@ -14,6 +14,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -174,24 +175,12 @@ var usualPasswords = []string{
 // errEncrypted is the verdict on a member that none of the given passwords opens.
 var errEncrypted = errors.New("encrypted: none of the passwords fits")
 
-// passwords returns the passwords to try, the likeliest first.
-func (w *walker) passwords() []string {
-	all := make([]string, 0, len(w.options.Passwords)+len(usualPasswords)+1)
-	seen := map[string]bool{}
-	add := func(p string) {
-		if !seen[p] {
-			seen[p] = true
+// passwords returns the passwords to try, the likeliest first, each once.
+func (w *walker) passwords() (all []string) {
+	for _, p := range slices.Concat([]string{w.fitted}, w.options.Passwords, usualPasswords) {
+		if !slices.Contains(all, p) && (p != "" || len(all) > 0) {
 			all = append(all, p)
 		}
-	}
-	if w.fitted != "" {
-		add(w.fitted)
-	}
-	for _, p := range w.options.Passwords {
-		add(p)
-	}
-	for _, p := range usualPasswords {
-		add(p)
 	}
 	return all
 }

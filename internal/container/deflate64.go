@@ -2,8 +2,10 @@ package container
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
+	"slices"
 )
 
 // deflate64 unpacks Deflate64: Deflate with a window of 64 KiB, longer matches and two more codes of distance. Windows packs
@@ -112,26 +114,16 @@ func (d *deflate64) readBlockHead() {
 			panic(errDeflate64)
 		}
 	case 1:
-		var lengths [288 + 32]uint8
-		for i := range lengths {
-			switch {
-			case i < 144 || i >= 280 && i < 288:
-				lengths[i] = 8
-			case i < 256:
-				lengths[i] = 9
-			case i < 280:
-				lengths[i] = 7
-			default:
-				lengths[i] = 5
-			}
-		}
-		d.setCodes(lengths[:288], lengths[288:])
+		d.setCodes(fixedLiterals, bytes.Repeat([]byte{5}, 32))
 	case 2:
 		d.readCodes()
 	default:
 		panic(errDeflate64)
 	}
 }
+
+// fixedLiterals are the lengths of the codes of a block that has none of its own.
+var fixedLiterals = slices.Concat(bytes.Repeat([]byte{8}, 144), bytes.Repeat([]byte{9}, 112), bytes.Repeat([]byte{7}, 24), bytes.Repeat([]byte{8}, 8))
 
 // setCodes begins a block with codes of these lengths.
 func (d *deflate64) setCodes(literals, far []uint8) {
@@ -163,9 +155,7 @@ func (d *deflate64) readCodes() {
 		case 18:
 			value, times = 0, 11+d.takeBits(7)
 		}
-		for range times {
-			lengths = append(lengths, uint8(value))
-		}
+		lengths = append(lengths, bytes.Repeat([]byte{byte(value)}, times)...)
 	}
 	if len(lengths) > literals+far {
 		panic(errDeflate64)

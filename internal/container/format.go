@@ -343,41 +343,19 @@ func (l *lzipReader) Read(p []byte) (int, error) {
 // newLZMAReader reads a bare stream whose five bytes of properties and size, below zero where a mark ends it, are known.
 func newLZMAReader(in io.Reader, properties []byte, size int64) (io.Reader, error) {
 	head := binary.LittleEndian.AppendUint64(bytes.Clone(properties), uint64(size))
-	byBytes, ok := in.(byteReader)
-	if !ok {
-		byBytes = bufio.NewReader(in)
+	if _, ok := in.(io.ByteReader); !ok {
+		in = bufio.NewReader(in)
 	}
-	return lzma.NewReader(&joinedBytes{head: head, in: byBytes})
+	return lzma.NewReader(unbuffered{io.MultiReader(bytes.NewReader(head), in)})
 }
 
-// joinedBytes puts a head before a stream, byte by byte: the decoder then takes none beyond its end.
-type joinedBytes struct {
-	head []byte
-	in   byteReader
-}
+// unbuffered reads byte by byte: the decoder then takes none beyond its end.
+type unbuffered struct{ io.Reader }
 
-// byteReader is what decompressors read from without buffering beyond the end of their data.
-type byteReader interface {
-	io.Reader
-	io.ByteReader
-}
-
-func (j *joinedBytes) Read(p []byte) (int, error) {
-	if len(j.head) > 0 {
-		n := copy(p, j.head)
-		j.head = j.head[n:]
-		return n, nil
-	}
-	return j.in.Read(p)
-}
-
-func (j *joinedBytes) ReadByte() (byte, error) {
-	if len(j.head) > 0 {
-		b := j.head[0]
-		j.head = j.head[1:]
-		return b, nil
-	}
-	return j.in.ReadByte()
+func (u unbuffered) ReadByte() (byte, error) {
+	var b [1]byte
+	_, err := io.ReadFull(u, b[:])
+	return b[0], err
 }
 
 // lzmaFormat has no mark: it is told by the usual properties, a size that can be, and the zero with which every stream

@@ -3,6 +3,7 @@ package container
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -20,7 +21,7 @@ func (w *walker) walkMail(l layer) error {
 	m := &mailReader{in: bufio.NewReaderSize(l.r, 64<<10), header: true}
 	for {
 		m.attached = false
-		if err := w.handEntry(Entry{Name: l.name, Depth: l.depth}, m); err != nil {
+		if err := w.handEntry(Entry{Name: l.name, Depth: l.depth}, &textReader{next: m.nextText}); err != nil {
 			return err
 		}
 		if !m.attached {
@@ -30,7 +31,7 @@ func (w *walker) walkMail(l layer) error {
 			return err
 		}
 		entry := entryName(l.name, m.name)
-		r := &attachment{m: m}
+		r := &textReader{next: m.nextAttached}
 		if err := w.openLayer(layer{name: entry, depth: l.depth + 1}, &meter{w: w, name: entry, r: r}); err != nil {
 			return err
 		}
@@ -61,30 +62,22 @@ type mailReader struct {
 	carry      []byte // base64 that does not make three bytes yet
 	attached   bool
 	blank      bool // the line before was empty
-	text       []byte
 	out        []byte
 	err        error
 }
 
-func (m *mailReader) Read(p []byte) (int, error) {
-	for len(m.text) == 0 {
-		if m.err != nil || m.attached {
-			if m.err == nil {
-				return 0, io.EOF
-			}
-			return 0, m.err
-		}
-		var line []byte
-		line, m.err = m.nextLine()
-		m.out = m.appendLine(m.out[:0], line)
-		if m.err != nil && m.header {
-			m.endField()
-		}
-		m.text = m.out
+// nextText returns what the next line says, and io.EOF where an attachment begins.
+func (m *mailReader) nextText() ([]byte, error) {
+	if m.err != nil || m.attached {
+		return nil, cmp.Or(m.err, io.EOF)
 	}
-	n := copy(p, m.text)
-	m.text = m.text[n:]
-	return n, nil
+	var line []byte
+	line, m.err = m.nextLine()
+	m.out = m.appendLine(m.out[:0], line)
+	if m.err != nil && m.header {
+		m.endField()
+	}
+	return m.out, nil
 }
 
 // nextLine takes the next line, or a piece of one that is too long.
@@ -227,49 +220,26 @@ func (m *mailReader) appendBase64(dst, text []byte) []byte {
 	return dst
 }
 
-// attachment is the content of a part, up to the line that ends it.
-type attachment struct {
-	m    *mailReader
-	text []byte
-	out  []byte
-	done bool
-}
-
-func (a *attachment) Read(p []byte) (int, error) {
-	for len(a.text) == 0 {
-		m := a.m
-		if a.done {
-			return 0, io.EOF
+// nextAttached returns what the next line of an attachment says, and io.EOF at the line that ends it.
+func (m *mailReader) nextAttached() ([]byte, error) {
+	if m.err != nil {
+		if errors.Is(m.err, io.EOF) && len(m.boundaries) > 0 {
+			return nil, io.ErrUnexpectedEOF // a part has a line that ends it
 		}
-		if m.err != nil {
-			if errors.Is(m.err, io.EOF) && len(m.boundaries) > 0 {
-				return 0, io.ErrUnexpectedEOF // a part has a line that ends it
-			}
-			return 0, m.err
-		}
-		start, err := m.in.Peek(2)
-		if len(start) == 2 && (start[0] == '-' && start[1] == '-' || start[0] == 'F' && a.nextMessage()) {
-			a.done = true
-			m.body = unencoded
-			m.blank = true
-			continue
-		}
-		if len(start) == 0 {
-			m.err = err
-			continue
-		}
-		var line []byte
-		line, m.err = m.nextLine()
-		a.out = m.appendBase64(a.out[:0], bytes.TrimRight(line, "\r\n"))
-		a.text = a.out
+		return nil, m.err
 	}
-	n := copy(p, a.text)
-	a.text = a.text[n:]
-	return n, nil
-}
-
-// nextMessage reports whether another message begins here.
-func (a *attachment) nextMessage() bool {
-	start, _ := a.m.in.Peek(5)
-	return string(start) == "From "
+	start, err := m.in.Peek(5)
+	if bytes.HasPrefix(start, []byte("--")) || string(start) == "From " {
+		m.body = unencoded
+		m.blank = true
+		return nil, io.EOF
+	}
+	if len(start) == 0 {
+		m.err = err
+		return nil, nil
+	}
+	var line []byte
+	line, m.err = m.nextLine()
+	m.out = m.appendBase64(m.out[:0], bytes.TrimRight(line, "\r\n"))
+	return m.out, nil
 }

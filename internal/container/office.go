@@ -22,7 +22,7 @@ var officeNames = map[string]bool{
 
 // officePart returns what turns a part of a document into a text, or nil where it is read as it is: links, properties
 // and all that is no text stay what they are.
-func officePart(names map[string]*zip.File, name string) func(d *xml.Decoder, out *text, shared []string) error {
+func officePart(names map[string]*zip.File, name string) func(raw io.Reader, out *text, shared []string) error {
 	base := name[strings.LastIndexByte(name, '/')+1:]
 	switch {
 	case names["xl/workbook.xml"] != nil && strings.HasPrefix(name, "xl/worksheets/") && strings.HasSuffix(base, ".xml"):
@@ -60,16 +60,50 @@ func (w *walker) officeFile(l layer, names map[string]*zip.File, f *zip.File, sh
 	}
 	defer func() { _ = raw.Close() }() // only read
 	entry := layer{name: entryName(l.name, f.Name), depth: l.depth, size: int64(min(f.CompressedSize64, uint64(l.size)))}
-	return true, w.handWritten(entry, func(out *text) error {
-		d := xml.NewDecoder(raw)
-		d.Strict = false
-		d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
-		err := write(d, out, shared.texts)
+	return true, w.handWritten(entry, func(out *text) error { return write(raw, out, shared.texts) })
+}
+
+// xmlHandlers are called with what a part of a document holds, in its order.
+type xmlHandlers struct {
+	start func(name string, attributes []xml.Attr)
+	text  func(text []byte)
+	end   func(name string) error
+}
+
+// readXML reads a part to its end, or to the first error of a handler.
+func readXML(raw io.Reader, h xmlHandlers) error {
+	d := xml.NewDecoder(raw)
+	d.Strict = false
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	for {
+		token, err := d.RawToken()
 		if errors.Is(err, io.EOF) {
-			err = nil
+			return nil
 		}
-		return err
-	})
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			h.start(t.Name.Local, t.Attr)
+		case xml.CharData:
+			h.text(t)
+		case xml.EndElement:
+			if err := h.end(t.Name.Local); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// attributeOf returns the value of an attribute, or what is given where there is none.
+func attributeOf(attributes []xml.Attr, name, otherwise string) string {
+	for _, a := range attributes {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return otherwise
 }
 
 // sharedStrings are the texts of a workbook, which cells point to. They are held while it is read.
@@ -89,70 +123,49 @@ func (s *sharedStrings) loadStrings(f *zip.File) error {
 		return err
 	}
 	defer func() { _ = raw.Close() }() // only read
-	d := xml.NewDecoder(raw)
-	d.Strict = false
 	var one strings.Builder
 	inText := false
-	for {
-		token, err := d.RawToken()
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			inText = t.Name.Local == "t"
-		case xml.CharData:
+	return readXML(raw, xmlHandlers{
+		start: func(name string, _ []xml.Attr) { inText = name == "t" },
+		text: func(text []byte) {
 			if inText {
-				one.Write(t)
+				one.Write(text)
 			}
-		case xml.EndElement:
-			inText = false
-			if t.Name.Local == "si" {
+		},
+		end: func(name string) error {
+			if inText = false; name == "si" {
 				s.texts = append(s.texts, one.String())
 				one.Reset()
 			}
-		}
-	}
+			return nil
+		},
+	})
 }
 
 // writeSheet writes the cells of a worksheet in their columns.
-func writeSheet(d *xml.Decoder, out *text, shared []string) error {
+func writeSheet(raw io.Reader, out *text, shared []string) error {
 	var kind string
 	var value strings.Builder
 	column, at, inValue := 0, 0, false
-	for {
-		token, err := d.RawToken()
-		if err != nil {
-			return err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			switch t.Name.Local {
+	return readXML(raw, xmlHandlers{
+		start: func(name string, attributes []xml.Attr) {
+			switch name {
 			case "row":
 				column = 0
 			case "c":
-				kind, at = "", column
-				for _, a := range t.Attr {
-					switch a.Name.Local {
-					case "t":
-						kind = a.Value
-					case "r":
-						at = columnOf(a.Value, column)
-					}
-				}
+				kind, at = attributeOf(attributes, "t", ""), columnOf(attributeOf(attributes, "r", ""), column)
 				value.Reset()
 			case "v", "t":
 				inValue = true
 			}
-		case xml.CharData:
+		},
+		text: func(text []byte) {
 			if inValue {
-				value.Write(t)
+				value.Write(text)
 			}
-		case xml.EndElement:
-			switch t.Name.Local {
+		},
+		end: func(name string) error {
+			switch name {
 			case "v", "t":
 				inValue = false
 			case "c":
@@ -162,12 +175,11 @@ func writeSheet(d *xml.Decoder, out *text, shared []string) error {
 				column++
 				writeCell(out, kind, value.String(), shared)
 			case "row":
-				if err := out.endRow(); err != nil {
-					return err
-				}
+				return out.endRow()
 			}
-		}
-	}
+			return nil
+		},
+	})
 }
 
 // writeCell writes what a cell shows: a shared text, a text, or a number without the exponent it is kept with.
@@ -204,16 +216,11 @@ func columnOf(name string, byDefault int) int {
 }
 
 // writeRuns writes the text of a document, whose paragraphs are cut into runs at every change of style.
-func writeRuns(d *xml.Decoder, out *text, _ []string) error {
+func writeRuns(raw io.Reader, out *text, _ []string) error {
 	inText := false
-	for {
-		token, err := d.RawToken()
-		if err != nil {
-			return err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			switch t.Name.Local {
+	return readXML(raw, xmlHandlers{
+		start: func(name string, _ []xml.Attr) {
+			switch name {
 			case "t", "instrText", "delText":
 				inText = true
 			case "tab":
@@ -221,12 +228,14 @@ func writeRuns(d *xml.Decoder, out *text, _ []string) error {
 			case "br", "cr":
 				out.writeRaw([]byte{'\n'})
 			}
-		case xml.CharData:
+		},
+		text: func(text []byte) {
 			if inText {
-				out.writeRaw(t)
+				out.writeRaw(text)
 			}
-		case xml.EndElement:
-			switch t.Name.Local {
+		},
+		end: func(name string) error {
+			switch name {
 			case "t", "instrText", "delText":
 				inText = false
 			case "tc":
@@ -234,49 +243,33 @@ func writeRuns(d *xml.Decoder, out *text, _ []string) error {
 			case "p", "tr":
 				out.writeRaw([]byte{'\n'})
 			}
-		}
-		if err := out.firstError(); err != nil {
-			return err
-		}
-	}
+			return out.firstError()
+		},
+	})
 }
 
 // writeOpenDocument writes texts and tables of LibreOffice: numbers as they are kept, not as they are shown.
-func writeOpenDocument(d *xml.Decoder, out *text, _ []string) error {
+func writeOpenDocument(raw io.Reader, out *text, _ []string) error {
 	var shown strings.Builder
 	number, inCell, cells := "", false, 1
-	for {
-		token, err := d.RawToken()
-		if err != nil {
-			return err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			switch t.Name.Local {
+	return readXML(raw, xmlHandlers{
+		start: func(name string, attributes []xml.Attr) {
+			switch name {
 			case "table-cell", "covered-table-cell":
 				shown.Reset()
-				number, inCell, cells = "", true, 1
-				for _, a := range t.Attr {
-					switch a.Name.Local {
-					case "value":
-						number = a.Value
-					case "number-columns-repeated":
-						cells, _ = strconv.Atoi(a.Value) // none where it is no number
-					}
-				}
+				number, inCell = attributeOf(attributes, "value", ""), true
+				cells, _ = strconv.Atoi(attributeOf(attributes, "number-columns-repeated", "1")) // none where it is no number
 			case "tab", "s", "line-break":
 				shown.WriteByte(' ')
 			case "a":
-				for _, a := range t.Attr {
-					if a.Name.Local == "href" {
-						shown.WriteString(a.Value + " ")
-					}
+				if link := attributeOf(attributes, "href", ""); link != "" {
+					shown.WriteString(link + " ")
 				}
 			}
-		case xml.CharData:
-			shown.Write(t)
-		case xml.EndElement:
-			switch t.Name.Local {
+		},
+		text: func(text []byte) { shown.Write(text) },
+		end: func(name string) error {
+			switch name {
 			case "table-cell", "covered-table-cell":
 				if number != "" {
 					writeCell(out, "n", number, nil)
@@ -295,12 +288,11 @@ func writeOpenDocument(d *xml.Decoder, out *text, _ []string) error {
 				}
 				out.writeRaw([]byte(shown.String()))
 				shown.Reset()
-				if err := out.endRow(); err != nil {
-					return err
-				}
+				return out.endRow()
 			}
-		}
-	}
+			return nil
+		},
+	})
 }
 
 // oleFormat is the file of many streams in which Office kept documents before 2007, and Outlook keeps messages.

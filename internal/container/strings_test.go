@@ -21,13 +21,13 @@ func TestStringsInBinary(t *testing.T) {
 	}, []byte{3})
 	want := "maria@exemplo.com\njoao@exemplo.com.br\n\xffnarrow again\nthe end\n"
 	for name, in := range map[string]io.Reader{"whole": bytes.NewReader(binary), "byte by byte": iotest.OneByteReader(bytes.NewReader(binary))} {
-		got, err := io.ReadAll(&stringsReader{in: in})
+		got, err := io.ReadAll(&textReader{next: (&binaryStrings{in: in}).nextStrings})
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
 	long := strings.Repeat("x", longestString+10)
-	if got, err := io.ReadAll(&stringsReader{in: strings.NewReader(long)}); err != nil || len(got) != len(long)+2 {
+	if got, err := io.ReadAll(&textReader{next: (&binaryStrings{in: strings.NewReader(long)}).nextStrings}); err != nil || len(got) != len(long)+2 {
 		t.Errorf("%d bytes of %d: %v", len(got), len(long), err)
 	}
 }

@@ -83,7 +83,7 @@ func (w *walker) handPlain(l layer, start []byte) error {
 		return w.handEntry(Entry{Name: l.name, Depth: l.depth}, l.r)
 	}
 	before := w.report.Bytes
-	if err := w.handEntry(Entry{Name: l.name, Depth: l.depth, Binary: true}, &stringsReader{in: l.r}); err != nil {
+	if err := w.handEntry(Entry{Name: l.name, Depth: l.depth, Binary: true}, &textReader{next: (&binaryStrings{in: l.r}).nextStrings}); err != nil {
 		return err
 	}
 	w.report.Unknown++
@@ -301,36 +301,49 @@ const (
 	longestString  = 64 << 10
 )
 
-// stringsReader reads the texts that stand in a binary, of one or two bytes a character, each as a line.
-type stringsReader struct {
+// textReader hands out texts as next makes them, one after the other.
+type textReader struct {
+	next func() (text []byte, err error)
+	rest []byte
+	err  error
+}
+
+func (r *textReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.rest, r.err = r.next()
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// binaryStrings finds the texts that stand in a binary, of one or two bytes a character, each as a line.
+type binaryStrings struct {
 	in           io.Reader
 	narrow, wide []byte // runs that may go on
 	last         byte   // a printable byte whose zero would make it a wide character, or 0
 	lines        []byte // to be handed out
-	err          error
 }
 
-func (s *stringsReader) Read(p []byte) (int, error) {
+// nextStrings returns the texts of the next bytes.
+func (s *binaryStrings) nextStrings() ([]byte, error) {
 	var block [16 << 10]byte
-	for len(s.lines) == 0 {
-		if s.err != nil {
-			return 0, s.err
-		}
-		n, err := s.in.Read(block[:])
-		for _, c := range block[:n] {
-			s.takeByte(c)
-		}
-		if s.err = err; err != nil {
-			s.takeByte(1) // ends every run
-		}
+	n, err := s.in.Read(block[:])
+	s.lines = s.lines[:0]
+	for _, c := range block[:n] {
+		s.takeByte(c)
 	}
-	n := copy(p, s.lines)
-	s.lines = s.lines[n:]
-	return n, nil
+	if err != nil {
+		s.takeByte(1) // ends every run
+	}
+	return s.lines, err
 }
 
 // takeByte takes a byte of the run that is being read.
-func (s *stringsReader) takeByte(c byte) {
+func (s *binaryStrings) takeByte(c byte) {
 	isWide := c == 0 && s.last != 0
 	if isWide {
 		s.wide = utf8.AppendRune(s.wide, rune(s.last))
@@ -350,7 +363,7 @@ func (s *stringsReader) takeByte(c byte) {
 }
 
 // endRun adds the run as a line if it is long enough to be text rather than chance, and returns it emptied for reuse.
-func (s *stringsReader) endRun(run []byte) []byte {
+func (s *binaryStrings) endRun(run []byte) []byte {
 	if utf8.RuneCount(run) >= shortestString {
 		s.lines = append(append(s.lines, run...), '\n')
 	}

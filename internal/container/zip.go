@@ -37,37 +37,29 @@ func (w *walker) walkZip(l layer) error {
 	if rest := l.holdWhole(); rest != nil {
 		return w.zipOnward(l, rest, "")
 	}
-	missing := w.zipTable(l)
-	if missing.done {
-		return missing.err
+	done, why, err := w.zipTable(l)
+	if done {
+		return err
 	}
-	return w.zipOnward(l, io.NewSectionReader(l.at, 0, l.size), missing.reason)
+	return w.zipOnward(l, io.NewSectionReader(l.at, 0, l.size), why)
 }
 
-// zipOutcome is what came of reading by the table of contents: done, or why it has to be done otherwise.
-type zipOutcome struct {
-	done   bool
-	err    error
-	reason string // to be noted; none where nothing is missed by doing otherwise
-}
-
-// zipTable reads the archive by its table of contents. It returns an outcome that is not done, with the reason if there
-// is one, where that table is missing, damaged or too large: then the entries are read from the start of the file
-// onward.
-func (w *walker) zipTable(l layer) zipOutcome {
+// zipTable reads the archive by its table of contents. It is not done where that table is missing, damaged or too large:
+// then the entries are read from the start of the file onward. why is to be noted then, unless nothing is missed.
+func (w *walker) zipTable(l layer) (done bool, why string, err error) {
 	if bytes.HasPrefix(l.head, []byte(zipSpanned)) {
-		return zipOutcome{}
+		return false, "", nil
 	}
 	dir, err := zipDirectory(l.at, l.size)
 	if err != nil {
-		return zipOutcome{reason: "cut short: no table of contents"}
+		return false, "cut short: no table of contents", nil
 	}
 	if dir > zipDirectoryMost {
-		return zipOutcome{}
+		return false, "", nil
 	}
 	z, err := zip.NewReader(l.at, l.size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		return zipOutcome{reason: "damaged: the table of contents is not in order"}
+		return false, "damaged: the table of contents is not in order", nil
 	}
 	names := map[string]*zip.File{}
 	for _, f := range z.File {
@@ -85,10 +77,10 @@ func (w *walker) zipTable(l layer) zipOutcome {
 			err = w.openZipFile(l, f)
 		}
 		if err != nil {
-			return zipOutcome{done: true, err: err}
+			return true, "", err
 		}
 	}
-	return zipOutcome{done: true}
+	return true, "", nil
 }
 
 // openZipFile opens a file of a zip.

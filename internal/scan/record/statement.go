@@ -81,34 +81,45 @@ func (r *Reader) definition(text []byte) (*layout, string) {
 		return nil, ""
 	}
 	l := &layout{Form: tuples}
-	depth, begins := 0, true
-	for ; at < len(text); at++ {
-		switch c := text[at]; {
+	isWhole := EachColumn(text[at:], func(name, _ []byte) {
+		if !constraint(name) {
+			l.Columns = append(l.Columns, r.columnOf(name))
+		}
+	})
+	if !isWhole {
+		return nil, ""
+	}
+	return l, table
+}
+
+// EachColumn calls column with what each item of the list of CREATE TABLE begins with, a name unless it is a constraint,
+// and with what follows that. list begins with its parenthesis. It reports whether the list comes to its end.
+func EachColumn(list []byte, column func(name, rest []byte)) bool {
+	var name []byte
+	depth, begins, after := 0, true, 0
+	for at := 0; at < len(list); at++ {
+		c := list[at]
+		if depth == 1 && (c == ',' || c == ')') {
+			if len(name) > 0 {
+				column(name, list[after:at])
+			}
+			name, begins = nil, true
+		}
+		switch {
 		case c == '(':
 			depth++
-			if depth > 1 {
-				continue
-			}
-			begins = true
-			continue
 		case c == ')':
 			if depth--; depth == 0 {
-				return l, table
+				return true
 			}
-		case c == ',' && depth == 1:
-			begins = true
-			continue
-		}
-		if depth == 1 && begins && !isSpace(text[at]) {
+		case c != ',' && depth == 1 && begins && !isSpace(c):
 			begins = false
-			name, end := identifierAt(text, at)
-			if !constraint(name) && end > at {
-				l.Columns = append(l.Columns, r.columnOf(name))
-				at = end - 1
+			if name, after = identifierAt(list, at); after > at {
+				at = after - 1
 			}
 		}
 	}
-	return nil, ""
+	return false
 }
 
 // constraint reports whether a word in CREATE TABLE begins a key or a constraint instead of a column.
