@@ -533,36 +533,48 @@ func (fs *Feeds) fetchDumpList(ctx context.Context, f *Feed) error {
 // answerTime bounds a call whose answer is small. The client itself is patient, because dumps are not.
 const answerTime = time.Minute
 
-// fetchList returns the list and its tag; no list when it did not change.
-func (fs *Feeds) fetchList(ctx context.Context, f *Feed) (list []manifest, tag string, err error) {
+// fetchAnswer asks a source for something small and returns its answer with at most so many bytes and one more of its body.
+// Headers without a value are left out. No error repeats the address, which may be a person's or hold a secret.
+func (fs *Feeds) fetchAnswer(ctx context.Context, address string, headers map[string]string, most int64) (*http.Response, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.Target, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, "", ErrInvalid.With("target", fault.NotAnAddress).Because(err)
+		return nil, nil, ErrInvalid.With("target", fault.NotAnAddress)
 	}
-	if f.State.Tag != "" {
-		req.Header.Set("If-None-Match", f.State.Tag)
-	}
-	if f.Secret != "" {
-		req.Header.Set("Authorization", "Bearer "+f.Secret)
+	for name, value := range headers {
+		if value != "" {
+			req.Header.Set(name, value)
+		}
 	}
 	res, err := fs.Client.Do(req)
 	if err != nil {
-		return nil, "", fmt.Errorf("fetch list: %w", err)
+		var ue *url.Error
+		if errors.As(err, &ue) { // its text holds the whole address
+			err = ue.Err
+		}
+		return nil, nil, err
 	}
 	defer func() { _ = res.Body.Close() }() // only read
-	if res.StatusCode == http.StatusNotModified {
-		return nil, "", nil
+	text, err := io.ReadAll(io.LimitReader(res.Body, most+1))
+	return res, text, err
+}
+
+// fetchList returns the list and its tag; no list when it did not change.
+func (fs *Feeds) fetchList(ctx context.Context, f *Feed) (list []manifest, tag string, err error) {
+	headers := map[string]string{"If-None-Match": f.State.Tag}
+	if f.Secret != "" {
+		headers["Authorization"] = "Bearer " + f.Secret
 	}
-	if res.StatusCode != http.StatusOK {
-		return nil, "", fmt.Errorf("fetch list: answered %d", res.StatusCode)
-	}
-	text, err := io.ReadAll(io.LimitReader(res.Body, maxManifest+1))
-	if err != nil {
+	res, text, err := fs.fetchAnswer(ctx, f.Target, headers, maxManifest)
+	switch {
+	case err != nil:
 		return nil, "", fmt.Errorf("fetch list: %w", err)
-	}
-	if len(text) > maxManifest {
+	case res.StatusCode == http.StatusNotModified:
+		return nil, "", nil
+	case res.StatusCode != http.StatusOK:
+		return nil, "", fmt.Errorf("fetch list: answered %d", res.StatusCode)
+	case len(text) > maxManifest:
 		return nil, "", ErrInvalid.With("", fault.ListLargerThan, maxManifest)
 	}
 	if err := json.Unmarshal(text, &list); err != nil {

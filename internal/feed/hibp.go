@@ -8,9 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -156,39 +154,15 @@ func (s *hibpSweep) fetchJSON(ctx context.Context, path string, into any, most i
 	return false, errors.New("ask: told to wait again and again")
 }
 
-// getJSONOnce asks once; after is how long to wait before asking again, 0 when there is no need.
+// getJSONOnce asks once for an answer of at most most bytes; after is how long to wait before asking again, 0 when there is
+// no need. A 404 is no error: nothing was found.
 func (s *hibpSweep) getJSONOnce(ctx context.Context, where string, into any, most int64) (found bool, after time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
+	res, text, err := s.fs.fetchAnswer(ctx, where, map[string]string{"hibp-api-key": s.f.Secret, "User-Agent": "vigia"}, most)
 	if err != nil {
-		return false, 0, ErrInvalid.With("target", fault.NotAnAddress) // the cause would hold the person's address
-	}
-	if s.f.Secret != "" {
-		req.Header.Set("hibp-api-key", s.f.Secret)
-	}
-	req.Header.Set("User-Agent", "vigia")
-	res, err := s.fs.Client.Do(req)
-	if err != nil {
-		var ue *url.Error
-		if errors.As(err, &ue) { // its text holds the whole address
-			err = ue.Err
-		}
 		return false, 0, fmt.Errorf("ask: %w", err)
 	}
-	defer func() { _ = res.Body.Close() }() // only read
-	return readHIBP(res, into, most)
-}
-
-// readHIBP decodes an answer of at most most bytes. A 404 is no error: nothing was found. With 429 and 503 it returns
-// after how long to call again.
-func readHIBP(res *http.Response, into any, most int64) (found bool, after time.Duration, err error) {
 	switch res.StatusCode {
 	case http.StatusOK:
-		text, err := io.ReadAll(io.LimitReader(res.Body, most+1))
-		if err != nil {
-			return false, 0, fmt.Errorf("ask: %w", err)
-		}
 		if int64(len(text)) > most {
 			return false, 0, fmt.Errorf("ask: the answer is larger than %d bytes", most)
 		}

@@ -7,6 +7,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -342,20 +343,10 @@ func (im *Importer) publishFiles(ctx context.Context, w *work, p leak.Publicatio
 }
 
 // workerCount returns how many goroutines search.
-func (im *Importer) workerCount() int {
-	if im.Workers > 0 {
-		return im.Workers
-	}
-	return runtime.GOMAXPROCS(0)
-}
+func (im *Importer) workerCount() int { return cmp.Or(im.Workers, runtime.GOMAXPROCS(0)) }
 
 // sortMemory returns how many bytes the sort may use.
-func (im *Importer) sortMemory() int {
-	if im.Memory > 0 {
-		return im.Memory
-	}
-	return defaultSortMemory
-}
+func (im *Importer) sortMemory() int { return cmp.Or(im.Memory, defaultSortMemory) }
 
 // worthKeeping reports whether what was scanned since a moment is to be made a part.
 func (im *Importer) worthKeeping(scanned int64, since time.Time) bool {
@@ -369,12 +360,7 @@ func (im *Importer) worthKeeping(scanned int64, since time.Time) bool {
 const defaultSpan = 128 << 20
 
 // checkpointSpan returns how much is read between checkpoints.
-func (im *Importer) checkpointSpan() int64 {
-	if im.SpanBytes > 0 {
-		return im.SpanBytes
-	}
-	return defaultSpan
-}
+func (im *Importer) checkpointSpan() int64 { return cmp.Or(im.SpanBytes, defaultSpan) }
 
 // pieceSize returns how much of a large text is searched at a time. The same text must be cut into the same pieces by
 // every run.

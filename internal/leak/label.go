@@ -33,17 +33,6 @@ var ErrLabel = fault.New(fault.Internal, "breach.label")
 // otherwise.
 func (l Label) IsOfRecord() bool { return l.Classes != 0 }
 
-// ExposedClasses returns the classes in the words of the vocabulary.
-func (l Label) ExposedClasses() []cyber.Exposed {
-	var list []cyber.Exposed
-	for i, e := range cyber.AllExposed() {
-		if l.Classes&(1<<i) != 0 {
-			list = append(list, e)
-		}
-	}
-	return list
-}
-
 // AppendEncoded writes the label down: classes, then, as far as there are any, spellings, and the day and the sites. The zero
 // Label is empty.
 func (l Label) AppendEncoded(dst []byte) []byte {

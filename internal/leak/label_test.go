@@ -21,11 +21,11 @@ func TestClassesAreTheVocabulary(t *testing.T) {
 		record.Financial: cyber.ExposedFinancial, record.Cookies: cyber.ExposedCookies, record.IP: cyber.ExposedIP, record.Username: cyber.ExposedUsername,
 		record.Other: cyber.ExposedOther,
 	} {
-		if got := (Label{Classes: class}).ExposedClasses(); !slices.Equal(got, []cyber.Exposed{word}) {
+		if got := (Label{Classes: class}).TraceOfLabel().Classes.List(); !slices.Equal(got, []cyber.Exposed{word}) {
 			t.Errorf("%016b is %v, want %s", class, got, word)
 		}
 	}
-	if all := (Label{Classes: ^record.Classes(0)}).ExposedClasses(); !slices.Equal(all, cyber.AllExposed()) {
+	if all := (Label{Classes: ^record.Classes(0)}).TraceOfLabel().Classes.List(); !slices.Equal(all, cyber.AllExposed()) {
 		t.Errorf("all bits are %v", all)
 	}
 }

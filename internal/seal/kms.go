@@ -78,12 +78,20 @@ func parseEndpoint(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// exchangeJSON sends a JSON request and decodes the answer. What a refusal says is not repeated but for its status and,
-// where there is one, the name of the error.
-func (o KMSOptions) exchangeJSON(req *http.Request, body []byte, into any) error {
+// exchangeJSON posts in as JSON, once authorize has added what the service asks for, and decodes the answer. What a
+// refusal says is not repeated but for its status and, where there is one, the name of the error.
+func (o KMSOptions) exchangeJSON(address string, in, into any, authorize func(req *http.Request, body []byte) *http.Request) error {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	req = req.WithContext(ctx)
+	body, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil) //nolint:gosec // the operator names the service
+	if err != nil {
+		return errors.New("kms: the address of the service cannot be read")
+	}
+	req = authorize(req, body)
 	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	res, err := o.HTTP.Do(req) //nolint:gosec // the operator names the service, and the client's guard decides what is dialled
 	if err != nil {
@@ -156,19 +164,13 @@ func (k *awsKey) callOperation(operation string, in awsBody, associated []byte) 
 	if len(associated) > 0 {
 		in.Context = map[string]string{"vigia": base64.StdEncoding.EncodeToString(associated)}
 	}
-	body, err := json.Marshal(in)
-	if err != nil {
-		return out, err
-	}
-	req, err := http.NewRequest(http.MethodPost, k.host+"/", nil) //nolint:gosec,noctx // the operator names the service; exchange gives it a context
-	if err != nil {
-		return out, errors.New("kms: the address of the service cannot be read")
-	}
-	req.Header.Set("Content-Type", "application/x-amz-json-1.1")
-	req.Header.Set("X-Amz-Target", "TrentService."+operation)
-	req.Header.Set("X-Amz-Content-Sha256", hexDigest(body))
-	req = signer.SignV4WithServiceType(*req, found.AccessKeyID, found.SecretAccessKey, found.SessionToken, k.region, "kms")
-	err = k.o.exchangeJSON(req, body, &out)
+	err = k.o.exchangeJSON(k.host+"/", in, &out, func(req *http.Request, body []byte) *http.Request {
+		sum := sha256.Sum256(body)
+		req.Header.Set("Content-Type", "application/x-amz-json-1.1")
+		req.Header.Set("X-Amz-Target", "TrentService."+operation)
+		req.Header.Set("X-Amz-Content-Sha256", hex.EncodeToString(sum[:]))
+		return signer.SignV4WithServiceType(*req, found.AccessKeyID, found.SecretAccessKey, found.SessionToken, k.region, "kms")
+	})
 	return out, err
 }
 
@@ -205,12 +207,6 @@ func (k *awsKey) Decrypt(sealed, associated []byte) ([]byte, error) {
 		err = errors.New("kms: the answer holds no plaintext")
 	}
 	return out.Plaintext, err
-}
-
-// hexDigest returns the SHA-256 of a body, as AWS signatures take it.
-func hexDigest(body []byte) string {
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:])
 }
 
 // vaultScheme begins the address of a transit key of HashiCorp Vault.
@@ -268,24 +264,19 @@ func (k *vaultKey) callOperation(operation string, in vaultBody) (out vaultBody,
 	if err != nil {
 		return out, err
 	}
-	body, err := json.Marshal(in)
-	if err != nil {
-		return out, err
-	}
-	req, err := http.NewRequest(http.MethodPost, k.address+"/v1/"+k.mount+"/"+operation+"/"+k.named, nil) //nolint:gosec,noctx // the operator names the service; exchange gives it a context
-	if err != nil {
-		return out, errors.New("kms: the address of the key cannot be read")
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("X-Vault-Token", token)
-	req.Header.Set("X-Vault-Request", "true")
-	if space := k.o.Env("VAULT_NAMESPACE"); space != "" {
-		req.Header.Set("X-Vault-Namespace", space)
-	}
 	var answer struct {
 		Data vaultBody `json:"data"`
 	}
-	err = k.o.exchangeJSON(req, body, &answer)
+	address := k.address + "/v1/" + k.mount + "/" + operation + "/" + k.named
+	err = k.o.exchangeJSON(address, in, &answer, func(req *http.Request, _ []byte) *http.Request {
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("X-Vault-Token", token)
+		req.Header.Set("X-Vault-Request", "true")
+		if space := k.o.Env("VAULT_NAMESPACE"); space != "" {
+			req.Header.Set("X-Vault-Namespace", space)
+		}
+		return req
+	})
 	return answer.Data, err
 }
 

@@ -115,6 +115,11 @@ func (k *Keys) ReloadFile() (changed bool, err error) {
 	if now, err := os.Lstat(k.path); err == nil && isSameFile(now, k.file) {
 		return false, nil
 	}
+	return k.adoptFile()
+}
+
+// adoptFile takes up the file as it is now.
+func (k *Keys) adoptFile() (changed bool, err error) {
 	m, _, info, err := k.readFile()
 	if err != nil {
 		return false, err
@@ -212,16 +217,6 @@ func (k *Keys) replaceKeyset(change func(*keyset.Manager, *ring) error) error {
 	if err := writeFile(k.path, raw, false); err != nil {
 		return err
 	}
-	return k.adoptWritten()
-}
-
-// adoptWritten takes up the file just written, through the same checks as any other.
-func (k *Keys) adoptWritten() error {
-	m, _, info, err := k.readFile()
-	if err != nil {
-		return err
-	}
-	defer m.wipeSecrets()
-	_, err = k.adoptMaterial(m, info)
+	_, err = k.adoptFile() // through the same checks as any other
 	return err
 }

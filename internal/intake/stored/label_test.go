@@ -61,7 +61,7 @@ func TestImportTellsOfEachPerson(t *testing.T) {
 		"eva@exemplo.com": "[email password] banco.test loja.test",
 	} {
 		label, ok := labels[v.Keys.Fingerprint(byte(identifier.Email), []byte(address))]
-		if got := fmt.Sprint(label.ExposedClasses(), " ", strings.Join(label.Sites, " ")); !ok || got != want {
+		if got := fmt.Sprint(label.TraceOfLabel().Classes.List(), " ", strings.Join(label.Sites, " ")); !ok || got != want {
 			t.Errorf("%s: %q, want %q", address, got, want)
 		}
 		if label.IsOfRecord() == (address == "davi@exemplo.com") {

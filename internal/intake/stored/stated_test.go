@@ -43,7 +43,7 @@ func TestImportOfRecords(t *testing.T) {
 		"p7999@exemplo.com": "[email password health] [] 0 true", "mae@exemplo.com": "[] [] 0 false",
 	} {
 		l, ok := labels[v.Keys.Fingerprint(byte(identifier.Email), []byte(address))]
-		if got := fmt.Sprint(l.ExposedClasses(), l.Sites, l.Day, ok); got != want {
+		if got := fmt.Sprint(l.TraceOfLabel().Classes.List(), l.Sites, l.Day, ok); got != want {
 			t.Errorf("%s: %s, want %s", address, got, want)
 		}
 	}
