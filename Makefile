@@ -55,7 +55,7 @@ test-long: tools bin/litestream bin/helm ## all tests at full size: crash, soak 
 # Left out: what breaks a table by a trigger, which a spread table has none of; what weighs tables on one machine; two
 # damages that Citus does not let happen; plans that are forced to fit every partner, which it does not make.
 CITUS_SKIP = ^TestOutbox$$|^TestOldStatements$$|^TestBulkThatFailsTakesNobodyAlong$$|^TestBytesOfASubscription$$|^TestCheck$$/postgres/partner_gone|^TestCheck$$/postgres/moved_seal
-CITUS_PKG ?= ./internal/store ./internal/api ./internal/leak/... ./internal/partner/stored ./internal/cyber/stored ./internal/intake/stored
+CITUS_PKG ?= ./internal/store ./internal/api ./internal/leak/... ./internal/partner/stored ./internal/cyber/stored ./internal/feed/stored
 .PHONY: test-citus
 test-citus: ## store and API suites, kills of the service and of nodes, moves of rows on Citus (PG_BIN=the folder of a PostgreSQL that has it; half an hour)
 	scripts/with-citus go test -count=1 -p 1 -timeout 120m -run 'Test/postgres' -skip '$(CITUS_SKIP)' $(CITUS_PKG)

@@ -118,7 +118,7 @@ var borders = map[string][]string{
 // forAll are the packages that packages of their own floor may import.
 var forAll = []string{"internal/fault", "internal/durable"}
 
-// forTests tells a folder that exists for tests, by its name: storetest, leaktest.
+// forTests tells a folder that exists for tests, by its name: storetest, sqldbtest.
 func forTests(folder string) bool { return strings.HasSuffix(folder, "test") }
 
 // judgeImport says what is wrong with a production file of a folder importing a package, or nothing.

@@ -352,7 +352,7 @@ type Pieces struct {
 
 // NewPieces cuts r, which begins with the first piece that is wanted.
 func NewPieces(r io.Reader, size int64, from Place) *Pieces {
-	return &Pieces{r: r, size: size, number: from.First, about: about{name: from.Name, sql: from.State.SQL()}, chain: newChain(from.First, from.State)}
+	return &Pieces{r: r, size: size, number: from.First, about: about{name: from.Name, sql: from.State.IsDump}, chain: newChain(from.First, from.State)}
 }
 
 // NewMappedPieces cuts a text that is in memory as a whole, without copying it. touch is called with where in the

@@ -248,11 +248,8 @@ func (v *view) code(b []byte, i int, room *[]byte) int {
 		}
 	default:
 		if c, n := utf8.DecodeRune(b[i:]); n > 1 {
-			if plain, ok := plainRune(c); ok {
-				if plain == 0 {
-					return v.putDecoded(i, i+n)
-				}
-				return v.putDecoded(i, i+n, plain)
+			if _, ok := plainRune(c); ok {
+				return v.character(c, i, i+n)
 			}
 		}
 	}

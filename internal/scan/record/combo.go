@@ -37,8 +37,7 @@ const (
 )
 
 // lineForm looks at a line once.
-func (r *Reader) lineForm(i int) *form {
-	l := &r.lines[i]
+func (r *Reader) lineForm(l *line) *form {
 	if !l.form.known {
 		r.readForm(l)
 	}
@@ -176,10 +175,7 @@ func lookOfRest(v []byte, sep byte) look {
 
 // readComboLine reads identifier:password. That a list is one is told by the lines around.
 func (r *Reader) readComboLine(l *line, i int, hits []hit) bool {
-	f := &l.form
-	if !f.known {
-		r.readForm(l)
-	}
+	f := r.lineForm(l)
 	if f.sep == 0 {
 		return false
 	}
@@ -247,7 +243,7 @@ func (r *Reader) askAround(i int, f *form) (v votes) {
 	v.countForm(f, f)
 	for _, step := range [2]int{-1, 1} {
 		for n, k := 0, i+step; n < neighbourhood && r.isNear(i, k); n, k = n+1, k+step {
-			if near := r.lineForm(k); near.sep == f.sep {
+			if near := r.lineForm(&r.lines[k]); near.sep == f.sep {
 				v.countForm(near, f)
 			}
 		}
@@ -272,16 +268,13 @@ func (r *Reader) isInList(l *line, i int) bool {
 
 // isListLine reports whether a line can be of nothing but a combo list.
 func (r *Reader) isListLine(l *line) bool {
-	f := &l.form
-	if !f.known {
-		r.readForm(l)
-	}
+	f := r.lineForm(l)
 	return f.look == secret && f.extra == 0 && f.sep != ',' && f.sep != '\t' // a long one has no look
 }
 
 // isBesideCombo reports whether the line before or after line i is a combo line with the same separator.
 func (r *Reader) isBesideCombo(i int, sep byte) bool {
-	return r.isNear(i, i-1) && r.lineForm(i-1).sep == sep || r.isNear(i, i+1) && r.lineForm(i+1).sep == sep
+	return r.isNear(i, i-1) && r.lineForm(&r.lines[i-1]).sep == sep || r.isNear(i, i+1) && r.lineForm(&r.lines[i+1]).sep == sep
 }
 
 // bareCombo returns a combo line of which nothing more is claimed than its identifiers.

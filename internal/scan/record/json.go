@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"sort"
 
 	"github.com/vigiahq/vigia/internal/identifier"
 )
@@ -388,14 +389,7 @@ func (r *Reader) identify(hits []hit) {
 
 // memberOf returns the member that an identifier stands in, or -1.
 func (r *Reader) memberOf(h *hit) int {
-	low, high := 0, len(r.members)
-	for low < high {
-		if mid := (low + high) / 2; r.members[mid].to < int(h.to) {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
+	low := sort.Search(len(r.members), func(i int) bool { return r.members[i].to >= int(h.to) })
 	if low < len(r.members) && r.members[low].from <= int(h.from) {
 		return low
 	}

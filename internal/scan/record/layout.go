@@ -2,7 +2,6 @@ package record
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"strings"
 	"unicode/utf8"
@@ -62,12 +61,7 @@ func (r *Reader) readHeader(from, to int) *layout {
 // singleHead reads a line as the head of the only column of a table: one that says what digits under it are.
 func (r *Reader) singleHead(text []byte) *layout {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	for len(text) > 0 && aroundHead[text[0]] {
-		text = text[1:]
-	}
-	for len(text) > 0 && aroundHead[text[len(text)-1]] {
-		text = text[:len(text)-1]
-	}
+	text = bytes.Trim(text, "\r\" ") // what may stand around it
 	if len(text) > longestSingle || !nameLike(text) {
 		return nil
 	}
@@ -76,9 +70,6 @@ func (r *Reader) singleHead(text []byte) *layout {
 	}
 	return nil
 }
-
-// aroundHead is what may stand around the head of an only column.
-var aroundHead = [256]bool{'\r': true, '"': true, ' ': true}
 
 // longestSingle is how long the head of an only column may be: a line that is longer is a sentence.
 const longestSingle = 24
@@ -442,34 +433,10 @@ const unaccented = "aaaaaaaceeeeiiiidnooooo ouuuuy saaaaaaaceeeeiiiidnooooo ouuu
 // State is what the text so far says of the rows that follow: the header in force and the tables of an SQL dump. It
 // holds no word of the text. The zero State is that of the beginning.
 type State struct {
-	layout *layout
-	tables map[string][]column
-	sql    bool
-}
-
-// SQL says that the text is a dump of a database.
-func (s State) SQL() bool { return s.sql }
-
-// wireState is a State on paper.
-type wireState struct {
 	Layout *layout
 	Tables map[string][]column
-	SQL    bool
-}
-
-// MarshalJSON encodes the State for a checkpoint, so that an import can resume in the middle of a text.
-func (s State) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wireState{s.layout, s.tables, s.sql})
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (s *State) UnmarshalJSON(text []byte) error {
-	var w wireState
-	if err := json.Unmarshal(text, &w); err != nil {
-		return err
-	}
-	s.layout, s.tables, s.sql = w.Layout, w.Tables, w.SQL
-	return nil
+	// IsDump says that the text is a dump of a database.
+	IsDump bool `json:"SQL"`
 }
 
 // event is a place of the text that says something of the rows after it.
@@ -489,21 +456,21 @@ const mostTables = 512
 func (s State) afterEvent(e event) State {
 	switch {
 	case e.defines:
-		if len(s.tables) < mostTables {
-			tables := maps.Clone(s.tables)
+		if len(s.Tables) < mostTables {
+			tables := maps.Clone(s.Tables)
 			if tables == nil {
 				tables = map[string][]column{}
 			}
 			tables[e.table] = e.layout.Columns
-			s.tables = tables
+			s.Tables = tables
 		}
 	case e.layout != nil && e.layout.Columns == nil:
-		s.layout = nil
-		if columns := s.tables[e.table]; columns != nil {
-			s.layout = &layout{Form: e.layout.Form, Sep: e.layout.Sep, Columns: columns}
+		s.Layout = nil
+		if columns := s.Tables[e.table]; columns != nil {
+			s.Layout = &layout{Form: e.layout.Form, Sep: e.layout.Sep, Columns: columns}
 		}
 	default:
-		s.layout = e.layout
+		s.Layout = e.layout
 	}
 	return s
 }

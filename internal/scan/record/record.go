@@ -307,7 +307,7 @@ func (r *Reader) SurveyText() func(State) State {
 	events := append([]event(nil), r.events...)
 	sql := r.sql
 	return func(s State) State {
-		s.sql = sql
+		s.IsDump = sql
 		return s.foldEvents(events)
 	}
 }
@@ -416,7 +416,7 @@ func (r *Reader) tellRecord(l *line, i, k int) int {
 		}
 	}
 	hits := r.hits[k:l.last]
-	if in := r.inForce().layout; in != nil && r.readTableRow(l, hits, in) || len(r.rows) > 0 && r.fixedRow(l, hits) {
+	if in := r.inForce().Layout; in != nil && r.readTableRow(l, hits, in) || len(r.rows) > 0 && r.fixedRow(l, hits) {
 		return len(hits)
 	}
 	all := len(hits)

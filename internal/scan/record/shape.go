@@ -447,17 +447,8 @@ func appendTyped(dst, v []byte, slashes bool, quote byte) []byte {
 
 // control returns the character that stands for c behind a backslash; c itself if it has no other meaning.
 func control(c byte) byte {
-	switch c {
-	case 'n':
-		return '\n'
-	case 't':
-		return '\t'
-	case 'r':
-		return '\r'
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
+	if i := strings.IndexByte("ntrbf", c); i >= 0 {
+		return "\n\t\r\b\f"[i]
 	}
 	return c
 }
@@ -497,6 +488,13 @@ const longestHost = 253
 
 // setSite takes the host out of an address.
 func (r *Reader) setSite(url []byte) {
+	if site := AppendHost(r.site[:0], url); len(site) > 0 {
+		r.out.Site = site
+	}
+}
+
+// AppendHost appends the host of an address, in lower case and without www, or nothing where it has none.
+func AppendHost(dst, url []byte) []byte {
 	if n := bytes.Index(url, []byte("://")); n >= 0 {
 		url = url[n+3:]
 	}
@@ -517,16 +515,16 @@ func (r *Reader) setSite(url []byte) {
 	if n := bytes.IndexByte(url, ':'); n >= 0 {
 		url = url[:n]
 	}
-	if len(url) < 4 || len(url) > len(r.site) || bytes.IndexByte(url, '.') <= 0 {
-		return
+	if len(url) < 4 || len(url) > longestHost || bytes.IndexByte(url, '.') <= 0 {
+		return dst[:0]
 	}
-	site := r.site[:len(url)]
-	for i, c := range url {
-		if site[i] = inHost[c]; site[i] == 0 {
-			return
+	for _, c := range url {
+		if inHost[c] == 0 {
+			return dst[:0]
 		}
+		dst = append(dst, inHost[c])
 	}
-	r.out.Site = bytes.TrimPrefix(site, []byte("www."))
+	return bytes.TrimPrefix(dst, []byte("www."))
 }
 
 // inHost has the characters that names of hosts are made of, in lower case.

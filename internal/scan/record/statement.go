@@ -136,9 +136,7 @@ func keyword(text []byte, at int, word string) int {
 	if at < 0 {
 		return 0
 	}
-	for at < len(text) && isSpace(text[at]) {
-		at++
-	}
+	at = skipSpace(text, at)
 	if len(text)-at < len(word) {
 		return 0
 	}
@@ -183,9 +181,7 @@ func identifierAt(text []byte, at int) ([]byte, int) {
 
 // tableName reads a.b and returns the digest of its last part and where to go on after the space behind it.
 func tableName(text []byte, at int) (string, int) {
-	for at < len(text) && isSpace(text[at]) {
-		at++
-	}
+	at = skipSpace(text, at)
 	name, end := identifierAt(text, at)
 	for end < len(text) && text[end] == '.' {
 		name, end = identifierAt(text, end+1)
@@ -193,9 +189,7 @@ func tableName(text []byte, at int) (string, int) {
 	if len(name) == 0 {
 		return "", 0
 	}
-	for end < len(text) && isSpace(text[end]) {
-		end++
-	}
+	end = skipSpace(text, end)
 	return string(bytes.ToLower(name)), end
 }
 
@@ -261,10 +255,7 @@ func (r *Reader) firstTuple(from, to int) int {
 			from += next
 		}
 	}
-	for from < to && isSpace(r.b[from]) {
-		from++
-	}
-	return from
+	return skipSpace(r.b[:to], from)
 }
 
 // mostTuples is how many tuples are passed on the way to the one that is wanted.
@@ -336,9 +327,7 @@ func (r *Reader) splitTuple(at int) int {
 	}
 	r.fields = r.fields[:0]
 	for at++; at < len(b); {
-		for at < len(b) && isSpace(b[at]) {
-			at++
-		}
+		at = skipSpace(b, at)
 		from, end := at, 0
 		if at < len(b) && (b[at] == '\'' || b[at] == '"' || (b[at] == 'N' || b[at] == 'E') && at+1 < len(b) && b[at+1] == '\'') {
 			if b[at] == 'N' || b[at] == 'E' {
@@ -356,9 +345,7 @@ func (r *Reader) splitTuple(at int) int {
 			end = at
 		}
 		r.fields = append(r.fields, field{from, end, backslash})
-		for at < len(b) && isSpace(b[at]) {
-			at++
-		}
+		at = skipSpace(b, at)
 		if at >= len(b) {
 			return -1
 		}
@@ -436,10 +423,10 @@ func (r *Reader) tupleColumns(i int) []column {
 			if in.Columns != nil {
 				return in.Columns
 			}
-			return r.inForce().tables[table]
+			return r.inForce().Tables[table]
 		}
 	}
-	if in := r.inForce().layout; in != nil && in.Form == tuples {
+	if in := r.inForce().Layout; in != nil && in.Form == tuples {
 		return in.Columns
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -178,24 +179,11 @@ func (b *builder) handOut() *fault.Error {
 
 // hostInText takes the host out of an address, or is empty.
 func hostInText(text string) string {
-	if _, rest, ok := strings.Cut(text, "://"); ok {
-		text = rest
-	}
-	if n := strings.IndexAny(text, "/?# \t"); n >= 0 {
-		text = text[:n]
-	}
-	text = text[strings.LastIndexByte(text, '@')+1:]
-	text, _, _ = strings.Cut(text, ":")
-	text = strings.ToLower(text)
-	if len(text) < 4 || len(text) > 253 || strings.IndexByte(text, '.') <= 0 {
+	host := string(record.AppendHost(nil, []byte(text)))
+	if strings.ContainsFunc(host, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		return ""
 	}
-	for _, c := range text {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '-' && c != '_' {
-			return ""
-		}
-	}
-	return strings.TrimPrefix(text, "www.")
+	return host
 }
 
 // dateForm is how days are written.
