@@ -199,9 +199,9 @@ func (p *pdf) unpackStream(o pdfObject) ([]byte, error) {
 			case "FlateDecode", "Fl":
 				r = pdfInflate(r)
 			case "ASCIIHexDecode", "AHx":
-				r = pdfHex(r)
+				r = decodeWhole(r, func(raw []byte) io.Reader { return bytes.NewReader(decodeHex(raw)) })
 			case "ASCII85Decode", "A85":
-				r = pdfAscii85(r)
+				r = decodeWhole(r, pdfAscii85)
 			case "LZWDecode", "DCTDecode", "JPXDecode", "CCITTFaxDecode", "JBIG2Decode", "RunLengthDecode", "Crypt":
 				return nil, nil // pictures, nearly always
 			}
@@ -253,27 +253,21 @@ func pdfInflate(r io.Reader) io.Reader {
 	return flate.NewReader(r)
 }
 
-// pdfAscii85 decodes a stream in ASCII85 without the marks around it, which the decoder of the standard library
-// refuses.
-func pdfAscii85(r io.Reader) io.Reader {
+// decodeWhole reads all of a stream and returns what decode makes of it.
+func decodeWhole(r io.Reader, decode func(raw []byte) io.Reader) io.Reader {
 	raw, err := io.ReadAll(r)
 	if err != nil {
 		return failed{err}
 	}
-	raw = bytes.TrimPrefix(bytes.TrimSpace(raw), []byte("<~"))
-	if end := bytes.Index(raw, []byte("~>")); end >= 0 {
-		raw = raw[:end]
-	}
-	return ascii85.NewDecoder(bytes.NewReader(raw))
+	return decode(raw)
 }
 
-// pdfHex decodes a stream of hexadecimal digits.
-func pdfHex(r io.Reader) io.Reader {
-	raw, err := io.ReadAll(r)
-	if err != nil {
-		return failed{err}
-	}
-	return bytes.NewReader(decodeHex(raw))
+// pdfAscii85 decodes a stream in ASCII85 without the marks around it, which the decoder of the standard library
+// refuses.
+func pdfAscii85(raw []byte) io.Reader {
+	raw = bytes.TrimPrefix(bytes.TrimSpace(raw), []byte("<~"))
+	raw, _, _ = bytes.Cut(raw, []byte("~>"))
+	return ascii85.NewDecoder(bytes.NewReader(raw))
 }
 
 // decodeHex returns what pairs of hexadecimal digits stand for, up to a '>'. Other characters are passed over, and half a

@@ -231,7 +231,7 @@ func (db *sqlite) walkTree(n int64, depth int, row func(rowid int64, values []an
 			return err
 		}
 		if kind == sqliteInteriorIndex { // rows of a table without numbers stand here too
-			if err := db.indexRow(page, at+4, row); err != nil {
+			if err := db.readCell(page, at+4, false, row); err != nil {
 				return err
 			}
 		}
@@ -263,42 +263,32 @@ func (db *sqlite) cellOffsets(page []byte, start, head int) []int {
 // readRows calls row for the rows of a leaf.
 func (db *sqlite) readRows(page []byte, start int, row func(rowid int64, values []any) error) error {
 	for _, at := range db.cellOffsets(page, start, 8) {
-		if page[start] == sqliteLeafIndex {
-			if err := db.indexRow(page, at, row); err != nil {
-				return err
-			}
-			continue
-		}
-		length, n := sqliteVarint(page, at)
-		rowid, k := sqliteVarint(page, at+n)
-		if n == 0 || k == 0 {
-			db.noteDamage(errDamaged)
-			continue
-		}
-		payload, err := db.readPayload(page, at+n+k, length, db.usable-35)
-		if err != nil {
-			db.noteDamage(err)
-		}
-		if err := row(rowid, db.parseRecord(payload)); err != nil {
+		if err := db.readCell(page, at, page[start] == sqliteLeaf, row); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// indexRow reads a row of an index b-tree, as tables WITHOUT ROWID are stored. Damage is noted, and what could be read
-// of the row is still handed on.
-func (db *sqlite) indexRow(page []byte, at int, row func(rowid int64, values []any) error) error {
+// readCell reads a row of a leaf, or of an index b-tree without row numbers, as tables WITHOUT ROWID are stored. Damage is
+// noted, and what could be read of the row is still handed on.
+func (db *sqlite) readCell(page []byte, at int, isNumbered bool, row func(rowid int64, values []any) error) error {
 	length, n := sqliteVarint(page, at)
-	if n == 0 {
+	at += n
+	rowid, k, most := int64(0), n, (db.usable-12)*64/255-23
+	if isNumbered {
+		rowid, k = sqliteVarint(page, at)
+		at, most = at+k, db.usable-35
+	}
+	if n == 0 || k == 0 {
 		db.noteDamage(errDamaged)
 		return nil
 	}
-	payload, err := db.readPayload(page, at+n, length, (db.usable-12)*64/255-23)
+	payload, err := db.readPayload(page, at, length, most)
 	if err != nil {
 		db.noteDamage(err)
 	}
-	return row(0, db.parseRecord(payload))
+	return row(rowid, db.parseRecord(payload))
 }
 
 // writeLostLeaf writes the rows of a page that belongs to no known table.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -32,7 +33,7 @@ type Download struct {
 	// Parallel is how many requests run at once; 0 means 32.
 	Parallel int
 	Client   *http.Client
-	// Progress, if set, is called now and then from one goroutine. It counts ranges.
+	// Progress, if set, is called now and then, by one goroutine at a time. It counts ranges.
 	Progress func(Progress)
 	// Wait pauses between attempts and Chance spreads the pauses; nil means the clock and the usual random source.
 	Wait   func(context.Context, time.Duration) error
@@ -124,74 +125,43 @@ func (d *Download) checkReach(ctx context.Context) error {
 	return res.Body.Close()
 }
 
-// fetchAllRanges brings every range into the journal.
+// fetchAllRanges brings every range into the journal and reports progress.
 func (d *downloader) fetchAllRanges(ctx context.Context) error {
-	missing := d.journal.missingRanges() // read before the first answer changes it
-	group, ctx := errgroup.WithContext(ctx)
-	numbers, answers := make(chan uint32), make(chan answer, d.job.Parallel)
-	group.Go(func() error {
-		defer close(numbers)
-		return dispatchRanges(ctx, missing, numbers)
-	})
-	workers, workCtx := errgroup.WithContext(ctx)
-	for range d.job.Parallel {
-		workers.Go(func() error { return d.fetchRanges(workCtx, numbers, answers) })
-	}
-	group.Go(func() error {
-		defer close(answers)
-		return workers.Wait()
-	})
-	group.Go(func() error { return d.recordAnswers(answers) })
-	return group.Wait()
-}
-
-// dispatchRanges hands out ranges to the workers.
-func dispatchRanges(ctx context.Context, missing []uint32, numbers chan<- uint32) error {
-	for _, n := range missing {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case numbers <- n:
-		}
-	}
-	return nil
-}
-
-// fetchRanges fetches ranges until there are none.
-func (d *downloader) fetchRanges(ctx context.Context, numbers <-chan uint32, answers chan<- answer) error {
-	for n := range numbers {
-		tag := ""
-		if d.tags != nil {
-			tag = d.tags[n]
-		}
-		a, err := d.fetchRange(ctx, n, tag)
-		if err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case answers <- a:
-		}
-	}
-	return nil
-}
-
-// recordAnswers writes answers to the journal and reports progress.
-func (d *downloader) recordAnswers(answers <-chan answer) error {
 	p := Progress{Total: int64(d.job.ranges), Done: int64(d.journal.count)}
-	for a := range answers {
-		if err := d.journal.addRange(a); err != nil {
-			return err
+	var recording sync.Mutex
+	group, fetching := errgroup.WithContext(ctx)
+	group.SetLimit(d.job.Parallel)
+	for _, n := range d.journal.missingRanges() {
+		if fetching.Err() != nil {
+			break
 		}
-		p.Done++
-		p.Hashes += uint64(len(a.keys))
-		p.Bytes += a.bytes
-		if d.job.Progress != nil {
-			d.job.Progress(p)
-		}
+		group.Go(func() error {
+			tag := ""
+			if d.tags != nil {
+				tag = d.tags[n]
+			}
+			a, err := d.fetchRange(fetching, n, tag)
+			if err != nil {
+				return err
+			}
+			recording.Lock()
+			defer recording.Unlock()
+			if err := d.journal.addRange(a); err != nil {
+				return err
+			}
+			p.Done++
+			p.Hashes += uint64(len(a.keys))
+			p.Bytes += a.bytes
+			if d.job.Progress != nil {
+				d.job.Progress(p)
+			}
+			return nil
+		})
 	}
-	return nil
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
 }
 
 // publishCorpus builds the corpus from the journal and, for ranges that did not change, from the corpus in force.

@@ -281,7 +281,7 @@ func inputStem(name string) string {
 // five digits are the input's name.
 func parserFor(a Algorithm, name string, head []byte) (*lineParser, error) {
 	digits := 0
-	for digits < len(head) && hexDigitValue(head[digits]) <= 15 {
+	for digits < len(head) && scan.HexDigitValue(head[digits]) <= 15 {
 		digits++
 	}
 	if digits == a.hexDigits()-rangeDigits {
@@ -445,7 +445,7 @@ func (p *lineParser) parseSlow(line []byte) *fault.Rule {
 	}
 	var key uint64
 	for i, c := range line[:p.digits] {
-		v := hexDigitValue(c)
+		v := scan.HexDigitValue(c)
 		if v > 15 {
 			return &fault.NotHexadecimal
 		}
@@ -494,7 +494,7 @@ func hexDigits(w uint64) uint64 {
 // hexValues is hexValue as a table.
 var hexValues = func() (t [256]byte) {
 	for c := range t {
-		t[c] = hexDigitValue(byte(c))
+		t[c] = scan.HexDigitValue(byte(c))
 	}
 	return t
 }()

@@ -109,16 +109,3 @@ func ParsePrefix(s string) (key uint64, err error) {
 	}
 	return key, nil
 }
-
-// hexDigitValue returns the value of a hex digit, or more than 15.
-func hexDigitValue(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10
-	}
-	return 0xff
-}

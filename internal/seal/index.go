@@ -6,9 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
-	"maps"
 	"sync"
-	"sync/atomic"
 
 	"github.com/dchest/siphash"
 	daead "github.com/tink-crypto/tink-go/v2/daead/subtle"
@@ -45,21 +43,20 @@ func (k *Keys) deriveSecrets(m *material) {
 // value always give the same IndexSize bytes, and nothing links values of two fields or two partners. field is a
 // constant of the program (a key is kept for each), value is already normalised.
 func (k *Keys) BlindIndex(field, partner string, value []byte) []byte {
-	h := k.index.derivedKey(field).takeHash()
-	h.addLengthAndText(partner)
-	h.msg = append(h.msg, value...) // last part: needs no length
-	return h.sumAndRelease(IndexSize)
+	h := k.index.keyedHash(field)
+	writePart(h, []byte(partner))
+	h.Write(value) // last part: needs no length
+	return h.Sum(nil)[:IndexSize:IndexSize]
 }
 
 // MAC returns a MACSize-byte keyed hash of the parts under a key of its own for the purpose, a constant of the program.
 // Parts keep their bounds: ("ab", "c") and ("a", "bc") differ.
 func (k *Keys) MAC(purpose string, data ...[]byte) []byte {
-	h := k.macs.derivedKey(purpose).takeHash()
+	h := k.macs.keyedHash(purpose)
 	for _, part := range data {
-		h.msg = binary.AppendUvarint(h.msg, uint64(len(part)))
-		h.msg = append(h.msg, part...)
+		writePart(h, part)
 	}
-	return h.sumAndRelease(MACSize)
+	return h.Sum(nil)
 }
 
 // bindingID is how many random bytes begin a binding, so that two databases under one key file do not show it.
@@ -106,79 +103,31 @@ func (m *material) bindingKey() (key [secretSize]byte) {
 type deriver struct {
 	secret []byte
 	label  string
-	mu     sync.Mutex // held to add a name
-	keys   atomic.Pointer[map[string]*hmacKey]
+	keys   sync.Map // name -> key
 }
 
 // newDeriver returns a deriver that keeps a copy of the secret: the caller clears its own.
 func newDeriver(secret []byte, label string) *deriver {
-	d := &deriver{secret: append([]byte(nil), secret...), label: label}
-	d.keys.Store(&map[string]*hmacKey{})
-	return d
+	return &deriver{secret: append([]byte(nil), secret...), label: label}
 }
 
-// derivedKey returns the key for name. Names are few and constant, so the map is copied when one is new and read without a
-// lock.
-func (d *deriver) derivedKey(name string) *hmacKey {
-	if k, ok := (*d.keys.Load())[name]; ok {
-		return k
+// keyedHash returns HMAC-SHA-256 under the key for name. HMAC of a uniform secret is a key derivation by itself: HKDF would
+// first whiten what is random already.
+func (d *deriver) keyedHash(name string) hash.Hash {
+	key, ok := d.keys.Load(name)
+	if !ok {
+		h := hmac.New(sha256.New, d.secret)
+		h.Write([]byte(d.label + name))
+		key, _ = d.keys.LoadOrStore(name, h.Sum(nil))
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if k, ok := (*d.keys.Load())[name]; ok {
-		return k
-	}
-	// HMAC of a uniform secret is a key derivation by itself: HKDF would first whiten what is random already.
-	h := hmac.New(sha256.New, d.secret)
-	h.Write([]byte(d.label + name))
-	k := newHMACKey(h.Sum(nil))
-	next := maps.Clone(*d.keys.Load())
-	next[name] = k
-	d.keys.Store(&next)
-	return k
+	raw, _ := key.([]byte) // only keys are stored
+	return hmac.New(sha256.New, raw)
 }
 
-// hmacKey computes HMAC-SHA-256 many times under one key. It keeps idle hashes, which hold the key already absorbed:
-// that halves the work for short values and allocates only the result.
-type hmacKey struct{ idle sync.Pool }
-
-// keyedHash is one use of a key: the message is gathered in msg, then hashed at once.
-type keyedHash struct {
-	home *hmacKey
-	hash hash.Hash
-	msg  []byte
-	out  [sha256.Size]byte
-}
-
-// newHMACKey returns a key with a pool of hashes: setting up HMAC costs more than hashing a short value.
-func newHMACKey(raw []byte) *hmacKey {
-	k := &hmacKey{}
-	k.idle.New = func() any { return &keyedHash{home: k, hash: hmac.New(sha256.New, raw)} }
-	return k
-}
-
-// takeHash returns a hash for the caller's exclusive use, from the pool if there is one.
-func (k *hmacKey) takeHash() *keyedHash {
-	h, _ := k.idle.Get().(*keyedHash)
-	return h
-}
-
-// addLengthAndText adds a string with its length in front.
-func (h *keyedHash) addLengthAndText(s string) {
-	h.msg = binary.AppendUvarint(h.msg, uint64(len(s)))
-	h.msg = append(h.msg, s...)
-}
-
-// sumAndRelease returns the first n bytes of the HMAC and gives h back; h must not be used after it.
-func (h *keyedHash) sumAndRelease(n int) []byte {
-	h.hash.Write(h.msg)
-	h.hash.Sum(h.out[:0])
-	result := append(make([]byte, 0, n), h.out[:n]...)
-	h.hash.Reset()
-	clear(h.msg) // it held personal data
-	h.msg = h.msg[:0]
-	h.home.idle.Put(h)
-	return result
+// writePart writes a part with its length in front, so that parts keep their bounds.
+func writePart(h hash.Hash, part []byte) {
+	h.Write(binary.AppendUvarint(make([]byte, 0, binary.MaxVarintLen64), uint64(len(part))))
+	h.Write(part)
 }
 
 // BUG(seal): a fingerprint has 64 bits, so a value that is in no breach is taken for one that is with a probability of
