@@ -96,52 +96,29 @@ func deadlineOf(c cyber.Case, now time.Time) deadline {
 	return deadline{Text: "F" + formatTimeLeft(rest)[1:]}
 }
 
-// naming gives services and partners their names.
-type naming struct {
-	services map[cyber.ServiceID]string
-	partners map[partner.ID]string
-	now      time.Time
-	// confined hides who of the service works on a case.
-	confined bool
-	// me is the address of who looks.
-	me string
-}
-
 // newTickets returns cases as cards of the desk.
-func (n naming) newTickets(cases []cyber.Case) []ticket {
-	list := make([]ticket, len(cases))
-	for i, one := range cases {
-		list[i] = ticket{Case: one, ServiceName: n.services[one.Service], PartnerName: n.partners[one.Partner]}
-		list[i].Deadline, list[i].FromPerson = deadlineOf(one, n.now), one.Spoke == ""
-		who := one.Spoke
-		if n.confined && one.Assignee != "" {
-			list[i].Assignee = theService
+func (c *Console) newTickets(r *request, cases []cyber.Case, services []cyber.Service, partners []partner.Partner) []ticket {
+	serviceNames, partnerNames := map[cyber.ServiceID]string{}, partnerChoice{All: partners}.namesByID()
+	for _, s := range services {
+		serviceNames[s.ID] = s.Name
+	}
+	return mapList(cases, func(one cyber.Case) ticket {
+		t := ticket{Case: one, ServiceName: serviceNames[one.Service], PartnerName: partnerNames[one.Partner], Deadline: deadlineOf(one, c.Now()), FromPerson: one.Spoke == ""}
+		if c.confined && one.Assignee != "" { // who of the service works on a case is not for partners
+			t.Assignee = theService
 		}
+		who, _, _ := strings.Cut(one.Spoke, "@")
 		switch {
 		case one.Spoke == "":
 			who = "Pessoa"
-		case one.Spoke == n.me:
+		case one.Spoke == r.who.Email:
 			who = "Você"
-		case n.confined:
+		case c.confined:
 			who = theService
-		default:
-			who, _, _ = strings.Cut(who, "@")
 		}
-		list[i].LastWord = who + ", há " + formatDuration(max(0, n.now.Sub(one.SpokeAt)))
-	}
-	return list
-}
-
-// loadNames returns the names that cards of the desk show.
-func (c *Console) loadNames(r *request, services []cyber.Service, partners []partner.Partner) naming {
-	n := naming{
-		services: make(map[cyber.ServiceID]string, len(services)), partners: partnerChoice{All: partners}.namesByID(), now: c.Now(), confined: c.confined,
-		me: r.who.Email,
-	}
-	for _, s := range services {
-		n.services[s.ID] = s.Name
-	}
-	return n
+		t.LastWord = who + ", há " + formatDuration(max(0, c.Now().Sub(one.SpokeAt)))
+		return t
+	})
 }
 
 // listCaseOwners returns the e-mail addresses of the operators who may work on a case.
@@ -154,24 +131,19 @@ func (c *Console) listCaseOwners(r *request) (list []string) {
 	return list
 }
 
-// casesFilter reads what the desk is narrowed to. A partner that there is not has no cases.
-func (c *Console) casesFilter(r *request, partners []partner.Partner) filter {
+// showCases shows the queue of cases, as a list or with the statuses side by side.
+func showCases(c *Console, r *request) (answer, error) {
+	partners := c.visiblePartners(r)
 	id, q := c.chosenPartner(r, partners), r.URL.Query()
 	if status, err := cyber.ParseCaseStatus(q.Get("status")); err == nil {
 		q.Set("status", string(status))
 	}
-	if isKnownPartner(partners, id) {
-		return c.parseFilterQuery(r, &casesList, q, id, partners)
+	known := id
+	if !isKnownPartner(partners, id) { // a partner that there is not has no cases
+		known = ""
 	}
-	f := c.parseFilterQuery(r, &casesList, q, "", partners)
+	f := c.parseFilterQuery(r, &casesList, q, known, partners)
 	f.Partner = id
-	return f
-}
-
-// showCases shows the queue of cases, as a list or with the statuses side by side.
-func showCases(c *Console, r *request) (answer, error) {
-	partners := c.visiblePartners(r)
-	f := c.casesFilter(r, partners)
 	services := callRule(r, c.Rules.Services.ListServices)
 	page := casesPage{Status: cyber.CaseStatus(f.valueOfName("status")), AsLanes: f.valueOfName("view") == "lanes"}
 	page.Tabs = c.queueTabs(r, f)
@@ -179,10 +151,9 @@ func showCases(c *Console, r *request) (answer, error) {
 	if page.AsLanes && page.Status == "" {
 		shown = []cyber.CaseStatus{cyber.CaseOpen, cyber.CaseInProgress, cyber.CaseWaiting}
 	}
-	names := c.loadNames(r, services, partners)
 	for _, status := range shown {
 		l := c.readDeskLane(r, f, status, len(shown) == 1)
-		l.Tickets = names.newTickets(l.Cases)
+		l.Tickets = c.newTickets(r, l.Cases, services, partners)
 		c.nameTickets(r, l.Tickets)
 		page.Lanes, page.Total = append(page.Lanes, l), page.Total+l.Total
 	}
@@ -325,8 +296,8 @@ const (
 // showCasePage shows a case with all that belongs to it.
 func showCasePage(c *Console, r *request) (answer, error) {
 	one, moves := callRulePair(r, c.Rules.Cases.ShowCase, cyber.CaseID(r.PathValue("id")))
-	names := c.loadNames(r, callRule(r, c.Rules.Services.ListServices), callRule(r, c.Rules.Partners.ListPartners))
-	page := casePage{ticket: names.newTickets([]cyber.Case{one})[0], Person: c.personPath(one.Partner, one.User), Writer: one.OtherWriter(r.who.Email, c.Now())}
+	services, partners := callRule(r, c.Rules.Services.ListServices), callRule(r, c.Rules.Partners.ListPartners)
+	page := casePage{ticket: c.newTickets(r, []cyber.Case{one}, services, partners)[0], Person: c.personPath(one.Partner, one.User), Writer: one.OtherWriter(r.who.Email, c.Now())}
 	if c.confined {
 		moves = c.movesForPartner(r, moves)
 	} else {
@@ -349,7 +320,7 @@ func showCasePage(c *Console, r *request) (answer, error) {
 	page.Findings, _ = callRulePair(r, c.Rules.Review.FindingList, cyber.FindingFilter{Partner: one.Partner, User: one.User, OpenOnly: true, Limit: openFindings})
 	others := callRuleWith2(r, c.Rules.Cases.ListPersonCases, one.Partner, one.User)
 	others = slices.DeleteFunc(others, func(o cyber.Case) bool { return o.ID == one.ID })
-	page.Earlier = names.newTickets(others[:min(len(others), earlierCases)])
+	page.Earlier = c.newTickets(r, others[:min(len(others), earlierCases)], services, partners)
 	return view{"case", "Caso " + strconv.FormatInt(page.Short, 10), page}, nil
 }
 
@@ -535,18 +506,6 @@ var takeOverCase = changeHandler("case.assign", "id", "/cases/{id}", "case.taken
 	return r.who.Email, err
 })
 
-// parseAssignee returns the assignee that the form asks for: an operator who may work on cases, or empty for no assignee.
-func (c *Console) parseAssignee(r *request) string {
-	to := r.trimmedField("assignee")
-	if r.PostForm.Has("me") {
-		return r.who.Email
-	}
-	if owners := c.listCaseOwners(r); to != "" && !slices.Contains(owners, to) {
-		r.keepFailure(cyber.ErrCaseInvalid.With("assignee", fault.CaseOperator))
-	}
-	return to
-}
-
 // assignCase assigns the case in the path to the operator in the form.
 func assignCase(c *Console, r *request) (answer, error) {
 	id := cyber.CaseID(r.PathValue("id"))
@@ -567,7 +526,12 @@ func assignCases(c *Console, r *request) (answer, error) {
 
 // assignCases assigns cases to the operator in the form, with a line in the audit trail for each case.
 func (c *Console) assignCases(r *request, ids ...cyber.CaseID) {
-	to := c.parseAssignee(r)
+	to := r.trimmedField("assignee")
+	if r.PostForm.Has("me") {
+		to = r.who.Email
+	} else if owners := c.listCaseOwners(r); to != "" && !slices.Contains(owners, to) {
+		r.keepFailure(cyber.ErrCaseInvalid.With("assignee", fault.CaseOperator))
+	}
 	for _, id := range ids {
 		c.changeWithAudit(r, "case.assign", func(ctx context.Context, in *Rules) (string, string, error) {
 			_, err := in.Cases.AssignCase(ctx, id, to)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -173,7 +172,7 @@ func (row *jobRow) importText() {
 // describePace tells how fast bytes are read and when that will be over.
 func describePace(p job.Pace) (text string) {
 	if p.Percent >= 0 {
-		text = fmt.Sprintf(", %s %%", strings.Replace(strconv.FormatFloat(p.Percent, 'f', 1, 64), ".", ",", 1))
+		text = ", " + formatDecimal(p.Percent) + " %"
 	}
 	if p.PerSecond > 0 {
 		text += ", " + formatByteSize(int64(p.PerSecond)) + "/s"

@@ -182,20 +182,18 @@ var functions = template.FuncMap{
 	"at": func(segments ...any) string {
 		return joinPath(mapList(segments, func(s any) string { return fmt.Sprint(s) })...)
 	},
-	"reais":    formatReais,
-	"cpf":      identifier.FormatCPF,
-	"maskCPF":  func(cpf string) string { return identifier.MaskValue(identifier.CPF, cpf) },
-	"maskMail": func(mail string) string { return identifier.MaskValue(identifier.Email, mail) },
-	"mask4":    lastFourDigits,
-	"maskName": maskPersonName,
-	"action":   func(name string) string { return cmp.Or(actionNames[name], name) },
-	"system":   func(s cyber.System) string { return cmp.Or(systemNames[s], string(s)) },
-	"monogram": monogramOf,
-	"add":      func(a, b any) int64 { return toInteger(a) + toInteger(b) },
-	"sub":      func(a, b int) int { return a - b },
-	"tenths": func(n any) string {
-		return strings.Replace(strconv.FormatFloat(float64(toInteger(n))/10, 'f', 1, 64), ".", ",", 1)
-	},
+	"reais":      formatReais,
+	"cpf":        identifier.FormatCPF,
+	"maskCPF":    func(cpf string) string { return identifier.MaskValue(identifier.CPF, cpf) },
+	"maskMail":   func(mail string) string { return identifier.MaskValue(identifier.Email, mail) },
+	"mask4":      lastFourDigits,
+	"maskName":   maskPersonName,
+	"action":     func(name string) string { return cmp.Or(actionNames[name], name) },
+	"system":     func(s cyber.System) string { return cmp.Or(systemNames[s], string(s)) },
+	"monogram":   monogramOf,
+	"add":        func(a, b any) int64 { return toInteger(a) + toInteger(b) },
+	"sub":        func(a, b int) int { return a - b },
+	"tenths":     func(n any) string { return formatDecimal(float64(toInteger(n)) / 10) },
 	"neg":        func(d time.Duration) time.Duration { return -d },
 	"dayField":   formatDayField,
 	"birthDay":   formatBirthDay,
@@ -350,6 +348,11 @@ func groupedNumber(n int64) string {
 	return sign + s
 }
 
+// formatDecimal writes a number with one decimal, behind a comma.
+func formatDecimal(f float64) string {
+	return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1)
+}
+
 // formatByteSize writes a number of bytes for people.
 func formatByteSize(n int64) string {
 	units := []string{"B", "kB", "MB", "GB", "TB"}
@@ -361,21 +364,18 @@ func formatByteSize(n int64) string {
 	if i == 0 {
 		return strconv.FormatInt(n, 10) + " B"
 	}
-	return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) + " " + units[i]
+	return formatDecimal(f) + " " + units[i]
 }
 
 // formatDuration writes a duration for people: 850 µs, 12,3 ms, 2 min.
 func formatDuration(d time.Duration) string {
-	comma := func(f float64, unit string) string {
-		return strings.Replace(strconv.FormatFloat(f, 'f', 1, 64), ".", ",", 1) + " " + unit
-	}
 	switch {
 	case d < time.Millisecond:
 		return strconv.FormatInt(d.Microseconds(), 10) + " µs"
 	case d < time.Second:
-		return comma(float64(d.Microseconds())/1000, "ms")
+		return formatDecimal(float64(d.Microseconds())/1000) + " ms"
 	case d < time.Minute:
-		return comma(d.Seconds(), "s")
+		return formatDecimal(d.Seconds()) + " s"
 	case d < time.Hour:
 		return strconv.Itoa(int(d.Minutes())) + " min"
 	case d < 48*time.Hour:

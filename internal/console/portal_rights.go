@@ -34,6 +34,14 @@ func (r Rules) onlyPartner(s scope) Rules {
 	}
 }
 
+// ifOwn asks a rule about the one partner, and refuses a question about another.
+func ifOwn[T any](own bool, refusal error, ask func() (T, error)) (value T, err error) {
+	if !own {
+		return value, refusal
+	}
+	return ask()
+}
+
 // ownWebhooks are one partner's.
 type ownWebhooks struct {
 	Webhooks
@@ -61,10 +69,7 @@ func (s ownSubjects) Reference(p subject.Person) string { return s.of.Reference(
 
 // FindReferred returns a person of the one partner.
 func (s ownSubjects) FindReferred(ctx context.Context, id partner.ID, ref string) (subject.Person, error) {
-	if id != s.id {
-		return subject.Person{}, subject.ErrNobody
-	}
-	return s.of.FindReferred(ctx, id, ref)
+	return ifOwn(id == s.id, subject.ErrNobody, func() (subject.Person, error) { return s.of.FindReferred(ctx, id, ref) })
 }
 
 // DescribePerson returns what the page about a person shows to the one partner.
@@ -91,10 +96,7 @@ func (e ownEvents) ListEvents(ctx context.Context, id partner.ID, f alert.EventF
 
 // GetEvent returns an event of the one partner.
 func (e ownEvents) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
-	if id != e.id {
-		return alert.Kept{}, alert.ErrEventNotFound
-	}
-	return e.of.GetEvent(ctx, id, event)
+	return ifOwn(id == e.id, alert.ErrEventNotFound, func() (alert.Kept, error) { return e.of.GetEvent(ctx, id, event) })
 }
 
 // DeliveryList lists deliveries of the one partner, whatever was asked for.
@@ -131,18 +133,12 @@ func (v ownReview) DeviceList(ctx context.Context, id partner.ID, f cyber.Device
 
 // GetAsset returns a watched value of the one partner.
 func (v ownReview) GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
-	if id != v.id {
-		return cyber.Asset{}, cyber.ErrAssetNotFound
-	}
-	return v.of.GetAsset(ctx, id, asset)
+	return ifOwn(id == v.id, cyber.ErrAssetNotFound, func() (cyber.Asset, error) { return v.of.GetAsset(ctx, id, asset) })
 }
 
 // FindingByID returns a finding of the one partner.
 func (v ownReview) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
-	if id != v.id {
-		return cyber.Found{}, cyber.ErrFindingNotFound
-	}
-	return v.of.FindingByID(ctx, id, finding)
+	return ifOwn(id == v.id, cyber.ErrFindingNotFound, func() (cyber.Found, error) { return v.of.FindingByID(ctx, id, finding) })
 }
 
 // movesForPartner returns the history of a case as the partner's people read it, without internal notes.

@@ -288,7 +288,7 @@ func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) 
 	page.Services = callRule(r, c.Rules.Services.ListServices)
 	cases := mapList(held.Cases, func(one subject.Case) cyber.Case { return one.Case })
 	slices.Reverse(cases)
-	page.Cases = c.loadNames(r, page.Services, []partner.Partner{p}).newTickets(cases)
+	page.Cases = c.newTickets(r, cases, page.Services, []partner.Partner{p})
 	for _, d := range slices.Backward(held.Devices) {
 		page.Devices = append(page.Devices, devicePage{Device: d, State: d.KeyStateAt(c.Now())})
 	}

@@ -128,10 +128,7 @@ const recordBatch = 200
 // recordReveals writes a line to the audit trail for each person whose values are about to be shown, in batches.
 func (d *Rights) recordReveals(ctx context.Context, who operator.Actor, list []Affected, reason string) error {
 	for part := range slices.Chunk(list, recordBatch) {
-		refs := make([]string, len(part))
-		for i, a := range part {
-			refs[i] = d.store.PersonReference(Person{User: a.User, Partner: a.Partner})
-		}
+		refs := mapList(part, func(a Affected) string { return d.store.PersonReference(Person{User: a.User, Partner: a.Partner}) })
 		if err := d.trail.RecordAll(ctx, who, "subject.reveal", refs, reason); err != nil {
 			return err
 		}
@@ -193,11 +190,7 @@ func wordLookup(words map[string]string) func(string) string {
 
 // classWords returns the names of classes of data in Portuguese, as a list in a sentence.
 func classWords(names []string) string {
-	words := make([]string, len(names))
-	for i, n := range names {
-		words[i] = wordLookup(exposedWords)(n)
-	}
-	return strings.Join(words, ", ")
+	return strings.Join(mapList(names, wordLookup(exposedWords)), ", ")
 }
 
 // letterDay and letterMoment write what the statement has as dates and times of machines.

@@ -153,37 +153,55 @@ type heldEvent struct {
 	Deliveries []string        `json:"deliveries"`
 }
 
-// statementOf returns what is held, partner by partner, in the form of the JSON statement. Lists are never null.
-func statementOf(all []Held) []heldView {
-	views := make([]heldView, len(all))
-	for i, h := range all {
-		v := heldView{
-			Partner: partnerRef{ID: string(h.Partner.ID), Name: h.Partner.Name, Officer: h.Partner.Settings.Officer}, Subscriptions: []heldSubscription{}, Watched: []heldAsset{}, Findings: []heldFinding{},
-			Cases: []heldCase{}, Devices: []heldDevice{}, Answers: []heldAnswer{}, Scores: []heldScore{}, Events: []heldEvent{}, Others: []string{},
-			StoredAnswers: h.StoredAnswers,
-		}
-		for _, s := range h.Subscriptions {
-			v.Subscriptions = append(v.Subscriptions, viewHeldSubscription(s))
-		}
-		viewHeldMonitoring(&v, h)
-		viewHeldProtection(&v, h)
-		for _, e := range h.Events {
-			ev := heldEvent{e.ID, e.Type, formatTime(e.At), e.Body, []string{}}
-			for _, d := range e.Deliveries {
-				ev.Deliveries = append(ev.Deliveries, strings.TrimSpace(d.Endpoint+" "+d.State+" "+formatTime(d.At)))
-			}
-			v.Events = append(v.Events, ev)
-		}
-		for _, u := range h.Others {
-			v.Others = append(v.Others, string(u))
-		}
-		views[i] = v
+// mapList returns what a function makes of each element of a list: an empty list and never nil, which JSON would call null.
+func mapList[A, B any](list []A, convert func(A) B) []B {
+	made := make([]B, len(list))
+	for i, one := range list {
+		made[i] = convert(one)
 	}
-	return views
+	return made
 }
 
-// viewHeldSubscription returns a subscription as the statement shows it: unmasked, as the person has a right to all of
-// it.
+// statementOf returns what is held, partner by partner, in the form of the JSON statement. Lists are never null. Values are unmasked, as
+// the person has a right to all of them.
+func statementOf(all []Held) []heldView {
+	return mapList(all, func(h Held) heldView {
+		return heldView{
+			Partner:       partnerRef{ID: string(h.Partner.ID), Name: h.Partner.Name, Officer: h.Partner.Settings.Officer},
+			Subscriptions: mapList(h.Subscriptions, viewHeldSubscription),
+			Watched: mapList(h.Assets, func(a Watched) heldAsset {
+				return heldAsset{string(a.ID), a.Kind.String(), a.Value, string(a.User), string(a.Status), formatTime(a.AddedAt), mapList(a.History, func(c Change) string {
+					return formatTime(c.At) + " " + string(c.Before) + " -> " + string(c.Then)
+				})}
+			}),
+			Findings: mapList(h.Findings, func(f cyber.Finding) heldFinding { return viewHeldFinding(f, h.Steps) }),
+			Cases: mapList(h.Cases, func(c Case) heldCase {
+				return heldCase{
+					string(c.ID), string(c.Service), string(c.Status), append([]string{}, c.Appointments...), append([]string{}, c.Answers...), formatTime(c.CreatedAt),
+					mapList(c.Moves, func(m cyber.CaseMove) heldMove {
+						return heldMove{string(m.Kind), string(m.From), string(m.To), m.Actor, m.Note, formatTime(m.At)}
+					}),
+				}
+			}),
+			Devices: mapList(h.Devices, func(d cyber.Device) heldDevice {
+				return heldDevice{string(d.ID), string(d.System), d.Name, d.Key, formatTime(d.IssuedAt), formatTime(d.ValidUntil), formatTime(d.EndedAt)}
+			}),
+			Answers: mapList(h.Answers, func(a Answer) heldAnswer { return heldAnswer{string(a.Content), a.Value, formatTime(a.At)} }),
+			Scores: mapList(h.Scores, func(s cyber.ScoreDay) heldScore {
+				return heldScore{s.Date().Format(time.DateOnly), float64(s.Breach) / 10, float64(s.Assessment) / 10}
+			}),
+			Events: mapList(h.Events, func(e Event) heldEvent {
+				return heldEvent{e.ID, e.Type, formatTime(e.At), e.Body, mapList(e.Deliveries, func(d Delivery) string {
+					return strings.TrimSpace(d.Endpoint + " " + d.State + " " + formatTime(d.At))
+				})}
+			}),
+			Others:        mapList(h.Others, func(u partner.UserHash) string { return string(u) }),
+			StoredAnswers: h.StoredAnswers,
+		}
+	})
+}
+
+// viewHeldSubscription returns a subscription as the statement shows it.
 func viewHeldSubscription(s subscription.Subscription) heldSubscription {
 	b := s.Beneficiary
 	return heldSubscription{
@@ -193,48 +211,28 @@ func viewHeldSubscription(s subscription.Subscription) heldSubscription {
 	}
 }
 
-// addressLine returns an address in one line, without the parts that are empty.
-func addressLine(a subscription.Address) string {
-	parts := []string{strings.TrimSpace(a.Street + " " + a.Number), a.Complement, a.Neighborhood, strings.Trim(a.City+"/"+a.State, "/"), a.Zipcode}
-	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
-}
-
-// viewHeldMonitoring adds the watched values and the findings with the steps that the person marked.
-func viewHeldMonitoring(v *heldView, h Held) {
-	for _, a := range h.Assets {
-		av := heldAsset{string(a.ID), a.Kind.String(), a.Value, string(a.User), string(a.Status), formatTime(a.AddedAt), []string{}}
-		for _, c := range a.History {
-			av.History = append(av.History, formatTime(c.At)+" "+string(c.Before)+" -> "+string(c.Then))
-		}
-		v.Watched = append(v.Watched, av)
-	}
-	for _, f := range h.Findings {
-		fv := heldFinding{
-			string(f.ID), string(f.Asset), f.Kind.String(), f.Breach.Name, f.Breach.Title, f.Breach.Date.Format(time.DateOnly), []string{}, string(f.Basis()), f.Trace.Sites, formatDay(f.Trace.TakenOn()), f.LeakedAs(), string(f.Severity),
-			formatTime(f.FoundAt), string(f.Resolution), []heldStep{},
-		}
-		plan := cyber.NewFindingPlan(f, h.Steps)
-		for _, m := range h.Steps {
-			if m.Finding != f.ID {
-				continue
-			}
+// viewHeldFinding returns a finding with the steps that the person marked.
+func viewHeldFinding(f cyber.Finding, marks []cyber.StepMark) heldFinding {
+	plan := cyber.NewFindingPlan(f, marks)
+	marks = slices.DeleteFunc(slices.Clone(marks), func(m cyber.StepMark) bool { return m.Finding != f.ID })
+	return heldFinding{
+		ID: string(f.ID), Asset: string(f.Asset), Type: f.Kind.String(), Breach: f.Breach.Name, Title: f.Breach.Title, Date: f.Breach.Date.Format(time.DateOnly),
+		Exposes: mapList(f.Breach.Exposes, func(e cyber.Exposed) string { return string(e) }), Basis: string(f.Basis()), Sites: f.Trace.Sites,
+		TakenOn: formatDay(f.Trace.TakenOn()), LeakedAs: f.LeakedAs(), Severity: string(f.Severity), FoundAt: formatTime(f.FoundAt), Resolution: string(f.Resolution),
+		Steps: mapList(marks, func(m cyber.StepMark) heldStep {
 			held := heldStep{Step: string(m.Step), State: string(m.State), At: formatTime(m.At)}
 			if s, ok := plan.Step(m.Step); ok {
 				held.What = s.What(partner.Portuguese)
 			}
-			fv.Steps = append(fv.Steps, held)
-		}
-		for _, e := range f.Breach.Exposes {
-			fv.Exposes = append(fv.Exposes, string(e))
-		}
-		v.Findings = append(v.Findings, fv)
+			return held
+		}),
 	}
-	for _, a := range h.Answers {
-		v.Answers = append(v.Answers, heldAnswer{string(a.Content), a.Value, formatTime(a.At)})
-	}
-	for _, s := range h.Scores {
-		v.Scores = append(v.Scores, heldScore{s.Date().Format(time.DateOnly), float64(s.Breach) / 10, float64(s.Assessment) / 10})
-	}
+}
+
+// addressLine returns an address in one line, without the parts that are empty.
+func addressLine(a subscription.Address) string {
+	parts := []string{strings.TrimSpace(a.Street + " " + a.Number), a.Complement, a.Neighborhood, strings.Trim(a.City+"/"+a.State, "/"), a.Zipcode}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
 // formatDay writes a day; nothing of the zero time.
@@ -242,23 +240,6 @@ func formatDay(t time.Time) string {
 	day, _, _ := strings.Cut(formatTime(t), "T")
 	return day
 }
-
-// viewHeldProtection adds the cases and the devices.
-func viewHeldProtection(v *heldView, h Held) {
-	for _, c := range h.Cases {
-		cv := heldCase{string(c.ID), string(c.Service), string(c.Status), orEmptyList(c.Appointments), orEmptyList(c.Answers), formatTime(c.CreatedAt), []heldMove{}}
-		for _, m := range c.Moves {
-			cv.History = append(cv.History, heldMove{string(m.Kind), string(m.From), string(m.To), m.Actor, m.Note, formatTime(m.At)})
-		}
-		v.Cases = append(v.Cases, cv)
-	}
-	for _, d := range h.Devices {
-		v.Devices = append(v.Devices, heldDevice{string(d.ID), string(d.System), d.Name, d.Key, formatTime(d.IssuedAt), formatTime(d.ValidUntil), formatTime(d.EndedAt)})
-	}
-}
-
-// orEmptyList returns an empty list in place of nil, which JSON would call null.
-func orEmptyList(list []string) []string { return append([]string{}, list...) }
 
 // WriteJSON writes the complete statement for another program.
 func WriteJSON(w io.Writer, all []Held) error {
