@@ -2,14 +2,10 @@ package partner
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"sync"
 	"time"
-
-	"github.com/dchest/siphash"
 
 	"github.com/vigiahq/vigia/internal/fault"
 )
@@ -38,18 +34,13 @@ type Gate struct {
 	store Store
 	now   func() time.Time
 
-	mu    sync.RWMutex
-	known map[tag]*entry
-	// The tags' key is this process's own.
-	tagKey [2]uint64
-	epoch  int64
+	mu sync.RWMutex
+	// known is by the digests of keys.
+	known map[[sha256.Size]byte]*entry
+	epoch int64
 	// trustedUntil ends the validity of known unless a poll of the epoch renews it.
 	trustedUntil time.Time
 }
-
-// tag identifies a key in the cache: a SipHash of the whole key under a secret of the process. Without the secret a
-// caller cannot forge a text with the tag of a known key, and it costs a tenth of the digest that the database uses.
-type tag [2]uint64
 
 // entry is shared by requests and never changed.
 type entry struct {
@@ -66,12 +57,7 @@ const (
 
 // NewKeyGate makes a gate; its memory is used only while Watch runs.
 func NewKeyGate(store Store, now func() time.Time) *Gate {
-	var secret [16]byte
-	_, _ = rand.Read(secret[:]) // never fails
-	return &Gate{
-		store: store, now: now, known: map[tag]*entry{},
-		tagKey: [2]uint64{binary.LittleEndian.Uint64(secret[:]), binary.LittleEndian.Uint64(secret[8:])},
-	}
+	return &Gate{store: store, now: now, known: map[[sha256.Size]byte]*entry{}}
 }
 
 // WatchChanges keeps the gate's memory honest until ctx ends.
@@ -122,23 +108,18 @@ func (g *Gate) Authenticate(ctx context.Context, key string, need Scope) (Caller
 
 // findKeyByText answers from memory, if it is to be trusted, else from the database. Only what comes from memory has an epoch.
 func (g *Gate) findKeyByText(ctx context.Context, key string, now time.Time) (*entry, int64, error) {
-	if len(key) != keyLen {
+	if !WellFormed(key) {
 		return nil, 0, ErrUnauthorised
 	}
-	text := [keyLen]byte([]byte(key))
-	var t tag
-	t[0], t[1] = siphash.Hash128(g.tagKey[0], g.tagKey[1], text[:])
+	digest := sha256.Sum256([]byte(key))
 	g.mu.RLock()
-	e, ok := g.known[t]
+	e, ok := g.known[digest]
 	epoch, trusted := g.epoch, now.Before(g.trustedUntil)
 	g.mu.RUnlock()
 	if ok && trusted {
 		return e, epoch, nil
 	}
-	if !wellFormed(key) {
-		return nil, 0, ErrUnauthorised
-	}
-	e, err := g.loadKeyFromStore(ctx, sha256.Sum256(text[:]))
+	e, err := g.loadKeyFromStore(ctx, digest)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -149,7 +130,7 @@ func (g *Gate) findKeyByText(ctx context.Context, key string, now time.Time) (*e
 		if len(g.known) >= maxKnown {
 			clear(g.known)
 		}
-		g.known[t] = e
+		g.known[digest] = e
 	}
 	return e, 0, nil
 }

@@ -155,28 +155,14 @@ func keyChecksum(body string) string {
 	return encodeBase62(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(body)))), checksumLen)
 }
 
-// WellFormed reports whether a text has the form of an API key, its checksum included.
-func WellFormed(key string) bool { return wellFormed(key) }
-
-// wellFormed lets a typo or a guess die before it reaches a cache or the database.
-func wellFormed(key string) bool {
+// WellFormed reports whether a text has the form of an API key, its checksum included: a typo or a guess dies before it
+// reaches a cache or the database.
+func WellFormed(key string) bool {
 	if len(key) != keyLen || (key[:prefixLen] != livePrefix && key[:prefixLen] != SandboxKeyPrefix) {
 		return false
 	}
 	body := key[:prefixLen+secretLen]
-	for i := prefixLen; i < len(body); i++ {
-		if c := body[i]; (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
-			return false
-		}
-	}
-	sum := crc32.ChecksumIEEE([]byte(body))
-	for i := keyLen - 1; i >= len(body); i-- { // the base 62 digits of sum, without allocating
-		if key[i] != alphabet[sum%62] {
-			return false
-		}
-		sum /= 62
-	}
-	return true
+	return strings.Trim(body[prefixLen:], alphabet) == "" && key[len(body):] == keyChecksum(body)
 }
 
 // matchesDigest compares digests in constant time.

@@ -13,7 +13,7 @@ func TestWellFormed(t *testing.T) {
 		livePrefix + secret: true, SandboxKeyPrefix + secret: true, "vg_none_" + secret: false, "VG_LIVE_" + secret: false,
 		livePrefix + "-" + secret[1:]: false, livePrefix + secret[:secretLen-1] + "/": false, livePrefix + secret[1:]: false, livePrefix + secret + "0": false,
 	} {
-		if got := wellFormed(body + keyChecksum(body)); got != want {
+		if got := WellFormed(body + keyChecksum(body)); got != want {
 			t.Errorf("%s...: %v, want %v", body[:prefixLen], got, want)
 		}
 	}
