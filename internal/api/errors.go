@@ -18,8 +18,6 @@ import (
 type area struct {
 	name   string
 	prefix string
-	// readScope is what an unknown path under the prefix asks for, so that it does not tell keys apart.
-	readScope partner.Scope
 	// refused is the status of missing or wrong credentials.
 	refused int
 	body    func(status int, message string) any
@@ -28,11 +26,11 @@ type area struct {
 // The areas differ in how they spell errors, as the contract has it.
 var (
 	cyberArea = &area{
-		name: "cyber", prefix: "/cyber", readScope: partner.ScopeCyberRead, refused: http.StatusForbidden,
+		name: "cyber", prefix: "/cyber", refused: http.StatusForbidden,
 		body: func(status int, message string) any { return cyberError{status, message} },
 	}
 	subscriptionArea = &area{
-		name: "subscriptions", prefix: "/subscriptions", readScope: partner.ScopeSubscriptionsRead, refused: http.StatusUnauthorized,
+		name: "subscriptions", prefix: "/subscriptions", refused: http.StatusUnauthorized,
 		body: func(_ int, message string) any { return subscriptionError{message} },
 	}
 )

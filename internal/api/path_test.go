@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -79,9 +80,9 @@ var walkedDigests = sized(2_000, 20_000)
 // TestEveryDigestIsMatched walks 20,000 digests (2,000 in the usual run) in every spelling and encoding to the routes
 // of the five operations that have a person in their path, and reads the person there.
 func TestEveryDigestIsMatched(t *testing.T) {
-	var routesOf tree
+	var routesOf table
 	for i := range routes {
-		routesOf.addRoute(&bound{route: &routes[i]})
+		routesOf.addRoute(&routes[i], observed{})
 	}
 	eachDigest(t, func(n int, digest []byte) error {
 		for _, text := range spelled(digest) {
@@ -92,12 +93,12 @@ func TestEveryDigestIsMatched(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				var values [maxValues]string
-				place, count := routesOf.findRoute(pathAsSent(u), &values)
-				if place.routeOfMethod(op.method) == nil || count == 0 {
+				path := pathSegments(u)
+				b := routesOf.findRoutes(path).routeOfMethod(op.method)
+				if b == nil || b.values == 0 {
 					return fmt.Errorf("%s %s: no route", op.method, target)
 				}
-				user, err := partner.ParseUserHash("userhash", values[count-1])
+				user, err := partner.ParseUserHash("userhash", path[len(path)-1])
 				if err != nil || string(user) != text || !bytes.Equal(user.Canonical()[1:], digest) {
 					return fmt.Errorf("%s %s: read %q: %w", op.method, target, user, err)
 				}
@@ -288,29 +289,23 @@ func TestNoPathIsRedirected(t *testing.T) {
 	}
 }
 
-// TestTemplatesDoNotShadow: where one template has a value no other may have a fixed segment, or the matcher would have
-// to go back.
+// TestTemplatesDoNotShadow: no path has two routes of one method, and a fixed segment wins over a value.
 func TestTemplatesDoNotShadow(t *testing.T) {
-	var all tree
+	var all table
 	for i := range routes {
-		all.addRoute(&bound{route: &routes[i]})
+		all.addRoute(&routes[i], observed{})
 	}
-	var walk func(at string, place *tree)
-	walk = func(at string, place *tree) {
-		if place.value != nil {
-			if len(place.fixed) > 0 && (at != "/cyber/monitoring" || len(place.fixed) != 1 || place.fixed["extra"] == nil) { // see add
-				t.Errorf("%s: a value and a fixed segment in one place", at)
-			}
-			walk(at+"/{}", place.value)
+	for _, b := range all {
+		found := all.findRoutes(b.segments)
+		if found.routeOfMethod(b.method) != b {
+			t.Errorf("%s %s leads to another route", b.method, b.path)
 		}
-		for name, next := range place.fixed {
-			walk(at+"/"+name, next)
-		}
-		for _, b := range place.byMethod {
-			if len(b.names) > maxValues {
-				t.Errorf("%s: more than %d values", b.route.path, maxValues)
-			}
+		if methods := strings.Split(found.listMethods(), ", "); len(slices.Compact(methods)) != len(strings.Split(found.listMethods(), ", ")) {
+			t.Errorf("%s answers twice to one method: %v", b.path, methods)
 		}
 	}
-	walk("", &all)
+	extra := []string{"cyber", "monitoring", "extra", "u1"}
+	if got := all.findRoutes(extra).listMethods(); got != "GET, HEAD" {
+		t.Errorf("%v answers to %s", extra, got)
+	}
 }

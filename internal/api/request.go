@@ -2,11 +2,11 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -385,163 +385,111 @@ func queryPair(pair string) (name, value string, err error) {
 	return name, value, nil
 }
 
-// tree finds the route of a path as it was sent. The standard mux judges a path after decoding it, and a user hash in
+// table finds the routes of a path as it was sent. The standard mux judges a path after decoding it, and a user hash in
 // standard base64 may hold "/" and "//": sent as %2F they are part of one segment, decoded they make a path that is
 // unclean or has a segment too many. Nothing here redirects: a redirect would repeat the path, and with it a person's
 // CPF, in a header.
-type tree struct {
-	// fixed are the next segments that are written in a template; value is where any other goes.
-	fixed map[string]*tree
-	value *tree
-	// byMethod are the routes that end here.
-	byMethod map[string]*bound
-}
+type table []*bound
 
-// bound is a route and where its requests are counted and logged.
+// bound is a route with the segments of its template, and where its requests are counted and logged.
 type bound struct {
-	route *route
-	// names are those of the template's values, in order.
-	names []string
-	seen  observed
+	*route
+	segments []string
+	values   int
+	seen     observed
 }
 
-// addRoute puts a route in the tree. That no template has a value where another has a fixed segment is what lets find go one
-// way only; "extra" in the place of a user hash or an id is the one exception, and no digest reads so.
-func (t *tree) addRoute(b *bound) {
-	for _, segment := range strings.Split(strings.TrimPrefix(b.route.path, "/"), "/") {
-		if strings.HasPrefix(segment, "{") {
-			b.names = append(b.names, strings.Trim(segment, "{}"))
-			if t.value == nil {
-				t.value = &tree{}
-			}
-			t = t.value
-		} else {
-			if t.fixed[segment] == nil {
-				if t.fixed == nil {
-					t.fixed = map[string]*tree{}
-				}
-				t.fixed[segment] = &tree{}
-			}
-			t = t.fixed[segment]
+// addRoute puts a route into the table, those with fewer values first: "extra" is not taken for a user hash or an id.
+func (t *table) addRoute(rt *route, seen observed) {
+	b := &bound{route: rt, segments: strings.Split(rt.path[1:], "/"), values: strings.Count(rt.path, "{"), seen: seen}
+	at, _ := slices.BinarySearchFunc(*t, b.values+1, func(other *bound, values int) int { return other.values - values })
+	*t = slices.Insert(*t, at, b)
+}
+
+// isValue reports whether a segment of a template stands for any text.
+func isValue(segment string) bool { return strings.HasPrefix(segment, "{") }
+
+// matchesPath reports whether a path has the form of the template; an empty segment is no value.
+func (b *bound) matchesPath(path []string) bool {
+	return slices.EqualFunc(b.segments, path, func(template, sent string) bool { return template == sent || isValue(template) && sent != "" })
+}
+
+// findRoutes returns the routes of a path, one for each method that it answers to.
+func (t table) findRoutes(path []string) (found table) {
+	for _, b := range t {
+		if len(found) > 0 && b.values > found[0].values {
+			break
+		}
+		if b.matchesPath(path) {
+			found = append(found, b)
 		}
 	}
-	if t.byMethod == nil {
-		t.byMethod = map[string]*bound{}
-	}
-	t.byMethod[b.route.method] = b
+	return found
 }
 
-// maxValues is how many values a template may have.
-const maxValues = 3
-
-// sentPath is a path cut in segments: encoded where decoding changes them.
-type sentPath struct {
-	rest    string // begins with the slash before the next segment
-	encoded bool
-}
-
-// pathAsSent returns the path of a request as it was sent. net/url keeps it in RawPath where its own encoding of the decoded
-// path differs; where it does not, every slash of the decoded path was sent as a slash.
-func pathAsSent(u *url.URL) sentPath {
-	if u.RawPath != "" {
-		return sentPath{u.RawPath, true}
+// pathSegments returns the segments of a path as it was sent, each decoded, without the version that every path may begin
+// with. net/url keeps the path in RawPath where its own encoding of the decoded path differs; where it does not, every
+// slash of the decoded path was sent as a slash. What cannot be decoded is refused by RefuseTarget.
+func pathSegments(u *url.URL) []string {
+	text := cmp.Or(u.RawPath, u.Path)
+	if !strings.HasPrefix(text, "/") {
+		return nil
 	}
-	return sentPath{u.Path, false}
-}
-
-// nextSegment takes a segment off the path, decoded. It is false at the end, and for what has no slash before it.
-func (p *sentPath) nextSegment() (string, bool) {
-	if p.rest == "" || p.rest[0] != '/' {
-		return "", false
-	}
-	segment, length := p.rest[1:], len(p.rest)
-	if i := strings.IndexByte(segment, '/'); i >= 0 {
-		segment, length = segment[:i], i+1
-	}
-	p.rest = p.rest[length:]
-	if p.encoded && strings.IndexByte(segment, '%') >= 0 {
-		if decoded, err := url.PathUnescape(segment); err == nil { // what cannot be decoded is refused by RefuseTarget
-			segment = decoded
+	path := strings.Split(text[1:], "/")
+	for i, segment := range path {
+		if decoded, err := url.PathUnescape(segment); err == nil && u.RawPath != "" {
+			path[i] = decoded
 		}
 	}
-	return segment, true
-}
-
-// skipVersion leaves out the prefix that every route answers at too.
-func (p sentPath) skipVersion() sentPath {
-	unversioned := p
-	if first, ok := unversioned.nextSegment(); ok && first == versionPrefix[1:] {
-		return unversioned
+	if path[0] == versionPrefix[1:] {
+		path = path[1:]
 	}
-	return p
+	return path
 }
 
-// findRoute walks along a path. The values are those of the segments that the template leaves open; an empty segment is
-// none.
-func (t *tree) findRoute(p sentPath, values *[maxValues]string) (found *tree, count int) {
-	p = p.skipVersion()
-	for {
-		segment, ok := p.nextSegment()
-		if !ok {
-			return t, count
-		}
-		switch next := t.fixed[segment]; {
-		case next != nil:
-			t = next
-		case t.value != nil && segment != "" && count < maxValues:
-			t = t.value
-			values[count] = segment
-			count++
-		default:
-			return nil, 0
-		}
+// listMethods lists what the routes of a path answer to, for the header Allow.
+func (t table) listMethods() string {
+	var methods []string
+	for _, b := range t {
+		methods = append(methods, b.method)
 	}
-}
-
-// listMethods lists what a path answers to, for the header Allow.
-func (t *tree) listMethods() string {
-	methods := slices.Sorted(maps.Keys(t.byMethod))
+	slices.Sort(methods)
 	if i := slices.Index(methods, http.MethodGet); i >= 0 {
 		methods = slices.Insert(methods, i+1, http.MethodHead)
 	}
 	return strings.Join(methods, ", ")
 }
 
-// routeOfMethod returns the route of a method; HEAD is a GET whose body net/http leaves out.
-func (t *tree) routeOfMethod(method string) *bound {
-	if t == nil {
-		return nil
-	}
+// routeOfMethod returns the route of a method, or nil; HEAD is a GET whose body net/http leaves out.
+func (t table) routeOfMethod(method string) *bound {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	return t.byMethod[method]
-}
-
-// areaOfPath says in which shape a path that no route has is refused; nil when it belongs to no area.
-func areaOfPath(p sentPath) *area {
-	p = p.skipVersion()
-	first, _ := p.nextSegment()
-	switch {
-	case "/"+first == cyberArea.prefix, "/"+first == eventsPath, slices.Contains(managed, first):
-		return cyberArea
-	case "/"+first == subscriptionArea.prefix, "/"+first == movesPath, "/"+first == editsPath:
-		return subscriptionArea
+	for _, b := range t {
+		if b.method == method {
+			return b
+		}
 	}
 	return nil
 }
 
-// readScopeOf returns the scope that is required for a path without a route, so that the refusal is the same for every
-// key.
-func readScopeOf(p sentPath) partner.Scope {
-	rest := p.skipVersion()
-	switch first, _ := rest.nextSegment(); {
-	case "/"+first == eventsPath:
-		return partner.ScopeAnyRead
-	case slices.Contains(managed, first):
-		return partner.ScopeManageRead
+// areaOfPath says in which shape a path that no route has is refused, and which scope is required for it, so that the
+// refusal is the same for every key; nil when it belongs to no area.
+func areaOfPath(path []string) (*area, partner.Scope) {
+	if len(path) == 0 {
+		return nil, ""
 	}
-	return areaOfPath(p).readScope
+	switch first := "/" + path[0]; {
+	case first == eventsPath:
+		return cyberArea, partner.ScopeAnyRead
+	case slices.Contains(managed, path[0]):
+		return cyberArea, partner.ScopeManageRead
+	case first == cyberArea.prefix:
+		return cyberArea, partner.ScopeCyberRead
+	case first == subscriptionArea.prefix, first == movesPath, first == editsPath:
+		return subscriptionArea, partner.ScopeSubscriptionsRead
+	}
+	return nil, ""
 }
 
 // requestPlace names what a request is about: its route and values, the same for every way of encoding the path and with or
@@ -549,7 +497,7 @@ func readScopeOf(p sentPath) partner.Scope {
 func (rt *route) requestPlace(hr *http.Request) string {
 	text := rt.method + " " + rt.path
 	for _, segment := range strings.Split(rt.path, "/") {
-		if strings.HasPrefix(segment, "{") {
+		if isValue(segment) {
 			text += "\x00" + hr.PathValue(strings.Trim(segment, "{}"))
 		}
 	}

@@ -121,7 +121,7 @@ type Server struct {
 	refusals *refusals
 	// strangersHeld counts the refused keys that wait for their answer.
 	strangersHeld atomic.Int64
-	routes        tree
+	routes        table
 	mux           *http.ServeMux
 }
 
@@ -130,7 +130,7 @@ func NewServer(o Options) *Server {
 	o.DatabaseTime = cmp.Or(o.DatabaseTime, 10*time.Second)
 	s := &Server{Options: o, limits: newLimiter(o.Replicas), works: newWorkLimits(), refusals: newRefusals(), mux: http.NewServeMux()}
 	for i := range routes {
-		s.routes.addRoute(&bound{route: &routes[i], seen: s.newObserved(&routes[i])})
+		s.routes.addRoute(&routes[i], s.newObserved(&routes[i]))
 	}
 	s.mux.Handle("GET /openapi.yaml", documentHandler())
 	s.mux.Handle("GET /openapi.json", jsonDocumentHandler())
@@ -146,15 +146,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.TLS != nil {
 		w.Header()["Strict-Transport-Security"] = strictTransport
 	}
-	var values [maxValues]string
-	place, _ := s.routes.findRoute(pathAsSent(r.URL), &values)
-	switch b := place.routeOfMethod(r.Method); {
+	path := pathSegments(r.URL)
+	b := s.routes.findRoutes(path).routeOfMethod(r.Method)
+	area, _ := areaOfPath(path)
+	switch {
 	case b != nil:
-		for i, name := range b.names {
-			r.SetPathValue(name, values[i])
+		for i, name := range b.segments {
+			if isValue(name) {
+				r.SetPathValue(strings.Trim(name, "{}"), path[i])
+			}
 		}
 		s.serveRequest(w, r, b.route, b.seen)
-	case areaOfPath(pathAsSent(r.URL)) != nil || !isCleanPath(r.URL.Path):
+	case area != nil || !isCleanPath(r.URL.Path):
 		s.unknownPath(w, r)
 	default:
 		s.mux.ServeHTTP(w, r)
@@ -424,8 +427,8 @@ func logRequest(ctx context.Context, log slog.Handler, who partner.Caller, from 
 // unknownPath refuses what no route matches.
 func (s *Server) unknownPath(w http.ResponseWriter, hr *http.Request) {
 	err, allow := error(errPathNotFound), ""
-	if place, _ := s.routes.findRoute(pathAsSent(hr.URL), new([maxValues]string)); place != nil && len(place.byMethod) > 0 {
-		allow = place.listMethods()
+	if there := s.routes.findRoutes(pathSegments(hr.URL)); len(there) > 0 {
+		allow = there.listMethods()
 		err = errMethodNotAllowed.With("method", fault.AllowedAre, allow)
 	}
 	s.refuseUnrouted(w, hr, allow, err)
@@ -446,17 +449,16 @@ func (s *Server) refuseNobody(w http.ResponseWriter, hr *http.Request, refusal e
 
 // refuseUnrouted answers in the shape of the path's area, after the credentials like everything else.
 func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow string, refusal error) {
-	rt := &route{method: "-", path: "unknown", area: areaOfPath(pathAsSent(hr.URL)), run: func(_ *Server, r *request) (any, error) {
+	rt := &route{method: "-", path: "unknown", run: func(_ *Server, r *request) (any, error) {
 		if allow != "" {
 			r.reply.Set("allow", allow)
 		}
 		return nil, refusal
 	}}
-	if rt.area == nil { // outside both areas: no credentials to check, no details to give
+	if rt.area, rt.scope = areaOfPath(pathSegments(hr.URL)); rt.area == nil { // outside both areas: no credentials to check, no details to give
 		s.refuseNobody(w, hr, refusal)
 		return
 	}
-	rt.scope = readScopeOf(pathAsSent(hr.URL))
 	s.serveRequest(w, hr, rt, s.newObserved(rt))
 }
 
