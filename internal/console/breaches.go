@@ -92,9 +92,7 @@ func (c *Console) newestImport(r *request, name string) *jobRow {
 // breachForm is what the form of a breach offers.
 type breachForm struct {
 	leak.Record
-	Exposed []choiceOption
-	Kinds   []choiceOption
-	Upload  bool
+	Upload bool
 }
 
 var exposedOptions = []choiceOption{
@@ -127,16 +125,9 @@ var kindOptions = []choiceOption{
 // Has reports whether the form's breach exposes a class.
 func (f breachForm) Has(class string) bool { return slices.Contains(f.Exposes, cyber.Exposed(class)) }
 
-// newBreachForm returns the form of a breach as it is now.
-func newBreachForm(rec leak.Record) breachForm {
-	return breachForm{Record: rec, Exposed: exposedOptions, Kinds: kindOptions}
-}
-
 // newBreach shows an empty form for a breach, to be imported from files on the server or from an upload.
 func newBreach(_ *Console, r *request) (answer, error) {
-	form := newBreachForm(leak.Record{})
-	form.Upload = r.URL.Query().Get("from") == "upload" || r.route.upload
-	return view{"breach-new", "Importar vazamento", form}, nil
+	return view{"breach-new", "Importar vazamento", breachForm{Upload: r.URL.Query().Get("from") == "upload" || r.route.upload}}, nil
 }
 
 // parseBreachForm reads the fields of the form.
@@ -149,21 +140,15 @@ func parseBreachForm(r *request, b *cyber.Breach) {
 	b.Verified, b.Fabricated, b.SpamList = values.Has("verified"), values.Has("fabricated"), values.Has("spam_list")
 }
 
-// readNewBreach reads the form of a breach that is to be imported. All that can be wrong is found before a file is read.
-func (c *Console) readNewBreach(r *request) cyber.Breach {
+// importBreach starts the import of a breach; a job does the work. All that can be wrong is found before a file is read.
+func importBreach(c *Console, r *request) (answer, error) {
+	from, detail := readInput(r)
 	b := cyber.Breach{Name: strings.TrimSpace(r.PostForm.Get("name"))}
 	parseBreachForm(r, &b)
 	r.noteFormError(leak.CheckNewBreach(&b, c.Now()))
 	if known, err := c.Rules.Breaches.FindBreach(r.Context(), b.Name); err == nil && known.State != leak.Importing {
 		r.noteFormError(leak.ErrBreachExists.With("name", fault.Taken))
 	}
-	return b
-}
-
-// importBreach starts the import of a breach; a job does the work.
-func importBreach(c *Console, r *request) (answer, error) {
-	from, detail := readInput(r)
-	b := c.readNewBreach(r)
 	return c.recordAndRun(r, "breach.import", b.Name, detail, redirect{joinPath("breaches", b.Name), "breach.started"}, func() error {
 		return c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), from)
 	})
@@ -214,7 +199,7 @@ func showBreach(c *Console, r *request) (answer, error) {
 		}
 		rec = leak.Record{Breach: cyber.Breach{Name: name, Title: name}, State: leak.Importing} // its import has only just begun
 	}
-	page := breachPage{breachForm: newBreachForm(rec), recentJobs: recentJobs{c.newJobRows(jobs)}}
+	page := breachPage{breachForm: breachForm{Record: rec}, recentJobs: recentJobs{c.newJobRows(jobs)}}
 	if rec.State == leak.Importing { // the record has no figures yet: those of the job are the only ones
 		for i := range page.Jobs {
 			if p, told := page.Jobs[i].importing(); told {
@@ -299,13 +284,6 @@ func verifyBreach(c *Console, r *request) (answer, error) {
 	return c.recordAndRun(r, "breach.verify", name, "", redirect{joinPath("breaches", name), "job.started"}, func() error { return c.Rules.Breaches.Verify(r.Context(), name) })
 }
 
-// renewalForm is what the form of a renewal offers.
-type renewalForm struct {
-	leak.Record
-	Ways   []choiceOption
-	Upload bool
-}
-
 var wayOptions = []choiceOption{
 	{"append", "Acrescentar: o que há de novo nos arquivos entra no vazamento"},
 	{"replace", "Substituir: o conteúdo dos arquivos toma o lugar do atual; com os mesmos arquivos, os registros são lidos de novo"},
@@ -316,7 +294,7 @@ var wayOptions = []choiceOption{
 func newRenewal(c *Console, r *request) (answer, error) {
 	rec := callRuleWith(r, c.Rules.Breaches.FindBreach, r.PathValue("name"))
 	upload := r.Method == http.MethodGet && r.URL.Query().Get("from") == "upload" || r.route.upload
-	return view{"breach-renew", "Renovar o conteúdo", renewalForm{rec, wayOptions, upload}}, nil
+	return view{"breach-renew", "Renovar o conteúdo", breachForm{rec, upload}}, nil
 }
 
 // renewBreach starts the renewal of a breach; a job does the work. What can be refused is refused before it is noted who began it.
@@ -356,12 +334,9 @@ type feedsPage struct {
 	Feeds []feed.Feed
 }
 
-// newFeedPage is the data of the form of a new feed.
-type newFeedPage struct{ Kinds, Exposed []choiceOption }
-
 // showNewFeed shows the form of a new feed.
 func showNewFeed(*Console, *request) (answer, error) {
-	return view{"feed-new", "Nova fonte", newFeedPage{feedKinds, exposedOptions}}, nil
+	return view{"feed-new", "Nova fonte", nil}, nil
 }
 
 // listFeeds shows the feeds that supply breaches. Their secrets are left out.
@@ -420,8 +395,7 @@ type Passwords interface {
 // passwordsPage is the data of the page about the corpora of leaked passwords.
 type passwordsPage struct {
 	recentJobs
-	Corpora    []password.Corpus
-	Algorithms []choiceOption
+	Corpora []password.Corpus
 }
 
 var algorithmOptions = []choiceOption{{password.SHA1.String(), "SHA-1"}, {password.NTLM.String(), "NTLM"}}
@@ -433,7 +407,7 @@ const shownJobs = 8
 func showPasswords(c *Console, r *request) (answer, error) {
 	corpora, err := c.Rules.Passwords.ReadStatus()
 	jobs := c.latestJobs(r, shownJobs, password.KindImport, password.KindDownload, password.KindVerify)
-	return view{"passwords", "Senhas vazadas", passwordsPage{recentJobs{jobs}, corpora, algorithmOptions}}, err
+	return view{"passwords", "Senhas vazadas", passwordsPage{recentJobs{jobs}, corpora}}, err
 }
 
 // passwordWork records and begins work on the corpora.

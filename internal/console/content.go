@@ -94,7 +94,7 @@ func setRetired(action string, retired bool) handler {
 func exportContent(c *Console, r *request) (answer, error) {
 	var b bytes.Buffer
 	err := cyber.WriteContent(&b, callRule(r, c.Rules.Content.ListItems))
-	return download{"catalogo.yaml", "application/yaml", b.Bytes()}, err
+	return download{"catalogo.yaml", "application/yaml", &b}, err
 }
 
 const newContentYAML = `- id: minha-dica
@@ -184,27 +184,6 @@ var (
 		{string(cyber.DeviceAll), "Qualquer um"}, {string(cyber.DeviceMobile), "Celular"}, {string(cyber.DeviceDesktop), "Computador"},
 	}
 )
-
-// Types returns the types of items of the catalogue.
-func (contentForm) Types() []choiceOption { return contentTypes }
-
-// Devices returns the devices on which an item can be shown.
-func (contentForm) Devices() []choiceOption { return contentDevices }
-
-// Holders returns the kinds of devices that a person may have, for the condition of an item.
-func (contentForm) Holders() []choiceOption { return deviceChoices }
-
-// Exposable returns the classes of data that a breach can expose.
-func (contentForm) Exposable() []choiceOption { return exposedOptions }
-
-// Origins returns the kinds of sources of a breach.
-func (contentForm) Origins() []choiceOption { return kindOptions }
-
-// Kinds returns the kinds of values that can be watched.
-func (contentForm) Kinds() []choiceOption { return kindField.Options }
-
-// Severities returns the severities of findings.
-func (contentForm) Severities() []choiceOption { return severityField.Options }
 
 // Has reports whether a list of conditions holds a word.
 func (f contentForm) Has(list, word string) bool {

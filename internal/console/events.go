@@ -93,23 +93,15 @@ func (c *Console) endpointAddresses(r *request, id partner.ID) map[alert.Endpoin
 	return addresses
 }
 
-// eventSample is a type of event and what one looks like to its receiver.
-type eventSample struct {
-	Type alert.Type
-	Body string
+// showEventTypes shows every type of event with a sample.
+func showEventTypes(*Console, *request) (answer, error) {
+	return view{"event-types", "Tipos de evento", alert.Types}, nil
 }
 
-// showEventTypes shows every type of event with a sample.
-func showEventTypes(c *Console, _ *request) (answer, error) {
-	list := make([]eventSample, len(alert.Types))
-	for i, t := range alert.Types {
-		body, err := alert.SampleBody(t, c.Now())
-		if err != nil {
-			return nil, err
-		}
-		list[i] = eventSample{Type: t, Body: indentJSON(string(body))}
-	}
-	return view{"event-types", "Tipos de evento", list}, nil
+// sampleText returns what an event of a type looks like to its receiver.
+func sampleText(t alert.Type, now time.Time) (string, error) {
+	body, err := alert.SampleBody(t, now)
+	return indentJSON(string(body)), err
 }
 
 // replayEvent queues an event again, for one endpoint or for all.

@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -205,12 +204,7 @@ func downloadExport(c *Console, r *request) (answer, error) {
 		kind = "application/json"
 	}
 	name := e.List + "-" + e.CreatedAt.In(brazil).Format("2006-01-02-1504") + "." + ending
-	return stream(func(ctx context.Context, w http.ResponseWriter) error {
-		w.Header().Set("content-type", kind)
-		w.Header().Set("content-disposition", `attachment; filename="`+name+`"`)
-		_, err := io.Copy(w, &sealedReader{ctx: ctx, saved: c.Rules.Saved, file: e})
-		return err
-	}), nil
+	return download{name, kind, &sealedReader{ctx: r.Context(), saved: c.Rules.Saved, file: e}}, nil
 }
 
 // keepFilter keeps the filter of a list under a name.

@@ -384,14 +384,6 @@ func (s scope) coversQuery(query string) bool {
 	return err == nil && q.Get("partner") == string(s.at.ID)
 }
 
-// isVisibleTo reports whether the operator may see the list.
-func (l *listing) isVisibleTo(who operator.Operator) bool {
-	if who.Partner != "" {
-		return who.Role.May(l.portal)
-	}
-	return who.Role.Covers(l.role)
-}
-
 // partnerOptions returns the partners as options of a select field, with sandboxes marked as such.
 func partnerOptions(all []partner.Partner) []choiceOption {
 	return mapList(all, func(p partner.Partner) choiceOption {
@@ -408,7 +400,7 @@ func listNamed(r *request) *listing {
 	switch {
 	case at < 0:
 		r.keepFailure(errNotFound)
-	case !listings[at].isVisibleTo(r.who):
+	case !isAllowedTo(r.who, listings[at].role, listings[at].portal):
 		r.keepFailure(errForbidden)
 	default:
 		return listings[at]
@@ -523,13 +515,7 @@ var revokeMany = bulkAction{
 
 // isAllowedTo reports whether the operator may run the action. A nil action is allowed to no operator.
 func (a *bulkAction) isAllowedTo(who operator.Operator) bool {
-	switch {
-	case a == nil:
-		return false
-	case who.Partner != "":
-		return who.Role.May(a.portal)
-	}
-	return who.Role.Covers(operator.Support)
+	return a != nil && isAllowedTo(who, operator.Support, a.portal)
 }
 
 const (

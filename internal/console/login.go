@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"encoding/json"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -369,6 +368,3 @@ func removePasskey(c *Console, r *request) (answer, error) {
 		return string(r.who.ID), "", in.Operators.RemovePasskey(ctx, r.who.ID, r.PathValue("passkey"))
 	})
 }
-
-// encodeJSON writes a document; what a rule made always can be.
-func (d document) encodeJSON() ([]byte, error) { return json.Marshal(d.body) }

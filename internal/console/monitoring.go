@@ -78,8 +78,6 @@ type findingsPage struct {
 	List     listView
 	Findings []cyber.Found
 	Names    map[partner.ID]string
-	// Reasons are the resolutions that an operator may choose.
-	Reasons []choiceOption
 }
 
 // choiceOption is an option of a select field.
@@ -97,7 +95,7 @@ var resolutionOptions = []choiceOption{
 func listFindings(c *Console, r *request) (answer, error) {
 	all := c.visiblePartners(r)
 	f := c.parseFilter(r, &findingsList, all)
-	page := findingsPage{people: c.personPath, Reasons: resolutionOptions, Names: partnerChoice{All: all}.namesByID()}
+	page := findingsPage{people: c.personPath, Names: partnerChoice{All: all}.namesByID()}
 	found, next := callRulePair2(r, f.readFindings, &c.Rules, perPage)
 	page.Findings = found
 	now := c.figuresNow(r)
@@ -128,7 +126,6 @@ type findingPage struct {
 	Classes     []string
 	Person      string
 	PartnerName string
-	Reasons     []choiceOption
 }
 
 // stepLine is a step of the plan as an attendant reads it out.
@@ -166,7 +163,7 @@ func showFinding(c *Console, r *request) (answer, error) {
 	c.recordAction(r, "finding.view", string(found.Finding.ID), "")
 	return view{"finding", "Ocorrência", findingPage{
 		Found: found, Plan: plan, Steps: stepLines(plan, c.Now()), Classes: exposedLabels(found.Finding.Breach.Exposes), Person: c.personPath(id, user),
-		PartnerName: p.Name, Reasons: resolutionOptions,
+		PartnerName: p.Name,
 	}}, nil
 }
 

@@ -200,6 +200,8 @@ var functions = template.FuncMap{
 	"date3":      func(t time.Time) string { return t.UTC().Format("02/01/2006") },
 	"resolution": resolutionName,
 	"feedKind":   feedLabel,
+	"choices":    func(name string) []choiceOption { return choiceLists[name] },
+	"sample":     sampleText,
 	"kinds":      kindCounts,
 	"language":   func(l partner.Language) string { return languageNames[l] },
 	"hit":        func(h subject.Hit) string { return hitLabels[h.Kind] },
@@ -208,6 +210,12 @@ var functions = template.FuncMap{
 	"notice":     func(action string) string { return accessChanges[action] },
 	"ended":      hasEnded,
 	"subState":   subscriptionBadge,
+}
+
+// choiceLists are the options of select fields that pages offer, by name.
+var choiceLists = map[string][]choiceOption{
+	"exposed": exposedOptions, "sources": kindOptions, "ways": wayOptions, "feeds": feedKinds, "algorithms": algorithmOptions, "resolutions": resolutionOptions,
+	"moves": moveOptions, "contents": contentTypes, "places": contentDevices, "devices": deviceChoices, "values": kindField.Options, "severities": severityField.Options,
 }
 
 // formatBirthDay writes a stored date of birth as people do; what is no date stays as it is.

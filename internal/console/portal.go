@@ -22,19 +22,11 @@ import (
 func (rt route) tableKey() string { return rt.method + " " + rt.path }
 
 // isOpenTo reports whether the operator may use the route.
-func (rt route) isOpenTo(who operator.Operator) bool {
-	if who.Partner != "" {
-		return who.Role.May(rt.portal)
-	}
-	return who.Role.Covers(rt.role)
-}
+func (rt route) isOpenTo(who operator.Operator) bool { return isAllowedTo(who, rt.role, rt.portal) }
 
-// handlerFor returns the handler of the route for the operator; some routes have another one for a partner's people.
-func (rt route) handlerFor(who operator.Operator) handler {
-	if rt.portalRun != nil && who.Partner != "" {
-		return rt.portalRun
-	}
-	return rt.run
+// isAllowedTo reports whether an operator of the service has a role, or a partner's person a right.
+func isAllowedTo(who operator.Operator, role operator.Role, right operator.Right) bool {
+	return who.Partner != "" && who.Role.May(right) || who.Partner == "" && who.Role.Covers(role)
 }
 
 // scope is the part of the service that a session sees; its zero value is all of it.
@@ -88,17 +80,6 @@ func switchSandbox(_ *Console, r *request) (answer, error) {
 	return redirect{to: "/"}, nil
 }
 
-// pathPartner returns the name of the path segment that names a partner; empty when a route has none.
-func (rt route) pathPartner() string {
-	switch {
-	case strings.Contains(rt.path, "{partner}"):
-		return "partner"
-	case strings.HasPrefix(rt.path, "/partners/{id}"):
-		return "id"
-	}
-	return ""
-}
-
 // confineToPartner refuses a request that names another partner, as it would one that there is not, and names the own one where
 // none is named. The form has been read.
 func (r *request) confineToPartner() error {
@@ -110,8 +91,8 @@ func (r *request) confineToPartner() error {
 	}
 	own := string(r.scope.at.ID)
 	named := []string{r.URL.Query().Get("partner"), r.PostForm.Get("partner")}
-	if segment := r.route.pathPartner(); segment != "" {
-		named = append(named, r.PathValue(segment))
+	if named = append(named, r.PathValue("partner")); strings.HasPrefix(r.route.path, "/partners/{id}") {
+		named = append(named, r.PathValue("id"))
 	}
 	for _, id := range named {
 		if id != "" && id != own {

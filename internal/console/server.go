@@ -12,8 +12,10 @@ import (
 	"cmp"
 	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"net/http"
@@ -225,7 +227,7 @@ type stream func(ctx context.Context, w http.ResponseWriter) error
 // download is a file for the operator to keep. Its name is chosen here and holds no personal data.
 type download struct {
 	name, kind string
-	body       []byte
+	body       io.Reader
 }
 
 func (view) isAnswer()     {}
@@ -386,7 +388,11 @@ func (c *Console) runRequest(w http.ResponseWriter, r *request) (a answer, err e
 	}
 	own := c.withScope(r.scope)
 	if err == nil {
-		a, err = r.runHandler(own, r.route.handlerFor(r.who))
+		run := r.route.run
+		if r.route.portalRun != nil && r.who.Partner != "" {
+			run = r.route.portalRun
+		}
+		a, err = r.runHandler(own, run)
 	}
 	if large := (*http.MaxBytesError)(nil); r.route.upload && errors.As(err, &large) {
 		err = c.fileTooLargeError()
@@ -525,10 +531,12 @@ func (c *Console) writeAnswer(w http.ResponseWriter, r *request, a answer, err e
 	case download:
 		w.Header().Set("content-type", a.kind)
 		w.Header().Set("content-disposition", `attachment; filename="`+a.name+`"`)
-		_, _ = w.Write(a.body) // a reader that is gone needs no file
+		if _, err := io.Copy(w, a.body); err != nil && r.Context().Err() == nil {
+			c.Log.ErrorContext(r.Context(), "console download failed", "route", r.route.path, "cause", err.Error())
+		}
 		return http.StatusOK
 	case document:
-		if body, merr := a.encodeJSON(); err == nil && merr == nil {
+		if body, merr := json.Marshal(a.body); err == nil && merr == nil {
 			w.Header().Set("content-type", "application/json")
 			_, _ = w.Write(body) // as above
 			return http.StatusOK

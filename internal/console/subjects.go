@@ -37,7 +37,8 @@ type Subjects interface {
 	Erase(ctx context.Context, who operator.Actor, p subject.Person, reason string) (subject.Outcome, error)
 	// WriteErasureLog writes the tombstones of all erasures.
 	WriteErasureLog(ctx context.Context, w io.Writer) (int, error)
-	Reports
+	// ReportIncident lists the people that an incident affects.
+	ReportIncident(ctx context.Context, who operator.Actor, of subject.Incident, known time.Time, reveal bool, reason string) (subject.Report, error)
 }
 
 // subjectsPage is where a person is asked for, and what was asked.
@@ -134,7 +135,7 @@ func exportSubject(c *Console, r *request) (answer, error) {
 	if err := write(&b, held); err != nil {
 		return nil, err
 	}
-	file.name, file.body = file.name+ending, b.Bytes()
+	file.name, file.body = file.name+ending, &b
 	return file, nil
 }
 
@@ -210,7 +211,7 @@ func eraseSubject(c *Console, r *request) (answer, error) {
 func erasureLog(c *Console, r *request) (answer, error) {
 	var b bytes.Buffer
 	_, err := c.Rules.Subjects.WriteErasureLog(r.Context(), &b)
-	return download{"apagamentos.jsonl", "application/jsonl", b.Bytes()}, err
+	return download{"apagamentos.jsonl", "application/jsonl", &b}, err
 }
 
 // personPage is everything about a person of one partner, masked without a reveal.
@@ -231,7 +232,6 @@ type personPage struct {
 	Line     scoreLine
 	Looked   []auditRow
 	Services []cyber.Service
-	Reasons  []choiceOption
 }
 
 // Shown reports whether the operator has unlocked the personal values.
@@ -273,7 +273,7 @@ func revealPerson(c *Console, r *request) (answer, error) {
 // personPage builds the page of a person from all that is held about them.
 func (c *Console) personPage(r *request, p partner.Partner, who subject.Person) personPage {
 	held, looked := callRulePair2(r, c.Rules.Subjects.DescribePerson, p, who)
-	page := personPage{Held: held, User: who.User, Ref: c.Rules.Subjects.Reference(who), Path: c.personPath(p.ID, who.User), Reasons: resolutionOptions, Line: newScoreLine(held.Scores, c.Now())}
+	page := personPage{Held: held, User: who.User, Ref: c.Rules.Subjects.Reference(who), Path: c.personPath(p.ID, who.User), Line: newScoreLine(held.Scores, c.Now())}
 	slices.Reverse(page.Subscriptions)
 	if len(page.Subscriptions) > 0 {
 		page.Who = &page.Subscriptions[0].Beneficiary
@@ -389,11 +389,6 @@ func openCaseForPerson(c *Console, r *request) (answer, error) {
 	return redirect{joinPath("cases", string(opened.ID)), "case.opened"}, nil
 }
 
-// Reports lists the people that an incident affects.
-type Reports interface {
-	ReportIncident(ctx context.Context, who operator.Actor, of subject.Incident, known time.Time, reveal bool, reason string) (subject.Report, error)
-}
-
 // shownPeople is how many people of an incident the page lists; the file has all of them.
 const shownPeople = 100
 
@@ -470,7 +465,7 @@ func downloadIncident(c *Console, r *request) (answer, error) {
 			a.Last.In(brazil).Format(time.DateTime), strings.Join(a.Values, ", "),
 		})
 	}
-	return download{"incidente-" + c.Now().In(brazil).Format("2006-01-02-1504") + ".csv", "text/csv; charset=utf-8", w.Bytes()}, nil
+	return download{"incidente-" + c.Now().In(brazil).Format("2006-01-02-1504") + ".csv", "text/csv; charset=utf-8", &w}, nil
 }
 
 // formula is how one begins, in the usual and the full-width form: at the start of a cell, and behind anything that a

@@ -317,7 +317,6 @@ func uploadedFile(r *request) *multipart.Part {
 // movePage is the data of the page that ends, suspends or resumes many subscriptions at once.
 type movePage struct {
 	partnerChoice
-	Moves []choiceOption
 	// Moved is what a move came to.
 	Moved *subscription.MovedTable
 }
@@ -329,7 +328,7 @@ var moves = map[string]subscription.Move{"suspend": subscription.Suspend, "resum
 // newMoveView returns the page of moves by a table.
 func (c *Console) newMoveView(r *request, moved *subscription.MovedTable) (answer, error) {
 	choice := c.choosePartner(r)
-	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moveOptions, moved}}, nil
+	return view{"subscriptions-move", "Mover assinaturas", movePage{choice, moved}}, nil
 }
 
 // showMoveForm shows the form of moves by a table.

@@ -14,6 +14,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
@@ -150,7 +151,7 @@ func drawScoreLine(days []cyber.ScoreDay, now time.Time, value func(cyber.ScoreD
 
 // showCover shows the person's covers. A person without one sees an empty page, not an error.
 func showCover(p *Pages, r *request) (answer, error) {
-	list, _, err := p.Rules.Cover.ListCover(r.Context(), r.partnerCaller(), r.session.User)
+	list, _, err := p.Rules.Cover.ListCover(r.Context(), partner.Caller{Partner: r.who.ID, Mode: r.who.Mode, Settings: r.who.Settings}, r.session.User)
 	if err != nil && !errors.Is(err, cyber.ErrCoverageNotFound) {
 		return nil, err
 	}

@@ -76,7 +76,13 @@ var kindIcons = map[identifier.Kind]string{
 func showLeaks(p *Pages, r *request) (answer, error) {
 	page := p.loadLeaks(r)
 	number, _ := strconv.Atoi(r.URL.Query().Get("page")) // anything else is the first page
-	page.turnToPage(max(1, number))
+	total := len(page.Leaks)
+	number = min(max(1, number), max(1, (total+mostLeaks-1)/mostLeaks))
+	from, to := (number-1)*mostLeaks, min(number*mostLeaks, total)
+	if page.Before = number - 1; to < total {
+		page.After = number + 1
+	}
+	page.Leaks = page.Leaks[from:to]
 	return view{"leaks", "leaks.title", page}, nil
 }
 
@@ -174,17 +180,6 @@ func newLeakView(r *request, group []cyber.Plan, values map[cyber.AssetID]valueV
 		}
 	}
 	return l
-}
-
-// turnToPage leaves of all leaks those of one page.
-func (l *leaksPage) turnToPage(number int) {
-	total := len(l.Leaks)
-	number = min(number, max(1, (total+mostLeaks-1)/mostLeaks))
-	from, to := (number-1)*mostLeaks, min(number*mostLeaks, total)
-	if l.Before = number - 1; to < total {
-		l.After = number + 1
-	}
-	l.Leaks = l.Leaks[from:to]
 }
 
 // resolveLeak closes all that a breach held of the person: they dealt with the breach, not with one line of it.

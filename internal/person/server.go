@@ -238,11 +238,6 @@ func callOnCase[T any](r *request, done string, change func(context.Context, cyb
 // trimmedField returns a field of the form without surrounding space.
 func (r *request) trimmedField(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 
-// partnerCaller returns the person's partner as the caller, for rules that ask for one.
-func (r *request) partnerCaller() partner.Caller {
-	return partner.Caller{Partner: r.who.ID, Mode: r.who.Mode, Settings: r.who.Settings}
-}
-
 // sentence returns a sentence in the person's language.
 func (r *request) sentence(key string) string { return sentenceIn(r.lang, key) }
 
@@ -491,19 +486,13 @@ func sessionCookie(text string) *http.Cookie {
 	}
 }
 
-// framedCookie is for a page inside a partner's own: to a browser that is another site, which sees no Strict cookie. It is
-// kept apart by the site that the page stands in, and forms that others send are refused by where they come from.
-func framedCookie(text string) *http.Cookie {
-	c := sessionCookie(text) //nolint:gosec // it has all three attributes: see there
-	c.SameSite, c.Partitioned = http.SameSiteNoneMode, true
-	return c
-}
-
 // keepSession has the browser keep a session, drop forget it.
 func (r *request) keepSession(text string) {
-	r.cookie = sessionCookie(text)
-	if r.isFramed() {
-		r.cookie = framedCookie(text)
+	r.cookie = sessionCookie(text) //nolint:gosec // it has all three attributes: see there
+	// To a browser a page inside a partner's own is another site, which sees no Strict cookie. It is kept apart by the site that the page
+	// stands in, and forms that others send are refused by where they come from.
+	if dest := r.Header.Get("Sec-Fetch-Dest"); dest == "iframe" || dest == "frame" {
+		r.cookie.SameSite, r.cookie.Partitioned = http.SameSiteNoneMode, true
 	}
 }
 
@@ -511,12 +500,6 @@ func (r *request) keepSession(text string) {
 func (r *request) dropSession() {
 	r.keepSession("")
 	r.cookie.MaxAge = -1 //nolint:gosec // it has all three attributes: see sessionCookie
-}
-
-// isFramed reports whether the page is asked for by a frame: what is asked for inside one says so itself.
-func (r *request) isFramed() bool {
-	dest := r.Header.Get("Sec-Fetch-Dest")
-	return dest == "iframe" || dest == "frame"
 }
 
 // openSession turns a link into a session. The answer is a page that leads on by itself, and not a redirect: a browser that was
