@@ -127,7 +127,7 @@ var crossPartners = map[string]string{
 	"ForgetLookHours":       "the brake compares the first looks of all partners",
 	"StoppedLooks":          "the operator is told of all partners",
 	"countStanding":         "figures of the whole service",
-	"countRecentDays":       "figures of the whole service",
+	"countDay":              "figures of the whole service",
 	"countSubscriptions":    "figures of the whole service",
 	"countFindings":         "figures of a day of the whole service; those of deliveries name their endpoint",
 	"countCases":            "figures of a day of the whole service; those of deliveries name their endpoint",

@@ -172,7 +172,8 @@ func sealedAnswerPlace(id partner.ID, user []byte, item cyber.ContentID) seal.Pl
 // openAnswer unseals what a person answered to a content item. The user is the index under which the row is stored.
 func (s Advice) openAnswer(id partner.ID, user []byte, item cyber.ContentID, sealed []byte) (string, error) {
 	var value string
-	return value, s.openSealed(sealedAnswerPlace(id, user, item), sealed, &value)
+	err := s.openSealed(sealedAnswerPlace(id, user, item), sealed, &value)
+	return value, err
 }
 
 // KeepAnswer stores a person's answer to a validation question.

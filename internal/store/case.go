@@ -317,8 +317,9 @@ func (s Cases) WaitingCases(ctx context.Context, f cyber.LaneFilter, assignee st
 	present, end, me := mark(now), mark(dayEnd), mark(assignee)
 	// Each from a range of an index: most cases are neither late nor mine.
 	open := `(SELECT count(*) FROM support_case c WHERE true` + c.text
-	return n, readColumns(ctx, s.readQuerier(), []any{&n.Late, &n.Today, &n.Free, &n.Mine, &n.Open}, `SELECT `+open+` AND due_at < `+present+`), `+
+	err = readColumns(ctx, s.readQuerier(), []any{&n.Late, &n.Today, &n.Free, &n.Mine, &n.Open}, `SELECT `+open+` AND due_at < `+present+`), `+
 		open+` AND due_at >= `+present+` AND due_at < `+end+`), `+open+` AND assignee = ''), `+open+` AND assignee = `+me+`), `+open+`)`, c.args...)
+	return n, err
 }
 
 // EndingCases returns cases whose final move is due: see cyber.CaseStore.

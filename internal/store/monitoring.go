@@ -88,7 +88,9 @@ func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewA
 		case a.HasToken && !added: // the value had its first look before
 			tx.AfterCommit(func() { s.looks.addTokens(id, 1) })
 		case a.HasToken && look == lookDone:
-			tx.AfterCommit(func() { s.looks.noteLook(id, len(a.Seen.Breaches) > 0) })
+			tx.AfterCommit(func() {
+				s.looks.changeHeld(id, func(l *heldLook) { l.looks, l.hits = l.looks+1, l.hits+int64(min(len(a.Seen.Breaches), 1)) })
+			})
 		}
 		if !added || len(a.Seen.Breaches) == 0 {
 			return nil

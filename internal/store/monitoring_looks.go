@@ -2,8 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -36,77 +37,28 @@ type heldLook struct {
 	dryUntil time.Time
 }
 
-// heldTokens returns what is held of a partner. The caller holds the lock.
-func (h *heldLooks) heldTokens(id partner.ID) *heldLook {
+// changeHeld changes what is held of a partner.
+func (h *heldLooks) changeHeld(id partner.ID, change func(l *heldLook)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.of == nil {
 		h.of = map[partner.ID]*heldLook{}
 	}
 	if h.of[id] == nil { // one for each partner: nothing to evict
 		h.of[id] = &heldLook{}
 	}
-	return h.of[id]
-}
-
-// takeToken uses a token. ask is whether the database may have some when there is none.
-func (h *heldLooks) takeToken(id partner.ID, now time.Time) (taken, ask bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	l := h.heldTokens(id)
-	if l.tokens > 0 {
-		l.tokens--
-		return true, false
-	}
-	return false, !now.Before(l.dryUntil)
+	change(h.of[id])
 }
 
 // addTokens holds tokens that were taken in a transaction which is on disk now.
 func (h *heldLooks) addTokens(id partner.ID, n int64) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.heldTokens(id).tokens += n
-}
-
-// countTokens returns how many tokens of a partner are held.
-func (h *heldLooks) countTokens(id partner.ID) int64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.heldTokens(id).tokens
+	h.changeHeld(id, func(l *heldLook) { l.tokens += n })
 }
 
 // emptyTokens returns the tokens of a partner, which this process holds no longer.
-func (h *heldLooks) emptyTokens(id partner.ID) int64 {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	l := h.heldTokens(id)
-	n := l.tokens
-	l.tokens = 0
+func (h *heldLooks) emptyTokens(id partner.ID) (n int64) {
+	h.changeHeld(id, func(l *heldLook) { n, l.tokens = l.tokens, 0 })
 	return n
-}
-
-// noteLook counts a first look.
-func (h *heldLooks) noteLook(id partner.ID, hit bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	l := h.heldTokens(id)
-	if l.looks++; hit {
-		l.hits++
-	}
-}
-
-// notedLooks returns the first looks that were counted here; forget takes them off.
-func (h *heldLooks) notedLooks(id partner.ID) (looks, hits int64) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	l := h.heldTokens(id)
-	return l.looks, l.hits
-}
-
-// forgetLooks takes counted first looks off.
-func (h *heldLooks) forgetLooks(id partner.ID, looks, hits int64) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	l := h.heldTokens(id)
-	l.looks, l.hits = l.looks-looks, l.hits-hits
 }
 
 // heldPartners returns those that something is held of.
@@ -114,13 +66,6 @@ func (h *heldLooks) heldPartners() []partner.ID {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Collect(maps.Keys(h.of))
-}
-
-// markWithoutTokens remembers that the database has no tokens of a partner until then.
-func (h *heldLooks) markWithoutTokens(id partner.ID, until time.Time) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.heldTokens(id).dryUntil = until
 }
 
 // tokensAtOnce returns how many tokens a process takes at a time: fewer when there are few, so that other replicas get
@@ -134,7 +79,12 @@ const dryTime = 5 * time.Second
 // TakeLookToken takes a token: see cyber.MonitoringStore. It takes none while older values wait.
 func (s Monitoring) TakeLookToken(ctx context.Context, id partner.ID, perHour int64) (bool, error) {
 	now := s.now()
-	taken, ask := s.looks.takeToken(id, now)
+	var taken, ask bool
+	s.looks.changeHeld(id, func(l *heldLook) {
+		if taken, ask = l.tokens > 0, !now.Before(l.dryUntil); taken {
+			l.tokens--
+		}
+	})
 	if taken || !ask {
 		return taken, nil
 	}
@@ -150,7 +100,7 @@ func (s Monitoring) TakeLookToken(ctx context.Context, id partner.ID, perHour in
 		b.RefillTokens(now, perHour)
 		if waiting || b.Left() == 0 {
 			taken = false
-			s.looks.markWithoutTokens(id, now.Add(dryTime))
+			s.looks.changeHeld(id, func(l *heldLook) { l.dryUntil = now.Add(dryTime) })
 			return nil
 		}
 		lot := b.TakeTokens(tokensAtOnce(b.Left()))
@@ -192,12 +142,15 @@ func (s Monitoring) keepBucket(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 
 // countLooks writes down the first looks that were counted in this process.
 func (s Monitoring) countLooks(ctx context.Context, tx *sqldb.Tx, id partner.ID) error {
-	looks, hits := s.looks.notedLooks(id)
-	if looks == 0 {
+	var held heldLook
+	s.looks.changeHeld(id, func(l *heldLook) { held = *l })
+	if held.looks == 0 {
 		return nil
 	}
-	tx.AfterCommit(func() { s.looks.forgetLooks(id, looks, hits) })
-	return s.addLookHour(ctx, tx, id, cyber.LookHour{Looks: looks, Hits: hits})
+	tx.AfterCommit(func() {
+		s.looks.changeHeld(id, func(l *heldLook) { l.looks, l.hits = l.looks-held.looks, l.hits-held.hits })
+	})
+	return s.addLookHour(ctx, tx, id, cyber.LookHour{Looks: held.looks, Hits: held.hits})
 }
 
 // addLookHour adds to the counts of the current hour, which the judgement of unusual use is based on.
@@ -209,25 +162,19 @@ func (s Monitoring) addLookHour(ctx context.Context, tx *sqldb.Tx, id partner.ID
 
 // LookBucket returns a partner's bucket with what this process holds of it: see cyber.LookStore.
 func (s Monitoring) LookBucket(ctx context.Context, id partner.ID) (cyber.LookBucket, error) {
-	found, err := collectRows(ctx, s.readQuerier(), scanBucket, `SELECT `+bucketColumns+` FROM first_look WHERE partner_id = $1`, id)
-	if err != nil {
-		return cyber.LookBucket{}, err
-	}
-	if len(found) == 0 {
+	b, err := readRow(ctx, s.readQuerier(), scanBucket, sql.ErrNoRows, `SELECT `+bucketColumns+` FROM first_look WHERE partner_id = $1`, id)
+	if errors.Is(err, sql.ErrNoRows) {
 		return cyber.NewLookBucket(s.now()), nil
 	}
-	found[0].Tokens += s.looks.countTokens(id)
-	return found[0], nil
+	s.looks.changeHeld(id, func(l *heldLook) { b.Tokens += l.tokens })
+	return b, err
 }
 
 // WaitingLooks returns how many values wait: see cyber.LookStore.
 func (s Monitoring) WaitingLooks(ctx context.Context, id partner.ID, from, to time.Time) (n int64, err error) {
-	last := int64(math.MaxInt64)
-	if !to.IsZero() {
-		last = toMicros(to)
-	}
+	first, last := timeWindow(from, to)
 	return readValue[int64](ctx, s.readQuerier(), `SELECT count(*) FROM asset WHERE partner_id = $1 AND look = 2 AND created_at >= $2 AND created_at <= $3`,
-		id, from, last)
+		id, first, last)
 }
 
 // GrantLooks adds tokens: see cyber.LookStore.
@@ -252,7 +199,7 @@ func (s Monitoring) WaitingPartners(ctx context.Context) ([]partner.ID, error) {
 	for last := partner.ID(""); ; {
 		next, err := readValue[partner.ID](ctx, s.readQuerier(), `SELECT min(partner_id) FROM asset WHERE look = 2 AND partner_id > $1`, last)
 		if err != nil || next == "" {
-			return ids, classifyError(err)
+			return ids, err
 		}
 		ids, last = append(ids, next), next
 	}

@@ -1,9 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -33,26 +34,10 @@ const (
 
 // LastFigures returns the counts that CountFigures made last.
 func (s Overview) LastFigures(ctx context.Context) (operator.Figures, error) {
-	f := operator.Figures{Now: map[operator.Figure]int64{}}
-	type row struct {
-		name string
-		n    int64
-	}
-	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, r *row) error {
-		return sc.Scan(&r.name, &r.n)
-	}, `SELECT name, n FROM tally WHERE part = '' AND day = 0 ORDER BY name`)
-	if err != nil {
-		return f, err
-	}
-	for _, r := range rows {
-		switch {
-		case r.name == tallyCountedAt:
-			f.At = fromMicros(r.n)
-		case !strings.HasPrefix(r.name, "mark."):
-			f.Now[operator.Figure(r.name)] = r.n
-		}
-	}
-	return f, nil
+	kept, err := collectPairs[operator.Figure, int64](ctx, s.readQuerier(), `SELECT name, n FROM tally WHERE part = '' AND day = 0`)
+	f := operator.Figures{At: fromMicros(kept[tallyCountedAt]), Now: kept}
+	maps.DeleteFunc(f.Now, func(name operator.Figure, _ int64) bool { return strings.HasPrefix(string(name), "mark.") })
+	return f, err
 }
 
 // figure is a count on its way into the table; day 0 is as it stands now, and no part is the whole service.
@@ -70,20 +55,21 @@ func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 	if err != nil || s.now().Sub(f.At) < fresh {
 		return err
 	}
-	figures, err := s.countStanding(ctx)
-	if err != nil {
-		return err
+	c := counting{s: s, ctx: ctx}
+	c.countStanding()
+	c.countEndpoints()
+	c.sampleScores()
+	today := operator.DayNumber(s.now())
+	for c.day = today - 1; c.day <= today; c.day++ { // days before that do not change any more
+		from, to := c.day*dayMicros-zoneMicros, (c.day+1)*dayMicros-zoneMicros
+		c.countDay(from, to)
+		c.countFindings(from, to)
+		c.countCases(from, to)
+		c.countArrivals(from, to)
 	}
-	days, err := s.countRecentDays(ctx)
-	if err != nil {
-		return err
+	if c.err != nil {
+		return c.err
 	}
-	figures = append(figures, days...)
-	details, err := s.countDetails(ctx)
-	if err != nil {
-		return err
-	}
-	figures = append(figures, details...)
 	partners, err := Partners(s).ListPartners(ctx)
 	if err != nil {
 		return err
@@ -98,11 +84,11 @@ func (s Overview) CountFigures(ctx context.Context, fresh time.Duration) error {
 	if err := s.countSubscriptions(ctx); err != nil {
 		return err
 	}
-	gone, err := s.endpointsAtRest(ctx, figures)
+	gone, err := s.endpointsAtRest(ctx, c.list)
 	if err != nil {
 		return err
 	}
-	return s.keepFigures(ctx, append(append(figures, gone...), figure{name: tallyCountedAt, n: toMicros(s.now())}))
+	return s.keepFigures(ctx, append(append(c.list, gone...), figure{name: tallyCountedAt, n: toMicros(s.now())}))
 }
 
 // keepFigures writes counts, a few at a time: partners and endpoints have their own. When they were made comes last.
@@ -154,97 +140,80 @@ func addDayTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n in
 		ON CONFLICT (name, part, day) DO UPDATE SET n = tally.n + $4`, name, part, day, n)
 }
 
-// countStanding counts what there is now, each count from an index alone.
-func (s Overview) countStanding(ctx context.Context) ([]figure, error) {
-	var list []figure
-	today := []any{subscription.DayInBrazil(s.now())}
-	for _, c := range []struct {
-		query   string
-		figures []operator.Figure
-		args    []any
-	}{
-		{`SELECT count(*) FILTER (WHERE status = 'monitorado'), count(*) FILTER (WHERE status = 'alerta'),
-			count(*) FILTER (WHERE status = 'comprometido') FROM asset`,
-			[]operator.Figure{operator.AssetsMonitored, operator.AssetsAlert, operator.AssetsCompromised}, nil},
-		{`SELECT count(*) FILTER (WHERE resolution = ''), count(*) FILTER (WHERE resolution <> '') FROM finding`,
-			[]operator.Figure{operator.FindingsOpen, operator.FindingsResolved}, nil},
-		{`SELECT CAST(coalesce(sum(active - past), 0) AS BIGINT), CAST(coalesce(sum(last - active + past), 0) AS BIGINT) FROM (
-			SELECT partner_id, active, last, 0 AS past FROM subscription_counter
-			UNION ALL SELECT partner_id, 0, 0, active FROM subscription_expiry WHERE level = 3 AND expiry_day < $1) n`,
-			[]operator.Figure{operator.SubscriptionsActive, operator.SubscriptionsEnded}, today},
-		{`SELECT count(*) FROM subscription WHERE ended_at = 0 AND suspended_at > 0 AND ` + lastDay + ` >= $1`,
-			[]operator.Figure{operator.SubscriptionsSuspended}, today},
-		{`SELECT count(*) FROM delivery WHERE state = 'pending'`, []operator.Figure{operator.DeliveriesPending}, nil},
-		{`SELECT count(*) FROM delivery WHERE state = 'failed' AND finished_at > 0`, []operator.Figure{operator.DeliveriesFailed}, nil},
-		{`SELECT count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0`, []operator.Figure{operator.DevicesProtected}, nil},
-		{`SELECT count(*) FROM support_case WHERE status IN (` + openStatuses + `)`, []operator.Figure{operator.CasesOpen}, nil},
-	} {
-		counts, dest := make([]figure, len(c.figures)), make([]any, len(c.figures))
-		for i, name := range c.figures {
-			counts[i].name, dest[i] = name, &counts[i].n
-		}
-		if err := readColumns(ctx, s.readQuerier(), dest, c.query, c.args...); err != nil {
-			return nil, err
-		}
-		list = append(list, counts...)
-	}
-	// What is listed a partner at a time is counted so too: the parts are the rows, and add up to the number.
-	enrolled, err := s.figureByPartner(ctx, operator.SubscriptionsActive, 0, `SELECT partner_id, CAST(sum(active - past) AS BIGINT) FROM (
-		SELECT partner_id, active, 0 AS past FROM subscription_counter
-		UNION ALL SELECT partner_id, 0, active FROM subscription_expiry WHERE level = 3 AND expiry_day < $1) n GROUP BY partner_id ORDER BY partner_id`, today...)
-	if err != nil {
-		return nil, err
-	}
-	protected, err := s.figureByPartner(ctx, operator.DevicesProtected, 0, `SELECT partner_id, count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0
-		GROUP BY partner_id ORDER BY partner_id`)
-	if err != nil {
-		return nil, err
-	}
-	exposed, err := s.figureByPartner(ctx, operator.FindingsOpen, 0, `SELECT partner_id, count(*) FILTER (WHERE resolution = '') FROM finding
-		GROUP BY partner_id ORDER BY partner_id`)
-	return slices.Concat(list, enrolled, protected, exposed), err
+// counting gathers figures of a day, of now for day 0. After an error it counts nothing more.
+type counting struct {
+	s    Overview
+	ctx  context.Context //nolint:containedctx // lives for one count
+	day  int64
+	list []figure
+	err  error
 }
 
-// countRecentDays counts yesterday and today anew; days before that do not change any more.
-func (s Overview) countRecentDays(ctx context.Context) ([]figure, error) {
-	today := operator.DayNumber(s.now())
-	var list []figure
-	for _, day := range []int64{today - 1, today} {
-		from, to := day*dayMicros-zoneMicros, (day+1)*dayMicros-zoneMicros
-		for name, query := range map[operator.Figure]string{
-			operator.FindingsOfDay: `SELECT count(*) FROM finding WHERE found_at >= $1 AND found_at < $2`,
-			operator.DeliveriesOfDay: `SELECT count(*) FROM delivery WHERE state = 'delivered' AND finished_at > 0
-				AND finished_at >= $1 AND finished_at < $2`,
-		} {
-			n, err := readValue[int64](ctx, s.readQuerier(), query, from, to)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, figure{name: name, day: day, n: n})
-		}
-		found, err := s.figureByPartner(ctx, operator.FindingsOfDay, day, `SELECT partner_id, count(*) FROM finding WHERE found_at >= $1 AND found_at < $2
-			GROUP BY partner_id ORDER BY partner_id`, from, to)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, found...)
+// countTotals adds figures from one row, a column for each.
+func (c *counting) countTotals(names []operator.Figure, query string, args ...any) {
+	if c.err != nil {
+		return
 	}
-	return list, nil
+	counts, dest := make([]figure, len(names)), make([]any, len(names))
+	for i, name := range names {
+		counts[i], dest[i] = figure{name: name, day: c.day}, &counts[i].n
+	}
+	c.err = readColumns(c.ctx, c.s.readQuerier(), dest, query, args...)
+	c.list = append(c.list, counts...)
 }
 
-// figureByPartner reads a figure of a day for each partner.
-func (s Overview) figureByPartner(ctx context.Context, name operator.Figure, day int64, query string, args ...any) ([]figure, error) {
-	list, err := collectRows(ctx, s.readQuerier(), func(sc scanner, f *figure) error {
+// addRows adds what read makes of each row.
+func (c *counting) addRows(read func(scanner) error, query string, args ...any) {
+	if c.err == nil {
+		c.err = eachRow(c.ctx, c.s.readQuerier(), read, query, args...)
+	}
+}
+
+// countByPartner adds a figure for each partner.
+func (c *counting) countByPartner(name operator.Figure, query string, args ...any) {
+	c.addRows(func(row scanner) error {
 		var id partner.ID
-		*f = figure{name: name, day: day}
-		err := sc.Scan(&id, &f.n)
+		f := figure{name: name, day: c.day}
+		err := row.Scan(&id, &f.n)
 		f.part = string(id)
+		c.list = append(c.list, f)
 		return err
 	}, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("count %s by partner: %w", name, err)
-	}
-	return list, nil
+}
+
+// countStanding counts what there is now, each count from an index alone.
+func (c *counting) countStanding() {
+	today := subscription.DayInBrazil(c.s.now())
+	c.countTotals([]operator.Figure{operator.AssetsMonitored, operator.AssetsAlert, operator.AssetsCompromised}, `SELECT count(*) FILTER (WHERE status = 'monitorado'),
+		count(*) FILTER (WHERE status = 'alerta'), count(*) FILTER (WHERE status = 'comprometido') FROM asset`)
+	c.countTotals([]operator.Figure{operator.FindingsOpen, operator.FindingsResolved},
+		`SELECT count(*) FILTER (WHERE resolution = ''), count(*) FILTER (WHERE resolution <> '') FROM finding`)
+	c.countTotals([]operator.Figure{operator.SubscriptionsActive, operator.SubscriptionsEnded},
+		`SELECT CAST(coalesce(sum(active - past), 0) AS BIGINT), CAST(coalesce(sum(last - active + past), 0) AS BIGINT) FROM (
+			SELECT partner_id, active, last, 0 AS past FROM subscription_counter
+			UNION ALL SELECT partner_id, 0, 0, active FROM subscription_expiry WHERE level = 3 AND expiry_day < $1) n`, today)
+	c.countTotals([]operator.Figure{operator.SubscriptionsSuspended},
+		`SELECT count(*) FROM subscription WHERE ended_at = 0 AND suspended_at > 0 AND `+lastDay+` >= $1`, today)
+	c.countTotals([]operator.Figure{operator.DeliveriesPending}, `SELECT count(*) FROM delivery WHERE state = 'pending'`)
+	c.countTotals([]operator.Figure{operator.DeliveriesFailed}, `SELECT count(*) FROM delivery WHERE state = 'failed' AND finished_at > 0`)
+	c.countTotals([]operator.Figure{operator.DevicesProtected}, `SELECT count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0`)
+	c.countTotals([]operator.Figure{operator.CasesOpen}, `SELECT count(*) FROM support_case WHERE status IN (`+openStatuses+`)`)
+	// What is listed a partner at a time is counted so too: the parts are the rows, and add up to the number.
+	c.countByPartner(operator.SubscriptionsActive, `SELECT partner_id, CAST(sum(active - past) AS BIGINT) FROM (
+		SELECT partner_id, active, 0 AS past FROM subscription_counter
+		UNION ALL SELECT partner_id, 0, active FROM subscription_expiry WHERE level = 3 AND expiry_day < $1) n GROUP BY partner_id ORDER BY partner_id`, today)
+	c.countByPartner(operator.DevicesProtected, `SELECT partner_id, count(*) FROM epp_key WHERE ended_at = 0 AND activated_at > 0
+		GROUP BY partner_id ORDER BY partner_id`)
+	c.countByPartner(operator.FindingsOpen, `SELECT partner_id, count(*) FILTER (WHERE resolution = '') FROM finding GROUP BY partner_id ORDER BY partner_id`)
+}
+
+// countDay counts what happened in a day.
+func (c *counting) countDay(from, to int64) {
+	c.countTotals([]operator.Figure{operator.FindingsOfDay}, `SELECT count(*) FROM finding WHERE found_at >= $1 AND found_at < $2`, from, to)
+	c.countTotals([]operator.Figure{operator.DeliveriesOfDay}, `SELECT count(*) FROM delivery WHERE state = 'delivered' AND finished_at > 0
+		AND finished_at >= $1 AND finished_at < $2`, from, to)
+	c.countByPartner(operator.FindingsOfDay, `SELECT partner_id, count(*) FROM finding WHERE found_at >= $1 AND found_at < $2
+		GROUP BY partner_id ORDER BY partner_id`, from, to)
 }
 
 // countEvents adds the events of a partner that came since the last count; seq has no gaps and grows in commit order,
@@ -345,12 +314,8 @@ func countGrown(ctx context.Context, tx *sqldb.Tx, g figure, today int64) (more 
 func (s Overview) FiguresByDay(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error) {
 	list := make(map[operator.Figure][]operator.DayCount, len(names))
 	for _, name := range names {
-		counts, err := collectRows(ctx, s.readQuerier(), func(sc scanner, into *operator.DayCount) error {
-			var day, n int64
-			err := sc.Scan(&day, &n)
-			*into = operator.DayCount{Day: fromMicros(day * dayMicros), Count: n}
-			return err
-		}, `SELECT day, n FROM tally WHERE name = $1 AND part = $2 AND day > $3 ORDER BY day`, name, part, operator.DayNumber(s.now())-int64(days))
+		counts, err := collectRows(ctx, s.readQuerier(), func(row scanner, d *operator.DayCount) error { return row.Scan(&d.Day, &d.Count) },
+			`SELECT day * $4, n FROM tally WHERE name = $1 AND part = $2 AND day > $3 ORDER BY day`, name, part, operator.DayNumber(s.now())-int64(days), dayMicros)
 		if err != nil {
 			return nil, err
 		}
@@ -366,47 +331,12 @@ func (s Overview) FiguresByPart(ctx context.Context, name operator.Figure, days 
 		to = operator.DayNumber(s.now())
 		from = to - int64(days) + 1
 	}
-	type row struct {
-		part string
-		n    int64
-	}
-	rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, r *row) error {
-		return sc.Scan(&r.part, &r.n)
-	}, `SELECT part, CAST(sum(n) AS BIGINT) FROM tally WHERE name = $1 AND part <> '' AND day >= $2 AND day <= $3 GROUP BY part ORDER BY part`,
-		name, from, to)
-	if err != nil {
-		return nil, err
-	}
-	parts := make(map[string]int64, len(rows))
-	for _, r := range rows {
-		parts[r.part] = r.n
-	}
-	return parts, nil
-}
-
-// countDetails counts what the pictures show of yesterday and today, what waits for each endpoint, and a sample of scores.
-func (s Overview) countDetails(ctx context.Context) ([]figure, error) {
-	var list []figure
-	today := operator.DayNumber(s.now())
-	for _, day := range []int64{today - 1, today} {
-		for _, count := range []func(context.Context, int64, int64, int64) ([]figure, error){s.countFindings, s.countCases, s.countArrivals} {
-			more, err := count(ctx, day, day*dayMicros-zoneMicros, (day+1)*dayMicros-zoneMicros)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, more...)
-		}
-	}
-	backlogs, err := s.countEndpoints(ctx)
-	if err != nil {
-		return nil, err
-	}
-	scores, err := s.sampleScores(ctx)
-	return append(append(list, backlogs...), scores...), err
+	return collectPairs[string, int64](ctx, s.readQuerier(), `SELECT part, CAST(sum(n) AS BIGINT) FROM tally
+		WHERE name = $1 AND part <> '' AND day >= $2 AND day <= $3 GROUP BY part`, name, from, to)
 }
 
 // countFindings tells the findings of a day apart by severity and by what they expose, as the breaches stand now.
-func (s Overview) countFindings(ctx context.Context, day, from, to int64) ([]figure, error) {
+func (c *counting) countFindings(from, to int64) {
 	counts := map[operator.Figure]int64{}
 	for _, severity := range cyber.Severities() {
 		counts[operator.FindingsOfSeverity(string(severity))] = 0
@@ -414,116 +344,89 @@ func (s Overview) countFindings(ctx context.Context, day, from, to int64) ([]fig
 	for _, class := range cyber.AllExposed() {
 		counts[operator.FindingsOfClass(string(class))] = 0
 	}
-	type group struct {
-		f cyber.Finding
-		n int64
-	}
-	groups, err := collectRows(ctx, s.readQuerier(), func(sc scanner, g *group) error {
+	c.addRows(func(row scanner) error {
+		var n int64
+		var f cyber.Finding
 		var classes sql.NullInt64
-		err := sc.Scan(append([]any{&g.n, &classes, &g.f.OwnSite}, s.breachTargets(&g.f.Breach, new(bool))...)...)
-		g.f.Breach = g.f.Breach.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
+		err := row.Scan(append([]any{&n, &classes, &f.OwnSite}, c.s.breachTargets(&f.Breach, new(bool))...)...)
+		f.Breach = f.Breach.ForTrace(cyber.Trace{Told: classes.Valid, Classes: cyber.Classes(classes.Int64)})
+		counts[operator.FindingsOfSeverity(string(cyber.SeverityOf(f)))] += n
+		for _, class := range f.Breach.Exposes {
+			counts[operator.FindingsOfClass(string(class))] += n
+		}
 		return err
 	}, `SELECT d.n, d.classes, d.own, `+breachColumns+` FROM (SELECT breach, classes, own_site OR watched_site AS own, count(*) AS n
 			FROM finding WHERE found_at >= $1 AND found_at < $2 GROUP BY breach, classes, own_site OR watched_site) d
 		JOIN breach b ON b.name = d.breach ORDER BY d.breach`, from, to)
-	if err != nil {
-		return nil, err
-	}
-	for _, g := range groups {
-		counts[operator.FindingsOfSeverity(string(cyber.SeverityOf(g.f)))] += g.n
-		for _, class := range g.f.Breach.Exposes {
-			counts[operator.FindingsOfClass(string(class))] += g.n
-		}
-	}
-	var list []figure
 	for name, n := range counts {
-		list = append(list, figure{name: name, day: day, n: n})
+		c.list = append(c.list, figure{name: name, day: c.day, n: n})
 	}
-	return list, nil
 }
 
-// countCases returns how many cases were opened in a day, and how many resolved within their target and after it.
-func (s Overview) countCases(ctx context.Context, day, from, to int64) ([]figure, error) {
-	opened, inTime, late := figure{name: operator.CasesOpenedOfDay, day: day}, figure{name: operator.CasesInTimeOfDay, day: day}, figure{name: operator.CasesLateOfDay, day: day}
-	q := s.readQuerier()
-	err := readColumns(ctx, q, []any{&opened.n}, `SELECT count(*) FROM support_case WHERE created_at >= $1 AND created_at < $2`, from, to)
-	if err == nil {
-		err = readColumns(ctx, q, []any{&inTime.n, &late.n}, `SELECT count(*) FILTER (WHERE c.clock_used <= c.target), count(*) FILTER (WHERE c.clock_used > c.target) FROM case_move m
-			JOIN support_case c ON c.partner_id = m.partner_id AND c.id = m.case_id
-			WHERE m.to_status = $1 AND m.from_status <> $1 AND m.moved_at >= $2 AND m.moved_at < $3 AND c.target > 0`, cyber.CaseResolved, from, to)
-	}
-	if err != nil {
-		return nil, err
-	}
-	each, err := s.figureByPartner(ctx, operator.CasesOpenedOfDay, day, `SELECT partner_id, count(*) FROM support_case WHERE created_at >= $1 AND created_at < $2
+// countCases counts how many cases were opened in a day, and how many resolved within their target and after it.
+func (c *counting) countCases(from, to int64) {
+	c.countTotals([]operator.Figure{operator.CasesOpenedOfDay}, `SELECT count(*) FROM support_case WHERE created_at >= $1 AND created_at < $2`, from, to)
+	c.countTotals([]operator.Figure{operator.CasesInTimeOfDay, operator.CasesLateOfDay}, `SELECT count(*) FILTER (WHERE c.clock_used <= c.target),
+			count(*) FILTER (WHERE c.clock_used > c.target) FROM case_move m JOIN support_case c ON c.partner_id = m.partner_id AND c.id = m.case_id
+		WHERE m.to_status = $1 AND m.from_status <> $1 AND m.moved_at >= $2 AND m.moved_at < $3 AND c.target > 0`, cyber.CaseResolved, from, to)
+	c.countByPartner(operator.CasesOpenedOfDay, `SELECT partner_id, count(*) FROM support_case WHERE created_at >= $1 AND created_at < $2
 		GROUP BY partner_id ORDER BY partner_id`, from, to)
-	return append(each, opened, inTime, late), err
 }
 
-// countArrivals returns what arrived at each endpoint in a day and how long it was on its way, and what was given up.
-func (s Overview) countArrivals(ctx context.Context, day, from, to int64) ([]figure, error) {
-	var list []figure
+// countArrivals counts what arrived at each endpoint in a day and how long it was on its way, and what was given up.
+func (c *counting) countArrivals(from, to int64) {
 	for state, name := range map[string]operator.Figure{"delivered": operator.ArrivedOfDay, "failed": operator.GivenUpOfDay} {
-		rows, err := collectRows(ctx, s.readQuerier(), func(sc scanner, into *[]figure) error {
-			n, travel := figure{name: name, day: day}, figure{name: operator.TravelOfDay, day: day}
-			err := sc.Scan(&n.part, &n.n, &travel.n)
+		c.addRows(func(row scanner) error {
+			n, travel := figure{name: name, day: c.day}, figure{name: operator.TravelOfDay, day: c.day}
+			err := row.Scan(&n.part, &n.n, &travel.n)
 			travel.part = n.part
-			if name == operator.GivenUpOfDay {
-				*into = []figure{n}
-				return err
+			if c.list = append(c.list, n); name == operator.ArrivedOfDay {
+				c.list = append(c.list, travel)
 			}
-			*into = []figure{n, travel}
 			return err
 		}, `SELECT endpoint_id, count(*), CAST(sum(finished_at - created_at) AS BIGINT) FROM delivery
 			WHERE state = $1 AND finished_at > 0 AND finished_at >= $2 AND finished_at < $3 GROUP BY endpoint_id ORDER BY endpoint_id`, state, from, to)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
-			list = append(list, r...)
-		}
 	}
-	return list, nil
 }
 
-// countEndpoints returns what waits for each endpoint, and what arrived there in the last 24 hours.
-func (s Overview) countEndpoints(ctx context.Context) ([]figure, error) {
-	return collectRows(ctx, s.readQuerier(), func(sc scanner, f *figure) error {
-		return sc.Scan(&f.name, &f.part, &f.n)
+// countEndpoints counts what waits for each endpoint, and what arrived there in the last 24 hours.
+func (c *counting) countEndpoints() {
+	c.addRows(func(row scanner) error {
+		var f figure
+		err := row.Scan(&f.name, &f.part, &f.n)
+		c.list = append(c.list, f)
+		return err
 	}, `SELECT '`+string(operator.Backlog)+`', endpoint_id, count(*) FROM delivery WHERE state = 'pending' GROUP BY endpoint_id
 		UNION ALL SELECT '`+string(operator.Arrived)+`', endpoint_id, count(*) FROM delivery
-		WHERE state = 'delivered' AND finished_at > 0 AND finished_at >= $1 GROUP BY endpoint_id`, toMicros(s.now())-dayMicros)
+		WHERE state = 'delivered' AND finished_at > 0 AND finished_at >= $1 GROUP BY endpoint_id`, toMicros(c.s.now())-dayMicros)
 }
 
 // scoreSample is how many people's scores are looked at; scores are sealed, so that all of them cannot be counted in passing.
 const scoreSample = 1000
 
-// sampleScores returns how scores are spread. People are in the order of a keyed index, which has nothing to do with
+// sampleScores counts how scores are spread. People are in the order of a keyed index, which has nothing to do with
 // their score, so the first ones of each partner are as good a sample as any.
-func (s Overview) sampleScores(ctx context.Context) ([]figure, error) {
-	partners, err := Partners(s).ListPartners(ctx)
-	if err != nil || len(partners) == 0 {
-		return nil, err
-	}
+func (c *counting) sampleScores() {
+	partners, err := Partners(c.s).ListPartners(c.ctx)
+	c.err = cmp.Or(c.err, err)
 	var bands [operator.ScoreBands]int64
 	for _, p := range partners {
 		if p.Mode == partner.Sandbox {
 			continue
 		}
-		advice := Advice(s)
-		days, err := collectRows(ctx, s.readQuerier(), advice.scanScoreDay(p.ID), `SELECT `+scoreColumns+` FROM score_day d JOIN (SELECT user_index, max(day) AS day
+		scan := Advice(c.s).scanScoreDay(p.ID)
+		c.addRows(func(row scanner) error {
+			var d cyber.ScoreDay
+			err := scan(row, &d)
+			bands[min(max(d.Breach, 0)*operator.ScoreBands/1001, operator.ScoreBands-1)]++
+			return err
+		}, `SELECT `+scoreColumns+` FROM score_day d JOIN (SELECT user_index, max(day) AS day
 				FROM score_day WHERE partner_id = $1 GROUP BY user_index ORDER BY user_index LIMIT $2) n ON n.user_index = d.user_index AND n.day = d.day
 			WHERE d.partner_id = $1 ORDER BY d.user_index`, p.ID, max(1, scoreSample/len(partners)))
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range days {
-			bands[min(max(d.Breach, 0)*operator.ScoreBands/1001, operator.ScoreBands-1)]++
-		}
 	}
-	list := make([]figure, len(bands))
 	for i, n := range bands {
-		list[i] = figure{name: operator.ScoreBandFigure(i), n: n}
+		if len(partners) > 0 {
+			c.list = append(c.list, figure{name: operator.ScoreBandFigure(i), n: n})
+		}
 	}
-	return list, nil
 }

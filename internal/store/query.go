@@ -139,6 +139,19 @@ func collectRows[T any](ctx context.Context, q querier, scan func(scanner, *T) e
 	return list, nil
 }
 
+// collectPairs runs a query for two columns, the first of which differs in each row.
+func collectPairs[K comparable, V any](ctx context.Context, q querier, query string, args ...any) (map[K]V, error) {
+	pairs := map[K]V{}
+	err := eachRow(ctx, q, func(row scanner) error {
+		var k K
+		var v V
+		err := row.Scan(&k, &v)
+		pairs[k] = v
+		return err
+	}, query, args...)
+	return pairs, err
+}
+
 // collectValues runs a query for one column.
 func collectValues[T any](ctx context.Context, q querier, query string, args ...any) ([]T, error) {
 	return collectRows(ctx, q, func(row scanner, v *T) error { return row.Scan(v) }, query, args...)
