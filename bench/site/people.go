@@ -137,7 +137,7 @@ func LoadRows(ctx context.Context, db *sqldb.DB, table, columns string, from, to
 	for first := from; first <= to; first += batch {
 		load.Check(db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 			next, last := first, min(first+batch-1, to)
-			_, err := tx.InsertRows(ctx, table, strings.Fields(columns), func() ([]any, error) {
+			err := tx.InsertRows(ctx, table, strings.Fields(columns), func() ([]any, error) {
 				if next > last {
 					return nil, nil
 				}

@@ -244,43 +244,46 @@ const chunkRows = 500
 // inserted, even if another transaction is inserting the same rows at that moment. key names a BIGINT column among
 // columns; its values in the rows that were new are returned in ascending order. With an empty key nothing is returned.
 func (t *Tx) LoadMissing(ctx context.Context, table string, columns []string, key string, next func() ([]any, error)) ([]int64, error) {
-	if t.engine != PostgreSQL {
-		return t.insertMissing(ctx, table, columns, slices.Index(columns, key), next)
-	}
-	var added []int64
-	_, err := t.insertChunks(table, columns, " ON CONFLICT DO NOTHING", next, func(insert string, args []any) error {
-		if key == "" {
-			_, err := t.ExecContext(ctx, insert, args...)
-			return err
-		}
-		return t.insertReturning(ctx, insert+" RETURNING "+key, args, &added)
-	})
-	slices.Sort(added)
-	return added, err
+	return t.loadRows(ctx, table, columns, " ON CONFLICT DO NOTHING", key, next)
 }
 
-// insertChunks hands rows to insert, as a statement and its arguments, and returns how many there were.
+// loadRows is InsertRows with what is done on a conflict, and LoadMissing.
+func (t *Tx) loadRows(ctx context.Context, table string, columns []string, conflict, key string, next func() ([]any, error)) (added []int64, err error) {
+	insert := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") "
+	if t.engine == PostgreSQL {
+		err = t.insertChunks(ctx, insert, len(columns), conflict, key, next, &added)
+	} else {
+		added, err = t.insertEach(ctx, insert+"VALUES ("+numberedMarks(len(columns))+")"+conflict, slices.Index(columns, key), next)
+	}
+	slices.Sort(added)
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", table, err)
+	}
+	return added, nil
+}
+
+// insertChunks inserts rows, many with each statement, and appends the values of key in those that were new.
 //
 // COPY would be a fifth faster, and is not used: while the server waits for more rows of one it obeys neither
 // statement_timeout nor idle_in_transaction_session_timeout, so a process that hangs in the middle would keep what its
 // transaction has locked for as long as it hangs.
-func (t *Tx) insertChunks(table string, columns []string, conflict string, next func() ([]any, error), insert func(text string, args []any) error) (n int64, err error) {
-	names := strings.Join(columns, ", ")
+func (t *Tx) insertChunks(ctx context.Context, insert string, columns int, conflict, key string, next func() ([]any, error), added *[]int64) error {
 	for {
 		rows, err := readChunk(next)
 		if err != nil || len(rows) == 0 {
-			return n, err
+			return err
 		}
-		values, args := "VALUES ("+numberedMarks(len(columns))+")", rows[0] // Citus sends one row straight to its node
+		values, args := "VALUES ("+numberedMarks(columns)+")", rows[0] // Citus sends one row straight to its node
 		if len(rows) > 1 {
 			values, args = columnArrays(rows)
 		}
-		if err := insert("INSERT INTO "+table+" ("+names+") "+values+conflict, args); err != nil {
-			return n, fmt.Errorf("load %s: %w", table, err)
+		if key == "" {
+			_, err = t.ExecContext(ctx, insert+values+conflict, args...)
+		} else {
+			err = t.insertReturning(ctx, insert+values+conflict+" RETURNING "+key, args, added)
 		}
-		n += int64(len(rows))
-		if len(rows) < chunkRows { // next has said that there are no more
-			return n, nil
+		if err != nil || len(rows) < chunkRows { // next has said that there are no more
+			return err
 		}
 	}
 }
@@ -354,29 +357,28 @@ func (t *Tx) insertReturning(ctx context.Context, insert string, args []any, add
 	return rows.Err()
 }
 
-// insertMissing inserts row by row. It is for SQLite, where a statement costs no round trip.
-func (t *Tx) insertMissing(ctx context.Context, table string, columns []string, key int, next func() ([]any, error)) (added []int64, err error) {
-	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+numberedMarks(len(columns))+") ON CONFLICT DO NOTHING")
+// insertEach inserts row by row. It is for SQLite, where a statement costs no round trip.
+func (t *Tx) insertEach(ctx context.Context, insert string, key int, next func() ([]any, error)) (added []int64, err error) {
+	stmt, err := t.PrepareContext(ctx, insert)
 	if err != nil {
-		return nil, fmt.Errorf("prepare load of %s: %w", table, err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, stmt.Close()) }()
 	for {
 		row, err := next()
 		if err != nil || row == nil {
-			slices.Sort(added)
 			return added, err
 		}
 		res, err := stmt.ExecContext(ctx, convertArguments(row)...)
 		if err != nil {
-			return nil, fmt.Errorf("load %s: %w", table, err)
+			return nil, err
 		}
 		if key < 0 {
 			continue
 		}
 		n, err := res.RowsAffected()
 		if err != nil {
-			return nil, fmt.Errorf("load %s: %w", table, err)
+			return nil, err
 		}
 		if v, ok := row[key].(int64); ok && n == 1 {
 			added = append(added, v)

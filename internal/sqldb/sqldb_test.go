@@ -285,7 +285,7 @@ func TestLoad(t *testing.T) {
 		load := func(from, to int) error {
 			return db.InTransaction(ctx, func(tx *sqldb.Tx) error {
 				i, row := from, make([]any, 4)
-				_, err := tx.InsertRows(ctx, "l", []string{"id", "n", "b", "ok"}, func() ([]any, error) {
+				err := tx.InsertRows(ctx, "l", []string{"id", "n", "b", "ok"}, func() ([]any, error) {
 					if i == to {
 						return nil, nil
 					}

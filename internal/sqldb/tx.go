@@ -308,27 +308,9 @@ func (d *DB) StandbyPool() *sql.DB {
 // one statement with many rows is slower). next returns the values of the next row, or nil after the last one; the slice
 // may be reused between calls, and only bytes may be NULL. Table and columns are names from this program, never from a
 // caller.
-func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, next func() ([]any, error)) (n int64, err error) {
-	if t.engine == PostgreSQL {
-		return t.insertChunks(table, columns, "", next, func(insert string, args []any) error {
-			_, err := t.ExecContext(ctx, insert, args...)
-			return err
-		})
-	}
-	stmt, err := t.PrepareContext(ctx, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") VALUES ("+numberedMarks(len(columns))+")")
-	if err != nil {
-		return 0, fmt.Errorf("prepare load of %s: %w", table, err)
-	}
-	defer func() { err = errors.Join(err, stmt.Close()) }()
-	for ; ; n++ {
-		row, err := next()
-		if err != nil || row == nil {
-			return n, err
-		}
-		if _, err := stmt.ExecContext(ctx, convertArguments(row)...); err != nil {
-			return n, fmt.Errorf("load %s: %w", table, err)
-		}
-	}
+func (t *Tx) InsertRows(ctx context.Context, table string, columns []string, next func() ([]any, error)) error {
+	_, err := t.loadRows(ctx, table, columns, "", "", next)
+	return err
 }
 
 // Statement is one statement of a list.

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
@@ -44,18 +43,12 @@ func (s Alerts) DueEndpoints(ctx context.Context) ([]alert.EndpointRef, error) {
 // EnabledEndpoints reads those of some endpoints that are enabled.
 func (s Alerts) EnabledEndpoints(ctx context.Context, refs []alert.EndpointRef) ([]alert.Endpoint, error) {
 	var args []any
-	ids, partners := make([]alert.EndpointID, len(refs)), map[partner.ID]bool{}
+	ids, partners := make([]alert.EndpointID, len(refs)), make([]partner.ID, len(refs))
 	for i, ref := range refs {
-		ids[i] = ref.Endpoint
-		partners[ref.Partner] = true
-	}
-	numbers := make([]string, 0, len(partners))
-	for id := range partners {
-		args = append(args, id)
-		numbers = append(numbers, fmt.Sprintf("$%d", len(args)))
+		ids[i], partners[i] = ref.Endpoint, ref.Partner
 	}
 	return collectGenuine(ctx, s.readQuerier(), s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint WHERE state = 'enabled'
-		AND partner_id IN (`+strings.Join(numbers, ", ")+`) AND id IN (`+appendMarks(&args, ids)+`)`, args...)
+		AND partner_id IN (`+appendMarks(&args, uniqueValues(partners))+`) AND id IN (`+appendMarks(&args, ids)+`)`, args...)
 }
 
 // NewHolds makes the holds of one dispatcher. That one at a time has an endpoint is what keeps a person's events in
@@ -67,26 +60,22 @@ type holds struct{ *sqldb.Holder }
 
 // TakeHold takes endpoints that no other dispatcher holds.
 func (h holds) TakeHold(ctx context.Context, endpoints []alert.EndpointID) ([]alert.EndpointID, error) {
-	taken, err := h.Holder.TakeNames(ctx, endpointLockNames(endpoints))
-	ids := make([]alert.EndpointID, len(taken))
-	for i, name := range taken {
-		ids[i] = alert.EndpointID(name)
-	}
-	return ids, classifyError(err)
+	taken, err := h.Holder.TakeNames(ctx, convertTexts[string](endpoints))
+	return convertTexts[alert.EndpointID](taken), classifyError(err)
 }
 
 // ReleaseHold lets others take endpoints.
 func (h holds) ReleaseHold(ctx context.Context, endpoints []alert.EndpointID) error {
-	return classifyError(h.Holder.ReleaseNames(ctx, endpointLockNames(endpoints)))
+	return classifyError(h.Holder.ReleaseNames(ctx, convertTexts[string](endpoints)))
 }
 
-// endpointLockNames returns the names of the locks of endpoints.
-func endpointLockNames(endpoints []alert.EndpointID) []string {
-	names := make([]string, len(endpoints))
-	for i, id := range endpoints {
-		names[i] = string(id)
+// convertTexts returns texts as another type.
+func convertTexts[To, From ~string](texts []From) []To {
+	list := make([]To, len(texts))
+	for i, t := range texts {
+		list[i] = To(t)
 	}
-	return names
+	return list
 }
 
 // OpenDeliveries returns, in the order of their events, pending deliveries that are due, and ordered ones that are not:
@@ -274,31 +263,15 @@ var attemptColumns = []string{"partner_id", "endpoint_id", "seq", "at", "worker"
 
 // attemptRow gives the columns of an attempt.
 func (s Alerts) attemptRow(worker string, r alert.Result) ([]any, error) {
-	var answer []byte
-	if r.Outcome.Answer != "" {
-		place := attemptPlace(string(r.Delivery.Partner), string(r.Delivery.Endpoint), strconv.FormatInt(r.Delivery.Seq, 10),
-			strconv.FormatInt(toMicros(r.At), 10), worker)
-		var err error
-		if answer, err = s.keys.Seal(place, []byte(r.Outcome.Answer)); err != nil {
-			return nil, fmt.Errorf("seal answer: %w", err)
-		}
-	}
-	return []any{
-		r.Delivery.Partner, r.Delivery.Endpoint, r.Delivery.Seq, r.At, worker, r.Outcome.Status,
-		r.Outcome.Failure, r.Outcome.Duration, answer,
-	}, nil
+	d, o := r.Delivery, r.Outcome
+	place := attemptPlace(string(d.Partner), string(d.Endpoint), strconv.FormatInt(d.Seq, 10), strconv.FormatInt(toMicros(r.At), 10), worker)
+	answer, err := s.sealOptional(place, o.Answer)
+	return []any{d.Partner, d.Endpoint, d.Seq, r.At, worker, o.Status, o.Failure, o.Duration, answer}, err
 }
 
 // loadAttempts writes tries, but for those that an earlier call has written.
 func (s Alerts) loadAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
-	i := 0
-	_, err := tx.LoadMissing(ctx, "attempt", attemptColumns, "", func() ([]any, error) {
-		if i == len(results) {
-			return nil, nil
-		}
-		i++
-		return s.attemptRow(worker, results[i-1])
-	})
+	_, err := tx.LoadMissing(ctx, "attempt", attemptColumns, "", rowsOf(results, func(_ int, r alert.Result) ([]any, error) { return s.attemptRow(worker, r) }))
 	return err
 }
 

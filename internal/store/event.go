@@ -67,7 +67,7 @@ func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, e
 	}
 	kept := make([]keptEvent, len(events))
 	first, columns := last-int64(len(events))+1, []string{"id", "partner_id", "seq", "type", "person", "body", "created_at"}
-	_, err = tx.InsertRows(ctx, "event", columns, rowsOf(events, func(i int, e alert.Event) ([]any, error) {
+	err = tx.InsertRows(ctx, "event", columns, rowsOf(events, func(i int, e alert.Event) ([]any, error) {
 		kept[i] = keptEvent{e.ID, e.Type, first + int64(i), persons[i]}
 		body, err := e.MarshalBody()
 		if err != nil {
@@ -122,7 +122,7 @@ var deliveryColumns = []string{
 func (s Alerts) insertDeliveries(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []keptEvent, endpoints []alert.Endpoint) error {
 	now := toMicros(s.now())
 	i, j, due := 0, -1, false
-	_, err := tx.InsertRows(ctx, "delivery", deliveryColumns, func() ([]any, error) {
+	err := tx.InsertRows(ctx, "delivery", deliveryColumns, func() ([]any, error) {
 		for {
 			if j++; j == len(endpoints) {
 				i, j = i+1, 0

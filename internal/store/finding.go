@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -76,36 +75,33 @@ func (s Monitoring) addFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID
 
 // newFindingID returns a time-ordered ID, so that new findings go to the end of the index.
 func newFindingID() (cyber.FindingID, error) {
-	made, err := uuid.NewV7()
-	if err != nil {
-		return "", fmt.Errorf("make finding id: %w", err)
-	}
-	return cyber.FindingID("fd_" + made.String()), nil
+	return cyber.FindingID("fd_" + uuid.Must(uuid.NewV7()).String()), nil
 }
 
 // keepVerdict writes what a rule has decided on values that this transaction holds, and the events of it: what was
 // found first, then what the values say of themselves.
 func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID, v leak.Verdict) error {
 	now := s.now()
+	var list []sqldb.Statement
+	var events []alert.Event
 	for _, f := range v.Found {
 		classes, logins, err := s.sealTrace(id, f)
 		if err != nil {
 			return err
 		}
-		if err := execStatement(ctx, tx, `INSERT INTO finding
+		list = append(list, sqldb.NewStatement(`INSERT INTO finding
 			(id, partner_id, asset_id, breach, quiet, found_at, resolution, resolved_at, classes, logins, own_site, watched_site, remind_at)
-			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10, $11)`, f.ID, id, f.Asset, f.Breach.Name, f.Quiet,
-			f.FoundAt, classes, logins, f.OwnSite, f.WatchedSite, cyber.FirstReminder(f)); err != nil {
+			VALUES ($1, $2, $3, $4, $5, $6, '', 0, $7, $8, $9, $10, $11)`, f.ID, id, f.Asset, f.Breach.Name, f.Quiet, f.FoundAt, classes, logins, f.OwnSite, f.WatchedSite,
+			cyber.FirstReminder(f)))
+	}
+	list = append(list, closingStatements(id, v.Closed)...)
+	for _, f := range v.Judged {
+		judged, err := s.judgingStatements(id, f)
+		if err != nil {
 			return err
 		}
+		list = append(list, judged...)
 	}
-	if err := closeFindings(ctx, tx, id, v.Closed); err != nil {
-		return err
-	}
-	if err := s.judgeFindings(ctx, tx, id, v.Judged); err != nil {
-		return err
-	}
-	var events []alert.Event
 	for _, n := range v.News {
 		e, err := alert.NewLeakEvent(n, now)
 		if err != nil {
@@ -114,44 +110,32 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		events = append(events, e)
 	}
 	for _, r := range v.Restated {
-		if err := s.keepStatus(ctx, tx, id, r); err != nil {
-			return err
-		}
+		list = append(list, sqldb.NewStatement(`UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`, id, r.ID, r.Status, r.OpenBreaches))
 		if !r.HasMoved() {
 			continue
 		}
+		list = append(list, sqldb.NewStatement(`INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
+			SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
+			FROM asset_history WHERE partner_id = $2 AND asset_id = $1`, r.ID, id, now, r.Before, r.Status))
 		e, err := alert.NewStatusEvent(r.Asset, r.Before, now)
 		if err != nil {
 			return err
 		}
 		events = append(events, e)
 	}
+	if err := tx.RunStatements(ctx, list); err != nil {
+		return err
+	}
 	return Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }
 
-// closeFindings stores the resolution of findings and cancels their reminders.
-func closeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, closed []cyber.Finding) error {
+// closingStatements store the resolution of findings and cancel their reminders.
+func closingStatements(id partner.ID, closed []cyber.Finding) (list []sqldb.Statement) {
 	for _, f := range closed {
-		if err := execStatement(ctx, tx, `UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
-			id, f.ID, f.Resolution, f.ResolvedAt); err != nil {
-			return err
-		}
+		list = append(list, sqldb.NewStatement(`UPDATE finding SET resolution = $3, resolved_at = $4, remind_at = 0 WHERE partner_id = $1 AND id = $2`,
+			id, f.ID, f.Resolution, f.ResolvedAt))
 	}
-	return nil
-}
-
-// keepStatus writes what a value says of itself, and the history of its status.
-func (s Monitoring) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID, r leak.Restated) error {
-	if err := execStatement(ctx, tx, `UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`,
-		id, r.ID, r.Status, r.OpenBreaches); err != nil {
-		return err
-	}
-	if !r.HasMoved() {
-		return nil
-	}
-	return execStatement(ctx, tx, `INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
-		SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
-		FROM asset_history WHERE partner_id = $2 AND asset_id = $1`, r.ID, id, s.now(), r.Before, r.Status)
+	return list
 }
 
 // sealTrace gives the columns that say what stood beside a value. Sites are sealed: they tell where a person is a
@@ -159,11 +143,9 @@ func (s Monitoring) keepStatus(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 func (s Monitoring) sealTrace(id partner.ID, f cyber.Finding) (classes sql.NullInt64, logins []byte, err error) {
 	classes = sql.NullInt64{Int64: int64(f.Trace.Classes), Valid: f.Trace.Told}
 	if len(f.Trace.Sites) > 0 || f.Trace.Day != 0 || len(f.Trace.Passwords) > 0 || f.Trace.Spellings != 0 {
-		if logins, err = s.keys.Seal(loginsPlace(id, f.ID), leak.AppendTrace(nil, f.Trace)); err != nil {
-			return classes, nil, fmt.Errorf("seal finding: %w", err)
-		}
+		logins, err = s.sealValue(loginsPlace(id, f.ID), leak.AppendTrace(nil, f.Trace))
 	}
-	return classes, logins, nil
+	return classes, logins, err
 }
 
 // loginsPlace binds what a stealer took to the finding it belongs to.
@@ -319,28 +301,16 @@ func (c core) loadOwnSites(ctx context.Context, tx *sqldb.Tx, id partner.ID, val
 	return nil
 }
 
-// judgeFindings keeps what is said of findings now.
-func (s Monitoring) judgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, judged []cyber.Finding) error {
-	for _, f := range judged {
-		classes, logins, err := s.sealTrace(id, f)
-		if err != nil {
-			return err
-		}
-		if err := execStatement(ctx, tx, `UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7, resolution = $8,
-			resolved_at = $9, renewed_at = $10, remind_at = CASE WHEN renewed_at = $10 THEN remind_at ELSE $11 END WHERE partner_id = $1 AND id = $2`,
-			id, f.ID, f.OwnSite, f.WatchedSite, classes, logins, f.Quiet, f.Resolution, f.ResolvedAt, f.RenewedAt, cyber.FirstReminder(f)); err != nil {
-			return err
-		}
-		if f.RenewedAt.IsZero() {
-			continue
-		}
-		// What was done about less than is known now is not done any more.
-		if err := execStatement(ctx, tx, `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND marked_at <= $3`,
-			id, f.ID, f.RenewedAt); err != nil {
-			return err
-		}
+// judgingStatements keep what is said of a finding now.
+func (s Monitoring) judgingStatements(id partner.ID, f cyber.Finding) ([]sqldb.Statement, error) {
+	classes, logins, err := s.sealTrace(id, f)
+	list := []sqldb.Statement{sqldb.NewStatement(`UPDATE finding SET own_site = $3, watched_site = $4, classes = $5, logins = $6, quiet = $7, resolution = $8,
+		resolved_at = $9, renewed_at = $10, remind_at = CASE WHEN renewed_at = $10 THEN remind_at ELSE $11 END WHERE partner_id = $1 AND id = $2`,
+		id, f.ID, f.OwnSite, f.WatchedSite, classes, logins, f.Quiet, f.Resolution, f.ResolvedAt, f.RenewedAt, cyber.FirstReminder(f))}
+	if !f.RenewedAt.IsZero() { // what was done about less than is known now is not done any more
+		list = append(list, sqldb.NewStatement(`DELETE FROM finding_step WHERE partner_id = $1 AND finding_id = $2 AND marked_at <= $3`, id, f.ID, f.RenewedAt))
 	}
-	return nil
+	return list, err
 }
 
 // lockAssets locks the rows of values: other transactions that change their findings wait, and then see ours. Values
@@ -483,20 +453,15 @@ func (s Monitoring) readFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 
 // mergeAssets lets one value take the place of another; what hangs on that one and does not change over goes with it.
 func mergeAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID, u leak.Union) error {
+	var list []sqldb.Statement
 	for _, f := range u.Moved {
-		if err := execStatement(ctx, tx, `UPDATE finding SET asset_id = $3 WHERE partner_id = $1 AND id = $2`, id, f.ID, u.Into); err != nil {
-			return err
-		}
+		list = append(list, sqldb.NewStatement(`UPDATE finding SET asset_id = $3 WHERE partner_id = $1 AND id = $2`, id, f.ID, u.Into))
 	}
-	if err := closeFindings(ctx, tx, id, u.Closed); err != nil {
-		return err
-	}
+	list = append(list, closingStatements(id, u.Closed)...)
 	for _, t := range u.Twins {
-		if err := execStatement(ctx, tx, `INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at)
+		list = append(list, sqldb.NewStatement(`INSERT INTO finding_step (partner_id, finding_id, step, state, marked_at)
 			SELECT partner_id, CAST($3 AS TEXT), step, state, marked_at FROM finding_step WHERE partner_id = $1 AND finding_id = $2
-			ON CONFLICT (partner_id, finding_id, step) DO NOTHING`, id, t.Gone, t.Into); err != nil {
-			return err
-		}
+			ON CONFLICT (partner_id, finding_id, step) DO NOTHING`, id, t.Gone, t.Into))
 	}
-	return execStatement(ctx, tx, `DELETE FROM asset WHERE partner_id = $1 AND id = $2`, id, u.Gone)
+	return tx.RunStatements(ctx, append(list, sqldb.NewStatement(`DELETE FROM asset WHERE partner_id = $1 AND id = $2`, id, u.Gone)))
 }

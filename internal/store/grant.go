@@ -150,11 +150,7 @@ func apiKeyGrant(k partner.Key) *grant {
 
 // joinTexts writes a list as a column keeps it, separated by commas.
 func joinTexts[T ~string](list []T) string {
-	names := make([]string, len(list))
-	for i, v := range list {
-		names[i] = string(v)
-	}
-	return strings.Join(names, ",")
+	return strings.Join(convertTexts[string](list), ",")
 }
 
 // splitsTexts returns a target of Scan that undoes joinTexts; the list of an empty text is nil.

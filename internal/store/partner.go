@@ -289,16 +289,13 @@ var _ partner.MeterStore = Partners{}
 
 // AddRequests counts what a partner asked for: see partner.MeterStore.
 func (s Partners) AddRequests(ctx context.Context, id partner.ID, counts []partner.Requests, forget int64) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		for _, c := range counts {
-			if err := execStatement(ctx, tx, `INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
-				ON CONFLICT (partner_id, day, operation) DO UPDATE SET sent = request_count.sent + excluded.sent, refused = request_count.refused + excluded.refused`,
-				id, c.Day, c.Operation, c.Sent, c.Refused); err != nil {
-				return err
-			}
-		}
-		return execStatement(ctx, tx, `DELETE FROM request_count WHERE partner_id = $1 AND day < $2`, id, forget)
-	})
+	var list []sqldb.Statement
+	for _, c := range counts {
+		list = append(list, sqldb.NewStatement(`INSERT INTO request_count (partner_id, day, operation, sent, refused) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (partner_id, day, operation) DO UPDATE SET sent = request_count.sent + excluded.sent, refused = request_count.refused + excluded.refused`,
+			id, c.Day, c.Operation, c.Sent, c.Refused))
+	}
+	return s.runAll(ctx, append(list, sqldb.NewStatement(`DELETE FROM request_count WHERE partner_id = $1 AND day < $2`, id, forget))...)
 }
 
 // RequestsOf returns what a partner asked for: see partner.MeterStore.
@@ -313,16 +310,13 @@ func (s Partners) LogRequests(ctx context.Context, id partner.ID, lines []partne
 	if len(lines) == 0 {
 		return nil
 	}
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		for i, l := range lines {
-			if err := execStatement(ctx, tx, `INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-				ON CONFLICT (partner_id, at, number) DO NOTHING`, id, l.At, i, l.Operation, l.Status, l.Took, l.Fault, l.Key); err != nil {
-				return err
-			}
-		}
-		return execStatement(ctx, tx, `DELETE FROM request_log WHERE partner_id = $1 AND at < (SELECT at FROM request_log WHERE partner_id = $1
-			ORDER BY at DESC, number DESC LIMIT 1 OFFSET $2)`, id, partner.MaxLogged-1)
-	})
+	var list []sqldb.Statement
+	for i, l := range lines {
+		list = append(list, sqldb.NewStatement(`INSERT INTO request_log (partner_id, at, number, operation, status, took, fault, key_id)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (partner_id, at, number) DO NOTHING`, id, l.At, i, l.Operation, l.Status, l.Took, l.Fault, l.Key))
+	}
+	return s.runAll(ctx, append(list, sqldb.NewStatement(`DELETE FROM request_log WHERE partner_id = $1 AND at < (SELECT at FROM request_log WHERE partner_id = $1
+		ORDER BY at DESC, number DESC LIMIT 1 OFFSET $2)`, id, partner.MaxLogged-1))...)
 }
 
 // LatestRequests returns the latest requests of a partner: see partner.MeterStore.

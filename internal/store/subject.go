@@ -120,63 +120,93 @@ func (s Subjects) readAllHeld(ctx context.Context, who partner.Partner, p subjec
 	return h, err
 }
 
+// heldReader reads what is held of one person; after an error it reads nothing more.
+type heldReader struct {
+	Subjects
+	ctx context.Context //nolint:containedctx // lives for one reading
+	q   querier
+	x   indexes
+	h   subject.Held
+	err error
+}
+
+// readHeld reads rows of the person.
+func readHeld[T any](r *heldReader, scan func(scanner, *T) error, query string, args ...any) (list []T) {
+	if r.err == nil {
+		list, r.err = collectRows(r.ctx, r.q, scan, query, args...)
+	}
+	return list
+}
+
 // readRowsHeld is ReadHeldRows within a snapshot.
 func (s Subjects) readRowsHeld(ctx context.Context, who partner.Partner, p subject.Person, events int64) (subject.Held, error) {
-	h := subject.Held{Partner: who}
-	q := s.readQuerier()
-	x, err := s.computeIndexes(ctx, q, who.ID, p)
-	if err != nil {
-		return h, err
+	r := &heldReader{Subjects: s, ctx: ctx, q: s.readQuerier(), h: subject.Held{Partner: who}}
+	if r.x, r.err = s.computeIndexes(ctx, r.q, who.ID, p); r.err != nil {
+		return r.h, r.err
 	}
-	for _, read := range []func(context.Context, querier, indexes, *subject.Held) error{
-		s.heldSubscriptions, s.heldAssets, s.heldFindings, s.readHeldCases, s.heldDevices, s.heldAnswers,
-	} {
-		if err := read(ctx, q, x, &h); err != nil {
-			return h, err
-		}
-	}
-	err = s.heldEvents(ctx, q, x, &h, events)
-	return h, err
+	user, values := r.x.userArguments(), r.x.assetArguments()
+	r.h.Subscriptions, r.err = Subscriptions(s).readByCPF(ctx, r.q, r.x.partner, r.x.cpf, ``)
+	slices.SortFunc(r.h.Subscriptions, func(a, b subscription.Subscription) int { return cmp.Compare(a.Seq, b.Seq) })
+	r.readAssets(values)
+	r.h.Findings = readHeld(r, Monitoring(s).scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
+		LEFT JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
+		ORDER BY `+byPerson+`f.found_at, f.id`, values...)
+	r.h.Steps = readHeld(r, scanStepMark, `SELECT `+markColumns+` FROM finding f CROSS JOIN finding_step m WHERE f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
+		AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.marked_at, m.finding_id, m.step`, values...)
+	r.readCases(user)
+	r.h.Devices = readHeld(r, Devices(s).scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
+		ORDER BY issued_at, id`, user...)
+	r.h.Answers = readHeld(r, func(row scanner, a *subject.Answer) error {
+		var index []byte
+		opened := s.unseals(&a.Value, func() seal.Place { return sealedAnswerPlace(who.ID, index, a.Content) })
+		return row.Scan(&index, &a.Content, opened, &a.At)
+	}, `SELECT user_index, content_id, value, answered_at FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY answered_at, content_id`, user...)
+	r.h.Scores = readHeld(r, Advice(s).scanScoreDay(who.ID), `SELECT `+scoreColumns+` FROM score_day d
+		WHERE d.partner_id = $1 AND d.user_index IN ($2, $3) ORDER BY d.day`, user...)
+	r.readEvents(append(user, events))
+	return r.h, r.err
 }
 
-// heldSubscriptions reads all subscriptions of the CPF, live and ended, in the order of their creation.
-func (s Subjects) heldSubscriptions(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Subscriptions, err = Subscriptions(s).readByCPF(ctx, q, x.partner, x.cpf, ``)
-	slices.SortFunc(h.Subscriptions, func(a, b subscription.Subscription) int { return cmp.Compare(a.Seq, b.Seq) })
-	return err
-}
-
-// heldAssets reads the person's watched values, and their CPF where it is watched under another user hash.
-func (s Subjects) heldAssets(ctx context.Context, q querier, x indexes, h *subject.Held) error {
-	type row struct {
-		subject.Watched
-		own bool
-	}
-	rows, err := collectRows(ctx, q, func(sc scanner, r *row) error {
-		*r = row{Watched: subject.Watched{Asset: cyber.Asset{Partner: x.partner}}}
-		var sealed []byte
-		if err := sc.Scan(&r.ID, &r.Kind, &sealed, &r.Status, &r.AddedAt, &r.own); err != nil {
-			return err
+// readAssets reads the person's watched values, and their CPF where it is watched under another user hash.
+func (r *heldReader) readAssets(args []any) {
+	h := &r.h
+	h.Assets = readHeld(r, func(row scanner, w *subject.Watched) error {
+		w.Partner = r.x.partner
+		var own bool
+		err := row.Scan(&w.ID, &w.Kind, Monitoring(r.Subjects).opensAsset(&w.Asset), &w.Status, &w.AddedAt, &own)
+		if !own {
+			h.Others = append(h.Others, w.User)
 		}
-		return Monitoring(s).openAssetValue(&r.Asset, sealed)
-	}, `SELECT id, kind, value, status, created_at, user_index IN ($2, $3) FROM asset WHERE `+assetsOfPerson+` ORDER BY created_at, id`,
-		x.assetArguments()...)
-	if err != nil {
 		return err
+	}, `SELECT id, kind, value, status, created_at, user_index IN ($2, $3) FROM asset WHERE `+assetsOfPerson+` ORDER BY created_at, id`, args...)
+	for i, w := range h.Assets {
+		h.Assets[i].History = readHeld(r, func(row scanner, c *subject.Change) error { return row.Scan(&c.At, &c.Before, &c.Then) },
+			`SELECT at, previous, status FROM asset_history WHERE partner_id = $1 AND asset_id = $2 ORDER BY seq`, w.Partner, w.ID)
 	}
-	for _, r := range rows {
-		if !r.own {
-			h.Others = append(h.Others, r.User)
-		}
-		r.History, err = collectRows(ctx, q, func(sc scanner, c *subject.Change) error {
-			return sc.Scan(&c.At, &c.Before, &c.Then)
-		}, `SELECT at, previous, status FROM asset_history WHERE partner_id = $1 AND asset_id = $2 ORDER BY seq`, x.partner, r.ID)
-		if err != nil {
-			return err
-		}
-		h.Assets = append(h.Assets, r.Watched)
+}
+
+// readCases reads the person's cases with their history.
+func (r *heldReader) readCases(args []any) {
+	for _, id := range readHeld(r, func(row scanner, id *cyber.CaseID) error { return row.Scan(id) },
+		`SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, args...) {
+		c, moves, err := Cases(r.Subjects).GetCase(r.ctx, id)
+		r.h.Cases, r.err = append(r.h.Cases, subject.Case{Case: c, Moves: moves}), cmp.Or(r.err, err)
 	}
-	return nil
+}
+
+// readEvents reads the newest of the person's events, oldest first.
+func (r *heldReader) readEvents(args []any) {
+	type event struct {
+		subject.Event
+		seq int64
+	}
+	for _, e := range slices.Backward(readHeld(r, func(row scanner, e *event) error {
+		return row.Scan(&e.ID, &e.seq, &e.Type, r.unseals(&e.Body, func() seal.Place { return eventPlace(r.x.partner, e.ID) }), &e.At)
+	}, `SELECT id, seq, type, body, created_at FROM event WHERE partner_id = $1 AND person IN ($2, $3) ORDER BY `+byPerson+`seq DESC LIMIT $4`, args...)) {
+		e.Deliveries = readHeld(r, func(row scanner, d *subject.Delivery) error { return row.Scan(&d.Endpoint, &d.State, &d.At) },
+			`SELECT d.endpoint_id, d.state, d.finished_at FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` ORDER BY 1`, r.x.partner, e.seq)
+		r.h.Events = append(r.h.Events, e.Event)
+	}
 }
 
 // assetsOfPerson are the values under the person's own hashes, and their CPF under anybody's.
@@ -192,99 +222,12 @@ func (x indexes) assetArguments() []any {
 	return []any{x.partner, x.user512, x.user256, identifier.CPF, x.value}
 }
 
-// heldFindings reads the findings of the person's watched values, and which steps of advice the person marked as done.
-func (s Subjects) heldFindings(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Findings, err = collectRows(ctx, q, Monitoring(s).scanFinding, `SELECT `+findingColumns+` FROM asset a JOIN finding f ON f.partner_id = a.partner_id AND f.asset_id = a.id
-		LEFT JOIN breach b ON b.name = f.breach WHERE a.partner_id = $1 AND f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
-		ORDER BY `+byPerson+`f.found_at, f.id`, x.assetArguments()...)
-	if err != nil {
-		return err
-	}
-	h.Steps, err = collectRows(ctx, q, scanStepMark, `SELECT `+markColumns+` FROM finding f CROSS JOIN finding_step m WHERE f.partner_id = $1 AND f.asset_id IN `+assetIDsOfPerson+`
-		AND m.partner_id = f.partner_id AND m.finding_id = f.id ORDER BY m.marked_at, m.finding_id, m.step`, x.assetArguments()...)
-	return err
-}
-
 // userArguments returns the arguments of statements on a person's user indexes.
 func (x indexes) userArguments() []any { return []any{x.partner, x.user512, x.user256} }
-
-// readHeldCases adds a person's cases with their history.
-func (s Subjects) readHeldCases(ctx context.Context, q querier, x indexes, h *subject.Held) error {
-	ids, err := collectValues[cyber.CaseID](ctx, q, `SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY created_at, id`, x.userArguments()...)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		c, moves, err := Cases(s).GetCase(ctx, id)
-		if err != nil {
-			return err
-		}
-		h.Cases = append(h.Cases, subject.Case{Case: c, Moves: moves})
-	}
-	return nil
-}
-
-// heldDevices reads the person's protection keys, live and ended.
-func (s Subjects) heldDevices(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Devices, err = collectRows(ctx, q, Devices(s).scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3)
-		ORDER BY issued_at, id`, x.userArguments()...)
-	return err
-}
-
-// heldAnswers reads what the person answered to content, and the scores of each day.
-func (s Subjects) heldAnswers(ctx context.Context, q querier, x indexes, h *subject.Held) (err error) {
-	h.Answers, err = collectRows(ctx, q, func(sc scanner, a *subject.Answer) error {
-		var user, sealed []byte
-		err := sc.Scan(&user, &a.Content, &sealed, &a.At)
-		if err == nil {
-			a.Value, err = Advice(s).openAnswer(x.partner, user, a.Content, sealed)
-		}
-		return err
-	}, `SELECT user_index, content_id, value, answered_at FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY answered_at, content_id`,
-		x.userArguments()...)
-	if err != nil {
-		return err
-	}
-	h.Scores, err = collectRows(ctx, q, Advice(s).scanScoreDay(x.partner), `SELECT `+scoreColumns+` FROM score_day d
-		WHERE d.partner_id = $1 AND d.user_index IN ($2, $3) ORDER BY d.day`, x.userArguments()...)
-	return err
-}
 
 // byPerson before the column that a person's rows are ordered by has their index used and the few of them sorted: SQLite would
 // rather read all of the partner's in that order.
 const byPerson = `0 + `
-
-// heldEvents reads the newest of a person's events, oldest first.
-func (s Subjects) heldEvents(ctx context.Context, q querier, x indexes, h *subject.Held, newest int64) error {
-	type row struct {
-		subject.Event
-		seq int64
-	}
-	rows, err := collectRows(ctx, q, func(sc scanner, r *row) error {
-		var sealed []byte
-		if err := sc.Scan(&r.ID, &r.seq, &r.Type, &sealed, &r.At); err != nil {
-			return err
-		}
-		var err error
-		r.Body, err = s.keys.Unseal(eventPlace(x.partner, r.ID), sealed)
-		return err
-	}, `SELECT id, seq, type, body, created_at FROM event WHERE partner_id = $1 AND person IN ($2, $3) ORDER BY `+byPerson+`seq DESC LIMIT $4`,
-		append(x.userArguments(), newest)...)
-	if err != nil {
-		return err
-	}
-	for _, r := range slices.Backward(rows) {
-		r.Deliveries, err = collectRows(ctx, q, func(sc scanner, d *subject.Delivery) error {
-			return sc.Scan(&d.Endpoint, &d.State, &d.At)
-		}, `SELECT d.endpoint_id, d.state, d.finished_at FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+`
-			ORDER BY 1`, x.partner, r.seq)
-		if err != nil {
-			return err
-		}
-		h.Events = append(h.Events, r.Event)
-	}
-	return nil
-}
 
 // namesOfHeld returns the names by which the audit trail may speak of what is held.
 func namesOfHeld(h subject.Held) []string {

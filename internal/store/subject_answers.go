@@ -6,7 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/partner"
@@ -58,21 +58,13 @@ func (s Subjects) mentionsOf(ctx context.Context, h subject.Held, p subject.Pers
 
 // longEnough leaves out texts so short that they would be found anywhere.
 func longEnough(texts []string) []string {
-	list := make([]string, 0, len(texts))
-	for _, t := range uniqueValues(texts) {
-		if len(t) >= 4 {
-			list = append(list, t)
-		}
-	}
-	return list
+	return slices.DeleteFunc(uniqueValues(texts), func(t string) bool { return len(t) < 4 })
 }
 
 // digestSpellings returns the ways in which a digest may be written: see partner.UserHash.
 func digestSpellings(digest []byte) []string {
 	text := hex.EncodeToString(digest)
-	return []string{
-		text, strings.ToUpper(text), base64.RawStdEncoding.EncodeToString(digest), base64.RawURLEncoding.EncodeToString(digest),
-	}
+	return []string{text, strings.ToUpper(text), base64.RawStdEncoding.EncodeToString(digest), base64.RawURLEncoding.EncodeToString(digest)}
 }
 
 // keptRow is a kept answer as it stands.
@@ -91,7 +83,7 @@ func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Pe
 	for _, text := range m.naming {
 		quoted, err := json.Marshal(text)
 		if err != nil {
-			return fmt.Errorf("look through kept answers: %w", err)
+			return err
 		}
 		needles = append(needles, []byte(text), quoted[1:len(quoted)-1])
 	}
@@ -119,8 +111,8 @@ func (s Subjects) eachKeptAnswer(ctx context.Context, x indexes, fn func(keptRow
 		}
 		for _, r := range rows {
 			after = r.claim
-			a, err := s.openAnswer(x.partner, r)
-			if err != nil {
+			var a keptAnswer
+			if err := s.openSealed(answerPlace(x.partner, r.claim), r.sealed, &a); err != nil {
 				return err
 			}
 			if err := fn(r, a); err != nil {
@@ -133,35 +125,15 @@ func (s Subjects) eachKeptAnswer(ctx context.Context, x indexes, fn func(keptRow
 	}
 }
 
-// openAnswer unseals a stored answer. It fails when the row was altered or moved from another claim.
-func (s Subjects) openAnswer(id partner.ID, r keptRow) (keptAnswer, error) {
-	var a keptAnswer
-	plain, err := s.keys.Unseal(answerPlace(id, r.claim), r.sealed)
-	if err != nil {
-		return a, fmt.Errorf("open kept answer: %w", err)
-	}
-	err = json.Unmarshal(plain, &a)
-	return a, err
-}
-
-// holdsAny reports whether a header or the body contains one of the texts.
+// holdsAny reports whether a header or the body contains one of the texts, byte for byte.
 func (a keptAnswer) holdsAny(needles [][]byte) bool {
+	texts := [][]byte{a.Body}
 	for _, value := range a.Headers {
-		if holdsAny([]byte(value), needles) {
-			return true
-		}
+		texts = append(texts, []byte(value))
 	}
-	return holdsAny(a.Body, needles)
-}
-
-// holdsAny reports whether a text contains one of the needles, byte for byte.
-func holdsAny(text []byte, needles [][]byte) bool {
-	for _, n := range needles {
-		if bytes.Contains(text, n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(text []byte) bool {
+		return slices.ContainsFunc(needles, func(n []byte) bool { return bytes.Contains(text, n) })
+	})
 }
 
 // countAnswers returns how many stored answers mention the person; it changes none.
@@ -217,20 +189,11 @@ func (s Subjects) rewriteAnswer(ctx context.Context, id partner.ID, r keptRow, a
 	for name, value := range a.Headers {
 		a.Headers[name] = m.redactText(value)
 	}
-	plain, err := json.Marshal(a)
+	sealed, err := s.sealValue(answerPlace(id, r.claim), a)
 	if err != nil {
-		return 0, fmt.Errorf("redact kept answer: %w", err)
+		return 0, err
 	}
-	sealed, err := s.keys.Seal(answerPlace(id, r.claim), plain)
-	if err != nil {
-		return 0, fmt.Errorf("redact kept answer: %w", err)
-	}
-	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) (err error) {
-		n, err = execCounting(ctx, tx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`,
-			id, r.claim, r.sealed, sealed)
-		return err
-	})
-	return n, err
+	return s.countAlone(ctx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`, id, r.claim, r.sealed, sealed)
 }
 
 // redacted stands where something of the person stood.

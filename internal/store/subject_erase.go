@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/hmac"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -58,12 +57,8 @@ func (s Subjects) EraseRows(ctx context.Context, h subject.Held, p subject.Perso
 	if u.ID != "" {
 		return s.continueErasure(ctx, u, record)
 	}
-	made, err := uuid.NewV7()
-	if err != nil {
-		return subject.Erased{}, subject.Tombstone{}, fmt.Errorf("make erasure id: %w", err)
-	}
 	u.Tombstone = subject.Tombstone{
-		ID: "er_" + made.String(), Partner: h.Partner.ID, Person: s.erasedReference(h.Partner.ID, p), CPF: x.cpf, User256: x.user256, User512: x.user512,
+		ID: "er_" + uuid.Must(uuid.NewV7()).String(), Partner: h.Partner.ID, Person: s.erasedReference(h.Partner.ID, p), CPF: x.cpf, User256: x.user256, User512: x.user512,
 		Watched: x.value, ErasedAt: toMicros(s.now()),
 	}
 	u.kept = keptTrail{Reason: reason, IDs: namesOfHeld(h)}
@@ -343,7 +338,7 @@ func (s Subjects) eraseAhead(ctx context.Context, x indexes, upTo int64) (tallie
 			return n, err
 		})
 		if err != nil {
-			return ahead, classifyError(fmt.Errorf("erase: %w", err))
+			return ahead, classifyError(err)
 		}
 	}
 	return ahead, nil
@@ -356,7 +351,7 @@ func (s Subjects) eraseRowsOf(ctx context.Context, tx *sqldb.Tx, x indexes, upTo
 		for more := true; more; {
 			n, err := step.take(&e, ctx, step.atOnce)
 			if err != nil {
-				return e.erased, fmt.Errorf("erase: %w", err)
+				return e.erased, err
 			}
 			more = n > 0
 		}
@@ -365,10 +360,7 @@ func (s Subjects) eraseRowsOf(ctx context.Context, tx *sqldb.Tx, x indexes, upTo
 	if err == nil {
 		err = e.deletePersonRows(ctx)
 	}
-	if err != nil {
-		return e.erased, fmt.Errorf("erase: %w", err)
-	}
-	return e.erased, nil
+	return e.erased, err
 }
 
 // eraser is one transaction of an erasure.
@@ -390,13 +382,10 @@ func (s Subjects) newEraser(tx *sqldb.Tx, x indexes, upTo int64) eraser {
 // deleteRows runs a statement, counts what it took away and tells how much that was.
 func (e *eraser) deleteRows(ctx context.Context, what, statement string, args ...any) (int64, error) {
 	n, err := execCounting(ctx, e.tx, statement, args...)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", what, err)
-	}
 	if n > 0 {
 		e.erased.Counts[what] += n
 	}
-	return n, nil
+	return n, err
 }
 
 // userArguments returns the arguments of statements that begin with partner_id = $1 AND user_index IN ($2, $3),
@@ -429,10 +418,10 @@ func (e *eraser) subscriptions(ctx context.Context, limit int64) (int64, error) 
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} { // see unsubscribed
 		seats, err := collectRows(ctx, e.tx, scanSeatRow, `SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND `+half+`
 			LIMIT $4`, e.x.partner, e.x.cpf, e.upTo, limit)
-		if err != nil || len(seats) == 0 {
-			if err != nil {
-				return 0, err
-			}
+		if err != nil {
+			return 0, err
+		}
+		if len(seats) == 0 {
 			continue
 		}
 		args := []any{e.x.partner}

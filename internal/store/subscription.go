@@ -336,21 +336,11 @@ func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partn
 		}
 	}
 	if err := tx.RunStatements(ctx, append(counts, countEndsIn(id, seats)...)); err != nil {
-		return fmt.Errorf("count subscriptions: %w", err)
+		return err
 	}
-	if len(fresh) == 0 {
-		return nil
-	}
-	i := 0
-	_, err := tx.InsertRows(ctx, "subscription_block", []string{"partner_id", "level", "block", "active"}, func() ([]any, error) {
-		if i == len(fresh) {
-			return nil, nil
-		}
-		c := fresh[i]
-		i++
+	return tx.InsertRows(ctx, "subscription_block", []string{"partner_id", "level", "block", "active"}, rowsOf(fresh, func(_ int, c blockCount) ([]any, error) {
 		return []any{id, c.level, c.block, c.active}, nil
-	})
-	return err
+	}))
 }
 
 // blockCounts counts ascending seqs by block, each as much as by.

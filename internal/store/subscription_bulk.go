@@ -243,17 +243,11 @@ func (b *batch) splitExisting(ctx context.Context, q querier, rows []newRow) (st
 
 // loadPersons makes the people known by both of their digests; many are known already.
 func (b *batch) loadPersons(ctx context.Context, tx *sqldb.Tx, rows []newRow) error {
-	i, id, now := 0, b.id.Number(), toMicros(b.store.now())
-	values := make([]any, 5)
-	_, err := tx.LoadMissing(ctx, "person", []string{"partner_id", "cpf", "user_256", "user_512", "created_at"}, "", func() ([]any, error) {
-		if i == len(rows) {
-			return nil, nil
-		}
-		r := &rows[i]
-		i++
-		values[0], values[1], values[2], values[3], values[4] = id, r.cpf, r.user256, r.user512, now
-		return values, nil
-	})
+	id, now := b.id.Number(), toMicros(b.store.now())
+	columns := []string{"partner_id", "cpf", "user_256", "user_512", "created_at"}
+	_, err := tx.LoadMissing(ctx, "person", columns, "", rowsOf(rows, func(_ int, r newRow) ([]any, error) {
+		return []any{id, r.cpf, r.user256, r.user512, now}, nil
+	}))
 	return err
 }
 
@@ -265,19 +259,10 @@ var loadedColumns = []string{
 // insertRows puts the rows in behind seq last. It returns the seats of those that
 // went in and the rows that met a live subscription; a row that was left out leaves a gap in the numbers.
 func (b *batch) insertRows(ctx context.Context, tx *sqldb.Tx, last int64, rows []newRow) (added []seat, left []newRow, err error) {
-	i, id := 0, b.id.Number()
-	values := make([]any, len(loadedColumns))
-	seqs, err := tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", func() ([]any, error) {
-		if i == len(rows) {
-			return nil, nil
-		}
-		r := &rows[i]
-		i++
-		seq := last + int64(i)
-		values[0], values[1], values[2], values[3], values[4] = id, seq, r.plan, r.cpf, r.holder
-		values[5], values[6], values[7], values[8], values[9], values[10] = r.start, r.expiry, r.body, r.createdAt, int64(0), int64(0)
-		return values, nil
-	})
+	id := b.id.Number()
+	seqs, err := tx.LoadMissing(ctx, "subscription", loadedColumns, "seq", rowsOf(rows, func(i int, r newRow) ([]any, error) {
+		return []any{id, last + int64(i) + 1, r.plan, r.cpf, r.holder, r.start, r.expiry, r.body, r.createdAt, int64(0), int64(0)}, nil
+	}))
 	if err != nil {
 		return nil, nil, err
 	}
