@@ -83,31 +83,24 @@ type searchPage struct {
 	Mistyped bool
 }
 
-var hitLabels = map[subject.HitKind]string{
-	subject.HitPerson: "Pessoa", subject.HitSubscription: "Assinatura", subject.HitCase: "Caso", subject.HitEvent: "Evento", subject.HitDevice: "Dispositivo",
-	subject.HitEndpoint: "Webhook", subject.HitPartner: "Parceiro",
+// hitPages are what hits are called and where their pages are; those below a partner have its id in the path.
+var hitPages = map[subject.HitKind]struct {
+	label, section string
+	below          bool
+}{
+	subject.HitPerson: {"Pessoa", "people", true}, subject.HitSubscription: {"Assinatura", "subscriptions", true}, subject.HitCase: {"Caso", "cases", false},
+	subject.HitEvent: {"Evento", "events", true}, subject.HitDevice: {"Dispositivo", "devices", false}, subject.HitEndpoint: {"Webhook", "webhooks", true},
+	subject.HitPartner: {"Parceiro", "partners", false},
 }
 
 // pathOfHit returns the path of the page of a hit. An operator who can find something may also open it, partners'
 // people too.
 func pathOfHit(h subject.Hit) string {
-	id := string(h.Partner)
-	switch h.Kind {
-	case subject.HitPerson:
-		return joinPath("people", id, h.ID)
-	case subject.HitSubscription:
-		return joinPath("subscriptions", id, h.ID)
-	case subject.HitCase:
-		return joinPath("cases", h.ID)
-	case subject.HitEvent:
-		return joinPath("events", id, h.ID)
-	case subject.HitDevice:
-		return joinPath("devices", h.ID)
-	case subject.HitEndpoint:
-		return joinPath("webhooks", id, h.ID)
-	case subject.HitPartner:
+	page := hitPages[h.Kind]
+	if page.below {
+		return joinPath(page.section, string(h.Partner), h.ID)
 	}
-	return joinPath("partners", id)
+	return joinPath(page.section, h.ID)
 }
 
 // showSearch shows the empty search form.

@@ -204,7 +204,7 @@ var functions = template.FuncMap{
 	"sample":     sampleText,
 	"kinds":      kindCounts,
 	"language":   func(l partner.Language) string { return languageNames[l] },
-	"hit":        func(h subject.Hit) string { return hitLabels[h.Kind] },
+	"hit":        func(h subject.Hit) string { return hitPages[h.Kind].label },
 	"hitPath":    pathOfHit,
 	"listTitle":  fileTitle,
 	"notice":     func(action string) string { return accessChanges[action] },

@@ -139,13 +139,8 @@ func newPicture(title, first string, series []pictureSeries, columns []pictured)
 		}
 		p.Columns = append(p.Columns, one)
 	}
-	p.Lead = p.describeInWords()
+	p.Lead = strings.Join(mapList(p.Series, func(s pictureSeries) string { return s.Label + ": " + groupedNumber(s.Total) }), ", ")
 	return p
-}
-
-// describeInWords tells what there is in all, series by series.
-func (p picture) describeInWords() string {
-	return strings.Join(mapList(p.Series, func(s pictureSeries) string { return s.Label + ": " + groupedNumber(s.Total) }), ", ")
 }
 
 // Empty reports whether there is nothing to draw.

@@ -259,6 +259,11 @@ func WriteText(w io.Writer, all []Held) error {
 // writeHeld writes the statement as a text in Portuguese for the person to read. Empty fields are left out.
 func writeHeld(w io.Writer, all []Held) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(w, format, args...) }
+	sayTitle := func(lines int, title string) {
+		if lines > 0 {
+			say("\n%s\n", title)
+		}
+	}
 	say("DADOS PESSOAIS TRATADOS PELO SERVIÇO VIGIA\n(Lei 13.709/2018, art. 18, II e art. 19)\n")
 	for _, v := range statementOf(all) {
 		say("\n== Parceiro: %s ==\n", v.Partner.Name)
@@ -275,8 +280,54 @@ func writeHeld(w io.Writer, all []Held) {
 				}
 			}
 		}
-		writeHeldMonitoring(say, v)
-		writeHeldProtection(say, v)
+		// What leaked of the person is told from what a breach exposed in general.
+		sayTitle(len(v.Watched), "Dados monitorados em vazamentos")
+		for _, a := range v.Watched {
+			say("  %s: %s (%s), desde %s\n", a.Type, a.Value, a.Status, a.AddedAt)
+		}
+		sayTitle(len(v.Findings), "Vazamentos encontrados")
+		for _, f := range v.Findings {
+			exposed := "seus dados que estavam ali: "
+			if f.Basis == string(cyber.BasisBreach) {
+				exposed = "o vazamento expôs: "
+			}
+			say("  %s em %s (%s); %s%s%s; gravidade %s; encontrado em %s%s\n", f.Type, f.Title, f.Date, exposed, strings.Join(f.Exposes, ", "),
+				withSince("; acessos levados: ", strings.Join(f.Sites, ", "))+withSince(" até ", f.TakenOn), f.Severity, f.FoundAt,
+				withSince("; resolvido: ", f.Resolution))
+			for _, st := range f.Steps {
+				say("    %s em %s: %s\n", stepWords[st.State], st.At, cmp.Or(st.What, st.Step))
+			}
+		}
+		for _, a := range v.Answers {
+			say("\nResposta à pergunta %s: %s, em %s\n", a.Content, a.Value, a.At)
+		}
+		sayTitle(len(v.Scores), "Pontuação de risco (vazamentos, avaliação), nos dias em que mudou")
+		for _, s := range v.Scores {
+			say("  %s: %.1f, %.1f\n", s.Day, s.Breach, s.Assessment)
+		}
+		for _, c := range v.Cases {
+			say("\nAtendimento %s (%s): %s, aberto em %s\n", c.ID, c.Service, c.Status, c.OpenedAt)
+			for _, text := range append(c.Appointments, c.Answers...) {
+				say("  informado: %s\n", text)
+			}
+			for _, m := range c.History {
+				say("  %s: %s%s\n", m.At, m.To, withSince(" - ", m.Note))
+			}
+		}
+		sayTitle(len(v.Devices), "Dispositivos protegidos")
+		for _, d := range v.Devices {
+			say("  %s (%s), chave %s, de %s até %s%s\n", d.Name, d.System, d.Key, d.IssuedAt, d.ValidUntil, withSince(", encerrada em ", d.EndedAt))
+		}
+		sayTitle(len(v.Events), "Avisos enviados ao parceiro")
+		for _, e := range v.Events {
+			say("  %s: %s, %d destinos\n", e.At, e.Type, len(e.Deliveries))
+		}
+		if v.StoredAnswers > 0 {
+			say("\nRespostas a pedidos do parceiro guardadas por até 24 horas que citam a pessoa: %d\n", v.StoredAnswers)
+		}
+		if len(v.Others) > 0 {
+			say("\nO CPF também é monitorado em nome de outra pessoa deste parceiro (%d).\n", len(v.Others))
+		}
 	}
 	say("\nA pessoa também pode pedir o registro de quem consultou estes dados.\n")
 }
@@ -289,74 +340,8 @@ func withSince(word, text string) string {
 	return word + text
 }
 
-// writeHeldMonitoring writes the watched values and the findings. It tells what leaked of the person from what a breach
-// exposed in general.
-func writeHeldMonitoring(say func(string, ...any), v heldView) {
-	if len(v.Watched) > 0 {
-		say("\nDados monitorados em vazamentos\n")
-	}
-	for _, a := range v.Watched {
-		say("  %s: %s (%s), desde %s\n", a.Type, a.Value, a.Status, a.AddedAt)
-	}
-	if len(v.Findings) > 0 {
-		say("\nVazamentos encontrados\n")
-	}
-	for _, f := range v.Findings {
-		exposed := "seus dados que estavam ali: "
-		if f.Basis == string(cyber.BasisBreach) {
-			exposed = "o vazamento expôs: "
-		}
-		say("  %s em %s (%s); %s%s%s; gravidade %s; encontrado em %s%s\n", f.Type, f.Title, f.Date, exposed, strings.Join(f.Exposes, ", "),
-			withSince("; acessos levados: ", strings.Join(f.Sites, ", "))+withSince(" até ", f.TakenOn), f.Severity, f.FoundAt,
-			withSince("; resolvido: ", f.Resolution))
-		for _, st := range f.Steps {
-			say("    %s em %s: %s\n", stepWords[st.State], st.At, cmp.Or(st.What, st.Step))
-		}
-	}
-	for _, a := range v.Answers {
-		say("\nResposta à pergunta %s: %s, em %s\n", a.Content, a.Value, a.At)
-	}
-	if len(v.Scores) > 0 {
-		say("\nPontuação de risco (vazamentos, avaliação), nos dias em que mudou\n")
-	}
-	for _, s := range v.Scores {
-		say("  %s: %.1f, %.1f\n", s.Day, s.Breach, s.Assessment)
-	}
-}
-
 // stepWords are what the letter calls the states of a step.
 var stepWords = map[string]string{string(cyber.StepDone): "feito", string(cyber.StepSkipped): "dispensado"}
-
-// writeHeldProtection writes the cases, the devices and the events that were sent to the partner.
-func writeHeldProtection(say func(string, ...any), v heldView) {
-	for _, c := range v.Cases {
-		say("\nAtendimento %s (%s): %s, aberto em %s\n", c.ID, c.Service, c.Status, c.OpenedAt)
-		for _, text := range append(c.Appointments, c.Answers...) {
-			say("  informado: %s\n", text)
-		}
-		for _, m := range c.History {
-			say("  %s: %s%s\n", m.At, m.To, withSince(" - ", m.Note))
-		}
-	}
-	if len(v.Devices) > 0 {
-		say("\nDispositivos protegidos\n")
-	}
-	for _, d := range v.Devices {
-		say("  %s (%s), chave %s, de %s até %s%s\n", d.Name, d.System, d.Key, d.IssuedAt, d.ValidUntil, withSince(", encerrada em ", d.EndedAt))
-	}
-	if len(v.Events) > 0 {
-		say("\nAvisos enviados ao parceiro\n")
-	}
-	for _, e := range v.Events {
-		say("  %s: %s, %d destinos\n", e.At, e.Type, len(e.Deliveries))
-	}
-	if v.StoredAnswers > 0 {
-		say("\nRespostas a pedidos do parceiro guardadas por até 24 horas que citam a pessoa: %d\n", v.StoredAnswers)
-	}
-	if len(v.Others) > 0 {
-		say("\nO CPF também é monitorado em nome de outra pessoa deste parceiro (%d).\n", len(v.Others))
-	}
-}
 
 // formatTime returns how times are written; the zero time is empty.
 func formatTime(t time.Time) string {
