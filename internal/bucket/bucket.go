@@ -32,6 +32,9 @@ type Object struct {
 	Modified time.Time
 }
 
+// Mark returns the name of the object with what changes when its content does.
+func (o Object) Mark() string { return fmt.Sprintf("%s %d %d", o.Key, o.Size, o.Modified.UnixNano()) }
+
 // Bucket holds objects. It may be used by many at once and has nothing to close.
 type Bucket interface {
 	// List returns the objects whose names begin with prefix, in the order of their names.

@@ -114,9 +114,7 @@ func (p *pgDump) readHead() error {
 	for range 7 { // when it was made
 		p.readInteger()
 	}
-	for range 3 { // database, server, program
-		p.readText()
-	}
+	p.skipTexts(3) // database, server, program
 	count := p.readInteger()
 	for i := int64(0); i < count && p.err == nil; i++ {
 		p.readEntry()
@@ -128,32 +126,32 @@ func (p *pgDump) readHead() error {
 func (p *pgDump) readEntry() {
 	id := p.readInteger()
 	p.readInteger() // has data
-	p.readText()    // table oid
-	p.readText()    // oid
-	p.readText()    // tag
-	p.readText()    // description
+	p.skipTexts(4)  // table oid, oid, tag, description
 	p.readInteger() // section
-	p.readText()    // definition
-	p.readText()    // what drops it
+	p.skipTexts(2)  // definition, what drops it
 	copied := p.readText()
-	p.readText() // namespace
-	p.readText() // tablespace
+	p.skipTexts(2) // namespace, tablespace
 	if p.version >= 0x010e00 {
 		p.readText() // access method
 	}
 	if p.version >= 0x011000 {
 		p.readInteger() // kind of relation
 	}
-	p.readText()                              // owner
-	p.readText()                              // with oids
+	p.skipTexts(2)                            // owner, with oids
 	for p.err == nil && p.readText() != nil { // what it depends on
 	}
-	p.readByte() // how the offset is to be taken
-	for range p.offSize {
+	for range 1 + p.offSize { // how the offset is to be taken, and the offset
 		p.readByte()
 	}
 	if len(copied) > 0 && p.err == nil {
 		p.copies[id] = copied
+	}
+}
+
+// skipTexts passes over n texts.
+func (p *pgDump) skipTexts(n int) {
+	for range n {
+		p.readText()
 	}
 }
 
@@ -182,9 +180,7 @@ func (p *pgDump) readBlocks(out *text) error {
 				}
 			}
 		} else {
-			if err := out.writeLine(bytes.TrimSpace(p.copies[id])); err != nil {
-				return err
-			}
+			_ = out.writeLine(bytes.TrimSpace(p.copies[id])) // its error comes again with the next line
 			if err := p.writeRows(out); err != nil {
 				return err
 			}

@@ -3,12 +3,12 @@ package container
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
@@ -117,20 +117,11 @@ func writeAll(to io.Writer, write func(out *text) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("damaged: %v", p)
-			if debugPanics {
-				debug.PrintStack()
-			}
 		}
 	}()
 	err = write(out)
-	if ferr := out.w.Flush(); err == nil {
-		err = ferr
-	}
-	return err
+	return cmp.Or(err, out.w.Flush())
 }
-
-// debugPanics is set by a test that looks for them.
-var debugPanics = false
 
 // unreadable tells what begins like this apart from text, in plain words; a text gives none, and neither does what is
 // known to hold no text, as pictures do.

@@ -380,7 +380,7 @@ func writeXLS(r io.Reader, out *text) error {
 		n, err := scan.FillBuffer(r, head[:])
 		if n < len(head) {
 			if errors.Is(err, io.EOF) {
-				return errors.Join(x.endXLSRow(), x.endTexts())
+				return x.endXLSRow()
 			}
 			return cutShort(err)
 		}
@@ -432,9 +432,7 @@ func (x *xls) readRecord(kind uint16, b []byte) error {
 		return nil
 	}
 	if x.inText {
-		if err := x.endTexts(); err != nil {
-			return err
-		}
+		x.endTexts()
 	}
 	switch {
 	case kind == xlsLocked:
@@ -446,7 +444,7 @@ func (x *xls) readRecord(kind uint16, b []byte) error {
 			return x.writeCell(b, func() { x.out.writeCell([]byte(x.texts[i])) })
 		}
 	case kind == xlsLabel && len(b) > 9:
-		s, _, _ := xlsUnicode(b[6:], nil, 0, int(u.Uint16(b[6:])), 2)
+		s, _, _ := xlsUnicode(b[6:], nil, 0)
 		return x.writeCell(b, func() { x.out.writeCell([]byte(s)) })
 	case kind == xlsNumber && len(b) >= 14, kind == xlsFormula && len(b) >= 14 && u.Uint16(b[12:]) != 0xffff:
 		return x.writeCell(b, func() { x.out.writeNumber(math.Float64frombits(u.Uint64(b[6:]))) })
@@ -461,7 +459,7 @@ func (x *xls) readRecord(kind uint16, b []byte) error {
 			}
 		}
 	case kind == xlsString && len(b) > 3:
-		s, _, _ := xlsUnicode(b, nil, 0, int(u.Uint16(b)), 2)
+		s, _, _ := xlsUnicode(b, nil, 0)
 		x.out.writeCell([]byte(s))
 	}
 	return nil
@@ -503,10 +501,10 @@ func xlsShortNumber(v uint32) float64 {
 }
 
 // endTexts takes the shared texts apart, which go on over the ends of records.
-func (x *xls) endTexts() error {
+func (x *xls) endTexts() {
 	x.inText = false
 	for at := 0; at+3 <= len(x.raw); {
-		s, next, ok := xlsUnicode(x.raw, x.breaks, at, int(binary.LittleEndian.Uint16(x.raw[at:])), 2)
+		s, next, ok := xlsUnicode(x.raw, x.breaks, at)
 		x.texts = append(x.texts, s)
 		if !ok {
 			break
@@ -514,13 +512,13 @@ func (x *xls) endTexts() error {
 		at = next
 	}
 	x.raw, x.breaks = nil, nil
-	return nil
 }
 
-// xlsUnicode reads a text of so many characters whose flags stand skip bytes behind at. Where a record ends within it,
-// its flags come again.
-func xlsUnicode(b []byte, breaks []int, at, count, skip int) (s string, next int, ok bool) {
-	at += skip
+// xlsUnicode reads the text at b[at]: how many characters it has, flags, and these. Where a record ends within it, its
+// flags come again.
+func xlsUnicode(b []byte, breaks []int, at int) (s string, next int, ok bool) {
+	count := int(binary.LittleEndian.Uint16(b[at:]))
+	at += 2
 	if at >= len(b) {
 		return "", at, false
 	}

@@ -403,7 +403,7 @@ func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
-	drops, err := intake.ListEntries(ctx, b, "")
+	drops, err := b.List(ctx, "")
 	if err != nil {
 		return fmt.Errorf("list: %w", err)
 	}
@@ -421,15 +421,15 @@ func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
 
 // countOrphans counts files that no manifest speaks of. A manifest is dropped last, so a file may be one for a while and that
 // is no failure; one that stays so would be missed in silence.
-func countOrphans(ctx context.Context, b bucket.Bucket, drops []intake.Entry) (int64, error) {
-	var manifests, left []intake.Entry
+func countOrphans(ctx context.Context, b bucket.Bucket, drops []bucket.Object) (int64, error) {
+	var manifests, left []bucket.Object
 	for _, d := range drops {
 		if strings.HasSuffix(d.Key, ".json") && !strings.Contains(d.Key, "/") {
 			manifests = append(manifests, d)
 		}
 	}
 	for _, d := range drops {
-		if !slices.ContainsFunc(manifests, func(m intake.Entry) bool { return m.Key == d.Key || isBeside(m.Key, d.Key) }) {
+		if !slices.ContainsFunc(manifests, func(m bucket.Object) bool { return m.Key == d.Key || isBeside(m.Key, d.Key) }) {
 			left = append(left, d)
 		}
 	}
@@ -442,7 +442,7 @@ func countOrphans(ctx context.Context, b bucket.Bucket, drops []intake.Entry) (i
 		if json.Unmarshal(text, &m) != nil { // is told where it is taken
 			continue
 		}
-		left = slices.DeleteFunc(left, func(d intake.Entry) bool {
+		left = slices.DeleteFunc(left, func(d bucket.Object) bool {
 			return slices.ContainsFunc(m.Files, func(name string) bool { return path.Clean(name) == d.Key })
 		})
 	}
@@ -465,8 +465,8 @@ func (fs *Feeds) openFolder(target string) (bucket.Bucket, error) {
 
 // takeDrop imports the dump that a manifest in the folder describes, once: a manifest that was taken before is passed
 // over.
-func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d intake.Entry, drops []intake.Entry) error {
-	if taken, err := fs.Store.IsTaken(ctx, f.Name, d.Mark); err != nil || taken {
+func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d bucket.Object, drops []bucket.Object) error {
+	if taken, err := fs.Store.IsTaken(ctx, f.Name, d.Mark()); err != nil || taken {
 		return err
 	}
 	if d.Size > maxManifest {
@@ -492,16 +492,16 @@ func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d intak
 			inputs = append(inputs, dropInput(f.Target, b, o))
 		}
 	}
-	return fs.importItem(ctx, f, d.Mark, m, intake.JoinVolumes(inputs))
+	return fs.importItem(ctx, f, d.Mark(), m, intake.JoinVolumes(inputs))
 }
 
 // dropInput reads a local file, or an object of a bucket, in place: archives that begin at their end need that.
-func dropInput(target string, b bucket.Bucket, o intake.Entry) intake.Input {
-	return intake.ReaderInput(o.Key, o.Mark, o.Size, func(ctx context.Context) (io.ReadCloser, error) {
+func dropInput(target string, b bucket.Bucket, o bucket.Object) intake.Input {
+	return intake.ReaderInput(o.Key, o.Mark(), o.Size, func(ctx context.Context) (io.ReadCloser, error) {
 		if filepath.IsAbs(target) {
 			return os.OpenInRoot(target, filepath.FromSlash(o.Key))
 		}
-		return o.Open(ctx, b), nil
+		return intake.OpenObject(ctx, b, o), nil
 	})
 }
 
@@ -535,12 +535,12 @@ const answerTime = time.Minute
 
 // fetchAnswer asks a source for something small and returns its answer with at most so many bytes and one more of its body.
 // Headers without a value are left out. No error repeats the address, which may be a person's or hold a secret.
-func (fs *Feeds) fetchAnswer(ctx context.Context, address string, headers map[string]string, most int64) (*http.Response, []byte, error) {
+func (fs *Feeds) fetchAnswer(ctx context.Context, address string, headers map[string]string, most int64) (status int, header http.Header, text []byte, err error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, nil, ErrInvalid.With("target", fault.NotAnAddress)
+		return 0, nil, nil, ErrInvalid.With("target", fault.NotAnAddress)
 	}
 	for name, value := range headers {
 		if value != "" {
@@ -553,11 +553,11 @@ func (fs *Feeds) fetchAnswer(ctx context.Context, address string, headers map[st
 		if errors.As(err, &ue) { // its text holds the whole address
 			err = ue.Err
 		}
-		return nil, nil, err
+		return 0, nil, nil, err
 	}
 	defer func() { _ = res.Body.Close() }() // only read
-	text, err := io.ReadAll(io.LimitReader(res.Body, most+1))
-	return res, text, err
+	text, err = io.ReadAll(io.LimitReader(res.Body, most+1))
+	return res.StatusCode, res.Header, text, err
 }
 
 // fetchList returns the list and its tag; no list when it did not change.
@@ -566,21 +566,21 @@ func (fs *Feeds) fetchList(ctx context.Context, f *Feed) (list []manifest, tag s
 	if f.Secret != "" {
 		headers["Authorization"] = "Bearer " + f.Secret
 	}
-	res, text, err := fs.fetchAnswer(ctx, f.Target, headers, maxManifest)
+	status, header, text, err := fs.fetchAnswer(ctx, f.Target, headers, maxManifest)
 	switch {
 	case err != nil:
 		return nil, "", fmt.Errorf("fetch list: %w", err)
-	case res.StatusCode == http.StatusNotModified:
+	case status == http.StatusNotModified:
 		return nil, "", nil
-	case res.StatusCode != http.StatusOK:
-		return nil, "", fmt.Errorf("fetch list: answered %d", res.StatusCode)
+	case status != http.StatusOK:
+		return nil, "", fmt.Errorf("fetch list: answered %d", status)
 	case len(text) > maxManifest:
 		return nil, "", ErrInvalid.With("", fault.ListLargerThan, maxManifest)
 	}
 	if err := json.Unmarshal(text, &list); err != nil {
 		return nil, "", ErrInvalid.With("", fault.NoListOfDumps).Because(err)
 	}
-	return list, res.Header.Get("ETag"), nil
+	return list, header.Get("ETag"), nil
 }
 
 // retryAfter reads how long a source asks to be left alone.

@@ -157,11 +157,11 @@ func (s *hibpSweep) fetchJSON(ctx context.Context, path string, into any, most i
 // getJSONOnce asks once for an answer of at most most bytes; after is how long to wait before asking again, 0 when there is
 // no need. A 404 is no error: nothing was found.
 func (s *hibpSweep) getJSONOnce(ctx context.Context, where string, into any, most int64) (found bool, after time.Duration, err error) {
-	res, text, err := s.fs.fetchAnswer(ctx, where, map[string]string{"hibp-api-key": s.f.Secret, "User-Agent": "vigia"}, most)
+	status, header, text, err := s.fs.fetchAnswer(ctx, where, map[string]string{"hibp-api-key": s.f.Secret, "User-Agent": "vigia"}, most)
 	if err != nil {
 		return false, 0, fmt.Errorf("ask: %w", err)
 	}
-	switch res.StatusCode {
+	switch status {
 	case http.StatusOK:
 		if int64(len(text)) > most {
 			return false, 0, fmt.Errorf("ask: the answer is larger than %d bytes", most)
@@ -173,9 +173,9 @@ func (s *hibpSweep) getJSONOnce(ctx context.Context, where string, into any, mos
 	case http.StatusNotFound:
 		return false, 0, nil
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		return false, max(retryAfter(res.Header, 2*time.Second), 10*time.Millisecond), nil
+		return false, max(retryAfter(header, 2*time.Second), 10*time.Millisecond), nil
 	}
-	return false, 0, fmt.Errorf("ask: answered %d", res.StatusCode)
+	return false, 0, fmt.Errorf("ask: answered %d", status)
 }
 
 const (

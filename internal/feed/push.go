@@ -76,14 +76,15 @@ var (
 	ErrPace     = fault.New(fault.RateLimited, "push.rate")
 )
 
-// Receipt is what a vendor is told.
+// Receipt is what a vendor is told, as it is answered.
 type Receipt struct {
-	Breach  string
-	Records int64
+	Status  string `json:"status"`
+	Breach  string `json:"breach"`
+	Records int64  `json:"records"`
 	// LeftOut counts values of its records that are none of their kind.
-	LeftOut int64
+	LeftOut int64 `json:"values_left_out"`
 	// Repeated says that it was here before: nothing was kept again.
-	Repeated bool
+	Repeated bool `json:"repeated"`
 }
 
 // ReceivePush takes a push: signed by the feed's secret, now, once, and readable to its last line. When it returns without
@@ -388,15 +389,6 @@ func NewPushDoor(o DoorOptions) *PushDoor {
 	return &PushDoor{DoorOptions: o, addresses: telemetry.NewBudget(o.Now, addressEvery, addressBurst), room: make(chan struct{}, atOnce)}
 }
 
-// answer is the body of a delivery that was accepted; Repeated says that it had been accepted before.
-type answer struct {
-	Status   string `json:"status"`
-	Breach   string `json:"breach"`
-	Records  int64  `json:"records"`
-	LeftOut  int64  `json:"values_left_out"`
-	Repeated bool   `json:"repeated"`
-}
-
 // refusal is the body of a delivery that was refused.
 type refusal struct {
 	Code   string `json:"code"`
@@ -419,7 +411,8 @@ func (d *PushDoor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
 	}
-	var body any = answer{"kept", receipt.Breach, receipt.Records, receipt.LeftOut, receipt.Repeated}
+	receipt.Status = "kept"
+	var body any = receipt
 	if err != nil {
 		body = map[string]refusal{"error": refusalOf(err)}
 	}

@@ -387,17 +387,12 @@ func (im *Importer) ReadRecords(ctx context.Context, body []byte, m *stated.Mapp
 	run.workers[0].found, run.onlyRecords = func(*reader.Sighting) {}, true
 	err := run.scanInputs(ctx, run.discardKeys)
 	if err != nil || run.ended == nil || run.ended.Records == nil {
-		return reader.Report{}, errors.Join(err, errNotRead(run))
+		if len(run.skips) > 0 {
+			err = errors.Join(err, ErrInput.Note("records: %s", run.skips[0].Reason))
+		}
+		return reader.Report{}, err
 	}
 	return *run.ended, nil
-}
-
-// errNotRead says why nothing was read of records.
-func errNotRead(run *importRun) error {
-	if len(run.skips) > 0 {
-		return ErrInput.Note("records: %s", run.skips[0].Reason)
-	}
-	return nil
 }
 
 // contentOf is content that needs no closing.

@@ -180,37 +180,18 @@ func bucketInputs(ctx context.Context, client *http.Client, arg string) ([]Input
 }
 
 // openAndList lists the objects of a bucket whose names begin with prefix.
-func openAndList(ctx context.Context, client *http.Client, address, prefix string) ([]Entry, error) {
+func openAndList(ctx context.Context, client *http.Client, address, prefix string) ([]bucket.Object, error) {
 	b, err := bucket.Open(address, client)
 	if err != nil {
 		return nil, err
 	}
-	return ListEntries(ctx, b, prefix)
+	return b.List(ctx, prefix)
 }
 
-// Entry is an object of a bucket as it was listed. Its mark changes when its content does.
-type Entry struct {
-	Key, Mark string
-	Size      int64
-}
-
-// ListEntries lists the objects of a bucket whose names begin with prefix.
-func ListEntries(ctx context.Context, b bucket.Bucket, prefix string) ([]Entry, error) {
-	objects, err := b.List(ctx, prefix)
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]Entry, 0, len(objects))
-	for _, o := range objects {
-		entries = append(entries, Entry{o.Key, fmt.Sprintf("%s %d %d", o.Key, o.Size, o.Modified.UnixNano()), o.Size})
-	}
-	return entries, nil
-}
-
-// Open reads the object in place: archives that begin at their end need that.
-func (e Entry) Open(ctx context.Context, b bucket.Bucket) io.ReadCloser {
-	o := &object{ctx: ctx, bucket: b, key: e.Key, size: e.Size}
-	return objectReader{io.NewSectionReader(o, 0, e.Size), o}
+// OpenObject reads an object of a bucket in place: archives that begin at their end need that.
+func OpenObject(ctx context.Context, b bucket.Bucket, o bucket.Object) io.ReadCloser {
+	r := &object{ctx: ctx, bucket: b, key: o.Key, size: o.Size}
+	return objectReader{io.NewSectionReader(r, 0, o.Size), r}
 }
 
 // splitBucket tells a bucket's address from the names in it: s3://bucket/prefix?region=..., and for files the last
@@ -231,13 +212,13 @@ func splitBucket(arg string) (address, prefix string, err error) {
 }
 
 // bucketInput opens the bucket anew for each reading, so that it can be used by any process and at any time.
-func bucketInput(client *http.Client, address string, e Entry) Input {
-	in := ReaderInput(ShownAddress(address)+e.Key, address+" "+e.Mark, e.Size, func(ctx context.Context) (io.ReadCloser, error) {
+func bucketInput(client *http.Client, address string, e bucket.Object) Input {
+	in := ReaderInput(ShownAddress(address)+e.Key, address+" "+e.Mark(), e.Size, func(ctx context.Context) (io.ReadCloser, error) {
 		b, err := bucket.Open(address, client)
 		if err != nil {
 			return nil, err
 		}
-		return e.Open(ctx, b), nil
+		return OpenObject(ctx, b, e), nil
 	})
 	in.source = source{Bucket: address, Key: e.Key}
 	in.inner = e.Key

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/segment"
@@ -154,11 +153,8 @@ func (im *Importer) appendTo(ctx context.Context, w *work, r leak.Record) error 
 	if err != nil {
 		return fmt.Errorf("append: %w", err)
 	}
-	if _, err := out.keys.Commit(ctx); err != nil {
-		return err
-	}
-	w.final = w.pathOfFile(unitedFile)
-	return durable.RenameSynced(w.pathOfFile(nextFile), w.final)
+	w.final, err = w.commitKeys(ctx, out, unitedFile)
+	return err
 }
 
 // appendPairs does the same with pairs, of which either may have none.

@@ -313,7 +313,9 @@ func (s *Spreader) checkWanted(ctx context.Context, breach string) error {
 
 // scanPart scans the inputs of a part to a segment.
 func (s *Spreader) scanPart(ctx context.Context, run *job.Run, breach, number string, args partArgs) error {
-	im := s.Importer.withLimits(args)
+	limited := *s.Importer
+	im := &limited
+	im.Limits.Ratio, im.Limits.Bytes = cmp.Or(args.Ratio, im.Limits.Ratio), cmp.Or(args.Limit, im.Limits.Bytes)
 	secrets, err := im.Store.SpreadAddresses(ctx, breach)
 	if err != nil {
 		return err
@@ -380,13 +382,6 @@ func (im *Importer) scanPart(ctx context.Context, run *job.Run, w *work, spec Sp
 	} else {
 		return err
 	}
-}
-
-// withLimits returns the importer with the limits that a part was given.
-func (im *Importer) withLimits(args partArgs) *Importer {
-	limited := *im
-	limited.Limits.Ratio, limited.Limits.Bytes = cmp.Or(args.Ratio, im.Limits.Ratio), cmp.Or(args.Limit, im.Limits.Bytes)
-	return &limited
 }
 
 // openOneInput opens one file that a source names.

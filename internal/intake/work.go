@@ -295,6 +295,15 @@ func (w *work) commitPairs(ctx context.Context, out *sorter, name string) (count
 	return int64(sum.Count), durable.RenameSynced(w.pathOfFile(nextPairsFile), w.pathOfFile(name))
 }
 
+// commitKeys makes keys durable under a name and returns where they are.
+func (w *work) commitKeys(ctx context.Context, out *sorter, name string) (path string, err error) {
+	if _, err := out.keys.Commit(ctx); err != nil {
+		return "", err
+	}
+	path = w.pathOfFile(name)
+	return path, durable.RenameSynced(w.pathOfFile(nextFile), path)
+}
+
 // keepPart makes a finished part durable.
 func (w *work) keepPart(ctx context.Context, out *sorter, n note) error {
 	pairs := pairPartName(len(w.parts))
@@ -310,11 +319,8 @@ func (w *work) keepPart(ctx context.Context, out *sorter, n note) error {
 	if err := out.keys.SetNote(label); err != nil {
 		return err
 	}
-	if _, err := out.keys.Commit(ctx); err != nil {
-		return err
-	}
-	path := w.pathOfFile(partName(len(w.parts)))
-	if err := durable.RenameSynced(w.pathOfFile(nextFile), path); err != nil {
+	path, err := w.commitKeys(ctx, out, partName(len(w.parts)))
+	if err != nil {
 		return err
 	}
 	if w.parts, w.last = append(w.parts, path), n; n.Pairs {
@@ -338,14 +344,13 @@ func (w *work) keepFinal(ctx context.Context, out *sorter, t leak.Tally) error {
 	if err := durable.WriteFile(w.pathOfFile(tallyFile), text); err != nil {
 		return err
 	}
-	if _, err := out.keys.Commit(ctx); err != nil {
+	if w.final, err = w.commitKeys(ctx, out, finalFile); err != nil {
 		return err
 	}
-	w.final, w.last.Tally = w.pathOfFile(finalFile), t
-	if t.Pairs > 0 {
+	if w.last.Tally = t; t.Pairs > 0 {
 		w.finalPairs = w.pathOfFile(finalPairsFile)
 	}
-	return durable.RenameSynced(w.pathOfFile(nextFile), w.final)
+	return nil
 }
 
 // mergeSegment makes the whole segment out of the parts.

@@ -89,7 +89,8 @@ func (c *Checker) ReloadCorpora() error {
 	if err != nil {
 		return err
 	}
-	if c.seen != nil && os.SameFile(info, c.seen) && info.ModTime().Equal(c.seen.ModTime()) && !c.current.Load().isStaleSnapshot() {
+	isStale := slices.ContainsFunc(c.current.Load().corpora, func(o *openCorpus) bool { return o.stale.Load() })
+	if c.seen != nil && os.SameFile(info, c.seen) && info.ModTime().Equal(c.seen.ModTime()) && !isStale {
 		return nil
 	}
 	m, err := c.lib.readManifest()
@@ -173,11 +174,6 @@ func (s *snapshot) corpusOf(a Algorithm) *openCorpus {
 	return nil
 }
 
-// isStaleSnapshot reports whether a corpus is not the one that should be in force.
-func (s *snapshot) isStaleSnapshot() bool {
-	return slices.ContainsFunc(s.corpora, func(o *openCorpus) bool { return o.stale.Load() })
-}
-
 // releaseReplaced closes the corpora that next did not take over.
 func (s *snapshot) releaseReplaced(next *snapshot) {
 	for _, o := range s.corpora {
@@ -211,7 +207,11 @@ func (c *Checker) CheckPrefix(prefix string, sample bool) (Answer, error) {
 	}
 	for {
 		s := c.current.Load()
-		found, err := s.viewForMode(sample).checkKey(key)
+		counted := &s.imported
+		if sample {
+			counted = &s.every
+		}
+		found, err := counted.checkKey(key)
 		// A reload may close a snapshot between our taking it and our asking it: the next one is there already.
 		if errors.Is(err, segment.ErrClosed) && c.current.Load() != s {
 			continue

@@ -124,15 +124,6 @@ func corpusFileNames(a Algorithm, generation int) (file, wide, tags string) {
 	return stem + ".seg", stem + "-widely.seg", stem + ".tags"
 }
 
-// writeManifest publishes m.
-func (l *Library) writeManifest(m manifest) error {
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	return durable.WriteFile(l.filePath(manifestName), append(text, '\n'))
-}
-
 // lockLibrary makes this process the one that changes the library. It does not wait: ErrBusy says that another one is at it.
 func (l *Library) lockLibrary() (unlock func(), err error) {
 	f, err := os.OpenFile(l.filePath("lock"), os.O_RDWR|os.O_CREATE, 0o600)
@@ -195,21 +186,16 @@ func (l *Library) VerifyFiles(ctx context.Context) error {
 			continue
 		}
 		for _, file := range []struct{ name, digest string }{{e.File, e.Digest}, {e.WideFile, e.WideDigest}} {
-			if err := l.verifyFile(ctx, file.name, file.digest); err != nil {
+			r, err := l.openSegment(file.name, file.digest)
+			if err == nil {
+				err = errors.Join(r.VerifyAll(ctx), r.Close())
+			}
+			if err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", file.name, err))
 			}
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// verifyFile reads every page of a file and checks it against its digest.
-func (l *Library) verifyFile(ctx context.Context, name, digest string) error {
-	r, err := l.openSegment(name, digest)
-	if err != nil {
-		return err
-	}
-	return errors.Join(r.VerifyAll(ctx), r.Close())
 }
 
 // openSegment opens a file of the manifest and refuses one that is not the file the manifest means.
@@ -328,7 +314,11 @@ func (r *replacement) publishReplacement(ctx context.Context) (Corpus, error) {
 	}
 	r.entry.Imported = r.lib.now().UTC()
 	r.manifest.Corpora[r.algorithm.String()] = r.entry
-	if err := r.lib.writeManifest(r.manifest); err != nil {
+	text, err := json.MarshalIndent(r.manifest, "", "  ")
+	if err == nil {
+		err = durable.WriteFile(r.lib.filePath(manifestName), append(text, '\n'))
+	}
+	if err != nil {
 		return Corpus{}, err
 	}
 	r.lib.sweepUnnamed(r.manifest)
@@ -413,14 +403,6 @@ func (s *snapshot) buildViews() {
 		}
 	}
 	s.every.name, s.imported.name = joinCorpusNames(s.every.corpora), joinCorpusNames(s.imported.corpora)
-}
-
-// viewForMode returns the corpora that count for a kind of partner.
-func (s *snapshot) viewForMode(sample bool) *view {
-	if sample {
-		return &s.every
-	}
-	return &s.imported
 }
 
 // joinCorpusNames writes a list of items with parameters, as structured header fields do.

@@ -407,31 +407,29 @@ func (s *servedFile) ReadAt(p []byte, offset int64) (n int, err error) {
 
 // meteredFile counts the bytes that are read from a file, for progress.
 type meteredFile struct {
-	f inPlace
+	inPlace
 	n *atomic.Int64
 }
 
 func (m meteredFile) Read(p []byte) (int, error) {
-	n, err := m.f.Read(p)
+	n, err := m.inPlace.Read(p)
 	m.n.Add(int64(n))
 	return n, err
 }
 
 func (m meteredFile) ReadAt(p []byte, off int64) (int, error) {
-	n, err := m.f.ReadAt(p, off)
+	n, err := m.inPlace.ReadAt(p, off)
 	m.n.Add(int64(n))
 	return n, err
 }
 
 // Volumes returns the volumes of a set, as some archives number their blocks by volume; nil for a single file.
 func (m meteredFile) Volumes() []container.Volume {
-	if s, ok := m.f.(interface{ Volumes() []container.Volume }); ok {
+	if s, ok := m.inPlace.(interface{ Volumes() []container.Volume }); ok {
 		return s.Volumes()
 	}
 	return nil
 }
-
-func (m meteredFile) Seek(offset int64, whence int) (int64, error) { return m.f.Seek(offset, whence) }
 
 // meterReads counts what is read.
 func meterReads(r io.Reader, n *atomic.Int64) io.Reader {

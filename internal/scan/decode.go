@@ -29,71 +29,37 @@ func encoded(start []byte) bool {
 	return IsMessage(start) || otherEncoding(start) != nil
 }
 
-// utf16Order tells UTF-16 by its mark or by its pattern of NUL bytes, and which byte of each pair is the high one.
-func utf16Order(b []byte) (high int, ok bool) {
-	switch {
-	case bytes.HasPrefix(b, []byte{0xff, 0xfe}):
-		return 1, true
-	case bytes.HasPrefix(b, []byte{0xfe, 0xff}):
-		return 0, true
-	}
-	var nul [2]int
-	for i, c := range b {
-		if c == 0 {
-			nul[i&1]++
-		}
-	}
-	half := len(b) / 2
-	if half < 8 {
-		return 0, false
-	}
-	// Text of Latin letters has a NUL in nearly every high byte and in none of the low ones.
-	for high := range nul {
-		if nul[high]*4 > half*3 && nul[1-high]*16 < half {
-			return high, true
-		}
-	}
-	return 0, false
-}
-
-// otherEncoding tells text in two or four bytes a character, and text whose lines go on in the next, and how to read it.
+// otherEncoding tells text in two or four bytes a character, by its mark or by where its zero bytes are, and text whose
+// lines go on in the next, and how to read it. Text of Latin letters has a zero in nearly every high byte and in none of the
+// low ones.
 func otherEncoding(start []byte) transform.Transformer {
-	if low, ok := utf32Order(start); ok {
-		return utf32.UTF32(utf32.Endianness(low == 0), utf32.IgnoreBOM).NewDecoder()
-	}
-	if isFolded(start) {
-		return unfoldLines{}
-	}
-	if high, ok := utf16Order(start); ok {
-		return unicode.UTF16(unicode.Endianness(high == 1), unicode.IgnoreBOM).NewDecoder()
-	}
-	return nil
-}
-
-// utf32Order tells UTF-32 by its mark or by where its zero bytes are, and which byte of four is the low one.
-func utf32Order(b []byte) (low int, ok bool) {
-	switch {
-	case bytes.HasPrefix(b, []byte{0xff, 0xfe, 0, 0}):
-		return 0, true
-	case bytes.HasPrefix(b, []byte{0, 0, 0xfe, 0xff}):
-		return 3, true
-	}
 	var zeros [4]int
-	for i, c := range b {
+	for i, c := range start {
 		if c == 0 {
 			zeros[i&3]++
 		}
 	}
-	quarter := len(b) / 4
-	if quarter < 8 {
-		return 0, false
+	quarter, half := len(start)/4, len(start)/2
+	inFours := func(low int) bool { // which byte of four is the low one
+		return quarter >= 8 && zeros[low]*16 < quarter && zeros[3-low] >= quarter && min(zeros[1], zeros[2])*4 > quarter*3
 	}
-	for _, low := range [2]int{0, 3} {
-		if zeros[low]*16 < quarter && zeros[3-low] >= quarter && min(zeros[1], zeros[2])*4 > quarter*3 {
-			return low, true
-		}
+	inTwos := func(low int) bool {
+		return half >= 8 && (zeros[1-low]+zeros[3-low])*4 > half*3 && (zeros[low]+zeros[low+2])*16 < half
 	}
-	return 0, false
+	marked := func(mark string) bool { return bytes.HasPrefix(start, []byte(mark)) }
+	switch {
+	case marked("\xff\xfe\x00\x00"), inFours(0):
+		return utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM).NewDecoder()
+	case marked("\x00\x00\xfe\xff"), inFours(3):
+		return utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM).NewDecoder()
+	case isFolded(start):
+		return unfoldLines{}
+	case marked("\xff\xfe"), inTwos(0) && !marked("\xfe\xff"):
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder()
+	case marked("\xfe\xff"), inTwos(1):
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder()
+	}
+	return nil
 }
 
 // isFolded knows directories (LDIF) and address books (vCard), whose long lines go on after a line end and a blank.

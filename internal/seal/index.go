@@ -31,14 +31,6 @@ const (
 	labelBind  = "vigia bind 1"
 )
 
-// deriveSecrets fills in everything that follows from the secrets that do not rotate.
-func (k *Keys) deriveSecrets(m *material) {
-	k.index = newDeriver(m.Index.Key, labelIndex)
-	k.macs = newDeriver(m.MAC.Key, labelMAC)
-	k.bind = m.bindingKey()
-	k.match = newMatcher(m.Match.Key)
-}
-
 // BlindIndex returns a keyed hash of value, by which a row can be found without opening it: the same field, partner and
 // value always give the same IndexSize bytes, and nothing links values of two fields or two partners. field is a
 // constant of the program (a key is kept for each), value is already normalised.

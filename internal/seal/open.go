@@ -34,7 +34,8 @@ func OpenKeyFile(path string, opts ...Option) (*Keys, error) {
 	if err != nil {
 		return nil, malformed(path, err.Error())
 	}
-	k.deriveSecrets(m)
+	k.index, k.macs = newDeriver(m.Index.Key, labelIndex), newDeriver(m.MAC.Key, labelMAC)
+	k.bind, k.match = m.bindingKey(), newMatcher(m.Match.Key)
 	if err := syncRenamed(path); err != nil {
 		return nil, err
 	}

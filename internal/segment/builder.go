@@ -351,7 +351,8 @@ func (w *Writer) AddKeys(keys []uint64) error { return w.addRecords(asRecords(ke
 // is finished into the segment itself, or merged with what was spilled.
 type run struct {
 	file    *os.File
-	out     *sink
+	out     *bufio.Writer // to the file and to sum
+	sum     hash.Hash
 	dir     directory
 	code    *labelCode // nil where there are no labels
 	pending []uint64   // sorted, distinct, not yet in a page
@@ -364,7 +365,8 @@ type run struct {
 
 // newSegmentRun begins a run of pages in a file.
 func newSegmentRun(file *os.File, w Width, c *labelCode) (*run, error) {
-	r := &run{file: file, out: newFileSink(file), code: c, pending: make([]uint64, 0, 2*pageKeys)}
+	sum := sha256.New()
+	r := &run{file: file, out: bufio.NewWriterSize(io.MultiWriter(sum, file), writeBuffer), sum: sum, code: c, pending: make([]uint64, 0, 2*pageKeys)}
 	_, err := r.out.Write(encodeHeader(w, c != nil))
 	return r, err
 }
@@ -383,8 +385,8 @@ func (r bareRun) reopenAsSource() (source[bare], *os.File, error) {
 	if err := r.finishPages(); err != nil {
 		return nil, nil, err
 	}
-	in, err := newRunReader(r.run)
-	return in, r.file, err
+	_, err := r.file.Seek(pageSize, io.SeekStart)
+	return &runReader{file: r.file, in: bufio.NewReaderSize(r.file, writeBuffer), dir: r.dir}, r.file, err
 }
 
 // acceptsKey reports whether keys that start with first can be appended.
@@ -459,7 +461,7 @@ func (r *run) emitPages(keep int) error {
 		if len(r.dir.first) >= maxPages {
 			return ErrOption.Note("too many keys for one segment")
 		}
-		r.dir.addPage(rest[0], checksum(r.page[:]))
+		r.dir.first, r.dir.sum = append(r.dir.first, rest[0]), append(r.dir.sum, checksum(r.page[:]))
 		if _, err := r.out.Write(r.page[:]); err != nil {
 			return err
 		}
@@ -505,7 +507,7 @@ func (r *run) finishSegment(note []byte, seal func(context Digest) ([]byte, erro
 		return Summary{}, err
 	}
 	f.dirSum = checksum(tail)
-	r.out.sum.Sum(f.digest[:0])
+	r.sum.Sum(f.digest[:0])
 	if _, err := r.file.Write(f.encodeFooter()); err != nil {
 		return Summary{}, err
 	}
@@ -520,14 +522,6 @@ type runReader struct {
 	next int // page to read next
 	page page
 	keys []uint64
-}
-
-// newRunReader returns a reader of the run's pages from the first on. It moves the position of the run's file.
-func newRunReader(r *run) (*runReader, error) {
-	if _, err := r.file.Seek(pageSize, io.SeekStart); err != nil {
-		return nil, err
-	}
-	return &runReader{file: r.file, in: bufio.NewReaderSize(r.file, writeBuffer), dir: r.dir}, nil
 }
 
 // nextRecords returns the keys of the next page. It is checked like that of a segment.
@@ -568,15 +562,3 @@ func (r *segmentReader) nextRecords() (_ []bare, err error) {
 
 // writeBuffer is what is collected before the system is called.
 const writeBuffer = 256 << 10
-
-// sink hashes and writes what it is given.
-type sink struct {
-	*bufio.Writer
-	sum hash.Hash
-}
-
-// newFileSink returns a buffered writer to a file.
-func newFileSink(file *os.File) *sink {
-	sum := sha256.New()
-	return &sink{Writer: bufio.NewWriterSize(io.MultiWriter(sum, file), writeBuffer), sum: sum}
-}

@@ -152,7 +152,7 @@ func FuzzLabelPage(f *testing.F) {
 // forgeLabelled makes a segment of one page with right checksums everywhere.
 func forgeLabelled(p page, described []byte, first, last, count uint64) []byte {
 	var d directory
-	d.addPage(first, checksum(p[:]))
+	d.first, d.sum = []uint64{first}, []uint32{checksum(p[:])}
 	b := append(encodeHeader(Bits64, true), p[:]...)
 	tail := append(d.encodeDirectory(), described...)
 	b = append(b, tail...)

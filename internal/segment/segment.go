@@ -217,46 +217,31 @@ func footerLen(labelled bool) int64 {
 
 // encodeFooter writes the footer.
 func (f footer) encodeFooter() []byte {
-	b := make([]byte, footerLen(f.labelled))
-	binary.LittleEndian.PutUint64(b[0:], f.count)
-	binary.LittleEndian.PutUint64(b[8:], f.pages)
-	binary.LittleEndian.PutUint64(b[16:], f.last)
-	binary.LittleEndian.PutUint32(b[24:], f.noteLen)
-	binary.LittleEndian.PutUint32(b[28:], f.dirSum)
-	rest := b[32:]
+	e := binary.LittleEndian
+	b := e.AppendUint64(e.AppendUint64(e.AppendUint64(nil, f.count), f.pages), f.last)
+	b = e.AppendUint32(e.AppendUint32(b, f.noteLen), f.dirSum)
 	if f.labelled {
-		binary.LittleEndian.PutUint64(rest, f.labelsLen)
-		rest = rest[labelFooter:]
+		b = e.AppendUint64(b, f.labelsLen)
 	}
-	copy(rest, f.digest[:])
-	copy(rest[32:], footerMagic)
-	binary.LittleEndian.PutUint32(rest[40:], checksum(b[:len(b)-4]))
-	return b
+	b = append(append(b, f.digest[:]...), footerMagic...)
+	return e.AppendUint32(b, checksum(b))
 }
 
 // decodeFooter checks the end of a file and returns what it declares. A missing magic means that the file was cut or
 // never finished.
 func decodeFooter(b []byte, labelled bool) (footer, error) {
-	rest := b[32:]
-	if labelled {
-		rest = rest[labelFooter:]
-	}
-	if string(rest[32:40]) != footerMagic {
+	e, end := binary.LittleEndian, b[len(b)-44:] // digest, magic and checksum
+	if string(end[32:40]) != footerMagic {
 		return footer{}, ErrCorrupt.Note("footer missing: the file was cut or never finished")
 	}
-	if binary.LittleEndian.Uint32(rest[40:]) != checksum(b[:len(b)-4]) {
+	if e.Uint32(end[40:]) != checksum(b[:len(b)-4]) {
 		return footer{}, ErrCorrupt.Note("footer: wrong checksum")
 	}
 	f := footer{
-		count:   binary.LittleEndian.Uint64(b[0:]),
-		pages:   binary.LittleEndian.Uint64(b[8:]),
-		last:    binary.LittleEndian.Uint64(b[16:]),
-		noteLen: binary.LittleEndian.Uint32(b[24:]),
-		dirSum:  binary.LittleEndian.Uint32(b[28:]),
-		digest:  Digest(rest[:32]),
+		count: e.Uint64(b), pages: e.Uint64(b[8:]), last: e.Uint64(b[16:]), noteLen: e.Uint32(b[24:]), dirSum: e.Uint32(b[28:]), digest: Digest(end[:32]), labelled: labelled,
 	}
-	if f.labelled = labelled; labelled {
-		f.labelsLen = binary.LittleEndian.Uint64(b[32:])
+	if labelled {
+		f.labelsLen = e.Uint64(b[32:])
 	}
 	if f.pages > maxPages || f.noteLen > MaxNote || f.labelsLen > maxTable || (f.pages == 0) != (f.count == 0) {
 		return footer{}, ErrCorrupt.Note("footer: counts out of range")
@@ -276,12 +261,6 @@ func (f footer) fileSize() int64 {
 type directory struct {
 	first []uint64
 	sum   []uint32
-}
-
-// addPage adds a page to the directory.
-func (d *directory) addPage(first uint64, sum uint32) {
-	d.first = append(d.first, first)
-	d.sum = append(d.sum, sum)
 }
 
 // encodeDirectory writes the directory.

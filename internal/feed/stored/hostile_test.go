@@ -44,7 +44,7 @@ func hostilePDF(characters int) []byte {
 	text := strings.Repeat("0041", characters)
 	var packed bytes.Buffer
 	w := zlib.NewWriter(&packed)
-	fmt.Fprintf(w, "1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <%s> <0000> <FFFF> <%s> endbfrange", text, text)
+	_, _ = fmt.Fprintf(w, "1 begincodespacerange <0000> <FFFF> endcodespacerange 2 beginbfrange <0000> <FFFF> <%s> <0000> <FFFF> <%s> endbfrange", text, text)
 	_ = w.Close()
 	shown := "BT /F1 9 Tf <" + strings.Repeat("0041", 4000) + "> Tj ET"
 	return fmt.Appendf(nil, `%%PDF-1.5

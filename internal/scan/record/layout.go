@@ -474,11 +474,3 @@ func (s State) afterEvent(e event) State {
 	}
 	return s
 }
-
-// foldEvents moves the state over events.
-func (s State) foldEvents(events []event) State {
-	for _, e := range events {
-		s = s.afterEvent(e)
-	}
-	return s
-}

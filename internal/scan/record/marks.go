@@ -359,7 +359,10 @@ func (r *Reader) surveyLines(from, limit int, begins, sql bool) {
 		if int(g) < len(r.lines) {
 			after = int(r.lines[g].from)
 		}
-		before := r.endBefore(int(g))
+		before := -1 // where the line with hits before it ends
+		if g > 0 {
+			before = int(r.lines[g-1].to)
+		}
 		if g > 0 && r.lines[g-1].beginsWithin(from, limit) && after-before > 2 {
 			covered = r.headers(before+1, min(after, before+headerReach), besideRows) >= after
 		}
@@ -372,14 +375,6 @@ func (r *Reader) surveyLines(from, limit int, begins, sql bool) {
 // beginsWithin reports whether a line that is no part of a longer one begins in [from, limit).
 func (l *line) beginsWithin(from, limit int) bool {
 	return !l.long && int(l.from) >= from && int(l.from) < limit
-}
-
-// endBefore returns where the line with hits before line i ends.
-func (r *Reader) endBefore(i int) int {
-	if i == 0 {
-		return -1
-	}
-	return int(r.lines[i-1].to)
 }
 
 // linesBefore reads the last lines of a gap that ends with the line at b[to].

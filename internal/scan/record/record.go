@@ -308,7 +308,10 @@ func (r *Reader) SurveyText() func(State) State {
 	sql := r.sql
 	return func(s State) State {
 		s.IsDump = sql
-		return s.foldEvents(events)
+		for _, e := range events {
+			s = s.afterEvent(e)
+		}
+		return s
 	}
 }
 
@@ -325,7 +328,7 @@ func (r *Reader) TellRecords(before func() State) {
 	for i := range lines {
 		l := &lines[i]
 		for len(events) > 0 && events[0].at < int(l.from) {
-			r.applyEvent(&events[0])
+			r.state = r.inForce().afterEvent(events[0])
 			events = events[1:]
 		}
 		if int(l.to) <= r.from {
@@ -338,14 +341,6 @@ func (r *Reader) TellRecords(before func() State) {
 		}
 	}
 	r.before = nil
-}
-
-// applyEvent moves the State over an event.
-func (r *Reader) applyEvent(e *event) {
-	if !r.asked {
-		r.state, r.asked = r.before(), true
-	}
-	r.state = r.state.afterEvent(*e)
 }
 
 // inForce returns the State at the current position. It is fetched on first use: a text that does not need it does not
@@ -406,8 +401,12 @@ func (r *Reader) normalOf(h hit) []byte { return r.arena[h.normal:][:h.length&^m
 // tellRecord tells the record of hit k, which stands in l, which is line i, and returns how many hits it handed out. What
 // describes itself comes before what a header says.
 func (r *Reader) tellRecord(l *line, i, k int) int {
-	if r.mail || l.long {
-		return r.unlined(i, k)
+	if r.mail {
+		r.handOutAlone(r.hits[k:l.last])
+		return int(l.last) - k
+	}
+	if l.long {
+		return r.inLongLine(i, k)
 	}
 	first := r.b[l.text]
 	if leads[first] != 0 || l.text > l.from {
@@ -437,16 +436,6 @@ func (r *Reader) tellRecord(l *line, i, k int) int {
 		r.handOutUntold(hits)
 	}
 	return all
-}
-
-// unlined tells the record of a hit where lines are none: in mail, or where they are longer than a record.
-func (r *Reader) unlined(i, k int) int {
-	if r.mail {
-		hits := r.hits[k:r.lines[i].last]
-		r.handOutAlone(hits)
-		return len(hits)
-	}
-	return r.inLongLine(i, k)
 }
 
 // What a line may be by its first character.

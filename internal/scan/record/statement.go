@@ -27,22 +27,24 @@ func (r *Reader) readInsert(text []byte) (l *layout, table string, end int) {
 			at = next
 		}
 	}
-	table, at = tableName(text, at)
-	if at == 0 {
+	l = &layout{Form: tuples}
+	if table, at = r.tableAndColumns(text, at, l); at == 0 {
 		return nil, "", 0
 	}
-	l = &layout{Form: tuples}
-	if at < len(text) && text[at] == '(' {
-		if l.Columns, at = r.columnList(text, at); at == 0 {
-			return nil, "", 0
-		}
-	}
-	at = keyword(text, at, "values")
-	if at == 0 {
+	if at = keyword(text, at, "values"); at == 0 {
 		return nil, "", 0
 	}
 	r.last = statement{append(r.last.text[:0], text[:at]...), l, table}
 	return l, table, at
+}
+
+// tableAndColumns reads the name of a table and, if there is one, its list of columns into l. It returns where to go on, or 0.
+func (r *Reader) tableAndColumns(text []byte, at int, l *layout) (table string, end int) {
+	table, at = tableName(text, at)
+	if at > 0 && at < len(text) && text[at] == '(' {
+		l.Columns, at = r.columnList(text, at)
+	}
+	return table, at
 }
 
 // copyFrom reads COPY t (a, b) FROM stdin; at the start of a line.
@@ -51,15 +53,10 @@ func (r *Reader) copyFrom(text []byte) (*layout, string) {
 	if at == 0 {
 		return nil, ""
 	}
-	table, at := tableName(text, at)
+	l := &layout{Form: copied, Sep: '\t'}
+	table, at := r.tableAndColumns(text, at, l)
 	if at == 0 {
 		return nil, ""
-	}
-	l := &layout{Form: copied, Sep: '\t'}
-	if at < len(text) && text[at] == '(' {
-		if l.Columns, at = r.columnList(text, at); at == 0 {
-			return nil, ""
-		}
 	}
 	if at = keyword(text, at, "from"); at == 0 || keyword(text, at, "stdin") == 0 {
 		return nil, ""
