@@ -201,13 +201,10 @@ func TestDead(t *testing.T) {
 
 // TestBody: the bytes that partners verify do not change by accident.
 func TestBody(t *testing.T) {
-	e, err := NewEvent("pt_1", LeakDetected, "abc", noon, Leak{Findings: []LeakFinding{{
+	e := NewEvent("pt_1", LeakDetected, "abc", noon, Leak{Findings: []LeakFinding{{
 		ID: "f", Asset: "a", Kind: "email", Status: "alerta", Breach: "loja", Severity: "high", Exposed: []cyber.Exposed{cyber.ExposedEmail},
 		Basis: cyber.BasisRow,
 	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	body, err := e.MarshalBody()
 	want := `{"type":"monitoring.leak_detected","timestamp":"2026-11-15T12:00:00.000Z","data":{"userHash":"abc","findings":[` +
 		`{"id":"f","assetId":"a","assetType":"email","status":"alerta","breach":"loja","severity":"high","exposed":["email"],"basis":"row"}]}}`

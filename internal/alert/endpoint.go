@@ -280,10 +280,7 @@ func (s *Endpoints) SendTestEvent(ctx context.Context, id partner.ID, endpoint E
 	if err != nil {
 		return webhook.Outcome{}, "", err
 	}
-	event, err := NewEvent(id, WebhookTest, "", s.now(), struct{}{})
-	if err != nil {
-		return webhook.Outcome{}, "", err
-	}
+	event := NewEvent(id, WebhookTest, "", s.now(), struct{}{})
 	worker := "t_" + rand.Text()
 	d, err := s.store.ClaimTest(ctx, id, endpoint, s.now().Add(testTime), event)
 	if err != nil {

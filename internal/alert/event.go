@@ -62,8 +62,8 @@ type Event struct {
 }
 
 // NewEvent makes an event.
-func NewEvent(id partner.ID, t Type, user partner.UserHash, at time.Time, data any) (Event, error) {
-	return Event{ID: EventID("evt_" + uuid.Must(uuid.NewV7()).String()), Partner: id, Type: t, User: user, At: at, Data: data}, nil
+func NewEvent(id partner.ID, t Type, user partner.UserHash, at time.Time, data any) Event {
+	return Event{ID: EventID("evt_" + uuid.Must(uuid.NewV7()).String()), Partner: id, Type: t, User: user, At: at, Data: data}
 }
 
 // TimeFormat is how times look in bodies.

@@ -1,7 +1,6 @@
 package alert
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -32,7 +31,7 @@ type LeakFinding struct {
 }
 
 // NewLeakEvent tells of everything that was found of one person at one time.
-func NewLeakEvent(news cyber.News, at time.Time) (Event, error) {
+func NewLeakEvent(news cyber.News, at time.Time) Event {
 	leak := Leak{Findings: make([]LeakFinding, len(news.Found))}
 	for i, f := range news.Found {
 		leak.Findings[i] = LeakFinding{
@@ -52,7 +51,7 @@ type StatusChange struct {
 }
 
 // NewStatusEvent tells that a watched value has another status than before.
-func NewStatusEvent(a cyber.Asset, before cyber.Status, at time.Time) (Event, error) {
+func NewStatusEvent(a cyber.Asset, before cyber.Status, at time.Time) Event {
 	return NewEvent(a.Partner, StatusChanged, a.User, at, StatusChange{Asset: a.ID, Kind: a.Kind.String(), Previous: before, Status: a.Status})
 }
 
@@ -71,7 +70,7 @@ type DueOne struct {
 }
 
 // NewStepsDueEvent tells of the steps of a person's plans whose deadline nears; plans hold no others.
-func NewStepsDueEvent(id partner.ID, user partner.UserHash, plans []cyber.Plan, at time.Time) (Event, error) {
+func NewStepsDueEvent(id partner.ID, user partner.UserHash, plans []cyber.Plan, at time.Time) Event {
 	var due DueSteps
 	for _, p := range plans {
 		for _, s := range p.Steps {
@@ -99,7 +98,7 @@ type LooksChanged struct {
 }
 
 // LooksChange tells a partner that the first looks of its new values were stopped, or go on.
-func LooksChange(id partner.ID, state LookState, at time.Time) (Event, error) {
+func LooksChange(id partner.ID, state LookState, at time.Time) Event {
 	return NewEvent(id, FirstLooksChanged, "", at, LooksChanged{State: state})
 }
 
@@ -134,7 +133,7 @@ type CaseRating struct {
 
 // CaseEvents returns the events of new lines of a case's history. Notes are internal and cause none, and an attachment
 // is part of the event of its message.
-func CaseEvents(c cyber.Case, lines []cyber.CaseMove) (events []Event, err error) {
+func CaseEvents(c cyber.Case, lines []cyber.CaseMove) (events []Event) {
 	for _, m := range lines {
 		var kind Type
 		var data any
@@ -152,13 +151,9 @@ func CaseEvents(c cyber.Case, lines []cyber.CaseMove) (events []Event, err error
 		case cyber.MoveNote, cyber.MoveAttachment:
 			continue
 		}
-		e, err := NewEvent(c.Partner, kind, c.User, m.At, data)
-		if err != nil {
-			return nil, err
-		}
-		events = append(events, e)
+		events = append(events, NewEvent(c.Partner, kind, c.User, m.At, data))
 	}
-	return events, nil
+	return events
 }
 
 // KeyExpiry is the data of KeyExpiring. It never holds the key.
@@ -169,7 +164,7 @@ type KeyExpiry struct {
 }
 
 // KeyExpires tells that a device's key ends soon.
-func KeyExpires(d cyber.Device, at time.Time) (Event, error) {
+func KeyExpires(d cyber.Device, at time.Time) Event {
 	return NewEvent(d.Partner, KeyExpiring, d.User, at, KeyExpiry{Key: d.ID, System: d.System, ValidUntil: d.ValidUntil.UTC().Format(TimeFormat)})
 }
 
@@ -181,7 +176,7 @@ type KeyActivation struct {
 }
 
 // KeyActivates tells that a device is protected from now on.
-func KeyActivates(d cyber.Device) (Event, error) {
+func KeyActivates(d cyber.Device) Event {
 	return NewEvent(d.Partner, KeyActivated, d.User, d.ActivatedAt, KeyActivation{d.ID, d.System, d.ActivatedAt.UTC().Format(TimeFormat)})
 }
 
@@ -197,7 +192,7 @@ type KeyEnd struct {
 
 // NewKeyEndEvent returns the event of a key that ended, for whatever reason. If the person was erased the event names
 // no person.
-func NewKeyEndEvent(d cyber.Device, at time.Time, movedTo cyber.KeyID) (Event, error) {
+func NewKeyEndEvent(d cyber.Device, at time.Time, movedTo cyber.KeyID) Event {
 	user := d.User
 	if d.EndReason == cyber.EndErased {
 		user = ""
@@ -216,15 +211,11 @@ type SubscriptionChange struct {
 }
 
 // SubscriptionMoved tells of a step in a subscription's life.
-func SubscriptionMoved(id partner.ID, sub subscription.Subscription, move subscription.Move, user partner.UserHash, at time.Time) (Event, error) {
+func SubscriptionMoved(id partner.ID, sub subscription.Subscription, move subscription.Move, user partner.UserHash, at time.Time) Event {
 	types := map[subscription.Move]Type{
 		subscription.End: SubscriptionEnded, subscription.Suspend: SubscriptionSuspended, subscription.Resume: SubscriptionResumed,
 	}
-	t, ok := types[move]
-	if !ok {
-		return Event{}, fmt.Errorf("no event tells of move %d", move)
-	}
-	return NewEvent(id, t, user, at, SubscriptionChange{Subscription: sub.ID(), Plan: sub.Plan, Internal: sub.InternalID})
+	return NewEvent(id, types[move], user, at, SubscriptionChange{Subscription: sub.ID(), Plan: sub.Plan, Internal: sub.InternalID})
 }
 
 // DeliveryFilter picks deliveries in a state for the operator, latest first; those that are not over from the oldest. The zero

@@ -36,15 +36,12 @@ func TestEventsByCursor(t *testing.T) {
 		for i := range 25 {
 			user := hashOf(fmt.Sprint("pessoa", i))
 			secret(user)
-			e, err := alert.NewEvent(s.Live.ID, alert.LeakDetected, partner.UserHash(user), s.Clock.Now(), alert.Leak{
+			e := alert.NewEvent(s.Live.ID, alert.LeakDetected, partner.UserHash(user), s.Clock.Now(), alert.Leak{
 				Findings: []alert.LeakFinding{{
 					ID: "f", Asset: "a", Kind: "email", Status: "alerta", Breach: "loja", Severity: "high",
 					Exposed: []cyber.Exposed{cyber.ExposedEmail}, Basis: cyber.BasisRow,
 				}},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			if err := s.Alerts.AddEvents(context.Background(), s.Live.ID, e); err != nil {
 				t.Fatal(err)
 			}

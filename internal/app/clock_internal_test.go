@@ -71,10 +71,7 @@ func TestSkewedClocks(t *testing.T) {
 	if _, err := fast.Webhooks.CreateEndpoint(ctx, p.ID, "http://127.0.0.1:9/x", nil, guard); err != nil {
 		t.Fatal(err)
 	}
-	e, err := alert.NewEvent(p.ID, alert.WebhookTest, "", fast.now(), map[string]int{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := alert.NewEvent(p.ID, alert.WebhookTest, "", fast.now(), map[string]int{})
 	if err := fast.Store.Alerts.AddEvents(ctx, p.ID, e); err != nil {
 		t.Fatal(err)
 	}

@@ -76,11 +76,8 @@ func TestAlertReachesPartner(t *testing.T) {
 		t.Fatal(public, err)
 	}
 	for _, key := range []string{endpoint.Secret(), public[0]} {
-		event, err := alert.NewEvent(p.ID, alert.StatusChanged, "abc", time.Now(), alert.StatusChange{Status: "alerta"})
-		if err == nil {
-			err = admin.Store.Alerts.AddEvents(ctx, p.ID, event)
-		}
-		if err != nil {
+		event := alert.NewEvent(p.ID, alert.StatusChanged, "abc", time.Now(), alert.StatusChange{Status: "alerta"})
+		if err := admin.Store.Alerts.AddEvents(ctx, p.ID, event); err != nil {
 			t.Fatal(err)
 		}
 		select {

@@ -231,11 +231,7 @@ func (s Cases) addHistoryLines(ctx context.Context, tx *sqldb.Tx, c *cyber.Case,
 			return err
 		}
 	}
-	events, err := alert.CaseEvents(*c, done.Lines)
-	if err != nil {
-		return err
-	}
-	return Alerts(s).addPartnerEvents(ctx, tx, c.Partner, events...)
+	return Alerts(s).addPartnerEvents(ctx, tx, c.Partner, alert.CaseEvents(*c, done.Lines)...)
 }
 
 // nothingDue stands where a time to be ready by would: after every other.

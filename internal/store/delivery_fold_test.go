@@ -95,10 +95,7 @@ func TestFarApartResults(t *testing.T) {
 		e := m.endpoint(t, newReceiver(t, nil))
 		var batch []alert.Event
 		for i := range 300 {
-			event, err := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i)), m.clock.Now(), map[string]int{"n": i})
-			if err != nil {
-				t.Fatal(err)
-			}
+			event := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i)), m.clock.Now(), map[string]int{"n": i})
 			batch = append(batch, event)
 		}
 		if err := m.Alerts.AddEvents(ctx, m.partner, batch...); err != nil {
@@ -132,11 +129,8 @@ func TestWellResults(t *testing.T) {
 		ctx := context.Background()
 		e := m.endpoint(t, newReceiver(t, nil))
 		for i := range 2 {
-			event, err := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i)), m.clock.Now(), map[string]int{"n": i})
-			if err == nil {
-				err = m.Alerts.AddEvents(ctx, m.partner, event)
-			}
-			if err != nil {
+			event := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i)), m.clock.Now(), map[string]int{"n": i})
+			if err := m.Alerts.AddEvents(ctx, m.partner, event); err != nil {
 				t.Fatal(err)
 			}
 		}

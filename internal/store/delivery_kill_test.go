@@ -157,10 +157,7 @@ func TestKilledWorkers(t *testing.T) {
 		published := map[string]bool{}
 		var batch []alert.Event
 		for i := range events {
-			e, err := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i%(events/4))), time.Now(), map[string]int{"n": i})
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("pessoa", i%(events/4))), time.Now(), map[string]int{"n": i})
 			published[string(e.ID)] = true
 			batch = append(batch, e)
 		}

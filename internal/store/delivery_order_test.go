@@ -46,10 +46,7 @@ func TestOrderPerPerson(t *testing.T) {
 		var batch []alert.Event
 		for i := range persons * each {
 			user := fmt.Sprintf("pessoa-%d", i%persons)
-			e, err := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(user), m.clock.Now(), struct{}{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(user), m.clock.Now(), struct{}{})
 			want[user] = append(want[user], string(e.ID))
 			batch = append(batch, e)
 		}

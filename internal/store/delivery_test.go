@@ -120,11 +120,8 @@ func (m *mailer) endpoint(t *testing.T, r *receiver, types ...string) alert.Endp
 // publish adds an event about user.
 func (m *mailer) publish(t *testing.T, kind alert.Type, user string) alert.Event {
 	t.Helper()
-	e, err := alert.NewEvent(m.partner, kind, partner.UserHash(user), m.clock.Now(), struct{}{})
-	if err == nil {
-		err = m.Alerts.AddEvents(context.Background(), m.partner, e)
-	}
-	if err != nil {
+	e := alert.NewEvent(m.partner, kind, partner.UserHash(user), m.clock.Now(), struct{}{})
+	if err := m.Alerts.AddEvents(context.Background(), m.partner, e); err != nil {
 		t.Fatal(err)
 	}
 	return e

@@ -196,11 +196,7 @@ func (s Devices) NoteReport(ctx context.Context, id partner.ID, key cyber.KeyID,
 		if !before.ActivatedAt.IsZero() {
 			return d, nil
 		}
-		e, err := alert.KeyActivates(d)
-		if err != nil {
-			return d, err
-		}
-		return d, Alerts(s).addPartnerEvents(ctx, tx, id, e)
+		return d, Alerts(s).addPartnerEvents(ctx, tx, id, alert.KeyActivates(d))
 	})
 }
 
@@ -246,11 +242,7 @@ func (s Devices) endKeysOfPartner(ctx context.Context, tx *sqldb.Tx, id partner.
 				return err
 			}
 		}
-		e, err := alert.NewKeyEndEvent(d, s.now(), movedTo)
-		if err != nil {
-			return err
-		}
-		events[i] = e
+		events[i] = alert.NewKeyEndEvent(d, s.now(), movedTo)
 	}
 	return Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }
@@ -482,11 +474,7 @@ func (s Devices) giveNotices(ctx context.Context, tx *sqldb.Tx, id partner.ID, k
 		if !notice.Tell {
 			continue
 		}
-		e, err := alert.KeyExpires(d, now)
-		if err != nil {
-			return 0, 0, err
-		}
-		events = append(events, e)
+		events = append(events, alert.KeyExpires(d, now))
 	}
 	if err := s.endKeysOfPartner(ctx, tx, id, markExpired(over), ""); err != nil {
 		return 0, 0, err

@@ -22,10 +22,7 @@ func newEvents(t *testing.T, m *mailer, n int) []alert.Event {
 	t.Helper()
 	list := make([]alert.Event, n)
 	for i := range list {
-		e, err := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("p", i)), m.clock.Now(), map[string]int{"n": i})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := alert.NewEvent(m.partner, alert.LeakDetected, partner.UserHash(fmt.Sprint("p", i)), m.clock.Now(), map[string]int{"n": i})
 		list[i] = e
 	}
 	return list

@@ -103,11 +103,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		list = append(list, judged...)
 	}
 	for _, n := range v.News {
-		e, err := alert.NewLeakEvent(n, now)
-		if err != nil {
-			return err
-		}
-		events = append(events, e)
+		events = append(events, alert.NewLeakEvent(n, now))
 	}
 	for _, r := range v.Restated {
 		list = append(list, sqldb.NewStatement(`UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`, id, r.ID, r.Status, r.OpenBreaches))
@@ -117,11 +113,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		list = append(list, sqldb.NewStatement(`INSERT INTO asset_history (asset_id, partner_id, at, seq, previous, status)
 			SELECT CAST($1 AS TEXT), CAST($2 AS INTEGER), CAST($3 AS BIGINT), COALESCE(MAX(seq), 0) + 1, CAST($4 AS TEXT), CAST($5 AS TEXT)
 			FROM asset_history WHERE partner_id = $2 AND asset_id = $1`, r.ID, id, now, r.Before, r.Status))
-		e, err := alert.NewStatusEvent(r.Asset, r.Before, now)
-		if err != nil {
-			return err
-		}
-		events = append(events, e)
+		events = append(events, alert.NewStatusEvent(r.Asset, r.Before, now))
 	}
 	if err := tx.RunStatements(ctx, list); err != nil {
 		return err

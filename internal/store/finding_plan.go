@@ -198,11 +198,7 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 	}
 	var events []alert.Event
 	for _, user := range people {
-		e, err := alert.NewStepsDueEvent(id, user, steps[user], now)
-		if err != nil {
-			return 0, 0, err
-		}
-		events = append(events, e)
+		events = append(events, alert.NewStepsDueEvent(id, user, steps[user], now))
 	}
 	if len(events) == 0 {
 		return len(due), 0, nil

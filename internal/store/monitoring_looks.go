@@ -348,11 +348,7 @@ func (s Monitoring) ReleaseLooks(ctx context.Context, id partner.ID) (released b
 
 // addLookEvent tells a partner that its first looks were stopped, or go on.
 func (s Monitoring) addLookEvent(ctx context.Context, tx *sqldb.Tx, id partner.ID, state alert.LookState) error {
-	e, err := alert.LooksChange(id, state, s.now())
-	if err != nil {
-		return err
-	}
-	return Alerts(s).addPartnerEvents(ctx, tx, id, e)
+	return Alerts(s).addPartnerEvents(ctx, tx, id, alert.LooksChange(id, state, s.now()))
 }
 
 // StoppedLooks returns the partners whose first looks are stopped. The operator's question: it names no partner.

@@ -35,11 +35,8 @@ func TestListsOfAPerson(t *testing.T) {
 			if i == 3 {
 				id = other.ID
 			}
-			event, err := alert.NewEvent(id, alert.LeakDetected, user, e.Clock.Now(), struct{}{})
-			if err == nil {
-				err = e.Store.Alerts.AddEvents(ctx, id, event)
-			}
-			if err != nil {
+			event := alert.NewEvent(id, alert.LeakDetected, user, e.Clock.Now(), struct{}{})
+			if err := e.Store.Alerts.AddEvents(ctx, id, event); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -536,11 +536,7 @@ func (e *eraser) addEndEvents(ctx context.Context, keys []string, now time.Time)
 	}
 	for _, d := range live {
 		d.EndedAt, d.EndReason = now, cyber.EndErased
-		told, err := alert.NewKeyEndEvent(d, now, "")
-		if err != nil {
-			return err
-		}
-		e.told = append(e.told, told)
+		e.told = append(e.told, alert.NewKeyEndEvent(d, now, ""))
 	}
 	return nil
 }

@@ -129,11 +129,7 @@ func (s Subscriptions) addMoveEvents(ctx context.Context, tx *sqldb.Tx, id partn
 	}
 	events := make([]alert.Event, 0, len(subs))
 	for _, sub := range subs {
-		e, err := alert.SubscriptionMoved(id, sub, move, partner.LongUserHash(sub.Beneficiary.CPF, salt), s.now())
-		if err != nil {
-			return err
-		}
-		events = append(events, e)
+		events = append(events, alert.SubscriptionMoved(id, sub, move, partner.LongUserHash(sub.Beneficiary.CPF, salt), s.now()))
 	}
 	return Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }
