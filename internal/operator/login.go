@@ -155,11 +155,7 @@ func (r *Registry) ChangePassword(ctx context.Context, s Session, present, next 
 	if err != nil {
 		return "", err
 	}
-	_, err = r.store.UpdateOperator(ctx, o.ID, DropSessions, func(o *Operator, _ []Operator) error {
-		o.Password = encoded
-		return nil
-	})
-	if err != nil {
+	if _, err = r.editOperator(ctx, o.ID, DropSessions, func(o *Operator) { o.Password = encoded }); err != nil {
 		return "", err
 	}
 	s.ProvedAt = r.now()
@@ -168,11 +164,10 @@ func (r *Registry) ChangePassword(ctx context.Context, s Session, present, next 
 
 // BeginTOTP gives an operator the secret of a second factor, or returns the one that waits to be confirmed.
 func (r *Registry) BeginTOTP(ctx context.Context, id ID) (Operator, error) {
-	return r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
+	return r.editOperator(ctx, id, KeepSessions, func(o *Operator) {
 		if !o.TOTPOn && len(o.TOTP) == 0 {
 			o.TOTP = randomBytes(totpSecret)
 		}
-		return nil
 	})
 }
 
@@ -319,9 +314,6 @@ func (r *Registry) SweepSessions(ctx context.Context) (int64, error) {
 
 // DismissNotices records that the operator has read the notices about changes of their own access.
 func (r *Registry) DismissNotices(ctx context.Context, id ID) error {
-	_, err := r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
-		o.NoticedAt = r.now()
-		return nil
-	})
+	_, err := r.editOperator(ctx, id, KeepSessions, func(o *Operator) { o.NoticedAt = r.now() })
 	return err
 }

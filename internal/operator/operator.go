@@ -222,11 +222,10 @@ func (r *Registry) ResetAccess(ctx context.Context, id ID) (Operator, string, er
 	if _, err := r.store.DeletePasskeys(ctx, id, nil); err != nil {
 		return Operator{}, "", err
 	}
-	o, err := r.store.UpdateOperator(ctx, id, DropSessions, func(o *Operator, _ []Operator) error {
+	o, err := r.editOperator(ctx, id, DropSessions, func(o *Operator) {
 		o.Password, o.TOTP, o.TOTPOn, o.TOTPStep, o.Recovery = "", nil, false, 0, nil
 		o.Failures, o.LockedUntil = 0, time.Time{}
 		token = r.newInvitation(o)
-		return nil
 	})
 	return o, token, err
 }
@@ -277,8 +276,13 @@ func (r *Registry) DisableOperator(ctx context.Context, id ID) (Operator, error)
 
 // EnableOperator undoes Disable and lifts a lock.
 func (r *Registry) EnableOperator(ctx context.Context, id ID) (Operator, error) {
-	return r.store.UpdateOperator(ctx, id, KeepSessions, func(o *Operator, _ []Operator) error {
-		o.Disabled, o.Failures, o.LockedUntil = false, 0, time.Time{}
+	return r.editOperator(ctx, id, KeepSessions, func(o *Operator) { o.Disabled, o.Failures, o.LockedUntil = false, 0, time.Time{} })
+}
+
+// editOperator is UpdateOperator for a change that cannot be refused.
+func (r *Registry) editOperator(ctx context.Context, id ID, end EndSessions, change func(o *Operator)) (Operator, error) {
+	return r.store.UpdateOperator(ctx, id, end, func(o *Operator, _ []Operator) error {
+		change(o)
 		return nil
 	})
 }
