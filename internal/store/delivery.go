@@ -349,9 +349,8 @@ func (s Alerts) RequeueDeliveries(ctx context.Context, id partner.ID, sel alert.
 				return err
 			}
 			most = max(1, sweepBatch/max(1, len(endpoints)))
-			events, err := collectRows(ctx, tx, func(row scanner, e *keptEvent) error {
-				return row.Scan(&e.id, &e.kind, &e.seq, &e.person)
-			}, `SELECT id, type, seq, person FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
+			events, err := collectRows(ctx, tx, func(row scanner, e *keptEvent) error { return row.Scan(&e.id, &e.kind, &e.seq, &e.person) },
+				`SELECT id, type, seq, person FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
 				AND type <> $6 ORDER BY seq LIMIT $7`, id, after, upTo, first, end, without, most)
 			if err != nil {
 				return err

@@ -114,9 +114,8 @@ func (s Overview) endpointsAtRest(ctx context.Context, figures []figure) ([]figu
 	for _, f := range figures {
 		counted[figure{name: f.name, part: f.part, day: f.day}] = true
 	}
-	before, err := collectRows(ctx, s.readQuerier(), func(sc scanner, f *figure) error {
-		return sc.Scan(&f.name, &f.part, &f.day)
-	}, `SELECT name, part, day FROM tally WHERE name IN ($1, $2) AND n <> 0`, operator.Backlog, operator.Arrived)
+	before, err := collectRows(ctx, s.readQuerier(), func(sc scanner, f *figure) error { return sc.Scan(&f.name, &f.part, &f.day) },
+		`SELECT name, part, day FROM tally WHERE name IN ($1, $2) AND n <> 0`, operator.Backlog, operator.Arrived)
 	if err != nil {
 		return nil, err
 	}
@@ -237,9 +236,8 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 		if more = to < last; to == from {
 			return nil
 		}
-		counts, err := collectRows(ctx, tx, func(sc scanner, c *count) error {
-			return sc.Scan(&c.day, &c.kind, &c.n)
-		}, `SELECT (created_at + $5) / $4, type, count(*) FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 GROUP BY 1, 2 ORDER BY 1, 2`,
+		counts, err := collectRows(ctx, tx, func(sc scanner, c *count) error { return sc.Scan(&c.day, &c.kind, &c.n) },
+			`SELECT (created_at + $5) / $4, type, count(*) FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 GROUP BY 1, 2 ORDER BY 1, 2`,
 			id, from, to, dayMicros, zoneMicros)
 		if err != nil {
 			return err

@@ -326,9 +326,8 @@ func (s Alerts) SweepEvents(ctx context.Context, keep time.Duration) (int64, err
 // sweepDisabled holds pending deliveries of disabled endpoints. They exist when the process that disabled or enabled
 // the endpoint ended half way.
 func (s Alerts) sweepDisabled(ctx context.Context) error {
-	waiting, err := collectRows(ctx, s.readQuerier(), func(row scanner, k *endpointKey) error {
-		return row.Scan(&k.partner, &k.endpoint)
-	}, `SELECT e.partner_id, e.id FROM endpoint e WHERE e.state = 'disabled' AND EXISTS (
+	waiting, err := collectRows(ctx, s.readQuerier(), func(row scanner, k *endpointKey) error { return row.Scan(&k.partner, &k.endpoint) },
+		`SELECT e.partner_id, e.id FROM endpoint e WHERE e.state = 'disabled' AND EXISTS (
 		SELECT 1 FROM delivery d WHERE d.partner_id = e.partner_id AND d.endpoint_id = e.id AND d.state = 'pending')`)
 	for _, k := range waiting {
 		if err := s.holdDeliveries(ctx, k.partner, k.endpoint); err != nil {

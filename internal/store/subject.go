@@ -589,9 +589,8 @@ func (a *affectedRows) tellPerson(found func(subject.Affected) error) error {
 
 // Showings counts the lines of the trail in a window, by who and what; what only keeps house is left out.
 func (s Subjects) Showings(ctx context.Context, from, to time.Time) ([]subject.Showing, error) {
-	list, err := collectRows(ctx, s.readQuerier(), func(row scanner, v *subject.Showing) error {
-		return row.Scan(&v.Actor, &v.Action, &v.Count)
-	}, `SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action ORDER BY 3 DESC, 1, 2`, from, to)
+	list, err := collectRows(ctx, s.readQuerier(), func(row scanner, v *subject.Showing) error { return row.Scan(&v.Actor, &v.Action, &v.Count) },
+		`SELECT actor, action, count(*) FROM audit WHERE at >= $1 AND at < $2 GROUP BY actor, action ORDER BY 3 DESC, 1, 2`, from, to)
 	return slices.DeleteFunc(list, func(v subject.Showing) bool { return !showsPeople(v.Action) }), err
 }
 

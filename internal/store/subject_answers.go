@@ -102,9 +102,8 @@ func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Pe
 // eachKeptAnswer calls fn with the kept answers to requests about the person.
 func (s Subjects) eachKeptAnswer(ctx context.Context, x indexes, fn func(keptRow, keptAnswer) error) error {
 	for after := []byte{}; ; {
-		rows, err := collectRows(ctx, s.readQuerier(), func(row scanner, r *keptRow) error {
-			return row.Scan(&r.claim, &r.sealed)
-		}, `SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND person IN ($4, $5) AND length(person) > 0
+		rows, err := collectRows(ctx, s.readQuerier(), func(row scanner, r *keptRow) error { return row.Scan(&r.claim, &r.sealed) },
+			`SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND person IN ($4, $5) AND length(person) > 0
 			AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`, x.partner, after, checkBatch, x.user256, x.user512)
 		if err != nil {
 			return err
