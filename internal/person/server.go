@@ -488,11 +488,11 @@ func sessionCookie(text string) *http.Cookie {
 
 // keepSession has the browser keep a session, drop forget it.
 func (r *request) keepSession(text string) {
-	r.cookie = sessionCookie(text) //nolint:gosec // it has all three attributes: see there
+	r.cookie = sessionCookie(text)
 	// To a browser a page inside a partner's own is another site, which sees no Strict cookie. It is kept apart by the site that the page
 	// stands in, and forms that others send are refused by where they come from.
 	if dest := r.Header.Get("Sec-Fetch-Dest"); dest == "iframe" || dest == "frame" {
-		r.cookie.SameSite, r.cookie.Partitioned = http.SameSiteNoneMode, true
+		r.cookie.SameSite, r.cookie.Partitioned = http.SameSiteNoneMode, true //nolint:gosec // it has all three attributes: see sessionCookie
 	}
 }
 
