@@ -231,15 +231,6 @@ type bucket struct {
 	bulk, list *rate.Limiter
 	perSecond  rate.Limit
 	burst      int
-	// told are the parts of the RateLimit headers that stay the same from answer to answer.
-	told rateTold
-}
-
-// rateTold are texts of headers, made when a limit is first met or changes.
-type rateTold struct {
-	policy []string
-	// next is the end of the header: in how many seconds there is one request more.
-	next string
 }
 
 // newLimiter returns a limiter that divides each partner's rate by the number of replicas; nil means one replica.
@@ -254,9 +245,10 @@ func newLimiter(replicas func() int) *limiter {
 type allowance struct {
 	// wait is zero when the request may pass, else how long until one may.
 	wait time.Duration
-	// left is how many more may follow at once.
-	left int
-	told rateTold
+	// left is how many more may follow at once, and perSecond the partner's rate, of which this process grants part.
+	left      int
+	perSecond int
+	part      rate.Limit
 }
 
 // takeToken spends a token, or says how long until there is one.
@@ -267,12 +259,12 @@ func (l *limiter) takeToken(who partner.Caller, now time.Time) allowance {
 	switch {
 	case b == nil: // one bucket per partner that exists: nothing to evict
 		b = &bucket{
-			Limiter: rate.NewLimiter(perSecond, burst), perSecond: perSecond, burst: burst, told: rateHeaderValues(who, perSecond),
+			Limiter: rate.NewLimiter(perSecond, burst), perSecond: perSecond, burst: burst,
 			bulk: rate.NewLimiter(perSecond*itemsPerRequest, burst*itemsPerRequest), list: rate.NewLimiter(perSecond*itemsPerRequest, burst*itemsPerRequest),
 		}
 		l.buckets[who.Partner] = b
 	case b.perSecond != perSecond || b.burst != burst:
-		b.perSecond, b.burst, b.told = perSecond, burst, rateHeaderValues(who, perSecond)
+		b.perSecond, b.burst = perSecond, burst
 		b.SetLimitAt(now, perSecond)
 		b.SetBurstAt(now, burst)
 		for _, items := range []*rate.Limiter{b.bulk, b.list} {
@@ -280,12 +272,13 @@ func (l *limiter) takeToken(who partner.Caller, now time.Time) allowance {
 			items.SetBurstAt(now, burst*itemsPerRequest)
 		}
 	}
-	told := b.told
 	l.mu.Unlock()
-	if wait := spendToken(b.Limiter, now); wait > 0 {
-		return allowance{wait: wait, told: told}
+	a := allowance{wait: spendToken(b.Limiter, now), part: perSecond}
+	a.perSecond, _ = who.Settings.RateLimit()
+	if a.wait == 0 {
+		a.left = max(int(b.TokensAt(now)), 0)
 	}
-	return allowance{left: max(int(b.TokensAt(now)), 0), told: told}
+	return a
 }
 
 // itemsPerRequest is how many items, or KiB, a partner may send in bulks for each request that its rate allows, and how
@@ -344,31 +337,20 @@ func spendToken(b *rate.Limiter, now time.Time) time.Duration {
 	return max(wait, time.Millisecond)
 }
 
-// rateHeaderValues returns what the headers say of a caller's rate.
-func rateHeaderValues(who partner.Caller, part rate.Limit) rateTold {
-	perSecond, _ := who.Settings.RateLimit()
-	next := time.Duration(float64(time.Second) / float64(part))
-	return rateTold{policy: []string{`"partner";q=` + strconv.Itoa(perSecond) + `;w=1`}, next: ";t=" + wholeSeconds(next)}
-}
-
 // wholeSeconds rounds a wait up.
 func wholeSeconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(max(d.Seconds(), 1))))
 }
 
-// setHeaders tells the caller how much is left, and one that has to wait when to come back. The names are in canonical
-// form: these headers go out with every answer, and Set would copy and check them.
+// setHeaders tells the caller how much is left, and one that has to wait when to come back.
 func (a allowance) setHeaders(h http.Header) {
-	h["Ratelimit-Policy"] = a.told.policy
+	next := wholeSeconds(time.Duration(float64(time.Second) / float64(a.part)))
 	if a.wait > 0 {
-		seconds := wholeSeconds(a.wait)
-		h.Set("retry-after", seconds)
-		h["Ratelimit"] = []string{`"partner";r=0;t=` + seconds}
-		return
+		next = wholeSeconds(a.wait)
+		h.Set("retry-after", next)
 	}
-	var room [48]byte
-	text := strconv.AppendInt(append(room[:0], `"partner";r=`...), int64(a.left), 10)
-	h["Ratelimit"] = []string{string(append(text, a.told.next...))}
+	h.Set("ratelimit-policy", `"partner";q=`+strconv.Itoa(a.perSecond)+`;w=1`)
+	h.Set("ratelimit", `"partner";r=`+strconv.Itoa(a.left)+`;t=`+next)
 }
 
 // processShare returns the part of a partner's rate and burst that this process grants.

@@ -44,8 +44,6 @@ type targetConn struct {
 	handler  http.Handler
 	head     []byte
 	answered atomic.Bool
-	// writeBy is the deadline of writes that is in force.
-	writeBy time.Time
 }
 
 // maxHead is how much of a request net/http reads as its head: the limit it is given, and its own allowance.
@@ -71,17 +69,6 @@ func (c *targetConn) Write(p []byte) (int, error) {
 	}
 	c.answered.Store(true)
 	return c.Conn.Write(p) //nolint:wrapcheck // as above
-}
-
-// SetWriteDeadline is called by net/http twice for each request: for its answer, and with no time when it is over. A
-// timer that moves costs as much as a look at a key, so one that would move by less than a second stays where it is.
-// Between two requests nothing is written, so the second call has nothing to do.
-func (c *targetConn) SetWriteDeadline(t time.Time) error {
-	if later := t.Sub(c.writeBy); t.IsZero() || later >= 0 && later < time.Second {
-		return nil
-	}
-	c.writeBy = t
-	return c.Conn.SetWriteDeadline(t) //nolint:wrapcheck // as above
 }
 
 // CloseWrite closes the sending half of the connection. net/http uses it so that a client can read an answer that comes
