@@ -552,11 +552,11 @@ type importOpening struct {
 
 // importSpec returns what a command reads: its inputs, and how they are opened.
 func (o *importOpening) importSpec(ctx context.Context, through config.Outgoing, inputs []string) (spec intake.Spec, err error) {
-	client, err := app.DownloadClient(through)
+	out, err := app.OpenOutgoing(through)
 	if err != nil {
 		return spec, err
 	}
-	if spec.Inputs, err = intake.ListInputs(ctx, client, inputs); err != nil {
+	if spec.Inputs, err = intake.ListInputs(ctx, out.Downloads, inputs); err != nil {
 		return spec, err
 	}
 	if spec.Passwords, err = o.passwords(); err != nil {

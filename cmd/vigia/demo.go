@@ -496,7 +496,7 @@ func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve 
 	if err != nil {
 		return nil, err
 	}
-	guard, err := app.NewOutgoingGuard(serve.OutgoingSettings())
+	out, err := app.OpenOutgoing(serve.OutgoingSettings())
 	if err != nil {
 		return nil, err
 	}
@@ -522,7 +522,7 @@ func openWorld(ctx context.Context, a *app.App, data string, r *receiver, serve 
 		if err := demoPlanOf(ctx, t.plans, partner.ID(t.PartnerID)); err != nil {
 			return nil, err
 		}
-		if err := t.pointWebhooks(ctx, t.endpoints, r, t.paths, guard); err != nil {
+		if err := t.pointWebhooks(ctx, t.endpoints, r, t.paths, out.Guard); err != nil {
 			return nil, err
 		}
 	}

@@ -75,18 +75,14 @@ func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	feeds, err := a.Feeds(config.Outgoing{})
-	if err != nil {
-		return err
-	}
 	f := feed.Feed{
 		Name: c.Name, Kind: feed.Kind(c.Kind), Target: c.Target, Secret: c.Key, Every: c.Every,
 		Settings: feed.Settings{Mapping: mapping.Text(), PerMinute: c.PerMinute, NoPairs: c.NoPairs},
 	}
 	if f.Kind == feed.Pushed {
-		return o.receiver(feeds.AddReceiver(ctx, f))
+		return o.receiver(a.Feeds(nil).AddReceiver(ctx, f))
 	}
-	return o.showFeed(feeds.AddFeed(ctx, f))
+	return o.showFeed(a.Feeds(nil).AddFeed(ctx, f))
 }
 
 // feedListCmd is 'vigia feed list', with the failures and the next run of each feed.
@@ -109,11 +105,7 @@ type feedArg struct {
 
 // setPaused pauses or resumes a feed.
 func (f feedArg) setPaused(ctx context.Context, a *app.App, o *output, paused bool) error {
-	feeds, err := a.Feeds(config.Outgoing{})
-	if err != nil {
-		return err
-	}
-	return o.showFeed(feeds.PauseFeed(ctx, f.Name, paused))
+	return o.showFeed(a.Feeds(nil).PauseFeed(ctx, f.Name, paused))
 }
 
 // feedPauseCmd is 'vigia feed pause'. Nothing is lost: the feed goes on where it stopped.
@@ -140,9 +132,6 @@ type feedRunCmd struct {
 
 // Run runs a feed.
 func (f *feedRunCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if err := f.Outgoing.CheckOutgoing(); err != nil {
-		return err
-	}
 	done, err := a.RunFeedNow(ctx, f.Outgoing, f.Name)
 	if err := o.showFeed(done, err); err != nil {
 		return err
@@ -179,11 +168,7 @@ type feedRotateCmd struct{ feedArg }
 
 // Run makes a new secret.
 func (f *feedRotateCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	feeds, err := a.Feeds(config.Outgoing{})
-	if err != nil {
-		return err
-	}
-	return o.receiver(feeds.RotateSecret(ctx, f.Name))
+	return o.receiver(a.Feeds(nil).RotateSecret(ctx, f.Name))
 }
 
 // feedRemoveCmd is 'vigia feed remove'. What the feed has brought stays.
@@ -191,11 +176,7 @@ type feedRemoveCmd struct{ feedArg }
 
 // Run removes a feed.
 func (f *feedRemoveCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	feeds, err := a.Feeds(config.Outgoing{})
-	if err != nil {
-		return err
-	}
-	if err := feeds.RemoveFeed(ctx, f.Name); err != nil {
+	if err := a.Feeds(nil).RemoveFeed(ctx, f.Name); err != nil {
 		return err
 	}
 	return o.showRecord(newRecord("name", f.Name, "removed", true), "What it brought stays.")

@@ -83,13 +83,13 @@ func (p *passwordsDownloadCmd) Run(ctx context.Context, a *app.App, o *output) e
 	if err != nil {
 		return err
 	}
-	client, err := app.DownloadClient(p.Outgoing)
+	out, err := app.OpenOutgoing(p.Outgoing)
 	if err != nil {
 		return err
 	}
 	bar := o.progress("download "+p.Algorithm, "ranges")
 	corpus, err := a.Passwords.DownloadCorpus(ctx, password.Download{
-		Algorithm: algorithm, Base: p.Base, Parallel: p.Parallel, Client: client,
+		Algorithm: algorithm, Base: p.Base, Parallel: p.Parallel, Client: out.Downloads,
 		Progress: func(at password.Progress) {
 			bar.setProgress(at.Done, at.Total, fmt.Sprintf("%d hashes, %.0f MB", at.Hashes, float64(at.Bytes)/1e6))
 		},

@@ -76,14 +76,11 @@ func (webhookCreateCmd) Help() string {
 
 // Run creates an endpoint.
 func (w *webhookCreateCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if err := w.Outgoing.CheckOutgoing(); err != nil {
-		return err
-	}
-	guard, err := app.NewOutgoingGuard(w.Outgoing)
+	out, err := app.OpenOutgoing(w.Outgoing)
 	if err != nil {
 		return err
 	}
-	e, err := a.Webhooks.CreateEndpoint(ctx, w.Partner, w.URL, w.Types, guard)
+	e, err := a.Webhooks.CreateEndpoint(ctx, w.Partner, w.URL, w.Types, out.Guard)
 	if err != nil {
 		return err
 	}
@@ -140,10 +137,7 @@ func (webhookTestCmd) Help() string {
 
 // Run sends a test.
 func (w *webhookTestCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	if err := w.Outgoing.CheckOutgoing(); err != nil {
-		return err
-	}
-	client, err := app.NewWebhookClient(w.Outgoing)
+	out, err := app.OpenOutgoing(w.Outgoing)
 	if err != nil {
 		return err
 	}
@@ -151,7 +145,7 @@ func (w *webhookTestCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	outcome, event, err := a.Webhooks.SendTestEvent(ctx, e.Partner, e.ID, alert.Type(w.Type), client)
+	outcome, event, err := a.Webhooks.SendTestEvent(ctx, e.Partner, e.ID, alert.Type(w.Type), out.Webhooks)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -32,23 +31,17 @@ var backlogHelp = map[string]string{
 }
 
 // watchBacklog registers the metrics of what waits, of ages, of the disk and of the database's pools.
-func (s *Server) watchBacklog() error {
+func (s *Server) watchBacklog() {
 	b := &backlog{server: s, gauges: map[string]*prometheus.Desc{}}
 	for name, help := range backlogHelp {
 		b.gauges[name] = prometheus.NewDesc(name, help, nil, nil)
 	}
-	list := []prometheus.Collector{b, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	s.metrics.RegisterCollectors(b, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "vigia_password_corpus_age_seconds", Help: "Time since the oldest password corpus in force was imported.",
-	}, s.corpusAge)}
+	}, s.corpusAge))
 	for name, pool := range s.app.Store.ConnectionPools() {
-		list = append(list, collectors.NewDBStatsCollector(pool, name))
+		s.metrics.RegisterCollectors(collectors.NewDBStatsCollector(pool, name))
 	}
-	for _, c := range list {
-		if err := s.metrics.RegisterCollector(c); err != nil {
-			return fmt.Errorf("register metrics: %w", err)
-		}
-	}
-	return nil
 }
 
 // corpusAge returns the age in seconds of the oldest password corpus in use.
@@ -121,24 +114,15 @@ func (s *Server) makeFirstLooks(ctx context.Context) error {
 const brakeEvery = time.Minute
 
 // watchFirstLooks stops the first looks of partners that left their usual range: that is a sign of fishing.
-func (s *Server) watchFirstLooks(ctx context.Context) error {
+func (s *Server) watchFirstLooks(ctx context.Context) {
 	stopped := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "vigia_first_looks_stopped", Help: "1 for each live partner whose first looks the brake has stopped: adds (too many new values in a day), hits (unusually many or few found).",
 	}, []string{"partner", "what"})
 	waiting := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "vigia_first_looks_waiting", Help: "Watched values of each live partner that wait for their first look into past breaches.",
 	}, []string{"partner"})
-	for _, g := range []prometheus.Collector{stopped, waiting} {
-		if err := s.metrics.RegisterCollector(g); err != nil {
-			return fmt.Errorf("register metrics: %w", err)
-		}
-	}
-	runEvery(ctx, brakeEvery, func() {
-		if err := s.brakeFirstLooks(ctx, stopped, waiting); err != nil && ctx.Err() == nil {
-			s.log.Error("first looks cannot be judged", "cause", err.Error())
-		}
-	})
-	return nil
+	s.metrics.RegisterCollectors(stopped, waiting)
+	runEvery(ctx, brakeEvery, func() { s.reportChore(ctx, "judgement of first looks", s.brakeFirstLooks(ctx, stopped, waiting)) })
 }
 
 // brakeFirstLooks stops the first looks of partners far above their usual rate, logs each new stop, and sets the
@@ -193,9 +177,7 @@ func (s *Server) joinReplicas(ctx context.Context, group *errgroup.Group) {
 	tell := func() {
 		n, err := s.app.Store.Upkeep.NoteReplica(ctx, id, replicaGone)
 		if err != nil { // what was known last is the best guess
-			if ctx.Err() == nil {
-				s.log.Error("replicas cannot be counted", "cause", err.Error())
-			}
+			s.reportChore(ctx, "count of replicas", err)
 			return
 		}
 		if was := s.replicas.serving.Swap(int64(n)); was != int64(n) {
@@ -203,13 +185,10 @@ func (s *Server) joinReplicas(ctx context.Context, group *errgroup.Group) {
 		}
 	}
 	tell() // before the first request, which would else be granted the whole rate
-	group.Go(func() error {
-		runEvery(ctx, replicaTells, func() {
-			if !s.stopping.Load() {
-				tell()
-			}
-		})
-		return nil
+	repeatWork(ctx, group, replicaTells, func() {
+		if !s.stopping.Load() {
+			tell()
+		}
 	})
 	s.leave = func(ctx context.Context) {
 		if err := s.app.Store.Upkeep.DropReplica(ctx, id); err != nil {

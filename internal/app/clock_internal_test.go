@@ -64,11 +64,11 @@ func TestSkewedClocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard, err := NewOutgoingGuard(config.Outgoing{WebhookAllow: []string{"127.0.0.0/8"}})
+	out, err := OpenOutgoing(config.Outgoing{WebhookAllow: []string{"127.0.0.0/8"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fast.Webhooks.CreateEndpoint(ctx, p.ID, "http://127.0.0.1:9/x", nil, guard); err != nil {
+	if _, err := fast.Webhooks.CreateEndpoint(ctx, p.ID, "http://127.0.0.1:9/x", nil, out.Guard); err != nil {
 		t.Fatal(err)
 	}
 	e := alert.NewEvent(p.ID, alert.WebhookTest, "", fast.now(), map[string]int{})

@@ -55,22 +55,6 @@ func (a *App) isExposedPassword(text string) (bool, error) {
 // consoleHandler returns the handler of the console. ctx and group own the imports that a page starts.
 func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (http.Handler, error) {
 	a := s.app
-	guard, err := NewOutgoingGuard(s.cfg.OutgoingSettings())
-	if err != nil {
-		return nil, err
-	}
-	client, err := NewWebhookClient(s.cfg.OutgoingSettings())
-	if err != nil {
-		return nil, err
-	}
-	feeds, err := a.Feeds(s.cfg.OutgoingSettings())
-	if err != nil {
-		return nil, err
-	}
-	downloads, err := DownloadClient(s.cfg.OutgoingSettings())
-	if err != nil {
-		return nil, err
-	}
 	public, err := s.cfg.ParsePublicURL()
 	if err != nil {
 		return nil, err
@@ -85,7 +69,7 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 	if err := work.sweepUploads(); err != nil {
 		return nil, err
 	}
-	parts := &consoleParts{app: a, work: work, guard: guard, client: client, downloads: downloads, feeds: *feeds, persons: s.personRules()}
+	parts := &consoleParts{app: a, work: work, outgoing: s.outgoing, feeds: *a.Feeds(s.outgoing.Downloads), persons: s.personRules()}
 	return console.NewConsole(console.Options{
 		Rules: parts.consoleRules(a.Rules, a.Store.Areas),
 		InTx:  parts.runInTransaction,
@@ -104,13 +88,11 @@ func (s *Server) consoleHandler(ctx context.Context, group *errgroup.Group) (htt
 
 // consoleParts are what the console's rules reach beside the store.
 type consoleParts struct {
-	app       *App
-	work      *consoleWork
-	guard     *webhook.Guard
-	client    *http.Client
-	downloads *http.Client
-	feeds     feed.Feeds
-	persons   *cyber.Persons
+	app      *App
+	work     *consoleWork
+	outgoing Outgoing
+	feeds    feed.Feeds
+	persons  *cyber.Persons
 }
 
 // consoleRules returns the console's rules, over the database or over one transaction of it.
@@ -122,9 +104,9 @@ func (p *consoleParts) consoleRules(r Rules, in store.Areas) console.Rules {
 		Meter: r.Meter, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: in.Overview, ProblemText: api.ItemError,
 		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Persons: p.persons.WithStore(in.Advice), Review: in.Overview,
 		Breaches: &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work}, Feeds: consoleFeeds{&feeds},
-		Passwords: &consolePasswords{a.Passwords, p.work, p.downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content, Messages: r.Messages,
+		Passwords: &consolePasswords{a.Passwords, p.work, p.outgoing.Downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content, Messages: r.Messages,
 		Subjects: consoleSubjects{a.Subjects, a}, Search: subject.NewSearch(in.Subjects, in.Partners), Cover: r.Cover, Keys: consoleKeys{a},
-		Webhooks: &consoleWebhooks{r.Webhooks, p.guard, p.client}, Events: in.Overview, History: r.History, Jobs: in.Jobs, Saved: in.Operators,
+		Webhooks: &consoleWebhooks{r.Webhooks, p.outgoing}, Events: in.Overview, History: r.History, Jobs: in.Jobs, Saved: in.Operators,
 	}
 }
 
@@ -145,33 +127,22 @@ const (
 // startConsoleChores keeps the console's counts up, forgets sessions that are over and logs the head of the audit
 // trail.
 func (s *Server) startConsoleChores(group *errgroup.Group, ctx context.Context) { //nolint:revive // as in startChores
-	report := func(chore string, err error) {
-		if err != nil && ctx.Err() == nil {
-			s.log.Error("chore failed", "chore", chore, "cause", err.Error())
-		}
-	}
-	group.Go(func() error {
-		runEvery(ctx, figuresEvery, func() {
-			report("counts for the console", s.app.Store.Overview.CountFigures(ctx, figuresEvery/2))
-			_, err := s.app.Operators.SweepSessions(ctx)
-			report("sweep of sessions", err)
-			report("sweep of exports", s.app.Store.Operators.SweepExports(ctx, s.app.now()))
-		})
-		return nil
+	repeatWork(ctx, group, figuresEvery, func() {
+		s.reportChore(ctx, "counts for the console", s.app.Store.Overview.CountFigures(ctx, figuresEvery/2))
+		_, err := s.app.Operators.SweepSessions(ctx)
+		s.reportChore(ctx, "sweep of sessions", err)
+		s.reportChore(ctx, "sweep of exports", s.app.Store.Operators.SweepExports(ctx, s.app.now()))
 	})
-	group.Go(func() error {
-		runEvery(ctx, headEvery, func() {
-			head, err := s.app.Store.Audit.TrailHead(ctx)
-			if errors.Is(err, operator.ErrTrailBroken) {
-				report("the head of the audit trail is not as it was written", err)
-			} else {
-				report("the head of the audit trail cannot be read", err)
-			}
-			if err == nil && head.Seq > 0 {
-				s.log.Info("audit head", "line", head.Seq, "head", fmt.Sprintf("%d:%x", head.Seq, head.MAC))
-			}
-		})
-		return nil
+	repeatWork(ctx, group, headEvery, func() {
+		head, err := s.app.Store.Audit.TrailHead(ctx)
+		if errors.Is(err, operator.ErrTrailBroken) {
+			s.reportChore(ctx, "the head of the audit trail is not as it was written", err)
+		} else {
+			s.reportChore(ctx, "the head of the audit trail cannot be read", err)
+		}
+		if err == nil && head.Seq > 0 {
+			s.log.Info("audit head", "line", head.Seq, "head", fmt.Sprintf("%d:%x", head.Seq, head.MAC))
+		}
 	})
 }
 
@@ -310,18 +281,17 @@ func (f consoleFeeds) All(ctx context.Context) ([]feed.Feed, error) { return f.S
 // consoleWebhooks joins the rules of endpoints to what may be called from here.
 type consoleWebhooks struct {
 	*alert.Endpoints
-	guard  *webhook.Guard
-	client *http.Client
+	outgoing Outgoing
 }
 
 // Create makes an endpoint whose address the guard allows.
 func (w *consoleWebhooks) Create(ctx context.Context, id partner.ID, url string, types []string) (alert.Endpoint, error) {
-	return w.Endpoints.CreateEndpoint(ctx, id, url, types, w.guard)
+	return w.Endpoints.CreateEndpoint(ctx, id, url, types, w.outgoing.Guard)
 }
 
 // Test sends a sample of a type once through the guard.
 func (w *consoleWebhooks) Test(ctx context.Context, id partner.ID, endpoint alert.EndpointID, t alert.Type) (webhook.Outcome, alert.EventID, error) {
-	return w.Endpoints.SendTestEvent(ctx, id, endpoint, t, w.client)
+	return w.Endpoints.SendTestEvent(ctx, id, endpoint, t, w.outgoing.Webhooks)
 }
 
 // behindAJob leaves work to a goroutine of the server. The job is there before the page that shows it.
@@ -490,26 +460,32 @@ func (p *consolePasswords) Import(ctx context.Context, a password.Algorithm, sou
 
 // importFrom starts a job that imports a password corpus; after is called when the inputs are no longer needed.
 func (p *consolePasswords) importFrom(ctx context.Context, a password.Algorithm, source string, inputs []password.Input, after func()) error {
-	return p.beginWork(ctx, password.KindImport, a.String(), password.ErrBusy, func(ctx context.Context, tell func(any)) (any, error) {
+	return p.beginFill(ctx, password.KindImport, a, after, func(ctx context.Context, tell func(password.Progress)) error {
+		_, err := p.Library.ImportCorpus(ctx, password.Import{Algorithm: a, Inputs: inputs, Source: source, Progress: tell})
+		return err
+	})
+}
+
+// beginFill starts a job that fills a corpus and keeps how far it came.
+func (p *consolePasswords) beginFill(ctx context.Context, kind string, a password.Algorithm, after func(),
+	fill func(context.Context, func(password.Progress)) error,
+) error {
+	return p.beginWork(ctx, kind, a.String(), password.ErrBusy, func(ctx context.Context, tell func(any)) (any, error) {
 		var at password.Progress
-		_, err := p.Library.ImportCorpus(ctx, password.Import{Algorithm: a, Inputs: inputs, Source: source, Progress: func(now password.Progress) {
+		err := fill(ctx, func(now password.Progress) {
 			at = now
 			tell(now)
-		}})
+		})
 		return at, err
 	}, after)
 }
 
 // Download begins to fetch a corpus from the public range service; another address is for the command line.
 func (p *consolePasswords) Download(ctx context.Context, a password.Algorithm) error {
-	return p.beginWork(ctx, password.KindDownload, a.String(), password.ErrBusy, func(ctx context.Context, tell func(any)) (any, error) {
-		var at password.Progress
-		_, err := p.Library.DownloadCorpus(ctx, password.Download{Algorithm: a, Client: p.client, Progress: func(now password.Progress) {
-			at = now
-			tell(now)
-		}})
-		return at, err
-	}, func() {})
+	return p.beginFill(ctx, password.KindDownload, a, func() {}, func(ctx context.Context, tell func(password.Progress)) error {
+		_, err := p.Library.DownloadCorpus(ctx, password.Download{Algorithm: a, Client: p.client, Progress: tell})
+		return err
+	})
 }
 
 // Verify begins to read every byte of the corpora.

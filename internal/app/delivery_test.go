@@ -63,11 +63,11 @@ func TestAlertReachesPartner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard, err := app.NewOutgoingGuard(serve.OutgoingSettings())
+	out, err := app.OpenOutgoing(serve.OutgoingSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint, err := admin.Webhooks.CreateEndpoint(ctx, p.ID, receiver.URL, nil, guard)
+	endpoint, err := admin.Webhooks.CreateEndpoint(ctx, p.ID, receiver.URL, nil, out.Guard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,50 +65,27 @@ func (a *App) jobKinds(feeds *feed.Feeds) []job.Kind {
 }
 
 // startJobs runs the jobs that any worker may take.
-func (s *Server) startJobs(ctx context.Context, group *errgroup.Group) error {
-	feeds, err := s.app.Feeds(s.cfg.OutgoingSettings())
-	if err != nil {
-		return err
-	}
-	if feeds.Observe, err = s.watchFeeds(); err != nil {
-		return err
-	}
+func (s *Server) startJobs(ctx context.Context, group *errgroup.Group) {
+	feeds := s.app.Feeds(s.outgoing.Downloads)
+	feeds.Observe = s.watchFeeds()
 	s.app.Leaks.Spreader.Client = feeds.Client
 	runner := job.NewRunner(s.app.Store.Jobs, s.log, s.app.jobKinds(feeds)...)
 	group.Go(func() error { runner.RunDueJobs(ctx); return nil })
-	return nil
 }
 
 // startChores runs the periodic chores of a worker.
 func (s *Server) startChores(group *errgroup.Group, ctx context.Context) { //nolint:revive // the group comes first, it owns the context
-	group.Go(func() error { return s.watchKeysAndPools(ctx) })
-	group.Go(func() error { return s.watchFirstLooks(ctx) })
-	group.Go(func() error { s.sweepRetention(ctx); return nil })
-	group.Go(func() error { s.resumeErasures(ctx); return nil })
-	group.Go(func() error {
-		runEvery(ctx, time.Second, func() { s.runChore(ctx, "made final moves of cases", s.app.Cases.MakeEndings) })
-		return nil
-	})
-	group.Go(func() error {
-		runEvery(ctx, 30*time.Second, func() {
-			if n, err := s.app.Subscriptions.SweepExpired(ctx); err != nil && ctx.Err() == nil {
-				s.log.Error("sweep of subscriptions failed", "cause", err.Error())
-			} else if n > 0 {
-				s.log.Info("subscriptions ended", "count", n)
-			}
+	group.Go(func() error { s.watchKeysAndPools(ctx); return nil })
+	group.Go(func() error { s.watchFirstLooks(ctx); return nil })
+	repeatWork(ctx, group, retentionEvery, func() { s.sweepRetention(ctx) })
+	repeatWork(ctx, group, time.Minute, func() {
+		runChore(ctx, s, "ended erasures that were left half way", func(ctx context.Context) (int, error) {
+			return s.app.Subjects.ResumeErasures(ctx, s.app.logErasures)
 		})
-		return nil
 	})
-	group.Go(func() error {
-		runEvery(ctx, 10*time.Minute, func() {
-			if n, err := s.app.Store.Answers.SweepAnswers(ctx); err != nil && ctx.Err() == nil {
-				s.log.Error("sweep of kept answers failed", "cause", err.Error())
-			} else if n > 0 {
-				s.log.Info("swept kept answers", "count", n)
-			}
-		})
-		return nil
-	})
+	repeatWork(ctx, group, time.Second, func() { runChore(ctx, s, "made final moves of cases", s.app.Cases.MakeEndings) })
+	repeatWork(ctx, group, 30*time.Second, func() { runChore(ctx, s, "ended subscriptions", s.app.Subscriptions.SweepExpired) })
+	repeatWork(ctx, group, 10*time.Minute, func() { runChore(ctx, s, "swept kept answers", s.app.Store.Answers.SweepAnswers) })
 }
 
 // doDueWork does at once what the chores would do at their next round: subscriptions end, people are reminded, keys are
@@ -156,31 +134,32 @@ const protectionEvery = time.Minute
 
 // watchKeysAndPools announces keys that end soon, ends those whose time or subscription is over, reminds people of steps
 // that are due, and reports pools that run low.
-func (s *Server) watchKeysAndPools(ctx context.Context) error {
+func (s *Server) watchKeysAndPools(ctx context.Context) {
 	free := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "vigia_epp_pool_free", Help: "Vendor keys left to be issued, by system; only systems whose keys come from a pool.",
 	}, []string{"system"})
-	if err := s.metrics.RegisterCollector(free); err != nil {
-		return fmt.Errorf("register metrics: %w", err)
-	}
+	s.metrics.RegisterCollectors(free)
 	runEvery(ctx, protectionEvery, func() {
-		s.runChore(ctx, "told of keys that end soon or ended", s.app.Endpoints.GiveNotices)
-		s.runChore(ctx, "ended keys with their subscription", s.app.Endpoints.EndUnsubscribed)
-		s.runChore(ctx, "reminded of steps that are due", s.app.Monitoring.RemindSteps)
-		if err := s.reportPools(ctx, free); err != nil && ctx.Err() == nil {
-			s.log.Error("pools cannot be counted", "cause", err.Error())
-		}
+		runChore(ctx, s, "told of keys that end soon or ended", s.app.Endpoints.GiveNotices)
+		runChore(ctx, s, "ended keys with their subscription", s.app.Endpoints.EndUnsubscribed)
+		runChore(ctx, s, "reminded of steps that are due", s.app.Monitoring.RemindSteps)
+		s.reportChore(ctx, "count of pools", s.reportPools(ctx, free))
 	})
-	return nil
 }
 
 // runChore runs a piece of periodic work and says in the log what it did, if anything.
-func (s *Server) runChore(ctx context.Context, what string, work func(context.Context) (int, error)) {
-	switch n, err := work(ctx); {
-	case err != nil && ctx.Err() == nil:
-		s.log.Error("chore failed", "chore", what, "cause", err.Error())
-	case n > 0:
+func runChore[N int | int64](ctx context.Context, s *Server, what string, work func(context.Context) (N, error)) {
+	n, err := work(ctx)
+	s.reportChore(ctx, what, err)
+	if n > 0 && err == nil {
 		s.log.Info("chore done", "chore", what, "count", n)
+	}
+}
+
+// reportChore logs the failure of a piece of periodic work, unless the process is stopping.
+func (s *Server) reportChore(ctx context.Context, what string, err error) {
+	if err != nil && ctx.Err() == nil {
+		s.log.Error("chore failed", "chore", what, "cause", err.Error())
 	}
 }
 
@@ -233,17 +212,6 @@ func (a *App) logErasures(stones []subject.Tombstone) error {
 	return durable.AppendToFile(ErasureLog(a.Config), func(w io.Writer) error { return subject.WriteTombstones(w, stones) })
 }
 
-// resumeErasures ends erasures whose command was killed or ran out of time.
-func (s *Server) resumeErasures(ctx context.Context) {
-	runEvery(ctx, time.Minute, func() {
-		if n, err := s.app.Subjects.ResumeErasures(ctx, s.app.logErasures); err != nil && ctx.Err() == nil {
-			s.log.Error("erasures that were left half way cannot be ended", "cause", err.Error())
-		} else if n > 0 {
-			s.log.Info("erasures that were left half way are ended", "count", n)
-		}
-	})
-}
-
 // retentionEvery is how often what has outlived its purpose is looked for.
 const retentionEvery = time.Hour
 
@@ -256,19 +224,15 @@ func retention(c config.Serve) store.Retention {
 	}
 }
 
-// sweepRetention removes what is past its time, now and then.
+// sweepRetention removes what is past its time.
 func (s *Server) sweepRetention(ctx context.Context) {
-	runEvery(ctx, retentionEvery, func() {
-		removed, err := s.app.Store.Upkeep.SweepExpired(ctx, retention(s.cfg))
-		for what, n := range removed {
-			if n > 0 {
-				s.log.Info("removed what is past its time", "what", what, "count", n)
-			}
+	removed, err := s.app.Store.Upkeep.SweepExpired(ctx, retention(s.cfg))
+	for what, n := range removed {
+		if n > 0 {
+			s.log.Info("removed what is past its time", "what", what, "count", n)
 		}
-		if err != nil && ctx.Err() == nil {
-			s.log.Error("sweep of what is past its time failed", "cause", err.Error())
-		}
-	})
+	}
+	s.reportChore(ctx, "sweep of what is past its time", err)
 }
 
 // clock is the time that replicas agree on: leases, due times and the ends of keys and links are rows that one process
@@ -324,26 +288,26 @@ func (s *Server) watchClock(ctx context.Context) {
 	})
 }
 
-// NewOutgoingGuard makes the one guard of everything that calls out.
-func NewOutgoingGuard(o config.Outgoing) (*webhook.Guard, error) {
-	ranges, err := o.AllowedRanges()
-	if err != nil {
-		return nil, err
-	}
-	return webhook.NewGuard(ranges), nil
+// Outgoing is what calls out: one guard, and the clients that pass it.
+type Outgoing struct {
+	Guard *webhook.Guard
+	// Webhooks sends events. Downloads fetches dumps: it is patient and follows a few redirects, each of which passes the
+	// guard again.
+	Webhooks, Downloads *http.Client
 }
 
-// NewWebhookClient makes the client that webhooks are sent with.
-func NewWebhookClient(o config.Outgoing) (*http.Client, error) {
-	guard, err := NewOutgoingGuard(o)
-	if err != nil {
-		return nil, err
+// OpenOutgoing makes what calls out of its settings, and refuses wrong ones.
+func OpenOutgoing(o config.Outgoing) (out Outgoing, err error) {
+	if err := o.CheckOutgoing(); err != nil {
+		return out, err
 	}
-	proxy, err := o.ParseProxy()
-	if err != nil {
-		return nil, err
-	}
-	return guard.NewClient(webhook.ClientOptions{Proxy: proxy}), nil
+	ranges, _ := o.AllowedRanges() // both were checked
+	proxy, _ := o.ParseProxy()
+	out.Guard = webhook.NewGuard(ranges)
+	out.Webhooks = out.Guard.NewClient(webhook.ClientOptions{Proxy: proxy})
+	out.Downloads = out.Guard.NewClient(webhook.ClientOptions{Proxy: proxy, Timeout: downloadTime})
+	out.Downloads.CheckRedirect = followRedirect
+	return out, nil
 }
 
 // endpointGateRule returns the limits of this process on deliveries to one endpoint.
@@ -357,43 +321,23 @@ func endpointGateRule(c config.Serve) webhook.GateRule {
 }
 
 // startDelivery pushes events and forgets old ones.
-func (s *Server) startDelivery(group *errgroup.Group, ctx context.Context) error { //nolint:revive // the group comes first, it owns the context
-	rule := endpointGateRule(s.cfg)
-	client, err := NewWebhookClient(s.cfg.OutgoingSettings())
-	if err != nil {
-		return err
-	}
-	observe, err := s.watchDeliveries()
-	if err != nil {
-		return err
-	}
-	d := alert.NewDispatcher(s.app.Store.Alerts, client, s.app.now, s.log, alert.DispatcherOptions{
-		Gate: rule, NextTry: webhook.NewSchedule(rand.Float64).NextAttempt, Observe: observe,
+func (s *Server) startDelivery(group *errgroup.Group, ctx context.Context) { //nolint:revive // the group comes first, it owns the context
+	d := alert.NewDispatcher(s.app.Store.Alerts, s.outgoing.Webhooks, s.app.now, s.log, alert.DispatcherOptions{
+		Gate: endpointGateRule(s.cfg), NextTry: webhook.NewSchedule(rand.Float64).NextAttempt, Observe: s.watchDeliveries(),
 	})
 	group.Go(func() error {
 		d.Run(ctx)
-		client.CloseIdleConnections()
+		s.outgoing.Webhooks.CloseIdleConnections()
 		return nil
 	})
-	keep := s.cfg.EventRetention
-	if keep == 0 {
-		keep = alert.KeepEvents
-	}
-	group.Go(func() error {
-		runEvery(ctx, 10*time.Minute, func() {
-			if n, err := s.app.Store.Alerts.SweepEvents(ctx, keep); err != nil && ctx.Err() == nil {
-				s.log.Error("sweep of events failed", "cause", err.Error())
-			} else if n > 0 {
-				s.log.Info("swept events", "count", n)
-			}
-		})
-		return nil
+	keep := cmp.Or(s.cfg.EventRetention, alert.KeepEvents)
+	repeatWork(ctx, group, 10*time.Minute, func() {
+		runChore(ctx, s, "swept events", func(ctx context.Context) (int64, error) { return s.app.Store.Alerts.SweepEvents(ctx, keep) })
 	})
-	return nil
 }
 
 // watchDeliveries registers the metrics of deliveries and returns what counts an attempt.
-func (s *Server) watchDeliveries() (func(webhook.Action, webhook.Outcome), error) {
+func (s *Server) watchDeliveries() func(webhook.Action, webhook.Outcome) {
 	attempts := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "vigia_webhook_attempts_total", Help: "Attempts to deliver an event, by what was made of them and how they failed.",
 	}, []string{"action", "failure"})
@@ -401,13 +345,9 @@ func (s *Server) watchDeliveries() (func(webhook.Action, webhook.Outcome), error
 		Name: "vigia_webhook_attempt_seconds", Help: "Time that attempts to deliver took.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
 	})
-	for _, c := range []prometheus.Collector{attempts, duration} {
-		if err := s.metrics.RegisterCollector(c); err != nil {
-			return nil, fmt.Errorf("register metrics: %w", err)
-		}
-	}
+	s.metrics.RegisterCollectors(attempts, duration)
 	return func(action webhook.Action, o webhook.Outcome) {
 		attempts.WithLabelValues(action.String(), string(o.Failure)).Inc()
 		duration.Observe(o.Duration.Seconds())
-	}, nil
+	}
 }

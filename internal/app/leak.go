@@ -70,12 +70,10 @@ func (l *Leaks) closeLibrary() error { return l.Library.Close() }
 const libraryEvery = time.Second
 
 // startLibrary keeps the published segments open and, in a worker, probes what could not be probed when it was added.
-func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) error {
+func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) {
 	l := s.app.Leaks.Library
 	l.SetLogger(s.log)
-	if err := s.watchLibrary(); err != nil {
-		return err
-	}
+	s.watchLibrary()
 	complaint := ""
 	look := func() {
 		err := l.LoadPublished(ctx)
@@ -91,12 +89,11 @@ func (s *Server) startLibrary(ctx context.Context, group *errgroup.Group) error 
 		complaint = text
 	}
 	look() // before the first request, so that it is answered like the rest
-	group.Go(func() error { runEvery(ctx, libraryEvery, look); return nil })
-	return nil
+	repeatWork(ctx, group, libraryEvery, look)
 }
 
 // watchLibrary registers the metrics of the open segments.
-func (s *Server) watchLibrary() error {
+func (s *Server) watchLibrary() {
 	l := s.app.Leaks.Library
 	for _, g := range []struct {
 		name, help string
@@ -107,11 +104,8 @@ func (s *Server) watchLibrary() error {
 		{"vigia_leak_known_ratio", "Which part of the newest measured breach earlier ones had.", s.app.knownRatio},
 		{"vigia_leak_keys", "Fingerprints in the open segments.", func() float64 { _, k := l.Size(); return float64(k) }},
 	} {
-		if err := s.metrics.RegisterCollector(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.value)); err != nil {
-			return fmt.Errorf("register metrics: %w", err)
-		}
+		s.metrics.RegisterCollectors(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.value))
 	}
-	return nil
 }
 
 // knownRatio returns which part of the newest measured breach was known before; 0 when there is none. It is computed
@@ -381,13 +375,13 @@ const (
 	mostRedirect = 5
 )
 
-// Feeds makes what runs continuous sources; all it calls passes the guard.
-func (a *App) Feeds(o config.Outgoing) (*feed.Feeds, error) {
-	client, err := DownloadClient(o)
-	if err != nil {
-		return nil, err
+// Feeds makes what runs continuous sources; all it calls passes the guard of the client, or without one that of public
+// addresses.
+func (a *App) Feeds(through *http.Client) *feed.Feeds {
+	if through == nil {
+		through = webhook.NewGuard(nil).NewClient(webhook.ClientOptions{})
 	}
-	return &feed.Feeds{Store: a.Store.Feeds, Breaches: a.Store.Breaches, Jobs: a.Store.Jobs, Importer: a.Leaks.Importer, Client: client, Now: a.now, Random: rand.Reader}, nil
+	return &feed.Feeds{Store: a.Store.Feeds, Breaches: a.Store.Breaches, Jobs: a.Store.Jobs, Importer: a.Leaks.Importer, Client: through, Now: a.now, Random: rand.Reader}
 }
 
 // harmless are the headers that may follow a redirect to another host: none of them can hold a secret.
@@ -410,23 +404,8 @@ func followRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// DownloadClient fetches dumps: it is patient and follows a few redirects, each of which passes the guard again.
-func DownloadClient(o config.Outgoing) (*http.Client, error) {
-	guard, err := NewOutgoingGuard(o)
-	if err != nil {
-		return nil, err
-	}
-	proxy, err := o.ParseProxy()
-	if err != nil {
-		return nil, err
-	}
-	client := guard.NewClient(webhook.ClientOptions{Proxy: proxy, Timeout: downloadTime})
-	client.CheckRedirect = followRedirect
-	return client, nil
-}
-
 // watchFeeds registers the metrics of feeds and returns what counts a run.
-func (s *Server) watchFeeds() (func(feed.Feed, time.Duration, error), error) {
+func (s *Server) watchFeeds() func(feed.Feed, time.Duration, error) {
 	runs := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "vigia_feed_runs_total", Help: "Runs of feeds, by feed and by how they ended.",
 	}, []string{"feed", "outcome"})
@@ -436,11 +415,7 @@ func (s *Server) watchFeeds() (func(feed.Feed, time.Duration, error), error) {
 	success := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "vigia_feed_last_success_timestamp_seconds", Help: "When a feed last ran without failing.",
 	}, []string{"feed"})
-	for _, c := range []prometheus.Collector{runs, took, success} {
-		if err := s.metrics.RegisterCollector(c); err != nil {
-			return nil, fmt.Errorf("register metrics: %w", err)
-		}
-	}
+	s.metrics.RegisterCollectors(runs, took, success)
 	return func(f feed.Feed, d time.Duration, err error) {
 		outcome := "done"
 		if err != nil {
@@ -451,12 +426,12 @@ func (s *Server) watchFeeds() (func(feed.Feed, time.Duration, error), error) {
 		}
 		runs.WithLabelValues(f.Name, outcome).Inc()
 		took.WithLabelValues(f.Name).Set(d.Seconds())
-	}, nil
+	}
 }
 
 // RunFeedNow runs a feed here and now, unless a server is at it.
 func (a *App) RunFeedNow(ctx context.Context, o config.Outgoing, name string) (feed.Feed, error) {
-	feeds, err := a.Feeds(o)
+	out, err := OpenOutgoing(o)
 	if err != nil {
 		return feed.Feed{}, err
 	}
@@ -470,7 +445,7 @@ func (a *App) RunFeedNow(ctx context.Context, o config.Outgoing, name string) (f
 	if err != nil {
 		return feed.Feed{}, err
 	}
-	if err := hold.RunStep(ctx, feeds.Run); err != nil {
+	if err := hold.RunStep(ctx, a.Feeds(out.Downloads).Run); err != nil {
 		return feed.Feed{}, err
 	}
 	return a.Store.Feeds.FeedByName(ctx, name)
@@ -480,13 +455,10 @@ func (a *App) RunFeedNow(ctx context.Context, o config.Outgoing, name string) (f
 const pushesEvery, pushesAtOnce = time.Second, 30
 
 // vendorHandler returns the handler to which vendors send breach records.
-func (s *Server) vendorHandler() (http.Handler, error) {
-	feeds, err := s.app.Feeds(s.cfg.OutgoingSettings())
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) vendorHandler() http.Handler {
+	feeds := s.app.Feeds(s.outgoing.Downloads)
 	feeds.PushPace = telemetry.NewBudget(s.app.now, pushesEvery, pushesAtOnce).TakeToken
-	return feed.NewPushDoor(feed.DoorOptions{Feeds: feeds, Log: s.log, Now: s.app.now, Callers: s.callers}), nil
+	return feed.NewPushDoor(feed.DoorOptions{Feeds: feeds, Log: s.log, Now: s.app.now, Callers: s.callers})
 }
 
 // SpreadBreach has the workers of all replicas import, and waits for them. When ctx ends they go on.

@@ -33,10 +33,7 @@ func TestEverythingPassesTheGuard(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = a.Close() })
 	ctx := context.Background()
-	feeds, err := a.Feeds(config.Outgoing{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	feeds := a.Feeds(nil)
 	ways := map[string]func(o config.Outgoing){}
 	for _, f := range []feed.Feed{
 		{Name: "balde", Kind: feed.Folder, Target: s3.Address},
@@ -58,11 +55,11 @@ func TestEverythingPassesTheGuard(t *testing.T) {
 	imported := 0
 	imports := func(arg string) func(config.Outgoing) {
 		return func(o config.Outgoing) {
-			client, err := DownloadClient(o)
+			out, err := OpenOutgoing(o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			inputs, err := intake.ListInputs(ctx, client, []string{arg})
+			inputs, err := intake.ListInputs(ctx, out.Downloads, []string{arg})
 			if err != nil {
 				return // a bucket is listed at once
 			}
@@ -92,7 +89,7 @@ func TestRedirectsCarryNoSecrets(t *testing.T) {
 	t.Cleanup(other.Close)
 	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/x", http.StatusFound) }))
 	t.Cleanup(first.Close)
-	client, err := DownloadClient(config.Outgoing{WebhookAllow: []string{"127.0.0.0/8"}})
+	out, err := OpenOutgoing(config.Outgoing{WebhookAllow: []string{"127.0.0.0/8"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +100,7 @@ func TestRedirectsCarryNoSecrets(t *testing.T) {
 	for name, value := range map[string]string{"Hibp-Api-Key": "made-up", "Authorization": "Bearer made-up", "X-Amz-Security-Token": "made-up", "User-Agent": "vigia"} {
 		req.Header.Set(name, value)
 	}
-	res, err := client.Do(req)
+	res, err := out.Downloads.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

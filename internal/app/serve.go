@@ -41,6 +41,7 @@ type Server struct {
 	strangers *telemetry.Budget
 	// passwords answers look-ups and takes up new corpora by itself.
 	passwords *password.Checker
+	outgoing  Outgoing
 	// secondFactorOptional is set by the demo.
 	secondFactorOptional bool
 	// workAfter keeps the workers from beginning until it is closed; nil: nothing does.
@@ -66,6 +67,10 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	if err != nil {
 		return nil, err
 	}
+	outgoing, err := OpenOutgoing(cfg.OutgoingSettings())
+	if err != nil {
+		return nil, err
+	}
 	secrets, err := vendorSecrets(cfg.EppSecrets)
 	if err != nil {
 		return nil, err
@@ -85,7 +90,7 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	}
 	return &Server{
 		callers: &telemetry.Callers{Proxies: proxies, Shown: telemetry.Shown(cfg.LogAddresses)}, strangers: strangerBudget(cfg.StrangerRate, a.now),
-		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), stopTracing: stopTracing, passwords: passwords,
+		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), stopTracing: stopTracing, passwords: passwords, outgoing: outgoing,
 		vendorSecrets: secrets, gate: partner.NewKeyGate(a.Store.Partners, a.now), Ready: make(chan struct{}),
 	}, nil
 }
@@ -127,9 +132,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer stopWork()
 	group, groupCtx := errgroup.WithContext(work)
 
-	if err := s.startLibrary(groupCtx, group); err != nil {
-		return err
-	}
+	s.startLibrary(groupCtx, group)
 	var servers []*http.Server
 	if s.cfg.Has("api") {
 		// The gate's memory is filled before the first request, so that the first one is as fast as the rest.
@@ -159,13 +162,12 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { return s.watchDisk(groupCtx) })
 	group.Go(func() error { s.watchClock(groupCtx); return nil })
 	group.Go(func() error { return s.watchSessions(groupCtx) })
-	if err := errors.Join(s.watchWriter(groupCtx), s.watchBacklog()); err != nil {
+	if err := s.watchWriter(groupCtx); err != nil {
 		return errors.Join(err, shutDownServers(context.WithoutCancel(ctx), servers))
 	}
+	s.watchBacklog()
 	if s.cfg.Has("worker") {
-		if err := s.startWork(groupCtx, group); err != nil {
-			return errors.Join(err, shutDownServers(context.WithoutCancel(ctx), servers))
-		}
+		s.startWork(groupCtx, group)
 	}
 	close(s.Ready)
 	s.log.Info("serving", "api", addressText(s.APIAddr), "console", addressText(s.ConsoleAddr), "roles", s.cfg.Roles,
@@ -198,27 +200,25 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) WorkAfter(done <-chan struct{}) { s.workAfter = done }
 
 // startWork begins the workers' jobs, chores and deliveries, now or when they may.
-func (s *Server) startWork(ctx context.Context, group *errgroup.Group) error {
-	begin := func() error {
-		if err := s.startJobs(ctx, group); err != nil {
-			return err
-		}
+func (s *Server) startWork(ctx context.Context, group *errgroup.Group) {
+	begin := func() {
+		s.startJobs(ctx, group)
 		s.startChores(group, ctx)
 		s.startConsoleChores(group, ctx)
-		return s.startDelivery(group, ctx)
+		s.startDelivery(group, ctx)
 	}
 	if s.workAfter == nil {
-		return begin()
+		begin()
+		return
 	}
 	group.Go(func() error {
 		select {
 		case <-ctx.Done():
-			return nil
 		case <-s.workAfter:
-			return begin()
+			begin()
 		}
+		return nil
 	})
-	return nil
 }
 
 // ignoreCancelled returns nil for an error that only says that the process is stopping.
@@ -353,14 +353,6 @@ func addressText(a net.Addr) string {
 // partnerHandler returns the handler of the partners' listener, and the handler that answers requests whose target is
 // no valid URL.
 func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (partners, unparsed http.Handler, err error) {
-	guard, err := NewOutgoingGuard(s.cfg.OutgoingSettings())
-	if err != nil {
-		return nil, nil, err
-	}
-	client, err := NewWebhookClient(s.cfg.OutgoingSettings())
-	if err != nil {
-		return nil, nil, err
-	}
 	counter := api.NewCounter()
 	group.Go(func() error { s.keepCounts(ctx, counter); return nil })
 	health := http.NewServeMux()
@@ -378,12 +370,9 @@ func (s *Server) partnerHandler(ctx context.Context, group *errgroup.Group) (par
 		Gate: s.gate, Ledger: ledger{s.app, s.passwords, persons}, Rules: s.app.forPartners(s.passwords, persons),
 		Log: s.log, Metrics: s.metrics, Now: s.app.now, Replicas: s.replicas.countReplicas, DatabaseTime: s.cfg.DatabaseTime,
 		DueWork: s.app.doDueWork, PageURL: public.String(), VendorSecrets: s.vendorSecrets,
-		Callers: s.callers, Strangers: s.strangers, Guard: guard, Outgoing: client, Counted: counter,
+		Callers: s.callers, Strangers: s.strangers, Guard: s.outgoing.Guard, Outgoing: s.outgoing.Webhooks, Counted: counter,
 	})
-	vendors, err := s.vendorHandler()
-	if err != nil {
-		return nil, nil, err
-	}
+	vendors := s.vendorHandler()
 	// A second mux around the first would match every path twice.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -432,9 +421,7 @@ const (
 // keepCounts writes down what partners asked for.
 func (s *Server) keepCounts(ctx context.Context, counter *api.Counter) {
 	keep := func(ctx context.Context) {
-		if err := counter.FlushCounts(ctx, s.app.Meter.AddRequests); err != nil && ctx.Err() == nil {
-			s.log.Error("chore failed", "chore", "count of requests", "cause", err.Error())
-		}
+		s.reportChore(ctx, "count of requests", counter.FlushCounts(ctx, s.app.Meter.AddRequests))
 	}
 	runEvery(ctx, countsEvery, func() { keep(ctx) })
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastCounts)
@@ -471,6 +458,11 @@ func (s *Server) watchKeys(ctx context.Context) {
 			s.log.Info("key file changed", "primary", s.app.Keys.PrimaryID())
 		}
 	})
+}
+
+// repeatWork has the group run fn now and then at each interval until ctx ends.
+func repeatWork(ctx context.Context, group *errgroup.Group, interval time.Duration, fn func()) {
+	group.Go(func() error { runEvery(ctx, interval, fn); return nil })
 }
 
 // runEvery runs fn now and then at each interval until ctx ends.

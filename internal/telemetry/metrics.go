@@ -46,8 +46,8 @@ func NewMetrics() *Metrics {
 	return m
 }
 
-// RegisterCollector adds a collector of another part of the service.
-func (m *Metrics) RegisterCollector(c prometheus.Collector) error { return m.registry.Register(c) }
+// RegisterCollectors adds collectors of other parts of the service. Two of one name are a mistake of the program, and panic.
+func (m *Metrics) RegisterCollectors(list ...prometheus.Collector) { m.registry.MustRegister(list...) }
 
 // NewHandler serves the metrics in Prometheus' text format.
 func (m *Metrics) NewHandler() http.Handler {
