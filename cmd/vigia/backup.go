@@ -142,11 +142,7 @@ func (keysDropCmd) Help() string { return "Looks at every sealed value of the da
 
 // Run drops.
 func (keysDropCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	dropped, err := a.DropOldKeys(ctx)
-	if err != nil {
-		return err
-	}
-	return o.showRecord(newRecord("dropped", dropped), oldBackups)
+	return showView(o, func(dropped []uint32) record { return newRecord("dropped", dropped) }, oldBackups)(a.DropOldKeys(ctx))
 }
 
 // keysStatusCmd is 'vigia keys status'. It counts through the whole database.

@@ -335,12 +335,8 @@ type breachListCmd struct{}
 
 // Run lists the breaches.
 func (breachListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	all, err := a.Leaks.Breaches.ListBreaches(ctx)
-	if err != nil {
-		return err
-	}
-	return o.listRecords(makeRecords(all, func(r leak.Record) record { return withParts(ctx, a, r) }), "No breach yet. Import one: vigia breach import --help",
-		"name", "state", "kind", "date", "distinct", "exposes", "title")
+	return listViews(o, func(r leak.Record) record { return withParts(ctx, a, r) }, "No breach yet. Import one: vigia breach import --help",
+		"name", "state", "kind", "date", "distinct", "exposes", "title")(a.Leaks.Breaches.ListBreaches(ctx))
 }
 
 // breachName is how commands name a breach.
@@ -353,11 +349,7 @@ type breachShowCmd struct{ breachName }
 
 // Run shows a breach.
 func (b *breachShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	r, err := a.Leaks.Breaches.FindBreach(ctx, b.Name)
-	if err != nil {
-		return err
-	}
-	return o.showRecord(withParts(ctx, a, r))
+	return showView(o, func(r leak.Record) record { return withParts(ctx, a, r) })(a.Leaks.Breaches.FindBreach(ctx, b.Name))
 }
 
 // breachEditCmd is 'vigia breach edit'. The statuses of findings follow the change.
@@ -378,14 +370,10 @@ func (b *breachEditCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err := b.applyFlags(&probe); err != nil {
 		return err
 	}
-	r, err := a.EditBreach(ctx, b.Name, func(t *cyber.Breach) {
+	return showView(o, viewBreach)(a.EditBreach(ctx, b.Name, func(t *cyber.Breach) {
 		_ = b.applyFlags(t) // checked above
 		t.HasVendorWords = t.HasVendorWords && !b.Approve && b.Title == nil
-	})
-	if err != nil {
-		return err
-	}
-	return o.showRecord(viewBreach(r))
+	}))
 }
 
 // breachVerifyCmd is 'vigia breach verify', which reads every byte of a breach's segment.
@@ -393,11 +381,7 @@ type breachVerifyCmd struct{ breachName }
 
 // Run reads a segment from front to back.
 func (b *breachVerifyCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	keys, err := a.Leaks.VerifySegment(ctx, b.Name)
-	if err != nil {
-		return err
-	}
-	return o.showRecord(newRecord("name", b.Name, "whole", true, "keys", keys))
+	return showView(o, func(keys uint64) record { return newRecord("name", b.Name, "whole", true, "keys", keys) })(a.Leaks.VerifySegment(ctx, b.Name))
 }
 
 // breachRetractCmd is 'vigia breach retract'. The segment is deleted and its findings are withdrawn.
@@ -405,11 +389,7 @@ type breachRetractCmd struct{ breachName }
 
 // Run retracts a breach.
 func (b *breachRetractCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	r, err := a.RetractBreach(ctx, b.Name)
-	if err != nil {
-		return err
-	}
-	return o.showRecord(viewBreach(r))
+	return showView(o, viewBreach)(a.RetractBreach(ctx, b.Name))
 }
 
 // breachExplainCmd is 'vigia breach explain'. Exactly one value is asked about; "-" and "@FILE" keep it out of the

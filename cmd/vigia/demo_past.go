@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,12 @@ type past struct {
 	outside *pastOutside
 	people  int // enrolled so far
 	cases   []*pastCase
+	// err is the first that happened. The day goes on behind it, which harms nothing: the next one is not begun.
+	err error
 }
+
+// keepError remembers the first error.
+func (p *past) keepError(err error) { p.err = cmp.Or(p.err, err) }
 
 // remember makes the past once, and tells when it is there.
 func (w *world) remember(ctx context.Context, out io.Writer) error {
@@ -94,49 +100,38 @@ func livePast(ctx context.Context, c config.Common, live demoTenant, today time.
 	if p.partner, err = a.Partners.GetPartner(ctx, partner.ID(live.PartnerID)); err != nil {
 		return nil, err
 	}
-	if err := p.prepareService(ctx); err != nil {
-		return nil, err
-	}
-	for ago := pastDays; ago > 0; ago-- {
-		if err := p.livePastDay(ctx, ago); err != nil {
-			return nil, fmt.Errorf("%d days ago: %w", ago, err)
+	p.prepareService(ctx)
+	for ago := pastDays; ago > 0 && p.err == nil; ago-- {
+		if p.livePastDay(ctx, ago); p.err != nil {
+			p.err = fmt.Errorf("%d days ago: %w", ago, p.err)
 		}
 	}
-	return p, nil
+	return p, p.err
 }
 
 // The people who work on cases, besides the administrator.
 var pastStaff = []string{"bruna@exemplo.com.br", "caio@exemplo.com.br"}
 
 // prepareService makes who works on cases, how soon they should be done and what is asked.
-func (p *past) prepareService(ctx context.Context) error {
+func (p *past) prepareService(ctx context.Context) {
 	for _, email := range pastStaff {
-		if _, _, err := p.Operators.CreateOperator(ctx, email, operator.Support); err != nil {
-			return err
-		}
+		_, _, err := p.Operators.CreateOperator(ctx, email, operator.Support)
+		p.keepError(err)
 	}
 	for _, service := range pastServices {
-		if err := p.Cases.SetTargetTime(ctx, service, 36*time.Hour); err != nil {
-			return err
-		}
-		if _, err := p.Cases.AddQuestion(ctx, service, pastQuestion, false, []string{"Hoje", "Esta semana", "Há mais tempo"}); err != nil {
-			return err
-		}
+		p.keepError(p.Cases.SetTargetTime(ctx, service, 36*time.Hour))
+		_, err := p.Cases.AddQuestion(ctx, service, pastQuestion, false, []string{"Hoje", "Esta semana", "Há mais tempo"})
+		p.keepError(err)
 	}
-	return nil
 }
 
 // livePastDay lives through one day: from the hour at which the demo was started, for some hours.
-func (p *past) livePastDay(ctx context.Context, ago int) error {
+func (p *past) livePastDay(ctx context.Context, ago int) {
 	p.clock.moveTo(p.today.AddDate(0, 0, -ago))
 	next := p.today.AddDate(0, 0, 1-ago)
-	for _, work := range []func(context.Context, int) error{p.enrolPeople, p.importLeak, p.openCases, p.workOnCases, p.resolveFindings} {
-		if err := work(ctx, ago); err != nil {
-			return err
-		}
-		if err := p.deliverDue(ctx); err != nil {
-			return err
-		}
+	for _, work := range []func(context.Context, int){p.enrolPeople, p.importLeak, p.openCases, p.workOnCases, p.resolveFindings} {
+		work(ctx, ago)
+		p.keepError(p.deliverDue(ctx))
 		p.clock.passTime(time.Hour)
 	}
 	// While a receiver is down its deliveries are tried again and again, and never later than an hour ago: what the partners do
@@ -144,11 +139,9 @@ func (p *past) livePastDay(ctx context.Context, ago int) error {
 	const pause = 3 * time.Hour
 	for p.outside.isDown(brokenPath) && p.clock.currentTime().Before(next.Add(-pause-time.Hour)) {
 		p.clock.passTime(pause)
-		if err := p.deliverDue(ctx); err != nil {
-			return err
-		}
+		p.keepError(p.deliverDue(ctx))
 	}
-	return p.Store.Overview.CountFigures(ctx, 0)
+	p.keepError(p.Store.Overview.CountFigures(ctx, 0))
 }
 
 // userHash returns the user hash of a person.
@@ -157,7 +150,7 @@ func (p *past) userHash(n int) partner.UserHash {
 }
 
 // enrolPeople takes some people in and watches what is theirs.
-func (p *past) enrolPeople(ctx context.Context, ago int) error {
+func (p *past) enrolPeople(ctx context.Context, ago int) {
 	first := p.people
 	p.people += 2 + ago*3%5
 	var lines strings.Builder
@@ -166,45 +159,37 @@ func (p *past) enrolPeople(ctx context.Context, ago int) error {
 	}
 	report, err := p.Subscriptions.ImportFile(ctx, p.partner, subscription.NewJSONLines(strings.NewReader(lines.String())), false,
 		func(r subscription.Reject) error { return fmt.Errorf("line %d is refused: %v", r.Line, r.Problems) }, func(subscription.ImportReport) {})
-	if err != nil {
-		return err
-	}
+	p.keepError(err)
 	if report.Created != p.people-first {
-		return fmt.Errorf("enrolled %d of %d", report.Created, p.people-first)
+		p.keepError(fmt.Errorf("enrolled %d of %d", report.Created, p.people-first))
 	}
 	for n := first; n < p.people; n++ {
-		if err := p.watchValues(ctx, n); err != nil {
-			return err
-		}
+		p.watchValues(ctx, n)
 	}
-	return nil
 }
 
 // watchValues watches the values of a person.
-func (p *past) watchValues(ctx context.Context, n int) error {
+func (p *past) watchValues(ctx context.Context, n int) {
 	who, owner := makePerson(n), cyber.Owner{Partner: p.partner.ID, Mode: p.partner.Mode}
 	values := [][2]string{{"email", who.Email}, {"cpf", who.CPF}, {"phone", who.Phone}}
 	for _, v := range values[:2+n%2] {
-		if _, err := p.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: p.userHash(n), Type: v[0], Value: v[1]}); err != nil {
-			return err
-		}
+		_, err := p.Monitoring.AddAsset(ctx, cyber.AssetRequest{Owner: owner, User: p.userHash(n), Type: v[0], Value: v[1]})
+		p.keepError(err)
 	}
 	if n%3 == 0 {
 		system := cyber.ListSystems()[n%4]
-		if _, err := p.Endpoints.IssueKey(ctx, p.partner.ID, cyber.DeviceRequest{User: p.userHash(n), System: system, Name: "Aparelho de " + who.Name}); err != nil {
-			return err
-		}
+		_, err := p.Endpoints.IssueKey(ctx, p.partner.ID, cyber.DeviceRequest{User: p.userHash(n), System: system, Name: "Aparelho de " + who.Name})
+		p.keepError(err)
 	}
-	return p.keepScores(ctx, n)
+	p.keepScores(ctx, n)
 }
 
 // keepScores has the scores of people kept for the day.
-func (p *past) keepScores(ctx context.Context, people ...int) (err error) {
+func (p *past) keepScores(ctx context.Context, people ...int) {
 	for _, n := range people {
-		_, next := p.persons.ComputeScore(ctx, p.partner.ID, p.userHash(n))
-		err = errors.Join(err, next)
+		_, err := p.persons.ComputeScore(ctx, p.partner.ID, p.userHash(n))
+		p.keepError(err)
 	}
-	return err
 }
 
 // pastLeak is a dump that came in so many days ago.
@@ -238,10 +223,10 @@ func (l pastLeak) customers(enrolled int) (list []int) {
 }
 
 // importLeak imports and matches the day's dump.
-func (p *past) importLeak(ctx context.Context, ago int) error {
+func (p *past) importLeak(ctx context.Context, ago int) {
 	i := slices.IndexFunc(pastLeaks, func(l pastLeak) bool { return l.ago == ago })
 	if i < 0 {
-		return nil
+		return
 	}
 	l := pastLeaks[i]
 	customers := l.customers(p.people)
@@ -250,53 +235,38 @@ func (p *past) importLeak(ctx context.Context, ago int) error {
 		list = append(list, strangers+n)
 	}
 	path := filepath.Join(p.Config.Data, l.breach.Name+".csv")
-	if err := writeTable(path, l.fields, list); err != nil {
-		return err
-	}
+	p.keepError(writeTable(path, l.fields, list))
 	defer func() { _ = os.Remove(path) }() // as an upload goes after its import
 	inputs, err := intake.ListInputs(ctx, nil, []string{path})
-	if err != nil {
-		return err
-	}
+	p.keepError(err)
 	breach := l.breach
 	breach.Source, breach.Exposes = "demonstração", []cyber.Exposed{leak.Auto}
 	breach.Date = p.clock.currentTime().AddDate(0, 0, -20-5*i).Truncate(24 * time.Hour)
-	if _, err := p.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: breach}); err != nil {
-		return err
+	if _, err = p.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: breach}); err == nil { // or there is no match to wait for
+		_, err = p.MatchBreach(ctx, breach.Name, func(leak.MatchProgress) {})
 	}
-	if _, err := p.MatchBreach(ctx, breach.Name, func(leak.MatchProgress) {}); err != nil {
-		return err
-	}
-	if err := p.Leaks.Library.LoadPublished(ctx); err != nil { // what is watched from now on is looked up in it at once
-		return err
-	}
-	return p.keepScores(ctx, customers...)
+	p.keepError(err)
+	p.keepError(p.Leaks.Library.LoadPublished(ctx)) // what is watched from now on is looked up in it at once
+	p.keepScores(ctx, customers...)
 }
 
 // resolveFindings has some people deal with a leak two days after it came in.
-func (p *past) resolveFindings(ctx context.Context, ago int) error {
+func (p *past) resolveFindings(ctx context.Context, ago int) {
 	i := slices.IndexFunc(pastLeaks, func(l pastLeak) bool { return l.ago == ago+2 })
 	if i < 0 {
-		return nil
+		return
 	}
 	for k, n := range pastLeaks[i].customers(p.people) {
 		if k%3 != 0 {
 			continue
 		}
 		found, err := p.Monitoring.ListFindings(ctx, p.partner.ID, p.userHash(n))
-		if err != nil {
-			return err
-		}
+		p.keepError(err)
 		for _, f := range found {
-			if err := p.Monitoring.ResolveFinding(ctx, p.partner.ID, p.userHash(n), f.ID, string(cyber.ResolvedPasswordChanged)); err != nil {
-				return err
-			}
+			p.keepError(p.Monitoring.ResolveFinding(ctx, p.partner.ID, p.userHash(n), f.ID, string(cyber.ResolvedPasswordChanged)))
 		}
-		if err := p.keepScores(ctx, n); err != nil {
-			return err
-		}
+		p.keepScores(ctx, n)
 	}
-	return nil
 }
 
 // pastServices are the services for which the past opens cases, in turn.
@@ -314,7 +284,7 @@ type pastCase struct {
 }
 
 // openCases opens those of the day.
-func (p *past) openCases(ctx context.Context, ago int) error {
+func (p *past) openCases(ctx context.Context, ago int) {
 	for range 1 + ago%3 {
 		i := len(p.cases)
 		user := p.userHash(i * 3 % p.people)
@@ -322,27 +292,18 @@ func (p *past) openCases(ctx context.Context, ago int) error {
 			Service: pastServices[i%len(pastServices)], User: user,
 			Answers: []cyber.TriageAnswer{{Question: pastQuestion, Answer: "Esta semana", JSON: `{"question":"` + pastQuestion + `","answer":"Esta semana"}`}},
 		})
-		if err != nil {
-			return err
-		}
+		p.keepError(err)
 		p.cases = append(p.cases, &pastCase{cyber.CaseKey{ID: opened.ID, Partner: p.partner.ID, User: user}, ago, i % 6})
-		if err := p.deliverDue(ctx); err != nil {
-			return err
-		}
+		p.keepError(p.deliverDue(ctx))
 		p.clock.passTime(7 * time.Minute)
 	}
-	return nil
 }
 
 // workOnCases takes every case on that has something to happen at its age in days.
-func (p *past) workOnCases(ctx context.Context, ago int) error {
+func (p *past) workOnCases(ctx context.Context, ago int) {
 	for i, c := range p.cases {
-		actor := pastStaff[i%len(pastStaff)]
-		if err := p.workOnCase(ctx, c, c.ago-ago, actor); err != nil {
-			return err
-		}
+		p.keepError(p.workOnCase(ctx, c, c.ago-ago, pastStaff[i%len(pastStaff)]))
 	}
-	return nil
 }
 
 // workOnCase plays one day of a case: most are done in time, some late, some wait for the person, some are left.

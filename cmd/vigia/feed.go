@@ -30,14 +30,6 @@ func viewFeed(f feed.Feed) record {
 		"quarantined_files", f.State.Quarantined, "failures", f.Failures, "error", fault.Recall(f.Error).Text, "last_at", f.LastAt, "next_at", f.NextAt)
 }
 
-// showFeed prints what a command made of a feed.
-func (o *output) showFeed(f feed.Feed, err error) error {
-	if err != nil {
-		return err
-	}
-	return o.showRecord(viewFeed(f))
-}
-
 // receiver prints a receiver and its new secret.
 func (o *output) receiver(f feed.Feed, secret string, err error) error {
 	if err != nil {
@@ -82,7 +74,7 @@ func (c *feedAddCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if f.Kind == feed.Pushed {
 		return o.receiver(a.Feeds(nil).AddReceiver(ctx, f))
 	}
-	return o.showFeed(a.Feeds(nil).AddFeed(ctx, f))
+	return showView(o, viewFeed)(a.Feeds(nil).AddFeed(ctx, f))
 }
 
 // feedListCmd is 'vigia feed list', with the failures and the next run of each feed.
@@ -90,12 +82,8 @@ type feedListCmd struct{}
 
 // Run lists the feeds.
 func (feedListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	all, err := a.Store.Feeds.ListFeeds(ctx)
-	if err != nil {
-		return err
-	}
-	return o.listRecords(makeRecords(all, viewFeed), "No feed yet. Add one: vigia feed add --help",
-		"name", "kind", "every", "paused", "items", "failures", "last_at", "next_at", "target")
+	return listViews(o, viewFeed, "No feed yet. Add one: vigia feed add --help",
+		"name", "kind", "every", "paused", "items", "failures", "last_at", "next_at", "target")(a.Store.Feeds.ListFeeds(ctx))
 }
 
 // feedArg names a feed.
@@ -105,7 +93,7 @@ type feedArg struct {
 
 // setPaused pauses or resumes a feed.
 func (f feedArg) setPaused(ctx context.Context, a *app.App, o *output, paused bool) error {
-	return o.showFeed(a.Feeds(nil).PauseFeed(ctx, f.Name, paused))
+	return showView(o, viewFeed)(a.Feeds(nil).PauseFeed(ctx, f.Name, paused))
 }
 
 // feedPauseCmd is 'vigia feed pause'. Nothing is lost: the feed goes on where it stopped.
@@ -133,7 +121,7 @@ type feedRunCmd struct {
 // Run runs a feed.
 func (f *feedRunCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	done, err := a.RunFeedNow(ctx, f.Outgoing, f.Name)
-	if err := o.showFeed(done, err); err != nil {
+	if err := showView(o, viewFeed)(done, err); err != nil {
 		return err
 	}
 	if done.Failures > 0 {

@@ -54,13 +54,9 @@ func (l *eventListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 			return newRecord("webhook", t.Endpoint, "at", t.At, "status", t.Status, "failure", t.Failure, "milliseconds", t.Duration.Milliseconds(), "answer", t.Answer)
 		})))
 	}
-	list, err := a.History.ListEvents(ctx, partner.ID(l.Partner), l.After, l.Limit)
-	if err != nil {
-		return err
-	}
-	return o.listRecords(makeRecords(list, func(e alert.Kept) record {
+	return listViews(o, func(e alert.Kept) record {
 		return newRecord("seq", e.Seq, "id", e.ID, "at", e.At, "type", e.Type, "body", e.Body)
-	}), "No event.", "seq", "id", "at", "type")
+	}, "No event.", "seq", "id", "at", "type")(a.History.ListEvents(ctx, partner.ID(l.Partner), l.After, l.Limit))
 }
 
 // caseListCmd is 'vigia case list'. Its flags narrow the list and can be combined.
@@ -88,17 +84,13 @@ func (l *caseListCmd) Run(ctx context.Context, a *app.App, o *output) (err error
 			return err
 		}
 	}
-	list, err := a.Cases.ListCases(ctx, f)
-	if err != nil {
-		return err
-	}
 	now := time.Now()
-	return o.listRecords(makeRecords(list, func(c cyber.Case) record {
+	return listViews(o, func(c cyber.Case) record {
 		due, _ := c.Clock.Due()
 		return newRecord("case_id", c.ID, "partner_id", c.Partner, "service_id", c.Service, "status", c.Status, "assignee", c.Assignee, "booked", c.Booked,
 			"time_used", c.Clock.UsedAt(now).Round(time.Second), "time_target", c.Clock.Target, "due", due, "late", c.Clock.Late(now),
 			"created_at", c.CreatedAt, "changed_at", c.ChangedAt)
-	}), "No case.", "case_id", "created_at", "status", "service_id", "assignee", "due", "late")
+	}, "No case.", "case_id", "created_at", "status", "service_id", "assignee", "due", "late")(a.Cases.ListCases(ctx, f))
 }
 
 // assetListCmd is 'vigia asset list'. Values are masked, since terminals are logged.
@@ -116,13 +108,9 @@ func (l *assetListCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if _, err := a.Partners.GetPartner(ctx, partner.ID(l.Partner)); err != nil {
 		return err
 	}
-	assets, err := a.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: partner.ID(l.Partner), User: user})
-	if err != nil {
-		return err
-	}
-	return o.listRecords(makeRecords(assets, func(v cyber.Asset) record {
+	return listViews(o, func(v cyber.Asset) record {
 		return newRecord("id", v.ID, "type", v.Kind, "masked", identifier.MaskValue(v.Kind, v.Value), "status", v.Status, "added_at", v.AddedAt)
-	}), "Nothing is watched for this person.")
+	}, "Nothing is watched for this person.")(a.Monitoring.ListAssets(ctx, cyber.AssetScope{Partner: partner.ID(l.Partner), User: user}))
 }
 
 // messageListCmd is 'vigia message list'. With --partner it shows the texts that the partner's people get.

@@ -99,11 +99,7 @@ type operatorListCmd struct{}
 
 // Run lists the operators.
 func (operatorListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	all, err := a.Operators.Operators(ctx)
-	if err != nil {
-		return err
-	}
-	return o.listRecords(makeRecords(all, viewOperator), "No operator yet. Make one: vigia operator create --email ADDRESS --role admin")
+	return listViews(o, viewOperator, "No operator yet. Make one: vigia operator create --email ADDRESS --role admin")(a.Operators.Operators(ctx))
 }
 
 // byEmail is the flag of commands about one operator.
@@ -117,10 +113,7 @@ func (b byEmail) changeOperator(ctx context.Context, a *app.App, o *output, fn f
 	if err != nil {
 		return err
 	}
-	if who, err = fn(who); err != nil {
-		return err
-	}
-	return o.showRecord(viewOperator(who))
+	return showView(o, viewOperator)(fn(who))
 }
 
 // operatorRoleCmd is 'vigia operator role', which changes what an operator may do.

@@ -63,11 +63,8 @@ type partnerListCmd struct{}
 
 // Run lists the partners.
 func (partnerListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	all, err := a.Partners.ListPartners(ctx)
-	if err != nil {
-		return err
-	}
-	return o.listRecords(makeRecords(all, viewPartner), "No partner yet. Make one: vigia partner create --name NAME", "partner_id", "mode", "suspended", "created_at", "name")
+	return listViews(o, viewPartner, "No partner yet. Make one: vigia partner create --name NAME",
+		"partner_id", "mode", "suspended", "created_at", "name")(a.Partners.ListPartners(ctx))
 }
 
 // partnerArg names a partner.
@@ -75,20 +72,12 @@ type partnerArg struct {
 	ID partner.ID `arg:"" name:"partner" help:"The partner's id."`
 }
 
-// showPartner prints what a command made of a partner.
-func (o *output) showPartner(p partner.Partner, err error) error {
-	if err != nil {
-		return err
-	}
-	return o.showRecord(viewPartner(p))
-}
-
 // partnerShowCmd is 'vigia partner show', which shows the settings in force and no secrets.
 type partnerShowCmd struct{ partnerArg }
 
 // Run shows a partner.
 func (p *partnerShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.showPartner(a.Partners.GetPartner(ctx, p.ID))
+	return showView(o, viewPartner)(a.Partners.GetPartner(ctx, p.ID))
 }
 
 // partnerSuspendCmd is 'vigia partner suspend', which turns all keys of a partner off. Its data stay.
@@ -96,7 +85,7 @@ type partnerSuspendCmd struct{ partnerArg }
 
 // Run suspends a partner.
 func (p *partnerSuspendCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.showPartner(a.Partners.SuspendPartner(ctx, p.ID))
+	return showView(o, viewPartner)(a.Partners.SuspendPartner(ctx, p.ID))
 }
 
 // partnerResumeCmd is 'vigia partner resume', which undoes suspend.
@@ -104,7 +93,7 @@ type partnerResumeCmd struct{ partnerArg }
 
 // Run resumes a partner.
 func (p *partnerResumeCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.showPartner(a.Partners.ResumePartner(ctx, p.ID))
+	return showView(o, viewPartner)(a.Partners.ResumePartner(ctx, p.ID))
 }
 
 // partnerSetCmd is 'vigia partner set'. A nil flag leaves its setting as it is.
@@ -128,7 +117,7 @@ func (partnerSetCmd) Help() string {
 
 // Run changes what was given and leaves the rest.
 func (p *partnerSetCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.showPartner(a.Partners.UpdatePartner(ctx, p.ID, func(q *partner.Partner) {
+	return showView(o, viewPartner)(a.Partners.UpdatePartner(ctx, p.ID, func(q *partner.Partner) {
 		setIfGiven(&q.Name, p.Name)
 		setIfGiven(&q.Settings.RatePerSecond, p.Rate)
 		setIfGiven(&q.Settings.Burst, p.Burst)
@@ -289,11 +278,7 @@ type keyListCmd struct {
 
 // Run lists keys.
 func (k *keyListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	keys, err := a.Partners.ListKeys(ctx, k.Partner)
-	if err != nil {
-		return err
-	}
-	return o.listRecords(makeRecords(keys, keyRecord), "No key.", "key_id", "preview", "state", "scopes", "created_at", "expires_at", "made_by", "label")
+	return listViews(o, keyRecord, "No key.", "key_id", "preview", "state", "scopes", "created_at", "expires_at", "made_by", "label")(a.Partners.ListKeys(ctx, k.Partner))
 }
 
 // keyFlags name a key.

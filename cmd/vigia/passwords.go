@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -47,20 +48,13 @@ func (p *passwordsImportCmd) Run(ctx context.Context, a *app.App, o *output) err
 	if err != nil {
 		return err
 	}
-	source := p.Source
-	if source == "" {
-		source = strings.Join(p.Files, ", ")
-	}
 	bar := o.progress("import "+p.Algorithm, "bytes")
 	corpus, err := a.Passwords.ImportCorpus(ctx, password.Import{
-		Algorithm: algorithm, Inputs: inputs, Source: source,
+		Algorithm: algorithm, Inputs: inputs, Source: cmp.Or(p.Source, strings.Join(p.Files, ", ")),
 		Progress: func(at password.Progress) { bar.setProgress(at.Done, at.Total, fmt.Sprintf("%d hashes", at.Hashes)) },
 	})
 	bar.clearLine()
-	if err != nil {
-		return err
-	}
-	return o.showRecord(viewCorpus(corpus))
+	return showView(o, viewCorpus)(corpus, err)
 }
 
 // passwordsDownloadCmd is 'vigia passwords download'. Later runs fetch only what changed.
@@ -95,10 +89,7 @@ func (p *passwordsDownloadCmd) Run(ctx context.Context, a *app.App, o *output) e
 		},
 	})
 	bar.clearLine()
-	if err != nil {
-		return err
-	}
-	return o.showRecord(viewCorpus(corpus))
+	return showView(o, viewCorpus)(corpus, err)
 }
 
 // passwordsStatusCmd is 'vigia passwords status', which shows entries, size, date and source of each corpus.
@@ -106,11 +97,7 @@ type passwordsStatusCmd struct{}
 
 // Run shows the corpora.
 func (passwordsStatusCmd) Run(a *app.App, o *output) error {
-	list, err := a.Passwords.ReadStatus()
-	if err != nil {
-		return err
-	}
-	return o.listRecords(makeRecords(list, viewCorpus), "No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1")
+	return listViews(o, viewCorpus, "No corpus yet. 'vigia serve' makes a small default one; fetch a real one: vigia passwords download --algorithm sha1")(a.Passwords.ReadStatus())
 }
 
 // passwordsVerifyCmd is 'vigia passwords verify', which reads every byte of the corpora.

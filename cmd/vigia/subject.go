@@ -158,11 +158,9 @@ func (r *subjectReplayCmd) Run(ctx context.Context, a *app.App, o *output) error
 		return fmt.Errorf("replay: %w", err)
 	}
 	defer func() { _ = log.Close() }() // only read
-	done, err := a.Subjects.ReplayLog(ctx, log)
-	if err != nil {
-		return err
-	}
-	return o.showRecord(newRecord("erasures", done.Lines, "rows", done.Rows, "scrubbed", done.Scrubbed))
+	return showView(o, func(done subject.Replayed) record {
+		return newRecord("erasures", done.Lines, "rows", done.Rows, "scrubbed", done.Scrubbed)
+	})(a.Subjects.ReplayLog(ctx, log))
 }
 
 // maskedCPF returns a CPF as the audit trail holds it.
@@ -289,15 +287,11 @@ func (auditListCmd) Help() string {
 
 // Run lists lines.
 func (l *auditListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	lines, err := a.Audit.ListEntries(ctx, operator.Filter{
-		Actor: l.Actor, Action: l.Action, Subject: l.Subject, Before: l.Before, Limit: max(l.Limit, 1),
-	})
-	if err != nil {
-		return err
-	}
-	return o.listRecords(makeRecords(lines, func(e operator.Entry) record {
+	return listViews(o, func(e operator.Entry) record {
 		return newRecord("line", e.Seq, "at", e.At, "actor", e.Name, "from", e.From, "action", e.Action, "subject", e.Subject, "detail", e.Detail)
-	}), "No line.")
+	}, "No line.")(a.Audit.ListEntries(ctx, operator.Filter{
+		Actor: l.Actor, Action: l.Action, Subject: l.Subject, Before: l.Before, Limit: max(l.Limit, 1),
+	}))
 }
 
 // auditVerifyCmd is 'vigia audit verify'. Only a head that was noted elsewhere reveals that the end of the trail was

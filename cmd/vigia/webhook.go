@@ -37,14 +37,6 @@ func viewWebhook(e alert.Endpoint) record {
 		"public_keys", e.PublicKeys(time.Now()), "created_at", e.CreatedAt)
 }
 
-// showWebhook prints what a command made of an endpoint.
-func (o *output) showWebhook(e alert.Endpoint, err error) error {
-	if err != nil {
-		return err
-	}
-	return o.showRecord(viewWebhook(e))
-}
-
 // webhookArg names an endpoint.
 type webhookArg struct {
 	ID string `arg:"" name:"webhook" help:"The endpoint's id."`
@@ -53,6 +45,17 @@ type webhookArg struct {
 // endpoint finds it.
 func (w webhookArg) endpoint(ctx context.Context, a *app.App) (alert.Endpoint, error) {
 	return a.Webhooks.FindEndpoint(ctx, alert.EndpointID(w.ID))
+}
+
+// changeEndpoint finds it and shows what became of it.
+func (w webhookArg) changeEndpoint(ctx context.Context, a *app.App, o *output,
+	change func(context.Context, partner.ID, alert.EndpointID) (alert.Endpoint, error),
+) error {
+	e, err := w.endpoint(ctx, a)
+	if err != nil {
+		return err
+	}
+	return showView(o, viewWebhook)(change(ctx, e.Partner, e.ID))
 }
 
 // webhookCreateCmd is 'vigia webhook create'. The secret is printed once.
@@ -119,7 +122,7 @@ type webhookShowCmd struct{ webhookArg }
 
 // Run shows an endpoint.
 func (w *webhookShowCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return o.showWebhook(w.endpoint(ctx, a))
+	return showView(o, viewWebhook)(w.endpoint(ctx, a))
 }
 
 // webhookTestCmd is 'vigia webhook test'. It sends from this machine, so it needs the flags of outgoing connections.
@@ -185,11 +188,7 @@ type webhookEnableCmd struct{ webhookArg }
 
 // Run enables an endpoint.
 func (w *webhookEnableCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	e, err := w.endpoint(ctx, a)
-	if err != nil {
-		return err
-	}
-	return o.showWebhook(a.Webhooks.EnableEndpoint(ctx, e.Partner, e.ID))
+	return w.changeEndpoint(ctx, a, o, a.Webhooks.EnableEndpoint)
 }
 
 // webhookDisableCmd is 'vigia webhook disable', after which events are held until enable.
@@ -197,11 +196,7 @@ type webhookDisableCmd struct{ webhookArg }
 
 // Run disables an endpoint.
 func (w *webhookDisableCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	e, err := w.endpoint(ctx, a)
-	if err != nil {
-		return err
-	}
-	return o.showWebhook(a.Webhooks.DisableEndpoint(ctx, e.Partner, e.ID))
+	return w.changeEndpoint(ctx, a, o, a.Webhooks.DisableEndpoint)
 }
 
 // webhookDeleteCmd is 'vigia webhook delete', which deletes the deliveries too. The events stay.
