@@ -35,26 +35,13 @@ func goArgument(name string) string {
 
 // goTypeName returns a shape as Go spells it. A closed list of words without a name is a string, as is whatever may be one.
 func goTypeName(s shape) string {
-	switch s.kind {
-	case textual, words:
-		return "string"
-	case moment:
-		return "time.Time"
-	case boolean:
-		return "bool"
-	case integer:
-		return "int"
-	case number:
-		return "float64"
-	case mapping:
-		return "map[string]any"
-	case list:
+	if s.kind == list {
 		return "[]" + goTypeName(s.parts[0])
-	case named:
-		return s.name
-	case union, anything:
 	}
-	return "any"
+	return map[kind]string{
+		textual: "string", words: "string", moment: "time.Time", boolean: "bool", integer: "int", number: "float64", mapping: "map[string]any", named: s.name,
+		union: "any", anything: "any",
+	}[s.kind]
 }
 
 // cleared are members that an empty text takes away, so that it must differ from none: pointers, the only ones there are.

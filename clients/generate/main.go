@@ -175,11 +175,7 @@ func (s *schema) typeNames() []string {
 	case string:
 		return []string{t}
 	case []any:
-		list := make([]string, len(t))
-		for i, v := range t {
-			list[i] = fmt.Sprint(v)
-		}
-		return list
+		return spellEach(t, func(v any) string { return fmt.Sprint(v) })
 	}
 	return nil
 }

@@ -14,14 +14,11 @@ func pythonType(s shape) string {
 	}[s.kind]
 	switch s.kind {
 	case words:
-		text = "Literal[" + strings.Join(quoteString(s.words), ", ") + "]"
+		text = "Literal[" + strings.Join(spellEach(s.words, strconv.Quote), ", ") + "]"
 	case list:
 		text = "List[" + pythonType(s.parts[0]) + "]"
 	case union:
-		var parts []string
-		for _, p := range s.parts {
-			parts = append(parts, pythonType(p))
-		}
+		parts := spellEach(s.parts, pythonType)
 		slices.Sort(parts)
 		text = "Union[" + strings.Join(parts, ", ") + "]"
 	case anything, textual, moment, boolean, integer, number, mapping, named:
@@ -32,11 +29,11 @@ func pythonType(s shape) string {
 	return text
 }
 
-// quoteString puts words between quotes.
-func quoteString(words []string) []string {
-	list := make([]string, len(words))
-	for i, w := range words {
-		list[i] = strconv.Quote(w)
+// spellEach returns each of a list as a language spells it.
+func spellEach[T any](all []T, spell func(T) string) []string {
+	list := make([]string, len(all))
+	for i, one := range all {
+		list[i] = spell(one)
 	}
 	return list
 }
@@ -181,13 +178,6 @@ func pythonOperations(methods []method, definitions []definition) string {
 		b.WriteString("\n" + pythonSignature(m) + docstring(m.describeCall(), "        ") + pythonCall(m))
 	}
 	body := b.String()
-	var imported []string
-	for _, d := range definitions {
-		if mentions(body, d.name) {
-			imported = append(imported, d.name)
-		}
-	}
-	slices.Sort(imported)
 	return pythonHeader + `"""The operations of the contract, one method each."""
 
 from __future__ import annotations
@@ -195,7 +185,7 @@ from __future__ import annotations
 from typing import List, Literal, Optional
 
 from .schemas import (
-    ` + strings.Join(imported, ",\n    ") + `,
+    ` + strings.Join(namesMentioned(body, definitions), ",\n    ") + `,
 )
 from .send import Reply, Sender, key_or_random, part
 
@@ -203,6 +193,17 @@ from .send import Reply, Sender, key_or_random, part
 class Operations(Sender):
     """Every operation of the partner API, named after its operationId."""
 ` + body
+}
+
+// namesMentioned returns the types that signatures name, in order.
+func namesMentioned(body string, definitions []definition) (names []string) {
+	for _, d := range definitions {
+		if mentions(body, d.name) {
+			names = append(names, d.name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // mentions reports whether a type is named in the signatures. Others are only parts of one.

@@ -128,18 +128,12 @@ func (t *types) shapeOfPlain(s *schema, name string) shape {
 	nullable := false
 	for _, word := range names {
 		switch word {
-		case "string":
-			parts = append(parts, shape{kind: textual})
-		case "boolean":
-			parts = append(parts, shape{kind: boolean})
-		case "integer":
-			parts = append(parts, shape{kind: integer})
-		case "number":
-			if s.MultipleOf != nil {
-				parts = append(parts, shape{kind: integer})
-			} else {
-				parts = append(parts, shape{kind: number})
+		case "string", "boolean", "integer", "number":
+			of := map[string]kind{"string": textual, "boolean": boolean, "integer": integer, "number": number}[word]
+			if of == number && s.MultipleOf != nil {
+				of = integer
 			}
+			parts = append(parts, shape{kind: of})
 		case "array":
 			parts = append(parts, shape{kind: list, parts: []shape{t.shapeOfSchema(s.Items, name)}})
 		case "object":
@@ -342,15 +336,8 @@ func (t *types) newMethod(verb, path string, op operation) method {
 			name: p.Name, in: p.In, shape: t.shapeOfSchema(p.Schema, capitalizeWord(op.ID)+capitalizeWord(p.Name)), required: p.Required,
 		})
 	}
-	slices.SortStableFunc(m.arguments, func(a, b argument) int { // what must be given comes first
-		switch {
-		case a.required == b.required:
-			return 0
-		case a.required:
-			return -1
-		}
-		return 1
-	})
+	order := map[bool]int{true: 0, false: 1} // what must be given comes first
+	slices.SortStableFunc(m.arguments, func(a, b argument) int { return order[a.required] - order[b.required] })
 	if s := op.RequestBody.Content.JSON.Schema; s != nil {
 		body := t.shapeOfSchema(s, capitalizeWord(op.ID)+"Body")
 		m.body = &body

@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -23,18 +23,14 @@ func scriptType(s shape) string {
 	}[s.kind]
 	switch s.kind {
 	case words:
-		text = strings.Join(quoteString(s.words), " | ")
+		text = strings.Join(spellEach(s.words, strconv.Quote), " | ")
 	case list:
 		if text = scriptType(s.parts[0]); strings.Contains(text, " ") {
 			text = "(" + text + ")"
 		}
 		text += "[]"
 	case union:
-		var parts []string
-		for _, p := range s.parts {
-			parts = append(parts, scriptType(p))
-		}
-		text = strings.Join(parts, " | ")
+		text = strings.Join(spellEach(s.parts, scriptType), " | ")
 	case anything, textual, moment, boolean, integer, number, mapping, named:
 	}
 	if s.nullable && s.kind != anything {
@@ -143,14 +139,7 @@ func scriptOperations(methods []method, definitions []definition) string {
 		b.WriteString(scriptMethod(m))
 	}
 	body := b.String()
-	var imported []string
-	for _, d := range definitions {
-		if mentions(body, d.name) {
-			imported = append(imported, d.name)
-		}
-	}
-	slices.Sort(imported)
-	return scriptHeader + "// The operations of the contract, one method each.\nimport type {\n  " + strings.Join(imported, ",\n  ") + `,
+	return scriptHeader + "// The operations of the contract, one method each.\nimport type {\n  " + strings.Join(namesMentioned(body, definitions), ",\n  ") + `,
 } from "./schemas.js";
 import { type CallOptions, part, Sender } from "./send.js";
 
