@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -229,9 +230,9 @@ const shownAnswer = 110
 // printTour prints links and lines to paste. Every line works as it stands, more than once and in any order, except that the
 // removal works once for each start of the demo.
 func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string) error {
-	steps, err := w.tourSteps(ctx)
-	if err != nil {
-		return err
+	steps := w.tourSteps(ctx)
+	if w.err != nil {
+		return w.err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Vigia is up: a demo with a sandbox partner, a live partner, an embedded database and made-up people.\n\n"+
@@ -244,7 +245,7 @@ func (w *world) printTour(ctx context.Context, out io.Writer, logIn, dump string
 		fmt.Fprintf(&b, "\n# %d. %s\n%s\n#    %s\n", i+1, s.about, w.curlLine(s), s.begins)
 	}
 	b.WriteString("\nStop with Ctrl-C. The same partners and people are there at the next start; --fresh starts over.\n")
-	_, err = io.WriteString(out, b.String())
+	_, err := io.WriteString(out, b.String())
 	return err
 }
 
@@ -262,12 +263,9 @@ func (w *world) curlLine(s step) string {
 }
 
 // tourSteps fills the contract's operations with real values.
-func (w *world) tourSteps(ctx context.Context) ([]step, error) {
+func (w *world) tourSteps(ctx context.Context) []step {
 	ana := w.userHashOf(people[0])
-	old, err := w.findAssetID(ctx, ana, "ana.antiga@exemplo.com.br")
-	if err != nil {
-		return nil, err
-	}
+	old := w.findAssetID(ctx, ana, "ana.antiga@exemplo.com.br")
 	post, get := http.MethodPost, http.MethodGet
 	fernanda := newPerson("Fernanda Jacarandá", "11122233396", "1991-07-14", "F", "fernanda@exemplo.com.br", "+5581998765432",
 		"Rua da Aurora", "Recife", "PE", "50050000")
@@ -299,16 +297,11 @@ func (w *world) tourSteps(ctx context.Context) ([]step, error) {
 		{"Every event of the partner, in order.", get, "/v1/events?limit=1", "", `{"events":[{"id":"evt_`},
 	}
 	for i := range steps {
-		if steps[i].begins != "" {
-			continue
+		if steps[i].begins == "" {
+			steps[i].begins = beginning(w.callPartnerAPI(ctx, steps[i].method, steps[i].path, "", nil))
 		}
-		answer, err := w.callPartnerAPI(ctx, steps[i].method, steps[i].path, "", "")
-		if err != nil {
-			return nil, err
-		}
-		steps[i].begins = beginning(answer)
 	}
-	return steps, nil
+	return steps
 }
 
 // beginning cuts an answer where the eye has seen enough.
@@ -321,24 +314,19 @@ func beginning(answer string) string {
 }
 
 // findAssetID finds the id of a watched value.
-func (w *world) findAssetID(ctx context.Context, user, value string) (string, error) {
-	answer, err := w.callPartnerAPI(ctx, http.MethodGet, "/v1/cyber/monitoring/"+user, "", "")
-	if err != nil {
-		return "", err
-	}
+func (w *world) findAssetID(ctx context.Context, user, value string) string {
 	var list []struct {
 		ID    string `json:"id"`
 		Value string `json:"value"`
 	}
-	if err := json.Unmarshal([]byte(answer), &list); err != nil {
-		return "", err
-	}
+	w.callPartnerAPI(ctx, http.MethodGet, "/v1/cyber/monitoring/"+user, "", &list)
 	for _, a := range list {
 		if a.Value == value {
-			return a.ID, nil
+			return a.ID
 		}
 	}
-	return "", fmt.Errorf("demo: %s is not watched", value)
+	w.err = cmp.Or(w.err, fmt.Errorf("demo: %s is not watched", value))
+	return ""
 }
 
 // receiver is the partner's side of the demo: it takes alerts, verifies their signatures the way a partner would, and
@@ -468,6 +456,8 @@ type world struct {
 	secrets      demoSecrets
 	receiver     *receiver
 	api, console string
+	// err is the first error of a call of the API; behind it none is made.
+	err error
 }
 
 // newPerson returns a made-up person. The CPFs have valid check digits and are known test numbers.
@@ -576,27 +566,17 @@ func (t *demoTenant) pointWebhooks(ctx context.Context, endpoints *alert.Endpoin
 
 // beginWorld fills the world through the API, as a partner would, and prints the tour.
 func (w *world) beginWorld(ctx context.Context, out io.Writer) error {
-	if err := w.enrolEverybody(ctx); err != nil {
-		return err
-	}
+	w.enrolEverybody(ctx)
 	ana := w.userHashOf(people[0])
 	for _, asset := range [][2]string{{"email", people[0].Email}, {"cpf", people[0].CPF}, {"phone", people[0].Phone}, {"email", "ana.antiga@exemplo.com.br"}} {
-		body := fmt.Sprintf(`{"value":%q,"type":%q,"userHash":%q}`, asset[1], asset[0], ana)
-		if _, err := w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/monitoring", body, "application/json"); err != nil {
-			return err
-		}
+		w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/monitoring", fmt.Sprintf(`{"value":%q,"type":%q,"userHash":%q}`, asset[1], asset[0], ana), nil)
 	}
 	device := fmt.Sprintf(`{"operatingSystem":"android","type":"antivirus","deviceName":"Celular da Ana","userHash":%q}`, ana)
-	issued, err := w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/epp", device, "application/json")
-	if err != nil {
-		return err
-	}
 	var key struct{ EppKey string }
-	if err := json.Unmarshal([]byte(issued), &key); err != nil {
-		return err
-	}
-	if _, err := w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/epp/"+key.EppKey+"/activate", "{}", "application/json"); err != nil {
-		return err
+	w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/epp", device, &key)
+	w.callPartnerAPI(ctx, http.MethodPost, "/v1/cyber/epp/"+key.EppKey+"/activate", "{}", nil)
+	if w.err != nil {
+		return w.err
 	}
 	logIn, err := w.makeLogin(ctx)
 	if err != nil {
@@ -615,13 +595,12 @@ func (w *world) userHashOf(p subscription.Beneficiary) string {
 }
 
 // enrolEverybody sends everybody in one bulk request; at a later start they are all there already, which is fine.
-func (w *world) enrolEverybody(ctx context.Context) error {
+func (w *world) enrolEverybody(ctx context.Context) {
 	items := make([]string, len(people))
 	for i, p := range people {
 		items[i] = subscriptionItem(p, "2026-01-01")
 	}
-	_, err := w.callPartnerAPI(ctx, http.MethodPost, "/v1/subscriptions", "["+strings.Join(items, ",")+"]", "application/json")
-	return err
+	w.callPartnerAPI(ctx, http.MethodPost, "/v1/subscriptions", "["+strings.Join(items, ",")+"]", nil)
 }
 
 // subscriptionItem returns one element of a bulk request.
@@ -680,27 +659,34 @@ func (w *world) choosePassword(ctx context.Context, token string) (operator.Oper
 	return o, w.secrets.writeSecrets(w.app.Config.Data)
 }
 
-// callPartnerAPI asks the API with the demo's key and returns a 200 body.
-func (w *world) callPartnerAPI(ctx context.Context, method, path, body, kind string) (string, error) {
+// callPartnerAPI asks the API with the demo's key and returns a 200 body, which is also read into the answer if one is given.
+func (w *world) callPartnerAPI(ctx context.Context, method, path, body string, into any) (answer string) {
+	if w.err != nil {
+		return ""
+	}
 	req, err := http.NewRequestWithContext(ctx, method, w.api+path, strings.NewReader(body))
 	if err != nil {
-		return "", err
+		w.err = err
+		return ""
 	}
 	req.Header.Set("x-api-key", w.secrets.Sandbox.APIKey)
-	if kind != "" {
-		req.Header.Set("content-type", kind)
+	if body != "" {
+		req.Header.Set("content-type", "application/json")
 	}
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return "", err
+		w.err = err
+		return ""
 	}
 	defer func() { _ = res.Body.Close() }()
-	answer, err := io.ReadAll(res.Body)
-	if err != nil {
-		return "", err
+	text, err := io.ReadAll(res.Body)
+	switch {
+	case err != nil:
+	case res.StatusCode != http.StatusOK:
+		err = fmt.Errorf("demo: %s %s answered %d %s (%s)", method, path, res.StatusCode, text, res.Header.Get("x-error-detail"))
+	case into != nil:
+		err = json.Unmarshal(text, into)
 	}
-	if res.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("demo: %s %s answered %d %s (%s)", method, path, res.StatusCode, answer, res.Header.Get("x-error-detail"))
-	}
-	return string(answer), nil
+	w.err = err
+	return string(text)
 }
