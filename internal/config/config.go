@@ -84,9 +84,7 @@ func (p Problems) And(err error) Problems {
 	errors.As(err, &more)
 	for _, problem := range more {
 		flag, _, _ := strings.Cut(problem, ":")
-		if !slices.ContainsFunc(p, func(known string) bool { return strings.HasPrefix(known, flag+":") }) {
-			p = append(p, problem)
-		}
+		p.addProblemIf(!slices.ContainsFunc(p, func(known string) bool { return strings.HasPrefix(known, flag+":") }), problem)
 	}
 	return p
 }
@@ -101,9 +99,7 @@ func countNoun(n int, noun string) string {
 
 // CheckCommon validates the common part.
 func (c Common) CheckCommon() error {
-	var p Problems
-	p = append(p, c.collectProblems()...)
-	return p.problemsAsError()
+	return c.collectProblems().problemsAsError()
 }
 
 // CheckServe validates a server's whole configuration.
@@ -114,20 +110,13 @@ func (s Serve) CheckServe(c Common) error {
 			p = append(p, a.flag+": expected host:port, such as 127.0.0.1:8080 or :8080")
 		}
 	}
-	if s.Listen == s.ConsoleListen && !strings.HasSuffix(s.Listen, ":0") {
-		p = append(p, "--console-listen: must differ from --listen, the operator's pages never share the partners' address")
-	}
-	if len(s.Roles) == 0 {
-		p = append(p, "--roles: name at least one of api, worker, console")
-	}
+	p.addProblemIf(s.Listen == s.ConsoleListen && !strings.HasSuffix(s.Listen, ":0"),
+		"--console-listen: must differ from --listen, the operator's pages never share the partners' address")
+	p.addProblemIf(len(s.Roles) == 0, "--roles: name at least one of api, worker, console")
 	for _, r := range s.Roles {
-		if !slices.Contains([]string{"api", "worker", "console"}, r) {
-			p = append(p, "--roles: "+quoteValue(r)+" is none of api, worker, console")
-		}
+		p.addProblemIf(!slices.Contains([]string{"api", "worker", "console"}, r), "--roles: "+quoteValue(r)+" is none of api, worker, console")
 	}
-	if (s.TLSCert == "") != (s.TLSKey == "") {
-		p = append(p, "--tls-cert and --tls-key: give both or neither")
-	}
+	p.addProblemIf((s.TLSCert == "") != (s.TLSKey == ""), "--tls-cert and --tls-key: give both or neither")
 	for _, f := range []struct{ flag, value string }{{"--tls-cert", s.TLSCert}, {"--tls-key", s.TLSKey}} {
 		if f.value != "" {
 			if _, err := os.Stat(f.value); err != nil {
@@ -140,42 +129,37 @@ func (s Serve) CheckServe(c Common) error {
 	}
 	p = append(p, s.edgeProblems()...)
 	p = append(p, s.alertProblems()...)
-	if s.DrainTime < 0 || s.StopTime < 0 {
-		p = append(p, "--drain-time and --stop-time: must not be negative")
-	}
-	if s.DatabaseTime < 0 {
-		p = append(p, "--database-time: must not be negative")
-	}
-	if s.MaxConnections < 2 || s.MaxConnections > 1000 {
-		p = append(p, "--max-connections: 2 to 1000")
-	}
-	if s.DatabaseRead != "" && (c.Database == "" || !isPostgres(s.DatabaseRead)) {
-		p = append(p, "--database-read: expected the postgres:// address of a standby of --database")
-	}
+	p.addProblemIf(s.DrainTime < 0 || s.StopTime < 0, "--drain-time and --stop-time: must not be negative")
+	p.addProblemIf(s.DatabaseTime < 0, "--database-time: must not be negative")
+	p.addProblemIf(s.MaxConnections < 2 || s.MaxConnections > 1000, "--max-connections: 2 to 1000")
+	p.addProblemIf(s.DatabaseRead != "" && (c.Database == "" || !isPostgres(s.DatabaseRead)),
+		"--database-read: expected the postgres:// address of a standby of --database")
 	return p.problemsAsError()
 }
 
 // collectProblems returns what is wrong with the common part.
 func (c Common) collectProblems() Problems {
 	var p Problems
-	if c.Data == "" {
-		p = append(p, "--data: name a folder")
-	}
-	if c.Database != "" && !isPostgres(c.Database) {
-		p = append(p, "--database: expected postgres://user:password@host:port/name, or nothing for SQLite in the data folder")
-	}
-	if c.KMS != "" && !strings.HasPrefix(c.KMS, "aws-kms://arn:") && !strings.HasPrefix(c.KMS, "hcvault://") {
-		p = append(p, "--kms: expected aws-kms://arn:aws:kms:REGION:ACCOUNT:key/ID or hcvault://HOST:PORT/MOUNT/keys/NAME")
-	}
-	if c.Corpora != "" && !strings.HasPrefix(c.Corpora, "s3://") && !strings.HasPrefix(c.Corpora, "file:///") {
-		p = append(p, "--corpora: expected s3://BUCKET?region=REGION or file:///FOLDER")
-	}
+	p.addProblemIf(c.Data == "", "--data: name a folder")
+	p.addProblemIf(c.Database != "" && !isPostgres(c.Database),
+		"--database: expected postgres://user:password@host:port/name, or nothing for SQLite in the data folder")
+	p.addProblemIf(c.KMS != "" && !strings.HasPrefix(c.KMS, "aws-kms://arn:") && !strings.HasPrefix(c.KMS, "hcvault://"),
+		"--kms: expected aws-kms://arn:aws:kms:REGION:ACCOUNT:key/ID or hcvault://HOST:PORT/MOUNT/keys/NAME")
+	p.addProblemIf(c.Corpora != "" && !strings.HasPrefix(c.Corpora, "s3://") && !strings.HasPrefix(c.Corpora, "file:///"),
+		"--corpora: expected s3://BUCKET?region=REGION or file:///FOLDER")
 	return p
 }
 
 // isPostgres reports whether the address names a PostgreSQL database; everything else means SQLite.
 func isPostgres(address string) bool {
 	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://")
+}
+
+// addProblemIf adds a problem where something is wrong.
+func (p *Problems) addProblemIf(wrong bool, text string) {
+	if wrong {
+		*p = append(*p, text)
+	}
 }
 
 // problemsAsError returns nil when there are none.
@@ -214,12 +198,8 @@ func (s Serve) alertProblems() Problems {
 			p = append(p, "--epp-callback-secret: expected whsec_ and the base64 of 24 to 64 bytes")
 		}
 	}
-	if s.WebhookSlots < 0 || s.WebhookSlots > 256 {
-		p = append(p, "--webhook-slots: 0 (the default) to 256")
-	}
-	if s.WebhookRate < 0 || s.WebhookRate > 100_000 {
-		p = append(p, "--webhook-rate: 0 (no limit) to 100000")
-	}
+	p.addProblemIf(s.WebhookSlots < 0 || s.WebhookSlots > 256, "--webhook-slots: 0 (the default) to 256")
+	p.addProblemIf(s.WebhookRate < 0 || s.WebhookRate > 100_000, "--webhook-rate: 0 (no limit) to 100000")
 	for _, k := range []struct {
 		flag string
 		days int
@@ -227,16 +207,11 @@ func (s Serve) alertProblems() Problems {
 		{"--keep-attempts", s.KeepAttempts}, {"--keep-subscriptions", s.KeepSubscriptions}, {"--keep-cases", s.KeepCases},
 		{"--keep-devices", s.KeepDevices}, {"--keep-scores", s.KeepScores}, {"--keep-jobs", s.KeepJobs},
 	} {
-		if k.days < 0 || k.days > mostDays {
-			p = append(p, fmt.Sprintf("%s: 0 (for ever) to %d days", k.flag, mostDays))
-		}
+		p.addProblemIf(k.days < 0 || k.days > mostDays, fmt.Sprintf("%s: 0 (for ever) to %d days", k.flag, mostDays))
 	}
-	if s.KeepAudit != 0 && (s.KeepAudit < leastAudit || s.KeepAudit > mostDays) {
-		p = append(p, fmt.Sprintf("--keep-audit: 0 (for ever), or %d to %d days", leastAudit, mostDays))
-	}
-	if s.EventRetention != 0 && s.EventRetention < leastRetention {
-		p = append(p, "--event-retention: at least 168h")
-	}
+	p.addProblemIf(s.KeepAudit != 0 && (s.KeepAudit < leastAudit || s.KeepAudit > mostDays),
+		fmt.Sprintf("--keep-audit: 0 (for ever), or %d to %d days", leastAudit, mostDays))
+	p.addProblemIf(s.EventRetention != 0 && s.EventRetention < leastRetention, "--event-retention: at least 168h")
 	return p
 }
 
@@ -251,18 +226,12 @@ func (s Serve) SlogLevel() slog.Level {
 
 // DatabaseAddress returns the PostgreSQL address, or the SQLite file in the data folder.
 func (c Common) DatabaseAddress() string {
-	if c.Database != "" {
-		return c.Database
-	}
-	return filepath.Join(c.Data, "vigia.db")
+	return cmp.Or(c.Database, filepath.Join(c.Data, "vigia.db"))
 }
 
 // KeyFilePath returns the path of the key file.
 func (c Common) KeyFilePath() string {
-	if c.KeyFile != "" {
-		return c.KeyFile
-	}
-	return filepath.Join(c.Data, "keys.json")
+	return cmp.Or(c.KeyFile, filepath.Join(c.Data, "keys.json"))
 }
 
 // CorporaPath returns the folder of password and leak corpora.
@@ -364,15 +333,9 @@ func (s Serve) edgeProblems() Problems {
 	if _, err := s.ParsePageURL(); err != nil && s.PageURL != "" {
 		p = append(p, err.Error())
 	}
-	if s.MetricsToken != "" && len(s.MetricsToken) < leastToken {
-		p = append(p, fmt.Sprintf("--metrics-token: at least %d characters", leastToken))
-	}
-	if s.StrangerRate < 0 || s.StrangerRate > mostStrangers {
-		p = append(p, fmt.Sprintf("--stranger-rate: 0 (no limit) to %d", mostStrangers))
-	}
-	if s.UploadLimit < 0 || s.UploadLimit > mostUploadMiB {
-		p = append(p, fmt.Sprintf("--upload-limit: 0 (%d) to %d MiB", usualUploadMiB, mostUploadMiB))
-	}
+	p.addProblemIf(s.MetricsToken != "" && len(s.MetricsToken) < leastToken, fmt.Sprintf("--metrics-token: at least %d characters", leastToken))
+	p.addProblemIf(s.StrangerRate < 0 || s.StrangerRate > mostStrangers, fmt.Sprintf("--stranger-rate: 0 (no limit) to %d", mostStrangers))
+	p.addProblemIf(s.UploadLimit < 0 || s.UploadLimit > mostUploadMiB, fmt.Sprintf("--upload-limit: 0 (%d) to %d MiB", usualUploadMiB, mostUploadMiB))
 	return p
 }
 
@@ -419,10 +382,7 @@ func parseOrigin(flag, text string) (url.URL, error) {
 
 // UploadBytes returns --upload-limit in bytes.
 func (s Serve) UploadBytes() int64 {
-	if s.UploadLimit == 0 {
-		return usualUploadMiB << 20
-	}
-	return int64(s.UploadLimit) << 20
+	return int64(cmp.Or(s.UploadLimit, usualUploadMiB)) << 20
 }
 
 // Outgoing is where the service may call: what a server and the commands that check or call an address have in common.
