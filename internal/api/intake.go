@@ -1,7 +1,6 @@
 package api
 
 import (
-	"compress/gzip"
 	"crypto/sha256"
 	"errors"
 	"hash"
@@ -9,8 +8,9 @@ import (
 	"mime"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/vigiahq/vigia/internal/fault"
 )
@@ -70,14 +70,6 @@ func (in *intake) bodyDigest(query string) []byte {
 	}
 	sum := sha256.Sum256(append(body, query+"\x00"+in.refusedAs...))
 	return sum[:]
-}
-
-// releaseBuffers gives back what was borrowed.
-func (in *intake) releaseBuffers() {
-	if u, ok := in.from.(*unpacking); ok && u.gunzip != nil {
-		gunzips.Put(u.gunzip)
-		in.from = nil
-	}
 }
 
 // openRequestBody judges the headers of a body and prepares its reading. What is refused here can still be read, for its
@@ -159,9 +151,6 @@ func bodyFault(err error) error {
 	return errBodySlow.With("body", fault.ArrivedInPart).Because(err)
 }
 
-// gunzips are kept because each holds a window of 32 KiB.
-var gunzips = sync.Pool{New: func() any { return new(gzip.Reader) }}
-
 // unpacking reads gzip within a limit. Several members one after the other are one body, as the format has it.
 type unpacking struct {
 	packed counting
@@ -172,9 +161,8 @@ type unpacking struct {
 
 func (u *unpacking) Read(p []byte) (int, error) {
 	if u.gunzip == nil {
-		z, _ := gunzips.Get().(*gzip.Reader)
-		u.gunzip = z
-		if err := z.Reset(&u.packed); err != nil {
+		var err error
+		if u.gunzip, err = gzip.NewReader(&u.packed); err != nil {
 			return 0, u.gzipFault()
 		}
 	}

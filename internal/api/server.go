@@ -9,7 +9,6 @@ package api
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"errors"
 	"log/slog"
@@ -18,11 +17,11 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
@@ -144,7 +143,7 @@ func NewServer(o Options) *Server {
 // and gets no path that it would redirect.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.TLS != nil {
-		w.Header()["Strict-Transport-Security"] = strictTransport
+		w.Header().Set("strict-transport-security", "max-age=63072000; includeSubDomains") // behind a proxy it is the proxy's to say
 	}
 	path := pathSegments(r.URL)
 	b := s.routes.findRoutes(path).routeOfMethod(r.Method)
@@ -242,7 +241,6 @@ func (s *Server) answerRequest(w http.ResponseWriter, r *request, now time.Time)
 	if err := r.readClaim(); err != nil {
 		return a, err
 	}
-	defer r.in.releaseBuffers()
 	if a, err = s.readAndRun(w, r); err != nil {
 		return r.keepRefusal(err)
 	}
@@ -343,22 +341,12 @@ func (a *area) encodeRefusal(err error) partner.Answer {
 	return answer
 }
 
-// Names in canonical form: looking one up in any other form copies it first.
+// Names of headers.
 const (
 	keyHeader       = "X-Api-Key"
 	requestIDHeader = "X-Request-Id"
-)
-
-// detailHeader says which field broke which rule.
-const detailHeader = "x-error-detail"
-
-// Header values that most answers share; assigned as slices, they cost no allocation.
-var (
-	jsonType = []string{"application/json; charset=utf-8"}
-	noStore  = []string{"no-store"}
-	noSniff  = []string{"nosniff"}
-	// strictTransport goes out over TLS alone; behind a proxy it is the proxy's to say.
-	strictTransport = []string{"max-age=63072000; includeSubDomains"}
+	// detailHeader says which field broke which rule.
+	detailHeader = "x-error-detail"
 )
 
 // writeAnswer sends the answer and returns its status.
@@ -369,11 +357,12 @@ func (s *Server) writeAnswer(w http.ResponseWriter, r *request, answer partner.A
 		answer = r.route.area.encodeRefusal(err)
 		h.Del("idempotency-replayed") // the repeat of a request whose work is done anew was refused: nothing was repeated
 	}
-	// Canonical names and shared values: these headers go out with every answer, and Set would copy and check them.
-	h["Content-Type"], h["Cache-Control"], h["X-Content-Type-Options"] = jsonType, noStore, noSniff
+	h.Set("content-type", "application/json; charset=utf-8")
+	h.Set("cache-control", "no-store")
+	h.Set("x-content-type-options", "nosniff")
 	body := compressAnswer(h, r, answer.Body)
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	h[requestIDHeader] = []string{telemetry.RequestID(r.ctx)}
+	h.Set("content-length", strconv.Itoa(len(body)))
+	h.Set(requestIDHeader, telemetry.RequestID(r.ctx))
 	for name, value := range answer.Headers {
 		h.Set(name, value)
 	}
@@ -465,43 +454,24 @@ func (s *Server) refuseUnrouted(w http.ResponseWriter, hr *http.Request, allow s
 // minPacked is from where on packing an answer saves more than it costs.
 const minPacked = 1 << 10
 
-// packer is a writer and its buffer, used again from answer to answer.
-type packer struct {
-	buffer bytes.Buffer
-	gzip   *gzip.Writer
-}
-
-// packers are kept because each holds several hundred KiB of tables.
-var packers = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a known one
-	return &packer{gzip: w}
-}}
-
 // compressAnswer returns what is sent of an answer: packed by gzip where it is large and the caller asked for that. The header
 // Vary tells caches about it in both cases.
 func compressAnswer(h http.Header, r *request, body []byte) []byte {
 	if len(body) <= minPacked || r.route.secret {
 		return body
 	}
-	h["Vary"] = varyByEncoding
+	h.Set("vary", "Accept-Encoding")
 	if !takesGzip(r.http.Header["Accept-Encoding"]) {
 		return body
 	}
-	p, _ := packers.Get().(*packer)
-	defer packers.Put(p)
-	p.buffer.Reset()
-	p.gzip.Reset(&p.buffer)
-	if _, err := p.gzip.Write(body); err != nil || p.gzip.Close() != nil {
+	var packed bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&packed, gzip.StatelessCompression) // a known level, and the one that keeps no tables
+	if _, err := w.Write(body); err != nil || w.Close() != nil {
 		return body // writing to memory does not fail
 	}
-	h["Content-Encoding"] = gzipEncoding
-	return bytes.Clone(p.buffer.Bytes())
+	h.Set("content-encoding", "gzip")
+	return packed.Bytes()
 }
-
-var (
-	varyByEncoding = []string{"Accept-Encoding"}
-	gzipEncoding   = []string{"gzip"}
-)
 
 // takesGzip reads Accept-Encoding: gzip itself counts before *, and a weight of zero is a no. Where identity is
 // preferred to it, the answer stays as it is.

@@ -2,13 +2,14 @@ package container
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/ascii85"
 	"errors"
 	"io"
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/klauspost/compress/flate"
 
 	"github.com/vigiahq/vigia/internal/scan"
 )
