@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/time/rate"
 
@@ -63,18 +62,12 @@ func (s *Server) listEvents(r *request) (any, error) {
 	} else {
 		page, err = r.rules.Events.ReadPage(r.ctx, r.caller.Partner, readableBy(r.caller), cursor, most)
 	}
-	if err != nil {
-		return nil, err
-	}
 	r.items = len(page.Events)
 	if page.Skipped {
 		r.reply.Set("x-truncated", "true")
 	}
-	list := eventPage{Events: make([]eventItem, len(page.Events)), Next: page.Next, HasMore: page.HasMore}
-	for i, e := range page.Events {
-		list.Events[i] = eventItem{ID: string(e.ID), Body: e.Body}
-	}
-	return list, nil
+	events := showAll(page.Events, func(e alert.Kept) eventItem { return eventItem{ID: string(e.ID), Body: e.Body} })
+	return eventPage{Events: events, Next: page.Next, HasMore: page.HasMore}, err
 }
 
 // webhookKeysPath is the path of the public keys of an endpoint, open to every client that knows its id.
@@ -110,18 +103,12 @@ func (s *Server) webhookKeys() http.Handler {
 			s.writeAnswer(w, r, partner.Answer{}, err)
 			return
 		}
-		body, err := json.Marshal(struct {
-			Keys []string `json:"keys"`
-		}{keys}, json.FormatNilSliceAsNull(false))
-		if err != nil {
-			s.writeAnswer(w, r, partner.Answer{}, err)
-			return
-		}
+		answer, _ := encodeAnswer(map[string][]string{"keys": keys}) // texts encode
 		h := w.Header()
 		h.Set("content-type", "application/json; charset=utf-8")
 		h.Set("cache-control", "public, max-age=300")
 		h.Set("x-content-type-options", "nosniff")
-		_, _ = w.Write(body) // a caller that is gone needs no answer
+		_, _ = w.Write(answer.Body) // a caller that is gone needs no answer
 	})
 }
 

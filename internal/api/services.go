@@ -103,16 +103,8 @@ func newBreachFacts(b cyber.Breach) breachFacts {
 // listBreaches answers with a page of the published breaches, newest first. A page size above the maximum is cut, not
 // refused.
 func (s *Server) listBreaches(r *request) (any, error) {
-	page, err := r.pageInQuery()
+	page, size, err := r.beginPage(defaultBreachPage, cyber.MaxBreachPage)
 	if err != nil {
-		return nil, err
-	}
-	asked, err := r.countInQuery("page_size", defaultBreachPage)
-	if err != nil {
-		return nil, err
-	}
-	size := int(min(asked, cyber.MaxBreachPage))
-	if err := r.beginRead(size); err != nil {
 		return nil, err
 	}
 	found, total, err := r.rules.Breaches.ListBreaches(r.ctx, r.caller.Mode, page, size)

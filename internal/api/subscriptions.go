@@ -3,6 +3,7 @@ package api
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
@@ -64,16 +65,8 @@ const defaultPageSize = 10
 // listSubscriptions answers with a page of the partner's active subscriptions. A page size above the maximum is cut,
 // not refused.
 func (s *Server) listSubscriptions(r *request) (any, error) {
-	page, err := r.pageInQuery()
+	page, size, err := r.beginPage(defaultPageSize, subscription.MaxPageSize)
 	if err != nil {
-		return nil, err
-	}
-	asked, err := r.countInQuery("page_size", defaultPageSize)
-	if err != nil {
-		return nil, err
-	}
-	size := int(min(asked, subscription.MaxPageSize))
-	if err := r.beginRead(size); err != nil {
 		return nil, err
 	}
 	found, err := r.rules.Subscriptions.ListActive(r.ctx, r.caller.Partner, page, size)
@@ -93,13 +86,21 @@ func (s *Server) listSubscriptions(r *request) (any, error) {
 	}, err
 }
 
-// pageInQuery reads the number of a page.
-func (r *request) pageInQuery() (int64, error) {
-	page, err := r.countInQuery("page", 1)
+// beginPage lets a page of a list in: its number and its size, which is cut to the most that a page may have.
+func (r *request) beginPage(usual, most int64) (page int64, size int, err error) {
+	page, err = r.countInQuery("page", 1)
 	if err == nil && page > math.MaxInt32 {
-		return 0, errQueryInvalid.With("page", fault.AtMost, math.MaxInt32)
+		err = errQueryInvalid.With("page", fault.AtMost, math.MaxInt32)
 	}
-	return page, err
+	if err != nil {
+		return 0, 0, err
+	}
+	asked, err := r.countInQuery("page_size", usual)
+	if err != nil {
+		return 0, 0, err
+	}
+	size = int(min(asked, most))
+	return page, size, r.beginRead(size)
 }
 
 // countInQuery reads a whole number of at least 1 from the query. One too large for the machine is as good as the
@@ -109,23 +110,13 @@ func (r *request) countInQuery(name string, absent int64) (int64, error) {
 	if !given {
 		return absent, nil
 	}
-	bad := errQueryInvalid.With(name, fault.OneWholeNumber)
-	if len(values) != 1 || values[0] == "" {
-		return 0, bad
-	}
-	for _, c := range []byte(values[0]) {
-		if c < '0' || c > '9' {
-			return 0, bad
+	if len(values) == 1 && values[0] != "" && strings.Trim(values[0], "0123456789") == "" {
+		// Digits only, so what ParseInt refuses is out of range, and it has returned the largest.
+		if n, _ := strconv.ParseInt(values[0], 10, 64); n > 0 {
+			return n, nil
 		}
 	}
-	n, err := strconv.ParseInt(values[0], 10, 64)
-	if err != nil { // digits only, so it is out of range, and ParseInt has returned the largest
-		return n, nil
-	}
-	if n < 1 {
-		return 0, bad
-	}
-	return n, nil
+	return 0, errQueryInvalid.With(name, fault.OneWholeNumber)
 }
 
 // getSubscription answers with the subscription of a plan and a CPF.

@@ -183,14 +183,10 @@ func (s *Server) showUsage(r *request) (any, error) {
 		answer.Looks = &usageLooks{l.PerHour, l.Subscriptions, cyber.LookBurst, l.Left(), l.Waiting, formatDay(l.Until.UTC()), l.Stop.Stopped()}
 	}
 	counts, err := r.rules.Meter.CountsOfDays(r.ctx, r.caller.Partner, days)
-	if err != nil {
-		return nil, err
-	}
-	answer.Requests = make([]usageRequests, len(counts))
-	for i, c := range counts {
-		answer.Requests[i] = usageRequests{dayNumbered(c.Day), c.Operation, c.Sent, c.Refused}
-	}
-	return answer, nil
+	answer.Requests = showAll(counts, func(c partner.Requests) usageRequests {
+		return usageRequests{dayNumbered(c.Day), c.Operation, c.Sent, c.Refused}
+	})
+	return answer, err
 }
 
 // dayNumbered returns the date of a day that is counted from 1970-01-01 UTC.
