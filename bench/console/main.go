@@ -157,7 +157,7 @@ func names(ctx context.Context, s *site.Service, person string) *strings.Replace
 		"/cases/{id}", "/cases/"+string(load.Must(s.Cases.ListCases(ctx, cyber.CaseFilter{Limit: 1}))[0].ID),
 		"/devices/{id}", "/devices/"+string(devices[0].ID), "/content/{id}", "/content/"+string(load.Must(s.Content.ListItems(ctx))[0].ID),
 		"/messages/{event}/{channel}/{lang}", "/messages/monitoring.leak_detected/sms/pt-BR",
-		"{event}", string(events[0].ID), "/operators/{id}", "/operators/"+string(load.Must(s.Operators.Operators(ctx))[0].ID),
+		"{event}", string(events[0].ID), "/operators/{id}", "/operators/"+string(load.Must(s.Operators.ListOperators(ctx))[0].ID),
 	)
 }
 

@@ -652,7 +652,7 @@ func (w *world) choosePassword(ctx context.Context, token string) (operator.Oper
 	if err != nil {
 		return o, err
 	}
-	if _, err := w.app.Operators.LogoutEverywhere(ctx, o.ID); err != nil {
+	if _, err := w.app.Operators.DeleteSessions(ctx, o.ID); err != nil {
 		return o, err
 	}
 	w.secrets.ConsoleHash = o.Password

@@ -99,7 +99,7 @@ type operatorListCmd struct{}
 
 // Run lists the operators.
 func (operatorListCmd) Run(ctx context.Context, a *app.App, o *output) error {
-	return listViews(o, viewOperator, "No operator yet. Make one: vigia operator create --email ADDRESS --role admin")(a.Operators.Operators(ctx))
+	return listViews(o, viewOperator, "No operator yet. Make one: vigia operator create --email ADDRESS --role admin")(a.Operators.ListOperators(ctx))
 }
 
 // byEmail is the flag of commands about one operator.
@@ -157,7 +157,7 @@ type operatorLogoutCmd struct{ byEmail }
 // Run ends the sessions of an operator.
 func (p *operatorLogoutCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	return p.changeOperator(ctx, a, o, func(who operator.Operator) (operator.Operator, error) {
-		_, err := a.Operators.LogoutEverywhere(ctx, who.ID)
+		_, err := a.Operators.DeleteSessions(ctx, who.ID)
 		return who, err
 	})
 }

@@ -117,26 +117,34 @@ var (
 type EndpointStore interface {
 	// InsertEndpoint keeps a new endpoint unless the partner has limit of them.
 	InsertEndpoint(ctx context.Context, id partner.ID, e Endpoint, limit int) error
-	ListEndpoints(ctx context.Context, id partner.ID) ([]Endpoint, error)
-	EndpointByID(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error)
 	// EndpointOwner finds the partner of an endpoint, for the operator and for the public keys.
 	EndpointOwner(ctx context.Context, endpoint EndpointID) (partner.ID, error)
 	// UpdateEndpoint changes an endpoint. When its state changes, its deliveries follow: they are held, or pending
 	// again. change may be called more than once.
 	UpdateEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, change func(*Endpoint) error) (Endpoint, error)
-	// FollowEndpoint has the deliveries of a disabled endpoint follow a change of its state, in as many transactions as
-	// they need: before it is enabled what it missed is made due, after it was disabled what waits is held. It changes nothing
-	// that an enabled endpoint is sent.
-	FollowEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, to EndpointState) error
-	// DeleteEndpoint forgets an endpoint with its deliveries and attempts; the events stay.
-	DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error
 	// ClaimTest keeps a test event and its one delivery, which no dispatcher sends before the given time.
 	ClaimTest(ctx context.Context, id partner.ID, endpoint EndpointID, until time.Time, e Event) (Delivery, error)
 	RecordResults(ctx context.Context, worker string, results []Result) error
+	EndpointKeeping
+}
+
+// EndpointKeeping is what the rules of endpoints pass on as the store says it.
+type EndpointKeeping interface {
+	// ListEndpoints lists a partner's endpoints, oldest first; EndpointByID returns one of them.
+	ListEndpoints(ctx context.Context, id partner.ID) ([]Endpoint, error)
+	EndpointByID(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error)
+	// FollowEndpoint has the deliveries of a disabled endpoint follow a change of its state, in as many transactions as
+	// they need: before it is enabled what it missed is made due, after it was disabled what waits is held. It changes nothing
+	// that an enabled endpoint is sent. Callers that change the state in a larger transaction call it before they enable and
+	// after they disable, so that the transaction stays short.
+	FollowEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID, to EndpointState) error
+	// DeleteEndpoint forgets an endpoint with its deliveries and attempts; the events stay.
+	DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error
 }
 
 // Endpoints are the rules of webhook endpoints, for the command line and the console alike.
 type Endpoints struct {
+	EndpointKeeping
 	store  EndpointStore
 	now    func() time.Time
 	random io.Reader
@@ -147,7 +155,7 @@ func NewEndpoints(store EndpointStore, now func() time.Time, random io.Reader) *
 	if random == nil {
 		random = rand.Reader
 	}
-	return &Endpoints{store: store, now: now, random: random}
+	return &Endpoints{EndpointKeeping: store, store: store, now: now, random: random}
 }
 
 // AddressCheck says whether an address may be called at all; webhook.Guard does.
@@ -222,28 +230,6 @@ func (s *Endpoints) DisableEndpoint(ctx context.Context, id partner.ID, endpoint
 		e.State, e.Reason = Disabled, ByOperator
 		return nil
 	})
-}
-
-// FollowState moves an endpoint's deliveries to the state that follows from enabling or disabling it. Callers that
-// change the state in a larger transaction call it before they enable and after they disable, so that the transaction
-// stays short.
-func (s *Endpoints) FollowState(ctx context.Context, id partner.ID, endpoint EndpointID, to EndpointState) error {
-	return s.store.FollowEndpoint(ctx, id, endpoint, to)
-}
-
-// DeleteEndpoint deletes an endpoint and its deliveries.
-func (s *Endpoints) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) error {
-	return s.store.DeleteEndpoint(ctx, id, endpoint)
-}
-
-// ListEndpoints lists a partner's endpoints, oldest first.
-func (s *Endpoints) ListEndpoints(ctx context.Context, id partner.ID) ([]Endpoint, error) {
-	return s.store.ListEndpoints(ctx, id)
-}
-
-// GetEndpoint returns an endpoint of a partner.
-func (s *Endpoints) GetEndpoint(ctx context.Context, id partner.ID, endpoint EndpointID) (Endpoint, error) {
-	return s.store.EndpointByID(ctx, id, endpoint)
 }
 
 // FindEndpoint returns one endpoint of any partner: only the operator and the public keys ask.

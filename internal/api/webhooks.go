@@ -88,7 +88,7 @@ func (s *Server) listWebhooks(r *request) (any, error) {
 
 // endpointInPath returns the endpoint in the path; it must be one of the caller's own.
 func (r *request) endpointInPath() (alert.Endpoint, error) {
-	return r.rules.Webhooks.GetEndpoint(r.ctx, r.caller.Partner, alert.EndpointID(r.id))
+	return r.rules.Webhooks.EndpointByID(r.ctx, r.caller.Partner, alert.EndpointID(r.id))
 }
 
 // showWebhook answers with an endpoint and the health of its deliveries.
@@ -195,20 +195,20 @@ func (s *Server) setWebhook(r *request, in webhookState) (any, error) {
 	}
 	if e.State != to && to == alert.Enabled {
 		// What the endpoint missed may be more than one transaction should hold.
-		if err := r.rules.Webhooks.FollowState(r.ctx, r.caller.Partner, e.ID, to); err != nil {
+		if err := r.rules.Webhooks.FollowEndpoint(r.ctx, r.caller.Partner, e.ID, to); err != nil {
 			return nil, err
 		}
 	}
 	answer, err := r.runIdempotently(func(rules *Rules) (any, error) { return r.withRules(rules).switchWebhook(e.ID, to) })
 	if err == nil && to == alert.Disabled {
-		err = r.rules.Webhooks.FollowState(r.ctx, r.caller.Partner, e.ID, to)
+		err = r.rules.Webhooks.FollowEndpoint(r.ctx, r.caller.Partner, e.ID, to)
 	}
 	return answer, err
 }
 
 // switchWebhook enables or disables a webhook that is not so already.
 func (r *request) switchWebhook(id alert.EndpointID, to alert.EndpointState) (any, error) {
-	e, err := r.rules.Webhooks.GetEndpoint(r.ctx, r.caller.Partner, id)
+	e, err := r.rules.Webhooks.EndpointByID(r.ctx, r.caller.Partner, id)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func TestReasonTypedOnACaseMovesNothing(t *testing.T) {
 	if typed := eval[string](s.browser, `document.querySelector('form[action$="/reveal"] [name="reason"]')?.value ?? location.pathname`); typed != reason {
 		t.Errorf("the reason holds %q", typed)
 	}
-	c, moves, err := a.Cases.ShowCase(s.ctx, id)
+	c, moves, err := a.Cases.GetCase(s.ctx, id)
 	if err != nil || c.Status != cyber.CaseOpen || c.Assignee != "" || len(moves) != 1 {
 		t.Errorf("typing a reason left the case %s, of %q, with %d lines: %v", c.Status, c.Assignee, len(moves), err)
 	}
@@ -95,7 +95,7 @@ func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {
 	s.do(chromedp.KeyEvent("e")) // asks, and does no more
 	s.see("Resolver este caso?")
 	s.do(chromedp.KeyEvent("\x1b"))
-	if c, _, err := a.Cases.ShowCase(s.ctx, id); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" {
+	if c, _, err := a.Cases.GetCase(s.ctx, id); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" {
 		t.Errorf("asking moved the case: %+v %v", c, err)
 	}
 	resolve := func() {
@@ -108,7 +108,7 @@ func TestFinalMoveAsksAndCanBeUndone(t *testing.T) {
 	resolve()
 	s.press(`form[action$="/undo"] button`)
 	s.see("Desfeito")
-	if c, moves, err := a.Cases.ShowCase(s.ctx, id); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" || len(moves) != 2 {
+	if c, moves, err := a.Cases.GetCase(s.ctx, id); err != nil || c.Status != cyber.CaseInProgress || c.Ending.To != "" || len(moves) != 2 {
 		t.Errorf("undone: %+v, %d lines, %v", c, len(moves), err)
 	}
 	resolve()

@@ -177,7 +177,7 @@ func (s *stage) attendant() {
 	s.unfold(`form[action$="/move"] button[value="Fechado"]`)
 	s.press(`form[action$="/move"] button[value="Fechado"]`)
 	s.see("Caso movido")
-	c, moves, err := s.app.Cases.ShowCase(s.ctx, id)
+	c, moves, err := s.app.Cases.GetCase(s.ctx, id)
 	if err != nil || c.Status != cyber.CaseClosed || c.Assignee != "atende@exemplo.com.br" || len(moves) != 6 {
 		s.t.Error(c.Status, c.Assignee, len(moves), err)
 	}

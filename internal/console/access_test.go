@@ -295,7 +295,7 @@ func TestFormSurvivesAnEndedSession(t *testing.T) {
 	const text = "não quero escrever isto de novo"
 	_, page := d.post(200, path, "kind", "reply", "text", text)
 	has(t, page, "A sua sessão terminou", text, `name="kept.text"`)
-	if _, moves, err := d.app.Cases.ShowCase(context.Background(), c.ID); err != nil || len(moves) != 1 {
+	if _, moves, err := d.app.Cases.GetCase(context.Background(), c.ID); err != nil || len(moves) != 1 {
 		t.Fatal("something was written without a session:", moves, err)
 	}
 	ana, err := d.app.Operators.FindByEmail(context.Background(), "ana@exemplo.com.br")

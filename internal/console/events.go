@@ -235,7 +235,7 @@ type Webhooks interface {
 	RotateKeys(ctx context.Context, id partner.ID, endpoint alert.EndpointID, overlap time.Duration) (alert.Endpoint, error)
 	EnableEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
 	DisableEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) (alert.Endpoint, error)
-	FollowState(ctx context.Context, id partner.ID, endpoint alert.EndpointID, to alert.EndpointState) error
+	FollowEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID, to alert.EndpointState) error
 	DeleteEndpoint(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error
 }
 
@@ -355,7 +355,7 @@ func (c *Console) webhookChange(r *request, action, done string, fn func(ctx con
 // transaction.
 func enableWebhook(c *Console, r *request) (answer, error) {
 	if e := c.endpointOf(r); r.failure == nil { // what the endpoint missed may be more than one transaction should hold
-		r.failure = c.Rules.Webhooks.FollowState(r.Context(), e.Partner, e.ID, alert.Enabled)
+		r.failure = c.Rules.Webhooks.FollowEndpoint(r.Context(), e.Partner, e.ID, alert.Enabled)
 	}
 	return c.webhookChange(r, "webhook.enable", "webhook.enabled", func(ctx context.Context, in *Rules, e alert.Endpoint) error {
 		_, err := in.Webhooks.EnableEndpoint(ctx, e.Partner, e.ID)
@@ -373,7 +373,7 @@ func disableWebhook(c *Console, r *request) (answer, error) {
 	if err != nil || r.failure != nil {
 		return nil, err
 	}
-	return done, c.Rules.Webhooks.FollowState(r.Context(), of.Partner, of.ID, alert.Disabled)
+	return done, c.Rules.Webhooks.FollowEndpoint(r.Context(), of.Partner, of.ID, alert.Disabled)
 }
 
 // deleteWebhook deletes a webhook and returns to the page of its partner.

@@ -501,7 +501,7 @@ var revokeMany = bulkAction{
 	Label: "Revogar", Warning: "As chaves deixam de valer. Quem as usa precisa pedir outra.", audit: "epp.revoke",
 	portal: attend,
 	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
-		d, err := in.Endpoints.GetDevice(ctx, cyber.KeyID(key[0]))
+		d, err := in.Endpoints.DeviceByID(ctx, cyber.KeyID(key[0]))
 		if err != nil {
 			return err
 		}

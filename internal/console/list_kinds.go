@@ -418,7 +418,7 @@ func (f filter) readEntries(ctx context.Context, in *Rules, limit int) ([]operat
 
 // operatorEmails returns the e-mail addresses of operators, by their ids.
 func operatorEmails(ctx context.Context, in *Rules) (map[string]string, error) {
-	people, err := in.Operators.Operators(ctx)
+	people, err := in.Operators.ListOperators(ctx)
 	emails := make(map[string]string, len(people))
 	for _, o := range people {
 		emails[string(o.ID)] = o.Email

@@ -305,7 +305,7 @@ func changePassword(c *Console, r *request) (answer, error) {
 // logoutEverywhere ends all sessions of the operator, this one included.
 func logoutEverywhere(c *Console, r *request) (answer, error) {
 	c.recordAction(r, "logout.everywhere", string(r.who.ID), "")
-	callRuleWith(r, c.Rules.Operators.LogoutEverywhere, r.who.ID)
+	callRuleWith(r, c.Rules.Operators.DeleteSessions, r.who.ID)
 	r.cookie = endCookie()
 	return redirect{"/login", "session.ended"}, nil
 }

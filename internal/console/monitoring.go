@@ -290,7 +290,7 @@ func (p devicePage) KeyMasked() string { return lastFourDigits(p.Key) }
 
 // loadDevicePage returns a key with what its page shows.
 func (c *Console) loadDevicePage(r *request) devicePage {
-	d := callRuleWith(r, c.Rules.Endpoints.GetDevice, cyber.KeyID(r.PathValue("id")))
+	d := callRuleWith(r, c.Rules.Endpoints.DeviceByID, cyber.KeyID(r.PathValue("id")))
 	return devicePage{
 		Device: d, Shown: c.currentReveals(r)[c.referenceOf(d.Partner, d.User)] != nil, PartnerName: c.partnerNames(r)[d.Partner],
 		Person: c.personPath(d.Partner, d.User), State: d.KeyStateAt(c.Now()), Systems: cyber.ListSystems(),

@@ -15,7 +15,7 @@ var errSelf = fault.New(fault.Conflict, "operator.self")
 
 // listOperators shows the operators; for a partner's people, those of their partner only.
 func listOperators(c *Console, r *request) (answer, error) {
-	return view{"operators", "Operadores", operatorsPage{callRule(r, c.Rules.Operators.Operators), c.partnerNames(r), r.scope.home.ID, r.scope.at.ID == r.scope.home.ID}}, nil
+	return view{"operators", "Operadores", operatorsPage{callRule(r, c.Rules.Operators.ListOperators), c.partnerNames(r), r.scope.home.ID, r.scope.at.ID == r.scope.home.ID}}, nil
 }
 
 // operatorsPage is the data of the list of operators.
@@ -102,7 +102,7 @@ type operatorPage struct {
 // showOperator shows an operator with their sessions and the roles that the viewer may give them.
 func showOperator(c *Console, r *request) (answer, error) {
 	id := operator.ID(r.PathValue("id"))
-	o := callRuleWith(r, c.Rules.Operators.GetOperator, id)
+	o := callRuleWith(r, c.Rules.Operators.OperatorByID, id)
 	sessions := callRuleWith(r, c.Rules.Operators.ListSessions, id)
 	roles := operator.ListRoles()
 	if o.Partner != "" {
@@ -113,7 +113,7 @@ func showOperator(c *Console, r *request) (answer, error) {
 
 // changeRole changes what an operator may do.
 var changeRole = changeOperator("operator.role", "operator.role", func(r *request, in *Rules, id operator.ID) (string, error) {
-	who, err := in.Operators.GetOperator(r.Context(), id)
+	who, err := in.Operators.OperatorByID(r.Context(), id)
 	if err != nil {
 		return "", err
 	}
@@ -131,7 +131,7 @@ var disableOperator = changeOperator("operator.disable", "operator.disabled", by
 var enableOperator = changeOperator("operator.enable", "operator.enabled", byOperatorID((*operator.Registry).EnableOperator))
 
 // endSessions logs another operator out everywhere.
-var endSessions = changeOperator("operator.logout", "operator.logged_out", byOperatorID((*operator.Registry).LogoutEverywhere))
+var endSessions = changeOperator("operator.logout", "operator.logged_out", byOperatorID((*operator.Registry).DeleteSessions))
 
 // operatorChange changes an operator and returns the detail of its line in the trail.
 type operatorChange func(r *request, in *Rules, id operator.ID) (string, error)

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,10 +13,11 @@ import (
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/subject"
 )
 
-// A partner's own people use the same console. The code that confines them to their partner is in this file and in
-// portal_rights.go, not in the pages: the table of routes says which right each route needs, confine refuses requests that name
+// A partner's own people use the same console. The code that confines them to their partner is in this file, not
+// in the pages: the table of routes says which right each route needs, confine refuses requests that name
 // another partner, and the pages run with rules that reach the data of that partner only.
 
 // tableKey returns the key of the route in tables: method and path.
@@ -264,4 +266,200 @@ func showUsage(c *Console, r *request) (answer, error) {
 		page.Events = e.Seq
 	}
 	return view{"usage", "Uso e limites", page}, nil
+}
+
+// Rights of a partner's people, and the lack of one, which is a decision too.
+const (
+	closed    = operator.NoRight
+	look      = operator.Look
+	integrate = operator.Integrate
+	attend    = operator.Attend
+)
+
+// onlyPartner returns the rules for a partner's people. A rule that is not set here is left out on purpose: a page that uses
+// it fails instead of showing data of other partners. Rules that are passed on unchanged either take the partner as an
+// argument, which comes from a path or a form that confine has checked, or touch no personal data.
+func (r Rules) onlyPartner(s scope) Rules {
+	id := s.at.ID
+	return Rules{
+		Operators: r.Operators.ForPartner(s.home.ID, s.role), Audit: r.Audit.ForPartner(s.home.ID, r.Operators), Partners: r.Partners.ForPartner(id, s.role.May(operator.Approve)),
+		Figures: ownFigures{of: r.Figures, webhooks: r.Webhooks, id: id}, Webhooks: ownWebhooks{r.Webhooks, id}, Events: ownEvents{r.Events, id},
+		History: r.History.ForPartner(id), Cases: r.Cases.ForPartner(id), Endpoints: r.Endpoints.Only(id), Saved: r.Saved,
+		Search: r.Search.ForPartner(id), Subjects: ownSubjects{of: r.Subjects, id: id}, Review: ownReview{of: r.Review, id: id},
+		Services: r.Services, Meter: r.Meter, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: r.FindSubscriptions,
+		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Cover: r.Cover, ProblemText: r.ProblemText,
+	}
+}
+
+// ifOwn asks a rule about the one partner, and refuses a question about another.
+func ifOwn[T any](own bool, refusal error, ask func() (T, error)) (value T, err error) {
+	if !own {
+		return value, refusal
+	}
+	return ask()
+}
+
+// ownWebhooks are one partner's.
+type ownWebhooks struct {
+	Webhooks
+	id partner.ID
+}
+
+// FindEndpoint returns an endpoint of the one partner.
+func (w ownWebhooks) FindEndpoint(ctx context.Context, endpoint alert.EndpointID) (alert.Endpoint, error) {
+	e, err := w.Webhooks.FindEndpoint(ctx, endpoint)
+	if err == nil && e.Partner != w.id {
+		return alert.Endpoint{}, alert.ErrEndpointNotFound
+	}
+	return e, err
+}
+
+// ownSubjects are one partner's people. Of the embedded interface there is nothing: what stands not below is not theirs.
+type ownSubjects struct {
+	Subjects
+	of Subjects
+	id partner.ID
+}
+
+// Reference names a person.
+func (s ownSubjects) Reference(p subject.Person) string { return s.of.Reference(p) }
+
+// FindReferred returns a person of the one partner.
+func (s ownSubjects) FindReferred(ctx context.Context, id partner.ID, ref string) (subject.Person, error) {
+	return ifOwn(id == s.id, subject.ErrNobody, func() (subject.Person, error) { return s.of.FindReferred(ctx, id, ref) })
+}
+
+// DescribePerson returns what the page about a person shows to the one partner.
+func (s ownSubjects) DescribePerson(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, []subject.Access, error) {
+	if who.ID != s.id || p.Partner != s.id {
+		return subject.Held{}, nil, subject.ErrNobody
+	}
+	return s.of.DescribePerson(ctx, who, p)
+}
+
+// ownEvents are one partner's events and deliveries.
+type ownEvents struct {
+	of Events
+	id partner.ID
+}
+
+// ListEvents lists events of the one partner.
+func (e ownEvents) ListEvents(ctx context.Context, id partner.ID, f alert.EventFilter) ([]alert.Kept, int64, error) {
+	if id != e.id {
+		return nil, 0, partner.ErrNotFound
+	}
+	return e.of.ListEvents(ctx, id, f)
+}
+
+// GetEvent returns an event of the one partner.
+func (e ownEvents) GetEvent(ctx context.Context, id partner.ID, event alert.EventID) (alert.Kept, error) {
+	return ifOwn(id == e.id, alert.ErrEventNotFound, func() (alert.Kept, error) { return e.of.GetEvent(ctx, id, event) })
+}
+
+// DeliveryList lists deliveries of the one partner, whatever was asked for.
+func (e ownEvents) DeliveryList(ctx context.Context, f alert.DeliveryFilter) ([]alert.Listed, alert.DeliveryMark, error) {
+	f.Partner = e.id
+	return e.of.DeliveryList(ctx, f)
+}
+
+// ownReview lists findings, watched values and devices of one partner.
+type ownReview struct {
+	of Review
+	id partner.ID
+}
+
+// FindingList lists findings of the one partner, whatever was asked for.
+func (v ownReview) FindingList(ctx context.Context, f cyber.FindingFilter) ([]cyber.Found, cyber.Mark, error) {
+	f.Partner = v.id
+	return v.of.FindingList(ctx, f)
+}
+
+// ListAssets lists watched values of the one partner, whatever was asked for.
+func (v ownReview) ListAssets(ctx context.Context, f cyber.AssetFilter) ([]cyber.Asset, cyber.Mark, error) {
+	f.Partner = v.id
+	return v.of.ListAssets(ctx, f)
+}
+
+// DeviceList lists devices of the one partner.
+func (v ownReview) DeviceList(ctx context.Context, id partner.ID, f cyber.DeviceFilter) ([]cyber.Device, cyber.Mark, error) {
+	if id != v.id {
+		return nil, cyber.Mark{}, partner.ErrNotFound
+	}
+	return v.of.DeviceList(ctx, id, f)
+}
+
+// GetAsset returns a watched value of the one partner.
+func (v ownReview) GetAsset(ctx context.Context, id partner.ID, asset cyber.AssetID) (cyber.Asset, error) {
+	return ifOwn(id == v.id, cyber.ErrAssetNotFound, func() (cyber.Asset, error) { return v.of.GetAsset(ctx, id, asset) })
+}
+
+// FindingByID returns a finding of the one partner.
+func (v ownReview) FindingByID(ctx context.Context, id partner.ID, finding cyber.FindingID) (cyber.Found, error) {
+	return ifOwn(id == v.id, cyber.ErrFindingNotFound, func() (cyber.Found, error) { return v.of.FindingByID(ctx, id, finding) })
+}
+
+// movesForPartner returns the history of a case as the partner's people read it, without internal notes.
+func (c *Console) movesForPartner(r *request, moves []cyber.CaseMove) (list []cyber.CaseMove) {
+	own := map[string]bool{}
+	for _, o := range callRule(r, c.Rules.Operators.ListOperators) {
+		own[o.Email] = true
+	}
+	for _, m := range moves {
+		switch {
+		case own[m.Actor] || m.Actor == "": // a colleague's, or the person's own
+		case m.Kind == cyber.MoveNote:
+			continue
+		case m.Kind == cyber.MoveStatus:
+			m.Actor, m.Note = theService, "" // what was noted with a move is the operator's
+		default:
+			m.Actor = theService
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// ownFigures are those of one partner and of its endpoints.
+type ownFigures struct {
+	of       Figures
+	webhooks Webhooks
+	id       partner.ID
+}
+
+// LastFigures are the whole service's.
+func (ownFigures) LastFigures(context.Context) (operator.Figures, error) {
+	return operator.Figures{}, partner.ErrNotFound
+}
+
+// ownParts returns the parts of the figures that are the one partner's.
+func (f ownFigures) ownParts(ctx context.Context) (map[string]bool, error) {
+	list, err := f.webhooks.ListEndpoints(ctx, f.id)
+	parts := map[string]bool{string(f.id): true}
+	for _, e := range list {
+		parts[string(e.ID)] = true
+	}
+	return parts, err
+}
+
+// FiguresByDay returns counts of the one partner or of an endpoint of its own.
+func (f ownFigures) FiguresByDay(ctx context.Context, part string, days int, names ...operator.Figure) (map[operator.Figure][]operator.DayCount, error) {
+	mine, err := f.ownParts(ctx)
+	if err == nil && !mine[part] {
+		err = partner.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f.of.FiguresByDay(ctx, part, days, names...)
+}
+
+// FiguresByPart returns a count of each part that is the one partner's.
+func (f ownFigures) FiguresByPart(ctx context.Context, name operator.Figure, days int) (map[string]int64, error) {
+	mine, err := f.ownParts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := f.of.FiguresByPart(ctx, name, days)
+	maps.DeleteFunc(all, func(part string, _ int64) bool { return !mine[part] })
+	return all, err
 }

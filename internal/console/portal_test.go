@@ -322,7 +322,7 @@ func TestPortalFirstThread(t *testing.T) {
 	me.post(422, "/operators/"+string(eva.ID)+"/role", "role", "support")
 	me.post(404, "/operators/"+other.named["operator"]+"/disable")
 	me.post(303, "/operators/"+string(eva.ID)+"/disable")
-	all, err := d.app.Operators.Operators(ctx)
+	all, err := d.app.Operators.ListOperators(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -617,7 +617,7 @@ func TestPortalWork(t *testing.T) {
 	_, page = attendant.send("/devices", "", nil)
 	has(t, page, "Abrir", "-Origem das chaves")
 	attendant.post(303, device+"/revoke")
-	if one, err := d.app.Endpoints.GetDevice(ctx, cyber.KeyID(own.named["device"])); err != nil || one.EndReason != cyber.EndRevoked {
+	if one, err := d.app.Endpoints.DeviceByID(ctx, cyber.KeyID(own.named["device"])); err != nil || one.EndReason != cyber.EndRevoked {
 		t.Error(one.EndReason, err)
 	}
 
@@ -626,7 +626,7 @@ func TestPortalWork(t *testing.T) {
 	attendant.post(303, at+"/write", "text", "Já falamos com o banco.")
 	_, page = attendant.send(at, "", nil)
 	has(t, page, "Já falamos com o banco.", "<b>Você</b>")
-	if _, moves, err := d.app.Cases.ShowCase(ctx, cyber.CaseID(own.named["case"])); err != nil || !slices.ContainsFunc(moves, func(m cyber.CaseMove) bool { return m.Kind == cyber.MoveReply }) {
+	if _, moves, err := d.app.Cases.GetCase(ctx, cyber.CaseID(own.named["case"])); err != nil || !slices.ContainsFunc(moves, func(m cyber.CaseMove) bool { return m.Kind == cyber.MoveReply }) {
 		t.Error(moves, err)
 	}
 }

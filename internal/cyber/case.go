@@ -143,9 +143,6 @@ type CaseStore interface {
 	// booked; ErrAppointmentTaken when there are wishes and none is. A live partner's person has to be covered for that,
 	// and the partner within its share.
 	InsertCase(ctx context.Context, id partner.ID, c Case, wishes Wishes) (Case, error)
-	// ListCases returns the newest cases that fit; CaseByID one with its history.
-	ListCases(ctx context.Context, f CaseFilter) ([]Case, error)
-	GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, error)
 	// ListLane returns the cases of one status that fit, the most urgent first; WaitingCases how many wait.
 	ListLane(ctx context.Context, f LaneFilter) (Lane, error)
 	WaitingCases(ctx context.Context, f LaneFilter, assignee string, now, dayEnd time.Time) (WaitingCases, error)
@@ -159,7 +156,23 @@ type CaseStore interface {
 	// UpdateCase changes a case under the lock of its row. The numbers of the lines that change returns, their events,
 	// the booking and the release of a slot are part of it.
 	UpdateCase(ctx context.Context, key CaseKey, change func(*Case) (CaseChange, error)) (Case, error)
+	CaseKeeping
 	TriageStore
+}
+
+// CaseKeeping is what the rules of cases pass on as the store says it.
+type CaseKeeping interface {
+	// ListCases returns the newest cases that fit; GetCase one with its history.
+	ListCases(ctx context.Context, f CaseFilter) ([]Case, error)
+	GetCase(ctx context.Context, id CaseID) (Case, []CaseMove, error)
+	// ListQuestions returns what a service asks, in order. After DeleteQuestion it asks it no more; answers given stay with their cases.
+	ListQuestions(ctx context.Context, service ServiceID) ([]Question, error)
+	DeleteQuestion(ctx context.Context, id QuestionID) error
+	// ReadyAnswers returns the answers that are kept ready, by title.
+	ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error)
+	DeleteReadyAnswer(ctx context.Context, title string) error
+	// DeleteSlot takes a free slot out of the calendar; ErrSlotBooked when it is not free.
+	DeleteSlot(ctx context.Context, id SlotID) error
 }
 
 // CaseKey names a case: for the operator by its id alone, for a partner by the person that it is of as well.
@@ -189,12 +202,15 @@ type CaseFilter struct {
 
 // Cases opens support cases for partners and moves them for the operator.
 type Cases struct {
+	CaseKeeping
 	store CaseStore
 	now   func() time.Time
 }
 
 // NewCases joins the rules to a store and a clock.
-func NewCases(store CaseStore, now func() time.Time) *Cases { return &Cases{store: store, now: now} }
+func NewCases(store CaseStore, now func() time.Time) *Cases {
+	return &Cases{CaseKeeping: store, store: store, now: now}
+}
 
 // OpenCase opens a case.
 func (c *Cases) OpenCase(ctx context.Context, id partner.ID, r CaseRequest) (Case, error) {
@@ -237,32 +253,28 @@ func (c *Cases) insertCase(ctx context.Context, id partner.ID, r CaseRequest, tr
 	return c.store.InsertCase(ctx, id, opened, wishes)
 }
 
-// ListCases returns the newest cases that fit.
-func (c *Cases) ListCases(ctx context.Context, f CaseFilter) ([]Case, error) {
-	return c.store.ListCases(ctx, f)
-}
-
-// ShowCase returns a case and its history.
-func (c *Cases) ShowCase(ctx context.Context, id CaseID) (Case, []CaseMove, error) {
-	return c.store.GetCase(ctx, id)
-}
-
 // Bounds of what an attendant writes, in characters.
 const (
 	maxActor = 100
 	maxNote  = 2000
 )
 
+// updateCaseBy changes a case in the name of an operator, unless something in the request is wrong.
+func (c *Cases) updateCaseBy(ctx context.Context, id CaseID, actor string, wrong error, change func(*Case) (CaseChange, error)) (Case, error) {
+	if !partner.IsPrintable(actor, maxActor) {
+		wrong = ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
+	}
+	if wrong != nil {
+		return Case{}, wrong
+	}
+	return c.store.UpdateCase(ctx, CaseKey{ID: id}, change)
+}
+
 // MoveCase takes a case to another status, if the table of moves has it.
 func (c *Cases) MoveCase(ctx context.Context, id CaseID, to CaseStatus, actor, note string) (Case, error) {
 	actor, note = strings.TrimSpace(actor), strings.TrimSpace(note)
-	if !partner.IsPrintable(actor, maxActor) {
-		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
-	}
-	if !partner.Paragraphs(note, 0, maxNote) {
-		return Case{}, ErrCaseInvalid.With("note", fault.TextAtMost, maxNote)
-	}
-	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
+	wrong := fault.When(!partner.Paragraphs(note, 0, maxNote), ErrCaseInvalid.With("note", fault.TextAtMost, maxNote))
+	return c.updateCaseBy(ctx, id, actor, wrong, func(cs *Case) (CaseChange, error) {
 		move, err := cs.moveToStatus(to, actor, note, c.now())
 		return CaseChange{Lines: []CaseMove{move}}, err
 	})
@@ -304,13 +316,7 @@ func (c *Cases) AddReply(ctx context.Context, id CaseID, actor, text string) (Ca
 // addHistoryLine adds a text of an operator to a case's history.
 func (c *Cases) addHistoryLine(ctx context.Context, id CaseID, kind MoveKind, actor, field, text string) (Case, error) {
 	actor, text = strings.TrimSpace(actor), strings.TrimSpace(text)
-	if !partner.IsPrintable(actor, maxActor) {
-		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
-	}
-	if err := checkParagraphs(field, text, maxNote); err != nil {
-		return Case{}, err
-	}
-	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
+	return c.updateCaseBy(ctx, id, actor, checkParagraphs(field, text, maxNote), func(cs *Case) (CaseChange, error) {
 		return CaseChange{Lines: []CaseMove{cs.historyLine(kind, actor, text, c.now())}}, nil
 	})
 }
@@ -337,10 +343,7 @@ func (c *Cases) AssignCase(ctx context.Context, id CaseID, to string) (Case, err
 
 // TakeCase assigns a case to an operator; one that is open is in progress from then on.
 func (c *Cases) TakeCase(ctx context.Context, id CaseID, actor string) (Case, error) {
-	if !partner.IsPrintable(actor, maxActor) {
-		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
-	}
-	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (change CaseChange, err error) {
+	return c.updateCaseBy(ctx, id, actor, nil, func(cs *Case) (change CaseChange, err error) {
 		cs.Assignee, cs.ChangedAt = actor, c.now()
 		if cs.Status == CaseOpen {
 			change.Lines = make([]CaseMove, 1)
@@ -352,10 +355,7 @@ func (c *Cases) TakeCase(ctx context.Context, id CaseID, actor string) (Case, er
 
 // ScheduleEnd moves a case when UndoTime has passed, unless Undo is called or the person writes before.
 func (c *Cases) ScheduleEnd(ctx context.Context, id CaseID, to CaseStatus, actor string) (Case, error) {
-	if !partner.IsPrintable(actor, maxActor) {
-		return Case{}, ErrCaseInvalid.With("actor", fault.PrintableLength, maxActor)
-	}
-	return c.store.UpdateCase(ctx, CaseKey{ID: id}, func(cs *Case) (CaseChange, error) {
+	return c.updateCaseBy(ctx, id, actor, nil, func(cs *Case) (CaseChange, error) {
 		if !cs.Status.CanMoveTo(to) {
 			return CaseChange{}, ErrCaseMove.With("status", fault.NoSuchMove)
 		}

@@ -230,20 +230,14 @@ type Slot struct {
 // TriageStore keeps what services ask and when they attend.
 type TriageStore interface {
 	InsertQuestion(ctx context.Context, q Question) error
-	ListQuestions(ctx context.Context, service ServiceID) ([]Question, error)
-	DeleteQuestion(ctx context.Context, id QuestionID) error
 	SetTarget(ctx context.Context, service ServiceID, target time.Duration) error
-	ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error)
 	SaveReadyAnswer(ctx context.Context, a ReadyAnswer) error
-	DeleteReadyAnswer(ctx context.Context, title string) error
 	// InsertSlots keeps new times and passes over those that are there; it returns how many were new.
 	InsertSlots(ctx context.Context, slots []Slot) (int, error)
 	// ListSlots returns a service's slots from a time on, in order.
 	ListSlots(ctx context.Context, service ServiceID, from time.Time) ([]Slot, error)
 	// ListFreeSlots returns the times after one that a partner's people can have, in order.
 	ListFreeSlots(ctx context.Context, id partner.ID, service ServiceID, after time.Time, limit int) ([]time.Time, error)
-	// DeleteSlot takes a free slot away; ErrSlotBooked when it is not free.
-	DeleteSlot(ctx context.Context, id SlotID) error
 }
 
 // DefaultTarget is the working time for a case of a service that has no target of its own.
@@ -313,23 +307,8 @@ func (c *Cases) AddQuestion(ctx context.Context, service ServiceID, text string,
 	return q, c.store.InsertQuestion(ctx, q)
 }
 
-// ListQuestions returns what a service asks, in order.
-func (c *Cases) ListQuestions(ctx context.Context, service ServiceID) ([]Question, error) {
-	return c.store.ListQuestions(ctx, service)
-}
-
-// RemoveQuestion asks it no more; answers given stay with their cases.
-func (c *Cases) RemoveQuestion(ctx context.Context, id QuestionID) error {
-	return c.store.DeleteQuestion(ctx, id)
-}
-
 // ReadyAnswer is an answer that operators keep ready for many persons.
 type ReadyAnswer struct{ Title, Text string }
-
-// ReadyAnswers returns the answers that are kept ready, by title.
-func (c *Cases) ReadyAnswers(ctx context.Context) ([]ReadyAnswer, error) {
-	return c.store.ReadyAnswers(ctx)
-}
 
 // SaveReadyAnswer keeps an answer in the place of the one that has its title.
 func (c *Cases) SaveReadyAnswer(ctx context.Context, a ReadyAnswer) error {
@@ -339,11 +318,6 @@ func (c *Cases) SaveReadyAnswer(ctx context.Context, a ReadyAnswer) error {
 		return err
 	}
 	return c.store.SaveReadyAnswer(ctx, a)
-}
-
-// DeleteReadyAnswer removes an answer.
-func (c *Cases) DeleteReadyAnswer(ctx context.Context, title string) error {
-	return c.store.DeleteReadyAnswer(ctx, title)
 }
 
 // SetTargetTime sets the working time for new cases of a service; 0 means none.
@@ -371,9 +345,6 @@ func (c *Cases) AddFreeSlots(ctx context.Context, service ServiceID, id partner.
 func (c *Cases) ListSlots(ctx context.Context, service ServiceID) ([]Slot, error) {
 	return c.store.ListSlots(ctx, service, c.now())
 }
-
-// RemoveSlot takes a free slot out of the calendar.
-func (c *Cases) RemoveSlot(ctx context.Context, id SlotID) error { return c.store.DeleteSlot(ctx, id) }
 
 // appointmentLayouts are the forms of an ISO 8601 date-time that are understood: extended or basic, with or without
 // seconds and their fraction, with or without an offset.

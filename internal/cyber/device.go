@@ -143,22 +143,38 @@ type DeviceStore interface {
 	// IssueKey returns the live key of the device, or asks decide and keeps what it says, with a key of the system's
 	// pool if it has one; ErrPoolEmpty when that has none left. Two calls for one person never run at the same time.
 	IssueKey(ctx context.Context, id partner.ID, r DeviceRequest, decide func(Holding) (NewKey, error)) (Device, error)
-	// ListDevices returns a person's live devices, newest first.
-	ListDevices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error)
-	// SamePerson tells whether two user hashes name one person.
-	SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error)
 	// PartnerDevices returns up to limit live devices of a partner, newest first.
 	PartnerDevices(ctx context.Context, id partner.ID, limit int) ([]Device, error)
-	DeviceByID(ctx context.Context, key KeyID) (Device, error)
 	// DeviceByKey finds a device by its activation key.
 	DeviceByKey(ctx context.Context, text string) (Device, error)
+	DeviceKeeping
 	LifeStore
 	PoolStore
 	ShareStore
 }
 
+// DeviceKeeping is what the rules of devices pass on as the store says it.
+type DeviceKeeping interface {
+	// ListDevices returns a person's live devices, newest first; DeviceByID one key, for the operator.
+	ListDevices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error)
+	DeviceByID(ctx context.Context, key KeyID) (Device, error)
+	// IsSamePerson reports whether two user hashes name the same person.
+	IsSamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error)
+	// EndUnsubscribed ends the keys whose plan ends them with its last subscription.
+	EndUnsubscribed(ctx context.Context) (int, error)
+	// InstallLinks returns where people install the program of each system from; a system without a link is not there.
+	InstallLinks(ctx context.Context) (map[System]string, error)
+	// ListSources returns where each system's keys come from, and what is left, in the order of Systems; PoolsTurnedLow the pools
+	// that became low, or full again, since the last call in any replica.
+	ListSources(ctx context.Context) ([]Source, error)
+	PoolsTurnedLow(ctx context.Context) ([]Source, error)
+	// ListShares returns what was set or used of the pools and calendars, by resource and partner.
+	ListShares(ctx context.Context) ([]Share, error)
+}
+
 // Endpoints issues activation keys and lists what they protect.
 type Endpoints struct {
+	DeviceKeeping
 	store  DeviceStore
 	now    func() time.Time
 	random io.Reader
@@ -169,7 +185,7 @@ func NewEndpoints(store DeviceStore, now func() time.Time, random io.Reader) *En
 	if random == nil {
 		random = rand.Reader
 	}
-	return &Endpoints{store: store, now: now, random: random}
+	return &Endpoints{DeviceKeeping: store, store: store, now: now, random: random}
 }
 
 // IssueKey returns the key of a device: the live one it has, or a new one.
@@ -213,16 +229,6 @@ func (e *Endpoints) generateKey() (NewKey, error) {
 // MaxListed bounds the devices listed for a partner as a whole.
 const MaxListed = 1000
 
-// ListDevices returns a person's live devices, newest first.
-func (e *Endpoints) ListDevices(ctx context.Context, id partner.ID, u partner.UserHash) ([]Device, error) {
-	return e.store.ListDevices(ctx, id, u)
-}
-
-// IsSamePerson reports whether two user hashes name the same person.
-func (e *Endpoints) IsSamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
-	return e.store.SamePerson(ctx, id, a, b)
-}
-
 // ListPartnerDevices returns a partner's live devices, newest first, and whether there are more than MaxListed.
 func (e *Endpoints) ListPartnerDevices(ctx context.Context, id partner.ID) (list []Device, more bool, err error) {
 	list, err = e.store.PartnerDevices(ctx, id, MaxListed+1)
@@ -230,11 +236,6 @@ func (e *Endpoints) ListPartnerDevices(ctx context.Context, id partner.ID) (list
 		return list[:MaxListed], true, err
 	}
 	return list, false, err
-}
-
-// GetDevice returns one key, for the operator.
-func (e *Endpoints) GetDevice(ctx context.Context, key KeyID) (Device, error) {
-	return e.store.DeviceByID(ctx, key)
 }
 
 // FindDevice returns the device that an activation key was issued for, for the operator.
@@ -335,12 +336,9 @@ type LifeStore interface {
 	// MoveDevice ends a live key and issues one for another device of the same person, valid until the same time. With
 	// a mode in the request the key counts against the partner's share of a pool.
 	MoveDevice(ctx context.Context, id partner.ID, key KeyID, r DeviceRequest, next NewKey) (Device, error)
-	// GiveNotices asks about each key whose notice is due, writes the events and returns how many; EndUnsubscribed
-	// ends the keys whose plan has no subscription any more.
+	// GiveNotices asks about each key whose notice is due, writes the events and returns how many.
 	GiveNotices(ctx context.Context, decide func(d Device, now time.Time) Notice) (int, error)
-	EndUnsubscribed(ctx context.Context) (int, error)
-	// InstallLinks are where the program of each system is installed from; SetInstallLink changes one, empty for none.
-	InstallLinks(ctx context.Context) (map[System]string, error)
+	// SetInstallLink changes where the program of a system is installed from, empty for none.
 	SetInstallLink(ctx context.Context, system System, link string) error
 }
 
@@ -386,7 +384,7 @@ func (e *Endpoints) MoveOwnDevice(ctx context.Context, id partner.ID, named stri
 
 // RevokeDevice ends a key, for the operator.
 func (e *Endpoints) RevokeDevice(ctx context.Context, key KeyID) (Device, error) {
-	d, err := e.GetDevice(ctx, key)
+	d, err := e.DeviceByID(ctx, key)
 	if err != nil {
 		return d, err
 	}
@@ -401,7 +399,7 @@ func (e *Endpoints) ReplaceDevice(ctx context.Context, key KeyID, system System,
 	if err := r.checkRequest(); err != nil {
 		return Device{}, err
 	}
-	d, err := e.GetDevice(ctx, key)
+	d, err := e.DeviceByID(ctx, key)
 	if err != nil {
 		return d, err
 	}
@@ -423,11 +421,6 @@ func (e *Endpoints) GiveNotices(ctx context.Context) (int, error) {
 	return e.store.GiveNotices(ctx, DecideNotice)
 }
 
-// EndUnsubscribed ends the keys whose plan ends them with its last subscription.
-func (e *Endpoints) EndUnsubscribed(ctx context.Context) (int, error) {
-	return e.store.EndUnsubscribed(ctx)
-}
-
 // Linux has no keys by the contract; its program can be offered all the same.
 const Linux System = "linux"
 
@@ -436,11 +429,6 @@ func InstallSystems() []System { return append(ListSystems(), Linux) }
 
 // maxInstallLink is in bytes; shops' links with campaign parameters have about 200.
 const maxInstallLink = 500
-
-// InstallLinks returns where people install the program of each system from; a system without a link is not there.
-func (e *Endpoints) InstallLinks(ctx context.Context) (map[System]string, error) {
-	return e.store.InstallLinks(ctx)
-}
 
 // SetInstallLink sets where the program of a system is installed from; empty removes the link. People are sent there,
 // so it must be https and carry no credentials.
@@ -564,7 +552,7 @@ func groupCharacters(text []byte) string {
 
 // Only returns the same rules for a partner's own people: to them there are no keys but the partner's, and no pools.
 func (e *Endpoints) Only(id partner.ID) *Endpoints {
-	return &Endpoints{store: ownDevices{of: e.store, id: id}, now: e.now, random: e.random}
+	return NewEndpoints(ownDevices{of: e.store, id: id}, e.now, e.random)
 }
 
 // ownDevices is a store that knows one partner's keys. Of the embedded interface there is nothing: what stands not below is

@@ -64,12 +64,8 @@ type PoolStore interface {
 	// LoadKeyPool keeps the keys that are not known yet, switches the system to its pool, and returns how many were new. A
 	// known key that comes with a date of its end ends then, issued or not.
 	LoadKeyPool(ctx context.Context, system System, keys []VendorKey) (int, error)
-	// ListSources returns every system's source, in the order of Systems.
-	ListSources(ctx context.Context) ([]Source, error)
 	// UpdateSource changes where a system's keys come from.
 	UpdateSource(ctx context.Context, system System, change SourceChange) error
-	// PoolsTurnedLow returns the pools that became low, or full again, since the last call in any replica.
-	PoolsTurnedLow(ctx context.Context) ([]Source, error)
 }
 
 // ErrPoolFile means that a file of vendor keys cannot be read as such.
@@ -127,22 +123,12 @@ func (e *Endpoints) LoadKeyPool(ctx context.Context, system System, file io.Read
 	return done, nil
 }
 
-// ListSources returns where each system's keys come from, and what is left.
-func (e *Endpoints) ListSources(ctx context.Context) ([]Source, error) {
-	return e.store.ListSources(ctx)
-}
-
 // UpdateSource changes where a system's keys come from.
 func (e *Endpoints) UpdateSource(ctx context.Context, system System, change SourceChange) error {
 	if mark := change.LowMark; mark != nil && (*mark < 0 || *mark > 1_000_000_000) {
 		return ErrPoolFile.With("low mark", fault.KeysUpTo)
 	}
 	return e.store.UpdateSource(ctx, system, change)
-}
-
-// PoolsTurnedLow returns the pools that became low, or full again, since the last call.
-func (e *Endpoints) PoolsTurnedLow(ctx context.Context) ([]Source, error) {
-	return e.store.PoolsTurnedLow(ctx)
 }
 
 // maxVendorKey is the most characters that an activation key of a vendor may have.
@@ -360,14 +346,9 @@ const mostPooled = 10
 
 // ShareStore keeps shares.
 type ShareStore interface {
-	// ListShares returns what was set or used, by resource and partner.
-	ListShares(ctx context.Context) ([]Share, error)
 	// UpdateShare changes a partner's share; nil leaves a figure as it is.
 	UpdateShare(ctx context.Context, id partner.ID, of Resource, quota, reserved *int64) error
 }
-
-// ListShares returns who has what of the pools and calendars.
-func (e *Endpoints) ListShares(ctx context.Context) ([]Share, error) { return e.store.ListShares(ctx) }
 
 // UpdateShare changes a partner's share; nil leaves a figure as it is.
 func (e *Endpoints) UpdateShare(ctx context.Context, id partner.ID, of Resource, quota, reserved *int64) error {

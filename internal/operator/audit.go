@@ -148,7 +148,7 @@ func (t *Trail) ListEntries(ctx context.Context, f Filter) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := t.people.Operators(ctx)
+	own, err := t.people.ListOperators(ctx)
 	if err != nil {
 		return nil, err
 	}

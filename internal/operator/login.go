@@ -295,11 +295,6 @@ func (r *Registry) EndSession(ctx context.Context, s Session) error {
 	return r.store.DeleteSession(ctx, s.Digest)
 }
 
-// LogoutEverywhere ends all sessions of an operator and returns how many there were.
-func (r *Registry) LogoutEverywhere(ctx context.Context, id ID) (int64, error) {
-	return r.store.DeleteSessions(ctx, id)
-}
-
 // ListSessions lists an operator's open sessions, newest first.
 func (r *Registry) ListSessions(ctx context.Context, id ID) ([]Session, error) {
 	all, err := r.store.ListSessions(ctx, id)

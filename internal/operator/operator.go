@@ -110,9 +110,6 @@ type Store interface {
 	TokenDigest(token string) []byte
 	// InsertOperator keeps a new operator; ErrExists when the e-mail is taken.
 	InsertOperator(ctx context.Context, o Operator) error
-	// ListOperators returns all of them, oldest first.
-	ListOperators(ctx context.Context) ([]Operator, error)
-	OperatorByID(ctx context.Context, id ID) (Operator, error)
 	OperatorByEmail(ctx context.Context, email string) (Operator, error)
 	OperatorByInvite(ctx context.Context, digest []byte) (Operator, error)
 	// UpdateOperator changes one operator under the lock of all of them, so that a rule over the whole list holds.
@@ -125,12 +122,9 @@ type Store interface {
 	// ReplaceSession keeps a session under another digest and forgets the one before.
 	ReplaceSession(ctx context.Context, before []byte, s Session) error
 	DeleteSession(ctx context.Context, digest []byte) error
-	DeleteSessions(ctx context.Context, id ID) (int64, error)
 	ListSessions(ctx context.Context, id ID) ([]Session, error)
 	// InsertPasskey keeps a new passkey; ErrPasskey when its ID is taken.
 	InsertPasskey(ctx context.Context, p Passkey) error
-	// ListPasskeys returns an operator's, oldest first.
-	ListPasskeys(ctx context.Context, id ID) ([]Passkey, error)
 	UpdatePasskey(ctx context.Context, p Passkey) error
 	// DeletePasskeys forgets one passkey of an operator, or all of them when passkey is nil.
 	DeletePasskeys(ctx context.Context, id ID, passkey []byte) (int64, error)
@@ -139,6 +133,18 @@ type Store interface {
 	TakeCeremony(ctx context.Context, digest []byte, now time.Time) ([]byte, error)
 	// SweepSessions removes sessions that are past their limits.
 	SweepSessions(ctx context.Context, created, seen time.Time) (int64, error)
+	Keeping
+}
+
+// Keeping is what the registry passes on as the store says it.
+type Keeping interface {
+	// ListOperators returns all of them, oldest first; OperatorByID one.
+	ListOperators(ctx context.Context) ([]Operator, error)
+	OperatorByID(ctx context.Context, id ID) (Operator, error)
+	// DeleteSessions ends all sessions of an operator and returns how many there were.
+	DeleteSessions(ctx context.Context, id ID) (int64, error)
+	// ListPasskeys returns an operator's, oldest first.
+	ListPasskeys(ctx context.Context, id ID) ([]Passkey, error)
 }
 
 // EndSessions says whether a change also ends the operator's sessions.
@@ -155,6 +161,7 @@ type Exposed func(password string) (bool, error)
 
 // Registry creates, changes and authenticates operators, for the command line and the console alike.
 type Registry struct {
+	Keeping
 	store   Store
 	exposed Exposed
 	now     func() time.Time
@@ -163,13 +170,13 @@ type Registry struct {
 
 // NewRegistry joins the rules to a store, the corpus of breached passwords and a clock.
 func NewRegistry(store Store, exposed Exposed, now func() time.Time) *Registry {
-	return &Registry{store: store, exposed: exposed, now: now, hasher: newHasher()}
+	return &Registry{Keeping: store, store: store, exposed: exposed, now: now, hasher: newHasher()}
 }
 
 // WithStore returns the same rules over another store: inside a transaction.
 func (r *Registry) WithStore(store Store) *Registry {
 	inside := *r
-	inside.store = store
+	inside.Keeping, inside.store = store, store
 	return &inside
 }
 
@@ -228,16 +235,6 @@ func (r *Registry) ResetAccess(ctx context.Context, id ID) (Operator, string, er
 		token = r.newInvitation(o)
 	})
 	return o, token, err
-}
-
-// Operators returns all operators, oldest first.
-func (r *Registry) Operators(ctx context.Context) ([]Operator, error) {
-	return r.store.ListOperators(ctx)
-}
-
-// GetOperator returns one operator.
-func (r *Registry) GetOperator(ctx context.Context, id ID) (Operator, error) {
-	return r.store.OperatorByID(ctx, id)
 }
 
 // FindByEmail returns one operator by e-mail.

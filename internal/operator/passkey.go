@@ -324,11 +324,6 @@ func (r *Registry) PasskeyLogin(ctx context.Context, origin, token string, respo
 	return o, opened, err
 }
 
-// ListPasskeys lists an operator's, oldest first.
-func (r *Registry) ListPasskeys(ctx context.Context, id ID) ([]Passkey, error) {
-	return r.store.ListPasskeys(ctx, id)
-}
-
 // RemovePasskey forgets one passkey of an operator.
 func (r *Registry) RemovePasskey(ctx context.Context, id ID, text string) error {
 	raw, err := base64.RawURLEncoding.DecodeString(text)

@@ -67,7 +67,7 @@ func TestInvite(t *testing.T) {
 		if _, err := reg.ChangeRole(ctx, ana.ID, operator.Developer); !errors.Is(err, operator.ErrInvalid) {
 			t.Error("an admin became a partner's person:", err)
 		}
-		if kept, err := reg.GetOperator(ctx, dev.ID); err != nil || kept.Partner != live.ID || kept.Role != operator.Developer {
+		if kept, err := reg.OperatorByID(ctx, dev.ID); err != nil || kept.Partner != live.ID || kept.Role != operator.Developer {
 			t.Error(kept, err)
 		}
 		onlyOwn(t, reg.ForPartner(live.ID, operator.Developer), dev, bia, ana)
@@ -97,7 +97,7 @@ func TestInvite(t *testing.T) {
 func onlyOwn(t *testing.T, reg *operator.Registry, own operator.Operator, others ...operator.Operator) {
 	t.Helper()
 	ctx := context.Background()
-	if list, err := reg.Operators(ctx); err != nil || len(list) != 1 || list[0].ID != own.ID {
+	if list, err := reg.ListOperators(ctx); err != nil || len(list) != 1 || list[0].ID != own.ID {
 		t.Error(list, err)
 	}
 	if _, err := reg.DisableOperator(ctx, own.ID); err != nil {
@@ -105,13 +105,13 @@ func onlyOwn(t *testing.T, reg *operator.Registry, own operator.Operator, others
 	}
 	for _, o := range others {
 		for name, try := range map[string]func() error{
-			"read":     func() error { _, err := reg.GetOperator(ctx, o.ID); return err },
+			"read":     func() error { _, err := reg.OperatorByID(ctx, o.ID); return err },
 			"by mail":  func() error { _, err := reg.FindByEmail(ctx, o.Email); return err },
 			"disable":  func() error { _, err := reg.DisableOperator(ctx, o.ID); return err },
 			"enable":   func() error { _, err := reg.EnableOperator(ctx, o.ID); return err },
 			"reset":    func() error { _, _, err := reg.ResetAccess(ctx, o.ID); return err },
 			"role":     func() error { _, err := reg.ChangeRole(ctx, o.ID, operator.PartnerViewer); return err },
-			"log out":  func() error { _, err := reg.LogoutEverywhere(ctx, o.ID); return err },
+			"log out":  func() error { _, err := reg.DeleteSessions(ctx, o.ID); return err },
 			"sessions": func() error { _, err := reg.ListSessions(ctx, o.ID); return err },
 			"passkeys": func() error { _, err := reg.ListPasskeys(ctx, o.ID); return err },
 		} {

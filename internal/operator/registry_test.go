@@ -234,7 +234,7 @@ func TestSessionLimits(t *testing.T) {
 		if _, _, err := reg.ResumeSession(ctx, one); err != nil {
 			t.Error("the session that changed the password ended:", err)
 		}
-		if n, err := reg.LogoutEverywhere(ctx, o.ID); err != nil || n != 1 {
+		if n, err := reg.DeleteSessions(ctx, o.ID); err != nil || n != 1 {
 			t.Error(n, err)
 		}
 		if _, _, err := reg.ResumeSession(ctx, one); !errors.Is(err, operator.ErrNoSession) {
@@ -268,10 +268,10 @@ func TestCreateRefuses(t *testing.T) {
 			t.Errorf("%s logs in: %v", email, err)
 		}
 	}
-	if list, err := reg.Operators(ctx); err != nil || len(list) != 1 {
+	if list, err := reg.ListOperators(ctx); err != nil || len(list) != 1 {
 		t.Error(list, err)
 	}
-	if got, err := reg.GetOperator(ctx, o.ID); err != nil || got.Email != "ana@exemplo.com.br" {
+	if got, err := reg.OperatorByID(ctx, o.ID); err != nil || got.Email != "ana@exemplo.com.br" {
 		t.Error(got, err)
 	}
 }

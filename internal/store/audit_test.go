@@ -125,13 +125,13 @@ func TestTxIsOneStep(t *testing.T) {
 		if err := create(errUndo); !errors.Is(err, errUndo) {
 			t.Fatal(err)
 		}
-		if all, err := reg.Operators(ctx); err != nil || len(all) != 0 {
+		if all, err := reg.ListOperators(ctx); err != nil || len(all) != 0 {
 			t.Fatal("the change outlived its failure:", all, err)
 		}
 		if err := create(nil); err != nil {
 			t.Fatal(err)
 		}
-		all, err := reg.Operators(ctx)
+		all, err := reg.ListOperators(ctx)
 		if err != nil || len(all) != 1 {
 			t.Fatal(all, err)
 		}

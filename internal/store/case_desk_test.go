@@ -63,7 +63,7 @@ func TestSetWriter(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		now, _, err := cases.ShowCase(ctx, opened.ID)
+		now, _, err := cases.GetCase(ctx, opened.ID)
 		if err != nil || now.OtherWriter("caio", e.Clock.Now()) != "bruna" || now.OtherWriter("bruna", e.Clock.Now()) != "" {
 			t.Fatalf("%q is writing: %v", now.Writer, err)
 		}

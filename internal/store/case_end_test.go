@@ -72,7 +72,7 @@ func TestFinalMoveWaitsForUndo(t *testing.T) {
 		e.Clock.Advance(cyber.UndoTime)
 		makeEndings(1)
 		makeEndings(0)
-		if c, _, err := cases.ShowCase(ctx, opened.ID); err != nil || c.Status != cyber.CaseResolved || countEvents() != told+1 {
+		if c, _, err := cases.GetCase(ctx, opened.ID); err != nil || c.Status != cyber.CaseResolved || countEvents() != told+1 {
 			t.Errorf("%s, %d events after %d: %v", c.Status, countEvents(), told, err)
 		}
 		if _, err := cases.UndoScheduledEnd(ctx, opened.ID); !errors.Is(err, cyber.ErrCaseMove) {

@@ -85,7 +85,7 @@ func TestOneDeviceOneKey(t *testing.T) {
 		if err != nil || second.Key == first.Key {
 			t.Error("an ended key was issued again", err)
 		}
-		if old, err := endpoints.GetDevice(ctx, first.ID); err != nil || old.EndReason != cyber.EndExpired {
+		if old, err := endpoints.DeviceByID(ctx, first.ID); err != nil || old.EndReason != cyber.EndExpired {
 			t.Errorf("%+v, %v", old, err)
 		}
 	})

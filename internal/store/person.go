@@ -84,9 +84,9 @@ func (s core) runAsUser(ctx context.Context, id partner.ID, hash partner.UserHas
 	})
 }
 
-// SamePerson reports whether two user hashes name one person: two spellings of one digest, or both digests of a known
+// IsSamePerson reports whether two user hashes name one person: two spellings of one digest, or both digests of a known
 // person.
-func (s core) SamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
+func (s core) IsSamePerson(ctx context.Context, id partner.ID, a, b partner.UserHash) (bool, error) {
 	q := s.readQuerier()
 	one, err := s.findUser(ctx, q, id, a)
 	if err != nil {

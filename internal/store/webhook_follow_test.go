@@ -83,7 +83,7 @@ func TestEndpointFollowsInBatches(t *testing.T) {
 		t.Fatal("killed while it was enabled:", err, count("pending"), count("held"))
 	}
 	off()
-	if e, err := endpoints.GetEndpoint(ctx, w.partner.ID, id); err != nil || e.State != alert.Disabled {
+	if e, err := endpoints.EndpointByID(ctx, w.partner.ID, id); err != nil || e.State != alert.Disabled {
 		t.Error("half enabled:", e.State, err)
 	}
 	if err := doing(0, enable); err != nil || count("pending") != 2*manyRows || count("held") != 0 || count("failed") != manyRows {
@@ -99,11 +99,11 @@ func TestEndpointFollowsInBatches(t *testing.T) {
 	if err := doing(0, disable); err != nil || count("held") != 2*manyRows {
 		t.Fatal(err, count("held"))
 	}
-	if err := endpoints.FollowState(ctx, w.partner.ID, id, alert.Enabled); err != nil || count("held") != 0 {
+	if err := endpoints.FollowEndpoint(ctx, w.partner.ID, id, alert.Enabled); err != nil || count("held") != 0 {
 		t.Error(err, count("held"))
 	}
 	off()
-	if err := endpoints.FollowState(ctx, w.partner.ID, id, alert.Disabled); err != nil || count("pending") != 0 {
+	if err := endpoints.FollowEndpoint(ctx, w.partner.ID, id, alert.Disabled); err != nil || count("pending") != 0 {
 		t.Error(err, count("pending"))
 	}
 	if most > heldRows {

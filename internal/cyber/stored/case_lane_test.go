@@ -156,7 +156,7 @@ func TestNote(t *testing.T) {
 				t.Errorf("%q: %v", bad, err)
 			}
 		}
-		got, moves, err := cases.ShowCase(ctx, c.ID)
+		got, moves, err := cases.GetCase(ctx, c.ID)
 		if err != nil || got.Status != cyber.CaseOpen || got.Clock != c.Clock || len(moves) != 2 {
 			t.Fatal(got, moves, err)
 		}

@@ -74,7 +74,7 @@ func TestCaseLife(t *testing.T) {
 		if _, err := cases.MoveCase(ctx, c.ID, cyber.CaseResolved, "bruna", ""); !errors.Is(err, cyber.ErrCaseMove) {
 			t.Error("a cancelled case was resolved:", err)
 		}
-		c, moves, err := cases.ShowCase(ctx, c.ID)
+		c, moves, err := cases.GetCase(ctx, c.ID)
 		if err != nil || len(moves) != 8 || moves[0].From != "" || moves[7].To != cyber.CaseCancelled || moves[7].Note != "nota sobre Fulano" ||
 			moves[7].Actor != "bruna" || c.User != "u1" || !strings.Contains(c.Answers[0], "Cliquei") {
 			t.Errorf("%+v %+v, %v", c, moves, err)
@@ -183,13 +183,13 @@ func TestTriage(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if err := cases.RemoveQuestion(ctx, q.ID); err != nil {
+		if err := cases.DeleteQuestion(ctx, q.ID); err != nil {
 			t.Fatal(err)
 		}
 		if err := open(); err != nil {
 			t.Error("after the question was removed:", err)
 		}
-		if err := cases.RemoveQuestion(ctx, q.ID); !errors.Is(err, cyber.ErrQuestionNotFound) {
+		if err := cases.DeleteQuestion(ctx, q.ID); !errors.Is(err, cyber.ErrQuestionNotFound) {
 			t.Error(err)
 		}
 		if _, err := cases.AddQuestion(ctx, "sv_nada", "?", true, nil); !errors.Is(err, cyber.ErrServiceNotFound) {
@@ -258,7 +258,7 @@ func TestSlots(t *testing.T) {
 		if err != nil || len(slots) != 2 || slots[0].Case == "" {
 			t.Fatal(slots, err)
 		}
-		if err := cases.RemoveSlot(ctx, slots[0].ID); !errors.Is(err, cyber.ErrSlotBooked) {
+		if err := cases.DeleteSlot(ctx, slots[0].ID); !errors.Is(err, cyber.ErrSlotBooked) {
 			t.Error("a booked slot was removed:", err)
 		}
 	})
@@ -303,7 +303,7 @@ func TestCaseFilter(t *testing.T) {
 				}
 			}
 		}
-		if _, _, err := cases.ShowCase(ctx, "cs_nada"); !errors.Is(err, cyber.ErrCaseNotFound) {
+		if _, _, err := cases.GetCase(ctx, "cs_nada"); !errors.Is(err, cyber.ErrCaseNotFound) {
 			t.Error(err)
 		}
 	})
@@ -330,7 +330,7 @@ func TestLongCase(t *testing.T) {
 		if _, err := cases.AddMessage(ctx, key, cyber.Message{Text: "oi"}); err != nil {
 			t.Error("the last line:", err)
 		}
-		if _, moves, err := cases.ShowCase(ctx, c.ID); err != nil || len(moves) != 2 {
+		if _, moves, err := cases.GetCase(ctx, c.ID); err != nil || len(moves) != 2 {
 			t.Error(moves, err)
 		}
 	})
