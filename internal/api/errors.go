@@ -12,6 +12,7 @@ import (
 
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // area is a part of the contract with its own error shape and its own answer to bad credentials.
@@ -64,7 +65,7 @@ var (
 	errPanic     = fault.New(fault.Internal, "panic")
 )
 
-// statusOfFault returns the HTTP status for a kind of fault. It is the only such table of the API.
+// statusOfFault returns the HTTP status for a kind of fault. Pages answer all but two of them alike.
 func (a *area) statusOfFault(err error) int {
 	if errors.Is(err, errMethodNotAllowed) {
 		return http.StatusMethodNotAllowed
@@ -74,26 +75,9 @@ func (a *area) statusOfFault(err error) int {
 		return http.StatusBadRequest
 	case fault.Unauthenticated:
 		return a.refused
-	case fault.Forbidden:
-		return http.StatusForbidden
-	case fault.NotFound:
-		return http.StatusNotFound
-	case fault.Conflict:
-		return http.StatusConflict
-	case fault.TooLarge:
-		return http.StatusRequestEntityTooLarge
-	case fault.UnsupportedType:
-		return http.StatusUnsupportedMediaType
-	case fault.Unprocessable:
-		return http.StatusUnprocessableEntity
-	case fault.RateLimited:
-		return http.StatusTooManyRequests
-	case fault.Unavailable:
-		return http.StatusServiceUnavailable
-	case fault.Internal:
-		return http.StatusInternalServerError
+	default:
+		return telemetry.StatusOfPage(err)
 	}
-	return http.StatusInternalServerError
 }
 
 // errorDetail returns the text of the header x-error-detail, in one line of ASCII: which field broke which rule.
