@@ -207,10 +207,8 @@ func (r *request) keepRefusal(err error) (partner.Answer, error) {
 
 // decodeBody reads a small body into v: one JSON value, strict, its members' names unique.
 func (r *request) decodeBody(v any) error {
-	if bytes.Count(r.body, []byte{'{'})+bytes.Count(r.body, []byte{'['}) > maxDepth {
-		if err := checkDepth(r.body); err != nil {
-			return err
-		}
+	if err := checkDepth(r.body, 0); err != nil {
+		return err
 	}
 	if trimmed := bytes.TrimLeft(r.body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
 		return errBodyInvalid.With("body", fault.ExpectedJSONObject)
@@ -218,20 +216,28 @@ func (r *request) decodeBody(v any) error {
 	return jsonFault(json.Unmarshal(r.body, v))
 }
 
-// checkDepth refuses JSON that is nested too deep, before it is decoded. It takes tokens only and needs little memory.
-func checkDepth(body []byte) error {
-	d := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for {
-		if _, err := d.ReadToken(); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
+// checkDepth refuses JSON that is nested too deep, before it is decoded: so many levels are around it.
+func checkDepth(body []byte, around int) error {
+	if around+bytes.Count(body, []byte{'{'})+bytes.Count(body, []byte{'['}) <= maxDepth {
+		return nil
+	}
+	depth, quoted := around, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case c == '\\':
+			i++ // only inside a string
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			if depth++; depth > maxDepth {
+				return errBodyInvalid.With("body", fault.NestedDeeper, maxDepth)
 			}
-			return jsonFault(err)
-		}
-		if d.StackDepth() > maxDepth {
-			return errBodyInvalid.With("body", fault.NestedDeeper, maxDepth)
+		case c == '}', c == ']':
+			depth--
 		}
 	}
+	return nil
 }
 
 // jsonFault names the place and the rule that a body broke, without repeating any of it. A JSON pointer can hold member

@@ -141,7 +141,7 @@ func readItems(body io.Reader, turn *processorTurn, grow func(items, bytes int) 
 		if item == subscription.MaxItems {
 			return errBodyTooLarge.With("body", fault.ItemsAtMost, subscription.MaxItems)
 		}
-		if err := checkItemDepth(raw); err != nil {
+		if err := checkDepth(raw, 1); err != nil {
 			return err
 		}
 		if err := reader.Read(raw, &itemDraft); err != nil {
@@ -238,30 +238,6 @@ func streamFault(err error) error {
 		return errBodyInvalid.With("body", fault.Empty)
 	}
 	return bodyFault(err)
-}
-
-// checkItemDepth bounds the nesting; the array around the item is one level.
-func checkItemDepth(item jsontext.Value) error {
-	if bytes.Count(item, []byte{'{'})+bytes.Count(item, []byte{'['}) < maxDepth {
-		return nil
-	}
-	depth, quoted := 1, false
-	for i := 0; i < len(item); i++ {
-		switch c := item[i]; {
-		case c == '\\':
-			i++ // only inside a string
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{', c == '[':
-			if depth++; depth > maxDepth {
-				return errBodyInvalid.With("body", fault.NestedDeeper, maxDepth)
-			}
-		case c == '}', c == ']':
-			depth--
-		}
-	}
-	return nil
 }
 
 // All problems of an item are named, until an answer has answerErrors of them: each further item names laterErrors.
