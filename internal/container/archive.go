@@ -137,7 +137,7 @@ func (w *walker) rarFiles(l layer, open func(password string) (*rardecode.Reader
 		case errors.Is(err, io.EOF):
 			return nil
 		case (errors.Is(err, rardecode.ErrArchiveEncrypted) || errors.Is(err, rardecode.ErrArchivedFileEncrypted)) && password == "" && hopeless == nil:
-			password, hopeless = w.rarPassword(open)
+			password, hopeless = w.findPassword(func(password string) bool { return password != "" && fitsRARPassword(open, password) })
 			continue
 		case hopeless != nil && errors.Is(err, rardecode.ErrArchiveEncrypted):
 			err = hopeless
@@ -172,23 +172,6 @@ func (g guarded) Read(p []byte) (n int, err error) {
 	defer notPanicking(&err)
 	n, err = g.r.Read(p)
 	return n, rarPlainly(err)
-}
-
-// rarPassword tries passwords on the first file that is encrypted.
-func (w *walker) rarPassword(open func(password string) (*rardecode.Reader, error)) (string, error) {
-	for _, password := range w.passwords() {
-		if password == "" {
-			continue
-		}
-		if err := w.ctx.Err(); err != nil {
-			return "", err
-		}
-		if fitsRARPassword(open, password) {
-			w.fitted = password
-			return password, nil
-		}
-	}
-	return "", errEncrypted
 }
 
 // fitsRARPassword reports whether a password opens the archive.
@@ -285,29 +268,18 @@ func (w *walker) unlockSevenZip(l layer) (*sevenzip.Reader, error) {
 		}
 		return archive, trySevenZip(archive)
 	}
-	plain, err := open("")
-	if !isLocked(err) {
-		if plain == nil {
-			return nil, err
-		}
-		return plain, nil // what is damaged in it is told file by file
+	archive, err := open("")
+	if failed := new(sevenzip.ReadError); errors.As(err, &failed) && failed.Encrypted {
+		_, err = w.findPassword(func(password string) bool {
+			archive, err = open(password)
+			return err == nil
+		})
+		return archive, err
 	}
-	for _, password := range w.passwords() {
-		if err := w.ctx.Err(); err != nil {
-			return nil, err
-		}
-		if archive, err := open(password); err == nil {
-			w.fitted = password
-			return archive, nil
-		}
+	if archive == nil {
+		return nil, err
 	}
-	return nil, errEncrypted
-}
-
-// isLocked reports whether reading failed because the content is encrypted, rather than damaged.
-func isLocked(err error) bool {
-	var failed *sevenzip.ReadError
-	return errors.As(err, &failed) && failed.Encrypted
+	return archive, nil // what is damaged in it is told file by file
 }
 
 // trySevenZip reads the beginning of the first file that has any content.

@@ -185,6 +185,20 @@ func (w *walker) passwords() (all []string) {
 	return all
 }
 
+// findPassword returns the first password that fits, and remembers it for what comes after.
+func (w *walker) findPassword(fits func(password string) bool) (string, error) {
+	for _, password := range w.passwords() {
+		if err := w.ctx.Err(); err != nil {
+			return "", err
+		}
+		if fits(password) {
+			w.fitted = password
+			return password, nil
+		}
+	}
+	return "", errEncrypted
+}
+
 // Volume is one file of an archive that was split.
 type Volume struct {
 	// Name is its name without a path: the next volume is found by it.

@@ -3,6 +3,7 @@ package container
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -47,17 +48,10 @@ type pgDump struct {
 func (p *pgDump) readByte() int {
 	c, err := p.in.ReadByte()
 	if err != nil {
-		p.setError(cutShort(err))
+		p.err = cmp.Or(p.err, cutShort(err))
 		return 0
 	}
 	return int(c)
-}
-
-// setError ends the dump with an error.
-func (p *pgDump) setError(err error) {
-	if p.err == nil {
-		p.err = err
-	}
 }
 
 // readInteger reads a number: a byte for the sign, then as many bytes as the header declares, the lowest first.
@@ -83,12 +77,12 @@ func (p *pgDump) readText() []byte {
 		return nil
 	}
 	if n > pgTextLongest {
-		p.setError(errPGDump)
+		p.err = errPGDump
 		return nil
 	}
 	b, err := io.ReadAll(io.LimitReader(p.in, n)) // not made for the claim
 	if err != nil || int64(len(b)) < n {
-		p.setError(cutShort(err))
+		p.err = cutShort(err)
 	}
 	return b
 }
@@ -104,7 +98,7 @@ func (p *pgDump) readHead() error {
 	}
 	p.intSize, p.offSize = p.readByte(), p.readByte()
 	if format := p.readByte(); p.err == nil && format != 1 || p.intSize < 1 || p.intSize > 8 || p.offSize < 1 || p.offSize > 8 {
-		p.setError(errPGDump)
+		p.err = cmp.Or(p.err, errPGDump)
 	}
 	if p.version >= 0x010f00 {
 		p.packing = p.readByte()
@@ -261,23 +255,12 @@ func isBSONDocument(b []byte) bool {
 		return false
 	}
 	size := binary.LittleEndian.Uint32(b)
-	if size < 12 || size > bsonLargest {
-		return false
-	}
-	if int(size) <= len(b) && b[size-1] != 0 {
-		return false
-	}
-	if kind := b[4]; kind == 0 || kind > 0x13 {
+	if size < 12 || size > bsonLargest || int(size) <= len(b) && b[size-1] != 0 || b[4] == 0 || b[4] > 0x13 {
 		return false
 	}
 	end := bytes.IndexByte(b[5:min(len(b), 70)], 0)
-	if end < 1 {
+	if end < 1 || bytes.ContainsFunc(b[5:5+end], func(c rune) bool { return c < ' ' || c > '~' }) {
 		return false
-	}
-	for _, c := range b[5 : 5+end] {
-		if c < ' ' || c > '~' {
-			return false
-		}
 	}
 	return b[2] == 0 && b[3] == 0 || b[3] == 0 && b[2] < 0x20
 }

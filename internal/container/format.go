@@ -7,8 +7,8 @@ import (
 	"compress/bzip2"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
@@ -114,11 +114,7 @@ func (w *walker) handWritten(l layer, write func(out *text) error) error {
 // writeAll turns what a damaged file can do to a reader of it into an error.
 func writeAll(to io.Writer, write func(out *text) error) (err error) {
 	out := &text{w: bufio.NewWriterSize(to, 64<<10)}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("damaged: %v", p)
-		}
-	}()
+	defer notPanicking(&err)
 	err = write(out)
 	return cmp.Or(err, out.w.Flush())
 }
@@ -253,12 +249,7 @@ func isOpenPGP(b []byte) bool {
 // startsWith returns what knows a format by one of its first bytes.
 func startsWith(marks ...string) func(head []byte) bool {
 	return func(head []byte) bool {
-		for _, m := range marks {
-			if len(head) >= len(m) && string(head[:len(m)]) == m {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(marks, func(m string) bool { return bytes.HasPrefix(head, []byte(m)) })
 	}
 }
 

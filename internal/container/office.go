@@ -28,10 +28,8 @@ func officePart(names map[string]*zip.File, name string) func(raw io.Reader, out
 	case names["xl/workbook.xml"] != nil && strings.HasPrefix(name, "xl/worksheets/") && strings.HasSuffix(base, ".xml"):
 		return writeSheet
 	case names["word/document.xml"] != nil && strings.HasPrefix(name, "word/") && strings.HasSuffix(base, ".xml"):
-		for _, part := range []string{"document", "header", "footer", "comments", "footnotes", "endnotes"} {
-			if strings.HasPrefix(base, part) {
-				return writeRuns
-			}
+		if startsWith("document", "header", "footer", "comments", "footnotes", "endnotes")([]byte(base)) {
+			return writeRuns
 		}
 	case names["ppt/presentation.xml"] != nil && strings.HasPrefix(name, "ppt/") && strings.HasSuffix(base, ".xml") &&
 		(strings.Contains(name, "slides/") || strings.Contains(name, "notesSlides/") || strings.Contains(name, "comments")):

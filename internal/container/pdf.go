@@ -53,10 +53,8 @@ var errPDFLocked = errors.New("encrypted: a PDF with a password")
 func (p *pdf) writeText(out *text) error {
 	p.findObjects(p.file)
 	for _, o := range p.objects {
-		if bytes.Contains(o.dict, []byte("/Type/XRef")) || bytes.Contains(o.dict, []byte("/Type /XRef")) {
-			if bytes.Contains(o.dict, []byte("/Encrypt")) {
-				return errPDFLocked
-			}
+		if containsMark(o.dict, "/Type/XRef", "/Type /XRef") && containsMark(o.dict, "/Encrypt") {
+			return errPDFLocked
 		}
 	}
 	if at := bytes.LastIndex(p.file, []byte("trailer")); at >= 0 && bytes.Contains(p.file[at:], []byte("/Encrypt")) {
@@ -91,12 +89,13 @@ func (p *pdf) objectNumbers() []int {
 
 // pdfNoText tells streams that hold pictures, fonts and tables.
 func pdfNoText(dict []byte) bool {
-	for _, mark := range []string{"/Subtype/Image", "/Subtype /Image", "/FontFile", "/Length1", "/Type/XRef", "/Type /XRef", "/Type/ObjStm", "/Type /ObjStm", "/CIDFontType0C", "/Type1C", "/ICCBased", "/FunctionType", "/ShadingType"} {
-		if bytes.Contains(dict, []byte(mark)) {
-			return true
-		}
-	}
-	return false
+	return containsMark(dict, "/Subtype/Image", "/Subtype /Image", "/FontFile", "/Length1", "/Type/XRef", "/Type /XRef", "/Type/ObjStm", "/Type /ObjStm",
+		"/CIDFontType0C", "/Type1C", "/ICCBased", "/FunctionType", "/ShadingType")
+}
+
+// containsMark reports whether one of several marks stands in a dictionary.
+func containsMark(dict []byte, marks ...string) bool {
+	return slices.ContainsFunc(marks, func(mark string) bool { return bytes.Contains(dict, []byte(mark)) })
 }
 
 // findObjects looks for "12 0 obj".
@@ -143,17 +142,12 @@ func (p *pdf) streamOf(body []byte, s int) pdfObject {
 
 // numberBefore reads the number of an object backwards: "12 0" before " obj".
 func numberBefore(file []byte, end int) (int, bool) {
-	back := func(i int) int {
-		for i > 0 && file[i-1] >= '0' && file[i-1] <= '9' {
-			i--
-		}
-		return i
-	}
-	generation := back(end)
+	const digits = "0123456789"
+	generation := len(bytes.TrimRight(file[:end], digits))
 	if generation == end || generation == 0 || file[generation-1] != ' ' {
 		return 0, false
 	}
-	start := back(generation - 1)
+	start := len(bytes.TrimRight(file[:generation-1], digits))
 	n, err := strconv.Atoi(string(file[start : generation-1]))
 	return n, err == nil
 }
@@ -385,6 +379,9 @@ func (p *pdf) fontCMap(font int) pdfCMap {
 // cmapMost bounds the entries of a font's map, which may be claimed by ranges of any length.
 const cmapMost = 1 << 17
 
+// cmapModes are the words that begin a list of a font's map: of single codes, of ranges, of the widths of codes.
+var cmapModes = map[string]int{"beginbfchar": 1, "beginbfrange": 2, "begincodespacerange": 3}
+
 // readRanges reads the lists of single codes and of ranges.
 func (m *pdfCMap) readRanges(raw []byte) {
 	m.texts = map[int]string{}
@@ -395,14 +392,8 @@ func (m *pdfCMap) readRanges(raw []byte) {
 		switch {
 		case kind == pdfEnd || len(m.texts) > cmapMost:
 			return
-		case kind == pdfWord && string(token) == "beginbfchar":
-			mode, words = 1, nil
-		case kind == pdfWord && string(token) == "beginbfrange":
-			mode, words = 2, nil
-		case kind == pdfWord && string(token) == "begincodespacerange":
-			mode, words = 3, nil
 		case kind == pdfWord:
-			mode = 0
+			mode, words = cmapModes[string(token)], nil
 		case kind == pdfString && mode > 0:
 			words = append(words, token)
 		}

@@ -149,35 +149,28 @@ func (w *walker) zipDecrypt(e zipEntry, raw func() (io.Reader, error)) (io.Reade
 	if err != nil {
 		return nil, err
 	}
-	for _, password := range w.passwords() {
-		if err := w.ctx.Err(); err != nil {
+	open := func(password string) (io.Reader, error) {
+		in, err := raw()
+		if err != nil {
 			return nil, err
 		}
-		open := func() (io.Reader, error) {
-			in, err := raw()
-			if err != nil {
-				return nil, err
-			}
-			if in, err = locked.openLocked(in, password); err != nil {
-				return nil, err
-			}
-			return e.unpackText(in)
+		if in, err = locked.openLocked(in, password); err != nil {
+			return nil, err
 		}
+		return e.unpackText(in)
+	}
+	password, err := w.findPassword(func(password string) bool {
 		const tried = 1 << 20
-		r, err := open()
-		if errors.Is(err, errEncrypted) {
-			continue
-		}
+		r, err := open(password)
 		if err == nil {
 			_, err = io.Copy(io.Discard, io.LimitReader(r, tried))
 		}
-		if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-			continue
-		}
-		w.fitted = password
-		return open()
+		return err == nil || errors.Is(err, io.ErrUnexpectedEOF)
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, errEncrypted
+	return open(password)
 }
 
 // errZipMethod is the verdict on a member packed by a method that no reader here knows.
@@ -363,24 +356,21 @@ func (w *walker) openZipOnce(e zipEntry, raw io.Reader) (io.Reader, error) {
 		return nil, err
 	}
 	start := make([]byte, min(e.packed, 32))
-	n, err := io.ReadFull(raw, start)
-	if err != nil {
+	if _, err := io.ReadFull(raw, start); err != nil {
 		return nil, io.ErrUnexpectedEOF
 	}
-	for _, password := range w.passwords() {
-		if err := w.ctx.Err(); err != nil {
-			return nil, err
-		}
-		if _, err := lock.openLocked(bytes.NewReader(start[:n]), password); err == nil {
-			w.fitted = password
-			in, err := lock.openLocked(io.MultiReader(bytes.NewReader(start), raw), password)
-			if err != nil {
-				return nil, err
-			}
-			return e.unpackText(in)
-		}
+	password, err := w.findPassword(func(password string) bool {
+		_, err := lock.openLocked(bytes.NewReader(start), password)
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, errEncrypted
+	in, err := lock.openLocked(io.MultiReader(bytes.NewReader(start), raw), password)
+	if err != nil {
+		return nil, err
+	}
+	return e.unpackText(in)
 }
 
 // byteCounter counts what was taken. Decoders that read byte by byte take no byte too many from it.

@@ -408,31 +408,22 @@ func (fs *Feeds) runFolder(ctx context.Context, f *Feed) error {
 		return fmt.Errorf("list: %w", err)
 	}
 	var failed error
-	for _, d := range drops {
-		if strings.HasSuffix(d.Key, ".json") && !strings.Contains(d.Key, "/") {
-			if err := fs.takeDrop(ctx, f, b, d, drops); err != nil {
-				failed = errors.Join(failed, fmt.Errorf("%s: %w", d.Key, err)) // the others are taken all the same
-			}
+	manifests := slices.DeleteFunc(slices.Clone(drops), func(d bucket.Object) bool { return !strings.HasSuffix(d.Key, ".json") || strings.Contains(d.Key, "/") })
+	for _, d := range manifests {
+		if err := fs.takeDrop(ctx, f, b, d, drops); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", d.Key, err)) // the others are taken all the same
 		}
 	}
-	f.State.Orphans, err = countOrphans(ctx, b, drops)
+	f.State.Orphans, err = countOrphans(ctx, b, drops, manifests)
 	return errors.Join(failed, err)
 }
 
 // countOrphans counts files that no manifest speaks of. A manifest is dropped last, so a file may be one for a while and that
 // is no failure; one that stays so would be missed in silence.
-func countOrphans(ctx context.Context, b bucket.Bucket, drops []bucket.Object) (int64, error) {
-	var manifests, left []bucket.Object
-	for _, d := range drops {
-		if strings.HasSuffix(d.Key, ".json") && !strings.Contains(d.Key, "/") {
-			manifests = append(manifests, d)
-		}
-	}
-	for _, d := range drops {
-		if !slices.ContainsFunc(manifests, func(m bucket.Object) bool { return m.Key == d.Key || isBeside(m.Key, d.Key) }) {
-			left = append(left, d)
-		}
-	}
+func countOrphans(ctx context.Context, b bucket.Bucket, drops, manifests []bucket.Object) (int64, error) {
+	left := slices.DeleteFunc(slices.Clone(drops), func(d bucket.Object) bool {
+		return slices.ContainsFunc(manifests, func(m bucket.Object) bool { return m.Key == d.Key || isBeside(m.Key, d.Key) })
+	})
 	for i := 0; len(left) > 0 && i < len(manifests); i++ {
 		text, err := bucket.ReadAll(ctx, b, manifests[i].Key, maxManifest)
 		if err != nil {
@@ -520,9 +511,7 @@ func (fs *Feeds) fetchDumpList(ctx context.Context, f *Feed) error {
 				inputs = append(inputs, intake.AddressInput(fs.Client, u))
 			}
 		}
-		if err := fs.importItem(ctx, f, m.Name+" "+strings.Join(m.URLs, " "), m, inputs); err != nil {
-			failed = errors.Join(failed, err)
-		}
+		failed = errors.Join(failed, fs.importItem(ctx, f, m.Name+" "+strings.Join(m.URLs, " "), m, inputs))
 	}
 	if failed == nil { // the next run looks at the whole list again otherwise
 		f.State.Tag = tag

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -237,15 +238,8 @@ func (fs *Feeds) importPushes(ctx context.Context, f *Feed) error {
 
 // isPermanent reports whether the same push would fail the same way again.
 func isPermanent(err error) bool {
-	if errors.Is(err, intake.ErrBusy) {
-		return false
-	}
-	switch fault.KindOf(err) {
-	case fault.Invalid, fault.NotFound, fault.Conflict, fault.Unprocessable, fault.TooLarge:
-		return true
-	default:
-		return false
-	}
+	kinds := []fault.Kind{fault.Invalid, fault.NotFound, fault.Conflict, fault.Unprocessable, fault.TooLarge}
+	return !errors.Is(err, intake.ErrBusy) && slices.Contains(kinds, fault.KindOf(err))
 }
 
 // importPush makes a breach of a push, or adds to the one that it is of. Either can be repeated: what is there already
@@ -481,12 +475,6 @@ func (d *PushDoor) takePush(w http.ResponseWriter, r *http.Request, name, addres
 // isReadable says whether a body is declared as something that is read here.
 func isReadable(h http.Header) bool {
 	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
-	if err != nil || h.Get("Content-Encoding") != "" {
-		return false
-	}
-	switch kind {
-	case "application/x-ndjson", "application/jsonl", "application/json", "text/csv":
-		return true
-	}
-	return false
+	readable := []string{"application/x-ndjson", "application/jsonl", "application/json", "text/csv"}
+	return err == nil && h.Get("Content-Encoding") == "" && slices.Contains(readable, kind)
 }

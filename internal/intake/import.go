@@ -398,14 +398,8 @@ func fileStem(path string) string {
 
 // countVerdict counts an input that has been walked.
 func (run *importRun) countVerdict(report *container.Report) {
-	switch report.Verdict() {
-	case container.Read:
-		run.verdicts.Read++
-	case container.Partly:
-		run.verdicts.Partly++
-	case container.Unread:
-		run.verdicts.Unread++
-	}
+	counts := [...]*int64{container.Read: &run.verdicts.Read, container.Partly: &run.verdicts.Partly, container.Unread: &run.verdicts.Unread}
+	*counts[report.Verdict()]++
 	for _, s := range report.Skips {
 		run.countProblem(s)
 	}

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -185,10 +186,7 @@ func (run *importRun) scanInputs(ctx context.Context, sort func(context.Context)
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause
 	}
-	if sorted != nil {
-		return sorted
-	}
-	return err
+	return cmp.Or(sorted, err)
 }
 
 // discardKeys takes the place of sortAndWrite in a run that keeps nothing.

@@ -145,7 +145,7 @@ func (im *importer) readInput(ctx context.Context, in Input) error {
 		return err
 	}
 	defer packed.Close()
-	text, err := unpackStream(in.Name, countingReader{packed, &im.bytes})
+	text, err := unpackStream(in.Name, scan.MeteredReader{Reader: packed, Count: &im.bytes})
 	if err != nil {
 		return err
 	}
@@ -309,18 +309,6 @@ func parseRange(s string) (prefix uint64, ok bool) {
 	return prefix, err == nil && len(s) == rangeDigits
 }
 
-// countingReader counts what was read, for a progress bar that another goroutine draws.
-type countingReader struct {
-	io.Reader
-	n *atomic.Int64
-}
-
-func (c countingReader) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.n.Add(int64(n))
-	return n, err
-}
-
 // byteOrderMark begins lists that were saved by an editor on Windows.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
@@ -424,17 +412,6 @@ func (p *lineParser) parseFast(b []byte) int {
 	return at
 }
 
-// takeHashKey files a key. A count of zero marks the padding that the range service adds to hide the size of an answer.
-func (p *lineParser) takeHashKey(key, count uint64) {
-	if count == 0 {
-		return
-	}
-	p.keys = append(p.keys, key)
-	if count >= WidelySeen {
-		p.widely = append(p.widely, key)
-	}
-}
-
 // parseSlow reads one line without its end and returns what is wrong with it. It repeats nothing of the line.
 func (p *lineParser) parseSlow(line []byte) *fault.Rule {
 	if len(line) == 0 {
@@ -463,7 +440,12 @@ func (p *lineParser) parseSlow(line []byte) *fault.Rule {
 			return &fault.CountNotANumber
 		}
 	}
-	p.takeHashKey(key|p.high, count)
+	if count > 0 { // zero marks the padding that the range service adds to hide the size of an answer
+		p.keys = append(p.keys, key|p.high)
+	}
+	if count >= WidelySeen {
+		p.widely = append(p.widely, key|p.high)
+	}
 	return nil
 }
 

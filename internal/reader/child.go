@@ -431,10 +431,10 @@ func (m meteredFile) Volumes() []container.Volume {
 	return nil
 }
 
-// meterReads counts what is read.
+// meterReads counts what is read. A file stays readable in place: archives that begin at their end need that.
 func meterReads(r io.Reader, n *atomic.Int64) io.Reader {
 	if f, ok := r.(inPlace); ok {
 		return meteredFile{f, n}
 	}
-	return metered{r, n}
+	return scan.MeteredReader{Reader: r, Count: n}
 }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync/atomic"
 
 	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/fault"
@@ -168,7 +167,7 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 	rest := io.MultiReader(bytes.NewReader(head), r)
 	c.pending.Wait() // from here on every worker belongs to the large stream
 	if !plainText(head) {
-		n, err := scan.ScanParallel(ctx, metered{rest, &c.scanned}, name, c.recorders()) // it has no place from which it could go on
+		n, err := scan.ScanParallel(ctx, scan.MeteredReader{Reader: rest, Count: &c.scanned}, name, c.recorders()) // it has no place from which it could go on
 		if err == nil {
 			c.mayCheck(n)
 		}
@@ -189,7 +188,7 @@ func (c *reading) searchStream(ctx context.Context, name string, r io.Reader, wh
 		if _, err := io.CopyN(io.Discard, rest, from.First*c.job.Piece); err != nil {
 			return nil, err
 		}
-		return scan.NewPieces(metered{rest, &c.scanned}, c.job.Piece, from), nil
+		return scan.NewPieces(scan.MeteredReader{Reader: rest, Count: &c.scanned}, c.job.Piece, from), nil
 	})
 }
 
@@ -207,7 +206,7 @@ func (c *reading) searchBinary(ctx context.Context, r io.Reader) error {
 		_, itself := record.ClassesOf(kind)
 		c.workers[0].encodeSighting(&record.Sighting{Kind: kind, Normal: normal, Classes: itself, First: true})
 	})
-	n, err := scanner.Scan(ctx, metered{r, &c.scanned})
+	n, err := scanner.Scan(ctx, scan.MeteredReader{Reader: r, Count: &c.scanned})
 	if err == nil {
 		c.mayCheck(n)
 	}
@@ -287,7 +286,7 @@ func (c *reading) readRecords(ctx context.Context, name string, r io.Reader, hea
 	}
 	c.pending.Wait() // from here on every worker belongs to this stream
 	before := c.scanned.Load()
-	sum, err := stated.ReadRecords(ctx, metered{rest, &c.scanned}, c.mapping, c.workers[0].encodeSighting, func(line int64, why *fault.Error) error {
+	sum, err := stated.ReadRecords(ctx, scan.MeteredReader{Reader: rest, Count: &c.scanned}, c.mapping, c.workers[0].encodeSighting, func(line int64, why *fault.Error) error {
 		c.noRecord(fmt.Sprintf("%s:%d", name, line), why)
 		return nil
 	})
@@ -322,16 +321,4 @@ func (c *reading) noRecord(where string, why *fault.Error) {
 	if len(c.misread) < skipsKept {
 		c.misread = append(c.misread, container.Skip{Name: where, Reason: "records: " + why.Detail()})
 	}
-}
-
-// metered counts what is read. A file stays readable in place: archives that begin at their end need that.
-type metered struct {
-	io.Reader
-	n *atomic.Int64
-}
-
-func (m metered) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p)
-	m.n.Add(int64(n))
-	return n, err
 }

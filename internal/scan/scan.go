@@ -16,6 +16,7 @@ import (
 	"io"
 	"math"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -100,6 +101,18 @@ type CountingReader struct {
 func (c *CountingReader) Read(p []byte) (int, error) {
 	n, err := c.Source.Read(p)
 	c.Count += int64(n)
+	return n, err
+}
+
+// MeteredReader adds the bytes that are read to a count that other goroutines may look at, for progress.
+type MeteredReader struct {
+	io.Reader
+	Count *atomic.Int64
+}
+
+func (m MeteredReader) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	m.Count.Add(int64(n))
 	return n, err
 }
 
