@@ -153,8 +153,8 @@ var crossPartners = map[string]string{
 	"checkPartnerGrants":    "look at every key, text, plan and endpoint of every partner",
 	"checkSpokenRows":       "look at every key, text, plan and endpoint of every partner",
 	"caseOwner":             "the operator: finds whose a case is",
-	"dueReminders":          "reminds people of all partners; each row names its own",
-	"dueWarnings":           "announces ends of all partners; each row names its own",
+	"RemindSteps":           "reminds people of all partners; each row names its own",
+	"GiveNotices":           "announces ends of all partners; each row names its own",
 }
 
 // TestPartnerInEveryStatement: a statement on a table of partners, or on one that is named when the program runs, names

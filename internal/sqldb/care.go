@@ -57,20 +57,14 @@ func (d *DB) FindDamage(ctx context.Context, limit int) ([]string, error) {
 	if len(found) == 1 && found[0] == "ok" {
 		found = nil
 	}
-	rows, err := d.read.QueryContext(ctx, `SELECT "table", count(*), parent FROM pragma_foreign_key_check GROUP BY 1, 3 ORDER BY 1, 3`)
-	if err != nil {
-		return found, fmt.Errorf("check references: %w", err)
-	}
-	defer func() { _ = rows.Close() }() // Err below reports what matters
-	for rows.Next() {
+	err = EachRow(ctx, d.read, func(row Row) error {
 		var table, parent string
 		var n int64
-		if err := rows.Scan(&table, &n, &parent); err != nil {
-			return found, fmt.Errorf("check references: %w", err)
-		}
+		err := row.Scan(&table, &n, &parent)
 		found = append(found, fmt.Sprintf("%d rows of %s refer to rows of %s that are not there", n, table, parent))
-	}
-	return found, rows.Err()
+		return err
+	}, `SELECT "table", count(*), parent FROM pragma_foreign_key_check GROUP BY 1, 3 ORDER BY 1, 3`)
+	return found, err
 }
 
 // postgresDamage lists indexes and constraints that do not protect what they should, and pages with a wrong checksum.
@@ -95,21 +89,12 @@ func (d *DB) postgresDamage(ctx context.Context, limit int) ([]string, error) {
 }
 
 // queryTexts returns the texts that a query finds.
-func (d *DB) queryTexts(ctx context.Context, query string) ([]string, error) {
-	rows, err := d.read.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }() // Err below reports what matters
-	var list []string
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
-			return nil, err
-		}
-		list = append(list, text)
-	}
-	return list, rows.Err()
+func (d *DB) queryTexts(ctx context.Context, query string) (list []string, err error) {
+	err = EachRow(ctx, d.read, func(row Row) error {
+		list = append(list, "")
+		return row.Scan(&list[len(list)-1])
+	}, query)
+	return list, err
 }
 
 // ErrStillKept means that a reader kept old pages in use for so long that they could not be scrubbed.

@@ -120,25 +120,19 @@ func (d *DB) distributeTable(ctx context.Context, done *int, table, statement st
 
 // tablesKeyedBy returns the tables with column in their primary key, those that others refer to first, and all others.
 func (d *DB) tablesKeyedBy(ctx context.Context, column string) (with, without []string, err error) {
-	rows, err := d.read.QueryContext(ctx, `SELECT c.relname, a.attname IS NOT NULL FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
-		LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey) AND a.attname = $1
-		WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
-		ORDER BY (SELECT count(*) FROM pg_constraint f WHERE f.contype = 'f' AND f.confrelid = c.oid AND f.conrelid <> c.oid) = 0, c.relname`, column)
-	if err != nil {
-		return nil, nil, fmt.Errorf("list tables: %w", err)
-	}
-	defer func() { _ = rows.Close() }() // Err below reports what matters
-	for rows.Next() {
+	err = EachRow(ctx, d.read, func(row Row) error {
 		var name string
 		var has bool
-		if err := rows.Scan(&name, &has); err != nil {
-			return nil, nil, fmt.Errorf("list tables: %w", err)
-		}
+		err := row.Scan(&name, &has)
 		if has {
 			with = append(with, name)
 		} else {
 			without = append(without, name)
 		}
-	}
-	return with, without, rows.Err()
+		return err
+	}, `SELECT c.relname, a.attname IS NOT NULL FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+		LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey) AND a.attname = $1
+		WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+		ORDER BY (SELECT count(*) FROM pg_constraint f WHERE f.contype = 'f' AND f.confrelid = c.oid AND f.conrelid <> c.oid) = 0, c.relname`, column)
+	return with, without, err
 }

@@ -136,23 +136,17 @@ func (t *Tx) lockMigrations(ctx context.Context) error {
 // appliedTo returns the newest migration that the database has. It refuses one that is newer than list, and one whose
 // migrations are not those of list: that is neither newer nor older.
 func appliedTo(ctx context.Context, q Querier, list []Migration) (newest int64, err error) {
-	rows, err := q.QueryContext(ctx, `SELECT version, checksum FROM schema_migration ORDER BY version`)
-	if err != nil {
-		return 0, fmt.Errorf("read applied migrations: %w", err)
-	}
-	defer func() { _ = rows.Close() }() // Err below reports what matters
-	for rows.Next() {
+	err = EachRow(ctx, q, func(row Row) error {
 		var checksum string
-		if err := rows.Scan(&newest, &checksum); err != nil {
-			return 0, fmt.Errorf("read applied migrations: %w", err)
-		}
-		if newest <= int64(len(list)) && list[newest-1].Checksum != checksum {
-			return newest, fmt.Errorf("%w: its migration %d has checksum %.12s, that of this program %.12s. Run the program that made it; there is no upgrade from it",
+		err := row.Scan(&newest, &checksum)
+		if err == nil && newest <= int64(len(list)) && list[newest-1].Checksum != checksum {
+			err = fmt.Errorf("%w: its migration %d has checksum %.12s, that of this program %.12s. Run the program that made it; there is no upgrade from it",
 				ErrOtherSchema, newest, checksum, list[newest-1].Checksum)
 		}
-	}
-	if err := rows.Err(); err != nil {
-		return 0, fmt.Errorf("read applied migrations: %w", err)
+		return err
+	}, `SELECT version, checksum FROM schema_migration ORDER BY version`)
+	if err != nil {
+		return newest, err
 	}
 	if newest > int64(len(list)) {
 		return newest, fmt.Errorf("%w: it has migration %d, this program knows %d; start a newer vigia, or restore a backup made before the upgrade",
@@ -342,19 +336,10 @@ func columnArray[T any](rows [][]any, column int) []T {
 
 // insertReturning runs an INSERT and appends the numbers that it returns.
 func (t *Tx) insertReturning(ctx context.Context, insert string, args []any, added *[]int64) error {
-	rows, err := t.QueryContext(ctx, insert, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }() // Err below reports what matters
-	for rows.Next() {
-		var v int64
-		if err := rows.Scan(&v); err != nil {
-			return err
-		}
-		*added = append(*added, v)
-	}
-	return rows.Err()
+	return EachRow(ctx, t, func(row Row) error {
+		*added = append(*added, 0)
+		return row.Scan(&(*added)[len(*added)-1])
+	}, insert, args...)
 }
 
 // insertEach inserts row by row. It is for SQLite, where a statement costs no round trip.

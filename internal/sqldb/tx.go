@@ -288,6 +288,21 @@ type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
+// EachRow reads what a query finds, row by row.
+func EachRow(ctx context.Context, q Querier, read func(Row) error, query string, args ...any) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // Err below reports what matters
+	for rows.Next() {
+		if err := read(KeptRow{rows}); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 // BUG(sqldb): a list that comes from a standby is as old as the standby is behind: what was created a moment ago may be
 // missing from it. A single thing is always read from the database itself.
 

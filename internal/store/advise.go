@@ -251,15 +251,14 @@ func scorePlace(id partner.ID, user []byte, day int64) seal.Place {
 // sealDayScore has the same length for every score.
 func (s Advice) sealDayScore(id partner.ID, user []byte, d cyber.ScoreDay) ([]byte, error) {
 	plain := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(d.Breach)), uint64(d.Assessment))
-	sealed, err := s.keys.Seal(scorePlace(id, user, d.Day), plain)
-	return sealed, err
+	return s.sealValue(scorePlace(id, user, d.Day), plain)
 }
 
 // openDayScore fills in the score of a day.
 func (s Advice) openDayScore(id partner.ID, user []byte, d *cyber.ScoreDay, sealed []byte) error {
-	plain, err := s.keys.Unseal(scorePlace(id, user, d.Day), sealed)
-	if err != nil {
-		return fmt.Errorf("open score: %w", err)
+	var plain []byte
+	if err := s.openSealed(scorePlace(id, user, d.Day), sealed, &plain); err != nil {
+		return err
 	}
 	if len(plain) != 16 {
 		return fmt.Errorf("open score: %d bytes", len(plain))

@@ -214,11 +214,7 @@ func wholePersons(kept []keptHit) []keptHit {
 // createFindings turns hits into findings. It includes hits stored under the other digest of the same person: a person
 // who was enrolled after values had been added under both digests has hits under both.
 func (s Breaches) createFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit, trace leak.Tracer) (int, error) {
-	users := make([][]byte, len(kept))
-	for i, h := range kept {
-		users[i] = []byte(h.user)
-	}
-	people, err := s.findPersons(ctx, tx, id, users)
+	people, err := s.findPersons(ctx, tx, id, mapToList(kept, func(h keptHit) []byte { return []byte(h.user) }))
 	if err != nil {
 		return 0, err
 	}
@@ -252,10 +248,7 @@ func (s Breaches) createFindings(ctx context.Context, tx *sqldb.Tx, id partner.I
 	}
 	args := []any{breach, id}
 	marks := appendMarks(&args, ids)
-	if err := execStatement(ctx, tx, `DELETE FROM match_hit WHERE breach = $1 AND partner_id = $2 AND asset_id IN (`+marks+`)`, args...); err != nil {
-		return 0, err
-	}
-	return len(ids), nil
+	return len(ids), execStatement(ctx, tx, `DELETE FROM match_hit WHERE breach = $1 AND partner_id = $2 AND asset_id IN (`+marks+`)`, args...)
 }
 
 // foundIn names a finding and the watched value it is about.

@@ -36,12 +36,12 @@ func (s Services) ListServices(ctx context.Context) ([]cyber.Service, error) {
 
 // InsertService stores a new service.
 func (s Services) InsertService(ctx context.Context, sv cyber.Service) error {
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return s.insertService(ctx, tx, sv) })
+	return s.runAll(ctx, s.serviceStatement(sv))
 }
 
-// insertService stores a service; one whose ID exists already is left as it is.
-func (s Services) insertService(ctx context.Context, tx *sqldb.Tx, sv cyber.Service) error {
-	return execStatement(ctx, tx, `INSERT INTO service (`+serviceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
+// serviceStatement stores a service; one whose ID exists already is left as it is.
+func (s Services) serviceStatement(sv cyber.Service) sqldb.Statement {
+	return sqldb.NewStatement(`INSERT INTO service (`+serviceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING`,
 		sv.ID, sv.Name, sv.Description, sv.Position, sv.Retired, sv.CreatedAt, s.grantMAC("service", serviceGrant(sv)))
 }
 
@@ -49,18 +49,10 @@ func (s Services) insertService(ctx context.Context, tx *sqldb.Tx, sv cyber.Serv
 func (s Services) SeedServices(ctx context.Context, list []cyber.Service) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
 		any, err := readValue[bool](ctx, tx, `SELECT EXISTS (SELECT 1 FROM service)`)
-		if err != nil {
+		if err != nil || any {
 			return err
 		}
-		if any {
-			return nil
-		}
-		for _, sv := range list {
-			if err := s.insertService(ctx, tx, sv); err != nil {
-				return err
-			}
-		}
-		return nil
+		return tx.RunStatements(ctx, mapToList(list, s.serviceStatement))
 	})
 }
 

@@ -71,11 +71,7 @@ func (h holds) ReleaseHold(ctx context.Context, endpoints []alert.EndpointID) er
 
 // convertTexts returns texts as another type.
 func convertTexts[To, From ~string](texts []From) []To {
-	list := make([]To, len(texts))
-	for i, t := range texts {
-		list[i] = To(t)
-	}
-	return list
+	return mapToList(texts, func(t From) To { return To(t) })
 }
 
 // OpenDeliveries returns, in the order of their events, pending deliveries that are due, and ordered ones that are not:
@@ -146,8 +142,8 @@ func (s Alerts) WithBodies(ctx context.Context, id partner.ID, list []alert.Deli
 			if !ok {
 				continue
 			}
-			if d.Body, err = s.keys.Unseal(eventPlace(id, b.id), b.body); err != nil {
-				return nil, fmt.Errorf("open event: %w", err)
+			if err := s.openSealed(eventPlace(id, b.id), b.body, &d.Body); err != nil {
+				return nil, err
 			}
 			kept = append(kept, d)
 		}
@@ -216,8 +212,7 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 		if err := s.loadAttempts(ctx, tx, worker, apart); err != nil {
 			return err
 		}
-		err := recordResults(ctx, tx, worker, folded, arrived, statements, toMicros(s.now()))
-		return err
+		return recordResults(ctx, tx, worker, folded, arrived, statements, toMicros(s.now()))
 	})
 }
 
@@ -233,10 +228,7 @@ func recordResults(ctx context.Context, tx *sqldb.Tx, worker string, folded map[
 	for k, list := range arrived {
 		runs = append(runs, arrivedRun(tx, k, list, now))
 	}
-	all := make([]sqldb.Statement, len(runs), len(runs)+len(statements))
-	for i, r := range runs {
-		all[i] = r.write
-	}
+	all := mapToList(runs, func(r deliveredRun) sqldb.Statement { return r.write })
 	written, err := tx.RunCounting(ctx, append(all, statements...))
 	if err != nil {
 		return err
@@ -294,12 +286,10 @@ func arrivedRun(tx *sqldb.Tx, k endpointKey, list []alert.Delivery, now int64) d
 		WHERE partner_id = $3 AND endpoint_id = $1 AND ` + openDeliveriesCondition(tx, &args, list)}
 	write.Args = args
 	return deliveredRun{write, int64(len(list)), func() []sqldb.Statement {
-		statements := make([]sqldb.Statement, len(list))
-		for i, d := range list {
-			statements[i] = sqldb.NewStatement(`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1
+		return mapToList(list, func(d alert.Delivery) sqldb.Statement {
+			return sqldb.NewStatement(`UPDATE delivery SET state = 'delivered', finished_at = $4, attempts = attempts + 1
 				WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'held'`, k.partner, k.endpoint, d.Seq, now)
-		}
-		return statements
+		})
 	}}
 }
 
@@ -457,12 +447,10 @@ func (s Alerts) requeueSeqs(ctx context.Context, tx *sqldb.Tx, id partner.ID, en
 		return 0, err
 	}
 	state, now := to[0].InitialDeliveryState(), toMicros(s.now())
-	list := make([]sqldb.Statement, len(seqs))
-	for i, seq := range seqs {
-		list[i] = sqldb.NewStatement(`UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0
+	changed, err := tx.RunCounting(ctx, mapToList(seqs, func(seq int64) sqldb.Statement {
+		return sqldb.NewStatement(`UPDATE delivery SET state = $4, ordered = (length(person) > 0), attempts = 0, next_at = $5, finished_at = 0
 			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND state = 'failed'`, id, endpoint, seq, state, now)
-	}
-	changed, err := tx.RunCounting(ctx, list)
+	}))
 	for _, n := range changed {
 		total += n
 	}

@@ -54,44 +54,35 @@ func (s Devices) scanDevice(row scanner, d *cyber.Device) error {
 
 // IssueKey returns the live key of a device or keeps a new one: see cyber.DeviceStore.
 func (s Devices) IssueKey(ctx context.Context, id partner.ID, r cyber.DeviceRequest, decide func(cyber.Holding) (cyber.NewKey, error)) (cyber.Device, error) {
-	var d cyber.Device
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (d cyber.Device, err error) {
 		u, err := s.findAndNameUser(ctx, tx, id, r.User)
+		if err == nil {
+			err = lockHolder(ctx, tx, id, u)
+		}
+		if err == nil {
+			err = s.endExpired(ctx, tx, id, u)
+		}
 		if err != nil {
-			return err
-		}
-		if err := lockHolder(ctx, tx, id, u); err != nil {
-			return err
-		}
-		if err := s.endExpired(ctx, tx, id, u); err != nil {
-			return err
+			return d, err
 		}
 		if d, err = s.deviceNamed(ctx, tx, id, u, r.System, r.Name); !errors.Is(err, cyber.ErrDeviceUnknown) {
-			return err
+			return d, err
 		}
-		var h cyber.Holding
-		if h, err = s.countHolding(ctx, tx, id, u, r.System); err != nil {
-			return err
+		h, err := s.countHolding(ctx, tx, id, u, r.System)
+		if err != nil {
+			return d, err
 		}
 		next, err := decide(h)
 		if err != nil {
-			return err
+			return d, err
 		}
 		d = cyber.Device{
 			ID: next.ID, Partner: id, User: r.User, System: r.System, Name: r.Name, Key: next.Generated, IssuedAt: next.IssuedAt,
 			ValidUntil: next.ValidUntil, Plan: next.Plan,
 		}
-		if h.Pooled && r.Mode != "" {
-			if err := s.takeFromShare(ctx, tx, id, r); err != nil {
-				return err
-			}
-		}
-		return s.insertDevice(ctx, tx, u, &d, h.Pooled)
+		err = s.insertDevice(ctx, tx, u, &d, r, h.Pooled)
+		return d, err
 	})
-	if err != nil {
-		return cyber.Device{}, err
-	}
-	return d, nil
 }
 
 // lockHolder makes the decisions about one person's keys take turns.
@@ -127,7 +118,12 @@ func (s Devices) countHolding(ctx context.Context, tx *sqldb.Tx, id partner.ID, 
 }
 
 // insertDevice gives a device its key, from the pool where the system has one, and keeps it.
-func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cyber.Device, pooled bool) error {
+func (s Devices) insertDevice(ctx context.Context, tx *sqldb.Tx, u user, d *cyber.Device, r cyber.DeviceRequest, pooled bool) error {
+	if pooled && r.Mode != "" {
+		if err := s.takeFromShare(ctx, tx, d.Partner, r); err != nil {
+			return err
+		}
+	}
 	if pooled {
 		k, err := s.takeFromPool(ctx, tx, *d)
 		if err != nil {
@@ -267,51 +263,40 @@ func markExpired(keys []cyber.Device) []cyber.Device {
 
 // MoveDevice ends a live key and issues another for the same person: see cyber.LifeStore.
 func (s Devices) MoveDevice(ctx context.Context, id partner.ID, key cyber.KeyID, r cyber.DeviceRequest, next cyber.NewKey) (cyber.Device, error) {
-	var d cyber.Device
-	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (d cyber.Device, err error) {
 		old, err := s.findDevice(ctx, tx, `partner_id = $1 AND id = $2`, id, key)
 		if err != nil {
-			return err
+			return d, err
 		}
 		u, err := s.findUser(ctx, tx, id, old.User)
+		if err == nil { // the holder first, as everybody does who issues
+			err = lockHolder(ctx, tx, id, u)
+		}
+		if err == nil {
+			old, err = s.endLiveKey(ctx, tx, id, key, cyber.EndMoved, next.ID)
+		}
+		if err == nil {
+			err = s.endExpired(ctx, tx, id, u)
+		}
 		if err != nil {
-			return err
-		}
-		// The holder first, as everybody does who issues.
-		if err := lockHolder(ctx, tx, id, u); err != nil {
-			return err
-		}
-		if old, err = s.endLiveKey(ctx, tx, id, key, cyber.EndMoved, next.ID); err != nil {
-			return err
-		}
-		if err := s.endExpired(ctx, tx, id, u); err != nil {
-			return err
+			return d, err
 		}
 		if _, err = s.deviceNamed(ctx, tx, id, u, r.System, r.Name); !errors.Is(err, cyber.ErrDeviceUnknown) {
 			if err == nil {
 				err = cyber.ErrDeviceTaken.With("deviceName", fault.HasALiveKey)
 			}
-			return err
+			return d, err
 		}
 		d = cyber.Device{
 			ID: next.ID, Partner: id, User: old.User, System: r.System, Name: r.Name, Key: next.Generated, IssuedAt: next.IssuedAt,
 			ValidUntil: old.ValidUntil, Plan: old.Plan,
 		}
 		pooled, err := usesKeyPool(ctx, tx, id, r.System)
-		if err != nil {
-			return err
+		if err == nil {
+			err = s.insertDevice(ctx, tx, u, &d, r, pooled)
 		}
-		if pooled && r.Mode != "" {
-			if err := s.takeFromShare(ctx, tx, id, r); err != nil {
-				return err
-			}
-		}
-		return s.insertDevice(ctx, tx, u, &d, pooled)
+		return d, err
 	})
-	if err != nil {
-		return cyber.Device{}, err
-	}
-	return d, nil
 }
 
 // EndUnsubscribed ends the keys that were to end with the last subscription of their plan, and tells of each. It looks
@@ -323,12 +308,12 @@ func (s Devices) EndUnsubscribed(ctx context.Context) (int, error) {
 			AND b.plan_id = epp_key.plan_id AND b.ended_at = 0 AND (b.expiry_day = 0 OR b.expiry_day >= $3))`
 	today, total := int64(subscription.DayInBrazil(s.now())), 0
 	for after, last := partner.ID(""), cyber.KeyID(""); ; {
-		keys, err := collectRows(ctx, s.readQuerier(), scanOwnKey, `SELECT partner_id, id FROM epp_key WHERE (partner_id, id) > ($1, $2)`+alone+`
+		keys, err := collectOwned[cyber.KeyID](ctx, s.readQuerier(), `SELECT partner_id, id FROM epp_key WHERE (partner_id, id) > ($1, $2)`+alone+`
 			ORDER BY partner_id, id LIMIT $4`, after, last, today, noticeBatch)
 		if err != nil {
 			return total, err
 		}
-		for id, own := range keysByPartner(keys) {
+		for id, own := range groupByPartner(keys) {
 			err := inEventParts(ctx, s.core, id, own, func(tx *sqldb.Tx, part []cyber.KeyID) error {
 				args := []any{id, "", today} // the place of an id in the query above
 				ended, err := collectRows(ctx, tx, s.scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id > $2`+alone+`
@@ -389,64 +374,60 @@ func (s Devices) SetInstallLink(ctx context.Context, system cyber.System, link s
 		mac = excluded.mac`, system, link, s.grantMAC("epp_install", installGrant(system, link)))
 }
 
-// noticeBatch is how many keys are looked at in one statement.
+// noticeBatch is how many keys or findings are looked at in one statement.
 const noticeBatch = 200
 
 // GiveNotices writes an event for each key whose notice is due: see cyber.LifeStore. A few of a partner's notices and
 // their events are one transaction, and a row that another replica holds is passed over, so each notice is given once.
 func (s Devices) GiveNotices(ctx context.Context, decide func(d cyber.Device, now time.Time) cyber.Notice) (int, error) {
-	total := 0
+	return workOffDue(ctx, s.core, func(tx *sqldb.Tx, id partner.ID, part []cyber.KeyID) (locked, told int, err error) {
+		return s.giveNotices(ctx, tx, id, part, decide)
+	}, `SELECT partner_id, id FROM epp_key WHERE next_warning > 0 AND next_warning <= $1 ORDER BY next_warning LIMIT $2`)
+}
+
+// ownedID names a row of a partner.
+type ownedID[T any] struct {
+	partner partner.ID
+	id      T
+}
+
+// collectOwned runs a query for partners and IDs of theirs, in this order.
+func collectOwned[T any](ctx context.Context, q querier, query string, args ...any) ([]ownedID[T], error) {
+	return collectRows(ctx, q, func(row scanner, o *ownedID[T]) error { return row.Scan(&o.partner, &o.id) }, query, args...)
+}
+
+// groupByPartner groups IDs.
+func groupByPartner[T any](list []ownedID[T]) map[partner.ID][]T {
+	groups := map[partner.ID][]T{}
+	for _, o := range list {
+		groups[o.partner] = append(groups[o.partner], o.id)
+	}
+	return groups
+}
+
+// workOffDue has rows whose time has come decided about, a few of a partner's in one transaction, until there are no more. The query
+// finds the first of them, up to now and noticeBatch. It returns how many were told of.
+func workOffDue[T any](ctx context.Context, c core, decide func(tx *sqldb.Tx, id partner.ID, part []T) (locked, told int, err error), query string) (total int, err error) {
 	for {
-		due, err := s.dueWarnings(ctx)
+		due, err := collectOwned[T](ctx, c.readQuerier(), query, c.now(), noticeBatch)
 		if err != nil {
 			return total, err
 		}
-		seen, decided := 0, 0
-		for id, keys := range due {
-			err := inEventParts(ctx, s.core, id, keys, func(tx *sqldb.Tx, part []cyber.KeyID) error {
-				locked, told, err := s.giveNotices(ctx, tx, id, part, decide)
+		decided := 0
+		for id, own := range groupByPartner(due) {
+			err := inEventParts(ctx, c, id, own, func(tx *sqldb.Tx, part []T) error {
+				locked, told, err := decide(tx, id, part)
 				tx.AfterCommit(func() { decided, total = decided+locked, total+told })
 				return err
 			})
 			if err != nil {
 				return total, err
 			}
-			seen += len(keys)
 		}
-		if seen < noticeBatch || decided == 0 { // none: another replica has them all
+		if len(due) < noticeBatch || decided == 0 { // none: another replica has them all
 			return total, nil
 		}
 	}
-}
-
-// ownKey names a key of a partner.
-type ownKey struct {
-	partner partner.ID
-	id      cyber.KeyID
-}
-
-// scanOwnKey reads a partner and a key's ID, in this order.
-func scanOwnKey(row scanner, k *ownKey) error {
-	return row.Scan(&k.partner, &k.id)
-}
-
-// keysByPartner groups keys.
-func keysByPartner(keys []ownKey) map[partner.ID][]cyber.KeyID {
-	groups := map[partner.ID][]cyber.KeyID{}
-	for _, k := range keys {
-		groups[k.partner] = append(groups[k.partner], k.id)
-	}
-	return groups
-}
-
-// dueWarnings returns the first keys whose notice is due, by partner.
-func (s Devices) dueWarnings(ctx context.Context) (map[partner.ID][]cyber.KeyID, error) {
-	found, err := collectRows(ctx, s.readQuerier(), scanOwnKey,
-		`SELECT partner_id, id FROM epp_key WHERE next_warning > 0 AND next_warning <= $1 ORDER BY next_warning LIMIT $2`, s.now(), noticeBatch)
-	if err != nil {
-		return nil, err
-	}
-	return keysByPartner(found), nil
 }
 
 // giveNotices gives the notices of those of a partner's keys that are still due and not locked by another worker.

@@ -82,10 +82,7 @@ func (s Alerts) insertEvents(ctx context.Context, tx *sqldb.Tx, id partner.ID, e
 // namePersons names the person of each event as the partner named them last, and returns the keys by which a person's
 // events stay in order: that of the longer digest once the service knows both.
 func (s Alerts) namePersons(ctx context.Context, tx *sqldb.Tx, id partner.ID, events []alert.Event) ([]alert.Event, [][]byte, error) {
-	keys := make([][]byte, len(events))
-	for i, e := range events {
-		keys[i] = s.blindUserIndex(id, e.User)
-	}
+	keys := mapToList(events, func(e alert.Event) []byte { return s.blindUserIndex(id, e.User) })
 	people, err := s.findPersons(ctx, tx, id, keys)
 	if err != nil {
 		return nil, nil, err
@@ -349,7 +346,7 @@ func (s Alerts) EventReport(ctx context.Context, id partner.ID, of alert.ReportO
 		if !more || most == 0 {
 			return s.finishReport(ctx, id, tally, more, args)
 		}
-		rows, err := collectRows(ctx, q, scanSentEvent, `SELECT e.seq, e.created_at, e.type, coalesce(d.endpoint_id, ''), coalesce(d.state, '')
+		rows, err := collectRows(ctx, q, func(row scanner, e *alert.Sent) error { return row.Scan(&e.Seq, &e.At, &e.Type, &e.Endpoint, &e.State) }, `SELECT e.seq, e.created_at, e.type, coalesce(d.endpoint_id, ''), coalesce(d.state, '')
 			FROM (SELECT partner_id, seq, created_at, type FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
 				AND type <> 'webhook.test' ORDER BY seq LIMIT $6) e
 			LEFT JOIN delivery d ON d.partner_id = e.partner_id AND d.seq = e.seq AND d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)
@@ -361,11 +358,6 @@ func (s Alerts) EventReport(ctx context.Context, id partner.ID, of alert.ReportO
 		read, after = tally.AddEvents(rows)
 		more = read == most
 	}
-}
-
-// scanSentEvent reads an event with one of its deliveries.
-func scanSentEvent(row scanner, e *alert.Sent) error {
-	return row.Scan(&e.Seq, &e.At, &e.Type, &e.Endpoint, &e.State)
 }
 
 // finishReport names the first of what is missing. Where as many events were looked at as should be, it asks whether there

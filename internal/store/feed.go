@@ -169,7 +169,9 @@ func (s Feeds) KeepPush(ctx context.Context, p feed.Push, id string, body []byte
 	if err != nil {
 		return p, false, err
 	}
-	waiting, err := s.waitingBytes(ctx, p.Feed)
+	// What arrives at the same moment is not in it.
+	waiting, err := readValue[int64](ctx, s.readQuerier(), `SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM feed_push WHERE feed = $1 AND state = $2`,
+		p.Feed, feed.PushWaiting)
 	if err != nil {
 		return p, false, err
 	}
@@ -206,12 +208,6 @@ func (s Feeds) findSamePush(ctx context.Context, tx *sqldb.Tx, p feed.Push, body
 		err = feed.ErrRepeated.Note("webhook-id: was used before, with another body")
 	}
 	return kept, err
-}
-
-// waitingBytes returns how much waits of a feed. What arrives at the same moment is not in it.
-func (s Feeds) waitingBytes(ctx context.Context, name string) (waiting int64, err error) {
-	return readValue[int64](ctx, s.readQuerier(), `SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM feed_push WHERE feed = $1 AND state = $2`,
-		name, feed.PushWaiting)
 }
 
 // sealBodyParts cuts a body into what stands in one row each.

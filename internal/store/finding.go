@@ -18,15 +18,6 @@ import (
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
-// newHitsOfAsset returns the hits of a value in breaches.
-func newHitsOfAsset(asset cyber.AssetID, breaches []cyber.Seen) []leak.Hit {
-	hits := make([]leak.Hit, len(breaches))
-	for i, b := range breaches {
-		hits[i] = leak.Hit{Asset: asset, Seen: b}
-	}
-	return hits
-}
-
 // uniqueValues returns values without repetitions, in their order.
 func uniqueValues[T comparable](values []T) []T {
 	out, seen := make([]T, 0, len(values)), make(map[T]bool, len(values))
@@ -83,7 +74,6 @@ func newFindingID() (cyber.FindingID, error) {
 func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID, v leak.Verdict) error {
 	now := s.now()
 	var list []sqldb.Statement
-	var events []alert.Event
 	for _, f := range v.Found {
 		classes, logins, err := s.sealTrace(id, f)
 		if err != nil {
@@ -102,9 +92,7 @@ func (s Monitoring) keepVerdict(ctx context.Context, tx *sqldb.Tx, id partner.ID
 		}
 		list = append(list, judged...)
 	}
-	for _, n := range v.News {
-		events = append(events, alert.NewLeakEvent(n, now))
-	}
+	events := mapToList(v.News, func(n cyber.News) alert.Event { return alert.NewLeakEvent(n, now) })
 	for _, r := range v.Restated {
 		list = append(list, sqldb.NewStatement(`UPDATE asset SET status = $3, open_breaches = $4 WHERE partner_id = $1 AND id = $2`, id, r.ID, r.Status, r.OpenBreaches))
 		if !r.HasMoved() {
@@ -314,7 +302,7 @@ func (s Monitoring) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 	if err != nil {
 		return nil, nil, err
 	}
-	people, err := s.findPersons(ctx, tx, id, indexesOfRows(rows))
+	people, err := s.findPersons(ctx, tx, id, mapToList(rows, func(r lockedRow) []byte { return []byte(r.user) }))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -356,15 +344,6 @@ func (s Monitoring) lockAssets(ctx context.Context, tx *sqldb.Tx, id partner.ID,
 type lockedRow struct {
 	*leak.Watched
 	user string
-}
-
-// indexesOfRows returns the user index of each row, in the order of the rows.
-func indexesOfRows(rows []lockedRow) [][]byte {
-	indexes := make([][]byte, len(rows))
-	for i, r := range rows {
-		indexes[i] = []byte(r.user)
-	}
-	return indexes
 }
 
 // lockAssetRows takes rows and returns those that are there in the order of ids.

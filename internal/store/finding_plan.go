@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/vigiahq/vigia/internal/alert"
@@ -105,52 +104,12 @@ func saveStepMark(ctx context.Context, tx *sqldb.Tx, id partner.ID, m cyber.Step
 	return err
 }
 
-// remindBatch is how many findings are reminded of in one transaction.
-const remindBatch = 200
-
 // RemindSteps writes the events of steps that are due soon: see cyber.PlanStore. A few of a partner's reminders and their
 // events are one transaction, and a row that another replica holds is passed over, so each is given once.
 func (s Monitoring) RemindSteps(ctx context.Context, decide func(p cyber.Plan, since, now time.Time) cyber.Reminder) (int, error) {
-	total := 0
-	for {
-		due, err := s.dueReminders(ctx)
-		if err != nil {
-			return total, err
-		}
-		seen, decided := 0, 0
-		for id, findings := range due {
-			err := inEventParts(ctx, s.core, id, findings, func(tx *sqldb.Tx, part []cyber.FindingID) error {
-				locked, told, err := s.remindFindings(ctx, tx, id, part, decide)
-				tx.AfterCommit(func() { decided, total = decided+locked, total+told })
-				return err
-			})
-			if err != nil {
-				return total, err
-			}
-			seen += len(findings)
-		}
-		if seen < remindBatch || decided == 0 { // none: another replica has them all
-			return total, nil
-		}
-	}
-}
-
-// dueReminders returns the first findings whose time has come, by partner.
-func (s Monitoring) dueReminders(ctx context.Context) (map[partner.ID][]cyber.FindingID, error) {
-	type key struct {
-		partner partner.ID
-		id      cyber.FindingID
-	}
-	found, err := collectRows(ctx, s.readQuerier(), func(row scanner, k *key) error { return row.Scan(&k.partner, &k.id) },
-		`SELECT partner_id, id FROM finding WHERE remind_at > 0 AND remind_at <= $1 ORDER BY remind_at LIMIT $2`, s.now(), remindBatch)
-	if err != nil {
-		return nil, err
-	}
-	due := map[partner.ID][]cyber.FindingID{}
-	for _, k := range found {
-		due[k.partner] = append(due[k.partner], k.id)
-	}
-	return due, nil
+	return workOffDue(ctx, s.core, func(tx *sqldb.Tx, id partner.ID, part []cyber.FindingID) (locked, told int, err error) {
+		return s.remindFindings(ctx, tx, id, part, decide)
+	}, `SELECT partner_id, id FROM finding WHERE remind_at > 0 AND remind_at <= $1 ORDER BY remind_at LIMIT $2`)
 }
 
 // reminded is a finding whose time has come.
@@ -169,11 +128,7 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 	if err != nil || len(due) == 0 {
 		return 0, 0, err
 	}
-	ids := make([]cyber.FindingID, len(due))
-	for i, f := range due {
-		ids[i] = f.ID
-	}
-	marks, err := readStepMarks(ctx, tx, id, ids)
+	marks, err := readStepMarks(ctx, tx, id, mapToList(due, func(r reminded) cyber.FindingID { return r.ID }))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -194,15 +149,9 @@ func (s Monitoring) remindFindings(ctx context.Context, tx *sqldb.Tx, id partner
 		steps[f.user] = append(steps[f.user], plan)
 	}
 	if err := tx.RunStatements(ctx, next); err != nil {
-		return 0, 0, fmt.Errorf("note reminders: %w", err)
+		return 0, 0, err
 	}
-	var events []alert.Event
-	for _, user := range people {
-		events = append(events, alert.NewStepsDueEvent(id, user, steps[user], now))
-	}
-	if len(events) == 0 {
-		return len(due), 0, nil
-	}
+	events := mapToList(people, func(user partner.UserHash) alert.Event { return alert.NewStepsDueEvent(id, user, steps[user], now) })
 	return len(due), len(events), Alerts(s).addPartnerEvents(ctx, tx, id, events...)
 }
 

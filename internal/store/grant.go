@@ -68,11 +68,7 @@ func readGenuine[T any](ctx context.Context, q querier, scan func(scanner, *chec
 
 // valuesOf returns the values of rows.
 func valuesOf[T any](rows []checked[T]) []T {
-	list := make([]T, len(rows))
-	for i, r := range rows {
-		list[i] = r.value
-	}
-	return list
+	return mapToList(rows, func(r checked[T]) T { return r.value })
 }
 
 // grant gathers what a row says; the order of what is added never changes.

@@ -12,6 +12,7 @@ import (
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
@@ -95,7 +96,7 @@ func (s Monitoring) InsertAsset(ctx context.Context, id partner.ID, a cyber.NewA
 		if !added || len(a.Seen.Breaches) == 0 {
 			return nil
 		}
-		return s.addFindings(ctx, tx, id, newHitsOfAsset(a.ID, a.Seen.Breaches))
+		return s.addFindings(ctx, tx, id, mapToList(a.Seen.Breaches, func(b cyber.Seen) leak.Hit { return leak.Hit{Asset: a.ID, Seen: b} }))
 	})
 	return added, err
 }

@@ -97,12 +97,7 @@ func (s Overview) keepFigures(ctx context.Context, figures []figure) error {
 		if err := lockFigures(ctx, tx); err != nil {
 			return err
 		}
-		for _, f := range part {
-			if err := setDayTally(ctx, tx, string(f.name), f.part, f.day, f.n); err != nil {
-				return err
-			}
-		}
-		return nil
+		return tx.RunStatements(ctx, mapToList(part, func(f figure) sqldb.Statement { return setDayTally(f.name, f.part, f.day, f.n) }))
 	})
 	return err
 }
@@ -128,14 +123,14 @@ func lockFigures(ctx context.Context, tx *sqldb.Tx) error {
 }
 
 // setDayTally keeps a figure of a day.
-func setDayTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
-	return execStatement(ctx, tx, `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
+func setDayTally(name operator.Figure, part string, day, n int64) sqldb.Statement {
+	return sqldb.NewStatement(`INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (name, part, day) DO UPDATE SET n = $4`, name, part, day, n)
 }
 
 // addDayTally adds to a figure of a day.
-func addDayTally(ctx context.Context, tx *sqldb.Tx, name, part string, day, n int64) error {
-	return execStatement(ctx, tx, `INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
+func addDayTally(name operator.Figure, part string, day, n int64) sqldb.Statement {
+	return sqldb.NewStatement(`INSERT INTO tally (name, part, day, n) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (name, part, day) DO UPDATE SET n = tally.n + $4`, name, part, day, n)
 }
 
@@ -242,19 +237,14 @@ func (s Overview) countEvents(ctx context.Context, id partner.ID) (more bool, er
 		if err != nil {
 			return err
 		}
+		list := []sqldb.Statement{setDayTally(tallyEvents, string(id), 0, to)}
 		for _, c := range counts {
-			if err := addDayTally(ctx, tx, string(operator.EventsOfDay), "", c.day, c.n); err != nil {
-				return err
-			}
+			list = append(list, addDayTally(operator.EventsOfDay, "", c.day, c.n))
 			if c.kind == string(alert.LeakDetected) {
-				for _, part := range []string{"", string(id)} {
-					if err := addDayTally(ctx, tx, string(operator.AlertsOfDay), part, c.day, c.n); err != nil {
-						return err
-					}
-				}
+				list = append(list, addDayTally(operator.AlertsOfDay, "", c.day, c.n), addDayTally(operator.AlertsOfDay, string(id), c.day, c.n))
 			}
 		}
-		return setDayTally(ctx, tx, tallyEvents, string(id), 0, to)
+		return tx.RunStatements(ctx, list)
 	})
 	return more, err
 }
@@ -276,33 +266,22 @@ func (s Overview) countSubscriptions(ctx context.Context) error {
 		if err := lockFigures(ctx, tx); err != nil {
 			return err
 		}
+		const mark = "mark.subscriptions"
+		var list []sqldb.Statement
 		all := int64(0)
 		for _, g := range part {
-			more, err := countGrown(ctx, tx, g, today)
+			before, err := readValue[int64](ctx, tx, `SELECT coalesce((SELECT n FROM tally WHERE name = $1 AND part = $2 AND day = 0), 0)`, mark, g.part)
 			if err != nil {
 				return err
 			}
-			all += more
+			if more := g.n - before; more > 0 { // another process may have counted since
+				all += more
+				list = append(list, addDayTally(operator.SubscriptionsOfDay, g.part, today, more), setDayTally(mark, g.part, 0, g.n))
+			}
 		}
-		return addDayTally(ctx, tx, string(operator.SubscriptionsOfDay), "", today, all)
+		return tx.RunStatements(ctx, append(list, addDayTally(operator.SubscriptionsOfDay, "", today, all)))
 	})
 	return err
-}
-
-// countGrown adds what one partner's counter has moved, and returns by how much; another process may have done it since.
-func countGrown(ctx context.Context, tx *sqldb.Tx, g figure, today int64) (more int64, err error) {
-	const mark = "mark.subscriptions"
-	before, err := readValue[int64](ctx, tx, `SELECT coalesce((SELECT n FROM tally WHERE name = $1 AND part = $2 AND day = 0), 0)`, mark, g.part)
-	if err != nil {
-		return 0, err
-	}
-	if more = g.n - before; more <= 0 {
-		return 0, nil
-	}
-	if err := addDayTally(ctx, tx, string(operator.SubscriptionsOfDay), g.part, today, more); err != nil {
-		return 0, err
-	}
-	return more, setDayTally(ctx, tx, mark, g.part, 0, g.n)
 }
 
 // What the pictures of the console are drawn from. Everything is counted beside the pages, for yesterday and today only, and

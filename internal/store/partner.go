@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -219,7 +218,7 @@ func (s Partners) UpdateKeys(ctx context.Context, id partner.ID, change func(key
 		}
 		keys, err := s.readKeys(ctx, tx, id)
 		if err != nil {
-			return fmt.Errorf("read keys: %w", err)
+			return err
 		}
 		before := slices.Clone(keys)
 		if err := change(keys); err != nil {
@@ -332,30 +331,23 @@ func (s Partners) LatestRequests(ctx context.Context, id partner.ID, failedOnly 
 // made: its sealed body is bound to that.
 func (s Partners) AgeSandbox(ctx context.Context, id partner.ID, days int) error {
 	micros, number := (time.Duration(days) * 24 * time.Hour).Microseconds(), id
-	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		var statements []sqldb.Statement
-		add := func(query string, args ...any) {
-			statements = append(statements, sqldb.NewStatement(query, args...))
-		}
-		add(`UPDATE subscription SET suspended_at = CASE WHEN suspended_at > 0 THEN suspended_at - $2 ELSE 0 END,
+	return s.runAll(ctx,
+		sqldb.NewStatement(`UPDATE subscription SET suspended_at = CASE WHEN suspended_at > 0 THEN suspended_at - $2 ELSE 0 END,
 			ended_at = CASE WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END, start_day = start_day - $3,
-			expiry_day = CASE WHEN expiry_day > 0 THEN expiry_day - $3 ELSE 0 END WHERE partner_id = $1`, number, micros, days)
+			expiry_day = CASE WHEN expiry_day > 0 THEN expiry_day - $3 ELSE 0 END WHERE partner_id = $1`, number, micros, days),
 		// Through negative numbers: a row must never meet the one that is still where it goes.
-		add(`UPDATE subscription_expiry SET expiry_day = $2 - expiry_day WHERE partner_id = $1 AND expiry_day > 0`, number, days)
-		add(`UPDATE subscription_expiry SET expiry_day = -expiry_day WHERE partner_id = $1 AND expiry_day < 0`, number)
-		add(`UPDATE finding SET found_at = found_at - $2, resolved_at = CASE WHEN resolved_at > 0 THEN resolved_at - $2 ELSE 0 END,
+		sqldb.NewStatement(`UPDATE subscription_expiry SET expiry_day = $2 - expiry_day WHERE partner_id = $1 AND expiry_day > 0`, number, days),
+		sqldb.NewStatement(`UPDATE subscription_expiry SET expiry_day = -expiry_day WHERE partner_id = $1 AND expiry_day < 0`, number),
+		sqldb.NewStatement(`UPDATE finding SET found_at = found_at - $2, resolved_at = CASE WHEN resolved_at > 0 THEN resolved_at - $2 ELSE 0 END,
 			renewed_at = CASE WHEN renewed_at > 0 THEN renewed_at - $2 ELSE 0 END,
-			remind_at = CASE WHEN remind_at > 0 THEN remind_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros)
-		add(`UPDATE finding_step SET marked_at = marked_at - $2 WHERE partner_id = $1`, number, micros)
-		add(`UPDATE epp_key SET issued_at = issued_at - $2, valid_until = valid_until - $2, ended_at = CASE WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END,
+			remind_at = CASE WHEN remind_at > 0 THEN remind_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros),
+		sqldb.NewStatement(`UPDATE finding_step SET marked_at = marked_at - $2 WHERE partner_id = $1`, number, micros),
+		sqldb.NewStatement(`UPDATE epp_key SET issued_at = issued_at - $2, valid_until = valid_until - $2, ended_at = CASE WHEN ended_at > 0 THEN ended_at - $2 ELSE 0 END,
 			next_warning = CASE WHEN next_warning > 0 THEN next_warning - $2 ELSE 0 END,
 			activated_at = CASE WHEN activated_at > 0 THEN activated_at - $2 ELSE 0 END,
-			seen_at = CASE WHEN seen_at > 0 THEN seen_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros)
-		add(`UPDATE support_case SET created_at = created_at - $2, changed_at = changed_at - $2,
+			seen_at = CASE WHEN seen_at > 0 THEN seen_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros),
+		sqldb.NewStatement(`UPDATE support_case SET created_at = created_at - $2, changed_at = changed_at - $2,
 			clock_since = CASE WHEN clock_since > 0 THEN clock_since - $2 ELSE 0 END, due_at = CASE WHEN due_at < $3 THEN due_at - $2 ELSE due_at END,
 			made_up_at = CASE WHEN made_up_at > 0 THEN made_up_at - $2 ELSE 0 END, spoke_at = CASE WHEN spoke_at > 0 THEN spoke_at - $2 ELSE 0 END,
-			ending_at = CASE WHEN ending_at > 0 THEN ending_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros, int64(nothingDue))
-		err := tx.RunStatements(ctx, statements)
-		return err
-	})
+			ending_at = CASE WHEN ending_at > 0 THEN ending_at - $2 ELSE 0 END WHERE partner_id = $1`, number, micros, int64(nothingDue)))
 }

@@ -49,11 +49,16 @@ func wrapError(doing string, err error) error {
 
 // appendByteMarks is appendMarks for indexes, which columns hold as bytes.
 func appendByteMarks(args *[]any, indexes []string) string {
-	values := make([][]byte, len(indexes))
-	for i, index := range indexes {
-		values[i] = []byte(index)
+	return appendMarks(args, mapToList(indexes, func(index string) []byte { return []byte(index) }))
+}
+
+// mapToList returns what convert makes of each value, in the same order.
+func mapToList[From, To any](list []From, convert func(From) To) []To {
+	made := make([]To, len(list))
+	for i, v := range list {
+		made[i] = convert(v)
 	}
-	return appendMarks(args, values)
+	return made
 }
 
 // execStatement runs a statement that returns no rows.
@@ -111,17 +116,7 @@ func runReturning[T any](ctx context.Context, c core, fn func(tx *sqldb.Tx) (T, 
 
 // eachRow reads what a query finds, row by row.
 func eachRow(ctx context.Context, q querier, read func(scanner) error, query string, args ...any) error {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return statementError(query, err)
-	}
-	defer func() { _ = rows.Close() }() // rows.Err below reports what matters
-	for rows.Next() {
-		if err := read(sqldb.KeptRow{Row: rows}); err != nil {
-			return statementError(query, err)
-		}
-	}
-	return statementError(query, rows.Err())
+	return statementError(query, sqldb.EachRow(ctx, q, read, query, args...))
 }
 
 // collectRows runs a query and scans every row.

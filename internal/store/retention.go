@@ -266,11 +266,7 @@ func (c core) sweepFound(ctx context.Context, f found) (total int64, err error) 
 			return total, err
 		}
 		_, err = runInParts(ctx, c, keys, sweepBatch, func(tx *sqldb.Tx, part [][]any) error {
-			list := make([]sqldb.Statement, len(part))
-			for i, key := range part {
-				list[i] = sqldb.NewStatement(change, slices.Concat(key, f.args)...)
-			}
-			changed, err := tx.RunCounting(ctx, list)
+			changed, err := tx.RunCounting(ctx, mapToList(part, func(key []any) sqldb.Statement { return sqldb.NewStatement(change, slices.Concat(key, f.args)...) }))
 			tx.AfterCommit(func() {
 				for _, n := range changed {
 					total += n

@@ -3,10 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -231,26 +228,15 @@ const byPerson = `0 + `
 
 // namesOfHeld returns the names by which the audit trail may speak of what is held.
 func namesOfHeld(h subject.Held) []string {
-	var ids []string
-	for _, sub := range h.Subscriptions {
-		ids = append(ids, string(h.Partner.ID)+"/"+strconv.FormatInt(sub.Seq, 10))
-	}
-	for _, a := range h.Assets {
-		ids = append(ids, string(a.ID))
-	}
-	for _, f := range h.Findings {
-		ids = append(ids, string(f.ID))
-	}
-	for _, c := range h.Cases {
-		ids = append(ids, string(c.ID))
-	}
-	for _, d := range h.Devices {
-		ids = append(ids, string(d.ID))
-	}
-	for _, e := range h.Events {
-		ids = append(ids, e.ID)
-	}
-	return ids
+	return slices.Concat(
+		mapToList(h.Subscriptions, func(sub subscription.Subscription) string {
+			return string(h.Partner.ID) + "/" + strconv.FormatInt(sub.Seq, 10)
+		}),
+		mapToList(h.Assets, func(a subject.Watched) string { return string(a.ID) }),
+		mapToList(h.Findings, func(f cyber.Finding) string { return string(f.ID) }),
+		mapToList(h.Cases, func(c subject.Case) string { return string(c.ID) }),
+		mapToList(h.Devices, func(d cyber.Device) string { return string(d.ID) }),
+		mapToList(h.Events, func(e subject.Event) string { return e.ID }))
 }
 
 // ScrubErased takes what was deleted out of the database's files.
@@ -389,11 +375,7 @@ func (s Subjects) CasesNumbered(ctx context.Context, at []partner.ID, short int6
 
 // searchHits returns rows as hits of one kind, in the same order.
 func searchHits(kind subject.HitKind, rows []owned) []subject.Hit {
-	hits := make([]subject.Hit, len(rows))
-	for i, r := range rows {
-		hits[i] = subject.Hit{Kind: kind, Partner: r.partner, ID: string(r.name)}
-	}
-	return hits
+	return mapToList(rows, func(r owned) subject.Hit { return subject.Hit{Kind: kind, Partner: r.partner, ID: string(r.name)} })
 }
 
 // FindUserByReference returns the user hash of a person by reference, as the partner spelt it last, or as the service
@@ -415,27 +397,16 @@ func (s Subjects) FindUserByReference(ctx context.Context, id partner.ID, ref st
 	if p.d512 == "" {
 		return "", subject.ErrNobody
 	}
-	cpf, err := readValue[[]byte](ctx, q, `SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2`, id, []byte(p.d512))
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", subject.ErrNobody
-	}
+	cpf, err := findValue[[]byte](ctx, q, subject.ErrNobody, `SELECT cpf FROM person WHERE partner_id = $1 AND user_512 = $2`, id, []byte(p.d512))
 	if err != nil {
 		return "", err
 	}
 	held, err := Subscriptions(s).readByCPF(ctx, q, id, cpf, ` DESC LIMIT 1`)
 	if err != nil || len(held) == 0 {
-		return "", ignoreNotFound(err)
+		return "", cmp.Or(err, error(subject.ErrNobody))
 	}
 	salt, err := Partners(s).OpenSalt(ctx, id)
 	return partner.LongUserHash(held[0].Beneficiary.CPF, salt), err
-}
-
-// ignoreNotFound returns nil for a row that is not there.
-func ignoreNotFound(err error) error {
-	if err == nil {
-		return subject.ErrNobody
-	}
-	return err
 }
 
 // AccessesOf returns the lines of the audit trail about a person. Lines name rows by ids; those of erased rows are kept
@@ -473,11 +444,7 @@ func (s Subjects) erasedIDs(ctx context.Context, id partner.ID, p subject.Person
 		var erasure string
 		return row.Scan(&erasure, s.unseals(kept, func() seal.Place { return trailPlace(id, erasure) }))
 	}, `SELECT id, trail FROM erasure WHERE partner_id = $1 AND (person = $2 OR user_512 = $3)`, id, s.erasedReference(id, p), user)
-	var ids []string
-	for _, k := range kept {
-		ids = append(ids, k.IDs...)
-	}
-	return ids, err
+	return slices.Concat(mapToList(kept, func(k keptTrail) []string { return k.IDs })...), err
 }
 
 // Affected calls found for each person with findings of an incident, in the order of partners.
@@ -499,7 +466,7 @@ func (s Subjects) Affected(ctx context.Context, of subject.Incident, found func(
 	for after := (affectedMark{}); ; {
 		rows, err := s.affectedPage(ctx, c, order, after)
 		if err != nil {
-			return fmt.Errorf("read findings: %w", err)
+			return err
 		}
 		for _, r := range rows {
 			if one.user != r.user || one.Partner != r.Partner {

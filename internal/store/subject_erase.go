@@ -275,11 +275,12 @@ func erasedQueries() []string {
 // takenByErased is what a vendor's key says of the key that took it when that one was erased: it stays taken.
 const takenByErased = "erased"
 
-// eraseStep takes up to limit rows of one kind away, with what hangs on them, and tells how many it took; none ends it.
+// eraseStep takes up to limit rows of one kind away, with what hangs on them, and tells how many it took; none ends it, and so does
+// an error, which the eraser keeps.
 type eraseStep struct {
 	// atOnce is how many may go in one transaction.
 	atOnce int64
-	take   func(e *eraser, ctx context.Context, limit int64) (int64, error)
+	take   func(e *eraser, limit int64) int64
 }
 
 // eraseSteps are in the order in which everybody takes locks: subscriptions, then what a person has, then events.
@@ -329,13 +330,11 @@ func (s Subjects) eraseAhead(ctx context.Context, x indexes, upTo int64) (tallie
 	ahead := tallies{}
 	for _, step := range eraseSteps {
 		_, err := s.runBatches(ctx, step.atOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
-			e := s.newEraser(tx, x, upTo)
-			n, err := step.take(&e, ctx, limit)
-			if err == nil {
-				err = Alerts(e.in).addPartnerEvents(ctx, tx, x.partner, e.told...)
-			}
+			e := s.newEraser(ctx, tx, x, upTo)
+			n := step.take(&e, limit)
+			e.tellPartner()
 			tx.AfterCommit(func() { tallies(e.erased.Counts).addToCounts(ahead) })
-			return n, err
+			return n, e.err
 		})
 		if err != nil {
 			return ahead, classifyError(err)
@@ -346,25 +345,21 @@ func (s Subjects) eraseAhead(ctx context.Context, x indexes, upTo int64) (tallie
 
 // eraseRowsOf deletes what is about a person and not newer than upTo, in the transaction of the caller.
 func (s Subjects) eraseRowsOf(ctx context.Context, tx *sqldb.Tx, x indexes, upTo int64) (subject.Erased, error) {
-	e := s.newEraser(tx, x, upTo)
+	e := s.newEraser(ctx, tx, x, upTo)
 	for _, step := range eraseSteps {
-		for more := true; more; {
-			n, err := step.take(&e, ctx, step.atOnce)
-			if err != nil {
-				return e.erased, err
-			}
-			more = n > 0
+		for more := e.err == nil; more; {
+			more = step.take(&e, step.atOnce) > 0 && e.err == nil
 		}
 	}
-	err := Alerts(e.in).addPartnerEvents(ctx, tx, x.partner, e.told...)
-	if err == nil {
-		err = e.deletePersonRows(ctx)
-	}
-	return e.erased, err
+	e.tellPartner()
+	e.deletePersonRows()
+	return e.erased, e.err
 }
 
-// eraser is one transaction of an erasure.
+// eraser is one transaction of an erasure. After an error it reads and deletes nothing more.
 type eraser struct {
+	ctx    context.Context //nolint:containedctx // lives for one transaction
+	err    error
 	in     Subjects
 	tx     *sqldb.Tx
 	x      indexes
@@ -375,17 +370,33 @@ type eraser struct {
 }
 
 // newEraser returns what deletes a person's rows in a transaction.
-func (s Subjects) newEraser(tx *sqldb.Tx, x indexes, upTo int64) eraser {
-	return eraser{in: s.insideTx(tx), tx: tx, x: x, upTo: upTo, erased: subject.Erased{Partner: x.partner, Counts: map[string]int64{}}}
+func (s Subjects) newEraser(ctx context.Context, tx *sqldb.Tx, x indexes, upTo int64) eraser {
+	return eraser{ctx: ctx, in: s.insideTx(tx), tx: tx, x: x, upTo: upTo, erased: subject.Erased{Partner: x.partner, Counts: map[string]int64{}}}
 }
 
 // deleteRows runs a statement, counts what it took away and tells how much that was.
-func (e *eraser) deleteRows(ctx context.Context, what, statement string, args ...any) (int64, error) {
-	n, err := execCounting(ctx, e.tx, statement, args...)
+func (e *eraser) deleteRows(what, statement string, args ...any) (n int64) {
+	if e.err == nil {
+		n, e.err = execCounting(e.ctx, e.tx, statement, args...)
+	}
 	if n > 0 {
 		e.erased.Counts[what] += n
 	}
-	return n, err
+	return n
+}
+
+// changeRows runs a statement that takes no row of the person away.
+func (e *eraser) changeRows(statement string, args ...any) {
+	if e.err == nil {
+		e.err = execStatement(e.ctx, e.tx, statement, args...)
+	}
+}
+
+// tellPartner keeps the events that the erasure itself causes.
+func (e *eraser) tellPartner() {
+	if e.err == nil {
+		e.err = Alerts(e.in).addPartnerEvents(e.ctx, e.tx, e.x.partner, e.told...)
+	}
 }
 
 // userArguments returns the arguments of statements that begin with partner_id = $1 AND user_index IN ($2, $3),
@@ -395,8 +406,11 @@ func (e *eraser) userArguments(more ...any) []any {
 }
 
 // readRowNames reads names of rows.
-func (e *eraser) readRowNames(ctx context.Context, query string, args ...any) ([]string, error) {
-	return collectValues[string](ctx, e.tx, query, args...)
+func (e *eraser) readRowNames(query string, args ...any) (names []string) {
+	if e.err == nil {
+		names, e.err = collectValues[string](e.ctx, e.tx, query, args...)
+	}
+	return names
 }
 
 // namedArguments returns the arguments for rows of the partner that names lead to, and the marks of the names.
@@ -408,73 +422,63 @@ func (e *eraser) namedArguments(names []string) (args []any, marks string) {
 
 // subscriptions deletes up to limit subscriptions of the CPF and takes the live ones off the partner's counts. The
 // partner's counter is locked first, as every change of subscriptions does.
-func (e *eraser) subscriptions(ctx context.Context, limit int64) (int64, error) {
+func (e *eraser) subscriptions(limit int64) int64 {
 	if len(e.x.cpf) == 0 {
-		return 0, nil
+		return 0
 	}
-	if _, err := lockSubscriptions(ctx, e.tx, e.x.partner); err != nil {
-		return 0, err
+	if _, e.err = lockSubscriptions(e.ctx, e.tx, e.x.partner); e.err != nil {
+		return 0
 	}
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} { // see unsubscribed
-		seats, err := collectRows(ctx, e.tx, scanSeatRow, `SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND `+half+`
+		var seats []seat
+		seats, e.err = collectRows(e.ctx, e.tx, scanSeatRow, `SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND `+half+`
 			LIMIT $4`, e.x.partner, e.x.cpf, e.upTo, limit)
-		if err != nil {
-			return 0, err
+		if e.err != nil {
+			return 0
 		}
 		if len(seats) == 0 {
 			continue
 		}
 		args := []any{e.x.partner}
-		seqs := make([]int64, len(seats))
-		for i, seat := range seats {
-			seqs[i] = seat.seq
+		seqs := mapToList(seats, func(s seat) int64 { return s.seq })
+		n := e.deleteRows("subscriptions", `DELETE FROM subscription WHERE partner_id = $1 AND seq IN (`+appendMarks(&args, seqs)+`)`, args...)
+		if e.err == nil && half == `ended_at = 0` {
+			e.err = Subscriptions(e.in).removeActive(e.ctx, e.tx, e.x.partner, seats)
 		}
-		n, err := e.deleteRows(ctx, "subscriptions", `DELETE FROM subscription WHERE partner_id = $1 AND seq IN (`+appendMarks(&args, seqs)+`)`, args...)
-		if err == nil && half == `ended_at = 0` {
-			err = Subscriptions(e.in).removeActive(ctx, e.tx, e.x.partner, seats)
-		}
-		return n, err
+		return n
 	}
-	return 0, nil
+	return 0
 }
 
 // valuesAtOnce is how many watched values, or cases, are looked at for what hangs on them.
 const valuesAtOnce = 20
 
 // deleteValues deletes watched values: first what hangs on some of them, then these.
-func (e *eraser) deleteValues(ctx context.Context, limit int64) (int64, error) {
-	values, err := e.readRowNames(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(valuesAtOnce)...)
-	if err == nil && len(values) == 0 { // the person's CPF, where others watch it
+func (e *eraser) deleteValues(limit int64) int64 {
+	values := e.readRowNames(`SELECT id FROM asset WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(valuesAtOnce)...)
+	if len(values) == 0 { // the person's CPF, where others watch it
 		args := e.x.assetArguments()
-		values, err = e.readRowNames(ctx, `SELECT id FROM asset WHERE partner_id = $1 AND kind = $2 AND value_index = $3 AND created_at <= $4 LIMIT $5`,
+		values = e.readRowNames(`SELECT id FROM asset WHERE partner_id = $1 AND kind = $2 AND value_index = $3 AND created_at <= $4 LIMIT $5`,
 			args[0], args[3], args[4], e.upTo, valuesAtOnce)
 	}
-	if err != nil || len(values) == 0 {
-		return 0, err
+	if len(values) == 0 {
+		return 0
 	}
 	args, marks := e.namedArguments(values)
-	findings, err := e.readRowNames(ctx, `SELECT id FROM finding WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+appendLimit(&args, limit), args...)
-	if err != nil {
-		return 0, err
-	}
+	findings := e.readRowNames(`SELECT id FROM finding WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+appendLimit(&args, limit), args...)
 	if len(findings) > 0 {
 		args, marks := e.namedArguments(findings)
-		if _, err := e.deleteRows(ctx, "steps", `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id IN (`+marks+`)`, args...); err != nil {
-			return 0, err
-		}
-		return e.deleteRows(ctx, "findings", `DELETE FROM finding WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
+		e.deleteRows("steps", `DELETE FROM finding_step WHERE partner_id = $1 AND finding_id IN (`+marks+`)`, args...)
+		return e.deleteRows("findings", `DELETE FROM finding WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
 	}
 	args, marks = e.namedArguments(values)
-	n, err := e.deleteRows(ctx, "status changes", `DELETE FROM asset_history WHERE partner_id = $1 AND (asset_id, seq) IN (
-		SELECT asset_id, seq FROM asset_history WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+appendLimit(&args, limit)+`)`, args...)
-	if err != nil || n > 0 {
-		return n, err
+	if n := e.deleteRows("status changes", `DELETE FROM asset_history WHERE partner_id = $1 AND (asset_id, seq) IN (
+		SELECT asset_id, seq FROM asset_history WHERE partner_id = $1 AND asset_id IN (`+marks+`)`+appendLimit(&args, limit)+`)`, args...); n > 0 {
+		return n
 	}
 	args, marks = e.namedArguments(values)
-	if _, err := e.deleteRows(ctx, "hits", `DELETE FROM match_hit WHERE partner_id = $1 AND asset_id IN (`+marks+`)`, args...); err != nil {
-		return 0, err
-	}
-	return e.deleteRows(ctx, "watched values", `DELETE FROM asset WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
+	e.deleteRows("hits", `DELETE FROM match_hit WHERE partner_id = $1 AND asset_id IN (`+marks+`)`, args...)
+	return e.deleteRows("watched values", `DELETE FROM asset WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
 }
 
 // appendLimit appends how many rows are wanted at most.
@@ -484,130 +488,103 @@ func appendLimit(args *[]any, limit int64) string {
 }
 
 // deleteCases deletes cases: first the moves of some of them, then these.
-func (e *eraser) deleteCases(ctx context.Context, limit int64) (int64, error) {
-	cases, err := e.readRowNames(ctx, `SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(valuesAtOnce)...)
-	if err != nil || len(cases) == 0 {
-		return 0, err
+func (e *eraser) deleteCases(limit int64) int64 {
+	cases := e.readRowNames(`SELECT id FROM support_case WHERE partner_id = $1 AND user_index IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(valuesAtOnce)...)
+	if len(cases) == 0 {
+		return 0
 	}
 	args, marks := e.namedArguments(cases)
-	n, err := e.deleteRows(ctx, "case moves", `DELETE FROM case_move WHERE partner_id = $1 AND (case_id, number) IN (
-		SELECT case_id, number FROM case_move WHERE partner_id = $1 AND case_id IN (`+marks+`)`+appendLimit(&args, limit)+`)`, args...)
-	if err != nil || n > 0 {
-		return n, err
+	if n := e.deleteRows("case moves", `DELETE FROM case_move WHERE partner_id = $1 AND (case_id, number) IN (
+		SELECT case_id, number FROM case_move WHERE partner_id = $1 AND case_id IN (`+marks+`)`+appendLimit(&args, limit)+`)`, args...); n > 0 {
+		return n
 	}
 	for _, id := range cases { // one after the other, since bookings may be on another machine than cases
-		if _, err := e.deleteRows(ctx, "bookings", `DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, e.x.partner, id); err != nil {
-			return 0, err
-		}
+		e.deleteRows("bookings", `DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, e.x.partner, id)
 	}
 	args, marks = e.namedArguments(cases)
-	return e.deleteRows(ctx, "cases", `DELETE FROM support_case WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
+	return e.deleteRows("cases", `DELETE FROM support_case WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
 }
 
 // deleteDevices deletes keys. Keys that were live end with it, and the partner that installed them is told, by the
 // key's ID alone.
-func (e *eraser) deleteDevices(ctx context.Context, limit int64) (int64, error) {
-	keys, err := e.readRowNames(ctx, `SELECT id FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND issued_at <= $4 LIMIT $5`, e.userArguments(limit)...)
-	if err != nil || len(keys) == 0 {
-		return 0, err
+func (e *eraser) deleteDevices(limit int64) int64 {
+	keys := e.readRowNames(`SELECT id FROM epp_key WHERE partner_id = $1 AND user_index IN ($2, $3) AND issued_at <= $4 LIMIT $5`, e.userArguments(limit)...)
+	if len(keys) == 0 {
+		return 0
 	}
-	now := e.in.now()
-	if err := e.addEndEvents(ctx, keys, now); err != nil {
-		return 0, err
-	}
+	e.addEndEvents(keys, e.in.now())
 	args, marks := e.namedArguments(keys)
 	args = append(args, takenByErased)
-	if err := execStatement(ctx, e.tx, `UPDATE epp_pool SET taken_by = $`+strconv.Itoa(len(args))+` WHERE key_index IN (
-		SELECT key_index FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)) AND taken_by <> ''`, args...); err != nil {
-		return 0, err
-	}
+	e.changeRows(`UPDATE epp_pool SET taken_by = $`+strconv.Itoa(len(args))+` WHERE key_index IN (
+		SELECT key_index FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)) AND taken_by <> ''`, args...)
 	args, marks = e.namedArguments(keys)
-	return e.deleteRows(ctx, "devices", `DELETE FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
+	return e.deleteRows("devices", `DELETE FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)`, args...)
 }
 
 // addEndEvents makes the events of keys that were live.
-func (e *eraser) addEndEvents(ctx context.Context, keys []string, now time.Time) error {
+func (e *eraser) addEndEvents(keys []string, now time.Time) {
 	args, marks := e.namedArguments(keys)
 	args = append(args, now)
-	live, err := collectRows(ctx, e.tx, Devices(e.in).scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)
+	var live []cyber.Device
+	live, e.err = collectRows(e.ctx, e.tx, Devices(e.in).scanDevice, `SELECT `+deviceColumns+` FROM epp_key WHERE partner_id = $1 AND id IN (`+marks+`)
 		AND ended_at = 0 AND valid_until > $`+strconv.Itoa(len(args)), args...)
-	if err != nil {
-		return err
-	}
 	for _, d := range live {
 		d.EndedAt, d.EndReason = now, cyber.EndErased
 		e.told = append(e.told, alert.NewKeyEndEvent(d, now, ""))
 	}
-	return nil
 }
 
 // deleteAnswers deletes answers to questions of the content.
-func (e *eraser) deleteAnswers(ctx context.Context, limit int64) (int64, error) {
-	return e.deleteRows(ctx, "answers", `DELETE FROM content_answer WHERE partner_id = $1 AND (user_index, content_id) IN (SELECT user_index, content_id
+func (e *eraser) deleteAnswers(limit int64) int64 {
+	return e.deleteRows("answers", `DELETE FROM content_answer WHERE partner_id = $1 AND (user_index, content_id) IN (SELECT user_index, content_id
 		FROM content_answer WHERE partner_id = $1 AND user_index IN ($2, $3) AND answered_at <= $4 LIMIT $5)`, e.userArguments(limit)...)
 }
 
 // deleteScores deletes days. A score counts for its whole day: one of the day of the erasure goes too.
-func (e *eraser) deleteScores(ctx context.Context, limit int64) (int64, error) {
-	return e.deleteRows(ctx, "scores", `DELETE FROM score_day WHERE partner_id = $1 AND (user_index, day) IN (SELECT user_index, day
+func (e *eraser) deleteScores(limit int64) int64 {
+	return e.deleteRows("scores", `DELETE FROM score_day WHERE partner_id = $1 AND (user_index, day) IN (SELECT user_index, day
 		FROM score_day WHERE partner_id = $1 AND user_index IN ($2, $3) AND day <= $4 LIMIT $5)`, append(e.x.userArguments(), e.upTo/dayMicros, limit)...)
 }
 
 // deleteEvents deletes what the partner was told, on its way or kept, and remembers the numbers: they are not losses.
-func (e *eraser) deleteEvents(ctx context.Context, limit int64) (int64, error) {
-	if err := Alerts(e.in).lockEvents(ctx, e.tx, e.x.partner); err != nil {
-		return 0, err
+func (e *eraser) deleteEvents(limit int64) int64 {
+	if e.err = Alerts(e.in).lockEvents(e.ctx, e.tx, e.x.partner); e.err != nil {
+		return 0
 	}
-	seqs, err := collectValues[int64](ctx, e.tx, `SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(limit)...)
-	if err != nil || len(seqs) == 0 {
-		return 0, err
+	var seqs []int64
+	seqs, e.err = collectValues[int64](e.ctx, e.tx, `SELECT seq FROM event WHERE partner_id = $1 AND person IN ($2, $3) AND created_at <= $4 LIMIT $5`, e.userArguments(limit)...)
+	if len(seqs) == 0 {
+		return 0
 	}
-	endpoints, err := deliveredTo(ctx, e.tx, e.x.partner)
-	if err != nil {
-		return 0, err
-	}
-	return int64(len(seqs)), e.eraseEvents(ctx, seqs, endpoints)
+	var endpoints []alert.EndpointID
+	endpoints, e.err = deliveredTo(e.ctx, e.tx, e.x.partner)
+	e.eraseEvents(seqs, endpoints)
+	return int64(len(seqs))
 }
 
 // eraseEvents deletes events by their numbers.
-func (e *eraser) eraseEvents(ctx context.Context, seqs []int64, endpoints []alert.EndpointID) error {
+func (e *eraser) eraseEvents(seqs []int64, endpoints []alert.EndpointID) {
 	for _, endpoint := range endpoints {
 		args := []any{e.x.partner, endpoint}
 		marks := appendMarks(&args, seqs)
-		for _, of := range []struct{ what, statement string }{
-			{"attempts", `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (` + marks + `)`},
-			{"attempts", `UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (` + marks + `) AND tried IS NOT NULL`},
-			{"deliveries", `DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (` + marks + `)`},
-		} {
-			if _, err := e.deleteRows(ctx, of.what, of.statement, args...); err != nil {
-				return err
-			}
-		}
+		e.deleteRows("attempts", `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`)`, args...)
+		e.deleteRows("attempts", `UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`) AND tried IS NOT NULL`, args...)
+		e.deleteRows("deliveries", `DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`)`, args...)
 	}
 	args := []any{e.x.partner}
 	marks := appendMarks(&args, seqs)
-	if err := execStatement(ctx, e.tx, `INSERT INTO event_gap (partner_id, seq) SELECT partner_id, seq FROM event
-		WHERE partner_id = $1 AND seq IN (`+marks+`) ON CONFLICT (partner_id, seq) DO NOTHING`, args...); err != nil {
-		return err
-	}
-	_, err := e.deleteRows(ctx, "events", `DELETE FROM event WHERE partner_id = $1 AND seq IN (`+marks+`)`, args...)
-	return err
+	e.changeRows(`INSERT INTO event_gap (partner_id, seq) SELECT partner_id, seq FROM event
+		WHERE partner_id = $1 AND seq IN (`+marks+`) ON CONFLICT (partner_id, seq) DO NOTHING`, args...)
+	e.deleteRows("events", `DELETE FROM event WHERE partner_id = $1 AND seq IN (`+marks+`)`, args...)
 }
 
 // deletePersonRows deletes what is one row of a person's: holder of keys, how the partner spelt the hash, and the row that joins
 // the forms of it unless a newer enrolment uses that.
-func (e *eraser) deletePersonRows(ctx context.Context) error {
-	err := execStatement(ctx, e.tx, `DELETE FROM epp_holder WHERE partner_id = $1 AND user_index IN ($2, $3) AND NOT EXISTS (
+func (e *eraser) deletePersonRows() {
+	e.changeRows(`DELETE FROM epp_holder WHERE partner_id = $1 AND user_index IN ($2, $3) AND NOT EXISTS (
 		SELECT 1 FROM epp_key k WHERE k.partner_id = $1 AND k.user_index IN ($2, $3))`, e.x.userArguments()...)
-	if err != nil {
-		return err
+	e.deleteRows("names", `DELETE FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3) AND named_at <= $4`, e.userArguments()...)
+	if len(e.x.cpf) > 0 {
+		e.deleteRows("person", `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3`+unsubscribed, e.x.partner, e.x.cpf, e.upTo)
 	}
-	if _, err := e.deleteRows(ctx, "names", `DELETE FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3) AND named_at <= $4`, e.userArguments()...); err != nil {
-		return err
-	}
-	if len(e.x.cpf) == 0 {
-		return nil
-	}
-	_, err = e.deleteRows(ctx, "person", `DELETE FROM person WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3`+unsubscribed, e.x.partner, e.x.cpf, e.upTo)
-	return err
 }

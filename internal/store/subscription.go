@@ -403,8 +403,7 @@ func (s Subscriptions) removeActive(ctx context.Context, tx *sqldb.Tx, id partne
 			counts = append(counts, changeBlock(id, c))
 		}
 	}
-	err := tx.RunStatements(ctx, append(counts, countEndsOut(id, seats)...))
-	return err
+	return tx.RunStatements(ctx, append(counts, countEndsOut(id, seats)...))
 }
 
 // countEndsIn counts the ends of subscriptions in, endsOut counts them out.
@@ -462,7 +461,6 @@ func (s Subscriptions) EditSubscription(ctx context.Context, id partner.ID, whic
 			return sub, nil
 		}
 		ends := append(countEndsOut(id, []seat{{sub.Seq, int64(before.Expiry)}}), countEndsIn(id, []seat{{sub.Seq, int64(sub.Expiry)}})...)
-		err = tx.RunStatements(ctx, ends)
-		return sub, err
+		return sub, tx.RunStatements(ctx, ends)
 	})
 }

@@ -127,11 +127,9 @@ func (s Subscriptions) addMoveEvents(ctx context.Context, tx *sqldb.Tx, id partn
 	if err != nil {
 		return err
 	}
-	events := make([]alert.Event, 0, len(subs))
-	for _, sub := range subs {
-		events = append(events, alert.SubscriptionMoved(id, sub, move, partner.LongUserHash(sub.Beneficiary.CPF, salt), s.now()))
-	}
-	return Alerts(s).addPartnerEvents(ctx, tx, id, events...)
+	return Alerts(s).addPartnerEvents(ctx, tx, id, mapToList(subs, func(sub subscription.Subscription) alert.Event {
+		return alert.SubscriptionMoved(id, sub, move, partner.LongUserHash(sub.Beneficiary.CPF, salt), s.now())
+	})...)
 }
 
 // Bulk requests of one partner run one after the other, because each holds the partner's counter until it is on disk.
