@@ -312,9 +312,9 @@ func (a *archive) readAbout() (About, error) {
 	if err != nil || h.Name != aboutName || h.Size > maxList {
 		return about, ErrNoBackup.Note("not a backup of this program").Because(err)
 	}
-	text, err := io.ReadAll(a.t)
+	text, err := a.readMember()
 	if err != nil {
-		return about, a.nameDamage(err)
+		return about, err
 	}
 	if err := json.Unmarshal(text, &about); err != nil {
 		return about, ErrNoBackup.Note("not a backup of this program").Because(err)
@@ -323,6 +323,15 @@ func (a *archive) readAbout() (About, error) {
 		return about, ErrNoBackup.Note("the backup has format %d, this program reads format %d", about.Format, Format)
 	}
 	return about, nil
+}
+
+// readMember reads all of a small member.
+func (a *archive) readMember() ([]byte, error) {
+	text, err := io.ReadAll(a.t)
+	if err != nil {
+		err = a.nameDamage(err)
+	}
+	return text, err
 }
 
 // nameDamage names what is wrong with an archive that cannot be read on. An altered one may seem to end early, too: then
@@ -356,11 +365,7 @@ func (x *extraction) extractFiles() ([]byte, error) {
 			return nil, x.nameDamage(err)
 		}
 		if h.Name == manifestName && h.Size <= maxList {
-			list, err := io.ReadAll(x.t)
-			if err != nil {
-				return nil, x.nameDamage(err)
-			}
-			return list, nil
+			return x.readMember()
 		}
 		if h.Typeflag != tar.TypeReg || !fileName.MatchString(h.Name) || seen[h.Name] {
 			return nil, altered
@@ -408,9 +413,9 @@ func (x *extraction) readFinalMAC() ([]byte, error) {
 	if h.Name != macName || h.Size > 1024 {
 		return nil, altered
 	}
-	mac, err := io.ReadAll(x.t)
+	mac, err := x.readMember()
 	if err != nil {
-		return nil, x.nameDamage(err)
+		return nil, err
 	}
 	if _, err := x.t.Next(); err == nil {
 		return nil, altered

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -230,15 +231,11 @@ func IsUnavailable(err error) bool {
 
 // isConnectionLost reports whether the connection was not made or has broken.
 func isConnectionLost(err error) bool {
-	for _, is := range []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {
-		if errors.Is(err, is) {
-			return true
-		}
-	}
+	lost := []error{driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed}
 	var connect *pgconn.ConnectError
 	var network *net.OpError
 	// SafeToRetry is also how pgx names a connection that it has closed itself.
-	return errors.As(err, &connect) || errors.As(err, &network) || pgconn.SafeToRetry(err)
+	return slices.ContainsFunc(lost, func(is error) bool { return errors.Is(err, is) }) || errors.As(err, &connect) || errors.As(err, &network) || pgconn.SafeToRetry(err)
 }
 
 // beginError is a failure before anything was asked of the database.
@@ -250,10 +247,7 @@ func (e beginError) Unwrap() error { return e.error }
 // deadlock, a busy file, or a connection that was lost before BEGIN.
 func isRepeatable(err error) bool {
 	var begin beginError
-	if errors.As(err, &begin) && isConnectionLost(err) {
-		return true
-	}
-	return hasSQLState(err, "40001") || hasSQLState(err, "40P01") || hasSQLiteCode(err, sqlite3.SQLITE_BUSY)
+	return errors.As(err, &begin) && isConnectionLost(err) || hasSQLState(err, "40001") || hasSQLState(err, "40P01") || hasSQLiteCode(err, sqlite3.SQLITE_BUSY)
 }
 
 // hasSQLState reports whether PostgreSQL refused with a code.
@@ -265,15 +259,7 @@ func hasSQLState(err error, code string) bool {
 // hasSQLiteCode reports whether SQLite failed with one of the codes.
 func hasSQLiteCode(err error, codes ...int) bool {
 	var se *sqlite.Error
-	if !errors.As(err, &se) {
-		return false
-	}
-	for _, c := range codes {
-		if se.Code() == c || se.Code()&0xff == c {
-			return true
-		}
-	}
-	return false
+	return errors.As(err, &se) && slices.ContainsFunc(codes, func(c int) bool { return se.Code() == c || se.Code()&0xff == c })
 }
 
 // UnpreparedReader is for single statements that only read queues; on SQLite beside the writer. PostgreSQL plans them for the

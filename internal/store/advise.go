@@ -114,7 +114,8 @@ func (r *postureReader) addRow(s Advice, id partner.ID, row scanner) error {
 			r.p.Last.Day = at
 			return s.openDayScore(id, index, &r.p.Last, sealed)
 		case answerPart:
-			value, err := s.openAnswer(id, index, cyber.ContentID(first), sealed)
+			var value string
+			err := s.openSealed(sealedAnswerPlace(id, index, cyber.ContentID(first)), sealed, &value)
 			r.addAnswer(at, cyber.ContentID(first), value)
 			return err
 		}
@@ -167,13 +168,6 @@ func (s Advice) BreachesByName(ctx context.Context, names []string) ([]cyber.Bre
 // sealedAnswerPlace binds a sealed answer to its row.
 func sealedAnswerPlace(id partner.ID, user []byte, item cyber.ContentID) seal.Place {
 	return seal.Place{Table: "content_answer", Column: "value", Partner: string(id), Row: string(user) + "/" + string(item)}
-}
-
-// openAnswer unseals what a person answered to a content item. The user is the index under which the row is stored.
-func (s Advice) openAnswer(id partner.ID, user []byte, item cyber.ContentID, sealed []byte) (string, error) {
-	var value string
-	err := s.openSealed(sealedAnswerPlace(id, user, item), sealed, &value)
-	return value, err
 }
 
 // KeepAnswer stores a person's answer to a validation question.

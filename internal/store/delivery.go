@@ -209,7 +209,9 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 		}
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		if err := s.loadAttempts(ctx, tx, worker, apart); err != nil {
+		// Tries that an earlier call has written are left as they are.
+		_, err := tx.LoadMissing(ctx, "attempt", attemptColumns, "", rowsOf(apart, func(_ int, r alert.Result) ([]any, error) { return s.attemptRow(worker, r) }))
+		if err != nil {
 			return err
 		}
 		return recordResults(ctx, tx, worker, folded, arrived, statements, toMicros(s.now()))
@@ -259,12 +261,6 @@ func (s Alerts) attemptRow(worker string, r alert.Result) ([]any, error) {
 	place := attemptPlace(string(d.Partner), string(d.Endpoint), strconv.FormatInt(d.Seq, 10), strconv.FormatInt(toMicros(r.At), 10), worker)
 	answer, err := s.sealOptional(place, o.Answer)
 	return []any{d.Partner, d.Endpoint, d.Seq, r.At, worker, o.Status, o.Failure, o.Duration, answer}, err
-}
-
-// loadAttempts writes tries, but for those that an earlier call has written.
-func (s Alerts) loadAttempts(ctx context.Context, tx *sqldb.Tx, worker string, results []alert.Result) error {
-	_, err := tx.LoadMissing(ctx, "attempt", attemptColumns, "", rowsOf(results, func(_ int, r alert.Result) ([]any, error) { return s.attemptRow(worker, r) }))
-	return err
 }
 
 // requeueStatement writes a delivery that did not arrive. The tries it had say whether that is news: a worker that lost its hold
@@ -526,11 +522,4 @@ func foldOthers(worker string, k endpointKey, run []alert.Result, now int64) (st
 				k.partner, k.endpoint, r.Delivery.Seq, r.At, worker, r.Outcome.Status, r.Outcome.Duration, tried))
 	}
 	return statements
-}
-
-// sortByTime sorts tries by time.
-func sortByTime(list []alert.AttemptLog) {
-	slices.SortStableFunc(list, func(a, b alert.AttemptLog) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Endpoint, b.Endpoint))
-	})
 }

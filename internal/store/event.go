@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -290,7 +291,9 @@ func (s Alerts) ListAttempts(ctx context.Context, id partner.ID, event alert.Eve
 		return row.Scan(&a.Endpoint, scanFunc(func(tried []byte) error { return decodeAttempt(tried, a) }))
 	}, `SELECT d.endpoint_id, d.tried FROM delivery d WHERE d.partner_id = $1 AND d.seq = $2 AND `+atEndpoints+` AND d.tried IS NOT NULL`, id, seq)
 	list = append(list, folded...)
-	sortByTime(list)
+	slices.SortStableFunc(list, func(a, b alert.AttemptLog) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Endpoint, b.Endpoint))
+	})
 	return list, err
 }
 

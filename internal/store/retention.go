@@ -57,7 +57,11 @@ func (s Upkeep) SweepExpired(ctx context.Context, r Retention) (map[string]int64
 		{"subscriptions", r.Subscriptions, inBatches(sweepSubscriptions)},
 		{"cases", r.Cases, inBatches(sweepCases)},
 		{"devices", r.Devices, inBatches(sweepDevices)},
-		{"scores", r.Scores, func(before int64) (int64, error) { return s.sweepScores(ctx, before/dayMicros) }},
+		{"scores", r.Scores, func(before int64) (int64, error) {
+			return s.sweepFound(ctx, found{
+				table: "score_day", key: "partner_id, user_index, day", first: []any{0, []byte{}, 0}, args: []any{before / dayMicros}, where: ` AND day < $4`,
+			})
+		}},
 		{"jobs", r.Jobs, inBatches(func(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
 			return execCounting(ctx, tx, `DELETE FROM job WHERE finished_at > 0 AND finished_at <= $1
 				AND id IN (SELECT id FROM job WHERE finished_at > 0 AND finished_at <= $1 LIMIT $2)`, before, limit)
@@ -97,7 +101,7 @@ func hasNothing(partner, indexes string) string {
 	return alone
 }
 
-// BUG(store): sweepNames, sweepScores and sweepAttempts read all of their table once an hour, since no index says which
+// BUG(store): the sweeps of names, scores and attempts read all of their table once an hour, since no index says which
 // rows are past their time. They do so outside of transactions, but the time it takes grows with the tables.
 
 // sweepNames deletes the spellings of people's hashes when nothing else about the person is stored. A spelling of today
@@ -110,13 +114,6 @@ func (s Upkeep) sweepNames(ctx context.Context) error {
 			hasNothing(`person_name.partner_id`, `person_name.user_index`),
 	})
 	return err
-}
-
-// sweepScores removes those of days before one.
-func (s Upkeep) sweepScores(ctx context.Context, day int64) (int64, error) {
-	return s.sweepFound(ctx, found{
-		table: "score_day", key: "partner_id, user_index, day", first: []any{0, []byte{}, 0}, args: []any{day}, where: ` AND day < $4`,
-	})
 }
 
 // sweepAttempts removes the tries of finished deliveries: those with a row of their own, and those in the delivery's.

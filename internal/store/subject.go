@@ -76,7 +76,13 @@ func orEmptyBytes(b []byte) []byte {
 
 // Held reads everything about a person for one partner, all of it as of one moment.
 func (s Subjects) Held(ctx context.Context, who partner.Partner, p subject.Person) (h subject.Held, err error) {
-	return s.heldUnlessErased(ctx, who, p, func(in Subjects) (subject.Held, error) { return in.readAllHeld(ctx, who, p) })
+	return s.heldUnlessErased(ctx, who, p, func(in Subjects) (subject.Held, error) {
+		h, err := in.readRowsHeld(ctx, who, p, math.MaxInt64)
+		if err == nil {
+			h.StoredAnswers, err = in.countAnswers(ctx, h, p)
+		}
+		return h, err
+	})
 }
 
 // newestEvents is how many events a page is given.
@@ -105,15 +111,6 @@ func (s Subjects) heldUnlessErased(ctx context.Context, who partner.Partner, p s
 		h, err = read(of)
 		return err
 	})
-	return h, err
-}
-
-// readAllHeld is ReadHeld within a snapshot.
-func (s Subjects) readAllHeld(ctx context.Context, who partner.Partner, p subject.Person) (subject.Held, error) {
-	h, err := s.readRowsHeld(ctx, who, p, math.MaxInt64)
-	if err == nil {
-		h.StoredAnswers, err = s.countAnswers(ctx, h, p)
-	}
 	return h, err
 }
 

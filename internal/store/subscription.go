@@ -312,11 +312,6 @@ func (s Subscriptions) ActivePage(ctx context.Context, id partner.ID, offset int
 // seat is where a subscription stands in its partner's list, and until when.
 type seat struct{ seq, expiry int64 }
 
-// scanSeatRow reads where a subscription is counted.
-func scanSeatRow(row scanner, s *seat) error {
-	return row.Scan(&s.seq, &s.expiry)
-}
-
 // countActiveIn counts new subscriptions in. Their seqs ascend and lie behind last, which was the highest before. The
 // caller holds the counter's lock.
 func (s Subscriptions) countActiveIn(ctx context.Context, tx *sqldb.Tx, id partner.ID, last int64, seats []seat) error {
