@@ -349,7 +349,8 @@ func (s Alerts) EventReport(ctx context.Context, id partner.ID, of alert.ReportO
 		if !more || most == 0 {
 			return s.finishReport(ctx, id, tally, more, args)
 		}
-		rows, err := collectRows(ctx, q, func(row scanner, e *alert.Sent) error { return row.Scan(&e.Seq, &e.At, &e.Type, &e.Endpoint, &e.State) }, `SELECT e.seq, e.created_at, e.type, coalesce(d.endpoint_id, ''), coalesce(d.state, '')
+		rows, err := collectRows(ctx, q, func(row scanner, e *alert.Sent) error { return row.Scan(&e.Seq, &e.At, &e.Type, &e.Endpoint, &e.State) },
+			`SELECT e.seq, e.created_at, e.type, coalesce(d.endpoint_id, ''), coalesce(d.state, '')
 			FROM (SELECT partner_id, seq, created_at, type FROM event WHERE partner_id = $1 AND seq > $2 AND seq <= $3 AND created_at >= $4 AND created_at < $5
 				AND type <> 'webhook.test' ORDER BY seq LIMIT $6) e
 			LEFT JOIN delivery d ON d.partner_id = e.partner_id AND d.seq = e.seq AND d.endpoint_id IN (SELECT id FROM endpoint WHERE partner_id = $1)

@@ -431,7 +431,8 @@ func (e *eraser) subscriptions(limit int64) int64 {
 	}
 	for _, half := range []string{`ended_at = 0`, `ended_at <> 0`} { // see unsubscribed
 		var seats []seat
-		seats, e.err = collectRows(e.ctx, e.tx, func(row scanner, s *seat) error { return row.Scan(&s.seq, &s.expiry) }, `SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND `+half+`
+		seats, e.err = collectRows(e.ctx, e.tx, func(row scanner, s *seat) error { return row.Scan(&s.seq, &s.expiry) },
+			`SELECT seq, expiry_day FROM subscription WHERE partner_id = $1 AND cpf = $2 AND created_at <= $3 AND `+half+`
 			LIMIT $4`, e.x.partner, e.x.cpf, e.upTo, limit)
 		if e.err != nil {
 			return 0
