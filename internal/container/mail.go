@@ -182,18 +182,11 @@ func (m *mailReader) endField() {
 		if b := parameters["boundary"]; b != "" && len(m.boundaries) < 64 {
 			m.boundaries = append(m.boundaries, b)
 		}
-		m.noteName(parameters["name"])
+		m.name = cmp.Or(parameters["name"], m.name)
 	case "content-disposition":
 		if _, parameters, err := mime.ParseMediaType(value); err == nil {
-			m.noteName(parameters["filename"])
+			m.name = cmp.Or(parameters["filename"], m.name)
 		}
-	}
-}
-
-// noteName remembers the name of an attachment.
-func (m *mailReader) noteName(name string) {
-	if name != "" {
-		m.name = name
 	}
 }
 

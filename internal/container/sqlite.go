@@ -2,6 +2,7 @@ package container
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -241,9 +242,7 @@ func (db *sqlite) walkTree(n int64, depth int, row func(rowid int64, values []an
 
 // noteDamage remembers the first damage.
 func (db *sqlite) noteDamage(err error) {
-	if db.lost == nil {
-		db.lost = err
-	}
+	db.lost = cmp.Or(db.lost, err)
 }
 
 // cellOffsets returns the places of the cells of a page whose head has so many bytes.

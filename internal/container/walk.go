@@ -200,21 +200,20 @@ var errTooLarge = errors.New("too large to be held in memory")
 // heldMost is how much of a layer that can only be read on is held in memory, to be read in place. A variable, for tests.
 var heldMost int64 = 96 << 20
 
-// chunk is how much of a text is handed to the scanner at a time.
+// chunk is how much of a layer is held in one piece, so that holding more never copies.
 const chunk = 1 << 20
 
 // holdInMemory reads what it may of r into memory. It returns io.EOF if that is all of it, no error if there is more, and else
 // the error that broke it off.
 func holdInMemory(r io.Reader) (held *io.SectionReader, err error) {
-	var parts chunks
-	size := int64(0)
-	for err == nil && size < heldMost {
+	var parts []Volume
+	for size := int64(0); err == nil && size < heldMost; {
 		part := make([]byte, chunk)
 		var n int
 		n, err = scan.FillBuffer(r, part)
-		parts, size = append(parts, part), size+int64(n)
+		parts, size = append(parts, Volume{At: bytes.NewReader(part), Size: int64(n)}), size+int64(n)
 	}
-	return io.NewSectionReader(parts, 0, size), err
+	return NewSet(parts).SectionReader, err
 }
 
 // holdLayer holds a layer that can only be read on, so that it can be read in place. It reports false if the layer is too
@@ -253,21 +252,6 @@ func (l *layer) holdWhole() (rest io.Reader) {
 	return nil
 }
 
-// chunks is text held in pieces, so that holding more never copies.
-type chunks [][]byte
-
-// ReadAt reads across the borders of chunks.
-func (c chunks) ReadAt(p []byte, off int64) (n int, err error) {
-	for n < len(p) {
-		i := (off + int64(n)) / chunk
-		if i >= int64(len(c)) {
-			return n, io.EOF
-		}
-		n += copy(p[n:], c[i][(off+int64(n))%chunk:])
-	}
-	return n, nil
-}
-
 // readExactly reads exactly len(p) bytes at a place of a file; a file that ends before is cut short.
 func readExactly(at io.ReaderAt, p []byte, offset int64) error {
 	if offset < 0 {
@@ -277,10 +261,7 @@ func readExactly(at io.ReaderAt, p []byte, offset int64) error {
 	if n == len(p) {
 		return nil
 	}
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
+	return cutShort(err)
 }
 
 // errDamaged stands before what a library says of a broken file.

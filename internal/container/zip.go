@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"crypto/aes"
 	"crypto/cipher"
@@ -249,10 +250,7 @@ func (w *walker) zipOnward(l layer, r io.Reader, why string) error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return w.noteDamage(l.name, in.n, err)
 		}
-		if why == "" {
-			why = "cut short"
-		}
-		w.noteSkip(l.name, why, in.n)
+		w.noteSkip(l.name, cmp.Or(why, "cut short"), in.n)
 		return nil
 	}
 }

@@ -5,6 +5,7 @@
 package feed
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,10 +162,7 @@ const (
 
 // AddFeed registers a feed; it runs at once. A receiver of pushes gets its secret here: see AddReceiver.
 func (fs *Feeds) AddFeed(ctx context.Context, f Feed) (Feed, error) {
-	f.Created, f.NextAt = fs.Now(), fs.Now()
-	if f.Every == 0 {
-		f.Every = time.Hour
-	}
+	f.Created, f.NextAt, f.Every = fs.Now(), fs.Now(), cmp.Or(f.Every, time.Hour)
 	if f.Kind == Pushed {
 		return f, ErrInvalid.With("kind", fault.ReceiverByTerminal)
 	}
@@ -379,9 +377,7 @@ func (fs *Feeds) importItem(ctx context.Context, f *Feed, item string, m manifes
 	if len(inputs) == 0 {
 		return intake.ErrInput.With("files", fault.ManifestNamesNone)
 	}
-	if b.Source == "" {
-		b.Source = sourceOf(*f)
-	}
+	b.Source = cmp.Or(b.Source, sourceOf(*f))
 	by, err := f.Settings.parseMapping()
 	if err != nil {
 		return err
@@ -471,10 +467,7 @@ func (fs *Feeds) takeDrop(ctx context.Context, f *Feed, b bucket.Bucket, d bucke
 	if err := json.Unmarshal(text, &m); err != nil {
 		return ErrInvalid.With("manifest", fault.NotJSON).Because(err)
 	}
-	base := strings.TrimSuffix(d.Key, ".json")
-	if m.Name == "" {
-		m.Name = base
-	}
+	m.Name = cmp.Or(m.Name, strings.TrimSuffix(d.Key, ".json"))
 	var inputs []intake.Input
 	for _, o := range drops {
 		named := slices.ContainsFunc(m.Files, func(name string) bool { return path.Clean(name) == o.Key })

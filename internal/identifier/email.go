@@ -2,6 +2,7 @@ package identifier
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -75,7 +76,7 @@ func parseLocal(s string) (string, error) {
 // those not the ones that Unicode lets a program leave blank.
 func localRune(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r == '.' || isASCIIDigit(byte(r)) || r >= 'a' && r <= 'z' || containsByte(localSymbols, byte(r))
+		return r == '.' || isASCIIDigit(byte(r)) || r >= 'a' && r <= 'z' || strings.IndexByte(localSymbols, byte(r)) >= 0
 	}
 	return unicode.In(r, unicode.L, unicode.M, unicode.N) &&
 		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) && r != '\u034f'
@@ -247,7 +248,7 @@ func hasALabel(s string) bool {
 const cepDigits = 8
 
 // states are the 26 states of Brazil and the federal district.
-var states = [...]string{
+var states = []string{
 	"AC", "AL", "AM", "AP", "BA", "CE", "DF", "ES", "GO", "MA", "MG", "MS", "MT", "PA", "PB", "PE", "PI", "PR", "RJ", "RN", "RO", "RR",
 	"RS", "SC", "SE", "SP", "TO",
 }
@@ -257,12 +258,10 @@ func ParseState(s string) (string, error) {
 	if s == "" {
 		return "", ErrEmpty
 	}
-	for _, known := range states {
-		if s == known {
-			return known, nil
-		}
+	if !slices.Contains(states, s) {
+		return "", ErrState
 	}
-	return "", ErrState
+	return s, nil
 }
 
 // ParseCEP reads a postal code of eight digits and nothing else.

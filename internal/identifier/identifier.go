@@ -197,21 +197,11 @@ func joinDigits(dst []byte, s, seps string) ([]byte, error) {
 			dst = append(dst, c)
 			continue
 		}
-		if i == 0 || i == len(s)-1 || !isASCIIDigit(s[i-1]) || !isASCIIDigit(s[i+1]) || !containsByte(seps, c) {
+		if i == 0 || i == len(s)-1 || !isASCIIDigit(s[i-1]) || !isASCIIDigit(s[i+1]) || strings.IndexByte(seps, c) < 0 {
 			return nil, ErrCharacter
 		}
 	}
 	return dst, nil
-}
-
-// containsByte reports whether a set holds a byte.
-func containsByte(set string, c byte) bool {
-	for i := range len(set) {
-		if set[i] == c {
-			return true
-		}
-	}
-	return false
 }
 
 // hidden stands for what a mask leaves out. Its length is fixed, so that it tells nothing of the length of the value.

@@ -160,11 +160,7 @@ type Progress struct {
 // CurrentPace returns how fast it goes. Elapsed is 0 in what several machines read together: then it is the time since
 // begin.
 func (p Progress) CurrentPace(begin, now time.Time) job.Pace {
-	elapsed := p.Elapsed
-	if elapsed == 0 {
-		elapsed = now.Sub(begin)
-	}
-	return job.EstimatePace(p.Read, p.Before, p.Total, elapsed)
+	return job.EstimatePace(p.Read, p.Before, p.Total, cmp.Or(p.Elapsed, now.Sub(begin)))
 }
 
 // Ended returns the last word on an import: the figures of its breach, so that no page tells two numbers of one thing.

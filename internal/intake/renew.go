@@ -113,7 +113,10 @@ func (im *Importer) renewContent(ctx context.Context, w *work, r leak.Record, wa
 		if err := im.appendTo(ctx, w, r); err != nil {
 			return err
 		}
-		w.last.Tally = sumTally(r.Tally, w.last.Tally)
+		sum := leak.Tally{} // nothing of it is measured yet
+		sum.AddTally(r.Tally)
+		sum.AddTally(w.last.Tally)
+		w.last.Tally = sum
 	}
 	// The number of the renewal is in the names, so that they are never used again: a job that removes former files cannot
 	// remove a new one.
@@ -124,14 +127,6 @@ func (im *Importer) renewContent(ctx context.Context, w *work, r leak.Record, wa
 	return im.publishFiles(ctx, w, p, func() error {
 		return im.Store.RenewBreach(ctx, r.Name, leak.Renewal{Publication: p, Base: r.Content, Exposes: exposes})
 	})
-}
-
-// sumTally counts what was there and what came. Nothing of it is measured yet.
-func sumTally(before, more leak.Tally) leak.Tally {
-	sum := leak.Tally{}
-	sum.AddTally(before)
-	sum.AddTally(more)
-	return sum
 }
 
 // appendTo unites what was scanned with what is published. What an earlier try left is made again: the breach may be

@@ -204,10 +204,7 @@ type Spreader struct {
 
 // pauseFor is longer where there is more to look at.
 func (s *Spreader) pauseFor(parts int) time.Duration {
-	if s.Every > 0 {
-		return s.Every
-	}
-	return max(time.Second, time.Duration(parts)*time.Millisecond)
+	return cmp.Or(s.Every, max(time.Second, time.Duration(parts)*time.Millisecond))
 }
 
 // findInputs finds what a part has to scan. A file that changed since the import was asked for cannot be scanned any more.
@@ -618,12 +615,8 @@ func (im *Importer) sweepSpread(except string) {
 		return // there is none yet
 	}
 	for _, f := range folders {
-		if f.Name() == except {
-			continue
-		}
-		dir := im.spreadDir(f.Name())
-		if lock, err := lockFolder(dir); err == nil {
-			_ = (&work{dir: dir, lock: lock}).removeFolder() // the next part tries again
+		if f.Name() != except {
+			_ = discardFolder(im.spreadDir(f.Name())) // the next part tries again
 		}
 	}
 }

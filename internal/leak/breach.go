@@ -1,6 +1,7 @@
 package leak
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"regexp"
@@ -136,9 +137,7 @@ func ValidName(name string) bool { return nameForm.MatchString(name) && !strings
 // CheckBreach validates what is told of a breach, trims its texts and puts its classes in order.
 func CheckBreach(b *cyber.Breach, now time.Time) error {
 	b.Title, b.Source, b.Description = strings.TrimSpace(b.Title), strings.TrimSpace(b.Source), strings.TrimSpace(b.Description)
-	if b.Kind == "" {
-		b.Kind = cyber.SourceBreach
-	}
+	b.Kind = cmp.Or(b.Kind, cyber.SourceBreach)
 	kinds := []cyber.SourceKind{cyber.SourceBreach, cyber.SourceCombolist, cyber.SourceStealer, cyber.SourcePaste, cyber.SourcePhish}
 	return errors.Join(
 		fault.When(!ValidName(b.Name), ErrBreachInvalid.With("name", fault.BreachName)),
@@ -157,19 +156,22 @@ func checkExposes(b *cyber.Breach) error {
 	if len(b.Exposes) == 0 {
 		return ErrBreachInvalid.With("exposes", fault.NameAClass)
 	}
-	var ordered []cyber.Exposed
-	for _, c := range cyber.AllExposed() {
-		if slices.Contains(b.Exposes, c) {
-			ordered = append(ordered, c)
-		}
-	}
-	for _, c := range b.Exposes {
-		if !slices.Contains(ordered, c) {
-			return ErrBreachInvalid.With("exposes", fault.ClassesAre, classNames())
-		}
+	ordered := selectClasses(func(c cyber.Exposed) bool { return slices.Contains(b.Exposes, c) })
+	if slices.ContainsFunc(b.Exposes, func(c cyber.Exposed) bool { return !slices.Contains(ordered, c) }) {
+		return ErrBreachInvalid.With("exposes", fault.ClassesAre, classNames())
 	}
 	b.Exposes = ordered
 	return nil
+}
+
+// selectClasses returns the classes of data that are wanted, in their usual order.
+func selectClasses(wanted func(cyber.Exposed) bool) (list []cyber.Exposed) {
+	for _, c := range cyber.AllExposed() {
+		if wanted(c) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // classNames returns the names of all classes of data, for an error that lists them.
@@ -231,12 +233,8 @@ func SettleExposes(named []cyber.Exposed, t *Tally) []cyber.Exposed {
 	if !slices.Contains(named, Auto) {
 		return named
 	}
-	found, list := t.FoundClasses(), []cyber.Exposed(nil)
-	for _, e := range cyber.AllExposed() {
-		if slices.Contains(named, e) || slices.Contains(found, e) {
-			list = append(list, e)
-		}
-	}
+	found := t.FoundClasses()
+	list := selectClasses(func(e cyber.Exposed) bool { return slices.Contains(named, e) || slices.Contains(found, e) })
 	if len(list) == 0 {
 		return []cyber.Exposed{cyber.ExposedOther}
 	}
@@ -266,13 +264,10 @@ func (t *Tally) FoundClasses() []cyber.Exposed {
 			kinds[e] += n
 		}
 	}
-	var list []cyber.Exposed
-	for _, e := range cyber.AllExposed() {
-		if n := t.Classes[string(e)]; n > 0 && n*foundShare >= t.Told || kinds[e] > 0 && kinds[e]*foundShare >= all {
-			list = append(list, e)
-		}
-	}
-	return list
+	return selectClasses(func(e cyber.Exposed) bool {
+		n := t.Classes[string(e)]
+		return n > 0 && n*foundShare >= t.Told || kinds[e] > 0 && kinds[e]*foundShare >= all
+	})
 }
 
 // CompareClasses compares the classes that the operator named with those that were found. It returns those named but
@@ -282,15 +277,9 @@ func (t *Tally) CompareClasses(named []cyber.Exposed) (nowhere, unnamed []cyber.
 		return nil, nil
 	}
 	found := t.FoundClasses()
-	for _, e := range cyber.AllExposed() {
-		names, there := slices.Contains(named, e), slices.Contains(found, e)
-		told := t.Told > 0 || slices.Contains([]cyber.Exposed{cyber.ExposedEmail, cyber.ExposedCPF, cyber.ExposedPhone, cyber.ExposedCard}, e)
-		switch {
-		case names && !there && told:
-			nowhere = append(nowhere, e)
-		case there && !names:
-			unnamed = append(unnamed, e)
-		}
-	}
-	return nowhere, unnamed
+	identifiers := []cyber.Exposed{cyber.ExposedEmail, cyber.ExposedCPF, cyber.ExposedPhone, cyber.ExposedCard}
+	nowhere = selectClasses(func(e cyber.Exposed) bool {
+		return slices.Contains(named, e) && !slices.Contains(found, e) && (t.Told > 0 || slices.Contains(identifiers, e))
+	})
+	return nowhere, selectClasses(func(e cyber.Exposed) bool { return slices.Contains(found, e) && !slices.Contains(named, e) })
 }

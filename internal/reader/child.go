@@ -3,6 +3,7 @@ package reader
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha1" //nolint:gosec // what passwords are asked about by
 	"encoding"
@@ -65,17 +66,16 @@ func runChild() int {
 	if err == nil {
 		err = c.out.writeJSON(factReady, confinement)
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "read-dump:", err)
-		return 1
+	if err == nil {
+		go c.takeOrders(orders)
+		go func() {
+			for range tick.C {
+				_ = c.out.writeJSON(factProgress, c.counters()) // without a parent the orders end too
+			}
+		}()
+		err = c.readInputs()
 	}
-	go c.takeOrders(orders)
-	go func() {
-		for range tick.C {
-			_ = c.out.writeJSON(factProgress, c.counters()) // without a parent the orders end too
-		}
-	}()
-	if err := c.readInputs(); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "read-dump:", err)
 		return 1
 	}
@@ -394,9 +394,7 @@ func (s *servedFile) ReadAt(p []byte, offset int64) (n int, err error) {
 				return n, s.err
 			}
 			if s.requestBytes(at); len(s.held) == 0 {
-				if s.err == nil {
-					s.err = io.ErrUnexpectedEOF
-				}
+				s.err = cmp.Or(s.err, io.ErrUnexpectedEOF)
 				return n, s.err
 			}
 		}

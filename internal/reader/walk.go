@@ -286,7 +286,8 @@ func (c *reading) readRecords(ctx context.Context, name string, r io.Reader, hea
 	}
 	c.pending.Wait() // from here on every worker belongs to this stream
 	before := c.scanned.Load()
-	sum, err := stated.ReadRecords(ctx, scan.MeteredReader{Reader: rest, Count: &c.scanned}, c.mapping, c.workers[0].encodeSighting, func(line int64, why *fault.Error) error {
+	counted := scan.MeteredReader{Reader: rest, Count: &c.scanned}
+	sum, err := stated.ReadRecords(ctx, counted, c.mapping, c.workers[0].encodeSighting, func(line int64, why *fault.Error) error {
 		c.noRecord(fmt.Sprintf("%s:%d", name, line), why)
 		return nil
 	})

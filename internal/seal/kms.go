@@ -2,6 +2,7 @@ package seal
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -135,11 +136,8 @@ func (c *KMSClient) newAWSKey(uri string) (*awsKey, error) {
 	if len(parts) != 6 || parts[0] != "arn" || parts[2] != "kms" || parts[3] == "" || strings.ContainsAny(parts[3], "/.@?#") {
 		return nil, errors.New("kms: expected aws-kms://arn:aws:kms:REGION:ACCOUNT:key/ID")
 	}
-	address := "https://kms." + parts[3] + ".amazonaws.com"
-	if own := c.o.Env("AWS_ENDPOINT_URL_KMS"); own != "" { // AWS's own variable: a private endpoint
-		address = own
-	}
-	u, err := parseEndpoint(address)
+	// AWS's own variable names a private endpoint.
+	u, err := parseEndpoint(cmp.Or(c.o.Env("AWS_ENDPOINT_URL_KMS"), "https://kms."+parts[3]+".amazonaws.com"))
 	if err != nil {
 		return nil, err
 	}
