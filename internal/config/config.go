@@ -275,14 +275,14 @@ func LoadSettingsFile() error {
 	return p.problemsAsError()
 }
 
-// secretVariables may be given as NAME_FILE, the path of a file that holds the value.
-var secretVariables = []string{"VIGIA_DATABASE", "VIGIA_DATABASE_READ", "VIGIA_METRICS_TOKEN", "VIGIA_API_KEY", "VIGIA_EPP_CALLBACK_SECRET"}
+// SecretVariables may be given as NAME_FILE, the path of a file that holds the value.
+var SecretVariables = []string{"VIGIA_DATABASE", "VIGIA_DATABASE_READ", "VIGIA_METRICS_TOKEN", "VIGIA_API_KEY", "VIGIA_EPP_CALLBACK_SECRET"}
 
 // LoadSecretFiles sets each secret variable from its _FILE variant. It refuses both at once: the administrator should not
 // have to guess which one counts.
 func LoadSecretFiles() error {
 	var p Problems
-	for _, name := range secretVariables {
+	for _, name := range SecretVariables {
 		path := os.Getenv(name + "_FILE")
 		if path == "" {
 			continue

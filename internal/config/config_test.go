@@ -17,12 +17,12 @@ var update = flag.Bool("update", false, "write docs/configuration.md anew")
 func TestManual(t *testing.T) {
 	const path = "../../docs/configuration.md"
 	if *update {
-		if err := os.WriteFile(path, []byte(config.ConfigurationPage()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(configurationPage()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got, err := os.ReadFile(path)
-	if err != nil || string(got) != config.ConfigurationPage() {
+	if err != nil || string(got) != configurationPage() {
 		t.Errorf("docs/configuration.md is stale (%v): run go generate ./internal/config", err)
 	}
 }

@@ -1,4 +1,4 @@
-package config
+package config_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/vigiahq/vigia/internal/config"
 )
 
 //go:generate go test -vet=off . -run TestManual -update
@@ -13,17 +15,17 @@ import (
 // codeQuotes are the quotes that stand for backticks, which a raw string cannot hold.
 var codeQuotes = regexp.MustCompile(`'([^' ]+)'`)
 
-// ConfigurationPage returns docs/configuration.md: every setting with its flag, variable, default and meaning, from the
+// configurationPage returns docs/configuration.md: every setting with its flag, variable, default and meaning, from the
 // struct tags.
-func ConfigurationPage() string {
+func configurationPage() string {
 	var b strings.Builder
 	b.WriteString("# Configuration\n\n" +
 		"Made from the code by `go generate ./internal/config`; edit the field tags there, not this page.\n\n" +
 		"A flag wins over its environment variable; its default stands in parentheses. All problems of a configuration are\n" +
 		"listed at once, before anything is created. A setting marked *secret* can also be given as the path of a file in the\n" +
 		"variable with `_FILE` at its end.\n")
-	writeSection(&b, "Every command", "These go before or after the command's name.", reflect.TypeFor[Common]())
-	writeSection(&b, "`vigia serve`", "What a running server takes.", reflect.TypeFor[Serve]())
+	writeSection(&b, "Every command", "These go before or after the command's name.", reflect.TypeFor[config.Common]())
+	writeSection(&b, "`vigia serve`", "What a running server takes.", reflect.TypeFor[config.Serve]())
 	b.WriteString(codeQuotes.ReplaceAllString(`
 ## Traces
 
@@ -58,7 +60,7 @@ func writeSection(b *strings.Builder, title, about string, t reflect.Type) {
 			flag += " " + p
 		}
 		env, def, help := tag.Get("env"), tag.Get("default"), tag.Get("help")
-		if slices.Contains(secretVariables, env) {
+		if slices.Contains(config.SecretVariables, env) {
 			help += " *Secret.*"
 		}
 		if def != "" {
