@@ -4,9 +4,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
 )
 
 // adviceItem is one element of the answer of GET /cyber/advise/{userhash}.
@@ -139,4 +143,88 @@ func (s *Server) showScoreHistory(r *request, in userList) (any, error) {
 		answer.Scores[i] = item
 	}
 	return answer, nil
+}
+
+// coverList is the answer of GET /cyber/cover/{userhash}. It speaks Portuguese as the answer of /cyber/insurance does,
+// whose members it repeats.
+type coverList struct {
+	Covers []coverItem `json:"coberturas"`
+}
+
+// coverItem is a plan in force. Its dates are there only where a subscription gives them.
+type coverItem struct {
+	PlanID      string          `json:"planoId,omitempty"`
+	Origin      string          `json:"origem"`
+	Details     coverageDetails `json:"detalhesCobertura"`
+	SubLimits   []subLimit      `json:"sublimites"`
+	WaitingDays int             `json:"carenciaDias"`
+	CoveredFrom string          `json:"vigenteDesde,omitempty"`
+	From        string          `json:"inicio,omitempty"`
+	Until       string          `json:"fim,omitempty"`
+}
+
+// subLimit is a limit within a cover for one kind of damage.
+type subLimit struct {
+	Name  string         `json:"nome"`
+	Limit jsontext.Value `json:"limite"`
+}
+
+// originWord is what a partner reads about why a plan is in force.
+var originWord = map[cyber.Origin]string{
+	cyber.OriginSubscription: "assinatura", cyber.OriginDefault: "plano_padrao", cyber.OriginDemo: "demonstracao",
+}
+
+// listCover answers with every cover of a person and where it comes from.
+func (s *Server) listCover(r *request) (any, error) {
+	list, origin, err := r.rules.Cover.ListCover(r.ctx, r.caller, r.user)
+	return coverList{showAll(list, func(e cyber.Entitlement) coverItem {
+		item := coverItem{
+			PlanID: string(e.ID), Origin: originWord[origin], Details: detailsOf(e.Coverage), SubLimits: []subLimit{},
+			WaitingDays: e.Coverage.WaitingDays, CoveredFrom: formatDay(e.CoveredFrom()), From: formatDay(e.From), Until: formatDay(e.Until),
+		}
+		for _, l := range e.Coverage.SubLimits {
+			item.SubLimits = append(item.SubLimits, subLimit{l.Name, jsontext.Value(l.Limit.DecimalText())})
+		}
+		return item
+	})}, err
+}
+
+// formatDay writes a day, or a time, as the contract does, empty where there is none.
+func formatDay(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(alert.TimeFormat)
+}
+
+// coverageAnswer is the answer of GET /cyber/insurance/{userhash}.
+type coverageAnswer struct {
+	Details coverageDetails `json:"detalhesCobertura"`
+}
+
+// coverageDetails is an insurance cover; its Portuguese member names are those of the contract.
+type coverageDetails struct {
+	Plano           string         `json:"plano"`
+	LimiteCobertura jsontext.Value `json:"limiteCobertura"`
+	TipoCobertura   []string       `json:"tipoCobertura"`
+	Condicoes       string         `json:"condições"`
+	Exclusoes       string         `json:"exclusões"`
+}
+
+// insurance answers with the best cover of a person, which is all that the contract has room for; see listCover for
+// the others.
+func (s *Server) insurance(r *request) (any, error) {
+	list, _, err := r.rules.Cover.ListCover(r.ctx, r.caller, r.user)
+	if err != nil {
+		return nil, err
+	}
+	return coverageAnswer{detailsOf(list[0].Coverage)}, nil
+}
+
+// detailsOf returns a cover as the contract writes it. The limit is a decimal number and never a float.
+func detailsOf(c plan.Coverage) coverageDetails {
+	return coverageDetails{
+		Plano: c.Plan, LimiteCobertura: jsontext.Value(c.Limit.DecimalText()), TipoCobertura: c.Types, Condicoes: c.Conditions,
+		Exclusoes: c.Exclusions,
+	}
 }

@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/fault"
@@ -14,6 +19,7 @@ import (
 	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/seal"
 	"github.com/vigiahq/vigia/internal/sqldb"
 )
 
@@ -278,4 +284,556 @@ func (s Breaches) PublishedPage(ctx context.Context, without string, offset int6
 func (s Breaches) PublishedBreach(ctx context.Context, name string) (cyber.Breach, error) {
 	return readRow(ctx, s.readQuerier(), s.scanBreach, cyber.ErrBreachUnknown.With("name", fault.BreachNotPublishedByName),
 		`SELECT `+breachColumns+` FROM breach b WHERE b.name = $1 AND b.state = 'published'`, name)
+}
+
+// The parts of a spread import are jobs whose subject is the breach's name, a slash and a number; no name has a slash
+// in it. Their beginnings are compared, because what comes after what is another question in each collation.
+const partsOf = `kind = 'breach.part' AND substr(subject, 1, $2) = $1`
+
+// partsPrefix returns the arguments of partsOf: how the subjects of a breach's parts begin, and the length of that.
+func partsPrefix(breach string) (prefix string, length int64) {
+	return breach + "/", int64(len(breach) + 1)
+}
+
+// AddSpreadImport stores a breach, the job that watches over its import, and the parts. One with the same parts goes
+// on: what is done stays.
+func (s Breaches) AddSpreadImport(ctx context.Context, r leak.Record, args any, parts []any, addresses []string) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+		err := s.insertBreach(ctx, tx, r)
+		fresh := err == nil
+		if errors.Is(err, leak.ErrBreachExists) {
+			var kept leak.Record
+			if kept, err = s.breachByName(ctx, tx, r.Name); err == nil {
+				err = kept.CheckCanContinue()
+			}
+		}
+		if err == nil {
+			err = lockBreach(ctx, tx, r.Name)
+		}
+		if err == nil {
+			_, err = Jobs(s).insertJob(ctx, tx, intake.KindSpread, r.Name, args)
+		}
+		if err == nil && !fresh {
+			return s.retrySameParts(ctx, tx, r.Name, parts)
+		}
+		if err == nil {
+			err = s.insertAddresses(ctx, tx, r.Name, addresses)
+		}
+		for i := 0; i < len(parts) && err == nil; i++ {
+			_, err = Jobs(s).insertJob(ctx, tx, intake.KindPart, intake.PartSubject(r.Name, i+1), parts[i])
+		}
+		return err
+	})
+}
+
+// sourcePlace binds the sealed addresses of an import to its breach: signed links may be secrets.
+func sourcePlace(breach string) seal.Place {
+	return seal.Place{Table: "import_source", Column: "addresses", Row: breach}
+}
+
+// insertAddresses stores, sealed, the addresses that the parts of an import are downloaded from. Without any it stores
+// nothing.
+func (s Breaches) insertAddresses(ctx context.Context, tx *sqldb.Tx, breach string, addresses []string) error {
+	if len(addresses) == 0 {
+		return nil
+	}
+	sealed, err := s.sealValue(sourcePlace(breach), addresses)
+	if err != nil {
+		return err
+	}
+	return execStatement(ctx, tx, `INSERT INTO import_source (breach, addresses) VALUES ($1, $2)`, breach, sealed)
+}
+
+// SpreadAddresses returns the addresses with secrets of a breach's import; none when it has none.
+func (s Breaches) SpreadAddresses(ctx context.Context, breach string) (addresses []string, err error) {
+	addresses = []string{}
+	err = s.readSealed(ctx, s.readQuerier(), sourcePlace(breach), &addresses, nil, `SELECT addresses FROM import_source WHERE breach = $1`, breach)
+	return addresses, err
+}
+
+// retrySameParts lets the parts of an import that failed or was cancelled be tried anew.
+func (s Breaches) retrySameParts(ctx context.Context, tx *sqldb.Tx, name string, parts []any) error {
+	prefix, length := partsPrefix(name)
+	kept, err := collectRows(ctx, tx, scanJobRow, `SELECT `+jobColumns+` FROM job WHERE `+partsOf+` ORDER BY subject`, prefix, length)
+	if err != nil {
+		return err
+	}
+	if len(kept) == 0 {
+		return intake.ErrBusy.With("name", fault.BegunAlone)
+	}
+	if !slices.EqualFunc(kept, parts, func(j job.Job, part any) bool {
+		text, err := json.Marshal(part)
+		return err == nil && string(text) == string(j.Args)
+	}) {
+		return intake.ErrInput.With("inputs", fault.OtherInputs)
+	}
+	return execStatement(ctx, tx, `UPDATE job SET state = 'ready', lease = '', error = '', attempts = 0, cancel = $4, next_at = $3, finished_at = 0
+		WHERE `+partsOf+` AND state <> 'done'`, prefix, length, s.now(), false)
+}
+
+// ListParts returns the parts of a breach's import in order, without their arguments, which may name a great many files.
+func (s Breaches) ListParts(ctx context.Context, breach string) ([]job.Job, error) {
+	prefix, length := partsPrefix(breach)
+	return collectRows(ctx, s.readQuerier(), scanJobRow, `SELECT id, kind, subject, state, '{}', progress, error, attempts, next_at, cancel, created_at,
+		finished_at FROM job WHERE `+partsOf+` ORDER BY subject`, prefix, length)
+}
+
+// StopParts asks the parts of an import to stop: waiting ones at once, running ones when they look.
+func (s Breaches) StopParts(ctx context.Context, breach string) error {
+	err := s.changeParts(ctx, breach, `UPDATE job SET state = 'cancelled', finished_at = $4 WHERE state = 'ready'`, ` AND state = 'ready'`, s.now())
+	if err == nil {
+		err = s.changeParts(ctx, breach, `UPDATE job SET cancel = $4 WHERE state = 'running'`, ` AND state = 'running' AND cancel <> $4`, true)
+	}
+	return err
+}
+
+// DropParts removes the parts of an import. A worker that is at one finds its lease lost.
+func (s Breaches) DropParts(ctx context.Context, breach string) error {
+	err := s.changeParts(ctx, breach, `DELETE FROM job WHERE TRUE`, ``)
+	if err == nil {
+		err = s.execAlone(ctx, `DELETE FROM import_source WHERE breach = $1`, breach)
+	}
+	return err
+}
+
+// changeParts changes parts of an import in transactions of a few: a large dump has thousands, and each may name hundreds of
+// files. which tells those that are not yet as they should be.
+func (s Breaches) changeParts(ctx context.Context, breach, change, which string, args ...any) error {
+	prefix, length := partsPrefix(breach)
+	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+		return execCounting(ctx, tx, change+` AND id IN (SELECT id FROM job WHERE `+partsOf+which+` LIMIT $3)`,
+			append([]any{prefix, length, limit}, args...)...)
+	})
+	return err
+}
+
+// RenewBreach puts other content in the place of a published breach's and hands over to the match, which holds findings
+// against it. Renewing with what is there changes nothing.
+func (s Breaches) RenewBreach(ctx context.Context, name string, n leak.Renewal) error {
+	_, err := s.changeBreach(ctx, name, leak.KindMatch, func(r *leak.Record) ([]sqldb.Statement, error) {
+		if changes, err := r.ApplyRenewal(n); err != nil || !changes {
+			return nil, err
+		}
+		former := r.Former
+		for _, f := range r.ListFiles() {
+			former = append(former, f.Name)
+		}
+		r.Exposes = leak.SettleExposes(n.Exposes, &n.Tally)
+		return []sqldb.Statement{sqldb.NewStatement(`UPDATE breach SET segment = $2, digest = $3, tally = $4, pairs = $5, pairs_digest = $6, exposes = $7,
+			renewals = renewals + 1, renewed_at = $8, former = $9, mac = $10 WHERE name = $1`, name, n.File, n.Digest, jsonArgument{n.Tally}, n.Pairs, n.PairsDigest,
+			joinTexts(r.Exposes), s.now(), strings.Join(former, " "), s.grantMAC("breach", breachGrant(r.Breach))), movesCorpora}, nil
+	})
+	return err
+}
+
+// KeepTally replaces what is counted of a published breach, as long as its content is the one that was counted.
+func (s Breaches) KeepTally(ctx context.Context, name, digest string, t leak.Tally) error {
+	return s.execAlone(ctx, `UPDATE breach SET tally = $2 WHERE name = $1 AND state = 'published' AND digest = $3`, name, jsonArgument{t}, digest)
+}
+
+// ForgetFormer notes that the files of a breach's former contents are removed, unless there are more of them now.
+func (s Breaches) ForgetFormer(ctx context.Context, r leak.Record) error {
+	return s.execAlone(ctx, `UPDATE breach SET former = '' WHERE name = $1 AND former = $2`, r.Name, strings.Join(r.Former, " "))
+}
+
+// RejudgeFindings holds findings of a breach against what it holds now: see leak.Store.
+func (s Breaches) RejudgeFindings(ctx context.Context, breach string, since time.Time, after cyber.FindingID, limit int, trace leak.Tracer) (leak.Rejudged, error) {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (r leak.Rejudged, err error) {
+		found, err := collectRows(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2 AND found_at >= $4
+			ORDER BY id LIMIT $3`, breach, after, limit, since)
+		if err != nil {
+			return r, err
+		}
+		published, err := s.publishedBreaches(ctx, tx, []string{breach})
+		if err != nil {
+			return r, err
+		}
+		b, ok := published[breach]
+		if len(found) == 0 || !ok { // retracted meanwhile: they are withdrawn
+			return r, nil
+		}
+		r.Last, r.Checked = found[len(found)-1].id, int64(len(found))
+		return r, eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
+			v, err := Monitoring(s).rejudgeFindings(ctx, tx, id, assets, b, trace)
+			r.Withdrawn, r.Changed = r.Withdrawn+int64(len(v.Closed)), r.Changed+int64(len(v.Judged))
+			return err
+		})
+	})
+}
+
+// rejudgeFindings judges the findings that values have of a breach.
+func (s Monitoring) rejudgeFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, ids []cyber.AssetID, b cyber.Breach, trace leak.Tracer) (leak.Verdict, error) {
+	args := []any{id}
+	held := map[cyber.AssetID]leak.Held{}
+	err := eachRow(ctx, tx, func(row scanner) error {
+		var asset cyber.AssetID
+		var fingerprint int64
+		err := row.Scan(&asset, &fingerprint)
+		if err == nil {
+			held[asset], err = trace(s.unveilFingerprint(id, fingerprint))
+		}
+		return err
+	}, `SELECT id, fingerprint FROM asset WHERE partner_id = $1 AND fingerprint IS NOT NULL AND id IN (`+appendMarks(&args, ids)+`)`, args...)
+	if err != nil {
+		return leak.Verdict{}, err
+	}
+	values, into, err := s.lockAssets(ctx, tx, id, slices.Clone(ids))
+	if err != nil {
+		return leak.Verdict{}, err
+	}
+	for gone, other := range into {
+		if h, ok := held[gone]; ok {
+			held[other] = h
+		}
+	}
+	if err := s.loadOwnSites(ctx, tx, id, values); err != nil {
+		return leak.Verdict{}, err
+	}
+	v := leak.RejudgeFindings(values, b, held, s.now())
+	return v, s.keepVerdict(ctx, tx, id, v)
+}
+
+// TakeJobOf claims the one unfinished job of a kind and subject, if it is due or already held under this worker's name,
+// and returns false when there is none to take. A name that stands for a place rather than a process (a folder that
+// only one process can hold) so takes up again what a killed process left, without waiting for its lease.
+func (s Jobs) TakeJobOf(ctx context.Context, worker, kind, subject string) (j job.Job, taken bool, err error) {
+	now := s.now()
+	j, err = runReturning(ctx, s.core, func(tx *sqldb.Tx) (job.Job, error) {
+		return readRow(ctx, tx, scanJobRow, nil, `UPDATE job SET state = 'running', lease = $3, next_at = $5, attempts = attempts + 1, cancel = $6
+			WHERE kind = $1 AND subject = $2 AND state IN ('ready', 'running') AND (next_at <= $4 OR state = 'ready' OR lease = $3)
+			RETURNING `+jobColumns, kind, subject, worker, now, now.Add(job.Lease), false)
+	})
+	return j, j.ID != "", err
+}
+
+// NewestJobOf returns the newest job of a kind and subject.
+func (s Jobs) NewestJobOf(ctx context.Context, kind, subject string) (job.Job, error) {
+	return readRow(ctx, s.readQuerier(), scanJobRow, job.ErrNotFound, `SELECT `+jobColumns+` FROM job WHERE kind = $1 AND subject = $2
+		ORDER BY created_at DESC, id DESC LIMIT 1`, kind, subject)
+}
+
+// veilFingerprint returns how a partner's row keeps a fingerprint, and unveil what it stands for.
+func (c core) veilFingerprint(id partner.ID, fingerprint uint64) int64 {
+	return int64(c.keys.PartnerVeil(string(id)).HideFingerprint(fingerprint))
+}
+
+// unveilFingerprint undoes veilFingerprint.
+func (c core) unveilFingerprint(id partner.ID, kept int64) uint64 {
+	return c.keys.PartnerVeil(string(id)).ShowFingerprint(uint64(kept))
+}
+
+// ListProbes returns watched fingerprints behind a place, by partner.
+func (s Breaches) ListProbes(ctx context.Context, after leak.Place, limit int) ([]leak.Probes, leak.Place, error) {
+	return s.readProbes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
+		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
+			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 ORDER BY fingerprint LIMIT $3) f`, id, at, limit)
+	})
+}
+
+// ProbesSince returns those of values added at or after a time.
+func (s Breaches) ProbesSince(ctx context.Context, since time.Time, after leak.Place, limit int) ([]leak.Probes, leak.Place, error) {
+	return s.readProbes(ctx, after, limit, func(id partner.ID, at int64, limit int) ([]int64, error) {
+		return s.fingerprints(ctx, `SELECT coalesce(string_agg(CAST(f.fingerprint AS TEXT), ','), '') FROM (
+			SELECT fingerprint FROM asset WHERE partner_id = $1 AND fingerprint > $2 AND created_at >= $4
+			ORDER BY fingerprint LIMIT $3) f`, id, at, limit, since)
+	})
+}
+
+// fingerprints reads a page of them as one text, because a row for each costs more than all else that a match does.
+func (s Breaches) fingerprints(ctx context.Context, query string, args ...any) ([]int64, error) {
+	text, err := readValue[string](ctx, s.readQuerier(), query, args...)
+	if err != nil || text == "" {
+		return nil, err
+	}
+	list := make([]int64, 0, probePage)
+	for one := range strings.SplitSeq(text, ",") {
+		f, err := strconv.ParseInt(one, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("fingerprint: %w", err)
+		}
+		list = append(list, f)
+	}
+	if !slices.IsSorted(list) { // no engine promises in which order it joins
+		slices.Sort(list)
+	}
+	return list, nil
+}
+
+// probePage is how many fingerprints are read at a time: 160 KB of text.
+const probePage = 8192
+
+// readProbes reads from one partner after the other, which costs half of what one statement over all of them does.
+func (s Breaches) readProbes(ctx context.Context, place leak.Place, limit int,
+	page func(id partner.ID, at int64, limit int) ([]int64, error),
+) (list []leak.Probes, last leak.Place, err error) {
+	for left := limit; ; {
+		of, err := s.readPartnerProbes(&place, left, page)
+		if err != nil {
+			return nil, place, fmt.Errorf("read fingerprints: %w", err)
+		}
+		if n := len(of); n > 0 {
+			list, left = append(list, leak.Probes{Partner: place.Partner, Fingerprints: of}), left-n
+		}
+		if left == 0 {
+			return list, place, nil
+		}
+		next, err := readValue[partner.ID](ctx, s.readQuerier(), `SELECT min(partner_id) FROM asset WHERE partner_id > $1 AND fingerprint IS NOT NULL`, place.Partner)
+		if err != nil || next == "" {
+			return list, place, err
+		}
+		place = leak.Place{Partner: next, At: math.MinInt64}
+	}
+}
+
+// readPartnerProbes reads those of the place's partner, and moves the place behind them.
+func (s Breaches) readPartnerProbes(place *leak.Place, limit int,
+	page func(id partner.ID, at int64, limit int) ([]int64, error),
+) (list []uint64, err error) {
+	veil := s.keys.PartnerVeil(string(place.Partner))
+	for full := place.Partner != ""; full && len(list) < limit; {
+		most := min(limit-len(list), probePage)
+		kept, err := page(place.Partner, place.At, most)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range kept {
+			if f != place.At { // two people of the partner watch one value
+				list, place.At = append(list, veil.ShowFingerprint(uint64(f))), f
+			}
+		}
+		full = len(kept) == most
+	}
+	return list, nil
+}
+
+// hitBatch bounds an IN list.
+const hitBatch = 500
+
+// KeepHits notes the watched values with these fingerprints.
+func (s Breaches) KeepHits(ctx context.Context, breach string, hits []leak.Probes) (total int64, err error) {
+	for _, of := range hits {
+		for part := range slices.Chunk(of.Fingerprints, hitBatch) {
+			kept, err := s.keepPartnerHits(ctx, of.Partner, breach, part)
+			if total += kept; err != nil {
+				return total, err
+			}
+		}
+	}
+	return total, nil
+}
+
+// keepPartnerHits notes those of one partner.
+func (s Breaches) keepPartnerHits(ctx context.Context, id partner.ID, breach string, hits []uint64) (kept int64, err error) {
+	args := []any{breach, id}
+	marks := make([]byte, 0, 5*len(hits))
+	for i, h := range hits {
+		args = append(args, s.veilFingerprint(id, h))
+		if i > 0 {
+			marks = append(marks, ", "...)
+		}
+		marks = strconv.AppendInt(append(marks, '$'), int64(len(args)), 10)
+	}
+	args = append(args, hitBatch)
+	// Any number of people may watch one value.
+	kept, err = s.runInBatches(ctx, func(tx *sqldb.Tx, _ int64) (int64, error) {
+		return execCounting(ctx, tx, `INSERT INTO match_hit (breach, partner_id, user_index, asset_id)
+			SELECT CAST($1 AS TEXT), partner_id, user_index, id FROM asset WHERE partner_id = $2 AND fingerprint IN (`+string(marks)+`)
+			AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.partner_id = asset.partner_id AND f.asset_id = asset.id AND f.breach = $1)
+			AND NOT EXISTS (SELECT 1 FROM match_hit h WHERE h.breach = $1 AND h.partner_id = asset.partner_id AND h.asset_id = asset.id
+				AND h.user_index = asset.user_index)
+			LIMIT $`+strconv.Itoa(len(args))+` ON CONFLICT (breach, partner_id, user_index, asset_id) DO NOTHING`, args...)
+	})
+	return kept, err
+}
+
+// keptHit is a stored match of a breach and a watched value that has not become a finding yet.
+type keptHit struct {
+	partner     partner.ID
+	user        string
+	asset       cyber.AssetID
+	fingerprint uint64
+}
+
+// keptHitColumns are those of a hit that waits to become a finding.
+const keptHitColumns = `m.partner_id, m.user_index, m.asset_id, a.fingerprint
+	FROM match_hit m JOIN asset a ON a.partner_id = m.partner_id AND a.id = m.asset_id`
+
+// scanKeptHit reads keptHitColumns. Fingerprints are stored veiled for each partner, and come back unveiled.
+func (s Breaches) scanKeptHit(row scanner, h *keptHit) error {
+	var user []byte
+	var veiled int64
+	err := row.Scan(&h.partner, &user, &h.asset, &veiled)
+	h.user, h.fingerprint = string(user), s.unveilFingerprint(h.partner, veiled)
+	return err
+}
+
+// TellHits turns noted hits into findings, statuses and events, whole persons at a time: a person hears once of a
+// breach.
+func (s Breaches) TellHits(ctx context.Context, breach string, limit int, trace leak.Tracer) (int, error) {
+	told := 0
+	err := s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+		told = 0
+		kept, err := collectRows(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1
+			ORDER BY m.partner_id, m.user_index, m.asset_id LIMIT $2`, breach, limit)
+		if err != nil {
+			return err
+		}
+		if len(kept) == limit {
+			kept = wholePersons(kept)
+		}
+		for rest := kept; len(rest) > 0; {
+			n := 1
+			for n < len(rest) && rest[n].partner == rest[0].partner {
+				n++
+			}
+			done, err := s.createFindings(ctx, tx, rest[0].partner, breach, rest[:n], trace)
+			if err != nil {
+				return err
+			}
+			told, rest = told+done, rest[n:]
+		}
+		return nil
+	})
+	return told, err
+}
+
+// wholePersons drops the hits of the last person, because more of them may follow, unless there is no other person.
+func wholePersons(kept []keptHit) []keptHit {
+	last := kept[len(kept)-1]
+	for n := len(kept); n > 0; n-- {
+		if h := kept[n-1]; h.partner != last.partner || h.user != last.user {
+			return kept[:n]
+		}
+	}
+	return kept
+}
+
+// createFindings turns hits into findings. It includes hits stored under the other digest of the same person: a person
+// who was enrolled after values had been added under both digests has hits under both.
+func (s Breaches) createFindings(ctx context.Context, tx *sqldb.Tx, id partner.ID, breach string, kept []keptHit, trace leak.Tracer) (int, error) {
+	people, err := s.findPersons(ctx, tx, id, mapToList(kept, func(h keptHit) []byte { return []byte(h.user) }))
+	if err != nil {
+		return 0, err
+	}
+	var others []string
+	for _, h := range kept {
+		if other := people[h.user].otherIndex(h.user); other != "" {
+			others = append(others, other)
+		}
+	}
+	if len(others) > 0 {
+		args := []any{breach, id}
+		more, err := collectRows(ctx, tx, s.scanKeptHit, `SELECT `+keptHitColumns+` WHERE m.breach = $1 AND m.partner_id = $2
+			AND m.user_index IN (`+appendByteMarks(&args, uniqueValues(others))+`) ORDER BY m.user_index, m.asset_id`, args...)
+		if err != nil {
+			return 0, err
+		}
+		kept = uniqueValues(append(slices.Clip(kept), more...))
+	}
+	hits, ids := make([]leak.Hit, 0, len(kept)), make([]cyber.AssetID, len(kept))
+	for i, h := range kept {
+		held, err := trace(h.fingerprint)
+		if err != nil {
+			return 0, err
+		}
+		if ids[i] = h.asset; held.Found { // it was noted of content that is not the breach's any more if not
+			hits = append(hits, leak.Hit{Asset: h.asset, Seen: cyber.Seen{Breach: breach, Trace: held.Trace}})
+		}
+	}
+	if err := Monitoring(s).addFindings(ctx, tx, id, hits); err != nil {
+		return 0, err
+	}
+	args := []any{breach, id}
+	marks := appendMarks(&args, ids)
+	return len(ids), execStatement(ctx, tx, `DELETE FROM match_hit WHERE breach = $1 AND partner_id = $2 AND asset_id IN (`+marks+`)`, args...)
+}
+
+// foundIn names a finding and the watched value it is about.
+type foundIn struct {
+	id      cyber.FindingID
+	partner partner.ID
+	asset   cyber.AssetID
+}
+
+// scanFoundIn reads the finding's ID, its partner and its asset, in this order.
+func scanFoundIn(row scanner, f *foundIn) error {
+	return row.Scan(&f.id, &f.partner, &f.asset)
+}
+
+// eachPartner runs fn for the values of each partner.
+func eachPartner(found []foundIn, fn func(id partner.ID, assets []cyber.AssetID) error) error {
+	assets := map[partner.ID][]cyber.AssetID{}
+	var order []partner.ID
+	for _, f := range found {
+		if assets[f.partner] == nil {
+			order = append(order, f.partner)
+		}
+		assets[f.partner] = append(assets[f.partner], f.asset)
+	}
+	for _, id := range order {
+		if err := fn(id, assets[id]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WithdrawFindings closes up to limit open findings of a breach as retracted, and forgets hits that were not told.
+func (s Breaches) WithdrawFindings(ctx context.Context, breach string, limit int) (int, error) {
+	n := 0
+	_, err := s.sweepFound(ctx, found{
+		table: "match_hit", key: "partner_id, user_index, asset_id", first: []any{0, []byte{}, ""}, args: []any{breach}, where: ` AND breach = $4`,
+	})
+	if err != nil {
+		return 0, err
+	}
+	err = s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+		found, err := collectRows(ctx, tx, scanFoundIn, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND resolution = ''
+			ORDER BY id LIMIT $2`, breach, limit)
+		if err != nil {
+			return err
+		}
+		n = len(found)
+		return eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error {
+			return Monitoring(s).closeFindings(ctx, tx, id, assets, breach, cyber.ResolvedRetracted)
+		})
+	})
+	return n, err
+}
+
+// RestateFindings computes the statuses of values found in a breach again.
+func (s Breaches) RestateFindings(ctx context.Context, breach string, after cyber.FindingID, limit int) (last cyber.FindingID, err error) {
+	return s.judgeAgain(ctx, Monitoring(s).recomputeStatuses, `SELECT id, partner_id, asset_id FROM finding WHERE breach = $1 AND id > $2
+		ORDER BY id LIMIT $3`, breach, after, limit)
+}
+
+// judgeAgain judges the values of some findings again, in one transaction, and returns the last finding; none is empty.
+func (s Breaches) judgeAgain(ctx context.Context, judge func(context.Context, *sqldb.Tx, partner.ID, []cyber.AssetID) error, query string, args ...any) (last cyber.FindingID, err error) {
+	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (last cyber.FindingID, err error) {
+		last = ""
+		found, err := collectRows(ctx, tx, scanFoundIn, query, args...)
+		if err != nil {
+			return last, err
+		}
+		if len(found) > 0 {
+			last = found[len(found)-1].id
+		}
+		return last, eachPartner(found, func(id partner.ID, assets []cyber.AssetID) error { return judge(ctx, tx, id, assets) })
+	})
+}
+
+// ListDueLooks returns values whose first look is due: see leak.Store.
+func (s Breaches) ListDueLooks(ctx context.Context, limit int) ([]leak.DueLook, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner, p *leak.DueLook) error {
+		var f int64
+		err := row.Scan(&p.Partner, &p.Asset, &f)
+		p.Fingerprint = s.unveilFingerprint(p.Partner, f)
+		return err
+	}, `SELECT partner_id, id, fingerprint FROM asset WHERE look = 1 ORDER BY created_at LIMIT $1`, limit)
+}
+
+// SettleAssets keeps what a source outside told of some values of a partner. It says nothing of the corpora, which were
+// not asked, and is no hit of a value that was just added.
+func (s Breaches) SettleAssets(ctx context.Context, id partner.ID, hits []leak.Hit) error {
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return Monitoring(s).addFindings(ctx, tx, id, hits) })
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -353,4 +354,157 @@ func (s Subjects) IsStillHeld(ctx context.Context, id partner.ID, u partner.User
 		EXISTS (SELECT 1 FROM erasure WHERE partner_id = $1 AND erased_at >= $4 AND (user_512 IN ($2, $3) OR user_256 IN ($2, $3)))`,
 		id, who.write, who.other, since)
 	return (held || who.cpf != nil) && !erased && err == nil, err
+}
+
+// filterPlace binds a filter to its owner: it may name a person.
+func filterPlace(owner, id string) seal.Place {
+	return seal.Place{Table: "operator_filter", Column: "content", Row: owner + "/" + id}
+}
+
+// exportPlace binds a part of an export to its file and its number, so that parts cannot be reordered.
+func exportPlace(id, number string) seal.Place {
+	return seal.Place{Table: "operator_export_part", Column: "body", Row: id + "/" + number}
+}
+
+// filterContent is what is sealed of a filter.
+type filterContent struct{ Name, Query string }
+
+// KeepFilter stores a filter; it refuses an operator who has too many.
+func (s Operators) KeepFilter(ctx context.Context, f operator.KeptFilter) error {
+	text, err := s.sealValue(filterPlace(string(f.Operator), f.ID), filterContent{f.Name, f.Query})
+	if err != nil {
+		return err
+	}
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+		n, err := readValue[int](ctx, tx, `SELECT count(*) FROM operator_filter WHERE operator_id = $1`, f.Operator)
+		if err != nil {
+			return err
+		}
+		if n >= operator.MaxFilters {
+			return operator.ErrFilter.With("name", fault.FiltersAtMost, operator.MaxFilters)
+		}
+		return execStatement(ctx, tx, `INSERT INTO operator_filter (operator_id, id, list, content, created_at) VALUES ($1, $2, $3, $4, $5)`,
+			f.Operator, f.ID, f.List, text, s.now())
+	})
+}
+
+// KeptFilters returns an operator's, oldest first.
+func (s Operators) KeptFilters(ctx context.Context, owner operator.ID) ([]operator.KeptFilter, error) {
+	return collectRows(ctx, s.readQuerier(), func(row scanner, f *operator.KeptFilter) error {
+		var content filterContent
+		err := row.Scan(&f.ID, &f.List, s.unseals(&content, func() seal.Place { return filterPlace(string(owner), f.ID) }), &f.CreatedAt)
+		f.Operator, f.Name, f.Query = owner, content.Name, content.Query
+		return err
+	}, `SELECT id, list, content, created_at FROM operator_filter WHERE operator_id = $1 ORDER BY created_at, id`, owner)
+}
+
+// DropFilter removes one.
+func (s Operators) DropFilter(ctx context.Context, owner operator.ID, id string) error {
+	return s.expectAlone(ctx, operator.ErrNoFilter, `DELETE FROM operator_filter WHERE operator_id = $1 AND id = $2`, owner, id)
+}
+
+// BeginExport keeps the row of a file that is about to be written.
+func (s Operators) BeginExport(ctx context.Context, e operator.Export) error {
+	return s.execAlone(ctx, `INSERT INTO operator_export (id, operator_id, list, about, format, created_at, until, lines, parts, done)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 0, 0, FALSE)`, e.ID, e.Operator, e.List, e.About, e.Format, e.CreatedAt, e.Until)
+}
+
+// AddExportPart appends to a file; done says that this was the last part.
+func (s Operators) AddExportPart(ctx context.Context, id string, number, lines int64, body []byte, done bool) error {
+	sealed, err := s.sealValue(exportPlace(id, fmt.Sprint(number)), body)
+	if err != nil {
+		return err
+	}
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
+		if err := execExpecting(ctx, tx, operator.ErrNoExport, // it was dropped while it was written
+			`UPDATE operator_export SET lines = $2, parts = $3, done = $4 WHERE id = $1 AND until > 0`, id, lines, number, done); err != nil {
+			return err
+		}
+		return execStatement(ctx, tx, `INSERT INTO operator_export_part (export_id, number, body) VALUES ($1, $2, $3)`, id, number, sealed)
+	})
+}
+
+// exportColumns are those that scanning an export expects, in its order.
+const exportColumns = `id, operator_id, list, about, format, created_at, until, lines, parts, done`
+
+// scanExport reads the description of an export, without its parts.
+func scanExport(row scanner, e *operator.Export) error {
+	return row.Scan(&e.ID, &e.Operator, &e.List, &e.About, &e.Format, &e.CreatedAt, &e.Until, &e.Lines, &e.Parts, &e.Done)
+}
+
+// ListExports returns an operator's files, newest first.
+func (s Operators) ListExports(ctx context.Context, owner operator.ID) ([]operator.Export, error) {
+	return collectRows(ctx, s.readQuerier(), scanExport, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND until > $2
+		ORDER BY created_at DESC, id DESC LIMIT 100`, owner, s.now())
+}
+
+// GetExport returns one of an operator's own files that is all there.
+func (s Operators) GetExport(ctx context.Context, owner operator.ID, id string) (operator.Export, error) {
+	return readRow(ctx, s.readQuerier(), scanExport, operator.ErrNoExport, `SELECT `+exportColumns+` FROM operator_export WHERE operator_id = $1 AND id = $2 AND until > $3 AND done`,
+		owner, id, s.now())
+}
+
+// ExportPart returns a part of a file, from 1 on.
+func (s Operators) ExportPart(ctx context.Context, id string, number int64) (body []byte, err error) {
+	err = s.readSealed(ctx, s.readQuerier(), exportPlace(id, fmt.Sprint(number)), &body, operator.ErrNoExport,
+		`SELECT body FROM operator_export_part WHERE export_id = $1 AND number = $2`, id, number)
+	return body, err
+}
+
+// DropExport removes one of an operator's own files before its time.
+func (s Operators) DropExport(ctx context.Context, owner operator.ID, id string) error {
+	_, err := s.dropExports(ctx, `operator_id = $1 AND id = $2`, owner, id)
+	return err
+}
+
+// SweepExports removes files whose time is over.
+func (s Operators) SweepExports(ctx context.Context, now time.Time) error {
+	_, err := s.dropExports(ctx, `until <= $1`, now)
+	return err
+}
+
+// dropNamedExports deletes operators' exports created up to a time that may name a person of the partner: files about
+// the partner, and lists across all partners. They are sealed and cannot be searched for a person; their owners can
+// create them again.
+func (s Subjects) dropNamedExports(ctx context.Context, id partner.ID, upTo int64) (tallies, error) {
+	n, err := s.dropExports(ctx, `about IN ('', $1) AND created_at <= $2`, string(id), upTo)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	return tallies{"files": n}, nil
+}
+
+// dropExports deletes files: each is marked as expired first, so that it can no longer be found, then its parts are
+// deleted, a few at a time.
+func (c core) dropExports(ctx context.Context, which string, args ...any) (total int64, err error) {
+	files, err := collectValues[string](ctx, c.readQuerier(), `SELECT id FROM operator_export WHERE `+which, args...)
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range files {
+		if err := c.dropExport(ctx, id); err != nil {
+			return total, err
+		}
+		total++
+	}
+	return total, nil
+}
+
+// partsAtOnce is how many parts of a file go in one transaction: each is large.
+const partsAtOnce = 4
+
+// dropExport deletes one file in three steps: it expires, its parts are deleted, its row is deleted. If it is
+// interrupted, the next sweep finds it expired and goes on.
+func (c core) dropExport(ctx context.Context, id string) error {
+	err := c.execAlone(ctx, `UPDATE operator_export SET done = FALSE, until = 0 WHERE id = $1`, id)
+	if err == nil {
+		_, err = c.runBatches(ctx, partsAtOnce, func(tx *sqldb.Tx, _, limit int64) (int64, error) {
+			return execCounting(ctx, tx, `DELETE FROM operator_export_part WHERE export_id = $1 AND number IN (
+				SELECT number FROM operator_export_part WHERE export_id = $1 ORDER BY number LIMIT $2)`, id, limit)
+		})
+	}
+	if err == nil {
+		err = c.execAlone(ctx, `DELETE FROM operator_export WHERE id = $1`, id)
+	}
+	return err
 }

@@ -1,9 +1,12 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
@@ -570,4 +573,239 @@ func showsPeople(action string) bool {
 		return true
 	}
 	return strings.HasSuffix(verb, "reveal")
+}
+
+// mentions are the texts by which a kept answer may speak of a person.
+type mentions struct {
+	// naming identify the person: an answer that holds one of them is about the person.
+	naming []string
+	// more are only taken out of answers that are: others may share them, such as a name.
+	more []string
+	// all stands for every text.
+	all bool
+}
+
+// mentionsOf gathers them from what is held and from the ways of spelling a user hash.
+func (s Subjects) mentionsOf(ctx context.Context, h subject.Held, p subject.Person) (mentions, error) {
+	var m mentions
+	name := func(texts ...string) { m.naming = append(m.naming, texts...) }
+	if p.CPF != "" {
+		salt, err := Partners(s).OpenSalt(ctx, h.Partner.ID)
+		if err != nil {
+			return m, err
+		}
+		d256, d512 := partner.PersonDigests(p.CPF, salt)
+		name(digestSpellings(d256[1:])...)
+		name(digestSpellings(d512[1:])...)
+		name(p.CPF, p.CPF[:3]+"."+p.CPF[3:6]+"."+p.CPF[6:9]+"-"+p.CPF[9:])
+	}
+	name(string(p.User))
+	name(namesOfHeld(h)...)
+	for _, a := range h.Assets {
+		name(a.Value)
+	}
+	for _, sub := range h.Subscriptions {
+		b := sub.Beneficiary
+		name(b.CPF, b.Email, b.Phone, b.PrimaryCard, b.UserCard)
+		m.more = append(m.more, b.Name, b.BirthDate, b.Address.Street, b.Address.Zipcode, sub.InternalID)
+	}
+	for _, d := range h.Devices {
+		name(d.Key)
+		m.more = append(m.more, d.Name)
+	}
+	m.naming, m.more = longEnough(m.naming), longEnough(m.more)
+	return m, nil
+}
+
+// longEnough leaves out texts so short that they would be found anywhere.
+func longEnough(texts []string) []string {
+	return slices.DeleteFunc(uniqueValues(texts), func(t string) bool { return len(t) < 4 })
+}
+
+// digestSpellings returns the ways in which a digest may be written: see partner.UserHash.
+func digestSpellings(digest []byte) []string {
+	text := hex.EncodeToString(digest)
+	return []string{text, strings.ToUpper(text), base64.RawStdEncoding.EncodeToString(digest), base64.RawURLEncoding.EncodeToString(digest)}
+}
+
+// keptRow is a kept answer as it stands.
+type keptRow struct {
+	claim, sealed []byte
+}
+
+// answersAbout calls fn with the kept answers to requests about the person that mention anything of them. They are
+// looked up by the person: answers to requests about many people hold nothing of anybody.
+func (s Subjects) answersAbout(ctx context.Context, h subject.Held, p subject.Person, fn func(keptRow, keptAnswer, mentions) error) error {
+	m, err := s.mentionsOf(ctx, h, p)
+	if err != nil {
+		return err
+	}
+	var needles [][]byte
+	for _, text := range m.naming {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			return err
+		}
+		needles = append(needles, []byte(text), quoted[1:len(quoted)-1])
+	}
+	x, err := s.computeIndexes(ctx, s.readQuerier(), h.Partner.ID, p)
+	if err != nil {
+		return err
+	}
+	return s.eachKeptAnswer(ctx, x, func(r keptRow, a keptAnswer) error {
+		if !a.holdsAny(needles) {
+			return nil
+		}
+		return fn(r, a, m)
+	})
+}
+
+// eachKeptAnswer calls fn with the kept answers to requests about the person.
+func (s Subjects) eachKeptAnswer(ctx context.Context, x indexes, fn func(keptRow, keptAnswer) error) error {
+	for after := []byte{}; ; {
+		rows, err := collectRows(ctx, s.readQuerier(), func(row scanner, r *keptRow) error { return row.Scan(&r.claim, &r.sealed) },
+			`SELECT claim, answer FROM idempotency WHERE partner_id = $1 AND person IN ($4, $5) AND length(person) > 0
+			AND claim > $2 AND answer IS NOT NULL ORDER BY claim LIMIT $3`, x.partner, after, checkBatch, x.user256, x.user512)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			after = r.claim
+			var a keptAnswer
+			if err := s.openSealed(answerPlace(x.partner, r.claim), r.sealed, &a); err != nil {
+				return err
+			}
+			if err := fn(r, a); err != nil {
+				return err
+			}
+		}
+		if len(rows) < checkBatch {
+			return nil
+		}
+	}
+}
+
+// holdsAny reports whether a header or the body contains one of the texts, byte for byte.
+func (a keptAnswer) holdsAny(needles [][]byte) bool {
+	texts := [][]byte{a.Body}
+	for _, value := range a.Headers {
+		texts = append(texts, []byte(value))
+	}
+	return slices.ContainsFunc(texts, func(text []byte) bool {
+		return slices.ContainsFunc(needles, func(n []byte) bool { return bytes.Contains(text, n) })
+	})
+}
+
+// countAnswers returns how many stored answers mention the person; it changes none.
+func (s Subjects) countAnswers(ctx context.Context, h subject.Held, p subject.Person) (n int, err error) {
+	err = s.answersAbout(ctx, h, p, func(keptRow, keptAnswer, mentions) error { n++; return nil })
+	return n, err
+}
+
+// RedactAnswers takes the person out of the partner's kept answers. The claims stay, so that a request which is
+// repeated is not carried out a second time: that would bring the person back.
+func (s Subjects) RedactAnswers(ctx context.Context, h subject.Held, p subject.Person) (int64, error) {
+	var total int64
+	err := s.answersAbout(ctx, h, p, func(r keptRow, a keptAnswer, m mentions) error {
+		n, err := s.rewriteAnswer(ctx, h.Partner.ID, r, a, m)
+		total += n
+		return err
+	})
+	if err != nil {
+		return total, err
+	}
+	x, err := s.computeIndexes(ctx, s.readQuerier(), h.Partner.ID, p)
+	if err == nil {
+		err = s.forgetAskedAbout(ctx, x)
+	}
+	return total, err
+}
+
+// forgetAskedAbout removes the person from stored answers, once the answers no longer say anything about the person.
+func (s Subjects) forgetAskedAbout(ctx context.Context, x indexes) error {
+	_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
+		return execCounting(ctx, tx, `UPDATE idempotency SET person = $4 WHERE partner_id = $1 AND claim IN (
+			SELECT claim FROM idempotency WHERE partner_id = $1 AND person IN ($2, $3) AND length(person) > 0 LIMIT $5)`,
+			x.partner, x.user256, x.user512, []byte{}, limit)
+	})
+	return err
+}
+
+// emptyAnswers takes every text out of the kept answers to requests about a person.
+func (s Subjects) emptyAnswers(ctx context.Context, x indexes) error {
+	err := s.eachKeptAnswer(ctx, x, func(r keptRow, a keptAnswer) error {
+		_, err := s.rewriteAnswer(ctx, x.partner, r, a, mentions{all: true})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.forgetAskedAbout(ctx, x)
+}
+
+// rewriteAnswer keeps an answer without what is mentioned, unless it has changed.
+func (s Subjects) rewriteAnswer(ctx context.Context, id partner.ID, r keptRow, a keptAnswer, m mentions) (n int64, err error) {
+	a.Body = m.redactBody(a.Body)
+	for name, value := range a.Headers {
+		a.Headers[name] = m.redactText(value)
+	}
+	sealed, err := s.sealValue(answerPlace(id, r.claim), a)
+	if err != nil {
+		return 0, err
+	}
+	return s.countAlone(ctx, `UPDATE idempotency SET answer = $4 WHERE partner_id = $1 AND claim = $2 AND answer = $3`, id, r.claim, r.sealed, sealed)
+}
+
+// redacted stands where something of the person stood.
+const redacted = "***"
+
+// redactText replaces what names the person.
+func (m mentions) redactText(text string) string {
+	if m.all {
+		return redacted
+	}
+	for _, list := range [][]string{m.naming, m.more} {
+		for _, t := range list {
+			text = strings.ReplaceAll(text, t, redacted)
+		}
+	}
+	return text
+}
+
+// redactBody replaces texts inside JSON strings, so that the answer keeps its shape. A body that is no JSON is replaced
+// whole.
+func (m mentions) redactBody(body []byte) []byte {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return []byte(`{}`)
+	}
+	out, err := json.Marshal(m.redactValue(v))
+	if err != nil {
+		return []byte(`{}`)
+	}
+	return out
+}
+
+// redactValue redacts strings at any depth, and keys of objects too, since a key may name the person. With all set keys
+// stay: field names are the service's own.
+func (m mentions) redactValue(v any) any {
+	switch v := v.(type) {
+	case string:
+		return m.redactText(v)
+	case []any:
+		for i := range v {
+			v[i] = m.redactValue(v[i])
+		}
+	case map[string]any:
+		for k, item := range v {
+			if !m.all { // names of fields are the service's own
+				delete(v, k)
+				k = m.redactText(k)
+			}
+			v[k] = m.redactValue(item)
+		}
+	}
+	return v
 }

@@ -6,15 +6,30 @@ package telemetry
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/term"
 )
 
@@ -116,4 +131,105 @@ func (l *LogFile) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return errors.Join(l.w.Flush(), l.f.Close())
+}
+
+// requestIDKey is the key of the request id in a context.
+type requestIDKey struct{}
+
+// WithRequestID puts the request's id into the context.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestIDKey{}, id)
+}
+
+// RequestID returns the id of the request that ctx belongs to, or "".
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// MaxRequestID bounds a request id that a caller chose.
+const MaxRequestID = 128
+
+// NewRequestID returns the caller's id when it is 1 to 128 safe characters (letters, digits, '-', '_', '.', ':'), and a
+// fresh one otherwise. Safe means that it cannot break a log line or a header.
+func NewRequestID(fromCaller string) string {
+	if safeRequestID(fromCaller) {
+		return fromCaller
+	}
+	var raw [16]byte
+	binary.NativeEndian.PutUint64(raw[:8], rand.Uint64()) //nolint:gosec // has to be unlike the others, not unguessable
+	binary.NativeEndian.PutUint64(raw[8:], rand.Uint64()) //nolint:gosec // as above
+	return hex.EncodeToString(raw[:])
+}
+
+// safeRequestID reports whether a client's request id may be logged and echoed: short, and of harmless characters
+// only.
+func safeRequestID(s string) bool {
+	const harmless = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_.:"
+	return s != "" && len(s) <= MaxRequestID && strings.Trim(s, harmless) == ""
+}
+
+// tracerName is the instrumentation scope of all our spans.
+const tracerName = "github.com/vigiahq/vigia"
+
+// StartTracing sends spans to the collector that OpenTelemetry's own environment variables name, and returns what sends
+// the rest and ends that. Without OTEL_EXPORTER_OTLP_ENDPOINT or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT nothing is traced.
+func StartTracing(ctx context.Context, version string, log *slog.Logger) (stop func(context.Context) error, err error) {
+	stop = func(context.Context) error { return nil }
+	endpoint := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"))
+	if endpoint == "" || os.Getenv("OTEL_SDK_DISABLED") == "true" {
+		return stop, nil
+	}
+	if u, err := url.Parse(endpoint); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, errors.New("traces: the endpoint of OpenTelemetry's variables is not an http or https address")
+	}
+	exporter, err := otlptracehttp.New(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("traces: %w", err)
+	}
+	about, err := resource.New(ctx,
+		resource.WithAttributes(attribute.String("service.name", "vigia"), attribute.String("service.version", version)), resource.WithFromEnv())
+	if err != nil {
+		return nil, fmt.Errorf("traces: OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		var asked *url.Error
+		if errors.As(err, &asked) {
+			err = asked.Err // without the address, which may hold a password
+		}
+		log.Warn("traces were not sent", "err", err)
+	}))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
+	otel.SetTracerProvider(provider)
+	return provider.Shutdown, nil
+}
+
+// StartRequest begins the span of a request, in its caller's trace if it names one. The route is a template: no path
+// reaches a trace.
+func StartRequest(ctx context.Context, header http.Header, method, route string, at time.Time) (context.Context, trace.Span) {
+	ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(header))
+	return otel.Tracer(tracerName).Start(ctx, method+" "+route, trace.WithTimestamp(at), trace.WithSpanKind(trace.SpanKindServer),
+		trace.WithAttributes(attribute.String("http.route", route), attribute.String("http.request.method", method)))
+}
+
+// EndRequest ends the span of a request.
+func EndRequest(span trace.Span, status int, at time.Time) {
+	span.SetAttributes(attribute.Int("http.response.status_code", status))
+	if status >= http.StatusInternalServerError {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End(trace.WithTimestamp(at))
+}
+
+// StartJob begins the span of a job's run.
+func StartJob(ctx context.Context, kind string) (context.Context, trace.Span) {
+	return otel.Tracer(tracerName).Start(ctx, "job "+kind)
+}
+
+// EndJobSpan ends the span of a job's run.
+func EndJobSpan(span trace.Span, err error) {
+	if err != nil {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End()
 }
