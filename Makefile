@@ -5,7 +5,7 @@ SHELL := bash
 
 PKG ?= ./...
 # What takes longest is tested first, so that no long package is left to run alone at the end. The linter vets.
-LONGEST = ./internal/app ./internal/api ./cmd/vigia ./internal/store
+LONGEST = ./internal/app ./internal/web/api ./cmd/vigia ./internal/store
 ARGS ?=
 FUZZTIME ?= 10s
 SOAK ?= 30m
@@ -55,7 +55,7 @@ test-long: tools bin/litestream bin/helm ## all tests at full size: crash, soak 
 # Left out: what breaks a table by a trigger, which a spread table has none of; what weighs tables on one machine; two
 # damages that Citus does not let happen; plans that are forced to fit every partner, which it does not make.
 CITUS_SKIP = ^TestOutbox$$|^TestOldStatements$$|^TestBulkThatFailsTakesNobodyAlong$$|^TestBytesOfASubscription$$|^TestCheck$$/postgres/partner_gone|^TestCheck$$/postgres/moved_seal
-CITUS_PKG ?= ./internal/store ./internal/api ./internal/leak/... ./internal/partner/stored ./internal/cyber/stored ./internal/feed/stored
+CITUS_PKG ?= ./internal/store ./internal/web/api ./internal/leak/... ./internal/partner/stored ./internal/cyber/stored ./internal/dump/feed/stored
 .PHONY: test-citus
 test-citus: ## store and API suites, kills of the service and of nodes, moves of rows on Citus (PG_BIN=the folder of a PostgreSQL that has it; half an hour)
 	scripts/with-citus go test -count=1 -p 1 -timeout 120m -run 'Test/postgres' -skip '$(CITUS_SKIP)' $(CITUS_PKG)
@@ -101,7 +101,7 @@ soak: ## mixed load on a real server for SOAK (30m): goroutines, files and memor
 	SOAK=$(SOAK) go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./cmd/vigia
 
 .PHONY: mutation
-mutation: bin/gremlins ## mutation testing of the packages that guard something (PACKAGES=./internal/seal; slow)
+mutation: bin/gremlins ## mutation testing of the packages that guard something (PACKAGES=./internal/platform/seal; slow)
 	scripts/mutation $(PACKAGES)
 
 .PHONY: vuln

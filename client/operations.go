@@ -1,4 +1,4 @@
-// Code generated from internal/api/openapi.yaml by go generate ./clients/generate. DO NOT EDIT.
+// Code generated from internal/web/api/openapi.yaml by go generate ./clients/generate. DO NOT EDIT.
 
 package client
 

@@ -38,7 +38,7 @@ var made = map[string]bool{"node_modules": true, "dist": true, "made": true, "__
 // long as what the test itself looked at is the same.
 func lookAt(t *testing.T, folder string) {
 	t.Helper()
-	if _, err := os.Stat("../internal/api/openapi.yaml"); err != nil {
+	if _, err := os.Stat("../internal/web/api/openapi.yaml"); err != nil {
 		t.Fatal(err)
 	}
 	err := filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vigiahq/vigia/internal/api/reference"
 	"github.com/vigiahq/vigia/internal/app/apptest"
+	"github.com/vigiahq/vigia/internal/web/api/reference"
 )
 
 // TestPython builds the package, installs it into an empty environment without network, and runs its tests there: those
@@ -83,7 +83,7 @@ func sameFiles(t *testing.T, what string, got, want []string) {
 
 func operationsOf(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../internal/api/openapi.yaml")
+	text, err := os.ReadFile("../internal/web/api/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/bench/site"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 var people = flag.Int("people", 2000, "subscriptions and watched values of each of four partners before the measurement")

@@ -16,12 +16,12 @@ import (
 
 	"github.com/vigiahq/vigia/bench/load"
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
-	"github.com/vigiahq/vigia/internal/sqldb"
-	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
-	"github.com/vigiahq/vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
+	"github.com/vigiahq/vigia/internal/platform/telemetry"
 )
 
 // Plan is what each partner sells.

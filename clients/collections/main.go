@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vigiahq/vigia/internal/api/reference"
+	"github.com/vigiahq/vigia/internal/web/api/reference"
 )
 
 //go:generate go run .
 
 const (
-	documentFile   = "../../internal/api/openapi.yaml"
+	documentFile   = "../../internal/web/api/openapi.yaml"
 	collectionFile = "vigia.postman_collection.json"
 )
 

@@ -18,7 +18,7 @@ import (
 //go:generate go run .
 
 // documentFile is the contract from which everything here is made.
-const documentFile = "../../internal/api/openapi.yaml"
+const documentFile = "../../internal/web/api/openapi.yaml"
 
 func main() {
 	if err := run(); err != nil {
@@ -191,7 +191,7 @@ func (s *schema) onlyNarrows() bool {
 }
 
 // madeFrom begins each generated file; linters and the count of lines skip files with it.
-const madeFrom = "Code generated from internal/api/openapi.yaml by go generate ./clients/generate. DO NOT EDIT.\n"
+const madeFrom = "Code generated from internal/web/api/openapi.yaml by go generate ./clients/generate. DO NOT EDIT.\n"
 
 // The first line of every file that is made.
 const (

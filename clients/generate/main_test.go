@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vigiahq/vigia/internal/api/reference"
+	"github.com/vigiahq/vigia/internal/web/api/reference"
 )
 
 func contract(t *testing.T) []byte {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vigiahq/vigia/internal/api/reference"
+	"github.com/vigiahq/vigia/internal/web/api/reference"
 )
 
 // kind is what sort of value a shape stands for.

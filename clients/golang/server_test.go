@@ -257,7 +257,7 @@ func operationsShown() []string {
 // operationsOf lists the operationIds of the contract, webhooks left out.
 func operationsOf(t *testing.T) []string {
 	t.Helper()
-	raw, err := os.ReadFile("../../internal/api/openapi.yaml")
+	raw, err := os.ReadFile("../../internal/web/api/openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,14 +13,14 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
-	"github.com/vigiahq/vigia/internal/container"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/container"
+	"github.com/vigiahq/vigia/internal/dump/intake"
+	"github.com/vigiahq/vigia/internal/dump/scan"
+	"github.com/vigiahq/vigia/internal/dump/scan/stated"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/intake"
 	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/scan"
-	"github.com/vigiahq/vigia/internal/scan/stated"
+	"github.com/vigiahq/vigia/internal/platform/config"
 )
 
 // breachCmd groups the commands on breaches.

@@ -49,7 +49,7 @@ func TestImportNamesWhatIsNotRead(t *testing.T) {
 // TestImportPasswords: an archive opens by a flag, by a file of passwords, by its own name, by the name of what lies
 // beside it, and by a usual password; without one it is named as encrypted.
 func TestImportPasswords(t *testing.T) {
-	usual := sample(t, "../../internal/container/testdata/zip/aes256.zip") // "infected"
+	usual := sample(t, "../../internal/dump/container/testdata/zip/aes256.zip") // "infected"
 	own := sample(t, "testdata/senha-da-loja.zip")
 	for name, c := range map[string]struct {
 		archive      []byte

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // smallDisk is a file system of a few megabytes that can be filled and made larger.

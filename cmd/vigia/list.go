@@ -9,15 +9,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/alert"
-	"github.com/vigiahq/vigia/internal/api"
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/message"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/message"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/subscription"
+	"github.com/vigiahq/vigia/internal/web/api"
 )
 
 // Lists that only read, for scripts. What is done with such things is done in the console and through the API.

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/client"
-	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/app/apptest"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/notify/alert"
 )
 
 // sandboxStory is a partner's developer at work: requests of a sandbox key, the operator's part where only an operator

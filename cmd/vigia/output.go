@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/platform/job"
 )
 
 // output is where a command writes: text for people, one JSON value for machines.

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
-	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/corpus/password"
+	"github.com/vigiahq/vigia/internal/platform/config"
 )
 
 // passwordsCmd groups the commands on the corpora of leaked passwords.

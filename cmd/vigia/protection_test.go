@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // installation is a data folder with a partner, a key and a case in it.

@@ -19,12 +19,12 @@ import (
 	product "github.com/vigiahq/vigia"
 	"github.com/vigiahq/vigia/client"
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/assistant"
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/telemetry"
 	"github.com/vigiahq/vigia/internal/store"
-	"github.com/vigiahq/vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/web/assistant"
 )
 
 // serveCmd is 'vigia serve', which runs API, console and workers as its flags say.

@@ -17,9 +17,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/durable"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/platform/durable"
 	"github.com/vigiahq/vigia/internal/subject"
 )
 

@@ -18,15 +18,15 @@ import (
 
 	"github.com/tink-crypto/tink-go/v2/core/registry"
 
-	"github.com/vigiahq/vigia/internal/backup"
-	"github.com/vigiahq/vigia/internal/config"
-	"github.com/vigiahq/vigia/internal/durable"
-	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/seal"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
+	"github.com/vigiahq/vigia/internal/platform/backup"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/durable"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/platform/seal"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/subject"
-	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // BackupOptions choose what goes into a backup.

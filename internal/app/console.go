@@ -19,22 +19,22 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/vigiahq/vigia/internal/alert"
-	"github.com/vigiahq/vigia/internal/api"
-	"github.com/vigiahq/vigia/internal/console"
+	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/feed"
-	"github.com/vigiahq/vigia/internal/intake"
-	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/dump/feed"
+	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/password"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/platform/job"
+	"github.com/vigiahq/vigia/internal/platform/telemetry"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/subject"
-	"github.com/vigiahq/vigia/internal/telemetry"
-	"github.com/vigiahq/vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/web/api"
+	"github.com/vigiahq/vigia/internal/web/console"
 )
 
 // isExposedPassword looks an operator's new password up in our own corpora. It happens so rarely that they are opened for it.

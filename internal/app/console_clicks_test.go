@@ -11,7 +11,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/operator"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // TestClicksOfTasks walks nine everyday tasks by their shortest way and counts the clicks, as docs/internal/testing.md tells

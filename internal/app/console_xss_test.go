@@ -14,16 +14,16 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/feed"
-	"github.com/vigiahq/vigia/internal/intake"
-	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/dump/feed"
+	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/password"
 	"github.com/vigiahq/vigia/internal/plan"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/job"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // Payloads that run if a page lets them. The second fits where a slash is refused.

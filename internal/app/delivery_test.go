@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/client"
-	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // TestAlertReachesPartner runs a whole server, registers an endpoint and writes events beside it the way an admin

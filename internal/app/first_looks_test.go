@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/config"
 )
 
 // TestServerMakesFirstLooks: a running server looks up what a list added as far as there are tokens, and the rest when an

@@ -108,15 +108,15 @@ func TestFloors(t *testing.T) {
 
 // borders are imports from outside that only some rooms may have.
 var borders = map[string][]string{
-	"database/sql":            {"internal/sqldb", "internal/store"},
-	"modernc.org/sqlite":      {"internal/sqldb"},
-	"github.com/jackc/pgx/v5": {"internal/sqldb"},
+	"database/sql":            {"internal/platform/sqldb", "internal/store"},
+	"modernc.org/sqlite":      {"internal/platform/sqldb"},
+	"github.com/jackc/pgx/v5": {"internal/platform/sqldb"},
 	"testing":                 {},
 	"log":                     {},
 }
 
 // forAll are the packages that packages of their own floor may import.
-var forAll = []string{"internal/fault", "internal/durable"}
+var forAll = []string{"internal/platform/fault", "internal/platform/durable"}
 
 // forTests tells a folder that exists for tests, by its name: storetest, sqldbtest.
 func forTests(folder string) bool { return strings.HasSuffix(folder, "test") }
@@ -152,23 +152,23 @@ func judgeImport(floors map[string]place, folder, imported string) string {
 // TestFloorsTellTales shows that the judge above does find what it is there to find.
 func TestFloorsTellTales(t *testing.T) {
 	floors := map[string]place{
-		"internal/fault": {floor: 0}, "internal/durable": {floor: 0}, "internal/seal": {floor: 0}, "internal/partner": {floor: 1}, "internal/store": {floor: 4},
-		"internal/api": {floor: 4}, "internal/store/storetest": {floor: 5}, "cmd/vigia": {floor: 6}, "bench": {floor: 6},
+		"internal/platform/fault": {floor: 0}, "internal/platform/durable": {floor: 0}, "internal/platform/seal": {floor: 0}, "internal/partner": {floor: 1}, "internal/store": {floor: 4},
+		"internal/web/api": {floor: 4}, "internal/store/storetest": {floor: 5}, "cmd/vigia": {floor: 6}, "bench": {floor: 6},
 	}
 	for _, c := range []struct {
 		folder, imported string
 		wrong            bool
 	}{
 		{"internal/store", "github.com/vigiahq/vigia/internal/partner", false},
-		{"internal/store", "github.com/vigiahq/vigia/internal/store/migrations", false}, // its own folder
-		{"internal/seal", "github.com/vigiahq/vigia/internal/fault", false},             // for all
-		{"internal/seal", "github.com/vigiahq/vigia/internal/durable", false},           // for all
-		{"internal/partner", "github.com/vigiahq/vigia/internal/store", true},           // up
-		{"internal/api", "github.com/vigiahq/vigia/internal/store", true},               // sideways
-		{"internal/seal", "github.com/vigiahq/vigia/internal/partner/deeper", true},     // up, into a folder of a place
-		{"internal/store", "github.com/vigiahq/vigia/internal/nowhere", true},           // no floor
-		{"cmd/vigia", "github.com/vigiahq/vigia/internal/store/storetest", true},        // tests only
-		{"internal/api", "database/sql", true},                                          // across a border
+		{"internal/store", "github.com/vigiahq/vigia/internal/store/migrations", false},         // its own folder
+		{"internal/platform/seal", "github.com/vigiahq/vigia/internal/platform/fault", false},   // for all
+		{"internal/platform/seal", "github.com/vigiahq/vigia/internal/platform/durable", false}, // for all
+		{"internal/partner", "github.com/vigiahq/vigia/internal/store", true},                   // up
+		{"internal/web/api", "github.com/vigiahq/vigia/internal/store", true},                   // sideways
+		{"internal/platform/seal", "github.com/vigiahq/vigia/internal/partner/deeper", true},    // up, into a folder of a place
+		{"internal/store", "github.com/vigiahq/vigia/internal/nowhere", true},                   // no floor
+		{"cmd/vigia", "github.com/vigiahq/vigia/internal/store/storetest", true},                // tests only
+		{"internal/web/api", "database/sql", true},                                              // across a border
 		{"internal/store", "database/sql", false},
 		{"internal/store", "github.com/jackc/pgx/v5/pgconn", true},
 		{"internal/store", "log/slog", false}, // not the border "log"

@@ -17,24 +17,24 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/vigiahq/vigia/internal/config"
-	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/corpus/library"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/dump/feed"
+	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/intake"
-	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
-	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/platform/job"
+	"github.com/vigiahq/vigia/internal/platform/seal"
+	"github.com/vigiahq/vigia/internal/platform/telemetry"
 	"github.com/vigiahq/vigia/internal/store"
-	"github.com/vigiahq/vigia/internal/telemetry"
-	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // Leaks is everything around breaches.
 type Leaks struct {
-	Files    *corpora.Files
+	Files    *library.Files
 	Library  *leak.Library
 	Importer *intake.Importer
 	Matcher  *leak.Matcher
@@ -45,7 +45,7 @@ type Leaks struct {
 // openLeaks wires the parts that import, hold and search breaches. The library logs nothing until a server gives it a
 // log.
 func openLeaks(c config.Common, st *store.Store, keys *seal.Keys, now func() time.Time) (*Leaks, error) {
-	files, err := corpora.OpenFiles(filepath.Join(c.CorporaPath(), "leak"), c.Corpora)
+	files, err := library.OpenFiles(filepath.Join(c.CorporaPath(), "leak"), c.Corpora)
 	if err != nil {
 		return nil, err
 	}

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/intake"
+	"github.com/vigiahq/vigia/internal/dump/intake"
 	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/config"
 )
 
 // TestServersNoticeBreaches: what the command line imports on one machine, servers on that one and on another find for

@@ -5,8 +5,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/vigiahq/vigia/internal/config"
-	"github.com/vigiahq/vigia/internal/telemetry"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/telemetry"
 )
 
 // TestMetricsAreNotForAll: metrics answer who holds the token, and nobody else, also on this machine, where a proxy may be

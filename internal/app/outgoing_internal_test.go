@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/bucket/buckettest"
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/feed"
-	"github.com/vigiahq/vigia/internal/intake"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/dump/feed"
+	"github.com/vigiahq/vigia/internal/dump/intake"
+	"github.com/vigiahq/vigia/internal/platform/bucket/buckettest"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // TestEverythingPassesTheGuard: feeds of every kind and imports by address reach an inner address only when the operator

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/vigiahq/vigia/internal/app"
+	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/password"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // TestNewCorpusWhileRunning: a live partner is answered 503 from the built-in sample. An import by the command line is

@@ -15,11 +15,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/vigiahq/vigia/internal/app"
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/telemetry"
 	"github.com/vigiahq/vigia/internal/store/storetest"
-	"github.com/vigiahq/vigia/internal/telemetry"
 )
 
 // secretRule finds one kind of thing that has no place in a repository, a log or an answer.

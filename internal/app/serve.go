@@ -17,15 +17,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/vigiahq/vigia/internal/api"
-	"github.com/vigiahq/vigia/internal/config"
+	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/feed"
+	"github.com/vigiahq/vigia/internal/dump/feed"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/password"
-	"github.com/vigiahq/vigia/internal/person"
-	"github.com/vigiahq/vigia/internal/telemetry"
-	"github.com/vigiahq/vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/telemetry"
+	"github.com/vigiahq/vigia/internal/web/api"
+	"github.com/vigiahq/vigia/internal/web/person"
 )
 
 // Server is a running service.

@@ -20,21 +20,21 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/alert"
-	"github.com/vigiahq/vigia/internal/api"
-	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/corpus/library"
+	"github.com/vigiahq/vigia/internal/corpus/segment"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
-	"github.com/vigiahq/vigia/internal/seal"
-	"github.com/vigiahq/vigia/internal/segment"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/job"
+	"github.com/vigiahq/vigia/internal/platform/seal"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/telemetry"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
-	"github.com/vigiahq/vigia/internal/telemetry"
-	"github.com/vigiahq/vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/web/api"
 )
 
 // TestSimulation lives through many short lives of the service, each drawn from a number: two partners enrol people and
@@ -91,7 +91,7 @@ type template struct {
 	folder, file string
 	keys         *seal.Keys
 	partners     [2]simPartner
-	files        *corpora.Files
+	files        *library.Files
 	digest       [simBreaches]string
 	metrics      *telemetry.Metrics
 	// seen counts what happened over all lives, to show that something did.
@@ -150,7 +150,7 @@ func newTemplate(t *testing.T) *template {
 		tp.partners[i] = simPartner{p.ID, cred.APIKey, host}
 	}
 	must(e.DB.CopyFileTo(ctx, tp.file))
-	tp.files, err = corpora.OpenFiles(filepath.Join(folder, "corpora"), "")
+	tp.files, err = library.OpenFiles(filepath.Join(folder, "corpora"), "")
 	must(err)
 	for b := range simBreaches {
 		path := filepath.Join(folder, fmt.Sprintf("new-%d.seg", b))

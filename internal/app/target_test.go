@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/config"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // targetCase is what is sent, in pieces, and what the last answer must be.

@@ -25,8 +25,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/config"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // TestTLS scans a listener the way a scanner does: it offers every version and every suite, one at a time. Only TLS 1.2

@@ -14,7 +14,7 @@ func TestVersionsAgree(t *testing.T) {
 		"CHANGELOG.md":                    `(?m)^## \[(\d[^\]]*)\]`,
 		"clients/typescript/package.json": `(?m)^  "version": "(.*)"`,
 		"clients/python/pyproject.toml":   `(?m)^version = "(.*)"$`,
-		"internal/api/openapi.yaml":       `(?m)^  version: (.*)$`,
+		"internal/web/api/openapi.yaml":   `(?m)^  version: (.*)$`,
 		"go.mod":                          `(?m)^\tgithub.com/vigiahq/vigia/client v(.*)$`,
 		"go.work":                         `(?m)^replace github.com/vigiahq/vigia/client v(\S+) `,
 		"deploy/chart/Chart.yaml":         `(?m)^appVersion: (.*)$`,

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // folder is a store of one case and one target.

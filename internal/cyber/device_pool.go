@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // Source says where the keys of a system come from and how many are left.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // ErrLooksInvalid means that an operator asked for a number of first looks that cannot be granted.

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 var errOnPurpose = errors.New("failed on purpose")

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/seal"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/platform/seal"
 )
 
 // How a person comes to the page of their own: the partner, who knows who they are, asks for a link; the link is good for

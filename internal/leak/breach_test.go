@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // ledger has a few breaches.

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/scan/record"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/scan/record"
 )
 
 // The bits of a record's classes are the vocabulary in its order: a label is read by the one and written by the other.

@@ -15,12 +15,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/corpus/segment"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/dump/scan/record"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/scan/record"
-	"github.com/vigiahq/vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // State is where a breach stands.

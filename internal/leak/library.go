@@ -8,17 +8,17 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/corpus/library"
+	"github.com/vigiahq/vigia/internal/corpus/segment"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // Library holds the published segments open and answers where a fingerprint is. Load follows what is published and
 // retracted; a library that was never loaded answers that it does not know.
 type Library struct {
 	store Store
-	files *corpora.Files
+	files *library.Files
 	pairs Pairs
 	log   *slog.Logger
 
@@ -41,7 +41,7 @@ type openSegment struct {
 }
 
 // NewLibrary makes a library that has nothing open yet. pairs are the keys of pairs.
-func NewLibrary(store Store, files *corpora.Files, pairs Pairs, log *slog.Logger) *Library {
+func NewLibrary(store Store, files *library.Files, pairs Pairs, log *slog.Logger) *Library {
 	return &Library{store: store, files: files, pairs: pairs, log: log}
 }
 
@@ -134,13 +134,13 @@ func (l *Library) LoadPublished(ctx context.Context) error {
 
 // openFiles are the files that a snapshot has open, for the next one to take over.
 type openFiles struct {
-	files *corpora.Files
+	files *library.Files
 	open  map[string]*segment.Reader
 }
 
 // openFiles returns the files that a snapshot has open, so that the next one takes them over instead of opening them
 // again. The snapshot may be nil.
-func (s *snapshot) openFiles(files *corpora.Files) openFiles {
+func (s *snapshot) openFiles(files *library.Files) openFiles {
 	f := openFiles{files, map[string]*segment.Reader{}}
 	if s == nil {
 		return f

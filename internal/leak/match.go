@@ -8,18 +8,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/corpus/library"
+	"github.com/vigiahq/vigia/internal/corpus/segment"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/platform/job"
 )
 
 // Matcher does the work that follows a change of the breaches. Its methods are the steps of jobs: each may be
 // interrupted and repeated at any point.
 type Matcher struct {
 	store Store
-	files *corpora.Files
+	files *library.Files
 	pairs Pairs
 	// drop takes away what the parts of an import left.
 	drop func(ctx context.Context, breach string) error
@@ -34,7 +34,7 @@ const settleTime = 10 * time.Second
 
 // NewMatcher joins the steps to their store, files and the keys of pairs. drop takes away what the parts of a breach's
 // import left.
-func NewMatcher(store Store, files *corpora.Files, pairs Pairs, drop func(ctx context.Context, breach string) error, now func() time.Time) *Matcher {
+func NewMatcher(store Store, files *library.Files, pairs Pairs, drop func(ctx context.Context, breach string) error, now func() time.Time) *Matcher {
 	return &Matcher{store: store, files: files, pairs: pairs, drop: drop, now: now, Settle: settleTime}
 }
 

@@ -12,11 +12,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/corpora"
+	"github.com/vigiahq/vigia/internal/corpus/library"
+	"github.com/vigiahq/vigia/internal/corpus/segment"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/job"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/segment"
+	"github.com/vigiahq/vigia/internal/platform/job"
 )
 
 var errAway = errors.New("the database is away")
@@ -151,9 +151,9 @@ func (s *registers) SettleLooks(_ context.Context, _ partner.ID, epoch int64, lo
 }
 
 // filesWith makes files, and in them segments of the given keys.
-func filesWith(t *testing.T, segments map[string][]uint64) (*corpora.Files, map[string]Segment) {
+func filesWith(t *testing.T, segments map[string][]uint64) (*library.Files, map[string]Segment) {
 	t.Helper()
-	files, err := corpora.OpenFiles(filepath.Join(t.TempDir(), "corpora"), "")
+	files, err := library.OpenFiles(filepath.Join(t.TempDir(), "corpora"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,7 +393,7 @@ func TestWithdrawTakesBothFiles(t *testing.T) {
 	}
 	s.breach.Segment = "../loja.seg"
 	run, _ = ran("{}", s)
-	if err := m.WithdrawFirst(t.Context(), run); !errors.Is(err, corpora.ErrName) {
+	if err := m.WithdrawFirst(t.Context(), run); !errors.Is(err, library.ErrName) {
 		t.Errorf("a file that could not be removed: %v", err)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/corpus/segment"
 	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/scan/record"
 	"github.com/vigiahq/vigia/internal/identifier"
-	"github.com/vigiahq/vigia/internal/scan/record"
-	"github.com/vigiahq/vigia/internal/segment"
 )
 
 // Hit is a watched value that a breach holds, before it is a finding.

@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/crypto/argon2"
 
-	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // Bounds of a password: long is what counts, so there are no rules of composition.

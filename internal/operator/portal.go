@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // The roles of a partner's own people. None includes a role of the service, so a check for one of those refuses them

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // Caller is who sent a request.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // KeyID names an API key in the operator's tools; it is not part of the key.

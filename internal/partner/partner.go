@@ -26,7 +26,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/crypto/blake2b"
 
-	"github.com/vigiahq/vigia/internal/fault"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // Mode tells real partners from those that try the service out.

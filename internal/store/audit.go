@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/seal"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/platform/seal"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 var _ operator.Ledger = Audit{}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/client"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // TestBacklog: what waits is counted with its age, and a backup is remembered.

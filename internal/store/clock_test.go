@@ -7,14 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/alert"
-	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/job"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 	"github.com/vigiahq/vigia/internal/subscription"
-	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // TestClockJumps sets the clock forward and back under everything that waits for a time. Times in the database are of

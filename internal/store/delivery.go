@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/notify/alert"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/seal"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/seal"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 var _ alert.Queue = Alerts{}

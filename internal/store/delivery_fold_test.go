@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store/storetest"
-	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 // TestEveryTryIsListed: wherever a try is kept it is listed once, in order: without and with text, repeated, held

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/client"
-	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 func userOf(t *testing.T, e client.WebhookEvent) string {

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/client"
-	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
-	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 var loopback = webhook.NewGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")})

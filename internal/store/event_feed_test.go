@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/client"
-	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/partner"
-	"github.com/vigiahq/vigia/internal/sqldb"
-	"github.com/vigiahq/vigia/internal/webhook"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 func newEvents(t *testing.T, m *mailer, n int) []alert.Event {

@@ -12,14 +12,14 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/vigiahq/vigia/internal/alert"
 	"github.com/vigiahq/vigia/internal/cyber"
-	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/feed"
-	"github.com/vigiahq/vigia/internal/message"
+	"github.com/vigiahq/vigia/internal/dump/feed"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/message"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // A row that gives power, or speaks to people in a partner's name, carries a keyed hash (MAC) of all that it says, so that

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/feed"
-	"github.com/vigiahq/vigia/internal/message"
+	"github.com/vigiahq/vigia/internal/dump/feed"
+	"github.com/vigiahq/vigia/internal/notify/message"
 	"github.com/vigiahq/vigia/internal/plan"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/job"
+	"github.com/vigiahq/vigia/internal/platform/job"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/vigiahq/vigia/internal/alert"
-	"github.com/vigiahq/vigia/internal/message"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/message"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )

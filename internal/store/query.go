@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/seal"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/platform/seal"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // querier is what a statement that reads needs: a transaction, or the pool that only reads.

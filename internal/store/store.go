@@ -17,9 +17,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/fault"
-	"github.com/vigiahq/vigia/internal/seal"
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/platform/seal"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 //go:embed migrations/*.sql

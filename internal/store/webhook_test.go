@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/client"
-	"github.com/vigiahq/vigia/internal/alert"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/store"
-	"github.com/vigiahq/vigia/internal/webhook"
 )
 
 func mustJSON(t *testing.T, raw []byte, v any) {

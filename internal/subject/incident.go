@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/identifier"
 	"github.com/vigiahq/vigia/internal/operator"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // Incident is what a report is about: a breach, or a window of time.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // ErrFile means that a file cannot be imported at all.

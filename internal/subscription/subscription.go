@@ -13,9 +13,9 @@ import (
 	"time"
 	_ "time/tzdata" // the binary knows São Paulo's clock wherever it runs
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 )
 
 // Subscription is one person's subscription to one plan.

@@ -19,7 +19,7 @@ known.address = `${url.replace("/v1", "")}/gancho`;
 known.userHash = userHash("529.982.247-25", required("VIGIA_SALT"));
 
 test("every operation of the contract has an example, and it runs", async () => {
-  const contract = readFileSync(new URL("../../../../internal/api/openapi.yaml", import.meta.url), "utf8").split("\nwebhooks:")[0] ?? "";
+  const contract = readFileSync(new URL("../../../../internal/web/api/openapi.yaml", import.meta.url), "utf8").split("\nwebhooks:")[0] ?? "";
   const operations = [...contract.matchAll(/^ +operationId: (\w+)$/gm)].map((m) => m[1]).sort();
   assert.deepEqual(Object.keys(examples).sort(), operations);
 

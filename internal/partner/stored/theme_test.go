@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vigiahq/vigia/internal/fault"
 	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 

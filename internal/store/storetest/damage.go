@@ -3,7 +3,7 @@ package storetest
 import (
 	"context"
 
-	"github.com/vigiahq/vigia/internal/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // Write runs a statement behind the program's back: it knows the tables and not the keys.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/vigiahq/vigia/internal/sqldb"
-	"github.com/vigiahq/vigia/internal/sqldb/sqldbtest"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/platform/sqldb/sqldbtest"
 	"github.com/vigiahq/vigia/internal/store"
 )
 

@@ -1,4 +1,4 @@
-# Code generated from internal/api/openapi.yaml by go generate ./clients/generate. DO NOT EDIT.
+# Code generated from internal/web/api/openapi.yaml by go generate ./clients/generate. DO NOT EDIT.
 """The shapes of the contract's requests and answers: what JSON they are, member by member."""
 
 from __future__ import annotations

@@ -1,0 +1,247 @@
+package stored_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/plan"
+	"github.com/vigiahq/vigia/internal/platform/seal"
+	"github.com/vigiahq/vigia/internal/store/storetest"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// enrol makes people known by their CPFs.
+func (v *env) enrol(cpfs ...string) {
+	v.T.Helper()
+	ctx := context.Background()
+	err := v.Plans.InsertPlan(ctx, v.Live.Partner, plan.Plan{ID: "ouro", Partner: v.Live.Partner, Name: "Ouro", Coverage: plan.DemoCoverage(), CreatedAt: v.Clock.Now()})
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	b, err := v.Subscriptions.NewBatch(ctx, v.Live.Partner)
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	for i, cpf := range cpfs {
+		sub := subscription.Subscription{
+			Plan: "ouro", Start: subscription.DayInBrazil(v.Clock.Now()), Beneficiary: subscription.Beneficiary{CPF: cpf, Name: "Ana"},
+		}
+		if err := b.Add(i, &sub); err != nil {
+			v.T.Fatal(err)
+		}
+	}
+	if _, err = v.Subscriptions.KeepBatch(ctx, b, nil, false); err != nil {
+		v.T.Fatal(err)
+	}
+}
+
+// named are the ids of values that events after the first few tell of, and persons the keys by which these events are
+// ordered.
+func (v *env) named(after int) (assets, persons map[string]bool) {
+	v.T.Helper()
+	rows, err := v.DB.ReadPool().Query(`SELECT id, person, body FROM event WHERE partner_id = $1 AND seq > $2`, v.Live.Partner.Number(), int64(after))
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	assets, persons = map[string]bool{}, map[string]bool{}
+	for rows.Next() {
+		var id string
+		var person, sealed []byte
+		if err := rows.Scan(&id, &person, &sealed); err != nil {
+			v.T.Fatal(err)
+		}
+		body, err := v.Keys.Unseal(seal.Place{Table: "event", Column: "body", Partner: string(v.Live.Partner), Row: id}, sealed)
+		if err != nil {
+			v.T.Fatal(err)
+		}
+		type about struct {
+			Asset string `json:"assetId"`
+		}
+		var e struct {
+			Data struct {
+				about
+				Findings []about `json:"findings"`
+			} `json:"data"`
+		}
+		if err := json.Unmarshal(body, &e); err != nil {
+			v.T.Fatal(err)
+		}
+		persons[hex.EncodeToString(person)] = true
+		for _, a := range append(e.Data.Findings, e.Data.about) {
+			if a.Asset != "" {
+				assets[a.Asset] = true
+			}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		v.T.Fatal(err)
+	}
+	return assets, persons
+}
+
+// listed are the ids that a listing shows.
+func (v *env) listed(user string) map[string]bool {
+	v.T.Helper()
+	assets, err := v.Monitoring.ListAssets(context.Background(), cyber.AssetScope{Partner: v.Live.Partner, User: partner.UserHash(user)})
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for _, a := range assets {
+		ids[string(a.ID)] = true
+	}
+	return ids
+}
+
+// spellings are the two digests of a CPF, each written in its own way.
+func (v *env) spellings(cpf string) (short, long string) {
+	d256, d512 := partner.PersonDigests(cpf, v.Salt)
+	return base64.StdEncoding.EncodeToString(d256[1:]), hex.EncodeToString(d512[1:])
+}
+
+// TestBothDigestsAreOnePerson: values that were added under both digests of a CPF before anybody knew of it. Once the
+// person is enrolled, a breach is one alert, in one order, about values that the listing shows; the value that was
+// added twice counts once everywhere, and what was resolved under either digest is resolved.
+func TestBothDigestsAreOnePerson(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		v.LoadPublished()
+		ctx, cpf := context.Background(), "12345678901"
+		short, long := v.spellings(cpf)
+		for _, add := range [][2]string{
+			{long, "so-longo@exemplo.com.br"}, {short, "dobrado@exemplo.com.br"}, {short, "so-curto@exemplo.com.br"}, {long, "Dobrado@exemplo.com.br"},
+		} {
+			v.Watch(v.Live, add[0], "email", add[1])
+			v.Clock.Advance(time.Second)
+		}
+		// Nobody can know yet: two people, two alerts.
+		v.Import(makeBreach("antes", cyber.SourceBreach, cyber.ExposedEmail), v.File("antes.csv", "dobrado@exemplo.com.br\n"))
+		v.RunJobs()
+		if told := v.EventsOf(v.Live); countLines(told, "leak ") != 2 || countLines(told, "leak "+short) != 1 || countLines(told, "leak "+long) != 1 {
+			t.Errorf("before the enrolment: %s", strings.Join(told, "\n"))
+		}
+		found, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(long))
+		if err != nil || len(found) != 1 {
+			t.Fatal(found, err)
+		}
+		if err := v.Monitoring.ResolveFinding(ctx, v.Live.Partner, partner.UserHash(long), found[0].ID, "password_changed"); err != nil {
+			t.Fatal(err)
+		}
+
+		v.enrol(cpf)
+		before, first := len(v.EventsOf(v.Live)), v.listed(long)
+		v.WantEqual("findings", v.FindingsOf(v.Live, short), "email:antes:password_changed")
+		v.Clock.Advance(time.Second)
+		v.Import(makeBreach("depois", cyber.SourceBreach, cyber.ExposedEmail),
+			v.File("depois.csv", "so-longo@exemplo.com.br\ndobrado@exemplo.com.br\nso-curto@exemplo.com.br\n"))
+		v.RunJobs()
+		told := v.EventsOf(v.Live)[before:]
+		if countLines(told, "leak ") != 1 || countLines(told, "leak "+long+" email:depois,email:depois,email:depois") != 1 || countLines(told, "status "+long) != len(told)-1 {
+			t.Errorf("after the enrolment: %s", strings.Join(told, "\n"))
+		}
+		assets, persons := v.named(before)
+		if len(persons) != 1 {
+			t.Errorf("events of one person have %d keys", len(persons))
+		}
+		if len(first) != 3 || fmt.Sprint(assets) != fmt.Sprint(first) || fmt.Sprint(v.listed(short)) != fmt.Sprint(first) {
+			t.Errorf("events tell of %v, the listing showed %v and shows %v", assets, first, v.listed(short))
+		}
+		v.WantEqual("findings", v.FindingsOf(v.Live, short), "email:antes:password_changed email:depois:open email:depois:open email:depois:open")
+		v.WantEqual("statuses", v.Statuses(v.Live, short), "email=alerta email=alerta email=alerta")
+		all, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(short))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range all {
+			if !first[string(f.Asset)] {
+				t.Errorf("the finding %s is of %s, which is not listed", f.ID, f.Asset)
+			}
+		}
+	})
+}
+
+// TestFindingsOfTwinsBeforeTheyAreOne: the listing of findings tells of listed values only, also while nothing has
+// happened since the enrolment; a finding that an earlier event named can still be resolved.
+func TestFindingsOfTwinsBeforeTheyAreOne(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		v.LoadPublished()
+		ctx, cpf := context.Background(), "12345678901"
+		short, long := v.spellings(cpf)
+		v.Watch(v.Live, short, "email", "ana@exemplo.com.br")
+		v.Clock.Advance(time.Second)
+		v.Watch(v.Live, long, "email", "ana@exemplo.com.br")
+		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv", "ana@exemplo.com.br\n"))
+		v.RunJobs()
+		later, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(long))
+		if err != nil || len(later) != 1 {
+			t.Fatal(later, err)
+		}
+		v.enrol(cpf)
+		v.WantEqual("findings", v.FindingsOf(v.Live, long), "email:loja:open")
+		found, err := v.Monitoring.ListFindings(ctx, v.Live.Partner, partner.UserHash(long))
+		if err != nil || !v.listed(long)[string(found[0].Asset)] {
+			t.Error("a finding of a value that is not listed:", found, err)
+		}
+		if err := v.Monitoring.ResolveFinding(ctx, v.Live.Partner, partner.UserHash(short), later[0].ID, "other"); err != nil {
+			t.Fatal(err)
+		}
+		v.WantEqual("findings", v.FindingsOf(v.Live, long), "email:loja:other")
+		v.WantEqual("statuses", v.Statuses(v.Live, long), "email=monitorado")
+	})
+}
+
+// TestHitsOfBothDigestsAreToldTogether: the two digests of a person may stand far apart among the hits of a breach, and
+// the person may be enrolled between match and telling.
+func TestHitsOfBothDigestsAreToldTogether(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, e *storetest.Env) {
+		v := newEnv(t, e)
+		v.LoadPublished()
+		ctx := context.Background()
+		const people = 20
+		var cpfs []string
+		var lines strings.Builder
+		for n := range people {
+			cpfs = append(cpfs, fmt.Sprintf("%011d", n))
+			short, long := v.spellings(cpfs[n])
+			for _, user := range []string{short, long} {
+				mail := fmt.Sprintf("p%d-%d@exemplo.com.br", n, len(user))
+				v.Watch(v.Live, user, "email", mail)
+				lines.WriteString(mail + "\n")
+			}
+		}
+		v.Import(makeBreach("loja", cyber.SourceBreach, cyber.ExposedEmail), v.File("loja.csv", lines.String()))
+		prints, _, err := v.Breaches.ListProbes(ctx, leak.Place{}, 100)
+		if err != nil || len(prints) != 1 || len(prints[0].Fingerprints) != 2*people {
+			t.Fatal(len(prints), err)
+		}
+		if n, err := v.Breaches.KeepHits(ctx, "loja", prints); err != nil || n != 2*people {
+			t.Fatal(n, err)
+		}
+		v.enrol(cpfs...)
+		told := 0
+		for n := -1; n != 0; told += n {
+			if n, err = v.Breaches.TellHits(ctx, "loja", 3, untold); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if told != 2*people {
+			t.Errorf("%d hits told of %d", told, 2*people)
+		}
+		if leaks := countLines(v.EventsOf(v.Live), "leak "); leaks != people {
+			t.Errorf("%d alerts for %d people", leaks, people)
+		}
+	})
+}
+
+func untold(uint64) (leak.Held, error) { return leak.Held{Found: true}, nil }

@@ -1,0 +1,211 @@
+package message
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/partner"
+)
+
+// Word is what a text may name, as {word}. None of them can hold a personal value.
+type Word string
+
+// The words.
+const (
+	Partner  Word = "parceiro"
+	Date     Word = "data"
+	Count    Word = "quantidade"
+	Breach   Word = "vazamento"
+	Kind     Word = "dado"
+	Severity Word = "gravidade"
+	Status   Word = "situacao"
+	Case     Word = "caso"
+	Hour     Word = "horario"
+	Rating   Word = "nota"
+	System   Word = "sistema"
+	Validity Word = "validade"
+	Reason   Word = "motivo"
+	Plan     Word = "plano"
+)
+
+// longest is how many characters a word may take: what is longer is cut, so that a message that fits always does.
+var longest = map[Word]int{
+	Partner: 30, Date: 10, Count: 4, Breach: 40, Kind: 22, Severity: 8, Status: 20, Case: 8, Hour: 16, Rating: 1, System: 8, Validity: 10,
+	Reason: 32, Plan: 30,
+}
+
+// common are the words of every event, own those of single ones.
+var (
+	common = []Word{Partner, Date}
+	own    = map[alert.Type][]Word{
+		alert.LeakDetected: {Count, Breach, Kind, Severity}, alert.StatusChanged: {Kind, Status}, alert.StepDue: {},
+		alert.CaseStatusChanged: {Case, Status}, alert.CaseMessageAdded: {Case}, alert.CaseBooked: {Case, Hour}, alert.CaseRated: {Case, Rating},
+		alert.KeyExpiring: {System, Validity}, alert.KeyActivated: {System}, alert.KeyEnded: {System, Reason},
+		alert.SubscriptionEnded: {Plan}, alert.SubscriptionSuspended: {Plan}, alert.SubscriptionResumed: {Plan},
+	}
+)
+
+// ListWords returns what texts about an event may name.
+func ListWords(t alert.Type) []Word { return slices.Concat(common, own[t]) }
+
+// joinWords lists the words of an event for an error.
+func joinWords(t alert.Type) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ListWords(t)), " ", ", "), "[]")
+}
+
+// names are what an event's body only has the ids of: the company that the person knows, the breach, the plan.
+type names struct{ partner, breach, plan string }
+
+// eventBody is what of an event's body a message may speak of.
+type eventBody struct {
+	Timestamp string `json:"timestamp"`
+	Data      struct {
+		UserHash        string  `json:"userHash"`
+		Findings        []found `json:"findings"`
+		AssetType       string  `json:"assetType"`
+		Status          string  `json:"status"`
+		CaseID          string  `json:"caseId"`
+		Appointment     string  `json:"appointment"`
+		Rating          int     `json:"rating"`
+		OperatingSystem string  `json:"operatingSystem"`
+		ValidUntil      string  `json:"validUntil"`
+		Reason          string  `json:"reason"`
+		PlanID          string  `json:"planId"`
+	} `json:"data"`
+}
+
+// found is one finding of a leak.
+type found struct {
+	AssetType string `json:"assetType"`
+	Breach    string `json:"breach"`
+	Severity  string `json:"severity"`
+}
+
+// parseEventBody decodes an event; ErrNone when there is no message for it.
+func parseEventBody(e alert.Kept) (body eventBody, err error) {
+	if err := json.Unmarshal(e.Body, &body); err != nil {
+		return body, fmt.Errorf("read event: %w", err)
+	}
+	if body.Data.UserHash == "" || e.Type == alert.WebhookTest {
+		return body, ErrNone
+	}
+	return body, nil
+}
+
+// worstFinding returns the finding that a message names; nothing of an event without any.
+func (b eventBody) worstFinding() (worst found) {
+	order := []string{"low", "medium", "high", "critical"}
+	for _, one := range b.Data.Findings {
+		if worst.Breach == "" || slices.Index(order, one.Severity) > slices.Index(order, worst.Severity) {
+			worst = one
+		}
+	}
+	return worst
+}
+
+// brasilia is the clock that people in Brazil go by: see docs/vocabulario.md.
+var brasilia = time.FixedZone("BRT", -3*60*60)
+
+// wordValues returns the words of an event, cleaned and cut.
+func (b eventBody) wordValues(at time.Time, l partner.Language, n names) map[Word]string {
+	d, worst, say := b.Data, b.worstFinding(), phrases[l]
+	values := map[Word]string{
+		Partner: n.partner, Breach: n.breach, Plan: n.plan, Date: inBrasilia(b.Timestamp, at, say.date), Count: strconv.Itoa(len(d.Findings)),
+		Kind: say.ofCode(d.AssetType + worst.AssetType), Severity: say.ofCode(worst.Severity), Status: say.ofCode(d.Status), Case: lastCharacters(d.CaseID, longest[Case]),
+		Hour: inBrasilia(d.Appointment, at, say.date+" 15:04"), Rating: strconv.Itoa(d.Rating), System: say.ofCode(d.OperatingSystem),
+		Validity: inBrasilia(d.ValidUntil, at, say.date), Reason: say.ofCode(d.Reason),
+	}
+	for w, v := range values {
+		values[w] = truncateText(makeInert(v), longest[w])
+	}
+	return values
+}
+
+// inBrasilia writes a time of an event's body in the clock of Brasília; one that cannot be read is the event's own.
+func inBrasilia(text string, instead time.Time, layout string) string {
+	at, err := time.Parse(alert.TimeFormat, text)
+	if err != nil {
+		at = instead
+	}
+	return at.In(brasilia).Format(layout)
+}
+
+// lastCharacters returns the last n characters of a text.
+func lastCharacters(text string, n int) string { return text[max(0, len(text)-n):] }
+
+// makeInert takes from a value of the outside what could act where the message is read: lines, directions of writing, marks
+// of markup and of our own words, addresses.
+func makeInert(value string) string {
+	value = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs), strings.ContainsRune("<>{}[]*_~`|\\", r):
+			return -1
+		case r == '@':
+			return ' '
+		}
+		return r
+	}, value)
+	return strings.Join(strings.Fields(address.ReplaceAllString(value, " ")), " ")
+}
+
+// address is the beginning of a link that programs make clickable by themselves.
+var address = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*)?:/+|www\.`)
+
+// truncateText shortens a value to a number of characters.
+func truncateText(value string, most int) string {
+	if runes := []rune(value); len(runes) > most {
+		return strings.TrimSpace(string(runes[:most]))
+	}
+	return value
+}
+
+// phrase is how a language says the codes of events.
+type phrase struct {
+	date  string
+	codes map[string]string
+}
+
+// ofCode returns a code in words; one that is not known is said as it is.
+func (p phrase) ofCode(code string) string {
+	return cmp.Or(p.codes[code], code)
+}
+
+// phrases are the words that stand in place of codes, by language.
+var phrases = map[partner.Language]phrase{
+	partner.Portuguese: {"02/01/2006", map[string]string{
+		"email": "e-mail", "cpf": "CPF", "cnpj": "CNPJ", "phone": "telefone", "credit_card": "cartão", "domain": "domínio", "pix_key": "chave Pix",
+		"low": "baixa", "medium": "média", "high": "alta", "critical": "crítica",
+		"monitorado": "monitorado", "alerta": "em alerta", "comprometido": "comprometido",
+		"android": "Android", "ios": "iOS", "windows": "Windows", "macos": "macOS",
+		"expired": "prazo encerrado", "revoked": "chave cancelada", "moved": "troca de aparelho", "subscription": "fim da assinatura",
+	}},
+	partner.Spanish: {"02/01/2006", map[string]string{
+		"email": "correo", "cpf": "CPF", "cnpj": "CNPJ", "phone": "teléfono", "credit_card": "tarjeta", "domain": "dominio", "pix_key": "clave Pix",
+		"low": "baja", "medium": "media", "high": "alta", "critical": "crítica",
+		"monitorado": "monitoreado", "alerta": "en alerta", "comprometido": "comprometido",
+		"Aberto": "abierto", "Em andamento": "en curso", "Aguardando cliente": "esperando respuesta", "Resolvido": "resuelto", "Fechado": "cerrado",
+		"Cancelado": "cancelado",
+		"android":   "Android", "ios": "iOS", "windows": "Windows", "macos": "macOS",
+		"expired": "fin del plazo", "revoked": "clave cancelada", "moved": "cambio de dispositivo", "subscription": "fin de la suscripción",
+	}},
+	partner.English: {"2006-01-02", map[string]string{
+		"email": "e-mail", "cpf": "CPF", "cnpj": "CNPJ", "phone": "phone", "credit_card": "card", "domain": "domain", "pix_key": "Pix key",
+		"low": "low", "medium": "medium", "high": "high", "critical": "critical",
+		"monitorado": "monitored", "alerta": "on alert", "comprometido": "compromised",
+		"Aberto": "open", "Em andamento": "in progress", "Aguardando cliente": "waiting for you", "Resolvido": "resolved", "Fechado": "closed",
+		"Cancelado": "cancelled",
+		"android":   "Android", "ios": "iOS", "windows": "Windows", "macos": "macOS",
+		"expired": "its time is over", "revoked": "key cancelled", "moved": "moved to another device", "subscription": "subscription ended",
+	}},
+}

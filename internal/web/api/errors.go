@@ -1,0 +1,174 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/platform/telemetry"
+)
+
+// area is a part of the contract with its own error shape and its own answer to bad credentials.
+type area struct {
+	name   string
+	prefix string
+	// refused is the status of missing or wrong credentials.
+	refused int
+	body    func(status int, message string) any
+}
+
+// The areas differ in how they spell errors, as the contract has it.
+var (
+	cyberArea = &area{
+		name: "cyber", prefix: "/cyber", refused: http.StatusForbidden,
+		body: func(status int, message string) any { return cyberError{status, message} },
+	}
+	subscriptionArea = &area{
+		name: "subscriptions", prefix: "/subscriptions", refused: http.StatusUnauthorized,
+		body: func(_ int, message string) any { return subscriptionError{message} },
+	}
+)
+
+// cyberError is the body of an error in the cyber area, as its contract has it.
+type cyberError struct {
+	StatusCode int    `json:"statusCode"`
+	Message    string `json:"message"`
+}
+
+// subscriptionError is the body of an error in the area of subscriptions, as its contract has it.
+type subscriptionError struct {
+	Message string `json:"message"`
+}
+
+// Faults that only the edge knows.
+var (
+	errPathNotFound     = fault.New(fault.NotFound, "path.not_found")
+	errPathInvalid      = fault.New(fault.Invalid, "path.invalid")
+	errMethodNotAllowed = fault.New(fault.Invalid, "method.not_allowed")
+	errBodyInvalid      = fault.New(fault.Invalid, "body.invalid")
+	errBodyTooLarge     = fault.New(fault.TooLarge, "body.too_large")
+	errBodyType         = fault.New(fault.UnsupportedType, "body.unsupported_type")
+	errUnpack           = fault.New(fault.Invalid, "body.not_gzip")
+	errUnpackRatio      = fault.New(fault.TooLarge, "body.unpack_ratio")
+	errBodySlow         = fault.New(fault.Invalid, "body.incomplete")
+	errHeaderInvalid    = fault.New(fault.Invalid, "header.invalid")
+	errRateLimited      = fault.New(fault.RateLimited, "rate.limited")
+	// errOutOfTime is the store's fault of the same code, where the database did not say it itself.
+	errOutOfTime = fault.New(fault.Unavailable, "store.unavailable")
+	errPanic     = fault.New(fault.Internal, "panic")
+)
+
+// statusOfFault returns the HTTP status for a kind of fault. Pages answer all but two of them alike.
+func (a *area) statusOfFault(err error) int {
+	if errors.Is(err, errMethodNotAllowed) {
+		return http.StatusMethodNotAllowed
+	}
+	switch fault.KindOf(err) {
+	case fault.Invalid:
+		return http.StatusBadRequest
+	case fault.Unauthenticated:
+		return a.refused
+	default:
+		return telemetry.StatusOfPage(err)
+	}
+}
+
+// errorDetail returns the text of the header x-error-detail, in one line of ASCII: which field broke which rule.
+func errorDetail(err error) string {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind == fault.Internal || f.Kind == fault.Unauthenticated {
+		return ""
+	}
+	line := []byte(cmp.Or(f.Detail(), detailByCode[f.Code], detailByKind[f.Kind]))
+	for i, c := range line {
+		if c < 0x20 || c > 0x7e {
+			line[i] = '?'
+		}
+	}
+	return string(line)
+}
+
+// A refusal is cheap, but a client without backoff asks again at once, and a flood of refusals takes processor time from
+// other partners. So each partner gets refusalsAtOnce of them without delay, refusalsPerSecond in the long run, and the
+// rest delayed by up to holdMost. A refusal of a large body counts as heavyRefusal: its connection is lost, and the
+// system has received much of the body before it could be refused.
+const (
+	refusalsPerSecond, refusalsAtOnce = 100, 200
+	heavyRefusal                      = 10
+	holdMost                          = time.Second
+	// A held request keeps a connection and its goroutine, as any slow client does; beyond these limits refusals are sent at once.
+	heldOfAll, heldOfOne = 1024, 256
+)
+
+// refusals paces the refusals to partners above their rate.
+type refusals struct {
+	mu   sync.Mutex
+	held int
+	of   map[partner.ID]*refusedPartner
+}
+
+// refusedPartner is the rate of one partner's refusals, and how many of them are held back at present.
+type refusedPartner struct {
+	*rate.Limiter
+	held int
+}
+
+// newRefusals returns an empty count of refusals.
+func newRefusals() *refusals { return &refusals{of: map[partner.ID]*refusedPartner{}} }
+
+// delayOfRefusal returns how long to hold back a refusal. After a delay that is not zero the caller must call release.
+func (f *refusals) delayOfRefusal(id partner.ID, heavy bool, now time.Time) (wait time.Duration, release func()) {
+	cost := 1
+	if heavy {
+		cost = heavyRefusal
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := f.of[id]
+	if p == nil { // one per partner that exists: nothing to evict
+		p = &refusedPartner{Limiter: rate.NewLimiter(refusalsPerSecond, refusalsAtOnce)}
+		f.of[id] = p
+	}
+	if p.AllowN(now, cost) || p.held == heldOfOne || f.held == heldOfAll {
+		return 0, func() {}
+	}
+	r := p.ReserveN(now, cost)
+	if wait = r.DelayFrom(now); wait > holdMost {
+		r.CancelAt(now)
+		wait = holdMost
+	}
+	p.held++
+	f.held++
+	return wait, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		p.held--
+		f.held--
+	}
+}
+
+// holdRefusal lets a partner that asks too much wait for its refusal.
+func (f *refusals) holdRefusal(ctx context.Context, id partner.ID, heavy bool, now time.Time) {
+	wait, release := f.delayOfRefusal(id, heavy, now)
+	defer release()
+	if wait > 0 {
+		waitOrLeave(ctx, wait)
+	}
+}
+
+// waitOrLeave waits for a time, or until the caller is gone.
+func waitOrLeave(ctx context.Context, wait time.Duration) {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}

@@ -1,0 +1,204 @@
+package api
+
+import (
+	"crypto/sha256"
+	"errors"
+	"hash"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/vigiahq/vigia/internal/platform/fault"
+)
+
+// A packed body is held to the limits of what it unpacks to. Above unpackedFree it may be at most maxUnpackRatio times
+// what was sent: people's data shrinks to a tenth, and only made-up data to less than a hundredth.
+const (
+	maxUnpackRatio = 100
+	unpackedFree   = 1 << 20
+)
+
+// intake is a body on its way in: bounded, unpacked where it came packed, and digested where the request has an
+// idempotency key.
+type intake struct {
+	from io.Reader
+	// digest is nil without a key.
+	digest hash.Hash
+	// refusedAs are the headers of a body that is refused for its type: the same bytes under another type are another
+	// body.
+	refusedAs string
+	err       error
+}
+
+// Read returns faults, not the errors of a connection or of gzip.
+func (in *intake) Read(p []byte) (int, error) {
+	if in.err != nil {
+		return 0, in.err
+	}
+	n, err := in.from.Read(p)
+	if in.digest != nil {
+		in.digest.Write(p[:n])
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		in.err = bodyFault(err)
+		// How far an unpacker comes with a body that it fails at depends on how it arrives, so such bodies count as
+		// one.
+		if _, packed := in.from.(*unpacking); packed && in.digest != nil {
+			in.digest.Reset()
+		}
+		return n, in.err
+	}
+	return n, err //nolint:wrapcheck // io.EOF, or nothing
+}
+
+// drainBody reads what is left, so that the digest is that of the body up to its limit. It is false for a body that does
+// not arrive.
+func (in *intake) drainBody() bool {
+	_, _ = io.Copy(io.Discard, in) // the error is in the intake
+	return !errors.Is(in.err, errBodySlow)
+}
+
+// bodyDigest returns the digest of body and query: the same body with another query is another request.
+func (in *intake) bodyDigest(query string) []byte {
+	body := in.digest.Sum(nil)
+	if query == "" && in.refusedAs == "" {
+		return body
+	}
+	sum := sha256.Sum256(append(body, query+"\x00"+in.refusedAs...))
+	return sum[:]
+}
+
+// openRequestBody judges the headers of a body and prepares its reading. What is refused here can still be read, for its
+// digest.
+func (r *request) openRequestBody(w http.ResponseWriter) error {
+	limit := r.route.body.maxBodyLength()
+	if r.route.body == streamBody {
+		// A large body may take longer than the server's general limits. Servers without deadlines (tests) may refuse.
+		control, now := http.NewResponseController(w), time.Now()
+		_ = control.SetReadDeadline(now.Add(bulkReadTime))
+		_ = control.SetWriteDeadline(now.Add(bulkReadTime + bulkAnswerTime))
+	}
+	if r.claim.Key != "" {
+		r.in.digest = sha256.New()
+	}
+	r.in.from = http.MaxBytesReader(w, r.http.Body, limit)
+	packed, err := packedJSON(r.http.Header)
+	switch {
+	case err != nil:
+		r.in.refusedAs = strings.Join(r.http.Header.Values("Content-Type"), ",") + "\x00" + strings.Join(r.http.Header.Values("Content-Encoding"), ",")
+	case packed:
+		r.in.from = &unpacking{packed: counting{from: r.in.from}, limit: limit}
+	}
+	return err
+}
+
+// A client that only reads its answer after it has sent its whole body, as many simple ones do, sees a broken connection
+// in place of a refusal that came before. So a refused body is read and thrown away, up to these bounds.
+const (
+	maxDiscarded = 8 << 20
+	discardTime  = 2 * time.Second
+)
+
+// discardBody reads the rest of a body that was refused. A client that waits for leave to send it is not given any.
+func discardBody(w http.ResponseWriter, r *http.Request) {
+	if r.Body == nil || r.Body == http.NoBody || r.Header.Get("Expect") != "" {
+		return
+	}
+	// Servers without deadlines (tests) may refuse. The next request of the connection gets its own.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(discardTime))
+	_, _ = io.CopyN(io.Discard, r.Body, maxDiscarded) // whatever comes of it, the refusal is written
+}
+
+// packedJSON reports whether the headers announce JSON, and whether it is packed by gzip.
+func packedJSON(h http.Header) (packed bool, err error) {
+	if enc := h.Values("Content-Encoding"); len(enc) > 0 {
+		switch strings.ToLower(strings.TrimSpace(strings.Join(enc, ","))) {
+		case "", "identity":
+		case "gzip", "x-gzip":
+			packed = true
+		default:
+			return false, errBodyType.With("content-encoding", fault.GzipOnce)
+		}
+	}
+	ct := h.Values("Content-Type")
+	if len(ct) == 0 || len(ct) == 1 && ct[0] == "application/json" {
+		return packed, nil
+	}
+	kind, params, err := mime.ParseMediaType(ct[0])
+	if err != nil || len(ct) > 1 || (kind != "application/json" && !(strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))) {
+		return false, errBodyType.With("content-type", fault.ExpectedJSONType)
+	}
+	if cs := params["charset"]; cs != "" && !strings.EqualFold(cs, "utf-8") {
+		return false, errBodyType.With("content-type", fault.ExpectedUTF8)
+	}
+	return packed, nil
+}
+
+// bodyFault tells a body that is too large or cannot be unpacked from one that did not arrive.
+func bodyFault(err error) error {
+	var large *http.MaxBytesError
+	var named *fault.Error
+	switch {
+	case errors.As(err, &named):
+		return named
+	case errors.As(err, &large):
+		return errBodyTooLarge.With("body", fault.BytesAtMost, large.Limit)
+	}
+	return errBodySlow.With("body", fault.ArrivedInPart).Because(err)
+}
+
+// unpacking reads gzip within a limit. Several members one after the other are one body, as the format has it.
+type unpacking struct {
+	packed counting
+	gunzip *gzip.Reader
+	limit  int64
+	given  int64
+}
+
+func (u *unpacking) Read(p []byte) (int, error) {
+	if u.gunzip == nil {
+		var err error
+		if u.gunzip, err = gzip.NewReader(&u.packed); err != nil {
+			return 0, u.gzipFault()
+		}
+	}
+	n, err := u.gunzip.Read(p)
+	u.given += int64(n)
+	switch {
+	case u.given > u.limit:
+		return n - int(u.given-u.limit), errBodyTooLarge.With("body", fault.BytesUnpacked, u.limit)
+	case u.given > unpackedFree && u.given > maxUnpackRatio*u.packed.read:
+		return n, errUnpackRatio.With("body", fault.UnpackRatio, maxUnpackRatio)
+	case err == nil, errors.Is(err, io.EOF):
+		return n, err //nolint:wrapcheck // io.EOF, or nothing
+	}
+	return n, u.gzipFault()
+}
+
+// gzipFault tells gzip that is broken from a connection that is.
+func (u *unpacking) gzipFault() error {
+	if u.packed.err != nil {
+		return u.packed.err
+	}
+	return errUnpack.With("body", fault.NotGzip)
+}
+
+// counting counts what was read, and keeps the error of a reading that failed.
+type counting struct {
+	from io.Reader
+	read int64
+	err  error
+}
+
+func (c *counting) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	c.read += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	return n, err //nolint:wrapcheck // a reader's errors are its caller's
+}

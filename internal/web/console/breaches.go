@@ -1,0 +1,436 @@
+package console
+
+import (
+	"context"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/corpus/password"
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/dump/feed"
+	"github.com/vigiahq/vigia/internal/dump/intake"
+	"github.com/vigiahq/vigia/internal/identifier"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+)
+
+// Breaches imports, edits and retracts.
+type Breaches interface {
+	ListBreaches(ctx context.Context) ([]leak.Record, error)
+	FindBreach(ctx context.Context, name string) (leak.Record, error)
+	// CountHits counts the people that a breach has hit, partner by partner.
+	CountHits(ctx context.Context, of cyber.Breach, since time.Time) ([]leak.Hits, error)
+	EditBreach(ctx context.Context, name string, edit func(*cyber.Breach)) (leak.Record, error)
+	// Retract takes a breach back; its findings are withdrawn by a job.
+	Retract(ctx context.Context, name string) (leak.Record, error)
+	// Verify begins to read every byte of a breach's segment, as a job.
+	Verify(ctx context.Context, name string) error
+	// Import begins to import files, as a job; noPairs keeps nothing of passwords beside identifiers.
+	Import(ctx context.Context, b cyber.Breach, noPairs bool, from Input) error
+	// Renew begins to change what a published breach holds, as a job.
+	Renew(ctx context.Context, way intake.Way, breach string, noPairs bool, from Input) error
+}
+
+// Input is what an import reads: the files behind paths of the server, or a file that is sent and kept for the time of the import.
+type Input struct {
+	Paths []string
+	Name  string
+	File  io.Reader
+}
+
+// readInput reads what the form of an import names, and says it for the audit trail. An upload is streamed and never held in memory.
+func readInput(r *request) (from Input, detail string) {
+	if !r.route.upload {
+		return Input{Paths: splitLines(r.trimmedField("paths"))}, r.trimmedField("paths")
+	}
+	file := uploadedFile(r)
+	return Input{Name: file.FileName(), File: file}, "upload"
+}
+
+// listBreaches shows one page of the imported breaches and a chart of all of them.
+func listBreaches(c *Console, r *request) (answer, error) {
+	f := c.parseFilterQuery(r, &breachesList, r.URL.Query(), "", nil)
+	list, next := callRulePair2(r, f.readBreaches, &c.Rules, perPage)
+	all := callRule(r, c.Rules.Breaches.ListBreaches)
+	slices.Reverse(all)
+	c.pictureBreaches(r, all)
+	rows := make([]breachRow, len(list))
+	for i, rec := range list {
+		rows[i].Record = rec
+		if rec.State == leak.Importing {
+			rows[i].Import = c.newestImport(r, rec.Name)
+		}
+	}
+	return view{"breaches", "Vazamentos", breachesPage{c.newListView(r, &breachesList, f, nil, len(rows), next, -1), rows}}, nil
+}
+
+// breachesPage is the data of the list of breaches.
+type breachesPage struct {
+	List listView
+	Rows []breachRow
+}
+
+// breachRow is a breach in the list; Import is the job that reads it, while it is not published.
+type breachRow struct {
+	leak.Record
+	Import *jobRow
+}
+
+// newestImport returns the newest job that reads a breach; nil when there is none.
+func (c *Console) newestImport(r *request, name string) *jobRow {
+	for _, row := range c.newJobRows(callRuleWith3(r, c.Rules.Jobs.ListJobsAbout, name, []string{intake.KindImport, intake.KindSpread}, 1)) {
+		return &row
+	}
+	return nil
+}
+
+// breachForm is what the form of a breach offers.
+type breachForm struct {
+	leak.Record
+	Upload bool
+}
+
+var exposedOptions = []choiceOption{
+	{"email", "E-mail"},
+	{"password", "Senha"},
+	{"password_hash", "Senha cifrada"},
+	{"cpf", "CPF"},
+	{"phone", "Telefone"},
+	{"card", "Cartão"},
+	{"address", "Endereço"},
+	{"name", "Nome"},
+	{"birth_date", "Nascimento"},
+	{"document", "Documento"},
+	{"health", "Saúde"},
+	{"financial", "Financeiro"},
+	{"cookies", "Cookies"},
+	{"ip_address", "Endereço IP"},
+	{"username", "Usuário"},
+	{"other", "Outros"},
+}
+
+var kindOptions = []choiceOption{
+	{"breach", "Vazamento de um serviço"},
+	{"combolist", "Combolist"},
+	{"stealer", "Programa ladrão (stealer)"},
+	{"paste", "Texto publicado (paste)"},
+	{"phish", "Phishing"},
+}
+
+// Has reports whether the form's breach exposes a class.
+func (f breachForm) Has(class string) bool { return slices.Contains(f.Exposes, cyber.Exposed(class)) }
+
+// newBreach shows an empty form for a breach, to be imported from files on the server or from an upload.
+func newBreach(_ *Console, r *request) (answer, error) {
+	return view{"breach-new", "Importar vazamento", breachForm{Upload: r.URL.Query().Get("from") == "upload" || r.route.upload}}, nil
+}
+
+// parseBreachForm reads the fields of the form.
+func parseBreachForm(r *request, b *cyber.Breach) {
+	values := r.PostForm
+	day, err := parseDayField("date", values.Get("date"))
+	r.noteFormError(err)
+	b.Title, b.Date, b.Source, b.Description = values.Get("title"), day, values.Get("source"), values.Get("description")
+	b.Kind, b.Exposes = cyber.SourceKind(values.Get("kind")), leak.ParseExposes(values["exposes"])
+	b.Verified, b.Fabricated, b.SpamList = values.Has("verified"), values.Has("fabricated"), values.Has("spam_list")
+}
+
+// importBreach starts the import of a breach; a job does the work. All that can be wrong is found before a file is read.
+func importBreach(c *Console, r *request) (answer, error) {
+	from, detail := readInput(r)
+	b := cyber.Breach{Name: strings.TrimSpace(r.PostForm.Get("name"))}
+	parseBreachForm(r, &b)
+	r.noteFormError(leak.CheckNewBreach(&b, c.Now()))
+	if known, err := c.Rules.Breaches.FindBreach(r.Context(), b.Name); err == nil && known.State != leak.Importing {
+		r.noteFormError(leak.ErrBreachExists.With("name", fault.Taken))
+	}
+	return c.recordAndRun(r, "breach.import", b.Name, detail, redirect{joinPath("breaches", b.Name), "breach.started"}, func() error {
+		return c.Rules.Breaches.Import(r.Context(), b, r.PostForm.Has("no_pairs"), from)
+	})
+}
+
+// breachPage is the data of the page of one breach.
+type breachPage struct {
+	breachForm
+	recentJobs
+	Found []choiceCount
+	// Reasons are why inputs were not read.
+	Reasons []choiceCount
+	// Nowhere are classes that it is said to expose and that were not found, Unnamed the other way round.
+	Nowhere, Unnamed []string
+	// MostFrom is the breach that shares most with this one, New the share of it that none before had.
+	MostFrom, New string
+	// Hits counts the people that the breach has hit, by partner; All is the sum.
+	Hits  []leak.Hits
+	All   leak.Hits
+	Names map[partner.ID]string
+}
+
+// Final reports whether the figures are those of the whole breach, and not of an import that goes on.
+func (p breachPage) Final() bool { return p.State != leak.Importing }
+
+// exposedLabels returns the labels of classes of exposed data; a class without a label is shown as it is.
+func exposedLabels(list []cyber.Exposed) []string {
+	return mapList(list, func(e cyber.Exposed) string { return listField{Options: exposedOptions}.optionLabel(string(e)) })
+}
+
+// choiceCount is a label with a count, a line of a small table.
+type choiceCount struct {
+	Label string
+	Count int64
+}
+
+// breachKinds are the jobs that a breach's page shows.
+var breachKinds = []string{intake.KindImport, intake.KindRenew, intake.KindSpread, leak.KindMatch, leak.KindWithdraw, leak.KindRestate, leak.KindVerify}
+
+// showBreach shows a breach. While its first import runs there is no record yet, and the page shows the job's figures.
+func showBreach(c *Console, r *request) (answer, error) {
+	name := r.PathValue("name")
+	jobs := callRuleWith3(r, c.Rules.Jobs.ListJobsAbout, name, breachKinds, perPage)
+	rec, err := c.Rules.Breaches.FindBreach(r.Context(), name)
+	if err != nil {
+		if len(jobs) == 0 {
+			return nil, err
+		}
+		rec = leak.Record{Breach: cyber.Breach{Name: name, Title: name}, State: leak.Importing} // its import has only just begun
+	}
+	page := breachPage{breachForm: breachForm{Record: rec}, recentJobs: recentJobs{c.newJobRows(jobs)}}
+	if rec.State == leak.Importing { // the record has no figures yet: those of the job are the only ones
+		for i := range page.Jobs {
+			if p, told := page.Jobs[i].importing(); told {
+				rec.Tally = leak.Tally{Bytes: p.Read, Scanned: p.Scanned, Found: p.Found}
+				break
+			}
+		}
+		page.Tally = rec.Tally
+	}
+	for _, o := range exposedOptions {
+		if n := rec.Tally.Found[o.Value]; n > 0 {
+			page.Found = append(page.Found, choiceCount{o.Label, n})
+		}
+	}
+	if page.Final() {
+		nowhere, unnamed := rec.Tally.CompareClasses(rec.Exposes)
+		page.Nowhere, page.Unnamed = exposedLabels(nowhere), exposedLabels(unnamed)
+	}
+	if m := rec.Tally.Measured; m != nil {
+		page.MostFrom, _ = m.LargestOverlap()
+		page.New = formatShare(rec.Tally.Distinct-min(m.Known, rec.Tally.Distinct), rec.Tally.Distinct)
+	}
+	page.Names = c.partnerNames(r)
+	var changed time.Time
+	for _, j := range jobs {
+		if j.FinishedAt.After(changed) {
+			changed = j.FinishedAt
+		}
+	}
+	page.Hits = callRuleWith2(r, c.Rules.Breaches.CountHits, rec.Breach, changed)
+	page.All.Severities = map[cyber.Severity]int64{}
+	for _, h := range page.Hits {
+		for severity, n := range h.Severities {
+			page.All.Severities[severity] += n
+		}
+		page.All.People += h.People
+		page.All.Open += h.Open
+		page.All.Resolved += h.Resolved
+		page.All.Withdrawn += h.Withdrawn
+		page.All.Alerted += h.Alerted
+	}
+	for _, reason := range slices.Sorted(maps.Keys(rec.Tally.Reasons)) {
+		page.Reasons = append(page.Reasons, choiceCount{reasonText(reason), rec.Tally.Reasons[reason]})
+	}
+	for _, k := range []identifier.Kind{identifier.Card, identifier.PixKey, identifier.CNPJ} { // no class has their names
+		if n := rec.Tally.Found[k.String()]; n > 0 {
+			page.Found = append(page.Found, choiceCount{kindWords[k], n})
+		}
+	}
+	return view{"breach", rec.Title, page}, nil
+}
+
+// saveBreach changes the description of a breach. Its name and the time it was added stay.
+func saveBreach(c *Console, r *request) (answer, error) {
+	name := r.PathValue("name")
+	var given cyber.Breach
+	parseBreachForm(r, &given)
+	return c.changeAndRedirect(r, "breach.edit", redirect{joinPath("breaches", name), "breach.saved"}, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Breaches.EditBreach(ctx, name, func(b *cyber.Breach) {
+			given.Name, given.AddedAt = b.Name, b.AddedAt
+			*b = given
+		})
+		return name, "", err
+	})
+}
+
+// retractBreach withdraws a breach and, by a job, its findings. The operator has to type the name of the breach.
+func retractBreach(c *Console, r *request) (answer, error) {
+	name := r.PathValue("name")
+	if r.trimmedField("confirm") != name {
+		return nil, errForm.With("confirm", fault.NameOfTheBreach)
+	}
+	return c.recordAndRun(r, "breach.retract", name, "", redirect{joinPath("breaches", name), "breach.retracted"}, func() error {
+		_, err := c.Rules.Breaches.Retract(r.Context(), name)
+		return err
+	})
+}
+
+// verifyBreach starts a job that reads the segments of a breach in full and checks them.
+func verifyBreach(c *Console, r *request) (answer, error) {
+	name := r.PathValue("name")
+	return c.recordAndRun(r, "breach.verify", name, "", redirect{joinPath("breaches", name), "job.started"}, func() error { return c.Rules.Breaches.Verify(r.Context(), name) })
+}
+
+var wayOptions = []choiceOption{
+	{"append", "Acrescentar: o que há de novo nos arquivos entra no vazamento"},
+	{"replace", "Substituir: o conteúdo dos arquivos toma o lugar do atual; com os mesmos arquivos, os registros são lidos de novo"},
+}
+
+// newRenewal shows the form that adds to the content of a breach or replaces it, from paths on the server or an
+// upload.
+func newRenewal(c *Console, r *request) (answer, error) {
+	rec := callRuleWith(r, c.Rules.Breaches.FindBreach, r.PathValue("name"))
+	upload := r.Method == http.MethodGet && r.URL.Query().Get("from") == "upload" || r.route.upload
+	return view{"breach-renew", "Renovar o conteúdo", breachForm{rec, upload}}, nil
+}
+
+// renewBreach starts the renewal of a breach; a job does the work. What can be refused is refused before it is noted who began it.
+func renewBreach(c *Console, r *request) (answer, error) {
+	from, detail := readInput(r)
+	name := r.PathValue("name")
+	way, err := intake.ParseWay(r.PostForm.Get("way"))
+	r.noteFormError(err)
+	callRuleWith(r, c.Rules.Breaches.FindBreach, name)
+	return c.recordAndRun(r, "breach."+r.PostForm.Get("way"), name, detail, redirect{joinPath("breaches", name), "breach.renewing"}, func() error {
+		return c.Rules.Breaches.Renew(r.Context(), way, name, r.PostForm.Has("no_pairs"), from)
+	})
+}
+
+// Feeds are the continuous sources of dumps.
+type Feeds interface {
+	All(ctx context.Context) ([]feed.Feed, error)
+	AddFeed(ctx context.Context, f feed.Feed) (feed.Feed, error)
+	CheckTarget(ctx context.Context, f feed.Feed) error
+	PauseFeed(ctx context.Context, name string, paused bool) (feed.Feed, error)
+	// StartFeed has a worker run a feed now.
+	StartFeed(ctx context.Context, name string) error
+}
+
+var feedKinds = []choiceOption{
+	{string(feed.Folder), "Pasta ou bucket"},
+	{string(feed.List), "Lista por HTTPS"},
+	{string(feed.HIBP), "Have I Been Pwned"},
+}
+
+// pushLabel is the kind that the form of a new feed does not offer: its secret is shown on the command line.
+const pushLabel = "Registros enviados e assinados"
+
+// feedsPage is the data of the list of feeds with their latest runs.
+type feedsPage struct {
+	recentJobs
+	Feeds []feed.Feed
+}
+
+// showNewFeed shows the form of a new feed.
+func showNewFeed(*Console, *request) (answer, error) {
+	return view{"feed-new", "Nova fonte", nil}, nil
+}
+
+// listFeeds shows the feeds that supply breaches. Their secrets are left out.
+func listFeeds(c *Console, r *request) (answer, error) {
+	return view{"feeds", "Fontes", feedsPage{recentJobs{c.latestJobs(r, perPage, feed.KindRun)}, callRule(r, c.Rules.Feeds.All)}}, nil
+}
+
+// feedLabel returns what a kind of feed is called.
+func feedLabel(kind feed.Kind) string {
+	if kind == feed.Pushed {
+		return pushLabel
+	}
+	return listField{Options: feedKinds}.optionLabel(string(kind))
+}
+
+// createFeed makes a feed.
+func createFeed(c *Console, r *request) (answer, error) {
+	f := feed.Feed{
+		Name: r.trimmedField("name"), Kind: feed.Kind(r.trimmedField("kind")), Target: r.trimmedField("target"), Secret: r.trimmedField("key"),
+		Every:    time.Duration(r.readNumber("minutes", 0)) * time.Minute,
+		Settings: feed.Settings{PerMinute: r.readNumber("per_minute", 0), NoPairs: r.PostForm.Has("no_pairs")}, // an empty field means the default
+	}
+	r.noteFormError(c.Rules.Feeds.CheckTarget(r.Context(), f))
+	return c.changeAndRedirect(r, "feed.add", redirect{"/feeds", "feed.added"}, func(ctx context.Context, in *Rules) (string, string, error) {
+		_, err := in.Feeds.AddFeed(ctx, f)
+		return f.Name, f.Shown(), err
+	})
+}
+
+// startFeed starts a feed now.
+var startFeed = changeHandler("feed.run", "name", "/feeds", "feed.started", func(r *request, in *Rules, name string) (string, error) {
+	return "", in.Feeds.StartFeed(r.Context(), name)
+})
+
+// pauseFeed stops the runs of a feed until it is resumed, by resumeFeed.
+var pauseFeed, resumeFeed = setPaused("feed.pause", true), setPaused("feed.resume", false)
+
+// setPaused pauses or resumes the feed in the path. The key of the message after it is the action in the past tense.
+func setPaused(action string, paused bool) handler {
+	return changeHandler(action, "name", "/feeds", action+"d", func(r *request, in *Rules, name string) (string, error) {
+		_, err := in.Feeds.PauseFeed(r.Context(), name, paused)
+		return "", err
+	})
+}
+
+// Passwords are the corpora of breached passwords. What takes long is begun as a job.
+type Passwords interface {
+	ReadStatus() ([]password.Corpus, error)
+	Verify(ctx context.Context) error
+	// Import replaces a corpus by files.
+	Import(ctx context.Context, a password.Algorithm, source string, from Input) error
+	// Download fetches what changed at the public range service.
+	Download(ctx context.Context, a password.Algorithm) error
+}
+
+// passwordsPage is the data of the page about the corpora of leaked passwords.
+type passwordsPage struct {
+	recentJobs
+	Corpora []password.Corpus
+}
+
+var algorithmOptions = []choiceOption{{password.SHA1.String(), "SHA-1"}, {password.NTLM.String(), "NTLM"}}
+
+// shownJobs is how many jobs a page about something else lists.
+const shownJobs = 8
+
+// showPasswords shows the state of each corpus of leaked passwords and the latest jobs on them.
+func showPasswords(c *Console, r *request) (answer, error) {
+	corpora, err := c.Rules.Passwords.ReadStatus()
+	jobs := c.latestJobs(r, shownJobs, password.KindImport, password.KindDownload, password.KindVerify)
+	return view{"passwords", "Senhas vazadas", passwordsPage{recentJobs{jobs}, corpora}}, err
+}
+
+// passwordWork records and begins work on the corpora.
+func (c *Console) passwordWork(r *request, action, subject, detail string, begin func() error) (answer, error) {
+	return c.recordAndRun(r, action, subject, detail, redirect{"/passwords", "job.started"}, begin)
+}
+
+// verifyPasswords starts a job that reads every corpus in full and checks it.
+func verifyPasswords(c *Console, r *request) (answer, error) {
+	return c.passwordWork(r, "passwords.verify", "", "", func() error { return c.Rules.Passwords.Verify(r.Context()) })
+}
+
+// importPasswords starts the import of a corpus.
+func importPasswords(c *Console, r *request) (answer, error) {
+	from, detail := readInput(r)
+	a := parseValue(r, password.ParseAlgorithm, r.trimmedField("algorithm"))
+	return c.passwordWork(r, "passwords.import", a.String(), detail, func() error {
+		return c.Rules.Passwords.Import(r.Context(), a, r.trimmedField("source"), from)
+	})
+}
+
+// downloadPasswords starts a job that downloads the public corpus of an algorithm.
+func downloadPasswords(c *Console, r *request) (answer, error) {
+	a := parseValue(r, password.ParseAlgorithm, r.trimmedField("algorithm"))
+	return c.passwordWork(r, "passwords.download", a.String(), "", func() error { return c.Rules.Passwords.Download(r.Context(), a) })
+}

@@ -1,0 +1,290 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/corpus/password"
+	"github.com/vigiahq/vigia/internal/dump/feed"
+	"github.com/vigiahq/vigia/internal/dump/intake"
+	"github.com/vigiahq/vigia/internal/leak"
+	"github.com/vigiahq/vigia/internal/platform/job"
+	"github.com/vigiahq/vigia/internal/platform/seal"
+	"github.com/vigiahq/vigia/internal/platform/telemetry"
+)
+
+// Jobs shows and cancels work that outlives a request.
+type Jobs interface {
+	ListJobs(ctx context.Context, kind string, limit int) ([]job.Job, error)
+	ListJobsAbout(ctx context.Context, subject string, kinds []string, limit int) ([]job.Job, error)
+	GetJob(ctx context.Context, id job.ID) (job.Job, error)
+	CancelJob(ctx context.Context, id job.ID) error
+}
+
+// jobKinds are the kinds in words.
+var jobKinds = map[string]string{
+	intake.KindImport: "Importação de vazamento", leak.KindMatch: "Busca nos dados monitorados", leak.KindWithdraw: "Retirada de ocorrências",
+	leak.KindRestate: "Recálculo de situações", leak.KindSites: "Conferência de sites", leak.KindVerify: "Conferência do índice", feed.KindRun: "Leitura de fonte",
+	intake.KindRenew: "Renovação de vazamento", intake.KindSpread: "Importação repartida", intake.KindPart: "Parte de importação",
+	password.KindImport: "Importação de senhas vazadas", password.KindDownload: "Download de senhas vazadas",
+	KindExport: "Exportação de lista", KindBulk: "Ação em muitas linhas",
+	password.KindVerify: "Conferência das senhas vazadas", seal.KindRewrite: "Troca de chaves de cifra",
+}
+
+// jobRow is a job as a page shows it.
+type jobRow struct {
+	job.Job
+	// Label is its kind in words, Text where it stands, Percent how far it is; -1 when that is not known.
+	Label, Text string
+	Percent     float64
+	// now is when the page is made.
+	now time.Time
+}
+
+// isStalled reports whether the job runs but its process has not renewed the lease in time.
+func (j jobRow) isStalled() bool {
+	return j.State == job.Running && j.NextAt.Before(j.now.Add(-job.Lease))
+}
+
+// recentJobs are the latest jobs around what a page shows, newest first.
+type recentJobs struct{ Jobs []jobRow }
+
+// Busy returns the job that is running; nil when none is.
+func (p recentJobs) Busy() *jobRow {
+	for i := range p.Jobs {
+		if j := &p.Jobs[i]; !j.Over() && !j.isStalled() && (j.State == job.Running || j.NextAt.Before(j.now)) {
+			return j
+		}
+	}
+	return nil
+}
+
+// latestJobs returns the newest jobs of some kinds, newest first.
+func (c *Console) latestJobs(r *request, most int, kinds ...string) (rows []jobRow) {
+	for _, kind := range kinds {
+		rows = append(rows, c.newJobRows(callRuleWith2(r, c.Rules.Jobs.ListJobs, kind, most))...)
+	}
+	slices.SortStableFunc(rows, func(a, b jobRow) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return rows[:min(len(rows), most)]
+}
+
+// Over reports whether nothing more will happen to it.
+func (j jobRow) Over() bool { return j.State != job.Ready && j.State != job.Running }
+
+// newJobRow returns a job as a row of a table. Each kind of job keeps its progress in its own form, read here into a
+// text.
+func newJobRow(j job.Job, now time.Time) jobRow {
+	row := jobRow{Job: j, Label: cmp.Or(jobKinds[j.Kind], j.Kind), Percent: -1, now: now}
+	switch j.Kind {
+	case intake.KindImport, intake.KindRenew, intake.KindSpread:
+		row.importText()
+	case leak.KindMatch:
+		var p leak.MatchProgress
+		if json.Unmarshal(j.Progress, &p) == nil {
+			row.Text = countWithWord(p.Probed, "dado conferido", "dados conferidos") + ", " + countWithWord(p.Hits, "encontrado", "encontrados")
+		}
+	case leak.KindVerify:
+		var p leak.Verified
+		if json.Unmarshal(j.Progress, &p) == nil && j.State == job.Done {
+			row.Text = "Todos os bytes conferem: " + countWithWord(int64(p.Keys), "impressão", "impressões")
+		}
+	case password.KindVerify:
+		if j.State == job.Done {
+			row.Text = "Todos os bytes conferem"
+		}
+	case password.KindImport, password.KindDownload:
+		row.passwordText()
+	case seal.KindRewrite:
+		row.rewriteText()
+	case KindExport, KindBulk:
+		var p listWork
+		if json.Unmarshal(j.Progress, &p) == nil {
+			row.Text = countWithWord(p.Lines, "linha", "linhas")
+		}
+		if p.Refused > 0 {
+			row.Text += ", " + countWithWord(p.Refused, "já estava assim", "já estavam assim")
+		}
+	}
+	switch {
+	case j.State == job.Ready && row.Text == "":
+		row.Text = "Na fila"
+	case j.State == job.Failed:
+		row.Text = "Falhou: " + failureText(j.Error)
+	case j.State == job.Cancelled:
+		row.Text = "Cancelada"
+	case row.isStalled():
+		row.Text = "Sem sinal do processo que a fazia"
+	case j.CancelAsked && !row.Over():
+		row.Text = "Cancelando…"
+	}
+	return row
+}
+
+// importing returns the progress of an import; false for a job of another kind, and before the first progress.
+func (row *jobRow) importing() (p intake.Progress, told bool) {
+	switch row.Kind {
+	case intake.KindImport, intake.KindRenew, intake.KindSpread:
+		err := json.Unmarshal(row.Progress, &p)
+		return p, err == nil && (p.Read > 0 || p.Total > 0)
+	}
+	return p, false
+}
+
+// importText sets the text and the percentage of an import: bytes read, values found and the pace.
+func (row *jobRow) importText() {
+	p, told := row.importing()
+	if !told {
+		return
+	}
+	var found int64
+	for _, n := range p.Found {
+		found += n
+	}
+	pace := p.CurrentPace(row.CreatedAt, row.now)
+	row.Text = formatByteSize(p.Read)
+	if pace.Percent >= 0 && row.State != job.Done {
+		row.Text += " de " + formatByteSize(p.Total)
+	}
+	row.Text += " lidos, " + countWithWord(found, "identificador encontrado", "identificadores encontrados")
+	if p.Distinct > 0 {
+		row.Text += ", " + countWithWord(p.Distinct, "impressão no índice", "impressões no índice")
+	}
+	if p.Parts > 0 {
+		row.Text += fmt.Sprintf(", %d de %d partes", p.PartsDone, p.Parts)
+	}
+	switch row.Percent = pace.Percent; {
+	case row.State == job.Done:
+		row.Percent = 100
+	case p.Merging:
+		row.Text += ", montando o índice"
+	default:
+		row.Text += describePace(pace)
+	}
+}
+
+// describePace tells how fast bytes are read and when that will be over.
+func describePace(p job.Pace) (text string) {
+	if p.Percent >= 0 {
+		text = ", " + formatDecimal(p.Percent) + " %"
+	}
+	if p.PerSecond > 0 {
+		text += ", " + formatByteSize(int64(p.PerSecond)) + "/s"
+	}
+	if p.Left > 0 {
+		text += ", " + formatTimeLeft(p.Left)
+	}
+	return text
+}
+
+// passwordText tells of bytes for an import, of ranges for a download.
+func (row *jobRow) passwordText() {
+	var p password.Progress
+	if json.Unmarshal(row.Progress, &p) != nil || p.Bytes == 0 {
+		return
+	}
+	row.Text = formatByteSize(p.Bytes) + " lidos, " + countWithWord(int64(p.Hashes), "senha", "senhas")
+	if row.State != job.Running {
+		return
+	}
+	elapsed := row.now.Sub(row.CreatedAt)
+	pace := job.EstimatePace(p.Done, 0, p.Total, elapsed)
+	row.Percent, pace.PerSecond = pace.Percent, job.EstimatePace(p.Bytes, 0, 0, elapsed).PerSecond // a download counts ranges
+	row.Text += describePace(pace)
+}
+
+// rewriteText sets the text and the percentage of a job that seals values again under a new key.
+func (row *jobRow) rewriteText() {
+	var p struct{ Column, Columns, Rewritten int64 }
+	if json.Unmarshal(row.Progress, &p) != nil || p.Columns == 0 {
+		return
+	}
+	row.Text, row.Percent = countWithWord(p.Rewritten, "valor selado de novo", "valores selados de novo"), float64(p.Column)*100/float64(p.Columns)
+}
+
+// newJobRows returns jobs as a page shows them.
+func (c *Console) newJobRows(list []job.Job) []jobRow {
+	return mapList(list, func(j job.Job) jobRow { return newJobRow(j, c.Now()) })
+}
+
+// jobsPage is work in the background, and how fast this process answered partners.
+type jobsPage struct {
+	Jobs    []jobRow
+	Latency []telemetry.Latency
+}
+
+// showJobs lists jobs.
+func showJobs(c *Console, r *request) (answer, error) {
+	return view{"jobs", "Tarefas", jobsPage{Jobs: c.latestJobs(r, perPage, ""), Latency: c.Latency()}}, nil
+}
+
+// cancelJob asks a job to stop and returns to the page that the button was on.
+func cancelJob(c *Console, r *request) (answer, error) {
+	id := job.ID(r.PathValue("id"))
+	return c.changeAndRedirect(r, "job.cancel", redirect{localPath(r.trimmedField("back")), "job.cancelled"}, func(ctx context.Context, in *Rules) (string, string, error) {
+		j, err := in.Jobs.GetJob(ctx, id)
+		if err == nil {
+			err = in.Jobs.CancelJob(ctx, id)
+		}
+		return string(id), j.Kind + " " + j.Subject, err
+	})
+}
+
+const (
+	streamEvery = 400 * time.Millisecond
+	// streamFor ends a stream; the browser opens the next one by itself.
+	streamFor = 5 * time.Minute
+)
+
+// followJob streams where a job stands until it is over.
+func followJob(c *Console, r *request) (answer, error) {
+	id := job.ID(r.PathValue("id"))
+	if _, err := c.Rules.Jobs.GetJob(r.Context(), id); err != nil {
+		return nil, err
+	}
+	return stream(func(ctx context.Context, w http.ResponseWriter) error {
+		control := http.NewResponseController(w)
+		w.Header().Set("content-type", "text/event-stream")
+		ctx, cancel := context.WithTimeout(ctx, streamFor)
+		defer cancel()
+		last := ""
+		for {
+			j, err := c.Rules.Jobs.GetJob(ctx, id)
+			if err != nil {
+				if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+					return nil // the stream's time is over
+				}
+				return err
+			}
+			row := newJobRow(j, c.Now())
+			text, err := json.Marshal(map[string]any{"percent": row.Percent, "text": row.Text, "done": row.Over()})
+			if err != nil {
+				return err
+			}
+			if line := string(text); line != last {
+				last = line
+				_ = control.SetWriteDeadline(time.Now().Add(10 * time.Second)) // a server without deadlines refuses
+				if _, err := fmt.Fprintf(w, "data: %s\n\n", strings.ReplaceAll(line, "\n", " ")); err != nil {
+					return nil //nolint:nilerr // the reader has gone
+				}
+				if err := control.Flush(); err != nil {
+					return nil //nolint:nilerr // the reader has gone
+				}
+			}
+			if row.Over() || c.Stopping() {
+				return nil
+			}
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(streamEvery):
+			}
+		}
+	}), nil
+}

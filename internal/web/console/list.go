@@ -1,0 +1,673 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/vigiahq/vigia/internal/cyber"
+	"github.com/vigiahq/vigia/internal/notify/alert"
+	"github.com/vigiahq/vigia/internal/operator"
+	"github.com/vigiahq/vigia/internal/partner"
+	"github.com/vigiahq/vigia/internal/platform/fault"
+	"github.com/vigiahq/vigia/internal/subject"
+	"github.com/vigiahq/vigia/internal/subscription"
+)
+
+// listing is a list that people filter, sort, page through, export and act on. The page, the export and the bulk action ask
+// the same store method with the same filter, so that none of them knows more or less than the others.
+type listing struct {
+	name, title string
+	// role is who may see it, portal who of a partner's people may, of what is theirs.
+	role   operator.Role
+	portal operator.Right
+	fields []listField
+	// header names the columns of an export.
+	header []string
+	// read returns a page of lines and where the next begins; empty at the end.
+	read func(ctx context.Context, in *Rules, f filter, limit int) (lines []listLine, next string, err error)
+	// persons is set when the list can be filtered by person.
+	persons bool
+	// action is what can be done to many lines at once; nil when nothing can.
+	action *bulkAction
+}
+
+// listLine is a line of an export, and of the preview of a bulk action. Personal values in it are masked.
+type listLine struct {
+	// key names the line in forms: ids, never a value.
+	key   string
+	cells []string
+}
+
+// listField is a way to narrow a list. One without options is a day.
+type listField struct {
+	Name, Label string
+	Options     []choiceOption
+	// None is the choice that does not restrict; without one the first option is what the list holds unless told otherwise.
+	None string
+	// Text is set for a field that is filled by links from other pages and has no input on this one.
+	Text bool
+	// Max is how long what is typed into a field may be, and Hint what it looks like: a word of ours or an operator's address, never
+	// anything about a person. It is 0 for fields that are not typed into.
+	Max  int
+	Hint string
+	// Tab fields are chosen by links above the list.
+	Tab bool
+}
+
+// isServiceOnly tells of a field that only those who run the service have: partners' people have one partner, and do not know who
+// works on what.
+func (f listField) isServiceOnly() bool { return f.Name == "partner" || f.Name == "owner" }
+
+// filter is the filter of a list as its address carries it. It holds ids, words of our own, days and keyed references,
+// and never what an operator typed about a person: addresses end up in browser histories and proxy logs.
+type filter struct {
+	Partner partner.ID
+	// Person is the keyed reference to one of the partner's people, user the userHash that it stands for.
+	Person string
+	user   partner.UserHash
+	values url.Values
+	// From is a moment, To the one after the period.
+	From, To time.Time
+	// After is where the page begins; empty at the beginning.
+	After string
+	now   time.Time
+	// confined leaves out who of the service it was.
+	confined bool
+}
+
+// valueOfName returns a word of the filter.
+func (f filter) valueOfName(name string) string { return f.values.Get(name) }
+
+// valueOr returns a word of the filter, or what the list holds unless told otherwise.
+func (f filter) valueOr(name, otherwise string) string { return cmp.Or(f.values.Get(name), otherwise) }
+
+// isOldestFirst reports whether the order is turned round.
+func (f filter) isOldestFirst() bool { return f.valueOfName("sort") == "old" }
+
+// parseMark reads a place that is a time and an id.
+func (f filter) parseMark() cyber.Mark {
+	text, id, _ := strings.Cut(f.After, ".")
+	if at := parseMicros(text); !at.IsZero() {
+		return cyber.Mark{At: at, ID: id}
+	}
+	return cyber.Mark{}
+}
+
+// parseMicros reads a moment of a cursor; anything else is the zero time.
+func parseMicros(text string) time.Time {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n != 0 {
+		return time.UnixMicro(n)
+	}
+	return time.Time{}
+}
+
+// formatMicros writes a moment that parseMicros reads.
+func formatMicros(t time.Time) string {
+	if t.IsZero() {
+		return "0"
+	}
+	return strconv.FormatInt(t.UnixMicro(), 10)
+}
+
+// parseNumber reads a place that is a number.
+func (f filter) parseNumber() int64 {
+	n, _ := strconv.ParseInt(f.After, 10, 64) // anything else is the beginning
+	return n
+}
+
+// formatMark writes a place that parseMark reads.
+func formatMark(m cyber.Mark) string {
+	if m.ID == "" {
+		return ""
+	}
+	return formatMicros(m.At) + "." + m.ID
+}
+
+// formatSeq writes a place that parseNumber reads.
+func formatSeq(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// encodeQuery returns the filter as a query, without the cursor.
+func (f filter) encodeQuery() string {
+	v := url.Values{}
+	for name, list := range f.values {
+		if len(list) > 0 && list[0] != "" {
+			v.Set(name, list[0])
+		}
+	}
+	if f.Partner != "" {
+		v.Set("partner", string(f.Partner))
+	}
+	if f.Person != "" {
+		v.Set("person", f.Person)
+	}
+	return v.Encode()
+}
+
+// totalUnlessFiltered returns a count that was made beforehand, where nothing but its own word and the order filters
+// the list; otherwise -1.
+func (f filter) totalUnlessFiltered(counted int64, word string) int64 {
+	if f.Partner != "" || f.Person != "" {
+		return -1
+	}
+	for name := range f.values {
+		if name != word && name != "sort" {
+			return -1
+		}
+	}
+	return counted
+}
+
+// partnerCookie keeps the chosen partner from page to page. It holds an id and ends with the browser.
+const partnerCookie = "__Host-vigia-partner"
+
+// visiblePartners returns the partners whose data the operator may see. Every list is restricted to them.
+func (c *Console) visiblePartners(r *request) []partner.Partner {
+	if r.who.Partner != "" {
+		return []partner.Partner{r.scope.at}
+	}
+	return callRule(r, c.Rules.Partners.ListPartners)
+}
+
+// chosenPartner returns the partner that a page is filtered by: the one in the address, which is remembered, or the
+// remembered one; none means all.
+func (c *Console) chosenPartner(r *request, all []partner.Partner) partner.ID {
+	q := r.URL.Query()
+	if r.PostForm.Has("partner") { // not FormValue, which would read an upload whole
+		q = r.PostForm
+	}
+	if q.Has("partner") {
+		id := partner.ID(q.Get("partner"))
+		if r.Method == http.MethodGet {
+			r.kept = &http.Cookie{
+				Name: partnerCookie, Value: string(id), Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+			}
+			if !isKnownPartner(all, id) {
+				r.kept.Value, r.kept.MaxAge = "", -1 //nolint:gosec // its attributes stand above
+			}
+		}
+		return id
+	}
+	if cookie, err := r.Cookie(partnerCookie); err == nil && isKnownPartner(all, partner.ID(cookie.Value)) {
+		return partner.ID(cookie.Value)
+	}
+	return ""
+}
+
+// isKnownPartner reports whether a partner is among those that may be seen.
+func isKnownPartner(all []partner.Partner, id partner.ID) bool {
+	return slices.ContainsFunc(all, func(p partner.Partner) bool { return p.ID == id })
+}
+
+// parseFilter reads what an address narrows a list to.
+func (c *Console) parseFilter(r *request, l *listing, all []partner.Partner) filter {
+	id := c.chosenPartner(r, all)
+	if r.problem != nil && !isKnownPartner(all, id) { // a page that tells of a problem tells of that one
+		id = ""
+	}
+	return c.parseFilterQuery(r, l, r.URL.Query(), id, all)
+}
+
+// parseFilterQuery reads a query; unknown words of it do not restrict.
+func (c *Console) parseFilterQuery(r *request, l *listing, q url.Values, id partner.ID, all []partner.Partner) filter {
+	f := filter{Partner: id, values: url.Values{}, After: q.Get("after"), now: c.Now(), confined: c.confined}
+	if id != "" && !isKnownPartner(all, id) {
+		r.keepFailure(partner.ErrNotFound)
+	}
+	for _, field := range l.fields {
+		value := q.Get(field.Name)
+		switch {
+		case field.Name == "partner" || value == "" || c.confined && field.isServiceOnly():
+			continue
+		case field.Text:
+		case field.Max > 0:
+			if value = strings.TrimSpace(value); value == "" || len(value) > field.Max {
+				continue
+			}
+		case field.Options == nil:
+			day, err := time.ParseInLocation(time.DateOnly, value, brazil)
+			if err != nil {
+				continue
+			}
+			if field.Name == "to" {
+				f.To = day.AddDate(0, 0, 1)
+			} else {
+				f.From = day
+			}
+		case !offersOption(field.Options, value):
+			continue
+		}
+		f.values.Set(field.Name, value)
+	}
+	if ref := q.Get("person"); ref != "" && id != "" {
+		f.Person, f.user = ref, callRuleWith2(r, c.Rules.Subjects.FindReferred, id, ref).User
+	}
+	return f
+}
+
+// offersOption reports whether a value is one of the options.
+func offersOption(options []choiceOption, value string) bool {
+	return slices.ContainsFunc(options, func(o choiceOption) bool { return o.Value == value })
+}
+
+// listView is what every list shows around its table.
+type listView struct {
+	Name, Path string
+	Fields     []listField
+	Person     string
+	filter     filter
+	// Shown is how many lines the page has; Next leads to those behind them, and is empty at the end.
+	Shown int
+	Next  string
+	// Total is how many there are in all, if that is known; -1 otherwise.
+	Total int64
+	// Persons is set when the list can be filtered by person.
+	Persons bool
+	Saved   []operator.KeptFilter
+	Action  *bulkAction
+}
+
+// Value returns the present value of a field.
+func (v listView) Value(name string) string {
+	if name == "partner" {
+		return string(v.filter.Partner)
+	}
+	return v.filter.valueOfName(name)
+}
+
+// IsNarrowed reports whether the form of the list narrows it: the queues above a list have links of their own.
+func (v listView) IsNarrowed() bool {
+	for _, f := range v.Fields {
+		if word := v.Value(f.Name); !f.Tab && word != "" && word != ownerMe && word != ownerNone {
+			return true
+		}
+	}
+	return v.Person != ""
+}
+
+// Chip is a word that narrows the list, and the address of the list without it.
+type Chip struct{ Label, Value, Without string }
+
+// Chips returns what narrows the list, in the order of its fields.
+func (v listView) Chips() (chips []Chip) {
+	for _, f := range v.Fields {
+		chip := Chip{Label: f.Label, Value: v.Value(f.Name)}
+		if f.Tab || chip.Value == "" {
+			continue
+		}
+		chip.Value = f.optionLabel(chip.Value)
+		if day, err := time.Parse(time.DateOnly, chip.Value); err == nil {
+			chip.Value = formatDayField(day)
+		}
+		q, _ := url.ParseQuery(v.Query()) // it was just encoded
+		q.Set(f.Name, "")
+		chip.Without = v.Of(q.Encode())
+		chips = append(chips, chip)
+	}
+	return chips
+}
+
+// Query returns the filter as a query, for forms and links.
+func (v listView) Query() string { return v.filter.encodeQuery() }
+
+// Of returns the address of the list under a query.
+func (v listView) Of(query string) string { return v.Path + "?" + query }
+
+// Ref returns the keyed reference of the person that the list is filtered by; empty without such a filter.
+func (v listView) Ref() string { return v.filter.Person }
+
+// Place returns the cursor at which this page of the list begins; empty on the first page.
+func (v listView) Place() string { return v.filter.After }
+
+// Inner reports whether the page is a later one than the first.
+func (v listView) Inner() bool { return v.filter.After != "" }
+
+// Partner returns the chosen partner.
+func (v listView) Partner() partner.ID { return v.filter.Partner }
+
+// newListView puts together what stands around a table of so many lines.
+func (c *Console) newListView(r *request, l *listing, f filter, all []partner.Partner, shown int, next string, total int64) listView {
+	v := listView{Name: l.name, Path: "/" + l.name, filter: f, Shown: shown, Total: total, Persons: l.persons}
+	for _, field := range l.fields {
+		if c.confined && field.isServiceOnly() {
+			continue
+		}
+		if field.Name == "partner" && field.Options == nil {
+			field.Options = partnerOptions(all)
+		}
+		v.Fields = append(v.Fields, field)
+	}
+	if next != "" {
+		q, _ := url.ParseQuery(f.encodeQuery()) // it was just encoded
+		q.Set("after", next)
+		v.Next = v.Path + "?" + q.Encode()
+	} else if f.After == "" && total < 0 {
+		v.Total = int64(shown)
+	}
+	if f.Person != "" {
+		v.Person = joinPath("people", string(f.Partner), f.Person)
+	}
+	if l.action.isAllowedTo(r.who) {
+		v.Action = l.action
+	}
+	for _, one := range callRuleWith(r, c.Rules.Saved.KeptFilters, r.who.ID) {
+		if one.List == l.name && (!c.confined || r.scope.coversQuery(one.Query)) {
+			v.Saved = append(v.Saved, one)
+		}
+	}
+	return v
+}
+
+// offerOption adds an option to a field of the list.
+func (v *listView) offerOption(field string, o choiceOption) {
+	for i := range v.Fields {
+		if v.Fields[i].Name == field {
+			v.Fields[i].Options = append(v.Fields[i].Options, o)
+		}
+	}
+}
+
+// coversQuery reports whether a saved filter belongs to the partner on view. An operator of a partner with a sandbox has
+// filters of both.
+func (s scope) coversQuery(query string) bool {
+	q, err := url.ParseQuery(query)
+	return err == nil && q.Get("partner") == string(s.at.ID)
+}
+
+// partnerOptions returns the partners as options of a select field, with sandboxes marked as such.
+func partnerOptions(all []partner.Partner) []choiceOption {
+	return mapList(all, func(p partner.Partner) choiceOption {
+		if p.Mode == partner.Sandbox {
+			p.Name += " (testes)"
+		}
+		return choiceOption{string(p.ID), p.Name}
+	})
+}
+
+// listNamed returns the list that a path names, if the operator may see it.
+func listNamed(r *request) *listing {
+	at := slices.IndexFunc(listings, func(l *listing) bool { return l.name == r.PathValue("list") })
+	switch {
+	case at < 0:
+		r.keepFailure(errNotFound)
+	case !isAllowedTo(r.who, listings[at].role, listings[at].portal):
+		r.keepFailure(errForbidden)
+	default:
+		return listings[at]
+	}
+	return &listing{}
+}
+
+// showListAgain shows the list that a path names again, after a form of its was refused.
+func showListAgain(c *Console, r *request) (answer, error) {
+	show := map[string]func(*Console, *request) (answer, error){
+		findingsList.name: listFindings, assetsList.name: listAssets, eventsList.name: listEvents, deliveriesList.name: listDeliveries,
+		subscriptionsList.name: listSubscriptions, devicesList.name: listDevices, breachesList.name: listBreaches, casesList.name: showCases,
+		auditList.name: listAudit,
+	}[r.PathValue("list")]
+	if show == nil {
+		return nil, errNotFound
+	}
+	return show(c, r)
+}
+
+// pickPerson filters a list by one person. The typed text is looked up as in the search and never gets into an address,
+// which carries the keyed reference instead.
+func pickPerson(c *Console, r *request) (answer, error) {
+	l := listNamed(r)
+	hits, as := callRulePair(r, c.Rules.Search.FindText, r.PostFormValue("q"))
+	only := partner.ID(r.trimmedField("partner"))
+	var found []subject.Hit
+	for _, h := range hits {
+		if h.Kind == subject.HitPerson && (only == "" || h.Partner == only) {
+			found = append(found, h)
+		}
+	}
+	c.noteSearch(r, found, as)
+	if len(found) != 1 {
+		return nil, errPerson.With("q", fault.ManyPeople, len(found))
+	}
+	q := url.Values{"partner": {string(found[0].Partner)}, "person": {found[0].ID}}
+	return redirect{to: "/" + l.name + "?" + q.Encode()}, nil
+}
+
+// bulkAction is what can be done to many lines of a list at once.
+type bulkAction struct {
+	// Label is the verb, Warning what follows from it.
+	Label, Warning string
+	// Options are what has to be chosen; empty when nothing has.
+	Options []choiceOption
+	// audit is what the trail calls it.
+	audit string
+	// portal is who of a partner's people may do it, to what is theirs.
+	portal operator.Right
+	// do does it to one line: the partner and the ids in its key.
+	do func(ctx context.Context, in *Rules, id partner.ID, key []string, option string) error
+}
+
+var resolveMany = bulkAction{
+	Label: "Resolver", Warning: "As ocorrências deixam de contar na situação e na nota das pessoas.", Options: resolutionOptions, audit: "finding.resolve",
+	portal: attend,
+	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, option string) error {
+		found, err := in.Review.FindingByID(ctx, id, cyber.FindingID(key[0]))
+		if err != nil {
+			return err
+		}
+		_, user := found.OwnerOfValue()
+		return in.Monitoring.ResolveFinding(ctx, id, user, found.Finding.ID, option)
+	},
+}
+
+var replayMany = bulkAction{
+	Label: "Reenviar", Warning: "Cada evento volta à fila do webhook, também o que já tinha sido entregue.", audit: "event.replay",
+	portal: integrate,
+	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
+		if len(key) < 2 {
+			return errForm
+		}
+		_, err := in.History.ReplayEvents(ctx, id, alert.Selection{Event: alert.EventID(key[0]), Endpoint: alert.EndpointID(key[1])})
+		return err
+	},
+}
+
+var endMany = bulkAction{
+	Label: "Encerrar", Warning: "Uma assinatura encerrada não volta. O parceiro é avisado de cada uma.", audit: "subscription.end",
+	portal: closed,
+	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
+		seq, err := strconv.ParseInt(key[0], 10, 64)
+		if err != nil {
+			return subscription.ErrNotFound
+		}
+		sub, err := in.FindSubscriptions.SubscriptionBySeq(ctx, id, seq)
+		if err != nil || !sub.EndedAt.IsZero() {
+			return err
+		}
+		_, err = in.Subscriptions.MoveSubscriptions(ctx, id, subscription.Selection{Plan: sub.Plan, CPF: sub.Beneficiary.CPF}, subscription.End)
+		return err
+	},
+}
+
+var revokeMany = bulkAction{
+	Label: "Revogar", Warning: "As chaves deixam de valer. Quem as usa precisa pedir outra.", audit: "epp.revoke",
+	portal: attend,
+	do: func(ctx context.Context, in *Rules, id partner.ID, key []string, _ string) error {
+		d, err := in.Endpoints.DeviceByID(ctx, cyber.KeyID(key[0]))
+		if err != nil {
+			return err
+		}
+		if d.Partner != id {
+			return cyber.ErrDeviceUnknown
+		}
+		_, err = in.Endpoints.RevokeDevice(ctx, d.ID)
+		return err
+	},
+}
+
+// isAllowedTo reports whether the operator may run the action. A nil action is allowed to no operator.
+func (a *bulkAction) isAllowedTo(who operator.Operator) bool {
+	return a != nil && isAllowedTo(who, operator.Support, a.portal)
+}
+
+const (
+	// maxBulk bounds one action; sampleLines is what its preview shows.
+	maxBulk     = 100_000
+	sampleLines = 10
+	// countLines is up to how many lines a preview counts.
+	countLines = 10_000
+)
+
+var (
+	errNothing = fault.New(fault.Invalid, "bulk.nothing")
+	errBulk    = fault.New(fault.Conflict, "bulk.busy")
+)
+
+// bulkPage is the data of the page that asks for confirmation before an action is applied to many lines.
+type bulkPage struct {
+	List, Title string
+	Action      *bulkAction
+	Header      []string
+	Sample      [][]string
+	// Count is how many lines it would be; more of them when Over is set.
+	Count int
+	Over  bool
+	// Rows are the chosen lines; All says that all are meant which fit Query.
+	Rows  []string
+	All   bool
+	Query string
+}
+
+// Back returns the path of the list that the action was chosen on.
+func (p bulkPage) Back() string { return "/" + p.List + "?" + p.Query }
+
+// parseBulkForm reads what a form is about.
+func (c *Console) parseBulkForm(r *request) (*listing, filter, bulkPage) {
+	l := listNamed(r)
+	if l.action == nil {
+		r.keepFailure(errNotFound)
+	} else if !l.action.isAllowedTo(r.who) {
+		r.keepFailure(errForbidden)
+	}
+	f := c.sentFilter(r, l)
+	page := bulkPage{
+		List: l.name, Title: l.title, Action: l.action, Header: l.header, Rows: r.PostForm["row"], All: r.trimmedField("all") == "1", Query: f.encodeQuery(),
+	}
+	if !page.All && (len(page.Rows) == 0 || len(page.Rows) > perPage) {
+		r.keepFailure(errNothing.With("row", fault.LinesChosen, perPage))
+	}
+	return l, f, page
+}
+
+// previewBulk shows what an action would be done to, and asks.
+func previewBulk(c *Console, r *request) (answer, error) {
+	l, f, page := c.parseBulkForm(r)
+	if r.failure != nil {
+		return nil, r.failure
+	}
+	chosen := map[string]bool{}
+	for _, key := range page.Rows {
+		chosen[key] = true
+	}
+	f.After = r.trimmedField("after")
+	for looked := 0; looked < countLines; {
+		lines, next, err := l.read(r.Context(), &c.Rules, f, atOnce)
+		if err != nil {
+			return nil, err
+		}
+		for _, line := range lines {
+			if !page.All && !chosen[line.key] {
+				continue
+			}
+			if page.Count++; len(page.Sample) < sampleLines {
+				page.Sample = append(page.Sample, line.cells)
+			}
+		}
+		looked += max(1, len(lines))
+		if f.After = next; next == "" || !page.All { // chosen lines stand on one page
+			break
+		}
+		page.Over = looked >= countLines
+	}
+	if page.Count == 0 {
+		return nil, errNothing.With("row", fault.NothingFits)
+	}
+	return view{"bulk", page.Action.Label, page}, nil
+}
+
+// runBulkAction does it: chosen lines at once, each with its line in the trail; all that fit as a job, with one line before.
+func runBulkAction(c *Console, r *request) (answer, error) {
+	l, f, page := c.parseBulkForm(r)
+	if r.failure != nil {
+		return nil, r.failure
+	}
+	option := r.trimmedField("option")
+	if len(l.action.Options) > 0 && !offersOption(l.action.Options, option) {
+		return nil, errForm.With("option", fault.OneOfTheList)
+	}
+	if page.All {
+		subject, to := l.name, redirect{"/jobs", "bulk.started"}
+		if c.confined { // one partner's job must not hold up another's, and partners have no page of jobs
+			subject, to = l.name+" "+string(r.scope.at.ID), redirect{page.Back(), "bulk.begun"}
+		}
+		return c.recordAndRun(r, l.action.audit, l.name, "all: "+page.Query+" "+option, to, func() error {
+			return c.Begin(r.Context(), KindBulk, subject, errBulk, func(ctx context.Context, tell func(any)) (any, error) {
+				return c.applyToAll(ctx, l, f, option, tell)
+			})
+		})
+	}
+	all := c.visiblePartners(r)
+	for _, key := range page.Rows {
+		id, rest, _ := strings.Cut(key, "/")
+		if !isKnownPartner(all, partner.ID(id)) {
+			return nil, partner.ErrNotFound
+		}
+		c.changeWithAudit(r, l.action.audit, func(ctx context.Context, in *Rules) (string, string, error) {
+			return rest, "bulk " + option, l.action.do(ctx, in, partner.ID(id), strings.Split(rest, "/"), option)
+		})
+		if r.failure != nil && isGoneError(r.failure) {
+			r.failure = nil
+		}
+	}
+	return redirect{page.Back(), "bulk.done"}, nil
+}
+
+// isGoneError reports whether the action failed because another operator or process has dealt with the line meanwhile.
+func isGoneError(err error) bool {
+	kind := fault.KindOf(err)
+	return kind == fault.NotFound || kind == fault.Conflict
+}
+
+// applyToAll does an action to every line that fits. Places stay where they are while lines leave the list.
+func (c *Console) applyToAll(ctx context.Context, l *listing, f filter, option string, tell func(any)) (listWork, error) {
+	var done listWork
+	for {
+		lines, next, err := l.read(ctx, &c.Rules, f, atOnce)
+		if err != nil {
+			return done, err
+		}
+		for _, line := range lines {
+			id, rest, _ := strings.Cut(line.key, "/")
+			switch err := l.action.do(ctx, &c.Rules, partner.ID(id), strings.Split(rest, "/"), option); {
+			case err == nil:
+				done.Lines++
+			case isGoneError(err):
+				done.Refused++
+			default:
+				return done, err
+			}
+			tell(done)
+		}
+		if f.After = next; next == "" || done.Lines >= maxBulk {
+			return done, nil
+		}
+	}
+}
