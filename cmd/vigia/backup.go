@@ -24,8 +24,8 @@ type backupCmd struct {
 func (backupCmd) Help() string {
 	return "Copies the embedded database as it is at one moment while servers go on writing, with the corpora and a list of digests, to one\n" +
 		"file of mode 0600. The key file is not in it: keep a copy of it apart, since the two together are all that a thief needs, and the\n" +
-		"backup alone is of no use to anybody. A PostgreSQL database is copied by its own tools (see docs/backup.md); then the file holds\n" +
-		"the corpora alone.\n\n" +
+		"backup alone is of no use to anybody. A PostgreSQL database is copied by pg_dump, and leak corpora in a bucket by the bucket's own\n" +
+		"tools: what is not in the file is named on standard error, with the command that copies it.\n\n" +
 		"Examples:\n  vigia backup /backup/vigia-2026-11-15.tar.gz --data /var/lib/vigia\n" +
 		"  vigia restore /backup/vigia-2026-11-15.tar.gz --data /var/lib/vigia-new --key-file /safe/keys.json"
 }
@@ -36,7 +36,7 @@ func viewBackup(file string, m backup.Manifest) record {
 	if info, err := os.Stat(file); err == nil {
 		size = info.Size()
 	}
-	return newRecord("file", file, "made_at", m.About.MadeAt, "engine", m.About.Engine, "database", m.About.Database, "corpora", m.About.Corpora,
+	return newRecord("file", file, "made_at", m.About.MadeAt, "engine", m.About.Engine, "parts", m.About.Parts,
 		"files", len(m.Files), "bytes", m.TotalBytes(), "archive_bytes", size)
 }
 
@@ -50,11 +50,13 @@ func (b *backupCmd) Run(ctx context.Context, a *app.App, o *output) error {
 	if err != nil {
 		return err
 	}
-	notes := []string{"The key file is not in it: keep a copy of " + a.Keys.Path() + " apart."}
-	if !m.About.Database {
-		notes = append(notes, "The database is not in it: copy PostgreSQL by its own tools.")
+	left := a.ListLeftOut(m.About)
+	for _, l := range left {
+		o.warn("this backup does not hold the " + string(l.Part) + " (" + l.Where + "); copy them with: " + l.Command)
 	}
-	return o.showRecord(viewBackup(b.File, m), notes...)
+	return o.showRecord(viewBackup(b.File, m).withPairs("not_included", makeRecords(left, func(l app.LeftOut) record {
+		return newRecord("part", string(l.Part), "where", l.Where, "copied_by", l.Command)
+	})), "The key file is not in it: keep a copy of "+a.Keys.Path()+" apart.")
 }
 
 // restoreCmd is 'vigia restore'. The key file is not in a backup and has to be given.
@@ -91,13 +93,34 @@ func (r *restoreCmd) Run(ctx context.Context, c *config.Common, o *output) error
 	if err != nil {
 		return err
 	}
-	notes := []string{"Restored to " + c.Data + "."}
+	r.warnOfMissing(o, c, done.Manifest.About)
+	record := viewBackup(r.File, done.Manifest).withPairs(
+		"erasures_replayed", done.Replayed.Lines,
+		"rows_erased_again", done.Replayed.Rows,
+		"problems", viewProblems(done.Problems),
+	)
+	return errors.Join(o.showRecord(record, "Restored to "+c.Data+"."), problemsError(done.Problems))
+}
+
+// warnOfMissing names what the restored installation has not got back from the backup.
+func (r *restoreCmd) warnOfMissing(o *output, c *config.Common, about backup.About) {
 	if r.Erasures == "" {
-		notes = append(notes, "No log of erasures was given. If anybody was erased after the backup was made, run 'vigia subject replay' before serving.")
+		o.warn("no log of erasures was given (--erasures): people erased after " + formatTime(about.MadeAt) +
+			" are back; run 'vigia subject replay FILE' before serving")
 	}
-	err = o.showRecord(viewBackup(r.File, done.Manifest).withPairs("erasures_replayed", done.Replayed.Lines, "rows_erased_again", done.Replayed.Rows,
-		"problems", viewProblems(done.Problems)), notes...)
-	return errors.Join(err, problemsError(done.Problems))
+	if !about.Holds(backup.Database) {
+		o.warn("the database is not in this backup: the one named by --database has to be filled by pg_restore, from a dump made before the backup")
+	}
+	if !about.Holds(backup.Leaks) && c.Corpora != "" {
+		o.warn("the leak corpora are not in this backup: they are read from the bucket of --corpora")
+	} else if !about.Holds(backup.Leaks) {
+		o.warn("the leak corpora are not in this backup: name their bucket with --corpora, or put their copy into " +
+			filepath.Join(c.CorporaPath(), "leak"))
+	}
+	if !about.Holds(backup.Passwords) {
+		o.warn("no password corpus is in this backup: until 'vigia passwords import' or 'vigia passwords download', " +
+			"password checks of live partners are answered 503")
+	}
 }
 
 // keysCmd groups the commands on the keys that seal personal data, not to be confused with keyCmd.

@@ -267,6 +267,15 @@ func (o *output) printFailure(err error) {
 	_, _ = fmt.Fprintln(o.err, "vigia:", text)
 }
 
+// warn says on standard error what the user has to know although the command did its work.
+func (o *output) warn(text string) {
+	if o.json {
+		_ = json.NewEncoder(o.err).Encode(map[string]string{"warning": text})
+		return
+	}
+	_, _ = fmt.Fprintln(o.err, "vigia: warning:", text)
+}
+
 // formatTime returns a time as output shows it; empty for the zero time.
 func formatTime(t time.Time) string {
 	if t.IsZero() {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/tink-crypto/tink-go/v2/core/registry"
 
+	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/notify/webhook"
 	"github.com/vigiahq/vigia/internal/platform/backup"
 	"github.com/vigiahq/vigia/internal/platform/config"
@@ -41,8 +42,9 @@ type BackupOptions struct {
 const backupMAC = "backup"
 
 // WriteBackup writes a copy of this installation to a new file, while servers go on writing. The key file is never in it:
-// together they would be all that a thief needs. A PostgreSQL database is copied by its own tools; then the archive
-// holds the corpora alone.
+// together they would be all that a thief needs. A PostgreSQL database is copied by its own tools, and leak corpora in a
+// bucket by those of the bucket; ListLeftOut names them. Passwords are always taken along: every machine has its own
+// copy, and fetching them anew takes hours.
 func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m backup.Manifest, err error) {
 	if _, err := os.Lstat(path); err == nil { // checked before the work, and once more after it
 		return m, backup.ErrExists.Note("there is a file of that name already")
@@ -53,7 +55,7 @@ func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m 
 	}
 	defer func() { err = errors.Join(err, unstage()) }()
 	about := backup.About{
-		Format: backup.Format, MadeAt: a.now().UTC(), Program: o.Program, Engine: string(a.Engine), Corpora: "included", Binding: a.Keys.NewBinding(),
+		Format: backup.Format, MadeAt: a.now().UTC(), Program: o.Program, Engine: string(a.Engine), Binding: a.Keys.NewBinding(),
 	}
 	var sources []backup.Source
 	defer func() {
@@ -63,7 +65,7 @@ func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m 
 	}()
 	st := a.Store
 	if a.Engine == sqldb.SQLite {
-		about.Database = true
+		about.Parts = append(about.Parts, backup.Database)
 		copied, file, err := a.copyDatabase(ctx, filepath.Join(stage, "vigia.db"))
 		if err != nil {
 			return m, err
@@ -71,13 +73,22 @@ func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m 
 		defer func() { _ = copied.Close() }() // only read from here on
 		st, sources = copied, append(sources, backup.Source{Name: "vigia.db", File: file})
 	}
-	if o.WithoutCorpora || a.Config.Corpora != "" {
-		about.Corpora = "referenced"
-	} else {
-		corpora, err := a.openCorpora(ctx, st)
-		sources = append(sources, corpora...)
+	if !o.WithoutCorpora && !a.Leaks.Files.IsShared() {
+		segments, err := a.openSegments(ctx, st)
+		sources = append(sources, segments...)
 		if err != nil {
 			return m, err
+		}
+		about.Parts = append(about.Parts, backup.Leaks)
+	}
+	if !o.WithoutCorpora {
+		passwords, imported, err := a.openPasswords()
+		sources = append(sources, passwords...)
+		if err != nil {
+			return m, err
+		}
+		if imported {
+			about.Parts = append(about.Parts, backup.Passwords)
 		}
 	}
 	staged := filepath.Join(stage, "archive")
@@ -86,7 +97,7 @@ func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m 
 		err = durable.RenameNew(staged, path)
 	}
 	if err == nil {
-		err = a.Store.Upkeep.NoteBackup(ctx)
+		err = a.Store.Upkeep.NoteBackup(ctx, m.About.Parts, a.partsOfOthers())
 	}
 	if errors.Is(err, fs.ErrExist) {
 		err = backup.ErrExists.Note("there is a file of that name already")
@@ -154,8 +165,8 @@ func (a *App) copyDatabase(ctx context.Context, path string) (*store.Store, *os.
 	return copied, file, nil
 }
 
-// openCorpora opens every file that the copy of the database speaks of, and the password corpora in force.
-func (a *App) openCorpora(ctx context.Context, st *store.Store) (sources []backup.Source, err error) {
+// openSegments opens every segment that the copy of the database speaks of.
+func (a *App) openSegments(ctx context.Context, st *store.Store) (sources []backup.Source, err error) {
 	segments, _, err := st.Breaches.ListSegments(ctx)
 	if err != nil {
 		return nil, err
@@ -165,19 +176,92 @@ func (a *App) openCorpora(ctx context.Context, st *store.Store) (sources []backu
 			name := filepath.Base(file.Name)
 			f, err := os.Open(filepath.Join(a.Config.CorporaPath(), "leak", name))
 			if err != nil {
-				return sources, fmt.Errorf("the segment of breach %s cannot be opened; if it was retracted just now, run the command again: %w", g.Breach, err)
+				return sources, fmt.Errorf("the segment of breach %s cannot be opened; if it was retracted just now, "+
+					"run the command again: %w", g.Breach, err)
 			}
 			sources = append(sources, backup.Source{Name: "corpora/leak/" + name, File: f})
 		}
 	}
-	passwords, err := a.Passwords.OpenFiles()
-	for _, f := range passwords {
+	return sources, nil
+}
+
+// openPasswords opens the password corpora in force and reports whether an operator brought one of them: the built-in
+// sample is made anew by every start and is no part worth the name.
+func (a *App) openPasswords() (sources []backup.Source, imported bool, err error) {
+	corpora, err := a.Passwords.ReadStatus()
+	if err != nil {
+		return nil, false, fmt.Errorf("password corpora: %w", err)
+	}
+	imported = slices.ContainsFunc(corpora, func(c password.Corpus) bool { return !c.Sample() })
+	files, err := a.Passwords.OpenFiles()
+	for _, f := range files {
 		sources = append(sources, backup.Source{Name: "corpora/password/" + filepath.Base(f.Name()), File: f})
 	}
 	if err != nil {
 		err = fmt.Errorf("password corpora: %w", err)
 	}
-	return sources, err
+	return sources, imported, err
+}
+
+// partsOfOthers lists the parts that no 'vigia backup' of this installation can hold.
+func (a *App) partsOfOthers() []backup.Part {
+	var parts []backup.Part
+	if a.Engine != sqldb.SQLite {
+		parts = append(parts, backup.Database)
+	}
+	if a.Leaks.Files.IsShared() {
+		parts = append(parts, backup.Leaks)
+	}
+	return parts
+}
+
+// LeftOut is a part of an installation that a backup does not hold.
+type LeftOut struct {
+	Part backup.Part
+	// Where is the place that has it, and Command what copies it from there.
+	Where, Command string
+}
+
+// ListLeftOut returns what a backup of this installation does not hold.
+func (a *App) ListLeftOut(about backup.About) []LeftOut {
+	var list []LeftOut
+	if !about.Holds(backup.Database) {
+		list = append(list, LeftOut{
+			Part:    backup.Database,
+			Where:   "PostgreSQL",
+			Command: `pg_dump --format=custom --file=vigia.dump "$VIGIA_DATABASE"`,
+		})
+	}
+	switch {
+	case about.Holds(backup.Leaks):
+	case a.Leaks.Files.IsShared():
+		where, command := "the bucket of --corpora", "rclone sync, or versioning of the bucket"
+		if folder, ok := strings.CutPrefix(a.Config.Corpora, "file://"); ok {
+			where, command = folder, "cp -a "+folder+" /backup/"
+		}
+		list = append(list, LeftOut{Part: backup.Leaks, Where: where, Command: command})
+	default:
+		list = append(list, leftOutFolder(backup.Leaks, filepath.Join(a.Config.CorporaPath(), "leak")))
+	}
+	corpora, err := a.Passwords.ReadStatus()
+	imported := err != nil || slices.ContainsFunc(corpora, func(c password.Corpus) bool { return !c.Sample() })
+	switch {
+	case about.Holds(backup.Passwords):
+	case imported:
+		list = append(list, leftOutFolder(backup.Passwords, filepath.Join(a.Config.CorporaPath(), "password")))
+	case a.Engine == sqldb.PostgreSQL: // a replica of another machine may have them
+		list = append(list, LeftOut{
+			Part:    backup.Passwords,
+			Where:   "not on this machine",
+			Command: "vigia backup, on a machine where 'vigia passwords status' shows a corpus",
+		})
+	}
+	return list
+}
+
+// leftOutFolder is a part that lies in a folder of this machine.
+func leftOutFolder(part backup.Part, folder string) LeftOut {
+	return LeftOut{Part: part, Where: folder, Command: "cp -a " + folder + " /backup/"}
 }
 
 // RestoreOptions are the settings of a restore besides its file.
@@ -204,8 +288,8 @@ func RestoreBackup(ctx context.Context, c config.Common, path string, o RestoreO
 	if err != nil {
 		return r, err
 	}
-	if about.Database != (c.Database == "") {
-		if about.Database {
+	if about.Holds(backup.Database) != (c.Database == "") {
+		if about.Holds(backup.Database) {
 			return r, backup.ErrEngine.Note("the backup holds a SQLite database: leave --database out")
 		}
 		return r, backup.ErrEngine.Note("the backup holds no database: restore PostgreSQL by its own tools first, and name it with --database")

@@ -228,7 +228,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*")); err != nil || len(left) != 1 {
 		t.Error("left behind:", left, err)
 	}
-	if made.About.Corpora != "included" || len(made.Files) < 4 {
+	if !made.About.Holds(backup.Database) || !made.About.Holds(backup.Leaks) || len(made.Files) < 4 {
 		t.Errorf("%+v", made)
 	}
 	if raw, err := os.ReadFile(file); err != nil || bytes.Contains(raw, []byte("keys.json")) {
@@ -257,6 +257,31 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	if list, err := restored.Passwords.ReadStatus(); err != nil || len(list) == 0 {
 		t.Error("password corpora:", list, err)
+	}
+}
+
+// TestBackupAgeOfEachPart: a backup without the corpora makes the database's age young, and no other.
+func TestBackupAgeOfEachPart(t *testing.T) {
+	t.Parallel()
+	a := open(t, common(t, sqldb.SQLite))
+	srv := serve(t, a, nil)
+	metrics := func() string {
+		t.Helper()
+		_, page := get(t, "http://"+srv.ConsoleAddr.String()+"/metrics", http.Header{"Authorization": {"Bearer " + metricsToken}})
+		return page
+	}
+	if page := metrics(); strings.Contains(page, "vigia_backup_age_seconds{") {
+		t.Error("there is no backup yet, and its age is told")
+	}
+	options := app.BackupOptions{WithoutCorpora: true}
+	if _, err := a.WriteBackup(context.Background(), filepath.Join(t.TempDir(), "b.tar.gz"), options); err != nil {
+		t.Fatal(err)
+	}
+	page := metrics()
+	for part, want := range map[string]bool{"database": true, "leaks": false, "passwords": false} {
+		if told := strings.Contains(page, `vigia_backup_age_seconds{part="`+part+`"}`); told != want {
+			t.Errorf("the age of %s is told: %v", part, told)
+		}
 	}
 }
 
@@ -441,7 +466,7 @@ func TestBackupPostgres(t *testing.T) {
 	writers.stop()
 	archive := filepath.Join(t.TempDir(), "corpora.tar.gz")
 	made, err := a.WriteBackup(ctx, archive, app.BackupOptions{})
-	if err != nil || made.About.Database || len(made.Files) < 3 {
+	if err != nil || made.About.Holds(backup.Database) || len(made.Files) < 3 {
 		t.Fatal(made, err)
 	}
 	gone := subject.Person{CPF: "00000000009"}

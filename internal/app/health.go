@@ -216,6 +216,8 @@ func (a *App) checkModes(found func(store.Problem)) {
 type backlog struct {
 	server *Server
 	gauges map[string]*prometheus.Desc
+	// backupAge is apart from the others because it has a label.
+	backupAge *prometheus.Desc
 }
 
 // backlogHelp are the metrics of a backlog.
@@ -225,13 +227,16 @@ var backlogHelp = map[string]string{
 	"vigia_jobs_due":                      "Jobs that are due and that no worker has begun or ended.",
 	"vigia_jobs_oldest_age_seconds":       "Time since the longest waiting job was due; 0 when there is none.",
 	"vigia_breach_newest_age_seconds":     "Time since a breach was last published.",
-	"vigia_backup_age_seconds":            "Time since the last vigia backup of this database; absent when there was none.",
 	"vigia_disk_free_bytes":               "Room left on the disk of the data folder.",
 }
 
 // watchBacklog registers the metrics of what waits, of ages, of the disk and of the database's pools.
 func (s *Server) watchBacklog() {
-	b := &backlog{server: s, gauges: map[string]*prometheus.Desc{}}
+	b := &backlog{server: s, gauges: map[string]*prometheus.Desc{}, backupAge: prometheus.NewDesc(
+		"vigia_backup_age_seconds",
+		"Time since a 'vigia backup' last held this part: database, leaks, passwords. Absent for a part that none held.",
+		[]string{"part"}, nil,
+	)}
 	for name, help := range backlogHelp {
 		b.gauges[name] = prometheus.NewDesc(name, help, nil, nil)
 	}
@@ -256,6 +261,7 @@ func (b *backlog) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range b.gauges {
 		out <- d
 	}
+	out <- b.backupAge
 }
 
 // Collect counts. What cannot be counted is left out: no figure is better than an old one.
@@ -286,8 +292,8 @@ func (b *backlog) Collect(out chan<- prometheus.Metric) {
 	tell("vigia_jobs_due", float64(counted.Jobs))
 	tell("vigia_jobs_oldest_age_seconds", age(counted.OldestJob))
 	tell("vigia_breach_newest_age_seconds", age(counted.NewestBreach))
-	if !counted.LastBackup.IsZero() {
-		tell("vigia_backup_age_seconds", age(counted.LastBackup))
+	for part, at := range counted.LastBackups {
+		out <- prometheus.MustNewConstMetric(b.backupAge, prometheus.GaugeValue, age(at), string(part))
 	}
 }
 

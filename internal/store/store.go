@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/vigiahq/vigia/internal/platform/backup"
 	"github.com/vigiahq/vigia/internal/platform/fault"
 	"github.com/vigiahq/vigia/internal/platform/seal"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
@@ -386,7 +387,8 @@ type Backlog struct {
 	Jobs           int64 // due
 	OldestJob      time.Time
 	NewestBreach   time.Time
-	LastBackup     time.Time // zero: there was none
+	// LastBackups is when a backup last held each part; a part that none held is missing.
+	LastBackups map[backup.Part]time.Time
 }
 
 // CountBacklog counts what waits.
@@ -401,13 +403,33 @@ func (s Upkeep) CountBacklog(ctx context.Context) (Backlog, error) {
 	if err != nil {
 		return b, err
 	}
-	at, err := findValue[int64](ctx, q, nil, `SELECT value FROM meta WHERE name = 'last_backup'`) // digits
-	b.LastBackup = fromMicros(at)
-	return b, err
+	b.LastBackups = map[backup.Part]time.Time{}
+	for _, part := range []backup.Part{backup.Database, backup.Leaks, backup.Passwords} {
+		at, err := findValue[int64](ctx, q, nil, `SELECT value FROM meta WHERE name = $1`, backupNote(part)) // digits
+		if err != nil {
+			return b, err
+		}
+		if at != 0 {
+			b.LastBackups[part] = fromMicros(at)
+		}
+	}
+	return b, nil
 }
 
-// NoteBackup remembers that a backup was made.
-func (s Upkeep) NoteBackup(ctx context.Context) error {
-	return s.execAlone(ctx, `INSERT INTO meta (name, value) VALUES ('last_backup', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-		strconv.AppendInt(nil, toMicros(s.now()), 10))
+// backupNote is the name under which the time of a part's last backup is kept.
+func backupNote(part backup.Part) string { return "last_backup." + string(part) }
+
+// NoteBackup remembers that a backup was made of parts. What is known of parts that backups cannot hold any more, because
+// they moved to a bucket or to another engine, is forgotten: its age would grow for ever.
+func (s Upkeep) NoteBackup(ctx context.Context, parts, elsewhere []backup.Part) error {
+	now := strconv.AppendInt(nil, toMicros(s.now()), 10)
+	var statements []sqldb.Statement
+	for _, part := range parts {
+		statements = append(statements, sqldb.NewStatement(`INSERT INTO meta (name, value) VALUES ($1, $2)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, backupNote(part), now))
+	}
+	for _, part := range elsewhere {
+		statements = append(statements, sqldb.NewStatement(`DELETE FROM meta WHERE name = $1`, backupNote(part)))
+	}
+	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error { return tx.RunStatements(ctx, statements) })
 }

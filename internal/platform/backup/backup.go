@@ -21,6 +21,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -48,14 +49,26 @@ type About struct {
 	Format  int       `json:"format"`
 	MadeAt  time.Time `json:"made_at"`
 	Program string    `json:"program"`
-	// Engine is the database that the installation runs on; Database tells whether a copy of it is inside.
-	Engine   string `json:"engine"`
-	Database bool   `json:"database"`
-	// Corpora is "included", or "referenced": they are in a bucket, or were left out on purpose.
-	Corpora string `json:"corpora"`
+	// Engine is the database that the installation runs on.
+	Engine string `json:"engine"`
+	// Parts are what is inside. What an installation has and is not named here is kept elsewhere.
+	Parts []Part `json:"parts"`
 	// Binding shows which key file belongs to it.
 	Binding []byte `json:"binding"`
 }
+
+// Part is a part of an installation that is restored, and whose age is told, on its own.
+type Part string
+
+// The parts of an installation. The key file is none: it is never in a backup.
+const (
+	Database  Part = "database"
+	Leaks     Part = "leaks"     // segments of breaches
+	Passwords Part = "passwords" // corpora of breached passwords that an operator brought
+)
+
+// Holds reports whether a part is inside.
+func (a About) Holds(p Part) bool { return slices.Contains(a.Parts, p) }
 
 // File is one file of the archive.
 type File struct {

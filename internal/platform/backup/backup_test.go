@@ -34,7 +34,7 @@ func TestEveryFlippedBit(t *testing.T) {
 	file := filepath.Join(folder, "b.tar.gz")
 	mac := []byte("stands for the keyed hash")
 	var list []byte
-	about := backup.About{Format: backup.Format, MadeAt: time.Unix(1800000000, 0).UTC(), Program: "test", Engine: "sqlite", Database: true}
+	about := backup.About{Format: backup.Format, MadeAt: time.Unix(1800000000, 0).UTC(), Program: "test", Engine: "sqlite", Parts: []backup.Part{backup.Database}}
 	if _, err := backup.WriteArchive(ctx, file, about, []backup.Source{{Name: "vigia.db", File: f}}, func(l []byte) []byte { list = l; return mac }, nil); err != nil {
 		t.Fatal(err)
 	}
