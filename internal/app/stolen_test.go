@@ -36,7 +36,6 @@ import (
 	"github.com/vigiahq/vigia/internal/platform/backup"
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
-	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/subject"
 )
 
@@ -487,9 +486,6 @@ func TestErasedEverywhere(t *testing.T) {
 				}
 			}
 			w.stop()
-			if _, err := w.Store.Upkeep.SweepExpired(ctx, store.Retention{}); err != nil { // tries that were on their way
-				t.Fatal(err)
-			}
 			if found, err := w.CheckAll(ctx, nil); err != nil || len(found) != 0 {
 				t.Error(found, err)
 			}

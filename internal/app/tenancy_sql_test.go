@@ -146,6 +146,7 @@ var crossPartners = map[string]string{
 	"sweepDevices":          "retention goes by age",
 	"SweepAnswers":          "retention goes by age",
 	"sweepSubscriptions":    "retention goes by age; each row names its own",
+	"sweepPeople":           "retention goes by age; each row names its own",
 	"sweepOldEvents":        "retention goes by age; each row names its own",
 	"sweepDisabled":         "what still waits for disabled endpoints of all partners; each row names its own",
 	"EndUnsubscribed":       "ends keys of all partners when a day is over",

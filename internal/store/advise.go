@@ -265,7 +265,7 @@ func (s Advice) openDayScore(id partner.ID, user []byte, d *cyber.ScoreDay, seal
 // KeepScore stores the score of a day, over an earlier one of the same day.
 func (s Advice) KeepScore(ctx context.Context, id partner.ID, sent partner.UserHash, d cyber.ScoreDay) error {
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		u, err := s.findUser(ctx, tx, id, sent)
+		u, err := s.keepUser(ctx, tx, id, sent)
 		if err != nil {
 			return err
 		}
@@ -376,6 +376,17 @@ type user struct {
 
 // findUser joins the forms of a user hash through the person they belong to.
 func (s core) findUser(ctx context.Context, q querier, id partner.ID, u partner.UserHash) (user, error) {
+	return s.readUser(ctx, q, id, u, "")
+}
+
+// keepUser is findUser for a transaction that stores something under what it finds: the person's row, which joins both
+// forms, is not swept or erased before that is committed.
+func (s core) keepUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, u partner.UserHash) (user, error) {
+	return s.readUser(ctx, tx, id, u, s.db.KeepRows())
+}
+
+// readUser is findUser with what the query adds to lock the person's row.
+func (s core) readUser(ctx context.Context, q querier, id partner.ID, u partner.UserHash, lock string) (user, error) {
 	sent := s.blindUserIndex(id, u)
 	column := ""
 	switch len(u.Digest()) {
@@ -388,7 +399,7 @@ func (s core) findUser(ctx context.Context, q querier, id partner.ID, u partner.
 	}
 	var found user
 	err := readColumns(ctx, q, []any{&found.cpf, &found.other, &found.write},
-		`SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` = $2`, id, sent)
+		`SELECT cpf, user_256, user_512 FROM person WHERE partner_id = $1 AND `+column+` = $2`+lock, id, sent)
 	if errors.Is(err, sql.ErrNoRows) {
 		return user{write: sent, other: sent}, nil
 	}
@@ -428,11 +439,18 @@ func (s core) IsSamePerson(ctx context.Context, id partner.ID, a, b partner.User
 	return bytes.Equal(one.write, two.write), err
 }
 
-// linkPerson makes both digests of a CPF known as one person.
+// linkPerson makes both digests of a CPF known as one person. It writes also when they are, so that the row is locked and
+// no sweep deletes it before the transaction is committed.
 func (s core) linkPerson(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpf, salt string) error {
 	index, d256, d512 := s.personColumns(id, cpf, salt)
 	return execStatement(ctx, tx, `INSERT INTO person (partner_id, cpf, user_256, user_512, created_at) VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (partner_id, cpf) DO NOTHING`, id, index, d256, d512, s.now())
+		ON CONFLICT (partner_id, cpf) DO UPDATE SET created_at = person.created_at`,
+		id,
+		index,
+		d256,
+		d512,
+		s.now(),
+	)
 }
 
 // sealedNamePlace binds a sealed spelling to its person.
@@ -440,11 +458,11 @@ func sealedNamePlace(id partner.ID, index []byte) seal.Place {
 	return seal.Place{Table: "person_name", Column: "name", Partner: string(id), Row: string(index)}
 }
 
-// findAndNameUser is findUser for a request that writes. It also remembers the spelling in which the partner names the
+// findAndNameUser is keepUser for a request that names a person. It also remembers the spelling in which the partner names the
 // person, because events use that spelling. Most requests name the person as the previous one did, and write nothing
 // here. For a person without a known CPF, who may turn out to be the same as another, the time is stored as well.
 func (s core) findAndNameUser(ctx context.Context, tx *sqldb.Tx, id partner.ID, hash partner.UserHash) (user, error) {
-	u, err := s.findUser(ctx, tx, id, hash)
+	u, err := s.keepUser(ctx, tx, id, hash)
 	if err != nil {
 		return u, err
 	}

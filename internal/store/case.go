@@ -241,6 +241,9 @@ const nothingDue = math.MaxInt64
 // openStatuses are the statuses of cases that still need work.
 const openStatuses = `'` + string(cyber.CaseOpen) + `', '` + string(cyber.CaseInProgress) + `', '` + string(cyber.CaseWaiting) + `'`
 
+// closedStatuses are the others.
+const closedStatuses = `'` + string(cyber.CaseResolved) + `', '` + string(cyber.CaseClosed) + `', '` + string(cyber.CaseCancelled) + `'`
+
 // dueTimeMicros returns when a case is due, as its column keeps it.
 func dueTimeMicros(c cyber.Case) int64 {
 	if due, ok := c.Clock.Due(); ok {

@@ -209,23 +209,61 @@ func (s Alerts) RecordResults(ctx context.Context, worker string, results []aler
 		}
 	}
 	return s.runInTransaction(ctx, func(tx *sqldb.Tx) error {
-		// Tries that an earlier call has written are left as they are.
-		_, err := tx.LoadMissing(ctx, "attempt", attemptColumns, "", rowsOf(apart, func(_ int, r alert.Result) ([]any, error) { return s.attemptRow(worker, r) }))
+		there, err := s.keepDeliveries(ctx, tx, apart)
 		if err != nil {
 			return err
 		}
-		return recordResults(ctx, tx, worker, folded, arrived, statements, toMicros(s.now()))
+		// Tries that an earlier call has written are left as they are.
+		_, err = tx.LoadMissing(ctx, "attempt", attemptColumns, "", rowsOf(there, func(_ int, r alert.Result) ([]any, error) {
+			return s.attemptRow(worker, r)
+		}))
+		if err != nil {
+			return err
+		}
+		return s.recordResults(ctx, tx, worker, folded, arrived, statements, toMicros(s.now()))
 	})
+}
+
+// keepDeliveries returns the results whose deliveries are there, and keeps those from being deleted until the
+// transaction ends. A delivery that was swept or erased while it was on its way gets no try: nothing would delete it.
+func (s Alerts) keepDeliveries(ctx context.Context, tx *sqldb.Tx, results []alert.Result) ([]alert.Result, error) {
+	seqs := map[endpointKey][]int64{}
+	for _, r := range results {
+		k := endpointKey{r.Delivery.Partner, r.Delivery.Endpoint}
+		seqs[k] = append(seqs[k], r.Delivery.Seq)
+	}
+	type deliveryKey struct {
+		endpointKey
+		seq int64
+	}
+	there := map[deliveryKey]bool{}
+	for k, list := range seqs {
+		kept, err := collectValues[int64](ctx, tx, `SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2
+			AND seq `+tx.InListCondition(3)+` ORDER BY seq`+s.db.KeepRows(),
+			k.partner,
+			k.endpoint,
+			tx.ListArgument(list),
+		)
+		if err != nil {
+			return nil, err
+		}
+		for _, seq := range kept {
+			there[deliveryKey{k, seq}] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(results), func(r alert.Result) bool {
+		return !there[deliveryKey{endpointKey{r.Delivery.Partner, r.Delivery.Endpoint}, r.Delivery.Seq}]
+	}), nil
 }
 
 // recordResults writes what became of deliveries, all endpoints' in one round trip. A second one follows for those that were
 // not pending any more: held meanwhile, or written by another worker or before.
-func recordResults(ctx context.Context, tx *sqldb.Tx, worker string, folded map[endpointKey][]alert.Result, arrived map[endpointKey][]alert.Delivery,
+func (s Alerts) recordResults(ctx context.Context, tx *sqldb.Tx, worker string, folded map[endpointKey][]alert.Result, arrived map[endpointKey][]alert.Delivery,
 	statements []sqldb.Statement, now int64,
 ) error {
 	var runs []deliveredRun
 	for k, list := range folded {
-		runs = append(runs, foldedRuns(worker, k, list, now)...)
+		runs = append(runs, s.foldedRuns(worker, k, list, now)...)
 	}
 	for k, list := range arrived {
 		runs = append(runs, arrivedRun(tx, k, list, now))
@@ -484,7 +522,7 @@ func decodeAttempt(tried []byte, a *alert.AttemptLog) error {
 
 // foldedRuns writes deliveries of one endpoint that arrived, with their tries. One statement writes a run of neighbours:
 // the tries are one argument, from which each row cuts its own by its number. A row that is not meant finds nothing there.
-func foldedRuns(worker string, k endpointKey, results []alert.Result, now int64) (runs []deliveredRun) {
+func (s Alerts) foldedRuns(worker string, k endpointKey, results []alert.Result, now int64) (runs []deliveredRun) {
 	slices.SortFunc(results, func(a, b alert.Result) int { return cmp.Compare(a.Delivery.Seq, b.Delivery.Seq) })
 	for len(results) > 0 {
 		n := neighbours(len(results), func(i int) int64 { return results[i].Delivery.Seq })
@@ -501,7 +539,7 @@ func foldedRuns(worker string, k endpointKey, results []alert.Result, now int64)
 			WHERE partner_id = $5 AND endpoint_id = $1 AND state = 'pending' AND seq >= $4 AND seq <= $6
 			AND substr(coalesce($3, tried), CAST((seq - $4) * 16 + 1 AS INTEGER), 16) <> $7`,
 			k.endpoint, now, tries, low, k.partner, high, make([]byte, triedSize))
-		runs = append(runs, deliveredRun{write, int64(n), func() []sqldb.Statement { return foldOthers(worker, k, run, now) }})
+		runs = append(runs, deliveredRun{write, int64(n), func() []sqldb.Statement { return s.foldOthers(worker, k, run, now) }})
 	}
 	return runs
 }
@@ -509,7 +547,7 @@ func foldedRuns(worker string, k endpointKey, results []alert.Result, now int64)
 // foldOthers is for deliveries that were not pending any more: held meanwhile, or delivered by another worker, or by a
 // transaction that was reported as failed. The row takes the try if it has none, or has this one; otherwise it gets a
 // row of its own.
-func foldOthers(worker string, k endpointKey, run []alert.Result, now int64) (statements []sqldb.Statement) {
+func (s Alerts) foldOthers(worker string, k endpointKey, run []alert.Result, now int64) (statements []sqldb.Statement) {
 	for _, r := range run {
 		tried := make([]byte, triedSize)
 		encodeAttempt(tried, r)
@@ -518,7 +556,8 @@ func foldOthers(worker string, k endpointKey, run []alert.Result, now int64) (st
 			k.partner, k.endpoint, r.Delivery.Seq, now, tried),
 			sqldb.NewStatement(`INSERT INTO attempt (partner_id, endpoint_id, seq, at, worker, status, failure, duration)
 			SELECT partner_id, endpoint_id, seq, CAST($4 AS BIGINT), CAST($5 AS TEXT), CAST($6 AS BIGINT), '', CAST($7 AS BIGINT) FROM delivery
-			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND (tried IS NULL OR tried <> $8) ON CONFLICT DO NOTHING`,
+			WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3 AND (tried IS NULL OR tried <> $8)`+s.db.KeepRows()+`
+			ON CONFLICT DO NOTHING`,
 				k.partner, k.endpoint, r.Delivery.Seq, r.At, worker, r.Outcome.Status, r.Outcome.Duration, tried))
 	}
 	return statements

@@ -270,7 +270,7 @@ func (s Devices) MoveDevice(ctx context.Context, id partner.ID, key cyber.KeyID,
 		if err != nil {
 			return d, err
 		}
-		u, err := s.findUser(ctx, tx, id, old.User)
+		u, err := s.keepUser(ctx, tx, id, old.User)
 		if err == nil { // the holder first, as everybody does who issues
 			err = lockHolder(ctx, tx, id, u)
 		}

@@ -54,8 +54,8 @@ func (s Upkeep) SweepExpired(ctx context.Context, r Retention) (map[string]int64
 		sweep func(before int64) (int64, error)
 	}{
 		{"attempts", r.Attempts, func(before int64) (int64, error) { return s.sweepAttempts(ctx, before) }},
-		{"subscriptions", r.Subscriptions, inBatches(sweepSubscriptions)},
-		{"cases", r.Cases, inBatches(sweepCases)},
+		{"subscriptions", r.Subscriptions, func(before int64) (int64, error) { return s.sweepSubscriptions(ctx, before) }},
+		{"cases", r.Cases, func(before int64) (int64, error) { return s.sweepCases(ctx, before) }},
 		{"devices", r.Devices, inBatches(sweepDevices)},
 		{"scores", r.Scores, func(before int64) (int64, error) {
 			return s.sweepFound(ctx, found{
@@ -105,7 +105,8 @@ func hasNothing(partner, indexes string) string {
 // rows are past their time. They do so outside of transactions, but the time it takes grows with the tables.
 
 // sweepNames deletes the spellings of people's hashes when nothing else about the person is stored. A spelling of today
-// is kept: the first row that needs it may not be committed yet.
+// is kept: the first row that needs it may not be committed yet. Who relies on an older one has locked the person's row,
+// or writes the spelling again: see findAndNameUser.
 func (s Upkeep) sweepNames(ctx context.Context) error {
 	_, err := s.sweepFound(ctx, found{
 		table: "person_name", key: "partner_id, user_index", first: []any{0, []byte{}}, args: []any{s.now().Add(-24 * time.Hour)},
@@ -133,19 +134,12 @@ func (s Upkeep) sweepAttempts(ctx context.Context, before int64) (int64, error) 
 	return total + folded, err
 }
 
-// sweepEventGaps removes tries of erased deliveries that were on their way at the time, and forgets gaps before the oldest
-// event.
+// sweepEventGaps forgets gaps before the oldest event.
 func (s Upkeep) sweepEventGaps(ctx context.Context) error {
 	_, err := s.sweepFound(ctx, found{
-		table: "attempt", key: attemptKey, first: []any{0, "", 0, 0, ""},
-		where: ` AND EXISTS (SELECT 1 FROM event_gap g WHERE g.partner_id = attempt.partner_id AND g.seq = attempt.seq)`,
+		table: "event_gap", key: "partner_id, seq", first: []any{0, 0},
+		where: ` AND seq < (SELECT min(e.seq) FROM event e WHERE e.partner_id = event_gap.partner_id)`,
 	})
-	if err == nil {
-		_, err = s.sweepFound(ctx, found{
-			table: "event_gap", key: "partner_id, seq", first: []any{0, 0},
-			where: ` AND seq < (SELECT min(e.seq) FROM event e WHERE e.partner_id = event_gap.partner_id)`,
-		})
-	}
 	return err
 }
 
@@ -157,67 +151,161 @@ const attemptKey = "partner_id, endpoint_id, seq, at, worker"
 const unsubscribed = ` AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at = 0)
 	AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = $1 AND b.cpf = $2 AND b.ended_at <> 0)`
 
+// deleteLonelyPeople deletes those of some people of a partner about whom nothing else is stored. Transactions that rely
+// on a person are waited for: enrolments hold the partner's counter, all others the person's row.
+func (c core) deleteLonelyPeople(ctx context.Context, tx *sqldb.Tx, id partner.ID, cpfs [][]byte) error {
+	if _, err := lockSubscriptions(ctx, tx, id); err != nil {
+		return err
+	}
+	args := []any{id}
+	locked, err := collectValues[[]byte](ctx, tx, `SELECT cpf FROM person WHERE partner_id = $1
+		AND cpf IN (`+appendMarks(&args, cpfs)+`) ORDER BY cpf`+c.db.LockRows(), args...)
+	if err != nil {
+		return err
+	}
+	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
+	return tx.RunStatements(ctx, mapToList(locked, func(cpf []byte) sqldb.Statement {
+		return sqldb.NewStatement(`DELETE FROM person WHERE partner_id = $1 AND cpf = $2`+unsubscribed+alone, id, cpf)
+	}))
+}
+
 // sweepPeople deletes people who were inserted ahead of a bulk request that then failed: a day later nothing else is
 // stored about them. It looks at two days' people only; the sweep of subscriptions deletes people with their last one.
 func (s Upkeep) sweepPeople(ctx context.Context) error {
 	yesterday := s.now().Add(-24 * time.Hour)
-	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
+	nothingElse := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
 	for _, ended := range []string{`= 0`, `<> 0`} { // each half has an index of its own
-		alone += ` AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = person.partner_id AND b.cpf = person.cpf AND b.ended_at ` + ended + `)`
+		nothingElse += ` AND NOT EXISTS (SELECT 1 FROM subscription b WHERE b.partner_id = person.partner_id AND b.cpf = person.cpf AND b.ended_at ` + ended + `)`
 	}
-	_, err := s.sweepFound(ctx, found{
-		table: "person", key: "created_at, partner_id, cpf", first: []any{yesterday.Add(-48 * time.Hour), 0, []byte{}}, args: []any{yesterday},
-		where: ` AND created_at <= $4` + alone,
-	})
-	return err
+	type createdPerson struct {
+		ownedID[[]byte]
+		at int64
+	}
+	last := createdPerson{ownedID: ownedID[[]byte]{id: []byte{}}, at: toMicros(yesterday.Add(-48 * time.Hour))}
+	for {
+		people, err := collectRows(ctx, s.readQuerier(), func(row scanner, p *createdPerson) error {
+			return row.Scan(&p.at, &p.partner, &p.id)
+		}, `SELECT created_at, partner_id, cpf FROM person WHERE (created_at, partner_id, cpf) > ($1, $2, $3) AND created_at <= $4`+nothingElse+`
+			ORDER BY created_at, partner_id, cpf LIMIT $5`,
+			last.at,
+			last.partner,
+			last.id,
+			yesterday,
+			sweepBatch,
+		)
+		if err != nil || len(people) == 0 {
+			return err
+		}
+		owned := mapToList(people, func(p createdPerson) ownedID[[]byte] { return p.ownedID })
+		for id, cpfs := range groupByPartner(owned) {
+			_, err := runInParts(ctx, s.core, cpfs, sweepBatch, func(tx *sqldb.Tx, part [][]byte) error {
+				return s.deleteLonelyPeople(ctx, tx, id, part)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		last = people[len(people)-1]
+	}
 }
 
-// sweepEach deletes rows in the caller's transaction: what find selects, up to some columns, names a row to each, which
-// returns the statements that delete it and what hangs on it.
-func sweepEach(ctx context.Context, tx *sqldb.Tx, columns int, each func(key []any) []sqldb.Statement, find string, args ...any) (int64, error) {
-	keys, err := collectRows(ctx, tx, func(row scanner, key *[]any) error { return scanKey(row, key, columns) }, find, args...)
-	var list []sqldb.Statement
-	for _, key := range keys {
-		list = append(list, each(key)...)
-	}
-	if err == nil {
-		err = tx.RunStatements(ctx, list)
-	}
-	return int64(len(keys)), err
+// endedSubscription is one that is past its time, and whose it is.
+type endedSubscription struct {
+	seq int64
+	cpf []byte
 }
 
 // sweepSubscriptions removes ended subscriptions, and people who have nothing else. An end is final: none of them can have
 // come back since it was read.
-func sweepSubscriptions(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
-	alone := hasNothing(`person.partner_id`, `person.user_256, person.user_512`)
-	return sweepEach(ctx, tx, 3, func(key []any) []sqldb.Statement {
-		return []sqldb.Statement{
-			sqldb.NewStatement(`DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, key[0], key[1]),
-			sqldb.NewStatement(`DELETE FROM person WHERE partner_id = $1 AND cpf = $2`+unsubscribed+alone, key[0], key[2]),
+func (s Upkeep) sweepSubscriptions(ctx context.Context, before int64) (total int64, err error) {
+	for {
+		ended, err := collectRows(ctx, s.readQuerier(), func(row scanner, o *ownedID[endedSubscription]) error {
+			return row.Scan(&o.partner, &o.id.seq, &o.id.cpf)
+		}, `SELECT partner_id, seq, cpf FROM subscription WHERE ended_at <> 0 AND ended_at <= $1 ORDER BY ended_at LIMIT $2`,
+			before,
+			sweepBatch,
+		)
+		if err != nil || len(ended) == 0 {
+			return total, err
 		}
-	}, `SELECT partner_id, seq, cpf FROM subscription WHERE ended_at <> 0 AND ended_at <= $1 ORDER BY ended_at LIMIT $2`, before, limit)
+		for id, own := range groupByPartner(ended) {
+			n, err := runInParts(ctx, s.core, own, sweepBatch, func(tx *sqldb.Tx, part []endedSubscription) error {
+				if _, err := lockSubscriptions(ctx, tx, id); err != nil { // first, as everybody takes it
+					return err
+				}
+				deletes := mapToList(part, func(e endedSubscription) sqldb.Statement {
+					return sqldb.NewStatement(`DELETE FROM subscription WHERE partner_id = $1 AND seq = $2`, id, e.seq)
+				})
+				if err := tx.RunStatements(ctx, deletes); err != nil {
+					return err
+				}
+				return s.deleteLonelyPeople(ctx, tx, id, mapToList(part, func(e endedSubscription) []byte { return e.cpf }))
+			})
+			total += n
+			if err != nil {
+				return total, err
+			}
+		}
+	}
 }
 
-// sweepCases removes closed cases with their moves and bookings.
-func sweepCases(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
-	return sweepEach(ctx, tx, 2, func(key []any) []sqldb.Statement {
-		return []sqldb.Statement{
-			sqldb.NewStatement(`DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, key...),
-			sqldb.NewStatement(`DELETE FROM case_move WHERE partner_id = $1 AND case_id = $2`, key...),
-			sqldb.NewStatement(`DELETE FROM support_case WHERE partner_id = $1 AND id = $2`, key...),
+// sweepCases removes closed cases with their moves and bookings. One that a transaction is changing is left to the next
+// sweep: it may be taken up again.
+func (s Upkeep) sweepCases(ctx context.Context, before int64) (total int64, err error) {
+	for {
+		found, err := collectOwned[cyber.CaseID](ctx, s.readQuerier(), `SELECT partner_id, id FROM support_case
+			WHERE status IN (`+closedStatuses+`) AND changed_at <= $1 LIMIT $2`,
+			before,
+			sweepBatch,
+		)
+		if err != nil {
+			return total, err
 		}
-	}, `SELECT partner_id, id FROM support_case WHERE status IN ($3, $4, $5) AND changed_at <= $1 LIMIT $2`, before, limit,
-		cyber.CaseResolved, cyber.CaseClosed, cyber.CaseCancelled)
+		removed := int64(0)
+		for id, own := range groupByPartner(found) {
+			_, err := runInParts(ctx, s.core, own, sweepBatch, func(tx *sqldb.Tx, part []cyber.CaseID) error {
+				args := []any{id, before}
+				locked, err := collectValues[cyber.CaseID](ctx, tx, `SELECT id FROM support_case
+					WHERE partner_id = $1 AND changed_at <= $2 AND status IN (`+closedStatuses+`) AND id IN (`+appendMarks(&args, part)+`) ORDER BY id`+s.db.SkipLocked(), args...)
+				if err != nil {
+					return err
+				}
+				var list []sqldb.Statement
+				for _, c := range locked {
+					list = append(list,
+						sqldb.NewStatement(`DELETE FROM case_booking WHERE partner_id = $1 AND case_id = $2`, id, c),
+						sqldb.NewStatement(`DELETE FROM case_move WHERE partner_id = $1 AND case_id = $2`, id, c),
+						sqldb.NewStatement(`DELETE FROM support_case WHERE partner_id = $1 AND id = $2`, id, c),
+					)
+				}
+				tx.AfterCommit(func() { removed += int64(len(locked)) })
+				return tx.RunStatements(ctx, list)
+			})
+			if err != nil {
+				return total + removed, err
+			}
+		}
+		if total += removed; removed == 0 {
+			return total, nil
+		}
+	}
 }
 
-// sweepDevices removes keys that ended, by their time or before it.
+// sweepDevices removes keys that ended, by their time or before it. The time of a key is never put off.
 func sweepDevices(ctx context.Context, tx *sqldb.Tx, before, limit int64) (int64, error) {
-	return sweepEach(ctx, tx, 3, func(key []any) []sqldb.Statement {
-		return []sqldb.Statement{
-			sqldb.NewStatement(`UPDATE epp_pool SET taken_by = $3 WHERE key_index = $1 AND taken_by = $2`, key[2], key[1], takenByErased),
+	keys, err := collectRows(ctx, tx, func(row scanner, key *[]any) error { return scanKey(row, key, 3) },
+		`SELECT partner_id, id, key_index FROM epp_key WHERE valid_until <= $1 ORDER BY valid_until LIMIT $2`, before, limit)
+	if err != nil {
+		return 0, err
+	}
+	var list []sqldb.Statement
+	for _, key := range keys {
+		list = append(list,
+			sqldb.NewStatement(`UPDATE epp_pool SET taken_by = $1 WHERE key_index = $2 AND taken_by = $3`, takenByErased, key[2], key[1]),
 			sqldb.NewStatement(`DELETE FROM epp_key WHERE partner_id = $1 AND id = $2`, key[0], key[1]),
-		}
-	}, `SELECT partner_id, id, key_index FROM epp_key WHERE valid_until <= $1 ORDER BY valid_until LIMIT $2`, before, limit)
+		)
+	}
+	return int64(len(keys)), tx.RunStatements(ctx, list)
 }
 
 // found is a search for rows to change that no index leads to.
@@ -350,11 +438,7 @@ func (s Alerts) sweepOldEvents(ctx context.Context, limit int64) (total int64, e
 			if len(old) == 0 {
 				break
 			}
-			endpoints, err := deliveredTo(ctx, s.readQuerier(), id)
-			if err != nil {
-				return total, err
-			}
-			done, err := s.sweepEvents(ctx, id, old, endpoints)
+			done, err := s.sweepEvents(ctx, id, old)
 			if total += done; err != nil {
 				return total, err
 			}
@@ -384,21 +468,40 @@ func (s Alerts) sweepDeletedEndpoints(ctx context.Context, id partner.ID) error 
 // rowsOfDelivery is how many rows a delivery with its tries may come to.
 const rowsOfDelivery = 1 + webhook.MaxAttempts
 
-// sweepEvents removes events of one partner with their deliveries and tries.
-func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64, endpoints []alert.EndpointID) (int64, error) {
+// sweepEvents removes events of one partner with their deliveries and tries. A transaction that makes deliveries of old
+// events again holds the partner's counter of events, so it is waited for.
+func (s Alerts) sweepEvents(ctx context.Context, id partner.ID, old []int64) (int64, error) {
+	endpoints, err := deliveredTo(ctx, s.readQuerier(), id)
+	if err != nil {
+		return 0, err
+	}
 	largest := max(1, sweepBatch/(1+rowsOfDelivery*len(endpoints)))
 	return runInParts(ctx, s.core, old, largest, func(tx *sqldb.Tx, part []int64) error {
+		if err := s.lockEvents(ctx, tx, id); err != nil {
+			return err
+		}
+		endpoints, err := deliveredTo(ctx, tx, id)
+		if err != nil {
+			return err
+		}
 		var list []sqldb.Statement
 		for _, seq := range part {
 			for _, endpoint := range endpoints {
-				args := []any{id, endpoint, seq}
-				list = append(list, sqldb.NewStatement(`DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, args...),
-					sqldb.NewStatement(`DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, args...))
+				list = append(list, deleteDelivery(id, endpoint, seq)...)
 			}
 			list = append(list, sqldb.NewStatement(`DELETE FROM event WHERE partner_id = $1 AND seq = $2`, id, seq))
 		}
 		return tx.RunStatements(ctx, list)
 	})
+}
+
+// deleteDelivery returns the statements that delete a delivery and its tries. The delivery goes first: a worker that
+// stores a try has locked it, so when it is gone all tries are there to be deleted.
+func deleteDelivery(id partner.ID, endpoint alert.EndpointID, seq int64) []sqldb.Statement {
+	return []sqldb.Statement{
+		sqldb.NewStatement(`DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, id, endpoint, seq),
+		sqldb.NewStatement(`DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq = $3`, id, endpoint, seq),
+	}
 }
 
 // deliveredTo returns the endpoints that a partner has deliveries for, deleted ones included. Each is one step in the

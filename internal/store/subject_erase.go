@@ -346,6 +346,7 @@ func (s Subjects) eraseAhead(ctx context.Context, x indexes, upTo int64) (tallie
 // eraseRowsOf deletes what is about a person and not newer than upTo, in the transaction of the caller.
 func (s Subjects) eraseRowsOf(ctx context.Context, tx *sqldb.Tx, x indexes, upTo int64) (subject.Erased, error) {
 	e := s.newEraser(ctx, tx, x, upTo)
+	e.lockPerson()
 	for _, step := range eraseSteps {
 		for more := e.err == nil; more; {
 			more = step.take(&e, step.atOnce) > 0 && e.err == nil
@@ -354,6 +355,25 @@ func (s Subjects) eraseRowsOf(ctx context.Context, tx *sqldb.Tx, x indexes, upTo
 	e.tellPartner()
 	e.deletePersonRows()
 	return e.erased, e.err
+}
+
+// lockPerson waits for transactions that store something of the person, so that it is seen and deleted, and keeps others
+// out until the erasure is committed: see core.keepUser and findAndNameUser.
+func (e *eraser) lockPerson() {
+	if len(e.x.cpf) > 0 {
+		if _, e.err = lockSubscriptions(e.ctx, e.tx, e.x.partner); e.err != nil {
+			return
+		}
+	}
+	lock := e.in.db.LockRows()
+	for _, query := range []string{
+		`SELECT 1 FROM person WHERE partner_id = $1 AND (user_512 IN ($2, $3) OR user_256 IN ($2, $3))`,
+		`SELECT 1 FROM person_name WHERE partner_id = $1 AND user_index IN ($2, $3) ORDER BY user_index`,
+	} {
+		if _, e.err = collectValues[int64](e.ctx, e.tx, query+lock, e.x.userArguments()...); e.err != nil {
+			return
+		}
+	}
 }
 
 // eraser is one transaction of an erasure. After an error it reads and deletes nothing more.
@@ -568,9 +588,9 @@ func (e *eraser) eraseEvents(seqs []int64, endpoints []alert.EndpointID) {
 	for _, endpoint := range endpoints {
 		args := []any{e.x.partner, endpoint}
 		marks := appendMarks(&args, seqs)
-		e.deleteRows("attempts", `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`)`, args...)
 		e.deleteRows("attempts", `UPDATE delivery SET tried = NULL WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`) AND tried IS NOT NULL`, args...)
 		e.deleteRows("deliveries", `DELETE FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`)`, args...)
+		e.deleteRows("attempts", `DELETE FROM attempt WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (`+marks+`)`, args...) // see deleteDelivery
 	}
 	args := []any{e.x.partner}
 	marks := appendMarks(&args, seqs)

@@ -212,18 +212,24 @@ func (s Alerts) DeleteEndpoint(ctx context.Context, id partner.ID, endpoint aler
 	return s.deleteDeliveries(ctx, id, endpoint)
 }
 
-// deleteDeliveries deletes an endpoint's attempts and then its deliveries, a few rows per transaction.
+// deleteDeliveries deletes an endpoint's deliveries and their attempts, a few rows per transaction.
 func (s Alerts) deleteDeliveries(ctx context.Context, id partner.ID, endpoint alert.EndpointID) error {
-	for _, table := range []string{"attempt", "delivery"} {
-		_, err := s.runInBatches(ctx, func(tx *sqldb.Tx, limit int64) (int64, error) {
-			return execCounting(ctx, tx, `DELETE FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 AND seq IN (
-				SELECT seq FROM `+table+` WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3)`, id, endpoint, limit)
-		})
+	_, err := s.runBatches(ctx, int64(sweepBatch/rowsOfDelivery), func(tx *sqldb.Tx, _, limit int64) (int64, error) {
+		seqs, err := collectValues[int64](ctx, tx, `SELECT seq FROM delivery WHERE partner_id = $1 AND endpoint_id = $2 ORDER BY seq LIMIT $3`,
+			id,
+			endpoint,
+			limit,
+		)
 		if err != nil {
-			return fmt.Errorf("delete from %s: %w", table, err)
+			return 0, err
 		}
-	}
-	return nil
+		var list []sqldb.Statement
+		for _, seq := range seqs {
+			list = append(list, deleteDelivery(id, endpoint, seq)...)
+		}
+		return int64(len(seqs)), tx.RunStatements(ctx, list)
+	})
+	return wrapError("delete deliveries", classifyError(err))
 }
 
 // How the deliveries of an endpoint follow its state: a few at a time, because an endpoint that was off for days has missed many.

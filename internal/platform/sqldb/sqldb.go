@@ -252,6 +252,28 @@ func (d *DB) SkipLocked() string {
 	return ""
 }
 
+// LockRows returns what a SELECT adds to lock the rows that it finds until the transaction ends: others that delete or
+// lock them wait, and so does it. SQLite needs nothing, as above.
+//
+// A DELETE that waits for a row of PostgreSQL does not look at its conditions again when the row is as it was, and what
+// it looks up in other tables is of before the wait. So whoever deletes what others rely on locks it by a statement of
+// its own first: the next statement sees what they have committed.
+func (d *DB) LockRows() string {
+	if d.engine == PostgreSQL {
+		return " FOR UPDATE"
+	}
+	return ""
+}
+
+// KeepRows returns what a SELECT adds so that the rows that it finds are neither deleted nor get another key until the
+// transaction ends. Many may do so at once.
+func (d *DB) KeepRows() string {
+	if d.engine == PostgreSQL {
+		return " FOR KEY SHARE"
+	}
+	return ""
+}
+
 // ConnectionPools returns the pools by name, for metrics of waits for connections: one pool on PostgreSQL, the writing
 // and the reading one on SQLite.
 func (d *DB) ConnectionPools() map[string]*sql.DB {
