@@ -313,11 +313,50 @@ func (p *checkup) checkBinding(ctx context.Context, db *sqldb.DB, keys *seal.Key
 		p.reportProblem(area, "the database has sealed data and its key file is missing or unreadable", "restore the key file that was made with this database; without it the personal data is lost")
 		return
 	}
-	if err := store.NewStore(db, keys, time.Now).BindKeyFile(ctx); err != nil {
+	st := store.NewStore(db, keys, time.Now)
+	if err := st.BindKeyFile(ctx); err != nil {
 		p.reportProblem(area, oneLineReason(err), "restore the pair that belongs together")
 		return
 	}
 	p.reportOK(area, "belongs to this database")
+	if db.EngineName() == sqldb.PostgreSQL {
+		p.checkReplicas(ctx, st)
+	}
+}
+
+// checkReplicas compares the password corpora that the replicas answer from.
+func (p *checkup) checkReplicas(ctx context.Context, st *store.Store) {
+	const area = "replicas"
+	all, err := st.Upkeep.ListReplicas(ctx, app.ReplicaGone)
+	if err != nil {
+		p.reportWarning(area, oneLineReason(err), "")
+		return
+	}
+	remedy := "run vigia passwords import on each of them, or give all replicas one bucket with --corpora"
+	if p.common.Corpora != "" {
+		remedy = "can they reach the bucket of --corpora, and is their disk full? Their logs say why"
+	}
+	differ := false
+	for _, algorithm := range password.Algorithms {
+		places := map[string][]string{} // by digest
+		for _, r := range all {
+			digest := r.Passwords[algorithm.String()]
+			places[digest] = append(places[digest], r.Place)
+		}
+		if len(places) < 2 {
+			continue
+		}
+		differ = true
+		if lacking := places[""]; len(lacking) > 0 {
+			p.reportWarning(area, fmt.Sprintf("passwords %s: others have a corpus that these lack, and answer 503 to live partners: %s",
+				algorithm, strings.Join(lacking, ", ")), remedy)
+			continue
+		}
+		p.reportWarning(area, fmt.Sprintf("passwords %s: replicas answer from %d different corpora", algorithm, len(places)), remedy)
+	}
+	if !differ && len(all) > 0 {
+		p.reportOK(area, "%d serve partners, from the same password corpora", len(all))
+	}
 }
 
 // checkCorpora looks at the corpora of passwords.

@@ -9,6 +9,7 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/corpus/password"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // passwordsCmd groups the commands on the corpora of leaked passwords.
@@ -22,6 +23,21 @@ type passwordsCmd struct {
 // viewCorpus returns a corpus as a record of output.
 func viewCorpus(c password.Corpus) record {
 	return newRecord("algorithm", c.Algorithm, "entries", c.Entries, "widely_exposed", c.Widely, "bytes", c.Bytes, "imported_at", c.Imported, "source", c.Source)
+}
+
+// showImported shows a corpus that was just imported. Without a bucket it names the replicas that do not have it.
+func showImported(ctx context.Context, a *app.App, o *output, corpus password.Corpus) error {
+	if a.Engine == sqldb.PostgreSQL && a.Config.Corpora == "" {
+		places, err := a.PlacesWithoutPasswords(ctx, corpus.Algorithm)
+		if err != nil {
+			return err
+		}
+		if len(places) > 0 {
+			o.warn("these replicas do not have this corpus: " + strings.Join(places, ", ") +
+				"; run the same command there, or give all replicas one bucket with --corpora")
+		}
+	}
+	return o.showRecord(viewCorpus(corpus))
 }
 
 // passwordsImportCmd is 'vigia passwords import'. The new corpus
@@ -49,12 +65,15 @@ func (p *passwordsImportCmd) Run(ctx context.Context, a *app.App, o *output) err
 		return err
 	}
 	bar := o.progress("import "+p.Algorithm, "bytes")
-	corpus, err := a.Passwords.ImportCorpus(ctx, password.Import{
+	corpus, err := a.ImportPasswords(ctx, password.Import{
 		Algorithm: algorithm, Inputs: inputs, Source: cmp.Or(p.Source, strings.Join(p.Files, ", ")),
 		Progress: func(at password.Progress) { bar.setProgress(at.Done, at.Total, fmt.Sprintf("%d hashes", at.Hashes)) },
 	})
 	bar.clearLine()
-	return showView(o, viewCorpus)(corpus, err)
+	if err != nil {
+		return err
+	}
+	return showImported(ctx, a, o, corpus)
 }
 
 // passwordsDownloadCmd is 'vigia passwords download'. Later runs fetch only what changed.
@@ -82,14 +101,17 @@ func (p *passwordsDownloadCmd) Run(ctx context.Context, a *app.App, o *output) e
 		return err
 	}
 	bar := o.progress("download "+p.Algorithm, "ranges")
-	corpus, err := a.Passwords.DownloadCorpus(ctx, password.Download{
+	corpus, err := a.DownloadPasswords(ctx, password.Download{
 		Algorithm: algorithm, Base: p.Base, Parallel: p.Parallel, Client: out.Downloads,
 		Progress: func(at password.Progress) {
 			bar.setProgress(at.Done, at.Total, fmt.Sprintf("%d hashes, %.0f MB", at.Hashes, float64(at.Bytes)/1e6))
 		},
 	})
 	bar.clearLine()
-	return showView(o, viewCorpus)(corpus, err)
+	if err != nil {
+		return err
+	}
+	return showImported(ctx, a, o, corpus)
 }
 
 // passwordsStatusCmd is 'vigia passwords status', which shows entries, size, date and source of each corpus.

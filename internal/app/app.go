@@ -45,6 +45,8 @@ type App struct {
 	// Engine is which database answers.
 	Engine sqldb.Engine
 	now    func() time.Time
+	// exchange shares password corpora between replicas; nil without a bucket.
+	exchange *password.Exchange
 	// clock is what now reads where it follows the database's; nil on a clock that was passed in.
 	clock *clock
 }
@@ -116,7 +118,11 @@ func buildApp(ctx context.Context, c config.Common, db *sqldb.DB, now func() tim
 	if err != nil {
 		return nil, fmt.Errorf("leak corpora: %w", err)
 	}
-	a := &App{Config: c, Keys: keys, Store: st, Passwords: passwords, Leaks: leaks, Engine: db.EngineName(), now: now}
+	exchange, err := openExchange(c, passwords, st)
+	if err != nil {
+		return nil, fmt.Errorf("password corpora: %w", err)
+	}
+	a := &App{Config: c, Keys: keys, Store: st, Passwords: passwords, Leaks: leaks, Engine: db.EngineName(), now: now, exchange: exchange}
 	a.Rules = a.newRules(st.Areas)
 	a.makeLastingRules()
 	a.Jobs = job.NewRunner(st.Jobs, slog.New(slog.DiscardHandler), a.jobKinds(nil)...)

@@ -82,6 +82,10 @@ func (a *App) WriteBackup(ctx context.Context, path string, o BackupOptions) (m 
 		about.Parts = append(about.Parts, backup.Leaks)
 	}
 	if !o.WithoutCorpora {
+		// A machine that does not serve may lack what the bucket has.
+		if err := a.SharePasswords(ctx); err != nil && !errors.Is(err, password.ErrBusy) {
+			return m, err
+		}
 		passwords, imported, err := a.openPasswords()
 		sources = append(sources, passwords...)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/store"
 	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
@@ -52,12 +53,13 @@ func TestSkewedClocks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := fast.Store.Upkeep.NoteReplica(ctx, "fast", replicaGone); err != nil {
+	if _, err := fast.Store.Upkeep.NoteReplica(ctx, store.Replica{ID: "fast"}, ReplicaGone); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"slow", "fast"} {
-		if n, err := map[string]*App{"slow": slow, "fast": fast}[name].Store.Upkeep.NoteReplica(ctx, name, replicaGone); err != nil || n != 2 {
-			t.Errorf("the %s one counts %d replicas: %v", name, n, err)
+		all, err := map[string]*App{"slow": slow, "fast": fast}[name].Store.Upkeep.NoteReplica(ctx, store.Replica{ID: name}, ReplicaGone)
+		if err != nil || len(all) != 2 {
+			t.Errorf("the %s one counts %d replicas: %v", name, len(all), err)
 		}
 	}
 	p, _, err := fast.Partners.CreatePartner(ctx, "Banco Exemplo", partner.Live, partner.Settings{})

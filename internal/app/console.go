@@ -104,7 +104,7 @@ func (p *consoleParts) consoleRules(r Rules, in store.Areas) console.Rules {
 		Meter: r.Meter, Plans: r.Plans, Subscriptions: r.Subscriptions, FindSubscriptions: in.Overview, ProblemText: api.ItemError,
 		Monitoring: r.Monitoring, FirstLooks: r.FirstLooks, Persons: p.persons.WithStore(in.Advice), Review: in.Overview,
 		Breaches: &consoleImports{leak.NewBreaches(in.Breaches, a.now), p.work}, Feeds: consoleFeeds{&feeds},
-		Passwords: &consolePasswords{a.Passwords, p.work, p.outgoing.Downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content, Messages: r.Messages,
+		Passwords: &consolePasswords{a.Passwords, a, p.work, p.outgoing.Downloads}, Cases: r.Cases, Endpoints: r.Endpoints, Content: r.Content, Messages: r.Messages,
 		Subjects: consoleSubjects{a.Subjects, a}, Search: subject.NewSearch(in.Subjects, in.Partners), Cover: r.Cover, Keys: consoleKeys{a},
 		Webhooks: &consoleWebhooks{r.Webhooks, p.outgoing}, Events: in.Overview, History: r.History, Jobs: in.Jobs, Saved: in.Operators,
 	}
@@ -437,6 +437,7 @@ func writeUpload(path string, file io.Reader) error {
 // consolePasswords changes the corpora of this machine from the console.
 type consolePasswords struct {
 	*password.Library
+	app *App
 	*consoleWork
 	client *http.Client
 }
@@ -461,7 +462,7 @@ func (p *consolePasswords) Import(ctx context.Context, a password.Algorithm, sou
 // importFrom starts a job that imports a password corpus; after is called when the inputs are no longer needed.
 func (p *consolePasswords) importFrom(ctx context.Context, a password.Algorithm, source string, inputs []password.Input, after func()) error {
 	return p.beginFill(ctx, password.KindImport, a, after, func(ctx context.Context, tell func(password.Progress)) error {
-		_, err := p.Library.ImportCorpus(ctx, password.Import{Algorithm: a, Inputs: inputs, Source: source, Progress: tell})
+		_, err := p.app.ImportPasswords(ctx, password.Import{Algorithm: a, Inputs: inputs, Source: source, Progress: tell})
 		return err
 	})
 }
@@ -483,7 +484,7 @@ func (p *consolePasswords) beginFill(ctx context.Context, kind string, a passwor
 // Download begins to fetch a corpus from the public range service; another address is for the command line.
 func (p *consolePasswords) Download(ctx context.Context, a password.Algorithm) error {
 	return p.beginFill(ctx, password.KindDownload, a, func() {}, func(ctx context.Context, tell func(password.Progress)) error {
-		_, err := p.Library.DownloadCorpus(ctx, password.Download{Algorithm: a, Client: p.client, Progress: tell})
+		_, err := p.app.DownloadPasswords(ctx, password.Download{Algorithm: a, Client: p.client, Progress: tell})
 		return err
 	})
 }

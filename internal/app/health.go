@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -11,12 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 	"github.com/vigiahq/vigia/internal/store"
@@ -45,7 +42,7 @@ const (
 
 // readiness returns the state of each part and whether the service is ready. The reasons go to the log, not to the client.
 // For each password corpus it says whether it is a real one or the built-in sample, which is of no use to a live partner
-// but does not make the rest of the service unready.
+// but does not make the rest of the service unready, and whether other replicas have one that is missing here.
 func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -79,6 +76,12 @@ func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 			if c.Sample() {
 				checks["corpora."+c.Algorithm.String()] = "sample"
 			}
+			if s.replicas.lacks(c.Algorithm.String()) {
+				checks["corpora."+c.Algorithm.String()] = "missing"
+			}
+		}
+		if cause := s.replicas.notWholeYet(); cause != "" {
+			note("corpora", errors.New(cause))
 		}
 	}
 	if s.stopping.Load() {
@@ -358,46 +361,4 @@ func (s *Server) brakeFirstLooks(ctx context.Context, stopped, waiting *promethe
 		waiting.WithLabelValues(string(id)).Set(float64(n))
 	}
 	return nil
-}
-
-// A replica that has not been heard of for replicaGone does not count any more.
-const (
-	replicaTells = 2 * time.Second
-	replicaGone  = 10 * time.Second
-)
-
-// replicas knows how many processes share the partners' requests. Each grants its part of a partner's rate, which is
-// the whole rate together where a balancer spreads requests evenly.
-type replicas struct{ serving atomic.Int64 }
-
-// countReplicas returns the number of replicas by which a rate is divided.
-func (r *replicas) countReplicas() int { return int(max(r.serving.Load(), 1)) }
-
-// joinReplicas tells the others of this process until ctx ends. On the embedded database there are no others.
-func (s *Server) joinReplicas(ctx context.Context, group *errgroup.Group) {
-	if s.app.Engine != sqldb.PostgreSQL {
-		return
-	}
-	id := "r_" + rand.Text()
-	tell := func() {
-		n, err := s.app.Store.Upkeep.NoteReplica(ctx, id, replicaGone)
-		if err != nil { // what was known last is the best guess
-			s.reportChore(ctx, "count of replicas", err)
-			return
-		}
-		if was := s.replicas.serving.Swap(int64(n)); was != int64(n) {
-			s.log.Info("replicas serving", "count", n)
-		}
-	}
-	tell() // before the first request, which would else be granted the whole rate
-	repeatWork(ctx, group, replicaTells, func() {
-		if !s.stopping.Load() {
-			tell()
-		}
-	})
-	s.leave = func(ctx context.Context) {
-		if err := s.app.Store.Upkeep.DropReplica(ctx, id); err != nil {
-			s.log.Warn("this replica counts for some more seconds", "cause", err.Error())
-		}
-	}
 }

@@ -133,11 +133,13 @@ func (s *Server) Run(ctx context.Context) error {
 	group, groupCtx := errgroup.WithContext(work)
 
 	s.startLibrary(groupCtx, group)
+	s.followPasswords(groupCtx, group)
 	var servers []*http.Server
 	if s.cfg.Has("api") {
 		// The gate's memory is filled before the first request, so that the first one is as fast as the rest.
 		group.Go(func() error { s.gate.WatchChanges(groupCtx); return nil })
 		group.Go(func() error { return s.passwords.Run(groupCtx) })
+		s.watchPasswords()
 		s.joinReplicas(groupCtx, group)
 		partners, unparsed, err := s.partnerHandler(groupCtx, group)
 		if err != nil {

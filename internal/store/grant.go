@@ -277,6 +277,7 @@ func (s Upkeep) checkSpokenRows(ctx context.Context, look func(where string, for
 		checkRows(ctx, q, look, s.scanContent, `SELECT `+contentColumns+` FROM content ORDER BY id`),
 		checkRows(ctx, q, look, s.scanInstall, `SELECT `+installColumns+` FROM epp_install ORDER BY system`),
 		checkRows(ctx, q, look, s.scanChecked, `SELECT `+breachColumns+` FROM breach b ORDER BY b.name`),
+		checkRows(ctx, q, look, s.scanShared, `SELECT `+sharedColumns+` FROM password_corpus ORDER BY algorithm`),
 		checkRows(ctx, q, look, s.scanFeed, `SELECT `+feedColumns+` FROM feed ORDER BY name`),
 		checkRows(ctx, q, look, s.scanEndpoint, `SELECT `+endpointColumns+` FROM endpoint ORDER BY partner_id, id`),
 	)

@@ -38,6 +38,7 @@ func TestGrantsCoverEveryField(t *testing.T) {
 		}
 		return feedSettingsGrant(f, string(settings))
 	}, "Target", "Secret", "State", "Failures", "Error", "NextAt", "LastAt") // sealed; where it stands
+	coverEveryField(t, sharedGrant)
 	coverEveryField(t, endpointGrant, "URL", "Keys", "FailingSince", "ChangedAt") // sealed; where it stands
 }
 
@@ -78,6 +79,8 @@ func coverEveryField[T any](t *testing.T, covered func(T) *grant, but ...string)
 				v.Index(0).SetString("x")
 			case reflect.Int, reflect.Int64:
 				v.SetInt(1)
+			case reflect.Uint8, reflect.Uint64:
+				v.SetUint(1)
 			default:
 				t.Fatalf("%s: teach this test about a %s", name, v.Type())
 			}

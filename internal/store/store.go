@@ -359,27 +359,6 @@ func (s *Store) Distribute(ctx context.Context) (int, error) {
 	return s.db.Distribute(ctx, "partner_id", everywhere)
 }
 
-// NoteReplica says that the process named id serves partners, and returns how many do: those that said so within the
-// last time given. Who has not for ten times as long is forgotten.
-func (s Upkeep) NoteReplica(ctx context.Context, id string, within time.Duration) (int, error) {
-	now := s.now()
-	return runReturning(ctx, s.core, func(tx *sqldb.Tx) (int, error) {
-		err := tx.RunStatements(ctx, []sqldb.Statement{
-			sqldb.NewStatement(`INSERT INTO replica (id, seen_at) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, id, now),
-			sqldb.NewStatement(`DELETE FROM replica WHERE seen_at < $1`, now.Add(-10*within)),
-		})
-		if err != nil {
-			return 0, err
-		}
-		return readValue[int](ctx, tx, `SELECT count(*) FROM replica WHERE seen_at >= $1`, now.Add(-within))
-	})
-}
-
-// DropReplica says that a process serves partners no longer.
-func (s Upkeep) DropReplica(ctx context.Context, id string) error {
-	return s.execAlone(ctx, `DELETE FROM replica WHERE id = $1`, id)
-}
-
 // Backlog is what waits in the whole service, and since when.
 type Backlog struct {
 	Deliveries     int64

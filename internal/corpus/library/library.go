@@ -1,4 +1,4 @@
-// Package corpora keeps the files that leaks are looked up in: immutable segments, each under a name that says what is
+// Package library keeps the files that leaks are looked up in: immutable segments, each under a name that says what is
 // in it.
 //
 // A folder on this machine always holds them, because they are read in place. Where many replicas run, a bucket holds
@@ -79,8 +79,8 @@ func (d *Files) PublishFile(ctx context.Context, name, from string) error {
 		return err
 	}
 	if d.bucket != nil {
-		if err := d.uploadFile(ctx, name, from); err != nil {
-			return fmt.Errorf("upload segment: %w", err)
+		if err := d.UploadFile(ctx, name, from); err != nil {
+			return err
 		}
 	}
 	// A link costs nothing and is atomic; across file systems, or on one without links, it has to be a copy.
@@ -106,20 +106,20 @@ func (d *Files) PutShared(ctx context.Context, name, from string) error {
 	if _, err := d.localPath(name); err != nil {
 		return err
 	}
-	if err := d.uploadFile(ctx, name, from); err != nil {
+	return d.UploadFile(ctx, name, from)
+}
+
+// UploadFile sends a file to the bucket, which there must be.
+func (d *Files) UploadFile(ctx context.Context, name, from string) error {
+	f, err := os.Open(from)
+	if err != nil {
+		return fmt.Errorf("upload segment: %w", err)
+	}
+	defer func() { _ = f.Close() }() // only read
+	if err := d.bucket.Write(ctx, name, f); err != nil {
 		return fmt.Errorf("upload segment: %w", err)
 	}
 	return nil
-}
-
-// uploadFile sends a file to the bucket.
-func (d *Files) uploadFile(ctx context.Context, name, from string) error {
-	f, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }() // only read
-	return d.bucket.Write(ctx, name, f)
 }
 
 // copyFile publishes a copy of a file here.
@@ -166,7 +166,7 @@ func (d *Files) Open(ctx context.Context, name, digest string) (*segment.Reader,
 			}
 			return r, err
 		}
-		err = d.fetchFile(ctx, name, path, digest)
+		err = d.FetchFile(ctx, name, path, digest)
 		if err == nil {
 			return d.openLocal(path, digest)
 		}
@@ -198,8 +198,9 @@ func (d *Files) openLocal(path, digest string) (*segment.Reader, error) {
 	return r, nil
 }
 
-// fetchFile brings a copy here and checks all of it before it gets its name: what a lookup meets later was whole once.
-func (d *Files) fetchFile(ctx context.Context, name, path, digest string) error {
+// FetchFile brings a copy from the bucket, which there must be, to path and checks all of it before it gets its name:
+// what a lookup meets later was whole once.
+func (d *Files) FetchFile(ctx context.Context, name, path, digest string) error {
 	in, err := d.bucket.Read(ctx, name, 0)
 	if err != nil {
 		if errors.Is(err, bucket.ErrMissing) {

@@ -312,16 +312,11 @@ func (r *replacement) publishReplacement(ctx context.Context) (Corpus, error) {
 		r.lib.sweepUnnamed(r.manifest)
 		return Corpus{}, err
 	}
-	r.entry.Imported = r.lib.now().UTC()
-	r.manifest.Corpora[r.algorithm.String()] = r.entry
-	text, err := json.MarshalIndent(r.manifest, "", "  ")
-	if err == nil {
-		err = durable.WriteFile(r.lib.filePath(manifestName), append(text, '\n'))
-	}
-	if err != nil {
+	// The database keeps microseconds: an announcement must not look older than what it announces.
+	r.entry.Imported = r.lib.now().UTC().Truncate(time.Microsecond)
+	if err := r.lib.putInForce(r.manifest, r.entry); err != nil {
 		return Corpus{}, err
 	}
-	r.lib.sweepUnnamed(r.manifest)
 	return r.entry.Corpus, nil
 }
 

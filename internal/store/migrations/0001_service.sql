@@ -26,8 +26,10 @@ INSERT INTO counter (name, value) VALUES
 
 -- The processes that serve partners at this moment: each grants its share of a partner's rate.
 CREATE TABLE replica (
-	id      TEXT PRIMARY KEY,
-	seen_at BIGINT NOT NULL
+	id        TEXT PRIMARY KEY,
+	seen_at   BIGINT NOT NULL,
+	place     TEXT NOT NULL, -- its machine and data folder, for people
+	passwords TEXT NOT NULL  -- digests of the corpora of passwords that it answers from, by algorithm, as JSON
 );
 
 -- Work that outlives a request.

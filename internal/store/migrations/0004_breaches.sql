@@ -92,3 +92,16 @@ CREATE TABLE feed_push_part (
 	body   BYTEA NOT NULL, -- sealed
 	PRIMARY KEY (feed, mark, number)
 );
+
+-- The corpora of breached passwords that are in the bucket. A replica that lacks one fetches it.
+CREATE TABLE password_corpus (
+	algorithm   TEXT PRIMARY KEY,
+	digest      TEXT NOT NULL,
+	wide_digest TEXT NOT NULL, -- of the file with those seen very often
+	entries     BIGINT NOT NULL,
+	widely      BIGINT NOT NULL,
+	bytes       BIGINT NOT NULL,
+	source      TEXT NOT NULL,
+	imported_at BIGINT NOT NULL,
+	mac         BYTEA NOT NULL -- keyed hash of all of it: see grant.go
+);
