@@ -211,7 +211,7 @@ func (o *output) matchAndShow(ctx context.Context, a *app.App, out intake.Outcom
 		match, err = a.MatchBreach(ctx, name, func(p leak.MatchProgress) { matching.setProgress(p.Probed, 0, fmt.Sprintf("%d hits", p.Hits)) })
 		matching.clearLine()
 		if err != nil {
-			return err
+			return fmt.Errorf("%s is published; the watched values were not all looked up in it, which a server tries again by itself: %w", name, err)
 		}
 	}
 	if out.Record, err = a.Leaks.Breaches.FindBreach(ctx, name); err != nil { // with what the match has measured

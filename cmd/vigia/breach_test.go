@@ -14,14 +14,31 @@ import (
 	"github.com/vigiahq/vigia/internal/app"
 	"github.com/vigiahq/vigia/internal/cyber"
 	"github.com/vigiahq/vigia/internal/dump/intake"
+	"github.com/vigiahq/vigia/internal/leak"
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/platform/config"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
 )
 
 // TestImportGoesOnWithItsMatch: an import that was killed after it published, and before its values were matched, goes
-// on with the same command; another command finds the name taken.
+// on with the same command, also after its match was given up; another command finds the name taken.
 func TestImportGoesOnWithItsMatch(t *testing.T) {
+	t.Run("killed", func(t *testing.T) {
+		goOnWithMatch(t, func(context.Context, *app.App) error { return nil })
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		goOnWithMatch(t, func(ctx context.Context, a *app.App) error {
+			j, err := a.Store.Jobs.NewestJobOf(ctx, leak.KindMatch, "loja")
+			if err != nil {
+				return err
+			}
+			return a.Store.Jobs.CancelJob(ctx, j.ID)
+		})
+	})
+}
+
+func goOnWithMatch(t *testing.T, stop func(context.Context, *app.App) error) {
+	t.Helper()
 	ctx := context.Background()
 	data := filepath.Join(t.TempDir(), "data")
 	dump := write(t, filepath.Join(t.TempDir(), "dump.txt"), "ana@exemplo.com.br:senha\nbia@exemplo.com.br:senha\n")
@@ -37,6 +54,7 @@ func TestImportGoesOnWithItsMatch(t *testing.T) {
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	_, err = a.ImportBreach(ctx, intake.Spec{Inputs: inputs, Breach: cyber.Breach{Name: "loja", Title: "Loja", Date: day, Exposes: []cyber.Exposed{"email"}}})
 	must(t, err)
+	must(t, stop(ctx, a))
 	must(t, a.Close())
 	other := slices.Clone(load)
 	other[slices.Index(other, "Loja")] = "Outra"
@@ -45,7 +63,7 @@ func TestImportGoesOnWithItsMatch(t *testing.T) {
 	}
 	code, out, errs := vigia(t, load...)
 	if code != exitOK || decode(t, out)["values_found"] != 1.0 {
-		t.Error(code, out, errs)
+		t.Fatal(code, out, errs)
 	}
 	if code, _, errs := vigia(t, load...); code != exitConflict {
 		t.Error("an import that came to its end is taken again:", code, errs)

@@ -156,7 +156,11 @@ func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcom
 	return a.importing(ctx, intake.KindImport, spec, func(ctx context.Context, spec intake.Spec) (intake.Outcome, error) {
 		out, err := a.Leaks.Importer.ImportBreach(ctx, spec)
 		if errors.Is(err, leak.ErrBreachExists) {
-			if r, unmatched := a.unmatched(ctx, spec.Breach); unmatched {
+			r, unmatched, merr := a.resumeMatch(ctx, spec.Breach)
+			if merr != nil {
+				return out, merr
+			}
+			if unmatched {
 				return intake.Outcome{Record: r}, nil
 			}
 		}
@@ -164,19 +168,42 @@ func (a *App) ImportBreach(ctx context.Context, spec intake.Spec) (intake.Outcom
 	})
 }
 
-// unmatched returns the published breach of the same name and description when its match has not come to an end: the
-// command that imported it was killed in between, and goes on when it is given again.
-func (a *App) unmatched(ctx context.Context, b cyber.Breach) (leak.Record, bool) {
-	r, err := a.Leaks.Breaches.FindBreach(ctx, b.Name)
-	if err != nil || r.Title != b.Title || !r.Date.Equal(b.Date) || r.Source != b.Source || !slices.Equal(r.Exposes, b.Exposes) {
-		return r, false
+// resumeMatch returns the published breach of the same name and description when its match has not come to an end: the
+// command that imported it was killed in between, and goes on when it is given again. A match that failed or was
+// cancelled begins anew.
+func (a *App) resumeMatch(ctx context.Context, b cyber.Breach) (r leak.Record, unmatched bool, err error) {
+	r, err = a.Leaks.Breaches.FindBreach(ctx, b.Name)
+	if err != nil {
+		return r, false, err
+	}
+	if r.Title != b.Title || !r.Date.Equal(b.Date) || r.Source != b.Source || !slices.Equal(r.Exposes, b.Exposes) {
+		return r, false, nil
 	}
 	j, err := a.Store.Jobs.NewestJobOf(ctx, leak.KindMatch, b.Name)
-	if err != nil || j.State != job.Ready && j.State != job.Running {
-		return r, false
+	if errors.Is(err, job.ErrNotFound) { // it ended so long ago that its job was swept
+		return r, false, nil
+	}
+	if err != nil {
+		return r, false, err
+	}
+	switch j.State {
+	case job.Done:
+		return r, false, nil
+	case job.Failed, job.Cancelled:
+		_, err := a.Store.Jobs.EnqueueJob(ctx, leak.KindMatch, b.Name, nil)
+		if errors.Is(err, job.ErrExists) {
+			err = nil
+		}
+		return r, true, err
+	case job.Ready, job.Running:
 	}
 	var p leak.MatchProgress
-	return r, len(j.Progress) == 0 || json.Unmarshal(j.Progress, &p) == nil && p.Phase < leak.PhaseLate
+	if len(j.Progress) > 0 {
+		if err := json.Unmarshal(j.Progress, &p); err != nil {
+			return r, false, fmt.Errorf("read progress: %w", err)
+		}
+	}
+	return r, p.Phase < leak.PhaseLate, nil
 }
 
 // RenewBreach renews a published breach in this process, as a job of the same kind of life.

@@ -634,14 +634,15 @@ func (s Breaches) keepPartnerHits(ctx context.Context, id partner.ID, breach str
 		marks = strconv.AppendInt(append(marks, '$'), int64(len(args)), 10)
 	}
 	args = append(args, hitBatch)
-	// Any number of people may watch one value.
+	// Any number of people may watch one value. Those that are read are locked: one that is being deleted is passed over,
+	// and none is deleted between being read and being referred to.
 	kept, err = s.runInBatches(ctx, func(tx *sqldb.Tx, _ int64) (int64, error) {
 		return execCounting(ctx, tx, `INSERT INTO match_hit (breach, partner_id, user_index, asset_id)
 			SELECT CAST($1 AS TEXT), partner_id, user_index, id FROM asset WHERE partner_id = $2 AND fingerprint IN (`+string(marks)+`)
 			AND NOT EXISTS (SELECT 1 FROM finding f WHERE f.partner_id = asset.partner_id AND f.asset_id = asset.id AND f.breach = $1)
 			AND NOT EXISTS (SELECT 1 FROM match_hit h WHERE h.breach = $1 AND h.partner_id = asset.partner_id AND h.asset_id = asset.id
 				AND h.user_index = asset.user_index)
-			LIMIT $`+strconv.Itoa(len(args))+` ON CONFLICT (breach, partner_id, user_index, asset_id) DO NOTHING`, args...)
+			LIMIT $`+strconv.Itoa(len(args))+s.db.KeepRows()+` ON CONFLICT (breach, partner_id, user_index, asset_id) DO NOTHING`, args...)
 	})
 	return kept, err
 }
