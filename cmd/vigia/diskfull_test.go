@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
+	"github.com/vigiahq/vigia/internal/store/storetest"
 )
 
 // smallDisk is a file system of a few megabytes that can be filled and made larger.
@@ -149,4 +151,55 @@ func fillAndGrow(t *testing.T, f *fleet, disk *smallDisk, engine sqldb.Engine, l
 			t.Error(err)
 		}
 	}
+}
+
+// TestDiskRefusesWrites: a server whose disk takes no writes says so at /readyz although nobody writes, and is ready
+// again when the disk is. On PostgreSQL the file system of the data folder really becomes read-only. Under SQLite the
+// open log forbids that, so the system calls are made to fail.
+func TestDiskRefusesWrites(t *testing.T) {
+	isReady := func(s *server) bool {
+		return ask(http.DefaultClient, http.MethodGet, "http://"+s.console+"/readyz", "", "").status == http.StatusOK
+	}
+	wait := func(t *testing.T, s *server, ready bool) {
+		t.Helper()
+		for start := time.Now(); isReady(s) != ready; time.Sleep(20 * time.Millisecond) {
+			if time.Since(start) > time.Minute {
+				t.Fatalf("/readyz never turned to ready=%v", ready)
+			}
+		}
+	}
+	t.Run(string(sqldb.SQLite), func(t *testing.T) {
+		folder := filepath.Join(t.TempDir(), "data")
+		s := newServer(t, binary(t, ""), folder, "")
+		s.start(t)
+		t.Cleanup(s.kill)
+		detach := attach(t, s.cmd.Process.Pid, badCall{"pwrite64", "error=EROFS", "1+"})
+		wait(t, s, false)
+		detach()
+		wait(t, s, true)
+	})
+	t.Run(string(sqldb.PostgreSQL), func(t *testing.T) {
+		disk := newSmallDisk(t, 64)
+		folder := filepath.Join(disk.folder, "data")
+		s := newServer(t, binary(t, ""), folder, storetest.NewAddress(t, sqldb.PostgreSQL, ""))
+		s.start(t)
+		t.Cleanup(s.kill)
+		remount := func(flags uintptr) {
+			t.Helper()
+			// Refused while a file is open to be written, as that of the server's own look is for a moment.
+			for start := time.Now(); ; time.Sleep(time.Millisecond) {
+				err := syscall.Mount("", disk.folder, "", syscall.MS_REMOUNT|flags, "")
+				if err == nil {
+					return
+				}
+				if !errors.Is(err, syscall.EBUSY) || time.Since(start) > time.Minute {
+					t.Fatal(err)
+				}
+			}
+		}
+		remount(syscall.MS_RDONLY)
+		wait(t, s, false)
+		remount(0)
+		wait(t, s, true)
+	})
 }

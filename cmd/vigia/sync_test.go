@@ -89,6 +89,30 @@ func TestRotationWaitsForTheDisk(t *testing.T) {
 	}
 }
 
+// TestFoldersWaitForTheDisk watches a first start: every folder that it makes is synced in the one above it. Otherwise a
+// power cut could take away a folder in which files were synced with care.
+func TestFoldersWaitForTheDisk(t *testing.T) {
+	parent := t.TempDir()
+	folder := filepath.Join(parent, "data")
+	trace := filepath.Join(t.TempDir(), "trace")
+	out, err := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-o", trace, "-e", "trace=mkdir,mkdirat,fsync",
+		binary(t, ""), "migrate", "--data", folder).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	corpora := filepath.Join(folder, "corpora")
+	for _, made := range []string{folder, corpora, filepath.Join(corpora, "leak"), filepath.Join(corpora, "password")} {
+		order := `(?s)mkdir\w*\([^\n]*"` + regexp.QuoteMeta(made) + `".*fsync\(\d+<` + regexp.QuoteMeta(filepath.Dir(made)) + `>`
+		if !regexp.MustCompile(order).Match(text) {
+			t.Errorf("%s was made and %s not synced:\n%s", made, filepath.Dir(made), text)
+		}
+	}
+}
+
 // call is a line of the trace: a thread, then a call with the file it is about, or the rest of one that took a while.
 var (
 	began   = regexp.MustCompile(`^(\d+) +(\w+)\((\d+)<([^>]*)>(.*)$`)

@@ -23,6 +23,7 @@ import (
 	"github.com/vigiahq/vigia/internal/partner"
 	"github.com/vigiahq/vigia/internal/plan"
 	"github.com/vigiahq/vigia/internal/platform/config"
+	"github.com/vigiahq/vigia/internal/platform/durable"
 	"github.com/vigiahq/vigia/internal/platform/job"
 	"github.com/vigiahq/vigia/internal/platform/seal"
 	"github.com/vigiahq/vigia/internal/platform/sqldb"
@@ -154,9 +155,12 @@ func (a *App) Close() error { return errors.Join(a.Leaks.closeLibrary(), a.Store
 
 // prepareFolder creates the data folder, or makes sure that an existing one of ours is closed to other users.
 func prepareFolder(path string) error {
-	err := os.MkdirAll(filepath.Dir(path), 0o750)
+	err := durable.MakeFolder(filepath.Dir(path), 0o750)
 	if err == nil {
 		err = os.Mkdir(path, 0o700)
+	}
+	if err == nil {
+		err = durable.SyncFolder(filepath.Dir(path))
 	}
 	if err == nil {
 		return nil

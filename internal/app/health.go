@@ -58,7 +58,10 @@ func (s *Server) readiness(ctx context.Context) (map[string]string, bool) {
 	_, err := s.app.Keys.ReloadFile()
 	note("keys", err)
 	free, err := FreeSpace(s.app.Config.Data)
+	refused := s.disk.check()
 	switch {
+	case refused != nil:
+		note("disk", refused)
 	case err != nil:
 		checks["disk"] = "unknown"
 	case free < fullDisk:

@@ -34,7 +34,7 @@ func (a *App) SharePasswords(ctx context.Context) error {
 	if a.exchange == nil {
 		return nil
 	}
-	return a.exchange.Sync(ctx)
+	return a.exchange.SyncCorpora(ctx)
 }
 
 // ImportPasswords replaces a corpus of this machine and, through the bucket, those of the other replicas.

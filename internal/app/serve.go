@@ -42,6 +42,7 @@ type Server struct {
 	// passwords answers look-ups and takes up new corpora by itself.
 	passwords *password.Checker
 	outgoing  Outgoing
+	disk      *diskProbe
 	// secondFactorOptional is set by the demo.
 	secondFactorOptional bool
 	// workAfter keeps the workers from beginning until it is closed; nil: nothing does.
@@ -91,6 +92,7 @@ func NewServer(ctx context.Context, a *App, cfg config.Serve, log *slog.Logger, 
 	return &Server{
 		callers: &telemetry.Callers{Proxies: proxies, Shown: telemetry.Shown(cfg.LogAddresses)}, strangers: strangerBudget(cfg.StrangerRate, a.now),
 		app: a, cfg: cfg, log: log, metrics: telemetry.NewMetrics(), stopTracing: stopTracing, passwords: passwords, outgoing: outgoing,
+		disk:          &diskProbe{folder: a.Config.Data},
 		vendorSecrets: secrets, gate: partner.NewKeyGate(a.Store.Partners, a.now), Ready: make(chan struct{}),
 	}, nil
 }
@@ -162,6 +164,7 @@ func (s *Server) Run(ctx context.Context) error {
 	servers, s.ConsoleAddr = append(servers, srv), addr
 	group.Go(func() error { s.watchKeys(groupCtx); return nil })
 	group.Go(func() error { return s.watchDisk(groupCtx) })
+	repeatWork(groupCtx, group, diskProbeEvery, s.disk.runOnce)
 	group.Go(func() error { s.watchClock(groupCtx); return nil })
 	group.Go(func() error { return s.watchSessions(groupCtx) })
 	if err := s.watchWriter(groupCtx); err != nil {

@@ -238,8 +238,8 @@ func (s *Store) CheckReady(ctx context.Context) error {
 		return classifyError(sqldb.ErrDistrusted)
 	default:
 	}
-	if s.db.IsDiskFull() {
-		return classifyError(sqldb.ErrDiskFull)
+	if err := s.db.CheckWrites(); err != nil {
+		return err
 	}
 	list, err := MigrationList()
 	if err != nil {

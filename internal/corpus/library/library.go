@@ -43,7 +43,7 @@ type Files struct {
 // OpenFiles makes the folder if need be and opens the bucket at address (s3://bucket?region=..., file:///folder); an empty
 // address means that the folder is all there is.
 func OpenFiles(dir, address string) (*Files, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.MakeFolder(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("corpora folder: %w", err)
 	}
 	d := &Files{dir: dir}

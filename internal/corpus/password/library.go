@@ -42,7 +42,7 @@ type Library struct {
 // OpenLibrary opens the library below the folder of all corpora and makes its folder where it is missing.
 func OpenLibrary(corpora string, now func() time.Time) (*Library, error) {
 	dir := filepath.Join(corpora, "password")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := durable.MakeFolder(dir, 0o700); err != nil {
 		return nil, err
 	}
 	return &Library{dir: dir, now: now}, nil

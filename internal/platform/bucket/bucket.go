@@ -144,8 +144,15 @@ func (f folder) Write(ctx context.Context, key string, from *os.File) error {
 	if err != nil {
 		return fmt.Errorf("bucket: %w", err)
 	}
-	if err := f.root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		return err
+	if dir := filepath.Dir(name); dir != "." {
+		if err := f.root.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		for ; dir != "."; dir = filepath.Dir(dir) {
+			if err := durable.SyncFolder(filepath.Join(f.root.Name(), filepath.Dir(dir))); err != nil {
+				return err
+			}
+		}
 	}
 	file, err := durable.CreateFile(filepath.Join(f.root.Name(), name))
 	if err != nil {

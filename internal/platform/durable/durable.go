@@ -220,6 +220,17 @@ func writeAndPublish(path string, content []byte, publish func(*File) error) err
 	return publish(f)
 }
 
+// ProveFolder proves that a folder takes writes: it writes, syncs and removes a small file. Files that killed processes
+// have left of it hold nothing.
+func ProveFolder(folder string) error {
+	f, err := os.CreateTemp(folder, ".probe-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt([]byte{1}, 0)
+	return errors.Join(err, SyncAndClose(f), os.Remove(f.Name()))
+}
+
 // AppendToFile adds to the end of a file of mode 0600, which is made if need be. A crash may leave a part of what was added.
 func AppendToFile(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(filepath.Clean(path), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -265,6 +276,27 @@ func LinkSynced(from, to string) error {
 		return err
 	}
 	return errors.Join(err, calls.syncFolder(filepath.Dir(to)))
+}
+
+// MakeFolder makes a folder and those above it where they are missing, and syncs the name of each that it made: what is
+// synced inside a folder is gone with the folder when a power cut takes its name away.
+func MakeFolder(path string, mode fs.FileMode) error {
+	path = filepath.Clean(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil
+	}
+	parent := filepath.Dir(path)
+	if parent != path {
+		if err := MakeFolder(parent, mode); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(path, mode); err != nil {
+		if info, serr := os.Stat(path); serr != nil || !info.IsDir() { // otherwise another process made it meanwhile
+			return err
+		}
+	}
+	return calls.syncFolder(parent)
 }
 
 // SyncFolder makes the names in a folder durable.

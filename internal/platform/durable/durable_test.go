@@ -306,3 +306,42 @@ func TestLeftover(t *testing.T) {
 	must(t, os.RemoveAll(r.path("a.tmp")))
 	r.holds(t, "a=again", "spy=half")
 }
+
+// TestMakeFolder: each folder that is made is synced in the one above it, and nothing is done where all is there.
+func TestMakeFolder(t *testing.T) {
+	r := record(t)
+	if err := MakeFolder(r.path("a/b/c"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.want(t, "folder .", "folder a", "folder a/b")
+	if err := MakeFolder(r.path("a/b/c"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.want(t)
+	if err := os.WriteFile(r.path("file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := MakeFolder(r.path("file"), 0o700); err == nil {
+		t.Error("a file passes for a folder")
+	}
+	r.fails = "folder a"
+	if err := MakeFolder(r.path("a/d"), 0o700); !errors.Is(err, errDisk) {
+		t.Error("a folder whose name is not on disk:", err)
+	}
+}
+
+// TestProveFolder: a folder that takes no writes, or syncs none, is found out, and nothing is left behind.
+func TestProveFolder(t *testing.T) {
+	r := record(t)
+	if err := ProveFolder(r.folder); err != nil {
+		t.Error(err)
+	}
+	r.fails = "sync"
+	if err := ProveFolder(r.folder); !errors.Is(err, errDisk) {
+		t.Error("a sync that fails:", err)
+	}
+	r.holds(t)
+	if err := ProveFolder(r.path("missing")); err == nil {
+		t.Error("a folder that is not there takes writes")
+	}
+}

@@ -57,8 +57,8 @@ type DB struct {
 	// distrusted is closed when the disk has refused a sync: see Distrusted.
 	distrusted chan struct{}
 	distrust   sync.Once
-	// fullAt is when a write last found the disk full, in nanoseconds; zero since one has succeeded.
-	fullAt atomic.Int64
+	// refusal is the last write that the disk refused; nil since one has succeeded.
+	refusal atomic.Pointer[refusal]
 	// texts are kept prepared for the writing connection, readTexts for those that read; nil on PostgreSQL.
 	texts, readTexts *prepared
 	// writers share transactions on SQLite; commits counts those of the engine.

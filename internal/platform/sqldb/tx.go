@@ -63,7 +63,7 @@ func (d *DB) retryTransaction(ctx context.Context, run func() error) error {
 		}
 		err := run()
 		d.judgeSync(err)
-		d.noteSpace(err)
+		d.noteRefusal(err)
 		if err == nil || !isRepeatable(err) || try == maxTries {
 			return err
 		}
@@ -83,24 +83,37 @@ func (d *DB) judgeSync(err error) {
 	}
 }
 
-// noteSpace notes whether a write found the disk full.
-func (d *DB) noteSpace(err error) {
+// refusal is a write that the disk did not take.
+type refusal struct {
+	at  time.Time
+	why error
+}
+
+// noteRefusal notes whether the disk took a write.
+func (d *DB) noteRefusal(err error) {
 	switch {
 	case hasSQLState(err, "53100") || hasSQLiteCode(err, sqlite3.SQLITE_FULL):
-		d.fullAt.Store(time.Now().UnixNano())
-	case err == nil && d.fullAt.Load() != 0:
-		d.fullAt.Store(0)
+		d.refusal.Store(&refusal{time.Now(), ErrDiskFull})
+	case hasSQLState(err, "25006") || hasSQLState(err, "58030") || hasSQLiteCode(err, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR):
+		d.refusal.Store(&refusal{time.Now(), ErrDiskRefuses})
+	case err == nil && d.refusal.Load() != nil:
+		d.refusal.Store(nil)
 	}
 }
 
 // ErrDiskFull means that the last write found no room.
 var ErrDiskFull = errors.New("the disk of the database is full")
 
-// IsDiskFull reports whether a write has found the disk full within the last 30 s and none has succeeded since. Without
-// that time a server that gets no traffic for it would never find out that there is room again.
-func (d *DB) IsDiskFull() bool {
-	at := d.fullAt.Load()
-	return at != 0 && time.Since(time.Unix(0, at)) < 30*time.Second
+// ErrDiskRefuses means that the last write was refused: the disk is read-only or fails.
+var ErrDiskRefuses = errors.New("the disk of the database takes no writes")
+
+// CheckWrites returns why a write was refused within the last 30 s, if none has succeeded since. Without that time a
+// server that gets no traffic for it would never find out that writes are taken again.
+func (d *DB) CheckWrites() error {
+	if last := d.refusal.Load(); last != nil && time.Since(last.at) < 30*time.Second {
+		return last.why
+	}
+	return nil
 }
 
 // ErrDistrusted means that a sync failed before, so nothing is written any more.
@@ -222,11 +235,11 @@ func IsUnavailable(err error) bool {
 		if pe.Code == "XX000" && (strings.HasPrefix(pe.Message, "postmaster was shut down") || strings.HasPrefix(pe.Message, "failure on connection marked as essential") || strings.HasPrefix(pe.Message, "could not commit transaction")) {
 			return true
 		}
-		// Read-only transaction, idle in transaction for too long, lock timeout.
-		return pe.Code == "25006" || pe.Code == "25P03" || pe.Code == "55P03"
+		// Read-only transaction, idle in transaction for too long, lock timeout, failing disk.
+		return pe.Code == "25006" || pe.Code == "25P03" || pe.Code == "55P03" || pe.Code == "58030"
 	}
 	return isConnectionLost(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, ErrDistrusted) || hasSQLiteCode(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
-		sqlite3.SQLITE_CANTOPEN) // the last one: out of file descriptors, mostly
+		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN) // the last one: out of file descriptors, mostly
 }
 
 // isConnectionLost reports whether the connection was not made or has broken.
