@@ -43,10 +43,10 @@ type Exchange struct {
 	Announcements Announcements
 }
 
-// Sync uploads the corpora of this machine that are newer than the announced ones, and fetches those that are older.
+// SyncCorpora uploads the corpora of this machine that are newer than the announced ones, and fetches those that are older.
 // So an import that was killed before its upload, a restored machine and a bucket that was set up later all come right
-// by themselves. ErrBusy says that an import runs here; its end calls Sync again.
-func (x *Exchange) Sync(ctx context.Context) error {
+// by themselves. ErrBusy says that an import runs here; its end calls SyncCorpora again.
+func (x *Exchange) SyncCorpora(ctx context.Context) error {
 	announced, err := x.Announcements.ListSharedCorpora(ctx)
 	if err != nil {
 		return fmt.Errorf("shared corpora: %w", err)
